@@ -1,0 +1,124 @@
+// What a backend accepts, as plain data. No SQLite and no engine here: the database fills these structures, the engine
+// reads them, tests write them by hand.
+#ifndef QUANTGATE_DB_TABLE_H_
+#define QUANTGATE_DB_TABLE_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "quantgate/v1/types.pb.h"
+
+namespace quantgate::db {
+
+// Element type of a port: the stored type, and whether it carries qparams. QNN's UFIXED_POINT_8 is {UINT8, quantized},
+// its UINT_8 is {UINT8, plain}.
+struct ElementType {
+  v1::DataType type = v1::DATA_TYPE_UNSPECIFIED;
+  bool quantized = false;
+
+  // Small dense code, < 64, for packed keys.
+  constexpr uint8_t code() const { return static_cast<uint8_t>(type) | (quantized ? 32 : 0); }
+  friend bool operator==(const ElementType&, const ElementType&) = default;
+};
+
+// QNN's spelling ("UFIXED_POINT_8", "FLOAT_16", "BOOL_8", "INT_32"), which tables and messages use.
+std::string_view ElementTypeName(ElementType type);
+std::optional<ElementType> ElementTypeFromName(std::string_view name);
+
+enum class Evidence : uint8_t { kDocumented, kMeasured };
+
+// Closed interval of arch numbers (68 for V68). 0 at either end: open.
+struct ArchRange {
+  int min = 0;
+  int max = 0;
+  bool Contains(int arch) const { return (min == 0 || arch >= min) && (max == 0 || arch <= max); }
+};
+
+// One port of one row, and the types it takes there (OR).
+struct PortTypes {
+  std::string port;  // "in[0]", "out[0]", variadic "in[0..m]"
+  std::vector<ElementType> types;
+};
+
+// A dtype row: all ports must fit (AND); rows of an op are alternatives (OR).
+struct DtypeRow {
+  std::string configuration;  // "INT8", "INT16", "FP16", "OTHERS", "All"
+  int ordinal = 0;            // 1-based within the op, in document order
+  std::vector<PortTypes> ports;
+  ArchRange archs;
+  Evidence evidence = Evidence::kDocumented;
+  std::string source;  // what says so, when it is not the table's document
+};
+
+// A typed predicate: `kind` names an evaluator of rules/constraints, `args` its arguments in document order.
+// The vocabulary is documented in db/README.md.
+struct Predicate {
+  std::string kind;
+  std::vector<std::pair<std::string, std::string>> args;
+};
+
+// One statement of the document about one port or parameter, as one or more predicates (AND).
+struct Item {
+  std::string configuration;
+  std::string port;  // "in[1]", "out[0]", or a parameter name
+  int ordinal = 0;   // 1-based within (op, configuration, port)
+  std::vector<Predicate> predicates;
+  ArchRange archs;
+  Evidence evidence = Evidence::kDocumented;
+  std::string source;
+};
+
+// Formal parameter or port of the op definition (QNN's "master" table).
+struct Formal {
+  std::string name;
+  bool mandatory = false;
+  std::string dtype;          // as documented
+  std::string default_value;  // empty: none
+};
+
+struct OpConstraints {
+  std::string op;
+  std::vector<DtypeRow> rows;
+  std::vector<Item> items;
+};
+
+// One document or measurement: everything a backend says of one SDK version.
+struct ConstraintTable {
+  std::string backend;   // "qnn_htp"
+  std::string sdk;       // "2.25.0"
+  std::string document;  // title of the source
+  std::vector<OpConstraints> ops;  // sorted by op
+};
+
+// Definition of an operator's ports and parameters, independent of the backend.
+struct OpDefinition {
+  std::string op;
+  std::vector<Formal> inputs;
+  std::vector<Formal> parameters;
+  std::vector<Formal> outputs;
+};
+
+struct Soc {
+  int id = 0;
+  std::string name;                  // "SM8650"
+  int arch = 0;                      // HTP arch number, 75; 0: no HTP
+  int vtcm_mb = 0;                   // 0: not known
+  std::vector<std::string> aliases;  // names toolchains use for it
+};
+
+struct TableInfo {
+  std::string backend;
+  std::string sdk;
+  std::string document;
+  int ops = 0;
+  int rows = 0;
+  int items = 0;
+};
+
+}  // namespace quantgate::db
+
+#endif  // QUANTGATE_DB_TABLE_H_

@@ -1,0 +1,65 @@
+// An operator as a backend sees it: its own name, port order, layout and types. What a module's lowering produces and
+// what constraint tables are matched against.
+#ifndef QUANTGATE_RULES_CONSTRAINTS_BACKEND_OP_H_
+#define QUANTGATE_RULES_CONSTRAINTS_BACKEND_OP_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "db/table.h"
+#include "rules/graph/resolve.h"
+
+namespace quantgate {
+
+// QNN's encoding kinds, the superset in use.
+enum class Encoding : uint8_t {
+  kNone,            // not quantized, or quantized without known parameters
+  kPerTensor,       // SCALE_OFFSET
+  kPerChannel,      // AXIS_SCALE_OFFSET
+  kBwPerTensor,     // BW_SCALE_OFFSET: fewer bits than the storage type
+  kBwPerChannel,    // BW_AXIS_SCALE_OFFSET
+  kBlock,           // BLOCK
+  kBlockExpansion,  // BLOCKWISE_EXPANSION (LPBQ)
+  kUndefined,       // quantized type, but no scheme is stated
+};
+
+struct BackendTensor {
+  bool present = false;
+  db::ElementType type;
+  int bits = 0;  // effective width, 4 for a 4-bit encoding in 8-bit storage
+  Encoding encoding = Encoding::kNone;
+  Tri symmetric = Tri::kUnknown;  // judged by zero points and range, not by scheme alone
+  Tri dynamic_shape = Tri::kNo;
+  int rank = -1;                     // -1: unknown
+  absl::Span<const int64_t> dims;    // backend layout; empty when unknown; -1 for a dynamic size
+  int axis = -1;                     // quantized axis, backend layout; -1: per tensor or not known
+  bool is_static = false;
+  bool static_chain = false;         // constant, or computed from constants alone
+  const QuantParams* qparams = nullptr;  // null: not known at this stage
+  const v1::Constant* constant = nullptr;
+  // Where it comes from, for findings.
+  int32_t value = -1;
+  int16_t argument = -1;
+};
+
+// Parameter of the backend's operator. Absent parameters take the definition's default.
+struct BackendParam {
+  std::string_view name;  // QNN's lower-case name, "transpose_in1"
+  std::vector<int64_t> ints;
+  std::vector<double> reals;
+};
+
+struct BackendOp {
+  std::string_view name;  // "Conv2d"
+  int32_t node = -1;      // the graph's node it is emitted for
+  absl::Span<const BackendTensor> inputs;   // by port number; absent optional ones have present = false
+  absl::Span<const BackendTensor> outputs;
+  absl::Span<const BackendParam> params;
+};
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_CONSTRAINTS_BACKEND_OP_H_

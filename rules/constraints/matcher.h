@@ -1,0 +1,74 @@
+// Matches backend operators against constraint tables. Rows are alternatives (OR), the types of a port within a row too;
+// items are conditions (AND). Tri-state: a condition that cannot be judged is "not checked", never "fine".
+#ifndef QUANTGATE_RULES_CONSTRAINTS_MATCHER_H_
+#define QUANTGATE_RULES_CONSTRAINTS_MATCHER_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "db/table.h"
+#include "rules/constraints/backend_op.h"
+#include "rules/engine/rule.h"
+
+namespace quantgate {
+
+// A place in a backend operator.
+struct PortRef {
+  enum Kind : uint8_t { kInput, kOutput, kParam, kOp } kind = kOp;
+  int16_t index = -1;
+};
+
+struct Violation {
+  const RuleInfo* rule = nullptr;  // what kind of thing is violated
+  PortRef port;
+  std::string observed;
+  std::string allowed;
+  std::string row;       // "Conv2d/INT8/row 3" or "Conv2d/All/in[1]/item 2"
+  std::string document;  // the row's own source, when it has one
+  db::Evidence evidence = db::Evidence::kDocumented;
+};
+
+struct Unjudged {
+  const RuleInfo* rule = nullptr;
+  PortRef port;
+  std::string reason;
+};
+
+struct MatchResult {
+  bool known_op = false;  // the table has the operator
+  std::vector<Violation> violations;
+  std::vector<Unjudged> unjudged;
+};
+
+// One or more tables of one backend and SDK, compiled. Immutable and thread-safe.
+class TableMatcher {
+ public:
+  // INVALID_ARGUMENT, naming the item, when a predicate has no evaluator or a bad argument.
+  static absl::StatusOr<TableMatcher> Compile(absl::Span<const db::ConstraintTable> tables,
+                                              absl::Span<const db::OpDefinition> definitions);
+  ~TableMatcher();
+  TableMatcher(TableMatcher&&) noexcept;
+  TableMatcher& operator=(TableMatcher&&) noexcept;
+
+  bool HasOp(std::string_view op) const;
+  // Appends to `result`; allocates nothing when the operator conforms. `arch` as in db::Soc.
+  void Match(const BackendOp& op, int arch, MatchResult& result) const;
+
+ private:
+  struct Impl;
+  explicit TableMatcher(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+// Predicate kinds that have an evaluator, sorted. `constraints verify` counts items outside of it as not encoded.
+absl::Span<const std::string_view> PredicateKinds();
+
+// Rules that a violation can name.
+absl::Span<const RuleInfo* const> ConstraintRules();
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_CONSTRAINTS_MATCHER_H_

@@ -1,0 +1,38 @@
+// The check: graph in, report out. No I/O.
+#ifndef QUANTGATE_RULES_ENGINE_CHECK_H_
+#define QUANTGATE_RULES_ENGINE_CHECK_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "quantgate/v1/graph.pb.h"
+#include "quantgate/v1/report.pb.h"
+#include "rules/engine/module.h"
+
+namespace quantgate {
+
+struct CheckOptions {
+  std::vector<std::string> targets;  // empty: only target-independent rules, result "any"
+  v1::Report::Mode mode = v1::Report::STRICT;
+  std::string toolchain;
+  // Asked now and then; true stops the check with CANCELLED. Null: never.
+  std::function<bool()> cancelled;
+};
+
+// Fills `report` except name, create_time and model. Errors: INVALID_ARGUMENT (malformed graph or target), NOT_FOUND
+// (unknown backend, SoC or arch), RESOURCE_EXHAUSTED (a limit, named), CANCELLED. A module that fails to load is not an
+// error: its result is UNKNOWN with the reason. `report` may live on an arena.
+absl::Status Check(const v1::Graph& graph, const CheckOptions& options, ModuleRegistry& modules, v1::Report& report);
+
+// Every target-independent rule, in the order in which they run.
+absl::Span<const Rule> SoundnessRules();
+
+// Metadata of all rules of this build, by code; loads no module.
+std::vector<const RuleInfo*> AllRules();
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_ENGINE_CHECK_H_

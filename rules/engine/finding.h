@@ -1,0 +1,75 @@
+// Findings while they are made: ids instead of names; text is rendered once, at the end.
+#ifndef QUANTGATE_RULES_ENGINE_FINDING_H_
+#define QUANTGATE_RULES_ENGINE_FINDING_H_
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "quantgate/v1/report.pb.h"
+#include "rules/engine/rule.h"
+
+namespace quantgate {
+
+// 0-based ids; -1: not stated. `value` is what a user recognizes: the float tensor of an activation, the stored
+// constant of a weight or bias.
+struct Place {
+  int32_t node = -1;
+  int32_t input = -1;   // argument position in the origin's operator
+  int32_t output = -1;  // output index
+  int32_t value = -1;
+  int64_t index = -1;  // channel or element
+};
+
+struct FindingSource {
+  v1::Source::Kind kind = v1::Source::DEFINITION;
+  std::string table;
+  std::string row;
+  std::string document;
+};
+
+struct FindingDraft {
+  const RuleInfo* rule = nullptr;
+  Place place;
+  std::string observed;
+  std::string allowed;
+  FindingSource source;
+  // Overrides of the rule's own effect and severity; UNSPECIFIED: the rule's.
+  v1::Finding::Effect effect = v1::Finding::EFFECT_UNSPECIFIED;
+  v1::Finding::Severity severity = v1::Finding::SEVERITY_UNSPECIFIED;
+  std::string fix;  // overrides the rule's
+};
+
+struct NotCheckedDraft {
+  const RuleInfo* rule = nullptr;  // null: every rule
+  int32_t node = -1;
+  std::string reason;
+};
+
+// Where rules write. Not thread-safe; one per (graph, target).
+class FindingSink {
+ public:
+  void Add(const RuleInfo& rule, Place place, std::string observed, std::string allowed, FindingSource source = {}) {
+    FindingDraft draft;
+    draft.rule = &rule;
+    draft.place = place;
+    draft.observed = std::move(observed);
+    draft.allowed = std::move(allowed);
+    draft.source = std::move(source);
+    findings_.push_back(std::move(draft));
+  }
+  void Add(FindingDraft draft) { findings_.push_back(std::move(draft)); }
+  void NotChecked(const RuleInfo* rule, int32_t node, std::string reason) {
+    not_checked_.push_back({rule, node, std::move(reason)});
+  }
+  std::vector<FindingDraft>& findings() { return findings_; }
+  std::vector<NotCheckedDraft>& not_checked() { return not_checked_; }
+
+ private:
+  std::vector<FindingDraft> findings_;
+  std::vector<NotCheckedDraft> not_checked_;
+};
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_ENGINE_FINDING_H_

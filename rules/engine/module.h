@@ -1,0 +1,101 @@
+// Backend modules: what a backend knows, behind functions, loaded on the first request that names it.
+#ifndef QUANTGATE_RULES_ENGINE_MODULE_H_
+#define QUANTGATE_RULES_ENGINE_MODULE_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "db/table.h"
+#include "quantgate/v1/report.pb.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/engine/rule.h"
+
+namespace quantgate {
+
+// Where modules get their tables. The database implements it; tests hand in their own.
+class TableSource {
+ public:
+  virtual ~TableSource() = default;
+  virtual std::vector<db::TableInfo> Tables() const = 0;
+  virtual absl::StatusOr<db::ConstraintTable> LoadTable(const std::string& backend, const std::string& sdk) const = 0;
+  virtual absl::StatusOr<std::vector<db::OpDefinition>> LoadDefinitions(const std::string& name,
+                                                                        const std::string& sdk) const = 0;
+  virtual std::vector<db::Soc> Socs() const = 0;
+  virtual std::string Digest() const = 0;
+};
+
+// "BACKEND[/SOC][@SDK]" taken apart; empty where not given.
+struct TargetName {
+  std::string backend;
+  std::string soc;
+  std::string sdk;
+};
+// INVALID_ARGUMENT with what is wrong and an example.
+absl::StatusOr<TargetName> ParseTargetName(std::string_view text);
+
+// A target after the backend has looked at it.
+struct Target {
+  std::string name;     // resolved form, "qnn_htp/SM8650@2.25.0"
+  std::string backend;
+  std::string soc;      // empty: a bare arch
+  int arch = 0;         // 75; 0 when the backend has no archs
+  std::string sdk;      // the table's version, "2.25.0"
+  std::vector<std::string> tables;  // consulted tables, "qnn_htp@2.25.0"
+  // Set when the target cannot be judged (no table for this SDK): the result is UNKNOWN with this reason.
+  std::string unknown_reason;
+};
+
+// What a module says of one graph, beside its findings.
+struct ModuleResult {
+  // Per ResolvedOp, parallel to ResolvedGraph::ops(): was the op judged, refused, and what is emitted for it.
+  struct OpOutcome {
+    bool checked = false;
+    bool refused = false;
+    std::vector<std::string> backend_ops;
+  };
+  std::vector<OpOutcome> ops;
+};
+
+struct Module {
+  std::string name;
+  std::vector<const RuleInfo*> rules;
+  // NOT_FOUND with the nearest names when the SoC or arch is unknown; never arch 0.
+  std::function<absl::StatusOr<Target>(const TargetName&)> resolve;
+  std::function<void(const CheckContext&, const Target&, FindingSink&, ModuleResult&)> check;
+  // Every target with a SoC name, for the catalog.
+  std::function<std::vector<Target>()> targets;
+};
+
+using ModuleLoader = std::function<absl::StatusOr<std::unique_ptr<Module>>(const TableSource&)>;
+
+// Registered names and their loaders; loads each at most once, on first use. Thread-safe.
+class ModuleRegistry {
+ public:
+  explicit ModuleRegistry(const TableSource& tables);
+  ~ModuleRegistry();
+  void Register(std::string name, ModuleLoader loader);
+  // NOT_FOUND: no such name is registered (the message lists the nearest). Any other error: the module failed to load;
+  // the next call tries again.
+  absl::StatusOr<const Module*> Get(std::string_view name);
+  bool IsLoaded(std::string_view name) const;
+  std::vector<std::string> names() const;
+  const TableSource& tables() const { return tables_; }
+
+ private:
+  struct Entry;
+  const TableSource& tables_;
+  std::vector<std::unique_ptr<Entry>> entries_;
+};
+
+// Registers every module that is part of this build (rules/backends/all_backends.cc lists them).
+void RegisterBuiltinModules(ModuleRegistry& registry);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_ENGINE_MODULE_H_

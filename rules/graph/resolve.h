@@ -1,0 +1,102 @@
+// Resolution: for every compute node, which spec each of its ports really has. Quantize/Dequantize nodes, integer
+// operators and annotations all end in the same form, so a rule never asks how a graph was quantized.
+#ifndef QUANTGATE_RULES_GRAPH_RESOLVE_H_
+#define QUANTGATE_RULES_GRAPH_RESOLVE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "quantgate/v1/spec.pb.h"
+#include "quantgate/v1/types.pb.h"
+#include "rules/graph/graph.h"
+
+namespace quantgate {
+
+enum class Tri : uint8_t { kUnknown, kNo, kYes };
+
+// Concrete parameters; spans refer to the message or to ResolvedGraph's storage. Empty `scales`: not known (yet).
+struct QuantParams {
+  absl::Span<const double> scales;
+  absl::Span<const double> zero_points;  // empty: all 0
+  absl::Span<const int32_t> axes;        // 0-based, origin's layout; empty: per tensor
+  absl::Span<const int64_t> block_sizes;
+  absl::Span<const double> block_scales;
+
+  double zero_point(int64_t i) const {
+    return zero_points.empty() ? 0.0 : zero_points[zero_points.size() == 1 ? 0 : i];
+  }
+  bool per_tensor() const { return axes.empty(); }
+  bool blocked() const { return !block_sizes.empty(); }
+};
+
+// One port of one node after resolution.
+struct Operand {
+  int32_t value = -1;       // what a user recognizes: float tensor of an activation, stored constant of a weight
+  int32_t edge_value = -1;  // what the node consumes or produces in the file
+  int32_t spec = -1;        // the spec that decided, id into message().specs(); -1: from Q/DQ or none
+  int32_t qparams = -1;     // index into ResolvedGraph::qparams; -1: not quantized or not known
+  int32_t quantizer = -1;   // the Quantize or Dequantize node folded into this operand; -1: none
+  v1::DataType type = v1::DATA_TYPE_UNSPECIFIED;  // stored type when quantized, else the tensor's own
+  int64_t quant_min = 0;  // stored range, meaningful when `quantized`
+  int64_t quant_max = 0;
+  int16_t argument = -1;  // position in the node's inputs (or outputs); Location.input
+  uint8_t port = 0;       // index into Operator::inputs / outputs
+  bool present = false;
+  bool quantized = false;
+  bool is_static = false;    // a stored constant (through its Dequantize)
+  bool static_chain = false; // constant, or computed from constants alone
+  Tri is_dynamic = Tri::kUnknown;  // qparams computed at run time
+  bool annotated_none = false;     // an explicit "do not quantize"
+};
+
+// A node that computes (not a folded Quantize or Dequantize), with its operands by argument position.
+struct ResolvedOp {
+  int32_t node = -1;
+  const Operator* op = nullptr;  // null: unknown operator
+  uint32_t first_input = 0;
+  uint32_t input_count = 0;
+  uint32_t first_output = 0;
+  uint32_t output_count = 0;
+};
+
+class ResolvedGraph {
+ public:
+  // Never fails: what cannot be resolved is left unknown and found by rules.
+  static ResolvedGraph Resolve(const Graph& graph);
+
+  absl::Span<const ResolvedOp> ops() const { return ops_; }
+  absl::Span<const Operand> inputs(const ResolvedOp& op) const {
+    return absl::MakeConstSpan(operands_).subspan(op.first_input, op.input_count);
+  }
+  absl::Span<const Operand> outputs(const ResolvedOp& op) const {
+    return absl::MakeConstSpan(operands_).subspan(op.first_output, op.output_count);
+  }
+  // First operand bound to the port of that name; null when absent.
+  const Operand* input(const ResolvedOp& op, int port) const;
+  const QuantParams* qparams(const Operand& operand) const {
+    return operand.qparams < 0 ? nullptr : &qparams_[operand.qparams];
+  }
+  absl::Span<const QuantParams> all_qparams() const { return qparams_; }
+  // Index into ops() of the node, -1 when the node was folded.
+  int32_t op_of_node(int32_t node) const { return op_of_node_[node]; }
+
+ private:
+  friend class Resolver;
+  std::vector<ResolvedOp> ops_;
+  std::vector<Operand> operands_;
+  std::vector<QuantParams> qparams_;
+  std::vector<int32_t> op_of_node_;
+  // Owned numbers that the message does not hold as doubles (integer zero points, folded products); the chunks never
+  // move once made.
+  std::vector<std::vector<double>> numbers_;
+  std::vector<std::vector<int32_t>> axes_;
+  std::vector<std::vector<int64_t>> blocks_;
+};
+
+// Bits of the stored range: 8 for 0..255, 4 for -8..7 kept in int8.
+int EffectiveBits(const Operand& operand);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_GRAPH_RESOLVE_H_
