@@ -7,29 +7,26 @@
 #include <vector>
 
 #include "absl/status/statusor.h"
-#include "db/table.h"
+#include "db/table_source.h"
 
 namespace quantgate::db {
 
 // Thread-safe. Opening checks the file's digest; a changed or truncated file is an error, not a surprise later.
-class Database {
+class Database : public TableSource {
  public:
   static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path);
   // The database that was built with this binary: $QUANTGATE_TABLES, else next to the executable, else the install path.
   static absl::StatusOr<std::unique_ptr<Database>> OpenDefault();
-  ~Database();
+  ~Database() override;
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
-  // SHA-256 over the content of all tables, hex.
-  const std::string& digest() const;
-  // All tables, sorted by backend, then SDK version (numerically).
-  const std::vector<TableInfo>& tables() const;
-  // NOT_FOUND when there is no such table. `sdk` is a full version of tables().
-  absl::StatusOr<ConstraintTable> LoadTable(const std::string& backend, const std::string& sdk) const;
-  absl::StatusOr<std::vector<OpDefinition>> LoadDefinitions(const std::string& name, const std::string& sdk) const;
-  // All SoCs, by id.
-  const std::vector<Soc>& socs() const;
+  const std::string& digest() const override;
+  const std::vector<TableInfo>& tables() const override;
+  absl::StatusOr<ConstraintTable> LoadTable(const std::string& backend, const std::string& sdk) const override;
+  absl::StatusOr<std::vector<OpDefinition>> LoadDefinitions(const std::string& family,
+                                                            const std::string& sdk) const override;
+  const std::vector<Soc>& socs() const override;
 
  private:
   struct Impl;

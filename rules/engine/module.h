@@ -10,25 +10,13 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
-#include "db/table.h"
+#include "db/table_source.h"
 #include "quantgate/v1/report.pb.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/engine/rule.h"
 
 namespace quantgate {
-
-// Where modules get their tables. The database implements it; tests hand in their own.
-class TableSource {
- public:
-  virtual ~TableSource() = default;
-  virtual std::vector<db::TableInfo> Tables() const = 0;
-  virtual absl::StatusOr<db::ConstraintTable> LoadTable(const std::string& backend, const std::string& sdk) const = 0;
-  virtual absl::StatusOr<std::vector<db::OpDefinition>> LoadDefinitions(const std::string& name,
-                                                                        const std::string& sdk) const = 0;
-  virtual std::vector<db::Soc> Socs() const = 0;
-  virtual std::string Digest() const = 0;
-};
 
 // "BACKEND[/SOC][@SDK]" taken apart; empty where not given.
 struct TargetName {
@@ -72,12 +60,12 @@ struct Module {
   std::function<std::vector<Target>()> targets;
 };
 
-using ModuleLoader = std::function<absl::StatusOr<std::unique_ptr<Module>>(const TableSource&)>;
+using ModuleLoader = std::function<absl::StatusOr<std::unique_ptr<Module>>(const db::TableSource&)>;
 
 // Registered names and their loaders; loads each at most once, on first use. Thread-safe.
 class ModuleRegistry {
  public:
-  explicit ModuleRegistry(const TableSource& tables);
+  explicit ModuleRegistry(const db::TableSource& tables);
   ~ModuleRegistry();
   void Register(std::string name, ModuleLoader loader);
   // NOT_FOUND: no such name is registered (the message lists the nearest). Any other error: the module failed to load;
@@ -85,11 +73,11 @@ class ModuleRegistry {
   absl::StatusOr<const Module*> Get(std::string_view name);
   bool IsLoaded(std::string_view name) const;
   std::vector<std::string> names() const;
-  const TableSource& tables() const { return tables_; }
+  const db::TableSource& tables() const { return tables_; }
 
  private:
   struct Entry;
-  const TableSource& tables_;
+  const db::TableSource& tables_;
   std::vector<std::unique_ptr<Entry>> entries_;
 };
 

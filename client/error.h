@@ -1,0 +1,28 @@
+// Errors that end the program with one line on stderr, "error[CODE]: message".
+#ifndef QUANTGATE_CLIENT_ERROR_H_
+#define QUANTGATE_CLIENT_ERROR_H_
+
+#include <string>
+#include <string_view>
+
+#include "absl/status/status.h"
+#include "absl/strings/cord.h"
+
+namespace quantgate {
+
+// A status that carries a stable code of the contract ("FI001").
+inline absl::Status CodedError(absl::StatusCode status, std::string_view code, std::string_view message) {
+  absl::Status result(status, message);
+  result.SetPayload("quantgate.code", absl::Cord(code));
+  return result;
+}
+
+// The code of an error; the status' own name ("INVALID_ARGUMENT") when it carries none.
+inline std::string ErrorCode(const absl::Status& status) {
+  if (auto code = status.GetPayload("quantgate.code")) return std::string(*code);
+  return absl::StatusCodeToString(status.code());
+}
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CLIENT_ERROR_H_

@@ -1,0 +1,31 @@
+// Files in, graphs out. The format is recognized by content, never by name.
+#ifndef QUANTGATE_CLIENT_IMPORT_H_
+#define QUANTGATE_CLIENT_IMPORT_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "quantgate/v1/graph.pb.h"
+#include "quantgate/v1/report.pb.h"
+
+namespace quantgate {
+
+struct ImportOptions {
+  int64_t max_file_bytes = int64_t{2} << 30;
+  int64_t max_nodes = 1'000'000;
+  int max_subgraph_depth = 16;
+};
+
+struct ImportedModel {
+  v1::Graph graph;
+  v1::ModelInfo info;
+};
+
+// Errors carry a code (client/error.h): FI001 cannot be read or is no model of a known format, FI002 a limit is exceeded.
+// Everything else that is wrong with a file is in the graph, as facts for the rules to judge.
+absl::StatusOr<ImportedModel> ImportModel(const std::string& path, const ImportOptions& options = {});
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CLIENT_IMPORT_H_
