@@ -3,15 +3,15 @@
 #define QUANTGATE_CLIENT_ERROR_H_
 
 #include <string>
-#include <string_view>
 
 #include "absl/status/status.h"
 #include "absl/strings/cord.h"
+#include "absl/strings/string_view.h"
 
 namespace quantgate {
 
 // A status that carries a stable code of the contract ("FI001").
-inline absl::Status CodedError(absl::StatusCode status, std::string_view code, std::string_view message) {
+inline absl::Status CodedError(absl::StatusCode status, absl::string_view code, absl::string_view message) {
   absl::Status result(status, message);
   result.SetPayload("quantgate.code", absl::Cord(code));
   return result;

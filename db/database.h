@@ -15,7 +15,8 @@ namespace quantgate::db {
 class Database : public TableSource {
  public:
   static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path);
-  // The database that was built with this binary: $QUANTGATE_TABLES, else next to the executable, else the install path.
+  // The database that was built with this binary: $QUANTGATE_TABLES, else next to the executable, else the install
+  // path.
   static absl::StatusOr<std::unique_ptr<Database>> OpenDefault();
   ~Database() override;
   Database(const Database&) = delete;

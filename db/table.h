@@ -6,10 +6,10 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "quantgate/v1/types.pb.h"
 
 namespace quantgate::db {
@@ -26,8 +26,8 @@ struct ElementType {
 };
 
 // QNN's spelling ("UFIXED_POINT_8", "FLOAT_16", "BOOL_8", "INT_32"), which tables and messages use.
-std::string_view ElementTypeName(ElementType type);
-std::optional<ElementType> ElementTypeFromName(std::string_view name);
+absl::string_view ElementTypeName(ElementType type);
+std::optional<ElementType> ElementTypeFromName(absl::string_view name);
 
 enum class Evidence : uint8_t { kDocumented, kMeasured };
 
@@ -88,9 +88,9 @@ struct OpConstraints {
 
 // One document or measurement: everything a backend says of one SDK version.
 struct ConstraintTable {
-  std::string backend;   // "qnn_htp"
-  std::string sdk;       // "2.25.0"
-  std::string document;  // title of the source
+  std::string backend;             // "qnn_htp"
+  std::string sdk;                 // "2.25.0"
+  std::string document;            // title of the source
   std::vector<OpConstraints> ops;  // sorted by op
 };
 

@@ -5,9 +5,9 @@
 
 #include <cstdint>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "db/table.h"
 #include "rules/graph/resolve.h"
@@ -33,11 +33,11 @@ struct BackendTensor {
   Encoding encoding = Encoding::kNone;
   Tri symmetric = Tri::kUnknown;  // judged by zero points and range, not by scheme alone
   Tri dynamic_shape = Tri::kNo;
-  int rank = -1;                     // -1: unknown
-  absl::Span<const int64_t> dims;    // backend layout; empty when unknown; -1 for a dynamic size
-  int axis = -1;                     // quantized axis, backend layout; -1: per tensor or not known
+  int rank = -1;                   // -1: unknown
+  absl::Span<const int64_t> dims;  // backend layout; empty when unknown; -1 for a dynamic size
+  int axis = -1;                   // quantized axis, backend layout; -1: per tensor or not known
   bool is_static = false;
-  bool static_chain = false;         // constant, or computed from constants alone
+  bool static_chain = false;             // constant, or computed from constants alone
   const QuantParams* qparams = nullptr;  // null: not known at this stage
   const v1::Constant* constant = nullptr;
   // Where it comes from, for findings.
@@ -47,15 +47,15 @@ struct BackendTensor {
 
 // Parameter of the backend's operator. Absent parameters take the definition's default.
 struct BackendParam {
-  std::string_view name;  // QNN's lower-case name, "transpose_in1"
+  absl::string_view name;  // QNN's lower-case name, "transpose_in1"
   std::vector<int64_t> ints;
   std::vector<double> reals;
 };
 
 struct BackendOp {
-  std::string_view name;  // "Conv2d"
-  int32_t node = -1;      // the graph's node it is emitted for
-  absl::Span<const BackendTensor> inputs;   // by port number; absent optional ones have present = false
+  absl::string_view name;                  // "Conv2d"
+  int32_t node = -1;                       // the graph's node it is emitted for
+  absl::Span<const BackendTensor> inputs;  // by port number; absent optional ones have present = false
   absl::Span<const BackendTensor> outputs;
   absl::Span<const BackendParam> params;
 };

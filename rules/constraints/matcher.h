@@ -1,5 +1,5 @@
-// Matches backend operators against constraint tables. Rows are alternatives (OR), the types of a port within a row too;
-// items are conditions (AND). Tri-state: a condition that cannot be judged is "not checked", never "fine".
+// Matches backend operators against constraint tables. Rows are alternatives (OR), the types of a port within a row
+// too; items are conditions (AND). Tri-state: a condition that cannot be judged is "not checked", never "fine".
 #ifndef QUANTGATE_RULES_CONSTRAINTS_MATCHER_H_
 #define QUANTGATE_RULES_CONSTRAINTS_MATCHER_H_
 
@@ -53,7 +53,7 @@ class TableMatcher {
   TableMatcher(TableMatcher&&) noexcept;
   TableMatcher& operator=(TableMatcher&&) noexcept;
 
-  bool HasOp(std::string_view op) const;
+  bool HasOp(absl::string_view op) const;
   // Appends to `result`; allocates nothing when the operator conforms. `arch` as in db::Soc.
   void Match(const BackendOp& op, int arch, MatchResult& result) const;
 
@@ -64,7 +64,7 @@ class TableMatcher {
 };
 
 // Predicate kinds that have an evaluator, sorted. `constraints verify` counts items outside of it as not encoded.
-absl::Span<const std::string_view> PredicateKinds();
+absl::Span<const absl::string_view> PredicateKinds();
 
 // Rules that a violation can name.
 absl::Span<const RuleInfo* const> ConstraintRules();

@@ -5,10 +5,10 @@
 #include <functional>
 #include <memory>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "db/table_source.h"
 #include "quantgate/v1/report.pb.h"
@@ -25,15 +25,15 @@ struct TargetName {
   std::string sdk;
 };
 // INVALID_ARGUMENT with what is wrong and an example.
-absl::StatusOr<TargetName> ParseTargetName(std::string_view text);
+absl::StatusOr<TargetName> ParseTargetName(absl::string_view text);
 
 // A target after the backend has looked at it.
 struct Target {
-  std::string name;     // resolved form, "qnn_htp/SM8650@2.25.0"
+  std::string name;  // resolved form, "qnn_htp/SM8650@2.25.0"
   std::string backend;
-  std::string soc;      // empty: a bare arch
-  int arch = 0;         // 75; 0 when the backend has no archs
-  std::string sdk;      // the table's version, "2.25.0"
+  std::string soc;                  // empty: a bare arch
+  int arch = 0;                     // 75; 0 when the backend has no archs
+  std::string sdk;                  // the table's version, "2.25.0"
   std::vector<std::string> tables;  // consulted tables, "qnn_htp@2.25.0"
   // Set when the target cannot be judged (no table for this SDK): the result is UNKNOWN with this reason.
   std::string unknown_reason;
@@ -70,8 +70,8 @@ class ModuleRegistry {
   void Register(std::string name, ModuleLoader loader);
   // NOT_FOUND: no such name is registered (the message lists the nearest). Any other error: the module failed to load;
   // the next call tries again.
-  absl::StatusOr<const Module*> Get(std::string_view name);
-  bool IsLoaded(std::string_view name) const;
+  absl::StatusOr<const Module*> Get(absl::string_view name);
+  bool IsLoaded(absl::string_view name) const;
   std::vector<std::string> names() const;
   const db::TableSource& tables() const { return tables_; }
 

@@ -1,13 +1,13 @@
-// The engine's view of a v1::Graph: dense 0-based ids, producers and consumers, operators bound. Built once per check in
-// linear time; refers to the message, which must outlive it.
+// The engine's view of a v1::Graph: dense 0-based ids, producers and consumers, operators bound. Built once per check
+// in linear time; refers to the message, which must outlive it.
 #ifndef QUANTGATE_RULES_GRAPH_GRAPH_H_
 #define QUANTGATE_RULES_GRAPH_GRAPH_H_
 
 #include <cstdint>
-#include <string_view>
 #include <vector>
 
 #include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "quantgate/v1/graph.pb.h"
 #include "rules/operators/operator.h"
@@ -23,8 +23,8 @@ struct Use {
 // All ids are 0-based; -1 means none (the message has 1-based ids with 0 for none).
 class Graph {
  public:
-  // INVALID_ARGUMENT, with the path of the field, when an id points outside its pool or parallel arrays disagree. What a
-  // file can get wrong (cycles, order, missing producers, duplicates) is accepted here and found by rules.
+  // INVALID_ARGUMENT, with the path of the field, when an id points outside its pool or parallel arrays disagree. What
+  // a file can get wrong (cycles, order, missing producers, duplicates) is accepted here and found by rules.
   static absl::StatusOr<Graph> Build(const v1::Graph& message);
 
   const v1::Graph& message() const { return *message_; }
@@ -35,7 +35,7 @@ class Graph {
   const v1::Node& node(int32_t id) const { return *nodes_[id].message; }
   const v1::Value& value(int32_t id) const { return *values_[id].message; }
   // Operator as the origin writes it.
-  std::string_view op_type(int32_t node) const { return symbol(nodes_[node].message->op()); }
+  absl::string_view op_type(int32_t node) const { return symbol(nodes_[node].message->op()); }
   // Null when no operator table has it.
   const Binding* binding(int32_t node) const { return nodes_[node].binding; }
   OpId op(int32_t node) const { return nodes_[node].binding ? nodes_[node].binding->op->id : OpId::kUnknown; }
@@ -74,11 +74,11 @@ class Graph {
   // How many nodes at the end of order() could not be ordered.
   int num_cyclic() const { return num_cyclic_; }
 
-  std::string_view symbol(int32_t id) const;  // 1-based, as in the message; "" for 0
+  absl::string_view symbol(int32_t id) const;  // 1-based, as in the message; "" for 0
   // Attribute of a node by name; null when absent.
-  const v1::Attribute* attribute(int32_t node, std::string_view name) const;
-  int64_t int_attribute(int32_t node, std::string_view name, int64_t fallback) const;
-  double float_attribute(int32_t node, std::string_view name, double fallback) const;
+  const v1::Attribute* attribute(int32_t node, absl::string_view name) const;
+  int64_t int_attribute(int32_t node, absl::string_view name, int64_t fallback) const;
+  double float_attribute(int32_t node, absl::string_view name, double fallback) const;
 
  private:
   struct NodeRecord {

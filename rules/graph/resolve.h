@@ -38,14 +38,14 @@ struct Operand {
   int32_t qparams = -1;     // index into ResolvedGraph::qparams; -1: not quantized or not known
   int32_t quantizer = -1;   // the Quantize or Dequantize node folded into this operand; -1: none
   v1::DataType type = v1::DATA_TYPE_UNSPECIFIED;  // stored type when quantized, else the tensor's own
-  int64_t quant_min = 0;  // stored range, meaningful when `quantized`
+  int64_t quant_min = 0;                          // stored range, meaningful when `quantized`
   int64_t quant_max = 0;
   int16_t argument = -1;  // position in the node's inputs (or outputs); Location.input
   uint8_t port = 0;       // index into Operator::inputs / outputs
   bool present = false;
   bool quantized = false;
-  bool is_static = false;    // a stored constant (through its Dequantize)
-  bool static_chain = false; // constant, or computed from constants alone
+  bool is_static = false;          // a stored constant (through its Dequantize)
+  bool static_chain = false;       // constant, or computed from constants alone
   Tri is_dynamic = Tri::kUnknown;  // qparams computed at run time
   bool annotated_none = false;     // an explicit "do not quantize"
 };

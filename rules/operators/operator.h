@@ -1,13 +1,14 @@
 // Canonical operators with named ports, and how the operators of each origin (ONNX, ATen, QNN, …) bind to them.
 //
 // An argument is what the origin's operator takes, by position. A port is what the canonical operator has. Several
-// arguments can belong to one port: QLinearConv's x, x_scale and x_zero_point are data, scale and zero point of `input`.
+// arguments can belong to one port: QLinearConv's x, x_scale and x_zero_point are data, scale and zero point of
+// `input`.
 #ifndef QUANTGATE_RULES_OPERATORS_OPERATOR_H_
 #define QUANTGATE_RULES_OPERATORS_OPERATOR_H_
 
 #include <cstdint>
-#include <string_view>
 
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "quantgate/v1/graph.pb.h"
 #include "rules/operators/op_id.h"
@@ -32,13 +33,13 @@ struct Port {
 
 enum Trait : uint32_t {
   kNoTraits = 0,
-  kMovesData = 1u << 0,     // output elements are input elements: reshape, transpose, slice, concat, gather, …
-  kElementwise = 1u << 1,   // one output element per (broadcast) input element
-  kAccumulates = 1u << 2,   // sums of products: conv, linear, matmul
-  kControlFlow = 1u << 3,   // has subgraphs
-  kFixedRange = 1u << 4,    // output range is known beforehand: sigmoid, softmax, tanh
-  kSelects = 1u << 5,       // output elements are some of the input elements: max pool, top-k, min, max, relu, clamp
-  kNoData = 1u << 6,        // shape, size, constant: output does not depend on the input's values
+  kMovesData = 1u << 0,    // output elements are input elements: reshape, transpose, slice, concat, gather, …
+  kElementwise = 1u << 1,  // one output element per (broadcast) input element
+  kAccumulates = 1u << 2,  // sums of products: conv, linear, matmul
+  kControlFlow = 1u << 3,  // has subgraphs
+  kFixedRange = 1u << 4,   // output range is known beforehand: sigmoid, softmax, tanh
+  kSelects = 1u << 5,      // output elements are some of the input elements: max pool, top-k, min, max, relu, clamp
+  kNoData = 1u << 6,       // shape, size, constant: output does not depend on the input's values
 };
 
 struct Operator {
@@ -68,7 +69,7 @@ struct Binding {
 
 // The canonical operator of an origin's operator, or null when no table has it. `op_type` is as in Node.op: ONNX
 // "Conv" or "com.microsoft::QGemm", ATen "aten.conv2d.default", QNN "Conv2d". Constant time, no allocation.
-const Binding* FindBinding(v1::Graph::Origin origin, std::string_view op_type);
+const Binding* FindBinding(v1::Graph::Origin origin, absl::string_view op_type);
 
 const Operator& GetOperator(OpId id);
 absl::Span<const Operator> AllOperators();
