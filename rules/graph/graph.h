@@ -99,6 +99,7 @@ class Graph {
   Graph() = default;
   void LinkValues();
   void Order();
+  void FindStatic();
 
   const v1::Graph* message_ = nullptr;
   std::vector<NodeRecord> nodes_;

@@ -1,0 +1,313 @@
+#include "rules/graph/graph.h"
+
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+
+namespace quantgate {
+namespace {
+
+absl::Status BadId(absl::string_view field, int64_t index, absl::string_view member, int64_t id, int64_t pool_size,
+                   absl::string_view pool) {
+  return absl::InvalidArgumentError(absl::StrCat("graph.", field, "[", index, "].", member, ": id ", id,
+                                                 " is outside of graph.", pool, " (1 to ", pool_size, ", 0 for none)"));
+}
+
+bool IdOk(int64_t id, int64_t pool_size) { return id >= 0 && id <= pool_size; }
+
+absl::Status CheckQParams(const v1::QParams& qparams, int64_t spec) {
+  if (!qparams.block_sizes().empty() && qparams.block_sizes_size() != qparams.axes_size()) {
+    return absl::InvalidArgumentError(absl::StrCat("graph.specs[", spec,
+                                                   "].qparams: block_sizes must have one entry per axis; got ",
+                                                   qparams.block_sizes_size(), " for ", qparams.axes_size(), " axes"));
+  }
+  for (int64_t size : qparams.block_sizes()) {
+    if (size < 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("graph.specs[", spec, "].qparams.block_sizes: ", size, " is not positive"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSpecs(const v1::Graph& message) {
+  const int64_t values = message.values_size();
+  const int64_t nodes = message.nodes_size();
+  for (int64_t i = 0; i < message.specs_size(); ++i) {
+    const v1::Spec& spec = message.specs(i);
+    if (absl::Status status = CheckQParams(spec.qparams(), i); !status.ok()) return status;
+    if (!IdOk(spec.observer(), message.symbols_size())) {
+      return BadId("specs", i, "observer", spec.observer(), message.symbols_size(), "symbols");
+    }
+    if (spec.has_shared_with()) {
+      if (!IdOk(spec.shared_with().value(), values)) {
+        return BadId("specs", i, "shared_with.value", spec.shared_with().value(), values, "values");
+      }
+      if (!IdOk(spec.shared_with().consumer(), nodes)) {
+        return BadId("specs", i, "shared_with.consumer", spec.shared_with().consumer(), nodes, "nodes");
+      }
+    }
+    for (const v1::EdgeRef& edge : spec.derived_from()) {
+      if (!IdOk(edge.value(), values)) {
+        return BadId("specs", i, "derived_from.value", edge.value(), values, "values");
+      }
+      if (!IdOk(edge.consumer(), nodes)) {
+        return BadId("specs", i, "derived_from.consumer", edge.consumer(), nodes, "nodes");
+      }
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckValues(const v1::Graph& message) {
+  const int64_t symbols = message.symbols_size();
+  for (int64_t i = 0; i < message.values_size(); ++i) {
+    const v1::Value& value = message.values(i);
+    if (!IdOk(value.spec(), message.specs_size())) {
+      return BadId("values", i, "spec", value.spec(), message.specs_size(), "specs");
+    }
+    if (!value.dim_symbols().empty()) {
+      if (value.dim_symbols_size() != value.dims_size()) {
+        return absl::InvalidArgumentError(absl::StrCat("graph.values[", i, "].dim_symbols: ", value.dim_symbols_size(),
+                                                       " entries for ", value.dims_size(), " dims"));
+      }
+      for (int32_t symbol : value.dim_symbols()) {
+        if (!IdOk(symbol, symbols)) return BadId("values", i, "dim_symbols", symbol, symbols, "symbols");
+      }
+    }
+    if (!value.has_shape() && !value.dims().empty()) {
+      return absl::InvalidArgumentError(absl::StrCat("graph.values[", i, "].dims: given although has_shape is false"));
+    }
+    if (value.captured() < 0) {
+      return absl::InvalidArgumentError(absl::StrCat("graph.values[", i, "].captured: negative id"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckNode(const v1::Graph& message, int64_t i) {
+  const v1::Node& node = message.nodes(i);
+  const int64_t symbols = message.symbols_size();
+  const int64_t values = message.values_size();
+  if (!IdOk(node.op(), symbols)) return BadId("nodes", i, "op", node.op(), symbols, "symbols");
+  for (int32_t id : node.inputs()) {
+    if (!IdOk(id, values)) return BadId("nodes", i, "inputs", id, values, "values");
+  }
+  for (int32_t id : node.outputs()) {
+    if (!IdOk(id, values)) return BadId("nodes", i, "outputs", id, values, "values");
+  }
+  if (node.input_specs_size() > node.inputs_size()) {
+    return absl::InvalidArgumentError(absl::StrCat("graph.nodes[", i, "].input_specs: ", node.input_specs_size(),
+                                                   " entries for ", node.inputs_size(), " inputs"));
+  }
+  for (int32_t id : node.input_specs()) {
+    if (!IdOk(id, message.specs_size())) return BadId("nodes", i, "input_specs", id, message.specs_size(), "specs");
+  }
+  if (!node.input_args().empty() && node.input_args_size() != node.inputs_size()) {
+    return absl::InvalidArgumentError(absl::StrCat("graph.nodes[", i, "].input_args: ", node.input_args_size(),
+                                                   " entries for ", node.inputs_size(), " inputs"));
+  }
+  for (int32_t argument : node.input_args()) {
+    if (argument < 0 || argument > 10'000) {
+      return absl::InvalidArgumentError(absl::StrCat("graph.nodes[", i, "].input_args: ", argument,
+                                                     " is no argument position (0 to 10000)"));
+    }
+  }
+  for (const v1::Attribute& attribute : node.attributes()) {
+    if (!IdOk(attribute.name(), symbols)) {
+      return BadId("nodes", i, "attributes.name", attribute.name(), symbols, "symbols");
+    }
+    if (attribute.value_case() == v1::Attribute::kGraph &&
+        (attribute.graph() < 1 || attribute.graph() > message.subgraphs_size())) {
+      return BadId("nodes", i, "attributes.graph", attribute.graph(), message.subgraphs_size(), "subgraphs");
+    }
+    if (attribute.value_case() == v1::Attribute::kTensor && !IdOk(attribute.tensor(), values)) {
+      return BadId("nodes", i, "attributes.tensor", attribute.tensor(), values, "values");
+    }
+  }
+  if (node.has_source_line()) {
+    if (!IdOk(node.source_line().file(), symbols)) {
+      return BadId("nodes", i, "source_line.file", node.source_line().file(), symbols, "symbols");
+    }
+    if (!IdOk(node.source_line().scope(), symbols)) {
+      return BadId("nodes", i, "source_line.scope", node.source_line().scope(), symbols, "symbols");
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckSignature(const v1::Graph& message) {
+  const int64_t values = message.values_size();
+  for (int64_t i = 0; i < message.inputs_size(); ++i) {
+    if (message.inputs(i) < 1 || message.inputs(i) > values) {
+      return BadId("inputs", i, "value", message.inputs(i), values, "values");
+    }
+  }
+  for (int64_t i = 0; i < message.outputs_size(); ++i) {
+    if (message.outputs(i) < 1 || message.outputs(i) > values) {
+      return BadId("outputs", i, "value", message.outputs(i), values, "values");
+    }
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::StatusOr<Graph> Graph::Build(const v1::Graph& message) {
+  if (absl::Status status = CheckSpecs(message); !status.ok()) return status;
+  if (absl::Status status = CheckValues(message); !status.ok()) return status;
+  if (absl::Status status = CheckSignature(message); !status.ok()) return status;
+
+  Graph graph;
+  graph.message_ = &message;
+  // Operators repeat: one lookup per distinct name.
+  std::vector<const Binding*> bindings(message.symbols_size() + 1, nullptr);
+  std::vector<bool> looked_up(message.symbols_size() + 1, false);
+  graph.nodes_.reserve(message.nodes_size());
+  for (int i = 0; i < message.nodes_size(); ++i) {
+    if (absl::Status status = CheckNode(message, i); !status.ok()) return status;
+    const v1::Node& node = message.nodes(i);
+    if (!looked_up[node.op()]) {
+      looked_up[node.op()] = true;
+      bindings[node.op()] = FindBinding(message.origin(), graph.symbol(node.op()));
+    }
+    graph.nodes_.push_back({&node, bindings[node.op()]});
+  }
+  graph.values_.resize(message.values_size());
+  for (int i = 0; i < message.values_size(); ++i) graph.values_[i].message = &message.values(i);
+  for (int32_t id : message.inputs()) graph.values_[id - 1].is_input = true;
+  for (int32_t id : message.outputs()) graph.values_[id - 1].is_output = true;
+  graph.LinkValues();
+  graph.Order();
+  graph.FindStatic();
+  return graph;
+}
+
+void Graph::LinkValues() {
+  for (int32_t n = 0; n < num_nodes(); ++n) {
+    const v1::Node& message = *nodes_[n].message;
+    for (int i = 0; i < message.outputs_size(); ++i) {
+      const int32_t value = message.outputs(i) - 1;
+      if (value < 0 || values_[value].producer >= 0) continue;
+      values_[value].producer = n;
+      values_[value].output_index = i;
+    }
+    for (int32_t id : message.inputs()) {
+      if (id > 0) ++values_[id - 1].use_count;
+    }
+  }
+  int32_t total = 0;
+  for (ValueRecord& value : values_) {
+    value.first_use = total;
+    total += value.use_count;
+    value.use_count = 0;
+  }
+  uses_.resize(total);
+  for (int32_t n = 0; n < num_nodes(); ++n) {
+    const v1::Node& message = *nodes_[n].message;
+    for (int i = 0; i < message.inputs_size(); ++i) {
+      if (message.inputs(i) <= 0) continue;
+      ValueRecord& value = values_[message.inputs(i) - 1];
+      uses_[value.first_use + value.use_count++] = {n, i};
+    }
+  }
+}
+
+// Files are nearly always in topological order already; only the others pay for a sort.
+void Graph::Order() {
+  order_.reserve(num_nodes());
+  bool sorted = true;
+  for (int32_t n = 0; n < num_nodes(); ++n) {
+    order_.push_back(n);
+    for (int i = 0; sorted && i < num_inputs(n); ++i) {
+      const int32_t value = input(n, i);
+      if (value >= 0 && values_[value].producer >= n) sorted = false;
+    }
+  }
+  if (sorted) return;
+
+  std::vector<int32_t> waiting(num_nodes(), 0);
+  for (int32_t n = 0; n < num_nodes(); ++n) {
+    for (int i = 0; i < num_inputs(n); ++i) {
+      const int32_t value = input(n, i);
+      if (value >= 0 && values_[value].producer >= 0) ++waiting[n];
+    }
+  }
+  order_.clear();
+  for (int32_t n = 0; n < num_nodes(); ++n) {
+    if (waiting[n] == 0) order_.push_back(n);
+  }
+  for (size_t next = 0; next < order_.size(); ++next) {
+    const int32_t n = order_[next];
+    for (int i = 0; i < num_outputs(n); ++i) {
+      const int32_t value = output(n, i);
+      if (value < 0 || values_[value].producer != n || values_[value].output_index != i) continue;
+      for (const Use& use : uses(value)) {
+        if (--waiting[use.node] == 0) order_.push_back(use.node);
+      }
+    }
+  }
+  num_cyclic_ = num_nodes() - static_cast<int>(order_.size());
+  for (int32_t n = 0; num_cyclic_ > 0 && n < num_nodes(); ++n) {
+    if (waiting[n] > 0) order_.push_back(n);
+  }
+}
+
+void Graph::FindStatic() {
+  for (ValueRecord& value : values_) value.is_static = value.message->has_constant() && !value.is_input;
+  const int ordered = num_nodes() - num_cyclic_;
+  for (int k = 0; k < ordered; ++k) {
+    const int32_t n = order_[k];
+    // Without inputs a node is a generator (Constant has a constant value of its own; RandomNormal is not static).
+    bool all_static = num_inputs(n) > 0;
+    for (int i = 0; all_static && i < num_inputs(n); ++i) {
+      const int32_t value = input(n, i);
+      all_static = value < 0 || values_[value].is_static;
+    }
+    if (!all_static) continue;
+    for (int i = 0; i < num_outputs(n); ++i) {
+      if (output(n, i) >= 0) values_[output(n, i)].is_static = true;
+    }
+  }
+}
+
+absl::string_view Graph::symbol(int32_t id) const {
+  if (id < 1 || id > message_->symbols_size()) return "";
+  return message_->symbols(id - 1);
+}
+
+const v1::Attribute* Graph::attribute(int32_t node, absl::string_view name) const {
+  for (const v1::Attribute& attribute : nodes_[node].message->attributes()) {
+    if (symbol(attribute.name()) == name) return &attribute;
+  }
+  return nullptr;
+}
+
+int64_t Graph::int_attribute(int32_t node, absl::string_view name, int64_t fallback) const {
+  const v1::Attribute* found = attribute(node, name);
+  if (found == nullptr) return fallback;
+  switch (found->value_case()) {
+    case v1::Attribute::kI:
+      return found->i();
+    case v1::Attribute::kB:
+      return found->b() ? 1 : 0;
+    default:
+      return fallback;
+  }
+}
+
+double Graph::float_attribute(int32_t node, absl::string_view name, double fallback) const {
+  const v1::Attribute* found = attribute(node, name);
+  if (found == nullptr) return fallback;
+  switch (found->value_case()) {
+    case v1::Attribute::kF:
+      return found->f();
+    case v1::Attribute::kI:
+      return static_cast<double>(found->i());
+    default:
+      return fallback;
+  }
+}
+
+}  // namespace quantgate
