@@ -110,8 +110,8 @@ absl::Status CheckNode(const v1::Graph& message, int64_t i) {
   }
   for (int32_t argument : node.input_args()) {
     if (argument < 0 || argument > 10'000) {
-      return absl::InvalidArgumentError(absl::StrCat("graph.nodes[", i, "].input_args: ", argument,
-                                                     " is no argument position (0 to 10000)"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("graph.nodes[", i, "].input_args: ", argument, " is no argument position (0 to 10000)"));
     }
   }
   for (const v1::Attribute& attribute : node.attributes()) {

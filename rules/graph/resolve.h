@@ -4,6 +4,7 @@
 #define QUANTGATE_RULES_GRAPH_RESOLVE_H_
 
 #include <cstdint>
+#include <deque>
 #include <vector>
 
 #include "absl/types/span.h"
@@ -50,7 +51,10 @@ struct Operand {
   bool annotated_none = false;     // an explicit "do not quantize"
 };
 
-// A node that computes (not a folded Quantize or Dequantize), with its operands by argument position.
+// A node that computes, with its operands by argument position. Quantize and Dequantize nodes are folded into the
+// operands they describe; three kinds stay operators: Quantize of a float tensor that is no folded output (a graph
+// input), Dequantize into a graph output, and Dequantize followed by Quantize, which is one Requantize at the Quantize
+// node.
 struct ResolvedOp {
   int32_t node = -1;
   const Operator* op = nullptr;  // null: unknown operator
@@ -72,7 +76,7 @@ class ResolvedGraph {
   absl::Span<const Operand> outputs(const ResolvedOp& op) const {
     return absl::MakeConstSpan(operands_).subspan(op.first_output, op.output_count);
   }
-  // First operand bound to the port of that name; null when absent.
+  // First operand bound to that port (index into Operator::inputs); null when absent.
   const Operand* input(const ResolvedOp& op, int port) const;
   const QuantParams* qparams(const Operand& operand) const {
     return operand.qparams < 0 ? nullptr : &qparams_[operand.qparams];
@@ -87,11 +91,10 @@ class ResolvedGraph {
   std::vector<Operand> operands_;
   std::vector<QuantParams> qparams_;
   std::vector<int32_t> op_of_node_;
-  // Owned numbers that the message does not hold as doubles (integer zero points, folded products); the chunks never
-  // move once made.
-  std::vector<std::vector<double>> numbers_;
-  std::vector<std::vector<int32_t>> axes_;
-  std::vector<std::vector<int64_t>> blocks_;
+  // Numbers that the message does not hold in the form QuantParams needs. A deque never moves what it holds.
+  std::deque<std::vector<double>> numbers_;
+  std::deque<std::vector<int32_t>> axes_;
+  std::deque<std::vector<int64_t>> blocks_;
 };
 
 // Bits of the stored range: 8 for 0..255, 4 for -8..7 kept in int8.

@@ -1,0 +1,631 @@
+#include "rules/graph/resolve.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "rules/graph/data_type.h"
+
+namespace quantgate {
+
+// What is known of the stored form of a tensor: how Quantize writes it, or what a spec says.
+struct Stored {
+  v1::DataType type = v1::DATA_TYPE_UNSPECIFIED;
+  int32_t qparams = -1;
+  int64_t quant_min = 0;
+  int64_t quant_max = 0;
+  Tri is_dynamic = Tri::kUnknown;
+  bool quantized = false;
+};
+
+class Resolver {
+ public:
+  Resolver(const Graph& graph, ResolvedGraph& result) : graph_(graph), result_(result) {
+    result_.op_of_node_.assign(graph.num_nodes(), -1);
+    result_.ops_.reserve(graph.num_nodes());
+    result_.operands_.reserve(static_cast<size_t>(graph.num_nodes()) * 4);
+    quantizers_.assign(graph.num_nodes(), kNotComputed);
+    stored_.assign(graph.num_values(), -1);
+    specs_.assign(graph.message().specs_size(), kNotComputed);
+  }
+
+  void Run() {
+    for (int32_t node : graph_.order()) {
+      switch (graph_.op(node)) {
+        case OpId::kQuantize:
+          ResolveQuantize(node);
+          break;
+        case OpId::kDequantize:
+          ResolveDequantize(node);
+          break;
+        default:
+          ResolveCompute(node);
+      }
+    }
+  }
+
+ private:
+  static constexpr int32_t kNotComputed = -2;
+
+  // ---- Quantize and Dequantize nodes ----
+
+  // Input positions of the data, scale and zero point of a node; -1: none.
+  struct QuantizerInputs {
+    int32_t data = -1;
+    int32_t scale = -1;
+    int32_t zero_point = -1;
+  };
+
+  QuantizerInputs InputsOf(int32_t node) const {
+    QuantizerInputs found;
+    const Binding& binding = *graph_.binding(node);
+    for (int i = 0; i < graph_.num_inputs(node); ++i) {
+      const int32_t value = graph_.input(node, i);
+      switch (ArgumentAt(binding, graph_.argument(node, i)).role) {
+        case ArgRole::kData:
+          if (found.data < 0) found.data = value;
+          break;
+        case ArgRole::kScale:
+          found.scale = value;
+          break;
+        case ArgRole::kZeroPoint:
+          found.zero_point = value;
+          break;
+        case ArgRole::kOther:
+          break;
+      }
+    }
+    return found;
+  }
+
+  bool IsQuantizer(int32_t node, OpId op) const { return node >= 0 && graph_.op(node) == op; }
+
+  // Stored form that a Quantize node writes or a Dequantize node reads. Computed once per node.
+  const Stored& QuantizerOf(int32_t node) {
+    if (quantizers_[node] != kNotComputed) return stored_forms_[quantizers_[node]];
+    const QuantizerInputs inputs = InputsOf(node);
+    const bool quantize = graph_.op(node) == OpId::kQuantize;
+    const int32_t tensor = quantize ? graph_.output(node, 0) : inputs.data;
+    Stored stored;
+    stored.quantized = true;
+    stored.type = tensor >= 0 ? graph_.value(tensor).dtype() : v1::DATA_TYPE_UNSPECIFIED;
+    if (stored.type == v1::DATA_TYPE_UNSPECIFIED && inputs.zero_point >= 0) {
+      stored.type = graph_.value(inputs.zero_point).dtype();
+    }
+    if (stored.type == v1::DATA_TYPE_UNSPECIFIED && !quantize && inputs.data >= 0 &&
+        IsQuantizer(graph_.producer(inputs.data), OpId::kQuantize)) {
+      stored.type = QuantizerOf(graph_.producer(inputs.data)).type;
+    }
+    if (const v1::Attribute* dtype = graph_.attribute(node, "dtype");
+        dtype != nullptr && dtype->value_case() == v1::Attribute::kDtype) {
+      stored.type = dtype->dtype();
+    }
+    // ONNX: without a zero point the output is uint8.
+    if (stored.type == v1::DATA_TYPE_UNSPECIFIED && quantize && graph_.origin() == v1::Graph::ONNX) {
+      stored.type = v1::DATA_TYPE_UINT8;
+    }
+    stored.quant_min = graph_.int_attribute(node, "quant_min", MinOf(stored.type));
+    stored.quant_max = graph_.int_attribute(node, "quant_max", MaxOf(stored.type));
+    stored.is_dynamic = DynamicScale(inputs.scale) ? Tri::kYes : Tri::kNo;
+    stored.qparams = MakeQuantizerParams(node, inputs);
+    stored_forms_.push_back(stored);
+    quantizers_[node] = static_cast<int32_t>(stored_forms_.size()) - 1;
+    return stored_forms_.back();
+  }
+
+  bool DynamicScale(int32_t scale) const {
+    if (scale < 0) return false;
+    const int32_t producer = graph_.producer(scale);
+    return producer >= 0 && graph_.op(producer) == OpId::kDynamicQuantize;
+  }
+
+  int32_t MakeQuantizerParams(int32_t node, const QuantizerInputs& inputs) {
+    QuantParams params;
+    params.scales = NumbersOf(inputs.scale);
+    params.zero_points = NumbersOf(inputs.zero_point);
+    if (inputs.scale < 0) {
+      // Scalars as parameters (torch.ops.quantized_decomposed.*_per_tensor).
+      if (graph_.attribute(node, "scale") != nullptr) {
+        params.scales = Keep(std::vector<double>{graph_.float_attribute(node, "scale", 0)});
+        params.zero_points = Keep(std::vector<double>{graph_.float_attribute(node, "zero_point", 0)});
+      }
+      return AddParams(params);
+    }
+    const v1::Value& scale = graph_.value(inputs.scale);
+    const bool one_scale =
+        params.scales.empty() ? (scale.has_shape() && scale.dims().empty()) : params.scales.size() == 1;
+    int64_t rank =
+        inputs.data >= 0 && graph_.value(inputs.data).has_shape() ? graph_.value(inputs.data).dims_size() : -1;
+    const int64_t block_size = graph_.int_attribute(node, "block_size", 0);
+    int64_t axis = graph_.int_attribute(node, "axis", graph_.origin() == v1::Graph::ONNX ? 1 : 0);
+    if (axis < 0 && rank >= 0) axis += rank;
+    if (block_size > 0) {
+      if (rank < 0) rank = scale.has_shape() ? scale.dims_size() : 0;
+      // More dimensions than any format allows: damaged, and found by a rule.
+      rank = std::min<int64_t>(rank, 64);
+      std::vector<int32_t> axes;
+      std::vector<int64_t> blocks;
+      for (int64_t i = 0; i < rank; ++i) {
+        axes.push_back(static_cast<int32_t>(i));
+        blocks.push_back(i == axis ? block_size : 1);
+      }
+      params.axes = Keep(std::move(axes));
+      params.block_sizes = Keep(std::move(blocks));
+    } else if (!one_scale) {
+      params.axes = Keep(std::vector<int32_t>{static_cast<int32_t>(std::clamp<int64_t>(axis, -1000, 1000))});
+    }
+    return AddParams(params);
+  }
+
+  void ResolveQuantize(int32_t node) {
+    const int32_t written = graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1;
+    const QuantizerInputs inputs = InputsOf(node);
+    const Stored stored = QuantizerOf(node);
+    if (written >= 0) SetStored(written, stored);
+    if (inputs.data < 0) return;
+    const int32_t producer = graph_.producer(inputs.data);
+    const bool requantizes = IsQuantizer(producer, OpId::kDequantize);
+    // Part of the producer's output, or a constant quantized in the graph.
+    if (!requantizes && producer >= 0 && FoldedQuantize(inputs.data) == node) return;
+    if (!requantizes && producer < 0 && graph_.is_constant(inputs.data)) return;
+    BeginOp(node, &GetOperator(requantizes ? OpId::kRequantize : OpId::kQuantize));
+    AddInput(node, 0);
+    EndInputs();
+    Operand output = StoredOperand(stored);
+    output.value = written;
+    output.edge_value = written;
+    output.quantizer = node;
+    output.argument = 0;
+    result_.operands_.push_back(output);
+    EndOutputs();
+  }
+
+  void ResolveDequantize(int32_t node) {
+    const int32_t read = graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1;
+    const QuantizerInputs inputs = InputsOf(node);
+    if (read < 0 || inputs.data < 0 || !graph_.is_graph_output(read)) return;
+    BeginOp(node, &GetOperator(OpId::kDequantize));
+    Operand input = StoredOperand(QuantizerOf(node));
+    input.value = Recognizable(inputs.data);
+    input.edge_value = inputs.data;
+    input.quantizer = node;
+    input.argument = 0;
+    input.is_static = graph_.is_constant(inputs.data);
+    input.static_chain = graph_.is_static(inputs.data);
+    result_.operands_.push_back(input);
+    EndInputs();
+    AddOutput(node, 0, 0);
+    EndOutputs();
+  }
+
+  // The Quantize node that a tensor's producer writes through: every use is a Quantize and nobody sees the float
+  // tensor.
+  int32_t FoldedQuantize(int32_t value) const {
+    if (graph_.is_graph_output(value) || graph_.uses(value).empty()) return -1;
+    for (const Use& use : graph_.uses(value)) {
+      if (use.input != 0 || graph_.op(use.node) != OpId::kQuantize) return -1;
+    }
+    return graph_.uses(value)[0].node;
+  }
+
+  // ---- Compute nodes ----
+
+  void ResolveCompute(int32_t node) {
+    const Binding* binding = graph_.binding(node);
+    BeginOp(node, binding != nullptr ? binding->op : nullptr);
+    if (binding != nullptr && binding->integer_operator) {
+      ResolveInteger(node, *binding);
+      return;
+    }
+    for (int i = 0; i < graph_.num_inputs(node); ++i) {
+      uint8_t port = 0;
+      if (binding != nullptr) {
+        const Argument argument = ArgumentAt(*binding, graph_.argument(node, i));
+        if (argument.role != ArgRole::kData) continue;
+        port = argument.port;
+      }
+      AddInput(node, i);
+      result_.operands_.back().port = port;
+    }
+    EndInputs();
+    // An operator that only moves or picks elements leaves integers as they are stored.
+    int32_t moved = -1;
+    if (binding != nullptr && (binding->op->traits & (kMovesData | kSelects)) && graph_.num_inputs(node) > 0 &&
+        graph_.input(node, 0) >= 0) {
+      moved = stored_[graph_.input(node, 0)];
+    }
+    for (int i = 0; i < graph_.num_outputs(node); ++i) {
+      const int32_t value = graph_.output(node, i);
+      if (value >= 0 && moved >= 0 && stored_[value] < 0 && i == 0) stored_[value] = moved;
+      AddOutput(node, i, static_cast<uint8_t>(std::min(i, 255)));
+    }
+    EndOutputs();
+  }
+
+  void AddInput(int32_t node, int i) {
+    Operand operand;
+    const int32_t value = graph_.input(node, i);
+    operand.argument = static_cast<int16_t>(std::min(i, 32767));
+    if (value < 0) {
+      result_.operands_.push_back(operand);
+      return;
+    }
+    const int32_t producer = graph_.producer(value);
+    if (IsQuantizer(producer, OpId::kDequantize)) {
+      const int32_t data = InputsOf(producer).data;
+      operand = StoredOperand(QuantizerOf(producer));
+      operand.value = data >= 0 ? Recognizable(data) : value;
+      operand.is_static = data >= 0 && (graph_.is_constant(data) || QuantizedConstant(data));
+      operand.static_chain = data >= 0 && graph_.is_static(data);
+      operand.quantizer = producer;
+    } else {
+      operand = PlainOperand(value);
+      int32_t spec = graph_.edge_spec(node, i);
+      // QNN and TFLite tensors carry their quantization themselves; in PT2E an edge without a spec reads floats.
+      if (spec < 0 && TensorsCarrySpecs()) spec = graph_.value_spec(value);
+      ApplySpec(spec, operand);
+    }
+    operand.edge_value = value;
+    operand.argument = static_cast<int16_t>(std::min(i, 32767));
+    result_.operands_.push_back(operand);
+  }
+
+  void AddOutput(int32_t node, int i, uint8_t port) {
+    Operand operand;
+    const int32_t value = graph_.output(node, i);
+    if (value >= 0) {
+      const int32_t quantize = FoldedQuantize(value);
+      if (quantize >= 0) {
+        operand = StoredOperand(QuantizerOf(quantize));
+        operand.quantizer = quantize;
+        operand.value = value;
+      } else {
+        operand = PlainOperand(value);
+        ApplySpec(graph_.value_spec(value), operand);
+      }
+      operand.edge_value = value;
+    }
+    operand.port = port;
+    operand.argument = static_cast<int16_t>(std::min(i, 32767));
+    result_.operands_.push_back(operand);
+  }
+
+  // A tensor as it is: stored quantized (behind a Quantize or an integer operator), or with its own type.
+  Operand PlainOperand(int32_t value) const {
+    Operand operand;
+    if (stored_[value] >= 0) operand = StoredOperand(stored_forms_[stored_[value]]);
+    operand.value = value;
+    operand.edge_value = value;
+    operand.present = true;
+    if (!operand.quantized) operand.type = graph_.value(value).dtype();
+    operand.is_static = graph_.is_constant(value) && !graph_.is_graph_input(value);
+    operand.static_chain = graph_.is_static(value);
+    return operand;
+  }
+
+  static Operand StoredOperand(const Stored& stored) {
+    Operand operand;
+    operand.present = true;
+    operand.type = stored.type;
+    operand.qparams = stored.qparams;
+    operand.quant_min = stored.quant_min;
+    operand.quant_max = stored.quant_max;
+    operand.is_dynamic = stored.is_dynamic;
+    operand.quantized = stored.quantized;
+    return operand;
+  }
+
+  bool QuantizedConstant(int32_t data) const {
+    const int32_t producer = graph_.producer(data);
+    if (!IsQuantizer(producer, OpId::kQuantize)) return false;
+    const int32_t source = InputsOf(producer).data;
+    return source >= 0 && graph_.is_constant(source);
+  }
+
+  // The tensor behind a stored one: the float tensor in front of its Quantize.
+  int32_t Recognizable(int32_t stored) const {
+    const int32_t producer = graph_.producer(stored);
+    if (!IsQuantizer(producer, OpId::kQuantize)) return stored;
+    const int32_t source = InputsOf(producer).data;
+    return source >= 0 ? source : stored;
+  }
+
+  // ---- Integer operators: quantized data inside, scales as arguments ----
+
+  void ResolveInteger(int32_t node, const Binding& binding) {
+    struct Pending {
+      Operand operand;
+      int32_t scale = -1;
+      int32_t zero_point = -1;
+      bool described = false;
+    };
+    std::vector<Pending> inputs;
+    Pending output;
+    for (int i = 0; i < graph_.num_inputs(node); ++i) {
+      const int32_t value = graph_.input(node, i);
+      const Argument argument = ArgumentAt(binding, graph_.argument(node, i));
+      if (argument.role == ArgRole::kData) {
+        Pending pending;
+        if (value >= 0) pending.operand = PlainOperand(value);
+        pending.operand.value = value >= 0 ? Recognizable(value) : -1;
+        pending.operand.argument = static_cast<int16_t>(std::min(i, 32767));
+        pending.operand.port = argument.port;
+        inputs.push_back(pending);
+        continue;
+      }
+      if (argument.role == ArgRole::kOther || value < 0) continue;
+      Pending* described = argument.of_output ? &output : nullptr;
+      // The latest operand of that port: lists repeat (data, scale, zero point).
+      for (auto it = inputs.rbegin(); described == nullptr && it != inputs.rend(); ++it) {
+        if (it->operand.port == argument.port) described = &*it;
+      }
+      if (described == nullptr) continue;
+      described->described = true;
+      (argument.role == ArgRole::kScale ? described->scale : described->zero_point) = value;
+    }
+    int32_t activation_params = -1;
+    int32_t weight_params = -1;
+    for (Pending& pending : inputs) {
+      if (!pending.operand.present || !pending.described) continue;
+      Describe(node, pending.operand, pending.scale, pending.zero_point);
+      (pending.operand.port == 0 ? activation_params : weight_params) = pending.operand.qparams;
+    }
+    for (Pending& pending : inputs) {
+      const bool bias = pending.operand.present && !pending.described && pending.operand.port > 0 &&
+                        pending.operand.type == v1::DATA_TYPE_INT32 && activation_params >= 0 && weight_params >= 0;
+      if (bias) ImplyBias(pending.operand, activation_params, weight_params);
+      result_.operands_.push_back(pending.operand);
+    }
+    EndInputs();
+    for (int i = 0; i < graph_.num_outputs(node); ++i) {
+      const int32_t value = graph_.output(node, i);
+      Operand operand;
+      if (value >= 0) {
+        operand = PlainOperand(value);
+        if (i == 0 && output.described) {
+          if (operand.type == v1::DATA_TYPE_UNSPECIFIED && output.zero_point >= 0) {
+            operand.type = graph_.value(output.zero_point).dtype();
+          }
+          Describe(node, operand, output.scale, output.zero_point);
+          Stored stored;
+          stored.quantized = true;
+          stored.type = operand.type;
+          stored.qparams = operand.qparams;
+          stored.quant_min = operand.quant_min;
+          stored.quant_max = operand.quant_max;
+          stored.is_dynamic = Tri::kNo;
+          SetStored(value, stored);
+        } else if (!operand.quantized) {
+          const int32_t quantize = FoldedQuantize(value);
+          if (quantize >= 0) {
+            operand = StoredOperand(QuantizerOf(quantize));
+            operand.quantizer = quantize;
+            operand.value = value;
+            operand.edge_value = value;
+          }
+        }
+      }
+      operand.argument = static_cast<int16_t>(std::min(i, 32767));
+      operand.port = static_cast<uint8_t>(std::min(i, 255));
+      result_.operands_.push_back(operand);
+    }
+    EndOutputs();
+  }
+
+  void Describe(int32_t node, Operand& operand, int32_t scale, int32_t zero_point) {
+    QuantParams params;
+    params.scales = NumbersOf(scale);
+    params.zero_points = NumbersOf(zero_point);
+    const int64_t bits = graph_.int_attribute(node, "bits", 0);
+    const int64_t block_size = graph_.int_attribute(node, "block_size", 0);
+    if (block_size > 0) {
+      // Packed weights [N, blocks, bytes]: logically [N, K], one scale per `block_size` elements of K.
+      params.axes = Keep(std::vector<int32_t>{0, 1});
+      params.block_sizes = Keep(std::vector<int64_t>{1, block_size});
+      if (bits == 2) operand.type = v1::DATA_TYPE_UINT2;
+      if (bits == 4) operand.type = v1::DATA_TYPE_UINT4;
+      if (bits == 8) operand.type = v1::DATA_TYPE_UINT8;
+    } else if (params.scales.size() > 1) {
+      params.axes = Keep(std::vector<int32_t>{IntegerChannelAxis(node, operand)});
+    }
+    operand.quantized = true;
+    operand.quant_min = MinOf(operand.type);
+    operand.quant_max = MaxOf(operand.type);
+    operand.is_dynamic = DynamicScale(scale) ? Tri::kYes : Tri::kNo;
+    operand.qparams = AddParams(params);
+  }
+
+  // Output channels of a filter or matrix, where per-channel scales of integer operators lie.
+  int32_t IntegerChannelAxis(int32_t node, const Operand& operand) const {
+    const v1::Value& tensor = graph_.value(operand.edge_value);
+    const int32_t last = std::max(tensor.dims_size(), 1) - 1;
+    switch (graph_.op(node)) {
+      case OpId::kLinear:
+        return graph_.int_attribute(node, "transB", 0) != 0 ? 0 : last;
+      case OpId::kMatMul:
+        return last;
+      case OpId::kConvTranspose:
+        return 1;
+      default:
+        return 0;
+    }
+  }
+
+  // Integer operators define the bias as input scale x weight scale; it has no parameters of its own.
+  void ImplyBias(Operand& bias, int32_t activation, int32_t weight) {
+    const QuantParams& input = result_.qparams_[activation];
+    const QuantParams& filter = result_.qparams_[weight];
+    QuantParams params;
+    if (input.scales.size() == 1) {
+      std::vector<double> scales;
+      scales.reserve(filter.scales.size());
+      for (double scale : filter.scales) scales.push_back(scale * input.scales[0]);
+      if (scales.size() > 1) params.axes = Keep(std::vector<int32_t>{0});
+      params.scales = Keep(std::move(scales));
+    }
+    bias.quantized = true;
+    bias.quant_min = MinOf(bias.type);
+    bias.quant_max = MaxOf(bias.type);
+    bias.is_dynamic = Tri::kNo;
+    bias.qparams = AddParams(params);
+  }
+
+  // ---- Specs ----
+
+  bool TensorsCarrySpecs() const { return graph_.origin() == v1::Graph::QNN || graph_.origin() == v1::Graph::TFLITE; }
+
+  void ApplySpec(int32_t spec, Operand& operand) {
+    if (spec < 0) return;
+    const int32_t root = RootSpec(spec);
+    operand.spec = root >= 0 ? root : spec;
+    if (root < 0) return;
+    const v1::Spec& message = graph_.message().specs(root);
+    if (message.kind() == v1::Spec::EXPLICIT_NONE) {
+      operand.annotated_none = true;
+      return;
+    }
+    const Stored& stored = SpecForm(root);
+    operand.quantized = stored.quantized;
+    if (stored.type != v1::DATA_TYPE_UNSPECIFIED) operand.type = stored.type;
+    operand.qparams = stored.qparams;
+    operand.quant_min = stored.quant_min;
+    operand.quant_max = stored.quant_max;
+    operand.is_dynamic = stored.is_dynamic;
+  }
+
+  // Follows shared specs to the one that says something; -1 when the chain ends nowhere or runs in a circle. The guard
+  // counts steps: an edge (x, n) and the value x are different places, so visiting a value twice is no circle.
+  int32_t RootSpec(int32_t spec) const {
+    const auto& specs = graph_.message().specs();
+    for (int steps = 0; steps <= specs.size(); ++steps) {
+      const v1::Spec& message = specs.Get(spec);
+      if (message.kind() != v1::Spec::SHARED) return spec;
+      const int32_t value = message.shared_with().value() - 1;
+      const int32_t consumer = message.shared_with().consumer() - 1;
+      if (value < 0) return -1;
+      int32_t next = -1;
+      if (consumer < 0) {
+        next = graph_.value_spec(value);
+      } else {
+        for (int i = 0; next < 0 && i < graph_.num_inputs(consumer); ++i) {
+          if (graph_.input(consumer, i) == value) next = graph_.edge_spec(consumer, i);
+        }
+      }
+      if (next < 0) return -1;
+      spec = next;
+    }
+    return -1;
+  }
+
+  const Stored& SpecForm(int32_t spec) {
+    if (specs_[spec] != kNotComputed) return stored_forms_[specs_[spec]];
+    const v1::Spec& message = graph_.message().specs(spec);
+    Stored stored;
+    stored.quantized = true;
+    stored.type = message.dtype();
+    stored.quant_min = message.has_quant_min() ? message.quant_min() : MinOf(message.dtype());
+    stored.quant_max = message.has_quant_max() ? message.quant_max() : MaxOf(message.dtype());
+    if (message.has_is_dynamic()) stored.is_dynamic = message.is_dynamic() ? Tri::kYes : Tri::kNo;
+    QuantParams params;
+    const v1::QParams& known = message.qparams();
+    params.scales = known.scales();
+    params.zero_points = known.zero_points();
+    params.axes = known.axes();
+    params.block_sizes = known.block_sizes();
+    params.block_scales = known.block_scales();
+    if (params.axes.empty() && !message.block_size().empty()) {
+      std::vector<int32_t> axes;
+      for (int i = 0; i < message.block_size_size(); ++i) axes.push_back(i);
+      params.axes = Keep(std::move(axes));
+      params.block_sizes = message.block_size();
+    } else if (params.axes.empty() && PerChannel(message.qscheme()) && message.has_axis()) {
+      params.axes = Keep(std::vector<int32_t>{message.axis()});
+    }
+    stored.qparams = AddParams(params);
+    stored_forms_.push_back(stored);
+    specs_[spec] = static_cast<int32_t>(stored_forms_.size()) - 1;
+    return stored_forms_.back();
+  }
+
+  static bool PerChannel(v1::Spec::QScheme scheme) {
+    return scheme == v1::Spec::PER_CHANNEL_AFFINE || scheme == v1::Spec::PER_CHANNEL_SYMMETRIC ||
+           scheme == v1::Spec::PER_CHANNEL_AFFINE_FLOAT_QPARAMS;
+  }
+
+  // ---- Storage ----
+
+  absl::Span<const double> NumbersOf(int32_t value) {
+    if (value < 0 || !graph_.is_constant(value)) return {};
+    const v1::Constant& constant = graph_.value(value).constant();
+    if (!constant.reals().empty()) return constant.reals();
+    if (constant.ints().empty()) return {};
+    const std::vector<double> numbers(constant.ints().begin(), constant.ints().end());
+    return Keep(numbers);
+  }
+
+  absl::Span<const double> Keep(std::vector<double> numbers) {
+    return result_.numbers_.emplace_back(std::move(numbers));
+  }
+  absl::Span<const int32_t> Keep(std::vector<int32_t> axes) { return result_.axes_.emplace_back(std::move(axes)); }
+  absl::Span<const int64_t> Keep(std::vector<int64_t> blocks) {
+    return result_.blocks_.emplace_back(std::move(blocks));
+  }
+
+  int32_t AddParams(const QuantParams& params) {
+    result_.qparams_.push_back(params);
+    return static_cast<int32_t>(result_.qparams_.size()) - 1;
+  }
+
+  void SetStored(int32_t value, const Stored& stored) {
+    stored_forms_.push_back(stored);
+    stored_[value] = static_cast<int32_t>(stored_forms_.size()) - 1;
+  }
+
+  void BeginOp(int32_t node, const Operator* op) {
+    ResolvedOp resolved;
+    resolved.node = node;
+    resolved.op = op;
+    resolved.first_input = static_cast<uint32_t>(result_.operands_.size());
+    result_.op_of_node_[node] = static_cast<int32_t>(result_.ops_.size());
+    result_.ops_.push_back(resolved);
+  }
+  void EndInputs() {
+    ResolvedOp& op = result_.ops_.back();
+    op.input_count = static_cast<uint32_t>(result_.operands_.size()) - op.first_input;
+    op.first_output = static_cast<uint32_t>(result_.operands_.size());
+  }
+  void EndOutputs() {
+    ResolvedOp& op = result_.ops_.back();
+    op.output_count = static_cast<uint32_t>(result_.operands_.size()) - op.first_output;
+  }
+
+  const Graph& graph_;
+  ResolvedGraph& result_;
+  std::deque<Stored> stored_forms_;  // referred to by the three below
+  std::vector<int32_t> quantizers_;  // by node
+  std::vector<int32_t> stored_;      // by value: stored quantized in the file; -1: no
+  std::vector<int32_t> specs_;       // by spec
+};
+
+ResolvedGraph ResolvedGraph::Resolve(const Graph& graph) {
+  ResolvedGraph result;
+  Resolver(graph, result).Run();
+  return result;
+}
+
+const Operand* ResolvedGraph::input(const ResolvedOp& op, int port) const {
+  for (const Operand& operand : inputs(op)) {
+    if (operand.port == port && operand.present) return &operand;
+  }
+  return nullptr;
+}
+
+int EffectiveBits(const Operand& operand) {
+  const int width = BitWidth(operand.type);
+  if (!operand.quantized || operand.quant_max <= operand.quant_min || width >= 64) return width;
+  const uint64_t steps = static_cast<uint64_t>(operand.quant_max) - static_cast<uint64_t>(operand.quant_min);
+  int bits = 0;
+  while (bits < 64 && (steps >> bits) != 0) ++bits;
+  return bits;
+}
+
+}  // namespace quantgate
