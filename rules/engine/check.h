@@ -14,18 +14,31 @@
 
 namespace quantgate {
 
+// Bounds on what a check will take; a graph beyond them is RESOURCE_EXHAUSTED with the limit's name.
+struct CheckLimits {
+  int max_targets = 256;
+  int max_subgraphs = 10'000;
+  int max_subgraph_depth = 32;
+  // Findings kept per result; the rest is counted in not_checked.
+  int max_findings = 100'000;
+};
+
 struct CheckOptions {
   std::vector<std::string> targets;  // empty: only target-independent rules, result "any"
   v1::Report::Mode mode = v1::Report::STRICT;
   std::string toolchain;
   // Asked now and then; true stops the check with CANCELLED. Null: never.
   std::function<bool()> cancelled;
+  CheckLimits limits;
 };
 
-// Fills `report` except name, create_time and model. Errors: INVALID_ARGUMENT (malformed graph or target), NOT_FOUND
-// (unknown backend, SoC or arch), RESOURCE_EXHAUSTED (a limit, named), CANCELLED. A module that fails to load is not an
-// error: its result is UNKNOWN with the reason. `report` may live on an arena.
+// Fills `report` except name, create_time, model and graph_digest. Errors: INVALID_ARGUMENT (malformed graph or
+// target), NOT_FOUND (unknown backend, SoC or arch), RESOURCE_EXHAUSTED (a limit, named), CANCELLED. A module that
+// fails to load is not an error: its result is UNKNOWN with the reason. `report` may live on an arena.
 absl::Status Check(const v1::Graph& graph, const CheckOptions& options, ModuleRegistry& modules, v1::Report& report);
+
+// SHA-256 (hex) of the graph's deterministic encoding: the report's graph_digest.
+std::string GraphDigest(const v1::Graph& graph);
 
 // Every target-independent rule, in the order in which they run.
 absl::Span<const Rule> SoundnessRules();

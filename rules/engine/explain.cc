@@ -12,8 +12,8 @@ std::string ExplainRule(const RuleInfo& rule) {
   for (int stage = v1::STAGE_ANNOTATED; stage <= v1::STAGE_CONVERTED; ++stage) {
     if (rule.stages & (1u << stage)) absl::StrAppend(&page, " ", v1::Stage_Name(stage).substr(6));
   }
-  absl::StrAppend(&page, "\n\n## Why\n", rule.why, "\n\n## What to change\n", rule.fix, "\n\n## Example\n", rule.example,
-                  "\n");
+  absl::StrAppend(&page, "\n\n## Why\n", rule.why, "\n\n## What to change\n", rule.fix, "\n\n## Example\n",
+                  rule.example, "\n");
   return page;
 }
 

@@ -53,6 +53,9 @@ struct ModuleResult {
 struct Module {
   std::string name;
   std::vector<const RuleInfo*> rules;
+  // Target-independent rules that this module judges itself because the target is known to differ; their general
+  // findings are left out of its results.
+  std::vector<const RuleInfo*> replaces;
   // NOT_FOUND with the nearest names when the SoC or arch is unknown; never arch 0.
   std::function<absl::StatusOr<Target>(const TargetName&)> resolve;
   std::function<void(const CheckContext&, const Target&, FindingSink&, ModuleResult&)> check;

@@ -49,8 +49,8 @@ absl::StatusOr<const Module*> ModuleRegistry::Get(absl::string_view name) {
     return entry->module.get();
   }
   const std::vector<std::string> known = names();
-  return absl::NotFoundError(absl::StrCat("no backend is named '", name, "'", DidYouMean(name, known), " (known: ",
-                                          absl::StrJoin(known, ", "), ")"));
+  return absl::NotFoundError(absl::StrCat("no backend is named '", name, "'", DidYouMean(name, known),
+                                          " (known: ", absl::StrJoin(known, ", "), ")"));
 }
 
 bool ModuleRegistry::IsLoaded(absl::string_view name) const {

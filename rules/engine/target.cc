@@ -30,8 +30,8 @@ absl::StatusOr<TargetName> ParseTargetName(absl::string_view text) {
     name.sdk = std::string(rest.substr(at + 1));
     rest = rest.substr(0, at);
     if (name.sdk.empty()) return Malformed(text, "has no SDK version after '@'");
-    const bool numeric = std::all_of(name.sdk.begin(), name.sdk.end(),
-                                     [](char c) { return absl::ascii_isdigit(c) || c == '.'; });
+    const bool numeric =
+        std::all_of(name.sdk.begin(), name.sdk.end(), [](char c) { return absl::ascii_isdigit(c) || c == '.'; });
     if (!numeric || !absl::ascii_isdigit(name.sdk.front()) || !absl::ascii_isdigit(name.sdk.back())) {
       return Malformed(text, absl::StrCat("'", name.sdk, "' is no SDK version"));
     }

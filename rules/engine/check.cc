@@ -1,0 +1,293 @@
+#include "rules/engine/check.h"
+
+#include <algorithm>
+#include <memory>
+#include <tuple>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/outcome.h"
+#include "rules/engine/render.h"
+#include "rules/engine/verdict.h"
+
+#ifndef QUANTGATE_VERSION
+#define QUANTGATE_VERSION "0.0.0"
+#endif
+
+namespace quantgate {
+namespace {
+
+// One graph of the model: the main one, or the body of a control-flow node.
+struct Scope {
+  Scope(Graph built, std::string where)
+      : graph(std::move(built)), resolved(ResolvedGraph::Resolve(graph)), path(std::move(where)) {}
+  Graph graph;
+  ResolvedGraph resolved;
+  std::string path;
+};
+using Scopes = std::vector<std::unique_ptr<Scope>>;
+
+absl::Status Limit(absl::string_view name, int limit) {
+  return absl::ResourceExhaustedError(absl::StrCat("the graph exceeds ", name, "=", limit));
+}
+
+absl::Status Prefixed(const absl::Status& status, const std::string& path) {
+  if (path.empty()) return status;
+  return absl::Status(status.code(), absl::StrCat("subgraph ", path, ": ", status.message()));
+}
+
+// Bodies may stand for values of the graph around them; ids must exist there.
+absl::Status CheckCaptures(const v1::Graph& body, int64_t outer_values, const std::string& path) {
+  for (int i = 0; i < body.values_size(); ++i) {
+    if (body.values(i).captured() > outer_values) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("subgraph ", path, ": graph.values[", i, "].captured: id ", body.values(i).captured(),
+                       " is outside of the enclosing graph's values (1 to ", outer_values, ", 0 for none)"));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// Main graph first, then bodies depth first in the order of Graph.subgraphs.
+absl::Status AddScopes(const v1::Graph& message, std::string path, int depth, int64_t outer_values,
+                       const CheckLimits& limits, Scopes& scopes) {
+  if (depth > limits.max_subgraph_depth) return Limit("max_subgraph_depth", limits.max_subgraph_depth);
+  if (static_cast<int>(scopes.size()) > limits.max_subgraphs) return Limit("max_subgraphs", limits.max_subgraphs);
+  if (absl::Status status = CheckCaptures(message, outer_values, path); !status.ok()) return status;
+  absl::StatusOr<Graph> graph = Graph::Build(message);
+  if (!graph.ok()) return Prefixed(graph.status(), path);
+  scopes.push_back(std::make_unique<Scope>(*std::move(graph), path));
+  // Name each body after the node and attribute that refer to it.
+  std::vector<std::string> names(message.subgraphs_size());
+  const Graph& built = scopes.back()->graph;
+  for (int32_t node = 0; node < built.num_nodes() && !names.empty(); ++node) {
+    for (const v1::Attribute& attribute : built.node(node).attributes()) {
+      if (attribute.value_case() != v1::Attribute::kGraph) continue;
+      names[attribute.graph() - 1] = absl::StrCat(NodeName(built, node), "/", built.symbol(attribute.name()));
+    }
+  }
+  const int64_t values = message.values_size();
+  for (int i = 0; i < message.subgraphs_size(); ++i) {
+    const std::string name = names[i].empty() ? absl::StrCat("subgraph", i) : names[i];
+    const std::string below = path.empty() ? name : absl::StrCat(path, "/", name);
+    if (absl::Status status = AddScopes(message.subgraphs(i), below, depth + 1, values, limits, scopes); !status.ok()) {
+      return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+// A target as asked for, and what was found for it.
+struct Asked {
+  Target target;
+  const Module* module = nullptr;  // null: could not be loaded, or the target cannot be judged
+  Toolchain toolchain = Toolchain::kQnnConverter;
+};
+
+absl::StatusOr<std::vector<Asked>> ResolveTargets(const CheckOptions& options, v1::Graph::Origin origin,
+                                                  ModuleRegistry& modules) {
+  if (static_cast<int>(options.targets.size()) > options.limits.max_targets) {
+    return absl::ResourceExhaustedError(absl::StrCat("the request names ", options.targets.size(),
+                                                     " targets; max_targets=", options.limits.max_targets));
+  }
+  std::vector<Asked> asked;
+  for (const std::string& text : options.targets) {
+    absl::StatusOr<TargetName> name = ParseTargetName(text);
+    if (!name.ok()) return name.status();
+    Asked entry;
+    absl::StatusOr<Toolchain> toolchain = ResolveToolchain(options.toolchain, name->backend, origin);
+    if (!toolchain.ok()) return toolchain.status();
+    entry.toolchain = *toolchain;
+    absl::StatusOr<const Module*> module = modules.Get(name->backend);
+    if (!module.ok()) {
+      if (absl::IsNotFound(module.status())) return module.status();
+      entry.target.name = text;
+      entry.target.backend = name->backend;
+      entry.target.unknown_reason = std::string(module.status().message());
+    } else {
+      absl::StatusOr<Target> target = (*module)->resolve(*name);
+      if (!target.ok()) return target.status();
+      entry.target = *std::move(target);
+      if (entry.target.unknown_reason.empty()) entry.module = *module;
+    }
+    asked.push_back(std::move(entry));
+  }
+  return asked;
+}
+
+std::string StageReason(const RuleInfo& rule, v1::Stage stage) {
+  std::string needed;
+  for (int candidate = v1::STAGE_ANNOTATED; candidate <= v1::STAGE_CONVERTED; ++candidate) {
+    if ((rule.stages & (1u << candidate)) == 0) continue;
+    absl::StrAppend(&needed, needed.empty() ? "" : " or ", v1::Stage_Name(candidate).substr(6));
+  }
+  return absl::StrCat("needs a graph that is ", needed, "; this one is ", v1::Stage_Name(stage).substr(6));
+}
+
+void RunSoundness(const Scope& scope, v1::Stage stage, bool main, FindingSink& sink) {
+  const CheckContext context(scope.graph, scope.resolved);
+  for (const Rule& rule : SoundnessRules()) {
+    if (stage == v1::STAGE_UNSPECIFIED || (rule.info->stages & (1u << stage)) != 0) {
+      rule.check(context, sink);
+    } else if (main) {
+      sink.NotChecked(rule.info, -1, StageReason(*rule.info, stage));
+    }
+  }
+}
+
+// The order that readers rely on: node in file order (the whole graph first), code, port, value, element.
+void SortDrafts(std::vector<FindingDraft>& drafts) {
+  std::stable_sort(drafts.begin(), drafts.end(), [](const FindingDraft& a, const FindingDraft& b) {
+    const auto key = [](const FindingDraft& draft) {
+      const Place& p = draft.place;
+      return std::make_tuple(p.node, absl::string_view(draft.rule->code), p.input, p.output, p.value, p.index);
+    };
+    return key(a) < key(b);
+  });
+}
+
+void AppendFindings(const Scope& scope, std::vector<FindingDraft>& drafts, const CheckLimits& limits,
+                    v1::Result& result, int64_t& dropped) {
+  SortDrafts(drafts);
+  for (const FindingDraft& draft : drafts) {
+    if (result.findings_size() >= limits.max_findings) {
+      ++dropped;
+      continue;
+    }
+    RenderFinding(scope.graph, scope.path, draft, *result.add_findings());
+  }
+}
+
+void AppendNotChecked(const Scope& scope, const std::vector<NotCheckedDraft>& drafts, v1::Result& result) {
+  for (const NotCheckedDraft& draft : drafts) {
+    v1::NotChecked& entry = *result.add_not_checked();
+    if (draft.rule != nullptr) entry.set_rule(draft.rule->code);
+    if (draft.node >= 0) entry.set_node(NodeName(scope.graph, draft.node));
+    entry.set_reason(draft.reason);
+  }
+}
+
+void NoteDropped(int64_t dropped, v1::Result& result) {
+  if (dropped == 0) return;
+  result.add_not_checked()->set_reason(absl::StrCat(dropped, " more findings are not listed (max_findings)"));
+}
+
+bool Cancelled(const CheckOptions& options) { return options.cancelled && options.cancelled(); }
+
+// Nodes and values of one graph that were looked at. Quantize and Dequantize nodes count with the operator they
+// describe.
+void CountCoverage(const Scope& scope, const std::vector<bool>& op_checked, v1::Coverage& coverage) {
+  const Graph& graph = scope.graph;
+  int checked_nodes = 0;
+  std::vector<bool> seen(graph.num_values(), false);
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    const int32_t op = scope.resolved.op_of_node(node);
+    const bool checked = op >= 0 ? op_checked[op] : graph.binding(node) != nullptr;
+    if (!checked) continue;
+    ++checked_nodes;
+    for (int i = 0; i < graph.num_inputs(node); ++i) {
+      if (graph.input(node, i) >= 0) seen[graph.input(node, i)] = true;
+    }
+    for (int i = 0; i < graph.num_outputs(node); ++i) {
+      if (graph.output(node, i) >= 0) seen[graph.output(node, i)] = true;
+    }
+  }
+  coverage.set_nodes(coverage.nodes() + graph.num_nodes());
+  coverage.set_checked_nodes(coverage.checked_nodes() + checked_nodes);
+  coverage.set_values(coverage.values() + graph.num_values());
+  coverage.set_checked_values(coverage.checked_values() + static_cast<int>(std::count(seen.begin(), seen.end(), true)));
+}
+
+std::vector<bool> KnownOps(const ResolvedGraph& resolved) {
+  std::vector<bool> known;
+  known.reserve(resolved.ops().size());
+  for (const ResolvedOp& op : resolved.ops()) known.push_back(op.op != nullptr);
+  return known;
+}
+
+// Rules that the module judges itself, by what is known of the target, take the place of the general ones.
+bool Replaced(const Module& module, const RuleInfo* rule) {
+  return std::find(module.replaces.begin(), module.replaces.end(), rule) != module.replaces.end();
+}
+
+void CheckWithoutTarget(const Scopes& scopes, std::vector<FindingSink>& sound, const CheckOptions& options,
+                        v1::Report::Mode mode, v1::Result& result) {
+  result.set_target("any");
+  int64_t dropped = 0;
+  for (size_t i = 0; i < scopes.size(); ++i) {
+    AppendFindings(*scopes[i], sound[i].findings(), options.limits, result, dropped);
+    AppendNotChecked(*scopes[i], sound[i].not_checked(), result);
+    CountCoverage(*scopes[i], KnownOps(scopes[i]->resolved), *result.mutable_coverage());
+  }
+  NoteDropped(dropped, result);
+  SetVerdict(mode, /*unjudged=*/0, result);
+}
+
+absl::Status CheckTarget(const Asked& asked, const Scopes& scopes, std::vector<FindingSink>& sound,
+                         const CheckOptions& options, v1::Report::Mode mode, v1::Result& result) {
+  result.set_target(asked.target.name);
+  result.set_verdict_reason(asked.target.unknown_reason);
+  for (const std::string& table : asked.target.tables) result.add_tables(table);
+  int64_t dropped = 0;
+  int64_t unjudged = 0;
+  for (size_t i = 0; i < scopes.size(); ++i) {
+    if (Cancelled(options)) return absl::CancelledError("the check was cancelled");
+    const Scope& scope = *scopes[i];
+    FindingSink sink;
+    ModuleResult judged;
+    judged.ops.resize(scope.resolved.ops().size());
+    if (asked.module != nullptr) {
+      asked.module->check(CheckContext(scope.graph, scope.resolved), asked.target, sink, judged);
+    }
+    for (const FindingDraft& draft : sound[i].findings()) {
+      if (asked.module == nullptr || !Replaced(*asked.module, draft.rule)) sink.Add(draft);
+    }
+    ApplyToolchain(asked.toolchain, scope.graph, scope.resolved, judged, sink.findings(), *result.mutable_outcome());
+    AppendFindings(scope, sink.findings(), options.limits, result, dropped);
+    AppendNotChecked(scope, sound[i].not_checked(), result);
+    AppendNotChecked(scope, sink.not_checked(), result);
+    std::vector<bool> checked;
+    checked.reserve(judged.ops.size());
+    for (const ModuleResult::OpOutcome& op : judged.ops) checked.push_back(op.checked);
+    unjudged += std::count(checked.begin(), checked.end(), false);
+    CountCoverage(scope, checked, *result.mutable_coverage());
+  }
+  NoteDropped(dropped, result);
+  SetVerdict(mode, unjudged, result);
+  FinishOutcome(/*judged_all=*/unjudged == 0, result);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status Check(const v1::Graph& message, const CheckOptions& options, ModuleRegistry& modules, v1::Report& report) {
+  absl::StatusOr<std::vector<Asked>> targets = ResolveTargets(options, message.origin(), modules);
+  if (!targets.ok()) return targets.status();
+  Scopes scopes;
+  if (absl::Status status = AddScopes(message, "", 0, 0, options.limits, scopes); !status.ok()) return status;
+
+  report.set_tables_digest(modules.tables().digest());
+  report.set_stage(message.stage());
+  const v1::Report::Mode mode = options.mode == v1::Report::MODE_UNSPECIFIED ? v1::Report::STRICT : options.mode;
+  report.set_mode(mode);
+  report.set_tool_version(QUANTGATE_VERSION);
+
+  // Target-independent findings are made once and rendered into every result.
+  std::vector<FindingSink> sound(scopes.size());
+  for (size_t i = 0; i < scopes.size(); ++i) {
+    if (Cancelled(options)) return absl::CancelledError("the check was cancelled");
+    RunSoundness(*scopes[i], message.stage(), i == 0, sound[i]);
+  }
+  if (options.targets.empty()) {
+    CheckWithoutTarget(scopes, sound, options, mode, *report.add_results());
+    return absl::OkStatus();
+  }
+  for (const Asked& asked : *targets) {
+    absl::Status status = CheckTarget(asked, scopes, sound, options, mode, *report.add_results());
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace quantgate

@@ -1,0 +1,24 @@
+// Drafts into messages of the report: names for ids, one sentence from the rule's template.
+#ifndef QUANTGATE_RULES_ENGINE_RENDER_H_
+#define QUANTGATE_RULES_ENGINE_RENDER_H_
+
+#include <string>
+
+#include "quantgate/v1/report.pb.h"
+#include "rules/engine/finding.h"
+#include "rules/graph/graph.h"
+
+namespace quantgate {
+
+// "NR001" and so on with names filled in. `subgraph` is the path of the graph within the model, "" for the main one.
+void RenderFinding(const Graph& graph, const std::string& subgraph, const FindingDraft& draft, v1::Finding& finding);
+
+// Node name, or "#i" for a node without one.
+std::string NodeName(const Graph& graph, int32_t node);
+
+// A number for `observed` and `allowed`: seven significant digits.
+std::string FormatNumber(double number);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_ENGINE_RENDER_H_

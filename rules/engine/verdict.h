@@ -1,0 +1,17 @@
+#ifndef QUANTGATE_RULES_ENGINE_VERDICT_H_
+#define QUANTGATE_RULES_ENGINE_VERDICT_H_
+
+#include <cstdint>
+
+#include "quantgate/v1/report.pb.h"
+
+namespace quantgate {
+
+// Sets result.verdict (and verdict_reason when UNKNOWN) from its findings, coverage and not_checked. `unjudged`: how
+// many operators the target's module could not judge. An error rejects in strict mode even when other things are
+// unknown; without one, whatever was not looked at keeps the verdict from being ACCEPTED.
+void SetVerdict(v1::Report::Mode mode, int64_t unjudged, v1::Result& result);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_ENGINE_VERDICT_H_
