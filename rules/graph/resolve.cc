@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "rules/graph/data_type.h"
+#include "rules/graph/quantizer.h"
 
 namespace quantgate {
 
@@ -29,7 +30,9 @@ class Resolver {
   }
 
   void Run() {
+    result_.quantizer_of_node_.assign(graph_.num_nodes(), -1);
     for (int32_t node : graph_.order()) {
+      if (graph_.op(node) == OpId::kQuantize || graph_.op(node) == OpId::kDequantize) ExposeQuantizer(node);
       switch (graph_.op(node)) {
         case OpId::kQuantize:
           ResolveQuantize(node);
@@ -48,41 +51,10 @@ class Resolver {
 
   // ---- Quantize and Dequantize nodes ----
 
-  // Input positions of the data, scale and zero point of a node; -1: none.
-  struct QuantizerInputs {
-    int32_t data = -1;
-    int32_t scale = -1;
-    int32_t zero_point = -1;
-  };
-
-  QuantizerInputs InputsOf(int32_t node) const {
-    QuantizerInputs found;
-    const Binding& binding = *graph_.binding(node);
-    for (int i = 0; i < graph_.num_inputs(node); ++i) {
-      const int32_t value = graph_.input(node, i);
-      switch (ArgumentAt(binding, graph_.argument(node, i)).role) {
-        case ArgRole::kData:
-          if (found.data < 0) found.data = value;
-          break;
-        case ArgRole::kScale:
-          found.scale = value;
-          break;
-        case ArgRole::kZeroPoint:
-          found.zero_point = value;
-          break;
-        case ArgRole::kOther:
-          break;
-      }
-    }
-    return found;
-  }
-
-  bool IsQuantizer(int32_t node, OpId op) const { return node >= 0 && graph_.op(node) == op; }
-
   // Stored form that a Quantize node writes or a Dequantize node reads. Computed once per node.
   const Stored& QuantizerOf(int32_t node) {
     if (quantizers_[node] != kNotComputed) return stored_forms_[quantizers_[node]];
-    const QuantizerInputs inputs = InputsOf(node);
+    const QuantizerInputs inputs = QuantizerInputsOf(graph_, node);
     const bool quantize = graph_.op(node) == OpId::kQuantize;
     const int32_t tensor = quantize ? graph_.output(node, 0) : inputs.data;
     Stored stored;
@@ -92,7 +64,7 @@ class Resolver {
       stored.type = graph_.value(inputs.zero_point).dtype();
     }
     if (stored.type == v1::DATA_TYPE_UNSPECIFIED && !quantize && inputs.data >= 0 &&
-        IsQuantizer(graph_.producer(inputs.data), OpId::kQuantize)) {
+        IsQuantize(graph_, graph_.producer(inputs.data))) {
       stored.type = QuantizerOf(graph_.producer(inputs.data)).type;
     }
     if (const v1::Attribute* dtype = graph_.attribute(node, "dtype");
@@ -110,6 +82,16 @@ class Resolver {
     stored_forms_.push_back(stored);
     quantizers_[node] = static_cast<int32_t>(stored_forms_.size()) - 1;
     return stored_forms_.back();
+  }
+
+  void ExposeQuantizer(int32_t node) {
+    Operand operand = StoredOperand(QuantizerOf(node));
+    operand.quantizer = node;
+    operand.edge_value = graph_.op(node) == OpId::kQuantize ? (graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1)
+                                                            : QuantizerInputsOf(graph_, node).data;
+    operand.value = operand.edge_value >= 0 ? Recognizable(operand.edge_value) : -1;
+    result_.quantizer_of_node_[node] = static_cast<int32_t>(result_.quantizers_.size());
+    result_.quantizers_.push_back(operand);
   }
 
   bool DynamicScale(int32_t scale) const {
@@ -158,12 +140,12 @@ class Resolver {
 
   void ResolveQuantize(int32_t node) {
     const int32_t written = graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1;
-    const QuantizerInputs inputs = InputsOf(node);
+    const QuantizerInputs inputs = QuantizerInputsOf(graph_, node);
     const Stored stored = QuantizerOf(node);
     if (written >= 0) SetStored(written, stored);
     if (inputs.data < 0) return;
     const int32_t producer = graph_.producer(inputs.data);
-    const bool requantizes = IsQuantizer(producer, OpId::kDequantize);
+    const bool requantizes = IsDequantize(graph_, producer);
     // Part of the producer's output, or a constant quantized in the graph.
     if (!requantizes && producer >= 0 && FoldedQuantize(inputs.data) == node) return;
     if (!requantizes && producer < 0 && graph_.is_constant(inputs.data)) return;
@@ -181,7 +163,7 @@ class Resolver {
 
   void ResolveDequantize(int32_t node) {
     const int32_t read = graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1;
-    const QuantizerInputs inputs = InputsOf(node);
+    const QuantizerInputs inputs = QuantizerInputsOf(graph_, node);
     if (read < 0 || inputs.data < 0 || !graph_.is_graph_output(read)) return;
     BeginOp(node, &GetOperator(OpId::kDequantize));
     Operand input = StoredOperand(QuantizerOf(node));
@@ -250,8 +232,8 @@ class Resolver {
       return;
     }
     const int32_t producer = graph_.producer(value);
-    if (IsQuantizer(producer, OpId::kDequantize)) {
-      const int32_t data = InputsOf(producer).data;
+    if (IsDequantize(graph_, producer)) {
+      const int32_t data = QuantizerInputsOf(graph_, producer).data;
       operand = StoredOperand(QuantizerOf(producer));
       operand.value = data >= 0 ? Recognizable(data) : value;
       operand.is_static = data >= 0 && (graph_.is_constant(data) || QuantizedConstant(data));
@@ -316,16 +298,16 @@ class Resolver {
 
   bool QuantizedConstant(int32_t data) const {
     const int32_t producer = graph_.producer(data);
-    if (!IsQuantizer(producer, OpId::kQuantize)) return false;
-    const int32_t source = InputsOf(producer).data;
+    if (!IsQuantize(graph_, producer)) return false;
+    const int32_t source = QuantizerInputsOf(graph_, producer).data;
     return source >= 0 && graph_.is_constant(source);
   }
 
   // The tensor behind a stored one: the float tensor in front of its Quantize.
   int32_t Recognizable(int32_t stored) const {
     const int32_t producer = graph_.producer(stored);
-    if (!IsQuantizer(producer, OpId::kQuantize)) return stored;
-    const int32_t source = InputsOf(producer).data;
+    if (!IsQuantize(graph_, producer)) return stored;
+    const int32_t source = QuantizerInputsOf(graph_, producer).data;
     return source >= 0 ? source : stored;
   }
 

@@ -82,6 +82,11 @@ class ResolvedGraph {
     return operand.qparams < 0 ? nullptr : &qparams_[operand.qparams];
   }
   absl::Span<const QuantParams> all_qparams() const { return qparams_; }
+  // What a Quantize node writes or a Dequantize node reads, folded or not: `edge_value` is the stored tensor, `value` the
+  // float tensor in front of it or the stored constant. Null for other nodes.
+  const Operand* quantizer(int32_t node) const {
+    return quantizer_of_node_[node] < 0 ? nullptr : &quantizers_[quantizer_of_node_[node]];
+  }
   // Index into ops() of the node, -1 when the node was folded.
   int32_t op_of_node(int32_t node) const { return op_of_node_[node]; }
 
@@ -91,6 +96,8 @@ class ResolvedGraph {
   std::vector<Operand> operands_;
   std::vector<QuantParams> qparams_;
   std::vector<int32_t> op_of_node_;
+  std::vector<Operand> quantizers_;
+  std::vector<int32_t> quantizer_of_node_;
   // Numbers that the message does not hold in the form QuantParams needs. A deque never moves what it holds.
   std::deque<std::vector<double>> numbers_;
   std::deque<std::vector<int32_t>> axes_;

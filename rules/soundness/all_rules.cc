@@ -1,0 +1,18 @@
+#include "rules/engine/check.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+
+absl::Span<const Rule> SoundnessRules() {
+  static const Rule rules[] = {
+      ModelVersion(),   TensorSize(),           ExternalTensor(),     DuplicateTensor(),  DuplicateNode(),
+      TypeMismatch(),   MissingQParams(),       OutputTypeExpected(), EmptyGraph(),       DanglingTensor(),
+      NodeOrder(),      GraphCycle(),           ConstantQParams(),    UnpairedQuantize(), DoubledQuantize(),
+      UnusedQuantize(), QuantizePairMismatch(), UnknownOperator(),    CustomOperator(),   ScaleRange(),
+      ZeroPointRange(), QParamsCount(),         AxisRange(),          BlockSize(),        BiasScale(),
+      BiasZeroPoint(),  BiasSaturation(),
+  };
+  return rules;
+}
+
+}  // namespace quantgate

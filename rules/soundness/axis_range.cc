@@ -1,0 +1,51 @@
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/graph/quantizer.h"
+#include "rules/soundness/described.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "AX002",
+    "axis-range",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: axis {observed}; expected {allowed}",
+    "The quantized axis is not an axis of the tensor, so no channel can be matched with its scale.",
+    "Name an axis that the tensor has.",
+    "Axis 7 on a tensor of rank 4 fires it; axis 0 does not.",
+};
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  for (const Described& described : DescribedTensors(context)) {
+    if (described.tensor < 0 || !graph.value(described.tensor).has_shape()) continue;
+    const int64_t rank = graph.value(described.tensor).dims_size();
+    const auto check = [&](int64_t axis) {
+      if (axis >= -rank && axis < rank) return true;
+      sink.Add(kInfo, described.place, absl::StrCat(axis),
+               rank == 0 ? "no axis: the tensor is a scalar"
+                         : absl::StrCat(-rank, " to ", rank - 1, " for a tensor of rank ", rank));
+      return false;
+    };
+    bool valid = true;
+    if (!described.params->blocked()) {
+      for (int32_t axis : described.params->axes) valid = valid && check(axis);
+    }
+    // A blocked Q/DQ states its axis as an attribute; the geometry made from it covers every dimension.
+    if (valid && described.params->blocked() && described.place.node >= 0 &&
+        (IsQuantize(graph, described.place.node) || IsDequantize(graph, described.place.node))) {
+      check(graph.int_attribute(described.place.node, "axis", 1));
+    }
+  }
+}
+
+}  // namespace
+
+Rule AxisRange() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate

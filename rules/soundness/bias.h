@@ -1,0 +1,25 @@
+// Biases of accumulating operators, with the input and weight that their scale follows from.
+#ifndef QUANTGATE_RULES_SOUNDNESS_BIAS_H_
+#define QUANTGATE_RULES_SOUNDNESS_BIAS_H_
+
+#include <vector>
+
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+
+namespace quantgate {
+
+struct QuantizedBias {
+  Place place;
+  const Operand* bias = nullptr;
+  const QuantParams* params = nullptr;  // of the bias; never null
+  const QuantParams* input = nullptr;   // null: not quantized or not known
+  const QuantParams* weight = nullptr;
+};
+
+// Static int32 biases that are quantized, in node order.
+std::vector<QuantizedBias> QuantizedBiases(const CheckContext& context);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_SOUNDNESS_BIAS_H_

@@ -1,0 +1,73 @@
+#include <algorithm>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/engine/render.h"
+#include "rules/soundness/bias.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "FX001",
+    "bias-scale",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kFromCalibrated,
+    "{subject}: the bias scale is {observed}; expected {allowed}",
+    "An integer kernel adds the bias to the accumulator as it is stored, so its scale must be input scale x weight "
+    "scale. "
+    "With any other one the bias is too large or too small by the ratio.",
+    "Requantize the bias with input scale x weight scale, per channel where the weights are.",
+    "Input 0.02, weight 0.01, bias 0.00025 fires it; bias 0.0002 does not.",
+};
+
+// Relative difference that rounding to float32 and a product of two scales can make.
+constexpr double kTolerance = 1e-3;
+
+bool AllZero(const Graph& graph, const Operand& bias) {
+  if (bias.value < 0 || !graph.is_constant(bias.value)) return false;
+  const v1::Constant& constant = graph.value(bias.value).constant();
+  if (constant.has_statistics()) return constant.statistics().min() == 0 && constant.statistics().max() == 0;
+  for (int64_t stored : constant.ints()) {
+    if (stored != 0) return false;
+  }
+  return !constant.ints().empty();
+}
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  for (const QuantizedBias& bias : QuantizedBiases(context)) {
+    if (bias.input == nullptr || bias.weight == nullptr) continue;
+    const absl::Span<const double> inputs = bias.input->scales;
+    const absl::Span<const double> weights = bias.weight->scales;
+    const absl::Span<const double> scales = bias.params->scales;
+    if (inputs.size() != 1 || weights.empty() || scales.empty() || bias.weight->blocked()) continue;
+    // Converters share one tensor between biases that are all zero; its scale says nothing then.
+    if (AllZero(context.graph(), *bias.bias)) continue;
+    const size_t count = std::max(weights.size(), scales.size());
+    if ((weights.size() != 1 && weights.size() != count) || (scales.size() != 1 && scales.size() != count)) continue;
+    for (size_t i = 0; i < count; ++i) {
+      const double weight = weights[weights.size() == 1 ? 0 : i];
+      const double scale = scales[scales.size() == 1 ? 0 : i];
+      const double expected = inputs[0] * weight;
+      // Not a scale at all: said by scale-range.
+      if (!std::isfinite(expected) || expected <= 0 || !std::isfinite(scale) || scale <= 0) continue;
+      if (std::fabs(scale - expected) <= kTolerance * expected) continue;
+      Place place = bias.place;
+      if (count > 1) place.index = static_cast<int64_t>(i);
+      sink.Add(kInfo, place,
+               absl::StrCat(FormatNumber(scale), ", ", FormatNumber(scale / expected), " times the product"),
+               absl::StrCat(FormatNumber(expected), " = ", FormatNumber(inputs[0]), " x ", FormatNumber(weight)));
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+Rule BiasScale() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate

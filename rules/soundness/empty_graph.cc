@@ -1,0 +1,37 @@
+#include <algorithm>
+
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "GS001",
+    "empty-graph",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has {observed}; expected {allowed}",
+    "There is nothing to run and nothing to check, which nearly always means that the export went wrong.",
+    "Export the model again and look at what the exporter says.",
+    "A model without nodes fires it; one with a single Relu does not.",
+};
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  if (graph.num_nodes() > 0) return;
+  // The branch of an If may consist of a constant or of a tensor from outside.
+  const auto& outputs = graph.message().outputs();
+  const bool all_given = !outputs.empty() && std::all_of(outputs.begin(), outputs.end(), [&](int32_t id) {
+    return graph.is_constant(id - 1) || graph.value(id - 1).captured() > 0;
+  });
+  if (!all_given) sink.Add(kInfo, {}, "no nodes", "at least one node");
+}
+
+}  // namespace
+
+Rule EmptyGraph() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate

@@ -1,0 +1,61 @@
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "FI005",
+    "external-data",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: its data {observed}; expected {allowed}",
+    "The tensor's bytes are said to be in another file, and they cannot be had from there. Nothing can be said of the "
+    "weights, and a path that leaves the model's folder would make a loader read files it has no business with.",
+    "Put the data file beside the model and refer to it by a relative path, or store the tensor inside the model.",
+    "A location of '../../etc/passwd' fires it; 'weights.bin' beside the model does not.",
+};
+
+std::string Problem(const v1::ExternalData& external) {
+  const std::string where = absl::StrCat("'", external.location(), "'");
+  switch (external.status()) {
+    case v1::ExternalData::MISSING:
+      return absl::StrCat("is in ", where, ", which does not exist");
+    case v1::ExternalData::OUTSIDE_MODEL_FOLDER:
+      return absl::StrCat("is in ", where, ", outside of the model's folder; it was not followed");
+    case v1::ExternalData::ABSOLUTE_PATH:
+      return absl::StrCat("is at the absolute path ", where, "; it was not followed");
+    case v1::ExternalData::NO_LOCATION:
+      return "is external, without a location";
+    case v1::ExternalData::BAD_RANGE:
+      return absl::StrCat("is at offset ", external.offset(), ", length ", external.length(), " of ", where,
+                          ", which is not within that file");
+    case v1::ExternalData::UNREADABLE:
+      return absl::StrCat("is in ", where, ", which cannot be read");
+    default:
+      return "";
+  }
+}
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  for (int32_t value = 0; value < graph.num_values(); ++value) {
+    if (!graph.is_constant(value) || !graph.value(value).constant().has_external()) continue;
+    std::string problem = Problem(graph.value(value).constant().external());
+    if (problem.empty()) continue;
+    Place place;
+    place.value = value;
+    sink.Add(kInfo, place, std::move(problem), "a file inside the model's folder that holds all of it");
+  }
+}
+
+}  // namespace
+
+Rule ExternalTensor() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate

@@ -1,0 +1,54 @@
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+// Newest versions that the ONNX project has published; the operator tables of rules/operators cover them.
+constexpr int64_t kNewestIr = 14;
+constexpr int64_t kNewestOpset = 28;
+
+constexpr RuleInfo kInfo = {
+    "FI003",
+    "model-version",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "The versions in a model say what its fields and operators mean. A missing or unknown version leaves every other "
+    "statement of the file without a meaning, and tools guess differently.",
+    "Export the model again, or set the version that its operators were written for.",
+    "An ONNX file with opset 999 for the default domain fires it; opset 21 does not.",
+};
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  const v1::Graph& message = context.graph().message();
+  if (message.origin() != v1::Graph::ONNX) return;
+  // Bodies of control flow have no versions of their own.
+  if (message.format_version() == 0 && message.opset_imports().empty() && message.inputs().empty()) return;
+  if (message.format_version() < 1 || message.format_version() > kNewestIr) {
+    sink.Add(kInfo, {}, absl::StrCat("ONNX IR version ", message.format_version()), absl::StrCat("1 to ", kNewestIr));
+  }
+  bool has_default = false;
+  for (const v1::OpsetImport& import : message.opset_imports()) {
+    if (!import.domain().empty() && import.domain() != "ai.onnx") continue;
+    has_default = true;
+    if (import.version() < 1 || import.version() > kNewestOpset) {
+      sink.Add(kInfo, {}, absl::StrCat("opset ", import.version(), " of the default domain"),
+               absl::StrCat("1 to ", kNewestOpset));
+    }
+  }
+  if (!has_default && message.format_version() != 0) {
+    sink.Add(kInfo, {}, "no opset import for the default domain", absl::StrCat("an opset from 1 to ", kNewestOpset));
+  }
+}
+
+}  // namespace
+
+Rule ModelVersion() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate

@@ -1,0 +1,113 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/soundness/described.h"
+#include "rules/soundness/packed_matmul.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "AX001",
+    "qparams-count",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "Scales and zero points are counted by the geometry: one for the tensor, one for each channel of the axis, or one "
+    "for "
+    "each block. With another count some channels have no scale, or the axis is not the one that was meant.",
+    "Correct the axis or block size, or store the right number of scales and zero points.",
+    "7 scales for an axis of 8 channels fire it; 8 do not.",
+};
+
+// Scales that `params` need for `tensor`; -1: not known, or too many to count.
+int64_t Expected(const QuantParams& params, const v1::Value& tensor) {
+  if (params.axes.empty()) return 1;
+  if (!tensor.has_shape()) return -1;
+  int64_t expected = 1;
+  for (size_t i = 0; i < params.axes.size(); ++i) {
+    int64_t axis = params.axes[i];
+    if (axis < 0) axis += tensor.dims_size();
+    if (axis < 0 || axis >= tensor.dims_size() || tensor.dims(axis) < 0) return -1;
+    const int64_t block = params.blocked() ? params.block_sizes[i] : 1;
+    const int64_t blocks = tensor.dims(axis) / block + (tensor.dims(axis) % block != 0);
+    if (__builtin_mul_overflow(expected, blocks, &expected)) return -1;
+  }
+  return expected;
+}
+
+std::string Geometry(const QuantParams& params, const v1::Value& tensor) {
+  if (params.axes.empty()) return "per tensor";
+  std::string text = params.axes.size() == 1 ? absl::StrCat("axis ", params.axes[0])
+                                             : absl::StrCat("axes [", absl::StrJoin(params.axes, ", "), "]");
+  if (params.blocked()) absl::StrAppend(&text, ", blocks of [", absl::StrJoin(params.block_sizes, ", "), "]");
+  return absl::StrCat(text, " of shape [", absl::StrJoin(tensor.dims(), ", "), "]");
+}
+
+void CheckDescribed(const Graph& graph, const Described& described, FindingSink& sink) {
+  if (described.tensor < 0 || described.params->scales.empty()) return;
+  const v1::Value& tensor = graph.value(described.tensor);
+  const QuantParams& params = *described.params;
+  const int64_t scales = static_cast<int64_t>(params.scales.size());
+  const int64_t zero_points = static_cast<int64_t>(params.zero_points.size());
+  const int64_t expected = Expected(params, tensor);
+  if (expected >= 0 && scales != expected) {
+    std::string observed = absl::StrCat(scales, " scales");
+    if (described.scale >= 0) absl::StrAppend(&observed, " ('", graph.value(described.scale).name(), "')");
+    sink.Add(kInfo, described.place, std::move(observed), absl::StrCat(expected, " for ", Geometry(params, tensor)));
+    return;
+  }
+  if (zero_points != 0 && zero_points != scales) {
+    std::string observed = absl::StrCat(zero_points, " zero points");
+    if (described.zero_point >= 0) absl::StrAppend(&observed, " ('", graph.value(described.zero_point).name(), "')");
+    sink.Add(kInfo, described.place, std::move(observed), absl::StrCat(scales, ", one for each scale"));
+  }
+}
+
+int64_t CountOf(const Graph& graph, int32_t value) {
+  if (value < 0 || !graph.is_constant(value) || !graph.value(value).has_shape()) return -1;
+  int64_t count = 1;
+  for (int64_t dim : graph.value(value).dims()) {
+    if (dim < 0 || __builtin_mul_overflow(count, dim, &count)) return -1;
+  }
+  return count;
+}
+
+void CheckPacked(const Graph& graph, int32_t node, FindingSink& sink) {
+  const PackedMatMul packed = PackedMatMulOf(graph, node);
+  if (!packed.valid()) return;
+  const auto check = [&](int32_t value, absl::string_view what, int64_t expected, int64_t also) {
+    const int64_t count = CountOf(graph, value);
+    if (count < 0 || count == expected || count == also) return;
+    Place place;
+    place.node = node;
+    place.value = value;
+    sink.Add(kInfo, place, absl::StrCat(count, what),
+             absl::StrCat(expected, " for N=", packed.n, ", K=", packed.k, ", block_size=", packed.block_size));
+  };
+  const int64_t scales = packed.n * packed.blocks();
+  check(packed.scale, " scales", scales, scales);
+  // Packed like the weights, or one number for each scale.
+  const int64_t packed_zero_points = packed.n * ((packed.blocks() * packed.bits + 7) / 8);
+  check(packed.zero_point, " zero points", packed_zero_points, scales);
+}
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  for (const Described& described : DescribedTensors(context)) {
+    if (PackedMatMulOf(graph, described.place.node).found()) continue;
+    CheckDescribed(graph, described, sink);
+  }
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) CheckPacked(graph, node, sink);
+}
+
+}  // namespace
+
+Rule QParamsCount() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate

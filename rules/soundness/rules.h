@@ -1,0 +1,50 @@
+// The target-independent rules: is this file, this graph, sound anywhere? One rule, one source file, one factory here.
+#ifndef QUANTGATE_RULES_SOUNDNESS_RULES_H_
+#define QUANTGATE_RULES_SOUNDNESS_RULES_H_
+
+#include "rules/engine/rule.h"
+
+namespace quantgate {
+
+// FI: what the file says about itself does not hold.
+Rule ModelVersion();        // FI003
+Rule TensorSize();          // FI004
+Rule ExternalTensor();      // FI005
+Rule DuplicateTensor();     // FI006
+Rule DuplicateNode();       // FI007
+Rule TypeMismatch();        // FI008
+Rule MissingQParams();      // FI009
+Rule OutputTypeExpected();  // FI010
+
+// GS: graph structure.
+Rule EmptyGraph();            // GS001
+Rule DanglingTensor();        // GS002
+Rule NodeOrder();             // GS003
+Rule GraphCycle();            // GS004
+Rule ConstantQParams();       // GS005
+Rule UnpairedQuantize();      // GS006
+Rule DoubledQuantize();       // GS007
+Rule UnusedQuantize();        // GS008
+Rule QuantizePairMismatch();  // GS009
+
+// CV: coverage.
+Rule UnknownOperator();  // CV001
+Rule CustomOperator();   // CV002
+
+// NR: numeric range.
+Rule ScaleRange();      // NR001
+Rule ZeroPointRange();  // NR002
+
+// AX: geometry.
+Rule QParamsCount();  // AX001
+Rule AxisRange();     // AX002
+Rule BlockSize();     // AX003
+
+// FX: derived parameters.
+Rule BiasScale();       // FX001
+Rule BiasZeroPoint();   // FX002
+Rule BiasSaturation();  // FX003
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_SOUNDNESS_RULES_H_

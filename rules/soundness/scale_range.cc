@@ -1,0 +1,74 @@
+#include <cfloat>
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/engine/render.h"
+#include "rules/soundness/described.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "NR001",
+    "scale-range",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: the scale is {observed}; expected {allowed}",
+    "Scale is the size of one step. Zero, negative, infinite or undefined steps stand for no numbers; a denormal one "
+    "is "
+    "flushed to zero on most accelerators. Loaders take such files and compute nonsense.",
+    "Calibrate the tensor again; a constant or empty range usually needs a minimum scale.",
+    "A scale of 0 fires it; 0.02 does not.",
+};
+
+enum class Problem { kNone, kNegative, kBad };
+
+Problem Judge(double scale) {
+  if (std::isnan(scale) || std::isinf(scale) || std::fabs(scale) < FLT_MIN) return Problem::kBad;
+  return scale < 0 ? Problem::kNegative : Problem::kNone;
+}
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  for (const Described& described : DescribedTensors(context)) {
+    const absl::Span<const double> scales = described.params->scales;
+    // Narrower storage types have small numbers of their own, and a bias is scaled by a product of two scales.
+    int64_t bad = -1;
+    int64_t negative = -1;
+    int64_t count = 0;
+    for (size_t i = 0; i < scales.size(); ++i) {
+      const Problem problem = Judge(scales[i]);
+      if (problem == Problem::kNone) continue;
+      ++count;
+      int64_t& first = problem == Problem::kBad ? bad : negative;
+      if (first < 0) first = static_cast<int64_t>(i);
+    }
+    if (count == 0) continue;
+    const int64_t index = bad >= 0 ? bad : negative;
+    FindingDraft draft;
+    draft.rule = &kInfo;
+    draft.place = described.place;
+    if (scales.size() > 1) draft.place.index = index;
+    draft.observed = FormatNumber(scales[index]);
+    if (described.scale >= 0) absl::StrAppend(&draft.observed, " ('", graph.value(described.scale).name(), "')");
+    if (count > 1) absl::StrAppend(&draft.observed, ", and ", count - 1, " more like it");
+    draft.allowed = absl::StrCat("a finite number of at least ", FormatNumber(FLT_MIN));
+    if (bad < 0 && described.params->blocked()) {
+      // ONNX Runtime's symmetric block quantizer signs the scale like the block's largest weight; its kernels agree.
+      draft.severity = v1::Finding::WARNING;
+      draft.effect = v1::Finding::PRECISION;
+      draft.allowed = "positive scales; ONNX Runtime's block kernels take negative ones, most other targets cannot";
+    }
+    sink.Add(std::move(draft));
+  }
+}
+
+}  // namespace
+
+Rule ScaleRange() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate

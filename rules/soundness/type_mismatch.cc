@@ -1,0 +1,139 @@
+#include <algorithm>
+#include <iterator>
+
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/graph/data_type.h"
+#include "rules/graph/quantizer.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "FI008",
+    "type-mismatch",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "The element types that the file states for the tensors of one operator contradict each other, so no runtime can "
+    "say "
+    "what the stored numbers are.",
+    "Make the types agree; the zero point has the type of the quantized tensor, and scales are floating-point.",
+    "DequantizeLinear of a uint8 tensor with an int8 zero point fires it; with a uint8 one it does not.",
+};
+
+class Types {
+ public:
+  Types(const CheckContext& context, FindingSink& sink) : graph_(context.graph()), sink_(sink) {}
+
+  void Quantizer(int32_t node) {
+    const QuantizerInputs inputs = QuantizerInputsOf(graph_, node);
+    const bool quantize = IsQuantize(graph_, node);
+    if (quantize && inputs.data >= 0) {
+      // ONNX also quantizes int32 accumulators.
+      const v1::DataType type = StoredType(inputs.data);
+      if (IsSmallFloat(type) || (IsInteger(type) && type != v1::DATA_TYPE_INT32)) {
+        Add(node, inputs.data, absl::StrCat("quantizes a tensor of ", DataTypeName(type)),
+            "a floating-point or int32 tensor");
+      }
+    }
+    Scale(node, inputs.scale);
+    const int32_t stored = quantize ? (graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1) : inputs.data;
+    ZeroPoint(node, inputs.zero_point, stored);
+  }
+
+  void IntegerOperator(int32_t node, const Binding& binding) {
+    // Data of each port, in argument order; zero points follow their data.
+    int32_t data[256];
+    std::fill(std::begin(data), std::end(data), -1);
+    for (int i = 0; i < graph_.num_inputs(node); ++i) {
+      const int32_t value = graph_.input(node, i);
+      const Argument argument = ArgumentAt(binding, graph_.argument(node, i));
+      if (value < 0) continue;
+      if (argument.role == ArgRole::kScale) Scale(node, value);
+      if (argument.role == ArgRole::kData && !argument.of_output) {
+        data[argument.port] = value;
+        const Port& port = binding.op->inputs[std::min<size_t>(argument.port, binding.op->inputs.size() - 1)];
+        const v1::DataType type = graph_.value(value).dtype();
+        if (port.role == PortRole::kBias && TakesIntegerBias(node) && graph_.is_constant(value) &&
+            type != v1::DATA_TYPE_INT32 && type != v1::DATA_TYPE_UNSPECIFIED) {
+          Add(node, value, absl::StrCat("the bias is ", DataTypeName(type)), "int32", i);
+        }
+      }
+      if (argument.role == ArgRole::kZeroPoint && !argument.of_output) {
+        // Only what the file states itself; types inferred through other integer operators are FI010's.
+        const int32_t described = data[argument.port];
+        if (described >= 0 && (graph_.is_constant(described) || graph_.is_graph_input(described) ||
+                               IsQuantize(graph_, graph_.producer(described)))) {
+          ZeroPoint(node, value, described);
+        }
+      }
+    }
+  }
+
+ private:
+  bool TakesIntegerBias(int32_t node) const {
+    const absl::string_view type = graph_.op_type(node);
+    return type == "QLinearConv" || type == "com.microsoft::QGemm" || type == "com.microsoft::QLinearConv";
+  }
+
+  // Type of a stored tensor: stated, or that of the zero point of the Quantize that writes it.
+  v1::DataType StoredType(int32_t value) const {
+    const int32_t producer = graph_.producer(value);
+    if (IsQuantize(graph_, producer)) {
+      const int32_t zero_point = QuantizerInputsOf(graph_, producer).zero_point;
+      if (zero_point >= 0 && graph_.value(zero_point).dtype() != v1::DATA_TYPE_UNSPECIFIED) {
+        return graph_.value(zero_point).dtype();
+      }
+    }
+    return graph_.value(value).dtype();
+  }
+
+  void Scale(int32_t node, int32_t scale) {
+    if (scale < 0) return;
+    const v1::DataType type = graph_.value(scale).dtype();
+    if (type == v1::DATA_TYPE_UNSPECIFIED || IsFloat(type) || type == v1::DATA_TYPE_FLOAT8_E8M0) return;
+    Add(node, scale, absl::StrCat("the scale is ", DataTypeName(type)), "a floating-point scale");
+  }
+
+  void ZeroPoint(int32_t node, int32_t zero_point, int32_t stored) {
+    if (zero_point < 0 || stored < 0) return;
+    const v1::DataType type = graph_.value(zero_point).dtype();
+    const v1::DataType data = IsQuantize(graph_, node) ? graph_.value(stored).dtype() : StoredType(stored);
+    if (type == v1::DATA_TYPE_UNSPECIFIED || data == v1::DATA_TYPE_UNSPECIFIED || type == data) return;
+    if (IsFloat(type)) return;  // real-valued zero points (block-wise weights)
+    Add(node, stored, absl::StrCat("the tensor is ", DataTypeName(data), ", its zero point ", DataTypeName(type)),
+        "one type for both");
+  }
+
+  void Add(int32_t node, int32_t value, std::string observed, std::string allowed, int input = -1) {
+    Place place;
+    place.node = node;
+    place.value = value;
+    place.input = input;
+    sink_.Add(kInfo, place, std::move(observed), std::move(allowed));
+  }
+
+  const Graph& graph_;
+  FindingSink& sink_;
+};
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  Types types(context, sink);
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    const Binding* binding = graph.binding(node);
+    if (binding == nullptr) continue;
+    if (IsQuantize(graph, node) || IsDequantize(graph, node)) types.Quantizer(node);
+    if (binding->integer_operator) types.IntegerOperator(node, *binding);
+  }
+}
+
+}  // namespace
+
+Rule TypeMismatch() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate

@@ -1,0 +1,88 @@
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "CV001",
+    "unknown-operator",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: operator {observed}; expected {allowed}",
+    "Nobody can say what the node computes: the operator is in no table, and the file imports no operator set that "
+    "would "
+    "define it.",
+    "Correct the operator's name or domain, or import the operator set that has it.",
+    "acme.npu::FusedMagic without an import of acme.npu fires it; Conv does not.",
+};
+
+constexpr RuleInfo kCustomInfo = {
+    "CV002",
+    "custom-operator",
+    v1::Finding::ADVICE,
+    v1::Finding::WARNING,
+    kAtAnyStage,
+    "{subject}: operator {observed}; expected {allowed}",
+    "The file imports an operator set of its own that no table here covers, so nothing can be checked about the node.",
+    "Use a standard operator, or register a backend module that knows this one.",
+    "acme.npu::FusedMagic in a file that imports acme.npu fires it; com.microsoft::QGemm does not.",
+};
+
+// Part in front of "::"; "" for the default domain.
+absl::string_view Domain(absl::string_view op_type) {
+  const size_t colons = op_type.rfind("::");
+  return colons == absl::string_view::npos ? absl::string_view() : op_type.substr(0, colons);
+}
+
+bool Imported(const v1::Graph& message, absl::string_view domain) {
+  for (const v1::OpsetImport& import : message.opset_imports()) {
+    if (import.domain() == domain) return true;
+  }
+  return false;
+}
+
+// Formats other than ONNX import nothing: there an operator outside the tables is simply one that nobody here knows.
+bool Custom(const Graph& graph, absl::string_view op_type) {
+  if (graph.origin() != v1::Graph::ONNX) return true;
+  const absl::string_view domain = Domain(op_type);
+  return !domain.empty() && Imported(graph.message(), domain);
+}
+
+void Check(const CheckContext& context, FindingSink& sink, bool custom) {
+  const Graph& graph = context.graph();
+  // Bodies of control flow use the imports of the graph around them.
+  const bool body = graph.origin() == v1::Graph::ONNX && graph.message().opset_imports().empty() &&
+                    graph.message().format_version() == 0;
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    if (graph.binding(node) != nullptr) continue;
+    const absl::string_view op_type = graph.op_type(node);
+    const bool is_custom = Custom(graph, op_type) || (body && !Domain(op_type).empty());
+    if (is_custom != custom) continue;
+    Place place;
+    place.node = node;
+    if (custom) {
+      sink.Add(kCustomInfo, place, absl::StrCat(op_type, " is in no table"), "an operator that a table describes");
+    } else {
+      const absl::string_view domain = Domain(op_type);
+      sink.Add(kInfo, place,
+               domain.empty() ? absl::StrCat("'", op_type, "' is in no table")
+                              : absl::StrCat(op_type, " is in no table and its domain is not imported"),
+               "an operator of an imported operator set");
+    }
+  }
+}
+
+}  // namespace
+
+Rule UnknownOperator() {
+  return {&kInfo, [](const CheckContext& context, FindingSink& sink) { Check(context, sink, false); }};
+}
+Rule CustomOperator() {
+  return {&kCustomInfo, [](const CheckContext& context, FindingSink& sink) { Check(context, sink, true); }};
+}
+
+}  // namespace quantgate

@@ -1,0 +1,43 @@
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/graph/quantizer.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "GS008",
+    "unused-quantize",
+    v1::Finding::ADVICE,
+    v1::Finding::WARNING,
+    kAtConverted,
+    "{subject}: {observed}; expected {allowed}",
+    "Work without effect, and usually the trace of an edit that was not finished: the tensor that should have been "
+    "quantized is not.",
+    "Remove the node, or connect its output.",
+    "A QuantizeLinear whose output nobody reads fires it; one that feeds a DequantizeLinear does not.",
+};
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    if (!IsQuantize(graph, node) && !IsDequantize(graph, node)) continue;
+    if (graph.num_outputs(node) == 0) continue;
+    const int32_t value = graph.output(node, 0);
+    if (value >= 0 && (!graph.uses(value).empty() || graph.is_graph_output(value))) continue;
+    // The body of a loop or branch may read it under its name there.
+    if (!graph.message().subgraphs().empty()) continue;
+    Place place;
+    place.node = node;
+    place.output = 0;
+    place.value = value;
+    sink.Add(kInfo, place, "nobody reads it", "a reader, or no node");
+  }
+}
+
+}  // namespace
+
+Rule UnusedQuantize() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate

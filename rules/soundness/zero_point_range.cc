@@ -1,0 +1,52 @@
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/engine/render.h"
+#include "rules/graph/data_type.h"
+#include "rules/soundness/described.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "NR002",
+    "zero-point-range",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: the zero point is {observed}; expected {allowed}",
+    "The zero point is the stored value of 0.0. Outside of the stored range no stored value means zero, padding is "
+    "wrong, "
+    "and loaders truncate it to something else.",
+    "Calibrate again with a range that includes 0, or correct the type.",
+    "A zero point of 300 on uint8 fires it; 128 does not.",
+};
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  for (const Described& described : DescribedTensors(context)) {
+    const v1::DataType type = described.operand->type;
+    // Types below eight bits that the operator packs itself may have real-valued zero points.
+    if (!IsInteger(type) || (described.integer_operator && described.params->blocked())) continue;
+    const double low = static_cast<double>(MinOf(type));
+    const double high = static_cast<double>(MaxOf(type));
+    const absl::Span<const double> zero_points = described.params->zero_points;
+    for (size_t i = 0; i < zero_points.size(); ++i) {
+      if (zero_points[i] >= low && zero_points[i] <= high) continue;
+      Place place = described.place;
+      if (zero_points.size() > 1) place.index = static_cast<int64_t>(i);
+      std::string observed = FormatNumber(zero_points[i]);
+      if (described.zero_point >= 0) absl::StrAppend(&observed, " ('", graph.value(described.zero_point).name(), "')");
+      sink.Add(kInfo, place, std::move(observed),
+               absl::StrCat(FormatNumber(low), " to ", FormatNumber(high), ", the range of ", DataTypeName(type)));
+      break;
+    }
+  }
+}
+
+}  // namespace
+
+Rule ZeroPointRange() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate
