@@ -1,0 +1,120 @@
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "rules/operators/op_map.h"
+#include "rules/operators/operator.h"
+
+namespace quantgate {
+namespace {
+
+// Built once, on first use, and never destroyed.
+class OpMap {
+ public:
+  void Add(absl::Span<const OpRow> rows) {
+    for (const OpRow& row : rows) Insert(row.name, MakeBinding(row.op, row.arguments, row.style));
+  }
+
+  void Add(absl::Span<const OverloadRow> rows) {
+    // Backend tables also write packets without an overload. That is an operator only when all overloads are one.
+    absl::flat_hash_map<std::string, const Binding*> packets;
+    for (const OverloadRow& row : rows) {
+      const Binding* binding = MakeBinding(row.op, row.arguments, Style::kFloat);
+      for (absl::string_view packet : absl::StrSplit(row.packets, ' ')) {
+        for (absl::string_view overload : absl::StrSplit(row.overloads, ' ')) {
+          Insert(absl::StrCat(packet, ".", overload), binding);
+        }
+        auto [it, inserted] = packets.emplace(packet, binding);
+        if (!inserted && it->second != nullptr && it->second->op != binding->op) it->second = nullptr;
+      }
+    }
+    for (auto& [packet, binding] : packets) {
+      if (binding != nullptr) Insert(packet, binding);
+    }
+  }
+
+  const Binding* Find(absl::string_view name) const {
+    auto it = bindings_.find(name);
+    return it == bindings_.end() ? nullptr : it->second;
+  }
+
+ private:
+  void Insert(absl::string_view name, const Binding* binding) { bindings_.emplace(name, binding); }
+
+  // Bindings and the arguments made here live as long as the process, like the tables they refer to.
+  static const Binding* MakeBinding(OpId id, const Arguments& arguments, Style style) {
+    const Operator& op = GetOperator(id);
+    return new Binding{
+        &op, arguments.size() > 0 ? absl::MakeConstSpan(arguments.begin(), arguments.size()) : OneArgumentPerPort(op),
+        style == Style::kInteger};
+  }
+
+  static absl::Span<const Argument> OneArgumentPerPort(const Operator& op) {
+    auto* arguments = new std::vector<Argument>;
+    for (const Port& port : op.inputs) {
+      const Argument argument = Data(static_cast<uint8_t>(arguments->size()));
+      arguments->push_back(port.variadic ? Rest(argument) : argument);
+    }
+    return *arguments;
+  }
+
+  absl::flat_hash_map<std::string, const Binding*> bindings_;
+};
+
+const OpMap& OnnxMap() {
+  static const OpMap& map = *[] {
+    auto* result = new OpMap;
+    result->Add(OnnxOps());
+    result->Add(OnnxContribOps());
+    return result;
+  }();
+  return map;
+}
+
+const OpMap& TorchMap() {
+  static const OpMap& map = *[] {
+    auto* result = new OpMap;
+    result->Add(AtenOps());
+    result->Add(TorchOps());
+    return result;
+  }();
+  return map;
+}
+
+const OpMap& QnnMap() {
+  static const OpMap& map = *[] {
+    auto* result = new OpMap;
+    result->Add(QnnOps());
+    return result;
+  }();
+  return map;
+}
+
+}  // namespace
+
+const Binding* FindBinding(v1::Graph::Origin origin, absl::string_view op_type) {
+  switch (origin) {
+    case v1::Graph::ONNX:
+      return OnnxMap().Find(op_type);
+    case v1::Graph::PT2E:
+      return TorchMap().Find(op_type);
+    case v1::Graph::QNN:
+      return QnnMap().Find(op_type);
+    default:
+      return nullptr;
+  }
+}
+
+Argument ArgumentAt(const Binding& binding, int index) {
+  const int count = static_cast<int>(binding.arguments.size());
+  if (index >= 0 && index < count) return binding.arguments[index];
+  if (index < 0 || count == 0 || !binding.arguments[count - 1].variadic) return Other();
+  const int group = binding.arguments[count - 1].group;
+  const int first = count - group;
+  return binding.arguments[first + (index - first) % group];
+}
+
+}  // namespace quantgate
