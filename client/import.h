@@ -15,6 +15,8 @@ struct ImportOptions {
   int64_t max_file_bytes = int64_t{2} << 30;
   int64_t max_nodes = 1'000'000;
   int max_subgraph_depth = 16;
+  // Bytes read from external data files, all tensors together.
+  int64_t max_external_bytes = int64_t{32} << 30;
 };
 
 struct ImportedModel {

@@ -1,0 +1,163 @@
+#include "client/graph_file.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <limits>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/error.h"
+#include "client/text.h"
+#include "client/wire_check.h"
+#include "google/protobuf/io/coded_stream.h"
+#include "google/protobuf/io/tokenizer.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
+#include "google/protobuf/text_format.h"
+#include "google/protobuf/util/json_util.h"
+
+namespace quantgate {
+namespace {
+
+// Text is for people and small graphs; parsing it takes many times its size.
+constexpr size_t kMaxTextBytes = size_t{256} << 20;
+constexpr int kMaxTextDepth = 90;
+
+absl::Status Damaged(absl::string_view what) {
+  return CodedError(absl::StatusCode::kInvalidArgument, "FI001", what);
+}
+absl::Status TooMuch(absl::string_view what) {
+  return CodedError(absl::StatusCode::kResourceExhausted, "FI002", what);
+}
+
+// Keeps the first complaint of the text parser, which would otherwise go to stderr.
+class FirstError : public google::protobuf::io::ErrorCollector {
+ public:
+  void AddError(int line, google::protobuf::io::ColumnNumber column, const std::string& message) override {
+    if (text_.empty()) text_ = absl::StrCat("line ", line + 1, ", column ", column + 1, ": ", message);
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// Limits that hold before any memory is taken: every message in JSON or text opens a brace.
+absl::Status CheckText(absl::string_view text, const ImportOptions& options) {
+  if (text.size() > kMaxTextBytes) {
+    return TooMuch(absl::StrCat(text.size(), " bytes of text; the limit is ", kMaxTextBytes, ": use the binary form"));
+  }
+  const size_t good = Utf8Prefix(text);
+  if (good != text.size()) return Damaged(absl::StrCat("byte ", good, " is not UTF-8"));
+  const int64_t messages = std::count_if(text.begin(), text.end(), [](char c) { return c == '{' || c == '<'; });
+  // A node has a handful of attributes and one or two values.
+  const int64_t limit = 16 * options.max_nodes;
+  if (messages > limit) return TooMuch(absl::StrCat(messages, " messages in text; the limit is ", limit));
+  return absl::OkStatus();
+}
+
+absl::Status CheckNodes(const v1::Graph& graph, const ImportOptions& options, int depth, int64_t* nodes) {
+  if (depth > options.max_subgraph_depth) {
+    return TooMuch(absl::StrCat("subgraphs are nested more than ", options.max_subgraph_depth, " deep"));
+  }
+  *nodes += graph.nodes_size();
+  if (*nodes > options.max_nodes) return TooMuch(absl::StrCat("more than ", options.max_nodes, " nodes"));
+  for (const v1::Graph& subgraph : graph.subgraphs()) {
+    absl::Status status = CheckNodes(subgraph, options, depth + 1, nodes);
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ParseBinary(absl::string_view bytes, const ImportOptions& options, v1::Graph* graph) {
+  const WireLimits limits{.max_memory = ParseMemoryLimit(bytes.size()),
+                          .counted = v1::Node::descriptor(),
+                          .max_counted = options.max_nodes};
+  absl::Status status = CheckWire(bytes, *v1::Graph::descriptor(), limits);
+  if (!status.ok()) return status;
+  if (!graph->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return Damaged("protobuf cannot parse it");
+  return absl::OkStatus();
+}
+
+absl::Status ParseJson(absl::string_view text, v1::Graph* graph) {
+  const google::protobuf::StringPiece piece(text.data(), text.size());
+  const auto status = google::protobuf::util::JsonStringToMessage(piece, graph);
+  if (status.ok()) return absl::OkStatus();
+  return Damaged(absl::StrCat("is JSON, but no quantgate.v1.Graph: ",
+                              ToUtf8(absl::string_view(status.message().data(), status.message().size()))));
+}
+
+absl::Status ParseText(absl::string_view text, v1::Graph* graph) {
+  FirstError error;
+  google::protobuf::TextFormat::Parser parser;
+  parser.RecordErrorsTo(&error);
+  parser.SetRecursionLimit(kMaxTextDepth);
+  google::protobuf::io::ArrayInputStream stream(text.data(), static_cast<int>(text.size()));
+  if (parser.Parse(&stream, graph)) return absl::OkStatus();
+  return Damaged(absl::StrCat("is no text proto of quantgate.v1.Graph: ", error.text()));
+}
+
+}  // namespace
+
+absl::StatusOr<v1::Graph> ParseGraph(absl::string_view bytes, FileFormat format, const ImportOptions& options) {
+  v1::Graph graph;
+  absl::Status status;
+  if (format == FileFormat::kGraphBinary) {
+    status = ParseBinary(bytes, options, &graph);
+  } else {
+    status = CheckText(bytes, options);
+    if (status.ok()) status = format == FileFormat::kGraphJson ? ParseJson(bytes, &graph) : ParseText(bytes, &graph);
+  }
+  if (!status.ok()) return status;
+  int64_t nodes = 0;
+  status = CheckNodes(graph, options, 0, &nodes);
+  if (!status.ok()) return status;
+  if (graph.ByteSizeLong() == 0) return Damaged("is a quantgate.v1.Graph without any content");
+  return graph;
+}
+
+absl::StatusOr<std::string> SerializeGraph(const v1::Graph& graph, FileFormat format) {
+  std::string bytes;
+  bool ok = false;
+  if (format == FileFormat::kGraphBinary) {
+    if (graph.ByteSizeLong() > static_cast<size_t>(std::numeric_limits<int>::max())) {
+      return TooMuch("the graph is larger than 2 GiB");
+    }
+    ok = graph.SerializeToString(&bytes);
+  } else if (format == FileFormat::kGraphJson) {
+    google::protobuf::util::JsonPrintOptions options;
+    options.add_whitespace = true;
+    ok = google::protobuf::util::MessageToJsonString(graph, &bytes, options).ok();
+  } else if (format == FileFormat::kGraphText) {
+    ok = google::protobuf::TextFormat::PrintToString(graph, &bytes);
+    bytes.insert(0, "# proto-file: quantgate/v1/graph.proto\n# proto-message: quantgate.v1.Graph\n");
+  }
+  if (!ok) return absl::InternalError("the graph cannot be written in this format");
+  return bytes;
+}
+
+absl::Status WriteGraphFile(const v1::Graph& graph, const std::string& path) {
+  FileFormat format;
+  if (absl::EndsWith(path, ".pb")) {
+    format = FileFormat::kGraphBinary;
+  } else if (absl::EndsWith(path, ".json")) {
+    format = FileFormat::kGraphJson;
+  } else if (absl::EndsWith(path, ".txtpb")) {
+    format = FileFormat::kGraphText;
+  } else {
+    return absl::InvalidArgumentError(absl::StrCat(path, ": a graph file ends in .pb, .json or .txtpb"));
+  }
+  absl::StatusOr<std::string> bytes = SerializeGraph(graph, format);
+  if (!bytes.ok()) return bytes.status();
+  const std::string unfinished = path + ".part";
+  std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
+  out.write(bytes->data(), static_cast<std::streamsize>(bytes->size()));
+  out.close();
+  if (!out || std::rename(unfinished.c_str(), path.c_str()) != 0) {
+    std::remove(unfinished.c_str());
+    return absl::UnavailableError(absl::StrCat(path, ": cannot be written"));
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace quantgate

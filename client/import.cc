@@ -1,0 +1,48 @@
+#include "client/import.h"
+
+#include <filesystem>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/error.h"
+#include "client/graph_file.h"
+#include "client/model_file.h"
+#include "client/onnx/onnx_importer.h"
+#include "client/sniff.h"
+
+namespace quantgate {
+namespace {
+
+// The same error with the file's name in front, code kept.
+absl::Status NameFile(const std::string& path, const absl::Status& error) {
+  return CodedError(error.code(), ErrorCode(error), absl::StrCat(path, ": ", error.message()));
+}
+
+std::string FolderOf(const std::string& path) {
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  return folder.empty() ? "." : folder.string();
+}
+
+}  // namespace
+
+absl::StatusOr<ImportedModel> ImportModel(const std::string& path, const ImportOptions& options) {
+  absl::StatusOr<std::string> bytes = ReadModelFile(path, options.max_file_bytes);
+  if (!bytes.ok()) return NameFile(path, bytes.status());
+  const Sniffed sniffed = SniffFormat(*bytes);
+  if (sniffed.format == FileFormat::kOther) {
+    return NameFile(path, CodedError(absl::StatusCode::kInvalidArgument, "FI001", sniffed.reason));
+  }
+  const bool is_onnx = sniffed.format == FileFormat::kOnnx;
+  absl::StatusOr<v1::Graph> graph =
+      is_onnx ? ImportOnnx(*bytes, FolderOf(path), options) : ParseGraph(*bytes, sniffed.format, options);
+  if (!graph.ok()) return NameFile(path, graph.status());
+
+  ImportedModel model;
+  model.graph = *std::move(graph);
+  model.info.set_path(path);
+  model.info.set_sha256(Sha256Hex(*bytes));
+  model.info.set_format(is_onnx ? "onnx" : "quantgate.v1.Graph");
+  return model;
+}
+
+}  // namespace quantgate

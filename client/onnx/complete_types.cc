@@ -1,0 +1,114 @@
+#include "client/onnx/complete_types.h"
+
+#include <string>
+
+#include "absl/strings/strip.h"
+#include "absl/strings/string_view.h"
+#include "client/onnx/data_type.h"
+#include "client/onnx/roles.h"
+
+namespace quantgate {
+namespace {
+
+class Completer {
+ public:
+  explicit Completer(v1::Graph* graph) : graph_(*graph) {}
+
+  void Run() {
+    for (const v1::Node& node : graph_.nodes()) Forward(node);
+    // A quantizer's input often lost its shape when tools renamed tensors; its output may have kept it.
+    for (int i = graph_.nodes_size() - 1; i >= 0; --i) {
+      const v1::Node& node = graph_.nodes(i);
+      if (IsQuantizeOrDequantize(Op(node))) CopyShape(Output(node, 0), Input(node, 0));
+    }
+  }
+
+ private:
+  static bool IsQuantizeOrDequantize(absl::string_view op) {
+    absl::ConsumePrefix(&op, "com.microsoft::");
+    return op == "QuantizeLinear" || op == "DequantizeLinear";
+  }
+
+  absl::string_view Op(const v1::Node& node) const {
+    return node.op() > 0 ? absl::string_view(graph_.symbols(node.op() - 1)) : absl::string_view();
+  }
+  v1::Value* Input(const v1::Node& node, int i) { return i < node.inputs_size() ? At(node.inputs(i)) : nullptr; }
+  v1::Value* Output(const v1::Node& node, int i) { return i < node.outputs_size() ? At(node.outputs(i)) : nullptr; }
+  v1::Value* At(int id) { return id > 0 ? graph_.mutable_values(id - 1) : nullptr; }
+
+  v1::DataType OutputDtypeAttribute(const v1::Node& node) const {
+    for (const v1::Attribute& attribute : node.attributes()) {
+      if (attribute.name() > 0 && graph_.symbols(attribute.name() - 1) == "output_dtype") {
+        return DataTypeFromOnnx(attribute.i());
+      }
+    }
+    return v1::DATA_TYPE_UNSPECIFIED;
+  }
+
+  static void SetType(v1::Value* value, v1::DataType dtype) {
+    if (value != nullptr && value->dtype() == v1::DATA_TYPE_UNSPECIFIED) value->set_dtype(dtype);
+  }
+  static void CopyShape(const v1::Value* from, v1::Value* to) {
+    if (from == nullptr || to == nullptr || !from->has_shape() || to->has_shape()) return;
+    to->set_has_shape(true);
+    *to->mutable_dims() = from->dims();
+    *to->mutable_dim_symbols() = from->dim_symbols();
+  }
+
+  void Forward(const v1::Node& node) {
+    const absl::string_view op = Op(node);
+    v1::Value* output = Output(node, 0);
+    if (const int position = OutputZeroPoint(op); position >= 0) {
+      if (const v1::Value* zero_point = Input(node, position)) {
+        SetType(output, zero_point->dtype());
+      } else if (op == "QuantizeLinear") {
+        const v1::DataType stated = OutputDtypeAttribute(node);
+        SetType(output, stated != v1::DATA_TYPE_UNSPECIFIED ? stated : v1::DATA_TYPE_UINT8);
+      } else if (op == "com.microsoft::QGemm") {
+        SetType(output, v1::DATA_TYPE_FLOAT32);
+      }
+    } else if (op == "DequantizeLinear" || op == "com.microsoft::DequantizeLinear") {
+      const v1::DataType stated = OutputDtypeAttribute(node);
+      const v1::Value* scale = Input(node, 1);
+      SetType(output, stated != v1::DATA_TYPE_UNSPECIFIED ? stated
+                      : scale != nullptr                  ? scale->dtype()
+                                                          : v1::DATA_TYPE_UNSPECIFIED);
+    } else if (op == "ConvInteger" || op == "MatMulInteger") {
+      SetType(output, v1::DATA_TYPE_INT32);
+    } else if (op == "DynamicQuantizeLinear") {
+      SetType(output, v1::DATA_TYPE_UINT8);
+      SetType(Output(node, 1), v1::DATA_TYPE_FLOAT32);
+      SetType(Output(node, 2), v1::DATA_TYPE_UINT8);
+      for (int i : {1, 2}) {
+        if (v1::Value* scalar = Output(node, i)) scalar->set_has_shape(true);
+      }
+      CopyShape(Input(node, 0), output);
+    }
+    if (IsQuantizeOrDequantize(op)) CopyShape(Input(node, 0), output);
+  }
+
+  v1::Graph& graph_;
+};
+
+void TakeOverCaptured(const v1::Graph& parent, v1::Graph* graph) {
+  for (v1::Value& value : *graph->mutable_values()) {
+    if (value.captured() <= 0) continue;
+    const v1::Value& outer = parent.values(value.captured() - 1);
+    value.set_dtype(outer.dtype());
+    value.set_has_shape(outer.has_shape());
+    *value.mutable_dims() = outer.dims();
+    // Symbols are ids into the other graph's pool: the sizes stay unknown, their names are not taken along.
+  }
+}
+
+}  // namespace
+
+void CompleteTypes(v1::Graph* graph) {
+  Completer(graph).Run();
+  for (v1::Graph& subgraph : *graph->mutable_subgraphs()) {
+    TakeOverCaptured(*graph, &subgraph);
+    CompleteTypes(&subgraph);
+  }
+}
+
+}  // namespace quantgate

@@ -1,0 +1,16 @@
+// Types and shapes that a file leaves out and that follow from quantized operators with certainty.
+#ifndef QUANTGATE_CLIENT_ONNX_COMPLETE_TYPES_H_
+#define QUANTGATE_CLIENT_ONNX_COMPLETE_TYPES_H_
+
+#include "quantgate/v1/graph.pb.h"
+
+namespace quantgate {
+
+// Fills Value.dtype and the shape where the file says nothing, from the type of zero points, `output_dtype`, and the
+// fact that Quantize and Dequantize keep the shape. What the file says is never changed. No general shape inference.
+// Subgraphs included; values captured from an enclosing graph take over what is known there.
+void CompleteTypes(v1::Graph* graph);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CLIENT_ONNX_COMPLETE_TYPES_H_

@@ -1,0 +1,48 @@
+// Tensor bytes in files next to the model.
+#ifndef QUANTGATE_CLIENT_ONNX_EXTERNAL_DATA_H_
+#define QUANTGATE_CLIENT_ONNX_EXTERNAL_DATA_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "client/model_file.h"
+#include "quantgate/v1/graph.pb.h"
+
+namespace quantgate {
+
+// A region that was found: open, inside the folder, inside the file.
+struct ExternalRegion {
+  FileDescriptor file;
+  int64_t offset = 0;
+  int64_t size = 0;  // bytes
+};
+
+// Opens files inside one folder and nowhere else, symbolic links resolved.
+class ExternalData {
+ public:
+  // `folder` "" : there is none and nothing is opened.
+  ExternalData(const std::string& folder, int64_t max_total_bytes);
+
+  // Fills `fact->status` (READ when the region exists) from location, offset and length. `natural_size` is what the
+  // tensor's shape and type ask for, used when the file states no length; -1: unknown, to the end of the file.
+  ExternalRegion Open(int64_t natural_size, v1::ExternalData* fact) const;
+
+  // Passes the region to `sink` in chunks of a multiple of 16 bytes (the last one excepted). FI002 when all regions
+  // together exceed the limit. A file that shrinks meanwhile or fails to be read leaves `fact` UNREADABLE.
+  absl::Status Stream(const ExternalRegion& region, const std::function<void(absl::string_view)>& sink,
+                      v1::ExternalData* fact);
+
+ private:
+  std::filesystem::path folder_;  // canonical; empty: none
+  const int64_t max_total_bytes_;
+  int64_t total_bytes_ = 0;
+  std::string buffer_;
+};
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CLIENT_ONNX_EXTERNAL_DATA_H_

@@ -1,0 +1,338 @@
+#include "client/onnx/graph_importer.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/error.h"
+#include "client/onnx/data_type.h"
+#include "client/onnx/roles.h"
+#include "client/onnx/source_line.h"
+#include "client/text.h"
+
+namespace quantgate {
+namespace {
+
+std::string OperatorName(const onnx::NodeProto& node) {
+  if (node.domain().empty() || node.domain() == "ai.onnx") return ToUtf8(node.op_type());
+  return ToUtf8(absl::StrCat(node.domain(), "::", node.op_type()));
+}
+
+// Old files (IR 1) do not state the type of an attribute.
+onnx::AttributeProto::AttributeType TypeOf(const onnx::AttributeProto& attribute) {
+  using Attribute = onnx::AttributeProto;
+  if (attribute.type() != Attribute::UNDEFINED) return attribute.type();
+  if (attribute.has_f()) return Attribute::FLOAT;
+  if (attribute.has_i()) return Attribute::INT;
+  if (attribute.has_s()) return Attribute::STRING;
+  if (attribute.has_t()) return Attribute::TENSOR;
+  if (attribute.has_g()) return Attribute::GRAPH;
+  if (attribute.has_sparse_tensor()) return Attribute::SPARSE_TENSOR;
+  if (attribute.floats_size() > 0) return Attribute::FLOATS;
+  if (attribute.ints_size() > 0) return Attribute::INTS;
+  if (attribute.strings_size() > 0) return Attribute::STRINGS;
+  if (attribute.tensors_size() > 0) return Attribute::TENSORS;
+  if (attribute.graphs_size() > 0) return Attribute::GRAPHS;
+  return Attribute::UNDEFINED;
+}
+
+const v1::Attribute* FindAttribute(const v1::Graph& graph, const v1::Node& node, absl::string_view name) {
+  for (const v1::Attribute& attribute : node.attributes()) {
+    if (attribute.name() > 0 && graph.symbols(attribute.name() - 1) == name) return &attribute;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+GraphImporter::GraphImporter(ModelContext* model, GraphImporter* enclosing, v1::Graph* graph)
+    : model_(*model), enclosing_(enclosing), depth_(enclosing ? enclosing->depth_ + 1 : 0), graph_(*graph) {}
+
+int GraphImporter::Symbol(absl::string_view text) {
+  if (text.empty()) return 0;
+  auto [entry, is_new] = symbols_.try_emplace(ToUtf8(text), graph_.symbols_size() + 1);
+  if (is_new) graph_.add_symbols(entry->first);
+  return entry->second;
+}
+
+int GraphImporter::AddValue(absl::string_view name) {
+  graph_.add_values()->set_name(ToUtf8(name));
+  const int id = graph_.values_size();
+  states_.push_back({.name = name});
+  if (!name.empty()) ids_.try_emplace(name, id);
+  return id;
+}
+
+int GraphImporter::Find(absl::string_view name) {
+  if (const auto found = ids_.find(name); found != ids_.end()) return found->second;
+  const int outer = enclosing_ != nullptr ? enclosing_->Find(name) : 0;
+  if (outer == 0) return 0;
+  const int id = AddValue(name);
+  graph_.mutable_values(id - 1)->set_captured(outer);
+  return id;
+}
+
+int GraphImporter::Argument(absl::string_view name) {
+  if (name.empty()) return 0;
+  const int id = Find(name);
+  return id != 0 ? id : AddValue(name);
+}
+
+void GraphImporter::SetType(const onnx::TypeProto& type, v1::Value* value) {
+  int32_t element = 0;
+  const onnx::TensorShapeProto* shape = nullptr;
+  if (type.has_tensor_type()) {
+    element = type.tensor_type().elem_type();
+    if (type.tensor_type().has_shape()) shape = &type.tensor_type().shape();
+  } else if (type.has_sparse_tensor_type()) {
+    element = type.sparse_tensor_type().elem_type();
+    if (type.sparse_tensor_type().has_shape()) shape = &type.sparse_tensor_type().shape();
+  }
+  if (value->dtype() == v1::DATA_TYPE_UNSPECIFIED) value->set_dtype(DataTypeFromOnnx(element));
+  if (shape == nullptr || value->has_shape()) return;
+  value->set_has_shape(true);
+  bool symbolic = false;
+  for (const onnx::TensorShapeProto::Dimension& dim : shape->dim()) {
+    value->add_dims(dim.has_dim_value() ? dim.dim_value() : -1);
+    symbolic |= !dim.dim_param().empty();
+  }
+  if (!symbolic) return;
+  for (const onnx::TensorShapeProto::Dimension& dim : shape->dim()) value->add_dim_symbols(Symbol(dim.dim_param()));
+}
+
+void GraphImporter::SetConstant(int id, const onnx::TensorProto& tensor) {
+  v1::Value& value = *graph_.mutable_values(id - 1);
+  value.set_dtype(DataTypeFromOnnx(tensor.data_type()));
+  value.set_has_shape(true);
+  *value.mutable_dims() = tensor.dims();
+  value.clear_dim_symbols();
+  value.mutable_constant();
+  states_[id - 1].tensor = &tensor;
+}
+
+void GraphImporter::AddInitializer(const onnx::TensorProto& tensor) {
+  const auto found = ids_.find(tensor.name());
+  const bool is_input = found != ids_.end() && !graph_.values(found->second - 1).has_constant();
+  SetConstant(is_input ? found->second : AddValue(tensor.name()), tensor);
+}
+
+void GraphImporter::AddSparseInitializer(const onnx::SparseTensorProto& sparse) {
+  SparseAttribute(sparse, AddValue(sparse.values().name()));
+}
+
+int GraphImporter::TensorAttribute(const onnx::TensorProto& tensor, int output) {
+  const bool taken = output == 0 || graph_.values(output - 1).has_constant();
+  const int id = taken ? AddValue("") : output;
+  if (taken) graph_.mutable_values(id - 1)->set_name(ToUtf8(tensor.name()));
+  SetConstant(id, tensor);
+  return id;
+}
+
+int GraphImporter::SparseAttribute(const onnx::SparseTensorProto& sparse, int output) {
+  const int id = output == 0 || graph_.values(output - 1).has_constant() ? AddValue("") : output;
+  v1::Value& value = *graph_.mutable_values(id - 1);
+  value.set_dtype(DataTypeFromOnnx(sparse.values().data_type()));
+  value.set_has_shape(true);
+  *value.mutable_dims() = sparse.dims();
+  // The stored elements are not those of the dense tensor: nothing is claimed about them.
+  value.mutable_constant()->set_stored_bytes(-1);
+  return id;
+}
+
+void GraphImporter::AddPlainConstant(const onnx::AttributeProto& attribute, int output) {
+  if (output == 0 || graph_.values(output - 1).has_constant()) return;
+  auto* tensor = google::protobuf::Arena::CreateMessage<onnx::TensorProto>(&model_.arena);
+  if (attribute.name() == "value_float") {
+    tensor->set_data_type(onnx::TensorProto::FLOAT);
+    tensor->add_float_data(attribute.f());
+  } else if (attribute.name() == "value_floats") {
+    tensor->set_data_type(onnx::TensorProto::FLOAT);
+    tensor->add_dims(attribute.floats_size());
+    *tensor->mutable_float_data() = attribute.floats();
+  } else if (attribute.name() == "value_int") {
+    tensor->set_data_type(onnx::TensorProto::INT64);
+    tensor->add_int64_data(attribute.i());
+  } else if (attribute.name() == "value_ints") {
+    tensor->set_data_type(onnx::TensorProto::INT64);
+    tensor->add_dims(attribute.ints_size());
+    *tensor->mutable_int64_data() = attribute.ints();
+  } else if (attribute.name() == "value_string") {
+    tensor->set_data_type(onnx::TensorProto::STRING);
+    tensor->add_string_data(attribute.s());
+  } else if (attribute.name() == "value_strings") {
+    tensor->set_data_type(onnx::TensorProto::STRING);
+    tensor->add_dims(attribute.strings_size());
+    *tensor->mutable_string_data() = attribute.strings();
+  } else {
+    return;
+  }
+  SetConstant(output, *tensor);
+}
+
+absl::Status GraphImporter::AddSubgraph(const onnx::GraphProto& source, int name, v1::Node* node) {
+  v1::Graph* subgraph = graph_.add_subgraphs();
+  v1::Attribute& attribute = *node->add_attributes();
+  attribute.set_name(name);
+  attribute.set_graph(graph_.subgraphs_size());
+  subgraph->set_origin(graph_.origin());
+  return GraphImporter(&model_, this, subgraph).Import(source);
+}
+
+absl::Status GraphImporter::AddAttribute(const onnx::AttributeProto& source, int constant_output, v1::Node* node) {
+  using Type = onnx::AttributeProto;
+  const int name = Symbol(source.name());
+  const auto add = [&]() -> v1::Attribute& {
+    v1::Attribute& attribute = *node->add_attributes();
+    attribute.set_name(name);
+    return attribute;
+  };
+  switch (TypeOf(source)) {
+    case Type::FLOAT:
+      add().set_f(source.f());
+      break;
+    case Type::INT:
+      add().set_i(source.i());
+      break;
+    case Type::STRING:
+      add().set_s(ToUtf8(source.s()));
+      break;
+    case Type::FLOATS:
+      add().mutable_floats()->mutable_values()->Assign(source.floats().begin(), source.floats().end());
+      break;
+    case Type::INTS:
+      *add().mutable_ints()->mutable_values() = source.ints();
+      break;
+    case Type::STRINGS: {
+      v1::StringList& strings = *add().mutable_strings();
+      for (const std::string& text : source.strings()) strings.add_values(ToUtf8(text));
+      break;
+    }
+    case Type::TENSOR:
+      add().set_tensor(TensorAttribute(source.t(), constant_output));
+      break;
+    case Type::SPARSE_TENSOR:
+      add().set_tensor(SparseAttribute(source.sparse_tensor(), constant_output));
+      break;
+    // Lists of these are attributes of the same name, in order.
+    case Type::TENSORS:
+      for (const onnx::TensorProto& tensor : source.tensors()) add().set_tensor(TensorAttribute(tensor, 0));
+      break;
+    case Type::SPARSE_TENSORS:
+      for (const onnx::SparseTensorProto& tensor : source.sparse_tensors()) add().set_tensor(SparseAttribute(tensor, 0));
+      break;
+    case Type::GRAPH:
+      return AddSubgraph(source.g(), name, node);
+    case Type::GRAPHS:
+      for (const onnx::GraphProto& graph : source.graphs()) {
+        if (absl::Status status = AddSubgraph(graph, name, node); !status.ok()) return status;
+      }
+      break;
+    default:
+      add();  // types of sequences and optionals: the name is kept, the value is not
+  }
+  if (constant_output != 0) AddPlainConstant(source, constant_output);
+  return absl::OkStatus();
+}
+
+void GraphImporter::AddSourceLine(const onnx::NodeProto& source, v1::Node* node) {
+  const SourceNote note = ReadSourceNote(source);
+  if (note.file.empty() && note.scope.empty()) return;
+  v1::SourceLine& line = *node->mutable_source_line();
+  line.set_file(Symbol(note.file));
+  line.set_line(note.line);
+  line.set_scope(Symbol(note.scope));
+}
+
+void GraphImporter::MarkParameter(int id) {
+  states_[id - 1].is_parameter = true;
+  if (const int outer = graph_.values(id - 1).captured(); outer != 0) enclosing_->MarkParameter(outer);
+}
+
+absl::Status GraphImporter::AddNode(const onnx::NodeProto& source) {
+  v1::Node& node = *graph_.add_nodes();
+  const std::string op = OperatorName(source);
+  node.set_name(ToUtf8(source.name()));
+  node.set_op(Symbol(op));
+  model_.quantized |= IsQuantizedOperator(op);
+  for (int i = 0; i < source.input_size(); ++i) {
+    const int id = Argument(source.input(i));
+    node.add_inputs(id);
+    if (id != 0 && IsQuantizationParameter(op, i)) MarkParameter(id);
+  }
+  for (const std::string& name : source.output()) node.add_outputs(Argument(name));
+  if (op == "DequantizeLinear" && node.inputs_size() > 1 && node.inputs(0) != 0 && node.inputs(1) != 0) {
+    ValueState& data = states_[node.inputs(0) - 1];
+    if (data.dequantize == nullptr) data.dequantize = &node;
+  }
+  const int constant_output = op == "Constant" && node.outputs_size() > 0 ? node.outputs(0) : 0;
+  for (const onnx::AttributeProto& attribute : source.attribute()) {
+    if (absl::Status status = AddAttribute(attribute, constant_output, &node); !status.ok()) return status;
+  }
+  AddSourceLine(source, &node);
+  return absl::OkStatus();
+}
+
+void GraphImporter::DeclareTypes(const onnx::GraphProto& source) {
+  absl::flat_hash_map<absl::string_view, const onnx::TypeProto*> types;
+  for (const onnx::ValueInfoProto& output : source.output()) types.try_emplace(output.name(), &output.type());
+  for (const onnx::ValueInfoProto& info : source.value_info()) types.try_emplace(info.name(), &info.type());
+  for (size_t i = 0; i < states_.size(); ++i) {
+    const auto found = types.find(states_[i].name);
+    if (found != types.end()) SetType(*found->second, graph_.mutable_values(static_cast<int>(i)));
+  }
+}
+
+std::optional<int> GraphImporter::ChannelAxis(const ValueState& state, int id) const {
+  if (state.dequantize == nullptr) return std::nullopt;
+  const v1::Value& scale = graph_.values(state.dequantize->inputs(1) - 1);
+  if (!scale.has_shape() || scale.dims_size() != 1 || scale.dims(0) == 1) return std::nullopt;
+  const v1::Attribute* block_size = FindAttribute(graph_, *state.dequantize, "block_size");
+  if (block_size != nullptr && block_size->i() != 0) return std::nullopt;
+  const v1::Attribute* axis = FindAttribute(graph_, *state.dequantize, "axis");
+  const int64_t rank = graph_.values(id - 1).dims_size();
+  const int64_t position = axis == nullptr ? 1 : axis->i() < 0 ? axis->i() + rank : axis->i();
+  if (position < 0 || position >= rank) return std::nullopt;
+  return static_cast<int>(position);
+}
+
+absl::Status GraphImporter::ReadTensors() {
+  for (size_t i = 0; i < states_.size(); ++i) {
+    const ValueState& state = states_[i];
+    if (state.tensor == nullptr) continue;
+    const int id = static_cast<int>(i) + 1;
+    const ConstantUse use{.is_parameter = state.is_parameter, .channel_axis = ChannelAxis(state, id)};
+    absl::Status status = model_.tensors.Read(*state.tensor, use, graph_.mutable_values(id - 1)->mutable_constant());
+    if (!status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status GraphImporter::Import(const onnx::GraphProto& source) {
+  if (depth_ > model_.options.max_subgraph_depth) {
+    return CodedError(
+        absl::StatusCode::kResourceExhausted, "FI002",
+        absl::StrCat("subgraphs are nested more than ", model_.options.max_subgraph_depth, " deep"));
+  }
+  graph_.set_name(ToUtf8(source.name()));
+  for (const onnx::ValueInfoProto& input : source.input()) {
+    const int id = AddValue(input.name());
+    SetType(input.type(), graph_.mutable_values(id - 1));
+    graph_.add_inputs(id);
+  }
+  for (const onnx::TensorProto& tensor : source.initializer()) AddInitializer(tensor);
+  for (const onnx::SparseTensorProto& tensor : source.sparse_initializer()) AddSparseInitializer(tensor);
+  // All outputs come before any use, so that order and cycles in the file do not matter here.
+  for (const onnx::NodeProto& node : source.node()) {
+    for (const std::string& name : node.output()) {
+      if (!name.empty() && !ids_.contains(name)) AddValue(name);
+    }
+  }
+  for (const onnx::NodeProto& node : source.node()) {
+    if (absl::Status status = AddNode(node); !status.ok()) return status;
+  }
+  for (const onnx::ValueInfoProto& output : source.output()) graph_.add_outputs(Argument(output.name()));
+  DeclareTypes(source);
+  return ReadTensors();
+}
+
+}  // namespace quantgate

@@ -1,0 +1,60 @@
+#include "client/onnx/onnx_importer.h"
+
+#include "absl/strings/str_cat.h"
+#include "client/error.h"
+#include "client/onnx/complete_types.h"
+#include "client/onnx/external_data.h"
+#include "client/onnx/graph_importer.h"
+#include "client/onnx/tensor_reader.h"
+#include "client/text.h"
+#include "client/wire_check.h"
+#include "google/protobuf/arena.h"
+#include "onnx/onnx.pb.h"
+
+namespace quantgate {
+namespace {
+
+void SetModelFacts(const onnx::ModelProto& model, v1::Graph* graph) {
+  graph->set_origin(v1::Graph::ONNX);
+  graph->set_producer(ToUtf8(model.producer_name()));
+  if (!model.producer_version().empty()) {
+    graph->set_producer(ToUtf8(absl::StrCat(model.producer_name(), " ", model.producer_version())));
+  }
+  graph->set_format_version(model.ir_version());
+  for (const onnx::OperatorSetIdProto& source : model.opset_import()) {
+    v1::OpsetImport& opset = *graph->add_opset_imports();
+    opset.set_domain(source.domain() == "ai.onnx" ? "" : ToUtf8(source.domain()));
+    opset.set_version(source.version());
+  }
+}
+
+}  // namespace
+
+absl::StatusOr<v1::Graph> ImportOnnx(absl::string_view bytes, const std::string& folder,
+                                     const ImportOptions& options) {
+  const WireLimits limits{.max_memory = ParseMemoryLimit(bytes.size()),
+                          .counted = onnx::NodeProto::descriptor(),
+                          .max_counted = options.max_nodes};
+  absl::Status status = CheckWire(bytes, *onnx::ModelProto::descriptor(), limits);
+  if (!status.ok()) return status;
+
+  google::protobuf::Arena arena;
+  auto* model = google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
+  if (!model->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
+    return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "protobuf cannot parse it");
+  }
+  if (!model->has_graph()) return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "has no graph");
+
+  v1::Graph graph;
+  SetModelFacts(*model, &graph);
+  ExternalData external(folder, options.max_external_bytes);
+  TensorReader tensors(&external);
+  ModelContext context{.options = options, .tensors = tensors, .arena = arena};
+  status = GraphImporter(&context, nullptr, &graph).Import(model->graph());
+  if (!status.ok()) return status;
+  graph.set_stage(context.quantized ? v1::STAGE_CONVERTED : v1::STAGE_ANNOTATED);
+  CompleteTypes(&graph);
+  return graph;
+}
+
+}  // namespace quantgate

@@ -1,0 +1,172 @@
+#include "client/onnx/tensor_reader.h"
+
+#include <algorithm>
+#include <limits>
+#include <string>
+
+#include "absl/strings/numbers.h"
+#include "client/onnx/data_type.h"
+#include "client/tensor/element.h"
+#include "client/tensor/scan.h"
+#include "client/text.h"
+
+namespace quantgate {
+namespace {
+
+// Scales of one tensor: a 16384 x 16384 weight in blocks of 256.
+constexpr int64_t kMaxParameters = int64_t{1} << 20;
+// Biases, shapes, axes.
+constexpr int64_t kMaxVector = 65'536;
+
+// Elements of a typed field stand for this many bits of the packed layout. ONNX keeps types below 8 bits packed inside
+// int32_data: one byte, that is two 4-bit or four 2-bit elements, in each entry.
+int64_t EntryBits(v1::DataType dtype) { return std::max(8, ElementBits(dtype)); }
+
+// Bytes of the typed field that holds elements of this type, in the packed layout. -1: no field does.
+int64_t TypedBytes(const onnx::TensorProto& tensor, v1::DataType dtype) {
+  switch (dtype) {
+    case v1::DATA_TYPE_UNSPECIFIED:
+      return -1;
+    case v1::DATA_TYPE_FLOAT32:
+    case v1::DATA_TYPE_COMPLEX64:
+      return tensor.float_data_size() * int64_t{4};
+    case v1::DATA_TYPE_FLOAT64:
+    case v1::DATA_TYPE_COMPLEX128:
+      return tensor.double_data_size() * int64_t{8};
+    case v1::DATA_TYPE_INT64:
+      return tensor.int64_data_size() * int64_t{8};
+    case v1::DATA_TYPE_UINT32:
+      return tensor.uint64_data_size() * int64_t{4};
+    case v1::DATA_TYPE_UINT64:
+      return tensor.uint64_data_size() * int64_t{8};
+    case v1::DATA_TYPE_STRING: {
+      int64_t bytes = 0;
+      for (const std::string& text : tensor.string_data()) bytes += static_cast<int64_t>(text.size());
+      return bytes;
+    }
+    default:
+      return tensor.int32_data_size() * (EntryBits(dtype) / 8);
+  }
+}
+
+// Elements of a sub-byte integer type in one int32_data entry. An entry beyond one byte is kept as it is: its surplus
+// shows in the last element.
+void AddPackedEntry(int64_t entry, v1::DataType dtype, TensorScan& scan) {
+  const int bits = ElementBits(dtype);
+  const int64_t mask = (int64_t{1} << bits) - 1;
+  const bool is_signed = dtype == v1::DATA_TYPE_INT4 || dtype == v1::DATA_TYPE_INT2;
+  const int64_t sign = is_signed ? int64_t{1} << (bits - 1) : 0;
+  const bool fits = entry >= -128 && entry <= 255;
+  for (int shift = 0; shift < 8; shift += bits) {
+    const bool last = shift + bits == 8;
+    const int64_t pattern = last && !fits ? entry >> shift : (entry >> shift) & mask;
+    scan.AddInteger(pattern <= mask && pattern >= 0 ? (pattern ^ sign) - sign : pattern);
+  }
+}
+
+void AddInt32Data(const onnx::TensorProto& tensor, v1::DataType dtype, TensorScan& scan) {
+  const int bits = ElementBits(dtype);
+  for (int32_t entry : tensor.int32_data()) {
+    if (IsRealType(dtype)) {
+      // Bit patterns of small floats.
+      const char bytes[2] = {static_cast<char>(entry), static_cast<char>(entry >> 8)};
+      scan.AddBytes(absl::string_view(bytes, bits == 16 ? 2 : 1));
+    } else if (bits < 8) {
+      AddPackedEntry(entry, dtype, scan);
+    } else {
+      scan.AddInteger(entry);
+    }
+  }
+}
+
+void AddTypedData(const onnx::TensorProto& tensor, v1::DataType dtype, TensorScan& scan) {
+  switch (dtype) {
+    case v1::DATA_TYPE_FLOAT32:
+      for (float value : tensor.float_data()) scan.AddReal(value);
+      break;
+    case v1::DATA_TYPE_FLOAT64:
+      for (double value : tensor.double_data()) scan.AddReal(value);
+      break;
+    case v1::DATA_TYPE_INT64:
+      for (int64_t value : tensor.int64_data()) scan.AddInteger(value);
+      break;
+    case v1::DATA_TYPE_UINT32:
+    case v1::DATA_TYPE_UINT64:
+      for (uint64_t value : tensor.uint64_data()) scan.AddUnsigned(value);
+      break;
+    default:
+      if (IsIntegerType(dtype) || IsRealType(dtype)) AddInt32Data(tensor, dtype, scan);
+  }
+}
+
+// Bytes that the declared shape needs; -1: unknown or absurd.
+int64_t NaturalBytes(const onnx::TensorProto& tensor, v1::DataType dtype) {
+  const std::optional<int64_t> count = ElementCount({tensor.dims().data(), static_cast<size_t>(tensor.dims_size())});
+  const int64_t bits = ElementBits(dtype);
+  if (!count || bits == 0 || *count > std::numeric_limits<int64_t>::max() / 128) return -1;
+  return (*count * bits + 7) / 8;
+}
+
+v1::ExternalData ExternalFact(const onnx::TensorProto& tensor) {
+  v1::ExternalData fact;
+  fact.set_length(-1);
+  for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
+    int64_t number = 0;
+    // A number that cannot be read is as wrong as a negative one.
+    if (!absl::SimpleAtoi(entry.value(), &number)) number = std::numeric_limits<int64_t>::min();
+    if (entry.key() == "location") fact.set_location(ToUtf8(entry.value()));
+    if (entry.key() == "offset") fact.set_offset(number);
+    // -1 would mean "to the end" here; a file that says -1 says something wrong.
+    if (entry.key() == "length") fact.set_length(number == -1 ? -2 : number);
+  }
+  return fact;
+}
+
+}  // namespace
+
+absl::Status TensorReader::Read(const onnx::TensorProto& tensor, const ConstantUse& use, v1::Constant* constant) {
+  ScanOptions options;
+  options.dtype = DataTypeFromOnnx(tensor.data_type());
+  options.dims.assign(tensor.dims().begin(), tensor.dims().end());
+  options.axis = use.channel_axis;
+  options.max_axis_size = axis_entries_left_;
+  options.max_listed = use.is_parameter ? kMaxParameters : tensor.dims_size() <= 1 ? kMaxVector : 0;
+  options.max_listed = std::min(options.max_listed, listed_left_);
+
+  const auto finish = [&](TensorScan& scan) {
+    scan.Finish(constant);
+    listed_left_ -= constant->ints_size() + constant->reals_size();
+    axis_entries_left_ -= constant->statistics().axis_min_size();
+  };
+
+  if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
+    constant->set_stored_bytes(-1);
+    v1::ExternalData& fact = *constant->mutable_external();
+    fact = ExternalFact(tensor);
+    const ExternalRegion region = external_->Open(NaturalBytes(tensor, options.dtype), &fact);
+    if (fact.status() != v1::ExternalData::READ) return absl::OkStatus();
+    TensorScan scan(options, region.size);
+    absl::Status status = external_->Stream(region, [&](absl::string_view bytes) { scan.AddBytes(bytes); }, &fact);
+    if (!status.ok() || fact.status() != v1::ExternalData::READ) return status;
+    constant->set_stored_bytes(region.size);
+    finish(scan);
+    return absl::OkStatus();
+  }
+  // Some writers set every field: an empty raw_data next to a filled typed field is none.
+  const int64_t typed_bytes = TypedBytes(tensor, options.dtype);
+  if (!tensor.raw_data().empty() || (tensor.has_raw_data() && typed_bytes <= 0)) {
+    constant->set_stored_bytes(static_cast<int64_t>(tensor.raw_data().size()));
+    TensorScan scan(options, constant->stored_bytes());
+    scan.AddBytes(tensor.raw_data());
+    finish(scan);
+    return absl::OkStatus();
+  }
+  constant->set_stored_bytes(typed_bytes);
+  if (typed_bytes < 0) return absl::OkStatus();
+  TensorScan scan(options, typed_bytes);
+  AddTypedData(tensor, options.dtype, scan);
+  finish(scan);
+  return absl::OkStatus();
+}
+
+}  // namespace quantgate

@@ -1,0 +1,40 @@
+// TensorProto to v1::Constant.
+#ifndef QUANTGATE_CLIENT_ONNX_TENSOR_READER_H_
+#define QUANTGATE_CLIENT_ONNX_TENSOR_READER_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "absl/status/status.h"
+#include "client/onnx/external_data.h"
+#include "onnx/onnx.pb.h"
+#include "quantgate/v1/graph.pb.h"
+
+namespace quantgate {
+
+// How the graph uses a constant, which decides what of it is sent.
+struct ConstantUse {
+  // A scale or a zero point: the elements are sent, however the tensor is shaped.
+  bool is_parameter = false;
+  // It is quantized per channel along this axis (0-based).
+  std::optional<int> channel_axis;
+};
+
+// Reads the constants of one model. Keeps the sum of what is listed bounded: beyond the bound a constant has statistics
+// only.
+class TensorReader {
+ public:
+  explicit TensorReader(ExternalData* external) : external_(external) {}
+
+  // Everything but name, dtype and shape, which belong to the Value. Fails on a limit only (FI002).
+  absl::Status Read(const onnx::TensorProto& tensor, const ConstantUse& use, v1::Constant* constant);
+
+ private:
+  ExternalData* external_;
+  int64_t listed_left_ = int64_t{1} << 25;
+  int64_t axis_entries_left_ = int64_t{1} << 24;
+};
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CLIENT_ONNX_TENSOR_READER_H_
