@@ -70,14 +70,18 @@ struct Item {
   ArchRange archs;
   Evidence evidence = Evidence::kDocumented;
   std::string source;
+  // Stated in the document's table of supported operators, not among the operator's constraints. Judged like any other,
+  // not counted among TableInfo::items.
+  bool summary = false;
 };
 
 // Formal parameter or port of the op definition (QNN's "master" table).
 struct Formal {
   std::string name;
   bool mandatory = false;
-  std::string dtype;          // as documented
-  std::string default_value;  // empty: none
+  std::string dtype;          // "UINT_32", "INT_32|backend"; "backend": each backend's own tables say
+  std::string default_value;  // number, "fill:V" (every element is V), "N-1" or "N" (N: rank of in[0]); empty: none
+  std::string same_type_as;   // port or parameter whose element type it shares; empty: none stated
 };
 
 struct OpConstraints {
@@ -115,8 +119,10 @@ struct TableInfo {
   std::string sdk;
   std::string document;
   int ops = 0;
-  int rows = 0;
-  int items = 0;
+  int rows = 0;   // dtype rows; 0 for definitions
+  int items = 0;  // items without summary ones; for definitions: ports and parameters
+  // A table of operator definitions (LoadDefinitions); as a ConstraintTable it has operators and nothing about them.
+  bool definitions = false;
 };
 
 }  // namespace quantgate::db
