@@ -1,0 +1,151 @@
+#include "rules/constraints/mismatch.h"
+
+#include <algorithm>
+#include <tuple>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "rules/constraints/arguments.h"
+#include "rules/constraints/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr size_t kRowsShown = 3;
+
+bool Same(PortRef a, PortRef b) { return a.kind == b.kind && a.index == b.index; }
+
+bool Same(const PortSet& a, const PortSet& b) {
+  return absl::c_equal(a, b, [](PortRef x, PortRef y) { return Same(x, y); });
+}
+
+const BackendTensor& At(const BackendOp& op, PortRef port) {
+  return port.kind == PortRef::kInput ? op.inputs[port.index] : op.outputs[port.index];
+}
+
+// "INT16 quantized (SFIXED_POINT_16)"
+std::string Describe(db::ElementType type) {
+  absl::string_view name = v1::DataType_Name(type.type);
+  name.remove_prefix(std::min<size_t>(name.size(), sizeof("DATA_TYPE_") - 1));
+  return absl::StrCat(name, type.quantized ? " quantized" : "", " (", db::ElementTypeName(type), ")");
+}
+
+// Rows that differ from the operator at the same ports, with the types they take there.
+struct Closest {
+  PortSet ports;
+  std::vector<std::vector<db::ElementType>> types;  // parallel to ports; empty: the rows have no such port
+  std::string rows;
+};
+
+std::string Describe(const Closest& closest) {
+  std::vector<std::string> parts;
+  for (size_t i = 0; i < closest.ports.size(); ++i) {
+    std::vector<std::string> names;
+    for (db::ElementType type : closest.types[i]) names.emplace_back(db::ElementTypeName(type));
+    parts.push_back(absl::StrCat(PortName(closest.ports[i]), ": ", names.empty() ? "nothing" : OrList(names)));
+  }
+  return absl::StrCat(absl::StrJoin(parts, ", "), " (", closest.rows, ")");
+}
+
+std::string ArchText(int arch) { return arch == 0 ? "an unknown architecture" : absl::StrCat("V", arch); }
+
+// What the ranges of some rows say to an arch that is in none of them.
+std::string NeededArch(const std::vector<db::ArchRange>& ranges, int arch) {
+  int min = 0, max = 0;
+  for (db::ArchRange range : ranges) {
+    if (range.min > arch && (min == 0 || range.min < min)) min = range.min;
+    if (range.max != 0 && range.max < arch) max = std::max(max, range.max);
+  }
+  if (min != 0) return absl::StrCat("V", min, " or later");
+  return absl::StrCat("V", max, " or earlier");
+}
+
+Violation ArchGate(const RowTable& rows, const std::vector<int>& candidates, int arch) {
+  Violation violation;
+  violation.rule = &kDtypeRowArch;
+  violation.observed = ArchText(arch);
+  std::vector<db::ArchRange> ranges;
+  for (int i : candidates) ranges.push_back(rows.rows()[i].archs);
+  violation.allowed = NeededArch(ranges, arch);
+  const CompiledRow& first = rows.rows()[candidates.front()];
+  violation.row = first.name;
+  violation.document = first.source;
+  violation.evidence = first.evidence;
+  return violation;
+}
+
+}  // namespace
+
+Violation DescribeArchGate(const RowTable& rows, const RowSet& fitting, int arch) {
+  std::vector<int> candidates;
+  for (size_t i = 0; i < rows.rows().size(); ++i) {
+    if (fitting[i / 64] >> (i % 64) & 1) candidates.push_back(static_cast<int>(i));
+  }
+  return ArchGate(rows, candidates, arch);
+}
+
+Violation DescribeMismatch(const BackendOp& op, const RowTable& rows, int arch, int& closest) {
+  closest = -1;
+  std::vector<PortSet> differences(rows.rows().size());
+  size_t fewest = SIZE_MAX;
+  for (size_t i = 0; i < rows.rows().size(); ++i) {
+    if (!rows.rows()[i].archs.Contains(arch)) continue;
+    differences[i] = rows.Differences(op, rows.rows()[i]);
+    if (differences[i].size() >= fewest) continue;
+    fewest = differences[i].size();
+    closest = static_cast<int>(i);
+  }
+  if (closest < 0) {
+    std::vector<int> all(rows.rows().size());
+    for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
+    return ArchGate(rows, all, arch);
+  }
+
+  // Rows that differ at one and the same port are one alternative with several types. Where several ports differ the
+  // types belong together, so every row stands for itself.
+  std::vector<Closest> shown;
+  for (size_t i = 0; i < differences.size(); ++i) {
+    const CompiledRow& row = rows.rows()[i];
+    if (!row.archs.Contains(arch) || differences[i].size() != fewest) continue;
+    auto group = shown.end();
+    if (fewest == 1) {
+      group = absl::c_find_if(shown, [&](const Closest& c) { return Same(c.ports, differences[i]); });
+    }
+    if (group == shown.end()) {
+      if (shown.size() == kRowsShown) continue;
+      shown.push_back({differences[i], std::vector<std::vector<db::ElementType>>(fewest), row.name});
+      group = shown.end() - 1;
+    }
+    for (size_t p = 0; p < fewest; ++p) {
+      const std::vector<db::ElementType>* types = row.TypesAt(differences[i][p]);
+      if (types == nullptr) continue;
+      for (db::ElementType type : *types) {
+        if (!absl::c_linear_search(group->types[p], type)) group->types[p].push_back(type);
+      }
+    }
+  }
+
+  Violation violation;
+  violation.rule = &kDtypeRow;
+  // Every port at which one of the rows shown differs, in port order.
+  PortSet ports;
+  for (const Closest& c : shown) {
+    for (PortRef port : c.ports) {
+      if (absl::c_none_of(ports, [&](PortRef p) { return Same(p, port); })) ports.push_back(port);
+    }
+  }
+  absl::c_sort(ports, [](PortRef a, PortRef b) { return std::tie(a.kind, a.index) < std::tie(b.kind, b.index); });
+  if (ports.size() == 1) violation.port = ports[0];
+  violation.observed = absl::StrJoin(ports, ", ", [&](std::string* out, PortRef port) {
+    absl::StrAppend(out, PortName(port), ": ", Describe(At(op, port).type));
+  });
+  violation.allowed = absl::StrJoin(shown, "; or ", [](std::string* out, const Closest& c) { *out += Describe(c); });
+  const CompiledRow& first = rows.rows()[closest];
+  violation.row = first.name;
+  violation.document = first.source;
+  violation.evidence = first.evidence;
+  return violation;
+}
+
+}  // namespace quantgate

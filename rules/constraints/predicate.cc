@@ -1,0 +1,58 @@
+#include "rules/constraints/predicate.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace quantgate {
+
+Verdict Violated(Outcome& outcome, std::string observed, std::string allowed) {
+  outcome.observed = std::move(observed);
+  outcome.allowed = std::move(allowed);
+  return Verdict::kViolated;
+}
+
+Verdict Unknown(Outcome& outcome, std::string reason) {
+  outcome.reason = std::move(reason);
+  return Verdict::kUnknown;
+}
+
+absl::StatusOr<CompiledPredicate> CompiledPredicate::Compile(const db::Predicate& predicate, PortRef::Kind about) {
+  const absl::Span<const PredicateKind> kinds = AllPredicateKinds();
+  const auto kind = std::lower_bound(kinds.begin(), kinds.end(), predicate.kind,
+                                     [](const PredicateKind& k, absl::string_view name) { return k.name < name; });
+  if (kind == kinds.end() || kind->name != predicate.kind) {
+    return absl::InvalidArgumentError(absl::StrCat("predicate kind \"", predicate.kind, "\" has no evaluator"));
+  }
+  const bool is_tensor = about == PortRef::kInput || about == PortRef::kOutput;
+  if (kind->scope == Scope::kTensor && !is_tensor) {
+    return absl::InvalidArgumentError(absl::StrCat("predicate ", kind->name, " is about an input or output"));
+  }
+  if (kind->scope == Scope::kParameter && about != PortRef::kParam) {
+    return absl::InvalidArgumentError(absl::StrCat("predicate ", kind->name, " is about a parameter"));
+  }
+  Arguments arguments(predicate);
+  CompiledPredicate compiled;
+  compiled.kind_ = &*kind;
+  compiled.conditions_ = TakeConditions(arguments);
+  compiled.check_ = kind->compile(arguments);
+  if (absl::Status status = arguments.Finish(); !status.ok()) return status;
+  return compiled;
+}
+
+Verdict CompiledPredicate::Evaluate(const Subject& subject, Outcome& outcome) const {
+  bool applies = true;
+  for (const Condition& condition : conditions_) {
+    const Tri holds = condition(subject);
+    if (holds == Tri::kNo) return Verdict::kHolds;
+    applies &= holds == Tri::kYes;
+  }
+  const Verdict verdict = check_(subject, outcome);
+  // Whether it applies is not known: a check that holds is fine either way, another one cannot be judged.
+  if (applies || verdict != Verdict::kViolated) return verdict;
+  return Unknown(outcome, absl::StrCat("it is not known whether this applies; if it does, ", outcome.observed,
+                                       " violates it (allowed: ", outcome.allowed, ")"));
+}
+
+}  // namespace quantgate

@@ -1,0 +1,80 @@
+// Predicates of items: what a table says about a port, a parameter or the operator, beyond element types. A kind is one
+// function that reads its arguments and returns the check; db/README.md is the vocabulary.
+#ifndef QUANTGATE_RULES_CONSTRAINTS_PREDICATE_H_
+#define QUANTGATE_RULES_CONSTRAINTS_PREDICATE_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "db/table.h"
+#include "rules/constraints/arguments.h"
+#include "rules/constraints/backend_op.h"
+#include "rules/constraints/defaults.h"
+#include "rules/constraints/matcher.h"
+
+namespace quantgate {
+
+enum class Verdict : uint8_t { kHolds, kViolated, kUnknown };
+
+// What one evaluation looks at: one tensor or one parameter of one operator.
+struct Subject {
+  const BackendOp& op;
+  const ParamDefaults& defaults;
+  int arch;
+  PortRef port;
+  absl::string_view name;       // of the parameter, when `port` is one
+  const BackendTensor* tensor;  // never null for an input or output: absent ports are not evaluated
+};
+
+// Why a predicate does not hold; untouched when it does, so that a conforming operator costs no allocation.
+struct Outcome {
+  const RuleInfo* rule = nullptr;  // overrides the kind's
+  std::string observed;
+  std::string allowed;
+  std::string reason;  // kUnknown: what is not known
+};
+
+using Check = std::function<Verdict(const Subject&, Outcome&)>;
+using Condition = std::function<Tri(const Subject&)>;
+
+// What the item of a predicate must be about.
+enum class Scope : uint8_t { kTensor, kParameter, kAny };
+
+struct PredicateKind {
+  absl::string_view name;
+  Scope scope;
+  const RuleInfo* rule;
+  Check (*compile)(Arguments&);
+};
+
+// All kinds, sorted by name (kinds.cc).
+absl::Span<const PredicateKind> AllPredicateKinds();
+
+class CompiledPredicate {
+ public:
+  // INVALID_ARGUMENT: unknown kind, bad argument or condition, or an item the kind is not about.
+  static absl::StatusOr<CompiledPredicate> Compile(const db::Predicate& predicate, PortRef::Kind about);
+
+  const PredicateKind& kind() const { return *kind_; }
+  Verdict Evaluate(const Subject& subject, Outcome& outcome) const;
+
+ private:
+  const PredicateKind* kind_ = nullptr;
+  std::vector<Condition> conditions_;
+  Check check_;
+};
+
+// Reads and removes the when_ and unless_ arguments (conditions.cc).
+std::vector<Condition> TakeConditions(Arguments& arguments);
+
+// Shorthands for checks.
+Verdict Violated(Outcome& outcome, std::string observed, std::string allowed);
+Verdict Unknown(Outcome& outcome, std::string reason);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_CONSTRAINTS_PREDICATE_H_

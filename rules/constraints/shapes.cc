@@ -1,0 +1,65 @@
+// Predicates about ranks and sizes.
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "rules/constraints/kinds.h"
+
+namespace quantgate::kinds {
+
+Check Rank(Arguments& arguments) {
+  return [allowed = arguments.MinMax()](const Subject& subject, Outcome& outcome) {
+    const int rank = subject.tensor->rank;
+    if (rank < 0) return Unknown(outcome, "the rank is not known");
+    if (allowed.Contains(rank)) return Verdict::kHolds;
+    return Violated(outcome, absl::StrCat(rank), allowed.text());
+  };
+}
+
+Check DimValue(Arguments& arguments) {
+  const int dim = arguments.Int("dim");
+  const double value = arguments.Number("value");
+  return [dim, value](const Subject& subject, Outcome& outcome) {
+    const BackendTensor& tensor = *subject.tensor;
+    if (tensor.rank < 0) return Unknown(outcome, "the rank is not known");
+    const int position = dim < 0 ? dim + tensor.rank : dim;
+    const auto allowed = [&] { return absl::StrFormat("dimension %d of size %.10g", dim, value); };
+    if (position < 0 || position >= tensor.rank) {
+      return Violated(outcome, absl::StrCat("rank ", tensor.rank), allowed());
+    }
+    if (static_cast<size_t>(position) >= tensor.dims.size() || tensor.dims[position] < 0) {
+      return Unknown(outcome, absl::StrCat("the size of dimension ", dim, " is not known"));
+    }
+    if (static_cast<double>(tensor.dims[position]) == value) return Verdict::kHolds;
+    return Violated(outcome, absl::StrCat("dimension ", dim, " of size ", tensor.dims[position]), allowed());
+  };
+}
+
+Check StaticDims(Arguments&) {
+  return [](const Subject& subject, Outcome& outcome) {
+    const BackendTensor& tensor = *subject.tensor;
+    for (size_t i = 0; i < tensor.dims.size(); ++i) {
+      if (tensor.dims[i] < 0) return Violated(outcome, absl::StrCat("a dynamic dimension ", i), "fixed sizes only");
+    }
+    if (tensor.dynamic_shape == Tri::kYes) return Violated(outcome, "a dynamic shape", "fixed sizes only");
+    if (tensor.rank >= 0 && static_cast<size_t>(tensor.rank) == tensor.dims.size()) return Verdict::kHolds;
+    return Unknown(outcome, "the shape is not known");
+  };
+}
+
+Check SpatialAreaBelow(Arguments& arguments) {
+  const PortPattern port = arguments.Port("port");
+  const double limit = arguments.Number("limit");
+  return [port, limit](const Subject& subject, Outcome& outcome) {
+    const BackendTensor* tensor = TensorAt(subject.op, port.kind, port.first);
+    if (tensor == nullptr) return Verdict::kHolds;
+    const absl::Span<const int64_t> dims = tensor->dims;
+    if (dims.size() < 3 || dims[1] < 0 || dims[2] < 0) {
+      return Unknown(outcome, absl::StrCat("height and width of ", port.name, " are not known"));
+    }
+    // Doubles do not overflow; the limits are far below 2^53.
+    if (static_cast<double>(dims[1]) * static_cast<double>(dims[2]) < limit) return Verdict::kHolds;
+    return Violated(outcome, absl::StrCat("height x width ", dims[1], " x ", dims[2], " at ", port.name),
+                    absl::StrFormat("less than %.10g", limit));
+  };
+}
+
+}  // namespace quantgate::kinds
