@@ -1,5 +1,4 @@
 #include <cstdint>
-#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
@@ -24,9 +23,10 @@ constexpr RuleInfo kInfo = {
     "A bias of 2147483647 fires it; 2147483000 does not.",
 };
 
-bool AtLimit(int64_t stored) {
-  return stored >= std::numeric_limits<int32_t>::max() || stored <= std::numeric_limits<int32_t>::min();
-}
+// Quantizers clamp to the largest int32, or to the largest float32 below it (2^31 - 128), and to its negative.
+constexpr int64_t kLimit = (int64_t{1} << 31) - 128;
+
+bool AtLimit(int64_t stored) { return stored >= kLimit || stored <= -kLimit; }
 
 void Check(const CheckContext& context, FindingSink& sink) {
   for (const QuantizedBias& bias : QuantizedBiases(context)) {
@@ -43,18 +43,19 @@ void Check(const CheckContext& context, FindingSink& sink) {
     }
     if (index < 0 && constant.has_statistics()) {
       const v1::Statistics& statistics = constant.statistics();
-      if (statistics.max() >= std::numeric_limits<int32_t>::max()) {
+      if (statistics.max() >= kLimit) {
         index = statistics.max_index();
-        stored = std::numeric_limits<int32_t>::max();
-      } else if (statistics.min() <= std::numeric_limits<int32_t>::min()) {
+        stored = static_cast<int64_t>(statistics.max());
+      } else if (statistics.min() <= -kLimit) {
         index = statistics.min_index();
-        stored = std::numeric_limits<int32_t>::min();
+        stored = static_cast<int64_t>(statistics.min());
       }
     }
     if (index < 0) continue;
     Place place = bias.place;
     place.index = index;
-    sink.Add(kInfo, place, absl::StrCat(stored, ", a limit of int32"), "a value inside of int32's range");
+    sink.Add(kInfo, place, absl::StrCat(stored, ", at the limit of int32"),
+             absl::StrCat("less than ", kLimit, " in magnitude"));
   }
 }
 
