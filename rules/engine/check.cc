@@ -136,12 +136,13 @@ void RunSoundness(const Scope& scope, v1::Stage stage, bool main, FindingSink& s
   }
 }
 
-// The order that readers rely on: node in file order (the whole graph first), code, port, value, element.
+// The order that readers rely on: node in file order (the whole graph first), code, port (inputs before
+// outputs), value, element.
 void SortDrafts(std::vector<FindingDraft>& drafts) {
   std::stable_sort(drafts.begin(), drafts.end(), [](const FindingDraft& a, const FindingDraft& b) {
     const auto key = [](const FindingDraft& draft) {
       const Place& p = draft.place;
-      return std::make_tuple(p.node, absl::string_view(draft.rule->code), p.input, p.output, p.value, p.index);
+      return std::make_tuple(p.node, absl::string_view(draft.rule->code), p.output, p.input, p.value, p.index);
     };
     return key(a) < key(b);
   });

@@ -1,0 +1,1 @@
+quantgate_test(soundness_test soundness_test.cc LIBS quantgate_rules)

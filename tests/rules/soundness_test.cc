@@ -1,0 +1,655 @@
+// Every target-independent rule: an input that fires it, at the right place, and neighbors that do not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <functional>
+#include <limits>
+#include <set>
+
+#include "rules/engine/check.h"
+#include "tests/rules/empty_tables.h"
+#include "tests/rules/graph_builder.h"
+
+namespace quantgate {
+namespace {
+
+using testing::GraphBuilder;
+using testing::SoundConv;
+using testing::SoundIntegerConv;
+using testing::SoundPackedMatMul;
+
+v1::Report CheckGraph(const v1::Graph& graph) {
+  const testing::EmptyTables tables;
+  ModuleRegistry registry(tables);
+  v1::Report report;
+  const absl::Status status = Check(graph, {}, registry, report);
+  EXPECT_TRUE(status.ok()) << status;
+  return report;
+}
+
+std::string Describe(const v1::Report& report) {
+  std::string text;
+  for (const v1::Result& result : report.results()) {
+    for (const v1::Finding& finding : result.findings()) text += finding.code() + ": " + finding.message() + "\n";
+  }
+  return text;
+}
+
+struct Case {
+  std::string name;
+  GraphBuilder (*base)();
+  std::function<void(GraphBuilder&)> change;
+  std::string code;  // "": no error and no warning at all
+  std::string node;
+  std::string value;
+  int64_t index = -1;
+  v1::Finding::Severity severity = v1::Finding::ERROR;
+};
+
+void PrintTo(const Case& c, std::ostream* os) { *os << c.name; }
+
+const double kNan = std::numeric_limits<double>::quiet_NaN();
+const double kInf = std::numeric_limits<double>::infinity();
+
+void SetReal(GraphBuilder& b, const std::string& name, int i, double number) {
+  b.Value(name).mutable_constant()->set_reals(i, number);
+}
+void SetInt(GraphBuilder& b, const std::string& name, int i, int64_t number) {
+  b.Value(name).mutable_constant()->set_ints(i, number);
+}
+
+// A Quantize/Dequantize pair with tensors of its own behind `from`.
+void SecondPair(GraphBuilder& b, const std::string& from, v1::DataType type) {
+  b.Reals("p_scale", {0.05});
+  b.Ints("p_zp", type, {0});
+  b.Node("QuantizeLinear", "second_Q", {from, "p_scale", "p_zp"}, {"p_q"});
+  b.Value("p_q").set_dtype(type);
+  b.Node("DequantizeLinear", "second_DQ", {"p_q", "p_scale", "p_zp"}, {"p_dq"});
+  b.Output("p_dq");
+}
+
+GraphBuilder Blocked() {
+  GraphBuilder b;
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 64});
+  b.Weight("w", v1::DATA_TYPE_INT4, {64, 32}, 1024);
+  b.Reals("w_scale", std::vector<double>(128, 0.01));
+  b.Shape("w_scale", v1::DATA_TYPE_FLOAT32, {4, 32});
+  v1::Node& dq = b.Node("DequantizeLinear", "w_DQ", {"w", "w_scale"}, {"w_dq"});
+  b.Int(dq, "axis", 0);
+  b.Int(dq, "block_size", 16);
+  b.Node("MatMul", "mm", {"x", "w_dq"}, {"y"});
+  b.Output("y");
+  return b;
+}
+
+GraphBuilder Annotated() {
+  GraphBuilder b(v1::Graph::PT2E, v1::STAGE_CALIBRATED);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 8});
+  v1::Spec& spec = *b.graph.add_specs();
+  spec.set_kind(v1::Spec::PLAIN);
+  spec.set_dtype(v1::DATA_TYPE_INT8);
+  spec.set_qscheme(v1::Spec::PER_TENSOR_AFFINE);
+  spec.mutable_qparams()->add_scales(0.1);
+  spec.mutable_qparams()->add_zero_points(3);
+  v1::Node& relu = b.Node("aten.relu.default", "relu", {"x"}, {"relu"});
+  relu.add_input_specs(1);
+  b.Value("relu").set_spec(1);
+  b.Output("relu");
+  return b;
+}
+
+std::vector<Case> Cases() {
+  const v1::Finding::Severity warning = v1::Finding::WARNING;
+  return {
+      {"SoundConv", SoundConv, [](GraphBuilder&) {}, ""},
+      {"SoundIntegerConv", SoundIntegerConv, [](GraphBuilder&) {}, ""},
+      {"SoundPackedMatMul", SoundPackedMatMul, [](GraphBuilder&) {}, ""},
+      {"SoundBlocked", Blocked, [](GraphBuilder&) {}, ""},
+      {"SoundAnnotated", Annotated, [](GraphBuilder&) {}, ""},
+
+      // FI003
+      {"IrTooNew", SoundConv, [](GraphBuilder& b) { b.graph.set_format_version(99); }, "FI003"},
+      {"IrNewest", SoundConv, [](GraphBuilder& b) { b.graph.set_format_version(14); }, ""},
+      {"IrMissing", SoundConv, [](GraphBuilder& b) { b.graph.set_format_version(0); }, "FI003"},
+      {"OpsetTooNew", SoundConv, [](GraphBuilder& b) { b.graph.mutable_opset_imports(0)->set_version(999); }, "FI003"},
+      {"OpsetNegative", SoundConv, [](GraphBuilder& b) { b.graph.mutable_opset_imports(0)->set_version(-1); }, "FI003"},
+      {"OpsetNewest", SoundConv, [](GraphBuilder& b) { b.graph.mutable_opset_imports(0)->set_version(28); }, ""},
+      {"OpsetNamed", SoundConv, [](GraphBuilder& b) { b.graph.mutable_opset_imports(0)->set_domain("ai.onnx"); }, ""},
+      {"OpsetMissing", SoundConv, [](GraphBuilder& b) { b.graph.mutable_opset_imports()->DeleteSubrange(0, 1); },
+       "FI003"},
+      {"NoVersionsOutsideOnnx", Annotated, [](GraphBuilder& b) { b.graph.set_format_version(99); }, ""},
+
+      // FI004
+      {"BytesTooFew", SoundConv, [](GraphBuilder& b) { b.Value("w").mutable_constant()->set_stored_bytes(211); },
+       "FI004", "", "w"},
+      {"BytesTooMany", SoundConv, [](GraphBuilder& b) { b.Value("w").mutable_constant()->set_stored_bytes(217); },
+       "FI004", "", "w"},
+      {"BytesNotCounted", SoundConv, [](GraphBuilder& b) { b.Value("w").mutable_constant()->set_stored_bytes(-1); }, ""},
+      {"DimNegative", SoundConv, [](GraphBuilder& b) { b.Value("w").set_dims(1, -3); }, "FI004", "", "w"},
+      {"DimHuge", SoundConv, [](GraphBuilder& b) { b.Value("w").set_dims(1, int64_t{1} << 40); }, "FI004", "", "w"},
+      {"DimsOverflow", SoundConv,
+       [](GraphBuilder& b) {
+         for (int i = 1; i < 4; ++i) b.Value("w").set_dims(i, int64_t{1} << 40);
+       },
+       "FI004", "", "w"},
+      {"BitsOverflow", SoundConv,
+       [](GraphBuilder& b) {
+         b.Value("w").set_dims(1, int64_t{1} << 58);
+         b.Value("w").set_dims(2, 1);
+         b.Value("w").set_dims(3, 1);
+       },
+       "FI004", "", "w"},
+      {"Int4Unpacked", Blocked, [](GraphBuilder& b) { b.Value("w").mutable_constant()->set_stored_bytes(2048); },
+       "FI004", "", "w"},
+      {"PackedTooShort", SoundPackedMatMul,
+       [](GraphBuilder& b) {
+         b.Value("w").set_dims(2, 15);
+         b.Value("w").mutable_constant()->set_stored_bytes(960);
+       },
+       "FI004", "mm", "w"},
+      {"PackedNegative", SoundPackedMatMul, [](GraphBuilder& b) { b.Value("w").set_dims(2, -15); }, "FI004", "", "w"},
+
+      // FI005
+      {"ExternalMissing", SoundConv,
+       [](GraphBuilder& b) {
+         b.Value("w").mutable_constant()->mutable_external()->set_status(v1::ExternalData::MISSING);
+       },
+       "FI005", "", "w"},
+      {"ExternalOutside", SoundConv,
+       [](GraphBuilder& b) {
+         b.Value("w").mutable_constant()->mutable_external()->set_status(v1::ExternalData::OUTSIDE_MODEL_FOLDER);
+       },
+       "FI005", "", "w"},
+      {"ExternalAbsolute", SoundConv,
+       [](GraphBuilder& b) {
+         b.Value("w").mutable_constant()->mutable_external()->set_status(v1::ExternalData::ABSOLUTE_PATH);
+       },
+       "FI005", "", "w"},
+      {"ExternalNoLocation", SoundConv,
+       [](GraphBuilder& b) {
+         b.Value("w").mutable_constant()->mutable_external()->set_status(v1::ExternalData::NO_LOCATION);
+         b.Value("w").mutable_constant()->set_stored_bytes(0);
+       },
+       "FI005", "", "w"},
+      {"ExternalBadRange", SoundConv,
+       [](GraphBuilder& b) {
+         b.Value("w").mutable_constant()->mutable_external()->set_status(v1::ExternalData::BAD_RANGE);
+       },
+       "FI005", "", "w"},
+      {"ExternalUnreadable", SoundConv,
+       [](GraphBuilder& b) {
+         b.Value("w").mutable_constant()->mutable_external()->set_status(v1::ExternalData::UNREADABLE);
+       },
+       "FI005", "", "w"},
+      {"ExternalRead", SoundConv,
+       [](GraphBuilder& b) {
+         b.Value("w").mutable_constant()->mutable_external()->set_status(v1::ExternalData::READ);
+       },
+       ""},
+
+      // FI006, FI007
+      {"TwoConstants", SoundConv,
+       [](GraphBuilder& b) { *b.graph.add_values() = b.graph.values(b.Id("w_scale") - 1); }, "FI006", "", "w_scale"},
+      {"InputTwice", SoundConv,
+       [](GraphBuilder& b) {
+         *b.graph.add_values() = b.graph.values(b.Id("x") - 1);
+         b.graph.add_inputs(b.graph.values_size());
+       },
+       "FI006", "", "x"},
+      {"TwoProducers", SoundConv, [](GraphBuilder& b) { b.Node("Relu", "again", {"x"}, {"y"}); }, "FI006", "again",
+       "y"},
+      {"SameOutputTwice", SoundConv,
+       [](GraphBuilder& b) { b.Find("conv").add_outputs(b.Id("y")); }, "FI006", "conv", "y"},
+      {"ProducesAnInput", SoundConv, [](GraphBuilder& b) { b.Node("Relu", "again", {"y_dq"}, {"x"}); }, "FI006",
+       "again", "x"},
+      {"UnnamedTensors", SoundConv,
+       [](GraphBuilder& b) {
+         b.AddValue("");
+         b.AddValue("");
+       },
+       ""},
+      {"TwoNodes", SoundConv, [](GraphBuilder& b) { b.Find("y_Q").set_name("conv"); }, "FI007", "conv", "", -1,
+       warning},
+      {"UnnamedNodes", SoundConv,
+       [](GraphBuilder& b) {
+         b.Find("y_Q").clear_name();
+         b.Find("x_Q").clear_name();
+       },
+       ""},
+
+      // FI008
+      {"QuantizesIntegers", SoundConv,
+       [](GraphBuilder& b) {
+         b.Node("QuantizeLinear", "q_of_q", {"y_q", "y_scale", "y_zp"}, {"z_q"});
+         b.Output("z_q");
+       },
+       "FI008", "q_of_q"},
+      {"QuantizesInt32", SoundConv, [](GraphBuilder& b) { b.Value("x").set_dtype(v1::DATA_TYPE_INT32); }, ""},
+      {"QuantizesFloat8", SoundConv, [](GraphBuilder& b) { b.Value("x").set_dtype(v1::DATA_TYPE_FLOAT8_E4M3FN); },
+       "FI008", "x_Q"},
+      {"ScaleIsInteger", SoundConv, [](GraphBuilder& b) { b.Value("x_scale").set_dtype(v1::DATA_TYPE_INT32); },
+       "FI008", "x_Q", "x_scale"},
+      {"ScaleIsHalf", SoundConv, [](GraphBuilder& b) {
+         b.Value("x_scale").set_dtype(v1::DATA_TYPE_FLOAT16);
+         b.Value("x_scale").mutable_constant()->set_stored_bytes(2);
+       }, ""},
+      {"ZeroPointType", SoundConv,
+       [](GraphBuilder& b) {
+         b.Ints("other_zp", v1::DATA_TYPE_INT8, {0});
+         b.Find("y_DQ").set_inputs(2, b.Id("other_zp"));
+       },
+       "FI008", "y_DQ", "y_q"},
+      {"WeightZeroPointType", SoundIntegerConv, [](GraphBuilder& b) { b.Value("w_zp").set_dtype(v1::DATA_TYPE_UINT8); },
+       "FI008", "q", "w"},
+      {"IntegerBiasIsFloat", SoundIntegerConv,
+       [](GraphBuilder& b) { b.Value("b").set_dtype(v1::DATA_TYPE_FLOAT32); }, "FI008", "q", "b"},
+      {"IntegerScaleIsInteger", SoundIntegerConv,
+       [](GraphBuilder& b) { b.Value("w_scale").set_dtype(v1::DATA_TYPE_INT64);
+                             b.Value("w_scale").mutable_constant()->set_stored_bytes(8); },
+       "FI008", "q", "w_scale"},
+
+      // FI009
+      {"SpecWithoutScale", Annotated, [](GraphBuilder& b) { b.graph.mutable_specs(0)->clear_qparams(); }, "FI009",
+       "relu", "x"},
+      {"DynamicWithoutScale", Annotated,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(0)->clear_qparams();
+         b.graph.mutable_specs(0)->set_is_dynamic(true);
+       },
+       ""},
+      {"DerivedWithoutScale", Annotated,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(0)->clear_qparams();
+         b.graph.mutable_specs(0)->set_kind(v1::Spec::DERIVED);
+       },
+       ""},
+      {"DerivedConverted", Annotated,
+       [](GraphBuilder& b) {
+         b.graph.set_stage(v1::STAGE_CONVERTED);
+         b.graph.mutable_specs(0)->clear_qparams();
+         b.graph.mutable_specs(0)->set_kind(v1::Spec::DERIVED);
+       },
+       "FI009", "relu", "x"},
+
+      // FI010
+      {"OutputTypeOfIntegerOperator", SoundIntegerConv,
+       [](GraphBuilder& b) {
+         b.Ints("own_zp", v1::DATA_TYPE_INT8, {0});
+         b.Find("q").set_inputs(7, b.Id("own_zp"));
+       },
+       "FI010", "q", "yq", -1, warning},
+
+      // GS001
+      {"Empty", SoundConv,
+       [](GraphBuilder& b) {
+         b.graph.clear_nodes();
+         b.graph.clear_outputs();
+       },
+       "GS001"},
+      {"OnlyConstants", SoundConv,
+       [](GraphBuilder& b) {
+         b.graph.clear_nodes();
+         b.graph.clear_outputs();
+         b.Output("w");
+       },
+       ""},
+
+      // GS002
+      {"InitializerMissing", SoundConv, [](GraphBuilder& b) { b.Value("w_scale").clear_constant(); }, "GS002", "w_DQ",
+       "w_scale"},
+      {"OutputMissing", SoundConv, [](GraphBuilder& b) { b.Output("nobody"); }, "GS002", "", "nobody"},
+
+      // GS003, GS004
+      {"LateProducer", SoundConv,
+       [](GraphBuilder& b) {
+         b.graph.mutable_nodes()->SwapElements(3, 6);  // b_DQ behind conv
+       },
+       "GS003", "b_DQ"},
+      {"OrderOutsideOnnx", SoundConv,
+       [](GraphBuilder& b) {
+         b.graph.mutable_nodes()->SwapElements(3, 6);
+         b.graph.set_origin(v1::Graph::PT2E);
+         for (std::string& symbol : *b.graph.mutable_symbols()) {
+           if (symbol == "Conv") symbol = "aten.conv2d.default";
+         }
+       },
+       "-GS003"},
+      {"Cycle", SoundConv, [](GraphBuilder& b) { b.Find("x_Q").set_inputs(0, b.Id("y_dq")); }, "GS004", "x_Q", "y_dq"},
+      {"SelfLoop", SoundConv, [](GraphBuilder& b) { b.Find("conv").set_inputs(0, b.Id("y")); }, "GS004", "conv", "y"},
+      {"LongCycle", SoundConv,
+       [](GraphBuilder& b) {
+         b.Find("x_Q").set_inputs(0, b.Id("r12"));
+         for (int i = 0; i < 13; ++i) {
+           b.Node("Relu", "relu" + std::to_string(i), {i == 0 ? "y_dq" : "r" + std::to_string(i - 1)},
+                  {"r" + std::to_string(i)});
+         }
+       },
+       "GS004", "x_Q", "r12"},
+      {"TwoCyclesAndATail", SoundConv,
+       [](GraphBuilder& b) {
+         b.Node("Add", "a1", {"x", "t2"}, {"t1"});
+         b.Node("Relu", "a2", {"t1"}, {"t2"});
+         b.Node("Relu", "tail", {"t2"}, {"t3"});
+         b.Node("Add", "b1", {"t3", "u2"}, {"u1"});
+         b.Node("Relu", "b2", {"u1"}, {"u2"});
+         b.Output("u2");
+       },
+       "GS004", "a1", "t2"},
+
+      // GS005
+      {"ScaleIsAnInput", SoundConv,
+       [](GraphBuilder& b) {
+         b.Value("y_scale").clear_constant();
+         b.graph.add_inputs(b.Id("y_scale"));
+       },
+       "GS005", "y_Q", "y_scale"},
+      {"ScaleIsComputed", SoundConv,
+       [](GraphBuilder& b) {
+         b.Node("Mul", "mul", {"x_scale", "x_scale"}, {"computed"});
+         b.Find("y_DQ").set_inputs(1, b.Id("computed"));
+         b.graph.mutable_nodes()->SwapElements(0, b.graph.nodes_size() - 1);
+       },
+       "GS005", "y_DQ", "computed"},
+      {"ScaleIsCopied", SoundConv,
+       [](GraphBuilder& b) {
+         v1::Node copy = b.Node("Identity", "copy", {"y_scale"}, {"copied"});
+         b.graph.mutable_nodes()->RemoveLast();
+         b.Find("y_DQ").set_inputs(1, b.Id("copied"));
+         *b.graph.add_nodes() = copy;
+         for (int i = b.graph.nodes_size() - 1; i > 0; --i) b.graph.mutable_nodes()->SwapElements(i, i - 1);
+       },
+       ""},
+      {"ScaleHasADefault", SoundConv, [](GraphBuilder& b) { b.graph.add_inputs(b.Id("y_scale")); }, ""},
+      {"IntegerScaleIsAnInput", SoundIntegerConv,
+       [](GraphBuilder& b) {
+         b.Value("w_scale").clear_constant();
+         b.graph.add_inputs(b.Id("w_scale"));
+       },
+       "GS005", "q", "w_scale"},
+
+      // GS006
+      {"QuantizeIntoSigmoid", SoundConv,
+       [](GraphBuilder& b) {
+         b.Node("Sigmoid", "sigmoid", {"y_q"}, {"s"});
+         b.Output("s");
+       },
+       "GS006", "y_Q", "y_q"},
+      {"QuantizeIntoReshape", SoundConv,
+       [](GraphBuilder& b) {
+         b.Ints("shape", v1::DATA_TYPE_INT64, {1, -1}, false);
+         b.Node("Reshape", "reshape", {"y_q", "shape"}, {"s"});
+         b.Output("s");
+       },
+       ""},
+      {"QuantizeIntoConcatWithFloats", SoundConv,
+       [](GraphBuilder& b) {
+         b.Node("Concat", "cat", {"y_q", "y_dq"}, {"s"});
+         b.Output("s");
+       },
+       "GS006", "y_Q", "y_q"},
+      {"QuantizeIntoConcat", SoundConv,
+       [](GraphBuilder& b) {
+         b.Node("Concat", "cat", {"y_q", "y_q"}, {"s"});
+         b.Output("s");
+       },
+       ""},
+
+      // GS007, GS008
+      {"SecondPairSameType", SoundConv, [](GraphBuilder& b) { SecondPair(b, "y_dq", v1::DATA_TYPE_UINT8); }, "GS007",
+       "second_Q", "y_dq", -1, warning},
+      {"SecondPairOtherType", SoundConv, [](GraphBuilder& b) { SecondPair(b, "y_dq", v1::DATA_TYPE_UINT16); }, ""},
+      {"UnusedQuantize", SoundConv,
+       [](GraphBuilder& b) { b.Node("QuantizeLinear", "lost", {"y", "y_scale", "y_zp"}, {"l"}); }, "GS008", "lost",
+       "l", -1, warning},
+      {"UnusedDequantize", SoundConv,
+       [](GraphBuilder& b) { b.Node("DequantizeLinear", "lost", {"y_q", "y_scale", "y_zp"}, {"l"}); }, "GS008", "lost",
+       "l", -1, warning},
+
+      // GS009
+      {"PairScale", SoundConv,
+       [](GraphBuilder& b) {
+         b.Reals("other", {0.06});
+         b.Find("y_DQ").set_inputs(1, b.Id("other"));
+       },
+       "GS009", "y_DQ", "y_q"},
+      {"PairScaleEqual", SoundConv,
+       [](GraphBuilder& b) {
+         b.Reals("other", {0.05});
+         b.Find("y_DQ").set_inputs(1, b.Id("other"));
+       },
+       ""},
+      {"PairZeroPoint", SoundConv,
+       [](GraphBuilder& b) {
+         b.Ints("other", v1::DATA_TYPE_UINT8, {1});
+         b.Find("y_DQ").set_inputs(2, b.Id("other"));
+       },
+       "GS009", "y_DQ", "y_q"},
+      {"PairZeroPointAbsentIsZero", SoundConv, [](GraphBuilder& b) { b.Find("y_DQ").mutable_inputs()->RemoveLast(); },
+       ""},
+
+      // CV001, CV002
+      {"UnknownOp", SoundConv, [](GraphBuilder& b) { b.Node("FusedMagic", "magic", {"y_dq"}, {"m"}); }, "CV001",
+       "magic"},
+      {"UnknownDomain", SoundConv, [](GraphBuilder& b) { b.Node("acme.npu::FusedMagic", "magic", {"y_dq"}, {"m"}); },
+       "CV001", "magic"},
+      {"CustomDomain", SoundConv,
+       [](GraphBuilder& b) {
+         b.graph.add_opset_imports()->set_domain("acme.npu");
+         b.Node("acme.npu::FusedMagic", "magic", {"y_dq"}, {"m"});
+       },
+       "CV002", "magic", "", -1, warning},
+      {"UnknownAten", Annotated, [](GraphBuilder& b) { b.Node("acme.magic.default", "magic", {"relu"}, {"m"}); },
+       "CV002", "magic", "", -1, warning},
+
+      // NR001
+      {"ScaleZero", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, 0); }, "NR001", "y_Q", "y"},
+      {"ScaleNegative", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, -0.02); }, "NR001", "y_Q", "y"},
+      {"ScaleNan", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, kNan); }, "NR001", "y_Q", "y"},
+      {"ScaleInf", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, kInf); }, "NR001", "y_Q", "y"},
+      {"ScaleDenormal", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, 1e-40); }, "NR001", "y_Q", "y"},
+      {"ScaleSmallest", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, 1.2e-38); }, ""},
+      {"ChannelScaleNan", SoundConv, [](GraphBuilder& b) { SetReal(b, "w_scale", 4, kNan); }, "NR001", "w_DQ", "w", 4},
+      {"ChannelScaleNegative", SoundConv, [](GraphBuilder& b) { SetReal(b, "w_scale", 5, -0.01); }, "NR001", "w_DQ",
+       "w", 5},
+      {"BlockScaleNegative", Blocked, [](GraphBuilder& b) { SetReal(b, "w_scale", 7, -0.01); }, "NR001", "w_DQ", "w",
+       7, warning},
+      {"BlockScaleZero", Blocked, [](GraphBuilder& b) { SetReal(b, "w_scale", 7, 0); }, "NR001", "w_DQ", "w", 7},
+      {"PackedScaleNegative", SoundPackedMatMul, [](GraphBuilder& b) { SetReal(b, "w_scale", 9, -0.01); }, "NR001",
+       "mm", "w", 9, warning},
+      {"IntegerScaleZero", SoundIntegerConv, [](GraphBuilder& b) { SetReal(b, "w_scale", 0, 0); }, "NR001", "q", "w"},
+      {"SpecScaleZero", Annotated,
+       [](GraphBuilder& b) { b.graph.mutable_specs(0)->mutable_qparams()->set_scales(0, 0); }, "NR001", "relu", "x"},
+
+      // NR002
+      {"ZeroPointTooLarge", SoundConv,
+       [](GraphBuilder& b) {
+         SetInt(b, "y_zp", 0, 300);
+       },
+       "NR002", "y_Q", "y"},
+      {"ZeroPointLargest", SoundConv, [](GraphBuilder& b) { SetInt(b, "y_zp", 0, 255); }, ""},
+      {"ZeroPointNegative", SoundConv, [](GraphBuilder& b) { SetInt(b, "y_zp", 0, -1); }, "NR002", "y_Q", "y"},
+      {"ChannelZeroPoint", SoundConv, [](GraphBuilder& b) { SetInt(b, "w_zp", 3, -129); }, "NR002", "w_DQ", "w", 3},
+      {"ChannelZeroPointSmallest", SoundConv, [](GraphBuilder& b) { SetInt(b, "w_zp", 3, -128); }, ""},
+      {"SpecZeroPoint", Annotated,
+       [](GraphBuilder& b) { b.graph.mutable_specs(0)->mutable_qparams()->set_zero_points(0, 128); }, "NR002", "relu",
+       "x"},
+
+      // AX001
+      {"SevenScales", SoundConv,
+       [](GraphBuilder& b) {
+         b.Value("w_scale").mutable_constant()->mutable_reals()->RemoveLast();
+         b.Value("w_scale").set_dims(0, 7);
+         b.Value("w_scale").mutable_constant()->set_stored_bytes(28);
+       },
+       "AX001", "w_DQ", "w"},
+      {"AxisLeftOut", SoundConv, [](GraphBuilder& b) { b.Find("w_DQ").clear_attributes(); }, "AX001", "w_DQ", "w"},
+      {"AxisFromTheEnd", SoundConv, [](GraphBuilder& b) { b.Find("w_DQ").mutable_attributes(0)->set_i(-4); }, ""},
+      {"SevenZeroPoints", SoundConv,
+       [](GraphBuilder& b) { b.Value("w_zp").mutable_constant()->mutable_ints()->RemoveLast(); }, "AX001", "w_DQ",
+       "w"},
+      {"IntegerThreeScales", SoundIntegerConv,
+       [](GraphBuilder& b) { b.Reals("w_scale", {0.01, 0.01}); b.Value("w_scale").mutable_constant()->set_stored_bytes(-1); },
+       "AX001", "q", "w"},
+      {"BlockCount", Blocked, [](GraphBuilder& b) { b.Find("w_DQ").mutable_attributes(1)->set_i(32); }, "AX001", "w_DQ",
+       "w"},
+      {"PackedScaleCount", SoundPackedMatMul, [](GraphBuilder& b) { b.Value("w_scale").set_dims(0, 31);
+         b.Value("w_scale").mutable_constant()->set_stored_bytes(-1); },
+       "AX001", "mm", "w_scale"},
+      {"PackedZeroPointCount", SoundPackedMatMul,
+       [](GraphBuilder& b) {
+         b.Weight("zp", v1::DATA_TYPE_UINT8, {31}, 31);
+         b.Find("mm").add_inputs(b.Id("zp"));
+       },
+       "AX001", "mm", "zp"},
+      {"PackedZeroPoints", SoundPackedMatMul,
+       [](GraphBuilder& b) {
+         b.Weight("zp", v1::DATA_TYPE_UINT8, {32}, 32);
+         b.Find("mm").add_inputs(b.Id("zp"));
+       },
+       ""},
+      {"SpecTwoScales", Annotated, [](GraphBuilder& b) { b.graph.mutable_specs(0)->mutable_qparams()->add_scales(1); },
+       "AX001", "relu", "x"},
+
+      // AX002
+      {"AxisSeven", SoundConv, [](GraphBuilder& b) { b.Find("w_DQ").mutable_attributes(0)->set_i(7); }, "AX002", "w_DQ",
+       "w"},
+      {"AxisHuge", SoundConv,
+       [](GraphBuilder& b) { b.Find("w_DQ").mutable_attributes(0)->set_i(std::numeric_limits<int64_t>::max()); },
+       "AX002", "w_DQ", "w"},
+      {"BlockedAxis", Blocked, [](GraphBuilder& b) { b.Find("w_DQ").mutable_attributes(0)->set_i(2); }, "AX002", "w_DQ",
+       "w"},
+
+      // AX003
+      {"BlockOf24", SoundPackedMatMul, [](GraphBuilder& b) { b.Find("mm").mutable_attributes(3)->set_i(24); }, "AX003",
+       "mm"},
+      {"BlockOf8", SoundPackedMatMul, [](GraphBuilder& b) { b.Find("mm").mutable_attributes(3)->set_i(8); }, "AX003",
+       "mm"},
+      {"BlockMissing", SoundPackedMatMul, [](GraphBuilder& b) { b.Find("mm").mutable_attributes()->RemoveLast(); },
+       "AX003", "mm"},
+      {"BlockNegative", Blocked, [](GraphBuilder& b) { b.Find("w_DQ").mutable_attributes(1)->set_i(-16); }, "AX003",
+       "w_DQ"},
+
+      // FX001 to FX003
+      {"BiasScale", SoundConv,
+       [](GraphBuilder& b) {
+         for (int i = 0; i < 8; ++i) SetReal(b, "b_scale", i, 2.5e-4);
+       },
+       "FX001", "conv", "b", 0},
+      {"BiasScaleOneChannel", SoundConv, [](GraphBuilder& b) { SetReal(b, "b_scale", 6, 2.5e-4); }, "FX001", "conv",
+       "b", 6},
+      {"BiasScaleRounded", SoundConv, [](GraphBuilder& b) { SetReal(b, "b_scale", 6, 2.0001e-4); }, ""},
+      {"BiasScaleOfZeros", SoundConv,
+       [](GraphBuilder& b) {
+         SetReal(b, "b_scale", 6, 2.5e-4);
+         for (int i = 0; i < 8; ++i) SetInt(b, "b", i, 0);
+       },
+       ""},
+      {"BiasScaleOfZerosByStatistics", SoundConv,
+       [](GraphBuilder& b) {
+         SetReal(b, "b_scale", 6, 2.5e-4);
+         b.Value("b").mutable_constant()->clear_ints();
+         b.Value("b").mutable_constant()->mutable_statistics()->set_count(8);
+       },
+       ""},
+      {"BiasZeroPoint", SoundConv, [](GraphBuilder& b) { SetInt(b, "b_zp", 2, 5); }, "FX002", "conv", "b", 2},
+      {"BiasAtLimit", SoundConv, [](GraphBuilder& b) { SetInt(b, "b", 3, 2147483647); }, "FX003", "conv", "b", 3,
+       warning},
+      {"BiasAtNegativeLimit", SoundConv, [](GraphBuilder& b) { SetInt(b, "b", 3, -2147483647); }, "FX003", "conv", "b",
+       3, warning},
+      {"BiasNearLimit", SoundConv, [](GraphBuilder& b) { SetInt(b, "b", 3, 2147483000); }, ""},
+      {"BiasAtLimitByStatistics", SoundConv,
+       [](GraphBuilder& b) {
+         v1::Constant& constant = *b.Value("b").mutable_constant();
+         constant.clear_ints();
+         constant.mutable_statistics()->set_max(2147483647.0);
+         constant.mutable_statistics()->set_max_index(5);
+       },
+       "FX003", "conv", "b", 5, warning},
+      {"BiasAtNegativeLimitByStatistics", SoundConv,
+       [](GraphBuilder& b) {
+         v1::Constant& constant = *b.Value("b").mutable_constant();
+         constant.clear_ints();
+         constant.mutable_statistics()->set_min(-2147483648.0);
+         constant.mutable_statistics()->set_min_index(4);
+       },
+       "FX003", "conv", "b", 4, warning},
+  };
+}
+
+class Soundness : public ::testing::TestWithParam<Case> {};
+
+TEST_P(Soundness, FiresHereAndOnlyThere) {
+  const Case& c = GetParam();
+  GraphBuilder builder = c.base();
+  c.change(builder);
+  const v1::Report report = CheckGraph(builder.graph);
+  ASSERT_EQ(report.results_size(), 1);
+  if (c.code.empty()) {
+    EXPECT_EQ(report.results(0).findings_size(), 0) << Describe(report);
+    return;
+  }
+  if (c.code[0] == '-') {
+    for (const v1::Finding& finding : report.results(0).findings()) EXPECT_NE("-" + finding.code(), c.code);
+    return;
+  }
+  const v1::Finding* found = nullptr;
+  for (const v1::Finding& finding : report.results(0).findings()) {
+    if (finding.code() == c.code && (c.node.empty() || finding.location().node() == c.node)) {
+      found = &finding;
+      break;
+    }
+  }
+  ASSERT_NE(found, nullptr) << c.code << " at '" << c.node << "' did not fire; got:\n" << Describe(report);
+  if (!c.value.empty()) EXPECT_EQ(found->location().value(), c.value);
+  if (c.index >= 0) EXPECT_EQ(found->location().index(), c.index);
+  EXPECT_EQ(found->severity(), c.severity);
+  EXPECT_FALSE(found->observed().empty());
+  EXPECT_FALSE(found->allowed().empty());
+  EXPECT_THAT(found->message(), ::testing::HasSubstr(found->observed()));
+  EXPECT_THAT(found->message(), ::testing::HasSubstr(found->allowed()));
+  EXPECT_THAT(found->message(), ::testing::Not(::testing::HasSubstr("{")));
+  EXPECT_EQ(report.results(0).verdict(),
+            c.severity == v1::Finding::ERROR ? v1::Result::REJECTED : v1::Result::ACCEPTED_WITH_WARNINGS)
+      << Describe(report);
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Soundness, ::testing::ValuesIn(Cases()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(SoundnessRules, EveryRuleHasACaseThatFiresIt) {
+  std::set<std::string> covered;
+  for (const Case& c : Cases()) covered.insert(c.code);
+  for (const Rule& rule : SoundnessRules()) {
+    EXPECT_TRUE(covered.count(rule.info->code)) << rule.info->code << " has no case";
+  }
+}
+
+TEST(SoundnessRules, MetadataIsComplete) {
+  std::set<std::string> codes;
+  std::set<std::string> names;
+  for (const Rule& rule : SoundnessRules()) {
+    EXPECT_TRUE(codes.insert(rule.info->code).second) << rule.info->code;
+    EXPECT_TRUE(names.insert(rule.info->name).second) << rule.info->name;
+    const std::string page = ExplainRule(*rule.info);
+    for (const char* part : {rule.info->code, rule.info->message, rule.info->why, rule.info->fix, rule.info->example}) {
+      EXPECT_THAT(page, ::testing::HasSubstr(part));
+      EXPECT_GT(std::string(part).size(), 4u);
+    }
+  }
+}
+
+// One finding, every word of it: what users read and grep for.
+TEST(SoundnessRules, RenderedFinding) {
+  GraphBuilder builder = SoundConv();
+  SetReal(builder, "w_scale", 4, -0.001);
+  SetReal(builder, "w_scale", 6, -0.001);
+  const v1::Report report = CheckGraph(builder.graph);
+  ASSERT_EQ(report.results(0).findings_size(), 1) << Describe(report);
+  EXPECT_EQ(report.results(0).findings(0).message(),
+            "DequantizeLinear node 'w_DQ', tensor 'w' [4]: the scale is -0.001 ('w_scale'), and 1 more like it; "
+            "expected a finite number of at least 1.175494e-38");
+}
+
+}  // namespace
+}  // namespace quantgate
