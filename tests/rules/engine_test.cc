@@ -1,0 +1,350 @@
+// The check as a whole: targets, modules, verdicts, order, limits, bodies of control flow.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <atomic>
+#include <thread>
+
+#include "absl/strings/str_cat.h"
+#include "rules/engine/check.h"
+#include "rules/engine/nearest.h"
+#include "rules/engine/outcome.h"
+#include "rules/engine/verdict.h"
+#include "tests/rules/empty_tables.h"
+#include "tests/rules/graph_builder.h"
+
+namespace quantgate {
+namespace {
+
+using ::testing::HasSubstr;
+using testing::GraphBuilder;
+using testing::SoundConv;
+
+constexpr RuleInfo kRefusesConv = {"DT999",           "refuses-conv", v1::Finding::REFUSED, v1::Finding::ERROR,
+                                   kAtAnyStage,       "{subject}: {observed}; expected {allowed}",
+                                   "why",             "fix",          "example"};
+
+// A backend that refuses every Conv on arch 1 and takes everything on arch 2; "unknown" is a target it cannot judge.
+std::unique_ptr<Module> FakeModule() {
+  auto module = std::make_unique<Module>();
+  module->name = "fake";
+  module->rules = {&kRefusesConv};
+  module->resolve = [](const TargetName& name) -> absl::StatusOr<Target> {
+    Target target;
+    target.backend = "fake";
+    target.soc = name.soc;
+    target.sdk = "1.0";
+    target.name = absl::StrCat("fake/", name.soc, "@1.0");
+    target.arch = name.soc == "one" ? 1 : 2;
+    if (name.soc == "unknown") target.unknown_reason = "no table for it";
+    if (name.soc == "nothing") return absl::NotFoundError("no SoC is named 'nothing'");
+    return target;
+  };
+  module->check = [](const CheckContext& context, const Target& target, FindingSink& sink, ModuleResult& result) {
+    for (size_t i = 0; i < context.resolved().ops().size(); ++i) {
+      const ResolvedOp& op = context.resolved().ops()[i];
+      if (context.graph().op_type(op.node) == "Unjudged") continue;
+      result.ops[i].checked = true;
+      result.ops[i].backend_ops = {"FakeOp"};
+      if (target.arch != 1 || context.graph().op_type(op.node) != "Conv") continue;
+      result.ops[i].refused = true;
+      Place place;
+      place.node = op.node;
+      sink.Add(kRefusesConv, place, "a Conv", "no Conv");
+    }
+  };
+  return module;
+}
+
+class EngineTest : public ::testing::Test {
+ protected:
+  EngineTest() : registry_(tables_) {
+    registry_.Register("fake", [this](const db::TableSource&) -> absl::StatusOr<std::unique_ptr<Module>> {
+      ++loads_;
+      return FakeModule();
+    });
+    registry_.Register("broken", [](const db::TableSource&) -> absl::StatusOr<std::unique_ptr<Module>> {
+      return absl::DataLossError("its table is damaged");
+    });
+    registry_.Register("absent", [](const db::TableSource&) -> absl::StatusOr<std::unique_ptr<Module>> {
+      return absl::NotFoundError("its table is gone");
+    });
+  }
+
+  absl::Status Run(const v1::Graph& graph, std::vector<std::string> targets,
+                   v1::Report::Mode mode = v1::Report::STRICT, std::string toolchain = "") {
+    CheckOptions options;
+    options.targets = std::move(targets);
+    options.mode = mode;
+    options.toolchain = std::move(toolchain);
+    report_.Clear();
+    return Check(graph, options, registry_, report_);
+  }
+
+  testing::EmptyTables tables_;
+  std::atomic<int> loads_{0};
+  ModuleRegistry registry_;
+  v1::Report report_;
+};
+
+TEST_F(EngineTest, ModuleIsLoadedByTheFirstRequestThatNamesIt) {
+  EXPECT_FALSE(registry_.IsLoaded("fake"));
+  ASSERT_TRUE(Run(SoundConv().graph, {}).ok());
+  EXPECT_FALSE(registry_.IsLoaded("fake"));
+  ASSERT_TRUE(Run(SoundConv().graph, {"fake/two"}).ok());
+  EXPECT_TRUE(registry_.IsLoaded("fake"));
+  EXPECT_EQ(loads_, 1);
+}
+
+TEST_F(EngineTest, SixtyFourThreadsLoadItOnce) {
+  std::vector<std::thread> threads;
+  std::atomic<int> good{0};
+  for (int i = 0; i < 64; ++i) {
+    threads.emplace_back([&] {
+      v1::Report report;
+      CheckOptions options;
+      options.targets = {"fake/one"};
+      options.toolchain = "qnn-converter";
+      if (Check(SoundConv().graph, options, registry_, report).ok() &&
+          report.results(0).verdict() == v1::Result::REJECTED) {
+        ++good;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  EXPECT_EQ(good, 64);
+  EXPECT_EQ(loads_, 1);
+}
+
+TEST_F(EngineTest, ModuleThatFailsToLoadIsUnknownWithTheReason) {
+  for (const char* name : {"broken", "absent"}) {
+    ASSERT_TRUE(Run(SoundConv().graph, {name, "fake/two"}).ok());
+    EXPECT_EQ(report_.results(0).verdict(), v1::Result::UNKNOWN);
+    EXPECT_THAT(report_.results(0).verdict_reason(), HasSubstr("its table is"));
+    EXPECT_EQ(report_.results(0).outcome().kind(), v1::Outcome::UNKNOWN);
+    EXPECT_EQ(report_.results(1).verdict(), v1::Result::ACCEPTED);
+    EXPECT_FALSE(registry_.IsLoaded(name));
+  }
+}
+
+TEST_F(EngineTest, UnknownNamesAreErrorsWithSuggestions) {
+  absl::Status status = Run(SoundConv().graph, {"fale/one"});
+  EXPECT_TRUE(absl::IsNotFound(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("did you mean fake?"));
+  EXPECT_TRUE(absl::IsNotFound(Run(SoundConv().graph, {"fake/nothing"})));
+  for (const char* bad : {"", "/one", "fake/", "fake/one@", "fake/one@x", "fake/one@1.", "fa ke", "fake/o ne", "@1"}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(Run(SoundConv().graph, {bad}))) << bad;
+  }
+  EXPECT_TRUE(absl::IsInvalidArgument(Run(SoundConv().graph, {std::string(200, 'a')})));
+  EXPECT_TRUE(absl::IsInvalidArgument(Run(SoundConv().graph, {"fake/one"}, v1::Report::STRICT, "gcc")));
+}
+
+TEST_F(EngineTest, VerdictsPerTargetAndMode) {
+  ASSERT_TRUE(
+      Run(SoundConv().graph, {"fake/one", "fake/two", "fake/unknown"}, v1::Report::STRICT, "qnn-converter").ok());
+  EXPECT_EQ(report_.results(0).target(), "fake/one@1.0");
+  EXPECT_EQ(report_.results(0).verdict(), v1::Result::REJECTED);
+  EXPECT_EQ(report_.results(1).verdict(), v1::Result::ACCEPTED);
+  EXPECT_EQ(report_.results(2).verdict(), v1::Result::UNKNOWN);
+  EXPECT_EQ(report_.results(2).verdict_reason(), "no table for it");
+  EXPECT_EQ(report_.results(1).coverage().nodes(), report_.results(1).coverage().checked_nodes());
+  EXPECT_EQ(report_.results(2).coverage().checked_nodes(), 4);  // folded Q/DQ; no operator was judged
+
+  ASSERT_TRUE(Run(SoundConv().graph, {"fake/one", "fake/unknown"}, v1::Report::WARN).ok());
+  EXPECT_EQ(report_.mode(), v1::Report::WARN);
+  EXPECT_EQ(report_.results(0).findings_size(), 1);
+  EXPECT_EQ(report_.results(0).verdict(), v1::Result::ACCEPTED_WITH_WARNINGS);
+  EXPECT_EQ(report_.results(1).verdict(), v1::Result::UNKNOWN);
+}
+
+TEST_F(EngineTest, WhatWasNotJudgedIsNotAccepted) {
+  GraphBuilder b = SoundConv();
+  b.graph.add_opset_imports()->set_domain("acme");
+  b.Node("Unjudged", "u", {"y_dq"}, {"z"});
+  b.Output("z");
+  b.graph.set_origin(v1::Graph::QNN);  // an operator that no table has is no error there
+  ASSERT_TRUE(Run(b.graph, {"fake/two"}).ok());
+  EXPECT_EQ(report_.results(0).verdict(), v1::Result::UNKNOWN);
+  EXPECT_THAT(report_.results(0).verdict_reason(), HasSubstr("could not be judged"));
+  EXPECT_EQ(report_.results(0).outcome().kind(), v1::Outcome::UNKNOWN);
+}
+
+TEST_F(EngineTest, ToolchainDecidesWhatARefusedNodeMeans) {
+  ASSERT_TRUE(Run(SoundConv().graph, {"fake/one"}, v1::Report::STRICT, "qnn-converter").ok());
+  EXPECT_EQ(report_.results(0).outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_EQ(report_.results(0).outcome().cause(), 0);
+  EXPECT_EQ(report_.results(0).findings(0).effect(), v1::Finding::REFUSED);
+
+  for (const char* toolchain : {"", "onnxruntime", "onnxruntime@1.20", "litert"}) {
+    ASSERT_TRUE(Run(SoundConv().graph, {"fake/one"}, v1::Report::STRICT, toolchain).ok());
+    EXPECT_EQ(report_.results(0).outcome().kind(), v1::Outcome::PARTIAL) << toolchain;
+    EXPECT_EQ(report_.results(0).findings(0).effect(), v1::Finding::FALLBACK);
+    EXPECT_EQ(report_.results(0).findings(0).severity(), v1::Finding::WARNING);
+    EXPECT_EQ(report_.results(0).verdict(), v1::Result::ACCEPTED_WITH_WARNINGS);
+  }
+  // A quantized constant keeps ExecuTorch from leaving the node to the CPU.
+  ASSERT_TRUE(Run(SoundConv().graph, {"fake/one"}, v1::Report::STRICT, "executorch").ok());
+  EXPECT_EQ(report_.results(0).outcome().kind(), v1::Outcome::FAILS);
+  GraphBuilder float_weights = SoundConv();
+  float_weights.Weight("wf", v1::DATA_TYPE_FLOAT32, {8, 3, 3, 3}, 864);
+  float_weights.Find("conv").set_inputs(1, float_weights.Id("wf"));
+  float_weights.Find("conv").mutable_inputs()->RemoveLast();
+  ASSERT_TRUE(Run(float_weights.graph, {"fake/one"}, v1::Report::STRICT, "executorch").ok());
+  EXPECT_EQ(report_.results(0).outcome().kind(), v1::Outcome::PARTIAL);
+  ASSERT_TRUE(Run(SoundConv().graph, {"fake/two"}).ok());
+  EXPECT_EQ(report_.results(0).outcome().kind(), v1::Outcome::FULL);
+}
+
+TEST(Toolchain, DefaultsFollowOriginAndBackend) {
+  EXPECT_EQ(*ResolveToolchain("", "qnn_htp", v1::Graph::ONNX), Toolchain::kQnnConverter);
+  EXPECT_EQ(*ResolveToolchain("", "onnxruntime", v1::Graph::ONNX), Toolchain::kOnnxRuntime);
+  EXPECT_EQ(*ResolveToolchain("", "qnn_htp", v1::Graph::PT2E), Toolchain::kExecuTorch);
+  EXPECT_EQ(*ResolveToolchain("", "litert", v1::Graph::TFLITE), Toolchain::kLiteRt);
+  EXPECT_EQ(*ResolveToolchain("", "qnn_htp", v1::Graph::QNN), Toolchain::kQnnConverter);
+  EXPECT_EQ(*ResolveToolchain("executorch@1.5.1", "xnnpack", v1::Graph::ONNX), Toolchain::kExecuTorch);
+}
+
+TEST_F(EngineTest, FindingsAreCompleteAndOrdered) {
+  GraphBuilder b = SoundConv();
+  b.Value("x_scale").mutable_constant()->set_reals(0, 0);
+  b.Value("y_scale").mutable_constant()->set_reals(0, -1);
+  b.Value("w_zp").mutable_constant()->set_ints(3, 200);
+  b.graph.set_format_version(99);
+  ASSERT_TRUE(Run(b.graph, {"fake/one"}).ok());
+  std::vector<std::string> seen;
+  for (const v1::Finding& f : report_.results(0).findings()) {
+    seen.push_back(absl::StrCat(f.code(), " ", f.location().node()));
+  }
+  EXPECT_THAT(seen, ::testing::ElementsAre("FI003 ", "NR001 x_Q", "NR002 w_DQ", "DT999 conv", "NR001 y_Q"));
+}
+
+TEST_F(EngineTest, SameInputSameBytes) {
+  GraphBuilder b = SoundConv();
+  b.Value("x_scale").mutable_constant()->set_reals(0, 0);
+  ASSERT_TRUE(Run(b.graph, {"fake/one", "fake/two"}).ok());
+  const std::string first = report_.SerializeAsString();
+  ASSERT_TRUE(Run(b.graph, {"fake/one", "fake/two"}).ok());
+  EXPECT_EQ(report_.SerializeAsString(), first);
+  EXPECT_EQ(GraphDigest(b.graph), GraphDigest(b.graph));
+  EXPECT_NE(GraphDigest(b.graph), GraphDigest(SoundConv().graph));
+  EXPECT_EQ(GraphDigest(b.graph).size(), 64u);
+}
+
+TEST_F(EngineTest, RulesThatCannotRunAtThisStageAreNamed) {
+  GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {1});
+  b.Node("aten.relu.default", "relu", {"x"}, {"y"});
+  b.Output("y");
+  ASSERT_TRUE(Run(b.graph, {}).ok());
+  EXPECT_EQ(report_.results(0).verdict(), v1::Result::ACCEPTED_WITH_WARNINGS);
+  bool bias_scale = false;
+  for (const v1::NotChecked& entry : report_.results(0).not_checked()) {
+    if (entry.rule() != "FX001") continue;
+    bias_scale = true;
+    EXPECT_EQ(entry.reason(), "needs a graph that is CALIBRATED or CONVERTED; this one is ANNOTATED");
+  }
+  EXPECT_TRUE(bias_scale);
+}
+
+TEST_F(EngineTest, BodiesOfControlFlowAreChecked) {
+  GraphBuilder b;
+  b.Input("c", v1::DATA_TYPE_BOOL, {});
+  v1::Node& branch = b.Node("If", "branch", {"c"}, {"out"});
+  v1::Attribute& attribute = *branch.add_attributes();
+  attribute.set_name(b.Symbol("then_branch"));
+  attribute.set_graph(1);
+  b.Output("out");
+  GraphBuilder body = SoundConv();
+  body.Value("y_scale").mutable_constant()->set_reals(0, 0);
+  body.Value("x").set_captured(b.Id("c"));
+  body.graph.clear_inputs();
+  body.graph.clear_opset_imports();
+  body.graph.clear_format_version();
+  *b.graph.add_subgraphs() = body.graph;
+  ASSERT_TRUE(Run(b.graph, {"fake/one"}).ok());
+  ASSERT_EQ(report_.results(0).findings_size(), 2);
+  EXPECT_EQ(report_.results(0).findings(0).location().subgraph(), "branch/then_branch");
+  EXPECT_EQ(report_.results(0).findings(0).code(), "DT999");
+  EXPECT_EQ(report_.results(0).findings(1).code(), "NR001");
+  EXPECT_EQ(report_.results(0).coverage().nodes(), b.graph.nodes_size() + body.graph.nodes_size());
+
+  b.graph.mutable_subgraphs(0)->mutable_values(0)->set_captured(1000);
+  EXPECT_TRUE(absl::IsInvalidArgument(Run(b.graph, {})));
+}
+
+TEST_F(EngineTest, LimitsAreNamed) {
+  v1::Graph graph;
+  v1::Graph* inner = &graph;
+  for (int i = 0; i < 40; ++i) inner = inner->add_subgraphs();
+  absl::Status status = Run(graph, {});
+  EXPECT_TRUE(absl::IsResourceExhausted(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("max_subgraph_depth=32"));
+
+  CheckOptions options;
+  options.limits.max_subgraphs = 3;
+  v1::Graph wide;
+  for (int i = 0; i < 5; ++i) wide.add_subgraphs();
+  status = Check(wide, options, registry_, report_);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("max_subgraphs=3"));
+
+  status = Run(SoundConv().graph, std::vector<std::string>(300, "fake/one"));
+  EXPECT_TRUE(absl::IsResourceExhausted(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("max_targets=256"));
+
+  GraphBuilder b = SoundConv();
+  for (int i = 0; i < 10; ++i) b.Node("FusedMagic", absl::StrCat("m", i), {"y_dq"}, {absl::StrCat("z", i)});
+  options = {};
+  options.limits.max_findings = 4;
+  report_.Clear();
+  ASSERT_TRUE(Check(b.graph, options, registry_, report_).ok());
+  EXPECT_EQ(report_.results(0).findings_size(), 4);
+  EXPECT_THAT(report_.results(0).not_checked(0).reason(), HasSubstr("6 more findings"));
+}
+
+TEST_F(EngineTest, CancelledWhenAsked) {
+  CheckOptions options;
+  options.cancelled = [] { return true; };
+  EXPECT_TRUE(absl::IsCancelled(Check(SoundConv().graph, options, registry_, report_)));
+  int asked = 0;
+  options.targets = {"fake/one"};
+  options.cancelled = [&] { return ++asked > 1; };
+  EXPECT_TRUE(absl::IsCancelled(Check(SoundConv().graph, options, registry_, report_)));
+}
+
+TEST(Nearest, SuggestsWhatIsClose) {
+  const std::vector<std::string> names = {"SM8650", "SM8550", "SM8350", "QCS403", std::string(100, 'x')};
+  EXPECT_EQ(DidYouMean("SM8651", names), "; did you mean SM8650, SM8550 or SM8350?");
+  EXPECT_EQ(DidYouMean("zzzzzzzz", names), "");
+  EXPECT_THAT(NearestNames("sm8350", names, 1), ::testing::ElementsAre("SM8350"));
+}
+
+TEST(Verdict, WaivedFindingsDoNotCount) {
+  v1::Result result;
+  result.mutable_coverage()->set_nodes(1);
+  result.mutable_coverage()->set_checked_nodes(1);
+  v1::Finding& finding = *result.add_findings();
+  finding.set_severity(v1::Finding::ERROR);
+  finding.mutable_waiver()->set_reason("known");
+  SetVerdict(v1::Report::STRICT, 0, result);
+  EXPECT_EQ(result.verdict(), v1::Result::ACCEPTED);
+}
+
+TEST(Verdict, InformationDoesNotWarn) {
+  v1::Result result;
+  result.mutable_coverage()->set_nodes(1);
+  result.mutable_coverage()->set_checked_nodes(1);
+  result.add_findings()->set_severity(v1::Finding::INFO);
+  SetVerdict(v1::Report::STRICT, 0, result);
+  EXPECT_EQ(result.verdict(), v1::Result::ACCEPTED);
+}
+
+TEST(Verdict, NothingCheckedIsUnknown) {
+  v1::Result result;
+  result.mutable_coverage()->set_nodes(3);
+  SetVerdict(v1::Report::STRICT, 0, result);
+  EXPECT_EQ(result.verdict(), v1::Result::UNKNOWN);
+  EXPECT_EQ(result.verdict_reason(), "no node of the graph was checked");
+}
+
+}  // namespace
+}  // namespace quantgate
