@@ -51,7 +51,7 @@ constexpr OverloadRow kOps[] = {
     {"aten.remainder", "Tensor Scalar Scalar_Tensor", OpId::kMod},
     {"aten.fmod", "Tensor Scalar", OpId::kFmod},
     {"aten.pow", "Tensor_Tensor Tensor_Scalar Scalar", OpId::kPow},
-    {"aten.atan2", "default", OpId::kAtan2},
+    {"aten.atan2", "default out", OpId::kAtan2},
     {"aten.maximum", "default", OpId::kMaximum},
     {"aten.minimum", "default", OpId::kMinimum},
     {"aten.max", "other", OpId::kMaximum},
@@ -140,7 +140,7 @@ constexpr OverloadRow kOps[] = {
     {"aten._softmax aten._safe_softmax", "default", OpId::kSoftmax},
     {"aten.log_softmax", "int", OpId::kLogSoftmax},
     {"aten._log_softmax", "default", OpId::kLogSoftmax},
-    {"aten.dropout aten.dropout_ aten.native_dropout", "default", OpId::kDropout},
+    {"aten.dropout aten.dropout_ aten.native_dropout", "default", OpId::kDropout, kFirstOnly},
 
     // Pooling and reductions.
     {"aten.max_pool1d aten.max_pool2d aten.max_pool3d", "default", OpId::kMaxPool},

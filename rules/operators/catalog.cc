@@ -77,7 +77,7 @@ constexpr Row kRows[] = {
      {Act("output"), Param("scale"), Param("zero_point")},
      kElementwise},
     {OpId::kFakeQuantize, "fake_quantize", kUnary, kOut, kElementwise},
-    {OpId::kChooseQParams, "choose_qparams", kUnary, kQParamsOut},
+    {OpId::kChooseQParams, "choose_qparams", {Opt(Act("input"))}, kQParamsOut},
 
     // Sums of products.
     {OpId::kConv, "conv", {Act("input"), Weight("weight"), Opt(Bias("bias"))}, kOut, kAccumulates},
@@ -602,7 +602,7 @@ constexpr Row kRows[] = {
     {OpId::kScatterReduce, "scatter_reduce", kScatter, kOut},
     {OpId::kIndexPut, "index_put", kScatter, kOut, kMovesData},
     {OpId::kIndexCopy, "index_copy", kScatter, kOut, kMovesData},
-    {OpId::kCopy, "copy", {Act("input"), Act("source")}, kOut, kMovesData},
+    {OpId::kCopy, "copy", {Param("like"), Act("source")}, kOut, kMovesData},
     {OpId::kCompress, "compress", {Act("input"), Cond("condition")}, kOut, kMovesData},
     {OpId::kOneHot, "one_hot", {Index("indices"), Opt(Param("depth")), Opt(Param("values"))}, kOut},
     {OpId::kNonZero, "non_zero", kUnary, kIndexOut},
@@ -734,7 +734,7 @@ constexpr Row kRows[] = {
     {OpId::kOptionalHas, "optional_has", {Opt(Act("input"))}, kBoolOut, kNoData},
     {OpId::kGetItem, "get_item", kUnary, kOut, kMovesData},
     {OpId::kPlaceholder, "placeholder", kNone, kOut},
-    {OpId::kOutput, "output", kVariadic, kNone, kMovesData},
+    {OpId::kOutput, "output", kVariadic, kNone},
 };
 
 constexpr bool InOrder() {

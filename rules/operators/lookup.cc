@@ -1,3 +1,4 @@
+#include <deque>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,7 +12,7 @@
 namespace quantgate {
 namespace {
 
-// Built once, on first use, and never destroyed.
+// Operator names of one origin. Built once, on first use, and never destroyed.
 class OpMap {
  public:
   void Add(absl::Span<const OpRow> rows) {
@@ -37,59 +38,39 @@ class OpMap {
   }
 
   const Binding* Find(absl::string_view name) const {
-    auto it = bindings_.find(name);
-    return it == bindings_.end() ? nullptr : it->second;
+    auto it = by_name_.find(name);
+    return it == by_name_.end() ? nullptr : it->second;
   }
 
  private:
-  void Insert(absl::string_view name, const Binding* binding) { bindings_.emplace(name, binding); }
+  void Insert(absl::string_view name, const Binding* binding) { by_name_.emplace(name, binding); }
 
-  // Bindings and the arguments made here live as long as the process, like the tables they refer to.
-  static const Binding* MakeBinding(OpId id, const Arguments& arguments, Style style) {
+  const Binding* MakeBinding(OpId id, const Arguments& arguments, Style style) {
     const Operator& op = GetOperator(id);
-    return new Binding{
-        &op, arguments.size() > 0 ? absl::MakeConstSpan(arguments.begin(), arguments.size()) : OneArgumentPerPort(op),
-        style == Style::kInteger};
+    const auto span =
+        arguments.size() > 0 ? absl::MakeConstSpan(arguments.begin(), arguments.size()) : OneArgumentPerPort(op);
+    return &bindings_.emplace_back(Binding{&op, span, style == Style::kInteger});
   }
 
-  static absl::Span<const Argument> OneArgumentPerPort(const Operator& op) {
-    auto* arguments = new std::vector<Argument>;
+  absl::Span<const Argument> OneArgumentPerPort(const Operator& op) {
+    std::vector<Argument>& arguments = arguments_.emplace_back();
     for (const Port& port : op.inputs) {
-      const Argument argument = Data(static_cast<uint8_t>(arguments->size()));
-      arguments->push_back(port.variadic ? Rest(argument) : argument);
+      const Argument argument = Data(static_cast<uint8_t>(arguments.size()));
+      arguments.push_back(port.variadic ? Rest(argument) : argument);
     }
-    return *arguments;
+    return arguments;
   }
 
-  absl::flat_hash_map<std::string, const Binding*> bindings_;
+  // Deques: what was handed out does not move.
+  std::deque<Binding> bindings_;
+  std::deque<std::vector<Argument>> arguments_;
+  absl::flat_hash_map<std::string, const Binding*> by_name_;
 };
 
-const OpMap& OnnxMap() {
-  static const OpMap& map = *[] {
-    auto* result = new OpMap;
-    result->Add(OnnxOps());
-    result->Add(OnnxContribOps());
-    return result;
-  }();
-  return map;
-}
-
-const OpMap& TorchMap() {
-  static const OpMap& map = *[] {
-    auto* result = new OpMap;
-    result->Add(AtenOps());
-    result->Add(TorchOps());
-    return result;
-  }();
-  return map;
-}
-
-const OpMap& QnnMap() {
-  static const OpMap& map = *[] {
-    auto* result = new OpMap;
-    result->Add(QnnOps());
-    return result;
-  }();
+template <typename... Rows>
+const OpMap* BuildMap(Rows... rows) {
+  auto* map = new OpMap;
+  (map->Add(rows), ...);
   return map;
 }
 
@@ -97,12 +78,18 @@ const OpMap& QnnMap() {
 
 const Binding* FindBinding(v1::Graph::Origin origin, absl::string_view op_type) {
   switch (origin) {
-    case v1::Graph::ONNX:
-      return OnnxMap().Find(op_type);
-    case v1::Graph::PT2E:
-      return TorchMap().Find(op_type);
-    case v1::Graph::QNN:
-      return QnnMap().Find(op_type);
+    case v1::Graph::ONNX: {
+      static const OpMap& map = *BuildMap(OnnxOps(), OnnxContribOps());
+      return map.Find(op_type);
+    }
+    case v1::Graph::PT2E: {
+      static const OpMap& map = *BuildMap(AtenOps(), TorchOps());
+      return map.Find(op_type);
+    }
+    case v1::Graph::QNN: {
+      static const OpMap& map = *BuildMap(QnnOps());
+      return map.Find(op_type);
+    }
     default:
       return nullptr;
   }

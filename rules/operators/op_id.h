@@ -318,7 +318,7 @@ enum class OpId : uint16_t {
   kScatterReduce,  // always combines
   kIndexPut,
   kIndexCopy,
-  kCopy,  // source, broadcast to input's shape; input's elements are overwritten
+  kCopy,  // source, broadcast to the shape of another (aten.copy)
   kCompress,
   kOneHot,
   kNonZero,

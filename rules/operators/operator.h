@@ -2,7 +2,10 @@
 //
 // An argument is what the origin's operator takes, by position. A port is what the canonical operator has. Several
 // arguments can belong to one port: QLinearConv's x, x_scale and x_zero_point are data, scale and zero point of
-// `input`.
+// `input`. QuantizeLinear's scale and zero point are those of its output, DequantizeLinear's those of its input.
+//
+// Positions are the origin's: ONNX input index, QNN in[i], position in an ATen operator's schema (where numbers count
+// too, and all members of a tensor list share the position of the list, so that a port can have several operands).
 #ifndef QUANTGATE_RULES_OPERATORS_OPERATOR_H_
 #define QUANTGATE_RULES_OPERATORS_OPERATOR_H_
 
@@ -16,8 +19,8 @@
 namespace quantgate {
 
 enum class PortRole : uint8_t {
-  kActivation,  // data that flows
-  kWeight,      // filter, matrix, embedding table, gamma: usually constant
+  kActivation,  // data that flows; both operands of a matmul
+  kWeight,      // filter, matrix of a linear or gemm, embedding table, gamma: usually constant
   kBias,
   kIndex,      // integer indices, never quantized
   kCondition,  // boolean
@@ -27,7 +30,7 @@ enum class PortRole : uint8_t {
 struct Port {
   const char* name;  // "input", "weight", "bias"
   PortRole role = PortRole::kActivation;
-  bool optional = false;
+  bool optional = false;  // absent in some nodes, or in all of an origin that has it as a parameter
   bool variadic = false;  // takes every further argument; last port only
 };
 
@@ -37,14 +40,14 @@ enum Trait : uint32_t {
   kElementwise = 1u << 1,  // one output element per (broadcast) input element
   kAccumulates = 1u << 2,  // sums of products: conv, linear, matmul
   kControlFlow = 1u << 3,  // has subgraphs
-  kFixedRange = 1u << 4,   // output range is known beforehand: sigmoid, softmax, tanh
+  kFixedRange = 1u << 4,   // output is bounded on both sides, whatever the input: sigmoid, softmax, tanh
   kSelects = 1u << 5,      // output elements are some of the input elements: max pool, top-k, min, max, relu, clamp
   kNoData = 1u << 6,       // shape, size, constant: output does not depend on the input's values
 };
 
 struct Operator {
   OpId id;
-  const char* name;  // "conv2d"
+  const char* name;  // "conv"
   absl::Span<const Port> inputs;
   absl::Span<const Port> outputs;
   uint32_t traits = kNoTraits;
@@ -71,7 +74,9 @@ struct Binding {
 // "Conv" or "com.microsoft::QGemm", ATen "aten.conv2d.default", QNN "Conv2d". Constant time, no allocation.
 const Binding* FindBinding(v1::Graph::Origin origin, absl::string_view op_type);
 
+// Row kUnknown for an id that is none.
 const Operator& GetOperator(OpId id);
+// All but kUnknown, in the order of their ids.
 absl::Span<const Operator> AllOperators();
 
 // The argument of `binding` at position `index`, variadic ones expanded. role kOther and port 0 beyond the last.

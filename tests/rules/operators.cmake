@@ -1,0 +1,1 @@
+quantgate_test(operators_test operators_test.cc LIBS quantgate_rules)
