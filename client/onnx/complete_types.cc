@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/strip.h"
 #include "absl/strings/string_view.h"
 #include "client/onnx/data_type.h"
@@ -9,6 +10,17 @@
 
 namespace quantgate {
 namespace {
+
+// Operators whose outputs have the type of their first input, whatever it is. QOperator graphs move integer tensors
+// through them and seldom state a type on the way.
+bool KeepsType(absl::string_view op) {
+  static const auto& table = *new absl::flat_hash_set<absl::string_view>({
+      "Concat",   "DepthToSpace", "Expand", "Flatten", "Gather",       "GatherElements", "GatherND",  "Identity",
+      "MaxPool",  "Pad",          "Reshape", "Resize", "Slice",        "SpaceToDepth",   "Split",     "Squeeze",
+      "Tile",     "Transpose",    "Unsqueeze",
+  });
+  return table.contains(op);
+}
 
 class Completer {
  public:
@@ -85,6 +97,11 @@ class Completer {
       CopyShape(Input(node, 0), output);
     }
     if (IsQuantizeOrDequantize(op)) CopyShape(Input(node, 0), output);
+    if (KeepsType(op) && Input(node, 0) != nullptr) {
+      // MaxPool's second output is an index.
+      const int outputs = op == "Split" ? node.outputs_size() : 1;
+      for (int i = 0; i < outputs; ++i) SetType(Output(node, i), Input(node, 0)->dtype());
+    }
   }
 
   v1::Graph& graph_;
