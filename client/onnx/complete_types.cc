@@ -2,25 +2,13 @@
 
 #include <string>
 
-#include "absl/container/flat_hash_set.h"
-#include "absl/strings/strip.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "client/onnx/data_type.h"
 #include "client/onnx/roles.h"
 
 namespace quantgate {
 namespace {
-
-// Operators whose outputs have the type of their first input, whatever it is. QOperator graphs move integer tensors
-// through them and seldom state a type on the way.
-bool KeepsType(absl::string_view op) {
-  static const auto& table = *new absl::flat_hash_set<absl::string_view>({
-      "Concat",   "DepthToSpace", "Expand", "Flatten", "Gather",       "GatherElements", "GatherND",  "Identity",
-      "MaxPool",  "Pad",          "Reshape", "Resize", "Slice",        "SpaceToDepth",   "Split",     "Squeeze",
-      "Tile",     "Transpose",    "Unsqueeze",
-  });
-  return table.contains(op);
-}
 
 class Completer {
  public:
@@ -97,11 +85,11 @@ class Completer {
       CopyShape(Input(node, 0), output);
     }
     if (IsQuantizeOrDequantize(op)) CopyShape(Input(node, 0), output);
-    if (KeepsType(op) && Input(node, 0) != nullptr) {
-      // MaxPool's second output is an index.
-      const int outputs = op == "Split" ? node.outputs_size() : 1;
-      for (int i = 0; i < outputs; ++i) SetType(Output(node, i), Input(node, 0)->dtype());
-    }
+    // QOperator graphs move integer tensors through such operators and seldom state a type on the way.
+    const TypeSource same = SourceOfType(op);
+    const v1::Value* source = same.input < 0 ? nullptr : Input(node, same.input);
+    if (source == nullptr) return;
+    for (int i = 0; i < (same.every_output ? node.outputs_size() : 1); ++i) SetType(Output(node, i), source->dtype());
   }
 
   v1::Graph& graph_;

@@ -72,9 +72,7 @@ TEST(ImportModel, InfoNamesFileDigestAndFormat) {
 }
 
 // FIPS 180-2, example B.1.
-TEST(Sha256, OfAbc) {
-  EXPECT_EQ(Sha256Hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
-}
+TEST(Sha256, OfAbc) { EXPECT_EQ(Sha256Hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"); }
 
 }  // namespace
 }  // namespace quantgate

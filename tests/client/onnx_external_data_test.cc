@@ -96,10 +96,10 @@ TEST_F(ExternalDataTest, SaysWhatIsWrong) {
   EXPECT_EQ(Import({"sub"}).external().status(), Status::UNREADABLE);
   EXPECT_EQ(Import({"pipe"}).external().status(), Status::UNREADABLE);
   EXPECT_EQ(Import({std::string("w.bin\0x", 7)}).external().status(), Status::UNREADABLE);
-  for (const Location& bad : {Location{"w.bin", "-1", "4"}, Location{"w.bin", "7", "0"}, Location{"w.bin", "3", "4"},
-                              Location{"w.bin", "0", "-1"}, Location{"w.bin", "0", "9223372036854775807"},
-                              Location{"w.bin", "9223372036854775807", "9223372036854775807"},
-                              Location{"w.bin", "many", "4"}}) {
+  for (const Location& bad :
+       {Location{"w.bin", "-1", "4"}, Location{"w.bin", "7", "0"}, Location{"w.bin", "3", "4"},
+        Location{"w.bin", "0", "-1"}, Location{"w.bin", "0", "9223372036854775807"},
+        Location{"w.bin", "9223372036854775807", "9223372036854775807"}, Location{"w.bin", "many", "4"}}) {
     EXPECT_EQ(Import(bad).external().status(), Status::BAD_RANGE) << bad.offset << " " << bad.length;
   }
 }

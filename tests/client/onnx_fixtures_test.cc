@@ -66,7 +66,8 @@ std::string CompareQdq(const v1::Graph& graph, const v1::Node& node, const Struc
   const v1::Attribute* block = AttributeNamed(graph, node, "block_size");
   if ((block != nullptr ? block->i() : 0) != Number(line, "block_size")) return "block_size";
   const v1::Attribute* axis = AttributeNamed(graph, node, "axis");
-  if (Field(line, "axis").has_number_value() && (axis != nullptr ? axis->i() : 1) != Number(line, "axis")) return "axis";
+  if (Field(line, "axis").has_number_value() && (axis != nullptr ? axis->i() : 1) != Number(line, "axis"))
+    return "axis";
   const std::vector<double> scales = Numbers(graph.values(node.inputs(1) - 1).constant());
   if (scales.size() != Number(line, "n")) return "number of scales " + std::to_string(scales.size());
   const auto [low, high] = std::minmax_element(scales.begin(), scales.end());

@@ -223,7 +223,8 @@ TEST(OnnxImporter, TypesThatFollowFromQuantizers) {
   AddNode(source, "Transpose", "t", {"xq"}, {"xt"});
   AddNode(source, "DequantizeLinear", "dq", {"xt", "s", "zp"}, {"xd"});
   AddNode(source, "QuantizeLinear", "plain", {"xd", "s"}, {"plain_q"});
-  onnx::AttributeProto* stated = AddNode(source, "QuantizeLinear", "stated", {"xd", "s"}, {"stated_q"})->add_attribute();
+  onnx::AttributeProto* stated =
+      AddNode(source, "QuantizeLinear", "stated", {"xd", "s"}, {"stated_q"})->add_attribute();
   stated->set_name("output_dtype");
   stated->set_type(onnx::AttributeProto::INT);
   stated->set_i(TensorProto::INT16);

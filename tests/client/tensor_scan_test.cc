@@ -1,10 +1,9 @@
-#include "client/tensor/scan.h"
-
 #include <cmath>
 #include <cstring>
 #include <limits>
 
 #include "client/tensor/element.h"
+#include "client/tensor/scan.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 
@@ -21,8 +20,8 @@ struct FloatCase {
 
 class SmallFloat : public testing::TestWithParam<FloatCase> {};
 
-// Values from the tables of the OCP 8-bit floating point and MX specifications, from the FNUZ paper (Graphcore) and from
-// IEEE 754.
+// Values from the tables of the OCP 8-bit floating point and MX specifications, from the FNUZ paper (Graphcore) and
+// from IEEE 754.
 TEST_P(SmallFloat, DecodesAsSpecified) {
   const FloatCase& c = GetParam();
   const double value = SmallFloatValues(c.dtype)[c.bits];
@@ -37,21 +36,20 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 constexpr double kInf = std::numeric_limits<double>::infinity();
 INSTANTIATE_TEST_SUITE_P(
     Patterns, SmallFloat,
-    testing::Values(FloatCase{v1::DATA_TYPE_FLOAT16, 0x3c00, 1}, FloatCase{v1::DATA_TYPE_FLOAT16, 0x7bff, 65504},
-                    FloatCase{v1::DATA_TYPE_FLOAT16, 0x0001, 0x1p-24}, FloatCase{v1::DATA_TYPE_FLOAT16, 0xfc00, -kInf},
-                    FloatCase{v1::DATA_TYPE_FLOAT16, 0x7e00, kNan}, FloatCase{v1::DATA_TYPE_BFLOAT16, 0x3f80, 1},
-                    FloatCase{v1::DATA_TYPE_BFLOAT16, 0x7f80, kInf}, FloatCase{v1::DATA_TYPE_BFLOAT16, 0x0001, 0x1p-133},
-                    FloatCase{v1::DATA_TYPE_FLOAT8_E4M3FN, 0x7e, 448}, FloatCase{v1::DATA_TYPE_FLOAT8_E4M3FN, 0x7f, kNan},
-                    FloatCase{v1::DATA_TYPE_FLOAT8_E4M3FN, 0x01, 0x1p-9}, FloatCase{v1::DATA_TYPE_FLOAT8_E4M3FN, 0xb8, -1},
-                    FloatCase{v1::DATA_TYPE_FLOAT8_E4M3FNUZ, 0x7f, 240},
-                    FloatCase{v1::DATA_TYPE_FLOAT8_E4M3FNUZ, 0x80, kNan},
-                    FloatCase{v1::DATA_TYPE_FLOAT8_E5M2, 0x7b, 57344}, FloatCase{v1::DATA_TYPE_FLOAT8_E5M2, 0x7c, kInf},
-                    FloatCase{v1::DATA_TYPE_FLOAT8_E5M2, 0x7d, kNan}, FloatCase{v1::DATA_TYPE_FLOAT8_E5M2, 0x01, 0x1p-16},
-                    FloatCase{v1::DATA_TYPE_FLOAT8_E5M2FNUZ, 0x7f, 57344},
-                    FloatCase{v1::DATA_TYPE_FLOAT8_E5M2FNUZ, 0x80, kNan},
-                    FloatCase{v1::DATA_TYPE_FLOAT8_E8M0, 0x7f, 1}, FloatCase{v1::DATA_TYPE_FLOAT8_E8M0, 0xff, kNan},
-                    FloatCase{v1::DATA_TYPE_FLOAT8_E8M0, 0x00, 0x1p-127}, FloatCase{v1::DATA_TYPE_FLOAT4_E2M1, 0x1, 0.5},
-                    FloatCase{v1::DATA_TYPE_FLOAT4_E2M1, 0x7, 6}, FloatCase{v1::DATA_TYPE_FLOAT4_E2M1, 0xd, -3}));
+    testing::Values(
+        FloatCase{v1::DATA_TYPE_FLOAT16, 0x3c00, 1}, FloatCase{v1::DATA_TYPE_FLOAT16, 0x7bff, 65504},
+        FloatCase{v1::DATA_TYPE_FLOAT16, 0x0001, 0x1p-24}, FloatCase{v1::DATA_TYPE_FLOAT16, 0xfc00, -kInf},
+        FloatCase{v1::DATA_TYPE_FLOAT16, 0x7e00, kNan}, FloatCase{v1::DATA_TYPE_BFLOAT16, 0x3f80, 1},
+        FloatCase{v1::DATA_TYPE_BFLOAT16, 0x7f80, kInf}, FloatCase{v1::DATA_TYPE_BFLOAT16, 0x0001, 0x1p-133},
+        FloatCase{v1::DATA_TYPE_FLOAT8_E4M3FN, 0x7e, 448}, FloatCase{v1::DATA_TYPE_FLOAT8_E4M3FN, 0x7f, kNan},
+        FloatCase{v1::DATA_TYPE_FLOAT8_E4M3FN, 0x01, 0x1p-9}, FloatCase{v1::DATA_TYPE_FLOAT8_E4M3FN, 0xb8, -1},
+        FloatCase{v1::DATA_TYPE_FLOAT8_E4M3FNUZ, 0x7f, 240}, FloatCase{v1::DATA_TYPE_FLOAT8_E4M3FNUZ, 0x80, kNan},
+        FloatCase{v1::DATA_TYPE_FLOAT8_E5M2, 0x7b, 57344}, FloatCase{v1::DATA_TYPE_FLOAT8_E5M2, 0x7c, kInf},
+        FloatCase{v1::DATA_TYPE_FLOAT8_E5M2, 0x7d, kNan}, FloatCase{v1::DATA_TYPE_FLOAT8_E5M2, 0x01, 0x1p-16},
+        FloatCase{v1::DATA_TYPE_FLOAT8_E5M2FNUZ, 0x7f, 57344}, FloatCase{v1::DATA_TYPE_FLOAT8_E5M2FNUZ, 0x80, kNan},
+        FloatCase{v1::DATA_TYPE_FLOAT8_E8M0, 0x7f, 1}, FloatCase{v1::DATA_TYPE_FLOAT8_E8M0, 0xff, kNan},
+        FloatCase{v1::DATA_TYPE_FLOAT8_E8M0, 0x00, 0x1p-127}, FloatCase{v1::DATA_TYPE_FLOAT4_E2M1, 0x1, 0.5},
+        FloatCase{v1::DATA_TYPE_FLOAT4_E2M1, 0x7, 6}, FloatCase{v1::DATA_TYPE_FLOAT4_E2M1, 0xd, -3}));
 
 v1::Constant Scan(const ScanOptions& options, const std::string& bytes) {
   TensorScan scan(options, static_cast<int64_t>(bytes.size()));
@@ -66,7 +64,8 @@ TEST(TensorScan, PackedTypesStartInTheLowBits) {
               ElementsAre(-1, -8, 7));
   EXPECT_THAT(Scan({.dtype = v1::DATA_TYPE_UINT4, .dims = {4}, .max_listed = 9}, "\x8f\x07").ints(),
               ElementsAre(15, 8, 7, 0));
-  EXPECT_THAT(Scan({.dtype = v1::DATA_TYPE_INT2, .dims = {4}, .max_listed = 9}, "\xe4").ints(), ElementsAre(0, 1, -2, -1));
+  EXPECT_THAT(Scan({.dtype = v1::DATA_TYPE_INT2, .dims = {4}, .max_listed = 9}, "\xe4").ints(),
+              ElementsAre(0, 1, -2, -1));
 }
 
 TEST(TensorScan, PaddingCountsOnlyWhereTheShapeAgrees) {
@@ -78,7 +77,8 @@ TEST(TensorScan, PaddingCountsOnlyWhereTheShapeAgrees) {
 TEST(TensorScan, ChunksAreOneStream) {
   std::string bytes(64, '\0');
   for (int i = 0; i < 64; ++i) bytes[i] = static_cast<char>(i);
-  const ScanOptions options{.dtype = v1::DATA_TYPE_UINT16, .dims = {4, 8}, .axis = 0, .max_axis_size = 99, .max_listed = 99};
+  const ScanOptions options{
+      .dtype = v1::DATA_TYPE_UINT16, .dims = {4, 8}, .axis = 0, .max_axis_size = 99, .max_listed = 99};
   TensorScan scan(options, 64);
   for (int i = 0; i < 64; i += 16) scan.AddBytes(absl::string_view(bytes).substr(i, 16));
   v1::Constant chunked;
@@ -90,18 +90,21 @@ TEST(TensorScan, ChunksAreOneStream) {
 
 TEST(TensorScan, AxisInTheMiddle) {
   // dims [2, 2, 2]: channel of element i is (i / 2) % 2.
-  const v1::Constant constant = Scan(
-      {.dtype = v1::DATA_TYPE_INT8, .dims = {2, 2, 2}, .axis = 1, .max_axis_size = 2}, std::string("\0\1\2\3\4\5\6\7", 8));
+  const v1::Constant constant = Scan({.dtype = v1::DATA_TYPE_INT8, .dims = {2, 2, 2}, .axis = 1, .max_axis_size = 2},
+                                     std::string("\0\1\2\3\4\5\6\7", 8));
   EXPECT_THAT(constant.statistics().axis_min(), ElementsAre(0, 2));
   EXPECT_THAT(constant.statistics().axis_max(), ElementsAre(5, 7));
 }
 
 TEST(TensorScan, AxisIsLeftOutWhenItsSizeIsNotBacked) {
-  const ScanOptions huge{.dtype = v1::DATA_TYPE_INT8, .dims = {int64_t{1} << 40}, .axis = 0, .max_axis_size = int64_t{1} << 41};
+  const ScanOptions huge{
+      .dtype = v1::DATA_TYPE_INT8, .dims = {int64_t{1} << 40}, .axis = 0, .max_axis_size = int64_t{1} << 41};
   EXPECT_FALSE(Scan(huge, "abc").statistics().has_axis());
-  const ScanOptions overflow{.dtype = v1::DATA_TYPE_INT8, .dims = {int64_t{1} << 40, int64_t{1} << 40}, .axis = 0, .max_axis_size = 8};
+  const ScanOptions overflow{
+      .dtype = v1::DATA_TYPE_INT8, .dims = {int64_t{1} << 40, int64_t{1} << 40}, .axis = 0, .max_axis_size = 8};
   EXPECT_FALSE(Scan(overflow, "abc").statistics().has_axis());
-  EXPECT_FALSE(Scan({.dtype = v1::DATA_TYPE_INT8, .dims = {3}, .axis = 0, .max_axis_size = 2}, "abc").statistics().has_axis());
+  EXPECT_FALSE(
+      Scan({.dtype = v1::DATA_TYPE_INT8, .dims = {3}, .axis = 0, .max_axis_size = 2}, "abc").statistics().has_axis());
 }
 
 TEST(TensorScan, FirstIndexOfMinimumAndMaximum) {
