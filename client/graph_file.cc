@@ -23,12 +23,8 @@ namespace {
 constexpr size_t kMaxTextBytes = size_t{256} << 20;
 constexpr int kMaxTextDepth = 90;
 
-absl::Status Damaged(absl::string_view what) {
-  return CodedError(absl::StatusCode::kInvalidArgument, "FI001", what);
-}
-absl::Status TooMuch(absl::string_view what) {
-  return CodedError(absl::StatusCode::kResourceExhausted, "FI002", what);
-}
+absl::Status Damaged(absl::string_view what) { return CodedError(absl::StatusCode::kInvalidArgument, "FI001", what); }
+absl::Status TooMuch(absl::string_view what) { return CodedError(absl::StatusCode::kResourceExhausted, "FI002", what); }
 
 // Keeps the first complaint of the text parser, which would otherwise go to stderr.
 class FirstError : public google::protobuf::io::ErrorCollector {

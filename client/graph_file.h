@@ -1,5 +1,5 @@
 // quantgate.v1.Graph as a file: binary, JSON (proto3 mapping) or text proto. A round trip through any of them loses
-// nothing.
+// nothing, but for the sign of a zero in JSON, which protobuf's parser drops.
 #ifndef QUANTGATE_CLIENT_GRAPH_FILE_H_
 #define QUANTGATE_CLIENT_GRAPH_FILE_H_
 

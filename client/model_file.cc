@@ -16,9 +16,7 @@
 namespace quantgate {
 namespace {
 
-absl::Status Unreadable(absl::string_view why) {
-  return CodedError(absl::StatusCode::kInvalidArgument, "FI001", why);
-}
+absl::Status Unreadable(absl::string_view why) { return CodedError(absl::StatusCode::kInvalidArgument, "FI001", why); }
 
 }  // namespace
 

@@ -5,8 +5,8 @@
 #include <cctype>
 
 #include "absl/strings/ascii.h"
-#include "absl/strings/strip.h"
 #include "absl/strings/match.h"
+#include "absl/strings/strip.h"
 #include "client/wire_check.h"
 #include "onnx/onnx.pb.h"
 #include "quantgate/v1/graph.pb.h"
@@ -26,7 +26,10 @@ constexpr auto kMagics = std::to_array<Magic>({
     {0, "PK\x05\x06", "is an empty zip archive"},
     {0, "\x1f\x8b", "is gzip data: decompress it first"},
     {0, "BZh", "is bzip2 data: decompress it first"},
-    {0, "\xfd" "7zXZ", "is xz data: decompress it first"},
+    {0,
+     "\xfd"
+     "7zXZ",
+     "is xz data: decompress it first"},
     {0, "\x28\xb5\x2f\xfd", "is zstd data: decompress it first"},
     {0, "\x89HDF", "is an HDF5 (Keras) file, which this version cannot read"},
     {0, "\x93NUMPY", "is a NumPy array, not a model"},
@@ -35,7 +38,10 @@ constexpr auto kMagics = std::to_array<Magic>({
     {0, "ORTM", "is an ORT-format model, which this version cannot read: use the ONNX file that it was made from"},
     {4, "ORTM", "is an ORT-format model, which this version cannot read: use the ONNX file that it was made from"},
     {8, "{\"", "is a safetensors file: weights without a graph"},
-    {0, "\x7f" "ELF", "is a program or library, not a model"},
+    {0,
+     "\x7f"
+     "ELF",
+     "is a program or library, not a model"},
 });
 
 bool LooksLikeText(absl::string_view start) {
@@ -64,8 +70,8 @@ Sniffed SniffText(absl::string_view text) {
   if (absl::StartsWith(text, "[")) return {FileFormat::kOther, "is a JSON list, not a model"};
   // A text proto starts with a comment or with the name of a field and its value.
   if (absl::StartsWith(text, "#")) return {FileFormat::kGraphText};
-  const auto name_end = std::find_if_not(text.begin(), text.end(),
-                                         [](unsigned char c) { return absl::ascii_isalnum(c) || c == '_'; });
+  const auto name_end =
+      std::find_if_not(text.begin(), text.end(), [](unsigned char c) { return absl::ascii_isalnum(c) || c == '_'; });
   const std::string name(text.begin(), name_end);
   if (v1::Graph::descriptor()->FindFieldByName(name) != nullptr) {
     const absl::string_view rest = absl::StripLeadingAsciiWhitespace(text.substr(name.size()));

@@ -2,8 +2,8 @@
 
 #include <string>
 
-#include "absl/strings/strip.h"
 #include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "client/onnx/data_type.h"
 #include "client/onnx/roles.h"
 
@@ -85,6 +85,11 @@ class Completer {
       CopyShape(Input(node, 0), output);
     }
     if (IsQuantizeOrDequantize(op)) CopyShape(Input(node, 0), output);
+    // QOperator graphs move integer tensors through such operators and seldom state a type on the way.
+    const TypeSource same = SourceOfType(op);
+    const v1::Value* source = same.input < 0 ? nullptr : Input(node, same.input);
+    if (source == nullptr) return;
+    for (int i = 0; i < (same.every_output ? node.outputs_size() : 1); ++i) SetType(Output(node, i), source->dtype());
   }
 
   v1::Graph& graph_;

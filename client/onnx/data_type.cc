@@ -35,7 +35,7 @@ v1::DataType DataTypeFromOnnx(int64_t number) {
       v1::DATA_TYPE_INT2,             // 26
   });
   return number >= 0 && number < static_cast<int64_t>(kTypes.size()) ? kTypes[static_cast<size_t>(number)]
-                                                                      : v1::DATA_TYPE_UNSPECIFIED;
+                                                                     : v1::DATA_TYPE_UNSPECIFIED;
 }
 
 }  // namespace quantgate

@@ -218,7 +218,8 @@ absl::Status GraphImporter::AddAttribute(const onnx::AttributeProto& source, int
       for (const onnx::TensorProto& tensor : source.tensors()) add().set_tensor(TensorAttribute(tensor, 0));
       break;
     case Type::SPARSE_TENSORS:
-      for (const onnx::SparseTensorProto& tensor : source.sparse_tensors()) add().set_tensor(SparseAttribute(tensor, 0));
+      for (const onnx::SparseTensorProto& tensor : source.sparse_tensors())
+        add().set_tensor(SparseAttribute(tensor, 0));
       break;
     case Type::GRAPH:
       return AddSubgraph(source.g(), name, node);
@@ -309,9 +310,8 @@ absl::Status GraphImporter::ReadTensors() {
 
 absl::Status GraphImporter::Import(const onnx::GraphProto& source) {
   if (depth_ > model_.options.max_subgraph_depth) {
-    return CodedError(
-        absl::StatusCode::kResourceExhausted, "FI002",
-        absl::StrCat("subgraphs are nested more than ", model_.options.max_subgraph_depth, " deep"));
+    return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
+                      absl::StrCat("subgraphs are nested more than ", model_.options.max_subgraph_depth, " deep"));
   }
   graph_.set_name(ToUtf8(source.name()));
   for (const onnx::ValueInfoProto& input : source.input()) {

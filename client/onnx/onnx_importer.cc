@@ -30,8 +30,7 @@ void SetModelFacts(const onnx::ModelProto& model, v1::Graph* graph) {
 
 }  // namespace
 
-absl::StatusOr<v1::Graph> ImportOnnx(absl::string_view bytes, const std::string& folder,
-                                     const ImportOptions& options) {
+absl::StatusOr<v1::Graph> ImportOnnx(absl::string_view bytes, const std::string& folder, const ImportOptions& options) {
   const WireLimits limits{.max_memory = ParseMemoryLimit(bytes.size()),
                           .counted = onnx::NodeProto::descriptor(),
                           .max_counted = options.max_nodes};

@@ -1,7 +1,8 @@
 // ONNX models: QDQ, QOperator and com.microsoft operators, any opset.
 //
 // What is a fact and how it is kept (rules judge, the importer does not):
-//   - Every tensor is a Value. A name that is used and that nobody makes is a Value without producer, constant and place
+//   - Every tensor is a Value. A name that is used and that nobody makes is a Value without producer, constant and
+//   place
 //     in Graph.inputs.
 //   - A name declared twice as input or as initializer is two Values of that name; uses bind to the first. An
 //     initializer that is also an input is one Value with a constant. Nodes that write one name share one Value.
@@ -22,8 +23,8 @@
 
 namespace quantgate {
 
-// `bytes`: a serialized ModelProto. `folder`: where external data may be; "" opens no file. FI001: not a ModelProto, with
-// the place; FI002: a limit.
+// `bytes`: a serialized ModelProto. `folder`: where external data may be; "" opens no file. FI001: not a ModelProto,
+// with the place; FI002: a limit.
 absl::StatusOr<v1::Graph> ImportOnnx(absl::string_view bytes, const std::string& folder,
                                      const ImportOptions& options = {});
 

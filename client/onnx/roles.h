@@ -1,4 +1,4 @@
-// The little that the importer has to know of quantized operators to decide what of a constant is sent.
+// The little that the importer asks of the operator tables.
 #ifndef QUANTGATE_CLIENT_ONNX_ROLES_H_
 #define QUANTGATE_CLIENT_ONNX_ROLES_H_
 
@@ -16,6 +16,13 @@ bool IsQuantizationParameter(absl::string_view op_type, int input);
 
 // Position of the zero point of the output, whose type is the output's. -1: the operator has none.
 int OutputZeroPoint(absl::string_view op_type);
+
+// Argument whose type the first output has, or every output has: data is moved or selected, not computed.
+struct TypeSource {
+  int input = -1;  // -1: none
+  bool every_output = false;
+};
+TypeSource SourceOfType(absl::string_view op_type);
 
 }  // namespace quantgate
 

@@ -146,7 +146,8 @@ absl::Status TensorReader::Read(const onnx::TensorProto& tensor, const ConstantU
     const ExternalRegion region = external_->Open(NaturalBytes(tensor, options.dtype), &fact);
     if (fact.status() != v1::ExternalData::READ) return absl::OkStatus();
     TensorScan scan(options, region.size);
-    absl::Status status = external_->Stream(region, [&](absl::string_view bytes) { scan.AddBytes(bytes); }, &fact);
+    absl::Status status = external_->Stream(
+        region, [&](absl::string_view bytes) { scan.AddBytes(bytes); }, &fact);
     if (!status.ok() || fact.status() != v1::ExternalData::READ) return status;
     constant->set_stored_bytes(region.size);
     finish(scan);

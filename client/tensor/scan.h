@@ -55,13 +55,13 @@ class TensorScan {
   void CountOnAxis(double value);
 
   const v1::DataType dtype_;
-  const int64_t limit_;  // elements that are no padding
+  const int64_t limit_;                   // elements that are no padding
   const absl::Span<const double> table_;  // bit pattern to value, for floats of at most 16 bits
   bool list_ = false;
   bool per_axis_ = false;
   int axis_ = 0;
   int64_t axis_stride_ = 1;
-  int64_t axis_run_ = 0;    // elements seen at the present index of the axis
+  int64_t axis_run_ = 0;  // elements seen at the present index of the axis
   size_t axis_index_ = 0;
   std::vector<int64_t> ints_;
   std::vector<double> reals_;

@@ -1,0 +1,7 @@
+quantgate_test(import_test import_test.cc LIBS quantgate_client_import)
+quantgate_test(graph_file_test graph_file_test.cc LIBS quantgate_client_import)
+quantgate_test(tensor_scan_test tensor_scan_test.cc LIBS quantgate_client_import)
+quantgate_test(onnx_importer_test onnx_importer_test.cc LIBS quantgate_client_import)
+quantgate_test(onnx_external_data_test onnx_external_data_test.cc LIBS quantgate_client_import)
+quantgate_test(onnx_hostile_test onnx_hostile_test.cc LIBS quantgate_client_import)
+quantgate_test(onnx_fixtures_test onnx_fixtures_test.cc LIBS quantgate_client_import)
