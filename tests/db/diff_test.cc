@@ -114,6 +114,36 @@ TEST(DiffTables, KeepsConfigurationsApart) {
   EXPECT_EQ(diff.ops[0].configurations[0].conditions[0].after, "");
 }
 
+TEST(DiffTables, ConditionsOfANewConfigurationAreNew) {
+  const auto before = Table({{"A", {Row("All", "in[0]=UFIXED_POINT_8")}, {Rank("All", "in[0]", "5")}}});
+  const auto after = Table({{"A",
+                             {Row("INT8", "in[0]=UFIXED_POINT_8"), Row("FP16", "in[0]=FLOAT_16")},
+                             {Rank("INT8", "in[0]", "5"), Rank("FP16", "in[0]", "4")}}});
+  const auto diff = DiffTables(before, after);
+  ASSERT_THAT(diff.ops, SizeIs(1));
+  ASSERT_THAT(diff.ops[0].configurations, SizeIs(1));
+  const auto& change = diff.ops[0].configurations[0];
+  EXPECT_EQ(change.configuration, "FP16");
+  ASSERT_THAT(change.conditions, SizeIs(1));
+  EXPECT_EQ(change.conditions[0].before, "");
+  EXPECT_EQ(change.conditions[0].after, "rank max=4");
+}
+
+TEST(DiffTables, PairsOnlyConditionsOfOneShape) {
+  const std::vector<DtypeRow> rows = {Row("INT8", "in[0]=UFIXED_POINT_8")};
+  Item before = Rank("All", "in[0]", "4");
+  before.predicates = {{"symmetric", {{"when_type", "INT_32"}}}};
+  Item after = before;
+  after.predicates = {{"symmetric", {{"when_encoding", "block"}}}, {"symmetric", {{"when_type", "INT_64"}}}};
+  const auto diff = DiffTables(Table({{"A", rows, {before}}}), Table({{"A", rows, {after}}}));
+  ASSERT_THAT(diff.ops, SizeIs(1));
+  const auto& conditions = diff.ops[0].configurations[0].conditions;
+  ASSERT_THAT(conditions, SizeIs(2));
+  EXPECT_EQ(conditions[0].before, "");
+  EXPECT_EQ(conditions[1].before, "symmetric when_type=INT_32");
+  EXPECT_EQ(conditions[1].after, "symmetric when_type=INT_64");
+}
+
 TEST(ArchText, SaysWhom) {
   EXPECT_EQ(ArchText({}), "");
   EXPECT_EQ(ArchText({73, 0}), "V73 and later");
