@@ -92,13 +92,19 @@ std::map<std::string, std::vector<RowChange>> DiffRows(const OpConstraints& befo
 // A condition in force for one configuration; ordered as it is told.
 struct Condition {
   std::string port;
-  std::string kind;
+  std::string shape;  // kind and names of the arguments
   std::string text;
   int min_arch = 0;
   int max_arch = 0;
-  auto key() const { return std::tie(port, kind, text, min_arch, max_arch); }
+  auto key() const { return std::tie(port, shape, text, min_arch, max_arch); }
   bool operator<(const Condition& other) const { return key() < other.key(); }
 };
+
+std::string Shape(const Predicate& predicate) {
+  std::string shape = predicate.kind;
+  for (const auto& [name, value] : predicate.args) absl::StrAppend(&shape, " ", name);
+  return shape;
+}
 
 std::set<Condition> ConditionsFor(const OpConstraints& op, const std::string& configuration) {
   std::set<Condition> conditions;
@@ -106,7 +112,7 @@ std::set<Condition> ConditionsFor(const OpConstraints& op, const std::string& co
     if (item.configuration != "All" && item.configuration != configuration) continue;
     for (const Predicate& predicate : item.predicates) {
       conditions.insert(
-          {NormalPort(item.port), predicate.kind, PredicateText(predicate), item.archs.min, item.archs.max});
+          {NormalPort(item.port), Shape(predicate), PredicateText(predicate), item.archs.min, item.archs.max});
     }
   }
   return conditions;
@@ -120,9 +126,9 @@ std::vector<ConditionChange> DiffConditions(const std::set<Condition>& before, c
   std::vector<ConditionChange> changes;
   for (const Condition& now : added) {
     ConditionChange change{now.port, "", now.text, {now.min_arch, now.max_arch}};
-    // One that goes and one that comes, of one kind at one port, is one that changes.
+    // One that goes and one that comes, of one shape at one port, is one that changes.
     const auto was = std::find_if(gone.begin(), gone.end(), [&](const Condition& candidate) {
-      return candidate.port == now.port && candidate.kind == now.kind;
+      return candidate.port == now.port && candidate.shape == now.shape;
     });
     if (was != gone.end()) {
       change.before = was->text;
@@ -146,6 +152,16 @@ std::set<std::string> Configurations(const OpConstraints& op) {
   return configurations;
 }
 
+// Does the old table accept anything of this configuration? If not, none of its conditions was about it.
+bool Existed(const OpConstraints& before, const OpConstraints& after, const std::string& configuration) {
+  const auto in_configuration = [&](const DtypeRow& row) { return row.configuration == configuration; };
+  if (std::any_of(before.rows.begin(), before.rows.end(), in_configuration)) return true;
+  if (std::none_of(after.rows.begin(), after.rows.end(), in_configuration)) return true;
+  return std::any_of(after.rows.begin(), after.rows.end(), [&](const DtypeRow& row) {
+    return in_configuration(row) && Cover(row, before.rows).remaining > 0;
+  });
+}
+
 // Condition changes by configuration.
 std::map<std::string, std::vector<ConditionChange>> DiffItems(const OpConstraints& before, const OpConstraints& after) {
   std::set<std::string> configurations = Configurations(after);
@@ -155,7 +171,9 @@ std::map<std::string, std::vector<ConditionChange>> DiffItems(const OpConstraint
 
   std::map<std::string, std::vector<ConditionChange>> changes;
   for (const std::string& configuration : configurations) {
-    changes[configuration] = DiffConditions(ConditionsFor(before, configuration), ConditionsFor(after, configuration));
+    const auto was =
+        Existed(before, after, configuration) ? ConditionsFor(before, configuration) : std::set<Condition>();
+    changes[configuration] = DiffConditions(was, ConditionsFor(after, configuration));
   }
   if (configurations.size() == 1) return changes;
 

@@ -30,7 +30,7 @@ struct RowChange {
 
 struct ConditionChange {
   std::string port;
-  // Predicate texts. Before empty: new. After empty: gone. Both: the same kind with other arguments.
+  // Predicate texts. Before empty: new. After empty: gone. Both: the same kind and argument names with other values.
   std::string before;
   std::string after;
   ArchRange archs;  // of the newest of the two
@@ -59,7 +59,8 @@ struct TableDiff {
 // Rows are compared by what they accept, not by how the document writes them down: a row with alternatives covers each
 // of its combinations, a configuration is a heading only, and a port or parameter that one of two rows does not name is
 // not compared. "in[0..m]" is the same port as "in[0]". Conditions are compared per configuration, those of "All"
-// counting for each; what is the same change in every configuration of an operator is told once, under "All".
+// counting for each; of a configuration that the old table accepts nothing of, every condition is new; what is the same
+// change in every configuration of an operator is told once, under "All".
 TableDiff DiffTables(const ConstraintTable& before, const ConstraintTable& after);
 
 }  // namespace quantgate::db

@@ -55,23 +55,25 @@ absl::StatusOr<std::string> ContentDigest(sqlite3* handle) {
   if (!hash || EVP_DigestInit_ex(hash.get(), EVP_sha256(), nullptr) != 1) {
     return absl::InternalError("SHA-256 is not available");
   }
-  std::string line = absl::StrCat("quantgate-tables ", kSchemaVersion, "\n");
-  EVP_DigestUpdate(hash.get(), line.data(), line.size());
+  constexpr size_t kChunk = 32 << 10;
+  std::string pending = absl::StrCat("quantgate-tables ", kSchemaVersion, "\n");
+  EVP_DigestUpdate(hash.get(), pending.data(), pending.size());
   for (const TableSchema& table : Schema()) {
     if (table.select.empty()) continue;
-    line = absl::StrCat(table.name, "\n");
-    EVP_DigestUpdate(hash.get(), line.data(), line.size());
+    pending = absl::StrCat(table.name, "\n");
     Statement rows(handle, table.select);
     while (rows.Next()) {
-      line.clear();
       for (int column = 0; column < rows.columns(); ++column) {
         // With its length, so that no two rows can look the same.
         const absl::string_view text = rows.Text(column);
-        absl::StrAppend(&line, text.size(), ":", text);
+        absl::StrAppend(&pending, text.size(), ":", text);
       }
-      line.push_back('\n');
-      EVP_DigestUpdate(hash.get(), line.data(), line.size());
+      pending.push_back('\n');
+      if (pending.size() < kChunk) continue;
+      EVP_DigestUpdate(hash.get(), pending.data(), pending.size());
+      pending.clear();
     }
+    EVP_DigestUpdate(hash.get(), pending.data(), pending.size());
     if (!rows.status().ok()) return rows.status();
   }
   unsigned char digest[EVP_MAX_MD_SIZE];

@@ -173,6 +173,8 @@ class ConstraintReader {
       for (const std::string& name : names) CheckPort(ports, op, *definition, name);
       if (std::set<std::string>(names.begin(), names.end()).size() != names.size()) Fail(ports, "port named twice");
       ReadRows(rows->second, names, constraints);
+    } else if (fields.count("ports") != 0) {
+      Fail(node, absl::StrCat("operator ", op, " has ports and no rows"));
     }
     if (const auto items = fields.find("items"); items != fields.end()) {
       ReadItems(items->second, false, *definition, constraints);

@@ -24,7 +24,7 @@ enum class Form {
   kTypes,
   kEncodings,
   kOperations,  // values of the operator's `operation`
-  kValues,      // values of the parameter the predicate is about
+  kValues,      // values of the parameter the item is about
   kPort,
   kParam,
   kParamValues,    // name:value,...
@@ -68,12 +68,12 @@ const std::vector<Kind>& Kinds() {
       {"index_range", {{"port", Form::kPort}, {"axis_param", Form::kParam}}},
       {"absent", {}},
       {"input_default", {{"value", Form::kNumber}}},
-      {"param_value", {{"param", Form::kParam, false}, {"allowed", Form::kValues}, {"absent", Form::kWord, false}}},
-      {"param_default", {{"param", Form::kParam, false}}},
-      {"param_range", {{"param", Form::kParam, false}, {"min", Form::kNumber, false}, {"max", Form::kNumber, false}}},
-      {"param_element", {{"param", Form::kParam, false}, {"index", Form::kInt}, {"value", Form::kInt}}},
-      {"axis_range", {{"param", Form::kParam, false}, {"port", Form::kPort}}},
-      {"axis_last", {{"param", Form::kParam, false}, {"port", Form::kPort}}},
+      {"param_value", {{"allowed", Form::kValues}, {"absent", Form::kWord, false}}},
+      {"param_default", {}},
+      {"param_range", {{"min", Form::kNumber, false}, {"max", Form::kNumber, false}}},
+      {"param_element", {{"index", Form::kInt}, {"value", Form::kInt}}},
+      {"axis_range", {{"port", Form::kPort}}},
+      {"axis_last", {{"port", Form::kPort}}},
       {"dilation_stride",
        {{"stride", Form::kParam},
         {"dims", Form::kInts},
@@ -204,9 +204,7 @@ absl::Status CheckPortAnd(absl::string_view value, const PredicateScope& scope, 
   return check(parts[1]);
 }
 
-// `param` is what the predicate is about.
-absl::StatusOr<std::string> CheckValue(Form form, absl::string_view value, absl::string_view param,
-                                       const PredicateScope& scope) {
+absl::StatusOr<std::string> CheckValue(Form form, absl::string_view value, const PredicateScope& scope) {
   absl::Status status;
   switch (form) {
     case Form::kInt:
@@ -227,7 +225,7 @@ absl::StatusOr<std::string> CheckValue(Form form, absl::string_view value, absl:
     case Form::kOperations:
       return ResolveValues(value, "operation", scope);
     case Form::kValues:
-      return ResolveValues(value, param, scope);
+      return ResolveValues(value, scope.port, scope);
     case Form::kPort:
       if (!DefinesPort(*scope.definition, value)) status = Bad("unknown port", value);
       break;
@@ -295,7 +293,6 @@ absl::StatusOr<Predicate> ParsePredicate(absl::string_view text, const Predicate
 
   Predicate predicate;
   predicate.kind = std::string(words[0]);
-  std::string param = scope.port;
   for (size_t i = 1; i < words.size(); ++i) {
     const std::vector<absl::string_view> parts = absl::StrSplit(words[i], absl::MaxSplits('=', 1));
     if (parts.size() != 2 || parts[1].empty()) return Bad("expected name=value, found", words[i]);
@@ -304,19 +301,18 @@ absl::StatusOr<Predicate> ParsePredicate(absl::string_view text, const Predicate
     for (const auto& [name, unused] : predicate.args) {
       if (name == parts[0]) return Bad("argument given twice:", name);
     }
-    if (parts[0] == "param") param = std::string(parts[1]);
-    auto value = CheckValue(argument->form, parts[1], param, scope);
+    auto value = CheckValue(argument->form, parts[1], scope);
     if (!value.ok()) return value.status();
     predicate.args.emplace_back(std::string(parts[0]), *std::move(value));
   }
+  bool any = kind->arguments.empty();
   for (const Argument& argument : kind->arguments) {
     const bool given = std::any_of(predicate.args.begin(), predicate.args.end(),
                                    [&](const auto& arg) { return arg.first == argument.name; });
     if (argument.required && !given) return Bad(absl::StrCat(kind->name, " needs"), argument.name);
+    any |= given;
   }
-  if (!kind->arguments.empty() && predicate.args.empty() && kind->name != "param_default") {
-    return Bad("no arguments:", text);
-  }
+  if (!any) return Bad(absl::StrCat(kind->name, " needs one of its arguments, found"), text);
   return predicate;
 }
 

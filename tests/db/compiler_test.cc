@@ -1,0 +1,304 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "db/compiler/compile.h"
+#include "db/database.h"
+
+namespace quantgate::db {
+namespace {
+
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr char kDefinitions[] = R"(definitions: ops
+sdk: 1.0
+document: definitions
+evidence: documented
+ops:
+  Add:
+    inputs:
+      - in[0] required backend
+      - in[1] required backend
+    parameters:
+      - operation required UINT_32
+      - axis optional UINT_32 default=N-1
+    outputs:
+      - out[0] required backend same_as=in[0]
+  Pack:
+    inputs:
+      - in[0..m] required backend
+    outputs:
+      - out[0] required backend
+)";
+
+constexpr char kTable[] = R"(table: toy
+sdk: 2.25.0
+document: a document
+evidence: documented
+definitions: ops@1.0
+enums:
+  Add.operation: PLUS=0 MINUS=7
+ops:
+  Add:
+    ports: in[0] in[1] out[0] axis
+    rows:
+      INT8:
+        - UFIXED_POINT_8 UFIXED_POINT_8|
+            SFIXED_POINT_8 UFIXED_POINT_8 ~
+        - {types: INT_32 INT_32 INT_32 UINT_32, archs: 73.., evidence: measured, source: asked}
+    items:
+      All in[0]:
+        - rank max=4
+        - - rank max=5 when_operation=PLUS,
+              MINUS
+          - symmetric when_type=UFIXED_POINT_8
+        - {predicates: static_dims, archs: ..75, evidence: measured, source: asked}
+    summary:
+      INT8 axis:
+        - param_default
+  Pack:
+    ports: in[0..m] out[0]
+    rows:
+      All:
+        - BOOL_8 BOOL_8
+)";
+
+absl::StatusOr<ConstraintSource> Parse(const std::string& table) {
+  const auto sources = ParseSources(std::vector<SourceFile>{{"toy.yaml", table}, {"ops.yaml", kDefinitions}});
+  if (!sources.ok()) return sources.status();
+  for (const Source& source : *sources) {
+    if (std::holds_alternative<ConstraintSource>(source)) return std::get<ConstraintSource>(source);
+  }
+  return absl::NotFoundError("no table");
+}
+
+std::string Replaced(const std::string& from, const std::string& to) {
+  const std::string text = absl::StrReplaceAll(kTable, {{from, to}});
+  EXPECT_NE(text, kTable) << from;
+  return text;
+}
+
+std::string ErrorOf(const std::string& table) {
+  const auto parsed = Parse(table);
+  EXPECT_EQ(parsed.status().code(), absl::StatusCode::kInvalidArgument) << parsed.status();
+  return std::string(parsed.status().message());
+}
+
+TEST(ParseSources, ReadsRowsItemsAndAnnotations) {
+  const auto table = Parse(kTable);
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_EQ(table->head.name, "toy");
+  ASSERT_EQ(table->ops.size(), 2u);
+  const OpConstraints& add = table->ops[0];
+  ASSERT_EQ(add.rows.size(), 2u);
+  ASSERT_EQ(add.rows[0].ports.size(), 3u);  // "~": says nothing of axis
+  EXPECT_EQ(add.rows[0].ports[1].types.size(), 2u);
+  EXPECT_EQ(add.rows[0].source, "");
+  EXPECT_EQ(add.rows[1].archs.min, 73);
+  EXPECT_EQ(add.rows[1].archs.max, 0);
+  EXPECT_EQ(add.rows[1].evidence, Evidence::kMeasured);
+  EXPECT_EQ(add.rows[1].source, "asked");
+  ASSERT_EQ(add.items.size(), 4u);
+  ASSERT_EQ(add.items[1].predicates.size(), 2u);
+  EXPECT_EQ(add.items[1].predicates[0].args[1].second, "PLUS=0,MINUS=7");
+  EXPECT_EQ(add.items[2].archs.max, 75);
+  EXPECT_EQ(add.items[2].ordinal, 3);
+  EXPECT_TRUE(add.items[3].summary);
+  EXPECT_EQ(add.items[3].ordinal, 1);
+}
+
+struct Mistake {
+  const char* name;
+  const char* from;
+  const char* to;
+  const char* error;
+};
+
+class CompileErrors : public testing::TestWithParam<Mistake> {};
+
+TEST_P(CompileErrors, NameFileLineAndCause) {
+  EXPECT_EQ(ErrorOf(Replaced(GetParam().from, GetParam().to)), GetParam().error);
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, CompileErrors,
+    testing::Values(
+        Mistake{"UnknownType", "- BOOL_8 BOOL_8", "- BOOL_8 BOOL_9", "toy.yaml:30: unknown element type \"BOOL_9\""},
+        Mistake{"UnknownPort", "ports: in[0..m] out[0]", "ports: in[0..m] out[1]",
+                "toy.yaml:27: operator Pack has no port \"out[1]\""},
+        Mistake{"UnknownItemPort", "All in[0]:", "All in[2]:", "toy.yaml:17: operator Add has no port \"in[2]\""},
+        Mistake{"UnknownConfiguration", "INT8 axis:", "INT4 axis:", "toy.yaml:24: no row has configuration \"INT4\""},
+        Mistake{"DuplicateOp", "  Pack:", "  Add:", "toy.yaml:26: duplicate operator \"Add\""},
+        Mistake{"UndefinedOp", "  Pack:", "  Packs:", "toy.yaml:27: operator \"Packs\" is not defined in ops"},
+        Mistake{"UnknownKind", "rank max=4", "ranks max=4", "toy.yaml:18: unknown predicate kind \"ranks\""},
+        Mistake{"UnknownArgument", "rank max=4", "rank most=4", "toy.yaml:18: rank has no argument \"most\""},
+        Mistake{"NoArgument", "rank max=4", "rank", "toy.yaml:18: rank needs one of its arguments, found \"rank\""},
+        Mistake{"OnlyConditions", "rank max=4", "rank when_rank=4..",
+                "toy.yaml:18: rank needs one of its arguments, found \"rank when_rank=4..\""},
+        Mistake{"MissingArgument", "rank max=4", "dim_value dim=0", "toy.yaml:18: dim_value needs \"value\""},
+        Mistake{"DuplicateArgument", "rank max=4", "rank max=4 max=4", "toy.yaml:18: argument given twice: \"max\""},
+        Mistake{"BadNumber", "rank max=4", "rank max=four", "toy.yaml:18: not an integer: \"four\""},
+        Mistake{"BadTypeInPredicate", "when_type=UFIXED_POINT_8", "when_type=FIXED_8",
+                "toy.yaml:21: unknown element type \"FIXED_8\""},
+        Mistake{"BadEncoding", "when_type=UFIXED_POINT_8", "when_encoding=per_axis",
+                "toy.yaml:21: unknown encoding \"per_axis\""},
+        Mistake{"BadRank", "when_type=UFIXED_POINT_8", "when_rank=4", "toy.yaml:21: not LO..HI: \"4\""},
+        Mistake{"BadOtherPort", "when_type=UFIXED_POINT_8", "when_port_type=in[7]:BOOL_8",
+                "toy.yaml:21: unknown port \"in[7]\""},
+        Mistake{"BadParameter", "when_type=UFIXED_POINT_8", "when_param=axes:1",
+                "toy.yaml:21: unknown parameter \"axes\""},
+        Mistake{"UnknownEnumValue", "when_operation=PLUS", "when_operation=TIMES",
+                "toy.yaml:19: unknown value of Add.operation \"TIMES\""},
+        Mistake{"UnknownEnumeration", "Add.operation:", "Add.operations:",
+                "toy.yaml:7: enumeration \"Add.operations\" is not Operator.parameter"},
+        Mistake{"MissingColumn", "- BOOL_8 BOOL_8", "- BOOL_8",
+                "toy.yaml:30: row has 1 columns, the operator has 2 ports"},
+        Mistake{"UnknownKey", "document: a document", "document: a document\ncolour: red",
+                "toy.yaml:4: unknown key \"colour\" in file"},
+        Mistake{"MissingHead", "document: a document\n", "", "toy.yaml:1: missing \"document\""},
+        Mistake{"BadSdk", "sdk: 2.25.0", "sdk: newest", "toy.yaml:2: not an SDK version: \"newest\""},
+        Mistake{"BadEvidence", "evidence: documented", "evidence: rumour",
+                "toy.yaml:4: evidence is documented or measured, not \"rumour\""},
+        Mistake{"BadArchs", "archs: 73..", "archs: 79..73", "toy.yaml:15: empty arch range"},
+        Mistake{"NoDefinitions", "definitions: ops@1.0", "definitions: ops@2.0",
+                "toy.yaml:5: no definitions \"ops@2.0\""}),
+    [](const auto& info) { return info.param.name; });
+
+TEST(ParseSources, NamesTheLineOfBadYaml) {
+  // yaml-cpp lets an open quote run to the end of the file.
+  EXPECT_EQ(ErrorOf(Replaced("ports: in[0..m] out[0]", "ports: \"in[0..m] out[0]")),
+            "toy.yaml:27: operator Pack has ports and no rows");
+  EXPECT_THAT(ErrorOf(Replaced("  Pack:", " Pack:")), StartsWith("toy.yaml:26:"));
+  EXPECT_THAT(ErrorOf(""), HasSubstr("expected a mapping"));
+  EXPECT_THAT(ErrorOf("[1, 2"), StartsWith("toy.yaml:1:"));
+}
+
+TEST(ParseSources, ReadsSocs) {
+  const std::string head = "socs: toy\nsdk: 1.0\ndocument: d\nevidence: measured\nrows:\n";
+  const auto parse = [&](const std::string& rows) { return ParseSource("socs.yaml", head + rows, {}); };
+  const auto good = parse("  - 7 X1 73 vtcm=8 alias=X2,X3\n  - 3 - 66\n");
+  ASSERT_TRUE(good.ok()) << good.status();
+  const auto& socs = std::get<SocSource>(*good).socs;
+  ASSERT_EQ(socs.size(), 2u);
+  EXPECT_EQ(socs[0].id, 3);
+  EXPECT_EQ(socs[0].arch, 0);
+  EXPECT_EQ(socs[0].name, "");
+  EXPECT_THAT(socs[1].aliases, testing::ElementsAre("X2", "X3"));
+  EXPECT_EQ(parse("  - 7 X1 73\n  - 7 X2 73\n").status().message(), "socs.yaml:7: duplicate SoC id 7");
+  EXPECT_EQ(parse("  - 7 X1 73\n  - 8 X2 73 alias=X1\n").status().message(), "socs.yaml:7: duplicate SoC name \"X1\"");
+  EXPECT_EQ(parse("  - 7 X1 V73\n").status().message(), "socs.yaml:6: not an integer: \"V73\"");
+}
+
+// --- The file
+
+std::string Compile(const std::string& table, const std::string& name, bool reversed = false) {
+  std::vector<SourceFile> files = {{"toy.yaml", table}, {"ops.yaml", kDefinitions}};
+  if (reversed) std::swap(files[0], files[1]);
+  auto sources = ParseSources(files);
+  EXPECT_TRUE(sources.ok()) << sources.status();
+  if (reversed) std::reverse(sources->begin(), sources->end());
+  const std::string path = testing::TempDir() + name;
+  const auto status = WriteDatabase(*sources, path);
+  EXPECT_TRUE(status.ok()) << status;
+  return path;
+}
+
+std::string Bytes(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::stringstream bytes;
+  bytes << file.rdbuf();
+  return bytes.str();
+}
+
+std::string DigestOf(const std::string& table) {
+  const auto database = Database::Open(Compile(table, "digest.sqlite"));
+  EXPECT_TRUE(database.ok()) << database.status();
+  return database.ok() ? (*database)->digest() : "";
+}
+
+TEST(WriteDatabase, GivesTheSameBytesForTheSameSources) {
+  const std::string first = Bytes(Compile(kTable, "first.sqlite"));
+  EXPECT_FALSE(first.empty());
+  EXPECT_EQ(first, Bytes(Compile(kTable, "second.sqlite", /*reversed=*/true)));
+}
+
+TEST(WriteDatabase, DigestFollowsTheContent) {
+  const std::string digest = DigestOf(kTable);
+  EXPECT_EQ(digest.size(), 64u);
+  EXPECT_EQ(digest, DigestOf(Replaced("ops:\n  Add:", "# a comment\nops:\n  Add:")));
+  EXPECT_NE(digest, DigestOf(Replaced("- BOOL_8 BOOL_8", "- BOOL_8 INT_32")));
+  EXPECT_NE(digest, DigestOf(Replaced("rank max=4", "rank max=3")));
+  EXPECT_NE(digest, DigestOf(Replaced("source: asked", "source: asked twice")));
+  EXPECT_NE(digest, DigestOf(Replaced("archs: 73..", "archs: 75..")));
+}
+
+TEST(WriteDatabase, RefusesTwoSourcesOfOneName) {
+  const auto sources =
+      ParseSources(std::vector<SourceFile>{{"a.yaml", kTable}, {"b.yaml", kTable}, {"ops.yaml", kDefinitions}});
+  ASSERT_TRUE(sources.ok());
+  const auto status = WriteDatabase(*sources, testing::TempDir() + "twice.sqlite");
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("toy@2.25.0"));
+}
+
+TEST(WriteDatabase, SaysWhereItCannotWrite) {
+  const auto sources = ParseSources(std::vector<SourceFile>{{"ops.yaml", kDefinitions}});
+  ASSERT_TRUE(sources.ok());
+  EXPECT_THAT(std::string(WriteDatabase(*sources, "/nonexistent/x.sqlite").message()),
+              HasSubstr("/nonexistent/x.sqlite"));
+}
+
+TEST(WriteDatabase, RoundTripsThroughTheDatabase) {
+  const auto database = Database::Open(Compile(kTable, "trip.sqlite"));
+  ASSERT_TRUE(database.ok()) << database.status();
+  const auto parsed = Parse(kTable);
+  const auto loaded = (*database)->LoadTable("toy", "2.25.0");
+  ASSERT_TRUE(loaded.ok()) << loaded.status();
+  EXPECT_EQ(loaded->document, "a document");
+  ASSERT_EQ(loaded->ops.size(), parsed->ops.size());
+  const OpConstraints& before = parsed->ops[0];
+  const OpConstraints& after = loaded->ops[0];
+  ASSERT_EQ(after.rows.size(), before.rows.size());
+  for (size_t i = 0; i < before.rows.size(); ++i) {
+    EXPECT_EQ(after.rows[i].configuration, before.rows[i].configuration);
+    EXPECT_EQ(after.rows[i].archs.min, before.rows[i].archs.min);
+    EXPECT_EQ(after.rows[i].evidence, before.rows[i].evidence);
+    EXPECT_EQ(after.rows[i].source, before.rows[i].source);
+    ASSERT_EQ(after.rows[i].ports.size(), before.rows[i].ports.size());
+    for (size_t p = 0; p < before.rows[i].ports.size(); ++p) {
+      EXPECT_EQ(after.rows[i].ports[p].port, before.rows[i].ports[p].port);
+      EXPECT_EQ(after.rows[i].ports[p].types, before.rows[i].ports[p].types);
+    }
+  }
+  ASSERT_EQ(after.items.size(), before.items.size());
+  for (size_t i = 0; i < before.items.size(); ++i) {
+    EXPECT_EQ(after.items[i].port, before.items[i].port);
+    EXPECT_EQ(after.items[i].ordinal, before.items[i].ordinal);
+    EXPECT_EQ(after.items[i].summary, before.items[i].summary);
+    EXPECT_EQ(after.items[i].archs.max, before.items[i].archs.max);
+    EXPECT_EQ(after.items[i].source, before.items[i].source);
+    ASSERT_EQ(after.items[i].predicates.size(), before.items[i].predicates.size());
+    for (size_t p = 0; p < before.items[i].predicates.size(); ++p) {
+      EXPECT_EQ(after.items[i].predicates[p].kind, before.items[i].predicates[p].kind);
+      EXPECT_EQ(after.items[i].predicates[p].args, before.items[i].predicates[p].args);
+    }
+  }
+  const auto definitions = (*database)->LoadDefinitions("ops", "1.0");
+  ASSERT_TRUE(definitions.ok()) << definitions.status();
+  ASSERT_EQ(definitions->size(), 2u);
+  EXPECT_EQ((*definitions)[0].parameters[1].default_value, "N-1");
+  EXPECT_EQ((*definitions)[0].outputs[0].same_type_as, "in[0]");
+}
+
+}  // namespace
+}  // namespace quantgate::db
