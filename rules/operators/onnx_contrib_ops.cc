@@ -12,8 +12,8 @@ constexpr OpRow kOps[] = {
     {"com.microsoft::QuantizeWithOrder", OpId::kQuantize, {Data(0), OutScale()}},
     {"com.microsoft::DequantizeWithOrder", OpId::kDequantize, {Data(0), Scale(0)}},
     // Block floating point has neither scale nor zero point as tensors.
-    {"com.microsoft::QuantizeBFP", OpId::kOpaque},
-    {"com.microsoft::DequantizeBFP", OpId::kOpaque},
+    {"com.microsoft::QuantizeBFP", OpId::kOpaque, {}, Style::kInteger},
+    {"com.microsoft::DequantizeBFP", OpId::kOpaque, {}, Style::kInteger},
 
     // Quantized sums of products.
     {"com.microsoft::QLinearConv",
@@ -242,13 +242,13 @@ constexpr OpRow kOps[] = {
     {"com.microsoft::Sampling", OpId::kGenerate},
     {"com.microsoft::WhisperBeamSearch", OpId::kGenerate},
 
-    // Text, tokens, hashing, compiled programs of other runtimes.
+    // Text, tokens, hashing; compiled programs of other runtimes, which take integers or not.
     {"com.microsoft::BifurcationDetector", OpId::kOpaque},
-    {"com.microsoft::EPContext", OpId::kOpaque},
+    {"com.microsoft::EPContext", OpId::kOpaque, {}, Style::kInteger},
     {"com.microsoft::MurmurHash3", OpId::kOpaque},
     {"com.microsoft::NGramRepeatBlock", OpId::kOpaque},
     {"com.microsoft::SampleOp", OpId::kOpaque},
-    {"com.microsoft::Snpe", OpId::kOpaque},
+    {"com.microsoft::Snpe", OpId::kOpaque, {}, Style::kInteger},
     {"com.microsoft::Tokenizer", OpId::kOpaque},
     {"DisentangledAttention_TRT", OpId::kDisentangledAttention},
     {"EfficientNMS_TRT", OpId::kOpaque},
@@ -278,9 +278,9 @@ constexpr OpRow kOps[] = {
     {"com.ms.internal.nhwc::LpPool", OpId::kOpaque},
     {"com.ms.internal.nhwc::MaxPool", OpId::kOpaque},
     {"com.ms.internal.nhwc::MaxUnpool", OpId::kOpaque},
-    {"com.ms.internal.nhwc::QLinearAveragePool", OpId::kOpaque},
-    {"com.ms.internal.nhwc::QLinearConv", OpId::kOpaque},
-    {"com.ms.internal.nhwc::QLinearConvTranspose", OpId::kOpaque},
+    {"com.ms.internal.nhwc::QLinearAveragePool", OpId::kOpaque, {}, Style::kInteger},
+    {"com.ms.internal.nhwc::QLinearConv", OpId::kOpaque, {}, Style::kInteger},
+    {"com.ms.internal.nhwc::QLinearConvTranspose", OpId::kOpaque, {}, Style::kInteger},
     {"com.ms.internal.nhwc::Resize", OpId::kOpaque},
     {"com.ms.internal.nhwc::SpaceToDepth", OpId::kOpaque},
 };
