@@ -87,8 +87,9 @@ class Resolver {
   void ExposeQuantizer(int32_t node) {
     Operand operand = StoredOperand(QuantizerOf(node));
     operand.quantizer = node;
-    operand.edge_value = graph_.op(node) == OpId::kQuantize ? (graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1)
-                                                            : QuantizerInputsOf(graph_, node).data;
+    operand.edge_value = graph_.op(node) == OpId::kQuantize
+                             ? (graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1)
+                             : QuantizerInputsOf(graph_, node).data;
     operand.value = operand.edge_value >= 0 ? Recognizable(operand.edge_value) : -1;
     result_.quantizer_of_node_[node] = static_cast<int32_t>(result_.quantizers_.size());
     result_.quantizers_.push_back(operand);
@@ -210,17 +211,27 @@ class Resolver {
     }
     EndInputs();
     // An operator that only moves or picks elements leaves integers as they are stored.
-    int32_t moved = -1;
-    if (binding != nullptr && (binding->op->traits & (kMovesData | kSelects)) && graph_.num_inputs(node) > 0 &&
-        graph_.input(node, 0) >= 0) {
-      moved = stored_[graph_.input(node, 0)];
-    }
+    const int32_t moved =
+        binding != nullptr && (binding->op->traits & (kMovesData | kSelects)) != 0 ? StoredOfMoved(node, *binding) : -1;
     for (int i = 0; i < graph_.num_outputs(node); ++i) {
       const int32_t value = graph_.output(node, i);
       if (value >= 0 && moved >= 0 && stored_[value] < 0 && i == 0) stored_[value] = moved;
       AddOutput(node, i, static_cast<uint8_t>(std::min(i, 255)));
     }
     EndOutputs();
+  }
+
+  // Stored form of the first tensor that is moved (not the condition of a Where, nor indices); -1: not stored
+  // quantized.
+  int32_t StoredOfMoved(int32_t node, const Binding& binding) const {
+    for (int i = 0; i < graph_.num_inputs(node); ++i) {
+      const Argument argument = ArgumentAt(binding, graph_.argument(node, i));
+      if (argument.role != ArgRole::kData || argument.port >= binding.op->inputs.size()) continue;
+      const PortRole role = binding.op->inputs[argument.port].role;
+      if (role != PortRole::kActivation && role != PortRole::kWeight) continue;
+      return graph_.input(node, i) >= 0 ? stored_[graph_.input(node, i)] : -1;
+    }
+    return -1;
   }
 
   void AddInput(int32_t node, int i) {
@@ -352,7 +363,9 @@ class Resolver {
       (pending.operand.port == 0 ? activation_params : weight_params) = pending.operand.qparams;
     }
     for (Pending& pending : inputs) {
-      const bool bias = pending.operand.present && !pending.described && pending.operand.port > 0 &&
+      const uint8_t port = pending.operand.port;
+      const bool bias = pending.operand.present && !pending.described && port < binding.op->inputs.size() &&
+                        binding.op->inputs[port].role == PortRole::kBias &&
                         pending.operand.type == v1::DATA_TYPE_INT32 && activation_params >= 0 && weight_params >= 0;
       if (bias) ImplyBias(pending.operand, activation_params, weight_params);
       result_.operands_.push_back(pending.operand);
@@ -421,7 +434,7 @@ class Resolver {
     const v1::Value& tensor = graph_.value(operand.edge_value);
     const int32_t last = std::max(tensor.dims_size(), 1) - 1;
     switch (graph_.op(node)) {
-      case OpId::kLinear:
+      case OpId::kGemm:
         return graph_.int_attribute(node, "transB", 0) != 0 ? 0 : last;
       case OpId::kMatMul:
         return last;

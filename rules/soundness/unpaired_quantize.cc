@@ -26,7 +26,19 @@ constexpr RuleInfo kInfo = {
 bool WantsRealNumbers(const Graph& graph, const Use& use) {
   const Binding* binding = graph.binding(use.node);
   if (binding == nullptr || binding->integer_operator || binding->op->id == OpId::kDequantize) return false;
-  if (graph.op(use.node) == OpId::kQuantize) return false;  // quantizing integers is a type mismatch
+  switch (graph.op(use.node)) {
+    case OpId::kQuantize:  // quantizing integers is a type mismatch
+    case OpId::kOpaque:    // nothing is known of its ports
+    case OpId::kEqual:
+    case OpId::kNotEqual:
+    case OpId::kLess:
+    case OpId::kLessEqual:
+    case OpId::kGreater:
+    case OpId::kGreaterEqual:
+      return false;
+    default:
+      break;
+  }
   const Argument argument = ArgumentAt(*binding, graph.argument(use.node, use.input));
   if (argument.role != ArgRole::kData || argument.of_output || argument.port >= binding->op->inputs.size())
     return false;
