@@ -1,0 +1,1 @@
+quantgate_test(constraints_test constraints_test.cc constraints_kinds_test.cc LIBS quantgate_rules)
