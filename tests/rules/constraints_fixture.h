@@ -111,8 +111,8 @@ class TestOp {
     statistics.set_count(count);
     return *this;
   }
-  TestOp& Param(const char* name, std::vector<int64_t> ints, std::vector<double> reals = {}) {
-    params_.push_back({name, std::move(ints), std::move(reals)});
+  TestOp& Param(const std::string& name, std::vector<int64_t> ints, std::vector<double> reals = {}) {
+    params_.push_back({names_.emplace_back(name), std::move(ints), std::move(reals)});
     return *this;
   }
 
@@ -146,6 +146,7 @@ class TestOp {
   std::vector<BackendTensor> inputs_;
   std::vector<BackendTensor> outputs_;
   std::vector<BackendParam> params_;
+  std::deque<std::string> names_;
   std::deque<std::vector<int64_t>> dims_;
   std::deque<std::vector<double>> numbers_;
   std::deque<QuantParams> qparams_;
