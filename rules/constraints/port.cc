@@ -1,7 +1,5 @@
 #include "rules/constraints/port.h"
 
-#include <cctype>
-
 #include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
@@ -43,12 +41,6 @@ std::string PortName(PortRef port) {
   if (port.kind == PortRef::kInput) return absl::StrCat("in[", port.index, "]");
   if (port.kind == PortRef::kOutput) return absl::StrCat("out[", port.index, "]");
   return "";
-}
-
-const BackendTensor* TensorAt(const BackendOp& op, PortRef::Kind kind, int index) {
-  const absl::Span<const BackendTensor> ports = kind == PortRef::kInput ? op.inputs : op.outputs;
-  if (index < 0 || static_cast<size_t>(index) >= ports.size() || !ports[index].present) return nullptr;
-  return &ports[index];
 }
 
 }  // namespace quantgate

@@ -31,7 +31,11 @@ absl::StatusOr<PortPattern> ParsePort(absl::string_view name);
 std::string PortName(PortRef port);
 
 // The tensor at a port; null when the operator has fewer ports or leaves this one out.
-const BackendTensor* TensorAt(const BackendOp& op, PortRef::Kind kind, int index);
+inline const BackendTensor* TensorAt(const BackendOp& op, PortRef::Kind kind, int index) {
+  const absl::Span<const BackendTensor> ports = kind == PortRef::kInput ? op.inputs : op.outputs;
+  if (index < 0 || static_cast<size_t>(index) >= ports.size() || !ports[index].present) return nullptr;
+  return &ports[index];
+}
 
 }  // namespace quantgate
 

@@ -29,11 +29,14 @@ absl::StatusOr<CompiledPredicate> CompiledPredicate::Compile(const db::Predicate
   if (kind->scope == Scope::kTensor && !is_tensor) {
     return absl::InvalidArgumentError(absl::StrCat("predicate ", kind->name, " is about an input or output"));
   }
-  if (kind->scope == Scope::kParameter && about != PortRef::kParam) {
-    return absl::InvalidArgumentError(absl::StrCat("predicate ", kind->name, " is about a parameter"));
-  }
   Arguments arguments(predicate);
   CompiledPredicate compiled;
+  if (kind->scope == Scope::kParameter) {
+    if (arguments.Has("param")) compiled.param_ = arguments.Text("param");
+    if (about != PortRef::kParam && compiled.param_.empty()) {
+      return absl::InvalidArgumentError(absl::StrCat("predicate ", kind->name, " is about a parameter"));
+    }
+  }
   compiled.kind_ = &*kind;
   compiled.conditions_ = TakeConditions(arguments);
   compiled.check_ = kind->compile(arguments);
@@ -48,7 +51,13 @@ Verdict CompiledPredicate::Evaluate(const Subject& subject, Outcome& outcome) co
     if (holds == Tri::kNo) return Verdict::kHolds;
     applies &= holds == Tri::kYes;
   }
-  const Verdict verdict = check_(subject, outcome);
+  const auto judge = [&] {
+    if (param_.empty()) return check_(subject, outcome);
+    Subject about_param = subject;
+    about_param.name = param_;
+    return check_(about_param, outcome);
+  };
+  const Verdict verdict = judge();
   // Whether it applies is not known: a check that holds is fine either way, another one cannot be judged.
   if (applies || verdict != Verdict::kViolated) return verdict;
   return Unknown(outcome, absl::StrCat("it is not known whether this applies; if it does, ", outcome.observed,

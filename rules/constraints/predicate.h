@@ -41,7 +41,7 @@ struct Outcome {
 using Check = std::function<Verdict(const Subject&, Outcome&)>;
 using Condition = std::function<Tri(const Subject&)>;
 
-// What the item of a predicate must be about.
+// What the item of a predicate must be about. kParameter: a parameter, or any port when argument `param` names one.
 enum class Scope : uint8_t { kTensor, kParameter, kAny };
 
 struct PredicateKind {
@@ -64,6 +64,7 @@ class CompiledPredicate {
 
  private:
   const PredicateKind* kind_ = nullptr;
+  std::string param_;  // the parameter it is about, when that is not the item's port
   std::vector<Condition> conditions_;
   Check check_;
 };
