@@ -3,8 +3,6 @@
 
 namespace quantgate {
 
-void RegisterBuiltinModules(ModuleRegistry& registry) {
-  registry.Register("qnn_htp", qnn_htp::LoadModule);
-}
+void RegisterBuiltinModules(ModuleRegistry& registry) { registry.Register("qnn_htp", qnn_htp::LoadModule); }
 
 }  // namespace quantgate

@@ -112,8 +112,8 @@ Lowering LowerConvolution(const NodeView& view, absl::string_view, Emission& emi
   const int64_t groups = view.integer({"group", "groups"}).value_or(1);
   // Depthwise: one input channel per group.
   const int64_t per_group = view.channels_first() ? view.dim(view.input(1), 1) : -1;
-  const bool depthwise = geometry.rank < 5 && groups > 1 &&
-                         (per_group == 1 || (per_group < 0 && view.dim(view.input(0), 1) == groups));
+  const bool depthwise =
+      geometry.rank < 5 && groups > 1 && (per_group == 1 || (per_group < 0 && view.dim(view.input(0), 1) == groups));
   const absl::string_view name = geometry.rank == 5 ? "Conv3d" : depthwise ? "DepthWiseConv2d" : "Conv2d";
   EmitConvolution(view, name, geometry, Layout::kFilter, emission);
   AddSpatial(view, "stride", {"strides", "stride"}, nullptr, geometry.spatial, geometry.inserted, emission);

@@ -12,11 +12,8 @@ void Emission::Clear() {
 }
 
 void Emission::Begin(absl::string_view name, int32_t node) {
-  records_.push_back({name,
-                      node,
-                      {inputs_.size(), inputs_.size()},
-                      {outputs_.size(), outputs_.size()},
-                      {params_used_, params_used_}});
+  records_.push_back(
+      {name, node, {inputs_.size(), inputs_.size()}, {outputs_.size(), outputs_.size()}, {params_used_, params_used_}});
 }
 
 BackendTensor& Emission::AddInput() {

@@ -19,7 +19,7 @@ enum class Layout : uint8_t {
 
 // Where each backend dimension comes from.
 struct LayoutMap {
-  int rank = 0;                        // of the backend's tensor
+  int rank = 0;                         // of the backend's tensor
   std::array<int8_t, kMaxRank> from{};  // origin's axis; -1: a dimension of size 1 that the lowering inserts
 
   // Backend axis of an origin's axis; -1 when it does not exist.

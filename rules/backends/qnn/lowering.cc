@@ -166,11 +166,30 @@ constexpr Entry kEntries[] = {
 
 // Operators that are taken apart before QNN sees them, with values in between that the graph does not have.
 constexpr OpId kDecomposed[] = {
-    OpId::kSilu,       OpId::kSwish,         OpId::kMean,        OpId::kAttention,        OpId::kEinsum,
-    OpId::kGlu,        OpId::kReduceL2,      OpId::kReduceL1,    OpId::kReduceVariance,   OpId::kVectorNorm,
-    OpId::kReciprocal, OpId::kIndexPut,      OpId::kIndexCopy,   OpId::kSliceScatter,     OpId::kSelectScatter,
-    OpId::kCopy,       OpId::kColumnsToImage, OpId::kImageToColumns, OpId::kRepeatInterleave, OpId::kLogSigmoid,
-    OpId::kErf,        OpId::kQuickGelu,     OpId::kCdist,       OpId::kRoll,
+    OpId::kSilu,
+    OpId::kSwish,
+    OpId::kMean,
+    OpId::kAttention,
+    OpId::kEinsum,
+    OpId::kGlu,
+    OpId::kReduceL2,
+    OpId::kReduceL1,
+    OpId::kReduceVariance,
+    OpId::kVectorNorm,
+    OpId::kReciprocal,
+    OpId::kIndexPut,
+    OpId::kIndexCopy,
+    OpId::kSliceScatter,
+    OpId::kSelectScatter,
+    OpId::kCopy,
+    OpId::kColumnsToImage,
+    OpId::kImageToColumns,
+    OpId::kRepeatInterleave,
+    OpId::kLogSigmoid,
+    OpId::kErf,
+    OpId::kQuickGelu,
+    OpId::kCdist,
+    OpId::kRoll,
 };
 
 // Entry by operator id: one load on the hot path.

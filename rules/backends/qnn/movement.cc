@@ -1,6 +1,5 @@
 #include <algorithm>
 
-
 #include "absl/strings/match.h"
 #include "rules/backends/qnn/lowerers.h"
 

@@ -19,10 +19,7 @@ using Names = std::initializer_list<absl::string_view>;
 class NodeView {
  public:
   NodeView(const CheckContext& context, const ResolvedOp& op)
-      : context_(context),
-        op_(op),
-        inputs_(context.resolved().inputs(op)),
-        outputs_(context.resolved().outputs(op)) {}
+      : context_(context), op_(op), inputs_(context.resolved().inputs(op)), outputs_(context.resolved().outputs(op)) {}
 
   const CheckContext& context() const { return context_; }
   const Graph& graph() const { return context_.graph(); }
@@ -32,9 +29,7 @@ class NodeView {
   absl::Span<const Operand> inputs() const { return inputs_; }
   absl::Span<const Operand> outputs() const { return outputs_; }
   // ONNX and ATen put channels second; TFLite and QNN put them last.
-  bool channels_first() const {
-    return graph().origin() == v1::Graph::ONNX || graph().origin() == v1::Graph::PT2E;
-  }
+  bool channels_first() const { return graph().origin() == v1::Graph::ONNX || graph().origin() == v1::Graph::PT2E; }
 
   // First operand that is given for the port; null when absent.
   const Operand* input(int port) const;

@@ -3,9 +3,7 @@
 namespace quantgate::qnn {
 namespace {
 
-Layout ActivationLayout(const NodeView& view) {
-  return view.channels_first() ? Layout::kChannelsLast : Layout::kSame;
-}
+Layout ActivationLayout(const NodeView& view) { return view.channels_first() ? Layout::kChannelsLast : Layout::kSame; }
 
 // Input, gamma and beta where given, output.
 void EmitAffine(const NodeView& view, absl::string_view name, Layout layout, Emission& emission) {

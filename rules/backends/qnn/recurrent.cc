@@ -20,7 +20,8 @@ Lowering LowerLstm(const NodeView& view, absl::string_view name, Emission& emiss
   if (view.text({"direction"}) == "bidirectional") {
     return NoCounterpart("QNN's Lstm has one direction; a bidirectional one is two operators and a concatenation");
   }
-  // ONNX: X, W [dirs, 4*hidden, in], R [dirs, 4*hidden, hidden], B [dirs, 8*hidden], lengths, h0, c0, P [dirs, 3*hidden].
+  // ONNX: X, W [dirs, 4*hidden, in], R [dirs, 4*hidden, hidden], B [dirs, 8*hidden], lengths, h0, c0, P [dirs,
+  // 3*hidden].
   const Operand* w = view.input(1);
   const Operand* r = view.input(2);
   const Operand* b = view.input(3);
@@ -30,8 +31,8 @@ Lowering LowerLstm(const NodeView& view, absl::string_view name, Emission& emiss
   for (int i = 0; i < 3; ++i) AddGate(view, w, 2, emission);  // forget, cell, output
   for (int i = 0; i < 3; ++i) AddGate(view, r, 2, emission);
   for (int i = 0; i < 3; ++i) AddGate(view, b, 1, emission);
-  AddGate(view, view.input(5), 2, emission);  // h0, without its direction
-  AddGate(view, view.input(6), 2, emission);  // c0
+  AddGate(view, view.input(5), 2, emission);                      // h0, without its direction
+  AddGate(view, view.input(6), 2, emission);                      // c0
   for (int i = 0; i < 4; ++i) AddInput(view, nullptr, emission);  // layer norm weights
   AddGate(view, w, 2, emission);                                  // input gate
   AddGate(view, r, 2, emission);

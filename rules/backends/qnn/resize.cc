@@ -62,8 +62,8 @@ Lowering LowerResize(const NodeView& view, absl::string_view, Emission& emission
   // The two special operators where they say the same, as the toolchains do.
   const bool planar = rank == 4 && method.transformation != kPytorchHalfPixel;
   const bool bilinear = planar && method.interpolation == kLinear;
-  const bool nearest = planar && method.interpolation == kNearest && method.transformation == kAsymmetric &&
-                       method.nearest == kFloor;
+  const bool nearest =
+      planar && method.interpolation == kNearest && method.transformation == kAsymmetric && method.nearest == kFloor;
   emission.Begin(bilinear ? "ResizeBilinear" : nearest ? "ResizeNearestNeighbor" : "Resize", view.node());
   AddInput(view, view.input(0), emission, layout);
   AddOutput(view, view.output(0), emission, layout);

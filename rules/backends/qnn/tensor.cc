@@ -111,6 +111,8 @@ void FillShape(const v1::Value& value, const LayoutMap& map, Layout layout, Emis
 
 db::ElementType StoredType(const NodeView& view, const Operand& operand) {
   db::ElementType type{operand.type, operand.quantized};
+  // A QNN graph already is what it will be.
+  if (view.graph().origin() == v1::Graph::QNN) return type;
   if (!operand.quantized) {
     switch (operand.type) {
       case v1::DATA_TYPE_INT64:
@@ -171,9 +173,9 @@ Tri Symmetric(const NodeView& view, const Operand& operand, bool is_signed) {
     case v1::Spec::PER_BLOCK_SYMMETRIC:
       // A symmetric scheme keeps the zero point in the middle of the stored range; over a lopsided range that is
       // neither 0 nor the middle of the type.
-      if (is_signed) return operand.quant_min + operand.quant_max <= 0 && operand.quant_min + operand.quant_max >= -1
-                                ? Tri::kYes
-                                : Tri::kNo;
+      if (is_signed)
+        return operand.quant_min + operand.quant_max <= 0 && operand.quant_min + operand.quant_max >= -1 ? Tri::kYes
+                                                                                                         : Tri::kNo;
       return operand.quant_min == 0 && (operand.quant_max & (operand.quant_max + 1)) == 0 ? Tri::kYes : Tri::kNo;
     case v1::Spec::PER_TENSOR_AFFINE:
     case v1::Spec::PER_CHANNEL_AFFINE:

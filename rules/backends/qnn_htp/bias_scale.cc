@@ -24,7 +24,6 @@ bool ScaleIsZero(const QuantParams& qparams) { return qparams.scales.size() == 1
 
 }  // namespace
 
-
 const RuleInfo kBiasScale = {
     "FX201",
     "bias-scale",
@@ -53,8 +52,7 @@ void CheckBiasScale(const BackendOp& op, const Target& target, OpReport& report)
       if (weight.qparams == nullptr || Input(op, 0).qparams == nullptr) return;
       const int64_t channel = FirstOtherScale(*Input(op, 0).qparams, *weight.qparams, *bias.qparams);
       if (channel < 0) return;
-      report.Add(kBiasScale, In(2),
-                 absl::StrFormat("scale %.7g in channel %d", bias.qparams->scales[channel], channel),
+      report.Add(kBiasScale, In(2), absl::StrFormat("scale %.7g in channel %d", bias.qparams->scales[channel], channel),
                  absl::StrFormat("its integers count in units of input scale x weight scale, %.7g",
                                  Input(op, 0).qparams->scales[0] * weight.qparams->scales[channel]));
     } else if (!ScaleIsZero(*bias.qparams)) {

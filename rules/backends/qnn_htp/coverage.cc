@@ -22,7 +22,8 @@ const RuleInfo kUnclearLowering = {
     v1::Finding::INFO,
     kAtAnyStage,
     "{subject}: {observed}; {allowed}.",
-    "Some operators are taken apart, or need shapes that the graph does not state. What they become cannot be told from "
+    "Some operators are taken apart, or need shapes that the graph does not state. What they become cannot be told "
+    "from "
     "here, so nothing is claimed about them. Never a finding, only an entry under what was not checked.",
     "Export the model with known shapes and with the operator already taken apart.",
     "Not checked: a Concat of unknown rank. Checked: the same with a shape.",

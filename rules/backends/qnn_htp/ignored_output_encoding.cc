@@ -15,11 +15,21 @@ struct Row {
 // Executed: the very same integers came out. Where only one of scale and zero point is listed, validation refuses the
 // other (equal-zero-points) or the kernel honors it.
 constexpr Row kRows[] = {
-    {"Reshape", Part::kBoth},         {"Transpose", Part::kBoth},    {"Squeeze", Part::kBoth},
-    {"ExpandDims", Part::kBoth},      {"SpaceToDepth", Part::kBoth}, {"DepthToSpace", Part::kBoth},
-    {"ResizeNearestNeighbor", Part::kBoth}, {"ScatterElements", Part::kBoth}, {"ScatterNd", Part::kZeroPoint},
-    {"Cast", Part::kBoth},            {"ExtractPatches", Part::kBoth}, {"GatherElements", Part::kScale},
-    {"GatherNd", Part::kScale},       {"TopK", Part::kScale},        {"BatchToSpace", Part::kScale},
+    {"Reshape", Part::kBoth},
+    {"Transpose", Part::kBoth},
+    {"Squeeze", Part::kBoth},
+    {"ExpandDims", Part::kBoth},
+    {"SpaceToDepth", Part::kBoth},
+    {"DepthToSpace", Part::kBoth},
+    {"ResizeNearestNeighbor", Part::kBoth},
+    {"ScatterElements", Part::kBoth},
+    {"ScatterNd", Part::kZeroPoint},
+    {"Cast", Part::kBoth},
+    {"ExtractPatches", Part::kBoth},
+    {"GatherElements", Part::kScale},
+    {"GatherNd", Part::kScale},
+    {"TopK", Part::kScale},
+    {"BatchToSpace", Part::kScale},
 };
 
 Part IgnoredBy(const BackendOp& op, const BackendTensor& output) {
@@ -34,7 +44,6 @@ Part IgnoredBy(const BackendOp& op, const BackendTensor& output) {
 }
 
 }  // namespace
-
 
 const RuleInfo kIgnoredOutputEncoding = {
     "SH202",

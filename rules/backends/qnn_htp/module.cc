@@ -6,11 +6,13 @@
 #include "rules/backends/qnn/emission.h"
 #include "rules/backends/qnn/folding.h"
 #include "rules/backends/qnn/lowering.h"
+#include "rules/backends/qnn_htp/composite.h"
 #include "rules/backends/qnn_htp/coverage.h"
 #include "rules/backends/qnn_htp/matchers.h"
 #include "rules/backends/qnn_htp/op_rule.h"
 #include "rules/backends/qnn_htp/overrules.h"
 #include "rules/backends/qnn_htp/targets.h"
+#include "rules/constraints/rules.h"
 
 namespace quantgate::qnn_htp {
 namespace {
@@ -99,9 +101,34 @@ class Judge {
       sink_.NotChecked(unjudged.rule, op.node, absl::StrCat(op.name, ": ", unjudged.reason));
     }
     if (!match_.known_op) return refused;
+    if (!refused) refused = JudgeComposite(op);
     OpReport report(op, match_.violations, sink_);
     for (const OpRule* rule : rules_) rule->check(op, target_, report);
     return refused || report.refused();
+  }
+
+  // A composite that its own table accepts, by the rows of the stand-alone operator.
+  bool JudgeComposite(const BackendOp& op) {
+    const absl::string_view name = StandAloneName(op);
+    if (name.empty() || !matcher_.HasOp(name)) return false;
+    BackendOp alone = op;
+    alone.name = name;
+    stand_alone_.violations.clear();
+    stand_alone_.unjudged.clear();
+    matcher_.Match(alone, target_.arch, stand_alone_);
+    for (const Violation& violation : stand_alone_.violations) {
+      if (violation.rule != &kDtypeRow && violation.rule != &kDtypeRowArch) continue;
+      if (TakesEitherSign(op, violation.port)) continue;
+      FindingSource source;
+      source.kind = v1::Source::MEASURED;
+      source.table = target_.tables.empty() ? std::string() : target_.tables.front();
+      source.row = std::string(name);
+      source.document = kMeasuredWith;
+      sink_.Add(kCompositeOperation, PlaceOf(op, violation.port), violation.observed, violation.allowed,
+                std::move(source));
+      return true;
+    }
+    return false;
   }
 
   void AddTableFinding(const BackendOp& op, const Violation& violation, bool tolerated) {
@@ -110,8 +137,7 @@ class Judge {
     draft.place = PlaceOf(op, violation.port);
     draft.observed = violation.observed;
     draft.allowed = violation.allowed;
-    draft.source.kind =
-        violation.evidence == db::Evidence::kMeasured ? v1::Source::MEASURED : v1::Source::DOCUMENTED;
+    draft.source.kind = violation.evidence == db::Evidence::kMeasured ? v1::Source::MEASURED : v1::Source::DOCUMENTED;
     draft.source.table = target_.tables.empty() ? std::string() : target_.tables.front();
     draft.source.row = violation.row;
     draft.source.document = violation.document;
@@ -130,6 +156,7 @@ class Judge {
   std::vector<const OpRule*> rules_;
   qnn::Emission emission_;
   MatchResult match_;
+  MatchResult stand_alone_;
 };
 
 void Check(Matchers& matchers, const CheckContext& context, const Target& target, FindingSink& sink,
@@ -159,7 +186,7 @@ absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables
   auto matchers = std::make_shared<Matchers>(tables);
   auto module = std::make_unique<Module>();
   module->name = kBackend;
-  module->rules = {&kNoQnnOperator, &kUnclearLowering, &kOlderTable};
+  module->rules = {&kNoQnnOperator, &kUnclearLowering, &kOlderTable, &kCompositeOperation};
   for (const RuleInfo* rule : ConstraintRules()) module->rules.push_back(rule);
   for (const OpRule& rule : OpRules()) module->rules.push_back(rule.info);
   module->resolve = [&tables, matchers](const TargetName& name) -> absl::StatusOr<Target> {

@@ -9,8 +9,6 @@
 namespace quantgate::qnn_htp {
 namespace {
 
-constexpr char kMeasuredWith[] = "the vendor's library (QAIRT 2.51.0, x86-64), asked";
-
 const BackendTensor& Absent() {
   static const BackendTensor absent;
   return absent;

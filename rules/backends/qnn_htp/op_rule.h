@@ -16,6 +16,9 @@
 
 namespace quantgate::qnn_htp {
 
+// Source of what these rules say.
+inline constexpr char kMeasuredWith[] = "the vendor's library (QAIRT 2.51.0, x86-64), asked";
+
 // Where an operator's rules write. Keeps quiet about a port whose family of problems the table has already reported, so
 // that one mistake is one finding.
 class OpReport {

@@ -7,6 +7,7 @@
 #include "rules/backends/qnn_htp/half_precision_weights.h"
 #include "rules/backends/qnn_htp/ignored_output_encoding.h"
 #include "rules/backends/qnn_htp/matmul_bias.h"
+#include "rules/backends/qnn_htp/op_rule.h"
 #include "rules/backends/qnn_htp/packed_scales.h"
 #include "rules/backends/qnn_htp/per_channel_activation.h"
 #include "rules/backends/qnn_htp/per_channel_parameters.h"
@@ -21,7 +22,6 @@
 #include "rules/backends/qnn_htp/weight_bits.h"
 #include "rules/backends/qnn_htp/wide_weights.h"
 #include "rules/backends/qnn_htp/zero_point_equality.h"
-#include "rules/backends/qnn_htp/op_rule.h"
 
 namespace quantgate::qnn_htp {
 

@@ -1,32 +1,18 @@
 #include "rules/backends/qnn_htp/targets.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/strings/str_split.h"
+#include "db/sdk_version.h"
 #include "rules/engine/nearest.h"
 
 namespace quantgate::qnn_htp {
 namespace {
-
-// "2.25.0" as {2, 25, 0}. Components beyond int are the largest int: later than every real version.
-std::vector<int> Components(absl::string_view version) {
-  std::vector<int> components;
-  for (absl::string_view part : absl::StrSplit(version, '.')) {
-    int number = 0;
-    if (!absl::SimpleAtoi(part, &number)) number = INT32_MAX;
-    components.push_back(number);
-  }
-  return components;
-}
-
-bool IsPrefix(const std::vector<int>& prefix, const std::vector<int>& of) {
-  return prefix.size() <= of.size() && std::equal(prefix.begin(), prefix.end(), of.begin());
-}
 
 // "V75" -> 75; 0 when it is no arch name.
 int ArchNumber(absl::string_view text) {
@@ -93,9 +79,6 @@ std::vector<std::string> SdkVersions(const db::TableSource& tables) {
   for (const db::TableInfo& info : tables.tables()) {
     if (info.backend == kBackend) versions.push_back(info.sdk);
   }
-  std::sort(versions.begin(), versions.end(), [](const std::string& a, const std::string& b) {
-    return Components(a) < Components(b);
-  });
   return versions;
 }
 
@@ -103,27 +86,22 @@ absl::StatusOr<Target> ResolveTarget(const db::TableSource& tables, const Target
   Target target;
   target.backend = kBackend;
   if (name.soc.empty()) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("target '", kBackend, "' names no SoC; write for example ", kBackend, "/SM8650 or ", kBackend,
-                     "/V75"));
+    return absl::InvalidArgumentError(absl::StrCat("target '", kBackend, "' names no SoC; write for example ", kBackend,
+                                                   "/SM8650 or ", kBackend, "/V75"));
   }
   if (absl::Status status = ResolveSoc(tables, name.soc, target); !status.ok()) return status;
   const std::vector<std::string> versions = SdkVersions(tables);
-  const std::vector<int> asked = name.sdk.empty() ? std::vector<int>() : Components(name.sdk);
-  std::string text = name.sdk;
-  for (const std::string& version : versions) {
-    const std::vector<int> components = Components(version);
-    const bool exact = IsPrefix(asked, components);  // also when nothing was asked
-    if (!exact && !(components < asked)) continue;
-    target.sdk = version;
-    text = exact ? version : name.sdk;
+  std::string shown = name.sdk;
+  if (const std::optional<std::string> chosen = db::ChooseSdk(versions, name.sdk)) {
+    target.sdk = *chosen;
+    // The version asked for stays in the name when the table is another one's.
+    if (name.sdk.empty() || absl::StartsWith(absl::StrCat(*chosen, "."), absl::StrCat(name.sdk, "."))) shown = *chosen;
   }
-  target.name = TargetText(target, text.empty() ? "none" : text);
+  target.name = TargetText(target, shown.empty() ? "none" : shown);
   if (target.sdk.empty()) {
-    target.unknown_reason =
-        versions.empty() ? absl::StrCat("no table of ", kBackend, " is in the database")
-                         : absl::StrCat("SDK ", name.sdk, " is older than the oldest table of ", kBackend, ", ",
-                                        versions.front());
+    target.unknown_reason = versions.empty() ? absl::StrCat("no table of ", kBackend, " is in the database")
+                                             : absl::StrCat("SDK ", name.sdk, " is older than the oldest table of ",
+                                                            kBackend, ", ", versions.front());
     return target;
   }
   for (const db::TableInfo& info : tables.tables()) {

@@ -28,8 +28,8 @@ void CheckZeroPointEquality(const BackendOp& op, const Target& target, OpReport&
     const BackendTensor& output = op.outputs[i];
     if (!HasScalarQparams(output)) continue;
     // Gather also turns signed into unsigned; the same numbers then have a zero point 128 higher.
-    const bool flips = op.name == "Gather" && IsFixed(input, v1::DATA_TYPE_INT8) &&
-                       IsFixed(output, v1::DATA_TYPE_UINT8);
+    const bool flips =
+        op.name == "Gather" && IsFixed(input, v1::DATA_TYPE_INT8) && IsFixed(output, v1::DATA_TYPE_UINT8);
     const double expected = ZeroPointOf(input) + (flips ? 128.0 : 0.0);
     if (ZeroPointOf(output) == expected) continue;
     report.Add(kZeroPointEquality, Out(static_cast<int>(i)), absl::StrFormat("zero point %.7g", ZeroPointOf(output)),
