@@ -1,0 +1,219 @@
+#include "rules/backends/qnn/lowerers.h"
+
+namespace quantgate::qnn {
+namespace {
+
+// Ports of operators with weights. A float activation with an integer weight runs in half precision, and that is what
+// the toolchains then declare (FLOAT_16 x SFIXED_POINT_8 is a row, FLOAT_32 x SFIXED_POINT_8 is none).
+bool HalfPrecision(const Operand* input, const Operand* weight) {
+  return input != nullptr && weight != nullptr && !input->quantized && weight->quantized;
+}
+
+void ToHalf(BackendTensor& tensor) {
+  if (tensor.present && tensor.type == db::ElementType{v1::DATA_TYPE_FLOAT32, false}) {
+    tensor.type.type = v1::DATA_TYPE_FLOAT16;
+  }
+}
+
+struct Geometry {
+  int rank = 0;      // of the origin's tensors
+  int spatial = 0;   // spatial dimensions of the origin
+  int inserted = 0;  // spatial dimensions of size 1 that the lowering puts in front
+  bool channels_first = true;
+};
+
+void EmitReshape(const NodeView& view, const Operand* operand, const Geometry& geometry, bool before, bool half,
+                 Emission& emission) {
+  const Layout layout = geometry.channels_first ? Layout::kChannelsLast : Layout::kSame;
+  const int wide = geometry.rank + geometry.inserted;
+  emission.Begin("Reshape", view.node());
+  BackendTensor& input = emission.AddInput();
+  FillTensor(view, operand, layout, before ? geometry.rank : wide, emission, input);
+  if (half) ToHalf(input);
+  BackendTensor& output = emission.AddOutput();
+  FillTensor(view, operand, layout, before ? wide : geometry.rank, emission, output);
+  if (half) ToHalf(output);
+}
+
+void EmitConvolution(const NodeView& view, absl::string_view name, const Geometry& geometry, Layout filter,
+                     Emission& emission) {
+  const Operand* input = view.input(0);
+  const Operand* weight = view.input(1);
+  const bool half = HalfPrecision(input, weight);
+  const int rank = geometry.rank + geometry.inserted;
+  const Layout activation = geometry.channels_first ? Layout::kChannelsLast : Layout::kSame;
+  if (geometry.inserted > 0) EmitReshape(view, input, geometry, true, half, emission);
+  emission.Begin(name, view.node());
+  BackendTensor& in0 = emission.AddInput();
+  FillTensor(view, input, activation, rank, emission, in0);
+  if (half) ToHalf(in0);
+  AddInput(view, weight, emission, geometry.channels_first ? filter : Layout::kSame, rank);
+  if (const Operand* bias = view.input(2)) {
+    BackendTensor& in2 = emission.AddInput();
+    FillTensor(view, bias, Layout::kSame, -1, emission, in2);
+    if (half) ToHalf(in2);
+  }
+  BackendTensor& out0 = emission.AddOutput();
+  FillTensor(view, view.output(0), activation, rank, emission, out0);
+  if (half) ToHalf(out0);
+}
+
+Geometry GeometryOf(const NodeView& view) {
+  Geometry geometry;
+  geometry.channels_first = view.channels_first();
+  geometry.rank = view.rank(view.input(1));
+  if (geometry.rank < 0) geometry.rank = view.rank(view.input(0));
+  geometry.spatial = geometry.rank - 2;
+  geometry.inserted = geometry.rank == 3 ? 1 : 0;
+  return geometry;
+}
+
+}  // namespace
+
+void AddSpatial(const NodeView& view, absl::string_view param, Names attributes, const IntVector* fallback, int spatial,
+                int inserted, Emission& emission) {
+  const std::optional<IntVector> given = view.integers(attributes);
+  const int64_t filler = param == "output_padding" ? 0 : 1;
+  BackendParam& out = emission.AddParam(param);
+  for (int i = 0; i < inserted; ++i) out.ints.push_back(filler);
+  for (int i = 0; i < spatial; ++i) {
+    if (given && !given->empty()) {
+      out.ints.push_back(given->size() == 1 ? (*given)[0] : i < static_cast<int>(given->size()) ? (*given)[i] : filler);
+    } else if (fallback != nullptr && i < static_cast<int>(fallback->size())) {
+      out.ints.push_back((*fallback)[i]);
+    } else {
+      out.ints.push_back(filler);
+    }
+  }
+}
+
+void AddPadAmount(const NodeView& view, int spatial, int inserted, Emission& emission) {
+  const std::optional<IntVector> pads = view.integers({"pads", "padding"});
+  BackendParam& out = emission.AddParam("pad_amount");
+  for (int i = 0; i < 2 * inserted; ++i) out.ints.push_back(0);
+  for (int i = 0; i < spatial; ++i) {
+    int64_t before = 0;
+    int64_t after = 0;
+    if (pads && static_cast<int>(pads->size()) == 2 * spatial) {  // ONNX: all befores, then all afters
+      before = (*pads)[i];
+      after = (*pads)[i + spatial];
+    } else if (pads && !pads->empty()) {  // ATen: the same on both sides
+      before = after = pads->size() == 1 ? (*pads)[0] : i < static_cast<int>(pads->size()) ? (*pads)[i] : 0;
+    }
+    out.ints.push_back(before);
+    out.ints.push_back(after);
+  }
+}
+
+Lowering LowerConvolution(const NodeView& view, absl::string_view, Emission& emission) {
+  if (view.integer({"transposed"}).value_or(0) != 0) return LowerTransposedConvolution(view, {}, emission);
+  const Geometry geometry = GeometryOf(view);
+  if (geometry.rank < 3 || geometry.rank > 5) return Unknown("neither the input's nor the weight's rank is known");
+  const int64_t groups = view.integer({"group", "groups"}).value_or(1);
+  // Depthwise: one input channel per group.
+  const int64_t per_group = view.channels_first() ? view.dim(view.input(1), 1) : -1;
+  const bool depthwise =
+      geometry.rank < 5 && groups > 1 && (per_group == 1 || (per_group < 0 && view.dim(view.input(0), 1) == groups));
+  const absl::string_view name = geometry.rank == 5 ? "Conv3d" : depthwise ? "DepthWiseConv2d" : "Conv2d";
+  EmitConvolution(view, name, geometry, Layout::kFilter, emission);
+  AddSpatial(view, "stride", {"strides", "stride"}, nullptr, geometry.spatial, geometry.inserted, emission);
+  AddPadAmount(view, geometry.spatial, geometry.inserted, emission);
+  AddSpatial(view, "dilation", {"dilations", "dilation"}, nullptr, geometry.spatial, geometry.inserted, emission);
+  if (!depthwise) emission.AddInt("group", groups);
+  if (geometry.inserted > 0) {
+    EmitReshape(view, view.output(0), geometry, false, HalfPrecision(view.input(0), view.input(1)), emission);
+  }
+  return Emitted();
+}
+
+Lowering LowerTransposedConvolution(const NodeView& view, absl::string_view, Emission& emission) {
+  const Geometry geometry = GeometryOf(view);
+  if (geometry.rank < 3 || geometry.rank > 5) return Unknown("neither the input's nor the weight's rank is known");
+  if (geometry.rank < 5) {
+    if (const auto dilation = view.integers({"dilations", "dilation"})) {
+      for (int64_t value : *dilation) {
+        if (value != 1) return NoCounterpart("QNN's TransposeConv2d has no dilation");
+      }
+    }
+  }
+  EmitConvolution(view, geometry.rank == 5 ? "TransposeConv3d" : "TransposeConv2d", geometry, Layout::kTransposedFilter,
+                  emission);
+  AddSpatial(view, "stride", {"strides", "stride"}, nullptr, geometry.spatial, geometry.inserted, emission);
+  AddPadAmount(view, geometry.spatial, geometry.inserted, emission);
+  if (geometry.rank == 5) {
+    AddSpatial(view, "dilation", {"dilations", "dilation"}, nullptr, geometry.spatial, 0, emission);
+  }
+  AddSpatial(view, "output_padding", {"output_padding"}, nullptr, geometry.spatial, geometry.inserted, emission);
+  emission.AddInt("group", view.integer({"group", "groups"}).value_or(1));
+  if (geometry.inserted > 0) {
+    EmitReshape(view, view.output(0), geometry, false, HalfPrecision(view.input(0), view.input(1)), emission);
+  }
+  return Emitted();
+}
+
+Lowering LowerLinear(const NodeView& view, absl::string_view name, Emission& emission) {
+  const Operand* input = view.input(0);
+  const Operand* weight = view.input(1);
+  const bool gemm = view.op().op != nullptr && view.op().op->id == OpId::kGemm;
+  if (view.integer({"transA"}).value_or(0) != 0) return NoCounterpart("FullyConnected cannot transpose its input");
+  if (view.real({"alpha"}).value_or(1.0) != 1.0 || view.real({"beta"}).value_or(1.0) != 1.0) {
+    return NoCounterpart("FullyConnected has no alpha and beta; both must be 1");
+  }
+  // QNN wants [out, in]. A Gemm has that with transB = 1 only; the toolchain transposes otherwise.
+  const bool swap = gemm && view.integer({"transB"}).value_or(0) == 0;
+  const bool half = HalfPrecision(input, weight);
+  emission.Begin(name, view.node());
+  BackendTensor& in0 = emission.AddInput();
+  FillTensor(view, input, Layout::kSame, -1, emission, in0);
+  if (half) ToHalf(in0);
+  AddInput(view, weight, emission, swap ? Layout::kSwapLastTwo : Layout::kSame);
+  if (const Operand* bias = view.input(2)) {
+    BackendTensor& in2 = emission.AddInput();
+    FillTensor(view, bias, Layout::kSame, -1, emission, in2);
+    if (half) ToHalf(in2);
+  }
+  BackendTensor full;
+  FillTensor(view, view.output(0), Layout::kSame, -1, emission, full);
+  if (half) ToHalf(full);
+  // FullyConnected flattens: its output always has rank 2, a Reshape restores the rest.
+  BackendTensor flat = full;
+  if (full.rank > 2) {
+    flat.rank = 2;
+    flat.dims = {};
+    if (!full.dims.empty()) {
+      auto& dims = emission.NewDims();
+      dims[0] = 1;
+      for (int i = 0; i + 1 < full.rank; ++i) {
+        // Sizes come from the file: an overflow or an unknown size makes the product unknown.
+        if (dims[0] < 0 || full.dims[i] < 0 || __builtin_mul_overflow(dims[0], full.dims[i], &dims[0])) dims[0] = -1;
+      }
+      dims[1] = full.dims[full.rank - 1];
+      flat.dims = absl::MakeConstSpan(dims.data(), 2);
+    }
+  }
+  emission.AddOutput() = flat;
+  emission.AddInt("keep_dims", 0);
+  if (full.rank > 2) {
+    emission.Begin("Reshape", view.node());
+    emission.AddInput() = flat;
+    emission.AddOutput() = full;
+  }
+  return Emitted();
+}
+
+Lowering LowerMatMul(const NodeView& view, absl::string_view name, Emission& emission) {
+  const bool half = HalfPrecision(view.input(0), view.input(1));
+  emission.Begin(name, view.node());
+  BackendTensor& in0 = emission.AddInput();
+  FillTensor(view, view.input(0), Layout::kSame, -1, emission, in0);
+  if (half) ToHalf(in0);
+  AddInput(view, view.input(1), emission);
+  BackendTensor& out0 = emission.AddOutput();
+  FillTensor(view, view.output(0), Layout::kSame, -1, emission, out0);
+  if (half) ToHalf(out0);
+  emission.AddInt("transpose_in0", 0);
+  emission.AddInt("transpose_in1", 0);
+  return Emitted();
+}
+
+}  // namespace quantgate::qnn

@@ -1,0 +1,165 @@
+#include <limits>
+
+#include "rules/backends/qnn/lowerers.h"
+
+namespace quantgate::qnn {
+namespace {
+
+bool CarriesData(const NodeView& view, const Operand& operand) {
+  const Operator* op = view.op().op;
+  return op == nullptr || operand.port >= op->inputs.size() || op->inputs[operand.port].role != PortRole::kParameter;
+}
+
+void AddOutputs(const NodeView& view, Emission& emission) {
+  for (const Operand& output : view.outputs()) AddOutput(view, &output, emission);
+}
+
+// `name` with the first input only.
+void Unary(const NodeView& view, absl::string_view name, Emission& emission) {
+  emission.Begin(name, view.node());
+  AddInput(view, view.input(0), emission);
+  AddOutput(view, view.output(0), emission);
+}
+
+}  // namespace
+
+void AddMadeConstant(const BackendTensor& like, int rank, Emission& emission) {
+  const BackendTensor source = like;  // `like` may move
+  BackendTensor& made = emission.AddInput();
+  made.present = true;
+  made.type = source.type;
+  made.bits = source.bits;
+  made.encoding = source.type.quantized ? Encoding::kPerTensor : Encoding::kNone;
+  made.rank = rank;
+  made.is_static = true;
+  made.static_chain = true;
+}
+
+Lowering LowerSame(const NodeView& view, absl::string_view name, Emission& emission) {
+  emission.Begin(name, view.node());
+  for (const Operand& input : view.inputs()) {
+    if (CarriesData(view, input)) AddInput(view, &input, emission);
+  }
+  AddOutputs(view, emission);
+  return Emitted();
+}
+
+Lowering LowerFolded(const NodeView&, absl::string_view, Emission&) { return {Lowering::kFolded, {}}; }
+
+Lowering LowerBinary(const NodeView& view, absl::string_view name, Emission& emission) {
+  // ONNX Sum, Max and Min take any number of inputs: a chain of binary operators whose middle values have no spec.
+  if (view.graph().origin() == v1::Graph::ONNX && view.inputs().size() > 2) {
+    return Unknown("more than two inputs: emitted as a chain whose intermediate tensors have no spec in the model");
+  }
+  emission.Begin(name, view.node());
+  if (view.inputs().empty()) return Unknown("no inputs");
+  AddInput(view, &view.inputs()[0], emission);
+  if (view.inputs().size() > 1) {
+    AddInput(view, &view.inputs()[1], emission);
+  } else {
+    BackendTensor like;  // a scalar operand of ATen becomes a constant of rank 1
+    FillTensor(view, &view.inputs()[0], Layout::kSame, -1, emission, like);
+    AddMadeConstant(like, 1, emission);
+  }
+  AddOutputs(view, emission);
+  return Emitted();
+}
+
+Lowering LowerSquare(const NodeView& view, absl::string_view name, Emission& emission) {
+  emission.Begin(name, view.node());
+  AddInput(view, view.input(0), emission);
+  BackendTensor like;
+  FillTensor(view, view.input(0), Layout::kSame, -1, emission, like);
+  AddMadeConstant(like, 1, emission);
+  AddOutputs(view, emission);
+  return Emitted();
+}
+
+Lowering LowerClamp(const NodeView& view, absl::string_view name, Emission& emission) {
+  Unary(view, name, emission);
+  const double lowest = std::numeric_limits<float>::lowest();
+  const double highest = std::numeric_limits<float>::max();
+  emission.AddReal("min_value", view.scalar({"min", "min_val"}, 1).value_or(lowest));
+  emission.AddReal("max_value", view.scalar({"max", "max_val"}, 2).value_or(highest));
+  return Emitted();
+}
+
+Lowering LowerRelu6(const NodeView& view, absl::string_view name, Emission& emission) {
+  Unary(view, name, emission);
+  emission.AddReal("min_value", 0.0);
+  emission.AddReal("max_value", 6.0);
+  return Emitted();
+}
+
+Lowering LowerLeakyRelu(const NodeView& view, absl::string_view name, Emission& emission) {
+  emission.Begin(name, view.node());
+  AddInput(view, view.input(0), emission);
+  BackendTensor like;
+  FillTensor(view, view.input(0), Layout::kSame, -1, emission, like);
+  AddMadeConstant(like, 1, emission);
+  AddOutput(view, view.output(0), emission);
+  return Emitted();
+}
+
+Lowering LowerPrelu(const NodeView& view, absl::string_view name, Emission& emission) {
+  const Layout layout = view.channels_first() ? Layout::kChannelsLast : Layout::kSame;
+  emission.Begin(name, view.node());
+  AddInput(view, view.input(0), emission, layout);
+  AddInput(view, view.input(1), emission);
+  AddOutput(view, view.output(0), emission, layout);
+  return Emitted();
+}
+
+Lowering LowerHardSigmoid(const NodeView& view, absl::string_view name, Emission& emission) {
+  Unary(view, name, emission);
+  emission.AddInt("operation", 2);
+  // ATen's hard sigmoid is relu6(x + 3) / 6; ONNX states its own slope, 0.2 when it does not.
+  const bool onnx = view.graph().origin() == v1::Graph::ONNX;
+  emission.AddReal("alpha", view.real({"alpha"}).value_or(onnx ? 0.2 : 1.0 / 6.0));
+  emission.AddReal("beta", view.real({"beta"}).value_or(0.5));
+  return Emitted();
+}
+
+Lowering LowerElu(const NodeView& view, absl::string_view name, Emission& emission) {
+  Unary(view, name, emission);
+  emission.AddReal("alpha", view.real({"alpha"}).value_or(1.0));
+  return Emitted();
+}
+
+Lowering LowerFloorDivide(const NodeView& view, absl::string_view name, Emission& emission) {
+  const Lowering lowering = LowerBinary(view, name, emission);
+  if (lowering.status == Lowering::kEmitted) emission.AddInt("operation", 4);
+  return lowering;
+}
+
+Lowering LowerMaskedFill(const NodeView& view, absl::string_view name, Emission& emission) {
+  emission.Begin(name, view.node());
+  AddInput(view, view.input(1), emission);
+  if (view.input(2) != nullptr) {
+    AddInput(view, view.input(2), emission);
+  } else {
+    BackendTensor like;
+    FillTensor(view, view.input(0), Layout::kSame, -1, emission, like);
+    AddMadeConstant(like, 1, emission);
+  }
+  AddInput(view, view.input(0), emission);
+  AddOutput(view, view.output(0), emission);
+  return Emitted();
+}
+
+Lowering LowerSoftmax(const NodeView& view, absl::string_view name, Emission& emission) {
+  const Operand* input = view.input(0);
+  const int rank = view.rank(input);
+  const int64_t axis = Normalize(view.integer({"axis", "dim"}).value_or(-1), rank);
+  // Over channels the tensor is channels last by then; ONNX Runtime transposes around any other axis, ExecuTorch passes
+  // the axis on.
+  const bool channels = view.channels_first() && rank >= 3 && axis == 1;
+  const bool transposed = channels || (view.graph().origin() == v1::Graph::ONNX && rank > 0 && axis != rank - 1);
+  emission.Begin(name, view.node());
+  AddInput(view, input, emission, channels ? Layout::kChannelsLast : Layout::kSame);
+  AddOutput(view, view.output(0), emission, channels ? Layout::kChannelsLast : Layout::kSame);
+  if (rank > 0) emission.AddInt("axis", transposed ? rank - 1 : axis);
+  return Emitted();
+}
+
+}  // namespace quantgate::qnn

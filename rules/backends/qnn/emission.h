@@ -1,0 +1,67 @@
+// What one node becomes: QNN operators with their tensors and parameters, in storage that is reused from node to node,
+// so that lowering a graph allocates only until the largest node has been seen.
+#ifndef QUANTGATE_RULES_BACKENDS_QNN_EMISSION_H_
+#define QUANTGATE_RULES_BACKENDS_QNN_EMISSION_H_
+
+#include <array>
+#include <cstdint>
+#include <deque>
+#include <vector>
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "rules/constraints/backend_op.h"
+
+namespace quantgate::qnn {
+
+// QNN tensors have at most 8 dimensions in every release so far; wider ones keep their rank and lose their sizes.
+inline constexpr int kMaxRank = 8;
+
+class Emission {
+ public:
+  Emission() = default;
+  Emission(const Emission&) = delete;
+  Emission& operator=(const Emission&) = delete;
+
+  // Forgets all operators; keeps the storage.
+  void Clear();
+
+  // Begins an operator; tensors and parameters added from now on are its. `name` must outlive the emission.
+  void Begin(absl::string_view name, int32_t node);
+  // The next port in order. The reference holds until the next tensor is added.
+  BackendTensor& AddInput();
+  BackendTensor& AddOutput();
+  // A parameter without values. The reference holds until the next parameter is added.
+  BackendParam& AddParam(absl::string_view name);
+  void AddInt(absl::string_view name, int64_t value) { AddParam(name).ints.push_back(value); }
+  void AddReal(absl::string_view name, double value) { AddParam(name).reals.push_back(value); }
+  // Room for sizes in the backend's layout; stays where it is until Clear().
+  std::array<int64_t, kMaxRank>& NewDims();
+
+  // The operators in order. Valid until something is added or cleared.
+  absl::Span<const BackendOp> Finish();
+
+ private:
+  struct Range {
+    size_t begin = 0;
+    size_t end = 0;
+  };
+  struct Record {
+    absl::string_view name;
+    int32_t node = -1;
+    Range inputs, outputs, params;
+  };
+  std::vector<Record> records_;
+  std::vector<BackendTensor> inputs_;
+  std::vector<BackendTensor> outputs_;
+  // Never shrinks: a parameter's own vectors are the storage worth keeping.
+  std::vector<BackendParam> params_;
+  size_t params_used_ = 0;
+  std::deque<std::array<int64_t, kMaxRank>> dims_;
+  size_t dims_used_ = 0;
+  std::vector<BackendOp> ops_;
+};
+
+}  // namespace quantgate::qnn
+
+#endif  // QUANTGATE_RULES_BACKENDS_QNN_EMISSION_H_

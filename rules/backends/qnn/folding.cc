@@ -1,0 +1,61 @@
+#include "rules/backends/qnn/folding.h"
+
+namespace quantgate::qnn {
+namespace {
+
+bool HasStaticShape(const Graph& graph, int32_t value) {
+  if (value < 0 || !graph.value(value).has_shape()) return false;
+  for (int64_t size : graph.value(value).dims()) {
+    if (size < 0) return false;
+  }
+  return true;
+}
+
+bool IsShapeQuery(OpId id) { return id == OpId::kShape || id == OpId::kSize; }
+
+// Same inputs, other outputs: nothing to fold.
+bool IsRandom(OpId id) {
+  return id == OpId::kRandom || id == OpId::kRandomLike || id == OpId::kBernoulli || id == OpId::kMultinomial;
+}
+
+bool Computable(const Graph& graph, const std::vector<bool>& folded, int32_t node) {
+  const OpId id = graph.op(node);
+  if (IsRandom(id) || id == OpId::kUnknown || id == OpId::kOpaque || id == OpId::kPlaceholder) return false;
+  if (IsShapeQuery(id)) return graph.num_inputs(node) > 0 && HasStaticShape(graph, graph.input(node, 0));
+  if (graph.binding(node)->op->traits & kControlFlow) return false;
+  for (int i = 0; i < graph.num_inputs(node); ++i) {
+    const int32_t value = graph.input(node, i);
+    if (value >= 0 && !folded[value]) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+std::vector<bool> FoldedValues(const Graph& graph) {
+  std::vector<bool> folded(graph.num_values());
+  for (int32_t value = 0; value < graph.num_values(); ++value) {
+    folded[value] = graph.is_static(value) && !graph.is_graph_input(value);
+  }
+  const size_t ordered = graph.order().size() - graph.num_cyclic();
+  for (int32_t node : graph.order().subspan(0, ordered)) {
+    if (!Computable(graph, folded, node)) continue;
+    for (int i = 0; i < graph.num_outputs(node); ++i) {
+      if (graph.output(node, i) >= 0) folded[graph.output(node, i)] = true;
+    }
+  }
+  return folded;
+}
+
+bool IsFolded(const Graph& graph, const std::vector<bool>& folded, int32_t node) {
+  bool any = false;
+  for (int i = 0; i < graph.num_outputs(node); ++i) {
+    const int32_t value = graph.output(node, i);
+    if (value < 0) continue;
+    if (!folded[value]) return false;
+    any = true;
+  }
+  return any;
+}
+
+}  // namespace quantgate::qnn

@@ -1,0 +1,19 @@
+// What never reaches a backend: values that the toolchain computes before it emits operators.
+#ifndef QUANTGATE_RULES_BACKENDS_QNN_FOLDING_H_
+#define QUANTGATE_RULES_BACKENDS_QNN_FOLDING_H_
+
+#include <vector>
+
+#include "rules/graph/graph.h"
+
+namespace quantgate::qnn {
+
+// Per value: it is a constant, computed from constants alone, or computed from shapes that are known. Linear time.
+std::vector<bool> FoldedValues(const Graph& graph);
+
+// Every output of the node is folded; false for a node without outputs.
+bool IsFolded(const Graph& graph, const std::vector<bool>& folded, int32_t node);
+
+}  // namespace quantgate::qnn
+
+#endif  // QUANTGATE_RULES_BACKENDS_QNN_FOLDING_H_

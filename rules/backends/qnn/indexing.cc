@@ -1,0 +1,125 @@
+#include "rules/backends/qnn/lowerers.h"
+
+namespace quantgate::qnn {
+namespace {
+
+Lowering EmitGather(const NodeView& view, absl::string_view name, const Operand* data, const Operand* indices,
+                    absl::string_view param, int64_t value, Emission& emission) {
+  emission.Begin(name, view.node());
+  AddInput(view, data, emission);
+  AddInput(view, indices, emission);
+  AddOutput(view, view.output(0), emission);
+  emission.AddInt(param, value);
+  return Emitted();
+}
+
+int64_t Reduction(absl::string_view text) {
+  if (text == "add" || text == "sum") return 1;
+  if (text == "mul" || text == "prod") return 2;
+  if (text == "max" || text == "amax") return 3;
+  if (text == "min" || text == "amin") return 4;
+  return 0;
+}
+
+}  // namespace
+
+Lowering LowerGather(const NodeView& view, absl::string_view name, Emission& emission) {
+  const Operand* data = view.input(0);
+  const int64_t axis = Normalize(view.integer({"axis", "dim"}).value_or(0), view.rank(data));
+  return EmitGather(view, name, data, view.input(1), "axis", axis, emission);
+}
+
+Lowering LowerEmbedding(const NodeView& view, absl::string_view name, Emission& emission) {
+  const Operand* table = view.input(0);
+  BackendTensor weight;
+  FillTensor(view, table, Layout::kSame, -1, emission, weight);
+  if (weight.encoding != Encoding::kPerChannel && weight.encoding != Encoding::kBwPerChannel) {
+    return EmitGather(view, name, table, view.input(1), "axis", 0, emission);
+  }
+  // Gather takes no per-channel table: ExecuTorch converts the table to the output's encoding first.
+  BackendTensor converted = weight;
+  const Operand* result = view.output(0);
+  BackendTensor output;
+  FillTensor(view, result, Layout::kSame, -1, emission, output);
+  converted.type = output.type;
+  converted.bits = output.bits;
+  converted.encoding = output.encoding;
+  converted.symmetric = output.symmetric;
+  converted.qparams = output.qparams;
+  converted.axis = -1;
+  converted.is_static = false;
+  converted.constant = nullptr;
+  emission.Begin("Convert", view.node());
+  emission.AddInput() = weight;
+  emission.AddOutput() = converted;
+  emission.Begin(name, view.node());
+  emission.AddInput() = converted;
+  AddInput(view, view.input(1), emission);
+  emission.AddOutput() = output;
+  emission.AddInt("axis", 0);
+  return Emitted();
+}
+
+Lowering LowerIndexSelect(const NodeView& view, absl::string_view name, Emission& emission) {
+  // index_select has dim between data and indices, index has a list of index tensors: the indices are what follows.
+  const Operand* indices = nullptr;
+  int given = 0;
+  for (const Operand& input : view.inputs()) {
+    if (!input.present || input.port == 0) continue;
+    if (indices == nullptr) indices = &input;
+    ++given;
+  }
+  if (given != 1) return Unknown("indexing with several tensors becomes GatherNd after index arithmetic");
+  const int64_t axis = Normalize(view.integer({"dim"}).value_or(0), view.rank(view.input(0)));
+  return EmitGather(view, name, view.input(0), indices, "axis", axis, emission);
+}
+
+Lowering LowerGatherElements(const NodeView& view, absl::string_view name, Emission& emission) {
+  const Operand* data = view.input(0);
+  const int64_t axis = Normalize(view.integer({"axis", "dim"}).value_or(0), view.rank(data));
+  return EmitGather(view, name, data, view.input(1), "axis", axis, emission);
+}
+
+Lowering LowerGatherNd(const NodeView& view, absl::string_view name, Emission& emission) {
+  return EmitGather(view, name, view.input(0), view.input(1), "batch_dims", view.integer({"batch_dims"}).value_or(0),
+                    emission);
+}
+
+Lowering LowerScatter(const NodeView& view, absl::string_view name, Emission& emission) {
+  emission.Begin(name, view.node());
+  for (int port = 0; port < 3; ++port) AddInput(view, view.input(port), emission);
+  AddOutput(view, view.output(0), emission);
+  if (name == "ScatterElements") {
+    emission.AddInt("axis", Normalize(view.integer({"axis", "dim"}).value_or(0), view.rank(view.input(0))));
+  }
+  emission.AddInt("reduction", Reduction(view.text({"reduction", "reduce"})));
+  return Emitted();
+}
+
+Lowering LowerOneHot(const NodeView& view, absl::string_view name, Emission& emission) {
+  const std::optional<IntVector> depth = view.integers({"depth", "num_classes"}, 1);
+  if (!depth || depth->empty()) return NoCounterpart("QNN's OneHot needs a depth that is a constant");
+  emission.Begin(name, view.node());
+  AddInput(view, view.input(0), emission);
+  AddOutput(view, view.output(0), emission);
+  emission.AddInt("depth", (*depth)[0]);
+  emission.AddInt("axis", Normalize(view.integer({"axis"}).value_or(-1), view.rank(view.output(0))));
+  return Emitted();
+}
+
+Lowering LowerNonMaxSuppression(const NodeView& view, absl::string_view name, Emission& emission) {
+  const std::optional<double> overlap = view.scalar({"iou_threshold"}, 3);
+  const std::optional<double> score = view.scalar({"score_threshold"}, 4);
+  if ((view.input(3) != nullptr && !overlap) || (view.input(4) != nullptr && !score)) {
+    return NoCounterpart("QNN's NonMaxSuppression needs thresholds that are constants");
+  }
+  emission.Begin(name, view.node());
+  AddInput(view, view.input(0), emission);
+  AddInput(view, view.input(1), emission);
+  AddOutput(view, view.output(0), emission);
+  emission.AddReal("iou_threshold", overlap.value_or(0.0));
+  emission.AddReal("score_threshold", score.value_or(0.0));
+  return Emitted();
+}
+
+}  // namespace quantgate::qnn

@@ -1,0 +1,102 @@
+// The parts of lowering, by theme; lowering.cc has the table that maps canonical operators to them. `name` is the QNN
+// operator of the table entry.
+#ifndef QUANTGATE_RULES_BACKENDS_QNN_LOWERERS_H_
+#define QUANTGATE_RULES_BACKENDS_QNN_LOWERERS_H_
+
+#include "rules/backends/qnn/lowering.h"
+#include "rules/backends/qnn/node_view.h"
+#include "rules/backends/qnn/tensor.h"
+
+namespace quantgate::qnn {
+
+using Lowerer = Lowering (*)(const NodeView&, absl::string_view name, Emission&);
+
+inline Lowering Emitted() { return {Lowering::kEmitted, {}}; }
+inline Lowering NoCounterpart(absl::string_view reason) { return {Lowering::kNoCounterpart, reason}; }
+inline Lowering Unknown(absl::string_view reason) { return {Lowering::kUnknown, reason}; }
+
+// elementwise.cc
+// Every data port in order, every output; no parameters.
+Lowering LowerSame(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerFolded(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerBinary(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerSquare(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerClamp(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerRelu6(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerLeakyRelu(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerPrelu(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerHardSigmoid(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerElu(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerFloorDivide(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerMaskedFill(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerSoftmax(const NodeView&, absl::string_view name, Emission&);
+
+// convolution.cc
+Lowering LowerConvolution(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerTransposedConvolution(const NodeView&, absl::string_view name, Emission&);
+
+// convolution.cc, too: they share the treatment of weights
+Lowering LowerLinear(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerMatMul(const NodeView&, absl::string_view name, Emission&);
+
+// pooling.cc
+Lowering LowerMaxPool(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerAveragePool(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerGlobalPool(const NodeView&, absl::string_view name, Emission&);  // also adaptive ones
+
+// reduction.cc
+Lowering LowerReduction(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerArgument(const NodeView&, absl::string_view name, Emission&);            // arg max, arg min
+Lowering LowerReductionWithIndex(const NodeView&, absl::string_view name, Emission&);  // ATen max.dim, min.dim
+Lowering LowerCumulativeSum(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerTopK(const NodeView&, absl::string_view name, Emission&);
+
+// movement.cc
+Lowering LowerReshape(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerTranspose(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerConcat(const NodeView&, absl::string_view name, Emission&);  // also Pack
+Lowering LowerSplit(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerUnbind(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerSlice(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerPad(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerTile(const NodeView&, absl::string_view name, Emission&);  // also expand
+Lowering LowerDepthSpace(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerChannelShuffle(const NodeView&, absl::string_view name, Emission&);
+
+// indexing.cc
+Lowering LowerGather(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerEmbedding(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerIndexSelect(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerGatherElements(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerGatherNd(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerScatter(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerOneHot(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerNonMaxSuppression(const NodeView&, absl::string_view name, Emission&);
+
+// normalization.cc
+Lowering LowerBatchNorm(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerInstanceNorm(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerGroupNorm(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerLayerNorm(const NodeView&, absl::string_view name, Emission&);  // also RMS
+Lowering LowerL2Norm(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerLocalResponse(const NodeView&, absl::string_view name, Emission&);
+
+// resize.cc
+Lowering LowerResize(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerGridSample(const NodeView&, absl::string_view name, Emission&);
+
+// recurrent.cc
+Lowering LowerLstm(const NodeView&, absl::string_view name, Emission&);
+
+// Shared helpers.
+// A constant that the toolchain makes in the likeness of `like`: same type, per tensor, parameters of its own choice.
+void AddMadeConstant(const BackendTensor& like, int rank, Emission&);
+// Padding as QNN states it, [before, after] per spatial dimension; `spatial` dimensions, `inserted` leading zeros.
+void AddPadAmount(const NodeView&, int spatial, int inserted, Emission&);
+// One integer per spatial dimension from an attribute (a single integer serves all), 1 for inserted dimensions.
+void AddSpatial(const NodeView&, absl::string_view param, Names attributes, const IntVector* fallback, int spatial,
+                int inserted, Emission&);
+
+}  // namespace quantgate::qnn
+
+#endif  // QUANTGATE_RULES_BACKENDS_QNN_LOWERERS_H_

@@ -1,0 +1,165 @@
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "rules/backends/qnn/lowerers.h"
+
+namespace quantgate::qnn {
+namespace {
+
+void Begin(const NodeView& view, absl::string_view name, Emission& emission, Layout layout = Layout::kSame) {
+  emission.Begin(name, view.node());
+  AddInput(view, view.input(0), emission, layout);
+  AddOutput(view, view.output(0), emission, layout);
+}
+
+}  // namespace
+
+Lowering LowerReshape(const NodeView& view, absl::string_view name, Emission& emission) {
+  Begin(view, name, emission);  // the shape is the output tensor's; QNN's in[1] is not used by any toolchain
+  return Emitted();
+}
+
+Lowering LowerTranspose(const NodeView& view, absl::string_view name, Emission& emission) {
+  const int rank = view.rank(view.input(0));
+  Begin(view, name, emission);
+  BackendParam& perm = emission.AddParam("perm");
+  if (const auto given = view.integers({"perm", "dims"})) {
+    for (int64_t axis : *given) perm.ints.push_back(Normalize(axis, rank));
+    return Emitted();
+  }
+  for (int i = 0; i < rank; ++i) perm.ints.push_back(i);
+  const std::optional<int64_t> a = view.integer({"dim0", "axis0"});
+  const std::optional<int64_t> b = view.integer({"dim1", "axis1"});
+  if (a && b) {
+    const int64_t x = Normalize(*a, rank);
+    const int64_t y = Normalize(*b, rank);
+    if (x >= 0 && x < rank && y >= 0 && y < rank) std::swap(perm.ints[x], perm.ints[y]);
+  } else {
+    std::reverse(perm.ints.begin(), perm.ints.end());  // ONNX's default
+  }
+  return Emitted();
+}
+
+Lowering LowerConcat(const NodeView& view, absl::string_view name, Emission& emission) {
+  emission.Begin(name, view.node());
+  for (const Operand& input : view.inputs()) AddInput(view, &input, emission);
+  AddOutput(view, view.output(0), emission);
+  const int rank = view.rank(view.input(0)) + (name == "Pack" ? 1 : 0);
+  emission.AddInt("axis", Normalize(view.integer({"axis", "dim"}).value_or(0), rank));
+  return Emitted();
+}
+
+Lowering LowerSplit(const NodeView& view, absl::string_view name, Emission& emission) {
+  emission.Begin(name, view.node());
+  AddInput(view, view.input(0), emission);
+  const int64_t axis = Normalize(view.integer({"axis", "dim"}).value_or(0), view.rank(view.input(0)));
+  emission.AddInt("axis", axis);
+  // The positions between the outputs.
+  BackendParam& index = emission.AddParam("split_index");
+  int64_t position = 0;
+  for (size_t i = 0; i < view.outputs().size(); ++i) {
+    AddOutput(view, &view.outputs()[i], emission);
+    const int64_t size = view.dim(&view.outputs()[i], static_cast<int>(axis));
+    if (size < 0 || __builtin_add_overflow(position, size, &position)) position = -1;
+    if (position < 0) break;
+    if (i + 1 < view.outputs().size()) index.ints.push_back(position);
+  }
+  if (position < 0) return Unknown("the size of an output along the split axis is not known");
+  return Emitted();
+}
+
+Lowering LowerUnbind(const NodeView& view, absl::string_view, Emission& emission) {
+  for (const Operand& output : view.outputs()) {
+    emission.Begin("StridedSlice", view.node());
+    AddInput(view, view.input(0), emission);
+    BackendTensor& slice = emission.AddOutput();
+    FillTensor(view, &output, Layout::kSame, -1, emission, slice);
+    const BackendTensor squeezed = slice;
+    slice.rank = view.rank(view.input(0));
+    slice.dims = {};
+    emission.AddParam("ranges");
+    emission.Begin("Reshape", view.node());
+    BackendTensor& input = emission.AddInput();
+    input = squeezed;
+    input.rank = view.rank(view.input(0));
+    input.dims = {};
+    emission.AddOutput() = squeezed;
+  }
+  return view.outputs().empty() ? Unknown("no outputs") : Emitted();
+}
+
+Lowering LowerSlice(const NodeView& view, absl::string_view name, Emission& emission) {
+  Begin(view, name, emission);
+  // Begin, end and step per dimension. No table constrains them, so the full range stands for what cannot be computed.
+  const int rank = view.rank(view.input(0));
+  BackendParam& ranges = emission.AddParam("ranges");
+  for (int i = 0; i < rank; ++i) {
+    ranges.ints.push_back(0);
+    ranges.ints.push_back(view.dim(view.input(0), i));
+    ranges.ints.push_back(1);
+  }
+  return Emitted();
+}
+
+Lowering LowerPad(const NodeView& view, absl::string_view name, Emission& emission) {
+  const absl::string_view mode = view.text({"mode"});
+  int64_t scheme = 0;  // CONSTANT
+  if (mode == "reflect" || absl::StrContains(view.op_type(), "reflection_pad")) {
+    scheme = 2;  // MIRROR_REFLECT
+  } else if (mode == "edge" || mode == "replicate" || absl::StrContains(view.op_type(), "replication_pad")) {
+    scheme = 3;  // EDGE
+  } else if (mode == "wrap" || mode == "circular") {
+    return NoCounterpart("QNN's Pad has no circular scheme");
+  }
+  const int rank = view.rank(view.input(0));
+  const std::optional<IntVector> pads = view.integers({"pads", "pad", "padding"}, 1);
+  if (!pads) return NoCounterpart("QNN's Pad needs amounts that are constants");
+  Begin(view, name, emission);
+  emission.AddInt("scheme", scheme);
+  BackendParam& amount = emission.AddParam("pad_amount");
+  if (rank >= 0 && rank <= kMaxRank) amount.ints.assign(2 * rank, 0);
+  const int count = static_cast<int>(pads->size()) / 2;
+  for (int i = 0; i < count && i < rank; ++i) {
+    if (view.graph().origin() == v1::Graph::ONNX) {
+      amount.ints[2 * i] = (*pads)[i];
+      amount.ints[2 * i + 1] = (*pads)[i + count];
+    } else {  // ATen counts from the last dimension
+      amount.ints[2 * (rank - 1 - i)] = (*pads)[2 * i];
+      amount.ints[2 * (rank - 1 - i) + 1] = (*pads)[2 * i + 1];
+    }
+  }
+  return Emitted();
+}
+
+Lowering LowerTile(const NodeView& view, absl::string_view name, Emission& emission) {
+  Begin(view, name, emission);
+  // Multiples from the shapes: right for tile, repeat and expand alike.
+  const int in = view.rank(view.input(0));
+  const int out = view.rank(view.output(0));
+  BackendParam& multiples = emission.AddParam("multiples");
+  for (int i = 0; i < in; ++i) {
+    const int64_t a = view.dim(view.input(0), i);
+    const int64_t b = view.dim(view.output(0), i + out - in);
+    multiples.ints.push_back(a > 0 && b > 0 ? b / a : 1);
+  }
+  return Emitted();
+}
+
+Lowering LowerDepthSpace(const NodeView& view, absl::string_view name, Emission& emission) {
+  Begin(view, name, emission, view.channels_first() ? Layout::kChannelsLast : Layout::kSame);
+  const int64_t block = view.integer({"blocksize", "upscale_factor", "downscale_factor"}).value_or(1);
+  emission.AddParam("block_size").ints.assign(2, block);
+  const bool onnx = view.graph().origin() == v1::Graph::ONNX;
+  const absl::string_view mode = view.text({"mode"});
+  emission.AddInt("mode", mode == "CRD" || (!onnx && mode.empty()) ? 1 : 0);  // pixel shuffle is column-row-depth
+  return Emitted();
+}
+
+Lowering LowerChannelShuffle(const NodeView& view, absl::string_view name, Emission& emission) {
+  Begin(view, name, emission, view.channels_first() ? Layout::kChannelsLast : Layout::kSame);
+  emission.AddInt("num_groups", view.integer({"groups"}).value_or(1));
+  emission.AddInt("axis", view.rank(view.input(0)) - 1);
+  return Emitted();
+}
+
+}  // namespace quantgate::qnn

@@ -1,0 +1,100 @@
+#include "rules/backends/qnn/node_view.h"
+
+namespace quantgate::qnn {
+namespace {
+
+const Operand* FirstOf(absl::Span<const Operand> operands, int port) {
+  for (const Operand& operand : operands) {
+    if (operand.present && operand.port == port) return &operand;
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+const Operand* NodeView::input(int port) const { return FirstOf(inputs_, port); }
+const Operand* NodeView::output(int port) const { return FirstOf(outputs_, port); }
+
+int NodeView::rank(const Operand* operand) const {
+  if (operand == nullptr || operand->value < 0) return -1;
+  const v1::Value& value = graph().value(operand->value);
+  return value.has_shape() ? value.dims_size() : -1;
+}
+
+int64_t NodeView::dim(const Operand* operand, int axis) const {
+  if (axis < 0 || axis >= rank(operand)) return -1;
+  return graph().value(operand->value).dims(axis);
+}
+
+const v1::Attribute* NodeView::attribute(Names names) const {
+  for (absl::string_view name : names) {
+    if (const v1::Attribute* found = graph().attribute(op_.node, name)) return found;
+  }
+  return nullptr;
+}
+
+std::optional<int64_t> NodeView::integer(Names names) const {
+  const v1::Attribute* found = attribute(names);
+  if (found == nullptr) return std::nullopt;
+  switch (found->value_case()) {
+    case v1::Attribute::kI:
+      return found->i();
+    case v1::Attribute::kB:
+      return found->b() ? 1 : 0;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::optional<double> NodeView::real(Names names) const {
+  const v1::Attribute* found = attribute(names);
+  if (found == nullptr) return std::nullopt;
+  switch (found->value_case()) {
+    case v1::Attribute::kF:
+      return found->f();
+    case v1::Attribute::kI:
+      return static_cast<double>(found->i());
+    default:
+      return std::nullopt;
+  }
+}
+
+absl::string_view NodeView::text(Names names) const {
+  const v1::Attribute* found = attribute(names);
+  return found != nullptr && found->value_case() == v1::Attribute::kS ? absl::string_view(found->s())
+                                                                      : absl::string_view();
+}
+
+const v1::Constant* NodeView::constant(int port) const {
+  const Operand* operand = input(port);
+  if (operand == nullptr || operand->value < 0 || !graph().is_constant(operand->value)) return nullptr;
+  return &graph().value(operand->value).constant();
+}
+
+std::optional<IntVector> NodeView::integers(Names names, int port) const {
+  if (const v1::Attribute* found = attribute(names)) {
+    switch (found->value_case()) {
+      case v1::Attribute::kInts:
+        return IntVector(found->ints().values().begin(), found->ints().values().end());
+      case v1::Attribute::kI:
+        return IntVector{found->i()};
+      default:
+        return std::nullopt;
+    }
+  }
+  if (const v1::Constant* found = port >= 0 ? constant(port) : nullptr; found != nullptr && found->ints_size() > 0) {
+    return IntVector(found->ints().begin(), found->ints().end());
+  }
+  return std::nullopt;
+}
+
+std::optional<double> NodeView::scalar(Names names, int port) const {
+  if (std::optional<double> value = real(names)) return value;
+  const v1::Constant* found = port >= 0 ? constant(port) : nullptr;
+  if (found == nullptr) return std::nullopt;
+  if (found->reals_size() > 0) return found->reals(0);
+  if (found->ints_size() > 0) return static_cast<double>(found->ints(0));
+  return std::nullopt;
+}
+
+}  // namespace quantgate::qnn

@@ -1,0 +1,67 @@
+// One resolved node with easy access to its ports and attributes, whatever its origin.
+#ifndef QUANTGATE_RULES_BACKENDS_QNN_NODE_VIEW_H_
+#define QUANTGATE_RULES_BACKENDS_QNN_NODE_VIEW_H_
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+
+#include "absl/container/inlined_vector.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "rules/engine/context.h"
+
+namespace quantgate::qnn {
+
+using IntVector = absl::InlinedVector<int64_t, 8>;
+using Names = std::initializer_list<absl::string_view>;
+
+class NodeView {
+ public:
+  NodeView(const CheckContext& context, const ResolvedOp& op)
+      : context_(context), op_(op), inputs_(context.resolved().inputs(op)), outputs_(context.resolved().outputs(op)) {}
+
+  const CheckContext& context() const { return context_; }
+  const Graph& graph() const { return context_.graph(); }
+  const ResolvedOp& op() const { return op_; }
+  int32_t node() const { return op_.node; }
+  absl::string_view op_type() const { return graph().op_type(op_.node); }
+  absl::Span<const Operand> inputs() const { return inputs_; }
+  absl::Span<const Operand> outputs() const { return outputs_; }
+  // ONNX and ATen put channels second; TFLite and QNN put them last.
+  bool channels_first() const { return graph().origin() == v1::Graph::ONNX || graph().origin() == v1::Graph::PT2E; }
+
+  // First operand that is given for the port; null when absent.
+  const Operand* input(int port) const;
+  const Operand* output(int port) const;
+  // Rank of the operand's tensor, -1 when unknown.
+  int rank(const Operand* operand) const;
+  // Size along `axis` (origin's layout), -1 when unknown.
+  int64_t dim(const Operand* operand, int axis) const;
+
+  // The first attribute of these names; null when none is there.
+  const v1::Attribute* attribute(Names names) const;
+  std::optional<int64_t> integer(Names names) const;
+  std::optional<double> real(Names names) const;
+  absl::string_view text(Names names) const;
+  // Integers of an attribute (a single one counts as a list of one), else of the constant at `port` (ONNX moved axes,
+  // pads and shapes there over time). nullopt: neither is there, or the port is not a constant.
+  std::optional<IntVector> integers(Names names, int port = -1) const;
+  // First real number of an attribute, else of the constant at `port`.
+  std::optional<double> scalar(Names names, int port = -1) const;
+
+ private:
+  const v1::Constant* constant(int port) const;
+
+  const CheckContext& context_;
+  const ResolvedOp& op_;
+  absl::Span<const Operand> inputs_;
+  absl::Span<const Operand> outputs_;
+};
+
+// Axis counted from the front; `rank` unknown leaves it as it is.
+inline int64_t Normalize(int64_t axis, int rank) { return axis < 0 && rank > 0 ? axis + rank : axis; }
+
+}  // namespace quantgate::qnn
+
+#endif  // QUANTGATE_RULES_BACKENDS_QNN_NODE_VIEW_H_

@@ -1,0 +1,73 @@
+#include "rules/backends/qnn/lowerers.h"
+
+namespace quantgate::qnn {
+namespace {
+
+Layout ActivationLayout(const NodeView& view) { return view.channels_first() ? Layout::kChannelsLast : Layout::kSame; }
+
+// Input, gamma and beta where given, output.
+void EmitAffine(const NodeView& view, absl::string_view name, Layout layout, Emission& emission) {
+  emission.Begin(name, view.node());
+  AddInput(view, view.input(0), emission, layout);
+  const Operand* gamma = view.input(1);
+  const Operand* beta = view.input(2);
+  if (gamma != nullptr || beta != nullptr) AddInput(view, gamma, emission);
+  if (beta != nullptr) AddInput(view, beta, emission);
+  AddOutput(view, view.output(0), emission, layout);
+}
+
+}  // namespace
+
+Lowering LowerBatchNorm(const NodeView& view, absl::string_view name, Emission& emission) {
+  // Mean and variance are folded into gamma and beta, which keep their types.
+  EmitAffine(view, name, ActivationLayout(view), emission);
+  return Emitted();
+}
+
+Lowering LowerInstanceNorm(const NodeView& view, absl::string_view name, Emission& emission) {
+  EmitAffine(view, name, ActivationLayout(view), emission);
+  emission.AddReal("epsilon", view.real({"epsilon", "eps"}).value_or(1e-5));
+  return Emitted();
+}
+
+Lowering LowerGroupNorm(const NodeView& view, absl::string_view name, Emission& emission) {
+  EmitAffine(view, name, ActivationLayout(view), emission);
+  emission.AddReal("epsilon", view.real({"epsilon", "eps"}).value_or(1e-5));
+  emission.AddInt("group", view.integer({"num_groups"}).value_or(1));
+  return Emitted();
+}
+
+Lowering LowerLayerNorm(const NodeView& view, absl::string_view name, Emission& emission) {
+  EmitAffine(view, name, Layout::kSame, emission);
+  const int rank = view.rank(view.input(0));
+  // ONNX normalizes from `axis` on; ATen names the shape of what is normalized.
+  int64_t first = Normalize(view.integer({"axis"}).value_or(-1), rank);
+  if (const auto shape = view.integers({"normalized_shape"})) first = rank - static_cast<int64_t>(shape->size());
+  emission.AddReal("epsilon", view.real({"epsilon", "eps"}).value_or(name == "RmsNorm" ? 1e-6 : 1e-5));
+  BackendParam& axes = emission.AddParam("axes");
+  for (int64_t axis = first; axis >= 0 && axis < rank; ++axis) axes.ints.push_back(axis);
+  return Emitted();
+}
+
+Lowering LowerL2Norm(const NodeView& view, absl::string_view name, Emission& emission) {
+  if (view.integer({"p"}).value_or(2) != 2) return NoCounterpart("QNN normalizes by the 2-norm only");
+  emission.Begin(name, view.node());
+  AddInput(view, view.input(0), emission);
+  AddOutput(view, view.output(0), emission);
+  emission.AddInt("axis", Normalize(view.integer({"axis", "dim"}).value_or(-1), view.rank(view.input(0))));
+  return Emitted();
+}
+
+Lowering LowerLocalResponse(const NodeView& view, absl::string_view name, Emission& emission) {
+  emission.Begin(name, view.node());
+  AddInput(view, view.input(0), emission, ActivationLayout(view));
+  AddOutput(view, view.output(0), emission, ActivationLayout(view));
+  emission.AddReal("alpha", view.real({"alpha"}).value_or(1e-4));
+  emission.AddReal("beta", view.real({"beta"}).value_or(0.75));
+  emission.AddReal("bias", view.real({"bias", "k"}).value_or(1.0));
+  emission.AddInt("radius", (view.integer({"size"}).value_or(1) - 1) / 2);
+  emission.AddInt("region", 0);
+  return Emitted();
+}
+
+}  // namespace quantgate::qnn

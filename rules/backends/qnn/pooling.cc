@@ -1,0 +1,98 @@
+#include "rules/backends/qnn/lowerers.h"
+
+namespace quantgate::qnn {
+namespace {
+
+struct Window {
+  int rank = 0;
+  int spatial = 0;
+  int inserted = 0;
+  Layout layout = Layout::kSame;
+};
+
+Window WindowOf(const NodeView& view) {
+  Window window;
+  window.rank = view.rank(view.input(0));
+  window.spatial = window.rank - 2;
+  window.inserted = window.rank == 3 ? 1 : 0;
+  window.layout = view.channels_first() ? Layout::kChannelsLast : Layout::kSame;
+  return window;
+}
+
+// The pool of that rank; a Reshape on either side of a one dimensional one.
+template <typename AddParams>
+Lowering EmitPool(const NodeView& view, absl::string_view name2d, absl::string_view name3d, Emission& emission,
+                  AddParams add_params) {
+  const Window window = WindowOf(view);
+  if (window.rank < 0) return Unknown("the input's rank is not known");
+  if (window.rank < 3 || window.rank > 5) return NoCounterpart("QNN pools have two or three spatial dimensions");
+  const int rank = window.rank + window.inserted;
+  if (window.inserted > 0) {
+    emission.Begin("Reshape", view.node());
+    AddInput(view, view.input(0), emission, window.layout);
+    AddOutput(view, view.input(0), emission, window.layout, rank);
+  }
+  emission.Begin(window.rank == 5 ? name3d : name2d, view.node());
+  AddInput(view, view.input(0), emission, window.layout, rank);
+  AddOutput(view, view.output(0), emission, window.layout, rank);
+  add_params(window);
+  if (window.inserted > 0) {
+    emission.Begin("Reshape", view.node());
+    AddInput(view, view.output(0), emission, window.layout, rank);
+    AddOutput(view, view.output(0), emission, window.layout);
+  }
+  return Emitted();
+}
+
+void AddWindow(const NodeView& view, const Window& window, Emission& emission) {
+  const std::optional<IntVector> kernel = view.integers({"kernel_shape", "kernel_size"});
+  AddSpatial(view, "filter_size", {"kernel_shape", "kernel_size"}, nullptr, window.spatial, window.inserted, emission);
+  // ATen's stride is the kernel's size when none is given, ONNX's is 1.
+  const IntVector* fallback =
+      view.graph().origin() == v1::Graph::PT2E && kernel && !kernel->empty() ? &*kernel : nullptr;
+  AddSpatial(view, "stride", {"strides", "stride"}, fallback, window.spatial, window.inserted, emission);
+  AddPadAmount(view, window.spatial, window.inserted, emission);
+  emission.AddInt("rounding_mode", view.integer({"ceil_mode"}).value_or(0));
+}
+
+}  // namespace
+
+Lowering LowerMaxPool(const NodeView& view, absl::string_view, Emission& emission) {
+  if (const auto dilation = view.integers({"dilations", "dilation"})) {
+    for (int64_t value : *dilation) {
+      if (value != 1) return NoCounterpart("QNN pools have no dilation");
+    }
+  }
+  return EmitPool(view, "PoolMax2d", "PoolMax3d", emission,
+                  [&](const Window& window) { AddWindow(view, window, emission); });
+}
+
+Lowering LowerAveragePool(const NodeView& view, absl::string_view, Emission& emission) {
+  return EmitPool(view, "PoolAvg2d", "PoolAvg3d", emission, [&](const Window& window) {
+    AddWindow(view, window, emission);
+    const bool aten = view.graph().origin() == v1::Graph::PT2E;
+    emission.AddInt("count_pad_for_edges", view.integer({"count_include_pad"}).value_or(aten ? 1 : 0));
+  });
+}
+
+Lowering LowerGlobalPool(const NodeView& view, absl::string_view name, Emission& emission) {
+  const bool max = name == "PoolMax2d";
+  return EmitPool(view, name, max ? "PoolMax3d" : "PoolAvg3d", emission, [&](const Window& window) {
+    BackendParam& filter = emission.AddParam("filter_size");
+    for (int i = 0; i < window.inserted; ++i) filter.ints.push_back(1);
+    for (int i = 0; i < window.spatial; ++i) {
+      // Output size 1 for global pools; adaptive ones divide evenly where QNN can express them at all.
+      const int axis = view.channels_first() ? i + 2 : i + 1;
+      const int64_t in = view.dim(view.input(0), axis);
+      const int64_t out = view.dim(view.output(0), axis);
+      filter.ints.push_back(in > 0 && out > 0 ? in / out : in);
+    }
+    const std::vector<int64_t> size = filter.ints;
+    emission.AddParam("stride").ints = size;
+    AddPadAmount(view, window.spatial, window.inserted, emission);
+    emission.AddInt("rounding_mode", 0);
+    if (!max) emission.AddInt("count_pad_for_edges", 0);
+  });
+}
+
+}  // namespace quantgate::qnn

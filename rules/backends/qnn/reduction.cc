@@ -1,0 +1,87 @@
+#include "rules/backends/qnn/lowerers.h"
+
+namespace quantgate::qnn {
+namespace {
+
+int64_t KeepDims(const NodeView& view) {
+  const bool onnx = view.graph().origin() == v1::Graph::ONNX;
+  return view.integer({"keepdims", "keepdim", "keep_dims"}).value_or(onnx ? 1 : 0);
+}
+
+void AddAxes(const NodeView& view, int rank, Emission& emission) {
+  const std::optional<IntVector> axes = view.integers({"axes", "dim", "axis"}, 1);
+  BackendParam& out = emission.AddParam("axes");
+  if (axes && !axes->empty()) {
+    for (int64_t axis : *axes) out.ints.push_back(Normalize(axis, rank));
+  } else {
+    for (int i = 0; i < rank; ++i) out.ints.push_back(i);  // none given: all
+  }
+}
+
+}  // namespace
+
+Lowering LowerReduction(const NodeView& view, absl::string_view name, Emission& emission) {
+  emission.Begin(name, view.node());
+  AddInput(view, view.input(0), emission);
+  AddOutput(view, view.output(0), emission);
+  AddAxes(view, view.rank(view.input(0)), emission);
+  emission.AddInt("keep_dims", KeepDims(view));
+  return Emitted();
+}
+
+Lowering LowerArgument(const NodeView& view, absl::string_view name, Emission& emission) {
+  emission.Begin(name, view.node());
+  AddInput(view, view.input(0), emission);
+  AddOutput(view, view.output(0), emission);
+  emission.AddInt("axis", Normalize(view.integer({"axis", "dim"}).value_or(0), view.rank(view.input(0))));
+  emission.AddInt("keep_dims", KeepDims(view));
+  return Emitted();
+}
+
+Lowering LowerReductionWithIndex(const NodeView& view, absl::string_view name, Emission& emission) {
+  const int rank = view.rank(view.input(0));
+  const int64_t axis = Normalize(view.integer({"dim"}).value_or(-1), rank);
+  emission.Begin(name, view.node());
+  AddInput(view, view.input(0), emission);
+  AddOutput(view, view.output(0), emission);
+  emission.AddInt("axes", axis);
+  emission.AddInt("keep_dims", KeepDims(view));
+  if (view.output(1) != nullptr) {
+    emission.Begin(name == "ReduceMax" ? "Argmax" : "Argmin", view.node());
+    AddInput(view, view.input(0), emission);
+    AddOutput(view, view.output(1), emission);
+    emission.AddInt("axis", axis);
+    emission.AddInt("keep_dims", KeepDims(view));
+  }
+  return Emitted();
+}
+
+Lowering LowerCumulativeSum(const NodeView& view, absl::string_view name, Emission& emission) {
+  const std::optional<IntVector> axis = view.integers({"axis", "dim"}, 1);
+  if (!axis || axis->empty()) return NoCounterpart("QNN's CumulativeSum needs an axis that is a constant");
+  emission.Begin(name, view.node());
+  AddInput(view, view.input(0), emission);
+  AddOutput(view, view.output(0), emission);
+  emission.AddInt("axis", Normalize((*axis)[0], view.rank(view.input(0))));
+  emission.AddInt("exclusive", view.integer({"exclusive"}).value_or(0));
+  emission.AddInt("reverse", view.integer({"reverse"}).value_or(0));
+  return Emitted();
+}
+
+Lowering LowerTopK(const NodeView& view, absl::string_view name, Emission& emission) {
+  const int rank = view.rank(view.input(0));
+  const int64_t axis = Normalize(view.integer({"axis", "dim"}).value_or(-1), rank);
+  std::optional<IntVector> k = view.integers({"k", "K"}, 1);
+  if (!k || k->empty()) k = IntVector{view.dim(view.input(0), static_cast<int>(axis))};  // a sort keeps everything
+  emission.Begin(name, view.node());
+  AddInput(view, view.input(0), emission);
+  AddOutput(view, view.output(0), emission);
+  AddOutput(view, view.output(1), emission);
+  emission.AddInt("k", (*k)[0]);
+  // A sort states `descending`, a top-k `largest`.
+  const std::optional<int64_t> descending = view.integer({"descending"});
+  emission.AddInt("largest", descending ? *descending : view.integer({"largest"}).value_or(1));
+  return Emitted();
+}
+
+}  // namespace quantgate::qnn

@@ -1,0 +1,218 @@
+#include "rules/backends/qnn/tensor.h"
+
+namespace quantgate::qnn {
+namespace {
+
+int StorageBits(v1::DataType type) {
+  switch (type) {
+    case v1::DATA_TYPE_INT8:
+    case v1::DATA_TYPE_UINT8:
+      return 8;
+    case v1::DATA_TYPE_INT16:
+    case v1::DATA_TYPE_UINT16:
+      return 16;
+    case v1::DATA_TYPE_INT32:
+    case v1::DATA_TYPE_UINT32:
+      return 32;
+    default:
+      return 0;
+  }
+}
+
+bool IsSigned(v1::DataType type) {
+  return type == v1::DATA_TYPE_INT8 || type == v1::DATA_TYPE_INT16 || type == v1::DATA_TYPE_INT32;
+}
+
+bool IsSubByte(v1::DataType type) {
+  return type == v1::DATA_TYPE_INT2 || type == v1::DATA_TYPE_INT4 || type == v1::DATA_TYPE_UINT2 ||
+         type == v1::DATA_TYPE_UINT4;
+}
+
+// Width as QNN will state it. Toolchains know 2 and 4 bits below a byte, and only for types that say so or for int8.
+int StatedBits(const NodeView& view, const Operand& operand, v1::DataType stored) {
+  const int storage = StorageBits(stored);
+  const int effective = EffectiveBits(operand);
+  if (storage != 8 || effective <= 0 || effective >= 8) return storage;
+  if (view.graph().origin() == v1::Graph::QNN) return effective;
+  if (!IsSubByte(operand.type) && (stored != v1::DATA_TYPE_INT8 || effective > 4)) return storage;
+  return effective <= 2 ? 2 : 4;
+}
+
+const v1::Spec* SpecOf(const NodeView& view, const Operand& operand) {
+  return operand.spec < 0 ? nullptr : &view.graph().message().specs(operand.spec);
+}
+
+Encoding EncodingOf(const NodeView& view, const Operand& operand, bool narrow) {
+  if (!operand.quantized) return Encoding::kNone;
+  if (const QuantParams* qparams = view.context().resolved().qparams(operand)) {
+    if (!qparams->block_scales.empty()) return Encoding::kBlockExpansion;
+    if (qparams->blocked()) return Encoding::kBlock;
+    if (!qparams->per_tensor()) return narrow ? Encoding::kBwPerChannel : Encoding::kPerChannel;
+    return narrow ? Encoding::kBwPerTensor : Encoding::kPerTensor;
+  }
+  const v1::Spec* spec = SpecOf(view, operand);
+  if (spec == nullptr) return Encoding::kNone;
+  // Block-wise annotations of today's quantizers are nested (LPBQ): a scale per channel, a small one per block.
+  if (spec->block_size_size() > 0) return Encoding::kBlockExpansion;
+  switch (spec->qscheme()) {
+    case v1::Spec::PER_TENSOR_AFFINE:
+    case v1::Spec::PER_TENSOR_SYMMETRIC:
+      return narrow ? Encoding::kBwPerTensor : Encoding::kPerTensor;
+    case v1::Spec::PER_CHANNEL_AFFINE:
+    case v1::Spec::PER_CHANNEL_SYMMETRIC:
+    case v1::Spec::PER_CHANNEL_AFFINE_FLOAT_QPARAMS:
+      return narrow ? Encoding::kBwPerChannel : Encoding::kPerChannel;
+    case v1::Spec::PER_BLOCK_AFFINE:
+    case v1::Spec::PER_BLOCK_SYMMETRIC:
+      return Encoding::kBlockExpansion;
+    default:
+      return Encoding::kUndefined;
+  }
+}
+
+// Quantized channel axis in the origin's layout; -1: none or not known. Of a blocked tensor it is the axis that keeps
+// one scale per element, which is the one QNN expands along.
+int ChannelAxis(const NodeView& view, const Operand& operand) {
+  if (const QuantParams* qparams = view.context().resolved().qparams(operand)) {
+    if (!qparams->blocked()) return qparams->axes.size() == 1 ? qparams->axes[0] : -1;
+    for (size_t i = 0; i < qparams->axes.size() && i < qparams->block_sizes.size(); ++i) {
+      if (qparams->block_sizes[i] == 1) return qparams->axes[i];
+    }
+    return -1;
+  }
+  const v1::Spec* spec = SpecOf(view, operand);
+  return spec != nullptr && spec->has_axis() ? spec->axis() : -1;
+}
+
+void FillShape(const v1::Value& value, const LayoutMap& map, Layout layout, Emission& emission, BackendTensor& tensor) {
+  if (!value.has_shape()) {
+    tensor.dynamic_shape = Tri::kUnknown;
+    return;
+  }
+  tensor.rank = value.dims_size();
+  for (int64_t size : value.dims()) {
+    if (size < 0) tensor.dynamic_shape = Tri::kYes;
+  }
+  if (map.rank == 0) {
+    if (layout == Layout::kSame) tensor.dims = absl::MakeConstSpan(value.dims().data(), value.dims_size());
+    return;
+  }
+  tensor.rank = map.rank;
+  if (layout == Layout::kSame && map.rank == value.dims_size()) {
+    tensor.dims = absl::MakeConstSpan(value.dims().data(), value.dims_size());
+    return;
+  }
+  auto& dims = emission.NewDims();
+  for (int k = 0; k < map.rank; ++k) dims[k] = map.from[k] < 0 ? 1 : value.dims(map.from[k]);
+  tensor.dims = absl::MakeConstSpan(dims.data(), map.rank);
+}
+
+}  // namespace
+
+db::ElementType StoredType(const NodeView& view, const Operand& operand) {
+  db::ElementType type{operand.type, operand.quantized};
+  // A QNN graph already is what it will be.
+  if (view.graph().origin() == v1::Graph::QNN) return type;
+  if (!operand.quantized) {
+    switch (operand.type) {
+      case v1::DATA_TYPE_INT64:
+        type.type = v1::DATA_TYPE_INT32;
+        break;
+      case v1::DATA_TYPE_UINT64:
+        type.type = v1::DATA_TYPE_UINT32;
+        break;
+      case v1::DATA_TYPE_FLOAT64:
+        type.type = v1::DATA_TYPE_FLOAT32;
+        break;
+      default:
+        break;
+    }
+    return type;
+  }
+  switch (operand.type) {
+    case v1::DATA_TYPE_INT2:
+    case v1::DATA_TYPE_INT4:
+      type.type = v1::DATA_TYPE_INT8;
+      break;
+    case v1::DATA_TYPE_UINT2:
+    case v1::DATA_TYPE_UINT4:
+      type.type = v1::DATA_TYPE_UINT8;
+      break;
+    case v1::DATA_TYPE_INT32: {
+      const int bits = EffectiveBits(operand);
+      const bool is_unsigned = operand.quant_min >= 0;
+      if (bits > 0 && bits <= 8) {
+        type.type = is_unsigned ? v1::DATA_TYPE_UINT8 : v1::DATA_TYPE_INT8;
+      } else if (bits > 8 && bits <= 16) {
+        type.type = is_unsigned ? v1::DATA_TYPE_UINT16 : v1::DATA_TYPE_INT16;
+      }
+      break;
+    }
+    default:
+      break;
+  }
+  return type;
+}
+
+Tri Symmetric(const NodeView& view, const Operand& operand, bool is_signed) {
+  if (!operand.quantized) return Tri::kUnknown;
+  const QuantParams* qparams = view.context().resolved().qparams(operand);
+  if (qparams != nullptr && !qparams->scales.empty()) {
+    const double middle = is_signed ? 0.0 : static_cast<double>((operand.quant_max + 1) / 2);
+    if (qparams->zero_points.empty()) return middle == 0.0 ? Tri::kYes : Tri::kNo;
+    for (double zero_point : qparams->zero_points) {
+      if (zero_point != middle) return Tri::kNo;
+    }
+    return Tri::kYes;
+  }
+  const v1::Spec* spec = SpecOf(view, operand);
+  if (spec == nullptr) return Tri::kUnknown;
+  switch (spec->qscheme()) {
+    case v1::Spec::PER_TENSOR_SYMMETRIC:
+    case v1::Spec::PER_CHANNEL_SYMMETRIC:
+    case v1::Spec::PER_BLOCK_SYMMETRIC:
+      // A symmetric scheme keeps the zero point in the middle of the stored range; over a lopsided range that is
+      // neither 0 nor the middle of the type.
+      if (is_signed)
+        return operand.quant_min + operand.quant_max <= 0 && operand.quant_min + operand.quant_max >= -1 ? Tri::kYes
+                                                                                                         : Tri::kNo;
+      return operand.quant_min == 0 && (operand.quant_max & (operand.quant_max + 1)) == 0 ? Tri::kYes : Tri::kNo;
+    case v1::Spec::PER_TENSOR_AFFINE:
+    case v1::Spec::PER_CHANNEL_AFFINE:
+    case v1::Spec::PER_CHANNEL_AFFINE_FLOAT_QPARAMS:
+    case v1::Spec::PER_BLOCK_AFFINE:
+      return Tri::kNo;
+    default:
+      return Tri::kUnknown;
+  }
+}
+
+void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int backend_rank, Emission& emission,
+                BackendTensor& tensor) {
+  if (operand == nullptr || !operand->present) return;
+  tensor.present = true;
+  tensor.type = StoredType(view, *operand);
+  tensor.value = operand->value;
+  tensor.argument = operand->argument;
+  tensor.is_static = operand->is_static;
+  tensor.static_chain = operand->static_chain;
+  tensor.bits = operand->quantized ? StatedBits(view, *operand, tensor.type.type) : StorageBits(tensor.type.type);
+  tensor.encoding = EncodingOf(view, *operand, operand->quantized && tensor.bits < StorageBits(tensor.type.type));
+  tensor.symmetric = Symmetric(view, *operand, IsSigned(tensor.type.type));
+  tensor.qparams = view.context().resolved().qparams(*operand);
+  if (operand->value < 0) {
+    tensor.dynamic_shape = Tri::kUnknown;
+    return;
+  }
+  const v1::Value& value = view.graph().value(operand->value);
+  if (value.has_constant()) tensor.constant = &value.constant();
+  LayoutMap map;
+  if (value.has_shape()) {
+    map = MapLayout(layout, value.dims_size(), backend_rank < value.dims_size() ? value.dims_size() : backend_rank);
+  }
+  FillShape(value, map, layout, emission, tensor);
+  const int axis = ChannelAxis(view, *operand);
+  if (axis >= 0) tensor.axis = map.rank > 0 ? map.AxisOf(axis) : (layout == Layout::kSame ? axis : -1);
+}
+
+}  // namespace quantgate::qnn

@@ -1,0 +1,45 @@
+#include "rules/backends/qnn_htp/matchers.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_split.h"
+
+namespace quantgate::qnn_htp {
+namespace {
+
+constexpr char kDefinitions[] = "qnn_master";
+
+}  // namespace
+
+absl::StatusOr<const TableMatcher*> Matchers::Get(const Target& target) {
+  absl::MutexLock lock(&mutex_);
+  std::unique_ptr<TableMatcher>& entry = by_sdk_[target.sdk];
+  if (entry == nullptr) {
+    absl::StatusOr<TableMatcher> matcher = Compile(target);
+    if (!matcher.ok()) return matcher.status();
+    entry = std::make_unique<TableMatcher>(*std::move(matcher));
+  }
+  return entry.get();
+}
+
+absl::StatusOr<TableMatcher> Matchers::Compile(const Target& target) const {
+  std::vector<db::ConstraintTable> tables;
+  for (const std::string& name : target.tables) {
+    const std::pair<std::string, std::string> parts = absl::StrSplit(name, absl::MaxSplits('@', 1));
+    absl::StatusOr<db::ConstraintTable> table = tables_.LoadTable(parts.first, parts.second);
+    if (!table.ok()) return table.status();
+    tables.push_back(*std::move(table));
+  }
+  absl::StatusOr<std::vector<db::OpDefinition>> definitions = tables_.LoadDefinitions(kDefinitions, target.sdk);
+  if (!definitions.ok() && absl::IsNotFound(definitions.status())) {
+    // Definitions hardly change; those of another version are better than none.
+    for (const db::TableInfo& info : tables_.tables()) {
+      if (info.backend == kDefinitions) definitions = tables_.LoadDefinitions(kDefinitions, info.sdk);
+    }
+  }
+  if (!definitions.ok()) return definitions.status();
+  return TableMatcher::Compile(tables, *definitions);
+}
+
+}  // namespace quantgate::qnn_htp

@@ -1,0 +1,36 @@
+// The compiled constraint tables of one backend, one per SDK version, made on first use.
+#ifndef QUANTGATE_RULES_BACKENDS_QNN_HTP_MATCHERS_H_
+#define QUANTGATE_RULES_BACKENDS_QNN_HTP_MATCHERS_H_
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/status/statusor.h"
+#include "absl/synchronization/mutex.h"
+#include "db/table_source.h"
+#include "rules/constraints/matcher.h"
+#include "rules/engine/module.h"
+
+namespace quantgate::qnn_htp {
+
+// Thread-safe. A table that fails to compile is tried again by the next caller.
+class Matchers {
+ public:
+  explicit Matchers(const db::TableSource& tables) : tables_(tables) {}
+  // For Target.tables together, with the definitions of Target.sdk (of the newest version that has any, when that one
+  // has none). The pointer lives as long as this object.
+  absl::StatusOr<const TableMatcher*> Get(const Target& target);
+
+ private:
+  absl::StatusOr<TableMatcher> Compile(const Target& target) const;
+
+  const db::TableSource& tables_;
+  absl::Mutex mutex_;
+  std::map<std::string, std::unique_ptr<TableMatcher>> by_sdk_ ABSL_GUARDED_BY(mutex_);
+};
+
+}  // namespace quantgate::qnn_htp
+
+#endif  // QUANTGATE_RULES_BACKENDS_QNN_HTP_MATCHERS_H_

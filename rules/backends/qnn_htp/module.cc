@@ -1,0 +1,207 @@
+#include "rules/backends/qnn_htp/module.h"
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "rules/backends/qnn/emission.h"
+#include "rules/backends/qnn/folding.h"
+#include "rules/backends/qnn/lowering.h"
+#include "rules/backends/qnn_htp/composite.h"
+#include "rules/backends/qnn_htp/coverage.h"
+#include "rules/backends/qnn_htp/matchers.h"
+#include "rules/backends/qnn_htp/op_rule.h"
+#include "rules/backends/qnn_htp/overrules.h"
+#include "rules/backends/qnn_htp/targets.h"
+#include "rules/constraints/rules.h"
+
+namespace quantgate::qnn_htp {
+namespace {
+
+constexpr char kNotEnforced[] = "documented; the vendor's library (QAIRT 2.51.0, x86-64) does not enforce it";
+
+// Judges the operators of one graph; keeps its buffers from node to node.
+class Judge {
+ public:
+  Judge(const CheckContext& context, const Target& target, const TableMatcher& matcher, FindingSink& sink)
+      : context_(context), target_(target), matcher_(matcher), sink_(sink) {
+    for (const OpRule& rule : OpRules()) {
+      const bool runs = context.stage() == v1::STAGE_UNSPECIFIED || (rule.info->stages & (1u << context.stage())) != 0;
+      if (runs) {
+        rules_.push_back(&rule);
+      } else {
+        sink.NotChecked(rule.info, -1, "needs quantization parameters, and this graph only has intentions");
+      }
+    }
+  }
+
+  void Run(ModuleResult& result) {
+    const std::vector<bool> folded = qnn::FoldedValues(context_.graph());
+    const absl::Span<const ResolvedOp> ops = context_.resolved().ops();
+    result.ops.resize(ops.size());
+    for (size_t i = 0; i < ops.size(); ++i) {
+      if (qnn::IsFolded(context_.graph(), folded, ops[i].node)) {
+        result.ops[i].checked = true;
+      } else {
+        JudgeNode(ops[i], result.ops[i]);
+      }
+    }
+  }
+
+ private:
+  void JudgeNode(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
+    emission_.Clear();
+    const qnn::Lowering lowering = qnn::Lower(context_, op, emission_);
+    switch (lowering.status) {
+      case qnn::Lowering::kFolded:
+        outcome.checked = true;
+        return;
+      case qnn::Lowering::kNoCounterpart: {
+        outcome.checked = true;
+        outcome.refused = true;
+        Place place;
+        place.node = op.node;
+        FindingSource source;
+        source.kind = v1::Source::DEFINITION;
+        sink_.Add(kNoQnnOperator, place, std::string(lowering.reason), "a QNN operator", std::move(source));
+        return;
+      }
+      case qnn::Lowering::kUnknown:
+        sink_.NotChecked(&kUnclearLowering, op.node, std::string(lowering.reason));
+        return;
+      case qnn::Lowering::kEmitted:
+        break;
+    }
+    outcome.checked = true;
+    for (const BackendOp& emitted : emission_.Finish()) {
+      outcome.backend_ops.emplace_back(emitted.name);
+      if (JudgeOp(emitted)) outcome.refused = true;
+    }
+  }
+
+  // Whether the operator is refused.
+  bool JudgeOp(const BackendOp& op) {
+    match_.violations.clear();
+    match_.unjudged.clear();
+    matcher_.Match(op, target_.arch, match_);
+    bool refused = false;
+    size_t kept = 0;
+    for (size_t i = 0; i < match_.violations.size(); ++i) {
+      Violation& violation = match_.violations[i];
+      const Ruling ruling = Overrule(op, violation);
+      if (ruling == Ruling::kReplaced) continue;
+      AddTableFinding(op, violation, ruling == Ruling::kTolerated);
+      if (ruling == Ruling::kTolerated) continue;
+      refused = refused || violation.rule->effect == v1::Finding::REFUSED;
+      // Only what stands silences the measured rules about the same port.
+      if (kept != i) match_.violations[kept] = std::move(violation);
+      ++kept;
+    }
+    match_.violations.resize(kept);
+    for (Unjudged& unjudged : match_.unjudged) {
+      sink_.NotChecked(unjudged.rule, op.node, absl::StrCat(op.name, ": ", unjudged.reason));
+    }
+    if (!match_.known_op) return refused;
+    if (!refused) refused = JudgeComposite(op);
+    OpReport report(op, match_.violations, sink_);
+    for (const OpRule* rule : rules_) rule->check(op, target_, report);
+    return refused || report.refused();
+  }
+
+  // A composite that its own table accepts, by the rows of the stand-alone operator.
+  bool JudgeComposite(const BackendOp& op) {
+    const absl::string_view name = StandAloneName(op);
+    if (name.empty() || !matcher_.HasOp(name)) return false;
+    BackendOp alone = op;
+    alone.name = name;
+    stand_alone_.violations.clear();
+    stand_alone_.unjudged.clear();
+    matcher_.Match(alone, target_.arch, stand_alone_);
+    for (const Violation& violation : stand_alone_.violations) {
+      if (violation.rule != &kDtypeRow && violation.rule != &kDtypeRowArch) continue;
+      if (TakesEitherSign(op, violation.port)) continue;
+      FindingSource source;
+      source.kind = v1::Source::MEASURED;
+      source.table = target_.tables.empty() ? std::string() : target_.tables.front();
+      source.row = std::string(name);
+      source.document = kMeasuredWith;
+      sink_.Add(kCompositeOperation, PlaceOf(op, violation.port), violation.observed, violation.allowed,
+                std::move(source));
+      return true;
+    }
+    return false;
+  }
+
+  void AddTableFinding(const BackendOp& op, const Violation& violation, bool tolerated) {
+    FindingDraft draft;
+    draft.rule = violation.rule;
+    draft.place = PlaceOf(op, violation.port);
+    draft.observed = violation.observed;
+    draft.allowed = violation.allowed;
+    draft.source.kind = violation.evidence == db::Evidence::kMeasured ? v1::Source::MEASURED : v1::Source::DOCUMENTED;
+    draft.source.table = target_.tables.empty() ? std::string() : target_.tables.front();
+    draft.source.row = violation.row;
+    draft.source.document = violation.document;
+    if (tolerated) {
+      draft.effect = v1::Finding::ADVICE;
+      draft.severity = v1::Finding::WARNING;
+      absl::StrAppend(&draft.allowed, " (", kNotEnforced, ")");
+    }
+    sink_.Add(std::move(draft));
+  }
+
+  const CheckContext& context_;
+  const Target& target_;
+  const TableMatcher& matcher_;
+  FindingSink& sink_;
+  std::vector<const OpRule*> rules_;
+  qnn::Emission emission_;
+  MatchResult match_;
+  MatchResult stand_alone_;
+};
+
+void Check(Matchers& matchers, const CheckContext& context, const Target& target, FindingSink& sink,
+           ModuleResult& result) {
+  result.ops.resize(context.resolved().ops().size());
+  // Compiled when the target was resolved; here only looked up.
+  const absl::StatusOr<const TableMatcher*> matcher = matchers.Get(target);
+  if (!matcher.ok()) {
+    sink.NotChecked(nullptr, -1, std::string(matcher.status().message()));
+    return;
+  }
+  if (const std::string asked = SdkWithoutTable(target); !asked.empty()) {
+    FindingSource source;
+    source.kind = v1::Source::DEFINITION;
+    source.table = target.tables.empty() ? std::string() : target.tables.front();
+    sink.Add(kOlderTable, Place(), asked, absl::StrCat("the table of ", target.sdk), std::move(source));
+  }
+  Judge(context, target, **matcher, sink).Run(result);
+}
+
+}  // namespace
+
+absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
+  if (SdkVersions(tables).empty()) {
+    return absl::FailedPreconditionError(absl::StrCat("the database has no table of ", kBackend));
+  }
+  auto matchers = std::make_shared<Matchers>(tables);
+  auto module = std::make_unique<Module>();
+  module->name = kBackend;
+  module->rules = {&kNoQnnOperator, &kUnclearLowering, &kOlderTable, &kCompositeOperation};
+  for (const RuleInfo* rule : ConstraintRules()) module->rules.push_back(rule);
+  for (const OpRule& rule : OpRules()) module->rules.push_back(rule.info);
+  module->resolve = [&tables, matchers](const TargetName& name) -> absl::StatusOr<Target> {
+    absl::StatusOr<Target> target = ResolveTarget(tables, name);
+    if (target.ok() && target->unknown_reason.empty()) {
+      if (absl::Status status = matchers->Get(*target).status(); !status.ok()) {
+        target->unknown_reason = std::string(status.message());
+      }
+    }
+    return target;
+  };
+  module->check = [matchers](const CheckContext& context, const Target& target, FindingSink& sink,
+                             ModuleResult& result) { Check(*matchers, context, target, sink, result); };
+  module->targets = [&tables] { return AllTargets(tables); };
+  return module;
+}
+
+}  // namespace quantgate::qnn_htp

@@ -1,0 +1,57 @@
+#include "rules/backends/qnn_htp/bias_scale.h"
+#include "rules/backends/qnn_htp/bias_zero_point.h"
+#include "rules/backends/qnn_htp/block_weights.h"
+#include "rules/backends/qnn_htp/float_kernels.h"
+#include "rules/backends/qnn_htp/fully_connected_axis.h"
+#include "rules/backends/qnn_htp/group_norm_parameters.h"
+#include "rules/backends/qnn_htp/half_precision_weights.h"
+#include "rules/backends/qnn_htp/ignored_output_encoding.h"
+#include "rules/backends/qnn_htp/matmul_bias.h"
+#include "rules/backends/qnn_htp/op_rule.h"
+#include "rules/backends/qnn_htp/packed_scales.h"
+#include "rules/backends/qnn_htp/per_channel_activation.h"
+#include "rules/backends/qnn_htp/per_channel_parameters.h"
+#include "rules/backends/qnn_htp/per_channel_table.h"
+#include "rules/backends/qnn_htp/run_time_weights.h"
+#include "rules/backends/qnn_htp/select_condition.h"
+#include "rules/backends/qnn_htp/signed_operand.h"
+#include "rules/backends/qnn_htp/softmax_zero_point.h"
+#include "rules/backends/qnn_htp/static_shapes.h"
+#include "rules/backends/qnn_htp/tanh_zero_point.h"
+#include "rules/backends/qnn_htp/two_bit_convolution.h"
+#include "rules/backends/qnn_htp/weight_bits.h"
+#include "rules/backends/qnn_htp/wide_weights.h"
+#include "rules/backends/qnn_htp/zero_point_equality.h"
+
+namespace quantgate::qnn_htp {
+
+absl::Span<const OpRule> OpRules() {
+  static constexpr OpRule kRules[] = {
+      {&kWideWeights, CheckWideWeights},
+      {&kTwoBitConvolution, CheckTwoBitConvolution},
+      {&kWeightBits, CheckWeightBits},
+      {&kHalfPrecisionWeights, CheckHalfPrecisionWeights},
+      {&kFloatKernels, CheckFloatKernels},
+      {&kSignedOperand, CheckSignedOperand},
+      {&kSelectCondition, CheckSelectCondition},
+      {&kBiasZeroPoint, CheckBiasZeroPoint},
+      {&kFullyConnectedAxis, CheckFullyConnectedAxis},
+      {&kRunTimeWeights, CheckRunTimeWeights},
+      {&kBlockWeights, CheckBlockWeights},
+      {&kPerChannelParameters, CheckPerChannelParameters},
+      {&kPerChannelActivation, CheckPerChannelActivation},
+      {&kPerChannelTable, CheckPerChannelTable},
+      {&kBiasScale, CheckBiasScale},
+      {&kTanhZeroPoint, CheckTanhZeroPoint},
+      {&kSoftmaxZeroPoint, CheckSoftmaxZeroPoint},
+      {&kMatMulBias, CheckMatMulBias},
+      {&kZeroPointEquality, CheckZeroPointEquality},
+      {&kIgnoredOutputEncoding, CheckIgnoredOutputEncoding},
+      {&kPackedScales, CheckPackedScales},
+      {&kStaticShapes, CheckStaticShapes},
+      {&kGroupNormParameters, CheckGroupNormParameters},
+  };
+  return kRules;
+}
+
+}  // namespace quantgate::qnn_htp

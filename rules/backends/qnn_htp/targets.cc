@@ -1,0 +1,132 @@
+#include "rules/backends/qnn_htp/targets.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "db/sdk_version.h"
+#include "rules/engine/nearest.h"
+
+namespace quantgate::qnn_htp {
+namespace {
+
+// "V75" -> 75; 0 when it is no arch name.
+int ArchNumber(absl::string_view text) {
+  int number = 0;
+  if (text.size() < 2 || (text[0] != 'V' && text[0] != 'v')) return 0;
+  return absl::SimpleAtoi(text.substr(1), &number) && number > 0 ? number : 0;
+}
+
+bool Names(const db::Soc& soc, absl::string_view name) {
+  if (absl::EqualsIgnoreCase(soc.name, name)) return true;
+  return std::any_of(soc.aliases.begin(), soc.aliases.end(),
+                     [&](const std::string& alias) { return absl::EqualsIgnoreCase(alias, name); });
+}
+
+absl::Status Unknown(const db::TableSource& tables, absl::string_view name) {
+  std::vector<std::string> known;
+  std::vector<int> archs;
+  for (const db::Soc& soc : tables.socs()) {
+    if (soc.arch == 0) continue;
+    archs.push_back(soc.arch);
+    known.push_back(soc.name);
+    known.insert(known.end(), soc.aliases.begin(), soc.aliases.end());
+  }
+  std::sort(archs.begin(), archs.end());
+  archs.erase(std::unique(archs.begin(), archs.end()), archs.end());
+  for (int arch : archs) known.push_back(absl::StrCat("V", arch));
+  return absl::NotFoundError(absl::StrCat(kBackend, ": no SoC or arch is named '", name, "'", DidYouMean(name, known),
+                                          "; archs: V", absl::StrJoin(archs, ", V"),
+                                          "; `quantgate targets` lists the SoCs"));
+}
+
+absl::Status ResolveSoc(const db::TableSource& tables, absl::string_view name, Target& target) {
+  const db::Soc* without_htp = nullptr;
+  for (const db::Soc& soc : tables.socs()) {
+    if (!Names(soc, name)) continue;
+    if (soc.arch == 0) {
+      without_htp = &soc;
+      continue;
+    }
+    target.soc = soc.name;
+    target.arch = soc.arch;
+    return absl::OkStatus();
+  }
+  if (without_htp != nullptr) {
+    return absl::NotFoundError(absl::StrCat(kBackend, ": the SoC ", without_htp->name, " has no HTP"));
+  }
+  const int arch = ArchNumber(name);
+  for (const db::Soc& soc : tables.socs()) {
+    if (arch == 0 || soc.arch != arch) continue;
+    target.arch = arch;
+    return absl::OkStatus();
+  }
+  return Unknown(tables, name);
+}
+
+std::string TargetText(const Target& target, absl::string_view sdk) {
+  return absl::StrCat(kBackend, "/", target.soc.empty() ? absl::StrCat("V", target.arch) : target.soc, "@", sdk);
+}
+
+}  // namespace
+
+std::vector<std::string> SdkVersions(const db::TableSource& tables) {
+  std::vector<std::string> versions;
+  for (const db::TableInfo& info : tables.tables()) {
+    if (info.backend == kBackend) versions.push_back(info.sdk);
+  }
+  return versions;
+}
+
+absl::StatusOr<Target> ResolveTarget(const db::TableSource& tables, const TargetName& name) {
+  Target target;
+  target.backend = kBackend;
+  if (name.soc.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("target '", kBackend, "' names no SoC; write for example ", kBackend,
+                                                   "/SM8650 or ", kBackend, "/V75"));
+  }
+  if (absl::Status status = ResolveSoc(tables, name.soc, target); !status.ok()) return status;
+  const std::vector<std::string> versions = SdkVersions(tables);
+  std::string shown = name.sdk;
+  if (const std::optional<std::string> chosen = db::ChooseSdk(versions, name.sdk)) {
+    target.sdk = *chosen;
+    // The version asked for stays in the name when the table is another one's.
+    if (name.sdk.empty() || absl::StartsWith(absl::StrCat(*chosen, "."), absl::StrCat(name.sdk, "."))) shown = *chosen;
+  }
+  target.name = TargetText(target, shown.empty() ? "none" : shown);
+  if (target.sdk.empty()) {
+    target.unknown_reason = versions.empty() ? absl::StrCat("no table of ", kBackend, " is in the database")
+                                             : absl::StrCat("SDK ", name.sdk, " is older than the oldest table of ",
+                                                            kBackend, ", ", versions.front());
+    return target;
+  }
+  for (const db::TableInfo& info : tables.tables()) {
+    if (info.sdk == target.sdk && absl::StartsWith(info.backend, kBackend)) {
+      target.tables.push_back(absl::StrCat(info.backend, "@", info.sdk));
+    }
+  }
+  return target;
+}
+
+std::string SdkWithoutTable(const Target& target) {
+  const size_t at = target.name.rfind('@');
+  if (at == std::string::npos) return "";
+  std::string asked = target.name.substr(at + 1);
+  return asked == target.sdk ? "" : asked;
+}
+
+std::vector<Target> AllTargets(const db::TableSource& tables) {
+  std::vector<Target> targets;
+  for (const db::Soc& soc : tables.socs()) {
+    if (soc.arch == 0) continue;
+    absl::StatusOr<Target> target = ResolveTarget(tables, {kBackend, soc.name, ""});
+    if (target.ok()) targets.push_back(*std::move(target));
+  }
+  return targets;
+}
+
+}  // namespace quantgate::qnn_htp
