@@ -54,14 +54,23 @@ std::optional<SpecKey> KeyOf(const v1::Spec& spec) {
 }
 
 class Grouper {
+  // What is kept of an entry.
+  struct Item {
+    int32_t parent = -1;  // in the union-find tree; itself: a root
+    int32_t spec_class = kAgreesWithNone;
+    int32_t head = -1;    // of an edge: the first sibling of its class; -1: there is none
+    int32_t next = -1;    // the next one
+    bool joined = false;  // of a head: all siblings of the class are in one set
+  };
+
  public:
   explicit Grouper(SharingGroups& result)
       : result_(result), table_(result.annotations), graph_(result.annotations.graph()) {}
 
   void Run() {
     const int size = table_.size();
-    parent_.resize(size);
-    for (int32_t entry = 0; entry < size; ++entry) parent_[entry] = entry;
+    items_.resize(size);
+    for (int32_t entry = 0; entry < size; ++entry) items_[entry].parent = entry;
     FindClasses();
     LinkSiblings();
     for (int32_t entry = 0; entry < size; ++entry) {
@@ -75,7 +84,6 @@ class Grouper {
     constexpr int32_t kNotLookedUp = -2;
     absl::flat_hash_map<SpecKey, int32_t> ids;
     std::vector<int32_t> class_of_spec(graph_.message().specs_size(), kNotLookedUp);
-    class_.assign(table_.size(), kAgreesWithNone);
     for (int32_t entry = 0; entry < table_.size(); ++entry) {
       const SpecResolution resolution = table_.Resolve(entry);
       if (resolution.state != SpecState::kConcrete) continue;
@@ -84,60 +92,52 @@ class Grouper {
         const std::optional<SpecKey> key = KeyOf(graph_.message().specs(resolution.spec));
         id = key ? ids.emplace(*key, static_cast<int32_t>(ids.size())).first->second : kAgreesWithNone;
       }
-      class_[entry] = id;
+      items_[entry].spec_class = id;
     }
     num_classes_ = static_cast<int32_t>(ids.size());
   }
 
   // Chains the siblings of one class, in user order, and notes values with a sibling that cannot be resolved.
   void LinkSiblings() {
-    head_.assign(table_.size(), -1);
-    next_.assign(table_.size(), -1);
-    joined_.assign(table_.size(), false);
     may_fail_.assign(graph_.num_values(), false);
     std::vector<int32_t> last(num_classes_, -1);
     for (int32_t value = 0; value < graph_.num_values(); ++value) {
       for (int32_t sibling : table_.siblings(value)) {
-        const SpecState state = table_.Resolve(sibling).state;
+        const SpecState state = table_.state(sibling);
         if (state == SpecState::kDangling || state == SpecState::kCycle) may_fail_[value] = true;
-        if (class_[sibling] == kAgreesWithNone) continue;
-        int32_t& before = last[class_[sibling]];
+        if (items_[sibling].spec_class == kAgreesWithNone) continue;
+        int32_t& before = last[items_[sibling].spec_class];
         if (before >= 0 && table_.place(before).value == value) {
-          next_[before] = sibling;
-          head_[sibling] = head_[before];
+          items_[before].next = sibling;
+          items_[sibling].head = items_[before].head;
         } else {
-          head_[sibling] = sibling;
+          items_[sibling].head = sibling;
         }
         before = sibling;
       }
     }
-    // An edge whose key is no input of its node is nobody's sibling, but looks at the users all the same.
-    std::vector<int32_t> strays;
-    for (int32_t entry = 0; entry < table_.size(); ++entry) {
-      if (table_.place(entry).is_edge() && head_[entry] < 0 && class_[entry] != kAgreesWithNone)
-        strays.push_back(entry);
-    }
-    if (strays.empty()) return;
+    if (table_.has_stray_edges()) LinkStrays();
+  }
+
+  // An edge whose key is no input of its node is nobody's sibling, but looks at the users all the same.
+  void LinkStrays() {
     absl::flat_hash_map<std::pair<int32_t, int32_t>, int32_t> head_of_class;
     for (int32_t entry = 0; entry < table_.size(); ++entry) {
-      if (head_[entry] == entry) head_of_class.emplace(std::pair(table_.place(entry).value, class_[entry]), entry);
+      if (items_[entry].head == entry)
+        head_of_class.emplace(std::pair(table_.place(entry).value, items_[entry].spec_class), entry);
     }
-    for (int32_t stray : strays) {
-      const auto found = head_of_class.find({table_.place(stray).value, class_[stray]});
-      if (found != head_of_class.end()) head_[stray] = found->second;
+    for (int32_t entry = 0; entry < table_.size(); ++entry) {
+      if (!table_.is_stray(entry)) continue;
+      const auto found = head_of_class.find({table_.place(entry).value, items_[entry].spec_class});
+      if (found != head_of_class.end()) items_[entry].head = found->second;
     }
   }
 
   // One step of torchao's loop over the table. False: it fails here.
   bool Visit(int32_t entry) {
-    const SpecPlace place = table_.place(entry);
-    if (place.is_edge()) {
+    if (table_.place(entry).is_edge()) {
       if (!Unwrap(entry)) return false;
-      if (!graph_.node(place.node).no_implicit_sharing()) {
-        if (!JoinSiblings(entry, place.value)) return false;
-        const int32_t producer = table_.Find({place.value, -1});
-        if (producer >= 0 && (!Unwrap(producer) || !JoinIfAgreed(producer, entry))) return false;
-      }
+      if (table_.starts_sharing(entry) && !ShareImplicitly(entry)) return false;
     }
     if (!table_.is_shared(entry)) return true;
     if (table_.target(entry) < 0) return Fail(entry);
@@ -145,25 +145,37 @@ class Grouper {
     return true;
   }
 
+  // Siblings first, then the producer.
+  bool ShareImplicitly(int32_t entry) {
+    const int32_t head = items_[entry].head;
+    if (head >= 0 && items_[head].joined && !table_.is_stray(entry) && !CircleOpen()) return true;
+    const int32_t value = table_.place(entry).value;
+    if (!JoinSiblings(entry, value)) return false;
+    const int32_t producer = table_.Find({value, -1});
+    if (producer >= 0) {
+      if (!Unwrap(producer)) return false;
+      JoinIfAgreed(producer, entry);
+    }
+    if (head >= 0) items_[head].joined = true;
+    return true;
+  }
+
   bool JoinSiblings(int32_t entry, int32_t value) {
-    const absl::Span<const int32_t> siblings = table_.siblings(value);
-    if (may_fail_[value] || CircleOpen()) return JoinOneByOne(entry, siblings);
-    if (class_[entry] == kAgreesWithNone) return true;
-    int32_t first = head_[entry];
-    if (first < 0) return true;
-    if (joined_[first]) {
-      Union(first, entry);
+    if (may_fail_[value] || CircleOpen()) return JoinOneByOne(entry, table_.siblings(value));
+    const int32_t head = items_[entry].head;
+    if (head >= 0 && items_[head].joined) {
+      Union(head, entry);
       return true;
     }
-    for (int32_t sibling = first; sibling >= 0; sibling = next_[sibling]) {
+    for (int32_t sibling = head; sibling >= 0; sibling = items_[sibling].next) {
       if (sibling == entry) continue;
       Union(sibling, entry);
       if (!CircleOpen()) continue;
+      const absl::Span<const int32_t> siblings = table_.siblings(value);
       size_t done = 0;
       while (siblings[done] != sibling) ++done;
       return JoinOneByOne(entry, siblings.subspan(done + 1));
     }
-    joined_[first] = true;
     return true;
   }
 
@@ -175,18 +187,19 @@ class Grouper {
     }
     for (int32_t sibling : siblings) {
       if (sibling == entry) continue;
-      if (!Unwrap(sibling) || !JoinIfAgreed(sibling, entry)) return false;
+      if (!Unwrap(sibling)) return false;
+      JoinIfAgreed(sibling, entry);
     }
     return true;
   }
 
-  bool JoinIfAgreed(int32_t parent, int32_t child) {
-    if (class_[parent] == class_[child] && class_[parent] != kAgreesWithNone) Union(parent, child);
-    return true;
+  void JoinIfAgreed(int32_t parent, int32_t child) {
+    const int32_t spec_class = items_[parent].spec_class;
+    if (spec_class == items_[child].spec_class && spec_class != kAgreesWithNone) Union(parent, child);
   }
 
   int32_t Find(int32_t entry) {
-    while (parent_[entry] != entry) entry = parent_[entry] = parent_[parent_[entry]];
+    while (items_[entry].parent != entry) entry = items_[entry].parent = items_[items_[entry].parent].parent;
     return entry;
   }
 
@@ -196,12 +209,12 @@ class Grouper {
     const int32_t below = Find(child);
     if (above == below) return;
     if (table_.is_shared(above) && table_.target(above) == below) {
-      parent_[above] = below;
+      items_[above].parent = below;
       return;
     }
     // Places that refer into a circle from the start stay so whatever is joined.
-    if (table_.Resolve(below).state != SpecState::kCycle) Repoint(below, above);
-    parent_[below] = above;
+    if (table_.state(below) != SpecState::kCycle) Repoint(below, above);
+    items_[below].parent = above;
   }
 
   void Repoint(int32_t from, int32_t to) {
@@ -221,9 +234,9 @@ class Grouper {
   void StartForest() {
     std::vector<int32_t> pointers(table_.size(), -1);
     for (int32_t entry = 0; entry < table_.size(); ++entry) {
-      if (parent_[entry] != entry) {
-        pointers[entry] = parent_[entry];
-      } else if (table_.Resolve(entry).state != SpecState::kCycle) {
+      if (items_[entry].parent != entry) {
+        pointers[entry] = items_[entry].parent;
+      } else if (table_.state(entry) != SpecState::kCycle) {
         pointers[entry] = table_.target(entry);
       }
     }
@@ -234,7 +247,7 @@ class Grouper {
 
   // False when following the entry's spec fails now.
   bool Unwrap(int32_t entry) {
-    const SpecState state = table_.Resolve(entry).state;
+    const SpecState state = table_.state(entry);
     if (state == SpecState::kDangling || state == SpecState::kCycle) return Fail(entry);
     if (!CircleOpen() || table_.target(entry) < 0 || !forest_->IsEndless(table_.target(entry))) return true;
     // The circle leads through sets: from a root to what it refers to, to the root of that place's set, and so on.
@@ -277,12 +290,8 @@ class Grouper {
   SharingGroups& result_;
   const Annotations& table_;
   const Graph& graph_;
-  std::vector<int32_t> parent_;
-  std::vector<int32_t> class_;
+  std::vector<Item> items_;
   int32_t num_classes_ = 0;
-  std::vector<int32_t> head_;  // first sibling of the same value and class; -1: the edge is of no user
-  std::vector<int32_t> next_;  // next one
-  std::vector<bool> joined_;   // by head: all of them are in one set
   std::vector<bool> may_fail_;
   std::unique_ptr<PointerForest> forest_;
   int64_t slow_visits_ = 0;
@@ -339,11 +348,11 @@ std::vector<SharingError> AllSharingErrors(const SharingGroups& groups) {
   }
   for (int32_t group = 0; group < groups.num_groups(); ++group) {
     // A circle of values that nobody resolves gives groups whose leader is shared; the circle says more.
-    if (table.Resolve(groups.leader(group)).state == SpecState::kCycle) continue;
+    if (table.state(groups.leader(group)) == SpecState::kCycle) continue;
     if (auto error = ObserverError(table, groups.leader(group))) errors.push_back(*std::move(error));
   }
   // What only the joining brought about is in no spec alone.
-  if (groups.error && groups.group_of.empty() && table.Resolve(groups.error->entry).state == SpecState::kConcrete) {
+  if (groups.error && groups.group_of.empty() && table.state(groups.error->entry) == SpecState::kConcrete) {
     errors.push_back(*groups.error);
   }
   return errors;

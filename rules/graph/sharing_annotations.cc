@@ -25,8 +25,7 @@ Annotations::Annotations(const Graph& graph)
       value_entry_(graph.num_values(), -1),
       first_edge_(graph.num_nodes(), -1),
       edge_count_(graph.num_nodes(), 0),
-      in_map_of_(graph.num_values(), -1),
-      read_by_(graph.num_values(), -1) {
+      in_map_of_(graph.num_values(), -1) {
   entries_.reserve(graph.num_values() * 2);
   for (int32_t value = 0; value < graph.num_values(); ++value) {
     const int32_t node = graph.producer(value);
@@ -48,36 +47,41 @@ Annotations::Annotations(const Graph& graph)
 }
 
 void Annotations::AddEdges(int32_t node) {
+  const v1::Node& message = graph_->node(node);
   first_edge_[node] = size();
-  const int inputs = graph_->num_inputs(node);
-  const auto& map = graph_->node(node).input_spec_map();
-  if (map.empty()) {
-    for (int i = 0; i < inputs; ++i) {
-      const int32_t value = graph_->input(node, i);
-      if (value >= 0 && graph_->edge_spec(node, i) >= 0) {
-        read_by_[value] = node;
-        AddEdge(node, value, graph_->edge_spec(node, i));
-      }
+  if (message.input_spec_map().empty()) {
+    for (int i = 0; i < message.input_specs_size(); ++i) {
+      const int32_t value = message.inputs(i) - 1;
+      if (value >= 0 && message.input_specs(i) > 0) AddEdge(node, value, message.input_specs(i) - 1, false);
     }
   } else {
-    for (int i = 0; i < inputs; ++i) {
-      if (graph_->input(node, i) >= 0) read_by_[graph_->input(node, i)] = node;
+    read_by_.resize(graph_->num_values(), -1);
+    for (int32_t input : message.inputs()) {
+      if (input > 0) read_by_[input - 1] = node;
     }
-    for (const v1::InputSpec& entry : map) AddEdge(node, entry.value() - 1, entry.spec() - 1);
+    for (const v1::InputSpec& entry : message.input_spec_map()) {
+      const int32_t value = entry.value() - 1;
+      AddEdge(node, value, entry.spec() - 1, read_by_[value] != node);
+    }
   }
   edge_count_[node] = size() - first_edge_[node];
+  for (int32_t entry = first_edge_[node]; entry < size(); ++entry) {
+    entries_[entry].starts_sharing = !message.no_implicit_sharing();
+  }
   if (edge_count_[node] <= kWide) return;
   for (int32_t entry = first_edge_[node]; entry < size(); ++entry) {
     wide_edges_.emplace(EdgeKey(place(entry).value, node), entry);
   }
 }
 
-void Annotations::AddEdge(int32_t node, int32_t value, int32_t spec) {
+void Annotations::AddEdge(int32_t node, int32_t value, int32_t spec, bool stray) {
   if (in_map_of_[value] == node) return;  // a map has each key once
   in_map_of_[value] = node;
-  Entry entry{{value, node}, spec};
-  entry.of_user = read_by_[value] == node;
-  entries_.push_back(entry);
+  Entry& entry = entries_.emplace_back();
+  entry.place = {value, node};
+  entry.spec = spec;
+  entry.stray = stray;
+  has_stray_edges_ |= stray;
 }
 
 int32_t Annotations::Find(SpecPlace place) const {
@@ -124,9 +128,8 @@ void Annotations::FollowReferences() {
       last.end = at;
     } else if (last.end == -1) {
       last.end = at;
-      last.state = last.shared                                                            ? SpecState::kDangling
-                   : graph_->message().specs(last.spec).kind() == v1::Spec::EXPLICIT_NONE ? SpecState::kNone
-                                                                                          : SpecState::kConcrete;
+      const bool none = graph_->message().specs(last.spec).kind() == v1::Spec::EXPLICIT_NONE;
+      last.state = last.shared ? SpecState::kDangling : none ? SpecState::kNone : SpecState::kConcrete;
     }
     for (int32_t entry : path) {
       entries_[entry].state = last.state;
@@ -134,11 +137,6 @@ void Annotations::FollowReferences() {
     }
     path.clear();
   }
-}
-
-SpecResolution Annotations::Resolve(int32_t entry) const {
-  const Entry& from = entries_[entry];
-  return {from.state, from.state == SpecState::kConcrete ? entries_[from.end].spec : -1, from.end};
 }
 
 std::optional<SpecResolution> Annotations::Resolve(SpecPlace place) const {
@@ -160,14 +158,13 @@ std::vector<int32_t> Annotations::Path(int32_t entry) const {
 
 void Annotations::CollectSiblings() {
   first_sibling_.assign(graph_->num_values() + 1, 0);
-  for (const Entry& entry : entries_) {
-    if (entry.of_user) ++first_sibling_[entry.place.value + 1];
-  }
+  const auto is_sibling = [](const Entry& entry) { return entry.place.is_edge() && !entry.stray; };
+  for (const Entry& entry : entries_) first_sibling_[entry.place.value + 1] += is_sibling(entry);
   for (int32_t value = 0; value < graph_->num_values(); ++value) first_sibling_[value + 1] += first_sibling_[value];
   siblings_.resize(first_sibling_.back());
   std::vector<int32_t> next(first_sibling_.begin(), first_sibling_.end() - 1);
   for (int32_t entry = 0; entry < size(); ++entry) {
-    if (entries_[entry].of_user) siblings_[next[entries_[entry].place.value]++] = entry;
+    if (is_sibling(entries_[entry])) siblings_[next[entries_[entry].place.value]++] = entry;
   }
   // Where fx registered the users in another order, theirs counts. Users that are not listed come behind.
   std::vector<int32_t> rank;

@@ -65,12 +65,21 @@ class Annotations {
   int32_t target(int32_t entry) const { return entries_[entry].target; }
   // Follows shared references from entry to entry, whatever lies between: Shared((x, n)) on value n with Shared(x) on
   // edge (x, n) ends at x. Constant time.
-  SpecResolution Resolve(int32_t entry) const;
+  SpecResolution Resolve(int32_t entry) const {
+    const Entry& from = entries_[entry];
+    return {from.state, from.state == SpecState::kConcrete ? entries_[from.end].spec : -1, from.end};
+  }
+  SpecState state(int32_t entry) const { return entries_[entry].state; }
   // nullopt: the place carries no spec, which is not an explicit None.
   std::optional<SpecResolution> Resolve(SpecPlace place) const;
   // The entries on the way, `entry` first; of a circle up to and including the entry that is met twice.
   std::vector<int32_t> Path(int32_t entry) const;
 
+  // An edge whose node does not read the value: an annotation may name anything.
+  bool is_stray(int32_t entry) const { return entries_[entry].stray; }
+  // An edge whose node allows implicit sharing.
+  bool starts_sharing(int32_t entry) const { return entries_[entry].starts_sharing; }
+  bool has_stray_edges() const { return has_stray_edges_; }
   // Entries of the edges that leave `value` for a consumer of this graph, in the order of torch.fx's users.
   absl::Span<const int32_t> siblings(int32_t value) const {
     return absl::MakeConstSpan(siblings_).subspan(first_sibling_[value],
@@ -85,17 +94,19 @@ class Annotations {
     int32_t end = -1;
     SpecState state = SpecState::kNone;
     bool shared = false;
-    bool of_user = false;  // an edge whose node really reads the value
+    bool stray = false;
+    bool starts_sharing = false;
   };
 
   void AddEdges(int32_t node);
-  void AddEdge(int32_t node, int32_t value, int32_t spec);
+  void AddEdge(int32_t node, int32_t value, int32_t spec, bool stray);
   void FindTargets();
   void FollowReferences();
   void CollectSiblings();
 
   const Graph* graph_;
   std::vector<Entry> entries_;
+  bool has_stray_edges_ = false;
   std::vector<int32_t> value_entry_;  // by value
   std::vector<int32_t> first_edge_;   // by node; its entries are consecutive
   std::vector<int32_t> edge_count_;
@@ -103,7 +114,7 @@ class Annotations {
   absl::flat_hash_map<int64_t, int32_t> wide_edges_;
   std::vector<int32_t> first_sibling_;  // by value, one more than values
   std::vector<int32_t> siblings_;
-  // Scratch of construction, by value: the last node whose map or inputs named it.
+  // Scratch of construction, by value: the last node whose map named it; the last node with a map that reads it.
   std::vector<int32_t> in_map_of_;
   std::vector<int32_t> read_by_;
 };
