@@ -79,6 +79,11 @@ absl::Status CheckValues(const v1::Graph& message) {
     if (!value.has_shape() && !value.dims().empty()) {
       return absl::InvalidArgumentError(absl::StrCat("graph.values[", i, "].dims: given although has_shape is false"));
     }
+    for (int32_t user : value.users()) {
+      if (user < 1 || user > message.nodes_size()) {
+        return BadId("values", i, "users", user, message.nodes_size(), "nodes");
+      }
+    }
     if (value.captured() < 0) {
       return absl::InvalidArgumentError(absl::StrCat("graph.values[", i, "].captured: negative id"));
     }
@@ -103,6 +108,14 @@ absl::Status CheckNode(const v1::Graph& message, int64_t i) {
   }
   for (int32_t id : node.input_specs()) {
     if (!IdOk(id, message.specs_size())) return BadId("nodes", i, "input_specs", id, message.specs_size(), "specs");
+  }
+  for (const v1::InputSpec& entry : node.input_spec_map()) {
+    if (entry.value() < 1 || entry.value() > values) {
+      return BadId("nodes", i, "input_spec_map.value", entry.value(), values, "values");
+    }
+    if (entry.spec() < 1 || entry.spec() > message.specs_size()) {
+      return BadId("nodes", i, "input_spec_map.spec", entry.spec(), message.specs_size(), "specs");
+    }
   }
   if (!node.input_args().empty() && node.input_args_size() != node.inputs_size()) {
     return absl::InvalidArgumentError(absl::StrCat("graph.nodes[", i, "].input_args: ", node.input_args_size(),

@@ -1,0 +1,2 @@
+quantgate_test(sharing_test sharing_test.cc LIBS quantgate_rules)
+quantgate_test(sharing_forest_test sharing_forest_test.cc LIBS quantgate_rules)
