@@ -84,10 +84,10 @@ absl::StatusOr<Remote> Remote::Create(const RemoteOptions& options) {
   if (colon == std::string::npos || colon == 0 || colon + 1 == options.address.size()) {
     return absl::InvalidArgumentError(absl::StrCat("'", options.address, "' is no server address; write HOST:PORT"));
   }
-  const auto credentials = Credentials(options);
-  if (!credentials.ok()) return credentials.status();
   // gRPC would log what the returned status says better; $GRPC_VERBOSITY brings its log back.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
+  const auto credentials = Credentials(options);
+  if (!credentials.ok()) return credentials.status();
   grpc::ChannelArguments arguments;
   arguments.SetMaxReceiveMessageSize(kMaxReportBytes);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, static_cast<int>(absl::ToInt64Milliseconds(kFirstPause)));
