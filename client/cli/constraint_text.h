@@ -1,25 +1,20 @@
-// Rows and items of constraint tables in words.
+// Constraint tables and their differences as text.
 #ifndef QUANTGATE_CLIENT_CLI_CONSTRAINT_TEXT_H_
 #define QUANTGATE_CLIENT_CLI_CONSTRAINT_TEXT_H_
 
 #include <string>
 
 #include "client/report/style.h"
+#include "db/diff.h"
 #include "db/table.h"
 
 namespace quantgate {
 
-// "in[0] UFIXED_POINT_8 | SFIXED_POINT_8, out[0] UFIXED_POINT_8".
-std::string RowText(const db::DtypeRow& row);
-
-// "rank(min=1, max=4) and static()": the predicates as they are encoded.
-std::string ItemText(const db::Item& item);
-
-// "from V73", "up to V69", "V68 to V73"; empty when open at both ends.
-std::string ArchText(db::ArchRange archs);
-
-// An operator with everything the table says of it.
+// An operator with everything the table says of it, a line per row and item.
 std::string RenderOpConstraints(const db::OpConstraints& op, const Style& style);
+
+// What changes for whom, by operator.
+std::string RenderTableDiff(const db::TableDiff& diff, const Style& style);
 
 }  // namespace quantgate
 

@@ -8,6 +8,7 @@
 #include "client/cli/engine.h"
 #include "client/cli/verify.h"
 #include "client/report/layout.h"
+#include "db/diff.h"
 #include "db/sdk_version.h"
 #include "rules/constraints/matcher.h"
 #include "rules/engine/nearest.h"
@@ -54,15 +55,20 @@ int RunList(const ConstraintsFlags& flags) {
   return Finish(*flags.output, RenderTable(rows, OutputStyle(*flags.output)));
 }
 
+absl::StatusOr<db::ConstraintTable> LoadNamed(const db::TableSource& tables, const std::string& name) {
+  const absl::StatusOr<db::TableInfo> info = FindTable(tables, name);
+  if (!info.ok()) return info.status();
+  return tables.LoadTable(info->backend, info->sdk);
+}
+
 absl::StatusOr<std::string> ShowTable(const ConstraintsFlags& flags, const Style& style) {
   const auto tables = OpenTables(flags.tables);
   if (!tables.ok()) return tables.status();
-  const auto info = FindTable(**tables, flags.names.front());
-  if (!info.ok()) return info.status();
-  const auto table = (*tables)->LoadTable(info->backend, info->sdk);
+  const auto table = LoadNamed(**tables, flags.names.front());
   if (!table.ok()) return table.status();
+  const std::string name = absl::StrCat(table->backend, "@", table->sdk);
   std::string out;
-  AppendWrapped(out, "", absl::StrCat(TableName(*info), ": ", table->document), style.width);
+  AppendWrapped(out, name + ": ", table->document, style.width, 2);
   std::vector<std::string> names;
   bool found = flags.op.empty();
   for (const db::OpConstraints& op : table->ops) {
@@ -73,11 +79,25 @@ absl::StatusOr<std::string> ShowTable(const ConstraintsFlags& flags, const Style
   }
   if (found) return out;
   return absl::NotFoundError(
-      absl::StrCat(TableName(*info), " has no operator '", flags.op, "'", DidYouMean(flags.op, names)));
+      absl::StrCat(name, " has no operator '", flags.op, "'", DidYouMean(flags.op, names)));
 }
 
 int RunShow(const ConstraintsFlags& flags) {
   return Finish(*flags.output, ShowTable(flags, OutputStyle(*flags.output)));
+}
+
+absl::StatusOr<std::string> DiffNamed(const ConstraintsFlags& flags, const Style& style) {
+  const auto tables = OpenTables(flags.tables);
+  if (!tables.ok()) return tables.status();
+  const auto before = LoadNamed(**tables, flags.names[0]);
+  if (!before.ok()) return before.status();
+  const auto after = LoadNamed(**tables, flags.names[1]);
+  if (!after.ok()) return after.status();
+  return RenderTableDiff(db::DiffTables(*before, *after), style);
+}
+
+int RunDiff(const ConstraintsFlags& flags) {
+  return Finish(*flags.output, DiffNamed(flags, OutputStyle(*flags.output)));
 }
 
 int RunVerify(const ConstraintsFlags& flags) {
@@ -115,12 +135,13 @@ std::shared_ptr<ConstraintsFlags> AddCommon(CLI::App& command, int (*work)(const
 }  // namespace
 
 void AddConstraintsCommand(CLI::App& app, Run* run) {
-  CLI::App* command = app.add_subcommand("constraints", "What backends accept: list, show, verify");
+  CLI::App* command = app.add_subcommand("constraints", "What backends accept: list, show, diff, verify");
   command->require_subcommand(1);
   command->footer(
       "Examples:\n"
       "  quantgate constraints list\n"
       "  quantgate constraints show qnn_htp@2.25 Conv2d\n"
+      "  quantgate constraints diff qnn_htp@2.13 qnn_htp@2.25\n"
       "  quantgate constraints verify");
 
   AddCommon(*command->add_subcommand("list", "Tables of this installation"), RunList, run);
@@ -130,6 +151,11 @@ void AddConstraintsCommand(CLI::App& app, Run* run) {
   show->add_option("TABLE", show_flags->names, "BACKEND[@SDK]")->required()->expected(1);
   show->add_option("OP", show_flags->op, "Only this operator");
   show->footer("Examples:\n  quantgate constraints show qnn_htp@2.25 Conv2d");
+
+  CLI::App* diff = command->add_subcommand("diff", "What a table changes against another, and for whom");
+  const auto diff_flags = AddCommon(*diff, RunDiff, run);
+  diff->add_option("TABLES", diff_flags->names, "BACKEND@SDK, the old one and the new one")->required()->expected(2);
+  diff->footer("Examples:\n  quantgate constraints diff qnn_htp@2.13 qnn_htp@2.25");
 
   AddCommon(*command->add_subcommand("verify", "A line per table: is everything in it understood?"), RunVerify, run);
 }
