@@ -19,9 +19,14 @@ struct TableCheck {
   std::vector<std::string> problems;  // each with its place, "Conv2d/All/in[1]/item 2: …"
 };
 
-// Counts, and looks for: items without a predicate or with one whose kind is not in `kinds` (not encoded), operators,
-// rows or items that occur twice, rows without a port, ports without a type.
+// Counts (items without the summary ones, as db::TableInfo does), and looks for: items without a predicate or with one
+// whose kind is not in `kinds` (not encoded), operators, rows or items that occur twice, rows without a port, ports
+// without a type.
 TableCheck CheckTable(const db::ConstraintTable& table, absl::Span<const absl::string_view> kinds);
+
+// The same of a table of operator definitions, whose items are ports and parameters: operators and names that occur
+// twice, ports and parameters without a name.
+TableCheck CheckDefinitions(absl::Span<const db::OpDefinition> definitions);
 
 }  // namespace quantgate
 

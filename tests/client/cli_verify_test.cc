@@ -57,5 +57,31 @@ INSTANTIATE_TEST_SUITE_P(
                     Fault{[](auto& op) { op.rows[0].ports[1].port = "in[0]"; }, 0,
                           "Conv2d/INT8/row 1: in[0] occurs twice"}));
 
+TEST(CheckTable, SummaryItemsAreReadButNotCounted) {
+  db::ConstraintTable table = GoodTable();
+  table.ops[0].items.push_back({"All", "in[0]", 1, {{"rnak", {}}}});
+  table.ops[0].items.back().summary = true;
+  const TableCheck check = CheckTable(table, kKinds);
+  EXPECT_EQ(check.items, 2);
+  EXPECT_EQ(check.not_encoded, 1);
+  EXPECT_THAT(check.problems, ElementsAre("Conv2d/All/in[0]/summary item 1: nothing evaluates 'rnak'"));
+}
+
+TEST(CheckDefinitions, CountsPortsAndParametersAndFindsDoubles) {
+  db::OpDefinition conv;
+  conv.op = "Conv2d";
+  conv.inputs = {{.name = "in[0]"}, {.name = "in[1]"}};
+  conv.parameters = {{.name = "stride"}};
+  conv.outputs = {{.name = "out[0]"}};
+  const TableCheck good = CheckDefinitions({conv});
+  EXPECT_EQ(good.ops, 1);
+  EXPECT_EQ(good.items, 4);
+  EXPECT_THAT(good.problems, IsEmpty());
+  conv.parameters.push_back({.name = "stride"});
+  conv.inputs[1].name = "";
+  EXPECT_THAT(CheckDefinitions({conv}).problems,
+              ElementsAre("Conv2d/input : has no name", "Conv2d/parameter stride: occurs twice"));
+}
+
 }  // namespace
 }  // namespace quantgate
