@@ -17,7 +17,8 @@ namespace quantgate {
 namespace {
 
 struct ConstraintsFlags {
-  std::vector<std::string> names;
+  std::string table;
+  std::string other_table;  // diff: the new one
   std::string op;
   std::string tables;
   std::shared_ptr<OutputFlags> output;
@@ -64,7 +65,7 @@ absl::StatusOr<db::ConstraintTable> LoadNamed(const db::TableSource& tables, con
 absl::StatusOr<std::string> ShowTable(const ConstraintsFlags& flags, const Style& style) {
   const auto tables = OpenTables(flags.tables);
   if (!tables.ok()) return tables.status();
-  const auto table = LoadNamed(**tables, flags.names.front());
+  const auto table = LoadNamed(**tables, flags.table);
   if (!table.ok()) return table.status();
   const std::string name = absl::StrCat(table->backend, "@", table->sdk);
   std::string out;
@@ -89,9 +90,9 @@ int RunShow(const ConstraintsFlags& flags) {
 absl::StatusOr<std::string> DiffNamed(const ConstraintsFlags& flags, const Style& style) {
   const auto tables = OpenTables(flags.tables);
   if (!tables.ok()) return tables.status();
-  const auto before = LoadNamed(**tables, flags.names[0]);
+  const auto before = LoadNamed(**tables, flags.table);
   if (!before.ok()) return before.status();
-  const auto after = LoadNamed(**tables, flags.names[1]);
+  const auto after = LoadNamed(**tables, flags.other_table);
   if (!after.ok()) return after.status();
   return RenderTableDiff(db::DiffTables(*before, *after), style);
 }
@@ -167,13 +168,14 @@ void AddConstraintsCommand(CLI::App& app, Run* run) {
 
   CLI::App* show = command->add_subcommand("show", "Rows and items of a table or of one operator");
   const auto show_flags = AddCommon(*show, RunShow, run);
-  show->add_option("TABLE", show_flags->names, "BACKEND[@SDK]")->required()->expected(1);
+  show->add_option("TABLE", show_flags->table, "BACKEND[@SDK]")->required();
   show->add_option("OP", show_flags->op, "Only this operator");
   show->footer("Examples:\n  quantgate constraints show qnn_htp@2.25 Conv2d");
 
   CLI::App* diff = command->add_subcommand("diff", "What a table changes against another, and for whom");
   const auto diff_flags = AddCommon(*diff, RunDiff, run);
-  diff->add_option("TABLES", diff_flags->names, "BACKEND@SDK, the old one and the new one")->required()->expected(2);
+  diff->add_option("OLD", diff_flags->table, "BACKEND[@SDK]")->required();
+  diff->add_option("NEW", diff_flags->other_table, "BACKEND[@SDK]")->required();
   diff->footer("Examples:\n  quantgate constraints diff qnn_htp@2.13 qnn_htp@2.25");
 
   AddCommon(*command->add_subcommand("verify", "A line per table: is everything in it understood?"), RunVerify, run);

@@ -23,7 +23,7 @@ struct ReportsFlags {
   std::string filter;
   int limit = 50;
   bool verbose = false;
-  std::vector<std::string> names;
+  std::vector<std::string> names;  // show: one
   std::shared_ptr<ServerFlags> server;
   std::shared_ptr<OutputFlags> output;
 };
