@@ -48,7 +48,7 @@ std::vector<std::string> FlagNames(const CLI::App& app) {
 // CLI11's complaint in this program's words, with what the user may have meant.
 absl::Status UsageError(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = Chosen(app);
-  const std::string hint = absl::StrCat("; see ", CommandPath(command), " --help");
+  const std::string hint = absl::StrCat(" (see ", CommandPath(command), " --help)");
   const std::vector<std::string> extra = command.remaining();
   const std::vector<std::string> commands = CommandNames(command);
   if (!extra.empty() && absl::StartsWith(extra[0], "-")) {
@@ -70,12 +70,6 @@ int ParseAndRun(int argc, const char* const* argv) {
   CLI::App app("Says whether a quantization configuration will run, in full and correctly, on a target.", "quantgate");
   app.set_version_flag("--version", "quantgate " QUANTGATE_VERSION);
   app.require_subcommand(1);
-  app.footer(
-      "Examples:\n"
-      "  quantgate check model.onnx\n"
-      "  quantgate check model.onnx --target qnn_htp/SM8650 --target qnn_htp/SM8350\n"
-      "  quantgate explain NR001\n"
-      "Exit codes: 0 accepted, 1 rejected or unknown, 2 the question could not be answered, 3 no server or a fault.");
   Run run;
   AddCheckCommand(app, &run);
   AddServeCommand(app, &run);
@@ -86,6 +80,13 @@ int ParseAndRun(int argc, const char* const* argv) {
   AddConstraintsCommand(app, &run);
   AddReportsCommand(app, &run);
   AddCompletionCommand(app, &run);
+  // After the commands: they would inherit it.
+  app.footer(
+      "Examples:\n"
+      "  quantgate check model.onnx\n"
+      "  quantgate check model.onnx --target qnn_htp/SM8650 --target qnn_htp/SM8350\n"
+      "  quantgate explain NR001\n"
+      "Exit codes: 0 accepted, 1 rejected or unknown, 2 the question could not be answered, 3 no server or a fault.");
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {

@@ -42,7 +42,7 @@ absl::StatusOr<db::TableInfo> FindTable(const db::TableSource& tables, const std
   }
   if (found != nullptr) return *found;
   return absl::NotFoundError(
-      absl::StrCat("there is no table '", name, "'", DidYouMean(name, names), "; see quantgate constraints list"));
+      absl::StrCat("there is no table '", name, "'", DidYouMean(name, names), " (see quantgate constraints list)"));
 }
 
 int RunList(const ConstraintsFlags& flags) {

@@ -18,7 +18,7 @@ int RunExplain(const std::string& wanted, const OutputFlags& flags) {
     names.push_back(info->name);
   }
   return Fail(absl::NotFoundError(
-      absl::StrCat("no rule has the code or name '", wanted, "'", DidYouMean(wanted, names), "; see quantgate rules")));
+      absl::StrCat("no rule has the code or name '", wanted, "'", DidYouMean(wanted, names), " (see quantgate rules)")));
 }
 
 }  // namespace

@@ -32,7 +32,7 @@ std::string Header(const v1::Report& report, const Style& style) {
   return out;
 }
 
-// "DT201 ×96, QS003": what counts against a target, errors first.
+// "DT201 ×96, QS003, 2 not checked": what counts against a target, errors first.
 std::string Reasons(const v1::Result& result, const Style& style) {
   std::map<std::pair<int, std::string>, int> counts;
   for (const v1::Finding& finding : result.findings()) {
@@ -43,6 +43,7 @@ std::string Reasons(const v1::Result& result, const Style& style) {
     const std::string code = Printable(key.second);
     parts.push_back(count == 1 ? code : absl::StrCat(code, " ", Times(style), WithCommas(count)));
   }
+  if (result.not_checked_size() > 0) parts.push_back(absl::StrCat(WithCommas(result.not_checked_size()), " not checked"));
   return absl::StrJoin(parts, ", ");
 }
 

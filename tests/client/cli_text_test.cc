@@ -87,8 +87,8 @@ TEST(RenderText, IsWhatAReaderSees) {
   style.unicode = true;
   EXPECT_EQ(RenderText(Example(), style),
             "vision.onnx · onnx · converted · 1,200 nodes\n"
-            "  ✗ rejected                qnn_htp/SM8350@2.25.0  DT201 ×96, FX001\n"
-            "  ! accepted with warnings  qnn_htp/SM8650@2.25.0  FX001\n"
+            "  ✗ rejected                qnn_htp/SM8350@2.25.0  DT201 ×96, FX001, 2 not checked\n"
+            "  ! accepted with warnings  qnn_htp/SM8650@2.25.0  FX001, 2 not checked\n"
             "\n"
             "error[DT201] wide-weights · refused · 96 nodes\n"
             "  layer.*.conv takes weights of SFIXED_POINT_16 with activations of UFIXED_POINT_16, which needs V73\n"
