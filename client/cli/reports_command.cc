@@ -146,7 +146,11 @@ constexpr char kFilterHelp[] =
 void AddReportsCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("reports", "Stored reports: list, show, delete, export");
   command->require_subcommand(1);
-  command->footer("Without --store a server is asked: --server, else $QUANTGATE_SERVER, else 127.0.0.1:50051.");
+  command->footer(
+      "Without --store a server is asked: --server, else $QUANTGATE_SERVER, else 127.0.0.1:50051.\n"
+      "Examples:\n"
+      "  quantgate reports list\n"
+      "  quantgate reports show reports/ID --store sqlite:reports.db");
 
   CLI::App* list = command->add_subcommand("list", "Newest first");
   const auto list_flags = AddCommon(*list, {"format", "output"}, RunList, run);

@@ -1,6 +1,7 @@
 #include "client/report/layout.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
@@ -27,6 +28,9 @@ size_t SequenceLength(absl::string_view text) {
   const bool no_character = (lead == 0xED && second >= 0xA0) || (lead == 0xF4 && second >= 0x90);
   return control || overlong || no_character ? 0 : length;
 }
+
+// Columns that the last cell of a table row needs to be wrapped.
+constexpr int kMinLastColumn = 24;
 
 }  // namespace
 
@@ -103,7 +107,9 @@ std::string RenderTable(const std::vector<std::vector<std::string>>& rows, const
     } else if (last.empty()) {
       absl::StrAppend(&out, absl::StripTrailingAsciiWhitespace(prefix), "\n");
     } else {
-      AppendWrapped(out, prefix, last, style.width);
+      // Where hardly a word would fit, a long line is easier to read than a column of words.
+      const bool fits = DisplayWidth(prefix) + kMinLastColumn <= style.width;
+      AppendWrapped(out, prefix, last, fits ? style.width : std::numeric_limits<int>::max());
     }
   }
   return out;

@@ -66,13 +66,23 @@ TEST(AppendWrapped, ColorsTakeNoRoom) {
 
 TEST(RenderTable, AlignsColumnsAndWrapsTheLast) {
   Style style;
-  style.width = 20;
-  EXPECT_EQ(RenderTable({{"name", "n", "text"}, {"a", "10", "one two three"}, {"long-é", "1"}, {"b", "", ""}}, style),
+  style.width = 36;
+  EXPECT_EQ(RenderTable({{"name", "n", "text"}, {"a", "10", "one two three four five"}, {"long-é", "1"}, {"b", "", ""}},
+                        style),
             "name    n   text\n"
-            "a       10  one two\n"
-            "            three\n"
+            "a       10  one two three four five\n"
             "long-é  1\n"
             "b\n");
+  EXPECT_EQ(RenderTable({{"name", "text"}, {"a", "one two three four five six seven"}}, style),
+            "name  text\n"
+            "a     one two three four five six\n"
+            "      seven\n");
+}
+
+TEST(RenderTable, KeepsARowTogetherWhereWrappingWouldLeaveNoRoom) {
+  Style style;
+  style.width = 20;
+  EXPECT_EQ(RenderTable({{"name", "text"}, {"a", "one two three"}}, style), "name  text\na     one two three\n");
 }
 
 TEST(Numbers, HaveCommasAndPlurals) {

@@ -55,7 +55,7 @@ kept=$out
 run 0 reports show "$name" --server "$address" --format json
 same "$out" "$kept"
 QUANTGATE_SERVER=$address run 0 reports list --limit 3
-same "$(wc -l <<<"$out")" 4
+same "$(grep -c '^reports/' <<<"$out")" 3
 has "$out" "$name"
 run 0 reports export --server "$address" --filter 'code = "NR001"'
 has "$(jq -r .name <<<"$out")" "$name"
