@@ -1,0 +1,147 @@
+#include <set>
+#include <utility>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/status/statusor.h"
+#include "absl/strings/str_cat.h"
+#include "client/cli/checker.h"
+#include "client/cli/commands.h"
+#include "client/cli/progress.h"
+#include "client/cli/server_flags.h"
+#include "client/import.h"
+#include "client/report/json.h"
+#include "client/report/text.h"
+#include "client/report/verdict.h"
+
+namespace quantgate {
+namespace {
+
+struct CheckFlags {
+  std::vector<std::string> models;
+  std::vector<std::string> targets;
+  std::string toolchain;
+  std::string mode = "strict";
+  std::vector<std::string> fail_on;
+  std::string tables;
+  std::string store;
+  bool verbose = false;
+  std::shared_ptr<ServerFlags> server;
+  std::shared_ptr<OutputFlags> output;
+};
+
+absl::StatusOr<Checker> MakeChecker(const CheckFlags& flags) {
+  if (flags.server->server->count() == 0) return LocalChecker(flags.tables, flags.store);
+  absl::StatusOr<Remote> remote = OpenRemote(*flags.server);
+  if (!remote.ok()) return remote.status();
+  return RemoteChecker(*std::move(remote));
+}
+
+v1::ValidateOptions Options(const CheckFlags& flags, const v1::ModelInfo& model) {
+  v1::ValidateOptions options;
+  options.mutable_targets()->Add(flags.targets.begin(), flags.targets.end());
+  options.set_mode(flags.mode == "warn" ? v1::Report::WARN : v1::Report::STRICT);
+  options.set_toolchain(flags.toolchain);
+  *options.mutable_model() = model;
+  return options;
+}
+
+absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string& progress_suffix,
+                                      const CheckFlags& flags, const Checker& check, Progress& progress) {
+  progress.Step(absl::StrCat("reading ", path, progress_suffix));
+  absl::StatusOr<ImportedModel> model = ImportModel(path);
+  if (!model.ok()) return model.status();
+  progress.Step(absl::StrCat("checking ", path, progress_suffix));
+  return check(model->graph, Options(flags, model->info));
+}
+
+absl::StatusOr<std::string> Render(const CheckFlags& flags, const std::vector<v1::Report>& reports,
+                                   const std::vector<MatrixRow>& rows, int exit_code) {
+  if (flags.output->format == "json") {
+    return flags.models.size() == 1 ? ToJson(reports.front()) : ReportsToJson(reports);
+  }
+  Style style = OutputStyle(*flags.output);
+  style.verbose = flags.verbose;
+  std::string text;
+  for (const v1::Report& report : reports) absl::StrAppend(&text, RenderText(report, style), "\n");
+  if (rows.size() > 1) absl::StrAppend(&text, RenderMatrix(rows, style), "\n");
+  return absl::StrCat(text, RenderSummary(rows, exit_code, style));
+}
+
+int RunCheck(const CheckFlags& flags) {
+  std::vector<v1::Finding::Effect> fail_on;
+  for (const std::string& name : flags.fail_on) {
+    absl::StatusOr<v1::Finding::Effect> effect = EffectFromName(name);
+    if (!effect.ok()) return Fail(effect.status());
+    fail_on.push_back(*effect);
+  }
+  absl::StatusOr<Checker> check = MakeChecker(flags);
+  if (!check.ok()) return Fail(check.status());
+
+  std::vector<v1::Report> reports;
+  reports.reserve(flags.models.size());  // rows point into it
+  std::vector<MatrixRow> rows;
+  std::set<std::string> errors_printed;  // an unknown target is said once, not per model
+  int exit_code = 0;
+  bool server_is_there = true;
+  Progress progress(Progress::KindForStderr(flags.output->quiet));
+  for (size_t i = 0; i < flags.models.size(); ++i) {
+    rows.push_back({flags.models[i], nullptr});
+    if (!server_is_there) continue;
+    const std::string suffix =
+        flags.models.size() == 1 ? "" : absl::StrCat(" (", i + 1, " of ", flags.models.size(), ")");
+    absl::StatusOr<v1::Report> report = CheckModel(flags.models[i], suffix, flags, *check, progress);
+    progress.Step("");
+    if (!report.ok()) {
+      if (errors_printed.insert(report.status().ToString()).second) PrintError(report.status());
+      exit_code = std::max(exit_code, ExitCodeFor(report.status()));
+      server_is_there = !absl::IsUnavailable(report.status());
+      continue;
+    }
+    ApplyFailOn(fail_on, *report);
+    exit_code = std::max(exit_code, ExitCodeFor(*report));
+    reports.push_back(*std::move(report));
+    rows.back().report = &reports.back();
+  }
+  if (reports.empty()) return exit_code;
+  return Finish(*flags.output, Render(flags, reports, rows, exit_code), exit_code);
+}
+
+}  // namespace
+
+void AddCheckCommand(CLI::App& app, Run* run) {
+  CLI::App* command = app.add_subcommand("check", "Check models against targets");
+  auto flags = std::make_shared<CheckFlags>();
+  command->add_option("MODEL", flags->models, "Model files; recognized by content")->required();
+  command->add_option("-t,--target", flags->targets, "BACKEND[/SOC][@SDK], repeatable; none: only what holds everywhere")
+      ->type_name("TARGET")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  command->add_option("--toolchain", flags->toolchain, "What will consume the graph; by default that of its origin")
+      ->type_name("NAME");
+  command->add_option("--mode", flags->mode, "strict: errors reject; warn: the same findings, never rejects")
+      ->check(CLI::IsMember({"strict", "warn"}));
+  command
+      ->add_option("--fail-on", flags->fail_on,
+                   "Effects that reject too: refused, wrong_numbers, fallback, unsound, precision, advice")
+      ->type_name("EFFECT")
+      ->allow_extra_args(false)
+      ->delimiter(',');
+  command->add_flag("-v,--verbose", flags->verbose, "Name every place in the text report, not the first few");
+  CLI::Option* tables = AddTablesFlag(*command, flags->tables);
+  CLI::Option* store =
+      command->add_option("--store", flags->store, "Keep the report in this store")->type_name("sqlite:PATH");
+  flags->server = AddServerFlags(*command, /*need_server=*/true);
+  flags->server->server->excludes(tables)->excludes(store);
+  flags->output = AddOutputFlags(*command, {"format", "output"});
+  command->footer(
+      "Examples:\n"
+      "  quantgate check model.onnx                                   is it sound anywhere?\n"
+      "  quantgate check model.onnx -t qnn_htp/SM8650@2.25            will this SoC take it?\n"
+      "  quantgate check *.onnx -t qnn_htp/SM8350 -t qnn_htp/SM8650   several models, several SoCs\n"
+      "  quantgate check model.onnx -t qnn_htp/V75 --fail-on fallback --format json --output report.json\n"
+      "  quantgate check model.onnx -t qnn_htp/V75 --server 127.0.0.1:50051");
+  command->callback([flags, run] { *run = [flags] { return RunCheck(*flags); }; });
+}
+
+}  // namespace quantgate

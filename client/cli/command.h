@@ -1,0 +1,53 @@
+// What every command shares: global flags, how it ends, where its report goes.
+#ifndef QUANTGATE_CLIENT_CLI_COMMAND_H_
+#define QUANTGATE_CLIENT_CLI_COMMAND_H_
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "client/report/style.h"
+
+namespace CLI {
+class App;
+}
+
+namespace quantgate {
+
+// Set by the chosen command's parser; returns the exit code.
+using Run = std::function<int()>;
+
+struct OutputFlags {
+  bool quiet = false;
+  std::string color = "auto";
+  std::string format = "text";
+  std::string output;  // file; empty: standard output
+};
+
+// Adds --quiet and --color, and those of `names` ("format", "output") that the command has.
+std::shared_ptr<OutputFlags> AddOutputFlags(CLI::App& command, std::initializer_list<absl::string_view> names = {});
+
+// The style of what goes to `flags.output`.
+Style OutputStyle(const OutputFlags& flags);
+
+// Writes a finished report to flags.output or standard output; a short write (full disk, closed pipe) is an error.
+absl::Status WriteOutput(const OutputFlags& flags, absl::string_view text);
+
+// 2: the question could not be answered. 3: no server, or a fault of ours.
+int ExitCodeFor(const absl::Status& status);
+
+// Prints "error[CODE]: message" as one line on stderr.
+void PrintError(const absl::Status& status);
+
+// PrintError, and the exit code to return.
+int Fail(const absl::Status& status);
+
+// Writes `text`; the exit code is `exit_code`, unless rendering or writing failed.
+int Finish(const OutputFlags& flags, const absl::StatusOr<std::string>& text, int exit_code = 0);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CLIENT_CLI_COMMAND_H_

@@ -1,0 +1,113 @@
+#include "client/cli/command_line.h"
+
+#include <cstdio>
+#include <exception>
+#include <string>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/command.h"
+#include "client/cli/commands.h"
+#include "google/protobuf/stubs/logging.h"
+#include "rules/engine/nearest.h"
+#include "server/serve_command.h"
+
+namespace quantgate {
+namespace {
+
+// The innermost command that was named.
+const CLI::App& Chosen(const CLI::App& app) {
+  const auto chosen = app.get_subcommands();
+  return chosen.empty() ? app : Chosen(*chosen.front());
+}
+
+std::string CommandPath(const CLI::App& app) {
+  return app.get_parent() == nullptr ? "quantgate" : absl::StrCat(CommandPath(*app.get_parent()), " ", app.get_name());
+}
+
+std::vector<std::string> CommandNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App*) { return true; })) {
+    names.push_back(command->get_name());
+  }
+  return names;
+}
+
+std::vector<std::string> FlagNames(const CLI::App& app) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : app.get_options()) {
+    for (const std::string& name : option->get_lnames()) names.push_back(absl::StrCat("--", name));
+  }
+  return names;
+}
+
+// CLI11's complaint in this program's words, with what the user may have meant.
+absl::Status UsageError(const CLI::App& app, const CLI::ParseError& error) {
+  const CLI::App& command = Chosen(app);
+  const std::string hint = absl::StrCat(" (see ", CommandPath(command), " --help)");
+  const std::vector<std::string> extra = command.remaining();
+  const std::vector<std::string> commands = CommandNames(command);
+  if (!extra.empty() && absl::StartsWith(extra[0], "-")) {
+    const std::string flag = extra[0].substr(0, extra[0].find('='));
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown flag ", flag, DidYouMean(flag, FlagNames(command)), hint));
+  }
+  if (!extra.empty() && !commands.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("unknown command '", extra[0], "'", DidYouMean(extra[0], commands), hint));
+  }
+  if (!extra.empty()) return absl::InvalidArgumentError(absl::StrCat("unexpected argument '", extra[0], "'", hint));
+  if (!commands.empty() && command.get_subcommands().empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("a command is missing: ", absl::StrJoin(commands, ", "), hint));
+  }
+  return absl::InvalidArgumentError(absl::StrCat(error.what(), hint));
+}
+
+int ParseAndRun(int argc, const char* const* argv) {
+  CLI::App app("Says whether a quantization configuration will run, in full and correctly, on a target.", "quantgate");
+  app.set_version_flag("--version", "quantgate " QUANTGATE_VERSION);
+  app.require_subcommand(1);
+  Run run;
+  AddCheckCommand(app, &run);
+  AddServeCommand(app, &run);
+  AddImportCommand(app, &run);
+  AddTargetsCommand(app, &run);
+  AddRulesCommand(app, &run);
+  AddExplainCommand(app, &run);
+  AddConstraintsCommand(app, &run);
+  AddReportsCommand(app, &run);
+  AddCompletionCommand(app, &run);
+  // After the commands: they would inherit it.
+  app.footer(
+      "Examples:\n"
+      "  quantgate check model.onnx\n"
+      "  quantgate check model.onnx --target qnn_htp/SM8650 --target qnn_htp/SM8350\n"
+      "  quantgate explain NR001\n"
+      "Exit codes: 0 accepted, 1 rejected or unknown, 2 the question could not be answered, 3 no server or a fault.");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    return Fail(UsageError(app, error));
+  }
+  return run();
+}
+
+}  // namespace
+
+int RunCommandLine(int argc, const char* const* argv) {
+  google::protobuf::SetLogHandler(nullptr);  // what it would say is in the error that follows
+  try {
+    return ParseAndRun(argc, argv);
+  } catch (const std::bad_alloc&) {
+    return Fail(absl::ResourceExhaustedError("out of memory"));
+  } catch (const std::exception& error) {
+    return Fail(absl::InternalError(error.what()));
+  }
+}
+
+}  // namespace quantgate

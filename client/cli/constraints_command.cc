@@ -1,0 +1,184 @@
+#include <algorithm>
+
+#include "CLI/CLI.hpp"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/cli/commands.h"
+#include "client/cli/constraint_text.h"
+#include "client/cli/engine.h"
+#include "client/cli/verify.h"
+#include "client/report/layout.h"
+#include "db/diff.h"
+#include "db/sdk_version.h"
+#include "rules/constraints/matcher.h"
+#include "rules/engine/nearest.h"
+
+namespace quantgate {
+namespace {
+
+struct ConstraintsFlags {
+  std::string table;
+  std::string other_table;  // diff: the new one
+  std::string op;
+  std::string tables;
+  std::shared_ptr<OutputFlags> output;
+};
+
+std::string TableName(const db::TableInfo& table) { return absl::StrCat(table.backend, "@", table.sdk); }
+
+// "qnn_htp@2.25" -> the table qnn_htp@2.25.0. No version: the newest. Unlike a target's, a version that has no table
+// takes no other: who reads a table wants that one.
+absl::StatusOr<db::TableInfo> FindTable(const db::TableSource& tables, const std::string& name) {
+  const std::string backend = name.substr(0, name.find('@'));
+  const std::string sdk = name.size() > backend.size() ? name.substr(backend.size() + 1) : "";
+  std::vector<std::string> names;
+  const db::TableInfo* found = nullptr;
+  for (const db::TableInfo& table : tables.tables()) {
+    names.push_back(TableName(table));
+    const bool fits = sdk.empty() || table.sdk == sdk || absl::StartsWith(table.sdk, sdk + ".");
+    if (table.backend == backend && fits && (found == nullptr || db::SdkVersionLess(found->sdk, table.sdk))) {
+      found = &table;
+    }
+  }
+  if (found != nullptr) return *found;
+  return absl::NotFoundError(
+      absl::StrCat("there is no table '", name, "'", DidYouMean(name, names), " (see quantgate constraints list)"));
+}
+
+int RunList(const ConstraintsFlags& flags) {
+  const auto tables = OpenTables(flags.tables);
+  if (!tables.ok()) return Fail(tables.status());
+  std::vector<std::vector<std::string>> rows = {{"table", "ops", "rows", "items", "document"}};
+  for (const db::TableInfo& table : (*tables)->tables()) {
+    rows.push_back({TableName(table), absl::StrCat(table.ops), absl::StrCat(table.rows), absl::StrCat(table.items),
+                    table.document});
+  }
+  return Finish(*flags.output, RenderTable(rows, OutputStyle(*flags.output)));
+}
+
+absl::StatusOr<db::ConstraintTable> LoadNamed(const db::TableSource& tables, const std::string& name) {
+  const absl::StatusOr<db::TableInfo> info = FindTable(tables, name);
+  if (!info.ok()) return info.status();
+  return tables.LoadTable(info->backend, info->sdk);
+}
+
+absl::StatusOr<std::string> ShowTable(const ConstraintsFlags& flags, const Style& style) {
+  const auto tables = OpenTables(flags.tables);
+  if (!tables.ok()) return tables.status();
+  const auto table = LoadNamed(**tables, flags.table);
+  if (!table.ok()) return table.status();
+  const std::string name = absl::StrCat(table->backend, "@", table->sdk);
+  std::string out;
+  AppendWrapped(out, name + ": ", table->document, style.width, 2);
+  std::vector<std::string> names;
+  bool found = flags.op.empty();
+  for (const db::OpConstraints& op : table->ops) {
+    names.push_back(op.op);
+    if (!flags.op.empty() && !absl::EqualsIgnoreCase(op.op, flags.op)) continue;
+    found = true;
+    absl::StrAppend(&out, "\n", RenderOpConstraints(op, style));
+  }
+  if (found) return out;
+  return absl::NotFoundError(
+      absl::StrCat(name, " has no operator '", flags.op, "'", DidYouMean(flags.op, names)));
+}
+
+int RunShow(const ConstraintsFlags& flags) {
+  return Finish(*flags.output, ShowTable(flags, OutputStyle(*flags.output)));
+}
+
+absl::StatusOr<std::string> DiffNamed(const ConstraintsFlags& flags, const Style& style) {
+  const auto tables = OpenTables(flags.tables);
+  if (!tables.ok()) return tables.status();
+  const auto before = LoadNamed(**tables, flags.table);
+  if (!before.ok()) return before.status();
+  const auto after = LoadNamed(**tables, flags.other_table);
+  if (!after.ok()) return after.status();
+  return RenderTableDiff(db::DiffTables(*before, *after), style);
+}
+
+int RunDiff(const ConstraintsFlags& flags) {
+  return Finish(*flags.output, DiffNamed(flags, OutputStyle(*flags.output)));
+}
+
+// Definitions of the operators that a table is about: those of its vendor ("qnn_master" for "qnn_htp"), the newest.
+std::vector<db::OpDefinition> DefinitionsFor(const db::TableSource& tables, const std::string& backend) {
+  const std::string family = absl::StrCat(backend.substr(0, backend.find('_')), "_master");
+  const absl::StatusOr<db::TableInfo> info = FindTable(tables, family);
+  if (!info.ok()) return {};
+  return tables.LoadDefinitions(info->backend, info->sdk).value_or(std::vector<db::OpDefinition>());
+}
+
+absl::StatusOr<TableCheck> Verify(const db::TableSource& tables, const db::TableInfo& info) {
+  TableCheck check;
+  if (const auto definitions = tables.LoadDefinitions(info.backend, info.sdk); definitions.ok()) {
+    check = CheckDefinitions(*definitions);
+  } else {
+    const auto table = tables.LoadTable(info.backend, info.sdk);
+    if (!table.ok()) return table.status();
+    check = CheckTable(*table, PredicateKinds());
+    // Compiling also reads every predicate's arguments.
+    const auto matcher = TableMatcher::Compile({*table}, DefinitionsFor(tables, info.backend));
+    if (!matcher.ok()) check.problems.push_back(std::string(matcher.status().message()));
+  }
+  if (check.ops != info.ops || check.rows != info.rows || check.items != info.items) {
+    check.problems.push_back(
+        absl::StrCat("the index counts ", info.ops, " ops, ", info.rows, " rows, ", info.items, " items"));
+  }
+  return check;
+}
+
+int RunVerify(const ConstraintsFlags& flags) {
+  const auto tables = OpenTables(flags.tables);
+  if (!tables.ok()) return Fail(tables.status());
+  std::string out;
+  bool good = true;
+  for (const db::TableInfo& info : (*tables)->tables()) {
+    const absl::StatusOr<TableCheck> check = Verify(**tables, info);
+    if (!check.ok()) return Fail(check.status());
+    absl::StrAppend(&out, TableName(info), ": ", check->ops, " ops, ", check->rows, " rows, ", check->items, " items, ",
+                    check->not_encoded, " not encoded\n");
+    for (const std::string& problem : check->problems) absl::StrAppend(&out, "  ", problem, "\n");
+    good = good && check->problems.empty();
+  }
+  return Finish(*flags.output, out, good ? 0 : 1);
+}
+
+std::shared_ptr<ConstraintsFlags> AddCommon(CLI::App& command, int (*work)(const ConstraintsFlags&), Run* run) {
+  auto flags = std::make_shared<ConstraintsFlags>();
+  AddTablesFlag(command, flags->tables);
+  flags->output = AddOutputFlags(command);
+  command.callback([flags, work, run] { *run = [flags, work] { return work(*flags); }; });
+  return flags;
+}
+
+}  // namespace
+
+void AddConstraintsCommand(CLI::App& app, Run* run) {
+  CLI::App* command = app.add_subcommand("constraints", "What backends accept: list, show, diff, verify");
+  command->require_subcommand(1);
+  command->footer(
+      "Examples:\n"
+      "  quantgate constraints list\n"
+      "  quantgate constraints show qnn_htp@2.25 Conv2d\n"
+      "  quantgate constraints diff qnn_htp@2.13 qnn_htp@2.25\n"
+      "  quantgate constraints verify");
+
+  AddCommon(*command->add_subcommand("list", "Tables of this installation"), RunList, run);
+
+  CLI::App* show = command->add_subcommand("show", "Rows and items of a table or of one operator");
+  const auto show_flags = AddCommon(*show, RunShow, run);
+  show->add_option("TABLE", show_flags->table, "BACKEND[@SDK]")->required();
+  show->add_option("OP", show_flags->op, "Only this operator");
+  show->footer("Examples:\n  quantgate constraints show qnn_htp@2.25 Conv2d");
+
+  CLI::App* diff = command->add_subcommand("diff", "What a table changes against another, and for whom");
+  const auto diff_flags = AddCommon(*diff, RunDiff, run);
+  diff->add_option("OLD", diff_flags->table, "BACKEND[@SDK]")->required();
+  diff->add_option("NEW", diff_flags->other_table, "BACKEND[@SDK]")->required();
+  diff->footer("Examples:\n  quantgate constraints diff qnn_htp@2.13 qnn_htp@2.25");
+
+  AddCommon(*command->add_subcommand("verify", "A line per table: is everything in it understood?"), RunVerify, run);
+}
+
+}  // namespace quantgate

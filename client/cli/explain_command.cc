@@ -1,0 +1,38 @@
+#include "CLI/CLI.hpp"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/cli/commands.h"
+#include "rules/engine/check.h"
+#include "rules/engine/nearest.h"
+
+namespace quantgate {
+namespace {
+
+int RunExplain(const std::string& wanted, const OutputFlags& flags) {
+  std::vector<std::string> names;
+  for (const RuleInfo* info : AllRules()) {
+    if (absl::EqualsIgnoreCase(info->code, wanted) || absl::EqualsIgnoreCase(info->name, wanted)) {
+      return Finish(flags, ExplainRule(*info));
+    }
+    names.push_back(info->code);
+    names.push_back(info->name);
+  }
+  return Fail(absl::NotFoundError(
+      absl::StrCat("no rule has the code or name '", wanted, "'", DidYouMean(wanted, names), " (see quantgate rules)")));
+}
+
+}  // namespace
+
+void AddExplainCommand(CLI::App& app, Run* run) {
+  CLI::App* command = app.add_subcommand("explain", "Say what a finding code means and what to do");
+  auto wanted = std::make_shared<std::string>();
+  command->add_option("CODE", *wanted, "Code or name of a rule")->required();
+  const auto flags = AddOutputFlags(*command);
+  command->footer(
+      "Examples:\n"
+      "  quantgate explain NR001\n"
+      "  quantgate explain scale-range");
+  command->callback([wanted, flags, run] { *run = [wanted, flags] { return RunExplain(*wanted, *flags); }; });
+}
+
+}  // namespace quantgate

@@ -1,0 +1,51 @@
+#include "CLI/CLI.hpp"
+#include "absl/strings/str_cat.h"
+#include "client/cli/commands.h"
+#include "client/cli/progress.h"
+#include "client/graph_file.h"
+#include "client/import.h"
+#include "client/report/layout.h"
+
+namespace quantgate {
+namespace {
+
+struct ImportFlags {
+  std::string model;
+  std::string graph;
+  std::shared_ptr<OutputFlags> output;
+};
+
+int RunImport(const ImportFlags& flags) {
+  Progress progress(Progress::KindForStderr(flags.output->quiet));
+  progress.Step(absl::StrCat("reading ", flags.model));
+  const absl::StatusOr<ImportedModel> model = ImportModel(flags.model);
+  progress.Step("");
+  if (!model.ok()) return Fail(model.status());
+  if (absl::Status status = WriteGraphFile(model->graph, flags.graph); !status.ok()) return Fail(status);
+  if (!flags.output->quiet) {
+    const std::string note = Printable(absl::StrCat(flags.graph, ": ", Count(model->graph.nodes_size(), "node"), ", ",
+                                                    Count(model->graph.values_size(), "value"), " from ",
+                                                    model->info.format()));
+    std::fprintf(stderr, "%s\n", note.c_str());
+  }
+  return 0;
+}
+
+}  // namespace
+
+void AddImportCommand(CLI::App& app, Run* run) {
+  CLI::App* command = app.add_subcommand("import", "Turn a model file into a quantgate.v1.Graph");
+  auto flags = std::make_shared<ImportFlags>();
+  command->add_option("MODEL", flags->model, "Model file; recognized by content")->required();
+  command->add_option("-o,--output", flags->graph, "Graph file: .pb (binary), .json or .txtpb")
+      ->required()
+      ->type_name("GRAPH");
+  flags->output = AddOutputFlags(*command);
+  command->footer(
+      "Examples:\n"
+      "  quantgate import model.onnx -o graph.pb\n"
+      "  quantgate import model.onnx -o graph.txtpb    to read or edit; 'check' takes it as a model");
+  command->callback([flags, run] { *run = [flags] { return RunImport(*flags); }; });
+}
+
+}  // namespace quantgate

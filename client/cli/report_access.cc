@@ -1,0 +1,52 @@
+#include "client/cli/report_access.h"
+
+#include <unistd.h>
+
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "db/reports/report_store.h"
+
+namespace quantgate {
+namespace {
+
+absl::StatusOr<v1::ListReportsResponse> ListStored(db::ReportStore& store, const v1::ListReportsRequest& request) {
+  db::ReportQuery query;
+  query.filter = request.filter();
+  if (request.page_size() > 0) query.page_size = request.page_size();
+  query.page_token = request.page_token();
+  query.full = request.full();
+  absl::StatusOr<db::ReportPage> page = store.List(query);
+  if (!page.ok()) return page.status();
+  v1::ListReportsResponse response;
+  for (v1::Report& report : page->reports) *response.add_reports() = std::move(report);
+  response.set_next_page_token(page->next_page_token);
+  return response;
+}
+
+}  // namespace
+
+ReportAccess AccessThrough(Remote remote) {
+  const auto shared = std::make_shared<const Remote>(std::move(remote));
+  return {[shared](const std::string& name) { return shared->GetReport(name); },
+          [shared](const v1::ListReportsRequest& request) { return shared->ListReports(request); },
+          [shared](const std::string& name) { return shared->DeleteReport(name); }};
+}
+
+absl::StatusOr<ReportAccess> AccessStore(const std::string& store) {
+  absl::string_view path = store;
+  if (absl::ConsumePrefix(&path, "sqlite:")) {
+    const std::string file(path.substr(0, path.find('?')));
+    if (access(file.c_str(), F_OK) != 0) return absl::NotFoundError(absl::StrCat("there is no store at ", file));
+  }
+  auto opened = db::OpenReportStore(store);
+  if (!opened.ok()) return opened.status();
+  std::shared_ptr<db::ReportStore> shared = *std::move(opened);
+  if (shared == nullptr) return absl::InvalidArgumentError(absl::StrCat("--store ", store, " keeps no reports"));
+  return ReportAccess{[shared](const std::string& name) { return shared->Get(name); },
+                      [shared](const v1::ListReportsRequest& request) { return ListStored(*shared, request); },
+                      [shared](const std::string& name) { return shared->Delete(name); }};
+}
+
+}  // namespace quantgate

@@ -1,0 +1,85 @@
+#include "CLI/CLI.hpp"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/commands.h"
+#include "client/cli/engine.h"
+#include "client/report/json.h"
+#include "client/report/layout.h"
+#include "quantgate/v1/catalog_service.pb.h"
+
+namespace quantgate {
+namespace {
+
+struct TargetsFlags {
+  std::string backend;
+  std::string tables;
+  std::shared_ptr<OutputFlags> output;
+};
+
+// SDK versions of a backend that have a table, oldest first.
+std::vector<std::string> SdkVersions(const db::TableSource& tables, const std::string& backend) {
+  std::vector<std::string> versions;
+  for (const db::TableInfo& table : tables.tables()) {
+    if (table.backend == backend) versions.push_back(table.sdk);
+  }
+  return versions;
+}
+
+absl::StatusOr<v1::ListTargetsResponse> ListTargets(const TargetsFlags& flags) {
+  absl::StatusOr<Engine> engine = OpenEngine(flags.tables);
+  if (!engine.ok()) return engine.status();
+  const std::vector<std::string> backends =
+      flags.backend.empty() ? engine->modules->names() : std::vector<std::string>{flags.backend};
+  v1::ListTargetsResponse response;
+  for (const std::string& backend : backends) {
+    absl::StatusOr<const Module*> module = engine->modules->Get(backend);
+    if (!module.ok()) return module.status();
+    const std::vector<std::string> versions = SdkVersions(*engine->tables, backend);
+    for (const Target& target : (*module)->targets()) {
+      v1::Target& entry = *response.add_targets();
+      entry.set_name(target.soc.empty() ? target.name : absl::StrCat(backend, "/", target.soc));
+      entry.set_backend(backend);
+      entry.set_soc(target.soc);
+      if (target.arch != 0) entry.set_arch(absl::StrCat("V", target.arch));
+      entry.mutable_sdk_versions()->Add(versions.begin(), versions.end());
+      for (const db::Soc& soc : engine->tables->socs()) {
+        if (soc.name != target.soc) continue;
+        entry.mutable_aliases()->Assign(soc.aliases.begin(), soc.aliases.end());
+      }
+    }
+  }
+  return response;
+}
+
+std::string TargetsText(const v1::ListTargetsResponse& response, const Style& style) {
+  std::vector<std::vector<std::string>> rows = {{"target", "arch", "sdk", "also known as"}};
+  for (const v1::Target& target : response.targets()) {
+    rows.push_back({target.name(), target.arch(), absl::StrJoin(target.sdk_versions(), ", "),
+                    absl::StrJoin(target.aliases(), ", ")});
+  }
+  return RenderTable(rows, style);
+}
+
+int RunTargets(const TargetsFlags& flags) {
+  const absl::StatusOr<v1::ListTargetsResponse> response = ListTargets(flags);
+  if (!response.ok()) return Fail(response.status());
+  if (flags.output->format == "json") return Finish(*flags.output, ToJson(*response));
+  return Finish(*flags.output, TargetsText(*response, OutputStyle(*flags.output)));
+}
+
+}  // namespace
+
+void AddTargetsCommand(CLI::App& app, Run* run) {
+  CLI::App* command = app.add_subcommand("targets", "List what models can be checked against");
+  auto flags = std::make_shared<TargetsFlags>();
+  command->add_option("--backend", flags->backend, "Only this backend")->type_name("NAME");
+  AddTablesFlag(*command, flags->tables);
+  flags->output = AddOutputFlags(*command, {"format"});
+  command->footer(
+      "Examples:\n"
+      "  quantgate targets\n"
+      "  quantgate targets --backend qnn_htp --format json");
+  command->callback([flags, run] { *run = [flags] { return RunTargets(*flags); }; });
+}
+
+}  // namespace quantgate

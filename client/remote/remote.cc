@@ -1,0 +1,172 @@
+#include "client/remote/remote.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <iterator>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "grpcpp/client_context.h"
+#include "grpcpp/create_channel.h"
+#include "grpcpp/security/credentials.h"
+#include "grpcpp/support/channel_arguments.h"
+#include "quantgate/v1/report_service.grpc.pb.h"
+#include "quantgate/v1/validation_service.grpc.pb.h"
+
+namespace quantgate {
+namespace {
+
+constexpr size_t kChunkBytes = size_t{1} << 20;                // ValidateStreamRequest.graph_chunk
+constexpr int kMaxReportBytes = 1 << 30;                       // a report of a million findings
+constexpr absl::Duration kFirstPause = absl::Milliseconds(100);  // doubled after every attempt
+
+absl::StatusOr<std::string> ReadPem(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file.good() && !file.eof()) return absl::InvalidArgumentError(absl::StrCat("cannot read ", path));
+  if (content.find("-----BEGIN ") == std::string::npos) {
+    return absl::InvalidArgumentError(absl::StrCat(path, " holds no PEM block"));
+  }
+  return content;
+}
+
+absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> Credentials(const RemoteOptions& options) {
+  if (options.tls_cert.empty() != options.tls_key.empty()) {
+    return absl::InvalidArgumentError("--tls-cert and --tls-key belong together");
+  }
+  if (!options.tls && options.tls_ca.empty() && options.tls_cert.empty()) return grpc::InsecureChannelCredentials();
+  grpc::SslCredentialsOptions ssl;
+  const std::pair<const std::string*, std::string*> files[] = {{&options.tls_ca, &ssl.pem_root_certs},
+                                                               {&options.tls_cert, &ssl.pem_cert_chain},
+                                                               {&options.tls_key, &ssl.pem_private_key}};
+  for (const auto& [path, content] : files) {
+    if (path->empty()) continue;
+    auto pem = ReadPem(*path);
+    if (!pem.ok()) return pem.status();
+    *content = *std::move(pem);
+  }
+  return grpc::SslCredentials(ssl);
+}
+
+absl::Status FromGrpc(const grpc::Status& status) {
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+}
+
+v1::ValidateStreamRequest Chunk(const std::string& bytes, size_t begin) {
+  v1::ValidateStreamRequest request;
+  request.set_graph_chunk(bytes.data() + begin, std::min(kChunkBytes, bytes.size() - begin));
+  return request;
+}
+
+grpc::Status ValidateInChunks(v1::ValidationService::Stub& stub, grpc::ClientContext& context, const std::string& bytes,
+                              const v1::ValidateOptions& options, v1::Report& report) {
+  v1::ValidateStreamResponse response;
+  const auto writer = stub.ValidateStream(&context, &response);
+  v1::ValidateStreamRequest header;
+  *header.mutable_options() = options;
+  bool open = writer->Write(header);
+  for (size_t begin = 0; open && begin < bytes.size(); begin += kChunkBytes) open = writer->Write(Chunk(bytes, begin));
+  writer->WritesDone();  // the status tells why when the stream broke
+  const grpc::Status status = writer->Finish();
+  if (status.ok()) report = std::move(*response.mutable_report());
+  return status;
+}
+
+}  // namespace
+
+Remote::Remote(RemoteOptions options, std::shared_ptr<grpc::Channel> channel)
+    : options_(std::move(options)), channel_(std::move(channel)) {}
+
+absl::StatusOr<Remote> Remote::Create(const RemoteOptions& options) {
+  const size_t colon = options.address.rfind(':');
+  if (colon == std::string::npos || colon == 0 || colon + 1 == options.address.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("'", options.address, "' is no server address; write HOST:PORT"));
+  }
+  // gRPC would log what the returned status says better; $GRPC_VERBOSITY brings its log back.
+  setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
+  const auto credentials = Credentials(options);
+  if (!credentials.ok()) return credentials.status();
+  grpc::ChannelArguments arguments;
+  arguments.SetMaxReceiveMessageSize(kMaxReportBytes);
+  arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, static_cast<int>(absl::ToInt64Milliseconds(kFirstPause)));
+  arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);  // retried here, within one deadline
+  return Remote(options, grpc::CreateCustomChannel(options.address, *credentials, arguments));
+}
+
+template <typename Call>
+absl::Status Remote::Retry(const Call& call) const {
+  const absl::Time deadline = absl::Now() + options_.timeout;
+  absl::Duration pause = kFirstPause;
+  for (int attempt = 1;; ++attempt) {
+    grpc::ClientContext context;
+    context.set_deadline(absl::ToChronoTime(deadline));
+    const absl::Status status = FromGrpc(call(context));
+    if (absl::IsDeadlineExceeded(status)) {
+      return absl::DeadlineExceededError(
+          absl::StrCat(options_.address, " did not answer within ", absl::FormatDuration(options_.timeout)));
+    }
+    if (!absl::IsUnavailable(status)) return status;
+    if (attempt >= options_.attempts || absl::Now() + pause >= deadline) {
+      const bool connected = channel_->GetState(false) == GRPC_CHANNEL_READY;
+      return absl::UnavailableError(connected ? absl::StrCat(options_.address, " is overloaded: ", status.message())
+                                              : absl::StrCat("cannot reach ", options_.address, " (", status.message(), ")"));
+    }
+    absl::SleepFor(pause);
+    pause *= 2;
+  }
+}
+
+absl::StatusOr<v1::Report> Remote::Validate(const v1::Graph& graph, const v1::ValidateOptions& options) const {
+  const auto stub = v1::ValidationService::NewStub(channel_);
+  v1::Report report;
+  absl::Status status;
+  if (static_cast<int64_t>(graph.ByteSizeLong()) <= options_.unary_limit) {
+    v1::ValidateRequest request;
+    *request.mutable_graph() = graph;
+    *request.mutable_options() = options;
+    status = Retry([&](grpc::ClientContext& context) {
+      v1::ValidateResponse response;
+      const grpc::Status answer = stub->Validate(&context, request, &response);
+      if (answer.ok()) report = std::move(*response.mutable_report());
+      return answer;
+    });
+  } else {
+    std::string bytes;
+    if (!graph.SerializeToString(&bytes)) return absl::ResourceExhaustedError("the graph is larger than 2 GiB");
+    status = Retry([&](grpc::ClientContext& context) { return ValidateInChunks(*stub, context, bytes, options, report); });
+  }
+  if (!status.ok()) return status;
+  return report;
+}
+
+absl::StatusOr<v1::Report> Remote::GetReport(const std::string& name) const {
+  const auto stub = v1::ReportService::NewStub(channel_);
+  v1::GetReportRequest request;
+  request.set_name(name);
+  v1::GetReportResponse response;
+  const absl::Status status =
+      Retry([&](grpc::ClientContext& context) { return stub->GetReport(&context, request, &response); });
+  if (!status.ok()) return status;
+  return std::move(*response.mutable_report());
+}
+
+absl::StatusOr<v1::ListReportsResponse> Remote::ListReports(const v1::ListReportsRequest& request) const {
+  const auto stub = v1::ReportService::NewStub(channel_);
+  v1::ListReportsResponse response;
+  const absl::Status status =
+      Retry([&](grpc::ClientContext& context) { return stub->ListReports(&context, request, &response); });
+  if (!status.ok()) return status;
+  return response;
+}
+
+absl::Status Remote::DeleteReport(const std::string& name) const {
+  const auto stub = v1::ReportService::NewStub(channel_);
+  v1::DeleteReportRequest request;
+  request.set_name(name);
+  v1::DeleteReportResponse response;
+  return Retry([&](grpc::ClientContext& context) { return stub->DeleteReport(&context, request, &response); });
+}
+
+}  // namespace quantgate

@@ -1,0 +1,177 @@
+#include "client/report/finding_text.h"
+
+#include <algorithm>
+
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/report/layout.h"
+#include "client/report/mark.h"
+#include "client/report/pattern.h"
+#include "client/report/verdict.h"
+
+namespace quantgate {
+namespace {
+
+constexpr size_t kNamesShown = 3;
+constexpr int kLabelWidth = 12;
+
+// Distinct non-empty texts of a group, in order of first mention.
+template <typename TextOf>
+std::vector<std::string> Distinct(const FindingGroup& group, TextOf text_of) {
+  std::vector<std::string> texts;
+  absl::flat_hash_set<std::string> seen;
+  for (const v1::Finding* finding : group.findings) {
+    const std::string text(text_of(*finding));
+    if (!text.empty() && seen.insert(text).second) texts.push_back(text);
+  }
+  return texts;
+}
+
+// "a, b, c and 93 more".
+std::string First(const std::vector<std::string>& texts, const Style& style) {
+  const size_t shown = style.verbose || texts.size() == kNamesShown + 1 ? texts.size() : kNamesShown;
+  std::string out;
+  for (size_t i = 0; i < std::min(shown, texts.size()); ++i) {
+    absl::StrAppend(&out, i == 0 ? "" : ", ", Printable(texts[i]));
+  }
+  if (texts.size() > shown) absl::StrAppend(&out, " and ", WithCommas(texts.size() - shown), " more");
+  return out;
+}
+
+// "input 1", when all findings are about that one; empty otherwise.
+std::string CommonPort(const FindingGroup& group) {
+  const auto port = [](const v1::Location& location) {
+    if (location.has_input()) return absl::StrCat("input ", location.input());
+    if (location.has_output()) return absl::StrCat("output ", location.output());
+    return std::string();
+  };
+  const std::string first = port(group.findings.front()->location());
+  const bool common = std::all_of(group.findings.begin(), group.findings.end(), [&](const v1::Finding* finding) {
+    return port(finding->location()) == first;
+  });
+  return common ? first : "";
+}
+
+std::string OnePlace(const v1::Location& location, const std::string& port) {
+  std::vector<std::string> parts;
+  if (!location.node().empty()) {
+    parts.push_back(Printable(location.node()));
+    if (!location.op().empty()) absl::StrAppend(&parts.back(), " (", Printable(location.op()), ")");
+  }
+  if (!port.empty()) parts.push_back(port);
+  if (!location.value().empty()) parts.push_back(absl::StrCat("tensor ", Printable(location.value())));
+  if (location.has_index()) parts.push_back(absl::StrCat("index ", location.index()));
+  if (!location.subgraph().empty()) parts.push_back(absl::StrCat("in ", Printable(location.subgraph())));
+  if (!location.source_line().empty()) parts.push_back(Printable(location.source_line()));
+  return parts.empty() ? "the graph" : absl::StrJoin(parts, ", ");
+}
+
+std::string Where(const FindingGroup& group, const Style& style) {
+  const std::string port = CommonPort(group);
+  if (group.findings.size() == 1) return OnePlace(group.findings.front()->location(), port);
+  const auto nodes = Distinct(group, [](const v1::Finding& finding) { return finding.location().node(); });
+  const auto values = Distinct(group, [](const v1::Finding& finding) { return finding.location().value(); });
+  const auto ops = Distinct(group, [](const v1::Finding& finding) { return finding.location().op(); });
+  std::string out;
+  if (!port.empty()) absl::StrAppend(&out, port, " of ");
+  if (!ops.empty()) absl::StrAppend(&out, First(ops, style), " ");
+  if (nodes.size() > 1) return absl::StrCat(out, NameList(nodes, style));
+  if (nodes.size() == 1) absl::StrAppend(&out, Printable(nodes[0]), values.empty() ? "" : ", ");
+  if (!values.empty()) absl::StrAppend(&out, values.size() == 1 ? "tensor " : "tensors ", NameList(values, style));
+  return out.empty() ? "the graph" : out;
+}
+
+// "96 nodes", "4 places in 2 nodes".
+std::string HowMany(const FindingGroup& group) {
+  const auto nodes = Distinct(group, [](const v1::Finding& finding) { return finding.location().node(); });
+  if (nodes.size() == group.findings.size()) return Count(nodes.size(), "node");
+  const std::string places = Count(group.findings.size(), "place");
+  return nodes.empty() ? places : absl::StrCat(places, " in ", Count(nodes.size(), "node"));
+}
+
+// The message once: with * where the places differ, else the first one's.
+std::string Message(const FindingGroup& group) {
+  const auto messages = Distinct(group, [](const v1::Finding& finding) { return finding.message(); });
+  if (messages.empty()) return "";
+  const std::string pattern = CommonPattern(messages);
+  // A pattern that lost most of the sentence says less than one example.
+  return Printable(pattern.size() * 2 >= messages[0].size() ? pattern : messages[0]);
+}
+
+std::string SourceText(const v1::Source& source) {
+  std::vector<std::string> parts;
+  if (!source.table().empty()) parts.push_back(Printable(source.table()));
+  if (!source.row().empty()) parts.push_back(Printable(source.row()));
+  std::string out = absl::StrJoin(parts, " ");
+  if (source.kind() != v1::Source::KIND_UNSPECIFIED && v1::Source::Kind_IsValid(source.kind())) {
+    absl::StrAppend(&out, out.empty() ? "" : ", ", Readable(v1::Source::Kind_Name(source.kind())));
+  }
+  if (!source.document().empty()) absl::StrAppend(&out, out.empty() ? "" : ": ", Printable(source.document()));
+  return out;
+}
+
+// Who reports it and who does not; empty when there is one target, or all report it and are too many to name.
+std::string TargetsText(const v1::Report& report, const FindingGroup& group) {
+  if (report.results_size() < 2) return "";
+  if (static_cast<int>(group.targets.size()) == report.results_size()) {
+    return absl::StrCat("all ", report.results_size());
+  }
+  std::vector<int> others;
+  for (int i = 0; i < report.results_size(); ++i) {
+    if (!std::binary_search(group.targets.begin(), group.targets.end(), i)) others.push_back(i);
+  }
+  return absl::StrCat("only ", TargetNames(report, group.targets), "; not ", TargetNames(report, others));
+}
+
+}  // namespace
+
+std::string NameList(const std::vector<std::string>& names, const Style& style) {
+  const std::string list = First(names, style);
+  if (names.size() <= kNamesShown + 1) return list;
+  const std::string pattern = CommonPattern(names);
+  return pattern.empty() ? list : absl::StrCat(Printable(pattern), ": ", list);
+}
+
+std::string TargetNames(const v1::Report& report, const std::vector<int>& targets) {
+  std::string out;
+  for (size_t i = 0; i < targets.size(); ++i) {
+    absl::StrAppend(&out, i == 0 ? "" : i + 1 == targets.size() ? " and " : ", ",
+                    Printable(report.results(targets[i]).target()));
+  }
+  return out;
+}
+
+std::string Label(absl::string_view label, const Style& style) {
+  const size_t padding = label.size() < kLabelWidth ? kLabelWidth - label.size() : 1;
+  return absl::StrCat("  ", Paint(style, Ink::kDim, label), std::string(padding, ' '));
+}
+
+std::string RenderFindingGroup(const v1::Report& report, const FindingGroup& group, const Style& style) {
+  const v1::Finding& first = *group.findings.front();
+  const std::string severity = first.severity() == v1::Finding::INFO || !v1::Finding::Severity_IsValid(first.severity())
+                                   ? "note"
+                                   : Readable(v1::Finding::Severity_Name(first.severity()));
+  std::vector<std::string> facts = {Printable(first.rule())};
+  if (first.effect() != v1::Finding::EFFECT_UNSPECIFIED && v1::Finding::Effect_IsValid(first.effect())) {
+    facts.push_back(Readable(v1::Finding::Effect_Name(first.effect())));
+  }
+  if (group.findings.size() > 1) facts.push_back(HowMany(group));
+  const std::string title = absl::StrCat(severity, "[", Printable(first.code()), "]");
+
+  std::string out = absl::StrCat(Paint(style, SeverityInk(first.severity()), title), " ",
+                                 Paint(style, Ink::kBold, absl::StrJoin(facts, Dot(style))), "\n");
+  const auto line = [&](absl::string_view label, const std::string& text) {
+    if (!text.empty()) AppendWrapped(out, Label(label, style), text, style.width);
+  };
+  if (!first.message().empty()) AppendWrapped(out, "  ", Message(group), style.width);
+  line("where", Where(group, style));
+  line("observed", First(Distinct(group, [](const v1::Finding& finding) { return finding.observed(); }), style));
+  line("allowed", First(Distinct(group, [](const v1::Finding& finding) { return finding.allowed(); }), style));
+  line("source", SourceText(first.source()));
+  line("fix", Printable(first.fix()));
+  line("targets", TargetsText(report, group));
+  return out;
+}
+
+}  // namespace quantgate

@@ -1,0 +1,31 @@
+// Findings by cause: what differs only in its place or target is said once.
+#ifndef QUANTGATE_CLIENT_REPORT_GROUP_H_
+#define QUANTGATE_CLIENT_REPORT_GROUP_H_
+
+#include <vector>
+
+#include "quantgate/v1/report.pb.h"
+
+namespace quantgate {
+
+// Findings with one code, effect and source, whose observed and allowed values are the same but for numbers, and which
+// the same targets report. Pointers refer to the report.
+struct FindingGroup {
+  std::vector<const v1::Finding*> findings;  // never empty; one per place, in report order
+  std::vector<int> targets;                  // indices into Report.results, ascending
+};
+
+// Errors first, then warnings, then information; within these by code, then in report order.
+std::vector<FindingGroup> GroupFindings(const v1::Report& report);
+
+// What was not checked, by rule and reason.
+struct NotCheckedGroup {
+  std::vector<const v1::NotChecked*> entries;  // never empty
+  std::vector<int> targets;
+};
+
+std::vector<NotCheckedGroup> GroupNotChecked(const v1::Report& report);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CLIENT_REPORT_GROUP_H_

@@ -1,0 +1,76 @@
+#include "client/report/verdict.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "client/report/layout.h"
+
+namespace quantgate {
+
+absl::StatusOr<v1::Finding::Effect> EffectFromName(absl::string_view name) {
+  v1::Finding::Effect effect;
+  if (v1::Finding::Effect_Parse(absl::AsciiStrToUpper(name), &effect) && effect != v1::Finding::EFFECT_UNSPECIFIED) {
+    return effect;
+  }
+  std::vector<std::string> names;
+  for (int i = v1::Finding::EFFECT_UNSPECIFIED + 1; i <= v1::Finding::Effect_MAX; ++i) {
+    names.push_back(absl::AsciiStrToLower(v1::Finding::Effect_Name(i)));
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--fail-on: '", name, "' is no effect; the effects are ", absl::StrJoin(names, ", ")));
+}
+
+void ApplyFailOn(absl::Span<const v1::Finding::Effect> effects, v1::Report& report) {
+  for (v1::Result& result : *report.mutable_results()) {
+    bool hit = false;
+    for (v1::Finding& finding : *result.mutable_findings()) {
+      if (!absl::c_linear_search(effects, finding.effect())) continue;
+      finding.set_severity(v1::Finding::ERROR);
+      hit = true;
+    }
+    if (!hit) continue;
+    if (report.mode() != v1::Report::WARN) {
+      result.set_verdict(v1::Result::REJECTED);
+      result.clear_verdict_reason();
+    } else if (result.verdict() == v1::Result::ACCEPTED) {
+      result.set_verdict(v1::Result::ACCEPTED_WITH_WARNINGS);
+    }
+  }
+}
+
+int ExitCodeFor(const v1::Report& report) {
+  if (report.mode() == v1::Report::WARN) return 0;
+  const auto accepted = [](const v1::Result& result) {
+    return result.verdict() == v1::Result::ACCEPTED || result.verdict() == v1::Result::ACCEPTED_WITH_WARNINGS;
+  };
+  return report.results_size() > 0 && absl::c_all_of(report.results(), accepted) ? 0 : 1;
+}
+
+std::string Readable(absl::string_view enum_name) {
+  return absl::StrReplaceAll(absl::AsciiStrToLower(enum_name), {{"_", " "}});
+}
+
+std::string CountBySeverity(const v1::Result& result) {
+  int errors = 0, warnings = 0, notes = 0;
+  for (const v1::Finding& finding : result.findings()) {
+    if (finding.severity() == v1::Finding::ERROR) {
+      ++errors;
+    } else if (finding.severity() == v1::Finding::WARNING) {
+      ++warnings;
+    } else {
+      ++notes;
+    }
+  }
+  std::vector<std::string> parts;
+  if (errors > 0) parts.push_back(Count(errors, "error"));
+  if (warnings > 0) parts.push_back(Count(warnings, "warning"));
+  if (notes > 0) parts.push_back(Count(notes, "note"));
+  return absl::StrJoin(parts, ", ");
+}
+
+}  // namespace quantgate

@@ -1,0 +1,192 @@
+// The remote client against a server of this process that answers as told.
+#include <atomic>
+#include <functional>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "client/remote/remote.h"
+#include "gmock/gmock.h"
+#include "grpcpp/server.h"
+#include "grpcpp/server_builder.h"
+#include "gtest/gtest.h"
+#include "quantgate/v1/report_service.grpc.pb.h"
+#include "quantgate/v1/validation_service.grpc.pb.h"
+
+namespace quantgate {
+namespace {
+
+using testing::HasSubstr;
+
+class FakeService final : public v1::ValidationService::Service {
+ public:
+  grpc::Status Validate(grpc::ServerContext* context, const v1::ValidateRequest* request,
+                        v1::ValidateResponse* response) override {
+    ++unary_calls;
+    if (unavailable > 0) {
+      --unavailable;
+      return {grpc::StatusCode::UNAVAILABLE, "queue is full"};
+    }
+    while (hang && !context->IsCancelled()) absl_sleep();
+    if (request->options().toolchain() == "bad") return {grpc::StatusCode::INVALID_ARGUMENT, "options.toolchain: bad"};
+    response->mutable_report()->set_name(request->graph().name());
+    *response->mutable_report()->mutable_model() = request->options().model();
+    return grpc::Status::OK;
+  }
+
+  grpc::Status ValidateStream(grpc::ServerContext*, grpc::ServerReader<v1::ValidateStreamRequest>* reader,
+                              v1::ValidateStreamResponse* response) override {
+    ++stream_calls;
+    v1::ValidateStreamRequest part;
+    std::string bytes;
+    for (int i = 0; reader->Read(&part); ++i) {
+      if (part.has_options() != (i == 0)) return {grpc::StatusCode::INVALID_ARGUMENT, "options come first"};
+      if (part.graph_chunk().size() > (1u << 20)) return {grpc::StatusCode::INVALID_ARGUMENT, "chunk too large"};
+      bytes += part.graph_chunk();
+    }
+    v1::Graph graph;
+    if (!graph.ParseFromString(bytes)) return {grpc::StatusCode::INVALID_ARGUMENT, "not a graph"};
+    response->mutable_report()->set_name(graph.name());
+    response->mutable_report()->mutable_results()->Add()->mutable_coverage()->set_nodes(graph.nodes_size());
+    return grpc::Status::OK;
+  }
+
+  static void absl_sleep() { absl::SleepFor(absl::Milliseconds(5)); }
+
+  std::atomic<int> unary_calls{0};
+  std::atomic<int> stream_calls{0};
+  std::atomic<int> unavailable{0};
+  std::atomic<bool> hang{false};
+};
+
+class RemoteTest : public testing::Test {
+ protected:
+  void SetUp() override {
+    grpc::ServerBuilder builder;
+    builder.AddListeningPort("127.0.0.1:0", grpc::InsecureServerCredentials(), &port_);
+    builder.RegisterService(&service_);
+    server_ = builder.BuildAndStart();
+    ASSERT_NE(server_, nullptr);
+    options_.address = absl::StrCat("127.0.0.1:", port_);
+  }
+  absl::StatusOr<v1::Report> Ask(const v1::Graph& graph, const v1::ValidateOptions& options = {}) {
+    auto remote = Remote::Create(options_);
+    if (!remote.ok()) return remote.status();
+    return remote->Validate(graph, options);
+  }
+  static v1::Graph SmallGraph() {
+    v1::Graph graph;
+    graph.set_name("small");
+    return graph;
+  }
+
+  FakeService service_;
+  int port_ = 0;
+  std::unique_ptr<grpc::Server> server_;
+  RemoteOptions options_;
+};
+
+TEST_F(RemoteTest, SmallGraphsAreOneCall) {
+  const auto report = Ask(SmallGraph());
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->name(), "small");
+  EXPECT_EQ(service_.unary_calls, 1);
+  EXPECT_EQ(service_.stream_calls, 0);
+}
+
+TEST_F(RemoteTest, GraphsBeyondTheLimitAreStreamedWhole) {
+  v1::Graph graph = SmallGraph();
+  for (int i = 0; i < 300000; ++i) graph.add_nodes()->set_name(absl::StrCat("a node with a long name ", i));
+  ASSERT_GT(graph.ByteSizeLong(), 8u << 20);
+  const auto report = Ask(graph);
+  ASSERT_TRUE(report.ok()) << report.status();
+  EXPECT_EQ(report->results(0).coverage().nodes(), 300000);
+  EXPECT_EQ(service_.stream_calls, 1);
+  EXPECT_EQ(service_.unary_calls, 0);
+}
+
+TEST_F(RemoteTest, TheLimitItselfIsStillUnary) {
+  options_.unary_limit = static_cast<int64_t>(SmallGraph().ByteSizeLong());
+  ASSERT_TRUE(Ask(SmallGraph()).ok());
+  EXPECT_EQ(service_.unary_calls, 1);
+  --options_.unary_limit;
+  ASSERT_TRUE(Ask(SmallGraph()).ok());
+  EXPECT_EQ(service_.stream_calls, 1);
+}
+
+TEST_F(RemoteTest, UnavailableIsTriedAgain) {
+  service_.unavailable = 2;
+  EXPECT_TRUE(Ask(SmallGraph()).ok());
+  EXPECT_EQ(service_.unary_calls, 3);
+}
+
+TEST_F(RemoteTest, ABusyServerIsNotCalledUnreachable) {
+  service_.unavailable = 1000;
+  options_.attempts = 2;
+  const auto report = Ask(SmallGraph());
+  EXPECT_EQ(report.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(report.status().message(), absl::StrCat(options_.address, " is overloaded: queue is full"));
+  EXPECT_EQ(service_.unary_calls, 2);
+}
+
+TEST_F(RemoteTest, OtherErrorsAreNotTriedAgain) {
+  v1::ValidateOptions options;
+  options.set_toolchain("bad");
+  const auto report = Ask(SmallGraph(), options);
+  EXPECT_EQ(report.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(report.status().message(), "options.toolchain: bad");
+  EXPECT_EQ(service_.unary_calls, 1);
+}
+
+TEST_F(RemoteTest, TheDeadlineEndsAHangingCall) {
+  service_.hang = true;
+  options_.timeout = absl::Milliseconds(200);
+  const auto report = Ask(SmallGraph());
+  EXPECT_EQ(report.status().code(), absl::StatusCode::kDeadlineExceeded);
+  EXPECT_EQ(report.status().message(), absl::StrCat(options_.address, " did not answer within 200ms"));
+}
+
+TEST_F(RemoteTest, NobodyThere) {
+  server_->Shutdown();
+  server_.reset();
+  const auto report = Ask(SmallGraph());
+  EXPECT_EQ(report.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_THAT(std::string(report.status().message()), HasSubstr(absl::StrCat("cannot reach ", options_.address, " (")));
+}
+
+TEST_F(RemoteTest, AServiceThatTheServerLacks) {
+  const auto remote = Remote::Create(options_);
+  EXPECT_EQ(remote->GetReport("reports/x").status().code(), absl::StatusCode::kUnimplemented);
+}
+
+TEST_F(RemoteTest, TlsToAPlainServerFails) {
+  options_.tls = true;
+  options_.attempts = 1;
+  EXPECT_EQ(Ask(SmallGraph()).status().code(), absl::StatusCode::kUnavailable);
+}
+
+struct BadOptions {
+  std::string address;
+  std::string ca;
+  std::string cert;
+  const char* message;
+};
+class BadOptionsTest : public testing::TestWithParam<BadOptions> {};
+TEST_P(BadOptionsTest, AreRefusedAtOnce) {
+  RemoteOptions options;
+  options.address = GetParam().address;
+  options.tls_ca = GetParam().ca;
+  options.tls_cert = GetParam().cert;
+  const auto remote = Remote::Create(options);
+  EXPECT_EQ(remote.status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(remote.status().message()), HasSubstr(GetParam().message));
+}
+INSTANTIATE_TEST_SUITE_P(Options, BadOptionsTest,
+                         testing::Values(BadOptions{"localhost", "", "", "write HOST:PORT"},
+                                         BadOptions{":50051", "", "", "write HOST:PORT"},
+                                         BadOptions{"localhost:", "", "", "write HOST:PORT"},
+                                         BadOptions{"localhost:1", "/nonexistent.pem", "", "cannot read /nonexistent.pem"},
+                                         BadOptions{"localhost:1", "/dev/null", "", "holds no PEM block"},
+                                         BadOptions{"localhost:1", "", "c.pem", "belong together"}));
+
+}  // namespace
+}  // namespace quantgate

@@ -1,0 +1,173 @@
+#!/usr/bin/env bash
+# Commands without a server: exit codes, streams, formats.
+. "$(dirname "$0")/lib.sh"
+good=$data/good.txtpb
+bad=$data/bad.txtpb
+
+# Verdicts and exit codes.
+run 0 check "$good"
+has "$out" '✓ accepted  any'
+same "$err" ""
+run 1 check "$bad"
+has "$out" '^error\[NR001\] '
+has "$(tail -n 1 <<<"$out")" '^exit 1: '
+run 0 check "$bad" --mode warn
+has "$out" '^error\[NR001\] '
+run 1 check "$good" "$bad"
+has "$out" '^model  *any$'
+run 2 check "$good" "$scratch/missing" "$bad"
+has "$err" '^error\[FI001\]: .*missing'
+has "$out" '^error\[NR001\] '
+has "$out" "missing +not checked"
+
+# Errors: one line, nothing on stdout.
+while IFS='|' read -r code name arguments; do
+  # shellcheck disable=SC2086
+  run "$code" $arguments
+  one_error "$name"
+done <<END
+2|INVALID_ARGUMENT|
+2|INVALID_ARGUMENT|chek
+2|INVALID_ARGUMENT|check
+2|INVALID_ARGUMENT|check $good --taget x
+2|INVALID_ARGUMENT|check $good --mode lax
+2|INVALID_ARGUMENT|check $good --fail-on falback
+2|INVALID_ARGUMENT|check $good --server 127.0.0.1:1 --tables t
+2|INVALID_ARGUMENT|check $good --server 127.0.0.1:1 --store sqlite:s
+2|INVALID_ARGUMENT|check $good --tls
+2|INVALID_ARGUMENT|check $good --server nowhere
+2|INVALID_ARGUMENT|check $good --tables /dev/null/x --store mysql:x --mode strict --format xml
+2|INVALID_ARGUMENT|simulate $good
+2|FI001|check $scratch
+2|NOT_FOUND|check $good --target no_such_backend
+2|NOT_FOUND|check $good --target qnn_htp/SM0000
+2|INVALID_ARGUMENT|check $good --target qnn_htp//
+2|NOT_FOUND|explain ZZ999
+2|NOT_FOUND|constraints show qnn_htp@9.9
+2|NOT_FOUND|reports list --store sqlite:$scratch/none.db
+2|FAILED_PRECONDITION|check $good --output $scratch/no/folder
+3|UNAVAILABLE|check $good --server 127.0.0.1:1
+3|UNAVAILABLE|reports list --server 127.0.0.1:1
+END
+run 2 check "$good" --taget x
+has "$err" 'did you mean --target'
+run 2 chek
+has "$err" 'did you mean check'
+
+# A full disk is noticed.
+"$quantgate" check "$good" >/dev/full 2>"$scratch/err"
+same "$?" 2
+has "$(cat "$scratch/err")" '^error\[FAILED_PRECONDITION\]: cannot write standard output'
+
+# Colors, width, characters.
+run 0 check "$good"
+has_not "$out" $'\033'
+run 0 check "$good" --color always
+has "$out" $'\033\\[1;32m'
+LC_ALL=C run 0 check "$good"
+has "$out" '\+ accepted'
+COLUMNS=50 run 1 check "$bad"
+same "$(awk 'length > 50 && / /' <<<"$out" | grep -cv 'txtpb')" 0
+
+# JSON: an object for one model, an array for several, everything a reader expects.
+run 1 check "$bad" --format json
+same "$(jq -r '.results[0] | .target, .verdict, .findings[0].code, .findings[0].severity, .findings[0].location.node' <<<"$out")" \
+  $'any\nREJECTED\nNR001\nERROR\nquantize'
+run 0 check "$good" --format json
+same "$(jq -c '[.results[0].findings, .results[0].notChecked, .results[0].corrections]' <<<"$out")" '[[],[],[]]'
+same "$(jq -r '.mode, .stage, .model.format' <<<"$out")" $'STRICT\nSTAGE_CONVERTED\nquantgate.v1.Graph'
+run 1 check "$good" "$bad" --format json
+same "$(jq -c '[type, length]' <<<"$out")" '["array",2]'
+run 1 check "$bad" --format json --output "$scratch/report.json"
+same "$out" ""
+same "$(jq -r '.results[0].verdict' "$scratch/report.json")" REJECTED
+
+# The same answer every time but for the time.
+"$quantgate" check "$bad" --format json | jq 'del(.createTime)' >"$scratch/first"
+"$quantgate" check "$bad" --format json | jq 'del(.createTime)' >"$scratch/second"
+same "$(cat "$scratch/first")" "$(cat "$scratch/second")"
+
+# Import: every format reads back as the same graph.
+for format in pb json txtpb; do
+  run 0 import "$good" -o "$scratch/graph.$format"
+  same "$out" ""
+  run 0 check "$scratch/graph.$format" --format json
+  same "$(jq -r .graphDigest <<<"$out")" "$("$quantgate" check "$good" --format json | jq -r .graphDigest)"
+done
+run 0 import "$good" -o "$scratch/graph.pb" --quiet
+same "$err" ""
+run 2 import "$good" -o "$scratch/graph.onnx"
+one_error INVALID_ARGUMENT
+
+# Catalog.
+run 0 targets
+has "$out" '^qnn_htp/SM8650 +V75'
+run 0 targets --backend qnn_htp --format json
+same "$(jq -c '.targets[] | select(.name == "qnn_htp/SM8650") | .arch' <<<"$out")" '"V75"'
+run 0 rules
+has "$out" '^NR001 +scale-range +error +unsound'
+run 0 rules --format json
+same "$(jq -r '.rules[] | select(.code == "NR001") | .title' <<<"$out")" scale-range
+run 0 explain NR001
+has "$out" '^# NR001 scale-range'
+page=$out
+run 0 explain scale-range
+same "$out" "$page"
+run 0 constraints list
+has "$out" '^qnn_htp@2\.25\.0 '
+run 0 constraints verify
+same "$(grep '^qnn_htp@2.25.0' <<<"$out")" 'qnn_htp@2.25.0: 121 ops, 1086 rows, 624 items, 0 not encoded'
+has_not "$out" '^ '
+run 0 constraints show qnn_htp@2.25 Conv2d
+has "$out" '^  INT8/row [0-9]+ '
+run 0 constraints diff qnn_htp@2.13 qnn_htp@2.25
+has "$out" '^operators added .*RmsNorm|RmsNorm'
+run 0 constraints diff qnn_htp@2.25 qnn_htp@2.25
+has "$out" '^no difference'
+
+# Reports in a store of this machine.
+store=sqlite:$scratch/reports.db
+run 1 check "$bad" --store "$store" --format json
+name=$(jq -r .name <<<"$out")
+has "$name" '^reports/'
+kept=$out
+run 0 check "$good" --store "$store"
+run 0 reports list --store "$store"
+same "$(grep -c '^reports/' <<<"$out")" 2
+run 0 reports list --store "$store" --filter 'verdict = REJECTED' --format json
+same "$(jq -r '.reports[].name' <<<"$out")" "$name"
+run 0 reports show "$name" --store "$store" --format json
+same "$out" "$kept"
+run 0 reports show "${name#reports/}" --store "$store"
+has "$out" '^error\[NR001\] '
+run 0 reports export --store "$store"
+same "$(jq -s length <<<"$out")" 2
+run 2 reports list --store "$store" --filter 'nonsense'
+one_error INVALID_ARGUMENT
+run 0 reports delete "$name" --store "$store"
+run 2 reports show "$name" --store "$store"
+one_error NOT_FOUND
+
+# Help and completion.
+for command in "" check import targets rules explain constraints "constraints show" "constraints diff" reports \
+  "reports list" "reports show" "reports delete" "reports export" completion; do
+  # shellcheck disable=SC2086
+  run 0 $command --help
+  has "$out" '^Examples?:'
+done
+run 0 --version
+has "$out" '^quantgate [0-9]+\.[0-9]+\.[0-9]+'
+run 0 completion bash
+# shellcheck disable=SC1090
+same "$(
+  . <(printf '%s' "$out")
+  complete_words() { COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)); _quantgate; echo "${COMPREPLY[*]}"; }
+  complete_words quantgate ch
+  complete_words quantgate check m.onnx --fail
+  complete_words quantgate reports li
+)" $'check\n--fail-on\nlist'
+for shell in zsh fish; do
+  run 0 completion "$shell"
+  has "$out" quantgate
+done
+finish
