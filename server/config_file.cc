@@ -3,44 +3,26 @@
 #include <yaml-cpp/yaml.h>
 
 #include <CLI/CLI.hpp>
-#include <algorithm>
 #include <fstream>
 #include <set>
-#include <sstream>
+#include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "rules/engine/nearest.h"
 
 namespace quantgate::server {
 namespace {
 
 constexpr std::streamsize kMaxBytes = 1 << 20;
 
-// Edit distance, for the one hint that an unknown key gets.
-size_t Distance(absl::string_view a, absl::string_view b) {
-  std::vector<size_t> row(b.size() + 1);
-  for (size_t j = 0; j <= b.size(); ++j) row[j] = j;
-  for (size_t i = 1; i <= a.size(); ++i) {
-    size_t diagonal = row[0];
-    row[0] = i;
-    for (size_t j = 1; j <= b.size(); ++j) {
-      const size_t substituted = diagonal + (a[i - 1] != b[j - 1]);
-      diagonal = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1, substituted});
-    }
-  }
-  return row[b.size()];
-}
-
-std::string NearestFlag(const std::string& key, CLI::App& command) {
-  std::string nearest;
+std::vector<std::string> FlagNames(CLI::App& command) {
+  std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
-    if (option->get_lnames().empty()) continue;
-    const std::string& name = option->get_lnames()[0];
-    if (nearest.empty() || Distance(key, name) < Distance(key, nearest)) nearest = name;
+    for (const std::string& name : option->get_lnames()) names.push_back(name);
   }
-  return nearest;
+  return names;
 }
 
 absl::Status Apply(const YAML::Node& root, CLI::App& command, const std::string& path) {
@@ -57,7 +39,7 @@ absl::Status Apply(const YAML::Node& root, CLI::App& command, const std::string&
     CLI::Option* option = command.get_option_no_throw("--" + key);
     if (option == nullptr || key == "config" || key == "help") {
       return error(entry.first,
-                   absl::StrCat("unknown key '", key, "'; did you mean '", NearestFlag(key, command), "'?"));
+                   absl::StrCat("unknown key '", key, "'", DidYouMean(key, FlagNames(command))));
     }
     if (!entry.second.IsScalar()) return error(entry.second, absl::StrCat("'", key, "' takes a single value"));
     if (option->count() > 0) continue;  // the command line wins

@@ -1,7 +1,5 @@
 #include "server/validator.h"
 
-#include <google/protobuf/io/coded_stream.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 #include <openssl/evp.h>
 
 #include <optional>
@@ -33,7 +31,7 @@ void AddSize(const v1::Graph& graph, Size& size) {
   for (const v1::Graph& subgraph : graph.subgraphs()) AddSize(subgraph, size);
 }
 
-absl::Status CheckLimits(const v1::Graph& graph, const v1::ValidateOptions& options, const Limits& limits) {
+absl::Status CheckSize(const v1::Graph& graph, const Limits& limits) {
   Size size;
   AddSize(graph, size);
   if (size.nodes > limits.max_nodes) {
@@ -41,10 +39,6 @@ absl::Status CheckLimits(const v1::Graph& graph, const v1::ValidateOptions& opti
   }
   if (size.values > limits.max_values) {
     return LimitExceeded("max_values", limits.max_values, absl::StrCat("the graph has ", size.values, " values"));
-  }
-  if (options.targets_size() > limits.max_targets) {
-    return LimitExceeded("max_targets", limits.max_targets,
-                         absl::StrCat("the request names ", options.targets_size(), " targets"));
   }
   return absl::OkStatus();
 }
@@ -66,40 +60,19 @@ absl::Status CheckArguments(const v1::ValidateOptions& options) {
   return absl::OkStatus();
 }
 
-// Digests the canonical bytes of a message without holding them all.
-class Sha256Stream : public google::protobuf::io::CopyingOutputStream {
- public:
-  Sha256Stream() : context_(EVP_MD_CTX_new()) { EVP_DigestInit_ex(context_, EVP_sha256(), nullptr); }
-  ~Sha256Stream() override { EVP_MD_CTX_free(context_); }
-  bool Write(const void* data, int size) override { return EVP_DigestUpdate(context_, data, size) == 1; }
+std::string Sha256Hex(absl::string_view bytes) {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned size = 0;
+  EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr);
+  return absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(digest), size));
+}
 
-  void Add(const google::protobuf::MessageLite& message) {
-    google::protobuf::io::CopyingOutputStreamAdaptor adaptor(this);
-    google::protobuf::io::CodedOutputStream coded(&adaptor);
-    coded.SetSerializationDeterministic(true);
-    coded.WriteVarint64(message.ByteSizeLong());  // keeps two messages in a row apart
-    message.SerializeToCodedStream(&coded);
-  }
-
-  std::string Hex() {
-    unsigned char digest[EVP_MAX_MD_SIZE];
-    unsigned size = 0;
-    EVP_DigestFinal_ex(context_, digest, &size);
-    return absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(digest), size));
-  }
-
- private:
-  EVP_MD_CTX* context_;
-};
-
-db::RequestKey KeyOf(const v1::Graph& graph, const v1::ValidateOptions& options) {
+// Everything the answer depends on. Options have no map, so equal options serialize equally.
+db::RequestKey KeyOf(const std::string& graph_digest, const v1::ValidateOptions& options) {
   db::RequestKey key;
   if (options.request_id().empty()) return key;
   key.id = options.request_id();
-  Sha256Stream digest;
-  digest.Add(options);
-  digest.Add(graph);
-  key.digest = digest.Hex();
+  key.digest = Sha256Hex(absl::StrCat(graph_digest, options.SerializeAsString()));
   return key;
 }
 
@@ -117,6 +90,7 @@ absl::Status Validator::Check(const v1::Graph& graph, const v1::ValidateOptions&
   if (options.mode() != v1::Report::MODE_UNSPECIFIED) check.mode = options.mode();
   check.toolchain = options.toolchain();
   check.cancelled = cancelled;
+  check.limits.max_targets = static_cast<int>(limits_.max_targets);
   absl::Status status = deps_.check(graph, check, deps_.modules, report);
   // A module that was asked for and is not loaded now has failed; the next request tries again.
   for (const v1::Result& result : report.results()) {
@@ -130,12 +104,12 @@ absl::Status Validator::Check(const v1::Graph& graph, const v1::ValidateOptions&
 absl::Status Validator::Validate(const v1::Graph& graph, const v1::ValidateOptions& options,
                                  const std::function<bool()>& cancelled, v1::Report& report) const {
   absl::Status status = CheckArguments(options);
-  if (status.ok()) status = CheckLimits(graph, options, limits_);
+  if (status.ok()) status = CheckSize(graph, limits_);
   if (!status.ok()) return status;
 
-  db::RequestKey key;
+  const std::string digest = GraphDigest(graph);
+  const db::RequestKey key = KeyOf(digest, options);
   if (deps_.store != nullptr) {
-    key = KeyOf(graph, options);
     absl::StatusOr<std::optional<v1::Report>> earlier = deps_.store->FindRequest(key);
     if (!earlier.ok()) return StoreStatus(earlier.status());
     if (earlier->has_value()) {
@@ -147,6 +121,7 @@ absl::Status Validator::Validate(const v1::Graph& graph, const v1::ValidateOptio
   status = Check(graph, options, cancelled, report);
   if (!status.ok()) return status;
   deps_.metrics.Findings(report);
+  report.set_graph_digest(digest);
   if (options.has_model()) *report.mutable_model() = options.model();
   if (deps_.store != nullptr) return StoreStatus(deps_.store->Put(key, report));
   const int64_t now = absl::ToUnixNanos(absl::Now());

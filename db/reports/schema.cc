@@ -5,7 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 
-namespace quantgate::db {
+namespace quantgate::db::reports {
 namespace {
 
 // Entry i takes a store from version i to i + 1. Never edit one that was released; append.
@@ -99,4 +99,4 @@ absl::Status PrepareSchema(Connection& connection) {
   return transaction->Commit();
 }
 
-}  // namespace quantgate::db
+}  // namespace quantgate::db::reports

@@ -12,12 +12,12 @@
 #include "absl/status/status.h"
 #include "db/reports/sqlite.h"
 
-namespace quantgate::db {
+namespace quantgate::db::reports {
 
 // Creates or upgrades the tables; on a read-only connection only checks them. FAILED_PRECONDITION when the file belongs
 // to another program or to a newer version.
 absl::Status PrepareSchema(Connection& connection);
 
-}  // namespace quantgate::db
+}  // namespace quantgate::db::reports
 
 #endif  // QUANTGATE_DB_REPORTS_SCHEMA_H_

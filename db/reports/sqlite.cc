@@ -7,7 +7,7 @@
 #include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 
-namespace quantgate::db {
+namespace quantgate::db::reports {
 namespace {
 
 constexpr int kBusyTimeoutMs = 5000;
@@ -187,4 +187,4 @@ absl::Status Transaction::Commit() {
   return status;
 }
 
-}  // namespace quantgate::db
+}  // namespace quantgate::db::reports

@@ -1,4 +1,5 @@
-// The little of SQLite's C interface that the report store needs, with statuses instead of codes.
+// The little of SQLite's C interface that the report store needs: statements that are kept, transactions, and statuses
+// that tell a full disk from a damaged file. (db/sqlite.h reads the constraint database, where every error is damage.)
 #ifndef QUANTGATE_DB_REPORTS_SQLITE_H_
 #define QUANTGATE_DB_REPORTS_SQLITE_H_
 
@@ -14,7 +15,7 @@
 struct sqlite3;
 struct sqlite3_stmt;
 
-namespace quantgate::db {
+namespace quantgate::db::reports {
 
 // A prepared statement with its parameters. Bound text and blobs must outlive the last Step.
 class Statement {
@@ -94,6 +95,6 @@ class Transaction {
   Connection* connection_;
 };
 
-}  // namespace quantgate::db
+}  // namespace quantgate::db::reports
 
 #endif  // QUANTGATE_DB_REPORTS_SQLITE_H_

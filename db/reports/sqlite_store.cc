@@ -24,6 +24,11 @@
 namespace quantgate::db {
 namespace {
 
+using reports::Connection;
+using reports::PrepareSchema;
+using reports::Statement;
+using reports::Transaction;
+
 constexpr char kNamePrefix[] = "reports/";
 
 // A random UUID (version 4).
