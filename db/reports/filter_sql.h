@@ -1,0 +1,26 @@
+// Filters as SQL over the tables of schema.h. Values are always bound, never part of the text.
+#ifndef QUANTGATE_DB_REPORTS_FILTER_SQL_H_
+#define QUANTGATE_DB_REPORTS_FILTER_SQL_H_
+
+#include <cstdint>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "db/reports/filter.h"
+
+namespace quantgate::db {
+
+struct ListSql {
+  std::string text;
+  std::vector<std::variant<int64_t, std::string>> values;  // in the order of the parameters
+};
+
+// Selects (time, summary) or, when `full`, (time, body) of the matching reports older than `before` (nanoseconds),
+// newest first. A report with several matching results comes several times in a row.
+ListSql BuildListSql(absl::Span<const Condition> conditions, int64_t before, bool full);
+
+}  // namespace quantgate::db
+
+#endif  // QUANTGATE_DB_REPORTS_FILTER_SQL_H_

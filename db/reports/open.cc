@@ -1,0 +1,46 @@
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "db/reports/report_store.h"
+#include "db/reports/sqlite_store.h"
+
+namespace quantgate::db {
+
+absl::StatusOr<std::unique_ptr<ReportStore>> OpenReportStore(const std::string& address) {
+  if (address == "none") return nullptr;
+  if (absl::StartsWith(address, "postgresql:") || absl::StartsWith(address, "postgres:")) {
+    return absl::InvalidArgumentError("store: postgresql is not supported by this build yet; use sqlite:PATH");
+  }
+  absl::string_view rest = address;
+  if (!absl::ConsumePrefix(&rest, "sqlite:")) {
+    return absl::InvalidArgumentError(absl::StrCat("store: '", address, "' is none of sqlite:PATH and none"));
+  }
+  const std::pair<std::string, std::string> parts = absl::StrSplit(rest, absl::MaxSplits('?', 1));
+  const std::string& path = parts.first;
+  if (path.empty()) return absl::InvalidArgumentError("store: sqlite: needs a path, sqlite:reports.db");
+  if (path == ":memory:" || absl::StartsWith(path, "file:")) {
+    return absl::InvalidArgumentError(absl::StrCat("store: '", path, "' is not the path of a file"));
+  }
+  SqliteStoreOptions options;
+  for (absl::string_view parameter : absl::StrSplit(parts.second, '&', absl::SkipEmpty())) {
+    const std::pair<std::string, std::string> pair = absl::StrSplit(parameter, absl::MaxSplits('=', 1));
+    if (pair.first == "mode" && (pair.second == "ro" || pair.second == "rw")) {
+      options.read_only = pair.second == "ro";
+    } else if (pair.first == "max_bytes" && absl::SimpleAtoi(pair.second, &options.max_bytes) &&
+               options.max_bytes > 0) {
+      continue;
+    } else {
+      return absl::InvalidArgumentError(
+          absl::StrCat("store: '", parameter, "' is none of mode=ro, mode=rw and max_bytes=N"));
+    }
+  }
+  return OpenSqliteStore(path, options);
+}
+
+}  // namespace quantgate::db

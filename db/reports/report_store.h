@@ -1,0 +1,76 @@
+// Where reports are kept. One narrow interface; SQLite implements it for one server, a shared database can later.
+#ifndef QUANTGATE_DB_REPORTS_REPORT_STORE_H_
+#define QUANTGATE_DB_REPORTS_REPORT_STORE_H_
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "quantgate/v1/report.pb.h"
+
+namespace quantgate::db {
+
+// What makes a request idempotent. Empty `id`: it is not.
+struct RequestKey {
+  std::string id;      // chosen by the client, at most 64 characters
+  std::string digest;  // of everything the answer depends on; any fixed-size text
+};
+
+struct ReportQuery {
+  // As documented at ListReportsRequest.filter. Conditions on target, verdict and code are about one and the same
+  // result of a report: `target = "a" AND verdict = REJECTED` finds reports in which target a was rejected.
+  std::string filter;
+  int page_size = 50;      // >= 1
+  std::string page_token;  // from ReportPage, for the same filter
+  bool full = false;       // false: without findings, not-checked lists, corrections and node outcomes
+  // A page ends early rather than grow beyond this many serialized bytes (but has at least one report).
+  int64_t max_bytes = 3 << 20;
+};
+
+struct ReportPage {
+  std::vector<v1::Report> reports;
+  std::string next_page_token;  // empty: no more
+};
+
+// Thread-safe. Every call that returns OK has reached the disk. Errors, beside those named below:
+//   FAILED_PRECONDITION  the store is read-only
+//   RESOURCE_EXHAUSTED   the disk or the store's own limit is full; nothing was written
+//   DATA_LOSS            the file is damaged
+//   UNAVAILABLE          another process holds the store; try again
+class ReportStore {
+ public:
+  virtual ~ReportStore() = default;
+
+  // Stores the report under a new name; sets `name` ("reports/{uuid}") and `create_time`. When the store already has a
+  // report for key.id: with the same digest, `report` becomes that report; with another, ALREADY_EXISTS.
+  virtual absl::Status Put(const RequestKey& key, v1::Report& report) = 0;
+
+  // The report of an earlier request with this key, if any. ALREADY_EXISTS when the digest differs.
+  virtual absl::StatusOr<std::optional<v1::Report>> FindRequest(const RequestKey& key) = 0;
+
+  // INVALID_ARGUMENT (not a report name), NOT_FOUND.
+  virtual absl::StatusOr<v1::Report> Get(absl::string_view name) = 0;
+
+  // Newest first. INVALID_ARGUMENT: "filter: ..." or "page_token: ...".
+  virtual absl::StatusOr<ReportPage> List(const ReportQuery& query) = 0;
+
+  // INVALID_ARGUMENT (not a report name), NOT_FOUND.
+  virtual absl::Status Delete(absl::string_view name) = 0;
+};
+
+// Opens the store that an address names:
+//   none                                 null: reports are not kept
+//   sqlite:PATH[?mode=ro][&max_bytes=N]  a SQLite file, created when missing (its folder must exist). `mode=ro` never
+//                                        writes; `max_bytes` bounds the file, not counting its write-ahead log.
+// INVALID_ARGUMENT for any other address. FAILED_PRECONDITION when the file belongs to another program or to a newer
+// version; DATA_LOSS when it is damaged. A refused file is left as it is.
+absl::StatusOr<std::unique_ptr<ReportStore>> OpenReportStore(const std::string& address);
+
+}  // namespace quantgate::db
+
+#endif  // QUANTGATE_DB_REPORTS_REPORT_STORE_H_

@@ -1,0 +1,165 @@
+#include "server/catalog_service.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
+#include "server/constraint_text.h"
+#include "server/paging.h"
+
+namespace quantgate::server {
+namespace {
+
+constexpr char kRulePrefix[] = "rules/";
+constexpr char kTablePrefix[] = "constraintTables/";
+
+std::string TableName(absl::string_view backend, absl::string_view sdk) {
+  return absl::StrCat(kTablePrefix, backend, "@", sdk);
+}
+
+}  // namespace
+
+absl::StatusOr<std::vector<v1::Target>> CatalogService::Targets(const std::string& backend) const {
+  std::vector<std::string> names = modules_.names();
+  if (!backend.empty()) {
+    // Get's own NOT_FOUND lists the nearest names.
+    if (std::find(names.begin(), names.end(), backend) == names.end()) return modules_.Get(backend).status();
+    names = {backend};
+  }
+  const db::TableSource& tables = modules_.tables();
+  std::map<std::string, v1::Target> targets;  // by name: sorted, and each once however many versions it has
+  for (const std::string& name : names) {
+    absl::StatusOr<const Module*> module = modules_.Get(name);
+    if (!module.ok()) {
+      environment_.log.Event(Log::Level::kWarning, "module_failed",
+                             {{"module", name}, {"message", std::string(module.status().message())}});
+      if (!backend.empty()) return module.status();
+      continue;
+    }
+    for (const Target& target : (*module)->targets()) {
+      const std::string key(absl::string_view(target.name).substr(0, target.name.find('@')));
+      v1::Target& out = targets[key];
+      if (!out.name().empty()) continue;
+      out.set_name(key);
+      out.set_backend(target.backend);
+      out.set_soc(target.soc);
+      if (target.arch != 0) out.set_arch(absl::StrCat("V", target.arch));
+      for (const db::TableInfo& table : tables.tables()) {
+        if (table.backend == target.backend) out.add_sdk_versions(table.sdk);
+      }
+      for (const db::Soc& soc : tables.socs()) {
+        if (soc.name != target.soc) continue;
+        for (const std::string& alias : soc.aliases) out.add_aliases(alias);
+      }
+    }
+  }
+  std::vector<v1::Target> list;
+  for (auto& [name, target] : targets) list.push_back(std::move(target));
+  return list;
+}
+
+grpc::ServerUnaryReactor* CatalogService::ListTargets(grpc::CallbackServerContext* context,
+                                                      const v1::ListTargetsRequest* request,
+                                                      v1::ListTargetsResponse* response) {
+  return RunUnary(environment_, context, "CatalogService/ListTargets", [=, this](Call&) -> absl::Status {
+    absl::StatusOr<std::vector<v1::Target>> targets = Targets(request->backend());
+    if (!targets.ok()) return targets.status();
+    return AddPage(*request, absl::StrCat("targets ", request->backend()), targets->size(), *response,
+                   [&](size_t i) { *response->add_targets() = std::move((*targets)[i]); });
+  });
+}
+
+void CatalogService::FillRule(const RuleInfo& info, v1::Rule& rule) const {
+  rule.set_name(absl::StrCat(kRulePrefix, info.code));
+  rule.set_code(info.code);
+  rule.set_title(info.name);
+  rule.set_severity(info.severity);
+  rule.set_effect(info.effect);
+  for (int stage = v1::STAGE_ANNOTATED; stage <= v1::STAGE_CONVERTED; ++stage) {
+    if (info.stages & (1u << stage)) rule.add_stages(static_cast<v1::Stage>(stage));
+  }
+  // The backend when exactly one has it: rules about tables belong to every backend with tables.
+  int owners = 0;
+  for (const std::string& name : modules_.names()) {
+    absl::StatusOr<const Module*> module = modules_.Get(name);
+    if (!module.ok()) continue;
+    const auto& rules = (*module)->rules;
+    if (std::find(rules.begin(), rules.end(), &info) == rules.end()) continue;
+    rule.set_backend(name);
+    ++owners;
+  }
+  if (owners > 1) rule.clear_backend();
+  rule.set_explanation(ExplainRule(info));
+}
+
+grpc::ServerUnaryReactor* CatalogService::ListRules(grpc::CallbackServerContext* context,
+                                                    const v1::ListRulesRequest* request,
+                                                    v1::ListRulesResponse* response) {
+  return RunUnary(environment_, context, "CatalogService/ListRules", [=, this](Call&) {
+    return AddPage(*request, "rules", rules_.size(), *response,
+                   [&](size_t i) { FillRule(*rules_[i], *response->add_rules()); });
+  });
+}
+
+grpc::ServerUnaryReactor* CatalogService::GetRule(grpc::CallbackServerContext* context,
+                                                  const v1::GetRuleRequest* request, v1::GetRuleResponse* response) {
+  return RunUnary(environment_, context, "CatalogService/GetRule", [=, this](Call&) -> absl::Status {
+    absl::string_view code = request->name();
+    if (!absl::ConsumePrefix(&code, kRulePrefix)) {
+      return absl::InvalidArgumentError("name: must be rules/{code}, such as rules/NR001");
+    }
+    for (const RuleInfo* info : rules_) {
+      if (code != info->code) continue;
+      FillRule(*info, *response->mutable_rule());
+      return absl::OkStatus();
+    }
+    return absl::NotFoundError(absl::StrCat("no rule ", request->name()));
+  });
+}
+
+grpc::ServerUnaryReactor* CatalogService::ListConstraintTables(grpc::CallbackServerContext* context,
+                                                               const v1::ListConstraintTablesRequest* request,
+                                                               v1::ListConstraintTablesResponse* response) {
+  return RunUnary(environment_, context, "CatalogService/ListConstraintTables", [=, this](Call&) {
+    const std::vector<db::TableInfo>& tables = modules_.tables().tables();
+    return AddPage(*request, "tables", tables.size(), *response, [&](size_t i) {
+      v1::ConstraintTable& table = *response->add_tables();
+      table.set_name(TableName(tables[i].backend, tables[i].sdk));
+      table.set_backend(tables[i].backend);
+      table.set_sdk_version(tables[i].sdk);
+      table.set_op_count(tables[i].ops);
+      table.set_row_count(tables[i].rows);
+      table.set_item_count(tables[i].items);
+      table.set_document(tables[i].document);
+    });
+  });
+}
+
+grpc::ServerUnaryReactor* CatalogService::ListConstraints(grpc::CallbackServerContext* context,
+                                                          const v1::ListConstraintsRequest* request,
+                                                          v1::ListConstraintsResponse* response) {
+  return RunUnary(environment_, context, "CatalogService/ListConstraints", [=, this](Call&) -> absl::Status {
+    if (!absl::StartsWith(request->parent(), kTablePrefix)) {
+      return absl::InvalidArgumentError("parent: must be constraintTables/{table}, as qnn_htp@2.25.0");
+    }
+    const db::TableSource& source = modules_.tables();
+    for (const db::TableInfo& info : source.tables()) {
+      if (TableName(info.backend, info.sdk) != request->parent()) continue;
+      absl::StatusOr<db::ConstraintTable> table = source.LoadTable(info.backend, info.sdk);
+      if (!table.ok()) return table.status();
+      std::vector<v1::Constraint> constraints = ConstraintsOf(*table, request->op());
+      if (constraints.empty() && !request->op().empty()) {
+        return absl::NotFoundError(absl::StrCat(request->parent(), " says nothing of operator '", request->op(), "'"));
+      }
+      return AddPage(*request, absl::StrCat("constraints ", request->parent(), " ", request->op()), constraints.size(),
+                     *response, [&](size_t i) { *response->add_constraints() = std::move(constraints[i]); });
+    }
+    return absl::NotFoundError(absl::StrCat("no table ", request->parent()));
+  });
+}
+
+}  // namespace quantgate::server

@@ -1,0 +1,79 @@
+#include "server/constraint_text.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+
+namespace quantgate::server {
+namespace {
+
+// " (V73 and newer)" and the like; empty for every arch.
+std::string Archs(const db::ArchRange& archs) {
+  if (archs.min == 0 && archs.max == 0) return "";
+  if (archs.max == 0) return absl::StrCat(" (V", archs.min, " and newer)");
+  if (archs.min == 0) return absl::StrCat(" (up to V", archs.max, ")");
+  return absl::StrCat(" (V", archs.min, " to V", archs.max, ")");
+}
+
+// "in[0]: UFIXED_POINT_8 | SFIXED_POINT_8; out[0]: UFIXED_POINT_8".
+std::string RowText(const db::DtypeRow& row) {
+  return absl::StrCat(absl::StrJoin(row.ports, "; ",
+                                    [](std::string* out, const db::PortTypes& port) {
+                                      absl::StrAppend(out, port.port, ": ",
+                                                      absl::StrJoin(port.types, " | ",
+                                                                    [](std::string* out, db::ElementType type) {
+                                                                      absl::StrAppend(out, db::ElementTypeName(type));
+                                                                    }));
+                                    }),
+                      Archs(row.archs));
+}
+
+// "rank(equals=4) and static()".
+std::string ItemText(const db::Item& item) {
+  return absl::StrCat(absl::StrJoin(item.predicates, " and ",
+                                    [](std::string* out, const db::Predicate& predicate) {
+                                      absl::StrAppend(out, predicate.kind, "(",
+                                                      absl::StrJoin(predicate.args, ", ", absl::PairFormatter("=")),
+                                                      ")");
+                                    }),
+                      Archs(item.archs));
+}
+
+void SetSource(const db::ConstraintTable& table, std::string row, db::Evidence evidence, const std::string& document,
+               v1::Constraint& constraint) {
+  v1::Source& source = *constraint.mutable_source();
+  source.set_kind(evidence == db::Evidence::kMeasured ? v1::Source::MEASURED : v1::Source::DOCUMENTED);
+  source.set_table(absl::StrCat(table.backend, "@", table.sdk));
+  source.set_row(std::move(row));
+  source.set_document(document.empty() ? table.document : document);
+}
+
+}  // namespace
+
+std::vector<v1::Constraint> ConstraintsOf(const db::ConstraintTable& table, absl::string_view op) {
+  std::vector<v1::Constraint> constraints;
+  for (const db::OpConstraints& entry : table.ops) {
+    if (!op.empty() && entry.op != op) continue;
+    for (const db::DtypeRow& row : entry.rows) {
+      v1::Constraint& constraint = constraints.emplace_back();
+      constraint.set_op(entry.op);
+      constraint.set_configuration(row.configuration);
+      constraint.set_text(RowText(row));
+      SetSource(table, absl::StrCat(entry.op, "/", row.configuration, "/row ", row.ordinal), row.evidence, row.source,
+                constraint);
+    }
+    for (const db::Item& item : entry.items) {
+      v1::Constraint& constraint = constraints.emplace_back();
+      constraint.set_op(entry.op);
+      constraint.set_configuration(item.configuration);
+      constraint.set_port(item.port);
+      constraint.set_text(ItemText(item));
+      SetSource(table, absl::StrCat(entry.op, "/", item.configuration, "/", item.port, "/item ", item.ordinal),
+                item.evidence, item.source, constraint);
+    }
+  }
+  return constraints;
+}
+
+}  // namespace quantgate::server

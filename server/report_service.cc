@@ -1,0 +1,57 @@
+#include "server/report_service.h"
+
+#include <utility>
+
+#include "server/paging.h"
+
+namespace quantgate::server {
+
+template <typename Work>
+grpc::ServerUnaryReactor* ReportService::Run(grpc::CallbackServerContext* context, const char* method, Work work) {
+  return RunUnary(environment_, context, method, [this, work](Call&) -> absl::Status {
+    if (store_ == nullptr) return absl::FailedPreconditionError("this server keeps no reports (--store none)");
+    absl::Status status = work(*store_);
+    if (!status.ok() && !absl::IsInvalidArgument(status) && !absl::IsNotFound(status)) {
+      environment_.metrics.StoreError(status.code());
+    }
+    return status;
+  });
+}
+
+grpc::ServerUnaryReactor* ReportService::GetReport(grpc::CallbackServerContext* context,
+                                                   const v1::GetReportRequest* request,
+                                                   v1::GetReportResponse* response) {
+  return Run(context, "ReportService/GetReport", [request, response](db::ReportStore& store) {
+    absl::StatusOr<v1::Report> report = store.Get(request->name());
+    if (report.ok()) *response->mutable_report() = *std::move(report);
+    return report.status();
+  });
+}
+
+grpc::ServerUnaryReactor* ReportService::ListReports(grpc::CallbackServerContext* context,
+                                                     const v1::ListReportsRequest* request,
+                                                     v1::ListReportsResponse* response) {
+  return Run(context, "ReportService/ListReports", [request, response](db::ReportStore& store) -> absl::Status {
+    db::ReportQuery query;
+    absl::StatusOr<int> page_size = PageSize(request->page_size(), query.page_size);
+    if (!page_size.ok()) return page_size.status();
+    query.page_size = *page_size;
+    query.filter = request->filter();
+    query.page_token = request->page_token();
+    query.full = request->full();
+    absl::StatusOr<db::ReportPage> page = store.List(query);
+    if (!page.ok()) return page.status();
+    for (v1::Report& report : page->reports) *response->add_reports() = std::move(report);
+    response->set_next_page_token(page->next_page_token);
+    return absl::OkStatus();
+  });
+}
+
+grpc::ServerUnaryReactor* ReportService::DeleteReport(grpc::CallbackServerContext* context,
+                                                      const v1::DeleteReportRequest* request,
+                                                      v1::DeleteReportResponse*) {
+  return Run(context, "ReportService/DeleteReport",
+             [request](db::ReportStore& store) { return store.Delete(request->name()); });
+}
+
+}  // namespace quantgate::server

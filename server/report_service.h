@@ -1,0 +1,34 @@
+// quantgate.v1.ReportService over the report store.
+#ifndef QUANTGATE_SERVER_REPORT_SERVICE_H_
+#define QUANTGATE_SERVER_REPORT_SERVICE_H_
+
+#include "db/reports/report_store.h"
+#include "quantgate/v1/report_service.grpc.pb.h"
+#include "server/call.h"
+
+namespace quantgate::server {
+
+class ReportService final : public v1::ReportService::CallbackService {
+ public:
+  // `store` null: every call is FAILED_PRECONDITION.
+  ReportService(CallEnvironment environment, db::ReportStore* store) : environment_(environment), store_(store) {}
+
+  grpc::ServerUnaryReactor* GetReport(grpc::CallbackServerContext* context, const v1::GetReportRequest* request,
+                                      v1::GetReportResponse* response) override;
+  grpc::ServerUnaryReactor* ListReports(grpc::CallbackServerContext* context, const v1::ListReportsRequest* request,
+                                        v1::ListReportsResponse* response) override;
+  grpc::ServerUnaryReactor* DeleteReport(grpc::CallbackServerContext* context, const v1::DeleteReportRequest* request,
+                                         v1::DeleteReportResponse* response) override;
+
+ private:
+  // Runs `work(*store_)` and counts what went wrong with the store itself.
+  template <typename Work>
+  grpc::ServerUnaryReactor* Run(grpc::CallbackServerContext* context, const char* method, Work work);
+
+  const CallEnvironment environment_;
+  db::ReportStore* const store_;
+};
+
+}  // namespace quantgate::server
+
+#endif  // QUANTGATE_SERVER_REPORT_SERVICE_H_

@@ -1,0 +1,180 @@
+#include "server/serve_command.h"
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
+#include "db/database.h"
+#include "db/reports/report_store.h"
+#include "rules/engine/check.h"
+#include "server/config_file.h"
+#include "server/log.h"
+#include "server/options.h"
+#include "server/server.h"
+
+namespace quantgate {
+namespace {
+
+struct ServeFlags {
+  server::Options server;
+  std::string config;
+  std::string store;   // empty: the user's own (DefaultStore)
+  std::string tables;  // empty: the database built with this binary
+  std::string log_format = "text";
+  double drain_timeout = 30;
+};
+
+// $XDG_STATE_HOME/quantgate/reports.db, made when missing.
+absl::StatusOr<std::string> DefaultStore() {
+  const char* state = std::getenv("XDG_STATE_HOME");
+  const char* home = std::getenv("HOME");
+  std::filesystem::path folder;
+  if (state != nullptr && *state == '/') {
+    folder = state;
+  } else if (home != nullptr && *home == '/') {
+    folder = std::filesystem::path(home) / ".local" / "state";
+  } else {
+    return absl::InvalidArgumentError("there is no home folder to keep reports in: give --store");
+  }
+  folder /= "quantgate";
+  std::error_code code;
+  std::filesystem::create_directories(folder, code);
+  if (code) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("cannot make ", folder.string(), " (", code.message(), "): give --store"));
+  }
+  return absl::StrCat("sqlite:", (folder / "reports.db").string());
+}
+
+absl::StatusOr<std::unique_ptr<db::ReportStore>> OpenStore(const std::string& flag) {
+  if (!flag.empty()) return db::OpenReportStore(flag);
+  absl::StatusOr<std::string> address = DefaultStore();
+  if (!address.ok()) return address.status();
+  return db::OpenReportStore(*address);
+}
+
+// The signals that end the server, blocked in this and every later thread and waited for in this one.
+class StopSignals {
+ public:
+  StopSignals() {
+    sigemptyset(&set_);
+    sigaddset(&set_, SIGTERM);
+    sigaddset(&set_, SIGINT);
+    pthread_sigmask(SIG_BLOCK, &set_, nullptr);
+    signal(SIGPIPE, SIG_IGN);  // a client that goes away is not a reason to end
+  }
+  void Wait() {
+    int number;
+    while (sigwait(&set_, &number) != 0) {
+    }
+    // A second signal does not wait for the drain.
+    pthread_sigmask(SIG_UNBLOCK, &set_, nullptr);
+  }
+
+ private:
+  sigset_t set_;
+};
+
+absl::Status Serve(CLI::App& command, ServeFlags& flags) {
+  if (!flags.config.empty()) {
+    absl::Status status = server::ApplyConfigFile(flags.config, command);
+    if (!status.ok()) return status;
+  }
+  StopSignals signals;
+  absl::StatusOr<std::unique_ptr<db::Database>> database =
+      flags.tables.empty() ? db::Database::OpenDefault() : db::Database::Open(flags.tables);
+  if (!database.ok()) return database.status();
+  absl::StatusOr<std::unique_ptr<db::ReportStore>> store = OpenStore(flags.store);
+  if (!store.ok()) return store.status();
+  ModuleRegistry modules(**database);
+  RegisterBuiltinModules(modules);
+  server::Log log(flags.log_format == "json" ? server::Log::Format::kJson : server::Log::Format::kText);
+  absl::StatusOr<std::unique_ptr<server::Server>> server =
+      server::Server::Start(flags.server, {Check, AllRules(), modules, store->get(), log});
+  if (!server.ok()) return server.status();
+  std::printf("listening on %s\n", (*server)->address().c_str());
+  if (!(*server)->http_address().empty()) std::printf("metrics on http://%s/metrics\n", (*server)->http_address().c_str());
+  std::fflush(stdout);
+  signals.Wait();
+  (*server)->Drain(absl::Seconds(flags.drain_timeout));
+  return absl::OkStatus();
+}
+
+// 2: what was asked for cannot be done; 3: the machine did not let us.
+int Report(const absl::Status& status) {
+  if (status.ok()) return 0;
+  std::fprintf(stderr, "error[%s]: %s\n", absl::StatusCodeToString(status.code()).c_str(),
+               std::string(status.message()).c_str());
+  return absl::IsInvalidArgument(status) || absl::IsNotFound(status) || absl::IsFailedPrecondition(status) ? 2 : 3;
+}
+
+}  // namespace
+
+void AddServeCommand(CLI::App& app, std::function<int()>* run) {
+  auto flags = std::make_shared<ServeFlags>();
+  server::Options& server = flags->server;
+  server::Limits& limits = server.limits;
+  CLI::App* command = app.add_subcommand("serve", "Serve checks and reports over gRPC");
+  command->add_option("--config", flags->config, "YAML file that sets any of these flags; a given flag wins");
+  command->add_option("--listen", server.listen, "HOST:PORT to serve gRPC on; port 0 takes a free one")
+      ->capture_default_str();
+  command->add_option("--http", server.http, "HOST:PORT to serve /metrics and /healthz on");
+  command->add_option("--store", flags->store,
+                      "Where reports are kept: sqlite:PATH[?mode=ro][&max_bytes=N], or none "
+                      "[sqlite: in the user's state folder]");
+  command->add_option("--tables", flags->tables, "Constraint database to use instead of the built-in one");
+  command->add_flag("--insecure", server.insecure, "Allow an address that other machines reach, without TLS");
+  command->add_option("--tls-cert", server.tls_cert, "PEM file with the server's certificate chain");
+  command->add_option("--tls-key", server.tls_key, "PEM file with its private key");
+  command->add_option("--tls-client-ca", server.tls_client_ca, "PEM file; clients must show a certificate signed by it");
+  command->add_option("--drain-timeout", flags->drain_timeout, "Seconds that calls in flight get after SIGTERM")
+      ->capture_default_str()
+      ->check(CLI::Range(0.0, 86400.0));
+  command->add_option("--log-format", flags->log_format, "text or json")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"text", "json"}));
+
+  const auto limit = [command](const char* name, auto& value, const char* description) {
+    // Protobuf's own ceiling is 2 GiB per message; the same bound keeps sums of limits within 64 bits.
+    command->add_option(name, value, description)->capture_default_str()->check(CLI::Range(1.0, 2147483647.0));
+  };
+  limit("--max-request-bytes", limits.max_request_bytes, "Bytes of a unary request");
+  limit("--max-stream-bytes", limits.max_stream_bytes, "Bytes of a streamed graph");
+  command->add_option("--max-parsed-bytes", limits.max_parsed_bytes, "Memory of one parsed request")
+      ->capture_default_str()
+      ->check(CLI::Range(1.0, 1e15));
+  command->add_option("--max-buffered-bytes", limits.max_buffered_bytes, "Bytes of all requests at work together")
+      ->capture_default_str()
+      ->check(CLI::Range(1.0, 1e15));
+  limit("--max-nodes", limits.max_nodes, "Nodes of a graph");
+  limit("--max-values", limits.max_values, "Values of a graph");
+  limit("--max-targets", limits.max_targets, "Targets of a request");
+  command->add_option("--max-concurrent", limits.max_concurrent, "Checks at a time; 0: one per core")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1024));
+  command->add_option("--max-queue", limits.max_queue, "Checks that may wait")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 1'000'000));
+
+  command->callback([command, flags, run] {
+    *run = [command, flags] {
+      try {
+        return Report(Serve(*command, *flags));
+      } catch (const std::exception& e) {
+        return Report(absl::InternalError(e.what()));
+      }
+    };
+  });
+}
+
+}  // namespace quantgate

@@ -1,0 +1,193 @@
+#include "server/server.h"
+
+#include <grpcpp/ext/proto_server_reflection_plugin.h>
+#include <grpcpp/grpcpp.h>
+#include <grpcpp/health_check_service_interface.h>
+
+#include <algorithm>
+#include <atomic>
+#include <map>
+#include <mutex>
+#include <thread>
+#include <utility>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/str_cat.h"
+#include "absl/synchronization/mutex.h"
+#include "absl/time/clock.h"
+#include "server/address.h"
+#include "server/catalog_service.h"
+#include "server/credentials.h"
+#include "server/http_server.h"
+#include "server/metrics.h"
+#include "server/report_service.h"
+#include "server/validation_service.h"
+#include "server/worker_pool.h"
+
+namespace quantgate::server {
+namespace {
+
+// Lookups do not wait behind checks.
+constexpr int kLookupThreads = 2;
+constexpr int kLookupQueue = 256;
+
+int CheckThreads(const Limits& limits) {
+  if (limits.max_concurrent > 0) return limits.max_concurrent;
+  return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
+}
+
+// What the health service says of each backend module: serving from registration on, not serving while its last load
+// has failed.
+class ModuleHealth {
+ public:
+  void Connect(grpc::HealthCheckServiceInterface* health, const std::vector<std::string>& modules) {
+    absl::MutexLock lock(&mutex_);
+    health_ = health;
+    for (const std::string& module : modules) {
+      serving_[module] = true;
+      health_->SetServingStatus(module, true);
+    }
+  }
+
+  void Set(const std::string& module, bool serving) {
+    absl::MutexLock lock(&mutex_);
+    auto it = serving_.find(module);
+    if (it == serving_.end() || it->second == serving) return;
+    it->second = serving;
+    health_->SetServingStatus(module, serving);
+  }
+
+ private:
+  absl::Mutex mutex_;
+  grpc::HealthCheckServiceInterface* health_ ABSL_GUARDED_BY(mutex_) = nullptr;
+  std::map<std::string, bool> serving_ ABSL_GUARDED_BY(mutex_);
+};
+
+// gRPC keeps both switches in the process, for every server built later.
+void EnablePlugins() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    grpc::EnableDefaultHealthCheckService(true);
+    grpc::reflection::InitProtoReflectionServerBuilderPlugin();
+  });
+}
+
+}  // namespace
+
+struct Server::Impl {
+  Impl(const Options& options, Dependencies deps)
+      : log(deps.log),
+        checks(CheckThreads(options.limits), options.limits.max_queue),
+        lookups(kLookupThreads, kLookupQueue),
+        metrics({[this] { return checks.queued(); },
+                 [&modules = deps.modules] {
+                   std::vector<std::pair<std::string, bool>> states;
+                   for (std::string& name : modules.names()) {
+                     const bool loaded = modules.IsLoaded(name);
+                     states.emplace_back(std::move(name), loaded);
+                   }
+                   return states;
+                 }}),
+        validator({std::move(deps.check), deps.modules, deps.store, metrics,
+                   [this](const std::string& module, bool loaded) { health.Set(module, loaded); }},
+                  options.limits),
+        validation({checks, metrics, log}, validator, options.limits),
+        catalog({lookups, metrics, log}, deps.modules, std::move(deps.rules)),
+        reports({lookups, metrics, log}, deps.store) {}
+
+  // In the order of dependence: the gRPC server goes first, the pools that answer its calls after it.
+  Log& log;
+  WorkerPool checks;
+  WorkerPool lookups;
+  Metrics metrics;
+  ModuleHealth health;
+  Validator validator;
+  ValidationService validation;
+  CatalogService catalog;
+  ReportService reports;
+  std::string address;
+  std::string http_address;
+  std::atomic<bool> draining{false};
+  std::unique_ptr<HttpServer> http;
+  std::unique_ptr<grpc::Server> grpc;
+};
+
+absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Options& options, Dependencies dependencies) {
+  absl::StatusOr<Address> listen = ParseAddress(options.listen);
+  if (!listen.ok()) return absl::InvalidArgumentError(absl::StrCat("--listen: ", listen.status().message()));
+  Address http;
+  if (!options.http.empty()) {
+    absl::StatusOr<Address> parsed = ParseAddress(options.http);
+    if (!parsed.ok()) return absl::InvalidArgumentError(absl::StrCat("--http: ", parsed.status().message()));
+    http = *std::move(parsed);
+  }
+  absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> credentials =
+      MakeCredentials(options, *listen, options.http.empty() ? nullptr : &http);
+  if (!credentials.ok()) return credentials.status();
+
+  const std::vector<std::string> modules = dependencies.modules.names();
+  auto impl = std::make_unique<Impl>(options, std::move(dependencies));
+  EnablePlugins();
+  grpc::ServerBuilder builder;
+  int port = 0;
+  builder.AddListeningPort(FormatAddress(*listen), *credentials, &port);
+  builder.RegisterService(&impl->validation);
+  builder.RegisterService(&impl->catalog);
+  builder.RegisterService(&impl->reports);
+  // gRPC's own limit has a message of its own and applies after the bytes have arrived; the services name theirs. The
+  // quota is what bounds bytes that have not reached a service yet.
+  builder.SetMaxReceiveMessageSize(-1);
+  grpc::ResourceQuota quota("quantgate");
+  quota.Resize(static_cast<size_t>(2 * options.limits.max_buffered_bytes));
+  builder.SetResourceQuota(quota);
+  // Two servers on one port would share its calls by chance.
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  impl->grpc = builder.BuildAndStart();
+  if (impl->grpc == nullptr || port == 0) {
+    return absl::UnavailableError(absl::StrCat("cannot listen on ", FormatAddress(*listen),
+                                               options.tls_cert.empty() ? "" : ", or the TLS files do not fit"));
+  }
+  listen->port = port;
+  impl->address = FormatAddress(*listen);
+  impl->health.Connect(impl->grpc->GetHealthCheckService(), modules);
+
+  if (!options.http.empty()) {
+    Impl* raw = impl.get();
+    absl::StatusOr<std::unique_ptr<HttpServer>> server = HttpServer::Start(
+        http, {[raw] { return raw->metrics.Render(); }, [raw] { return !raw->draining.load(); }});
+    if (!server.ok()) {
+      impl->grpc->Shutdown();
+      impl->grpc->Wait();
+      return server.status();
+    }
+    impl->http = *std::move(server);
+    http.port = impl->http->port();
+    impl->http_address = FormatAddress(http);
+  }
+  impl->log.Event(Log::Level::kInfo, "listening",
+                  {{"address", impl->address},
+                   {"http", impl->http_address},
+                   {"tls", std::string(options.tls_cert.empty() ? "no" : "yes")}});
+  return std::unique_ptr<Server>(new Server(std::move(impl)));
+}
+
+Server::Server(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+
+Server::~Server() {
+  if (!impl_->draining) Drain(absl::Seconds(1));
+}
+
+const std::string& Server::address() const { return impl_->address; }
+
+const std::string& Server::http_address() const { return impl_->http_address; }
+
+void Server::Drain(absl::Duration timeout) {
+  impl_->draining = true;
+  impl_->log.Event(Log::Level::kInfo, "draining", {{"timeout_s", absl::ToDoubleSeconds(timeout)}});
+  impl_->grpc->GetHealthCheckService()->Shutdown();
+  impl_->grpc->Shutdown(absl::ToChronoTime(absl::Now() + timeout));
+  impl_->grpc->Wait();
+  impl_->log.Event(Log::Level::kInfo, "stopped", {});
+}
+
+}  // namespace quantgate::server

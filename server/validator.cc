@@ -1,0 +1,133 @@
+#include "server/validator.h"
+
+#include <openssl/evp.h>
+
+#include <optional>
+#include <string>
+#include <utility>
+
+#include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "server/status.h"
+
+namespace quantgate::server {
+namespace {
+
+constexpr size_t kMaxRequestId = 64;
+constexpr size_t kMaxModelText = 4096;
+
+struct Size {
+  int64_t nodes = 0;
+  int64_t values = 0;
+};
+
+// The parser's own limit on nesting bounds the recursion.
+void AddSize(const v1::Graph& graph, Size& size) {
+  size.nodes += graph.nodes_size();
+  size.values += graph.values_size();
+  for (const v1::Graph& subgraph : graph.subgraphs()) AddSize(subgraph, size);
+}
+
+absl::Status CheckSize(const v1::Graph& graph, const Limits& limits) {
+  Size size;
+  AddSize(graph, size);
+  if (size.nodes > limits.max_nodes) {
+    return LimitExceeded("max_nodes", limits.max_nodes, absl::StrCat("the graph has ", size.nodes, " nodes"));
+  }
+  if (size.values > limits.max_values) {
+    return LimitExceeded("max_values", limits.max_values, absl::StrCat("the graph has ", size.values, " values"));
+  }
+  return absl::OkStatus();
+}
+
+absl::Status CheckArguments(const v1::ValidateOptions& options) {
+  if (options.request_id().size() > kMaxRequestId) {
+    return absl::InvalidArgumentError(absl::StrCat("options.request_id: ", options.request_id().size(),
+                                                   " bytes; at most ", kMaxRequestId));
+  }
+  if (!v1::Report::Mode_IsValid(options.mode())) {
+    return absl::InvalidArgumentError(absl::StrCat("options.mode: ", static_cast<int>(options.mode()),
+                                                   " is no mode; STRICT is 1, WARN is 2"));
+  }
+  const v1::ModelInfo& model = options.model();
+  if (model.path().size() > kMaxModelText || model.sha256().size() > kMaxModelText ||
+      model.format().size() > kMaxModelText) {
+    return absl::InvalidArgumentError(absl::StrCat("options.model: a text is longer than ", kMaxModelText, " bytes"));
+  }
+  return absl::OkStatus();
+}
+
+std::string Sha256Hex(absl::string_view bytes) {
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned size = 0;
+  EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr);
+  return absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(digest), size));
+}
+
+// Everything the answer depends on. Options have no map, so equal options serialize equally.
+db::RequestKey KeyOf(const std::string& graph_digest, const v1::ValidateOptions& options) {
+  db::RequestKey key;
+  if (options.request_id().empty()) return key;
+  key.id = options.request_id();
+  key.digest = Sha256Hex(absl::StrCat(graph_digest, options.SerializeAsString()));
+  return key;
+}
+
+}  // namespace
+
+absl::Status Validator::StoreStatus(absl::Status status) const {
+  if (!status.ok() && !absl::IsAlreadyExists(status)) deps_.metrics.StoreError(status.code());
+  return status;
+}
+
+absl::Status Validator::Check(const v1::Graph& graph, const v1::ValidateOptions& options,
+                              const std::function<bool()>& cancelled, v1::Report& report) const {
+  CheckOptions check;
+  check.targets.assign(options.targets().begin(), options.targets().end());
+  if (options.mode() != v1::Report::MODE_UNSPECIFIED) check.mode = options.mode();
+  check.toolchain = options.toolchain();
+  check.cancelled = cancelled;
+  check.limits.max_targets = static_cast<int>(limits_.max_targets);
+  absl::Status status = deps_.check(graph, check, deps_.modules, report);
+  // A module that was asked for and is not loaded now has failed; the next request tries again.
+  for (const v1::Result& result : report.results()) {
+    const std::pair<std::string, std::string> target = absl::StrSplit(result.target(), absl::MaxSplits('/', 1));
+    const std::pair<std::string, std::string> backend = absl::StrSplit(target.first, absl::MaxSplits('@', 1));
+    if (backend.first != "any") deps_.module_state(backend.first, deps_.modules.IsLoaded(backend.first));
+  }
+  return status;
+}
+
+absl::Status Validator::Validate(const v1::Graph& graph, const v1::ValidateOptions& options,
+                                 const std::function<bool()>& cancelled, v1::Report& report) const {
+  absl::Status status = CheckArguments(options);
+  if (status.ok()) status = CheckSize(graph, limits_);
+  if (!status.ok()) return status;
+
+  const std::string digest = GraphDigest(graph);
+  const db::RequestKey key = KeyOf(digest, options);
+  if (deps_.store != nullptr) {
+    absl::StatusOr<std::optional<v1::Report>> earlier = deps_.store->FindRequest(key);
+    if (!earlier.ok()) return StoreStatus(earlier.status());
+    if (earlier->has_value()) {
+      report = **earlier;
+      return absl::OkStatus();
+    }
+  }
+
+  status = Check(graph, options, cancelled, report);
+  if (!status.ok()) return status;
+  deps_.metrics.Findings(report);
+  report.set_graph_digest(digest);
+  if (options.has_model()) *report.mutable_model() = options.model();
+  if (deps_.store != nullptr) return StoreStatus(deps_.store->Put(key, report));
+  const int64_t now = absl::ToUnixNanos(absl::Now());
+  report.mutable_create_time()->set_seconds(now / 1'000'000'000);
+  report.mutable_create_time()->set_nanos(static_cast<int>(now % 1'000'000'000));
+  return absl::OkStatus();
+}
+
+}  // namespace quantgate::server
