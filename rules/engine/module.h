@@ -84,7 +84,7 @@ class ModuleRegistry {
   std::vector<std::unique_ptr<Entry>> entries_;
 };
 
-// Registers every module that is part of this build (rules/backends/all_backends.cc lists them).
+// Registers every module that is part of this build (rules/backends/backends.cc lists them).
 void RegisterBuiltinModules(ModuleRegistry& registry);
 
 }  // namespace quantgate

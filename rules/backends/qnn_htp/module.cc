@@ -11,6 +11,7 @@
 #include "rules/backends/qnn_htp/matchers.h"
 #include "rules/backends/qnn_htp/op_rule.h"
 #include "rules/backends/qnn_htp/overrules.h"
+#include "rules/backends/qnn_htp/rule_list.h"
 #include "rules/backends/qnn_htp/targets.h"
 #include "rules/constraints/rules.h"
 
@@ -186,9 +187,8 @@ absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables
   auto matchers = std::make_shared<Matchers>(tables);
   auto module = std::make_unique<Module>();
   module->name = kBackend;
-  module->rules = {&kNoQnnOperator, &kUnclearLowering, &kOlderTable, &kCompositeOperation};
+  module->rules = OwnRules();
   for (const RuleInfo* rule : ConstraintRules()) module->rules.push_back(rule);
-  for (const OpRule& rule : OpRules()) module->rules.push_back(rule.info);
   module->resolve = [&tables, matchers](const TargetName& name) -> absl::StatusOr<Target> {
     absl::StatusOr<Target> target = ResolveTarget(tables, name);
     if (target.ok() && target->unknown_reason.empty()) {

@@ -1,0 +1,15 @@
+#include "rules/backends/qnn_htp/rule_list.h"
+
+#include "rules/backends/qnn_htp/composite.h"
+#include "rules/backends/qnn_htp/coverage.h"
+#include "rules/backends/qnn_htp/op_rule.h"
+
+namespace quantgate::qnn_htp {
+
+std::vector<const RuleInfo*> OwnRules() {
+  std::vector<const RuleInfo*> rules = {&kNoQnnOperator, &kUnclearLowering, &kOlderTable, &kCompositeOperation};
+  for (const OpRule& rule : OpRules()) rules.push_back(rule.info);
+  return rules;
+}
+
+}  // namespace quantgate::qnn_htp
