@@ -1,7 +1,7 @@
 // Damaged and hostile ONNX bytes: an answer in bounded time and memory, whatever they are.
 #include <sys/resource.h>
 
-#include <chrono>
+#include <ctime>
 #include <random>
 
 #include "absl/strings/match.h"
@@ -86,18 +86,18 @@ TEST(OnnxHostile, HundredThousandNodesAreFastAndTheLimitHolds) {
     AddNode(model.mutable_graph(), "Relu", "n", {"v" + std::to_string(i)}, {"v" + std::to_string((i + 1) % kNodes)});
   }
   const std::string bytes = model.SerializeAsString();
-  const auto start = std::chrono::steady_clock::now();
+  const std::clock_t start = std::clock();  // of this process: other programs do not count
   EXPECT_TRUE(Import(bytes).ok());
-  EXPECT_LT(std::chrono::steady_clock::now() - start, std::chrono::seconds(2));
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 2.0);
   const absl::Status status = Import(bytes, {.max_nodes = kNodes - 1});
   EXPECT_EQ(ErrorCode(status), "FI002");
   EXPECT_TRUE(absl::StrContains(status.message(), "99999 nodes")) << status;
 }
 
 TEST(OnnxHostile, SmallFileDoesNotBecomeLargeStructure) {
-  // 64 MB of empty attributes in one node would be 7 GB of objects.
+  // 32 MB of empty attributes in one node would be 3 GB of objects.
   std::string node;
-  for (int i = 0; i < 32 << 20; ++i) node.append("\x2a\0", 2);
+  for (int i = 0; i < 16 << 20; ++i) node.append("\x2a\0", 2);
   std::string bytes = "\x08\x0a\x3a";
   const auto length = [](size_t n) {
     std::string varint;
