@@ -31,6 +31,9 @@ namespace {
 constexpr int kLookupThreads = 2;
 constexpr int kLookupQueue = 256;
 
+// For gRPC's own needs: connections, headers, answers on their way.
+constexpr int64_t kTransportBytes = 64 << 20;
+
 int CheckThreads(const Limits& limits) {
   if (limits.max_concurrent > 0) return limits.max_concurrent;
   return std::max(1, static_cast<int>(std::thread::hardware_concurrency()));
@@ -135,10 +138,10 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Options& options, De
   builder.RegisterService(&impl->catalog);
   builder.RegisterService(&impl->reports);
   // gRPC's own limit has a message of its own and applies after the bytes have arrived; the services name theirs. The
-  // quota is what bounds bytes that have not reached a service yet.
+  // quota is what bounds bytes that have not reached a service yet: beyond it gRPC ends streams (ENHANCE_YOUR_CALM).
   builder.SetMaxReceiveMessageSize(-1);
   grpc::ResourceQuota quota("quantgate");
-  quota.Resize(static_cast<size_t>(2 * options.limits.max_buffered_bytes));
+  quota.Resize(static_cast<size_t>(2 * options.limits.max_buffered_bytes + kTransportBytes));
   builder.SetResourceQuota(quota);
   // Two servers on one port would share its calls by chance.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);

@@ -51,6 +51,7 @@ class ServeTest : public ::testing::Test {
 
   void Spawn(std::vector<std::string> flags) {
     flags.insert(flags.begin(), {QUANTGATE_SERVE_FIXTURE, "serve"});
+    std::filesystem::remove(folder_ / "out");  // what an earlier process wrote is not this one's
     pid_ = fork();
     ASSERT_GE(pid_, 0);
     if (pid_ == 0) {
