@@ -1,0 +1,301 @@
+// Every measured rule of the HTP backend: an operator that fires it, and one next to it that does not.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <deque>
+#include <functional>
+
+#include "rules/backends/qnn_htp/composite.h"
+#include "rules/backends/qnn_htp/op_rule.h"
+#include "rules/backends/qnn_htp/overrules.h"
+#include "rules/constraints/rules.h"
+
+namespace quantgate::qnn_htp {
+namespace {
+
+// A backend operator that owns what it points to.
+class TestOp {
+ public:
+  explicit TestOp(std::string name) : name_(std::move(name)) {}
+
+  TestOp& In(const char* type, std::vector<double> scales = {}, std::vector<double> zero_points = {}) {
+    inputs_.push_back(Make(type, std::move(scales), std::move(zero_points)));
+    return *this;
+  }
+  TestOp& Out(const char* type, std::vector<double> scales = {}, std::vector<double> zero_points = {}) {
+    outputs_.push_back(Make(type, std::move(scales), std::move(zero_points)));
+    return *this;
+  }
+  TestOp& Param(absl::string_view name, std::vector<int64_t> ints) {
+    params_.push_back({name, std::move(ints), {}});
+    return *this;
+  }
+  // Changes the tensor that was added last.
+  TestOp& With(const std::function<void(BackendTensor&)>& change) {
+    change(outputs_.empty() ? inputs_.back() : outputs_.back());
+    return *this;
+  }
+  TestOp& Dims(std::vector<int64_t> dims) {
+    dims_.push_back(std::move(dims));
+    return With([&](BackendTensor& t) {
+      t.dims = dims_.back();
+      t.rank = static_cast<int>(dims_.back().size());
+    });
+  }
+  TestOp& Bits(int bits) {
+    return With([&](BackendTensor& t) {
+      t.bits = bits;
+      t.encoding = t.encoding == Encoding::kPerChannel ? Encoding::kBwPerChannel : Encoding::kBwPerTensor;
+    });
+  }
+  TestOp& Static() {
+    return With([](BackendTensor& t) { t.is_static = t.static_chain = true; });
+  }
+  TestOp& Axis(int axis) {
+    return With([&](BackendTensor& t) { t.axis = axis; });
+  }
+  TestOp& Kind(Encoding encoding) {
+    return With([&](BackendTensor& t) { t.encoding = encoding; });
+  }
+
+  BackendOp op() const {
+    BackendOp op;
+    op.name = name_;
+    op.node = 0;
+    op.inputs = inputs_;
+    op.outputs = outputs_;
+    op.params = params_;
+    return op;
+  }
+
+ private:
+  BackendTensor Make(const char* type, std::vector<double> scales, std::vector<double> zero_points) {
+    BackendTensor tensor;
+    tensor.present = true;
+    tensor.type = *db::ElementTypeFromName(type);
+    tensor.value = 0;
+    tensor.argument = static_cast<int16_t>(inputs_.size());
+    if (!tensor.type.quantized) return tensor;
+    tensor.encoding = scales.size() > 1 ? Encoding::kPerChannel : Encoding::kPerTensor;
+    if (scales.empty()) return tensor;
+    numbers_.push_back(std::move(scales));
+    numbers_.push_back(std::move(zero_points));
+    axes_.push_back({0});
+    QuantParams qparams;
+    qparams.scales = numbers_[numbers_.size() - 2];
+    qparams.zero_points = numbers_.back();
+    if (qparams.scales.size() > 1) qparams.axes = axes_.back();
+    qparams_.push_back(qparams);
+    tensor.qparams = &qparams_.back();
+    return tensor;
+  }
+
+  std::string name_;
+  std::vector<BackendTensor> inputs_;
+  std::vector<BackendTensor> outputs_;
+  std::vector<BackendParam> params_;
+  std::deque<std::vector<double>> numbers_;
+  std::deque<std::vector<int32_t>> axes_;
+  std::deque<QuantParams> qparams_;
+  std::deque<std::vector<int64_t>> dims_;
+};
+
+std::vector<std::string> Codes(const BackendOp& op, int arch, const std::vector<Violation>& reported = {}) {
+  Target target;
+  target.arch = arch;
+  FindingSink sink;
+  OpReport report(op, reported, sink);
+  for (const OpRule& rule : OpRules()) rule.check(op, target, report);
+  std::vector<std::string> codes;
+  for (const FindingDraft& draft : sink.findings()) codes.emplace_back(draft.rule->code);
+  return codes;
+}
+
+constexpr char kU8[] = "UFIXED_POINT_8";
+constexpr char kS8[] = "SFIXED_POINT_8";
+constexpr char kU16[] = "UFIXED_POINT_16";
+constexpr char kS16[] = "SFIXED_POINT_16";
+constexpr char kS32[] = "SFIXED_POINT_32";
+constexpr char kF16[] = "FLOAT_16";
+constexpr char kF32[] = "FLOAT_32";
+
+struct Case {
+  const char* code;
+  std::shared_ptr<TestOp> fires;
+  std::shared_ptr<TestOp> neighbor;
+  int arch = 75;
+  int neighbor_arch = 75;
+};
+
+void PrintTo(const Case& c, std::ostream* out) { *out << c.code; }
+
+std::shared_ptr<TestOp> Op(TestOp op);
+
+// TestOp's tensors point into its own deques, which move along.
+std::shared_ptr<TestOp> Op(TestOp op) { return std::make_shared<TestOp>(std::move(op)); }
+TestOp T(const char* name) { return TestOp(name); }
+
+class MeasuredRule : public ::testing::TestWithParam<Case> {};
+
+TEST_P(MeasuredRule, FiresThereAndNotNextToIt) {
+  const Case& c = GetParam();
+  EXPECT_THAT(Codes(c.fires->op(), c.arch), ::testing::Contains(c.code));
+  EXPECT_THAT(Codes(c.neighbor->op(), c.neighbor_arch), ::testing::Not(::testing::Contains(c.code)));
+}
+
+std::vector<Case> Cases() {
+  const std::vector<double> two = {0.01, 0.02};
+  const std::vector<double> zeros = {0, 0};
+  std::vector<Case> cases;
+  const auto add = [&](const char* code, TestOp& fires, TestOp& neighbor, int arch = 75, int neighbor_arch = 0) {
+    cases.push_back({code, Op(std::move(fires)), Op(std::move(neighbor)), arch, neighbor_arch ? neighbor_arch : arch});
+  };
+  for (const char* op :
+       {"Conv2d", "DepthWiseConv2d", "TransposeConv2d", "FullyConnected", "MatMul", "LayerNorm", "Batchnorm"}) {
+    add("DT201", T(op).In(kU16).In(kS16).Out(kU16), T(op).In(kU16).In(kS16).Out(kU16), 69, 73);
+    add("DT201", T(op).In(kU16).In(kU16).Out(kU16), T(op).In(kU16).In(kU8).Out(kU16), 68);
+  }
+  add("DT202", T("Conv2d").In(kU16).In(kS8).Bits(2).Out(kU16), T("Conv2d").In(kU16).In(kS8).Bits(2).Out(kU16), 68, 73);
+  add("DT202", T("Conv2d").In(kU16).In(kS8).Bits(2).Out(kU16), T("FullyConnected").In(kU16).In(kS8).Bits(2).Out(kU16),
+      69);
+  add("DT203", T("Conv2d").In(kU8).In(kS8).Bits(2).Out(kU8), T("Conv2d").In(kU8).In(kS8).Bits(4).Out(kU8));
+  add("DT203", T("FullyConnected").In(kU16).In(kS8).Bits(3).Out(kU16),
+      T("FullyConnected").In(kU16).In(kS8).Bits(2).Out(kU16));
+  add("DT203", T("Conv3d").In(kU8).In(kS8).Bits(4).Out(kU8), T("Conv3d").In(kU8).In(kU8).Bits(4).Out(kU8));
+  add("DT203", T("Conv2d").In(kU8).In(kU8, two, {8, 8}).Bits(4).Out(kU8),
+      T("Conv2d").In(kU8).In(kS8, two, zeros).Bits(4).Out(kU8));
+  add("DT204", T("Conv2d").In(kF16).In(kS8, two).Dims({3, 3, 8, 2}).Out(kF16),
+      T("Conv2d").In(kF16).In(kS8, two).Dims({1, 1, 8, 2}).Out(kF16));
+  add("DT204", T("MatMul").In(kF16).In(kS8).Out(kF16), T("FullyConnected").In(kF16).In(kS8, two).Out(kF16));
+  add("DT205", T("Gather").In(kF32).In("INT_32").Out(kF32), T("Gather").In(kF32).In("INT_32").Out(kF32), 68, 69);
+  add("DT205", T("ElementWiseSelect").In("BOOL_8").In(kF32).In(kF32).Out(kF32),
+      T("ElementWiseSelect").In("BOOL_8").In(kF16).In(kF16).Out(kF16), 68);
+  add("DT206", T("MatMul").In(kU8).In(kS8).Dims({1, 2, 8, 8}).Out(kU8),
+      T("MatMul").In(kU8).In(kS8).Dims({2, 8, 8}).Out(kU8));
+  add("DT206", T("MatMul").In(kU8).In(kS8).Dims({1, 2, 8, 8}).Out(kU8),
+      T("MatMul").In(kU8).In(kS8).Dims({1, 2, 8, 8}).Static().Out(kU8));
+  add("DT207", T("ElementWiseSelect").In("INT_32").In(kU8).In(kU8).Out(kU8),
+      T("ElementWiseSelect").In("BOOL_8").In(kU8).In(kU8).Out(kU8));
+  add("QS201", T("Conv2d").In(kU8).In(kS8, two).In(kU8, {0.1}, {128}).Out(kU8),
+      T("Conv2d").In(kU8).In(kS8, {0.01}, {0}).In(kU8, {0.1}, {128}).Out(kU8));
+  add("AX201", T("FullyConnected").In(kU8).In(kS8, two).Axis(1).Static().Out(kU8),
+      T("FullyConnected").In(kU8).In(kS8, two).Axis(0).Static().Out(kU8));
+  add("AX202", T("FullyConnected").In(kU8).In(kS8, two).Axis(0).Out(kU8),
+      T("FullyConnected").In(kU8).In(kS8, {0.1}, {0}).Out(kU8));
+  add("AX203", T("TransposeConv2d").In(kU8).In(kS8).Kind(Encoding::kBlockExpansion).Out(kU8),
+      T("Conv2d").In(kU8).In(kS8).Kind(Encoding::kBlockExpansion).Out(kU8));
+  add("AX203", T("MatMul").In(kF16).In(kS8).Kind(Encoding::kBlockExpansion).Out(kF16),
+      T("MatMul").In(kU16).In(kS8).Kind(Encoding::kBlockExpansion).Out(kU16));
+  add("AX203", T("FullyConnected").In(kF16).In(kS8).Kind(Encoding::kBlock).Out(kF16),
+      T("FullyConnected").In(kF16).In(kS8).Kind(Encoding::kBlock).Out(kF16), 68, 69);
+  add("AX204", T("LayerNorm").In(kU8).In(kU8, two, {1, 1}).Out(kU8),
+      T("LayerNorm").In(kU8).In(kU8, {0.1}, {1}).Out(kU8));
+  add("AX205", T("PoolMax2d").In(kU8).Out(kU8, two, zeros), T("PoolMax2d").In(kU8).Out(kU8, {0.1}, {0}));
+  add("AX205", T("Relu").In(kU8, two, zeros).Out(kU8), T("Relu").In(kU8, two, zeros).Static().Out(kU8));
+  add("AX206", T("Convert").In(kS8, two).Static().Out(kU8), T("Convert").In(kS8, two).Static().Out(kU16));
+  // Bias: dropped, mis-scaled, saturating.
+  add("FX201", T("Conv2d").In(kU8, {0.5}, {0}).In(kS8, two).In(kS32, {0.005}, {0}).Out(kU8),
+      T("Conv2d").In(kU8, {0.5}, {0}).In(kS8, two).In(kS32, {0.005, 0.01}, zeros).Out(kU8));
+  add("FX201", T("Conv2d").In(kU8, {0.5}, {0}).In(kS8, two).In(kS32, {0.005, 0.02}, zeros).Out(kU8),
+      T("Conv2d").In(kU8, {0.5}, {0}).In(kS8, two).In(kS32, {0.0}, {0}).Out(kU8));
+  add("FX201", T("FullyConnected").In(kU8, {0.5}, {0}).In(kS8, {0.1}, {0}).In(kS32, {0.0}, {0}).Out(kU8),
+      T("FullyConnected").In(kU8, {0.5}, {0}).In(kS8, {0.1}, {0}).In(kS32, {0.7}, {0}).Out(kU8));
+  add("FX201", T("Conv2d").In(kU8, {0.5}, {0}).In(kS8, {0.1}, {0}).In(kS32, {0.05, 0.05}, zeros).Out(kU8),
+      T("Conv2d").In(kU8, {0.5}, {0}).In(kS8, {0.1}, {0}).In(kS32, {0.05}, {0}).Out(kU8));
+  add("FX202", T("Tanh").In(kU16).Out(kU16, {1.0 / 32768}, {32767}), T("Tanh").In(kU16).Out(kU16, {0.5}, {32768}));
+  add("FX203", T("Softmax").In(kU8).Out(kU8, {1.0 / 256}, {3}), T("Softmax").In(kU8).Out(kU8, {0.01}, {0}));
+  add("FX203", T("Softmax").In(kS8).Out(kS8, {1.0 / 256}, {0}), T("Softmax").In(kS8).Out(kS8, {1.0 / 256}, {-128}));
+  add("FX204", T("MatMul").In(kU8).In(kS8, {0.1}, {0}).In(kS32, {0.1}, {0}).Out(kU8),
+      T("FullyConnected").In(kU8).In(kS8, {0.1}, {0}).In(kS32, {0.1}, {0}).Out(kU8));
+  add("SH201", T("Tile").In(kU8, {0.1}, {128}).Out(kU8, {0.1}, {0}),
+      T("Tile").In(kU8, {0.1}, {128}).Out(kU8, {0.2}, {128}));
+  add("SH201", T("Gather").In(kS8, {0.1}, {0}).In("INT_32").Out(kU8, {0.1}, {0}),
+      T("Gather").In(kS8, {0.1}, {0}).In("INT_32").Out(kU8, {0.1}, {128}));
+  for (const char* op : {"Reshape", "Transpose", "DepthToSpace", "SpaceToDepth", "ResizeNearestNeighbor", "Squeeze"}) {
+    add("SH202", T(op).In(kU8, {0.02}, {128}).Out(kU8, {0.04}, {128}),
+        T(op).In(kU8, {0.02}, {128}).Out(kU8, {0.02f}, {128}));
+  }
+  add("SH202", T("Transpose").In(kU8, {0.02}, {128}).Out(kU8, {0.02}, {0}),
+      T("Concat").In(kU8, {0.02}, {128}).Out(kU8, {0.04}, {0}));
+  add("SH202", T("Pack").In(kS8, {0.02}, {0}).Out(kS8, {0.04}, {0}),
+      T("Pack").In(kU8, {0.02}, {0}).Out(kU8, {0.04}, {0}));
+  add("SH203", T("Pack").In(kS8, {0.02}, {0}).In(kS8, {0.04}, {0}).Out(kS8),
+      T("Pack").In(kU8, {0.02}, {0}).In(kU8, {0.04}, {0}).Out(kU8));
+  const auto dynamic = [](BackendTensor& t) { t.dynamic_shape = Tri::kYes; };
+  const auto unknown = [](BackendTensor& t) { t.dynamic_shape = Tri::kUnknown; };
+  add("GS201", T("Relu").In(kU8).With(dynamic).Out(kU8), T("Relu").In(kU8).With(unknown).Out(kU8));
+  add("GS202", T("GroupNorm").In(kU8).In(kS8).Out(kU8), T("GroupNorm").In(kU8).In(kS8).In(kS32).Out(kU8));
+  return cases;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, MeasuredRule, ::testing::ValuesIn(Cases()));
+
+TEST(MeasuredRules, EveryRuleIsTested) {
+  std::vector<std::string> tested;
+  for (const Case& c : Cases()) tested.emplace_back(c.code);
+  for (const OpRule& rule : OpRules()) EXPECT_THAT(tested, ::testing::Contains(rule.info->code));
+}
+
+TEST(MeasuredRules, CodesAreUnique) {
+  std::vector<std::string> codes;
+  for (const OpRule& rule : OpRules()) codes.emplace_back(rule.info->code);
+  std::sort(codes.begin(), codes.end());
+  EXPECT_EQ(std::adjacent_find(codes.begin(), codes.end()), codes.end());
+}
+
+TEST(MeasuredRules, SilentWhereTheTableHasSpoken) {
+  TestOp conv = std::move(T("Conv2d").In(kU16).In(kS16).Out(kU16));
+  Violation known;
+  known.rule = &kMinimumArch;
+  known.port = In(1);
+  EXPECT_THAT(Codes(conv.op(), 68, {known}), ::testing::Not(::testing::Contains("DT201")));
+}
+
+// ---- Where measurement contradicts the table ----
+
+Violation Documented(const RuleInfo& rule, PortRef port) {
+  Violation violation;
+  violation.rule = &rule;
+  violation.port = port;
+  return violation;
+}
+
+TEST(Overrules, LpbqBelowV79IsTolerated) {
+  TestOp lpbq = std::move(T("Conv2d").In(kU16).In(kS8).Kind(Encoding::kBlockExpansion).Out(kU16));
+  EXPECT_EQ(Overrule(lpbq.op(), Documented(kMinimumArch, In(1))), Ruling::kTolerated);
+  TestOp wide = std::move(T("Conv2d").In(kU16).In(kS16).Out(kU16));
+  EXPECT_EQ(Overrule(wide.op(), Documented(kMinimumArch, In(1))), Ruling::kStands);
+}
+
+TEST(Overrules, SigmoidScaleIsToleratedTanhZeroPointIsNot) {
+  TestOp sigmoid = std::move(T("Sigmoid").In(kU16).Out(kU16, {0.02}, {0}));
+  EXPECT_EQ(Overrule(sigmoid.op(), Documented(kFixedQparams, Out(0))), Ruling::kTolerated);
+  TestOp tanh = std::move(T("Tanh").In(kU16).Out(kU16, {0.02}, {0}));
+  EXPECT_EQ(Overrule(tanh.op(), Documented(kFixedQparams, Out(0))), Ruling::kReplaced);
+}
+
+TEST(Overrules, GatherRequantizesTopKDoesNot) {
+  TestOp gather = std::move(T("Gather").In(kU8).In("INT_32").Out(kU8));
+  EXPECT_EQ(Overrule(gather.op(), Documented(kUnequalScale, Out(0))), Ruling::kTolerated);
+  EXPECT_EQ(Overrule(gather.op(), Documented(kUnequalZeroPoint, Out(0))), Ruling::kStands);
+  TestOp top = std::move(T("TopK").In(kU8).Out(kU8));
+  EXPECT_EQ(Overrule(top.op(), Documented(kUnequalScale, Out(0))), Ruling::kReplaced);
+}
+
+TEST(Overrules, MeasuredRowsAlwaysStand) {
+  TestOp sigmoid = std::move(T("Sigmoid").In(kU16).Out(kU16, {0.02}, {0}));
+  Violation measured = Documented(kFixedQparams, Out(0));
+  measured.evidence = db::Evidence::kMeasured;
+  EXPECT_EQ(Overrule(sigmoid.op(), measured), Ruling::kStands);
+}
+
+TEST(Composite, NamesTheStandAloneOperator) {
+  EXPECT_EQ(StandAloneName(T("ElementWiseBinary").Param("operation", {13}).op()), "ElementWiseMultiply");
+  EXPECT_EQ(StandAloneName(T("ElementWiseUnary").Param("operation", {12}).op()), "ElementWiseRsqrt");
+  EXPECT_EQ(StandAloneName(T("ElementWiseNeuron").Param("operation", {2}).op()), "");
+  EXPECT_EQ(StandAloneName(T("ElementWiseBinary").Param("operation", {99}).op()), "");
+  EXPECT_EQ(StandAloneName(T("Relu").op()), "");
+}
+
+}  // namespace
+}  // namespace quantgate::qnn_htp
