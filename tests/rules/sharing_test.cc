@@ -402,6 +402,25 @@ TEST(ScaleTest, ManyConsumersOfOneValue) {
   }
 }
 
+// A circle that only the joining closes stays open until (x, last) is visited; until then each sibling must be asked.
+TEST(ScaleTest, OpenCircleAndManyConsumersGiveUpInsteadOfHanging) {
+  const auto kind = [](int consumers) {
+    Builder b;
+    const int plain = b.Plain();
+    const int x = b.Input("x");
+    const int y = b.Input("y");
+    const int first = b.Op("first", {x}, {plain}, b.Shared(x, 1));
+    for (int i = 0; i < consumers; ++i) b.Op("n", {y}, {plain});
+    b.Op("last", {x}, {b.Shared(first)});
+    const SharingGroups& groups = b.Compute();
+    EXPECT_EQ(groups.annotations.Resolve(groups.annotations.size() - 1).state, SpecState::kConcrete);
+    EXPECT_EQ(AllSharingErrors(groups).size(), 1u);
+    return groups.error->kind;
+  };
+  EXPECT_EQ(kind(10), SharingError::kCycle);
+  EXPECT_EQ(kind(8'000), SharingError::kTooMuchWork);
+}
+
 TEST(ScaleTest, LongCircle) {
   Builder b;
   constexpr int kValues = 200'000;
