@@ -113,7 +113,8 @@ void AddCheckCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("check", "Check models against targets");
   auto flags = std::make_shared<CheckFlags>();
   command->add_option("MODEL", flags->models, "Model files; recognized by content")->required();
-  command->add_option("-t,--target", flags->targets, "BACKEND[/SOC][@SDK], repeatable; none: only what holds everywhere")
+  command
+      ->add_option("-t,--target", flags->targets, "BACKEND[/SOC][@SDK], repeatable; none: only what holds everywhere")
       ->type_name("TARGET")
       ->allow_extra_args(false)
       ->delimiter(',');

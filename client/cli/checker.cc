@@ -25,6 +25,7 @@ absl::StatusOr<v1::Report> CheckHere(const Engine& engine, db::ReportStore* stor
   options.toolchain = request.toolchain();
   v1::Report report;
   if (absl::Status status = Check(graph, options, *engine.modules, report); !status.ok()) return status;
+  report.set_graph_digest(GraphDigest(graph));
   *report.mutable_model() = request.model();
   *report.mutable_create_time() =
       google::protobuf::util::TimeUtil::NanosecondsToTimestamp(absl::ToUnixNanos(absl::Now()));

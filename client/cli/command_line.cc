@@ -53,11 +53,11 @@ absl::Status UsageError(const CLI::App& app, const CLI::ParseError& error) {
   const std::vector<std::string> commands = CommandNames(command);
   if (!extra.empty() && absl::StartsWith(extra[0], "-")) {
     const std::string flag = extra[0].substr(0, extra[0].find('='));
-    return absl::InvalidArgumentError(
-        absl::StrCat("unknown flag ", flag, DidYouMean(flag, FlagNames(command)), hint));
+    return absl::InvalidArgumentError(absl::StrCat("unknown flag ", flag, DidYouMean(flag, FlagNames(command)), hint));
   }
   if (!extra.empty() && !commands.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("unknown command '", extra[0], "'", DidYouMean(extra[0], commands), hint));
+    return absl::InvalidArgumentError(
+        absl::StrCat("unknown command '", extra[0], "'", DidYouMean(extra[0], commands), hint));
   }
   if (!extra.empty()) return absl::InvalidArgumentError(absl::StrCat("unexpected argument '", extra[0], "'", hint));
   if (!commands.empty() && command.get_subcommands().empty()) {

@@ -66,7 +66,10 @@ std::string FishScript(const CLI::App& app) {
   Walk(app, "", [&](const std::string& path, const CLI::App& command) {
     std::vector<std::string> below;
     for (const CLI::App* one : Commands(command)) below.push_back(one->get_name());
-    std::string condition = path.empty() ? "" : absl::StrCat("__fish_seen_subcommand_from ", absl::StrReplaceAll(path, {{" ", "; and __fish_seen_subcommand_from "}}));
+    std::string condition =
+        path.empty() ? ""
+                     : absl::StrCat("__fish_seen_subcommand_from ",
+                                    absl::StrReplaceAll(path, {{" ", "; and __fish_seen_subcommand_from "}}));
     if (!below.empty()) {
       absl::StrAppend(&condition, condition.empty() ? "" : "; and ", "not __fish_seen_subcommand_from ",
                       absl::StrJoin(below, " "));
@@ -90,7 +93,8 @@ int RunCompletion(const CLI::App& app, const std::string& shell, const OutputFla
   const std::string bash = BashScript(app);
   if (shell == "bash") return Finish(flags, bash);
   // zsh runs bash completions itself.
-  return Finish(flags, absl::StrCat("autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n", bash));
+  return Finish(
+      flags, absl::StrCat("autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n", bash));
 }
 
 }  // namespace

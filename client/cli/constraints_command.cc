@@ -79,8 +79,7 @@ absl::StatusOr<std::string> ShowTable(const ConstraintsFlags& flags, const Style
     absl::StrAppend(&out, "\n", RenderOpConstraints(op, style));
   }
   if (found) return out;
-  return absl::NotFoundError(
-      absl::StrCat(name, " has no operator '", flags.op, "'", DidYouMean(flags.op, names)));
+  return absl::NotFoundError(absl::StrCat(name, " has no operator '", flags.op, "'", DidYouMean(flags.op, names)));
 }
 
 int RunShow(const ConstraintsFlags& flags) {

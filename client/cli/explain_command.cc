@@ -17,8 +17,8 @@ int RunExplain(const std::string& wanted, const OutputFlags& flags) {
     names.push_back(info->code);
     names.push_back(info->name);
   }
-  return Fail(absl::NotFoundError(
-      absl::StrCat("no rule has the code or name '", wanted, "'", DidYouMean(wanted, names), " (see quantgate rules)")));
+  return Fail(absl::NotFoundError(absl::StrCat("no rule has the code or name '", wanted, "'", DidYouMean(wanted, names),
+                                               " (see quantgate rules)")));
 }
 
 }  // namespace

@@ -23,9 +23,9 @@ int RunImport(const ImportFlags& flags) {
   if (!model.ok()) return Fail(model.status());
   if (absl::Status status = WriteGraphFile(model->graph, flags.graph); !status.ok()) return Fail(status);
   if (!flags.output->quiet) {
-    const std::string note = Printable(absl::StrCat(flags.graph, ": ", Count(model->graph.nodes_size(), "node"), ", ",
-                                                    Count(model->graph.values_size(), "value"), " from ",
-                                                    model->info.format()));
+    const std::string note =
+        Printable(absl::StrCat(flags.graph, ": ", Count(model->graph.nodes_size(), "node"), ", ",
+                               Count(model->graph.values_size(), "value"), " from ", model->info.format()));
     std::fprintf(stderr, "%s\n", note.c_str());
   }
   return 0;

@@ -9,16 +9,15 @@
 
 namespace quantgate {
 
-// On a terminal one line that is rewritten; elsewhere nothing, unless a step takes longer than `patience`: then one line
-// for that step. The destructor removes what the terminal shows.
+// On a terminal one line that is rewritten; elsewhere nothing, unless a step takes longer than `patience`: then one
+// line for that step. The destructor removes what the terminal shows.
 class Progress {
  public:
   enum class Kind { kSilent, kTerminal, kLog };
   // Terminal or log by what stderr is; silent with `quiet`.
   static Kind KindForStderr(bool quiet);
 
-  explicit Progress(Kind kind, std::FILE* out = stderr,
-                    std::chrono::milliseconds patience = std::chrono::seconds(2));
+  explicit Progress(Kind kind, std::FILE* out = stderr, std::chrono::milliseconds patience = std::chrono::seconds(2));
   ~Progress();
   Progress(const Progress&) = delete;
   Progress& operator=(const Progress&) = delete;

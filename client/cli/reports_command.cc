@@ -130,8 +130,8 @@ std::shared_ptr<ReportsFlags> AddCommon(CLI::App& command, std::initializer_list
                                         int (*work)(const ReportsFlags&), Run* run) {
   auto flags = std::make_shared<ReportsFlags>();
   flags->server = AddServerFlags(command, /*need_server=*/false);
-  CLI::Option* store =
-      command.add_option("--store", flags->store, "Read this store instead of asking a server")->type_name("sqlite:PATH");
+  CLI::Option* store = command.add_option("--store", flags->store, "Read this store instead of asking a server")
+                           ->type_name("sqlite:PATH");
   flags->server->server->excludes(store);
   flags->output = AddOutputFlags(command, output_flags);
   command.callback([flags, work, run] { *run = [flags, work] { return work(*flags); }; });

@@ -19,7 +19,8 @@ void CheckRow(const db::OpConstraints& op, const db::DtypeRow& row, TableCheck& 
   std::set<std::string> ports;
   for (const db::PortTypes& port : row.ports) {
     if (port.types.empty()) check.problems.push_back(absl::StrCat(place, ": ", port.port, " takes no type"));
-    if (!ports.insert(port.port).second) check.problems.push_back(absl::StrCat(place, ": ", port.port, " occurs twice"));
+    if (!ports.insert(port.port).second)
+      check.problems.push_back(absl::StrCat(place, ": ", port.port, " occurs twice"));
   }
 }
 

@@ -18,8 +18,8 @@
 namespace quantgate {
 namespace {
 
-constexpr size_t kChunkBytes = size_t{1} << 20;                // ValidateStreamRequest.graph_chunk
-constexpr int kMaxReportBytes = 1 << 30;                       // a report of a million findings
+constexpr size_t kChunkBytes = size_t{1} << 20;                  // ValidateStreamRequest.graph_chunk
+constexpr int kMaxReportBytes = 1 << 30;                         // a report of a million findings
 constexpr absl::Duration kFirstPause = absl::Milliseconds(100);  // doubled after every attempt
 
 absl::StatusOr<std::string> ReadPem(const std::string& path) {
@@ -110,8 +110,9 @@ absl::Status Remote::Retry(const Call& call) const {
     if (!absl::IsUnavailable(status)) return status;
     if (attempt >= options_.attempts || absl::Now() + pause >= deadline) {
       const bool connected = channel_->GetState(false) == GRPC_CHANNEL_READY;
-      return absl::UnavailableError(connected ? absl::StrCat(options_.address, " is overloaded: ", status.message())
-                                              : absl::StrCat("cannot reach ", options_.address, " (", status.message(), ")"));
+      return absl::UnavailableError(connected
+                                        ? absl::StrCat(options_.address, " is overloaded: ", status.message())
+                                        : absl::StrCat("cannot reach ", options_.address, " (", status.message(), ")"));
     }
     absl::SleepFor(pause);
     pause *= 2;
@@ -135,7 +136,8 @@ absl::StatusOr<v1::Report> Remote::Validate(const v1::Graph& graph, const v1::Va
   } else {
     std::string bytes;
     if (!graph.SerializeToString(&bytes)) return absl::ResourceExhaustedError("the graph is larger than 2 GiB");
-    status = Retry([&](grpc::ClientContext& context) { return ValidateInChunks(*stub, context, bytes, options, report); });
+    status =
+        Retry([&](grpc::ClientContext& context) { return ValidateInChunks(*stub, context, bytes, options, report); });
   }
   if (!status.ok()) return status;
   return report;

@@ -47,9 +47,8 @@ std::string CommonPort(const FindingGroup& group) {
     return std::string();
   };
   const std::string first = port(group.findings.front()->location());
-  const bool common = std::all_of(group.findings.begin(), group.findings.end(), [&](const v1::Finding* finding) {
-    return port(finding->location()) == first;
-  });
+  const bool common = std::all_of(group.findings.begin(), group.findings.end(),
+                                  [&](const v1::Finding* finding) { return port(finding->location()) == first; });
   return common ? first : "";
 }
 
@@ -136,7 +135,10 @@ std::string NameList(const std::vector<std::string>& names, const Style& style) 
 std::string TargetNames(const v1::Report& report, const std::vector<int>& targets) {
   std::string out;
   for (size_t i = 0; i < targets.size(); ++i) {
-    absl::StrAppend(&out, i == 0 ? "" : i + 1 == targets.size() ? " and " : ", ",
+    absl::StrAppend(&out,
+                    i == 0                    ? ""
+                    : i + 1 == targets.size() ? " and "
+                                              : ", ",
                     Printable(report.results(targets[i]).target()));
   }
   return out;

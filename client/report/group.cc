@@ -17,11 +17,11 @@ namespace {
 constexpr absl::string_view kSeparator = "\x1f";
 
 std::string Cause(const v1::Finding& finding) {
-  return absl::StrJoin(std::make_tuple(finding.code(), static_cast<int>(finding.severity()),
-                                       static_cast<int>(finding.effect()), MaskNumbers(finding.observed()),
-                                       MaskNumbers(finding.allowed()), finding.source().table(),
-                                       finding.source().row(), finding.fix()),
-                       kSeparator);
+  return absl::StrJoin(
+      std::make_tuple(finding.code(), static_cast<int>(finding.severity()), static_cast<int>(finding.effect()),
+                      MaskNumbers(finding.observed()), MaskNumbers(finding.allowed()), finding.source().table(),
+                      finding.source().row(), finding.fix()),
+      kSeparator);
 }
 
 // The finding itself. `correction` and `group` are ids within one result and do not take part.

@@ -22,8 +22,8 @@ std::string Printable(absl::string_view text);
 // Every line ends with a newline.
 void AppendWrapped(std::string& out, absl::string_view prefix, absl::string_view text, int width, int indent = -1);
 
-// Left-aligned columns two spaces apart; the last one is wrapped if there is room for a few words. The first row is the header, drawn bold. Rows may be
-// shorter than the header.
+// Left-aligned columns two spaces apart; the last one is wrapped if there is room for a few words. The first row is the
+// header, drawn bold. Rows may be shorter than the header.
 std::string RenderTable(const std::vector<std::vector<std::string>>& rows, const Style& style);
 
 // "1,086".

@@ -20,10 +20,10 @@ struct Style {
 // What decides a style, so that tests can state it.
 struct Terminal {
   bool is_tty = false;
-  int columns = 0;            // 0: not known
-  std::string columns_env;    // $COLUMNS, wins over `columns`
-  std::string no_color_env;   // $NO_COLOR, any content switches `auto` off
-  std::string term_env;       // $TERM, "dumb" switches `auto` off
+  int columns = 0;           // 0: not known
+  std::string columns_env;   // $COLUMNS, wins over `columns`
+  std::string no_color_env;  // $NO_COLOR, any content switches `auto` off
+  std::string term_env;      // $TERM, "dumb" switches `auto` off
   bool utf8 = false;
 };
 

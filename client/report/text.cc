@@ -4,7 +4,6 @@
 #include <map>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/report/finding_text.h"
@@ -43,7 +42,8 @@ std::string Reasons(const v1::Result& result, const Style& style) {
     const std::string code = Printable(key.second);
     parts.push_back(count == 1 ? code : absl::StrCat(code, " ", Times(style), WithCommas(count)));
   }
-  if (result.not_checked_size() > 0) parts.push_back(absl::StrCat(WithCommas(result.not_checked_size()), " not checked"));
+  if (result.not_checked_size() > 0)
+    parts.push_back(absl::StrCat(WithCommas(result.not_checked_size()), " not checked"));
   return absl::StrJoin(parts, ", ");
 }
 
@@ -119,8 +119,10 @@ void AppendNotChecked(std::string& out, const v1::Report& report, const Style& s
     }
     std::string text = ForTargets(report, group.targets);
     if (!first.rule().empty()) absl::StrAppend(&text, Printable(first.rule()), ", ");
-    absl::StrAppend(&text, nodes.empty() ? "the graph" : absl::StrCat(Count(nodes.size(), "node"), " (", NameList(nodes, style), ")"),
-                    ": ", Printable(first.reason()));
+    absl::StrAppend(
+        &text,
+        nodes.empty() ? "the graph" : absl::StrCat(Count(nodes.size(), "node"), " (", NameList(nodes, style), ")"),
+        ": ", Printable(first.reason()));
     AppendWrapped(out, Label("not checked", style), text, style.width);
   }
 }
@@ -133,7 +135,8 @@ std::string RenderText(const v1::Report& report, const Style& style) {
     absl::StrAppend(&out, "\n", RenderFindingGroup(report, group, style));
   }
   std::string facts;
-  AppendPerTarget(facts, "outcome", report, style, [&](const v1::Result& result) { return OutcomeText(result, style); });
+  AppendPerTarget(facts, "outcome", report, style,
+                  [&](const v1::Result& result) { return OutcomeText(result, style); });
   AppendPerTarget(facts, "checked", report, style,
                   [](const v1::Result& result) { return CoverageText(result.coverage()); });
   AppendNotChecked(facts, report, style);

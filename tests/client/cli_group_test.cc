@@ -13,7 +13,8 @@ namespace {
 
 using testing::ElementsAre;
 
-v1::Finding MakeFinding(int node, v1::Finding::Severity severity = v1::Finding::ERROR, const std::string& code = "NR001") {
+v1::Finding MakeFinding(int node, v1::Finding::Severity severity = v1::Finding::ERROR,
+                        const std::string& code = "NR001") {
   v1::Finding finding;
   finding.set_code(code);
   finding.set_severity(severity);
@@ -54,15 +55,15 @@ TEST_P(OtherCauseTest, IsAnotherGroup) {
   GetParam()(*result.mutable_findings(1));
   EXPECT_EQ(GroupFindings(report).size(), 2u);
 }
-INSTANTIATE_TEST_SUITE_P(
-    Fields, OtherCauseTest,
-    testing::Values([](v1::Finding& f) { f.set_code("NR002"); }, [](v1::Finding& f) { f.set_allowed("below 1e6"); },
-                    [](v1::Finding& f) { f.set_observed("zero point 3"); },
-                    [](v1::Finding& f) { f.set_severity(v1::Finding::WARNING); },
-                    [](v1::Finding& f) { f.set_effect(v1::Finding::REFUSED); },
-                    [](v1::Finding& f) { f.mutable_source()->set_row("Conv2d/INT8/row 2"); },
-                    [](v1::Finding& f) { f.mutable_source()->set_table("qnn_htp@2.13.0"); },
-                    [](v1::Finding& f) { f.set_fix("something else"); }));
+INSTANTIATE_TEST_SUITE_P(Fields, OtherCauseTest,
+                         testing::Values([](v1::Finding& f) { f.set_code("NR002"); },
+                                         [](v1::Finding& f) { f.set_allowed("below 1e6"); },
+                                         [](v1::Finding& f) { f.set_observed("zero point 3"); },
+                                         [](v1::Finding& f) { f.set_severity(v1::Finding::WARNING); },
+                                         [](v1::Finding& f) { f.set_effect(v1::Finding::REFUSED); },
+                                         [](v1::Finding& f) { f.mutable_source()->set_row("Conv2d/INT8/row 2"); },
+                                         [](v1::Finding& f) { f.mutable_source()->set_table("qnn_htp@2.13.0"); },
+                                         [](v1::Finding& f) { f.set_fix("something else"); }));
 
 TEST(GroupFindings, ErrorsComeBeforeWarningsBeforeNotes) {
   v1::Report report;
@@ -134,15 +135,15 @@ TEST_P(ExitCodeTest, FollowsTheVerdicts) {
   EXPECT_EQ(ExitCodeFor(report), GetParam().exit_code);
 }
 using V = v1::Result;
-INSTANTIATE_TEST_SUITE_P(
-    Verdicts, ExitCodeTest,
-    testing::Values(ExitCase{v1::Report::STRICT, {V::ACCEPTED}, 0},
-                    ExitCase{v1::Report::STRICT, {V::ACCEPTED_WITH_WARNINGS, V::ACCEPTED}, 0},
-                    ExitCase{v1::Report::STRICT, {V::ACCEPTED, V::REJECTED}, 1},
-                    ExitCase{v1::Report::STRICT, {V::UNKNOWN}, 1}, ExitCase{v1::Report::STRICT, {}, 1},
-                    ExitCase{v1::Report::STRICT, {V::VERDICT_UNSPECIFIED}, 1},
-                    ExitCase{v1::Report::MODE_UNSPECIFIED, {V::REJECTED}, 1},
-                    ExitCase{v1::Report::WARN, {V::REJECTED, V::UNKNOWN}, 0}));
+INSTANTIATE_TEST_SUITE_P(Verdicts, ExitCodeTest,
+                         testing::Values(ExitCase{v1::Report::STRICT, {V::ACCEPTED}, 0},
+                                         ExitCase{v1::Report::STRICT, {V::ACCEPTED_WITH_WARNINGS, V::ACCEPTED}, 0},
+                                         ExitCase{v1::Report::STRICT, {V::ACCEPTED, V::REJECTED}, 1},
+                                         ExitCase{v1::Report::STRICT, {V::UNKNOWN}, 1},
+                                         ExitCase{v1::Report::STRICT, {}, 1},
+                                         ExitCase{v1::Report::STRICT, {V::VERDICT_UNSPECIFIED}, 1},
+                                         ExitCase{v1::Report::MODE_UNSPECIFIED, {V::REJECTED}, 1},
+                                         ExitCase{v1::Report::WARN, {V::REJECTED, V::UNKNOWN}, 0}));
 
 TEST(ApplyFailOn, RaisesTheEffectsThatAreNamedAndNoOthers) {
   v1::Report report = TwoTargets();

@@ -15,9 +15,7 @@ struct WidthCase {
   int width;
 };
 class DisplayWidthTest : public testing::TestWithParam<WidthCase> {};
-TEST_P(DisplayWidthTest, CountsCodePointsWithoutColors) {
-  EXPECT_EQ(DisplayWidth(GetParam().text), GetParam().width);
-}
+TEST_P(DisplayWidthTest, CountsCodePointsWithoutColors) { EXPECT_EQ(DisplayWidth(GetParam().text), GetParam().width); }
 INSTANTIATE_TEST_SUITE_P(Texts, DisplayWidthTest,
                          testing::Values(WidthCase{"", 0}, WidthCase{"abc", 3}, WidthCase{"✗ é", 3},
                                          WidthCase{"\033[1;31mred\033[0m", 3}, WidthCase{"\033[1;31", 0}));
@@ -32,11 +30,15 @@ INSTANTIATE_TEST_SUITE_P(Texts, PrintableTest,
                          testing::Values(PrintableCase{"layer.0/conv é 日本 🙂", "layer.0/conv é 日本 🙂"},
                                          PrintableCase{"a\nb\tc", "a\\x0ab\\x09c"},
                                          PrintableCase{"\033]0;owned\007", "\\x1b]0;owned\\x07"},
-                                         PrintableCase{"\x9b" "31m", "\\x9b31m"},            // a bare C1 byte
-                                         PrintableCase{"\xC2\x9b" "31m", "\\xc2\\x9b31m"},   // C1 in UTF-8
-                                         PrintableCase{"\xC0\x8A", "\\xc0\\x8a"},            // overlong newline
-                                         PrintableCase{"\xED\xA0\x80", "\\xed\\xa0\\x80"},   // surrogate
-                                         PrintableCase{"\xE2\x82", "\\xe2\\x82"},            // cut off
+                                         PrintableCase{"\x9b"
+                                                       "31m",
+                                                       "\\x9b31m"},  // a bare C1 byte
+                                         PrintableCase{"\xC2\x9b"
+                                                       "31m",
+                                                       "\\xc2\\x9b31m"},                    // C1 in UTF-8
+                                         PrintableCase{"\xC0\x8A", "\\xc0\\x8a"},           // overlong newline
+                                         PrintableCase{"\xED\xA0\x80", "\\xed\\xa0\\x80"},  // surrogate
+                                         PrintableCase{"\xE2\x82", "\\xe2\\x82"},           // cut off
                                          PrintableCase{"\x7f", "\\x7f"}));
 
 TEST(AppendWrapped, BreaksAtSpacesAndIndentsToThePrefix) {
@@ -104,16 +106,16 @@ class CommonPatternTest : public testing::TestWithParam<PatternCase> {};
 TEST_P(CommonPatternTest, PutsAStarWhereStringsDiffer) {
   EXPECT_EQ(CommonPattern(GetParam().strings), GetParam().expected);
 }
-INSTANTIATE_TEST_SUITE_P(
-    Names, CommonPatternTest,
-    testing::Values(PatternCase{{}, ""}, PatternCase{{"conv"}, "conv"}, PatternCase{{"conv", "conv"}, "conv"},
-                    PatternCase{{"layer.0.conv", "layer.1.conv", "layer.11.conv"}, "layer.*.conv"},
-                    PatternCase{{"layer.0.q_proj", "layer.1.k_proj"}, "layer.*.*_proj"},
-                    PatternCase{{"encoder/conv", "encoder/block/conv"}, "encoder/*conv"},
-                    PatternCase{{"conv", "conv_1"}, "conv*"},
-                    PatternCase{{"a/b", "c/d"}, ""},       // nothing in common but the slash
-                    PatternCase{{"conv", "linear"}, ""},
-                    PatternCase{{"x x", "x"}, ""}));       // prefix and suffix must not overlap
+INSTANTIATE_TEST_SUITE_P(Names, CommonPatternTest,
+                         testing::Values(PatternCase{{}, ""}, PatternCase{{"conv"}, "conv"},
+                                         PatternCase{{"conv", "conv"}, "conv"},
+                                         PatternCase{{"layer.0.conv", "layer.1.conv", "layer.11.conv"}, "layer.*.conv"},
+                                         PatternCase{{"layer.0.q_proj", "layer.1.k_proj"}, "layer.*.*_proj"},
+                                         PatternCase{{"encoder/conv", "encoder/block/conv"}, "encoder/*conv"},
+                                         PatternCase{{"conv", "conv_1"}, "conv*"},
+                                         PatternCase{{"a/b", "c/d"}, ""},  // nothing in common but the slash
+                                         PatternCase{{"conv", "linear"}, ""},
+                                         PatternCase{{"x x", "x"}, ""}));  // prefix and suffix must not overlap
 
 struct MaskCase {
   std::string text;

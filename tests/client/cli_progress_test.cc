@@ -29,8 +29,8 @@ std::string Printed(Progress::Kind kind, milliseconds patience, const Steps& ste
 }
 
 TEST(Progress, ATerminalSeesOneLineThatGoesAway) {
-  const std::string printed =
-      Printed(Progress::Kind::kTerminal, milliseconds(0), [](Progress& p) { p.Step("reading a"), p.Step("checking a"); });
+  const std::string printed = Printed(Progress::Kind::kTerminal, milliseconds(0),
+                                      [](Progress& p) { p.Step("reading a"), p.Step("checking a"); });
   EXPECT_EQ(printed, "\r\033[Kreading a ...\r\033[Kchecking a ...\r\033[K");
 }
 

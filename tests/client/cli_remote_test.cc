@@ -180,13 +180,13 @@ TEST_P(BadOptionsTest, AreRefusedAtOnce) {
   EXPECT_EQ(remote.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(remote.status().message()), HasSubstr(GetParam().message));
 }
-INSTANTIATE_TEST_SUITE_P(Options, BadOptionsTest,
-                         testing::Values(BadOptions{"localhost", "", "", "write HOST:PORT"},
-                                         BadOptions{":50051", "", "", "write HOST:PORT"},
-                                         BadOptions{"localhost:", "", "", "write HOST:PORT"},
-                                         BadOptions{"localhost:1", "/nonexistent.pem", "", "cannot read /nonexistent.pem"},
-                                         BadOptions{"localhost:1", "/dev/null", "", "holds no PEM block"},
-                                         BadOptions{"localhost:1", "", "c.pem", "belong together"}));
+INSTANTIATE_TEST_SUITE_P(
+    Options, BadOptionsTest,
+    testing::Values(BadOptions{"localhost", "", "", "write HOST:PORT"}, BadOptions{":50051", "", "", "write HOST:PORT"},
+                    BadOptions{"localhost:", "", "", "write HOST:PORT"},
+                    BadOptions{"localhost:1", "/nonexistent.pem", "", "cannot read /nonexistent.pem"},
+                    BadOptions{"localhost:1", "/dev/null", "", "holds no PEM block"},
+                    BadOptions{"localhost:1", "", "c.pem", "belong together"}));
 
 }  // namespace
 }  // namespace quantgate

@@ -35,7 +35,11 @@ v1::Report Example() {
       target: "qnn_htp/SM8350@2.25.0"
       verdict: REJECTED
       coverage { nodes: 1200 checked_nodes: 1200 values: 2412 checked_values: 2410 }
-      outcome { kind: PARTIAL cause: 0 nodes { node: "layer.0.conv" refused: true } }
+      outcome {
+        kind: PARTIAL
+        cause: 0
+        nodes { node: "layer.0.conv" refused: true }
+      }
     }
     results {
       target: "qnn_htp/SM8650@2.25.0"
@@ -51,13 +55,21 @@ v1::Report Example() {
                           rule: "wide-weights"
                           severity: ERROR
                           effect: REFUSED
-                          location { node: "layer.)pb", i, R"pb(.conv" op: "Conv" input: 1 value: "layer.)pb", i,
-                     R"pb(.weight" }
-                          message: "layer.)pb", i, R"pb(.conv takes weights of SFIXED_POINT_16 with activations of UFIXED_POINT_16, which needs V73"
-                          observed: "SFIXED_POINT_16 on V68"
-                          allowed: "SFIXED_POINT_8, or V73 and later"
-                          source { kind: MEASURED table: "qnn_htp@2.25.0" row: "Conv2d/INT16/row 3" document: "HTP library 2.51" }
-                          fix: "Quantize the weight to 8 bits.")pb"),
+                          location { node: "layer.)pb",
+                     i, R"pb(.conv " op: " Conv " input: 1 value: " layer.)pb", i,
+                     R"pb(.weight " }
+                          message: "layer.)pb",
+                     i, R"pb(.conv takes weights of SFIXED_POINT_16 with activations of UFIXED_POINT_16,
+                                 which needs V73 "
+                             observed: "SFIXED_POINT_16 on V68"
+                             allowed: "SFIXED_POINT_8, or V73 and later"
+                             source {
+                               kind: MEASURED
+                               table: "qnn_htp@2.25.0"
+                               row: "Conv2d/INT16/row 3"
+                               document: "HTP library 2.51"
+                             }
+                             fix: "Quantize the weight to 8 bits.")pb"),
         &finding);
   }
   for (v1::Result& result : *report.mutable_results()) {
@@ -151,7 +163,8 @@ TEST(RenderText, HostileNamesStayOnTheirLine) {
 }
 
 TEST(RenderText, UnknownSaysWhy) {
-  const v1::Report report = Parse(R"pb(results { target: "x/y@1" verdict: UNKNOWN verdict_reason: "no table for SDK 1" })pb");
+  const v1::Report report =
+      Parse(R"pb(results { target: "x/y@1" verdict: UNKNOWN verdict_reason: "no table for SDK 1" })pb");
   EXPECT_THAT(RenderText(report, Style{}), HasSubstr("? unknown  x/y@1  no table for SDK 1\n"));
 }
 
@@ -198,7 +211,8 @@ TEST(RenderMatrix, ModelsTimesTargets) {
 
 TEST(RenderSummary, NamesTheReasonOfTheExitCode) {
   const v1::Report rejected = Example();
-  v1::Report accepted = Parse(R"pb(mode: STRICT results { verdict: ACCEPTED })pb");
+  v1::Report accepted = Parse(R"pb(mode: STRICT
+                                   results { verdict: ACCEPTED })pb");
   v1::Report warn = rejected;
   warn.set_mode(v1::Report::WARN);
   EXPECT_EQ(RenderSummary({{"m", &rejected}}, 1, Style{}), "exit 1: 1 of 2 results rejected\n");

@@ -45,17 +45,15 @@ TEST_P(FaultTest, IsNamedWithItsPlace) {
 }
 INSTANTIATE_TEST_SUITE_P(
     Faults, FaultTest,
-    testing::Values(Fault{[](auto& op) { op.items[0].predicates.clear(); }, 1,
-                          "Conv2d/All/in[0]/item 1: has no predicate"},
-                    Fault{[](auto& op) { op.items[1].predicates[1].kind = "rnak"; }, 1,
-                          "Conv2d/All/in[1]/item 1: nothing evaluates 'rnak'"},
-                    Fault{[](auto& op) { op.items[1].port = "in[0]"; }, 0, "Conv2d/All/in[0]/item 1: occurs twice"},
-                    Fault{[](auto& op) { op.rows[1].ordinal = 1; }, 0, "Conv2d/row 1: occurs twice"},
-                    Fault{[](auto& op) { op.rows[1].ports.clear(); }, 0, "Conv2d/INT8/row 2: names no port"},
-                    Fault{[](auto& op) { op.rows[1].ports[0].types.clear(); }, 0,
-                          "Conv2d/INT8/row 2: in[0] takes no type"},
-                    Fault{[](auto& op) { op.rows[0].ports[1].port = "in[0]"; }, 0,
-                          "Conv2d/INT8/row 1: in[0] occurs twice"}));
+    testing::Values(
+        Fault{[](auto& op) { op.items[0].predicates.clear(); }, 1, "Conv2d/All/in[0]/item 1: has no predicate"},
+        Fault{[](auto& op) { op.items[1].predicates[1].kind = "rnak"; }, 1,
+              "Conv2d/All/in[1]/item 1: nothing evaluates 'rnak'"},
+        Fault{[](auto& op) { op.items[1].port = "in[0]"; }, 0, "Conv2d/All/in[0]/item 1: occurs twice"},
+        Fault{[](auto& op) { op.rows[1].ordinal = 1; }, 0, "Conv2d/row 1: occurs twice"},
+        Fault{[](auto& op) { op.rows[1].ports.clear(); }, 0, "Conv2d/INT8/row 2: names no port"},
+        Fault{[](auto& op) { op.rows[1].ports[0].types.clear(); }, 0, "Conv2d/INT8/row 2: in[0] takes no type"},
+        Fault{[](auto& op) { op.rows[0].ports[1].port = "in[0]"; }, 0, "Conv2d/INT8/row 1: in[0] occurs twice"}));
 
 TEST(CheckTable, SummaryItemsAreReadButNotCounted) {
   db::ConstraintTable table = GoodTable();
