@@ -19,11 +19,14 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-v1::Report Parse(const std::string& text) {
-  v1::Report report;
-  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &report));
-  return report;
+template <typename Message>
+Message ParseAs(const std::string& text) {
+  Message message;
+  EXPECT_TRUE(google::protobuf::TextFormat::ParseFromString(text, &message)) << text;
+  return message;
 }
+v1::Report Parse(const std::string& text) { return ParseAs<v1::Report>(text); }
+v1::Finding ParseFinding(const std::string& text) { return ParseAs<v1::Finding>(text); }
 
 // Two targets: what both report, 96 places of one cause on the first, a target-specific remark on the second.
 v1::Report Example() {
@@ -48,42 +51,38 @@ v1::Report Example() {
       outcome { kind: FULL }
     }
   )pb");
+  const v1::Finding wide_weight = ParseFinding(R"pb(
+    code: "DT201"
+    rule: "wide-weights"
+    severity: ERROR
+    effect: REFUSED
+    location { op: "Conv" input: 1 }
+    observed: "SFIXED_POINT_16 on V68"
+    allowed: "SFIXED_POINT_8, or V73 and later"
+    source { kind: MEASURED table: "qnn_htp@2.25.0" row: "Conv2d/INT16/row 3" document: "HTP library 2.51" }
+    fix: "Quantize the weight to 8 bits."
+  )pb");
   for (int i = 0; i < 96; ++i) {
     v1::Finding& finding = *report.mutable_results(0)->add_findings();
-    google::protobuf::TextFormat::ParseFromString(
-        absl::StrCat(R"pb(code: "DT201"
-                          rule: "wide-weights"
-                          severity: ERROR
-                          effect: REFUSED
-                          location { node: "layer.)pb",
-                     i, R"pb(.conv " op: " Conv " input: 1 value: " layer.)pb", i,
-                     R"pb(.weight " }
-                          message: "layer.)pb",
-                     i, R"pb(.conv takes weights of SFIXED_POINT_16 with activations of UFIXED_POINT_16,
-                                 which needs V73 "
-                             observed: "SFIXED_POINT_16 on V68"
-                             allowed: "SFIXED_POINT_8, or V73 and later"
-                             source {
-                               kind: MEASURED
-                               table: "qnn_htp@2.25.0"
-                               row: "Conv2d/INT16/row 3"
-                               document: "HTP library 2.51"
-                             }
-                             fix: "Quantize the weight to 8 bits.")pb"),
-        &finding);
+    finding = wide_weight;
+    const std::string node = absl::StrCat("layer.", i, ".conv");
+    finding.mutable_location()->set_node(node);
+    finding.mutable_location()->set_value(absl::StrCat("layer.", i, ".weight"));
+    finding.set_message(node +
+                        " takes weights of SFIXED_POINT_16 with activations of UFIXED_POINT_16, which needs V73");
   }
   for (v1::Result& result : *report.mutable_results()) {
-    google::protobuf::TextFormat::ParseFromString(
-        R"pb(code: "FX001"
-             rule: "bias-scale"
-             severity: WARNING
-             effect: PRECISION
-             location { node: "fc" op: "Gemm" input: 2 value: "fc.bias" index: 3 source_line: "net.py:12" }
-             message: "fc.bias has scale 0.0125; the accumulator's is 0.01"
-             observed: "0.0125"
-             allowed: "0.01"
-             source { kind: DEFINITION })pb",
-        result.add_findings());
+    *result.add_findings() = ParseFinding(R"pb(
+      code: "FX001"
+      rule: "bias-scale"
+      severity: WARNING
+      effect: PRECISION
+      location { node: "fc" op: "Gemm" input: 2 value: "fc.bias" index: 3 source_line: "net.py:12" }
+      message: "fc.bias has scale 0.0125; the accumulator's is 0.01"
+      observed: "0.0125"
+      allowed: "0.01"
+      source { kind: DEFINITION }
+    )pb");
     for (int i = 0; i < 2; ++i) {
       v1::NotChecked& entry = *result.add_not_checked();
       entry.set_rule("SH003");
