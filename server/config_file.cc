@@ -38,8 +38,7 @@ absl::Status Apply(const YAML::Node& root, CLI::App& command, const std::string&
     if (!seen.insert(key).second) return error(entry.first, absl::StrCat("'", key, "' is set twice"));
     CLI::Option* option = command.get_option_no_throw("--" + key);
     if (option == nullptr || key == "config" || key == "help") {
-      return error(entry.first,
-                   absl::StrCat("unknown key '", key, "'", DidYouMean(key, FlagNames(command))));
+      return error(entry.first, absl::StrCat("unknown key '", key, "'", DidYouMean(key, FlagNames(command))));
     }
     if (!entry.second.IsScalar()) return error(entry.second, absl::StrCat("'", key, "' takes a single value"));
     if (option->count() > 0) continue;  // the command line wins

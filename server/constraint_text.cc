@@ -20,11 +20,11 @@ std::string Archs(const db::ArchRange& archs) {
 std::string RowText(const db::DtypeRow& row) {
   return absl::StrCat(absl::StrJoin(row.ports, "; ",
                                     [](std::string* out, const db::PortTypes& port) {
-                                      absl::StrAppend(out, port.port, ": ",
-                                                      absl::StrJoin(port.types, " | ",
-                                                                    [](std::string* out, db::ElementType type) {
-                                                                      absl::StrAppend(out, db::ElementTypeName(type));
-                                                                    }));
+                                      absl::StrAppend(
+                                          out, port.port, ": ",
+                                          absl::StrJoin(port.types, " | ", [](std::string* out, db::ElementType type) {
+                                            absl::StrAppend(out, db::ElementTypeName(type));
+                                          }));
                                     }),
                       Archs(row.archs));
 }

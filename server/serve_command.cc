@@ -103,7 +103,8 @@ absl::Status Serve(CLI::App& command, ServeFlags& flags) {
       server::Server::Start(flags.server, {Check, AllRules(), modules, store->get(), log});
   if (!server.ok()) return server.status();
   std::printf("listening on %s\n", (*server)->address().c_str());
-  if (!(*server)->http_address().empty()) std::printf("metrics on http://%s/metrics\n", (*server)->http_address().c_str());
+  if (!(*server)->http_address().empty())
+    std::printf("metrics on http://%s/metrics\n", (*server)->http_address().c_str());
   std::fflush(stdout);
   signals.Wait();
   (*server)->Drain(absl::Seconds(flags.drain_timeout));
@@ -136,7 +137,8 @@ void AddServeCommand(CLI::App& app, std::function<int()>* run) {
   command->add_flag("--insecure", server.insecure, "Allow an address that other machines reach, without TLS");
   command->add_option("--tls-cert", server.tls_cert, "PEM file with the server's certificate chain");
   command->add_option("--tls-key", server.tls_key, "PEM file with its private key");
-  command->add_option("--tls-client-ca", server.tls_client_ca, "PEM file; clients must show a certificate signed by it");
+  command->add_option("--tls-client-ca", server.tls_client_ca,
+                      "PEM file; clients must show a certificate signed by it");
   command->add_option("--drain-timeout", flags->drain_timeout, "Seconds that calls in flight get after SIGTERM")
       ->capture_default_str()
       ->check(CLI::Range(0.0, 86400.0));

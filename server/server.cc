@@ -156,8 +156,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Options& options, De
 
   if (!options.http.empty()) {
     Impl* raw = impl.get();
-    absl::StatusOr<std::unique_ptr<HttpServer>> server = HttpServer::Start(
-        http, {[raw] { return raw->metrics.Render(); }, [raw] { return !raw->draining.load(); }});
+    absl::StatusOr<std::unique_ptr<HttpServer>> server =
+        HttpServer::Start(http, {[raw] { return raw->metrics.Render(); }, [raw] { return !raw->draining.load(); }});
     if (!server.ok()) {
       impl->grpc->Shutdown();
       impl->grpc->Wait();

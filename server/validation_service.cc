@@ -69,8 +69,8 @@ grpc::ServerUnaryReactor* ValidationService::Validate(grpc::CallbackServerContex
     if (!status.ok()) return status;
     call.set_request_id(parsed->options().request_id());
     auto* answer = Arena::CreateMessage<v1::ValidateResponse>(&arena);
-    status = validator_.Validate(parsed->graph(), parsed->options(), [&call] { return call.Expired(); },
-                                 *answer->mutable_report());
+    status = validator_.Validate(
+        parsed->graph(), parsed->options(), [&call] { return call.Expired(); }, *answer->mutable_report());
     return status.ok() ? Serialize(*answer, *response) : status;
   });
 }
@@ -160,8 +160,8 @@ class ValidationService::StreamReactor final : public grpc::ServerReadReactor<gr
           if (!status.ok()) return status;
           bytes_ = std::string();  // the graph has what it needs
           auto* answer = Arena::CreateMessage<v1::ValidateStreamResponse>(&arena);
-          status = service_.validator_.Validate(*graph, options_, [&call] { return call.Expired(); },
-                                                *answer->mutable_report());
+          status = service_.validator_.Validate(
+              *graph, options_, [&call] { return call.Expired(); }, *answer->mutable_report());
           return status.ok() ? Serialize(*answer, *response_) : status;
         },
         [this](const grpc::Status& status) { Finish(status); });

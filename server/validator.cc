@@ -45,12 +45,12 @@ absl::Status CheckSize(const v1::Graph& graph, const Limits& limits) {
 
 absl::Status CheckArguments(const v1::ValidateOptions& options) {
   if (options.request_id().size() > kMaxRequestId) {
-    return absl::InvalidArgumentError(absl::StrCat("options.request_id: ", options.request_id().size(),
-                                                   " bytes; at most ", kMaxRequestId));
+    return absl::InvalidArgumentError(
+        absl::StrCat("options.request_id: ", options.request_id().size(), " bytes; at most ", kMaxRequestId));
   }
   if (!v1::Report::Mode_IsValid(options.mode())) {
-    return absl::InvalidArgumentError(absl::StrCat("options.mode: ", static_cast<int>(options.mode()),
-                                                   " is no mode; STRICT is 1, WARN is 2"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("options.mode: ", static_cast<int>(options.mode()), " is no mode; STRICT is 1, WARN is 2"));
   }
   const v1::ModelInfo& model = options.model();
   if (model.path().size() > kMaxModelText || model.sha256().size() > kMaxModelText ||

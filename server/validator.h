@@ -36,8 +36,8 @@ class Validator {
                         const std::function<bool()>& cancelled, v1::Report& report) const;
 
  private:
-  absl::Status Check(const v1::Graph& graph, const v1::ValidateOptions& options,
-                     const std::function<bool()>& cancelled, v1::Report& report) const;
+  absl::Status Check(const v1::Graph& graph, const v1::ValidateOptions& options, const std::function<bool()>& cancelled,
+                     v1::Report& report) const;
   // Counts what has gone wrong with the store.
   absl::Status StoreStatus(absl::Status status) const;
 

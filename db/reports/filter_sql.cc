@@ -78,6 +78,9 @@ ListSql BuildListSql(absl::Span<const Condition> conditions, int64_t before, boo
   sql.values.emplace_back(before);
 
   bool code_drives = driver == Driver::kCodes;
+  // Where another table is walked, a result is found by its key. The unary plus hides the column from SQLite's planner,
+  // which would otherwise read every older result with that verdict for each report.
+  const char* result_column = driver == Driver::kResults ? "t." : "+t.";
   for (const Condition& c : conditions) {
     const char* op = OperatorSql(c.op);
     switch (c.field) {
@@ -91,10 +94,10 @@ ListSql BuildListSql(absl::Span<const Condition> conditions, int64_t before, boo
         absl::StrAppend(&sql.text, " AND r.graph_digest", op);
         break;
       case Condition::kTarget:
-        absl::StrAppend(&sql.text, " AND t.target", op);
+        absl::StrAppend(&sql.text, " AND ", result_column, "target", op);
         break;
       case Condition::kVerdict:
-        absl::StrAppend(&sql.text, " AND t.verdict", op);
+        absl::StrAppend(&sql.text, " AND ", result_column, "verdict", op);
         break;
       case Condition::kCreateTime:
         absl::StrAppend(&sql.text, " AND ", key, op);

@@ -76,8 +76,8 @@ absl::Status PrepareSchema(Connection& connection) {
   if (!version.ok()) return version.status();
   if (*version == kVersion) return absl::OkStatus();
   if (connection.read_only()) {
-    return Refuse(connection, absl::StrCat("has schema ", *version, " and is read-only, so it cannot be brought to ",
-                                           kVersion));
+    return Refuse(connection,
+                  absl::StrCat("has schema ", *version, " and is read-only, so it cannot be brought to ", kVersion));
   }
   absl::StatusOr<Transaction> transaction = Transaction::Begin(connection);
   if (!transaction.ok()) return transaction.status();
@@ -87,7 +87,8 @@ absl::Status PrepareSchema(Connection& connection) {
   absl::Status status;
   if (*version == 0) {
     status = connection.Execute(
-        "CREATE TABLE quantgate_report_store (version INTEGER NOT NULL); INSERT INTO quantgate_report_store VALUES (0)");
+        "CREATE TABLE quantgate_report_store (version INTEGER NOT NULL); INSERT INTO quantgate_report_store VALUES "
+        "(0)");
     if (!status.ok()) return status;
   }
   for (int64_t i = *version; i < kVersion; ++i) {

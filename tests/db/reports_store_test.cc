@@ -13,6 +13,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "db/reports/filter_sql.h"
 #include "db/reports/report_store.h"
@@ -97,8 +98,8 @@ TEST_F(ReportStoreTest, KeepsAReportAcrossReopening) {
   {
     auto store = Open();
     ASSERT_TRUE(store->Put({}, report).ok());
-    EXPECT_THAT(report.name(), ::testing::MatchesRegex(
-                                   "reports/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
+    EXPECT_THAT(report.name(),
+                ::testing::MatchesRegex("reports/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}"));
     EXPECT_LT(absl::Now() - absl::FromUnixSeconds(report.create_time().seconds()), absl::Minutes(1));
   }
   auto store = Open();
@@ -169,8 +170,8 @@ class FilterTest : public ReportStoreTest {
  protected:
   void SetUp() override {
     store_ = Open();
-    Add("a", {MakeResult("x", v1::Result::REJECTED, {"NR001", "NR001", "DT001"}),
-              MakeResult("y", v1::Result::ACCEPTED)});
+    Add("a",
+        {MakeResult("x", v1::Result::REJECTED, {"NR001", "NR001", "DT001"}), MakeResult("y", v1::Result::ACCEPTED)});
     Add("b", {MakeResult("x", v1::Result::ACCEPTED), MakeResult("y", v1::Result::REJECTED, {"DT001"})});
     Add("c", {MakeResult("x", v1::Result::ACCEPTED_WITH_WARNINGS, {"NR002"}),
               MakeResult("x", v1::Result::ACCEPTED_WITH_WARNINGS, {"NR002"})});
@@ -179,10 +180,10 @@ class FilterTest : public ReportStoreTest {
   void Add(const std::string& path, std::vector<v1::Result> results) {
     v1::Report report = MakeReport(path, std::move(results));
     ASSERT_TRUE(store_->Put({}, report).ok());
-    times_.push_back(absl::FormatTime(absl::RFC3339_full,
-                                      absl::FromUnixSeconds(report.create_time().seconds()) +
-                                          absl::Nanoseconds(report.create_time().nanos()),
-                                      absl::UTCTimeZone()));
+    times_.push_back(absl::FormatTime(
+        absl::RFC3339_full,
+        absl::FromUnixSeconds(report.create_time().seconds()) + absl::Nanoseconds(report.create_time().nanos()),
+        absl::UTCTimeZone()));
   }
   std::unique_ptr<ReportStore> store_;
   std::vector<std::string> times_;
@@ -210,8 +211,7 @@ TEST_F(FilterTest, ConditionsOnResultsAreAboutTheSameResult) {
   EXPECT_THAT(List(*store_, "code = DT001 AND code = NR001"), ElementsAre("a"));
   EXPECT_THAT(List(*store_, "code = DT001 AND code != NR001"), ElementsAre("b"));
   EXPECT_THAT(List(*store_, "target = x AND code != NR001"), ElementsAre("c", "b"));
-  EXPECT_THAT(List(*store_, "model.path = a AND target = x AND verdict = REJECTED AND code = NR001"),
-              ElementsAre("a"));
+  EXPECT_THAT(List(*store_, "model.path = a AND target = x AND verdict = REJECTED AND code = NR001"), ElementsAre("a"));
   EXPECT_THAT(List(*store_, "model.path = a AND target = y AND verdict = REJECTED"), IsEmpty());
 }
 
@@ -277,10 +277,20 @@ TEST_F(FilterTest, PagesAreBoundedInBytes) {
 
 // A listing of a million reports must neither sort nor read all of a table whose filter column has an index.
 TEST_F(FilterTest, NoListingSorts) {
-  const std::vector<std::string> filters = {
-      "", "model.path = a", "model.sha256 = a", "graph_digest = a", "target = x", "verdict = REJECTED", "code = NR001",
-      "target = x AND verdict = REJECTED", "code = NR001 AND target = x", "model.path = a AND verdict = REJECTED",
-      "create_time > \"2027-01-01T00:00:00Z\" AND target = x", "target != x", "model.path != a"};
+  const std::vector<std::string> filters = {"",
+                                            "model.path = a",
+                                            "model.sha256 = a",
+                                            "graph_digest = a",
+                                            "target = x",
+                                            "verdict = REJECTED",
+                                            "code = NR001",
+                                            "target = x AND verdict = REJECTED",
+                                            "code = NR001 AND target = x",
+                                            "model.path = a AND verdict = REJECTED",
+                                            "graph_digest = a AND target = x AND code = NR001",
+                                            "create_time > \"2027-01-01T00:00:00Z\" AND target = x",
+                                            "target != x",
+                                            "model.path != a"};
   sqlite3* handle = nullptr;
   ASSERT_EQ(sqlite3_open(path_.c_str(), &handle), SQLITE_OK);
   for (const std::string& filter : filters) {
@@ -297,8 +307,13 @@ TEST_F(FilterTest, NoListingSorts) {
       sqlite3_finalize(statement);
       EXPECT_THAT(plan, ::testing::Not(HasSubstr("TEMP B-TREE"))) << filter;
       EXPECT_THAT(plan, ::testing::Not(HasSubstr("SCAN"))) << filter;
-      if (absl::StrContains(filter, "target = x")) {
-        EXPECT_THAT(plan, HasSubstr("target=?")) << filter;
+      // A table that is joined is read by key: no range over time behind the first step.
+      for (absl::string_view step : std::vector<absl::string_view>(absl::StrSplit(plan, '\n'))) {
+        const bool first = step.data() == plan.data();
+        EXPECT_TRUE(first || !absl::StrContains(step, "time<?")) << filter << ": " << step;
+      }
+      if (filter == "target = x") {
+        EXPECT_THAT(plan, HasSubstr("target=? AND time<?"));
       }
     }
   }
@@ -387,10 +402,9 @@ TEST_F(ReportStoreTest, Addresses) {
   auto none = OpenReportStore("none");
   ASSERT_TRUE(none.ok());
   EXPECT_EQ(*none, nullptr);
-  for (const std::string& bad :
-       std::vector<std::string>{"", "sqlite", "sqlite:", "mysql:x", "postgresql://h/d", "sqlite::memory:",
-                                "sqlite:file:x", "sqlite:" + path_ + "?mode=rx", "sqlite:" + path_ + "?max_bytes=-1",
-                                "sqlite:" + path_ + "?colour=red"}) {
+  for (const std::string& bad : std::vector<std::string>{
+           "", "sqlite", "sqlite:", "mysql:x", "postgresql://h/d", "sqlite::memory:", "sqlite:file:x",
+           "sqlite:" + path_ + "?mode=rx", "sqlite:" + path_ + "?max_bytes=-1", "sqlite:" + path_ + "?colour=red"}) {
     EXPECT_EQ(OpenReportStore(bad).status().code(), absl::StatusCode::kInvalidArgument) << bad;
   }
   EXPECT_THAT(std::string(OpenReportStore("postgresql://h/d").status().message()),

@@ -13,10 +13,24 @@ namespace {
 std::atomic<int> started{0};
 std::atomic<int> cancelled{0};
 
-constexpr RuleInfo kScaleRange = {"NR001", "scale-range", v1::Finding::UNSOUND, v1::Finding::ERROR, kAtAnyStage,
-                                  "{subject} has scale {observed}; a scale must be {allowed}", "why", "fix", "example"};
-constexpr RuleInfo kOwn = {"DT001", "types", v1::Finding::REFUSED, v1::Finding::ERROR, kAtConverted,
-                           "{subject} is {observed}; allowed are {allowed}", "why", "fix", "example"};
+constexpr RuleInfo kScaleRange = {"NR001",
+                                  "scale-range",
+                                  v1::Finding::UNSOUND,
+                                  v1::Finding::ERROR,
+                                  kAtAnyStage,
+                                  "{subject} has scale {observed}; a scale must be {allowed}",
+                                  "why",
+                                  "fix",
+                                  "example"};
+constexpr RuleInfo kOwn = {"DT001",
+                           "types",
+                           v1::Finding::REFUSED,
+                           v1::Finding::ERROR,
+                           kAtConverted,
+                           "{subject} is {observed}; allowed are {allowed}",
+                           "why",
+                           "fix",
+                           "example"};
 
 absl::StatusOr<std::unique_ptr<Module>> LoadGood(const db::TableSource&) {
   auto module = std::make_unique<Module>();
@@ -82,8 +96,8 @@ absl::Status Check(const v1::Graph& graph, const CheckOptions& options, ModuleRe
   }
   for (int i = 0; i < graph.nodes_size(); ++i) {
     if (graph.nodes(i).op() < 0 || graph.nodes(i).op() > graph.symbols_size()) {
-      return absl::InvalidArgumentError(absl::StrCat("graph.nodes[", i, "].op: id ", graph.nodes(i).op(),
-                                                     " is outside of graph.symbols"));
+      return absl::InvalidArgumentError(
+          absl::StrCat("graph.nodes[", i, "].op: id ", graph.nodes(i).op(), " is outside of graph.symbols"));
     }
   }
   std::vector<std::string> targets = options.targets;

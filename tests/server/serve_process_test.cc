@@ -289,8 +289,8 @@ TEST_F(ServeTest, TlsWithAndWithoutClientCertificates) {
     return grpc::CreateChannel(address_, grpc::SslCredentials(ssl));
   };
   // All addresses are allowed with TLS.
-  Start({"--listen", "0.0.0.0:0", "--store", "none", "--tls-cert", Path("server.pem"), "--tls-key",
-         Path("server.key")});
+  Start(
+      {"--listen", "0.0.0.0:0", "--store", "none", "--tls-cert", Path("server.pem"), "--tls-key", Path("server.key")});
   address_ = absl::StrCat("127.0.0.1", address_.substr(address_.rfind(':')));
   EXPECT_TRUE(Validate("g", nullptr, channel("")).ok());
   EXPECT_FALSE(Validate("g", nullptr, grpc::CreateChannel(address_, grpc::InsecureChannelCredentials())).ok());

@@ -69,8 +69,7 @@ class ServerTest : public ::testing::Test {
 
   // Calls a unary method of a stub.
   template <typename Stub, typename Request, typename Response>
-  static grpc::Status Call(Stub& stub,
-                           grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
+  static grpc::Status Call(Stub& stub, grpc::Status (Stub::*method)(grpc::ClientContext*, const Request&, Response*),
                            const Request& request, Response& response) {
     grpc::ClientContext context;
     context.set_deadline(absl::ToChronoTime(absl::Now() + absl::Seconds(30)));

@@ -37,7 +37,8 @@ class ServiceTest : public ServerTest {
   std::string Health(const std::string& service) {
     grpc::GenericStub stub(channel_);
     grpc::ClientContext context;
-    grpc::ByteBuffer request = ToBuffer(absl::StrCat("\x0a", std::string(1, static_cast<char>(service.size())), service));
+    grpc::ByteBuffer request =
+        ToBuffer(absl::StrCat("\x0a", std::string(1, static_cast<char>(service.size())), service));
     grpc::ByteBuffer response;
     absl::Notification done;
     grpc::Status status;
@@ -63,7 +64,8 @@ TEST_F(ServiceTest, TargetsPageAndFilter) {
   Start();
   v1::ListTargetsRequest request;
   v1::ListTargetsResponse response;
-  ASSERT_TRUE(Catalog(&v1::CatalogService::Stub::ListTargets, request, response).ok());  // "broken" does not hide "good"
+  ASSERT_TRUE(
+      Catalog(&v1::CatalogService::Stub::ListTargets, request, response).ok());  // "broken" does not hide "good"
   ASSERT_EQ(response.targets_size(), 2);
   const v1::Target& s1 = response.targets(0);
   EXPECT_EQ(s1.name(), "good/S1");
@@ -123,8 +125,7 @@ TEST_F(ServiceTest, RulesNameTheirBackend) {
 TEST_F(ServiceTest, ConstraintsComeFromTheTables) {
   Start();
   v1::ListConstraintTablesResponse tables;
-  ASSERT_TRUE(
-      Catalog(&v1::CatalogService::Stub::ListConstraintTables, v1::ListConstraintTablesRequest(), tables).ok());
+  ASSERT_TRUE(Catalog(&v1::CatalogService::Stub::ListConstraintTables, v1::ListConstraintTablesRequest(), tables).ok());
   ASSERT_EQ(tables.tables_size(), 2);
   EXPECT_EQ(tables.tables(1).name(), "constraintTables/good@2.0");
   EXPECT_EQ(tables.tables(1).row_count(), 3);

@@ -116,8 +116,7 @@ TEST_F(ValidationTest, StreamOrderIsChecked) {
   chunk.set_graph_chunk(Request().graph().SerializeAsString());
   EXPECT_TRUE(Stream({options, chunk}).ok());
   EXPECT_TRUE(Stream({options}).ok());  // the empty graph
-  for (const std::vector<v1::ValidateStreamRequest>& parts :
-       std::vector<std::vector<v1::ValidateStreamRequest>>{
+  for (const std::vector<v1::ValidateStreamRequest>& parts : std::vector<std::vector<v1::ValidateStreamRequest>>{
            {}, {chunk}, {chunk, options}, {options, options}, {options, chunk, options}, {{}, chunk}}) {
     EXPECT_EQ(Stream(parts).error_code(), grpc::StatusCode::INVALID_ARGUMENT) << parts.size();
   }
@@ -145,8 +144,8 @@ TEST_F(ValidationTest, BytesThatAreNoRequest) {
   Start();
   EXPECT_TRUE(ValidateBytes(Request().SerializeAsString()).ok());
   EXPECT_TRUE(ValidateBytes("").ok());
-  for (const std::string& bytes : {std::string("\x0a\xff\xff\xff\x7f"), std::string(100, '\xff'),
-                                   Request().SerializeAsString().substr(0, 4)}) {
+  for (const std::string& bytes :
+       {std::string("\x0a\xff\xff\xff\x7f"), std::string(100, '\xff'), Request().SerializeAsString().substr(0, 4)}) {
     EXPECT_EQ(ValidateBytes(bytes).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
   }
   EXPECT_TRUE(Validate(Request()).ok());
@@ -396,9 +395,9 @@ TEST_F(ValidationTest, SixtyFourClientsAtOnce) {
         grpc::ClientContext context;
         v1::ValidateResponse response;
         const grpc::Status status = stub->Validate(&context, request, &response);
-        const bool right = status.ok() && response.report().model().path() == path &&
-                           response.report().results(0).verdict() ==
-                               (j % 2 ? v1::Result::REJECTED : v1::Result::ACCEPTED);
+        const bool right =
+            status.ok() && response.report().model().path() == path &&
+            response.report().results(0).verdict() == (j % 2 ? v1::Result::REJECTED : v1::Result::ACCEPTED);
         if (right) ++ok;
       }
     });
