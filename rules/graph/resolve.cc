@@ -27,6 +27,7 @@ class Resolver {
     quantizers_.assign(graph.num_nodes(), kNotComputed);
     stored_.assign(graph.num_values(), -1);
     specs_.assign(graph.message().specs_size(), kNotComputed);
+    unit_.assign(graph.num_nodes(), kNotComputed);
   }
 
   void Run() {
@@ -165,7 +166,7 @@ class Resolver {
   void ResolveDequantize(int32_t node) {
     const int32_t read = graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1;
     const QuantizerInputs inputs = QuantizerInputsOf(graph_, node);
-    if (read < 0 || inputs.data < 0 || !graph_.is_graph_output(read)) return;
+    if (read < 0 || inputs.data < 0 || !ReadAsFloat(read, inputs.data)) return;
     BeginOp(node, &GetOperator(OpId::kDequantize));
     Operand input = StoredOperand(QuantizerOf(node));
     input.value = Recognizable(inputs.data);
@@ -180,9 +181,96 @@ class Resolver {
     EndOutputs();
   }
 
-  // The Quantize node that a tensor's producer writes through: every use is a Quantize and nobody sees the float
-  // tensor.
-  int32_t FoldedQuantize(int32_t value) const {
+  // Whether somebody reads a dequantized tensor as a float one: a caller, or a node that computes in float. The float
+  // form of a constant is a constant as well, and needs no operator.
+  bool ReadAsFloat(int32_t value, int32_t stored) {
+    if (graph_.is_graph_output(value)) return true;
+    if (graph_.is_static(stored)) return false;
+    for (const Use& use : graph_.uses(value)) {
+      if (graph_.op(use.node) != OpId::kQuantize && !ComputesQuantized(use.node)) return true;
+    }
+    return false;
+  }
+
+  // The Quantize node that a tensor's producer writes through; -1: the producer writes floats.
+  int32_t FoldedQuantize(int32_t value) {
+    const int32_t quantize = OnlyQuantizes(value);
+    return quantize >= 0 && graph_.producer(value) >= 0 && !ComputesQuantized(graph_.producer(value)) ? -1 : quantize;
+  }
+
+  // Whether a node between Q/DQ nodes computes on quantized tensors: each float tensor that flows in is dequantized for
+  // it, and each float output is quantized. Otherwise it computes in float, behind a Dequantize and in front of a
+  // Quantize that are operators of their own; that is how runtimes and converters read QDQ graphs.
+  bool ComputesQuantized(int32_t node) {
+    if (unit_[node] == kNotComputed) unit_[node] = JudgeUnit(node) ? 1 : 0;
+    return unit_[node] == 1;
+  }
+
+  bool JudgeUnit(int32_t node) const {
+    const Binding* binding = graph_.binding(node);
+    if (binding == nullptr || binding->integer_operator || IsQuantize(graph_, node) || IsDequantize(graph_, node)) {
+      return true;
+    }
+    bool dequantized = false;           // reads a tensor at run time through a Dequantize
+    bool dequantized_constant = false;  // reads a constant through one
+    bool floats = false;                // reads a float tensor as it is
+    for (int i = 0; i < graph_.num_inputs(node); ++i) {
+      const int32_t value = graph_.input(node, i);
+      const Argument argument = ArgumentAt(*binding, graph_.argument(node, i));
+      if (value < 0 || argument.role != ArgRole::kData || argument.port >= binding->op->inputs.size()) continue;
+      const PortRole role = binding->op->inputs[argument.port].role;
+      if (role != PortRole::kActivation && role != PortRole::kWeight) continue;
+      if (IsDequantize(graph_, graph_.producer(value))) {
+        (graph_.is_static(value) ? dequantized_constant : dequantized) = true;
+      } else if (MayBeFloat(value) && stored_[value] < 0) {
+        floats = true;
+      }
+    }
+    bool quantizes = false;
+    bool writes_floats = false;
+    for (int i = 0; i < graph_.num_outputs(node); ++i) {
+      const int32_t value = graph_.output(node, i);
+      if (value < 0 || (graph_.uses(value).empty() && !graph_.is_graph_output(value))) continue;
+      if (OnlyQuantizes(value) >= 0) {
+        quantizes = true;
+      } else if (MayBeFloat(value) && !WritesIntegers(binding->op->id)) {
+        writes_floats = true;
+      }
+    }
+    if (!dequantized && !dequantized_constant && !quantizes) return true;  // Q/DQ have no part in it
+    // Quantized weights alone, floats everywhere else.
+    if (dequantized_constant && floats && !dequantized && !quantizes) {
+      return (binding->op->traits & kAccumulates) != 0;
+    }
+    return !floats && !writes_floats;
+  }
+
+  bool MayBeFloat(int32_t value) const {
+    const v1::DataType type = graph_.value(value).dtype();
+    return type == v1::DATA_TYPE_UNSPECIFIED || IsFloat(type);
+  }
+
+  // Operators whose result is no real number, for files that do not state the type.
+  static bool WritesIntegers(OpId op) {
+    switch (op) {
+      case OpId::kArgMax:
+      case OpId::kArgMin:
+      case OpId::kEqual:
+      case OpId::kNotEqual:
+      case OpId::kLess:
+      case OpId::kLessEqual:
+      case OpId::kGreater:
+      case OpId::kGreaterEqual:
+      case OpId::kShape:
+      case OpId::kNonZero:
+        return true;
+      default:
+        return false;
+    }
+  }
+
+  // The first of the Quantize nodes that are the only readers of a tensor; -1: somebody else reads it.
+  int32_t OnlyQuantizes(int32_t value) const {
     if (graph_.is_graph_output(value) || graph_.uses(value).empty()) return -1;
     for (const Use& use : graph_.uses(value)) {
       if (use.input != 0 || graph_.op(use.node) != OpId::kQuantize) return -1;
@@ -243,7 +331,7 @@ class Resolver {
       return;
     }
     const int32_t producer = graph_.producer(value);
-    if (IsDequantize(graph_, producer)) {
+    if (IsDequantize(graph_, producer) && ComputesQuantized(node)) {
       const int32_t data = QuantizerInputsOf(graph_, producer).data;
       operand = StoredOperand(QuantizerOf(producer));
       operand.value = data >= 0 ? Recognizable(data) : value;
@@ -292,6 +380,12 @@ class Resolver {
     if (!operand.quantized) operand.type = graph_.value(value).dtype();
     operand.is_static = graph_.is_constant(value) && !graph_.is_graph_input(value);
     operand.static_chain = graph_.is_static(value);
+    const int32_t producer = graph_.producer(value);
+    if (!operand.quantized && IsDequantize(graph_, producer)) {
+      // The float form of a stored tensor.
+      if (operand.type == v1::DATA_TYPE_UNSPECIFIED) operand.type = v1::DATA_TYPE_FLOAT32;
+      operand.is_static = graph_.is_static(value);
+    }
     return operand;
   }
 
@@ -599,6 +693,7 @@ class Resolver {
   std::vector<int32_t> quantizers_;  // by node
   std::vector<int32_t> stored_;      // by value: stored quantized in the file; -1: no
   std::vector<int32_t> specs_;       // by spec
+  std::vector<int32_t> unit_;        // by node: computes on quantized tensors
 };
 
 ResolvedGraph ResolvedGraph::Resolve(const Graph& graph) {
