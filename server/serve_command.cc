@@ -16,7 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "db/database.h"
 #include "db/reports/report_store.h"
-#include "rules/engine/check.h"
+#include "rules/check.h"
 #include "server/config_file.h"
 #include "server/log.h"
 #include "server/options.h"

@@ -11,6 +11,7 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "rules/graph/digest.h"
 #include "server/status.h"
 
 namespace quantgate::server {

@@ -9,7 +9,7 @@
 #include "quantgate/v1/graph.pb.h"
 #include "quantgate/v1/report.pb.h"
 #include "quantgate/v1/validation_service.pb.h"
-#include "rules/engine/check.h"
+#include "rules/check.h"
 #include "server/metrics.h"
 #include "server/options.h"
 

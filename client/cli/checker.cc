@@ -7,7 +7,8 @@
 #include "absl/time/clock.h"
 #include "db/reports/report_store.h"
 #include "google/protobuf/util/time_util.h"
-#include "rules/engine/check.h"
+#include "rules/check.h"
+#include "rules/graph/digest.h"
 
 namespace quantgate {
 namespace {

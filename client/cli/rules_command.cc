@@ -5,7 +5,7 @@
 #include "client/report/layout.h"
 #include "client/report/verdict.h"
 #include "quantgate/v1/catalog_service.pb.h"
-#include "rules/engine/check.h"
+#include "rules/check.h"
 
 namespace quantgate {
 namespace {

@@ -1,4 +1,4 @@
-#include "rules/engine/check.h"
+#include "rules/check.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {

@@ -6,7 +6,7 @@
 
 #include "db/database.h"
 #include "quantgate/v1/graph.pb.h"
-#include "rules/engine/check.h"
+#include "rules/check.h"
 
 namespace {
 

@@ -6,23 +6,30 @@
 #include <thread>
 
 #include "absl/strings/str_cat.h"
-#include "rules/engine/check.h"
+#include "rules/check.h"
 #include "rules/engine/nearest.h"
 #include "rules/engine/outcome.h"
 #include "rules/engine/verdict.h"
+#include "rules/graph/digest.h"
 #include "tests/rules/empty_tables.h"
 #include "tests/rules/graph_builder.h"
 
 namespace quantgate {
 namespace {
 
-using ::testing::HasSubstr;
 using testing::GraphBuilder;
+using ::testing::HasSubstr;
 using testing::SoundConv;
 
-constexpr RuleInfo kRefusesConv = {"DT999",           "refuses-conv", v1::Finding::REFUSED, v1::Finding::ERROR,
-                                   kAtAnyStage,       "{subject}: {observed}; expected {allowed}",
-                                   "why",             "fix",          "example"};
+constexpr RuleInfo kRefusesConv = {"DT999",
+                                   "refuses-conv",
+                                   v1::Finding::REFUSED,
+                                   v1::Finding::ERROR,
+                                   kAtAnyStage,
+                                   "{subject}: {observed}; expected {allowed}",
+                                   "why",
+                                   "fix",
+                                   "example"};
 
 // A backend that refuses every Conv on arch 1 and takes everything on arch 2; "unknown" is a target it cannot judge.
 std::unique_ptr<Module> FakeModule() {
@@ -71,8 +78,8 @@ class EngineTest : public ::testing::Test {
     });
   }
 
-  absl::Status Run(const v1::Graph& graph, std::vector<std::string> targets,
-                   v1::Report::Mode mode = v1::Report::STRICT, std::string toolchain = "") {
+  absl::Status Run(const v1::Graph& graph, std::vector<std::string> targets, v1::Report::Mode mode = v1::Report::STRICT,
+                   std::string toolchain = "") {
     CheckOptions options;
     options.targets = std::move(targets);
     options.mode = mode;

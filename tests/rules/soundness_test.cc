@@ -7,7 +7,7 @@
 #include <limits>
 #include <set>
 
-#include "rules/engine/check.h"
+#include "rules/check.h"
 #include "tests/rules/empty_tables.h"
 #include "tests/rules/graph_builder.h"
 

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "db/table_source.h"
-#include "rules/engine/check.h"
+#include "rules/check.h"
 #include "rules/engine/module.h"
 
 namespace quantgate::fake {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "absl/synchronization/notification.h"
+#include "rules/graph/digest.h"
 #include "server/error_details.pb.h"
 #include "tests/server/server_fixture.h"
 

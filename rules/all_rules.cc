@@ -2,8 +2,8 @@
 #include <cstring>
 
 #include "rules/backends/backends.h"
+#include "rules/check.h"
 #include "rules/constraints/matcher.h"
-#include "rules/engine/check.h"
 
 namespace quantgate {
 

@@ -1,3 +1,5 @@
+#include "rules/graph/digest.h"
+
 #include <openssl/evp.h>
 
 #include <string>
@@ -5,7 +7,6 @@
 #include "absl/strings/escaping.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream_impl_lite.h"
-#include "rules/engine/check.h"
 
 namespace quantgate {
 

@@ -1,4 +1,4 @@
-#include "rules/engine/check.h"
+#include "rules/check.h"
 
 #include <algorithm>
 #include <memory>

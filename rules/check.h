@@ -1,6 +1,6 @@
 // The check: graph in, report out. No I/O.
-#ifndef QUANTGATE_RULES_ENGINE_CHECK_H_
-#define QUANTGATE_RULES_ENGINE_CHECK_H_
+#ifndef QUANTGATE_RULES_CHECK_H_
+#define QUANTGATE_RULES_CHECK_H_
 
 #include <functional>
 #include <string>
@@ -37,9 +37,6 @@ struct CheckOptions {
 // fails to load is not an error: its result is UNKNOWN with the reason. `report` may live on an arena.
 absl::Status Check(const v1::Graph& graph, const CheckOptions& options, ModuleRegistry& modules, v1::Report& report);
 
-// SHA-256 (hex) of the graph's deterministic encoding: the report's graph_digest.
-std::string GraphDigest(const v1::Graph& graph);
-
 // Every target-independent rule, in the order in which they run.
 absl::Span<const Rule> SoundnessRules();
 
@@ -48,4 +45,4 @@ std::vector<const RuleInfo*> AllRules();
 
 }  // namespace quantgate
 
-#endif  // QUANTGATE_RULES_ENGINE_CHECK_H_
+#endif  // QUANTGATE_RULES_CHECK_H_
