@@ -176,6 +176,10 @@ std::vector<Case> Cases() {
       T("MatMul").In(kU8).In(kS8).Dims({1, 2, 8, 8}).Static().Out(kU8));
   add("DT207", T("ElementWiseSelect").In("INT_32").In(kU8).In(kU8).Out(kU8),
       T("ElementWiseSelect").In("BOOL_8").In(kU8).In(kU8).Out(kU8));
+  const auto second = [](BackendTensor& t) { t.argument = 1; };
+  add("DT209", T("Convert").In(kU16, {0.1}, {5}).With(second).Out(kU8), T("Convert").In(kU16, {0.1}, {5}).Out(kU8));
+  add("DT209", T("Convert").In(kU16, {0.1}, {5}).With(second).Out(kU8),
+      T("Convert").In(kU16, {0.1}, {5}).With(second).Out(kU8, {0.2}, {9}));
   add("QS201", T("Conv2d").In(kU8).In(kS8, two).In(kU8, {0.1}, {128}).Out(kU8),
       T("Conv2d").In(kU8).In(kS8, {0.01}, {0}).In(kU8, {0.1}, {128}).Out(kU8));
   add("AX201", T("FullyConnected").In(kU8).In(kS8, two).Axis(1).Static().Out(kU8),
