@@ -286,6 +286,12 @@ TEST(Overrules, GatherRequantizesTopKDoesNot) {
   EXPECT_EQ(Overrule(top.op(), Documented(kUnequalScale, Out(0))), Ruling::kReplaced);
 }
 
+TEST(Overrules, TransposeTakesEveryTypeOfItsRows) {
+  TestOp transpose = std::move(T("Transpose").In(kF32).Dims({1, 2, 3, 4}).Out(kF32));
+  EXPECT_EQ(Overrule(transpose.op(), Documented(kPortType, In(0))), Ruling::kTolerated);
+  EXPECT_EQ(Overrule(transpose.op(), Documented(kDtypeRow, In(0))), Ruling::kStands);
+}
+
 TEST(Overrules, MeasuredRowsAlwaysStand) {
   TestOp sigmoid = std::move(T("Sigmoid").In(kU16).Out(kU16, {0.02}, {0}));
   Violation measured = Documented(kFixedQparams, Out(0));
