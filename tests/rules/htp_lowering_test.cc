@@ -285,6 +285,77 @@ TEST(HtpLowering, FloatActivationsWithIntegerWeightsRunInHalfPrecision) {
   EXPECT_EQ(db::ElementTypeName(lowered.ops[0].outputs[0].type), "FLOAT_16");
 }
 
+TEST(HtpLowering, ScalarsHaveRankOne) {
+  GraphBuilder b = FloatOp("Mul", {1, 8}, {}, {1, 8});
+  b.Reals("two", {2.0});
+  b.Find("n").add_inputs(b.Id("two"));
+  const Lowered lowered(std::move(b), "n");
+  EXPECT_EQ(lowered.op("ElementWiseMultiply").inputs[1].rank, 1);
+  EXPECT_THAT(lowered.op("ElementWiseMultiply").inputs[1].dims, ElementsAre(1));
+}
+
+TEST(HtpLowering, OperatorBetweenFloatAndIntegersRunsInFloat) {
+  GraphBuilder b;
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 8});
+  b.Input("f", v1::DATA_TYPE_FLOAT32, {1, 8});
+  b.Pair("x", 0.02, 128);
+  b.Node("Add", "n", {"x_dq", "f"}, {"y"});
+  b.Shape("y", v1::DATA_TYPE_FLOAT32, {1, 8});
+  b.Pair("y", 0.04, 128);
+  b.Output("y_dq");
+  const Lowered lowered(std::move(b), "n");
+  ASSERT_THAT(lowered.names(), ElementsAre("Dequantize", "ElementWiseAdd", "Quantize"));
+  EXPECT_EQ(db::ElementTypeName(lowered.ops[0].inputs[0].type), "UFIXED_POINT_8");
+  for (const BackendTensor& tensor : lowered.ops[1].inputs) EXPECT_EQ(db::ElementTypeName(tensor.type), "FLOAT_32");
+  EXPECT_EQ(db::ElementTypeName(lowered.ops[1].outputs[0].type), "FLOAT_32");
+  EXPECT_EQ(db::ElementTypeName(lowered.ops[2].outputs[0].type), "UFIXED_POINT_8");
+}
+
+// y = MatMul(a, b), both uint16; `b` a graph input or a constant.
+GraphBuilder WideMatMul(bool constant) {
+  GraphBuilder b;
+  b.Input("a", v1::DATA_TYPE_FLOAT32, {1, 4, 8});
+  b.Pair("a", 0.01, 100, v1::DATA_TYPE_UINT16);
+  if (constant) {
+    b.Weight("w", v1::DATA_TYPE_UINT16, {8, 4}, 64);
+    b.Reals("w_scale", {0.01});
+    b.Ints("w_zp", v1::DATA_TYPE_UINT16, {32768});
+    b.Node("DequantizeLinear", "w_DQ", {"w", "w_scale", "w_zp"}, {"w_dq"});
+  } else {
+    b.Input("w", v1::DATA_TYPE_FLOAT32, {1, 8, 4});
+    b.Pair("w", 0.01, 100, v1::DATA_TYPE_UINT16);
+  }
+  b.Node("MatMul", "n", {"a_dq", "w_dq"}, {"y"});
+  b.Shape("y", v1::DATA_TYPE_FLOAT32, {1, 4, 4});
+  b.Pair("y", 0.04, 100, v1::DATA_TYPE_UINT16);
+  b.Output("y_dq");
+  return b;
+}
+
+TEST(HtpLowering, RunTimeSecondOperandOfAWideMatMulIsNarrowed_G4) {
+  const Lowered lowered(WideMatMul(false), "n");
+  ASSERT_THAT(lowered.names(), ElementsAre("Convert", "MatMul"));
+  EXPECT_EQ(db::ElementTypeName(lowered.op("MatMul").inputs[1].type), "UFIXED_POINT_8");
+  EXPECT_THAT(Lowered(WideMatMul(true), "n").names(), ElementsAre("MatMul"));
+}
+
+TEST(HtpLowering, ExpandMultipliesByOnes) {
+  GraphBuilder b = FloatOp("Expand", {1, 8}, {}, {4, 8});
+  b.Ints("shape", v1::DATA_TYPE_INT64, {4, 8});
+  b.Find("n").add_inputs(b.Id("shape"));
+  const Lowered lowered(std::move(b), "n");
+  ASSERT_THAT(lowered.names(), ElementsAre("ElementWiseMultiply"));
+  EXPECT_EQ(lowered.ops[0].inputs.size(), 2);
+  EXPECT_EQ(lowered.ops[0].inputs[1].rank, 2);
+}
+
+TEST(HtpLowering, ReciprocalDividesOne) {
+  const Lowered lowered(FloatOp("Reciprocal", {1, 8}, {}, {1, 8}), "n");
+  ASSERT_THAT(lowered.names(), ElementsAre("ElementWiseDivide"));
+  EXPECT_TRUE(lowered.ops[0].inputs[0].is_static);
+  EXPECT_FALSE(lowered.ops[0].inputs[1].is_static);
+}
+
 // ---- Other families: name, and the parameter that tables look at ----
 
 struct FamilyCase {

@@ -176,6 +176,10 @@ std::vector<Case> Cases() {
       T("MatMul").In(kU8).In(kS8).Dims({1, 2, 8, 8}).Static().Out(kU8));
   add("DT207", T("ElementWiseSelect").In("INT_32").In(kU8).In(kU8).Out(kU8),
       T("ElementWiseSelect").In("BOOL_8").In(kU8).In(kU8).Out(kU8));
+  const auto second = [](BackendTensor& t) { t.argument = 1; };
+  add("DT209", T("Convert").In(kU16, {0.1}, {5}).With(second).Out(kU8), T("Convert").In(kU16, {0.1}, {5}).Out(kU8));
+  add("DT209", T("Convert").In(kU16, {0.1}, {5}).With(second).Out(kU8),
+      T("Convert").In(kU16, {0.1}, {5}).With(second).Out(kU8, {0.2}, {9}));
   add("QS201", T("Conv2d").In(kU8).In(kS8, two).In(kU8, {0.1}, {128}).Out(kU8),
       T("Conv2d").In(kU8).In(kS8, {0.01}, {0}).In(kU8, {0.1}, {128}).Out(kU8));
   add("AX201", T("FullyConnected").In(kU8).In(kS8, two).Axis(1).Static().Out(kU8),
@@ -280,6 +284,12 @@ TEST(Overrules, GatherRequantizesTopKDoesNot) {
   EXPECT_EQ(Overrule(gather.op(), Documented(kUnequalZeroPoint, Out(0))), Ruling::kStands);
   TestOp top = std::move(T("TopK").In(kU8).Out(kU8));
   EXPECT_EQ(Overrule(top.op(), Documented(kUnequalScale, Out(0))), Ruling::kReplaced);
+}
+
+TEST(Overrules, TransposeTakesEveryTypeOfItsRows) {
+  TestOp transpose = std::move(T("Transpose").In(kF32).Dims({1, 2, 3, 4}).Out(kF32));
+  EXPECT_EQ(Overrule(transpose.op(), Documented(kPortType, In(0))), Ruling::kTolerated);
+  EXPECT_EQ(Overrule(transpose.op(), Documented(kDtypeRow, In(0))), Ruling::kStands);
 }
 
 TEST(Overrules, MeasuredRowsAlwaysStand) {

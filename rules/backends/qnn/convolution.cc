@@ -5,14 +5,18 @@ namespace {
 
 // Ports of operators with weights. A float activation with an integer weight runs in half precision, and that is what
 // the toolchains then declare (FLOAT_16 x SFIXED_POINT_8 is a row, FLOAT_32 x SFIXED_POINT_8 is none).
-bool HalfPrecision(const Operand* input, const Operand* weight) {
-  return input != nullptr && weight != nullptr && !input->quantized && weight->quantized;
+bool HalfPrecision(const NodeView& view, const Operand* input, const Operand* weight) {
+  return !view.in_float() && input != nullptr && weight != nullptr && !input->quantized && weight->quantized;
 }
 
 void ToHalf(BackendTensor& tensor) {
   if (tensor.present && tensor.type == db::ElementType{v1::DATA_TYPE_FLOAT32, false}) {
     tensor.type.type = v1::DATA_TYPE_FLOAT16;
   }
+}
+
+bool IsFixed16(const BackendTensor& tensor) {
+  return tensor.type.quantized && (tensor.type.type == v1::DATA_TYPE_INT16 || tensor.type.type == v1::DATA_TYPE_UINT16);
 }
 
 struct Geometry {
@@ -39,7 +43,7 @@ void EmitConvolution(const NodeView& view, absl::string_view name, const Geometr
                      Emission& emission) {
   const Operand* input = view.input(0);
   const Operand* weight = view.input(1);
-  const bool half = HalfPrecision(input, weight);
+  const bool half = HalfPrecision(view, input, weight);
   const int rank = geometry.rank + geometry.inserted;
   const Layout activation = geometry.channels_first ? Layout::kChannelsLast : Layout::kSame;
   if (geometry.inserted > 0) EmitReshape(view, input, geometry, true, half, emission);
@@ -121,7 +125,7 @@ Lowering LowerConvolution(const NodeView& view, absl::string_view, Emission& emi
   AddSpatial(view, "dilation", {"dilations", "dilation"}, nullptr, geometry.spatial, geometry.inserted, emission);
   if (!depthwise) emission.AddInt("group", groups);
   if (geometry.inserted > 0) {
-    EmitReshape(view, view.output(0), geometry, false, HalfPrecision(view.input(0), view.input(1)), emission);
+    EmitReshape(view, view.output(0), geometry, false, HalfPrecision(view, view.input(0), view.input(1)), emission);
   }
   return Emitted();
 }
@@ -146,7 +150,7 @@ Lowering LowerTransposedConvolution(const NodeView& view, absl::string_view, Emi
   AddSpatial(view, "output_padding", {"output_padding"}, nullptr, geometry.spatial, geometry.inserted, emission);
   emission.AddInt("group", view.integer({"group", "groups"}).value_or(1));
   if (geometry.inserted > 0) {
-    EmitReshape(view, view.output(0), geometry, false, HalfPrecision(view.input(0), view.input(1)), emission);
+    EmitReshape(view, view.output(0), geometry, false, HalfPrecision(view, view.input(0), view.input(1)), emission);
   }
   return Emitted();
 }
@@ -161,7 +165,7 @@ Lowering LowerLinear(const NodeView& view, absl::string_view name, Emission& emi
   }
   // QNN wants [out, in]. A Gemm has that with transB = 1 only; the toolchain transposes otherwise.
   const bool swap = gemm && view.integer({"transB"}).value_or(0) == 0;
-  const bool half = HalfPrecision(input, weight);
+  const bool half = HalfPrecision(view, input, weight);
   emission.Begin(name, view.node());
   BackendTensor& in0 = emission.AddInput();
   FillTensor(view, input, Layout::kSame, -1, emission, in0);
@@ -202,12 +206,25 @@ Lowering LowerLinear(const NodeView& view, absl::string_view name, Emission& emi
 }
 
 Lowering LowerMatMul(const NodeView& view, absl::string_view name, Emission& emission) {
-  const bool half = HalfPrecision(view.input(0), view.input(1));
+  const bool half = HalfPrecision(view, view.input(0), view.input(1));
+  BackendTensor first;
+  BackendTensor second;
+  FillTensor(view, view.input(0), Layout::kSame, -1, emission, first);
+  FillTensor(view, view.input(1), Layout::kSame, -1, emission, second);
+  if (half) ToHalf(first);
+  if (view.graph().origin() == v1::Graph::ONNX && IsFixed16(first) && IsFixed16(second) && !second.static_chain) {
+    // Both ways from ONNX (the provider, and the converter unless told otherwise) narrow a run-time second operand.
+    emission.Begin("Convert", view.node());
+    emission.AddInput() = second;
+    second.type.type = v1::DATA_TYPE_UINT8;
+    second.bits = 8;
+    second.symmetric = Tri::kYes;
+    second.qparams = nullptr;
+    emission.AddOutput() = second;
+  }
   emission.Begin(name, view.node());
-  BackendTensor& in0 = emission.AddInput();
-  FillTensor(view, view.input(0), Layout::kSame, -1, emission, in0);
-  if (half) ToHalf(in0);
-  AddInput(view, view.input(1), emission);
+  emission.AddInput() = first;
+  emission.AddInput() = second;
   BackendTensor& out0 = emission.AddOutput();
   FillTensor(view, view.output(0), Layout::kSame, -1, emission, out0);
   if (half) ToHalf(out0);

@@ -65,6 +65,16 @@ Lowering LowerBinary(const NodeView& view, absl::string_view name, Emission& emi
   return Emitted();
 }
 
+Lowering LowerReciprocal(const NodeView& view, absl::string_view name, Emission& emission) {
+  emission.Begin(name, view.node());
+  BackendTensor input;
+  FillTensor(view, view.input(0), Layout::kSame, -1, emission, input);
+  AddMadeConstant(input, 1, emission);  // one divided by it
+  emission.AddInput() = input;
+  AddOutputs(view, emission);
+  return Emitted();
+}
+
 Lowering LowerSquare(const NodeView& view, absl::string_view name, Emission& emission) {
   emission.Begin(name, view.node());
   AddInput(view, view.input(0), emission);

@@ -20,6 +20,7 @@ inline Lowering Unknown(absl::string_view reason) { return {Lowering::kUnknown, 
 Lowering LowerSame(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerFolded(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerBinary(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerReciprocal(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerSquare(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerClamp(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerRelu6(const NodeView&, absl::string_view name, Emission&);
@@ -59,7 +60,8 @@ Lowering LowerSplit(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerUnbind(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerSlice(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerPad(const NodeView&, absl::string_view name, Emission&);
-Lowering LowerTile(const NodeView&, absl::string_view name, Emission&);  // also expand
+Lowering LowerTile(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerExpand(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerDepthSpace(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerChannelShuffle(const NodeView&, absl::string_view name, Emission&);
 

@@ -145,6 +145,18 @@ Lowering LowerTile(const NodeView& view, absl::string_view name, Emission& emiss
   return Emitted();
 }
 
+Lowering LowerExpand(const NodeView& view, absl::string_view name, Emission& emission) {
+  // ExecuTorch tiles; ONNX Runtime's provider multiplies by ones of the output's shape.
+  if (view.graph().origin() != v1::Graph::ONNX) return LowerTile(view, name, emission);
+  emission.Begin("ElementWiseMultiply", view.node());
+  BackendTensor input;
+  FillTensor(view, view.input(0), Layout::kSame, -1, emission, input);
+  emission.AddInput() = input;
+  AddMadeConstant(input, view.rank(view.output(0)), emission);
+  AddOutput(view, view.output(0), emission);
+  return Emitted();
+}
+
 Lowering LowerDepthSpace(const NodeView& view, absl::string_view name, Emission& emission) {
   Begin(view, name, emission, view.channels_first() ? Layout::kChannelsLast : Layout::kSame);
   const int64_t block = view.integer({"blocksize", "upscale_factor", "downscale_factor"}).value_or(1);

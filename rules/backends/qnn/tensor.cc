@@ -84,7 +84,9 @@ int ChannelAxis(const NodeView& view, const Operand& operand) {
   return spec != nullptr && spec->has_axis() ? spec->axis() : -1;
 }
 
-void FillShape(const v1::Value& value, const LayoutMap& map, Layout layout, Emission& emission, BackendTensor& tensor) {
+// QNN has no tensors of rank 0; the toolchains make them [1].
+void FillShape(const v1::Value& value, const LayoutMap& map, Layout layout, bool scalars_have_rank_1,
+               Emission& emission, BackendTensor& tensor) {
   if (!value.has_shape()) {
     tensor.dynamic_shape = Tri::kUnknown;
     return;
@@ -92,6 +94,13 @@ void FillShape(const v1::Value& value, const LayoutMap& map, Layout layout, Emis
   tensor.rank = value.dims_size();
   for (int64_t size : value.dims()) {
     if (size < 0) tensor.dynamic_shape = Tri::kYes;
+  }
+  if (tensor.rank == 0 && scalars_have_rank_1) {
+    auto& dims = emission.NewDims();
+    dims[0] = 1;
+    tensor.rank = 1;
+    tensor.dims = absl::MakeConstSpan(dims.data(), 1);
+    return;
   }
   if (map.rank == 0) {
     if (layout == Layout::kSame) tensor.dims = absl::MakeConstSpan(value.dims().data(), value.dims_size());
@@ -105,6 +114,21 @@ void FillShape(const v1::Value& value, const LayoutMap& map, Layout layout, Emis
   auto& dims = emission.NewDims();
   for (int k = 0; k < map.rank; ++k) dims[k] = map.from[k] < 0 ? 1 : value.dims(map.from[k]);
   tensor.dims = absl::MakeConstSpan(dims.data(), map.rank);
+}
+
+LayoutMap FillShapeOf(const NodeView& view, const Operand& operand, Layout layout, int backend_rank, Emission& emission,
+                      BackendTensor& tensor) {
+  LayoutMap map;
+  if (operand.value < 0) {
+    tensor.dynamic_shape = Tri::kUnknown;
+    return map;
+  }
+  const v1::Value& value = view.graph().value(operand.value);
+  if (value.has_shape()) {
+    map = MapLayout(layout, value.dims_size(), backend_rank < value.dims_size() ? value.dims_size() : backend_rank);
+  }
+  FillShape(value, map, layout, view.graph().origin() != v1::Graph::QNN, emission, tensor);
+  return map;
 }
 
 }  // namespace
@@ -196,21 +220,19 @@ void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int
   tensor.argument = operand->argument;
   tensor.is_static = operand->is_static;
   tensor.static_chain = operand->static_chain;
+  if (view.in_float() && operand->quantized) {
+    tensor.type = {v1::DATA_TYPE_FLOAT32, false};
+    FillShapeOf(view, *operand, layout, backend_rank, emission, tensor);
+    return;
+  }
   tensor.bits = operand->quantized ? StatedBits(view, *operand, tensor.type.type) : StorageBits(tensor.type.type);
   tensor.encoding = EncodingOf(view, *operand, operand->quantized && tensor.bits < StorageBits(tensor.type.type));
   tensor.symmetric = Symmetric(view, *operand, IsSigned(tensor.type.type));
   tensor.qparams = view.context().resolved().qparams(*operand);
-  if (operand->value < 0) {
-    tensor.dynamic_shape = Tri::kUnknown;
-    return;
+  const LayoutMap map = FillShapeOf(view, *operand, layout, backend_rank, emission, tensor);
+  if (operand->value >= 0 && view.graph().is_constant(operand->value)) {
+    tensor.constant = &view.graph().value(operand->value).constant();
   }
-  const v1::Value& value = view.graph().value(operand->value);
-  if (value.has_constant()) tensor.constant = &value.constant();
-  LayoutMap map;
-  if (value.has_shape()) {
-    map = MapLayout(layout, value.dims_size(), backend_rank < value.dims_size() ? value.dims_size() : backend_rank);
-  }
-  FillShape(value, map, layout, emission, tensor);
   const int axis = ChannelAxis(view, *operand);
   if (axis >= 0) tensor.axis = map.rank > 0 ? map.AxisOf(axis) : (layout == Layout::kSame ? axis : -1);
 }

@@ -7,6 +7,7 @@
 #include "rules/backends/qnn_htp/half_precision_weights.h"
 #include "rules/backends/qnn_htp/ignored_output_encoding.h"
 #include "rules/backends/qnn_htp/matmul_bias.h"
+#include "rules/backends/qnn_htp/narrowed_operand.h"
 #include "rules/backends/qnn_htp/op_rule.h"
 #include "rules/backends/qnn_htp/packed_scales.h"
 #include "rules/backends/qnn_htp/per_channel_activation.h"
@@ -50,6 +51,7 @@ absl::Span<const OpRule> OpRules() {
       {&kPackedScales, CheckPackedScales},
       {&kStaticShapes, CheckStaticShapes},
       {&kGroupNormParameters, CheckGroupNormParameters},
+      {&kNarrowedOperand, CheckNarrowedOperand},
   };
   return kRules;
 }

@@ -59,6 +59,8 @@ Ruling Overrule(const BackendOp& op, const Violation& violation) {
     if (op.name == "Gather") return Ruling::kTolerated;
     if (Is(op, {"GatherElements", "GatherNd", "TopK"})) return Ruling::kReplaced;
   }
+  // The list of types by rank leaves out rows of its own table (FLOAT_32 of rank 4, BOOL_8 of rank 5): both pass.
+  if (violation.rule == &kPortType && op.name == "Transpose") return Ruling::kTolerated;
   // The smallest instead of the largest: passes and prepares.
   if (violation.rule == &kParameterValue && op.name == "TopK") return Ruling::kTolerated;
   return Ruling::kStands;
