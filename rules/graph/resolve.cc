@@ -1,10 +1,12 @@
 #include "rules/graph/resolve.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
+#include "rules/graph/sharing_annotations.h"
 
 namespace quantgate {
 
@@ -341,9 +343,10 @@ class Resolver {
     } else {
       operand = PlainOperand(value);
       int32_t spec = graph_.edge_spec(node, i);
+      const bool on_edge = spec >= 0;
       // QNN and TFLite tensors carry their quantization themselves; in PT2E an edge without a spec reads floats.
       if (spec < 0 && TensorsCarrySpecs()) spec = graph_.value_spec(value);
-      ApplySpec(spec, operand);
+      ApplySpec(spec, on_edge ? SpecPlace{value, node} : SpecPlace{value, -1}, operand);
     }
     operand.edge_value = value;
     operand.argument = static_cast<int16_t>(std::min(i, 32767));
@@ -361,7 +364,7 @@ class Resolver {
         operand.value = value;
       } else {
         operand = PlainOperand(value);
-        ApplySpec(graph_.value_spec(value), operand);
+        ApplySpec(graph_.value_spec(value), SpecPlace{value, -1}, operand);
       }
       operand.edge_value = value;
     }
@@ -562,9 +565,10 @@ class Resolver {
 
   bool TensorsCarrySpecs() const { return graph_.origin() == v1::Graph::QNN || graph_.origin() == v1::Graph::TFLITE; }
 
-  void ApplySpec(int32_t spec, Operand& operand) {
+  // `place` is where the spec sits.
+  void ApplySpec(int32_t spec, SpecPlace place, Operand& operand) {
     if (spec < 0) return;
-    const int32_t root = RootSpec(spec);
+    const int32_t root = RootSpec(spec, place);
     operand.spec = root >= 0 ? root : spec;
     if (root < 0) return;
     const v1::Spec& message = graph_.message().specs(root);
@@ -581,28 +585,15 @@ class Resolver {
     operand.is_dynamic = stored.is_dynamic;
   }
 
-  // Follows shared specs to the one that says something; -1 when the chain ends nowhere or runs in a circle. The guard
-  // counts steps: an edge (x, n) and the value x are different places, so visiting a value twice is no circle.
-  int32_t RootSpec(int32_t spec) const {
-    const auto& specs = graph_.message().specs();
-    for (int steps = 0; steps <= specs.size(); ++steps) {
-      const v1::Spec& message = specs.Get(spec);
-      if (message.kind() != v1::Spec::SHARED) return spec;
-      const int32_t value = message.shared_with().value() - 1;
-      const int32_t consumer = message.shared_with().consumer() - 1;
-      if (value < 0) return -1;
-      int32_t next = -1;
-      if (consumer < 0) {
-        next = graph_.value_spec(value);
-      } else {
-        for (int i = 0; next < 0 && i < graph_.num_inputs(consumer); ++i) {
-          if (graph_.input(consumer, i) == value) next = graph_.edge_spec(consumer, i);
-        }
-      }
-      if (next < 0) return -1;
-      spec = next;
-    }
-    return -1;
+  // The spec that says something behind shared references; -1 when they lead nowhere or in a circle, which is a finding
+  // of its own.
+  int32_t RootSpec(int32_t spec, SpecPlace place) {
+    if (graph_.message().specs(spec).kind() != v1::Spec::SHARED) return spec;
+    if (!annotations_.has_value()) annotations_.emplace(graph_);
+    const std::optional<SpecResolution> resolution = annotations_->Resolve(place);
+    if (!resolution.has_value()) return -1;
+    if (resolution->state == SpecState::kNone) return annotations_->spec_id(resolution->end);
+    return resolution->spec;
   }
 
   const Stored& SpecForm(int32_t spec) {
@@ -689,11 +680,12 @@ class Resolver {
 
   const Graph& graph_;
   ResolvedGraph& result_;
-  std::deque<Stored> stored_forms_;  // referred to by the three below
-  std::vector<int32_t> quantizers_;  // by node
-  std::vector<int32_t> stored_;      // by value: stored quantized in the file; -1: no
-  std::vector<int32_t> specs_;       // by spec
-  std::vector<int32_t> unit_;        // by node: computes on quantized tensors
+  std::deque<Stored> stored_forms_;         // referred to by the three below
+  std::vector<int32_t> quantizers_;         // by node
+  std::vector<int32_t> stored_;             // by value: stored quantized in the file; -1: no
+  std::vector<int32_t> specs_;              // by spec
+  std::vector<int32_t> unit_;               // by node: computes on quantized tensors
+  std::optional<Annotations> annotations_;  // made when the first shared spec is met
 };
 
 ResolvedGraph ResolvedGraph::Resolve(const Graph& graph) {

@@ -9,8 +9,9 @@ absl::Span<const Rule> SoundnessRules() {
       TypeMismatch(),   MissingQParams(),       OutputTypeExpected(), EmptyGraph(),       DanglingTensor(),
       NodeOrder(),      GraphCycle(),           ConstantQParams(),    UnpairedQuantize(), DoubledQuantize(),
       UnusedQuantize(), QuantizePairMismatch(), UnknownOperator(),    CustomOperator(),   ScaleRange(),
-      ZeroPointRange(), QParamsCount(),         AxisRange(),          BlockSize(),        BiasScale(),
-      BiasZeroPoint(),  BiasSaturation(),
+      ZeroPointRange(), QParamsCount(),         AxisRange(),          BlockSize(),        DanglingReference(),
+      SharingCycle(),   UnobservedGroup(),      ImpliedRequantize(),  BiasScale(),        BiasZeroPoint(),
+      BiasSaturation(),
   };
   return rules;
 }

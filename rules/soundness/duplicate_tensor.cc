@@ -33,7 +33,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
   first.reserve(graph.num_values());
   for (int32_t value = 0; value < graph.num_values(); ++value) {
     const std::string& name = graph.value(value).name();
-    if (name.empty()) continue;
+    if (name.empty() || graph.value(value).foreign()) continue;
     const auto [it, inserted] = first.emplace(name, value);
     if (inserted) continue;
     Place place;

@@ -40,6 +40,12 @@ Rule QParamsCount();  // AX001
 Rule AxisRange();     // AX002
 Rule BlockSize();     // AX003
 
+// SH: sharing.
+Rule DanglingReference();  // SH001
+Rule SharingCycle();       // SH002
+Rule UnobservedGroup();    // SH003
+Rule ImpliedRequantize();  // SH004
+
 // FX: derived parameters.
 Rule BiasScale();       // FX001
 Rule BiasZeroPoint();   // FX002

@@ -125,7 +125,8 @@ std::vector<Case> Cases() {
        "FI004", "", "w"},
       {"BytesTooMany", SoundConv, [](GraphBuilder& b) { b.Value("w").mutable_constant()->set_stored_bytes(217); },
        "FI004", "", "w"},
-      {"BytesNotCounted", SoundConv, [](GraphBuilder& b) { b.Value("w").mutable_constant()->set_stored_bytes(-1); }, ""},
+      {"BytesNotCounted", SoundConv, [](GraphBuilder& b) { b.Value("w").mutable_constant()->set_stored_bytes(-1); },
+       ""},
       {"DimNegative", SoundConv, [](GraphBuilder& b) { b.Value("w").set_dims(1, -3); }, "FI004", "", "w"},
       {"DimHuge", SoundConv, [](GraphBuilder& b) { b.Value("w").set_dims(1, int64_t{1} << 40); }, "FI004", "", "w"},
       {"DimsOverflow", SoundConv,
@@ -183,14 +184,12 @@ std::vector<Case> Cases() {
        },
        "FI005", "", "w"},
       {"ExternalRead", SoundConv,
-       [](GraphBuilder& b) {
-         b.Value("w").mutable_constant()->mutable_external()->set_status(v1::ExternalData::READ);
-       },
+       [](GraphBuilder& b) { b.Value("w").mutable_constant()->mutable_external()->set_status(v1::ExternalData::READ); },
        ""},
 
       // FI006, FI007
-      {"TwoConstants", SoundConv,
-       [](GraphBuilder& b) { *b.graph.add_values() = b.graph.values(b.Id("w_scale") - 1); }, "FI006", "", "w_scale"},
+      {"TwoConstants", SoundConv, [](GraphBuilder& b) { *b.graph.add_values() = b.graph.values(b.Id("w_scale") - 1); },
+       "FI006", "", "w_scale"},
       {"InputTwice", SoundConv,
        [](GraphBuilder& b) {
          *b.graph.add_values() = b.graph.values(b.Id("x") - 1);
@@ -199,8 +198,8 @@ std::vector<Case> Cases() {
        "FI006", "", "x"},
       {"TwoProducers", SoundConv, [](GraphBuilder& b) { b.Node("Relu", "again", {"x"}, {"y"}); }, "FI006", "again",
        "y"},
-      {"SameOutputTwice", SoundConv,
-       [](GraphBuilder& b) { b.Find("conv").add_outputs(b.Id("y")); }, "FI006", "conv", "y"},
+      {"SameOutputTwice", SoundConv, [](GraphBuilder& b) { b.Find("conv").add_outputs(b.Id("y")); }, "FI006", "conv",
+       "y"},
       {"ProducesAnInput", SoundConv, [](GraphBuilder& b) { b.Node("Relu", "again", {"y_dq"}, {"x"}); }, "FI006",
        "again", "x"},
       {"UnnamedTensors", SoundConv,
@@ -228,12 +227,14 @@ std::vector<Case> Cases() {
       {"QuantizesInt32", SoundConv, [](GraphBuilder& b) { b.Value("x").set_dtype(v1::DATA_TYPE_INT32); }, ""},
       {"QuantizesFloat8", SoundConv, [](GraphBuilder& b) { b.Value("x").set_dtype(v1::DATA_TYPE_FLOAT8_E4M3FN); },
        "FI008", "x_Q"},
-      {"ScaleIsInteger", SoundConv, [](GraphBuilder& b) { b.Value("x_scale").set_dtype(v1::DATA_TYPE_INT32); },
-       "FI008", "x_Q", "x_scale"},
-      {"ScaleIsHalf", SoundConv, [](GraphBuilder& b) {
+      {"ScaleIsInteger", SoundConv, [](GraphBuilder& b) { b.Value("x_scale").set_dtype(v1::DATA_TYPE_INT32); }, "FI008",
+       "x_Q", "x_scale"},
+      {"ScaleIsHalf", SoundConv,
+       [](GraphBuilder& b) {
          b.Value("x_scale").set_dtype(v1::DATA_TYPE_FLOAT16);
          b.Value("x_scale").mutable_constant()->set_stored_bytes(2);
-       }, ""},
+       },
+       ""},
       {"ZeroPointType", SoundConv,
        [](GraphBuilder& b) {
          b.Ints("other_zp", v1::DATA_TYPE_INT8, {0});
@@ -242,11 +243,13 @@ std::vector<Case> Cases() {
        "FI008", "y_DQ", "y_q"},
       {"WeightZeroPointType", SoundIntegerConv, [](GraphBuilder& b) { b.Value("w_zp").set_dtype(v1::DATA_TYPE_UINT8); },
        "FI008", "q", "w"},
-      {"IntegerBiasIsFloat", SoundIntegerConv,
-       [](GraphBuilder& b) { b.Value("b").set_dtype(v1::DATA_TYPE_FLOAT32); }, "FI008", "q", "b"},
+      {"IntegerBiasIsFloat", SoundIntegerConv, [](GraphBuilder& b) { b.Value("b").set_dtype(v1::DATA_TYPE_FLOAT32); },
+       "FI008", "q", "b"},
       {"IntegerScaleIsInteger", SoundIntegerConv,
-       [](GraphBuilder& b) { b.Value("w_scale").set_dtype(v1::DATA_TYPE_INT64);
-                             b.Value("w_scale").mutable_constant()->set_stored_bytes(8); },
+       [](GraphBuilder& b) {
+         b.Value("w_scale").set_dtype(v1::DATA_TYPE_INT64);
+         b.Value("w_scale").mutable_constant()->set_stored_bytes(8);
+       },
        "FI008", "q", "w_scale"},
 
       // FI009
@@ -400,11 +403,15 @@ std::vector<Case> Cases() {
        "second_Q", "y_dq", -1, warning},
       {"SecondPairOtherType", SoundConv, [](GraphBuilder& b) { SecondPair(b, "y_dq", v1::DATA_TYPE_UINT16); }, ""},
       {"UnusedQuantize", SoundConv,
-       [](GraphBuilder& b) { b.Node("QuantizeLinear", "lost", {"y", "y_scale", "y_zp"}, {"l"}); }, "GS008", "lost",
-       "l", -1, warning},
+       [](GraphBuilder& b) {
+         b.Node("QuantizeLinear", "lost", {"y", "y_scale", "y_zp"}, {"l"});
+       },
+       "GS008", "lost", "l", -1, warning},
       {"UnusedDequantize", SoundConv,
-       [](GraphBuilder& b) { b.Node("DequantizeLinear", "lost", {"y_q", "y_scale", "y_zp"}, {"l"}); }, "GS008", "lost",
-       "l", -1, warning},
+       [](GraphBuilder& b) {
+         b.Node("DequantizeLinear", "lost", {"y_q", "y_scale", "y_zp"}, {"l"});
+       },
+       "GS008", "lost", "l", -1, warning},
 
       // GS009
       {"PairScale", SoundConv,
@@ -452,8 +459,8 @@ std::vector<Case> Cases() {
       {"ChannelScaleNan", SoundConv, [](GraphBuilder& b) { SetReal(b, "w_scale", 4, kNan); }, "NR001", "w_DQ", "w", 4},
       {"ChannelScaleNegative", SoundConv, [](GraphBuilder& b) { SetReal(b, "w_scale", 5, -0.01); }, "NR001", "w_DQ",
        "w", 5},
-      {"BlockScaleNegative", Blocked, [](GraphBuilder& b) { SetReal(b, "w_scale", 7, -0.01); }, "NR001", "w_DQ", "w",
-       7, warning},
+      {"BlockScaleNegative", Blocked, [](GraphBuilder& b) { SetReal(b, "w_scale", 7, -0.01); }, "NR001", "w_DQ", "w", 7,
+       warning},
       {"BlockScaleZero", Blocked, [](GraphBuilder& b) { SetReal(b, "w_scale", 7, 0); }, "NR001", "w_DQ", "w", 7},
       {"PackedScaleNegative", SoundPackedMatMul, [](GraphBuilder& b) { SetReal(b, "w_scale", 9, -0.01); }, "NR001",
        "mm", "w", 9, warning},
@@ -462,11 +469,7 @@ std::vector<Case> Cases() {
        [](GraphBuilder& b) { b.graph.mutable_specs(0)->mutable_qparams()->set_scales(0, 0); }, "NR001", "relu", "x"},
 
       // NR002
-      {"ZeroPointTooLarge", SoundConv,
-       [](GraphBuilder& b) {
-         SetInt(b, "y_zp", 0, 300);
-       },
-       "NR002", "y_Q", "y"},
+      {"ZeroPointTooLarge", SoundConv, [](GraphBuilder& b) { SetInt(b, "y_zp", 0, 300); }, "NR002", "y_Q", "y"},
       {"ZeroPointLargest", SoundConv, [](GraphBuilder& b) { SetInt(b, "y_zp", 0, 255); }, ""},
       {"ZeroPointNegative", SoundConv, [](GraphBuilder& b) { SetInt(b, "y_zp", 0, -1); }, "NR002", "y_Q", "y"},
       {"ChannelZeroPoint", SoundConv, [](GraphBuilder& b) { SetInt(b, "w_zp", 3, -129); }, "NR002", "w_DQ", "w", 3},
@@ -486,15 +489,20 @@ std::vector<Case> Cases() {
       {"AxisLeftOut", SoundConv, [](GraphBuilder& b) { b.Find("w_DQ").clear_attributes(); }, "AX001", "w_DQ", "w"},
       {"AxisFromTheEnd", SoundConv, [](GraphBuilder& b) { b.Find("w_DQ").mutable_attributes(0)->set_i(-4); }, ""},
       {"SevenZeroPoints", SoundConv,
-       [](GraphBuilder& b) { b.Value("w_zp").mutable_constant()->mutable_ints()->RemoveLast(); }, "AX001", "w_DQ",
-       "w"},
+       [](GraphBuilder& b) { b.Value("w_zp").mutable_constant()->mutable_ints()->RemoveLast(); }, "AX001", "w_DQ", "w"},
       {"IntegerThreeScales", SoundIntegerConv,
-       [](GraphBuilder& b) { b.Reals("w_scale", {0.01, 0.01}); b.Value("w_scale").mutable_constant()->set_stored_bytes(-1); },
+       [](GraphBuilder& b) {
+         b.Reals("w_scale", {0.01, 0.01});
+         b.Value("w_scale").mutable_constant()->set_stored_bytes(-1);
+       },
        "AX001", "q", "w"},
       {"BlockCount", Blocked, [](GraphBuilder& b) { b.Find("w_DQ").mutable_attributes(1)->set_i(32); }, "AX001", "w_DQ",
        "w"},
-      {"PackedScaleCount", SoundPackedMatMul, [](GraphBuilder& b) { b.Value("w_scale").set_dims(0, 31);
-         b.Value("w_scale").mutable_constant()->set_stored_bytes(-1); },
+      {"PackedScaleCount", SoundPackedMatMul,
+       [](GraphBuilder& b) {
+         b.Value("w_scale").set_dims(0, 31);
+         b.Value("w_scale").mutable_constant()->set_stored_bytes(-1);
+       },
        "AX001", "mm", "w_scale"},
       {"PackedZeroPointCount", SoundPackedMatMul,
        [](GraphBuilder& b) {
@@ -529,6 +537,74 @@ std::vector<Case> Cases() {
        "AX003", "mm"},
       {"BlockNegative", Blocked, [](GraphBuilder& b) { b.Find("w_DQ").mutable_attributes(1)->set_i(-16); }, "AX003",
        "w_DQ"},
+
+      // SH001 to SH004
+      {"ReferenceToNothing", Annotated,
+       [](GraphBuilder& b) {
+         v1::Spec& shared = *b.graph.add_specs();
+         shared.set_kind(v1::Spec::SHARED);
+         shared.mutable_shared_with()->set_value(b.Id("x"));
+         b.Value("relu").set_spec(2);
+       },
+       "SH001", "relu", "relu"},
+      {"ReferenceToTheEdge", Annotated,
+       [](GraphBuilder& b) {
+         v1::Spec& shared = *b.graph.add_specs();
+         shared.set_kind(v1::Spec::SHARED);
+         shared.mutable_shared_with()->set_value(b.Id("x"));
+         shared.mutable_shared_with()->set_consumer(1);
+         b.Value("relu").set_spec(2);
+       },
+       ""},
+      {"ReferencesInACircle", Annotated,
+       [](GraphBuilder& b) {
+         v1::Spec& on_output = *b.graph.add_specs();
+         on_output.set_kind(v1::Spec::SHARED);
+         on_output.mutable_shared_with()->set_value(b.Id("x"));
+         on_output.mutable_shared_with()->set_consumer(1);
+         v1::Spec& on_edge = *b.graph.add_specs();
+         on_edge.set_kind(v1::Spec::SHARED);
+         on_edge.mutable_shared_with()->set_value(b.Id("relu"));
+         b.Value("relu").set_spec(2);
+         b.Find("relu").set_input_specs(0, 3);
+       },
+       "SH002", "relu", "x"},
+      {"FirstMemberIsShared", Annotated,
+       [](GraphBuilder& b) {
+         v1::Spec& on_edge = *b.graph.add_specs();
+         on_edge.set_kind(v1::Spec::SHARED);
+         on_edge.mutable_shared_with()->set_value(b.Id("relu"));
+         b.Find("relu").set_input_specs(0, 2);
+       },
+       "SH003", "relu", "x"},
+      {"ReadWithOtherType", Annotated,
+       [](GraphBuilder& b) {
+         v1::Spec& narrow = *b.graph.add_specs();
+         narrow = b.graph.specs(0);
+         narrow.set_dtype(v1::DATA_TYPE_INT16);
+         b.Value("relu").set_spec(2);
+         b.Node("aten.relu.default", "again", {"relu"}, {"again"}).add_input_specs(1);
+         b.Value("again").set_spec(1);
+         b.Output("again");
+       },
+       "SH004", "again", "relu", -1, warning},
+      {"ReadWithOtherScale", Annotated,
+       [](GraphBuilder& b) {
+         v1::Spec& other = *b.graph.add_specs();
+         other = b.graph.specs(0);
+         other.mutable_qparams()->set_scales(0, 0.2);
+         b.Node("aten.relu.default", "again", {"relu"}, {"again"}).add_input_specs(2);
+         b.Value("again").set_spec(2);
+         b.Output("again");
+       },
+       "SH004", "again", "relu", -1, warning},
+      {"ReadAsWritten", Annotated,
+       [](GraphBuilder& b) {
+         b.Node("aten.relu.default", "again", {"relu"}, {"again"}).add_input_specs(1);
+         b.Value("again").set_spec(1);
+         b.Output("again");
+       },
+       ""},
 
       // FX001 to FX003
       {"BiasScale", SoundConv,

@@ -1,0 +1,74 @@
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/engine/render.h"
+#include "rules/graph/data_type.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "SH004",
+    "implied-requantize",
+    v1::Finding::PRECISION,
+    v1::Finding::WARNING,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "The tensor is quantized one way where it is written and another way where it is read, so a conversion appears "
+    "between the two nodes: it costs time, and rounds every number once more.",
+    "Annotate the edge like its producer's output (or share it), unless the change of precision is meant.",
+    "A 16-bit output read through an 8-bit edge spec fires it; the same spec on both does not.",
+};
+
+std::string Form(const Operand& operand, const QuantParams* params) {
+  std::string text = absl::StrCat(DataTypeName(operand.type), " in ", operand.quant_min, "..", operand.quant_max);
+  if (params != nullptr && params->scales.size() == 1) {
+    absl::StrAppend(&text, ", scale ", FormatNumber(params->scales[0]), ", zero point ",
+                    FormatNumber(params->zero_point(0)));
+  }
+  return text;
+}
+
+bool Differ(const Operand& written, const QuantParams* a, const Operand& read, const QuantParams* b) {
+  if (written.type != read.type || written.quant_min != read.quant_min || written.quant_max != read.quant_max) {
+    return true;
+  }
+  if (a == nullptr || b == nullptr || a->scales.size() != 1 || b->scales.size() != 1) return false;
+  return std::fabs(a->scales[0] - b->scales[0]) > 1e-6 * std::fabs(a->scales[0]) ||
+         a->zero_point(0) != b->zero_point(0);
+}
+
+// Only where specs sit on edges; in QDQ graphs a conversion is a pair of nodes that everybody can see.
+void Check(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  const ResolvedGraph& resolved = context.resolved();
+  for (const ResolvedOp& op : resolved.ops()) {
+    for (const Operand& read : resolved.inputs(op)) {
+      if (!read.present || !read.quantized || read.spec < 0 || read.quantizer >= 0 || read.edge_value < 0) continue;
+      const int32_t producer = graph.producer(read.edge_value);
+      if (producer < 0 || resolved.op_of_node(producer) < 0) continue;
+      const ResolvedOp& writer = resolved.ops()[resolved.op_of_node(producer)];
+      for (const Operand& written : resolved.outputs(writer)) {
+        if (written.edge_value != read.edge_value || !written.quantized || written.spec < 0) continue;
+        const QuantParams* writes = resolved.qparams(written);
+        const QuantParams* reads = resolved.qparams(read);
+        if (!Differ(written, writes, read, reads)) continue;
+        Place place;
+        place.node = op.node;
+        place.input = read.argument;
+        place.value = read.value;
+        sink.Add(kInfo, place, absl::StrCat("is read as ", Form(read, reads)),
+                 absl::StrCat(Form(written, writes), ", as node '", NodeName(graph, producer), "' writes it"));
+      }
+    }
+  }
+}
+
+}  // namespace
+
+Rule ImpliedRequantize() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate
