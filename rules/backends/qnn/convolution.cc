@@ -5,8 +5,8 @@ namespace {
 
 // Ports of operators with weights. A float activation with an integer weight runs in half precision, and that is what
 // the toolchains then declare (FLOAT_16 x SFIXED_POINT_8 is a row, FLOAT_32 x SFIXED_POINT_8 is none).
-bool HalfPrecision(const NodeView& view, const Operand* input, const Operand* weight) {
-  return !view.in_float() && input != nullptr && weight != nullptr && !input->quantized && weight->quantized;
+bool HalfPrecision(const Operand* input, const Operand* weight) {
+  return input != nullptr && weight != nullptr && !input->quantized && weight->quantized;
 }
 
 void ToHalf(BackendTensor& tensor) {
@@ -43,7 +43,7 @@ void EmitConvolution(const NodeView& view, absl::string_view name, const Geometr
                      Emission& emission) {
   const Operand* input = view.input(0);
   const Operand* weight = view.input(1);
-  const bool half = HalfPrecision(view, input, weight);
+  const bool half = HalfPrecision(input, weight);
   const int rank = geometry.rank + geometry.inserted;
   const Layout activation = geometry.channels_first ? Layout::kChannelsLast : Layout::kSame;
   if (geometry.inserted > 0) EmitReshape(view, input, geometry, true, half, emission);
@@ -125,7 +125,7 @@ Lowering LowerConvolution(const NodeView& view, absl::string_view, Emission& emi
   AddSpatial(view, "dilation", {"dilations", "dilation"}, nullptr, geometry.spatial, geometry.inserted, emission);
   if (!depthwise) emission.AddInt("group", groups);
   if (geometry.inserted > 0) {
-    EmitReshape(view, view.output(0), geometry, false, HalfPrecision(view, view.input(0), view.input(1)), emission);
+    EmitReshape(view, view.output(0), geometry, false, HalfPrecision(view.input(0), view.input(1)), emission);
   }
   return Emitted();
 }
@@ -150,7 +150,7 @@ Lowering LowerTransposedConvolution(const NodeView& view, absl::string_view, Emi
   AddSpatial(view, "output_padding", {"output_padding"}, nullptr, geometry.spatial, geometry.inserted, emission);
   emission.AddInt("group", view.integer({"group", "groups"}).value_or(1));
   if (geometry.inserted > 0) {
-    EmitReshape(view, view.output(0), geometry, false, HalfPrecision(view, view.input(0), view.input(1)), emission);
+    EmitReshape(view, view.output(0), geometry, false, HalfPrecision(view.input(0), view.input(1)), emission);
   }
   return Emitted();
 }
@@ -165,7 +165,7 @@ Lowering LowerLinear(const NodeView& view, absl::string_view name, Emission& emi
   }
   // QNN wants [out, in]. A Gemm has that with transB = 1 only; the toolchain transposes otherwise.
   const bool swap = gemm && view.integer({"transB"}).value_or(0) == 0;
-  const bool half = HalfPrecision(view, input, weight);
+  const bool half = HalfPrecision(input, weight);
   emission.Begin(name, view.node());
   BackendTensor& in0 = emission.AddInput();
   FillTensor(view, input, Layout::kSame, -1, emission, in0);
@@ -206,7 +206,7 @@ Lowering LowerLinear(const NodeView& view, absl::string_view name, Emission& emi
 }
 
 Lowering LowerMatMul(const NodeView& view, absl::string_view name, Emission& emission) {
-  const bool half = HalfPrecision(view, view.input(0), view.input(1));
+  const bool half = HalfPrecision(view.input(0), view.input(1));
   BackendTensor first;
   BackendTensor second;
   FillTensor(view, view.input(0), Layout::kSame, -1, emission, first);

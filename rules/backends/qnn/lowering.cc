@@ -234,44 +234,6 @@ Lowering LowerIdentity(const NodeView& view, Emission& emission) {
   return Emitted();
 }
 
-// In ONNX an operator computes in integers when every float tensor around it comes from a Dequantize or goes to a
-// Quantize. Otherwise the toolchain leaves those nodes as operators of their own and the operator runs in float.
-// Quantized constants do not count: weight-only quantization is a kernel of its own.
-bool RunsInFloat(const NodeView& view) {
-  switch (view.op().op->id) {
-    case OpId::kQuantize:
-    case OpId::kDequantize:
-    case OpId::kRequantize:
-    case OpId::kCast:
-      return false;
-    default:
-      break;
-  }
-  bool floats = false;
-  bool fixed = false;
-  const auto look = [&](const Operand& operand) {
-    if (!operand.present) return;
-    fixed |= operand.quantized && !operand.is_static;
-    floats |= !operand.quantized && (operand.type == v1::DATA_TYPE_FLOAT32 || operand.type == v1::DATA_TYPE_FLOAT16);
-  };
-  for (const Operand& input : view.inputs()) {
-    const auto& ports = view.op().op->inputs;
-    if (input.port >= ports.size() || ports[input.port].role != PortRole::kParameter) look(input);
-  }
-  for (const Operand& output : view.outputs()) look(output);
-  return floats && fixed;
-}
-
-// Dequantize in front and Quantize behind an operator that runs in float.
-void ConvertTensors(const NodeView& view, const NodeView& in_float, bool inputs, Emission& emission) {
-  for (const Operand& operand : inputs ? view.inputs() : view.outputs()) {
-    if (!operand.present || !operand.quantized || operand.is_static) continue;
-    emission.Begin(inputs ? "Dequantize" : "Quantize", view.node());
-    AddInput(inputs ? view : in_float, &operand, emission);
-    AddOutput(inputs ? in_float : view, &operand, emission);
-  }
-}
-
 }  // namespace
 
 Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission) {
@@ -281,14 +243,6 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   if (op.op == nullptr) return NoCounterpart("the operator is not known");
   const size_t id = static_cast<size_t>(op.op->id);
   const Entry* entry = id < EntriesById().size() ? EntriesById()[id] : nullptr;
-  if (entry != nullptr && context.graph().origin() == v1::Graph::ONNX && RunsInFloat(view)) {
-    NodeView in_float = view;
-    in_float.set_in_float(true);
-    ConvertTensors(view, in_float, true, emission);
-    const Lowering lowering = entry->lower(in_float, entry->name, emission);
-    if (lowering.status == Lowering::kEmitted) ConvertTensors(view, in_float, false, emission);
-    return lowering;
-  }
   if (entry != nullptr) return entry->lower(view, entry->name, emission);
   if (std::find(std::begin(kDecomposed), std::end(kDecomposed), op.op->id) != std::end(kDecomposed)) {
     return Unknown("the toolchain takes it apart into several QNN operators with tensors that the graph does not have");

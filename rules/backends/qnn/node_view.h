@@ -31,11 +31,6 @@ class NodeView {
   // ONNX and ATen put channels second; TFLite and QNN put them last.
   bool channels_first() const { return graph().origin() == v1::Graph::ONNX || graph().origin() == v1::Graph::PT2E; }
 
-  // The operator runs in float although some of its tensors are quantized (lowering.cc): tensors are then described as
-  // the float ones that it really sees.
-  bool in_float() const { return in_float_; }
-  void set_in_float(bool in_float) { in_float_ = in_float; }
-
   // First operand that is given for the port; null when absent.
   const Operand* input(int port) const;
   const Operand* output(int port) const;
@@ -62,7 +57,6 @@ class NodeView {
   const ResolvedOp& op_;
   absl::Span<const Operand> inputs_;
   absl::Span<const Operand> outputs_;
-  bool in_float_ = false;
 };
 
 // Axis counted from the front; `rank` unknown leaves it as it is.

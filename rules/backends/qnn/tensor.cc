@@ -220,11 +220,6 @@ void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int
   tensor.argument = operand->argument;
   tensor.is_static = operand->is_static;
   tensor.static_chain = operand->static_chain;
-  if (view.in_float() && operand->quantized) {
-    tensor.type = {v1::DATA_TYPE_FLOAT32, false};
-    FillShapeOf(view, *operand, layout, backend_rank, emission, tensor);
-    return;
-  }
   tensor.bits = operand->quantized ? StatedBits(view, *operand, tensor.type.type) : StorageBits(tensor.type.type);
   tensor.encoding = EncodingOf(view, *operand, operand->quantized && tensor.bits < StorageBits(tensor.type.type));
   tensor.symmetric = Symmetric(view, *operand, IsSigned(tensor.type.type));
