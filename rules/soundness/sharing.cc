@@ -14,7 +14,7 @@ constexpr RuleInfo kDangling = {
     "dangling-reference",
     v1::Finding::UNSOUND,
     v1::Finding::ERROR,
-    kAtAnnotated | kAtCalibrated,
+    kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "A shared spec takes its parameters from another edge or value, and there is none to take them from. prepare_pt2e "
     "raises a KeyError that names no annotation.",
@@ -27,7 +27,7 @@ constexpr RuleInfo kCycle = {
     "sharing-cycle",
     v1::Finding::UNSOUND,
     v1::Finding::ERROR,
-    kAtAnnotated | kAtCalibrated,
+    kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "Shared specs refer to each other in a circle, so no member has parameters of its own. prepare_pt2e recurses until "
     "Python's stack ends.",
@@ -41,7 +41,7 @@ constexpr RuleInfo kUnobserved = {
     "unobserved-group",
     v1::Finding::UNSOUND,
     v1::Finding::ERROR,
-    kAtAnnotated | kAtCalibrated,
+    kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "The first member of a sharing group makes the observer for all of them. This one cannot, so prepare_pt2e fails "
     "for "
