@@ -132,11 +132,21 @@ class Judge {
     return false;
   }
 
+  // An axis finding counts in the backend's layout; the user's file may count otherwise.
+  static std::string AxisInFile(const BackendOp& op, const Violation& violation) {
+    if (violation.rule != &kEncodingAxis || violation.port.kind != PortRef::kInput) return "";
+    const BackendTensor& tensor = Input(op, violation.port.index);
+    if (tensor.qparams == nullptr || tensor.qparams->axes.size() != 1 || tensor.qparams->axes[0] == tensor.axis) {
+      return "";
+    }
+    return absl::StrCat(" (axis ", tensor.qparams->axes[0], " in the file)");
+  }
+
   void AddTableFinding(const BackendOp& op, const Violation& violation, bool tolerated) {
     FindingDraft draft;
     draft.rule = violation.rule;
     draft.place = PlaceOf(op, violation.port);
-    draft.observed = violation.observed;
+    draft.observed = violation.observed + AxisInFile(op, violation);
     draft.allowed = violation.allowed;
     draft.source.kind = violation.evidence == db::Evidence::kMeasured ? v1::Source::MEASURED : v1::Source::DOCUMENTED;
     draft.source.table = target_.tables.empty() ? std::string() : target_.tables.front();
