@@ -1,13 +1,14 @@
 #include "server/catalog_service.h"
 
 #include <algorithm>
-#include <map>
+#include <iterator>
 #include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "rules/catalog.h"
 #include "server/constraint_text.h"
 #include "server/paging.h"
 
@@ -30,35 +31,17 @@ absl::StatusOr<std::vector<v1::Target>> CatalogService::Targets(const std::strin
     if (std::find(names.begin(), names.end(), backend) == names.end()) return modules_.Get(backend).status();
     names = {backend};
   }
-  const db::TableSource& tables = modules_.tables();
-  std::map<std::string, v1::Target> targets;  // by name: sorted, and each once however many versions it has
+  std::vector<v1::Target> list;
   for (const std::string& name : names) {
-    absl::StatusOr<const Module*> module = modules_.Get(name);
-    if (!module.ok()) {
+    absl::StatusOr<std::vector<v1::Target>> targets = CatalogTargets(modules_, name);
+    if (!targets.ok()) {
       environment_.log.Event(Log::Level::kWarning, "module_failed",
-                             {{"module", name}, {"message", std::string(module.status().message())}});
-      if (!backend.empty()) return module.status();
+                             {{"module", name}, {"message", std::string(targets.status().message())}});
+      if (!backend.empty()) return targets.status();
       continue;
     }
-    for (const Target& target : (*module)->targets()) {
-      const std::string key(absl::string_view(target.name).substr(0, target.name.find('@')));
-      v1::Target& out = targets[key];
-      if (!out.name().empty()) continue;
-      out.set_name(key);
-      out.set_backend(target.backend);
-      out.set_soc(target.soc);
-      if (target.arch != 0) out.set_arch(absl::StrCat("V", target.arch));
-      for (const db::TableInfo& table : tables.tables()) {
-        if (table.backend == target.backend) out.add_sdk_versions(table.sdk);
-      }
-      for (const db::Soc& soc : tables.socs()) {
-        if (soc.name != target.soc) continue;
-        for (const std::string& alias : soc.aliases) out.add_aliases(alias);
-      }
-    }
+    std::move(targets->begin(), targets->end(), std::back_inserter(list));
   }
-  std::vector<v1::Target> list;
-  for (auto& [name, target] : targets) list.push_back(std::move(target));
   return list;
 }
 
@@ -73,35 +56,12 @@ grpc::ServerUnaryReactor* CatalogService::ListTargets(grpc::CallbackServerContex
   });
 }
 
-void CatalogService::FillRule(const RuleInfo& info, v1::Rule& rule) const {
-  rule.set_name(absl::StrCat(kRulePrefix, info.code));
-  rule.set_code(info.code);
-  rule.set_title(info.name);
-  rule.set_severity(info.severity);
-  rule.set_effect(info.effect);
-  for (int stage = v1::STAGE_ANNOTATED; stage <= v1::STAGE_CONVERTED; ++stage) {
-    if (info.stages & (1u << stage)) rule.add_stages(static_cast<v1::Stage>(stage));
-  }
-  // The backend when exactly one has it: rules about tables belong to every backend with tables.
-  int owners = 0;
-  for (const std::string& name : modules_.names()) {
-    absl::StatusOr<const Module*> module = modules_.Get(name);
-    if (!module.ok()) continue;
-    const auto& rules = (*module)->rules;
-    if (std::find(rules.begin(), rules.end(), &info) == rules.end()) continue;
-    rule.set_backend(name);
-    ++owners;
-  }
-  if (owners > 1) rule.clear_backend();
-  rule.set_explanation(ExplainRule(info));
-}
-
 grpc::ServerUnaryReactor* CatalogService::ListRules(grpc::CallbackServerContext* context,
                                                     const v1::ListRulesRequest* request,
                                                     v1::ListRulesResponse* response) {
   return RunUnary(environment_, context, "CatalogService/ListRules", [=, this](Call&) {
     return AddPage(*request, "rules", rules_.size(), *response,
-                   [&](size_t i) { FillRule(*rules_[i], *response->add_rules()); });
+                   [&](size_t i) { *response->add_rules() = CatalogRule(modules_, *rules_[i]); });
   });
 }
 
@@ -114,7 +74,7 @@ grpc::ServerUnaryReactor* CatalogService::GetRule(grpc::CallbackServerContext* c
     }
     for (const RuleInfo* info : rules_) {
       if (code != info->code) continue;
-      FillRule(*info, *response->mutable_rule());
+      *response->mutable_rule() = CatalogRule(modules_, *info);
       return absl::OkStatus();
     }
     return absl::NotFoundError(absl::StrCat("no rule ", request->name()));

@@ -34,7 +34,6 @@ class CatalogService final : public v1::CatalogService::CallbackService {
  private:
   // NOT_FOUND for a backend that is not registered. A module that fails to load is logged and has no targets.
   absl::StatusOr<std::vector<v1::Target>> Targets(const std::string& backend) const;
-  void FillRule(const RuleInfo& info, v1::Rule& rule) const;
 
   const CallEnvironment environment_;
   ModuleRegistry& modules_;

@@ -4,40 +4,20 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "db/diff.h"
 
 namespace quantgate::server {
 namespace {
 
-// " (V73 and newer)" and the like; empty for every arch.
 std::string Archs(const db::ArchRange& archs) {
-  if (archs.min == 0 && archs.max == 0) return "";
-  if (archs.max == 0) return absl::StrCat(" (V", archs.min, " and newer)");
-  if (archs.min == 0) return absl::StrCat(" (up to V", archs.max, ")");
-  return absl::StrCat(" (V", archs.min, " to V", archs.max, ")");
+  const std::string text = db::ArchText(archs);
+  return text.empty() ? "" : absl::StrCat(" (", text, ")");
 }
 
-// "in[0]: UFIXED_POINT_8 | SFIXED_POINT_8; out[0]: UFIXED_POINT_8".
-std::string RowText(const db::DtypeRow& row) {
-  return absl::StrCat(absl::StrJoin(row.ports, "; ",
-                                    [](std::string* out, const db::PortTypes& port) {
-                                      absl::StrAppend(
-                                          out, port.port, ": ",
-                                          absl::StrJoin(port.types, " | ", [](std::string* out, db::ElementType type) {
-                                            absl::StrAppend(out, db::ElementTypeName(type));
-                                          }));
-                                    }),
-                      Archs(row.archs));
-}
-
-// "rank(equals=4) and static()".
 std::string ItemText(const db::Item& item) {
-  return absl::StrCat(absl::StrJoin(item.predicates, " and ",
-                                    [](std::string* out, const db::Predicate& predicate) {
-                                      absl::StrAppend(out, predicate.kind, "(",
-                                                      absl::StrJoin(predicate.args, ", ", absl::PairFormatter("=")),
-                                                      ")");
-                                    }),
-                      Archs(item.archs));
+  return absl::StrJoin(item.predicates, " and ", [](std::string* out, const db::Predicate& predicate) {
+    absl::StrAppend(out, db::PredicateText(predicate));
+  });
 }
 
 void SetSource(const db::ConstraintTable& table, std::string row, db::Evidence evidence, const std::string& document,
@@ -59,7 +39,7 @@ std::vector<v1::Constraint> ConstraintsOf(const db::ConstraintTable& table, absl
       v1::Constraint& constraint = constraints.emplace_back();
       constraint.set_op(entry.op);
       constraint.set_configuration(row.configuration);
-      constraint.set_text(RowText(row));
+      constraint.set_text(absl::StrCat(db::RowText(row), Archs(row.archs)));
       SetSource(table, absl::StrCat(entry.op, "/", row.configuration, "/row ", row.ordinal), row.evidence, row.source,
                 constraint);
     }
@@ -68,7 +48,7 @@ std::vector<v1::Constraint> ConstraintsOf(const db::ConstraintTable& table, absl
       constraint.set_op(entry.op);
       constraint.set_configuration(item.configuration);
       constraint.set_port(item.port);
-      constraint.set_text(ItemText(item));
+      constraint.set_text(absl::StrCat(ItemText(item), Archs(item.archs)));
       SetSource(table, absl::StrCat(entry.op, "/", item.configuration, "/", item.port, "/item ", item.ordinal),
                 item.evidence, item.source, constraint);
     }

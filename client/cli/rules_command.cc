@@ -1,29 +1,21 @@
 #include "CLI/CLI.hpp"
-#include "absl/strings/str_cat.h"
 #include "client/cli/commands.h"
+#include "client/cli/engine.h"
 #include "client/report/json.h"
 #include "client/report/layout.h"
 #include "client/report/verdict.h"
 #include "quantgate/v1/catalog_service.pb.h"
+#include "rules/catalog.h"
 #include "rules/check.h"
 
 namespace quantgate {
 namespace {
 
-v1::ListRulesResponse ListRules() {
+absl::StatusOr<v1::ListRulesResponse> ListRules(const std::string& tables) {
+  absl::StatusOr<Engine> engine = OpenEngine(tables);
+  if (!engine.ok()) return engine.status();
   v1::ListRulesResponse response;
-  for (const RuleInfo* info : AllRules()) {
-    v1::Rule& rule = *response.add_rules();
-    rule.set_name(absl::StrCat("rules/", info->code));
-    rule.set_code(info->code);
-    rule.set_title(info->name);
-    rule.set_severity(info->severity);
-    rule.set_effect(info->effect);
-    for (int stage = v1::STAGE_ANNOTATED; stage <= v1::STAGE_CONVERTED; ++stage) {
-      if (info->stages & (1u << stage)) rule.add_stages(static_cast<v1::Stage>(stage));
-    }
-    rule.set_explanation(ExplainRule(*info));
-  }
+  for (const RuleInfo* info : AllRules()) *response.add_rules() = CatalogRule(*engine->modules, *info);
   return response;
 }
 
@@ -37,8 +29,9 @@ std::string RulesText(const Style& style) {
 }
 
 int RunRules(const OutputFlags& flags) {
-  if (flags.format == "json") return Finish(flags, ToJson(ListRules()));
-  return Finish(flags, RulesText(OutputStyle(flags)));
+  if (flags.format != "json") return Finish(flags, RulesText(OutputStyle(flags)));
+  const absl::StatusOr<v1::ListRulesResponse> response = ListRules(/*tables=*/"");
+  return response.ok() ? Finish(flags, ToJson(*response)) : Fail(response.status());
 }
 
 }  // namespace

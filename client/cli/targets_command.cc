@@ -6,6 +6,7 @@
 #include "client/report/json.h"
 #include "client/report/layout.h"
 #include "quantgate/v1/catalog_service.pb.h"
+#include "rules/catalog.h"
 
 namespace quantgate {
 namespace {
@@ -16,15 +17,6 @@ struct TargetsFlags {
   std::shared_ptr<OutputFlags> output;
 };
 
-// SDK versions of a backend that have a table, oldest first.
-std::vector<std::string> SdkVersions(const db::TableSource& tables, const std::string& backend) {
-  std::vector<std::string> versions;
-  for (const db::TableInfo& table : tables.tables()) {
-    if (table.backend == backend) versions.push_back(table.sdk);
-  }
-  return versions;
-}
-
 absl::StatusOr<v1::ListTargetsResponse> ListTargets(const TargetsFlags& flags) {
   absl::StatusOr<Engine> engine = OpenEngine(flags.tables);
   if (!engine.ok()) return engine.status();
@@ -32,21 +24,9 @@ absl::StatusOr<v1::ListTargetsResponse> ListTargets(const TargetsFlags& flags) {
       flags.backend.empty() ? engine->modules->names() : std::vector<std::string>{flags.backend};
   v1::ListTargetsResponse response;
   for (const std::string& backend : backends) {
-    absl::StatusOr<const Module*> module = engine->modules->Get(backend);
-    if (!module.ok()) return module.status();
-    const std::vector<std::string> versions = SdkVersions(*engine->tables, backend);
-    for (const Target& target : (*module)->targets()) {
-      v1::Target& entry = *response.add_targets();
-      entry.set_name(target.soc.empty() ? target.name : absl::StrCat(backend, "/", target.soc));
-      entry.set_backend(backend);
-      entry.set_soc(target.soc);
-      if (target.arch != 0) entry.set_arch(absl::StrCat("V", target.arch));
-      entry.mutable_sdk_versions()->Add(versions.begin(), versions.end());
-      for (const db::Soc& soc : engine->tables->socs()) {
-        if (soc.name != target.soc) continue;
-        entry.mutable_aliases()->Assign(soc.aliases.begin(), soc.aliases.end());
-      }
-    }
+    absl::StatusOr<std::vector<v1::Target>> targets = CatalogTargets(*engine->modules, backend);
+    if (!targets.ok()) return targets.status();
+    for (v1::Target& target : *targets) *response.add_targets() = std::move(target);
   }
   return response;
 }

@@ -1,0 +1,62 @@
+#include "rules/catalog.h"
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+
+namespace quantgate {
+
+absl::StatusOr<std::vector<v1::Target>> CatalogTargets(ModuleRegistry& modules, const std::string& backend) {
+  absl::StatusOr<const Module*> module = modules.Get(backend);
+  if (!module.ok()) return module.status();
+  const db::TableSource& tables = modules.tables();
+  std::map<std::string, v1::Target> targets;
+  for (const Target& target : (*module)->targets()) {
+    const std::string key = target.name.substr(0, target.name.find('@'));
+    v1::Target& entry = targets[key];
+    if (!entry.name().empty()) continue;
+    entry.set_name(key);
+    entry.set_backend(target.backend);
+    entry.set_soc(target.soc);
+    if (target.arch != 0) entry.set_arch(absl::StrCat("V", target.arch));
+    for (const db::TableInfo& table : tables.tables()) {
+      if (table.backend == target.backend) entry.add_sdk_versions(table.sdk);
+    }
+    for (const db::Soc& soc : tables.socs()) {
+      if (soc.name != target.soc) continue;
+      for (const std::string& alias : soc.aliases) entry.add_aliases(alias);
+    }
+  }
+  std::vector<v1::Target> list;
+  for (auto& [name, target] : targets) list.push_back(std::move(target));
+  return list;
+}
+
+v1::Rule CatalogRule(ModuleRegistry& modules, const RuleInfo& info) {
+  v1::Rule rule;
+  rule.set_name(absl::StrCat("rules/", info.code));
+  rule.set_code(info.code);
+  rule.set_title(info.name);
+  rule.set_severity(info.severity);
+  rule.set_effect(info.effect);
+  for (int stage = v1::STAGE_ANNOTATED; stage <= v1::STAGE_CONVERTED; ++stage) {
+    if (info.stages & (1u << stage)) rule.add_stages(static_cast<v1::Stage>(stage));
+  }
+  // Rules about tables belong to every backend with tables.
+  int owners = 0;
+  for (const std::string& name : modules.names()) {
+    absl::StatusOr<const Module*> module = modules.Get(name);
+    if (!module.ok()) continue;
+    const std::vector<const RuleInfo*>& rules = (*module)->rules;
+    if (std::find(rules.begin(), rules.end(), &info) == rules.end()) continue;
+    rule.set_backend(name);
+    ++owners;
+  }
+  if (owners > 1) rule.clear_backend();
+  rule.set_explanation(ExplainRule(info));
+  return rule;
+}
+
+}  // namespace quantgate
