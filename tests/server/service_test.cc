@@ -135,12 +135,12 @@ TEST_F(ServiceTest, ConstraintsComeFromTheTables) {
   request.set_parent("constraintTables/good@2.0");
   ASSERT_TRUE(Catalog(&v1::CatalogService::Stub::ListConstraints, request, response).ok());
   ASSERT_EQ(response.constraints_size(), 4);
-  EXPECT_EQ(response.constraints(0).text(), "in[0]: UFIXED_POINT_8; out[0]: UFIXED_POINT_8");
+  EXPECT_EQ(response.constraints(0).text(), "in[0]=UFIXED_POINT_8 out[0]=UFIXED_POINT_8");
   EXPECT_EQ(response.constraints(0).source().document(), "doc two");
-  EXPECT_EQ(response.constraints(1).text(), "in[0]: UFIXED_POINT_8 (V73 and newer)");
+  EXPECT_EQ(response.constraints(1).text(), "in[0]=UFIXED_POINT_8 (V73 and later)");
   EXPECT_EQ(response.constraints(1).source().kind(), v1::Source::MEASURED);
   EXPECT_EQ(response.constraints(1).source().document(), "a measurement");
-  EXPECT_EQ(response.constraints(2).text(), "rank(equals=4) and static()");
+  EXPECT_EQ(response.constraints(2).text(), "rank equals=4 and static");
   EXPECT_EQ(response.constraints(2).source().row(), "Conv2d/All/in[1]/item 1");
 
   request.set_op("Relu");
