@@ -31,6 +31,9 @@ Rule QuantizePairMismatch();  // GS009
 Rule UnknownOperator();  // CV001
 Rule CustomOperator();   // CV002
 
+// DT: element types.
+Rule PackedBits();  // DT001
+
 // NR: numeric range.
 Rule ScaleRange();      // NR001
 Rule ZeroPointRange();  // NR002

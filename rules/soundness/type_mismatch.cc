@@ -40,6 +40,17 @@ class Types {
             "a floating-point or int32 tensor");
       }
     }
+    if (!quantize && inputs.data >= 0) {
+      const v1::DataType type = StoredType(inputs.data);
+      if (IsFloat(type) || type == v1::DATA_TYPE_BOOL || BitWidth(type) == 64) {
+        Add(node, inputs.data, absl::StrCat("dequantizes a tensor of ", DataTypeName(type)), "a quantized tensor");
+      }
+    }
+    if (inputs.zero_point >= 0 && IsFloat(graph_.value(inputs.zero_point).dtype())) {
+      Add(node, inputs.zero_point,
+          absl::StrCat("the zero point is ", DataTypeName(graph_.value(inputs.zero_point).dtype())),
+          "the type of the quantized tensor");
+    }
     Scale(node, inputs.scale);
     const int32_t stored = quantize ? (graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1) : inputs.data;
     ZeroPoint(node, inputs.zero_point, stored);

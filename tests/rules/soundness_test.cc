@@ -227,6 +227,25 @@ std::vector<Case> Cases() {
       {"QuantizesInt32", SoundConv, [](GraphBuilder& b) { b.Value("x").set_dtype(v1::DATA_TYPE_INT32); }, ""},
       {"QuantizesFloat8", SoundConv, [](GraphBuilder& b) { b.Value("x").set_dtype(v1::DATA_TYPE_FLOAT8_E4M3FN); },
        "FI008", "x_Q"},
+      {"DequantizesFloats", SoundConv,
+       [](GraphBuilder& b) {
+         b.Node("DequantizeLinear", "dq_of_float", {"x", "y_scale"}, {"z"});
+         b.Output("z");
+       },
+       "FI008", "dq_of_float", "x"},
+      {"DequantizesInt32", SoundConv,
+       [](GraphBuilder& b) {
+         b.Input("sum", v1::DATA_TYPE_INT32, {1});
+         b.Node("DequantizeLinear", "dq_of_sum", {"sum", "y_scale"}, {"z"});
+         b.Output("z");
+       },
+       ""},
+      {"ZeroPointIsFloat", SoundConv,
+       [](GraphBuilder& b) {
+         b.Reals("float_zp", {0});
+         b.Find("y_Q").set_inputs(2, b.Id("float_zp"));
+       },
+       "FI008", "y_Q", "float_zp"},
       {"ScaleIsInteger", SoundConv, [](GraphBuilder& b) { b.Value("x_scale").set_dtype(v1::DATA_TYPE_INT32); }, "FI008",
        "x_Q", "x_scale"},
       {"ScaleIsHalf", SoundConv,
@@ -533,6 +552,15 @@ std::vector<Case> Cases() {
        "mm"},
       {"BlockOf8", SoundPackedMatMul, [](GraphBuilder& b) { b.Find("mm").mutable_attributes(3)->set_i(8); }, "AX003",
        "mm"},
+      {"ThreeBits", SoundPackedMatMul, [](GraphBuilder& b) { b.Find("mm").mutable_attributes(2)->set_i(3); }, "DT001",
+       "mm"},
+      {"EightBits", SoundPackedMatMul,
+       [](GraphBuilder& b) {
+         b.Find("mm").mutable_attributes(2)->set_i(8);
+         b.Value("w").set_dims(2, 32);
+         b.Value("w").mutable_constant()->set_stored_bytes(2048);
+       },
+       ""},
       {"BlockMissing", SoundPackedMatMul, [](GraphBuilder& b) { b.Find("mm").mutable_attributes()->RemoveLast(); },
        "AX003", "mm"},
       {"BlockNegative", Blocked, [](GraphBuilder& b) { b.Find("w_DQ").mutable_attributes(1)->set_i(-16); }, "AX003",

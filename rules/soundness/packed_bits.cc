@@ -1,0 +1,37 @@
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/soundness/packed_matmul.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "DT001",
+    "packed-bits",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: weights of {observed} bits; expected {allowed}",
+    "The operator packs weights of some widths only; with any other one nobody can say where a weight begins.",
+    "Quantize the weights again with an admitted width.",
+    "MatMulNBits with bits=3 fires it; bits=4 does not.",
+};
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    const PackedMatMul packed = PackedMatMulOf(graph, node);
+    if (!packed.found() || packed.bits == 2 || packed.bits == 4 || packed.bits == 8) continue;
+    Place place;
+    place.node = node;
+    sink.Add(kInfo, place, absl::StrCat(packed.bits), "2, 4 or 8");
+  }
+}
+
+}  // namespace
+
+Rule PackedBits() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate
