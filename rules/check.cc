@@ -130,7 +130,8 @@ void RunSoundness(const Scope& scope, v1::Stage stage, bool main, FindingSink& s
   for (const Rule& rule : SoundnessRules()) {
     if (stage == v1::STAGE_UNSPECIFIED || (rule.info->stages & (1u << stage)) != 0) {
       rule.check(context, sink);
-    } else if (main) {
+    } else if (main && !scope.graph.message().specs().empty()) {
+      // Without any spec there is nothing whose parameters could be missing.
       sink.NotChecked(rule.info, -1, StageReason(*rule.info, stage));
     }
   }

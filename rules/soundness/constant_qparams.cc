@@ -13,7 +13,7 @@ constexpr RuleInfo kInfo = {
     "constant-qparams",
     v1::Finding::UNSOUND,
     v1::Finding::ERROR,
-    kAtConverted,
+    kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "A scale or zero point that is only known at run time cannot be compiled into an integer kernel. Dynamic "
     "quantization is another thing: there a DynamicQuantizeLinear computes both from the data.",

@@ -14,7 +14,7 @@ constexpr RuleInfo kInfo = {
     "doubled-quantize",
     v1::Finding::PRECISION,
     v1::Finding::WARNING,
-    kAtConverted,
+    kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "A tensor that was just dequantized is quantized again to the same type: it is rounded twice, and fusion patterns "
     "that "

@@ -13,7 +13,7 @@ constexpr RuleInfo kInfo = {
     "output-type-expected",
     v1::Finding::PRECISION,
     v1::Finding::WARNING,
-    kAtConverted,
+    kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "An integer operator's output has the type of its output zero point. A consumer whose zero point has another type "
     "reads the stored numbers as something else, or the model does not load.",

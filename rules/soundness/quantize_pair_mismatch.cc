@@ -16,7 +16,7 @@ constexpr RuleInfo kInfo = {
     "quantize-pair-mismatch",
     v1::Finding::UNSOUND,
     v1::Finding::ERROR,
-    kAtConverted,
+    kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "The stored integers are written under one scale and zero point and read under another, so every number changes on "
     "the way.",

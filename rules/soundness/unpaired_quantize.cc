@@ -13,7 +13,7 @@ constexpr RuleInfo kInfo = {
     "unpaired-quantize",
     v1::Finding::UNSOUND,
     v1::Finding::ERROR,
-    kAtConverted,
+    kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "The operator computes with real numbers and is handed stored integers, whose scale and zero point it does not "
     "know.",

@@ -11,7 +11,7 @@ constexpr RuleInfo kInfo = {
     "unused-quantize",
     v1::Finding::ADVICE,
     v1::Finding::WARNING,
-    kAtConverted,
+    kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "Work without effect, and usually the trace of an edit that was not finished: the tensor that should have been "
     "quantized is not.",

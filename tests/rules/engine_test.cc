@@ -242,6 +242,14 @@ TEST_F(EngineTest, RulesThatCannotRunAtThisStageAreNamed) {
   b.Input("x", v1::DATA_TYPE_FLOAT32, {1});
   b.Node("aten.relu.default", "relu", {"x"}, {"y"});
   b.Output("y");
+  // Nothing is quantized: nothing is left unchecked either.
+  ASSERT_TRUE(Run(b.graph, {}).ok());
+  EXPECT_EQ(report_.results(0).verdict(), v1::Result::ACCEPTED);
+
+  v1::Spec& spec = *b.graph.add_specs();
+  spec.set_kind(v1::Spec::PLAIN);
+  spec.set_dtype(v1::DATA_TYPE_INT8);
+  b.Value("y").set_spec(1);
   ASSERT_TRUE(Run(b.graph, {}).ok());
   EXPECT_EQ(report_.results(0).verdict(), v1::Result::ACCEPTED_WITH_WARNINGS);
   bool bias_scale = false;
