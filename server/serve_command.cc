@@ -126,47 +126,54 @@ void AddServeCommand(CLI::App& app, std::function<int()>* run) {
   server::Options& server = flags->server;
   server::Limits& limits = server.limits;
   CLI::App* command = app.add_subcommand("serve", "Serve checks and reports over gRPC");
-  command->add_option("--config", flags->config, "YAML file that sets any of these flags; a given flag wins");
-  command->add_option("--listen", server.listen, "HOST:PORT to serve gRPC on; port 0 takes a free one")
+  command->add_option("--config", flags->config, "YAML file that sets any of these flags; a given flag wins")
+      ->type_name("PATH");
+  command->add_option("--listen", server.listen, "Where to serve gRPC; port 0 takes a free one")
+      ->type_name("HOST:PORT")
       ->capture_default_str();
-  command->add_option("--http", server.http, "HOST:PORT to serve /metrics and /healthz on");
-  command->add_option("--store", flags->store,
-                      "Where reports are kept: sqlite:PATH[?mode=ro][&max_bytes=N], or none "
-                      "[sqlite: in the user's state folder]");
-  command->add_option("--tables", flags->tables, "Constraint database to use instead of the built-in one");
+  command->add_option("--http", server.http, "Where to serve /metrics and /healthz; by default neither")
+      ->type_name("HOST:PORT");
+  command
+      ->add_option("--store", flags->store,
+                   "Where reports are kept: sqlite:PATH[?mode=ro][&max_bytes=N], or none;\n"
+                   "by default reports.db in the user's state folder")
+      ->type_name("STORE");
+  command->add_option("--tables", flags->tables, "Constraint database; by default the one that came with this program")
+      ->type_name("PATH");
   command->add_flag("--insecure", server.insecure, "Allow an address that other machines reach, without TLS");
-  command->add_option("--tls-cert", server.tls_cert, "PEM file with the server's certificate chain");
-  command->add_option("--tls-key", server.tls_key, "PEM file with its private key");
-  command->add_option("--tls-client-ca", server.tls_client_ca,
-                      "PEM file; clients must show a certificate signed by it");
-  command->add_option("--drain-timeout", flags->drain_timeout, "Seconds that calls in flight get after SIGTERM")
-      ->capture_default_str()
-      ->check(CLI::Range(0.0, 86400.0));
+  command->add_option("--tls-cert", server.tls_cert, "The server's certificate chain")->type_name("PEM");
+  command->add_option("--tls-key", server.tls_key, "Its private key")->type_name("PEM");
+  command
+      ->add_option("--tls-client-ca", server.tls_client_ca, "Clients must show a certificate signed by this authority")
+      ->type_name("PEM");
   command->add_option("--log-format", flags->log_format, "text or json")
       ->capture_default_str()
       ->check(CLI::IsMember({"text", "json"}));
 
-  const auto limit = [command](const char* name, auto& value, const char* description) {
-    // Protobuf's own ceiling is 2 GiB per message; the same bound keeps sums of limits within 64 bits.
-    command->add_option(name, value, description)->capture_default_str()->check(CLI::Range(1.0, 2147483647.0));
+  // The range is checked but not shown: the bounds are there to keep arithmetic sane, not to be chosen from.
+  const auto number = [command](const char* name, auto& value, const char* type, const char* description, double low,
+                                double high) {
+    CLI::Validator range = CLI::Range(low, high);
+    command->add_option(name, value, description)->type_name(type)->capture_default_str()->check(range.description(""));
   };
-  limit("--max-request-bytes", limits.max_request_bytes, "Bytes of a unary request");
-  limit("--max-stream-bytes", limits.max_stream_bytes, "Bytes of a streamed graph");
-  command->add_option("--max-parsed-bytes", limits.max_parsed_bytes, "Memory of one parsed request")
-      ->capture_default_str()
-      ->check(CLI::Range(1.0, 1e15));
-  command->add_option("--max-buffered-bytes", limits.max_buffered_bytes, "Bytes of all requests at work together")
-      ->capture_default_str()
-      ->check(CLI::Range(1.0, 1e15));
-  limit("--max-nodes", limits.max_nodes, "Nodes of a graph");
-  limit("--max-values", limits.max_values, "Values of a graph");
-  limit("--max-targets", limits.max_targets, "Targets of a request");
-  command->add_option("--max-concurrent", limits.max_concurrent, "Checks at a time; 0: one per core")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1024));
-  command->add_option("--max-queue", limits.max_queue, "Checks that may wait")
-      ->capture_default_str()
-      ->check(CLI::Range(0, 1'000'000));
+  // Protobuf's own ceiling is 2 GiB per message; the same bound keeps sums of limits within 64 bits.
+  constexpr double kMost = 2147483647.0;
+  number("--drain-timeout", flags->drain_timeout, "SECONDS", "What calls in flight get after SIGTERM", 0, 86400);
+  number("--max-concurrent", limits.max_concurrent, "N", "Checks at a time; 0: one per core", 0, 1024);
+  number("--max-queue", limits.max_queue, "N", "Checks that may wait", 0, 1e6);
+  number("--max-nodes", limits.max_nodes, "N", "Nodes of a graph", 1, kMost);
+  number("--max-values", limits.max_values, "N", "Values of a graph", 1, kMost);
+  number("--max-targets", limits.max_targets, "N", "Targets of a request", 1, kMost);
+  number("--max-request-bytes", limits.max_request_bytes, "BYTES", "A unary request", 1, kMost);
+  number("--max-stream-bytes", limits.max_stream_bytes, "BYTES", "A streamed graph", 1, kMost);
+  number("--max-parsed-bytes", limits.max_parsed_bytes, "BYTES", "Memory of one parsed request", 1, 1e15);
+  number("--max-buffered-bytes", limits.max_buffered_bytes, "BYTES", "All requests at work together", 1, 1e15);
+  command->footer(
+      "Examples:\n"
+      "  quantgate serve                                             on loopback, reports in the user's state folder\n"
+      "  quantgate serve --http 127.0.0.1:9464 --store sqlite:reports.db\n"
+      "  quantgate serve --listen 0.0.0.0:50051 --tls-cert server.pem --tls-key server.key\n"
+      "  quantgate serve --config quantgate.yaml");
 
   command->callback([command, flags, run] {
     *run = [command, flags] {

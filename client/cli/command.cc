@@ -23,7 +23,7 @@ std::shared_ptr<OutputFlags> AddOutputFlags(CLI::App& command, std::initializer_
     command.add_option("--format", flags->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   }
   if (absl::c_linear_search(names, "output")) {
-    command.add_option("-o,--output", flags->output, "Write the report to this file")->type_name("PATH");
+    command.add_option("-o,--output", flags->output, "Write to this file, not to standard output")->type_name("PATH");
   }
   return flags;
 }

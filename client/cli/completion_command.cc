@@ -31,31 +31,69 @@ void Walk(const CLI::App& app, const std::string& path, const Visit& visit) {
   }
 }
 
-// The words so far that are no flags name the command; what follows is a command, a flag, or a file.
-std::string BashScript(const CLI::App& app) {
+// A shell's case branches: for each path of commands what can follow it, commands and flags.
+std::string Branches(const CLI::App& app, absl::string_view variable) {
   std::string cases;
-  std::vector<std::string> paths;
   Walk(app, "", [&](const std::string& path, const CLI::App& command) {
     std::vector<std::string> words;
     for (const CLI::App* below : Commands(command)) words.push_back(below->get_name());
     for (const std::string& flag : LongFlags(command)) words.push_back(absl::StrCat("--", flag));
-    absl::StrAppend(&cases, "    '", path, "') words='", absl::StrJoin(words, " "), "' ;;\n");
+    absl::StrAppend(&cases, "    '", path, "') ", variable, "=(", absl::StrJoin(words, " "), ") ;;\n");
+  });
+  return cases;
+}
+
+// "'check'|'reports'|'reports list'".
+std::string Paths(const CLI::App& app) {
+  std::vector<std::string> paths;
+  Walk(app, "", [&](const std::string& path, const CLI::App&) {
     if (!path.empty()) paths.push_back(absl::StrCat("'", path, "'"));
   });
+  return absl::StrJoin(paths, "|");
+}
+
+// The words so far that are no flags name the command; what follows is a command, a flag, or a file.
+std::string BashScript(const CLI::App& app) {
   return absl::StrCat(
       "_quantgate() {\n"
-      "  local word path='' words='' current=\"${COMP_WORDS[COMP_CWORD]}\"\n"
+      "  local word command='' words=() current=\"${COMP_WORDS[COMP_CWORD]}\"\n"
       "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
-      "    case \"${path:+$path }$word\" in ",
-      absl::StrJoin(paths, "|"),
-      ") path=\"${path:+$path }$word\" ;; esac\n"
+      "    case \"${command:+$command }$word\" in ",
+      Paths(app),
+      ") command=\"${command:+$command }$word\" ;; esac\n"
       "  done\n"
-      "  case \"$path\" in\n",
-      cases,
+      "  case \"$command\" in\n",
+      Branches(app, "words"),
       "  esac\n"
-      "  COMPREPLY=($(compgen -W \"$words\" -- \"$current\"))\n"
+      "  COMPREPLY=($(compgen -W \"${words[*]}\" -- \"$current\"))\n"
       "}\n"
       "complete -o default -F _quantgate quantgate\n");
+}
+
+// Works both sourced and as a file `_quantgate` of $fpath, which zsh loads when the command is first completed.
+std::string ZshScript(const CLI::App& app) {
+  return absl::StrCat(
+      "#compdef quantgate\n"
+      "_quantgate() {\n"
+      "  local word command=''\n"
+      "  local -a candidates\n"
+      "  for word in \"${(@)words[2,CURRENT-1]}\"; do\n"
+      "    case \"${command:+$command }$word\" in ",
+      Paths(app),
+      ") command=\"${command:+$command }$word\" ;; esac\n"
+      "  done\n"
+      "  case \"$command\" in\n",
+      Branches(app, "candidates"),
+      "  esac\n"
+      "  compadd -- $candidates\n"
+      "  [[ -n $command && $PREFIX != -* ]] && _files\n"
+      "}\n"
+      "if [[ $funcstack[1] == _quantgate ]]; then\n"
+      "  _quantgate\n"
+      "else\n"
+      "  (( $+functions[compdef] )) || { autoload -Uz compinit && compinit }\n"
+      "  compdef _quantgate quantgate\n"
+      "fi\n");
 }
 
 std::string FishScript(const CLI::App& app) {
@@ -89,12 +127,7 @@ std::string FishScript(const CLI::App& app) {
 }
 
 int RunCompletion(const CLI::App& app, const std::string& shell, const OutputFlags& flags) {
-  if (shell == "fish") return Finish(flags, FishScript(app));
-  const std::string bash = BashScript(app);
-  if (shell == "bash") return Finish(flags, bash);
-  // zsh runs bash completions itself.
-  return Finish(
-      flags, absl::StrCat("autoload -U +X compinit && compinit\nautoload -U +X bashcompinit && bashcompinit\n", bash));
+  return Finish(flags, shell == "fish" ? FishScript(app) : shell == "zsh" ? ZshScript(app) : BashScript(app));
 }
 
 }  // namespace
@@ -103,8 +136,9 @@ void AddCompletionCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("completion", "Print a completion script for a shell");
   auto shell = std::make_shared<std::string>();
   command->add_option("SHELL", *shell, "bash, zsh or fish")->required()->check(CLI::IsMember({"bash", "zsh", "fish"}));
-  const auto flags = AddOutputFlags(*command);
-  command->footer("Examples:\n  source <(quantgate completion bash)");
+  const auto flags = AddOutputFlags(*command, {"output"});
+  command->footer(
+      "Examples:\n  source <(quantgate completion bash)\n  quantgate completion zsh -o ~/.zfunc/_quantgate");
   command->callback(
       [&app, shell, flags, run] { *run = [&app, shell, flags] { return RunCompletion(app, *shell, *flags); }; });
 }

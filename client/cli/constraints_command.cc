@@ -163,7 +163,9 @@ void AddConstraintsCommand(CLI::App& app, Run* run) {
       "  quantgate constraints diff qnn_htp@2.13 qnn_htp@2.25\n"
       "  quantgate constraints verify");
 
-  AddCommon(*command->add_subcommand("list", "Tables of this installation"), RunList, run);
+  CLI::App* list = command->add_subcommand("list", "Tables of this installation");
+  AddCommon(*list, RunList, run);
+  list->footer("Examples:\n  quantgate constraints list");
 
   CLI::App* show = command->add_subcommand("show", "Rows and items of a table or of one operator");
   const auto show_flags = AddCommon(*show, RunShow, run);
@@ -177,7 +179,9 @@ void AddConstraintsCommand(CLI::App& app, Run* run) {
   diff->add_option("NEW", diff_flags->other_table, "BACKEND[@SDK]")->required();
   diff->footer("Examples:\n  quantgate constraints diff qnn_htp@2.13 qnn_htp@2.25");
 
-  AddCommon(*command->add_subcommand("verify", "A line per table: is everything in it understood?"), RunVerify, run);
+  CLI::App* verify = command->add_subcommand("verify", "A line per table: is everything in it understood?");
+  AddCommon(*verify, RunVerify, run);
+  verify->footer("Examples:\n  quantgate constraints verify");
 }
 
 }  // namespace quantgate

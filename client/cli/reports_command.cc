@@ -139,7 +139,8 @@ std::shared_ptr<ReportsFlags> AddCommon(CLI::App& command, std::initializer_list
 }
 
 constexpr char kFilterHelp[] =
-    "Conditions joined with AND on model.path, model.sha256, graph_digest, target, verdict, code, create_time";
+    "Conditions joined with AND on model.path, model.sha256, graph_digest,\n"
+    "target, verdict, code, create_time";
 
 }  // namespace
 
@@ -161,7 +162,7 @@ void AddReportsCommand(CLI::App& app, Run* run) {
   list->footer(
       "Examples:\n"
       "  quantgate reports list\n"
-      "  quantgate reports list --store sqlite:reports.db --filter 'verdict = REJECTED AND code = \"DT001\"'");
+      "  quantgate reports list --store sqlite:reports.db --filter 'verdict = REJECTED AND code = \"DT101\"'");
 
   CLI::App* show = command->add_subcommand("show", "One report, as check prints it");
   const auto show_flags = AddCommon(*show, {"format", "output"}, RunShow, run);

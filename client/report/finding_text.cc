@@ -5,6 +5,8 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 #include "client/report/layout.h"
 #include "client/report/mark.h"
 #include "client/report/pattern.h"
@@ -14,6 +16,8 @@ namespace quantgate {
 namespace {
 
 constexpr size_t kNamesShown = 3;
+constexpr size_t kLongText = 60;           // more than this is not said twice
+constexpr char kAlternatives[] = "; or ";  // between the alternatives of what a table allows
 constexpr int kLabelWidth = 12;
 
 // Distinct non-empty texts of a group, in order of first mention.
@@ -66,9 +70,13 @@ std::string OnePlace(const v1::Location& location, const std::string& port) {
   return parts.empty() ? "the graph" : absl::StrJoin(parts, ", ");
 }
 
+size_t PlaceCount(const FindingGroup& group) {
+  return Distinct(group, [](const v1::Finding& finding) { return finding.location().SerializeAsString(); }).size();
+}
+
 std::string Where(const FindingGroup& group, const Style& style) {
   const std::string port = CommonPort(group);
-  if (group.findings.size() == 1) return OnePlace(group.findings.front()->location(), port);
+  if (PlaceCount(group) <= 1) return OnePlace(group.findings.front()->location(), port);
   const auto nodes = Distinct(group, [](const v1::Finding& finding) { return finding.location().node(); });
   const auto values = Distinct(group, [](const v1::Finding& finding) { return finding.location().value(); });
   const auto ops = Distinct(group, [](const v1::Finding& finding) { return finding.location().op(); });
@@ -81,17 +89,23 @@ std::string Where(const FindingGroup& group, const Style& style) {
   return out.empty() ? "the graph" : out;
 }
 
-// "96 nodes", "4 places in 2 nodes".
+// "96 nodes", "4 places in 2 nodes"; empty for one place.
 std::string HowMany(const FindingGroup& group) {
+  const size_t count = PlaceCount(group);
+  if (count <= 1) return "";
   const auto nodes = Distinct(group, [](const v1::Finding& finding) { return finding.location().node(); });
-  if (nodes.size() == group.findings.size()) return Count(nodes.size(), "node");
-  const std::string places = Count(group.findings.size(), "place");
+  if (nodes.size() == count) return Count(nodes.size(), "node");
+  const std::string places = Count(count, "place");
   return nodes.empty() ? places : absl::StrCat(places, " in ", Count(nodes.size(), "node"));
 }
 
-// The message once: with * where the places differ, else the first one's.
+// The message once: with * where the places differ, else the first one's. A long list of what is allowed has lines of
+// its own and is not repeated.
 std::string Message(const FindingGroup& group) {
-  const auto messages = Distinct(group, [](const v1::Finding& finding) { return finding.message(); });
+  const auto messages = Distinct(group, [](const v1::Finding& finding) {
+    if (finding.allowed().size() <= kLongText) return finding.message();
+    return absl::StrReplaceAll(finding.message(), {{finding.allowed(), "what is allowed below"}});
+  });
   if (messages.empty()) return "";
   const std::string pattern = CommonPattern(messages);
   // A pattern that lost most of the sentence says less than one example.
@@ -121,6 +135,15 @@ std::string TargetsText(const v1::Report& report, const FindingGroup& group) {
     if (!std::binary_search(group.targets.begin(), group.targets.end(), i)) others.push_back(i);
   }
   return absl::StrCat("only ", TargetNames(report, group.targets), "; not ", TargetNames(report, others));
+}
+
+// What is allowed, a line for each alternative.
+std::vector<std::string> AllowedLines(const FindingGroup& group, const Style& style) {
+  const auto allowed = Distinct(group, [](const v1::Finding& finding) { return finding.allowed(); });
+  if (allowed.size() != 1) return {First(allowed, style)};
+  std::vector<std::string> lines = absl::StrSplit(Printable(allowed[0]), kAlternatives);
+  for (size_t i = 1; i < lines.size(); ++i) lines[i] = absl::StrCat("or ", lines[i]);
+  return lines;
 }
 
 }  // namespace
@@ -158,7 +181,7 @@ std::string RenderFindingGroup(const v1::Report& report, const FindingGroup& gro
   if (first.effect() != v1::Finding::EFFECT_UNSPECIFIED && v1::Finding::Effect_IsValid(first.effect())) {
     facts.push_back(Readable(v1::Finding::Effect_Name(first.effect())));
   }
-  if (group.findings.size() > 1) facts.push_back(HowMany(group));
+  if (std::string count = HowMany(group); !count.empty()) facts.push_back(std::move(count));
   const std::string title = absl::StrCat(severity, "[", Printable(first.code()), "]");
 
   std::string out = absl::StrCat(Paint(style, SeverityInk(first.severity()), title), " ",
@@ -169,7 +192,8 @@ std::string RenderFindingGroup(const v1::Report& report, const FindingGroup& gro
   if (!first.message().empty()) AppendWrapped(out, "  ", Message(group), style.width);
   line("where", Where(group, style));
   line("observed", First(Distinct(group, [](const v1::Finding& finding) { return finding.observed(); }), style));
-  line("allowed", First(Distinct(group, [](const v1::Finding& finding) { return finding.allowed(); }), style));
+  const std::vector<std::string> allowed = AllowedLines(group, style);
+  for (size_t i = 0; i < allowed.size(); ++i) line(i == 0 ? "allowed" : "", allowed[i]);
   line("source", SourceText(first.source()));
   line("fix", Printable(first.fix()));
   line("targets", TargetsText(report, group));

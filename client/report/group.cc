@@ -24,24 +24,33 @@ std::string Cause(const v1::Finding& finding) {
       kSeparator);
 }
 
-// The finding itself. `correction` and `group` are ids within one result and do not take part.
-std::string Identity(const v1::Finding& finding) {
-  return absl::StrCat(Cause(finding), kSeparator, finding.observed(), kSeparator, finding.allowed(), kSeparator,
-                      finding.message(), kSeparator, finding.location().SerializeAsString());
+// What makes findings of two targets the same one: everything but what each of them observes. `correction` and `group`
+// are ids within one result and do not take part.
+std::string Place(const v1::Finding& finding) {
+  return absl::StrJoin(std::make_tuple(finding.code(), static_cast<int>(finding.severity()),
+                                       static_cast<int>(finding.effect()), finding.allowed(), finding.source().table(),
+                                       finding.source().row(), finding.fix(), finding.location().SerializeAsString()),
+                       kSeparator);
 }
 
 std::string Cause(const v1::NotChecked& entry) {
   return absl::StrCat(entry.rule(), kSeparator, MaskNumbers(entry.reason()));
 }
 
-std::string Identity(const v1::NotChecked& entry) {
+std::string Place(const v1::NotChecked& entry) {
   return absl::StrCat(entry.rule(), kSeparator, entry.reason(), kSeparator, entry.node());
 }
 
-// One item and the targets that report it.
+bool SaysTheSame(const v1::Finding& a, const v1::Finding& b) {
+  return a.observed() == b.observed() && a.message() == b.message();
+}
+
+bool SaysTheSame(const v1::NotChecked&, const v1::NotChecked&) { return true; }
+
+// One place and the targets that report it.
 template <typename Item>
 struct Shared {
-  const Item* item;
+  std::vector<const Item*> items;  // what differs between targets
   std::vector<int> targets;
 };
 
@@ -51,26 +60,33 @@ struct ItemGroup {
   std::vector<int> targets;
 };
 
-// First merges what several targets report alike, then groups by (cause, targets). Keeps the order of first mention.
+// First merges what several targets report at one place, then groups by (cause, targets). Keeps the order of first
+// mention.
 template <typename Item, typename Items>
 std::vector<ItemGroup<Item>> Group(const v1::Report& report, const Items& items_of) {
   std::vector<Shared<Item>> shared;
-  absl::flat_hash_map<std::string, size_t> by_identity;
+  absl::flat_hash_map<std::string, size_t> by_place;
   for (int target = 0; target < report.results_size(); ++target) {
+    absl::flat_hash_map<std::string, int> times;  // a place of which one target says several things
     for (const Item& item : items_of(report.results(target))) {
-      const auto [found, is_new] = by_identity.try_emplace(Identity(item), shared.size());
-      if (is_new) shared.push_back({&item, {}});
-      std::vector<int>& targets = shared[found->second].targets;
-      if (targets.empty() || targets.back() != target) targets.push_back(target);
+      std::string place = Place(item);
+      const int nth = times[place]++;
+      const auto [found, is_new] = by_place.try_emplace(absl::StrCat(place, kSeparator, nth), shared.size());
+      if (is_new) shared.emplace_back();
+      Shared<Item>& one = shared[found->second];
+      const auto same = [&item](const Item* known) { return SaysTheSame(*known, item); };
+      if (std::none_of(one.items.begin(), one.items.end(), same)) one.items.push_back(&item);
+      one.targets.push_back(target);
     }
   }
   std::vector<ItemGroup<Item>> groups;
   absl::flat_hash_map<std::string, size_t> by_cause;
   for (Shared<Item>& one : shared) {
-    const std::string key = absl::StrCat(Cause(*one.item), kSeparator, absl::StrJoin(one.targets, ","));
+    const std::string key = absl::StrCat(Cause(*one.items.front()), kSeparator, absl::StrJoin(one.targets, ","));
     const auto [found, is_new] = by_cause.try_emplace(key, groups.size());
     if (is_new) groups.push_back({{}, std::move(one.targets)});
-    groups[found->second].items.push_back(one.item);
+    std::vector<const Item*>& items = groups[found->second].items;
+    items.insert(items.end(), one.items.begin(), one.items.end());
   }
   return groups;
 }

@@ -11,8 +11,10 @@ namespace quantgate {
 // Findings with one code, effect and source, whose observed and allowed values are the same but for numbers, and which
 // the same targets report. Pointers refer to the report.
 struct FindingGroup {
-  std::vector<const v1::Finding*> findings;  // never empty; one per place, in report order
-  std::vector<int> targets;                  // indices into Report.results, ascending
+  // Never empty; in report order. One per place, or several where each target observes something else there ("V68" and
+  // "V69" where V73 is needed).
+  std::vector<const v1::Finding*> findings;
+  std::vector<int> targets;  // indices into Report.results, ascending
 };
 
 // Errors first, then warnings, then information; within these by code, then in report order.

@@ -47,7 +47,7 @@ const RuleInfo kPortType = Refused(
     "16-bit activations.");
 
 const RuleInfo kMinimumArch =
-    Refused("DT105", "minimum-arch", kAtAnyStage, "{subject} needs {allowed}; the target is {observed}.",
+    Refused("DT105", "minimum-arch", kAtAnyStage, "{subject} is {observed}; that needs {allowed}.",
             "Older hardware has no instructions for this combination of types or encodings, and the tools refuse to "
             "prepare it.",
             "Use a narrower or simpler encoding, or drop the SoC from the targets.",

@@ -68,7 +68,11 @@ Check MinArch(Arguments& arguments) {
   return [arch = arguments.Int("arch")](const Subject& subject, Outcome& outcome) {
     if (subject.arch == 0) return Unknown(outcome, "the architecture of the target is not known");
     if (subject.arch >= arch) return Verdict::kHolds;
-    return Violated(outcome, absl::StrCat("V", subject.arch), absl::StrCat("V", arch, " or later"));
+    // What the condition may have looked at.
+    const std::string what = subject.tensor == nullptr ? ""
+                                                       : absl::StrCat(db::ElementTypeName(subject.tensor->type), " ",
+                                                                      EncodingName(subject.tensor->encoding), " on ");
+    return Violated(outcome, absl::StrCat(what, "V", subject.arch), absl::StrCat("V", arch, " or later"));
   };
 }
 

@@ -20,6 +20,17 @@ has "$err" '^error\[FI001\]: .*missing'
 has "$out" '^error\[NR001\] '
 has "$out" "missing +not checked"
 
+# A real model: 16-bit weights need V73. Each SoC that rejects it says the same, so it is said once.
+resnet=$data/../../data/onnx/resnet8.qnn_a16_mixed.onnx
+run 1 check "$resnet" -t qnn_htp/SM8350 -t qnn_htp/SM8450 -t qnn_htp/SM8650
+has "$out" 'rejected +qnn_htp/SM8350@'
+has "$out" 'rejected +qnn_htp/SM8450@'
+has "$out" 'accepted +qnn_htp/SM8650@'
+same "$(grep -c '^error\[DT105\]' <<<"$out")" 2
+has "$out" 'observed +SFIXED_POINT_16 per_tensor on V68, SFIXED_POINT_16 per_tensor on V69$'
+has "$out" 'source +qnn_htp@2.25.0 Conv2d/INT16/'
+run 0 check "$resnet" -t qnn_htp/SM8650
+
 # Errors: one line, nothing on stdout.
 while IFS='|' read -r code name arguments; do
   # shellcheck disable=SC2086
@@ -152,7 +163,7 @@ one_error NOT_FOUND
 
 # Help and completion.
 for command in "" check import targets rules explain constraints "constraints show" "constraints diff" reports \
-  "reports list" "reports show" "reports delete" "reports export" completion; do
+  "reports list" "reports show" "reports delete" "reports export" completion serve; do
   # shellcheck disable=SC2086
   run 0 $command --help
   has "$out" '^Examples?:'
