@@ -59,7 +59,8 @@ class Resolver {
     if (quantizers_[node] != kNotComputed) return stored_forms_[quantizers_[node]];
     const QuantizerInputs inputs = QuantizerInputsOf(graph_, node);
     const bool quantize = graph_.op(node) == OpId::kQuantize;
-    const int32_t tensor = quantize ? graph_.output(node, 0) : inputs.data;
+    const int32_t written = graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1;
+    const int32_t tensor = quantize ? written : inputs.data;
     Stored stored;
     stored.quantized = true;
     stored.type = tensor >= 0 ? graph_.value(tensor).dtype() : v1::DATA_TYPE_UNSPECIFIED;
@@ -179,7 +180,7 @@ class Resolver {
     input.static_chain = graph_.is_static(inputs.data);
     result_.operands_.push_back(input);
     EndInputs();
-    AddOutput(node, 0, 0);
+    AddOutput(node, 0);
     EndOutputs();
   }
 
@@ -282,7 +283,39 @@ class Resolver {
 
   // ---- Compute nodes ----
 
+  // In torch.fx a node with several results has one value, and nobody reads that but getitem nodes: the results, with
+  // their specs, are theirs.
+  bool IsTuple(int32_t value) const {
+    if (graph_.origin() != v1::Graph::PT2E || value < 0 || graph_.uses(value).empty()) return false;
+    return std::all_of(graph_.uses(value).begin(), graph_.uses(value).end(), [&](const Use& use) {
+      return graph_.op(use.node) == OpId::kGetItem && ResultIndex(use.node) >= 0;
+    });
+  }
+
+  // Which result a getitem node takes; -1: not stated, or beyond what any operator has.
+  int64_t ResultIndex(int32_t getitem) const {
+    constexpr int64_t kMaxResults = 4096;
+    const int64_t index = graph_.int_attribute(getitem, "index", -1);
+    return index < kMaxResults && graph_.num_outputs(getitem) == 1 ? index : -1;
+  }
+
+  // Results by their index in the tuple; one that nobody takes is absent.
+  void AddTupleOutputs(int32_t tuple) {
+    std::vector<int32_t> results;
+    for (const Use& use : graph_.uses(tuple)) {
+      const size_t index = static_cast<size_t>(ResultIndex(use.node));
+      if (results.size() <= index) results.resize(index + 1, -1);
+      results[index] = graph_.output(use.node, 0);
+    }
+    for (size_t i = 0; i < results.size(); ++i) AddOutputValue(results[i], static_cast<int>(i));
+  }
+
   void ResolveCompute(int32_t node) {
+    // Part of the node that makes the tuple.
+    if (graph_.op(node) == OpId::kGetItem && graph_.num_inputs(node) > 0 && IsTuple(graph_.input(node, 0)) &&
+        graph_.producer(graph_.input(node, 0)) >= 0) {
+      return;
+    }
     const Binding* binding = graph_.binding(node);
     BeginOp(node, binding != nullptr ? binding->op : nullptr);
     if (binding != nullptr && binding->integer_operator) {
@@ -303,10 +336,15 @@ class Resolver {
     // An operator that only moves or picks elements leaves integers as they are stored.
     const int32_t moved =
         binding != nullptr && (binding->op->traits & (kMovesData | kSelects)) != 0 ? StoredOfMoved(node, *binding) : -1;
+    if (graph_.num_outputs(node) == 1 && IsTuple(graph_.output(node, 0))) {
+      AddTupleOutputs(graph_.output(node, 0));
+      EndOutputs();
+      return;
+    }
     for (int i = 0; i < graph_.num_outputs(node); ++i) {
       const int32_t value = graph_.output(node, i);
       if (value >= 0 && moved >= 0 && stored_[value] < 0 && i == 0) stored_[value] = moved;
-      AddOutput(node, i, static_cast<uint8_t>(std::min(i, 255)));
+      AddOutput(node, i);
     }
     EndOutputs();
   }
@@ -353,9 +391,10 @@ class Resolver {
     result_.operands_.push_back(operand);
   }
 
-  void AddOutput(int32_t node, int i, uint8_t port) {
+  void AddOutput(int32_t node, int i) { AddOutputValue(graph_.output(node, i), i); }
+
+  void AddOutputValue(int32_t value, int i) {
     Operand operand;
-    const int32_t value = graph_.output(node, i);
     if (value >= 0) {
       const int32_t quantize = FoldedQuantize(value);
       if (quantize >= 0) {
@@ -368,7 +407,7 @@ class Resolver {
       }
       operand.edge_value = value;
     }
-    operand.port = port;
+    operand.port = static_cast<uint8_t>(std::min(i, 255));
     operand.argument = static_cast<int16_t>(std::min(i, 32767));
     result_.operands_.push_back(operand);
   }

@@ -37,6 +37,7 @@ Rule PackedBits();  // DT001
 // NR: numeric range.
 Rule ScaleRange();      // NR001
 Rule ZeroPointRange();  // NR002
+Rule StoredRange();     // NR003
 
 // AX: geometry.
 Rule QParamsCount();  // AX001
@@ -53,6 +54,7 @@ Rule ImpliedRequantize();  // SH004
 Rule BiasScale();       // FX001
 Rule BiasZeroPoint();   // FX002
 Rule BiasSaturation();  // FX003
+Rule DerivedFrom();     // FX004
 
 }  // namespace quantgate
 

@@ -182,6 +182,11 @@ std::vector<Case> Cases() {
       T("Convert").In(kU16, {0.1}, {5}).With(second).Out(kU8, {0.2}, {9}));
   add("QS201", T("Conv2d").In(kU8).In(kS8, two).In(kU8, {0.1}, {128}).Out(kU8),
       T("Conv2d").In(kU8).In(kS8, {0.01}, {0}).In(kU8, {0.1}, {128}).Out(kU8));
+  const auto run_time = [](BackendTensor& t) { t.dynamic_qparams = Tri::kYes; };
+  const auto stated = [](BackendTensor& t) { t.dynamic_qparams = Tri::kNo; };
+  add("QS202", T("FullyConnected").In(kU8).With(run_time).In(kS8).Out(kU8),
+      T("FullyConnected").In(kU8).With(stated).In(kS8).Out(kU8));
+  add("QS202", T("Relu").In(kU8).Out(kU8).With(run_time), T("Relu").In(kU8).Out(kU8));
   add("AX201", T("FullyConnected").In(kU8).In(kS8, two).Axis(1).Static().Out(kU8),
       T("FullyConnected").In(kU8).In(kS8, two).Axis(0).Static().Out(kU8));
   add("AX202", T("FullyConnected").In(kU8).In(kS8, two).Axis(0).Out(kU8),

@@ -99,6 +99,35 @@ GraphBuilder Annotated() {
   return b;
 }
 
+// linear(x, w, b) with int8 x and w, the bias derived from both; specs 0, 1 and 2.
+GraphBuilder AnnotatedLinear() {
+  GraphBuilder b(v1::Graph::PT2E, v1::STAGE_CALIBRATED);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 8});
+  b.Weight("w", v1::DATA_TYPE_FLOAT32, {4, 8}, -1);
+  b.Weight("b", v1::DATA_TYPE_FLOAT32, {4}, -1);
+  v1::Node& linear = b.Node("aten.linear.default", "linear", {"x", "w", "b"}, {"linear"});
+  const std::pair<v1::DataType, double> forms[] = {
+      {v1::DATA_TYPE_INT8, 0.1}, {v1::DATA_TYPE_INT8, 0.01}, {v1::DATA_TYPE_INT32, 0.001}};
+  for (const auto& [type, scale] : forms) {
+    v1::Spec& spec = *b.graph.add_specs();
+    spec.set_kind(v1::Spec::PLAIN);
+    spec.set_dtype(type);
+    spec.set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
+    spec.mutable_qparams()->add_scales(scale);
+    linear.add_input_specs(b.graph.specs_size());
+  }
+  v1::Spec& bias = *b.graph.mutable_specs(2);
+  bias.set_kind(v1::Spec::DERIVED);
+  for (const char* source : {"x", "w"}) {
+    v1::EdgeRef& edge = *bias.add_derived_from();
+    edge.set_value(b.Id(source));
+    edge.set_consumer(1);
+  }
+  b.Value("linear").set_spec(1);
+  b.Output("linear");
+  return b;
+}
+
 std::vector<Case> Cases() {
   const v1::Finding::Severity warning = v1::Finding::WARNING;
   return {
@@ -566,6 +595,51 @@ std::vector<Case> Cases() {
       {"BlockNegative", Blocked, [](GraphBuilder& b) { b.Find("w_DQ").mutable_attributes(1)->set_i(-16); }, "AX003",
        "w_DQ"},
 
+      {"SpecBlocksUnequal", Annotated,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(0)->set_qscheme(v1::Spec::PER_BLOCK_SYMMETRIC);
+         b.graph.mutable_specs(0)->clear_qparams();
+         b.graph.set_stage(v1::STAGE_ANNOTATED);
+         for (int64_t size : {1, 3}) b.graph.mutable_specs(0)->add_block_size(size);
+       },
+       "AX003", "relu", "x"},
+      {"SpecBlocksOfZeroElements", Annotated,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(0)->set_qscheme(v1::Spec::PER_BLOCK_SYMMETRIC);
+         for (int64_t size : {1, 0}) b.graph.mutable_specs(0)->add_block_size(size);
+       },
+       "AX003", "relu", "x"},
+      {"SpecBlocksEqual", Annotated,
+       [](GraphBuilder& b) {
+         v1::Spec& spec = *b.graph.mutable_specs(0);
+         spec.set_qscheme(v1::Spec::PER_BLOCK_SYMMETRIC);
+         for (int64_t size : {1, 4}) spec.add_block_size(size);
+         spec.mutable_qparams()->add_scales(0.2);
+         spec.mutable_qparams()->add_zero_points(3);
+       },
+       ""},
+      // NR003
+      {"RangeBeyondTheType", Annotated, [](GraphBuilder& b) { b.graph.mutable_specs(0)->set_quant_max(255); }, "NR003",
+       "relu", "x"},
+      {"RangeBelowTheType", Annotated, [](GraphBuilder& b) { b.graph.mutable_specs(0)->set_quant_min(-129); }, "NR003",
+       "relu", "x"},
+      {"RangeOfOneNumber", Annotated, [](GraphBuilder& b) { b.graph.mutable_specs(0)->set_quant_min(127); }, "NR003",
+       "relu", "x"},
+      {"RangeWithinTheType", Annotated,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(0)->set_quant_min(-8);
+         b.graph.mutable_specs(0)->set_quant_max(7);
+       },
+       ""},
+      // FX004
+      {"DerivedFromItsOwnEdges", AnnotatedLinear, [](GraphBuilder&) {}, ""},
+      {"DerivedFromTheOutput", AnnotatedLinear,
+       [](GraphBuilder& b) { b.graph.mutable_specs(2)->mutable_derived_from(0)->set_value(b.Id("linear")); }, "FX004",
+       "linear", "b"},
+      {"DerivedFromOneEdge", AnnotatedLinear,
+       [](GraphBuilder& b) { b.graph.mutable_specs(2)->mutable_derived_from()->RemoveLast(); }, "FX004", "linear", "b"},
+      {"DerivedFromNothing", AnnotatedLinear, [](GraphBuilder& b) { b.graph.mutable_specs(2)->clear_derived_from(); },
+       "FX004", "linear", "b"},
       // SH001 to SH004
       {"ReferenceToNothing", Annotated,
        [](GraphBuilder& b) {

@@ -117,7 +117,8 @@ Lowering LowerPad(const NodeView& view, absl::string_view name, Emission& emissi
   Begin(view, name, emission);
   emission.AddInt("scheme", scheme);
   BackendParam& amount = emission.AddParam("pad_amount");
-  if (rank >= 0 && rank <= kMaxRank) amount.ints.assign(2 * rank, 0);
+  if (rank < 0 || rank > kMaxRank) return Emitted();
+  amount.ints.assign(2 * rank, 0);
   const int count = static_cast<int>(pads->size()) / 2;
   for (int i = 0; i < count && i < rank; ++i) {
     if (view.graph().origin() == v1::Graph::ONNX) {

@@ -42,16 +42,18 @@ const v1::Spec* SpecOf(const NodeView& view, const Operand& operand) {
   return operand.spec < 0 ? nullptr : &view.graph().message().specs(operand.spec);
 }
 
+// By the numbers where they are known, else by what the spec says: a per-channel scheme is one even when its axis is
+// not stated.
 Encoding EncodingOf(const NodeView& view, const Operand& operand, bool narrow) {
   if (!operand.quantized) return Encoding::kNone;
-  if (const QuantParams* qparams = view.context().resolved().qparams(operand)) {
-    if (!qparams->block_scales.empty()) return Encoding::kBlockExpansion;
-    if (qparams->blocked()) return Encoding::kBlock;
-    if (!qparams->per_tensor()) return narrow ? Encoding::kBwPerChannel : Encoding::kPerChannel;
+  const QuantParams& qparams = *view.context().resolved().qparams(operand);
+  const v1::Spec* spec = SpecOf(view, operand);
+  if (spec == nullptr || !qparams.scales.empty()) {
+    if (!qparams.block_scales.empty()) return Encoding::kBlockExpansion;
+    if (qparams.blocked()) return Encoding::kBlock;
+    if (!qparams.per_tensor()) return narrow ? Encoding::kBwPerChannel : Encoding::kPerChannel;
     return narrow ? Encoding::kBwPerTensor : Encoding::kPerTensor;
   }
-  const v1::Spec* spec = SpecOf(view, operand);
-  if (spec == nullptr) return Encoding::kNone;
   // Block-wise annotations of today's quantizers are nested (LPBQ): a scale per channel, a small one per block.
   if (spec->block_size_size() > 0) return Encoding::kBlockExpansion;
   switch (spec->qscheme()) {
@@ -73,15 +75,13 @@ Encoding EncodingOf(const NodeView& view, const Operand& operand, bool narrow) {
 // Quantized channel axis in the origin's layout; -1: none or not known. Of a blocked tensor it is the axis that keeps
 // one scale per element, which is the one QNN expands along.
 int ChannelAxis(const NodeView& view, const Operand& operand) {
-  if (const QuantParams* qparams = view.context().resolved().qparams(operand)) {
-    if (!qparams->blocked()) return qparams->axes.size() == 1 ? qparams->axes[0] : -1;
-    for (size_t i = 0; i < qparams->axes.size() && i < qparams->block_sizes.size(); ++i) {
-      if (qparams->block_sizes[i] == 1) return qparams->axes[i];
-    }
-    return -1;
+  const QuantParams* qparams = view.context().resolved().qparams(operand);
+  if (qparams == nullptr) return -1;
+  if (!qparams->blocked()) return qparams->axes.size() == 1 ? qparams->axes[0] : -1;
+  for (size_t i = 0; i < qparams->axes.size() && i < qparams->block_sizes.size(); ++i) {
+    if (qparams->block_sizes[i] == 1) return qparams->axes[i];
   }
-  const v1::Spec* spec = SpecOf(view, operand);
-  return spec != nullptr && spec->has_axis() ? spec->axis() : -1;
+  return -1;
 }
 
 // QNN has no tensors of rank 0; the toolchains make them [1].
@@ -224,6 +224,7 @@ void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int
   tensor.encoding = EncodingOf(view, *operand, operand->quantized && tensor.bits < StorageBits(tensor.type.type));
   tensor.symmetric = Symmetric(view, *operand, IsSigned(tensor.type.type));
   tensor.qparams = view.context().resolved().qparams(*operand);
+  if (operand->quantized) tensor.dynamic_qparams = operand->is_dynamic;
   const LayoutMap map = FillShapeOf(view, *operand, layout, backend_rank, emission, tensor);
   if (operand->value >= 0 && view.graph().is_constant(operand->value)) {
     tensor.constant = &view.graph().value(operand->value).constant();

@@ -33,7 +33,8 @@ Place PlaceOf(const BackendOp& op, PortRef port) {
   return place;
 }
 
-void OpReport::Add(const RuleInfo& rule, PortRef port, std::string observed, std::string allowed) {
+void OpReport::Add(const RuleInfo& rule, PortRef port, std::string observed, std::string allowed,
+                   v1::Source::Kind kind) {
   if (rule.effect == v1::Finding::REFUSED) refused_ = true;
   for (const Violation& known : reported_) {
     if (known.port.kind == port.kind && known.port.index == port.index && SameFamily(known.rule->code, rule.code)) {
@@ -41,9 +42,9 @@ void OpReport::Add(const RuleInfo& rule, PortRef port, std::string observed, std
     }
   }
   FindingSource source;
-  source.kind = v1::Source::MEASURED;
+  source.kind = kind;
   source.row = std::string(op_.name);
-  source.document = kMeasuredWith;
+  if (kind == v1::Source::MEASURED) source.document = kMeasuredWith;
   sink_.Add(rule, PlaceOf(op_, port), std::move(observed), std::move(allowed), std::move(source));
 }
 

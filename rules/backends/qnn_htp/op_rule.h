@@ -26,7 +26,9 @@ class OpReport {
   OpReport(const BackendOp& op, const std::vector<Violation>& reported, FindingSink& sink)
       : op_(op), reported_(reported), sink_(sink) {}
 
-  void Add(const RuleInfo& rule, PortRef port, std::string observed, std::string allowed);
+  // `kind` is where the rule is from: asked of the library, or a matter of definition.
+  void Add(const RuleInfo& rule, PortRef port, std::string observed, std::string allowed,
+           v1::Source::Kind kind = v1::Source::MEASURED);
   void NotChecked(const RuleInfo& rule, std::string reason) { sink_.NotChecked(&rule, op_.node, std::move(reason)); }
   // A finding of effect REFUSED was added.
   bool refused() const { return refused_; }

@@ -1,6 +1,7 @@
 #include "rules/backends/qnn_htp/bias_scale.h"
 #include "rules/backends/qnn_htp/bias_zero_point.h"
 #include "rules/backends/qnn_htp/block_weights.h"
+#include "rules/backends/qnn_htp/dynamic_qparams.h"
 #include "rules/backends/qnn_htp/float_kernels.h"
 #include "rules/backends/qnn_htp/fully_connected_axis.h"
 #include "rules/backends/qnn_htp/group_norm_parameters.h"
@@ -36,6 +37,7 @@ absl::Span<const OpRule> OpRules() {
       {&kSignedOperand, CheckSignedOperand},
       {&kSelectCondition, CheckSelectCondition},
       {&kBiasZeroPoint, CheckBiasZeroPoint},
+      {&kDynamicQparams, CheckDynamicQparams},
       {&kFullyConnectedAxis, CheckFullyConnectedAxis},
       {&kRunTimeWeights, CheckRunTimeWeights},
       {&kBlockWeights, CheckBlockWeights},

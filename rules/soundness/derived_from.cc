@@ -1,0 +1,74 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/graph/sharing_annotations.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "FX004",
+    "derived-from",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "The scale of a bias is input scale x weight scale of the node that adds it. Derived from anything else it is the "
+    "scale of another accumulator, and the bias is too large or too small by the ratio.",
+    "Derive the bias from the input edge and the weight edge of its own node.",
+    "A bias derived from the input and the weight of another convolution fires it; from its own it does not.",
+};
+
+std::string PlaceNames(const Graph& graph, const v1::Spec& spec) {
+  return absl::StrJoin(spec.derived_from(), ", ", [&](std::string* out, const v1::EdgeRef& reference) {
+    out->append(reference.value() > 0 ? SpecPlaceName(graph, SpecPlaceOf(reference)) : "nothing");
+  });
+}
+
+void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  const Operand* bias = nullptr;
+  std::vector<int32_t> sources;
+  for (const Operand& operand : context.resolved().inputs(op)) {
+    if (!operand.present || operand.port >= op.op->inputs.size()) continue;
+    if (op.op->inputs[operand.port].role == PortRole::kBias) {
+      bias = &operand;
+    } else {
+      sources.push_back(operand.edge_value);
+    }
+  }
+  if (bias == nullptr || bias->spec < 0) return;
+  const v1::Spec& spec = graph.message().specs(bias->spec);
+  if (spec.kind() != v1::Spec::DERIVED) return;
+  std::vector<int32_t> named;
+  bool own = true;
+  for (const v1::EdgeRef& reference : spec.derived_from()) {
+    named.push_back(reference.value() - 1);
+    own = own && (reference.consumer() == 0 || reference.consumer() - 1 == op.node);
+  }
+  std::sort(sources.begin(), sources.end());
+  std::sort(named.begin(), named.end());
+  if (own && named == sources) return;
+  Place place;
+  place.node = op.node;
+  place.input = bias->argument;
+  place.value = bias->value;
+  sink.Add(kInfo, place, absl::StrCat("is derived from ", named.empty() ? "nothing" : PlaceNames(graph, spec)),
+           "the node's own input and weight");
+}
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  for (const ResolvedOp& op : context.resolved().ops()) {
+    if (op.op != nullptr && (op.op->traits & kAccumulates) != 0) CheckOp(context, op, sink);
+  }
+}
+
+}  // namespace
+
+Rule DerivedFrom() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate

@@ -1,0 +1,43 @@
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/graph/data_type.h"
+#include "rules/soundness/described.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "NR003",
+    "stored-range",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: stores {observed}; expected {allowed}",
+    "Integers outside of the storage type cannot be stored. Tools disagree on what is meant: some refuse the graph "
+    "when "
+    "it is converted, others take int8 with 0..255 for uint8 without a word.",
+    "Give quant_min and quant_max that the storage type holds, or the type that the range needs.",
+    "An int8 spec with 0..255 fires it; uint8 with 0..255, or int8 with -128..127, does not.",
+};
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  for (const Described& described : DescribedTensors(context)) {
+    const Operand& operand = *described.operand;
+    // uint64 has no exact range here.
+    if (!IsInteger(operand.type) || operand.type == v1::DATA_TYPE_UINT64) continue;
+    const int64_t low = MinOf(operand.type);
+    const int64_t high = MaxOf(operand.type);
+    if (operand.quant_min >= low && operand.quant_max <= high && operand.quant_min < operand.quant_max) continue;
+    sink.Add(kInfo, described.place,
+             absl::StrCat(operand.quant_min, "..", operand.quant_max, " in ", DataTypeName(operand.type)),
+             absl::StrCat("a range within ", low, "..", high));
+  }
+}
+
+}  // namespace
+
+Rule StoredRange() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate

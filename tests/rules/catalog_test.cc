@@ -1,0 +1,85 @@
+// What this build says it can check.
+#include "rules/catalog.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "db/database.h"
+#include "rules/check.h"
+#include "tests/rules/empty_tables.h"
+
+namespace quantgate {
+namespace {
+
+using ::testing::Contains;
+using ::testing::HasSubstr;
+
+class CatalogTest : public ::testing::Test {
+ protected:
+  CatalogTest() : database_(db::Database::Open(QUANTGATE_TABLES_FILE).value()), registry_(*database_) {
+    RegisterBuiltinModules(registry_);
+  }
+  const RuleInfo& Rule(absl::string_view code) {
+    for (const RuleInfo* rule : AllRules()) {
+      if (code == rule->code) return *rule;
+    }
+    ADD_FAILURE() << "no rule " << code;
+    static const RuleInfo none = {};
+    return none;
+  }
+
+  std::unique_ptr<db::Database> database_;
+  ModuleRegistry registry_;
+};
+
+TEST_F(CatalogTest, EachSocOnceWithItsSdksAndAliases) {
+  const std::vector<v1::Target> targets = CatalogTargets(registry_, "qnn_htp").value();
+  EXPECT_TRUE(std::is_sorted(targets.begin(), targets.end(),
+                             [](const v1::Target& a, const v1::Target& b) { return a.name() < b.name(); }));
+  const auto found =
+      std::find_if(targets.begin(), targets.end(), [](const v1::Target& target) { return target.soc() == "SM8650"; });
+  ASSERT_NE(found, targets.end());
+  EXPECT_EQ(found->name(), "qnn_htp/SM8650");
+  EXPECT_EQ(found->arch(), "V75");
+  EXPECT_THAT(found->sdk_versions(), Contains("2.25.0"));
+  EXPECT_THAT(found->sdk_versions(), Contains("2.13.0"));
+  for (const v1::Target& target : targets) EXPECT_EQ(target.name().find('@'), std::string::npos);
+  EXPECT_TRUE(std::any_of(targets.begin(), targets.end(), [](const v1::Target& t) { return t.aliases_size() > 0; }));
+}
+
+TEST_F(CatalogTest, ModulesThatAreUnknownOrDoNotLoad) {
+  EXPECT_EQ(CatalogTargets(registry_, "no_such_backend").status().code(), absl::StatusCode::kNotFound);
+  const testing::EmptyTables empty;
+  ModuleRegistry registry(empty);
+  RegisterBuiltinModules(registry);
+  EXPECT_EQ(CatalogTargets(registry, "qnn_htp").status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_EQ(CatalogRule(registry, Rule("DT201")).backend(), "");
+}
+
+TEST_F(CatalogTest, RulesKnowTheirBackendAndStages) {
+  const v1::Rule own = CatalogRule(registry_, Rule("FX203"));
+  EXPECT_EQ(own.name(), "rules/FX203");
+  EXPECT_EQ(own.backend(), "qnn_htp");
+  EXPECT_THAT(own.stages(), ::testing::ElementsAre(v1::STAGE_CALIBRATED, v1::STAGE_CONVERTED));
+  EXPECT_THAT(own.explanation(), HasSubstr("FX203"));
+  const v1::Rule general = CatalogRule(registry_, Rule("NR001"));
+  EXPECT_EQ(general.backend(), "");
+  // A second module with the same rule: it belongs to neither alone.
+  registry_.Register("other", [this](const db::TableSource&) -> absl::StatusOr<std::unique_ptr<Module>> {
+    auto module = std::make_unique<Module>();
+    module->rules = {&Rule("DT101")};
+    return module;
+  });
+  EXPECT_EQ(CatalogRule(registry_, Rule("DT101")).backend(), "");
+}
+
+TEST_F(CatalogTest, AllRulesByCodeEachOnce) {
+  const std::vector<const RuleInfo*> rules = AllRules();
+  for (size_t i = 1; i < rules.size(); ++i) EXPECT_LT(std::string(rules[i - 1]->code), rules[i]->code);
+  for (const char* code : {"NR001", "DT101", "DT201", "CV201"}) EXPECT_EQ(Rule(code).code, std::string(code));
+}
+
+}  // namespace
+}  // namespace quantgate

@@ -1,0 +1,1 @@
+quantgate_test(graph_test graph_test.cc LIBS quantgate_rules)

@@ -1,0 +1,256 @@
+// Graphs that cannot be built (every reference outside of its pool is named), and the facts a built one answers.
+#include "rules/graph/graph.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "rules/graph/resolve.h"
+#include "tests/rules/graph_builder.h"
+
+namespace quantgate {
+namespace {
+
+using testing::GraphBuilder;
+using ::testing::HasSubstr;
+using testing::SoundConv;
+
+struct Damage {
+  std::string field;  // named by the message
+  std::function<void(v1::Graph&)> change;
+};
+
+void PrintTo(const Damage& damage, std::ostream* out) { *out << damage.field; }
+
+// SoundConv with one of everything that refers to something.
+v1::Graph Whole() {
+  GraphBuilder b = SoundConv();
+  v1::Spec& spec = *b.graph.add_specs();
+  spec.set_observer(1);
+  spec.mutable_shared_with()->set_value(1);
+  spec.mutable_shared_with()->set_consumer(1);
+  spec.add_derived_from()->set_value(1);
+  spec.mutable_qparams()->add_axes(0);
+  spec.mutable_qparams()->add_block_sizes(4);
+  v1::Value& value = b.Value("x");
+  value.set_spec(1);
+  for (int i = 0; i < value.dims_size(); ++i) value.add_dim_symbols(0);
+  value.add_users(1);
+  value.set_captured(0);
+  v1::Node& node = *b.graph.mutable_nodes(0);
+  node.add_input_specs(1);
+  for (int i = 0; i < node.inputs_size(); ++i) node.add_input_args(i);
+  v1::InputSpec& entry = *node.add_input_spec_map();
+  entry.set_value(1);
+  entry.set_spec(1);
+  b.Int(node, "number", 3);
+  v1::Attribute& tensor = *node.add_attributes();
+  tensor.set_name(b.Symbol("tensor"));
+  tensor.set_tensor(1);
+  v1::Attribute& body = *node.add_attributes();
+  body.set_name(b.Symbol("body"));
+  body.set_graph(1);
+  node.mutable_source_line()->set_file(1);
+  node.mutable_source_line()->set_scope(1);
+  b.graph.add_subgraphs();
+  return b.graph;
+}
+
+class Damaged : public ::testing::TestWithParam<Damage> {};
+
+TEST_P(Damaged, GraphIsRefusedByTheFieldsName) {
+  const v1::Graph whole = Whole();
+  ASSERT_TRUE(Graph::Build(whole).ok()) << Graph::Build(whole).status();
+  v1::Graph graph = whole;
+  GetParam().change(graph);
+  const absl::Status status = Graph::Build(graph).status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr(GetParam().field));
+}
+
+v1::Node& N(v1::Graph& g) { return *g.mutable_nodes(0); }
+v1::Spec& S(v1::Graph& g) { return *g.mutable_specs(0); }
+v1::Value& V(v1::Graph& g) { return *g.mutable_values(0); }
+
+std::vector<Damage> Ids(int bad) {
+  return {
+      {"specs[0].observer", [bad](v1::Graph& g) { S(g).set_observer(bad); }},
+      {"specs[0].shared_with.value", [bad](v1::Graph& g) { S(g).mutable_shared_with()->set_value(bad); }},
+      {"specs[0].shared_with.consumer", [bad](v1::Graph& g) { S(g).mutable_shared_with()->set_consumer(bad); }},
+      {"specs[0].derived_from.value", [bad](v1::Graph& g) { S(g).mutable_derived_from(0)->set_value(bad); }},
+      {"specs[0].derived_from.consumer", [bad](v1::Graph& g) { S(g).mutable_derived_from(0)->set_consumer(bad); }},
+      {"values[0].spec", [bad](v1::Graph& g) { V(g).set_spec(bad); }},
+      {"values[0].dim_symbols", [bad](v1::Graph& g) { V(g).set_dim_symbols(0, bad); }},
+      {"values[0].users", [bad](v1::Graph& g) { V(g).set_users(0, bad); }},
+      {"nodes[0].op", [bad](v1::Graph& g) { N(g).set_op(bad); }},
+      {"nodes[0].inputs", [bad](v1::Graph& g) { N(g).set_inputs(0, bad); }},
+      {"nodes[0].outputs", [bad](v1::Graph& g) { N(g).set_outputs(0, bad); }},
+      {"nodes[0].input_specs", [bad](v1::Graph& g) { N(g).set_input_specs(0, bad); }},
+      {"nodes[0].input_spec_map.value", [bad](v1::Graph& g) { N(g).mutable_input_spec_map(0)->set_value(bad); }},
+      {"nodes[0].input_spec_map.spec", [bad](v1::Graph& g) { N(g).mutable_input_spec_map(0)->set_spec(bad); }},
+      {"nodes[0].input_args", [bad](v1::Graph& g) { N(g).set_input_args(0, bad); }},
+      {"nodes[0].attributes.name", [bad](v1::Graph& g) { N(g).mutable_attributes(0)->set_name(bad); }},
+      {"nodes[0].attributes.tensor", [bad](v1::Graph& g) { N(g).mutable_attributes(1)->set_tensor(bad); }},
+      {"nodes[0].attributes.graph", [bad](v1::Graph& g) { N(g).mutable_attributes(2)->set_graph(bad); }},
+      {"nodes[0].source_line.file", [bad](v1::Graph& g) { N(g).mutable_source_line()->set_file(bad); }},
+      {"nodes[0].source_line.scope", [bad](v1::Graph& g) { N(g).mutable_source_line()->set_scope(bad); }},
+      {"inputs[0]", [bad](v1::Graph& g) { g.set_inputs(0, bad); }},
+      {"outputs[0]", [bad](v1::Graph& g) { g.set_outputs(0, bad); }},
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(TooLarge, Damaged, ::testing::ValuesIn(Ids(1'000'000)));
+INSTANTIATE_TEST_SUITE_P(Negative, Damaged, ::testing::ValuesIn(Ids(-1)));
+INSTANTIATE_TEST_SUITE_P(
+    Counts, Damaged,
+    ::testing::Values(
+        Damage{"block_sizes must have one entry per axis",
+               [](v1::Graph& g) { S(g).mutable_qparams()->add_block_sizes(4); }},
+        Damage{"qparams.block_sizes: 0 is not positive",
+               [](v1::Graph& g) { S(g).mutable_qparams()->set_block_sizes(0, 0); }},
+        Damage{"values[0].dim_symbols", [](v1::Graph& g) { V(g).add_dim_symbols(0); }},
+        Damage{"values[0].dims: given although has_shape is false",
+               [](v1::Graph& g) {
+                 V(g).set_has_shape(false);
+                 V(g).clear_dim_symbols();
+               }},
+        Damage{"values[0].captured", [](v1::Graph& g) { V(g).set_captured(-1); }},
+        // 0 means "none" in other places; a map entry without key or spec, or a user that is none, means nothing.
+        Damage{"values[0].users", [](v1::Graph& g) { V(g).set_users(0, 0); }},
+        Damage{"input_spec_map.value", [](v1::Graph& g) { N(g).mutable_input_spec_map(0)->set_value(0); }},
+        Damage{"input_spec_map.spec", [](v1::Graph& g) { N(g).mutable_input_spec_map(0)->set_spec(0); }},
+        Damage{"attributes.graph", [](v1::Graph& g) { N(g).mutable_attributes(2)->set_graph(0); }},
+        Damage{"outputs[0]", [](v1::Graph& g) { g.set_outputs(0, 0); }},
+        Damage{"nodes[0].input_specs",
+               [](v1::Graph& g) {
+                 while (N(g).input_specs_size() <= N(g).inputs_size()) N(g).add_input_specs(0);
+               }},
+        Damage{"nodes[0].input_args", [](v1::Graph& g) { N(g).add_input_args(0); }}));
+
+TEST(GraphTest, AttributesOfTheirKinds) {
+  GraphBuilder b;
+  v1::Node& node = b.Node("Relu", "n", {"x"}, {"y"});
+  const auto add = [&](const std::string& name) {
+    v1::Attribute& attribute = *node.add_attributes();
+    attribute.set_name(b.Symbol(name));
+    return &attribute;
+  };
+  add("i")->set_i(-3);
+  add("b")->set_b(true);
+  add("off")->set_b(false);
+  add("f")->set_f(0.5);
+  add("s")->set_s("text");
+  const Graph graph = *Graph::Build(b.graph);
+  EXPECT_EQ(graph.int_attribute(0, "i", 7), -3);
+  EXPECT_EQ(graph.int_attribute(0, "b", 7), 1);
+  EXPECT_EQ(graph.int_attribute(0, "off", 7), 0);
+  EXPECT_EQ(graph.int_attribute(0, "f", 7), 7);
+  EXPECT_EQ(graph.int_attribute(0, "absent", 7), 7);
+  EXPECT_EQ(graph.float_attribute(0, "f", 7), 0.5);
+  EXPECT_EQ(graph.float_attribute(0, "i", 7), -3);
+  EXPECT_EQ(graph.float_attribute(0, "s", 7), 7);
+  EXPECT_EQ(graph.float_attribute(0, "absent", 7), 7);
+  EXPECT_EQ(graph.symbol(0), "");
+  EXPECT_EQ(graph.symbol(1000), "");
+}
+
+// ---- Stored forms, from every way of stating them ----
+
+Operand QuantizerNamed(const v1::Graph& message, const std::string& name, double* scale = nullptr) {
+  const Graph graph = *Graph::Build(message);
+  const ResolvedGraph resolved = ResolvedGraph::Resolve(graph);
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    if (graph.node(node).name() != name) continue;
+    const Operand operand = *resolved.quantizer(node);
+    const QuantParams* qparams = resolved.qparams(operand);
+    if (scale != nullptr) *scale = qparams->scales.empty() ? -1 : qparams->scales[0];
+    return operand;
+  }
+  ADD_FAILURE() << "no node " << name;
+  return {};
+}
+
+TEST(ResolveTest, TypeOfAQuantizedTensor) {
+  // Stated by the zero point; by nothing, which is uint8 in ONNX; by the Quantize in front of a Dequantize.
+  GraphBuilder b;
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {4});
+  b.Reals("s", {0.1});
+  b.Ints("z", v1::DATA_TYPE_INT16, {0});
+  b.Node("QuantizeLinear", "by_zero_point", {"x", "s", "z"}, {"q0"});
+  b.Node("DequantizeLinear", "behind", {"q0", "s"}, {"d0"});
+  b.Node("QuantizeLinear", "by_default", {"x", "s"}, {"q1"});
+  b.Output("d0");
+  b.Output("q1");
+  EXPECT_EQ(QuantizerNamed(b.graph, "by_zero_point").type, v1::DATA_TYPE_INT16);
+  EXPECT_EQ(QuantizerNamed(b.graph, "behind").type, v1::DATA_TYPE_INT16);
+  EXPECT_EQ(QuantizerNamed(b.graph, "by_default").type, v1::DATA_TYPE_UINT8);
+}
+
+TEST(ResolveTest, NumbersOfTorchQuantizersAreAttributes) {
+  GraphBuilder b(v1::Graph::PT2E);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {4});
+  v1::Node& node = b.Node("quantized_decomposed.quantize_per_tensor.default", "q", {"x"}, {"y"});
+  v1::Attribute& scale = *node.add_attributes();
+  scale.set_name(b.Symbol("scale"));
+  scale.set_f(0.25);
+  b.Int(node, "zero_point", 3);
+  b.Int(node, "quant_min", -8);
+  b.Int(node, "quant_max", 7);
+  v1::Attribute& type = *node.add_attributes();
+  type.set_name(b.Symbol("dtype"));
+  type.set_dtype(v1::DATA_TYPE_INT8);
+  b.Output("y");
+  double found = 0;
+  const Operand operand = QuantizerNamed(b.graph, "q", &found);
+  EXPECT_EQ(operand.type, v1::DATA_TYPE_INT8);
+  EXPECT_EQ(EffectiveBits(operand), 4);
+  EXPECT_EQ(found, 0.25);
+}
+
+TEST(ResolveTest, QuantizerWithoutOutputsOrInputs) {
+  GraphBuilder b;
+  b.Node("QuantizeLinear", "q", {}, {});
+  b.Node("DequantizeLinear", "d", {}, {});
+  EXPECT_EQ(QuantizerNamed(b.graph, "q").edge_value, -1);
+  EXPECT_EQ(QuantizerNamed(b.graph, "d").edge_value, -1);
+}
+
+// Per-channel scales of integer operators lie along the outputs of the weight.
+TEST(ResolveTest, ChannelAxisOfIntegerOperators) {
+  struct AxisCase {
+    const char* op;
+    std::vector<const char*> inputs;
+    bool transposed;
+    int axis;
+  };
+  const std::vector<AxisCase> cases = {
+      {"QLinearConv", {"x", "xs", "xz", "w", "ws", "wz", "ys", "yz"}, false, 0},
+      {"QLinearMatMul", {"x", "xs", "xz", "w", "ws", "wz", "ys", "yz"}, false, 1},
+      {"com.microsoft::QGemm", {"x", "xs", "xz", "w", "ws", "wz", "", "ys", "yz"}, false, 1},
+      {"com.microsoft::QGemm", {"x", "xs", "xz", "w", "ws", "wz", "", "ys", "yz"}, true, 0},
+  };
+  for (const AxisCase& c : cases) {
+    GraphBuilder b;
+    b.Input("x", v1::DATA_TYPE_UINT8, {2, 4});
+    b.Weight("w", v1::DATA_TYPE_INT8, {4, 4}, 16);
+    for (const char* scale : {"xs", "ys"}) b.Reals(scale, {0.1});
+    b.Reals("ws", {0.1, 0.2, 0.3, 0.4});
+    for (const char* zero : {"xz", "yz"}) b.Ints(zero, v1::DATA_TYPE_UINT8, {0});
+    b.Ints("wz", v1::DATA_TYPE_INT8, {0, 0, 0, 0});
+    v1::Node& node = b.Node(c.op, "n", std::vector<std::string>(c.inputs.begin(), c.inputs.end()), {"y"});
+    if (c.transposed) b.Int(node, "transB", 1);
+    b.Output("y");
+    const Graph graph = *Graph::Build(b.graph);
+    const ResolvedGraph resolved = ResolvedGraph::Resolve(graph);
+    const Operand* weight = resolved.input(resolved.ops()[0], 1);
+    ASSERT_NE(weight, nullptr);
+    EXPECT_THAT(resolved.qparams(*weight)->axes, ::testing::ElementsAre(c.axis)) << c.op;
+    EXPECT_EQ(resolved.input(resolved.ops()[0], 9), nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace quantgate
