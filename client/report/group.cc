@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/report/pattern.h"
@@ -41,6 +42,13 @@ std::string Place(const v1::NotChecked& entry) {
   return absl::StrCat(entry.rule(), kSeparator, entry.reason(), kSeparator, entry.node());
 }
 
+// What a target says of the place.
+std::string Words(const v1::Finding& finding) {
+  return absl::StrCat(finding.observed(), kSeparator, finding.message());
+}
+
+std::string Words(const v1::NotChecked&) { return ""; }
+
 bool SaysTheSame(const v1::Finding& a, const v1::Finding& b) {
   return a.observed() == b.observed() && a.message() == b.message();
 }
@@ -67,9 +75,11 @@ std::vector<ItemGroup<Item>> Group(const v1::Report& report, const Items& items_
   std::vector<Shared<Item>> shared;
   absl::flat_hash_map<std::string, size_t> by_place;
   for (int target = 0; target < report.results_size(); ++target) {
+    absl::flat_hash_set<std::string> said;
     absl::flat_hash_map<std::string, int> times;  // a place of which one target says several things
     for (const Item& item : items_of(report.results(target))) {
       std::string place = Place(item);
+      if (!said.insert(absl::StrCat(place, kSeparator, Words(item))).second) continue;
       const int nth = times[place]++;
       const auto [found, is_new] = by_place.try_emplace(absl::StrCat(place, kSeparator, nth), shared.size());
       if (is_new) shared.emplace_back();

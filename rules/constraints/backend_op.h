@@ -34,9 +34,9 @@ struct BackendTensor {
   Tri symmetric = Tri::kUnknown;  // judged by zero points and range, not by scheme alone
   Tri dynamic_shape = Tri::kNo;
   Tri dynamic_qparams = Tri::kUnknown;  // scale and zero point computed at run time
-  int rank = -1;                   // -1: unknown
-  absl::Span<const int64_t> dims;  // backend layout; empty when unknown; -1 for a dynamic size
-  int axis = -1;                   // quantized axis, backend layout; -1: per tensor or not known
+  int rank = -1;                        // -1: unknown
+  absl::Span<const int64_t> dims;       // backend layout; empty when unknown; -1 for a dynamic size
+  int axis = -1;                        // quantized axis, backend layout; -1: per tensor or not known
   bool is_static = false;
   bool static_chain = false;             // constant, or computed from constants alone
   const QuantParams* qparams = nullptr;  // null: not known at this stage

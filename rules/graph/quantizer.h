@@ -17,12 +17,8 @@ struct QuantizerInputs {
 
 QuantizerInputs QuantizerInputsOf(const Graph& graph, int32_t node);
 
-inline bool IsQuantize(const Graph& graph, int32_t node) {
-  return node >= 0 && graph.op(node) == OpId::kQuantize;
-}
-inline bool IsDequantize(const Graph& graph, int32_t node) {
-  return node >= 0 && graph.op(node) == OpId::kDequantize;
-}
+inline bool IsQuantize(const Graph& graph, int32_t node) { return node >= 0 && graph.op(node) == OpId::kQuantize; }
+inline bool IsDequantize(const Graph& graph, int32_t node) { return node >= 0 && graph.op(node) == OpId::kDequantize; }
 
 }  // namespace quantgate
 

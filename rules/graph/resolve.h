@@ -82,8 +82,8 @@ class ResolvedGraph {
     return operand.qparams < 0 ? nullptr : &qparams_[operand.qparams];
   }
   absl::Span<const QuantParams> all_qparams() const { return qparams_; }
-  // What a Quantize node writes or a Dequantize node reads, folded or not: `edge_value` is the stored tensor, `value` the
-  // float tensor in front of it or the stored constant. Null for other nodes.
+  // What a Quantize node writes or a Dequantize node reads, folded or not: `edge_value` is the stored tensor, `value`
+  // the float tensor in front of it or the stored constant. Null for other nodes.
   const Operand* quantizer(int32_t node) const {
     return quantizer_of_node_[node] < 0 ? nullptr : &quantizers_[quantizer_of_node_[node]];
   }

@@ -97,7 +97,7 @@ const std::vector<KindCase>& Cases() {
       // The matcher of these tests runs at V73.
       {"MinArch", "in[1]", "min_arch arch=79 when_encoding=block_expansion", "DT105",
        [](TestOp& op) { op.in(1).encoding = Encoding::kBlockExpansion; },
-       "UFIXED_POINT_8 block_expansion on V73", "V79 or later", Nothing,
+       "SFIXED_POINT_8 block_expansion on V73", "V79 or later", Nothing,
        [](TestOp& op) { op.in(1).encoding = Encoding::kUndefined; }, "not known whether this applies"},
 
       // Encodings.

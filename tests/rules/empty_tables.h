@@ -16,8 +16,7 @@ class EmptyTables : public db::TableSource {
   absl::StatusOr<db::ConstraintTable> LoadTable(const std::string&, const std::string&) const override {
     return absl::NotFoundError("no tables");
   }
-  absl::StatusOr<std::vector<db::OpDefinition>> LoadDefinitions(const std::string&,
-                                                                const std::string&) const override {
+  absl::StatusOr<std::vector<db::OpDefinition>> LoadDefinitions(const std::string&, const std::string&) const override {
     return absl::NotFoundError("no tables");
   }
   const std::vector<db::Soc>& socs() const override { return socs_; }
