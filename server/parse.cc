@@ -65,6 +65,13 @@ class GuardedStream : public google::protobuf::io::ZeroCopyInputStream {
 
 }  // namespace
 
+google::protobuf::ArenaOptions RequestArena() {
+  google::protobuf::ArenaOptions options;
+  options.start_block_size = 16 << 10;
+  options.max_block_size = 1 << 20;
+  return options;
+}
+
 absl::Status ParseBounded(google::protobuf::io::ZeroCopyInputStream& input, const google::protobuf::Arena& arena,
                           int64_t max_bytes, google::protobuf::MessageLite& message) {
   GuardedStream guarded(input, arena, max_bytes);

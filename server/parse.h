@@ -11,6 +11,9 @@
 
 namespace quantgate::server {
 
+// Settings of the arena that a request and its answer live on: few and large blocks.
+google::protobuf::ArenaOptions RequestArena();
+
 // Parses `input` into `message`, which lives on `arena`. Two bytes on the wire can make a message of 200 bytes, so the
 // size of a request says little about its memory: parsing stops when the arena has grown beyond `max_bytes` (and at
 // most a few megabytes more). RESOURCE_EXHAUSTED: "max_parsed_bytes=…"; INVALID_ARGUMENT: not such a message, or nested

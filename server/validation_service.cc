@@ -23,13 +23,6 @@ constexpr int64_t kChunkOverhead = 64;
 // The header of a stream: options with a few targets.
 constexpr int64_t kMaxOptionsBytes = 1 << 20;
 
-google::protobuf::ArenaOptions RequestArena() {
-  google::protobuf::ArenaOptions options;
-  options.start_block_size = 16 << 10;
-  options.max_block_size = 1 << 20;
-  return options;
-}
-
 absl::Status Serialize(const google::protobuf::MessageLite& message, grpc::ByteBuffer& out) {
   bool own_buffer;
   const grpc::Status status =

@@ -1,0 +1,79 @@
+// What a check costs beside what the request costs anyway: the time of quantgate::Check over that of parsing the same
+// request into a fresh arena, one after the other in every iteration. One target, soundness rules included. Time is
+// that of the processor for this thread.
+#include <benchmark/benchmark.h>
+#include <google/protobuf/arena.h>
+
+#include <memory>
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "db/database.h"
+#include "rules/check.h"
+#include "server/parse.h"
+#include "tests/benchmarks/model.h"
+#include "tests/benchmarks/ratio.h"
+
+namespace quantgate::benchmarks {
+namespace {
+
+using google::protobuf::Arena;
+
+constexpr double kGoal = 0.25;
+
+ModuleRegistry& Modules() {
+  static ModuleRegistry* registry = [] {
+    auto* modules = new ModuleRegistry(*db::Database::Open(QUANTGATE_TABLES_FILE).value().release());
+    RegisterBuiltinModules(*modules);
+    return modules;
+  }();
+  return *registry;
+}
+
+void CheckOverParse(benchmark::State& state, v1::ValidateRequest (*model)(int), int nodes, double goal) {
+  const std::string bytes = model(nodes).SerializeAsString();
+  CheckOptions options;
+  options.targets = {kTarget};
+  RatioRecorder recorder;
+  size_t findings = 0;
+  for (auto _ : state) {
+    Arena arena(server::RequestArena());
+    auto* request = Arena::CreateMessage<v1::ValidateRequest>(&arena);
+    auto* report = Arena::CreateMessage<v1::Report>(&arena);
+    bool ok = false;
+    const double parse = ThreadSeconds([&] { ok = request->ParseFromString(bytes); });
+    const double check = ThreadSeconds([&] { ok = ok && Check(request->graph(), options, Modules(), *report).ok(); });
+    if (!ok) {
+      state.SkipWithError("the model is not accepted");
+      return;
+    }
+    findings = report->results(0).findings_size();
+    state.SetIterationTime(check);
+    recorder.Add(check, parse);
+  }
+  recorder.Report(goal, state);
+  state.counters["request_kb"] = static_cast<double>(bytes.size()) / 1024;
+  state.counters["findings"] = static_cast<double>(findings);
+}
+
+void Register(const std::string& name, v1::ValidateRequest (*model)(int), int nodes, double goal) {
+  benchmark::RegisterBenchmark(name.c_str(),
+                               [=](benchmark::State& state) { CheckOverParse(state, model, nodes, goal); })
+      ->UseManualTime()
+      ->Unit(benchmark::kMicrosecond);
+}
+
+}  // namespace
+}  // namespace quantgate::benchmarks
+
+int main(int argc, char** argv) {
+  namespace bench = quantgate::benchmarks;
+  for (int nodes : {1000, 10'000, 100'000}) {
+    bench::Register("check_over_parse_" + bench::SizeName(nodes), bench::AnnotatedModel, nodes, bench::kGoal);
+  }
+  bench::Register("check_over_parse_qdq_10k", bench::QdqModel, 10'000, /*goal=*/0);
+  benchmark::Initialize(&argc, argv);
+  if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
+  benchmark::RunSpecifiedBenchmarks();
+  return 0;
+}
