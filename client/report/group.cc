@@ -34,9 +34,8 @@ std::string Place(const v1::Finding& finding) {
                        kSeparator);
 }
 
-std::string Cause(const v1::NotChecked& entry) {
-  return absl::StrCat(entry.rule(), kSeparator, MaskNumbers(entry.reason()));
-}
+// Many rules stay unchecked for one reason, such as the stage of the graph.
+std::string Cause(const v1::NotChecked& entry) { return MaskNumbers(entry.reason()); }
 
 std::string Place(const v1::NotChecked& entry) {
   return absl::StrCat(entry.rule(), kSeparator, entry.reason(), kSeparator, entry.node());

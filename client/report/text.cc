@@ -4,6 +4,8 @@
 #include <map>
 #include <vector>
 
+#include "absl/container/btree_set.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/report/finding_text.h"
@@ -113,12 +115,15 @@ void AppendPerTarget(std::string& out, absl::string_view label, const v1::Report
 void AppendNotChecked(std::string& out, const v1::Report& report, const Style& style) {
   for (const NotCheckedGroup& group : GroupNotChecked(report)) {
     const v1::NotChecked& first = *group.entries.front();
+    absl::btree_set<std::string> rules;
     std::vector<std::string> nodes;
+    absl::flat_hash_set<absl::string_view> seen;
     for (const v1::NotChecked* entry : group.entries) {
-      if (!entry->node().empty()) nodes.push_back(entry->node());
+      if (!entry->rule().empty()) rules.insert(Printable(entry->rule()));
+      if (!entry->node().empty() && seen.insert(entry->node()).second) nodes.push_back(entry->node());
     }
     std::string text = ForTargets(report, group.targets);
-    if (!first.rule().empty()) absl::StrAppend(&text, Printable(first.rule()), ", ");
+    if (!rules.empty()) absl::StrAppend(&text, absl::StrJoin(rules, ", "), ", ");
     absl::StrAppend(
         &text,
         nodes.empty() ? "the graph" : absl::StrCat(Count(nodes.size(), "node"), " (", NameList(nodes, style), ")"),

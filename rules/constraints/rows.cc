@@ -75,7 +75,7 @@ void RowTable::FreezeSide(PortRef::Kind kind, const std::vector<PortPattern>& de
   side.unstated.assign(side.positions, false);
   for (int position = 0; position < side.positions; ++position) {
     const PortRef port{kind, static_cast<int16_t>(position)};
-    uint64_t* codes = &side.bits[position * kTypeCodes * words_];
+    uint64_t* codes = side.bits.data() + position * kTypeCodes * words_;  // of no element when there are no rows
     side.unstated[position] =
         absl::c_any_of(declared, [&](const PortPattern& p) { return p.kind == kind && p.Contains(position); }) &&
         absl::c_none_of(rows_, [&](const CompiledRow& row) { return row.TypesAt(port) != nullptr; });

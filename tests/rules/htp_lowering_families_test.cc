@@ -132,7 +132,9 @@ TEST_P(Lowers, ToTheseOperators) {
   for (size_t i = 0; i < c.ops.size(); ++i) {
     const BackendOp& op = lowered.ops[i];
     EXPECT_EQ(op.name, c.ops[i].op);
-    if (c.ops[i].inputs >= 0) EXPECT_EQ(op.inputs.size(), c.ops[i].inputs);
+    if (c.ops[i].inputs >= 0) {
+      EXPECT_EQ(op.inputs.size(), c.ops[i].inputs);
+    }
     for (const auto& [name, numbers] : c.ops[i].ints) {
       const BackendParam* param = Param(op, name);
       ASSERT_NE(param, nullptr) << name;
@@ -523,7 +525,9 @@ TEST_P(DoesNotLower, AndSaysWhy) {
   Refusal c = GetParam();
   const Lowered lowered(c.graph.builder(), "n");
   EXPECT_EQ(lowered.result.status, c.status) << lowered.result.reason;
-  if (c.status != Lowering::kFolded) EXPECT_FALSE(lowered.result.reason.empty());
+  if (c.status != Lowering::kFolded) {
+    EXPECT_FALSE(lowered.result.reason.empty());
+  }
 }
 
 INSTANTIATE_TEST_SUITE_P(
@@ -645,7 +649,9 @@ TEST(HtpLowering, WeightOnlyOperatorsRunInHalfPrecision) {
     for (const BackendOp& op : lowered.ops) {
       EXPECT_EQ(db::ElementTypeName(op.inputs[0].type), "FLOAT_16") << node;
       EXPECT_EQ(db::ElementTypeName(op.outputs[0].type), "FLOAT_16") << node;
-      if (op.inputs.size() > 2) EXPECT_EQ(db::ElementTypeName(op.inputs[2].type), "FLOAT_16") << node;
+      if (op.inputs.size() > 2) {
+        EXPECT_EQ(db::ElementTypeName(op.inputs[2].type), "FLOAT_16") << node;
+      }
     }
   }
 }

@@ -1,0 +1,1 @@
+quantgate_fuzz(report_filter CORPUS filter LIBS quantgate_reports)
