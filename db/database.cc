@@ -8,13 +8,12 @@
 #include <climits>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
-#include "absl/synchronization/mutex.h"
 #include "db/schema.h"
 #include "db/sdk_version.h"
 #include "db/sqlite.h"
@@ -247,8 +246,8 @@ struct Database::Impl {
   std::string digest;
   std::vector<TableInfo> tables;
   std::vector<Soc> socs;
-  mutable absl::Mutex mutex;
-  SqliteHandle handle ABSL_GUARDED_BY(mutex);
+  mutable std::mutex mutex;
+  SqliteHandle handle;  // guarded by mutex
 
   absl::Status LoadCatalog() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
     Statement rows(handle.get(),
@@ -314,7 +313,7 @@ absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path
   impl->path = path;
   impl->digest = *std::move(digest);
   {
-    const absl::MutexLock lock(&impl->mutex);
+    const std::lock_guard lock(impl->mutex);
     impl->handle = *std::move(handle);
     if (auto status = impl->LoadCatalog(); !status.ok()) return InFile(path, status);
     if (auto status = impl->LoadSocs(); !status.ok()) return InFile(path, status);
@@ -339,7 +338,7 @@ const std::vector<TableInfo>& Database::tables() const { return impl_->tables; }
 const std::vector<Soc>& Database::socs() const { return impl_->socs; }
 
 absl::StatusOr<ConstraintTable> Database::LoadTable(const std::string& backend, const std::string& sdk) const {
-  const absl::MutexLock lock(&impl_->mutex);
+  const std::lock_guard lock(impl_->mutex);
   const auto key = impl_->FindTable(backend, sdk, "");
   if (!key.ok()) return key.status();
   ConstraintTable table;
@@ -355,7 +354,7 @@ absl::StatusOr<ConstraintTable> Database::LoadTable(const std::string& backend, 
 
 absl::StatusOr<std::vector<OpDefinition>> Database::LoadDefinitions(const std::string& family,
                                                                     const std::string& sdk) const {
-  const absl::MutexLock lock(&impl_->mutex);
+  const std::lock_guard lock(impl_->mutex);
   const auto key = impl_->FindTable(family, sdk, "definitions");
   if (!key.ok()) return key.status();
   std::vector<OpDefinition> definitions;

@@ -11,9 +11,7 @@
 #include <thread>
 #include <utility>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/strings/str_cat.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "server/address.h"
 #include "server/catalog_service.h"
@@ -44,7 +42,7 @@ int CheckThreads(const Limits& limits) {
 class ModuleHealth {
  public:
   void Connect(grpc::HealthCheckServiceInterface* health, const std::vector<std::string>& modules) {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     health_ = health;
     for (const std::string& module : modules) {
       serving_[module] = true;
@@ -53,7 +51,7 @@ class ModuleHealth {
   }
 
   void Set(const std::string& module, bool serving) {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     auto it = serving_.find(module);
     if (it == serving_.end() || it->second == serving) return;
     it->second = serving;
@@ -61,9 +59,9 @@ class ModuleHealth {
   }
 
  private:
-  absl::Mutex mutex_;
-  grpc::HealthCheckServiceInterface* health_ ABSL_GUARDED_BY(mutex_) = nullptr;
-  std::map<std::string, bool> serving_ ABSL_GUARDED_BY(mutex_);
+  std::mutex mutex_;
+  grpc::HealthCheckServiceInterface* health_ = nullptr;  // guarded by mutex_
+  std::map<std::string, bool> serving_;  // guarded by mutex_
 };
 
 // gRPC keeps both switches in the process, for every server built later.

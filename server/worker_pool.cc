@@ -1,6 +1,7 @@
 #include "server/worker_pool.h"
 
 #include <algorithm>
+#include <mutex>
 #include <utility>
 
 namespace quantgate::server {
@@ -11,33 +12,34 @@ WorkerPool::WorkerPool(int threads, int max_queue) : threads_count_(threads), ma
 
 WorkerPool::~WorkerPool() {
   {
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     stop_ = true;
   }
+  changed_.notify_all();
   for (std::thread& thread : threads_) thread.join();
 }
 
 bool WorkerPool::Post(std::function<void()> task) {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   // A task that a free thread is about to take does not count as waiting.
   const int free = threads_count_ - running_;
   if (static_cast<int>(queue_.size()) >= max_queue_ + free) return false;
   queue_.push_back(std::move(task));
+  changed_.notify_one();
   return true;
 }
 
 int WorkerPool::queued() const {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   return std::max(0, static_cast<int>(queue_.size()) - (threads_count_ - running_));
 }
 
 void WorkerPool::Work() {
-  const auto ready = [this]() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex_) { return stop_ || !queue_.empty(); };
   while (true) {
     std::function<void()> task;
     {
-      absl::MutexLock lock(&mutex_);
-      mutex_.Await(absl::Condition(&ready));
+      std::unique_lock lock(mutex_);
+      changed_.wait(lock, [this] { return stop_ || !queue_.empty(); });
       if (queue_.empty()) return;
       task = std::move(queue_.front());
       queue_.pop_front();
@@ -45,7 +47,7 @@ void WorkerPool::Work() {
     }
     task();
     task = nullptr;  // what it holds goes before the thread counts as free
-    absl::MutexLock lock(&mutex_);
+    const std::lock_guard lock(mutex_);
     --running_;
   }
 }

@@ -2,13 +2,13 @@
 #ifndef QUANTGATE_SERVER_WORKER_POOL_H_
 #define QUANTGATE_SERVER_WORKER_POOL_H_
 
+#include <condition_variable>
 #include <deque>
 #include <functional>
+#include <mutex>
 #include <thread>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
-#include "absl/synchronization/mutex.h"
 
 namespace quantgate::server {
 
@@ -30,10 +30,12 @@ class WorkerPool {
 
   const int threads_count_;
   const int max_queue_;
-  mutable absl::Mutex mutex_;
-  std::deque<std::function<void()>> queue_ ABSL_GUARDED_BY(mutex_);
-  int running_ ABSL_GUARDED_BY(mutex_) = 0;
-  bool stop_ ABSL_GUARDED_BY(mutex_) = false;
+  // Of the standard library, here and elsewhere: ThreadSanitizer cannot see those of an Abseil built without it.
+  mutable std::mutex mutex_;
+  std::condition_variable changed_;  // a task was added, or `stop_` was set
+  std::deque<std::function<void()>> queue_;  // guarded by mutex_
+  int running_ = 0;  // guarded by mutex_
+  bool stop_ = false;  // guarded by mutex_
   std::vector<std::thread> threads_;
 };
 

@@ -2,17 +2,16 @@
 
 #include <algorithm>
 #include <limits>
+#include <mutex>
 #include <random>
 #include <set>
 #include <utility>
 #include <variant>
 #include <vector>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/synchronization/mutex.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "db/reports/filter.h"
@@ -95,10 +94,10 @@ class SqliteStore : public ReportStore {
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(writer_mutex_);
 
   // Two connections: with a write-ahead log a listing does not hold up a report that is being stored.
-  absl::Mutex writer_mutex_;
-  std::unique_ptr<Connection> writer_ ABSL_GUARDED_BY(writer_mutex_);
-  absl::Mutex reader_mutex_;
-  std::unique_ptr<Connection> reader_ ABSL_GUARDED_BY(reader_mutex_);
+  std::mutex writer_mutex_;
+  std::unique_ptr<Connection> writer_;  // guarded by writer_mutex_
+  std::mutex reader_mutex_;
+  std::unique_ptr<Connection> reader_;  // guarded by reader_mutex_
 };
 
 absl::StatusOr<std::optional<v1::Report>> SqliteStore::FindRequestOn(Connection& connection, const RequestKey& key) {
@@ -119,7 +118,7 @@ absl::StatusOr<std::optional<v1::Report>> SqliteStore::FindRequestOn(Connection&
 }
 
 absl::StatusOr<std::optional<v1::Report>> SqliteStore::FindRequest(const RequestKey& key) {
-  absl::MutexLock lock(&reader_mutex_);
+  const std::lock_guard lock(reader_mutex_);
   return FindRequestOn(*reader_, key);
 }
 
@@ -179,7 +178,7 @@ absl::Status SqliteStore::Insert(const RequestKey& key, absl::string_view id, v1
 }
 
 absl::Status SqliteStore::Put(const RequestKey& key, v1::Report& report) {
-  absl::MutexLock lock(&writer_mutex_);
+  const std::lock_guard lock(writer_mutex_);
   absl::StatusOr<Transaction> transaction = Transaction::Begin(*writer_);
   if (!transaction.ok()) return transaction.status();
   absl::StatusOr<std::optional<v1::Report>> earlier = FindRequestOn(*writer_, key);
@@ -203,7 +202,7 @@ absl::Status SqliteStore::Put(const RequestKey& key, v1::Report& report) {
 absl::StatusOr<v1::Report> SqliteStore::Get(absl::string_view name) {
   absl::StatusOr<std::string> id = IdOf(name);
   if (!id.ok()) return id.status();
-  absl::MutexLock lock(&reader_mutex_);
+  const std::lock_guard lock(reader_mutex_);
   absl::StatusOr<Statement> find =
       reader_->Cached("SELECT b.body FROM reports r JOIN report_bodies b ON b.time = r.time WHERE r.id = ?");
   if (!find.ok()) return find.status();
@@ -227,7 +226,7 @@ absl::StatusOr<ReportPage> SqliteStore::List(const ReportQuery& query) {
   }
   const ListSql sql = BuildListSql(*conditions, before, query.full);
 
-  absl::MutexLock lock(&reader_mutex_);
+  const std::lock_guard lock(reader_mutex_);
   absl::StatusOr<Statement> list = reader_->Prepare(sql.text);
   if (!list.ok()) return list.status();
   int parameter = 0;
@@ -264,7 +263,7 @@ absl::StatusOr<ReportPage> SqliteStore::List(const ReportQuery& query) {
 absl::Status SqliteStore::Delete(absl::string_view name) {
   absl::StatusOr<std::string> id = IdOf(name);
   if (!id.ok()) return id.status();
-  absl::MutexLock lock(&writer_mutex_);
+  const std::lock_guard lock(writer_mutex_);
   absl::StatusOr<Transaction> transaction = Transaction::Begin(*writer_);
   if (!transaction.ok()) return transaction.status();
   // Its other rows go with it (ON DELETE CASCADE).

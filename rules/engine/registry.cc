@@ -1,5 +1,6 @@
 #include <atomic>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <utility>
 #include <vector>
@@ -7,7 +8,6 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "absl/synchronization/mutex.h"
 #include "rules/engine/module.h"
 #include "rules/engine/nearest.h"
 
@@ -16,8 +16,8 @@ namespace quantgate {
 struct ModuleRegistry::Entry {
   std::string name;
   ModuleLoader loader;
-  absl::Mutex loading;  // held while the loader runs, so that callers who come at once share one load
-  std::unique_ptr<Module> module ABSL_GUARDED_BY(loading);
+  std::mutex loading;  // held while the loader runs, so that callers who come at once share one load
+  std::unique_ptr<Module> module;  // guarded by loading
   std::atomic<const Module*> loaded{nullptr};
 };
 
@@ -35,7 +35,7 @@ absl::StatusOr<const Module*> ModuleRegistry::Get(absl::string_view name) {
   for (const std::unique_ptr<Entry>& entry : entries_) {
     if (entry->name != name) continue;
     if (const Module* module = entry->loaded.load(std::memory_order_acquire)) return module;
-    absl::MutexLock lock(&entry->loading);
+    const std::lock_guard lock(entry->loading);
     if (const Module* module = entry->loaded.load(std::memory_order_relaxed)) return module;
     absl::StatusOr<std::unique_ptr<Module>> module = entry->loader(tables_);
     if (!module.ok()) {

@@ -8,7 +8,7 @@ namespace quantgate {
 namespace {
 
 // "Conv node 'c1', input 1 'c1.weight'"; the parts that are known.
-std::string Subject(const Graph& graph, const Place& place) {
+std::string SubjectText(const Graph& graph, const Place& place) {
   std::string subject;
   if (place.node >= 0) {
     subject = absl::StrCat(graph.op_type(place.node), " node '", NodeName(graph, place.node), "'");
@@ -64,7 +64,7 @@ void RenderFinding(const Graph& graph, const std::string& subgraph, const Findin
   // One pass, so that a name that contains "{allowed}" stays a name.
   finding.set_message(absl::StrReplaceAll(
       rule.message,
-      {{"{subject}", Subject(graph, place)}, {"{observed}", draft.observed}, {"{allowed}", draft.allowed}}));
+      {{"{subject}", SubjectText(graph, place)}, {"{observed}", draft.observed}, {"{allowed}", draft.allowed}}));
   finding.set_fix(draft.fix.empty() ? rule.fix : draft.fix);
   v1::Source& source = *finding.mutable_source();
   source.set_kind(draft.source.kind);

@@ -24,6 +24,12 @@ namespace {
 
 using google::protobuf::Struct;
 
+#ifdef __SANITIZE_THREAD__
+constexpr bool kMapsDiffer = true;  // protobuf's, between objects with ThreadSanitizer and a library without it
+#else
+constexpr bool kMapsDiffer = false;
+#endif
+
 std::filesystem::path Folder() {
   const char* other = std::getenv("QUANTGATE_ONNX_FIXTURES");
   return other != nullptr ? std::filesystem::path(other) : OnnxData();
@@ -108,6 +114,7 @@ std::string Compare(const v1::Graph& graph, const Struct& line) {
 }
 
 TEST(OnnxFixtures, QParamsAreExtracted) {
+  if (kMapsDiffer) GTEST_SKIP() << "reads its cases with protobuf maps, which ThreadSanitizer builds cannot";
   std::map<std::string, v1::Graph> graphs;
   int compared = 0;
   for (const Struct& line : ReadLines("qparams.jsonl")) {
@@ -127,6 +134,7 @@ TEST(OnnxFixtures, QParamsAreExtracted) {
 
 // A file imports, or says in one line why not, and does so quickly; what is expected of a case decides which.
 TEST(OnnxFixtures, EveryFileImportsOrFailsCleanly) {
+  if (kMapsDiffer) GTEST_SKIP() << "reads its cases with protobuf maps, which ThreadSanitizer builds cannot";
   double slowest = 0;
   std::string slowest_file;
   int imported = 0, refused = 0;

@@ -25,7 +25,7 @@ db::ReportStore& TheStore() {
     quantgate::v1::Report report;
     report.mutable_model()->set_path("model.onnx");
     report.add_results()->set_target("any");
-    if (!(*opened)->Put({}, report).ok()) std::abort();
+    if (!(*opened)->Put({}, report).ok() || !(*opened)->List({}).ok()) std::abort();  // now both connections are open
     for (const char* suffix : {"", "-wal", "-shm"}) std::filesystem::remove(path.string() + suffix);
     return opened->release();
   }();

@@ -1,5 +1,6 @@
 #include "rules/backends/qnn_htp/matchers.h"
 
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -13,7 +14,7 @@ constexpr char kDefinitions[] = "qnn_master";
 }  // namespace
 
 absl::StatusOr<const TableMatcher*> Matchers::Get(const Target& target) {
-  absl::MutexLock lock(&mutex_);
+  const std::lock_guard lock(mutex_);
   std::unique_ptr<TableMatcher>& entry = by_sdk_[target.sdk];
   if (entry == nullptr) {
     absl::StatusOr<TableMatcher> matcher = Compile(target);

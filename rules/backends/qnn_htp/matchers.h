@@ -4,11 +4,10 @@
 
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 
-#include "absl/base/thread_annotations.h"
 #include "absl/status/statusor.h"
-#include "absl/synchronization/mutex.h"
 #include "db/table_source.h"
 #include "rules/constraints/matcher.h"
 #include "rules/engine/module.h"
@@ -27,8 +26,8 @@ class Matchers {
   absl::StatusOr<TableMatcher> Compile(const Target& target) const;
 
   const db::TableSource& tables_;
-  absl::Mutex mutex_;
-  std::map<std::string, std::unique_ptr<TableMatcher>> by_sdk_ ABSL_GUARDED_BY(mutex_);
+  std::mutex mutex_;
+  std::map<std::string, std::unique_ptr<TableMatcher>> by_sdk_;  // guarded by mutex_
 };
 
 }  // namespace quantgate::qnn_htp
