@@ -61,7 +61,7 @@ class ModuleHealth {
  private:
   std::mutex mutex_;
   grpc::HealthCheckServiceInterface* health_ = nullptr;  // guarded by mutex_
-  std::map<std::string, bool> serving_;  // guarded by mutex_
+  std::map<std::string, bool> serving_;                  // guarded by mutex_
 };
 
 // gRPC keeps both switches in the process, for every server built later.

@@ -9,7 +9,6 @@
 #include <thread>
 #include <vector>
 
-
 namespace quantgate::server {
 
 class WorkerPool {
@@ -32,10 +31,10 @@ class WorkerPool {
   const int max_queue_;
   // Of the standard library, here and elsewhere: ThreadSanitizer cannot see those of an Abseil built without it.
   mutable std::mutex mutex_;
-  std::condition_variable changed_;  // a task was added, or `stop_` was set
+  std::condition_variable changed_;          // a task was added, or `stop_` was set
   std::deque<std::function<void()>> queue_;  // guarded by mutex_
-  int running_ = 0;  // guarded by mutex_
-  bool stop_ = false;  // guarded by mutex_
+  int running_ = 0;                          // guarded by mutex_
+  bool stop_ = false;                        // guarded by mutex_
   std::vector<std::thread> threads_;
 };
 

@@ -16,7 +16,7 @@ namespace quantgate {
 struct ModuleRegistry::Entry {
   std::string name;
   ModuleLoader loader;
-  std::mutex loading;  // held while the loader runs, so that callers who come at once share one load
+  std::mutex loading;              // held while the loader runs, so that callers who come at once share one load
   std::unique_ptr<Module> module;  // guarded by loading
   std::atomic<const Module*> loaded{nullptr};
 };
