@@ -2,11 +2,11 @@
 
 #include <algorithm>
 #include <memory>
-#include <tuple>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
+#include "rules/engine/finding_writer.h"
 #include "rules/engine/outcome.h"
 #include "rules/engine/render.h"
 #include "rules/engine/verdict.h"
@@ -92,6 +92,9 @@ absl::StatusOr<std::vector<Asked>> ResolveTargets(const CheckOptions& options, v
                                                      " targets; max_targets=", options.limits.max_targets));
   }
   std::vector<Asked> asked;
+  if (absl::StatusOr<Toolchain> known = ResolveToolchain(options.toolchain, "", origin); !known.ok()) {
+    return known.status();  // also when no target asks for it
+  }
   for (const std::string& text : options.targets) {
     absl::StatusOr<TargetName> name = ParseTargetName(text);
     if (!name.ok()) return name.status();
@@ -137,30 +140,6 @@ void RunSoundness(const Scope& scope, v1::Stage stage, bool main, FindingSink& s
   }
 }
 
-// The order that readers rely on: node in file order (the whole graph first), code, port (inputs before
-// outputs), value, element.
-void SortDrafts(std::vector<FindingDraft>& drafts) {
-  std::stable_sort(drafts.begin(), drafts.end(), [](const FindingDraft& a, const FindingDraft& b) {
-    const auto key = [](const FindingDraft& draft) {
-      const Place& p = draft.place;
-      return std::make_tuple(p.node, absl::string_view(draft.rule->code), p.output, p.input, p.value, p.index);
-    };
-    return key(a) < key(b);
-  });
-}
-
-void AppendFindings(const Scope& scope, std::vector<FindingDraft>& drafts, const CheckLimits& limits,
-                    v1::Result& result, int64_t& dropped) {
-  SortDrafts(drafts);
-  for (const FindingDraft& draft : drafts) {
-    if (result.findings_size() >= limits.max_findings) {
-      ++dropped;
-      continue;
-    }
-    RenderFinding(scope.graph, scope.path, draft, *result.add_findings());
-  }
-}
-
 void AppendNotChecked(const Scope& scope, const std::vector<NotCheckedDraft>& drafts, v1::Result& result) {
   for (const NotCheckedDraft& draft : drafts) {
     v1::NotChecked& entry = *result.add_not_checked();
@@ -170,9 +149,10 @@ void AppendNotChecked(const Scope& scope, const std::vector<NotCheckedDraft>& dr
   }
 }
 
-void NoteDropped(int64_t dropped, v1::Result& result) {
-  if (dropped == 0) return;
-  result.add_not_checked()->set_reason(absl::StrCat(dropped, " more findings are not listed (max_findings)"));
+// Results share the bytes of the report evenly.
+FindingWriter Writer(const CheckOptions& options) {
+  const int64_t results = std::max<int64_t>(1, options.targets.size());
+  return FindingWriter(options.limits.max_findings, options.limits.max_report_bytes / results);
 }
 
 bool Cancelled(const CheckOptions& options) { return options.cancelled && options.cancelled(); }
@@ -216,13 +196,13 @@ bool Replaced(const Module& module, const RuleInfo* rule) {
 void CheckWithoutTarget(const Scopes& scopes, std::vector<FindingSink>& sound, const CheckOptions& options,
                         v1::Report::Mode mode, v1::Result& result) {
   result.set_target("any");
-  int64_t dropped = 0;
+  FindingWriter writer = Writer(options);
   for (size_t i = 0; i < scopes.size(); ++i) {
-    AppendFindings(*scopes[i], sound[i].findings(), options.limits, result, dropped);
+    writer.Add(scopes[i]->graph, scopes[i]->path, sound[i].findings());
     AppendNotChecked(*scopes[i], sound[i].not_checked(), result);
     CountCoverage(*scopes[i], KnownOps(scopes[i]->resolved), *result.mutable_coverage());
   }
-  NoteDropped(dropped, result);
+  writer.Write(result);
   SetVerdict(mode, /*unjudged=*/0, result);
 }
 
@@ -231,12 +211,13 @@ absl::Status CheckTarget(const Asked& asked, const Scopes& scopes, std::vector<F
   result.set_target(asked.target.name);
   result.set_verdict_reason(asked.target.unknown_reason);
   for (const std::string& table : asked.target.tables) result.add_tables(table);
-  int64_t dropped = 0;
+  FindingWriter writer = Writer(options);
+  std::vector<FindingSink> sinks(scopes.size());
   int64_t unjudged = 0;
   for (size_t i = 0; i < scopes.size(); ++i) {
     if (Cancelled(options)) return absl::CancelledError("the check was cancelled");
     const Scope& scope = *scopes[i];
-    FindingSink sink;
+    FindingSink& sink = sinks[i];
     ModuleResult judged;
     judged.ops.resize(scope.resolved.ops().size());
     if (asked.module != nullptr) {
@@ -246,7 +227,7 @@ absl::Status CheckTarget(const Asked& asked, const Scopes& scopes, std::vector<F
       if (asked.module == nullptr || !Replaced(*asked.module, draft.rule)) sink.Add(draft);
     }
     ApplyToolchain(asked.toolchain, scope.graph, scope.resolved, judged, sink.findings(), *result.mutable_outcome());
-    AppendFindings(scope, sink.findings(), options.limits, result, dropped);
+    writer.Add(scope.graph, scope.path, sink.findings());
     AppendNotChecked(scope, sound[i].not_checked(), result);
     AppendNotChecked(scope, sink.not_checked(), result);
     std::vector<bool> checked;
@@ -255,7 +236,7 @@ absl::Status CheckTarget(const Asked& asked, const Scopes& scopes, std::vector<F
     unjudged += std::count(checked.begin(), checked.end(), false);
     CountCoverage(scope, checked, *result.mutable_coverage());
   }
-  NoteDropped(dropped, result);
+  writer.Write(result);
   SetVerdict(mode, unjudged, result);
   FinishOutcome(/*judged_all=*/unjudged == 0, result);
   return absl::OkStatus();
@@ -268,6 +249,12 @@ absl::Status Check(const v1::Graph& message, const CheckOptions& options, Module
   if (!targets.ok()) return targets.status();
   Scopes scopes;
   if (absl::Status status = AddScopes(message, "", 0, 0, options.limits, scopes); !status.ok()) return status;
+  int64_t nodes = 0;
+  for (const auto& scope : scopes) nodes += scope->graph.num_nodes();
+  if (nodes * static_cast<int64_t>(options.targets.size()) > options.limits.max_judgements) {
+    return absl::ResourceExhaustedError(absl::StrCat(nodes, " nodes for ", options.targets.size(),
+                                                     " targets; max_judgements=", options.limits.max_judgements));
+  }
 
   report.set_tables_digest(modules.tables().digest());
   report.set_stage(message.stage());

@@ -19,8 +19,10 @@ struct CheckLimits {
   int max_targets = 256;
   int max_subgraphs = 10'000;
   int max_subgraph_depth = 32;
-  // Findings kept per result; the rest is counted in not_checked.
-  int max_findings = 100'000;
+  int64_t max_judgements = 20'000'000;  // nodes times targets
+  // Beyond these a result leaves out its least severe findings and counts them in not_checked; the verdict is of all.
+  int max_findings = 100'000;            // per result
+  int64_t max_report_bytes = 256 << 20;  // of the findings of all results, about
 };
 
 struct CheckOptions {

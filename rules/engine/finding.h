@@ -56,9 +56,9 @@ class FindingSink {
     draft.observed = std::move(observed);
     draft.allowed = std::move(allowed);
     draft.source = std::move(source);
-    findings_.push_back(std::move(draft));
+    Add(std::move(draft));
   }
-  void Add(FindingDraft draft) { findings_.push_back(std::move(draft)); }
+  void Add(FindingDraft draft);
   void NotChecked(const RuleInfo* rule, int32_t node, std::string reason) {
     not_checked_.push_back({rule, node, std::move(reason)});
   }

@@ -2,8 +2,11 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "rules/engine/render.h"
 
 namespace quantgate {
@@ -17,7 +20,37 @@ bool HasQuantizedConstant(const ResolvedGraph& resolved, const ResolvedOp& op) {
                      [](const Operand& input) { return input.quantized && input.is_static; });
 }
 
-bool RunsElsewhere(Toolchain toolchain, const ResolvedGraph& resolved, const ResolvedOp& op) {
+// ATen operators that ExecuTorch 1.5.1 keeps whole for QNN (backends/qualcomm/partition/utils.py): one that is refused
+// is neither delegated nor decomposed for the CPU, and the export ends with "was not decomposed or delegated".
+constexpr absl::string_view kNotDecomposed[] = {
+    "aten._safe_softmax.default",
+    "aten.adaptive_avg_pool2d.default",
+    "aten.channel_shuffle.default",
+    "aten.col2im.default",
+    "aten.elu.default",
+    "aten.floor_divide.default",
+    "aten.hardsigmoid.default",
+    "aten.hardswish.default",
+    "aten.im2col.default",
+    "aten.instance_norm.default",
+    "aten.leaky_relu.default",
+    "aten.linear.default",
+    "aten.matmul.default",
+    "aten.pixel_shuffle.default",
+    "aten.pixel_unshuffle.default",
+    "aten.prelu.default",
+    "aten.reflection_pad1d.default",
+    "aten.reflection_pad2d.default",
+    "aten.rms_norm.default",
+    "aten.scatter.src",
+    "aten.scatter_add.default",
+    "aten.scatter_reduce.two",
+    "aten.stack.default",
+    "aten.unbind.int",
+    "aten.upsample_bicubic2d.vec",
+};
+
+bool RunsElsewhere(Toolchain toolchain, const Graph& graph, const ResolvedGraph& resolved, const ResolvedOp& op) {
   switch (toolchain) {
     case Toolchain::kQnnConverter:
       return false;
@@ -25,16 +58,29 @@ bool RunsElsewhere(Toolchain toolchain, const ResolvedGraph& resolved, const Res
     case Toolchain::kLiteRt:
       return true;
     case Toolchain::kExecuTorch:
-      return !HasQuantizedConstant(resolved, op);
+      return !HasQuantizedConstant(resolved, op) && !absl::c_linear_search(kNotDecomposed, graph.op_type(op.node));
   }
   return false;
+}
+
+// "1", "1.5", "1.5.1".
+bool IsVersion(absl::string_view text) {
+  const std::vector<absl::string_view> parts = absl::StrSplit(text.substr(0, 64), '.');
+  return text.size() <= 64 && absl::c_all_of(parts, [](absl::string_view part) {
+           return !part.empty() && absl::c_all_of(part, absl::ascii_isdigit);
+         });
 }
 
 }  // namespace
 
 absl::StatusOr<Toolchain> ResolveToolchain(absl::string_view name, absl::string_view backend,
                                            v1::Graph::Origin origin) {
-  const absl::string_view bare = name.substr(0, name.find('@'));
+  const size_t at = name.find('@');
+  const absl::string_view bare = name.substr(0, at);
+  if (at != absl::string_view::npos && !IsVersion(name.substr(at + 1))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("toolchain '", name.substr(0, 64), "': expected a version after '@', such as executorch@1.5.1"));
+  }
   if (bare == "qnn-converter") return Toolchain::kQnnConverter;
   if (bare == "onnxruntime") return Toolchain::kOnnxRuntime;
   if (bare == "executorch") return Toolchain::kExecuTorch;
@@ -67,7 +113,7 @@ void ApplyToolchain(Toolchain toolchain, const Graph& graph, const ResolvedGraph
     for (const std::string& name : op.backend_ops) entry.add_backend_ops(name);
     entry.set_refused(op.refused);
     if (!op.refused) continue;
-    elsewhere[node] = RunsElsewhere(toolchain, resolved, resolved.ops()[i]);
+    elsewhere[node] = RunsElsewhere(toolchain, graph, resolved, resolved.ops()[i]);
     // The worst fate of any node is that of the model.
     const v1::Outcome::Kind fate = elsewhere[node] ? v1::Outcome::PARTIAL : v1::Outcome::FAILS;
     if (outcome.kind() != v1::Outcome::FAILS) outcome.set_kind(fate);
@@ -84,7 +130,11 @@ void ApplyToolchain(Toolchain toolchain, const Graph& graph, const ResolvedGraph
 void FinishOutcome(bool judged_all, v1::Result& result) {
   v1::Outcome& outcome = *result.mutable_outcome();
   if (outcome.kind() == v1::Outcome::KIND_UNSPECIFIED) {
-    outcome.set_kind(judged_all ? v1::Outcome::FULL : v1::Outcome::UNKNOWN);
+    // What does not hold together anywhere has no outcome that one could promise.
+    const bool sound = absl::c_none_of(result.findings(), [](const v1::Finding& finding) {
+      return finding.effect() == v1::Finding::UNSOUND && finding.severity() == v1::Finding::ERROR;
+    });
+    outcome.set_kind(judged_all && sound ? v1::Outcome::FULL : v1::Outcome::UNKNOWN);
     return;
   }
   const v1::Finding::Effect deciding =

@@ -14,6 +14,12 @@ absl::Status BadId(absl::string_view field, int64_t index, absl::string_view mem
                                                  " is outside of graph.", pool, " (1 to ", pool_size, ", 0 for none)"));
 }
 
+// A number that no version of the contract gives a meaning to, or a newer client's: a guess would be worse than a no.
+absl::Status BadEnum(absl::string_view field, int64_t index, absl::string_view member, int number) {
+  const std::string place = index < 0 ? "" : absl::StrCat(field, "[", index, "].");
+  return absl::InvalidArgumentError(absl::StrCat("graph.", place, member, ": ", number, " is not known"));
+}
+
 bool IdOk(int64_t id, int64_t pool_size) { return id >= 0 && id <= pool_size; }
 
 absl::Status CheckQParams(const v1::QParams& qparams, int64_t spec) {
@@ -36,6 +42,12 @@ absl::Status CheckSpecs(const v1::Graph& message) {
   const int64_t nodes = message.nodes_size();
   for (int64_t i = 0; i < message.specs_size(); ++i) {
     const v1::Spec& spec = message.specs(i);
+    if (!v1::Spec::Kind_IsValid(spec.kind())) return BadEnum("specs", i, "kind", spec.kind());
+    if (!v1::DataType_IsValid(spec.dtype())) return BadEnum("specs", i, "dtype", spec.dtype());
+    if (!v1::Spec::QScheme_IsValid(spec.qscheme())) return BadEnum("specs", i, "qscheme", spec.qscheme());
+    if (!v1::DataType_IsValid(spec.qparams().scale_type())) {
+      return BadEnum("specs", i, "qparams.scale_type", spec.qparams().scale_type());
+    }
     if (absl::Status status = CheckQParams(spec.qparams(), i); !status.ok()) return status;
     if (!IdOk(spec.observer(), message.symbols_size())) {
       return BadId("specs", i, "observer", spec.observer(), message.symbols_size(), "symbols");
@@ -64,6 +76,7 @@ absl::Status CheckValues(const v1::Graph& message) {
   const int64_t symbols = message.symbols_size();
   for (int64_t i = 0; i < message.values_size(); ++i) {
     const v1::Value& value = message.values(i);
+    if (!v1::DataType_IsValid(value.dtype())) return BadEnum("values", i, "dtype", value.dtype());
     if (!IdOk(value.spec(), message.specs_size())) {
       return BadId("values", i, "spec", value.spec(), message.specs_size(), "specs");
     }
@@ -168,6 +181,8 @@ absl::Status CheckSignature(const v1::Graph& message) {
 }  // namespace
 
 absl::StatusOr<Graph> Graph::Build(const v1::Graph& message) {
+  if (!v1::Graph::Origin_IsValid(message.origin())) return BadEnum("", -1, "origin", message.origin());
+  if (!v1::Stage_IsValid(message.stage())) return BadEnum("", -1, "stage", message.stage());
   if (absl::Status status = CheckSpecs(message); !status.ok()) return status;
   if (absl::Status status = CheckValues(message); !status.ok()) return status;
   if (absl::Status status = CheckSignature(message); !status.ok()) return status;

@@ -1,7 +1,12 @@
+#include <algorithm>
+
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/quantizer.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {
@@ -19,11 +24,48 @@ constexpr RuleInfo kInfo = {
     "A CONVERTED graph with a static int8 spec and no scales fires it; the same spec with is_dynamic does not.",
 };
 
+// Whether the node has the data that a scale of this role would describe.
+bool HasData(const Graph& graph, int32_t node, const Argument& scale, absl::Span<const bool> given) {
+  if (scale.of_output) return graph.num_outputs(node) > 0;
+  const absl::Span<const Argument> arguments = graph.binding(node)->arguments;
+  for (size_t i = 0; i < std::min(arguments.size(), given.size()); ++i) {
+    if (arguments[i].role == ArgRole::kData && arguments[i].port == scale.port && given[i]) return true;
+  }
+  return false;
+}
+
+// Q/DQ and integer operators whose scale is left out: ONNX has them as required arguments.
+void CheckArguments(const Graph& graph, int32_t node, FindingSink& sink) {
+  const Binding* binding = graph.binding(node);
+  if (binding == nullptr) return;
+  if (!binding->integer_operator && !IsQuantize(graph, node) && !IsDequantize(graph, node)) return;
+  absl::InlinedVector<bool, 16> given(binding->arguments.size(), false);
+  for (int i = 0; i < graph.num_inputs(node); ++i) {
+    const size_t argument = graph.argument(node, i);
+    if (graph.input(node, i) >= 0 && argument < given.size()) given[argument] = true;
+  }
+  for (size_t i = 0; i < given.size(); ++i) {
+    const Argument& argument = binding->arguments[i];
+    if (argument.role != ArgRole::kScale || argument.variadic || given[i]) continue;
+    if (!HasData(graph, node, argument, given) || graph.attribute(node, "scale") != nullptr) continue;
+    Place place;
+    place.node = node;
+    place.input = static_cast<int32_t>(i);
+    if ((IsQuantize(graph, node) || IsDequantize(graph, node)) && graph.num_inputs(node) > 0) {
+      place.value = graph.input(node, 0);
+    } else if (argument.of_output) {
+      place.value = graph.output(node, 0);
+    }
+    sink.Add(kInfo, place, "argument left out", "a scale");
+  }
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
+  for (int32_t node = 0; node < context.graph().num_nodes(); ++node) CheckArguments(context.graph(), node, sink);
   const ResolvedGraph& resolved = context.resolved();
   for (const ResolvedOp& op : resolved.ops()) {
     const auto check = [&](const Operand& operand, bool output) {
-      // Parameters from Q/DQ or integer arguments are the file's own tensors; other rules judge those.
+      // Scales that Q/DQ and integer operators take as arguments: CheckArguments.
       if (!operand.present || !operand.quantized || operand.spec < 0 || operand.is_dynamic == Tri::kYes) return;
       const QuantParams* params = resolved.qparams(operand);
       if (params != nullptr && !params->scales.empty()) return;

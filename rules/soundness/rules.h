@@ -15,6 +15,7 @@ Rule DuplicateNode();       // FI007
 Rule TypeMismatch();        // FI008
 Rule MissingQParams();      // FI009
 Rule OutputTypeExpected();  // FI010
+Rule UnknownType();         // FI011
 
 // GS: graph structure.
 Rule EmptyGraph();            // GS001

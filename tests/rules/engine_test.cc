@@ -314,6 +314,38 @@ TEST_F(EngineTest, LimitsAreNamed) {
   ASSERT_TRUE(Check(b.graph, options, registry_, report_).ok());
   EXPECT_EQ(report_.results(0).findings_size(), 4);
   EXPECT_THAT(report_.results(0).not_checked(0).reason(), HasSubstr("6 more findings"));
+  options.limits.max_findings = 100;
+  options.limits.max_report_bytes = 1;  // one of a severity is always said
+  report_.Clear();
+  ASSERT_TRUE(Check(b.graph, options, registry_, report_).ok());
+  EXPECT_EQ(report_.results(0).findings_size(), 1);
+
+  options.targets = {"fake/one", "fake/one"};
+  options.limits.max_judgements = 2 * b.graph.nodes_size() - 1;
+  status = Check(b.graph, options, registry_, report_);
+  EXPECT_TRUE(absl::IsResourceExhausted(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("max_judgements="));
+}
+
+TEST_F(EngineTest, TheVerdictIsOfAllFindingsAndErrorsAreListedFirst) {
+  GraphBuilder b = SoundConv();
+  for (int i = 0; i < 10; ++i) b.Node("Relu", "same", {"y_dq"}, {absl::StrCat("r", i)});  // FI007, warnings
+  b.Node("Kaputt", "last", {"y_dq"}, {"k"});
+  CheckOptions options;
+  options.limits.max_findings = 4;
+  ASSERT_TRUE(Check(b.graph, options, registry_, report_).ok());
+  EXPECT_EQ(report_.results(0).verdict(), v1::Result::REJECTED);
+  const auto& findings = report_.results(0).findings();
+  ASSERT_EQ(findings.size(), 4);
+  EXPECT_EQ(findings[3].code(), "CV001");
+}
+
+TEST_F(EngineTest, LongNamesDoNotMultiply) {
+  GraphBuilder b = SoundConv();
+  b.Node(std::string(100'000, 'x'), "n", {"y_dq"}, {"z"});
+  ASSERT_TRUE(Check(b.graph, {}, registry_, report_).ok());
+  EXPECT_LT(report_.results(0).findings(0).observed().size(), 2'100u);
+  EXPECT_THAT(report_.results(0).findings(0).observed(), HasSubstr("more bytes)"));
 }
 
 TEST_F(EngineTest, CancelledWhenAsked) {

@@ -323,6 +323,25 @@ std::vector<Case> Cases() {
        },
        "FI009", "relu", "x"},
 
+      {"QuantizeWithoutScale", SoundConv, [](GraphBuilder& b) { b.Find("x_Q").mutable_inputs()->Truncate(1); }, "FI009",
+       "x_Q", "x"},
+      {"QuantizeWithEmptyScale", SoundConv, [](GraphBuilder& b) { b.Find("x_Q").set_inputs(1, 0); }, "FI009", "x_Q",
+       "x"},
+      {"DequantizeWithoutScale", SoundConv, [](GraphBuilder& b) { b.Find("w_DQ").mutable_inputs()->Truncate(1); },
+       "FI009", "w_DQ", "w"},
+      {"IntegerInputWithoutScale", SoundIntegerConv, [](GraphBuilder& b) { b.Find("q").set_inputs(1, 0); }, "FI009",
+       "q", ""},
+      {"IntegerOutputWithoutScale", SoundIntegerConv, [](GraphBuilder& b) { b.Find("q").set_inputs(6, 0); }, "FI009",
+       "q", "yq"},
+      {"QuantizeWithoutZeroPoint", SoundConv, [](GraphBuilder& b) { b.Find("w_DQ").mutable_inputs()->Truncate(2); },
+       ""},
+
+      // FI011
+      {"ConstantWithoutType", SoundConv, [](GraphBuilder& b) { b.Value("w").set_dtype(v1::DATA_TYPE_UNSPECIFIED); },
+       "FI011", "", "w"},
+      {"ActivationWithoutType", SoundConv, [](GraphBuilder& b) { b.Value("y").set_dtype(v1::DATA_TYPE_UNSPECIFIED); },
+       ""},
+
       // FI010
       {"OutputTypeOfIntegerOperator", SoundIntegerConv,
        [](GraphBuilder& b) {

@@ -1,0 +1,37 @@
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "FI011",
+    "unknown-type",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "Stored numbers without an element type, or with one that no version of the format defines, cannot be read: every "
+    "rule about them would have to guess.",
+    "Write the tensor again with its element type.",
+    "An initializer with data_type 0 fires it; one with data_type FLOAT does not.",
+};
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  // Other formats have element types that Graph has no name for, and say so by leaving it out.
+  if (graph.message().origin() != v1::Graph::ONNX) return;
+  for (int32_t value = 0; value < graph.num_values(); ++value) {
+    if (graph.value(value).dtype() != v1::DATA_TYPE_UNSPECIFIED || !graph.value(value).has_constant()) continue;
+    Place place;
+    place.value = value;
+    sink.Add(kInfo, place, "a stored tensor of no known element type", "an element type of ONNX");
+  }
+}
+
+}  // namespace
+
+Rule UnknownType() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate
