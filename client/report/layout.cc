@@ -62,6 +62,19 @@ std::string Printable(absl::string_view text) {
   return out;
 }
 
+std::string Shortened(absl::string_view text, int width) {
+  constexpr absl::string_view kCut = "...";
+  const int too_wide = DisplayWidth(text) - width;
+  if (too_wide <= 0) return std::string(text);
+  size_t begin = 0;
+  for (int dropped = 0; begin < text.size() && dropped < too_wide + static_cast<int>(kCut.size()); ++dropped) {
+    do {
+      ++begin;
+    } while (begin < text.size() && (static_cast<unsigned char>(text[begin]) & 0xC0) == 0x80);
+  }
+  return absl::StrCat(kCut, text.substr(begin));
+}
+
 void AppendWrapped(std::string& out, absl::string_view prefix, absl::string_view text, int width, int indent) {
   const int start = DisplayWidth(prefix);
   if (indent < 0) indent = start;

@@ -17,6 +17,9 @@ int DisplayWidth(absl::string_view text);
 // become \xNN, and it stays on one line.
 std::string Printable(absl::string_view text);
 
+// Printable text of at most `width` columns: of a longer one the end, which is where paths differ, after "...".
+std::string Shortened(absl::string_view text, int width);
+
 // Appends `prefix` and then `text`, broken at spaces so that no line is wider than `width`; further lines are indented
 // to the end of the prefix, or by `indent` when that is not negative. A word that is too wide has a line of its own.
 // Every line ends with a newline.

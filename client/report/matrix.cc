@@ -31,17 +31,27 @@ std::string Cell(const MatrixRow& row, const std::string& target, const Style& s
   return "";
 }
 
+constexpr int kMinModelWidth = 24;
+
 }  // namespace
 
 std::string RenderMatrix(absl::Span<const MatrixRow> rows, const Style& style) {
   const std::vector<std::string> targets = Targets(rows);
-  int model_width = DisplayWidth("model");
-  for (const MatrixRow& row : rows) model_width = std::max(model_width, DisplayWidth(Printable(row.model)));
   std::vector<int> widths;
   for (const std::string& target : targets) {
     int width = DisplayWidth(Printable(target));
     for (const MatrixRow& row : rows) width = std::max(width, DisplayWidth(Cell(row, target, style)));
     widths.push_back(width);
+  }
+  // Long paths give way to the verdicts, for which one looks at the table.
+  int verdicts_width = 0;
+  for (int width : widths) verdicts_width += 2 + width;
+  const int room = std::max(kMinModelWidth, style.width - verdicts_width);
+  std::vector<std::string> models;
+  int model_width = DisplayWidth("model");
+  for (const MatrixRow& row : rows) {
+    models.push_back(Shortened(Printable(row.model), room));
+    model_width = std::max(model_width, DisplayWidth(models.back()));
   }
 
   std::string out;
@@ -51,9 +61,9 @@ std::string RenderMatrix(absl::Span<const MatrixRow> rows, const Style& style) {
     std::vector<std::vector<std::string>> table;
     table.push_back({"model"});
     for (size_t i = begin; i < end; ++i) table[0].push_back(Printable(targets[i]));
-    for (const MatrixRow& row : rows) {
-      table.push_back({Printable(row.model)});
-      for (size_t i = begin; i < end; ++i) table.back().push_back(Cell(row, targets[i], style));
+    for (size_t row = 0; row < rows.size(); ++row) {
+      table.push_back({models[row]});
+      for (size_t i = begin; i < end; ++i) table.back().push_back(Cell(rows[row], targets[i], style));
     }
     absl::StrAppend(&out, out.empty() ? "" : "\n", RenderTable(table, style));
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -35,6 +36,8 @@ size_t FixedCharacters(const std::vector<absl::string_view>& words) {
 
 // Fewer fixed letters say nothing ("*_*").
 constexpr size_t kMinFixedCharacters = 3;
+// More of them are noise ("*.*.*.*_*"): what is common at both ends says as much.
+constexpr int kMaxStars = 3;
 
 }  // namespace
 
@@ -56,11 +59,15 @@ std::string CommonPattern(const std::vector<std::string>& strings) {
     prefix = std::mismatch(first.begin(), first.begin() + prefix, words.begin()).first - first.begin();
     suffix = std::mismatch(first.rbegin(), first.rbegin() + suffix, words.rbegin()).first - first.rbegin();
     same_length = same_length && words.size() == first.size();
+    // Of as many words by accident: other separators mean another text.
     for (size_t i = 0; same_length && i < words.size(); ++i) {
-      if (aligned[i] != words[i]) aligned[i] = "*";
+      if (first[i] == words[i]) continue;
+      same_length = IsWordCharacter(first[i][0]) && IsWordCharacter(words[i][0]);
+      aligned[i] = "*";
     }
   }
   if (equal) return strings[0];
+  same_length = same_length && absl::c_count(aligned, "*") <= kMaxStars;
   if (!same_length) {
     suffix = std::min(suffix, shortest - prefix);
     aligned.assign(first.begin(), first.begin() + prefix);

@@ -55,22 +55,4 @@ std::string Readable(absl::string_view enum_name) {
   return absl::StrReplaceAll(absl::AsciiStrToLower(enum_name), {{"_", " "}});
 }
 
-std::string CountBySeverity(const v1::Result& result) {
-  int errors = 0, warnings = 0, notes = 0;
-  for (const v1::Finding& finding : result.findings()) {
-    if (finding.severity() == v1::Finding::ERROR) {
-      ++errors;
-    } else if (finding.severity() == v1::Finding::WARNING) {
-      ++warnings;
-    } else {
-      ++notes;
-    }
-  }
-  std::vector<std::string> parts;
-  if (errors > 0) parts.push_back(Count(errors, "error"));
-  if (warnings > 0) parts.push_back(Count(warnings, "warning"));
-  if (notes > 0) parts.push_back(Count(notes, "note"));
-  return absl::StrJoin(parts, ", ");
-}
-
 }  // namespace quantgate

@@ -24,9 +24,6 @@ int ExitCodeFor(const v1::Report& report);
 // "ACCEPTED_WITH_WARNINGS" as text: "accepted with warnings". Also for severities and effects.
 std::string Readable(absl::string_view enum_name);
 
-// "4 errors, 1 warning"; empty when there is no finding.
-std::string CountBySeverity(const v1::Result& result);
-
 }  // namespace quantgate
 
 #endif  // QUANTGATE_CLIENT_REPORT_VERDICT_H_
