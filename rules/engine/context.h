@@ -1,12 +1,16 @@
 #ifndef QUANTGATE_RULES_ENGINE_CONTEXT_H_
 #define QUANTGATE_RULES_ENGINE_CONTEXT_H_
 
+#include <memory>
+#include <utility>
+#include <vector>
+
 #include "rules/graph/graph.h"
 #include "rules/graph/resolve.h"
 
 namespace quantgate {
 
-// What a rule may look at. Read-only, shared by all rules of a check.
+// What a rule may look at. Read-only, shared by all rules of a check. Not thread-safe, because of Once.
 class CheckContext {
  public:
   CheckContext(const Graph& graph, const ResolvedGraph& resolved) : graph_(graph), resolved_(resolved) {}
@@ -14,7 +18,19 @@ class CheckContext {
   const ResolvedGraph& resolved() const { return resolved_; }
   v1::Stage stage() const { return graph_.message().stage(); }
 
+  // compute(*this), made for the first rule that asks and kept for the others: context.Once(DescribedTensors).
+  template <typename T>
+  const T& Once(T (*compute)(const CheckContext&)) const {
+    const auto key = reinterpret_cast<const void*>(compute);
+    for (const auto& [known, made] : made_) {
+      if (known == key) return *static_cast<const T*>(made.get());
+    }
+    made_.emplace_back(key, std::make_shared<T>(compute(*this)));
+    return *static_cast<const T*>(made_.back().second.get());
+  }
+
  private:
+  mutable std::vector<std::pair<const void*, std::shared_ptr<void>>> made_;  // few: a handful of things are shared
   const Graph& graph_;
   const ResolvedGraph& resolved_;
 };

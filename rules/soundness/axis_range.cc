@@ -22,7 +22,7 @@ constexpr RuleInfo kInfo = {
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  for (const Described& described : DescribedTensors(context)) {
+  for (const Described& described : context.Once(DescribedTensors)) {
     if (described.tensor < 0 || !graph.value(described.tensor).has_shape()) continue;
     const int64_t rank = graph.value(described.tensor).dims_size();
     const auto check = [&](int64_t axis) {

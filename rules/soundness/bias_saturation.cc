@@ -29,7 +29,7 @@ constexpr int64_t kLimit = (int64_t{1} << 31) - 128;
 bool AtLimit(int64_t stored) { return stored >= kLimit || stored <= -kLimit; }
 
 void Check(const CheckContext& context, FindingSink& sink) {
-  for (const QuantizedBias& bias : QuantizedBiases(context)) {
+  for (const QuantizedBias& bias : context.Once(QuantizedBiases)) {
     const int32_t value = bias.bias->value;
     if (value < 0 || !context.graph().is_constant(value)) continue;
     const v1::Constant& constant = context.graph().value(value).constant();

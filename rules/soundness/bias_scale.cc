@@ -39,7 +39,7 @@ bool AllZero(const Graph& graph, const Operand& bias) {
 }
 
 void Check(const CheckContext& context, FindingSink& sink) {
-  for (const QuantizedBias& bias : QuantizedBiases(context)) {
+  for (const QuantizedBias& bias : context.Once(QuantizedBiases)) {
     if (bias.input == nullptr || bias.weight == nullptr) continue;
     const absl::Span<const double> inputs = bias.input->scales;
     const absl::Span<const double> weights = bias.weight->scales;

@@ -52,7 +52,7 @@ void CheckSpec(const CheckContext& context, const Described& described, FindingS
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  for (const Described& described : DescribedTensors(context)) CheckSpec(context, described, sink);
+  for (const Described& described : context.Once(DescribedTensors)) CheckSpec(context, described, sink);
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     Place place;
     place.node = node;

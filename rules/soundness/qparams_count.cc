@@ -100,7 +100,7 @@ void CheckPacked(const Graph& graph, int32_t node, FindingSink& sink) {
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  for (const Described& described : DescribedTensors(context)) {
+  for (const Described& described : context.Once(DescribedTensors)) {
     if (PackedMatMulOf(graph, described.place.node).found()) continue;
     CheckDescribed(graph, described, sink);
   }

@@ -34,7 +34,7 @@ Problem Judge(double scale) {
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  for (const Described& described : DescribedTensors(context)) {
+  for (const Described& described : context.Once(DescribedTensors)) {
     const absl::Span<const double> scales = described.params->scales;
     // Narrower storage types have small numbers of their own, and a bias is scaled by a product of two scales.
     int64_t bad = -1;

@@ -70,11 +70,24 @@ bool Shares(const v1::Graph& message) {
   return false;
 }
 
+// What the three rules below have in common.
+struct Sharing {
+  SharingGroups groups;
+  std::vector<SharingError> errors;
+};
+
+Sharing FindSharing(const CheckContext& context) {
+  Sharing sharing{ComputeSharingGroups(context.graph()), {}};
+  sharing.errors = AllSharingErrors(sharing.groups);
+  return sharing;
+}
+
 void Check(const CheckContext& context, FindingSink& sink, absl::Span<const SharingError::Kind> kinds,
            const RuleInfo& rule, absl::string_view allowed) {
   if (!Shares(context.graph().message())) return;
-  const SharingGroups groups = ComputeSharingGroups(context.graph());
-  for (const SharingError& error : AllSharingErrors(groups)) {
+  const Sharing& sharing = context.Once(FindSharing);
+  const SharingGroups& groups = sharing.groups;
+  for (const SharingError& error : sharing.errors) {
     if (error.kind == SharingError::kTooMuchWork) {
       sink.NotChecked(&rule, -1, "the sharing groups were given up: too many edges leave one value");
       continue;

@@ -23,7 +23,7 @@ constexpr RuleInfo kInfo = {
 };
 
 void Check(const CheckContext& context, FindingSink& sink) {
-  for (const Described& described : DescribedTensors(context)) {
+  for (const Described& described : context.Once(DescribedTensors)) {
     const Operand& operand = *described.operand;
     // uint64 has no exact range here.
     if (!IsInteger(operand.type) || operand.type == v1::DATA_TYPE_UINT64) continue;

@@ -25,7 +25,7 @@ constexpr RuleInfo kInfo = {
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  for (const Described& described : DescribedTensors(context)) {
+  for (const Described& described : context.Once(DescribedTensors)) {
     const v1::DataType type = described.operand->type;
     // Types below eight bits that the operator packs itself may have real-valued zero points.
     if (!IsInteger(type) || (described.integer_operator && described.params->blocked())) continue;
