@@ -8,6 +8,7 @@
 #include "absl/strings/str_join.h"
 #include "rules/constraints/arguments.h"
 #include "rules/constraints/rules.h"
+#include "rules/graph/data_type.h"
 
 namespace quantgate {
 namespace {
@@ -138,7 +139,10 @@ Violation DescribeMismatch(const BackendOp& op, const RowTable& rows, int arch, 
   absl::c_sort(ports, [](PortRef a, PortRef b) { return std::tie(a.kind, a.index) < std::tie(b.kind, b.index); });
   if (ports.size() == 1) violation.port = ports[0];
   violation.observed = absl::StrJoin(ports, ", ", [&](std::string* out, PortRef port) {
-    absl::StrAppend(out, PortName(port), ": ", Describe(At(op, port).type));
+    const BackendTensor& tensor = At(op, port);
+    absl::StrAppend(out, PortName(port), ": ", Describe(tensor.type));
+    // The file's own type may be narrower than the one it is stored as.
+    if (tensor.bits > 0 && tensor.bits < BitWidth(tensor.type.type)) absl::StrAppend(out, " of ", tensor.bits, " bits");
   });
   violation.allowed = absl::StrJoin(shown, "; or ", [](std::string* out, const Closest& c) { *out += Describe(c); });
   const CompiledRow& first = rows.rows()[closest];

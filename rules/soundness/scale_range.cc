@@ -1,6 +1,7 @@
 #include <cfloat>
 #include <cmath>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -19,8 +20,7 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: the scale is {observed}; expected {allowed}",
     "Scale is the size of one step. Zero, negative, infinite or undefined steps stand for no numbers; a denormal one "
-    "is "
-    "flushed to zero on most accelerators. Loaders take such files and compute nonsense.",
+    "is flushed to zero on most accelerators. Loaders take such files and compute nonsense.",
     "Calibrate the tensor again; a constant or empty range usually needs a minimum scale.",
     "A scale of 0 fires it; 0.02 does not.",
 };
@@ -32,11 +32,21 @@ Problem Judge(double scale) {
   return scale < 0 ? Problem::kNegative : Problem::kNone;
 }
 
+// QNN's documents ask for scale 0 and offset 0 at a bias beside per-channel weights: "take it from input and weight".
+bool MeansDerived(const Graph& graph, const Described& described) {
+  if (graph.origin() != v1::Graph::QNN || described.place.input < 0) return false;
+  const Binding* binding = graph.binding(described.place.node);
+  if (binding == nullptr || described.operand->port >= binding->op->inputs.size()) return false;
+  const auto is_zero = [](double number) { return number == 0; };
+  return binding->op->inputs[described.operand->port].role == PortRole::kBias &&
+         absl::c_all_of(described.params->scales, is_zero) && absl::c_all_of(described.params->zero_points, is_zero);
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   for (const Described& described : context.Once(DescribedTensors)) {
     const absl::Span<const double> scales = described.params->scales;
-    // Narrower storage types have small numbers of their own, and a bias is scaled by a product of two scales.
+    if (MeansDerived(graph, described)) continue;
     int64_t bad = -1;
     int64_t negative = -1;
     int64_t count = 0;

@@ -398,6 +398,26 @@ TEST(HtpLowering, QnnGraphsAreTakenAsTheyAre) {
   EXPECT_THAT(Param(lowered.ops[0], "made_up")->ints, ElementsAre(1, 2));
 }
 
+TEST(HtpLowering, NarrowConstantsOfQnnGraphsAreBytesWithAnEncoding) {
+  GraphBuilder b(v1::Graph::QNN);
+  b.Input("x", v1::DATA_TYPE_UINT8, {1, 4});
+  b.Weight("w", v1::DATA_TYPE_INT4, {2, 4}, 4);
+  v1::Spec& spec = *b.graph.add_specs();
+  spec.set_kind(v1::Spec::PLAIN);
+  spec.set_dtype(v1::DATA_TYPE_INT4);
+  spec.set_quant_min(-8);
+  spec.set_quant_max(7);
+  spec.mutable_qparams()->add_scales(0.1);
+  b.Value("w").set_spec(1);
+  b.Node("FullyConnected", "n", {"x", "w"}, {"y"});
+  b.Output("y");
+  const Lowered lowered(std::move(b), "n");
+  const BackendTensor& weight = lowered.ops[0].inputs[1];
+  EXPECT_EQ(db::ElementTypeName(weight.type), "SFIXED_POINT_8");
+  EXPECT_EQ(weight.bits, 4);
+  EXPECT_EQ(weight.encoding, Encoding::kBwPerTensor);
+}
+
 TEST(HtpFolding, ShapeArithmeticNeverReachesTheBackend) {
   GraphBuilder b;
   b.Input("x", v1::DATA_TYPE_FLOAT32, {2, 8});

@@ -186,6 +186,7 @@ std::vector<Case> Cases() {
   const auto stated = [](BackendTensor& t) { t.dynamic_qparams = Tri::kNo; };
   add("QS202", T("FullyConnected").In(kU8).With(run_time).In(kS8).Out(kU8),
       T("FullyConnected").In(kU8).With(stated).In(kS8).Out(kU8));
+  add("QS203", T("Conv2d").In(kU8).In(kS8, {0.1}, {3.5}).Out(kU8), T("Conv2d").In(kU8).In(kS8, {0.1}, {3}).Out(kU8));
   add("QS202", T("Relu").In(kU8).Out(kU8).With(run_time), T("Relu").In(kU8).Out(kU8));
   add("AX201", T("FullyConnected").In(kU8).In(kS8, two).Axis(1).Static().Out(kU8),
       T("FullyConnected").In(kU8).In(kS8, two).Axis(0).Static().Out(kU8));

@@ -36,6 +36,36 @@ std::string Describe(const v1::Report& report) {
   return text;
 }
 
+// QNN's FullyConnected with per-channel weights "w" and a bias "b" whose scales are 0, as QNN's documents ask for.
+GraphBuilder QnnDense() {
+  GraphBuilder b(v1::Graph::QNN);
+  const auto spec = [&b](const std::string& value, v1::DataType type, int64_t min, int64_t max,
+                         std::vector<double> scales) {
+    v1::Spec& made = *b.graph.add_specs();
+    made.set_kind(v1::Spec::PLAIN);
+    made.set_dtype(type);
+    made.set_quant_min(min);
+    made.set_quant_max(max);
+    for (double scale : scales) {
+      made.mutable_qparams()->add_scales(scale);
+      made.mutable_qparams()->add_zero_points(0);
+    }
+    if (scales.size() > 1) made.mutable_qparams()->add_axes(0);
+    b.Value(value).set_spec(b.graph.specs_size());
+  };
+  b.Input("x", v1::DATA_TYPE_UINT8, {1, 4});
+  spec("x", v1::DATA_TYPE_UINT8, 0, 255, {0.1});
+  b.Weight("w", v1::DATA_TYPE_INT8, {2, 4}, 8);
+  spec("w", v1::DATA_TYPE_INT8, -128, 127, {0.1, 0.2});
+  b.Weight("b", v1::DATA_TYPE_INT32, {2}, 8);
+  spec("b", v1::DATA_TYPE_INT32, INT32_MIN, INT32_MAX, {0, 0});
+  b.Node("FullyConnected", "fc", {"x", "w", "b"}, {"y"});
+  b.Shape("y", v1::DATA_TYPE_UINT8, {1, 2});
+  spec("y", v1::DATA_TYPE_UINT8, 0, 255, {0.1});
+  b.Output("y");
+  return b;
+}
+
 struct Case {
   std::string name;
   GraphBuilder (*base)();
@@ -517,6 +547,9 @@ std::vector<Case> Cases() {
        "CV002", "magic", "", -1, warning},
 
       // NR001
+      {"QnnBiasScaleZero", QnnDense, [](GraphBuilder&) {}, ""},
+      {"QnnWeightScaleZero", QnnDense,
+       [](GraphBuilder& b) { b.graph.mutable_specs(1)->mutable_qparams()->set_scales(0, 0); }, "NR001", "fc", "w", 0},
       {"ScaleZero", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, 0); }, "NR001", "y_Q", "y"},
       {"ScaleNegative", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, -0.02); }, "NR001", "y_Q", "y"},
       {"ScaleNan", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, kNan); }, "NR001", "y_Q", "y"},

@@ -135,8 +135,9 @@ LayoutMap FillShapeOf(const NodeView& view, const Operand& operand, Layout layou
 
 db::ElementType StoredType(const NodeView& view, const Operand& operand) {
   db::ElementType type{operand.type, operand.quantized};
-  // A QNN graph already is what it will be.
-  if (view.graph().origin() == v1::Graph::QNN) return type;
+  // A QNN graph already is what it will be; but stored numbers of 2 and 4 bits are bytes with an encoding that says so.
+  const bool narrow_constant = operand.quantized && operand.is_static && IsSubByte(operand.type);
+  if (view.graph().origin() == v1::Graph::QNN && !narrow_constant) return type;
   if (!operand.quantized) {
     switch (operand.type) {
       case v1::DATA_TYPE_INT64:

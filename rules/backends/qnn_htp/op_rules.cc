@@ -3,6 +3,7 @@
 #include "rules/backends/qnn_htp/block_weights.h"
 #include "rules/backends/qnn_htp/dynamic_qparams.h"
 #include "rules/backends/qnn_htp/float_kernels.h"
+#include "rules/backends/qnn_htp/fractional_zero_point.h"
 #include "rules/backends/qnn_htp/fully_connected_axis.h"
 #include "rules/backends/qnn_htp/group_norm_parameters.h"
 #include "rules/backends/qnn_htp/half_precision_weights.h"
@@ -54,6 +55,7 @@ absl::Span<const OpRule> OpRules() {
       {&kStaticShapes, CheckStaticShapes},
       {&kGroupNormParameters, CheckGroupNormParameters},
       {&kNarrowedOperand, CheckNarrowedOperand},
+      {&kFractionalZeroPoint, CheckFractionalZeroPoint},
   };
   return kRules;
 }
