@@ -67,6 +67,7 @@ Violation ArchGate(const RowTable& rows, const std::vector<int>& candidates, int
   violation.rule = &kDtypeRowArch;
   violation.observed = ArchText(arch);
   std::vector<db::ArchRange> ranges;
+  ranges.reserve(candidates.size());
   for (int i : candidates) ranges.push_back(rows.rows()[i].archs);
   violation.allowed = NeededArch(ranges, arch);
   const CompiledRow& first = rows.rows()[candidates.front()];

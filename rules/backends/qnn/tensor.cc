@@ -183,7 +183,9 @@ Tri Symmetric(const NodeView& view, const Operand& operand, bool is_signed) {
   if (!operand.quantized) return Tri::kUnknown;
   const QuantParams* qparams = view.context().resolved().qparams(operand);
   if (qparams != nullptr && !qparams->scales.empty()) {
-    const double middle = is_signed ? 0.0 : static_cast<double>((operand.quant_max + 1) / 2);
+    const int64_t levels = operand.quant_max + 1;
+    const int64_t center = is_signed ? 0 : levels / 2;
+    const auto middle = static_cast<double>(center);
     if (qparams->zero_points.empty()) return middle == 0.0 ? Tri::kYes : Tri::kNo;
     for (double zero_point : qparams->zero_points) {
       if (zero_point != middle) return Tri::kNo;
