@@ -90,6 +90,8 @@ absl::Status Serve(CLI::App& command, ServeFlags& flags) {
     absl::Status status = server::ApplyConfigFile(flags.config, command);
     if (!status.ok()) return status;
   }
+  // What gRPC would log of an address in use, the error says; $GRPC_VERBOSITY brings its log back.
+  setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   StopSignals signals;
   absl::StatusOr<std::unique_ptr<db::Database>> database =
       flags.tables.empty() ? db::Database::OpenDefault() : db::Database::Open(flags.tables);
@@ -151,23 +153,24 @@ void AddServeCommand(CLI::App& app, std::function<int()>* run) {
       ->check(CLI::IsMember({"text", "json"}));
 
   // The range is checked but not shown: the bounds are there to keep arithmetic sane, not to be chosen from.
-  const auto number = [command](const char* name, auto& value, const char* type, const char* description, double low,
-                                double high) {
+  const auto number = [command](const char* name, auto& value, const char* type, const char* description,
+                                std::decay_t<decltype(value)> low, std::decay_t<decltype(value)> high) {
     CLI::Validator range = CLI::Range(low, high);
     command->add_option(name, value, description)->type_name(type)->capture_default_str()->check(range.description(""));
   };
   // Protobuf's own ceiling is 2 GiB per message; the same bound keeps sums of limits within 64 bits.
-  constexpr double kMost = 2147483647.0;
-  number("--drain-timeout", flags->drain_timeout, "SECONDS", "What calls in flight get after SIGTERM", 0, 86400);
+  constexpr int kMost = 2147483647;
+  number("--drain-timeout", flags->drain_timeout, "SECONDS", "What calls in flight get after SIGTERM", 0.0, 86400.0);
   number("--max-concurrent", limits.max_concurrent, "N", "Checks at a time; 0: one per core", 0, 1024);
-  number("--max-queue", limits.max_queue, "N", "Checks that may wait", 0, 1e6);
+  number("--max-queue", limits.max_queue, "N", "Checks that may wait", 0, 1000000);
   number("--max-nodes", limits.max_nodes, "N", "Nodes of a graph", 1, kMost);
   number("--max-values", limits.max_values, "N", "Values of a graph", 1, kMost);
   number("--max-targets", limits.max_targets, "N", "Targets of a request", 1, kMost);
   number("--max-request-bytes", limits.max_request_bytes, "BYTES", "A unary request", 1, kMost);
   number("--max-stream-bytes", limits.max_stream_bytes, "BYTES", "A streamed graph", 1, kMost);
-  number("--max-parsed-bytes", limits.max_parsed_bytes, "BYTES", "Memory of one parsed request", 1, 1e15);
-  number("--max-buffered-bytes", limits.max_buffered_bytes, "BYTES", "All requests at work together", 1, 1e15);
+  constexpr int64_t kPetabyte = 1'000'000'000'000'000;
+  number("--max-parsed-bytes", limits.max_parsed_bytes, "BYTES", "Memory of one parsed request", 1, kPetabyte);
+  number("--max-buffered-bytes", limits.max_buffered_bytes, "BYTES", "All requests at work together", 1, kPetabyte);
   command->footer(
       "Examples:\n"
       "  quantgate serve                                             on loopback, reports in the user's state folder\n"

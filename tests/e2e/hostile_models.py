@@ -68,6 +68,9 @@ def main():
         'nesting': b''.join(field(7, b'') for _ in range(2)) + field(7, field(1, field(5, field(6, field(1, field(
             5, field(6, b''))))))),
     }
+    # Bytes of a good model cut anywhere; every length and every varint is wrong in one of them.
+    for end in range(1, len(shared), 7):
+        files[f'cut_{end:03}'] = shared[:end]
     for name, data in files.items():
         with open(os.path.join(sys.argv[1], name + '.onnx'), 'wb') as out:
             out.write(data)

@@ -21,8 +21,9 @@ int ArchNumber(absl::string_view text) {
   return absl::SimpleAtoi(text.substr(1), &number) && number > 0 ? number : 0;
 }
 
+// By its name, a toolchain's name for it, or its id: some are known by number only.
 bool Names(const db::Soc& soc, absl::string_view name) {
-  if (absl::EqualsIgnoreCase(soc.name, name)) return true;
+  if (absl::EqualsIgnoreCase(soc.name, name) || absl::StrCat(soc.id) == name) return true;
   return std::any_of(soc.aliases.begin(), soc.aliases.end(),
                      [&](const std::string& alias) { return absl::EqualsIgnoreCase(alias, name); });
 }
@@ -52,7 +53,7 @@ absl::Status ResolveSoc(const db::TableSource& tables, absl::string_view name, T
       without_htp = &soc;
       continue;
     }
-    target.soc = soc.name;
+    target.soc = soc.name.empty() ? absl::StrCat(soc.id) : soc.name;
     target.arch = soc.arch;
     return absl::OkStatus();
   }
@@ -123,7 +124,7 @@ std::vector<Target> AllTargets(const db::TableSource& tables) {
   std::vector<Target> targets;
   for (const db::Soc& soc : tables.socs()) {
     if (soc.arch == 0) continue;
-    absl::StatusOr<Target> target = ResolveTarget(tables, {kBackend, soc.name, ""});
+    absl::StatusOr<Target> target = ResolveTarget(tables, {kBackend, absl::StrCat(soc.id), ""});
     if (target.ok()) targets.push_back(*std::move(target));
   }
   return targets;
