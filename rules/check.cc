@@ -82,7 +82,6 @@ absl::Status AddScopes(const v1::Graph& message, std::string path, int depth, in
 struct Asked {
   Target target;
   const Module* module = nullptr;  // null: could not be loaded, or the target cannot be judged
-  Toolchain toolchain = Toolchain::kQnnConverter;
 };
 
 absl::StatusOr<std::vector<Asked>> ResolveTargets(const CheckOptions& options, v1::Graph::Origin origin,
@@ -101,7 +100,6 @@ absl::StatusOr<std::vector<Asked>> ResolveTargets(const CheckOptions& options, v
     Asked entry;
     absl::StatusOr<Toolchain> toolchain = ResolveToolchain(options.toolchain, name->backend, origin);
     if (!toolchain.ok()) return toolchain.status();
-    entry.toolchain = *toolchain;
     absl::StatusOr<const Module*> module = modules.Get(name->backend);
     if (!module.ok()) {
       if (absl::IsNotFound(module.status())) return module.status();
@@ -114,6 +112,7 @@ absl::StatusOr<std::vector<Asked>> ResolveTargets(const CheckOptions& options, v
       entry.target = *std::move(target);
       if (entry.target.unknown_reason.empty()) entry.module = *module;
     }
+    entry.target.toolchain = *toolchain;
     asked.push_back(std::move(entry));
   }
   return asked;
@@ -226,7 +225,8 @@ absl::Status CheckTarget(const Asked& asked, const Scopes& scopes, std::vector<F
     for (const FindingDraft& draft : sound[i].findings()) {
       if (asked.module == nullptr || !Replaced(*asked.module, draft.rule)) sink.Add(draft);
     }
-    ApplyToolchain(asked.toolchain, scope.graph, scope.resolved, judged, sink.findings(), *result.mutable_outcome());
+    ApplyToolchain(asked.target.toolchain, scope.graph, scope.resolved, judged, sink.findings(),
+                   *result.mutable_outcome());
     writer.Add(scope.graph, scope.path, sink.findings());
     AppendNotChecked(scope, sound[i].not_checked(), result);
     AppendNotChecked(scope, sink.not_checked(), result);

@@ -74,6 +74,7 @@ int ParseAndRun(int argc, const char* const* argv) {
   AddCheckCommand(app, &run);
   AddServeCommand(app, &run);
   AddImportCommand(app, &run);
+  AddGroupsCommand(app, &run);
   AddTargetsCommand(app, &run);
   AddRulesCommand(app, &run);
   AddExplainCommand(app, &run);

@@ -11,6 +11,7 @@ void AddCheckCommand(CLI::App& app, Run* run);
 void AddImportCommand(CLI::App& app, Run* run);
 void AddTargetsCommand(CLI::App& app, Run* run);
 void AddRulesCommand(CLI::App& app, Run* run);
+void AddGroupsCommand(CLI::App& app, Run* run);
 void AddExplainCommand(CLI::App& app, Run* run);
 void AddConstraintsCommand(CLI::App& app, Run* run);
 void AddReportsCommand(CLI::App& app, Run* run);

@@ -15,6 +15,7 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/engine/rule.h"
+#include "rules/engine/toolchain.h"
 
 namespace quantgate {
 
@@ -31,10 +32,11 @@ absl::StatusOr<TargetName> ParseTargetName(absl::string_view text);
 struct Target {
   std::string name;  // resolved form, "qnn_htp/SM8650@2.25.0"
   std::string backend;
-  std::string soc;                  // empty: a bare arch
-  int arch = 0;                     // 75; 0 when the backend has no archs
-  std::string sdk;                  // the table's version, "2.25.0"
-  std::vector<std::string> tables;  // consulted tables, "qnn_htp@2.25.0"
+  std::string soc;                                 // empty: a bare arch
+  int arch = 0;                                    // 75; 0 when the backend has no archs
+  std::string sdk;                                 // the table's version, "2.25.0"
+  std::vector<std::string> tables;                 // consulted tables, "qnn_htp@2.25.0"
+  Toolchain toolchain = Toolchain::kQnnConverter;  // on the way there; set by the check, not by the backend
   // Set when the target cannot be judged (no table for this SDK): the result is UNKNOWN with this reason.
   std::string unknown_reason;
 };

@@ -1,12 +1,9 @@
 #include "rules/engine/outcome.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/ascii.h"
-#include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "rules/engine/render.h"
 
 namespace quantgate {
@@ -63,43 +60,7 @@ bool RunsElsewhere(Toolchain toolchain, const Graph& graph, const ResolvedGraph&
   return false;
 }
 
-// "1", "1.5", "1.5.1".
-bool IsVersion(absl::string_view text) {
-  const std::vector<absl::string_view> parts = absl::StrSplit(text.substr(0, 64), '.');
-  return text.size() <= 64 && absl::c_all_of(parts, [](absl::string_view part) {
-           return !part.empty() && absl::c_all_of(part, absl::ascii_isdigit);
-         });
-}
-
 }  // namespace
-
-absl::StatusOr<Toolchain> ResolveToolchain(absl::string_view name, absl::string_view backend,
-                                           v1::Graph::Origin origin) {
-  const size_t at = name.find('@');
-  const absl::string_view bare = name.substr(0, at);
-  if (at != absl::string_view::npos && !IsVersion(name.substr(at + 1))) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("toolchain '", name.substr(0, 64), "': expected a version after '@', such as executorch@1.5.1"));
-  }
-  if (bare == "qnn-converter") return Toolchain::kQnnConverter;
-  if (bare == "onnxruntime") return Toolchain::kOnnxRuntime;
-  if (bare == "executorch") return Toolchain::kExecuTorch;
-  if (bare == "litert") return Toolchain::kLiteRt;
-  if (!name.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat("toolchain '", name.substr(0, 64), "' is not known (known: ",
-                                                   "executorch, onnxruntime, qnn-converter, litert)"));
-  }
-  switch (origin) {
-    case v1::Graph::PT2E:
-      return Toolchain::kExecuTorch;
-    case v1::Graph::TFLITE:
-      return Toolchain::kLiteRt;
-    case v1::Graph::ONNX:
-      return absl::StartsWith(backend, "qnn_") ? Toolchain::kQnnConverter : Toolchain::kOnnxRuntime;
-    default:
-      return Toolchain::kQnnConverter;
-  }
-}
 
 void ApplyToolchain(Toolchain toolchain, const Graph& graph, const ResolvedGraph& resolved, const ModuleResult& judged,
                     std::vector<FindingDraft>& findings, v1::Outcome& outcome) {

@@ -6,20 +6,13 @@
 #include <string>
 #include <vector>
 
-#include "absl/status/statusor.h"
-#include "absl/strings/string_view.h"
 #include "quantgate/v1/report.pb.h"
 #include "rules/engine/finding.h"
 #include "rules/engine/module.h"
+#include "rules/engine/toolchain.h"
 #include "rules/graph/resolve.h"
 
 namespace quantgate {
-
-enum class Toolchain { kQnnConverter, kOnnxRuntime, kExecuTorch, kLiteRt };
-
-// By name ("executorch", "executorch@1.5.1"); empty: by the graph's origin, except that ONNX and QNN graphs for a qnn_*
-// backend go through the vendor's converter, which takes all of a graph or nothing. INVALID_ARGUMENT otherwise.
-absl::StatusOr<Toolchain> ResolveToolchain(absl::string_view name, absl::string_view backend, v1::Graph::Origin origin);
 
 // Adds the nodes of one graph to `outcome`. A refused node that this toolchain runs elsewhere turns the effect of its
 // REFUSED findings into FALLBACK, a warning.

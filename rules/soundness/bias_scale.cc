@@ -20,7 +20,9 @@ constexpr RuleInfo kInfo = {
     "{subject}: the bias scale is {observed}; expected {allowed}",
     "An integer kernel adds the bias to the accumulator as it is stored, so its scale must be input scale x weight "
     "scale. "
-    "With any other one the bias is too large or too small by the ratio.",
+    "With any other one the bias is too large or too small by the ratio. "
+    "In a PyTorch graph a bias is dequantized by its own scale, and QNN tensors carry theirs: there it is for the "
+    "target to say.",
     "Requantize the bias with input scale x weight scale, per channel where the weights are.",
     "Input 0.02, weight 0.01, bias 0.00025 fires it; bias 0.0002 does not.",
 };
@@ -39,6 +41,8 @@ bool AllZero(const Graph& graph, const Operand& bias) {
 }
 
 void Check(const CheckContext& context, FindingSink& sink) {
+  const v1::Graph::Origin origin = context.graph().origin();
+  if (origin == v1::Graph::PT2E || origin == v1::Graph::QNN) return;
   for (const QuantizedBias& bias : context.Once(QuantizedBiases)) {
     if (bias.input == nullptr || bias.weight == nullptr) continue;
     const absl::Span<const double> inputs = bias.input->scales;

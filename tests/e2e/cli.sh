@@ -31,6 +31,15 @@ has "$out" 'observed +SFIXED_POINT_16 per_tensor on V68, SFIXED_POINT_16 per_ten
 has "$out" 'source +qnn_htp@2.25.0 Conv2d/INT16/'
 run 0 check "$resnet" -t qnn_htp/SM8650
 
+# Sharing groups: in torchao's order, a value by its name, an edge by both.
+annotated=$data/shared.txtpb
+run 0 groups "$annotated"
+has "$out" '^0  \(x, relu\), relu$'
+run 0 groups "$annotated" --format json
+same "$(jq -c . <<<"$out")" '{"error":null,"groups":[[["x","relu"],["relu"]]]}'
+run 0 groups "$good"
+same "$out" 'nothing is annotated'
+
 # Errors: one line, nothing on stdout.
 while IFS='|' read -r code name arguments; do
   # shellcheck disable=SC2086

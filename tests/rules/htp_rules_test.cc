@@ -100,9 +100,11 @@ class TestOp {
   std::deque<std::vector<int64_t>> dims_;
 };
 
-std::vector<std::string> Codes(const BackendOp& op, int arch, const std::vector<Violation>& reported = {}) {
+std::vector<std::string> Codes(const BackendOp& op, int arch, const std::vector<Violation>& reported = {},
+                               Toolchain toolchain = Toolchain::kQnnConverter) {
   Target target;
   target.arch = arch;
+  target.toolchain = toolchain;
   FindingSink sink;
   OpReport report(op, reported, sink);
   for (const OpRule& rule : OpRules()) rule.check(op, target, report);
@@ -125,6 +127,8 @@ struct Case {
   std::shared_ptr<TestOp> neighbor;
   int arch = 75;
   int neighbor_arch = 75;
+  Toolchain toolchain = Toolchain::kQnnConverter;
+  Toolchain neighbor_toolchain = Toolchain::kQnnConverter;
 };
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.code; }
@@ -139,8 +143,9 @@ class MeasuredRule : public ::testing::TestWithParam<Case> {};
 
 TEST_P(MeasuredRule, FiresThereAndNotNextToIt) {
   const Case& c = GetParam();
-  EXPECT_THAT(Codes(c.fires->op(), c.arch), ::testing::Contains(c.code));
-  EXPECT_THAT(Codes(c.neighbor->op(), c.neighbor_arch), ::testing::Not(::testing::Contains(c.code)));
+  EXPECT_THAT(Codes(c.fires->op(), c.arch, {}, c.toolchain), ::testing::Contains(c.code));
+  EXPECT_THAT(Codes(c.neighbor->op(), c.neighbor_arch, {}, c.neighbor_toolchain),
+              ::testing::Not(::testing::Contains(c.code)));
 }
 
 std::vector<Case> Cases() {
@@ -235,6 +240,16 @@ std::vector<Case> Cases() {
   const auto unknown = [](BackendTensor& t) { t.dynamic_shape = Tri::kUnknown; };
   add("GS201", T("Relu").In(kU8).With(dynamic).Out(kU8), T("Relu").In(kU8).With(unknown).Out(kU8));
   add("GS202", T("GroupNorm").In(kU8).In(kS8).Out(kU8), T("GroupNorm").In(kU8).In(kS8).In(kS32).Out(kU8));
+  const Toolchain ort = Toolchain::kOnnxRuntime;
+  const auto output = [](const char* name, const char* type, double scale, double zero_point) {
+    return Op(std::move(T(name).In(kU16, {0.1}, {5}).Out(type, {scale}, {zero_point})));
+  };
+  const auto sigmoid = output("Sigmoid", kU16, 1.0 / 65535, 0);
+  const auto tanh = output("Tanh", kU16, 1.0 / 32767, 32768);
+  cases.push_back({"FX205", sigmoid, output("Sigmoid", kU16, 1.0 / 65536, 0), 75, 75, ort, ort});
+  cases.push_back({"FX205", sigmoid, sigmoid, 75, 75, ort, Toolchain::kQnnConverter});
+  cases.push_back({"FX205", sigmoid, output("Sigmoid", kU8, 1.0 / 255, 0), 75, 75, ort, ort});
+  cases.push_back({"FX205", tanh, output("Tanh", kU16, 1.0 / 32768, 32768), 75, 75, ort, ort});
   return cases;
 }
 

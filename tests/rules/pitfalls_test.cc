@@ -750,6 +750,16 @@ TEST(Pitfalls, V25_DerivedScaleByItsFormula) {
       EXPECT_THAT(Errors(b, ""), ElementsAre(HasSubstr("FX001 conv")));
     }
   }
+  // In PyTorch a bias is dequantized by its own scale, and HTP honors it with per-tensor weights.
+  Annotated own(v1::STAGE_CALIBRATED);
+  own.Input("x", kF32, {1, 8, 16, 16});
+  own.Weight("w", kF32, {8, 8, 3, 3}, -1);
+  own.Weight("b", kF32, {8}, -1);
+  const int bias = own.Act(kS32, 3e-7, 0);
+  own.Op("aten.conv2d.default", "conv", {"x", "w", "b"}, {own.Act(kU8, 0.02, 128), own.Act(kS8, 0.01, 0), bias},
+         own.Act(kU8, 0.05, 10), {1, 8, 14, 14});
+  EXPECT_THAT(Errors(own, ""), IsEmpty());
+  EXPECT_THAT(Errors(own), IsEmpty());
 }
 
 TEST(Pitfalls, V26_GeometryAgainstTheWeight) {

@@ -15,6 +15,7 @@
 #include "rules/backends/qnn_htp/per_channel_activation.h"
 #include "rules/backends/qnn_htp/per_channel_parameters.h"
 #include "rules/backends/qnn_htp/per_channel_table.h"
+#include "rules/backends/qnn_htp/rewritten_encoding.h"
 #include "rules/backends/qnn_htp/run_time_weights.h"
 #include "rules/backends/qnn_htp/select_condition.h"
 #include "rules/backends/qnn_htp/signed_operand.h"
@@ -56,6 +57,7 @@ absl::Span<const OpRule> OpRules() {
       {&kGroupNormParameters, CheckGroupNormParameters},
       {&kNarrowedOperand, CheckNarrowedOperand},
       {&kFractionalZeroPoint, CheckFractionalZeroPoint},
+      {&kRewrittenEncoding, CheckRewrittenEncoding},
   };
   return kRules;
 }

@@ -1,0 +1,77 @@
+#include "CLI/CLI.hpp"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/commands.h"
+#include "client/import.h"
+#include "client/report/json.h"
+#include "client/report/layout.h"
+#include "google/protobuf/struct.pb.h"
+#include "rules/graph/graph.h"
+#include "rules/graph/sharing.h"
+
+namespace quantgate {
+namespace {
+
+// ["n"] for a value, ["a", "n"] for an edge.
+void AddPlace(const v1::Graph& graph, SpecPlace place, google::protobuf::ListValue& places) {
+  google::protobuf::ListValue& names = *places.add_values()->mutable_list_value();
+  names.add_values()->set_string_value(graph.values(place.value).name());
+  if (place.is_edge()) names.add_values()->set_string_value(graph.nodes(place.node).name());
+}
+
+absl::StatusOr<std::string> GroupsJson(const v1::Graph& graph, const SharingGroups& groups) {
+  google::protobuf::Struct document;
+  google::protobuf::ListValue& list = *(*document.mutable_fields())["groups"].mutable_list_value();
+  for (int32_t id = 0; id < groups.num_groups(); ++id) {
+    google::protobuf::ListValue& places = *list.add_values()->mutable_list_value();
+    for (const int32_t entry : groups.group(id)) AddPlace(graph, groups.annotations.place(entry), places);
+  }
+  google::protobuf::Value& error = (*document.mutable_fields())["error"];
+  if (groups.error) {
+    error.set_string_value(SharingErrorText(groups.annotations, *groups.error));
+  } else {
+    error.set_null_value(google::protobuf::NULL_VALUE);
+  }
+  return ToJson(document);
+}
+
+std::string GroupsText(const Graph& graph, const SharingGroups& groups) {
+  std::string text;
+  for (int32_t id = 0; id < groups.num_groups(); ++id) {
+    const std::string members = absl::StrJoin(groups.group(id), ", ", [&](std::string* out, int32_t entry) {
+      absl::StrAppend(out, SpecPlaceName(graph, groups.annotations.place(entry)));
+    });
+    absl::StrAppend(&text, id, "  ", Printable(members), "\n");
+  }
+  if (groups.error)
+    absl::StrAppend(&text, "error: ", Printable(SharingErrorText(groups.annotations, *groups.error)), "\n");
+  if (text.empty()) text = "nothing is annotated\n";
+  return text;
+}
+
+int RunGroups(const std::string& path, const OutputFlags& flags) {
+  const absl::StatusOr<ImportedModel> model = ImportModel(path);
+  if (!model.ok()) return Fail(model.status());
+  const absl::StatusOr<Graph> graph = Graph::Build(model->graph);
+  if (!graph.ok()) return Fail(graph.status());
+  const SharingGroups groups = ComputeSharingGroups(*graph);
+  return Finish(flags, flags.format == "json" ? GroupsJson(model->graph, groups) : GroupsText(*graph, groups));
+}
+
+}  // namespace
+
+void AddGroupsCommand(CLI::App& app, Run* run) {
+  CLI::App* command = app.add_subcommand("groups", "Show which annotated edges and values will share one observer");
+  auto model = std::make_shared<std::string>();
+  command->add_option("MODEL", *model, "Annotated graph (quantgate.v1.Graph); recognized by content")->required();
+  const auto flags = AddOutputFlags(*command, {"format", "output"});
+  command->footer(
+      "The groups are those of torchao's prepare_pt2e, in its order; the first member's spec makes the observer of "
+      "all.\n"
+      "Examples:\n"
+      "  quantgate groups annotated.pb\n"
+      "  quantgate groups annotated.pb --format json");
+  command->callback([model, flags, run] { *run = [model, flags] { return RunGroups(*model, *flags); }; });
+}
+
+}  // namespace quantgate

@@ -1,0 +1,64 @@
+"""check, to_graph and sharing_groups: one question, whatever the model is held in."""
+from __future__ import annotations
+
+import json
+import os
+import pathlib
+import tempfile
+from typing import Any, List, Optional, Sequence, Tuple, Union
+
+from quantgate import executable
+from quantgate.client import Client
+from quantgate.errors import QuantGateError
+from quantgate.report import Report
+from quantgate.v1 import graph_pb2
+
+Place = Union[Tuple[str, str], Tuple[str, str, str]]
+
+
+def check(model: Any, targets: Sequence[str] = (), mode: str = "strict", server: Optional[str] = None,
+          example_inputs: Any = None, *, toolchain: str = "", timeout: float = 60.0) -> Report:
+    """Asks whether `model` will run, in full and correctly, on every target.
+
+    model: a torch.fx.GraphModule at any PT2E stage, a torch.export.ExportedProgram, or the path of a model file.
+    targets: such as ["qnn_htp/SM8650"]; none: the rules that hold everywhere. mode: "strict" or "warn".
+    server: "host:port"; none: a server of this process's own. example_inputs: for a GraphModule whose nodes carry no
+    meta["val"]: shapes are taken from a run with them. timeout: seconds.
+
+    Raises QuantGateError when the question cannot be answered; findings are data in the report.
+    """
+    path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else ""
+    graph = _import(path, timeout) if path else to_graph(model, example_inputs)
+    with Client(server or executable.private_server(), timeout=timeout) as client:
+        return client.validate(graph, targets=targets, mode=mode, toolchain=toolchain, path=str(path))
+
+
+def to_graph(model: Any, example_inputs: Any = None) -> graph_pb2.Graph:
+    """The quantgate.v1.Graph of a torch.fx.GraphModule or torch.export.ExportedProgram."""
+    from quantgate import fx
+
+    return fx.to_graph(model, example_inputs)
+
+
+def sharing_groups(model: Any, *, timeout: float = 60.0) -> List[List[Place]]:
+    """Which annotated places will share one observer, in the order of torchao's group ids.
+
+    A member is ("edge", producer, consumer) or ("node", name). Raises QuantGateError where prepare_pt2e would fail.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        path = pathlib.Path(folder) / "graph.pb"
+        path.write_bytes(to_graph(model).SerializeToString())
+        answer = json.loads(executable.run(["groups", str(path), "--format", "json"], timeout))
+    if answer["error"] is not None:
+        raise QuantGateError("FAILED_PRECONDITION", answer["error"])
+    return [[("node", place[0]) if len(place) == 1 else ("edge", place[0], place[1]) for place in group]
+            for group in answer["groups"]]
+
+
+def _import(path: str, timeout: float) -> graph_pb2.Graph:
+    with tempfile.TemporaryDirectory() as folder:
+        graph_file = pathlib.Path(folder) / "graph.pb"
+        executable.run(["import", path, "-o", str(graph_file), "--quiet"], timeout)
+        graph = graph_pb2.Graph()
+        graph.ParseFromString(graph_file.read_bytes())
+        return graph

@@ -1,0 +1,133 @@
+"""The remote calls."""
+from __future__ import annotations
+
+import random
+import time
+from typing import Any, Iterator, Optional, Sequence
+
+import grpc
+import grpc.aio
+
+from quantgate.errors import QuantGateError
+from quantgate.report import Report
+from quantgate.v1 import graph_pb2, report_pb2, validation_service_pb2, validation_service_pb2_grpc
+
+# gRPC's default limit of a message, less room for the options; a larger graph is streamed.
+_UNARY_LIMIT = (4 << 20) - (64 << 10)
+_CHUNK = 1 << 20
+_MAX_REPORT = 1 << 30
+_MODES = {"strict": report_pb2.Report.STRICT, "warn": report_pb2.Report.WARN}
+
+
+
+class Client:
+    """Calls to a QuantGate server.
+
+    address: "host:port". timeout: seconds for a call with its retries. attempts: tries of a call that finds the server
+    overloaded or absent, with growing pauses. credentials: grpc.ssl_channel_credentials(...) for TLS; none: plain text.
+    Thread-safe. `validate` blocks, `validate_async` is for asyncio.
+    """
+
+    def __init__(self, address: str, *, timeout: float = 60.0, attempts: int = 4,
+                 credentials: Optional[grpc.ChannelCredentials] = None) -> None:
+        self.address = address
+        self._timeout = timeout
+        self._attempts = attempts
+        self._credentials = credentials
+        self._options = [("grpc.max_receive_message_length", _MAX_REPORT), ("grpc.enable_retries", 0)]
+        self._channel: grpc.Channel = (grpc.secure_channel(address, credentials, self._options)
+                                       if credentials else grpc.insecure_channel(address, self._options))
+        self._stub: Any = _new_stub(self._channel)
+
+    def close(self) -> None:
+        self._channel.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def validate(self, graph: graph_pb2.Graph, *, targets: Sequence[str] = (), mode: str = "strict",
+                 toolchain: str = "", path: str = "") -> Report:
+        """Checks a graph on the server."""
+        options = _options(targets, mode, toolchain, path)
+
+        def call(timeout: float) -> report_pb2.Report:
+            if graph.ByteSize() <= _UNARY_LIMIT:
+                request = validation_service_pb2.ValidateRequest(graph=graph, options=options)
+                return _report(self._stub.Validate(request, timeout=timeout))
+            return _report(self._stub.ValidateStream(_chunks(graph, options), timeout=timeout))
+
+        deadline = time.monotonic() + self._timeout
+        for attempt in range(1, self._attempts + 1):
+            try:
+                return Report(call(max(0.001, deadline - time.monotonic())))
+            except grpc.RpcError as error:
+                pause = self._pause(error, attempt, deadline)
+            time.sleep(pause)
+        raise AssertionError("unreachable")
+
+    async def validate_async(self, graph: graph_pb2.Graph, *, targets: Sequence[str] = (), mode: str = "strict",
+                             toolchain: str = "", path: str = "") -> Report:
+        """The same for asyncio; the channel lives for one call, because it belongs to the running loop."""
+        import asyncio
+
+        options = _options(targets, mode, toolchain, path)
+        deadline = time.monotonic() + self._timeout
+        channel = (grpc.aio.secure_channel(self.address, self._credentials, self._options)
+                   if self._credentials else grpc.aio.insecure_channel(self.address, self._options))
+        async with channel:
+            stub = _new_stub(channel)
+            for attempt in range(1, self._attempts + 1):
+                timeout = max(0.001, deadline - time.monotonic())
+                try:
+                    if graph.ByteSize() <= _UNARY_LIMIT:
+                        request = validation_service_pb2.ValidateRequest(graph=graph, options=options)
+                        return Report((await stub.Validate(request, timeout=timeout)).report)
+                    return Report((await stub.ValidateStream(_chunks(graph, options), timeout=timeout)).report)
+                except grpc.aio.AioRpcError as error:
+                    pause = self._pause(error, attempt, deadline)
+                await asyncio.sleep(pause)
+        raise AssertionError("unreachable")
+
+    def _pause(self, error: Any, attempt: int, deadline: float) -> float:
+        """Seconds until the next attempt; raises when there is to be none."""
+        code = error.code().name
+        details = error.details() or ""
+        pause = 0.1 * 2 ** (attempt - 1) * random.uniform(0.8, 1.2)
+        if code == "UNAVAILABLE" and attempt < self._attempts and time.monotonic() + pause < deadline:
+            return float(pause)
+        if code == "UNAVAILABLE":
+            details = f"{self.address}: {details}"
+        if code == "DEADLINE_EXCEEDED":
+            details = f"{self.address} did not answer within {self._timeout:g} s"
+        raise QuantGateError(code, details) from None
+
+
+def _new_stub(channel: Any) -> Any:
+    return validation_service_pb2_grpc.ValidationServiceStub(channel)  # type: ignore[no-untyped-call]
+
+
+def _report(response: Any) -> report_pb2.Report:
+    report: report_pb2.Report = response.report
+    return report
+
+
+def _options(targets: Sequence[str], mode: str, toolchain: str,
+             path: str) -> validation_service_pb2.ValidateOptions:
+    if mode not in _MODES:
+        raise QuantGateError("INVALID_ARGUMENT", f"mode '{mode}': expected strict or warn")
+    if isinstance(targets, str):
+        raise QuantGateError("INVALID_ARGUMENT", f"targets: expected a list of names, such as ['{targets}']")
+    options = validation_service_pb2.ValidateOptions(targets=list(targets), mode=_MODES[mode], toolchain=toolchain)
+    options.model.path = path
+    return options
+
+
+def _chunks(graph: graph_pb2.Graph, options: validation_service_pb2.ValidateOptions
+            ) -> Iterator[validation_service_pb2.ValidateStreamRequest]:
+    yield validation_service_pb2.ValidateStreamRequest(options=options)
+    data = graph.SerializeToString()
+    for begin in range(0, len(data), _CHUNK):
+        yield validation_service_pb2.ValidateStreamRequest(graph_chunk=data[begin:begin + _CHUNK])

@@ -1,0 +1,94 @@
+"""What a check found."""
+from __future__ import annotations
+
+import html
+from typing import List, Optional, Sequence
+
+from quantgate.errors import QuantGateError, RejectedError
+from quantgate.v1 import report_pb2
+
+_ACCEPTED = (report_pb2.Result.ACCEPTED, report_pb2.Result.ACCEPTED_WITH_WARNINGS)
+
+
+class Report:
+    """A quantgate.v1.Report with the questions that scripts ask. `proto` is the message itself."""
+
+    def __init__(self, proto: report_pb2.Report) -> None:
+        self.proto = proto
+
+    @property
+    def ok(self) -> bool:
+        """Every target accepts, with or without warnings; always true in warn mode."""
+        return (self.proto.mode == report_pb2.Report.WARN
+                or all(result.verdict in _ACCEPTED for result in self.results))
+
+    @property
+    def results(self) -> Sequence[report_pb2.Result]:
+        """One per target, in the order in which they were asked for."""
+        results: Sequence[report_pb2.Result] = self.proto.results
+        return results
+
+    def result(self, target: str) -> report_pb2.Result:
+        """The result of one target, by the name it was asked by or its resolved form."""
+        for result in self.results:
+            if result.target == target or result.target.partition("@")[0] == target or (
+                    "@" in target and result.target.startswith(target + ".")):
+                return result
+        known = ", ".join(result.target for result in self.results)
+        raise QuantGateError("NOT_FOUND", f"the report has no result for '{target}' (it has: {known})")
+
+    def findings(self, target: Optional[str] = None) -> List[report_pb2.Finding]:
+        """All findings of one target; without a target those of all, one after the other."""
+        results = self.results if target is None else [self.result(target)]
+        return [finding for result in results for finding in result.findings]
+
+    def verdict(self, target: Optional[str] = None) -> str:
+        """"ACCEPTED", "ACCEPTED_WITH_WARNINGS", "REJECTED" or "UNKNOWN"; without a target the worst of all."""
+        results = self.results if target is None else [self.result(target)]
+        order = [report_pb2.Result.REJECTED, report_pb2.Result.UNKNOWN, report_pb2.Result.ACCEPTED_WITH_WARNINGS]
+        for verdict in order:
+            if any(result.verdict == verdict for result in results):
+                return str(report_pb2.Result.Verdict.Name(verdict))
+        return "ACCEPTED"
+
+    def raise_for_verdict(self) -> None:
+        """Raises RejectedError, with every error in its text, unless `ok`."""
+        if not self.ok:
+            raise RejectedError(self)
+
+    def __str__(self) -> str:
+        lines = []
+        for result in self.results:
+            lines.append(f"{result.target}: {_words(report_pb2.Result.Verdict.Name(result.verdict))}"
+                         + (f" ({result.verdict_reason})" if result.verdict_reason else ""))
+            for finding in result.findings:
+                severity = report_pb2.Finding.Severity.Name(finding.severity).lower()
+                effect = _words(report_pb2.Finding.Effect.Name(finding.effect))
+                lines.append(f"  {severity}[{finding.code}] {finding.rule} · {effect}: {finding.message}")
+            if result.not_checked:
+                lines.append(f"  not checked: {len(result.not_checked)}, because {result.not_checked[0].reason}"
+                             + (", …" if len(result.not_checked) > 1 else ""))
+        return "\n".join(lines)
+
+    def __repr__(self) -> str:
+        verdicts = ", ".join(f"{r.target}: {report_pb2.Result.Verdict.Name(r.verdict)}" for r in self.results)
+        return f"<quantgate.Report {verdicts}>"
+
+    def _repr_html_(self) -> str:
+        parts = []
+        for result in self.results:
+            verdict = report_pb2.Result.Verdict.Name(result.verdict)
+            color = {"ACCEPTED": "#1a7f37", "ACCEPTED_WITH_WARNINGS": "#9a6700", "REJECTED": "#cf222e"}.get(verdict, "#57606a")
+            parts.append(f"<h4>{html.escape(result.target)}: <span style='color:{color}'>{_words(verdict)}</span></h4>")
+            if not result.findings:
+                continue
+            rows = "".join(
+                "<tr>" + "".join(f"<td style='text-align:left'>{html.escape(cell)}</td>" for cell in (
+                    f"{finding.code} {finding.rule}", finding.location.node, finding.message, finding.fix)) + "</tr>"
+                for finding in result.findings)
+            parts.append(f"<table><tr><th>finding</th><th>node</th><th>what</th><th>fix</th></tr>{rows}</table>")
+        return "".join(parts)
+
+
+def _words(name: str) -> str:
+    return name.lower().replace("_", " ")

@@ -1,0 +1,19 @@
+// What will consume the graph on its way to the target.
+#ifndef QUANTGATE_RULES_ENGINE_TOOLCHAIN_H_
+#define QUANTGATE_RULES_ENGINE_TOOLCHAIN_H_
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "quantgate/v1/graph.pb.h"
+
+namespace quantgate {
+
+enum class Toolchain { kQnnConverter, kOnnxRuntime, kExecuTorch, kLiteRt };
+
+// By name ("executorch", "executorch@1.5.1"); empty: by the graph's origin, except that ONNX and QNN graphs for a qnn_*
+// backend go through the vendor's converter, which takes all of a graph or nothing. INVALID_ARGUMENT otherwise.
+absl::StatusOr<Toolchain> ResolveToolchain(absl::string_view name, absl::string_view backend, v1::Graph::Origin origin);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_ENGINE_TOOLCHAIN_H_
