@@ -20,19 +20,19 @@ void AddPlace(const v1::Graph& graph, SpecPlace place, google::protobuf::ListVal
 }
 
 absl::StatusOr<std::string> GroupsJson(const v1::Graph& graph, const SharingGroups& groups) {
-  google::protobuf::Struct document;
-  google::protobuf::ListValue& list = *(*document.mutable_fields())["groups"].mutable_list_value();
+  google::protobuf::ListValue list;
   for (int32_t id = 0; id < groups.num_groups(); ++id) {
     google::protobuf::ListValue& places = *list.add_values()->mutable_list_value();
     for (const int32_t entry : groups.group(id)) AddPlace(graph, groups.annotations.place(entry), places);
   }
-  google::protobuf::Value& error = (*document.mutable_fields())["error"];
-  if (groups.error) {
-    error.set_string_value(SharingErrorText(groups.annotations, *groups.error));
-  } else {
-    error.set_null_value(google::protobuf::NULL_VALUE);
-  }
-  return ToJson(document);
+  google::protobuf::Value error;
+  error.set_null_value(google::protobuf::NULL_VALUE);
+  if (groups.error) error.set_string_value(SharingErrorText(groups.annotations, *groups.error));
+  const absl::StatusOr<std::string> list_text = ToJsonLine(list);
+  const absl::StatusOr<std::string> error_text = ToJsonLine(error);
+  if (!list_text.ok()) return list_text.status();
+  if (!error_text.ok()) return error_text.status();
+  return absl::StrCat("{\"groups\": ", *list_text, ", \"error\": ", *error_text, "}\n");
 }
 
 std::string GroupsText(const Graph& graph, const SharingGroups& groups) {

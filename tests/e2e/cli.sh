@@ -36,7 +36,7 @@ annotated=$data/shared.txtpb
 run 0 groups "$annotated"
 has "$out" '^0  \(x, relu\), relu$'
 run 0 groups "$annotated" --format json
-same "$(jq -c . <<<"$out")" '{"error":null,"groups":[[["x","relu"],["relu"]]]}'
+same "$(jq -c . <<<"$out")" '{"groups":[[["x","relu"],["relu"]]],"error":null}'
 run 0 groups "$good"
 same "$out" 'nothing is annotated'
 
