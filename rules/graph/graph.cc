@@ -4,6 +4,8 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "rules/graph/alike.h"
+#include "rules/graph/names.h"
 
 namespace quantgate {
 namespace {
@@ -72,34 +74,32 @@ absl::Status CheckSpecs(const v1::Graph& message) {
   return absl::OkStatus();
 }
 
-absl::Status CheckValues(const v1::Graph& message) {
+absl::Status CheckValue(const v1::Graph& message, int64_t i) {
   const int64_t symbols = message.symbols_size();
-  for (int64_t i = 0; i < message.values_size(); ++i) {
-    const v1::Value& value = message.values(i);
-    if (!v1::DataType_IsValid(value.dtype())) return BadEnum("values", i, "dtype", value.dtype());
-    if (!IdOk(value.spec(), message.specs_size())) {
-      return BadId("values", i, "spec", value.spec(), message.specs_size(), "specs");
+  const v1::Value& value = message.values(i);
+  if (!v1::DataType_IsValid(value.dtype())) return BadEnum("values", i, "dtype", value.dtype());
+  if (!IdOk(value.spec(), message.specs_size())) {
+    return BadId("values", i, "spec", value.spec(), message.specs_size(), "specs");
+  }
+  if (!value.dim_symbols().empty()) {
+    if (value.dim_symbols_size() != value.dims_size()) {
+      return absl::InvalidArgumentError(absl::StrCat("graph.values[", i, "].dim_symbols: ", value.dim_symbols_size(),
+                                                     " entries for ", value.dims_size(), " dims"));
     }
-    if (!value.dim_symbols().empty()) {
-      if (value.dim_symbols_size() != value.dims_size()) {
-        return absl::InvalidArgumentError(absl::StrCat("graph.values[", i, "].dim_symbols: ", value.dim_symbols_size(),
-                                                       " entries for ", value.dims_size(), " dims"));
-      }
-      for (int32_t symbol : value.dim_symbols()) {
-        if (!IdOk(symbol, symbols)) return BadId("values", i, "dim_symbols", symbol, symbols, "symbols");
-      }
+    for (int32_t symbol : value.dim_symbols()) {
+      if (!IdOk(symbol, symbols)) return BadId("values", i, "dim_symbols", symbol, symbols, "symbols");
     }
-    if (!value.has_shape() && !value.dims().empty()) {
-      return absl::InvalidArgumentError(absl::StrCat("graph.values[", i, "].dims: given although has_shape is false"));
+  }
+  if (!value.has_shape() && !value.dims().empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("graph.values[", i, "].dims: given although has_shape is false"));
+  }
+  for (int32_t user : value.users()) {
+    if (user < 1 || user > message.nodes_size()) {
+      return BadId("values", i, "users", user, message.nodes_size(), "nodes");
     }
-    for (int32_t user : value.users()) {
-      if (user < 1 || user > message.nodes_size()) {
-        return BadId("values", i, "users", user, message.nodes_size(), "nodes");
-      }
-    }
-    if (value.captured() < 0) {
-      return absl::InvalidArgumentError(absl::StrCat("graph.values[", i, "].captured: negative id"));
-    }
+  }
+  if (value.captured() < 0) {
+    return absl::InvalidArgumentError(absl::StrCat("graph.values[", i, "].captured: negative id"));
   }
   return absl::OkStatus();
 }
@@ -184,26 +184,11 @@ absl::StatusOr<Graph> Graph::Build(const v1::Graph& message) {
   if (!v1::Graph::Origin_IsValid(message.origin())) return BadEnum("", -1, "origin", message.origin());
   if (!v1::Stage_IsValid(message.stage())) return BadEnum("", -1, "stage", message.stage());
   if (absl::Status status = CheckSpecs(message); !status.ok()) return status;
-  if (absl::Status status = CheckValues(message); !status.ok()) return status;
-  if (absl::Status status = CheckSignature(message); !status.ok()) return status;
-
   Graph graph;
   graph.message_ = &message;
-  // Operators repeat: one lookup per distinct name.
-  std::vector<const Binding*> bindings(message.symbols_size() + 1, nullptr);
-  std::vector<bool> looked_up(message.symbols_size() + 1, false);
-  graph.nodes_.reserve(message.nodes_size());
-  for (int i = 0; i < message.nodes_size(); ++i) {
-    if (absl::Status status = CheckNode(message, i); !status.ok()) return status;
-    const v1::Node& node = message.nodes(i);
-    if (!looked_up[node.op()]) {
-      looked_up[node.op()] = true;
-      bindings[node.op()] = FindBinding(message.origin(), graph.symbol(node.op()));
-    }
-    graph.nodes_.push_back({&node, bindings[node.op()]});
-  }
-  graph.values_.resize(message.values_size());
-  for (int i = 0; i < message.values_size(); ++i) graph.values_[i].message = &message.values(i);
+  if (absl::Status status = graph.ReadValues(); !status.ok()) return status;
+  if (absl::Status status = CheckSignature(message); !status.ok()) return status;
+  if (absl::Status status = graph.ReadNodes(); !status.ok()) return status;
   for (int32_t id : message.inputs()) graph.values_[id - 1].is_input = true;
   for (int32_t id : message.outputs()) graph.values_[id - 1].is_output = true;
   graph.LinkValues();
@@ -212,18 +197,82 @@ absl::StatusOr<Graph> Graph::Build(const v1::Graph& message) {
   return graph;
 }
 
+absl::Status Graph::ReadValues() {
+  values_.resize(message_->values_size());
+  LikeValues like(*message_);
+  NameCheck names(message_->values_size());
+  for (int32_t i = 0; i < num_values(); ++i) {
+    if (absl::Status status = CheckValue(*message_, i); !status.ok()) return status;
+    const v1::Value& value = message_->values(i);
+    ValueRecord& record = values_[i];
+    record.spec = value.spec() - 1;
+    record.dtype = static_cast<uint8_t>(value.dtype());
+    record.like = like.FirstLike(i);
+    record.is_elsewhere = value.captured() > 0 || value.foreign();
+    record.has_known_shape = value.has_shape();
+    for (int64_t size : value.dims()) {
+      if (size < 0) record.has_known_shape = false;
+    }
+    if (!value.foreign()) names.Add(value.name());
+    if (!value.has_constant()) continue;
+    record.is_constant = true;
+    constants_.push_back({i, value.constant().has_external(), value.constant().stored_bytes()});
+  }
+  distinct_value_names_ = names.Distinct();
+  return absl::OkStatus();
+}
+
+absl::Status Graph::ReadNodes() {
+  // Operators repeat: one lookup per distinct name.
+  std::vector<const Binding*> bindings(message_->symbols_size() + 1, nullptr);
+  std::vector<bool> looked_up(message_->symbols_size() + 1, false);
+  LikeNodes like(*message_);
+  NameCheck names(message_->nodes_size());
+  nodes_.resize(static_cast<size_t>(message_->nodes_size()) + 1);
+  inputs_.reserve(static_cast<size_t>(message_->nodes_size()) * 2);
+  outputs_.reserve(message_->nodes_size());
+  for (int32_t i = 0; i < num_nodes(); ++i) {
+    if (absl::Status status = CheckNode(*message_, i); !status.ok()) return status;
+    const v1::Node& node = message_->nodes(i);
+    const int32_t op = node.op();
+    if (!looked_up[op]) {
+      looked_up[op] = true;
+      bindings[op] = FindBinding(origin(), symbol(op));
+    }
+    NodeRecord& record = nodes_[i];
+    record.binding = bindings[op];
+    record.op = op;
+    record.like = like.FirstLike(i);
+    for (int k = 0; k < node.inputs_size(); ++k) {
+      inputs_.push_back({node.inputs(k) - 1, k < node.input_specs_size() ? node.input_specs(k) - 1 : -1,
+                         k < node.input_args_size() ? node.input_args(k) : k});
+    }
+    for (int32_t id : node.outputs()) outputs_.push_back(id - 1);
+    nodes_[i + 1].first_input = static_cast<int32_t>(inputs_.size());
+    nodes_[i + 1].first_output = static_cast<int32_t>(outputs_.size());
+    names.Add(node.name());
+    if (record.binding == nullptr) {
+      unknown_nodes_.push_back(i);
+    } else if (record.binding->op->id == OpId::kQuantize || record.binding->op->id == OpId::kDequantize) {
+      quantizers_.push_back(i);
+    }
+    if (record.binding != nullptr && record.binding->integer_operator) integer_nodes_.push_back(i);
+  }
+  distinct_node_names_ = names.Distinct();
+  return absl::OkStatus();
+}
+
 void Graph::LinkValues() {
   for (int32_t n = 0; n < num_nodes(); ++n) {
-    const v1::Node& message = *nodes_[n].message;
-    for (int i = 0; i < message.outputs_size(); ++i) {
-      const int32_t value = message.outputs(i) - 1;
+    for (int i = 0; i < num_outputs(n); ++i) {
+      const int32_t value = output(n, i);
       if (value < 0 || values_[value].producer >= 0) continue;
       values_[value].producer = n;
       values_[value].output_index = i;
     }
-    for (int32_t id : message.inputs()) {
-      if (id > 0) ++values_[id - 1].use_count;
-    }
+  }
+  for (const Input& input : inputs_) {
+    if (input.value >= 0) ++values_[input.value].use_count;
   }
   int32_t total = 0;
   for (ValueRecord& value : values_) {
@@ -233,10 +282,9 @@ void Graph::LinkValues() {
   }
   uses_.resize(total);
   for (int32_t n = 0; n < num_nodes(); ++n) {
-    const v1::Node& message = *nodes_[n].message;
-    for (int i = 0; i < message.inputs_size(); ++i) {
-      if (message.inputs(i) <= 0) continue;
-      ValueRecord& value = values_[message.inputs(i) - 1];
+    for (int i = 0; i < num_inputs(n); ++i) {
+      if (input(n, i) < 0) continue;
+      ValueRecord& value = values_[input(n, i)];
       uses_[value.first_use + value.use_count++] = {n, i};
     }
   }
@@ -283,7 +331,7 @@ void Graph::Order() {
 }
 
 void Graph::FindStatic() {
-  for (ValueRecord& value : values_) value.is_static = value.message->has_constant() && !value.is_input;
+  for (ValueRecord& value : values_) value.is_static = value.is_constant && !value.is_input;
   const int ordered = num_nodes() - num_cyclic_;
   for (int k = 0; k < ordered; ++k) {
     const int32_t n = order_[k];
@@ -306,7 +354,7 @@ absl::string_view Graph::symbol(int32_t id) const {
 }
 
 const v1::Attribute* Graph::attribute(int32_t node, absl::string_view name) const {
-  for (const v1::Attribute& attribute : nodes_[node].message->attributes()) {
+  for (const v1::Attribute& attribute : message_->nodes(node).attributes()) {
     if (symbol(attribute.name()) == name) return &attribute;
   }
   return nullptr;

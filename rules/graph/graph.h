@@ -1,5 +1,9 @@
 // The engine's view of a v1::Graph: dense 0-based ids, producers and consumers, operators bound. Built once per check
 // in linear time; refers to the message, which must outlive it.
+//
+// A message of a hundred thousand nodes is larger than any cache. Build reads it once, front to back, and keeps what
+// rules ask about every node and value in compact records; rules look at the message itself where there is something to
+// say.
 #ifndef QUANTGATE_RULES_GRAPH_GRAPH_H_
 #define QUANTGATE_RULES_GRAPH_GRAPH_H_
 
@@ -29,33 +33,34 @@ class Graph {
 
   const v1::Graph& message() const { return *message_; }
   v1::Graph::Origin origin() const { return message_->origin(); }
-  int num_nodes() const { return static_cast<int>(nodes_.size()); }
+  int num_nodes() const { return static_cast<int>(nodes_.size()) - 1; }
   int num_values() const { return static_cast<int>(values_.size()); }
 
-  const v1::Node& node(int32_t id) const { return *nodes_[id].message; }
-  const v1::Value& value(int32_t id) const { return *values_[id].message; }
+  const v1::Node& node(int32_t id) const { return message_->nodes(id); }
+  const v1::Value& value(int32_t id) const { return message_->values(id); }
   // Operator as the origin writes it.
-  absl::string_view op_type(int32_t node) const { return symbol(nodes_[node].message->op()); }
+  absl::string_view op_type(int32_t node) const { return symbol(nodes_[node].op); }
   // Null when no operator table has it.
   const Binding* binding(int32_t node) const { return nodes_[node].binding; }
   OpId op(int32_t node) const { return nodes_[node].binding ? nodes_[node].binding->op->id : OpId::kUnknown; }
 
-  int num_inputs(int32_t node) const { return nodes_[node].message->inputs_size(); }
-  int num_outputs(int32_t node) const { return nodes_[node].message->outputs_size(); }
+  // Nodes that some rules are about, in file order: Quantize and Dequantize; those with quantized data inside
+  // (Binding::integer_operator); those that no operator table has. No node is in two of them.
+  absl::Span<const int32_t> quantizers() const { return quantizers_; }
+  absl::Span<const int32_t> integer_nodes() const { return integer_nodes_; }
+  absl::Span<const int32_t> unknown_nodes() const { return unknown_nodes_; }
+
+  int num_inputs(int32_t node) const { return nodes_[node + 1].first_input - nodes_[node].first_input; }
+  int num_outputs(int32_t node) const { return nodes_[node + 1].first_output - nodes_[node].first_output; }
   // Value of an input or output; -1: omitted.
-  int32_t input(int32_t node, int i) const { return nodes_[node].message->inputs(i) - 1; }
-  int32_t output(int32_t node, int i) const { return nodes_[node].message->outputs(i) - 1; }
+  int32_t input(int32_t node, int i) const { return inputs_[nodes_[node].first_input + i].value; }
+  int32_t output(int32_t node, int i) const { return outputs_[nodes_[node].first_output + i]; }
   // Argument position that input `i` binds to.
-  int argument(int32_t node, int i) const {
-    const auto& args = nodes_[node].message->input_args();
-    return i < args.size() ? args.Get(i) : i;
-  }
+  int argument(int32_t node, int i) const { return inputs_[nodes_[node].first_input + i].argument; }
   // Spec id (0-based into message().specs()) of an edge; -1: none.
-  int32_t edge_spec(int32_t node, int i) const {
-    const auto& specs = nodes_[node].message->input_specs();
-    return i < specs.size() ? specs.Get(i) - 1 : -1;
-  }
-  int32_t value_spec(int32_t value) const { return values_[value].message->spec() - 1; }
+  int32_t edge_spec(int32_t node, int i) const { return inputs_[nodes_[node].first_input + i].spec; }
+  int32_t value_spec(int32_t value) const { return values_[value].spec; }
+  v1::DataType dtype(int32_t value) const { return static_cast<v1::DataType>(values_[value].dtype); }
 
   // Node that writes the value (the first, when a broken graph has several); -1: none.
   int32_t producer(int32_t value) const { return values_[value].producer; }
@@ -65,9 +70,31 @@ class Graph {
   }
   bool is_graph_input(int32_t value) const { return values_[value].is_input; }
   bool is_graph_output(int32_t value) const { return values_[value].is_output; }
-  bool is_constant(int32_t value) const { return values_[value].message->has_constant(); }
+  bool is_constant(int32_t value) const { return values_[value].is_constant; }
   // A constant, or computed from constants alone.
   bool is_static(int32_t value) const { return values_[value].is_static; }
+  // Stands for something that is not in this graph: a value of the enclosing graph, or a foreign fx node.
+  bool is_elsewhere(int32_t value) const { return values_[value].is_elsewhere; }
+  // The rank is known, and every size of the shape.
+  bool has_known_shape(int32_t value) const { return values_[value].has_known_shape; }
+
+  // Values with a constant, in file order.
+  struct ConstantRecord {
+    int32_t value;
+    bool is_external;  // Constant.external is there
+    int64_t stored_bytes;
+  };
+  absl::Span<const ConstantRecord> constants() const { return constants_; }
+
+  // The first value of the same element type and shape, itself when there is none before.
+  int32_t value_like(int32_t value) const { return values_[value].like; }
+  // The first node with the same operator, argument positions and attributes, itself when there is none before.
+  // Attributes that refer to a tensor or a graph are like no other.
+  int32_t node_like(int32_t node) const { return nodes_[node].like; }
+
+  // No two values (foreign ones aside), or nodes, have the same name; false: some may have.
+  bool distinct_value_names() const { return distinct_value_names_; }
+  bool distinct_node_names() const { return distinct_node_names_; }
 
   // Nodes in a topological order; nodes on or behind a cycle come last, in file order.
   absl::Span<const int32_t> order() const { return order_; }
@@ -81,31 +108,55 @@ class Graph {
   double float_attribute(int32_t node, absl::string_view name, double fallback) const;
 
  private:
+  // The inputs and outputs of node n end where those of node n + 1 begin; one record more than nodes.
   struct NodeRecord {
-    const v1::Node* message;
-    const Binding* binding;
+    const Binding* binding = nullptr;
+    int32_t op = 0;  // symbol id
+    int32_t like = -1;
+    int32_t first_input = 0;
+    int32_t first_output = 0;
+  };
+  struct Input {
+    int32_t value;
+    int32_t spec;
+    int32_t argument;
   };
   struct ValueRecord {
-    const v1::Value* message;
     int32_t producer = -1;
     int32_t output_index = -1;
     int32_t first_use = 0;
     int32_t use_count = 0;
-    bool is_input = false;
-    bool is_output = false;
-    bool is_static = false;
+    int32_t spec = -1;
+    int32_t like = -1;
+    uint8_t dtype = 0;
+    bool is_input : 1 = false;
+    bool is_output : 1 = false;
+    bool is_constant : 1 = false;
+    bool is_static : 1 = false;
+    bool is_elsewhere : 1 = false;
+    bool has_known_shape : 1 = false;
   };
 
   Graph() = default;
+  absl::Status ReadValues();
+  absl::Status ReadNodes();
   void LinkValues();
   void Order();
   void FindStatic();
 
   const v1::Graph* message_ = nullptr;
   std::vector<NodeRecord> nodes_;
+  std::vector<Input> inputs_;
+  std::vector<int32_t> outputs_;
   std::vector<ValueRecord> values_;
   std::vector<Use> uses_;
   std::vector<int32_t> order_;
+  std::vector<ConstantRecord> constants_;
+  std::vector<int32_t> quantizers_;
+  std::vector<int32_t> integer_nodes_;
+  std::vector<int32_t> unknown_nodes_;
+  bool distinct_value_names_ = true;
+  bool distinct_node_names_ = true;
   int num_cyclic_ = 0;
 };
 

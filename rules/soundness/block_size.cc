@@ -4,7 +4,6 @@
 #include "absl/strings/str_join.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
-#include "rules/graph/quantizer.h"
 #include "rules/soundness/described.h"
 #include "rules/soundness/packed_matmul.h"
 #include "rules/soundness/rules.h"
@@ -53,18 +52,18 @@ void CheckSpec(const CheckContext& context, const Described& described, FindingS
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   for (const Described& described : context.Once(DescribedTensors)) CheckSpec(context, described, sink);
-  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+  for (const PackedMatMul& packed : context.Once(PackedMatMuls)) {
+    if (PowerOfTwo(packed.block_size) && packed.block_size >= 16) continue;
+    Place place;
+    place.node = packed.node;
+    sink.Add(kInfo, place, absl::StrCat(packed.block_size), "a power of two of at least 16");
+  }
+  for (int32_t node : graph.quantizers()) {
+    const int64_t size = graph.int_attribute(node, "block_size", 0);
+    if (size >= 0) continue;
     Place place;
     place.node = node;
-    if (PackedMatMulOf(graph, node).found()) {
-      const int64_t size = PackedMatMulOf(graph, node).block_size;
-      if (!PowerOfTwo(size) || size < 16) {
-        sink.Add(kInfo, place, absl::StrCat(size), "a power of two of at least 16");
-      }
-    } else if (IsQuantize(graph, node) || IsDequantize(graph, node)) {
-      const int64_t size = graph.int_attribute(node, "block_size", 0);
-      if (size < 0) sink.Add(kInfo, place, absl::StrCat(size), "0 (not blocked) or more");
-    }
+    sink.Add(kInfo, place, absl::StrCat(size), "0 (not blocked) or more");
   }
 }
 

@@ -21,39 +21,39 @@ constexpr RuleInfo kInfo = {
     "DequantizeLinear with a scale from a Mul node fires it; with an initializer it does not.",
 };
 
-// Q/DQ and integer operators alike: every argument that is a scale or a zero point.
+// Every argument that is a scale or a zero point.
+void CheckNode(const Graph& graph, int32_t node, FindingSink& sink) {
+  const Binding* binding = graph.binding(node);
+  for (int i = 0; i < graph.num_inputs(node); ++i) {
+    const int32_t value = graph.input(node, i);
+    const ArgRole role = ArgumentAt(*binding, graph.argument(node, i)).role;
+    if (value < 0 || (role != ArgRole::kScale && role != ArgRole::kZeroPoint)) continue;
+    const int32_t producer = graph.producer(value);
+    // A constant that is also a graph input has a default that a caller may override: still a constant of the file.
+    if (graph.is_constant(value) || graph.value(value).captured() > 0) continue;
+    if (producer >= 0 && graph.op(producer) == OpId::kDynamicQuantize) continue;
+    if (producer < 0 && !graph.is_graph_input(value)) continue;  // defined nowhere: another finding
+    // Copies and casts of a constant are as good as the constant.
+    if (producer >= 0 && graph.is_static(value) && graph.binding(producer) != nullptr &&
+        (graph.binding(producer)->op->traits & kMovesData) != 0)
+      continue;
+    Place place;
+    place.node = node;
+    place.input = i;
+    place.value = value;
+    const char* what = role == ArgRole::kScale ? "the scale" : "the zero point";
+    sink.Add(kInfo, place,
+             producer >= 0 ? absl::StrCat(what, " is computed by ", graph.op_type(producer), " node '",
+                                          NodeName(graph, producer), "'")
+                           : absl::StrCat(what, " is a graph input"),
+             "a constant");
+  }
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
-    const Binding* binding = graph.binding(node);
-    if (binding == nullptr) continue;
-    const bool quantizer = IsQuantize(graph, node) || IsDequantize(graph, node);
-    if (!quantizer && !binding->integer_operator) continue;
-    for (int i = 0; i < graph.num_inputs(node); ++i) {
-      const int32_t value = graph.input(node, i);
-      const ArgRole role = ArgumentAt(*binding, graph.argument(node, i)).role;
-      if (value < 0 || (role != ArgRole::kScale && role != ArgRole::kZeroPoint)) continue;
-      const int32_t producer = graph.producer(value);
-      // A constant that is also a graph input has a default that a caller may override: still a constant of the file.
-      if (graph.is_constant(value) || graph.value(value).captured() > 0) continue;
-      if (producer >= 0 && graph.op(producer) == OpId::kDynamicQuantize) continue;
-      if (producer < 0 && !graph.is_graph_input(value)) continue;  // defined nowhere: another finding
-      // Copies and casts of a constant are as good as the constant.
-      if (producer >= 0 && graph.is_static(value) && graph.binding(producer) != nullptr &&
-          (graph.binding(producer)->op->traits & kMovesData) != 0)
-        continue;
-      Place place;
-      place.node = node;
-      place.input = i;
-      place.value = value;
-      const char* what = role == ArgRole::kScale ? "the scale" : "the zero point";
-      sink.Add(kInfo, place,
-               producer >= 0 ? absl::StrCat(what, " is computed by ", graph.op_type(producer), " node '",
-                                            NodeName(graph, producer), "'")
-                             : absl::StrCat(what, " is a graph input"),
-               "a constant");
-    }
-  }
+  for (int32_t node : graph.quantizers()) CheckNode(graph, node, sink);
+  for (int32_t node : graph.integer_nodes()) CheckNode(graph, node, sink);
 }
 
 }  // namespace

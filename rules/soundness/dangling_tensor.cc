@@ -19,7 +19,7 @@ constexpr RuleInfo kInfo = {
 
 bool Defined(const Graph& graph, int32_t value) {
   return graph.producer(value) >= 0 || graph.is_constant(value) || graph.is_graph_input(value) ||
-         graph.value(value).captured() > 0 || graph.value(value).foreign();
+         graph.is_elsewhere(value);
 }
 
 void Check(const CheckContext& context, FindingSink& sink) {

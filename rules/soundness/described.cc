@@ -1,5 +1,6 @@
 #include "rules/soundness/described.h"
 
+#include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
 
 namespace quantgate {
@@ -31,6 +32,15 @@ void AddQuantizer(const CheckContext& context, int32_t node, std::vector<Describ
   found.push_back(entry);
 }
 
+// Neither a scale, a zero point nor an axis is stated, and the stored range is one of the type: no rule has anything to
+// say. That is nearly every operand of a graph that is only annotated.
+bool SaysNothing(const Operand& operand, const QuantParams& params) {
+  if (!params.scales.empty() || !params.zero_points.empty() || !params.axes.empty()) return false;
+  if (!IsInteger(operand.type)) return true;
+  return operand.quant_min >= MinOf(operand.type) && operand.quant_max <= MaxOf(operand.type) &&
+         operand.quant_min < operand.quant_max;
+}
+
 // Operands of a compute node whose parameters are its own arguments or a spec.
 void AddOperands(const CheckContext& context, const ResolvedOp& op, std::vector<Described>& found) {
   const Graph& graph = context.graph();
@@ -39,7 +49,7 @@ void AddOperands(const CheckContext& context, const ResolvedOp& op, std::vector<
   const auto add = [&](const Operand& operand, bool output) {
     const QuantParams* params = context.resolved().qparams(operand);
     if (!operand.present || params == nullptr || operand.quantizer >= 0) return;
-    if (!integer && operand.spec < 0) return;
+    if ((!integer && operand.spec < 0) || SaysNothing(operand, *params)) return;
     Described entry;
     entry.place.node = op.node;
     (output ? entry.place.output : entry.place.input) = operand.argument;

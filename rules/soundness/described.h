@@ -22,7 +22,8 @@ struct Described {
   bool integer_operator = false;
 };
 
-// In node order. A Dequantize that repeats the tensors of the Quantize it reads is left out: one place, one entry.
+// In node order. Left out: a Dequantize that repeats the tensors of the Quantize it reads (one place, one entry), and
+// operands whose spec states no parameters and a range that its type has.
 std::vector<Described> DescribedTensors(const CheckContext& context);
 
 }  // namespace quantgate

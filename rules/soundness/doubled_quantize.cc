@@ -25,7 +25,7 @@ constexpr RuleInfo kInfo = {
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+  for (int32_t node : graph.quantizers()) {
     if (!IsQuantize(graph, node)) continue;
     const QuantizerInputs inputs = QuantizerInputsOf(graph, node);
     if (inputs.data < 0 || !IsDequantize(graph, graph.producer(inputs.data))) continue;

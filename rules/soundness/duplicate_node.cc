@@ -22,6 +22,7 @@ constexpr RuleInfo kInfo = {
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
+  if (graph.distinct_node_names()) return;
   absl::flat_hash_map<absl::string_view, int32_t> first;
   first.reserve(graph.num_nodes());
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {

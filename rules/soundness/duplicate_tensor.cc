@@ -27,8 +27,7 @@ const char* Kind(const Graph& graph, int32_t value) {
   return graph.producer(value) >= 0 ? "a node's output" : "a tensor";
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
-  const Graph& graph = context.graph();
+void CheckNames(const Graph& graph, FindingSink& sink) {
   absl::flat_hash_map<absl::string_view, int32_t> first;
   first.reserve(graph.num_values());
   for (int32_t value = 0; value < graph.num_values(); ++value) {
@@ -43,6 +42,9 @@ void Check(const CheckContext& context, FindingSink& sink) {
              absl::StrCat("its name stands for ", Kind(graph, it->second), " and again for ", Kind(graph, value)),
              "one tensor for each name");
   }
+}
+
+void CheckProducers(const Graph& graph, FindingSink& sink) {
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     for (int i = 0; i < graph.num_outputs(node); ++i) {
       const int32_t value = graph.output(node, i);
@@ -61,6 +63,11 @@ void Check(const CheckContext& context, FindingSink& sink) {
                "one producer for each tensor");
     }
   }
+}
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  if (!context.graph().distinct_value_names()) CheckNames(context.graph(), sink);
+  CheckProducers(context.graph(), sink);
 }
 
 }  // namespace

@@ -44,12 +44,12 @@ std::string Problem(const v1::ExternalData& external) {
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  for (int32_t value = 0; value < graph.num_values(); ++value) {
-    if (!graph.is_constant(value) || !graph.value(value).constant().has_external()) continue;
-    std::string problem = Problem(graph.value(value).constant().external());
+  for (const Graph::ConstantRecord& constant : graph.constants()) {
+    if (!constant.is_external) continue;
+    std::string problem = Problem(graph.value(constant.value).constant().external());
     if (problem.empty()) continue;
     Place place;
-    place.value = value;
+    place.value = constant.value;
     sink.Add(kInfo, place, std::move(problem), "a file inside the model's folder that holds all of it");
   }
 }

@@ -37,8 +37,6 @@ bool HasData(const Graph& graph, int32_t node, const Argument& scale, absl::Span
 // Q/DQ and integer operators whose scale is left out: ONNX has them as required arguments.
 void CheckArguments(const Graph& graph, int32_t node, FindingSink& sink) {
   const Binding* binding = graph.binding(node);
-  if (binding == nullptr) return;
-  if (!binding->integer_operator && !IsQuantize(graph, node) && !IsDequantize(graph, node)) return;
   absl::InlinedVector<bool, 16> given(binding->arguments.size(), false);
   for (int i = 0; i < graph.num_inputs(node); ++i) {
     const size_t argument = graph.argument(node, i);
@@ -61,7 +59,9 @@ void CheckArguments(const Graph& graph, int32_t node, FindingSink& sink) {
 }
 
 void Check(const CheckContext& context, FindingSink& sink) {
-  for (int32_t node = 0; node < context.graph().num_nodes(); ++node) CheckArguments(context.graph(), node, sink);
+  const Graph& graph = context.graph();
+  for (int32_t node : graph.quantizers()) CheckArguments(graph, node, sink);
+  for (int32_t node : graph.integer_nodes()) CheckArguments(graph, node, sink);
   const ResolvedGraph& resolved = context.resolved();
   for (const ResolvedOp& op : resolved.ops()) {
     const auto check = [&](const Operand& operand, bool output) {
@@ -69,7 +69,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
       if (!operand.present || !operand.quantized || operand.spec < 0 || operand.is_dynamic == Tri::kYes) return;
       const QuantParams* params = resolved.qparams(operand);
       if (params != nullptr && !params->scales.empty()) return;
-      const v1::Spec& spec = context.graph().message().specs(operand.spec);
+      const v1::Spec& spec = graph.message().specs(operand.spec);
       // A derived spec is computed from others when the graph is converted.
       if (spec.kind() == v1::Spec::DERIVED && context.stage() != v1::STAGE_CONVERTED) return;
       Place place;

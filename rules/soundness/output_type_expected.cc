@@ -39,9 +39,9 @@ v1::DataType TypeStatedBy(const Graph& graph, const Use& use) {
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+  for (int32_t node : graph.integer_nodes()) {
     const Binding* binding = graph.binding(node);
-    if (binding == nullptr || !binding->integer_operator || graph.num_outputs(node) == 0) continue;
+    if (graph.num_outputs(node) == 0) continue;
     const int32_t value = graph.output(node, 0);
     if (value < 0) continue;
     v1::DataType written = v1::DATA_TYPE_UNSPECIFIED;

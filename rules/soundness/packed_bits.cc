@@ -20,12 +20,10 @@ constexpr RuleInfo kInfo = {
 };
 
 void Check(const CheckContext& context, FindingSink& sink) {
-  const Graph& graph = context.graph();
-  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
-    const PackedMatMul packed = PackedMatMulOf(graph, node);
-    if (!packed.found() || packed.bits == 2 || packed.bits == 4 || packed.bits == 8) continue;
+  for (const PackedMatMul& packed : context.Once(PackedMatMuls)) {
+    if (packed.bits == 2 || packed.bits == 4 || packed.bits == 8) continue;
     Place place;
-    place.node = node;
+    place.node = packed.node;
     sink.Add(kInfo, place, absl::StrCat(packed.bits), "2, 4 or 8");
   }
 }

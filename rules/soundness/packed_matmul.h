@@ -4,12 +4,14 @@
 #define QUANTGATE_RULES_SOUNDNESS_PACKED_MATMUL_H_
 
 #include <cstdint>
+#include <vector>
 
-#include "rules/graph/graph.h"
+#include "rules/engine/context.h"
 
 namespace quantgate {
 
 struct PackedMatMul {
+  int32_t node = -1;
   int32_t weight = -1;
   int32_t scale = -1;
   int32_t zero_point = -1;
@@ -18,18 +20,18 @@ struct PackedMatMul {
   int64_t bits = 0;
   int64_t block_size = 0;
 
-  bool found() const { return weight >= 0; }
   // Sizes are in a range where the products below cannot overflow.
   bool valid() const {
-    return found() && n > 0 && k > 0 && n <= (int64_t{1} << 31) && k <= (int64_t{1} << 31) && bits > 0 && bits <= 8 &&
+    return n > 0 && k > 0 && n <= (int64_t{1} << 31) && k <= (int64_t{1} << 31) && bits > 0 && bits <= 8 &&
            block_size > 0 && block_size <= (1 << 20);
   }
   int64_t blocks() const { return (k + block_size - 1) / block_size; }
   int64_t bytes_per_block() const { return (block_size * bits + 7) / 8; }
 };
 
-// found() is false for other operators.
-PackedMatMul PackedMatMulOf(const Graph& graph, int32_t node);
+// All that have weights, in node order.
+std::vector<PackedMatMul> PackedMatMuls(const CheckContext& context);
+bool Contains(const std::vector<PackedMatMul>& packed, int32_t node);
 
 }  // namespace quantgate
 

@@ -79,14 +79,13 @@ int64_t CountOf(const Graph& graph, int32_t value) {
   return count;
 }
 
-void CheckPacked(const Graph& graph, int32_t node, FindingSink& sink) {
-  const PackedMatMul packed = PackedMatMulOf(graph, node);
+void CheckPacked(const Graph& graph, const PackedMatMul& packed, FindingSink& sink) {
   if (!packed.valid()) return;
   const auto check = [&](int32_t value, absl::string_view what, int64_t expected, int64_t also) {
     const int64_t count = CountOf(graph, value);
     if (count < 0 || count == expected || count == also) return;
     Place place;
-    place.node = node;
+    place.node = packed.node;
     place.value = value;
     sink.Add(kInfo, place, absl::StrCat(count, what),
              absl::StrCat(expected, " for N=", packed.n, ", K=", packed.k, ", block_size=", packed.block_size));
@@ -100,11 +99,11 @@ void CheckPacked(const Graph& graph, int32_t node, FindingSink& sink) {
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
+  const std::vector<PackedMatMul>& packed = context.Once(PackedMatMuls);
   for (const Described& described : context.Once(DescribedTensors)) {
-    if (PackedMatMulOf(graph, described.place.node).found()) continue;
-    CheckDescribed(graph, described, sink);
+    if (!Contains(packed, described.place.node)) CheckDescribed(graph, described, sink);
   }
-  for (int32_t node = 0; node < graph.num_nodes(); ++node) CheckPacked(graph, node, sink);
+  for (const PackedMatMul& each : packed) CheckPacked(graph, each, sink);
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ std::string At(absl::Span<const double> numbers, int64_t i) {
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+  for (int32_t node : graph.quantizers()) {
     if (!IsDequantize(graph, node)) continue;
     const QuantizerInputs read = QuantizerInputsOf(graph, node);
     if (read.data < 0 || !IsQuantize(graph, graph.producer(read.data))) continue;

@@ -1,5 +1,6 @@
 #include <string>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rules/engine/context.h"
@@ -27,38 +28,48 @@ constexpr RuleInfo kInfo = {
 
 std::string Shape(const v1::Value& value) { return absl::StrCat("shape [", absl::StrJoin(value.dims(), ", "), "]"); }
 
-void CheckConstant(const Graph& graph, int32_t id, FindingSink& sink) {
-  const v1::Value& value = graph.value(id);
+// What the shape and the element type of a tensor come to.
+struct Size {
+  enum Kind { kNegative, kOverflow, kNoFixedSize, kBytes } kind = kBytes;
+  uint64_t bytes = 0;
+};
+
+Size SizeOf(const v1::Value& value) {
   const int bits = BitWidth(value.dtype());
-  Place place;
-  place.value = id;
   uint64_t count = 1;
   bool overflow = false;
   for (int64_t dim : value.dims()) {
-    if (dim < 0) {
-      sink.Add(kInfo, place, absl::StrCat(Shape(value), " has a negative size"), "sizes of 0 or more");
-      return;
-    }
+    if (dim < 0) return {Size::kNegative};
     overflow |= __builtin_mul_overflow(count, static_cast<uint64_t>(dim), &count);
   }
   uint64_t total_bits = 0;
   overflow |= __builtin_mul_overflow(count, static_cast<uint64_t>(bits == 0 ? 1 : bits), &total_bits);
-  if (overflow) {
-    sink.Add(kInfo, place, absl::StrCat(Shape(value), " has more elements than 64 bits can count"),
-             "a shape that fits the stored bytes");
-    return;
-  }
-  if (bits == 0 || value.constant().stored_bytes() < 0) return;
-  const uint64_t bytes = total_bits / 8 + (total_bits % 8 != 0);
-  if (bytes == static_cast<uint64_t>(value.constant().stored_bytes())) return;
-  sink.Add(kInfo, place,
-           absl::StrCat(value.constant().stored_bytes(), " bytes stored for ", Shape(value), " of ",
-                        DataTypeName(value.dtype())),
-           absl::StrCat(bytes, " bytes"));
+  if (overflow) return {Size::kOverflow};
+  if (bits == 0) return {Size::kNoFixedSize};
+  return {Size::kBytes, total_bits / 8 + (total_bits % 8 != 0)};
 }
 
-void CheckPacked(const Graph& graph, int32_t node, FindingSink& sink) {
-  const PackedMatMul packed = PackedMatMulOf(graph, node);
+void CheckConstant(const Graph& graph, const Graph::ConstantRecord& constant, const Size& size, FindingSink& sink) {
+  if (size.kind == Size::kNoFixedSize) return;
+  const bool counted = constant.stored_bytes >= 0;
+  if (size.kind == Size::kBytes && (!counted || size.bytes == static_cast<uint64_t>(constant.stored_bytes))) return;
+  const v1::Value& value = graph.value(constant.value);
+  Place place;
+  place.value = constant.value;
+  if (size.kind == Size::kNegative) {
+    sink.Add(kInfo, place, absl::StrCat(Shape(value), " has a negative size"), "sizes of 0 or more");
+  } else if (size.kind == Size::kOverflow) {
+    sink.Add(kInfo, place, absl::StrCat(Shape(value), " has more elements than 64 bits can count"),
+             "a shape that fits the stored bytes");
+  } else {
+    sink.Add(
+        kInfo, place,
+        absl::StrCat(constant.stored_bytes, " bytes stored for ", Shape(value), " of ", DataTypeName(value.dtype())),
+        absl::StrCat(size.bytes, " bytes"));
+  }
+}
+
+void CheckPacked(const Graph& graph, const PackedMatMul& packed, FindingSink& sink) {
   if (!packed.valid()) return;
   const auto check = [&](int32_t id, absl::string_view what, int64_t expected) {
     if (id < 0 || !graph.is_constant(id) || !graph.value(id).has_shape()) return;
@@ -68,7 +79,7 @@ void CheckPacked(const Graph& graph, int32_t node, FindingSink& sink) {
     }
     if (count == expected) return;
     Place place;
-    place.node = node;
+    place.node = packed.node;
     place.value = id;
     sink.Add(kInfo, place, absl::StrCat(what, " of ", Shape(graph.value(id)), ", ", count, " bytes"),
              absl::StrCat(expected, " bytes for N=", packed.n, ", K=", packed.k, ", ", packed.bits,
@@ -79,17 +90,19 @@ void CheckPacked(const Graph& graph, int32_t node, FindingSink& sink) {
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  for (int32_t value = 0; value < graph.num_values(); ++value) {
-    if (!graph.is_constant(value)) continue;
+  absl::flat_hash_map<int32_t, Size> sizes;  // by value_like
+  for (const Graph::ConstantRecord& constant : graph.constants()) {
     // Bytes outside of the model folder were not counted; that is another rule's finding.
-    const v1::Constant& constant = graph.value(value).constant();
-    if (constant.has_external() && constant.external().status() != v1::ExternalData::READ &&
-        constant.stored_bytes() == 0) {
+    if (constant.is_external && constant.stored_bytes == 0 &&
+        graph.value(constant.value).constant().external().status() != v1::ExternalData::READ) {
       continue;
     }
-    CheckConstant(graph, value, sink);
+    const int32_t like = graph.value_like(constant.value);
+    const auto [size, inserted] = sizes.try_emplace(like);
+    if (inserted) size->second = SizeOf(graph.value(like));
+    CheckConstant(graph, constant, size->second, sink);
   }
-  for (int32_t node = 0; node < graph.num_nodes(); ++node) CheckPacked(graph, node, sink);
+  for (const PackedMatMul& packed : context.Once(PackedMatMuls)) CheckPacked(graph, packed, sink);
 }
 
 }  // namespace

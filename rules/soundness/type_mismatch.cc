@@ -135,12 +135,8 @@ class Types {
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   Types types(context, sink);
-  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
-    const Binding* binding = graph.binding(node);
-    if (binding == nullptr) continue;
-    if (IsQuantize(graph, node) || IsDequantize(graph, node)) types.Quantizer(node);
-    if (binding->integer_operator) types.IntegerOperator(node, *binding);
-  }
+  for (int32_t node : graph.quantizers()) types.Quantizer(node);
+  for (int32_t node : graph.integer_nodes()) types.IntegerOperator(node, *graph.binding(node));
 }
 
 }  // namespace

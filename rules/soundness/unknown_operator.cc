@@ -57,8 +57,7 @@ void Check(const CheckContext& context, FindingSink& sink, bool custom) {
   // Bodies of control flow use the imports of the graph around them.
   const bool body = graph.origin() == v1::Graph::ONNX && graph.message().opset_imports().empty() &&
                     graph.message().format_version() == 0;
-  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
-    if (graph.binding(node) != nullptr) continue;
+  for (int32_t node : graph.unknown_nodes()) {
     const absl::string_view op_type = graph.op_type(node);
     const bool is_custom = Custom(graph, op_type) || (body && !Domain(op_type).empty());
     if (is_custom != custom) continue;

@@ -22,10 +22,10 @@ void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   // Other formats have element types that Graph has no name for, and say so by leaving it out.
   if (graph.message().origin() != v1::Graph::ONNX) return;
-  for (int32_t value = 0; value < graph.num_values(); ++value) {
-    if (graph.value(value).dtype() != v1::DATA_TYPE_UNSPECIFIED || !graph.value(value).has_constant()) continue;
+  for (const Graph::ConstantRecord& constant : graph.constants()) {
+    if (graph.dtype(constant.value) != v1::DATA_TYPE_UNSPECIFIED) continue;
     Place place;
-    place.value = value;
+    place.value = constant.value;
     sink.Add(kInfo, place, "a stored tensor of no known element type", "an element type of ONNX");
   }
 }

@@ -61,7 +61,7 @@ bool MixedWithFloats(const CheckContext& context, const Use& use, int32_t value)
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+  for (int32_t node : graph.quantizers()) {
     if (!IsQuantize(graph, node) || graph.num_outputs(node) == 0 || graph.output(node, 0) < 0) continue;
     const int32_t value = graph.output(node, 0);
     for (const Use& use : graph.uses(value)) {

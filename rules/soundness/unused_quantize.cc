@@ -21,8 +21,7 @@ constexpr RuleInfo kInfo = {
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
-    if (!IsQuantize(graph, node) && !IsDequantize(graph, node)) continue;
+  for (int32_t node : graph.quantizers()) {
     if (graph.num_outputs(node) == 0) continue;
     const int32_t value = graph.output(node, 0);
     if (value >= 0 && (!graph.uses(value).empty() || graph.is_graph_output(value))) continue;

@@ -1,0 +1,128 @@
+#include "rules/graph/alike.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "absl/strings/string_view.h"
+
+namespace quantgate {
+namespace {
+
+uint64_t Bits(double number) {
+  uint64_t bits;
+  std::memcpy(&bits, &number, sizeof(bits));
+  return bits;
+}
+
+class Mixer {
+ public:
+  void Add(uint64_t word) {
+    state_ = (state_ ^ word) * 0x9e3779b97f4a7c15;
+    state_ ^= state_ >> 32;
+  }
+  size_t hash() const { return state_; }
+
+ private:
+  uint64_t state_ = 0x243f6a8885a308d3;
+};
+
+bool Same(const google::protobuf::RepeatedField<int64_t>& a, const google::protobuf::RepeatedField<int64_t>& b) {
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
+}
+
+// By their bits: 0.0 and -0.0 differ, a NaN is itself.
+bool Same(const google::protobuf::RepeatedField<double>& a, const google::protobuf::RepeatedField<double>& b) {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](double x, double y) { return Bits(x) == Bits(y); });
+}
+
+void AddAttribute(const v1::Attribute& attribute, Mixer& mixer) {
+  mixer.Add(static_cast<uint64_t>(attribute.name()) << 8 | attribute.value_case());
+  switch (attribute.value_case()) {
+    case v1::Attribute::kI:
+      return mixer.Add(attribute.i());
+    case v1::Attribute::kF:
+      return mixer.Add(Bits(attribute.f()));
+    case v1::Attribute::kB:
+      return mixer.Add(attribute.b());
+    case v1::Attribute::kDtype:
+      return mixer.Add(attribute.dtype());
+    case v1::Attribute::kInts:
+      for (int64_t number : attribute.ints().values()) mixer.Add(number);
+      return;
+    case v1::Attribute::kFloats:
+      for (double number : attribute.floats().values()) mixer.Add(Bits(number));
+      return;
+    default:
+      return;
+  }
+}
+
+bool SameAttribute(const v1::Attribute& a, const v1::Attribute& b) {
+  if (a.name() != b.name() || a.value_case() != b.value_case() || a.param_type() != b.param_type()) return false;
+  switch (a.value_case()) {
+    case v1::Attribute::kI:
+      return a.i() == b.i();
+    case v1::Attribute::kF:
+      return Bits(a.f()) == Bits(b.f());
+    case v1::Attribute::kB:
+      return a.b() == b.b();
+    case v1::Attribute::kS:
+      return a.s() == b.s();
+    case v1::Attribute::kDtype:
+      return a.dtype() == b.dtype();
+    case v1::Attribute::kInts:
+      return Same(a.ints().values(), b.ints().values());
+    case v1::Attribute::kFloats:
+      return Same(a.floats().values(), b.floats().values());
+    case v1::Attribute::kStrings:
+      return std::equal(a.strings().values().begin(), a.strings().values().end(), b.strings().values().begin(),
+                        b.strings().values().end());
+    case v1::Attribute::VALUE_NOT_SET:
+      return true;
+    case v1::Attribute::kGraph:
+    case v1::Attribute::kTensor:
+      return false;
+  }
+  return false;
+}
+
+}  // namespace
+
+size_t LikeValues::Hash::operator()(int32_t id) const {
+  const v1::Value& value = message->values(id);
+  Mixer mixer;
+  mixer.Add(static_cast<uint64_t>(value.dtype()) << 1 | static_cast<uint64_t>(value.has_shape()));
+  for (int64_t size : value.dims()) mixer.Add(size);
+  return mixer.hash();
+}
+
+bool LikeValues::Equal::operator()(int32_t a, int32_t b) const {
+  const v1::Value& x = message->values(a);
+  const v1::Value& y = message->values(b);
+  return x.dtype() == y.dtype() && x.has_shape() == y.has_shape() && Same(x.dims(), y.dims());
+}
+
+size_t LikeNodes::Hash::operator()(int32_t id) const {
+  const v1::Node& node = message->nodes(id);
+  Mixer mixer;
+  mixer.Add(node.op());
+  for (const v1::Attribute& attribute : node.attributes()) {
+    AddAttribute(attribute, mixer);
+    const bool unlike =
+        attribute.value_case() == v1::Attribute::kTensor || attribute.value_case() == v1::Attribute::kGraph;
+    if (unlike) mixer.Add(id);
+  }
+  return mixer.hash();
+}
+
+bool LikeNodes::Equal::operator()(int32_t a, int32_t b) const {
+  const v1::Node& x = message->nodes(a);
+  const v1::Node& y = message->nodes(b);
+  return a == b || (x.op() == y.op() && x.attributes_size() == y.attributes_size() &&
+                    x.input_args_size() == y.input_args_size() &&
+                    std::equal(x.input_args().begin(), x.input_args().end(), y.input_args().begin()) &&
+                    std::equal(x.attributes().begin(), x.attributes().end(), y.attributes().begin(), SameAttribute));
+}
+
+}  // namespace quantgate
