@@ -127,8 +127,9 @@ std::string StageReason(const RuleInfo& rule, v1::Stage stage) {
   return absl::StrCat("needs a graph that is ", needed, "; this one is ", v1::Stage_Name(stage).substr(6));
 }
 
-void RunSoundness(const Scope& scope, v1::Stage stage, bool main, FindingSink& sink) {
-  const CheckContext context(scope.graph, scope.resolved);
+void RunSoundness(const Scope& scope, const v1::Graph& model, bool main, FindingSink& sink) {
+  const CheckContext context(scope.graph, scope.resolved, &model);
+  const v1::Stage stage = model.stage();
   for (const Rule& rule : SoundnessRules()) {
     if (stage == v1::STAGE_UNSPECIFIED || (rule.info->stages & (1u << stage)) != 0) {
       rule.check(context, sink);
@@ -266,7 +267,7 @@ absl::Status Check(const v1::Graph& message, const CheckOptions& options, Module
   std::vector<FindingSink> sound(scopes.size());
   for (size_t i = 0; i < scopes.size(); ++i) {
     if (Cancelled(options)) return absl::CancelledError("the check was cancelled");
-    RunSoundness(*scopes[i], message.stage(), i == 0, sound[i]);
+    RunSoundness(*scopes[i], message, i == 0, sound[i]);
   }
   if (options.targets.empty()) {
     CheckWithoutTarget(scopes, sound, options, mode, *report.add_results());

@@ -278,8 +278,11 @@ void GraphImporter::DeclareTypes(const onnx::GraphProto& source) {
   for (const onnx::ValueInfoProto& output : source.output()) types.try_emplace(output.name(), &output.type());
   for (const onnx::ValueInfoProto& info : source.value_info()) types.try_emplace(info.name(), &info.type());
   for (size_t i = 0; i < states_.size(); ++i) {
+    v1::Value& value = *graph_.mutable_values(static_cast<int>(i));
+    // A constant is of the type it is stored in; if that is none, no declaration makes it one.
+    if (value.has_constant()) continue;
     const auto found = types.find(states_[i].name);
-    if (found != types.end()) SetType(*found->second, graph_.mutable_values(static_cast<int>(i)));
+    if (found != types.end()) SetType(*found->second, &value);
   }
 }
 

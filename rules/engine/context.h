@@ -13,9 +13,13 @@ namespace quantgate {
 // What a rule may look at. Read-only, shared by all rules of a check. Not thread-safe, because of Once.
 class CheckContext {
  public:
-  CheckContext(const Graph& graph, const ResolvedGraph& resolved) : graph_(graph), resolved_(resolved) {}
+  // `model`: the main graph, when `graph` is the body of a control-flow node.
+  CheckContext(const Graph& graph, const ResolvedGraph& resolved, const v1::Graph* model = nullptr)
+      : graph_(graph), resolved_(resolved), model_(model != nullptr ? *model : graph.message()) {}
   const Graph& graph() const { return graph_; }
   const ResolvedGraph& resolved() const { return resolved_; }
+  // What holds for the whole model: versions, imports.
+  const v1::Graph& model() const { return model_; }
   v1::Stage stage() const { return graph_.message().stage(); }
 
   // compute(*this), made for the first rule that asks and kept for the others: context.Once(DescribedTensors).
@@ -33,6 +37,7 @@ class CheckContext {
   mutable std::vector<std::pair<const void*, std::shared_ptr<void>>> made_;  // few: a handful of things are shared
   const Graph& graph_;
   const ResolvedGraph& resolved_;
+  const v1::Graph& model_;
 };
 
 }  // namespace quantgate

@@ -3,14 +3,14 @@
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
+#include "rules/operators/definition.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {
 namespace {
 
-// Newest versions that the ONNX project has published; the operator tables of rules/operators cover them.
+// Newest version that the ONNX project has published.
 constexpr int64_t kNewestIr = 14;
-constexpr int64_t kNewestOpset = 28;
 
 constexpr RuleInfo kInfo = {
     "FI003",
@@ -34,8 +34,14 @@ void Check(const CheckContext& context, FindingSink& sink) {
     sink.Add(kInfo, {}, absl::StrCat("ONNX IR version ", message.format_version()), absl::StrCat("1 to ", kNewestIr));
   }
   bool has_default = false;
+  int64_t first = 0;
   for (const v1::OpsetImport& import : message.opset_imports()) {
     if (!import.domain().empty() && import.domain() != "ai.onnx") continue;
+    if (has_default && import.version() != first) {
+      sink.Add(kInfo, {}, absl::StrCat("opset ", first, " of the default domain, and again opset ", import.version()),
+               "one of them: tools take either");
+    }
+    if (!has_default) first = import.version();
     has_default = true;
     if (import.version() < 1 || import.version() > kNewestOpset) {
       sink.Add(kInfo, {}, absl::StrCat("opset ", import.version(), " of the default domain"),

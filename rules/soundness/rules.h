@@ -16,6 +16,11 @@ Rule TypeMismatch();        // FI008
 Rule MissingQParams();      // FI009
 Rule OutputTypeExpected();  // FI010
 Rule UnknownType();         // FI011
+Rule OperatorVersion();     // FI012
+Rule DeclaredSize();        // FI013
+Rule ElementTypes();        // FI014
+Rule DeclaredShape();       // FI015
+Rule RepeatedOutput();      // FI016
 
 // GS: graph structure.
 Rule EmptyGraph();            // GS001
@@ -27,6 +32,11 @@ Rule UnpairedQuantize();      // GS006
 Rule DoubledQuantize();       // GS007
 Rule UnusedQuantize();        // GS008
 Rule QuantizePairMismatch();  // GS009
+Rule OpAttributes();          // GS010
+Rule ArgumentCount();         // GS011
+Rule ShapeMismatch();         // GS012
+Rule ParameterRange();        // GS013
+Rule StoredPairMismatch();    // GS014
 
 // CV: coverage.
 Rule UnknownOperator();  // CV001
@@ -44,6 +54,10 @@ Rule StoredRange();     // NR003
 Rule QParamsCount();  // AX001
 Rule AxisRange();     // AX002
 Rule BlockSize();     // AX003
+Rule QParamsShape();  // AX004
+
+// QS: schemes.
+Rule SmallFloatZeroPoint();  // QS001
 
 // SH: sharing.
 Rule DanglingReference();  // SH001

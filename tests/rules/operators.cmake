@@ -1,1 +1,2 @@
 quantgate_test(operators_test operators_test.cc LIBS quantgate_rules)
+quantgate_test(definitions_test definitions_test.cc LIBS quantgate_rules)

@@ -1,1 +1,1 @@
-quantgate_test(soundness_test soundness_test.cc LIBS quantgate_rules)
+quantgate_test(soundness_test soundness_test.cc soundness_form_cases.cc LIBS quantgate_rules)

@@ -10,6 +10,7 @@
 #include "rules/check.h"
 #include "tests/rules/empty_tables.h"
 #include "tests/rules/graph_builder.h"
+#include "tests/rules/soundness_case.h"
 
 namespace quantgate {
 namespace {
@@ -18,6 +19,7 @@ using testing::GraphBuilder;
 using testing::SoundConv;
 using testing::SoundIntegerConv;
 using testing::SoundPackedMatMul;
+using Case = testing::SoundnessCase;
 
 v1::Report CheckGraph(const v1::Graph& graph) {
   const testing::EmptyTables tables;
@@ -65,19 +67,6 @@ GraphBuilder QnnDense() {
   b.Output("y");
   return b;
 }
-
-struct Case {
-  std::string name;
-  GraphBuilder (*base)();
-  std::function<void(GraphBuilder&)> change;
-  std::string code;  // "": no error and no warning at all
-  std::string node;
-  std::string value;
-  int64_t index = -1;
-  v1::Finding::Severity severity = v1::Finding::ERROR;
-};
-
-void PrintTo(const Case& c, std::ostream* os) { *os << c.name; }
 
 const double kNan = std::numeric_limits<double>::quiet_NaN();
 const double kInf = std::numeric_limits<double>::infinity();
@@ -160,7 +149,7 @@ GraphBuilder AnnotatedLinear() {
 
 std::vector<Case> Cases() {
   const v1::Finding::Severity warning = v1::Finding::WARNING;
-  return {
+  std::vector<Case> cases = {
       {"SoundConv", SoundConv, [](GraphBuilder&) {}, ""},
       {"SoundIntegerConv", SoundIntegerConv, [](GraphBuilder&) {}, ""},
       {"SoundPackedMatMul", SoundPackedMatMul, [](GraphBuilder&) {}, ""},
@@ -312,7 +301,7 @@ std::vector<Case> Cases() {
          b.Value("x_scale").set_dtype(v1::DATA_TYPE_FLOAT16);
          b.Value("x_scale").mutable_constant()->set_stored_bytes(2);
        },
-       ""},
+       "-FI008"},
       {"ZeroPointType", SoundConv,
        [](GraphBuilder& b) {
          b.Ints("other_zp", v1::DATA_TYPE_INT8, {0});
@@ -490,7 +479,7 @@ std::vector<Case> Cases() {
        "GS006", "y_Q", "y_q"},
       {"QuantizeIntoConcat", SoundConv,
        [](GraphBuilder& b) {
-         b.Node("Concat", "cat", {"y_q", "y_q"}, {"s"});
+         b.Int(b.Node("Concat", "cat", {"y_q", "y_q"}, {"s"}), "axis", 1);
          b.Output("s");
        },
        ""},
@@ -805,6 +794,8 @@ std::vector<Case> Cases() {
        },
        "FX003", "conv", "b", 4, warning},
   };
+  for (const Case& c : testing::FormCases()) cases.push_back(c);
+  return cases;
 }
 
 class Soundness : public ::testing::TestWithParam<Case> {};

@@ -1,0 +1,206 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "rules/onnx/functions.h"
+
+namespace quantgate {
+namespace {
+
+// What convolutions and pools do along the spatial dimensions.
+struct Window {
+  absl::Span<const int64_t> kernel;  // as in the attribute
+  absl::Span<const int64_t> strides;
+  absl::Span<const int64_t> dilations;
+  absl::Span<const int64_t> pads;
+  absl::string_view auto_pad;
+  bool ceil = false;
+  bool valid = true;
+
+  int64_t stride(int i) const { return strides.empty() ? 1 : strides[i]; }
+  int64_t dilation(int i) const { return dilations.empty() ? 1 : dilations[i]; }
+  bool automatic() const { return !auto_pad.empty() && auto_pad != "NOTSET"; }
+  bool same() const { return auto_pad == "SAME_UPPER" || auto_pad == "SAME_LOWER"; }
+};
+
+// An attribute with `count` numbers (any, when that is negative), none below `least`.
+absl::Span<const int64_t> List(NodeShapes& node, absl::string_view name, int count, int64_t least, bool& valid) {
+  const absl::Span<const int64_t> list = node.integers(name);
+  if (list.empty()) return list;
+  if (count >= 0 && list.size() != static_cast<size_t>(count)) {
+    node.BadParameter(absl::StrCat(name, " with ", list.size(), " numbers"), absl::StrCat(count));
+    valid = false;
+  }
+  if (*std::min_element(list.begin(), list.end()) < least) {
+    node.BadParameter(absl::StrCat(name, " ", ShapeText(list), " with ", *std::min_element(list.begin(), list.end())),
+                      absl::StrCat("numbers of at least ", least));
+    valid = false;
+  }
+  return list;
+}
+
+// `spatial`: number of dimensions; negative: not known.
+Window ReadWindow(NodeShapes& node, int spatial) {
+  Window window;
+  window.kernel = List(node, "kernel_shape", spatial, 1, window.valid);
+  if (spatial < 0 && !window.kernel.empty()) spatial = static_cast<int>(window.kernel.size());
+  window.strides = List(node, "strides", spatial, 1, window.valid);
+  window.dilations = List(node, "dilations", spatial, 1, window.valid);
+  window.pads = List(node, "pads", spatial < 0 ? spatial : 2 * spatial, 0, window.valid);
+  window.auto_pad = node.text("auto_pad");
+  window.ceil = node.integer("ceil_mode", 0) != 0;
+  if (window.automatic() && !window.same() && window.auto_pad != "VALID") {
+    node.BadParameter(absl::StrCat("auto_pad '", window.auto_pad, "'"), "NOTSET, SAME_UPPER, SAME_LOWER or VALID");
+    window.valid = false;
+  }
+  return window;
+}
+
+// Size along spatial dimension `i` of `spatial`; kAnySize: not known; none: the window does not fit.
+absl::optional<int64_t> SizeAfter(const Window& window, int i, int spatial, int64_t size, int64_t kernel) {
+  const int64_t stride = window.stride(i);
+  if (size < 0 || stride > kMaxSize) return kAnySize;
+  if (window.same()) return (size + stride - 1) / stride;
+  const bool padded = !window.automatic() && !window.pads.empty();
+  const int64_t begin = padded ? window.pads[i] : 0;
+  const int64_t end = padded ? window.pads[i + spatial] : 0;
+  const int64_t dilation = window.dilation(i);
+  if (kernel < 0 || kernel > (int64_t{1} << 20) || dilation > (int64_t{1} << 20) || begin > kMaxSize ||
+      end > kMaxSize) {
+    return kAnySize;
+  }
+  const int64_t room = size + begin + end - ((kernel - 1) * dilation + 1);
+  if (room < 0) {
+    if (window.ceil) return kAnySize;
+    return absl::nullopt;
+  }
+  // Whether a last, partial window counts differs between operator set versions.
+  if (window.ceil && room % stride != 0) return kAnySize;
+  return room / stride + 1;
+}
+
+// Output of `channels` and of what the window makes of the input's spatial dimensions.
+void Slide(NodeShapes& node, const Shape& input, int64_t channels, const Window& window,
+           absl::Span<const int64_t> kernel) {
+  const int spatial = input.rank() - 2;
+  Dims dims = {input.dims[0], channels};
+  for (int i = 0; i < spatial; ++i) {
+    const int64_t size = input.dims[i + 2];
+    const absl::optional<int64_t> after = SizeAfter(window, i, spatial, size, kernel[i]);
+    if (!after) {
+      node.Conflict(node.data(0), absl::StrCat("size ", size, " of spatial dimension ", i, ", with padding"),
+                    absl::StrCat("at least the ", (kernel[i] - 1) * window.dilation(i) + 1, " of the kernel"));
+      return;
+    }
+    dims.push_back(*after);
+  }
+  if (node.num_outputs() > 1) node.Give(1, dims);
+  node.Give(0, std::move(dims));
+}
+
+// Kernel of a convolution: the weight's; a kernel_shape must repeat it.
+void CheckKernel(NodeShapes& node, const Shape& weight, const Window& window) {
+  if (window.kernel.empty()) return;
+  const absl::Span<const int64_t> stored = weight.dims.subspan(2);
+  for (size_t i = 0; i < stored.size(); ++i) {
+    if (stored[i] < 0 || stored[i] == window.kernel[i]) continue;
+    node.BadParameter(absl::StrCat("kernel_shape ", ShapeText(window.kernel)),
+                      absl::StrCat(ShapeText(stored), ", that of the weight ", ShapeText(weight.dims)));
+    return;
+  }
+}
+
+void CheckBias(NodeShapes& node, int64_t channels) {
+  const int argument = node.data(2);
+  const Shape bias = node.at(argument);
+  if (!bias.known || channels < 0) return;
+  if (bias.rank() == 1 && (bias.dims[0] < 0 || bias.dims[0] == channels)) return;
+  node.Conflict(argument, absl::StrCat("a bias of shape ", ShapeText(bias.dims)),
+                absl::StrCat("[", channels, "], one for each output channel"));
+}
+
+void InferConvolution(NodeShapes& node, bool transposed) {
+  if (node.integer("channels_last", 0) != 0) return;
+  const Shape input = node.port(0);
+  const Shape weight = node.port(1);
+  const int rank = weight.known ? weight.rank() : input.known ? input.rank() : -1;
+  const Window window = ReadWindow(node, rank >= 3 ? rank - 2 : -1);
+  const int64_t group = node.integer("group", 1);
+  if (group < 1) node.BadParameter(absl::StrCat("group ", group), "at least 1");
+  if (!weight.known || rank < 3 || group < 1 || group > kMaxSize || !window.valid) return;
+  CheckKernel(node, weight, window);
+  if (input.known && input.rank() != rank) {
+    node.Conflict(node.data(0), absl::StrCat("shape ", ShapeText(input.dims)),
+                  absl::StrCat("rank ", rank, ", that of the weight ", ShapeText(weight.dims)));
+    return;
+  }
+  // Weight: [out, in / group, ...], or [in, out / group, ...] when transposed.
+  const int64_t first = weight.dims[0];
+  const int64_t second = weight.dims[1];
+  if (first >= 0 && first % group != 0) {
+    node.BadParameter(absl::StrCat("group ", group),
+                      absl::StrCat("a divisor of ", first, ", the first size of the weight ", ShapeText(weight.dims)));
+    return;
+  }
+  int64_t in = transposed ? first : second;
+  int64_t out = transposed ? second : first;
+  int64_t& per_group = transposed ? out : in;
+  if (per_group > kMaxSize / group) return;
+  if (per_group >= 0) per_group *= group;
+  if (input.known && in >= 0 && input.dims[1] >= 0 && input.dims[1] != in) {
+    node.Conflict(node.data(0), absl::StrCat(input.dims[1], " channels"),
+                  absl::StrCat(in, ": the weight is ", ShapeText(weight.dims), " and group is ", group));
+    return;
+  }
+  CheckBias(node, out);
+  if (!input.known) return;
+  if (!transposed) {
+    Slide(node, input, out, window, weight.dims.subspan(2));
+    return;
+  }
+  Dims dims(rank, kAnySize);
+  dims[0] = input.dims[0];
+  dims[1] = out;
+  node.Give(0, std::move(dims));
+}
+
+void InferPool(NodeShapes& node) {
+  if (node.integer("channels_last", 0) != 0) return;
+  const Shape input = node.port(0);
+  if (input.known && input.rank() < 3) return;
+  const Window window = ReadWindow(node, input.known ? input.rank() - 2 : -1);
+  if (!input.known || !window.valid || window.kernel.empty()) return;
+  Slide(node, input, input.dims[1], window, window.kernel);
+}
+
+}  // namespace
+
+bool InferConv(NodeShapes& node) {
+  switch (node.graph().op(node.node())) {
+    case OpId::kConv:
+      InferConvolution(node, /*transposed=*/false);
+      return true;
+    case OpId::kConvTranspose:
+      InferConvolution(node, /*transposed=*/true);
+      return true;
+    case OpId::kMaxPool:
+    case OpId::kAveragePool:
+    case OpId::kLpPool:
+      InferPool(node);
+      return true;
+    case OpId::kGlobalMaxPool:
+    case OpId::kGlobalAveragePool:
+    case OpId::kGlobalLpPool: {
+      const Shape input = node.port(0);
+      if (!input.known || input.rank() < 3 || node.integer("channels_last", 0) != 0) return true;
+      Dims dims(input.rank(), 1);
+      dims[0] = input.dims[0];
+      dims[1] = input.dims[1];
+      node.Give(0, std::move(dims));
+      return true;
+    }
+    default:
+      return false;
+  }
+}
+
+}  // namespace quantgate

@@ -1,0 +1,32 @@
+#include "rules/onnx/defined.h"
+
+#include "absl/strings/match.h"
+
+namespace quantgate {
+
+int64_t OnnxOpset(const v1::Graph& model) {
+  if (model.origin() != v1::Graph::ONNX) return 0;
+  for (const v1::OpsetImport& import : model.opset_imports()) {
+    if (!import.domain().empty() && import.domain() != "ai.onnx") continue;
+    return import.version() >= 1 && import.version() <= kNewestOpset ? import.version() : 0;
+  }
+  return 0;
+}
+
+std::vector<DefinedOp> DefinedOps(const CheckContext& context) {
+  const v1::Graph& message = context.graph().message();
+  if (message.origin() != v1::Graph::ONNX) return {};
+  const int64_t opset = OnnxOpset(context.model());
+  std::vector<DefinedOp> ops(message.symbols_size() + 1);
+  for (int i = 1; i <= message.symbols_size(); ++i) {
+    const absl::string_view name = context.graph().symbol(i);
+    DefinedOp& op = ops[i];
+    op.rows = DefinitionsOf(name);
+    // com.microsoft has had one version only.
+    op.version = absl::StrContains(name, "::") ? 1 : opset;
+    if (op.version > 0) op.current = DefinitionAt(op.rows, op.version);
+  }
+  return ops;
+}
+
+}  // namespace quantgate

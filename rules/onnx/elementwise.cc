@@ -1,0 +1,208 @@
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "rules/onnx/functions.h"
+
+namespace quantgate {
+namespace {
+
+// Operators whose first output has the shape of their first data argument; others too, if there are as many.
+bool KeepsShape(const NodeShapes& node) {
+  switch (node.graph().op(node.node())) {
+    case OpId::kSoftmax:
+    case OpId::kLogSoftmax:
+    case OpId::kHardmax:
+    case OpId::kDropout:
+    case OpId::kBatchNorm:
+    case OpId::kInstanceNorm:
+    case OpId::kGroupNorm:
+    case OpId::kLayerNorm:
+    case OpId::kRmsNorm:
+    case OpId::kMeanVarianceNorm:
+    case OpId::kLocalResponseNorm:
+    case OpId::kLpNorm:
+    case OpId::kCastLike:
+    case OpId::kCumSum:
+    case OpId::kCumProd:
+    case OpId::kTriangle:
+    case OpId::kScatterElements:
+    case OpId::kScatterNd:
+    case OpId::kReverseSequence:
+    case OpId::kRotaryEmbedding:
+    case OpId::kDynamicQuantize:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Element-wise by their traits, but not as ONNX broadcasts.
+bool Excluded(OpId op) {
+  switch (op) {
+    case OpId::kCastLike:
+    case OpId::kBitCast:
+    case OpId::kSwiGlu:
+    case OpId::kComplexMul:
+    case OpId::kComplexMulConj:
+    case OpId::kBiasAdd:
+    case OpId::kAffine:
+      return true;
+    default:
+      return false;
+  }
+}
+
+// Scales and biases of normalizations have one number per channel.
+void CheckPerChannel(NodeShapes& node, const Shape& input) {
+  if (input.rank() < 2 || input.dims[1] < 0) return;
+  const int count = static_cast<int>(std::min<size_t>(node.binding().arguments.size(), node.num_inputs()));
+  for (int i = 1; i < count; ++i) {
+    const Shape parameter = node.at(i);
+    if (!parameter.known || (parameter.rank() == 1 && (parameter.dims[0] < 0 || parameter.dims[0] == input.dims[1]))) {
+      continue;
+    }
+    node.Conflict(i, absl::StrCat("shape ", ShapeText(parameter.dims)),
+                  absl::StrCat("[", input.dims[1], "], one for each channel"));
+  }
+}
+
+void CheckTrailing(NodeShapes& node, const Shape& input) {
+  const int axis = node.Axis(node.integer("axis", -1), input.rank());
+  if (axis < 0) return;
+  const absl::Span<const int64_t> normalized = input.dims.subspan(axis);
+  for (int i = 1; i < node.num_inputs(); ++i) {
+    const Shape parameter = node.at(i);
+    if (!parameter.known || BroadcastsTo(parameter.dims, normalized)) continue;
+    node.Conflict(i, absl::StrCat("shape ", ShapeText(parameter.dims)),
+                  absl::StrCat(ShapeText(normalized), ", the normalized dimensions"));
+  }
+}
+
+void KeepShape(NodeShapes& node) {
+  const int argument = node.data(0);
+  const Shape input = node.at(argument);
+  node.GiveLike(0, input);
+  if (!input.known) return;
+  switch (node.graph().op(node.node())) {
+    case OpId::kSoftmax:
+    case OpId::kLogSoftmax:
+    case OpId::kHardmax:
+    case OpId::kLpNorm:
+    case OpId::kScatterElements:
+      if (input.rank() > 0 && node.has("axis")) node.Axis(node.integer("axis", -1), input.rank());
+      break;
+    case OpId::kDropout:
+      node.GiveLike(1, input);
+      break;
+    case OpId::kBatchNorm:
+    case OpId::kInstanceNorm:
+      if (!node.binding().integer_operator) CheckPerChannel(node, input);
+      break;
+    case OpId::kLayerNorm:
+    case OpId::kRmsNorm:
+      CheckTrailing(node, input);
+      break;
+    case OpId::kDynamicQuantize:
+      node.Give(1, {});
+      node.Give(2, {});
+      break;
+    default:
+      break;
+  }
+}
+
+}  // namespace
+
+bool BroadcastInto(absl::Span<const int64_t> more, Dims& result) {
+  if (more.size() > result.size()) result.insert(result.begin(), more.size() - result.size(), 1);
+  const size_t offset = result.size() - more.size();
+  for (size_t i = 0; i < more.size(); ++i) {
+    int64_t& size = result[offset + i];
+    if (more[i] == size || more[i] == 1) continue;
+    if (size == 1) {
+      size = more[i];
+    } else if (size < 0 || more[i] < 0) {
+      size = std::max(size, more[i]);  // the other one can only be 1 or the same
+    } else {
+      return false;
+    }
+  }
+  return true;
+}
+
+bool BroadcastsTo(absl::Span<const int64_t> from, absl::Span<const int64_t> to) {
+  if (from.size() > to.size()) return false;
+  const size_t offset = to.size() - from.size();
+  for (size_t i = 0; i < from.size(); ++i) {
+    if (from[i] != 1 && from[i] >= 0 && to[offset + i] >= 0 && from[i] != to[offset + i]) return false;
+  }
+  return true;
+}
+
+bool Broadcast(NodeShapes& node, absl::Span<const int> arguments, Dims& result) {
+  bool known = true;
+  bool first = true;
+  for (int argument : arguments) {
+    const Shape shape = node.at(argument);
+    if (!shape.known) {
+      known = false;
+      continue;
+    }
+    const Dims before = result;
+    if (first) {
+      result.assign(shape.dims.begin(), shape.dims.end());
+      first = false;
+    } else if (!BroadcastInto(shape.dims, result)) {
+      node.Conflict(argument, absl::StrCat("shape ", ShapeText(shape.dims)),
+                    absl::StrCat("one that broadcasts with ", ShapeText(before)));
+      return false;
+    }
+  }
+  return known && !first;
+}
+
+bool InferElementwise(NodeShapes& node) {
+  if (KeepsShape(node)) {
+    KeepShape(node);
+    return true;
+  }
+  const Operator& op = *node.binding().op;
+  if ((op.traits & kElementwise) == 0) return false;
+  if (Excluded(op.id)) return true;
+  absl::InlinedVector<int, 4> arguments;
+  for (int i = 0; i < node.num_inputs(); ++i) {
+    const Argument argument = ArgumentAt(node.binding(), i);
+    if (argument.role != ArgRole::kData || argument.of_output || argument.port >= op.inputs.size()) continue;
+    const PortRole role = op.inputs[argument.port].role;
+    if (role != PortRole::kParameter && role != PortRole::kIndex && node.given(i)) arguments.push_back(i);
+  }
+  if (arguments.size() == 1) {
+    node.GiveLike(0, node.at(arguments[0]));
+    return true;
+  }
+  if (op.id == OpId::kPRelu && arguments.size() == 2) {
+    const Shape input = node.at(arguments[0]);
+    const Shape slope = node.at(arguments[1]);
+    node.GiveLike(0, input);
+    if (input.known && slope.known && !BroadcastsTo(slope.dims, input.dims)) {
+      node.Conflict(arguments[1], absl::StrCat("shape ", ShapeText(slope.dims)),
+                    absl::StrCat("one that broadcasts to ", ShapeText(input.dims)));
+    }
+    return true;
+  }
+  // Most often all are of one shape.
+  const Shape first = arguments.empty() ? Shape() : node.at(arguments[0]);
+  const bool alike = first.is_static() && std::all_of(arguments.begin(), arguments.end(), [&](int i) {
+                       const Shape shape = node.at(i);
+                       return shape.known && shape.dims == first.dims;
+                     });
+  if (alike) {
+    node.GiveLike(0, first);
+    return true;
+  }
+  Dims result;
+  if (Broadcast(node, arguments, result)) node.Give(0, std::move(result));
+  return true;
+}
+
+}  // namespace quantgate

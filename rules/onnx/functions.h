@@ -1,0 +1,26 @@
+// Shape functions by family of operators. Each returns whether the operator is one of its own.
+#ifndef QUANTGATE_RULES_ONNX_FUNCTIONS_H_
+#define QUANTGATE_RULES_ONNX_FUNCTIONS_H_
+
+#include "rules/onnx/node_shapes.h"
+
+namespace quantgate {
+
+bool InferElementwise(NodeShapes& node);  // broadcast, or like the input
+bool InferConv(NodeShapes& node);         // convolutions and pools
+bool InferMatMul(NodeShapes& node);       // and Gemm
+bool InferReshaping(NodeShapes& node);    // same elements, other shape
+bool InferMoving(NodeShapes& node);       // other elements of the input
+bool InferReducing(NodeShapes& node);     // along axes
+
+// Shape of operands that are broadcast; notes a contradiction at the first argument that does not fit. False: unknown
+// or contradictory.
+bool Broadcast(NodeShapes& node, absl::Span<const int> arguments, Dims& result);
+// The same for shapes: whether `more` fits into `result`, which is widened.
+bool BroadcastInto(absl::Span<const int64_t> more, Dims& result);
+// Whether `from` can be broadcast to exactly `to`.
+bool BroadcastsTo(absl::Span<const int64_t> from, absl::Span<const int64_t> to);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_ONNX_FUNCTIONS_H_

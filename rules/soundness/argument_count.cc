@@ -1,0 +1,80 @@
+#include <limits>
+
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/onnx/defined.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "GS011",
+    "argument-count",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "Arguments are told apart by position alone. A node with too few, too many or a hole where one is required does "
+    "not "
+    "say what it computes.",
+    "Connect every required input, and no more inputs and outputs than the operator has.",
+    "Conv without a weight fires it, and so does Conv with 4 inputs; Conv without a bias does not.",
+};
+
+std::string Range(const Parameters& parameters) {
+  if (parameters.min == parameters.max) return absl::StrCat(parameters.min);
+  if (parameters.max == std::numeric_limits<int>::max()) return absl::StrCat("at least ", parameters.min);
+  return absl::StrCat(parameters.min, " to ", parameters.max);
+}
+
+// Scales that are left out are qparams-missing's.
+bool IsScale(const Graph& graph, int32_t node, int argument) {
+  const Binding* binding = graph.binding(node);
+  return binding != nullptr && ArgumentAt(*binding, argument).role == ArgRole::kScale;
+}
+
+void CheckInputs(const Graph& graph, int32_t node, const Definition& definition, FindingSink& sink) {
+  const Parameters& parameters = definition.inputs;
+  const int count = graph.num_inputs(node);
+  Place place;
+  place.node = node;
+  if ((count < parameters.min && !IsScale(graph, node, count)) || (count > parameters.max && !definition.open)) {
+    sink.Add(kInfo, place, absl::StrCat(count, count == 1 ? " input" : " inputs"), Range(parameters));
+  }
+  for (int i = 0; i < count; ++i) {
+    if (graph.input(node, i) >= 0) continue;
+    const Parameter* parameter = parameters.at(i);
+    if (parameter == nullptr || parameter->presence != Parameter::kRequired || IsScale(graph, node, i)) continue;
+    place.input = i;
+    sink.Add(kInfo, place, "left out", absl::StrCat("a tensor: ", graph.op_type(node), " requires it"));
+  }
+}
+
+void CheckOutputs(const Graph& graph, int32_t node, const Definition& definition, FindingSink& sink) {
+  const Parameters& parameters = definition.outputs;
+  const int count = graph.num_outputs(node);
+  if (count >= parameters.min && (count <= parameters.max || definition.open)) return;
+  Place place;
+  place.node = node;
+  sink.Add(kInfo, place, absl::StrCat(count, count == 1 ? " output" : " outputs"), Range(parameters));
+}
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  const std::vector<DefinedOp>& ops = context.Once(DefinedOps);
+  if (ops.empty()) return;
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    const Definition* definition = ops[graph.node(node).op()].current;
+    if (definition == nullptr || definition->removed) continue;
+    CheckInputs(graph, node, *definition, sink);
+    CheckOutputs(graph, node, *definition, sink);
+  }
+}
+
+}  // namespace
+
+Rule ArgumentCount() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate

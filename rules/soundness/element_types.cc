@@ -1,0 +1,152 @@
+#include <array>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/graph/data_type.h"
+#include "rules/graph/quantizer.h"
+#include "rules/onnx/defined.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "FI014",
+    "element-types",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "An operator ties the element types of its inputs and outputs to each other. Where the file says otherwise, "
+    "loaders "
+    "refuse it, or read the numbers as something else.",
+    "Declare the type that the tensor has, or put a Cast in between.",
+    "A DequantizeLinear with a float32 scale and an output declared int8 fires it; with one declared float32 it does "
+    "not.",
+};
+
+v1::DataType Fixed(char type) {
+  switch (type) {
+    case 'i':
+      return v1::DATA_TYPE_INT64;
+    case 'f':
+      return v1::DATA_TYPE_FLOAT32;
+    case 'b':
+      return v1::DATA_TYPE_BOOL;
+    default:
+      return v1::DATA_TYPE_UNSPECIFIED;
+  }
+}
+
+class Types {
+ public:
+  Types(const Graph& graph, FindingSink& sink) : graph_(graph), sink_(sink), types_(graph.num_values()) {
+    for (int32_t value = 0; value < graph.num_values(); ++value) types_[value] = graph.value(value).dtype();
+  }
+
+  void Check(int32_t node, const Definition& definition) {
+    const Binding* binding = graph_.binding(node);
+    const bool quantized =
+        binding != nullptr && (binding->integer_operator || IsQuantize(graph_, node) || IsDequantize(graph_, node));
+    bound_.fill(v1::DATA_TYPE_UNSPECIFIED);
+    for (int i = 0; i < graph_.num_inputs(node); ++i) {
+      const Parameter* parameter = definition.inputs.at(i);
+      const int32_t value = graph_.input(node, i);
+      if (parameter == nullptr || parameter->type == '.' || value < 0) continue;
+      const v1::DataType type = types_[value];
+      const v1::DataType expected = Expected(parameter->type);
+      if (expected == v1::DATA_TYPE_UNSPECIFIED) {
+        bound_[parameter->type - 'A'] = type;
+        // What stored tensors, scales and zero points have to be is type-mismatch's.
+      } else if (type != v1::DATA_TYPE_UNSPECIFIED && type != expected && !quantized) {
+        Place place;
+        place.node = node;
+        place.input = i;
+        place.value = value;
+        sink_.Add(kInfo, place, std::string(DataTypeName(type)), absl::StrCat(DataTypeName(expected), Why(*parameter)));
+      }
+    }
+    if (binding != nullptr && binding->integer_operator) ZeroPoints(node, *binding);
+    if (IsQuantize(graph_, node)) return;
+    for (int i = 0; i < graph_.num_outputs(node); ++i) Output(node, i, definition);
+  }
+
+ private:
+  v1::DataType Expected(char type) const { return type >= 'A' && type <= 'Z' ? bound_[type - 'A'] : Fixed(type); }
+
+  // ONNX and ONNX Runtime compute on stored integers of eight bits only.
+  void ZeroPoints(int32_t node, const Binding& binding) {
+    absl::string_view name = graph_.op_type(node);
+    absl::ConsumePrefix(&name, "com.microsoft::");
+    if (!absl::StartsWith(name, "QLinear") && name != "QGemm" && name != "ConvInteger" && name != "MatMulInteger") {
+      return;
+    }
+    for (int i = 0; i < graph_.num_inputs(node); ++i) {
+      const int32_t value = graph_.input(node, i);
+      if (value < 0 || ArgumentAt(binding, i).role != ArgRole::kZeroPoint) continue;
+      const v1::DataType type = types_[value];
+      if (type == v1::DATA_TYPE_UNSPECIFIED || BitWidth(type) == 8) continue;
+      Place place;
+      place.node = node;
+      place.input = i;
+      place.value = value;
+      sink_.Add(kInfo, place, absl::StrCat("the zero point is ", DataTypeName(type)),
+                absl::StrCat("int8 or uint8: ", graph_.op_type(node), " has no kernel for others"));
+    }
+  }
+
+  static const char* Why(const Parameter& parameter) {
+    return parameter.type >= 'A' && parameter.type <= 'Z' ? ", the type of another input" : "";
+  }
+
+  void Output(int32_t node, int i, const Definition& definition) {
+    const Parameter* parameter = definition.outputs.at(i);
+    const int32_t value = graph_.output(node, i);
+    if (parameter == nullptr || value < 0 || graph_.producer(value) != node) return;
+    v1::DataType expected = Expected(parameter->type);
+    // From opset 23 on an attribute may say otherwise.
+    if (IsDequantize(graph_, node) && parameter->type == '.' && graph_.attribute(node, "output_dtype") == nullptr) {
+      const int32_t scale = QuantizerInputsOf(graph_, node).scale;
+      if (scale >= 0) expected = types_[scale];
+    }
+    if (expected == v1::DATA_TYPE_UNSPECIFIED) return;
+    v1::DataType& type = types_[value];
+    if (type == v1::DATA_TYPE_UNSPECIFIED) {
+      type = expected;
+    } else if (type != expected) {
+      Place place;
+      place.node = node;
+      place.output = i;
+      place.value = value;
+      sink_.Add(kInfo, place, absl::StrCat("declared ", DataTypeName(type)),
+                absl::StrCat(DataTypeName(expected), ", which ", graph_.op_type(node), " makes"));
+      type = expected;
+    }
+  }
+
+  const Graph& graph_;
+  FindingSink& sink_;
+  std::vector<v1::DataType> types_;       // by value id
+  std::array<v1::DataType, 26> bound_{};  // by letter, of one node
+};
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  const std::vector<DefinedOp>& ops = context.Once(DefinedOps);
+  if (ops.empty()) return;
+  Types types(graph, sink);
+  for (int32_t node : graph.order()) {
+    const Definition* definition = ops[graph.node(node).op()].current;
+    if (definition != nullptr && !definition->removed) types.Check(node, *definition);
+  }
+}
+
+}  // namespace
+
+Rule ElementTypes() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate

@@ -1,0 +1,90 @@
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/graph/quantizer.h"
+#include "rules/onnx/infer.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "AX004",
+    "qparams-shape",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "Which scale belongs to which elements follows from the shape of the scales. With another shape of as many numbers "
+    "they are matched with the wrong channels or blocks, or runtimes stop at the node.",
+    "Correct the axis, or store scales and zero points in the shape that the axis and the block size ask for.",
+    "Scales of [4, 32] for a tensor of [64, 32] in blocks of 16 along axis 1 fire it; along axis 0 they do not.",
+};
+
+bool SameCount(absl::Span<const int64_t> a, absl::Span<const int64_t> b) {
+  const auto count = CountOf(a);
+  return count && count == CountOf(b);
+}
+
+// Shape of the scales; empty for one scale. False: it cannot be told.
+bool Wanted(const Graph& graph, int32_t node, const Shape& data, const Shape& scale, Dims& wanted) {
+  const int64_t block = graph.int_attribute(node, "block_size", 0);
+  if (block < 0) return false;
+  if (block == 0 && scale.rank() == 0) return true;
+  const bool single = block == 0 && CountOf(scale.dims) == 1;
+  if (single) {
+    wanted.push_back(1);
+    return true;
+  }
+  if (!data.known) return false;
+  int64_t axis = graph.int_attribute(node, "axis", 1);
+  if (axis < 0) axis += data.rank();
+  if (axis < 0 || axis >= data.rank()) return false;  // said by axis-range
+  if (block == 0) {
+    wanted.push_back(data.dims[axis]);
+    return true;
+  }
+  wanted.assign(data.dims.begin(), data.dims.end());
+  if (wanted[axis] >= 0) wanted[axis] = wanted[axis] / block + (wanted[axis] % block != 0);
+  return true;
+}
+
+void CheckNode(const Graph& graph, int32_t node, absl::Span<const Shape> shapes, FindingSink& sink) {
+  const QuantizerInputs inputs = QuantizerInputsOf(graph, node);
+  if (inputs.data < 0 || inputs.scale < 0) return;
+  const Shape& scale = shapes[inputs.scale];
+  if (!scale.is_static()) return;
+  Dims wanted;
+  if (!Wanted(graph, node, shapes[inputs.data], scale, wanted)) return;
+  const Shape needed{true, wanted};
+  Place place;
+  place.node = node;
+  place.value = inputs.data;
+  // Another number of scales is qparams-count's.
+  if (needed.is_static() && needed.dims != scale.dims && SameCount(needed.dims, scale.dims)) {
+    sink.Add(kInfo, place, absl::StrCat("scales of shape ", ShapeText(scale.dims)), ShapeText(wanted));
+    return;
+  }
+  if (inputs.zero_point < 0) return;
+  const Shape& zero_point = shapes[inputs.zero_point];
+  // One number may be a scalar or a list of one.
+  if (!zero_point.is_static() || zero_point.dims == scale.dims || !SameCount(zero_point.dims, scale.dims)) return;
+  if (scale.rank() <= 1 && zero_point.rank() <= 1) return;
+  sink.Add(kInfo, place, absl::StrCat("zero points of shape ", ShapeText(zero_point.dims)),
+           absl::StrCat(ShapeText(scale.dims), ", that of the scales"));
+}
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  const std::vector<Shape>& shapes = context.Once(InferShapes).shapes;
+  if (shapes.empty()) return;
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    if (IsQuantize(graph, node) || IsDequantize(graph, node)) CheckNode(graph, node, shapes, sink);
+  }
+}
+
+}  // namespace
+
+Rule QParamsShape() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate

@@ -1,0 +1,38 @@
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/onnx/infer.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "GS012",
+    "shape-mismatch",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "The shapes that the operator is given cannot be combined, so it computes nothing: runtimes fail when they load "
+    "the "
+    "file, or only when the node runs.",
+    "Correct the tensor, or the operator in front of it: an axis, a transposition or a reshape is usually the cause.",
+    "MatMul of [4, 8] by [5, 2] fires it; [4, 8] by [8, 2] does not.",
+};
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  for (const Contradiction& found : context.Once(InferShapes).contradictions) {
+    if (found.kind != Contradiction::kShapes) continue;
+    Place place;
+    place.node = found.node;
+    place.input = found.input;
+    if (found.input >= 0) place.value = context.graph().input(found.node, found.input);
+    sink.Add(kInfo, place, found.observed, found.allowed);
+  }
+}
+
+}  // namespace
+
+Rule ShapeMismatch() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate
