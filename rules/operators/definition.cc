@@ -18,7 +18,10 @@ Parameters Parse(const char* pattern) {
       ++at;
     }
     parameters.list.push_back(parameter);
-    if (parameter.presence == Parameter::kRequired || mark == '+') parameters.min = parameters.list.size();
+    const int count = static_cast<int>(parameters.list.size());
+    if (parameter.presence == Parameter::kRequired || mark == '+') parameters.min = count;
+    // Variadic ones come behind all others, left out or not.
+    if (mark == '*') parameters.min = count - 1;
   }
   parameters.max = parameters.list.size();
   if (parameters.max > 0 && parameters.list.back().presence == Parameter::kVariadic) {

@@ -50,8 +50,8 @@ class Types {
 
   void Check(int32_t node, const Definition& definition) {
     const Binding* binding = graph_.binding(node);
-    const bool quantized =
-        binding != nullptr && (binding->integer_operator || IsQuantize(graph_, node) || IsDequantize(graph_, node));
+    const bool integer = binding != nullptr && binding->integer_operator;
+    const bool quantized = integer || IsQuantize(graph_, node) || IsDequantize(graph_, node);
     bound_.fill(v1::DATA_TYPE_UNSPECIFIED);
     for (int i = 0; i < graph_.num_inputs(node); ++i) {
       const Parameter* parameter = definition.inputs.at(i);
@@ -60,7 +60,9 @@ class Types {
       const v1::DataType type = types_[value];
       const v1::DataType expected = Expected(parameter->type);
       if (expected == v1::DATA_TYPE_UNSPECIFIED) {
-        bound_[parameter->type - 'A'] = type;
+        // An integer operator's data may have its type from an operator in front that is wrong about it: what counts
+        // for the output is its own zero point.
+        if (!integer || OfOutput(*binding, i)) bound_[parameter->type - 'A'] = type;
         // What stored tensors, scales and zero points have to be is type-mismatch's.
       } else if (type != v1::DATA_TYPE_UNSPECIFIED && type != expected && !quantized) {
         Place place;
@@ -70,13 +72,18 @@ class Types {
         sink_.Add(kInfo, place, std::string(DataTypeName(type)), absl::StrCat(DataTypeName(expected), Why(*parameter)));
       }
     }
-    if (binding != nullptr && binding->integer_operator) ZeroPoints(node, *binding);
+    if (integer) ZeroPoints(node, *binding);
     if (IsQuantize(graph_, node)) return;
     for (int i = 0; i < graph_.num_outputs(node); ++i) Output(node, i, definition);
   }
 
  private:
   v1::DataType Expected(char type) const { return type >= 'A' && type <= 'Z' ? bound_[type - 'A'] : Fixed(type); }
+
+  static bool OfOutput(const Binding& binding, int argument) {
+    const Argument& found = ArgumentAt(binding, argument);
+    return found.of_output && found.role == ArgRole::kZeroPoint;
+  }
 
   // ONNX and ONNX Runtime compute on stored integers of eight bits only.
   void ZeroPoints(int32_t node, const Binding& binding) {

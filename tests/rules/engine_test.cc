@@ -265,9 +265,11 @@ TEST_F(EngineTest, BodiesOfControlFlowAreChecked) {
   GraphBuilder b;
   b.Input("c", v1::DATA_TYPE_BOOL, {});
   v1::Node& branch = b.Node("If", "branch", {"c"}, {"out"});
-  v1::Attribute& attribute = *branch.add_attributes();
-  attribute.set_name(b.Symbol("then_branch"));
-  attribute.set_graph(1);
+  for (const char* name : {"else_branch", "then_branch"}) {  // the last one names the body
+    v1::Attribute& attribute = *branch.add_attributes();
+    attribute.set_name(b.Symbol(name));
+    attribute.set_graph(1);
+  }
   b.Output("out");
   GraphBuilder body = SoundConv();
   body.Value("y_scale").mutable_constant()->set_reals(0, 0);
