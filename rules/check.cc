@@ -54,9 +54,11 @@ absl::Status AddScopes(const v1::Graph& message, std::string path, int depth, in
                        const CheckLimits& limits, Scopes& scopes) {
   if (depth > limits.max_subgraph_depth) return Limit("max_subgraph_depth", limits.max_subgraph_depth);
   if (static_cast<int>(scopes.size()) > limits.max_subgraphs) return Limit("max_subgraphs", limits.max_subgraphs);
-  if (absl::Status status = CheckCaptures(message, outer_values, path); !status.ok()) return status;
   absl::StatusOr<Graph> graph = Graph::Build(message);
-  if (!graph.ok()) return Prefixed(graph.status(), path);
+  if (!graph.ok() || graph->max_captured() > outer_values) {
+    if (absl::Status status = CheckCaptures(message, outer_values, path); !status.ok()) return status;
+    return Prefixed(graph.status(), path);
+  }
   scopes.push_back(std::make_unique<Scope>(*std::move(graph), path));
   // Name each body after the node and attribute that refer to it.
   std::vector<std::string> names(message.subgraphs_size());

@@ -26,6 +26,24 @@ enum class Encoding : uint8_t {
   kUndefined,       // quantized type, but no scheme is stated
 };
 
+// The content of a constant, and a note that somebody looked: a judgement made without looking is that of any operator
+// which differs in its constants alone.
+class ConstantContent {
+ public:
+  ConstantContent() = default;
+  // `looked`, if any, becomes true at the first look.
+  ConstantContent(const v1::Constant* constant, bool* looked = nullptr) : constant_(constant), looked_(looked) {}
+  operator const v1::Constant*() const {
+    if (looked_ != nullptr) *looked_ = true;
+    return constant_;
+  }
+  const v1::Constant* operator->() const { return *this; }
+
+ private:
+  const v1::Constant* constant_ = nullptr;
+  bool* looked_ = nullptr;
+};
+
 struct BackendTensor {
   bool present = false;
   db::ElementType type;
@@ -40,7 +58,7 @@ struct BackendTensor {
   bool is_static = false;
   bool static_chain = false;             // constant, or computed from constants alone
   const QuantParams* qparams = nullptr;  // null: not known at this stage
-  const v1::Constant* constant = nullptr;
+  ConstantContent constant;              // null: none
   // Where it comes from, for findings.
   int32_t value = -1;
   int16_t argument = -1;

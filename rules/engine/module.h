@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
@@ -47,7 +48,8 @@ struct ModuleResult {
   struct OpOutcome {
     bool checked = false;
     bool refused = false;
-    std::vector<std::string> backend_ops;
+    // Names that outlive the check: a table's, or the graph's own.
+    absl::InlinedVector<absl::string_view, 1> backend_ops;
   };
   std::vector<OpOutcome> ops;
 };

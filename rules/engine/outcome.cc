@@ -65,15 +65,21 @@ bool RunsElsewhere(Toolchain toolchain, const Graph& graph, const ResolvedGraph&
 void ApplyToolchain(Toolchain toolchain, const Graph& graph, const ResolvedGraph& resolved, const ModuleResult& judged,
                     std::vector<FindingDraft>& findings, v1::Outcome& outcome) {
   std::vector<bool> elsewhere(graph.num_nodes(), false);
+  outcome.mutable_nodes()->Reserve(outcome.nodes_size() + static_cast<int>(judged.ops.size()));
   for (size_t i = 0; i < judged.ops.size(); ++i) {
     const ModuleResult::OpOutcome& op = judged.ops[i];
     const int32_t node = resolved.ops()[i].node;
     if (op.backend_ops.empty() && !op.refused) continue;
     v1::NodeOutcome& entry = *outcome.add_nodes();
-    entry.set_node(NodeName(graph, node));
-    for (const std::string& name : op.backend_ops) entry.add_backend_ops(name);
-    entry.set_refused(op.refused);
+    const std::string& name = graph.node(node).name();
+    if (name.empty()) {
+      entry.set_node(NodeName(graph, node));
+    } else {
+      entry.set_node(name);
+    }
+    for (absl::string_view backend_op : op.backend_ops) entry.add_backend_ops(backend_op.data(), backend_op.size());
     if (!op.refused) continue;
+    entry.set_refused(true);
     elsewhere[node] = RunsElsewhere(toolchain, graph, resolved, resolved.ops()[i]);
     // The worst fate of any node is that of the model.
     const v1::Outcome::Kind fate = elsewhere[node] ? v1::Outcome::PARTIAL : v1::Outcome::FAILS;

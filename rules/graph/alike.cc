@@ -125,4 +125,26 @@ bool LikeNodes::Equal::operator()(int32_t a, int32_t b) const {
                     std::equal(x.attributes().begin(), x.attributes().end(), y.attributes().begin(), SameAttribute));
 }
 
+size_t LikeSpecs::Hash::operator()(int32_t id) const {
+  const v1::Spec& spec = message->specs(id);
+  Mixer mixer;
+  mixer.Add(static_cast<uint64_t>(spec.kind()) << 32 | static_cast<uint64_t>(spec.qscheme()) << 16 | spec.dtype());
+  mixer.Add(spec.quant_min());
+  mixer.Add(spec.quant_max());
+  mixer.Add(spec.axis());
+  if (spec.has_qparams()) mixer.Add(id);
+  return mixer.hash();
+}
+
+bool LikeSpecs::Equal::operator()(int32_t a, int32_t b) const {
+  if (a == b) return true;
+  const v1::Spec& x = message->specs(a);
+  const v1::Spec& y = message->specs(b);
+  return x.kind() == y.kind() && x.qscheme() == y.qscheme() && x.dtype() == y.dtype() &&
+         x.has_quant_min() == y.has_quant_min() && x.quant_min() == y.quant_min() &&
+         x.has_quant_max() == y.has_quant_max() && x.quant_max() == y.quant_max() && x.has_axis() == y.has_axis() &&
+         x.axis() == y.axis() && x.has_is_dynamic() == y.has_is_dynamic() && x.is_dynamic() == y.is_dynamic() &&
+         Same(x.block_size(), y.block_size()) && !x.has_qparams() && !y.has_qparams();
+}
+
 }  // namespace quantgate

@@ -1,4 +1,4 @@
-// Which values and nodes of a graph say the same: models repeat a few shapes and a few sets of parameters many times.
+// Which values, nodes and specs of a graph say the same: models repeat a few shapes, parameters and specs many times.
 #ifndef QUANTGATE_RULES_GRAPH_ALIKE_H_
 #define QUANTGATE_RULES_GRAPH_ALIKE_H_
 
@@ -39,6 +39,25 @@ class LikeNodes {
   struct Hash {
     const v1::Graph* message;
     size_t operator()(int32_t node) const;
+  };
+  struct Equal {
+    const v1::Graph* message;
+    bool operator()(int32_t a, int32_t b) const;
+  };
+  absl::flat_hash_set<int32_t, Hash, Equal> first_;
+};
+
+// Specs by all that they say of the tensor; what they refer to, and which observer is to be made, does not matter. A
+// spec with numbers (scales, zero points) is like no other.
+class LikeSpecs {
+ public:
+  explicit LikeSpecs(const v1::Graph& message) : first_(0, Hash{&message}, Equal{&message}) {}
+  int32_t FirstLike(int32_t spec) { return *first_.insert(spec).first; }
+
+ private:
+  struct Hash {
+    const v1::Graph* message;
+    size_t operator()(int32_t spec) const;
   };
   struct Equal {
     const v1::Graph* message;

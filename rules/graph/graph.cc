@@ -1,5 +1,6 @@
 #include "rules/graph/graph.h"
 
+#include <algorithm>
 #include <string>
 
 #include "absl/status/status.h"
@@ -39,36 +40,34 @@ absl::Status CheckQParams(const v1::QParams& qparams, int64_t spec) {
   return absl::OkStatus();
 }
 
-absl::Status CheckSpecs(const v1::Graph& message) {
+absl::Status CheckSpec(const v1::Graph& message, int64_t i) {
   const int64_t values = message.values_size();
   const int64_t nodes = message.nodes_size();
-  for (int64_t i = 0; i < message.specs_size(); ++i) {
-    const v1::Spec& spec = message.specs(i);
-    if (!v1::Spec::Kind_IsValid(spec.kind())) return BadEnum("specs", i, "kind", spec.kind());
-    if (!v1::DataType_IsValid(spec.dtype())) return BadEnum("specs", i, "dtype", spec.dtype());
-    if (!v1::Spec::QScheme_IsValid(spec.qscheme())) return BadEnum("specs", i, "qscheme", spec.qscheme());
-    if (!v1::DataType_IsValid(spec.qparams().scale_type())) {
-      return BadEnum("specs", i, "qparams.scale_type", spec.qparams().scale_type());
+  const v1::Spec& spec = message.specs(i);
+  if (!v1::Spec::Kind_IsValid(spec.kind())) return BadEnum("specs", i, "kind", spec.kind());
+  if (!v1::DataType_IsValid(spec.dtype())) return BadEnum("specs", i, "dtype", spec.dtype());
+  if (!v1::Spec::QScheme_IsValid(spec.qscheme())) return BadEnum("specs", i, "qscheme", spec.qscheme());
+  if (!v1::DataType_IsValid(spec.qparams().scale_type())) {
+    return BadEnum("specs", i, "qparams.scale_type", spec.qparams().scale_type());
+  }
+  if (absl::Status status = CheckQParams(spec.qparams(), i); !status.ok()) return status;
+  if (!IdOk(spec.observer(), message.symbols_size())) {
+    return BadId("specs", i, "observer", spec.observer(), message.symbols_size(), "symbols");
+  }
+  if (spec.has_shared_with()) {
+    if (!IdOk(spec.shared_with().value(), values)) {
+      return BadId("specs", i, "shared_with.value", spec.shared_with().value(), values, "values");
     }
-    if (absl::Status status = CheckQParams(spec.qparams(), i); !status.ok()) return status;
-    if (!IdOk(spec.observer(), message.symbols_size())) {
-      return BadId("specs", i, "observer", spec.observer(), message.symbols_size(), "symbols");
+    if (!IdOk(spec.shared_with().consumer(), nodes)) {
+      return BadId("specs", i, "shared_with.consumer", spec.shared_with().consumer(), nodes, "nodes");
     }
-    if (spec.has_shared_with()) {
-      if (!IdOk(spec.shared_with().value(), values)) {
-        return BadId("specs", i, "shared_with.value", spec.shared_with().value(), values, "values");
-      }
-      if (!IdOk(spec.shared_with().consumer(), nodes)) {
-        return BadId("specs", i, "shared_with.consumer", spec.shared_with().consumer(), nodes, "nodes");
-      }
+  }
+  for (const v1::EdgeRef& edge : spec.derived_from()) {
+    if (!IdOk(edge.value(), values)) {
+      return BadId("specs", i, "derived_from.value", edge.value(), values, "values");
     }
-    for (const v1::EdgeRef& edge : spec.derived_from()) {
-      if (!IdOk(edge.value(), values)) {
-        return BadId("specs", i, "derived_from.value", edge.value(), values, "values");
-      }
-      if (!IdOk(edge.consumer(), nodes)) {
-        return BadId("specs", i, "derived_from.consumer", edge.consumer(), nodes, "nodes");
-      }
+    if (!IdOk(edge.consumer(), nodes)) {
+      return BadId("specs", i, "derived_from.consumer", edge.consumer(), nodes, "nodes");
     }
   }
   return absl::OkStatus();
@@ -183,9 +182,9 @@ absl::Status CheckSignature(const v1::Graph& message) {
 absl::StatusOr<Graph> Graph::Build(const v1::Graph& message) {
   if (!v1::Graph::Origin_IsValid(message.origin())) return BadEnum("", -1, "origin", message.origin());
   if (!v1::Stage_IsValid(message.stage())) return BadEnum("", -1, "stage", message.stage());
-  if (absl::Status status = CheckSpecs(message); !status.ok()) return status;
   Graph graph;
   graph.message_ = &message;
+  if (absl::Status status = graph.ReadSpecs(); !status.ok()) return status;
   if (absl::Status status = graph.ReadValues(); !status.ok()) return status;
   if (absl::Status status = CheckSignature(message); !status.ok()) return status;
   if (absl::Status status = graph.ReadNodes(); !status.ok()) return status;
@@ -195,6 +194,16 @@ absl::StatusOr<Graph> Graph::Build(const v1::Graph& message) {
   graph.Order();
   graph.FindStatic();
   return graph;
+}
+
+absl::Status Graph::ReadSpecs() {
+  LikeSpecs like(*message_);
+  specs_.reserve(message_->specs_size());
+  for (int32_t i = 0; i < message_->specs_size(); ++i) {
+    if (absl::Status status = CheckSpec(*message_, i); !status.ok()) return status;
+    specs_.push_back({like.FirstLike(i), static_cast<uint8_t>(message_->specs(i).kind())});
+  }
+  return absl::OkStatus();
 }
 
 absl::Status Graph::ReadValues() {
@@ -209,7 +218,10 @@ absl::Status Graph::ReadValues() {
     record.dtype = static_cast<uint8_t>(value.dtype());
     record.like = like.FirstLike(i);
     record.is_elsewhere = value.captured() > 0 || value.foreign();
+    max_captured_ = std::max(max_captured_, value.captured());
+    has_user_orders_ |= !value.users().empty();
     record.has_known_shape = value.has_shape();
+    if (value.has_shape()) record.rank = static_cast<int16_t>(std::min(value.dims_size(), INT16_MAX));
     for (int64_t size : value.dims()) {
       if (size < 0) record.has_known_shape = false;
     }
@@ -242,6 +254,8 @@ absl::Status Graph::ReadNodes() {
     NodeRecord& record = nodes_[i];
     record.binding = bindings[op];
     record.op = op;
+    record.has_spec_map = !node.input_spec_map().empty();
+    record.no_implicit_sharing = node.no_implicit_sharing();
     record.like = like.FirstLike(i);
     for (int k = 0; k < node.inputs_size(); ++k) {
       inputs_.push_back({node.inputs(k) - 1, k < node.input_specs_size() ? node.input_specs(k) - 1 : -1,

@@ -62,6 +62,9 @@ class Graph {
   int32_t value_spec(int32_t value) const { return values_[value].spec; }
   v1::DataType dtype(int32_t value) const { return static_cast<v1::DataType>(values_[value].dtype); }
 
+  // -1: unknown. Ranks beyond 32767 count as that.
+  int rank(int32_t value) const { return values_[value].rank; }
+
   // Node that writes the value (the first, when a broken graph has several); -1: none.
   int32_t producer(int32_t value) const { return values_[value].producer; }
   int output_index(int32_t value) const { return values_[value].output_index; }
@@ -86,6 +89,11 @@ class Graph {
   };
   absl::Span<const ConstantRecord> constants() const { return constants_; }
 
+  v1::Spec::Kind spec_kind(int32_t spec) const { return static_cast<v1::Spec::Kind>(specs_[spec].kind); }
+  // The first spec that says the same of a tensor, itself when there is none before: references and observers aside.
+  // Specs with numbers are like no other.
+  int32_t spec_like(int32_t spec) const { return specs_[spec].like; }
+
   // The first value of the same element type and shape, itself when there is none before.
   int32_t value_like(int32_t value) const { return values_[value].like; }
   // The first node with the same operator, argument positions and attributes, itself when there is none before.
@@ -95,6 +103,14 @@ class Graph {
   // No two values (foreign ones aside), or nodes, have the same name; false: some may have.
   bool distinct_value_names() const { return distinct_value_names_; }
   bool distinct_node_names() const { return distinct_node_names_; }
+
+  // Largest Value.captured; 0: there is none.
+  int32_t max_captured() const { return max_captured_; }
+  // Whether a value has Value.users.
+  bool has_user_orders() const { return has_user_orders_; }
+  bool no_implicit_sharing(int32_t node) const { return nodes_[node].no_implicit_sharing; }
+  // Whether a node has Node.input_spec_map.
+  bool has_spec_map(int32_t node) const { return nodes_[node].has_spec_map; }
 
   // Nodes in a topological order; nodes on or behind a cycle come last, in file order.
   absl::Span<const int32_t> order() const { return order_; }
@@ -111,7 +127,9 @@ class Graph {
   // The inputs and outputs of node n end where those of node n + 1 begin; one record more than nodes.
   struct NodeRecord {
     const Binding* binding = nullptr;
-    int32_t op = 0;  // symbol id
+    int32_t op : 30 = 0;  // symbol id
+    bool has_spec_map : 1 = false;
+    bool no_implicit_sharing : 1 = false;
     int32_t like = -1;
     int32_t first_input = 0;
     int32_t first_output = 0;
@@ -128,6 +146,7 @@ class Graph {
     int32_t use_count = 0;
     int32_t spec = -1;
     int32_t like = -1;
+    int16_t rank = -1;
     uint8_t dtype = 0;
     bool is_input : 1 = false;
     bool is_output : 1 = false;
@@ -137,7 +156,13 @@ class Graph {
     bool has_known_shape : 1 = false;
   };
 
+  struct SpecRecord {
+    int32_t like;
+    uint8_t kind;
+  };
+
   Graph() = default;
+  absl::Status ReadSpecs();
   absl::Status ReadValues();
   absl::Status ReadNodes();
   void LinkValues();
@@ -149,12 +174,15 @@ class Graph {
   std::vector<Input> inputs_;
   std::vector<int32_t> outputs_;
   std::vector<ValueRecord> values_;
+  std::vector<SpecRecord> specs_;
   std::vector<Use> uses_;
   std::vector<int32_t> order_;
   std::vector<ConstantRecord> constants_;
   std::vector<int32_t> quantizers_;
   std::vector<int32_t> integer_nodes_;
   std::vector<int32_t> unknown_nodes_;
+  int32_t max_captured_ = 0;
+  bool has_user_orders_ = false;
   bool distinct_value_names_ = true;
   bool distinct_node_names_ = true;
   int num_cyclic_ = 0;

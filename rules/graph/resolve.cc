@@ -29,6 +29,7 @@ class Resolver {
     quantizers_.assign(graph.num_nodes(), kNotComputed);
     stored_.assign(graph.num_values(), -1);
     specs_.assign(graph.message().specs_size(), kNotComputed);
+    shared_roots_.assign(graph.message().specs_size(), kNotComputed);
     unit_.assign(graph.num_nodes(), kNotComputed);
   }
 
@@ -51,6 +52,7 @@ class Resolver {
 
  private:
   static constexpr int32_t kNotComputed = -2;
+  static constexpr int32_t kOnTheWay = -3;
 
   // ---- Quantize and Dequantize nodes ----
 
@@ -63,9 +65,9 @@ class Resolver {
     const int32_t tensor = quantize ? written : inputs.data;
     Stored stored;
     stored.quantized = true;
-    stored.type = tensor >= 0 ? graph_.value(tensor).dtype() : v1::DATA_TYPE_UNSPECIFIED;
+    stored.type = tensor >= 0 ? graph_.dtype(tensor) : v1::DATA_TYPE_UNSPECIFIED;
     if (stored.type == v1::DATA_TYPE_UNSPECIFIED && inputs.zero_point >= 0) {
-      stored.type = graph_.value(inputs.zero_point).dtype();
+      stored.type = graph_.dtype(inputs.zero_point);
     }
     if (stored.type == v1::DATA_TYPE_UNSPECIFIED && !quantize && inputs.data >= 0 &&
         IsQuantize(graph_, graph_.producer(inputs.data))) {
@@ -249,7 +251,7 @@ class Resolver {
   }
 
   bool MayBeFloat(int32_t value) const {
-    const v1::DataType type = graph_.value(value).dtype();
+    const v1::DataType type = graph_.dtype(value);
     return type == v1::DATA_TYPE_UNSPECIFIED || IsFloat(type);
   }
 
@@ -419,7 +421,7 @@ class Resolver {
     operand.value = value;
     operand.edge_value = value;
     operand.present = true;
-    if (!operand.quantized) operand.type = graph_.value(value).dtype();
+    if (!operand.quantized) operand.type = graph_.dtype(value);
     operand.is_static = graph_.is_constant(value) && !graph_.is_graph_input(value);
     operand.static_chain = graph_.is_static(value);
     const int32_t producer = graph_.producer(value);
@@ -440,6 +442,7 @@ class Resolver {
     operand.quant_max = stored.quant_max;
     operand.is_dynamic = stored.is_dynamic;
     operand.quantized = stored.quantized;
+    operand.form = Operand::kFormUnlike;
     return operand;
   }
 
@@ -514,7 +517,7 @@ class Resolver {
         operand = PlainOperand(value);
         if (i == 0 && output.described) {
           if (operand.type == v1::DATA_TYPE_UNSPECIFIED && output.zero_point >= 0) {
-            operand.type = graph_.value(output.zero_point).dtype();
+            operand.type = graph_.dtype(output.zero_point);
           }
           Describe(node, operand, output.scale, output.zero_point);
           Stored stored;
@@ -559,6 +562,7 @@ class Resolver {
       params.axes = Keep(std::vector<int32_t>{IntegerChannelAxis(node, operand)});
     }
     operand.quantized = true;
+    operand.form = Operand::kFormUnlike;
     operand.quant_min = MinOf(operand.type);
     operand.quant_max = MaxOf(operand.type);
     operand.is_dynamic = DynamicScale(scale) ? Tri::kYes : Tri::kNo;
@@ -594,6 +598,7 @@ class Resolver {
       params.scales = Keep(std::move(scales));
     }
     bias.quantized = true;
+    bias.form = Operand::kFormUnlike;
     bias.quant_min = MinOf(bias.type);
     bias.quant_max = MaxOf(bias.type);
     bias.is_dynamic = Tri::kNo;
@@ -610,12 +615,12 @@ class Resolver {
     const int32_t root = RootSpec(spec, place);
     operand.spec = root >= 0 ? root : spec;
     if (root < 0) return;
-    const v1::Spec& message = graph_.message().specs(root);
-    if (message.kind() == v1::Spec::EXPLICIT_NONE) {
+    if (graph_.spec_kind(root) == v1::Spec::EXPLICIT_NONE) {
       operand.annotated_none = true;
       return;
     }
-    const Stored& stored = SpecForm(root);
+    operand.form = SpecForm(graph_.spec_like(root));
+    const Stored& stored = stored_forms_[operand.form];
     operand.quantized = stored.quantized;
     if (stored.type != v1::DATA_TYPE_UNSPECIFIED) operand.type = stored.type;
     operand.qparams = stored.qparams;
@@ -627,16 +632,59 @@ class Resolver {
   // The spec that says something behind shared references; -1 when they lead nowhere or in a circle, which is a finding
   // of its own.
   int32_t RootSpec(int32_t spec, SpecPlace place) {
-    if (graph_.message().specs(spec).kind() != v1::Spec::SHARED) return spec;
-    if (!annotations_.has_value()) annotations_.emplace(graph_);
-    const std::optional<SpecResolution> resolution = annotations_->Resolve(place);
-    if (!resolution.has_value()) return -1;
-    if (resolution->state == SpecState::kNone) return annotations_->spec_id(resolution->end);
-    return resolution->spec;
+    if (graph_.spec_kind(spec) != v1::Spec::SHARED) return spec;
+    spec = SpecAt(place);  // of a value that the node reads twice, the first
+    return spec >= 0 && graph_.spec_kind(spec) == v1::Spec::SHARED ? RootOfShared(spec) : spec;
   }
 
-  const Stored& SpecForm(int32_t spec) {
-    if (specs_[spec] != kNotComputed) return stored_forms_[specs_[spec]];
+  // Where the references of a shared spec end does not depend on the place that carries it.
+  int32_t RootOfShared(int32_t spec) {
+    std::vector<int32_t>& way = shared_way_;
+    way.clear();
+    int32_t root = -1;
+    while (true) {
+      if (shared_roots_[spec] == kOnTheWay) break;  // a circle
+      if (shared_roots_[spec] != kNotComputed) {
+        root = shared_roots_[spec];
+        break;
+      }
+      shared_roots_[spec] = kOnTheWay;
+      way.push_back(spec);
+      spec = SpecAt(SpecPlaceOf(graph_.message().specs(spec).shared_with()));
+      if (spec < 0) break;  // it dangles
+      if (graph_.spec_kind(spec) != v1::Spec::SHARED) {
+        root = spec;
+        break;
+      }
+    }
+    for (int32_t each : way) shared_roots_[each] = root;
+    return root;
+  }
+
+  // The spec that a place carries; -1: none. An output that is explicitly not quantized carries none, in torchao.
+  int32_t SpecAt(SpecPlace place) {
+    if (place.value < 0) return -1;
+    if (!place.is_edge()) {
+      const int32_t spec = graph_.value_spec(place.value);
+      return spec >= 0 && graph_.spec_kind(spec) == v1::Spec::EXPLICIT_NONE ? -1 : spec;
+    }
+    constexpr int kWide = 16;
+    if (graph_.num_inputs(place.node) > kWide || graph_.has_spec_map(place.node)) {
+      if (!annotations_.has_value()) annotations_.emplace(graph_);
+      const int32_t entry = annotations_->Find(place);
+      return entry < 0 ? -1 : annotations_->spec_id(entry);
+    }
+    for (int i = 0; i < graph_.num_inputs(place.node); ++i) {
+      if (graph_.input(place.node, i) == place.value && graph_.edge_spec(place.node, i) >= 0) {
+        return graph_.edge_spec(place.node, i);
+      }
+    }
+    return -1;
+  }
+
+  // Index into stored_forms_ of what a spec says.
+  int32_t SpecForm(int32_t spec) {
+    if (specs_[spec] != kNotComputed) return specs_[spec];
     const v1::Spec& message = graph_.message().specs(spec);
     Stored stored;
     stored.quantized = true;
@@ -662,7 +710,7 @@ class Resolver {
     stored.qparams = AddParams(params);
     stored_forms_.push_back(stored);
     specs_[spec] = static_cast<int32_t>(stored_forms_.size()) - 1;
-    return stored_forms_.back();
+    return specs_[spec];
   }
 
   static bool PerChannel(v1::Spec::QScheme scheme) {
@@ -719,12 +767,14 @@ class Resolver {
 
   const Graph& graph_;
   ResolvedGraph& result_;
-  std::deque<Stored> stored_forms_;         // referred to by the three below
-  std::vector<int32_t> quantizers_;         // by node
-  std::vector<int32_t> stored_;             // by value: stored quantized in the file; -1: no
-  std::vector<int32_t> specs_;              // by spec
+  std::deque<Stored> stored_forms_;    // referred to by the three below
+  std::vector<int32_t> quantizers_;    // by node
+  std::vector<int32_t> stored_;        // by value: stored quantized in the file; -1: no
+  std::vector<int32_t> specs_;         // by spec
+  std::vector<int32_t> shared_roots_;  // by spec: where its references end; -1: nowhere
+  std::vector<int32_t> shared_way_;
   std::vector<int32_t> unit_;               // by node: computes on quantized tensors
-  std::optional<Annotations> annotations_;  // made when the first shared spec is met
+  std::optional<Annotations> annotations_;  // made when a place is not found at once
 };
 
 ResolvedGraph ResolvedGraph::Resolve(const Graph& graph) {

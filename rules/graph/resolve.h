@@ -38,6 +38,11 @@ struct Operand {
   int32_t spec = -1;        // the spec that decided, id into message().specs(); -1: from Q/DQ or none
   int32_t qparams = -1;     // index into ResolvedGraph::qparams; -1: not quantized or not known
   int32_t quantizer = -1;   // the Quantize or Dequantize node folded into this operand; -1: none
+  // Two operands of one `type` and one stored form (>= 0) have the same range, the same parameters and specs that say
+  // the same. kNoForm: not quantized. kFormUnlike: quantized like no other.
+  static constexpr int32_t kNoForm = -1;
+  static constexpr int32_t kFormUnlike = -2;
+  int32_t form = kNoForm;
   v1::DataType type = v1::DATA_TYPE_UNSPECIFIED;  // stored type when quantized, else the tensor's own
   int64_t quant_min = 0;                          // stored range, meaningful when `quantized`
   int64_t quant_max = 0;

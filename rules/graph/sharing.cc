@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rules/graph/sharing_forest.h"
+#include "rules/graph/sharing_references.h"
 
 namespace quantgate {
 namespace {
@@ -78,6 +79,9 @@ class Grouper {
     }
     NumberGroups();
   }
+
+  // Whether no circle came near while everything was joined.
+  bool StaysFarFromCircles() const { return !result_.error && forest_ == nullptr; }
 
  private:
   void FindClasses() {
@@ -334,6 +338,16 @@ SharingGroups ComputeSharingGroups(const Graph& graph) {
     result.error = ObserverError(result.annotations, result.leader(group));
   }
   return result;
+}
+
+bool SurelyNoSharingErrors(const Graph& graph) {
+  std::vector<bool> reached;
+  if (!EarlierReferences(graph).All(reached)) return false;
+  if (reached.empty()) return true;
+  SharingGroups result{Annotations(graph, reached)};
+  Grouper grouper(result);
+  grouper.Run();
+  return grouper.StaysFarFromCircles();
 }
 
 std::vector<SharingError> AllSharingErrors(const SharingGroups& groups) {

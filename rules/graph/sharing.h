@@ -69,6 +69,9 @@ struct SharingGroups {
 // Near-linear in the number of annotated edges and values. Never fails: faults of the annotation are data.
 SharingGroups ComputeSharingGroups(const Graph& graph);
 
+// Whether AllSharingErrors has nothing to say, told without grouping what no shared spec can reach. False: it may.
+bool SurelyNoSharingErrors(const Graph& graph);
+
 // Every reference that dangles or runs in a circle (each circle once) and every group that cannot be observed, in
 // annotation order, where torchao stops at the first.
 std::vector<SharingError> AllSharingErrors(const SharingGroups& groups);

@@ -20,18 +20,20 @@ std::string SpecPlaceName(const Graph& graph, SpecPlace place) {
 
 SpecPlace SpecPlaceOf(const v1::EdgeRef& reference) { return {reference.value() - 1, reference.consumer() - 1}; }
 
-Annotations::Annotations(const Graph& graph)
+Annotations::Annotations(const Graph& graph, const std::vector<bool>& values)
     : graph_(&graph),
+      only_(values.empty() ? nullptr : &values),
       value_entry_(graph.num_values(), -1),
       first_edge_(graph.num_nodes(), -1),
       edge_count_(graph.num_nodes(), 0),
       in_map_of_(graph.num_values(), -1) {
-  entries_.reserve(graph.num_values() * 2);
+  if (only_ == nullptr) entries_.reserve(graph.num_values() * 2);
   for (int32_t value = 0; value < graph.num_values(); ++value) {
     const int32_t node = graph.producer(value);
     if (node >= 0 && first_edge_[node] < 0) AddEdges(node);
     const int32_t spec = graph.value_spec(value);
-    if (spec < 0 || graph.message().specs(spec).kind() == v1::Spec::EXPLICIT_NONE) continue;
+    if (spec < 0 || graph.spec_kind(spec) == v1::Spec::EXPLICIT_NONE) continue;
+    if (only_ != nullptr && !(*only_)[value]) continue;
     value_entry_[value] = size();
     entries_.push_back({{value, -1}, spec});
   }
@@ -41,20 +43,21 @@ Annotations::Annotations(const Graph& graph)
   }
   in_map_of_ = {};
   read_by_ = {};
+  only_ = nullptr;
   FindTargets();
   FollowReferences();
   CollectSiblings();
 }
 
 void Annotations::AddEdges(int32_t node) {
-  const v1::Node& message = graph_->node(node);
   first_edge_[node] = size();
-  if (message.input_spec_map().empty()) {
-    for (int i = 0; i < message.input_specs_size(); ++i) {
-      const int32_t value = message.inputs(i) - 1;
-      if (value >= 0 && message.input_specs(i) > 0) AddEdge(node, value, message.input_specs(i) - 1, false);
+  if (!graph_->has_spec_map(node)) {
+    for (int i = 0; i < graph_->num_inputs(node); ++i) {
+      const int32_t value = graph_->input(node, i);
+      if (value >= 0 && graph_->edge_spec(node, i) >= 0) AddEdge(node, value, graph_->edge_spec(node, i), false);
     }
   } else {
+    const v1::Node& message = graph_->node(node);
     read_by_.resize(graph_->num_values(), -1);
     for (int32_t input : message.inputs()) {
       if (input > 0) read_by_[input - 1] = node;
@@ -66,7 +69,7 @@ void Annotations::AddEdges(int32_t node) {
   }
   edge_count_[node] = size() - first_edge_[node];
   for (int32_t entry = first_edge_[node]; entry < size(); ++entry) {
-    entries_[entry].starts_sharing = !message.no_implicit_sharing();
+    entries_[entry].starts_sharing = !graph_->no_implicit_sharing(node);
   }
   if (edge_count_[node] <= kWide) return;
   for (int32_t entry = first_edge_[node]; entry < size(); ++entry) {
@@ -75,6 +78,7 @@ void Annotations::AddEdges(int32_t node) {
 }
 
 void Annotations::AddEdge(int32_t node, int32_t value, int32_t spec, bool stray) {
+  if (only_ != nullptr && !(*only_)[value]) return;
   if (in_map_of_[value] == node) return;  // a map has each key once
   in_map_of_[value] = node;
   Entry& entry = entries_.emplace_back();
@@ -103,10 +107,9 @@ void Annotations::FindTargets() {
   constexpr int32_t kNotLookedUp = -2;
   std::vector<int32_t> target_of_spec(graph_->message().specs_size(), kNotLookedUp);
   for (Entry& entry : entries_) {
-    const v1::Spec& spec = graph_->message().specs(entry.spec);
-    if (spec.kind() != v1::Spec::SHARED) continue;
+    if (graph_->spec_kind(entry.spec) != v1::Spec::SHARED) continue;
     int32_t& target = target_of_spec[entry.spec];
-    if (target == kNotLookedUp) target = Find(SpecPlaceOf(spec.shared_with()));
+    if (target == kNotLookedUp) target = Find(SpecPlaceOf(graph_->message().specs(entry.spec).shared_with()));
     entry.shared = true;
     entry.target = target;
   }
@@ -128,7 +131,7 @@ void Annotations::FollowReferences() {
       last.end = at;
     } else if (last.end == -1) {
       last.end = at;
-      const bool none = graph_->message().specs(last.spec).kind() == v1::Spec::EXPLICIT_NONE;
+      const bool none = graph_->spec_kind(last.spec) == v1::Spec::EXPLICIT_NONE;
       last.state = last.shared ? SpecState::kDangling : none ? SpecState::kNone : SpecState::kConcrete;
     }
     for (int32_t entry : path) {
@@ -167,6 +170,7 @@ void Annotations::CollectSiblings() {
     if (is_sibling(entries_[entry])) siblings_[next[entries_[entry].place.value]++] = entry;
   }
   // Where fx registered the users in another order, theirs counts. Users that are not listed come behind.
+  if (!graph_->has_user_orders()) return;
   std::vector<int32_t> rank;
   for (int32_t value = 0; value < graph_->num_values(); ++value) {
     const auto& users = graph_->value(value).users();

@@ -49,8 +49,8 @@ struct SpecResolution {
 // (an explicit None is an entry), then its output_qspec (where None is none). The graph must outlive the table.
 class Annotations {
  public:
-  // Linear time and memory.
-  explicit Annotations(const Graph& graph);
+  // Linear time and memory. `values`: only the places of these, numbered as if there were no others; empty: all.
+  explicit Annotations(const Graph& graph, const std::vector<bool>& values = {});
 
   const Graph& graph() const { return *graph_; }
   int size() const { return static_cast<int>(entries_.size()); }
@@ -105,6 +105,7 @@ class Annotations {
   void CollectSiblings();
 
   const Graph* graph_;
+  const std::vector<bool>* only_;  // scratch of construction, as the last two; null: all values
   std::vector<Entry> entries_;
   bool has_stray_edges_ = false;
   std::vector<int32_t> value_entry_;  // by value

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rules/engine/context.h"
@@ -32,7 +33,7 @@ std::string PlaceNames(const Graph& graph, const v1::Spec& spec) {
 void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
   const Graph& graph = context.graph();
   const Operand* bias = nullptr;
-  std::vector<int32_t> sources;
+  absl::InlinedVector<int32_t, 4> sources;
   for (const Operand& operand : context.resolved().inputs(op)) {
     if (!operand.present || operand.port >= op.op->inputs.size()) continue;
     if (op.op->inputs[operand.port].role == PortRole::kBias) {
@@ -42,9 +43,9 @@ void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sin
     }
   }
   if (bias == nullptr || bias->spec < 0) return;
+  if (graph.spec_kind(bias->spec) != v1::Spec::DERIVED) return;
   const v1::Spec& spec = graph.message().specs(bias->spec);
-  if (spec.kind() != v1::Spec::DERIVED) return;
-  std::vector<int32_t> named;
+  absl::InlinedVector<int32_t, 4> named;
   bool own = true;
   for (const v1::EdgeRef& reference : spec.derived_from()) {
     named.push_back(reference.value() - 1);

@@ -1,5 +1,7 @@
 #include "rules/soundness/described.h"
 
+#include <algorithm>
+
 #include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
 
@@ -32,13 +34,25 @@ void AddQuantizer(const CheckContext& context, int32_t node, std::vector<Describ
   found.push_back(entry);
 }
 
-// Neither a scale, a zero point nor an axis is stated, and the stored range is one of the type: no rule has anything to
-// say. That is nearly every operand of a graph that is only annotated.
-bool SaysNothing(const Operand& operand, const QuantParams& params) {
-  if (!params.scales.empty() || !params.zero_points.empty() || !params.axes.empty()) return false;
-  if (!IsInteger(operand.type)) return true;
-  return operand.quant_min >= MinOf(operand.type) && operand.quant_max <= MaxOf(operand.type) &&
-         operand.quant_min < operand.quant_max;
+bool RangeFits(const Operand& operand) {
+  return !IsInteger(operand.type) ||
+         (operand.quant_min >= MinOf(operand.type) && operand.quant_max <= MaxOf(operand.type) &&
+          operand.quant_min < operand.quant_max);
+}
+
+bool AxesFit(const QuantParams& params, int rank) {
+  return std::all_of(params.axes.begin(), params.axes.end(),
+                     [rank](int32_t axis) { return axis >= -rank && axis < rank; });
+}
+
+// A spec without any number, with a range that its type has and axes that its tensor has: no rule has anything to say.
+// That is nearly every operand of a graph that is only annotated.
+bool IsPlainSpec(const Graph& graph, const Operand& operand, const QuantParams& params) {
+  if (operand.spec < 0 || !params.scales.empty() || !params.zero_points.empty() || !RangeFits(operand)) return false;
+  if (params.axes.empty()) return true;
+  const v1::Spec& spec = graph.message().specs(graph.spec_like(operand.spec));
+  return spec.block_size().empty() && !params.blocked() && operand.edge_value >= 0 &&
+         AxesFit(params, graph.rank(operand.edge_value));
 }
 
 // Operands of a compute node whose parameters are its own arguments or a spec.
@@ -49,7 +63,7 @@ void AddOperands(const CheckContext& context, const ResolvedOp& op, std::vector<
   const auto add = [&](const Operand& operand, bool output) {
     const QuantParams* params = context.resolved().qparams(operand);
     if (!operand.present || params == nullptr || operand.quantizer >= 0) return;
-    if ((!integer && operand.spec < 0) || SaysNothing(operand, *params)) return;
+    if ((!integer && operand.spec < 0) || IsPlainSpec(graph, operand, *params)) return;
     Described entry;
     entry.place.node = op.node;
     (output ? entry.place.output : entry.place.input) = operand.argument;

@@ -23,7 +23,7 @@ struct Described {
 };
 
 // In node order. Left out: a Dequantize that repeats the tensors of the Quantize it reads (one place, one entry), and
-// operands whose spec states no parameters and a range that its type has.
+// operands whose spec has no numbers, a range that the type has, and axes that the tensor has.
 std::vector<Described> DescribedTensors(const CheckContext& context);
 
 }  // namespace quantgate

@@ -1,6 +1,8 @@
 // What makes PT2E's prepare fail: torchao stops at the first of these with a bare exception; here each is a finding.
 #include "rules/graph/sharing.h"
 
+#include <optional>
+
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -63,30 +65,23 @@ Place PlaceOfEntry(const Annotations& annotations, int32_t entry) {
   return place;
 }
 
-bool Shares(const v1::Graph& message) {
-  for (const v1::Spec& spec : message.specs()) {
-    if (spec.kind() == v1::Spec::SHARED || spec.kind() == v1::Spec::DERIVED) return true;
-  }
-  return false;
-}
-
 // What the three rules below have in common.
 struct Sharing {
-  SharingGroups groups;
+  std::optional<SharingGroups> groups;  // computed when there may be errors
   std::vector<SharingError> errors;
 };
 
 Sharing FindSharing(const CheckContext& context) {
-  Sharing sharing{ComputeSharingGroups(context.graph()), {}};
-  sharing.errors = AllSharingErrors(sharing.groups);
+  Sharing sharing;
+  if (SurelyNoSharingErrors(context.graph())) return sharing;
+  sharing.groups = ComputeSharingGroups(context.graph());
+  sharing.errors = AllSharingErrors(*sharing.groups);
   return sharing;
 }
 
 void Check(const CheckContext& context, FindingSink& sink, absl::Span<const SharingError::Kind> kinds,
            const RuleInfo& rule, absl::string_view allowed) {
-  if (!Shares(context.graph().message())) return;
   const Sharing& sharing = context.Once(FindSharing);
-  const SharingGroups& groups = sharing.groups;
   for (const SharingError& error : sharing.errors) {
     if (error.kind == SharingError::kTooMuchWork) {
       sink.NotChecked(&rule, -1, "the sharing groups were given up: too many edges leave one value");
@@ -95,8 +90,8 @@ void Check(const CheckContext& context, FindingSink& sink, absl::Span<const Shar
     bool wanted = false;
     for (SharingError::Kind kind : kinds) wanted |= kind == error.kind;
     if (!wanted) continue;
-    sink.Add(rule, PlaceOfEntry(groups.annotations, error.entry), SharingErrorText(groups.annotations, error),
-             std::string(allowed));
+    const Annotations& annotations = sharing.groups->annotations;
+    sink.Add(rule, PlaceOfEntry(annotations, error.entry), SharingErrorText(annotations, error), std::string(allowed));
   }
 }
 

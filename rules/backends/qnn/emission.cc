@@ -9,6 +9,7 @@ void Emission::Clear() {
   params_used_ = 0;
   dims_used_ = 0;
   ops_.clear();
+  looked_at_constants_ = false;
 }
 
 void Emission::Begin(absl::string_view name, int32_t node) {

@@ -35,6 +35,8 @@ class Emission {
   BackendParam& AddParam(absl::string_view name);
   void AddInt(absl::string_view name, int64_t value) { AddParam(name).ints.push_back(value); }
   void AddReal(absl::string_view name, double value) { AddParam(name).reals.push_back(value); }
+  // Set by whoever reads what a constant holds while the operators are made or judged; Clear() takes it back.
+  bool* looked_at_constants() { return &looked_at_constants_; }
   // Room for sizes in the backend's layout; stays where it is until Clear().
   std::array<int64_t, kMaxRank>& NewDims();
 
@@ -60,6 +62,7 @@ class Emission {
   std::deque<std::array<int64_t, kMaxRank>> dims_;
   size_t dims_used_ = 0;
   std::vector<BackendOp> ops_;
+  bool looked_at_constants_ = false;
 };
 
 }  // namespace quantgate::qnn

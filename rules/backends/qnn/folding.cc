@@ -3,14 +3,6 @@
 namespace quantgate::qnn {
 namespace {
 
-bool HasStaticShape(const Graph& graph, int32_t value) {
-  if (value < 0 || !graph.value(value).has_shape()) return false;
-  for (int64_t size : graph.value(value).dims()) {
-    if (size < 0) return false;
-  }
-  return true;
-}
-
 bool IsShapeQuery(OpId id) { return id == OpId::kShape || id == OpId::kSize; }
 
 // Same inputs, other outputs: nothing to fold.
@@ -21,7 +13,8 @@ bool IsRandom(OpId id) {
 bool Computable(const Graph& graph, const std::vector<bool>& folded, int32_t node) {
   const OpId id = graph.op(node);
   if (IsRandom(id) || id == OpId::kUnknown || id == OpId::kOpaque || id == OpId::kPlaceholder) return false;
-  if (IsShapeQuery(id)) return graph.num_inputs(node) > 0 && HasStaticShape(graph, graph.input(node, 0));
+  if (IsShapeQuery(id))
+    return graph.num_inputs(node) > 0 && graph.input(node, 0) >= 0 && graph.has_known_shape(graph.input(node, 0));
   if (graph.binding(node)->op->traits & kControlFlow) return false;
   for (int i = 0; i < graph.num_inputs(node); ++i) {
     const int32_t value = graph.input(node, i);

@@ -237,7 +237,7 @@ Lowering LowerIdentity(const NodeView& view, Emission& emission) {
 }  // namespace
 
 Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission) {
-  const NodeView view(context, op);
+  const NodeView view(context, op, emission.looked_at_constants());
   if (context.graph().origin() == v1::Graph::QNN) return LowerIdentity(view, emission);
   if (!view.channels_first()) return Unknown("this origin's operators are not translated to QNN yet");
   if (op.op == nullptr) return NoCounterpart("the operator is not known");

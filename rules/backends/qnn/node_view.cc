@@ -68,6 +68,7 @@ absl::string_view NodeView::text(Names names) const {
 const v1::Constant* NodeView::constant(int port) const {
   const Operand* operand = input(port);
   if (operand == nullptr || operand->value < 0 || !graph().is_constant(operand->value)) return nullptr;
+  *looked_at_constants_ = true;
   return &graph().value(operand->value).constant();
 }
 

@@ -18,8 +18,13 @@ using Names = std::initializer_list<absl::string_view>;
 
 class NodeView {
  public:
-  NodeView(const CheckContext& context, const ResolvedOp& op)
-      : context_(context), op_(op), inputs_(context.resolved().inputs(op)), outputs_(context.resolved().outputs(op)) {}
+  // `looked_at_constants` becomes true when a constant's content is read.
+  NodeView(const CheckContext& context, const ResolvedOp& op, bool* looked_at_constants)
+      : context_(context),
+        op_(op),
+        inputs_(context.resolved().inputs(op)),
+        outputs_(context.resolved().outputs(op)),
+        looked_at_constants_(looked_at_constants) {}
 
   const CheckContext& context() const { return context_; }
   const Graph& graph() const { return context_.graph(); }
@@ -57,6 +62,7 @@ class NodeView {
   const ResolvedOp& op_;
   absl::Span<const Operand> inputs_;
   absl::Span<const Operand> outputs_;
+  bool* looked_at_constants_;
 };
 
 // Axis counted from the front; `rank` unknown leaves it as it is.

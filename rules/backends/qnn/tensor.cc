@@ -230,7 +230,7 @@ void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int
   if (operand->quantized) tensor.dynamic_qparams = operand->is_dynamic;
   const LayoutMap map = FillShapeOf(view, *operand, layout, backend_rank, emission, tensor);
   if (operand->value >= 0 && view.graph().is_constant(operand->value)) {
-    tensor.constant = &view.graph().value(operand->value).constant();
+    tensor.constant = {&view.graph().value(operand->value).constant(), emission.looked_at_constants()};
   }
   const int axis = ChannelAxis(view, *operand);
   if (axis >= 0) tensor.axis = map.rank > 0 ? map.AxisOf(axis) : (layout == Layout::kSame ? axis : -1);

@@ -2,7 +2,11 @@
 
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
+#include "rules/backends/qnn/configuration.h"
 #include "rules/backends/qnn/emission.h"
 #include "rules/backends/qnn/folding.h"
 #include "rules/backends/qnn/lowering.h"
@@ -43,12 +47,32 @@ class Judge {
       if (qnn::IsFolded(context_.graph(), folded, ops[i].node)) {
         result.ops[i].checked = true;
       } else {
-        JudgeNode(ops[i], result.ops[i]);
+        JudgeOnce(ops[i], result.ops[i]);
       }
     }
   }
 
  private:
+  // Judges the first operator of each configuration. When nothing was said of it, and no constant was looked at, there
+  // is nothing to say of the next one.
+  void JudgeOnce(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
+    constexpr size_t kMaxKnown = 4096;
+    const bool comparable = qnn::ConfigurationOf(context_, op, configuration_);
+    if (comparable) {
+      const auto found = silent_.find(absl::MakeConstSpan(configuration_));
+      if (found != silent_.end()) {
+        outcome = found->second;
+        return;
+      }
+    }
+    const size_t said = sink_.findings().size() + sink_.not_checked().size();
+    JudgeNode(op, outcome);
+    const bool silent = said == sink_.findings().size() + sink_.not_checked().size();
+    if (comparable && silent && !*emission_.looked_at_constants() && silent_.size() < kMaxKnown) {
+      silent_.emplace(configuration_, outcome);
+    }
+  }
+
   void JudgeNode(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
     emission_.Clear();
     const qnn::Lowering lowering = qnn::Lower(context_, op, emission_);
@@ -168,6 +192,20 @@ class Judge {
   qnn::Emission emission_;
   MatchResult match_;
   MatchResult stand_alone_;
+
+  struct ConfigurationHash {
+    using is_transparent = void;
+    size_t operator()(absl::Span<const int32_t> configuration) const {
+      return absl::Hash<absl::Span<const int32_t>>()(configuration);
+    }
+  };
+  struct ConfigurationEqual {
+    using is_transparent = void;
+    bool operator()(absl::Span<const int32_t> a, absl::Span<const int32_t> b) const { return a == b; }
+  };
+  std::vector<int32_t> configuration_;
+  // Outcomes of the configurations of which nothing was said.
+  absl::flat_hash_map<std::vector<int32_t>, ModuleResult::OpOutcome, ConfigurationHash, ConfigurationEqual> silent_;
 };
 
 void Check(Matchers& matchers, const CheckContext& context, const Target& target, FindingSink& sink,
