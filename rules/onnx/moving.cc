@@ -75,8 +75,10 @@ void InferSplit(NodeShapes& node) {
     return;
   }
   const int64_t parts = node.integer("num_outputs", count);
-  if (parts != count) {
-    node.BadParameter(absl::StrCat("num_outputs ", parts), absl::StrCat(count, ", the outputs of the node"));
+  if (parts != count || (!stated && size >= 0 && parts > size)) {
+    node.BadParameter(absl::StrCat("num_outputs ", parts),
+                      parts != count ? absl::StrCat(count, ", the outputs of the node")
+                                     : absl::StrCat("at most ", size, ", the size of axis ", axis));
     return;
   }
   const int64_t even = size < 0 || count == 0 ? kAnySize : (size + count - 1) / count;
