@@ -208,7 +208,7 @@ void InferPad(NodeShapes& node) {
     const int64_t before = (*pads)[i];
     const int64_t after = (*pads)[i + rank];
     if (dims[i] < 0) continue;
-    if (std::max(std::abs(before), std::abs(after)) > kMaxSize) {
+    if (std::min(before, after) < -kMaxSize || std::max(before, after) > kMaxSize) {
       dims[i] = kAnySize;
     } else if ((dims[i] += before + after) < 0) {
       node.Conflict(node.given(1) ? 1 : -1, absl::StrCat("pads that cut ", -before - after, " of axis ", i),

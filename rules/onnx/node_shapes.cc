@@ -98,7 +98,7 @@ void NodeShapes::Give(int output, Dims dims) {
   Output* slot = Slot(output);
   if (slot == nullptr || dims.size() > kMaxRank) return;
   for (int64_t& size : dims) {
-    if (size > kMaxSize) size = kAnySize;
+    if (size < 0 || size > kMaxSize) size = kAnySize;
   }
   slot->dims = std::move(dims);
   slot->shape = Shape{true, slot->dims};
