@@ -59,7 +59,8 @@ Window ReadWindow(NodeShapes& node, int spatial) {
 absl::optional<int64_t> SizeAfter(const Window& window, int i, int spatial, int64_t size, int64_t kernel) {
   const int64_t stride = window.stride(i);
   if (size < 0 || stride > kMaxSize) return kAnySize;
-  if (window.same()) return (size + stride - 1) / stride;
+  // Runtimes differ about dilated windows here.
+  if (window.same()) return window.dilation(i) == 1 ? (size + stride - 1) / stride : kAnySize;
   const bool padded = !window.automatic() && !window.pads.empty();
   const int64_t begin = padded ? window.pads[i] : 0;
   const int64_t end = padded ? window.pads[i + spatial] : 0;
@@ -78,20 +79,21 @@ absl::optional<int64_t> SizeAfter(const Window& window, int i, int spatial, int6
   return room / stride + 1;
 }
 
-// Output of `channels` and of what the window makes of the input's spatial dimensions.
+// Output of `channels` and of what the window makes of the input's spatial dimensions. `fits`: whether a window that is
+// larger than the input is a contradiction; pools make something of it, which differs between runtimes.
 void Slide(NodeShapes& node, const Shape& input, int64_t channels, const Window& window,
-           absl::Span<const int64_t> kernel) {
+           absl::Span<const int64_t> kernel, bool fits) {
   const int spatial = input.rank() - 2;
   Dims dims = {input.dims[0], channels};
   for (int i = 0; i < spatial; ++i) {
     const int64_t size = input.dims[i + 2];
     const absl::optional<int64_t> after = SizeAfter(window, i, spatial, size, kernel[i]);
-    if (!after) {
+    if (!after && fits) {
       node.Conflict(node.data(0), absl::StrCat("size ", size, " of spatial dimension ", i, ", with padding"),
                     absl::StrCat("at least the ", (kernel[i] - 1) * window.dilation(i) + 1, " of the kernel"));
       return;
     }
-    dims.push_back(*after);
+    dims.push_back(after.value_or(kAnySize));
   }
   if (node.num_outputs() > 1) node.Give(1, dims);
   node.Give(0, std::move(dims));
@@ -154,7 +156,7 @@ void InferConvolution(NodeShapes& node, bool transposed) {
   CheckBias(node, out);
   if (!input.known) return;
   if (!transposed) {
-    Slide(node, input, out, window, weight.dims.subspan(2));
+    Slide(node, input, out, window, weight.dims.subspan(2), /*fits=*/true);
     return;
   }
   Dims dims(rank, kAnySize);
@@ -168,8 +170,16 @@ void InferPool(NodeShapes& node) {
   const Shape input = node.port(0);
   if (input.known && input.rank() < 3) return;
   const Window window = ReadWindow(node, input.known ? input.rank() - 2 : -1);
-  if (!input.known || !window.valid || window.kernel.empty()) return;
-  Slide(node, input, input.dims[1], window, window.kernel);
+  if (!window.valid || window.kernel.empty()) return;
+  const size_t spatial = window.kernel.size();
+  for (size_t i = 0; !window.automatic() && i < window.pads.size() && window.pads.size() == 2 * spatial; ++i) {
+    if (window.pads[i] < window.kernel[i % spatial]) continue;
+    node.BadParameter(absl::StrCat("pads ", ShapeText(window.pads)),
+                      absl::StrCat("less than the kernel, ", ShapeText(window.kernel), ", so that no window is empty"));
+    return;
+  }
+  if (!input.known) return;
+  Slide(node, input, input.dims[1], window, window.kernel, /*fits=*/false);
 }
 
 }  // namespace
@@ -191,7 +201,11 @@ bool InferConv(NodeShapes& node) {
     case OpId::kGlobalAveragePool:
     case OpId::kGlobalLpPool: {
       const Shape input = node.port(0);
-      if (!input.known || input.rank() < 3 || node.integer("channels_last", 0) != 0) return true;
+      if (!input.known || node.integer("channels_last", 0) != 0) return true;
+      if (input.rank() < 3) {
+        node.Conflict(node.data(0), absl::StrCat("shape ", ShapeText(input.dims)), "rank 3 or more");
+        return true;
+      }
       Dims dims(input.rank(), 1);
       dims[0] = input.dims[0];
       dims[1] = input.dims[1];

@@ -180,16 +180,6 @@ bool InferElementwise(NodeShapes& node) {
     node.GiveLike(0, node.at(arguments[0]));
     return true;
   }
-  if (op.id == OpId::kPRelu && arguments.size() == 2) {
-    const Shape input = node.at(arguments[0]);
-    const Shape slope = node.at(arguments[1]);
-    node.GiveLike(0, input);
-    if (input.known && slope.known && !BroadcastsTo(slope.dims, input.dims)) {
-      node.Conflict(arguments[1], absl::StrCat("shape ", ShapeText(slope.dims)),
-                    absl::StrCat("one that broadcasts to ", ShapeText(input.dims)));
-    }
-    return true;
-  }
   // Most often all are of one shape.
   const Shape first = arguments.empty() ? Shape() : node.at(arguments[0]);
   const bool alike = first.is_static() && std::all_of(arguments.begin(), arguments.end(), [&](int i) {

@@ -58,9 +58,12 @@ void InferSplit(NodeShapes& node) {
   const auto sizes = node.moved_list("split", 1);
   if (!sizes) return;
   if (stated && !sizes->empty()) {
+    bool fits = sizes->size() == static_cast<size_t>(count);
     int64_t sum = 0;
-    for (int64_t part : *sizes) sum = part < 0 || part > kMaxSize ? kMaxSize + 1 : std::min(sum + part, kMaxSize + 1);
-    if (sizes->size() != static_cast<size_t>(count) || (size >= 0 && sum != size)) {
+    for (size_t i = 0; fits && i < sizes->size(); ++i) {
+      fits = (*sizes)[i] >= 0 && !__builtin_add_overflow(sum, (*sizes)[i], &sum);
+    }
+    if (!fits || (size >= 0 && sum != size)) {
       node.Conflict(node.given(1) ? 1 : -1, absl::StrCat("parts ", ShapeText(*sizes)),
                     absl::StrCat(count, count == 1 ? " part" : " parts", " of ",
                                  size < 0 ? "" : absl::StrCat(size, " elements of "), "axis ", axis));
@@ -72,8 +75,10 @@ void InferSplit(NodeShapes& node) {
     return;
   }
   const int64_t parts = node.integer("num_outputs", count);
-  if (parts != count) {
-    node.BadParameter(absl::StrCat("num_outputs ", parts), absl::StrCat(count, ", the outputs of the node"));
+  if (parts != count || (!stated && size >= 0 && parts > size)) {
+    node.BadParameter(absl::StrCat("num_outputs ", parts),
+                      parts != count ? absl::StrCat(count, ", the outputs of the node")
+                                     : absl::StrCat("at most ", size, ", the size of axis ", axis));
     return;
   }
   const int64_t even = size < 0 || count == 0 ? kAnySize : (size + count - 1) / count;
@@ -108,7 +113,7 @@ void InferSlice(NodeShapes& node) {
   const auto ends = node.moved_list("ends", 2);
   const auto axes = node.moved_list("axes", 3);
   const auto steps = node.given(4) ? node.constant(4) : absl::Span<const int64_t>();
-  if (!axes) return;
+  if (!axes || axes->size() > kMaxRank || (starts && starts->size() > kMaxRank)) return;
   Dims dims(input.dims.begin(), input.dims.end());
   const bool values = starts && ends && steps && starts->size() == ends->size() &&
                       (axes->empty() || axes->size() == starts->size()) &&
@@ -203,7 +208,7 @@ void InferPad(NodeShapes& node) {
     const int64_t before = (*pads)[i];
     const int64_t after = (*pads)[i + rank];
     if (dims[i] < 0) continue;
-    if (std::max(std::abs(before), std::abs(after)) > kMaxSize) {
+    if (std::min(before, after) < -kMaxSize || std::max(before, after) > kMaxSize) {
       dims[i] = kAnySize;
     } else if ((dims[i] += before + after) < 0) {
       node.Conflict(node.given(1) ? 1 : -1, absl::StrCat("pads that cut ", -before - after, " of axis ", i),

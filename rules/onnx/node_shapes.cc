@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 
 namespace quantgate {
 
@@ -13,16 +12,17 @@ bool Shape::is_static() const {
 }
 
 std::string ShapeText(absl::Span<const int64_t> dims) {
-  return absl::StrCat("[",
-                      absl::StrJoin(dims, ", ",
-                                    [](std::string* out, int64_t size) {
-                                      if (size < 0) {
-                                        out->push_back('?');
-                                      } else {
-                                        absl::StrAppend(out, size);
-                                      }
-                                    }),
-                      "]");
+  std::string text = "[";
+  for (size_t i = 0; i < std::min<size_t>(dims.size(), kMaxRank); ++i) {
+    absl::StrAppend(&text, i == 0 ? "" : ", ");
+    if (dims[i] == kAnySize) {
+      text.push_back('?');
+    } else {
+      absl::StrAppend(&text, dims[i]);
+    }
+  }
+  absl::StrAppend(&text, dims.size() > kMaxRank ? ", ...]" : "]");
+  return text;
 }
 
 absl::optional<int64_t> CountOf(absl::Span<const int64_t> dims) {
@@ -98,7 +98,7 @@ void NodeShapes::Give(int output, Dims dims) {
   Output* slot = Slot(output);
   if (slot == nullptr || dims.size() > kMaxRank) return;
   for (int64_t& size : dims) {
-    if (size > kMaxSize) size = kAnySize;
+    if (size < 0 || size > kMaxSize) size = kAnySize;
   }
   slot->dims = std::move(dims);
   slot->shape = Shape{true, slot->dims};

@@ -29,7 +29,7 @@ struct Shape {
   bool is_static() const;
 };
 
-// "[1, 3, ?]".
+// "[1, 3, ?]"; no longer than shapes that are judged.
 std::string ShapeText(absl::Span<const int64_t> dims);
 // Elements of a shape that is static; none when there are more than kMaxSize.
 absl::optional<int64_t> CountOf(absl::Span<const int64_t> dims);

@@ -12,7 +12,7 @@ void InferReduce(NodeShapes& node) {
   if (!input.known) return;
   const bool keep = node.integer("keepdims", 1) != 0;
   const auto axes = node.binding().integer_operator ? node.integers("axes") : node.moved_list("axes", 1);
-  if (!axes) {
+  if (!axes || axes->size() > kMaxRank) {
     if (keep) node.Give(0, Dims(input.rank(), kAnySize));
     return;
   }

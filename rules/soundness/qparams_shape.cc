@@ -26,11 +26,10 @@ bool SameCount(absl::Span<const int64_t> a, absl::Span<const int64_t> b) {
   return count && count == CountOf(b);
 }
 
-// Shape of the scales; empty for one scale. False: it cannot be told.
+// Shape that the scales must have. False: it cannot be told.
 bool Wanted(const Graph& graph, int32_t node, const Shape& data, const Shape& scale, Dims& wanted) {
   const int64_t block = graph.int_attribute(node, "block_size", 0);
   if (block < 0) return false;
-  if (block == 0 && scale.rank() == 0) return true;
   const bool single = block == 0 && CountOf(scale.dims) == 1;
   if (single) {
     wanted.push_back(1);
@@ -53,7 +52,7 @@ void CheckNode(const Graph& graph, int32_t node, absl::Span<const Shape> shapes,
   const QuantizerInputs inputs = QuantizerInputsOf(graph, node);
   if (inputs.data < 0 || inputs.scale < 0) return;
   const Shape& scale = shapes[inputs.scale];
-  if (!scale.is_static()) return;
+  if (!scale.is_static() || scale.rank() == 0) return;  // one scale, however it is used
   Dims wanted;
   if (!Wanted(graph, node, shapes[inputs.data], scale, wanted)) return;
   const Shape needed{true, wanted};

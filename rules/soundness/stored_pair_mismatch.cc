@@ -88,15 +88,14 @@ void Compare(const CheckContext& context, Place place, int32_t stored, const Qua
   if (IsQuantize(graph, writer) && IsDequantize(graph, place.node) && graph.producer(stored) == writer) return;
   const QuantParams* writes = Written(context, writer);
   if (!OneSoundScale(writes)) return;
-  const std::string by = absl::StrCat(" by which '", NodeName(graph, writer), "' writes");
+  const bool scale = reads->scales[0] != writes->scales[0];
+  if (!scale && reads->zero_point(0) == writes->zero_point(0)) return;
   place.value = stored;
-  if (reads->scales[0] != writes->scales[0]) {
-    sink.Add(kInfo, place, absl::StrCat("is read with scale ", FormatNumber(reads->scales[0])),
-             absl::StrCat(FormatNumber(writes->scales[0]), by));
-  } else if (reads->zero_point(0) != writes->zero_point(0)) {
-    sink.Add(kInfo, place, absl::StrCat("is read with zero point ", FormatNumber(reads->zero_point(0))),
-             absl::StrCat(FormatNumber(writes->zero_point(0)), by));
-  }
+  const char* what = scale ? "scale " : "zero point ";
+  sink.Add(kInfo, place,
+           absl::StrCat("is read with ", what, FormatNumber(scale ? reads->scales[0] : reads->zero_point(0))),
+           absl::StrCat(FormatNumber(scale ? writes->scales[0] : writes->zero_point(0)), " by which '",
+                        NodeName(graph, writer), "' writes"));
 }
 
 void Check(const CheckContext& context, FindingSink& sink) {

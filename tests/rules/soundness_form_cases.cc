@@ -374,6 +374,31 @@ std::vector<SoundnessCase> ShapeCases() {
          Declare(b, v1::DATA_TYPE_FLOAT32, {1, 3, 4, 4});
        },
        ""},
+      {"PoolWindowBeyondInput", Blank,
+       [](GraphBuilder& b) {
+         One(b, "MaxPool", {{"x", {1, 3, 1, 8}}});
+         Ints(b, "kernel_shape", {2, 2});
+       },
+       ""},
+      {"PoolOfPadding", Blank,
+       [](GraphBuilder& b) {
+         One(b, "MaxPool", {{"x", {1, 3, 8, 8}}});
+         Ints(b, "kernel_shape", {2, 2});
+         Ints(b, "pads", {0, 0, 0, 2});
+       },
+       "GS013", "n"},
+      {"GlobalPoolOfAMatrix", Blank,
+       [](GraphBuilder& b) {
+         One(b, "GlobalMaxPool", {{"x", {3, 7}}});
+       },
+       "GS012", "n", "x"},
+      {"SplitIntoTooMany", Blank,
+       Of("Split",
+          [](GraphBuilder& b) {
+            for (const char* more : {"z", "v"}) b.Find("n").add_outputs(b.Id(more));
+            Int(b, "num_outputs", 3);
+          }),
+       "GS013", "n"},
       {"GlobalPool", Blank,
        [](GraphBuilder& b) {
          One(b, "GlobalAveragePool", {{"x", {1, 3, 7, 8}}});
