@@ -79,7 +79,10 @@ class Builder {
     value.set_name(json.at("name").get<std::string>());
     value.set_dtype(type->type);
     value.set_has_shape(true);
-    for (const Json& size : json.at("shape")) value.add_dims(size.get<int64_t>());
+    for (const Json& size : json.at("shape")) {
+      if (size.is_number() && !size.is_number_integer()) return absl::InvalidArgumentError("a size is no integer");
+      value.add_dims(size.get<int64_t>());
+    }
     if (json.value("static", false)) value.mutable_constant()->set_stored_bytes(-1);
     if (!type->quantized) return absl::OkStatus();
     const auto encoding = json.find("encoding");

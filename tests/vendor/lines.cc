@@ -33,7 +33,7 @@ absl::Status ForEachLine(const std::string& path, const std::function<void(int64
   const char* message = gzerror(file.get(), &code);
   // A stream that stops in the middle is not an error of gzread's.
   if (read < 0 || (code != Z_OK && code != Z_STREAM_END)) {
-    return absl::DataLossError(absl::StrCat(path, ": ", message));
+    return absl::DataLossError(message);  // it begins with the path
   }
   if (!pending.empty()) flush(pending);
   return absl::OkStatus();

@@ -237,6 +237,8 @@ void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int
   tensor.encoding = EncodingOf(view, *operand, operand->quantized && narrow);
   tensor.symmetric = Symmetric(view, *operand, IsSigned(tensor.type.type));
   tensor.qparams = view.context().resolved().qparams(*operand);
+  tensor.without_encoding = tensor.type.quantized && view.context().stage() == v1::STAGE_CONVERTED &&
+                            (tensor.qparams == nullptr || tensor.qparams->scales.empty());
   if (operand->quantized) tensor.dynamic_qparams = operand->is_dynamic;
   const LayoutMap map = FillShapeOf(view, *operand, layout, backend_rank, emission, tensor);
   if (operand->value >= 0 && view.graph().is_constant(operand->value)) {
