@@ -114,6 +114,7 @@ absl::StatusOr<Evidence> ParseEvidence(absl::string_view text) {
 struct TableKey {
   int64_t id = 0;
   int64_t document = 0;
+  std::string evidence;
 };
 
 // What the rows of one table need beside the row: operators by name, sources by id.
@@ -140,9 +141,13 @@ class TableLoader {
   }
 
   absl::Status LoadOps() {
-    Statement rows(handle_, "SELECT op FROM ops WHERE tbl=? ORDER BY op");
+    Statement rows(handle_, "SELECT op, operation FROM ops WHERE tbl=? ORDER BY op");
     rows.Bind(key_.id);
-    while (rows.Next()) table_.ops.emplace_back().op = std::string(rows.Text(0));
+    while (rows.Next()) {
+      OpConstraints& op = table_.ops.emplace_back();
+      op.op = std::string(rows.Text(0));
+      op.operation = static_cast<int>(rows.Int(1));
+    }
     return rows.status();
   }
 
@@ -191,9 +196,10 @@ class TableLoader {
   }
 
   absl::Status LoadItems() {
-    Statement rows(handle_,
-                   "SELECT op, item, configuration, port, ordinal, summary, arch_min, arch_max, evidence, source, text"
-                   " FROM items JOIN sources ON sources.id = source WHERE tbl=? ORDER BY op, item");
+    Statement rows(
+        handle_,
+        "SELECT op, item, configuration, port, ordinal, summary, arch_min, arch_max, evidence, source, text, effect"
+        " FROM items JOIN sources ON sources.id = source WHERE tbl=? ORDER BY op, item");
     rows.Bind(key_.id);
     while (rows.Next()) {
       OpConstraints* op = Find(rows.Text(0));
@@ -203,6 +209,9 @@ class TableLoader {
       item.port = std::string(rows.Text(3));
       item.ordinal = static_cast<int>(rows.Int(4));
       item.summary = rows.Int(5) != 0;
+      const auto effect = ItemEffectFromName(rows.Text(11));
+      if (!effect) return Damaged(absl::StrCat("unknown effect \"", rows.Text(11), "\""));
+      item.effect = *effect;
       if (auto status = ReadOrigin(rows, 6, item); !status.ok()) return status;
     }
     return rows.status();
@@ -285,10 +294,11 @@ struct Database::Impl {
   // NOT_FOUND with what there is.
   absl::StatusOr<TableKey> FindTable(const std::string& name, const std::string& sdk, absl::string_view kind) const
       ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
-    Statement rows(handle.get(), "SELECT id, source, kind FROM tables WHERE backend=? AND sdk=? AND kind != 'socs'");
+    Statement rows(handle.get(),
+                   "SELECT id, source, kind, evidence FROM tables WHERE backend=? AND sdk=? AND kind != 'socs'");
     rows.Bind(name).Bind(sdk);
     while (rows.Next()) {
-      if (kind.empty() || rows.Text(2) == kind) return TableKey{rows.Int(0), rows.Int(1)};
+      if (kind.empty() || rows.Text(2) == kind) return TableKey{rows.Int(0), rows.Int(1), std::string(rows.Text(3))};
     }
     if (!rows.status().ok()) return InFile(path, rows.status());
     const std::string known = absl::StrJoin(tables, ", ", [](std::string* out, const TableInfo& info) {
@@ -347,6 +357,9 @@ absl::StatusOr<ConstraintTable> Database::LoadTable(const std::string& backend, 
   for (const TableInfo& info : impl_->tables) {
     if (info.backend == backend && info.sdk == sdk) table.document = info.document;
   }
+  const auto evidence = ParseEvidence(key->evidence);
+  if (!evidence.ok()) return InFile(impl_->path, evidence.status());
+  table.evidence = *evidence;
   auto status = TableLoader(impl_->handle.get(), *key, table).Load();
   if (!status.ok()) return InFile(impl_->path, status);
   return table;

@@ -77,4 +77,22 @@ std::optional<ElementType> ElementTypeFromName(absl::string_view name) {
   return found->second;
 }
 
+absl::string_view ItemEffectName(ItemEffect effect) {
+  switch (effect) {
+    case ItemEffect::kWrongNumbers:
+      return "wrong_numbers";
+    case ItemEffect::kNotEnforced:
+      return "not_enforced";
+    default:
+      return "refused";
+  }
+}
+
+std::optional<ItemEffect> ItemEffectFromName(absl::string_view name) {
+  for (ItemEffect effect : {ItemEffect::kRefused, ItemEffect::kWrongNumbers, ItemEffect::kNotEnforced}) {
+    if (name == ItemEffectName(effect)) return effect;
+  }
+  return std::nullopt;
+}
+
 }  // namespace quantgate::db

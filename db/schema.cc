@@ -10,10 +10,11 @@ constexpr TableSchema kSchema[] = {
      "SELECT * FROM sources ORDER BY id"},
     {"tables",
      "CREATE TABLE tables(id INTEGER PRIMARY KEY, kind TEXT NOT NULL, backend TEXT NOT NULL, sdk TEXT NOT NULL,"
-     " sdk_until TEXT NOT NULL, source INTEGER NOT NULL, ops INTEGER NOT NULL, rows INTEGER NOT NULL,"
+     " sdk_until TEXT NOT NULL, evidence TEXT NOT NULL, source INTEGER NOT NULL, ops INTEGER NOT NULL, rows INTEGER "
+     "NOT NULL,"
      " items INTEGER NOT NULL)",
      "SELECT * FROM tables ORDER BY id"},
-    {"ops", "CREATE TABLE ops(tbl INTEGER, op TEXT, PRIMARY KEY(tbl, op)) WITHOUT ROWID",
+    {"ops", "CREATE TABLE ops(tbl INTEGER, op TEXT, operation INTEGER NOT NULL, PRIMARY KEY(tbl, op)) WITHOUT ROWID",
      "SELECT * FROM ops ORDER BY tbl, op"},
     {"dtype_rows",
      "CREATE TABLE dtype_rows(tbl INTEGER, op TEXT, row INTEGER, configuration TEXT NOT NULL,"
@@ -26,7 +27,8 @@ constexpr TableSchema kSchema[] = {
      "SELECT * FROM dtype_row_ports ORDER BY tbl, op, row, position"},
     {"items",
      "CREATE TABLE items(tbl INTEGER, op TEXT, item INTEGER, configuration TEXT NOT NULL, port TEXT NOT NULL,"
-     " ordinal INTEGER NOT NULL, summary INTEGER NOT NULL, arch_min INTEGER NOT NULL, arch_max INTEGER NOT NULL,"
+     " ordinal INTEGER NOT NULL, summary INTEGER NOT NULL, effect TEXT NOT NULL, arch_min INTEGER NOT NULL, arch_max "
+     "INTEGER NOT NULL,"
      " evidence TEXT NOT NULL, source INTEGER NOT NULL, PRIMARY KEY(tbl, op, item)) WITHOUT ROWID",
      "SELECT * FROM items ORDER BY tbl, op, item"},
     {"predicates",

@@ -31,6 +31,15 @@ std::optional<ElementType> ElementTypeFromName(absl::string_view name);
 
 enum class Evidence : uint8_t { kDocumented, kMeasured };
 
+// What an operator that does not hold to an item comes to.
+enum class ItemEffect : uint8_t {
+  kRefused,       // validation or preparation fails
+  kWrongNumbers,  // it is taken, and computes something else than the encodings say
+  kNotEnforced,   // it is taken, and computes right, whatever the document says
+};
+absl::string_view ItemEffectName(ItemEffect effect);  // "refused", "wrong_numbers", "not_enforced"
+std::optional<ItemEffect> ItemEffectFromName(absl::string_view name);
+
 // Closed interval of arch numbers (68 for V68). 0 at either end: open.
 struct ArchRange {
   int min = 0;
@@ -73,6 +82,7 @@ struct Item {
   // Stated in the document's table of supported operators, not among the operator's constraints. Judged like any other,
   // not counted among TableInfo::items.
   bool summary = false;
+  ItemEffect effect = ItemEffect::kRefused;
 };
 
 // Formal parameter or port of the op definition (QNN's "master" table).
@@ -85,9 +95,12 @@ struct Formal {
 };
 
 struct OpConstraints {
-  std::string op;
+  std::string op;  // "Conv2d", "ElementWiseBinary:ADD"
   std::vector<DtypeRow> rows;
   std::vector<Item> items;
+  // Not -1: what is said of this value of the operator's parameter `operation`, in the place of what is said of the
+  // operator without it.
+  int operation = -1;
 };
 
 // One document or measurement: everything a backend says of one SDK version.
@@ -96,6 +109,8 @@ struct ConstraintTable {
   std::string sdk;                 // "2.25.0"
   std::string document;            // title of the source
   std::vector<OpConstraints> ops;  // sorted by op
+  // kMeasured: the backend's own code was asked about all of it, so that nothing is left to overrule.
+  Evidence evidence = Evidence::kDocumented;
 };
 
 // Definition of an operator's ports and parameters, independent of the backend.

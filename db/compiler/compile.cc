@@ -43,11 +43,11 @@ class Writer {
  public:
   explicit Writer(sqlite3* handle)
       : sources_(handle, "INSERT INTO sources VALUES(?,?)"),
-        tables_(handle, "INSERT INTO tables VALUES(?,?,?,?,?,?,?,?,?)"),
-        ops_(handle, "INSERT INTO ops VALUES(?,?)"),
+        tables_(handle, "INSERT INTO tables VALUES(?,?,?,?,?,?,?,?,?,?)"),
+        ops_(handle, "INSERT INTO ops VALUES(?,?,?)"),
         rows_(handle, "INSERT INTO dtype_rows VALUES(?,?,?,?,?,?,?,?)"),
         row_ports_(handle, "INSERT INTO dtype_row_ports VALUES(?,?,?,?,?,?)"),
-        items_(handle, "INSERT INTO items VALUES(?,?,?,?,?,?,?,?,?,?,?)"),
+        items_(handle, "INSERT INTO items VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"),
         predicates_(handle, "INSERT INTO predicates VALUES(?,?,?,?,?,?)"),
         formals_(handle, "INSERT INTO formals VALUES(?,?,?,?,?,?,?,?,?)"),
         socs_(handle, "INSERT INTO socs VALUES(?,?,?,?,?,?,?,?)") {}
@@ -57,7 +57,7 @@ class Writer {
     int rows = 0;
     int items = 0;
     for (const OpConstraints& op : source.ops) {
-      ops_.Bind(table_).Bind(op.op).Run().IgnoreError();
+      ops_.Bind(table_).Bind(op.op).Bind(op.operation).Run().IgnoreError();
       for (const DtypeRow& row : op.rows) WriteRow(op.op, row);
       for (size_t i = 0; i < op.items.size(); ++i) WriteItem(op.op, static_cast<int64_t>(i) + 1, op.items[i]);
       rows += static_cast<int>(op.rows.size());
@@ -71,7 +71,7 @@ class Writer {
     document_ = SourceId(source.head.document);
     int formals = 0;
     for (const OpDefinition& op : source.ops) {
-      ops_.Bind(table_).Bind(op.op).Run().IgnoreError();
+      ops_.Bind(table_).Bind(op.op).Bind(-1).Run().IgnoreError();
       WriteFormals(op.op, "input", op.inputs);
       WriteFormals(op.op, "parameter", op.parameters);
       WriteFormals(op.op, "output", op.outputs);
@@ -117,7 +117,7 @@ class Writer {
 
   void WriteItem(const std::string& op, int64_t number, const Item& item) {
     items_.Bind(table_).Bind(op).Bind(number).Bind(item.configuration).Bind(item.port).Bind(item.ordinal);
-    items_.Bind(item.summary ? 1 : 0).Bind(item.archs.min).Bind(item.archs.max);
+    items_.Bind(item.summary ? 1 : 0).Bind(ItemEffectName(item.effect)).Bind(item.archs.min).Bind(item.archs.max);
     items_.Bind(EvidenceName(item.evidence)).Bind(SourceOr(item.source)).Run().IgnoreError();
     for (size_t i = 0; i < item.predicates.size(); ++i) {
       predicates_.Bind(table_).Bind(op).Bind(number).Bind(static_cast<int64_t>(i));
@@ -135,7 +135,8 @@ class Writer {
   }
 
   void WriteTable(absl::string_view kind, const SourceHead& head, size_t ops, int rows, int items) {
-    tables_.Bind(table_).Bind(kind).Bind(head.name).Bind(head.sdk).Bind(head.sdk_until).Bind(document_);
+    tables_.Bind(table_).Bind(kind).Bind(head.name).Bind(head.sdk).Bind(head.sdk_until);
+    tables_.Bind(EvidenceName(head.evidence)).Bind(document_);
     tables_.Bind(static_cast<int64_t>(ops)).Bind(rows).Bind(items).Run().IgnoreError();
     ++table_;
   }

@@ -119,8 +119,9 @@ void ReadAnnotations(const std::map<std::string, YAML::Node>& fields, Entry& ent
 class ConstraintReader {
  public:
   ConstraintReader(const YAML::Node& root, absl::Span<const DefinitionSource> definitions) {
-    const auto fields =
-        Fields(root, "file", {"table", "sdk", "sdk_until", "document", "evidence", "definitions", "enums", "ops"});
+    const auto fields = Fields(
+        root, "file",
+        {"table", "sdk", "sdk_until", "document", "evidence", "definitions", "sources", "enums", "ops", "families"});
     source_.head = ParseHead(fields, "table", root);
     const YAML::Node& wanted = Required(fields, "definitions", root);
     for (const DefinitionSource& candidate : definitions) {
@@ -131,12 +132,18 @@ class ConstraintReader {
     if (definitions_ == nullptr) Fail(wanted, absl::StrCat("no definitions \"", wanted.Scalar(), "\""));
     if (const auto enums = fields.find("enums"); enums != fields.end()) ReadEnums(enums->second);
     for (const auto& [op, node] : Fields(Required(fields, "ops", root), "operator")) ReadOp(op, node);
+    if (const auto families = fields.find("families"); families != fields.end()) {
+      RequireSequence(families->second, "families");
+      for (const YAML::Node& family : families->second) ReadFamily(family);
+    }
   }
 
   ConstraintSource Take() { return std::move(source_); }
 
  private:
-  const OpDefinition* FindDefinition(const std::string& op) const {
+  // "ElementWiseBinary:ADD" has the ports of ElementWiseBinary.
+  const OpDefinition* FindDefinition(const std::string& entry) const {
+    const std::string op = entry.substr(0, entry.find(':'));
     for (const OpDefinition& definition : definitions_->ops) {
       if (definition.op == op) return &definition;
     }
@@ -165,6 +172,15 @@ class ConstraintReader {
     if (definition == nullptr) {
       Fail(node, absl::StrCat("operator \"", op, "\" is not defined in ", definitions_->head.name));
     }
+    if (const size_t colon = op.find(':'); colon != std::string::npos) {
+      const auto values = enums_.find(absl::StrCat(op.substr(0, colon), ".operation"));
+      const auto value =
+          values == enums_.end() ? EnumValues::const_iterator() : values->second.find(op.substr(colon + 1));
+      if (values == enums_.end() || value == values->second.end()) {
+        Fail(node, absl::StrCat("\"", op, "\" names no operation of the enumerations"));
+      }
+      constraints.operation = value->second;
+    }
     const auto fields = Fields(node, "operator", {"ports", "rows", "items", "summary"});
     const auto rows = fields.find("rows");
     if (rows != fields.end()) {
@@ -183,6 +199,30 @@ class ConstraintReader {
       ReadItems(items->second, true, *definition, constraints);
     }
     source_.ops.push_back(std::move(constraints));
+  }
+
+  // Items that hold for each of several operators.
+  void ReadFamily(const YAML::Node& node) {
+    const auto fields = Fields(node, "family", {"ops", "except", "items"});
+    const YAML::Node& ops = Required(fields, "ops", node);
+    std::vector<std::string> names = Words(Scalar(ops, "operators"));
+    if (names == std::vector<std::string>{"*"}) {
+      names.clear();
+      for (const OpConstraints& constraints : source_.ops) names.push_back(constraints.op);
+    }
+    if (const auto except = fields.find("except"); except != fields.end()) {
+      for (const std::string& op : Words(Scalar(except->second, "operators"))) {
+        const auto found = std::find(names.begin(), names.end(), op);
+        if (found == names.end()) Fail(except->second, absl::StrCat("operator \"", op, "\" is not in the family"));
+        names.erase(found);
+      }
+    }
+    for (const std::string& op : names) {
+      const auto found = std::find_if(source_.ops.begin(), source_.ops.end(),
+                                      [&](const OpConstraints& constraints) { return constraints.op == op; });
+      if (found == source_.ops.end()) Fail(ops, absl::StrCat("operator \"", op, "\" is not in this table"));
+      ReadItems(Required(fields, "items", node), false, *FindDefinition(op), *found);
+    }
   }
 
   static void CheckPort(const YAML::Node& at, const std::string& op, const OpDefinition& definition,
@@ -240,7 +280,10 @@ class ConstraintReader {
                                                         [&](const DtypeRow& r) { return r.configuration == key[0]; });
       if (!known) Fail(group.first, absl::StrCat("no row has configuration \"", key[0], "\""));
       RequireSequence(group.second, "items");
-      int ordinal = 0;
+      int ordinal =
+          static_cast<int>(std::count_if(constraints.items.begin(), constraints.items.end(), [&](const Item& item) {
+            return item.configuration == key[0] && item.port == key[1] && item.summary == summary;
+          }));
       for (const YAML::Node& entry : group.second) {
         Item item;
         item.configuration = key[0];
@@ -248,11 +291,16 @@ class ConstraintReader {
         item.ordinal = ++ordinal;
         item.summary = summary;
         item.evidence = source_.head.evidence;
-        const PredicateScope scope{constraints.op, item.port, &definition, &enums_};
+        const PredicateScope scope{definition.op, item.port, &definition, &enums_};
         if (entry.IsMap()) {
-          const auto fields = Fields(entry, "item", {"predicates", "archs", "evidence", "source"});
+          const auto fields = Fields(entry, "item", {"predicates", "effect", "archs", "evidence", "source"});
           ReadPredicates(Required(fields, "predicates", entry), scope, item);
           ReadAnnotations(fields, item);
+          if (const auto effect = fields.find("effect"); effect != fields.end()) {
+            const auto known = ItemEffectFromName(Scalar(effect->second, "effect"));
+            if (!known) Fail(effect->second, "an effect is refused, wrong_numbers or not_enforced");
+            item.effect = *known;
+          }
         } else {
           ReadPredicates(entry, scope, item);
         }

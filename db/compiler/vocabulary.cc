@@ -32,6 +32,8 @@ enum class Form {
   kPortEncodings,  // port:E,...
   kPortRank,       // port:LO..HI
   kRank,           // LO..HI
+  kYesNo,          // yes or no
+  kPortYesNo,      // port:yes or port:no
   kWord,
 };
 
@@ -62,6 +64,14 @@ const std::vector<Kind>& Kinds() {
       {"asymmetric", {}},
       {"fixed_qparams", {{"scale", Form::kNumber}, {"zero_point", Form::kNumber}}},
       {"equal_qparams", {{"port", Form::kPort}}},
+      {"equal_scale", {{"port", Form::kPort}}},
+      {"equal_zero_point",
+       {{"port", Form::kPort}, {"shift", Form::kInt, false}, {"without_encoding", Form::kWord, false}}},
+      {"zero_point", {{"value", Form::kNumber, false}, {"min", Form::kNumber, false}, {"max", Form::kNumber, false}}},
+      {"positive_scale", {{"zero_point", Form::kWord}}},
+      {"same_type", {{"port", Form::kPort}}},
+      {"given", {}},
+      {"port_given", {{"port", Form::kPort}}},
       {"static", {}},
       {"static_chain", {}},
       {"value_range", {{"min", Form::kNumber}, {"max", Form::kNumber}}},
@@ -83,6 +93,8 @@ const std::vector<Kind>& Kinds() {
       {"spatial_area_below", {{"port", Form::kPort}, {"limit", Form::kInt}}},
       {"unique_indices", {{"port", Form::kPort}}},
       {"operation_unsupported", {{"operations", Form::kOperations}}},
+      {"block_size", {{"allowed", Form::kInts}}},
+      {"max_arch", {{"arch", Form::kInt}}},
       {"min_arch", {{"arch", Form::kInt}}},
       {"unclear", {{"meaning", Form::kWord}}},
       {"ignored", {}},
@@ -91,7 +103,7 @@ const std::vector<Kind>& Kinds() {
   return *kinds;
 }
 
-constexpr std::array<Argument, 10> kConditions = {{
+constexpr std::array<Argument, 14> kConditions = {{
     {"when_type", Form::kTypes, false},
     {"when_encoding", Form::kEncodings, false},
     {"when_rank", Form::kRank, false},
@@ -102,6 +114,10 @@ constexpr std::array<Argument, 10> kConditions = {{
     {"when_port_type", Form::kPortTypes, false},
     {"when_port_encoding", Form::kPortEncodings, false},
     {"when_port_rank", Form::kPortRank, false},
+    {"when_bits", Form::kInts, false},
+    {"when_same_type", Form::kPort, false},
+    {"when_static", Form::kYesNo, false},
+    {"when_port_static", Form::kPortYesNo, false},
 }};
 
 constexpr absl::string_view kEncodings[] = {"per_tensor",     "per_channel", "bw_per_tensor",
@@ -170,6 +186,10 @@ absl::Status CheckEncodings(absl::string_view list) {
   return CheckEach(list, "encoding", [](absl::string_view name) {
     return std::find(std::begin(kEncodings), std::end(kEncodings), name) != std::end(kEncodings);
   });
+}
+
+absl::Status CheckYesNo(absl::string_view text) {
+  return text == "yes" || text == "no" ? absl::OkStatus() : Bad("not yes or no:", text);
 }
 
 bool DefinesParameter(const OpDefinition& definition, absl::string_view name) {
@@ -253,6 +273,12 @@ absl::StatusOr<std::string> CheckValue(Form form, absl::string_view value, const
       break;
     case Form::kRank:
       if (!IsRank(value)) status = Bad("not LO..HI:", value);
+      break;
+    case Form::kYesNo:
+      status = CheckYesNo(value);
+      break;
+    case Form::kPortYesNo:
+      status = CheckPortAnd(value, scope, CheckYesNo);
       break;
     case Form::kWord:
       break;

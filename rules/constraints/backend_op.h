@@ -58,6 +58,7 @@ struct BackendTensor {
   bool is_static = false;
   bool static_chain = false;             // constant, or computed from constants alone
   const QuantParams* qparams = nullptr;  // null: not known at this stage
+  bool without_encoding = false;         // quantized, and the graph that should say how does not
   ConstantContent constant;              // null: none
   // Where it comes from, for findings.
   int32_t value = -1;
@@ -77,6 +78,7 @@ struct BackendOp {
   absl::Span<const BackendTensor> inputs;  // by port number; absent optional ones have present = false
   absl::Span<const BackendTensor> outputs;
   absl::Span<const BackendParam> params;
+  bool as_stated = false;  // from a graph in the backend's own terms: it has these parameters and no others
 };
 
 }  // namespace quantgate

@@ -1,5 +1,6 @@
 // Conditions under which a predicate applies: the when_ and unless_ arguments.
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "rules/constraints/predicate.h"
 #include "rules/constraints/rows.h"
 
@@ -25,6 +26,12 @@ Tri EncodingIn(const BackendTensor* tensor, const EncodingSet& encodings) {
 Tri RankIn(const BackendTensor* tensor, const Interval& ranks) {
   if (tensor == nullptr) return Tri::kNo;
   return tensor->rank < 0 ? Tri::kUnknown : ToTri(ranks.Contains(tensor->rank));
+}
+
+// What is computed from constants alone is a constant by the time the backend sees it.
+Tri IsStatic(const BackendTensor* tensor, bool wanted) {
+  if (tensor == nullptr) return Tri::kNo;
+  return ToTri((tensor->is_static || tensor->static_chain) == wanted);
 }
 
 Tri ParamIn(const Subject& subject, absl::string_view name, const NumberSet& values) {
@@ -92,6 +99,33 @@ std::vector<Condition> TakeConditions(Arguments& arguments) {
     const PortPattern port = other_port("when_port_rank");
     conditions.push_back(
         [port, at, ranks = arguments.Range("when_port_rank")](const Subject& s) { return RankIn(at(s, port), ranks); });
+  }
+  if (arguments.Has("when_same_type")) {
+    const PortPattern port = arguments.Port("when_same_type");
+    conditions.push_back([port, at](const Subject& s) {
+      const BackendTensor* other = at(s, port);
+      if (other == nullptr) return Tri::kNo;
+      if (TypeUnknown(*other) || TypeUnknown(*s.tensor)) return Tri::kUnknown;
+      return ToTri(other->type == s.tensor->type);
+    });
+  }
+  if (arguments.Has("when_bits")) {
+    conditions.push_back([bits = arguments.Choices("when_bits")](const Subject& s) {
+      return s.tensor->bits > 0 ? ToTri(bits.Contains(s.tensor->bits)) : Tri::kUnknown;
+    });
+  }
+  const auto yes = [&](const char* argument) {
+    const std::string text = arguments.Text(argument);
+    if (text != "yes" && text != "no") arguments.Fail(absl::StrCat("\"", text, "\" is neither yes nor no"));
+    return text == "yes";
+  };
+  if (arguments.Has("when_static")) {
+    conditions.push_back([wanted = yes("when_static")](const Subject& s) { return IsStatic(s.tensor, wanted); });
+  }
+  if (arguments.Has("when_port_static")) {
+    const PortPattern port = other_port("when_port_static");
+    conditions.push_back(
+        [port, at, wanted = yes("when_port_static")](const Subject& s) { return IsStatic(at(s, port), wanted); });
   }
   return conditions;
 }

@@ -141,6 +141,14 @@ Check UniqueIndices(Arguments& arguments) {
   };
 }
 
+Check PortGiven(Arguments& arguments) {
+  const PortPattern port = arguments.Port("port");
+  return [port](const Subject& subject, Outcome& outcome) {
+    if (TensorAt(subject.op, port.kind, port.first) != nullptr) return Verdict::kHolds;
+    return Violated(outcome, absl::StrCat("no ", port.name), absl::StrCat(port.name, " as well"));
+  };
+}
+
 Check Absent(Arguments&) {
   return [](const Subject&, Outcome& outcome) { return Violated(outcome, "a tensor at this port", "none"); };
 }

@@ -110,6 +110,19 @@ Check Symmetric(Arguments&) {
   };
 }
 
+Check BlockSize(Arguments& arguments) {
+  return [allowed = arguments.Choices("allowed")](const Subject& subject, Outcome& outcome) {
+    const BackendTensor& tensor = *subject.tensor;
+    if (tensor.encoding != Encoding::kBlock && tensor.encoding != Encoding::kBlockExpansion) return Verdict::kHolds;
+    if (tensor.qparams == nullptr) return Unknown(outcome, "the block sizes are not known");
+    for (int64_t size : tensor.qparams->block_sizes) {
+      if (size == 1 || allowed.Contains(static_cast<double>(size))) continue;
+      return Violated(outcome, absl::StrCat("blocks of ", size), absl::StrCat("blocks of ", allowed.text));
+    }
+    return Verdict::kHolds;
+  };
+}
+
 Check Asymmetric(Arguments&) {
   return [](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;

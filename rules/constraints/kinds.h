@@ -14,10 +14,12 @@ Check SpatialAreaBelow(Arguments& arguments);
 
 // types.cc
 Check Types(Arguments& arguments);
+Check SameType(Arguments& arguments);
 Check PortTypes(Arguments& arguments);
 Check Bits(Arguments& arguments);
 Check Signed(Arguments& arguments);
 Check MinArch(Arguments& arguments);
+Check MaxArch(Arguments& arguments);
 
 // encodings.cc
 Check Encodings(Arguments& arguments);
@@ -25,10 +27,15 @@ Check EncodingUnsupported(Arguments& arguments);
 Check EncodingAxis(Arguments& arguments);
 Check Symmetric(Arguments& arguments);
 Check Asymmetric(Arguments& arguments);
+Check BlockSize(Arguments& arguments);
 
 // qparams.cc
 Check FixedQparams(Arguments& arguments);
 Check EqualQparams(Arguments& arguments);
+Check EqualScale(Arguments& arguments);
+Check EqualZeroPoint(Arguments& arguments);
+Check ZeroPoint(Arguments& arguments);
+Check PositiveScale(Arguments& arguments);
 
 // constants.cc
 Check Static(Arguments& arguments);
@@ -37,9 +44,11 @@ Check ValueRange(Arguments& arguments);
 Check IndexRange(Arguments& arguments);
 Check UniqueIndices(Arguments& arguments);
 Check Absent(Arguments& arguments);
+Check PortGiven(Arguments& arguments);
 Check InputDefault(Arguments& arguments);
 
 // params.cc
+Check Given(Arguments& arguments);
 Check ParamIsOneOf(Arguments& arguments);
 Check ParamDefault(Arguments& arguments);
 Check ParamRange(Arguments& arguments);

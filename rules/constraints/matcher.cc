@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_map.h"
+#include "absl/container/node_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "rules/constraints/defaults.h"
 #include "rules/constraints/mismatch.h"
@@ -23,6 +23,7 @@ struct CompiledItem {
   PortPattern port;
   db::ArchRange archs;
   db::Evidence evidence = db::Evidence::kDocumented;
+  db::ItemEffect effect = db::ItemEffect::kRefused;
   std::string source;
   std::vector<CompiledPredicate> predicates;
 };
@@ -43,7 +44,22 @@ struct CompiledOp {
   std::vector<CompiledItem> items;
   std::vector<PortPattern> mandatory;
   std::vector<PortPattern> declared;
+  bool defined = false;  // the definition is known, and with it the parameters
+  std::vector<db::Formal> parameters;
   ParamDefaults defaults;
+  // Entries for values of the parameter `operation`.
+  std::vector<std::pair<int64_t, const CompiledOp*>> operations;
+
+  // The entry for the operator's operation, where there is one.
+  const CompiledOp& ForOperationOf(const BackendOp& op) const {
+    if (operations.empty()) return *this;
+    const BackendParam* param = FindParam(op, "operation");
+    if (param == nullptr || param->ints.size() != 1) return *this;
+    for (const auto& [operation, entry] : operations) {
+      if (operation == param->ints[0]) return *entry;
+    }
+    return *this;
+  }
 
   int FindOrAddGroup(int table, absl::string_view configuration) {
     for (size_t i = 0; i < groups.size(); ++i) {
@@ -53,6 +69,9 @@ struct CompiledOp {
     return static_cast<int>(groups.size()) - 1;
   }
 };
+
+// "ElementWiseBinary" of "ElementWiseBinary:ADD".
+absl::string_view OperatorOf(absl::string_view entry) { return entry.substr(0, entry.find(':')); }
 
 absl::Status AtItem(absl::string_view table, absl::string_view item, const absl::Status& status) {
   return absl::InvalidArgumentError(absl::StrCat(table, ": ", item, ": ", status.message()));
@@ -69,6 +88,8 @@ absl::Status AddDefinition(const db::OpDefinition& definition, CompiledOp& op) {
       op.declared.push_back(*std::move(port));
     }
   }
+  op.defined = true;
+  op.parameters = definition.parameters;
   for (const db::Formal& formal : definition.parameters) {
     if (!formal.default_value.empty()) op.defaults.Add(formal.name, formal.default_value);
   }
@@ -84,6 +105,7 @@ absl::StatusOr<CompiledItem> CompileItem(absl::string_view op, const db::Item& i
   compiled.port = *std::move(port);
   compiled.archs = item.archs;
   compiled.evidence = item.evidence;
+  compiled.effect = item.effect;
   compiled.source = item.source;
   if (item.predicates.empty()) return absl::InvalidArgumentError(absl::StrCat(compiled.name, ": has no predicate"));
   for (const db::Predicate& predicate : item.predicates) {
@@ -179,6 +201,7 @@ void Report(const CompiledItem& item, const CompiledPredicate& predicate, PortRe
   violation.row = item.name;
   violation.document = item.source;
   violation.evidence = item.evidence;
+  violation.effect = item.effect;
   result.violations.push_back(std::move(violation));
 }
 
@@ -216,8 +239,10 @@ void EvaluateGroup(const CompiledOp& compiled, const Group& group, const Backend
 }
 
 int Errors(const MatchResult& result, size_t first) {
-  return static_cast<int>(std::count_if(result.violations.begin() + first, result.violations.end(),
-                                        [](const Violation& v) { return v.rule->severity == v1::Finding::ERROR; }));
+  return static_cast<int>(
+      std::count_if(result.violations.begin() + first, result.violations.end(), [](const Violation& v) {
+        return v.rule->severity == v1::Finding::ERROR && v.effect != db::ItemEffect::kNotEnforced;
+      }));
 }
 
 // Of several groups one whose items all hold is enough; when none does, the one with the fewest errors is reported.
@@ -263,6 +288,30 @@ void CheckMandatoryPorts(const CompiledOp& compiled, const BackendOp& op, MatchR
   }
 }
 
+// Of an operator in the backend's own terms: the parameters that it must have are there, and no others than it can
+// have.
+void CheckParameters(const CompiledOp& compiled, const BackendOp& op, MatchResult& result) {
+  if (!op.as_stated || !compiled.defined) return;
+  const auto add = [&](const RuleInfo& rule, std::string observed, std::string allowed) {
+    Violation violation;
+    violation.rule = &rule;
+    violation.port.kind = PortRef::kParam;
+    violation.observed = std::move(observed);
+    violation.allowed = std::move(allowed);
+    result.violations.push_back(std::move(violation));
+  };
+  for (const db::Formal& formal : compiled.parameters) {
+    if (!formal.mandatory || FindParam(op, formal.name) != nullptr) continue;
+    add(kMissingPort, absl::StrCat("no ", formal.name), absl::StrCat(formal.name, " of ", op.name));
+  }
+  for (const BackendParam& param : op.params) {
+    if (absl::c_any_of(compiled.parameters, [&](const db::Formal& formal) { return formal.name == param.name; })) {
+      continue;
+    }
+    add(kUnsupportedPort, absl::StrCat("a parameter ", param.name), absl::StrCat("those of ", op.name));
+  }
+}
+
 // What the rows cannot judge: ports of unknown type, ports that no row mentions.
 void CheckOpenPorts(const CompiledOp& compiled, const BackendOp& op, MatchResult& result) {
   const auto check = [&](PortRef::Kind kind, absl::Span<const BackendTensor> tensors) {
@@ -284,7 +333,8 @@ void CheckOpenPorts(const CompiledOp& compiled, const BackendOp& op, MatchResult
 }  // namespace
 
 struct TableMatcher::Impl {
-  absl::flat_hash_map<std::string, CompiledOp> ops;
+  absl::node_hash_map<std::string, CompiledOp> ops;
+  bool measured = true;
 };
 
 TableMatcher::TableMatcher(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
@@ -296,19 +346,30 @@ absl::StatusOr<TableMatcher> TableMatcher::Compile(absl::Span<const db::Constrai
                                                    absl::Span<const db::OpDefinition> definitions) {
   auto impl = std::make_unique<Impl>();
   for (size_t i = 0; i < tables.size(); ++i) {
+    impl->measured &= tables[i].evidence == db::Evidence::kMeasured;
     for (const db::OpConstraints& constraints : tables[i].ops) {
       const absl::Status status = AddConstraints(static_cast<int>(i), constraints, impl->ops[constraints.op]);
       if (!status.ok()) return absl::InvalidArgumentError(absl::StrCat(TableName(tables[i]), ": ", status.message()));
     }
   }
   for (const db::OpDefinition& definition : definitions) {
-    const auto found = impl->ops.find(definition.op);
-    if (found == impl->ops.end()) continue;
-    if (absl::Status status = AddDefinition(definition, found->second); !status.ok()) return status;
+    for (auto& [name, op] : impl->ops) {
+      if (OperatorOf(name) != definition.op) continue;
+      if (absl::Status status = AddDefinition(definition, op); !status.ok()) return status;
+    }
+  }
+  for (const db::ConstraintTable& table : tables) {
+    for (const db::OpConstraints& constraints : table.ops) {
+      const auto whole = impl->ops.find(OperatorOf(constraints.op));
+      if (constraints.operation < 0 || whole == impl->ops.end()) continue;
+      whole->second.operations.emplace_back(constraints.operation, &impl->ops.at(constraints.op));
+    }
   }
   for (auto& [name, op] : impl->ops) Freeze(op);
   return TableMatcher(std::move(impl));
 }
+
+bool TableMatcher::measured() const { return impl_->measured; }
 
 bool TableMatcher::HasOp(absl::string_view op) const { return impl_->ops.contains(op); }
 
@@ -323,8 +384,9 @@ void TableMatcher::Match(const BackendOp& op, int arch, MatchResult& result) con
     result.violations.push_back(std::move(violation));
     return;
   }
-  const CompiledOp& compiled = found->second;
+  const CompiledOp& compiled = found->second.ForOperationOf(op);
   CheckMandatoryPorts(compiled, op, result);
+  CheckParameters(compiled, op, result);
   if (compiled.rows.empty()) {
     result.unjudged.push_back({&kDtypeRow, {}, "the table has no dtype rows of this operator"});
     EvaluateBest(

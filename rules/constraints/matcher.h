@@ -29,6 +29,10 @@ struct Violation {
   std::string row;       // "Conv2d/INT8/row 3" or "Conv2d/All/in[1]/item 2"
   std::string document;  // the row's own source, when it has one
   db::Evidence evidence = db::Evidence::kDocumented;
+  db::ItemEffect effect = db::ItemEffect::kRefused;  // kRefused: what the rule says
+
+  // The backend does not take the operator.
+  bool refuses() const { return rule->effect == v1::Finding::REFUSED && effect == db::ItemEffect::kRefused; }
 };
 
 struct Unjudged {
@@ -54,6 +58,9 @@ class TableMatcher {
   TableMatcher& operator=(TableMatcher&&) noexcept;
 
   bool HasOp(absl::string_view op) const;
+  // Every table is measured: nothing in them is to be overruled by what is known otherwise.
+  bool measured() const;
+  // Of an operator with entries for its operations, the entry of its operation is what counts.
   // Appends to `result`; allocates nothing when the operator conforms. `arch` as in db::Soc.
   void Match(const BackendOp& op, int arch, MatchResult& result) const;
 

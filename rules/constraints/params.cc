@@ -41,6 +41,13 @@ bool Equals(const ParamValue& value, const std::vector<double>& list) {
 
 }  // namespace
 
+Check Given(Arguments&) {
+  return [](const Subject& subject, Outcome& outcome) {
+    if (!subject.op.as_stated || FindParam(subject.op, subject.name) != nullptr) return Verdict::kHolds;
+    return Violated(outcome, absl::StrCat("no ", subject.name), absl::StrCat(subject.name, " of ", subject.op.name));
+  };
+}
+
 Check ParamIsOneOf(Arguments& arguments) {
   const NumberSet allowed = arguments.Choices("allowed");
   bool absent_ok = false;

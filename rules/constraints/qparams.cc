@@ -52,6 +52,97 @@ Check FixedQparams(Arguments& arguments) {
   };
 }
 
+Check EqualScale(Arguments& arguments) {
+  const PortPattern port = arguments.Port("port");
+  return [port](const Subject& subject, Outcome& outcome) {
+    const BackendTensor& tensor = *subject.tensor;
+    const BackendTensor* other = TensorAt(subject.op, port.kind, port.first);
+    if (other == nullptr || !tensor.type.quantized || !other->type.quantized) return Verdict::kHolds;
+    if (!Known(tensor.qparams) || !Known(other->qparams)) return Unknown(outcome, "the scale is not known");
+    const absl::Span<const double> mine = tensor.qparams->scales;
+    const absl::Span<const double> theirs = other->qparams->scales;
+    if (mine.size() != theirs.size()) {
+      return Violated(outcome, absl::StrCat(mine.size(), " scale(s)"),
+                      absl::StrCat("the ", theirs.size(), " scale(s) of ", port.name));
+    }
+    for (size_t i = 0; i < mine.size(); ++i) {
+      if (Near(mine[i], theirs[i], kEqualScaleTolerance)) continue;
+      return Violated(outcome, ScaleText(mine[i]), absl::StrCat(ScaleText(theirs[i]), " of ", port.name));
+    }
+    return Verdict::kHolds;
+  };
+}
+
+Check EqualZeroPoint(Arguments& arguments) {
+  const PortPattern port = arguments.Port("port");
+  const int shift = arguments.Has("shift") ? arguments.Int("shift") : 0;
+  const bool counts_without = arguments.Has("without_encoding") && arguments.Text("without_encoding") == "zero";
+  return [port, shift, counts_without](const Subject& subject, Outcome& outcome) {
+    const BackendTensor& tensor = *subject.tensor;
+    const BackendTensor* other = TensorAt(subject.op, port.kind, port.first);
+    if (other == nullptr || !tensor.type.quantized || !other->type.quantized) return Verdict::kHolds;
+    if (tensor.without_encoding && !counts_without) return Verdict::kHolds;
+    // A tensor without an encoding is read as one with zero point 0.
+    const auto known = [](const BackendTensor& t) { return t.without_encoding || Known(t.qparams); };
+    if (!known(tensor) || !known(*other)) return Unknown(outcome, "the zero point is not known");
+    const auto count = [](const BackendTensor& t) { return t.without_encoding ? 1 : t.qparams->scales.size(); };
+    const auto at = [](const BackendTensor& t, size_t i) { return t.without_encoding ? 0 : t.qparams->zero_point(i); };
+    const size_t mine = count(tensor), theirs = count(*other);
+    if (mine != theirs && mine != 1 && theirs != 1) {
+      return Violated(outcome, absl::StrCat(mine, " zero points"),
+                      absl::StrCat("the ", theirs, " zero points of ", port.name));
+    }
+    for (size_t i = 0; i < std::max(mine, theirs); ++i) {
+      const double wanted = at(*other, i) + shift;
+      if (at(tensor, i) == wanted) continue;
+      return Violated(outcome, ZeroPointText(at(tensor, i)),
+                      absl::StrCat(ZeroPointText(wanted), shift == 0 ? " of " : ", by that of ", port.name));
+    }
+    return Verdict::kHolds;
+  };
+}
+
+Check ZeroPoint(Arguments& arguments) {
+  Interval allowed{};
+  if (arguments.Has("value")) {
+    allowed.min = allowed.max = arguments.Number("value");
+  } else {
+    allowed = arguments.MinMax();
+  }
+  return [allowed](const Subject& subject, Outcome& outcome) {
+    const BackendTensor& tensor = *subject.tensor;
+    // A tensor without an encoding is read as one with zero point 0.
+    if (!tensor.type.quantized || (tensor.without_encoding && allowed.Contains(0))) return Verdict::kHolds;
+    if (!Known(tensor.qparams)) return Unknown(outcome, "the zero point is not known");
+    for (size_t i = 0; i < tensor.qparams->scales.size(); ++i) {
+      if (allowed.Contains(tensor.qparams->zero_point(i))) continue;
+      return Violated(
+          outcome, ZeroPointText(tensor.qparams->zero_point(i)),
+          allowed.min == allowed.max ? ZeroPointText(allowed.min) : absl::StrCat("a zero point of ", allowed.text()));
+    }
+    return Verdict::kHolds;
+  };
+}
+
+Check PositiveScale(Arguments& arguments) {
+  // Without a zero point a negative scale is a mirrored range, which most kernels take.
+  const std::string which = arguments.Text("zero_point");
+  const bool always = which == "any";
+  if (!always && which != "nonzero") arguments.Fail(absl::StrCat("zero_point is any or nonzero, not \"", which, "\""));
+  return [always](const Subject& subject, Outcome& outcome) {
+    const BackendTensor& tensor = *subject.tensor;
+    if (!tensor.type.quantized || !Known(tensor.qparams)) return Verdict::kHolds;
+    for (size_t i = 0; i < tensor.qparams->scales.size(); ++i) {
+      const double scale = tensor.qparams->scales[i];
+      const double zero_point = tensor.qparams->zero_point(i);
+      if (!(scale < 0) || (!always && zero_point == 0)) continue;
+      return Violated(outcome, absl::StrCat(ScaleText(scale), " and ", ZeroPointText(zero_point)),
+                      always ? "a positive scale" : "a positive scale, or zero point 0");
+    }
+    return Verdict::kHolds;
+  };
+}
+
 Check EqualQparams(Arguments& arguments) {
   const PortPattern port = arguments.Port("port");
   return [port](const Subject& subject, Outcome& outcome) {

@@ -72,6 +72,13 @@ const RuleInfo kEncoding = Refused(
     "Quantize this tensor with one of the allowed encodings.",
     "Fires: a block encoding on a convolution that takes per-tensor and per-channel ones. Does not: per channel.");
 
+const RuleInfo kZeroPoint =
+    Refused("QS104", "zero-point", kAtAnyStage, "{subject} has {observed}; required: {allowed}.",
+            "The kernel has no term for another zero point of this tensor, and the backend refuses what it would "
+            "compute wrong.",
+            "Quantize the tensor with that zero point.",
+            "Fires: a SFIXED_POINT_32 bias with zero point 5 where 0 is required. Does not: zero point 0.");
+
 const RuleInfo kEncodingAxis = Refused(
     "AX101", "encoding-axis", kAtAnyStage, "{subject} is quantized along axis {observed}; the backend takes {allowed}.",
     "One scale per output channel can be applied after the sum. A scale per any other index cannot, so the backend "
@@ -147,6 +154,12 @@ const RuleInfo kDuplicateIndices = {
     "Without a reduction, which of two updates of one element wins depends on the order in which threads get there.",
     "Remove the duplicates, or use a reduction.",
     "Fires: ScatterElements without reduction and indices 0, 2, 2. Does not: 0, 1, 2."};
+
+const RuleInfo kNegativeScale =
+    Refused("NR104", "negative-scale", kAtAnyStage, "{subject} has {observed}; required: {allowed}.",
+            "With a negative scale the smallest integer is the largest number. The backend works the range out from "
+            "scale and zero point when the graph is prepared, finds it upside down and gives up.",
+            "Quantize with a positive scale.", "Fires: scale -0.02 with zero point 128. Does not: scale 0.02.");
 
 const RuleInfo kMissingPort =
     Refused("GS101", "missing-port", kAtAnyStage, "{subject} has {observed}; required: {allowed}.",
@@ -234,7 +247,7 @@ absl::Span<const RuleInfo* const> ConstraintRules() {
       &kFixedQparams,     &kUnequalZeroPoint, &kUnequalScale,     &kValueRange,    &kIndexRange,
       &kDuplicateIndices, &kMissingPort,      &kUnsupportedPort,  &kRank,          &kShape,
       &kDynamicShape,     &kConstness,        &kParameterValue,   &kAxisParameter, &kIgnoredParameter,
-      &kTableNote,        &kUnknownBackendOp, &kOperationSupport,
+      &kTableNote,        &kUnknownBackendOp, &kOperationSupport, &kZeroPoint,     &kNegativeScale,
   };
   return kRules;
 }

@@ -15,6 +15,7 @@ extern const RuleInfo kMinimumArch;       // DT105
 extern const RuleInfo kSymmetry;          // QS101
 extern const RuleInfo kSignedness;        // QS102
 extern const RuleInfo kEncoding;          // QS103
+extern const RuleInfo kZeroPoint;         // QS104
 extern const RuleInfo kEncodingAxis;      // AX101
 extern const RuleInfo kGranularity;       // AX102
 extern const RuleInfo kFixedQparams;      // FX101
@@ -23,6 +24,7 @@ extern const RuleInfo kUnequalScale;      // SH102
 extern const RuleInfo kValueRange;        // NR101
 extern const RuleInfo kIndexRange;        // NR102
 extern const RuleInfo kDuplicateIndices;  // NR103
+extern const RuleInfo kNegativeScale;     // NR104
 extern const RuleInfo kMissingPort;       // GS101
 extern const RuleInfo kUnsupportedPort;   // GS102
 extern const RuleInfo kRank;              // GS103

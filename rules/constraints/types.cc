@@ -34,6 +34,18 @@ Check Types(Arguments& arguments) {
   };
 }
 
+Check SameType(Arguments& arguments) {
+  const PortPattern port = arguments.Port("port");
+  return [port](const Subject& subject, Outcome& outcome) {
+    const BackendTensor* other = TensorAt(subject.op, port.kind, port.first);
+    if (other == nullptr) return Verdict::kHolds;
+    if (TypeUnknown(*subject.tensor) || TypeUnknown(*other)) return Unknown(outcome, "an element type is not known");
+    if (subject.tensor->type == other->type) return Verdict::kHolds;
+    return Violated(outcome, std::string(db::ElementTypeName(subject.tensor->type)),
+                    absl::StrCat(db::ElementTypeName(other->type), ", the type of ", port.name));
+  };
+}
+
 Check PortTypes(Arguments& arguments) {
   const PortPattern port = arguments.Port("port");
   return [port, allowed = arguments.Types("allowed")](const Subject& subject, Outcome& outcome) {
@@ -73,6 +85,14 @@ Check MinArch(Arguments& arguments) {
                                                        : absl::StrCat(db::ElementTypeName(subject.tensor->type), " ",
                                                                       EncodingName(subject.tensor->encoding), " on ");
     return Violated(outcome, absl::StrCat(what, "V", subject.arch), absl::StrCat("V", arch, " or later"));
+  };
+}
+
+Check MaxArch(Arguments& arguments) {
+  return [arch = arguments.Int("arch")](const Subject& subject, Outcome& outcome) {
+    if (subject.arch == 0) return Unknown(outcome, "the architecture of the target is not known");
+    if (subject.arch <= arch) return Verdict::kHolds;
+    return Violated(outcome, absl::StrCat("V", subject.arch), absl::StrCat("V", arch, " or earlier"));
   };
 }
 

@@ -37,7 +37,8 @@ constexpr OpRow kOps[] = {
     {"DepthToSpace", OpId::kDepthToSpace},
     {"DepthWiseConv1d", OpId::kDepthwiseConv},
     {"DepthWiseConv2d", OpId::kDepthwiseConv},
-    {"Dequantize", OpId::kDequantize},
+    // No scales of their own: their tensors say, as those of Cast do.
+    {"Dequantize", OpId::kCast},
     {"DetectionOutput", OpId::kDetectionOutput},
     {"DistributeFpnProposals", OpId::kDistributeFpnProposals},
     {"ElementWiseAbs", OpId::kAbs},
@@ -123,7 +124,7 @@ constexpr OpRow kOps[] = {
     {"PoolMax2d", OpId::kMaxPool},
     {"PoolMax3d", OpId::kMaxPool},
     {"Prelu", OpId::kPRelu},
-    {"Quantize", OpId::kQuantize},
+    {"Quantize", OpId::kCast},
     {"ReduceMax", OpId::kReduceMax},
     {"ReduceMean", OpId::kReduceMean},
     {"ReduceMin", OpId::kReduceMin},

@@ -105,7 +105,7 @@ TEST(Open, RefusesAnotherSchema) {
 TEST(Open, RefusesChangedContent) {
   for (const char* sql : {"UPDATE dtype_rows SET configuration='INT4' WHERE op='Conv2d' AND row=1",
                           "DELETE FROM items WHERE op='Conv2d' AND item=1", "UPDATE socs SET arch=89 WHERE id=30",
-                          "UPDATE digest SET sha256='00'", "INSERT INTO ops VALUES(1,'Extra')"}) {
+                          "UPDATE digest SET sha256='00'", "INSERT INTO ops VALUES(1,'Extra',-1)"}) {
     EXPECT_THAT(OpenError(Changed("changed.sqlite", sql)), HasSubstr("digest")) << sql;
   }
   EXPECT_THAT(OpenError(Changed("nodigest.sqlite", "DELETE FROM digest")), HasSubstr("no digest"));

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -239,6 +240,34 @@ INSTANTIATE_TEST_SUITE_P(
       return absl::StrReplaceAll(absl::StrCat(info.param.backend, "_", info.param.sdk), {{".", "_"}});
     });
 
+// Every combination of element types that the vendor's library took, from which arch on, and no others.
+TEST(MeasuredTable, HoldsTheRowsThatTheLibraryTook) {
+  const auto table = Shipped().LoadTable("qnn_htp", "2.51.0");
+  ASSERT_TRUE(table.ok()) << table.status();
+  EXPECT_EQ(table->evidence, Evidence::kMeasured);
+  std::map<std::string, size_t> next;
+  for (const Fields& fields : ReadTsv("qnn_htp-2.51.0.rows.tsv")) {
+    const OpConstraints* op = FindOp(*table, fields[0]);
+    ASSERT_NE(op, nullptr) << fields[0];
+    const size_t index = next[fields[0]]++;
+    ASSERT_LT(index, op->rows.size()) << fields[0];
+    const DtypeRow& row = op->rows[index];
+    EXPECT_EQ(row.configuration, fields[1]) << fields[0] << " row " << row.ordinal;
+    const std::set<std::string> expected = absl::StrSplit(fields[2], ' ');
+    const std::set<std::string> actual = absl::StrSplit(RowText(row), ' ');
+    EXPECT_EQ(actual, expected) << fields[0] << " row " << row.ordinal;
+    std::string how = absl::StrCat(row.archs.min == 0 ? 68 : row.archs.min, "..");
+    if (absl::StartsWith(row.source, "listed")) how = "listed";
+    if (row.evidence == Evidence::kDocumented) how = "documented";
+    EXPECT_EQ(how, fields[3]) << fields[0] << " row " << row.ordinal;
+  }
+  for (const OpConstraints& op : table->ops) {
+    EXPECT_EQ(op.rows.size(), next[op.op]) << op.op;
+    // An operation's entry carries the number of its operation.
+    EXPECT_EQ(op.operation >= 0, op.op.find(':') != std::string::npos) << op.op;
+  }
+}
+
 TEST(Definitions, HoldEveryPortAndParameter) {
   const auto definitions = Shipped().LoadDefinitions("qnn_master", "2.25.0");
   ASSERT_TRUE(definitions.ok()) << definitions.status();
@@ -344,8 +373,8 @@ TEST(Socs, KnowTheToolchainsNames) {
 TEST(ShippedDatabase, ListsTablesByBackendAndVersion) {
   std::vector<std::string> names;
   for (const TableInfo& info : Shipped().tables()) names.push_back(absl::StrCat(info.backend, "@", info.sdk));
-  EXPECT_THAT(names,
-              testing::ElementsAre("qnn_htp@2.13.0", "qnn_htp@2.25.0", "qnn_htp_fp16@2.13.0", "qnn_master@2.25.0"));
+  EXPECT_THAT(names, testing::ElementsAre("qnn_htp@2.13.0", "qnn_htp@2.25.0", "qnn_htp@2.51.0", "qnn_htp_fp16@2.13.0",
+                                          "qnn_master@2.25.0"));
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ has "$out" 'rejected +qnn_htp/SM8450@'
 has "$out" 'accepted +qnn_htp/SM8650@'
 same "$(grep -c '^error\[DT105\]' <<<"$out")" 2
 has "$out" 'observed +SFIXED_POINT_16 per_tensor on V68, SFIXED_POINT_16 per_tensor on V69$'
-has "$out" 'source +qnn_htp@2.25.0 Conv2d/INT16/'
+has "$out" 'source +qnn_htp@2.51.0 Conv2d/All/'
 run 0 check "$resnet" -t qnn_htp/SM8650
 
 # Sharing groups: in torchao's order, a value by its name, an edge by both.

@@ -116,12 +116,15 @@ class TestOp {
     return *this;
   }
 
+  bool as_stated = false;  // from a graph in the backend's own terms
+
   BackendOp view() const {
     BackendOp op;
     op.name = name_;
     op.inputs = inputs_;
     op.outputs = outputs_;
     op.params = params_;
+    op.as_stated = as_stated;
     return op;
   }
 

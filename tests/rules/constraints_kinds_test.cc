@@ -203,6 +203,74 @@ const std::vector<KindCase>& Cases() {
       {"EqualQparamsCount", "out[0]", "equal_qparams port=in[0]", "SH102",
        [](TestOp& op) { op.Qparams(op.out(0), {0.02, 0.02}, {128, 128}); }, "2 scale(s)", "the 1 scale(s) of in[0]",
        [](TestOp& op) { op.Input(0, "INT_32"); }, [](TestOp& op) { op.out(0).qparams = nullptr; }},
+      {"EqualScale", "out[0]", "equal_scale port=in[0]", "SH102",
+       [](TestOp& op) { op.Qparams(op.out(0), {0.04}, {128}); }, "scale 0.04", "scale 0.02 of in[0]",
+       [](TestOp& op) { op.Qparams(op.out(0), {0.02}, {0}); }, [](TestOp& op) { op.in(0).qparams = nullptr; },
+       "the scale is not known"},
+      {"EqualScaleCount", "out[0]", "equal_scale port=in[0]", "SH102",
+       [](TestOp& op) { op.Qparams(op.out(0), {0.02, 0.02}, {128, 128}); }, "2 scale(s)", "the 1 scale(s) of in[0]",
+       Nothing, nullptr},
+      {"EqualZeroPoint", "out[0]", "equal_zero_point port=in[0]", "SH101",
+       [](TestOp& op) { op.Qparams(op.out(0), {0.02}, {0}); }, "zero point 0", "zero point 128 of in[0]",
+       [](TestOp& op) { op.Qparams(op.out(0), {0.04}, {128}); }, [](TestOp& op) { op.in(0).qparams = nullptr; },
+       "the zero point is not known"},
+      {"EqualZeroPointShifted", "out[0]", "equal_zero_point port=in[0] shift=-128", "SH101", Nothing, "zero point 128",
+       "zero point 0, by that of in[0]", [](TestOp& op) { op.Qparams(op.out(0), {0.02}, {0}); }, nullptr},
+      {"EqualZeroPointOfNoEncoding", "out[0]", "equal_zero_point port=in[0]", "SH101",
+       [](TestOp& op) { op.in(0).without_encoding = true; }, "zero point 128", "zero point 0 of in[0]",
+       [](TestOp& op) { op.out(0).without_encoding = true; }, nullptr},
+      {"EqualZeroPointWithoutEncoding", "out[0]", "equal_zero_point port=in[0] without_encoding=zero", "SH101",
+       [](TestOp& op) { op.out(0).without_encoding = true; }, "zero point 0", "zero point 128 of in[0]", Nothing,
+       nullptr},
+      {"ZeroPoint", "in[0]", "zero_point value=0", "QS104", Nothing, "zero point 128", "zero point 0",
+       [](TestOp& op) { op.in(0).without_encoding = true; }, [](TestOp& op) { op.in(0).qparams = nullptr; },
+       "the zero point is not known"},
+      {"ZeroPointRange", "in[0]", "zero_point min=0 max=255", "QS104",
+       [](TestOp& op) { op.Qparams(op.in(0), {0.02}, {256}); }, "zero point 256", "a zero point of 0 to 255", Nothing,
+       nullptr},
+      {"PositiveScale", "in[0]", "positive_scale zero_point=nonzero", "NR104",
+       [](TestOp& op) { op.Qparams(op.in(0), {-0.02}, {128}); }, "scale -0.02 and zero point 128",
+       "a positive scale, or zero point 0", [](TestOp& op) { op.Qparams(op.in(0), {-0.02}, {0}); }, nullptr},
+      {"PositiveScaleAlways", "in[0]", "positive_scale zero_point=any", "NR104",
+       [](TestOp& op) { op.Qparams(op.in(0), {-0.02}, {0}); }, "scale -0.02 and zero point 0", "a positive scale",
+       Nothing, nullptr},
+
+      // Conditions on constness, width and equal types.
+      {"WhenStatic", "in[1]", "bits allowed=4 when_static=no", "DT103",
+       [](TestOp& op) { op.in(1).is_static = false; }, "8", "4", Nothing, nullptr},
+      {"WhenPortStatic", "in[0]", "bits allowed=4 when_port_static=in[1]:yes", "DT103", Nothing, "8", "4",
+       [](TestOp& op) { op.in(1).is_static = false; }, nullptr},
+      {"WhenBits", "in[1]", "signed when_bits=8", "QS102",
+       [](TestOp& op) { op.in(1).type = Type("UFIXED_POINT_8"); }, "UFIXED_POINT_8", "a signed type",
+       [](TestOp& op) {
+         op.in(1).type = Type("UFIXED_POINT_8");
+         op.in(1).bits = 4;
+       },
+       nullptr},
+      {"WhenSameType", "out[0]", "bits allowed=4 when_same_type=in[0]", "DT103", Nothing, "8", "4",
+       [](TestOp& op) { op.in(0).type = Type("SFIXED_POINT_8"); }, nullptr},
+      {"SameType", "in[1]", "same_type port=in[0]", "DT104", Nothing, "SFIXED_POINT_8",
+       "UFIXED_POINT_8, the type of in[0]", [](TestOp& op) { op.in(1).type = Type("UFIXED_POINT_8"); }, nullptr},
+      {"BlockSize", "in[1]", "block_size allowed=32,64", "QS103",
+       [](TestOp& op) {
+         static constexpr int64_t kSizes[] = {1, 16};
+         static QuantParams blocked;
+         blocked.block_sizes = kSizes;
+         op.in(1).encoding = Encoding::kBlock;
+         op.in(1).qparams = &blocked;
+       },
+       "blocks of 16", "blocks of 32 or 64", Nothing,
+       [](TestOp& op) {
+         op.in(1).encoding = Encoding::kBlock;
+         op.in(1).qparams = nullptr;
+       },
+       "the block sizes are not known"},
+      {"MaxArch", "in[1]", "max_arch arch=69", "DT105", Nothing, "V73", "V69 or earlier",
+       [](TestOp& op) { op.in(1).present = false; }, nullptr},
+      {"PortGiven", "in[0]", "port_given port=in[2]", "GS101", [](TestOp& op) { op.in(2).present = false; },
+       "no in[2]", "in[2] as well", Nothing, nullptr},
+      {"Given", "axis", "given", "GS101", [](TestOp& op) { op.as_stated = true; }, "no axis", "axis of Op", Nothing,
+       nullptr},
 
       // Constants.
       {"Static", "in[1]", "static", "GS106", [](TestOp& op) { op.in(1).is_static = false; }, "computed at run time",

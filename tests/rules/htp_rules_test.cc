@@ -239,6 +239,30 @@ std::vector<Case> Cases() {
   const auto dynamic = [](BackendTensor& t) { t.dynamic_shape = Tri::kYes; };
   const auto unknown = [](BackendTensor& t) { t.dynamic_shape = Tri::kUnknown; };
   add("GS201", T("Relu").In(kU8).With(dynamic).Out(kU8), T("Relu").In(kU8).With(unknown).Out(kU8));
+  // A copy would look into the deques of what it was copied from: moved all the way.
+  const auto shapes = [&](TestOp fires, TestOp neighbor) { add("GS203", fires, neighbor); };
+  const auto conv = [](std::vector<int64_t> filter, std::vector<int64_t> out, const char* param = "group",
+                       std::vector<int64_t> value = {1}) {
+    TestOp op = T("Conv2d");
+    op.In(kU8).Dims({1, 8, 8, 16}).In(kS8).Dims(std::move(filter)).Out(kU8).Dims(std::move(out));
+    op.Param(param, std::move(value));
+    return op;
+  };
+  shapes(conv({3, 3, 8, 32}, {1, 6, 6, 32}), conv({3, 3, 16, 32}, {1, 6, 6, 32}));
+  shapes(conv({3, 3, 16, 32}, {1, 8, 6, 32}), conv({3, 3, 16, 32}, {1, 8, 8, 32}, "pad_amount", {1, 1, 1, 1}));
+  shapes(conv({3, 3, 16, 32}, {1, 6, 6, 32}, "group", {3}), conv({3, 3, 8, 32}, {1, 6, 6, 32}, "group", {2}));
+  const auto product = [](int64_t transposed) {
+    TestOp op = T("MatMul");
+    op.In(kU8).Dims({4, 16}).In(kU8).Dims({8, 16}).Out(kU8).Dims({4, 8}).Param("transpose_in1", {transposed});
+    return op;
+  };
+  shapes(product(0), product(1));
+  const auto joined = [](int64_t size) {
+    TestOp op = T("Concat");
+    op.In(kU8).Dims({1, 4}).In(kU8).Dims({1, 5}).Out(kU8).Dims({1, size}).Param("axis", {1});
+    return op;
+  };
+  shapes(joined(8), joined(9));
   add("GS202", T("GroupNorm").In(kU8).In(kS8).Out(kU8), T("GroupNorm").In(kU8).In(kS8).In(kS32).Out(kU8));
   const Toolchain ort = Toolchain::kOnnxRuntime;
   const auto output = [](const char* name, const char* type, double scale, double zero_point) {

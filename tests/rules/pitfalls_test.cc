@@ -28,8 +28,9 @@ using ::testing::HasSubstr;
 using ::testing::IsEmpty;
 using ::testing::Not;
 
-constexpr char kV68[] = "qnn_htp/V68";
-constexpr char kV75[] = "qnn_htp/V75";
+// The documented table: what it says and what it lacks is what these were written for.
+constexpr char kV68[] = "qnn_htp/V68@2.25";
+constexpr char kV75[] = "qnn_htp/V75@2.25";
 
 // One process-wide registry over the compiled tables, as in a server.
 ModuleRegistry& Registry() {
@@ -703,8 +704,8 @@ TEST(Pitfalls, V20_NothingIsRememberedBetweenTargets) {
   for (const bool new_first : {true, false}) {
     ModuleRegistry registry(Registry().tables());
     RegisterBuiltinModules(registry);
-    for (const char* target : new_first ? std::vector<const char*>{"qnn_htp/SM8750", "qnn_htp/SM8350"}
-                                        : std::vector<const char*>{"qnn_htp/SM8350", "qnn_htp/SM8750"}) {
+    for (const char* target : new_first ? std::vector<const char*>{"qnn_htp/SM8750@2.25", "qnn_htp/SM8350@2.25"}
+                                        : std::vector<const char*>{"qnn_htp/SM8350@2.25", "qnn_htp/SM8750@2.25"}) {
       EXPECT_EQ(CheckOn(b.graph, target, registry).results(0).verdict() == v1::Result::REJECTED,
                 absl::StrContains(target, "8350"));
     }
@@ -829,8 +830,8 @@ TEST(Pitfalls, X07_TwoBitWeightsPerTensor) {
   b.At(2).set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
   b.At(2).clear_axis();
   b.Range(2, -2, 1);
-  EXPECT_THAT(Errors(b, "qnn_htp/V75"), IsEmpty());
-  EXPECT_THAT(Errors(b, "qnn_htp/V69"), ElementsAre("DT202 conv in1"));
+  EXPECT_THAT(Errors(b, kV75), IsEmpty());
+  EXPECT_THAT(Errors(b, "qnn_htp/V69@2.25"), ElementsAre("DT202 conv in1"));
 }
 
 TEST(Pitfalls, X08_AWeightWithAnyKindOfSpec) {
@@ -864,7 +865,7 @@ TEST(Pitfalls, X10_UnknownSocIsAnAnswer) {
   const absl::Status status = Check(Conv().graph, options, Registry(), report);
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(status.message(), AllOf(HasSubstr("UNKNOWN_SM"), HasSubstr("V75")));
-  options.targets = {"qnn_htp/SM8650"};
+  options.targets = {"qnn_htp/SM8650@2.25"};
   EXPECT_TRUE(Check(Conv().graph, options, Registry(), report).ok());
 }
 
@@ -938,7 +939,7 @@ TEST(Pitfalls, G07_GatesBeyondBlocksAndWideWeights) {
   node.add_input_args(0);
   node.add_input_args(2);
   EXPECT_THAT(Errors(b, kV68), ElementsAre(HasSubstr("DT205 n")));
-  EXPECT_THAT(Errors(b, "qnn_htp/V69"), IsEmpty());
+  EXPECT_THAT(Errors(b, "qnn_htp/V69@2.25"), IsEmpty());
 }
 
 }  // namespace

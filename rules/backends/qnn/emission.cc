@@ -17,6 +17,8 @@ void Emission::Begin(absl::string_view name, int32_t node) {
       {name, node, {inputs_.size(), inputs_.size()}, {outputs_.size(), outputs_.size()}, {params_used_, params_used_}});
 }
 
+void Emission::MarkAsStated() { records_.back().as_stated = true; }
+
 BackendTensor& Emission::AddInput() {
   inputs_.emplace_back();
   records_.back().inputs.end = inputs_.size();
@@ -50,6 +52,7 @@ absl::Span<const BackendOp> Emission::Finish() {
     BackendOp& op = ops_.emplace_back();
     op.name = record.name;
     op.node = record.node;
+    op.as_stated = record.as_stated;
     op.inputs = absl::MakeConstSpan(inputs_).subspan(record.inputs.begin, record.inputs.end - record.inputs.begin);
     op.outputs = absl::MakeConstSpan(outputs_).subspan(record.outputs.begin, record.outputs.end - record.outputs.begin);
     op.params = absl::MakeConstSpan(params_).subspan(record.params.begin, record.params.end - record.params.begin);

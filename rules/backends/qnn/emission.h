@@ -28,6 +28,8 @@ class Emission {
 
   // Begins an operator; tensors and parameters added from now on are its. `name` must outlive the emission.
   void Begin(absl::string_view name, int32_t node);
+  // The operator is one of the graph's own, in QNN's terms.
+  void MarkAsStated();
   // The next port in order. The reference holds until the next tensor is added.
   BackendTensor& AddInput();
   BackendTensor& AddOutput();
@@ -52,6 +54,7 @@ class Emission {
     absl::string_view name;
     int32_t node = -1;
     Range inputs, outputs, params;
+    bool as_stated = false;
   };
   std::vector<Record> records_;
   std::vector<BackendTensor> inputs_;

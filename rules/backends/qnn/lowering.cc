@@ -194,6 +194,7 @@ const std::array<const Entry*, 1024>& EntriesById() {
 // A QNN graph is what it is: ports by argument position, parameters by name.
 Lowering LowerIdentity(const NodeView& view, Emission& emission) {
   emission.Begin(view.op_type(), view.node());
+  emission.MarkAsStated();
   int next = 0;
   for (const Operand& input : view.inputs()) {
     const int argument = std::min<int>(view.graph().argument(view.node(), input.argument), 1 << 16);

@@ -1,5 +1,7 @@
 #include "rules/backends/qnn/tensor.h"
 
+#include <algorithm>
+
 namespace quantgate::qnn {
 namespace {
 
@@ -28,10 +30,17 @@ bool IsSubByte(v1::DataType type) {
          type == v1::DATA_TYPE_UINT4;
 }
 
+// In a QNN graph a spec that states its range stands for a bit-width (BW) encoding, of eight bits too.
+bool StatesRange(const NodeView& view, const Operand& operand) {
+  return view.graph().origin() == v1::Graph::QNN && operand.spec >= 0 &&
+         view.graph().message().specs(operand.spec).has_quant_min();
+}
+
 // Width as QNN will state it. Toolchains know 2 and 4 bits below a byte, and only for types that say so or for int8.
 int StatedBits(const NodeView& view, const Operand& operand, v1::DataType stored) {
   const int storage = StorageBits(stored);
   const int effective = EffectiveBits(operand);
+  if (StatesRange(view, operand) && effective > 0) return std::min(effective, storage);
   if (storage != 8 || effective <= 0 || effective >= 8) return storage;
   if (view.graph().origin() == v1::Graph::QNN) return effective;
   if (!IsSubByte(operand.type) && (stored != v1::DATA_TYPE_INT8 || effective > 4)) return storage;
@@ -224,9 +233,12 @@ void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int
   tensor.is_static = operand->is_static;
   tensor.static_chain = operand->static_chain;
   tensor.bits = operand->quantized ? StatedBits(view, *operand, tensor.type.type) : StorageBits(tensor.type.type);
-  tensor.encoding = EncodingOf(view, *operand, operand->quantized && tensor.bits < StorageBits(tensor.type.type));
+  const bool narrow = tensor.bits < StorageBits(tensor.type.type) || StatesRange(view, *operand);
+  tensor.encoding = EncodingOf(view, *operand, operand->quantized && narrow);
   tensor.symmetric = Symmetric(view, *operand, IsSigned(tensor.type.type));
   tensor.qparams = view.context().resolved().qparams(*operand);
+  tensor.without_encoding = tensor.type.quantized && view.context().stage() == v1::STAGE_CONVERTED &&
+                            (tensor.qparams == nullptr || tensor.qparams->scales.empty());
   if (operand->quantized) tensor.dynamic_qparams = operand->is_dynamic;
   const LayoutMap map = FillShapeOf(view, *operand, layout, backend_rank, emission, tensor);
   if (operand->value >= 0 && view.graph().is_constant(operand->value)) {

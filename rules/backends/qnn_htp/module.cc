@@ -22,6 +22,7 @@
 namespace quantgate::qnn_htp {
 namespace {
 
+constexpr char kNotRefused[] = "the vendor's tools take it all the same, and the numbers are wrong";
 constexpr char kNotEnforced[] = "documented; the vendor's library (QAIRT 2.51.0, x86-64) does not enforce it";
 
 // Judges the operators of one graph; keeps its buffers from node to node.
@@ -30,6 +31,7 @@ class Judge {
   Judge(const CheckContext& context, const Target& target, const TableMatcher& matcher, FindingSink& sink)
       : context_(context), target_(target), matcher_(matcher), sink_(sink) {
     for (const OpRule& rule : OpRules()) {
+      if (rule.in_measured_table && matcher.measured()) continue;
       const bool runs = context.stage() == v1::STAGE_UNSPECIFIED || (rule.info->stages & (1u << context.stage())) != 0;
       if (runs) {
         rules_.push_back(&rule);
@@ -112,11 +114,12 @@ class Judge {
     size_t kept = 0;
     for (size_t i = 0; i < match_.violations.size(); ++i) {
       Violation& violation = match_.violations[i];
-      const Ruling ruling = Overrule(op, violation);
+      const Ruling ruling = matcher_.measured() ? Ruling::kStands : Overrule(op, violation);
       if (ruling == Ruling::kReplaced) continue;
-      AddTableFinding(op, violation, ruling == Ruling::kTolerated);
-      if (ruling == Ruling::kTolerated) continue;
-      refused = refused || violation.rule->effect == v1::Finding::REFUSED;
+      if (ruling == Ruling::kTolerated) violation.effect = db::ItemEffect::kNotEnforced;
+      AddTableFinding(op, violation);
+      if (violation.effect == db::ItemEffect::kNotEnforced) continue;
+      refused = refused || violation.refuses();
       // Only what stands silences the measured rules about the same port.
       if (kept != i) match_.violations[kept] = std::move(violation);
       ++kept;
@@ -126,7 +129,7 @@ class Judge {
       sink_.NotChecked(unjudged.rule, op.node, absl::StrCat(op.name, ": ", unjudged.reason));
     }
     if (!match_.known_op) return refused;
-    if (!refused) refused = JudgeComposite(op);
+    if (!refused && !matcher_.measured()) refused = JudgeComposite(op);
     OpReport report(op, match_.violations, sink_);
     for (const OpRule* rule : rules_) rule->check(op, target_, report);
     return refused || report.refused();
@@ -166,7 +169,7 @@ class Judge {
     return absl::StrCat(" (axis ", tensor.qparams->axes[0], " in the file)");
   }
 
-  void AddTableFinding(const BackendOp& op, const Violation& violation, bool tolerated) {
+  void AddTableFinding(const BackendOp& op, const Violation& violation) {
     FindingDraft draft;
     draft.rule = violation.rule;
     draft.place = PlaceOf(op, violation.port);
@@ -176,10 +179,19 @@ class Judge {
     draft.source.table = target_.tables.empty() ? std::string() : target_.tables.front();
     draft.source.row = violation.row;
     draft.source.document = violation.document;
-    if (tolerated) {
-      draft.effect = v1::Finding::ADVICE;
-      draft.severity = v1::Finding::WARNING;
-      absl::StrAppend(&draft.allowed, " (", kNotEnforced, ")");
+    switch (violation.effect) {
+      case db::ItemEffect::kNotEnforced:
+        draft.effect = v1::Finding::ADVICE;
+        draft.severity = v1::Finding::WARNING;
+        absl::StrAppend(&draft.allowed, " (", kNotEnforced, ")");
+        break;
+      case db::ItemEffect::kWrongNumbers:
+        draft.effect = v1::Finding::WRONG_NUMBERS;
+        draft.severity = v1::Finding::ERROR;
+        absl::StrAppend(&draft.allowed, " (", kNotRefused, ")");
+        break;
+      case db::ItemEffect::kRefused:
+        break;
     }
     sink_.Add(std::move(draft));
   }

@@ -43,6 +43,8 @@ class OpReport {
 struct OpRule {
   const RuleInfo* info;
   void (*check)(const BackendOp&, const Target&, OpReport&);
+  // A table that is measured says this itself, so the rule is for the tables that only repeat documents.
+  bool in_measured_table = true;
 };
 
 absl::Span<const OpRule> OpRules();

@@ -8,6 +8,7 @@
 #include "rules/backends/qnn_htp/group_norm_parameters.h"
 #include "rules/backends/qnn_htp/half_precision_weights.h"
 #include "rules/backends/qnn_htp/ignored_output_encoding.h"
+#include "rules/backends/qnn_htp/inferred_shape.h"
 #include "rules/backends/qnn_htp/matmul_bias.h"
 #include "rules/backends/qnn_htp/narrowed_operand.h"
 #include "rules/backends/qnn_htp/op_rule.h"
@@ -39,25 +40,26 @@ absl::Span<const OpRule> OpRules() {
       {&kSignedOperand, CheckSignedOperand},
       {&kSelectCondition, CheckSelectCondition},
       {&kBiasZeroPoint, CheckBiasZeroPoint},
-      {&kDynamicQparams, CheckDynamicQparams},
+      {&kDynamicQparams, CheckDynamicQparams, /*in_measured_table=*/false},
       {&kFullyConnectedAxis, CheckFullyConnectedAxis},
       {&kRunTimeWeights, CheckRunTimeWeights},
       {&kBlockWeights, CheckBlockWeights},
       {&kPerChannelParameters, CheckPerChannelParameters},
       {&kPerChannelActivation, CheckPerChannelActivation},
-      {&kPerChannelTable, CheckPerChannelTable},
-      {&kBiasScale, CheckBiasScale},
+      {&kPerChannelTable, CheckPerChannelTable, /*in_measured_table=*/false},
+      {&kBiasScale, CheckBiasScale, /*in_measured_table=*/false},
       {&kTanhZeroPoint, CheckTanhZeroPoint},
       {&kSoftmaxZeroPoint, CheckSoftmaxZeroPoint},
-      {&kMatMulBias, CheckMatMulBias},
+      {&kMatMulBias, CheckMatMulBias, /*in_measured_table=*/false},
       {&kZeroPointEquality, CheckZeroPointEquality},
       {&kIgnoredOutputEncoding, CheckIgnoredOutputEncoding},
-      {&kPackedScales, CheckPackedScales},
-      {&kStaticShapes, CheckStaticShapes},
+      {&kPackedScales, CheckPackedScales, /*in_measured_table=*/false},
+      {&kStaticShapes, CheckStaticShapes, /*in_measured_table=*/false},
       {&kGroupNormParameters, CheckGroupNormParameters},
-      {&kNarrowedOperand, CheckNarrowedOperand},
-      {&kFractionalZeroPoint, CheckFractionalZeroPoint},
-      {&kRewrittenEncoding, CheckRewrittenEncoding},
+      {&kInferredShape, CheckInferredShape, /*in_measured_table=*/false},
+      {&kNarrowedOperand, CheckNarrowedOperand, /*in_measured_table=*/false},
+      {&kFractionalZeroPoint, CheckFractionalZeroPoint, /*in_measured_table=*/false},
+      {&kRewrittenEncoding, CheckRewrittenEncoding, /*in_measured_table=*/false},
   };
   return kRules;
 }

@@ -1,0 +1,54 @@
+#include "tests/vendor/case.h"
+
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "tests/vendor/case_graph.h"
+
+namespace quantgate::vendor {
+namespace {
+
+using Json = nlohmann::json;
+
+absl::StatusOr<OutputEncoding> ParseOutputEncoding(const Json& vendor) {
+  const auto found = vendor.find("output_encoding");
+  if (found == vendor.end() || found->is_null()) return OutputEncoding::kNotExecuted;
+  if (*found == "honoured") return OutputEncoding::kHonoured;
+  if (*found == "ignored") return OutputEncoding::kIgnored;
+  if (*found == "inexact") return OutputEncoding::kInexact;
+  return absl::InvalidArgumentError(absl::StrCat("unknown output_encoding ", found->dump()));
+}
+
+absl::StatusOr<Case> Read(const Json& json) {
+  Case result;
+  result.id = json.at("id").get<std::string>();
+  result.op = json.at("op").get<std::string>();
+  result.kind = json.at("kind").get<std::string>();
+  result.target = absl::StrCat("qnn_htp/", json.at("arch").get_ref<const std::string&>(), "@",
+                               json.at("sdk").get_ref<const std::string&>());
+  const Json& vendor = json.at("vendor");
+  result.accepted = vendor.at("validate") == "accept" && vendor.at("finalize") == "accept";
+  absl::StatusOr<OutputEncoding> output_encoding = ParseOutputEncoding(vendor);
+  if (!output_encoding.ok()) return output_encoding.status();
+  result.output_encoding = *output_encoding;
+  // "ElementWiseBinary:ADD" is for the reader; the operation is among the parameters.
+  const std::pair<std::string, std::string> name = absl::StrSplit(result.op, absl::MaxSplits(':', 1));
+  if (absl::Status status = BuildGraph(name.first, json.at("config"), result.graph); !status.ok()) return status;
+  return result;
+}
+
+}  // namespace
+
+absl::StatusOr<Case> ParseCase(absl::string_view line) {
+  const Json json = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
+  if (json.is_discarded()) return absl::InvalidArgumentError("not JSON");
+  // The library reports missing fields and wrong types by exception.
+  try {
+    return Read(json);
+  } catch (const Json::exception& error) {
+    return absl::InvalidArgumentError(error.what());
+  }
+}
+
+}  // namespace quantgate::vendor

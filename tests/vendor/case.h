@@ -1,0 +1,31 @@
+// One configuration that the vendor's library was asked about, with its answers. tests/vendor/README.md has the format.
+#ifndef QUANTGATE_TESTS_VENDOR_CASE_H_
+#define QUANTGATE_TESTS_VENDOR_CASE_H_
+
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "quantgate/v1/graph.pb.h"
+
+namespace quantgate::vendor {
+
+// What executing showed about the declared encoding of the output.
+enum class OutputEncoding { kNotExecuted, kHonoured, kIgnored, kInexact };
+
+struct Case {
+  std::string id;
+  std::string op;    // "Conv2d", "ElementWiseBinary:ADD"
+  std::string kind;  // what was varied: "row", "out_scale"
+  std::string target;
+  bool accepted = false;  // validated and prepared
+  OutputEncoding output_encoding = OutputEncoding::kNotExecuted;
+  v1::Graph graph;
+};
+
+// Reads one line of JSON. INVALID_ARGUMENT says what is wrong with it.
+absl::StatusOr<Case> ParseCase(absl::string_view line);
+
+}  // namespace quantgate::vendor
+
+#endif  // QUANTGATE_TESTS_VENDOR_CASE_H_

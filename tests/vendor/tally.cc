@@ -1,0 +1,92 @@
+#include "tests/vendor/tally.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+
+namespace quantgate::vendor {
+namespace {
+
+bool Refused(const v1::Result& judged) {
+  return std::any_of(judged.findings().begin(), judged.findings().end(),
+                     [](const v1::Finding& finding) { return finding.effect() == v1::Finding::REFUSED; });
+}
+
+bool OutputNamed(const v1::Result& judged) {
+  return std::any_of(judged.findings().begin(), judged.findings().end(), [](const v1::Finding& finding) {
+    return finding.effect() == v1::Finding::WRONG_NUMBERS && finding.location().has_output();
+  });
+}
+
+bool Unknown(const v1::Result& judged) {
+  return judged.verdict() == v1::Result::UNKNOWN || judged.coverage().checked_nodes() < judged.coverage().nodes();
+}
+
+void AppendTable(absl::string_view title, const std::map<std::string, Counts>& rows, std::string& text) {
+  absl::StrAppendFormat(&text, "%-40s %7s %7s %7s %7s %7s\n", title, "cases", "false+", "false-", "named", "unknown");
+  for (const auto& [name, counts] : rows) {
+    const std::string named = counts.ignored == 0 ? "-" : absl::StrCat(counts.ignored_named, "/", counts.ignored);
+    absl::StrAppendFormat(&text, "%-40s %7d %7d %7d %7s %7d\n", name, counts.cases, counts.false_accepts,
+                          counts.false_rejects, named, counts.unknown);
+  }
+}
+
+}  // namespace
+
+std::vector<absl::string_view> Tally::Add(const Case& asked, const v1::Result& judged) {
+  Counts one;
+  one.cases = 1;
+  const bool refused = Refused(judged);
+  const bool named = OutputNamed(judged);
+  // The outputs of DetectionOutput were constant when it was executed: nothing is known of their encoding.
+  const bool executed = asked.accepted && asked.op != "DetectionOutput";
+  std::vector<absl::string_view> wrong;
+  if (Unknown(judged)) {
+    one.unknown = 1;
+    wrong.push_back("not judged");
+  }
+  if (refused == asked.accepted) {
+    (refused ? one.false_rejects : one.false_accepts) = 1;
+    wrong.push_back(refused ? "false reject" : "false accept");
+  }
+  if (executed && asked.output_encoding == OutputEncoding::kIgnored) {
+    one.ignored = 1;
+    one.ignored_named = named;
+    if (!named) wrong.push_back("wrong numbers not named");
+  }
+  if (executed && asked.output_encoding == OutputEncoding::kHonoured) {
+    one.honoured = 1;
+    one.honoured_named = named;
+    if (named) wrong.push_back("wrong numbers named, and they are right");
+  }
+  for (Counts* counts : {&all_, &by_op_[asked.op], &by_kind_[asked.kind]}) {
+    counts->cases += one.cases;
+    counts->false_accepts += one.false_accepts;
+    counts->false_rejects += one.false_rejects;
+    counts->ignored += one.ignored;
+    counts->ignored_named += one.ignored_named;
+    counts->honoured += one.honoured;
+    counts->honoured_named += one.honoured_named;
+    counts->unknown += one.unknown;
+  }
+  return wrong;
+}
+
+std::string Tally::Table() const {
+  std::string text;
+  AppendTable("operator", by_op_, text);
+  text += "\n";
+  AppendTable("kind", by_kind_, text);
+  return text;
+}
+
+std::string Tally::Summary() const {
+  return absl::StrFormat(
+      "agreement: %d cases, %d false accepts, %d false rejects, %d of %d wrong-number cases named, "
+      "%d of %d honoured wrongly named, %d unknown",
+      all_.cases, all_.false_accepts, all_.false_rejects, all_.ignored_named, all_.ignored, all_.honoured_named,
+      all_.honoured, all_.unknown);
+}
+
+}  // namespace quantgate::vendor

@@ -1,0 +1,207 @@
+// The agreement tool's parts, and a sample of what the vendor's library answered.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <zlib.h>
+
+#include <filesystem>
+#include <fstream>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
+#include "db/database.h"
+#include "rules/check.h"
+#include "tests/vendor/case.h"
+#include "tests/vendor/lines.h"
+#include "tests/vendor/tally.h"
+
+namespace quantgate::vendor {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+constexpr char kRelu[] =
+    R"({"id":"a","op":"Relu","arch":"V75","sdk":"2.51.0","kind":"row","config":{"inputs":[{"name":"x","dtype":)"
+    R"("UFIXED_POINT_8","shape":[1,8],"encoding":{"kind":"per_tensor","scale":0.02,"zero_point":128}}],"outputs":[)"
+    R"({"name":"y","dtype":"UFIXED_POINT_8","shape":[1,8],"encoding":{"kind":"per_tensor","scale":0.02,)"
+    R"("zero_point":128}}],"params":{}},"vendor":{"validate":"accept","finalize":"accept"}})";
+
+std::string With(const std::string& from, const std::string& to) { return absl::StrReplaceAll(kRelu, {{from, to}}); }
+
+class Engine {
+ public:
+  Engine() : tables_(db::Database::OpenDefault()), modules_(**tables_) { RegisterBuiltinModules(modules_); }
+  v1::Result Judge(const Case& asked) {
+    CheckOptions options;
+    options.targets = {asked.target};
+    options.toolchain = "qnn-converter";
+    v1::Report report;
+    EXPECT_TRUE(Check(asked.graph, options, modules_, report).ok()) << asked.id;
+    return report.results(0);
+  }
+
+ private:
+  absl::StatusOr<std::unique_ptr<db::Database>> tables_;
+  ModuleRegistry modules_;
+};
+
+TEST(ParseCase, MakesAGraphOfOneNode) {
+  const auto parsed = ParseCase(kRelu);
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(parsed->target, "qnn_htp/V75@2.51.0");
+  EXPECT_TRUE(parsed->accepted);
+  ASSERT_EQ(parsed->graph.nodes_size(), 1);
+  EXPECT_EQ(parsed->graph.symbols(parsed->graph.nodes(0).op() - 1), "Relu");
+  EXPECT_EQ(parsed->graph.specs(0).qparams().zero_points(0), 128);
+  EXPECT_FALSE(parsed->graph.specs(0).has_quant_min());
+}
+
+TEST(ParseCase, ABitWidthEncodingStatesItsRange) {
+  const auto parsed = ParseCase(With(R"("scale":0.02)", R"("bits":4,"scale":0.02)"));
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(parsed->graph.specs(0).quant_min(), 0);
+  EXPECT_EQ(parsed->graph.specs(0).quant_max(), 15);
+}
+
+TEST(ParseCase, SaysWhatIsWrongWithALine) {
+  for (const auto& [line, why] : std::vector<std::pair<std::string, std::string>>{
+           {"", "not JSON"},
+           {"{", "not JSON"},
+           {"[]", "type"},
+           {"{}", "key 'id' not found"},
+           {With("\"outputs\"", "\"no_outputs\""), "key 'outputs' not found"},
+           {With("UFIXED_POINT_8", "UFIXED_POINT_7"), "unknown element type UFIXED_POINT_7"},
+           {With("0.02", "NaN"), "not JSON"},
+           {With("[1,8]", "[1,1e30]"), "size"},
+           {With("[1,8]", "[1,\"8\"]"), "type"},
+           {With(R"("finalize":"accept")", R"("finalize":"accept","output_encoding":"lost")"), "output_encoding"},
+       }) {
+    const auto parsed = ParseCase(line);
+    ASSERT_FALSE(parsed.ok()) << line;
+    EXPECT_THAT(std::string(parsed.status().message()), HasSubstr(why)) << line;
+  }
+}
+
+TEST(ParseCase, TakesNumbersThatJsonCannotWrite) {
+  const auto parsed = ParseCase(With("0.02", "\"nan\""));
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  Engine engine;
+  EXPECT_EQ(engine.Judge(*parsed).verdict(), v1::Result::REJECTED);
+}
+
+class Lines : public testing::Test {
+ protected:
+  std::string Write(const std::string& name, const std::string& bytes) {
+    const std::string path = (std::filesystem::path(testing::TempDir()) / name).string();
+    std::ofstream(path, std::ios::binary) << bytes;
+    return path;
+  }
+  static std::vector<std::string> Read(const std::string& path, absl::Status& status) {
+    std::vector<std::string> lines;
+    status = ForEachLine(
+        path, [&](int64_t number, absl::string_view line) { lines.push_back(absl::StrCat(number, ":", line)); });
+    return lines;
+  }
+};
+
+TEST_F(Lines, OfPlainAndCompressedFiles) {
+  absl::Status status;
+  EXPECT_THAT(Read(Write("plain", "a\n\nb"), status), ElementsAre("1:a", "3:b"));
+  EXPECT_TRUE(status.ok());
+  const std::string path = Write("packed.gz", "");
+  gzFile file = gzopen(path.c_str(), "wb");
+  const std::string text = absl::StrCat(std::string(200000, 'x'), "\nb\n");
+  gzwrite(file, text.data(), text.size());
+  gzclose(file);
+  EXPECT_EQ(Read(path, status).size(), 2);
+  EXPECT_TRUE(status.ok());
+}
+
+TEST_F(Lines, OfATruncatedFileAreAnError) {
+  const std::string path = Write("short.gz", "");
+  gzFile file = gzopen(path.c_str(), "wb");
+  std::string text;
+  for (int i = 0; i < 20000; ++i) absl::StrAppend(&text, i * 7919 % 10007, "\n");
+  gzwrite(file, text.data(), text.size());
+  gzclose(file);
+  std::filesystem::resize_file(path, std::filesystem::file_size(path) / 2);
+  absl::Status status;
+  EXPECT_FALSE(Read(path, status).empty());
+  EXPECT_EQ(status.code(), absl::StatusCode::kDataLoss);
+  Read(path + ".none", status);
+  EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
+}
+
+v1::Result Judged(v1::Finding::Effect effect, bool at_output) {
+  v1::Result result;
+  result.mutable_coverage()->set_nodes(1);
+  result.mutable_coverage()->set_checked_nodes(1);
+  v1::Finding& finding = *result.add_findings();
+  finding.set_effect(effect);
+  if (at_output) finding.mutable_location()->set_output(0);
+  return result;
+}
+
+TEST(Tally, CountsWhatDiffers) {
+  Tally tally;
+  Case accepted;
+  accepted.op = "Reshape";
+  accepted.kind = "out_scale";
+  accepted.accepted = true;
+  accepted.output_encoding = OutputEncoding::kIgnored;
+  Case refused;
+  refused.op = "Reshape";
+  refused.kind = "rank";
+  EXPECT_THAT(tally.Add(accepted, Judged(v1::Finding::WRONG_NUMBERS, true)), ElementsAre());
+  EXPECT_THAT(tally.Add(accepted, Judged(v1::Finding::WRONG_NUMBERS, false)), ElementsAre("wrong numbers not named"));
+  EXPECT_THAT(tally.Add(accepted, Judged(v1::Finding::REFUSED, false)),
+              ElementsAre("false reject", "wrong numbers not named"));
+  EXPECT_THAT(tally.Add(refused, Judged(v1::Finding::UNSOUND, false)), ElementsAre("false accept"));
+  accepted.output_encoding = OutputEncoding::kHonoured;
+  EXPECT_THAT(tally.Add(accepted, Judged(v1::Finding::WRONG_NUMBERS, true)),
+              ElementsAre("wrong numbers named, and they are right"));
+  accepted.output_encoding = OutputEncoding::kInexact;
+  v1::Result unknown;
+  unknown.set_verdict(v1::Result::UNKNOWN);
+  EXPECT_THAT(tally.Add(accepted, unknown), ElementsAre("not judged"));
+  EXPECT_EQ(tally.Summary(),
+            "agreement: 6 cases, 1 false accepts, 1 false rejects, 1 of 3 wrong-number cases named, 1 of 1 honoured "
+            "wrongly named, 1 unknown");
+  EXPECT_THAT(tally.Table(), HasSubstr("Reshape"));
+}
+
+// Judges every case of a file; names those that differ in `wrong`.
+Tally Judge(const std::string& name, std::string& wrong) {
+  Engine engine;
+  Tally tally;
+  const std::string path = absl::StrCat(QUANTGATE_TEST_DATA, "/../data/vendor/", name);
+  const absl::Status status = ForEachLine(path, [&](int64_t, absl::string_view line) {
+    const auto parsed = ParseCase(line);
+    ASSERT_TRUE(parsed.ok()) << parsed.status();
+    if (!tally.Add(*parsed, engine.Judge(*parsed)).empty()) absl::StrAppend(&wrong, parsed->id, "; ");
+  });
+  EXPECT_TRUE(status.ok()) << status;
+  return tally;
+}
+
+// 600 configurations drawn from those that the vendor's library (QAIRT 2.51.0) was asked about: some of every operator
+// and of every kind of variation, and of those where it takes an operator and ignores the output's encoding.
+TEST(Measured, ADrawnSampleAgrees) {
+  std::string wrong;
+  const Tally tally = Judge("qnn_htp-2.51.0.jsonl", wrong);
+  EXPECT_THAT(tally.Summary(),
+              HasSubstr("agreement: 600 cases, 0 false accepts, 0 false rejects, 28 of 28 wrong-number"))
+      << wrong;
+  EXPECT_THAT(tally.Summary(), HasSubstr(" 0 of 42 honoured wrongly named, 0 unknown"));
+}
+
+// For the measured statements of the table a configuration that breaks this one alone and that the library refused,
+// and configurations next to them that it took.
+TEST(Measured, EveryStatementHasACase) {
+  std::string wrong;
+  const Tally tally = Judge("qnn_htp-2.51.0-items.jsonl", wrong);
+  EXPECT_THAT(tally.Summary(), HasSubstr(" 0 false accepts, 0 false rejects, ")) << wrong;
+}
+
+}  // namespace
+}  // namespace quantgate::vendor
