@@ -31,26 +31,26 @@ bool Repeats(const Graph& graph, int32_t value) {
                                  graph.value(data).dims().begin(), graph.value(data).dims().end());
 }
 
-// Constants are tensor-size's.
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   for (int32_t id = 0; id < graph.num_values(); ++id) {
     const v1::Value& value = graph.value(id);
-    if (!value.has_shape() || value.has_constant() || Repeats(graph, id)) continue;
-    Place place;
-    place.value = id;
     int64_t count = 1;
+    int64_t smallest = 0;
     bool overflow = false;
-    bool negative = false;
     bool empty = false;
     for (int64_t size : value.dims()) {
-      if (size < -1 && !negative) sink.Add(kInfo, place, absl::StrCat("size ", size), "0 or more, or -1 for any");
-      negative = negative || size < -1;
+      smallest = std::min(smallest, size);
       empty = empty || size == 0;
       if (size > 0) overflow = overflow || __builtin_mul_overflow(count, size, &count);
     }
-    if (!overflow || empty) continue;
-    sink.Add(kInfo, place, "more elements than 64 bits can count", "a shape that fits into memory");
+    overflow = overflow && !empty;
+    // Constants are tensor-size's.
+    if ((smallest >= -1 && !overflow) || !value.has_shape() || value.has_constant() || Repeats(graph, id)) continue;
+    Place place;
+    place.value = id;
+    if (smallest < -1) sink.Add(kInfo, place, absl::StrCat("size ", smallest), "0 or more, or -1 for any");
+    if (overflow) sink.Add(kInfo, place, "more elements than 64 bits can count", "a shape that fits into memory");
   }
 }
 

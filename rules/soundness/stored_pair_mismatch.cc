@@ -100,6 +100,7 @@ void Compare(const CheckContext& context, Place place, int32_t stored, const Qua
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
+  if (graph.origin() != v1::Graph::ONNX) return;  // only there operators take scales as arguments
   const ResolvedGraph& resolved = context.resolved();
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     Place place;
