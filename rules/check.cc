@@ -143,11 +143,12 @@ void RunSoundness(const Scope& scope, const v1::Graph& model, bool main, Finding
 }
 
 void AppendNotChecked(const Scope& scope, const std::vector<NotCheckedDraft>& drafts, v1::Result& result) {
+  result.mutable_not_checked()->Reserve(result.not_checked_size() + static_cast<int>(drafts.size()));
   for (const NotCheckedDraft& draft : drafts) {
     v1::NotChecked& entry = *result.add_not_checked();
     if (draft.rule != nullptr) entry.set_rule(draft.rule->code);
-    if (draft.node >= 0) entry.set_node(NodeName(scope.graph, draft.node));
-    entry.set_reason(draft.reason);
+    if (draft.node >= 0) SetNodeName(scope.graph, draft.node, *entry.mutable_node());
+    entry.set_reason(*draft.reason);
   }
 }
 
@@ -163,24 +164,34 @@ bool Cancelled(const CheckOptions& options) { return options.cancelled && option
 // describe.
 void CountCoverage(const Scope& scope, const std::vector<bool>& op_checked, v1::Coverage& coverage) {
   const Graph& graph = scope.graph;
-  int checked_nodes = 0;
-  std::vector<bool> seen(graph.num_values(), false);
-  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+  const auto checked = [&](int32_t node) {
     const int32_t op = scope.resolved.op_of_node(node);
-    const bool checked = op >= 0 ? op_checked[op] : graph.binding(node) != nullptr;
-    if (!checked) continue;
-    ++checked_nodes;
-    for (int i = 0; i < graph.num_inputs(node); ++i) {
-      if (graph.input(node, i) >= 0) seen[graph.input(node, i)] = true;
+    return op >= 0 ? op_checked[op] : graph.binding(node) != nullptr;
+  };
+  int checked_nodes = 0;
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) checked_nodes += checked(node) ? 1 : 0;
+  int checked_values = 0;
+  if (checked_nodes == graph.num_nodes()) {
+    for (int32_t value = 0; value < graph.num_values(); ++value) {
+      checked_values += graph.producer(value) >= 0 || !graph.uses(value).empty() ? 1 : 0;
     }
-    for (int i = 0; i < graph.num_outputs(node); ++i) {
-      if (graph.output(node, i) >= 0) seen[graph.output(node, i)] = true;
+  } else {
+    std::vector<bool> seen(graph.num_values(), false);
+    for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+      if (!checked(node)) continue;
+      for (int i = 0; i < graph.num_inputs(node); ++i) {
+        if (graph.input(node, i) >= 0) seen[graph.input(node, i)] = true;
+      }
+      for (int i = 0; i < graph.num_outputs(node); ++i) {
+        if (graph.output(node, i) >= 0) seen[graph.output(node, i)] = true;
+      }
     }
+    checked_values = static_cast<int>(std::count(seen.begin(), seen.end(), true));
   }
   coverage.set_nodes(coverage.nodes() + graph.num_nodes());
   coverage.set_checked_nodes(coverage.checked_nodes() + checked_nodes);
   coverage.set_values(coverage.values() + graph.num_values());
-  coverage.set_checked_values(coverage.checked_values() + static_cast<int>(std::count(seen.begin(), seen.end(), true)));
+  coverage.set_checked_values(coverage.checked_values() + checked_values);
 }
 
 std::vector<bool> KnownOps(const ResolvedGraph& resolved) {

@@ -3,6 +3,7 @@
 #define QUANTGATE_RULES_ENGINE_FINDING_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -43,7 +44,7 @@ struct FindingDraft {
 struct NotCheckedDraft {
   const RuleInfo* rule = nullptr;  // null: every rule
   int32_t node = -1;
-  std::string reason;
+  std::shared_ptr<const std::string> reason;  // one text for the many nodes that have it
 };
 
 // Where rules write. Not thread-safe; one per (graph, target).
@@ -60,8 +61,9 @@ class FindingSink {
   }
   void Add(FindingDraft draft);
   void NotChecked(const RuleInfo* rule, int32_t node, std::string reason) {
-    not_checked_.push_back({rule, node, std::move(reason)});
+    not_checked_.push_back({rule, node, std::make_shared<const std::string>(std::move(reason))});
   }
+  void NotChecked(NotCheckedDraft draft) { not_checked_.push_back(std::move(draft)); }
   std::vector<FindingDraft>& findings() { return findings_; }
   std::vector<NotCheckedDraft>& not_checked() { return not_checked_; }
 

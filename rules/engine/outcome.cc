@@ -71,12 +71,7 @@ void ApplyToolchain(Toolchain toolchain, const Graph& graph, const ResolvedGraph
     const int32_t node = resolved.ops()[i].node;
     if (op.backend_ops.empty() && !op.refused) continue;
     v1::NodeOutcome& entry = *outcome.add_nodes();
-    const std::string& name = graph.node(node).name();
-    if (name.empty()) {
-      entry.set_node(NodeName(graph, node));
-    } else {
-      entry.set_node(name);
-    }
+    SetNodeName(graph, node, *entry.mutable_node());
     for (absl::string_view backend_op : op.backend_ops) entry.add_backend_ops(backend_op.data(), backend_op.size());
     if (!op.refused) continue;
     entry.set_refused(true);

@@ -33,8 +33,17 @@ std::string SubjectText(const Graph& graph, const Place& place) {
 std::string FormatNumber(double number) { return absl::StrFormat("%.7g", number); }
 
 std::string NodeName(const Graph& graph, int32_t node) {
-  const std::string& name = graph.node(node).name();
+  const std::string& name = graph.node_name(node);
   return name.empty() ? absl::StrCat("#", node) : name;
+}
+
+void SetNodeName(const Graph& graph, int32_t node, std::string& text) {
+  const std::string& name = graph.node_name(node);
+  if (name.empty()) {
+    text = NodeName(graph, node);
+  } else {
+    text = name;
+  }
 }
 
 void RenderFinding(const Graph& graph, const std::string& subgraph, const FindingDraft& draft, v1::Finding& finding) {

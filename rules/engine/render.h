@@ -15,6 +15,8 @@ void RenderFinding(const Graph& graph, const std::string& subgraph, const Findin
 
 // Node name, or "#i" for a node without one.
 std::string NodeName(const Graph& graph, int32_t node);
+// The same, into a string of a message.
+void SetNodeName(const Graph& graph, int32_t node, std::string& text);
 
 // A number for `observed` and `allowed`: seven significant digits.
 std::string FormatNumber(double number);

@@ -162,6 +162,8 @@ absl::Status CheckNode(const v1::Graph& message, int64_t i) {
   return absl::OkStatus();
 }
 
+SpecPlace PlaceOf(const v1::EdgeRef& reference) { return {reference.value() - 1, reference.consumer() - 1}; }
+
 absl::Status CheckSignature(const v1::Graph& message) {
   const int64_t values = message.values_size();
   for (int64_t i = 0; i < message.inputs_size(); ++i) {
@@ -198,10 +200,17 @@ absl::StatusOr<Graph> Graph::Build(const v1::Graph& message) {
 
 absl::Status Graph::ReadSpecs() {
   LikeSpecs like(*message_);
-  specs_.reserve(message_->specs_size());
+  specs_.resize(static_cast<size_t>(message_->specs_size()) + 1);
   for (int32_t i = 0; i < message_->specs_size(); ++i) {
     if (absl::Status status = CheckSpec(*message_, i); !status.ok()) return status;
-    specs_.push_back({like.FirstLike(i), static_cast<uint8_t>(message_->specs(i).kind())});
+    const v1::Spec& spec = message_->specs(i);
+    specs_[i].like = like.FirstLike(i);
+    specs_[i].kind = static_cast<uint8_t>(spec.kind());
+    if (spec.kind() == v1::Spec::SHARED) references_.push_back(PlaceOf(spec.shared_with()));
+    if (spec.kind() == v1::Spec::DERIVED) {
+      for (const v1::EdgeRef& source : spec.derived_from()) references_.push_back(PlaceOf(source));
+    }
+    specs_[i + 1].first_reference = static_cast<int32_t>(references_.size());
   }
   return absl::OkStatus();
 }
@@ -243,6 +252,7 @@ absl::Status Graph::ReadNodes() {
   nodes_.resize(static_cast<size_t>(message_->nodes_size()) + 1);
   inputs_.reserve(static_cast<size_t>(message_->nodes_size()) * 2);
   outputs_.reserve(message_->nodes_size());
+  node_names_.reserve(message_->nodes_size());
   for (int32_t i = 0; i < num_nodes(); ++i) {
     if (absl::Status status = CheckNode(*message_, i); !status.ok()) return status;
     const v1::Node& node = message_->nodes(i);
@@ -265,6 +275,7 @@ absl::Status Graph::ReadNodes() {
     nodes_[i + 1].first_input = static_cast<int32_t>(inputs_.size());
     nodes_[i + 1].first_output = static_cast<int32_t>(outputs_.size());
     names.Add(node.name());
+    node_names_.push_back(&node.name());
     if (record.binding == nullptr) {
       unknown_nodes_.push_back(i);
     } else if (record.binding->op->id == OpId::kQuantize || record.binding->op->id == OpId::kDequantize) {

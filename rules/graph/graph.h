@@ -8,6 +8,7 @@
 #define QUANTGATE_RULES_GRAPH_GRAPH_H_
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -24,6 +25,16 @@ struct Use {
   int32_t input;
 };
 
+// Where a spec sits: on the edge from `value` into `node`, or on the value itself when `node` is -1. An edge exists
+// once however often the node reads the value: add(x, x) has one.
+struct SpecPlace {
+  int32_t value = -1;
+  int32_t node = -1;
+
+  bool is_edge() const { return node >= 0; }
+  friend bool operator==(SpecPlace a, SpecPlace b) { return a.value == b.value && a.node == b.node; }
+};
+
 // All ids are 0-based; -1 means none (the message has 1-based ids with 0 for none).
 class Graph {
  public:
@@ -38,6 +49,7 @@ class Graph {
 
   const v1::Node& node(int32_t id) const { return message_->nodes(id); }
   const v1::Value& value(int32_t id) const { return message_->values(id); }
+  const std::string& node_name(int32_t id) const { return *node_names_[id]; }
   // Operator as the origin writes it.
   absl::string_view op_type(int32_t node) const { return symbol(nodes_[node].op); }
   // Null when no operator table has it.
@@ -93,6 +105,12 @@ class Graph {
   // The first spec that says the same of a tensor, itself when there is none before: references and observers aside.
   // Specs with numbers are like no other.
   int32_t spec_like(int32_t spec) const { return specs_[spec].like; }
+
+  // What a shared spec refers to (one place), or a derived one (in order); others refer to nothing.
+  absl::Span<const SpecPlace> references(int32_t spec) const {
+    const int32_t first = specs_[spec].first_reference;
+    return absl::MakeConstSpan(references_).subspan(first, specs_[spec + 1].first_reference - first);
+  }
 
   // The first value of the same element type and shape, itself when there is none before.
   int32_t value_like(int32_t value) const { return values_[value].like; }
@@ -156,9 +174,11 @@ class Graph {
     bool has_known_shape : 1 = false;
   };
 
+  // References end where those of the next spec begin; one record more than specs.
   struct SpecRecord {
-    int32_t like;
-    uint8_t kind;
+    int32_t like = -1;
+    int32_t first_reference = 0;
+    uint8_t kind = 0;
   };
 
   Graph() = default;
@@ -174,7 +194,9 @@ class Graph {
   std::vector<Input> inputs_;
   std::vector<int32_t> outputs_;
   std::vector<ValueRecord> values_;
+  std::vector<const std::string*> node_names_;
   std::vector<SpecRecord> specs_;
+  std::vector<SpecPlace> references_;
   std::vector<Use> uses_;
   std::vector<int32_t> order_;
   std::vector<ConstantRecord> constants_;

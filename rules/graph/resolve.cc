@@ -650,7 +650,7 @@ class Resolver {
       }
       shared_roots_[spec] = kOnTheWay;
       way.push_back(spec);
-      spec = SpecAt(SpecPlaceOf(graph_.message().specs(spec).shared_with()));
+      spec = SpecAt(graph_.references(spec)[0]);
       if (spec < 0) break;  // it dangles
       if (graph_.spec_kind(spec) != v1::Spec::SHARED) {
         root = spec;

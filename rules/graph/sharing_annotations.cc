@@ -15,7 +15,7 @@ int64_t EdgeKey(int32_t value, int32_t node) { return (static_cast<int64_t>(node
 
 std::string SpecPlaceName(const Graph& graph, SpecPlace place) {
   const std::string value = place.value < 0 ? "?" : graph.value(place.value).name();
-  return place.is_edge() ? absl::StrCat("(", value, ", ", graph.node(place.node).name(), ")") : value;
+  return place.is_edge() ? absl::StrCat("(", value, ", ", graph.node_name(place.node), ")") : value;
 }
 
 SpecPlace SpecPlaceOf(const v1::EdgeRef& reference) { return {reference.value() - 1, reference.consumer() - 1}; }
@@ -109,7 +109,7 @@ void Annotations::FindTargets() {
   for (Entry& entry : entries_) {
     if (graph_->spec_kind(entry.spec) != v1::Spec::SHARED) continue;
     int32_t& target = target_of_spec[entry.spec];
-    if (target == kNotLookedUp) target = Find(SpecPlaceOf(graph_->message().specs(entry.spec).shared_with()));
+    if (target == kNotLookedUp) target = Find(graph_->references(entry.spec)[0]);
     entry.shared = true;
     entry.target = target;
   }

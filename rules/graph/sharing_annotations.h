@@ -15,16 +15,6 @@
 
 namespace quantgate {
 
-// Where a spec sits: on the edge from `value` into `node`, or on the value itself when `node` is -1. 0-based ids. An
-// edge exists once however often the node reads the value: add(x, x) has one.
-struct SpecPlace {
-  int32_t value = -1;
-  int32_t node = -1;
-
-  bool is_edge() const { return node >= 0; }
-  friend bool operator==(SpecPlace a, SpecPlace b) { return a.value == b.value && a.node == b.node; }
-};
-
 // "x" or "(x, n)", as torchao prints them.
 std::string SpecPlaceName(const Graph& graph, SpecPlace place);
 SpecPlace SpecPlaceOf(const v1::EdgeRef& reference);

@@ -33,13 +33,11 @@ bool EarlierReferences::Check(int32_t spec, SpecPlace place, int input, std::vec
   // A value that the node reads again: one edge, entered once.
   if (place.is_edge() && input != InputOf(place)) return graph_.num_inputs(place.node) <= kWide;
   const Position position = PositionOf(place, input);
-  const v1::Spec& message = graph_.message().specs(spec);
-  if (kind == v1::Spec::DERIVED) {
-    return std::all_of(message.derived_from().begin(), message.derived_from().end(),
-                       [&](const v1::EdgeRef& source) { return IsEarlier(SpecPlaceOf(source), position); });
-  }
-  const SpecPlace target = SpecPlaceOf(message.shared_with());
-  if (!IsEarlier(target, position)) return false;
+  const absl::Span<const SpecPlace> references = graph_.references(spec);
+  const auto is_earlier = [&](SpecPlace reference) { return IsEarlier(reference, position); };
+  if (!std::all_of(references.begin(), references.end(), is_earlier)) return false;
+  if (kind == v1::Spec::DERIVED) return true;
+  const SpecPlace target = references[0];
   if (reached.empty()) reached.resize(graph_.num_values(), false);
   reached[place.value] = true;
   reached[target.value] = true;

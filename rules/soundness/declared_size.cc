@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
@@ -31,26 +32,50 @@ bool Repeats(const Graph& graph, int32_t value) {
                                  graph.value(data).dims().begin(), graph.value(data).dims().end());
 }
 
+struct Shape {
+  bool negative = false;  // has a size below -1
+  bool overflow = false;
+};
+
+Shape JudgeShape(const v1::Value& value) {
+  Shape shape;
+  int64_t count = 1;
+  bool empty = false;
+  for (int64_t size : value.dims()) {
+    shape.negative = shape.negative || size < -1;
+    empty = empty || size == 0;
+    if (size > 0) shape.overflow = shape.overflow || __builtin_mul_overflow(count, size, &count);
+  }
+  shape.overflow = shape.overflow && !empty;
+  return shape;
+}
+
+void CheckValue(const Graph& graph, int32_t id, FindingSink& sink) {
+  const v1::Value& value = graph.value(id);
+  // Constants are tensor-size's.
+  if (!value.has_shape() || graph.is_constant(id) || Repeats(graph, id)) return;
+  const Shape shape = JudgeShape(value);
+  Place place;
+  place.value = id;
+  if (shape.negative) {
+    const int64_t smallest = *std::min_element(value.dims().begin(), value.dims().end());
+    sink.Add(kInfo, place, absl::StrCat("size ", smallest), "0 or more, or -1 for any");
+  }
+  if (shape.overflow) {
+    sink.Add(kInfo, place, "more elements than 64 bits can count", "a shape that fits into memory");
+  }
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
+  std::vector<bool> odd(graph.num_values(), false);  // of the first value of each shape
   for (int32_t id = 0; id < graph.num_values(); ++id) {
-    const v1::Value& value = graph.value(id);
-    int64_t count = 1;
-    int64_t smallest = 0;
-    bool overflow = false;
-    bool empty = false;
-    for (int64_t size : value.dims()) {
-      smallest = std::min(smallest, size);
-      empty = empty || size == 0;
-      if (size > 0) overflow = overflow || __builtin_mul_overflow(count, size, &count);
+    const int32_t like = graph.value_like(id);
+    if (like == id) {
+      const Shape shape = JudgeShape(graph.value(id));
+      odd[id] = shape.negative || shape.overflow;
     }
-    overflow = overflow && !empty;
-    // Constants are tensor-size's.
-    if ((smallest >= -1 && !overflow) || !value.has_shape() || value.has_constant() || Repeats(graph, id)) continue;
-    Place place;
-    place.value = id;
-    if (smallest < -1) sink.Add(kInfo, place, absl::StrCat("size ", smallest), "0 or more, or -1 for any");
-    if (overflow) sink.Add(kInfo, place, "more elements than 64 bits can count", "a shape that fits into memory");
+    if (odd[like]) CheckValue(graph, id, sink);
   }
 }
 

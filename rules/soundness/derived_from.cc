@@ -24,9 +24,9 @@ constexpr RuleInfo kInfo = {
     "A bias derived from the input and the weight of another convolution fires it; from its own it does not.",
 };
 
-std::string PlaceNames(const Graph& graph, const v1::Spec& spec) {
-  return absl::StrJoin(spec.derived_from(), ", ", [&](std::string* out, const v1::EdgeRef& reference) {
-    out->append(reference.value() > 0 ? SpecPlaceName(graph, SpecPlaceOf(reference)) : "nothing");
+std::string PlaceNames(const Graph& graph, absl::Span<const SpecPlace> places) {
+  return absl::StrJoin(places, ", ", [&](std::string* out, SpecPlace place) {
+    out->append(place.value >= 0 ? SpecPlaceName(graph, place) : "nothing");
   });
 }
 
@@ -44,12 +44,11 @@ void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sin
   }
   if (bias == nullptr || bias->spec < 0) return;
   if (graph.spec_kind(bias->spec) != v1::Spec::DERIVED) return;
-  const v1::Spec& spec = graph.message().specs(bias->spec);
   absl::InlinedVector<int32_t, 4> named;
   bool own = true;
-  for (const v1::EdgeRef& reference : spec.derived_from()) {
-    named.push_back(reference.value() - 1);
-    own = own && (reference.consumer() == 0 || reference.consumer() - 1 == op.node);
+  for (SpecPlace reference : graph.references(bias->spec)) {
+    named.push_back(reference.value);
+    own = own && (!reference.is_edge() || reference.node == op.node);
   }
   std::sort(sources.begin(), sources.end());
   std::sort(named.begin(), named.end());
@@ -58,8 +57,10 @@ void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sin
   place.node = op.node;
   place.input = bias->argument;
   place.value = bias->value;
-  sink.Add(kInfo, place, absl::StrCat("is derived from ", named.empty() ? "nothing" : PlaceNames(graph, spec)),
-           "the node's own input and weight");
+  sink.Add(
+      kInfo, place,
+      absl::StrCat("is derived from ", named.empty() ? "nothing" : PlaceNames(graph, graph.references(bias->spec))),
+      "the node's own input and weight");
 }
 
 void Check(const CheckContext& context, FindingSink& sink) {

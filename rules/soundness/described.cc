@@ -34,42 +34,61 @@ void AddQuantizer(const CheckContext& context, int32_t node, std::vector<Describ
   found.push_back(entry);
 }
 
-bool RangeFits(const Operand& operand) {
-  return !IsInteger(operand.type) ||
-         (operand.quant_min >= MinOf(operand.type) && operand.quant_max <= MaxOf(operand.type) &&
-          operand.quant_min < operand.quant_max);
-}
+// Tells operands with a plain spec: no number, a range that the type has and axes that the tensor has. No rule has
+// anything to say of them, and nearly all operands of a graph that is only annotated are that.
+class PlainSpecs {
+ public:
+  explicit PlainSpecs(const CheckContext& context) : context_(context) {}
 
-bool AxesFit(const QuantParams& params, int rank) {
-  return std::all_of(params.axes.begin(), params.axes.end(),
-                     [rank](int32_t axis) { return axis >= -rank && axis < rank; });
-}
+  bool Contain(const Operand& operand) {
+    if (operand.form < 0) return false;
+    if (static_cast<size_t>(operand.form) >= forms_.size()) forms_.resize(operand.form + 1);
+    Form& form = forms_[operand.form];
+    if (form.plainness == kUnknown || form.type != operand.type) form = {Judge(operand), operand.type};
+    return form.plainness == kPlain || (form.plainness == kPlainWithAxes && AxesFit(operand));
+  }
 
-// A spec without any number, with a range that its type has and axes that its tensor has: no rule has anything to say.
-// That is nearly every operand of a graph that is only annotated.
-bool IsPlainSpec(const Graph& graph, const Operand& operand, const QuantParams& params) {
-  if (operand.spec < 0 || !params.scales.empty() || !params.zero_points.empty() || !RangeFits(operand)) return false;
-  if (params.axes.empty()) return true;
-  const v1::Spec& spec = graph.message().specs(graph.spec_like(operand.spec));
-  return spec.block_size().empty() && !params.blocked() && operand.edge_value >= 0 &&
-         AxesFit(params, graph.rank(operand.edge_value));
-}
+ private:
+  enum Plainness : uint8_t { kUnknown, kPlain, kPlainWithAxes, kNotPlain };
+  struct Form {
+    Plainness plainness = kUnknown;
+    v1::DataType type = v1::DATA_TYPE_UNSPECIFIED;
+  };
+
+  Plainness Judge(const Operand& operand) const {
+    const QuantParams* params = context_.resolved().qparams(operand);
+    if (operand.spec < 0 || params == nullptr) return kNotPlain;
+    if (!params->scales.empty() || !params->zero_points.empty() || params->blocked()) return kNotPlain;
+    const bool range_fits = operand.quant_min >= MinOf(operand.type) && operand.quant_max <= MaxOf(operand.type) &&
+                            operand.quant_min < operand.quant_max;
+    if (IsInteger(operand.type) && !range_fits) return kNotPlain;
+    if (params->axes.empty()) return kPlain;
+    return context_.graph().message().specs(operand.spec).block_size().empty() ? kPlainWithAxes : kNotPlain;
+  }
+
+  bool AxesFit(const Operand& operand) const {
+    const int rank = operand.edge_value < 0 ? -1 : context_.graph().rank(operand.edge_value);
+    const absl::Span<const int32_t> axes = context_.resolved().qparams(operand)->axes;
+    return std::all_of(axes.begin(), axes.end(), [rank](int32_t axis) { return axis >= -rank && axis < rank; });
+  }
+
+  const CheckContext& context_;
+  std::vector<Form> forms_;  // by Operand::form
+};
 
 // Operands of a compute node whose parameters are its own arguments or a spec.
-void AddOperands(const CheckContext& context, const ResolvedOp& op, std::vector<Described>& found) {
-  const Graph& graph = context.graph();
-  const Binding* binding = graph.binding(op.node);
+void AddOperands(const CheckContext& context, const ResolvedOp& op, PlainSpecs& plain, std::vector<Described>& found) {
+  const Binding* binding = context.graph().binding(op.node);
   const bool integer = binding != nullptr && binding->integer_operator;
   const auto add = [&](const Operand& operand, bool output) {
-    const QuantParams* params = context.resolved().qparams(operand);
-    if (!operand.present || params == nullptr || operand.quantizer >= 0) return;
-    if ((!integer && operand.spec < 0) || IsPlainSpec(graph, operand, *params)) return;
+    if (operand.qparams < 0 || plain.Contain(operand)) return;
+    if (!operand.present || operand.quantizer >= 0 || (!integer && operand.spec < 0)) return;
     Described entry;
     entry.place.node = op.node;
     (output ? entry.place.output : entry.place.input) = operand.argument;
     entry.place.value = operand.value;
     entry.operand = &operand;
-    entry.params = params;
+    entry.params = context.resolved().qparams(operand);
     entry.tensor = operand.edge_value;
     entry.integer_operator = integer;
     found.push_back(entry);
@@ -82,6 +101,7 @@ void AddOperands(const CheckContext& context, const ResolvedOp& op, std::vector<
 
 std::vector<Described> DescribedTensors(const CheckContext& context) {
   std::vector<Described> found;
+  PlainSpecs plain(context);
   const Graph& graph = context.graph();
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     if (IsQuantize(graph, node) || IsDequantize(graph, node)) {
@@ -89,7 +109,7 @@ std::vector<Described> DescribedTensors(const CheckContext& context) {
       continue;
     }
     const int32_t op = context.resolved().op_of_node(node);
-    if (op >= 0) AddOperands(context, context.resolved().ops()[op], found);
+    if (op >= 0) AddOperands(context, context.resolved().ops()[op], plain, found);
   }
   return found;
 }

@@ -70,8 +70,8 @@ TEST_F(HtpModule, TargetNames) {
   EXPECT_EQ(Resolve("qnn_htp/SM8350")->arch, 68);
   EXPECT_EQ(Resolve("qnn_htp/V75")->name, "qnn_htp/V75@2.51.0");
   EXPECT_EQ(Resolve("qnn_htp/QCM6490")->arch, 68);
-  EXPECT_EQ(Resolve("qnn_htp/63")->name, "qnn_htp/63@2.25.0");  // the library knows it by number only
-  EXPECT_EQ(Resolve("qnn_htp/57")->name, "qnn_htp/SM8650@2.25.0");
+  EXPECT_EQ(Resolve("qnn_htp/63")->name, "qnn_htp/63@2.51.0");  // the library knows it by number only
+  EXPECT_EQ(Resolve("qnn_htp/57")->name, "qnn_htp/SM8650@2.51.0");
   EXPECT_THAT(Resolve("qnn_htp/SM8650@2.25")->tables, ElementsAre("qnn_htp@2.25.0"));
   EXPECT_THAT(Resolve("qnn_htp/SM8650@2.13")->tables,
               ::testing::UnorderedElementsAre("qnn_htp@2.13.0", "qnn_htp_fp16@2.13.0"));

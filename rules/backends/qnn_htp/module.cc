@@ -55,24 +55,38 @@ class Judge {
   }
 
  private:
-  // Judges the first operator of each configuration. When nothing was said of it, and no constant was looked at, there
-  // is nothing to say of the next one.
+  // What was said of an operator without findings.
+  struct Known {
+    ModuleResult::OpOutcome outcome;
+    std::vector<NotCheckedDraft> not_checked;
+  };
+
+  // Judges the first operator of each configuration. When nothing was found, and no constant was looked at, the same
+  // holds for the next one.
   void JudgeOnce(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
     constexpr size_t kMaxKnown = 4096;
     const bool comparable = qnn::ConfigurationOf(context_, op, configuration_);
     if (comparable) {
-      const auto found = silent_.find(absl::MakeConstSpan(configuration_));
-      if (found != silent_.end()) {
-        outcome = found->second;
+      const auto found = known_.find(absl::MakeConstSpan(configuration_));
+      if (found != known_.end()) {
+        outcome = found->second.outcome;
+        for (NotCheckedDraft draft : found->second.not_checked) {
+          draft.node = op.node;
+          sink_.NotChecked(std::move(draft));
+        }
         return;
       }
     }
-    const size_t said = sink_.findings().size() + sink_.not_checked().size();
+    const size_t findings = sink_.findings().size();
+    const size_t not_checked = sink_.not_checked().size();
     JudgeNode(op, outcome);
-    const bool silent = said == sink_.findings().size() + sink_.not_checked().size();
-    if (comparable && silent && !*emission_.looked_at_constants() && silent_.size() < kMaxKnown) {
-      silent_.emplace(configuration_, outcome);
+    if (!comparable || sink_.findings().size() != findings || *emission_.looked_at_constants() ||
+        known_.size() >= kMaxKnown) {
+      return;
     }
+    Known& known = known_[configuration_];
+    known.outcome = outcome;
+    known.not_checked.assign(sink_.not_checked().begin() + not_checked, sink_.not_checked().end());
   }
 
   void JudgeNode(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
@@ -216,8 +230,7 @@ class Judge {
     bool operator()(absl::Span<const int32_t> a, absl::Span<const int32_t> b) const { return a == b; }
   };
   std::vector<int32_t> configuration_;
-  // Outcomes of the configurations of which nothing was said.
-  absl::flat_hash_map<std::vector<int32_t>, ModuleResult::OpOutcome, ConfigurationHash, ConfigurationEqual> silent_;
+  absl::flat_hash_map<std::vector<int32_t>, Known, ConfigurationHash, ConfigurationEqual> known_;
 };
 
 void Check(Matchers& matchers, const CheckContext& context, const Target& target, FindingSink& sink,
