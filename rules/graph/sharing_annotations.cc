@@ -27,7 +27,7 @@ Annotations::Annotations(const Graph& graph, const std::vector<bool>& values)
       first_edge_(graph.num_nodes(), -1),
       edge_count_(graph.num_nodes(), 0),
       in_map_of_(graph.num_values(), -1) {
-  if (only_ == nullptr) entries_.reserve(graph.num_values() * 2);
+  entries_.reserve(only_ == nullptr ? graph.num_values() * 2 : graph.num_values());
   for (int32_t value = 0; value < graph.num_values(); ++value) {
     const int32_t node = graph.producer(value);
     if (node >= 0 && first_edge_[node] < 0) AddEdges(node);

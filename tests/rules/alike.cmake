@@ -1,0 +1,1 @@
+quantgate_test(alike_test alike_test.cc LIBS quantgate_rules)
