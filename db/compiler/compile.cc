@@ -189,6 +189,10 @@ absl::StatusOr<std::vector<Source>> ParseSources(absl::Span<const SourceFile> fi
   for (const SourceFile* file : later) {
     auto source = ParseSource(file->path, file->text, definitions);
     if (!source.ok()) return source.status();
+    if (auto* constraints = std::get_if<ConstraintSource>(&*source)) {
+      for (ConstraintSource& other : constraints->also) sources.push_back(std::move(other));
+      constraints->also.clear();
+    }
     sources.push_back(*std::move(source));
   }
   return sources;

@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
@@ -118,11 +119,13 @@ void ReadAnnotations(const std::map<std::string, YAML::Node>& fields, Entry& ent
 
 class ConstraintReader {
  public:
-  ConstraintReader(const YAML::Node& root, absl::Span<const DefinitionSource> definitions) {
-    const auto fields = Fields(
-        root, "file",
-        {"table", "sdk", "sdk_until", "document", "evidence", "definitions", "sources", "enums", "ops", "families"});
+  // For one of the versions that the file speaks for; "" is the one it is named by.
+  ConstraintReader(const YAML::Node& root, absl::Span<const DefinitionSource> definitions, const std::string& sdk) {
+    const auto fields = Fields(root, "file",
+                               {"table", "sdk", "also", "sdk_until", "document", "evidence", "definitions", "sources",
+                                "enums", "ops", "families"});
     source_.head = ParseHead(fields, "table", root);
+    if (!sdk.empty()) source_.head.sdk = sdk;
     const YAML::Node& wanted = Required(fields, "definitions", root);
     for (const DefinitionSource& candidate : definitions) {
       if (absl::StrCat(candidate.head.name, "@", candidate.head.sdk) == Scalar(wanted, "definitions")) {
@@ -225,6 +228,22 @@ class ConstraintReader {
     }
   }
 
+  // "2.51..", "..2.47", "2.47..2.49": inclusive, compared as far as they go.
+  bool InThisSdk(const std::map<std::string, YAML::Node>& fields) const {
+    const auto sdks = fields.find("sdks");
+    if (sdks == fields.end()) return true;
+    const std::vector<std::string> ends = absl::StrSplit(Scalar(sdks->second, "sdks"), "..");
+    if (ends.size() != 2) Fail(sdks->second, "sdks are LO..HI, either may be empty");
+    for (const std::string& end : ends) {
+      if (!end.empty() && !ParseSdkVersion(end)) Fail(sdks->second, absl::StrCat("not an SDK version: \"", end, "\""));
+    }
+    const auto starts = [&](const std::string& end) {
+      return absl::StartsWith(absl::StrCat(source_.head.sdk, "."), absl::StrCat(end, "."));
+    };
+    if (!ends[0].empty() && !starts(ends[0]) && SdkVersionLess(source_.head.sdk, ends[0])) return false;
+    return ends[1].empty() || starts(ends[1]) || SdkVersionLess(source_.head.sdk, ends[1]);
+  }
+
   static void CheckPort(const YAML::Node& at, const std::string& op, const OpDefinition& definition,
                         const std::string& port) {
     if (!DefinesPort(definition, port)) Fail(at, absl::StrCat("operator ", op, " has no port \"", port, "\""));
@@ -241,7 +260,8 @@ class ConstraintReader {
         row.ordinal = static_cast<int>(constraints.rows.size()) + 1;
         row.evidence = source_.head.evidence;
         if (entry.IsMap()) {
-          const auto fields = Fields(entry, "row", {"types", "archs", "evidence", "source"});
+          const auto fields = Fields(entry, "row", {"types", "archs", "sdks", "evidence", "source"});
+          if (!InThisSdk(fields)) continue;
           ReadTypes(Required(fields, "types", entry), ports, row);
           ReadAnnotations(fields, row);
         } else {
@@ -293,7 +313,11 @@ class ConstraintReader {
         item.evidence = source_.head.evidence;
         const PredicateScope scope{definition.op, item.port, &definition, &enums_};
         if (entry.IsMap()) {
-          const auto fields = Fields(entry, "item", {"predicates", "effect", "archs", "evidence", "source"});
+          const auto fields = Fields(entry, "item", {"predicates", "effect", "archs", "sdks", "evidence", "source"});
+          if (!InThisSdk(fields)) {
+            --ordinal;
+            continue;
+          }
           ReadPredicates(Required(fields, "predicates", entry), scope, item);
           ReadAnnotations(fields, item);
           if (const auto effect = fields.find("effect"); effect != fields.end()) {
@@ -424,7 +448,16 @@ SocSource ReadSocs(const YAML::Node& root) {
 
 Source Read(const YAML::Node& root, absl::Span<const DefinitionSource> definitions) {
   if (!root.IsMap()) Fail(root, "expected a mapping");
-  if (root["table"]) return ConstraintReader(root, definitions).Take();
+  if (root["table"]) {
+    ConstraintSource source = ConstraintReader(root, definitions, "").Take();
+    if (const YAML::Node also = root["also"]) {
+      for (const std::string& sdk : Words(Scalar(also, "also"))) {
+        if (!ParseSdkVersion(sdk)) Fail(also, absl::StrCat("not an SDK version: \"", sdk, "\""));
+        source.also.push_back(ConstraintReader(root, definitions, sdk).Take());
+      }
+    }
+    return source;
+  }
   if (root["definitions"]) return ReadDefinitions(root);
   if (root["socs"]) return ReadSocs(root);
   Fail(root, "expected one of the keys table, definitions, socs");

@@ -24,6 +24,8 @@ struct SourceHead {
 struct ConstraintSource {
   SourceHead head;
   std::vector<OpConstraints> ops;  // sorted by op
+  // The same of the older SDK versions that the file speaks for as well; these have none themselves.
+  std::vector<ConstraintSource> also;
 };
 
 struct DefinitionSource {

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <map>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -170,9 +171,57 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"BadEvidence", "evidence: documented", "evidence: rumour",
                 "toy.yaml:4: evidence is documented or measured, not \"rumour\""},
         Mistake{"BadArchs", "archs: 73..", "archs: 79..73", "toy.yaml:15: empty arch range"},
+        Mistake{"BadEffect", "archs: ..75, evidence", "effect: sad, evidence",
+                "toy.yaml:22: an effect is refused, wrong_numbers or not_enforced"},
+        Mistake{"BadSdks", "archs: 73..", "sdks: later", "toy.yaml:15: sdks are LO..HI, either may be empty"},
+        Mistake{"BadSdksEnd", "archs: 73..", "sdks: x..", "toy.yaml:15: not an SDK version: \"x\""},
+        Mistake{"BadAlso", "document: a document", "document: a document\nalso: old",
+                "toy.yaml:4: not an SDK version: \"old\""},
+        Mistake{"BadOperation", "  Pack:\n", "  Add:TIMES:\n",
+                "toy.yaml:27: \"Add:TIMES\" names no operation of the enumerations"},
+        Mistake{"FamilyOfNobody", "enums:", "families:\n  - ops: Sub\n    items: {}\nenums:",
+                "toy.yaml:7: operator \"Sub\" is not in this table"},
+        Mistake{"FamilyWithoutAStranger", "enums:", "families:\n  - {ops: Add, except: Pack, items: {}}\nenums:",
+                "toy.yaml:7: operator \"Pack\" is not in the family"},
         Mistake{"NoDefinitions", "definitions: ops@1.0", "definitions: ops@2.0",
                 "toy.yaml:5: no definitions \"ops@2.0\""}),
     [](const auto& info) { return info.param.name; });
+
+// Families, effects, entries of operations, and the versions that one file speaks for.
+TEST(ParseSources, ReadsWhatMeasuredTablesNeed) {
+  const std::string text = absl::StrReplaceAll(
+      kTable, {{"document: a document", "also: 2.13.0\ndocument: a document"},
+               {"archs: 73..", "sdks: 2.25.."},
+               {"archs: ..75, evidence: measured", "effect: wrong_numbers, sdks: ..2.13, evidence: measured"},
+               {"  Pack:\n", "  Add:MINUS:\n    items:\n      All in[1]:\n        - rank max=3\n  Pack:\n"},
+               {"enums:",
+                "families:\n  - ops: \"*\"\n    except: Add\n    items:\n      All in[0]:\n        - rank max=2\n"
+                "enums:"}});
+  const auto sources = ParseSources(std::vector<SourceFile>{{"toy.yaml", text}, {"ops.yaml", kDefinitions}});
+  ASSERT_TRUE(sources.ok()) << sources.status();
+  std::map<std::string, const ConstraintSource*> tables;
+  for (const Source& source : *sources) {
+    if (const auto* table = std::get_if<ConstraintSource>(&source)) tables[table->head.sdk] = table;
+  }
+  ASSERT_EQ(tables.size(), 2);
+  const std::vector<OpConstraints>& newer = tables["2.25.0"]->ops;
+  const std::vector<OpConstraints>& older = tables["2.13.0"]->ops;
+  ASSERT_EQ(newer.size(), 3);
+  EXPECT_EQ(newer[0].op, "Add");
+  EXPECT_EQ(newer[0].operation, -1);
+  EXPECT_EQ(newer[1].op, "Add:MINUS");
+  EXPECT_EQ(newer[1].operation, 7);
+  EXPECT_EQ(newer[0].rows.size(), 2);
+  EXPECT_EQ(older[0].rows.size(), 1);
+  EXPECT_EQ(newer[0].items.size(), 3);
+  ASSERT_EQ(older[0].items.size(), 4);
+  EXPECT_EQ(older[0].items[2].effect, ItemEffect::kWrongNumbers);
+  EXPECT_EQ(older[0].items[2].ordinal, 3);
+  EXPECT_EQ(newer[0].items[0].effect, ItemEffect::kRefused);
+  // The family reaches all but one.
+  EXPECT_EQ(newer[1].items.size(), 2);
+  EXPECT_EQ(newer[2].items.size(), 1);
+}
 
 TEST(ParseSources, NamesTheLineOfBadYaml) {
   // yaml-cpp lets an open quote run to the end of the file.

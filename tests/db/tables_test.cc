@@ -240,6 +240,22 @@ INSTANTIATE_TEST_SUITE_P(
       return absl::StrReplaceAll(absl::StrCat(info.param.backend, "_", info.param.sdk), {{".", "_"}});
     });
 
+// Rows and items that came with a version, and those that went.
+TEST(MeasuredTable, AnOlderSdkLacksWhatCameLater) {
+  const auto older = Shipped().LoadTable("qnn_htp", "2.47.0");
+  const auto newer = Shipped().LoadTable("qnn_htp", "2.51.0");
+  ASSERT_TRUE(older.ok() && newer.ok());
+  const auto rows = [](const ConstraintTable& table, const char* op) { return FindOp(table, op)->rows.size(); };
+  EXPECT_EQ(rows(*older, "ReduceMax") + 2, rows(*newer, "ReduceMax"));
+  EXPECT_EQ(rows(*older, "Convert") + 8, rows(*newer, "Convert"));
+  EXPECT_EQ(rows(*older, "GridSample"), rows(*newer, "GridSample") + 1);
+  EXPECT_EQ(FindOp(*older, "MatMul")->items.size(), FindOp(*newer, "MatMul")->items.size() + 2);
+  // Numbers are those of the version's own list.
+  for (const OpConstraints& op : older->ops) {
+    for (size_t i = 0; i < op.rows.size(); ++i) EXPECT_EQ(op.rows[i].ordinal, static_cast<int>(i) + 1) << op.op;
+  }
+}
+
 // Every combination of element types that the vendor's library took, from which arch on, and no others.
 TEST(MeasuredTable, HoldsTheRowsThatTheLibraryTook) {
   const auto table = Shipped().LoadTable("qnn_htp", "2.51.0");
@@ -373,8 +389,8 @@ TEST(Socs, KnowTheToolchainsNames) {
 TEST(ShippedDatabase, ListsTablesByBackendAndVersion) {
   std::vector<std::string> names;
   for (const TableInfo& info : Shipped().tables()) names.push_back(absl::StrCat(info.backend, "@", info.sdk));
-  EXPECT_THAT(names, testing::ElementsAre("qnn_htp@2.13.0", "qnn_htp@2.25.0", "qnn_htp@2.51.0", "qnn_htp_fp16@2.13.0",
-                                          "qnn_master@2.25.0"));
+  EXPECT_THAT(names, testing::ElementsAre("qnn_htp@2.13.0", "qnn_htp@2.25.0", "qnn_htp@2.47.0", "qnn_htp@2.51.0",
+                                          "qnn_htp_fp16@2.13.0", "qnn_master@2.25.0"));
 }
 
 }  // namespace

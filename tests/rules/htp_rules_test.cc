@@ -58,6 +58,11 @@ class TestOp {
     return With([&](BackendTensor& t) { t.encoding = encoding; });
   }
 
+  TestOp& AsStated() {
+    as_stated_ = true;
+    return *this;
+  }
+
   BackendOp op() const {
     BackendOp op;
     op.name = name_;
@@ -65,6 +70,7 @@ class TestOp {
     op.inputs = inputs_;
     op.outputs = outputs_;
     op.params = params_;
+    op.as_stated = as_stated_;
     return op;
   }
 
@@ -94,6 +100,7 @@ class TestOp {
   std::vector<BackendTensor> inputs_;
   std::vector<BackendTensor> outputs_;
   std::vector<BackendParam> params_;
+  bool as_stated_ = false;
   std::deque<std::vector<double>> numbers_;
   std::deque<std::vector<int32_t>> axes_;
   std::deque<QuantParams> qparams_;
@@ -245,7 +252,7 @@ std::vector<Case> Cases() {
                        std::vector<int64_t> value = {1}) {
     TestOp op = T("Conv2d");
     op.In(kU8).Dims({1, 8, 8, 16}).In(kS8).Dims(std::move(filter)).Out(kU8).Dims(std::move(out));
-    op.Param(param, std::move(value));
+    op.Param(param, std::move(value)).AsStated();
     return op;
   };
   shapes(conv({3, 3, 8, 32}, {1, 6, 6, 32}), conv({3, 3, 16, 32}, {1, 6, 6, 32}));
@@ -253,16 +260,29 @@ std::vector<Case> Cases() {
   shapes(conv({3, 3, 16, 32}, {1, 6, 6, 32}, "group", {3}), conv({3, 3, 8, 32}, {1, 6, 6, 32}, "group", {2}));
   const auto product = [](int64_t transposed) {
     TestOp op = T("MatMul");
-    op.In(kU8).Dims({4, 16}).In(kU8).Dims({8, 16}).Out(kU8).Dims({4, 8}).Param("transpose_in1", {transposed});
+    op.In(kU8)
+        .Dims({4, 16})
+        .In(kU8)
+        .Dims({8, 16})
+        .Out(kU8)
+        .Dims({4, 8})
+        .Param("transpose_in1", {transposed})
+        .AsStated();
     return op;
   };
   shapes(product(0), product(1));
   const auto joined = [](int64_t size) {
     TestOp op = T("Concat");
-    op.In(kU8).Dims({1, 4}).In(kU8).Dims({1, 5}).Out(kU8).Dims({1, size}).Param("axis", {1});
+    op.In(kU8).Dims({1, 4}).In(kU8).Dims({1, 5}).Out(kU8).Dims({1, size}).Param("axis", {1}).AsStated();
     return op;
   };
   shapes(joined(8), joined(9));
+  const auto reduced = [](int64_t keep) {
+    TestOp op = T("ReduceMax");
+    op.In(kU8).Dims({2, 3}).Out(kU8).Dims({2, 1}).Param("axes", {1}).Param("keep_dims", {keep}).AsStated();
+    return op;
+  };
+  shapes(reduced(0), reduced(1));
   add("GS202", T("GroupNorm").In(kU8).In(kS8).Out(kU8), T("GroupNorm").In(kU8).In(kS8).In(kS32).Out(kU8));
   const Toolchain ort = Toolchain::kOnnxRuntime;
   const auto output = [](const char* name, const char* type, double scale, double zero_point) {

@@ -170,6 +170,61 @@ TEST(Tally, CountsWhatDiffers) {
   EXPECT_THAT(tally.Table(), HasSubstr("Reshape"));
 }
 
+// What a document forbids and the library takes and computes right is a warning that says so.
+TEST(Measured, DocumentedButNotEnforcedIsAWarning) {
+  const std::string head =
+      R"({"id":"a","arch":"V75","sdk":"2.51.0","kind":"k","vendor":{"validate":"accept","finalize":)"
+      R"("accept"},"op":)";
+  const auto tensor = [](const char* name, const char* type, const char* shape, const char* encoding) {
+    return absl::StrCat(R"({"name":")", name, R"(","dtype":")", type, R"(","shape":)", shape, R"(,"encoding":)",
+                        encoding, "}");
+  };
+  constexpr char kByte[] = R"({"kind":"per_tensor","scale":0.02,"zero_point":128})";
+  constexpr char kSigned[] = R"({"kind":"per_tensor","scale":0.02,"zero_point":0})";
+  constexpr char kWide[] = R"({"kind":"per_tensor","scale":0.0001,"zero_point":32768})";
+  constexpr char kChannels[] = R"({"kind":"per_channel","axis":3,"scale":[0.1,0.2],"zero_point":[128,128]})";
+  constexpr char kBlocks[] =
+      R"({"kind":"block_expansion","axis":3,"scale":[0.1,0.2],"zero_point":[0,0],"blocks_per_axis":1,)"
+      R"("block_scale_bits":4,"block_scale":[1,2],"bits":4})";
+  const auto conv = [&](const char* type, const char* encoding) {
+    return absl::StrCat(R"("Conv2d","config":{"inputs":[)", tensor("x", "UFIXED_POINT_8", "[1,4,4,4]", kByte), ",",
+                        tensor("w", type, "[1,1,4,2]", encoding), R"(],"outputs":[)",
+                        tensor("y", "UFIXED_POINT_8", "[1,4,4,2]", kByte),
+                        R"(],"params":{"stride":{"dtype":"UINT_32","data":[1,1]},)"
+                        R"("pad_amount":{"dtype":"UINT_32","data":[[0,0],[0,0]]}}}})");
+  };
+  const auto sigmoid =
+      absl::StrCat(R"("Sigmoid","config":{"inputs":[)", tensor("x", "UFIXED_POINT_16", "[4]", kWide),
+                   R"(],"outputs":[)", tensor("y", "UFIXED_POINT_16", "[4]", kWide), R"(],"params":{}}})");
+  const auto joined = absl::StrCat(R"("Concat","config":{"inputs":[)", tensor("a", "UFIXED_POINT_8", "[1,4]", kByte),
+                                   ",", tensor("b", "SFIXED_POINT_8", "[1,4]", kSigned), R"(],"outputs":[)",
+                                   tensor("y", "UFIXED_POINT_8", "[1,8]", kByte),
+                                   R"(],"params":{"axis":{"dtype":"UINT_32","value":1}}}})");
+  Engine engine;
+  for (const auto& [text, code] : std::vector<std::pair<std::string, std::string>>{
+           {conv("UFIXED_POINT_8", kChannels), "QS102"},
+           {conv("UFIXED_POINT_8", kChannels), "GS106"},  // not a constant here
+           {absl::StrReplaceAll(conv("SFIXED_POINT_8", kBlocks), {{R"("name":"w",)", R"("name":"w","static":true,)"}}),
+            "DT105"},
+           {sigmoid, "FX101"},
+           {joined, "DT104"},
+       }) {
+    const auto parsed = ParseCase(head + text);
+    ASSERT_TRUE(parsed.ok()) << parsed.status() << text;
+    bool found = false;
+    const v1::Result judged = engine.Judge(*parsed);
+    for (const v1::Finding& finding : judged.findings()) {
+      EXPECT_NE(finding.effect(), v1::Finding::REFUSED) << finding.code() << " " << finding.message();
+      if (finding.code() != code) continue;
+      found = true;
+      EXPECT_EQ(finding.effect(), v1::Finding::ADVICE);
+      EXPECT_EQ(finding.severity(), v1::Finding::WARNING);
+      EXPECT_THAT(finding.allowed(), HasSubstr("does not enforce it"));
+    }
+    EXPECT_TRUE(found) << code << " in " << parsed->op;
+  }
+}
+
 // Judges every case of a file; names those that differ in `wrong`.
 Tally Judge(const std::string& name, std::string& wrong) {
   Engine engine;

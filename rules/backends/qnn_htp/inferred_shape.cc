@@ -1,6 +1,10 @@
 #include "rules/backends/qnn_htp/inferred_shape.h"
 
+#include <vector>
+
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "rules/constraints/defaults.h"
 
 namespace quantgate::qnn_htp {
@@ -86,6 +90,23 @@ void CheckConcatenation(const BackendOp& op, OpReport& report) {
              absl::StrCat("the inputs add up to ", sum));
 }
 
+// Reductions and arguments: the axes go, or stay with size 1.
+void CheckReduction(const BackendOp& op, OpReport& report) {
+  const Dims in = Input(op, 0).dims, out = Output(op, 0).dims;
+  const BackendParam* axes = FindParam(op, Is(op, {"Argmax", "Argmin"}) ? "axis" : "axes");
+  if (axes == nullptr || axes->ints.empty() || !Known(in) || !Known(out)) return;
+  const bool keeps = Element(op, "keep_dims", 0, 0) != 0;
+  std::vector<int64_t> wanted;
+  for (size_t i = 0; i < in.size(); ++i) {
+    const bool reduced = absl::c_linear_search(axes->ints, static_cast<int64_t>(i));
+    if (!reduced || keeps) wanted.push_back(reduced ? 1 : in[i]);
+  }
+  if (wanted.empty()) wanted.push_back(1);  // QNN has no tensors of rank 0
+  if (absl::c_equal(wanted, out)) return;
+  report.Add(kInferredShape, Out(0), absl::StrCat("shape [", absl::StrJoin(out, ", "), "]"),
+             absl::StrCat("it must be [", absl::StrJoin(wanted, ", "), "]"));
+}
+
 }  // namespace
 
 const RuleInfo kInferredShape = {
@@ -102,9 +123,12 @@ const RuleInfo kInferredShape = {
 };
 
 void CheckInferredShape(const BackendOp& op, const Target&, OpReport& report) {
+  // Toolchains that translate a model work sizes out themselves.
+  if (!op.as_stated) return;
   if (IsConvolution(op)) CheckConvolution(op, report);
   if (op.name == "MatMul") CheckProduct(op, report);
   if (op.name == "Concat") CheckConcatenation(op, report);
+  if (Is(op, {"Argmax", "Argmin", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum"})) CheckReduction(op, report);
 }
 
 }  // namespace quantgate::qnn_htp
