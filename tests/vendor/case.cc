@@ -41,7 +41,15 @@ absl::StatusOr<Case> Read(const Json& json) {
 }  // namespace
 
 absl::StatusOr<Case> ParseCase(absl::string_view line) {
-  const Json json = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
+  // Deeper than any case, and shallow enough to be walked by recursion.
+  constexpr int kMaxDepth = 16;
+  bool too_deep = false;
+  const auto shallow = [&](int depth, Json::parse_event_t, Json&) {
+    too_deep |= depth > kMaxDepth;
+    return !too_deep;
+  };
+  const Json json = Json::parse(line.begin(), line.end(), shallow, /*allow_exceptions=*/false);
+  if (too_deep) return absl::InvalidArgumentError("nested too deep");
   if (json.is_discarded()) return absl::InvalidArgumentError("not JSON");
   // The library reports missing fields and wrong types by exception.
   try {

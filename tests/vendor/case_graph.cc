@@ -86,7 +86,11 @@ class Builder {
     if (json.value("static", false)) value.mutable_constant()->set_stored_bytes(-1);
     if (!type->quantized) return absl::OkStatus();
     const auto encoding = json.find("encoding");
-    value.set_spec(AddSpec(*type, encoding == json.end() ? Json() : *encoding, value));
+    const Json stated = encoding == json.end() ? Json() : *encoding;
+    if (const int bits = stated.is_object() ? stated.value("bits", 8) : 8; bits < 1 || bits > 32) {
+      return absl::InvalidArgumentError(absl::StrCat("an encoding of ", bits, " bits"));
+    }
+    value.set_spec(AddSpec(*type, stated, value));
     return absl::OkStatus();
   }
 

@@ -74,6 +74,8 @@ TEST(ParseCase, SaysWhatIsWrongWithALine) {
            {With("0.02", "NaN"), "not JSON"},
            {With("[1,8]", "[1,1e30]"), "size"},
            {With("[1,8]", "[1,\"8\"]"), "type"},
+           {With("[1,8]", absl::StrCat(std::string(100000, '['), std::string(100000, ']'))), "nested too deep"},
+           {With(R"("scale":0.02)", R"("bits":99,"scale":0.02)"), "an encoding of 99 bits"},
            {With(R"("finalize":"accept")", R"("finalize":"accept","output_encoding":"lost")"), "output_encoding"},
        }) {
     const auto parsed = ParseCase(line);
