@@ -18,6 +18,19 @@ std::string Remarks(db::ArchRange archs, db::Evidence evidence, const std::strin
   return remarks.empty() ? "" : absl::StrCat(" (", absl::StrJoin(remarks, ", "), ")");
 }
 
+// What happens when an item is broken, where that is not that the target's tools refuse.
+absl::string_view EffectText(db::ItemEffect effect) {
+  switch (effect) {
+    case db::ItemEffect::kRefused:
+      return "";
+    case db::ItemEffect::kWrongNumbers:
+      return "else wrong numbers: ";
+    case db::ItemEffect::kNotEnforced:
+      return "stated, not enforced: ";
+  }
+  return "";
+}
+
 std::string ItemText(const db::Item& item) {
   return absl::StrJoin(item.predicates, " and ", [](std::string* out, const db::Predicate& predicate) {
     absl::StrAppend(out, db::PredicateText(predicate));
@@ -58,8 +71,10 @@ std::string RenderOpConstraints(const db::OpConstraints& op, const Style& style)
                   db::RowText(row) + Remarks(row.archs, row.evidence, row.source), style.width);
   }
   for (const db::Item& item : op.items) {
-    AppendWrapped(out, absl::StrCat("  ", item.configuration, "/", item.port, "/item ", item.ordinal, "  "),
-                  ItemText(item) + Remarks(item.archs, item.evidence, item.source), style.width);
+    AppendWrapped(
+        out, absl::StrCat("  ", item.configuration, "/", item.port, "/item ", item.ordinal, "  "),
+        absl::StrCat(EffectText(item.effect), ItemText(item), Remarks(item.archs, item.evidence, item.source)),
+        style.width);
   }
   return out;
 }

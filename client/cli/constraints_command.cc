@@ -62,24 +62,65 @@ absl::StatusOr<db::ConstraintTable> LoadNamed(const db::TableSource& tables, con
   return tables.LoadTable(info->backend, info->sdk);
 }
 
-absl::StatusOr<std::string> ShowTable(const ConstraintsFlags& flags, const Style& style) {
+// A table, or of one target what holds there.
+struct Shown {
+  std::string name;
+  db::ConstraintTable table;
+};
+
+// What is said of other archs goes.
+void KeepArch(int arch, db::OpConstraints& op) {
+  const auto elsewhere = [arch](const auto& entry) { return !entry.archs.Contains(arch); };
+  op.rows.erase(std::remove_if(op.rows.begin(), op.rows.end(), elsewhere), op.rows.end());
+  op.items.erase(std::remove_if(op.items.begin(), op.items.end(), elsewhere), op.items.end());
+}
+
+absl::StatusOr<Shown> LoadTarget(const ConstraintsFlags& flags) {
+  const absl::StatusOr<Engine> engine = OpenEngine(flags.tables);
+  if (!engine.ok()) return engine.status();
+  const absl::StatusOr<TargetName> name = ParseTargetName(flags.table);
+  if (!name.ok()) return name.status();
+  const absl::StatusOr<const Module*> module = engine->modules->Get(name->backend);
+  if (!module.ok()) return module.status();
+  const absl::StatusOr<Target> target = (*module)->resolve(*name);
+  if (!target.ok()) return target.status();
+  if (!target->unknown_reason.empty()) return absl::NotFoundError(target->unknown_reason);
+  absl::StatusOr<db::ConstraintTable> table = engine->tables->LoadTable(target->backend, target->sdk);
+  if (!table.ok()) return table.status();
+  for (db::OpConstraints& op : table->ops) KeepArch(target->arch, op);
+  return Shown{absl::StrCat(target->name, " (V", target->arch, ")"), *std::move(table)};
+}
+
+absl::StatusOr<Shown> LoadShown(const ConstraintsFlags& flags) {
+  if (absl::StrContains(flags.table, '/')) return LoadTarget(flags);
   const auto tables = OpenTables(flags.tables);
   if (!tables.ok()) return tables.status();
-  const auto table = LoadNamed(**tables, flags.table);
+  auto table = LoadNamed(**tables, flags.table);
   if (!table.ok()) return table.status();
-  const std::string name = absl::StrCat(table->backend, "@", table->sdk);
+  return Shown{absl::StrCat(table->backend, "@", table->sdk), *std::move(table)};
+}
+
+// "ElementWiseBinary" names its operations too, "ElementWiseBinary:ADD" one of them.
+bool IsNamed(const std::string& op, const std::string& wanted) {
+  return wanted.empty() || absl::EqualsIgnoreCase(op, wanted) || absl::StartsWithIgnoreCase(op, wanted + ":");
+}
+
+absl::StatusOr<std::string> ShowTable(const ConstraintsFlags& flags, const Style& style) {
+  const absl::StatusOr<Shown> shown = LoadShown(flags);
+  if (!shown.ok()) return shown.status();
   std::string out;
-  AppendWrapped(out, name + ": ", table->document, style.width, 2);
+  AppendWrapped(out, shown->name + ": ", shown->table.document, style.width, 2);
   std::vector<std::string> names;
-  bool found = flags.op.empty();
-  for (const db::OpConstraints& op : table->ops) {
+  bool found = false;
+  for (const db::OpConstraints& op : shown->table.ops) {
     names.push_back(op.op);
-    if (!flags.op.empty() && !absl::EqualsIgnoreCase(op.op, flags.op)) continue;
+    if (!IsNamed(op.op, flags.op)) continue;
     found = true;
     absl::StrAppend(&out, "\n", RenderOpConstraints(op, style));
   }
   if (found) return out;
-  return absl::NotFoundError(absl::StrCat(name, " has no operator '", flags.op, "'", DidYouMean(flags.op, names)));
+  return absl::NotFoundError(
+      absl::StrCat(shown->name, " has no operator '", flags.op, "'", DidYouMean(flags.op, names)));
 }
 
 int RunShow(const ConstraintsFlags& flags) {
@@ -159,7 +200,7 @@ void AddConstraintsCommand(CLI::App& app, Run* run) {
   command->footer(
       "Examples:\n"
       "  quantgate constraints list\n"
-      "  quantgate constraints show qnn_htp@2.25 Conv2d\n"
+      "  quantgate constraints show qnn_htp/SM8650 Conv2d\n"
       "  quantgate constraints diff qnn_htp@2.13 qnn_htp@2.25\n"
       "  quantgate constraints verify");
 
@@ -167,11 +208,14 @@ void AddConstraintsCommand(CLI::App& app, Run* run) {
   AddCommon(*list, RunList, run);
   list->footer("Examples:\n  quantgate constraints list");
 
-  CLI::App* show = command->add_subcommand("show", "Rows and items of a table or of one operator");
+  CLI::App* show = command->add_subcommand("show", "Rows and items of a table or a target, or of one operator there");
   const auto show_flags = AddCommon(*show, RunShow, run);
-  show->add_option("TABLE", show_flags->table, "BACKEND[@SDK]")->required();
+  show->add_option("TABLE", show_flags->table, "BACKEND[@SDK], or a target: BACKEND/SOC[@SDK]")->required();
   show->add_option("OP", show_flags->op, "Only this operator");
-  show->footer("Examples:\n  quantgate constraints show qnn_htp@2.25 Conv2d");
+  show->footer(
+      "Examples:\n"
+      "  quantgate constraints show qnn_htp@2.25 Conv2d\n"
+      "  quantgate constraints show qnn_htp/SM8650 Conv2d    what holds on this SoC");
 
   CLI::App* diff = command->add_subcommand("diff", "What a table changes against another, and for whom");
   const auto diff_flags = AddCommon(*diff, RunDiff, run);

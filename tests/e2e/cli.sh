@@ -64,6 +64,8 @@ done <<END
 2|INVALID_ARGUMENT|check $good --target qnn_htp//
 2|NOT_FOUND|explain ZZ999
 2|NOT_FOUND|constraints show qnn_htp@9.9
+2|NOT_FOUND|constraints show qnn_htp/SM0000
+2|NOT_FOUND|constraints show qnn_htp/SM8650 Conv9d
 2|NOT_FOUND|reports list --store sqlite:$scratch/none.db
 2|FAILED_PRECONDITION|check $good --output $scratch/no/folder
 3|UNAVAILABLE|check $good --server 127.0.0.1:1
@@ -140,6 +142,13 @@ has "$out" '^qnn_htp@2\.25\.0 '
 run 0 constraints verify
 same "$(grep '^qnn_htp@2.25.0' <<<"$out")" 'qnn_htp@2.25.0: 121 ops, 1086 rows, 624 items, 0 not encoded'
 has_not "$out" '^ '
+run 0 constraints show qnn_htp@2.51 FullyConnected
+has "$out" 'else wrong numbers: encoding_axis'
+has "$out" 'stated, not enforced: signed'
+has "$out" 'min_arch arch=73'
+run 0 constraints show qnn_htp/SM8650 ElementWiseBinary
+has "$out" '^qnn_htp/SM8650@2\.51\.0 \(V75\): '
+has "$out" '^ElementWiseBinary:ADD$'
 run 0 constraints show qnn_htp@2.25 Conv2d
 has "$out" '^  INT8/row [0-9]+ '
 run 0 constraints diff qnn_htp@2.13 qnn_htp@2.25
