@@ -120,7 +120,8 @@ struct TableKey {
 // What the rows of one table need beside the row: operators by name, sources by id.
 class TableLoader {
  public:
-  TableLoader(sqlite3* handle, TableKey key, ConstraintTable& table) : handle_(handle), key_(key), table_(table) {}
+  TableLoader(sqlite3* handle, TableKey key, ConstraintTable& table)
+      : handle_(handle), key_(std::move(key)), table_(table) {}
 
   absl::Status Load() {
     for (auto step : {&TableLoader::LoadOps, &TableLoader::LoadRows, &TableLoader::LoadRowPorts,

@@ -90,14 +90,14 @@ std::map<std::string, std::vector<RowChange>> DiffRows(const OpConstraints& befo
 }
 
 // A condition in force for one configuration; ordered as it is told.
-struct Condition {
+struct PortCondition {
   std::string port;
   std::string shape;  // kind and names of the arguments
   std::string text;
   int min_arch = 0;
   int max_arch = 0;
   auto key() const { return std::tie(port, shape, text, min_arch, max_arch); }
-  bool operator<(const Condition& other) const { return key() < other.key(); }
+  bool operator<(const PortCondition& other) const { return key() < other.key(); }
 };
 
 std::string Shape(const Predicate& predicate) {
@@ -106,8 +106,8 @@ std::string Shape(const Predicate& predicate) {
   return shape;
 }
 
-std::set<Condition> ConditionsFor(const OpConstraints& op, const std::string& configuration) {
-  std::set<Condition> conditions;
+std::set<PortCondition> ConditionsFor(const OpConstraints& op, const std::string& configuration) {
+  std::set<PortCondition> conditions;
   for (const Item& item : op.items) {
     if (item.configuration != "All" && item.configuration != configuration) continue;
     for (const Predicate& predicate : item.predicates) {
@@ -118,16 +118,17 @@ std::set<Condition> ConditionsFor(const OpConstraints& op, const std::string& co
   return conditions;
 }
 
-std::vector<ConditionChange> DiffConditions(const std::set<Condition>& before, const std::set<Condition>& after) {
-  std::vector<Condition> gone;
-  std::vector<Condition> added;
+std::vector<ConditionChange> DiffConditions(const std::set<PortCondition>& before,
+                                            const std::set<PortCondition>& after) {
+  std::vector<PortCondition> gone;
+  std::vector<PortCondition> added;
   std::set_difference(before.begin(), before.end(), after.begin(), after.end(), std::back_inserter(gone));
   std::set_difference(after.begin(), after.end(), before.begin(), before.end(), std::back_inserter(added));
   std::vector<ConditionChange> changes;
-  for (const Condition& now : added) {
+  for (const PortCondition& now : added) {
     ConditionChange change{now.port, "", now.text, {now.min_arch, now.max_arch}};
     // One that goes and one that comes, of one shape at one port, is one that changes.
-    const auto was = std::find_if(gone.begin(), gone.end(), [&](const Condition& candidate) {
+    const auto was = std::find_if(gone.begin(), gone.end(), [&](const PortCondition& candidate) {
       return candidate.port == now.port && candidate.shape == now.shape;
     });
     if (was != gone.end()) {
@@ -136,7 +137,7 @@ std::vector<ConditionChange> DiffConditions(const std::set<Condition>& before, c
     }
     changes.push_back(std::move(change));
   }
-  for (const Condition& was : gone) changes.push_back({was.port, was.text, "", {was.min_arch, was.max_arch}});
+  for (const PortCondition& was : gone) changes.push_back({was.port, was.text, "", {was.min_arch, was.max_arch}});
   return changes;
 }
 
@@ -162,7 +163,7 @@ bool Existed(const OpConstraints& before, const OpConstraints& after, const std:
   });
 }
 
-// Condition changes by configuration.
+// PortCondition changes by configuration.
 std::map<std::string, std::vector<ConditionChange>> DiffItems(const OpConstraints& before, const OpConstraints& after) {
   std::set<std::string> configurations = Configurations(after);
   // An old table without configurations speaks of every new one.
@@ -172,7 +173,7 @@ std::map<std::string, std::vector<ConditionChange>> DiffItems(const OpConstraint
   std::map<std::string, std::vector<ConditionChange>> changes;
   for (const std::string& configuration : configurations) {
     const auto was =
-        Existed(before, after, configuration) ? ConditionsFor(before, configuration) : std::set<Condition>();
+        Existed(before, after, configuration) ? ConditionsFor(before, configuration) : std::set<PortCondition>();
     changes[configuration] = DiffConditions(was, ConditionsFor(after, configuration));
   }
   if (configurations.size() == 1) return changes;

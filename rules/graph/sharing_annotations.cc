@@ -7,7 +7,8 @@
 namespace quantgate {
 namespace {
 
-constexpr int kWide = 16;
+// Edge annotations of nodes with more inputs than this are found by key, not by walking them.
+constexpr int kIndexedFrom = 16;
 
 int64_t EdgeKey(int32_t value, int32_t node) { return (static_cast<int64_t>(node) << 32) | value; }
 
@@ -71,7 +72,7 @@ void Annotations::AddEdges(int32_t node) {
   for (int32_t entry = first_edge_[node]; entry < size(); ++entry) {
     entries_[entry].starts_sharing = !graph_->no_implicit_sharing(node);
   }
-  if (edge_count_[node] <= kWide) return;
+  if (edge_count_[node] <= kIndexedFrom) return;
   for (int32_t entry = first_edge_[node]; entry < size(); ++entry) {
     wide_edges_.emplace(EdgeKey(place(entry).value, node), entry);
   }
@@ -93,7 +94,7 @@ int32_t Annotations::Find(SpecPlace place) const {
   if (!place.is_edge()) return value_entry_[place.value];
   const int32_t first = first_edge_[place.node];
   const int32_t count = edge_count_[place.node];
-  if (count > kWide) {
+  if (count > kIndexedFrom) {
     const auto found = wide_edges_.find(EdgeKey(place.value, place.node));
     return found == wide_edges_.end() ? -1 : found->second;
   }

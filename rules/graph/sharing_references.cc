@@ -7,7 +7,7 @@ namespace quantgate {
 namespace {
 
 // Nodes with more inputs are left to the annotation table, which has an index of them.
-constexpr int kWide = 32;
+constexpr int kMaxScannedInputs = 32;
 
 }  // namespace
 
@@ -31,7 +31,7 @@ bool EarlierReferences::Check(int32_t spec, SpecPlace place, int input, std::vec
   const v1::Spec::Kind kind = graph_.spec_kind(spec);
   if (kind != v1::Spec::SHARED && kind != v1::Spec::DERIVED) return true;
   // A value that the node reads again: one edge, entered once.
-  if (place.is_edge() && input != InputOf(place)) return graph_.num_inputs(place.node) <= kWide;
+  if (place.is_edge() && input != InputOf(place)) return graph_.num_inputs(place.node) <= kMaxScannedInputs;
   const Position position = PositionOf(place, input);
   const absl::Span<const SpecPlace> references = graph_.references(spec);
   const auto is_earlier = [&](SpecPlace reference) { return IsEarlier(reference, position); };
@@ -60,7 +60,7 @@ bool EarlierReferences::IsEarlier(SpecPlace reference, const Position& position)
 
 int EarlierReferences::InputOf(SpecPlace edge) const {
   const int inputs = graph_.num_inputs(edge.node);
-  if (inputs > kWide) return -1;
+  if (inputs > kMaxScannedInputs) return -1;
   for (int i = 0; i < inputs; ++i) {
     if (graph_.input(edge.node, i) == edge.value && graph_.edge_spec(edge.node, i) >= 0) return i;
   }

@@ -8,8 +8,8 @@ namespace quantgate {
 namespace {
 
 // (input, something that is no tensor, weight, bias)
-constexpr Arguments kSecondIsNoTensor = {Data(0), Other(), Data(1), Data(2)};
-constexpr Arguments kFirstOnly = {Data(0)};
+constexpr OperatorArguments kSecondIsNoTensor = {Data(0), Other(), Data(1), Data(2)};
+constexpr OperatorArguments kFirstOnly = {Data(0)};
 
 constexpr OverloadRow kOps[] = {
     // Sums of products.

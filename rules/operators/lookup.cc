@@ -45,7 +45,7 @@ class OpMap {
  private:
   void Insert(absl::string_view name, const Binding* binding) { by_name_.emplace(name, binding); }
 
-  const Binding* MakeBinding(OpId id, const Arguments& arguments, Style style) {
+  const Binding* MakeBinding(OpId id, const OperatorArguments& arguments, Style style) {
     const Operator& op = GetOperator(id);
     const auto span =
         arguments.size() > 0 ? absl::MakeConstSpan(arguments.begin(), arguments.size()) : OneArgumentPerPort(op);

@@ -16,12 +16,12 @@ enum class Style : uint8_t {
 };
 
 // Empty: one data argument per input port, in order.
-using Arguments = std::initializer_list<Argument>;
+using OperatorArguments = std::initializer_list<Argument>;
 
 struct OpRow {
   const char* name;  // as in Node.op
   OpId op;
-  Arguments arguments = {};
+  OperatorArguments arguments = {};
   Style style = Style::kFloat;
 };
 
@@ -30,7 +30,7 @@ struct OverloadRow {
   const char* packets;    // "aten.add aten.add_"
   const char* overloads;  // "Tensor Scalar"
   OpId op;
-  Arguments arguments = {};
+  OperatorArguments arguments = {};
 };
 
 constexpr Argument Data(uint8_t port) { return {ArgRole::kData, port}; }

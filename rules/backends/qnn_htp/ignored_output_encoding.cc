@@ -7,14 +7,14 @@ namespace {
 
 enum class Part { kNone, kBoth, kScale, kZeroPoint };
 
-struct Row {
+struct IgnoredOutput {
   absl::string_view op;
   Part ignored;
 };
 
 // Executed: the very same integers came out. Where only one of scale and zero point is listed, validation refuses the
 // other (equal-zero-points) or the kernel honors it.
-constexpr Row kRows[] = {
+constexpr IgnoredOutput kRows[] = {
     {"Reshape", Part::kBoth},
     {"Transpose", Part::kBoth},
     {"Squeeze", Part::kBoth},
@@ -33,7 +33,7 @@ constexpr Row kRows[] = {
 };
 
 Part IgnoredBy(const BackendOp& op, const BackendTensor& output) {
-  for (const Row& row : kRows) {
+  for (const IgnoredOutput& row : kRows) {
     if (row.op == op.name) return row.ignored;
   }
   // These depend on the type.
