@@ -57,6 +57,7 @@ struct BackendTensor {
   int axis = -1;                        // quantized axis, backend layout; -1: per tensor or not known
   bool is_static = false;
   bool static_chain = false;             // constant, or computed from constants alone
+  bool is_graph_input = false;           // of the backend's graph: no operator in front of it
   const QuantParams* qparams = nullptr;  // null: not known at this stage
   bool without_encoding = false;         // quantized, and the graph that should say how does not
   ConstantContent constant;              // null: none

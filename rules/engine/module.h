@@ -48,6 +48,7 @@ struct ModuleResult {
   struct OpOutcome {
     bool checked = false;
     bool refused = false;
+    bool ends_export = false;  // the toolchain itself fails on it, whatever it does with refused operators
     // Names that outlive the check: a table's, or the graph's own.
     absl::InlinedVector<absl::string_view, 1> backend_ops;
   };

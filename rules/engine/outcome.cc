@@ -72,13 +72,14 @@ void ApplyToolchain(Toolchain toolchain, const Graph& graph, const ResolvedGraph
     // Names are wherever the parser put them.
     constexpr size_t kAhead = 16;
     if (i + kAhead < judged.ops.size()) __builtin_prefetch(&graph.node_name(resolved.ops()[i + kAhead].node));
+    if (op.ends_export) outcome.set_kind(v1::Outcome::FAILS);
     if (op.backend_ops.empty() && !op.refused) continue;
     v1::NodeOutcome& entry = *outcome.add_nodes();
     SetNodeName(graph, node, *entry.mutable_node());
     for (absl::string_view backend_op : op.backend_ops) entry.add_backend_ops(backend_op.data(), backend_op.size());
     if (!op.refused) continue;
     entry.set_refused(true);
-    elsewhere[node] = RunsElsewhere(toolchain, graph, resolved, resolved.ops()[i]);
+    elsewhere[node] = !op.ends_export && RunsElsewhere(toolchain, graph, resolved, resolved.ops()[i]);
     // The worst fate of any node is that of the model.
     const v1::Outcome::Kind fate = elsewhere[node] ? v1::Outcome::PARTIAL : v1::Outcome::FAILS;
     if (outcome.kind() != v1::Outcome::FAILS) outcome.set_kind(fate);

@@ -360,8 +360,8 @@ void Graph::FindStatic() {
   const int ordered = num_nodes() - num_cyclic_;
   for (int k = 0; k < ordered; ++k) {
     const int32_t n = order_[k];
-    // Without inputs a node is a generator (Constant has a constant value of its own; RandomNormal is not static).
-    bool all_static = num_inputs(n) > 0;
+    // Without inputs a node is a generator: a fill or a range is as good as a constant, random numbers are not.
+    bool all_static = num_inputs(n) > 0 || IsFixedGenerator(op(n));
     for (int i = 0; all_static && i < num_inputs(n); ++i) {
       const int32_t value = input(n, i);
       all_static = value < 0 || values_[value].is_static;

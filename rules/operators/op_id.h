@@ -404,6 +404,11 @@ enum class OpId : uint16_t {
   kOutput,       // output node of a torch.fx graph
 };
 
+// Makes the same tensor every time, from attributes alone.
+inline bool IsFixedGenerator(OpId id) {
+  return id == OpId::kConstant || id == OpId::kFill || id == OpId::kRange || id == OpId::kLinspace || id == OpId::kEye;
+}
+
 }  // namespace quantgate
 
 #endif  // QUANTGATE_RULES_OPERATORS_OP_ID_H_

@@ -16,7 +16,7 @@ done
 
 # In process and through the server: the same bytes but for name and time.
 same_both_ways() {
-  "$quantgate" check "$@" --format json >"$scratch/local" 2>&1
+  "$quantgate" check "$@" --format json >"$scratch/local" 2>/dev/null
   local code=$?
   run "$code" check "$@" --format json --server "$address"
   same "$(grep -vE '"(name|createTime)": "(reports/|20|")' <<<"$out")" \

@@ -36,8 +36,9 @@ class One {
     builder_.graph.add_inputs(builder_.Id(name));
     return Add(name, -1);
   }
-  One& Omitted() {
+  One& Omitted(int argument = -1) {
     node().add_inputs(0);
+    if (argument >= 0) node().add_input_args(argument);
     return *this;
   }
   One& Const(const std::vector<int64_t>& numbers) {
@@ -274,7 +275,10 @@ std::vector<Case> Norms() {
        {{"LayerNorm", 3, {{"axes", {1, 2}}}}}},
       {"RmsNorm",
        Onnx("RMSNormalization").In({2, 4, 8}).W({8}).Out({2, 4, 8}),
-       {{"RmsNorm", 2, {{"axes", {2}}}, {{"epsilon", 1e-6}}}}},
+       {{"RmsNorm", 3, {{"axes", {2}}}, {{"epsilon", 1e-6}}}}},
+      {"BatchNormWithoutGamma",
+       Aten("batch_norm.default").In({1, 4, 8, 8}, kF32, 0).W({4}, 3).W({4}, 4).Out({1, 4, 8, 8}),
+       {{"Batchnorm", 2}}},
       {"LocalResponse",
        Onnx("LRN").In({1, 8, 4, 4}).Out({1, 8, 4, 4}).I("size", 5).F("bias", 2),
        {{"Lrn", 1, {{"radius", {2}}}, {{"alpha", 1e-4}, {"beta", 0.75}, {"bias", 2}}}}},
@@ -358,6 +362,28 @@ std::vector<Case> Indexing() {
       {"ScatterWithoutReduction",
        Onnx("ScatterElements").In({4, 4}).In({4, 4}, kI64).In({4, 4}).Out({4, 4}).I("axis", -1),
        {{"ScatterElements", 3, {{"axis", {1}}, {"reduction", {0}}}}}},
+      {"ScatterOfANumber",
+       Aten("scatter.value").In({4, 4}, kF32, 0).In({4, 4}, kI64, 2).Out({4, 4}).I("dim", 1),
+       {{"ScatterElements", 3, {{"axis", {1}}}}}},
+      {"IndexPut",
+       Aten("index_put.default").In({4, 8}, kF32, 0).In({2}, kI64, 1).In({2, 8}, kF32, 2).Out({4, 8}),
+       {{"ScatterNd", 3, {{"reduction", {0}}}}}},
+      {"SliceScatter",
+       Aten("slice_scatter.default").In({4, 8}, kF32, 0).In({2, 8}, kF32, 1).Out({4, 8}),
+       {{"ScatterNd", 3}}},
+      {"IndexBehindAFullAxis",
+       Aten("index.Tensor").In({4, 8}, kF32, 0).Omitted(1).In({2}, kI64, 1).Out({4, 2}),
+       {{"Gather", 2, {{"axis", {1}}}}}},
+      {"CopyIsAReshape", Aten("copy.default").In({4, 8}, kF32, 0).In({4, 8}, kF32, 1).Out({4, 8}), {{"Reshape", 1}}},
+      {"ColumnsToImage",
+       Aten("col2im.default").In({1, 16, 4}, kF32, 0).Out({1, 4, 4, 4}).L("kernel_size", {2, 2}),
+       {{"Reshape", 1}, {"DepthToSpace", 1, {{"block_size", {2, 2}}, {"mode", {1}}}}}},
+      {"ImageToColumns",
+       Aten("im2col.default").In({1, 4, 4, 4}, kF32, 0).Out({1, 16, 4}).L("kernel_size", {2, 2}),
+       {{"SpaceToDepth", 1, {{"block_size", {2, 2}}}}, {"Reshape", 1}}},
+      {"DifferenceOfNeighbors",
+       Aten("diff.default").In({2, 8}, kI64, 0).Out({2, 7}, kI64),
+       {{"StridedSlice", 1}, {"StridedSlice", 1}, {"ElementWiseSubtract", 2}}},
       {"ScatterAdds",
        Onnx("ScatterND").In({4, 4}).In({4, 1}, kI64).In({4, 4}).Out({4, 4}).S("reduction", "add"),
        {{"ScatterNd", 3, {{"reduction", {1}}}}}},
@@ -553,7 +579,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"SplitOfUnknownSize", Onnx("Split").In({2, -1}).Out({2, -1}).Out({2, 4}).I("axis", 1),
                 Lowering::kUnknown},
         Refusal{"IndexWithTwoTensors", Aten("index.Tensor").In({4, 4}).In({2}, kI64).In({2}, kI64).Out({2}),
-                Lowering::kUnknown},
+                Lowering::kNoCounterpart},
         Refusal{"OneHotOfADepthAtRunTime", Onnx("OneHot").In({4}, kI64).In({}, kI64).Out({4, 10}),
                 Lowering::kNoCounterpart},
         Refusal{"SuppressionAtRunTime",
@@ -575,6 +601,8 @@ INSTANTIATE_TEST_SUITE_P(
             Onnx("LSTM").In({5, 2, 16}).W({2, 32, 16}).W({2, 32, 8}).Out({5, 2, 2, 8}).S("direction", "bidirectional"),
             Lowering::kNoCounterpart},
         Refusal{"TakenApart", Aten("silu.default").In({4}).Out({4}), Lowering::kUnknown},
+        Refusal{"DifferenceWithAnEdge", Aten("diff.default").In({2, 8}, kF32, 0).In({2, 1}, kF32, 3).Out({2, 8}),
+                Lowering::kUnknown},
         Refusal{"NoSuchOperator", Onnx("NoSuchOperator").In({4}).Out({4}), Lowering::kNoCounterpart},
         Refusal{"OtherOrigin", One(v1::Graph::TFLITE, "CONV_2D").In({4}).Out({4}), Lowering::kUnknown},
         Refusal{"Identity", Onnx("Identity").In({4}).Out({4}), Lowering::kFolded},
@@ -593,6 +621,55 @@ TEST(HtpLowering, UnbindIsASliceAndAReshapePerResult) {
   EXPECT_THAT(lowered.names(), ElementsAre("StridedSlice", "Reshape", "StridedSlice", "Reshape"));
   EXPECT_EQ(lowered.ops[0].outputs[0].rank, 2);
   EXPECT_EQ(lowered.ops[1].outputs[0].rank, 1);
+}
+
+// What nobody takes is emitted all the same.
+TEST(HtpLowering, ResultsThatNobodyTakes) {
+  for (const char* op : {"aten.topk.default", "aten.sort.default"}) {
+    GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
+    b.Input("x", kF32, {2, 8});
+    b.Int(b.Node(op, "n", {"x"}, {"tuple"}), "k", 3);
+    b.Int(b.Node("operator.getitem", "indices", {"tuple"}, {"indices"}), "index", 1);
+    b.Shape("indices", kI64, {2, 3});
+    b.Output("indices");
+    const Lowered lowered(b, "n");
+    ASSERT_THAT(lowered.names(), ElementsAre("TopK"));
+    ASSERT_EQ(lowered.ops[0].outputs.size(), 2);
+    EXPECT_TRUE(lowered.ops[0].outputs[0].present);
+    EXPECT_EQ(lowered.ops[0].outputs[0].type, (db::ElementType{kF32, false})) << "values are like the input";
+    EXPECT_EQ(lowered.ops[0].outputs[1].type, (db::ElementType{v1::DATA_TYPE_INT32, false}));
+  }
+}
+
+// conv -> batch_norm -> relu, as quantization-aware training annotates it: the convolution's own output is float.
+GraphBuilder TrainedConvolution(bool shared) {
+  GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
+  v1::Spec& spec = *b.graph.add_specs();
+  spec.set_kind(v1::Spec::PLAIN);
+  spec.set_dtype(v1::DATA_TYPE_UINT8);
+  spec.set_quant_max(255);
+  spec.set_qscheme(v1::Spec::PER_TENSOR_AFFINE);
+  b.Input("x", kF32, {1, 4, 8, 8});
+  b.Weight("w", kF32, {4, 4, 1, 1}, -1);
+  b.Node("aten.conv2d.default", "conv", {"x", "w"}, {"c"}).add_input_specs(1);
+  b.Shape("c", kF32, {1, 4, 8, 8});
+  for (const char* parameter : {"gamma", "beta", "mean", "variance"}) b.Weight(parameter, kF32, {4}, -1);
+  b.Node("aten.batch_norm.default", "bn", {"c", "gamma", "beta", "mean", "variance"}, {"y"});
+  b.Shape("y", kF32, {1, 4, 8, 8}).set_spec(1);
+  b.Output("y");
+  if (shared) b.Output("c");
+  return b;
+}
+
+TEST(HtpLowering, BatchNormOfTrainingGoesIntoTheConvolution) {
+  const Lowered conv(TrainedConvolution(false), "conv");
+  ASSERT_THAT(conv.names(), ElementsAre("Conv2d"));
+  EXPECT_EQ(conv.ops[0].outputs[0].type, (db::ElementType{v1::DATA_TYPE_UINT8, true}));
+  EXPECT_EQ(Lowered(TrainedConvolution(false), "bn").result.status, Lowering::kFolded);
+  // Somebody else reads what the convolution computes: both stay.
+  const Lowered kept(TrainedConvolution(true), "conv");
+  EXPECT_EQ(kept.ops[0].outputs[0].type, (db::ElementType{kF32, false}));
+  EXPECT_THAT(LoweredName(kept, "bn"), ElementsAre("Batchnorm"));
 }
 
 TEST(HtpLowering, PerChannelTableIsConvertedFirst) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <memory>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "db/database.h"
 #include "rules/backends/qnn_htp/module.h"
@@ -44,11 +45,13 @@ class HtpModule : public ::testing::Test {
       return std::any_of(result.ops.begin(), result.ops.end(), [](const auto& op) { return op.refused; });
     }
   };
-  std::unique_ptr<Answer> Ask(const v1::Graph& message, const std::string& text) {
+  std::unique_ptr<Answer> Ask(const v1::Graph& message, const std::string& text,
+                              Toolchain toolchain = Toolchain::kQnnConverter) {
     auto answer = std::make_unique<Answer>();
     const Graph graph = *Graph::Build(message);
     const ResolvedGraph resolved = ResolvedGraph::Resolve(graph);
-    const Target target = Resolve(text).value();
+    Target target = Resolve(text).value();
+    target.toolchain = toolchain;
     module_->check(CheckContext(graph, resolved), target, answer->sink, answer->result);
     EXPECT_EQ(answer->result.ops.size(), resolved.ops().size());
     for (const FindingDraft& draft : answer->sink.findings()) {
@@ -231,6 +234,48 @@ TEST_F(HtpModule, WhatCannotBeToldIsNotChecked) {
   EXPECT_FALSE(answer->result.ops[0].checked);
   ASSERT_EQ(answer->sink.not_checked().size(), 1);
   EXPECT_EQ(answer->sink.not_checked()[0].node, 0);
+}
+
+// A pooling without the stride argument ends ExecuTorch's export, in whatever else the graph is fine.
+TEST_F(HtpModule, MaxPoolWithoutStrideEndsAnExportWithExecuTorch) {
+  for (const bool stated : {false, true}) {
+    GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
+    b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 4, 8, 8});
+    v1::Node& pool = b.Node("aten.max_pool2d.default", "pool", {"x"}, {"y"});
+    b.Int(pool, "kernel_size", 2);
+    if (stated) b.Int(pool, "stride", 2);
+    b.Shape("y", v1::DATA_TYPE_FLOAT32, {1, 4, 4, 4});
+    b.Output("y");
+    const auto answer = Ask(b.graph, "qnn_htp/SM8650", Toolchain::kExecuTorch);
+    EXPECT_EQ(answer->errors, stated ? std::vector<std::string>{} : std::vector<std::string>{"EN202"});
+    EXPECT_EQ(answer->result.ops[0].ends_export, !stated);
+    EXPECT_EQ(answer->result.ops[0].refused, !stated);
+    EXPECT_THAT(Ask(b.graph, "qnn_htp/SM8650", Toolchain::kQnnConverter)->errors, IsEmpty());
+  }
+}
+
+// arange -> unsqueeze -> index (refused: it takes two index tensors) -> add to the input.
+TEST_F(HtpModule, DelegateOfConstantsAloneEndsAnExportWithExecuTorch) {
+  for (const bool two_indices : {true, false}) {
+    GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
+    constexpr v1::DataType kI32 = v1::DATA_TYPE_INT32;
+    b.Input("x", kI32, {1, 8});
+    b.Ints("i", kI32, {0, 1});
+    b.Node("aten.arange.default", "arange", {}, {"a"});
+    b.Shape("a", kI32, {8});
+    b.Node("aten.unsqueeze.default", "unsqueeze", {"a"}, {"u"});
+    b.Shape("u", kI32, {1, 8});
+    v1::Node& index = b.Node("aten.index.Tensor", "index", {"u", "i"}, {"g"});
+    if (two_indices) index.add_inputs(b.Id("i"));
+    b.Shape("g", kI32, two_indices ? std::vector<int64_t>{2} : std::vector<int64_t>{2, 8});
+    b.Node("aten.add.Tensor", "add", {"x", "g"}, {"y"});
+    b.Shape("y", kI32, {2, 8});
+    b.Output("y");
+    const auto answer = Ask(b.graph, "qnn_htp/SM8650", Toolchain::kExecuTorch);
+    EXPECT_EQ(absl::c_linear_search(answer->codes, "CV203"), two_indices);
+    EXPECT_EQ(absl::c_any_of(answer->result.ops, [](const auto& op) { return op.ends_export; }), two_indices);
+    EXPECT_FALSE(absl::c_linear_search(Ask(b.graph, "qnn_htp/SM8650")->codes, "CV203"));
+  }
 }
 
 TEST_F(HtpModule, RulesThatNeedParametersSayThatTheyDidNotRun) {

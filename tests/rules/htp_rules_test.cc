@@ -294,6 +294,39 @@ std::vector<Case> Cases() {
   cases.push_back({"FX205", sigmoid, sigmoid, 75, 75, ort, Toolchain::kQnnConverter});
   cases.push_back({"FX205", sigmoid, output("Sigmoid", kU8, 1.0 / 255, 0), 75, 75, ort, ort});
   cases.push_back({"FX205", tanh, output("Tanh", kU16, 1.0 / 32768, 32768), 75, 75, ort, ort});
+  const auto shaped = [&](const char* code, TestOp fires, TestOp neighbor) { add(code, fires, neighbor); };
+  const Toolchain executorch = Toolchain::kExecuTorch;
+  const auto narrow = [&](std::vector<double> scales, int bits) {
+    TestOp op = T("InstanceNorm");
+    const std::vector<double> zero_points(scales.size(), 0);
+    op.In(kU8).In(kS8, std::move(scales), zero_points).Bits(bits).Static().Out(kU8);
+    return Op(std::move(op));
+  };
+  cases.push_back({"EN203", narrow({0.1}, 2), narrow(two, 2), 75, 75, executorch, executorch});
+  cases.push_back({"EN203", narrow({0.1}, 2), narrow({0.1}, 4), 75, 75, executorch, executorch});
+  cases.push_back({"EN203", narrow({0.1}, 2), narrow({0.1}, 2), 75, 75, executorch, Toolchain::kQnnConverter});
+  // Two inputs of the graph itself; one batch of matrices, or more.
+  const auto inputs_product = [&](const char* first, const char* second, int64_t batch, bool input,
+                                  int64_t transposed) {
+    TestOp op = T("MatMul");
+    const auto from_outside = [](BackendTensor& t) { t.is_graph_input = true; };
+    op.In(first).Dims({batch, 16, 64}).With(from_outside).In(second, {0.1}, {0}).Dims({batch, 64, 32});
+    if (input) op.With(from_outside);
+    op.Out(first).Dims({batch, 16, 32}).Param("transpose_in1", {transposed});
+    return op;
+  };
+  shaped("GS204", inputs_product(kU16, kS16, 4, true, 0), inputs_product(kU16, kS16, 1, true, 0));
+  shaped("GS204", inputs_product(kU16, kS16, 4, true, 0), inputs_product(kU16, kS16, 4, false, 0));
+  shaped("GS204", inputs_product(kS16, kS8, 4, true, 0), inputs_product(kS16, kS8, 4, true, 1));
+  shaped("GS204", inputs_product(kS16, kS16, 4, true, 0), inputs_product(kU16, kS8, 4, true, 0));
+  const auto pool = [&](int64_t filter, int64_t rounding) {
+    TestOp op = T("PoolAvg2d");
+    op.In(kU8).Dims({1, 3, 3, 8}).Out(kU8).Dims({1, 1, 1, 8});
+    op.Param("filter_size", {filter, filter}).Param("stride", {filter, filter}).Param("rounding_mode", {rounding});
+    return op;
+  };
+  shaped("GS203", pool(4, 1), pool(3, 1));
+  shaped("GS203", pool(4, 1), pool(4, 0));
   return cases;
 }
 

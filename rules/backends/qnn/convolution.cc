@@ -1,3 +1,4 @@
+#include "rules/backends/qnn/fusion.h"
 #include "rules/backends/qnn/lowerers.h"
 
 namespace quantgate::qnn {
@@ -25,6 +26,11 @@ struct Geometry {
   int inserted = 0;  // spatial dimensions of size 1 that the lowering puts in front
   bool channels_first = true;
 };
+
+const Operand* OutputOf(const NodeView& view) {
+  const Operand* fused = BatchNormOutputOf(view.context(), view.op());
+  return fused != nullptr ? fused : view.output(0);
+}
 
 void EmitReshape(const NodeView& view, const Operand* operand, const Geometry& geometry, bool before, bool half,
                  Emission& emission) {
@@ -58,7 +64,7 @@ void EmitConvolution(const NodeView& view, absl::string_view name, const Geometr
     if (half) ToHalf(in2);
   }
   BackendTensor& out0 = emission.AddOutput();
-  FillTensor(view, view.output(0), activation, rank, emission, out0);
+  FillTensor(view, OutputOf(view), activation, rank, emission, out0);
   if (half) ToHalf(out0);
 }
 
@@ -125,7 +131,7 @@ Lowering LowerConvolution(const NodeView& view, absl::string_view, Emission& emi
   AddSpatial(view, "dilation", {"dilations", "dilation"}, nullptr, geometry.spatial, geometry.inserted, emission);
   if (!depthwise) emission.AddInt("group", groups);
   if (geometry.inserted > 0) {
-    EmitReshape(view, view.output(0), geometry, false, HalfPrecision(view.input(0), view.input(1)), emission);
+    EmitReshape(view, OutputOf(view), geometry, false, HalfPrecision(view.input(0), view.input(1)), emission);
   }
   return Emitted();
 }
@@ -150,7 +156,7 @@ Lowering LowerTransposedConvolution(const NodeView& view, absl::string_view, Emi
   AddSpatial(view, "output_padding", {"output_padding"}, nullptr, geometry.spatial, geometry.inserted, emission);
   emission.AddInt("group", view.integer({"group", "groups"}).value_or(1));
   if (geometry.inserted > 0) {
-    EmitReshape(view, view.output(0), geometry, false, HalfPrecision(view.input(0), view.input(1)), emission);
+    EmitReshape(view, OutputOf(view), geometry, false, HalfPrecision(view.input(0), view.input(1)), emission);
   }
   return Emitted();
 }

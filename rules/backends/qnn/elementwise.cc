@@ -44,7 +44,7 @@ Lowering LowerSame(const NodeView& view, absl::string_view name, Emission& emiss
   return Emitted();
 }
 
-Lowering LowerFolded(const NodeView&, absl::string_view, Emission&) { return {Lowering::kFolded, {}}; }
+Lowering LowerFolded(const NodeView&, absl::string_view, Emission&) { return Folded(); }
 
 Lowering LowerBinary(const NodeView& view, absl::string_view name, Emission& emission) {
   // ONNX Sum, Max and Min take any number of inputs: a chain of binary operators whose middle values have no spec.
@@ -140,6 +140,22 @@ Lowering LowerFloorDivide(const NodeView& view, absl::string_view name, Emission
   const Lowering lowering = LowerBinary(view, name, emission);
   if (lowering.status == Lowering::kEmitted) emission.AddInt("operation", 4);
   return lowering;
+}
+
+Lowering LowerDifference(const NodeView& view, absl::string_view name, Emission& emission) {
+  if (view.input(1) != nullptr || view.input(2) != nullptr || view.integer({"n"}).value_or(1) != 1) {
+    return Unknown("what is put in front of or behind it, and repeating it, take further operators");
+  }
+  // All but the first, minus all but the last.
+  for (int i = 0; i < 2; ++i) {
+    emission.Begin("StridedSlice", view.node());
+    AddInput(view, view.input(0), emission);
+    AddOutput(view, view.output(0), emission);
+  }
+  emission.Begin(name, view.node());
+  for (int i = 0; i < 2; ++i) AddInput(view, view.output(0), emission);
+  AddOutput(view, view.output(0), emission);
+  return Emitted();
 }
 
 Lowering LowerMaskedFill(const NodeView& view, absl::string_view name, Emission& emission) {

@@ -3,7 +3,8 @@
 namespace quantgate::qnn {
 namespace {
 
-bool IsShapeQuery(OpId id) { return id == OpId::kShape || id == OpId::kSize; }
+// What needs an input's shape alone.
+bool IsShapeQuery(OpId id) { return id == OpId::kShape || id == OpId::kSize || id == OpId::kFillLike; }
 
 // Same inputs, other outputs: nothing to fold.
 bool IsRandom(OpId id) {
@@ -16,6 +17,8 @@ bool Computable(const Graph& graph, const std::vector<bool>& folded, int32_t nod
   if (IsShapeQuery(id))
     return graph.num_inputs(node) > 0 && graph.input(node, 0) >= 0 && graph.has_known_shape(graph.input(node, 0));
   if (graph.binding(node)->op->traits & kControlFlow) return false;
+  // ExecuTorch lifts what a generator makes into a constant and emits the rest, attention masks and all.
+  if (graph.origin() == v1::Graph::PT2E) return IsFixedGenerator(id);
   for (int i = 0; i < graph.num_inputs(node); ++i) {
     const int32_t value = graph.input(node, i);
     if (value >= 0 && !folded[value]) return false;
@@ -28,7 +31,8 @@ bool Computable(const Graph& graph, const std::vector<bool>& folded, int32_t nod
 std::vector<bool> FoldedValues(const Graph& graph) {
   std::vector<bool> folded(graph.num_values());
   for (int32_t value = 0; value < graph.num_values(); ++value) {
-    folded[value] = graph.is_static(value) && !graph.is_graph_input(value);
+    const bool known = graph.origin() == v1::Graph::PT2E ? graph.is_constant(value) : graph.is_static(value);
+    folded[value] = known && !graph.is_graph_input(value);
   }
   const size_t ordered = graph.order().size() - graph.num_cyclic();
   for (int32_t node : graph.order().subspan(0, ordered)) {

@@ -64,13 +64,22 @@ Lowering LowerIndexSelect(const NodeView& view, absl::string_view name, Emission
   // index_select has dim between data and indices, index has a list of index tensors: the indices are what follows.
   const Operand* indices = nullptr;
   int given = 0;
+  int position = 0;  // in the list: the axis, when no dim says so
+  int last = 0;
   for (const Operand& input : view.inputs()) {
-    if (!input.present || input.port == 0) continue;
-    if (indices == nullptr) indices = &input;
-    ++given;
+    if (input.port == 0) continue;
+    if (input.present) {
+      indices = &input;
+      last = position;
+      ++given;
+    }
+    ++position;
   }
-  if (given != 1) return Unknown("indexing with several tensors becomes GatherNd after index arithmetic");
-  const int64_t axis = Normalize(view.integer({"dim"}).value_or(0), view.rank(view.input(0)));
+  if (given > 1) {
+    return NoCounterpart("one Gather takes one index tensor; ExecuTorch gives it the last and a shape that is not its");
+  }
+  if (given == 0) return Unknown("which index it takes cannot be told");
+  const int64_t axis = Normalize(view.integer({"dim"}).value_or(last), view.rank(view.input(0)));
   return EmitGather(view, name, view.input(0), indices, "axis", axis, emission);
 }
 
@@ -86,13 +95,52 @@ Lowering LowerGatherNd(const NodeView& view, absl::string_view name, Emission& e
 }
 
 Lowering LowerScatter(const NodeView& view, absl::string_view name, Emission& emission) {
+  BackendTensor input;
+  FillTensor(view, view.input(0), Layout::kSame, -1, emission, input);
   emission.Begin(name, view.node());
-  for (int port = 0; port < 3; ++port) AddInput(view, view.input(port), emission);
+  emission.AddInput() = input;
+  AddInput(view, view.input(1), emission);
+  if (view.input(2) != nullptr) {
+    AddInput(view, view.input(2), emission);
+  } else {
+    AddMadeConstant(input, view.rank(view.input(1)), emission);  // a number, spread
+  }
   AddOutput(view, view.output(0), emission);
   if (name == "ScatterElements") {
     emission.AddInt("axis", Normalize(view.integer({"axis", "dim"}).value_or(0), view.rank(view.input(0))));
   }
   emission.AddInt("reduction", Reduction(view.text({"reduction", "reduce"})));
+  return Emitted();
+}
+
+Lowering LowerSlotAssignment(const NodeView& view, absl::string_view name, Emission& emission) {
+  // The indices are made, or brought into shape, by the toolchain: int32, [..., rank of what is addressed].
+  emission.Begin(name, view.node());
+  BackendTensor target;
+  BackendTensor output;
+  FillTensor(view, view.input(0), Layout::kSame, -1, emission, target);
+  FillTensor(view, view.output(0), Layout::kSame, -1, emission, output);
+  if (output.type.quantized && !target.type.quantized) {
+    // A buffer that is written to has the encoding of what is written.
+    target.type = output.type;
+    target.bits = output.bits;
+    target.encoding = output.encoding;
+    target.symmetric = output.symmetric;
+    target.qparams = output.qparams;
+  }
+  emission.AddInput() = target;
+  BackendTensor& indices = emission.AddInput();
+  indices.present = true;
+  indices.type = {v1::DATA_TYPE_INT32, false};
+  indices.is_static = true;
+  indices.static_chain = true;
+  const Operand* updates = nullptr;  // the last tensor, behind any number of indices
+  for (const Operand& input : view.inputs()) {
+    if (input.present && input.port != 0) updates = &input;
+  }
+  AddInput(view, updates, emission);
+  emission.AddOutput() = output;
+  emission.AddInt("reduction", 0);
   return Emitted();
 }
 

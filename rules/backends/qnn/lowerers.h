@@ -12,6 +12,7 @@ namespace quantgate::qnn {
 using Lowerer = Lowering (*)(const NodeView&, absl::string_view name, Emission&);
 
 inline Lowering Emitted() { return {Lowering::kEmitted, {}}; }
+inline Lowering Folded() { return {Lowering::kFolded, {}}; }
 inline Lowering NoCounterpart(absl::string_view reason) { return {Lowering::kNoCounterpart, reason}; }
 inline Lowering Unknown(absl::string_view reason) { return {Lowering::kUnknown, reason}; }
 
@@ -29,6 +30,7 @@ Lowering LowerPrelu(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerHardSigmoid(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerElu(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerFloorDivide(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerDifference(const NodeView&, absl::string_view name, Emission&);  // of neighbors
 Lowering LowerMaskedFill(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerSoftmax(const NodeView&, absl::string_view name, Emission&);
 
@@ -64,6 +66,8 @@ Lowering LowerTile(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerExpand(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerDepthSpace(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerChannelShuffle(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerCopy(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerFold(const NodeView&, absl::string_view name, Emission&);  // ATen col2im, im2col
 
 // indexing.cc
 Lowering LowerGather(const NodeView&, absl::string_view name, Emission&);
@@ -72,6 +76,8 @@ Lowering LowerIndexSelect(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerGatherElements(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerGatherNd(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerScatter(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerSlotAssignment(const NodeView&, absl::string_view name,
+                             Emission&);  // index_put, index_copy, slice_scatter
 Lowering LowerOneHot(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerNonMaxSuppression(const NodeView&, absl::string_view name, Emission&);
 

@@ -45,6 +45,7 @@ constexpr Entry kEntries[] = {
     {OpId::kPow, "ElementWisePower", LowerBinary},
     {OpId::kReciprocal, "ElementWiseDivide", LowerReciprocal},
     {OpId::kSquare, "ElementWisePower", LowerSquare},
+    {OpId::kDiff, "ElementWiseSubtract", LowerDifference},
     {OpId::kSquaredDifference, "ElementWiseSquaredDifference", LowerBinary},
     {OpId::kMaximum, "ElementWiseMaximum", LowerBinary},
     {OpId::kMinimum, "ElementWiseMinimum", LowerBinary},
@@ -140,6 +141,9 @@ constexpr Entry kEntries[] = {
     {OpId::kDepthToSpace, "DepthToSpace", LowerDepthSpace},
     {OpId::kSpaceToDepth, "SpaceToDepth", LowerDepthSpace},
     {OpId::kChannelShuffle, "ChannelShuffle", LowerChannelShuffle},
+    {OpId::kCopy, "Reshape", LowerCopy},
+    {OpId::kColumnsToImage, "DepthToSpace", LowerFold},
+    {OpId::kImageToColumns, "SpaceToDepth", LowerFold},
     {OpId::kGather, "Gather", LowerGather},
     {OpId::kEmbedding, "Gather", LowerEmbedding},
     {OpId::kIndex, "Gather", LowerIndexSelect},
@@ -148,6 +152,9 @@ constexpr Entry kEntries[] = {
     {OpId::kScatterElements, "ScatterElements", LowerScatter},
     {OpId::kScatterReduce, "ScatterElements", LowerScatter},
     {OpId::kScatterNd, "ScatterNd", LowerScatter},
+    {OpId::kIndexPut, "ScatterNd", LowerSlotAssignment},
+    {OpId::kIndexCopy, "ScatterNd", LowerSlotAssignment},
+    {OpId::kSliceScatter, "ScatterNd", LowerSlotAssignment},
     {OpId::kOneHot, "OneHot", LowerOneHot},
     {OpId::kNonZero, "NonZero", LowerSame},
 
@@ -167,17 +174,10 @@ constexpr Entry kEntries[] = {
 
 // Operators that are taken apart before QNN sees them, with values in between that the graph does not have.
 constexpr OpId kDecomposed[] = {
-    OpId::kSilu,           OpId::kSwish,
-    OpId::kMean,           OpId::kAttention,
-    OpId::kEinsum,         OpId::kGlu,
-    OpId::kReduceL2,       OpId::kReduceL1,
-    OpId::kReduceVariance, OpId::kVectorNorm,
-    OpId::kIndexPut,       OpId::kIndexCopy,
-    OpId::kSliceScatter,   OpId::kSelectScatter,
-    OpId::kCopy,           OpId::kColumnsToImage,
-    OpId::kImageToColumns, OpId::kRepeatInterleave,
-    OpId::kLogSigmoid,     OpId::kErf,
-    OpId::kQuickGelu,      OpId::kCdist,
+    OpId::kSilu,           OpId::kSwish,      OpId::kMean,          OpId::kAttention,
+    OpId::kEinsum,         OpId::kGlu,        OpId::kReduceL2,      OpId::kReduceL1,
+    OpId::kReduceVariance, OpId::kVectorNorm, OpId::kSelectScatter, OpId::kRepeatInterleave,
+    OpId::kLogSigmoid,     OpId::kErf,        OpId::kQuickGelu,     OpId::kCdist,
     OpId::kRoll,
 };
 

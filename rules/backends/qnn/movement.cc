@@ -168,6 +168,39 @@ Lowering LowerDepthSpace(const NodeView& view, absl::string_view name, Emission&
   return Emitted();
 }
 
+Lowering LowerCopy(const NodeView& view, absl::string_view name, Emission& emission) {
+  // copy(self, source): the source in the shape of self, which is only looked at.
+  const Operand* source = view.input(1);
+  if (source == nullptr) return Unknown("what is copied cannot be told");
+  emission.Begin(name, view.node());
+  AddInput(view, source, emission);
+  AddOutput(view, view.output(0), emission);
+  return Emitted();
+}
+
+Lowering LowerFold(const NodeView& view, absl::string_view name, Emission& emission) {
+  // ExecuTorch takes the ones whose blocks do not overlap: a Reshape and a move between depth and space.
+  const std::optional<IntVector> block = view.integers({"kernel_size"});
+  const bool to_space = name == "DepthToSpace";
+  for (const bool first : {true, false}) {
+    const bool reshape = first == to_space;
+    emission.Begin(reshape ? "Reshape" : name, view.node());
+    BackendTensor tensor;
+    FillTensor(view, first ? view.input(0) : view.output(0), Layout::kSame, -1, emission, tensor);
+    BackendTensor between = tensor;  // of rank 4, like the image
+    between.rank = 4;
+    between.dims = {};
+    between.axis = -1;
+    emission.AddInput() = first ? tensor : between;
+    emission.AddOutput() = first ? between : tensor;
+    if (reshape) continue;
+    BackendParam& size = emission.AddParam("block_size");
+    if (block) size.ints.assign(block->begin(), block->end());
+    emission.AddInt("mode", 1);
+  }
+  return Emitted();
+}
+
 Lowering LowerChannelShuffle(const NodeView& view, absl::string_view name, Emission& emission) {
   Begin(view, name, emission, view.channels_first() ? Layout::kChannelsLast : Layout::kSame);
   emission.AddInt("num_groups", view.integer({"groups"}).value_or(1));

@@ -1,3 +1,4 @@
+#include "rules/backends/qnn/fusion.h"
 #include "rules/backends/qnn/lowerers.h"
 
 namespace quantgate::qnn {
@@ -12,15 +13,33 @@ void EmitAffine(const NodeView& view, absl::string_view name, Layout layout, Emi
   const Operand* gamma = view.input(1);
   const Operand* beta = view.input(2);
   if (gamma != nullptr || beta != nullptr) AddInput(view, gamma, emission);
-  if (beta != nullptr) AddInput(view, beta, emission);
+  if (beta != nullptr) {
+    AddInput(view, beta, emission);
+  } else if (name == "RmsNorm" && gamma != nullptr) {
+    // QNN's RmsNorm has a beta, ATen's and ONNX's have none: the toolchains add zeros in the likeness of gamma.
+    BackendTensor like;
+    FillTensor(view, gamma, Layout::kSame, -1, emission, like);
+    AddMadeConstant(like, like.rank, emission);
+  }
   AddOutput(view, view.output(0), emission, layout);
 }
 
 }  // namespace
 
 Lowering LowerBatchNorm(const NodeView& view, absl::string_view name, Emission& emission) {
-  // Mean and variance are folded into gamma and beta, which keep their types.
-  EmitAffine(view, name, ActivationLayout(view), emission);
+  if (IsInConvolution(view.context(), view.op())) return Folded();
+  // Mean and variance are folded into gamma and beta, which keep their types; without gamma they make one.
+  if (view.input(1) != nullptr) {
+    EmitAffine(view, name, ActivationLayout(view), emission);
+    return Emitted();
+  }
+  BackendTensor input;
+  FillTensor(view, view.input(0), ActivationLayout(view), -1, emission, input);
+  emission.Begin(name, view.node());
+  emission.AddInput() = input;
+  AddMadeConstant(input, 1, emission);
+  if (view.input(2) != nullptr) AddInput(view, view.input(2), emission);
+  AddOutput(view, view.output(0), emission, ActivationLayout(view));
   return Emitted();
 }
 

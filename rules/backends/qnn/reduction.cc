@@ -38,12 +38,34 @@ Lowering LowerArgument(const NodeView& view, absl::string_view name, Emission& e
   return Emitted();
 }
 
+namespace {
+
+// A result that nobody takes is emitted all the same: values like the input, indices as int32.
+void AddResult(const NodeView& view, int port, Emission& emission) {
+  if (const Operand* output = view.output(port); output != nullptr) {
+    AddOutput(view, output, emission);
+    return;
+  }
+  BackendTensor result;
+  FillTensor(view, view.input(0), Layout::kSame, -1, emission, result);
+  result.is_static = false;
+  result.dims = {};
+  if (port == 1) {
+    result.type = {v1::DATA_TYPE_INT32, false};
+    result.encoding = Encoding::kNone;
+    result.qparams = nullptr;
+  }
+  emission.AddOutput() = result;
+}
+
+}  // namespace
+
 Lowering LowerReductionWithIndex(const NodeView& view, absl::string_view name, Emission& emission) {
   const int rank = view.rank(view.input(0));
   const int64_t axis = Normalize(view.integer({"dim"}).value_or(-1), rank);
   emission.Begin(name, view.node());
   AddInput(view, view.input(0), emission);
-  AddOutput(view, view.output(0), emission);
+  AddResult(view, 0, emission);
   emission.AddInt("axes", axis);
   emission.AddInt("keep_dims", KeepDims(view));
   if (view.output(1) != nullptr) {
@@ -75,8 +97,8 @@ Lowering LowerTopK(const NodeView& view, absl::string_view name, Emission& emiss
   if (!k || k->empty()) k = IntVector{view.dim(view.input(0), static_cast<int>(axis))};  // a sort keeps everything
   emission.Begin(name, view.node());
   AddInput(view, view.input(0), emission);
-  AddOutput(view, view.output(0), emission);
-  AddOutput(view, view.output(1), emission);
+  AddResult(view, 0, emission);
+  AddResult(view, 1, emission);
   emission.AddInt("k", (*k)[0]);
   // A sort states `descending`, a top-k `largest`.
   const std::optional<int64_t> descending = view.integer({"descending"});

@@ -188,6 +188,14 @@ db::ElementType StoredType(const NodeView& view, const Operand& operand) {
   return type;
 }
 
+bool IsGraphInput(const Graph& graph, const Operand& operand) {
+  if (operand.is_static || (graph.origin() == v1::Graph::PT2E && operand.quantized)) return false;
+  const int32_t stored = operand.quantizer >= 0 && graph.num_inputs(operand.quantizer) > 0
+                             ? graph.input(operand.quantizer, 0)
+                             : operand.edge_value;
+  return stored >= 0 && graph.is_graph_input(stored);
+}
+
 Tri Symmetric(const NodeView& view, const Operand& operand, bool is_signed) {
   if (!operand.quantized) return Tri::kUnknown;
   const QuantParams* qparams = view.context().resolved().qparams(operand);
@@ -232,6 +240,7 @@ void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int
   tensor.argument = operand->argument;
   tensor.is_static = operand->is_static;
   tensor.static_chain = operand->static_chain;
+  tensor.is_graph_input = IsGraphInput(view.graph(), *operand);
   tensor.bits = operand->quantized ? StatedBits(view, *operand, tensor.type.type) : StorageBits(tensor.type.type);
   const bool narrow = tensor.bits < StorageBits(tensor.type.type) || StatesRange(view, *operand);
   tensor.encoding = EncodingOf(view, *operand, operand->quantized && narrow);
@@ -241,6 +250,8 @@ void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int
                             (tensor.qparams == nullptr || tensor.qparams->scales.empty());
   if (operand->quantized) tensor.dynamic_qparams = operand->is_dynamic;
   const LayoutMap map = FillShapeOf(view, *operand, layout, backend_rank, emission, tensor);
+  // Whatever the file says: a constant has a size.
+  if ((tensor.is_static || tensor.static_chain) && tensor.dynamic_shape == Tri::kYes) tensor.dynamic_shape = Tri::kNo;
   if (operand->value >= 0 && view.graph().is_constant(operand->value)) {
     tensor.constant = {&view.graph().value(operand->value).constant(), emission.looked_at_constants()};
   }

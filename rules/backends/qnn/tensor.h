@@ -28,6 +28,9 @@ inline void AddOutput(const NodeView& view, const Operand* operand, Emission& em
   FillTensor(view, operand, layout, backend_rank, emission, emission.AddOutput());
 }
 
+// Whether the operand is an input of the QNN graph as it is. What a PT2E annotation quantizes gets a Quantize in front.
+bool IsGraphInput(const Graph& graph, const Operand& operand);
+
 // Symmetric by the numbers: every zero point is 0 (signed) or the middle of the range (unsigned). Without known numbers
 // the scheme of the spec decides; unknown when there is none.
 Tri Symmetric(const NodeView& view, const Operand& operand, bool is_signed);

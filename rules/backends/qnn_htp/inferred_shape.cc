@@ -107,6 +107,24 @@ void CheckReduction(const BackendOp& op, OpReport& report) {
              absl::StrCat("it must be [", absl::StrJoin(wanted, ", "), "]"));
 }
 
+// Rounding up, the library computes (in + pads - filter) / stride + 1 without a sign: a filter that is larger
+// overflows.
+void CheckPool(const BackendOp& op, OpReport& report) {
+  const Dims in = Input(op, 0).dims;
+  if (Element(op, "rounding_mode", 0, 0) != 1 || in.size() < 4 || !Known(in)) return;
+  for (size_t i = 1; i + 1 < in.size(); ++i) {
+    const int64_t filter = Element(op, "filter_size", i - 1, 1);
+    const int64_t before = Element(op, "pad_amount", 2 * (i - 1), 0);
+    const int64_t after = Element(op, "pad_amount", 2 * (i - 1) + 1, 0);
+    constexpr int64_t kLimit = int64_t{1} << 31;
+    if (in[i] > kLimit || before < 0 || after < 0 || before > kLimit || after > kLimit) return;
+    if (filter <= in[i] + before + after) continue;
+    report.Add(kInferredShape, Whole(), absl::StrCat("a filter of ", filter, " in dimension ", i, ", rounding up"),
+               absl::StrCat("at most ", in[i] + before + after, ", the padded input"));
+    return;
+  }
+}
+
 }  // namespace
 
 const RuleInfo kInferredShape = {
@@ -123,6 +141,7 @@ const RuleInfo kInferredShape = {
 };
 
 void CheckInferredShape(const BackendOp& op, const Target&, OpReport& report) {
+  if (Is(op, {"PoolAvg2d", "PoolMax2d"})) CheckPool(op, report);
   // Toolchains that translate a model work sizes out themselves.
   if (!op.as_stated) return;
   if (IsConvolution(op)) CheckConvolution(op, report);

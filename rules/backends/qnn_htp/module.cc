@@ -12,6 +12,8 @@
 #include "rules/backends/qnn/lowering.h"
 #include "rules/backends/qnn_htp/composite.h"
 #include "rules/backends/qnn_htp/coverage.h"
+#include "rules/backends/qnn_htp/executorch_defects.h"
+#include "rules/backends/qnn_htp/executorch_partition.h"
 #include "rules/backends/qnn_htp/matchers.h"
 #include "rules/backends/qnn_htp/op_rule.h"
 #include "rules/backends/qnn_htp/overrules.h"
@@ -90,6 +92,10 @@ class Judge {
   }
 
   void JudgeNode(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
+    if (target_.toolchain == Toolchain::kExecuTorch && FindMaxPoolStride(context_, op, sink_)) {
+      outcome.refused = true;
+      outcome.ends_export = true;
+    }
     emission_.Clear();
     const qnn::Lowering lowering = qnn::Lower(context_, op, emission_);
     switch (lowering.status) {
@@ -249,6 +255,7 @@ void Check(Matchers& matchers, const CheckContext& context, const Target& target
     sink.Add(kOlderTable, Place(), asked, absl::StrCat("the table of ", target.sdk), std::move(source));
   }
   Judge(context, target, **matcher, sink).Run(result);
+  if (target.toolchain == Toolchain::kExecuTorch) CheckDelegates(context, sink, result);
 }
 
 }  // namespace

@@ -2,9 +2,11 @@
 #include "rules/backends/qnn_htp/bias_zero_point.h"
 #include "rules/backends/qnn_htp/block_weights.h"
 #include "rules/backends/qnn_htp/dynamic_qparams.h"
+#include "rules/backends/qnn_htp/executorch_defects.h"
 #include "rules/backends/qnn_htp/float_kernels.h"
 #include "rules/backends/qnn_htp/fractional_zero_point.h"
 #include "rules/backends/qnn_htp/fully_connected_axis.h"
+#include "rules/backends/qnn_htp/graph_input_matmul.h"
 #include "rules/backends/qnn_htp/group_norm_parameters.h"
 #include "rules/backends/qnn_htp/half_precision_weights.h"
 #include "rules/backends/qnn_htp/ignored_output_encoding.h"
@@ -57,8 +59,10 @@ absl::Span<const OpRule> OpRules() {
       {&kStaticShapes, CheckStaticShapes, /*in_measured_table=*/false},
       {&kGroupNormParameters, CheckGroupNormParameters},
       {&kInferredShape, CheckInferredShape, /*in_measured_table=*/false},
+      {&kGraphInputMatMul, CheckGraphInputMatMul, /*in_measured_table=*/false},
       {&kNarrowedOperand, CheckNarrowedOperand, /*in_measured_table=*/false},
       {&kFractionalZeroPoint, CheckFractionalZeroPoint, /*in_measured_table=*/false},
+      {&kTwoBitPerTensor, CheckTwoBitPerTensor, /*in_measured_table=*/false},
       {&kRewrittenEncoding, CheckRewrittenEncoding, /*in_measured_table=*/false},
   };
   return kRules;

@@ -1,0 +1,18 @@
+// What ExecuTorch's own builders cannot do, before any backend is asked.
+#ifndef QUANTGATE_RULES_BACKENDS_QNN_HTP_EXECUTORCH_DEFECTS_H_
+#define QUANTGATE_RULES_BACKENDS_QNN_HTP_EXECUTORCH_DEFECTS_H_
+
+#include "rules/backends/qnn_htp/op_rule.h"
+
+namespace quantgate::qnn_htp {
+
+extern const RuleInfo kMaxPoolStride;    // EN202
+extern const RuleInfo kTwoBitPerTensor;  // EN203
+
+// Whether ExecuTorch's builder raises on the node itself; said as EN202.
+bool FindMaxPoolStride(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
+void CheckTwoBitPerTensor(const BackendOp& op, const Target& target, OpReport& report);
+
+}  // namespace quantgate::qnn_htp
+
+#endif  // QUANTGATE_RULES_BACKENDS_QNN_HTP_EXECUTORCH_DEFECTS_H_

@@ -1,0 +1,95 @@
+#include "rules/backends/qnn_htp/executorch_partition.h"
+
+#include <numeric>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+
+namespace quantgate::qnn_htp {
+namespace {
+
+// Operators that are connected without a refused one in between.
+class Delegates {
+ public:
+  explicit Delegates(size_t count) : parent_(count), has_input_(count, false) {
+    std::iota(parent_.begin(), parent_.end(), 0);
+  }
+  int32_t Root(int32_t op) {
+    while (parent_[op] != op) op = parent_[op] = parent_[parent_[op]];
+    return op;
+  }
+  // The root is the first operator of its delegate in file order.
+  void Join(int32_t a, int32_t b) {
+    a = Root(a);
+    b = Root(b);
+    if (a > b) std::swap(a, b);
+    parent_[b] = a;
+    has_input_[a] = has_input_[a] || has_input_[b];
+  }
+  void GiveInput(int32_t op) { has_input_[Root(op)] = true; }
+  bool HasInput(int32_t op) { return has_input_[Root(op)]; }
+
+ private:
+  std::vector<int32_t> parent_;
+  std::vector<bool> has_input_;
+};
+
+bool IsDelegated(const ModuleResult::OpOutcome& op) { return !op.refused && !op.backend_ops.empty(); }
+
+}  // namespace
+
+const RuleInfo kDelegateWithoutInput = {
+    "CV203",
+    "delegate-without-input",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; {allowed}.",
+    "Refused nodes cut the graph into delegates. One that computes from constants alone, as an attention mask that is "
+    "built in the graph does, has no input, and ExecuTorch 1.5.1 ends with \"No graph inputs present for graph\".",
+    "Give the mask to the model as an input or a constant, or change the refused node behind it so that it is "
+    "delegated, too.",
+    "Fires: arange, unsqueeze, then an index that HTP refuses. Does not: the same behind an index that it takes.",
+};
+
+void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult& result) {
+  const Graph& graph = context.graph();
+  const ResolvedGraph& resolved = context.resolved();
+  bool any_refused = false;
+  for (const ModuleResult::OpOutcome& op : result.ops) any_refused = any_refused || op.refused;
+  if (!any_refused) return;
+  Delegates delegates(result.ops.size());
+  const absl::Span<const ResolvedOp> ops = resolved.ops();
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (!IsDelegated(result.ops[i])) continue;
+    const auto op = static_cast<int32_t>(i);
+    for (int k = 0; k < graph.num_inputs(ops[i].node); ++k) {
+      const int32_t value = graph.input(ops[i].node, k);
+      if (value < 0 || graph.is_constant(value)) continue;
+      const int32_t producer = graph.producer(value);
+      const int32_t from = producer < 0 ? -1 : resolved.op_of_node(producer);
+      if (from >= 0 && IsDelegated(result.ops[from])) {
+        delegates.Join(op, from);
+      } else if (from < 0 || result.ops[from].refused || !result.ops[from].checked) {
+        delegates.GiveInput(op);  // of the model, from the CPU, or from somewhere that is not known
+      } else if (graph.num_inputs(producer) > 0) {
+        delegates.GiveInput(op);  // an identity: what is in front of it is not followed
+      }
+    }
+  }
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const auto op = static_cast<int32_t>(i);
+    if (!IsDelegated(result.ops[i]) || delegates.Root(op) != op || delegates.HasInput(op)) continue;
+    Place place;
+    place.node = ops[i].node;
+    FindingSource source;
+    source.kind = v1::Source::MEASURED;
+    source.document = "ExecuTorch 1.5.1, run";
+    sink.Add(kDelegateWithoutInput, place, "the delegate that begins here computes from constants alone",
+             "ExecuTorch 1.5.1 needs an input for each", std::move(source));
+    result.ops[i].ends_export = true;
+  }
+}
+
+}  // namespace quantgate::qnn_htp

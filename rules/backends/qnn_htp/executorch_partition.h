@@ -1,0 +1,20 @@
+// How ExecuTorch cuts a graph into delegates around the nodes that HTP refuses.
+#ifndef QUANTGATE_RULES_BACKENDS_QNN_HTP_EXECUTORCH_PARTITION_H_
+#define QUANTGATE_RULES_BACKENDS_QNN_HTP_EXECUTORCH_PARTITION_H_
+
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/engine/module.h"
+#include "rules/engine/rule.h"
+
+namespace quantgate::qnn_htp {
+
+extern const RuleInfo kDelegateWithoutInput;  // CV203
+
+// Finds delegates that compute from constants alone, and marks the operator that is reported as the end of the export.
+// Linear time.
+void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult& result);
+
+}  // namespace quantgate::qnn_htp
+
+#endif  // QUANTGATE_RULES_BACKENDS_QNN_HTP_EXECUTORCH_PARTITION_H_
