@@ -164,6 +164,17 @@ absl::Status CheckNode(const v1::Graph& message, int64_t i) {
 
 SpecPlace PlaceOf(const v1::EdgeRef& reference) { return {reference.value() - 1, reference.consumer() - 1}; }
 
+// Asks memory for a message that the walk of its pool comes to soon. A parser puts a message and what belongs to it
+// (name, sizes, attributes) one behind the other, so the lines that follow are asked for as well.
+template <int kLines, typename Message>
+void FetchAhead(const google::protobuf::RepeatedPtrField<Message>& pool, int i) {
+  constexpr int kAhead = 8;
+  constexpr int kLine = 64;
+  if (i + kAhead >= pool.size()) return;
+  const char* message = reinterpret_cast<const char*>(&pool.Get(i + kAhead));
+  for (int line = 0; line < kLines; ++line) __builtin_prefetch(message + line * kLine);
+}
+
 absl::Status CheckSignature(const v1::Graph& message) {
   const int64_t values = message.values_size();
   for (int64_t i = 0; i < message.inputs_size(); ++i) {
@@ -220,6 +231,7 @@ absl::Status Graph::ReadValues() {
   LikeValues like(*message_);
   NameCheck names(message_->values_size());
   for (int32_t i = 0; i < num_values(); ++i) {
+    FetchAhead<4>(message_->values(), i);
     if (absl::Status status = CheckValue(*message_, i); !status.ok()) return status;
     const v1::Value& value = message_->values(i);
     ValueRecord& record = values_[i];
@@ -254,6 +266,7 @@ absl::Status Graph::ReadNodes() {
   outputs_.reserve(message_->nodes_size());
   node_names_.reserve(message_->nodes_size());
   for (int32_t i = 0; i < num_nodes(); ++i) {
+    FetchAhead<12>(message_->nodes(), i);
     if (absl::Status status = CheckNode(*message_, i); !status.ok()) return status;
     const v1::Node& node = message_->nodes(i);
     const int32_t op = node.op();
