@@ -62,6 +62,10 @@ struct Operand {
 // node.
 struct ResolvedOp {
   int32_t node = -1;
+  // Index into ops() of the first one that is the same but for what its constants hold, itself when there is none
+  // before: operator and attributes; of each operand the form, type, shape, role and where it comes from. -1: an
+  // operand is quantized like no other.
+  int32_t like = -1;
   const Operator* op = nullptr;  // null: unknown operator
   uint32_t first_input = 0;
   uint32_t input_count = 0;
