@@ -35,10 +35,13 @@ class LikeOps {
     const LikeOps* outer;
     bool operator()(const Described& a, const Described& b) const;
   };
-  void Describe(const Operand& operand);
+  absl::Span<const uint64_t> Words(const Described& op) const {
+    return absl::MakeConstSpan(words_.data() + op.begin, op.end - op.begin);
+  }
 
   const Graph& graph_;
-  std::vector<uint64_t> words_;
+  std::vector<uint64_t> words_;  // those in use, and room for the next operator
+  size_t used_ = 0;
   absl::flat_hash_set<Described, Hash, Equal> first_;
 };
 

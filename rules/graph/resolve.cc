@@ -60,7 +60,7 @@ class Resolver {
   // ---- Quantize and Dequantize nodes ----
 
   // Stored form that a Quantize node writes or a Dequantize node reads. Computed once per node.
-  const Stored& QuantizerOf(int32_t node) {
+  Stored QuantizerOf(int32_t node) {
     if (quantizers_[node] != kNotComputed) return stored_forms_[quantizers_[node]];
     const QuantizerInputs inputs = QuantizerInputsOf(graph_, node);
     const bool quantize = graph_.op(node) == OpId::kQuantize;
@@ -685,8 +685,9 @@ class Resolver {
   }
 
   // Index into stored_forms_ of what a spec says.
-  int32_t SpecForm(int32_t spec) {
-    if (specs_[spec] != kNotComputed) return specs_[spec];
+  int32_t SpecForm(int32_t spec) { return specs_[spec] != kNotComputed ? specs_[spec] : MakeSpecForm(spec); }
+
+  int32_t MakeSpecForm(int32_t spec) {
     const v1::Spec& message = graph_.message().specs(spec);
     Stored stored;
     stored.quantized = true;
@@ -773,7 +774,7 @@ class Resolver {
   ResolvedGraph& result_;
   const bool has_quantizers_;
   LikeOps like_;
-  std::deque<Stored> stored_forms_;    // referred to by the three below
+  std::vector<Stored> stored_forms_;   // referred to by the three below
   std::vector<int32_t> quantizers_;    // by node
   std::vector<int32_t> stored_;        // by value: stored quantized in the file; -1: no
   std::vector<int32_t> specs_;         // by spec
