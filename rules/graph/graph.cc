@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "rules/graph/alike.h"
+#include "rules/graph/fetch_ahead.h"
 #include "rules/graph/names.h"
 
 namespace quantgate {
@@ -163,17 +164,6 @@ absl::Status CheckNode(const v1::Graph& message, int64_t i) {
 }
 
 SpecPlace PlaceOf(const v1::EdgeRef& reference) { return {reference.value() - 1, reference.consumer() - 1}; }
-
-// Asks memory for a message that the walk of its pool comes to soon. A parser puts a message and what belongs to it
-// (name, sizes, attributes) one behind the other, so the lines that follow are asked for as well.
-template <int kLines, typename Message>
-void FetchAhead(const google::protobuf::RepeatedPtrField<Message>& pool, int i) {
-  constexpr int kAhead = 8;
-  constexpr int kLine = 64;
-  if (i + kAhead >= pool.size()) return;
-  const char* message = reinterpret_cast<const char*>(&pool.Get(i + kAhead));
-  for (int line = 0; line < kLines; ++line) __builtin_prefetch(message + line * kLine);
-}
 
 absl::Status CheckSignature(const v1::Graph& message) {
   const int64_t values = message.values_size();
