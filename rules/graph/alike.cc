@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "absl/strings/string_view.h"
+#include "rules/graph/mixer.h"
 
 namespace quantgate {
 namespace {
@@ -13,18 +14,6 @@ uint64_t Bits(double number) {
   std::memcpy(&bits, &number, sizeof(bits));
   return bits;
 }
-
-class Mixer {
- public:
-  void Add(uint64_t word) {
-    state_ = (state_ ^ word) * 0x9e3779b97f4a7c15;
-    state_ ^= state_ >> 32;
-  }
-  size_t hash() const { return state_; }
-
- private:
-  uint64_t state_ = 0x243f6a8885a308d3;
-};
 
 bool Same(const google::protobuf::RepeatedField<int64_t>& a, const google::protobuf::RepeatedField<int64_t>& b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());

@@ -7,9 +7,13 @@
 #include "absl/strings/escaping.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream.h"
+#include "google/protobuf/unknown_field_set.h"
+#include "rules/graph/fetch_ahead.h"
 
 namespace quantgate {
 namespace {
+
+using google::protobuf::io::CodedOutputStream;
 
 // Hashes what is written to it, block by block, so that the encoding of a large graph is nowhere as a whole.
 class HashingStream : public google::protobuf::io::ZeroCopyOutputStream {
@@ -51,14 +55,56 @@ class HashingStream : public google::protobuf::io::ZeroCopyOutputStream {
   int64_t hashed_ = 0;
 };
 
+void WriteHeader(int field, size_t size, CodedOutputStream& out) {
+  constexpr int kTagTypeBits = 3;
+  constexpr int kLengthDelimited = 2;
+  out.WriteTag(static_cast<uint32_t>(field) << kTagTypeBits | kLengthDelimited);
+  out.WriteVarint32(static_cast<uint32_t>(size));
+}
+
+// Message by message: each is measured and written while it is near, where protobuf would go through all of a large
+// graph to measure it and then through all of it once more.
+template <typename Message>
+void Write(int field, const google::protobuf::RepeatedPtrField<Message>& pool, CodedOutputStream& out) {
+  constexpr int kLines = 8;
+  for (int i = 0; i < pool.size(); ++i) {
+    FetchAhead<kLines>(pool, i);
+    WriteHeader(field, pool.Get(i).ByteSizeLong(), out);
+    pool.Get(i).SerializeWithCachedSizes(&out);
+  }
+}
+
 }  // namespace
 
 std::string GraphDigest(const v1::Graph& graph) {
   HashingStream sink;
   {
-    google::protobuf::io::CodedOutputStream stream(&sink);
-    stream.SetSerializationDeterministic(true);
-    graph.SerializeToCodedStream(&stream);
+    CodedOutputStream out(&sink);
+    out.SetSerializationDeterministic(true);
+    // In the order of field numbers.
+    v1::Graph head;
+    head.set_name(graph.name());
+    head.set_origin(graph.origin());
+    head.set_stage(graph.stage());
+    head.set_producer(graph.producer());
+    head.set_format_version(graph.format_version());
+    head.SerializeToCodedStream(&out);
+    Write(v1::Graph::kOpsetImportsFieldNumber, graph.opset_imports(), out);
+    for (const std::string& symbol : graph.symbols()) {
+      WriteHeader(v1::Graph::kSymbolsFieldNumber, symbol.size(), out);
+      out.WriteString(symbol);
+    }
+    Write(v1::Graph::kSpecsFieldNumber, graph.specs(), out);
+    Write(v1::Graph::kValuesFieldNumber, graph.values(), out);
+    Write(v1::Graph::kNodesFieldNumber, graph.nodes(), out);
+    v1::Graph signature;
+    *signature.mutable_inputs() = graph.inputs();
+    *signature.mutable_outputs() = graph.outputs();
+    signature.SerializeToCodedStream(&out);
+    Write(v1::Graph::kSubgraphsFieldNumber, graph.subgraphs(), out);
+    v1::Graph unknown;
+    unknown.GetReflection()->MutableUnknownFields(&unknown)->MergeFrom(graph.GetReflection()->GetUnknownFields(graph));
+    unknown.SerializeToCodedStream(&out);
   }
   return sink.HexDigest();
 }

@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "rules/graph/alike.h"
+#include "rules/graph/fetch_ahead.h"
 #include "rules/graph/names.h"
 
 namespace quantgate {
@@ -220,6 +221,7 @@ absl::Status Graph::ReadValues() {
   LikeValues like(*message_);
   NameCheck names(message_->values_size());
   for (int32_t i = 0; i < num_values(); ++i) {
+    FetchAhead<4>(message_->values(), i);
     if (absl::Status status = CheckValue(*message_, i); !status.ok()) return status;
     const v1::Value& value = message_->values(i);
     ValueRecord& record = values_[i];
@@ -254,6 +256,7 @@ absl::Status Graph::ReadNodes() {
   outputs_.reserve(message_->nodes_size());
   node_names_.reserve(message_->nodes_size());
   for (int32_t i = 0; i < num_nodes(); ++i) {
+    FetchAhead<12>(message_->nodes(), i);
     if (absl::Status status = CheckNode(*message_, i); !status.ok()) return status;
     const v1::Node& node = message_->nodes(i);
     const int32_t op = node.op();

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "absl/hash/hash.h"
 #include "absl/numeric/bits.h"
+#include "rules/graph/mixer.h"
 
 namespace quantgate {
 namespace {
@@ -30,7 +30,10 @@ class Marks {
 }  // namespace
 
 void NameCheck::Add(absl::string_view name) {
-  if (!name.empty()) hashes_.push_back(absl::Hash<absl::string_view>()(name));
+  if (name.empty()) return;
+  Mixer mixer;
+  mixer.Add(name);
+  hashes_.push_back(mixer.hash());
 }
 
 bool NameCheck::Distinct() const {

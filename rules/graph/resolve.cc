@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "rules/graph/data_type.h"
+#include "rules/graph/like_ops.h"
 #include "rules/graph/quantizer.h"
 #include "rules/graph/sharing_annotations.h"
 
@@ -22,7 +23,8 @@ struct Stored {
 
 class Resolver {
  public:
-  Resolver(const Graph& graph, ResolvedGraph& result) : graph_(graph), result_(result) {
+  Resolver(const Graph& graph, ResolvedGraph& result)
+      : graph_(graph), result_(result), has_quantizers_(!graph.quantizers().empty()), like_(graph) {
     result_.op_of_node_.assign(graph.num_nodes(), -1);
     result_.ops_.reserve(graph.num_nodes());
     result_.operands_.reserve(static_cast<size_t>(graph.num_nodes()) * 4);
@@ -36,12 +38,13 @@ class Resolver {
   void Run() {
     result_.quantizer_of_node_.assign(graph_.num_nodes(), -1);
     for (int32_t node : graph_.order()) {
-      if (graph_.op(node) == OpId::kQuantize || graph_.op(node) == OpId::kDequantize) ExposeQuantizer(node);
       switch (graph_.op(node)) {
         case OpId::kQuantize:
+          ExposeQuantizer(node);
           ResolveQuantize(node);
           break;
         case OpId::kDequantize:
+          ExposeQuantizer(node);
           ResolveDequantize(node);
           break;
         default:
@@ -57,7 +60,7 @@ class Resolver {
   // ---- Quantize and Dequantize nodes ----
 
   // Stored form that a Quantize node writes or a Dequantize node reads. Computed once per node.
-  const Stored& QuantizerOf(int32_t node) {
+  Stored QuantizerOf(int32_t node) {
     if (quantizers_[node] != kNotComputed) return stored_forms_[quantizers_[node]];
     const QuantizerInputs inputs = QuantizerInputsOf(graph_, node);
     const bool quantize = graph_.op(node) == OpId::kQuantize;
@@ -199,6 +202,7 @@ class Resolver {
 
   // The Quantize node that a tensor's producer writes through; -1: the producer writes floats.
   int32_t FoldedQuantize(int32_t value) {
+    if (!has_quantizers_) return -1;
     const int32_t quantize = OnlyQuantizes(value);
     return quantize >= 0 && graph_.producer(value) >= 0 && !ComputesQuantized(graph_.producer(value)) ? -1 : quantize;
   }
@@ -331,8 +335,7 @@ class Resolver {
         if (argument.role != ArgRole::kData) continue;
         port = argument.port;
       }
-      AddInput(node, i);
-      result_.operands_.back().port = port;
+      AddInput(node, i).port = port;
     }
     EndInputs();
     // An operator that only moves or picks elements leaves integers as they are stored.
@@ -364,39 +367,36 @@ class Resolver {
     return -1;
   }
 
-  void AddInput(int32_t node, int i) {
-    Operand operand;
+  Operand& AddInput(int32_t node, int i) {
+    Operand& operand = result_.operands_.emplace_back();
     const int32_t value = graph_.input(node, i);
-    operand.argument = static_cast<int16_t>(std::min(i, 32767));
-    if (value < 0) {
-      result_.operands_.push_back(operand);
-      return;
+    if (value >= 0) {
+      const int32_t producer = has_quantizers_ ? graph_.producer(value) : -1;
+      if (IsDequantize(graph_, producer) && ComputesQuantized(node)) {
+        const int32_t data = QuantizerInputsOf(graph_, producer).data;
+        operand = StoredOperand(QuantizerOf(producer));
+        operand.value = data >= 0 ? Recognizable(data) : value;
+        operand.is_static = data >= 0 && (graph_.is_constant(data) || QuantizedConstant(data));
+        operand.static_chain = data >= 0 && graph_.is_static(data);
+        operand.quantizer = producer;
+      } else {
+        FillPlain(value, operand);
+        int32_t spec = graph_.edge_spec(node, i);
+        const bool on_edge = spec >= 0;
+        // QNN and TFLite tensors carry their quantization themselves; in PT2E an edge without a spec reads floats.
+        if (spec < 0 && TensorsCarrySpecs()) spec = graph_.value_spec(value);
+        ApplySpec(spec, on_edge ? SpecPlace{value, node} : SpecPlace{value, -1}, operand);
+      }
+      operand.edge_value = value;
     }
-    const int32_t producer = graph_.producer(value);
-    if (IsDequantize(graph_, producer) && ComputesQuantized(node)) {
-      const int32_t data = QuantizerInputsOf(graph_, producer).data;
-      operand = StoredOperand(QuantizerOf(producer));
-      operand.value = data >= 0 ? Recognizable(data) : value;
-      operand.is_static = data >= 0 && (graph_.is_constant(data) || QuantizedConstant(data));
-      operand.static_chain = data >= 0 && graph_.is_static(data);
-      operand.quantizer = producer;
-    } else {
-      operand = PlainOperand(value);
-      int32_t spec = graph_.edge_spec(node, i);
-      const bool on_edge = spec >= 0;
-      // QNN and TFLite tensors carry their quantization themselves; in PT2E an edge without a spec reads floats.
-      if (spec < 0 && TensorsCarrySpecs()) spec = graph_.value_spec(value);
-      ApplySpec(spec, on_edge ? SpecPlace{value, node} : SpecPlace{value, -1}, operand);
-    }
-    operand.edge_value = value;
     operand.argument = static_cast<int16_t>(std::min(i, 32767));
-    result_.operands_.push_back(operand);
+    return operand;
   }
 
   void AddOutput(int32_t node, int i) { AddOutputValue(graph_.output(node, i), i); }
 
   void AddOutputValue(int32_t value, int i) {
-    Operand operand;
+    Operand& operand = result_.operands_.emplace_back();
     if (value >= 0) {
       const int32_t quantize = FoldedQuantize(value);
       if (quantize >= 0) {
@@ -404,19 +404,23 @@ class Resolver {
         operand.quantizer = quantize;
         operand.value = value;
       } else {
-        operand = PlainOperand(value);
+        FillPlain(value, operand);
         ApplySpec(graph_.value_spec(value), SpecPlace{value, -1}, operand);
       }
       operand.edge_value = value;
     }
     operand.port = static_cast<uint8_t>(std::min(i, 255));
     operand.argument = static_cast<int16_t>(std::min(i, 32767));
-    result_.operands_.push_back(operand);
   }
 
   // A tensor as it is: stored quantized (behind a Quantize or an integer operator), or with its own type.
   Operand PlainOperand(int32_t value) const {
     Operand operand;
+    FillPlain(value, operand);
+    return operand;
+  }
+
+  void FillPlain(int32_t value, Operand& operand) const {
     if (stored_[value] >= 0) operand = StoredOperand(stored_forms_[stored_[value]]);
     operand.value = value;
     operand.edge_value = value;
@@ -424,13 +428,11 @@ class Resolver {
     if (!operand.quantized) operand.type = graph_.dtype(value);
     operand.is_static = graph_.is_constant(value) && !graph_.is_graph_input(value);
     operand.static_chain = graph_.is_static(value);
-    const int32_t producer = graph_.producer(value);
-    if (!operand.quantized && IsDequantize(graph_, producer)) {
+    if (has_quantizers_ && !operand.quantized && IsDequantize(graph_, graph_.producer(value))) {
       // The float form of a stored tensor.
       if (operand.type == v1::DATA_TYPE_UNSPECIFIED) operand.type = v1::DATA_TYPE_FLOAT32;
       operand.is_static = graph_.is_static(value);
     }
-    return operand;
   }
 
   static Operand StoredOperand(const Stored& stored) {
@@ -683,8 +685,9 @@ class Resolver {
   }
 
   // Index into stored_forms_ of what a spec says.
-  int32_t SpecForm(int32_t spec) {
-    if (specs_[spec] != kNotComputed) return specs_[spec];
+  int32_t SpecForm(int32_t spec) { return specs_[spec] != kNotComputed ? specs_[spec] : MakeSpecForm(spec); }
+
+  int32_t MakeSpecForm(int32_t spec) {
     const v1::Spec& message = graph_.message().specs(spec);
     Stored stored;
     stored.quantized = true;
@@ -763,11 +766,15 @@ class Resolver {
   void EndOutputs() {
     ResolvedOp& op = result_.ops_.back();
     op.output_count = static_cast<uint32_t>(result_.operands_.size()) - op.first_output;
+    op.like = like_.FirstLike(static_cast<int32_t>(result_.ops_.size()) - 1, op,
+                              absl::MakeConstSpan(result_.operands_).subspan(op.first_input));
   }
 
   const Graph& graph_;
   ResolvedGraph& result_;
-  std::deque<Stored> stored_forms_;    // referred to by the three below
+  const bool has_quantizers_;
+  LikeOps like_;
+  std::vector<Stored> stored_forms_;   // referred to by the three below
   std::vector<int32_t> quantizers_;    // by node
   std::vector<int32_t> stored_;        // by value: stored quantized in the file; -1: no
   std::vector<int32_t> specs_;         // by spec
@@ -788,6 +795,11 @@ const Operand* ResolvedGraph::input(const ResolvedOp& op, int port) const {
     if (operand.port == port && operand.present) return &operand;
   }
   return nullptr;
+}
+
+int32_t StoredValue(const Graph& graph, const Operand& input) {
+  return input.quantizer >= 0 && graph.num_inputs(input.quantizer) > 0 ? graph.input(input.quantizer, 0)
+                                                                       : input.edge_value;
 }
 
 int EffectiveBits(const Operand& operand) {

@@ -62,6 +62,10 @@ struct Operand {
 // node.
 struct ResolvedOp {
   int32_t node = -1;
+  // Index into ops() of the first one that is the same but for what its constants hold, itself when there is none
+  // before: operator and attributes; of each operand the form, type, shape, role and where it comes from. -1: an
+  // operand is quantized like no other.
+  int32_t like = -1;
   const Operator* op = nullptr;  // null: unknown operator
   uint32_t first_input = 0;
   uint32_t input_count = 0;
@@ -108,6 +112,9 @@ class ResolvedGraph {
   std::deque<std::vector<int32_t>> axes_;
   std::deque<std::vector<int64_t>> blocks_;
 };
+
+// The tensor that holds what an input operand is: the stored integers where a Dequantize was folded; -1: none.
+int32_t StoredValue(const Graph& graph, const Operand& input);
 
 // Bits of the stored range: 8 for 0..255, 4 for -8..7 kept in int8.
 int EffectiveBits(const Operand& operand);

@@ -341,10 +341,10 @@ SharingGroups ComputeSharingGroups(const Graph& graph) {
 }
 
 bool SurelyNoSharingErrors(const Graph& graph) {
-  std::vector<bool> reached;
-  if (!EarlierReferences(graph).All(reached)) return false;
-  if (reached.empty()) return true;
-  SharingGroups result{Annotations(graph, reached)};
+  EarlierReferences references(graph);
+  if (!references.All()) return false;
+  if (references.MakeNoCircle()) return true;
+  SharingGroups result{Annotations(graph, references.Reached())};
   Grouper grouper(result);
   grouper.Run();
   return grouper.StaysFarFromCircles();

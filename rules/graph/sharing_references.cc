@@ -11,40 +11,67 @@ constexpr int kMaxScannedInputs = 32;
 
 }  // namespace
 
-bool EarlierReferences::All(std::vector<bool>& reached) const {
+bool EarlierReferences::All() {
   for (int32_t node = 0; node < graph_.num_nodes(); ++node) {
     if (graph_.has_spec_map(node)) return false;
-    for (int i = 0; i < graph_.num_inputs(node); ++i) {
+    const int inputs = graph_.num_inputs(node);
+    for (int i = 0; i < inputs; ++i) {
       const int32_t spec = graph_.edge_spec(node, i);
-      if (spec >= 0 && graph_.input(node, i) >= 0 && !Check(spec, {graph_.input(node, i), node}, i, reached))
-        return false;
+      if (spec < 0 || !Refers(spec) || graph_.input(node, i) < 0) continue;
+      if (!Check(spec, {graph_.input(node, i), node}, i)) return false;
     }
   }
   for (int32_t value = 0; value < graph_.num_values(); ++value) {
     const int32_t spec = graph_.value_spec(value);
-    if (spec >= 0 && !Check(spec, {value, -1}, 0, reached)) return false;
+    if (spec >= 0 && Refers(spec) && !Check(spec, {value, -1}, 0)) return false;
   }
   return true;
 }
 
-bool EarlierReferences::Check(int32_t spec, SpecPlace place, int input, std::vector<bool>& reached) const {
-  const v1::Spec::Kind kind = graph_.spec_kind(spec);
-  if (kind != v1::Spec::SHARED && kind != v1::Spec::DERIVED) return true;
+bool EarlierReferences::Refers(int32_t spec) const {
+  return graph_.spec_kind(spec) == v1::Spec::SHARED || graph_.spec_kind(spec) == v1::Spec::DERIVED;
+}
+
+bool EarlierReferences::Check(int32_t spec, SpecPlace place, int input) {
   // A value that the node reads again: one edge, entered once.
   if (place.is_edge() && input != InputOf(place)) return graph_.num_inputs(place.node) <= kMaxScannedInputs;
-  const Position position = PositionOf(place, input);
   const absl::Span<const SpecPlace> references = graph_.references(spec);
-  const auto is_earlier = [&](SpecPlace reference) { return IsEarlier(reference, position); };
+  const auto is_earlier = [&](SpecPlace reference) { return IsEarlier(reference, place, input); };
   if (!std::all_of(references.begin(), references.end(), is_earlier)) return false;
-  if (kind == v1::Spec::DERIVED) return true;
-  const SpecPlace target = references[0];
-  if (reached.empty()) reached.resize(graph_.num_values(), false);
-  reached[place.value] = true;
-  reached[target.value] = true;
+  if (graph_.spec_kind(spec) == v1::Spec::DERIVED) return true;
+  if (parent_.empty()) parent_.resize(graph_.num_values(), kNone);
+  int32_t& parent = parent_[place.value];
+  if (parent == kNone) {
+    parent = references[0].value;
+  } else {
+    further_.push_back({place.value, references[0].value});
+  }
   return true;
 }
 
-bool EarlierReferences::IsEarlier(SpecPlace reference, const Position& position) const {
+bool EarlierReferences::MakeNoCircle() const {
+  if (!further_.empty()) return false;
+  // The value from which each was first come to, on the way up.
+  std::vector<int32_t> met_from(parent_.size(), kNone);
+  for (int32_t start = 0; start < static_cast<int32_t>(parent_.size()); ++start) {
+    for (int32_t value = start; parent_[value] != kNone && met_from[value] == kNone; value = parent_[value]) {
+      met_from[value] = start;
+      if (met_from[parent_[value]] == start) return false;
+    }
+  }
+  return true;
+}
+
+std::vector<bool> EarlierReferences::Reached() const {
+  std::vector<bool> reached(parent_.size(), false);
+  for (size_t value = 0; value < parent_.size(); ++value) {
+    if (parent_[value] != kNone) reached[value] = reached[parent_[value]] = true;
+  }
+  for (const Edge& edge : further_) reached[edge.parent] = true;
+  return reached;
+}
+
+bool EarlierReferences::IsEarlier(SpecPlace reference, SpecPlace place, int place_input) const {
   if (reference.value < 0) return false;
   int input = 0;
   if (reference.is_edge()) {
@@ -54,7 +81,9 @@ bool EarlierReferences::IsEarlier(SpecPlace reference, const Position& position)
     const int32_t spec = graph_.value_spec(reference.value);
     if (spec < 0 || graph_.spec_kind(spec) == v1::Spec::EXPLICIT_NONE) return false;
   }
+  if (reference.is_edge() && reference.node == place.node) return input < place_input;
   const Position from = PositionOf(reference, input);
+  const Position position = PositionOf(place, place_input);
   return std::tie(from.value, from.node, from.input) < std::tie(position.value, position.node, position.input);
 }
 

@@ -95,9 +95,8 @@ const Binding* FindBinding(v1::Graph::Origin origin, absl::string_view op_type) 
   }
 }
 
-Argument ArgumentAt(const Binding& binding, int index) {
+Argument FurtherArgument(const Binding& binding, int index) {
   const int count = static_cast<int>(binding.arguments.size());
-  if (index >= 0 && index < count) return binding.arguments[index];
   if (index < 0 || count == 0 || !binding.arguments[count - 1].variadic) return Other();
   const int group = binding.arguments[count - 1].group;
   const int first = count - group;

@@ -79,8 +79,14 @@ const Operator& GetOperator(OpId id);
 // All but kUnknown, in the order of their ids.
 absl::Span<const Operator> AllOperators();
 
+// ArgumentAt beyond the arguments that are listed.
+Argument FurtherArgument(const Binding& binding, int index);
+
 // The argument of `binding` at position `index`, variadic ones expanded. role kOther and port 0 beyond the last.
-Argument ArgumentAt(const Binding& binding, int index);
+inline Argument ArgumentAt(const Binding& binding, int index) {
+  return static_cast<size_t>(index) < binding.arguments.size() ? binding.arguments[index]
+                                                               : FurtherArgument(binding, index);
+}
 
 }  // namespace quantgate
 

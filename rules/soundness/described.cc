@@ -102,6 +102,7 @@ void AddOperands(const CheckContext& context, const ResolvedOp& op, PlainSpecs& 
 std::vector<Described> DescribedTensors(const CheckContext& context) {
   std::vector<Described> found;
   PlainSpecs plain(context);
+  std::vector<bool> nothing_at(context.resolved().ops().size(), false);  // by ResolvedOp::like
   const Graph& graph = context.graph();
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     if (IsQuantize(graph, node) || IsDequantize(graph, node)) {
@@ -109,7 +110,13 @@ std::vector<Described> DescribedTensors(const CheckContext& context) {
       continue;
     }
     const int32_t op = context.resolved().op_of_node(node);
-    if (op >= 0) AddOperands(context, context.resolved().ops()[op], plain, found);
+    if (op < 0) continue;
+    // Of operators that are alike all have something to be looked at, or none.
+    const int32_t like = context.resolved().ops()[op].like;
+    if (like >= 0 && nothing_at[like]) continue;
+    const size_t before = found.size();
+    AddOperands(context, context.resolved().ops()[op], plain, found);
+    if (like >= 0) nothing_at[like] = found.size() == before;
   }
   return found;
 }

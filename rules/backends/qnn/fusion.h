@@ -15,6 +15,12 @@ const Operand* BatchNormOutputOf(const CheckContext& context, const ResolvedOp& 
 // Whether a convolution has taken the batch norm in.
 bool IsInConvolution(const CheckContext& context, const ResolvedOp& batch_norm);
 
+// Whether the operator is more, or less, than its node: what holds for operators like it need not hold for it.
+inline bool IsFused(const CheckContext& context, const ResolvedOp& op) {
+  if (op.op == nullptr) return false;
+  return op.op->id == OpId::kBatchNorm ? IsInConvolution(context, op) : BatchNormOutputOf(context, op) != nullptr;
+}
+
 }  // namespace quantgate::qnn
 
 #endif  // QUANTGATE_RULES_BACKENDS_QNN_FUSION_H_

@@ -190,9 +190,7 @@ db::ElementType StoredType(const NodeView& view, const Operand& operand) {
 
 bool IsGraphInput(const Graph& graph, const Operand& operand) {
   if (operand.is_static || (graph.origin() == v1::Graph::PT2E && operand.quantized)) return false;
-  const int32_t stored = operand.quantizer >= 0 && graph.num_inputs(operand.quantizer) > 0
-                             ? graph.input(operand.quantizer, 0)
-                             : operand.edge_value;
+  const int32_t stored = StoredValue(graph, operand);
   return stored >= 0 && graph.is_graph_input(stored);
 }
 

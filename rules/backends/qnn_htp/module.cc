@@ -1,14 +1,13 @@
 #include "rules/backends/qnn_htp/module.h"
 
 #include <utility>
+#include <vector>
 
-#include "absl/container/flat_hash_map.h"
-#include "absl/hash/hash.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
-#include "rules/backends/qnn/configuration.h"
 #include "rules/backends/qnn/emission.h"
 #include "rules/backends/qnn/folding.h"
+#include "rules/backends/qnn/fusion.h"
 #include "rules/backends/qnn/lowering.h"
 #include "rules/backends/qnn_htp/composite.h"
 #include "rules/backends/qnn_htp/coverage.h"
@@ -47,6 +46,7 @@ class Judge {
     const std::vector<bool> folded = qnn::FoldedValues(context_.graph());
     const absl::Span<const ResolvedOp> ops = context_.resolved().ops();
     result.ops.resize(ops.size());
+    known_of_.assign(ops.size(), kUnknown);
     for (size_t i = 0; i < ops.size(); ++i) {
       if (qnn::IsFolded(context_.graph(), folded, ops[i].node)) {
         result.ops[i].checked = true;
@@ -63,32 +63,25 @@ class Judge {
     std::vector<NotCheckedDraft> not_checked;
   };
 
-  // Judges the first operator of each configuration. When nothing was found, and no constant was looked at, the same
-  // holds for the next one.
+  // Judges the first of operators that are alike. When nothing was found, and no constant was looked at, the same holds
+  // for the next one.
   void JudgeOnce(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
-    constexpr size_t kMaxKnown = 4096;
-    const bool comparable = qnn::ConfigurationOf(context_, op, configuration_);
-    if (comparable) {
-      const auto found = known_.find(absl::MakeConstSpan(configuration_));
-      if (found != known_.end()) {
-        outcome = found->second.outcome;
-        for (NotCheckedDraft draft : found->second.not_checked) {
-          draft.node = op.node;
-          sink_.NotChecked(std::move(draft));
-        }
-        return;
+    const bool comparable = op.like >= 0 && !qnn::IsFused(context_, op);
+    if (comparable && known_of_[op.like] != kUnknown) {
+      const Known& known = known_[known_of_[op.like]];
+      outcome = known.outcome;
+      for (NotCheckedDraft draft : known.not_checked) {
+        draft.node = op.node;
+        sink_.NotChecked(std::move(draft));
       }
+      return;
     }
     const size_t findings = sink_.findings().size();
     const size_t not_checked = sink_.not_checked().size();
     JudgeNode(op, outcome);
-    if (!comparable || sink_.findings().size() != findings || *emission_.looked_at_constants() ||
-        known_.size() >= kMaxKnown) {
-      return;
-    }
-    Known& known = known_[configuration_];
-    known.outcome = outcome;
-    known.not_checked.assign(sink_.not_checked().begin() + not_checked, sink_.not_checked().end());
+    if (!comparable || sink_.findings().size() != findings || *emission_.looked_at_constants()) return;
+    known_of_[op.like] = static_cast<int32_t>(known_.size());
+    known_.push_back({outcome, {sink_.not_checked().begin() + not_checked, sink_.not_checked().end()}});
   }
 
   void JudgeNode(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
@@ -225,18 +218,9 @@ class Judge {
   MatchResult match_;
   MatchResult stand_alone_;
 
-  struct ConfigurationHash {
-    using is_transparent = void;
-    size_t operator()(absl::Span<const int32_t> configuration) const {
-      return absl::Hash<absl::Span<const int32_t>>()(configuration);
-    }
-  };
-  struct ConfigurationEqual {
-    using is_transparent = void;
-    bool operator()(absl::Span<const int32_t> a, absl::Span<const int32_t> b) const { return a == b; }
-  };
-  std::vector<int32_t> configuration_;
-  absl::flat_hash_map<std::vector<int32_t>, Known, ConfigurationHash, ConfigurationEqual> known_;
+  static constexpr int32_t kUnknown = -1;
+  std::vector<int32_t> known_of_;  // by ResolvedOp::like: index into known_
+  std::vector<Known> known_;
 };
 
 void Check(Matchers& matchers, const CheckContext& context, const Target& target, FindingSink& sink,
