@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/checker.h"
 #include "client/cli/commands.h"
+#include "client/cli/confirm_flags.h"
 #include "client/cli/progress.h"
 #include "client/cli/server_flags.h"
 #include "client/import.h"
@@ -26,6 +27,7 @@ struct CheckFlags {
   std::string tables;
   std::string store;
   bool verbose = false;
+  std::shared_ptr<ConfirmFlags> confirm;
   std::shared_ptr<ServerFlags> server;
   std::shared_ptr<OutputFlags> output;
 };
@@ -46,13 +48,20 @@ v1::ValidateOptions Options(const CheckFlags& flags, const v1::ModelInfo& model)
   return options;
 }
 
+// `confirm` may be null. What it fails with goes to `confirmed`: the report itself stands without it.
 absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string& progress_suffix,
-                                      const CheckFlags& flags, const Checker& check, Progress& progress) {
+                                      const CheckFlags& flags, const Checker& check, ConfirmRun* confirm,
+                                      Progress& progress, absl::Status& confirmed) {
   progress.Step(absl::StrCat("reading ", path, progress_suffix));
   absl::StatusOr<ImportedModel> model = ImportModel(path);
   if (!model.ok()) return model.status();
   progress.Step(absl::StrCat("checking ", path, progress_suffix));
-  return check(model->graph, Options(flags, model->info));
+  absl::StatusOr<v1::Report> report = check(model->graph, Options(flags, model->info));
+  if (report.ok() && confirm != nullptr) {
+    confirmed = confirm->Confirm(
+        model->graph, [&](const std::string& step) { progress.Step(absl::StrCat(step, progress_suffix)); }, *report);
+  }
+  return report;
 }
 
 absl::StatusOr<std::string> Render(const CheckFlags& flags, const std::vector<v1::Report>& reports,
@@ -77,12 +86,22 @@ int RunCheck(const CheckFlags& flags) {
   }
   absl::StatusOr<Checker> check = MakeChecker(flags);
   if (!check.ok()) return Fail(check.status());
+  std::unique_ptr<ConfirmRun> confirm;
+  if (flags.confirm->confirm) {
+    absl::StatusOr<std::unique_ptr<ConfirmRun>> run = ConfirmRun::Create(*flags.confirm, flags.tables);
+    if (!run.ok()) return Fail(run.status());
+    confirm = *std::move(run);
+  }
 
   std::vector<v1::Report> reports;
   reports.reserve(flags.models.size());  // rows point into it
   std::vector<MatrixRow> rows;
   std::set<std::string> errors_printed;  // an unknown target is said once, not per model
   int exit_code = 0;
+  const auto complain = [&](const absl::Status& status) {
+    if (errors_printed.insert(status.ToString()).second) PrintError(status);
+    exit_code = std::max(exit_code, ExitCodeFor(status));
+  };
   bool server_is_there = true;
   Progress progress(Progress::KindForStderr(flags.output->quiet));
   for (size_t i = 0; i < flags.models.size(); ++i) {
@@ -90,11 +109,13 @@ int RunCheck(const CheckFlags& flags) {
     if (!server_is_there) continue;
     const std::string suffix =
         flags.models.size() == 1 ? "" : absl::StrCat(" (", i + 1, " of ", flags.models.size(), ")");
-    absl::StatusOr<v1::Report> report = CheckModel(flags.models[i], suffix, flags, *check, progress);
+    absl::Status confirmed;
+    absl::StatusOr<v1::Report> report =
+        CheckModel(flags.models[i], suffix, flags, *check, confirm.get(), progress, confirmed);
     progress.Step("");
+    if (!confirmed.ok()) complain(confirmed);
     if (!report.ok()) {
-      if (errors_printed.insert(report.status().ToString()).second) PrintError(report.status());
-      exit_code = std::max(exit_code, ExitCodeFor(report.status()));
+      complain(report.status());
       server_is_there = !absl::IsUnavailable(report.status());
       continue;
     }
@@ -102,6 +123,9 @@ int RunCheck(const CheckFlags& flags) {
     exit_code = std::max(exit_code, ExitCodeFor(*report));
     reports.push_back(*std::move(report));
     rows.back().report = &reports.back();
+  }
+  if (confirm != nullptr) {
+    if (absl::Status finished = confirm->Finish(flags.output->quiet); !finished.ok()) complain(finished);
   }
   if (reports.empty()) return exit_code;
   return Finish(*flags.output, Render(flags, reports, rows, exit_code), exit_code);
@@ -132,6 +156,7 @@ void AddCheckCommand(CLI::App& app, Run* run) {
   CLI::Option* tables = AddTablesFlag(*command, flags->tables);
   CLI::Option* store =
       command->add_option("--store", flags->store, "Keep the report in this store")->type_name("sqlite:PATH");
+  flags->confirm = AddConfirmFlags(*command);
   flags->server = AddServerFlags(*command, /*need_server=*/true);
   flags->server->server->excludes(tables)->excludes(store);
   flags->output = AddOutputFlags(*command, {"format", "output"});
@@ -141,6 +166,7 @@ void AddCheckCommand(CLI::App& app, Run* run) {
       "  quantgate check model.onnx -t qnn_htp/SM8650@2.25            will this SoC take it?\n"
       "  quantgate check *.onnx -t qnn_htp/SM8350 -t qnn_htp/SM8650   several models, several SoCs\n"
       "  quantgate check model.onnx -t qnn_htp/V75 --fail-on fallback --format json --output report.json\n"
+      "  quantgate check model.onnx -t qnn_htp/SM8650 --confirm       what does the vendor's own library say?\n"
       "  quantgate check model.onnx -t qnn_htp/V75 --server 127.0.0.1:50051");
   command->callback([flags, run] { *run = [flags] { return RunCheck(*flags); }; });
 }

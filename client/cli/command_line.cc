@@ -1,6 +1,7 @@
 #include "client/cli/command_line.h"
 
 #include <cstdio>
+#include <cstdlib>
 #include <exception>
 #include <string>
 #include <vector>
@@ -12,6 +13,8 @@
 #include "absl/strings/str_join.h"
 #include "client/cli/command.h"
 #include "client/cli/commands.h"
+#include "client/cli/confirm_flags.h"
+#include "client/confirm/worker.h"
 #include "google/protobuf/stubs/logging.h"
 #include "rules/engine/nearest.h"
 #include "server/serve_command.h"
@@ -103,6 +106,7 @@ int ParseAndRun(int argc, const char* const* argv) {
 int RunCommandLine(int argc, const char* const* argv) {
   google::protobuf::SetLogHandler(nullptr);  // what it would say is in the error that follows
   try {
+    if (argc == 4 && absl::string_view(argv[1]) == kVendorWorker) return RunVendorWorker(argv[2], std::atoi(argv[3]));
     return ParseAndRun(argc, argv);
   } catch (const std::bad_alloc&) {
     return Fail(absl::ResourceExhaustedError("out of memory"));

@@ -8,6 +8,7 @@
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "client/report/confirmation_text.h"
 #include "client/report/finding_text.h"
 #include "client/report/group.h"
 #include "client/report/layout.h"
@@ -145,6 +146,10 @@ std::string RenderText(const v1::Report& report, const Style& style) {
   AppendPerTarget(facts, "checked", report, style,
                   [](const v1::Result& result) { return CoverageText(result.coverage()); });
   AppendNotChecked(facts, report, style);
+  for (const v1::Result& result : report.results()) {
+    const std::string confirmation = RenderConfirmation(result, style);
+    if (!confirmation.empty()) absl::StrAppend(&facts, "\n", confirmation);
+  }
   return absl::StrCat(out, "\n", facts);
 }
 

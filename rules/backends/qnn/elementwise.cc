@@ -23,7 +23,7 @@ void Unary(const NodeView& view, absl::string_view name, Emission& emission) {
 
 }  // namespace
 
-void AddMadeConstant(const BackendTensor& like, int rank, Emission& emission) {
+BackendTensor& AddMadeConstant(const BackendTensor& like, int rank, Emission& emission) {
   const BackendTensor source = like;  // `like` may move
   BackendTensor& made = emission.AddInput();
   made.present = true;
@@ -33,6 +33,7 @@ void AddMadeConstant(const BackendTensor& like, int rank, Emission& emission) {
   made.rank = rank;
   made.is_static = true;
   made.static_chain = true;
+  return made;
 }
 
 Lowering LowerSame(const NodeView& view, absl::string_view name, Emission& emission) {

@@ -13,6 +13,29 @@ Lowering EmitGather(const NodeView& view, absl::string_view name, const Operand*
   return Emitted();
 }
 
+// A single index is a tensor of one element in QNN, so the dimension stays; a Reshape drops it.
+Lowering EmitGatherOne(const NodeView& view, absl::string_view name, int axis, Emission& emission) {
+  BackendTensor full;
+  FillTensor(view, view.output(0), Layout::kSame, -1, emission, full);
+  BackendTensor kept = full;
+  kept.rank = full.rank + 1;
+  kept.dims = {};
+  if (!full.dims.empty()) {
+    auto& dims = emission.NewDims();
+    for (int i = 0; i < kept.rank; ++i) dims[i] = i == axis ? 1 : full.dims[i < axis ? i : i - 1];
+    kept.dims = absl::MakeConstSpan(dims.data(), kept.rank);
+  }
+  emission.Begin(name, view.node());
+  AddInput(view, view.input(0), emission);
+  AddInput(view, view.input(1), emission);
+  emission.AddOutput() = kept;
+  emission.AddInt("axis", axis);
+  emission.Begin("Reshape", view.node());
+  emission.AddInput() = kept;
+  emission.AddOutput() = full;
+  return Emitted();
+}
+
 int64_t Reduction(absl::string_view text) {
   if (text == "add" || text == "sum") return 1;
   if (text == "mul" || text == "prod") return 2;
@@ -25,7 +48,12 @@ int64_t Reduction(absl::string_view text) {
 
 Lowering LowerGather(const NodeView& view, absl::string_view name, Emission& emission) {
   const Operand* data = view.input(0);
-  const int64_t axis = Normalize(view.integer({"axis", "dim"}).value_or(0), view.rank(data));
+  const int rank = view.rank(data);
+  const int64_t axis = Normalize(view.integer({"axis", "dim"}).value_or(0), rank);
+  if (rank >= 2 && rank <= kMaxRank && view.rank(view.input(1)) == 0 && view.rank(view.output(0)) == rank - 1 &&
+      axis >= 0 && axis < rank) {
+    return EmitGatherOne(view, name, static_cast<int>(axis), emission);
+  }
   return EmitGather(view, name, data, view.input(1), "axis", axis, emission);
 }
 

@@ -98,7 +98,8 @@ Lowering LowerLstm(const NodeView&, absl::string_view name, Emission&);
 
 // Shared helpers.
 // A constant that the toolchain makes in the likeness of `like`: same type, per tensor, parameters of its own choice.
-void AddMadeConstant(const BackendTensor& like, int rank, Emission&);
+// The reference holds until the next tensor is added.
+BackendTensor& AddMadeConstant(const BackendTensor& like, int rank, Emission&);
 // Padding as QNN states it, [before, after] per spatial dimension; `spatial` dimensions, `inserted` leading zeros.
 void AddPadAmount(const NodeView&, int spatial, int inserted, Emission&);
 // One integer per spatial dimension from an attribute (a single integer serves all), 1 for inserted dimensions.

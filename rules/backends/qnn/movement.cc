@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 
 #include "absl/strings/match.h"
 #include "rules/backends/qnn/lowerers.h"
@@ -10,6 +11,48 @@ void Begin(const NodeView& view, absl::string_view name, Emission& emission, Lay
   emission.Begin(name, view.node());
   AddInput(view, view.input(0), emission, layout);
   AddOutput(view, view.output(0), emission, layout);
+}
+
+// Writes begin, end and step along `axis` into `ranges`, with bounds beyond the tensor moved into it, as ONNX and ATen
+// do. False: they depend on a size that is not known.
+bool Narrow(int64_t axis, int64_t begin, int64_t end, int64_t step, std::vector<int64_t>& ranges) {
+  if (axis < 0 || 3 * axis >= static_cast<int64_t>(ranges.size()) || step == 0) return false;
+  const int64_t size = ranges[3 * axis + 1];
+  if (size < 0) return false;
+  if (begin < 0) begin += size;
+  if (end < 0) end = std::max<int64_t>(end, -size - 1) + size;
+  const int64_t lowest = step > 0 ? 0 : -1;
+  const int64_t highest = step > 0 ? size : size - 1;
+  ranges[3 * axis] = std::clamp(begin, int64_t{0}, highest);
+  ranges[3 * axis + 1] = std::clamp(end, lowest, highest);
+  ranges[3 * axis + 2] = step;
+  return true;
+}
+
+// False: where the slice is cannot be told from here.
+bool SliceAsOnnx(const NodeView& view, std::vector<int64_t>& ranges) {
+  const std::optional<IntVector> starts = view.integers({"starts"}, 1);
+  const std::optional<IntVector> ends = view.integers({"ends"}, 2);
+  const std::optional<IntVector> axes = view.integers({"axes"}, 3);
+  const std::optional<IntVector> steps = view.integers({"steps"}, 4);
+  if (!starts || !ends || ends->size() != starts->size()) return false;
+  // Given, and computed at run time.
+  if ((view.input(3) != nullptr && !axes) || (view.input(4) != nullptr && !steps)) return false;
+  if ((axes && axes->size() != starts->size()) || (steps && steps->size() != starts->size())) return false;
+  const int rank = view.rank(view.input(0));
+  for (size_t i = 0; i < starts->size(); ++i) {
+    const int64_t axis = axes ? Normalize((*axes)[i], rank) : static_cast<int64_t>(i);
+    if (!Narrow(axis, (*starts)[i], (*ends)[i], steps ? (*steps)[i] : 1, ranges)) return false;
+  }
+  return true;
+}
+
+bool SliceAsAten(const NodeView& view, std::vector<int64_t>& ranges) {
+  if (!absl::StartsWith(view.op_type(), "aten.slice")) return true;  // the full range stands for the others
+  const int64_t axis = Normalize(view.integer({"dim"}).value_or(0), view.rank(view.input(0)));
+  return Narrow(axis, view.integer({"start"}).value_or(0),
+                view.integer({"end"}).value_or(std::numeric_limits<int64_t>::max()), view.integer({"step"}).value_or(1),
+                ranges);
 }
 
 }  // namespace
@@ -90,7 +133,6 @@ Lowering LowerUnbind(const NodeView& view, absl::string_view, Emission& emission
 
 Lowering LowerSlice(const NodeView& view, absl::string_view name, Emission& emission) {
   Begin(view, name, emission);
-  // Begin, end and step per dimension. No table constrains them, so the full range stands for what cannot be computed.
   const int rank = view.rank(view.input(0));
   BackendParam& ranges = emission.AddParam("ranges");
   for (int i = 0; i < rank; ++i) {
@@ -98,6 +140,9 @@ Lowering LowerSlice(const NodeView& view, absl::string_view name, Emission& emis
     ranges.ints.push_back(view.dim(view.input(0), i));
     ranges.ints.push_back(1);
   }
+  const bool known =
+      view.graph().origin() == v1::Graph::ONNX ? SliceAsOnnx(view, ranges.ints) : SliceAsAten(view, ranges.ints);
+  if (!known) ranges.ints.clear();
   return Emitted();
 }
 
@@ -153,8 +198,10 @@ Lowering LowerExpand(const NodeView& view, absl::string_view name, Emission& emi
   BackendTensor input;
   FillTensor(view, view.input(0), Layout::kSame, -1, emission, input);
   emission.AddInput() = input;
-  AddMadeConstant(input, view.rank(view.output(0)), emission);
-  AddOutput(view, view.output(0), emission);
+  BackendTensor output;
+  FillTensor(view, view.output(0), Layout::kSame, -1, emission, output);
+  AddMadeConstant(input, output.rank, emission).dims = output.dims;
+  emission.AddOutput() = output;
   return Emitted();
 }
 

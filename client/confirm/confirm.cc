@@ -1,0 +1,254 @@
+#include "client/confirm/confirm.h"
+
+#include <algorithm>
+#include <deque>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "rules/backends/qnn/emitted.h"
+#include "rules/backends/qnn_htp/targets.h"
+#include "rules/engine/module.h"
+#include "rules/engine/render.h"
+#include "rules/onnx/infer.h"
+
+namespace quantgate {
+namespace {
+
+using Json = nlohmann::json;
+
+constexpr char kDefinitions[] = "qnn_master";
+
+struct PlannedOp {
+  std::string op;
+  absl::StatusOr<Json> config;
+};
+
+// Name of a step's outcome in case files.
+const char* CaseWord(const VendorStep& step) {
+  switch (step.outcome) {
+    case VendorStep::kAccepted:
+      return "accept";
+    case VendorStep::kRefused:
+      return "reject";
+    case VendorStep::kNotAsked:
+      return "not_run";
+    default:
+      return "crash";
+  }
+}
+
+v1::VendorAnswer::Answer AnswerOf(const VendorStep& step) {
+  switch (step.outcome) {
+    case VendorStep::kAccepted:
+      return v1::VendorAnswer::ACCEPTED;
+    case VendorStep::kRefused:
+      return v1::VendorAnswer::REFUSED;
+    case VendorStep::kCrashed:
+      return v1::VendorAnswer::CRASHED;
+    case VendorStep::kTimedOut:
+      return v1::VendorAnswer::TIMED_OUT;
+    case VendorStep::kNotAsked:
+      break;
+  }
+  return v1::VendorAnswer::NOT_ASKED;
+}
+
+// The library's id of the target's SoC; of a bare arch, of the first SoC that has it.
+std::optional<int> SocId(const db::TableSource& tables, const Target& target) {
+  for (const db::Soc& soc : tables.socs()) {
+    if (soc.arch == 0) continue;
+    if (target.soc.empty() ? soc.arch == target.arch : soc.name == target.soc || absl::StrCat(soc.id) == target.soc) {
+      return soc.id;
+    }
+  }
+  return std::nullopt;
+}
+
+// Definitions hardly change from version to version; the newest serve all.
+absl::StatusOr<std::vector<db::OpDefinition>> LoadDefinitions(const db::TableSource& tables) {
+  std::string newest;
+  for (const db::TableInfo& info : tables.tables()) {
+    if (info.backend == kDefinitions) newest = info.sdk;
+  }
+  return tables.LoadDefinitions(kDefinitions, newest);
+}
+
+// The graph with the shapes that it leaves out and that follow from the others. A malformed one is left as it is.
+v1::Graph WithInferredShapes(const v1::Graph& message) {
+  v1::Graph completed = message;
+  const absl::StatusOr<Graph> graph = Graph::Build(message);
+  if (!graph.ok()) return completed;
+  const ResolvedGraph resolved = ResolvedGraph::Resolve(*graph);
+  const Inferred inferred = InferShapes(CheckContext(*graph, resolved));
+  for (size_t i = 0; i < inferred.shapes.size(); ++i) {
+    v1::Value& value = *completed.mutable_values(static_cast<int>(i));
+    if (value.has_shape() || !inferred.shapes[i].known) continue;
+    value.set_has_shape(true);
+    value.mutable_dims()->Assign(inferred.shapes[i].dims.begin(), inferred.shapes[i].dims.end());
+  }
+  return completed;
+}
+
+}  // namespace
+
+struct Confirmer::PlannedNode {
+  std::vector<PlannedOp> ops;
+  std::string reason;  // there are none because
+};
+
+// What a graph becomes, whatever the target.
+struct Confirmer::Plan {
+  // By name, in order: bodies of control flow may repeat names.
+  absl::flat_hash_map<std::string, std::deque<PlannedNode>> nodes;
+
+  // The next node of that name; an empty one when there is none.
+  PlannedNode Take(const std::string& name) {
+    std::deque<PlannedNode>& named = nodes[name];
+    if (named.empty()) return {};
+    PlannedNode node = std::move(named.front());
+    named.pop_front();
+    return node;
+  }
+};
+
+// The device that a result is about.
+struct Confirmer::Asked {
+  int soc;
+  int arch;
+  VendorProcess& process;
+};
+
+absl::StatusOr<Confirmer> Confirmer::Create(ConfirmOptions options, const db::TableSource& tables) {
+  absl::StatusOr<std::vector<db::OpDefinition>> definitions = LoadDefinitions(tables);
+  if (!definitions.ok()) return definitions.status();
+  return Confirmer(std::move(options), tables, CaseConfigWriter(*definitions));
+}
+
+absl::Status Confirmer::Confirm(const v1::Graph& graph, const std::function<void(const std::string&)>& progress,
+                                v1::Report& report) {
+  Plan plan;
+  const v1::Graph completed = WithInferredShapes(graph);
+  absl::Status status = qnn::ForEachEmitted(completed, [&](const qnn::EmittedNode& emitted) {
+    PlannedNode node;
+    node.reason = std::string(emitted.lowering.reason);
+    for (const BackendOp& op : emitted.ops) {
+      node.ops.push_back({std::string(op.name), writer_.Write(op, graph.stage())});
+    }
+    plan.nodes[NodeName(emitted.graph, emitted.node)].push_back(std::move(node));
+  });
+  if (!status.ok()) return status;
+  bool any = false;
+  for (v1::Result& result : *report.mutable_results()) {
+    if (!absl::StartsWith(result.target(), absl::StrCat(qnn_htp::kBackend, "/"))) continue;
+    any = true;
+    if (absl::Status confirmed = ConfirmResult(plan, progress, result); !confirmed.ok()) return confirmed;
+  }
+  if (any) return absl::OkStatus();
+  return absl::FailedPreconditionError("the vendor's library knows HTP only: name a target such as qnn_htp/SM8650");
+}
+
+absl::Status Confirmer::ConfirmResult(Plan plan, const std::function<void(const std::string&)>& progress,
+                                      v1::Result& result) {
+  absl::StatusOr<TargetName> name = ParseTargetName(result.target());
+  if (!name.ok()) return name.status();
+  absl::StatusOr<Target> target = qnn_htp::ResolveTarget(*tables_, *name);
+  if (!target.ok()) return target.status();
+  const std::optional<int> soc = SocId(*tables_, *target);
+  if (!soc) return absl::FailedPreconditionError(absl::StrCat(result.target(), ": no SoC id is known"));
+  const Asked asked = {*soc, target->arch, ProcessFor(*soc)};
+  if (absl::Status started = asked.process.Start(); !started.ok()) return started;
+  v1::Confirmation& confirmation = *result.mutable_confirmation();
+  confirmation.set_sdk(asked.process.sdk());
+  if (asked.process.sdk() != target->sdk) {
+    notes_.push_back(absl::StrCat("the vendor's library is of version ", asked.process.sdk(), ", the table for ",
+                                  result.target(), " of ", target->sdk, ": verdicts may differ for that reason"));
+  }
+  const int count = result.outcome().nodes_size();
+  for (const v1::NodeOutcome& outcome : result.outcome().nodes()) {
+    v1::ConfirmedNode& node = *confirmation.add_nodes();
+    node.set_node(outcome.node());
+    node.set_refused(outcome.refused());
+    progress(absl::StrCat("asking the vendor's library about ", outcome.node(), " (", confirmation.nodes_size(), " of ",
+                          count, ")"));
+    if (absl::Status status = AskNode(asked, plan.Take(outcome.node()), node); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Confirmer::AskNode(const Asked& asked, const PlannedNode& planned, v1::ConfirmedNode& node) {
+  bool all_asked = !planned.ops.empty();
+  std::string cases;
+  for (const PlannedOp& op : planned.ops) {
+    v1::VendorAnswer& answer = *node.add_answers();
+    answer.set_backend_op(op.op);
+    if (!op.config.ok()) {
+      answer.set_answer(v1::VendorAnswer::NOT_ASKED);
+      answer.set_reason(std::string(op.config.status().message()));
+      all_asked = false;
+      continue;
+    }
+    const absl::StatusOr<const VendorReply*> asked_once = AskOnce(asked, op.op, *op.config);
+    if (!asked_once.ok()) return asked_once.status();
+    const VendorReply& reply = **asked_once;
+    const VendorStep& deciding = reply.deciding();
+    answer.set_answer(AnswerOf(deciding));
+    answer.set_step(deciding.step);
+    answer.set_code(static_cast<int32_t>(deciding.code));
+    answer.set_reason(deciding.reason);
+    all_asked = all_asked && reply.asked();
+    if (!reply.asked()) continue;
+    if (!reply.accepted()) node.set_refused_by_vendor(true);
+    absl::StrAppend(&cases, CaseLine(asked, op.op, *op.config, reply));
+  }
+  if (planned.ops.empty()) {
+    v1::VendorAnswer& answer = *node.add_answers();
+    answer.set_answer(v1::VendorAnswer::NOT_ASKED);
+    answer.set_reason(planned.reason.empty() ? "no operator is emitted here" : planned.reason);
+  }
+  // A refusal is one even when other operators of the node could not be asked about.
+  node.set_differs(node.refused() ? all_asked && !node.refused_by_vendor() : node.refused_by_vendor());
+  if (node.differs()) absl::StrAppend(&cases_, cases);
+  return absl::OkStatus();
+}
+
+absl::StatusOr<const VendorReply*> Confirmer::AskOnce(const Asked& asked, const std::string& op, const Json& config) {
+  const std::string key = absl::StrCat(asked.soc, " ", op, " ", config.dump());
+  if (const auto known = known_.find(key); known != known_.end()) return &known->second;
+  absl::StatusOr<VendorReply> reply = asked.process.Ask(op, config);
+  if (!reply.ok()) return reply.status();
+  return &known_.emplace(key, *std::move(reply)).first->second;
+}
+
+std::string Confirmer::CaseLine(const Asked& asked, const std::string& op, const Json& config,
+                                const VendorReply& reply) {
+  const Json line = {{"id", absl::StrCat("confirm/", op, "/", ++num_cases_)},
+                     {"op", op},
+                     {"arch", absl::StrCat("V", asked.arch)},
+                     {"sdk", asked.process.sdk()},
+                     {"kind", "confirm"},
+                     {"config", config},
+                     {"vendor",
+                      {{"validate", CaseWord(reply.validate)},
+                       {"finalize", CaseWord(reply.prepare)},
+                       {"text", reply.deciding().reason}}}};
+  return absl::StrCat(line.dump(-1, ' ', false, Json::error_handler_t::replace), "\n");
+}
+
+VendorProcess& Confirmer::ProcessFor(int soc_id) {
+  std::unique_ptr<VendorProcess>& process = processes_[soc_id];
+  if (process == nullptr) {
+    std::vector<std::string> command = options_.worker;
+    command.push_back(options_.library);
+    command.push_back(absl::StrCat(soc_id));
+    process = std::make_unique<VendorProcess>(std::move(command), options_.timeout);
+  }
+  return *process;
+}
+
+std::vector<std::string> Confirmer::TakeNotes() { return std::exchange(notes_, {}); }
+
+}  // namespace quantgate

@@ -1,0 +1,29 @@
+// What a whole graph becomes in QNN's terms, for those who want the operators themselves and not a verdict on them.
+#ifndef QUANTGATE_RULES_BACKENDS_QNN_EMITTED_H_
+#define QUANTGATE_RULES_BACKENDS_QNN_EMITTED_H_
+
+#include <functional>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "quantgate/v1/graph.pb.h"
+#include "rules/backends/qnn/lowering.h"
+#include "rules/constraints/backend_op.h"
+
+namespace quantgate::qnn {
+
+// One node that is not folded away. `ops` is empty unless the lowering's status is kEmitted, and valid during the call.
+struct EmittedNode {
+  const Graph& graph;  // the one that holds the node: the model's, or the body of a control-flow node
+  int32_t node;
+  Lowering lowering;
+  absl::Span<const BackendOp> ops;
+};
+
+// Calls `visit` in the order in which a check judges: the main graph, then bodies depth first. INVALID_ARGUMENT: the
+// graph is malformed.
+absl::Status ForEachEmitted(const v1::Graph& graph, const std::function<void(const EmittedNode&)>& visit);
+
+}  // namespace quantgate::qnn
+
+#endif  // QUANTGATE_RULES_BACKENDS_QNN_EMITTED_H_
