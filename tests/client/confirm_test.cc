@@ -168,7 +168,8 @@ TEST(QnnGraph, SaysWhatCannotBeExpressed) {
   EXPECT_THAT(reason(R"({"name": "x", "dtype": "BFLOAT_16", "shape": [1]})"), HasSubstr("BFLOAT_16 cannot be asked"));
   EXPECT_THAT(reason(R"({"name": "x", "dtype": "UINT_9", "shape": [1]})"), HasSubstr("UINT_9 cannot be asked"));
   EXPECT_EQ(reason(R"({"name": "x", "dtype": "UINT_8", "shape": [-1]})"), "size -1 of x");
-  EXPECT_EQ(reason(R"({"name": "x", "dtype": "UINT_8", "shape": [4294967295, 4294967295, 2]})"), "size 4294967295 of x");
+  EXPECT_EQ(reason(R"({"name": "x", "dtype": "UINT_8", "shape": [4294967295, 4294967295, 2]})"),
+            "size 4294967295 of x");
   EXPECT_EQ(reason(R"({"name": "x", "dtype": "UINT_8", "shape": [4294967295, 2], "static": true})"), "x is too large");
   EXPECT_EQ(reason(R"({"name": "x", "dtype": "UINT_8", "shape": [2], "static": true, "data": [1]})"),
             "x has data for another shape");
