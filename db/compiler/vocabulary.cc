@@ -71,6 +71,7 @@ const std::vector<Kind>& Kinds() {
       {"positive_scale", {{"zero_point", Form::kWord}}},
       {"same_type", {{"port", Form::kPort}}},
       {"given", {}},
+      {"not_given", {}},
       {"port_given", {{"port", Form::kPort}}},
       {"static", {}},
       {"static_chain", {}},

@@ -27,6 +27,7 @@ constexpr PredicateKind kKinds[] = {
     {"input_default", Scope::kTensor, &kUnsupportedPort, kinds::InputDefault},
     {"max_arch", Scope::kAny, &kMinimumArch, kinds::MaxArch},
     {"min_arch", Scope::kAny, &kMinimumArch, kinds::MinArch},
+    {"not_given", Scope::kParameter, &kUnsupportedPort, kinds::NotGiven},
     {"note", Scope::kAny, &kTableNote, kinds::Note},
     {"operation_unsupported", Scope::kAny, &kOperationSupport, kinds::OperationUnsupported},
     {"param_default", Scope::kParameter, &kParameterValue, kinds::ParamDefault},

@@ -49,6 +49,7 @@ Check InputDefault(Arguments& arguments);
 
 // params.cc
 Check Given(Arguments& arguments);
+Check NotGiven(Arguments& arguments);
 Check ParamIsOneOf(Arguments& arguments);
 Check ParamDefault(Arguments& arguments);
 Check ParamRange(Arguments& arguments);

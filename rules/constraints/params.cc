@@ -48,6 +48,13 @@ Check Given(Arguments&) {
   };
 }
 
+Check NotGiven(Arguments&) {
+  return [](const Subject& subject, Outcome& outcome) {
+    if (FindParam(subject.op, subject.name) == nullptr) return Verdict::kHolds;
+    return Violated(outcome, std::string(subject.name), absl::StrCat("no ", subject.name));
+  };
+}
+
 Check ParamIsOneOf(Arguments& arguments) {
   const NumberSet allowed = arguments.Choices("allowed");
   bool absent_ok = false;

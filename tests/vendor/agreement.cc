@@ -90,7 +90,8 @@ int Run(int argc, char** argv) {
       exit_code = 2;
     }
   }
-  std::printf("\n%s\n%s\n", comparison.tally().Table().c_str(), comparison.tally().Summary().c_str());
+  std::printf("\n%s\n%s\n%s\n", comparison.tally().Table().c_str(), comparison.tally().Accepted().c_str(),
+              comparison.tally().Summary().c_str());
   return exit_code;
 }
 

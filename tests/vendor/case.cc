@@ -3,7 +3,6 @@
 #include <nlohmann/json.hpp>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
 #include "tests/vendor/case_graph.h"
 
 namespace quantgate::vendor {
@@ -32,9 +31,7 @@ absl::StatusOr<Case> Read(const Json& json) {
   absl::StatusOr<OutputEncoding> output_encoding = ParseOutputEncoding(vendor);
   if (!output_encoding.ok()) return output_encoding.status();
   result.output_encoding = *output_encoding;
-  // "ElementWiseBinary:ADD" is for the reader; the operation is among the parameters.
-  const std::pair<std::string, std::string> name = absl::StrSplit(result.op, absl::MaxSplits(':', 1));
-  if (absl::Status status = BuildGraph(name.first, json.at("config"), result.graph); !status.ok()) return status;
+  if (absl::Status status = BuildGraph(result.op, json.at("config"), result.graph); !status.ok()) return status;
   return result;
 }
 

@@ -1,8 +1,10 @@
 #include "tests/vendor/case_graph.h"
 
 #include <limits>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -36,6 +38,9 @@ void ForEach(const Json& json, Add add) {
   for (const Json& entry : json) ForEach(entry, add);
 }
 
+// "ElementWiseBinary:ADD" is for the reader; the operation is among the parameters.
+absl::string_view OperatorName(absl::string_view op) { return op.substr(0, op.find(':')); }
+
 class Builder {
  public:
   Builder(const Json& config, v1::Graph& graph) : config_(config), graph_(graph) {}
@@ -43,9 +48,14 @@ class Builder {
   absl::Status Build(const std::string& op) {
     graph_.set_origin(v1::Graph::QNN);
     graph_.set_stage(v1::STAGE_CONVERTED);
+    return config_.contains("nodes") ? BuildNodes() : BuildOne(op);
+  }
+
+ private:
+  absl::Status BuildOne(const std::string& op) {
     v1::Node& node = *graph_.add_nodes();
     node.set_name("n");
-    node.set_op(Symbol(op));
+    node.set_op(Symbol(OperatorName(op)));
     int position = 0;
     for (const Json& tensor : config_.at("inputs")) {
       const bool absent = tensor.value("null", false);
@@ -66,9 +76,41 @@ class Builder {
     return absl::OkStatus();
   }
 
- private:
-  int Symbol(const std::string& text) {
-    graph_.add_symbols(text);
+  // Several operators, which name their tensors.
+  absl::Status BuildNodes() {
+    std::map<std::string, int> value_of;
+    for (const Json& tensor : config_.at("tensors")) {
+      if (absl::Status status = AddTensor(tensor); !status.ok()) return status;
+      value_of[tensor.at("name").get<std::string>()] = graph_.values_size();
+    }
+    std::set<int> produced;
+    std::set<int> consumed;
+    const auto value = [&](const Json& name) {
+      const auto found = value_of.find(name.get<std::string>());
+      return found == value_of.end() ? 0 : found->second;
+    };
+    for (const Json& json : config_.at("nodes")) {
+      v1::Node& node = *graph_.add_nodes();
+      node.set_name(absl::StrCat("n", graph_.nodes_size() - 1));
+      node.set_op(Symbol(OperatorName(json.at("op").get<std::string>())));
+      for (const Json& name : json.at("inputs")) node.add_inputs(value(name));
+      for (const Json& name : json.at("outputs")) node.add_outputs(value(name));
+      consumed.insert(node.inputs().begin(), node.inputs().end());
+      produced.insert(node.outputs().begin(), node.outputs().end());
+      for (const auto& [name, param] : json.at("params").items()) AddParam(name, param, node);
+    }
+    if (consumed.contains(0) || produced.contains(0)) return absl::InvalidArgumentError("a node names no tensor");
+    for (const int id : consumed) {
+      if (!produced.contains(id) && !graph_.values(id - 1).has_constant()) graph_.add_inputs(id);
+    }
+    for (const int id : produced) {
+      if (!consumed.contains(id)) graph_.add_outputs(id);
+    }
+    return absl::OkStatus();
+  }
+
+  int Symbol(absl::string_view text) {
+    graph_.add_symbols(text.data(), text.size());
     return graph_.symbols_size();
   }
 

@@ -10,8 +10,8 @@
 
 namespace quantgate::vendor {
 
-// `config` has inputs, outputs and params. INVALID_ARGUMENT for values that no graph can hold; throws what the JSON
-// library throws for missing fields.
+// `config` has inputs, outputs and params of operator `op`, or tensors and nodes. INVALID_ARGUMENT for values that no
+// graph can hold; throws what the JSON library throws for missing fields.
 absl::Status BuildGraph(const std::string& op, const nlohmann::json& config, v1::Graph& graph);
 
 }  // namespace quantgate::vendor

@@ -37,6 +37,7 @@ void AppendTable(absl::string_view title, const std::map<std::string, Counts>& r
 std::vector<absl::string_view> Tally::Add(const Case& asked, const v1::Result& judged) {
   Counts one;
   one.cases = 1;
+  one.accepted = asked.accepted;
   const bool refused = Refused(judged);
   const bool named = OutputNamed(judged);
   // The outputs of DetectionOutput were constant when it was executed: nothing is known of their encoding.
@@ -62,6 +63,7 @@ std::vector<absl::string_view> Tally::Add(const Case& asked, const v1::Result& j
   }
   for (Counts* counts : {&all_, &by_op_[asked.op], &by_kind_[asked.kind]}) {
     counts->cases += one.cases;
+    counts->accepted += one.accepted;
     counts->false_accepts += one.false_accepts;
     counts->false_rejects += one.false_rejects;
     counts->ignored += one.ignored;
@@ -79,6 +81,14 @@ std::string Tally::Table() const {
   text += "\n";
   AppendTable("kind", by_kind_, text);
   return text;
+}
+
+std::string Tally::Accepted() const {
+  int64_t fewest = all_.cases;
+  for (const auto& [op, counts] : by_op_) fewest = std::min(fewest, counts.cases);
+  const double share =
+      all_.cases == 0 ? 0 : 100.0 * static_cast<double>(all_.accepted) / static_cast<double>(all_.cases);
+  return absl::StrFormat("the vendor accepts %.1f %% of them; %d cases or more of every operator", share, fewest);
 }
 
 std::string Tally::Summary() const {

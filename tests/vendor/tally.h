@@ -15,6 +15,7 @@ namespace quantgate::vendor {
 
 struct Counts {
   int64_t cases = 0;
+  int64_t accepted = 0;  // by the vendor
   int64_t false_accepts = 0;
   int64_t false_rejects = 0;
   int64_t ignored = 0;         // executed and accepted: the output's encoding has no effect
@@ -31,6 +32,8 @@ class Tally {
 
   // One line per operator, one per kind.
   std::string Table() const;
+  // "the vendor accepts 48 % of them; 27 cases or more of every operator"
+  std::string Accepted() const;
   // "agreement: N cases, F false accepts, ..."
   std::string Summary() const;
 

@@ -30,6 +30,8 @@ bool Computable(const Graph& graph, const std::vector<bool>& folded, int32_t nod
 
 std::vector<bool> FoldedValues(const Graph& graph) {
   std::vector<bool> folded(graph.num_values());
+  // A QNN graph is what the toolchain has left: the library takes its nodes as they are.
+  if (graph.origin() == v1::Graph::QNN) return folded;
   for (int32_t value = 0; value < graph.num_values(); ++value) {
     const bool known = graph.origin() == v1::Graph::PT2E ? graph.is_constant(value) : graph.is_static(value);
     folded[value] = known && !graph.is_graph_input(value);

@@ -9,7 +9,8 @@
 namespace quantgate::qnn {
 
 // Per value: it is a constant, computed from constants alone, or computed from shapes that are known. ExecuTorch (PT2E)
-// computes nothing: there it is a constant, or what a generator makes. Linear time.
+// computes nothing: there it is a constant, or what a generator makes. A QNN graph is computed already: nothing is
+// folded. Linear time.
 std::vector<bool> FoldedValues(const Graph& graph);
 
 // Every output of the node is folded; false for a node without outputs.

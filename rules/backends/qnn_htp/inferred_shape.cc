@@ -1,10 +1,14 @@
 #include "rules/backends/qnn_htp/inferred_shape.h"
 
+#include <algorithm>
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "rules/backends/qnn_htp/output_shape.h"
+#include "rules/backends/qnn_htp/port_ranks.h"
 #include "rules/constraints/defaults.h"
 
 namespace quantgate::qnn_htp {
@@ -19,21 +23,23 @@ bool Known(Dims dims) {
   return !dims.empty();
 }
 
-// Element of a parameter's list; `otherwise` where the parameter is not given or shorter.
-int64_t Element(const BackendOp& op, absl::string_view name, size_t index, int64_t otherwise) {
-  const BackendParam* param = FindParam(op, name);
-  return param == nullptr || index >= param->ints.size() ? otherwise : param->ints[index];
+void CheckOutput(const BackendOp& op, Dims wanted, OpReport& report) {
+  const Dims out = Output(op, 0).dims;
+  if (!Known(wanted) || !Known(out) || absl::c_equal(wanted, out)) return;
+  report.Add(kInferredShape, Out(0), absl::StrCat("shape [", absl::StrJoin(out, ", "), "]"),
+             absl::c_linear_search(wanted, 0) ? "the inputs do not go together"
+                                              : absl::StrCat("it must be [", absl::StrJoin(wanted, ", "), "]"));
 }
 
 // Size of a convolution's output along one spatial dimension; -1: its parameters say nothing sensible.
 int64_t Spatial(const BackendOp& op, size_t axis, int64_t in, int64_t kernel, bool transposed) {
-  const int64_t stride = Element(op, "stride", axis, 1);
-  const int64_t dilation = Element(op, "dilation", axis, 1);
-  const int64_t pads = Element(op, "pad_amount", 2 * axis, 0) + Element(op, "pad_amount", 2 * axis + 1, 0);
+  const int64_t stride = ParamElement(op, "stride", axis, 1);
+  const int64_t dilation = ParamElement(op, "dilation", axis, 1);
+  const int64_t pads = ParamElement(op, "pad_amount", 2 * axis, 0) + ParamElement(op, "pad_amount", 2 * axis + 1, 0);
   constexpr int64_t kLimit = int64_t{1} << 31;  // beyond what QNN's 32 bits hold; products stay far from overflow
   if (stride <= 0 || dilation <= 0 || stride > kLimit || dilation > kLimit || in > kLimit || kernel > kLimit) return -1;
   const int64_t reach = dilation * (kernel - 1) + 1;
-  if (transposed) return stride * (in - 1) + reach - pads + Element(op, "output_padding", axis, 0);
+  if (transposed) return stride * (in - 1) + reach - pads + ParamElement(op, "output_padding", axis, 0);
   return in + pads < reach ? 0 : (in + pads - reach) / stride + 1;
 }
 
@@ -42,7 +48,7 @@ void CheckConvolution(const BackendOp& op, OpReport& report) {
   const size_t rank = in.size();
   if (rank < 4 || filter.size() != rank || out.size() != rank || !Known(in) || !Known(filter) || !Known(out)) return;
   const bool transposed = Is(op, {"TransposeConv2d", "TransposeConv3d"});
-  const int64_t group = Element(op, "group", 0, 1);
+  const int64_t group = ParamElement(op, "group", 0, 1);
   if (op.name != "DepthWiseConv2d" && group > 0) {
     const int64_t wanted = transposed ? in[rank - 1] : in[rank - 1] / group;
     if (in[rank - 1] % group != 0 || out[rank - 1] % group != 0) {
@@ -57,6 +63,12 @@ void CheckConvolution(const BackendOp& op, OpReport& report) {
       return;
     }
   }
+  if (op.name == "DepthWiseConv2d" &&
+      (filter[rank - 2] != 1 || filter[rank - 1] % std::max<int64_t>(1, in[rank - 1]) != 0)) {
+    report.Add(kInferredShape, In(1), absl::StrCat("depth ", filter[rank - 2], " and ", filter[rank - 1], " channels"),
+               absl::StrCat("it must have depth 1 and a multiple of ", in[rank - 1], " channels"));
+    return;
+  }
   for (size_t i = 1; i + 1 < rank; ++i) {
     const int64_t wanted = Spatial(op, i - 1, in[i], filter[i - 1], transposed);
     if (wanted < 0 || wanted == out[i]) continue;
@@ -69,42 +81,216 @@ void CheckConvolution(const BackendOp& op, OpReport& report) {
 void CheckProduct(const BackendOp& op, OpReport& report) {
   const Dims a = Input(op, 0).dims, b = Input(op, 1).dims;
   if (a.size() < 2 || b.size() < 2 || !Known(a) || !Known(b)) return;
-  const int64_t left = a[a.size() - (Element(op, "transpose_in0", 0, 0) != 0 ? 2 : 1)];
-  const int64_t right = b[b.size() - (Element(op, "transpose_in1", 0, 0) != 0 ? 1 : 2)];
+  const int64_t left = a[a.size() - (ParamElement(op, "transpose_in0", 0, 0) != 0 ? 2 : 1)];
+  const int64_t right = b[b.size() - (ParamElement(op, "transpose_in1", 0, 0) != 0 ? 1 : 2)];
   if (left == right) return;
   report.Add(kInferredShape, In(1), absl::StrCat("inner size ", right),
              absl::StrCat("it must equal the first operand's, ", left));
 }
 
-void CheckConcatenation(const BackendOp& op, OpReport& report) {
-  const Dims out = Output(op, 0).dims;
-  const int64_t axis = Element(op, "axis", 0, 0);
-  if (!Known(out) || axis < 0 || axis >= static_cast<int64_t>(out.size())) return;  // axis-range says so
+// Concat and Split: the parts add up along the axis and agree in all other dimensions.
+void CheckParts(const BackendOp& op, Dims whole, absl::Span<const BackendTensor> parts, OpReport& report) {
+  const int64_t axis = ParamElement(op, "axis", 0, 0);
+  const bool split = op.name == "Split";
+  if (!Known(whole) || axis < 0 || axis >= static_cast<int64_t>(whole.size())) return;  // axis-range says so
   int64_t sum = 0;
-  for (const BackendTensor& input : op.inputs) {
-    if (input.dims.size() != out.size() || !Known(input.dims) || input.dims[axis] > INT32_MAX) return;
-    sum += input.dims[axis];
+  for (size_t i = 0; i < parts.size(); ++i) {
+    const Dims part = parts[i].dims;
+    if (!Known(part)) return;
+    std::vector<int64_t> wanted(whole.begin(), whole.end());
+    if (part.size() == whole.size()) wanted[axis] = part[axis];
+    if (!absl::c_equal(wanted, part)) {
+      report.Add(kInferredShape, split ? Out(static_cast<int>(i)) : In(static_cast<int>(i)),
+                 absl::StrCat("shape [", absl::StrJoin(part, ", "), "]"),
+                 absl::StrCat("all but dimension ", axis, " must be those of [", absl::StrJoin(whole, ", "), "]"));
+      return;
+    }
+    if (part[axis] > INT32_MAX) return;
+    sum += part[axis];
   }
-  if (sum == out[axis]) return;
-  report.Add(kInferredShape, Out(0), absl::StrCat("size ", out[axis], " in dimension ", axis),
-             absl::StrCat("the inputs add up to ", sum));
+  if (sum == whole[axis]) return;
+  report.Add(kInferredShape, split ? In(0) : Out(0), absl::StrCat("size ", whole[axis], " in dimension ", axis),
+             absl::StrCat("the parts add up to ", sum));
 }
 
 // Reductions and arguments: the axes go, or stay with size 1.
 void CheckReduction(const BackendOp& op, OpReport& report) {
-  const Dims in = Input(op, 0).dims, out = Output(op, 0).dims;
+  const Dims in = Input(op, 0).dims;
   const BackendParam* axes = FindParam(op, Is(op, {"Argmax", "Argmin"}) ? "axis" : "axes");
-  if (axes == nullptr || axes->ints.empty() || !Known(in) || !Known(out)) return;
-  const bool keeps = Element(op, "keep_dims", 0, 0) != 0;
+  if (axes == nullptr || axes->ints.empty() || !Known(in)) return;
+  const bool keeps = ParamElement(op, "keep_dims", 0, 0) != 0;
   std::vector<int64_t> wanted;
   for (size_t i = 0; i < in.size(); ++i) {
     const bool reduced = absl::c_linear_search(axes->ints, static_cast<int64_t>(i));
     if (!reduced || keeps) wanted.push_back(reduced ? 1 : in[i]);
   }
   if (wanted.empty()) wanted.push_back(1);  // QNN has no tensors of rank 0
-  if (absl::c_equal(wanted, out)) return;
-  report.Add(kInferredShape, Out(0), absl::StrCat("shape [", absl::StrJoin(out, ", "), "]"),
-             absl::StrCat("it must be [", absl::StrJoin(wanted, ", "), "]"));
+  CheckOutput(op, wanted, report);
+}
+
+// True: a port has another rank than the operator can take.
+bool CheckRanks(const BackendOp& op, OpReport& report) {
+  for (const PortRanks& ranks : AllPortRanks()) {
+    if (ranks.op != op.name) continue;
+    for (const bool output : {false, true}) {
+      const absl::string_view wanted = output ? ranks.outputs : ranks.inputs;
+      for (size_t i = 0; i < wanted.size(); ++i) {
+        const BackendTensor& tensor = output ? Output(op, i) : Input(op, i);
+        const int rank = wanted[i] - '0';
+        if (!tensor.present || tensor.rank < 0 || rank == 0 || tensor.rank == rank) continue;
+        report.Add(kInferredShape, output ? Out(static_cast<int>(i)) : In(static_cast<int>(i)),
+                   absl::StrCat("rank ", tensor.rank), absl::StrCat("it must be ", rank));
+        return true;
+      }
+    }
+  }
+  return false;
+}
+
+// A vector with one element per channel.
+void CheckVector(const BackendOp& op, size_t input, int64_t size, OpReport& report) {
+  const Dims dims = Input(op, input).dims;
+  if (!Known(dims) || dims.size() != 1 || size < 0 || dims[0] == size) return;
+  report.Add(kInferredShape, In(static_cast<int>(input)), absl::StrCat("size ", dims[0]),
+             absl::StrCat("it must be ", size, ", one for each channel"));
+}
+
+void CheckVectors(const BackendOp& op, OpReport& report) {
+  const Dims in = Input(op, 0).dims, filter = Input(op, 1).dims;
+  if (Is(op, {"Batchnorm", "GroupNorm", "InstanceNorm"}) && !in.empty()) {
+    for (size_t i : {1, 2}) CheckVector(op, i, in.back(), report);
+  }
+  if (filter.empty()) return;
+  if (Is(op, {"Conv2d", "Conv3d", "DepthWiseConv2d"})) CheckVector(op, 2, filter.back(), report);
+  const int64_t groups = ParamElement(op, "group", 0, 1);
+  if (Is(op, {"TransposeConv2d", "TransposeConv3d"}) && groups > 0 && groups <= INT32_MAX &&
+      filter.back() <= INT32_MAX) {
+    CheckVector(op, 2, filter.back() * groups, report);
+  }
+  if (op.name == "FullyConnected") CheckVector(op, 2, filter.front(), report);
+  if (op.name == "MatMul" && filter.size() > 1) {
+    CheckVector(op, 2, filter[filter.size() - (ParamElement(op, "transpose_in1", 0, 0) != 0 ? 2 : 1)], report);
+  }
+}
+
+// Reshape and its kin keep the number of elements.
+void CheckCount(const BackendOp& op, OpReport& report) {
+  int64_t counts[] = {1, 1};
+  for (const Dims dims : {Input(op, 0).dims, Output(op, 0).dims}) {
+    if (!Known(dims)) return;
+    int64_t& count = counts[dims.data() == Output(op, 0).dims.data() ? 1 : 0];
+    for (int64_t size : dims) {
+      if (__builtin_mul_overflow(count, size, &count)) return;
+    }
+  }
+  if (counts[0] == counts[1]) return;
+  report.Add(kInferredShape, Out(0), absl::StrCat(counts[1], " elements"), absl::StrCat("the input has ", counts[0]));
+}
+
+// Out of the element-wise operators: the first input's shape, or what all inputs broadcast to.
+void CheckElementwise(const BackendOp& op, OpReport& report) {
+  std::vector<int64_t> wanted;
+  for (const BackendTensor& input : op.inputs) {
+    if (!input.present) continue;
+    if (!Known(input.dims)) return;
+    if (input.dims.size() > wanted.size()) wanted.insert(wanted.begin(), input.dims.size() - wanted.size(), 1);
+    const size_t offset = wanted.size() - input.dims.size();
+    for (size_t i = 0; i < input.dims.size(); ++i) {
+      int64_t& size = wanted[offset + i];
+      if (size != 1 && input.dims[i] != 1 && size != input.dims[i]) {
+        report.Add(kInferredShape, Whole(),
+                   absl::StrCat("sizes ", size, " and ", input.dims[i], " in dimension ", offset + i),
+                   "inputs must broadcast");
+        return;
+      }
+      size = std::max(size, input.dims[i]);
+    }
+  }
+  CheckOutput(op, wanted, report);
+}
+
+// Stand-alone comparisons (but Less) and logical operators: the library looks at the ranks alone.
+bool ComparesAlone(const BackendOp& op) {
+  return Is(op, {"ElementWiseAnd", "ElementWiseEqual", "ElementWiseGreater", "ElementWiseGreaterEqual",
+                 "ElementWiseLessEqual", "ElementWiseNotEqual", "ElementWiseOr", "ElementWiseXor"});
+}
+
+void CheckOutputRank(const BackendOp& op, OpReport& report) {
+  int wanted = -1;
+  for (const BackendTensor& input : op.inputs) {
+    if (input.present && input.rank < 0) return;
+    wanted = std::max(wanted, input.rank);
+  }
+  const BackendTensor& out = Output(op, 0);
+  if (out.rank < 0 || wanted < 0 || out.rank == wanted) return;
+  report.Add(kInferredShape, Out(0), absl::StrCat("rank ", out.rank), absl::StrCat("it must be ", wanted));
+}
+
+// Parameters with an entry, or so many, for each dimension of in[0].
+void CheckLists(const BackendOp& op, OpReport& report) {
+  struct List {
+    absl::string_view op;
+    absl::string_view param;
+    int per_dimension;
+  };
+  static constexpr List kLists[] = {
+      {"Pad", "pad_amount", 2}, {"StridedSlice", "ranges", 3}, {"Tile", "multiples", 1}, {"Transpose", "perm", 1}};
+  for (const List& list : kLists) {
+    if (op.name != list.op) continue;
+    const BackendParam* param = FindParam(op, list.param);
+    const int rank = Input(op, 0).rank;
+    if (param == nullptr || param->ints.empty() || rank < 0) return;
+    const size_t wanted = static_cast<size_t>(rank) * list.per_dimension;
+    if (param->ints.size() == wanted) return;
+    report.Add(kInferredShape, Whole(), absl::StrCat(param->ints.size(), " numbers in ", list.param),
+               absl::StrCat("it must have ", wanted, " for rank ", rank));
+  }
+}
+
+// Outputs and inputs that have the shape of another.
+void CheckAlike(const BackendOp& op, OpReport& report) {
+  if (Is(op, {"TopK", "UnPack"})) {
+    for (size_t i = 1; i < op.outputs.size(); ++i) {
+      if (absl::c_equal(op.outputs[i].dims, op.outputs[0].dims) || !Known(op.outputs[i].dims)) continue;
+      report.Add(kInferredShape, Out(static_cast<int>(i)), "another shape than the first output",
+                 "all must have the same");
+    }
+  }
+  if (op.name == "ScatterElements" && Known(Input(op, 1).dims) && Known(Input(op, 2).dims) &&
+      !absl::c_equal(Input(op, 1).dims, Input(op, 2).dims)) {
+    report.Add(kInferredShape, In(2), "another shape than the indices", "both must have the same");
+  }
+}
+
+// Operators whose output has the shape of in[0], whatever the others have.
+bool KeepsShape(const BackendOp& op) {
+  return Is(op, {"Batchnorm",
+                 "GroupNorm",
+                 "InstanceNorm",
+                 "LayerNorm",
+                 "RmsNorm",
+                 "ScatterElements",
+                 "ScatterNd",
+                 "Cast",
+                 "Convert",
+                 "CumulativeSum",
+                 "Dequantize",
+                 "Elu",
+                 "ElementWiseNeuron",
+                 "ElementWiseUnary",
+                 "Gelu",
+                 "HardSwish",
+                 "L2Norm",
+                 "LogSoftmax",
+                 "Lrn",
+                 "Quantize",
+                 "Relu",
+                 "Relu1",
+                 "Relu6",
+                 "ReluMinMax",
+                 "Sigmoid",
+                 "Softmax",
+                 "Tanh"});
 }
 
 // Rounding up, the library computes (in + pads - filter) / stride + 1 without a sign: a filter that is larger
@@ -144,9 +330,22 @@ void CheckInferredShape(const BackendOp& op, const Target&, OpReport& report) {
   if (Is(op, {"PoolAvg2d", "PoolMax2d"})) CheckPool(op, report);
   // Toolchains that translate a model work sizes out themselves.
   if (!op.as_stated) return;
+  if (CheckRanks(op, report)) return;
+  CheckLists(op, report);
+  CheckAlike(op, report);
+  if (ComparesAlone(op) || op.name == "Prelu") CheckOutputRank(op, report);
+  CheckVectors(op, report);
+  if (Is(op, {"ExpandDims", "Reshape", "Squeeze"})) CheckCount(op, report);
   if (IsConvolution(op)) CheckConvolution(op, report);
   if (op.name == "MatMul") CheckProduct(op, report);
-  if (op.name == "Concat") CheckConcatenation(op, report);
+  if (op.name == "Concat") CheckParts(op, Output(op, 0).dims, op.inputs, report);
+  if (op.name == "Split") CheckParts(op, Input(op, 0).dims, op.outputs, report);
+  if (KeepsShape(op)) {
+    CheckOutput(op, Input(op, 0).dims, report);
+  } else if (absl::StartsWith(op.name, "ElementWise") && !ComparesAlone(op)) {
+    CheckElementwise(op, report);
+  }
+  if (const auto wanted = OutputShape(op)) CheckOutput(op, *wanted, report);
   if (Is(op, {"Argmax", "Argmin", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum"})) CheckReduction(op, report);
 }
 
