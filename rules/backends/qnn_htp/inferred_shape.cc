@@ -48,6 +48,11 @@ void CheckConvolution(const BackendOp& op, OpReport& report) {
   const size_t rank = in.size();
   if (rank < 4 || filter.size() != rank || out.size() != rank || !Known(in) || !Known(filter) || !Known(out)) return;
   const bool transposed = Is(op, {"TransposeConv2d", "TransposeConv3d"});
+  for (size_t i = 0; i + 2 < rank; ++i) {
+    if (ParamElement(op, "stride", i, 1) > 0) continue;
+    report.Add(kInferredShape, Whole(), "stride 0", "a stride must be 1 or more");
+    return;
+  }
   const int64_t group = ParamElement(op, "group", 0, 1);
   if (op.name != "DepthWiseConv2d" && group > 0) {
     const int64_t wanted = transposed ? in[rank - 1] : in[rank - 1] / group;
@@ -171,6 +176,27 @@ void CheckVectors(const BackendOp& op, OpReport& report) {
   if (op.name == "MatMul" && filter.size() > 1) {
     CheckVector(op, 2, filter[filter.size() - (ParamElement(op, "transpose_in1", 0, 0) != 0 ? 2 : 1)], report);
   }
+}
+
+// Channels in groups, batches in blocks: the one must divide the other.
+void CheckDivision(const BackendOp& op, OpReport& report) {
+  const Dims in = Input(op, 0).dims;
+  if (!Known(in)) return;
+  int64_t size = in.back();
+  int64_t by = 1;
+  if (op.name == "GroupNorm") by = ParamElement(op, "group", 0, 1);
+  if (op.name == "ChannelShuffle") {
+    const int64_t axis = ParamElement(op, "axis", 0, 0);
+    if (axis >= 0 && axis < static_cast<int64_t>(in.size())) size = in[axis];
+    by = ParamElement(op, "num_groups", 0, 1);
+  }
+  if (op.name == "BatchToSpace") {
+    size = in.front();
+    const int64_t height = ParamElement(op, "block_size", 0, 1), width = ParamElement(op, "block_size", 1, 1);
+    by = height > 0 && height <= INT16_MAX && width > 0 && width <= INT16_MAX ? height * width : 1;
+  }
+  if (by <= 0 || size % by == 0) return;
+  report.Add(kInferredShape, In(0), absl::StrCat("size ", size), absl::StrCat("it must be a multiple of ", by));
 }
 
 // Reshape and its kin keep the number of elements.
@@ -332,6 +358,7 @@ void CheckInferredShape(const BackendOp& op, const Target&, OpReport& report) {
   if (!op.as_stated) return;
   if (CheckRanks(op, report)) return;
   CheckLists(op, report);
+  CheckDivision(op, report);
   CheckAlike(op, report);
   if (ComparesAlone(op) || op.name == "Prelu") CheckOutputRank(op, report);
   CheckVectors(op, report);

@@ -53,8 +53,10 @@ Shape Sliced(const BackendOp& op, std::vector<int64_t> shape) {
   const BackendParam* ranges = FindParam(op, "ranges");
   if (ranges == nullptr || ranges->ints.size() != 3 * shape.size()) return std::nullopt;
   for (size_t i = 0; i < shape.size(); ++i) {
-    const int64_t begin = ranges->ints[3 * i], end = ranges->ints[3 * i + 1], step = ranges->ints[3 * i + 2];
-    if (begin < 0 || end <= begin || end > shape[i] || step <= 0 || !IsSize(step)) return std::nullopt;
+    const int64_t begin = ranges->ints[3 * i], step = ranges->ints[3 * i + 2];
+    const int64_t end = std::min(ranges->ints[3 * i + 1], shape[i]);
+    if (step == 0) return kNone;
+    if (begin < 0 || end <= begin || step < 0 || !IsSize(step)) return std::nullopt;
     shape[i] = (end - begin + step - 1) / step;
   }
   return Checked(std::move(shape));
@@ -168,6 +170,7 @@ Shape WithDepth(const BackendOp& op, std::vector<int64_t> shape) {
 }
 
 Shape Largest(const BackendOp& op, std::vector<int64_t> shape) {
+  if (ParamElement(op, "k", 0, 0) > shape.back()) return kNone;
   shape.back() = ParamElement(op, "k", 0, 0);
   return Checked(std::move(shape));
 }
@@ -188,7 +191,7 @@ Shape GatheredByVectors(const BackendOp& op, const std::vector<int64_t>& data) {
   const int64_t batch = ParamElement(op, "batch_dims", 0, 0);
   if (indices.empty() || batch < 0 || !IsSize(indices.back())) return std::nullopt;
   const int64_t kept = batch + indices.back();
-  if (kept > static_cast<int64_t>(data.size())) return std::nullopt;
+  if (kept > static_cast<int64_t>(data.size()) || batch >= static_cast<int64_t>(indices.size())) return kNone;
   std::vector<int64_t> shape(indices.begin(), indices.end() - 1);
   shape.insert(shape.end(), data.begin() + kept, data.end());
   return Checked(std::move(shape));
@@ -263,7 +266,7 @@ std::optional<std::vector<int64_t>> OutputShape(const BackendOp& op) {
   }
   if (op.name == "Tile" && HasList(op, "multiples", shape.size())) {
     for (size_t i = 0; i < shape.size(); ++i) shape[i] *= ParamElement(op, "multiples", i, 1);
-    return Checked(std::move(shape));
+    return shape;
   }
   return std::nullopt;
 }

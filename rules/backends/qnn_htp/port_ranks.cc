@@ -23,7 +23,6 @@ absl::Span<const PortRanks> AllPortRanks() {
       {"PoolAvg2d", "4", "4"},
       {"PoolAvg3d", "5", "5"},
       {"PoolMax2d", "4", "4"},
-      {"Prelu", "01", ""},
       {"ResizeBilinear", "4", "4"},
       {"ResizeNearestNeighbor", "4", "4"},
       {"RoiAlign", "421", "4"},
