@@ -14,6 +14,7 @@
 #include "tests/vendor/case.h"
 #include "tests/vendor/lines.h"
 #include "tests/vendor/tally.h"
+#include "tests/vendor/verdict.h"
 
 namespace quantgate::vendor {
 namespace {
@@ -51,6 +52,7 @@ class Comparison {
       line["findings"].push_back(absl::StrCat(finding.code(), " ", v1::Finding::Effect_Name(finding.effect()), ": ",
                                               finding.message(), " [", finding.source().row(), "]"));
     }
+    line["remarks"] = Remarks(judged);
     for (const v1::NotChecked& entry : judged.not_checked()) {
       line["not_checked"].push_back(absl::StrCat(entry.rule(), ": ", entry.reason()));
     }

@@ -31,6 +31,9 @@ absl::StatusOr<Case> Read(const Json& json) {
   absl::StatusOr<OutputEncoding> output_encoding = ParseOutputEncoding(vendor);
   if (!output_encoding.ok()) return output_encoding.status();
   result.output_encoding = *output_encoding;
+  if (const auto remarks = json.find("remarks"); remarks != json.end()) {
+    result.remarks = remarks->get<std::set<std::string>>();
+  }
   if (absl::Status status = BuildGraph(result.op, json.at("config"), result.graph); !status.ok()) return status;
   return result;
 }

@@ -2,6 +2,8 @@
 #ifndef QUANTGATE_TESTS_VENDOR_CASE_H_
 #define QUANTGATE_TESTS_VENDOR_CASE_H_
 
+#include <optional>
+#include <set>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -20,6 +22,8 @@ struct Case {
   std::string target;
   bool accepted = false;  // validated and prepared
   OutputEncoding output_encoding = OutputEncoding::kNotExecuted;
+  // What else has to be said of it (Remarks()); none stated: anything.
+  std::optional<std::set<std::string>> remarks;
   v1::Graph graph;
 };
 

@@ -4,14 +4,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "tests/vendor/verdict.h"
 
 namespace quantgate::vendor {
 namespace {
-
-bool Refused(const v1::Result& judged) {
-  return std::any_of(judged.findings().begin(), judged.findings().end(),
-                     [](const v1::Finding& finding) { return finding.effect() == v1::Finding::REFUSED; });
-}
 
 bool OutputNamed(const v1::Result& judged) {
   return std::any_of(judged.findings().begin(), judged.findings().end(), [](const v1::Finding& finding) {
@@ -61,6 +57,7 @@ std::vector<absl::string_view> Tally::Add(const Case& asked, const v1::Result& j
     one.honoured_named = named;
     if (named) wrong.push_back("wrong numbers named, and they are right");
   }
+  if (asked.remarks && Remarks(judged) != *asked.remarks) wrong.push_back("other remarks");
   for (Counts* counts : {&all_, &by_op_[asked.op], &by_kind_[asked.kind]}) {
     counts->cases += one.cases;
     counts->accepted += one.accepted;

@@ -247,8 +247,8 @@ TEST(Measured, ADrawnSampleAgrees) {
   std::string wrong;
   const Tally tally = Judge("qnn_htp-2.51.0.jsonl", wrong);
   EXPECT_THAT(tally.Summary(),
-              HasSubstr("agreement: 600 cases, 0 false accepts, 0 false rejects, 28 of 28 wrong-number"))
-      << wrong;
+              HasSubstr("agreement: 600 cases, 0 false accepts, 0 false rejects, 28 of 28 wrong-number"));
+  EXPECT_EQ(wrong, "");
   EXPECT_THAT(tally.Summary(), HasSubstr(" 0 of 42 honoured wrongly named, 0 unknown"));
 }
 
@@ -257,7 +257,8 @@ TEST(Measured, ADrawnSampleAgrees) {
 TEST(Measured, EveryStatementHasACase) {
   std::string wrong;
   const Tally tally = Judge("qnn_htp-2.51.0-items.jsonl", wrong);
-  EXPECT_THAT(tally.Summary(), HasSubstr(" 0 false accepts, 0 false rejects, ")) << wrong;
+  EXPECT_THAT(tally.Summary(), HasSubstr(" 0 false accepts, 0 false rejects, "));
+  EXPECT_EQ(wrong, "");
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ using Shape = std::optional<std::vector<int64_t>>;
 bool IsSize(int64_t size) { return size >= 0 && size <= INT32_MAX; }
 
 // The inputs do not go together: no output has this shape.
-const std::vector<int64_t> kNone = {0};
+Shape None() { return std::vector<int64_t>{0}; }
 
 Shape Checked(std::vector<int64_t> shape) {
   return std::all_of(shape.begin(), shape.end(), [](int64_t size) { return size > 0; }) ? Shape(std::move(shape))
@@ -55,7 +55,7 @@ Shape Sliced(const BackendOp& op, std::vector<int64_t> shape) {
   for (size_t i = 0; i < shape.size(); ++i) {
     const int64_t begin = ranges->ints[3 * i], step = ranges->ints[3 * i + 2];
     const int64_t end = std::min(ranges->ints[3 * i + 1], shape[i]);
-    if (step == 0) return kNone;
+    if (step == 0) return None();
     if (begin < 0 || end <= begin || step < 0 || !IsSize(step)) return std::nullopt;
     shape[i] = (end - begin + step - 1) / step;
   }
@@ -73,12 +73,12 @@ Shape Blocked(const BackendOp& op, std::vector<int64_t> shape) {
     if (ParamElement(op, "pad_amount", i, 0) != 0) return std::nullopt;
   }
   if (grows) {
-    if (other % (height * width) != 0) return kNone;
+    if (other % (height * width) != 0) return None();
     other /= height * width;
     shape[1] *= height;
     shape[2] *= width;
   } else {
-    if (shape[1] % height != 0 || shape[2] % width != 0) return kNone;
+    if (shape[1] % height != 0 || shape[2] % width != 0) return None();
     other *= height * width;
     shape[1] /= height;
     shape[2] /= width;
@@ -144,7 +144,7 @@ Shape Multiplied(const BackendOp& op, std::vector<int64_t> a) {
   a.insert(a.begin(), rank - a.size(), 1);
   b.insert(b.begin(), rank - b.size(), 1);
   for (size_t i = 0; i + 2 < rank; ++i) {
-    if (a[i] != b[i] && a[i] != 1 && b[i] != 1) return kNone;
+    if (a[i] != b[i] && a[i] != 1 && b[i] != 1) return None();
     a[i] = std::max(a[i], b[i]);
   }
   a[rank - 2] = rows;
@@ -170,7 +170,7 @@ Shape WithDepth(const BackendOp& op, std::vector<int64_t> shape) {
 }
 
 Shape Largest(const BackendOp& op, std::vector<int64_t> shape) {
-  if (ParamElement(op, "k", 0, 0) > shape.back()) return kNone;
+  if (ParamElement(op, "k", 0, 0) > shape.back()) return None();
   shape.back() = ParamElement(op, "k", 0, 0);
   return Checked(std::move(shape));
 }
@@ -182,7 +182,7 @@ Shape Connected(const BackendOp& op, const std::vector<int64_t>& in) {
   for (int64_t size : in) {
     if (__builtin_mul_overflow(count, size, &count)) return std::nullopt;
   }
-  if (count % weight[1] != 0) return kNone;
+  if (count % weight[1] != 0) return None();
   return std::vector<int64_t>{count / weight[1], weight[0]};
 }
 
@@ -191,7 +191,7 @@ Shape GatheredByVectors(const BackendOp& op, const std::vector<int64_t>& data) {
   const int64_t batch = ParamElement(op, "batch_dims", 0, 0);
   if (indices.empty() || batch < 0 || !IsSize(indices.back())) return std::nullopt;
   const int64_t kept = batch + indices.back();
-  if (kept > static_cast<int64_t>(data.size()) || batch >= static_cast<int64_t>(indices.size())) return kNone;
+  if (kept > static_cast<int64_t>(data.size()) || batch >= static_cast<int64_t>(indices.size())) return None();
   std::vector<int64_t> shape(indices.begin(), indices.end() - 1);
   shape.insert(shape.end(), data.begin() + kept, data.end());
   return Checked(std::move(shape));
@@ -225,7 +225,7 @@ Shape Expanded(const BackendOp& op, std::vector<int64_t> shape) {
 Shape Sampled(const BackendOp& op, std::vector<int64_t> shape) {
   const absl::Span<const int64_t> grid = Input(op, 1).dims;
   if (grid.size() != shape.size() || grid.size() < 4) return std::nullopt;
-  if (grid.back() != static_cast<int64_t>(grid.size()) - 2 || grid.front() != shape.front()) return kNone;
+  if (grid.back() != static_cast<int64_t>(grid.size()) - 2 || grid.front() != shape.front()) return None();
   std::copy(grid.begin() + 1, grid.end() - 1, shape.begin() + 1);
   return Checked(std::move(shape));
 }

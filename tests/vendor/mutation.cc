@@ -1,0 +1,181 @@
+// vendor_mutation COUNT SEED FILE...: takes measured statements out of the newest HTP table, one at a time, and judges
+// the cases of FILEs again. A statement survives when every case is judged as before: nothing would tell that it is
+// gone. COUNT 0: all of them. Prints a line for each, with the case that tells or "survives", and last "mutation: K of
+// N killed, seed S". Exit code 1: one survived.
+#include <google/protobuf/arena.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <map>
+#include <random>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "db/database.h"
+#include "rules/check.h"
+#include "rules/engine/module.h"
+#include "tests/vendor/case.h"
+#include "tests/vendor/lines.h"
+#include "tests/vendor/verdict.h"
+
+namespace quantgate::vendor {
+namespace {
+
+constexpr char kTable[] = "qnn_htp";
+
+// A row or an item of an operator.
+struct Statement {
+  size_t op = 0;
+  bool is_row = false;
+  size_t index = 0;
+};
+
+// The database without one statement.
+class Mutant : public db::TableSource {
+ public:
+  Mutant(const db::Database& tables, const db::ConstraintTable& table) : tables_(tables), table_(table) {}
+
+  db::ConstraintTable& table() { return table_; }
+  const std::string& digest() const override { return tables_.digest(); }
+  const std::vector<db::TableInfo>& tables() const override { return tables_.tables(); }
+  const std::vector<db::Soc>& socs() const override { return tables_.socs(); }
+  absl::StatusOr<db::ConstraintTable> LoadTable(const std::string& backend, const std::string& sdk) const override {
+    if (backend == kTable && sdk == table_.sdk) return table_;
+    return tables_.LoadTable(backend, sdk);
+  }
+  absl::StatusOr<std::vector<db::OpDefinition>> LoadDefinitions(const std::string& family,
+                                                                const std::string& sdk) const override {
+    return tables_.LoadDefinitions(family, sdk);
+  }
+
+ private:
+  const db::Database& tables_;
+  db::ConstraintTable table_;
+};
+
+// "Conv2d" of "ElementWiseBinary:ADD" is "ElementWiseBinary".
+std::string Base(const std::string& op) { return op.substr(0, op.find(':')); }
+
+// How each case is judged, in order.
+std::vector<std::string> Judge(const db::TableSource& tables, const std::vector<const Case*>& cases) {
+  ModuleRegistry modules(tables);
+  RegisterBuiltinModules(modules);
+  CheckOptions options;
+  options.toolchain = "qnn-converter";
+  std::vector<std::string> judged;
+  for (const Case* one : cases) {
+    options.targets = {one->target};
+    google::protobuf::Arena arena;
+    v1::Report& report = *google::protobuf::Arena::CreateMessage<v1::Report>(&arena);
+    const absl::Status status = Check(one->graph, options, modules, report);
+    judged.push_back(!status.ok() ? std::string(status.message())
+                                  : absl::StrCat(Refused(report.results(0)) ? "refused " : "accepted ",
+                                                 absl::StrJoin(Remarks(report.results(0)), ", ")));
+  }
+  return judged;
+}
+
+std::vector<Statement> MeasuredStatements(const db::ConstraintTable& table) {
+  std::vector<Statement> all;
+  for (size_t op = 0; op < table.ops.size(); ++op) {
+    for (size_t i = 0; i < table.ops[op].rows.size(); ++i) {
+      if (table.ops[op].rows[i].evidence == db::Evidence::kMeasured) all.push_back({op, true, i});
+    }
+    for (size_t i = 0; i < table.ops[op].items.size(); ++i) {
+      if (table.ops[op].items[i].evidence == db::Evidence::kMeasured) all.push_back({op, false, i});
+    }
+  }
+  return all;
+}
+
+std::string TextOf(const db::OpConstraints& op, const Statement& statement) {
+  if (statement.is_row) {
+    const db::DtypeRow& row = op.rows[statement.index];
+    std::string text = absl::StrCat(op.op, "/", row.configuration, "/row ", row.ordinal, ":");
+    for (const db::PortTypes& port : row.ports) {
+      for (size_t i = 0; i < port.types.size(); ++i) {
+        absl::StrAppend(&text, i == 0 ? " " : "|", db::ElementTypeName(port.types[i]));
+      }
+    }
+    return text;
+  }
+  const db::Item& item = op.items[statement.index];
+  std::string text = absl::StrCat(op.op, "/", item.configuration, "/", item.port, "/item ", item.ordinal, ":");
+  for (const db::Predicate& predicate : item.predicates) {
+    absl::StrAppend(&text, " ", predicate.kind);
+    for (const auto& [name, value] : predicate.args) absl::StrAppend(&text, " ", name, "=", value);
+  }
+  if (item.effect != db::ItemEffect::kRefused) absl::StrAppend(&text, " [", db::ItemEffectName(item.effect), "]");
+  return text;
+}
+
+void TakeOut(const Statement& statement, db::ConstraintTable& table) {
+  db::OpConstraints& op = table.ops[statement.op];
+  if (statement.is_row) {
+    op.rows.erase(op.rows.begin() + statement.index);
+  } else {
+    op.items.erase(op.items.begin() + statement.index);
+  }
+}
+
+int Run(size_t count, uint32_t seed, int num_files, char** files) {
+  const auto tables = db::Database::OpenDefault();
+  if (!tables.ok()) {
+    std::fprintf(stderr, "error: %s\n", std::string(tables.status().message()).c_str());
+    return 2;
+  }
+  std::string newest;
+  for (const db::TableInfo& info : (*tables)->tables()) {
+    if (info.backend == kTable) newest = info.sdk;
+  }
+  const absl::StatusOr<db::ConstraintTable> table = (*tables)->LoadTable(kTable, newest);
+  if (!table.ok()) return 2;
+  std::vector<Case> cases;
+  for (int i = 0; i < num_files; ++i) {
+    const absl::Status status = ForEachLine(files[i], [&](int64_t, absl::string_view line) {
+      absl::StatusOr<Case> parsed = ParseCase(line);
+      if (parsed.ok()) cases.push_back(*std::move(parsed));
+    });
+    if (!status.ok()) {
+      std::fprintf(stderr, "error: %s\n", std::string(status.message()).c_str());
+      return 2;
+    }
+  }
+  std::map<std::string, std::vector<const Case*>> by_op;
+  for (const Case& one : cases) by_op[Base(one.op)].push_back(&one);
+  std::map<std::string, std::vector<std::string>> before;
+  for (const auto& [op, of_op] : by_op) before[op] = Judge(**tables, of_op);
+
+  std::vector<Statement> statements = MeasuredStatements(*table);
+  std::mt19937 random(seed);
+  std::shuffle(statements.begin(), statements.end(), random);
+  if (count > 0 && count < statements.size()) statements.resize(count);
+  size_t killed = 0;
+  for (const Statement& statement : statements) {
+    const db::OpConstraints& op = table->ops[statement.op];
+    Mutant mutant(**tables, *table);
+    TakeOut(statement, mutant.table());
+    const std::vector<const Case*>& of_op = by_op[Base(op.op)];
+    const std::vector<std::string> after = Judge(mutant, of_op);
+    const size_t differs = std::mismatch(after.begin(), after.end(), before[Base(op.op)].begin()).first - after.begin();
+    killed += differs < after.size();
+    std::printf("%s: %s\n", differs < after.size() ? absl::StrCat("told by ", of_op[differs]->id).c_str() : "survives",
+                TextOf(op, statement).c_str());
+  }
+  std::printf("mutation: %zu of %zu killed, seed %u\n", killed, statements.size(), seed);
+  return killed == statements.size() ? 0 : 1;
+}
+
+}  // namespace
+}  // namespace quantgate::vendor
+
+int main(int argc, char** argv) {
+  if (argc < 4) {
+    std::fputs("usage: vendor_mutation COUNT SEED FILE...\n", stderr);
+    return 2;
+  }
+  return quantgate::vendor::Run(std::strtoul(argv[1], nullptr, 10), std::strtoul(argv[2], nullptr, 10), argc - 3,
+                                argv + 3);
+}
