@@ -283,6 +283,30 @@ std::vector<Case> Cases() {
     return op;
   };
   shapes(reduced(0), reduced(1));
+  const auto pooled = [](int64_t size) {
+    TestOp op = T("PoolMax2d");
+    op.In(kU8).Dims({1, 8, 8, 16}).Out(kU8).Dims({1, size, 4, 16});
+    op.Param("filter_size", {2, 2}).Param("stride", {2, 2}).AsStated();
+    return op;
+  };
+  shapes(pooled(5), pooled(4));
+  const auto kept = [](const char* name, int64_t size) {
+    TestOp op = T(name);
+    op.In(kU8).Dims({2, 3}).Out(kU8).Dims({2, size}).AsStated();
+    return op;
+  };
+  shapes(kept("Relu", 4), kept("Relu", 3));
+  shapes(kept("Reshape", 4), kept("Reshape", 3));
+  const auto strided = [](std::vector<int64_t> dims, std::vector<int64_t> ranges) {
+    TestOp op = T("StridedSlice");
+    op.In("INT_32").Dims(std::move(dims)).Out("INT_32").Param("ranges", std::move(ranges));
+    return op;
+  };
+  add("GS204", strided({1, 8, 8, 16}, {0, 1, 1, 0, 8, 1, 0, 8, 1, 0, 16, 2}),
+      strided({1, 8, 8, 16}, {0, 1, 1, 0, 8, 1, 0, 8, 2, 0, 16, 1}));
+  add("GS204", strided({2, 8, 8, 16}, {0, 2, 2, 0, 8, 1, 0, 8, 1, 0, 16, 1}),
+      strided({2, 8, 8, 16}, {0, 2, 2, 0, 8, 1, 0, 8, 1, 0, 16, 2}));
+  add("GS204", strided({8, 1, 16}, {0, 8, 2, 0, 1, 1, 0, 16, 1}), strided({8, 16}, {0, 8, 2, 0, 16, 1}));
   add("GS202", T("GroupNorm").In(kU8).In(kS8).Out(kU8), T("GroupNorm").In(kU8).In(kS8).In(kS32).Out(kU8));
   const Toolchain ort = Toolchain::kOnnxRuntime;
   const auto output = [](const char* name, const char* type, double scale, double zero_point) {

@@ -24,6 +24,7 @@
 #include "rules/backends/qnn_htp/signed_operand.h"
 #include "rules/backends/qnn_htp/softmax_zero_point.h"
 #include "rules/backends/qnn_htp/static_shapes.h"
+#include "rules/backends/qnn_htp/strided_integers.h"
 #include "rules/backends/qnn_htp/tanh_zero_point.h"
 #include "rules/backends/qnn_htp/two_bit_convolution.h"
 #include "rules/backends/qnn_htp/weight_bits.h"
@@ -60,6 +61,7 @@ absl::Span<const OpRule> OpRules() {
       {&kGroupNormParameters, CheckGroupNormParameters},
       {&kInferredShape, CheckInferredShape, /*in_measured_table=*/false},
       {&kGraphInputMatMul, CheckGraphInputMatMul, /*in_measured_table=*/false},
+      {&kStridedIntegers, CheckStridedIntegers, /*in_measured_table=*/false},
       {&kNarrowedOperand, CheckNarrowedOperand, /*in_measured_table=*/false},
       {&kFractionalZeroPoint, CheckFractionalZeroPoint, /*in_measured_table=*/false},
       {&kTwoBitPerTensor, CheckTwoBitPerTensor, /*in_measured_table=*/false},
