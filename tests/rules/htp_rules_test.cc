@@ -302,11 +302,12 @@ std::vector<Case> Cases() {
     op.In("INT_32").Dims(std::move(dims)).Out("INT_32").Param("ranges", std::move(ranges));
     return op;
   };
-  add("GS204", strided({1, 8, 8, 16}, {0, 1, 1, 0, 8, 1, 0, 8, 1, 0, 16, 2}),
-      strided({1, 8, 8, 16}, {0, 1, 1, 0, 8, 1, 0, 8, 2, 0, 16, 1}));
-  add("GS204", strided({2, 8, 8, 16}, {0, 2, 2, 0, 8, 1, 0, 8, 1, 0, 16, 1}),
-      strided({2, 8, 8, 16}, {0, 2, 2, 0, 8, 1, 0, 8, 1, 0, 16, 2}));
-  add("GS204", strided({8, 1, 16}, {0, 8, 2, 0, 1, 1, 0, 16, 1}), strided({8, 16}, {0, 8, 2, 0, 16, 1}));
+  const auto steps = [&](TestOp fires, TestOp neighbor) { add("GS204", fires, neighbor); };
+  steps(strided({1, 8, 8, 16}, {0, 1, 1, 0, 8, 1, 0, 8, 1, 0, 16, 2}),
+        strided({1, 8, 8, 16}, {0, 1, 1, 0, 8, 1, 0, 8, 2, 0, 16, 1}));
+  steps(strided({2, 8, 8, 16}, {0, 2, 2, 0, 8, 1, 0, 8, 1, 0, 16, 1}),
+        strided({2, 8, 8, 16}, {0, 2, 2, 0, 8, 1, 0, 8, 1, 0, 16, 2}));
+  steps(strided({8, 1, 16}, {0, 8, 2, 0, 1, 1, 0, 16, 1}), strided({8, 16}, {0, 8, 2, 0, 16, 1}));
   add("GS202", T("GroupNorm").In(kU8).In(kS8).Out(kU8), T("GroupNorm").In(kU8).In(kS8).In(kS32).Out(kU8));
   const Toolchain ort = Toolchain::kOnnxRuntime;
   const auto output = [](const char* name, const char* type, double scale, double zero_point) {
