@@ -5,6 +5,7 @@
 #include "rules/backends/qnn_htp/executorch_defects.h"
 #include "rules/backends/qnn_htp/float_kernels.h"
 #include "rules/backends/qnn_htp/fractional_zero_point.h"
+#include "rules/backends/qnn_htp/full_width.h"
 #include "rules/backends/qnn_htp/fully_connected_axis.h"
 #include "rules/backends/qnn_htp/graph_input_matmul.h"
 #include "rules/backends/qnn_htp/group_norm_parameters.h"
@@ -62,6 +63,7 @@ absl::Span<const OpRule> OpRules() {
       {&kInferredShape, CheckInferredShape, /*in_measured_table=*/false},
       {&kGraphInputMatMul, CheckGraphInputMatMul, /*in_measured_table=*/false},
       {&kStridedIntegers, CheckStridedIntegers, /*in_measured_table=*/false},
+      {&kFullWidth, CheckFullWidth, /*in_measured_table=*/false},
       {&kNarrowedOperand, CheckNarrowedOperand, /*in_measured_table=*/false},
       {&kFractionalZeroPoint, CheckFractionalZeroPoint, /*in_measured_table=*/false},
       {&kTwoBitPerTensor, CheckTwoBitPerTensor, /*in_measured_table=*/false},
