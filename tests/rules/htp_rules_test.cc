@@ -310,7 +310,7 @@ std::vector<Case> Cases() {
     op.In("INT_32").Dims(std::move(dims)).Out("INT_32").Param("ranges", std::move(ranges));
     return op;
   };
-  const auto steps = [&](TestOp fires, TestOp neighbor) { add("GS204", fires, neighbor); };
+  const auto steps = [&](TestOp fires, TestOp neighbor) { add("GS205", fires, neighbor); };
   steps(strided({1, 8, 8, 16}, {0, 1, 1, 0, 8, 1, 0, 8, 1, 0, 16, 2}),
         strided({1, 8, 8, 16}, {0, 1, 1, 0, 8, 1, 0, 8, 2, 0, 16, 1}));
   steps(strided({2, 8, 8, 16}, {0, 2, 2, 0, 8, 1, 0, 8, 1, 0, 16, 1}),
