@@ -329,15 +329,16 @@ std::vector<Case> Cases() {
   cases.push_back({"FX205", tanh, output("Tanh", kU16, 1.0 / 32768, 32768), 75, 75, ort, ort});
   const auto shaped = [&](const char* code, TestOp fires, TestOp neighbor) { add(code, fires, neighbor); };
   const Toolchain executorch = Toolchain::kExecuTorch;
-  const auto narrow = [&](std::vector<double> scales, int bits) {
+  const auto narrow_gamma = [&](std::vector<double> scales, int bits) {
     TestOp op = T("InstanceNorm");
     const std::vector<double> zero_points(scales.size(), 0);
     op.In(kU8).In(kS8, std::move(scales), zero_points).Bits(bits).Static().Out(kU8);
     return Op(std::move(op));
   };
-  cases.push_back({"EN203", narrow({0.1}, 2), narrow(two, 2), 75, 75, executorch, executorch});
-  cases.push_back({"EN203", narrow({0.1}, 2), narrow({0.1}, 4), 75, 75, executorch, executorch});
-  cases.push_back({"EN203", narrow({0.1}, 2), narrow({0.1}, 2), 75, 75, executorch, Toolchain::kQnnConverter});
+  cases.push_back({"EN203", narrow_gamma({0.1}, 2), narrow_gamma(two, 2), 75, 75, executorch, executorch});
+  cases.push_back({"EN203", narrow_gamma({0.1}, 2), narrow_gamma({0.1}, 4), 75, 75, executorch, executorch});
+  cases.push_back(
+      {"EN203", narrow_gamma({0.1}, 2), narrow_gamma({0.1}, 2), 75, 75, executorch, Toolchain::kQnnConverter});
   // Two inputs of the graph itself; one batch of matrices, or more.
   const auto inputs_product = [&](const char* first, const char* second, int64_t batch, bool input,
                                   int64_t transposed) {

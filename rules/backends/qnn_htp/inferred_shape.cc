@@ -113,11 +113,11 @@ bool KeepsShape(const BackendOp& op) {
 // overflows.
 void CheckPool(const BackendOp& op, OpReport& report) {
   const Dims in = Input(op, 0).dims;
-  if (Element(op, "rounding_mode", 0, 0) != 1 || in.size() < 4 || !Known(in)) return;
+  if (ParamElement(op, "rounding_mode", 0, 0) != 1 || in.size() < 4 || !KnownSizes(in)) return;
   for (size_t i = 1; i + 1 < in.size(); ++i) {
-    const int64_t filter = Element(op, "filter_size", i - 1, 1);
-    const int64_t before = Element(op, "pad_amount", 2 * (i - 1), 0);
-    const int64_t after = Element(op, "pad_amount", 2 * (i - 1) + 1, 0);
+    const int64_t filter = ParamElement(op, "filter_size", i - 1, 1);
+    const int64_t before = ParamElement(op, "pad_amount", 2 * (i - 1), 0);
+    const int64_t after = ParamElement(op, "pad_amount", 2 * (i - 1) + 1, 0);
     constexpr int64_t kLimit = int64_t{1} << 31;
     if (in[i] > kLimit || before < 0 || after < 0 || before > kLimit || after > kLimit) return;
     if (filter <= in[i] + before + after) continue;
