@@ -144,7 +144,9 @@ void RunSoundness(const Scope& scope, const v1::Graph& model, bool main, Finding
 
 void AppendNotChecked(const Scope& scope, const std::vector<NotCheckedDraft>& drafts, v1::Result& result) {
   result.mutable_not_checked()->Reserve(result.not_checked_size() + static_cast<int>(drafts.size()));
-  for (const NotCheckedDraft& draft : drafts) {
+  for (size_t i = 0; i < drafts.size(); ++i) {
+    if (i + kNamesAhead < drafts.size()) FetchName(scope.graph, drafts[i + kNamesAhead].node);
+    const NotCheckedDraft& draft = drafts[i];
     v1::NotChecked& entry = *result.add_not_checked();
     if (draft.rule != nullptr) entry.set_rule(draft.rule->code);
     if (draft.node >= 0) SetNodeName(scope.graph, draft.node, *entry.mutable_node());

@@ -3,7 +3,7 @@
 #define QUANTGATE_RULES_ENGINE_FINDING_H_
 
 #include <cstdint>
-#include <memory>
+#include <deque>
 #include <string>
 #include <vector>
 
@@ -44,7 +44,7 @@ struct FindingDraft {
 struct NotCheckedDraft {
   const RuleInfo* rule = nullptr;  // null: every rule
   int32_t node = -1;
-  std::shared_ptr<const std::string> reason;  // one text for the many nodes that have it
+  const std::string* reason = nullptr;  // of the sink; one text for the many nodes that have it
 };
 
 // Where rules write. Not thread-safe; one per (graph, target).
@@ -61,15 +61,17 @@ class FindingSink {
   }
   void Add(FindingDraft draft);
   void NotChecked(const RuleInfo* rule, int32_t node, std::string reason) {
-    not_checked_.push_back({rule, node, std::make_shared<const std::string>(std::move(reason))});
+    NotChecked({rule, node, &reasons_.emplace_back(std::move(reason))});
   }
-  void NotChecked(NotCheckedDraft draft) { not_checked_.push_back(std::move(draft)); }
+  // A draft of this sink, for another node.
+  void NotChecked(const NotCheckedDraft& draft) { not_checked_.push_back(draft); }
   std::vector<FindingDraft>& findings() { return findings_; }
   std::vector<NotCheckedDraft>& not_checked() { return not_checked_; }
 
  private:
   std::vector<FindingDraft> findings_;
   std::vector<NotCheckedDraft> not_checked_;
+  std::deque<std::string> reasons_;  // stay where they are
 };
 
 }  // namespace quantgate

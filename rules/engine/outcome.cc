@@ -69,9 +69,7 @@ void ApplyToolchain(Toolchain toolchain, const Graph& graph, const ResolvedGraph
   for (size_t i = 0; i < judged.ops.size(); ++i) {
     const ModuleResult::OpOutcome& op = judged.ops[i];
     const int32_t node = resolved.ops()[i].node;
-    // Names are wherever the parser put them.
-    constexpr size_t kAhead = 16;
-    if (i + kAhead < judged.ops.size()) __builtin_prefetch(&graph.node_name(resolved.ops()[i + kAhead].node));
+    if (i + kNamesAhead < judged.ops.size()) FetchName(graph, resolved.ops()[i + kNamesAhead].node);
     if (op.ends_export) outcome.set_kind(v1::Outcome::FAILS);
     if (op.backend_ops.empty() && !op.refused) continue;
     v1::NodeOutcome& entry = *outcome.add_nodes();

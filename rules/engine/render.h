@@ -18,6 +18,12 @@ std::string NodeName(const Graph& graph, int32_t node);
 // The same, into a string of a message.
 void SetNodeName(const Graph& graph, int32_t node, std::string& text);
 
+// Asks memory for the name of a node (-1: none) that comes so many nodes later; names are where the parser put them.
+inline constexpr size_t kNamesAhead = 16;
+inline void FetchName(const Graph& graph, int32_t node) {
+  if (node >= 0) __builtin_prefetch(&graph.node_name(node));
+}
+
 // A number for `observed` and `allowed`: seven significant digits.
 std::string FormatNumber(double number);
 

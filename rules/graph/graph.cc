@@ -269,6 +269,7 @@ absl::Status Graph::ReadNodes() {
     record.op = op;
     record.has_spec_map = !node.input_spec_map().empty();
     record.no_implicit_sharing = node.no_implicit_sharing();
+    record.has_attributes = !node.attributes().empty();
     record.like = like.FirstLike(i);
     for (int k = 0; k < node.inputs_size(); ++k) {
       inputs_.push_back({node.inputs(k) - 1, k < node.input_specs_size() ? node.input_specs(k) - 1 : -1,
@@ -382,6 +383,7 @@ absl::string_view Graph::symbol(int32_t id) const {
 }
 
 const v1::Attribute* Graph::attribute(int32_t node, absl::string_view name) const {
+  if (!nodes_[node].has_attributes) return nullptr;  // without a look at the message
   for (const v1::Attribute& attribute : message_->nodes(node).attributes()) {
     if (symbol(attribute.name()) == name) return &attribute;
   }

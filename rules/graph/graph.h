@@ -145,9 +145,10 @@ class Graph {
   // The inputs and outputs of node n end where those of node n + 1 begin; one record more than nodes.
   struct NodeRecord {
     const Binding* binding = nullptr;
-    int32_t op : 30 = 0;  // symbol id
+    uint32_t op : 29 = 0;  // symbol id
     bool has_spec_map : 1 = false;
     bool no_implicit_sharing : 1 = false;
+    bool has_attributes : 1 = false;
     int32_t like = -1;
     int32_t first_input = 0;
     int32_t first_output = 0;

@@ -725,11 +725,14 @@ class Resolver {
 
   absl::Span<const double> NumbersOf(int32_t value) {
     if (value < 0 || !graph_.is_constant(value)) return {};
+    if (numbers_of_.empty()) numbers_of_.resize(graph_.num_values(), kNotComputed);
+    // Quantize and Dequantize mostly share their parameters.
+    if (numbers_of_[value] != kNotComputed) return result_.numbers_[numbers_of_[value]];
     const v1::Constant& constant = graph_.value(value).constant();
     if (!constant.reals().empty()) return constant.reals();
     if (constant.ints().empty()) return {};
-    const std::vector<double> numbers(constant.ints().begin(), constant.ints().end());
-    return Keep(numbers);
+    numbers_of_[value] = static_cast<int32_t>(result_.numbers_.size());
+    return Keep(std::vector<double>(constant.ints().begin(), constant.ints().end()));
   }
 
   absl::Span<const double> Keep(std::vector<double> numbers) {
@@ -780,6 +783,7 @@ class Resolver {
   std::vector<int32_t> specs_;         // by spec
   std::vector<int32_t> shared_roots_;  // by spec: where its references end; -1: nowhere
   std::vector<int32_t> shared_way_;
+  std::vector<int32_t> numbers_of_;         // by value: index into the result's numbers of what it holds as integers
   std::vector<int32_t> unit_;               // by node: computes on quantized tensors
   std::optional<Annotations> annotations_;  // made when a place is not found at once
 };

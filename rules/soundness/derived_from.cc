@@ -50,6 +50,7 @@ void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sin
     named.push_back(reference.value);
     own = own && (!reference.is_edge() || reference.node == op.node);
   }
+  if (own && named == sources) return;
   std::sort(sources.begin(), sources.end());
   std::sort(named.begin(), named.end());
   if (own && named == sources) return;

@@ -72,7 +72,7 @@ class Judge {
       outcome = known.outcome;
       for (NotCheckedDraft draft : known.not_checked) {
         draft.node = op.node;
-        sink_.NotChecked(std::move(draft));
+        sink_.NotChecked(draft);
       }
       return;
     }
