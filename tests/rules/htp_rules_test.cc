@@ -283,14 +283,14 @@ std::vector<Case> Cases() {
     return op;
   };
   shapes(reduced(0), reduced(1));
-  const auto narrow = [](int bits) {
+  const auto width = [](int bits) {
     return [bits](BackendTensor& t) {
       t.encoding = Encoding::kBwPerTensor;
       t.bits = bits;
     };
   };
-  add("QS204", T("Relu").In(kS8).With(narrow(8)).Out(kS8), T("Relu").In(kS8).With(narrow(4)).Out(kS8));
-  add("QS204", T("Relu").In(kS8).With(narrow(8)).Out(kS8), T("Relu").In(kU8).With(narrow(8)).Out(kU8));
+  add("QS204", T("Relu").In(kS8).With(width(8)).Out(kS8), T("Relu").In(kS8).With(width(4)).Out(kS8));
+  add("QS204", T("Relu").In(kS8).With(width(8)).Out(kS8), T("Relu").In(kU8).With(width(8)).Out(kU8));
   const auto pooled = [](int64_t size) {
     TestOp op = T("PoolMax2d");
     op.In(kU8).Dims({1, 8, 8, 16}).Out(kU8).Dims({1, size, 4, 16});

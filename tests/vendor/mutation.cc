@@ -70,9 +70,12 @@ std::vector<std::string> Judge(const db::TableSource& tables, const std::vector<
     google::protobuf::Arena arena;
     v1::Report& report = *google::protobuf::Arena::CreateMessage<v1::Report>(&arena);
     const absl::Status status = Check(one->graph, options, modules, report);
-    judged.push_back(!status.ok() ? std::string(status.message())
-                                  : absl::StrCat(Refused(report.results(0)) ? "refused " : "accepted ",
-                                                 absl::StrJoin(Remarks(report.results(0)), ", ")));
+    if (!status.ok()) {
+      judged.emplace_back(status.message());
+      continue;
+    }
+    judged.emplace_back(Refused(report.results(0)) ? "refused" : "accepted");
+    if (one->remarks) absl::StrAppend(&judged.back(), " ", absl::StrJoin(Remarks(report.results(0)), ", "));
   }
   return judged;
 }
