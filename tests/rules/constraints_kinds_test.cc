@@ -358,7 +358,6 @@ const std::vector<KindCase>& Cases() {
       {"ParamRange", "k", "param_range max=64 when_port_type=in[0]:UFIXED_POINT_8", "GS107",
        [](TestOp& op) { op.Param("k", {65}); }, "k = 65", "k at most 64", [](TestOp& op) { op.Param("k", {64}); },
        Nothing, "value of k"},
-      {"NotGiven", "k", "not_given", "GS102", [](TestOp& op) { op.Param("k", {1}); }, "k", "no k", Nothing, nullptr},
       {"ParamRangeReals", "k", "param_range min=0.5", "GS107", [](TestOp& op) { op.Param("k", {}, {0.25}); },
        "k = 0.25", "k at least 0.5", [](TestOp& op) { op.Param("k", {}, {0.5}); }, Nothing},
       {"ParamElement", "ones", "param_element index=0 value=1", "GS107", [](TestOp& op) { op.Param("ones", {2, 1, 1}); },
