@@ -271,8 +271,6 @@ const std::vector<KindCase>& Cases() {
        "no in[2]", "in[2] as well", Nothing, nullptr},
       {"Given", "axis", "given", "GS101", [](TestOp& op) { op.as_stated = true; }, "no axis", "axis of Op", Nothing,
        nullptr},
-      {"NotGiven", "axis", "not_given", "GS102", [](TestOp& op) { op.Param("axis", {1}); }, "axis", "no axis", Nothing,
-       nullptr},
 
       // Constants.
       {"Static", "in[1]", "static", "GS106", [](TestOp& op) { op.in(1).is_static = false; }, "computed at run time",
