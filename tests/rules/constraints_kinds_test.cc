@@ -269,6 +269,8 @@ const std::vector<KindCase>& Cases() {
        [](TestOp& op) { op.in(1).present = false; }, nullptr},
       {"PortGiven", "in[0]", "port_given port=in[2]", "GS101", [](TestOp& op) { op.in(2).present = false; },
        "no in[2]", "in[2] as well", Nothing, nullptr},
+      {"NotGiven", "axis", "not_given", "GS102", [](TestOp& op) { op.Param("axis", {1}); }, "axis", "no axis", Nothing,
+       nullptr},
       {"Given", "axis", "given", "GS101", [](TestOp& op) { op.as_stated = true; }, "no axis", "axis of Op", Nothing,
        nullptr},
 
