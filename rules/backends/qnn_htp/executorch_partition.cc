@@ -71,11 +71,13 @@ void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult
       const int32_t from = producer < 0 ? -1 : resolved.op_of_node(producer);
       if (from >= 0 && IsDelegated(result.ops[from])) {
         delegates.Join(op, from);
-      } else if (from < 0 || result.ops[from].refused || !result.ops[from].checked) {
-        delegates.GiveInput(op);  // of the model, from the CPU, or from somewhere that is not known
-      } else if (graph.num_inputs(producer) > 0) {
-        delegates.GiveInput(op);  // an identity: what is in front of it is not followed
+        continue;
       }
+      // Of the model, from the CPU, from somewhere that is not known, or through an identity (what is in front of it is
+      // not followed). A generator's output is a constant.
+      const bool generated =
+          from >= 0 && result.ops[from].checked && !result.ops[from].refused && graph.num_inputs(producer) == 0;
+      if (!generated) delegates.GiveInput(op);
     }
   }
   for (size_t i = 0; i < ops.size(); ++i) {
