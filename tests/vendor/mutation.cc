@@ -1,12 +1,14 @@
 // vendor_mutation COUNT SEED FILE...: takes measured statements out of the newest HTP table, one at a time, and judges
 // the cases of FILEs again. A statement survives when every case is judged as before: nothing would tell that it is
 // gone. COUNT 0: all of them. Prints a line for each, with the case that tells or "survives", and last "mutation: K of
-// N killed, seed S". Exit code 1: one survived.
+// N killed, V of them by a verdict of the vendor's, seed S": the others by a remark, which is an earlier answer of
+// QuantGate's that was kept. Exit code 1: one survived.
 #include <google/protobuf/arena.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <random>
 
@@ -58,24 +60,31 @@ class Mutant : public db::TableSource {
 // "Conv2d" of "ElementWiseBinary:ADD" is "ElementWiseBinary".
 std::string Base(const std::string& op) { return op.substr(0, op.find(':')); }
 
+struct Judged {
+  bool refused = false;  // what the vendor's library was asked
+  std::string remarks;
+};
+
+bool operator==(const Judged& a, const Judged& b) { return a.refused == b.refused && a.remarks == b.remarks; }
+
 // How each case is judged, in order.
-std::vector<std::string> Judge(const db::TableSource& tables, const std::vector<const Case*>& cases) {
+std::vector<Judged> Judge(const db::TableSource& tables, const std::vector<const Case*>& cases) {
   ModuleRegistry modules(tables);
   RegisterBuiltinModules(modules);
   CheckOptions options;
   options.toolchain = "qnn-converter";
-  std::vector<std::string> judged;
+  std::vector<Judged> judged;
   for (const Case* one : cases) {
     options.targets = {one->target};
     google::protobuf::Arena arena;
     v1::Report& report = *google::protobuf::Arena::CreateMessage<v1::Report>(&arena);
     const absl::Status status = Check(one->graph, options, modules, report);
     if (!status.ok()) {
-      judged.emplace_back(status.message());
+      judged.push_back({false, std::string(status.message())});
       continue;
     }
-    judged.emplace_back(Refused(report.results(0)) ? "refused" : "accepted");
-    if (one->remarks) absl::StrAppend(&judged.back(), " ", absl::StrJoin(Remarks(report.results(0)), ", "));
+    judged.push_back({Refused(report.results(0)), ""});
+    if (one->remarks) judged.back().remarks = absl::StrJoin(Remarks(report.results(0)), ", ");
   }
   return judged;
 }
@@ -164,7 +173,7 @@ int Run(size_t count, uint32_t seed, int num_files, char** files) {
   }
   std::map<std::string, std::vector<const Case*>> by_op;
   for (const Case& one : cases) by_op[Base(one.op)].push_back(&one);
-  std::map<std::string, std::vector<std::string>> before;
+  std::map<std::string, std::vector<Judged>> before;
   for (const auto& [op, of_op] : by_op) before[op] = Judge(**tables, of_op);
 
   std::vector<Statement> statements = MeasuredStatements(*table);
@@ -172,18 +181,25 @@ int Run(size_t count, uint32_t seed, int num_files, char** files) {
   std::shuffle(statements.begin(), statements.end(), random);
   if (count > 0 && count < statements.size()) statements.resize(count);
   size_t killed = 0;
+  size_t by_verdict = 0;
   for (const Statement& statement : statements) {
     const db::OpConstraints& op = table->ops[statement.op];
     Mutant mutant(**tables, *table);
     TakeOut(statement, mutant.table());
     const std::vector<const Case*>& of_op = by_op[Base(op.op)];
-    const std::vector<std::string> after = Judge(mutant, of_op);
-    const size_t differs = std::mismatch(after.begin(), after.end(), before[Base(op.op)].begin()).first - after.begin();
+    const std::vector<Judged> after = Judge(mutant, of_op);
+    const auto first_other = [&](auto same) {
+      return std::mismatch(after.begin(), after.end(), before[Base(op.op)].begin(), same).first - after.begin();
+    };
+    const size_t other_verdict = first_other([](const Judged& a, const Judged& b) { return a.refused == b.refused; });
+    const size_t differs = other_verdict < after.size() ? other_verdict : first_other(std::equal_to<>());
+    by_verdict += other_verdict < after.size();
     killed += differs < after.size();
     std::printf("%s: %s\n", differs < after.size() ? absl::StrCat("told by ", of_op[differs]->id).c_str() : "survives",
                 TextOf(op, statement).c_str());
   }
-  std::printf("mutation: %zu of %zu killed, seed %u\n", killed, statements.size(), seed);
+  std::printf("mutation: %zu of %zu killed, %zu of them by a verdict of the vendor's, seed %u\n", killed,
+              statements.size(), by_verdict, seed);
   return killed == statements.size() ? 0 : 1;
 }
 

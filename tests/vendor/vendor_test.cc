@@ -265,7 +265,7 @@ TEST(Measured, EveryStatementHasACase) {
 // the statement; with what else is said of it. tests/vendor/mutation tells which statements have none.
 TEST(Measured, MostStatementsHaveACaseOfTheirOwn) {
   std::string wrong;
-  const Tally tally = Judge("qnn_htp-2.51.0-rules.jsonl", wrong);
+  const Tally tally = Judge("qnn_htp-2.51.0-rules.jsonl.gz", wrong);
   EXPECT_THAT(tally.Summary(), HasSubstr(" 0 false accepts, 0 false rejects, "));
   EXPECT_EQ(wrong, "");
 }
