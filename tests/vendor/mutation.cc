@@ -97,7 +97,25 @@ bool IsListedOnly(const db::DtypeRow& row) {
   });
 }
 
-// Every operation has an entry of its own, which takes the place of these rows.
+// A statement about encodings that is made of all operators, here of a port that no row quantizes: it cannot fire.
+bool IsVacuous(const db::OpConstraints& op, const db::Item& item) {
+  const bool of_encodings = std::all_of(item.predicates.begin(), item.predicates.end(), [](const db::Predicate& each) {
+    return each.kind == "encoding_unsupported" || each.kind == "positive_scale";
+  });
+  // "in[0..m]" is every input.
+  const std::string kind = item.port.substr(0, item.port.find('['));
+  const bool every = absl::StrContains(item.port, "..");
+  const auto quantized = [&](const db::PortTypes& port) {
+    return (every ? absl::StartsWith(port.port, kind) : port.port == item.port) &&
+           std::any_of(port.types.begin(), port.types.end(),
+                       [](const db::ElementType& type) { return type.quantized; });
+  };
+  return of_encodings && !op.rows.empty() && std::none_of(op.rows.begin(), op.rows.end(), [&](const db::DtypeRow& row) {
+           return std::any_of(row.ports.begin(), row.ports.end(), quantized);
+         });
+}
+
+// Every operation has an entry of its own, which takes the place of this one unless the operation has no meaning.
 bool IsReplaced(const db::ConstraintTable& table, const std::string& op) {
   return std::any_of(table.ops.begin(), table.ops.end(),
                      [&](const db::OpConstraints& other) { return other.operation >= 0 && Base(other.op) == op; });
@@ -112,7 +130,9 @@ std::vector<Statement> MeasuredStatements(const db::ConstraintTable& table) {
       if (row.evidence == db::Evidence::kMeasured && !IsListedOnly(row)) all.push_back({op, true, i});
     }
     for (size_t i = 0; i < table.ops[op].items.size(); ++i) {
-      if (table.ops[op].items[i].evidence == db::Evidence::kMeasured) all.push_back({op, false, i});
+      const db::Item& item = table.ops[op].items[i];
+      if (item.evidence != db::Evidence::kMeasured || IsVacuous(table.ops[op], item)) continue;
+      if (!replaced || item.port == "operation") all.push_back({op, false, i});
     }
   }
   return all;
