@@ -270,5 +270,69 @@ TEST(Measured, MostStatementsHaveACaseOfTheirOwn) {
   EXPECT_EQ(wrong, "");
 }
 
+// Ways to know less of a graph.
+void ForgetShapes(v1::Graph& graph) {
+  for (v1::Value& value : *graph.mutable_values()) {
+    value.clear_dims();
+    value.set_has_shape(false);
+  }
+}
+void ForgetSizes(v1::Graph& graph) {
+  for (v1::Value& value : *graph.mutable_values()) {
+    for (int64_t& size : *value.mutable_dims()) size = -1;
+  }
+}
+void ForgetOneShape(v1::Graph& graph, int which) {
+  v1::Value& value = *graph.mutable_values(which % graph.values_size());
+  value.clear_dims();
+  value.set_has_shape(false);
+}
+void ForgetNumbers(v1::Graph& graph) {
+  for (v1::Spec& spec : *graph.mutable_specs()) {
+    spec.mutable_qparams()->clear_scales();
+    spec.mutable_qparams()->clear_zero_points();
+  }
+  for (v1::Value& value : *graph.mutable_values()) {
+    if (!value.has_constant()) continue;
+    value.mutable_constant()->clear_ints();
+    value.mutable_constant()->clear_reals();
+  }
+}
+
+void ForgetParameters(v1::Graph& graph) {
+  for (v1::Node& node : *graph.mutable_nodes()) node.clear_attributes();
+}
+
+// What the library took is never refused for the reason that less is known of it.
+TEST(Measured, WhatIsNotKnownIsNotRefused) {
+  Engine engine;
+  int judged = 0;
+  for (const char* name : {"qnn_htp-2.51.0.jsonl", "qnn_htp-2.51.0-items.jsonl", "qnn_htp-2.51.0-rules.jsonl.gz"}) {
+    const absl::Status status = ForEachLine(
+        absl::StrCat(QUANTGATE_TEST_DATA, "/../data/vendor/", name), [&](int64_t number, absl::string_view line) {
+          const auto parsed = ParseCase(line);
+          ASSERT_TRUE(parsed.ok()) << parsed.status();
+          for (int way = 0; way < 5; ++way) {
+            Case less = *parsed;
+            if (way == 0) ForgetShapes(less.graph);
+            if (way == 1) ForgetSizes(less.graph);
+            if (way == 2) ForgetOneShape(less.graph, static_cast<int>(number));
+            if (way == 3) ForgetNumbers(less.graph);
+            if (way == 4) ForgetParameters(less.graph);
+            const v1::Result result = engine.Judge(less);
+            ++judged;
+            if (!parsed->accepted || way == 4) continue;  // without a parameter its default holds
+            for (const v1::Finding& finding : result.findings()) {
+              if (way == 1 && finding.code() == "GS201") continue;  // a size that is not known until run time
+              EXPECT_NE(finding.effect(), v1::Finding::REFUSED) << way << " " << parsed->id << " " << parsed->op << " "
+                                                                << finding.code() << ": " << finding.message();
+            }
+          }
+        });
+    EXPECT_TRUE(status.ok()) << status;
+  }
+  EXPECT_GT(judged, 10000);
+}
+
 }  // namespace
 }  // namespace quantgate::vendor
