@@ -1,8 +1,8 @@
 // vendor_mutation COUNT SEED FILE...: takes measured statements out of the newest HTP table, one at a time, and judges
 // the cases of FILEs again. A statement survives when every case is judged as before: nothing would tell that it is
 // gone. COUNT 0: all of them. Prints a line for each, with the case that tells or "survives", and last "mutation: K of
-// N killed, V of them by a verdict of the vendor's, seed S": the others by a remark, which is an earlier answer of
-// QuantGate's that was kept. Exit code 1: one survived.
+// N killed, V of them by a verdict or an execution of the vendor's, seed S": the others by a remark, which is an
+// earlier answer of QuantGate's that was kept. Exit code 1: one survived.
 #include <google/protobuf/arena.h>
 
 #include <algorithm>
@@ -62,10 +62,12 @@ std::string Base(const std::string& op) { return op.substr(0, op.find(':')); }
 
 struct Judged {
   bool refused = false;  // what the vendor's library was asked
+  bool named = false;    // what its executions showed: an output with wrong numbers
   std::string remarks;
 };
 
-bool operator==(const Judged& a, const Judged& b) { return a.refused == b.refused && a.remarks == b.remarks; }
+bool SameVerdict(const Judged& a, const Judged& b) { return a.refused == b.refused && a.named == b.named; }
+bool operator==(const Judged& a, const Judged& b) { return SameVerdict(a, b) && a.remarks == b.remarks; }
 
 // How each case is judged, in order.
 std::vector<Judged> Judge(const db::TableSource& tables, const std::vector<const Case*>& cases) {
@@ -80,10 +82,10 @@ std::vector<Judged> Judge(const db::TableSource& tables, const std::vector<const
     v1::Report& report = *google::protobuf::Arena::CreateMessage<v1::Report>(&arena);
     const absl::Status status = Check(one->graph, options, modules, report);
     if (!status.ok()) {
-      judged.push_back({false, std::string(status.message())});
+      judged.push_back({false, false, std::string(status.message())});
       continue;
     }
-    judged.push_back({Refused(report.results(0)), ""});
+    judged.push_back({Refused(report.results(0)), TellsOutputEncoding(*one) && OutputNamed(report.results(0)), ""});
     if (one->remarks) judged.back().remarks = absl::StrJoin(Remarks(report.results(0)), ", ");
   }
   return judged;
@@ -211,15 +213,15 @@ int Run(size_t count, uint32_t seed, int num_files, char** files) {
     const auto first_other = [&](auto same) {
       return std::mismatch(after.begin(), after.end(), before[Base(op.op)].begin(), same).first - after.begin();
     };
-    const size_t other_verdict = first_other([](const Judged& a, const Judged& b) { return a.refused == b.refused; });
+    const size_t other_verdict = first_other(SameVerdict);
     const size_t differs = other_verdict < after.size() ? other_verdict : first_other(std::equal_to<>());
     by_verdict += other_verdict < after.size();
     killed += differs < after.size();
     std::printf("%s: %s\n", differs < after.size() ? absl::StrCat("told by ", of_op[differs]->id).c_str() : "survives",
                 TextOf(op, statement).c_str());
   }
-  std::printf("mutation: %zu of %zu killed, %zu of them by a verdict of the vendor's, seed %u\n", killed,
-              statements.size(), by_verdict, seed);
+  std::printf("mutation: %zu of %zu killed, %zu of them by a verdict or an execution of the vendor's, seed %u\n",
+              killed, statements.size(), by_verdict, seed);
   return killed == statements.size() ? 0 : 1;
 }
 

@@ -263,8 +263,8 @@ TEST(Measured, EveryStatementHasACase) {
 }
 
 // For rows, items and shape rules a configuration that the library was asked about and that is judged otherwise without
-// the statement; with what else is said of it. tests/vendor/mutation tells which statements have none.
-TEST(Measured, MostStatementsHaveACaseOfTheirOwn) {
+// the statement; with what else is said of it. tests/vendor/mutation tells when a statement has none.
+TEST(Measured, StatementsHaveACaseOfTheirOwn) {
   std::string wrong;
   const Tally tally = Judge("qnn_htp-2.51.0-rules.jsonl.gz", wrong);
   EXPECT_THAT(tally.Summary(), HasSubstr(" 0 false accepts, 0 false rejects, "));
