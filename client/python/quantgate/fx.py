@@ -68,6 +68,7 @@ class _Converter:
         self._symbols: Dict[str, int] = {}
         self._specs: Dict[bytes, int] = {}
         self._values: Dict[torch.fx.Node, int] = {}
+        self._foreign: Dict[Any, Tuple[int, str]] = {}
         self._nodes: Dict[torch.fx.Node, int] = {}
         # Observer nodes of a prepared graph, and what each observes.
         self._observers: Dict[torch.fx.Node, Any] = {}
@@ -79,17 +80,19 @@ class _Converter:
         kept = [node for node in nodes if self._is_node(node)]
         # Ids first: specs and consumers refer to nodes that come later.
         for node in nodes:
-            if node.op != "output":
+            if self._is_value(node):
                 self._values[node] = len(self._values) + 1
         for node in kept:
             self._nodes[node] = len(self._nodes) + 1
         for node in nodes:
-            if node.op != "output":
+            if node in self._values:
                 self._add_value(node)
             if node.op == "placeholder":
                 self._out.inputs.append(self._values[node])
         for node in kept:
             self._add_node(node)
+        for _, name in self._foreign.values():
+            self._out.values.add(name=name, foreign=True)
         for node in nodes:
             if node.op == "output":
                 self._out.outputs.extend(self._values[self._source(value)] for value in node.all_input_nodes
@@ -114,6 +117,9 @@ class _Converter:
             return False
         # The output has no meaning of its own; an annotated one has.
         return node.op != "output" or self._annotation(node) is not None
+
+    def _is_value(self, node: torch.fx.Node) -> bool:
+        return node.op != "output" or getattr(self._annotation(node), "output_qspec", None) is not None
 
     def _stage(self, nodes: Sequence[torch.fx.Node]) -> types_pb2.Stage:
         if any(_op_name(node).startswith(_QUANTIZED_NAMESPACES) for node in nodes if node.op == "call_function"):
@@ -184,7 +190,7 @@ class _Converter:
 
     def _add_node(self, node: torch.fx.Node) -> None:
         out = self._out.nodes.add(name=node.name, op=self._symbol(_op_name(node)))
-        if node.op != "output":
+        if node in self._values:
             out.outputs.append(self._values[node])
         _add_source_line(node, out.source_line, self._symbol)
         inputs: List[Tuple[Optional[torch.fx.Node], int]] = []
@@ -267,10 +273,11 @@ class _Converter:
 
     def _value_id(self, node: torch.fx.Node) -> int:
         """Of a node of this graph, or of another one that an annotation still points at."""
-        if node not in self._values:
-            self._values[node] = len(self._out.values) + 1
-            self._out.values.add(name=node.name, foreign=True)
-        return self._values[node]
+        return self._values.get(node) or self._foreign_id(node, node.name)
+
+    def _foreign_id(self, key: Any, name: str) -> int:
+        # They come after all values of this graph, which may not all have been added yet.
+        return self._foreign.setdefault(key, (len(self._values) + len(self._foreign) + 1, name))[0]
 
     def _observer_of_value(self, node: torch.fx.Node) -> Any:
         return next((self._observers[user] for user in node.users if user in self._observers), None)
@@ -312,8 +319,12 @@ class _Converter:
 
     def _place(self, place: Any, out: Any) -> None:
         value, consumer = place if isinstance(place, tuple) else (place, None)
+        if consumer is not None and consumer not in self._nodes:
+            # An edge into no node of this graph never has a spec; it stands as what it would be called.
+            out.value = self._foreign_id(place, f"({value.name}, {consumer.name})")
+            return
         out.value = self._value_id(value)
-        if consumer is not None and consumer in self._nodes:
+        if consumer is not None:
             out.consumer = self._nodes[consumer]
 
     def _add_scheme(self, spec: Any, message: spec_pb2.Spec) -> None:
