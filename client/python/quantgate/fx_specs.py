@@ -46,7 +46,7 @@ class SpecPool:
         key = (id(spec), id(observer))
         found = self._seen.get(key)
         if found is None:
-            message = self._message(spec)
+            message = spec_message(spec, self._symbol, self._place)
             if observer is not None:
                 _add_observed(observer, message)
             data = message.SerializeToString(deterministic=True)
@@ -57,57 +57,63 @@ class SpecPool:
             self._seen[key] = found
         return found
 
-    def _message(self, spec: Any) -> spec_pb2.Spec:
-        if spec is None:
-            return spec_pb2.Spec(kind=spec_pb2.Spec.EXPLICIT_NONE)
-        message = spec_pb2.Spec()
-        if hasattr(spec, "edge_or_node"):
-            message.kind = spec_pb2.Spec.SHARED
-            self._place(spec.edge_or_node, message.shared_with)
-        elif hasattr(spec, "derived_from"):
-            message.kind = spec_pb2.Spec.DERIVED
-            for place in spec.derived_from:
-                self._place(place, message.derived_from.add())
-        elif hasattr(spec, "scale"):
-            message.kind = spec_pb2.Spec.FIXED
-            message.qparams.scales.append(float(spec.scale))
-            message.qparams.zero_points.append(float(spec.zero_point))
-        elif hasattr(spec, "dtype"):
-            message.kind = spec_pb2.Spec.PLAIN
-        else:
-            raise QuantGateError("INVALID_ARGUMENT", f"a {type(spec).__name__} is no quantization spec")
-        self._add_scheme(spec, message)
-        return message
 
-    def _add_scheme(self, spec: Any, message: spec_pb2.Spec) -> None:
-        dtype = getattr(spec, "dtype", None)
-        if dtype is not None:
-            message.dtype = DTYPES.get(dtype, types_pb2.DATA_TYPE_UNSPECIFIED)
-        for name, field in (("quant_min", "quant_min"), ("quant_max", "quant_max"), ("ch_axis", "axis"),
-                            ("is_dynamic", "is_dynamic")):
-            value = getattr(spec, name, None)
-            if value is not None:
-                setattr(message, field, value)
-        qscheme = getattr(spec, "qscheme", None)
-        if qscheme is not None:
-            message.qscheme = QSCHEMES.get(qscheme, spec_pb2.Spec.Q_SCHEME_UNSPECIFIED)
-        constructor = getattr(spec, "observer_or_fake_quant_ctr", None)
-        if constructor is None:
-            return
-        observer, keywords = observer_of(constructor)
-        message.observer = self._symbol(getattr(observer, "__name__", str(observer)))
-        if "block_size" in keywords and keywords["block_size"] is not None:
-            message.block_size.extend(int(size) for size in keywords["block_size"])
-        if message.kind == spec_pb2.Spec.PLAIN and "scale" in keywords:
-            message.qparams.scales.append(float(keywords["scale"]))
-            message.qparams.zero_points.append(float(keywords.get("zero_point", 0)))
+def spec_message(spec: Any, symbol: Callable[[str], int], place: Callable[[Any, Any], None]) -> spec_pb2.Spec:
+    """One spec; `symbol` gives the id of an observer's name, `place` writes a reference into an EdgeRef."""
+    if spec is None:
+        return spec_pb2.Spec(kind=spec_pb2.Spec.EXPLICIT_NONE)
+    message = spec_pb2.Spec()
+    if hasattr(spec, "edge_or_node"):
+        message.kind = spec_pb2.Spec.SHARED
+        place(spec.edge_or_node, message.shared_with)
+    elif hasattr(spec, "derived_from"):
+        message.kind = spec_pb2.Spec.DERIVED
+        for source in spec.derived_from:
+            place(source, message.derived_from.add())
+    elif hasattr(spec, "scale"):
+        message.kind = spec_pb2.Spec.FIXED
+        message.qparams.scales.append(float(spec.scale))
+        message.qparams.zero_points.append(float(spec.zero_point))
+    elif hasattr(spec, "dtype"):
+        message.kind = spec_pb2.Spec.PLAIN
+    else:
+        raise QuantGateError("INVALID_ARGUMENT", f"a {type(spec).__name__} is no quantization spec")
+    _add_scheme(spec, message, symbol)
+    return message
+
+
+def _add_scheme(spec: Any, message: spec_pb2.Spec, symbol: Callable[[str], int]) -> None:
+    dtype = getattr(spec, "dtype", None)
+    if dtype is not None:
+        message.dtype = DTYPES.get(dtype, types_pb2.DATA_TYPE_UNSPECIFIED)
+    for name, field in (("quant_min", "quant_min"), ("quant_max", "quant_max"), ("ch_axis", "axis"),
+                        ("is_dynamic", "is_dynamic")):
+        value = getattr(spec, name, None)
+        if value is not None:
+            setattr(message, field, value)
+    qscheme = getattr(spec, "qscheme", None)
+    if qscheme is not None:
+        message.qscheme = QSCHEMES.get(qscheme, spec_pb2.Spec.Q_SCHEME_UNSPECIFIED)
+    constructor = getattr(spec, "observer_or_fake_quant_ctr", None)
+    if constructor is None:
+        return
+    observer, keywords = observer_of(constructor)
+    message.observer = symbol(getattr(observer, "__name__", str(observer)))
+    if "block_size" in keywords and keywords["block_size"] is not None:
+        message.block_size.extend(int(size) for size in keywords["block_size"])
+    if message.kind == spec_pb2.Spec.PLAIN and "scale" in keywords:
+        message.qparams.scales.append(float(keywords["scale"]))
+        message.qparams.zero_points.append(float(keywords.get("zero_point", 0)))
 
 
 def observer_of(constructor: Any) -> Tuple[Any, Dict[str, Any]]:
     """The observer class that a spec's constructor makes (a fake-quantize's inner one), and its settings."""
     partial = getattr(constructor, "p", constructor)
-    keywords = partial.keywords if isinstance(partial, functools.partial) else {}
-    return keywords.get("observer", getattr(partial, "func", partial)), keywords
+    if not isinstance(partial, functools.partial):
+        return partial, {}
+    made, settings = observer_of(partial.keywords.get("observer", partial.func))
+    return made, {**settings, **partial.keywords} if "observer" not in partial.keywords else {
+        **partial.keywords, **settings}
 
 
 def _add_observed(observer: Any, message: spec_pb2.Spec) -> None:
