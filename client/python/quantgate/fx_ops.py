@@ -20,7 +20,7 @@ def op_name(node: torch.fx.Node) -> str:
     if node.op != "call_function":
         return f"{node.op}.{node.target}"
     target = node.target
-    if isinstance(target, torch._ops.OpOverload):
+    if isinstance(target, (torch._ops.OpOverload, torch._ops.OpOverloadPacket)):
         return str(target)
     if isinstance(target, torch._ops.HigherOrderOperator):
         return f"higher_order.{target.__name__}"

@@ -118,8 +118,9 @@ def observer_of(constructor: Any) -> Tuple[Any, Dict[str, Any]]:
 
 def _add_observed(observer: Any, message: spec_pb2.Spec) -> None:
     """The parameters an observer would give now; none while it has seen nothing."""
-    minimum = getattr(observer, "min_val", None)
-    if isinstance(minimum, torch.Tensor) and (minimum.numel() == 0 or not bool(torch.isfinite(minimum).all())):
+    minimum, maximum = getattr(observer, "min_val", None), getattr(observer, "max_val", None)
+    # Before the first value a minimum is inf, or empty. What has seen an infinity has numbers, useless ones.
+    if isinstance(minimum, torch.Tensor) and (minimum.numel() == 0 or bool((minimum > maximum).any())):
         return
     try:
         scale, zero_point = observer.calculate_qparams()[:2]
@@ -130,5 +131,6 @@ def _add_observed(observer: Any, message: spec_pb2.Spec) -> None:
     message.qparams.scales.extend(torch.as_tensor(scale).double().reshape(-1).tolist())
     if zero_point is not None:
         message.qparams.zero_points.extend(torch.as_tensor(zero_point).double().reshape(-1).tolist())
-    if len(message.qparams.scales) > 1:
+    # With a block size, that says along which axes.
+    if len(message.qparams.scales) > 1 and not message.block_size:
         message.qparams.axes.append(int(getattr(observer, "ch_axis", 0) or 0))
