@@ -46,7 +46,9 @@ class Types {
         Add(node, inputs.data, absl::StrCat("dequantizes a tensor of ", DataTypeName(type)), "a quantized tensor");
       }
     }
-    if (inputs.zero_point >= 0 && IsFloat(graph_.value(inputs.zero_point).dtype())) {
+    // torchao's affine operators also take zero points that are real numbers.
+    if (inputs.zero_point >= 0 && graph_.origin() != v1::Graph::PT2E &&
+        IsFloat(graph_.value(inputs.zero_point).dtype())) {
       Add(node, inputs.zero_point,
           absl::StrCat("the zero point is ", DataTypeName(graph_.value(inputs.zero_point).dtype())),
           "the type of the quantized tensor");

@@ -126,6 +126,10 @@ def _add_observed(observer: Any, message: spec_pb2.Spec) -> None:
         scale, zero_point = observer.calculate_qparams()[:2]
     except Exception:  # noqa: BLE001  Observers of quantizers fail in ways of their own; then nothing is known.
         return
+    steps = getattr(observer, "num_steps", None)
+    if steps and message.block_size:
+        _add_nested(scale, int(steps), message)
+        return
     del message.qparams.scales[:]
     del message.qparams.zero_points[:]
     message.qparams.scales.extend(torch.as_tensor(scale).double().reshape(-1).tolist())
@@ -134,3 +138,15 @@ def _add_observed(observer: Any, message: spec_pb2.Spec) -> None:
     # With a block size, that says along which axes.
     if len(message.qparams.scales) > 1 and not message.block_size:
         message.qparams.axes.append(int(getattr(observer, "ch_axis", 0) or 0))
+
+
+def _add_nested(scale: torch.Tensor, steps: int, message: spec_pb2.Spec) -> None:
+    """Scales of blocks as QNN gets them: one per channel, and one of `steps` factors per block."""
+    blocks = scale.double().reshape(scale.shape[0], -1)
+    channels = blocks.amax(1) / steps
+    factors = (blocks / channels.unsqueeze(1)).round().clamp(1, steps)
+    message.qparams.scales.extend(channels.tolist())
+    message.qparams.block_scales.extend(factors.reshape(-1).tolist())
+    message.qparams.block_scale_bits = (steps - 1).bit_length()
+    message.qparams.axes.extend(range(len(message.block_size)))
+    message.qparams.block_sizes.extend(message.block_size)
