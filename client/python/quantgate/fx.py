@@ -14,6 +14,7 @@ from quantgate.errors import QuantGateError
 from quantgate.fx_constants import add_constant
 from quantgate.fx_ops import Signatures, add_source_line, op_name, set_attribute
 from quantgate.fx_specs import DTYPES, SpecPool
+from quantgate.progress import watch
 from quantgate.v1 import graph_pb2, types_pb2
 
 _QUANTIZED_NAMESPACES = ("quantized_decomposed.", "torchao.")
@@ -28,9 +29,7 @@ def to_graph(model: Any, example_inputs: Any = None) -> graph_pb2.Graph:
         raise QuantGateError("INVALID_ARGUMENT", f"expected a GraphModule, an ExportedProgram or a path, not "
                                                  f"{type(model).__name__}")
     if example_inputs is not None and not any("val" in node.meta for node in model.graph.nodes):
-        from torch.fx.passes.fake_tensor_prop import FakeTensorProp
-
-        FakeTensorProp(model).propagate(*example_inputs)
+        _add_shapes(model, example_inputs)
     message = _Converter(model).convert()
     message.producer = f"pytorch {torch.__version__}"
     return message
@@ -50,6 +49,9 @@ class _Converter:
         self._values: Dict[torch.fx.Node, int] = {}
         self._foreign: Dict[Any, Tuple[int, str]] = {}
         self._nodes: Dict[torch.fx.Node, int] = {}
+        # Bodies of control flow (cond, map, while_loop): of the get_attr nodes that name them, positions in
+        # Graph.subgraphs.
+        self._bodies: Dict[torch.fx.Node, int] = {}
         # Observer nodes of a prepared graph, and what each observes.
         self._observers: Dict[torch.fx.Node, Any] = {}
 
@@ -66,11 +68,11 @@ class _Converter:
         values = [node for node in nodes if self._is_value(node)]
         self._values = {node: index for index, node in enumerate(values, 1)}
         self._nodes = {node: index for index, node in enumerate(kept, 1)}
-        for node in values:
+        for node in watch(values, "reading values"):
             self._add_value(node)
             if node.op == "placeholder":
                 self._out.inputs.append(self._values[node])
-        for node in kept:
+        for node in watch(kept, "reading nodes"):
             self._add_node(node)
         for _, name in self._foreign.values():
             self._out.values.add(name=name, foreign=True)
@@ -83,6 +85,12 @@ class _Converter:
     # ---- which nodes, and which stage ----
 
     def _is_left_out(self, node: torch.fx.Node) -> bool:
+        if node.op == "get_attr":
+            body = self._attributes(str(node.target))
+            if isinstance(body, torch.fx.GraphModule):
+                self._out.subgraphs.append(_Converter(body).convert())
+                self._bodies[node] = len(self._out.subgraphs)
+            return node in self._bodies
         if node.op != "call_module":
             return False
         if node.target == "_guards_fn":
@@ -171,9 +179,10 @@ class _Converter:
         inputs: List[Optional[torch.fx.Node]] = []
         positions: List[int] = []
         for position, name, argument in self._signatures.arguments(node):
-            if argument is None or _add_inputs(argument, position, inputs, positions):
-                continue
-            set_attribute(argument, out.attributes.add(name=self._symbol(name)))
+            if isinstance(argument, torch.fx.Node) and argument in self._bodies:
+                out.attributes.add(name=self._symbol(argument.name), graph=self._bodies[argument])
+            elif argument is not None and not _add_inputs(argument, position, inputs, positions):
+                set_attribute(argument, out.attributes.add(name=self._symbol(name)))
         inputs = [None if value is None else self._source(value) for value in inputs]
         out.inputs.extend([0 if value is None else self._values.get(value, 0) for value in inputs])
         if positions and positions != list(range(len(positions))):
@@ -254,6 +263,17 @@ def _add_inputs(argument: Any, position: int, inputs: List[Optional[torch.fx.Nod
     inputs.extend(members)
     positions.extend([position] * len(members))
     return only_nodes
+
+
+def _add_shapes(module: torch.fx.GraphModule, example_inputs: Any) -> None:
+    from torch._subclasses import FakeTensorMode
+    from torch.fx.passes.fake_tensor_prop import FakeTensorProp
+
+    try:
+        FakeTensorProp(module, FakeTensorMode(allow_non_fake_inputs=True)).propagate(*example_inputs)
+    except Exception as error:  # noqa: BLE001  Whatever the graph's operators raise.
+        raise QuantGateError("INVALID_ARGUMENT", "example_inputs: the graph does not run with them: "
+                                                 + str(error).partition("\n")[0]) from error
 
 
 def _attributes(module: torch.fx.GraphModule) -> Any:

@@ -120,7 +120,8 @@ def _add_observed(observer: Any, message: spec_pb2.Spec) -> None:
     """The parameters an observer would give now; none while it has seen nothing."""
     minimum, maximum = getattr(observer, "min_val", None), getattr(observer, "max_val", None)
     # Before the first value a minimum is inf, or empty. What has seen an infinity has numbers, useless ones.
-    if isinstance(minimum, torch.Tensor) and (minimum.numel() == 0 or bool((minimum > maximum).any())):
+    if isinstance(minimum, torch.Tensor) and isinstance(maximum, torch.Tensor) and (
+            minimum.numel() == 0 or bool((minimum > maximum).any())):
         return
     try:
         scale, zero_point = observer.calculate_qparams()[:2]

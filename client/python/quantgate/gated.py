@@ -5,6 +5,7 @@ import logging
 from typing import TYPE_CHECKING, Any, List, Optional, Sequence
 
 from quantgate.checking import apply, check
+from quantgate.errors import QuantGateError
 from quantgate.report import Report
 
 if TYPE_CHECKING:
@@ -40,6 +41,9 @@ class Gated:
         return self._quantizer.annotate(model)
 
     def validate(self, model: Any) -> None:
+        if not any("quantization_annotation" in node.meta for node in model.graph.nodes):
+            self._complain(QuantGateError("FAILED_PRECONDITION", f"{type(self._quantizer).__name__} annotated nothing: "
+                                          "some quantizers find their patterns in strict exports only"))
         self.report = self._check(model)
         self.changes = apply(self.report, model) if self._fix else []
         if self.changes:
@@ -50,6 +54,11 @@ class Gated:
         elif self.report.findings():
             _log.warning("%s", self.report)
         self._quantizer.validate(model)
+
+    def _complain(self, error: QuantGateError) -> None:
+        if self._mode == "strict":
+            raise error
+        _log.warning("%s", error)
 
     def _check(self, model: Any) -> Report:
         return check(model, targets=self._targets, mode=self._mode, server=self._server, timeout=self._timeout)
