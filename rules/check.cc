@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "rules/corrections/report.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding_writer.h"
 #include "rules/engine/outcome.h"
@@ -258,6 +259,32 @@ absl::Status CheckTarget(const Asked& asked, const Scopes& scopes, std::vector<F
   return absl::OkStatus();
 }
 
+absl::Status Correct(const Scope& scope, const std::vector<Asked>& asked, const CheckOptions& options,
+                     ModuleRegistry& modules, v1::Report& report) {
+  const CheckContext context(scope.graph, scope.resolved);
+  CheckOptions again = options;
+  again.corrections = false;
+  ReportTask task{context, nullptr, {}, options.correction_limits};
+  task.check = [&](const v1::Graph& changed, absl::Span<const std::string> targets, v1::Report& judged) {
+    again.targets.assign(targets.begin(), targets.end());
+    if (options.targets.empty()) again.targets.clear();
+    return Check(changed, again, modules, judged);
+  };
+  if (asked.empty()) task.targets.emplace_back();  // what holds on any target
+  for (size_t i = 0; i < asked.size(); ++i) {
+    ReportTask::OneTarget& target = task.targets.emplace_back();
+    target.name = options.targets[i];
+    const Asked& entry = asked[i];
+    if (entry.module == nullptr) continue;
+    target.others = OtherTargets(*entry.module, entry.target);
+    if (!entry.module->accepted_types) continue;
+    target.accepted = [&context, &entry](const ResolvedOp& op) {
+      return entry.module->accepted_types(context, entry.target, op);
+    };
+  }
+  return CorrectReport(task, report);
+}
+
 }  // namespace
 
 absl::Status Check(const v1::Graph& message, const CheckOptions& options, ModuleRegistry& modules, v1::Report& report) {
@@ -286,13 +313,12 @@ absl::Status Check(const v1::Graph& message, const CheckOptions& options, Module
   }
   if (options.targets.empty()) {
     CheckWithoutTarget(scopes, sound, options, mode, *report.add_results());
-    return absl::OkStatus();
   }
   for (const Asked& asked : *targets) {
     absl::Status status = CheckTarget(asked, scopes, sound, options, mode, *report.add_results());
     if (!status.ok()) return status;
   }
-  return absl::OkStatus();
+  return options.corrections ? Correct(*scopes.front(), *targets, options, modules, report) : absl::OkStatus();
 }
 
 }  // namespace quantgate

@@ -10,6 +10,7 @@
 #include "absl/types/span.h"
 #include "quantgate/v1/graph.pb.h"
 #include "quantgate/v1/report.pb.h"
+#include "rules/corrections/corrections.h"
 #include "rules/engine/module.h"
 
 namespace quantgate {
@@ -32,6 +33,9 @@ struct CheckOptions {
   // Asked now and then; true stops the check with CANCELLED. Null: never.
   std::function<bool()> cancelled;
   CheckLimits limits;
+  // Where a result has errors or fallbacks, look for spec changes that remove them.
+  bool corrections = true;
+  CorrectionLimits correction_limits;
 };
 
 // Fills `report` except name, create_time, model and graph_digest. Errors: INVALID_ARGUMENT (malformed graph or

@@ -90,6 +90,7 @@ absl::Status Validator::Check(const v1::Graph& graph, const v1::ValidateOptions&
   check.targets.assign(options.targets().begin(), options.targets().end());
   if (options.mode() != v1::Report::MODE_UNSPECIFIED) check.mode = options.mode();
   check.toolchain = options.toolchain();
+  check.corrections = !options.skip_corrections();
   check.cancelled = cancelled;
   check.limits.max_targets = static_cast<int>(limits_.max_targets);
   absl::Status status = deps_.check(graph, check, deps_.modules, report);

@@ -10,10 +10,13 @@
 #include "client/cli/confirm_flags.h"
 #include "client/cli/progress.h"
 #include "client/cli/server_flags.h"
+#include "client/graph_file.h"
 #include "client/import.h"
 #include "client/report/json.h"
+#include "client/report/layout.h"
 #include "client/report/text.h"
 #include "client/report/verdict.h"
+#include "rules/corrections/apply.h"
 
 namespace quantgate {
 namespace {
@@ -26,6 +29,8 @@ struct CheckFlags {
   std::vector<std::string> fail_on;
   std::string tables;
   std::string store;
+  std::string fix;
+  bool no_corrections = false;
   bool verbose = false;
   std::shared_ptr<ConfirmFlags> confirm;
   std::shared_ptr<ServerFlags> server;
@@ -44,23 +49,40 @@ v1::ValidateOptions Options(const CheckFlags& flags, const v1::ModelInfo& model)
   options.mutable_targets()->Add(flags.targets.begin(), flags.targets.end());
   options.set_mode(flags.mode == "warn" ? v1::Report::WARN : v1::Report::STRICT);
   options.set_toolchain(flags.toolchain);
+  options.set_skip_corrections(flags.no_corrections);
   *options.mutable_model() = model;
   return options;
 }
 
-// `confirm` may be null. What it fails with goes to `confirmed`: the report itself stands without it.
+// The graph with the corrections of the first target, where there are any.
+absl::Status WriteFixed(const v1::Report& report, v1::Graph graph, const CheckFlags& flags) {
+  const v1::Result& result = report.results(0);
+  if (absl::Status status = ApplyCorrections(result, graph); !status.ok()) return status;
+  if (absl::Status status = WriteGraphFile(graph, flags.fix); !status.ok()) return status;
+  if (!flags.output->quiet) {
+    const std::string note = Printable(absl::StrCat(
+        flags.fix, ": the graph with ", Count(result.corrections_size(), "correction"), " for ", result.target()));
+    std::fprintf(stderr, "%s\n", note.c_str());
+  }
+  return absl::OkStatus();
+}
+
+// `confirm` may be null. What it fails with goes to `beside`, as what cannot be written with --fix does: the report
+// itself stands without.
 absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string& progress_suffix,
                                       const CheckFlags& flags, const Checker& check, ConfirmRun* confirm,
-                                      Progress& progress, absl::Status& confirmed) {
+                                      Progress& progress, absl::Status& beside) {
   progress.Step(absl::StrCat("reading ", path, progress_suffix));
   absl::StatusOr<ImportedModel> model = ImportModel(path);
   if (!model.ok()) return model.status();
   progress.Step(absl::StrCat("checking ", path, progress_suffix));
   absl::StatusOr<v1::Report> report = check(model->graph, Options(flags, model->info));
   if (report.ok() && confirm != nullptr) {
-    confirmed = confirm->Confirm(
+    beside = confirm->Confirm(
         model->graph, [&](const std::string& step) { progress.Step(absl::StrCat(step, progress_suffix)); }, *report);
   }
+  progress.Step("");
+  if (report.ok() && !flags.fix.empty() && beside.ok()) beside = WriteFixed(*report, std::move(model->graph), flags);
   return report;
 }
 
@@ -83,6 +105,9 @@ int RunCheck(const CheckFlags& flags) {
     absl::StatusOr<v1::Finding::Effect> effect = EffectFromName(name);
     if (!effect.ok()) return Fail(effect.status());
     fail_on.push_back(*effect);
+  }
+  if (!flags.fix.empty() && flags.models.size() > 1) {
+    return Fail(absl::InvalidArgumentError("--fix takes one model: it writes one graph"));
   }
   absl::StatusOr<Checker> check = MakeChecker(flags);
   if (!check.ok()) return Fail(check.status());
@@ -109,11 +134,11 @@ int RunCheck(const CheckFlags& flags) {
     if (!server_is_there) continue;
     const std::string suffix =
         flags.models.size() == 1 ? "" : absl::StrCat(" (", i + 1, " of ", flags.models.size(), ")");
-    absl::Status confirmed;
+    absl::Status beside;
     absl::StatusOr<v1::Report> report =
-        CheckModel(flags.models[i], suffix, flags, *check, confirm.get(), progress, confirmed);
+        CheckModel(flags.models[i], suffix, flags, *check, confirm.get(), progress, beside);
     progress.Step("");
-    if (!confirmed.ok()) complain(confirmed);
+    if (!beside.ok()) complain(beside);
     if (!report.ok()) {
       complain(report.status());
       server_is_there = !absl::IsUnavailable(report.status());
@@ -152,6 +177,12 @@ void AddCheckCommand(CLI::App& app, Run* run) {
       ->type_name("EFFECT")
       ->allow_extra_args(false)
       ->delimiter(',');
+  command
+      ->add_option("--fix", flags->fix,
+                   "Write the graph with all corrections of the first target: .pb, .json or .txtpb")
+      ->type_name("GRAPH");
+  command->add_flag("--no-corrections", flags->no_corrections, "Look for no corrections; the answer comes sooner")
+      ->excludes("--fix");
   command->add_flag("-v,--verbose", flags->verbose, "Name every place in the text report, not the first few");
   CLI::Option* tables = AddTablesFlag(*command, flags->tables);
   CLI::Option* store =
@@ -166,6 +197,7 @@ void AddCheckCommand(CLI::App& app, Run* run) {
       "  quantgate check model.onnx -t qnn_htp/SM8650@2.25            will this SoC take it?\n"
       "  quantgate check *.onnx -t qnn_htp/SM8350 -t qnn_htp/SM8650   several models, several SoCs\n"
       "  quantgate check model.onnx -t qnn_htp/V75 --fail-on fallback --format json --output report.json\n"
+      "  quantgate check graph.pb -t qnn_htp/SM8350 --fix fixed.pb    what would pass, as a graph\n"
       "  quantgate check model.onnx -t qnn_htp/SM8650 --confirm       what does the vendor's own library say?\n"
       "  quantgate check model.onnx -t qnn_htp/V75 --server 127.0.0.1:50051");
   command->callback([flags, run] { *run = [flags] { return RunCheck(*flags); }; });

@@ -24,6 +24,7 @@ absl::StatusOr<v1::Report> CheckHere(const Engine& engine, db::ReportStore* stor
   options.targets.assign(request.targets().begin(), request.targets().end());
   options.mode = request.mode();
   options.toolchain = request.toolchain();
+  options.corrections = !request.skip_corrections();
   v1::Report report;
   if (absl::Status status = Check(graph, options, *engine.modules, report); !status.ok()) return status;
   report.set_graph_digest(GraphDigest(graph));

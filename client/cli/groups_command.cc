@@ -49,29 +49,44 @@ std::string GroupsText(const Graph& graph, const SharingGroups& groups) {
   return text;
 }
 
-int RunGroups(const std::string& path, const OutputFlags& flags) {
+absl::StatusOr<std::string> GroupsOf(const std::string& path, bool json) {
   const absl::StatusOr<ImportedModel> model = ImportModel(path);
-  if (!model.ok()) return Fail(model.status());
+  if (!model.ok()) return model.status();
   const absl::StatusOr<Graph> graph = Graph::Build(model->graph);
-  if (!graph.ok()) return Fail(graph.status());
+  if (!graph.ok()) return graph.status();
   const SharingGroups groups = ComputeSharingGroups(*graph);
-  return Finish(flags, flags.format == "json" ? GroupsJson(model->graph, groups) : GroupsText(*graph, groups));
+  return json ? GroupsJson(model->graph, groups) : GroupsText(*graph, groups);
+}
+
+// One model is an object; several are an array of them, in the order in which they were given.
+int RunGroups(const std::vector<std::string>& paths, const OutputFlags& flags) {
+  const bool json = flags.format == "json";
+  const bool several = paths.size() > 1;
+  std::string text = several && json ? "[" : "";
+  for (const std::string& path : paths) {
+    const absl::StatusOr<std::string> groups = GroupsOf(path, json);
+    if (!groups.ok()) return Fail(groups.status());
+    if (several && json && &path != &paths.front()) text += ",";
+    if (several && !json) absl::StrAppend(&text, Printable(path), ":\n");
+    text += *groups;
+  }
+  return Finish(flags, several && json ? text + "]\n" : text);
 }
 
 }  // namespace
 
 void AddGroupsCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("groups", "Show which annotated edges and values will share one observer");
-  auto model = std::make_shared<std::string>();
-  command->add_option("MODEL", *model, "Annotated graph (quantgate.v1.Graph); recognized by content")->required();
+  auto models = std::make_shared<std::vector<std::string>>();
+  command->add_option("MODEL", *models, "Annotated graphs (quantgate.v1.Graph); recognized by content")->required();
   const auto flags = AddOutputFlags(*command, {"format", "output"});
   command->footer(
       "The groups are those of torchao's prepare_pt2e, in its order; the first member's spec makes the observer of "
       "all.\n"
       "Examples:\n"
       "  quantgate groups annotated.pb\n"
-      "  quantgate groups annotated.pb --format json");
-  command->callback([model, flags, run] { *run = [model, flags] { return RunGroups(*model, *flags); }; });
+      "  quantgate groups annotated.pb another.pb --format json");
+  command->callback([models, flags, run] { *run = [models, flags] { return RunGroups(*models, *flags); }; });
 }
 
 }  // namespace quantgate

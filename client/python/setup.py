@@ -10,8 +10,9 @@ PROTO = HERE.parent.parent / "proto"
 
 class BuildPy(build_py):
     def run(self) -> None:
-        self.generate(pathlib.Path(self.build_lib))
         super().run()
+        # Last: an editable install has left messages in the source tree, which may be of an older contract.
+        self.generate(pathlib.Path(self.build_lib))
 
     def generate(self, folder: pathlib.Path) -> None:
         from grpc_tools import protoc

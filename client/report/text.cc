@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/report/confirmation_text.h"
+#include "client/report/correction_text.h"
 #include "client/report/finding_text.h"
 #include "client/report/group.h"
 #include "client/report/layout.h"
@@ -146,6 +147,9 @@ std::string RenderText(const v1::Report& report, const Style& style) {
   AppendPerTarget(facts, "checked", report, style,
                   [](const v1::Result& result) { return CoverageText(result.coverage()); });
   AppendNotChecked(facts, report, style);
+  if (std::string corrections = RenderCorrections(report, style); !corrections.empty()) {
+    absl::StrAppend(&out, "\n", corrections);
+  }
   for (const v1::Result& result : report.results()) {
     const std::string confirmation = RenderConfirmation(result, style);
     if (!confirmation.empty()) absl::StrAppend(&facts, "\n", confirmation);

@@ -373,6 +373,25 @@ bool TableMatcher::measured() const { return impl_->measured; }
 
 bool TableMatcher::HasOp(absl::string_view op) const { return impl_->ops.contains(op); }
 
+std::vector<RowTypes> TableMatcher::Rows(const BackendOp& op, int arch) const {
+  std::vector<RowTypes> rows;
+  const auto found = impl_->ops.find(op.name);
+  if (found == impl_->ops.end()) return rows;
+  for (const CompiledRow& row : found->second.ForOperationOf(op).rows.rows()) {
+    if (!row.archs.Contains(arch)) continue;
+    RowTypes& types = rows.emplace_back();
+    for (const PortRef::Kind kind : {PortRef::kInput, PortRef::kOutput}) {
+      const size_t ports = kind == PortRef::kInput ? op.inputs.size() : op.outputs.size();
+      for (size_t i = 0; i < std::min<size_t>(ports, kMaxPorts); ++i) {
+        const PortRef port{kind, static_cast<int16_t>(i)};
+        if (TensorAt(op, kind, port.index) == nullptr) continue;
+        if (const std::vector<db::ElementType>* at = row.TypesAt(port)) types.ports.push_back({port, *at});
+      }
+    }
+  }
+  return rows;
+}
+
 void TableMatcher::Match(const BackendOp& op, int arch, MatchResult& result) const {
   const auto found = impl_->ops.find(op.name);
   result.known_op = found != impl_->ops.end();

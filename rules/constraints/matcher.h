@@ -47,6 +47,14 @@ struct MatchResult {
   std::vector<Unjudged> unjudged;
 };
 
+struct RowTypes {
+  struct Port {
+    PortRef port;
+    std::vector<db::ElementType> types;
+  };
+  std::vector<Port> ports;
+};
+
 // One or more tables of one backend and SDK, compiled. Immutable and thread-safe.
 class TableMatcher {
  public:
@@ -60,6 +68,9 @@ class TableMatcher {
   bool HasOp(absl::string_view op) const;
   // Every table is measured: nothing in them is to be overruled by what is known otherwise.
   bool measured() const;
+  // The dtype rows of the operator for `arch`: of each port that it has, the types a row takes there. Whether its own
+  // types are among them does not matter.
+  std::vector<RowTypes> Rows(const BackendOp& op, int arch) const;
   // Of an operator with entries for its operations, the entry of its operation is what counts.
   // Appends to `result`; allocates nothing when the operator conforms. `arch` as in db::Soc.
   void Match(const BackendOp& op, int arch, MatchResult& result) const;

@@ -11,6 +11,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "db/table.h"
 #include "db/table_source.h"
 #include "quantgate/v1/report.pb.h"
 #include "rules/engine/context.h"
@@ -55,6 +56,18 @@ struct ModuleResult {
   std::vector<OpOutcome> ops;
 };
 
+// One combination of element types that the backend takes for a node, by the tensors of the graph: what corrections are
+// made from. Ports that it says nothing of, or that the node does not have, are left out.
+struct AcceptedTypes {
+  struct Port {
+    bool is_output = false;
+    int32_t argument = -1;  // position in the node's inputs (or outputs)
+    int32_t value = -1;     // as in Operand
+    std::vector<db::ElementType> types;
+  };
+  std::vector<Port> ports;
+};
+
 struct Module {
   std::string name;
   std::vector<const RuleInfo*> rules;
@@ -64,6 +77,9 @@ struct Module {
   // NOT_FOUND with the nearest names when the SoC or arch is unknown; never arch 0.
   std::function<absl::StatusOr<Target>(const TargetName&)> resolve;
   std::function<void(const CheckContext&, const Target&, FindingSink&, ModuleResult&)> check;
+  // Alternatives for an operator, best known ones first; what a target demands beyond types is not in them. Null: the
+  // backend has no such data.
+  std::function<std::vector<AcceptedTypes>(const CheckContext&, const Target&, const ResolvedOp&)> accepted_types;
   // Every target with a SoC name, for the catalog.
   std::function<std::vector<Target>()> targets;
 };

@@ -16,10 +16,19 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "A scale or zero point that is only known at run time cannot be compiled into an integer kernel. Dynamic "
-    "quantization is another thing: there a DynamicQuantizeLinear computes both from the data.",
+    "quantization is another thing: there a DynamicQuantizeLinear, or choose_qparams, computes both from the data.",
     "Store the scale and zero point as constants, or use dynamic quantization.",
     "DequantizeLinear with a scale from a Mul node fires it; with an initializer it does not.",
 };
+
+// Whether a node computes scale and zero point from the data, as dynamic quantization does.
+bool IsDynamic(const Graph& graph, int32_t producer) {
+  if (graph.op(producer) == OpId::kDynamicQuantize || graph.op(producer) == OpId::kChooseQParams) return true;
+  // torch.fx: both are taken from the tuple that choose_qparams returns.
+  const int32_t tuple =
+      graph.op(producer) == OpId::kGetItem && graph.num_inputs(producer) > 0 ? graph.input(producer, 0) : -1;
+  return tuple >= 0 && graph.producer(tuple) >= 0 && graph.op(graph.producer(tuple)) == OpId::kChooseQParams;
+}
 
 // Every argument that is a scale or a zero point.
 void CheckNode(const Graph& graph, int32_t node, FindingSink& sink) {
@@ -31,7 +40,7 @@ void CheckNode(const Graph& graph, int32_t node, FindingSink& sink) {
     const int32_t producer = graph.producer(value);
     // A constant that is also a graph input has a default that a caller may override: still a constant of the file.
     if (graph.is_constant(value) || graph.value(value).captured() > 0) continue;
-    if (producer >= 0 && graph.op(producer) == OpId::kDynamicQuantize) continue;
+    if (producer >= 0 && IsDynamic(graph, producer)) continue;
     if (producer < 0 && !graph.is_graph_input(value)) continue;  // defined nowhere: another finding
     // Copies and casts of a constant are as good as the constant.
     if (producer >= 0 && graph.is_static(value) && graph.binding(producer) != nullptr &&

@@ -36,6 +36,8 @@ int64_t Expected(const QuantParams& params, const v1::Value& tensor) {
     if (axis < 0 || axis >= tensor.dims_size() || tensor.dims(axis) < 0) return -1;
     const int64_t block = params.blocked() ? params.block_sizes[i] : 1;
     if (block < 1) return -1;  // said by block-size
+    // Nested: one scale for all blocks of a channel; the factors of the blocks are in block_scales.
+    if (!params.block_scales.empty() && block > 1) continue;
     const int64_t blocks = tensor.dims(axis) / block + (tensor.dims(axis) % block != 0);
     if (__builtin_mul_overflow(expected, blocks, &expected)) return -1;
   }

@@ -46,7 +46,9 @@ class Types {
         Add(node, inputs.data, absl::StrCat("dequantizes a tensor of ", DataTypeName(type)), "a quantized tensor");
       }
     }
-    if (inputs.zero_point >= 0 && IsFloat(graph_.value(inputs.zero_point).dtype())) {
+    // torchao's affine operators also take zero points that are real numbers.
+    if (inputs.zero_point >= 0 && graph_.origin() != v1::Graph::PT2E &&
+        IsFloat(graph_.value(inputs.zero_point).dtype())) {
       Add(node, inputs.zero_point,
           absl::StrCat("the zero point is ", DataTypeName(graph_.value(inputs.zero_point).dtype())),
           "the type of the quantized tensor");
@@ -111,7 +113,8 @@ class Types {
   }
 
   void ZeroPoint(int32_t node, int32_t zero_point, int32_t stored) {
-    if (zero_point < 0 || stored < 0) return;
+    // PyTorch passes zero points as int32 or int64, whatever the tensor is.
+    if (zero_point < 0 || stored < 0 || graph_.origin() == v1::Graph::PT2E) return;
     const v1::DataType type = graph_.value(zero_point).dtype();
     const v1::DataType data = IsQuantize(graph_, node) ? graph_.value(stored).dtype() : StoredType(stored);
     if (type == v1::DATA_TYPE_UNSPECIFIED || data == v1::DATA_TYPE_UNSPECIFIED || type == data) return;

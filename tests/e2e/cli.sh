@@ -37,6 +37,8 @@ run 0 groups "$annotated"
 has "$out" '^0  \(x, relu\), relu$'
 run 0 groups "$annotated" --format json
 same "$(jq -c . <<<"$out")" '{"groups":[[["x","relu"],["relu"]]],"error":null}'
+run 0 groups "$annotated" "$good" --format json
+same "$(jq -c '[.[].groups | length]' <<<"$out")" '[1,0]'
 run 0 groups "$good"
 same "$out" 'nothing is annotated'
 

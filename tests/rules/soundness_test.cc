@@ -118,6 +118,25 @@ GraphBuilder Annotated() {
   return b;
 }
 
+// linear(x, w) as convert_pt2e leaves dynamic quantization: x's parameters from choose_qparams, w per channel.
+GraphBuilder DynamicLinear() {
+  const std::string quantized = "quantized_decomposed.";
+  GraphBuilder b(v1::Graph::PT2E, v1::STAGE_CONVERTED);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 8});
+  b.Weight("w", v1::DATA_TYPE_INT8, {4, 8}, 32);
+  b.Reals("w_scale", {0.01, 0.01, 0.01, 0.01});
+  b.Ints("w_zp", v1::DATA_TYPE_INT64, {0, 0, 0, 0});
+  b.Int(b.Node(quantized + "dequantize_per_channel.default", "w_DQ", {"w", "w_scale", "w_zp"}, {"w_dq"}), "axis", 0);
+  b.Node(quantized + "choose_qparams.tensor", "choose", {"x"}, {"pair"});
+  b.Int(b.Node("operator.getitem", "first", {"pair"}, {"x_scale"}), "index", 0);
+  b.Int(b.Node("operator.getitem", "second", {"pair"}, {"x_zp"}), "index", 1);
+  b.Node(quantized + "quantize_per_tensor.tensor", "x_Q", {"x", "x_scale", "x_zp"}, {"x_q"});
+  b.Node(quantized + "dequantize_per_tensor.tensor", "x_DQ", {"x_q", "x_scale", "x_zp"}, {"x_dq"});
+  b.Node("aten.linear.default", "linear", {"x_dq", "w_dq"}, {"y"});
+  b.Output("y");
+  return b;
+}
+
 // linear(x, w, b) with int8 x and w, the bias derived from both; specs 0, 1 and 2.
 GraphBuilder AnnotatedLinear() {
   GraphBuilder b(v1::Graph::PT2E, v1::STAGE_CALIBRATED);
@@ -294,6 +313,7 @@ std::vector<Case> Cases() {
          b.Find("y_Q").set_inputs(2, b.Id("float_zp"));
        },
        "FI008", "y_Q", "float_zp"},
+      {"ZeroPointTypeOfPytorch", DynamicLinear, [](GraphBuilder&) {}, "-FI008"},
       {"ScaleIsInteger", SoundConv, [](GraphBuilder& b) { b.Value("x_scale").set_dtype(v1::DATA_TYPE_INT32); }, "FI008",
        "x_Q", "x_scale"},
       {"ScaleIsHalf", SoundConv,
@@ -440,6 +460,9 @@ std::vector<Case> Cases() {
          b.graph.mutable_nodes()->SwapElements(0, b.graph.nodes_size() - 1);
        },
        "GS005", "y_DQ", "computed"},
+      {"ScaleIsChosenAtRunTime", DynamicLinear, [](GraphBuilder&) {}, "-GS005"},
+      {"ScaleIsOfAnotherTuple", DynamicLinear,
+       [](GraphBuilder& b) { b.Find("choose").set_op(b.Symbol("aten.topk.default")); }, "GS005", "x_Q", "x_scale"},
       {"ScaleIsCopied", SoundConv,
        [](GraphBuilder& b) {
          v1::Node copy = b.Node("Identity", "copy", {"y_scale"}, {"copied"});

@@ -8,10 +8,11 @@
 `model` is a path, a torch.fx.GraphModule at any stage of PT2E, or a torch.export.ExportedProgram. PyTorch is only
 imported by whoever passes one.
 """
-from quantgate.checking import check, sharing_groups, to_graph
+from quantgate.checking import apply, check, sharing_groups, to_graph
 from quantgate.client import Client
 from quantgate.errors import QuantGateError, RejectedError
 from quantgate.gated import Gated
 from quantgate.report import Report
 
-__all__ = ["Client", "Gated", "QuantGateError", "RejectedError", "Report", "check", "sharing_groups", "to_graph"]
+__all__ = ["Client", "Gated", "QuantGateError", "RejectedError", "Report", "apply", "check", "sharing_groups",
+           "to_graph"]

@@ -5,13 +5,16 @@ import json
 import os
 import pathlib
 import tempfile
-from typing import Any, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple, Union
 
 from quantgate import executable
 from quantgate.client import Client
 from quantgate.errors import QuantGateError
 from quantgate.report import Report
-from quantgate.v1 import graph_pb2
+from quantgate.v1 import graph_pb2, report_pb2
+
+if TYPE_CHECKING:
+    from quantgate.fx_apply import AppliedChange
 
 Place = Union[Tuple[str, str], Tuple[str, str, str]]
 
@@ -53,6 +56,27 @@ def sharing_groups(model: Any, *, timeout: float = 60.0) -> List[List[Place]]:
         raise QuantGateError("FAILED_PRECONDITION", answer["error"])
     return [[("node", place[0]) if len(place) == 1 else ("edge", place[0], place[1]) for place in group]
             for group in answer["groups"]]
+
+
+def apply(report: Report, model: Any, target: Optional[str] = None) -> List[AppliedChange]:
+    """Writes the corrected specs of a report into the annotations of the graph that was checked, in place.
+
+    target: whose corrections; none: those of the only target, or with several those that satisfy all of them. Only
+    corrections that were checked again are applied. Returns what changed; nothing does when the graph is not the one of
+    the report (QuantGateError).
+    """
+    from quantgate import fx_apply
+
+    changes = _changes(report, target)
+    return fx_apply.apply(changes, model) if changes else []
+
+
+def _changes(report: Report, target: Optional[str]) -> List[report_pb2.Change]:
+    if target is None and len(report.results) > 1:
+        common = report.proto.common_corrections
+        return list(common.changes) if common.proven else []
+    result = report.results[0] if target is None else report.result(target)
+    return [change for correction in result.corrections if correction.proven for change in correction.changes]
 
 
 def _import(path: str, timeout: float) -> graph_pb2.Graph:

@@ -45,7 +45,8 @@ def private_server() -> str:
     global _server, _address
     with _lock:
         if _server is None or _server.poll() is not None:
-            # The shell reads an input that only this process keeps open: when it dies, even of kill -9, the server ends.
+            # The shell reads an input that only this process keeps open: when it dies, even of kill -9, so does the
+            # server.
             script = '"$0" serve --listen 127.0.0.1:0 --store none 2>/dev/null & cat >/dev/null; kill -TERM $!; wait'
             _server = subprocess.Popen(["/bin/sh", "-c", script, find()], stdin=subprocess.PIPE,
                                        stdout=subprocess.PIPE, text=True, start_new_session=True)

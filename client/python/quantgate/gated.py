@@ -2,10 +2,14 @@
 from __future__ import annotations
 
 import logging
-from typing import Any, Optional, Sequence
+from typing import TYPE_CHECKING, Any, List, Optional, Sequence
 
-from quantgate.checking import check
+from quantgate.checking import apply, check
+from quantgate.errors import QuantGateError
 from quantgate.report import Report
+
+if TYPE_CHECKING:
+    from quantgate.fx_apply import AppliedChange
 
 _log = logging.getLogger("quantgate")
 
@@ -14,19 +18,21 @@ class Gated:
     """A torchao Quantizer around another: prepare_pt2e(gm, Gated(quantizer, targets=[...])).
 
     Annotations are checked when torchao validates them, which is before any observer is inserted. mode "strict" raises
-    one RejectedError that lists everything; "warn" logs it and goes on. `report` is the last answer.
+    one RejectedError that lists everything; "warn" logs it and goes on. With fix=True the corrections are written into
+    the annotations first, those that satisfy all targets when there are several, and what remains is judged. `report`
+    is the last answer, `changes` what was corrected. The quantizer's own validation comes last.
     """
 
     def __init__(self, quantizer: Any, targets: Sequence[str] = (), mode: str = "strict", fix: bool = False, *,
                  server: Optional[str] = None, timeout: float = 60.0) -> None:
-        if fix:
-            raise NotImplementedError("fix=True needs corrections, which this version does not make")
         self._quantizer = quantizer
         self._targets = targets
         self._mode = mode
+        self._fix = fix
         self._server = server
         self._timeout = timeout
         self.report: Optional[Report] = None
+        self.changes: List[AppliedChange] = []
 
     def transform_for_annotation(self, model: Any) -> Any:
         return self._quantizer.transform_for_annotation(model)
@@ -35,12 +41,27 @@ class Gated:
         return self._quantizer.annotate(model)
 
     def validate(self, model: Any) -> None:
-        self._quantizer.validate(model)
-        self.report = check(model, targets=self._targets, mode=self._mode, server=self._server, timeout=self._timeout)
+        if not any("quantization_annotation" in node.meta for node in model.graph.nodes):
+            self._complain(QuantGateError("FAILED_PRECONDITION", f"{type(self._quantizer).__name__} annotated nothing: "
+                                          "some quantizers find their patterns in strict exports only"))
+        self.report = self._check(model)
+        self.changes = apply(self.report, model) if self._fix else []
+        if self.changes:
+            _log.info("%d specs corrected: %s", len(self.changes), ", ".join(str(one.place) for one in self.changes))
+            self.report = self._check(model)
         if self._mode == "strict":
             self.report.raise_for_verdict()
         elif self.report.findings():
             _log.warning("%s", self.report)
+        self._quantizer.validate(model)
+
+    def _complain(self, error: QuantGateError) -> None:
+        if self._mode == "strict":
+            raise error
+        _log.warning("%s", error)
+
+    def _check(self, model: Any) -> Report:
+        return check(model, targets=self._targets, mode=self._mode, server=self._server, timeout=self._timeout)
 
     def __getattr__(self, name: str) -> Any:
         # prepare_obs_or_fq_callback and whatever else the quantizer has.

@@ -8,6 +8,7 @@ from quantgate.errors import QuantGateError, RejectedError
 from quantgate.v1 import report_pb2
 
 _ACCEPTED = (report_pb2.Result.ACCEPTED, report_pb2.Result.ACCEPTED_WITH_WARNINGS)
+_COLORS = {"ACCEPTED": "#1a7f37", "ACCEPTED_WITH_WARNINGS": "#9a6700", "REJECTED": "#cf222e"}
 
 
 class Report:
@@ -65,9 +66,15 @@ class Report:
                 severity = report_pb2.Finding.Severity.Name(finding.severity).lower()
                 effect = _words(report_pb2.Finding.Effect.Name(finding.effect))
                 lines.append(f"  {severity}[{finding.code}] {finding.rule} · {effect}: {finding.message}")
+            for correction in result.corrections:
+                lines.append(f"  correction {correction.id}{_nature(correction)}: {correction.summary}")
             if result.not_checked:
                 lines.append(f"  not checked: {len(result.not_checked)}, because {result.not_checked[0].reason}"
                              + (", …" if len(result.not_checked) > 1 else ""))
+        common = self.proto.common_corrections
+        if common.changes and not common.conflicts:
+            lines.append(f"{len(common.changes)} changes of specs satisfy all targets")
+        lines.extend(f"not together: {', '.join(conflict.targets)}: {conflict.reason}" for conflict in common.conflicts)
         return "\n".join(lines)
 
     def __repr__(self) -> str:
@@ -78,16 +85,29 @@ class Report:
         parts = []
         for result in self.results:
             verdict = report_pb2.Result.Verdict.Name(result.verdict)
-            color = {"ACCEPTED": "#1a7f37", "ACCEPTED_WITH_WARNINGS": "#9a6700", "REJECTED": "#cf222e"}.get(verdict, "#57606a")
+            color = _COLORS.get(verdict, "#57606a")
             parts.append(f"<h4>{html.escape(result.target)}: <span style='color:{color}'>{_words(verdict)}</span></h4>")
-            if not result.findings:
-                continue
-            rows = "".join(
-                "<tr>" + "".join(f"<td style='text-align:left'>{html.escape(cell)}</td>" for cell in (
-                    f"{finding.code} {finding.rule}", finding.location.node, finding.message, finding.fix)) + "</tr>"
-                for finding in result.findings)
-            parts.append(f"<table><tr><th>finding</th><th>node</th><th>what</th><th>fix</th></tr>{rows}</table>")
+            if result.findings:
+                parts.append(_table(("finding", "node", "what", "fix"), [
+                    (f"{finding.code} {finding.rule}", finding.location.node, finding.message, finding.fix)
+                    for finding in result.findings]))
+            if result.corrections:
+                parts.append(_table(("correction", "changes", "what"), [
+                    (f"{correction.id}{_nature(correction)}", str(len(correction.changes)), correction.summary)
+                    for correction in result.corrections]))
         return "".join(parts)
+
+
+def _nature(correction: report_pb2.Correction) -> str:
+    words = [word for word, said in (("safe", correction.safe), ("not proven", not correction.proven)) if said]
+    return f" ({', '.join(words)})" if words else ""
+
+
+def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
+    head = "".join(f"<th>{one}</th>" for one in heads)
+    body = "".join("<tr>" + "".join(f"<td style='text-align:left'>{html.escape(cell)}</td>" for cell in row) + "</tr>"
+                   for row in rows)
+    return f"<table><tr>{head}</tr>{body}</table>"
 
 
 def _words(name: str) -> str:

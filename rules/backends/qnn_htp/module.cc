@@ -242,6 +242,28 @@ void Check(Matchers& matchers, const CheckContext& context, const Target& target
   if (target.toolchain == Toolchain::kExecuTorch) CheckDelegates(context, sink, result);
 }
 
+// Rows of every operator that the node becomes.
+std::vector<AcceptedTypes> Accepted(Matchers& matchers, const CheckContext& context, const Target& target,
+                                    const ResolvedOp& op) {
+  std::vector<AcceptedTypes> accepted;
+  const absl::StatusOr<const TableMatcher*> matcher = matchers.Get(target);
+  qnn::Emission emission;
+  if (!matcher.ok() || qnn::Lower(context, op, emission).status != qnn::Lowering::kEmitted) return accepted;
+  for (const BackendOp& emitted : emission.Finish()) {
+    for (RowTypes& row : (*matcher)->Rows(emitted, target.arch)) {
+      AcceptedTypes& types = accepted.emplace_back();
+      for (RowTypes::Port& port : row.ports) {
+        const bool is_output = port.port.kind == PortRef::kOutput;
+        const BackendTensor& tensor = (is_output ? emitted.outputs : emitted.inputs)[port.port.index];
+        // Tensors between two emitted operators are not the graph's.
+        if (tensor.value < 0 || tensor.argument < 0) continue;
+        types.ports.push_back({is_output, tensor.argument, tensor.value, std::move(port.types)});
+      }
+    }
+  }
+  return accepted;
+}
+
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
@@ -264,6 +286,9 @@ absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables
   };
   module->check = [matchers](const CheckContext& context, const Target& target, FindingSink& sink,
                              ModuleResult& result) { Check(*matchers, context, target, sink, result); };
+  module->accepted_types = [matchers](const CheckContext& context, const Target& target, const ResolvedOp& op) {
+    return Accepted(*matchers, context, target, op);
+  };
   module->targets = [&tables] { return AllTargets(tables); };
   return module;
 }

@@ -38,7 +38,8 @@ def test_every_stage_of_an_accepted_model():
 def test_sixteen_bit_weights_need_v73():
     report = quantgate.check(models.annotate(models.export(), models.qnn('use_16a16w')), targets=[V75, V68])
     assert report.verdict(V75).startswith('ACCEPTED') and report.verdict(V68) == report.verdict() == 'REJECTED'
-    assert {(f.code, f.location.node) for f in report.findings(V68) if f.severity == report_pb2.Finding.ERROR} == {('DT105', 'conv2d'), ('DT105', 'linear')}
+    assert {(f.code, f.location.node) for f in report.findings(V68) if f.severity == report_pb2.Finding.ERROR} == {
+        ('DT105', 'conv2d'), ('DT105', 'linear')}
     assert not any(f.severity == report_pb2.Finding.ERROR for f in report.findings(V75))
     with pytest.raises(quantgate.RejectedError, match='DT105') as caught:
         report.raise_for_verdict()

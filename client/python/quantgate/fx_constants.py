@@ -1,0 +1,46 @@
+"""What is told of a constant: all of it when it is small, otherwise statistics. Weights stay in this process."""
+from __future__ import annotations
+
+import math
+from typing import Any, Optional
+
+import torch
+
+# Constants of at most this many elements are sent in full when they are scalars or vectors (biases, scales, shapes).
+_FULL_ELEMENTS = 1 << 16
+
+# Types in which torch finds minima itself; the others are converted first.
+_DIRECT = {torch.float32, torch.float64, torch.int64, torch.int32, torch.int16, torch.int8, torch.uint8}
+
+
+def add_constant(tensor: torch.Tensor, axis: Optional[int], out: Any) -> None:
+    """Fills a v1.Constant. axis: along which the tensor is quantized per channel, if it is."""
+    out.stored_bytes = tensor.numel() * tensor.element_size()
+    if tensor.is_meta or tensor.is_complex() or tensor.numel() == 0 or isinstance(
+            tensor, torch._subclasses.FakeTensor):
+        return
+    real = tensor.is_floating_point()
+    numbers = tensor.detach()
+    if numbers.dtype not in _DIRECT:
+        numbers = numbers.to(torch.float64 if real else torch.int64)
+    flat = numbers.reshape(-1)
+    if tensor.ndim <= 1 and flat.numel() <= _FULL_ELEMENTS:
+        (out.reals if real else out.ints).extend(flat.tolist())
+    statistics = out.statistics
+    statistics.count = flat.numel()
+    statistics.zero_count = flat.numel() - int(flat.count_nonzero())
+    least, most = int(flat.argmin()), int(flat.argmax())
+    minimum, maximum = float(flat[least]), float(flat[most])
+    if not math.isfinite(minimum) or not math.isfinite(maximum):
+        statistics.nan_count = int(flat.isnan().sum())
+        statistics.inf_count = int(flat.isinf().sum())
+        finite = flat.nan_to_num(nan=0.0, posinf=torch.inf, neginf=-torch.inf)
+        least, most = int(finite.argmin()), int(finite.argmax())
+        minimum, maximum = float(finite[least]), float(finite[most])
+    statistics.min_index, statistics.max_index = least, most
+    statistics.min, statistics.max = minimum, maximum
+    if axis is not None and -tensor.ndim <= axis < tensor.ndim:
+        rows = numbers.movedim(axis, 0).reshape(tensor.shape[axis], -1)
+        statistics.axis = axis % tensor.ndim
+        statistics.axis_min.extend(rows.amin(1).tolist())
+        statistics.axis_max.extend(rows.amax(1).tolist())

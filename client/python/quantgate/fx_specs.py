@@ -1,0 +1,153 @@
+"""torchao's spec objects as the pool of quantgate.v1.Spec messages of a graph."""
+from __future__ import annotations
+
+import functools
+from typing import Any, Callable, Dict, Tuple
+
+import torch
+
+from quantgate.errors import QuantGateError
+from quantgate.v1 import graph_pb2, spec_pb2, types_pb2
+
+DTYPES: Dict[Any, Any] = {
+    getattr(torch, name): types_pb2.DataType.Value("DATA_TYPE_" + ours)
+    for name, ours in (
+        ("bool", "BOOL"), ("int8", "INT8"), ("uint8", "UINT8"), ("int16", "INT16"), ("uint16", "UINT16"),
+        ("int32", "INT32"), ("uint32", "UINT32"), ("int64", "INT64"), ("uint64", "UINT64"), ("float16", "FLOAT16"),
+        ("bfloat16", "BFLOAT16"), ("float32", "FLOAT32"), ("float64", "FLOAT64"), ("int2", "INT2"), ("uint2", "UINT2"),
+        ("int4", "INT4"), ("uint4", "UINT4"), ("float8_e4m3fn", "FLOAT8_E4M3FN"),
+        ("float8_e4m3fnuz", "FLOAT8_E4M3FNUZ"), ("float8_e5m2", "FLOAT8_E5M2"),
+        ("float8_e5m2fnuz", "FLOAT8_E5M2FNUZ"), ("float8_e8m0fnu", "FLOAT8_E8M0"),
+        ("float4_e2m1fn_x2", "FLOAT4_E2M1"), ("complex64", "COMPLEX64"), ("complex128", "COMPLEX128"))
+    if hasattr(torch, name)}
+
+QSCHEMES = {
+    torch.per_tensor_affine: spec_pb2.Spec.PER_TENSOR_AFFINE,
+    torch.per_tensor_symmetric: spec_pb2.Spec.PER_TENSOR_SYMMETRIC,
+    torch.per_channel_affine: spec_pb2.Spec.PER_CHANNEL_AFFINE,
+    torch.per_channel_symmetric: spec_pb2.Spec.PER_CHANNEL_SYMMETRIC,
+    torch.per_channel_affine_float_qparams: spec_pb2.Spec.PER_CHANNEL_AFFINE_FLOAT_QPARAMS,
+}
+
+
+class SpecPool:
+    """Graph.specs. Quantizers use one spec object in many places, so each object is read once."""
+
+    def __init__(self, out: graph_pb2.Graph, symbol: Callable[[str], int], place: Callable[[Any, Any], None]) -> None:
+        self._out = out
+        self._symbol = symbol
+        # Writes an edge or value that a spec refers to into an EdgeRef.
+        self._place = place
+        self._seen: Dict[Tuple[int, int], int] = {}
+        self._ids: Dict[bytes, int] = {}
+
+    def id(self, spec: Any, observer: Any = None) -> int:
+        """Of a spec; observer: what was inserted for it, whose parameters are then known."""
+        key = (id(spec), id(observer))
+        found = self._seen.get(key)
+        if found is None:
+            message = spec_message(spec, self._symbol, self._place)
+            if observer is not None:
+                _add_observed(observer, message)
+            data = message.SerializeToString(deterministic=True)
+            found = self._ids.get(data)
+            if found is None:
+                self._out.specs.append(message)
+                found = self._ids[data] = len(self._ids) + 1
+            self._seen[key] = found
+        return found
+
+
+def spec_message(spec: Any, symbol: Callable[[str], int], place: Callable[[Any, Any], None]) -> spec_pb2.Spec:
+    """One spec; `symbol` gives the id of an observer's name, `place` writes a reference into an EdgeRef."""
+    if spec is None:
+        return spec_pb2.Spec(kind=spec_pb2.Spec.EXPLICIT_NONE)
+    message = spec_pb2.Spec()
+    if hasattr(spec, "edge_or_node"):
+        message.kind = spec_pb2.Spec.SHARED
+        place(spec.edge_or_node, message.shared_with)
+    elif hasattr(spec, "derived_from"):
+        message.kind = spec_pb2.Spec.DERIVED
+        for source in spec.derived_from:
+            place(source, message.derived_from.add())
+    elif hasattr(spec, "scale"):
+        message.kind = spec_pb2.Spec.FIXED
+        message.qparams.scales.append(float(spec.scale))
+        message.qparams.zero_points.append(float(spec.zero_point))
+    elif hasattr(spec, "dtype"):
+        message.kind = spec_pb2.Spec.PLAIN
+    else:
+        raise QuantGateError("INVALID_ARGUMENT", f"a {type(spec).__name__} is no quantization spec")
+    _add_scheme(spec, message, symbol)
+    return message
+
+
+def _add_scheme(spec: Any, message: spec_pb2.Spec, symbol: Callable[[str], int]) -> None:
+    dtype = getattr(spec, "dtype", None)
+    if dtype is not None:
+        message.dtype = DTYPES.get(dtype, types_pb2.DATA_TYPE_UNSPECIFIED)
+    for name, field in (("quant_min", "quant_min"), ("quant_max", "quant_max"), ("ch_axis", "axis"),
+                        ("is_dynamic", "is_dynamic")):
+        value = getattr(spec, name, None)
+        if value is not None:
+            setattr(message, field, value)
+    qscheme = getattr(spec, "qscheme", None)
+    if qscheme is not None:
+        message.qscheme = QSCHEMES.get(qscheme, spec_pb2.Spec.Q_SCHEME_UNSPECIFIED)
+    constructor = getattr(spec, "observer_or_fake_quant_ctr", None)
+    if constructor is None:
+        return
+    observer, keywords = observer_of(constructor)
+    message.observer = symbol(getattr(observer, "__name__", str(observer)))
+    if "block_size" in keywords and keywords["block_size"] is not None:
+        message.block_size.extend(int(size) for size in keywords["block_size"])
+    if message.kind == spec_pb2.Spec.PLAIN and "scale" in keywords:
+        message.qparams.scales.append(float(keywords["scale"]))
+        message.qparams.zero_points.append(float(keywords.get("zero_point", 0)))
+
+
+def observer_of(constructor: Any) -> Tuple[Any, Dict[str, Any]]:
+    """The observer class that a spec's constructor makes (a fake-quantize's inner one), and its settings."""
+    partial = getattr(constructor, "p", constructor)
+    if not isinstance(partial, functools.partial):
+        return partial, {}
+    made, settings = observer_of(partial.keywords.get("observer", partial.func))
+    return made, {**settings, **partial.keywords} if "observer" not in partial.keywords else {
+        **partial.keywords, **settings}
+
+
+def _add_observed(observer: Any, message: spec_pb2.Spec) -> None:
+    """The parameters an observer would give now; none while it has seen nothing."""
+    minimum, maximum = getattr(observer, "min_val", None), getattr(observer, "max_val", None)
+    # Before the first value a minimum is inf, or empty. What has seen an infinity has numbers, useless ones.
+    if isinstance(minimum, torch.Tensor) and isinstance(maximum, torch.Tensor) and (
+            minimum.numel() == 0 or bool((minimum > maximum).any())):
+        return
+    try:
+        scale, zero_point = observer.calculate_qparams()[:2]
+    except Exception:  # noqa: BLE001  Observers of quantizers fail in ways of their own; then nothing is known.
+        return
+    steps = getattr(observer, "num_steps", None)
+    if steps and message.block_size:
+        _add_nested(scale, int(steps), message)
+        return
+    del message.qparams.scales[:]
+    del message.qparams.zero_points[:]
+    message.qparams.scales.extend(torch.as_tensor(scale).double().reshape(-1).tolist())
+    if zero_point is not None:
+        message.qparams.zero_points.extend(torch.as_tensor(zero_point).double().reshape(-1).tolist())
+    # With a block size, that says along which axes.
+    if len(message.qparams.scales) > 1 and not message.block_size:
+        message.qparams.axes.append(int(getattr(observer, "ch_axis", 0) or 0))
+
+
+def _add_nested(scale: torch.Tensor, steps: int, message: spec_pb2.Spec) -> None:
+    """Scales of blocks as QNN gets them: one per channel, and one of `steps` factors per block."""
+    blocks = scale.double().reshape(scale.shape[0], -1)
+    channels = blocks.amax(1) / steps
+    factors = (blocks / channels.unsqueeze(1)).round().clamp(1, steps)
+    message.qparams.scales.extend(channels.tolist())
+    message.qparams.block_scales.extend(factors.reshape(-1).tolist())
+    message.qparams.block_scale_bits = (steps - 1).bit_length()
+    message.qparams.axes.extend(range(len(message.block_size)))
+    message.qparams.block_sizes.extend(message.block_size)

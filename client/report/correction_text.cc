@@ -1,0 +1,112 @@
+#include "client/report/correction_text.h"
+
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "client/report/finding_text.h"
+#include "client/report/layout.h"
+#include "client/report/mark.h"
+
+namespace quantgate {
+namespace {
+
+constexpr char kBecomes[] = " becomes ";
+
+// Changes with one text, at one port of one operator.
+struct Alike {
+  std::string port;
+  std::string op;
+  std::string summary;
+  std::vector<std::string> places;
+};
+
+std::string Port(const v1::Location& location) {
+  if (location.has_input()) return absl::StrCat("input ", location.input());
+  if (location.has_output()) return absl::StrCat("output ", location.output());
+  return "tensor";
+}
+
+std::vector<Alike> Group(const v1::Result& result) {
+  std::vector<Alike> groups;
+  for (const v1::Correction& correction : result.corrections()) {
+    for (const v1::Change& change : correction.changes()) {
+      const v1::Location& location = change.location();
+      const std::string port = Port(location);
+      auto group = absl::c_find_if(groups, [&](const Alike& known) {
+        return known.port == port && known.op == location.op() && known.summary == change.summary();
+      });
+      if (group == groups.end()) {
+        groups.push_back({port, location.op(), change.summary(), {}});
+        group = groups.end() - 1;
+      }
+      group->places.push_back(location.node().empty() ? location.value() : location.node());
+    }
+  }
+  return groups;
+}
+
+bool IsFault(const v1::Finding& finding) {
+  return finding.severity() == v1::Finding::ERROR || finding.effect() == v1::Finding::FALLBACK;
+}
+
+std::string Title(const v1::Result& result) {
+  int changes = 0, faults = 0, removed = 0;
+  bool proven = true, safe = true;
+  for (const v1::Correction& correction : result.corrections()) {
+    changes += correction.changes_size();
+    proven &= correction.proven();
+    safe &= correction.safe();
+  }
+  for (const v1::Finding& finding : result.findings()) {
+    if (!IsFault(finding)) continue;
+    ++faults;
+    removed += finding.correction().empty() ? 0 : 1;
+  }
+  std::string text = absl::StrCat(Count(changes, "change"), " of specs ", changes == 1 ? "removes " : "remove ");
+  absl::StrAppend(&text, removed == faults ? "all " : absl::StrCat(WithCommas(removed), " of "), WithCommas(faults),
+                  " errors and fallbacks");
+  absl::StrAppend(&text, proven ? "; the changed graph was checked again" : "; not checked again");
+  if (safe) absl::StrAppend(&text, "; no number gets worse");
+  return text;
+}
+
+std::string Body(const v1::Result& result, const Style& style) {
+  std::string out = absl::StrCat(Title(result), "\n");
+  for (const Alike& group : Group(result)) {
+    const std::string count =
+        group.places.size() > 1 ? absl::StrCat(WithCommas(group.places.size()), " ", Times(style), " ") : "";
+    AppendWrapped(out, "  ",
+                  absl::StrCat(count, group.port, " of ", group.op.empty() ? "the graph" : Printable(group.op), ": ",
+                               NameList(group.places, style)),
+                  style.width, 6);
+    const std::pair<std::string, std::string> specs = absl::StrSplit(group.summary, absl::MaxSplits(kBecomes, 1));
+    AppendWrapped(out, "       ", Printable(specs.first), style.width);
+    AppendWrapped(out, "    -> ", Paint(style, Ink::kGreen, Printable(specs.second)), style.width);
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string RenderCorrections(const v1::Report& report, const Style& style) {
+  std::vector<std::pair<std::string, std::vector<int>>> bodies;
+  for (int i = 0; i < report.results_size(); ++i) {
+    if (report.results(i).corrections().empty()) continue;
+    std::string body = Body(report.results(i), style);
+    auto same = absl::c_find_if(bodies, [&](const auto& known) { return known.first == body; });
+    if (same == bodies.end()) same = bodies.insert(bodies.end(), {std::move(body), {}});
+    same->second.push_back(i);
+  }
+  std::string out;
+  for (const auto& [body, targets] : bodies) {
+    absl::StrAppend(&out, out.empty() ? "" : "\n", Paint(style, Ink::kBold, "corrections"));
+    const bool all = static_cast<int>(targets.size()) == report.results_size();
+    absl::StrAppend(&out, all ? "" : absl::StrCat(" for ", TargetNames(report, targets)), ": ", body);
+  }
+  return out;
+}
+
+}  // namespace quantgate

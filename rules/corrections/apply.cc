@@ -1,0 +1,154 @@
+#include "rules/corrections/apply.h"
+
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "rules/corrections/names.h"
+#include "rules/corrections/spec_editor.h"
+#include "rules/engine/render.h"
+
+namespace quantgate {
+namespace {
+
+using corrections::Names;
+using corrections::SpecEditor;
+
+// Takes the references of a graph's spec to names, for readers without the graph.
+v1::Spec ByName(const Graph& graph, const v1::Spec& spec) {
+  v1::Spec named = spec;
+  const auto name = [&](v1::EdgeRef& reference) {
+    if (reference.value() > 0) reference.set_value_name(graph.value(reference.value() - 1).name());
+    if (reference.consumer() > 0) reference.set_consumer_name(NodeName(graph, reference.consumer() - 1));
+    reference.clear_value();
+    reference.clear_consumer();
+  };
+  if (named.has_shared_with()) name(*named.mutable_shared_with());
+  for (v1::EdgeRef& reference : *named.mutable_derived_from()) name(reference);
+  named.set_observer_name(std::string(graph.symbol(named.observer())));
+  named.clear_observer();
+  return named;
+}
+
+absl::Status Unknown(absl::string_view what, absl::string_view name) {
+  return absl::NotFoundError(
+      absl::StrCat("the graph has no ", what, " '", name, "', or several; is it the one that was checked?"));
+}
+
+class Applier {
+ public:
+  explicit Applier(v1::Graph& graph) : graph_(graph), names_(graph), editor_(graph) {
+    for (int i = 0; i < graph.symbols_size(); ++i) symbols_.emplace(graph.symbols(i), i + 1);
+  }
+
+  absl::Status Apply(const v1::Change& change) {
+    SpecPlace place;
+    if (absl::Status status = PlaceOf(change.location(), place); !status.ok()) return status;
+    int32_t spec = 0;
+    if (change.has_after()) {
+      v1::Spec after = change.after();
+      if (absl::Status status = ById(after); !status.ok()) return status;
+      spec = editor_.Intern(after);
+    }
+    editor_.Set(place, spec);
+    return absl::OkStatus();
+  }
+
+ private:
+  absl::Status PlaceOf(const v1::Location& location, SpecPlace& place) {
+    if (location.has_input()) {
+      place.node = names_.Node(location.node());
+      if (place.node < 0) return Unknown("node", location.node());
+      const v1::Node& node = graph_.nodes(place.node);
+      if (location.input() < 0 || location.input() >= node.inputs_size() || node.inputs(location.input()) == 0) {
+        return Unknown("input of node", absl::StrCat(location.node(), ", ", location.input()));
+      }
+      place.value = node.inputs(location.input()) - 1;
+      return absl::OkStatus();
+    }
+    place.value = names_.Value(location.value());
+    return place.value < 0 ? Unknown("tensor", location.value()) : absl::OkStatus();
+  }
+
+  absl::Status ById(v1::Spec& spec) {
+    if (!spec.observer_name().empty()) {
+      const auto [found, inserted] = symbols_.emplace(spec.observer_name(), graph_.symbols_size() + 1);
+      if (inserted) graph_.add_symbols(spec.observer_name());
+      spec.set_observer(found->second);
+      spec.clear_observer_name();
+    }
+    const auto resolve = [&](v1::EdgeRef& reference) {
+      const int32_t value = names_.Value(reference.value_name());
+      const int32_t consumer = reference.consumer_name().empty() ? -1 : names_.Node(reference.consumer_name());
+      if (value < 0 || (consumer < 0 && !reference.consumer_name().empty())) {
+        return Unknown("place", absl::StrCat(reference.value_name(), " ", reference.consumer_name()));
+      }
+      reference.Clear();
+      reference.set_value(value + 1);
+      reference.set_consumer(consumer + 1);
+      return absl::OkStatus();
+    };
+    if (spec.has_shared_with()) {
+      if (absl::Status status = resolve(*spec.mutable_shared_with()); !status.ok()) return status;
+    }
+    for (v1::EdgeRef& reference : *spec.mutable_derived_from()) {
+      if (absl::Status status = resolve(reference); !status.ok()) return status;
+    }
+    return absl::OkStatus();
+  }
+
+  v1::Graph& graph_;
+  const Names names_;
+  SpecEditor editor_;
+  absl::flat_hash_map<std::string, int32_t> symbols_;
+};
+
+}  // namespace
+
+absl::Status ApplyChanges(const google::protobuf::RepeatedPtrField<v1::Change>& changes, v1::Graph& graph) {
+  Applier applier(graph);
+  for (const v1::Change& change : changes) {
+    if (absl::Status status = applier.Apply(change); !status.ok()) return status;
+  }
+  return absl::OkStatus();
+}
+
+absl::Status ApplyCorrections(const v1::Result& result, v1::Graph& graph) {
+  Applier applier(graph);
+  for (const v1::Correction& correction : result.corrections()) {
+    for (const v1::Change& change : correction.changes()) {
+      if (absl::Status status = applier.Apply(change); !status.ok()) return status;
+    }
+  }
+  return absl::OkStatus();
+}
+
+v1::Change corrections::MakeChange(const Graph& graph, const v1::Graph& pool, SpecPlace place, int32_t before,
+                                   int32_t after) {
+  v1::Change change;
+  v1::Location& location = *change.mutable_location();
+  const int32_t node = place.is_edge() ? place.node : graph.producer(place.value);
+  if (node >= 0) {
+    location.set_node(NodeName(graph, node));
+    location.set_op(std::string(graph.op_type(node)));
+    const v1::SourceLine& line = graph.node(node).source_line();
+    if (line.file() > 0) {
+      location.set_source_line(line.line() > 0 ? absl::StrCat(graph.symbol(line.file()), ":", line.line())
+                                               : std::string(graph.symbol(line.file())));
+    }
+  }
+  location.set_value(graph.value(place.value).name());
+  if (place.is_edge()) {
+    for (int i = 0; i < graph.num_inputs(node); ++i) {
+      if (graph.input(node, i) != place.value) continue;
+      location.set_input(i);
+      break;
+    }
+  } else if (node >= 0) {
+    location.set_output(graph.output_index(place.value));
+  }
+  if (before > 0) *change.mutable_before() = ByName(graph, pool.specs(before - 1));
+  if (after > 0) *change.mutable_after() = ByName(graph, pool.specs(after - 1));
+  return change;
+}
+
+}  // namespace quantgate

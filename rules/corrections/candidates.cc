@@ -1,0 +1,414 @@
+#include "rules/corrections/candidates.h"
+
+#include <algorithm>
+#include <tuple>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "rules/corrections/numbers.h"
+#include "rules/graph/data_type.h"
+
+namespace quantgate::corrections {
+namespace {
+
+// Quantizing what was float: eight bits of the 24 that count in a float32 are kept.
+constexpr int kFloatBits = 24;
+// Leaving a tensor in float costs no precision and all speed: the last resort.
+constexpr int kUnquantized = 1000;
+
+int64_t Key(SpecPlace place) { return (static_cast<int64_t>(place.value) << 32) | static_cast<uint32_t>(place.node); }
+
+bool Less(SpecPlace a, SpecPlace b) { return std::tie(a.value, a.node) < std::tie(b.value, b.node); }
+
+const db::ElementType kFixedPoint[] = {
+    {v1::DATA_TYPE_INT8, true},
+    {v1::DATA_TYPE_UINT8, true},
+    {v1::DATA_TYPE_INT16, true},
+    {v1::DATA_TYPE_UINT16, true},
+};
+
+bool Concrete(const v1::Spec& spec) {
+  return spec.kind() == v1::Spec::PLAIN || spec.kind() == v1::Spec::FIXED || spec.kind() == v1::Spec::DERIVED;
+}
+
+}  // namespace
+
+Candidates::Candidates(const CheckContext& context, AcceptedTypesOf accepted, SpecEditor& editor)
+    : context_(context),
+      accepted_(std::move(accepted)),
+      editor_(editor),
+      native_(context.graph().origin() != v1::Graph::PT2E),
+      original_specs_(context.graph().message().specs_size()) {
+  const Graph& graph = context.graph();
+  if (graph.origin() == v1::Graph::PT2E) groups_ = ComputeSharingGroups(graph);
+  const auto refer = [&](int32_t spec, int32_t node) {
+    if (spec < 0 || node < 0) return;
+    for (SpecPlace place : graph.references(spec)) referring_[Key(place)].push_back(node);
+  };
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    for (int i = 0; i < graph.num_inputs(node); ++i) refer(graph.edge_spec(node, i), node);
+    for (int i = 0; i < graph.num_outputs(node); ++i) {
+      if (graph.output(node, i) >= 0) refer(graph.value_spec(graph.output(node, i)), node);
+    }
+  }
+}
+
+const std::vector<Move>& Candidates::At(int32_t node) {
+  const auto [found, inserted] = moves_.try_emplace(node);
+  if (inserted) found->second = Make(node);
+  return found->second;
+}
+
+std::vector<int32_t> Candidates::NodesAt(SpecPlace place) const {
+  const Graph& graph = context_.graph();
+  std::vector<int32_t> nodes;
+  if (place.is_edge()) {
+    nodes.push_back(place.node);
+  } else {
+    if (graph.producer(place.value) >= 0) nodes.push_back(graph.producer(place.value));
+    for (const Use& use : graph.uses(place.value)) nodes.push_back(use.node);
+  }
+  if (const auto found = referring_.find(Key(place)); found != referring_.end()) {
+    nodes.insert(nodes.end(), found->second.begin(), found->second.end());
+  }
+  absl::c_sort(nodes);
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+// Where the references of a shared spec end; itself when it is not shared, or they end nowhere.
+SpecPlace Candidates::Root(SpecPlace place) const {
+  if (!groups_.has_value()) return place;
+  const Annotations& annotations = groups_->annotations;
+  const int32_t entry = annotations.Find(place);
+  if (entry < 0) return place;
+  const SpecResolution resolution = annotations.Resolve(entry);
+  return resolution.state == SpecState::kConcrete ? annotations.place(resolution.end) : place;
+}
+
+// Places whose observer is that of `place`, those that only refer to others left out.
+std::vector<SpecPlace> Candidates::GroupOf(SpecPlace place) const {
+  std::vector<SpecPlace> places = {place};
+  if (!groups_.has_value() || groups_->group_of.empty()) return places;
+  const Annotations& annotations = groups_->annotations;
+  const int32_t entry = annotations.Find(place);
+  if (entry < 0) return places;
+  for (int32_t member : groups_->group(groups_->group_of[entry])) {
+    if (member != entry && Concrete(annotations.spec(member))) places.push_back(annotations.place(member));
+  }
+  absl::c_sort(places, Less);
+  return places;
+}
+
+std::vector<Candidates::Port> Candidates::PortsOf(const ResolvedOp& op, const std::vector<AcceptedTypes>& accepted) {
+  const Graph& graph = context_.graph();
+  std::vector<Port> ports;
+  const auto add = [&](const Operand& operand, bool is_output) {
+    if (!operand.present || operand.edge_value < 0 || operand.quantizer >= 0) return;
+    Port port;
+    const bool on_edge = !is_output && (graph.origin() == v1::Graph::PT2E || graph.origin() == v1::Graph::ONNX ||
+                                        SpecAt(graph.message(), {operand.edge_value, op.node}) != 0);
+    const SpecPlace own{operand.edge_value, on_edge ? op.node : -1};
+    port.place = Root(own);
+    if (!(port.place == own)) port.own = own;
+    port.value = operand.edge_value;
+    port.alike = GroupOf(port.place);
+    if (const int32_t spec = SpecAt(graph.message(), port.place); spec != 0 && Concrete(editor_.spec(spec))) {
+      port.before = &editor_.spec(spec);
+    }
+    port.is_output = is_output;
+    port.is_static = operand.is_static;
+    port.is_bias = !is_output && op.op != nullptr && operand.port < op.op->inputs.size() &&
+                   op.op->inputs[operand.port].role == PortRole::kBias;
+    port.argument = operand.argument;
+    port.rank = graph.rank(operand.value >= 0 ? operand.value : operand.edge_value);
+    port.type = port.before != nullptr ? TypeOf(FormOf(*port.before)) : db::ElementType{operand.type, false};
+    for (const AcceptedTypes& row : accepted) {
+      for (const AcceptedTypes::Port& known : row.ports) {
+        if (known.is_output != is_output || known.value != operand.value) continue;
+        for (db::ElementType type : known.types) {
+          if (!absl::c_linear_search(port.types, type)) port.types.push_back(type);
+        }
+      }
+    }
+    if (port.types.empty() && port.before != nullptr) port.types.assign(std::begin(kFixedPoint), std::end(kFixedPoint));
+    ports.push_back(std::move(port));
+  };
+  for (const Operand& operand : context_.resolved().inputs(op)) add(operand, false);
+  for (const Operand& operand : context_.resolved().outputs(op)) add(operand, true);
+  return ports;
+}
+
+// In the words of the graph, where it has a spec of that form: its range and observer are the user's habit.
+v1::Spec Candidates::Write(const Port& port, const SpecForm& form) const {
+  static const v1::Spec kNone;
+  const v1::Spec& before = port.before != nullptr ? *port.before : kNone;
+  const auto same = [&](const v1::Spec& spec) {
+    if (spec.kind() != v1::Spec::PLAIN) return false;
+    const SpecForm other = FormOf(spec);
+    return other.storage == form.storage && other.bits == form.bits && other.is_signed == form.is_signed &&
+           other.symmetric == form.symmetric && other.granularity == form.granularity &&
+           (form.granularity != Granularity::kBlock || absl::c_equal(spec.block_size(), before.block_size()));
+  };
+  v1::Spec out = Rewritten(before, form, native_);
+  if (FormOf(before).granularity != form.granularity) out.clear_observer();
+  for (int i = 0; i < original_specs_; ++i) {
+    if (!same(editor_.spec(i + 1))) continue;
+    out = editor_.spec(i + 1);
+    out.clear_qparams();
+    if (form.granularity == Granularity::kChannel && form.axis >= 0) out.set_axis(form.axis);
+    break;
+  }
+  const v1::Value& value = context_.graph().message().values(port.value);
+  const int64_t channels = form.axis >= 0 && form.axis < value.dims_size() ? value.dims(form.axis) : -1;
+  if (std::optional<v1::QParams> numbers = Renumbered(before, out, channels)) {
+    *out.mutable_qparams() = *std::move(numbers);
+    if (before.kind() == v1::Spec::FIXED) out.set_kind(v1::Spec::FIXED);
+  }
+  return out;
+}
+
+void Candidates::AddDependent(std::vector<Edit>& edits) const {
+  const Graph& graph = context_.graph();
+  const auto spec_at = [&](int32_t value, int32_t node, bool now) -> const v1::Spec* {
+    SpecPlace place{value, node};
+    if (SpecAt(graph.message(), place) == 0 && graph.origin() != v1::Graph::PT2E) place.node = -1;
+    place = Root(place);
+    int32_t spec = SpecAt(graph.message(), place);
+    for (const Edit& edit : edits) {
+      if (now && edit.place == place) spec = edit.spec;
+    }
+    return spec == 0 ? nullptr : &editor_.spec(spec);
+  };
+  std::vector<int32_t> nodes;
+  for (const Edit& edit : edits) {
+    const std::vector<int32_t> seen = NodesAt(edit.place);
+    nodes.insert(nodes.end(), seen.begin(), seen.end());
+  }
+  for (int32_t node : nodes) {
+    const int32_t index = context_.resolved().op_of_node(node);
+    if (index < 0 || context_.resolved().ops()[index].op == nullptr) continue;
+    const ResolvedOp& op = context_.resolved().ops()[index];
+    const Operand* ports[3] = {};  // input, weight, bias
+    for (const Operand& input : context_.resolved().inputs(op)) {
+      if (!input.present || input.quantizer >= 0 || input.port >= op.op->inputs.size()) continue;
+      const PortRole role = op.op->inputs[input.port].role;
+      if (input.port == 0) ports[0] = &input;
+      if (role == PortRole::kWeight) ports[1] = &input;
+      if (role == PortRole::kBias) ports[2] = &input;
+    }
+    if (ports[0] == nullptr || ports[1] == nullptr || ports[2] == nullptr) continue;
+    const auto product = [&](bool now) -> std::optional<v1::QParams> {
+      const v1::Spec* input = spec_at(ports[0]->edge_value, node, now);
+      const v1::Spec* weight = spec_at(ports[1]->edge_value, node, now);
+      return input == nullptr || weight == nullptr ? std::nullopt : ProductOf(*input, *weight, /*bias_axis=*/0);
+    };
+    const v1::Spec* bias = spec_at(ports[2]->edge_value, node, /*now=*/false);
+    const std::optional<v1::QParams> before = product(/*now=*/false);
+    const std::optional<v1::QParams> after = product(/*now=*/true);
+    if (bias == nullptr || !before.has_value() || !after.has_value() || !SameScales(bias->qparams(), *before) ||
+        SameScales(*before, *after)) {
+      continue;
+    }
+    SpecPlace place{ports[2]->edge_value, node};
+    if (SpecAt(graph.message(), place) == 0) place.node = -1;
+    if (absl::c_any_of(edits, [&](const Edit& edit) { return edit.place == place; })) continue;
+    v1::Spec follows = *bias;
+    *follows.mutable_qparams() = *after;
+    edits.push_back({place, editor_.Intern(follows)});
+  }
+  absl::c_sort(edits, [](const Edit& a, const Edit& b) { return Less(a.place, b.place); });
+}
+
+void Candidates::AddVariant(const Port& port, SpecForm form, std::vector<Variant>& variants) {
+  AddSpec(port, editor_.Intern(Write(port, form)), form, variants);
+}
+
+void Candidates::AddSpec(const Port& port, int32_t spec, const SpecForm& form, std::vector<Variant>& variants) {
+  if (spec == SpecAt(context_.graph().message(), port.place)) return;
+  if (absl::c_any_of(variants, [&](const Variant& known) { return known.spec == spec; })) return;
+  Variant variant{spec, TypeOf(form), 0, 0};
+  if (port.before != nullptr) {
+    variant.loss = Loss(FormOf(*port.before), form);
+    variant.distance = Distance(FormOf(*port.before), form);
+  } else {
+    variant.loss = 8 * (kFloatBits - form.bits);
+  }
+  variants.push_back(variant);
+}
+
+void Candidates::AddFollowing(const ResolvedOp& op, const std::vector<Port>& ports, size_t index,
+                              std::vector<Variant>& variants) {
+  const Graph& graph = context_.graph();
+  const Port& port = ports[index];
+  if (!port.is_output && port.place.is_edge()) {
+    const SpecPlace written{port.value, -1};
+    const int32_t spec = SpecAt(graph.message(), written);
+    const SpecPlace root = Root(written);
+    const int32_t decides = SpecAt(graph.message(), root);
+    if (spec != 0 && decides != 0 && Concrete(editor_.spec(decides)) && !(root == port.place)) {
+      AddSpec(port, spec, FormOf(editor_.spec(decides)), variants);
+    }
+  }
+  if (graph.origin() != v1::Graph::PT2E || op.op == nullptr) return;
+  const auto first_input = absl::c_find_if(ports, [](const Port& other) { return !other.is_output; });
+  if (first_input == ports.end() || first_input->before == nullptr) return;
+  const SpecPlace read{first_input->value, op.node};
+  if (port.is_output && (op.op->traits & (kMovesData | kSelects)) != 0 && !(port.place == first_input->place) &&
+      SpecAt(graph.message(), read) != 0) {
+    v1::Spec shared;
+    shared.set_kind(v1::Spec::SHARED);
+    shared.mutable_shared_with()->set_value(read.value + 1);
+    shared.mutable_shared_with()->set_consumer(read.node + 1);
+    AddSpec(port, editor_.Intern(shared), FormOf(*first_input->before), variants);
+  }
+  const auto weight = absl::c_find_if(ports, [&](const Port& other) {
+    return !other.is_output && &other != &*first_input && !other.is_bias && other.before != nullptr;
+  });
+  if (!port.is_bias || weight == ports.end()) return;
+  v1::Spec derived;
+  derived.set_kind(v1::Spec::DERIVED);
+  derived.set_dtype(v1::DATA_TYPE_INT32);
+  derived.set_quant_min(MinOf(v1::DATA_TYPE_INT32));
+  derived.set_quant_max(MaxOf(v1::DATA_TYPE_INT32));
+  const bool per_channel = FormOf(*weight->before).granularity != Granularity::kTensor;
+  derived.set_qscheme(per_channel ? v1::Spec::PER_CHANNEL_SYMMETRIC : v1::Spec::PER_TENSOR_SYMMETRIC);
+  if (per_channel) derived.set_axis(0);
+  for (int32_t value : {read.value, weight->value}) {
+    v1::EdgeRef& from = *derived.add_derived_from();
+    from.set_value(value + 1);
+    from.set_consumer(op.node + 1);
+  }
+  AddSpec(port, editor_.Intern(derived), FormOf(derived), variants);
+}
+
+std::vector<Candidates::Variant> Candidates::VariantsOf(const Port& port) {
+  std::vector<Variant> variants;
+  const SpecForm before = port.before != nullptr ? FormOf(*port.before) : SpecForm();
+  for (db::ElementType type : port.types) {
+    if (!IsFixedPoint(type)) continue;
+    SpecForm form = before;
+    form.storage = BitWidth(type.type);
+    form.is_signed = IsSigned(type.type);
+    std::vector<int> widths = {form.storage};
+    if (form.storage == 8 && before.bits > 0 && before.bits < 8) {
+      widths.push_back(before.bits);
+      if (before.bits < 4) widths.push_back(4);
+    }
+    for (int width : widths) {
+      form.bits = width;
+      if (port.before != nullptr) {
+        form.symmetric = before.symmetric;
+        form.granularity = before.granularity;
+        form.axis = before.axis;
+        AddVariant(port, form, variants);
+      }
+      form.granularity = Granularity::kTensor;
+      form.axis = -1;
+      for (bool symmetric : {true, false}) {
+        form.symmetric = symmetric;
+        AddVariant(port, form, variants);
+      }
+      if (!port.is_static || port.rank < 1) continue;
+      form.granularity = Granularity::kChannel;
+      form.symmetric = true;
+      for (int axis = 0; axis < std::min(port.rank, 2); ++axis) {
+        form.axis = axis;
+        AddVariant(port, form, variants);
+      }
+    }
+  }
+  const bool takes_float =
+      absl::c_any_of(port.types, [](db::ElementType type) { return !type.quantized && IsFloat(type.type); });
+  if (port.before != nullptr && takes_float) {
+    variants.push_back({0, {v1::DATA_TYPE_FLOAT32, false}, kUnquantized, 0});
+  }
+  return variants;
+}
+
+bool Candidates::Compatible(int32_t node, const std::vector<Choice>& choices) const {
+  const auto rows = rows_.find(node);
+  if (rows == rows_.end() || rows->second.empty()) return true;
+  const auto takes = [](const AcceptedTypes& row, const Choice& choice) {
+    const auto port = absl::c_find_if(row.ports, [&](const AcceptedTypes::Port& known) {
+      return known.is_output == choice.is_output && known.argument == choice.argument;
+    });
+    return port == row.ports.end() || absl::c_linear_search(port->types, choice.type);
+  };
+  return absl::c_any_of(rows->second, [&](const AcceptedTypes& row) {
+    return absl::c_all_of(choices, [&](const Choice& choice) { return choice.node != node || takes(row, choice); });
+  });
+}
+
+std::vector<Move> Candidates::Make(int32_t node) {
+  std::vector<Move> moves;
+  const int32_t index = context_.resolved().op_of_node(node);
+  if (index < 0) return moves;
+  const ResolvedOp& op = context_.resolved().ops()[index];
+  const std::vector<AcceptedTypes>& accepted = rows_[node] = accepted_ ? accepted_(op) : std::vector<AcceptedTypes>();
+  const std::vector<Port> ports = PortsOf(op, accepted);
+  std::vector<std::vector<Variant>> variants;
+  variants.reserve(ports.size());
+  for (size_t i = 0; i < ports.size(); ++i) {
+    variants.push_back(VariantsOf(ports[i]));
+    AddFollowing(op, ports, i, variants.back());
+  }
+
+  // Adds an edit of one place, or of all that have to say the same.
+  const auto add = [node](const Port& port, const Variant& variant, bool whole_group, Move& move) {
+    move.choices.push_back({node, port.is_output, port.argument, variant.type});
+    for (SpecPlace place : whole_group ? port.alike : std::vector<SpecPlace>{port.place}) {
+      if (absl::c_any_of(move.edits, [&](const Edit& edit) { return edit.place == place; })) continue;
+      move.edits.push_back({place, variant.spec});
+      move.loss += variant.loss;
+      move.distance += variant.distance;
+    }
+  };
+  for (size_t p = 0; p < ports.size(); ++p) {
+    for (const Variant& variant : variants[p]) {
+      for (bool whole_group : {false, true}) {
+        if (whole_group && ports[p].alike.size() == 1) continue;
+        Move move;
+        add(ports[p], variant, whole_group, move);
+        moves.push_back(std::move(move));
+      }
+      if (!ports[p].own.has_value()) continue;
+      // A place that only refers to another one gets a spec of its own.
+      moves.push_back({{{*ports[p].own, variant.spec}},
+                       {{node, ports[p].is_output, ports[p].argument, variant.type}},
+                       variant.loss,
+                       variant.distance});
+    }
+  }
+  // A whole row of the backend's table, where the node differs from it in several ports.
+  for (const AcceptedTypes& row : accepted) {
+    for (bool whole_group : {false, true}) {
+      Move move;
+      int differing = 0;
+      bool possible = true;
+      for (const AcceptedTypes::Port& taken : row.ports) {
+        for (size_t p = 0; p < ports.size(); ++p) {
+          if (ports[p].is_output != taken.is_output || ports[p].argument != taken.argument) continue;
+          if (absl::c_linear_search(taken.types, ports[p].type)) continue;
+          ++differing;
+          const Variant* best = nullptr;
+          for (const Variant& variant : variants[p]) {
+            if (!absl::c_linear_search(taken.types, variant.type)) continue;
+            if (best == nullptr || std::tie(variant.loss, variant.distance) < std::tie(best->loss, best->distance)) {
+              best = &variant;
+            }
+          }
+          possible &= best != nullptr;
+          if (best != nullptr) add(ports[p], *best, whole_group, move);
+        }
+      }
+      if (!possible || differing < 2) continue;
+      if (absl::c_none_of(moves, [&](const Move& known) { return known.edits == move.edits; })) {
+        moves.push_back(std::move(move));
+      }
+    }
+  }
+  return moves;
+}
+
+}  // namespace quantgate::corrections

@@ -1,0 +1,110 @@
+// Changes that may remove what is wrong at a node. What is tried comes from data: the element types that the backend
+// takes for the node, the specs that its tensors carry and those that the graph uses elsewhere. Whether a change helps
+// is not known here; the planner applies it and asks.
+#ifndef QUANTGATE_RULES_CORRECTIONS_CANDIDATES_H_
+#define QUANTGATE_RULES_CORRECTIONS_CANDIDATES_H_
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <vector>
+
+#include "rules/corrections/spec_editor.h"
+#include "rules/corrections/spec_form.h"
+#include "rules/engine/context.h"
+#include "rules/engine/module.h"
+#include "rules/graph/sharing.h"
+
+namespace quantgate::corrections {
+
+// One place gets another spec. `spec` as in SpecEditor.
+struct Edit {
+  SpecPlace place;
+  int32_t spec = 0;
+  friend bool operator==(const Edit&, const Edit&) = default;
+};
+
+// A port of a node with the element type that it gets.
+struct Choice {
+  int32_t node;
+  bool is_output;
+  int argument;
+  db::ElementType type;
+};
+
+// Edits that belong together, with what they cost.
+struct Move {
+  std::vector<Edit> edits;
+  std::vector<Choice> choices;
+  int loss = 0;
+  int distance = 0;
+};
+
+using AcceptedTypesOf = std::function<std::vector<AcceptedTypes>(const ResolvedOp&)>;
+
+class Candidates {
+ public:
+  // `editor` interns the specs of moves. All must outlive the object; the context is of the graph before any change.
+  Candidates(const CheckContext& context, AcceptedTypesOf accepted, SpecEditor& editor);
+
+  // Moves that change what the tensors of `node` carry. Made once per node.
+  const std::vector<Move>& At(int32_t node);
+
+  // Whether one row of the backend's table has all these types, at the ports of `node`; true where there are no rows.
+  bool Compatible(int32_t node, const std::vector<Choice>& choices) const;
+
+  // Adds to `edits` what has to change with them: a bias that counted in units of input x weight goes on to. Sorted.
+  void AddDependent(std::vector<Edit>& edits) const;
+
+  // Nodes that see a change of `place`: its reader, or writer and readers, and those whose specs refer to it.
+  std::vector<int32_t> NodesAt(SpecPlace place) const;
+
+ private:
+  // One tensor of the node.
+  struct Port {
+    SpecPlace place;                   // where the spec is that decides, references followed
+    int32_t value = -1;                // what the node reads or writes
+    std::vector<SpecPlace> alike;      // places of the same sharing group that have to say the same, `place` included
+    std::optional<SpecPlace> own;      // the node's own place, when it only refers to `place`
+    const v1::Spec* before = nullptr;  // null: no spec
+    bool is_output = false;
+    bool is_static = false;
+    bool is_bias = false;
+    int argument = -1;
+    int rank = -1;
+    db::ElementType type;
+    std::vector<db::ElementType> types;  // accepted ones
+  };
+  struct Variant {
+    int32_t spec;
+    db::ElementType type;
+    int loss;
+    int distance;
+  };
+
+  std::vector<Port> PortsOf(const ResolvedOp& op, const std::vector<AcceptedTypes>& accepted);
+  std::vector<Variant> VariantsOf(const Port& port);
+  void AddVariant(const Port& port, SpecForm form, std::vector<Variant>& variants);
+  void AddSpec(const Port& port, int32_t spec, const SpecForm& form, std::vector<Variant>& variants);
+  // What follows from other specs around the node: the producer's for an edge that reads it, the moved input's for an
+  // output, input x weight for a bias.
+  void AddFollowing(const ResolvedOp& op, const std::vector<Port>& ports, size_t index, std::vector<Variant>& variants);
+  v1::Spec Write(const Port& port, const SpecForm& form) const;
+  SpecPlace Root(SpecPlace place) const;
+  std::vector<SpecPlace> GroupOf(SpecPlace place) const;
+  std::vector<Move> Make(int32_t node);
+
+  const CheckContext& context_;
+  const AcceptedTypesOf accepted_;
+  SpecEditor& editor_;
+  const bool native_;
+  std::optional<SharingGroups> groups_;  // PT2E
+  absl::flat_hash_map<int32_t, std::vector<Move>> moves_;
+  absl::flat_hash_map<int32_t, std::vector<AcceptedTypes>> rows_;  // of the nodes in moves_
+  absl::flat_hash_map<int64_t, std::vector<int32_t>> referring_;   // by place: nodes with specs that refer to it
+  const int original_specs_;
+};
+
+}  // namespace quantgate::corrections
+
+#endif  // QUANTGATE_RULES_CORRECTIONS_CANDIDATES_H_

@@ -1,0 +1,40 @@
+// Corrections: for the faults that a check found, the spec changes that remove them, each checked before it is offered.
+// What they minimize, and how they are searched, is in README.md.
+#ifndef QUANTGATE_RULES_CORRECTIONS_CORRECTIONS_H_
+#define QUANTGATE_RULES_CORRECTIONS_CORRECTIONS_H_
+
+#include <cstdint>
+#include <functional>
+
+#include "absl/status/status.h"
+#include "quantgate/v1/graph.pb.h"
+#include "quantgate/v1/report.pb.h"
+#include "rules/corrections/candidates.h"
+#include "rules/engine/context.h"
+
+namespace quantgate {
+
+// Bounds of the search, in checks, so that the same question always has the same answer.
+struct CorrectionLimits {
+  int max_checks = 200;
+  int max_tried = 120;                   // candidates for one node; where nothing helps, all of them are tried in vain
+  int64_t max_judged_nodes = 3'000'000;  // checks times nodes
+};
+
+// Checks a changed graph for the one target that the corrections are for.
+using Judge = std::function<absl::Status(const v1::Graph& graph, v1::Result& result)>;
+
+struct CorrectionTask {
+  const CheckContext& context;  // of the main graph, unchanged
+  Judge judge;
+  corrections::AcceptedTypesOf accepted;  // may be null
+  CorrectionLimits limits;
+};
+
+// Fills Result.corrections and Finding.correction of `result`, the answer for the unchanged graph with all its
+// findings; what the bounds cut short goes to Result.not_checked. Errors are the judge's.
+absl::Status PlanCorrections(const CorrectionTask& task, v1::Result& result);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_CORRECTIONS_CORRECTIONS_H_

@@ -1,0 +1,97 @@
+#include "rules/corrections/describe.h"
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "rules/corrections/spec_form.h"
+#include "rules/engine/render.h"
+#include "rules/graph/data_type.h"
+
+namespace quantgate::corrections {
+namespace {
+
+std::string PlaceText(const v1::EdgeRef& reference) {
+  return reference.consumer_name().empty()
+             ? absl::StrCat("'", reference.value_name(), "'")
+             : absl::StrCat("('", reference.value_name(), "', '", reference.consumer_name(), "')");
+}
+
+std::string FormText(const v1::Spec& spec) {
+  const SpecForm form = FormOf(spec);
+  std::string text(DataTypeName(spec.dtype()));
+  if (spec.has_quant_min() && spec.has_quant_max()) {
+    absl::StrAppend(&text, " in ", spec.quant_min(), "..", spec.quant_max());
+  }
+  switch (form.granularity) {
+    case Granularity::kTensor:
+      break;
+    case Granularity::kChannel:
+      absl::StrAppend(&text, ", per channel");
+      if (form.axis >= 0) absl::StrAppend(&text, " along axis ", form.axis);
+      break;
+    case Granularity::kBlock:
+      absl::StrAppend(&text, ", per block");
+      break;
+  }
+  if (form.symmetric) absl::StrAppend(&text, ", symmetric");
+  if (spec.qparams().scales_size() == 1) {
+    const double zero_point = spec.qparams().zero_points_size() == 1 ? spec.qparams().zero_points(0) : 0.0;
+    absl::StrAppend(&text, ", scale ", FormatNumber(spec.qparams().scales(0)), ", zero point ",
+                    FormatNumber(zero_point));
+  }
+  return text;
+}
+
+}  // namespace
+
+std::string SpecText(const v1::Spec* spec) {
+  if (spec == nullptr) return "no spec";
+  switch (spec->kind()) {
+    case v1::Spec::SHARED:
+      return absl::StrCat("shared with ", PlaceText(spec->shared_with()));
+    case v1::Spec::DERIVED:
+      return absl::StrCat(FormText(*spec), ", derived from ",
+                          absl::StrJoin(spec->derived_from(), " and ", [](std::string* out, const v1::EdgeRef& place) {
+                            absl::StrAppend(out, PlaceText(place));
+                          }));
+    case v1::Spec::FIXED:
+      return absl::StrCat(FormText(*spec), ", fixed");
+    case v1::Spec::EXPLICIT_NONE:
+      return "not quantized";
+    default:
+      return FormText(*spec);
+  }
+}
+
+std::string Summary(const v1::Change& change) {
+  return absl::StrCat(SpecText(change.has_before() ? &change.before() : nullptr), " becomes ",
+                      SpecText(change.has_after() ? &change.after() : nullptr));
+}
+
+std::string Summary(const v1::Correction& correction) {
+  if (correction.changes().empty()) return "";
+  const v1::Change& first = correction.changes(0);
+  const v1::Location& location = first.location();
+  std::string where = absl::StrCat("'", location.value(), "'");
+  if (location.has_input()) {
+    where = absl::StrCat("input ", location.input(), " ", where, " of '", location.node(), "'");
+  } else if (location.has_output()) {
+    where = absl::StrCat("output ", location.output(), " of '", location.node(), "'");
+  }
+  std::string text = absl::StrCat(where, ": ", Summary(first));
+  if (correction.changes_size() > 1) {
+    absl::StrAppend(&text, "; and ", correction.changes_size() - 1, " more place",
+                    correction.changes_size() > 2 ? "s" : "", " with it");
+  }
+  return text;
+}
+
+bool IsSafe(const v1::Change& change) {
+  if (!change.has_before() || !change.has_after()) return false;
+  if (change.before().kind() != change.after().kind()) return false;
+  if (change.after().kind() != v1::Spec::PLAIN) return false;
+  const SpecForm before = FormOf(change.before());
+  const SpecForm after = FormOf(change.after());
+  return before.storage > 0 && after.storage > 0 && Loss(before, after) == 0;
+}
+
+}  // namespace quantgate::corrections

@@ -1,0 +1,120 @@
+#include "rules/corrections/numbers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "rules/corrections/spec_form.h"
+#include "rules/graph/data_type.h"
+
+namespace quantgate::corrections {
+namespace {
+
+struct Range {
+  double min;
+  double max;
+};
+
+double QuantMin(const v1::Spec& spec) {
+  return static_cast<double>(spec.has_quant_min() ? spec.quant_min() : MinOf(spec.dtype()));
+}
+double QuantMax(const v1::Spec& spec) {
+  return static_cast<double>(spec.has_quant_max() ? spec.quant_max() : MaxOf(spec.dtype()));
+}
+
+struct Numbers {
+  double scale;
+  double zero_point;
+};
+
+std::vector<Numbers> NumbersOf(const v1::QParams& qparams) {
+  std::vector<Numbers> numbers;
+  for (int i = 0; i < qparams.scales_size(); ++i) {
+    const int zero_points = qparams.zero_points_size();
+    const double zero_point = zero_points == 0 ? 0.0 : qparams.zero_points(zero_points == 1 ? 0 : i);
+    numbers.push_back({qparams.scales(i), zero_point});
+  }
+  return numbers;
+}
+
+Range RangeOf(const v1::Spec& spec, Numbers numbers) {
+  return {numbers.scale * (QuantMin(spec) - numbers.zero_point), numbers.scale * (QuantMax(spec) - numbers.zero_point)};
+}
+
+Numbers Cover(const v1::Spec& spec, bool symmetric, Range range) {
+  const double min = QuantMin(spec);
+  const double max = QuantMax(spec);
+  if (symmetric) {
+    const double zero_point = min < 0 ? 0.0 : std::ceil((min + max) / 2);
+    return {std::max(std::fabs(range.min), std::fabs(range.max)) / (max - zero_point), zero_point};
+  }
+  const Range with_zero{std::min(range.min, 0.0), std::max(range.max, 0.0)};
+  const double scale = (with_zero.max - with_zero.min) / (max - min);
+  return {scale, std::clamp(std::round(min - with_zero.min / scale), min, max)};
+}
+
+}  // namespace
+
+std::optional<v1::QParams> Renumbered(const v1::Spec& before, const v1::Spec& after, int64_t channels) {
+  const v1::QParams& known = before.qparams();
+  if (known.scales().empty() || known.zero_points_size() > known.scales_size()) return std::nullopt;
+  const SpecForm from = FormOf(before);
+  const SpecForm to = FormOf(after);
+  if (from.granularity == Granularity::kBlock || to.granularity == Granularity::kBlock || from.bits <= 0 ||
+      to.bits <= 0) {
+    return std::nullopt;
+  }
+  const std::vector<Numbers> old = NumbersOf(known);
+  std::vector<Numbers> made;
+  if (!from.symmetric && !to.symmetric && from.granularity == to.granularity) {
+    // The steps become finer or coarser, everything else stays: exact for prescribed parameters (1/256 of a Sigmoid).
+    const double ratio = std::exp2(from.bits - to.bits);
+    for (Numbers numbers : old) {
+      const double zero_point = std::round((numbers.zero_point - QuantMin(before)) / ratio) + QuantMin(after);
+      made.push_back({numbers.scale * ratio, std::clamp(zero_point, QuantMin(after), QuantMax(after))});
+    }
+  } else {
+    std::vector<Range> ranges;
+    for (Numbers numbers : old) ranges.push_back(RangeOf(before, numbers));
+    if (to.granularity == Granularity::kTensor && ranges.size() > 1) {
+      Range all = ranges[0];
+      for (Range range : ranges) all = {std::min(all.min, range.min), std::max(all.max, range.max)};
+      ranges = {all};
+    } else if (to.granularity == Granularity::kChannel && from.granularity == Granularity::kTensor) {
+      if (channels <= 0) return std::nullopt;
+      ranges.assign(static_cast<size_t>(channels), ranges[0]);
+    } else if (from.granularity == Granularity::kChannel && from.axis != to.axis) {
+      return std::nullopt;
+    }
+    for (Range range : ranges) made.push_back(Cover(after, to.symmetric, range));
+  }
+  v1::QParams out;
+  for (Numbers numbers : made) {
+    out.add_scales(numbers.scale);
+    out.add_zero_points(numbers.zero_point);
+  }
+  if (to.granularity == Granularity::kChannel && to.axis >= 0) out.add_axes(to.axis);
+  out.set_scale_type(known.scale_type());
+  return out;
+}
+
+std::optional<v1::QParams> ProductOf(const v1::Spec& input, const v1::Spec& weight, int bias_axis) {
+  if (input.qparams().scales_size() != 1 || weight.qparams().scales().empty() ||
+      !weight.qparams().block_sizes().empty()) {
+    return std::nullopt;
+  }
+  v1::QParams out;
+  for (double scale : weight.qparams().scales()) {
+    out.add_scales(scale * input.qparams().scales(0));
+    out.add_zero_points(0);
+  }
+  if (weight.qparams().axes_size() > 0) out.add_axes(bias_axis);
+  return out;
+}
+
+bool SameScales(const v1::QParams& a, const v1::QParams& b) {
+  return std::equal(a.scales().begin(), a.scales().end(), b.scales().begin(), b.scales().end(),
+                    [](double x, double y) { return std::fabs(x - y) <= 1e-5 * std::fabs(x); });
+}
+
+}  // namespace quantgate::corrections

@@ -1,0 +1,25 @@
+// Scales and zero points of a changed spec, where they follow from those that are known.
+#ifndef QUANTGATE_RULES_CORRECTIONS_NUMBERS_H_
+#define QUANTGATE_RULES_CORRECTIONS_NUMBERS_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "quantgate/v1/spec.pb.h"
+
+namespace quantgate::corrections {
+
+// Parameters under which `after` covers what `before` covers. `channels`: how many scales a per-channel `after` has
+// when `before` has one; -1: not known. nullopt: `before` has no numbers, or they do not tell (block scales).
+std::optional<v1::QParams> Renumbered(const v1::Spec& before, const v1::Spec& after, int64_t channels);
+
+// Scales of a bias: those of the input times those of the weights, zero point 0. nullopt: one of them is not known, or
+// the counts do not go together.
+std::optional<v1::QParams> ProductOf(const v1::Spec& input, const v1::Spec& weight, int bias_axis);
+
+// Whether two lists of scales are the same within what float32 keeps.
+bool SameScales(const v1::QParams& a, const v1::QParams& b);
+
+}  // namespace quantgate::corrections
+
+#endif  // QUANTGATE_RULES_CORRECTIONS_NUMBERS_H_

@@ -1,0 +1,69 @@
+#include "rules/corrections/observed.h"
+
+#include "absl/hash/hash.h"
+
+namespace quantgate::corrections {
+namespace {
+
+Weight WeightOf(const v1::Finding& finding) {
+  if (IsFault(finding)) return Weight::kFault;
+  const bool counts = finding.severity() == v1::Finding::WARNING && finding.effect() != v1::Finding::ADVICE;
+  return counts ? Weight::kWarning : Weight::kNote;
+}
+
+}  // namespace
+
+bool IsFault(const v1::Finding& finding) {
+  return finding.severity() == v1::Finding::ERROR || finding.effect() == v1::Finding::FALLBACK;
+}
+
+Observed::Observed(const v1::Result& result, const Names& names) {
+  for (const v1::Finding& finding : result.findings()) {
+    const v1::Location& location = finding.location();
+    if (!location.subgraph().empty()) continue;
+    Issue issue;
+    issue.code = finding.code();
+    issue.node = location.node().empty() ? -1 : names.Node(location.node());
+    if (location.has_input()) issue.input = location.input();
+    if (location.has_output()) issue.output = location.output();
+    Add(std::move(issue), {WeightOf(finding), absl::HashOf(finding.observed(), finding.allowed())});
+  }
+  for (const v1::NotChecked& entry : result.not_checked()) {
+    Issue issue;
+    issue.code = entry.rule();
+    issue.node = entry.node().empty() ? -1 : names.Node(entry.node());
+    issue.not_checked = true;
+    Add(std::move(issue), {Weight::kFault, absl::HashOf(entry.reason())});
+  }
+}
+
+void Observed::Add(Issue issue, Entry entry) {
+  const auto [found, inserted] = issues_.emplace(issue, entry);
+  if (inserted) {
+    by_node_[issue.node].push_back(std::move(issue));
+    return;
+  }
+  found->second.weight = std::max(found->second.weight, entry.weight);
+  found->second.words = absl::HashOf(found->second.words, entry.words);
+}
+
+const Observed::Entry* Observed::Find(const Issue& issue) const {
+  const auto found = issues_.find(issue);
+  return found == issues_.end() ? nullptr : &found->second;
+}
+
+const std::vector<Issue>& Observed::At(int32_t node) const {
+  static const std::vector<Issue> none;
+  const auto found = by_node_.find(node);
+  return found == by_node_.end() ? none : found->second;
+}
+
+void Observed::TakeFrom(const Observed& other, int32_t node) {
+  if (const auto found = by_node_.find(node); found != by_node_.end()) {
+    for (const Issue& issue : found->second) issues_.erase(issue);
+    by_node_.erase(found);
+  }
+  for (const Issue& issue : other.At(node)) Add(issue, *other.Find(issue));
+}
+
+}  // namespace quantgate::corrections

@@ -1,0 +1,187 @@
+#include "rules/corrections/report.h"
+
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "google/protobuf/arena.h"
+#include "rules/corrections/apply.h"
+#include "rules/corrections/names.h"
+#include "rules/corrections/observed.h"
+
+namespace quantgate {
+namespace {
+
+using corrections::IsFault;
+
+bool Faulty(const v1::Result& result) { return absl::c_any_of(result.findings(), IsFault); }
+
+// What no correction removes.
+bool Remains(const v1::Finding& finding) { return IsFault(finding) && finding.correction().empty(); }
+
+// Says in the fix of each fault that remains which other target takes the node, with all corrections applied.
+absl::Status SuggestTargets(const ReportTask& task, const ReportTask::OneTarget& target, v1::Result& result) {
+  if (target.others.empty() || absl::c_none_of(result.findings(), Remains)) return absl::OkStatus();
+  v1::Graph changed = task.context.graph().message();
+  if (absl::Status status = ApplyCorrections(result, changed); !status.ok()) return status;
+  const corrections::Names names(changed);
+  std::vector<bool> said(result.findings_size(), false);
+  for (const std::string& other : target.others) {
+    v1::Report report;
+    if (absl::Status status = task.check(changed, {other}, report); !status.ok()) continue;  // not with this SDK
+    const v1::Result& there = report.results(0);
+    if (!there.verdict_reason().empty()) continue;
+    const corrections::Observed seen(there, names);
+    const auto fault_at = [&](int32_t node) {
+      return absl::c_any_of(seen.At(node), [&](const corrections::Issue& issue) {
+        return seen.Find(issue)->weight == corrections::Weight::kFault && !issue.not_checked;
+      });
+    };
+    for (int i = 0; i < result.findings_size(); ++i) {
+      v1::Finding& finding = *result.mutable_findings(i);
+      if (said[i] || !Remains(finding) || finding.location().node().empty()) continue;
+      const int32_t node = names.Node(finding.location().node());
+      if (node < 0 || !finding.location().subgraph().empty() || fault_at(node)) continue;
+      said[i] = true;
+      finding.set_fix(absl::StrCat(finding.fix(), " ", there.target(), " takes the node as it is."));
+    }
+  }
+  return absl::OkStatus();
+}
+
+// The search for several targets at once: their findings side by side, told apart by the code.
+class Common {
+ public:
+  explicit Common(const ReportTask& task) : task_(task) {}
+
+  // Changes after which none of `targets` has a fault that the search could remove; `left` has those that remain, with
+  // the target's index in Finding.group.
+  absl::Status Plan(const std::vector<int>& targets, v1::Result& plan, std::vector<v1::Finding>& left) {
+    std::vector<std::string> names;
+    for (int target : targets) names.push_back(task_.targets[target].name);
+    CorrectionTask joint{task_.context, nullptr, nullptr, task_.limits};
+    joint.limits.max_judged_nodes /= static_cast<int64_t>(targets.size());
+    joint.judge = [&](const v1::Graph& graph, v1::Result& result) {
+      google::protobuf::Arena arena;
+      auto& report = *google::protobuf::Arena::CreateMessage<v1::Report>(&arena);
+      absl::Status status = task_.check(graph, names, report);
+      if (status.ok()) Merge(targets, report, result);
+      return status;
+    };
+    joint.accepted = [&](const ResolvedOp& op) {
+      std::vector<AcceptedTypes> all;
+      for (int target : targets) {
+        if (!task_.targets[target].accepted) continue;
+        for (AcceptedTypes& types : task_.targets[target].accepted(op)) all.push_back(std::move(types));
+      }
+      return all;
+    };
+    if (absl::Status status = joint.judge(task_.context.graph().message(), plan); !status.ok()) return status;
+    if (absl::Status status = PlanCorrections(joint, plan); !status.ok()) return status;
+    left.clear();
+    for (const v1::Finding& finding : plan.findings()) {
+      if (Remains(finding)) left.push_back(finding);
+    }
+    return absl::OkStatus();
+  }
+
+ private:
+  static void Merge(const std::vector<int>& targets, v1::Report& report, v1::Result& merged) {
+    for (int i = 0; i < report.results_size(); ++i) {
+      v1::Result& result = *report.mutable_results(i);
+      for (v1::Finding& finding : *result.mutable_findings()) {
+        finding.set_code(absl::StrCat(finding.code(), "@", targets[i]));
+        finding.set_group(targets[i]);
+        *merged.add_findings() = std::move(finding);
+      }
+      for (v1::NotChecked& entry : *result.mutable_not_checked()) {
+        entry.set_rule(absl::StrCat(entry.rule(), "@", targets[i]));
+        *merged.add_not_checked() = std::move(entry);
+      }
+    }
+  }
+
+  const ReportTask& task_;
+};
+
+v1::Conflict MakeConflict(const v1::Report& report, const std::vector<int>& targets, const v1::Finding& finding) {
+  v1::Conflict conflict;
+  for (int target : targets) conflict.add_targets(report.results(target).target());
+  *conflict.mutable_location() = finding.location();
+  const std::string& code = finding.code();
+  const std::string known = code.substr(0, code.find('@'));
+  const std::string& refuses = report.results(finding.group()).target();
+  conflict.set_reason(
+      targets.size() == 1
+          ? absl::StrCat("no change of specs removes ", known, " on ", refuses, ": ", finding.message())
+          : absl::StrCat("what the others need brings ", known, " on ", refuses, ": ", finding.message()));
+  return conflict;
+}
+
+// Takes targets in order, leaving out those that do not go with the ones before.
+absl::Status PlanCommon(const ReportTask& task, v1::Report& report) {
+  v1::CommonCorrections& common = *report.mutable_common_corrections();
+  Common search(task);
+  std::vector<int> kept;
+  v1::Result plan;
+  std::vector<v1::Finding> left;
+  for (int i = 0; i < report.results_size(); ++i) kept.push_back(i);
+  if (absl::Status status = search.Plan(kept, plan, left); !status.ok()) return status;
+  if (!left.empty()) {
+    kept.clear();
+    plan.Clear();
+    for (int i = 0; i < report.results_size(); ++i) {
+      const auto fails = absl::c_find_if(report.results(i).findings(), Remains);
+      if (fails != report.results(i).findings().end()) {
+        v1::Finding finding = *fails;
+        finding.set_group(i);
+        *common.add_conflicts() = MakeConflict(report, {i}, finding);
+        continue;
+      }
+      std::vector<int> with = kept;
+      with.push_back(i);
+      v1::Result next;
+      if (absl::Status status = search.Plan(with, next, left); !status.ok()) return status;
+      if (left.empty()) {
+        kept = std::move(with);
+        plan = std::move(next);
+      } else {
+        *common.add_conflicts() = MakeConflict(report, with, left.front());
+      }
+    }
+  }
+  for (int target : kept) common.add_targets(report.results(target).target());
+  bool safe = true;
+  for (v1::Correction& correction : *plan.mutable_corrections()) {
+    safe &= correction.safe();
+    for (v1::Change& change : *correction.mutable_changes()) *common.add_changes() = std::move(change);
+  }
+  common.set_safe(safe);
+  common.set_proven(!kept.empty());
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status CorrectReport(const ReportTask& task, v1::Report& report) {
+  bool corrected = false;
+  for (int i = 0; i < report.results_size(); ++i) {
+    v1::Result& result = *report.mutable_results(i);
+    const ReportTask::OneTarget& target = task.targets[i];
+    if (!Faulty(result)) continue;
+    CorrectionTask alone{task.context, nullptr, target.accepted, task.limits};
+    alone.judge = [&](const v1::Graph& graph, v1::Result& judged) {
+      google::protobuf::Arena arena;
+      auto& again = *google::protobuf::Arena::CreateMessage<v1::Report>(&arena);
+      absl::Status status = task.check(graph, {target.name}, again);
+      if (status.ok()) judged = again.results(0);
+      return status;
+    };
+    if (absl::Status status = PlanCorrections(alone, result); !status.ok()) return status;
+    if (absl::Status status = SuggestTargets(task, target, result); !status.ok()) return status;
+    corrected |= !result.corrections().empty();
+  }
+  return corrected && report.results_size() > 1 ? PlanCommon(task, report) : absl::OkStatus();
+}
+
+}  // namespace quantgate

@@ -1,0 +1,42 @@
+// Corrections of a whole report: of each target by itself, of all together, and where else what nothing repairs would
+// be accepted.
+#ifndef QUANTGATE_RULES_CORRECTIONS_REPORT_H_
+#define QUANTGATE_RULES_CORRECTIONS_REPORT_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "quantgate/v1/graph.pb.h"
+#include "quantgate/v1/report.pb.h"
+#include "rules/corrections/corrections.h"
+
+namespace quantgate {
+
+struct ReportTask {
+  struct OneTarget {
+    std::string name;                       // as asked for
+    corrections::AcceptedTypesOf accepted;  // may be null
+    std::vector<std::string> others;        // targets to look at where nothing helps, nearest first
+  };
+  const CheckContext& context;  // of the main graph, unchanged
+  // A check without corrections: one result per target, in order.
+  std::function<absl::Status(const v1::Graph& graph, absl::Span<const std::string> targets, v1::Report& report)> check;
+  std::vector<OneTarget> targets;  // of the report, in order
+  CorrectionLimits limits;
+};
+
+// Fills corrections and common_corrections of `report`. Errors are those of the check.
+absl::Status CorrectReport(const ReportTask& task, v1::Report& report);
+
+// Other targets of the backend, for ReportTask: the same SoC with the newest SDK, then a SoC of each other arch with
+// the same SDK, newer archs first.
+struct Module;
+struct Target;
+std::vector<std::string> OtherTargets(const Module& module, const Target& target);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_CORRECTIONS_REPORT_H_

@@ -1,0 +1,248 @@
+#include "rules/corrections/search.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "google/protobuf/arena.h"
+
+namespace quantgate::corrections {
+namespace {
+
+// Moves in one candidate: the node's own, and those of neighbors that it affects.
+constexpr int kMaxMoves = 4;
+constexpr int kMaxOpen = 4000;
+
+std::string KeyOf(const std::vector<Edit>& edits) {
+  std::string key;
+  for (const Edit& edit : edits) absl::StrAppend(&key, edit.place.value, ",", edit.place.node, "=", edit.spec, ";");
+  return key;
+}
+
+// Families of rules that are about specs, as the codes promise (DT: types, QS: schemes, …): no spec makes a shape, a
+// file or a missing operator right.
+bool AboutSpecs(const std::string& code) {
+  for (absl::string_view family : {"DT", "QS", "AX", "FX", "SH", "NR", "EN"}) {
+    if (absl::StartsWith(code, family)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+bool Region::Dearer::operator()(const State& a, const State& b) const {
+  return std::tie(a.changes, a.loss, a.distance, a.order) > std::tie(b.changes, b.loss, b.distance, b.order);
+}
+
+Search::Search(const CorrectionTask& task, v1::Graph& work, const Names& names, Observed first)
+    : task_(task),
+      work_(work),
+      names_(names),
+      first_(std::move(first)),
+      now_(first_),
+      editor_(work),
+      candidates_(task.context, task.accepted, editor_) {
+  std::map<int32_t, std::vector<Issue>> faults;
+  for (const auto& [issue, entry] : first_.issues()) {
+    if (entry.weight == Weight::kFault && !issue.not_checked && issue.node >= 0 && AboutSpecs(issue.code)) {
+      faults[issue.node].push_back(issue);
+    }
+  }
+  for (auto& [node, targets] : faults) {
+    Region& region = regions_.emplace_back();
+    region.node = node;
+    region.targets = std::move(targets);
+  }
+  const int64_t nodes = std::max(1, work.nodes_size());
+  max_checks_ = static_cast<int>(std::min<int64_t>(task.limits.max_checks, task.limits.max_judged_nodes / nodes));
+}
+
+bool Search::OutOfBounds() const { return checks_ >= max_checks_; }
+
+bool Search::Solved(const Region& region) const {
+  return absl::c_none_of(region.targets, [&](const Issue& issue) { return now_.Find(issue) != nullptr; });
+}
+
+std::vector<int32_t> Search::ReachOf(const Region& region, const State& state) const {
+  std::vector<int32_t> reach = {region.node};
+  for (const Edit& edit : state.edits) {
+    const std::vector<int32_t> nodes = candidates_.NodesAt(edit.place);
+    reach.insert(reach.end(), nodes.begin(), nodes.end());
+  }
+  absl::c_sort(reach);
+  reach.erase(std::unique(reach.begin(), reach.end()), reach.end());
+  return reach;
+}
+
+void Search::PushMoves(Region& region, const State& from, int32_t node) {
+  if (from.moves >= kMaxMoves) return;
+  for (const Move& move : candidates_.At(node)) {
+    if (region.open.size() >= kMaxOpen) return;
+    const bool again = absl::c_any_of(move.edits, [&](const Edit& edit) {
+      return absl::c_any_of(from.edits, [&](const Edit& known) { return known.place == edit.place; });
+    });
+    if (again) continue;
+    State next = from;
+    next.choices.insert(next.choices.end(), move.choices.begin(), move.choices.end());
+    if (from.moves > 0 && !candidates_.Compatible(node, next.choices)) continue;
+    next.edits.insert(next.edits.end(), move.edits.begin(), move.edits.end());
+    candidates_.AddDependent(next.edits);
+    if (!region.seen.insert(KeyOf(next.edits)).second) continue;
+    next.changes = static_cast<int>(next.edits.size());
+    next.loss += move.loss;
+    next.distance += move.distance;
+    next.order = region.made++;
+    ++next.moves;
+    region.open.push(std::move(next));
+  }
+}
+
+// The next candidate of a region that is still searching; false: there is none.
+bool Search::Next(Region& region, State& state) {
+  if (!region.begun) {
+    region.begun = true;
+    PushMoves(region, State(), region.node);
+  }
+  if (region.open.empty() || region.tried >= task_.limits.max_tried) {
+    cut_short_ |= !region.open.empty();
+    region.outcome = Region::kGivenUp;
+    return false;
+  }
+  state = region.open.top();
+  region.open.pop();
+  return true;
+}
+
+absl::StatusOr<Observed> Search::Check() {
+  ++checks_;
+  google::protobuf::Arena arena;
+  auto& result = *google::protobuf::Arena::CreateMessage<v1::Result>(&arena);
+  if (absl::Status status = task_.judge(work_, result); !status.ok()) return status;
+  return Observed(result, names_);
+}
+
+// Judges one candidate of the round by what was seen within its reach.
+void Search::Judged(Trial& trial, const Observed& seen) {
+  Region& region = *trial.region;
+  ++region.tried;
+  const bool removed = absl::c_none_of(region.targets, [&](const Issue& issue) { return seen.Find(issue) != nullptr; });
+  int32_t caused_at = -1;
+  int warnings = 0;
+  bool moved = false;  // something is said differently than before
+  for (int32_t node : trial.reach) {
+    for (const Issue& issue : seen.At(node)) {
+      const Observed::Entry& entry = *seen.Find(issue);
+      const Observed::Entry* before = now_.Find(issue);
+      moved |= before == nullptr || before->words != entry.words;
+      if (before != nullptr && before->weight >= entry.weight) continue;
+      if (entry.weight == Weight::kFault && caused_at < 0) caused_at = node;
+      if (entry.weight == Weight::kWarning) ++warnings;
+    }
+    moved |= seen.At(node).size() != now_.At(node).size();
+  }
+  if (removed && caused_at < 0) {
+    if (warnings == 0 || trial.state.accepted || region.open.empty()) {
+      region.outcome = Region::kSolved;
+      region.solution = std::move(trial.state);
+      return;
+    }
+    // A warning counts like a changed place: perhaps there is something cheaper.
+    State waiting = std::move(trial.state);
+    waiting.changes = static_cast<int>(waiting.edits.size()) + warnings;
+    waiting.accepted = true;
+    region.open.push(std::move(waiting));
+    return;
+  }
+  if (!moved) return;  // the fault does not depend on it
+  PushMoves(region, trial.state, removed ? caused_at : region.node);
+}
+
+// Puts the trials into the graph, checks it, and takes back those that are not solutions. `stray`: something new is out
+// of reach of every trial, so that it cannot be told whose fault it is; nothing was judged.
+absl::Status Search::Round(std::vector<Trial>& trials, bool& stray) {
+  for (Trial& trial : trials) {
+    for (const Edit& edit : trial.state.edits) {
+      trial.undo.push_back({edit.place, editor_.Get(edit.place)});
+      editor_.Set(edit.place, edit.spec);
+    }
+  }
+  absl::StatusOr<Observed> seen = Check();
+  if (!seen.ok()) return seen.status();
+  stray = false;
+  if (trials.size() > 1) {
+    absl::flat_hash_set<int32_t> reached;
+    for (const Trial& trial : trials) reached.insert(trial.reach.begin(), trial.reach.end());
+    for (const auto& [issue, entry] : seen->issues()) {
+      const Observed::Entry* before = now_.Find(issue);
+      const bool caused = entry.weight == Weight::kFault && (before == nullptr || before->weight < entry.weight);
+      stray |= caused && !reached.contains(issue.node);
+    }
+  } else {
+    // What appears elsewhere is this one's doing.
+    for (const auto& [issue, entry] : seen->issues()) {
+      const Observed::Entry* before = now_.Find(issue);
+      if (entry.weight == Weight::kFault && (before == nullptr || before->weight < entry.weight)) {
+        trials[0].reach.push_back(issue.node);
+      }
+    }
+    absl::c_sort(trials[0].reach);
+    trials[0].reach.erase(std::unique(trials[0].reach.begin(), trials[0].reach.end()), trials[0].reach.end());
+  }
+  for (Trial& trial : trials) {
+    if (!stray) Judged(trial, *seen);
+    if (trial.region->outcome == Region::kSolved) {
+      for (int32_t node : trial.reach) now_.TakeFrom(*seen, node);
+      continue;
+    }
+    for (auto edit = trial.undo.rbegin(); edit != trial.undo.rend(); ++edit) editor_.Set(edit->place, edit->spec);
+    trial.undo.clear();
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Search::Run() {
+  while (true) {
+    std::vector<Trial> trials;
+    absl::flat_hash_set<int32_t> claimed;
+    for (Region& region : regions_) {
+      if (region.outcome != Region::kSearching) continue;
+      if (Solved(region)) {
+        region.outcome = Region::kSolved;
+        continue;
+      }
+      State state;
+      if (!Next(region, state)) continue;
+      std::vector<int32_t> reach = ReachOf(region, state);
+      if (absl::c_any_of(reach, [&](int32_t node) { return claimed.contains(node); })) {
+        region.open.push(std::move(state));
+        continue;
+      }
+      claimed.insert(reach.begin(), reach.end());
+      trials.push_back({&region, std::move(state), std::move(reach), {}});
+    }
+    if (trials.empty()) return absl::OkStatus();
+    if (OutOfBounds()) {
+      cut_short_ = true;
+      return absl::OkStatus();
+    }
+    bool stray = false;
+    if (absl::Status status = Round(trials, stray); !status.ok()) return status;
+    if (!stray) continue;
+    // One after the other.
+    for (Trial& trial : trials) {
+      if (OutOfBounds()) {
+        cut_short_ = true;
+        return absl::OkStatus();
+      }
+      std::vector<Trial> one;
+      one.push_back(std::move(trial));
+      if (absl::Status status = Round(one, stray); !status.ok()) return status;
+    }
+  }
+}
+
+}  // namespace quantgate::corrections

@@ -1,0 +1,127 @@
+#include "rules/corrections/spec_form.h"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "rules/graph/data_type.h"
+
+namespace quantgate::corrections {
+namespace {
+
+// Loss is counted in eighths of a bit.
+constexpr int kPerBit = 8;
+// One scale where there was one per channel, or per channel where there was one per block: about two bits each, by how
+// much the ranges of channels usually differ.
+constexpr int kCoarser = 16;
+// A symmetric range wastes up to half of the steps on numbers that do not occur.
+constexpr int kSymmetric = 8;
+
+bool IsSymmetric(v1::Spec::QScheme scheme) {
+  return scheme == v1::Spec::PER_TENSOR_SYMMETRIC || scheme == v1::Spec::PER_CHANNEL_SYMMETRIC ||
+         scheme == v1::Spec::PER_BLOCK_SYMMETRIC;
+}
+
+bool IsPerChannel(v1::Spec::QScheme scheme) {
+  return scheme == v1::Spec::PER_CHANNEL_AFFINE || scheme == v1::Spec::PER_CHANNEL_SYMMETRIC ||
+         scheme == v1::Spec::PER_CHANNEL_AFFINE_FLOAT_QPARAMS;
+}
+
+bool IsPerBlock(v1::Spec::QScheme scheme) {
+  return scheme == v1::Spec::PER_BLOCK_AFFINE || scheme == v1::Spec::PER_BLOCK_SYMMETRIC;
+}
+
+int StorageOf(v1::DataType type) { return IsInteger(type) ? std::max(8, BitWidth(type)) : 0; }
+
+v1::DataType IntegerType(int storage, bool is_signed) {
+  switch (storage) {
+    case 8:
+      return is_signed ? v1::DATA_TYPE_INT8 : v1::DATA_TYPE_UINT8;
+    case 16:
+      return is_signed ? v1::DATA_TYPE_INT16 : v1::DATA_TYPE_UINT16;
+    default:
+      return is_signed ? v1::DATA_TYPE_INT32 : v1::DATA_TYPE_UINT32;
+  }
+}
+
+v1::Spec::QScheme SchemeOf(const SpecForm& form) {
+  switch (form.granularity) {
+    case Granularity::kTensor:
+      return form.symmetric ? v1::Spec::PER_TENSOR_SYMMETRIC : v1::Spec::PER_TENSOR_AFFINE;
+    case Granularity::kChannel:
+      return form.symmetric ? v1::Spec::PER_CHANNEL_SYMMETRIC : v1::Spec::PER_CHANNEL_AFFINE;
+    default:
+      return form.symmetric ? v1::Spec::PER_BLOCK_SYMMETRIC : v1::Spec::PER_BLOCK_AFFINE;
+  }
+}
+
+}  // namespace
+
+SpecForm FormOf(const v1::Spec& spec) {
+  SpecForm form;
+  form.storage = StorageOf(spec.dtype());
+  if (form.storage == 0) return form;
+  const int64_t min = spec.has_quant_min() ? spec.quant_min() : MinOf(spec.dtype());
+  const int64_t max = spec.has_quant_max() ? spec.quant_max() : MaxOf(spec.dtype());
+  form.bits = BitWidth(spec.dtype());
+  form.is_signed = IsSigned(spec.dtype());
+  if (max > min && form.bits < 64) {
+    form.bits = 0;
+    const uint64_t steps = static_cast<uint64_t>(max) - static_cast<uint64_t>(min);
+    while (form.bits < 64 && (steps >> form.bits) != 0) ++form.bits;
+  }
+  // The range says what an int32 stands for.
+  if (spec.dtype() == v1::DATA_TYPE_INT32 && form.bits <= 16) {
+    form.storage = form.bits <= 8 ? 8 : 16;
+    form.is_signed = min < 0;
+  }
+  form.symmetric = IsSymmetric(spec.qscheme());
+  if (spec.block_size_size() > 0 || IsPerBlock(spec.qscheme()) || spec.qparams().block_sizes_size() > 0) {
+    form.granularity = Granularity::kBlock;
+  } else if (IsPerChannel(spec.qscheme()) || spec.qparams().axes_size() > 0) {
+    form.granularity = Granularity::kChannel;
+    form.axis = spec.has_axis() ? spec.axis() : spec.qparams().axes_size() > 0 ? spec.qparams().axes(0) : -1;
+  }
+  return form;
+}
+
+db::ElementType TypeOf(const SpecForm& form) { return {IntegerType(form.storage, form.is_signed), true}; }
+
+bool IsFixedPoint(db::ElementType type) {
+  return type.quantized && IsInteger(type.type) && BitWidth(type.type) >= 8 && BitWidth(type.type) <= 32;
+}
+
+v1::Spec Rewritten(const v1::Spec& spec, const SpecForm& form, bool native) {
+  v1::Spec out;
+  out.set_kind(v1::Spec::PLAIN);
+  out.set_observer(spec.observer());
+  if (spec.has_is_dynamic()) out.set_is_dynamic(spec.is_dynamic());
+  out.set_qscheme(SchemeOf(form));
+  if (form.granularity == Granularity::kChannel && form.axis >= 0) out.set_axis(form.axis);
+  if (form.granularity == Granularity::kBlock) *out.mutable_block_size() = spec.block_size();
+  const int64_t half = int64_t{1} << (form.bits - 1);
+  out.set_dtype(IntegerType(form.storage, form.is_signed));
+  if (form.is_signed) {
+    out.set_quant_min(form.symmetric ? -half + 1 : -half);
+    out.set_quant_max(half - 1);
+  } else {
+    if (form.storage == 16 && !native) out.set_dtype(v1::DATA_TYPE_INT32);
+    out.set_quant_min(0);
+    out.set_quant_max(2 * half - 1);
+  }
+  return out;
+}
+
+int Loss(const SpecForm& before, const SpecForm& after) {
+  int loss = kPerBit * std::max(0, before.bits - after.bits);
+  loss += kCoarser * std::max(0, static_cast<int>(before.granularity) - static_cast<int>(after.granularity));
+  if (after.symmetric && !before.symmetric) loss += kSymmetric;
+  return loss;
+}
+
+int Distance(const SpecForm& before, const SpecForm& after) {
+  return std::abs(before.bits - after.bits) + (before.is_signed != after.is_signed ? 1 : 0) +
+         2 * std::abs(static_cast<int>(before.granularity) - static_cast<int>(after.granularity)) +
+         (before.symmetric != after.symmetric ? 1 : 0) + (before.axis != after.axis && after.axis >= 0 ? 1 : 0);
+}
+
+}  // namespace quantgate::corrections

@@ -1,0 +1,166 @@
+"""quantgate.apply: spec messages become torchao's objects in the right place, with observers that work."""
+import models
+import pytest
+import quantgate
+import torch
+from quantgate.fx_restore import scheme
+from quantgate.fx_specs import observer_of, spec_message
+from quantgate.v1 import report_pb2, spec_pb2, types_pb2
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+from torchao.quantization.pt2e.quantizer import (DerivedQuantizationSpec, FixedQParamsQuantizationSpec,
+                                                 SharedQuantizationSpec)
+
+V68 = 'qnn_htp/SM8350'
+INT8 = spec_pb2.Spec(kind=spec_pb2.Spec.PLAIN, dtype=types_pb2.DATA_TYPE_INT8, quant_min=-127, quant_max=127,
+                     qscheme=spec_pb2.Spec.PER_TENSOR_SYMMETRIC, is_dynamic=False)
+
+
+def message(spec):
+    return spec_message(spec, lambda _: 0, lambda *_: None)
+
+
+def node(module, name):
+    return next(one for one in module.graph.nodes if one.name == name)
+
+
+def annotation(module, name):
+    return node(module, name).meta['quantization_annotation']
+
+
+def key(module, name, position):
+    return node(module, name).all_input_nodes[position]
+
+
+def edge(module, name, position, after):
+    """A change of an edge's spec."""
+    value = key(module, name, position)
+    specs = annotation(module, name).input_qspec_map
+    change = report_pb2.Change(location=report_pb2.Location(node=name, input=position, value=value.name))
+    if value in specs:
+        change.before.CopyFrom(message(specs[value]))
+    if after is not None:
+        change.after.CopyFrom(after)
+    return change
+
+
+def report(*changes, proven=True, target=V68 + '@2.51.0'):
+    correction = report_pb2.Correction(id='c1', changes=changes, proven=proven)
+    return quantgate.Report(report_pb2.Report(results=[report_pb2.Result(target=target, corrections=[correction])]))
+
+
+def annotated(dtype='use_16a16w', per_channel=False):
+    quantizer = models.qnn()
+    quantizer.set_default_quant_config(models.QuantDtype[dtype], is_conv_per_channel=per_channel,
+                                       is_linear_per_channel=per_channel)
+    return models.annotate(models.export(), quantizer)
+
+
+def test_narrower_weights_end_in_a_graph_that_converts_and_is_accepted():
+    module = annotated()
+    assert quantgate.check(module, targets=[V68]).verdict() == 'REJECTED'
+    changed = quantgate.apply(report(edge(module, 'conv2d', 1, INT8), edge(module, 'linear', 1, INT8)), module, V68)
+    assert [change.place for change in changed] == [('edge', 'conv_weight', 'conv2d'),
+                                                    ('edge', 'linear_weight', 'linear')]
+    spec = annotation(module, 'conv2d').input_qspec_map[key(module, 'conv2d', 1)]
+    assert scheme(spec) == scheme(INT8) and spec is changed[0].after and changed[0].before.dtype is torch.int16
+    # The observer and its settings are the quantizer's own.
+    assert observer_of(spec.observer_or_fake_quant_ctr) == observer_of(changed[0].before.observer_or_fake_quant_ctr)
+    assert quantgate.check(module, targets=[V68]).ok
+    prepared = prepare(module)
+    assert quantgate.check(convert_pt2e(prepared), targets=[V68]).ok
+
+
+class Nothing(models.XNNPACKQuantizer):
+    """Leaves the annotations as they are."""
+
+    def transform_for_annotation(self, model):
+        return model
+
+    def annotate(self, model):
+        return model
+
+    def validate(self, model):
+        pass
+
+
+def prepare(module, inputs=models.INPUTS):
+    prepared = prepare_pt2e(module, Nothing())
+    prepared(*inputs)
+    return prepared
+
+
+def test_per_tensor_and_per_channel_take_observers_that_fit():
+    module = annotated('use_8a8w')
+    channel = spec_pb2.Spec()
+    channel.CopyFrom(INT8)
+    channel.qscheme, channel.axis = spec_pb2.Spec.PER_CHANNEL_SYMMETRIC, 0
+    before = annotation(module, 'conv2d').input_qspec_map[key(module, 'conv2d', 1)]
+    quantgate.apply(report(edge(module, 'conv2d', 1, channel)), module)
+    after = annotation(module, 'conv2d').input_qspec_map[key(module, 'conv2d', 1)]
+    made, settings = observer_of(after.observer_or_fake_quant_ctr)
+    assert 'PerChannel' in made.__name__
+    assert settings['eps'] == observer_of(before.observer_or_fake_quant_ctr)[1]['eps']
+    prepared = prepare(module)
+    assert any('quantize_per_channel' in str(one.target) for one in convert_pt2e(prepared).graph.nodes)
+    # And back.
+    module = annotated('use_8a8w', per_channel=True)
+    quantgate.apply(report(edge(module, 'linear', 1, INT8)), module)
+    spec = annotation(module, 'linear').input_qspec_map[key(module, 'linear', 1)]
+    assert 'PerChannel' not in observer_of(spec.observer_or_fake_quant_ctr)[0].__name__
+
+
+def test_every_kind_of_spec():
+    module = annotated('use_8a8w')
+    relu = node(module, 'relu')
+    fixed = spec_pb2.Spec(kind=spec_pb2.Spec.FIXED, dtype=types_pb2.DATA_TYPE_UINT8, quant_min=0, quant_max=255,
+                          qscheme=spec_pb2.Spec.PER_TENSOR_AFFINE, is_dynamic=False)
+    fixed.qparams.scales.append(1 / 256)
+    fixed.qparams.zero_points.append(0)
+    shared = spec_pb2.Spec(kind=spec_pb2.Spec.SHARED)
+    shared.shared_with.value_name, shared.shared_with.consumer_name = 'conv2d', 'relu'
+    derived = spec_pb2.Spec(kind=spec_pb2.Spec.DERIVED, dtype=types_pb2.DATA_TYPE_INT32, quant_min=-2**31,
+                            quant_max=2**31 - 1, qscheme=spec_pb2.Spec.PER_TENSOR_SYMMETRIC, is_dynamic=False)
+    for position in (0, 1):
+        source = derived.derived_from.add()
+        source.value_name, source.consumer_name = key(module, 'conv2d', position).name, 'conv2d'
+    output = report_pb2.Change(location=report_pb2.Location(node='softmax', output=0, value='softmax'),
+                               before=message(annotation(module, 'softmax').output_qspec), after=fixed)
+    relu_output = report_pb2.Change(location=report_pb2.Location(node='relu', output=0, value='relu'),
+                                    before=message(relu.meta['quantization_annotation'].output_qspec), after=shared)
+    quantgate.apply(report(output, relu_output, edge(module, 'conv2d', 2, derived)), module)
+    assert isinstance(annotation(module, 'softmax').output_qspec, FixedQParamsQuantizationSpec)
+    assert annotation(module, 'relu').output_qspec == SharedQuantizationSpec((node(module, 'conv2d'), relu))
+    bias = annotation(module, 'conv2d').input_qspec_map[key(module, 'conv2d', 2)]
+    assert isinstance(bias, DerivedQuantizationSpec) and len(bias.derived_from) == 2
+    convert_pt2e(prepare(module))
+
+
+def test_specs_come_and_go_in_the_order_of_the_inputs():
+    module = annotated('use_8a8w')
+    specs = annotation(module, 'conv2d').input_qspec_map
+    weight = specs.pop(key(module, 'conv2d', 1))
+    quantgate.apply(report(edge(module, 'conv2d', 1, message(weight))), module)
+    specs = annotation(module, 'conv2d').input_qspec_map
+    assert list(specs) == node(module, 'conv2d').all_input_nodes
+    assert specs[key(module, 'conv2d', 1)].observer_or_fake_quant_ctr is not None
+    quantgate.apply(report(edge(module, 'conv2d', 1, spec_pb2.Spec(kind=spec_pb2.Spec.EXPLICIT_NONE))), module)
+    assert specs[key(module, 'conv2d', 1)] is None and len(specs) == 3
+    quantgate.apply(report(edge(module, 'conv2d', 1, None)), module)
+    assert len(specs) == 2
+
+
+def test_all_or_nothing():
+    module = annotated()
+    good, bad = edge(module, 'conv2d', 1, INT8), edge(module, 'linear', 1, INT8)
+    bad.location.node = 'elsewhere'
+    with pytest.raises(quantgate.QuantGateError, match="no node 'elsewhere'"):
+        quantgate.apply(report(good, bad), module)
+    stale = edge(module, 'linear', 1, INT8)
+    stale.before.dtype = types_pb2.DATA_TYPE_UINT8
+    with pytest.raises(quantgate.QuantGateError, match=r'\(linear_weight, linear\) is not annotated as it was'):
+        quantgate.apply(report(good, stale), module)
+    assert annotation(module, 'conv2d').input_qspec_map[key(module, 'conv2d', 1)].dtype is torch.int16
+    # A correction that was not proven is not applied, nor one of another target.
+    assert quantgate.apply(report(good, proven=False), module) == []
+    with pytest.raises(quantgate.QuantGateError, match='no result for'):
+        quantgate.apply(report(good), module, 'qnn_htp/SM8650')

@@ -1,0 +1,231 @@
+"""What is wrong with the question, or with the way to the answer: a clear error, never a traceback from inside, never a
+hang."""
+import asyncio
+import concurrent.futures
+import pathlib
+import subprocess
+import threading
+import time
+
+import grpc
+import models
+import pytest
+import quantgate
+import quantizers
+import torch
+from quantgate import executable
+from quantgate.v1 import graph_pb2, validation_service_pb2, validation_service_pb2_grpc
+from test_groups import torchao_groups
+from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
+from torchao.quantization.pt2e.quantizer import QuantizationAnnotation, SharedQuantizationSpec
+
+V75 = 'qnn_htp/SM8650'
+
+
+# ---- graphs ----
+
+def test_no_shapes():
+    module = torch.fx.symbolic_trace(models.ConvNet())
+    report = quantgate.check(module, targets=[V75])
+    assert report.verdict() != 'REJECTED', report
+    assert quantgate.check(module, targets=[V75], example_inputs=models.INPUTS).ok
+    with pytest.raises(quantgate.QuantGateError, match='example_inputs: the graph does not run with them'):
+        quantgate.to_graph(torch.fx.symbolic_trace(models.ConvNet()), (torch.ones(7),))
+    annotated = models.annotate(models.export(), models.qnn())
+    for node in annotated.graph.nodes:
+        node.meta.pop('val', None)
+    assert quantgate.check(annotated, targets=[V75]).proto.results
+
+
+def test_symbolic_shapes_are_a_finding():
+    program = torch.export.export(models.ConvNet().eval(), (torch.ones(2, 3, 16, 16),), strict=True,
+                                  dynamic_shapes={'x': {0: torch.export.Dim('batch', max=64)}})
+    module = models.annotate(program.module(check_guards=False), models.qnn())
+    report = quantgate.check(module, targets=[V75])
+    assert any(finding.location.node == 'conv2d' and 'size that is not fixed' in finding.message
+               for finding in report.findings()), report
+    assert quantgate.check(module).ok
+
+
+class Branches(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.linear = torch.nn.Linear(4, 4)
+
+    def forward(self, x):
+        return torch.cond(x.sum() > 0, lambda x: torch.relu(self.linear(x)), lambda x: x * 2, (x,)) + 1
+
+
+class Loop(torch.nn.Module):
+    def forward(self, x, y):
+        from torch._higher_order_ops.map import map as map_op
+        return map_op(lambda x, y: torch.relu(x) + y, x, y)
+
+
+@pytest.mark.parametrize('model, inputs, bodies', [(Branches(), (torch.ones(2, 4),), 2),
+                                                   (Loop(), (torch.ones(3, 4), torch.ones(4)), 1)])
+def test_bodies_of_control_flow_are_read(model, inputs, bodies):
+    module = torch.export.export(model, inputs).module(check_guards=False)
+    graph = quantgate.to_graph(module)
+    assert len(graph.subgraphs) == bodies and all(body.nodes for body in graph.subgraphs)
+    report = quantgate.check(module)
+    assert report.ok and report.results[0].coverage.nodes == len(graph.nodes) + sum(
+        len(body.nodes) for body in graph.subgraphs)
+    quantgate.check(module, targets=[V75])
+    # What is wrong in a body is found there.
+    for node in module.get_submodule(next(node for node in module.graph.nodes if node.op == 'get_attr' and isinstance(
+            getattr(module, node.target, None), torch.fx.GraphModule)).target).graph.nodes:
+        if node.target is torch.ops.aten.relu.default:
+            node.meta['quantization_annotation'] = QuantizationAnnotation({}, SharedQuantizationSpec(node.args[0]))
+    found = [finding for finding in quantgate.check(module).findings() if finding.code == 'SH001']
+    assert [finding.location.node for finding in found] == ['relu'] and found[0].location.subgraph, found
+
+
+class AnnotatesNothing(models.XNNPACKQuantizer):
+    def annotate(self, model):
+        return model
+
+
+def test_a_quantizer_that_annotates_nothing():
+    with pytest.raises(quantgate.QuantGateError, match='AnnotatesNothing annotated nothing'):
+        prepare_pt2e(models.export(), quantgate.Gated(AnnotatesNothing(), targets=[V75]))
+    prepare_pt2e(models.export(), quantgate.Gated(AnnotatesNothing(), mode='warn'))
+    # Cadence finds its patterns through what only a strict export writes.
+    loose = torch.export.export(models.ConvNet().eval(), models.INPUTS, strict=False).module(check_guards=False)
+    with pytest.raises(quantgate.QuantGateError, match='annotated nothing'):
+        prepare_pt2e(loose, quantgate.Gated(quantizers.ALL['cadence']()))
+
+
+def test_references_to_nowhere():
+    module = models.annotate(models.export(), models.qnn())
+    nodes = {node.name: node for node in module.graph.nodes}
+    nodes['relu'].meta['quantization_annotation'].output_qspec = SharedQuantizationSpec(nodes['output'])
+    with pytest.raises(KeyError):
+        torchao_groups(module)
+    with pytest.raises(quantgate.QuantGateError, match='relu is shared with output, which has no spec'):
+        quantgate.sharing_groups(module)
+    assert {'SH001'} == {finding.code for finding in quantgate.check(module).findings() if finding.group == 0
+                         and finding.location.node == 'relu'}
+
+
+def test_a_hundred_thousand_nodes(capfd, monkeypatch):
+    monkeypatch.setenv('QUANTGATE_PROGRESS', '1')
+    graph = torch.fx.Graph()
+    value = graph.placeholder('x')
+    value.meta['val'] = torch.empty(1, 8, device='meta')
+    spec = quantizers.qnn('8a8w')  # Any real spec will do: here that of QnnQuantizer's activations.
+    spec = spec.default_quant_config.quant_config.input_activation
+    for _ in range(100_000):
+        following = graph.call_function(torch.ops.aten.relu.default, (value,))
+        following.meta['val'] = value.meta['val']
+        following.meta['quantization_annotation'] = QuantizationAnnotation({value: spec}, spec, _annotated=True)
+        value = following
+    graph.output(value)
+    module = torch.fx.GraphModule(torch.nn.Module(), graph)
+    started = time.monotonic()
+    report = quantgate.check(module, targets=[V75])
+    assert time.monotonic() - started < 60 and report.results[0].coverage.nodes == 100_000
+    assert 'reading nodes █' in capfd.readouterr().err.replace('░', '█')
+
+
+# ---- the way to the answer ----
+
+class Server(validation_service_pb2_grpc.ValidationServiceServicer):
+    """Answers as it is told to, after as many refusals as it is told."""
+
+    def __init__(self, refusals=0, delay=0.0, credentials=None):
+        self.refusals, self.delay, self.calls, self.entered = refusals, delay, 0, threading.Event()
+        self.server = grpc.server(concurrent.futures.ThreadPoolExecutor(4))
+        validation_service_pb2_grpc.add_ValidationServiceServicer_to_server(self, self.server)
+        self.port = (self.server.add_secure_port('127.0.0.1:0', credentials) if credentials
+                     else self.server.add_insecure_port('127.0.0.1:0'))
+        self.server.start()
+
+    def Validate(self, request, context):
+        self.calls += 1
+        self.entered.set()
+        time.sleep(self.delay)
+        if self.calls <= self.refusals:
+            context.abort(grpc.StatusCode.UNAVAILABLE, 'overloaded')
+        return validation_service_pb2.ValidateResponse()
+
+
+def ways(client):
+    graph = graph_pb2.Graph()
+    return [lambda: client.validate(graph), lambda: asyncio.run(client.validate_async(graph))]
+
+
+@pytest.mark.parametrize('way', [0, 1])
+def test_overload_is_tried_again(way):
+    server = Server(refusals=2)
+    with quantgate.Client(f'127.0.0.1:{server.port}', timeout=20) as client:
+        assert ways(client)[way]().results is not None and server.calls == 3
+    stubborn = Server(refusals=100)
+    with quantgate.Client(f'127.0.0.1:{stubborn.port}', timeout=20, attempts=2) as client:
+        with pytest.raises(quantgate.QuantGateError, match='UNAVAILABLE.*127.0.0.1.*overloaded'):
+            ways(client)[way]()
+    assert stubborn.calls == 2
+
+
+@pytest.mark.parametrize('way', [0, 1])
+def test_deadlines_hold(way):
+    server = Server(delay=3)
+    started = time.monotonic()
+    with quantgate.Client(f'127.0.0.1:{server.port}', timeout=0.5) as client:
+        with pytest.raises(quantgate.QuantGateError, match='did not answer within 0.5 s'):
+            ways(client)[way]()
+    assert time.monotonic() - started < 2.5
+
+
+@pytest.mark.parametrize('way', [0, 1])
+def test_a_server_that_goes_away_in_mid_check(way):
+    server = Server(delay=2)
+    stopper = threading.Thread(target=lambda: (server.entered.wait(10), server.server.stop(0)))
+    stopper.start()
+    with quantgate.Client(f'127.0.0.1:{server.port}', timeout=10) as client:
+        with pytest.raises(quantgate.QuantGateError) as caught:
+            ways(client)[way]()
+    stopper.join()
+    assert caught.value.code in ('UNAVAILABLE', 'CANCELLED'), caught.value
+
+
+def test_tls(tmp_path):
+    certificate, key = tmp_path / 'server.pem', tmp_path / 'server.key'
+    made = subprocess.run(['openssl', 'req', '-x509', '-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1',
+                           '-nodes', '-keyout', key, '-out', certificate, '-days', '1', '-subj', '/CN=localhost',
+                           '-addext', 'subjectAltName=DNS:localhost'], capture_output=True, check=False)
+    if made.returncode != 0:
+        pytest.skip('openssl makes no certificate')
+    process = subprocess.Popen([executable.find(), 'serve', '--listen', '127.0.0.1:0', '--store', 'none', '--tls-cert',
+                                certificate, '--tls-key', key], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+                               text=True)
+    try:
+        port = process.stdout.readline().strip().rpartition(':')[2]
+        graph = quantgate.to_graph(models.export())
+        trusted = grpc.ssl_channel_credentials(pathlib.Path(certificate).read_bytes())
+        with quantgate.Client(f'localhost:{port}', credentials=trusted, timeout=20) as client:
+            assert client.validate(graph).ok
+            assert asyncio.run(client.validate_async(graph)).ok
+        with quantgate.Client(f'localhost:{port}', timeout=5, attempts=1) as client:
+            with pytest.raises(quantgate.QuantGateError):
+                client.validate(graph)
+    finally:
+        process.terminate()
+        process.wait(timeout=10)
+        process.stdout.close()
+
+
+# ---- what a person sees ----
+
+def test_a_notebook_shows_names_as_text():
+    module = models.annotate(models.export(), models.qnn('use_16a16w'))
+    report = quantgate.check(module, targets=['qnn_htp/SM8350'])
+    report.results[0].findings[0].location.node = '<script>alert(1)</script>'
+    page = report._repr_html_()
+    assert '<script>' not in page and '&lt;script&gt;' in page and 'rejected' in page
+
+
+def test_no_bar_where_nobody_looks(capfd, monkeypatch):
+    monkeypatch.delenv('QUANTGATE_PROGRESS', raising=False)
+    quantgate.to_graph(models.export())
+    assert '█' not in capfd.readouterr().err
