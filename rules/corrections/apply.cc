@@ -1,10 +1,12 @@
 #include "rules/corrections/apply.h"
 
 #include <string>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "rules/corrections/names.h"
 #include "rules/corrections/spec_editor.h"
+#include "rules/corrections/stored_specs.h"
 #include "rules/engine/render.h"
 
 namespace quantgate {
@@ -12,6 +14,7 @@ namespace {
 
 using corrections::Names;
 using corrections::SpecEditor;
+using corrections::StoredSpecs;
 
 // Takes the references of a graph's spec to names, for readers without the graph.
 v1::Spec ByName(const Graph& graph, const v1::Spec& spec) {
@@ -36,7 +39,9 @@ absl::Status Unknown(absl::string_view what, absl::string_view name) {
 
 class Applier {
  public:
-  explicit Applier(v1::Graph& graph) : graph_(graph), names_(graph), editor_(graph) {
+  // `pattern` and `stored` are of the unchanged graph.
+  Applier(const Graph& pattern, const StoredSpecs& stored, v1::Graph& graph)
+      : pattern_(pattern), stored_(stored), graph_(graph), names_(graph), editor_(graph) {
     for (int i = 0; i < graph.symbols_size(); ++i) symbols_.emplace(graph.symbols(i), i + 1);
   }
 
@@ -63,10 +68,18 @@ class Applier {
         return Unknown("input of node", absl::StrCat(location.node(), ", ", location.input()));
       }
       place.value = node.inputs(location.input()) - 1;
-      return absl::OkStatus();
+      return stored_.empty() ? absl::OkStatus() : StoredPlace(pattern_.producer(place.value), location, place);
     }
     place.value = names_.Value(location.value());
-    return place.value < 0 ? Unknown("tensor", location.value()) : absl::OkStatus();
+    if (place.value < 0) return Unknown("tensor", location.value());
+    if (stored_.empty()) return absl::OkStatus();
+    const absl::Span<const Use> uses = pattern_.uses(place.value);
+    return StoredPlace(uses.empty() ? -1 : uses[0].node, location, place);
+  }
+
+  absl::Status StoredPlace(int32_t quantizer, const v1::Location& location, SpecPlace& place) {
+    place = {quantizer < 0 ? -1 : stored_.Of(quantizer), -1};
+    return place.value < 0 ? Unknown("quantized tensor", location.value()) : absl::OkStatus();
   }
 
   absl::Status ById(v1::Spec& spec) {
@@ -96,30 +109,43 @@ class Applier {
     return absl::OkStatus();
   }
 
+  const Graph& pattern_;
+  const StoredSpecs& stored_;
   v1::Graph& graph_;
   const Names names_;
   SpecEditor editor_;
   absl::flat_hash_map<std::string, int32_t> symbols_;
 };
 
-}  // namespace
-
-absl::Status ApplyChanges(const google::protobuf::RepeatedPtrField<v1::Change>& changes, v1::Graph& graph) {
-  Applier applier(graph);
-  for (const v1::Change& change : changes) {
-    if (absl::Status status = applier.Apply(change); !status.ok()) return status;
+template <typename Changes>
+absl::Status Apply(const Changes& changes, v1::Graph& graph) {
+  const v1::Graph before = graph;  // what Graph refers to must not change
+  absl::StatusOr<Graph> pattern = Graph::Build(before);
+  if (!pattern.ok()) return pattern.status();
+  const StoredSpecs stored(*pattern, ResolvedGraph::Resolve(*pattern));
+  stored.Lift(graph);
+  Applier applier(*pattern, stored, graph);
+  for (const v1::Change* change : changes) {
+    if (absl::Status status = applier.Apply(*change); !status.ok()) return status;
   }
+  stored.Lower(graph);
   return absl::OkStatus();
 }
 
+}  // namespace
+
+absl::Status ApplyChanges(const google::protobuf::RepeatedPtrField<v1::Change>& changes, v1::Graph& graph) {
+  std::vector<const v1::Change*> all;
+  for (const v1::Change& change : changes) all.push_back(&change);
+  return Apply(all, graph);
+}
+
 absl::Status ApplyCorrections(const v1::Result& result, v1::Graph& graph) {
-  Applier applier(graph);
+  std::vector<const v1::Change*> all;
   for (const v1::Correction& correction : result.corrections()) {
-    for (const v1::Change& change : correction.changes()) {
-      if (absl::Status status = applier.Apply(change); !status.ok()) return status;
-    }
+    for (const v1::Change& change : correction.changes()) all.push_back(&change);
   }
-  return absl::OkStatus();
+  return Apply(all, graph);
 }
 
 v1::Change corrections::MakeChange(const Graph& graph, const v1::Graph& pool, SpecPlace place, int32_t before,

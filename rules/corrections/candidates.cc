@@ -33,8 +33,11 @@ bool Concrete(const v1::Spec& spec) {
 
 }  // namespace
 
-Candidates::Candidates(const CheckContext& context, AcceptedTypesOf accepted, SpecEditor& editor)
+Candidates::Candidates(const CheckContext& context, const v1::Graph& original, const StoredSpecs& stored,
+                       AcceptedTypesOf accepted, SpecEditor& editor)
     : context_(context),
+      original_(original),
+      stored_(stored),
       accepted_(std::move(accepted)),
       editor_(editor),
       native_(context.graph().origin() != v1::Graph::PT2E),
@@ -62,7 +65,9 @@ const std::vector<Move>& Candidates::At(int32_t node) {
 std::vector<int32_t> Candidates::NodesAt(SpecPlace place) const {
   const Graph& graph = context_.graph();
   std::vector<int32_t> nodes;
-  if (place.is_edge()) {
+  if (!stored_.empty()) {
+    nodes = stored_.NodesAt(place.value);
+  } else if (place.is_edge()) {
     nodes.push_back(place.node);
   } else {
     if (graph.producer(place.value) >= 0) nodes.push_back(graph.producer(place.value));
@@ -100,28 +105,47 @@ std::vector<SpecPlace> Candidates::GroupOf(SpecPlace place) const {
   return places;
 }
 
+std::optional<SpecPlace> Candidates::PlaceOf(const Operand& operand, int32_t node, bool is_output) const {
+  if (!operand.present || operand.edge_value < 0) return std::nullopt;
+  if (operand.quantizer >= 0) {
+    const int32_t stored = stored_.Of(operand.quantizer);
+    return stored < 0 ? std::nullopt : std::make_optional(SpecPlace{stored, -1});
+  }
+  const SpecPlace edge{operand.edge_value, node};
+  switch (context_.graph().origin()) {
+    case v1::Graph::ONNX:
+      return std::nullopt;  // floats, or parameters inside of an integer operator
+    case v1::Graph::PT2E:
+      return is_output ? SpecPlace{operand.edge_value, -1} : edge;
+    default:
+      // Tensors carry their specs themselves; an edge may say otherwise.
+      return !is_output && SpecAt(original_, edge) != 0 ? edge : SpecPlace{operand.edge_value, -1};
+  }
+}
+
+const v1::Spec* Candidates::Before(SpecPlace place) const {
+  const int32_t spec = SpecAt(original_, place);
+  return spec != 0 && Concrete(editor_.spec(spec)) ? &editor_.spec(spec) : nullptr;
+}
+
 std::vector<Candidates::Port> Candidates::PortsOf(const ResolvedOp& op, const std::vector<AcceptedTypes>& accepted) {
   const Graph& graph = context_.graph();
   std::vector<Port> ports;
   const auto add = [&](const Operand& operand, bool is_output) {
-    if (!operand.present || operand.edge_value < 0 || operand.quantizer >= 0) return;
+    const std::optional<SpecPlace> own = PlaceOf(operand, op.node, is_output);
+    if (!own.has_value()) return;
     Port port;
-    const bool on_edge = !is_output && (graph.origin() == v1::Graph::PT2E || graph.origin() == v1::Graph::ONNX ||
-                                        SpecAt(graph.message(), {operand.edge_value, op.node}) != 0);
-    const SpecPlace own{operand.edge_value, on_edge ? op.node : -1};
-    port.place = Root(own);
-    if (!(port.place == own)) port.own = own;
-    port.value = operand.edge_value;
+    port.place = Root(*own);
+    if (!(port.place == *own)) port.own = *own;
+    port.value = own->value;
     port.alike = GroupOf(port.place);
-    if (const int32_t spec = SpecAt(graph.message(), port.place); spec != 0 && Concrete(editor_.spec(spec))) {
-      port.before = &editor_.spec(spec);
-    }
+    port.before = Before(port.place);
     port.is_output = is_output;
     port.is_static = operand.is_static;
     port.is_bias = !is_output && op.op != nullptr && operand.port < op.op->inputs.size() &&
                    op.op->inputs[operand.port].role == PortRole::kBias;
     port.argument = operand.argument;
-    port.rank = graph.rank(operand.value >= 0 ? operand.value : operand.edge_value);
+    port.rank = graph.rank(port.value);
     port.type = port.before != nullptr ? TypeOf(FormOf(*port.before)) : db::ElementType{operand.type, false};
     for (const AcceptedTypes& row : accepted) {
       for (const AcceptedTypes::Port& known : row.ports) {
@@ -169,12 +193,11 @@ v1::Spec Candidates::Write(const Port& port, const SpecForm& form) const {
 }
 
 void Candidates::AddDependent(std::vector<Edit>& edits) const {
-  const Graph& graph = context_.graph();
-  const auto spec_at = [&](int32_t value, int32_t node, bool now) -> const v1::Spec* {
-    SpecPlace place{value, node};
-    if (SpecAt(graph.message(), place) == 0 && graph.origin() != v1::Graph::PT2E) place.node = -1;
-    place = Root(place);
-    int32_t spec = SpecAt(graph.message(), place);
+  const auto spec_at = [&](const Operand& operand, int32_t node, bool now) -> const v1::Spec* {
+    const std::optional<SpecPlace> own = PlaceOf(operand, node, /*is_output=*/false);
+    if (!own.has_value()) return nullptr;
+    const SpecPlace place = Root(*own);
+    int32_t spec = SpecAt(original_, place);
     for (const Edit& edit : edits) {
       if (now && edit.place == place) spec = edit.spec;
     }
@@ -191,7 +214,7 @@ void Candidates::AddDependent(std::vector<Edit>& edits) const {
     const ResolvedOp& op = context_.resolved().ops()[index];
     const Operand* ports[3] = {};  // input, weight, bias
     for (const Operand& input : context_.resolved().inputs(op)) {
-      if (!input.present || input.quantizer >= 0 || input.port >= op.op->inputs.size()) continue;
+      if (!input.present || input.port >= op.op->inputs.size()) continue;
       const PortRole role = op.op->inputs[input.port].role;
       if (input.port == 0) ports[0] = &input;
       if (role == PortRole::kWeight) ports[1] = &input;
@@ -199,19 +222,18 @@ void Candidates::AddDependent(std::vector<Edit>& edits) const {
     }
     if (ports[0] == nullptr || ports[1] == nullptr || ports[2] == nullptr) continue;
     const auto product = [&](bool now) -> std::optional<v1::QParams> {
-      const v1::Spec* input = spec_at(ports[0]->edge_value, node, now);
-      const v1::Spec* weight = spec_at(ports[1]->edge_value, node, now);
+      const v1::Spec* input = spec_at(*ports[0], node, now);
+      const v1::Spec* weight = spec_at(*ports[1], node, now);
       return input == nullptr || weight == nullptr ? std::nullopt : ProductOf(*input, *weight, /*bias_axis=*/0);
     };
-    const v1::Spec* bias = spec_at(ports[2]->edge_value, node, /*now=*/false);
+    const v1::Spec* bias = spec_at(*ports[2], node, /*now=*/false);
     const std::optional<v1::QParams> before = product(/*now=*/false);
     const std::optional<v1::QParams> after = product(/*now=*/true);
     if (bias == nullptr || !before.has_value() || !after.has_value() || !SameScales(bias->qparams(), *before) ||
         SameScales(*before, *after)) {
       continue;
     }
-    SpecPlace place{ports[2]->edge_value, node};
-    if (SpecAt(graph.message(), place) == 0) place.node = -1;
+    const SpecPlace place = *PlaceOf(*ports[2], node, /*is_output=*/false);
     if (absl::c_any_of(edits, [&](const Edit& edit) { return edit.place == place; })) continue;
     v1::Spec follows = *bias;
     *follows.mutable_qparams() = *after;
@@ -225,59 +247,59 @@ void Candidates::AddVariant(const Port& port, SpecForm form, std::vector<Variant
 }
 
 void Candidates::AddSpec(const Port& port, int32_t spec, const SpecForm& form, std::vector<Variant>& variants) {
-  if (spec == SpecAt(context_.graph().message(), port.place)) return;
+  if (spec == SpecAt(original_, port.place)) return;
   if (absl::c_any_of(variants, [&](const Variant& known) { return known.spec == spec; })) return;
   Variant variant{spec, TypeOf(form), 0, 0};
   if (port.before != nullptr) {
     variant.loss = Loss(FormOf(*port.before), form);
     variant.distance = Distance(FormOf(*port.before), form);
   } else {
-    variant.loss = 8 * (kFloatBits - form.bits);
+    variant.loss = 8 * (kFloatBits - form.bits) + (form.symmetric ? 8 : 0);
   }
   variants.push_back(variant);
 }
 
 void Candidates::AddFollowing(const ResolvedOp& op, const std::vector<Port>& ports, size_t index,
                               std::vector<Variant>& variants) {
-  const Graph& graph = context_.graph();
+  const bool annotated = context_.graph().origin() == v1::Graph::PT2E;
   const Port& port = ports[index];
-  if (!port.is_output && port.place.is_edge()) {
+  if (annotated && !port.is_output && port.place.is_edge()) {
     const SpecPlace written{port.value, -1};
-    const int32_t spec = SpecAt(graph.message(), written);
-    const SpecPlace root = Root(written);
-    const int32_t decides = SpecAt(graph.message(), root);
-    if (spec != 0 && decides != 0 && Concrete(editor_.spec(decides)) && !(root == port.place)) {
-      AddSpec(port, spec, FormOf(editor_.spec(decides)), variants);
+    const v1::Spec* decides = Before(Root(written));
+    if (decides != nullptr && !(Root(written) == port.place)) {
+      AddSpec(port, SpecAt(original_, written), FormOf(*decides), variants);
     }
   }
-  if (graph.origin() != v1::Graph::PT2E || op.op == nullptr) return;
-  const auto first_input = absl::c_find_if(ports, [](const Port& other) { return !other.is_output; });
-  if (first_input == ports.end() || first_input->before == nullptr) return;
-  const SpecPlace read{first_input->value, op.node};
-  if (port.is_output && (op.op->traits & (kMovesData | kSelects)) != 0 && !(port.place == first_input->place) &&
-      SpecAt(graph.message(), read) != 0) {
-    v1::Spec shared;
-    shared.set_kind(v1::Spec::SHARED);
-    shared.mutable_shared_with()->set_value(read.value + 1);
-    shared.mutable_shared_with()->set_consumer(read.node + 1);
-    AddSpec(port, editor_.Intern(shared), FormOf(*first_input->before), variants);
+  const auto input = absl::c_find_if(ports, [](const Port& other) { return !other.is_output; });
+  if (op.op == nullptr || input == ports.end() || input->before == nullptr) return;
+  if (port.is_output && (op.op->traits & (kMovesData | kSelects)) != 0 && !(port.place == input->place)) {
+    v1::Spec same = *input->before;
+    if (annotated) {
+      same.Clear();
+      same.set_kind(v1::Spec::SHARED);
+      same.mutable_shared_with()->set_value(input->value + 1);
+      same.mutable_shared_with()->set_consumer(op.node + 1);
+    }
+    AddSpec(port, editor_.Intern(same), FormOf(*input->before), variants);
   }
   const auto weight = absl::c_find_if(ports, [&](const Port& other) {
-    return !other.is_output && &other != &*first_input && !other.is_bias && other.before != nullptr;
+    return !other.is_output && &other != &*input && !other.is_bias && other.before != nullptr;
   });
   if (!port.is_bias || weight == ports.end()) return;
   v1::Spec derived;
-  derived.set_kind(v1::Spec::DERIVED);
+  derived.set_kind(annotated ? v1::Spec::DERIVED : v1::Spec::PLAIN);
   derived.set_dtype(v1::DATA_TYPE_INT32);
-  derived.set_quant_min(MinOf(v1::DATA_TYPE_INT32));
-  derived.set_quant_max(MaxOf(v1::DATA_TYPE_INT32));
   const bool per_channel = FormOf(*weight->before).granularity != Granularity::kTensor;
   derived.set_qscheme(per_channel ? v1::Spec::PER_CHANNEL_SYMMETRIC : v1::Spec::PER_TENSOR_SYMMETRIC);
   if (per_channel) derived.set_axis(0);
-  for (int32_t value : {read.value, weight->value}) {
+  for (int32_t value : {input->value, weight->value}) {
+    if (!annotated) break;
     v1::EdgeRef& from = *derived.add_derived_from();
     from.set_value(value + 1);
     from.set_consumer(op.node + 1);
+  }
+  if (std::optional<v1::QParams> product = ProductOf(*input->before, *weight->before, /*bias_axis=*/0)) {
+    *derived.mutable_qparams() = *std::move(product);
   }
   AddSpec(port, editor_.Intern(derived), FormOf(derived), variants);
 }
@@ -340,10 +362,29 @@ bool Candidates::Compatible(int32_t node, const std::vector<Choice>& choices) co
   });
 }
 
+std::vector<Move> Candidates::MakeForQuantizer(int32_t node) {
+  std::vector<Move> moves;
+  const Operand* operand = context_.resolved().quantizer(node);
+  const std::optional<SpecPlace> place =
+      operand == nullptr ? std::nullopt : PlaceOf(*operand, node, /*is_output=*/false);
+  if (!place.has_value()) return moves;
+  Port port;
+  port.place = *place;
+  port.value = place->value;
+  port.before = Before(*place);
+  port.is_static = context_.graph().is_constant(place->value);
+  port.rank = context_.graph().rank(place->value);
+  port.types.assign(std::begin(kFixedPoint), std::end(kFixedPoint));
+  for (const Variant& variant : VariantsOf(port)) {
+    moves.push_back({{{*place, variant.spec}}, {}, variant.loss, variant.distance});
+  }
+  return moves;
+}
+
 std::vector<Move> Candidates::Make(int32_t node) {
   std::vector<Move> moves;
   const int32_t index = context_.resolved().op_of_node(node);
-  if (index < 0) return moves;
+  if (index < 0 || stored_.Of(node) >= 0) return MakeForQuantizer(node);
   const ResolvedOp& op = context_.resolved().ops()[index];
   const std::vector<AcceptedTypes>& accepted = rows_[node] = accepted_ ? accepted_(op) : std::vector<AcceptedTypes>();
   const std::vector<Port> ports = PortsOf(op, accepted);

@@ -11,6 +11,7 @@
 
 #include "rules/corrections/spec_editor.h"
 #include "rules/corrections/spec_form.h"
+#include "rules/corrections/stored_specs.h"
 #include "rules/engine/context.h"
 #include "rules/engine/module.h"
 #include "rules/graph/sharing.h"
@@ -44,10 +45,13 @@ using AcceptedTypesOf = std::function<std::vector<AcceptedTypes>(const ResolvedO
 
 class Candidates {
  public:
-  // `editor` interns the specs of moves. All must outlive the object; the context is of the graph before any change.
-  Candidates(const CheckContext& context, AcceptedTypesOf accepted, SpecEditor& editor);
+  // The context is of the graph before any change; `original` is its message, with the specs of stored tensors lifted;
+  // `editor` interns the specs of moves. All must outlive the object.
+  Candidates(const CheckContext& context, const v1::Graph& original, const StoredSpecs& stored,
+             AcceptedTypesOf accepted, SpecEditor& editor);
 
-  // Moves that change what the tensors of `node` carry. Made once per node.
+  // Moves that change what the tensors of `node` carry; of a Quantize or Dequantize node, the stored one. Made once per
+  // node.
   const std::vector<Move>& At(int32_t node);
 
   // Whether one row of the backend's table has all these types, at the ports of `node`; true where there are no rows.
@@ -82,6 +86,9 @@ class Candidates {
     int distance;
   };
 
+  // Where the spec of an operand sits; nullopt: it has none that could be changed.
+  std::optional<SpecPlace> PlaceOf(const Operand& operand, int32_t node, bool is_output) const;
+  const v1::Spec* Before(SpecPlace place) const;
   std::vector<Port> PortsOf(const ResolvedOp& op, const std::vector<AcceptedTypes>& accepted);
   std::vector<Variant> VariantsOf(const Port& port);
   void AddVariant(const Port& port, SpecForm form, std::vector<Variant>& variants);
@@ -93,8 +100,11 @@ class Candidates {
   SpecPlace Root(SpecPlace place) const;
   std::vector<SpecPlace> GroupOf(SpecPlace place) const;
   std::vector<Move> Make(int32_t node);
+  std::vector<Move> MakeForQuantizer(int32_t node);
 
   const CheckContext& context_;
+  const v1::Graph& original_;
+  const StoredSpecs& stored_;
   const AcceptedTypesOf accepted_;
   SpecEditor& editor_;
   const bool native_;

@@ -69,7 +69,8 @@ std::vector<Draft> Join(const std::vector<Region>& regions, const Candidates& ca
 }
 
 // Of each draft the places with the specs that they have in `work`; a place whose spec stayed the same is no change.
-v1::Correction Write(const Graph& graph, const v1::Graph& work, Draft& draft) {
+v1::Correction Write(const Graph& graph, const v1::Graph& original, const StoredSpecs& stored, const v1::Graph& work,
+                     Draft& draft) {
   v1::Correction correction;
   absl::c_sort(draft.edits, [](const Edit& a, const Edit& b) {
     return std::make_tuple(a.place.node < 0, a.place.node, a.place.value) <
@@ -80,11 +81,12 @@ v1::Correction Write(const Graph& graph, const v1::Graph& work, Draft& draft) {
   for (const Edit& edit : draft.edits) {
     if (edit.place == last) continue;
     last = edit.place;
-    const int32_t before = SpecAt(graph.message(), edit.place);
+    const int32_t before = SpecAt(original, edit.place);
     const int32_t after = SpecAt(work, edit.place);
     if (before == after) continue;
     v1::Change& change = *correction.add_changes();
     change = MakeChange(graph, work, edit.place, before, after);
+    if (!stored.empty()) *change.mutable_location() = stored.LocationOf(edit.place.value);
     change.set_summary(Summary(change));
     safe = safe && IsSafe(change);
   }
@@ -134,9 +136,9 @@ class Nearest {
 absl::StatusOr<Observed> Prove(const CorrectionTask& task, const std::vector<v1::Correction>& corrections,
                                const Names& names) {
   v1::Graph changed = task.context.graph().message();
-  for (const v1::Correction& correction : corrections) {
-    if (absl::Status status = ApplyChanges(correction.changes(), changed); !status.ok()) return status;
-  }
+  v1::Result all;
+  for (const v1::Correction& correction : corrections) *all.add_corrections() = correction;
+  if (absl::Status status = ApplyCorrections(all, changed); !status.ok()) return status;
   google::protobuf::Arena arena;
   auto& result = *google::protobuf::Arena::CreateMessage<v1::Result>(&arena);
   if (absl::Status status = task.judge(changed, result); !status.ok()) return status;
@@ -166,9 +168,12 @@ absl::Status PlanCorrections(const CorrectionTask& task, v1::Result& result) {
   if (!NeedsCorrections(result)) return absl::OkStatus();
   const Graph& graph = task.context.graph();
   const Names names(graph.message());
-  v1::Graph work = graph.message();
+  const StoredSpecs stored(graph, task.context.resolved());
+  v1::Graph original = graph.message();
+  stored.Lift(original);
+  v1::Graph work = original;
   const Observed first(result, names);
-  Search search(task, work, names, first);
+  Search search(task, original, stored, work, names, first);
   if (search.regions().empty()) return absl::OkStatus();
   if (absl::Status status = search.Run(); !status.ok()) return status;
 
@@ -178,7 +183,7 @@ absl::Status PlanCorrections(const CorrectionTask& task, v1::Result& result) {
   // Corrections that were found apart may not go together; those next to what appears are left out.
   while (true) {
     written.clear();
-    for (Draft& draft : drafts) written.push_back(Write(graph, work, draft));
+    for (Draft& draft : drafts) written.push_back(Write(graph, original, stored, work, draft));
     if (drafts.empty()) break;
     absl::StatusOr<Observed> proof = Prove(task, written, names);
     if (!proof.ok()) return proof.status();
@@ -197,7 +202,7 @@ absl::Status PlanCorrections(const CorrectionTask& task, v1::Result& result) {
         continue;
       }
       for (const Edit& edit : drafts[i].edits) {
-        SpecEditor(work).Set(edit.place, SpecAt(graph.message(), edit.place));
+        SpecEditor(work).Set(edit.place, SpecAt(original, edit.place));
       }
     }
     drafts = std::move(kept);

@@ -1,6 +1,9 @@
 #include "rules/corrections/observed.h"
 
+#include <algorithm>
+
 #include "absl/hash/hash.h"
+#include "absl/strings/match.h"
 
 namespace quantgate::corrections {
 namespace {
@@ -33,7 +36,9 @@ Observed::Observed(const v1::Result& result, const Names& names) {
     issue.code = entry.rule();
     issue.node = entry.node().empty() ? -1 : names.Node(entry.node());
     issue.not_checked = true;
-    Add(std::move(issue), {Weight::kFault, absl::HashOf(entry.reason())});
+    // Numbers that only calibration will tell are no fault; a node that nothing can be said of is.
+    const bool node_unjudged = entry.rule().empty() || absl::StartsWith(entry.rule(), "CV");
+    Add(std::move(issue), {node_unjudged ? Weight::kFault : Weight::kNote, absl::HashOf(entry.reason())});
   }
 }
 

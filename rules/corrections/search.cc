@@ -38,14 +38,16 @@ bool Region::Dearer::operator()(const State& a, const State& b) const {
   return std::tie(a.changes, a.loss, a.distance, a.order) > std::tie(b.changes, b.loss, b.distance, b.order);
 }
 
-Search::Search(const CorrectionTask& task, v1::Graph& work, const Names& names, Observed first)
+Search::Search(const CorrectionTask& task, const v1::Graph& original, const StoredSpecs& stored, v1::Graph& work,
+               const Names& names, Observed first)
     : task_(task),
+      stored_(stored),
       work_(work),
       names_(names),
       first_(std::move(first)),
       now_(first_),
       editor_(work),
-      candidates_(task.context, task.accepted, editor_) {
+      candidates_(task.context, original, stored, task.accepted, editor_) {
   std::map<int32_t, std::vector<Issue>> faults;
   for (const auto& [issue, entry] : first_.issues()) {
     if (entry.weight == Weight::kFault && !issue.not_checked && issue.node >= 0 && AboutSpecs(issue.code)) {
@@ -121,7 +123,15 @@ absl::StatusOr<Observed> Search::Check() {
   ++checks_;
   google::protobuf::Arena arena;
   auto& result = *google::protobuf::Arena::CreateMessage<v1::Result>(&arena);
-  if (absl::Status status = task_.judge(work_, result); !status.ok()) return status;
+  absl::Status status;
+  if (stored_.empty()) {
+    status = task_.judge(work_, result);
+  } else {
+    v1::Graph lowered = work_;
+    stored_.Lower(lowered);
+    status = task_.judge(lowered, result);
+  }
+  if (!status.ok()) return status;
   return Observed(result, names_);
 }
 

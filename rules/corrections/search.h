@@ -46,8 +46,10 @@ struct Region {
 
 class Search {
  public:
-  // `work` is a copy of the checked graph, `first` what was found in it.
-  Search(const CorrectionTask& task, v1::Graph& work, const Names& names, Observed first);
+  // `original` is the checked graph with the specs of its stored tensors lifted, `work` a copy of it, `first` what was
+  // found.
+  Search(const CorrectionTask& task, const v1::Graph& original, const StoredSpecs& stored, v1::Graph& work,
+         const Names& names, Observed first);
 
   // Errors are the judge's.
   absl::Status Run();
@@ -76,6 +78,7 @@ class Search {
   bool OutOfBounds() const;
 
   const CorrectionTask& task_;
+  const StoredSpecs& stored_;
   v1::Graph& work_;
   const Names& names_;
   const Observed first_;  // of the unchanged graph

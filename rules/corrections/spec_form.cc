@@ -100,11 +100,16 @@ v1::Spec Rewritten(const v1::Spec& spec, const SpecForm& form, bool native) {
   if (form.granularity == Granularity::kBlock) *out.mutable_block_size() = spec.block_size();
   const int64_t half = int64_t{1} << (form.bits - 1);
   out.set_dtype(IntegerType(form.storage, form.is_signed));
+  if (native) {
+    if (form.bits == 4) out.set_dtype(form.is_signed ? v1::DATA_TYPE_INT4 : v1::DATA_TYPE_UINT4);
+    if (form.bits == 2) out.set_dtype(form.is_signed ? v1::DATA_TYPE_INT2 : v1::DATA_TYPE_UINT2);
+    return out;  // the range is that of the type
+  }
   if (form.is_signed) {
     out.set_quant_min(form.symmetric ? -half + 1 : -half);
     out.set_quant_max(half - 1);
   } else {
-    if (form.storage == 16 && !native) out.set_dtype(v1::DATA_TYPE_INT32);
+    if (form.storage == 16) out.set_dtype(v1::DATA_TYPE_INT32);
     out.set_quant_min(0);
     out.set_quant_max(2 * half - 1);
   }

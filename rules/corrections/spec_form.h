@@ -29,7 +29,8 @@ db::ElementType TypeOf(const SpecForm& form);
 bool IsFixedPoint(db::ElementType type);
 
 // `spec` with another form: dtype, range, scheme, axis; numbers and block sizes that no longer hold are taken out.
-// `native`: store 16 unsigned bits as uint16; torch has no observers for that and writes int32 in 0..65535.
+// `native`: the type says the range (uint16, int4); torch's observers know neither type and write int32 in 0..65535,
+// and int8 in -8..7.
 v1::Spec Rewritten(const v1::Spec& spec, const SpecForm& form, bool native);
 
 // How much precision a tensor loses by being stored as `after` instead of `before`; README.md has the unit. 0: none.

@@ -75,10 +75,9 @@ inline ModuleRegistry& Modules() {
 }
 
 inline v1::Report CheckFor(const v1::Graph& graph, const std::vector<std::string>& targets,
-                           const std::string& toolchain = "executorch", CorrectionLimits limits = {}) {
+                           CorrectionLimits limits = {}) {
   CheckOptions options;
   options.targets = targets;
-  options.toolchain = toolchain;
   options.correction_limits = limits;
   v1::Report report;
   const absl::Status status = Check(graph, options, Modules(), report);

@@ -47,5 +47,188 @@ TEST(Repair, WhereTheTargetTakesThemNothingIsChanged) {
   EXPECT_THAT(result.corrections(), IsEmpty());
 }
 
+TEST(Repair, SecondOperandOfAMatMul) {
+  Annotated b;
+  b.FloatInput("x", {1, 4, 8});
+  b.FloatInput("y", {1, 8, 4});
+  const int a16 = b.A16();
+  const int operand = b.Spec(v1::DATA_TYPE_INT16, -32767, 32767, v1::Spec::PER_TENSOR_SYMMETRIC);
+  b.Value("x").set_spec(a16);
+  b.Value("y").set_spec(a16);
+  b.Op("aten.bmm.default", "bmm", {"x", "y"}, {1, 4, 4}, {a16, operand}, a16);
+  b.Output("bmm");
+  const v1::Result result = CheckFor(b.graph, kV68);
+  EXPECT_THAT(Changes(result), ElementsAre("bmm/1: int16 in -32767..32767, symmetric becomes int8 in -127..127, "
+                                           "symmetric"));
+  EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV68)), 0);
+}
+
+TEST(Repair, AnEdgeThatWasForgottenGetsItsProducersSpec) {
+  Annotated b;
+  b.FloatInput("x", {1, 8});
+  b.FloatInput("y", {1, 8});
+  const int a8 = b.A8();
+  b.Op("aten.relu.default", "left", {"x"}, {1, 8}, {a8}, a8);
+  b.Op("aten.relu.default", "right", {"y"}, {1, 8}, {a8}, a8);
+  b.Op("aten.add.Tensor", "sum", {"left", "right"}, {1, 8}, {a8}, a8);
+  b.Output("sum");
+  const v1::Result result = CheckFor(b.graph, kV68);
+  EXPECT_GT(Faults(result), 0);
+  EXPECT_THAT(Changes(result), ElementsAre("sum/1: no spec becomes uint8 in 0..255"));
+  EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV68)), 0);
+}
+
+TEST(Repair, ABiasOfTheWrongTypeIsDerived) {
+  Annotated b;
+  b.FloatInput("x", {1, 8});
+  b.FloatConstant("w", {8, 8});
+  b.FloatConstant("b", {8});
+  const int a16 = b.A16();
+  const int bias = b.Spec(v1::DATA_TYPE_INT16, -32767, 32767, v1::Spec::PER_TENSOR_SYMMETRIC);
+  b.Op("aten.linear.default", "fc", {"x", "w", "b"}, {1, 8}, {a16, b.W8(), bias}, a16);
+  b.Output("fc");
+  const v1::Result result = CheckFor(b.graph, kV75);
+  EXPECT_GT(Faults(result), 0);
+  ASSERT_EQ(result.corrections_size(), 1);
+  const v1::Change& change = result.corrections(0).changes(0);
+  EXPECT_EQ(change.location().input(), 2);
+  EXPECT_EQ(change.after().dtype(), v1::DATA_TYPE_INT32);
+  EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV75)), 0);
+}
+
+TEST(Repair, WideningIsSafe) {
+  Annotated b;
+  b.FloatInput("x", {1, 8, 4, 4});
+  b.FloatConstant("w", {8, 8, 1, 1});
+  const int a16 = b.A16();
+  const int w2 = b.Spec(v1::DATA_TYPE_INT8, -2, 1, v1::Spec::PER_TENSOR_SYMMETRIC);
+  b.Op("aten.conv2d.default", "conv", {"x", "w"}, {1, 8, 4, 4}, {a16, w2}, a16);
+  b.Output("conv");
+  const v1::Result result = CheckFor(b.graph, kV75);
+  EXPECT_GT(Faults(result), 0);
+  ASSERT_EQ(result.corrections_size(), 1);
+  EXPECT_TRUE(result.corrections(0).safe()) << result.corrections(0).summary();
+  EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV75)), 0);
+}
+
+TEST(Repair, NumbersFollowWhereTheyAreKnown) {
+  Annotated b;
+  b.graph.set_stage(v1::STAGE_CALIBRATED);
+  b.FloatInput("x", {1, 8});
+  b.FloatConstant("w", {8, 8});
+  b.FloatConstant("b", {8});
+  const auto known = [&](int id, const std::vector<double>& scales, int64_t zero_point) {
+    v1::QParams& numbers = *b.graph.mutable_specs(id - 1)->mutable_qparams();
+    for (double scale : scales) {
+      numbers.add_scales(scale);
+      numbers.add_zero_points(zero_point);
+    }
+    if (scales.size() > 1) numbers.add_axes(0);
+    return id;
+  };
+  const int a16 = known(b.A16(), {0.5}, 32768);
+  const int w16 = known(b.W16(), std::vector<double>(8, 0.25), 0);
+  const int bias = known(b.Spec(v1::DATA_TYPE_INT32, INT32_MIN, INT32_MAX, v1::Spec::PER_CHANNEL_SYMMETRIC, 0),
+                         std::vector<double>(8, 0.125), 0);
+  b.Value("x").set_spec(a16);
+  b.Op("aten.linear.default", "fc", {"x", "w", "b"}, {1, 8}, {a16, w16, bias}, a16);
+  b.Output("fc");
+  const v1::Result result = CheckFor(b.graph, kV68);
+  ASSERT_EQ(result.corrections_size(), 1) << result.DebugString();
+  ASSERT_EQ(result.corrections(0).changes_size(), 2);
+  const v1::QParams& weight = result.corrections(0).changes(0).after().qparams();
+  ASSERT_EQ(weight.scales_size(), 8);
+  EXPECT_DOUBLE_EQ(weight.scales(0), 0.25 * 32767 / 127);
+  const v1::QParams& follows = result.corrections(0).changes(1).after().qparams();
+  EXPECT_DOUBLE_EQ(follows.scales(7), 0.5 * 0.25 * 32767 / 127);
+  EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV68)), 0);
+}
+
+TEST(Repair, QuantizeAndDequantizeNodesAreRewritten) {
+  testing::GraphBuilder b = testing::SoundConv();
+  for (double& scale : *b.Value("b_scale").mutable_constant()->mutable_reals()) scale *= 2;
+  const v1::Result result = CheckFor(b.graph, "qnn_htp/V75");
+  EXPECT_GT(Faults(result), 0);
+  ASSERT_EQ(result.corrections_size(), 1) << result.DebugString();
+  const v1::Location& location = result.corrections(0).changes(0).location();
+  EXPECT_EQ(location.node(), "conv");
+  EXPECT_EQ(location.input(), 2);
+  const v1::Graph corrected = Corrected(b.graph, result);
+  EXPECT_EQ(Faults(CheckFor(corrected, "qnn_htp/V75")), 0);
+  // The same reals in other units.
+  EXPECT_THAT(corrected.values(b.Id("b") - 1).constant().ints(), ElementsAre(2, 4, 6, 8, 10, 12, 14, 16));
+}
+
+TEST(Repair, WhatNothingRepairsNamesTheNearestTargetThatTakesIt) {
+  Annotated b;
+  b.Input("c", v1::DATA_TYPE_BOOL, {1, 8});
+  b.FloatInput("x", {1, 8});
+  b.FloatInput("y", {1, 8});
+  b.Op("aten.where.self", "where", {"c", "x", "y"}, {1, 8}, {}, 0);
+  b.Output("where");
+  const v1::Result result = CheckFor(b.graph, kV68);
+  ASSERT_GT(Faults(result), 0);
+  const auto fault = absl::c_find_if(result.findings(), testing::IsFault);
+  EXPECT_THAT(fault->fix(), ::testing::HasSubstr("takes the node as it is."));
+}
+
+TEST(Repair, ManyLayersTakeAsFewChecksAsOne) {
+  constexpr int kLayers = 96;
+  Annotated b;
+  b.FloatInput("x", {1, 8});
+  const int a16 = b.A16();
+  const int w16 = b.W16();
+  std::string before = "x";
+  for (int i = 0; i < kLayers; ++i) {
+    const std::string name = "fc" + std::to_string(i);
+    b.Linear(before, name, a16, w16);
+    before = name;
+  }
+  b.Output(before);
+  CorrectionLimits limits;
+  limits.max_checks = 40;
+  const v1::Result result = CheckFor(b.graph, {kV68}, limits).results(0);
+  EXPECT_EQ(result.corrections_size(), kLayers);
+  EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV68)), 0);
+}
+
+TEST(Repair, NodesThatShareANameAreLeftAlone) {
+  Annotated b = Linear16a16w();
+  b.Linear("fc", "fc2", 1, 2);
+  b.graph.mutable_nodes(1)->set_name("fc");
+  const v1::Result result = CheckFor(b.graph, kV68);
+  EXPECT_GT(Faults(result), 0);
+  EXPECT_THAT(result.corrections(), IsEmpty());
+}
+
+TEST(Repair, OneSetOfSpecsForSeveralTargets) {
+  const Annotated b = Linear16a16w();
+  const v1::Report report = CheckFor(b.graph, {kV68, "qnn_htp/V69@2.49", kV75});
+  const v1::CommonCorrections& common = report.common_corrections();
+  EXPECT_EQ(common.targets_size(), 3);
+  EXPECT_EQ(common.changes_size(), 1);
+  EXPECT_TRUE(common.proven());
+  EXPECT_THAT(common.conflicts(), IsEmpty());
+  v1::Graph changed = b.graph;
+  ASSERT_TRUE(ApplyChanges(common.changes(), changed).ok());
+  for (const char* target : {kV68, "qnn_htp/V69@2.49", kV75}) EXPECT_EQ(Faults(CheckFor(changed, target)), 0);
+}
+
+TEST(Repair, CanBeTurnedOff) {
+  CheckOptions options;
+  options.targets = {kV68};
+  options.corrections = false;
+  v1::Report report;
+  ASSERT_TRUE(Check(Linear16a16w().graph, options, testing::Modules(), report).ok());
+  EXPECT_THAT(report.results(0).corrections(), IsEmpty());
+}
+
+TEST(Repair, ChangesOfAnotherGraphAreRefused) {
+  const v1::Result result = CheckFor(Linear16a16w().graph, kV68);
+  v1::Graph other = Linear16a16w().graph;
+  other.mutable_nodes(0)->set_name("other");
+  EXPECT_TRUE(absl::IsNotFound(ApplyCorrections(result, other)));
+}
+
 }  // namespace
 }  // namespace quantgate

@@ -1,0 +1,243 @@
+#include "rules/corrections/stored_specs.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+#include "rules/corrections/spec_form.h"
+#include "rules/engine/render.h"
+#include "rules/graph/data_type.h"
+#include "rules/graph/quantizer.h"
+
+namespace quantgate::corrections {
+namespace {
+
+// Positions of the arguments of QuantizeLinear and DequantizeLinear.
+constexpr int kScale = 1;
+constexpr int kZeroPoint = 2;
+
+v1::Spec SpecOf(const Operand& operand, const QuantParams& params) {
+  v1::Spec spec;
+  spec.set_kind(v1::Spec::PLAIN);
+  spec.set_dtype(operand.type);
+  const double middle = IsSigned(operand.type) ? 0.0 : static_cast<double>((MaxOf(operand.type) + 1) / 2);
+  bool symmetric = true;
+  for (size_t i = 0; i < params.scales.size(); ++i) symmetric &= params.zero_point(static_cast<int64_t>(i)) == middle;
+  if (params.blocked()) {
+    spec.set_qscheme(symmetric ? v1::Spec::PER_BLOCK_SYMMETRIC : v1::Spec::PER_BLOCK_AFFINE);
+  } else if (!params.per_tensor()) {
+    spec.set_qscheme(symmetric ? v1::Spec::PER_CHANNEL_SYMMETRIC : v1::Spec::PER_CHANNEL_AFFINE);
+    if (params.axes.size() == 1) spec.set_axis(params.axes[0]);
+  } else {
+    spec.set_qscheme(symmetric ? v1::Spec::PER_TENSOR_SYMMETRIC : v1::Spec::PER_TENSOR_AFFINE);
+  }
+  v1::QParams& numbers = *spec.mutable_qparams();
+  numbers.mutable_scales()->Add(params.scales.begin(), params.scales.end());
+  for (size_t i = 0; i < params.scales.size(); ++i) {
+    numbers.add_zero_points(params.zero_point(static_cast<int64_t>(i)));
+  }
+  numbers.mutable_axes()->Add(params.axes.begin(), params.axes.end());
+  numbers.mutable_block_sizes()->Add(params.block_sizes.begin(), params.block_sizes.end());
+  return spec;
+}
+
+double ZeroPoint(const v1::QParams& qparams, int i) {
+  if (qparams.zero_points().empty()) return 0.0;
+  return qparams.zero_points(qparams.zero_points_size() == 1 ? 0 : i);
+}
+
+// The integer that stands under `after` for what `stored` stands for under `before`.
+double Restored(double stored, int channel, const v1::Spec& before, const v1::Spec& after) {
+  const auto at = [&](const v1::QParams& qparams) { return qparams.scales_size() == 1 ? 0 : channel; };
+  const int b = at(before.qparams());
+  const int a = at(after.qparams());
+  const double real = before.qparams().scales(b) * (stored - ZeroPoint(before.qparams(), b));
+  return std::clamp(std::round(real / after.qparams().scales(a) + ZeroPoint(after.qparams(), a)),
+                    static_cast<double>(MinOf(after.dtype())), static_cast<double>(MaxOf(after.dtype())));
+}
+
+// What is known of the stored integers, under the new parameters.
+void RestoreConstant(const v1::Value& value, const v1::Spec& before, const v1::Spec& after, v1::Constant& constant) {
+  const int before_scales = before.qparams().scales_size();
+  const int after_scales = after.qparams().scales_size();
+  const int channels = std::max(before_scales, after_scales);
+  if (before_scales != after_scales && before_scales != 1 && after_scales != 1) {
+    constant.clear_ints();
+    constant.clear_statistics();
+    return;
+  }
+  const bool by_element = channels == 1 || (value.dims_size() == 1 && channels == constant.ints_size());
+  constant.clear_data();
+  if (!constant.ints().empty() && by_element) {
+    for (int i = 0; i < constant.ints_size(); ++i) {
+      constant.set_ints(i, static_cast<int64_t>(Restored(static_cast<double>(constant.ints(i)), i, before, after)));
+    }
+  } else {
+    constant.clear_ints();
+  }
+  if (constant.stored_bytes() >= 0) {
+    int64_t count = 1;
+    for (int64_t dim : value.dims()) count *= dim;
+    constant.set_stored_bytes((count * BitWidth(after.dtype()) + 7) / 8);
+  }
+  if (!constant.has_statistics()) return;
+  v1::Statistics& statistics = *constant.mutable_statistics();
+  if (channels == 1) {
+    statistics.set_min(Restored(statistics.min(), 0, before, after));
+    statistics.set_max(Restored(statistics.max(), 0, before, after));
+  } else if (statistics.axis_min_size() == channels && statistics.axis_max_size() == channels) {
+    for (int i = 0; i < channels; ++i) {
+      statistics.set_axis_min(i, Restored(statistics.axis_min(i), i, before, after));
+      statistics.set_axis_max(i, Restored(statistics.axis_max(i), i, before, after));
+    }
+    statistics.set_min(*std::min_element(statistics.axis_min().begin(), statistics.axis_min().end()));
+    statistics.set_max(*std::max_element(statistics.axis_max().begin(), statistics.axis_max().end()));
+  } else {
+    constant.clear_statistics();
+  }
+}
+
+int SymbolId(const std::string& text, v1::Graph& message) {
+  for (int i = 0; i < message.symbols_size(); ++i) {
+    if (message.symbols(i) == text) return i + 1;
+  }
+  message.add_symbols(text);
+  return message.symbols_size();
+}
+
+// Sets an integer attribute, or removes it.
+void SetAttribute(v1::Node& node, const std::string& name, bool present, int64_t number, v1::Graph& message) {
+  const int symbol = SymbolId(name, message);
+  auto& attributes = *node.mutable_attributes();
+  for (int i = 0; i < attributes.size(); ++i) {
+    if (attributes[i].name() != symbol) continue;
+    if (present) {
+      attributes[i].set_i(number);
+    } else {
+      attributes.DeleteSubrange(i, 1);
+    }
+    return;
+  }
+  if (!present) return;
+  v1::Attribute& attribute = *attributes.Add();
+  attribute.set_name(symbol);
+  attribute.set_i(number);
+}
+
+}  // namespace
+
+StoredSpecs::StoredSpecs(const Graph& graph, const ResolvedGraph& resolved) : graph_(graph) {
+  if (graph.origin() != v1::Graph::ONNX || graph.quantizers().empty()) return;
+  stored_of_node_.assign(graph.num_nodes(), -1);
+  absl::flat_hash_map<int32_t, size_t> index;
+  for (int32_t node : graph.quantizers()) {
+    const Operand* operand = resolved.quantizer(node);
+    if (operand == nullptr || operand->edge_value < 0 || operand->is_dynamic == Tri::kYes) continue;
+    const QuantParams* params = resolved.qparams(*operand);
+    if (params == nullptr || params->scales.empty() || graph.num_inputs(node) <= kScale) continue;
+    // Damaged: which scale belongs to which zero point cannot be told.
+    const size_t zero_points = params->zero_points.size();
+    if (zero_points > 1 && zero_points != params->scales.size()) continue;
+    const auto [found, inserted] = index.emplace(operand->edge_value, tensors_.size());
+    if (inserted) tensors_.push_back({operand->edge_value, {}, SpecOf(*operand, *params)});
+    tensors_[found->second].quantizers.push_back(node);
+    stored_of_node_[node] = operand->edge_value;
+  }
+}
+
+std::vector<int32_t> StoredSpecs::NodesAt(int32_t stored) const {
+  std::vector<int32_t> nodes;
+  if (const int32_t quantize = graph_.producer(stored); quantize >= 0) {
+    nodes.push_back(quantize);
+    const int32_t data = Of(quantize) == stored ? graph_.input(quantize, 0) : -1;
+    if (data >= 0 && graph_.producer(data) >= 0) nodes.push_back(graph_.producer(data));
+  }
+  for (const Use& use : graph_.uses(stored)) {
+    nodes.push_back(use.node);
+    if (graph_.num_outputs(use.node) == 0 || graph_.output(use.node, 0) < 0) continue;
+    for (const Use& reader : graph_.uses(graph_.output(use.node, 0))) nodes.push_back(reader.node);
+  }
+  return nodes;
+}
+
+v1::Location StoredSpecs::LocationOf(int32_t stored) const {
+  v1::Location location;
+  const auto name = [&](int32_t node) {
+    location.set_node(NodeName(graph_, node));
+    location.set_op(std::string(graph_.op_type(node)));
+  };
+  const int32_t quantize = graph_.producer(stored);
+  const int32_t data = quantize >= 0 && Of(quantize) == stored ? graph_.input(quantize, 0) : -1;
+  location.set_value(graph_.value(data >= 0 ? data : stored).name());
+  if (data >= 0 && graph_.producer(data) >= 0 && !IsDequantize(graph_, graph_.producer(data))) {
+    name(graph_.producer(data));
+    location.set_output(graph_.output_index(data));
+    return location;
+  }
+  for (const Use& use : graph_.uses(stored)) {
+    if (!IsDequantize(graph_, use.node) || graph_.num_outputs(use.node) == 0) continue;
+    const int32_t read = graph_.output(use.node, 0);
+    if (read < 0 || graph_.uses(read).empty()) continue;
+    name(graph_.uses(read)[0].node);
+    location.set_input(graph_.uses(read)[0].input);
+    return location;
+  }
+  return location;
+}
+
+void StoredSpecs::Lift(v1::Graph& message) const {
+  for (const Tensor& tensor : tensors_) {
+    *message.add_specs() = tensor.spec;
+    message.mutable_values(tensor.value)->set_spec(message.specs_size());
+  }
+}
+
+void StoredSpecs::Lower(v1::Graph& message) const {
+  if (tensors_.empty()) return;
+  const int before = graph_.message().specs_size();
+  for (size_t i = 0; i < tensors_.size(); ++i) {
+    const int32_t spec = message.values(tensors_[i].value).spec();
+    const int32_t lifted = before + static_cast<int32_t>(i) + 1;
+    if (spec != lifted && spec != 0) Rewrite(tensors_[i], message.specs(spec - 1), message);
+    message.mutable_values(tensors_[i].value)->set_spec(0);
+  }
+  message.mutable_specs()->DeleteSubrange(before, message.specs_size() - before);
+}
+
+void StoredSpecs::Rewrite(const Tensor& tensor, const v1::Spec& after, v1::Graph& message) const {
+  // A spec without numbers cannot be written down here; the graph then stays as it was, with its fault.
+  if (after.qparams().scales().empty() || !after.qparams().block_sizes().empty()) return;
+  v1::Value& value = *message.mutable_values(tensor.value);
+  const auto parameter = [&](const char* suffix, v1::DataType type) -> v1::Value& {
+    v1::Value& made = *message.add_values();
+    made.set_name(absl::StrCat(value.name(), suffix));
+    made.set_dtype(type);
+    made.set_has_shape(true);
+    if (!after.qparams().axes().empty()) made.add_dims(after.qparams().scales_size());
+    made.mutable_constant()->set_stored_bytes(-1);
+    return made;
+  };
+  const v1::DataType scale_type = graph_.dtype(graph_.input(tensor.quantizers[0], kScale));
+  v1::Value& scale = parameter("_corrected_scale", scale_type);
+  *scale.mutable_constant()->mutable_reals() = after.qparams().scales();
+  const int32_t scale_id = message.values_size();
+  v1::Value& zero_point = parameter("_corrected_zero_point", after.dtype());
+  for (int i = 0; i < after.qparams().scales_size(); ++i) {
+    zero_point.mutable_constant()->add_ints(static_cast<int64_t>(ZeroPoint(after.qparams(), i)));
+  }
+  const int32_t zero_point_id = message.values_size();
+  for (int32_t quantizer : tensor.quantizers) {
+    v1::Node& node = *message.mutable_nodes(quantizer);
+    while (node.inputs_size() <= kZeroPoint) node.add_inputs(0);
+    node.set_inputs(kScale, scale_id);
+    node.set_inputs(kZeroPoint, zero_point_id);
+    const bool per_channel = !after.qparams().axes().empty();
+    SetAttribute(node, "axis", per_channel, per_channel ? after.qparams().axes(0) : 0, message);
+    SetAttribute(node, "block_size", false, 0, message);
+  }
+  if (value.dtype() != v1::DATA_TYPE_UNSPECIFIED) value.set_dtype(after.dtype());
+  if (value.has_constant()) RestoreConstant(value, tensor.spec, after, *value.mutable_constant());
+}
+
+}  // namespace quantgate::corrections

@@ -1,0 +1,50 @@
+// Graphs with Quantize and Dequantize nodes seen as annotated ones: each tensor that is stored between two of them has
+// a spec, which is what the nodes beside it state.
+#ifndef QUANTGATE_RULES_CORRECTIONS_STORED_SPECS_H_
+#define QUANTGATE_RULES_CORRECTIONS_STORED_SPECS_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "quantgate/v1/graph.pb.h"
+#include "quantgate/v1/report.pb.h"
+#include "rules/graph/graph.h"
+#include "rules/graph/resolve.h"
+
+namespace quantgate::corrections {
+
+class StoredSpecs {
+ public:
+  // Finds the tensors of ONNX QuantizeLinear and DequantizeLinear nodes whose parameters are constants.
+  StoredSpecs(const Graph& graph, const ResolvedGraph& resolved);
+
+  bool empty() const { return tensors_.empty(); }
+  // The stored tensor of a Quantize or Dequantize node; -1: none, or not one that can be changed.
+  int32_t Of(int32_t node) const { return stored_of_node_.empty() ? -1 : stored_of_node_[node]; }
+  // Nodes beside a stored tensor: those that state its parameters, what writes it and what reads it.
+  std::vector<int32_t> NodesAt(int32_t stored) const;
+  // The operator's port that a report names for a stored tensor.
+  v1::Location LocationOf(int32_t stored) const;
+
+  // Puts what the nodes state into Value.spec.
+  void Lift(v1::Graph& message) const;
+  // Takes the specs out again; where one is not what Lift put there, the nodes and the stored constant are rewritten:
+  // its integers where they are in the message, else their statistics.
+  void Lower(v1::Graph& message) const;
+
+ private:
+  struct Tensor {
+    int32_t value;
+    std::vector<int32_t> quantizers;  // nodes, the first one's parameters count
+    v1::Spec spec;
+  };
+  void Rewrite(const Tensor& tensor, const v1::Spec& after, v1::Graph& message) const;
+
+  const Graph& graph_;
+  std::vector<Tensor> tensors_;
+  std::vector<int32_t> stored_of_node_;
+};
+
+}  // namespace quantgate::corrections
+
+#endif  // QUANTGATE_RULES_CORRECTIONS_STORED_SPECS_H_
