@@ -22,6 +22,8 @@ enum EncodingKind : uint32_t {
   kBlockwiseExpansion = 5,
 };
 inline constexpr uint32_t kUndefined = 0x7fffffff;
+inline constexpr uint32_t kSparse = 1;     // a tensor's format; 0: dense
+inline constexpr uint32_t kHybridCoo = 0;  // a sparse tensor's layout
 inline constexpr uint32_t kDefined = 1;
 
 // real = scale * (q + offset).
@@ -71,7 +73,14 @@ struct QuantizeParams {
   };
 };
 
-// Filled as version 1 of the structure; as long as version 2, which some functions copy.
+// Coordinates of the elements that are given; dense along the dimensions after the sparse ones.
+struct SparseParams {
+  uint32_t layout;
+  uint32_t elements;
+  uint32_t dimensions;
+};
+
+// Filled as version 1 of the structure unless it is sparse; as long as version 2, which some functions copy.
 struct Tensor {
   uint32_t version;
   uint32_t padding;
@@ -87,7 +96,7 @@ struct Tensor {
   const void* data;
   uint32_t data_size;
   const uint8_t* dynamic_dims;
-  uint32_t sparse[3];
+  SparseParams sparse;
   uint8_t produced;
 };
 

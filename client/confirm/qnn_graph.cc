@@ -123,6 +123,12 @@ class QnnGraphParser {
     }
     tensor.rank = dims.size();
     tensor.dims = dims.data();
+    if (const auto sparse = json.find("sparse"); sparse != json.end()) {
+      tensor.version = 2;
+      tensor.format = qnn_abi::kSparse;
+      tensor.sparse = {qnn_abi::kHybridCoo, sparse->at("elements").get<uint32_t>(),
+                       sparse->at("dimensions").get<uint32_t>()};
+    }
     const Json none;
     const auto encoding = json.find("encoding");
     const Json& stated = encoding == json.end() ? none : *encoding;

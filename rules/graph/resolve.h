@@ -4,32 +4,17 @@
 #define QUANTGATE_RULES_GRAPH_RESOLVE_H_
 
 #include <cstdint>
-#include <deque>
 #include <vector>
 
 #include "absl/types/span.h"
 #include "quantgate/v1/spec.pb.h"
 #include "quantgate/v1/types.pb.h"
 #include "rules/graph/graph.h"
+#include "rules/graph/qparams_store.h"
 
 namespace quantgate {
 
 enum class Tri : uint8_t { kUnknown, kNo, kYes };
-
-// Concrete parameters; spans refer to the message or to ResolvedGraph's storage. Empty `scales`: not known (yet).
-struct QuantParams {
-  absl::Span<const double> scales;
-  absl::Span<const double> zero_points;  // empty: all 0
-  absl::Span<const int32_t> axes;        // 0-based, origin's layout; empty: per tensor
-  absl::Span<const int64_t> block_sizes;
-  absl::Span<const double> block_scales;
-
-  double zero_point(int64_t i) const {
-    return zero_points.empty() ? 0.0 : zero_points[zero_points.size() == 1 ? 0 : i];
-  }
-  bool per_tensor() const { return axes.empty(); }
-  bool blocked() const { return !block_sizes.empty(); }
-};
 
 // One port of one node after resolution.
 struct Operand {
@@ -90,7 +75,7 @@ class ResolvedGraph {
   const QuantParams* qparams(const Operand& operand) const {
     return operand.qparams < 0 ? nullptr : &qparams_[operand.qparams];
   }
-  absl::Span<const QuantParams> all_qparams() const { return qparams_; }
+  absl::Span<const QuantParams> all_qparams() const { return qparams_.all(); }
   // What a Quantize node writes or a Dequantize node reads, folded or not: `edge_value` is the stored tensor, `value`
   // the float tensor in front of it or the stored constant. Null for other nodes.
   const Operand* quantizer(int32_t node) const {
@@ -103,14 +88,10 @@ class ResolvedGraph {
   friend class Resolver;
   std::vector<ResolvedOp> ops_;
   std::vector<Operand> operands_;
-  std::vector<QuantParams> qparams_;
+  QParamsStore qparams_;
   std::vector<int32_t> op_of_node_;
   std::vector<Operand> quantizers_;
   std::vector<int32_t> quantizer_of_node_;
-  // Numbers that the message does not hold in the form QuantParams needs. A deque never moves what it holds.
-  std::deque<std::vector<double>> numbers_;
-  std::deque<std::vector<int32_t>> axes_;
-  std::deque<std::vector<int64_t>> blocks_;
 };
 
 // The tensor that holds what an input operand is: the stored integers where a Dequantize was folded; -1: none.

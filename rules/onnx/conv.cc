@@ -79,6 +79,24 @@ absl::optional<int64_t> SizeAfter(const Window& window, int i, int spatial, int6
   return room / stride + 1;
 }
 
+// Size that a transposed convolution makes of `size`; kAnySize: not known.
+int64_t SizeBefore(const NodeShapes& node, const Window& window, int i, int spatial, int64_t size,
+                   const Shape& weight) {
+  constexpr int64_t kMost = int64_t{1} << 20;
+  const int64_t kernel = weight.dims[i + 2];
+  const absl::Span<const int64_t> more = node.integers("output_padding");
+  if (size < 0 || size > kMost || kernel < 1 || kernel > kMost || window.stride(i) > kMost ||
+      window.dilation(i) > kMost || window.same() || node.has("output_shape") ||
+      (!more.empty() && more.size() != static_cast<size_t>(spatial))) {
+    return kAnySize;
+  }
+  const bool padded = !window.automatic() && !window.pads.empty();
+  const int64_t cut = padded ? std::min(window.pads[i], kMost) + std::min(window.pads[i + spatial], kMost) : 0;
+  const int64_t full = window.stride(i) * (size - 1) + (kernel - 1) * window.dilation(i) + 1;
+  const int64_t made = full + (more.empty() ? 0 : std::min(std::max<int64_t>(more[i], 0), kMost)) - cut;
+  return made > 0 ? made : kAnySize;
+}
+
 // Output of `channels` and of what the window makes of the input's spatial dimensions. `fits`: whether a window that is
 // larger than the input is a contradiction; pools make something of it, which differs between runtimes.
 void Slide(NodeShapes& node, const Shape& input, int64_t channels, const Window& window,
@@ -159,9 +177,8 @@ void InferConvolution(NodeShapes& node, bool transposed) {
     Slide(node, input, out, window, weight.dims.subspan(2), /*fits=*/true);
     return;
   }
-  Dims dims(rank, kAnySize);
-  dims[0] = input.dims[0];
-  dims[1] = out;
+  Dims dims = {input.dims[0], out};
+  for (int i = 0; i < rank - 2; ++i) dims.push_back(SizeBefore(node, window, i, rank - 2, input.dims[i + 2], weight));
   node.Give(0, std::move(dims));
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "absl/strings/str_cat.h"
 #include "rules/onnx/functions.h"
 
 namespace quantgate {
@@ -59,7 +60,12 @@ void InferTopK(NodeShapes& node) {
   if (axis < 0) return;
   const auto k = node.constant(1);
   Dims dims(input.dims.begin(), input.dims.end());
+  const int64_t size = dims[axis];
   dims[axis] = k && k->size() == 1 && (*k)[0] >= 0 ? (*k)[0] : kAnySize;
+  if (size >= 0 && dims[axis] > size) {
+    node.Conflict(1, absl::StrCat("k ", dims[axis]), absl::StrCat("at most ", size, ", the size of axis ", axis));
+    return;
+  }
   node.Give(1, dims);
   node.Give(0, std::move(dims));
 }

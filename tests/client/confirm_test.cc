@@ -157,6 +157,21 @@ TEST(QnnGraph, TensorsBetweenNodesAreTheLibrarysOwn) {
   EXPECT_EQ(graph->tensors()[2].type, qnn_abi::kAppRead);
 }
 
+TEST(QnnGraph, SparseTensorsSayHowManyElementsTheyHave) {
+  const Json config = Json::parse(R"({
+      "inputs": [{"name": "x", "dtype": "UINT_8", "shape": [4, 4, 3], "sparse": {"elements": 10, "dimensions": 2}}],
+      "outputs": [{"name": "y", "dtype": "UINT_8", "shape": [10, 3]}], "params": {}})");
+  absl::StatusOr<QnnGraph> graph = QnnGraph::Parse("GetSparseValues", config);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const qnn_abi::Tensor& sparse = graph->tensors()[0];
+  EXPECT_EQ(sparse.version, 2);
+  EXPECT_EQ(sparse.format, qnn_abi::kSparse);
+  EXPECT_EQ(sparse.sparse.layout, qnn_abi::kHybridCoo);
+  EXPECT_EQ(sparse.sparse.elements, 10);
+  EXPECT_EQ(sparse.sparse.dimensions, 2);
+  EXPECT_EQ(graph->tensors()[1].version, 1);
+}
+
 TEST(QnnGraph, SaysWhatCannotBeExpressed) {
   const auto reason = [](const std::string& tensor) {
     const Json config = Json::parse(R"({"inputs": [)" + tensor + R"(], "outputs": [], "params": {}})");

@@ -40,6 +40,11 @@ absl::StatusOr<Case> Read(const Json& json) {
 
 }  // namespace
 
+bool TellsOutputEncoding(const Case& asked) {
+  return asked.accepted && asked.op != "DetectionOutput" &&
+         (asked.output_encoding == OutputEncoding::kIgnored || asked.output_encoding == OutputEncoding::kHonoured);
+}
+
 absl::StatusOr<Case> ParseCase(absl::string_view line) {
   // Deeper than any case, and shallow enough to be walked by recursion.
   constexpr int kMaxDepth = 16;

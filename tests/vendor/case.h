@@ -27,6 +27,9 @@ struct Case {
   v1::Graph graph;
 };
 
+// Whether its outputs were executed and tell if their encoding has an effect; those of DetectionOutput were constant.
+bool TellsOutputEncoding(const Case& asked);
+
 // Reads one line of JSON. INVALID_ARGUMENT says what is wrong with it.
 absl::StatusOr<Case> ParseCase(absl::string_view line);
 

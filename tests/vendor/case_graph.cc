@@ -125,7 +125,7 @@ class Builder {
       if (size.is_number() && !size.is_number_integer()) return absl::InvalidArgumentError("a size is no integer");
       value.add_dims(size.get<int64_t>());
     }
-    if (json.value("static", false)) value.mutable_constant()->set_stored_bytes(-1);
+    if (json.value("static", false)) AddConstant(json, value);
     if (!type->quantized) return absl::OkStatus();
     const auto encoding = json.find("encoding");
     const Json stated = encoding == json.end() ? Json() : *encoding;
@@ -134,6 +134,18 @@ class Builder {
     }
     value.set_spec(AddSpec(*type, stated, value));
     return absl::OkStatus();
+  }
+
+  // What a constant holds is known where the case says it.
+  void AddConstant(const Json& json, v1::Value& value) {
+    v1::Constant& constant = *value.mutable_constant();
+    constant.set_stored_bytes(-1);
+    const auto data = json.find("data");
+    if (data == json.end()) return;
+    const bool real = json.at("dtype").get_ref<const std::string&>().compare(0, 5, "FLOAT") == 0;
+    ForEach(*data, [&](const Json& element) {
+      real ? constant.add_reals(Number(element)) : constant.add_ints(element.get<int64_t>());
+    });
   }
 
   int AddSpec(db::ElementType type, const Json& encoding, const v1::Value& value) {

@@ -1,12 +1,14 @@
 // vendor_mutation COUNT SEED FILE...: takes measured statements out of the newest HTP table, one at a time, and judges
 // the cases of FILEs again. A statement survives when every case is judged as before: nothing would tell that it is
 // gone. COUNT 0: all of them. Prints a line for each, with the case that tells or "survives", and last "mutation: K of
-// N killed, seed S". Exit code 1: one survived.
+// N killed, V of them by a verdict or an execution of the vendor's, seed S": the others by a remark, which is an
+// earlier answer of QuantGate's that was kept. Exit code 1: one survived.
 #include <google/protobuf/arena.h>
 
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <functional>
 #include <map>
 #include <random>
 
@@ -58,24 +60,33 @@ class Mutant : public db::TableSource {
 // "Conv2d" of "ElementWiseBinary:ADD" is "ElementWiseBinary".
 std::string Base(const std::string& op) { return op.substr(0, op.find(':')); }
 
+struct Judged {
+  bool refused = false;  // what the vendor's library was asked
+  bool named = false;    // what its executions showed: an output with wrong numbers
+  std::string remarks;
+};
+
+bool SameVerdict(const Judged& a, const Judged& b) { return a.refused == b.refused && a.named == b.named; }
+bool operator==(const Judged& a, const Judged& b) { return SameVerdict(a, b) && a.remarks == b.remarks; }
+
 // How each case is judged, in order.
-std::vector<std::string> Judge(const db::TableSource& tables, const std::vector<const Case*>& cases) {
+std::vector<Judged> Judge(const db::TableSource& tables, const std::vector<const Case*>& cases) {
   ModuleRegistry modules(tables);
   RegisterBuiltinModules(modules);
   CheckOptions options;
   options.toolchain = "qnn-converter";
-  std::vector<std::string> judged;
+  std::vector<Judged> judged;
   for (const Case* one : cases) {
     options.targets = {one->target};
     google::protobuf::Arena arena;
     v1::Report& report = *google::protobuf::Arena::CreateMessage<v1::Report>(&arena);
     const absl::Status status = Check(one->graph, options, modules, report);
     if (!status.ok()) {
-      judged.emplace_back(status.message());
+      judged.push_back({false, false, std::string(status.message())});
       continue;
     }
-    judged.emplace_back(Refused(report.results(0)) ? "refused" : "accepted");
-    if (one->remarks) absl::StrAppend(&judged.back(), " ", absl::StrJoin(Remarks(report.results(0)), ", "));
+    judged.push_back({Refused(report.results(0)), TellsOutputEncoding(*one) && OutputNamed(report.results(0)), ""});
+    if (one->remarks) judged.back().remarks = absl::StrJoin(Remarks(report.results(0)), ", ");
   }
   return judged;
 }
@@ -88,7 +99,25 @@ bool IsListedOnly(const db::DtypeRow& row) {
   });
 }
 
-// Every operation has an entry of its own, which takes the place of these rows.
+// A statement about encodings that is made of all operators, here of a port that no row quantizes: it cannot fire.
+bool IsVacuous(const db::OpConstraints& op, const db::Item& item) {
+  const bool of_encodings = std::all_of(item.predicates.begin(), item.predicates.end(), [](const db::Predicate& each) {
+    return each.kind == "encoding_unsupported" || each.kind == "positive_scale";
+  });
+  // "in[0..m]" is every input.
+  const std::string kind = item.port.substr(0, item.port.find('['));
+  const bool every = absl::StrContains(item.port, "..");
+  const auto quantized = [&](const db::PortTypes& port) {
+    return (every ? absl::StartsWith(port.port, kind) : port.port == item.port) &&
+           std::any_of(port.types.begin(), port.types.end(),
+                       [](const db::ElementType& type) { return type.quantized; });
+  };
+  return of_encodings && !op.rows.empty() && std::none_of(op.rows.begin(), op.rows.end(), [&](const db::DtypeRow& row) {
+           return std::any_of(row.ports.begin(), row.ports.end(), quantized);
+         });
+}
+
+// Every operation has an entry of its own, which takes the place of this one unless the operation has no meaning.
 bool IsReplaced(const db::ConstraintTable& table, const std::string& op) {
   return std::any_of(table.ops.begin(), table.ops.end(),
                      [&](const db::OpConstraints& other) { return other.operation >= 0 && Base(other.op) == op; });
@@ -103,7 +132,9 @@ std::vector<Statement> MeasuredStatements(const db::ConstraintTable& table) {
       if (row.evidence == db::Evidence::kMeasured && !IsListedOnly(row)) all.push_back({op, true, i});
     }
     for (size_t i = 0; i < table.ops[op].items.size(); ++i) {
-      if (table.ops[op].items[i].evidence == db::Evidence::kMeasured) all.push_back({op, false, i});
+      const db::Item& item = table.ops[op].items[i];
+      if (item.evidence != db::Evidence::kMeasured || IsVacuous(table.ops[op], item)) continue;
+      if (!replaced || item.port == "operation") all.push_back({op, false, i});
     }
   }
   return all;
@@ -164,7 +195,7 @@ int Run(size_t count, uint32_t seed, int num_files, char** files) {
   }
   std::map<std::string, std::vector<const Case*>> by_op;
   for (const Case& one : cases) by_op[Base(one.op)].push_back(&one);
-  std::map<std::string, std::vector<std::string>> before;
+  std::map<std::string, std::vector<Judged>> before;
   for (const auto& [op, of_op] : by_op) before[op] = Judge(**tables, of_op);
 
   std::vector<Statement> statements = MeasuredStatements(*table);
@@ -172,18 +203,25 @@ int Run(size_t count, uint32_t seed, int num_files, char** files) {
   std::shuffle(statements.begin(), statements.end(), random);
   if (count > 0 && count < statements.size()) statements.resize(count);
   size_t killed = 0;
+  size_t by_verdict = 0;
   for (const Statement& statement : statements) {
     const db::OpConstraints& op = table->ops[statement.op];
     Mutant mutant(**tables, *table);
     TakeOut(statement, mutant.table());
     const std::vector<const Case*>& of_op = by_op[Base(op.op)];
-    const std::vector<std::string> after = Judge(mutant, of_op);
-    const size_t differs = std::mismatch(after.begin(), after.end(), before[Base(op.op)].begin()).first - after.begin();
+    const std::vector<Judged> after = Judge(mutant, of_op);
+    const auto first_other = [&](auto same) {
+      return std::mismatch(after.begin(), after.end(), before[Base(op.op)].begin(), same).first - after.begin();
+    };
+    const size_t other_verdict = first_other(SameVerdict);
+    const size_t differs = other_verdict < after.size() ? other_verdict : first_other(std::equal_to<>());
+    by_verdict += other_verdict < after.size();
     killed += differs < after.size();
     std::printf("%s: %s\n", differs < after.size() ? absl::StrCat("told by ", of_op[differs]->id).c_str() : "survives",
                 TextOf(op, statement).c_str());
   }
-  std::printf("mutation: %zu of %zu killed, seed %u\n", killed, statements.size(), seed);
+  std::printf("mutation: %zu of %zu killed, %zu of them by a verdict or an execution of the vendor's, seed %u\n",
+              killed, statements.size(), by_verdict, seed);
   return killed == statements.size() ? 0 : 1;
 }
 

@@ -9,12 +9,6 @@
 namespace quantgate::vendor {
 namespace {
 
-bool OutputNamed(const v1::Result& judged) {
-  return std::any_of(judged.findings().begin(), judged.findings().end(), [](const v1::Finding& finding) {
-    return finding.effect() == v1::Finding::WRONG_NUMBERS && finding.location().has_output();
-  });
-}
-
 bool Unknown(const v1::Result& judged) {
   return judged.verdict() == v1::Result::UNKNOWN || judged.coverage().checked_nodes() < judged.coverage().nodes();
 }
@@ -36,8 +30,7 @@ std::vector<absl::string_view> Tally::Add(const Case& asked, const v1::Result& j
   one.accepted = asked.accepted;
   const bool refused = Refused(judged);
   const bool named = OutputNamed(judged);
-  // The outputs of DetectionOutput were constant when it was executed: nothing is known of their encoding.
-  const bool executed = asked.accepted && asked.op != "DetectionOutput";
+  const bool executed = TellsOutputEncoding(asked);
   std::vector<absl::string_view> wrong;
   if (Unknown(judged)) {
     one.unknown = 1;

@@ -11,6 +11,12 @@ bool Refused(const v1::Result& judged) {
                      [](const v1::Finding& finding) { return finding.effect() == v1::Finding::REFUSED; });
 }
 
+bool OutputNamed(const v1::Result& judged) {
+  return std::any_of(judged.findings().begin(), judged.findings().end(), [](const v1::Finding& finding) {
+    return finding.effect() == v1::Finding::WRONG_NUMBERS && finding.location().has_output();
+  });
+}
+
 std::set<std::string> Remarks(const v1::Result& judged) {
   std::set<std::string> remarks;
   for (const v1::Finding& finding : judged.findings()) {

@@ -12,6 +12,9 @@ namespace quantgate::vendor {
 // A finding says that the vendor's tools will not take it.
 bool Refused(const v1::Result& judged);
 
+// A finding says that the numbers of an output are wrong.
+bool OutputNamed(const v1::Result& judged);
+
 // What is said besides: that the numbers are wrong, or that a document is not enforced. "FX101 WRONG_NUMBERS out[0]".
 std::set<std::string> Remarks(const v1::Result& judged);
 

@@ -36,6 +36,16 @@ Lowering EmitGatherOne(const NodeView& view, absl::string_view name, int axis, E
   return Emitted();
 }
 
+// Stored as `other` is; shape and origin stay.
+void TakeForm(const BackendTensor& other, BackendTensor& tensor) {
+  tensor.type = other.type;
+  tensor.bits = other.bits;
+  tensor.encoding = other.encoding;
+  tensor.symmetric = other.symmetric;
+  tensor.qparams = other.qparams;
+  tensor.axis = other.axis;
+}
+
 int64_t Reduction(absl::string_view text) {
   if (text == "add" || text == "sum") return 1;
   if (text == "mul" || text == "prod") return 2;
@@ -69,12 +79,7 @@ Lowering LowerEmbedding(const NodeView& view, absl::string_view name, Emission& 
   const Operand* result = view.output(0);
   BackendTensor output;
   FillTensor(view, result, Layout::kSame, -1, emission, output);
-  converted.type = output.type;
-  converted.bits = output.bits;
-  converted.encoding = output.encoding;
-  converted.symmetric = output.symmetric;
-  converted.qparams = output.qparams;
-  converted.axis = -1;
+  TakeForm(output, converted);
   converted.is_static = false;
   converted.constant = nullptr;
   emission.Begin("Convert", view.node());
@@ -148,14 +153,8 @@ Lowering LowerSlotAssignment(const NodeView& view, absl::string_view name, Emiss
   BackendTensor output;
   FillTensor(view, view.input(0), Layout::kSame, -1, emission, target);
   FillTensor(view, view.output(0), Layout::kSame, -1, emission, output);
-  if (output.type.quantized && !target.type.quantized) {
-    // A buffer that is written to has the encoding of what is written.
-    target.type = output.type;
-    target.bits = output.bits;
-    target.encoding = output.encoding;
-    target.symmetric = output.symmetric;
-    target.qparams = output.qparams;
-  }
+  // A buffer that is written to has the encoding of what is written.
+  if (output.type.quantized && !target.type.quantized) TakeForm(output, target);
   emission.AddInput() = target;
   BackendTensor& indices = emission.AddInput();
   indices.present = true;

@@ -1,15 +1,10 @@
 #include "rules/backends/qnn_htp/graph_input_matmul.h"
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "rules/backends/qnn_htp/output_shape.h"
 
 namespace quantgate::qnn_htp {
 namespace {
-
-bool IsTransposed(const BackendOp& op) {
-  const auto param = absl::c_find_if(op.params, [](const BackendParam& p) { return p.name == "transpose_in1"; });
-  return param != op.params.end() && absl::c_any_of(param->ints, [](int64_t value) { return value != 0; });
-}
 
 // More than one matrix. Sizes that are not known do not count.
 bool IsBatched(const BackendTensor& tensor) {
@@ -48,7 +43,7 @@ void CheckGraphInputMatMul(const BackendOp& op, const Target&, OpReport& report)
   const BackendTensor& first = Input(op, 0);
   const BackendTensor& second = Input(op, 1);
   if (!first.is_graph_input || !second.is_graph_input || !IsAffected(first, second)) return;
-  if (!IsBatched(second) || IsTransposed(op)) return;
+  if (!IsBatched(second) || ParamElement(op, "transpose_in1", 0, 0) != 0) return;
   report.Add(kGraphInputMatMul, In(1), absl::StrCat("two graph inputs, ", TypeText(first), " and ", TypeText(second)),
              "the second behind an operator of the graph, or transposed");
 }

@@ -194,7 +194,7 @@ void CheckDivision(const BackendOp& op, OpReport& report) {
 // Outputs and inputs that have the shape of another.
 void CheckAlike(const BackendOp& op, OpReport& report) {
   if (Is(op, {"TopK", "UnPack"})) {
-    for (size_t i = 1; i < op.outputs.size(); ++i) {
+    for (size_t i = 1; KnownSizes(op.outputs[0].dims) && i < op.outputs.size(); ++i) {
       if (absl::c_equal(op.outputs[i].dims, op.outputs[0].dims) || !KnownSizes(op.outputs[i].dims)) continue;
       report.Add(kInferredShape, Out(static_cast<int>(i)), "another shape than the first output",
                  "all must have the same");

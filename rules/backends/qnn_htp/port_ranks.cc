@@ -15,7 +15,7 @@ absl::Span<const PortRanks> AllPortRanks() {
       {"ExtractPatches", "4", "4"},
       {"FullyConnected", "021", ""},
       {"GroupNorm", "011", ""},
-      {"InstanceNorm", "411", "4"},
+      {"InstanceNorm", "011", ""},
       {"MatMul", "001", ""},
       {"MultiClassNms", "33", "3221"},
       {"NonMaxSuppression", "33", "21"},

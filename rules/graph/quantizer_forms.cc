@@ -1,0 +1,102 @@
+#include "rules/graph/quantizer_forms.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "rules/graph/data_type.h"
+
+namespace quantgate {
+
+QuantizerForms::QuantizerForms(const Graph& graph, StoredForms& forms, QParamsStore& params)
+    : graph_(graph), forms_(forms), params_(params), form_of_(graph.num_nodes(), -1) {}
+
+StoredForm QuantizerForms::Of(int32_t node) {
+  if (form_of_[node] < 0) form_of_[node] = forms_.Add(Describe(node));
+  return forms_[form_of_[node]];
+}
+
+StoredForm QuantizerForms::Describe(int32_t node) {
+  const QuantizerInputs inputs = QuantizerInputsOf(graph_, node);
+  const bool quantize = graph_.op(node) == OpId::kQuantize;
+  const int32_t written = graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1;
+  const int32_t tensor = quantize ? written : inputs.data;
+  StoredForm form;
+  form.quantized = true;
+  form.type = tensor >= 0 ? graph_.dtype(tensor) : v1::DATA_TYPE_UNSPECIFIED;
+  if (form.type == v1::DATA_TYPE_UNSPECIFIED && inputs.zero_point >= 0) form.type = graph_.dtype(inputs.zero_point);
+  if (form.type == v1::DATA_TYPE_UNSPECIFIED && !quantize && inputs.data >= 0 &&
+      IsQuantize(graph_, graph_.producer(inputs.data))) {
+    form.type = Of(graph_.producer(inputs.data)).type;
+  }
+  if (const v1::Attribute* dtype = graph_.attribute(node, "dtype");
+      dtype != nullptr && dtype->value_case() == v1::Attribute::kDtype) {
+    form.type = dtype->dtype();
+  }
+  // ONNX: without a zero point the output is uint8.
+  if (form.type == v1::DATA_TYPE_UNSPECIFIED && quantize && graph_.origin() == v1::Graph::ONNX) {
+    form.type = v1::DATA_TYPE_UINT8;
+  }
+  form.quant_min = graph_.int_attribute(node, "quant_min", MinOf(form.type));
+  form.quant_max = graph_.int_attribute(node, "quant_max", MaxOf(form.type));
+  form.is_dynamic = IsDynamic(inputs.scale) ? Tri::kYes : Tri::kNo;
+  form.qparams = MakeParams(node, inputs);
+  return form;
+}
+
+bool QuantizerForms::IsDynamic(int32_t scale) const {
+  if (scale < 0) return false;
+  const int32_t producer = graph_.producer(scale);
+  return producer >= 0 && graph_.op(producer) == OpId::kDynamicQuantize;
+}
+
+int32_t QuantizerForms::MakeParams(int32_t node, const QuantizerInputs& inputs) {
+  QuantParams params;
+  params.scales = NumbersOf(inputs.scale);
+  params.zero_points = NumbersOf(inputs.zero_point);
+  if (inputs.scale < 0) {
+    // Scalars as parameters (torch.ops.quantized_decomposed.*_per_tensor).
+    if (graph_.attribute(node, "scale") != nullptr) {
+      params.scales = params_.Keep(std::vector<double>{graph_.float_attribute(node, "scale", 0)});
+      params.zero_points = params_.Keep(std::vector<double>{graph_.float_attribute(node, "zero_point", 0)});
+    }
+    return params_.Add(params);
+  }
+  const v1::Value& scale = graph_.value(inputs.scale);
+  const bool one_scale =
+      params.scales.empty() ? (scale.has_shape() && scale.dims().empty()) : params.scales.size() == 1;
+  int64_t rank = inputs.data >= 0 && graph_.value(inputs.data).has_shape() ? graph_.value(inputs.data).dims_size() : -1;
+  const int64_t block_size = graph_.int_attribute(node, "block_size", 0);
+  int64_t axis = graph_.int_attribute(node, "axis", graph_.origin() == v1::Graph::ONNX ? 1 : 0);
+  if (axis < 0 && rank >= 0) axis += rank;
+  if (block_size > 0) {
+    if (rank < 0) rank = scale.has_shape() ? scale.dims_size() : 0;
+    // More dimensions than any format allows: damaged, and found by a rule.
+    rank = std::min<int64_t>(rank, 64);
+    std::vector<int32_t> axes;
+    std::vector<int64_t> blocks;
+    for (int64_t i = 0; i < rank; ++i) {
+      axes.push_back(static_cast<int32_t>(i));
+      blocks.push_back(i == axis ? block_size : 1);
+    }
+    params.axes = params_.Keep(std::move(axes));
+    params.block_sizes = params_.Keep(std::move(blocks));
+  } else if (!one_scale) {
+    params.axes = params_.Keep(std::vector<int32_t>{static_cast<int32_t>(std::clamp<int64_t>(axis, -1000, 1000))});
+  }
+  return params_.Add(params);
+}
+
+absl::Span<const double> QuantizerForms::NumbersOf(int32_t value) {
+  if (value < 0 || !graph_.is_constant(value)) return {};
+  const v1::Constant& constant = graph_.value(value).constant();
+  if (!constant.reals().empty()) return constant.reals();
+  if (constant.ints().empty()) return {};
+  // Quantize and Dequantize mostly share their parameters.
+  if (numbers_of_.empty()) numbers_of_.resize(graph_.num_values());
+  if (numbers_of_[value].empty()) {
+    numbers_of_[value] = params_.Keep(std::vector<double>(constant.ints().begin(), constant.ints().end()));
+  }
+  return numbers_of_[value];
+}
+
+}  // namespace quantgate

@@ -1,0 +1,171 @@
+// Shapes that follow from operators, against what ONNX's own inference and ONNX Runtime made of the same nodes
+// (onnx_shapes.py draws them and records the answers).
+#include <gmock/gmock.h>
+
+#include <fstream>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "absl/strings/escaping.h"
+#include "client/onnx/onnx_importer.h"
+#include "rules/onnx/infer.h"
+#include "tests/rules/graph_builder.h"
+
+namespace quantgate {
+namespace {
+
+using Json = nlohmann::json;
+
+// Of a dimension that only ONNX knows `known_more` says so.
+bool Agree(absl::Span<const int64_t> ours, const std::vector<int64_t>& theirs, bool& known_more) {
+  if (ours.size() != theirs.size()) return false;
+  for (size_t i = 0; i < ours.size(); ++i) {
+    if (ours[i] >= 0 && theirs[i] >= 0 && ours[i] != theirs[i]) return false;
+    known_more |= ours[i] < 0 && theirs[i] >= 0;
+  }
+  return true;
+}
+
+// Sizes that flow in: what ONNX knows of such nodes, the rank or a part of the shape, is not looked for.
+bool TakesSizesAtRunTime(const v1::Graph& graph) {
+  return std::any_of(graph.inputs().begin(), graph.inputs().end(),
+                     [&](int32_t input) { return graph.values(input - 1).dtype() == v1::DATA_TYPE_INT64; });
+}
+
+// Calls with the shapes of the node's outputs and whether the node contradicts itself.
+void WithInferred(const v1::Graph& message, const std::function<void(const Inferred&, const Graph&)>& use) {
+  const absl::StatusOr<Graph> graph = Graph::Build(message);
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  const ResolvedGraph resolved = ResolvedGraph::Resolve(*graph);
+  const CheckContext context(*graph, resolved);
+  use(InferShapes(context), *graph);
+}
+
+void CompareShapes(const Inferred& inferred, const Graph& graph, const Json& theirs, bool may_know_less) {
+  for (int i = 0; i < graph.num_outputs(0); ++i) {
+    if (theirs[i].is_null()) continue;
+    const Shape ours = inferred.shapes[graph.output(0, i)];
+    bool known_more = !ours.known;
+    EXPECT_TRUE(!ours.known || Agree(ours.dims, theirs[i], known_more)) << "output " << i << ShapeText(ours.dims);
+    EXPECT_TRUE(!known_more || may_know_less) << "output " << i << ": " << ShapeText(ours.dims);
+  }
+}
+
+void Compare(const v1::Graph& message, const Json& expected) {
+  WithInferred(message, [&](const Inferred& inferred, const Graph& graph) {
+    ASSERT_EQ(inferred.contradictions.empty(), !expected.contains("error"))
+        << (inferred.contradictions.empty() ? "" : inferred.contradictions[0].observed);
+    if (expected.contains("error")) return;
+    CompareShapes(inferred, graph, expected["shapes"], TakesSizesAtRunTime(message));
+  });
+}
+
+void CompareLess(const v1::Graph& message, const Json& expected) {
+  WithInferred(message, [&](const Inferred& inferred, const Graph& graph) {
+    if (expected.contains("error")) return;
+    EXPECT_TRUE(inferred.contradictions.empty()) << inferred.contradictions[0].observed;
+    CompareShapes(inferred, graph, expected["shapes"], /*may_know_less=*/true);
+  });
+}
+
+void ForEachNode(const std::function<void(v1::Graph&, const Json&)>& use) {
+  std::ifstream file(QUANTGATE_TEST_DATA "/../data/onnx_shapes/nodes.jsonl");
+  int cases = 0;
+  for (std::string line; std::getline(file, line); ++cases) {
+    const Json expected = Json::parse(line);
+    SCOPED_TRACE(expected.dump());
+    std::string model;
+    ASSERT_TRUE(absl::Base64Unescape(std::string(expected["model"]), &model));
+    absl::StatusOr<v1::Graph> message = ImportOnnx(model, "");
+    ASSERT_TRUE(message.ok()) << message.status();
+    use(*message, expected);
+  }
+  EXPECT_GT(cases, 900);
+}
+
+TEST(OnnxShapes, AreThoseOfOnnx) { ForEachNode(Compare); }
+
+// The same nodes with less known of what flows in: still nothing that ONNX knows otherwise, and no new contradiction.
+TEST(OnnxShapes, DoNotContradictWhatIsNotKnown) {
+  ForEachNode([](const v1::Graph& whole, const Json& expected) {
+    for (int32_t input : whole.inputs()) {
+      for (const bool rank_known : {false, true}) {
+        v1::Graph less = whole;
+        v1::Value& value = *less.mutable_values(input - 1);
+        if (rank_known) {
+          for (int64_t& size : *value.mutable_dims()) size = -1;
+        } else {
+          value.clear_dims();
+          value.clear_dim_symbols();
+          value.set_has_shape(false);
+        }
+        CompareLess(less, expected);
+      }
+    }
+  });
+}
+
+// A constant that is only described, as large ones are, is a tensor whose numbers are not known.
+TEST(OnnxShapes, DoNotContradictConstantsThatAreNotKnown) {
+  ForEachNode([](const v1::Graph& whole, const Json& expected) {
+    for (int i = 0; i < whole.values_size(); ++i) {
+      if (!whole.values(i).has_constant()) continue;
+      v1::Graph less = whole;
+      less.mutable_values(i)->mutable_constant()->clear_ints();
+      CompareLess(less, expected);
+    }
+  });
+}
+
+// The contrib operators are not ONNX's own; ONNX Runtime checks the same things when it runs them.
+TEST(OnnxShapes, OfPackedMatMul) {
+  struct Change {
+    const char* what;
+    std::function<void(testing::GraphBuilder&)> make;
+    std::string contradiction;  // "": none
+  };
+  const auto set = [](testing::GraphBuilder& b, const std::string& name, int64_t number) {
+    for (v1::Attribute& attribute : *b.Find("mm").mutable_attributes()) {
+      if (attribute.name() == b.Symbol(name)) attribute.set_i(number);
+    }
+  };
+  const auto bias = [](testing::GraphBuilder& b, const std::vector<int64_t>& dims) {
+    b.Weight("bias", v1::DATA_TYPE_FLOAT32, dims, 4 * dims[0]);
+    v1::Node& node = b.Find("mm");
+    while (node.inputs_size() < 5) node.add_inputs(0);
+    node.add_inputs(b.Id("bias"));
+  };
+  const std::vector<Change> changes = {
+      {"as it is", [](testing::GraphBuilder&) {}, ""},
+      {"K of another size", [&](testing::GraphBuilder& b) { set(b, "K", 96); }, "shape [1, 64]"},
+      {"K of 0", [&](testing::GraphBuilder& b) { set(b, "K", 0); }, "K 0"},
+      {"N beyond 31 bits", [&](testing::GraphBuilder& b) { set(b, "N", int64_t{1} << 40); }, "N 1099511627776"},
+      {"a bias", [&](testing::GraphBuilder& b) { bias(b, {32}); }, ""},
+      {"a bias of another size", [&](testing::GraphBuilder& b) { bias(b, {31}); }, "a bias of shape [31]"},
+      {"a bias of rank 2",
+       [&](testing::GraphBuilder& b) {
+         bias(b, {32, 1});
+       },
+       "a bias of shape [32, 1]"},
+      {"an input that is not known",
+       [](testing::GraphBuilder& b) { b.Value("x").set_has_shape(false), b.Value("x").clear_dims(); }, ""},
+  };
+  for (const Change& change : changes) {
+    SCOPED_TRACE(change.what);
+    testing::GraphBuilder builder = testing::SoundPackedMatMul();
+    change.make(builder);
+    WithInferred(builder.graph, [&](const Inferred& inferred, const Graph& graph) {
+      ASSERT_EQ(inferred.contradictions.size(), change.contradiction.empty() ? 0 : 1);
+      if (!change.contradiction.empty()) {
+        EXPECT_EQ(inferred.contradictions[0].observed, change.contradiction);
+      } else if (graph.value(0).has_shape()) {
+        EXPECT_EQ(ShapeText(inferred.shapes[graph.output(0, 0)].dims), "[1, 32]");
+      }
+    });
+  }
+}
+
+}  // namespace
+}  // namespace quantgate
