@@ -11,7 +11,7 @@ from quantgate import executable
 from quantgate.client import Client
 from quantgate.errors import QuantGateError
 from quantgate.report import Report
-from quantgate.v1 import graph_pb2, report_pb2
+from quantgate.v1 import graph_pb2, report_pb2, types_pb2
 
 if TYPE_CHECKING:
     from quantgate.fx_apply import AppliedChange
@@ -61,14 +61,21 @@ def sharing_groups(model: Any, *, timeout: float = 60.0) -> List[List[Place]]:
 def apply(report: Report, model: Any, target: Optional[str] = None) -> List[AppliedChange]:
     """Writes the corrected specs of a report into the annotations of the graph that was checked, in place.
 
+    The moment is that of annotated graphs: after annotate, before observers are inserted (Gated does it there).
+
     target: whose corrections; none: those of the only target, or with several those that satisfy all of them. Only
     corrections that were checked again are applied. Returns what changed; nothing does when the graph is not the one of
     the report (QuantGateError).
     """
+    changes = _changes(report, target)
+    if not changes:
+        return []
+    if report.proto.stage != types_pb2.STAGE_ANNOTATED:
+        raise QuantGateError("FAILED_PRECONDITION", "the graph has its observers already: apply the report of the "
+                                                    "annotated graph, before prepare_pt2e inserts them")
     from quantgate import fx_apply
 
-    changes = _changes(report, target)
-    return fx_apply.apply(changes, model) if changes else []
+    return fx_apply.apply(changes, model)
 
 
 def _changes(report: Report, target: Optional[str]) -> List[report_pb2.Change]:

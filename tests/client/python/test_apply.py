@@ -44,8 +44,10 @@ def edge(module, name, position, after):
 
 
 def report(*changes, proven=True, target=V68 + '@2.51.0'):
+    stage = types_pb2.STAGE_ANNOTATED
     correction = report_pb2.Correction(id='c1', changes=changes, proven=proven)
-    return quantgate.Report(report_pb2.Report(results=[report_pb2.Result(target=target, corrections=[correction])]))
+    return quantgate.Report(report_pb2.Report(stage=stage, results=[
+        report_pb2.Result(target=target, corrections=[correction])]))
 
 
 def annotated(dtype='use_16a16w', per_channel=False):
@@ -164,3 +166,39 @@ def test_all_or_nothing():
     assert quantgate.apply(report(good, proven=False), module) == []
     with pytest.raises(quantgate.QuantGateError, match='no result for'):
         quantgate.apply(report(good), module, 'qnn_htp/SM8650')
+
+
+def test_corrections_of_the_engine_are_those_of_the_annotations():
+    module = annotated()
+    found = quantgate.check(module, targets=[V68])
+    changes = quantgate.apply(found, module, V68)
+    assert {change.place for change in changes} == {('edge', 'conv_weight', 'conv2d'),
+                                                    ('edge', 'linear_weight', 'linear')}
+    again = quantgate.check(module, targets=[V68])
+    assert again.ok and not again.results[0].corrections
+    assert 'correction c1' in str(found) and '<th>correction</th>' in found._repr_html_()
+
+
+def test_gated_corrects_and_the_flow_runs_on():
+    gated = quantgate.Gated(models.qnn('use_16a16w', 'SM8350'), targets=[V68], fix=True)
+    prepared = prepare_pt2e(models.export(), gated)
+    assert gated.report.ok and len(gated.changes) == 2
+    prepared(*models.INPUTS)
+    assert quantgate.check(prepared, targets=[V68]).ok
+    assert quantgate.check(convert_pt2e(prepared), targets=[V68]).ok
+
+
+def test_one_set_of_specs_for_several_targets():
+    targets = [V68, 'qnn_htp/SM8650']
+    gated = quantgate.Gated(models.qnn('use_16a16w', 'SM8350'), targets=targets, fix=True)
+    prepare_pt2e(models.export(), gated)
+    assert len(gated.changes) == 2 and gated.report.ok and len(gated.report.results) == 2
+
+
+def test_after_prepare_it_is_too_late():
+    prepared = prepare_pt2e(models.export(), models.qnn('use_16a16w', 'SM8350'))
+    prepared(*models.INPUTS)
+    found = quantgate.check(prepared, targets=[V68])
+    if found.results[0].corrections:
+        with pytest.raises(quantgate.QuantGateError, match='has its observers already'):
+            quantgate.apply(found, prepared)
