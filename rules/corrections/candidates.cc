@@ -375,7 +375,12 @@ std::vector<Move> Candidates::MakeForQuantizer(int32_t node) {
   port.is_static = context_.graph().is_constant(place->value);
   port.rank = context_.graph().rank(place->value);
   port.types.assign(std::begin(kFixedPoint), std::end(kFixedPoint));
-  for (const Variant& variant : VariantsOf(port)) {
+  std::vector<Variant> variants;
+  if (const v1::Spec* written = stored_.Written(place->value)) {
+    AddSpec(port, editor_.Intern(*written), FormOf(*written), variants);
+  }
+  for (const Variant& variant : VariantsOf(port)) variants.push_back(variant);
+  for (const Variant& variant : variants) {
     moves.push_back({{{*place, variant.spec}}, {}, variant.loss, variant.distance});
   }
   return moves;

@@ -50,7 +50,10 @@ Search::Search(const CorrectionTask& task, const v1::Graph& original, const Stor
       candidates_(task.context, original, stored, task.accepted, editor_) {
   std::map<int32_t, std::vector<Issue>> faults;
   for (const auto& [issue, entry] : first_.issues()) {
-    if (entry.weight == Weight::kFault && !issue.not_checked && issue.node >= 0 && AboutSpecs(issue.code)) {
+    if (entry.weight != Weight::kFault || issue.not_checked || issue.node < 0) continue;
+    // Of a tensor that is read otherwise than it is written, one of the two specs is wrong.
+    const bool uneven = stored.Of(issue.node) >= 0 && stored.Written(stored.Of(issue.node)) != nullptr;
+    if (AboutSpecs(issue.code) || uneven) {
       faults[issue.node].push_back(issue);
     }
   }
