@@ -5,6 +5,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "client/report/finding_text.h"
 #include "client/report/layout.h"
@@ -66,15 +67,19 @@ std::string Title(const v1::Result& result) {
     removed += finding.correction().empty() ? 0 : 1;
   }
   std::string text = absl::StrCat(Count(changes, "change"), " of specs ", changes == 1 ? "removes " : "remove ");
-  absl::StrAppend(&text, removed == faults ? "all " : absl::StrCat(WithCommas(removed), " of "), WithCommas(faults),
-                  " errors and fallbacks");
+  if (faults == 1) {
+    absl::StrAppend(&text, "the only error or fallback");
+  } else {
+    absl::StrAppend(&text, removed == faults ? "all " : absl::StrCat(WithCommas(removed), " of "), WithCommas(faults),
+                    " errors and fallbacks");
+  }
   absl::StrAppend(&text, proven ? "; the changed graph was checked again" : "; not checked again");
   if (safe) absl::StrAppend(&text, "; no number gets worse");
   return text;
 }
 
 std::string Body(const v1::Result& result, const Style& style) {
-  std::string out = absl::StrCat(Title(result), "\n");
+  std::string out;
   for (const Alike& group : Group(result)) {
     const std::string count =
         group.places.size() > 1 ? absl::StrCat(WithCommas(group.places.size()), " ", Times(style), " ") : "";
@@ -89,24 +94,56 @@ std::string Body(const v1::Result& result, const Style& style) {
   return out;
 }
 
+// Which targets one set of specs satisfies, and what keeps the others out.
+std::string CommonText(const v1::CommonCorrections& common, const Style& style) {
+  std::string out;
+  if (common.targets_size() > 1) {
+    std::vector<std::string> targets;
+    for (const std::string& target : common.targets()) targets.push_back(Printable(target));
+    AppendWrapped(out, "  ",
+                  absl::StrCat("One set of specs passes on ", absl::StrJoin(targets, ", "), ": ",
+                               Count(common.changes_size(), "change"), " (commonCorrections)."),
+                  style.width);
+  }
+  for (const v1::Conflict& conflict : common.conflicts()) {
+    std::vector<std::string> targets;
+    for (const std::string& target : conflict.targets()) targets.push_back(Printable(target));
+    AppendWrapped(out, "  ",
+                  absl::StrCat(absl::StrJoin(targets, ", "), targets.size() > 1 ? " exclude each other: " : ": ",
+                               Printable(conflict.reason())),
+                  style.width);
+  }
+  return out;
+}
+
 }  // namespace
 
 std::string RenderCorrections(const v1::Report& report, const Style& style) {
-  std::vector<std::pair<std::string, std::vector<int>>> bodies;
+  struct Said {
+    std::string title;
+    std::string body;
+    std::vector<int> targets;
+  };
+  std::vector<Said> said;
   for (int i = 0; i < report.results_size(); ++i) {
     if (report.results(i).corrections().empty()) continue;
-    std::string body = Body(report.results(i), style);
-    auto same = absl::c_find_if(bodies, [&](const auto& known) { return known.first == body; });
-    if (same == bodies.end()) same = bodies.insert(bodies.end(), {std::move(body), {}});
-    same->second.push_back(i);
+    Said here{Title(report.results(i)), Body(report.results(i), style), {}};
+    auto same =
+        absl::c_find_if(said, [&](const Said& known) { return known.title == here.title && known.body == here.body; });
+    if (same == said.end()) same = said.insert(said.end(), std::move(here));
+    same->targets.push_back(i);
   }
   std::string out;
-  for (const auto& [body, targets] : bodies) {
-    absl::StrAppend(&out, out.empty() ? "" : "\n", Paint(style, Ink::kBold, "corrections"));
-    const bool all = static_cast<int>(targets.size()) == report.results_size();
-    absl::StrAppend(&out, all ? "" : absl::StrCat(" for ", TargetNames(report, targets)), ": ", body);
+  for (const Said& each : said) {
+    if (!out.empty()) absl::StrAppend(&out, "\n");
+    const bool all = static_cast<int>(each.targets.size()) == report.results_size();
+    const std::string for_targets = all ? "" : absl::StrCat(" for ", TargetNames(report, each.targets));
+    AppendWrapped(out, absl::StrCat(Paint(style, Ink::kBold, "corrections"), for_targets, ": "), each.title,
+                  style.width, 2);
+    absl::StrAppend(&out, each.body);
   }
-  return out;
+  const std::string common = CommonText(report.common_corrections(), style);
+  return common.empty() ? out : absl::StrCat(out, "\n", Paint(style, Ink::kBold, "all targets"), "\n", common);
 }
 
 }  // namespace quantgate

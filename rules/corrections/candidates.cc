@@ -13,6 +13,9 @@ namespace {
 
 // Quantizing what was float: eight bits of the 24 that count in a float32 are kept.
 constexpr int kFloatBits = 24;
+// Beyond these a sharing group is not changed as a whole, and a node (a concatenation of hundreds) not at all.
+constexpr size_t kMaxGroup = 256;
+constexpr uint32_t kMaxPortsOfNode = 64;
 // Leaving a tensor in float costs no precision and all speed: the last resort.
 constexpr int kUnquantized = 1000;
 
@@ -98,7 +101,9 @@ std::vector<SpecPlace> Candidates::GroupOf(SpecPlace place) const {
   const Annotations& annotations = groups_->annotations;
   const int32_t entry = annotations.Find(place);
   if (entry < 0) return places;
-  for (int32_t member : groups_->group(groups_->group_of[entry])) {
+  const absl::Span<const int32_t> members = groups_->group(groups_->group_of[entry]);
+  if (members.size() > kMaxGroup) return places;
+  for (int32_t member : members) {
     if (member != entry && Concrete(annotations.spec(member))) places.push_back(annotations.place(member));
   }
   absl::c_sort(places, Less);
@@ -192,7 +197,7 @@ v1::Spec Candidates::Write(const Port& port, const SpecForm& form) const {
   return out;
 }
 
-void Candidates::AddDependent(std::vector<Edit>& edits) const {
+int64_t Candidates::AddDependent(std::vector<Edit>& edits) const {
   const auto spec_at = [&](const Operand& operand, int32_t node, bool now) -> const v1::Spec* {
     const std::optional<SpecPlace> own = PlaceOf(operand, node, /*is_output=*/false);
     if (!own.has_value()) return nullptr;
@@ -205,6 +210,7 @@ void Candidates::AddDependent(std::vector<Edit>& edits) const {
   };
   std::vector<int32_t> nodes;
   for (const Edit& edit : edits) {
+    if (context_.stage() == v1::STAGE_ANNOTATED) break;  // no numbers yet
     const std::vector<int32_t> seen = NodesAt(edit.place);
     nodes.insert(nodes.end(), seen.begin(), seen.end());
   }
@@ -240,6 +246,7 @@ void Candidates::AddDependent(std::vector<Edit>& edits) const {
     edits.push_back({place, editor_.Intern(follows)});
   }
   absl::c_sort(edits, [](const Edit& a, const Edit& b) { return Less(a.place, b.place); });
+  return static_cast<int64_t>(nodes.size());
 }
 
 void Candidates::AddVariant(const Port& port, SpecForm form, std::vector<Variant>& variants) {
@@ -375,7 +382,12 @@ std::vector<Move> Candidates::MakeForQuantizer(int32_t node) {
   port.is_static = context_.graph().is_constant(place->value);
   port.rank = context_.graph().rank(place->value);
   port.types.assign(std::begin(kFixedPoint), std::end(kFixedPoint));
-  for (const Variant& variant : VariantsOf(port)) {
+  std::vector<Variant> variants;
+  if (const v1::Spec* written = stored_.Written(place->value)) {
+    AddSpec(port, editor_.Intern(*written), FormOf(*written), variants);
+  }
+  for (const Variant& variant : VariantsOf(port)) variants.push_back(variant);
+  for (const Variant& variant : variants) {
     moves.push_back({{{*place, variant.spec}}, {}, variant.loss, variant.distance});
   }
   return moves;
@@ -386,6 +398,7 @@ std::vector<Move> Candidates::Make(int32_t node) {
   const int32_t index = context_.resolved().op_of_node(node);
   if (index < 0 || stored_.Of(node) >= 0) return MakeForQuantizer(node);
   const ResolvedOp& op = context_.resolved().ops()[index];
+  if (op.input_count + op.output_count > kMaxPortsOfNode) return moves;
   const std::vector<AcceptedTypes>& accepted = rows_[node] = accepted_ ? accepted_(op) : std::vector<AcceptedTypes>();
   const std::vector<Port> ports = PortsOf(op, accepted);
   std::vector<std::vector<Variant>> variants;

@@ -57,8 +57,9 @@ class Candidates {
   // Whether one row of the backend's table has all these types, at the ports of `node`; true where there are no rows.
   bool Compatible(int32_t node, const std::vector<Choice>& choices) const;
 
-  // Adds to `edits` what has to change with them: a bias that counted in units of input x weight goes on to. Sorted.
-  void AddDependent(std::vector<Edit>& edits) const;
+  // Adds to `edits` what has to change with them: a bias that counted in units of input x weight goes on to. Sorts
+  // them. Returns how many nodes it looked at.
+  int64_t AddDependent(std::vector<Edit>& edits) const;
 
   // Nodes that see a change of `place`: its reader, or writer and readers, and those whose specs refer to it.
   std::vector<int32_t> NodesAt(SpecPlace place) const;

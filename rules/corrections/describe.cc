@@ -1,5 +1,7 @@
 #include "rules/corrections/describe.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rules/corrections/spec_form.h"
@@ -37,6 +39,10 @@ std::string FormText(const v1::Spec& spec) {
     const double zero_point = spec.qparams().zero_points_size() == 1 ? spec.qparams().zero_points(0) : 0.0;
     absl::StrAppend(&text, ", scale ", FormatNumber(spec.qparams().scales(0)), ", zero point ",
                     FormatNumber(zero_point));
+  } else if (spec.qparams().scales_size() > 1) {
+    const auto [least, most] = std::minmax_element(spec.qparams().scales().begin(), spec.qparams().scales().end());
+    absl::StrAppend(&text, ", ", spec.qparams().scales_size(), " scales from ", FormatNumber(*least), " to ",
+                    FormatNumber(*most));
   }
   return text;
 }

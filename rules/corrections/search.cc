@@ -16,6 +16,7 @@ namespace {
 // Moves in one candidate: the node's own, and those of neighbors that it affects.
 constexpr int kMaxMoves = 4;
 constexpr int kMaxOpen = 4000;
+constexpr int64_t kMaxReached = 20'000'000;
 
 std::string KeyOf(const std::vector<Edit>& edits) {
   std::string key;
@@ -50,7 +51,10 @@ Search::Search(const CorrectionTask& task, const v1::Graph& original, const Stor
       candidates_(task.context, original, stored, task.accepted, editor_) {
   std::map<int32_t, std::vector<Issue>> faults;
   for (const auto& [issue, entry] : first_.issues()) {
-    if (entry.weight == Weight::kFault && !issue.not_checked && issue.node >= 0 && AboutSpecs(issue.code)) {
+    if (entry.weight != Weight::kFault || issue.not_checked || issue.node < 0) continue;
+    // Of a tensor that is read otherwise than it is written, one of the two specs is wrong.
+    const bool uneven = stored.Of(issue.node) >= 0 && stored.Written(stored.Of(issue.node)) != nullptr;
+    if (AboutSpecs(issue.code) || uneven) {
       faults[issue.node].push_back(issue);
     }
   }
@@ -63,7 +67,7 @@ Search::Search(const CorrectionTask& task, const v1::Graph& original, const Stor
   max_checks_ = static_cast<int>(std::min<int64_t>(task.limits.max_checks, task.limits.max_judged_nodes / nodes));
 }
 
-bool Search::OutOfBounds() const { return checks_ >= max_checks_; }
+bool Search::OutOfBounds() const { return checks_ >= max_checks_ || reached_ > kMaxReached; }
 
 bool Search::Solved(const Region& region) const {
   return absl::c_none_of(region.targets, [&](const Issue& issue) { return now_.Find(issue) != nullptr; });
@@ -83,7 +87,7 @@ std::vector<int32_t> Search::ReachOf(const Region& region, const State& state) c
 void Search::PushMoves(Region& region, const State& from, int32_t node) {
   if (from.moves >= kMaxMoves) return;
   for (const Move& move : candidates_.At(node)) {
-    if (region.open.size() >= kMaxOpen) return;
+    if (region.open.size() >= kMaxOpen || OutOfBounds()) return;
     const bool again = absl::c_any_of(move.edits, [&](const Edit& edit) {
       return absl::c_any_of(from.edits, [&](const Edit& known) { return known.place == edit.place; });
     });
@@ -92,7 +96,7 @@ void Search::PushMoves(Region& region, const State& from, int32_t node) {
     next.choices.insert(next.choices.end(), move.choices.begin(), move.choices.end());
     if (from.moves > 0 && !candidates_.Compatible(node, next.choices)) continue;
     next.edits.insert(next.edits.end(), move.edits.begin(), move.edits.end());
-    candidates_.AddDependent(next.edits);
+    reached_ += candidates_.AddDependent(next.edits);
     if (!region.seen.insert(KeyOf(next.edits)).second) continue;
     next.changes = static_cast<int>(next.edits.size());
     next.loss += move.loss;
@@ -220,6 +224,7 @@ absl::Status Search::Run() {
     absl::flat_hash_set<int32_t> claimed;
     for (Region& region : regions_) {
       if (region.outcome != Region::kSearching) continue;
+      if (OutOfBounds()) break;
       if (Solved(region)) {
         region.outcome = Region::kSolved;
         continue;
@@ -227,6 +232,7 @@ absl::Status Search::Run() {
       State state;
       if (!Next(region, state)) continue;
       std::vector<int32_t> reach = ReachOf(region, state);
+      reached_ += static_cast<int64_t>(reach.size());
       if (absl::c_any_of(reach, [&](int32_t node) { return claimed.contains(node); })) {
         region.open.push(std::move(state));
         continue;
@@ -234,11 +240,12 @@ absl::Status Search::Run() {
       claimed.insert(reach.begin(), reach.end());
       trials.push_back({&region, std::move(state), std::move(reach), {}});
     }
-    if (trials.empty()) return absl::OkStatus();
-    if (OutOfBounds()) {
+    if (OutOfBounds() &&
+        absl::c_any_of(regions_, [](const Region& region) { return region.outcome == Region::kSearching; })) {
       cut_short_ = true;
       return absl::OkStatus();
     }
+    if (trials.empty()) return absl::OkStatus();
     bool stray = false;
     if (absl::Status status = Round(trials, stray); !status.ok()) return status;
     if (!stray) continue;

@@ -87,6 +87,7 @@ class Search {
   Candidates candidates_;
   std::vector<Region> regions_;
   int checks_ = 0;
+  int64_t reached_ = 0;  // nodes looked at between checks: a value may have a hundred thousand readers
   int max_checks_ = 0;
   bool cut_short_ = false;
 };

@@ -139,11 +139,25 @@ StoredSpecs::StoredSpecs(const Graph& graph, const ResolvedGraph& resolved) : gr
     // Damaged: which scale belongs to which zero point cannot be told.
     const size_t zero_points = params->zero_points.size();
     if (zero_points > 1 && zero_points != params->scales.size()) continue;
+    v1::Spec spec = SpecOf(*operand, *params);
     const auto [found, inserted] = index.emplace(operand->edge_value, tensors_.size());
-    if (inserted) tensors_.push_back({operand->edge_value, {}, SpecOf(*operand, *params)});
-    tensors_[found->second].quantizers.push_back(node);
+    if (inserted) tensors_.push_back({operand->edge_value, {}, spec, std::nullopt});
+    Tensor& tensor = tensors_[found->second];
+    tensor.quantizers.push_back(node);
+    if (spec.SerializeAsString() != tensor.spec.SerializeAsString()) {
+      const bool writes = IsQuantize(graph, node);
+      tensor.written = writes ? spec : tensor.spec;
+      if (!writes) tensor.spec = std::move(spec);
+    }
     stored_of_node_[node] = operand->edge_value;
   }
+}
+
+const v1::Spec* StoredSpecs::Written(int32_t stored) const {
+  for (const Tensor& tensor : tensors_) {
+    if (tensor.value == stored) return tensor.written.has_value() ? &*tensor.written : nullptr;
+  }
+  return nullptr;
 }
 
 std::vector<int32_t> StoredSpecs::NodesAt(int32_t stored) const {

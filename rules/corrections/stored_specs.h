@@ -4,6 +4,7 @@
 #define QUANTGATE_RULES_CORRECTIONS_STORED_SPECS_H_
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "quantgate/v1/graph.pb.h"
@@ -21,6 +22,9 @@ class StoredSpecs {
   bool empty() const { return tensors_.empty(); }
   // The stored tensor of a Quantize or Dequantize node; -1: none, or not one that can be changed.
   int32_t Of(int32_t node) const { return stored_of_node_.empty() ? -1 : stored_of_node_[node]; }
+  // How the Quantize node writes a stored tensor, when its readers take it for something else; null: they agree. The
+  // spec that Lift puts there is that of the readers.
+  const v1::Spec* Written(int32_t stored) const;
   // Nodes beside a stored tensor: those that state its parameters, what writes it and what reads it.
   std::vector<int32_t> NodesAt(int32_t stored) const;
   // The operator's port that a report names for a stored tensor.
@@ -35,8 +39,9 @@ class StoredSpecs {
  private:
   struct Tensor {
     int32_t value;
-    std::vector<int32_t> quantizers;  // nodes, the first one's parameters count
+    std::vector<int32_t> quantizers;  // nodes
     v1::Spec spec;
+    std::optional<v1::Spec> written;
   };
   void Rewrite(const Tensor& tensor, const v1::Spec& after, v1::Graph& message) const;
 

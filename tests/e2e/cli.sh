@@ -31,6 +31,14 @@ has "$out" 'observed +SFIXED_POINT_16 per_tensor on V68, SFIXED_POINT_16 per_ten
 has "$out" 'source +qnn_htp@2.51.0 Conv2d/All/'
 run 0 check "$resnet" -t qnn_htp/SM8650
 
+# What would pass: said, and written as a graph that then does.
+run 1 check "$resnet" -t qnn_htp/SM8350 --fix "$scratch/fixed.pb"
+has "$out" '^corrections: 4 changes of specs remove all 2 errors and fallbacks'
+run 0 check "$scratch/fixed.pb" -t qnn_htp/SM8350
+has_not "$out" '^corrections'
+run 1 check "$resnet" -t qnn_htp/SM8350 --no-corrections
+has_not "$out" '^corrections'
+
 # Sharing groups: in torchao's order, a value by its name, an edge by both.
 annotated=$data/shared.txtpb
 run 0 groups "$annotated"

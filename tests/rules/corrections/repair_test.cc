@@ -2,6 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <cstdio>
+
+#include "absl/time/clock.h"
 #include "tests/rules/corrections/annotated.h"
 
 namespace quantgate {
@@ -190,6 +193,28 @@ TEST(Repair, ManyLayersTakeAsFewChecksAsOne) {
   const v1::Result result = CheckFor(b.graph, {kV68}, limits).results(0);
   EXPECT_EQ(result.corrections_size(), kLayers);
   EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV68)), 0);
+}
+
+TEST(Repair, TenThousandNodesWithAThousandFaults) {
+  constexpr int kNodes = 10'000;
+  Annotated b;
+  b.FloatInput("x", {1, 8});
+  const int a16 = b.A16();
+  const int w16 = b.W16();
+  const int w8 = b.W8();
+  std::string before = "x";
+  for (int i = 0; i < kNodes; ++i) {
+    const std::string name = "fc" + std::to_string(i);
+    b.Linear(before, name, a16, i % 10 == 0 ? w16 : w8);
+    before = name;
+  }
+  b.Output(before);
+  const absl::Time begin = absl::Now();
+  const v1::Result result = CheckFor(b.graph, kV68);
+  std::printf("%d nodes, %d faults: checked and corrected in %.2f s\n", kNodes, Faults(result),
+              absl::ToDoubleSeconds(absl::Now() - begin));
+  EXPECT_EQ(Faults(result), kNodes / 10);
+  EXPECT_EQ(result.corrections_size(), kNodes / 10);
 }
 
 TEST(Repair, NodesThatShareANameAreLeftAlone) {
