@@ -151,7 +151,7 @@ absl::Status WriteGraphFile(const v1::Graph& graph, const std::string& path) {
   out.close();
   if (!out || std::rename(unfinished.c_str(), path.c_str()) != 0) {
     std::remove(unfinished.c_str());
-    return absl::UnavailableError(absl::StrCat(path, ": cannot be written"));
+    return absl::FailedPreconditionError(absl::StrCat(path, ": cannot be written"));
   }
   return absl::OkStatus();
 }

@@ -95,25 +95,43 @@ class Completer {
   v1::Graph& graph_;
 };
 
-void TakeOverCaptured(const v1::Graph& parent, v1::Graph* graph) {
+// Scales and zero points are judged where they are used, also in the body of a loop. What all bodies together take
+// along is bounded: many may capture the same large constant.
+constexpr int kMostOfOneConstant = 4096;
+constexpr int64_t kMostOfAll = 1 << 20;
+
+void TakeOverConstant(const v1::Constant& outer, int64_t& room, v1::Value& value) {
+  const int numbers = outer.ints_size() + outer.reals_size();
+  if (numbers > kMostOfOneConstant || numbers > room) return;
+  room -= numbers;
+  *value.mutable_constant() = outer;
+}
+
+void TakeOverCaptured(const v1::Graph& parent, int64_t& room, v1::Graph* graph) {
   for (v1::Value& value : *graph->mutable_values()) {
     if (value.captured() <= 0) continue;
     const v1::Value& outer = parent.values(value.captured() - 1);
     value.set_dtype(outer.dtype());
     value.set_has_shape(outer.has_shape());
     *value.mutable_dims() = outer.dims();
+    if (outer.has_constant()) TakeOverConstant(outer.constant(), room, value);
     // Symbols are ids into the other graph's pool: the sizes stay unknown, their names are not taken along.
+  }
+}
+
+void Complete(v1::Graph* graph, int64_t& room) {
+  Completer(graph).Run();
+  for (v1::Graph& subgraph : *graph->mutable_subgraphs()) {
+    TakeOverCaptured(*graph, room, &subgraph);
+    Complete(&subgraph, room);
   }
 }
 
 }  // namespace
 
 void CompleteTypes(v1::Graph* graph) {
-  Completer(graph).Run();
-  for (v1::Graph& subgraph : *graph->mutable_subgraphs()) {
-    TakeOverCaptured(*graph, &subgraph);
-    CompleteTypes(&subgraph);
-  }
+  int64_t room = kMostOfAll;
+  Complete(graph, room);
 }
 
 }  // namespace quantgate

@@ -6,6 +6,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 
 namespace quantgate::db {
 namespace {
@@ -21,7 +22,7 @@ uint64_t Fingerprint(absl::string_view text) {
 }  // namespace
 
 std::string EncodePageToken(absl::string_view query, int64_t position) {
-  return absl::WebSafeBase64Escape(absl::StrCat(absl::Hex(Fingerprint(query)), ".", position));
+  return absl::WebSafeBase64Escape(absl::StrCat(absl::Hex(Fingerprint(query)), ".", position, "."));
 }
 
 absl::StatusOr<int64_t> DecodePageToken(absl::string_view query, absl::string_view token) {
@@ -29,7 +30,9 @@ absl::StatusOr<int64_t> DecodePageToken(absl::string_view query, absl::string_vi
   int64_t position = 0;
   if (token.size() <= 128 && absl::WebSafeBase64Unescape(token, &text)) {
     const std::pair<std::string, std::string> parts = absl::StrSplit(text, absl::MaxSplits('.', 1));
-    if (absl::SimpleAtoi(parts.second, &position)) {
+    absl::string_view rest = parts.second;
+    // The end mark tells a token that was cut off.
+    if (absl::ConsumeSuffix(&rest, ".") && absl::SimpleAtoi(rest, &position)) {
       if (parts.first == absl::StrCat(absl::Hex(Fingerprint(query)))) return position;
       return absl::InvalidArgumentError("page_token: belongs to a listing with other arguments");
     }

@@ -27,6 +27,10 @@ std::vector<QuantizedBias> QuantizedBiases(const CheckContext& context) {
     }
     if (entry.bias == nullptr || resolved.qparams(*entry.bias) == nullptr) continue;
     entry.params = resolved.qparams(*entry.bias);
+    if (op.op->id == OpId::kGemm) {
+      const double beta = context.graph().float_attribute(op.node, "beta", 1);
+      if (beta != 0) entry.factor = context.graph().float_attribute(op.node, "alpha", 1) / beta;
+    }
     entry.place.node = op.node;
     entry.place.input = entry.bias->argument;
     entry.place.value = entry.bias->value;

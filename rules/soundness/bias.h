@@ -15,6 +15,7 @@ struct QuantizedBias {
   const QuantParams* params = nullptr;  // of the bias; never null
   const QuantParams* input = nullptr;   // null: not quantized or not known
   const QuantParams* weight = nullptr;
+  double factor = 1;  // of input scale x weight scale: alpha / beta of a Gemm
 };
 
 // Static int32 biases that are quantized, in node order.

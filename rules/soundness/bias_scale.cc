@@ -56,7 +56,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     for (size_t i = 0; i < count; ++i) {
       const double weight = weights[weights.size() == 1 ? 0 : i];
       const double scale = scales[scales.size() == 1 ? 0 : i];
-      const double expected = inputs[0] * weight;
+      const double expected = inputs[0] * weight * bias.factor;
       // Not a scale at all: said by scale-range.
       if (!std::isfinite(expected) || expected <= 0 || !std::isfinite(scale) || scale <= 0) continue;
       if (std::fabs(scale - expected) <= kTolerance * expected) continue;
@@ -64,7 +64,8 @@ void Check(const CheckContext& context, FindingSink& sink) {
       if (count > 1) place.index = static_cast<int64_t>(i);
       sink.Add(kInfo, place,
                absl::StrCat(FormatNumber(scale), ", ", FormatNumber(scale / expected), " times the product"),
-               absl::StrCat(FormatNumber(expected), " = ", FormatNumber(inputs[0]), " x ", FormatNumber(weight)));
+               absl::StrCat(FormatNumber(expected), " = ", FormatNumber(inputs[0]), " x ", FormatNumber(weight),
+                            bias.factor == 1 ? "" : absl::StrCat(" x alpha / beta = ", FormatNumber(bias.factor))));
       break;
     }
   }

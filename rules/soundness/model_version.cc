@@ -27,9 +27,8 @@ constexpr RuleInfo kInfo = {
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const v1::Graph& message = context.graph().message();
-  if (message.origin() != v1::Graph::ONNX) return;
   // Bodies of control flow have no versions of their own.
-  if (message.format_version() == 0 && message.opset_imports().empty() && message.inputs().empty()) return;
+  if (message.origin() != v1::Graph::ONNX || &message != &context.model()) return;
   if (message.format_version() < 1 || message.format_version() > kNewestIr) {
     sink.Add(kInfo, {}, absl::StrCat("ONNX IR version ", message.format_version()), absl::StrCat("1 to ", kNewestIr));
   }

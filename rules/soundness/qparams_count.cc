@@ -99,8 +99,27 @@ void CheckPacked(const Graph& graph, const PackedMatMul& packed, FindingSink& si
   check(packed.zero_point, " zero points", packed_zero_points, scales);
 }
 
+// Scales and zero points of no element: a tensor that says that it is quantized, and not how.
+void CheckEmpty(const Graph& graph, FindingSink& sink) {
+  for (const Graph::ConstantRecord& constant : graph.constants()) {
+    if (CountOf(graph, constant.value) != 0) continue;
+    for (const Use& use : graph.uses(constant.value)) {
+      const Binding* binding = graph.binding(use.node);
+      if (binding == nullptr) continue;
+      const ArgRole role = ArgumentAt(*binding, graph.argument(use.node, use.input)).role;
+      if (role != ArgRole::kScale && role != ArgRole::kZeroPoint) continue;
+      Place place;
+      place.node = use.node;
+      place.input = use.input;
+      place.value = constant.value;
+      sink.Add(kInfo, place, role == ArgRole::kScale ? "0 scales" : "0 zero points", "at least one");
+    }
+  }
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
+  CheckEmpty(graph, sink);
   const std::vector<PackedMatMul>& packed = context.Once(PackedMatMuls);
   for (const Described& described : context.Once(DescribedTensors)) {
     if (!Contains(packed, described.place.node)) CheckDescribed(graph, described, sink);

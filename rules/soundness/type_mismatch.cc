@@ -25,6 +25,54 @@ constexpr RuleInfo kInfo = {
     "DequantizeLinear of a uint8 tensor with an int8 zero point fires it; with a uint8 one it does not.",
 };
 
+// ONNX operators that are defined for floating-point tensors alone.
+bool TakesOnlyFloats(OpId op) {
+  switch (op) {
+    case OpId::kConv:
+    case OpId::kConvTranspose:
+    case OpId::kAveragePool:
+    case OpId::kLpPool:
+    case OpId::kGlobalMaxPool:
+    case OpId::kGlobalAveragePool:
+    case OpId::kGlobalLpPool:
+    case OpId::kSoftmax:
+    case OpId::kLogSoftmax:
+    case OpId::kHardmax:
+    case OpId::kBatchNorm:
+    case OpId::kInstanceNorm:
+    case OpId::kLayerNorm:
+    case OpId::kGroupNorm:
+    case OpId::kLpNorm:
+    case OpId::kLocalResponseNorm:
+    case OpId::kMeanVarianceNorm:
+    case OpId::kSigmoid:
+    case OpId::kHardSigmoid:
+    case OpId::kHardSwish:
+    case OpId::kTanh:
+    case OpId::kLeakyRelu:
+    case OpId::kThresholdedRelu:
+    case OpId::kElu:
+    case OpId::kCelu:
+    case OpId::kSelu:
+    case OpId::kGelu:
+    case OpId::kMish:
+    case OpId::kSoftplus:
+    case OpId::kSoftsign:
+    case OpId::kSqrt:
+    case OpId::kExp:
+    case OpId::kLog:
+    case OpId::kSin:
+    case OpId::kCos:
+    case OpId::kReciprocal:
+    case OpId::kFloor:
+    case OpId::kCeil:
+    case OpId::kRound:
+      return true;
+    default:
+      return false;
+  }
+}
+
 class Types {
  public:
   Types(const CheckContext& context, FindingSink& sink) : graph_(context.graph()), sink_(sink) {}
@@ -56,6 +104,23 @@ class Types {
     Scale(node, inputs.scale);
     const int32_t stored = quantize ? (graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1) : inputs.data;
     ZeroPoint(node, inputs.zero_point, stored);
+  }
+
+  // Of a tensor whose type the file states: an input of the graph or a constant.
+  void Stated(int32_t value) {
+    const v1::DataType type = graph_.dtype(value);
+    if (!IsInteger(type)) return;
+    for (const Use& use : graph_.uses(value)) {
+      const Binding* binding = graph_.binding(use.node);
+      if (binding == nullptr || binding->integer_operator || !TakesOnlyFloats(binding->op->id)) continue;
+      const Argument argument = ArgumentAt(*binding, graph_.argument(use.node, use.input));
+      if (argument.role != ArgRole::kData || argument.of_output || argument.port >= binding->op->inputs.size())
+        continue;
+      const PortRole role = binding->op->inputs[argument.port].role;
+      if (role != PortRole::kActivation && role != PortRole::kWeight) continue;
+      Add(use.node, value, absl::StrCat(graph_.op_type(use.node), " of a tensor of ", DataTypeName(type)),
+          "a floating-point tensor", use.input);
+    }
   }
 
   void IntegerOperator(int32_t node, const Binding& binding) {
@@ -139,6 +204,12 @@ void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   Types types(context, sink);
   for (int32_t node : graph.quantizers()) types.Quantizer(node);
+  if (graph.origin() == v1::Graph::ONNX) {
+    for (int32_t id : graph.message().inputs()) types.Stated(id - 1);
+    for (const Graph::ConstantRecord& constant : graph.constants()) {
+      if (!graph.is_graph_input(constant.value)) types.Stated(constant.value);
+    }
+  }
   for (int32_t node : graph.integer_nodes()) types.IntegerOperator(node, *graph.binding(node));
 }
 

@@ -1,3 +1,5 @@
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -59,19 +61,54 @@ bool MixedWithFloats(const CheckContext& context, const Use& use, int32_t value)
   return false;
 }
 
+// By value: a node that means real numbers and reads the value, or what operators that only move elements make of it;
+// -1: none. A second Quantize behind such operators means real numbers too.
+std::vector<int32_t> ReadersOfRealNumbers(const Graph& graph) {
+  std::vector<int32_t> reader(graph.num_values(), -1);
+  const absl::Span<const int32_t> order = graph.order();
+  for (auto it = order.rbegin(); it != order.rend(); ++it) {
+    const Binding* binding = graph.binding(*it);
+    if (binding == nullptr) continue;
+    const bool moves = (binding->op->traits & (kMovesData | kSelects)) != 0 && !binding->integer_operator;
+    const int32_t made = moves && graph.num_outputs(*it) > 0 ? graph.output(*it, 0) : -1;
+    for (int i = 0; i < graph.num_inputs(*it); ++i) {
+      const int32_t value = graph.input(*it, i);
+      if (value < 0 || reader[value] >= 0) continue;
+      if (WantsRealNumbers(graph, {*it, i}) || (IsQuantize(graph, *it) && i == 0)) reader[value] = *it;
+      if (made >= 0 && i == 0) reader[value] = reader[made];
+    }
+  }
+  return reader;
+}
+
+// The node that reads what `use` moves, and means real numbers; -1: none, or it moves nothing.
+int32_t ReaderBehind(const Graph& graph, const Use& use, std::vector<int32_t>& readers) {
+  const Binding* binding = graph.binding(use.node);
+  if (binding == nullptr || binding->integer_operator || use.input != 0) return -1;
+  if ((binding->op->traits & (kMovesData | kSelects)) == 0 || graph.num_outputs(use.node) == 0) return -1;
+  if (graph.output(use.node, 0) < 0) return -1;
+  if (readers.empty()) readers = ReadersOfRealNumbers(graph);
+  return readers[graph.output(use.node, 0)];
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
+  std::vector<int32_t> readers;  // made for the first operator that moves what a Quantize stores
   for (int32_t node : graph.quantizers()) {
     if (!IsQuantize(graph, node) || graph.num_outputs(node) == 0 || graph.output(node, 0) < 0) continue;
     const int32_t value = graph.output(node, 0);
     for (const Use& use : graph.uses(value)) {
-      if (!WantsRealNumbers(graph, use) && !MixedWithFloats(context, use, value)) continue;
+      const bool direct = WantsRealNumbers(graph, use) || MixedWithFloats(context, use, value);
+      const int32_t behind = direct ? -1 : ReaderBehind(graph, use, readers);
+      if (!direct && behind < 0) continue;
       Place place;
       place.node = node;
       place.output = 0;
       place.value = value;
+      const int32_t reader = direct ? use.node : behind;
       sink.Add(kInfo, place,
-               absl::StrCat("feeds ", graph.op_type(use.node), " node '", NodeName(graph, use.node), "' directly"),
+               absl::StrCat("feeds ", graph.op_type(reader), " node '", NodeName(graph, reader), "' ",
+                            direct ? "directly" : absl::StrCat("through ", graph.op_type(use.node))),
                "a DequantizeLinear in between");
       break;
     }

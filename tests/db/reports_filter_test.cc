@@ -84,6 +84,7 @@ TEST(PageToken, IsTiedToItsQuery) {
   const std::string token = EncodePageToken("filter a", 1234567890123456789);
   EXPECT_EQ(DecodePageToken("filter a", token).value(), 1234567890123456789);
   EXPECT_THAT(std::string(DecodePageToken("filter b", token).status().message()), HasSubstr("other arguments"));
+  EXPECT_FALSE(DecodePageToken("filter a", token.substr(0, token.size() - 2)).ok());  // cut off: not an earlier page
   for (const char* bad : {"", "x", "!!!!", "MTIz"}) {
     EXPECT_EQ(DecodePageToken("filter a", bad).status().code(), absl::StatusCode::kInvalidArgument) << bad;
   }

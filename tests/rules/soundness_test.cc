@@ -137,6 +137,31 @@ GraphBuilder DynamicLinear() {
   return b;
 }
 
+// Gemm(x_dq, w_dq, b_dq), the bias at input scale x weight scale.
+GraphBuilder SoundGemm() {
+  GraphBuilder b;
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 8});
+  b.Pair("x", 0.02, 128);
+  b.Weight("w", v1::DATA_TYPE_INT8, {8, 4}, 32);
+  b.Reals("w_scale", {0.01});
+  b.Ints("w_zp", v1::DATA_TYPE_INT8, {0});
+  b.Node("DequantizeLinear", "w_DQ", {"w", "w_scale", "w_zp"}, {"w_dq"});
+  b.Ints("b", v1::DATA_TYPE_INT32, {1, 2, 3, 4});
+  b.Reals("b_scale", {2e-4});
+  b.Ints("b_zp", v1::DATA_TYPE_INT32, {0});
+  b.Node("DequantizeLinear", "b_DQ", {"b", "b_scale", "b_zp"}, {"b_dq"});
+  b.Node("Gemm", "gemm", {"x_dq", "w_dq", "b_dq"}, {"y"});
+  b.Pair("y", 0.05, 0);
+  b.Output("y_dq");
+  return b;
+}
+
+void SetGemm(GraphBuilder& b, const std::string& name, double number) {
+  v1::Attribute& attribute = *b.Find("gemm").add_attributes();
+  attribute.set_name(b.Symbol(name));
+  attribute.set_f(number);
+}
+
 // linear(x, w, b) with int8 x and w, the bias derived from both; specs 0, 1 and 2.
 GraphBuilder AnnotatedLinear() {
   GraphBuilder b(v1::Graph::PT2E, v1::STAGE_CALIBRATED);
@@ -313,6 +338,19 @@ std::vector<Case> Cases() {
          b.Find("y_Q").set_inputs(2, b.Id("float_zp"));
        },
        "FI008", "y_Q", "float_zp"},
+      {"ConvOfIntegers", SoundConv,
+       [](GraphBuilder& b) {
+         b.Input("stored", v1::DATA_TYPE_UINT8, {1, 3, 16, 16});
+         b.Find("conv").set_inputs(0, b.Id("stored"));
+       },
+       "FI008", "conv", "stored"},
+      {"ReluOfIntegers", SoundConv,
+       [](GraphBuilder& b) {
+         b.Input("stored", v1::DATA_TYPE_INT8, {1, 3});
+         b.Node("Relu", "relu", {"stored"}, {"r"});
+         b.Output("r");
+       },
+       "-FI008"},
       {"ZeroPointTypeOfPytorch", DynamicLinear, [](GraphBuilder&) {}, "-FI008"},
       {"ScaleIsInteger", SoundConv, [](GraphBuilder& b) { b.Value("x_scale").set_dtype(v1::DATA_TYPE_INT32); }, "FI008",
        "x_Q", "x_scale"},
@@ -494,6 +532,29 @@ std::vector<Case> Cases() {
          b.Output("s");
        },
        ""},
+      {"QuantizeThroughReshapeIntoMatMul", SoundConv,
+       [](GraphBuilder& b) {
+         b.Ints("shape", v1::DATA_TYPE_INT64, {1, -1}, false);
+         b.Node("Reshape", "reshape", {"y_q", "shape"}, {"r"});
+         b.Node("Sigmoid", "sigmoid", {"r"}, {"s"});
+         b.Output("s");
+       },
+       "GS006", "y_Q", "y_q"},
+      {"QuantizeThroughReshapeIntoDequantize", SoundConv,
+       [](GraphBuilder& b) {
+         b.Ints("shape", v1::DATA_TYPE_INT64, {1, -1}, false);
+         b.Node("Reshape", "reshape", {"y_q", "shape"}, {"r"});
+         b.Node("DequantizeLinear", "r_DQ", {"r", "y_scale", "y_zp"}, {"s"});
+         b.Output("s");
+       },
+       ""},
+      {"QuantizeThroughTransposeIntoQuantize", SoundConv,
+       [](GraphBuilder& b) {
+         b.Node("Transpose", "transpose", {"y_q"}, {"t"});
+         b.Node("QuantizeLinear", "again", {"t", "y_scale", "y_zp"}, {"s"});
+         b.Output("s");
+       },
+       "GS006", "y_Q", "y_q"},
       {"QuantizeIntoConcatWithFloats", SoundConv,
        [](GraphBuilder& b) {
          b.Node("Concat", "cat", {"y_q", "y_dq"}, {"s"});
@@ -598,6 +659,12 @@ std::vector<Case> Cases() {
          b.Value("w_scale").mutable_constant()->set_stored_bytes(28);
        },
        "AX001", "w_DQ", "w"},
+      {"NoScale", SoundConv,
+       [](GraphBuilder& b) { b.Reals("w_scale", {}, false); }, "AX001", "w_DQ", "w_scale"},
+      {"NoZeroPoint", SoundConv,
+       [](GraphBuilder& b) { b.Ints("w_zp", v1::DATA_TYPE_INT8, {}, false); }, "AX001", "w_DQ", "w_zp"},
+      {"NoScaleOfIntegerOperator", SoundIntegerConv,
+       [](GraphBuilder& b) { b.Reals("w_scale", {}, false); }, "AX001", "q", "w_scale"},
       {"AxisLeftOut", SoundConv, [](GraphBuilder& b) { b.Find("w_DQ").clear_attributes(); }, "AX001", "w_DQ", "w"},
       {"AxisFromTheEnd", SoundConv, [](GraphBuilder& b) { b.Find("w_DQ").mutable_attributes(0)->set_i(-4); }, ""},
       {"SevenZeroPoints", SoundConv,
@@ -778,6 +845,14 @@ std::vector<Case> Cases() {
          for (int i = 0; i < 8; ++i) SetReal(b, "b_scale", i, 2.5e-4);
        },
        "FX001", "conv", "b", 0},
+      {"BiasScaleOfGemm", SoundGemm, [](GraphBuilder&) {}, "-FX001"},
+      {"BiasScaleOfGemmWithAlpha", SoundGemm, [](GraphBuilder& b) { SetGemm(b, "alpha", 2); }, "FX001", "gemm", "b"},
+      {"BiasScaleOfGemmWithAlphaAndBeta", SoundGemm,
+       [](GraphBuilder& b) {
+         SetGemm(b, "alpha", 2);
+         SetGemm(b, "beta", 2);
+       },
+       "-FX001"},
       {"BiasScaleOneChannel", SoundConv, [](GraphBuilder& b) { SetReal(b, "b_scale", 6, 2.5e-4); }, "FX001", "conv",
        "b", 6},
       {"BiasScaleRounded", SoundConv, [](GraphBuilder& b) { SetReal(b, "b_scale", 6, 2.0001e-4); }, ""},
