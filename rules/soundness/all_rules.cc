@@ -15,8 +15,8 @@ absl::Span<const Rule> SoundnessRules() {
       OperatorVersion(),    OpAttributes(),   ArgumentCount(),        DeclaredSize(),      ElementTypes(),
       DeclaredShape(),      ShapeMismatch(),  ParameterRange(),       QParamsShape(),      SmallFloatZeroPoint(),
       StoredPairMismatch(), RepeatedOutput(), UnobservedOutput(),     IntegerAnnotation(), FloatArithmetic(),
-      SpecRange(),          BiasOverflow(),   ChannelRank(),          UnstatedAxis(),      StrayAnnotation(),
-      DerivedLength(),      UncoveredRange(), AskedBlockSize(),
+      BiasOverflow(),       ChannelRank(),    UnstatedAxis(),         StrayAnnotation(),   DerivedLength(),
+      UncoveredRange(),     AskedBlockSize(),
   };
   return rules;
 }

@@ -47,7 +47,6 @@ Rule UnobservedOutput();  // CV003
 Rule PackedBits();         // DT001
 Rule IntegerAnnotation();  // DT002
 Rule FloatArithmetic();    // DT003
-Rule SpecRange();          // DT004
 
 // NR: numeric range.
 Rule ScaleRange();      // NR001

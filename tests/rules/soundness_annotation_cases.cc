@@ -180,27 +180,6 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "-DT003"},
 
-      // DT004
-      {"RangeOutsideOfInt8", Conv,
-       [](GraphBuilder& b) {
-         b.graph.mutable_specs(1)->set_quant_min(0);
-         b.graph.mutable_specs(1)->set_quant_max(255);
-       },
-       "DT004", "conv", "w"},
-      {"RangeEmpty", Conv,
-       [](GraphBuilder& b) {
-         b.graph.mutable_specs(1)->set_quant_min(7);
-         b.graph.mutable_specs(1)->set_quant_max(-7);
-       },
-       "DT004", "conv", "w"},
-      {"RangeOf16BitsInInt32", Conv,
-       [](GraphBuilder& b) {
-         b.graph.mutable_specs(0)->set_dtype(v1::DATA_TYPE_INT32);
-         b.graph.mutable_specs(0)->set_quant_min(0);
-         b.graph.mutable_specs(0)->set_quant_max(65535);
-       },
-       "-DT004"},
-
       // AX005
       {"PerChannelBias", Conv, [](GraphBuilder& b) { b.Find("conv").set_input_specs(2, 2); }, "AX005", "conv", "b"},
       {"PerChannelMatrix", Conv,
