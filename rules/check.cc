@@ -242,8 +242,7 @@ absl::Status CheckTarget(const Asked& asked, const Scopes& scopes, std::vector<F
     for (const FindingDraft& draft : sound[i].findings()) {
       if (asked.module == nullptr || !Replaced(*asked.module, draft.rule)) sink.Add(draft);
     }
-    ApplyToolchain(asked.target.toolchain, scope.graph, scope.resolved, judged, sink.findings(),
-                   *result.mutable_outcome());
+    ApplyToolchain(asked.target, scope.graph, scope.resolved, judged, sink.findings(), *result.mutable_outcome());
     writer.Add(scope.graph, scope.path, sink.findings());
     AppendNotChecked(scope, sound[i].not_checked(), result);
     AppendNotChecked(scope, sink.not_checked(), result);

@@ -2,12 +2,26 @@
 
 #include "rules/backends/qnn_htp/module.h"
 #include "rules/backends/qnn_htp/rule_list.h"
+#include "rules/backends/qnn_lpai/module.h"
+#include "rules/backends/x86_inductor/module.h"
+#include "rules/backends/xnnpack/module.h"
 #include "rules/engine/module.h"
 
 namespace quantgate {
 
-void RegisterBuiltinModules(ModuleRegistry& registry) { registry.Register("qnn_htp", qnn_htp::LoadModule); }
+void RegisterBuiltinModules(ModuleRegistry& registry) {
+  registry.Register("qnn_htp", qnn_htp::LoadModule);
+  registry.Register("qnn_lpai", qnn_lpai::LoadModule);
+  registry.Register("x86_inductor", x86_inductor::LoadModule);
+  registry.Register("xnnpack", xnnpack::LoadModule);
+}
 
-std::vector<const RuleInfo*> BackendRules() { return qnn_htp::OwnRules(); }
+std::vector<const RuleInfo*> BackendRules() {
+  std::vector<const RuleInfo*> rules = qnn_htp::OwnRules();
+  for (const RuleInfo* rule : qnn_lpai::OwnRules()) rules.push_back(rule);
+  for (const RuleInfo* rule : x86_inductor::OwnRules()) rules.push_back(rule);
+  for (const RuleInfo* rule : xnnpack::OwnRules()) rules.push_back(rule);
+  return rules;
+}
 
 }  // namespace quantgate

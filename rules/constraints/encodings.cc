@@ -51,6 +51,21 @@ bool QparamsKnown(const BackendTensor& tensor) {
 
 }  // namespace
 
+Check RunTimeQparams(Arguments& arguments) {
+  const bool wanted = arguments.Text("value") == "yes";
+  return [wanted](const Subject& subject, Outcome& outcome) {
+    const BackendTensor& tensor = *subject.tensor;
+    if (!tensor.type.quantized) return Verdict::kHolds;
+    if (tensor.dynamic_qparams == Tri::kUnknown) {
+      return Unknown(outcome, "it is not known whether scale and zero point are computed at run time");
+    }
+    if ((tensor.dynamic_qparams == Tri::kYes) == wanted) return Verdict::kHolds;
+    const char* const known = "scale and zero point that are known beforehand";
+    const char* const computed = "scale and zero point that are computed at run time";
+    return Violated(outcome, wanted ? known : computed, wanted ? computed : known);
+  };
+}
+
 Check Encodings(Arguments& arguments) {
   return [allowed = arguments.Encodings("allowed")](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;

@@ -10,6 +10,8 @@ namespace quantgate::kinds {
 Check Rank(Arguments& arguments);
 Check DimValue(Arguments& arguments);
 Check StaticDims(Arguments& arguments);
+Check SqueezedRank(Arguments& arguments);
+Check IntegerUpscale(Arguments& arguments);
 Check SpatialAreaBelow(Arguments& arguments);
 
 // types.cc
@@ -22,6 +24,7 @@ Check MinArch(Arguments& arguments);
 Check MaxArch(Arguments& arguments);
 
 // encodings.cc
+Check RunTimeQparams(Arguments& arguments);
 Check Encodings(Arguments& arguments);
 Check EncodingUnsupported(Arguments& arguments);
 Check EncodingAxis(Arguments& arguments);
@@ -54,6 +57,7 @@ Check ParamIsOneOf(Arguments& arguments);
 Check ParamDefault(Arguments& arguments);
 Check ParamRange(Arguments& arguments);
 Check ParamElement(Arguments& arguments);
+Check ParamLength(Arguments& arguments);
 Check AxisRange(Arguments& arguments);
 Check AxisLast(Arguments& arguments);
 Check DilationStride(Arguments& arguments);

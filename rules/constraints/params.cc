@@ -105,6 +105,17 @@ Check ParamElement(Arguments& arguments) {
   };
 }
 
+Check ParamLength(Arguments& arguments) {
+  const int max = arguments.Int("max");
+  return [max](const Subject& subject, Outcome& outcome) {
+    const ParamValue value = OwnValue(subject);
+    if (!value.known() || value.every()) return ValueUnknown(subject.name, outcome);
+    if (value.size() <= static_cast<size_t>(max)) return Verdict::kHolds;
+    return Violated(outcome, NameAndValue(subject.name, value),
+                    absl::StrCat(subject.name, " of at most ", max, " numbers"));
+  };
+}
+
 Check AxisRange(Arguments& arguments) {
   const PortPattern port = arguments.Port("port");
   return [port](const Subject& subject, Outcome& outcome) {

@@ -177,6 +177,13 @@ const RuleInfo kRank = Refused("GS103", "rank", kAtAnyStage, "{subject} has rank
                                "Merge or split dimensions with a Reshape before the operator, and undo it behind.",
                                "Fires: rank 5 where at most 4 is supported. Does not: rank 4.");
 
+const RuleInfo kRunTimeQparams = Refused(
+    "QS105", "run-time-qparams", kAtAnyStage, "{subject} has {observed}; this form of the operator needs {allowed}.",
+    "Static and dynamic quantization are different operators of the backend: one has its output's parameters too, the "
+    "other has none and computes the input's at every call.",
+    "Quantize the output as well, or ask for dynamic quantization of the input.",
+    "Fires: a linear with static int8 input and float output on xnnpack. Does not: the same with is_dynamic.");
+
 const RuleInfo kShape = Refused("GS104", "shape", kAtAnyStage, "{subject} has {observed}; allowed: {allowed}.",
                                 "The kernel supports this operator for some sizes only.",
                                 "Change the shape, or split the operator into parts of a supported size.",
@@ -242,12 +249,37 @@ const RuleInfo kOperationSupport = Refused(
 
 absl::Span<const RuleInfo* const> ConstraintRules() {
   static constexpr const RuleInfo* kRules[] = {
-      &kDtypeRow,         &kDtypeRowArch,     &kBitWidth,         &kPortType,      &kMinimumArch,
-      &kSymmetry,         &kSignedness,       &kEncoding,         &kEncodingAxis,  &kGranularity,
-      &kFixedQparams,     &kUnequalZeroPoint, &kUnequalScale,     &kValueRange,    &kIndexRange,
-      &kDuplicateIndices, &kMissingPort,      &kUnsupportedPort,  &kRank,          &kShape,
-      &kDynamicShape,     &kConstness,        &kParameterValue,   &kAxisParameter, &kIgnoredParameter,
-      &kTableNote,        &kUnknownBackendOp, &kOperationSupport, &kZeroPoint,     &kNegativeScale,
+      &kDtypeRow,
+      &kDtypeRowArch,
+      &kBitWidth,
+      &kPortType,
+      &kMinimumArch,
+      &kSymmetry,
+      &kSignedness,
+      &kEncoding,
+      &kEncodingAxis,
+      &kGranularity,
+      &kFixedQparams,
+      &kUnequalZeroPoint,
+      &kUnequalScale,
+      &kValueRange,
+      &kIndexRange,
+      &kDuplicateIndices,
+      &kMissingPort,
+      &kUnsupportedPort,
+      &kRank,
+      &kShape,
+      &kDynamicShape,
+      &kConstness,
+      &kParameterValue,
+      &kAxisParameter,
+      &kIgnoredParameter,
+      &kTableNote,
+      &kUnknownBackendOp,
+      &kRunTimeQparams,
+      &kOperationSupport,
+      &kZeroPoint,
+      &kNegativeScale,
   };
   return kRules;
 }

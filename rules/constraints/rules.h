@@ -16,6 +16,7 @@ extern const RuleInfo kSymmetry;          // QS101
 extern const RuleInfo kSignedness;        // QS102
 extern const RuleInfo kEncoding;          // QS103
 extern const RuleInfo kZeroPoint;         // QS104
+extern const RuleInfo kRunTimeQparams;    // QS105
 extern const RuleInfo kEncodingAxis;      // AX101
 extern const RuleInfo kGranularity;       // AX102
 extern const RuleInfo kFixedQparams;      // FX101

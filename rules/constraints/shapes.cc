@@ -45,6 +45,44 @@ Check StaticDims(Arguments&) {
   };
 }
 
+Check SqueezedRank(Arguments& arguments) {
+  const int max = arguments.Int("max");
+  return [max](const Subject& subject, Outcome& outcome) {
+    const BackendTensor& tensor = *subject.tensor;
+    if (tensor.rank >= 0 && tensor.rank <= max) return Verdict::kHolds;
+    if (tensor.rank < 0 || static_cast<size_t>(tensor.rank) != tensor.dims.size()) {
+      return Unknown(outcome, "the shape is not known");
+    }
+    int wide = 0, unknown = 0;
+    for (int64_t size : tensor.dims) {
+      unknown += size < 0 ? 1 : 0;
+      wide += size >= 0 && size != 1 ? 1 : 0;
+    }
+    if (wide > max) {
+      return Violated(outcome, absl::StrCat(wide, " dimensions of more than one element"),
+                      absl::StrCat("at most ", max));
+    }
+    return unknown == 0 ? Verdict::kHolds : Unknown(outcome, "the shape is not known");
+  };
+}
+
+// Of images: [batch, height, width, channels].
+Check IntegerUpscale(Arguments& arguments) {
+  const PortPattern port = arguments.Port("port");
+  return [port](const Subject& subject, Outcome& outcome) {
+    const BackendTensor* from = TensorAt(subject.op, port.kind, port.first);
+    if (from == nullptr) return Verdict::kHolds;
+    const absl::Span<const int64_t> in = from->dims;
+    const absl::Span<const int64_t> out = subject.tensor->dims;
+    if (in.size() != 4 || out.size() != 4 || in[1] <= 0 || in[2] <= 0 || out[1] <= 0 || out[2] <= 0) {
+      return Unknown(outcome, "height and width are not known");
+    }
+    if (out[1] % in[1] == 0 && out[2] % in[2] == 0 && out[1] / in[1] == out[2] / in[2]) return Verdict::kHolds;
+    return Violated(outcome, absl::StrCat(in[1], " x ", in[2], " resized to ", out[1], " x ", out[2]),
+                    "one whole factor for height and width");
+  };
+}
+
 Check SpatialAreaBelow(Arguments& arguments) {
   const PortPattern port = arguments.Port("port");
   const double limit = arguments.Number("limit");

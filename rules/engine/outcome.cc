@@ -47,22 +47,26 @@ constexpr absl::string_view kNotDecomposed[] = {
     "aten.upsample_bicubic2d.vec",
 };
 
-bool RunsElsewhere(Toolchain toolchain, const Graph& graph, const ResolvedGraph& resolved, const ResolvedOp& op) {
-  switch (toolchain) {
+// Kernels of the CPU: whatever their partitioner does not take, constants included, stays with the portable ones.
+constexpr absl::string_view kCpuKernels[] = {"x86_inductor", "xnnpack"};
+
+bool RunsElsewhere(const Target& target, const Graph& graph, const ResolvedGraph& resolved, const ResolvedOp& op) {
+  switch (target.toolchain) {
     case Toolchain::kQnnConverter:
       return false;
     case Toolchain::kOnnxRuntime:
     case Toolchain::kLiteRt:
       return true;
     case Toolchain::kExecuTorch:
-      return !HasQuantizedConstant(resolved, op) && !absl::c_linear_search(kNotDecomposed, graph.op_type(op.node));
+      return absl::c_linear_search(kCpuKernels, target.backend) ||
+             (!HasQuantizedConstant(resolved, op) && !absl::c_linear_search(kNotDecomposed, graph.op_type(op.node)));
   }
   return false;
 }
 
 }  // namespace
 
-void ApplyToolchain(Toolchain toolchain, const Graph& graph, const ResolvedGraph& resolved, const ModuleResult& judged,
+void ApplyToolchain(const Target& target, const Graph& graph, const ResolvedGraph& resolved, const ModuleResult& judged,
                     std::vector<FindingDraft>& findings, v1::Outcome& outcome) {
   std::vector<bool> elsewhere(graph.num_nodes(), false);
   outcome.mutable_nodes()->Reserve(outcome.nodes_size() + static_cast<int>(judged.ops.size()));
@@ -77,7 +81,7 @@ void ApplyToolchain(Toolchain toolchain, const Graph& graph, const ResolvedGraph
     for (absl::string_view backend_op : op.backend_ops) entry.add_backend_ops(backend_op.data(), backend_op.size());
     if (!op.refused) continue;
     entry.set_refused(true);
-    elsewhere[node] = !op.ends_export && RunsElsewhere(toolchain, graph, resolved, resolved.ops()[i]);
+    elsewhere[node] = !op.ends_export && RunsElsewhere(target, graph, resolved, resolved.ops()[i]);
     // The worst fate of any node is that of the model.
     const v1::Outcome::Kind fate = elsewhere[node] ? v1::Outcome::PARTIAL : v1::Outcome::FAILS;
     if (outcome.kind() != v1::Outcome::FAILS) outcome.set_kind(fate);

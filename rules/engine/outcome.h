@@ -16,7 +16,7 @@ namespace quantgate {
 
 // Adds the nodes of one graph to `outcome`. A refused node that this toolchain runs elsewhere turns the effect of its
 // REFUSED findings into FALLBACK, a warning.
-void ApplyToolchain(Toolchain toolchain, const Graph& graph, const ResolvedGraph& resolved, const ModuleResult& judged,
+void ApplyToolchain(const Target& target, const Graph& graph, const ResolvedGraph& resolved, const ModuleResult& judged,
                     std::vector<FindingDraft>& findings, v1::Outcome& outcome);
 
 // Sets kind and cause once all graphs of the model are in; `judged_all`: no operator was left unjudged.

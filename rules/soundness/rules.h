@@ -39,22 +39,29 @@ Rule ParameterRange();        // GS013
 Rule StoredPairMismatch();    // GS014
 
 // CV: coverage.
-Rule UnknownOperator();  // CV001
-Rule CustomOperator();   // CV002
+Rule UnknownOperator();   // CV001
+Rule CustomOperator();    // CV002
+Rule UnobservedOutput();  // CV003
 
 // DT: element types.
-Rule PackedBits();  // DT001
+Rule PackedBits();         // DT001
+Rule IntegerAnnotation();  // DT002
+Rule FloatArithmetic();    // DT003
 
 // NR: numeric range.
 Rule ScaleRange();      // NR001
 Rule ZeroPointRange();  // NR002
 Rule StoredRange();     // NR003
+Rule BiasOverflow();    // NR004
 
 // AX: geometry.
-Rule QParamsCount();  // AX001
-Rule AxisRange();     // AX002
-Rule BlockSize();     // AX003
-Rule QParamsShape();  // AX004
+Rule QParamsCount();    // AX001
+Rule AxisRange();       // AX002
+Rule BlockSize();       // AX003
+Rule QParamsShape();    // AX004
+Rule ChannelRank();     // AX005
+Rule UnstatedAxis();    // AX006
+Rule AskedBlockSize();  // AX007
 
 // QS: schemes.
 Rule SmallFloatZeroPoint();  // QS001
@@ -64,12 +71,15 @@ Rule DanglingReference();  // SH001
 Rule SharingCycle();       // SH002
 Rule UnobservedGroup();    // SH003
 Rule ImpliedRequantize();  // SH004
+Rule StrayAnnotation();    // SH005
 
 // FX: derived parameters.
 Rule BiasScale();       // FX001
 Rule BiasZeroPoint();   // FX002
 Rule BiasSaturation();  // FX003
 Rule DerivedFrom();     // FX004
+Rule DerivedLength();   // FX005
+Rule UncoveredRange();  // FX006
 
 }  // namespace quantgate
 

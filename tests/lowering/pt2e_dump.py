@@ -119,6 +119,8 @@ class Converter:
         out.inputs.extend(self.values.get(name, 0) for name in inputs)
         if positions != list(range(len(positions))):
             out.input_args.extend(positions)
+        asked = (self.dump.get('quantizer') or {}).get('args', {}).get('block_size_map') or {}
+        out.asked_block_size.extend(asked.get(node['name'], []))
         annotation = node.get('annotation')
         if not annotation:
             return
@@ -226,7 +228,7 @@ class Converter:
         zero = observed.get('zero_point')
         zeros = zero.get('data') if isinstance(zero, dict) else [zero or 0]
         message.qparams.zero_points.extend(zeros * len(scales) if zeros and len(zeros) == 1 else zeros or [])
-        if len(scales) > 1:
+        if len(scales) > 1 and not message.block_size:
             message.qparams.axes.append(observed.get('axis') or 0)
 
 

@@ -1,1 +1,2 @@
-quantgate_test(soundness_test soundness_test.cc soundness_form_cases.cc LIBS quantgate_rules)
+quantgate_test(soundness_test soundness_test.cc soundness_form_cases.cc soundness_annotation_cases.cc
+               LIBS quantgate_rules)

@@ -893,6 +893,7 @@ std::vector<Case> Cases() {
        "FX003", "conv", "b", 4, warning},
   };
   for (const Case& c : testing::FormCases()) cases.push_back(c);
+  for (const Case& c : testing::AnnotationCases()) cases.push_back(c);
   return cases;
 }
 

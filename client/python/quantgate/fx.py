@@ -187,6 +187,7 @@ class _Converter:
         out.inputs.extend([0 if value is None else self._values.get(value, 0) for value in inputs])
         if positions and positions != list(range(len(positions))):
             out.input_args.extend(positions)
+        out.asked_block_size.extend(node.meta.get("asked_block_size", ()))
         annotation = self._annotations.get(node)
         if annotation is not None:
             self._add_annotation(node, annotation, inputs, out)

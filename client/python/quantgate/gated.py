@@ -38,6 +38,11 @@ class Gated:
         return self._quantizer.transform_for_annotation(model)
 
     def annotate(self, model: Any) -> Any:
+        # What QnnQuantizer was asked for; what it writes may differ.
+        asked = getattr(self._quantizer, "block_size_map", None) or {}
+        for node in model.graph.nodes:
+            if node.name in asked:
+                node.meta["asked_block_size"] = tuple(asked[node.name])
         return self._quantizer.annotate(model)
 
     def validate(self, model: Any) -> None:

@@ -57,14 +57,15 @@ Encoding EncodingOf(const NodeView& view, const Operand& operand, bool narrow) {
   if (!operand.quantized) return Encoding::kNone;
   const QuantParams& qparams = *view.context().resolved().qparams(operand);
   const v1::Spec* spec = SpecOf(view, operand);
+  // Block-wise annotations of today's quantizers are nested (LPBQ): a scale per channel, a small one per block. What
+  // their observers give are the products.
+  if (spec != nullptr && spec->block_size_size() > 0) return Encoding::kBlockExpansion;
   if (spec == nullptr || !qparams.scales.empty()) {
     if (!qparams.block_scales.empty()) return Encoding::kBlockExpansion;
     if (qparams.blocked()) return Encoding::kBlock;
     if (!qparams.per_tensor()) return narrow ? Encoding::kBwPerChannel : Encoding::kPerChannel;
     return narrow ? Encoding::kBwPerTensor : Encoding::kPerTensor;
   }
-  // Block-wise annotations of today's quantizers are nested (LPBQ): a scale per channel, a small one per block.
-  if (spec->block_size_size() > 0) return Encoding::kBlockExpansion;
   switch (spec->qscheme()) {
     case v1::Spec::PER_TENSOR_AFFINE:
     case v1::Spec::PER_TENSOR_SYMMETRIC:

@@ -5,19 +5,20 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "rules/backends/coverage.h"
+#include "rules/backends/matchers.h"
 #include "rules/backends/qnn/emission.h"
 #include "rules/backends/qnn/folding.h"
 #include "rules/backends/qnn/fusion.h"
 #include "rules/backends/qnn/lowering.h"
 #include "rules/backends/qnn_htp/composite.h"
-#include "rules/backends/qnn_htp/coverage.h"
 #include "rules/backends/qnn_htp/executorch_defects.h"
 #include "rules/backends/qnn_htp/executorch_partition.h"
-#include "rules/backends/qnn_htp/matchers.h"
 #include "rules/backends/qnn_htp/op_rule.h"
 #include "rules/backends/qnn_htp/overrules.h"
 #include "rules/backends/qnn_htp/rule_list.h"
 #include "rules/backends/qnn_htp/targets.h"
+#include "rules/backends/table_target.h"
 #include "rules/constraints/rules.h"
 
 namespace quantgate::qnn_htp {
@@ -232,12 +233,7 @@ void Check(Matchers& matchers, const CheckContext& context, const Target& target
     sink.NotChecked(nullptr, -1, std::string(matcher.status().message()));
     return;
   }
-  if (const std::string asked = SdkWithoutTable(target); !asked.empty()) {
-    FindingSource source;
-    source.kind = v1::Source::DEFINITION;
-    source.table = target.tables.empty() ? std::string() : target.tables.front();
-    sink.Add(kOlderTable, Place(), asked, absl::StrCat("the table of ", target.sdk), std::move(source));
-  }
+  NoteOlderTable(target, sink);
   Judge(context, target, **matcher, sink).Run(result);
   if (target.toolchain == Toolchain::kExecuTorch) CheckDelegates(context, sink, result);
 }
@@ -267,10 +263,10 @@ std::vector<AcceptedTypes> Accepted(Matchers& matchers, const CheckContext& cont
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
-  if (SdkVersions(tables).empty()) {
+  if (SdkVersions(tables, kBackend).empty()) {
     return absl::FailedPreconditionError(absl::StrCat("the database has no table of ", kBackend));
   }
-  auto matchers = std::make_shared<Matchers>(tables);
+  auto matchers = std::make_shared<Matchers>(tables, "qnn_master");
   auto module = std::make_unique<Module>();
   module->name = kBackend;
   module->rules = OwnRules();

@@ -18,21 +18,6 @@ bool SameFamily(const char* a, const char* b) { return a[0] == b[0] && a[1] == b
 
 }  // namespace
 
-Place PlaceOf(const BackendOp& op, PortRef port) {
-  Place place;
-  place.node = op.node;
-  if (port.kind == PortRef::kInput && port.index >= 0 && static_cast<size_t>(port.index) < op.inputs.size()) {
-    const BackendTensor& tensor = op.inputs[port.index];
-    place.input = tensor.present ? tensor.argument : -1;
-    place.value = tensor.value;
-  } else if (port.kind == PortRef::kOutput && port.index >= 0 && static_cast<size_t>(port.index) < op.outputs.size()) {
-    const BackendTensor& tensor = op.outputs[port.index];
-    place.output = tensor.present ? tensor.argument : -1;
-    place.value = tensor.value;
-  }
-  return place;
-}
-
 void OpReport::Add(const RuleInfo& rule, PortRef port, std::string observed, std::string allowed,
                    v1::Source::Kind kind) {
   if (rule.effect == v1::Finding::REFUSED) refused_ = true;

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "absl/types/span.h"
+#include "rules/backends/table_judge.h"
 #include "rules/constraints/backend_op.h"
 #include "rules/constraints/matcher.h"
 #include "rules/engine/context.h"
@@ -48,9 +49,6 @@ struct OpRule {
 };
 
 absl::Span<const OpRule> OpRules();
-
-// Place of a port in the origin's graph.
-Place PlaceOf(const BackendOp& op, PortRef port);
 
 // ---- What rules ask ----
 

@@ -1,7 +1,7 @@
 #include "rules/backends/qnn_htp/rule_list.h"
 
+#include "rules/backends/coverage.h"
 #include "rules/backends/qnn_htp/composite.h"
-#include "rules/backends/qnn_htp/coverage.h"
 #include "rules/backends/qnn_htp/executorch_defects.h"
 #include "rules/backends/qnn_htp/executorch_partition.h"
 #include "rules/backends/qnn_htp/op_rule.h"

@@ -1,14 +1,13 @@
 #include "rules/backends/qnn_htp/targets.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
-#include "db/sdk_version.h"
+#include "rules/backends/table_target.h"
 #include "rules/engine/nearest.h"
 
 namespace quantgate::qnn_htp {
@@ -69,19 +68,7 @@ absl::Status ResolveSoc(const db::TableSource& tables, absl::string_view name, T
   return Unknown(tables, name);
 }
 
-std::string TargetText(const Target& target, absl::string_view sdk) {
-  return absl::StrCat(kBackend, "/", target.soc.empty() ? absl::StrCat("V", target.arch) : target.soc, "@", sdk);
-}
-
 }  // namespace
-
-std::vector<std::string> SdkVersions(const db::TableSource& tables) {
-  std::vector<std::string> versions;
-  for (const db::TableInfo& info : tables.tables()) {
-    if (info.backend == kBackend) versions.push_back(info.sdk);
-  }
-  return versions;
-}
 
 absl::StatusOr<Target> ResolveTarget(const db::TableSource& tables, const TargetName& name) {
   Target target;
@@ -91,33 +78,8 @@ absl::StatusOr<Target> ResolveTarget(const db::TableSource& tables, const Target
                                                    "/SM8650 or ", kBackend, "/V75"));
   }
   if (absl::Status status = ResolveSoc(tables, name.soc, target); !status.ok()) return status;
-  const std::vector<std::string> versions = SdkVersions(tables);
-  std::string shown = name.sdk;
-  if (const std::optional<std::string> chosen = db::ChooseSdk(versions, name.sdk)) {
-    target.sdk = *chosen;
-    // The version asked for stays in the name when the table is another one's.
-    if (name.sdk.empty() || absl::StartsWith(absl::StrCat(*chosen, "."), absl::StrCat(name.sdk, "."))) shown = *chosen;
-  }
-  target.name = TargetText(target, shown.empty() ? "none" : shown);
-  if (target.sdk.empty()) {
-    target.unknown_reason = versions.empty() ? absl::StrCat("no table of ", kBackend, " is in the database")
-                                             : absl::StrCat("SDK ", name.sdk, " is older than the oldest table of ",
-                                                            kBackend, ", ", versions.front());
-    return target;
-  }
-  for (const db::TableInfo& info : tables.tables()) {
-    if (info.sdk == target.sdk && absl::StartsWith(info.backend, kBackend)) {
-      target.tables.push_back(absl::StrCat(info.backend, "@", info.sdk));
-    }
-  }
+  SetTables(tables, target.soc.empty() ? absl::StrCat("V", target.arch) : target.soc, name.sdk, target);
   return target;
-}
-
-std::string SdkWithoutTable(const Target& target) {
-  const size_t at = target.name.rfind('@');
-  if (at == std::string::npos) return "";
-  std::string asked = target.name.substr(at + 1);
-  return asked == target.sdk ? "" : asked;
 }
 
 std::vector<Target> AllTargets(const db::TableSource& tables) {

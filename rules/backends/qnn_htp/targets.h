@@ -13,16 +13,10 @@ namespace quantgate::qnn_htp {
 
 inline constexpr char kBackend[] = "qnn_htp";
 
-// Versions that have a table, oldest first.
-std::vector<std::string> SdkVersions(const db::TableSource& tables);
-
 // NOT_FOUND: no such SoC or arch (with the nearest names), or a SoC without HTP. INVALID_ARGUMENT: neither SoC nor
 // arch. The SDK: none given, the newest table; a prefix ("2.25"), the newest version under it; otherwise the newest
 // table that is not newer, with the version asked for kept in Target.name; older than all: Target.unknown_reason.
 absl::StatusOr<Target> ResolveTarget(const db::TableSource& tables, const TargetName& name);
-
-// The SDK version in the target's name, when it is not the table's; "" otherwise.
-std::string SdkWithoutTable(const Target& target);
 
 std::vector<Target> AllTargets(const db::TableSource& tables);
 

@@ -1,6 +1,6 @@
-#include "rules/backends/qnn_htp/coverage.h"
+#include "rules/backends/coverage.h"
 
-namespace quantgate::qnn_htp {
+namespace quantgate {
 
 const RuleInfo kNoQnnOperator = {
     "CV201",
@@ -9,10 +9,23 @@ const RuleInfo kNoQnnOperator = {
     v1::Finding::ERROR,
     kAtAnyStage,
     "{subject} cannot be said in QNN: {observed}; needed is {allowed}.",
-    "QNN has a fixed set of operators. What none of them says does not reach the HTP: the toolchain leaves the node on "
-    "the CPU, or refuses the model.",
+    "QNN has a fixed set of operators. What none of them says does not reach the accelerator: the toolchain leaves the "
+    "node on the CPU, or refuses the model.",
     "Express it with operators that QNN has, or accept that it runs elsewhere.",
     "Fires: ONNX Det. Does not: ONNX MatMul.",
+};
+
+const RuleInfo kNoBackendOperator = {
+    "CV204",
+    "no-backend-operator",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has no counterpart: {observed}; needed is {allowed}.",
+    "A backend has a fixed set of operators. What none of them says is left to the portable kernels or to the default "
+    "code generator, in float, or the toolchain ends there.",
+    "Express it with operators that the backend has, or accept that it runs elsewhere.",
+    "Fires: aten.topk on xnnpack. Does not: aten.add.",
 };
 
 const RuleInfo kUnclearLowering = {
@@ -23,8 +36,7 @@ const RuleInfo kUnclearLowering = {
     kAtAnyStage,
     "{subject}: {observed}; {allowed}.",
     "Some operators are taken apart, or need shapes that the graph does not state. What they become cannot be told "
-    "from "
-    "here, so nothing is claimed about them. Never a finding, only an entry under what was not checked.",
+    "from here, so nothing is claimed about them. Never a finding, only an entry under what was not checked.",
     "Export the model with known shapes and with the operator already taken apart.",
     "Not checked: a Concat of unknown rank. Checked: the same with a shape.",
 };
@@ -42,4 +54,4 @@ const RuleInfo kOlderTable = {
     "Fires: qnn_htp/SM8650@2.30 when the tables are 2.13.0 and 2.25.0. Does not: qnn_htp/SM8650@2.25.",
 };
 
-}  // namespace quantgate::qnn_htp
+}  // namespace quantgate

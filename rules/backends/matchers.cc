@@ -1,4 +1,4 @@
-#include "rules/backends/qnn_htp/matchers.h"
+#include "rules/backends/matchers.h"
 
 #include <mutex>
 #include <utility>
@@ -6,13 +6,7 @@
 
 #include "absl/strings/str_split.h"
 
-namespace quantgate::qnn_htp {
-namespace {
-
-constexpr char kDefinitions[] = "qnn_master";
-
-}  // namespace
-
+namespace quantgate {
 absl::StatusOr<const TableMatcher*> Matchers::Get(const Target& target) {
   const std::lock_guard lock(mutex_);
   std::unique_ptr<TableMatcher>& entry = by_sdk_[target.sdk];
@@ -32,15 +26,16 @@ absl::StatusOr<TableMatcher> Matchers::Compile(const Target& target) const {
     if (!table.ok()) return table.status();
     tables.push_back(*std::move(table));
   }
-  absl::StatusOr<std::vector<db::OpDefinition>> definitions = tables_.LoadDefinitions(kDefinitions, target.sdk);
+  if (definitions_.empty()) return TableMatcher::Compile(tables, {});
+  absl::StatusOr<std::vector<db::OpDefinition>> definitions = tables_.LoadDefinitions(definitions_, target.sdk);
   if (!definitions.ok() && absl::IsNotFound(definitions.status())) {
     // Definitions hardly change; those of another version are better than none.
     for (const db::TableInfo& info : tables_.tables()) {
-      if (info.backend == kDefinitions) definitions = tables_.LoadDefinitions(kDefinitions, info.sdk);
+      if (info.backend == definitions_) definitions = tables_.LoadDefinitions(definitions_, info.sdk);
     }
   }
   if (!definitions.ok()) return definitions.status();
   return TableMatcher::Compile(tables, *definitions);
 }
 
-}  // namespace quantgate::qnn_htp
+}  // namespace quantgate

@@ -1,0 +1,108 @@
+#include "rules/backends/cpu_module.h"
+
+#include <algorithm>
+#include <string>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "rules/backends/coverage.h"
+#include "rules/backends/matchers.h"
+#include "rules/backends/qnn/folding.h"
+#include "rules/backends/table_target.h"
+#include "rules/engine/nearest.h"
+
+namespace quantgate {
+namespace {
+
+absl::StatusOr<Target> Resolve(const CpuBackend& backend, const db::TableSource& tables, const TargetName& name) {
+  Target target;
+  target.backend = std::string(backend.name);
+  std::vector<std::string> known;
+  const CpuVariant* found = nullptr;
+  for (const CpuVariant& variant : backend.variants) {
+    known.push_back(std::string(variant.name));
+    if (absl::EqualsIgnoreCase(variant.name, name.soc)) found = &variant;
+  }
+  if (known.empty() && !name.soc.empty()) {
+    return absl::NotFoundError(absl::StrCat(backend.name, ": the target has no second part; write ", backend.name,
+                                            ", not ", backend.name, "/", name.soc));
+  }
+  if (!known.empty() && name.soc.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "target '", backend.name, "' names no instruction set; write for example ", backend.name, "/", known.front()));
+  }
+  if (!known.empty() && found == nullptr) {
+    return absl::NotFoundError(absl::StrCat(backend.name, ": no instruction set is named '", name.soc, "'",
+                                            DidYouMean(name.soc, known), "; known: ", absl::StrJoin(known, ", ")));
+  }
+  if (found != nullptr) {
+    target.soc = std::string(found->name);
+    target.arch = found->arch;
+  }
+  SetTables(tables, target.soc, name.sdk, target);
+  return target;
+}
+
+}  // namespace
+
+const RuleInfo kRunsInFloat = {
+    "CV205",
+    "runs-in-float",
+    v1::Finding::FALLBACK,
+    v1::Finding::WARNING,
+    kAtAnyStage,
+    "{subject}: {observed}; quantized it would need {allowed}.",
+    "Input and output are quantized and there is no kernel for that, so the node is computed in float between a "
+    "Dequantize and a Quantize: right numbers, at the cost of float and two conversions.",
+    "Leave the node out of the annotation, or accept that it runs in float.",
+    "Fires: sigmoid with an int8 input and output on xnnpack. Does not: sigmoid of a float tensor.",
+};
+
+void NoteRunsInFloat(const BackendOp& op, const Target& target, FindingSink& sink) {
+  const auto quantized = [](const BackendTensor& tensor) { return tensor.present && tensor.type.quantized; };
+  if (op.outputs.empty() || !quantized(op.outputs[0])) return;
+  if (std::none_of(op.inputs.begin(), op.inputs.end(), quantized)) return;
+  FindingSource source;
+  source.kind = v1::Source::DOCUMENTED;
+  source.table = target.tables.empty() ? std::string() : target.tables.front();
+  source.row = std::string(op.name);
+  sink.Add(kRunsInFloat, PlaceOf(op, {PortRef::kOutput, 0}), absl::StrCat(op.name, " is computed in float"),
+           "a kernel for quantized data", std::move(source));
+}
+
+absl::StatusOr<std::unique_ptr<Module>> LoadCpuModule(const CpuBackend& backend, const db::TableSource& tables) {
+  if (SdkVersions(tables, backend.name).empty()) {
+    return absl::FailedPreconditionError(absl::StrCat("the database has no table of ", backend.name));
+  }
+  auto matchers = std::make_shared<Matchers>(tables, std::string(backend.definitions));
+  auto module = std::make_unique<Module>();
+  module->name = std::string(backend.name);
+  module->rules = backend.rules;
+  for (const RuleInfo* rule : ConstraintRules()) module->rules.push_back(rule);
+  module->resolve = [backend, &tables](const TargetName& name) { return Resolve(backend, tables, name); };
+  module->check = [backend, matchers](const CheckContext& context, const Target& target, FindingSink& sink,
+                                      ModuleResult& result) {
+    const absl::StatusOr<const TableMatcher*> matcher = matchers->Get(target);
+    if (!matcher.ok()) {
+      sink.NotChecked(nullptr, -1, std::string(matcher.status().message()));
+      return;
+    }
+    JudgeByTable(context, target, **matcher, backend.table, qnn::FoldedValues(context.graph()), sink, result);
+  };
+  module->targets = [backend, &tables] {
+    std::vector<Target> targets;
+    std::vector<std::string> names;
+    for (const CpuVariant& variant : backend.variants) names.push_back(std::string(variant.name));
+    if (names.empty()) names.emplace_back();
+    for (const std::string& name : names) {
+      absl::StatusOr<Target> target = Resolve(backend, tables, {std::string(backend.name), name, ""});
+      if (target.ok()) targets.push_back(*std::move(target));
+    }
+    return targets;
+  };
+  return module;
+}
+
+}  // namespace quantgate

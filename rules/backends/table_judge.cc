@@ -1,0 +1,110 @@
+#include "rules/backends/table_judge.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "rules/backends/coverage.h"
+#include "rules/backends/qnn/emission.h"
+#include "rules/backends/qnn/folding.h"
+#include "rules/backends/table_target.h"
+
+namespace quantgate {
+
+Place PlaceOf(const BackendOp& op, PortRef port) {
+  Place place;
+  place.node = op.node;
+  if (port.kind == PortRef::kInput && port.index >= 0 && static_cast<size_t>(port.index) < op.inputs.size()) {
+    const BackendTensor& tensor = op.inputs[port.index];
+    place.input = tensor.present ? tensor.argument : -1;
+    place.value = tensor.value;
+  } else if (port.kind == PortRef::kOutput && port.index >= 0 && static_cast<size_t>(port.index) < op.outputs.size()) {
+    const BackendTensor& tensor = op.outputs[port.index];
+    place.output = tensor.present ? tensor.argument : -1;
+    place.value = tensor.value;
+  }
+  return place;
+}
+
+FindingDraft TableFinding(const BackendOp& op, const Violation& violation, const Target& target) {
+  FindingDraft draft;
+  draft.rule = violation.rule;
+  draft.place = PlaceOf(op, violation.port);
+  draft.observed = violation.observed;
+  draft.allowed = violation.allowed;
+  draft.source.kind = violation.evidence == db::Evidence::kMeasured ? v1::Source::MEASURED : v1::Source::DOCUMENTED;
+  draft.source.table = target.tables.empty() ? std::string() : target.tables.front();
+  draft.source.row = violation.row;
+  draft.source.document = violation.document;
+  switch (violation.effect) {
+    case db::ItemEffect::kNotEnforced:
+      draft.effect = v1::Finding::ADVICE;
+      draft.severity = v1::Finding::WARNING;
+      break;
+    case db::ItemEffect::kWrongNumbers:
+      draft.effect = v1::Finding::WRONG_NUMBERS;
+      draft.severity = v1::Finding::ERROR;
+      break;
+    case db::ItemEffect::kRefused:
+      break;
+  }
+  return draft;
+}
+
+void JudgeByTable(const CheckContext& context, const Target& target, const TableMatcher& matcher,
+                  const TableBackend& backend, const std::vector<bool>& folded, FindingSink& sink,
+                  ModuleResult& result) {
+  NoteOlderTable(target, sink);
+  const absl::Span<const ResolvedOp> ops = context.resolved().ops();
+  result.ops.resize(ops.size());
+  qnn::Emission emission;
+  MatchResult match;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    ModuleResult::OpOutcome& outcome = result.ops[i];
+    if (qnn::IsFolded(context.graph(), folded, ops[i].node)) {
+      outcome.checked = true;
+      continue;
+    }
+    emission.Clear();
+    const qnn::Lowering lowering = backend.lower(context, ops[i], emission);
+    if (lowering.status == qnn::Lowering::kUnknown) {
+      sink.NotChecked(&kUnclearLowering, ops[i].node, std::string(lowering.reason));
+      continue;
+    }
+    outcome.checked = true;
+    if (lowering.status == qnn::Lowering::kNoCounterpart) {
+      outcome.refused = true;
+      Place place;
+      place.node = ops[i].node;
+      FindingSource source;
+      source.kind = v1::Source::DEFINITION;
+      sink.Add(kNoBackendOperator, place, std::string(lowering.reason), absl::StrCat("an operator of ", target.backend),
+               std::move(source));
+      continue;
+    }
+    if (lowering.status == qnn::Lowering::kFolded) continue;
+    for (const BackendOp& op : emission.Finish()) {
+      outcome.backend_ops.emplace_back(op.name);
+      match.violations.clear();
+      match.unjudged.clear();
+      matcher.Match(op, target.arch, match);
+      for (const Violation& violation : match.violations) {
+        const Fate fate = backend.fate == nullptr ? Fate::kByRule : backend.fate(op, violation);
+        FindingDraft draft = TableFinding(op, violation, target);
+        if (fate != Fate::kByRule) {
+          draft.effect = v1::Finding::REFUSED;
+          draft.severity = v1::Finding::ERROR;
+        }
+        outcome.refused = outcome.refused || fate != Fate::kByRule || violation.refuses();
+        outcome.ends_export = outcome.ends_export || fate == Fate::kEndsExport;
+        sink.Add(std::move(draft));
+      }
+      for (Unjudged& unjudged : match.unjudged) {
+        sink.NotChecked(unjudged.rule, op.node, absl::StrCat(op.name, ": ", unjudged.reason));
+      }
+      if (backend.judge != nullptr && backend.judge(context, op, target, sink)) outcome.refused = true;
+    }
+  }
+}
+
+}  // namespace quantgate

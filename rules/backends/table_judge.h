@@ -1,0 +1,47 @@
+// Judging a graph by a table alone: every node is lowered to the backend's operators, and each is matched. Backends
+// that know more than their table do more than this (qnn_htp).
+#ifndef QUANTGATE_RULES_BACKENDS_TABLE_JUDGE_H_
+#define QUANTGATE_RULES_BACKENDS_TABLE_JUDGE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "rules/backends/qnn/lowering.h"
+#include "rules/constraints/backend_op.h"
+#include "rules/constraints/matcher.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/engine/module.h"
+
+namespace quantgate {
+
+// Place of a port in the origin's graph.
+Place PlaceOf(const BackendOp& op, PortRef port);
+
+// A violation as a finding, its source named.
+FindingDraft TableFinding(const BackendOp& op, const Violation& violation, const Target& target);
+
+// What breaking a statement of the table comes to.
+enum class Fate : uint8_t {
+  kByRule,      // what the statement's rule and effect say
+  kRefused,     // the operator is not taken
+  kEndsExport,  // it is taken at first, and the export, or loading the result, ends there
+};
+
+// What a backend has to say beside its table.
+struct TableBackend {
+  qnn::Lowering (*lower)(const CheckContext& context, const ResolvedOp& op, qnn::Emission& emission);
+  // Looks at one emitted operator; true: it is refused. Null: nothing to add.
+  bool (*judge)(const CheckContext& context, const BackendOp& op, const Target& target, FindingSink& sink) = nullptr;
+  // Null: everything is by its rule.
+  Fate (*fate)(const BackendOp& op, const Violation& violation) = nullptr;
+};
+
+// `folded`: values that never reach the backend.
+void JudgeByTable(const CheckContext& context, const Target& target, const TableMatcher& matcher,
+                  const TableBackend& backend, const std::vector<bool>& folded, FindingSink& sink,
+                  ModuleResult& result);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_BACKENDS_TABLE_JUDGE_H_

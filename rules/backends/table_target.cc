@@ -1,0 +1,53 @@
+#include "rules/backends/table_target.h"
+
+#include <optional>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "db/sdk_version.h"
+#include "rules/backends/coverage.h"
+
+namespace quantgate {
+
+std::vector<std::string> SdkVersions(const db::TableSource& tables, absl::string_view backend) {
+  std::vector<std::string> versions;
+  for (const db::TableInfo& info : tables.tables()) {
+    if (info.backend == backend) versions.push_back(info.sdk);
+  }
+  return versions;
+}
+
+void SetTables(const db::TableSource& tables, absl::string_view soc, const std::string& sdk, Target& target) {
+  const std::vector<std::string> versions = SdkVersions(tables, target.backend);
+  std::string shown = sdk;
+  if (const std::optional<std::string> chosen = db::ChooseSdk(versions, sdk)) {
+    target.sdk = *chosen;
+    // The version asked for stays in the name when the table is another one's.
+    if (sdk.empty() || absl::StartsWith(absl::StrCat(*chosen, "."), absl::StrCat(sdk, "."))) shown = *chosen;
+  }
+  target.name = absl::StrCat(target.backend, soc.empty() ? "" : "/", soc, "@", shown.empty() ? "none" : shown);
+  if (target.sdk.empty()) {
+    target.unknown_reason = versions.empty() ? absl::StrCat("no table of ", target.backend, " is in the database")
+                                             : absl::StrCat("SDK ", sdk, " is older than the oldest table of ",
+                                                            target.backend, ", ", versions.front());
+    return;
+  }
+  for (const db::TableInfo& info : tables.tables()) {
+    if (info.sdk == target.sdk && !info.definitions && absl::StartsWith(info.backend, target.backend)) {
+      target.tables.push_back(absl::StrCat(info.backend, "@", info.sdk));
+    }
+  }
+}
+
+void NoteOlderTable(const Target& target, FindingSink& sink) {
+  const size_t at = target.name.rfind('@');
+  if (at == std::string::npos || target.name.substr(at + 1) == target.sdk) return;
+  FindingSource source;
+  source.kind = v1::Source::DEFINITION;
+  source.table = target.tables.empty() ? std::string() : target.tables.front();
+  sink.Add(kOlderTable, Place(), target.name.substr(at + 1), absl::StrCat("the table of ", target.sdk),
+           std::move(source));
+}
+
+}  // namespace quantgate

@@ -1,0 +1,32 @@
+#include "rules/backends/xnnpack/module.h"
+
+#include "rules/backends/coverage.h"
+#include "rules/backends/cpu_module.h"
+#include "rules/backends/xnnpack/lowering.h"
+
+namespace quantgate::xnnpack {
+namespace {
+
+bool Judge(const CheckContext&, const BackendOp& op, const Target& target, FindingSink& sink) {
+  if (IsFloatOnly(op.name)) NoteRunsInFloat(op, target, sink);
+  return false;
+}
+
+// Statements with a source of their own are not the partitioner's: the node is delegated, and serializing or loading it
+// fails.
+Fate FateOf(const BackendOp&, const Violation& violation) {
+  if (violation.effect != db::ItemEffect::kRefused) return Fate::kByRule;
+  return violation.document.empty() ? Fate::kRefused : Fate::kEndsExport;
+}
+
+}  // namespace
+
+std::vector<const RuleInfo*> OwnRules() {
+  return {&kNoBackendOperator, &kUnclearLowering, &kOlderTable, &kRunsInFloat};
+}
+
+absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
+  return LoadCpuModule({"xnnpack", "xnnpack_master", {}, {Lower, Judge, FateOf}, OwnRules()}, tables);
+}
+
+}  // namespace quantgate::xnnpack

@@ -1,0 +1,34 @@
+// Places of a PT2E annotation, for rules about what a quantizer wrote rather than what it comes to.
+#ifndef QUANTGATE_RULES_SOUNDNESS_ANNOTATED_H_
+#define QUANTGATE_RULES_SOUNDNESS_ANNOTATED_H_
+
+#include <vector>
+
+#include "absl/functional/function_ref.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+
+namespace quantgate {
+
+// One edge or value that carries a spec.
+struct AnnotatedPlace {
+  Place place;
+  int32_t value = -1;  // the tensor that the spec is for
+  int32_t spec = -1;   // id into message().specs()
+};
+
+// The graph holds specs as a quantizer wrote them: PT2E, before convert (behind it the intent is left on nodes whose
+// inputs are others).
+bool IsAnnotation(const CheckContext& context);
+
+// Calls `visit` for every value and every edge whose spec is among those that `wanted` picks. The pool is looked at
+// first: without such a spec the graph is not walked. Linear.
+void ForEachAnnotated(const CheckContext& context, absl::FunctionRef<bool(const v1::Spec&)> wanted,
+                      absl::FunctionRef<void(const AnnotatedPlace&)> visit);
+
+// A scheme with a scale per channel.
+bool IsPerChannel(const v1::Spec& spec);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_SOUNDNESS_ANNOTATED_H_

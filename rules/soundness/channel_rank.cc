@@ -1,0 +1,40 @@
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/soundness/annotated.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "AX005",
+    "channel-rank",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "A scale per channel is a scale over the other dimensions, and a vector has none: observers of channel "
+    "ranges flatten behind the channel axis and raise an IndexError at the first batch. Annotators do this when "
+    "they take the first constant that they meet, a bias or a norm's weight, for the weight.",
+    "Give vectors a per-tensor spec, and a bias one that is derived, or none.",
+    "A per-channel spec on the bias [16] of layer_norm fires it; on a weight [16, 8], or derived for a bias, it "
+    "does not.",
+};
+
+bool ObservesChannels(const v1::Spec& spec) { return spec.kind() == v1::Spec::PLAIN && IsPerChannel(spec); }
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  ForEachAnnotated(context, ObservesChannels, [&](const AnnotatedPlace& at) {
+    const int rank = context.graph().rank(at.value);
+    if (rank < 0 || rank > 1) return;
+    sink.Add(kInfo, at.place, absl::StrCat("has rank ", rank, " and a per-channel spec"),
+             "a per-channel spec on rank 2 and more");
+  });
+}
+
+}  // namespace
+
+Rule ChannelRank() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate

@@ -1,0 +1,48 @@
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/graph/data_type.h"
+#include "rules/soundness/annotated.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "DT002",
+    "integer-annotation",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "Quantization is of real numbers. An observer in front of indices or counts raises, or convert puts a "
+    "quantize behind it that takes float32 only, or the indices are rounded to a scale.",
+    "Leave integer and boolean tensors out of the annotation.",
+    "An int8 spec on the int64 output of arange + 1 fires it; on a float32 tensor, or an explicit None, it does "
+    "not.",
+};
+
+bool AsksForQuantization(const v1::Spec& spec) {
+  return spec.kind() == v1::Spec::SHARED || (spec.kind() != v1::Spec::EXPLICIT_NONE && !IsFloat(spec.dtype()) &&
+                                             spec.dtype() != v1::DATA_TYPE_UNSPECIFIED);
+}
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  ForEachAnnotated(context, AsksForQuantization, [&](const AnnotatedPlace& at) {
+    const v1::DataType type = graph.dtype(at.value);
+    if (!IsInteger(type) && type != v1::DATA_TYPE_BOOL) return;
+    const v1::Spec& spec = graph.message().specs(at.spec);
+    sink.Add(kInfo, at.place,
+             absl::StrCat("is ", DataTypeName(type), " and has a ",
+                          spec.kind() == v1::Spec::SHARED ? "shared spec"
+                                                          : absl::StrCat("spec of ", DataTypeName(spec.dtype()))),
+             "specs on float tensors only");
+  });
+}
+
+}  // namespace
+
+Rule IntegerAnnotation() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate

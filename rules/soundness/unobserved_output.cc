@@ -1,0 +1,53 @@
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/soundness/annotated.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "CV003",
+    "unobserved-output",
+    v1::Finding::FALLBACK,
+    v1::Finding::WARNING,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "prepare_pt2e makes an observer for the spec and inserts it nowhere: a tuple cannot be observed. The values "
+    "stay float between quantized operators, and whoever counts annotations believes them quantized.",
+    "Annotate the getitem nodes that take the results out instead.",
+    "An output spec on topk fires it; on getitem(topk, 0) it does not.",
+};
+
+// A tuple: somebody takes an element out of it, or the operator has several results.
+bool IsTuple(const Graph& graph, int32_t value) {
+  const int32_t node = graph.producer(value);
+  if (node < 0 || graph.op(node) == OpId::kGetItem) return false;
+  for (const Use& use : graph.uses(value)) {
+    if (graph.op(use.node) == OpId::kGetItem) return true;
+  }
+  return graph.binding(node) != nullptr && graph.binding(node)->op->outputs.size() > 1 &&
+         !graph.value(value).has_shape();
+}
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  if (!IsAnnotation(context)) return;
+  const Graph& graph = context.graph();
+  for (int32_t value = 0; value < graph.num_values(); ++value) {
+    const int32_t spec = graph.value_spec(value);
+    if (spec < 0 || graph.spec_kind(spec) == v1::Spec::EXPLICIT_NONE || !IsTuple(graph, value)) continue;
+    Place place;
+    place.node = graph.producer(value);
+    place.output = graph.output_index(value);
+    place.value = value;
+    sink.Add(kInfo, place, "its output spec is for a tuple, and never gets an observer",
+             "specs on the getitem nodes behind it");
+  }
+}
+
+}  // namespace
+
+Rule UnobservedOutput() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate

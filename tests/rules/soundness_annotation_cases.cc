@@ -1,0 +1,288 @@
+// Rules about what a quantizer wrote into a PT2E graph.
+#include "tests/rules/soundness_case.h"
+
+namespace quantgate::testing {
+namespace {
+
+// Makes the spec that the edge or value is to carry, and returns its id.
+int AddSpec(GraphBuilder& b, v1::DataType type, v1::Spec::QScheme scheme) {
+  v1::Spec& spec = *b.graph.add_specs();
+  spec.set_kind(v1::Spec::PLAIN);
+  spec.set_dtype(type);
+  spec.set_qscheme(scheme);
+  return b.graph.specs_size();
+}
+
+// conv(x, w, b), spec 1 on x and the output, 2 on w, 3 (derived) on b; then relu.
+GraphBuilder Conv() {
+  GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 32, 8, 8});
+  b.Weight("w", v1::DATA_TYPE_FLOAT32, {16, 32, 1, 1}, -1);
+  b.Weight("b", v1::DATA_TYPE_FLOAT32, {16}, -1);
+  v1::Node& conv = b.Node("aten.conv2d.default", "conv", {"x", "w", "b"}, {"conv"});
+  b.Shape("conv", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+  b.Node("aten.relu.default", "relu", {"conv"}, {"relu"});
+  b.Shape("relu", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+  b.Output("relu");
+  AddSpec(b, v1::DATA_TYPE_UINT8, v1::Spec::PER_TENSOR_AFFINE);
+  const int weight = AddSpec(b, v1::DATA_TYPE_INT8, v1::Spec::PER_CHANNEL_SYMMETRIC);
+  b.graph.mutable_specs(weight - 1)->set_axis(0);
+  const int bias = AddSpec(b, v1::DATA_TYPE_INT32, v1::Spec::PER_CHANNEL_SYMMETRIC);
+  b.graph.mutable_specs(bias - 1)->set_axis(0);
+  b.graph.mutable_specs(bias - 1)->set_kind(v1::Spec::DERIVED);
+  for (const char* source : {"x", "w"}) {
+    v1::EdgeRef& edge = *b.graph.mutable_specs(bias - 1)->add_derived_from();
+    edge.set_value(b.Id(source));
+    edge.set_consumer(1);
+  }
+  for (int spec : {1, weight, bias}) conv.add_input_specs(spec);
+  b.Value("conv").set_spec(1);
+  return b;
+}
+
+// The same calibrated: scales of x and w, and biases in full.
+GraphBuilder CalibratedConv(double input_scale, double bias) {
+  GraphBuilder b = Conv();
+  b.graph.set_stage(v1::STAGE_CALIBRATED);
+  v1::QParams& input = *b.graph.mutable_specs(0)->mutable_qparams();
+  input.add_scales(input_scale);
+  input.add_zero_points(0);
+  for (int spec : {1, 2}) {
+    v1::QParams& params = *b.graph.mutable_specs(spec)->mutable_qparams();
+    for (int i = 0; i < 16; ++i) {
+      params.add_scales(spec == 1 ? 1e-4 : 1e-4 * input_scale);
+      params.add_zero_points(0);
+    }
+    params.add_axes(0);
+  }
+  for (int i = 0; i < 16; ++i) b.Value("b").mutable_constant()->add_reals(i == 5 ? bias : 0.01);
+  return b;
+}
+
+GraphBuilder SmallBias() { return CalibratedConv(1e-2, 0.5); }
+GraphBuilder LargeBias() { return CalibratedConv(1e-6, 0.5); }
+
+void Blocks(GraphBuilder& b, const std::vector<int64_t>& sizes) {
+  b.graph.mutable_specs(1)->mutable_block_size()->Assign(sizes.begin(), sizes.end());
+}
+
+void Asked(GraphBuilder& b, const std::vector<int64_t>& sizes) {
+  b.Find("conv").mutable_asked_block_size()->Assign(sizes.begin(), sizes.end());
+}
+
+// A transposed convolution of two groups with 32 output channels in all, per channel along axis 1.
+void Transpose(GraphBuilder& b) {
+  b.Find("conv").set_op(b.Symbol("aten.conv_transpose2d.input"));
+  b.Int(b.Find("conv"), "groups", 2);
+  b.Shape("w", v1::DATA_TYPE_FLOAT32, {32, 16, 1, 1});
+  b.Shape("b", v1::DATA_TYPE_FLOAT32, {32});
+  b.Shape("conv", v1::DATA_TYPE_FLOAT32, {1, 32, 8, 8});
+  b.Shape("relu", v1::DATA_TYPE_FLOAT32, {1, 32, 8, 8});
+  b.graph.mutable_specs(1)->set_axis(1);
+}
+
+// arange + 1 as index arithmetic, its result an int64.
+void AddIndices(GraphBuilder& b, v1::DataType one) {
+  b.Node("aten.arange.default", "arange", {}, {"arange"});
+  b.Shape("arange", v1::DATA_TYPE_INT64, {8});
+  b.Shape("one", one, {}).mutable_constant()->set_stored_bytes(-1);
+  b.Node("aten.add.Tensor", "add", {"arange", "one"}, {"add"});
+  b.Shape("add", v1::DATA_TYPE_INT64, {8});
+  b.Output("add");
+}
+
+// topk behind the relu, with an annotated output, and the values taken out of it.
+void AddTopK(GraphBuilder& b) {
+  v1::Node& topk = b.Node("aten.topk.default", "topk", {"relu"}, {"topk"});
+  b.Int(topk, "k", 2);
+  b.Int(b.Node("operator.getitem", "getitem", {"topk"}, {"getitem"}), "index", 0);
+  b.Shape("getitem", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 2});
+  b.Output("getitem");
+}
+
+void AddSigmoid(GraphBuilder& b, v1::DataType type, double zero_point) {
+  b.Node("aten.sigmoid.default", "sigmoid", {"relu"}, {"sigmoid"});
+  b.Shape("sigmoid", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+  b.Output("sigmoid");
+  const int id = AddSpec(b, type, v1::Spec::PER_TENSOR_AFFINE);
+  v1::Spec& spec = *b.graph.mutable_specs(id - 1);
+  spec.set_kind(v1::Spec::FIXED);
+  spec.mutable_qparams()->add_scales(1.0 / 256);
+  spec.mutable_qparams()->add_zero_points(zero_point);
+  b.Value("sigmoid").set_spec(id);
+}
+
+void KeyTheMap(GraphBuilder& b, const std::string& node, const std::string& value) {
+  v1::InputSpec& entry = *b.Find(node).add_input_spec_map();
+  entry.set_value(b.Id(value));
+  entry.set_spec(1);
+}
+
+}  // namespace
+
+std::vector<SoundnessCase> AnnotationCases() {
+  const v1::Finding::Severity warning = v1::Finding::WARNING;
+  return {
+      {"AnnotatedConv", Conv, [](GraphBuilder& b) { b.Find("conv").set_annotated(true); }, "-NR004"},
+
+      // DT002
+      {"SpecOnIntegers", Conv,
+       [](GraphBuilder& b) {
+         AddIndices(b, v1::DATA_TYPE_INT64);
+         b.Value("add").set_spec(1);
+       },
+       "DT002", "add", "add"},
+      {"SpecOnAnIntegerEdge", Conv,
+       [](GraphBuilder& b) {
+         AddIndices(b, v1::DATA_TYPE_INT64);
+         b.Find("add").add_input_specs(1);
+       },
+       "DT002", "add", "arange"},
+      {"SpecOnBooleans", Conv,
+       [](GraphBuilder& b) {
+         b.Value("relu").set_dtype(v1::DATA_TYPE_BOOL);
+         b.Value("relu").set_spec(1);
+       },
+       "DT002", "relu", "relu"},
+      {"SharedSpecOnIntegers", Conv,
+       [](GraphBuilder& b) {
+         AddIndices(b, v1::DATA_TYPE_INT64);
+         v1::Spec& spec = *b.graph.add_specs();
+         spec.set_kind(v1::Spec::SHARED);
+         spec.mutable_shared_with()->set_value(b.Id("conv"));
+         b.Value("add").set_spec(b.graph.specs_size());
+       },
+       "DT002", "add", "add"},
+      {"NoneOnIntegers", Conv,
+       [](GraphBuilder& b) {
+         AddIndices(b, v1::DATA_TYPE_INT64);
+         b.graph.add_specs()->set_kind(v1::Spec::EXPLICIT_NONE);
+         b.Find("add").add_input_specs(b.graph.specs_size());
+       },
+       "-DT002"},
+      {"SpecOnFloats", Conv, [](GraphBuilder& b) { b.Value("relu").set_spec(1); }, "-DT002"},
+
+      // DT003
+      {"FloatInIndexArithmetic", Conv, [](GraphBuilder& b) { AddIndices(b, v1::DATA_TYPE_FLOAT32); }, "DT003", "add",
+       "one"},
+      {"IntegerIndexArithmetic", Conv, [](GraphBuilder& b) { AddIndices(b, v1::DATA_TYPE_INT64); }, "-DT003"},
+      {"FloatResult", Conv,
+       [](GraphBuilder& b) {
+         AddIndices(b, v1::DATA_TYPE_FLOAT32);
+         b.Value("add").set_dtype(v1::DATA_TYPE_FLOAT32);
+       },
+       "-DT003"},
+      {"ComparisonOfFloats", Conv,
+       [](GraphBuilder& b) {
+         AddIndices(b, v1::DATA_TYPE_FLOAT32);
+         b.Find("add").set_op(b.Symbol("aten.eq.Tensor"));
+         b.Value("add").set_dtype(v1::DATA_TYPE_BOOL);
+       },
+       "-DT003"},
+
+      // AX005
+      {"PerChannelBias", Conv, [](GraphBuilder& b) { b.Find("conv").set_input_specs(2, 2); }, "AX005", "conv", "b"},
+      {"PerChannelMatrix", Conv,
+       [](GraphBuilder& b) {
+         b.Shape("w", v1::DATA_TYPE_FLOAT32, {16, 32});
+       },
+       "-AX005"},
+
+      // AX006
+      {"ChannelAxisLeftOut", Conv, [](GraphBuilder& b) { b.graph.mutable_specs(1)->clear_axis(); }, "AX006", "conv",
+       "w", -1, warning},
+      {"AxisLeftOutOfATransposedConvolution", Conv,
+       [](GraphBuilder& b) {
+         Transpose(b);
+         b.graph.mutable_specs(1)->clear_axis();
+       },
+       "AX006", "conv", "w"},
+      {"ChannelAxisStated", Conv, [](GraphBuilder&) {}, "-AX006"},
+
+      // AX007
+      {"BlocksOtherThanAsked", Conv,
+       [](GraphBuilder& b) {
+         Blocks(b, {1, 8, 1, 1});
+         Asked(b, {1, 32, 1, 1});
+       },
+       "AX007", "conv", "w"},
+      {"BlocksAsAsked", Conv,
+       [](GraphBuilder& b) {
+         Blocks(b, {1, 8, 1, 1});
+         Asked(b, {1, 8, 1, 1});
+       },
+       "-AX007"},
+      {"BlocksNobodyAskedFor", Conv,
+       [](GraphBuilder& b) {
+         Blocks(b, {1, 8, 1, 1});
+       },
+       "-AX007"},
+
+      // SH005
+      {"KeyIsNoInput", Conv, [](GraphBuilder& b) { KeyTheMap(b, "relu", "x"); }, "SH005", "relu", "x"},
+      {"KeyOfAnotherGraph", Conv,
+       [](GraphBuilder& b) {
+         b.Value("old").set_foreign(true);
+         KeyTheMap(b, "relu", "old");
+       },
+       "SH005", "relu", "old"},
+      {"KeyIsAnInput", Conv, [](GraphBuilder& b) { KeyTheMap(b, "relu", "conv"); }, "-SH005"},
+
+      // CV003
+      {"SpecOnATuple", Conv,
+       [](GraphBuilder& b) {
+         AddTopK(b);
+         b.Value("topk").set_spec(1);
+       },
+       "CV003", "topk", "topk", -1, warning},
+      {"SpecOnAnElement", Conv,
+       [](GraphBuilder& b) {
+         AddTopK(b);
+         b.Value("getitem").set_spec(1);
+       },
+       "-CV003"},
+
+      // NR004
+      {"BiasFits", SmallBias, [](GraphBuilder&) {}, "-NR004"},
+      {"BiasBeyondInt32", LargeBias, [](GraphBuilder&) {}, "NR004", "conv", "b", 5},
+      {"BiasBeyondInt32ByItsSources", LargeBias, [](GraphBuilder& b) { b.graph.mutable_specs(2)->clear_qparams(); },
+       "NR004", "conv", "b", 5},
+      {"BiasBeyondInt32ByStatistics", LargeBias,
+       [](GraphBuilder& b) {
+         b.Value("b").mutable_constant()->clear_reals();
+         b.Value("b").mutable_constant()->mutable_statistics()->set_min(-0.5);
+       },
+       "NR004", "conv", "b"},
+
+      // FX005
+      {"OneScaleForEachBias", Conv,
+       [](GraphBuilder& b) {
+         Blocks(b, {1, 8, 1, 1});
+       },
+       "-FX005"},
+      {"GroupsRepeatTheScales", Conv, Transpose, "-FX005"},
+      {"BlocksAlongTheFirstAxis", Conv,
+       [](GraphBuilder& b) {
+         Transpose(b);
+         Blocks(b, {16, 1, 1, 1});
+       },
+       "FX005", "conv", "b"},
+      {"ScalesOfTheInputChannels", Conv, [](GraphBuilder& b) { b.graph.mutable_specs(1)->set_axis(1); }, "FX005",
+       "conv", "b"},
+
+      // FX006
+      {"SigmoidCutInHalf", Conv, [](GraphBuilder& b) { AddSigmoid(b, v1::DATA_TYPE_INT8, 0); }, "FX006", "sigmoid",
+       "sigmoid"},
+      {"SigmoidOfInt8", Conv, [](GraphBuilder& b) { AddSigmoid(b, v1::DATA_TYPE_INT8, -128); }, "-FX006"},
+      {"SigmoidOfUint8", Conv, [](GraphBuilder& b) { AddSigmoid(b, v1::DATA_TYPE_UINT8, 0); }, "-FX006"},
+      {"SigmoidObserved", Conv,
+       [](GraphBuilder& b) {
+         AddSigmoid(b, v1::DATA_TYPE_INT8, 0);
+         b.graph.set_stage(v1::STAGE_CALIBRATED);
+         b.graph.mutable_specs(3)->set_kind(v1::Spec::PLAIN);
+       },
+       "-FX006"},
+  };
+}
+
+}  // namespace quantgate::testing

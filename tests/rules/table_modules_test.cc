@@ -1,0 +1,333 @@
+// The modules that are a table and a lowering: qnn_lpai, xnnpack, x86_inductor. Each rule with an annotation that fires
+// it and its neighbor that does not, judged by the shipped tables.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "db/database.h"
+#include "rules/check.h"
+#include "tests/rules/graph_builder.h"
+
+namespace quantgate {
+namespace {
+
+using testing::GraphBuilder;
+using ::testing::HasSubstr;
+
+db::Database& Tables() {
+  static db::Database* database = db::Database::Open(QUANTGATE_TABLES_FILE).value().release();
+  return *database;
+}
+
+absl::StatusOr<v1::Result> Ask(const v1::Graph& graph, const std::string& target, ModuleRegistry* modules = nullptr) {
+  ModuleRegistry own(Tables());
+  if (modules == nullptr) {
+    RegisterBuiltinModules(own);
+    modules = &own;
+  }
+  CheckOptions options;
+  options.targets = {target};
+  v1::Report report;
+  if (absl::Status status = Check(graph, options, *modules, report); !status.ok()) return status;
+  return report.results(0);
+}
+
+// Specs by number: 1 the activation's, 2 the weight's.
+int AddSpec(GraphBuilder& b, v1::DataType type, v1::Spec::QScheme scheme) {
+  v1::Spec& spec = *b.graph.add_specs();
+  spec.set_kind(v1::Spec::PLAIN);
+  spec.set_dtype(type);
+  spec.set_qscheme(scheme);
+  spec.set_is_dynamic(false);
+  return b.graph.specs_size();
+}
+
+// `op`(x, w, b) with activations of `type`, int8 weights per channel and a float bias; its output goes into a relu.
+GraphBuilder Weighted(const std::string& op, v1::DataType type, std::vector<int64_t> x, std::vector<int64_t> w,
+                      std::vector<int64_t> y) {
+  GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, x);
+  b.Weight("w", v1::DATA_TYPE_FLOAT32, w, -1);
+  b.Weight("b", v1::DATA_TYPE_FLOAT32, {y[1]}, -1);
+  v1::Node& node = b.Node(op, "op", {"x", "w", "b"}, {"op"});
+  b.Shape("op", v1::DATA_TYPE_FLOAT32, y);
+  b.Node("aten.relu.default", "relu", {"op"}, {"relu"});
+  b.Shape("relu", v1::DATA_TYPE_FLOAT32, y);
+  b.Output("relu");
+  node.add_input_specs(AddSpec(b, type, v1::Spec::PER_TENSOR_AFFINE));
+  node.add_input_specs(AddSpec(b, v1::DATA_TYPE_INT8, v1::Spec::PER_CHANNEL_SYMMETRIC));
+  b.graph.mutable_specs(1)->set_axis(0);
+  b.graph.mutable_specs(1)->set_quant_min(-127);
+  b.graph.mutable_specs(1)->set_quant_max(127);
+  return b;
+}
+
+GraphBuilder Conv(v1::DataType type) {
+  return Weighted("aten.conv2d.default", type, {1, 3, 8, 8}, {4, 3, 1, 1}, {1, 4, 8, 8});
+}
+GraphBuilder Linear(v1::DataType type) { return Weighted("aten.linear.default", type, {2, 8}, {4, 8}, {2, 4}); }
+
+// One operator of one input, quantized around.
+GraphBuilder Around(const std::string& op, v1::DataType type) {
+  GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 4, 8, 8});
+  b.Node(op, "op", {"x"}, {"op"}).add_input_specs(AddSpec(b, type, v1::Spec::PER_TENSOR_AFFINE));
+  b.Shape("op", v1::DATA_TYPE_FLOAT32, {1, 4, 8, 8}).set_spec(1);
+  b.Output("op");
+  return b;
+}
+
+void Quantize(GraphBuilder& b, const std::string& value) { b.Value(value).set_spec(1); }
+
+// Scale 0.1 in front, `scale` behind.
+void Calibrate(GraphBuilder& b, double scale) {
+  b.graph.set_stage(v1::STAGE_CALIBRATED);
+  v1::Spec behind = b.graph.specs(0);
+  behind.mutable_qparams()->add_scales(scale);
+  behind.mutable_qparams()->add_zero_points(0);
+  *b.graph.add_specs() = behind;
+  b.Value("op").set_spec(b.graph.specs_size());
+  b.graph.mutable_specs(0)->mutable_qparams()->add_scales(0.1);
+  b.graph.mutable_specs(0)->mutable_qparams()->add_zero_points(0);
+}
+
+struct Case {
+  const char* name;
+  const char* target;
+  std::function<GraphBuilder()> graph;
+  std::function<void(GraphBuilder&)> change;
+  const char* code;  // that must be there; with "-", that must not; "": no finding but remarks
+  v1::Finding::Effect effect = v1::Finding::FALLBACK;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+
+constexpr v1::DataType kInt8 = v1::DATA_TYPE_INT8;
+constexpr v1::DataType kUint8 = v1::DATA_TYPE_UINT8;
+
+std::vector<Case> Cases() {
+  const auto int8_conv = [] { return Conv(kInt8); };
+  const auto uint8_conv = [] { return Conv(kUint8); };
+  const auto int8_linear = [] { return Linear(kInt8); };
+  const auto uint8_linear = [] { return Linear(kUint8); };
+  const auto nothing = [](GraphBuilder&) {};
+  const auto relu = [](GraphBuilder& b) { Quantize(b, "relu"); };
+  const auto dynamic = [](GraphBuilder& b) { b.graph.mutable_specs(0)->set_is_dynamic(true); };
+  const v1::Finding::Effect refused = v1::Finding::REFUSED;
+  const v1::Finding::Effect wrong = v1::Finding::WRONG_NUMBERS;
+  return {
+      // qnn_lpai: no row has a 32-bit bias, whatever else is right.
+      {"LpaiWideBias", "qnn_lpai/SM8850", uint8_conv,
+       [](GraphBuilder& b) {
+         Quantize(b, "op");
+         b.Find("op").add_input_specs(AddSpec(b, v1::DATA_TYPE_INT32, v1::Spec::PER_TENSOR_SYMMETRIC));
+       },
+       "DT101", refused},
+      {"LpaiByteBias", "qnn_lpai/SM8850", uint8_conv,
+       [](GraphBuilder& b) {
+         Quantize(b, "op");
+         b.Find("op").add_input_specs(AddSpec(b, kInt8, v1::Spec::PER_TENSOR_SYMMETRIC));
+       },
+       "-DT101"},
+      {"LpaiRank", "qnn_lpai/SM8850", [] { return Around("aten.relu.default", kUint8); },
+       [](GraphBuilder& b) {
+         b.Shape("x", v1::DATA_TYPE_FLOAT32, {1, 1, 4, 8, 8});
+         b.Shape("op", v1::DATA_TYPE_FLOAT32, {1, 1, 4, 8, 8});
+       },
+       "GS103"},
+      {"LpaiRankOfFour", "qnn_lpai/SM8850", [] { return Around("aten.relu.default", kUint8); }, nothing, ""},
+      {"LpaiHasNoFloor", "qnn_lpai/SM8850", [] { return Around("aten.floor.default", kUint8); }, nothing, "CV101"},
+
+      // xnnpack.
+      {"XnnStaticConv", "xnnpack", int8_conv, relu, ""},
+      {"XnnStaticConvWithoutOutput", "xnnpack", int8_conv, nothing, "QS105"},
+      {"XnnDynamicConv", "xnnpack", int8_conv, dynamic, ""},
+      {"XnnDynamicPerTensorWeight", "xnnpack", int8_linear,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(0)->set_is_dynamic(true);
+         b.graph.mutable_specs(1)->set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
+         b.graph.mutable_specs(1)->clear_axis();
+       },
+       "QS103"},
+      {"XnnDynamicLinear", "xnnpack", int8_linear, dynamic, ""},
+      {"XnnUnsignedActivation", "xnnpack", uint8_conv, relu, "DT104", wrong},
+      {"XnnWeightAxis", "xnnpack", int8_linear,
+       [](GraphBuilder& b) {
+         Quantize(b, "relu");
+         b.graph.mutable_specs(1)->set_axis(1);
+       },
+       "AX101", refused},
+      {"XnnAffineWeight", "xnnpack", int8_linear,
+       [](GraphBuilder& b) {
+         Quantize(b, "relu");
+         b.graph.mutable_specs(1)->set_qscheme(v1::Spec::PER_CHANNEL_AFFINE);
+       },
+       "QS101", refused},
+      {"XnnQuantizedBias", "xnnpack", int8_conv,
+       [](GraphBuilder& b) {
+         Quantize(b, "relu");
+         b.Find("op").add_input_specs(AddSpec(b, v1::DATA_TYPE_INT32, v1::Spec::PER_TENSOR_SYMMETRIC));
+       },
+       "DT101"},
+      {"XnnWeightFromAnInput", "xnnpack", int8_conv,
+       [](GraphBuilder& b) {
+         Quantize(b, "relu");
+         b.Value("w").clear_constant();
+         b.graph.add_inputs(b.Id("w"));
+       },
+       "GS106"},
+      {"XnnTransposedAxis", "xnnpack", int8_conv,
+       [](GraphBuilder& b) {
+         Quantize(b, "relu");
+         b.Find("op").set_op(b.Symbol("aten.conv_transpose2d.input"));
+       },
+       "AX101"},
+      {"XnnTransposedGroups", "xnnpack", int8_conv,
+       [](GraphBuilder& b) {
+         Quantize(b, "relu");
+         b.Find("op").set_op(b.Symbol("aten.conv_transpose2d.input"));
+         b.graph.mutable_specs(1)->set_axis(1);
+         b.Int(b.Find("op"), "groups", 2);
+       },
+       "GS107"},
+      {"XnnSigmoidInFloat", "xnnpack", [] { return Around("aten.sigmoid.default", kInt8); }, nothing, "CV205"},
+      {"XnnSigmoidOfFloat", "xnnpack", [] { return Around("aten.sigmoid.default", kInt8); },
+       [](GraphBuilder& b) { b.Value("op").clear_spec(); }, ""},
+      {"XnnReluShares", "xnnpack", [] { return Around("aten.relu.default", kInt8); },
+       [](GraphBuilder& b) { Calibrate(b, 0.1); }, ""},
+      {"XnnReluDoesNotShare", "xnnpack", [] { return Around("aten.relu.default", kInt8); },
+       [](GraphBuilder& b) { Calibrate(b, 0.05); }, "SH102", refused},
+      {"XnnBatchNormIsFolded", "xnnpack", int8_conv,
+       [](GraphBuilder& b) {
+         Quantize(b, "relu");
+         b.Node("aten.batch_norm.default", "norm", {"op"}, {"norm"});
+         b.Shape("norm", v1::DATA_TYPE_FLOAT32, {1, 4, 8, 8});
+         b.Find("relu").set_inputs(0, b.Id("norm"));
+       },
+       ""},
+      {"XnnFourBitConv", "xnnpack", int8_conv,
+       [](GraphBuilder& b) {
+         Quantize(b, "relu");
+         b.graph.mutable_specs(1)->set_quant_min(-8);
+         b.graph.mutable_specs(1)->set_quant_max(7);
+       },
+       "QS103", refused},
+      {"XnnFourBitLinear", "xnnpack", int8_linear,
+       [](GraphBuilder& b) {
+         Quantize(b, "relu");
+         b.graph.mutable_specs(1)->set_quant_min(-8);
+         b.graph.mutable_specs(1)->set_quant_max(7);
+       },
+       ""},
+      {"XnnTopK", "xnnpack", [] { return Around("aten.topk.default", kInt8); },
+       [](GraphBuilder& b) { b.Value("op").clear_spec(); }, "CV204"},
+
+      // x86_inductor.
+      {"X86Conv", "x86_inductor/avx512_vnni", uint8_conv, nothing, ""},
+      {"X86EightBitsWithoutVnni", "x86_inductor/avx2", uint8_conv, nothing, "NR201", wrong},
+      {"X86SevenBitsWithoutVnni", "x86_inductor/avx2", uint8_conv,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(0)->set_quant_min(0);
+         b.graph.mutable_specs(0)->set_quant_max(127);
+       },
+       ""},
+      {"X86PerTensorWeight", "x86_inductor/avx512_vnni", uint8_linear,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(1)->set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
+         b.graph.mutable_specs(1)->clear_axis();
+       },
+       "QS103"},
+      {"X86DynamicLinear", "x86_inductor/avx512_vnni", uint8_linear, dynamic, ""},
+      {"X86DynamicConv", "x86_inductor/avx512_vnni", uint8_conv, dynamic, "QS105"},
+      {"X86WeightOnly", "x86_inductor/avx512_vnni", uint8_linear,
+       [](GraphBuilder& b) { b.Find("op").set_input_specs(0, 0); }, "DT101"},
+      {"X86Bf16", "x86_inductor/amx", uint8_linear,
+       [](GraphBuilder& b) {
+         b.Value("op").set_dtype(v1::DATA_TYPE_BFLOAT16);
+         b.Value("b").set_dtype(v1::DATA_TYPE_BFLOAT16);
+       },
+       ""},
+      {"X86MaxPoolShares", "x86_inductor/amx", [] { return Around("aten.max_pool2d.default", kUint8); },
+       [](GraphBuilder& b) { Calibrate(b, 0.1); }, ""},
+      {"X86MaxPoolDoesNotShare", "x86_inductor/amx", [] { return Around("aten.max_pool2d.default", kUint8); },
+       [](GraphBuilder& b) { Calibrate(b, 0.05); }, "SH102", wrong},
+      {"X86FlattenDoesNotShare", "x86_inductor/amx", [] { return Around("aten.flatten.using_ints", kUint8); },
+       [](GraphBuilder& b) { Calibrate(b, 0.05); }, "SH102"},
+  };
+}
+
+class TableModules : public ::testing::TestWithParam<Case> {};
+
+TEST_P(TableModules, SaysWhatItMust) {
+  const Case& c = GetParam();
+  GraphBuilder b = c.graph();
+  c.change(b);
+  const absl::StatusOr<v1::Result> result = Ask(b.graph, c.target);
+  ASSERT_TRUE(result.ok()) << result.status();
+  const v1::Finding* found = nullptr;
+  const std::string wanted = c.code[0] == '-' ? c.code + 1 : c.code;
+  std::string all;
+  for (const v1::Finding& finding : result->findings()) {
+    all += finding.code() + " " + finding.message() + "\n";
+    if (finding.severity() == v1::Finding::INFO || finding.code().substr(0, 4) == "SH00") continue;
+    if (finding.location().node() != "op") continue;
+    if (wanted.empty() || finding.code() == wanted) found = found == nullptr ? &finding : found;
+  }
+  if (wanted.empty() || c.code[0] == '-') {
+    EXPECT_EQ(found, nullptr) << all;
+    return;
+  }
+  ASSERT_NE(found, nullptr) << all;
+  EXPECT_EQ(found->effect(), c.effect) << all;
+  EXPECT_FALSE(found->source().row().empty() && found->code().substr(0, 2) != "CV") << all;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, TableModules, ::testing::ValuesIn(Cases()),
+                         [](const auto& info) { return info.param.name; });
+
+TEST(TableModules, AreLoadedByName) {
+  ModuleRegistry modules(Tables());
+  RegisterBuiltinModules(modules);
+  ASSERT_TRUE(Ask(Conv(kInt8).graph, "xnnpack", &modules).ok());
+  EXPECT_TRUE(modules.IsLoaded("xnnpack"));
+  for (const char* other : {"qnn_htp", "qnn_lpai", "x86_inductor"}) EXPECT_FALSE(modules.IsLoaded(other)) << other;
+}
+
+TEST(TableModules, TargetNames) {
+  const v1::Graph graph = Conv(kUint8).graph;
+  EXPECT_EQ(Ask(graph, "xnnpack")->target(), "xnnpack@1.5.1");
+  EXPECT_EQ(Ask(graph, "x86_inductor/AVX512_VNNI")->target(), "x86_inductor/avx512_vnni@2.13.0");
+  EXPECT_EQ(Ask(graph, "qnn_lpai/sm8850")->target(), "qnn_lpai/SM8850@2.25.0");
+  EXPECT_EQ(Ask(graph, "qnn_lpai/V6@2.30")->target(), "qnn_lpai/V6@2.30");
+  for (const char* unknown : {"xnnpack/SM8650", "x86_inductor/neon", "qnn_lpai/SM8650", "qnn_lpai/V7"}) {
+    EXPECT_TRUE(absl::IsNotFound(Ask(graph, unknown).status())) << unknown;
+  }
+  EXPECT_THAT(Ask(graph, "qnn_lpai/SM8650").status().message(), HasSubstr("SM8850"));
+  for (const char* incomplete : {"qnn_lpai", "x86_inductor"}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(Ask(graph, incomplete).status())) << incomplete;
+  }
+}
+
+// Whatever is refused stays with the portable kernels, which nobody needs an accelerator for.
+TEST(TableModules, RefusedNodesRunElsewhere) {
+  const absl::StatusOr<v1::Result> result = Ask(Conv(kInt8).graph, "xnnpack");
+  ASSERT_TRUE(result.ok());
+  EXPECT_EQ(result->verdict(), v1::Result::ACCEPTED_WITH_WARNINGS);
+  EXPECT_EQ(result->outcome().kind(), v1::Outcome::PARTIAL);
+}
+
+// What is not judged is said.
+TEST(TableModules, WhatIsTakenApartIsNotChecked) {
+  GraphBuilder b = Around("aten.silu.default", kInt8);
+  const absl::StatusOr<v1::Result> result = Ask(b.graph, "xnnpack");
+  ASSERT_TRUE(result.ok());
+  ASSERT_EQ(result->not_checked_size() > 0, true);
+  EXPECT_NE(result->verdict(), v1::Result::ACCEPTED);
+}
+
+}  // namespace
+}  // namespace quantgate
