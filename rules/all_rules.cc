@@ -4,11 +4,12 @@
 #include "rules/backends/backends.h"
 #include "rules/check.h"
 #include "rules/constraints/matcher.h"
+#include "rules/engine/file_errors.h"
 
 namespace quantgate {
 
 std::vector<const RuleInfo*> AllRules() {
-  std::vector<const RuleInfo*> rules;
+  std::vector<const RuleInfo*> rules = {&kUnreadableFile, &kFileBeyondLimit};
   for (const Rule& rule : SoundnessRules()) rules.push_back(rule.info);
   for (const RuleInfo* rule : ConstraintRules()) rules.push_back(rule);
   for (const RuleInfo* rule : BackendRules()) rules.push_back(rule);
