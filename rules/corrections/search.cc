@@ -175,9 +175,18 @@ void Search::Judged(Trial& trial, const Observed& seen) {
   PushMoves(region, trial.state, removed ? caused_at : region.node);
 }
 
-// Puts the trials into the graph, checks it, and takes back those that are not solutions. `stray`: something new is out
-// of reach of every trial, so that it cannot be told whose fault it is; nothing was judged.
-absl::Status Search::Round(std::vector<Trial>& trials, bool& stray) {
+bool Search::Removes(const Region& region, const Observed& seen) const {
+  return absl::c_none_of(region.targets, [&](const Issue& issue) { return seen.Find(issue) != nullptr; });
+}
+
+// Puts the trials into the graph, checks it, and takes back those that are not solutions. When something new is out of
+// reach of every trial it cannot be told whose doing it is: those that look like solutions are tried again by halves.
+absl::Status Search::Round(std::vector<Trial> trials) {
+  if (trials.empty()) return absl::OkStatus();
+  if (OutOfBounds()) {
+    for (Trial& trial : trials) trial.region->open.push(std::move(trial.state));
+    return absl::OkStatus();
+  }
   for (Trial& trial : trials) {
     for (const Edit& edit : trial.state.edits) {
       trial.undo.push_back({edit.place, editor_.Get(edit.place)});
@@ -186,7 +195,7 @@ absl::Status Search::Round(std::vector<Trial>& trials, bool& stray) {
   }
   absl::StatusOr<Observed> seen = Check();
   if (!seen.ok()) return seen.status();
-  stray = false;
+  bool stray = false;
   if (trials.size() > 1) {
     absl::flat_hash_set<int32_t> reached;
     for (const Trial& trial : trials) reached.insert(trial.reach.begin(), trial.reach.end());
@@ -206,14 +215,21 @@ absl::Status Search::Round(std::vector<Trial>& trials, bool& stray) {
     absl::c_sort(trials[0].reach);
     trials[0].reach.erase(std::unique(trials[0].reach.begin(), trials[0].reach.end()), trials[0].reach.end());
   }
+  std::vector<Trial> again[2];
+  int doubtful = 0;
   for (Trial& trial : trials) {
-    if (!stray) Judged(trial, *seen);
+    const bool in_doubt = stray && Removes(*trial.region, *seen);
+    if (!in_doubt) Judged(trial, *seen);
     if (trial.region->outcome == Region::kSolved) {
       for (int32_t node : trial.reach) now_.TakeFrom(*seen, node);
       continue;
     }
     for (auto edit = trial.undo.rbegin(); edit != trial.undo.rend(); ++edit) editor_.Set(edit->place, edit->spec);
     trial.undo.clear();
+    if (in_doubt) again[doubtful++ % 2].push_back(std::move(trial));
+  }
+  for (std::vector<Trial>& half : again) {
+    if (absl::Status status = Round(std::move(half)); !status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -246,19 +262,7 @@ absl::Status Search::Run() {
       return absl::OkStatus();
     }
     if (trials.empty()) return absl::OkStatus();
-    bool stray = false;
-    if (absl::Status status = Round(trials, stray); !status.ok()) return status;
-    if (!stray) continue;
-    // One after the other.
-    for (Trial& trial : trials) {
-      if (OutOfBounds()) {
-        cut_short_ = true;
-        return absl::OkStatus();
-      }
-      std::vector<Trial> one;
-      one.push_back(std::move(trial));
-      if (absl::Status status = Round(one, stray); !status.ok()) return status;
-    }
+    if (absl::Status status = Round(std::move(trials)); !status.ok()) return status;
   }
 }
 

@@ -71,7 +71,8 @@ class Search {
   std::vector<int32_t> ReachOf(const Region& region, const State& state) const;
   bool Next(Region& region, State& state);
   void PushMoves(Region& region, const State& from, int32_t node);
-  absl::Status Round(std::vector<Trial>& trials, bool& stray);
+  absl::Status Round(std::vector<Trial> trials);
+  bool Removes(const Region& region, const Observed& seen) const;
   void Judged(Trial& trial, const Observed& seen);
   absl::StatusOr<Observed> Check();
   bool Solved(const Region& region) const;
