@@ -67,23 +67,23 @@ def apply(report: Report, model: Any, target: Optional[str] = None) -> List[Appl
     corrections that were checked again are applied. Returns what changed; nothing does when the graph is not the one of
     the report (QuantGateError).
     """
-    changes = _changes(report, target)
-    if not changes:
+    corrections = _corrections(report, target)
+    if not corrections:
         return []
     if report.proto.stage != types_pb2.STAGE_ANNOTATED:
         raise QuantGateError("FAILED_PRECONDITION", "the graph has its observers already: apply the report of the "
                                                     "annotated graph, before prepare_pt2e inserts them")
     from quantgate import fx_apply
 
-    return fx_apply.apply(changes, model)
+    return fx_apply.apply(corrections, model)
 
 
-def _changes(report: Report, target: Optional[str]) -> List[report_pb2.Change]:
+def _corrections(report: Report, target: Optional[str]) -> List[List[report_pb2.Change]]:
     if target is None and len(report.results) > 1:
         common = report.proto.common_corrections
-        return list(common.changes) if common.proven else []
+        return [list(common.changes)] if common.proven and common.changes else []
     result = report.results[0] if target is None else report.result(target)
-    return [change for correction in result.corrections if correction.proven for change in correction.changes]
+    return [list(correction.changes) for correction in result.corrections if correction.proven]
 
 
 def _import(path: str, timeout: float) -> graph_pb2.Graph:

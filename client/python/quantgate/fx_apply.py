@@ -23,9 +23,11 @@ class AppliedChange(NamedTuple):
     after: Any
 
 
-def apply(changes: Sequence[report_pb2.Change], module: torch.fx.GraphModule) -> List[AppliedChange]:
-    """Writes all of the changes, or none when one of them does not fit the graph."""
+def apply(corrections: Sequence[Sequence[report_pb2.Change]], module: torch.fx.GraphModule) -> List[AppliedChange]:
+    """Writes the changes of all corrections, or none when one of them does not fit the graph. A correction that asks for
+    parameters of a tensor that PyTorch's observers cannot look at, of integers or booleans, is left out whole."""
     graph = _Annotated(module)
+    changes = [change for one in corrections if all(map(graph.is_observable, one)) for change in one]
     planned = [(place, graph.find(place), graph.replacement(change, place))
                for change, place in ((change, graph.place(change.location)) for change in changes)]
     for (place, _, after), change in zip(planned, changes):
@@ -44,6 +46,13 @@ class _Annotated:
         if location.HasField("input"):
             return self._node(location.value), self._node(location.node)
         return self._node(location.value or location.node)
+
+    def is_observable(self, change: report_pb2.Change) -> bool:
+        place = self.place(change.location)
+        value = (place[0] if isinstance(place, tuple) else place).meta.get("val")
+        asks = change.HasField("after") and change.after.kind != spec_pb2.Spec.EXPLICIT_NONE
+        return not (asks and self.find(place) is None and isinstance(value, torch.Tensor)
+                    and not value.is_floating_point())
 
     def find(self, place: Union[_Edge, torch.fx.Node]) -> Any:
         """The spec object at a place; None: there is none, or an explicit None."""
