@@ -250,11 +250,6 @@ absl::Status CheckTarget(const Asked& asked, const Scopes& scopes, std::vector<F
     checked.reserve(judged.ops.size());
     for (const ModuleResult::OpOutcome& op : judged.ops) checked.push_back(op.checked);
     unjudged += std::count(checked.begin(), checked.end(), false);
-    // Judged, but not by every rule.
-    for (const NotCheckedDraft& draft : sink.not_checked()) {
-      const int32_t op = draft.node < 0 ? -1 : scope.resolved.op_of_node(draft.node);
-      if (op >= 0) checked[op] = false;
-    }
     CountCoverage(scope, checked, *result.mutable_coverage());
   }
   writer.Write(result);
