@@ -51,7 +51,7 @@ absl::Status CheckCaptures(const v1::Graph& body, int64_t outer_values, const st
 }
 
 // Main graph first, then bodies depth first in the order of Graph.subgraphs.
-absl::Status AddScopes(const v1::Graph& message, std::string path, int depth, int64_t outer_values,
+absl::Status AddScopes(const v1::Graph& message, const std::string& path, int depth, int64_t outer_values,
                        const CheckLimits& limits, Scopes& scopes) {
   if (depth > limits.max_subgraph_depth) return Limit("max_subgraph_depth", limits.max_subgraph_depth);
   if (static_cast<int>(scopes.size()) > limits.max_subgraphs) return Limit("max_subgraphs", limits.max_subgraphs);

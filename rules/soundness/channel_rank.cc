@@ -22,7 +22,10 @@ constexpr RuleInfo kInfo = {
     "does not.",
 };
 
-bool ObservesChannels(const v1::Spec& spec) { return spec.kind() == v1::Spec::PLAIN && IsPerChannel(spec); }
+// Whose numbers are known has not met the observer, or has survived it.
+bool ObservesChannels(const v1::Spec& spec) {
+  return spec.kind() == v1::Spec::PLAIN && IsPerChannel(spec) && spec.qparams().scales().empty();
+}
 
 void Check(const CheckContext& context, FindingSink& sink) {
   ForEachAnnotated(context, ObservesChannels, [&](const AnnotatedPlace& at) {

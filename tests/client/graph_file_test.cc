@@ -82,7 +82,7 @@ TEST_P(RoundTrip, OfARealModel) {
 
 TEST(GraphFile, UnknownExtensionAndUnwritableFolder) {
   EXPECT_EQ(WriteGraphFile(v1::Graph(), "graph.xml").code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(WriteGraphFile(v1::Graph(), "/nonexistent/graph.pb").code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(WriteGraphFile(v1::Graph(), "/nonexistent/graph.pb").code(), absl::StatusCode::kFailedPrecondition);
 }
 
 absl::Status Parse(const std::string& bytes, FileFormat format, const ImportOptions& options = {}) {

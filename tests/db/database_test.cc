@@ -150,7 +150,7 @@ TEST(LoadTable, RefusesForgedRows) {
 TEST(LoadTable, NamesWhatThereIsWhenThereIsNone) {
   const auto database = Database::OpenDefault();
   ASSERT_TRUE(database.ok()) << database.status();
-  for (const auto& [backend, sdk] : {std::pair{"qnn_htp", "2.25"}, {"qnn_htp", "9.9"}, {"qnn_lpai", "2.25.0"}}) {
+  for (const auto& [backend, sdk] : {std::pair{"qnn_htp", "2.25"}, {"qnn_htp", "9.9"}, {"qnn_gpu", "2.25.0"}}) {
     const auto table = (*database)->LoadTable(backend, sdk);
     EXPECT_EQ(table.status().code(), absl::StatusCode::kNotFound);
     EXPECT_THAT(std::string(table.status().message()), HasSubstr("qnn_htp@2.25.0"));
