@@ -77,9 +77,11 @@ void RestoreConstant(const v1::Value& value, const v1::Spec& before, const v1::S
     constant.clear_ints();
   }
   if (constant.stored_bytes() >= 0) {
-    int64_t count = 1;
-    for (int64_t dim : value.dims()) count *= dim;
-    constant.set_stored_bytes((count * BitWidth(after.dtype()) + 7) / 8);
+    // A size that overflows is said of the graph as it is; its bytes are left alone.
+    int64_t bits = BitWidth(after.dtype());
+    bool fits = true;
+    for (int64_t dim : value.dims()) fits &= dim >= 0 && !__builtin_mul_overflow(bits, dim, &bits);
+    if (fits && bits <= INT64_MAX - 7) constant.set_stored_bytes((bits + 7) / 8);
   }
   if (!constant.has_statistics()) return;
   v1::Statistics& statistics = *constant.mutable_statistics();

@@ -109,6 +109,9 @@ def test_every_architecture(name, quantizer):
     assert all(errors(report) <= expected for report in reports), reports
 
 
+LIFTED = {('bert', 'xnnpack_per_channel'), ('distilbert', 'vulkan')}
+
+
 # On transformers X86InductorQuantizer fails in annotate, and OpenVINO's asks for per-channel biases that torchao's
 # observers cannot look at.
 @pytest.mark.parametrize('name, quantizer', [
@@ -118,7 +121,9 @@ def test_every_architecture(name, quantizer):
 def test_other_quantizers_on_architectures(name, quantizer):
     module, inputs = architectures.export(name)
     reports, _ = run(module, inputs, make(quantizer))
-    assert not any(errors(report) for report in reports), reports
+    # XNNPACK and Vulkan lift the integer scalars of masks to floats; in these models nobody uses the result as an index.
+    expected = {'DT003'} if (name, quantizer) in LIFTED else set()
+    assert all(errors(report) <= expected for report in reports), reports
 
 
 def test_integer_arithmetic_that_a_real_quantizer_quantizes():
