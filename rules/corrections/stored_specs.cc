@@ -21,7 +21,8 @@ v1::Spec SpecOf(const Operand& operand, const QuantParams& params) {
   v1::Spec spec;
   spec.set_kind(v1::Spec::PLAIN);
   spec.set_dtype(operand.type);
-  const double middle = IsSigned(operand.type) ? 0.0 : static_cast<double>((MaxOf(operand.type) + 1) / 2);
+  const int64_t half = MaxOf(operand.type) / 2 + 1;  // 128 of uint8
+  const double middle = IsSigned(operand.type) ? 0.0 : static_cast<double>(half);
   bool symmetric = true;
   for (size_t i = 0; i < params.scales.size(); ++i) symmetric &= params.zero_point(static_cast<int64_t>(i)) == middle;
   if (params.blocked()) {
