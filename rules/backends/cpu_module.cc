@@ -8,8 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rules/backends/coverage.h"
-#include "rules/backends/matchers.h"
-#include "rules/backends/qnn/folding.h"
+#include "rules/backends/table_module.h"
 #include "rules/backends/table_target.h"
 #include "rules/engine/nearest.h"
 
@@ -73,36 +72,17 @@ void NoteRunsInFloat(const BackendOp& op, const Target& target, FindingSink& sin
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadCpuModule(const CpuBackend& backend, const db::TableSource& tables) {
-  if (SdkVersions(tables, backend.name).empty()) {
-    return absl::FailedPreconditionError(absl::StrCat("the database has no table of ", backend.name));
-  }
-  auto matchers = std::make_shared<Matchers>(tables, std::string(backend.definitions));
-  auto module = std::make_unique<Module>();
-  module->name = std::string(backend.name);
-  module->rules = backend.rules;
-  for (const RuleInfo* rule : ConstraintRules()) module->rules.push_back(rule);
-  module->resolve = [backend, &tables](const TargetName& name) { return Resolve(backend, tables, name); };
-  module->check = [backend, matchers](const CheckContext& context, const Target& target, FindingSink& sink,
-                                      ModuleResult& result) {
-    const absl::StatusOr<const TableMatcher*> matcher = matchers->Get(target);
-    if (!matcher.ok()) {
-      sink.NotChecked(nullptr, -1, std::string(matcher.status().message()));
-      return;
-    }
-    JudgeByTable(context, target, **matcher, backend.table, qnn::FoldedValues(context.graph()), sink, result);
+  TableModule module;
+  module.name = std::string(backend.name);
+  module.definitions = std::string(backend.definitions);
+  module.table = backend.table;
+  module.rules = backend.rules;
+  module.resolve = [backend](const db::TableSource& source, const TargetName& name) {
+    return Resolve(backend, source, name);
   };
-  module->targets = [backend, &tables] {
-    std::vector<Target> targets;
-    std::vector<std::string> names;
-    for (const CpuVariant& variant : backend.variants) names.push_back(std::string(variant.name));
-    if (names.empty()) names.emplace_back();
-    for (const std::string& name : names) {
-      absl::StatusOr<Target> target = Resolve(backend, tables, {std::string(backend.name), name, ""});
-      if (target.ok()) targets.push_back(*std::move(target));
-    }
-    return targets;
-  };
-  return module;
+  for (const CpuVariant& variant : backend.variants) module.socs.emplace_back(variant.name);
+  if (module.socs.empty()) module.socs.emplace_back();
+  return LoadTableModule(std::move(module), tables);
 }
 
 }  // namespace quantgate

@@ -132,7 +132,7 @@ class Nearest {
   std::vector<int32_t> owner_;
 };
 
-// What a check of the changed graph says; nullopt-like empty when a change could not be applied.
+// What a check says of the unchanged graph with the corrections applied as a reader of the report would.
 absl::StatusOr<Observed> Prove(const CorrectionTask& task, const std::vector<v1::Correction>& corrections,
                                const Names& names) {
   v1::Graph changed = task.context.graph().message();

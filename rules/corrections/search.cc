@@ -33,6 +33,11 @@ bool AboutSpecs(const std::string& code) {
   return false;
 }
 
+// Whether none of a region's faults is among what was seen.
+bool Gone(const Region& region, const Observed& seen) {
+  return absl::c_none_of(region.targets, [&](const Issue& issue) { return seen.Find(issue) != nullptr; });
+}
+
 }  // namespace
 
 bool Region::Dearer::operator()(const State& a, const State& b) const {
@@ -68,10 +73,6 @@ Search::Search(const CorrectionTask& task, const v1::Graph& original, const Stor
 }
 
 bool Search::OutOfBounds() const { return checks_ >= max_checks_ || reached_ > kMaxReached; }
-
-bool Search::Solved(const Region& region) const {
-  return absl::c_none_of(region.targets, [&](const Issue& issue) { return now_.Find(issue) != nullptr; });
-}
 
 std::vector<int32_t> Search::ReachOf(const Region& region, const State& state) const {
   std::vector<int32_t> reach = {region.node};
@@ -143,7 +144,7 @@ absl::StatusOr<Observed> Search::Check() {
 void Search::Judged(Trial& trial, const Observed& seen) {
   Region& region = *trial.region;
   ++region.tried;
-  const bool removed = absl::c_none_of(region.targets, [&](const Issue& issue) { return seen.Find(issue) != nullptr; });
+  const bool removed = Gone(region, seen);
   int32_t caused_at = -1;
   int warnings = 0;
   bool moved = false;  // something is said differently than before
@@ -173,10 +174,6 @@ void Search::Judged(Trial& trial, const Observed& seen) {
   }
   if (!moved) return;  // the fault does not depend on it
   PushMoves(region, trial.state, removed ? caused_at : region.node);
-}
-
-bool Search::Removes(const Region& region, const Observed& seen) const {
-  return absl::c_none_of(region.targets, [&](const Issue& issue) { return seen.Find(issue) != nullptr; });
 }
 
 // Puts the trials into the graph, checks it, and takes back those that are not solutions. When something new is out of
@@ -218,7 +215,7 @@ absl::Status Search::Round(std::vector<Trial> trials) {
   std::vector<Trial> again[2];
   int doubtful = 0;
   for (Trial& trial : trials) {
-    const bool in_doubt = stray && Removes(*trial.region, *seen);
+    const bool in_doubt = stray && Gone(*trial.region, *seen);
     if (!in_doubt) Judged(trial, *seen);
     if (trial.region->outcome == Region::kSolved) {
       for (int32_t node : trial.reach) now_.TakeFrom(*seen, node);
@@ -241,7 +238,7 @@ absl::Status Search::Run() {
     for (Region& region : regions_) {
       if (region.outcome != Region::kSearching) continue;
       if (OutOfBounds()) break;
-      if (Solved(region)) {
+      if (Gone(region, now_)) {
         region.outcome = Region::kSolved;
         continue;
       }

@@ -72,10 +72,8 @@ class Search {
   bool Next(Region& region, State& state);
   void PushMoves(Region& region, const State& from, int32_t node);
   absl::Status Round(std::vector<Trial> trials);
-  bool Removes(const Region& region, const Observed& seen) const;
   void Judged(Trial& trial, const Observed& seen);
   absl::StatusOr<Observed> Check();
-  bool Solved(const Region& region) const;
   bool OutOfBounds() const;
 
   const CorrectionTask& task_;

@@ -184,29 +184,10 @@ class Judge {
   }
 
   void AddTableFinding(const BackendOp& op, const Violation& violation) {
-    FindingDraft draft;
-    draft.rule = violation.rule;
-    draft.place = PlaceOf(op, violation.port);
-    draft.observed = violation.observed + AxisInFile(op, violation);
-    draft.allowed = violation.allowed;
-    draft.source.kind = violation.evidence == db::Evidence::kMeasured ? v1::Source::MEASURED : v1::Source::DOCUMENTED;
-    draft.source.table = target_.tables.empty() ? std::string() : target_.tables.front();
-    draft.source.row = violation.row;
-    draft.source.document = violation.document;
-    switch (violation.effect) {
-      case db::ItemEffect::kNotEnforced:
-        draft.effect = v1::Finding::ADVICE;
-        draft.severity = v1::Finding::WARNING;
-        absl::StrAppend(&draft.allowed, " (", kNotEnforced, ")");
-        break;
-      case db::ItemEffect::kWrongNumbers:
-        draft.effect = v1::Finding::WRONG_NUMBERS;
-        draft.severity = v1::Finding::ERROR;
-        absl::StrAppend(&draft.allowed, " (", kNotRefused, ")");
-        break;
-      case db::ItemEffect::kRefused:
-        break;
-    }
+    FindingDraft draft = TableFinding(op, violation, target_);
+    absl::StrAppend(&draft.observed, AxisInFile(op, violation));
+    if (violation.effect == db::ItemEffect::kNotEnforced) absl::StrAppend(&draft.allowed, " (", kNotEnforced, ")");
+    if (violation.effect == db::ItemEffect::kWrongNumbers) absl::StrAppend(&draft.allowed, " (", kNotRefused, ")");
     sink_.Add(std::move(draft));
   }
 

@@ -7,10 +7,8 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/backends/coverage.h"
-#include "rules/backends/matchers.h"
-#include "rules/backends/qnn/folding.h"
 #include "rules/backends/qnn/lowering.h"
-#include "rules/backends/table_judge.h"
+#include "rules/backends/table_module.h"
 #include "rules/backends/table_target.h"
 #include "rules/engine/nearest.h"
 
@@ -63,33 +61,9 @@ absl::StatusOr<Target> Resolve(const db::TableSource& tables, const TargetName& 
 std::vector<const RuleInfo*> OwnRules() { return {&kNoBackendOperator, &kUnclearLowering, &kOlderTable}; }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
-  if (SdkVersions(tables, kBackend).empty()) {
-    return absl::FailedPreconditionError(absl::StrCat("the database has no table of ", kBackend));
-  }
-  auto matchers = std::make_shared<Matchers>(tables, "qnn_master");
-  auto module = std::make_unique<Module>();
-  module->name = kBackend;
-  module->rules = OwnRules();
-  for (const RuleInfo* rule : ConstraintRules()) module->rules.push_back(rule);
-  module->resolve = [&tables](const TargetName& name) { return Resolve(tables, name); };
-  module->check = [matchers](const CheckContext& context, const Target& target, FindingSink& sink,
-                             ModuleResult& result) {
-    const absl::StatusOr<const TableMatcher*> matcher = matchers->Get(target);
-    if (!matcher.ok()) {
-      sink.NotChecked(nullptr, -1, std::string(matcher.status().message()));
-      return;
-    }
-    JudgeByTable(context, target, **matcher, {qnn::Lower}, qnn::FoldedValues(context.graph()), sink, result);
-  };
-  module->targets = [&tables] {
-    std::vector<Target> targets;
-    for (const Soc& soc : kSocs) {
-      absl::StatusOr<Target> target = Resolve(tables, {kBackend, std::string(soc.name), ""});
-      if (target.ok()) targets.push_back(*std::move(target));
-    }
-    return targets;
-  };
-  return module;
+  TableModule module = {kBackend, "qnn_master", {qnn::Lower}, OwnRules(), Resolve, {}};
+  for (const Soc& soc : kSocs) module.socs.emplace_back(soc.name);
+  return LoadTableModule(std::move(module), tables);
 }
 
 }  // namespace quantgate::qnn_lpai
