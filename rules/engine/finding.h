@@ -38,7 +38,8 @@ struct FindingDraft {
   // Overrides of the rule's own effect and severity; UNSPECIFIED: the rule's.
   v1::Finding::Effect effect = v1::Finding::EFFECT_UNSPECIFIED;
   v1::Finding::Severity severity = v1::Finding::SEVERITY_UNSPECIFIED;
-  std::string fix;  // overrides the rule's
+  std::string fix;    // overrides the rule's
+  int32_t group = 0;  // id of the sharing group it is about, 1-based; 0: none
 };
 
 struct NotCheckedDraft {

@@ -171,7 +171,10 @@ TEST(Repair, WhatNothingRepairsNamesTheNearestTargetThatTakesIt) {
   b.Output("where");
   const v1::Result result = CheckFor(b.graph, kV68);
   ASSERT_GT(Faults(result), 0);
-  const auto fault = absl::c_find_if(result.findings(), testing::IsFault);
+  const auto fault = absl::c_find_if(result.findings(), [](const v1::Finding& finding) {
+    return testing::IsFault(finding) && finding.location().node() == "where";
+  });
+  ASSERT_NE(fault, result.findings().end());
   EXPECT_THAT(fault->fix(), ::testing::HasSubstr("takes the node as it is."));
 }
 
