@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "rules/backends/qnn/folding.h"
-#include "rules/backends/qnn/layout.h"
+#include "rules/backends/folding.h"
+#include "rules/backends/layout.h"
 #include "tests/rules/graph_builder.h"
 #include "tests/rules/lowered.h"
 
@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(Layouts, AxisMapping,
                                            AxisCase{Layout::kSwapLastTwo, 4, 4, {0, 1, 3, 2}}));
 
 TEST(LayoutTest, RanksBeyondQnnAreUnknown) {
-  EXPECT_EQ(MapLayout(Layout::kSame, kMaxRank + 1, kMaxRank + 1).rank, 0);
+  EXPECT_EQ(MapLayout(Layout::kSame, kMaxBackendRank + 1, kMaxBackendRank + 1).rank, 0);
   EXPECT_EQ(MapLayout(Layout::kChannelsLast, 4, 3).rank, 0);
 }
 

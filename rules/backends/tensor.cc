@@ -1,8 +1,8 @@
-#include "rules/backends/qnn/tensor.h"
+#include "rules/backends/tensor.h"
 
 #include <algorithm>
 
-namespace quantgate::qnn {
+namespace quantgate {
 namespace {
 
 int StorageBits(v1::DataType type) {
@@ -204,7 +204,9 @@ int64_t ObservedMiddle(const v1::Spec& spec, int64_t middle) {
   return (spec.quant_min() + spec.quant_max()) / 2;
 }
 
-// `type` and `bits` are those that QNN will see: uint8 in 0..15 is a UFIXED_POINT_8, whose middle is 128.
+// Symmetric by the numbers: every zero point is 0 (signed) or the middle of the type (unsigned). Without known numbers
+// the scheme of the spec decides; unknown when there is none. `type` and `bits` are those that QNN will see: uint8 in
+// 0..15 is a UFIXED_POINT_8, whose middle is 128.
 Tri Symmetric(const NodeView& view, const Operand& operand, v1::DataType type, int bits) {
   if (!operand.quantized || bits < 1) return Tri::kUnknown;
   const int64_t middle = IsSigned(type) ? 0 : int64_t{1} << (bits - 1);
@@ -265,4 +267,4 @@ void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int
   if (axis >= 0) tensor.axis = map.rank > 0 ? map.AxisOf(axis) : (layout == Layout::kSame ? axis : -1);
 }
 
-}  // namespace quantgate::qnn
+}  // namespace quantgate
