@@ -23,7 +23,7 @@ struct CheckLimits {
   int64_t max_judgements = 20'000'000;  // nodes times targets
   // Beyond these a result leaves out its least severe findings and counts them in not_checked; the verdict is of all.
   int max_findings = 100'000;            // per result
-  int64_t max_report_bytes = 256 << 20;  // of the findings of all results, about
+  int64_t max_report_bytes = 256 << 20;  // of the findings and corrections of all results, about
 };
 
 struct CheckOptions {
