@@ -66,8 +66,8 @@ def make(name):
 
 # What is wrong with the numbers of a quantizer, by the stage that shows it, and who says so apart from QuantGate.
 WRONG = {
-    # Symmetric uint8 observers put the zero point in the middle, 128. Executed by the vendor's library, its 8-bit Softmax
-    # writes probability 0 as the lowest integer, whatever the zero point says.
+    # Symmetric uint8 observers put the zero point in the middle, 128. Executed by the vendor's library, its 8-bit
+    # Softmax writes probability 0 as the lowest integer, whatever the zero point says.
     'qnn_8a8w_symmetric': [set(), {'QS104'}, {'QS104'}],
 }
 
