@@ -4,8 +4,9 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "client/onnx/data_type.h"
 #include "client/onnx/roles.h"
+#include "rules/onnx/complete_shapes.h"
+#include "rules/onnx/data_type.h"
 
 namespace quantgate {
 namespace {
@@ -36,9 +37,9 @@ class Completer {
   v1::Value* Output(const v1::Node& node, int i) { return i < node.outputs_size() ? At(node.outputs(i)) : nullptr; }
   v1::Value* At(int id) { return id > 0 ? graph_.mutable_values(id - 1) : nullptr; }
 
-  v1::DataType OutputDtypeAttribute(const v1::Node& node) const {
+  v1::DataType TypeAttribute(const v1::Node& node, absl::string_view name) const {
     for (const v1::Attribute& attribute : node.attributes()) {
-      if (attribute.name() > 0 && graph_.symbols(attribute.name() - 1) == "output_dtype") {
+      if (attribute.name() > 0 && graph_.symbols(attribute.name() - 1) == name) {
         return DataTypeFromOnnx(attribute.i());
       }
     }
@@ -62,17 +63,19 @@ class Completer {
       if (const v1::Value* zero_point = Input(node, position)) {
         SetType(output, zero_point->dtype());
       } else if (op == "QuantizeLinear") {
-        const v1::DataType stated = OutputDtypeAttribute(node);
+        const v1::DataType stated = TypeAttribute(node, "output_dtype");
         SetType(output, stated != v1::DATA_TYPE_UNSPECIFIED ? stated : v1::DATA_TYPE_UINT8);
       } else if (op == "com.microsoft::QGemm") {
         SetType(output, v1::DATA_TYPE_FLOAT32);
       }
     } else if (op == "DequantizeLinear" || op == "com.microsoft::DequantizeLinear") {
-      const v1::DataType stated = OutputDtypeAttribute(node);
+      const v1::DataType stated = TypeAttribute(node, "output_dtype");
       const v1::Value* scale = Input(node, 1);
       SetType(output, stated != v1::DATA_TYPE_UNSPECIFIED ? stated
                       : scale != nullptr                  ? scale->dtype()
                                                           : v1::DATA_TYPE_UNSPECIFIED);
+    } else if (op == "Cast") {
+      SetType(output, TypeAttribute(node, "to"));
     } else if (op == "ConvInteger" || op == "MatMulInteger") {
       SetType(output, v1::DATA_TYPE_INT32);
     } else if (op == "DynamicQuantizeLinear") {
@@ -119,11 +122,12 @@ void TakeOverCaptured(const v1::Graph& parent, int64_t& room, v1::Graph* graph) 
   }
 }
 
-void Complete(v1::Graph* graph, int64_t& room) {
+void Complete(const v1::Graph& model, v1::Graph* graph, int64_t& room) {
   Completer(graph).Run();
+  CompleteShapes(model, graph);
   for (v1::Graph& subgraph : *graph->mutable_subgraphs()) {
     TakeOverCaptured(*graph, room, &subgraph);
-    Complete(&subgraph, room);
+    Complete(model, &subgraph, room);
   }
 }
 
@@ -131,7 +135,7 @@ void Complete(v1::Graph* graph, int64_t& room) {
 
 void CompleteTypes(v1::Graph* graph) {
   int64_t room = kMostOfAll;
-  Complete(graph, room);
+  Complete(*graph, graph, room);
 }
 
 }  // namespace quantgate

@@ -162,6 +162,34 @@ void SetGemm(GraphBuilder& b, const std::string& name, double number) {
   attribute.set_f(number);
 }
 
+void Stored(v1::Value& value, double min, double max) {
+  v1::Statistics& statistics = *value.mutable_constant()->mutable_statistics();
+  statistics.set_count(8);
+  statistics.set_min(min);
+  statistics.set_min_index(3);
+  statistics.set_max(max);
+  statistics.set_max_index(7);
+}
+
+// An If that writes "behind"; a node of its body writes `name`.
+void AddBody(GraphBuilder& b, const std::string& name) {
+  b.Input("c", v1::DATA_TYPE_BOOL, {});
+  v1::Node& branch = b.Node("If", "branch", {"c"}, {"behind"});
+  for (const char* attribute : {"then_branch", "else_branch"}) {
+    v1::Attribute& body = *branch.add_attributes();
+    body.set_name(b.Symbol(attribute));
+    body.set_graph(1);
+  }
+  b.Output("behind");
+  GraphBuilder body;
+  body.Shape("x", v1::DATA_TYPE_FLOAT32, {1, 3, 16, 16}).set_captured(b.Id("x"));
+  body.Node("Relu", "inner", {"x"}, {name});
+  body.Output(name);
+  body.graph.clear_opset_imports();
+  body.graph.clear_format_version();
+  *b.graph.add_subgraphs() = body.graph;
+}
+
 // linear(x, w, b) with int8 x and w, the bias derived from both; specs 0, 1 and 2.
 GraphBuilder AnnotatedLinear() {
   GraphBuilder b(v1::Graph::PT2E, v1::STAGE_CALIBRATED);
@@ -290,6 +318,9 @@ std::vector<Case> Cases() {
        "FI006", "", "x"},
       {"TwoProducers", SoundConv, [](GraphBuilder& b) { b.Node("Relu", "again", {"x"}, {"y"}); }, "FI006", "again",
        "y"},
+      {"BodyWritesAnOuterName", SoundConv, [](GraphBuilder& b) { AddBody(b, "y_dq"); }, "FI006", "branch", "y_dq"},
+      {"BodyWritesANameOfItsOwn", SoundConv, [](GraphBuilder& b) { AddBody(b, "own"); }, ""},
+      {"BodyWritesWhatComesLater", SoundConv, [](GraphBuilder& b) { AddBody(b, "behind"); }, ""},
       {"SameOutputTwice", SoundConv, [](GraphBuilder& b) { b.Find("conv").add_outputs(b.Id("y")); }, "FI006", "conv",
        "y"},
       {"ProducesAnInput", SoundConv, [](GraphBuilder& b) { b.Node("Relu", "again", {"y_dq"}, {"x"}); }, "FI006",
@@ -413,9 +444,31 @@ std::vector<Case> Cases() {
       {"QuantizeWithoutZeroPoint", SoundConv, [](GraphBuilder& b) { b.Find("w_DQ").mutable_inputs()->Truncate(2); },
        ""},
 
+      {"OutputTypeOtherThanZeroPoint", SoundConv, [](GraphBuilder& b) { b.Int(b.Find("y_Q"), "output_dtype", 3); },
+       "FI008", "y_Q", "y_zp"},
+      {"OutputTypeAsZeroPoint", SoundConv, [](GraphBuilder& b) { b.Int(b.Find("y_Q"), "output_dtype", 2); }, ""},
+
+      // FI017
+      {"StoredElementTooLarge", SoundConv, [](GraphBuilder& b) { Stored(b.Value("w"), -128, 300); }, "FI017", "", "w",
+       7},
+      {"StoredElementTooSmall", SoundConv, [](GraphBuilder& b) { Stored(b.Value("w"), -129, 127); }, "FI017", "", "w",
+       3},
+      {"StoredElementsFit", SoundConv, [](GraphBuilder& b) { Stored(b.Value("w"), -128, 127); }, ""},
+
       // FI011
       {"ConstantWithoutType", SoundConv, [](GraphBuilder& b) { b.Value("w").set_dtype(v1::DATA_TYPE_UNSPECIFIED); },
        "FI011", "", "w"},
+      {"CastToNoType", SoundConv, [](GraphBuilder& b) { b.Int(b.Node("Cast", "cast", {"y_dq"}, {"z"}), "to", 99); },
+       "FI011", "cast"},
+      {"CastToAType", SoundConv,
+       [](GraphBuilder& b) {
+         b.Int(b.Node("Cast", "cast", {"y_dq"}, {"z"}), "to", 10);
+         b.Output("z");
+       },
+       ""},
+      {"OutputTypeThatFollows", SoundConv, [](GraphBuilder& b) { b.Int(b.Find("y_Q"), "output_dtype", 0); }, ""},
+      {"OutputTypeIsNone", SoundConv, [](GraphBuilder& b) { b.Int(b.Find("y_Q"), "output_dtype", 27); }, "FI011",
+       "y_Q"},
       {"ActivationWithoutType", SoundConv, [](GraphBuilder& b) { b.Value("y").set_dtype(v1::DATA_TYPE_UNSPECIFIED); },
        ""},
 
