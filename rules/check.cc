@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/corrections/report.h"
 #include "rules/engine/context.h"
+#include "rules/engine/field.h"
 #include "rules/engine/finding_budget.h"
 #include "rules/engine/finding_writer.h"
 #include "rules/engine/outcome.h"
@@ -97,23 +98,25 @@ absl::StatusOr<std::vector<Asked>> ResolveTargets(const CheckOptions& options, v
   }
   std::vector<Asked> asked;
   if (absl::StatusOr<Toolchain> known = ResolveToolchain(options.toolchain, "", origin); !known.ok()) {
-    return known.status();  // also when no target asks for it
+    return AtField(known.status(), "options.toolchain");  // also when no target asks for it
   }
-  for (const std::string& text : options.targets) {
+  for (size_t i = 0; i < options.targets.size(); ++i) {
+    const std::string& text = options.targets[i];
+    const std::string field = absl::StrCat("options.targets[", i, "]");
     absl::StatusOr<TargetName> name = ParseTargetName(text);
-    if (!name.ok()) return name.status();
+    if (!name.ok()) return AtField(name.status(), field);
     Asked entry;
     absl::StatusOr<Toolchain> toolchain = ResolveToolchain(options.toolchain, name->backend, origin);
-    if (!toolchain.ok()) return toolchain.status();
+    if (!toolchain.ok()) return AtField(toolchain.status(), "options.toolchain");
     absl::StatusOr<const Module*> module = modules.Get(name->backend);
     if (!module.ok()) {
-      if (absl::IsNotFound(module.status())) return module.status();
+      if (absl::IsNotFound(module.status())) return AtField(module.status(), field);
       entry.target.name = text;
       entry.target.backend = name->backend;
       entry.target.unknown_reason = std::string(module.status().message());
     } else {
       absl::StatusOr<Target> target = (*module)->resolve(*name);
-      if (!target.ok()) return target.status();
+      if (!target.ok()) return AtField(target.status(), field);
       entry.target = *std::move(target);
       if (entry.target.unknown_reason.empty()) entry.module = *module;
     }
