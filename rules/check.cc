@@ -44,11 +44,14 @@ absl::Status Prefixed(const absl::Status& status, const std::string& path) {
 // Bodies may stand for values of the graph around them; ids must exist there.
 absl::Status CheckCaptures(const v1::Graph& body, int64_t outer_values, const std::string& path) {
   for (int i = 0; i < body.values_size(); ++i) {
-    if (body.values(i).captured() > outer_values) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("subgraph ", path, ": graph.values[", i, "].captured: id ", body.values(i).captured(),
-                       " is outside of the enclosing graph's values (1 to ", outer_values, ", 0 for none)"));
-    }
+    const int64_t captured = body.values(i).captured();
+    if (captured <= outer_values) continue;
+    return Prefixed(absl::InvalidArgumentError(
+                        absl::StrCat("graph.values[", i, "].captured: id ", captured,
+                                     path.empty() ? ", but no graph is around this one"
+                                                  : absl::StrCat(" is outside of the enclosing graph's values (1 to ",
+                                                                 outer_values, ", 0 for none)"))),
+                    path);
   }
   return absl::OkStatus();
 }

@@ -15,13 +15,16 @@ class Completer {
  public:
   explicit Completer(v1::Graph* graph) : graph_(*graph) {}
 
-  void Run() {
+  // True: a shape was found that others may follow from.
+  bool Run() {
     for (const v1::Node& node : graph_.nodes()) Forward(node);
     // A quantizer's input often lost its shape when tools renamed tensors; its output may have kept it.
+    bool found = false;
     for (int i = graph_.nodes_size() - 1; i >= 0; --i) {
       const v1::Node& node = graph_.nodes(i);
-      if (IsQuantizeOrDequantize(Op(node))) CopyShape(Output(node, 0), Input(node, 0));
+      if (IsQuantizeOrDequantize(Op(node))) found |= CopyShape(Output(node, 0), Input(node, 0));
     }
+    return found;
   }
 
  private:
@@ -49,11 +52,12 @@ class Completer {
   static void SetType(v1::Value* value, v1::DataType dtype) {
     if (value != nullptr && value->dtype() == v1::DATA_TYPE_UNSPECIFIED) value->set_dtype(dtype);
   }
-  static void CopyShape(const v1::Value* from, v1::Value* to) {
-    if (from == nullptr || to == nullptr || !from->has_shape() || to->has_shape()) return;
+  static bool CopyShape(const v1::Value* from, v1::Value* to) {
+    if (from == nullptr || to == nullptr || !from->has_shape() || to->has_shape()) return false;
     to->set_has_shape(true);
     *to->mutable_dims() = from->dims();
     *to->mutable_dim_symbols() = from->dim_symbols();
+    return true;
   }
 
   void Forward(const v1::Node& node) {
@@ -123,8 +127,9 @@ void TakeOverCaptured(const v1::Graph& parent, int64_t& room, v1::Graph* graph) 
 }
 
 void Complete(const v1::Graph& model, v1::Graph* graph, int64_t& room) {
-  Completer(graph).Run();
+  // First what operators make: a wrong declaration is to be found where it is, not where a copy of it went.
   CompleteShapes(model, graph);
+  if (Completer(graph).Run()) CompleteShapes(model, graph);
   for (v1::Graph& subgraph : *graph->mutable_subgraphs()) {
     TakeOverCaptured(*graph, room, &subgraph);
     Complete(model, &subgraph, room);

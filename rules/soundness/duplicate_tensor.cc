@@ -1,3 +1,6 @@
+#include <string>
+#include <vector>
+
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
@@ -43,6 +46,19 @@ void CheckNames(const Graph& graph, FindingSink& sink) {
     sink.Add(kInfo, place,
              absl::StrCat("its name stands for ", Kind(graph, it->second), " and again for ", Kind(graph, value)),
              "one tensor for each name");
+  }
+}
+
+void CheckInputs(const Graph& graph, FindingSink& sink) {
+  std::vector<bool> seen(graph.num_values(), false);
+  for (int32_t id : graph.message().inputs()) {
+    const int32_t value = id - 1;
+    if (seen[value]) {
+      Place place;
+      place.value = value;
+      sink.Add(kInfo, place, "is listed as a graph input again", "each graph input once");
+    }
+    seen[value] = true;
   }
 }
 
@@ -118,6 +134,7 @@ void CheckBodies(const Graph& graph, FindingSink& sink) {
 void Check(const CheckContext& context, FindingSink& sink) {
   CheckBodies(context.graph(), sink);
   if (!context.graph().distinct_value_names()) CheckNames(context.graph(), sink);
+  CheckInputs(context.graph(), sink);
   CheckProducers(context.graph(), sink);
 }
 

@@ -206,7 +206,9 @@ class Types {
     const v1::DataType data = IsQuantize(graph_, node) ? graph_.value(stored).dtype() : StoredType(stored);
     if (type == v1::DATA_TYPE_UNSPECIFIED || data == v1::DATA_TYPE_UNSPECIFIED || type == data) return;
     if (IsFloat(type)) return;  // real-valued zero points (block-wise weights)
-    Add(node, stored, absl::StrCat("the tensor is ", DataTypeName(data), ", its zero point ", DataTypeName(type)),
+    Add(node, stored,
+        absl::StrCat("the tensor is ", DataTypeName(data), ", its zero point '", graph_.value(zero_point).name(), "' ",
+                     DataTypeName(type)),
         "one type for both");
   }
 

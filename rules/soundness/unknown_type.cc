@@ -1,5 +1,6 @@
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -36,6 +37,7 @@ absl::string_view TypeAttribute(absl::string_view op_type) {
 void CheckAttributes(const Graph& graph, FindingSink& sink) {
   std::vector<absl::string_view> names;  // by symbol of the operator
   for (absl::string_view symbol : graph.message().symbols()) names.push_back(TypeAttribute(symbol));
+  if (absl::c_all_of(names, [](absl::string_view name) { return name.empty(); })) return;
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     const int op = graph.node(node).op();
     if (op <= 0 || names[op - 1].empty()) continue;

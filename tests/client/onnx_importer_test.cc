@@ -362,6 +362,27 @@ TEST(OnnxImporter, TypesAndShapesThatFollow) {
   EXPECT_EQ(ValueNamed(imported, "y").dims(1), 4);
 }
 
+// What a file declares of one tensor is not written down for another that an operator makes.
+TEST(OnnxImporter, DeclarationsStayWhereTheyAre) {
+  onnx::ModelProto model = EmptyModel();
+  onnx::GraphProto* graph = model.mutable_graph();
+  SetTensorType(graph->add_input(), "x", TensorProto::FLOAT, {2, 3});
+  AddTensor(graph, "w", TensorProto::FLOAT, {3, 4})->set_raw_data(std::string(48, '\0'));
+  AddTensor(graph, "s", TensorProto::FLOAT, {})->add_float_data(1);
+  AddNode(graph, "MatMul", "m", {"x", "w"}, {"m"});
+  AddNode(graph, "QuantizeLinear", "q", {"m", "s"}, {"mq"});
+  AddNode(graph, "DequantizeLinear", "d", {"mq", "s"}, {"y"});
+  AddNode(graph, "NoSuchOperator", "n", {"x"}, {"u"});
+  AddNode(graph, "QuantizeLinear", "uq", {"u", "s"}, {"uq"});
+  SetTensorType(graph->add_value_info(), "uq", TensorProto::UINT8, {7});
+  SetTensorType(graph->add_output(), "y", TensorProto::FLOAT, {9, 9});
+  const v1::Graph imported = Import(model);
+  EXPECT_EQ(ValueNamed(imported, "m").dims(0), 2);
+  EXPECT_EQ(ValueNamed(imported, "mq").dims(0), 2);
+  EXPECT_EQ(ValueNamed(imported, "y").dims(0), 9);
+  EXPECT_EQ(ValueNamed(imported, "u").dims(0), 7);  // nobody else knows
+}
+
 TEST(OnnxImporter, NanAndInfinityAreCounted) {
   onnx::ModelProto model = EmptyModel();
   onnx::TensorProto* tensor = AddTensor(model.mutable_graph(), "t", TensorProto::FLOAT, {4});

@@ -171,6 +171,21 @@ void Stored(v1::Value& value, double min, double max) {
   statistics.set_max_index(7);
 }
 
+// A LayerNormalization "norm" of what SoundConv makes, with an int32 bias "shift" whose second element is `element`.
+void AddNormalization(GraphBuilder& b, int64_t element) {
+  std::vector<int64_t> shift(14, 0);
+  shift[1] = element;
+  b.Ints("gain", v1::DATA_TYPE_INT8, std::vector<int64_t>(14, 1));
+  b.Reals("gain_scale", {0.5});
+  b.Node("DequantizeLinear", "gain_DQ", {"gain", "gain_scale"}, {"gain_dq"});
+  b.Ints("shift", v1::DATA_TYPE_INT32, shift);
+  b.Reals("shift_scale", {1e-9});
+  b.Node("DequantizeLinear", "shift_DQ", {"shift", "shift_scale"}, {"shift_dq"});
+  b.Node("LayerNormalization", "norm", {"y_dq", "gain_dq", "shift_dq"}, {"n"});
+  b.Pair("n", 0.05, 0);
+  b.Output("n_dq");
+}
+
 // An If that writes "behind"; a node of its body writes `name`.
 void AddBody(GraphBuilder& b, const std::string& name) {
   b.Input("c", v1::DATA_TYPE_BOOL, {});
@@ -316,6 +331,7 @@ std::vector<Case> Cases() {
          b.graph.add_inputs(b.graph.values_size());
        },
        "FI006", "", "x"},
+      {"InputListedTwice", SoundConv, [](GraphBuilder& b) { b.graph.add_inputs(b.Id("x")); }, "FI006", "", "x"},
       {"TwoProducers", SoundConv, [](GraphBuilder& b) { b.Node("Relu", "again", {"x"}, {"y"}); }, "FI006", "again",
        "y"},
       {"BodyWritesAnOuterName", SoundConv, [](GraphBuilder& b) { AddBody(b, "y_dq"); }, "FI006", "branch", "y_dq"},
@@ -927,6 +943,9 @@ std::vector<Case> Cases() {
        warning},
       {"BiasAtNegativeLimit", SoundConv, [](GraphBuilder& b) { SetInt(b, "b", 3, -2147483647); }, "FX003", "conv", "b",
        3, warning},
+      {"NormalizationBiasAtLimit", SoundConv, [](GraphBuilder& b) { AddNormalization(b, 2147483647); }, "FX003", "norm",
+       "shift", 1, warning},
+      {"NormalizationBiasNearLimit", SoundConv, [](GraphBuilder& b) { AddNormalization(b, 2147483000); }, ""},
       {"BiasNearLimit", SoundConv, [](GraphBuilder& b) { SetInt(b, "b", 3, 2147483000); }, ""},
       {"BiasAtLimitByStatistics", SoundConv,
        [](GraphBuilder& b) {
