@@ -213,16 +213,15 @@ void CheckAlike(const BackendOp& op, OpReport& report) {
   }
 }
 
-// One update for each vector of indices, of the data's dimensions that the vector leaves open.
+// One update for each vector of indices. The dimensions that a vector leaves open are not compared.
 void CheckUpdates(const BackendOp& op, OpReport& report) {
-  const Dims data = Input(op, 0).dims, indices = Input(op, 1).dims, updates = Input(op, 2).dims;
-  if (!KnownSizes(data) || !KnownSizes(indices) || !KnownSizes(updates) || indices.empty()) return;
-  if (indices.back() < 0 || indices.back() > static_cast<int64_t>(data.size())) return;
-  std::vector<int64_t> wanted(indices.begin(), indices.end() - 1);
-  wanted.insert(wanted.end(), data.begin() + indices.back(), data.end());
-  if (absl::c_equal(wanted, updates)) return;
-  report.Add(kInferredShape, In(2), absl::StrCat("shape [", absl::StrJoin(updates, ", "), "]"),
-             absl::StrCat("it must be [", absl::StrJoin(wanted, ", "), "], by data and indices"));
+  const Dims indices = Input(op, 1).dims, updates = Input(op, 2).dims;
+  if (!KnownSizes(indices) || !KnownSizes(updates) || indices.empty() || updates.size() + 1 < indices.size()) return;
+  const Dims vectors = indices.first(indices.size() - 1);
+  if (absl::c_equal(vectors, updates.first(vectors.size()))) return;
+  report.Add(
+      kInferredShape, In(2), absl::StrCat("shape [", absl::StrJoin(updates, ", "), "]"),
+      absl::StrCat("it must begin with [", absl::StrJoin(vectors, ", "), "], a place for each vector of indices"));
 }
 
 // A plane of brightness and half as much of color become three bytes a pixel.
