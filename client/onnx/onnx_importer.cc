@@ -4,6 +4,7 @@
 #include "client/error.h"
 #include "client/onnx/complete_types.h"
 #include "client/onnx/external_data.h"
+#include "client/onnx/functions.h"
 #include "client/onnx/graph_importer.h"
 #include "client/onnx/tensor_reader.h"
 #include "client/text.h"
@@ -43,6 +44,8 @@ absl::StatusOr<v1::Graph> ImportOnnx(absl::string_view bytes, const std::string&
     return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "protobuf cannot parse it");
   }
   if (!model->has_graph()) return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "has no graph");
+  status = InlineFunctions({.max_nodes = options.max_nodes, .max_bytes = limits.max_memory}, model);
+  if (!status.ok()) return status;
 
   v1::Graph graph;
   SetModelFacts(*model, &graph);

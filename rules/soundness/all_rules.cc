@@ -16,7 +16,7 @@ absl::Span<const Rule> SoundnessRules() {
       DeclaredShape(),      ShapeMismatch(),  ParameterRange(),       QParamsShape(),      SmallFloatZeroPoint(),
       StoredPairMismatch(), RepeatedOutput(), UnobservedOutput(),     IntegerAnnotation(), FloatArithmetic(),
       BiasOverflow(),       ChannelRank(),    UnstatedAxis(),         StrayAnnotation(),   DerivedLength(),
-      UncoveredRange(),     AskedBlockSize(),
+      UncoveredRange(),     AskedBlockSize(), StoredElement(),
   };
   return rules;
 }

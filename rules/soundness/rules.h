@@ -21,6 +21,7 @@ Rule DeclaredSize();        // FI013
 Rule ElementTypes();        // FI014
 Rule DeclaredShape();       // FI015
 Rule RepeatedOutput();      // FI016
+Rule StoredElement();       // FI017
 
 // GS: graph structure.
 Rule EmptyGraph();            // GS001
