@@ -30,6 +30,7 @@ bool AtLimit(int64_t stored) { return stored >= kLimit || stored <= -kLimit; }
 
 void Check(const CheckContext& context, FindingSink& sink) {
   for (const QuantizedBias& bias : context.Once(QuantizedBiases)) {
+    if (bias.bias->type != v1::DATA_TYPE_INT32) continue;
     const int32_t value = bias.bias->value;
     if (value < 0 || !context.graph().is_constant(value)) continue;
     const v1::Constant& constant = context.graph().value(value).constant();
