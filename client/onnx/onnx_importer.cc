@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/error.h"
 #include "client/onnx/complete_types.h"
+#include "client/onnx/functions.h"
 #include "client/onnx/graph_importer.h"
 #include "client/onnx/tensor_reader.h"
 #include "client/tensor/external_data.h"
@@ -43,6 +44,8 @@ absl::StatusOr<v1::Graph> ImportOnnx(absl::string_view bytes, const std::string&
     return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "protobuf cannot parse it");
   }
   if (!model->has_graph()) return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "has no graph");
+  status = InlineFunctions({.max_nodes = options.max_nodes, .max_bytes = limits.max_memory}, model);
+  if (!status.ok()) return status;
 
   v1::Graph graph;
   SetModelFacts(*model, &graph);

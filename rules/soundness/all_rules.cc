@@ -18,7 +18,7 @@ absl::Span<const Rule> SoundnessRules() {
       BiasOverflow(),       ChannelRank(),    UnstatedAxis(),         StrayAnnotation(),   DerivedLength(),
       UncoveredRange(),     AskedBlockSize(), IndexRange(),           OperandTypes(),      ScaledFloat(),
       BiasType(),           NarrowWeight(),   PerAxisActivation(),    WeightAxis(),        SameQParams(),
-      FixedOutput(),        ShiftedTensor(),
+      FixedOutput(),        ShiftedTensor(),  StoredElement(),
   };
   return rules;
 }

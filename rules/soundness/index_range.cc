@@ -9,7 +9,7 @@ namespace quantgate {
 namespace {
 
 constexpr RuleInfo kInfo = {
-    "FI017",
+    "FI018",
     "index-range",
     v1::Finding::UNSOUND,
     v1::Finding::ERROR,

@@ -11,7 +11,7 @@ namespace quantgate {
 namespace {
 
 constexpr RuleInfo kInfo = {
-    "FI018",
+    "FI019",
     "operand-types",
     v1::Finding::UNSOUND,
     v1::Finding::ERROR,

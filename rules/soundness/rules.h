@@ -21,9 +21,10 @@ Rule DeclaredSize();        // FI013
 Rule ElementTypes();        // FI014
 Rule DeclaredShape();       // FI015
 Rule RepeatedOutput();      // FI016
-Rule IndexRange();          // FI017
-Rule OperandTypes();        // FI018
-Rule ScaledFloat();         // FI019
+Rule StoredElement();       // FI017
+Rule IndexRange();          // FI018
+Rule OperandTypes();        // FI019
+Rule ScaledFloat();         // FI020
 
 // GS: graph structure.
 Rule EmptyGraph();            // GS001

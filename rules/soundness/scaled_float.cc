@@ -10,7 +10,7 @@ namespace quantgate {
 namespace {
 
 constexpr RuleInfo kInfo = {
-    "FI019",
+    "FI020",
     "scaled-float",
     v1::Finding::ADVICE,
     v1::Finding::INFO,

@@ -62,7 +62,7 @@ void Check(const CheckContext& context, FindingSink& sink, bool custom) {
                     graph.message().format_version() == 0;
   for (int32_t node : graph.unknown_nodes()) {
     const absl::string_view op_type = graph.op_type(node);
-    if (op_type.empty() && graph.origin() == v1::Graph::TFLITE) continue;  // an operator code that is not there: FI017
+    if (op_type.empty() && graph.origin() == v1::Graph::TFLITE) continue;  // an operator code that is not there: FI018
     const bool is_custom = Custom(graph, op_type) || (body && !Domain(op_type).empty());
     if (is_custom != custom) continue;
     Place place;

@@ -173,14 +173,14 @@ std::vector<SoundnessCase> TfliteCases() {
          b.Find("reshape").set_op(0);
          b.Int(b.Find("reshape"), "opcode_index", 99);
        },
-       "FI017", "reshape"},
-      {"TfliteSubgraphIndex", Loop, [](GraphBuilder& b) { Set(b, "while", "body_subgraph_index").set_i(3); }, "FI017",
+       "FI018", "reshape"},
+      {"TfliteSubgraphIndex", Loop, [](GraphBuilder& b) { Set(b, "while", "body_subgraph_index").set_i(3); }, "FI018",
        "while"},
       {"TfliteSubgraphIndexOfBody", Loop, [](GraphBuilder& b) { Set(b, "while", "body_subgraph_index").set_i(2); }, ""},
 
-      {"TfliteReshapeToInt16", Int8, [](GraphBuilder& b) { SetType(b, "r", v1::DATA_TYPE_INT16); }, "FI018", "reshape",
+      {"TfliteReshapeToInt16", Int8, [](GraphBuilder& b) { SetType(b, "r", v1::DATA_TYPE_INT16); }, "FI019", "reshape",
        "r"},
-      {"TfliteUnsignedBetweenSigned", Int8, [](GraphBuilder& b) { SetType(b, "y", v1::DATA_TYPE_UINT8); }, "FI018",
+      {"TfliteUnsignedBetweenSigned", Int8, [](GraphBuilder& b) { SetType(b, "y", v1::DATA_TYPE_UINT8); }, "FI019",
        "conv", "y"},
       {"TfliteSoftmaxToInt16", Int8,
        [](GraphBuilder& b) {
@@ -196,7 +196,7 @@ std::vector<SoundnessCase> TfliteCases() {
          SetScale(b, "r", 0.5);
        },
        ""},
-      {"TfliteScaledFloat", Blocks, [](GraphBuilder& b) { Quantize(b, "x", {0.1}); }, "FI019", "", "x", -1, info},
+      {"TfliteScaledFloat", Blocks, [](GraphBuilder& b) { Quantize(b, "x", {0.1}); }, "FI020", "", "x", -1, info},
 
       {"TfliteNothingDefinesIt", Int8, [](GraphBuilder& b) { b.Value("w").clear_constant(); }, "GS002", "conv", "w"},
       {"TfliteVariable", Blocks,
