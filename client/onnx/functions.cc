@@ -55,10 +55,12 @@ class NamePool {
  public:
   void Note(const std::string& name) { used_.insert(name); }
   std::string Fresh(const std::string& wanted) {
-    std::string name = wanted;
-    for (int& count = taken_.try_emplace(wanted, 0).first->second; !used_.insert(name).second;) {
+    if (used_.insert(wanted).second) return wanted;
+    std::string name;
+    int& count = taken_.try_emplace(wanted, 0).first->second;
+    do {
       name = absl::StrCat(wanted, "_", ++count);
-    }
+    } while (!used_.insert(name).second);
     return name;
   }
 

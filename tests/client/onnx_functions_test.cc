@@ -185,6 +185,7 @@ TEST(OnnxFunctions, SizeAndDepthAreLimited) {
   ImportOptions options;
   options.max_nodes = 1000;
   EXPECT_EQ(ErrorCode(ImportStatus(chain(20), options)), "FI002");
+  EXPECT_EQ(ErrorCode(ImportStatus(chain(18))), "FI002");  // 262,144 nodes of a file of two kilobytes
   EXPECT_THAT(std::string(ImportStatus(chain(40)).message()), HasSubstr("more than 32 deep"));
 }
 
