@@ -95,7 +95,12 @@ bool FindingWriter::Write(v1::Result& result) {
       said[severity] = true;
       --share.findings;
       share.bytes -= Bytes(*list.graph, *list.path, draft);
-      RenderFinding(*list.graph, *list.path, draft.bare ? WithText(draft) : draft, *result.add_findings());
+      v1::Finding& finding = *result.add_findings();
+      if (draft.bare) {
+        RenderFinding(*list.graph, *list.path, WithText(draft), finding);
+      } else {
+        RenderFinding(*list.graph, *list.path, draft, finding);
+      }
     }
   }
   const bool all_not_checked = WriteNotChecked(result);
