@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -43,9 +44,18 @@ void CheckNames(const Graph& graph, FindingSink& sink) {
     Place place;
     place.value = value;
     place.node = graph.producer(value);
-    sink.Add(kInfo, place,
-             absl::StrCat("its name stands for ", Kind(graph, it->second), " and again for ", Kind(graph, value)),
-             "one tensor for each name");
+    FindingDraft draft;
+    draft.rule = &kInfo;
+    draft.place = place;
+    draft.observed =
+        absl::StrCat("its name stands for ", Kind(graph, it->second), " and again for ", Kind(graph, value));
+    draft.allowed = "one tensor for each name";
+    if (graph.origin() == v1::Graph::TFLITE) {
+      // LiteRT tells tensors apart by number; who looks one up by its name gets the wrong one.
+      draft.severity = v1::Finding::WARNING;
+      draft.effect = v1::Finding::ADVICE;
+    }
+    sink.Add(std::move(draft));
   }
 }
 

@@ -56,12 +56,12 @@ void CheckAttributes(const Graph& graph, FindingSink& sink) {
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   // Other formats have element types that Graph has no name for, and say so by leaving it out.
-  if (graph.message().origin() != v1::Graph::ONNX) return;
+  if (graph.origin() != v1::Graph::ONNX && graph.origin() != v1::Graph::TFLITE) return;
   for (const Graph::ConstantRecord& constant : graph.constants()) {
     if (graph.dtype(constant.value) != v1::DATA_TYPE_UNSPECIFIED) continue;
     Place place;
     place.value = constant.value;
-    sink.Add(kInfo, place, "a stored tensor of no known element type", "an element type of ONNX");
+    sink.Add(kInfo, place, "a stored tensor of no known element type", "an element type of the format");
   }
   CheckAttributes(graph, sink);
 }

@@ -6,3 +6,6 @@ quantgate_test(onnx_functions_test onnx_functions_test.cc LIBS quantgate_client_
 quantgate_test(onnx_external_data_test onnx_external_data_test.cc LIBS quantgate_client_import)
 quantgate_test(onnx_hostile_test onnx_hostile_test.cc LIBS quantgate_client_import)
 quantgate_test(onnx_fixtures_test onnx_fixtures_test.cc LIBS quantgate_client_import)
+foreach(part importer hostile fixtures)
+  quantgate_test(tflite_${part}_test tflite_${part}_test.cc LIBS quantgate_client_import quantgate_tflite_schema)
+endforeach()

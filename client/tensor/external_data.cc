@@ -1,4 +1,4 @@
-#include "client/onnx/external_data.h"
+#include "client/tensor/external_data.h"
 
 #include <fcntl.h>
 #include <openssl/evp.h>

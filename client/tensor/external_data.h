@@ -1,6 +1,6 @@
 // Tensor bytes in files next to the model.
-#ifndef QUANTGATE_CLIENT_ONNX_EXTERNAL_DATA_H_
-#define QUANTGATE_CLIENT_ONNX_EXTERNAL_DATA_H_
+#ifndef QUANTGATE_CLIENT_TENSOR_EXTERNAL_DATA_H_
+#define QUANTGATE_CLIENT_TENSOR_EXTERNAL_DATA_H_
 
 #include <cstdint>
 #include <filesystem>
@@ -51,4 +51,4 @@ class ExternalData {
 
 }  // namespace quantgate
 
-#endif  // QUANTGATE_CLIENT_ONNX_EXTERNAL_DATA_H_
+#endif  // QUANTGATE_CLIENT_TENSOR_EXTERNAL_DATA_H_
