@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/check.h"
+#include "rules/engine/finding_writer.h"
 #include "rules/engine/nearest.h"
 #include "rules/engine/outcome.h"
 #include "rules/engine/verdict.h"
@@ -398,6 +399,53 @@ TEST(FindingBudgetTest, KeepsPlacesOfRefusedNodes) {
   FindingSink few(&tight);
   for (int i = 0; i < 3; ++i) few.Add(kAdvice, {}, "a", "b");
   EXPECT_EQ(few.findings().size(), 1u);
+}
+
+// The verdict needs one finding of each severity, with or without text.
+TEST(FindingWriterTest, APlaceIsListedWhereNothingElseSaysItsSeverity) {
+  const GraphBuilder b = SoundConv();
+  const absl::StatusOr<Graph> graph = Graph::Build(b.graph);
+  ASSERT_TRUE(graph.ok());
+  const auto draft = [](int32_t node, v1::Finding::Severity severity, bool bare) {
+    FindingDraft draft;
+    draft.rule = &kRefusesConv;
+    draft.place.node = node;
+    draft.severity = severity;
+    draft.bare = bare;
+    return draft;
+  };
+  const auto write = [&](std::vector<FindingDraft> drafts) {
+    v1::Result result;
+    FindingWriter writer(/*max_findings=*/10, /*max_bytes=*/1 << 20);
+    const std::string path;
+    writer.Add(*graph, path, drafts);
+    EXPECT_FALSE(writer.Write(result));
+    return result;
+  };
+  const v1::Result apart = write({draft(0, v1::Finding::WARNING, false), draft(1, v1::Finding::ERROR, true),
+                                  draft(2, v1::Finding::ERROR, true), draft(3, v1::Finding::WARNING, true)});
+  ASSERT_EQ(apart.findings_size(), 2);
+  EXPECT_EQ(apart.findings(1).severity(), v1::Finding::ERROR);
+  EXPECT_THAT(apart.findings(1).observed(), HasSubstr("refused"));
+  ASSERT_EQ(apart.not_checked_size(), 1);
+  EXPECT_EQ(apart.not_checked(0).rule(), "DT999");
+  EXPECT_THAT(apart.not_checked(0).reason(), HasSubstr("2 more findings"));
+  EXPECT_EQ(write({draft(0, v1::Finding::ERROR, true), draft(1, v1::Finding::ERROR, false)}).findings_size(), 1);
+}
+
+TEST(FindingWriterTest, WhatWasNotCheckedHasTheSameLimit) {
+  const GraphBuilder b = SoundConv();
+  const absl::StatusOr<Graph> graph = Graph::Build(b.graph);
+  ASSERT_TRUE(graph.ok());
+  FindingSink sink;
+  for (int32_t node = 0; node < 4; ++node) sink.NotChecked(&kRefusesConv, node, "why not");
+  v1::Result result;
+  FindingWriter writer(/*max_findings=*/3, /*max_bytes=*/1 << 20);
+  writer.AddNotChecked(*graph, sink.not_checked());
+  EXPECT_FALSE(writer.Write(result));
+  ASSERT_EQ(result.not_checked_size(), 4);
+  EXPECT_EQ(result.not_checked(2).reason(), "why not");
+  EXPECT_THAT(result.not_checked(3).reason(), HasSubstr("1 more places"));
 }
 
 TEST_F(EngineTest, LongNamesDoNotMultiply) {
