@@ -40,6 +40,7 @@ class TempFolder {
 inline std::filesystem::path OnnxData() {
   return std::filesystem::path(QUANTGATE_TEST_DATA).parent_path() / "data" / "onnx";
 }
+inline std::filesystem::path TfliteData() { return OnnxData().parent_path() / "tflite"; }
 
 }  // namespace quantgate
 

@@ -25,6 +25,9 @@ done <<'END'
 0|escape_in_name|accepted
 1|unknown_op_escape|CV001
 1|not_utf8|CV001
+2|function_recursion|^error\[FI001\]: .*function local::f calls itself
+2|function_depth|^error\[FI002\]: .*more than 32 deep
+2|function_bomb|^error\[FI002\]: .*calls of functions come to more than
 2|empty|^error\[FI001\]: .*is empty
 2|zeros|^error\[FI001\]: .*no known format
 1|nesting|GS001

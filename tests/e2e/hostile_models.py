@@ -42,6 +42,18 @@ def model(graph):
     return field(1, 8) + field(8, field(2, 13)) + field(7, field(2, 'g') + graph)
 
 
+def function(name, *called):
+    """A model-local function that calls others, one after the other, each on its argument."""
+    body = b''.join(field(7, field(1, 'a') + field(2, f'b{i}' if i else 'b') + field(4, one) + field(7, 'local'))
+                    for i, one in enumerate(called))
+    return field(25, field(1, name) + field(4, 'a') + field(5, 'b') + body + field(10, 'local'))
+
+
+def call_model(name, *functions):
+    called = field(1, field(1, 'x') + field(2, 'y') + field(4, name) + field(7, 'local'))
+    return model(called + value(11, 'x') + value(12, 'y')) + b''.join(functions)
+
+
 def relu_model(extra=b'', name='r', x='x', y='y'):
     return model(node('Relu', name, [x], [y]) + value(11, x) + value(12, y) + extra)
 
@@ -63,6 +75,9 @@ def main():
         'escape_in_name': relu_model(name='\x1b[2J\x1b]0;title\x07evil', y='y\r\nerror[FAKE]: all is well'),
         'unknown_op_escape': model(node('No\x1b[31mSuch', 'n\n\n', ['x'], ['y']) + value(11, 'x') + value(12, 'y')),
         'not_utf8': shared.replace(b'Relu', b'Re\xff\xfe'),
+        'function_recursion': call_model('f', function('f', 'g'), function('g', 'f')),
+        'function_depth': call_model('f0', *(function(f'f{i}', f'f{i + 1}') for i in range(50))),
+        'function_bomb': call_model('f0', *(function(f'f{i}', *[f'f{i + 1}'] * 10) for i in range(20))),
         'empty': b'',
         'zeros': b'\0' * 4096,
         'nesting': b''.join(field(7, b'') for _ in range(2)) + field(7, field(1, field(5, field(6, field(1, field(

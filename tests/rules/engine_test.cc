@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/check.h"
+#include "rules/engine/finding_writer.h"
 #include "rules/engine/nearest.h"
 #include "rules/engine/outcome.h"
 #include "rules/engine/verdict.h"
@@ -341,6 +342,110 @@ TEST_F(EngineTest, TheVerdictIsOfAllFindingsAndErrorsAreListedFirst) {
   const auto& findings = report_.results(0).findings();
   ASSERT_EQ(findings.size(), 4);
   EXPECT_EQ(findings[3].code(), "CV001");
+}
+
+TEST_F(EngineTest, WhatIsLeftOutIsCountedByRule) {
+  GraphBuilder b = SoundConv();
+  for (int i = 0; i < 10; ++i) b.Node("Relu", "same", {"y_dq"}, {absl::StrCat("r", i)});  // FI007, warnings
+  for (int i = 0; i < 7; ++i) b.Node("Kaputt", absl::StrCat("k", i), {"y_dq"}, {absl::StrCat("k", i)});
+  CheckOptions options;
+  options.limits.max_findings = 4;
+  options.targets = {"fake/one"};
+  ASSERT_TRUE(Check(b.graph, options, registry_, report_).ok());
+  const v1::Result& result = report_.results(0);
+  std::map<std::string, std::string> reasons;
+  for (const v1::NotChecked& entry : result.not_checked()) reasons[entry.rule()] = entry.reason();
+  EXPECT_THAT(reasons["CV001"], HasSubstr("3 more findings"));
+  EXPECT_THAT(reasons["FI007"], HasSubstr("9 more findings"));  // one is listed: none of its severity would be
+  EXPECT_THAT(reasons[""], HasSubstr("no corrections were looked for"));
+  v1::Report again;
+  ASSERT_TRUE(Check(b.graph, options, registry_, again).ok());
+  EXPECT_EQ(again.SerializeAsString(), report_.SerializeAsString());
+}
+
+TEST_F(EngineTest, ASearchForCorrectionsHasALimitOfFaults) {
+  GraphBuilder b = SoundConv();
+  for (int i = 0; i < 3; ++i) b.Node("Kaputt", absl::StrCat("k", i), {"y_dq"}, {absl::StrCat("k", i)});
+  CheckOptions options;
+  options.correction_limits.max_faults = 2;
+  ASSERT_TRUE(Check(b.graph, options, registry_, report_).ok());
+  ASSERT_EQ(report_.results(0).not_checked_size(), 1);
+  EXPECT_THAT(report_.results(0).not_checked(0).reason(), HasSubstr("max_faults=2"));
+  options.correction_limits.max_faults = 3;
+  report_.Clear();
+  ASSERT_TRUE(Check(b.graph, options, registry_, report_).ok());
+  EXPECT_EQ(report_.results(0).not_checked_size(), 0);
+}
+
+// A budget for two findings of a rule; the third knows its place alone, or is only counted.
+TEST(FindingBudgetTest, KeepsPlacesOfRefusedNodes) {
+  static constexpr RuleInfo kAdvice = {"ZZ001", "advice", v1::Finding::ADVICE, v1::Finding::INFO, kAtAnyStage, "", "",
+                                       "",      ""};
+  static constexpr RuleInfo kRefused = {
+      "ZZ002", "refused", v1::Finding::REFUSED, v1::Finding::ERROR, kAtAnyStage, "", "", "", ""};
+  FindingBudget budget(/*max_of_rule=*/2, /*max_bytes=*/1 << 20);
+  FindingSink sink(&budget);
+  for (int32_t node = 0; node < 5; ++node) {
+    sink.Add(kAdvice, {.node = node}, "a", "b");
+    sink.Add(kRefused, {.node = node}, "a", "b");
+  }
+  EXPECT_EQ(sink.added(), 10);
+  ASSERT_EQ(sink.findings().size(), 7u);
+  EXPECT_TRUE(sink.findings()[6].bare);
+  EXPECT_EQ(sink.findings()[6].place.node, 4);
+  EXPECT_EQ(budget.left_out(), (LeftOut{{"ZZ001", 3}}));
+
+  FindingBudget tight(/*max_of_rule=*/100, /*max_bytes=*/1);  // the first of a rule is kept whatever it takes
+  FindingSink few(&tight);
+  for (int i = 0; i < 3; ++i) few.Add(kAdvice, {}, "a", "b");
+  EXPECT_EQ(few.findings().size(), 1u);
+}
+
+// The verdict needs one finding of each severity, with or without text.
+TEST(FindingWriterTest, APlaceIsListedWhereNothingElseSaysItsSeverity) {
+  const GraphBuilder b = SoundConv();
+  const absl::StatusOr<Graph> graph = Graph::Build(b.graph);
+  ASSERT_TRUE(graph.ok());
+  const auto draft = [](int32_t node, v1::Finding::Severity severity, bool bare) {
+    FindingDraft draft;
+    draft.rule = &kRefusesConv;
+    draft.place.node = node;
+    draft.severity = severity;
+    draft.bare = bare;
+    return draft;
+  };
+  const auto write = [&](std::vector<FindingDraft> drafts) {
+    v1::Result result;
+    FindingWriter writer(/*max_findings=*/10, /*max_bytes=*/1 << 20);
+    const std::string path;
+    writer.Add(*graph, path, drafts);
+    EXPECT_FALSE(writer.Write(result));
+    return result;
+  };
+  const v1::Result apart = write({draft(0, v1::Finding::WARNING, false), draft(1, v1::Finding::ERROR, true),
+                                  draft(2, v1::Finding::ERROR, true), draft(3, v1::Finding::WARNING, true)});
+  ASSERT_EQ(apart.findings_size(), 2);
+  EXPECT_EQ(apart.findings(1).severity(), v1::Finding::ERROR);
+  EXPECT_THAT(apart.findings(1).observed(), HasSubstr("refused"));
+  ASSERT_EQ(apart.not_checked_size(), 1);
+  EXPECT_EQ(apart.not_checked(0).rule(), "DT999");
+  EXPECT_THAT(apart.not_checked(0).reason(), HasSubstr("2 more findings"));
+  EXPECT_EQ(write({draft(0, v1::Finding::ERROR, true), draft(1, v1::Finding::ERROR, false)}).findings_size(), 1);
+}
+
+TEST(FindingWriterTest, WhatWasNotCheckedHasTheSameLimit) {
+  const GraphBuilder b = SoundConv();
+  const absl::StatusOr<Graph> graph = Graph::Build(b.graph);
+  ASSERT_TRUE(graph.ok());
+  FindingSink sink;
+  for (int32_t node = 0; node < 4; ++node) sink.NotChecked(&kRefusesConv, node, "why not");
+  v1::Result result;
+  FindingWriter writer(/*max_findings=*/3, /*max_bytes=*/1 << 20);
+  writer.AddNotChecked(*graph, sink.not_checked());
+  EXPECT_FALSE(writer.Write(result));
+  ASSERT_EQ(result.not_checked_size(), 4);
+  EXPECT_EQ(result.not_checked(2).reason(), "why not");
+  EXPECT_THAT(result.not_checked(3).reason(), HasSubstr("1 more places"));
 }
 
 TEST_F(EngineTest, LongNamesDoNotMultiply) {

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
 #include "db/database.h"
@@ -276,7 +277,12 @@ TEST(Measured, StatementsHaveACaseOfTheirOwn) {
 // worse.
 TEST(Measured, TablesOfOlderSdksMostlyAgree) {
   Engine engine;
-  for (const auto& [sdk, least] : {std::pair{"2.25.0", 584}, std::pair{"2.13.0", 516}}) {
+  struct Expected {
+    const char* sdk;
+    int cases;  // of archs that the SDK knows
+    int least;
+  };
+  for (const auto& [sdk, known, least] : {Expected{"2.25.0", 530, 515}, Expected{"2.13.0", 438, 376}}) {
     int cases = 0;
     int agree = 0;
     const absl::Status status =
@@ -285,12 +291,13 @@ TEST(Measured, TablesOfOlderSdksMostlyAgree) {
           ASSERT_TRUE(parsed.ok()) << parsed.status();
           parsed->target = absl::StrReplaceAll(parsed->target, {{"@2.51.0", absl::StrCat("@", sdk)}});
           const v1::Result result = engine.Judge(*parsed);
+          if (absl::StrContains(result.verdict_reason(), "came later")) return;
           ASSERT_NE(result.verdict(), v1::Result::UNKNOWN) << result.verdict_reason();
           ++cases;
           agree += Refused(result) != parsed->accepted;
         });
     EXPECT_TRUE(status.ok()) << status;
-    EXPECT_EQ(cases, 600);
+    EXPECT_EQ(cases, known);
     EXPECT_GE(agree, least) << sdk;
   }
 }

@@ -1,0 +1,1 @@
+quantgate_fuzz(tflite_importer CORPUS tflite LIBS quantgate_client_import quantgate_rules)
