@@ -152,9 +152,12 @@ void RunSoundness(const Scope& scope, const v1::Graph& model, bool main, Finding
 }
 
 // Results share the bytes of the report evenly.
+int64_t BytesOfResult(const CheckOptions& options) {
+  return options.limits.max_report_bytes / std::max<int64_t>(1, options.targets.size());
+}
+
 FindingWriter Writer(const CheckOptions& options) {
-  const int64_t results = std::max<int64_t>(1, options.targets.size());
-  return FindingWriter(options.limits.max_findings, options.limits.max_report_bytes / results);
+  return FindingWriter(options.limits.max_findings, BytesOfResult(options));
 }
 
 FindingBudget Budget(const CheckOptions& options) {
@@ -279,7 +282,7 @@ absl::Status Correct(const Scope& scope, const std::vector<Asked>& asked, const 
   const CheckContext context(scope.graph, scope.resolved);
   CheckOptions again = options;
   again.corrections = false;
-  ReportTask task{context, nullptr, {}, options.correction_limits};
+  ReportTask task{context, nullptr, {}, options.correction_limits, BytesOfResult(options)};
   task.check = [&](const v1::Graph& changed, absl::Span<const std::string> targets, v1::Report& judged) {
     again.targets.assign(targets.begin(), targets.end());
     if (options.targets.empty()) again.targets.clear();

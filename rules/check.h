@@ -24,7 +24,7 @@ struct CheckLimits {
   // Beyond these a result leaves out its least severe findings and counts them in not_checked, by rule; the verdict is
   // of all. They also bound what is kept of findings until then.
   int max_findings = 100'000;            // per result
-  int64_t max_report_bytes = 256 << 20;  // of the findings of all results, about
+  int64_t max_report_bytes = 256 << 20;  // of the findings and corrections of all results, about
 };
 
 struct CheckOptions {

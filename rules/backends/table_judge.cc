@@ -5,8 +5,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/backends/coverage.h"
-#include "rules/backends/qnn/emission.h"
-#include "rules/backends/qnn/folding.h"
+#include "rules/backends/emission.h"
+#include "rules/backends/folding.h"
 #include "rules/backends/table_target.h"
 
 namespace quantgate {
@@ -57,22 +57,22 @@ void JudgeByTable(const CheckContext& context, const Target& target, const Table
   NoteOlderTable(target, sink);
   const absl::Span<const ResolvedOp> ops = context.resolved().ops();
   result.ops.resize(ops.size());
-  qnn::Emission emission;
+  Emission emission;
   MatchResult match;
   for (size_t i = 0; i < ops.size(); ++i) {
     ModuleResult::OpOutcome& outcome = result.ops[i];
-    if (qnn::IsFolded(context.graph(), folded, ops[i].node)) {
+    if (IsFolded(context.graph(), folded, ops[i].node)) {
       outcome.checked = true;
       continue;
     }
     emission.Clear();
-    const qnn::Lowering lowering = backend.lower(context, ops[i], emission);
-    if (lowering.status == qnn::Lowering::kUnknown) {
+    const Lowering lowering = backend.lower(context, ops[i], emission);
+    if (lowering.status == Lowering::kUnknown) {
       sink.NotChecked(&kUnclearLowering, ops[i].node, std::string(lowering.reason));
       continue;
     }
     outcome.checked = true;
-    if (lowering.status == qnn::Lowering::kNoCounterpart) {
+    if (lowering.status == Lowering::kNoCounterpart) {
       outcome.refused = true;
       Place place;
       place.node = ops[i].node;
@@ -82,7 +82,7 @@ void JudgeByTable(const CheckContext& context, const Target& target, const Table
                std::move(source));
       continue;
     }
-    if (lowering.status == qnn::Lowering::kFolded) continue;
+    if (lowering.status == Lowering::kFolded) continue;
     for (const BackendOp& op : emission.Finish()) {
       outcome.backend_ops.emplace_back(op.name);
       match.violations.clear();

@@ -30,7 +30,7 @@ enum class Fate : uint8_t {
 
 // What a backend has to say beside its table.
 struct TableBackend {
-  qnn::Lowering (*lower)(const CheckContext& context, const ResolvedOp& op, qnn::Emission& emission);
+  Lowering (*lower)(const CheckContext& context, const ResolvedOp& op, Emission& emission);
   // Looks at one emitted operator; true: it is refused. Null: nothing to add.
   bool (*judge)(const CheckContext& context, const BackendOp& op, const Target& target, FindingSink& sink) = nullptr;
   // Null: everything is by its rule.

@@ -3,8 +3,8 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "rules/backends/folding.h"
 #include "rules/backends/matchers.h"
-#include "rules/backends/qnn/folding.h"
 #include "rules/backends/table_target.h"
 
 namespace quantgate {
@@ -26,7 +26,7 @@ absl::StatusOr<std::unique_ptr<Module>> LoadTableModule(TableModule backend, con
       sink.NotChecked(nullptr, -1, std::string(matcher.status().message()));
       return;
     }
-    JudgeByTable(context, target, **matcher, table, qnn::FoldedValues(context.graph()), sink, result);
+    JudgeByTable(context, target, **matcher, table, FoldedValues(context.graph()), sink, result);
   };
   module->targets = [backend = std::move(backend), &tables] {
     std::vector<Target> targets;

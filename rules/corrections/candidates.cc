@@ -34,6 +34,9 @@ bool Concrete(const v1::Spec& spec) {
   return spec.kind() == v1::Spec::PLAIN || spec.kind() == v1::Spec::FIXED || spec.kind() == v1::Spec::DERIVED;
 }
 
+// Its type is told by TypeOf; tables have types of their own for fewer than eight bits.
+bool HasPlainType(const v1::Spec& spec) { return Concrete(spec) && FormOf(spec).bits >= 8; }
+
 }  // namespace
 
 Candidates::Candidates(const CheckContext& context, const v1::Graph& original, const StoredSpecs& stored,
@@ -369,6 +372,23 @@ bool Candidates::Compatible(int32_t node, const std::vector<Choice>& choices) co
   });
 }
 
+bool Candidates::FitsRow(int32_t node, const std::vector<Edit>& edits) const {
+  const auto held = held_.find(node);
+  if (held == held_.end()) return true;
+  std::vector<Choice> choices;
+  for (const Held& port : held->second) {
+    Choice choice = port.choice;
+    bool known = true;
+    for (const Edit& edit : edits) {
+      if (!(edit.place == port.own) && !(edit.place == port.place)) continue;
+      known = edit.spec != 0 && HasPlainType(editor_.spec(edit.spec));
+      if (known) choice.type = TypeOf(FormOf(editor_.spec(edit.spec)));
+    }
+    if (known) choices.push_back(choice);
+  }
+  return Compatible(node, choices);
+}
+
 std::vector<Move> Candidates::MakeForQuantizer(int32_t node) {
   std::vector<Move> moves;
   const Operand* operand = context_.resolved().quantizer(node);
@@ -401,6 +421,11 @@ std::vector<Move> Candidates::Make(int32_t node) {
   if (op.input_count + op.output_count > kMaxPortsOfNode) return moves;
   const std::vector<AcceptedTypes>& accepted = rows_[node] = accepted_ ? accepted_(op) : std::vector<AcceptedTypes>();
   const std::vector<Port> ports = PortsOf(op, accepted);
+  for (const Port& port : ports) {
+    if (port.before == nullptr || !HasPlainType(*port.before)) continue;
+    held_[node].push_back(
+        {port.own.value_or(port.place), port.place, {node, port.is_output, port.argument, port.type}});
+  }
   std::vector<std::vector<Variant>> variants;
   variants.reserve(ports.size());
   for (size_t i = 0; i < ports.size(); ++i) {

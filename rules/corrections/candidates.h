@@ -57,6 +57,10 @@ class Candidates {
   // Whether one row of the backend's table has all these types, at the ports of `node`; true where there are no rows.
   bool Compatible(int32_t node, const std::vector<Choice>& choices) const;
 
+  // Whether one row has the types that the node's quantized ports have after `edits`. Only for nodes that At was asked
+  // about.
+  bool FitsRow(int32_t node, const std::vector<Edit>& edits) const;
+
   // Adds to `edits` what has to change with them: a bias that counted in units of input x weight goes on to. Sorts
   // them. Returns how many nodes it looked at.
   int64_t AddDependent(std::vector<Edit>& edits) const;
@@ -79,6 +83,12 @@ class Candidates {
     int rank = -1;
     db::ElementType type;
     std::vector<db::ElementType> types;  // accepted ones
+  };
+  // A quantized port as it is before any change.
+  struct Held {
+    SpecPlace own;
+    SpecPlace place;  // where the spec is that decides
+    Choice choice;
   };
   struct Variant {
     int32_t spec;
@@ -112,6 +122,7 @@ class Candidates {
   std::optional<SharingGroups> groups_;  // PT2E
   absl::flat_hash_map<int32_t, std::vector<Move>> moves_;
   absl::flat_hash_map<int32_t, std::vector<AcceptedTypes>> rows_;  // of the nodes in moves_
+  absl::flat_hash_map<int32_t, std::vector<Held>> held_;           // likewise
   absl::flat_hash_map<int64_t, std::vector<int32_t>> referring_;   // by place: nodes with specs that refer to it
   const int original_specs_;
 };

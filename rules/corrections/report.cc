@@ -159,6 +159,35 @@ absl::Status PlanCommon(const ReportTask& task, v1::Report& report) {
   return absl::OkStatus();
 }
 
+// Leaves out the last corrections where the result would be too large with them. Each stands without the others: no
+// node sees changes of two.
+void KeepWithin(int64_t bytes, v1::Result& result) {
+  for (const v1::Finding& finding : result.findings()) bytes -= static_cast<int64_t>(finding.ByteSizeLong());
+  int kept = 0;
+  for (; kept < result.corrections_size(); ++kept) {
+    bytes -= static_cast<int64_t>(result.corrections(kept).ByteSizeLong());
+    if (bytes < 0) break;
+  }
+  const int left_out = result.corrections_size() - kept;
+  if (left_out == 0) return;
+  for (int i = kept; i < result.corrections_size(); ++i) {
+    for (int index : result.corrections(i).fixes()) result.mutable_findings(index)->clear_correction();
+  }
+  result.mutable_corrections()->DeleteSubrange(kept, left_out);
+  result.add_not_checked()->set_reason(absl::StrCat(left_out, " more corrections are not listed (max_report_bytes)"));
+}
+
+// The same for the changes that all targets have in common: those, or none.
+void KeepCommonWithin(int64_t bytes, v1::Report& report) {
+  if (static_cast<int64_t>(report.common_corrections().ByteSizeLong()) <= bytes) return;
+  report.mutable_common_corrections()->clear_changes();
+  report.mutable_common_corrections()->set_proven(false);
+  for (v1::Result& result : *report.mutable_results()) {
+    result.add_not_checked()->set_reason(
+        "the changes that all targets have in common are not listed (max_report_bytes)");
+  }
+}
+
 }  // namespace
 
 absl::Status CorrectReport(const ReportTask& task, v1::Report& report) {
@@ -186,7 +215,12 @@ absl::Status CorrectReport(const ReportTask& task, v1::Report& report) {
     if (absl::Status status = SuggestTargets(task, target, result); !status.ok()) return status;
     corrected |= !result.corrections().empty();
   }
-  return corrected && report.results_size() > 1 ? PlanCommon(task, report) : absl::OkStatus();
+  if (corrected && report.results_size() > 1) {
+    if (absl::Status status = PlanCommon(task, report); !status.ok()) return status;
+    KeepCommonWithin(task.max_bytes, report);
+  }
+  for (v1::Result& result : *report.mutable_results()) KeepWithin(task.max_bytes, result);
+  return absl::OkStatus();
 }
 
 }  // namespace quantgate

@@ -3,6 +3,7 @@
 #ifndef QUANTGATE_RULES_CORRECTIONS_REPORT_H_
 #define QUANTGATE_RULES_CORRECTIONS_REPORT_H_
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
@@ -27,6 +28,8 @@ struct ReportTask {
   std::function<absl::Status(const v1::Graph& graph, absl::Span<const std::string> targets, v1::Report& report)> check;
   std::vector<OneTarget> targets;  // of the report, in order
   CorrectionLimits limits;
+  // Of one result's findings and corrections: corrections that are beyond are counted in not_checked instead.
+  int64_t max_bytes = INT64_MAX;
 };
 
 // Fills corrections and common_corrections of `report`. Errors are those of the check.

@@ -103,9 +103,15 @@ void Search::PushMoves(Region& region, const State& from, int32_t node) {
     next.loss += move.loss;
     next.distance += move.distance;
     next.order = region.made++;
-    ++next.moves;
+    // A single move in vain may fit with another one; of two there are too many.
+    if (++next.moves > 1 && InVain(region, next)) continue;
     region.open.push(std::move(next));
   }
+}
+
+// A fault of types stays while no row of the table has them, whatever else is changed.
+bool Search::InVain(const Region& region, const State& state) const {
+  return region.needs_row && !candidates_.FitsRow(region.node, state.edits);
 }
 
 // The next candidate of a region that is still searching; false: there is none.
@@ -113,15 +119,19 @@ bool Search::Next(Region& region, State& state) {
   if (!region.begun) {
     region.begun = true;
     PushMoves(region, State(), region.node);
+    region.needs_row =
+        absl::c_any_of(region.targets, [](const Issue& issue) { return absl::StartsWith(issue.code, "DT"); }) &&
+        !candidates_.FitsRow(region.node, {});
   }
-  if (region.open.empty() || region.tried >= task_.limits.max_tried) {
-    cut_short_ |= !region.open.empty();
-    region.outcome = Region::kGivenUp;
-    return false;
+  while (!region.open.empty() && region.tried < task_.limits.max_tried) {
+    state = region.open.top();
+    region.open.pop();
+    if (!InVain(region, state)) return true;
+    PushMoves(region, state, region.node);  // with another port it may fit
   }
-  state = region.open.top();
-  region.open.pop();
-  return true;
+  cut_short_ |= !region.open.empty();
+  region.outcome = Region::kGivenUp;
+  return false;
 }
 
 absl::StatusOr<Observed> Search::Check() {

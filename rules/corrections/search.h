@@ -40,6 +40,7 @@ struct Region {
   std::priority_queue<State, std::vector<State>, Dearer> open;
   absl::flat_hash_set<std::string> seen;
   bool begun = false;
+  bool needs_row = false;  // its types are in no row of the backend's table
   int made = 0;
   int tried = 0;
 };
@@ -70,6 +71,7 @@ class Search {
 
   std::vector<int32_t> ReachOf(const Region& region, const State& state) const;
   bool Next(Region& region, State& state);
+  bool InVain(const Region& region, const State& state) const;
   void PushMoves(Region& region, const State& from, int32_t node);
   absl::Status Round(std::vector<Trial> trials);
   void Judged(Trial& trial, const Observed& seen);

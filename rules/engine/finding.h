@@ -40,6 +40,7 @@ struct FindingDraft {
   v1::Finding::Effect effect = v1::Finding::EFFECT_UNSPECIFIED;
   v1::Finding::Severity severity = v1::Finding::SEVERITY_UNSPECIFIED;
   std::string fix;    // overrides the rule's
+  int32_t group = 0;  // id of the sharing group it is about, 1-based; 0: none
   bool bare = false;  // a place alone, beyond the budget: counted, listed only where no other says its severity
 };
 

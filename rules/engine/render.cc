@@ -75,6 +75,7 @@ void RenderFinding(const Graph& graph, const std::string& subgraph, const Findin
       rule.message,
       {{"{subject}", SubjectText(graph, place)}, {"{observed}", draft.observed}, {"{allowed}", draft.allowed}}));
   finding.set_fix(draft.fix.empty() ? rule.fix : draft.fix);
+  finding.set_group(draft.group);
   v1::Source& source = *finding.mutable_source();
   source.set_kind(draft.source.kind);
   source.set_table(draft.source.table);

@@ -4,6 +4,17 @@
 
 namespace quantgate {
 
+Place PlaceOf(const Graph& graph, SpecPlace at) {
+  Place place;
+  place.value = at.value;
+  place.node = at.is_edge() ? at.node : graph.producer(at.value);
+  if (!at.is_edge()) place.output = place.node < 0 ? -1 : graph.output_index(at.value);
+  for (int i = 0; at.is_edge() && i < graph.num_inputs(at.node) && place.input < 0; ++i) {
+    if (graph.input(at.node, i) == at.value) place.input = i;
+  }
+  return place;
+}
+
 bool IsAnnotation(const CheckContext& context) {
   return context.graph().origin() == v1::Graph::PT2E && context.stage() != v1::STAGE_CONVERTED;
 }

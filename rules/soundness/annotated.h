@@ -17,6 +17,9 @@ struct AnnotatedPlace {
   int32_t spec = -1;   // id into message().specs()
 };
 
+// Where a spec sits, as findings say it.
+Place PlaceOf(const Graph& graph, SpecPlace at);
+
 // The graph holds specs as a quantizer wrote them: PT2E, before convert (behind it the intent is left on nodes whose
 // inputs are others).
 bool IsAnnotation(const CheckContext& context);

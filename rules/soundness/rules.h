@@ -46,6 +46,7 @@ Rule StoredPairMismatch();    // GS014
 Rule UnknownOperator();   // CV001
 Rule CustomOperator();    // CV002
 Rule UnobservedOutput();  // CV003
+Rule NothingAnnotated();  // CV004
 
 // DT: element types.
 Rule PackedBits();         // DT001
@@ -81,6 +82,7 @@ Rule SharingCycle();       // SH002
 Rule UnobservedGroup();    // SH003
 Rule ImpliedRequantize();  // SH004
 Rule StrayAnnotation();    // SH005
+Rule OverruledSpec();      // SH006
 Rule SameQParams();        // SH007
 
 // FX: derived parameters.

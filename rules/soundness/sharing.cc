@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
+#include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {
@@ -52,19 +53,6 @@ constexpr RuleInfo kUnobserved = {
     "A group whose first member is a shared spec fires it; one whose first member is plain does not.",
 };
 
-Place PlaceOfEntry(const Annotations& annotations, int32_t entry) {
-  const SpecPlace at = annotations.place(entry);
-  const Graph& graph = annotations.graph();
-  Place place;
-  place.value = at.value;
-  place.node = at.is_edge() ? at.node : graph.producer(at.value);
-  if (!at.is_edge()) return place;
-  for (int i = 0; i < graph.num_inputs(at.node) && place.input < 0; ++i) {
-    if (graph.input(at.node, i) == at.value) place.input = i;
-  }
-  return place;
-}
-
 // What the three rules below have in common.
 struct Sharing {
   std::optional<SharingGroups> groups;  // computed when there may be errors
@@ -91,7 +79,8 @@ void Check(const CheckContext& context, FindingSink& sink, absl::Span<const Shar
     for (SharingError::Kind kind : kinds) wanted |= kind == error.kind;
     if (!wanted) continue;
     const Annotations& annotations = sharing.groups->annotations;
-    sink.Add(rule, PlaceOfEntry(annotations, error.entry), SharingErrorText(annotations, error), std::string(allowed));
+    sink.Add(rule, PlaceOf(annotations.graph(), annotations.place(error.entry)), SharingErrorText(annotations, error),
+             std::string(allowed));
   }
 }
 

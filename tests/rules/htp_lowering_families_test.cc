@@ -169,6 +169,23 @@ std::vector<Case> Convolutions() {
       {"AtenOnePadForAll",
        Aten("conv2d.default").In({1, 4, 8, 8}).W({6, 4, 3, 3}).Out({1, 6, 8, 8}).L("padding", {1}).L("stride", {3}),
        {{"Conv2d", 2, {{"pad_amount", {1, 1, 1, 1}}, {"stride", {3, 3}}}}}},
+      {"AtenPadsToTheSameSize",
+       Aten("conv2d.padding")
+           .In({1, 4, 8, 8})
+           .W({6, 4, 4, 3})
+           .Out({1, 6, 8, 8})
+           .S("padding", "same")
+           .L("dilation", {1, 2}),
+       {{"Conv2d", 2, {{"pad_amount", {1, 2, 2, 2}}}}}},
+      {"AtenPadsNothing",
+       Aten("conv2d.padding").In({1, 4, 8, 8}).W({6, 4, 4, 3}).Out({1, 6, 5, 6}).S("padding", "valid"),
+       {{"Conv2d", 2, {{"pad_amount", {0, 0, 0, 0}}}}}},
+      {"OnnxPadsAtTheEnd",
+       Onnx("Conv").In({1, 4, 9, 8}).W({6, 4, 3, 3}).Out({1, 6, 5, 4}).S("auto_pad", "SAME_UPPER").L("strides", {2, 2}),
+       {{"Conv2d", 2, {{"pad_amount", {1, 1, 0, 1}}}}}},
+      {"OnnxPadsAtTheBeginning",
+       Onnx("Conv").In({1, 4, 9, 8}).W({6, 4, 3, 3}).Out({1, 6, 5, 4}).S("auto_pad", "SAME_LOWER").L("strides", {2, 2}),
+       {{"Conv2d", 2, {{"pad_amount", {1, 1, 1, 0}}}}}},
       {"TooFewNumbersAreFilled",
        Aten("conv3d.default")
            .In({1, 4, 8, 8, 8})

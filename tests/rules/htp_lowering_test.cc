@@ -2,8 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "rules/backends/qnn/folding.h"
-#include "rules/backends/qnn/layout.h"
+#include "rules/backends/folding.h"
+#include "rules/backends/layout.h"
 #include "tests/rules/graph_builder.h"
 #include "tests/rules/lowered.h"
 
@@ -46,7 +46,7 @@ INSTANTIATE_TEST_SUITE_P(Layouts, AxisMapping,
                                            AxisCase{Layout::kSwapLastTwo, 4, 4, {0, 1, 3, 2}}));
 
 TEST(LayoutTest, RanksBeyondQnnAreUnknown) {
-  EXPECT_EQ(MapLayout(Layout::kSame, kMaxRank + 1, kMaxRank + 1).rank, 0);
+  EXPECT_EQ(MapLayout(Layout::kSame, kMaxBackendRank + 1, kMaxBackendRank + 1).rank, 0);
   EXPECT_EQ(MapLayout(Layout::kChannelsLast, 4, 3).rank, 0);
 }
 
@@ -193,6 +193,43 @@ TEST(HtpLowering, SymmetryIsJudgedByTheZeroPoint_V16) {
   GraphBuilder b = SoundConv();
   b.Value("w_zp").mutable_constant()->set_ints(3, 7);
   EXPECT_EQ(Lowered(std::move(b), "conv").ops[0].inputs[1].symmetric, Tri::kNo);
+}
+
+// What torchao's observers come to: HTP's middle of an unsigned type is not that of the range that a spec states.
+TEST(HtpLowering, SymmetryOfUnsignedSpecsIsThatOfTheirObserver) {
+  struct Range {
+    v1::DataType type;
+    int64_t min, max;
+    bool stated;
+    Tri symmetric;
+  };
+  const Range ranges[] = {
+      {v1::DATA_TYPE_UINT8, 0, 15, true, Tri::kNo},       // zero point 7 of a UFIXED_POINT_8
+      {v1::DATA_TYPE_UINT8, 0, 255, true, Tri::kNo},      // 127
+      {v1::DATA_TYPE_UINT8, 0, 255, false, Tri::kYes},    // 128
+      {v1::DATA_TYPE_UINT8, 1, 255, true, Tri::kYes},     // 128
+      {v1::DATA_TYPE_UINT16, 0, 65535, true, Tri::kYes},  // 32768
+      {v1::DATA_TYPE_INT32, 0, 65535, true, Tri::kNo},    // 0
+      {v1::DATA_TYPE_INT8, -128, 127, true, Tri::kYes},   // 0
+      {v1::DATA_TYPE_INT8, -100, 127, true, Tri::kNo},    // 0, and lopsided
+  };
+  for (const Range& range : ranges) {
+    GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
+    v1::Spec& spec = *b.graph.add_specs();
+    spec.set_kind(v1::Spec::PLAIN);
+    spec.set_dtype(range.type);
+    spec.set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
+    if (range.stated) {
+      spec.set_quant_min(range.min);
+      spec.set_quant_max(range.max);
+    }
+    b.Input("x", v1::DATA_TYPE_FLOAT32, {2, 16});
+    b.Node("aten.relu.default", "n", {"x"}, {"y"}).add_input_specs(1);
+    b.Shape("y", v1::DATA_TYPE_FLOAT32, {2, 16}).set_spec(1);
+    b.Output("y");
+    EXPECT_EQ(Lowered(std::move(b), "n").ops[0].inputs[0].symmetric, range.symmetric)
+        << v1::DataType_Name(range.type) << " in " << range.min << ".." << range.max;
+  }
 }
 
 TEST(HtpLowering, IndicesBecome32Bits) {

@@ -340,11 +340,11 @@ std::vector<Case> Cases() {
   cases.push_back(
       {"EN203", narrow_gamma({0.1}, 2), narrow_gamma({0.1}, 2), 75, 75, executorch, Toolchain::kQnnConverter});
   // Two inputs of the graph itself; one batch of matrices, or more.
-  const auto inputs_product = [&](const char* first, const char* second, int64_t batch, bool input,
-                                  int64_t transposed) {
+  const auto inputs_product = [&](const char* first, const char* second, int64_t batch, bool input, int64_t transposed,
+                                  int64_t products = 64) {
     TestOp op = T("MatMul");
     const auto from_outside = [](BackendTensor& t) { t.is_graph_input = true; };
-    op.In(first).Dims({batch, 16, 64}).With(from_outside).In(second, {0.1}, {0}).Dims({batch, 64, 32});
+    op.In(first).Dims({batch, 16, products}).With(from_outside).In(second, {0.1}, {0}).Dims({batch, products, 32});
     if (input) op.With(from_outside);
     op.Out(first).Dims({batch, 16, 32}).Param("transpose_in1", {transposed});
     return op;
@@ -353,6 +353,9 @@ std::vector<Case> Cases() {
   shaped("GS204", inputs_product(kU16, kS16, 4, true, 0), inputs_product(kU16, kS16, 4, false, 0));
   shaped("GS204", inputs_product(kS16, kS8, 4, true, 0), inputs_product(kS16, kS8, 4, true, 1));
   shaped("GS204", inputs_product(kS16, kS16, 4, true, 0), inputs_product(kU16, kS8, 4, true, 0));
+  shaped("GS204", inputs_product(kU16, kS8, 4, true, 0, 256), inputs_product(kU16, kS8, 4, true, 0, 160));
+  shaped("GS204", inputs_product(kU16, kS8, 4, true, 0, 128), inputs_product(kU16, kU8, 4, true, 0, 128));
+  shaped("GS204", inputs_product(kU16, kS8, 4, true, 0, 128), inputs_product(kU16, kS8, 1, true, 0, 128));
   const auto pool = [&](int64_t filter, int64_t rounding) {
     TestOp op = T("PoolAvg2d");
     op.In(kU8).Dims({1, 3, 3, 8}).Out(kU8).Dims({1, 1, 1, 8});

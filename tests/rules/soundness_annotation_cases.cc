@@ -112,6 +112,45 @@ void AddSigmoid(GraphBuilder& b, v1::DataType type, double zero_point) {
   b.Value("sigmoid").set_spec(id);
 }
 
+// conv behind the first one, with the same bias tensor and a spec for it that is derived from its own edges.
+void AddConvWithTheSameBias(GraphBuilder& b, const std::string& input, const std::string& weight) {
+  b.Weight("w2", v1::DATA_TYPE_FLOAT32, {16, 32, 1, 1}, -1);
+  v1::Node& conv = b.Node("aten.conv2d.default", "conv2", {input, weight, "b"}, {"conv2"});
+  b.Shape("conv2", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+  b.Output("conv2");
+  *b.graph.add_specs() = b.graph.specs(2);
+  v1::Spec& derived = *b.graph.mutable_specs(b.graph.specs_size() - 1);
+  derived.mutable_derived_from(0)->set_value(b.Id(input));
+  derived.mutable_derived_from(1)->set_value(b.Id(weight));
+  for (v1::EdgeRef& edge : *derived.mutable_derived_from()) edge.set_consumer(b.graph.nodes_size());
+  for (int spec : {1, 2, b.graph.specs_size()}) conv.add_input_specs(spec);
+}
+
+// w in blocks of 8 for conv, and for conv2 in blocks of another size.
+void ReadWeightAgain(GraphBuilder& b, const std::vector<int64_t>& sizes) {
+  Blocks(b, {1, 8, 1, 1});
+  AddConvWithTheSameBias(b, "x", "w");
+  *b.graph.add_specs() = b.graph.specs(1);
+  b.graph.mutable_specs(b.graph.specs_size() - 1)->mutable_block_size()->Assign(sizes.begin(), sizes.end());
+  b.Find("conv2").set_input_specs(1, b.graph.specs_size());
+}
+
+// A second reader of x, whose spec is the first one's until it is changed.
+v1::Spec& ReadInputAgain(GraphBuilder& b) {
+  v1::Node& node = b.Node("aten.neg.default", "neg", {"x"}, {"neg"});
+  b.Shape("neg", v1::DATA_TYPE_FLOAT32, {1, 32, 8, 8});
+  b.Output("neg");
+  *b.graph.add_specs() = b.graph.specs(0);
+  node.add_input_specs(b.graph.specs_size());
+  return *b.graph.mutable_specs(b.graph.specs_size() - 1);
+}
+
+void RemoveSpecs(GraphBuilder& b) {
+  b.graph.clear_specs();
+  for (v1::Node& node : *b.graph.mutable_nodes()) node.clear_input_specs();
+  for (v1::Value& value : *b.graph.mutable_values()) value.clear_spec();
+}
+
 void KeyTheMap(GraphBuilder& b, const std::string& node, const std::string& value) {
   v1::InputSpec& entry = *b.Find(node).add_input_spec_map();
   entry.set_value(b.Id(value));
@@ -164,7 +203,29 @@ std::vector<SoundnessCase> AnnotationCases() {
 
       // DT003
       {"FloatInIndexArithmetic", Conv, [](GraphBuilder& b) { AddIndices(b, v1::DATA_TYPE_FLOAT32); }, "DT003", "add",
-       "one"},
+       "one", -1, warning},
+      {"FloatBehindIndexArithmetic", Conv,
+       [](GraphBuilder& b) {
+         AddIndices(b, v1::DATA_TYPE_FLOAT32);
+         b.Node("aten.to.dtype", "to", {"add"}, {"to"});
+         b.Shape("to", v1::DATA_TYPE_FLOAT32, {8});
+         b.Node("aten.index.Tensor", "index", {"to", "arange"}, {"index"});
+       },
+       "DT003", "add", "one", -1, warning},
+      {"FloatAsAnIndex", Conv,
+       [](GraphBuilder& b) {
+         AddIndices(b, v1::DATA_TYPE_FLOAT32);
+         b.Node("aten.unsqueeze.default", "unsqueeze", {"add"}, {"unsqueeze"});
+         b.Shape("unsqueeze", v1::DATA_TYPE_INT64, {1, 8});
+         b.Node("aten.embedding.default", "embedding", {"w", "unsqueeze"}, {"embedding"});
+       },
+       "DT003", "add", "one"},
+      {"FloatThatIsAssertedToBeAnInteger", Conv,
+       [](GraphBuilder& b) {
+         AddIndices(b, v1::DATA_TYPE_FLOAT32);
+         b.Node("aten._assert_tensor_metadata.default", "assert", {"add"}, {"assert"});
+       },
+       "DT003", "add", "one"},
       {"IntegerIndexArithmetic", Conv, [](GraphBuilder& b) { AddIndices(b, v1::DATA_TYPE_INT64); }, "-DT003"},
       {"FloatResult", Conv,
        [](GraphBuilder& b) {
@@ -241,6 +302,92 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.Value("getitem").set_spec(1);
        },
        "-CV003"},
+
+      // CV004
+      {"NothingAnnotated", Conv, RemoveSpecs, "CV004", "", "", -1, warning},
+      {"MarkedOnly", Conv,
+       [](GraphBuilder& b) {
+         RemoveSpecs(b);
+         b.Find("conv").set_annotated(true);
+       },
+       "CV004", "", "", -1, warning},
+      {"OnlyToldWhatNotToQuantize", Conv,
+       [](GraphBuilder& b) {
+         RemoveSpecs(b);
+         b.graph.add_specs()->set_kind(v1::Spec::EXPLICIT_NONE);
+         b.Value("conv").set_spec(1);
+       },
+       "CV004", "", "", -1, warning},
+      {"OneSpec", Conv,
+       [](GraphBuilder& b) {
+         RemoveSpecs(b);
+         AddSpec(b, v1::DATA_TYPE_INT8, v1::Spec::PER_TENSOR_SYMMETRIC);
+         b.Find("conv").add_input_specs(1);
+       },
+       "-CV004"},
+      {"NothingToAnnotate", Conv,
+       [](GraphBuilder& b) {
+         RemoveSpecs(b);
+         b.graph.mutable_nodes()->DeleteSubrange(0, 2);
+         b.Node("aten.permute.default", "permute", {"x"}, {"relu"});
+       },
+       "-CV004"},
+      {"FloatModelOfAnotherOrigin", Conv,
+       [](GraphBuilder& b) {
+         RemoveSpecs(b);
+         b.graph.set_origin(v1::Graph::QNN);
+       },
+       "-CV004"},
+
+      // SH004
+      {"FixedOutputReadWithAnObserver", Conv,
+       [](GraphBuilder& b) {
+         AddSigmoid(b, v1::DATA_TYPE_UINT8, 0);
+         b.Node("aten.neg.default", "neg", {"sigmoid"}, {"neg"}).add_input_specs(1);
+       },
+       "SH004", "neg", "sigmoid", -1, warning},
+      {"FixedOutputReadAsFixed", Conv,
+       [](GraphBuilder& b) {
+         AddSigmoid(b, v1::DATA_TYPE_UINT8, 0);
+         b.Node("aten.neg.default", "neg", {"sigmoid"}, {"neg"}).add_input_specs(4);
+       },
+       "-SH004"},
+
+      // SH006
+      {"BiasesMergedThatAreDerivedFromOtherEdges", Conv,
+       [](GraphBuilder& b) { AddConvWithTheSameBias(b, "relu", "w2"); }, "SH006", "conv2", "b"},
+      {"BiasesMergedOfAnotherWeight", Conv, [](GraphBuilder& b) { AddConvWithTheSameBias(b, "x", "w2"); }, "SH006",
+       "conv2", "b"},
+      {"BiasesMergedThatAreDerivedFromOneGroup", Conv, [](GraphBuilder& b) { AddConvWithTheSameBias(b, "x", "w"); },
+       "-SH006"},
+      {"BiasesKeptApart", Conv,
+       [](GraphBuilder& b) {
+         AddConvWithTheSameBias(b, "relu", "w2");
+         b.graph.mutable_specs(3)->set_quant_max(1 << 30);
+       },
+       "-SH006"},
+      {"BlockSizeOfTheFirst", Conv,
+       [](GraphBuilder& b) {
+         ReadWeightAgain(b, {1, 16, 1, 1});
+       },
+       "SH006", "conv2", "w", -1, warning},
+      {"OneBlockSize", Conv,
+       [](GraphBuilder& b) {
+         ReadWeightAgain(b, {1, 8, 1, 1});
+       },
+       "-SH006"},
+      {"ObserverOfTheFirst", Conv, [](GraphBuilder& b) { ReadInputAgain(b).set_observer(b.Symbol("MinMaxObserver")); },
+       "SH006", "neg", "x", -1, v1::Finding::INFO},
+      {"FixedNumbersOverruled", Conv,
+       [](GraphBuilder& b) { ReadInputAgain(b).set_observer(b.Symbol("FixedQParamsObserver")); }, "SH006", "neg", "x",
+       -1, warning},
+      {"FixedNumbersOfTheFirst", Conv,
+       [](GraphBuilder& b) {
+         ReadInputAgain(b);
+         b.graph.mutable_specs(0)->set_observer(b.Symbol("FixedQParamsObserver"));
+       },
+       "-SH006"},
+      {"OneObserver", Conv, [](GraphBuilder& b) { ReadInputAgain(b); }, "-SH006"},
 
       // NR004
       {"BiasFits", SmallBias, [](GraphBuilder&) {}, "-NR004"},

@@ -61,7 +61,9 @@ def sharing_groups(model: Any, *, timeout: float = 60.0) -> List[List[Place]]:
 def apply(report: Report, model: Any, target: Optional[str] = None) -> List[AppliedChange]:
     """Writes the corrected specs of a report into the annotations of the graph that was checked, in place.
 
-    The moment is that of annotated graphs: after annotate, before observers are inserted (Gated does it there).
+    The moment is that of annotated graphs: after annotate, before observers are inserted (Gated does it there). In a
+    calibrated graph observers give way to such as answer with the corrected numbers; corrections that need other
+    observers than the graph has are refused, and so is a converted graph.
 
     target: whose corrections; none: those of the only target, or with several those that satisfy all of them. Only
     corrections that were checked again are applied. Returns what changed; nothing does when the graph is not the one of
@@ -70,12 +72,13 @@ def apply(report: Report, model: Any, target: Optional[str] = None) -> List[Appl
     corrections = _corrections(report, target)
     if not corrections:
         return []
-    if report.proto.stage != types_pb2.STAGE_ANNOTATED:
-        raise QuantGateError("FAILED_PRECONDITION", "the graph has its observers already: apply the report of the "
-                                                    "annotated graph, before prepare_pt2e inserts them")
-    from quantgate import fx_apply
+    if report.proto.stage == types_pb2.STAGE_CONVERTED:
+        raise QuantGateError("FAILED_PRECONDITION", "the graph is converted already: apply the report of the annotated "
+                                                    "graph, before prepare_pt2e inserts observers")
+    from quantgate import fx_apply, fx_calibrated
 
-    return fx_apply.apply(corrections, model)
+    apply_all = fx_calibrated.apply if report.proto.stage == types_pb2.STAGE_CALIBRATED else fx_apply.apply
+    return apply_all(corrections, model)
 
 
 def _corrections(report: Report, target: Optional[str]) -> List[List[report_pb2.Change]]:

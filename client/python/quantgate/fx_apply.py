@@ -13,6 +13,7 @@ from quantgate.v1 import report_pb2, spec_pb2
 
 _KEY = "quantization_annotation"
 _Edge = Tuple[torch.fx.Node, torch.fx.Node]
+Place = Union[_Edge, torch.fx.Node]
 
 
 class AppliedChange(NamedTuple):
@@ -26,23 +27,23 @@ class AppliedChange(NamedTuple):
 def apply(corrections: Sequence[Sequence[report_pb2.Change]], module: torch.fx.GraphModule) -> List[AppliedChange]:
     """Writes the changes of all corrections, or none when one of them does not fit the graph. A correction that asks for
     parameters of a tensor that PyTorch's observers cannot look at, of integers or booleans, is left out whole."""
-    graph = _Annotated(module)
+    graph = AnnotatedGraph(module)
     changes = [change for one in corrections if all(map(graph.is_observable, one)) for change in one]
     planned = [(place, graph.find(place), graph.replacement(change, place))
                for change, place in ((change, graph.place(change.location)) for change in changes)]
     for (place, _, after), change in zip(planned, changes):
         graph.write(place, after, change.HasField("after"))
-    return [AppliedChange(_named(place), before, after) for place, before, after in planned]
+    return [AppliedChange(place_name(place), before, after) for place, before, after in planned]
 
 
-class _Annotated:
+class AnnotatedGraph:
     """The annotations of one graph, by place."""
 
     def __init__(self, module: torch.fx.GraphModule) -> None:
         self._nodes = {node.name: node for node in module.graph.nodes}
         self._restorer = Restorer(_specs(module), self._referred)
 
-    def place(self, location: report_pb2.Location) -> Union[_Edge, torch.fx.Node]:
+    def place(self, location: report_pb2.Location) -> Place:
         if location.HasField("input"):
             return self._node(location.value), self._node(location.node)
         return self._node(location.value or location.node)
@@ -54,25 +55,27 @@ class _Annotated:
         return not (asks and self.find(place) is None and isinstance(value, torch.Tensor)
                     and not value.is_floating_point())
 
-    def find(self, place: Union[_Edge, torch.fx.Node]) -> Any:
+    def find(self, place: Place) -> Any:
         """The spec object at a place; None: there is none, or an explicit None."""
         annotation = (place[1] if isinstance(place, tuple) else place).meta.get(_KEY)
         if annotation is None:
             return None
         return annotation.input_qspec_map.get(place[0]) if isinstance(place, tuple) else annotation.output_qspec
 
-    def replacement(self, change: report_pb2.Change, place: Union[_Edge, torch.fx.Node]) -> Any:
+    def replacement(self, change: report_pb2.Change, place: Place) -> Any:
         present = self.find(place)
         expected = scheme(change.before) if change.HasField("before") else scheme(None)
         if scheme(present) != expected:
-            raise QuantGateError("FAILED_PRECONDITION", f"{_words(place)} is not annotated as it was when it was "
+            raise QuantGateError("FAILED_PRECONDITION", f"{place_words(place)} is not annotated as it was when it was "
                                                         "checked: check again")
-        if not change.HasField("after"):
-            return None
-        value = place[0] if isinstance(place, tuple) else place
-        return self._restorer.restore(change.after, present, value.op == "get_attr")
+        return self.restored(change.after, place) if change.HasField("after") else None
 
-    def write(self, place: Union[_Edge, torch.fx.Node], spec: Any, keep: bool) -> None:
+    def restored(self, after: spec_pb2.Spec, place: Place) -> Any:
+        """The spec object that a message describes."""
+        value = place[0] if isinstance(place, tuple) else place
+        return self._restorer.restore(after, self.find(place), value.op == "get_attr")
+
+    def write(self, place: Place, spec: Any, keep: bool) -> None:
         """keep: an entry stays, be it an explicit None."""
         node = place[1] if isinstance(place, tuple) else place
         annotation = node.meta.get(_KEY)
@@ -87,7 +90,7 @@ class _Annotated:
         else:
             annotation.input_qspec_map = _inserted(annotation.input_qspec_map, place, spec)
 
-    def _referred(self, reference: spec_pb2.EdgeRef) -> Union[_Edge, torch.fx.Node]:
+    def _referred(self, reference: spec_pb2.EdgeRef) -> Place:
         value = self._node(reference.value_name)
         return (value, self._node(reference.consumer_name)) if reference.consumer_name else value
 
@@ -117,9 +120,9 @@ def _inserted(present: Dict[torch.fx.Node, Any], edge: _Edge, spec: Any) -> Dict
     return dict(entries)
 
 
-def _named(place: Union[_Edge, torch.fx.Node]) -> Union[Tuple[str, str], Tuple[str, str, str]]:
+def place_name(place: Place) -> Union[Tuple[str, str], Tuple[str, str, str]]:
     return ("edge", place[0].name, place[1].name) if isinstance(place, tuple) else ("node", place.name)
 
 
-def _words(place: Union[_Edge, torch.fx.Node]) -> str:
+def place_words(place: Place) -> str:
     return f"the edge ({place[0].name}, {place[1].name})" if isinstance(place, tuple) else f"'{place.name}'"

@@ -12,8 +12,8 @@ from quantgate.errors import QuantGateError
 from quantgate.fx_specs import DTYPES, QSCHEMES, observer_of, spec_message
 from quantgate.v1 import spec_pb2
 
-_DTYPE_OF = {ours: theirs for theirs, ours in DTYPES.items()}
-_QSCHEME_OF = {ours: theirs for theirs, ours in QSCHEMES.items()}
+DTYPE_OF = {ours: theirs for theirs, ours in DTYPES.items()}
+QSCHEME_OF = {ours: theirs for theirs, ours in QSCHEMES.items()}
 _PER_CHANNEL = (spec_pb2.Spec.PER_CHANNEL_AFFINE, spec_pb2.Spec.PER_CHANNEL_SYMMETRIC)
 
 
@@ -48,10 +48,10 @@ class Restorer:
         if after.kind == spec_pb2.Spec.SHARED:
             return SharedQuantizationSpec(self._place(after.shared_with))
         fields: Dict[str, Any] = {
-            "dtype": _DTYPE_OF.get(after.dtype),
+            "dtype": DTYPE_OF.get(after.dtype),
             "quant_min": after.quant_min if after.HasField("quant_min") else None,
             "quant_max": after.quant_max if after.HasField("quant_max") else None,
-            "qscheme": _QSCHEME_OF.get(after.qscheme),
+            "qscheme": QSCHEME_OF.get(after.qscheme),
             "is_dynamic": after.is_dynamic}
         if fields["dtype"] is None:
             raise QuantGateError("FAILED_PRECONDITION", "the correction has an element type that torch does not have")

@@ -48,7 +48,7 @@ class SpecPool:
         if found is None:
             message = spec_message(spec, self._symbol, self._place)
             if observer is not None:
-                _add_observed(observer, message)
+                add_observed(observer, message)
             data = message.SerializeToString(deterministic=True)
             found = self._ids.get(data)
             if found is None:
@@ -116,7 +116,7 @@ def observer_of(constructor: Any) -> Tuple[Any, Dict[str, Any]]:
         **partial.keywords, **settings}
 
 
-def _add_observed(observer: Any, message: spec_pb2.Spec) -> None:
+def add_observed(observer: Any, message: spec_pb2.Spec) -> None:
     """The parameters an observer would give now; none while it has seen nothing."""
     minimum, maximum = getattr(observer, "min_val", None), getattr(observer, "max_val", None)
     # Before the first value a minimum is inf, or empty. What has seen an infinity has numbers, useless ones.

@@ -97,8 +97,39 @@ void AddSpatial(const NodeView& view, absl::string_view param, Names attributes,
   }
 }
 
-void AddPadAmount(const NodeView& view, int spatial, int inserted, Emission& emission) {
-  const std::optional<IntVector> pads = view.integers({"pads", "padding"});
+namespace {
+
+// Of a convolution whose padding is told in words (ATen's "same", ONNX's auto_pad): all befores, then all afters.
+// nullopt: it is told in numbers, or sizes that it depends on are not known.
+std::optional<IntVector> PadsInWords(const NodeView& view, int spatial) {
+  const absl::string_view words = view.text({"auto_pad", "padding"});
+  const bool lower = words == "SAME_LOWER";
+  if (!view.channels_first() || (!lower && words != "SAME_UPPER" && words != "same")) return std::nullopt;
+  const std::optional<IntVector> strides = view.integers({"strides", "stride"});
+  const std::optional<IntVector> dilations = view.integers({"dilations", "dilation"});
+  const auto at = [](const std::optional<IntVector>& given, int i) -> int64_t {
+    if (!given || given->empty()) return 1;
+    return (*given)[std::min<size_t>(i, given->size() - 1)];
+  };
+  IntVector pads(2 * spatial, 0);
+  for (int i = 0; i < spatial; ++i) {
+    const int64_t size = view.dim(view.input(0), i + 2);
+    const int64_t kernel = view.dim(view.input(1), i + 2);
+    const int64_t stride = at(strides, i);
+    if (kernel < 1 || stride < 1 || (stride > 1 && size < 1)) return std::nullopt;
+    const int64_t covered = at(dilations, i) * (kernel - 1);  // beyond the first element
+    const int64_t total =
+        std::max<int64_t>(0, stride == 1 ? covered : (size - 1) / stride * stride + covered + 1 - size);
+    pads[i] = lower ? total - total / 2 : total / 2;
+    pads[i + spatial] = total - pads[i];
+  }
+  return pads;
+}
+
+}  // namespace
+
+void AddPadAmount(const NodeView& view, int spatial, int inserted, Emission& emission, std::optional<IntVector> pads) {
+  if (!pads) pads = view.integers({"pads", "padding"});
   BackendParam& out = emission.AddParam("pad_amount");
   for (int i = 0; i < 2 * inserted; ++i) out.ints.push_back(0);
   for (int i = 0; i < spatial; ++i) {
@@ -127,7 +158,7 @@ Lowering LowerConvolution(const NodeView& view, absl::string_view, Emission& emi
   const absl::string_view name = geometry.rank == 5 ? "Conv3d" : depthwise ? "DepthWiseConv2d" : "Conv2d";
   EmitConvolution(view, name, geometry, Layout::kFilter, emission);
   AddSpatial(view, "stride", {"strides", "stride"}, nullptr, geometry.spatial, geometry.inserted, emission);
-  AddPadAmount(view, geometry.spatial, geometry.inserted, emission);
+  AddPadAmount(view, geometry.spatial, geometry.inserted, emission, PadsInWords(view, geometry.spatial));
   AddSpatial(view, "dilation", {"dilations", "dilation"}, nullptr, geometry.spatial, geometry.inserted, emission);
   if (!depthwise) emission.AddInt("group", groups);
   if (geometry.inserted > 0) {

@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "rules/backends/qnn/folding.h"
+#include "rules/backends/folding.h"
 
 namespace quantgate::qnn {
 

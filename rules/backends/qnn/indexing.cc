@@ -60,7 +60,7 @@ Lowering LowerGather(const NodeView& view, absl::string_view name, Emission& emi
   const Operand* data = view.input(0);
   const int rank = view.rank(data);
   const int64_t axis = Normalize(view.integer({"axis", "dim"}).value_or(0), rank);
-  if (rank >= 2 && rank <= kMaxRank && view.rank(view.input(1)) == 0 && view.rank(view.output(0)) == rank - 1 &&
+  if (rank >= 2 && rank <= kMaxBackendRank && view.rank(view.input(1)) == 0 && view.rank(view.output(0)) == rank - 1 &&
       axis >= 0 && axis < rank) {
     return EmitGatherOne(view, name, static_cast<int>(axis), emission);
   }

@@ -3,18 +3,13 @@
 #ifndef QUANTGATE_RULES_BACKENDS_QNN_LOWERERS_H_
 #define QUANTGATE_RULES_BACKENDS_QNN_LOWERERS_H_
 
+#include "rules/backends/node_view.h"
 #include "rules/backends/qnn/lowering.h"
-#include "rules/backends/qnn/node_view.h"
-#include "rules/backends/qnn/tensor.h"
+#include "rules/backends/tensor.h"
 
 namespace quantgate::qnn {
 
 using Lowerer = Lowering (*)(const NodeView&, absl::string_view name, Emission&);
-
-inline Lowering Emitted() { return {Lowering::kEmitted, {}}; }
-inline Lowering Folded() { return {Lowering::kFolded, {}}; }
-inline Lowering NoCounterpart(absl::string_view reason) { return {Lowering::kNoCounterpart, reason}; }
-inline Lowering Unknown(absl::string_view reason) { return {Lowering::kUnknown, reason}; }
 
 // elementwise.cc
 // Every data port in order, every output; no parameters.
@@ -101,7 +96,8 @@ Lowering LowerLstm(const NodeView&, absl::string_view name, Emission&);
 // The reference holds until the next tensor is added.
 BackendTensor& AddMadeConstant(const BackendTensor& like, int rank, Emission&);
 // Padding as QNN states it, [before, after] per spatial dimension; `spatial` dimensions, `inserted` leading zeros.
-void AddPadAmount(const NodeView&, int spatial, int inserted, Emission&);
+// `pads`: in ONNX's order, where they are not those that the attributes state.
+void AddPadAmount(const NodeView&, int spatial, int inserted, Emission&, std::optional<IntVector> pads = std::nullopt);
 // One integer per spatial dimension from an attribute (a single integer serves all), 1 for inserted dimensions.
 void AddSpatial(const NodeView&, absl::string_view param, Names attributes, const IntVector* fallback, int spatial,
                 int inserted, Emission&);

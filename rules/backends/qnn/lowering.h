@@ -6,23 +6,13 @@
 #include <cstdint>
 
 #include "absl/strings/string_view.h"
-#include "rules/backends/qnn/emission.h"
+#include "rules/backends/emission.h"
+#include "rules/backends/lowering.h"
 #include "rules/engine/context.h"
 
 namespace quantgate::qnn {
 
-struct Lowering {
-  enum Status : uint8_t {
-    kEmitted,        // the emission holds at least one operator
-    kFolded,         // no operator: identity, shape arithmetic, constants
-    kNoCounterpart,  // QNN cannot say this
-    kUnknown,        // it may be emitted, but how cannot be told from here
-  } status = kEmitted;
-  // Why, for kNoCounterpart and kUnknown; a static string.
-  absl::string_view reason;
-};
-
-// Appends to `emission` what `op` becomes. Does not see whether values are folded away (folding.h).
+// Appends to `emission` what `op` becomes. Does not see whether values are folded away (rules/backends/folding.h).
 Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission);
 
 }  // namespace quantgate::qnn

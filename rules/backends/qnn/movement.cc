@@ -162,7 +162,7 @@ Lowering LowerPad(const NodeView& view, absl::string_view name, Emission& emissi
   Begin(view, name, emission);
   emission.AddInt("scheme", scheme);
   BackendParam& amount = emission.AddParam("pad_amount");
-  if (rank < 0 || rank > kMaxRank) return Emitted();
+  if (rank < 0 || rank > kMaxBackendRank) return Emitted();
   amount.ints.assign(2 * rank, 0);
   const int count = static_cast<int>(pads->size()) / 2;
   for (int i = 0; i < count && i < rank; ++i) {

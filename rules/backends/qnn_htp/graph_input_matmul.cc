@@ -14,10 +14,18 @@ bool IsBatched(const BackendTensor& tensor) {
   return false;
 }
 
-// SFIXED_POINT_16 with any 16-bit first operand, SFIXED_POINT_8 with a signed one.
+int64_t SizeFromEnd(const BackendTensor& tensor, size_t axis) {
+  return tensor.dims.size() < axis ? -1 : tensor.dims[tensor.dims.size() - axis];
+}
+
+// SFIXED_POINT_16 with any 16-bit first operand, SFIXED_POINT_8 with a signed one; SFIXED_POINT_8 with an unsigned one
+// where the sums are of a multiple of 128 products and the batch next to the matrices is more than one.
 bool IsAffected(const BackendTensor& first, const BackendTensor& second) {
   if (!IsFixed16(first) || second.encoding != Encoding::kPerTensor) return false;
-  return IsFixed(second, v1::DATA_TYPE_INT16) || (IsSignedType(first) && IsFixed(second, v1::DATA_TYPE_INT8));
+  if (IsFixed(second, v1::DATA_TYPE_INT16)) return true;
+  if (!IsFixed(second, v1::DATA_TYPE_INT8)) return false;
+  const int64_t products = SizeFromEnd(second, 2);
+  return IsSignedType(first) || (products > 0 && products % 128 == 0 && SizeFromEnd(second, 3) > 1);
 }
 
 }  // namespace
@@ -29,9 +37,11 @@ const RuleInfo kGraphInputMatMul = {
     v1::Finding::ERROR,
     kAtAnyStage,
     "{subject}: {observed}; {allowed}.",
-    "Validation passes and preparation finds no kernel (could not create op: q::flat_from_vtcm) for a MatMul of "
-    "16-bit activations with a signed second operand, when both are inputs of the graph itself, there is more than "
-    "one matrix and the second is not transposed. Behind any other operator the same MatMul is prepared.",
+    "Validation passes and preparation finds no kernel (could not create op: q::flat_from_vtcm, or "
+    "q::MatMul_HVX_in_offset_vec_i64) for a MatMul of 16-bit activations with a signed second operand, when both are "
+    "inputs of the graph itself, there is more than one matrix and the second is not transposed; of unsigned "
+    "activations with SFIXED_POINT_8 only where each sum is of a multiple of 128 products. Behind any other operator "
+    "the same MatMul is prepared.",
     "Keep at least one operand an output of an operator inside the graph (a float input that is quantized there is "
     "one), or pass the second operand transposed and set transpose_in1.",
     "Fires: MatMul of graph inputs UFIXED_POINT_16 [1,4,16,64] and SFIXED_POINT_16 [1,4,64,32]. Does not: with "

@@ -6,9 +6,9 @@
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "rules/backends/coverage.h"
+#include "rules/backends/emission.h"
+#include "rules/backends/folding.h"
 #include "rules/backends/matchers.h"
-#include "rules/backends/qnn/emission.h"
-#include "rules/backends/qnn/folding.h"
 #include "rules/backends/qnn/fusion.h"
 #include "rules/backends/qnn/lowering.h"
 #include "rules/backends/qnn_htp/composite.h"
@@ -44,12 +44,12 @@ class Judge {
   }
 
   void Run(ModuleResult& result) {
-    const std::vector<bool> folded = qnn::FoldedValues(context_.graph());
+    const std::vector<bool> folded = FoldedValues(context_.graph());
     const absl::Span<const ResolvedOp> ops = context_.resolved().ops();
     result.ops.resize(ops.size());
     known_of_.assign(ops.size(), kUnknown);
     for (size_t i = 0; i < ops.size(); ++i) {
-      if (qnn::IsFolded(context_.graph(), folded, ops[i].node)) {
+      if (IsFolded(context_.graph(), folded, ops[i].node)) {
         result.ops[i].checked = true;
       } else {
         JudgeOnce(ops[i], result.ops[i]);
@@ -91,12 +91,12 @@ class Judge {
       outcome.ends_export = true;
     }
     emission_.Clear();
-    const qnn::Lowering lowering = qnn::Lower(context_, op, emission_);
+    const Lowering lowering = qnn::Lower(context_, op, emission_);
     switch (lowering.status) {
-      case qnn::Lowering::kFolded:
+      case Lowering::kFolded:
         outcome.checked = true;
         return;
-      case qnn::Lowering::kNoCounterpart: {
+      case Lowering::kNoCounterpart: {
         outcome.checked = true;
         outcome.refused = true;
         Place place;
@@ -106,10 +106,10 @@ class Judge {
         sink_.Add(kNoQnnOperator, place, std::string(lowering.reason), "a QNN operator", std::move(source));
         return;
       }
-      case qnn::Lowering::kUnknown:
+      case Lowering::kUnknown:
         sink_.NotChecked(&kUnclearLowering, op.node, std::string(lowering.reason));
         return;
-      case qnn::Lowering::kEmitted:
+      case Lowering::kEmitted:
         break;
     }
     outcome.checked = true;
@@ -196,7 +196,7 @@ class Judge {
   const TableMatcher& matcher_;
   FindingSink& sink_;
   std::vector<const OpRule*> rules_;
-  qnn::Emission emission_;
+  Emission emission_;
   MatchResult match_;
   MatchResult stand_alone_;
 
@@ -224,8 +224,8 @@ std::vector<AcceptedTypes> Accepted(Matchers& matchers, const CheckContext& cont
                                     const ResolvedOp& op) {
   std::vector<AcceptedTypes> accepted;
   const absl::StatusOr<const TableMatcher*> matcher = matchers.Get(target);
-  qnn::Emission emission;
-  if (!matcher.ok() || qnn::Lower(context, op, emission).status != qnn::Lowering::kEmitted) return accepted;
+  Emission emission;
+  if (!matcher.ok() || qnn::Lower(context, op, emission).status != Lowering::kEmitted) return accepted;
   for (const BackendOp& emitted : emission.Finish()) {
     for (RowTypes& row : (*matcher)->Rows(emitted, target.arch)) {
       AcceptedTypes& types = accepted.emplace_back();

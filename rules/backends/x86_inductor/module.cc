@@ -3,9 +3,9 @@
 #include "absl/strings/str_cat.h"
 #include "rules/backends/coverage.h"
 #include "rules/backends/cpu_module.h"
+#include "rules/backends/node_view.h"
 #include "rules/backends/qnn/lowerers.h"
-#include "rules/backends/qnn/node_view.h"
-#include "rules/backends/qnn/tensor.h"
+#include "rules/backends/tensor.h"
 #include "rules/backends/x86_inductor/seven_bits.h"
 
 namespace quantgate::x86_inductor {
@@ -25,25 +25,25 @@ constexpr Entry kEntries[] = {
 bool Quantized(const Operand* operand) { return operand != nullptr && operand->present && operand->quantized; }
 
 // Every ATen operator compiles in float; only patterns with quantized data around them become something else.
-qnn::Lowering Lower(const CheckContext& context, const ResolvedOp& op, qnn::Emission& emission) {
+Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission) {
   if (context.graph().origin() != v1::Graph::PT2E) {
-    return qnn::Unknown("this origin's operators are not translated to TorchInductor yet");
+    return Unknown("this origin's operators are not translated to TorchInductor yet");
   }
-  if (op.op == nullptr) return qnn::Unknown("the operator is not known");
-  const qnn::NodeView view(context, op, emission.looked_at_constants());
+  if (op.op == nullptr) return Unknown("the operator is not known");
+  const NodeView view(context, op, emission.looked_at_constants());
   for (const Entry& entry : kEntries) {
     if (entry.id != op.op->id) continue;
     const bool pattern = entry.has_weight ? Quantized(view.input(0)) || Quantized(view.input(1))
                                           : Quantized(view.input(0)) && Quantized(view.output(0));
-    if (!pattern) return qnn::Folded();
+    if (!pattern) return Folded();
     emission.Begin(entry.name, view.node());
     for (const Operand& input : view.inputs()) {
       if (op.op->inputs[input.port].role != PortRole::kParameter) AddInput(view, &input, emission);
     }
     AddOutput(view, view.output(0), emission);
-    return qnn::Emitted();
+    return Emitted();
   }
-  return qnn::Folded();
+  return Folded();
 }
 
 bool Judge(const CheckContext& context, const BackendOp& op, const Target& target, FindingSink& sink) {

@@ -4,17 +4,12 @@
 #include <array>
 #include <optional>
 
+#include "rules/backends/node_view.h"
 #include "rules/backends/qnn/lowerers.h"
-#include "rules/backends/qnn/node_view.h"
-#include "rules/backends/qnn/tensor.h"
+#include "rules/backends/tensor.h"
 
 namespace quantgate::xnnpack {
 namespace {
-
-using qnn::Emission;
-using qnn::IntVector;
-using qnn::Lowering;
-using qnn::NodeView;
 
 // What the partitioner does with an operator between a Dequantize and a Quantize.
 enum class Form : uint8_t {
@@ -39,14 +34,14 @@ bool FlagOf(const NodeView& view, absl::string_view name, bool fallback) {
 
 void Axis(const NodeView& view, Emission& emission) {
   if (const std::optional<int64_t> dim = view.integer({"dim"})) {
-    emission.AddInt("axis", qnn::Normalize(*dim, view.rank(view.input(0))));
+    emission.AddInt("axis", Normalize(*dim, view.rank(view.input(0))));
   }
 }
 
 // Counted in the output, which has one more dimension.
 void NewAxis(const NodeView& view, Emission& emission) {
   if (const std::optional<int64_t> dim = view.integer({"dim"})) {
-    emission.AddInt("axis", qnn::Normalize(*dim, view.rank(view.output(0))));
+    emission.AddInt("axis", Normalize(*dim, view.rank(view.output(0))));
   }
 }
 
@@ -103,7 +98,7 @@ void MaxPool(const NodeView& view, Emission& emission) {
 void Mean(const NodeView& view, Emission& emission) {
   const int rank = view.rank(view.input(0));
   IntVector dims = view.integers({"dim"}).value_or(IntVector());
-  for (int64_t& dim : dims) dim = qnn::Normalize(dim, rank);
+  for (int64_t& dim : dims) dim = Normalize(dim, rank);
   std::sort(dims.begin(), dims.end());
   emission.AddParam("dims").ints.assign(dims.begin(), dims.end());
   emission.AddInt("keep_dims", FlagOf(view, "keepdim", false));
@@ -250,24 +245,24 @@ bool Has(absl::Span<const OpId> list, OpId id) { return std::find(list.begin(), 
 
 Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission) {
   if (context.graph().origin() != v1::Graph::PT2E) {
-    return qnn::Unknown("this origin's operators are not translated to XNNPACK yet");
+    return Unknown("this origin's operators are not translated to XNNPACK yet");
   }
-  if (op.op == nullptr) return qnn::NoCounterpart("the operator is not known");
+  if (op.op == nullptr) return NoCounterpart("the operator is not known");
   const NodeView view(context, op, emission.looked_at_constants());
-  if (Has(kNothing, op.op->id)) return qnn::Folded();
-  if (IsFused(context, op)) return qnn::Folded();
+  if (Has(kNothing, op.op->id)) return Folded();
+  if (IsFused(context, op)) return Folded();
   const Entry* entry = EntryOf(op);
   if (entry == nullptr) {
     if (Has(kDecomposed, op.op->id)) {
-      return qnn::Unknown("it is decomposed into operators with tensors that the graph does not have");
+      return Unknown("it is decomposed into operators with tensors that the graph does not have");
     }
-    return qnn::NoCounterpart("ExecuTorch's partitioner has no config for it");
+    return NoCounterpart("ExecuTorch's partitioner has no config for it");
   }
   if (op.op->id == OpId::kAdaptiveAveragePool) {
     const Operand* output = view.output(0);
     const int rank = view.rank(output);
     if (rank != 4 || view.dim(output, 2) != 1 || view.dim(output, 3) != 1) {
-      return qnn::NoCounterpart("ExecuTorch's partitioner takes adaptive pooling to one element only");
+      return NoCounterpart("ExecuTorch's partitioner takes adaptive pooling to one element only");
     }
   }
   const bool depthwise = op.op->id == OpId::kConv && IsDepthwise(view);
@@ -280,7 +275,7 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   const ResolvedOp* last = FusedInto(context, op).last();
   AddOutput(view, last != nullptr ? OnlyOutput(context, *last) : view.output(0), emission);
   if (entry->params != nullptr) entry->params(view, emission);
-  return qnn::Emitted();
+  return Emitted();
 }
 
 bool IsFloatOnly(absl::string_view name) {

@@ -9,7 +9,7 @@
 namespace quantgate::xnnpack {
 
 // What is computed inside the operator in front of it (batch norm, activation) is folded.
-qnn::Lowering Lower(const CheckContext& context, const ResolvedOp& op, qnn::Emission& emission);
+Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission);
 
 // The partitioner takes the operator in float only, whatever is around it.
 bool IsFloatOnly(absl::string_view name);

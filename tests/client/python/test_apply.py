@@ -2,9 +2,11 @@
 import models
 import pytest
 import quantgate
+import quantizers
 import torch
+from quantgate import fx_calibrated
 from quantgate.fx_restore import scheme
-from quantgate.fx_specs import observer_of, spec_message
+from quantgate.fx_specs import add_observed, observer_of, spec_message
 from quantgate.v1 import report_pb2, spec_pb2, types_pb2
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from torchao.quantization.pt2e.quantizer import (DerivedQuantizationSpec, FixedQParamsQuantizationSpec,
@@ -195,10 +197,73 @@ def test_one_set_of_specs_for_several_targets():
     assert len(gated.changes) == 2 and gated.report.ok and len(gated.report.results) == 2
 
 
-def test_after_prepare_it_is_too_late():
-    prepared = prepare_pt2e(models.export(), models.qnn('use_16a16w', 'SM8350'))
+def calibrated(dtype='use_16a16w', soc='SM8350', per_channel=False):
+    quantizer = models.qnn(dtype, soc)
+    quantizer.set_default_quant_config(models.QuantDtype[dtype], is_conv_per_channel=per_channel,
+                                       is_linear_per_channel=per_channel)
+    prepared = prepare_pt2e(models.export(), quantizer)
     prepared(*models.INPUTS)
+    return prepared
+
+
+@pytest.mark.parametrize('per_channel', [False, True])
+def test_calibrated_observers_give_way_to_the_corrected_numbers(per_channel):
+    prepared = calibrated(per_channel=per_channel)
     found = quantgate.check(prepared, targets=[V68])
-    if found.results[0].corrections:
-        with pytest.raises(quantgate.QuantGateError, match='has its observers already'):
-            quantgate.apply(found, prepared)
+    assert found.verdict() == 'REJECTED' and len(found.results[0].corrections) == 2
+    changes = quantgate.apply(found, prepared)
+    weights = {('edge', 'conv_weight', 'conv2d'), ('edge', 'linear_weight', 'linear')}
+    biases = {('edge', 'conv_bias', 'conv2d'), ('edge', 'linear_bias', 'linear')} if per_channel else set()
+    assert {change.place for change in changes} == weights | biases
+    again = quantgate.check(prepared, targets=[V68])
+    assert again.ok and not again.results[0].corrections, again
+    # The numbers are those of the report, also of the biases, which follow.
+    wanted = [change.after.qparams.scales for one in found.results[0].corrections for change in one.changes]
+    assert [pytest.approx(list(scales)) for scales in wanted] == [
+        change.after.calculate_qparams()[0].tolist() for change in changes]
+    converted = convert_pt2e(prepared)
+    assert quantgate.check(converted, targets=[V68]).ok
+    converted(*models.INPUTS)
+
+
+def test_an_observer_is_taken_away_where_no_spec_is_left():
+    prepared = prepare_pt2e(models.export(), quantizers.ALL['qnn_8a8w_symmetric']())
+    prepared(*models.INPUTS)
+    place = report_pb2.Change(location=report_pb2.Location(node='softmax', output=0, value='softmax'))
+    before = quantgate.check(prepared, targets=['qnn_htp/SM8650']).results[0].corrections[0].changes[0].before
+    place.before.CopyFrom(before)
+    found = report(place)
+    found.proto.stage = types_pb2.STAGE_CALIBRATED
+    quantgate.apply(found, prepared)
+    assert not any(user.op == 'call_module' for user in node(prepared, 'softmax').users)
+    convert_pt2e(prepared)(*models.INPUTS)
+    # It is not there a second time.
+    with pytest.raises(quantgate.QuantGateError, match="'softmax'.* is not observed"):
+        quantgate.apply(found, prepared)
+
+
+def test_places_that_share_an_observer_change_together_or_not_at_all():
+    prepared = calibrated()
+    graph = fx_calibrated._Prepared(prepared)
+    relu, add = node(prepared, 'relu'), node(prepared, 'add')
+    present = graph.observer_at(relu)
+    assert present is not None and graph.observer_at((relu, add)) is present
+    before = message(annotation(prepared, 'relu').output_qspec)
+    add_observed(present, before)
+    after = spec_pb2.Spec()
+    after.CopyFrom(before)
+    after.qparams.scales[0] *= 2
+    change = report_pb2.Change(before=before, after=after,
+                               location=report_pb2.Location(node='relu', output=0, value='relu'))
+    found = report(change)
+    found.proto.stage = types_pb2.STAGE_CALIBRATED
+    with pytest.raises(quantgate.QuantGateError, match='shares its observer with places that change'):
+        quantgate.apply(found, prepared)
+    assert graph.observer_at(relu) is present
+
+
+def test_after_convert_it_is_too_late():
+    found = report(report_pb2.Change(location=report_pb2.Location(node='softmax', output=0, value='softmax')))
+    found.proto.stage = types_pb2.STAGE_CONVERTED
+    with pytest.raises(quantgate.QuantGateError, match='is converted already'):
+        quantgate.apply(found, convert_pt2e(calibrated()))

@@ -64,9 +64,10 @@ def make(name):
         pytest.skip(f'{name}: {error}')
 
 
-# What is wrong with the numbers of a quantizer, by the stage that shows it.
+# What is wrong with the numbers of a quantizer, by the stage that shows it, and who says so apart from QuantGate.
 WRONG = {
-    # Symmetric uint8 observers put the zero point in the middle; HTP's Softmax computes with 0.
+    # Symmetric uint8 observers put the zero point in the middle, 128. Executed by the vendor's library, its 8-bit
+    # Softmax writes probability 0 as the lowest integer, whatever the zero point says.
     'qnn_8a8w_symmetric': [set(), {'QS104'}, {'QS104'}],
 }
 
@@ -91,9 +92,17 @@ def test_a_circle_that_a_real_quantizer_writes():
     assert report.verdict() == 'REJECTED' and any('circle' in finding.message for finding in report.findings())
 
 
-# Masks computed from constants, and what no encoding can hold: log(0) in T5's relative positions.
-MODEL_ERRORS = {'gpt2': {'CV201', 'CV203', 'DT101', 'SH101'},
-                't5_encoder': {'FX101', 'NR001', 'FI008', 'FI009', 'DT101', 'SH101'}}
+# What is wrong with a model whatever quantizes it, and who says so apart from QuantGate.
+MODEL_ERRORS = {
+    # CV203: lowered for SM8650, the masks that are computed from constants become a delegate of their own, and the
+    # vendor's library ends with "No graph inputs present for graph [0]" and "Context binary size calculation failed".
+    # SH101, SH102 (zero points, or scales alone): torchao observes a cast from float32 to float32 on both sides, and a
+    # moving average of moving averages is another one; the vendor's Cast computes with its input's parameters.
+    'gpt2': {'CV203', 'SH101', 'SH102'},
+    # NR001: torch.log(0) is -inf in the relative positions, and the observer's scale with it; lowered, the vendor's
+    # library ends with "Failed to append node qti.aisw::QNN_ElementWiseLog".
+    # FX101: a cast from int64 gives whole numbers; the vendor's Cast computes with scale 1, torchao observes 7 / 255.
+    't5_encoder': {'FX101', 'NR001'}}
 
 
 ALL_OF_THEM = [(name, quantizer) for name in architectures.ALL for quantizer in quantizers.HTP]
@@ -109,9 +118,6 @@ def test_every_architecture(name, quantizer):
     assert all(errors(report) <= expected for report in reports), reports
 
 
-LIFTED = {('bert', 'xnnpack_per_channel'), ('distilbert', 'vulkan')}
-
-
 # On transformers X86InductorQuantizer fails in annotate, and OpenVINO's asks for per-channel biases that torchao's
 # observers cannot look at.
 @pytest.mark.parametrize('name, quantizer', [
@@ -121,9 +127,7 @@ LIFTED = {('bert', 'xnnpack_per_channel'), ('distilbert', 'vulkan')}
 def test_other_quantizers_on_architectures(name, quantizer):
     module, inputs = architectures.export(name)
     reports, _ = run(module, inputs, make(quantizer))
-    # XNNPACK and Vulkan lift the integer scalars of masks to floats; in these models nobody uses the result as an index.
-    expected = {'DT003'} if (name, quantizer) in LIFTED else set()
-    assert all(errors(report) <= expected for report in reports), reports
+    assert not any(map(errors, reports)), reports
 
 
 def test_integer_arithmetic_that_a_real_quantizer_quantizes():

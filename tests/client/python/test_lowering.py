@@ -12,7 +12,7 @@ HERE = pathlib.Path(__file__).resolve().parent
 SDK = pathlib.Path(os.environ.get('QUANTGATE_QNN_SDK', HERE.parents[2] / 'build-python' / 'qnn'))
 LIBRARIES = SDK / 'lib' / 'x86_64-linux-clang'
 
-CASES = ['conv_net:qnn_16a16w:SM8350', 'norm:qnn_16a8w:SM8350', 'attention:qnn_16a4w:SM8350']
+CASES = ['conv_net:qnn_16a16w:SM8350', 'norm:qnn_16a8w:SM8350', 'attention:qnn_16a4w:SM8350', 'volume:qnn_8a4w:SM8650']
 if os.environ.get('QUANTGATE_TEST_VOLUME') == 'full':
     CASES = sorted({*CASES, *(HERE / 'lowering_cases.txt').read_text(encoding='utf-8').split()})
 

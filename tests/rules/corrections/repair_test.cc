@@ -17,6 +17,7 @@ using ::quantgate::testing::Corrected;
 using ::quantgate::testing::Faults;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::StartsWith;
 
 constexpr char kV68[] = "qnn_htp/V68@2.49";
 constexpr char kV75[] = "qnn_htp/V75@2.49";
@@ -162,6 +163,19 @@ TEST(Repair, QuantizeAndDequantizeNodesAreRewritten) {
   EXPECT_THAT(corrected.values(b.Id("b") - 1).constant().ints(), ElementsAre(2, 4, 6, 8, 10, 12, 14, 16));
 }
 
+// QnnQuantizer's 16a8w with symmetric activations leaves the range of some int32 specs out: they are 32 bits then,
+// which no row takes. Both ends have to become 16 bits, of a table that takes many types at each.
+TEST(Repair, WideActivationsOfBothEndsBecomeThoseOfARow) {
+  Annotated b;
+  b.FloatInput("x", {1, 8});
+  b.Linear("x", "fc", b.Spec(v1::DATA_TYPE_INT32, INT32_MIN, INT32_MAX, v1::Spec::PER_TENSOR_SYMMETRIC), b.W8());
+  b.Output("fc");
+  const v1::Result result = CheckFor(b.graph, kV75);
+  const char kNarrowed[] = "int32 in -2147483648..2147483647, symmetric becomes int16 in -32767..32767, symmetric";
+  EXPECT_THAT(Changes(result), ElementsAre(absl::StrCat("fc/0: ", kNarrowed), absl::StrCat("fc: ", kNarrowed)));
+  EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV75)), 0);
+}
+
 TEST(Repair, WhatNothingRepairsNamesTheNearestTargetThatTakesIt) {
   Annotated b;
   b.Input("c", v1::DATA_TYPE_BOOL, {1, 8});
@@ -171,7 +185,10 @@ TEST(Repair, WhatNothingRepairsNamesTheNearestTargetThatTakesIt) {
   b.Output("where");
   const v1::Result result = CheckFor(b.graph, kV68);
   ASSERT_GT(Faults(result), 0);
-  const auto fault = absl::c_find_if(result.findings(), testing::IsFault);
+  const auto fault = absl::c_find_if(result.findings(), [](const v1::Finding& finding) {
+    return testing::IsFault(finding) && finding.location().node() == "where";
+  });
+  ASSERT_NE(fault, result.findings().end());
   EXPECT_THAT(fault->fix(), ::testing::HasSubstr("takes the node as it is."));
 }
 
@@ -237,6 +254,48 @@ TEST(Repair, OneSetOfSpecsForSeveralTargets) {
   v1::Graph changed = b.graph;
   ASSERT_TRUE(ApplyChanges(common.changes(), changed).ok());
   for (const char* target : {kV68, "qnn_htp/V69@2.49", kV75}) EXPECT_EQ(Faults(CheckFor(changed, target)), 0);
+}
+
+// What V68 has no kernel for excludes it; the others keep what they have in common.
+TEST(Repair, ATargetThatNothingSatisfiesIsLeftOutWithTheReason) {
+  Annotated b = Linear16a16w();
+  b.Input("c", v1::DATA_TYPE_BOOL, {1, 8});
+  b.Op("aten.where.self", "where", {"c", "fc", "x"}, {1, 8}, {}, 0);
+  b.Output("where");
+  const v1::Report report = CheckFor(b.graph, std::vector<std::string>{kV75, kV68});
+  const v1::CommonCorrections& common = report.common_corrections();
+  EXPECT_THAT(common.targets(), ElementsAre(report.results(0).target()));
+  EXPECT_TRUE(common.proven());
+  ASSERT_EQ(common.conflicts_size(), 1);
+  EXPECT_THAT(common.conflicts(0).targets(), ElementsAre(report.results(1).target()));
+  EXPECT_EQ(common.conflicts(0).location().node(), "where");
+  EXPECT_THAT(common.conflicts(0).reason(), StartsWith("no change of specs removes "));
+}
+
+TEST(Repair, CorrectionsCountAgainstTheBytesOfTheReport) {
+  const Annotated b = Linear16a16w();
+  const v1::Result whole = CheckFor(b.graph, kV68);
+  ASSERT_EQ(whole.corrections_size(), 1);
+  int64_t bytes = 0;
+  for (const v1::Finding& finding : whole.findings()) bytes += static_cast<int64_t>(finding.ByteSizeLong());
+  bytes += static_cast<int64_t>(whole.corrections(0).ByteSizeLong());
+  for (bool fits : {true, false}) {
+    CheckOptions options;
+    options.targets = {kV68};
+    options.limits.max_report_bytes = fits ? bytes : bytes - 1;
+    v1::Report report;
+    ASSERT_TRUE(Check(b.graph, options, testing::Modules(), report).ok());
+    const v1::Result& result = report.results(0);
+    EXPECT_EQ(result.verdict(), v1::Result::REJECTED);
+    EXPECT_EQ(result.corrections_size(), fits ? 1 : 0);
+    EXPECT_EQ(absl::c_count_if(result.findings(), [](const v1::Finding& f) { return !f.correction().empty(); }),
+              fits ? 1 : 0);
+    EXPECT_EQ(absl::c_count_if(result.not_checked(),
+                               [](const v1::NotChecked& entry) {
+                                 return entry.reason() == "1 more corrections are not listed (max_report_bytes)";
+                               }),
+              fits ? 0 : 1);
+  }
 }
 
 TEST(Repair, CanBeTurnedOff) {

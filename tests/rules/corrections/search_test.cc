@@ -218,7 +218,7 @@ TEST(Search, BoundsEndItAndSaySo) {
   backend.rows[2] = {{0, 0, 0}};
   CorrectionLimits limits;
   limits.max_checks = 2;
-  const v1::Result result = Plan(Chain().graph, backend, /*with_rows=*/true, limits);
+  const v1::Result result = Plan(Chain().graph, backend, /*with_rows=*/false, limits);
   EXPECT_TRUE(result.corrections().empty());
   ASSERT_EQ(result.not_checked_size(), 1);
   EXPECT_EQ(result.not_checked(0).reason(),

@@ -1,6 +1,6 @@
-#include "rules/backends/qnn/layout.h"
+#include "rules/backends/layout.h"
 
-namespace quantgate::qnn {
+namespace quantgate {
 
 int LayoutMap::AxisOf(int origin_axis) const {
   for (int k = 0; k < rank; ++k) {
@@ -11,7 +11,7 @@ int LayoutMap::AxisOf(int origin_axis) const {
 
 LayoutMap MapLayout(Layout layout, int origin_rank, int backend_rank) {
   LayoutMap map;
-  if (origin_rank < 0 || backend_rank < origin_rank || backend_rank > kMaxRank) return map;
+  if (origin_rank < 0 || backend_rank < origin_rank || backend_rank > kMaxBackendRank) return map;
   auto push = [&](int axis) { map.from[map.rank++] = static_cast<int8_t>(axis); };
   auto push_spatial = [&] {
     for (int i = origin_rank; i < backend_rank; ++i) push(-1);
@@ -47,4 +47,4 @@ LayoutMap MapLayout(Layout layout, int origin_rank, int backend_rank) {
   return map;
 }
 
-}  // namespace quantgate::qnn
+}  // namespace quantgate

@@ -1,7 +1,7 @@
-// What one node becomes: QNN operators with their tensors and parameters, in storage that is reused from node to node,
-// so that lowering a graph allocates only until the largest node has been seen.
-#ifndef QUANTGATE_RULES_BACKENDS_QNN_EMISSION_H_
-#define QUANTGATE_RULES_BACKENDS_QNN_EMISSION_H_
+// What one node becomes: a backend's operators with their tensors and parameters, in storage that is reused from node
+// to node, so that lowering a graph allocates only until the largest node has been seen.
+#ifndef QUANTGATE_RULES_BACKENDS_EMISSION_H_
+#define QUANTGATE_RULES_BACKENDS_EMISSION_H_
 
 #include <array>
 #include <cstdint>
@@ -12,10 +12,10 @@
 #include "absl/types/span.h"
 #include "rules/constraints/backend_op.h"
 
-namespace quantgate::qnn {
+namespace quantgate {
 
-// QNN tensors have at most 8 dimensions in every release so far; wider ones keep their rank and lose their sizes.
-inline constexpr int kMaxRank = 8;
+// No backend here takes more dimensions; wider tensors keep their rank and lose their sizes.
+inline constexpr int kMaxBackendRank = 8;
 
 class Emission {
  public:
@@ -28,7 +28,7 @@ class Emission {
 
   // Begins an operator; tensors and parameters added from now on are its. `name` must outlive the emission.
   void Begin(absl::string_view name, int32_t node);
-  // The operator is one of the graph's own, in QNN's terms.
+  // The operator is one of the graph's own, in the backend's terms.
   void MarkAsStated();
   // The next port in order. The reference holds until the next tensor is added.
   BackendTensor& AddInput();
@@ -40,7 +40,7 @@ class Emission {
   // Set by whoever reads what a constant holds while the operators are made or judged; Clear() takes it back.
   bool* looked_at_constants() { return &looked_at_constants_; }
   // Room for sizes in the backend's layout; stays where it is until Clear().
-  std::array<int64_t, kMaxRank>& NewDims();
+  std::array<int64_t, kMaxBackendRank>& NewDims();
 
   // The operators in order. Valid until something is added or cleared.
   absl::Span<const BackendOp> Finish();
@@ -62,12 +62,12 @@ class Emission {
   // Never shrinks: a parameter's own vectors are the storage worth keeping.
   std::vector<BackendParam> params_;
   size_t params_used_ = 0;
-  std::deque<std::array<int64_t, kMaxRank>> dims_;
+  std::deque<std::array<int64_t, kMaxBackendRank>> dims_;
   size_t dims_used_ = 0;
   std::vector<BackendOp> ops_;
   bool looked_at_constants_ = false;
 };
 
-}  // namespace quantgate::qnn
+}  // namespace quantgate
 
-#endif  // QUANTGATE_RULES_BACKENDS_QNN_EMISSION_H_
+#endif  // QUANTGATE_RULES_BACKENDS_EMISSION_H_

@@ -1,6 +1,6 @@
-#include "rules/backends/qnn/emission.h"
+#include "rules/backends/emission.h"
 
-namespace quantgate::qnn {
+namespace quantgate {
 
 void Emission::Clear() {
   records_.clear();
@@ -41,7 +41,7 @@ BackendParam& Emission::AddParam(absl::string_view name) {
   return param;
 }
 
-std::array<int64_t, kMaxRank>& Emission::NewDims() {
+std::array<int64_t, kMaxBackendRank>& Emission::NewDims() {
   if (dims_used_ == dims_.size()) dims_.emplace_back();
   return dims_[dims_used_++];
 }
@@ -60,4 +60,4 @@ absl::Span<const BackendOp> Emission::Finish() {
   return ops_;
 }
 
-}  // namespace quantgate::qnn
+}  // namespace quantgate

@@ -1,12 +1,12 @@
 // What never reaches a backend: values that the toolchain computes before it emits operators.
-#ifndef QUANTGATE_RULES_BACKENDS_QNN_FOLDING_H_
-#define QUANTGATE_RULES_BACKENDS_QNN_FOLDING_H_
+#ifndef QUANTGATE_RULES_BACKENDS_FOLDING_H_
+#define QUANTGATE_RULES_BACKENDS_FOLDING_H_
 
 #include <vector>
 
 #include "rules/graph/graph.h"
 
-namespace quantgate::qnn {
+namespace quantgate {
 
 // Per value: it is a constant, computed from constants alone, or computed from shapes that are known. ExecuTorch (PT2E)
 // computes nothing: there it is a constant, or what a generator makes. A QNN graph is computed already: nothing is
@@ -16,6 +16,6 @@ std::vector<bool> FoldedValues(const Graph& graph);
 // Every output of the node is folded; false for a node without outputs.
 bool IsFolded(const Graph& graph, const std::vector<bool>& folded, int32_t node);
 
-}  // namespace quantgate::qnn
+}  // namespace quantgate
 
-#endif  // QUANTGATE_RULES_BACKENDS_QNN_FOLDING_H_
+#endif  // QUANTGATE_RULES_BACKENDS_FOLDING_H_

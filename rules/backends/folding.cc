@@ -1,6 +1,6 @@
-#include "rules/backends/qnn/folding.h"
+#include "rules/backends/folding.h"
 
-namespace quantgate::qnn {
+namespace quantgate {
 namespace {
 
 // What needs an input's shape alone.
@@ -57,4 +57,4 @@ bool IsFolded(const Graph& graph, const std::vector<bool>& folded, int32_t node)
   return any;
 }
 
-}  // namespace quantgate::qnn
+}  // namespace quantgate

@@ -1,6 +1,6 @@
-#include "rules/backends/qnn/node_view.h"
+#include "rules/backends/node_view.h"
 
-namespace quantgate::qnn {
+namespace quantgate {
 namespace {
 
 const Operand* FirstOf(absl::Span<const Operand> operands, int port) {
@@ -98,4 +98,4 @@ std::optional<double> NodeView::scalar(Names names, int port) const {
   return std::nullopt;
 }
 
-}  // namespace quantgate::qnn
+}  // namespace quantgate

@@ -1,13 +1,13 @@
-// From the layout of ONNX and ATen (channels first) to QNN's (channels last).
-#ifndef QUANTGATE_RULES_BACKENDS_QNN_LAYOUT_H_
-#define QUANTGATE_RULES_BACKENDS_QNN_LAYOUT_H_
+// From the layout of ONNX and ATen (channels first) to that of backends with channels last, as QNN and XNNPACK.
+#ifndef QUANTGATE_RULES_BACKENDS_LAYOUT_H_
+#define QUANTGATE_RULES_BACKENDS_LAYOUT_H_
 
 #include <array>
 #include <cstdint>
 
-#include "rules/backends/qnn/emission.h"
+#include "rules/backends/emission.h"
 
-namespace quantgate::qnn {
+namespace quantgate {
 
 enum class Layout : uint8_t {
   kSame,
@@ -19,17 +19,17 @@ enum class Layout : uint8_t {
 
 // Where each backend dimension comes from.
 struct LayoutMap {
-  int rank = 0;                         // of the backend's tensor
-  std::array<int8_t, kMaxRank> from{};  // origin's axis; -1: a dimension of size 1 that the lowering inserts
+  int rank = 0;                                // of the backend's tensor
+  std::array<int8_t, kMaxBackendRank> from{};  // origin's axis; -1: a dimension of size 1 that the lowering inserts
 
   // Backend axis of an origin's axis; -1 when it does not exist.
   int AxisOf(int origin_axis) const;
 };
 
 // `backend_rank` above `origin_rank` inserts spatial dimensions of size 1 in front of the others, as QNN's one
-// dimensional convolutions and pools become two dimensional ones. Ranks above kMaxRank give rank 0: unknown.
+// dimensional convolutions and pools become two dimensional ones. Ranks above kMaxBackendRank give rank 0: unknown.
 LayoutMap MapLayout(Layout layout, int origin_rank, int backend_rank);
 
-}  // namespace quantgate::qnn
+}  // namespace quantgate
 
-#endif  // QUANTGATE_RULES_BACKENDS_QNN_LAYOUT_H_
+#endif  // QUANTGATE_RULES_BACKENDS_LAYOUT_H_

@@ -1,6 +1,6 @@
 // One resolved node with easy access to its ports and attributes, whatever its origin.
-#ifndef QUANTGATE_RULES_BACKENDS_QNN_NODE_VIEW_H_
-#define QUANTGATE_RULES_BACKENDS_QNN_NODE_VIEW_H_
+#ifndef QUANTGATE_RULES_BACKENDS_NODE_VIEW_H_
+#define QUANTGATE_RULES_BACKENDS_NODE_VIEW_H_
 
 #include <cstdint>
 #include <initializer_list>
@@ -11,7 +11,7 @@
 #include "absl/types/span.h"
 #include "rules/engine/context.h"
 
-namespace quantgate::qnn {
+namespace quantgate {
 
 using IntVector = absl::InlinedVector<int64_t, 8>;
 using Names = std::initializer_list<absl::string_view>;
@@ -68,6 +68,6 @@ class NodeView {
 // Axis counted from the front; `rank` unknown leaves it as it is.
 inline int64_t Normalize(int64_t axis, int rank) { return axis < 0 && rank > 0 ? axis + rank : axis; }
 
-}  // namespace quantgate::qnn
+}  // namespace quantgate
 
-#endif  // QUANTGATE_RULES_BACKENDS_QNN_NODE_VIEW_H_
+#endif  // QUANTGATE_RULES_BACKENDS_NODE_VIEW_H_

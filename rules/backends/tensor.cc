@@ -1,8 +1,8 @@
-#include "rules/backends/qnn/tensor.h"
+#include "rules/backends/tensor.h"
 
 #include <algorithm>
 
-namespace quantgate::qnn {
+namespace quantgate {
 namespace {
 
 int StorageBits(v1::DataType type) {
@@ -195,16 +195,26 @@ bool IsGraphInput(const Graph& graph, const Operand& operand) {
   return stored >= 0 && graph.is_graph_input(stored);
 }
 
-Tri Symmetric(const NodeView& view, const Operand& operand, bool is_signed) {
-  if (!operand.quantized) return Tri::kUnknown;
+// Where torchao's observers put the zero point of a symmetric scheme over an unsigned range: for uint8 with a stated
+// range in its middle, rounded down (127 for 0..255); at 0 for int32 that stands for uint16; else in the middle of the
+// type.
+int64_t ObservedMiddle(const v1::Spec& spec, int64_t middle) {
+  if (spec.dtype() == v1::DATA_TYPE_INT32) return 0;
+  if (spec.dtype() != v1::DATA_TYPE_UINT8 || !spec.has_quant_min() || !spec.has_quant_max()) return middle;
+  return (spec.quant_min() + spec.quant_max()) / 2;
+}
+
+// Symmetric by the numbers: every zero point is 0 (signed) or the middle of the type (unsigned). Without known numbers
+// the scheme of the spec decides; unknown when there is none. `type` and `bits` are those that QNN will see: uint8 in
+// 0..15 is a UFIXED_POINT_8, whose middle is 128.
+Tri Symmetric(const NodeView& view, const Operand& operand, v1::DataType type, int bits) {
+  if (!operand.quantized || bits < 1) return Tri::kUnknown;
+  const int64_t middle = IsSigned(type) ? 0 : int64_t{1} << (bits - 1);
   const QuantParams* qparams = view.context().resolved().qparams(operand);
   if (qparams != nullptr && !qparams->scales.empty()) {
-    const int64_t levels = operand.quant_max + 1;
-    const int64_t center = is_signed ? 0 : levels / 2;
-    const auto middle = static_cast<double>(center);
-    if (qparams->zero_points.empty()) return middle == 0.0 ? Tri::kYes : Tri::kNo;
+    if (qparams->zero_points.empty()) return middle == 0 ? Tri::kYes : Tri::kNo;
     for (double zero_point : qparams->zero_points) {
-      if (zero_point != middle) return Tri::kNo;
+      if (zero_point != static_cast<double>(middle)) return Tri::kNo;
     }
     return Tri::kYes;
   }
@@ -213,13 +223,12 @@ Tri Symmetric(const NodeView& view, const Operand& operand, bool is_signed) {
   switch (spec->qscheme()) {
     case v1::Spec::PER_TENSOR_SYMMETRIC:
     case v1::Spec::PER_CHANNEL_SYMMETRIC:
-    case v1::Spec::PER_BLOCK_SYMMETRIC:
-      // A symmetric scheme keeps the zero point in the middle of the stored range; over a lopsided range that is
-      // neither 0 nor the middle of the type.
-      if (is_signed)
-        return operand.quant_min + operand.quant_max <= 0 && operand.quant_min + operand.quant_max >= -1 ? Tri::kYes
-                                                                                                         : Tri::kNo;
-      return operand.quant_min == 0 && (operand.quant_max & (operand.quant_max + 1)) == 0 ? Tri::kYes : Tri::kNo;
+    case v1::Spec::PER_BLOCK_SYMMETRIC: {
+      // Over a lopsided range the middle that the scheme keeps is not that of the type.
+      const int64_t sum = operand.quant_min + operand.quant_max;
+      const bool at_middle = middle == 0 ? sum == 0 || sum == -1 : ObservedMiddle(*spec, middle) == middle;
+      return at_middle ? Tri::kYes : Tri::kNo;
+    }
     case v1::Spec::PER_TENSOR_AFFINE:
     case v1::Spec::PER_CHANNEL_AFFINE:
     case v1::Spec::PER_CHANNEL_AFFINE_FLOAT_QPARAMS:
@@ -243,7 +252,7 @@ void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int
   tensor.bits = operand->quantized ? StatedBits(view, *operand, tensor.type.type) : StorageBits(tensor.type.type);
   const bool narrow = tensor.bits < StorageBits(tensor.type.type) || StatesRange(view, *operand);
   tensor.encoding = EncodingOf(view, *operand, operand->quantized && narrow);
-  tensor.symmetric = Symmetric(view, *operand, IsSigned(tensor.type.type));
+  tensor.symmetric = Symmetric(view, *operand, tensor.type.type, tensor.bits);
   tensor.qparams = view.context().resolved().qparams(*operand);
   tensor.without_encoding = tensor.type.quantized && view.context().stage() == v1::STAGE_CONVERTED &&
                             (tensor.qparams == nullptr || tensor.qparams->scales.empty());
@@ -258,4 +267,4 @@ void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int
   if (axis >= 0) tensor.axis = map.rank > 0 ? map.AxisOf(axis) : (layout == Layout::kSame ? axis : -1);
 }
 
-}  // namespace quantgate::qnn
+}  // namespace quantgate

@@ -1,17 +1,18 @@
-// An operand as a QNN tensor: element type, encoding, shape and quantized axis in QNN's terms.
+// An operand as a backend's tensor: element type, encoding, shape and quantized axis in the terms of the tables, which
+// are QNN's.
 //
 // Types. Quantized integers are FIXED_POINT types; widths below eight bits are stored in eight bits under a bit-width
 // (BW) encoding, as both ExecuTorch and ONNX Runtime emit them. The width is the range's, not only the storage's: int32
 // with 0..65535 is UFIXED_POINT_16, int8 with -8..7 is 4 bits. Plain 64-bit integers and doubles become 32-bit ones
 // (the toolchains insert the casts). float32 stays FLOAT_32: HTP computes it in half precision, its tables list both.
-#ifndef QUANTGATE_RULES_BACKENDS_QNN_TENSOR_H_
-#define QUANTGATE_RULES_BACKENDS_QNN_TENSOR_H_
+#ifndef QUANTGATE_RULES_BACKENDS_TENSOR_H_
+#define QUANTGATE_RULES_BACKENDS_TENSOR_H_
 
-#include "rules/backends/qnn/emission.h"
-#include "rules/backends/qnn/layout.h"
-#include "rules/backends/qnn/node_view.h"
+#include "rules/backends/emission.h"
+#include "rules/backends/layout.h"
+#include "rules/backends/node_view.h"
 
-namespace quantgate::qnn {
+namespace quantgate {
 
 db::ElementType StoredType(const NodeView& view, const Operand& operand);
 
@@ -28,13 +29,10 @@ inline void AddOutput(const NodeView& view, const Operand* operand, Emission& em
   FillTensor(view, operand, layout, backend_rank, emission, emission.AddOutput());
 }
 
-// Whether the operand is an input of the QNN graph as it is. What a PT2E annotation quantizes gets a Quantize in front.
+// Whether the operand is an input of the backend's graph as it is. What a PT2E annotation quantizes gets a Quantize in
+// front.
 bool IsGraphInput(const Graph& graph, const Operand& operand);
 
-// Symmetric by the numbers: every zero point is 0 (signed) or the middle of the range (unsigned). Without known numbers
-// the scheme of the spec decides; unknown when there is none.
-Tri Symmetric(const NodeView& view, const Operand& operand, bool is_signed);
+}  // namespace quantgate
 
-}  // namespace quantgate::qnn
-
-#endif  // QUANTGATE_RULES_BACKENDS_QNN_TENSOR_H_
+#endif  // QUANTGATE_RULES_BACKENDS_TENSOR_H_
