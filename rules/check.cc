@@ -225,7 +225,7 @@ void CheckWithoutTarget(const Scopes& scopes, std::vector<FindingSink>& sound, c
 absl::Status CheckTarget(const Asked& asked, const Scopes& scopes, std::vector<FindingSink>& sound,
                          const CheckOptions& options, v1::Report::Mode mode, v1::Result& result) {
   result.set_target(asked.target.name);
-  result.set_verdict_reason(asked.target.unknown_reason);
+  result.set_unjudged_reason(asked.target.unknown_reason);
   for (const std::string& table : asked.target.tables) result.add_tables(table);
   FindingWriter writer = Writer(options);
   std::vector<FindingSink> sinks(scopes.size());

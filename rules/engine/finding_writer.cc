@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
+#include "rules/engine/positions.h"
 #include "rules/engine/render.h"
 
 namespace quantgate {
@@ -59,6 +60,8 @@ void FindingWriter::Write(v1::Result& result) {
   int64_t left_out = 0;
   bool said[kSeverities] = {};
   for (const List& list : lists_) {
+    if (list.drafts->empty()) continue;
+    const Positions positions(*list.graph);
     for (const FindingDraft& draft : *list.drafts) {
       const int severity = SeverityOf(draft);
       Share& share = granted[severity];
@@ -69,10 +72,14 @@ void FindingWriter::Write(v1::Result& result) {
       said[severity] = true;
       --share.findings;
       share.bytes -= Bytes(*list.graph, *list.path, draft);
-      RenderFinding(*list.graph, *list.path, draft, *result.add_findings());
+      v1::Finding& finding = *result.add_findings();
+      RenderFinding(*list.graph, *list.path, draft, finding);
+      const int32_t position = positions.Of(draft.place);
+      if (position >= 0) finding.mutable_location()->set_position(position);
     }
   }
   if (left_out == 0) return;
+  result.set_unlisted_findings(left_out);
   result.add_not_checked()->set_reason(
       absl::StrCat(left_out, " more findings are not listed, the least severe ones (max_findings, max_report_bytes)"));
 }
