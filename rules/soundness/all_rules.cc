@@ -16,7 +16,9 @@ absl::Span<const Rule> SoundnessRules() {
       DeclaredShape(),      ShapeMismatch(),  ParameterRange(),       QParamsShape(),      SmallFloatZeroPoint(),
       StoredPairMismatch(), RepeatedOutput(), UnobservedOutput(),     IntegerAnnotation(), FloatArithmetic(),
       BiasOverflow(),       ChannelRank(),    UnstatedAxis(),         StrayAnnotation(),   DerivedLength(),
-      UncoveredRange(),     AskedBlockSize(),
+      UncoveredRange(),     AskedBlockSize(), IndexRange(),           OperandTypes(),      ScaledFloat(),
+      BiasType(),           NarrowWeight(),   PerAxisActivation(),    WeightAxis(),        SameQParams(),
+      FixedOutput(),        ShiftedTensor(),  StoredElement(),
   };
   return rules;
 }
