@@ -144,10 +144,13 @@ absl::Status CheckFlagsAgree(const CheckFlags& flags) {
     return absl::InvalidArgumentError(absl::StrCat("--format ", flags.output->format, " has no colors"));
   }
   const std::string& output = flags.output->output;
-  if (!output.empty() && (output == flags.fix || absl::c_linear_search(flags.models, output))) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--output ", output, " would overwrite ",
-                     output == flags.fix ? "what --fix writes" : "a model that is checked"));
+  if (output.empty()) return absl::OkStatus();
+  const char* victim = output == flags.fix                           ? "what --fix writes"
+                       : output == flags.waivers                     ? "the waivers"
+                       : absl::c_linear_search(flags.models, output) ? "a model that is checked"
+                                                                     : nullptr;
+  if (victim != nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("--output ", output, " would overwrite ", victim));
   }
   return absl::OkStatus();
 }

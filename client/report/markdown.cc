@@ -18,6 +18,8 @@ namespace {
 
 constexpr int kNameWidth = 120;
 constexpr size_t kRoomForNote = 200;
+// Details with every name in them; longer ones name the first few.
+constexpr size_t kMaxDetailBytes = 4000;
 
 Style PlainStyle() {
   Style style;
@@ -127,17 +129,27 @@ void AddMatrix(absl::Span<const MatrixRow> rows, Bounded& out) {
   }
 }
 
+// Every name, where there is room for that.
+template <typename Render>
+std::string Details(Style style, Render render) {
+  style.verbose = true;
+  std::string details = render(style);
+  if (details.size() <= kMaxDetailBytes) return details;
+  style.verbose = false;
+  return render(style);
+}
+
 void AddReport(const v1::Report& report, const Style& style, Bounded& out) {
   for (const FindingGroup& group : GroupFindings(report)) {
     const v1::Finding& first = *group.findings.front();
     const std::string summary =
         absl::StrCat(Sign(first), " ", Code(absl::StrCat(first.code(), " ", FindingFacts(group, style))));
-    out.Add(Folded(summary, FindingBody(report, group, style)));
+    out.Add(Folded(summary, Details(style, [&](const Style& names) { return FindingBody(report, group, names); })));
   }
-  if (const std::string corrections = RenderCorrections(report, style); !corrections.empty()) {
-    out.Add(Folded("🔧 corrections", corrections));
-  }
-  out.Add(Folded("what was looked at, and what was not", RenderFacts(report, style)));
+  const std::string corrections = Details(style, [&](const Style& names) { return RenderCorrections(report, names); });
+  if (!corrections.empty()) out.Add(Folded("🔧 corrections", corrections));
+  out.Add(Folded("what was looked at, and what was not",
+                 Details(style, [&](const Style& names) { return RenderFacts(report, names); })));
 }
 
 }  // namespace
