@@ -7,6 +7,8 @@ import pathlib
 import tempfile
 from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple, Union
 
+from google.protobuf.message import DecodeError
+
 from quantgate import executable
 from quantgate.client import Client
 from quantgate.errors import QuantGateError
@@ -32,7 +34,7 @@ def check(model: Any, targets: Sequence[str] = (), mode: str = "strict", server:
     """
     path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else ""
     graph = _import(path, timeout) if path else to_graph(model, example_inputs)
-    with Client(server or executable.private_server(), timeout=timeout) as client:
+    with Client(server or executable.private_server(timeout), timeout=timeout) as client:
         return client.validate(graph, targets=targets, mode=mode, toolchain=toolchain, path=str(path))
 
 
@@ -51,7 +53,11 @@ def sharing_groups(model: Any, *, timeout: float = 60.0) -> List[List[Place]]:
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "graph.pb"
         path.write_bytes(to_graph(model).SerializeToString())
-        answer = json.loads(executable.run(["groups", str(path), "--format", "json"], timeout))
+        text = executable.run(["groups", str(path), "--format", "json"], timeout)
+    try:
+        answer = json.loads(text)
+    except ValueError:
+        raise _no_answer("groups", text) from None
     if answer["error"] is not None:
         raise QuantGateError("FAILED_PRECONDITION", answer["error"])
     return [[("node", place[0]) if len(place) == 1 else ("edge", place[0], place[1]) for place in group]
@@ -94,5 +100,13 @@ def _import(path: str, timeout: float) -> graph_pb2.Graph:
         graph_file = pathlib.Path(folder) / "graph.pb"
         executable.run(["import", path, "-o", str(graph_file), "--quiet"], timeout)
         graph = graph_pb2.Graph()
-        graph.ParseFromString(graph_file.read_bytes())
+        try:
+            graph.ParseFromString(graph_file.read_bytes())
+        except (OSError, DecodeError) as error:
+            raise _no_answer("import", str(error)) from None
         return graph
+
+
+def _no_answer(command: str, text: str) -> QuantGateError:
+    return QuantGateError("INTERNAL", f"{executable.find()} {command} gave no answer that this version reads: "
+                                      f"{text[:200].strip() or 'nothing'}")

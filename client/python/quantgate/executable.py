@@ -2,14 +2,31 @@
 from __future__ import annotations
 
 import atexit
+import collections
 import os
 import pathlib
 import shutil
+import signal
 import subprocess
 import threading
-from typing import Optional, Sequence
+import time
+from typing import IO, Deque, Optional, Sequence
 
 from quantgate.errors import QuantGateError
+
+# The shell waits for the server and ends when it does. Its input is kept open by this process alone: when that dies,
+# even of kill -9, `read` comes to an end and so does the server.
+_SCRIPT = """
+exec 3<&0
+"$0" serve --listen 127.0.0.1:0 --store none 3<&- & server=$!
+(read -r _ <&3; kill -TERM $server) >/dev/null 2>&1 & watcher=$!
+exec 3<&-
+wait $server; ended=$?
+kill $watcher 2>/dev/null
+exit $ended
+"""
+_READY = "listening on "
+_LONGEST_LINE = 4096
 
 _lock = threading.Lock()
 _server: Optional[subprocess.Popen[str]] = None
@@ -20,9 +37,10 @@ def find() -> str:
     """$QUANTGATE_EXECUTABLE, the program on PATH, or the one built beside this source tree."""
     named = os.environ.get("QUANTGATE_EXECUTABLE")
     built = pathlib.Path(__file__).resolve().parents[3] / "build" / "quantgate"
-    for candidate in (named, shutil.which("quantgate"), str(built)):
-        if candidate and os.access(candidate, os.X_OK):
-            return candidate
+    for candidate in (named, "quantgate", str(built)):
+        found = shutil.which(candidate) if candidate else None
+        if found:
+            return found
     raise QuantGateError("NOT_FOUND", "no quantgate program: put it on PATH or name it in $QUANTGATE_EXECUTABLE")
 
 
@@ -30,9 +48,11 @@ def run(arguments: Sequence[str], timeout: float) -> str:
     """Standard output of a command; its one line of error becomes the exception."""
     try:
         done = subprocess.run([find(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
-                              timeout=timeout, check=False)
+                              errors="replace", timeout=timeout, check=False)
     except subprocess.TimeoutExpired:
         raise QuantGateError("DEADLINE_EXCEEDED", f"quantgate {arguments[0]} took more than {timeout:g} s") from None
+    except OSError as error:
+        raise QuantGateError("UNAVAILABLE", f"{find()} does not run: {error.strerror}") from None
     if done.returncode != 0:
         line = (done.stderr.strip().splitlines() or [f"quantgate {arguments[0]} ended with {done.returncode}"])[-1]
         code, _, message = line.removeprefix("error[").partition("]: ")
@@ -40,24 +60,57 @@ def run(arguments: Sequence[str], timeout: float) -> str:
     return done.stdout
 
 
-def private_server() -> str:
-    """Address of this process's own server: started by the first call, ended with the process, however that ends."""
-    global _server, _address
-    with _lock:
+def private_server(timeout: float = 60.0) -> str:
+    """Address of this process's own server: started by the first call, ended with the process, however that ends.
+
+    Raises QuantGateError when it does not start within `timeout` seconds, with what the program says of it.
+    """
+    global _address
+    if not _lock.acquire(timeout=timeout):
+        raise QuantGateError("DEADLINE_EXCEEDED", f"the private server did not start within {timeout:g} s")
+    try:
         if _server is None or _server.poll() is not None:
-            # The shell reads an input that only this process keeps open: when it dies, even of kill -9, so does the
-            # server.
-            script = '"$0" serve --listen 127.0.0.1:0 --store none 2>/dev/null & cat >/dev/null; kill -TERM $!; wait'
-            _server = subprocess.Popen(["/bin/sh", "-c", script, find()], stdin=subprocess.PIPE,
-                                       stdout=subprocess.PIPE, text=True, start_new_session=True)
-            assert _server.stdout is not None
-            line = _server.stdout.readline().strip()
-            if not line.startswith("listening on "):
-                stop_private_server()
-                raise QuantGateError("UNAVAILABLE", f"the private server did not start ({line or 'no output'})")
-            _address = line.removeprefix("listening on ")
-            atexit.register(stop_private_server)
+            stop_private_server()
+            _address = _start(find(), timeout)
         return _address
+    except BaseException:
+        stop_private_server()
+        raise
+    finally:
+        _lock.release()
+
+
+def _start(program: str, timeout: float) -> str:
+    global _server
+    server = _server = subprocess.Popen(["/bin/sh", "-c", _SCRIPT, program], stdin=subprocess.PIPE,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, errors="replace",
+                                        start_new_session=True)
+    assert server.stdout is not None and server.stderr is not None
+    # The log is read for as long as the server lives, so that it never waits for a reader; its end says why it died.
+    log: Deque[str] = collections.deque(maxlen=1)
+    reader = threading.Thread(target=_read, args=(server.stderr, log), daemon=True)
+    reader.start()
+    began = time.monotonic()
+    late = threading.Timer(timeout, os.killpg, (server.pid, signal.SIGKILL))
+    late.start()
+    try:
+        line = server.stdout.readline(_LONGEST_LINE)
+    finally:
+        late.cancel()
+    if line.startswith(_READY) and line.endswith("\n"):
+        return line.removeprefix(_READY).strip()
+    is_late = time.monotonic() - began >= timeout
+    stop_private_server()
+    reader.join(timeout=1)
+    reason = f"it did not answer within {timeout:g} s" if is_late else f"it printed '{line[:80].strip()}'" if line else (
+        log[0] if log else f"it ended with {server.returncode}")
+    raise QuantGateError("UNAVAILABLE", f"the private server did not start ({program}): {reason}")
+
+
+def _read(stream: IO[str], kept: Deque[str]) -> None:
+    with stream:
+        for line in iter(lambda: stream.readline(_LONGEST_LINE), ""):
+            kept.extend([line.strip()] if line.strip() else [])
 
 
 def stop_private_server() -> None:
@@ -71,6 +124,9 @@ def stop_private_server() -> None:
     try:
         _server.wait(timeout=10)
     except subprocess.TimeoutExpired:
-        _server.kill()
+        os.killpg(_server.pid, signal.SIGKILL)
         _server.wait()
     _server = None
+
+
+atexit.register(stop_private_server)
