@@ -9,6 +9,7 @@
 #include "client/model_file.h"
 #include "client/onnx/onnx_importer.h"
 #include "client/sniff.h"
+#include "client/tflite/tflite_importer.h"
 
 namespace quantgate {
 namespace {
@@ -16,6 +17,29 @@ namespace {
 // The same error with the file's name in front, code kept.
 absl::Status NameFile(const std::string& path, const absl::Status& error) {
   return CodedError(error.code(), ErrorCode(error), absl::StrCat(path, ": ", error.message()));
+}
+
+absl::StatusOr<v1::Graph> ImportBytes(absl::string_view bytes, FileFormat format, const std::string& folder,
+                                      const ImportOptions& options) {
+  switch (format) {
+    case FileFormat::kOnnx:
+      return ImportOnnx(bytes, folder, options);
+    case FileFormat::kTflite:
+      return ImportTflite(bytes, folder, options);
+    default:
+      return ParseGraph(bytes, format, options);
+  }
+}
+
+const char* FormatName(FileFormat format) {
+  switch (format) {
+    case FileFormat::kOnnx:
+      return "onnx";
+    case FileFormat::kTflite:
+      return "tflite";
+    default:
+      return "quantgate.v1.Graph";
+  }
 }
 
 std::string FolderOf(const std::string& path) {
@@ -32,16 +56,14 @@ absl::StatusOr<ImportedModel> ImportModel(const std::string& path, const ImportO
   if (sniffed.format == FileFormat::kOther) {
     return NameFile(path, CodedError(absl::StatusCode::kInvalidArgument, "FI001", sniffed.reason));
   }
-  const bool is_onnx = sniffed.format == FileFormat::kOnnx;
-  absl::StatusOr<v1::Graph> graph =
-      is_onnx ? ImportOnnx(*bytes, FolderOf(path), options) : ParseGraph(*bytes, sniffed.format, options);
+  absl::StatusOr<v1::Graph> graph = ImportBytes(*bytes, sniffed.format, FolderOf(path), options);
   if (!graph.ok()) return NameFile(path, graph.status());
 
   ImportedModel model;
   model.graph = *std::move(graph);
   model.info.set_path(path);
   model.info.set_sha256(Sha256Hex(*bytes));
-  model.info.set_format(is_onnx ? "onnx" : "quantgate.v1.Graph");
+  model.info.set_format(FormatName(sniffed.format));
   return model;
 }
 

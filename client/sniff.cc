@@ -21,7 +21,6 @@ struct Magic {
 };
 
 constexpr auto kMagics = std::to_array<Magic>({
-    {4, "TFL3", "is a LiteRT (.tflite) model, which this version cannot read"},
     {0, "PK\x03\x04", "is a zip archive (a .pt2 program or another container), which this version cannot read"},
     {0, "PK\x05\x06", "is an empty zip archive"},
     {0, "\x1f\x8b", "is gzip data: decompress it first"},
@@ -85,6 +84,7 @@ Sniffed SniffText(absl::string_view text) {
 Sniffed SniffFormat(absl::string_view bytes) {
   constexpr size_t kLookAt = 1 << 16;
   if (bytes.empty()) return {FileFormat::kOther, "is empty"};
+  if (bytes.size() >= 8 && bytes.substr(4, 4) == "TFL3") return {FileFormat::kTflite};
   for (const Magic& magic : kMagics) {
     if (bytes.size() >= magic.offset && absl::StartsWith(bytes.substr(magic.offset), magic.bytes)) {
       return {FileFormat::kOther, magic.reason};

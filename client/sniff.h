@@ -8,6 +8,7 @@ namespace quantgate {
 
 enum class FileFormat {
   kOnnx,
+  kTflite,
   kGraphBinary,
   kGraphJson,
   kGraphText,

@@ -4,9 +4,12 @@
 #include <memory>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/corrections/report.h"
 #include "rules/engine/context.h"
+#include "rules/engine/field.h"
+#include "rules/engine/finding_budget.h"
 #include "rules/engine/finding_writer.h"
 #include "rules/engine/outcome.h"
 #include "rules/engine/render.h"
@@ -41,11 +44,14 @@ absl::Status Prefixed(const absl::Status& status, const std::string& path) {
 // Bodies may stand for values of the graph around them; ids must exist there.
 absl::Status CheckCaptures(const v1::Graph& body, int64_t outer_values, const std::string& path) {
   for (int i = 0; i < body.values_size(); ++i) {
-    if (body.values(i).captured() > outer_values) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("subgraph ", path, ": graph.values[", i, "].captured: id ", body.values(i).captured(),
-                       " is outside of the enclosing graph's values (1 to ", outer_values, ", 0 for none)"));
-    }
+    const int64_t captured = body.values(i).captured();
+    if (captured <= outer_values) continue;
+    return Prefixed(absl::InvalidArgumentError(
+                        absl::StrCat("graph.values[", i, "].captured: id ", captured,
+                                     path.empty() ? ", but no graph is around this one"
+                                                  : absl::StrCat(" is outside of the enclosing graph's values (1 to ",
+                                                                 outer_values, ", 0 for none)"))),
+                    path);
   }
   return absl::OkStatus();
 }
@@ -95,23 +101,25 @@ absl::StatusOr<std::vector<Asked>> ResolveTargets(const CheckOptions& options, v
   }
   std::vector<Asked> asked;
   if (absl::StatusOr<Toolchain> known = ResolveToolchain(options.toolchain, "", origin); !known.ok()) {
-    return known.status();  // also when no target asks for it
+    return AtField(known.status(), "options.toolchain");  // also when no target asks for it
   }
-  for (const std::string& text : options.targets) {
+  for (size_t i = 0; i < options.targets.size(); ++i) {
+    const std::string& text = options.targets[i];
+    const std::string field = absl::StrCat("options.targets[", i, "]");
     absl::StatusOr<TargetName> name = ParseTargetName(text);
-    if (!name.ok()) return name.status();
+    if (!name.ok()) return AtField(name.status(), field);
     Asked entry;
     absl::StatusOr<Toolchain> toolchain = ResolveToolchain(options.toolchain, name->backend, origin);
-    if (!toolchain.ok()) return toolchain.status();
+    if (!toolchain.ok()) return AtField(toolchain.status(), "options.toolchain");
     absl::StatusOr<const Module*> module = modules.Get(name->backend);
     if (!module.ok()) {
-      if (absl::IsNotFound(module.status())) return module.status();
+      if (absl::IsNotFound(module.status())) return AtField(module.status(), field);
       entry.target.name = text;
       entry.target.backend = name->backend;
       entry.target.unknown_reason = std::string(module.status().message());
     } else {
       absl::StatusOr<Target> target = (*module)->resolve(*name);
-      if (!target.ok()) return target.status();
+      if (!target.ok()) return AtField(target.status(), field);
       entry.target = *std::move(target);
       if (entry.target.unknown_reason.empty()) entry.module = *module;
     }
@@ -143,18 +151,6 @@ void RunSoundness(const Scope& scope, const v1::Graph& model, bool main, Finding
   }
 }
 
-void AppendNotChecked(const Scope& scope, const std::vector<NotCheckedDraft>& drafts, v1::Result& result) {
-  result.mutable_not_checked()->Reserve(result.not_checked_size() + static_cast<int>(drafts.size()));
-  for (size_t i = 0; i < drafts.size(); ++i) {
-    if (i + kNamesAhead < drafts.size()) FetchName(scope.graph, drafts[i + kNamesAhead].node);
-    const NotCheckedDraft& draft = drafts[i];
-    v1::NotChecked& entry = *result.add_not_checked();
-    if (draft.rule != nullptr) entry.set_rule(draft.rule->code);
-    if (draft.node >= 0) SetNodeName(scope.graph, draft.node, *entry.mutable_node());
-    entry.set_reason(*draft.reason);
-  }
-}
-
 // Results share the bytes of the report evenly.
 int64_t BytesOfResult(const CheckOptions& options) {
   return options.limits.max_report_bytes / std::max<int64_t>(1, options.targets.size());
@@ -162,6 +158,10 @@ int64_t BytesOfResult(const CheckOptions& options) {
 
 FindingWriter Writer(const CheckOptions& options) {
   return FindingWriter(options.limits.max_findings, BytesOfResult(options));
+}
+
+FindingBudget Budget(const CheckOptions& options) {
+  return FindingBudget(options.limits.max_findings, options.limits.max_report_bytes);
 }
 
 bool Cancelled(const CheckOptions& options) { return options.cancelled && options.cancelled(); }
@@ -208,30 +208,41 @@ std::vector<bool> KnownOps(const ResolvedGraph& resolved) {
 }
 
 // Rules that the module judges itself, by what is known of the target, take the place of the general ones.
-bool Replaced(const Module& module, const RuleInfo* rule) {
-  return std::find(module.replaces.begin(), module.replaces.end(), rule) != module.replaces.end();
+bool Replaced(const Module* module, absl::string_view code) {
+  return module != nullptr &&
+         absl::c_any_of(module->replaces, [&](const RuleInfo* rule) { return rule->code == code; });
 }
 
-void CheckWithoutTarget(const Scopes& scopes, std::vector<FindingSink>& sound, const CheckOptions& options,
-                        v1::Report::Mode mode, v1::Result& result) {
+// Findings that hold on any target.
+struct Soundness {
+  FindingBudget budget;
+  std::vector<FindingSink> sinks;  // by scope
+};
+
+// Both return whether the result lists everything.
+bool CheckWithoutTarget(const Scopes& scopes, Soundness& sound, const CheckOptions& options, v1::Report::Mode mode,
+                        v1::Result& result) {
   result.set_target("any");
   FindingWriter writer = Writer(options);
   for (size_t i = 0; i < scopes.size(); ++i) {
-    writer.Add(scopes[i]->graph, scopes[i]->path, sound[i].findings());
-    AppendNotChecked(*scopes[i], sound[i].not_checked(), result);
+    writer.Add(scopes[i]->graph, scopes[i]->path, sound.sinks[i].findings());
+    writer.AddNotChecked(scopes[i]->graph, sound.sinks[i].not_checked());
     CountCoverage(*scopes[i], KnownOps(scopes[i]->resolved), *result.mutable_coverage());
   }
-  writer.Write(result);
+  for (const auto& [code, dropped] : sound.budget.left_out()) writer.Count(code, dropped);
+  const bool complete = writer.Write(result);
   SetVerdict(mode, /*unjudged=*/0, result);
+  return complete;
 }
 
-absl::Status CheckTarget(const Asked& asked, const Scopes& scopes, std::vector<FindingSink>& sound,
-                         const CheckOptions& options, v1::Report::Mode mode, v1::Result& result) {
+absl::StatusOr<bool> CheckTarget(const Asked& asked, const Scopes& scopes, Soundness& sound,
+                                 const CheckOptions& options, v1::Report::Mode mode, v1::Result& result) {
   result.set_target(asked.target.name);
   result.set_verdict_reason(asked.target.unknown_reason);
   for (const std::string& table : asked.target.tables) result.add_tables(table);
   FindingWriter writer = Writer(options);
-  std::vector<FindingSink> sinks(scopes.size());
+  FindingBudget budget = Budget(options);
+  std::vector<FindingSink> sinks(scopes.size(), FindingSink(&budget));
   int64_t unjudged = 0;
   for (size_t i = 0; i < scopes.size(); ++i) {
     if (Cancelled(options)) return absl::CancelledError("the check was cancelled");
@@ -242,27 +253,32 @@ absl::Status CheckTarget(const Asked& asked, const Scopes& scopes, std::vector<F
     if (asked.module != nullptr) {
       asked.module->check(CheckContext(scope.graph, scope.resolved), asked.target, sink, judged);
     }
-    for (const FindingDraft& draft : sound[i].findings()) {
-      if (asked.module == nullptr || !Replaced(*asked.module, draft.rule)) sink.Add(draft);
+    for (const FindingDraft& draft : sound.sinks[i].findings()) {
+      if (!Replaced(asked.module, draft.rule->code)) sink.Add(draft);
     }
     ApplyToolchain(asked.target, scope.graph, scope.resolved, judged, sink.findings(), *result.mutable_outcome());
     writer.Add(scope.graph, scope.path, sink.findings());
-    AppendNotChecked(scope, sound[i].not_checked(), result);
-    AppendNotChecked(scope, sink.not_checked(), result);
+    writer.AddNotChecked(scope.graph, sound.sinks[i].not_checked());
+    writer.AddNotChecked(scope.graph, sink.not_checked());
     std::vector<bool> checked;
     checked.reserve(judged.ops.size());
     for (const ModuleResult::OpOutcome& op : judged.ops) checked.push_back(op.checked);
     unjudged += std::count(checked.begin(), checked.end(), false);
     CountCoverage(scope, checked, *result.mutable_coverage());
   }
-  writer.Write(result);
+  for (const auto& [code, dropped] : budget.left_out()) writer.Count(code, dropped);
+  for (const auto& [code, dropped] : sound.budget.left_out()) {
+    if (!Replaced(asked.module, code)) writer.Count(code, dropped);
+  }
+  const bool complete = writer.Write(result);
   SetVerdict(mode, unjudged, result);
   FinishOutcome(/*judged_all=*/unjudged == 0, result);
-  return absl::OkStatus();
+  return complete;
 }
 
-absl::Status Correct(const Scope& scope, const std::vector<Asked>& asked, const CheckOptions& options,
-                     ModuleRegistry& modules, v1::Report& report) {
+// `complete`, by result: everything that was found is listed.
+absl::Status Correct(const Scope& scope, const std::vector<Asked>& asked, const std::vector<bool>& complete,
+                     const CheckOptions& options, ModuleRegistry& modules, v1::Report& report) {
   const CheckContext context(scope.graph, scope.resolved);
   CheckOptions again = options;
   again.corrections = false;
@@ -284,6 +300,7 @@ absl::Status Correct(const Scope& scope, const std::vector<Asked>& asked, const 
       return entry.module->accepted_types(context, entry.target, op);
     };
   }
+  for (size_t i = 0; i < task.targets.size(); ++i) task.targets[i].complete = complete[i];
   return CorrectReport(task, report);
 }
 
@@ -308,19 +325,23 @@ absl::Status Check(const v1::Graph& message, const CheckOptions& options, Module
   report.set_tool_version(QUANTGATE_VERSION);
 
   // Target-independent findings are made once and rendered into every result.
-  std::vector<FindingSink> sound(scopes.size());
+  Soundness sound{Budget(options), {}};
+  sound.sinks.assign(scopes.size(), FindingSink(&sound.budget));
   for (size_t i = 0; i < scopes.size(); ++i) {
     if (Cancelled(options)) return absl::CancelledError("the check was cancelled");
-    RunSoundness(*scopes[i], message, i == 0, sound[i]);
+    RunSoundness(*scopes[i], message, i == 0, sound.sinks[i]);
   }
+  std::vector<bool> complete;
   if (options.targets.empty()) {
-    CheckWithoutTarget(scopes, sound, options, mode, *report.add_results());
+    complete.push_back(CheckWithoutTarget(scopes, sound, options, mode, *report.add_results()));
   }
   for (const Asked& asked : *targets) {
-    absl::Status status = CheckTarget(asked, scopes, sound, options, mode, *report.add_results());
-    if (!status.ok()) return status;
+    absl::StatusOr<bool> all = CheckTarget(asked, scopes, sound, options, mode, *report.add_results());
+    if (!all.ok()) return all.status();
+    complete.push_back(*all);
   }
-  return options.corrections ? Correct(*scopes.front(), *targets, options, modules, report) : absl::OkStatus();
+  if (!options.corrections) return absl::OkStatus();
+  return Correct(*scopes.front(), *targets, complete, options, modules, report);
 }
 
 }  // namespace quantgate

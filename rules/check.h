@@ -21,7 +21,8 @@ struct CheckLimits {
   int max_subgraphs = 10'000;
   int max_subgraph_depth = 32;
   int64_t max_judgements = 20'000'000;  // nodes times targets
-  // Beyond these a result leaves out its least severe findings and counts them in not_checked; the verdict is of all.
+  // Beyond these a result leaves out its least severe findings and counts them in not_checked, by rule; the verdict is
+  // of all. They also bound what is kept of findings until then.
   int max_findings = 100'000;            // per result
   int64_t max_report_bytes = 256 << 20;  // of the findings and corrections of all results, about
 };

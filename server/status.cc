@@ -4,6 +4,7 @@
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "rules/engine/field.h"
 #include "server/error_details.pb.h"
 
 namespace quantgate::server {
@@ -54,12 +55,13 @@ grpc::Status ToGrpcStatus(const absl::Status& status) {
   details.set_code(static_cast<int>(status.code()));
   details.set_message(Cut(status.message()));
   if (absl::IsInvalidArgument(status)) {
-    const absl::string_view field = FieldPath(details.message());
+    const std::string named = FieldOf(status);
+    const absl::string_view field = named.empty() ? FieldPath(details.message()) : absl::string_view(named);
     if (!field.empty()) {
       BadRequest bad;
       BadRequest::FieldViolation& violation = *bad.add_field_violations();
       violation.set_field(std::string(field));
-      violation.set_description(details.message().substr(field.size() + 2));
+      violation.set_description(named.empty() ? details.message().substr(field.size() + 2) : details.message());
       AddDetail(details, "BadRequest", bad);
     }
   } else if (absl::IsUnavailable(status)) {

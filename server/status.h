@@ -16,8 +16,9 @@ absl::Status LimitExceeded(absl::string_view limit, int64_t value, absl::string_
 // "Busy" answers carry google.rpc.RetryInfo.
 absl::Status Overloaded(absl::string_view message);
 
-// INVALID_ARGUMENT messages of the form "graph.nodes[3].op: reason" become a google.rpc.BadRequest field violation,
-// UNAVAILABLE gets a google.rpc.RetryInfo. Long messages are cut: they travel in a bounded header.
+// INVALID_ARGUMENT messages of the form "graph.nodes[3].op: reason" become a google.rpc.BadRequest field violation, and
+// so do those that carry their field (rules/engine/field.h); UNAVAILABLE gets a google.rpc.RetryInfo. Long messages are
+// cut: they travel in a bounded header.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
 }  // namespace quantgate::server

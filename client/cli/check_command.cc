@@ -3,7 +3,9 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "absl/algorithm/container.h"
 #include "absl/status/statusor.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/checker.h"
 #include "client/cli/commands.h"
@@ -67,6 +69,12 @@ absl::Status WriteFixed(const v1::Report& report, v1::Graph graph, const CheckFl
   return absl::OkStatus();
 }
 
+// Among several models it is to be said which one; an unknown target is every model's.
+bool IsAboutGraph(absl::string_view message) {
+  return absl::StartsWith(message, "graph.") || absl::StartsWith(message, "subgraph ") ||
+         absl::StartsWith(message, "the graph ");
+}
+
 // `confirm` may be null. What it fails with goes to `beside`, as what cannot be written with --fix does: the report
 // itself stands without.
 absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string& progress_suffix,
@@ -82,6 +90,9 @@ absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string
         model->graph, [&](const std::string& step) { progress.Step(absl::StrCat(step, progress_suffix)); }, *report);
   }
   progress.Step("");
+  if (!report.ok() && flags.models.size() > 1 && IsAboutGraph(report.status().message())) {
+    return absl::Status(report.status().code(), absl::StrCat(path, ": ", report.status().message()));
+  }
   if (report.ok() && !flags.fix.empty() && beside.ok()) beside = WriteFixed(*report, std::move(model->graph), flags);
   return report;
 }
@@ -99,6 +110,27 @@ absl::StatusOr<std::string> Render(const CheckFlags& flags, const std::vector<v1
   return absl::StrCat(text, RenderSummary(rows, exit_code, style));
 }
 
+// What CLI11's excludes cannot say: it sees whether a flag is given, not its value.
+absl::Status CheckFlagsAgree(const CheckFlags& flags) {
+  if (flags.mode == "warn" && !flags.fail_on.empty()) {
+    return absl::InvalidArgumentError("--fail-on names what rejects, and --mode warn never rejects: give one of them");
+  }
+  if (flags.verbose && flags.output->format != "text") {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--verbose is about the text report; --format ", flags.output->format, " always has every place"));
+  }
+  if (flags.output->color == "always" && flags.output->format != "text") {
+    return absl::InvalidArgumentError(absl::StrCat("--format ", flags.output->format, " has no colors"));
+  }
+  const std::string& output = flags.output->output;
+  if (!output.empty() && (output == flags.fix || absl::c_linear_search(flags.models, output))) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("--output ", output, " would overwrite ",
+                     output == flags.fix ? "what --fix writes" : "a model that is checked"));
+  }
+  return absl::OkStatus();
+}
+
 int RunCheck(const CheckFlags& flags) {
   std::vector<v1::Finding::Effect> fail_on;
   for (const std::string& name : flags.fail_on) {
@@ -106,6 +138,7 @@ int RunCheck(const CheckFlags& flags) {
     if (!effect.ok()) return Fail(effect.status());
     fail_on.push_back(*effect);
   }
+  if (absl::Status status = CheckFlagsAgree(flags); !status.ok()) return Fail(status);
   if (!flags.fix.empty() && flags.models.size() > 1) {
     return Fail(absl::InvalidArgumentError("--fix takes one model: it writes one graph"));
   }

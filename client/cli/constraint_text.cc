@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/strings/str_replace.h"
 #include "client/report/layout.h"
 
 namespace quantgate {
@@ -62,7 +63,26 @@ void AppendConditionChange(std::string& out, const db::ConditionChange& change, 
                 style.width);
 }
 
+void AppendFormals(std::string& out, const std::vector<db::Formal>& formals, const Style& style) {
+  for (const db::Formal& formal : formals) {
+    std::vector<std::string> facts = {
+        formal.mandatory ? "mandatory" : "optional",
+        absl::StrReplaceAll(formal.dtype, {{"|", " or "}, {"backend", "types as each backend's table says"}})};
+    if (!formal.default_value.empty()) facts.push_back(absl::StrCat("default ", formal.default_value));
+    if (!formal.same_type_as.empty()) facts.push_back(absl::StrCat("the type of ", formal.same_type_as));
+    AppendWrapped(out, absl::StrCat("  ", formal.name, "  "), absl::StrJoin(facts, ", "), style.width);
+  }
+}
+
 }  // namespace
+
+std::string RenderOpDefinition(const db::OpDefinition& op, const Style& style) {
+  std::string out = absl::StrCat(Paint(style, Ink::kBold, op.op), "\n");
+  AppendFormals(out, op.inputs, style);
+  AppendFormals(out, op.parameters, style);
+  AppendFormals(out, op.outputs, style);
+  return out;
+}
 
 std::string RenderOpConstraints(const db::OpConstraints& op, const Style& style) {
   std::string out = absl::StrCat(Paint(style, Ink::kBold, op.op), "\n");

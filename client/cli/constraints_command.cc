@@ -66,6 +66,7 @@ absl::StatusOr<db::ConstraintTable> LoadNamed(const db::TableSource& tables, con
 struct Shown {
   std::string name;
   db::ConstraintTable table;
+  std::vector<db::OpDefinition> definitions;  // instead, when the table is one of definitions
 };
 
 // What is said of other archs goes.
@@ -88,7 +89,7 @@ absl::StatusOr<Shown> LoadTarget(const ConstraintsFlags& flags) {
   absl::StatusOr<db::ConstraintTable> table = engine->tables->LoadTable(target->backend, target->sdk);
   if (!table.ok()) return table.status();
   for (db::OpConstraints& op : table->ops) KeepArch(target->arch, op);
-  return Shown{absl::StrCat(target->name, " (V", target->arch, ")"), *std::move(table)};
+  return Shown{absl::StrCat(target->name, " (V", target->arch, ")"), *std::move(table), {}};
 }
 
 absl::StatusOr<Shown> LoadShown(const ConstraintsFlags& flags) {
@@ -97,7 +98,10 @@ absl::StatusOr<Shown> LoadShown(const ConstraintsFlags& flags) {
   if (!tables.ok()) return tables.status();
   auto table = LoadNamed(**tables, flags.table);
   if (!table.ok()) return table.status();
-  return Shown{absl::StrCat(table->backend, "@", table->sdk), *std::move(table)};
+  // Most tables have none.
+  auto definitions = (*tables)->LoadDefinitions(table->backend, table->sdk);
+  return Shown{absl::StrCat(table->backend, "@", table->sdk), *std::move(table),
+               std::move(definitions).value_or(std::vector<db::OpDefinition>())};
 }
 
 // "ElementWiseBinary" names its operations too, "ElementWiseBinary:ADD" one of them.
@@ -112,11 +116,18 @@ absl::StatusOr<std::string> ShowTable(const ConstraintsFlags& flags, const Style
   AppendWrapped(out, shown->name + ": ", shown->table.document, style.width, 2);
   std::vector<std::string> names;
   bool found = false;
-  for (const db::OpConstraints& op : shown->table.ops) {
-    names.push_back(op.op);
-    if (!IsNamed(op.op, flags.op)) continue;
-    found = true;
-    absl::StrAppend(&out, "\n", RenderOpConstraints(op, style));
+  const auto show = [&](const auto& ops, auto render) {
+    for (const auto& op : ops) {
+      names.push_back(op.op);
+      if (!IsNamed(op.op, flags.op)) continue;
+      found = true;
+      absl::StrAppend(&out, "\n", render(op, style));
+    }
+  };
+  if (shown->definitions.empty()) {
+    show(shown->table.ops, RenderOpConstraints);
+  } else {
+    show(shown->definitions, RenderOpDefinition);
   }
   if (found) return out;
   return absl::NotFoundError(

@@ -13,7 +13,7 @@
 #include "rules/backends/qnn_htp/targets.h"
 #include "rules/engine/module.h"
 #include "rules/engine/render.h"
-#include "rules/onnx/infer.h"
+#include "rules/onnx/complete_shapes.h"
 
 namespace quantgate {
 namespace {
@@ -77,22 +77,6 @@ absl::StatusOr<std::vector<db::OpDefinition>> LoadDefinitions(const db::TableSou
   return tables.LoadDefinitions(kDefinitions, newest);
 }
 
-// The graph with the shapes that it leaves out and that follow from the others. A malformed one is left as it is.
-v1::Graph WithInferredShapes(const v1::Graph& message) {
-  v1::Graph completed = message;
-  const absl::StatusOr<Graph> graph = Graph::Build(message);
-  if (!graph.ok()) return completed;
-  const ResolvedGraph resolved = ResolvedGraph::Resolve(*graph);
-  const Inferred inferred = InferShapes(CheckContext(*graph, resolved));
-  for (size_t i = 0; i < inferred.shapes.size(); ++i) {
-    v1::Value& value = *completed.mutable_values(static_cast<int>(i));
-    if (value.has_shape() || !inferred.shapes[i].known) continue;
-    value.set_has_shape(true);
-    value.mutable_dims()->Assign(inferred.shapes[i].dims.begin(), inferred.shapes[i].dims.end());
-  }
-  return completed;
-}
-
 }  // namespace
 
 struct Confirmer::PlannedNode {
@@ -131,7 +115,8 @@ absl::StatusOr<Confirmer> Confirmer::Create(ConfirmOptions options, const db::Ta
 absl::Status Confirmer::Confirm(const v1::Graph& graph, const std::function<void(const std::string&)>& progress,
                                 v1::Report& report) {
   Plan plan;
-  const v1::Graph completed = WithInferredShapes(graph);
+  v1::Graph completed = graph;
+  CompleteShapes(graph, &completed);
   absl::Status status = qnn::ForEachEmitted(completed, [&](const qnn::EmittedNode& emitted) {
     PlannedNode node;
     node.reason = std::string(emitted.lowering.reason);

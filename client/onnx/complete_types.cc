@@ -4,8 +4,9 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
-#include "client/onnx/data_type.h"
 #include "client/onnx/roles.h"
+#include "rules/onnx/complete_shapes.h"
+#include "rules/onnx/data_type.h"
 
 namespace quantgate {
 namespace {
@@ -14,13 +15,16 @@ class Completer {
  public:
   explicit Completer(v1::Graph* graph) : graph_(*graph) {}
 
-  void Run() {
+  // True: a shape was found that others may follow from.
+  bool Run() {
     for (const v1::Node& node : graph_.nodes()) Forward(node);
     // A quantizer's input often lost its shape when tools renamed tensors; its output may have kept it.
+    bool found = false;
     for (int i = graph_.nodes_size() - 1; i >= 0; --i) {
       const v1::Node& node = graph_.nodes(i);
-      if (IsQuantizeOrDequantize(Op(node))) CopyShape(Output(node, 0), Input(node, 0));
+      if (IsQuantizeOrDequantize(Op(node))) found |= CopyShape(Output(node, 0), Input(node, 0));
     }
+    return found;
   }
 
  private:
@@ -36,9 +40,9 @@ class Completer {
   v1::Value* Output(const v1::Node& node, int i) { return i < node.outputs_size() ? At(node.outputs(i)) : nullptr; }
   v1::Value* At(int id) { return id > 0 ? graph_.mutable_values(id - 1) : nullptr; }
 
-  v1::DataType OutputDtypeAttribute(const v1::Node& node) const {
+  v1::DataType TypeAttribute(const v1::Node& node, absl::string_view name) const {
     for (const v1::Attribute& attribute : node.attributes()) {
-      if (attribute.name() > 0 && graph_.symbols(attribute.name() - 1) == "output_dtype") {
+      if (attribute.name() > 0 && graph_.symbols(attribute.name() - 1) == name) {
         return DataTypeFromOnnx(attribute.i());
       }
     }
@@ -48,11 +52,12 @@ class Completer {
   static void SetType(v1::Value* value, v1::DataType dtype) {
     if (value != nullptr && value->dtype() == v1::DATA_TYPE_UNSPECIFIED) value->set_dtype(dtype);
   }
-  static void CopyShape(const v1::Value* from, v1::Value* to) {
-    if (from == nullptr || to == nullptr || !from->has_shape() || to->has_shape()) return;
+  static bool CopyShape(const v1::Value* from, v1::Value* to) {
+    if (from == nullptr || to == nullptr || !from->has_shape() || to->has_shape()) return false;
     to->set_has_shape(true);
     *to->mutable_dims() = from->dims();
     *to->mutable_dim_symbols() = from->dim_symbols();
+    return true;
   }
 
   void Forward(const v1::Node& node) {
@@ -62,17 +67,19 @@ class Completer {
       if (const v1::Value* zero_point = Input(node, position)) {
         SetType(output, zero_point->dtype());
       } else if (op == "QuantizeLinear") {
-        const v1::DataType stated = OutputDtypeAttribute(node);
+        const v1::DataType stated = TypeAttribute(node, "output_dtype");
         SetType(output, stated != v1::DATA_TYPE_UNSPECIFIED ? stated : v1::DATA_TYPE_UINT8);
       } else if (op == "com.microsoft::QGemm") {
         SetType(output, v1::DATA_TYPE_FLOAT32);
       }
     } else if (op == "DequantizeLinear" || op == "com.microsoft::DequantizeLinear") {
-      const v1::DataType stated = OutputDtypeAttribute(node);
+      const v1::DataType stated = TypeAttribute(node, "output_dtype");
       const v1::Value* scale = Input(node, 1);
       SetType(output, stated != v1::DATA_TYPE_UNSPECIFIED ? stated
                       : scale != nullptr                  ? scale->dtype()
                                                           : v1::DATA_TYPE_UNSPECIFIED);
+    } else if (op == "Cast") {
+      SetType(output, TypeAttribute(node, "to"));
     } else if (op == "ConvInteger" || op == "MatMulInteger") {
       SetType(output, v1::DATA_TYPE_INT32);
     } else if (op == "DynamicQuantizeLinear") {
@@ -119,11 +126,13 @@ void TakeOverCaptured(const v1::Graph& parent, int64_t& room, v1::Graph* graph) 
   }
 }
 
-void Complete(v1::Graph* graph, int64_t& room) {
-  Completer(graph).Run();
+void Complete(const v1::Graph& model, v1::Graph* graph, int64_t& room) {
+  // First what operators make: a wrong declaration is to be found where it is, not where a copy of it went.
+  CompleteShapes(model, graph);
+  if (Completer(graph).Run()) CompleteShapes(model, graph);
   for (v1::Graph& subgraph : *graph->mutable_subgraphs()) {
     TakeOverCaptured(*graph, room, &subgraph);
-    Complete(&subgraph, room);
+    Complete(model, &subgraph, room);
   }
 }
 
@@ -131,7 +140,7 @@ void Complete(v1::Graph* graph, int64_t& room) {
 
 void CompleteTypes(v1::Graph* graph) {
   int64_t room = kMostOfAll;
-  Complete(graph, room);
+  Complete(*graph, graph, room);
 }
 
 }  // namespace quantgate

@@ -5,10 +5,10 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/error.h"
-#include "client/onnx/data_type.h"
 #include "client/onnx/roles.h"
 #include "client/onnx/source_line.h"
 #include "client/text.h"
+#include "rules/onnx/data_type.h"
 
 namespace quantgate {
 namespace {

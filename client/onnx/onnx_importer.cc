@@ -1,11 +1,14 @@
 #include "client/onnx/onnx_importer.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "client/error.h"
 #include "client/onnx/complete_types.h"
-#include "client/onnx/external_data.h"
+#include "client/onnx/functions.h"
 #include "client/onnx/graph_importer.h"
 #include "client/onnx/tensor_reader.h"
+#include "client/tensor/external_data.h"
 #include "client/text.h"
 #include "client/wire_check.h"
 #include "google/protobuf/arena.h"
@@ -28,6 +31,15 @@ void SetModelFacts(const onnx::ModelProto& model, v1::Graph* graph) {
   }
 }
 
+// Functions that call functions grow exponentially: what they become stays in proportion to the file. In real models a
+// node takes dozens of bytes, and a body is called hundreds of times at most.
+FunctionLimits LimitsOfCalls(int64_t bytes, const ImportOptions& options) {
+  FunctionLimits limits;
+  limits.max_nodes = std::min(options.max_nodes, bytes + 50'000);
+  limits.max_bytes = 4 * bytes + (int64_t{256} << 20);
+  return limits;
+}
+
 }  // namespace
 
 absl::StatusOr<v1::Graph> ImportOnnx(absl::string_view bytes, const std::string& folder, const ImportOptions& options) {
@@ -43,6 +55,8 @@ absl::StatusOr<v1::Graph> ImportOnnx(absl::string_view bytes, const std::string&
     return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "protobuf cannot parse it");
   }
   if (!model->has_graph()) return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "has no graph");
+  status = InlineFunctions(LimitsOfCalls(static_cast<int64_t>(bytes.size()), options), model);
+  if (!status.ok()) return status;
 
   v1::Graph graph;
   SetModelFacts(*model, &graph);

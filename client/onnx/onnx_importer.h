@@ -7,6 +7,7 @@
 //   - A name declared twice as input or as initializer is two Values of that name; uses bind to the first. An
 //     initializer that is also an input is one Value with a constant. Nodes that write one name share one Value.
 //   - Nodes are in file order; none is dropped. The output of a Constant node also has the constant.
+//   - Functions of the model are put in the place of the nodes that call them.
 //   - Operators of other domains than the default one are written "domain::Type".
 //   - Shapes of constants are as declared, whatever the stored bytes are; Constant.stored_bytes tells them.
 //   - Names that are not UTF-8 have the offending bytes written as "\xNN".

@@ -5,10 +5,10 @@
 #include <string>
 
 #include "absl/strings/numbers.h"
-#include "client/onnx/data_type.h"
 #include "client/tensor/element.h"
 #include "client/tensor/scan.h"
 #include "client/text.h"
+#include "rules/onnx/data_type.h"
 
 namespace quantgate {
 namespace {
@@ -122,6 +122,14 @@ v1::ExternalData ExternalFact(const onnx::TensorProto& tensor) {
   return fact;
 }
 
+// Of the whole file that holds the data; empty: not stated.
+std::string Checksum(const onnx::TensorProto& tensor) {
+  for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
+    if (entry.key() == "checksum") return entry.value();
+  }
+  return {};
+}
+
 }  // namespace
 
 absl::Status TensorReader::Read(const onnx::TensorProto& tensor, const ConstantUse& use, v1::Constant* constant) {
@@ -145,6 +153,7 @@ absl::Status TensorReader::Read(const onnx::TensorProto& tensor, const ConstantU
     fact = ExternalFact(tensor);
     const ExternalRegion region = external_->Open(NaturalBytes(tensor, options.dtype), &fact);
     if (fact.status() != v1::ExternalData::READ) return absl::OkStatus();
+    if (absl::Status status = external_->Verify(region, fact.location(), Checksum(tensor)); !status.ok()) return status;
     TensorScan scan(options, region.size);
     absl::Status status = external_->Stream(
         region, [&](absl::string_view bytes) { scan.AddBytes(bytes); }, &fact);
@@ -156,10 +165,12 @@ absl::Status TensorReader::Read(const onnx::TensorProto& tensor, const ConstantU
   // Some writers set every field: an empty raw_data next to a filled typed field is none.
   const int64_t typed_bytes = TypedBytes(tensor, options.dtype);
   if (!tensor.raw_data().empty() || (tensor.has_raw_data() && typed_bytes <= 0)) {
-    constant->set_stored_bytes(static_cast<int64_t>(tensor.raw_data().size()));
-    TensorScan scan(options, constant->stored_bytes());
+    const int64_t raw_bytes = static_cast<int64_t>(tensor.raw_data().size());
+    TensorScan scan(options, raw_bytes);
     scan.AddBytes(tensor.raw_data());
     finish(scan);
+    // A file with both holds the sum; which of the two is meant is for no reader to guess.
+    constant->set_stored_bytes(raw_bytes + std::max<int64_t>(typed_bytes, 0));
     return absl::OkStatus();
   }
   constant->set_stored_bytes(typed_bytes);

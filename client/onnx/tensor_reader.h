@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "absl/status/status.h"
-#include "client/onnx/external_data.h"
+#include "client/tensor/external_data.h"
 #include "onnx/onnx.pb.h"
 #include "quantgate/v1/graph.pb.h"
 

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <utility>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "grpcpp/client_context.h"
@@ -52,6 +53,12 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> Credentials(const Remo
 
 absl::Status FromGrpc(const grpc::Status& status) {
   return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+}
+
+// A server or a proxy that takes smaller messages than expected: this program's limit, and gRPC's own.
+bool TooLargeForOneMessage(const absl::Status& status) {
+  return absl::IsResourceExhausted(status) && (absl::StartsWith(status.message(), "max_request_bytes=") ||
+                                               absl::StrContains(status.message(), "message larger than max"));
 }
 
 v1::ValidateStreamRequest Chunk(const std::string& bytes, size_t begin) {
@@ -123,7 +130,8 @@ absl::StatusOr<v1::Report> Remote::Validate(const v1::Graph& graph, const v1::Va
   const auto stub = v1::ValidationService::NewStub(channel_);
   v1::Report report;
   absl::Status status;
-  if (static_cast<int64_t>(graph.ByteSizeLong()) <= options_.unary_limit) {
+  const bool unary = static_cast<int64_t>(graph.ByteSizeLong()) <= options_.unary_limit;
+  if (unary) {
     v1::ValidateRequest request;
     *request.mutable_graph() = graph;
     *request.mutable_options() = options;
@@ -133,7 +141,8 @@ absl::StatusOr<v1::Report> Remote::Validate(const v1::Graph& graph, const v1::Va
       if (answer.ok()) report = std::move(*response.mutable_report());
       return answer;
     });
-  } else {
+  }
+  if (!unary || TooLargeForOneMessage(status)) {
     std::string bytes;
     if (!graph.SerializeToString(&bytes)) return absl::ResourceExhaustedError("the graph is larger than 2 GiB");
     status =

@@ -24,7 +24,8 @@ struct RemoteOptions {
   std::string tls_key;
   absl::Duration timeout = absl::Seconds(60);  // for one call with its retries
   int attempts = 4;                            // of a call that ends UNAVAILABLE, with growing pauses between
-  // Serialized graphs above it are streamed. gRPC's own default limit of a message, less room for the options.
+  // Serialized graphs above it are streamed, and so are those that the server finds too large for one message. gRPC's
+  // own default limit of a message, less room for the options.
   int64_t unary_limit = (int64_t{4} << 20) - (int64_t{64} << 10);
 };
 

@@ -64,7 +64,7 @@ const std::vector<Kind>& Kinds() {
       {"signed", {}},
       {"symmetric", {}},
       {"asymmetric", {}},
-      {"fixed_qparams", {{"scale", Form::kNumber}, {"zero_point", Form::kNumber}}},
+      {"fixed_qparams", {{"scale", Form::kNumber}, {"zero_point", Form::kNumber, false}}},
       {"equal_qparams", {{"port", Form::kPort}}},
       {"equal_scale", {{"port", Form::kPort}}},
       {"equal_zero_point",

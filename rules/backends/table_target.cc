@@ -5,6 +5,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "db/sdk_version.h"
 #include "rules/backends/coverage.h"
 
@@ -20,11 +21,13 @@ std::vector<std::string> SdkVersions(const db::TableSource& tables, absl::string
 
 void SetTables(const db::TableSource& tables, absl::string_view soc, const std::string& sdk, Target& target) {
   const std::vector<std::string> versions = SdkVersions(tables, target.backend);
-  std::string shown = sdk;
+  // "02.25" is 2.25.
+  const std::optional<std::vector<int>> numbers = db::ParseSdkVersion(sdk);
+  std::string shown = numbers ? absl::StrJoin(*numbers, ".") : sdk;
   if (const std::optional<std::string> chosen = db::ChooseSdk(versions, sdk)) {
     target.sdk = *chosen;
     // The version asked for stays in the name when the table is another one's.
-    if (sdk.empty() || absl::StartsWith(absl::StrCat(*chosen, "."), absl::StrCat(sdk, "."))) shown = *chosen;
+    if (sdk.empty() || absl::StartsWith(absl::StrCat(*chosen, "."), absl::StrCat(shown, "."))) shown = *chosen;
   }
   target.name = absl::StrCat(target.backend, soc.empty() ? "" : "/", soc, "@", shown.empty() ? "none" : shown);
   if (target.sdk.empty()) {

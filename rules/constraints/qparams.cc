@@ -1,6 +1,7 @@
 // Predicates about the values of scales and zero points.
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -34,7 +35,8 @@ std::string ZeroPointText(double zero_point) { return absl::StrFormat("zero poin
 
 Check FixedQparams(Arguments& arguments) {
   const double scale = arguments.Number("scale");
-  const double zero_point = arguments.Number("zero_point");
+  std::optional<double> zero_point;
+  if (arguments.Has("zero_point")) zero_point = arguments.Number("zero_point");
   return [scale, zero_point](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;
     if (!tensor.type.quantized) return Verdict::kHolds;
@@ -42,11 +44,15 @@ Check FixedQparams(Arguments& arguments) {
     const absl::Span<const double> scales = tensor.qparams->scales;
     for (size_t i = 0; i < scales.size(); ++i) {
       // An expected scale of 0 (the backend derives the real one itself) is met by 0 alone.
-      if (Near(scales[i], scale, kFixedScaleTolerance) && tensor.qparams->zero_point(i) == zero_point) continue;
+      const double actual = tensor.qparams->zero_point(i);
+      if (Near(scales[i], scale, kFixedScaleTolerance) && actual == zero_point.value_or(actual)) continue;
+      const auto text = [&](double some_scale, double some_zero_point) {
+        return absl::StrCat(ScaleText(some_scale),
+                            zero_point ? absl::StrCat(" and ", ZeroPointText(some_zero_point)) : "");
+      };
       return Violated(outcome,
-                      absl::StrCat(ScaleText(scales[i]), " and ", ZeroPointText(tensor.qparams->zero_point(i)),
-                                   scales.size() > 1 ? absl::StrCat(" at index ", i) : ""),
-                      absl::StrCat(ScaleText(scale), " and ", ZeroPointText(zero_point)));
+                      absl::StrCat(text(scales[i], actual), scales.size() > 1 ? absl::StrCat(" at index ", i) : ""),
+                      text(scale, zero_point.value_or(0)));
     }
     return Verdict::kHolds;
   };

@@ -156,16 +156,18 @@ bool Causes(const Observed& first, const Observed& after, std::vector<int32_t>& 
   return !nodes.empty();
 }
 
-bool NeedsCorrections(const v1::Result& result) {
-  return absl::c_any_of(result.findings(), [](const v1::Finding& finding) { return IsFault(finding); });
-}
-
 }  // namespace
 }  // namespace corrections
 
 absl::Status PlanCorrections(const CorrectionTask& task, v1::Result& result) {
   using namespace corrections;  // NOLINT: the helpers above
-  if (!NeedsCorrections(result)) return absl::OkStatus();
+  const int64_t faults = absl::c_count_if(result.findings(), IsFault);
+  if (faults == 0) return absl::OkStatus();
+  if (faults > task.limits.max_faults) {
+    result.add_not_checked()->set_reason(
+        absl::StrCat("no corrections were looked for: ", faults, " faults; max_faults=", task.limits.max_faults));
+    return absl::OkStatus();
+  }
   const Graph& graph = task.context.graph();
   const Names names(graph.message());
   const StoredSpecs stored(graph, task.context.resolved());

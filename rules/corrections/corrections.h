@@ -16,6 +16,7 @@ namespace quantgate {
 
 // Bounds of the search, in checks, so that the same question always has the same answer.
 struct CorrectionLimits {
+  int max_faults = 20'000;  // beyond, there is no search: it keeps candidates for each node with faults
   int max_checks = 200;
   int max_tried = 120;                   // candidates for one node; where nothing helps, all of them are tried in vain
   int64_t max_judged_nodes = 3'000'000;  // checks times nodes

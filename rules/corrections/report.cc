@@ -14,8 +14,6 @@ namespace {
 
 using corrections::IsFault;
 
-bool Faulty(const v1::Result& result) { return absl::c_any_of(result.findings(), IsFault); }
-
 // What no correction removes.
 bool Remains(const v1::Finding& finding) { return IsFault(finding) && finding.correction().empty(); }
 
@@ -197,7 +195,13 @@ absl::Status CorrectReport(const ReportTask& task, v1::Report& report) {
   for (int i = 0; i < report.results_size(); ++i) {
     v1::Result& result = *report.mutable_results(i);
     const ReportTask::OneTarget& target = task.targets[i];
-    if (!Faulty(result)) continue;
+    const int64_t faults = absl::c_count_if(result.findings(), IsFault);
+    if (faults == 0) continue;
+    if (!target.complete) {
+      // What is not listed cannot be compared with what is found after a change.
+      result.add_not_checked()->set_reason("no corrections were looked for: not all findings are listed");
+      continue;
+    }
     CorrectionTask alone{task.context, nullptr, target.accepted, task.limits};
     alone.judge = [&](const v1::Graph& graph, v1::Result& judged) {
       google::protobuf::Arena arena;
@@ -207,6 +211,7 @@ absl::Status CorrectReport(const ReportTask& task, v1::Report& report) {
       return status;
     };
     if (absl::Status status = PlanCorrections(alone, result); !status.ok()) return status;
+    if (faults > task.limits.max_faults) continue;
     if (absl::Status status = SuggestTargets(task, target, result); !status.ok()) return status;
     corrected |= !result.corrections().empty();
   }

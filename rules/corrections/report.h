@@ -21,6 +21,7 @@ struct ReportTask {
     std::string name;                       // as asked for
     corrections::AcceptedTypesOf accepted;  // may be null
     std::vector<std::string> others;        // targets to look at where nothing helps, nearest first
+    bool complete = true;                   // the result lists everything that was found
   };
   const CheckContext& context;  // of the main graph, unchanged
   // A check without corrections: one result per target, in order.

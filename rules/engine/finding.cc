@@ -22,6 +22,8 @@ void Clip(std::string& text) {
 void FindingSink::Add(FindingDraft draft) {
   Clip(draft.observed);
   Clip(draft.allowed);
+  ++added_;
+  if (budget_ != nullptr && !budget_->Admit(draft)) return;
   findings_.push_back(std::move(draft));
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "quantgate/v1/report.pb.h"
+#include "rules/engine/finding_budget.h"
 #include "rules/engine/rule.h"
 
 namespace quantgate {
@@ -40,7 +41,15 @@ struct FindingDraft {
   v1::Finding::Severity severity = v1::Finding::SEVERITY_UNSPECIFIED;
   std::string fix;    // overrides the rule's
   int32_t group = 0;  // id of the sharing group it is about, 1-based; 0: none
+  bool bare = false;  // a place alone, beyond the budget: counted, listed only where no other says its severity
 };
+
+inline v1::Finding::Effect EffectOf(const FindingDraft& draft) {
+  return draft.effect != v1::Finding::EFFECT_UNSPECIFIED ? draft.effect : draft.rule->effect;
+}
+inline v1::Finding::Severity SeverityOf(const FindingDraft& draft) {
+  return draft.severity != v1::Finding::SEVERITY_UNSPECIFIED ? draft.severity : draft.rule->severity;
+}
 
 struct NotCheckedDraft {
   const RuleInfo* rule = nullptr;  // null: every rule
@@ -51,6 +60,9 @@ struct NotCheckedDraft {
 // Where rules write. Not thread-safe; one per (graph, target).
 class FindingSink {
  public:
+  // `budget` outlives the sink; null: everything is kept.
+  explicit FindingSink(FindingBudget* budget = nullptr) : budget_(budget) {}
+
   void Add(const RuleInfo& rule, Place place, std::string observed, std::string allowed, FindingSource source = {}) {
     FindingDraft draft;
     draft.rule = &rule;
@@ -67,9 +79,13 @@ class FindingSink {
   // A draft of this sink, for another node.
   void NotChecked(const NotCheckedDraft& draft) { not_checked_.push_back(draft); }
   std::vector<FindingDraft>& findings() { return findings_; }
+  // How many findings were added, those beyond the budget included.
+  int64_t added() const { return added_; }
   std::vector<NotCheckedDraft>& not_checked() { return not_checked_; }
 
  private:
+  FindingBudget* budget_;
+  int64_t added_ = 0;
   std::vector<FindingDraft> findings_;
   std::vector<NotCheckedDraft> not_checked_;
   std::deque<std::string> reasons_;  // stay where they are

@@ -11,10 +11,6 @@ namespace {
 
 static_assert(v1::Finding::Severity_MAX < 4);
 
-int SeverityOf(const FindingDraft& draft) {
-  return draft.severity != v1::Finding::SEVERITY_UNSPECIFIED ? draft.severity : draft.rule->severity;
-}
-
 void Sort(std::vector<FindingDraft>& drafts) {
   std::stable_sort(drafts.begin(), drafts.end(), [](const FindingDraft& a, const FindingDraft& b) {
     const auto key = [](const FindingDraft& draft) {
@@ -36,11 +32,18 @@ int64_t Bytes(const Graph& graph, const std::string& path, const FindingDraft& d
   return kFixed + path.size() + draft.fix.size() + draft.source.document.size() + 2 * (names + texts);
 }
 
+FindingDraft WithText(FindingDraft draft) {
+  draft.observed = "refused, as others are for this rule";
+  draft.allowed = "what is said there";
+  return draft;
+}
+
 }  // namespace
 
 void FindingWriter::Add(const Graph& graph, const std::string& path, std::vector<FindingDraft>& drafts) {
   Sort(drafts);
   for (const FindingDraft& draft : drafts) {
+    if (draft.bare) continue;
     Share& share = wanted_[SeverityOf(draft)];
     ++share.findings;
     share.bytes += Bytes(graph, path, draft);
@@ -48,33 +51,61 @@ void FindingWriter::Add(const Graph& graph, const std::string& path, std::vector
   lists_.push_back({&graph, &path, &drafts});
 }
 
-void FindingWriter::Write(v1::Result& result) {
+bool FindingWriter::WriteNotChecked(v1::Result& result) const {
+  int64_t wanted = 0;
+  for (const NotCheckedList& list : not_checked_) wanted += list.drafts->size();
+  const int64_t listed = std::min(wanted, max_findings_);
+  result.mutable_not_checked()->Reserve(static_cast<int>(listed));
+  for (const NotCheckedList& list : not_checked_) {
+    const std::vector<NotCheckedDraft>& drafts = *list.drafts;
+    for (size_t i = 0; i < drafts.size() && result.not_checked_size() < listed; ++i) {
+      if (i + kNamesAhead < drafts.size()) FetchName(*list.graph, drafts[i + kNamesAhead].node);
+      v1::NotChecked& entry = *result.add_not_checked();
+      if (drafts[i].rule != nullptr) entry.set_rule(drafts[i].rule->code);
+      if (drafts[i].node >= 0) SetNodeName(*list.graph, drafts[i].node, *entry.mutable_node());
+      entry.set_reason(*drafts[i].reason);
+    }
+  }
+  if (listed == wanted) return true;
+  result.add_not_checked()->set_reason(
+      absl::StrCat(wanted - listed, " more places where something was not checked are not listed (max_findings)"));
+  return false;
+}
+
+bool FindingWriter::Write(v1::Result& result) {
+  int64_t findings_left = max_findings_;
   Share granted[kSeverities];
   for (int severity : {v1::Finding::ERROR, v1::Finding::WARNING, v1::Finding::INFO}) {
     const Share& wanted = wanted_[severity];
-    granted[severity] = {std::min(wanted.findings, findings_left_), std::min(wanted.bytes, bytes_left_)};
-    findings_left_ -= granted[severity].findings;
+    granted[severity] = {std::min(wanted.findings, findings_left), std::min(wanted.bytes, bytes_left_)};
+    findings_left -= granted[severity].findings;
     bytes_left_ -= granted[severity].bytes;
   }
-  int64_t left_out = 0;
   bool said[kSeverities] = {};
   for (const List& list : lists_) {
     for (const FindingDraft& draft : *list.drafts) {
       const int severity = SeverityOf(draft);
       Share& share = granted[severity];
-      if (said[severity] && (share.findings <= 0 || share.bytes <= 0)) {
-        ++left_out;
+      const bool full = share.findings <= 0 || share.bytes <= 0;
+      // A severity without any whole finding is said by its first bare one.
+      if (draft.bare ? said[severity] || wanted_[severity].findings > 0 : said[severity] && full) {
+        ++left_out_[draft.rule->code];
         continue;
       }
       said[severity] = true;
       --share.findings;
       share.bytes -= Bytes(*list.graph, *list.path, draft);
-      RenderFinding(*list.graph, *list.path, draft, *result.add_findings());
+      RenderFinding(*list.graph, *list.path, draft.bare ? WithText(draft) : draft, *result.add_findings());
     }
   }
-  if (left_out == 0) return;
-  result.add_not_checked()->set_reason(
-      absl::StrCat(left_out, " more findings are not listed, the least severe ones (max_findings, max_report_bytes)"));
+  const bool all_not_checked = WriteNotChecked(result);
+  for (const auto& [code, count] : left_out_) {
+    v1::NotChecked& entry = *result.add_not_checked();
+    entry.set_rule(code);
+    entry.set_reason(
+        absl::StrCat(count, " more findings of this rule are not listed (max_findings, max_report_bytes)"));
+  }
+  return left_out_.empty() && all_not_checked;
 }
 
 }  // namespace quantgate

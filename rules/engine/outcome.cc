@@ -87,9 +87,7 @@ void ApplyToolchain(const Target& target, const Graph& graph, const ResolvedGrap
     if (outcome.kind() != v1::Outcome::FAILS) outcome.set_kind(fate);
   }
   for (FindingDraft& finding : findings) {
-    const v1::Finding::Effect effect =
-        finding.effect != v1::Finding::EFFECT_UNSPECIFIED ? finding.effect : finding.rule->effect;
-    if (effect != v1::Finding::REFUSED || finding.place.node < 0 || !elsewhere[finding.place.node]) continue;
+    if (EffectOf(finding) != v1::Finding::REFUSED || finding.place.node < 0 || !elsewhere[finding.place.node]) continue;
     finding.effect = v1::Finding::FALLBACK;
     finding.severity = v1::Finding::WARNING;
   }

@@ -443,6 +443,8 @@ class Resolver {
   void ApplySpec(int32_t spec, SpecPlace place, Operand& operand) {
     if (spec < 0) return;
     const int32_t root = specs_.Root(spec, place);
+    // LiteRT ignores the scale of a tensor of floats.
+    if (root >= 0 && graph_.origin() == v1::Graph::TFLITE && IsFloat(graph_.message().specs(root).dtype())) return;
     operand.spec = root >= 0 ? root : spec;
     if (root < 0) return;
     if (graph_.spec_kind(root) == v1::Spec::EXPLICIT_NONE) {

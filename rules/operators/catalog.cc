@@ -1,5 +1,5 @@
 // The table of canonical operators. Port names, order and roles are quantgate's own; where an origin's operator takes
-// its arguments in another order, its op map (onnx_ops.cc, aten_ops.cc, qnn_ops.cc) says so.
+// its arguments in another order, its op map (onnx_ops.cc, aten_ops.cc, qnn_ops.cc, tflite_ops.cc) says so.
 #include <initializer_list>
 #include <vector>
 

@@ -90,6 +90,10 @@ const Binding* FindBinding(v1::Graph::Origin origin, absl::string_view op_type) 
       static const OpMap& map = *BuildMap(QnnOps());
       return map.Find(op_type);
     }
+    case v1::Graph::TFLITE: {
+      static const OpMap& map = *BuildMap(TfliteOps());
+      return map.Find(op_type);
+    }
     default:
       return nullptr;
   }

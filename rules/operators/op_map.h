@@ -52,6 +52,7 @@ absl::Span<const OpRow> OnnxContribOps();  // com.microsoft and other domains of
 absl::Span<const OpRow> TorchOps();        // torch.fx targets other than ATen's
 absl::Span<const OverloadRow> AtenOps();
 absl::Span<const OpRow> QnnOps();
+absl::Span<const OpRow> TfliteOps();
 
 }  // namespace quantgate
 

@@ -25,11 +25,13 @@ void Check(const CheckContext& context, FindingSink& sink) {
   for (const Described& described : context.Once(DescribedTensors)) {
     if (described.tensor < 0 || !graph.value(described.tensor).has_shape()) continue;
     const int64_t rank = graph.value(described.tensor).dims_size();
+    // LiteRT does not count from the end.
+    const int64_t lowest = graph.origin() == v1::Graph::TFLITE ? 0 : -rank;
     const auto check = [&](int64_t axis) {
-      if (axis >= -rank && axis < rank) return true;
+      if (axis >= lowest && axis < rank) return true;
       sink.Add(kInfo, described.place, absl::StrCat(axis),
                rank == 0 ? "no axis: the tensor is a scalar"
-                         : absl::StrCat(-rank, " to ", rank - 1, " for a tensor of rank ", rank));
+                         : absl::StrCat(lowest, " to ", rank - 1, " for a tensor of rank ", rank));
       return false;
     };
     bool valid = true;

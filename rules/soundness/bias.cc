@@ -1,6 +1,11 @@
 #include "rules/soundness/bias.h"
 
 namespace quantgate {
+namespace {
+
+bool IsBiasType(v1::DataType type) { return type == v1::DATA_TYPE_INT32 || type == v1::DATA_TYPE_INT64; }
+
+}  // namespace
 
 std::vector<QuantizedBias> QuantizedBiases(const CheckContext& context) {
   std::vector<QuantizedBias> found;
@@ -8,14 +13,18 @@ std::vector<QuantizedBias> QuantizedBiases(const CheckContext& context) {
   for (const ResolvedOp& op : resolved.ops()) {
     if (op.op == nullptr || (op.op->traits & kAccumulates) == 0) continue;
     QuantizedBias entry;
+    const size_t first = found.size();
+    int weights = 0;
     for (const Operand& operand : resolved.inputs(op)) {
       if (!operand.present || !operand.quantized || operand.port >= op.op->inputs.size()) continue;
       switch (op.op->inputs[operand.port].role) {
         case PortRole::kBias:
-          if (operand.type == v1::DATA_TYPE_INT32) entry.bias = &operand;
+          if (!IsBiasType(operand.type) || resolved.qparams(operand) == nullptr) break;
+          found.emplace_back().bias = &operand;
           break;
         case PortRole::kWeight:
           entry.weight = resolved.qparams(operand);
+          ++weights;
           break;
         case PortRole::kActivation:
           // MatMul has two activations; its bias, if any, follows from both.
@@ -25,16 +34,21 @@ std::vector<QuantizedBias> QuantizedBiases(const CheckContext& context) {
           break;
       }
     }
-    if (entry.bias == nullptr || resolved.qparams(*entry.bias) == nullptr) continue;
-    entry.params = resolved.qparams(*entry.bias);
+    if (found.size() == first) continue;
+    // With a weight for each gate (LSTM) each bias has one of them.
+    if (weights > 1) entry.weight = nullptr;
     if (op.op->id == OpId::kGemm) {
       const double beta = context.graph().float_attribute(op.node, "beta", 1);
       if (beta != 0) entry.factor = context.graph().float_attribute(op.node, "alpha", 1) / beta;
     }
-    entry.place.node = op.node;
-    entry.place.input = entry.bias->argument;
-    entry.place.value = entry.bias->value;
-    found.push_back(entry);
+    for (size_t i = first; i < found.size(); ++i) {
+      entry.bias = found[i].bias;
+      entry.params = resolved.qparams(*entry.bias);
+      entry.place.node = op.node;
+      entry.place.input = entry.bias->argument;
+      entry.place.value = entry.bias->value;
+      found[i] = entry;
+    }
   }
   return found;
 }

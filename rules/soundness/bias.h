@@ -14,11 +14,11 @@ struct QuantizedBias {
   const Operand* bias = nullptr;
   const QuantParams* params = nullptr;  // of the bias; never null
   const QuantParams* input = nullptr;   // null: not quantized or not known
-  const QuantParams* weight = nullptr;
-  double factor = 1;  // of input scale x weight scale: alpha / beta of a Gemm
+  const QuantParams* weight = nullptr;  // null: the same, or one of several
+  double factor = 1;                    // of input scale x weight scale: alpha / beta of a Gemm
 };
 
-// Static int32 biases that are quantized, in node order.
+// Biases that are quantized, int32 or (beside 16-bit activations in LiteRT) int64, in node order.
 std::vector<QuantizedBias> QuantizedBiases(const CheckContext& context);
 
 }  // namespace quantgate

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
@@ -49,8 +50,11 @@ void Check(const CheckContext& context, FindingSink& sink) {
     const absl::Span<const double> weights = bias.weight->scales;
     const absl::Span<const double> scales = bias.params->scales;
     if (inputs.size() != 1 || weights.empty() || scales.empty() || bias.weight->blocked()) continue;
-    // Converters share one tensor between biases that are all zero; its scale says nothing then.
-    if (AllZero(context.graph(), *bias.bias)) continue;
+    // Converters share one tensor between biases that are all zero; its scale says nothing then. That of LiteRT is seen
+    // to share it, so there a zero bias of one operator is as wrong as any.
+    const bool zero = AllZero(context.graph(), *bias.bias);
+    const bool shared = zero && context.graph().uses(bias.bias->value).size() > 1;
+    if (zero && origin != v1::Graph::TFLITE) continue;
     const size_t count = std::max(weights.size(), scales.size());
     if ((weights.size() != 1 && weights.size() != count) || (scales.size() != 1 && scales.size() != count)) continue;
     for (size_t i = 0; i < count; ++i) {
@@ -62,10 +66,19 @@ void Check(const CheckContext& context, FindingSink& sink) {
       if (std::fabs(scale - expected) <= kTolerance * expected) continue;
       Place place = bias.place;
       if (count > 1) place.index = static_cast<int64_t>(i);
-      sink.Add(kInfo, place,
-               absl::StrCat(FormatNumber(scale), ", ", FormatNumber(scale / expected), " times the product"),
-               absl::StrCat(FormatNumber(expected), " = ", FormatNumber(inputs[0]), " x ", FormatNumber(weight),
-                            bias.factor == 1 ? "" : absl::StrCat(" x alpha / beta = ", FormatNumber(bias.factor))));
+      FindingDraft draft;
+      draft.rule = &kInfo;
+      draft.place = place;
+      draft.observed = absl::StrCat(FormatNumber(scale), ", ", FormatNumber(scale / expected), " times the product",
+                                    shared ? ", of zeros that several operators share" : "");
+      draft.allowed =
+          absl::StrCat(FormatNumber(expected), " = ", FormatNumber(inputs[0]), " x ", FormatNumber(weight),
+                       bias.factor == 1 ? "" : absl::StrCat(" x alpha / beta = ", FormatNumber(bias.factor)));
+      if (shared) {
+        draft.severity = v1::Finding::INFO;
+        draft.effect = v1::Finding::ADVICE;
+      }
+      sink.Add(std::move(draft));
       break;
     }
   }

@@ -33,16 +33,19 @@ bool Repeats(const Graph& graph, int32_t value) {
 }
 
 struct Shape {
-  bool negative = false;  // has a size below -1
+  bool negative = false;  // has a size below that of an unknown one
   bool overflow = false;
 };
 
-Shape JudgeShape(const v1::Value& value) {
+// LiteRT writes the shape that it allocates; which sizes may change is said elsewhere in the file.
+int64_t SmallestSize(const Graph& graph) { return graph.origin() == v1::Graph::TFLITE ? 0 : -1; }
+
+Shape JudgeShape(const v1::Value& value, int64_t smallest) {
   Shape shape;
   int64_t count = 1;
   bool empty = false;
   for (int64_t size : value.dims()) {
-    shape.negative = shape.negative || size < -1;
+    shape.negative = shape.negative || size < smallest;
     empty = empty || size == 0;
     if (size > 0) shape.overflow = shape.overflow || __builtin_mul_overflow(count, size, &count);
   }
@@ -54,12 +57,13 @@ void CheckValue(const Graph& graph, int32_t id, FindingSink& sink) {
   const v1::Value& value = graph.value(id);
   // Constants are tensor-size's.
   if (!value.has_shape() || graph.is_constant(id) || Repeats(graph, id)) return;
-  const Shape shape = JudgeShape(value);
+  const Shape shape = JudgeShape(value, SmallestSize(graph));
   Place place;
   place.value = id;
   if (shape.negative) {
     const int64_t smallest = *std::min_element(value.dims().begin(), value.dims().end());
-    sink.Add(kInfo, place, absl::StrCat("size ", smallest), "0 or more, or -1 for any");
+    sink.Add(kInfo, place, absl::StrCat("size ", smallest),
+             SmallestSize(graph) == 0 ? "0 or more" : "0 or more, or -1 for any");
   }
   if (shape.overflow) {
     sink.Add(kInfo, place, "more elements than 64 bits can count", "a shape that fits into memory");
@@ -72,7 +76,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
   for (int32_t id = 0; id < graph.num_values(); ++id) {
     const int32_t like = graph.value_like(id);
     if (like == id) {
-      const Shape shape = JudgeShape(graph.value(id));
+      const Shape shape = JudgeShape(graph.value(id), SmallestSize(graph));
       odd[id] = shape.negative || shape.overflow;
     }
     if (odd[like]) CheckValue(graph, id, sink);

@@ -22,10 +22,11 @@ constexpr RuleInfo kInfo = {
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.num_nodes() > 0) return;
-  // The branch of an If may consist of a constant or of a tensor from outside.
+  // The branch of an If may consist of a constant or of a tensor from outside, which in LiteRT is an input of it.
+  const bool body = &graph.message() != &context.model();
   const auto& outputs = graph.message().outputs();
   const bool all_given = !outputs.empty() && std::all_of(outputs.begin(), outputs.end(), [&](int32_t id) {
-    return graph.is_constant(id - 1) || graph.value(id - 1).captured() > 0;
+    return graph.is_constant(id - 1) || graph.value(id - 1).captured() > 0 || (body && graph.is_graph_input(id - 1));
   });
   if (!all_given) sink.Add(kInfo, {}, "no nodes", "at least one node");
 }

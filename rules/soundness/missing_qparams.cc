@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <vector>
 
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
@@ -8,6 +9,7 @@
 #include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
 #include "rules/soundness/rules.h"
+#include "rules/soundness/tflite.h"
 
 namespace quantgate {
 namespace {
@@ -58,8 +60,72 @@ void CheckArguments(const Graph& graph, int32_t node, FindingSink& sink) {
   }
 }
 
+// What computes on real numbers, so that integers in it mean nothing without a scale. Others move, count or combine
+// bits.
+bool ComputesOnReals(const Operator& op) {
+  if ((op.traits & (kAccumulates | kFixedRange)) != 0) return true;
+  switch (op.id) {
+    case OpId::kAveragePool:
+    case OpId::kReduceMean:
+    case OpId::kLeakyRelu:
+    case OpId::kPRelu:
+    case OpId::kElu:
+    case OpId::kGelu:
+    case OpId::kHardSwish:
+    case OpId::kExp:
+    case OpId::kLog:
+    case OpId::kRsqrt:
+    case OpId::kSqrt:
+    case OpId::kResizeBilinear:
+    case OpId::kLpNorm:
+    case OpId::kLogSoftmax:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool IsData(const absl::Span<const Port> ports, const Operand& operand) {
+  if (!operand.present || ports.empty()) return false;
+  const PortRole role = ports[std::min<size_t>(operand.port, ports.size() - 1)].role;
+  return role == PortRole::kActivation || role == PortRole::kWeight;
+}
+
+// LiteRT: a tensor of integers without a scale, at an operator that computes on real numbers or beside one with a
+// scale.
+void CheckUnscaled(const CheckContext& context, FindingSink& sink) {
+  const ResolvedGraph& resolved = context.resolved();
+  std::vector<bool> said(context.graph().num_values(), false);
+  for (const ResolvedOp& op : resolved.ops()) {
+    if (op.op == nullptr || op.op->id == OpId::kOpaque || (op.op->traits & kControlFlow) != 0) continue;
+    bool scaled = ComputesOnReals(*op.op);
+    const auto look = [&](absl::Span<const Port> ports, const Operand& operand) {
+      scaled = scaled || (IsData(ports, operand) && operand.quantized && IsStoredType(operand.type));
+    };
+    // A cast is what gives integers a scale, or takes it from them.
+    if (op.op->id != OpId::kCast) {
+      for (const Operand& operand : resolved.inputs(op)) look(op.op->inputs, operand);
+      for (const Operand& operand : resolved.outputs(op)) look(op.op->outputs, operand);
+    }
+    if (!scaled) continue;
+    const auto check = [&](absl::Span<const Port> ports, const Operand& operand, bool output) {
+      if (!IsData(ports, operand) || operand.quantized || !IsStoredType(operand.type) || said[operand.edge_value])
+        return;
+      said[operand.edge_value] = true;
+      Place place;
+      place.node = op.node;
+      (output ? place.output : place.input) = operand.argument;
+      place.value = operand.value;
+      sink.Add(kInfo, place, absl::StrCat(DataTypeName(operand.type), " without scale"), "a scale");
+    };
+    for (const Operand& operand : resolved.inputs(op)) check(op.op->inputs, operand, false);
+    for (const Operand& operand : resolved.outputs(op)) check(op.op->outputs, operand, true);
+  }
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
+  if (IsTflite(context)) CheckUnscaled(context, sink);
   for (int32_t node : graph.quantizers()) CheckArguments(graph, node, sink);
   for (int32_t node : graph.integer_nodes()) CheckArguments(graph, node, sink);
   const ResolvedGraph& resolved = context.resolved();

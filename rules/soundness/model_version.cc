@@ -11,6 +11,8 @@ namespace {
 
 // Newest version that the ONNX project has published.
 constexpr int64_t kNewestIr = 14;
+// Later additions to the schema of LiteRT (3a to 3d) kept the number.
+constexpr int64_t kTfliteVersion = 3;
 
 constexpr RuleInfo kInfo = {
     "FI003",
@@ -28,7 +30,11 @@ constexpr RuleInfo kInfo = {
 void Check(const CheckContext& context, FindingSink& sink) {
   const v1::Graph& message = context.graph().message();
   // Bodies of control flow have no versions of their own.
-  if (message.origin() != v1::Graph::ONNX || &message != &context.model()) return;
+  if (&message != &context.model()) return;
+  if (message.origin() == v1::Graph::TFLITE && message.format_version() != kTfliteVersion) {
+    sink.Add(kInfo, {}, absl::StrCat("schema version ", message.format_version()), absl::StrCat(kTfliteVersion));
+  }
+  if (message.origin() != v1::Graph::ONNX) return;
   if (message.format_version() < 1 || message.format_version() > kNewestIr) {
     sink.Add(kInfo, {}, absl::StrCat("ONNX IR version ", message.format_version()), absl::StrCat("1 to ", kNewestIr));
   }

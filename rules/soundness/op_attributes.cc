@@ -130,8 +130,20 @@ class Attributes {
   int32_t node_ = -1;
 };
 
+// An operator of a LiteRT file with another operator's table of parameters: it runs with whatever their bytes come to.
+void CheckOptionsTables(const Graph& graph, FindingSink& sink) {
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    const v1::Attribute* table = graph.attribute(node, "builtin_options");
+    if (table == nullptr) continue;
+    Place place;
+    place.node = node;
+    sink.Add(kInfo, place, absl::StrCat("carries ", table->s()), absl::StrCat("the options of ", graph.op_type(node)));
+  }
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
+  if (graph.origin() == v1::Graph::TFLITE) CheckOptionsTables(graph, sink);
   const std::vector<DefinedOp>& ops = context.Once(DefinedOps);
   if (ops.empty()) return;
   Attributes attributes(graph, sink);

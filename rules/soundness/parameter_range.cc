@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
@@ -74,7 +75,44 @@ void CheckWords(const Graph& graph, FindingSink& sink) {
   }
 }
 
+// Parameters of LiteRT operators that count steps or elements.
+struct Positive {
+  const char* operators;
+  const char* attributes;
+};
+
+constexpr Positive kPositive[] = {
+    {"CONV_2D DEPTHWISE_CONV_2D", "stride_w stride_h dilation_w_factor dilation_h_factor"},
+    {"CONV_3D CONV_3D_TRANSPOSE", "stride_d stride_w stride_h dilation_d_factor dilation_w_factor dilation_h_factor"},
+    {"TRANSPOSE_CONV", "stride_w stride_h"},
+    {"AVERAGE_POOL_2D MAX_POOL_2D L2_POOL_2D", "stride_w stride_h filter_width filter_height"},
+    {"DEPTH_TO_SPACE SPACE_TO_DEPTH", "block_size"},
+    {"SPLIT SPLIT_V", "num_splits"},
+};
+
+void CheckPositive(const Graph& graph, int32_t node, FindingSink& sink) {
+  for (const Positive& row : kPositive) {
+    if (!Has(row.operators, graph.op_type(node))) continue;
+    for (absl::string_view name : absl::StrSplit(row.attributes, ' ')) {
+      // Dilations that are not stated are 1; the others are 0, which is what this is about.
+      const int64_t number = graph.int_attribute(node, name, absl::StartsWith(name, "dilation") ? 1 : 0);
+      if (number > 0) continue;
+      Place place;
+      place.node = node;
+      sink.Add(kInfo, place, absl::StrCat(name, " ", number), "at least 1");
+    }
+  }
+}
+
+void CheckTflite(const Graph& graph, FindingSink& sink) {
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    // Another operator's parameters are op-attributes'.
+    if (graph.attribute(node, "builtin_options") == nullptr) CheckPositive(graph, node, sink);
+  }
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
+  if (context.graph().origin() == v1::Graph::TFLITE) CheckTflite(context.graph(), sink);
   if (context.graph().origin() != v1::Graph::ONNX) return;
   for (const Contradiction& found : context.Once(InferShapes).contradictions) {
     if (found.kind != Contradiction::kParameter) continue;

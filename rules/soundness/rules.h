@@ -21,6 +21,10 @@ Rule DeclaredSize();        // FI013
 Rule ElementTypes();        // FI014
 Rule DeclaredShape();       // FI015
 Rule RepeatedOutput();      // FI016
+Rule StoredElement();       // FI017
+Rule IndexRange();          // FI018
+Rule OperandTypes();        // FI019
+Rule ScaledFloat();         // FI020
 
 // GS: graph structure.
 Rule EmptyGraph();            // GS001
@@ -48,24 +52,29 @@ Rule NothingAnnotated();  // CV004
 Rule PackedBits();         // DT001
 Rule IntegerAnnotation();  // DT002
 Rule FloatArithmetic();    // DT003
+Rule BiasType();           // DT004
 
 // NR: numeric range.
 Rule ScaleRange();      // NR001
 Rule ZeroPointRange();  // NR002
 Rule StoredRange();     // NR003
 Rule BiasOverflow();    // NR004
+Rule NarrowWeight();    // NR005
 
 // AX: geometry.
-Rule QParamsCount();    // AX001
-Rule AxisRange();       // AX002
-Rule BlockSize();       // AX003
-Rule QParamsShape();    // AX004
-Rule ChannelRank();     // AX005
-Rule UnstatedAxis();    // AX006
-Rule AskedBlockSize();  // AX007
+Rule QParamsCount();       // AX001
+Rule AxisRange();          // AX002
+Rule BlockSize();          // AX003
+Rule QParamsShape();       // AX004
+Rule ChannelRank();        // AX005
+Rule UnstatedAxis();       // AX006
+Rule AskedBlockSize();     // AX007
+Rule PerAxisActivation();  // AX008
+Rule WeightAxis();         // AX009
 
 // QS: schemes.
 Rule SmallFloatZeroPoint();  // QS001
+Rule ShiftedTensor();        // QS002
 
 // SH: sharing.
 Rule DanglingReference();  // SH001
@@ -74,6 +83,7 @@ Rule UnobservedGroup();    // SH003
 Rule ImpliedRequantize();  // SH004
 Rule StrayAnnotation();    // SH005
 Rule OverruledSpec();      // SH006
+Rule SameQParams();        // SH007
 
 // FX: derived parameters.
 Rule BiasScale();       // FX001
@@ -82,6 +92,7 @@ Rule BiasSaturation();  // FX003
 Rule DerivedFrom();     // FX004
 Rule DerivedLength();   // FX005
 Rule UncoveredRange();  // FX006
+Rule FixedOutput();     // FX007
 
 }  // namespace quantgate
 

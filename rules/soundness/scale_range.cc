@@ -32,6 +32,11 @@ Problem Judge(double scale) {
   return scale < 0 ? Problem::kNegative : Problem::kNone;
 }
 
+// What is wrong with the scales is that some are 0.
+bool OnlyZeros(absl::Span<const double> scales) {
+  return absl::c_all_of(scales, [](double scale) { return scale == 0 || Judge(scale) == Problem::kNone; });
+}
+
 // QNN's documents ask for scale 0 and offset 0 at a bias beside per-channel weights: "take it from input and weight".
 bool MeansDerived(const Graph& graph, const Described& described) {
   if (graph.origin() != v1::Graph::QNN || described.place.input < 0) return false;
@@ -72,6 +77,11 @@ void Check(const CheckContext& context, FindingSink& sink) {
       draft.severity = v1::Finding::WARNING;
       draft.effect = v1::Finding::PRECISION;
       draft.allowed = "positive scales; ONNX Runtime's block kernels take negative ones, most other targets cannot";
+    }
+    if (graph.origin() == v1::Graph::TFLITE && described.params->blocked() && OnlyZeros(scales)) {
+      draft.severity = v1::Finding::WARNING;
+      draft.effect = v1::Finding::PRECISION;
+      draft.allowed = "positive scales; 0 is harmless for a block of zeros, as LiteRT's quantizer writes it";
     }
     sink.Add(std::move(draft));
   }

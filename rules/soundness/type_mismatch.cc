@@ -4,8 +4,10 @@
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
+#include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
+#include "rules/onnx/data_type.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {
@@ -84,8 +86,16 @@ class Types {
       // ONNX also quantizes int32 accumulators.
       const v1::DataType type = StoredType(inputs.data);
       if (IsSmallFloat(type) || (IsInteger(type) && type != v1::DATA_TYPE_INT32)) {
-        Add(node, inputs.data, absl::StrCat("quantizes a tensor of ", DataTypeName(type)),
-            "a floating-point or int32 tensor");
+        const int32_t before = graph_.producer(inputs.data);
+        if (IsQuantize(graph_, before)) {
+          Add(node, inputs.data,
+              absl::StrCat("quantizes again what '", NodeName(graph_, before), "' has quantized to ",
+                           DataTypeName(type)),
+              "a DequantizeLinear in between, or one quantization");
+        } else {
+          Add(node, inputs.data, absl::StrCat("quantizes a tensor of ", DataTypeName(type)),
+              "a floating-point or int32 tensor");
+        }
       }
     }
     if (!quantize && inputs.data >= 0) {
@@ -104,6 +114,7 @@ class Types {
     Scale(node, inputs.scale);
     const int32_t stored = quantize ? (graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1) : inputs.data;
     ZeroPoint(node, inputs.zero_point, stored);
+    if (quantize) StatedOutput(node, inputs.zero_point);
   }
 
   // Of a tensor whose type the file states: an input of the graph or a constant.
@@ -177,6 +188,17 @@ class Types {
     Add(node, scale, absl::StrCat("the scale is ", DataTypeName(type)), "a floating-point scale");
   }
 
+  // QuantizeLinear may say its output's type twice: by the zero point and by an attribute, 0 for "as the zero point".
+  void StatedOutput(int32_t node, int32_t zero_point) {
+    if (graph_.origin() != v1::Graph::ONNX || zero_point < 0) return;
+    const v1::DataType stated = DataTypeFromOnnx(graph_.int_attribute(node, "output_dtype", 0));
+    const v1::DataType type = graph_.value(zero_point).dtype();
+    if (stated == v1::DATA_TYPE_UNSPECIFIED || type == v1::DATA_TYPE_UNSPECIFIED || stated == type) return;
+    Add(node, zero_point,
+        absl::StrCat("output_dtype is ", DataTypeName(stated), ", the zero point ", DataTypeName(type)),
+        "one type for both");
+  }
+
   void ZeroPoint(int32_t node, int32_t zero_point, int32_t stored) {
     // PyTorch passes zero points as int32 or int64, whatever the tensor is.
     if (zero_point < 0 || stored < 0 || graph_.origin() == v1::Graph::PT2E) return;
@@ -184,7 +206,9 @@ class Types {
     const v1::DataType data = IsQuantize(graph_, node) ? graph_.value(stored).dtype() : StoredType(stored);
     if (type == v1::DATA_TYPE_UNSPECIFIED || data == v1::DATA_TYPE_UNSPECIFIED || type == data) return;
     if (IsFloat(type)) return;  // real-valued zero points (block-wise weights)
-    Add(node, stored, absl::StrCat("the tensor is ", DataTypeName(data), ", its zero point ", DataTypeName(type)),
+    Add(node, stored,
+        absl::StrCat("the tensor is ", DataTypeName(data), ", its zero point '", graph_.value(zero_point).name(), "' ",
+                     DataTypeName(type)),
         "one type for both");
   }
 

@@ -1,3 +1,4 @@
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -14,8 +15,7 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: operator {observed}; expected {allowed}",
     "Nobody can say what the node computes: the operator is in no table, and the file imports no operator set that "
-    "would "
-    "define it.",
+    "would define it. A LiteRT runtime refuses a file with a custom operator that nobody registered.",
     "Correct the operator's name or domain, or import the operator set that has it.",
     "acme.npu::FusedMagic without an import of acme.npu fires it; Conv does not.",
 };
@@ -45,8 +45,11 @@ bool Imported(const v1::Graph& message, absl::string_view domain) {
   return false;
 }
 
-// Formats other than ONNX import nothing: there an operator outside the tables is simply one that nobody here knows.
+// Formats other than ONNX import nothing: there an operator outside the tables is simply one that nobody here knows. A
+// LiteRT file says by its schema which operators there are; what is not among them runs nowhere but in a program that
+// registers it, TensorFlow's own ("Flex") in the library that has them all.
 bool Custom(const Graph& graph, absl::string_view op_type) {
+  if (graph.origin() == v1::Graph::TFLITE) return absl::StartsWith(op_type, "CUSTOM::Flex");
   if (graph.origin() != v1::Graph::ONNX) return true;
   const absl::string_view domain = Domain(op_type);
   return !domain.empty() && Imported(graph.message(), domain);
@@ -59,6 +62,7 @@ void Check(const CheckContext& context, FindingSink& sink, bool custom) {
                     graph.message().format_version() == 0;
   for (int32_t node : graph.unknown_nodes()) {
     const absl::string_view op_type = graph.op_type(node);
+    if (op_type.empty() && graph.origin() == v1::Graph::TFLITE) continue;  // an operator code that is not there: FI018
     const bool is_custom = Custom(graph, op_type) || (body && !Domain(op_type).empty());
     if (is_custom != custom) continue;
     Place place;
@@ -68,9 +72,11 @@ void Check(const CheckContext& context, FindingSink& sink, bool custom) {
     } else {
       const absl::string_view domain = Domain(op_type);
       sink.Add(kInfo, place,
-               domain.empty() ? absl::StrCat("'", op_type, "' is in no table")
-                              : absl::StrCat(op_type, " is in no table and its domain is not imported"),
-               "an operator of an imported operator set");
+               domain.empty() || graph.origin() == v1::Graph::TFLITE
+                   ? absl::StrCat("'", op_type, "' is in no table")
+                   : absl::StrCat(op_type, " is in no table and its domain is not imported"),
+               graph.origin() == v1::Graph::TFLITE ? "a builtin operator, or a custom one that LiteRT registers itself"
+                                                   : "an operator of an imported operator set");
     }
   }
 }

@@ -1,5 +1,10 @@
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
+#include "rules/onnx/data_type.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {
@@ -15,19 +20,50 @@ constexpr RuleInfo kInfo = {
     "Stored numbers without an element type, or with one that no version of the format defines, cannot be read: every "
     "rule about them would have to guess.",
     "Write the tensor again with its element type.",
-    "An initializer with data_type 0 fires it; one with data_type FLOAT does not.",
+    "An initializer with data_type 0 fires it, and so does Cast with to=99; data_type FLOAT and to=1 do not.",
 };
+
+// The attribute in which an operator takes an element type as a number; empty: none.
+absl::string_view TypeAttribute(absl::string_view op_type) {
+  if (op_type == "Cast" || op_type == "BitCast") return "to";
+  if (op_type == "QuantizeLinear" || op_type == "DequantizeLinear") return "output_dtype";
+  for (absl::string_view made : {"EyeLike", "RandomNormal", "RandomNormalLike", "RandomUniform", "RandomUniformLike",
+                                 "Bernoulli", "Multinomial", "SequenceEmpty"}) {
+    if (op_type == made) return "dtype";
+  }
+  return {};
+}
+
+void CheckAttributes(const Graph& graph, FindingSink& sink) {
+  std::vector<absl::string_view> names;  // by symbol of the operator
+  for (absl::string_view symbol : graph.message().symbols()) names.push_back(TypeAttribute(symbol));
+  if (absl::c_all_of(names, [](absl::string_view name) { return name.empty(); })) return;
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    const int op = graph.node(node).op();
+    if (op <= 0 || names[op - 1].empty()) continue;
+    const v1::Attribute* attribute = graph.attribute(node, names[op - 1]);
+    if (attribute == nullptr || attribute->value_case() != v1::Attribute::kI) continue;
+    // The output type of a Quantize or Dequantize is 0 where it follows from the inputs.
+    const bool follows = attribute->i() == 0 && names[op - 1] == "output_dtype";
+    if (follows || DataTypeFromOnnx(attribute->i()) != v1::DATA_TYPE_UNSPECIFIED) continue;
+    Place place;
+    place.node = node;
+    sink.Add(kInfo, place, absl::StrCat("attribute ", names[op - 1], " is ", attribute->i(), ", no element type"),
+             "an element type of ONNX");
+  }
+}
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   // Other formats have element types that Graph has no name for, and say so by leaving it out.
-  if (graph.message().origin() != v1::Graph::ONNX) return;
+  if (graph.origin() != v1::Graph::ONNX && graph.origin() != v1::Graph::TFLITE) return;
   for (const Graph::ConstantRecord& constant : graph.constants()) {
     if (graph.dtype(constant.value) != v1::DATA_TYPE_UNSPECIFIED) continue;
     Place place;
     place.value = constant.value;
-    sink.Add(kInfo, place, "a stored tensor of no known element type", "an element type of ONNX");
+    sink.Add(kInfo, place, "a stored tensor of no known element type", "an element type of the format");
   }
+  CheckAttributes(graph, sink);
 }
 
 }  // namespace

@@ -27,6 +27,7 @@ class FakeService final : public v1::ValidationService::Service {
       return {grpc::StatusCode::UNAVAILABLE, "queue is full"};
     }
     while (hang && !context->IsCancelled()) absl_sleep();
+    if (!too_large.empty()) return {grpc::StatusCode::RESOURCE_EXHAUSTED, too_large};
     if (request->options().toolchain() == "bad") return {grpc::StatusCode::INVALID_ARGUMENT, "options.toolchain: bad"};
     response->mutable_report()->set_name(request->graph().name());
     *response->mutable_report()->mutable_model() = request->options().model();
@@ -56,6 +57,7 @@ class FakeService final : public v1::ValidationService::Service {
   std::atomic<int> stream_calls{0};
   std::atomic<int> unavailable{0};
   std::atomic<bool> hang{false};
+  std::string too_large;  // what a unary call is answered with; empty: the report
 };
 
 class RemoteTest : public testing::Test {
@@ -111,6 +113,21 @@ TEST_F(RemoteTest, TheLimitItselfIsStillUnary) {
   --options_.unary_limit;
   ASSERT_TRUE(Ask(SmallGraph()).ok());
   EXPECT_EQ(service_.stream_calls, 1);
+}
+
+TEST_F(RemoteTest, WhatTheServerFindsTooLargeIsStreamed) {
+  for (const char* message :
+       {"max_request_bytes=10: the request has 20 bytes", "CLIENT: Sent message larger than max (20 vs. 10)"}) {
+    service_.too_large = message;
+    const int streamed = service_.stream_calls;
+    const auto report = Ask(SmallGraph());
+    ASSERT_TRUE(report.ok()) << report.status();
+    EXPECT_EQ(report->name(), "small");
+    EXPECT_EQ(service_.stream_calls, streamed + 1);
+  }
+  service_.too_large = "max_nodes=1: the graph has 2 nodes";  // no smaller in pieces
+  EXPECT_EQ(Ask(SmallGraph()).status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(service_.stream_calls, 2);
 }
 
 TEST_F(RemoteTest, UnavailableIsTriedAgain) {

@@ -17,6 +17,7 @@ struct Location {
   std::string path;
   std::string offset;
   std::string length;
+  std::string checksum = "";
 };
 
 onnx::ModelProto ModelWith(const Location& location) {
@@ -32,6 +33,7 @@ onnx::ModelProto ModelWith(const Location& location) {
   add("location", location.path);
   add("offset", location.offset);
   add("length", location.length);
+  add("checksum", location.checksum);
   return model;
 }
 
@@ -102,6 +104,16 @@ TEST_F(ExternalDataTest, SaysWhatIsWrong) {
         Location{"w.bin", "9223372036854775807", "9223372036854775807"}, Location{"w.bin", "many", "4"}}) {
     EXPECT_EQ(Import(bad).external().status(), Status::BAD_RANGE) << bad.offset << " " << bad.length;
   }
+}
+
+TEST_F(ExternalDataTest, TheChecksumIsThatOfTheWholeFile) {
+  const std::string sha1 = "5D211bad8f4ee70e16c7d343a838fc344a1ed961";  // printf '\1\2\3\4\5\6' | sha1sum
+  EXPECT_EQ(Import({"w.bin", "2", "4", sha1}).external().status(), Status::READ);
+  EXPECT_EQ(Import({"w.bin", "2", "4", "no checksum"}).external().status(), Status::READ);
+  const auto other =
+      ImportOnnx(ModelWith({"sub/w.bin", "0", "4", sha1}).SerializeAsString(), (outer_.path() / "model").string());
+  EXPECT_EQ(ErrorCode(other.status()), "FI005");
+  EXPECT_NE(other.status().message().find("5d211bad"), std::string::npos);
 }
 
 TEST_F(ExternalDataTest, WithoutAFolderNothingIsOpened) {

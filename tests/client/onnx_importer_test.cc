@@ -232,7 +232,7 @@ TEST(OnnxImporter, TypesThatFollowFromQuantizers) {
   EXPECT_EQ(ValueNamed(graph, "xq").dtype(), v1::DATA_TYPE_UINT4);
   EXPECT_EQ(ValueNamed(graph, "xq").dims_size(), 2);
   EXPECT_EQ(ValueNamed(graph, "xt").dtype(), v1::DATA_TYPE_UINT4);
-  EXPECT_FALSE(ValueNamed(graph, "xt").has_shape());
+  EXPECT_EQ(ValueNamed(graph, "xt").dims(0), 3);
   EXPECT_EQ(ValueNamed(graph, "xd").dtype(), v1::DATA_TYPE_FLOAT16);
   EXPECT_EQ(ValueNamed(graph, "plain_q").dtype(), v1::DATA_TYPE_UINT8);
   EXPECT_EQ(ValueNamed(graph, "stated_q").dtype(), v1::DATA_TYPE_INT16);
@@ -331,6 +331,56 @@ TEST(OnnxImporter, SourceLineFromMetadata) {
   EXPECT_EQ(SymbolOf(graph, graph.nodes(0).source_line().scope()), "layer1.0");
   EXPECT_EQ(SymbolOf(graph, graph.nodes(1).source_line().file()), "/src/old.py");
   EXPECT_EQ(graph.nodes(1).source_line().line(), 12);
+}
+
+TEST(OnnxImporter, ElementsWrittenTwiceAreCountedTwice) {
+  onnx::ModelProto model = EmptyModel();
+  onnx::TensorProto* tensor = AddTensor(model.mutable_graph(), "t", TensorProto::INT8, {2});
+  tensor->set_raw_data("ab");
+  tensor->add_int32_data(1);
+  tensor->add_int32_data(2);
+  const v1::Constant constant = ValueNamed(Import(model), "t").constant();
+  EXPECT_EQ(constant.stored_bytes(), 4);
+  EXPECT_EQ(constant.statistics().count(), 2);
+}
+
+TEST(OnnxImporter, TypesAndShapesThatFollow) {
+  onnx::ModelProto model = EmptyModel();
+  onnx::GraphProto* graph = model.mutable_graph();
+  SetTensorType(graph->add_input(), "x", TensorProto::INT8, {2, 3});
+  onnx::AttributeProto* to = AddNode(graph, "Cast", "c", {"x"}, {"c"})->add_attribute();
+  to->set_name("to");
+  to->set_type(onnx::AttributeProto::INT);
+  to->set_i(TensorProto::FLOAT);
+  AddTensor(graph, "w", TensorProto::FLOAT, {3, 4})->set_raw_data(std::string(48, '\0'));
+  AddNode(graph, "MatMul", "m", {"c", "w"}, {"y"});
+  graph->add_output()->set_name("y");
+  const v1::Graph imported = Import(model);
+  EXPECT_EQ(ValueNamed(imported, "c").dtype(), v1::DATA_TYPE_FLOAT32);
+  EXPECT_EQ(ValueNamed(imported, "c").dims_size(), 2);
+  ASSERT_EQ(ValueNamed(imported, "y").dims_size(), 2);
+  EXPECT_EQ(ValueNamed(imported, "y").dims(1), 4);
+}
+
+// What a file declares of one tensor is not written down for another that an operator makes.
+TEST(OnnxImporter, DeclarationsStayWhereTheyAre) {
+  onnx::ModelProto model = EmptyModel();
+  onnx::GraphProto* graph = model.mutable_graph();
+  SetTensorType(graph->add_input(), "x", TensorProto::FLOAT, {2, 3});
+  AddTensor(graph, "w", TensorProto::FLOAT, {3, 4})->set_raw_data(std::string(48, '\0'));
+  AddTensor(graph, "s", TensorProto::FLOAT, {})->add_float_data(1);
+  AddNode(graph, "MatMul", "m", {"x", "w"}, {"m"});
+  AddNode(graph, "QuantizeLinear", "q", {"m", "s"}, {"mq"});
+  AddNode(graph, "DequantizeLinear", "d", {"mq", "s"}, {"y"});
+  AddNode(graph, "NoSuchOperator", "n", {"x"}, {"u"});
+  AddNode(graph, "QuantizeLinear", "uq", {"u", "s"}, {"uq"});
+  SetTensorType(graph->add_value_info(), "uq", TensorProto::UINT8, {7});
+  SetTensorType(graph->add_output(), "y", TensorProto::FLOAT, {9, 9});
+  const v1::Graph imported = Import(model);
+  EXPECT_EQ(ValueNamed(imported, "m").dims(0), 2);
+  EXPECT_EQ(ValueNamed(imported, "mq").dims(0), 2);
+  EXPECT_EQ(ValueNamed(imported, "y").dims(0), 9);
+  EXPECT_EQ(ValueNamed(imported, "u").dims(0), 7);  // nobody else knows
 }
 
 TEST(OnnxImporter, NanAndInfinityAreCounted) {

@@ -64,6 +64,11 @@ done <<END
 2|INVALID_ARGUMENT|check $good --fail-on falback
 2|INVALID_ARGUMENT|check $good --server 127.0.0.1:1 --tables t
 2|INVALID_ARGUMENT|check $good --server 127.0.0.1:1 --store sqlite:s
+2|INVALID_ARGUMENT|check $good --mode warn --fail-on precision
+2|INVALID_ARGUMENT|check $good --format json --verbose
+2|INVALID_ARGUMENT|check $good --format json --color always
+2|INVALID_ARGUMENT|check $good --output $good
+2|INVALID_ARGUMENT|check $good --output $scratch/same.pb --fix $scratch/same.pb
 2|INVALID_ARGUMENT|check $good --tls
 2|INVALID_ARGUMENT|check $good --server nowhere
 2|INVALID_ARGUMENT|check $good --tables /dev/null/x --store mysql:x --mode strict --format xml
@@ -152,6 +157,9 @@ has "$out" '^qnn_htp@2\.25\.0 '
 run 0 constraints verify
 same "$(grep '^qnn_htp@2.25.0' <<<"$out")" 'qnn_htp@2.25.0: 121 ops, 1086 rows, 624 items, 0 not encoded'
 has_not "$out" '^ '
+run 0 constraints show qnn_master Conv2d
+has "$out" '^  in\[2\]  optional, types as each backend.s table says, default fill:0$'
+has "$out" '^  group  optional, UINT_32, default 1$'
 run 0 constraints show qnn_htp@2.51 FullyConnected
 has "$out" 'else wrong numbers: encoding_axis'
 has "$out" 'stated, not enforced: signed'

@@ -1,1 +1,1 @@
-quantgate_test(engine_test engine_test.cc LIBS quantgate_rules)
+quantgate_test(engine_test THREADS engine_test.cc LIBS quantgate_rules)

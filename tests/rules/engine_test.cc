@@ -343,6 +343,63 @@ TEST_F(EngineTest, TheVerdictIsOfAllFindingsAndErrorsAreListedFirst) {
   EXPECT_EQ(findings[3].code(), "CV001");
 }
 
+TEST_F(EngineTest, WhatIsLeftOutIsCountedByRule) {
+  GraphBuilder b = SoundConv();
+  for (int i = 0; i < 10; ++i) b.Node("Relu", "same", {"y_dq"}, {absl::StrCat("r", i)});  // FI007, warnings
+  for (int i = 0; i < 7; ++i) b.Node("Kaputt", absl::StrCat("k", i), {"y_dq"}, {absl::StrCat("k", i)});
+  CheckOptions options;
+  options.limits.max_findings = 4;
+  options.targets = {"fake/one"};
+  ASSERT_TRUE(Check(b.graph, options, registry_, report_).ok());
+  const v1::Result& result = report_.results(0);
+  std::map<std::string, std::string> reasons;
+  for (const v1::NotChecked& entry : result.not_checked()) reasons[entry.rule()] = entry.reason();
+  EXPECT_THAT(reasons["CV001"], HasSubstr("3 more findings"));
+  EXPECT_THAT(reasons["FI007"], HasSubstr("9 more findings"));  // one is listed: none of its severity would be
+  EXPECT_THAT(reasons[""], HasSubstr("no corrections were looked for"));
+  v1::Report again;
+  ASSERT_TRUE(Check(b.graph, options, registry_, again).ok());
+  EXPECT_EQ(again.SerializeAsString(), report_.SerializeAsString());
+}
+
+TEST_F(EngineTest, ASearchForCorrectionsHasALimitOfFaults) {
+  GraphBuilder b = SoundConv();
+  for (int i = 0; i < 3; ++i) b.Node("Kaputt", absl::StrCat("k", i), {"y_dq"}, {absl::StrCat("k", i)});
+  CheckOptions options;
+  options.correction_limits.max_faults = 2;
+  ASSERT_TRUE(Check(b.graph, options, registry_, report_).ok());
+  ASSERT_EQ(report_.results(0).not_checked_size(), 1);
+  EXPECT_THAT(report_.results(0).not_checked(0).reason(), HasSubstr("max_faults=2"));
+  options.correction_limits.max_faults = 3;
+  report_.Clear();
+  ASSERT_TRUE(Check(b.graph, options, registry_, report_).ok());
+  EXPECT_EQ(report_.results(0).not_checked_size(), 0);
+}
+
+// A budget for two findings of a rule; the third knows its place alone, or is only counted.
+TEST(FindingBudgetTest, KeepsPlacesOfRefusedNodes) {
+  static constexpr RuleInfo kAdvice = {"ZZ001", "advice", v1::Finding::ADVICE, v1::Finding::INFO, kAtAnyStage, "", "",
+                                       "",      ""};
+  static constexpr RuleInfo kRefused = {
+      "ZZ002", "refused", v1::Finding::REFUSED, v1::Finding::ERROR, kAtAnyStage, "", "", "", ""};
+  FindingBudget budget(/*max_of_rule=*/2, /*max_bytes=*/1 << 20);
+  FindingSink sink(&budget);
+  for (int32_t node = 0; node < 5; ++node) {
+    sink.Add(kAdvice, {.node = node}, "a", "b");
+    sink.Add(kRefused, {.node = node}, "a", "b");
+  }
+  EXPECT_EQ(sink.added(), 10);
+  ASSERT_EQ(sink.findings().size(), 7u);
+  EXPECT_TRUE(sink.findings()[6].bare);
+  EXPECT_EQ(sink.findings()[6].place.node, 4);
+  EXPECT_EQ(budget.left_out(), (LeftOut{{"ZZ001", 3}}));
+
+  FindingBudget tight(/*max_of_rule=*/100, /*max_bytes=*/1);  // the first of a rule is kept whatever it takes
+  FindingSink few(&tight);
+  for (int i = 0; i < 3; ++i) few.Add(kAdvice, {}, "a", "b");
+  EXPECT_EQ(few.findings().size(), 1u);
+}
+
 TEST_F(EngineTest, LongNamesDoNotMultiply) {
   GraphBuilder b = SoundConv();
   b.Node(std::string(100'000, 'x'), "n", {"y_dq"}, {"z"});

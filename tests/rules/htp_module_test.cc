@@ -75,6 +75,8 @@ TEST_F(HtpModule, TargetNames) {
   EXPECT_EQ(Resolve("qnn_htp/QCM6490")->arch, 68);
   EXPECT_EQ(Resolve("qnn_htp/63")->name, "qnn_htp/63@2.51.0");  // the library knows it by number only
   EXPECT_EQ(Resolve("qnn_htp/57")->name, "qnn_htp/SM8650@2.51.0");
+  EXPECT_EQ(Resolve("qnn_htp/SM8650@02.25")->name, "qnn_htp/SM8650@2.25.0");
+  EXPECT_EQ(Resolve("qnn_htp/SM8650@02.30")->name, "qnn_htp/SM8650@2.30");
   EXPECT_THAT(Resolve("qnn_htp/SM8650@2.25")->tables, ElementsAre("qnn_htp@2.25.0"));
   EXPECT_THAT(Resolve("qnn_htp/SM8650@2.13")->tables,
               ::testing::UnorderedElementsAre("qnn_htp@2.13.0", "qnn_htp_fp16@2.13.0"));
@@ -87,6 +89,18 @@ TEST_F(HtpModule, UnknownTargetsAreNeverArchZero) {
   EXPECT_EQ(Resolve("qnn_htp/V71").status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(Resolve("qnn_htp/V0").status().code(), absl::StatusCode::kNotFound);
   EXPECT_EQ(Resolve("qnn_htp").status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+// SM8850 has V81, SM8750 V79, SM8650 V75.
+TEST_F(HtpModule, ATableDoesNotAnswerForLaterArchs) {
+  for (const char* text : {"qnn_htp/SM8850@2.25", "qnn_htp/V81@2.25", "qnn_htp/SM8850@2.30", "qnn_htp/SM8750@2.13"}) {
+    const Target target = Resolve(text).value();
+    EXPECT_THAT(target.unknown_reason, HasSubstr("came later")) << text;
+    EXPECT_THAT(target.tables, IsEmpty()) << text;
+  }
+  for (const char* text : {"qnn_htp/SM8750@2.25", "qnn_htp/SM8650@2.13", "qnn_htp/SM8850", "qnn_htp/V89@2.51"}) {
+    EXPECT_EQ(Resolve(text).value().unknown_reason, "") << text;
+  }
 }
 
 TEST_F(HtpModule, SocWithoutHtpSaysSo) {

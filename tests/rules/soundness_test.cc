@@ -162,6 +162,49 @@ void SetGemm(GraphBuilder& b, const std::string& name, double number) {
   attribute.set_f(number);
 }
 
+void Stored(v1::Value& value, double min, double max) {
+  v1::Statistics& statistics = *value.mutable_constant()->mutable_statistics();
+  statistics.set_count(8);
+  statistics.set_min(min);
+  statistics.set_min_index(3);
+  statistics.set_max(max);
+  statistics.set_max_index(7);
+}
+
+// A LayerNormalization "norm" of what SoundConv makes, with an int32 bias "shift" whose second element is `element`.
+void AddNormalization(GraphBuilder& b, int64_t element) {
+  std::vector<int64_t> shift(14, 0);
+  shift[1] = element;
+  b.Ints("gain", v1::DATA_TYPE_INT8, std::vector<int64_t>(14, 1));
+  b.Reals("gain_scale", {0.5});
+  b.Node("DequantizeLinear", "gain_DQ", {"gain", "gain_scale"}, {"gain_dq"});
+  b.Ints("shift", v1::DATA_TYPE_INT32, shift);
+  b.Reals("shift_scale", {1e-9});
+  b.Node("DequantizeLinear", "shift_DQ", {"shift", "shift_scale"}, {"shift_dq"});
+  b.Node("LayerNormalization", "norm", {"y_dq", "gain_dq", "shift_dq"}, {"n"});
+  b.Pair("n", 0.05, 0);
+  b.Output("n_dq");
+}
+
+// An If that writes "behind"; a node of its body writes `name`.
+void AddBody(GraphBuilder& b, const std::string& name) {
+  b.Input("c", v1::DATA_TYPE_BOOL, {});
+  v1::Node& branch = b.Node("If", "branch", {"c"}, {"behind"});
+  for (const char* attribute : {"then_branch", "else_branch"}) {
+    v1::Attribute& body = *branch.add_attributes();
+    body.set_name(b.Symbol(attribute));
+    body.set_graph(1);
+  }
+  b.Output("behind");
+  GraphBuilder body;
+  body.Shape("x", v1::DATA_TYPE_FLOAT32, {1, 3, 16, 16}).set_captured(b.Id("x"));
+  body.Node("Relu", "inner", {"x"}, {name});
+  body.Output(name);
+  body.graph.clear_opset_imports();
+  body.graph.clear_format_version();
+  *b.graph.add_subgraphs() = body.graph;
+}
+
 // linear(x, w, b) with int8 x and w, the bias derived from both; specs 0, 1 and 2.
 GraphBuilder AnnotatedLinear() {
   GraphBuilder b(v1::Graph::PT2E, v1::STAGE_CALIBRATED);
@@ -288,8 +331,12 @@ std::vector<Case> Cases() {
          b.graph.add_inputs(b.graph.values_size());
        },
        "FI006", "", "x"},
+      {"InputListedTwice", SoundConv, [](GraphBuilder& b) { b.graph.add_inputs(b.Id("x")); }, "FI006", "", "x"},
       {"TwoProducers", SoundConv, [](GraphBuilder& b) { b.Node("Relu", "again", {"x"}, {"y"}); }, "FI006", "again",
        "y"},
+      {"BodyWritesAnOuterName", SoundConv, [](GraphBuilder& b) { AddBody(b, "y_dq"); }, "FI006", "branch", "y_dq"},
+      {"BodyWritesANameOfItsOwn", SoundConv, [](GraphBuilder& b) { AddBody(b, "own"); }, ""},
+      {"BodyWritesWhatComesLater", SoundConv, [](GraphBuilder& b) { AddBody(b, "behind"); }, ""},
       {"SameOutputTwice", SoundConv, [](GraphBuilder& b) { b.Find("conv").add_outputs(b.Id("y")); }, "FI006", "conv",
        "y"},
       {"ProducesAnInput", SoundConv, [](GraphBuilder& b) { b.Node("Relu", "again", {"y_dq"}, {"x"}); }, "FI006",
@@ -413,9 +460,31 @@ std::vector<Case> Cases() {
       {"QuantizeWithoutZeroPoint", SoundConv, [](GraphBuilder& b) { b.Find("w_DQ").mutable_inputs()->Truncate(2); },
        ""},
 
+      {"OutputTypeOtherThanZeroPoint", SoundConv, [](GraphBuilder& b) { b.Int(b.Find("y_Q"), "output_dtype", 3); },
+       "FI008", "y_Q", "y_zp"},
+      {"OutputTypeAsZeroPoint", SoundConv, [](GraphBuilder& b) { b.Int(b.Find("y_Q"), "output_dtype", 2); }, ""},
+
+      // FI017
+      {"StoredElementTooLarge", SoundConv, [](GraphBuilder& b) { Stored(b.Value("w"), -128, 300); }, "FI017", "", "w",
+       7},
+      {"StoredElementTooSmall", SoundConv, [](GraphBuilder& b) { Stored(b.Value("w"), -129, 127); }, "FI017", "", "w",
+       3},
+      {"StoredElementsFit", SoundConv, [](GraphBuilder& b) { Stored(b.Value("w"), -128, 127); }, ""},
+
       // FI011
       {"ConstantWithoutType", SoundConv, [](GraphBuilder& b) { b.Value("w").set_dtype(v1::DATA_TYPE_UNSPECIFIED); },
        "FI011", "", "w"},
+      {"CastToNoType", SoundConv, [](GraphBuilder& b) { b.Int(b.Node("Cast", "cast", {"y_dq"}, {"z"}), "to", 99); },
+       "FI011", "cast"},
+      {"CastToAType", SoundConv,
+       [](GraphBuilder& b) {
+         b.Int(b.Node("Cast", "cast", {"y_dq"}, {"z"}), "to", 10);
+         b.Output("z");
+       },
+       ""},
+      {"OutputTypeThatFollows", SoundConv, [](GraphBuilder& b) { b.Int(b.Find("y_Q"), "output_dtype", 0); }, ""},
+      {"OutputTypeIsNone", SoundConv, [](GraphBuilder& b) { b.Int(b.Find("y_Q"), "output_dtype", 27); }, "FI011",
+       "y_Q"},
       {"ActivationWithoutType", SoundConv, [](GraphBuilder& b) { b.Value("y").set_dtype(v1::DATA_TYPE_UNSPECIFIED); },
        ""},
 
@@ -874,6 +943,9 @@ std::vector<Case> Cases() {
        warning},
       {"BiasAtNegativeLimit", SoundConv, [](GraphBuilder& b) { SetInt(b, "b", 3, -2147483647); }, "FX003", "conv", "b",
        3, warning},
+      {"NormalizationBiasAtLimit", SoundConv, [](GraphBuilder& b) { AddNormalization(b, 2147483647); }, "FX003", "norm",
+       "shift", 1, warning},
+      {"NormalizationBiasNearLimit", SoundConv, [](GraphBuilder& b) { AddNormalization(b, 2147483000); }, ""},
       {"BiasNearLimit", SoundConv, [](GraphBuilder& b) { SetInt(b, "b", 3, 2147483000); }, ""},
       {"BiasAtLimitByStatistics", SoundConv,
        [](GraphBuilder& b) {
@@ -894,6 +966,7 @@ std::vector<Case> Cases() {
   };
   for (const Case& c : testing::FormCases()) cases.push_back(c);
   for (const Case& c : testing::AnnotationCases()) cases.push_back(c);
+  for (const Case& c : testing::TfliteCases()) cases.push_back(c);
   return cases;
 }
 
@@ -929,9 +1002,10 @@ TEST_P(Soundness, FiresHereAndOnlyThere) {
   EXPECT_THAT(found->message(), ::testing::HasSubstr(found->observed()));
   EXPECT_THAT(found->message(), ::testing::HasSubstr(found->allowed()));
   EXPECT_THAT(found->message(), ::testing::Not(::testing::HasSubstr("{")));
-  EXPECT_EQ(report.results(0).verdict(),
-            c.severity == v1::Finding::ERROR ? v1::Result::REJECTED : v1::Result::ACCEPTED_WITH_WARNINGS)
-      << Describe(report);
+  const v1::Result::Verdict verdict = c.severity == v1::Finding::ERROR     ? v1::Result::REJECTED
+                                      : c.severity == v1::Finding::WARNING ? v1::Result::ACCEPTED_WITH_WARNINGS
+                                                                           : v1::Result::ACCEPTED;
+  EXPECT_EQ(report.results(0).verdict(), verdict) << Describe(report);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, Soundness, ::testing::ValuesIn(Cases()),

@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "absl/strings/str_cat.h"
+#include "rules/engine/field.h"
 #include "server/error_details.pb.h"
 
 namespace quantgate::server {
@@ -21,6 +22,18 @@ TEST(ToGrpcStatus, NamesTheField) {
   ASSERT_TRUE(bad.ParseFromString(details.details(0).value()));
   EXPECT_EQ(bad.field_violations(0).field(), "graph.nodes[3].op");
   EXPECT_EQ(bad.field_violations(0).description(), "id 9 is out of range");
+}
+
+TEST(ToGrpcStatus, NamesTheFieldThatAnErrorCarries) {
+  const grpc::Status status =
+      ToGrpcStatus(AtField(absl::InvalidArgumentError("target '': is empty"), "options.targets[1]"));
+  EXPECT_EQ(status.error_message(), "target '': is empty");
+  RpcStatus details;
+  ASSERT_TRUE(details.ParseFromString(status.error_details()));
+  BadRequest bad;
+  ASSERT_TRUE(bad.ParseFromString(details.details(0).value()));
+  EXPECT_EQ(bad.field_violations(0).field(), "options.targets[1]");
+  EXPECT_EQ(bad.field_violations(0).description(), "target '': is empty");
 }
 
 TEST(ToGrpcStatus, HasNoViolationWithoutAField) {

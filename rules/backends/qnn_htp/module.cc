@@ -77,10 +77,10 @@ class Judge {
       }
       return;
     }
-    const size_t findings = sink_.findings().size();
+    const int64_t findings = sink_.added();
     const size_t not_checked = sink_.not_checked().size();
     JudgeNode(op, outcome);
-    if (!comparable || sink_.findings().size() != findings || *emission_.looked_at_constants()) return;
+    if (!comparable || sink_.added() != findings || *emission_.looked_at_constants()) return;
     known_of_[op.like] = static_cast<int32_t>(known_.size());
     known_.push_back({outcome, {sink_.not_checked().begin() + not_checked, sink_.not_checked().end()}});
   }

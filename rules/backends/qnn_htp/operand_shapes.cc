@@ -5,6 +5,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "rules/backends/qnn_htp/detection_shapes.h"
 #include "rules/backends/qnn_htp/inferred_shape.h"
 #include "rules/backends/qnn_htp/output_shape.h"
 #include "rules/backends/qnn_htp/port_ranks.h"
@@ -200,10 +201,42 @@ void CheckAlike(const BackendOp& op, OpReport& report) {
                  "all must have the same");
     }
   }
+  const int64_t axis = ParamElement(op, "axis", 0, 0);
+  if (op.name == "UnPack" && axis >= 0 && axis < static_cast<int64_t>(Input(op, 0).dims.size()) &&
+      Input(op, 0).dims[axis] >= 0 && Input(op, 0).dims[axis] != static_cast<int64_t>(op.outputs.size())) {
+    report.Add(kInferredShape, Whole(), absl::StrCat(op.outputs.size(), " outputs"),
+               absl::StrCat("it must have ", Input(op, 0).dims[axis], ", the size of the dimension that goes"));
+  }
   if (op.name == "ScatterElements" && KnownSizes(Input(op, 1).dims) && KnownSizes(Input(op, 2).dims) &&
       !absl::c_equal(Input(op, 1).dims, Input(op, 2).dims)) {
     report.Add(kInferredShape, In(2), "another shape than the indices", "both must have the same");
   }
+}
+
+// One update for each vector of indices. The dimensions that a vector leaves open are not compared.
+void CheckUpdates(const BackendOp& op, OpReport& report) {
+  const Dims indices = Input(op, 1).dims, updates = Input(op, 2).dims;
+  if (!KnownSizes(indices) || !KnownSizes(updates) || indices.empty() || updates.size() + 1 < indices.size()) return;
+  const Dims vectors = indices.first(indices.size() - 1);
+  if (absl::c_equal(vectors, updates.first(vectors.size()))) return;
+  report.Add(
+      kInferredShape, In(2), absl::StrCat("shape [", absl::StrJoin(updates, ", "), "]"),
+      absl::StrCat("it must begin with [", absl::StrJoin(vectors, ", "), "], a place for each vector of indices"));
+}
+
+// A plane of brightness and half as much of color become three bytes a pixel.
+void CheckColors(const BackendOp& op, OpReport& report) {
+  constexpr int64_t kChannels = 3;
+  const Dims in = Input(op, 0).dims, out = Output(op, 0).dims;
+  if (in.size() != 2 || out.size() != 4 || !KnownSizes(in) || !KnownSizes(out)) return;
+  int64_t elements = 1;
+  for (int64_t size : out.subspan(1)) {
+    if (__builtin_mul_overflow(elements, size, &elements)) return;
+  }
+  if (out.back() == kChannels && in.back() <= INT32_MAX && elements == 2 * in.back()) return;
+  report.Add(kInferredShape, Out(0), absl::StrCat("shape [", absl::StrJoin(out, ", "), "]"),
+             absl::StrCat("it must have 3 channels and ", 2 * std::min<int64_t>(in.back(), INT32_MAX),
+                          " elements, twice as many as the input"));
 }
 
 // Reshape and its kin keep the number of elements.
@@ -228,6 +261,9 @@ bool CheckOperandShapes(const BackendOp& op, OpReport& report) {
   CheckDivision(op, report);
   CheckAlike(op, report);
   CheckVectors(op, report);
+  CheckDetectionShapes(op, report);
+  if (op.name == "ScatterNd") CheckUpdates(op, report);
+  if (op.name == "Nv12ToRgb") CheckColors(op, report);
   if (Is(op, {"ExpandDims", "Reshape", "Squeeze"})) CheckCount(op, report);
   if (IsConvolution(op)) CheckConvolution(op, report);
   if (op.name == "MatMul") CheckProduct(op, report);

@@ -92,6 +92,9 @@ Shape Transposed(const BackendOp& op, const std::vector<int64_t>& shape) {
   for (size_t i = 0; i < shape.size(); ++i) {
     const auto from = static_cast<size_t>(ParamElement(op, "perm", i, 0));
     if (from >= shape.size()) return std::nullopt;
+    for (size_t j = 0; j < i; ++j) {
+      if (ParamElement(op, "perm", j, 0) == static_cast<int64_t>(from)) return None();
+    }
     moved.push_back(shape[from]);
   }
   return Checked(std::move(moved));
@@ -230,6 +233,15 @@ Shape Sampled(const BackendOp& op, std::vector<int64_t> shape) {
   return Checked(std::move(shape));
 }
 
+// A position for each element: none may be zero.
+Shape Positions(const std::vector<int64_t>& in) {
+  int64_t count = 1;
+  for (int64_t size : in) {
+    if (__builtin_mul_overflow(count, size, &count)) return std::nullopt;
+  }
+  return Checked({count, static_cast<int64_t>(in.size())});
+}
+
 }  // namespace
 
 int64_t ParamElement(const BackendOp& op, absl::string_view name, size_t index, int64_t otherwise) {
@@ -254,6 +266,7 @@ std::optional<std::vector<int64_t>> OutputShape(const BackendOp& op) {
   if (op.name == "GridSample") return Sampled(op, std::move(shape));
   if (op.name == "Squeeze") return Squeezed(op, shape);
   if (op.name == "ExpandDims") return Expanded(op, std::move(shape));
+  if (op.name == "NonZero") return Positions(shape);
   if (op.name == "OneHot") return WithDepth(op, std::move(shape));
   if (op.name == "TopK") return Largest(op, std::move(shape));
   if (op.name == "StridedSlice") return Sliced(op, std::move(shape));

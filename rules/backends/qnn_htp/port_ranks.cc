@@ -20,6 +20,7 @@ absl::Span<const PortRanks> AllPortRanks() {
       {"MultiClassNms", "33", "3221"},
       {"NonMaxSuppression", "33", "21"},
       {"NonZero", "0", "2"},
+      {"Nv12ToRgb", "2", "4"},
       {"PoolAvg2d", "4", "4"},
       {"PoolAvg3d", "5", "5"},
       {"PoolMax2d", "4", "4"},

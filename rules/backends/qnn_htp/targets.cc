@@ -1,6 +1,7 @@
 #include "rules/backends/qnn_htp/targets.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
@@ -68,6 +69,21 @@ absl::Status ResolveSoc(const db::TableSource& tables, absl::string_view name, T
   return Unknown(tables, name);
 }
 
+// The list of SoCs is SDK 2.51.0's; older tables are about fewer. The table of 2.25.0 names V79 as its newest arch.
+// That of 2.13.0 names none, and V79, which the next one treats apart, is later than it.
+constexpr std::pair<absl::string_view, int> kNewestArch[] = {{"2.13.0", 75}, {"2.25.0", 79}};
+
+// A table does not answer for an arch that came after it.
+void RefuseLaterArch(Target& target) {
+  for (const auto& [sdk, newest] : kNewestArch) {
+    if (target.sdk != sdk || target.arch <= newest) continue;
+    target.unknown_reason = absl::StrCat("the table of SDK ", sdk, " knows archs up to V", newest, "; ",
+                                         target.soc.empty() ? "" : absl::StrCat(target.soc, " has "), "V", target.arch,
+                                         target.soc.empty() ? " came later" : ", which came later");
+    target.tables.clear();
+  }
+}
+
 }  // namespace
 
 absl::StatusOr<Target> ResolveTarget(const db::TableSource& tables, const TargetName& name) {
@@ -79,6 +95,7 @@ absl::StatusOr<Target> ResolveTarget(const db::TableSource& tables, const Target
   }
   if (absl::Status status = ResolveSoc(tables, name.soc, target); !status.ok()) return status;
   SetTables(tables, target.soc.empty() ? absl::StrCat("V", target.arch) : target.soc, name.sdk, target);
+  RefuseLaterArch(target);
   return target;
 }
 

@@ -1,14 +1,18 @@
-#include "client/onnx/external_data.h"
+#include "client/tensor/external_data.h"
 
 #include <fcntl.h>
+#include <openssl/evp.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <memory>
 #include <system_error>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/error.h"
@@ -72,6 +76,31 @@ ExternalRegion ExternalData::Open(int64_t natural_size, v1::ExternalData* fact) 
   if (size < 0) size = natural_size >= 0 ? std::min(natural_size, available) : available;
   fact->set_status(v1::ExternalData::READ);
   return {std::move(file), fact->offset(), size};
+}
+
+absl::Status ExternalData::Verify(const ExternalRegion& region, const std::string& location, absl::string_view sha1) {
+  if (sha1.size() != 40 || !absl::c_all_of(sha1, absl::ascii_isxdigit)) return absl::OkStatus();
+  const auto [digest, inserted] = digests_.try_emplace(location);
+  if (inserted) {
+    struct stat facts;
+    if (::fstat(region.file.get(), &facts) != 0) return absl::OkStatus();
+    ExternalRegion whole{FileDescriptor(::dup(region.file.get())), 0, facts.st_size};
+    const std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> hash(EVP_MD_CTX_new(), &EVP_MD_CTX_free);
+    EVP_DigestInit_ex(hash.get(), EVP_sha1(), nullptr);
+    v1::ExternalData read;
+    absl::Status status = Stream(
+        whole, [&](absl::string_view bytes) { EVP_DigestUpdate(hash.get(), bytes.data(), bytes.size()); }, &read);
+    if (!status.ok()) return status;
+    if (read.status() == v1::ExternalData::UNREADABLE) return absl::OkStatus();  // said where the tensor is read
+    unsigned char bytes[EVP_MAX_MD_SIZE];
+    unsigned size = 0;
+    EVP_DigestFinal_ex(hash.get(), bytes, &size);
+    digest->second = absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(bytes), size));
+  }
+  if (digest->second.empty() || absl::EqualsIgnoreCase(digest->second, sha1)) return absl::OkStatus();
+  return CodedError(absl::StatusCode::kInvalidArgument, "FI005",
+                    absl::StrCat("external data '", location, "' has SHA-1 ", digest->second, ", the model says ",
+                                 absl::AsciiStrToLower(sha1), ": it belongs to another model, or is damaged"));
 }
 
 absl::Status ExternalData::Stream(const ExternalRegion& region, const std::function<void(absl::string_view)>& sink,

@@ -1,12 +1,13 @@
 // Tensor bytes in files next to the model.
-#ifndef QUANTGATE_CLIENT_ONNX_EXTERNAL_DATA_H_
-#define QUANTGATE_CLIENT_ONNX_EXTERNAL_DATA_H_
+#ifndef QUANTGATE_CLIENT_TENSOR_EXTERNAL_DATA_H_
+#define QUANTGATE_CLIENT_TENSOR_EXTERNAL_DATA_H_
 
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "client/model_file.h"
@@ -31,6 +32,10 @@ class ExternalData {
   // tensor's shape and type ask for, used when the file states no length; -1: unknown, to the end of the file.
   ExternalRegion Open(int64_t natural_size, v1::ExternalData* fact) const;
 
+  // FI005 when the file of `region` is not the one that the model was written with: `sha1` is what the model says of
+  // the whole file, in hex; a text that is no SHA-1 says nothing. Each file is read once.
+  absl::Status Verify(const ExternalRegion& region, const std::string& location, absl::string_view sha1);
+
   // Passes the region to `sink` in chunks of a multiple of 16 bytes (the last one excepted). FI002 when all regions
   // together exceed the limit. A file that shrinks meanwhile or fails to be read leaves `fact` UNREADABLE.
   absl::Status Stream(const ExternalRegion& region, const std::function<void(absl::string_view)>& sink,
@@ -40,9 +45,10 @@ class ExternalData {
   std::filesystem::path folder_;  // canonical; empty: none
   const int64_t max_total_bytes_;
   int64_t total_bytes_ = 0;
+  absl::flat_hash_map<std::string, std::string> digests_;  // by location
   std::string buffer_;
 };
 
 }  // namespace quantgate
 
-#endif  // QUANTGATE_CLIENT_ONNX_EXTERNAL_DATA_H_
+#endif  // QUANTGATE_CLIENT_TENSOR_EXTERNAL_DATA_H_

@@ -1,4 +1,4 @@
-#include "client/onnx/data_type.h"
+#include "rules/onnx/data_type.h"
 
 #include <array>
 

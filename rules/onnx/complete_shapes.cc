@@ -1,0 +1,42 @@
+#include "rules/onnx/complete_shapes.h"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "rules/onnx/infer.h"
+
+namespace quantgate {
+namespace {
+
+using Completed = std::vector<std::pair<int, Dims>>;  // index of the value
+
+Completed Missing(const v1::Graph& model, const v1::Graph& message) {
+  Completed completed;
+  const absl::StatusOr<Graph> graph = Graph::Build(message);
+  if (!graph.ok()) return completed;
+  const ResolvedGraph resolved = ResolvedGraph::Resolve(*graph);
+  const Inferred inferred = InferShapes(CheckContext(*graph, resolved, &model));
+  for (size_t i = 0; i < inferred.shapes.size(); ++i) {
+    const Shape& shape = inferred.shapes[i];
+    if (shape.known && !message.values(static_cast<int>(i)).has_shape()) {
+      completed.emplace_back(static_cast<int>(i), Dims(shape.dims.begin(), shape.dims.end()));
+    }
+  }
+  return completed;
+}
+
+}  // namespace
+
+void CompleteShapes(const v1::Graph& model, v1::Graph* graph) {
+  if (std::all_of(graph->values().begin(), graph->values().end(), [](const v1::Value& v) { return v.has_shape(); })) {
+    return;
+  }
+  for (const auto& [index, dims] : Missing(model, *graph)) {
+    v1::Value& value = *graph->mutable_values(index);
+    value.set_has_shape(true);
+    value.mutable_dims()->Assign(dims.begin(), dims.end());
+  }
+}
+
+}  // namespace quantgate

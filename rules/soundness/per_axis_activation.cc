@@ -1,0 +1,42 @@
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/graph/data_type.h"
+#include "rules/soundness/rules.h"
+#include "rules/soundness/tflite.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "AX008",
+    "per-axis-activation",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "In LiteRT only constants have a scale for each channel. Kernels take the first scale of a tensor that is computed "
+    "and ignore the others, without a word.",
+    "Quantize the tensor with one scale.",
+    "An int8 graph input with 8 scales fires it; constant weights with 8 scales do not.",
+};
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  if (!IsTflite(context)) return;
+  const Graph& graph = context.graph();
+  for (int32_t value = 0; value < graph.num_values(); ++value) {
+    if (graph.value_spec(value) < 0 || graph.is_static(value) || !IsInteger(graph.dtype(value))) continue;
+    // A loop may hand constants to its body.
+    if (graph.is_graph_input(value) && IsBody(context)) continue;
+    const v1::QParams& qparams = graph.message().specs(graph.value_spec(value)).qparams();
+    if (qparams.axes().empty()) continue;
+    sink.Add(kInfo, PlaceOfValue(graph, value),
+             absl::StrCat(qparams.scales_size(), " scales for a tensor that is no constant"), "one scale");
+  }
+}
+
+}  // namespace
+
+Rule PerAxisActivation() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate

@@ -1,0 +1,34 @@
+#include "rules/soundness/tflite.h"
+
+#include "rules/graph/data_type.h"
+
+namespace quantgate {
+
+bool IsTflite(const CheckContext& context) { return context.graph().origin() == v1::Graph::TFLITE; }
+
+bool IsBody(const CheckContext& context) { return &context.graph().message() != &context.model(); }
+
+Place PlaceOfValue(const Graph& graph, int32_t value) {
+  Place place;
+  place.value = value;
+  place.node = graph.producer(value);
+  if (place.node >= 0) place.output = graph.output_index(value);
+  return place;
+}
+
+bool IsStoredType(v1::DataType type) { return IsInteger(type) && BitWidth(type) <= 16; }
+
+void ForEachWeight(const CheckContext& context,
+                   absl::FunctionRef<void(const ResolvedOp& op, const Operand& weight)> visit) {
+  for (const ResolvedOp& op : context.resolved().ops()) {
+    if (op.op == nullptr || (op.op->traits & kAccumulates) == 0) continue;
+    for (const Operand& operand : context.resolved().inputs(op)) {
+      if (!operand.present || !operand.quantized || !operand.is_static) continue;
+      if (operand.port < op.op->inputs.size() && op.op->inputs[operand.port].role == PortRole::kWeight) {
+        visit(op, operand);
+      }
+    }
+  }
+}
+
+}  // namespace quantgate

@@ -1,0 +1,298 @@
+// LiteRT models: what its specification and kernels ask of types, scales and parameters.
+#include <cmath>
+#include <cstdint>
+
+#include "tests/rules/soundness_case.h"
+
+namespace quantgate::testing {
+namespace {
+
+// What one tensor says of itself; an empty list of scales leaves the spec without any.
+void Quantize(GraphBuilder& b, const std::string& name, const std::vector<double>& scales, double zero_point = 0,
+              int axis = -1) {
+  v1::Spec& spec = *b.graph.add_specs();
+  spec.set_kind(v1::Spec::PLAIN);
+  spec.set_dtype(b.Value(name).dtype());
+  spec.set_is_dynamic(false);
+  for (double scale : scales) {
+    spec.mutable_qparams()->add_scales(scale);
+    spec.mutable_qparams()->add_zero_points(zero_point);
+  }
+  if (axis >= 0) spec.mutable_qparams()->add_axes(axis);
+  b.Value(name).set_spec(b.graph.specs_size());
+}
+
+v1::Spec& SpecOf(GraphBuilder& b, const std::string& name) { return *b.graph.mutable_specs(b.Value(name).spec() - 1); }
+void SetScale(GraphBuilder& b, const std::string& name, double scale) {
+  SpecOf(b, name).mutable_qparams()->set_scales(0, scale);
+}
+void SetZeroPoint(GraphBuilder& b, const std::string& name, double zero_point) {
+  SpecOf(b, name).mutable_qparams()->set_zero_points(0, zero_point);
+}
+void SetType(GraphBuilder& b, const std::string& name, v1::DataType type) {
+  b.Value(name).set_dtype(type);
+  if (b.Value(name).spec() > 0) SpecOf(b, name).set_dtype(type);
+}
+void Remove(v1::Node& node) { node.clear_attributes(); }
+v1::Attribute& Set(GraphBuilder& b, const std::string& node, const std::string& name) {
+  v1::Node& found = b.Find(node);
+  for (v1::Attribute& attribute : *found.mutable_attributes()) {
+    if (b.graph.symbols(attribute.name() - 1) == name) return attribute;
+  }
+  v1::Attribute& attribute = *found.add_attributes();
+  attribute.set_name(b.Symbol(name));
+  return attribute;
+}
+
+// x -> CONV_2D (per-channel weight w, bias b) -> y -> RESHAPE -> r -> SOFTMAX -> p, in these types.
+GraphBuilder Classifier(v1::DataType activations, v1::DataType biases) {
+  GraphBuilder b(v1::Graph::TFLITE);
+  b.graph.set_format_version(3);
+  const bool wide = activations == v1::DATA_TYPE_INT16;
+  const double zero_point = wide ? 0 : 3;
+  b.Input("x", activations, {1, 8, 8, 3});
+  Quantize(b, "x", {0.02}, zero_point);
+  b.Weight("w", v1::DATA_TYPE_INT8, {2, 3, 3, 3}, 54);
+  Quantize(b, "w", {0.01, 0.02}, 0, 0);
+  b.Ints("b", biases, {1, 2});
+  Quantize(b, "b", {2e-4, 4e-4}, 0, 0);
+  v1::Node& conv = b.Node("CONV_2D", "conv", {"x", "w", "b"}, {"y"});
+  for (const char* name : {"stride_w", "stride_h", "dilation_w_factor", "dilation_h_factor"}) b.Int(conv, name, 1);
+  b.Shape("y", activations, {1, 6, 6, 2});
+  Quantize(b, "y", {0.1}, zero_point);
+  b.Node("RESHAPE", "reshape", {"y"}, {"r"});
+  b.Shape("r", activations, {1, 72});
+  Quantize(b, "r", {0.1}, zero_point);
+  b.Node("SOFTMAX", "softmax", {"r"}, {"p"});
+  b.Shape("p", activations, {1, 72});
+  Quantize(b, "p", {wide ? 1.0 / 32768 : 1.0 / 256}, wide ? 0 : -128);
+  b.Output("p");
+  return b;
+}
+
+GraphBuilder Int8() { return Classifier(v1::DATA_TYPE_INT8, v1::DATA_TYPE_INT32); }
+GraphBuilder Int16() { return Classifier(v1::DATA_TYPE_INT16, v1::DATA_TYPE_INT64); }
+
+// x, of 3 channels -> DEPTHWISE_CONV_2D -> y.
+GraphBuilder Depthwise() {
+  GraphBuilder b(v1::Graph::TFLITE);
+  b.graph.set_format_version(3);
+  b.Input("x", v1::DATA_TYPE_INT8, {1, 8, 8, 3});
+  Quantize(b, "x", {0.02}, 3);
+  b.Weight("w", v1::DATA_TYPE_INT8, {1, 3, 3, 3}, 27);
+  Quantize(b, "w", {0.01, 0.02, 0.03}, 0, 3);
+  v1::Node& conv = b.Node("DEPTHWISE_CONV_2D", "conv", {"x", "w"}, {"y"});
+  for (const char* name : {"stride_w", "stride_h", "dilation_w_factor", "dilation_h_factor"}) b.Int(conv, name, 1);
+  b.Shape("y", v1::DATA_TYPE_INT8, {1, 6, 6, 3});
+  Quantize(b, "y", {0.1}, 3);
+  b.Output("y");
+  return b;
+}
+
+// Two tensors of scale 0.1 side by side.
+GraphBuilder Concatenation(v1::DataType type) {
+  GraphBuilder b(v1::Graph::TFLITE);
+  b.graph.set_format_version(3);
+  for (const char* name : {"x", "z"}) {
+    b.Input(name, type, {1, 4});
+    Quantize(b, name, {0.1});
+  }
+  b.Node("CONCATENATION", "concat", {"x", "z"}, {"y"});
+  b.Shape("y", type, {1, 8});
+  Quantize(b, "y", {0.1});
+  b.Output("y");
+  return b;
+}
+
+// A float x through a weight in blocks of 4.
+GraphBuilder Blocks() {
+  GraphBuilder b(v1::Graph::TFLITE);
+  b.graph.set_format_version(3);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 8});
+  b.Weight("w", v1::DATA_TYPE_INT4, {2, 8}, 8);
+  Quantize(b, "w", {0.1, 0.2, 0.3, 0.4});
+  for (int axis : {0, 1}) SpecOf(b, "w").mutable_qparams()->add_axes(axis);
+  for (int size : {1, 4}) SpecOf(b, "w").mutable_qparams()->add_block_sizes(size);
+  b.Node("FULLY_CONNECTED", "fc", {"x", "w"}, {"y"});
+  b.Shape("y", v1::DATA_TYPE_FLOAT32, {1, 2});
+  b.Output("y");
+  return b;
+}
+
+// A loop over one float, with two bodies.
+GraphBuilder Loop() {
+  GraphBuilder b(v1::Graph::TFLITE);
+  b.graph.set_format_version(3);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {1});
+  v1::Node& node = b.Node("WHILE", "while", {"x"}, {"y"});
+  b.Shape("y", v1::DATA_TYPE_FLOAT32, {1});
+  b.Output("y");
+  for (int i = 1; i <= 2; ++i) {
+    GraphBuilder body(v1::Graph::TFLITE);
+    body.Input("i", v1::DATA_TYPE_FLOAT32, {1});
+    body.Output("i");
+    *b.graph.add_subgraphs() = body.graph;
+    v1::Attribute& attribute = *node.add_attributes();
+    attribute.set_name(b.Symbol(i == 1 ? "cond_subgraph_index" : "body_subgraph_index"));
+    attribute.set_graph(i);
+  }
+  return b;
+}
+
+}  // namespace
+
+std::vector<SoundnessCase> TfliteCases() {
+  const v1::Finding::Severity warning = v1::Finding::WARNING;
+  const v1::Finding::Severity info = v1::Finding::INFO;
+  return {
+      {"TfliteInt8", Int8, [](GraphBuilder&) {}, ""},
+      {"TfliteInt16", Int16, [](GraphBuilder&) {}, ""},
+      {"TfliteDepthwise", Depthwise, [](GraphBuilder&) {}, ""},
+      {"TfliteBlocks", Blocks, [](GraphBuilder&) {}, ""},
+      {"TfliteLoop", Loop, [](GraphBuilder&) {}, ""},
+
+      {"TfliteVersion4", Int8, [](GraphBuilder& b) { b.graph.set_format_version(4); }, "FI003"},
+      {"TfliteRepeatedName", Int8, [](GraphBuilder& b) { b.Value("y").set_name("x"); }, "FI006", "conv", "x", -1,
+       warning},
+      {"TfliteTwoWriters", Int8, [](GraphBuilder& b) { b.Find("reshape").set_outputs(0, b.Id("y")); }, "FI006",
+       "reshape", "y"},
+      {"TfliteNoScale", Int8, [](GraphBuilder& b) { b.Value("y").set_spec(0); }, "FI009", "conv", "y"},
+      {"TfliteNoScaleOfMovedIntegers", Int8,
+       [](GraphBuilder& b) {
+         b.Input("i", v1::DATA_TYPE_INT8, {4});
+         b.Node("RESHAPE", "move", {"i"}, {"j"});
+         b.Shape("j", v1::DATA_TYPE_INT8, {2, 2});
+         b.Output("j");
+       },
+       ""},
+      {"TfliteUnknownType", Int8, [](GraphBuilder& b) { SetType(b, "w", v1::DATA_TYPE_UNSPECIFIED); }, "FI011"},
+      {"TfliteNegativeSize", Int8, [](GraphBuilder& b) { b.Value("y").set_dims(0, -1); }, "FI013", "", "y"},
+
+      {"TfliteOperatorCode", Int8,
+       [](GraphBuilder& b) {
+         b.Find("reshape").set_op(0);
+         b.Int(b.Find("reshape"), "opcode_index", 99);
+       },
+       "FI018", "reshape"},
+      {"TfliteSubgraphIndex", Loop, [](GraphBuilder& b) { Set(b, "while", "body_subgraph_index").set_i(3); }, "FI018",
+       "while"},
+      {"TfliteSubgraphIndexOfBody", Loop, [](GraphBuilder& b) { Set(b, "while", "body_subgraph_index").set_i(2); }, ""},
+
+      {"TfliteReshapeToInt16", Int8, [](GraphBuilder& b) { SetType(b, "r", v1::DATA_TYPE_INT16); }, "FI019", "reshape",
+       "r"},
+      {"TfliteUnsignedBetweenSigned", Int8, [](GraphBuilder& b) { SetType(b, "y", v1::DATA_TYPE_UINT8); }, "FI019",
+       "conv", "y"},
+      {"TfliteSoftmaxToInt16", Int8,
+       [](GraphBuilder& b) {
+         SetType(b, "p", v1::DATA_TYPE_INT16);
+         SetScale(b, "p", 1.0 / 65536);
+         SetZeroPoint(b, "p", -32768);
+       },
+       ""},
+      {"TfliteQuantizeChangesType", Int8,
+       [](GraphBuilder& b) {
+         b.Find("reshape").set_op(b.Symbol("QUANTIZE"));
+         SetType(b, "y", v1::DATA_TYPE_INT8);
+         SetScale(b, "r", 0.5);
+       },
+       ""},
+      {"TfliteScaledFloat", Blocks, [](GraphBuilder& b) { Quantize(b, "x", {0.1}); }, "FI020", "", "x", -1, info},
+
+      {"TfliteNothingDefinesIt", Int8, [](GraphBuilder& b) { b.Value("w").clear_constant(); }, "GS002", "conv", "w"},
+      {"TfliteVariable", Blocks,
+       [](GraphBuilder& b) {
+         b.Value("x").set_foreign(true);
+         b.graph.clear_inputs();
+       },
+       ""},
+      {"TfliteReadBeforeWritten", Int8, [](GraphBuilder& b) { b.graph.mutable_nodes()->SwapElements(1, 2); }, "GS003",
+       "reshape"},
+      {"TfliteOtherOptions", Int8,
+       [](GraphBuilder& b) {
+         Remove(b.Find("conv"));
+         Set(b, "conv", "builtin_options").set_s("Pool2DOptions");
+       },
+       "GS010", "conv"},
+      {"TfliteStride0", Int8, [](GraphBuilder& b) { Set(b, "conv", "stride_h").set_i(0); }, "GS013", "conv"},
+      {"TfliteNoOptions", Int8, [](GraphBuilder& b) { Remove(b.Find("conv")); }, "GS013", "conv"},
+
+      {"TfliteCustom", Int8, [](GraphBuilder& b) { b.Find("reshape").set_op(b.Symbol("CUSTOM::AcmeMagic")); }, "CV001",
+       "reshape"},
+      {"TfliteFutureBuiltin", Int8, [](GraphBuilder& b) { b.Find("reshape").set_op(b.Symbol("BUILTIN_5000")); },
+       "CV001", "reshape"},
+      {"TfliteFlex", Int8, [](GraphBuilder& b) { b.Find("reshape").set_op(b.Symbol("CUSTOM::FlexReshape")); }, "CV002",
+       "reshape", "", -1, warning},
+      {"TfliteKnownCustom", Int8,
+       [](GraphBuilder& b) { b.Find("reshape").set_op(b.Symbol("CUSTOM::TFLite_Detection_PostProcess")); }, ""},
+
+      {"TfliteScalesOfActivation", Int8,
+       [](GraphBuilder& b) {
+         b.Value("x").set_dims(0, 2);
+         Quantize(b, "x", {0.02, 0.03}, 3, 0);
+       },
+       "AX008", "", "x"},
+      {"TfliteAxisNegative", Int8, [](GraphBuilder& b) { SpecOf(b, "w").mutable_qparams()->set_axes(0, -1); }, "AX002",
+       "conv", "w"},
+      {"TfliteDepthwiseAxis", Depthwise, [](GraphBuilder& b) { SpecOf(b, "w").mutable_qparams()->set_axes(0, 1); },
+       "AX009", "conv", "w"},
+      {"TfliteBlocksOfZeros", Blocks, [](GraphBuilder& b) { SetScale(b, "w", 0); }, "NR001", "fc", "w", 0, warning},
+      {"TfliteBlocksNan", Blocks, [](GraphBuilder& b) { SetScale(b, "w", NAN); }, "NR001", "fc", "w", 0},
+
+      {"TfliteBiasInt16", Int8, [](GraphBuilder& b) { SetType(b, "b", v1::DATA_TYPE_INT16); }, "DT004", "conv", "b"},
+      {"TfliteBiasInt32Beside16", Int16, [](GraphBuilder& b) { SetType(b, "b", v1::DATA_TYPE_INT32); }, "DT004", "conv",
+       "b", -1, warning},
+      {"TfliteBiasInt32Stated", Int16,
+       [](GraphBuilder& b) {
+         SetType(b, "b", v1::DATA_TYPE_INT32);
+         Set(b, "conv", "quantized_bias_type").set_dtype(v1::DATA_TYPE_INT32);
+       },
+       ""},
+
+      {"TfliteWeightMinus128", Int8,
+       [](GraphBuilder& b) {
+         v1::Statistics& statistics = *b.Value("w").mutable_constant()->mutable_statistics();
+         statistics.set_min(-128);
+         statistics.set_min_index(7);
+       },
+       "NR005", "conv", "w", 7, info},
+      {"TfliteWeightMinus127", Int8,
+       [](GraphBuilder& b) { b.Value("w").mutable_constant()->mutable_statistics()->set_min(-127); }, ""},
+      {"TfliteWeightShifted", Int8, [](GraphBuilder& b) { SetZeroPoint(b, "w", 5); }, "QS002", "conv", "w", 0},
+      {"TfliteInt16Shifted", Int16, [](GraphBuilder& b) { SetZeroPoint(b, "x", 12); }, "QS002", "", "x"},
+
+      {"TfliteReshapeRescales", Int8, [](GraphBuilder& b) { SetScale(b, "r", 0.2); }, "SH007", "reshape", "r"},
+      {"TfliteReshapeShifts", Int8, [](GraphBuilder& b) { SetZeroPoint(b, "r", 4); }, "SH007", "reshape", "r"},
+      {"TfliteConcatenationInt16", [] { return Concatenation(v1::DATA_TYPE_INT16); },
+       [](GraphBuilder& b) { SetScale(b, "z", 0.2); }, "SH007", "concat", "z"},
+      {"TfliteConcatenationUint8", [] { return Concatenation(v1::DATA_TYPE_UINT8); },
+       [](GraphBuilder& b) { SetScale(b, "z", 0.2); }, ""},
+
+      {"TfliteSoftmaxScale", Int8, [](GraphBuilder& b) { SetScale(b, "p", 0.01); }, "FX007", "softmax", "p"},
+      {"TfliteSoftmaxZeroPoint", Int16, [](GraphBuilder& b) { SetScale(b, "p", 1.0 / 256); }, "FX007", "softmax", "p"},
+      {"TfliteBiasScale", Int16, [](GraphBuilder& b) { SetScale(b, "b", 3e-4); }, "FX001", "conv", "b", 0},
+      {"TfliteBiasZeroPoint", Int16, [](GraphBuilder& b) { SetZeroPoint(b, "b", 3); }, "FX002", "conv", "b", 0},
+      {"TfliteZeroBiasOfOne", Int8,
+       [](GraphBuilder& b) {
+         for (int i : {0, 1}) b.Value("b").mutable_constant()->set_ints(i, 0);
+         SetScale(b, "b", 3e-4);
+       },
+       "FX001", "conv", "b", 0},
+      {"TfliteZeroBiasOfTwo", Int8,
+       [](GraphBuilder& b) {
+         for (int i : {0, 1}) b.Value("b").mutable_constant()->set_ints(i, 0);
+         SetScale(b, "b", 3e-4);
+         v1::Node twin = b.Find("conv");
+         twin.set_name("twin");
+         twin.set_outputs(0, b.Id("y2"));
+         *b.graph.add_nodes() = twin;
+         b.Shape("y2", v1::DATA_TYPE_INT8, {1, 6, 6, 2});
+         Quantize(b, "y2", {0.1}, 3);
+         b.Output("y2");
+       },
+       "FX001", "conv", "b", 0, info},
+      {"TfliteBiasOf64BitsAt32", Int16,
+       [](GraphBuilder& b) { b.Value("b").mutable_constant()->set_ints(0, INT32_MAX); }, ""},
+  };
+}
+
+}  // namespace quantgate::testing
