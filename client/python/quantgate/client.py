@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import random
 import time
-from typing import Any, Iterator, Optional, Sequence
+from typing import Any, Iterable, Iterator, List, Optional, Sequence
 
 import grpc
 import grpc.aio
@@ -116,11 +116,16 @@ def _report(response: Any) -> report_pb2.Report:
 
 def _options(targets: Sequence[str], mode: str, toolchain: str,
              path: str) -> validation_service_pb2.ValidateOptions:
-    if mode not in _MODES:
+    if not isinstance(mode, str) or mode not in _MODES:
         raise QuantGateError("INVALID_ARGUMENT", f"mode '{mode}': expected strict or warn")
+    if not isinstance(toolchain, str):
+        raise QuantGateError("INVALID_ARGUMENT", f"toolchain '{toolchain}': expected a name")
     if isinstance(targets, str):
         raise QuantGateError("INVALID_ARGUMENT", f"targets: expected a list of names, such as ['{targets}']")
-    options = validation_service_pb2.ValidateOptions(targets=list(targets), mode=_MODES[mode], toolchain=toolchain)
+    names: List[Any] = list(targets) if isinstance(targets, Iterable) else [targets]
+    if not all(isinstance(name, str) for name in names):
+        raise QuantGateError("INVALID_ARGUMENT", f"targets: expected a list of names, not {targets!r}")
+    options = validation_service_pb2.ValidateOptions(targets=names, mode=_MODES[mode], toolchain=toolchain)
     options.model.path = path
     return options
 

@@ -13,6 +13,7 @@ class QuantGateError(RuntimeError):
     def __init__(self, code: str, message: str) -> None:
         super().__init__(f"error[{code}]: {message}")
         self.code = code
+        self.message = message
 
 
 class RejectedError(QuantGateError):

@@ -102,8 +102,12 @@ def _start(program: str, timeout: float) -> str:
     is_late = time.monotonic() - began >= timeout
     stop_private_server()
     reader.join(timeout=1)
-    reason = f"it did not answer within {timeout:g} s" if is_late else f"it printed '{line[:80].strip()}'" if line else (
-        log[0] if log else f"it ended with {server.returncode}")
+    if is_late:
+        reason = f"it did not answer within {timeout:g} s"
+    elif line:
+        reason = f"it printed '{line[:80].strip()}'"
+    else:
+        reason = log[0] if log else f"it ended with {server.returncode}"
     raise QuantGateError("UNAVAILABLE", f"the private server did not start ({program}): {reason}")
 
 

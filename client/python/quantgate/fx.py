@@ -5,6 +5,7 @@ saw becomes the parameters of the specs they were made for.
 """
 from __future__ import annotations
 
+import reprlib
 from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import torch
@@ -61,7 +62,7 @@ class _Converter:
         self._out.stage = self._stage(nodes)
         if self._out.stage != types_pb2.STAGE_CONVERTED:
             # A converted graph still carries the annotations, but its Q/DQ nodes are what counts.
-            self._annotations = {node: node.meta["quantization_annotation"] for node in nodes
+            self._annotations = {node: _annotation(node) for node in nodes
                                  if node.meta.get("quantization_annotation") is not None}
         kept = [node for node in nodes if self._is_node(node)]
         # Ids first: specs and consumers refer to nodes that come later.
@@ -129,8 +130,9 @@ class _Converter:
         tensor = constant if isinstance(constant, torch.Tensor) else _example(node)
         if isinstance(tensor, torch.Tensor):
             value.dtype = _dtype(node, tensor)
-            value.has_shape = True
-            sizes = list(tensor.shape)
+            sizes = _sizes(tensor)
+            value.has_shape = sizes is not None
+            sizes = sizes or []
             known = [isinstance(size, int) for size in sizes]
             if all(known):
                 value.dims.extend(sizes)
@@ -141,7 +143,7 @@ class _Converter:
             add_constant(constant, self._channel_axis(node), value.constant)
         output_spec = getattr(self._annotations.get(node), "output_qspec", None)
         if output_spec is not None:
-            value.spec = self._specs.id(output_spec, self._observer_of_value(node))
+            value.spec = self._spec_id(output_spec, self._observer_of_value(node), f"the output of {node.name}")
         self._add_users(node, value)
 
     def _add_users(self, node: torch.fx.Node, value: graph_pb2.Value) -> None:
@@ -201,7 +203,8 @@ class _Converter:
         spec_map = getattr(annotation, "input_qspec_map", None)
         if not spec_map:
             return
-        specs = {key: self._specs.id(spec, self._observer_of_edge(node, key)) for key, spec in spec_map.items()}
+        specs = {key: self._spec_id(spec, self._observer_of_edge(node, key), f"the input {key} of {node.name}")
+                 for key, spec in spec_map.items()}
         edges = [specs.get(value, 0) for value in inputs]
         while edges and edges[-1] == 0:
             edges.pop()
@@ -210,7 +213,16 @@ class _Converter:
         implied = dict.fromkeys(value for value in inputs if value in specs)
         if list(implied) != list(specs):
             for key, spec in specs.items():
+                if not isinstance(key, torch.fx.Node):
+                    raise _invalid(f"the annotation of {node.name}: the key {reprlib.repr(key)} of its input_qspec_map "
+                                   "is no node")
                 out.input_spec_map.add(value=self._value_id(key), spec=spec)
+
+    def _spec_id(self, spec: Any, observer: Any, where: str) -> int:
+        try:
+            return self._specs.id(spec, observer)
+        except QuantGateError as error:
+            raise QuantGateError(error.code, f"the spec of {where}: {error.message}") from None
 
     def _value_id(self, node: torch.fx.Node) -> int:
         """Of a node of this graph, or of another one that an annotation still points at."""
@@ -234,7 +246,10 @@ class _Converter:
         return None
 
     def _place(self, place: Any, out: Any) -> None:
-        value, consumer = place if isinstance(place, tuple) else (place, None)
+        nodes = place if isinstance(place, tuple) and len(place) == 2 else (place,)
+        if not all(isinstance(node, torch.fx.Node) for node in nodes):
+            raise _invalid(f"it refers to {reprlib.repr(place)}, which is neither a node nor an edge, a pair of nodes")
+        value, consumer = nodes[0], nodes[1] if len(nodes) == 2 else None
         if consumer is not None and consumer not in self._nodes:
             # An edge into no node of this graph never has a spec; it stands as what it would be called.
             out.value = self._foreign_id(place, f"({value.name}, {consumer.name})")
@@ -275,6 +290,27 @@ def _add_shapes(module: torch.fx.GraphModule, example_inputs: Any) -> None:
     except Exception as error:  # noqa: BLE001  Whatever the graph's operators raise.
         raise QuantGateError("INVALID_ARGUMENT", "example_inputs: the graph does not run with them: "
                                                  + str(error).partition("\n")[0]) from error
+
+
+def _annotation(node: torch.fx.Node) -> Any:
+    """A node's annotation, if PyTorch could read it too."""
+    annotation = node.meta["quantization_annotation"]
+    if not isinstance(getattr(annotation, "input_qspec_map", None), dict) or not hasattr(annotation, "output_qspec"):
+        raise _invalid(f"the annotation of {node.name} is no QuantizationAnnotation with an input_qspec_map: "
+                       f"{reprlib.repr(annotation)}")
+    return annotation
+
+
+def _invalid(message: str) -> QuantGateError:
+    return QuantGateError("INVALID_ARGUMENT", message)
+
+
+def _sizes(tensor: torch.Tensor) -> Optional[List[Any]]:
+    """None where a tensor has none: a nested one, a parameter that was never initialized."""
+    try:
+        return None if tensor.is_nested else list(tensor.shape)
+    except RuntimeError:
+        return None
 
 
 def _attributes(module: torch.fx.GraphModule) -> Any:

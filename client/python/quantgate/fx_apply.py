@@ -40,6 +40,9 @@ class AnnotatedGraph:
     """The annotations of one graph, by place."""
 
     def __init__(self, module: torch.fx.GraphModule) -> None:
+        if not isinstance(module, torch.fx.GraphModule):
+            raise QuantGateError("INVALID_ARGUMENT",
+                                 f"expected the GraphModule that was checked, not {type(module).__name__}")
         self._nodes = {node.name: node for node in module.graph.nodes}
         self._restorer = Restorer(_specs(module), self._referred)
 

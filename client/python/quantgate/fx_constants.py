@@ -14,7 +14,16 @@ _DIRECT = {torch.float32, torch.float64, torch.int64, torch.int32, torch.int16, 
 
 
 def add_constant(tensor: torch.Tensor, axis: Optional[int], out: Any) -> None:
-    """Fills a v1.Constant. axis: along which the tensor is quantized per channel, if it is."""
+    """Fills a v1.Constant. axis: along which the tensor is quantized per channel, if it is. Nothing is told of elements
+    that torch cannot compute with: sub-byte types, sparse and nested layouts, tensor classes of others."""
+    try:
+        _add(tensor, axis, out)
+    except Exception:  # noqa: BLE001  Every layout and class of tensors refuses in ways of its own.
+        out.Clear()
+        out.stored_bytes = -1
+
+
+def _add(tensor: torch.Tensor, axis: Optional[int], out: Any) -> None:
     out.stored_bytes = tensor.numel() * tensor.element_size()
     if tensor.is_meta or tensor.is_complex() or tensor.numel() == 0 or isinstance(
             tensor, torch._subclasses.FakeTensor):

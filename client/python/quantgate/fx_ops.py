@@ -72,6 +72,13 @@ class Signatures:
 
 def set_attribute(argument: Any, attribute: graph_pb2.Attribute) -> None:
     """The value of an argument that is no tensor; sizes known at run time only are -1."""
+    try:
+        _set_value(argument, attribute)
+    except ValueError:  # a number beyond 64 bits, text that is no UTF-8
+        attribute.s = ascii(argument)
+
+
+def _set_value(argument: Any, attribute: graph_pb2.Attribute) -> None:
     if isinstance(argument, bool):
         attribute.b = argument
     elif isinstance(argument, int):

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, Callable, Dict, Tuple
+import reprlib
+from typing import Any, Callable, Dict, Sequence, Tuple
 
 import torch
 
@@ -28,6 +29,9 @@ QSCHEMES = {
     torch.per_channel_symmetric: spec_pb2.Spec.PER_CHANNEL_SYMMETRIC,
     torch.per_channel_affine_float_qparams: spec_pb2.Spec.PER_CHANNEL_AFFINE_FLOAT_QPARAMS,
 }
+
+# What the conversions of Python, protobuf and torch raise of what is no number, or none that fits.
+_NO_NUMBER = (TypeError, ValueError, ArithmeticError, RuntimeError)
 
 
 class SpecPool:
@@ -68,12 +72,11 @@ def spec_message(spec: Any, symbol: Callable[[str], int], place: Callable[[Any, 
         place(spec.edge_or_node, message.shared_with)
     elif hasattr(spec, "derived_from"):
         message.kind = spec_pb2.Spec.DERIVED
-        for source in spec.derived_from:
+        for source in _members(spec, "derived_from"):
             place(source, message.derived_from.add())
     elif hasattr(spec, "scale"):
         message.kind = spec_pb2.Spec.FIXED
-        message.qparams.scales.append(float(spec.scale))
-        message.qparams.zero_points.append(float(spec.zero_point))
+        _add_fixed(spec.scale, getattr(spec, "zero_point", 0), message)
     elif hasattr(spec, "dtype"):
         message.kind = spec_pb2.Spec.PLAIN
     else:
@@ -84,26 +87,61 @@ def spec_message(spec: Any, symbol: Callable[[str], int], place: Callable[[Any, 
 
 def _add_scheme(spec: Any, message: spec_pb2.Spec, symbol: Callable[[str], int]) -> None:
     dtype = getattr(spec, "dtype", None)
-    if dtype is not None:
+    if isinstance(dtype, torch.dtype):
         message.dtype = DTYPES.get(dtype, types_pb2.DATA_TYPE_UNSPECIFIED)
     for name, field in (("quant_min", "quant_min"), ("quant_max", "quant_max"), ("ch_axis", "axis"),
                         ("is_dynamic", "is_dynamic")):
         value = getattr(spec, name, None)
         if value is not None:
-            setattr(message, field, value)
+            _set(message, field, name, value)
     qscheme = getattr(spec, "qscheme", None)
-    if qscheme is not None:
+    if isinstance(qscheme, torch.qscheme):
         message.qscheme = QSCHEMES.get(qscheme, spec_pb2.Spec.Q_SCHEME_UNSPECIFIED)
     constructor = getattr(spec, "observer_or_fake_quant_ctr", None)
     if constructor is None:
         return
     observer, keywords = observer_of(constructor)
     message.observer = symbol(getattr(observer, "__name__", str(observer)))
-    if "block_size" in keywords and keywords["block_size"] is not None:
-        message.block_size.extend(int(size) for size in keywords["block_size"])
+    block_size = keywords.get("block_size")
+    if block_size is not None:
+        try:
+            message.block_size.extend(int(size) for size in block_size)
+        except _NO_NUMBER:
+            raise _unreadable("block_size", block_size, "no list of sizes") from None
     if message.kind == spec_pb2.Spec.PLAIN and "scale" in keywords:
-        message.qparams.scales.append(float(keywords["scale"]))
-        message.qparams.zero_points.append(float(keywords.get("zero_point", 0)))
+        _add_fixed(keywords["scale"], keywords.get("zero_point", 0), message)
+
+
+def _set(message: spec_pb2.Spec, field: str, name: str, value: Any) -> None:
+    whole = int(value) if isinstance(value, float) and value.is_integer() else value
+    try:
+        setattr(message, field, whole)
+    except _NO_NUMBER:
+        raise _unreadable(name, value, "no whole number of a size that means something here") from None
+
+
+def _add_fixed(scale: Any, zero_point: Any, message: spec_pb2.Spec) -> None:
+    """Prescribed parameters: numbers or tensors of them."""
+    for name, value, out in (("scale", scale, message.qparams.scales),
+                             ("zero_point", zero_point, message.qparams.zero_points)):
+        try:
+            numbers = torch.as_tensor(value, dtype=torch.float64).reshape(-1).tolist()
+        except _NO_NUMBER:
+            numbers = []
+        if not numbers:
+            raise _unreadable(name, value, "no number")
+        out.extend(numbers)
+
+
+def _members(spec: Any, name: str) -> Sequence[Any]:
+    members = getattr(spec, name)
+    if not isinstance(members, (list, tuple)):
+        raise _unreadable(name, members, "no list")
+    return members
+
+
+def _unreadable(name: str, value: Any, what: str) -> QuantGateError:
+    return QuantGateError("INVALID_ARGUMENT", f"its {name}, {reprlib.repr(value)}, is {what}")
 
 
 def observer_of(constructor: Any) -> Tuple[Any, Dict[str, Any]]:
@@ -119,12 +157,14 @@ def observer_of(constructor: Any) -> Tuple[Any, Dict[str, Any]]:
 def add_observed(observer: Any, message: spec_pb2.Spec) -> None:
     """The parameters an observer would give now; none while it has seen nothing."""
     minimum, maximum = getattr(observer, "min_val", None), getattr(observer, "max_val", None)
-    # Before the first value a minimum is inf, or empty. What has seen an infinity has numbers, useless ones.
-    if isinstance(minimum, torch.Tensor) and isinstance(maximum, torch.Tensor) and (
-            minimum.numel() == 0 or bool((minimum > maximum).any())):
-        return
     try:
+        # Before the first value a minimum is inf, or empty. What has seen an infinity has numbers, useless ones.
+        if isinstance(minimum, torch.Tensor) and isinstance(maximum, torch.Tensor) and (
+                minimum.numel() == 0 or bool((minimum > maximum).any())):
+            return
         scale, zero_point = observer.calculate_qparams()[:2]
+        scale = torch.as_tensor(scale).double()
+        zero_points = [] if zero_point is None else torch.as_tensor(zero_point).double().reshape(-1).tolist()
     except Exception:  # noqa: BLE001  Observers of quantizers fail in ways of their own; then nothing is known.
         return
     steps = getattr(observer, "num_steps", None)
@@ -133,9 +173,8 @@ def add_observed(observer: Any, message: spec_pb2.Spec) -> None:
         return
     del message.qparams.scales[:]
     del message.qparams.zero_points[:]
-    message.qparams.scales.extend(torch.as_tensor(scale).double().reshape(-1).tolist())
-    if zero_point is not None:
-        message.qparams.zero_points.extend(torch.as_tensor(zero_point).double().reshape(-1).tolist())
+    message.qparams.scales.extend(scale.reshape(-1).tolist())
+    message.qparams.zero_points.extend(zero_points)
     # With a block size, that says along which axes.
     if len(message.qparams.scales) > 1 and not message.block_size:
         message.qparams.axes.append(int(getattr(observer, "ch_axis", 0) or 0))
@@ -143,7 +182,7 @@ def add_observed(observer: Any, message: spec_pb2.Spec) -> None:
 
 def _add_nested(scale: torch.Tensor, steps: int, message: spec_pb2.Spec) -> None:
     """Scales of blocks as QNN gets them: one per channel, and one of `steps` factors per block."""
-    blocks = scale.double().reshape(scale.shape[0], -1)
+    blocks = scale.reshape(scale.shape[0], -1)
     channels = blocks.amax(1) / steps
     factors = (blocks / channels.unsqueeze(1)).round().clamp(1, steps)
     message.qparams.scales.extend(channels.tolist())

@@ -69,5 +69,8 @@ class Gated:
         return check(model, targets=self._targets, mode=self._mode, server=self._server, timeout=self._timeout)
 
     def __getattr__(self, name: str) -> Any:
-        # prepare_obs_or_fq_callback and whatever else the quantizer has.
+        # prepare_obs_or_fq_callback and whatever else the quantizer has. How it is copied is this object's own affair,
+        # and while that happens there is no quantizer yet.
+        if name == "_quantizer" or name.startswith("__"):
+            raise AttributeError(name)
         return getattr(self._quantizer, name)

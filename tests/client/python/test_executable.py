@@ -41,7 +41,7 @@ def refusal(call):
     ('echo first >&2; echo "error[NOT_FOUND]: no constraint database" >&2; exit 2',
      r'error\[NOT_FOUND\]: no constraint database'),
     ('echo usage: another program', "it printed 'usage: another program'"),
-    ('printf "\\377\\376\\n"; sleep 60', 'it printed'),
+    ('printf "\\377\\376\\n"; exec sleep 60', 'it printed'),
     ('exec 2>&1; while :; do echo yes; done', "it printed 'yes'"),
     ('kill -9 $$', '(Killed|it ended with 137)')])
 def test_a_program_that_is_no_server(program, script, reason):
@@ -51,7 +51,8 @@ def test_a_program_that_is_no_server(program, script, reason):
     assert executable._server is None
 
 
-@pytest.mark.parametrize('script', ['sleep 60', 'trap "" TERM; cat /dev/zero >&2', 'printf "listening on"; sleep 60'])
+@pytest.mark.parametrize('script', ['exec sleep 60', 'trap "" TERM; cat /dev/zero >&2',
+                                    'printf "listening on"; exec sleep 60'])
 def test_a_server_that_never_answers(program, script):
     program(script)
     assert 'did not answer within 0.5 s' in refusal(lambda: executable.private_server(timeout=0.5))
@@ -59,7 +60,7 @@ def test_a_server_that_never_answers(program, script):
 
 
 def test_a_failed_start_holds_nobody_up(program):
-    program('sleep 60')
+    program('exec sleep 60')
     answers = []
     threads = [threading.Thread(target=lambda: answers.append(refusal(lambda: executable.private_server(timeout=1))))
                for _ in range(4)]
@@ -71,7 +72,7 @@ def test_a_failed_start_holds_nobody_up(program):
 
 
 def test_an_interrupted_start_leaves_nothing_behind(program):
-    program('sleep 60')
+    program('exec sleep 60')
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
     with pytest.raises(KeyboardInterrupt):
         executable.private_server(timeout=30)
@@ -88,7 +89,7 @@ def test_a_server_that_died_is_started_again(program, tmp_path):
 
 def test_a_server_whose_log_is_long_does_not_wait_for_a_reader(program, tmp_path):
     done = tmp_path / 'done'
-    program(f'echo listening on 127.0.0.1:1; head -c 1000000 /dev/zero >&2; touch {done}; sleep 60')
+    program(f'echo listening on 127.0.0.1:1; head -c 1000000 /dev/zero >&2; touch {done}; exec sleep 60')
     executable.private_server()
     deadline = time.monotonic() + 10
     while not done.exists() and time.monotonic() < deadline:

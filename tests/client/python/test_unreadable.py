@@ -1,0 +1,202 @@
+"""What cannot be read: an error that names the place, or a constant of which nothing is known; next to it what can."""
+import copy
+import fractions
+import pickle
+
+import models
+import pytest
+import quantgate
+import torch
+from quantgate.v1 import spec_pb2, types_pb2
+from torchao.quantization import Int8WeightOnlyConfig, quantize_
+from torchao.quantization.pt2e.observer import FixedQParamsObserver, MinMaxObserver
+from torchao.quantization.pt2e.quantizer import (DerivedQuantizationSpec, FixedQParamsQuantizationSpec,
+                                                 QuantizationAnnotation, QuantizationSpec, SharedQuantizationSpec)
+
+V75, V68 = 'qnn_htp/SM8650', 'qnn_htp/SM8350'
+
+
+def graph_of(spec, constant=None, argument=None):
+    """relu, with the spec on its input; a constant added to it, an argument given to it."""
+    graph = torch.fx.Graph()
+    x = graph.placeholder('x')
+    x.meta['val'] = torch.empty(1, 8, device='meta')
+    relu = graph.call_function(torch.ops.aten.relu.default, (x,) if argument is None else (x, argument))
+    relu.meta['val'] = x.meta['val']
+    relu.meta['quantization_annotation'] = QuantizationAnnotation({x: spec}, None, _annotated=True)
+    root = torch.nn.Module()
+    last = relu
+    if constant is not None:
+        root.constant = constant
+        last = graph.call_function(torch.ops.aten.add.Tensor, (relu, graph.get_attr('constant')))
+    graph.output(last)
+    return torch.fx.GraphModule(root, graph)
+
+
+def plain(**changes):
+    return QuantizationSpec(**{'dtype': torch.uint8, 'observer_or_fake_quant_ctr': MinMaxObserver, 'quant_min': 0,
+                               'quant_max': 255, 'qscheme': torch.per_tensor_affine, **changes})
+
+
+def fixed(scale, zero_point=0):
+    return FixedQParamsQuantizationSpec(torch.uint8, scale, zero_point, 0, 255, torch.per_tensor_affine)
+
+
+def observed(**settings):
+    return plain(observer_or_fake_quant_ctr=MinMaxObserver.with_args(**settings))
+
+
+def annotation(module):
+    return next(node for node in module.graph.nodes if node.op == 'call_function').meta['quantization_annotation']
+
+
+def refused(module, words, code='INVALID_ARGUMENT'):
+    for call in (quantgate.to_graph, quantgate.sharing_groups, lambda it: quantgate.check(it, targets=[V75])):
+        with pytest.raises(quantgate.QuantGateError, match=words) as caught:
+            call(module)
+        assert caught.value.code == code
+
+
+@pytest.mark.parametrize('spec, words', [
+    (plain(quant_min=0.5), 'quant_min, 0.5'),
+    (plain(quant_min=None, quant_max='9'), "quant_max, '9'"),
+    (plain(quant_max=2**64 - 1), 'quant_max, 18446744073709551615'),
+    (plain(quant_max=float('inf')), 'quant_max, inf'),
+    (plain(quant_min=None, quant_max=torch.tensor([1, 2])), 'quant_max, tensor'),
+    (plain(ch_axis=2**40), 'ch_axis, 1099511627776'),
+    (plain(is_dynamic='no'), "is_dynamic, 'no'"),
+    (fixed(None), 'scale, None'),
+    (fixed(0.1, None), 'zero_point, None'),
+    (fixed('0.1'), "scale, '0.1'"),
+    (fixed(10**400), 'scale, 1000'),
+    (fixed(torch.tensor([])), 'scale, tensor'),
+    (fixed(torch.empty(1, device='meta')), 'scale, tensor'),
+    (observed(block_size=32), 'block_size, 32'),
+    (observed(block_size=[None]), 'block_size'),
+    (observed(block_size=[2**70]), 'block_size'),
+    (plain(observer_or_fake_quant_ctr=FixedQParamsObserver.with_args(scale=None, zero_point=0)), 'scale, None'),
+    (SharedQuantizationSpec(None), 'refers to None'),
+    (SharedQuantizationSpec('x'), "refers to 'x'"),
+    (SharedQuantizationSpec(('x', 'relu')), "refers to .'x', 'relu'."),
+    (SharedQuantizationSpec(()), r'refers to \(\)'),
+    (DerivedQuantizationSpec(None, models.annotate, torch.int32), 'derived_from, None'),
+    (DerivedQuantizationSpec([3], models.annotate, torch.int32), 'refers to 3'),
+    (3, 'a int is no quantization spec')])
+def test_a_spec_that_cannot_be_read_is_named_with_its_place(spec, words):
+    refused(graph_of(spec), f'the spec of the input x of relu_default: .*{words}')
+    module = graph_of(None)
+    annotation(module).output_qspec = spec
+    refused(module, f'the spec of the output of relu_default: .*{words}')
+
+
+@pytest.mark.parametrize('spec, read', [
+    (plain(quant_min=0.0), lambda spec: (spec.quant_min, spec.quant_max) == (0, 255)),
+    (plain(quant_max=2**63 - 1), lambda spec: spec.quant_max == 2**63 - 1),
+    (plain(ch_axis=2), lambda spec: spec.axis == 2),
+    (plain(dtype='int8', qscheme=['affine']), lambda spec: spec.dtype == types_pb2.DATA_TYPE_UNSPECIFIED),
+    (fixed(torch.tensor(0.5), torch.tensor([3])), lambda spec: spec.qparams.zero_points[:] == [3]),
+    (fixed(fractions.Fraction(1, 4)), lambda spec: spec.qparams.scales[:] == [0.25]),
+    (fixed(torch.tensor([0.5, 0.25]), torch.tensor([0, 1])), lambda spec: spec.qparams.scales[:] == [0.5, 0.25]),
+    (observed(block_size=(1, 32)), lambda spec: spec.block_size[:] == [1, 32]),
+    (plain(observer_or_fake_quant_ctr=lambda: MinMaxObserver()), lambda spec: spec.kind == spec_pb2.Spec.PLAIN)])
+def test_the_like_of_it_that_can(spec, read):
+    message, = quantgate.to_graph(graph_of(spec)).specs
+    assert read(message), message
+    assert quantgate.check(graph_of(spec), targets=[V75]).results
+
+
+def test_two_prescribed_scales_of_one_tensor_are_a_finding():
+    report = quantgate.check(graph_of(fixed(torch.tensor([0.5, 0.25]), torch.tensor([0, 1]))), targets=[V75])
+    assert 'relu_default' in {finding.location.node for finding in report.findings()} and not report.ok
+
+
+@pytest.mark.parametrize('change, words', [
+    (lambda module: setattr(annotation(module), 'input_qspec_map', {'x': plain()}), "the key 'x'"),
+    (lambda module: setattr(annotation(module), 'input_qspec_map', None), 'is no QuantizationAnnotation'),
+    (lambda module: setattr(annotation(module), 'input_qspec_map', [plain()]), 'is no QuantizationAnnotation'),
+    (lambda module: next(node for node in module.graph.nodes if node.op == 'call_function').meta.update(
+        quantization_annotation={'a': 1}), "is no QuantizationAnnotation .*{'a': 1}")])
+def test_an_annotation_that_is_none(change, words):
+    module = graph_of(plain())
+    change(module)
+    refused(module, f'the annotation of relu_default.*{words}')
+
+
+def weight_of_torchao():
+    linear = torch.nn.Linear(16, 16)
+    quantize_(linear, Int8WeightOnlyConfig())
+    return linear.weight
+
+
+UNKNOWN = {**{name: lambda name=name: torch.empty(8, dtype=getattr(torch, name))
+              for name in ('int1', 'int4', 'uint4', 'bits8', 'float4_e2m1fn_x2') if hasattr(torch, name)},
+           'quint8': lambda: torch.quantize_per_tensor(torch.ones(8), 0.1, 0, torch.quint8),
+           'sparse': lambda: torch.eye(4).to_sparse(), 'csr': lambda: torch.eye(4).to_sparse_csr(),
+           'mkldnn': lambda: torch.eye(4).to_mkldnn(),
+           'nested': lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]),
+           'jagged': lambda: torch.nested.nested_tensor([torch.ones(2), torch.ones(3)], layout=torch.jagged),
+           'torchao': weight_of_torchao, 'uninitialized': torch.nn.parameter.UninitializedParameter}
+
+
+@pytest.mark.filterwarnings('ignore')
+@pytest.mark.parametrize('make', UNKNOWN.values(), ids=UNKNOWN.keys())
+def test_of_a_constant_that_torch_cannot_compute_with_nothing_is_told(make):
+    module = graph_of(plain(), make())
+    constant = next(value for value in quantgate.to_graph(module).values if value.name == 'constant').constant
+    assert constant.stored_bytes == -1 and not constant.HasField('statistics') and not constant.reals
+    for targets in ([], [V75]):
+        assert not {finding.code for finding in quantgate.check(module, targets=targets).findings()
+                    if finding.code.startswith('FI')}
+
+
+@pytest.mark.parametrize('dtype', [torch.int8, torch.bool, torch.float16, torch.float8_e4m3fn, torch.float8_e8m0fnu])
+def test_of_others_it_is(dtype):
+    value = next(value for value in quantgate.to_graph(graph_of(plain(), torch.ones(8).to(dtype))).values
+                 if value.name == 'constant')
+    assert value.constant.statistics.count == 8 and value.constant.statistics.min == 1
+
+
+def test_arguments_beyond_the_message():
+    for argument in (2**64, [2**64], 'half of a pair: \ud800'):
+        node, = (node for node in quantgate.to_graph(graph_of(plain(), argument=argument)).nodes if node.annotated)
+        assert all(attribute.s for attribute in node.attributes)
+
+
+@pytest.mark.parametrize('call', [
+    lambda module: quantgate.check(module, targets=None), lambda module: quantgate.check(module, targets=[1]),
+    lambda module: quantgate.check(module, targets=3), lambda module: quantgate.check(module, targets=V75),
+    lambda module: quantgate.check(module, toolchain=1), lambda module: quantgate.check(module, mode=['strict'])])
+def test_questions_that_are_none(call):
+    with pytest.raises(quantgate.QuantGateError, match='INVALID_ARGUMENT.*expected'):
+        call(graph_of(plain()))
+
+
+def test_any_collection_of_targets():
+    for targets in ((V75,), {V75}, (name for name in [V75])):
+        assert len(quantgate.check(graph_of(plain()), targets=targets).results) == 1
+
+
+def test_apply_to_what_is_no_graph():
+    report = quantgate.check(models.annotate(models.export(), models.qnn('use_16a16w')), targets=[V68])
+    assert any(correction.proven for correction in report.results[0].corrections)
+    for other in ('model.pt2', None, torch.export.export(models.ConvNet().eval(), models.INPUTS)):
+        with pytest.raises(quantgate.QuantGateError, match='INVALID_ARGUMENT.*expected the GraphModule'):
+            quantgate.apply(report, other)
+
+
+class Asks:
+    """A quantizer as far as copies are concerned."""
+
+    known = 'what the quantizer has'
+
+    def __deepcopy__(self, memo):
+        return Asks()
+
+
+@pytest.mark.parametrize('copied', [copy.copy, copy.deepcopy, lambda gated: pickle.loads(pickle.dumps(gated))])
+def test_gated_is_copied_whole(copied):
+    twin = copied(quantgate.Gated(Asks(), targets=[V75], mode='warn', fix=True))
+    assert isinstance(twin, quantgate.Gated) and twin.known == Asks.known
+    assert (twin._targets, twin._mode, twin._fix) == ([V75], 'warn', True)
+    with pytest.raises(AttributeError, match='unknown'):
+        twin.unknown
