@@ -5,11 +5,12 @@
 #include "rules/check.h"
 #include "rules/constraints/matcher.h"
 #include "rules/engine/file_errors.h"
+#include "rules/engine/gate_rules.h"
 
 namespace quantgate {
 
 std::vector<const RuleInfo*> AllRules() {
-  std::vector<const RuleInfo*> rules = {&kUnreadableFile, &kFileBeyondLimit};
+  std::vector<const RuleInfo*> rules = {&kUnreadableFile, &kFileBeyondLimit, &kExpiredWaiver, &kUnusedWaiver};
   for (const Rule& rule : SoundnessRules()) rules.push_back(rule.info);
   for (const RuleInfo* rule : ConstraintRules()) rules.push_back(rule);
   for (const RuleInfo* rule : BackendRules()) rules.push_back(rule);

@@ -238,7 +238,7 @@ bool CheckWithoutTarget(const Scopes& scopes, Soundness& sound, const CheckOptio
 absl::StatusOr<bool> CheckTarget(const Asked& asked, const Scopes& scopes, Soundness& sound,
                                  const CheckOptions& options, v1::Report::Mode mode, v1::Result& result) {
   result.set_target(asked.target.name);
-  result.set_verdict_reason(asked.target.unknown_reason);
+  result.set_unjudged_reason(asked.target.unknown_reason);
   for (const std::string& table : asked.target.tables) result.add_tables(table);
   FindingWriter writer = Writer(options);
   FindingBudget budget = Budget(options);

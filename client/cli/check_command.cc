@@ -7,15 +7,22 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
+#include "absl/types/span.h"
 #include "client/cli/checker.h"
 #include "client/cli/commands.h"
 #include "client/cli/confirm_flags.h"
 #include "client/cli/progress.h"
 #include "client/cli/server_flags.h"
+#include "client/gate/gate.h"
 #include "client/graph_file.h"
 #include "client/import.h"
+#include "client/report/github.h"
 #include "client/report/json.h"
+#include "client/report/junit.h"
 #include "client/report/layout.h"
+#include "client/report/markdown.h"
+#include "client/report/sarif.h"
 #include "client/report/text.h"
 #include "client/report/verdict.h"
 #include "rules/corrections/apply.h"
@@ -29,6 +36,8 @@ struct CheckFlags {
   std::string toolchain;
   std::string mode = "strict";
   std::vector<std::string> fail_on;
+  std::string waivers;
+  std::string baseline;
   std::string tables;
   std::string store;
   std::string fix;
@@ -97,11 +106,23 @@ absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string
   return report;
 }
 
+// For other programs; null: not one of those.
+using Printer = std::string (*)(absl::Span<const MatrixRow>, int exit_code);
+Printer PrinterOf(absl::string_view format) {
+  if (format == "sarif") return RenderSarif;
+  if (format == "junit") return RenderJunit;
+  if (format == "github") return RenderGithub;
+  if (format == "markdown")
+    return [](absl::Span<const MatrixRow> rows, int code) { return RenderMarkdown(rows, code); };
+  return nullptr;
+}
+
 absl::StatusOr<std::string> Render(const CheckFlags& flags, const std::vector<v1::Report>& reports,
                                    const std::vector<MatrixRow>& rows, int exit_code) {
   if (flags.output->format == "json") {
     return flags.models.size() == 1 ? ToJson(reports.front()) : ReportsToJson(reports);
   }
+  if (const Printer printer = PrinterOf(flags.output->format); printer != nullptr) return printer(rows, exit_code);
   Style style = OutputStyle(*flags.output);
   style.verbose = flags.verbose;
   std::string text;
@@ -123,10 +144,13 @@ absl::Status CheckFlagsAgree(const CheckFlags& flags) {
     return absl::InvalidArgumentError(absl::StrCat("--format ", flags.output->format, " has no colors"));
   }
   const std::string& output = flags.output->output;
-  if (!output.empty() && (output == flags.fix || absl::c_linear_search(flags.models, output))) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--output ", output, " would overwrite ",
-                     output == flags.fix ? "what --fix writes" : "a model that is checked"));
+  if (output.empty()) return absl::OkStatus();
+  const char* victim = output == flags.fix                           ? "what --fix writes"
+                       : output == flags.waivers                     ? "the waivers"
+                       : absl::c_linear_search(flags.models, output) ? "a model that is checked"
+                                                                     : nullptr;
+  if (victim != nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("--output ", output, " would overwrite ", victim));
   }
   return absl::OkStatus();
 }
@@ -155,6 +179,9 @@ int RunCheck(const CheckFlags& flags) {
   reports.reserve(flags.models.size());  // rows point into it
   std::vector<MatrixRow> rows;
   std::set<std::string> errors_printed;  // an unknown target is said once, not per model
+  absl::StatusOr<Gate> gate = OpenGate(flags.waivers, flags.baseline, absl::Now());
+  if (!gate.ok()) return Fail(gate.status());
+  gate->fail_on = std::move(fail_on);
   int exit_code = 0;
   const auto complain = [&](const absl::Status& status) {
     if (errors_printed.insert(status.ToString()).second) PrintError(status);
@@ -163,7 +190,7 @@ int RunCheck(const CheckFlags& flags) {
   bool server_is_there = true;
   Progress progress(Progress::KindForStderr(flags.output->quiet));
   for (size_t i = 0; i < flags.models.size(); ++i) {
-    rows.push_back({flags.models[i], nullptr});
+    rows.push_back({flags.models[i], nullptr, "not checked: the server is gone"});
     if (!server_is_there) continue;
     const std::string suffix =
         flags.models.size() == 1 ? "" : absl::StrCat(" (", i + 1, " of ", flags.models.size(), ")");
@@ -174,11 +201,10 @@ int RunCheck(const CheckFlags& flags) {
     if (!beside.ok()) complain(beside);
     if (!report.ok()) {
       complain(report.status());
+      rows.back().error = std::string(report.status().message());
       server_is_there = !absl::IsUnavailable(report.status());
       continue;
     }
-    ApplyFailOn(fail_on, *report);
-    exit_code = std::max(exit_code, ExitCodeFor(*report));
     reports.push_back(*std::move(report));
     rows.back().report = &reports.back();
   }
@@ -186,6 +212,8 @@ int RunCheck(const CheckFlags& flags) {
     if (absl::Status finished = confirm->Finish(flags.output->quiet); !finished.ok()) complain(finished);
   }
   if (reports.empty()) return exit_code;
+  gate->Apply(absl::MakeSpan(reports));
+  for (const v1::Report& report : reports) exit_code = std::max(exit_code, ExitCodeFor(report));
   return Finish(*flags.output, Render(flags, reports, rows, exit_code), exit_code);
 }
 
@@ -210,6 +238,12 @@ void AddCheckCommand(CLI::App& app, Run* run) {
       ->type_name("EFFECT")
       ->allow_extra_args(false)
       ->delimiter(',');
+  command->add_option("--waivers", flags->waivers, "Findings that somebody answers for until a date (YAML)")
+      ->type_name("FILE");
+  command
+      ->add_option("--baseline", flags->baseline,
+                   "Earlier reports (--format json): only findings that they do not have fail")
+      ->type_name("FILE");
   command
       ->add_option("--fix", flags->fix,
                    "Write the graph with all corrections of the first target: .pb, .json or .txtpb")
@@ -223,7 +257,7 @@ void AddCheckCommand(CLI::App& app, Run* run) {
   flags->confirm = AddConfirmFlags(*command);
   flags->server = AddServerFlags(*command, /*need_server=*/true);
   flags->server->server->excludes(tables)->excludes(store);
-  flags->output = AddOutputFlags(*command, {"format", "output"});
+  flags->output = AddOutputFlags(*command, {"report-format", "output"});
   command->footer(
       "Examples:\n"
       "  quantgate check model.onnx                                   is it sound anywhere?\n"

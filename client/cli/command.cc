@@ -19,6 +19,10 @@ std::shared_ptr<OutputFlags> AddOutputFlags(CLI::App& command, std::initializer_
   command.add_flag("-q,--quiet", flags->quiet, "No progress and no notes on stderr; errors remain");
   command.add_option("--color", flags->color, "auto, always or never; $NO_COLOR is respected")
       ->check(CLI::IsMember({"auto", "always", "never"}));
+  if (absl::c_linear_search(names, "report-format")) {
+    command.add_option("--format", flags->format, "text, json, sarif, junit, github or markdown")
+        ->check(CLI::IsMember({"text", "json", "sarif", "junit", "github", "markdown"}));
+  }
   if (absl::c_linear_search(names, "format")) {
     command.add_option("--format", flags->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   }

@@ -27,7 +27,8 @@ struct OutputFlags {
   std::string output;  // file; empty: standard output
 };
 
-// Adds --quiet and --color, and those of `names` ("format", "output") that the command has.
+// Adds --quiet and --color, and those of `names` that the command has: "format" (text or json), "report-format" (all
+// formats of a report), "output".
 std::shared_ptr<OutputFlags> AddOutputFlags(CLI::App& command, std::initializer_list<absl::string_view> names = {});
 
 // The style of what goes to `flags.output`.

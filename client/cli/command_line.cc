@@ -81,6 +81,7 @@ int ParseAndRun(int argc, const char* const* argv) {
   AddTargetsCommand(app, &run);
   AddRulesCommand(app, &run);
   AddExplainCommand(app, &run);
+  AddDecodeCommand(app, &run);
   AddConstraintsCommand(app, &run);
   AddReportsCommand(app, &run);
   AddCompletionCommand(app, &run);

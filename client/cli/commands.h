@@ -13,6 +13,7 @@ void AddTargetsCommand(CLI::App& app, Run* run);
 void AddRulesCommand(CLI::App& app, Run* run);
 void AddGroupsCommand(CLI::App& app, Run* run);
 void AddExplainCommand(CLI::App& app, Run* run);
+void AddDecodeCommand(CLI::App& app, Run* run);
 void AddConstraintsCommand(CLI::App& app, Run* run);
 void AddReportsCommand(CLI::App& app, Run* run);
 void AddCompletionCommand(CLI::App& app, Run* run);

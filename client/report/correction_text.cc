@@ -16,6 +16,10 @@ namespace {
 
 constexpr char kBecomes[] = " becomes ";
 
+std::pair<std::string, std::string> Sides(absl::string_view summary) {
+  return absl::StrSplit(summary, absl::MaxSplits(kBecomes, 1));
+}
+
 // Changes with one text, at one port of one operator.
 struct Alike {
   std::string port;
@@ -87,7 +91,7 @@ std::string Body(const v1::Result& result, const Style& style) {
                   absl::StrCat(count, group.port, " of ", group.op.empty() ? "the graph" : Printable(group.op), ": ",
                                NameList(group.places, style)),
                   style.width, 6);
-    const std::pair<std::string, std::string> specs = absl::StrSplit(group.summary, absl::MaxSplits(kBecomes, 1));
+    const std::pair<std::string, std::string> specs = Sides(group.summary);
     AppendWrapped(out, "       ", Printable(specs.first), style.width);
     AppendWrapped(out, "    -> ", Paint(style, Ink::kGreen, Printable(specs.second)), style.width);
   }
@@ -117,6 +121,8 @@ std::string CommonText(const v1::CommonCorrections& common, const Style& style) 
 }
 
 }  // namespace
+
+std::pair<std::string, std::string> ChangeTexts(const v1::Change& change) { return Sides(change.summary()); }
 
 std::string RenderCorrections(const v1::Report& report, const Style& style) {
   struct Said {

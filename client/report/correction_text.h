@@ -3,6 +3,7 @@
 #define QUANTGATE_CLIENT_REPORT_CORRECTION_TEXT_H_
 
 #include <string>
+#include <utility>
 
 #include "client/report/style.h"
 #include "quantgate/v1/report.pb.h"
@@ -16,6 +17,9 @@ namespace quantgate {
 //           int16 in -32767..32767, symmetric
 //        -> int8 in -127..127, symmetric
 std::string RenderCorrections(const v1::Report& report, const Style& style);
+
+// What a change replaces, and by what, as text.
+std::pair<std::string, std::string> ChangeTexts(const v1::Change& change);
 
 }  // namespace quantgate
 

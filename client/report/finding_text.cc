@@ -172,20 +172,37 @@ std::string Label(absl::string_view label, const Style& style) {
   return absl::StrCat("  ", Paint(style, Ink::kDim, label), std::string(padding, ' '));
 }
 
-std::string RenderFindingGroup(const v1::Report& report, const FindingGroup& group, const Style& style) {
+std::string SeverityWord(v1::Finding::Severity severity) {
+  return severity == v1::Finding::INFO || !v1::Finding::Severity_IsValid(severity)
+             ? "note"
+             : Readable(v1::Finding::Severity_Name(severity));
+}
+
+std::string StandingText(const v1::Finding& finding) {
+  std::vector<std::string> parts;
+  if (finding.has_waiver()) {
+    parts.push_back(absl::StrCat("waived until ", Printable(finding.waiver().expires()), ": ",
+                                 Printable(finding.waiver().reason())));
+  }
+  if (finding.in_baseline()) parts.push_back("in the baseline");
+  return absl::StrJoin(parts, "; ");
+}
+
+std::string FindingFacts(const FindingGroup& group, const Style& style) {
   const v1::Finding& first = *group.findings.front();
-  const std::string severity = first.severity() == v1::Finding::INFO || !v1::Finding::Severity_IsValid(first.severity())
-                                   ? "note"
-                                   : Readable(v1::Finding::Severity_Name(first.severity()));
   std::vector<std::string> facts = {Printable(first.rule())};
   if (first.effect() != v1::Finding::EFFECT_UNSPECIFIED && v1::Finding::Effect_IsValid(first.effect())) {
     facts.push_back(Readable(v1::Finding::Effect_Name(first.effect())));
   }
   if (std::string count = HowMany(group); !count.empty()) facts.push_back(std::move(count));
-  const std::string title = absl::StrCat(severity, "[", Printable(first.code()), "]");
+  if (first.has_waiver()) facts.push_back("waived");
+  if (first.in_baseline()) facts.push_back("known");
+  return absl::StrJoin(facts, Dot(style));
+}
 
-  std::string out = absl::StrCat(Paint(style, SeverityInk(first.severity()), title), " ",
-                                 Paint(style, Ink::kBold, absl::StrJoin(facts, Dot(style))), "\n");
+std::string FindingBody(const v1::Report& report, const FindingGroup& group, const Style& style) {
+  const v1::Finding& first = *group.findings.front();
+  std::string out;
   const auto line = [&](absl::string_view label, const std::string& text) {
     if (!text.empty()) AppendWrapped(out, Label(label, style), text, style.width);
   };
@@ -197,7 +214,15 @@ std::string RenderFindingGroup(const v1::Report& report, const FindingGroup& gro
   line("source", SourceText(first.source()));
   line("fix", Printable(first.fix()));
   line("targets", TargetsText(report, group));
+  line("known", StandingText(first));
   return out;
+}
+
+std::string RenderFindingGroup(const v1::Report& report, const FindingGroup& group, const Style& style) {
+  const v1::Finding& first = *group.findings.front();
+  const std::string title = absl::StrCat(SeverityWord(first.severity()), "[", Printable(first.code()), "]");
+  return absl::StrCat(Paint(style, SeverityInk(first.severity()), title), " ",
+                      Paint(style, Ink::kBold, FindingFacts(group, style)), "\n", FindingBody(report, group, style));
 }
 
 }  // namespace quantgate

@@ -18,6 +18,14 @@ namespace quantgate {
 //       observed     …
 std::string RenderFindingGroup(const v1::Report& report, const FindingGroup& group, const Style& style);
 
+// The parts of that: "error", "warning" or "note"; "scale-range, unsound, 96 nodes"; what follows the first line.
+std::string SeverityWord(v1::Finding::Severity severity);
+std::string FindingFacts(const FindingGroup& group, const Style& style);
+std::string FindingBody(const v1::Report& report, const FindingGroup& group, const Style& style);
+
+// "waived until 2027-01-31: …", "in the baseline"; empty where nobody knows of the finding.
+std::string StandingText(const v1::Finding& finding);
+
 // "layer.*.conv: layer.0.conv, layer.1.conv, layer.2.conv and 93 more"; all of them when the style is verbose.
 // `names` are of the report; the result is printable.
 std::string NameList(const std::vector<std::string>& names, const Style& style);

@@ -17,21 +17,27 @@ namespace {
 // sees two of its findings in one group.
 constexpr absl::string_view kSeparator = "\x1f";
 
+// Whether somebody knows of it.
+std::string Standing(const v1::Finding& finding) {
+  return absl::StrCat(finding.in_baseline() ? "b" : "", finding.waiver().expires(), finding.waiver().reason());
+}
+
 std::string Cause(const v1::Finding& finding) {
   return absl::StrJoin(
       std::make_tuple(finding.code(), static_cast<int>(finding.severity()), static_cast<int>(finding.effect()),
                       MaskNumbers(finding.observed()), MaskNumbers(finding.allowed()), finding.source().table(),
-                      finding.source().row(), finding.fix()),
+                      finding.source().row(), finding.fix(), Standing(finding)),
       kSeparator);
 }
 
 // What makes findings of two targets the same one: everything but what each of them observes. `correction` and `group`
 // are ids within one result and do not take part.
 std::string Place(const v1::Finding& finding) {
-  return absl::StrJoin(std::make_tuple(finding.code(), static_cast<int>(finding.severity()),
-                                       static_cast<int>(finding.effect()), finding.allowed(), finding.source().table(),
-                                       finding.source().row(), finding.fix(), finding.location().SerializeAsString()),
-                       kSeparator);
+  return absl::StrJoin(
+      std::make_tuple(finding.code(), static_cast<int>(finding.severity()), static_cast<int>(finding.effect()),
+                      finding.allowed(), finding.source().table(), finding.source().row(), finding.fix(),
+                      Standing(finding), finding.location().SerializeAsString()),
+      kSeparator);
 }
 
 // Many rules stay unchecked for one reason, such as the stage of the graph.

@@ -11,18 +11,6 @@
 namespace quantgate {
 namespace {
 
-// Targets of all reports in order of first mention. Resolved names can differ between models only when some fail.
-std::vector<std::string> Targets(absl::Span<const MatrixRow> rows) {
-  std::vector<std::string> targets;
-  for (const MatrixRow& row : rows) {
-    if (row.report == nullptr) continue;
-    for (const v1::Result& result : row.report->results()) {
-      if (!absl::c_linear_search(targets, result.target())) targets.push_back(result.target());
-    }
-  }
-  return targets;
-}
-
 std::string Cell(const MatrixRow& row, const std::string& target, const Style& style) {
   if (row.report == nullptr) return Paint(style, Ink::kRed, "not checked");
   for (const v1::Result& result : row.report->results()) {
@@ -35,8 +23,19 @@ constexpr int kMinModelWidth = 24;
 
 }  // namespace
 
+std::vector<std::string> MatrixTargets(absl::Span<const MatrixRow> rows) {
+  std::vector<std::string> targets;  // resolved names can differ between models only when some fail
+  for (const MatrixRow& row : rows) {
+    if (row.report == nullptr) continue;
+    for (const v1::Result& result : row.report->results()) {
+      if (!absl::c_linear_search(targets, result.target())) targets.push_back(result.target());
+    }
+  }
+  return targets;
+}
+
 std::string RenderMatrix(absl::Span<const MatrixRow> rows, const Style& style) {
-  const std::vector<std::string> targets = Targets(rows);
+  const std::vector<std::string> targets = MatrixTargets(rows);
   std::vector<int> widths;
   for (const std::string& target : targets) {
     int width = DisplayWidth(Printable(target));

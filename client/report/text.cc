@@ -38,14 +38,23 @@ std::string Header(const v1::Report& report, const Style& style) {
 // "DT201 ×96, QS003, 2 not checked": what counts against a target, errors first.
 std::string Reasons(const v1::Result& result, const Style& style) {
   std::map<std::pair<int, std::string>, int> counts;
+  int waived = 0, known = 0;
   for (const v1::Finding& finding : result.findings()) {
-    if (finding.severity() != v1::Finding::INFO) ++counts[{finding.severity(), finding.code()}];
+    if (finding.has_waiver()) {
+      ++waived;
+    } else if (finding.in_baseline()) {
+      ++known;
+    } else if (finding.severity() != v1::Finding::INFO) {
+      ++counts[{finding.severity(), finding.code()}];
+    }
   }
   std::vector<std::string> parts;
   for (const auto& [key, count] : counts) {
     const std::string code = Printable(key.second);
     parts.push_back(count == 1 ? code : absl::StrCat(code, " ", Times(style), WithCommas(count)));
   }
+  if (waived > 0) parts.push_back(absl::StrCat(WithCommas(waived), " waived"));
+  if (known > 0) parts.push_back(absl::StrCat(WithCommas(known), " in the baseline"));
   if (result.not_checked_size() > 0)
     parts.push_back(absl::StrCat(WithCommas(result.not_checked_size()), " not checked"));
   return absl::StrJoin(parts, ", ");
@@ -114,47 +123,50 @@ void AppendPerTarget(std::string& out, absl::string_view label, const v1::Report
   }
 }
 
-void AppendNotChecked(std::string& out, const v1::Report& report, const Style& style) {
-  for (const NotCheckedGroup& group : GroupNotChecked(report)) {
-    const v1::NotChecked& first = *group.entries.front();
-    absl::btree_set<std::string> rules;
-    std::vector<std::string> nodes;
-    absl::flat_hash_set<absl::string_view> seen;
-    for (const v1::NotChecked* entry : group.entries) {
-      if (!entry->rule().empty()) rules.insert(Printable(entry->rule()));
-      if (!entry->node().empty() && seen.insert(entry->node()).second) nodes.push_back(entry->node());
-    }
-    std::string text = ForTargets(report, group.targets);
-    if (!rules.empty()) absl::StrAppend(&text, absl::StrJoin(rules, ", "), ", ");
-    absl::StrAppend(
-        &text,
-        nodes.empty() ? "the graph" : absl::StrCat(Count(nodes.size(), "node"), " (", NameList(nodes, style), ")"),
-        ": ", Printable(first.reason()));
-    AppendWrapped(out, Label("not checked", style), text, style.width);
+}  // namespace
+
+std::string NotCheckedText(const v1::Report& report, const NotCheckedGroup& group, const Style& style) {
+  const v1::NotChecked& first = *group.entries.front();
+  absl::btree_set<std::string> rules;
+  std::vector<std::string> nodes;
+  absl::flat_hash_set<absl::string_view> seen;
+  for (const v1::NotChecked* entry : group.entries) {
+    if (!entry->rule().empty()) rules.insert(Printable(entry->rule()));
+    if (!entry->node().empty() && seen.insert(entry->node()).second) nodes.push_back(entry->node());
   }
+  std::string text = ForTargets(report, group.targets);
+  if (!rules.empty()) absl::StrAppend(&text, absl::StrJoin(rules, ", "), ", ");
+  absl::StrAppend(
+      &text, nodes.empty() ? "the graph" : absl::StrCat(Count(nodes.size(), "node"), " (", NameList(nodes, style), ")"),
+      ": ", Printable(first.reason()));
+  return text;
 }
 
-}  // namespace
+std::string RenderFacts(const v1::Report& report, const Style& style) {
+  std::string facts;
+  AppendPerTarget(facts, "outcome", report, style,
+                  [&](const v1::Result& result) { return OutcomeText(result, style); });
+  AppendPerTarget(facts, "checked", report, style,
+                  [](const v1::Result& result) { return CoverageText(result.coverage()); });
+  for (const NotCheckedGroup& group : GroupNotChecked(report)) {
+    AppendWrapped(facts, Label("not checked", style), NotCheckedText(report, group, style), style.width);
+  }
+  for (const v1::Result& result : report.results()) {
+    const std::string confirmation = RenderConfirmation(result, style);
+    if (!confirmation.empty()) absl::StrAppend(&facts, "\n", confirmation);
+  }
+  return facts;
+}
 
 std::string RenderText(const v1::Report& report, const Style& style) {
   std::string out = absl::StrCat(Header(report, style), Verdicts(report, style));
   for (const FindingGroup& group : GroupFindings(report)) {
     absl::StrAppend(&out, "\n", RenderFindingGroup(report, group, style));
   }
-  std::string facts;
-  AppendPerTarget(facts, "outcome", report, style,
-                  [&](const v1::Result& result) { return OutcomeText(result, style); });
-  AppendPerTarget(facts, "checked", report, style,
-                  [](const v1::Result& result) { return CoverageText(result.coverage()); });
-  AppendNotChecked(facts, report, style);
   if (std::string corrections = RenderCorrections(report, style); !corrections.empty()) {
     absl::StrAppend(&out, "\n", corrections);
   }
-  for (const v1::Result& result : report.results()) {
-    const std::string confirmation = RenderConfirmation(result, style);
-    if (!confirmation.empty()) absl::StrAppend(&facts, "\n", confirmation);
-  }
-  return absl::StrCat(out, "\n", facts);
+  return absl::StrCat(out, "\n", RenderFacts(report, style));
 }
 
 }  // namespace quantgate

@@ -25,24 +25,6 @@ absl::StatusOr<v1::Finding::Effect> EffectFromName(absl::string_view name) {
       absl::StrCat("--fail-on: '", name, "' is no effect; the effects are ", absl::StrJoin(names, ", ")));
 }
 
-void ApplyFailOn(absl::Span<const v1::Finding::Effect> effects, v1::Report& report) {
-  for (v1::Result& result : *report.mutable_results()) {
-    bool hit = false;
-    for (v1::Finding& finding : *result.mutable_findings()) {
-      if (!absl::c_linear_search(effects, finding.effect())) continue;
-      finding.set_severity(v1::Finding::ERROR);
-      hit = true;
-    }
-    if (!hit) continue;
-    if (report.mode() != v1::Report::WARN) {
-      result.set_verdict(v1::Result::REJECTED);
-      result.clear_verdict_reason();
-    } else if (result.verdict() == v1::Result::ACCEPTED) {
-      result.set_verdict(v1::Result::ACCEPTED_WITH_WARNINGS);
-    }
-  }
-}
-
 int ExitCodeFor(const v1::Report& report) {
   if (report.mode() == v1::Report::WARN) return 0;
   const auto accepted = [](const v1::Result& result) {

@@ -1,4 +1,4 @@
-// What a report means for the caller: the exit code, and which findings reject.
+// What a report means for the caller: the exit code, and the words that people use for it.
 #ifndef QUANTGATE_CLIENT_REPORT_VERDICT_H_
 #define QUANTGATE_CLIENT_REPORT_VERDICT_H_
 
@@ -6,17 +6,12 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
-#include "absl/types/span.h"
 #include "quantgate/v1/report.pb.h"
 
 namespace quantgate {
 
 // Effect by the name that flags use, "fallback", "wrong_numbers". INVALID_ARGUMENT lists the names.
 absl::StatusOr<v1::Finding::Effect> EffectFromName(absl::string_view name);
-
-// Findings with one of `effects` become errors, and a result that has one is rejected (strict mode) or accepted with
-// warnings (warn mode).
-void ApplyFailOn(absl::Span<const v1::Finding::Effect> effects, v1::Report& report);
 
 // 0: every target accepted, or warn mode. 1: a target rejects, is UNKNOWN, or there is no result at all.
 int ExitCodeFor(const v1::Report& report);

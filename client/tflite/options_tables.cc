@@ -221,21 +221,21 @@ constexpr Row kSecond[] = {
 };
 
 template <size_t kCount>
-absl::Span<const OptionsTable> Tables(const Row (&rows)[kCount]) {
-  auto* tables = new std::vector<OptionsTable>;  // never destroyed
-  for (const Row& row : rows) tables->push_back({row.name, {row.options.begin(), row.options.size()}});
-  return *tables;
+const std::vector<OptionsTable>& Tables(const Row (&rows)[kCount]) {
+  auto& tables = *new std::vector<OptionsTable>;  // never destroyed
+  for (const Row& row : rows) tables.push_back({row.name, {row.options.begin(), row.options.size()}});
+  return tables;
 }
 
 }  // namespace
 
 absl::Span<const OptionsTable> FirstOptionsTables() {
-  static const absl::Span<const OptionsTable> tables = Tables(kFirst);
+  static const std::vector<OptionsTable>& tables = Tables(kFirst);
   return tables;
 }
 
 absl::Span<const OptionsTable> SecondOptionsTables() {
-  static const absl::Span<const OptionsTable> tables = Tables(kSecond);
+  static const std::vector<OptionsTable>& tables = Tables(kSecond);
   return tables;
 }
 

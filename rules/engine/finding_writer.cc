@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
+#include "rules/engine/positions.h"
 #include "rules/engine/render.h"
 
 namespace quantgate {
@@ -83,6 +84,8 @@ bool FindingWriter::Write(v1::Result& result) {
   }
   bool said[kSeverities] = {};
   for (const List& list : lists_) {
+    if (list.drafts->empty()) continue;
+    const Positions positions(*list.graph);
     for (const FindingDraft& draft : *list.drafts) {
       const int severity = SeverityOf(draft);
       Share& share = granted[severity];
@@ -95,11 +98,19 @@ bool FindingWriter::Write(v1::Result& result) {
       said[severity] = true;
       --share.findings;
       share.bytes -= Bytes(*list.graph, *list.path, draft);
-      RenderFinding(*list.graph, *list.path, draft.bare ? WithText(draft) : draft, *result.add_findings());
+      v1::Finding& finding = *result.add_findings();
+      if (draft.bare) {
+        RenderFinding(*list.graph, *list.path, WithText(draft), finding);
+      } else {
+        RenderFinding(*list.graph, *list.path, draft, finding);
+      }
+      const int32_t position = positions.Of(draft.place);
+      if (position >= 0) finding.mutable_location()->set_position(position);
     }
   }
   const bool all_not_checked = WriteNotChecked(result);
   for (const auto& [code, count] : left_out_) {
+    result.set_unlisted_findings(result.unlisted_findings() + count);
     v1::NotChecked& entry = *result.add_not_checked();
     entry.set_rule(code);
     entry.set_reason(

@@ -7,10 +7,14 @@
 
 namespace quantgate {
 
-// Sets result.verdict (and verdict_reason when UNKNOWN) from its findings, coverage and not_checked. `unjudged`: how
-// many operators the target's module could not judge. An error rejects in strict mode even when other things are
-// unknown; without one, whatever was not looked at keeps the verdict from being ACCEPTED.
+// Sets result.verdict (and verdict_reason when UNKNOWN) from its findings, coverage and not_checked, and
+// unjudged_reason unless that is known. `unjudged`: how many operators the target's module could not judge. An error
+// rejects in strict mode even when other things are unknown; without one, whatever was not looked at keeps the verdict
+// from being ACCEPTED.
 void SetVerdict(v1::Report::Mode mode, int64_t unjudged, v1::Result& result);
+
+// The verdict alone, again: after a change of severities, waivers or Finding.in_baseline.
+void DecideVerdict(v1::Report::Mode mode, v1::Result& result);
 
 }  // namespace quantgate
 

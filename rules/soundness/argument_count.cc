@@ -61,8 +61,27 @@ void CheckOutputs(const Graph& graph, int32_t node, const Definition& definition
   sink.Add(kInfo, place, absl::StrCat(count, count == 1 ? " output" : " outputs"), Range(parameters));
 }
 
+// LiteRT has no operator sets: what a canonical operator cannot do without must be there.
+void CheckTflite(const Graph& graph, int32_t node, FindingSink& sink) {
+  const Binding* binding = graph.binding(node);
+  if (binding == nullptr) return;
+  for (int i = 0; i < static_cast<int>(binding->arguments.size()); ++i) {
+    const Argument& argument = binding->arguments[i];
+    if (argument.role != ArgRole::kData || argument.variadic) continue;
+    if (argument.port >= binding->op->inputs.size() || binding->op->inputs[argument.port].optional) continue;
+    if (i < graph.num_inputs(node) && graph.input(node, i) >= 0) continue;
+    Place place;
+    place.node = node;
+    place.input = i;
+    sink.Add(kInfo, place, "left out", absl::StrCat("a tensor: ", graph.op_type(node), " requires it"));
+  }
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
+  if (graph.origin() == v1::Graph::TFLITE) {
+    for (int32_t node = 0; node < graph.num_nodes(); ++node) CheckTflite(graph, node, sink);
+  }
   const std::vector<DefinedOp>& ops = context.Once(DefinedOps);
   if (ops.empty()) return;
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {

@@ -53,8 +53,31 @@ void CheckAttributes(const Graph& graph, FindingSink& sink) {
   }
 }
 
+// A tensor of LiteRT without an element type is a handle (RESOURCE, VARIANT), or of a type that no schema defines. Only
+// operators that are known by name alone, and control flow, deal in handles.
+void CheckTensors(const Graph& graph, FindingSink& sink) {
+  std::vector<bool> said(graph.num_values(), false);
+  const auto check = [&](int32_t node, int32_t value) {
+    if (value < 0 || said[value] || graph.dtype(value) != v1::DATA_TYPE_UNSPECIFIED) return;
+    // Constants are said already; what has no shape either is a tensor that does not exist.
+    if (graph.is_constant(value) || !graph.value(value).has_shape()) return;
+    said[value] = true;
+    Place place;
+    place.node = node;
+    place.value = value;
+    sink.Add(kInfo, place, "no known element type", "an element type of the format");
+  };
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    const Binding* binding = graph.binding(node);
+    if (binding == nullptr || binding->op->id == OpId::kOpaque || (binding->op->traits & kControlFlow) != 0) continue;
+    for (int i = 0; i < graph.num_inputs(node); ++i) check(node, graph.input(node, i));
+    for (int i = 0; i < graph.num_outputs(node); ++i) check(node, graph.output(node, i));
+  }
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
+  if (graph.origin() == v1::Graph::TFLITE) CheckTensors(graph, sink);
   // Other formats have element types that Graph has no name for, and say so by leaving it out.
   if (graph.origin() != v1::Graph::ONNX && graph.origin() != v1::Graph::TFLITE) return;
   for (const Graph::ConstantRecord& constant : graph.constants()) {

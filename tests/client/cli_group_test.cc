@@ -146,32 +146,6 @@ INSTANTIATE_TEST_SUITE_P(Verdicts, ExitCodeTest,
                                          ExitCase{v1::Report::MODE_UNSPECIFIED, {V::REJECTED}, 1},
                                          ExitCase{v1::Report::WARN, {V::REJECTED, V::UNKNOWN}, 0}));
 
-TEST(ApplyFailOn, RaisesTheEffectsThatAreNamedAndNoOthers) {
-  v1::Report report = TwoTargets();
-  for (v1::Result& result : *report.mutable_results()) result.set_verdict(v1::Result::ACCEPTED_WITH_WARNINGS);
-  *report.mutable_results(0)->add_findings() = MakeFinding(0, v1::Finding::WARNING);  // FALLBACK
-  v1::Finding precision = MakeFinding(0, v1::Finding::WARNING);
-  precision.set_effect(v1::Finding::PRECISION);
-  *report.mutable_results(1)->add_findings() = precision;
-
-  ApplyFailOn({}, report);
-  EXPECT_EQ(ExitCodeFor(report), 0);
-  ApplyFailOn({v1::Finding::FALLBACK}, report);
-  EXPECT_EQ(report.results(0).verdict(), v1::Result::REJECTED);
-  EXPECT_EQ(report.results(0).findings(0).severity(), v1::Finding::ERROR);
-  EXPECT_EQ(report.results(1).verdict(), v1::Result::ACCEPTED_WITH_WARNINGS);
-  EXPECT_EQ(report.results(1).findings(0).severity(), v1::Finding::WARNING);
-}
-
-TEST(ApplyFailOn, WarnModeNeverRejects) {
-  v1::Report report = TwoTargets();
-  report.set_mode(v1::Report::WARN);
-  report.mutable_results(0)->set_verdict(v1::Result::ACCEPTED);
-  *report.mutable_results(0)->add_findings() = MakeFinding(0, v1::Finding::INFO);
-  ApplyFailOn({v1::Finding::FALLBACK}, report);
-  EXPECT_EQ(report.results(0).verdict(), v1::Result::ACCEPTED_WITH_WARNINGS);
-}
-
 TEST(EffectFromName, KnowsTheContractsNames) {
   EXPECT_EQ(*EffectFromName("wrong_numbers"), v1::Finding::WRONG_NUMBERS);
   EXPECT_EQ(*EffectFromName("FALLBACK"), v1::Finding::FALLBACK);

@@ -198,7 +198,7 @@ run 2 reports show "$name" --store "$store"
 one_error NOT_FOUND
 
 # Help and completion.
-for command in "" check import targets rules explain constraints "constraints show" "constraints diff" reports \
+for command in "" check import decode targets rules explain constraints "constraints show" "constraints diff" reports \
   "reports list" "reports show" "reports delete" "reports export" completion serve; do
   # shellcheck disable=SC2086
   run 0 $command --help

@@ -27,6 +27,10 @@ same_both_ways "$bad"
 same_both_ways "$bad" --mode warn
 same_both_ways "$good" --target qnn_htp/SM8650 --target qnn_htp/V68@2.13
 same_both_ways "$good" "$bad"
+# Gated alike: the client does that.
+printf 'waivers:\n  - {rule: NR001, reason: known, expires: 2999-12-31}\n  - {rule: AX, reason: old, expires: 2020-01-31}\n' \
+  >"$scratch/waivers.yaml"
+same_both_ways "$good" "$bad" --waivers "$scratch/waivers.yaml" --fail-on precision
 
 # A graph beyond the unary limit goes in pieces.
 {

@@ -1,1 +1,1 @@
-quantgate_test(engine_test THREADS engine_test.cc LIBS quantgate_rules)
+quantgate_test(engine_test THREADS engine_test.cc positions_test.cc LIBS quantgate_rules)

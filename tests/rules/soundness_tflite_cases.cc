@@ -166,6 +166,15 @@ std::vector<SoundnessCase> TfliteCases() {
        },
        ""},
       {"TfliteUnknownType", Int8, [](GraphBuilder& b) { SetType(b, "w", v1::DATA_TYPE_UNSPECIFIED); }, "FI011"},
+      {"TfliteUnknownTypeOfActivation", Int8, [](GraphBuilder& b) { SetType(b, "y", v1::DATA_TYPE_UNSPECIFIED); },
+       "FI011", "conv", "y"},
+      {"TfliteHandle", Blocks,
+       [](GraphBuilder& b) {
+         b.Node("VAR_HANDLE", "handle", {}, {"h"});
+         b.Value("h").set_has_shape(true);
+         b.Node("ASSIGN_VARIABLE", "assign", {"h", "y"}, {});
+       },
+       ""},
       {"TfliteNegativeSize", Int8, [](GraphBuilder& b) { b.Value("y").set_dims(0, -1); }, "FI013", "", "y"},
 
       {"TfliteOperatorCode", Int8,
@@ -213,6 +222,10 @@ std::vector<SoundnessCase> TfliteCases() {
          Set(b, "conv", "builtin_options").set_s("Pool2DOptions");
        },
        "GS010", "conv"},
+      {"TfliteNoWeight", Int8, [](GraphBuilder& b) { b.Find("conv").mutable_inputs()->Truncate(1); }, "GS011", "conv"},
+      {"TfliteWeightLeftOut", Int8, [](GraphBuilder& b) { b.Find("conv").set_inputs(1, 0); }, "GS011", "conv"},
+      {"TfliteNoBias", Int8, [](GraphBuilder& b) { b.Find("conv").mutable_inputs()->Truncate(2); }, ""},
+      {"TfliteBiasLeftOut", Int8, [](GraphBuilder& b) { b.Find("conv").set_inputs(2, 0); }, ""},
       {"TfliteStride0", Int8, [](GraphBuilder& b) { Set(b, "conv", "stride_h").set_i(0); }, "GS013", "conv"},
       {"TfliteNoOptions", Int8, [](GraphBuilder& b) { Remove(b.Find("conv")); }, "GS013", "conv"},
 

@@ -1,0 +1,119 @@
+#include <sys/stat.h>
+
+#include <nlohmann/json.hpp>
+
+#include "CLI/CLI.hpp"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/cli/commands.h"
+#include "client/decode/decode.h"
+#include "client/report/layout.h"
+#include "client/text_file.h"
+#include "rules/check.h"
+
+namespace quantgate {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int64_t kMaxBytes = int64_t{16} << 20;
+
+// The text itself: a code, or words. A file that is there goes before.
+bool IsText(const std::string& argument) {
+  struct stat facts;
+  if (argument == "-" || ::stat(argument.c_str(), &facts) == 0) return false;
+  const bool number = argument.find_first_not_of("0123456789abcdefABCDEFxX") == std::string::npos;
+  return number || absl::StrContains(argument, ' ');
+}
+
+std::string RuleName(const std::string& code) {
+  for (const RuleInfo* rule : AllRules()) {
+    if (code == rule->code) return rule->name;
+  }
+  return "";
+}
+
+std::string LogText(const DecodedLog& log, const Style& style) {
+  std::string text;
+  const auto line = [&](absl::string_view label, const std::string& words) {
+    AppendWrapped(text, absl::StrCat("  ", label, std::string(8 - label.size(), ' ')), words, style.width);
+  };
+  for (const DecodedMessage& one : log.messages) {
+    AppendWrapped(text, absl::StrCat("line ", one.line, ": "), Paint(style, Ink::kBold, Printable(one.text)),
+                  style.width, 2);
+    if (one.count > 1) line("", absl::StrCat("and ", Count(one.count - 1, "line"), " more that mean the same"));
+    line("tool", one.message->tool);
+    line("means", Printable(one.means));
+    const std::vector<std::string>& rules = one.message->rules;
+    line("rules", rules.empty() ? "no rule of this version finds it before"
+                                : absl::StrJoin(rules, ", ", [](std::string* out, const std::string& code) {
+                                    absl::StrAppend(out, code, " ", RuleName(code));
+                                  }));
+    line("change", Printable(one.change));
+    line("source", Printable(one.message->source));
+    text += "\n";
+  }
+  for (const UnknownLine& unknown : log.unknown) {
+    AppendWrapped(text, absl::StrCat("line ", unknown.line, ": unknown: "), Printable(unknown.text), style.width, 2);
+  }
+  const int more = log.unknown_count - static_cast<int>(log.unknown.size());
+  if (more > 0) absl::StrAppend(&text, "and ", Count(more, "line"), " more that are unknown\n");
+  return absl::StrCat(text, Count(log.lines, "line"), ", ", Count(log.messages.size(), "known message"), ", ",
+                      log.unknown_count, " unknown\n");
+}
+
+std::string LogJson(const DecodedLog& log) {
+  Json messages = Json::array(), unknown = Json::array();
+  for (const DecodedMessage& one : log.messages) {
+    Json rules = Json::array();
+    for (const std::string& code : one.message->rules) rules.push_back({{"code", code}, {"name", RuleName(code)}});
+    messages.push_back({{"line", one.line},
+                        {"count", one.count},
+                        {"text", one.text},
+                        {"tool", one.message->tool},
+                        {"means", one.means},
+                        {"rules", std::move(rules)},
+                        {"change", one.change},
+                        {"source", one.message->source}});
+  }
+  for (const UnknownLine& line : log.unknown) unknown.push_back({{"line", line.line}, {"text", line.text}});
+  const Json json = {{"lines", log.lines},
+                     {"messages", std::move(messages)},
+                     {"unknown", std::move(unknown)},
+                     {"unknownCount", log.unknown_count}};
+  return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+}
+
+int RunDecode(const std::string& argument, const OutputFlags& flags) {
+  const absl::StatusOr<std::string> text =
+      IsText(argument) ? absl::StatusOr<std::string>(argument) : ReadTextFile(argument, kMaxBytes);
+  if (!text.ok()) return Fail(text.status());
+  absl::StatusOr<db::LogMessages> messages = db::BuiltinLogMessages();
+  if (!messages.ok()) return Fail(absl::InternalError(messages.status().message()));
+  const absl::StatusOr<Decoder> decoder = Decoder::Create(*std::move(messages));
+  if (!decoder.ok()) return Fail(decoder.status());
+  const DecodedLog log = decoder->Decode(*text);
+  if (log.lines == 0) return Fail(absl::InvalidArgumentError(absl::StrCat(argument, ": nothing to decode: no text")));
+  return Finish(flags, flags.format == "json" ? LogJson(log) : LogText(log, OutputStyle(flags)));
+}
+
+}  // namespace
+
+void AddDecodeCommand(CLI::App& app, Run* run) {
+  CLI::App* command = app.add_subcommand("decode", "Say what a vendor's log or error code means, and what to change");
+  auto argument = std::make_shared<std::string>("-");
+  command->add_option("FILE", *argument,
+                      "Log of QNN, ExecuTorch, ONNX Runtime, TFLite, Vela, …; - for standard input; or the code or "
+                      "line itself");
+  const auto flags = AddOutputFlags(*command, {"format", "output"});
+  command->footer(
+      "Examples:\n"
+      "  quantgate decode export.log\n"
+      "  python export.py 2>&1 | quantgate decode\n"
+      "  quantgate decode 3110\n"
+      "  quantgate decode '0x408 != 0x232' --format json");
+  command->callback([argument, flags, run] { *run = [argument, flags] { return RunDecode(*argument, *flags); }; });
+}
+
+}  // namespace quantgate

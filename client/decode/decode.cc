@@ -1,0 +1,184 @@
+#include "client/decode/decode.h"
+
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <map>
+#include <utility>
+
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_split.h"
+#include "client/text.h"
+
+namespace quantgate {
+namespace {
+
+constexpr size_t kMaxLineBytes = 8192;
+constexpr size_t kMaxMessages = 1000;
+constexpr size_t kMaxUnknown = 20;
+constexpr int kMaxGroups = 8;
+
+// An error code, decimal or hexadecimal, that stands alone, or is called one.
+constexpr char kLoneCodePattern[] = R"((?i)^\W*(?:error|code)?\W*(0x[0-9a-f]+|\d+)\W*$)";
+constexpr char kCodePattern[] =
+    R"((?i)\b(?:error|err|code|status|result|failed|returned|retcode)\W+(?:(?:error|code|status|with|is|was|of|and|value)\W+){0,3}(0x[0-9a-f]+|\d+)\b)";
+constexpr char kTroublePattern[] =
+    R"((?i)error|fail|fatal|invalid|unsupported|not support|mismatch|incorrect|exception|abort|violat|refus|reject|cannot|could not|\bwarn|<E>|<W>)";
+// Colors of a terminal.
+constexpr char kEscapePattern[] = "\x1b\\[[0-9;]*[A-Za-z]";
+
+using Groups = std::vector<std::string>;
+
+absl::string_view View(const re2::StringPiece& piece) { return {piece.data(), piece.size()}; }
+
+int64_t Number(absl::string_view text) {
+  uint64_t number = 0;
+  const bool hexadecimal = absl::StartsWithIgnoreCase(text, "0x");
+  if (hexadecimal ? !absl::SimpleHexAtoi(text, &number) : !absl::SimpleAtoi(text, &number)) return -1;
+  // Some versions of QNN set the upper half too; what is above says nothing.
+  constexpr uint64_t kCodeMask = 0xffff;
+  return static_cast<int64_t>(number > 0xffffffff ? number & kCodeMask : number);
+}
+
+}  // namespace
+
+struct Decoder::Impl {
+  db::LogMessages messages;
+  std::vector<std::unique_ptr<RE2>> patterns;  // per message; null: a code
+  struct Code {
+    const db::LogMessage* message;
+    std::unique_ptr<RE2> near;  // null: anywhere
+  };
+  std::map<int64_t, Code> codes;
+  std::unique_ptr<RE2> lone_code, code, trouble, escape;
+
+  std::string DataType(absl::string_view digits) const {
+    uint64_t number = 0;
+    if (!absl::SimpleHexAtoi(digits, &number)) return std::string(digits);
+    const auto found = messages.data_types.find(static_cast<int64_t>(number));
+    return found == messages.data_types.end() ? absl::StrCat("an unknown type (0x", digits, ")")
+                                              : absl::StrFormat("%s (0x%s)", found->second, digits);
+  }
+
+  // "{1}" and "{1:dtype}" filled in, in one pass.
+  std::string Fill(absl::string_view text, const Groups& groups) const {
+    std::string out;
+    while (!text.empty()) {
+      const size_t open = text.find('{');
+      absl::StrAppend(&out, text.substr(0, open));
+      if (open == absl::string_view::npos) break;
+      const size_t close = text.find('}', open);
+      if (close == absl::string_view::npos) break;
+      const std::vector<absl::string_view> parts = absl::StrSplit(text.substr(open + 1, close - open - 1), ':');
+      size_t index = 0;
+      absl::string_view group;
+      if (absl::SimpleAtoi(parts[0], &index) && index >= 1 && index <= groups.size()) group = groups[index - 1];
+      absl::StrAppend(&out, parts.size() > 1 && parts[1] == "dtype" ? DataType(group) : std::string(group));
+      text.remove_prefix(close + 1);
+    }
+    return out;
+  }
+
+  // The groups that took part, in order: an alternative's count from one.
+  static bool Search(const RE2& pattern, absl::string_view line, Groups& groups) {
+    re2::StringPiece found[kMaxGroups + 1];
+    const int count = std::min(pattern.NumberOfCapturingGroups(), kMaxGroups);
+    if (!pattern.Match(re2::StringPiece(line.data(), line.size()), 0, line.size(), RE2::UNANCHORED, found, count + 1)) {
+      return false;
+    }
+    groups.clear();
+    for (int i = 1; i <= count; ++i) {
+      if (found[i].data() != nullptr) groups.push_back(ToUtf8(View(found[i])));
+    }
+    return true;
+  }
+
+  const db::LogMessage* Find(absl::string_view line, Groups& groups) const {
+    for (size_t i = 0; i < patterns.size(); ++i) {
+      if (patterns[i] != nullptr && Search(*patterns[i], line, groups)) return &messages.messages[i];
+    }
+    const bool alone = Search(*lone_code, line, groups);
+    if (!alone && !Search(*code, line, groups)) return nullptr;
+    const auto known = codes.find(Number(groups[0]));
+    if (known == codes.end()) return nullptr;
+    Groups none;
+    const RE2* near = known->second.near.get();
+    return alone || near == nullptr || Search(*near, line, none) ? known->second.message : nullptr;
+  }
+};
+
+Decoder::Decoder(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
+Decoder::Decoder(Decoder&&) noexcept = default;
+Decoder::~Decoder() = default;
+
+absl::StatusOr<Decoder> Decoder::Create(db::LogMessages messages) {
+  auto impl = std::make_unique<Impl>();
+  impl->messages = std::move(messages);
+  RE2::Options options;
+  options.set_encoding(RE2::Options::EncodingLatin1);  // lines are bytes
+  options.set_log_errors(false);
+  std::string bad;
+  const auto compile = [&](const std::string& pattern) -> std::unique_ptr<RE2> {
+    if (pattern.empty()) return nullptr;
+    auto compiled = std::make_unique<RE2>(pattern, options);
+    if (!compiled->ok()) bad = absl::StrCat("'", pattern, "': ", compiled->error());
+    return compiled;
+  };
+  for (const db::LogMessage& message : impl->messages.messages) {
+    impl->patterns.push_back(compile(message.pattern));
+    if (message.pattern.empty()) impl->codes.emplace(message.code, Impl::Code{&message, compile(message.near)});
+  }
+  if (!bad.empty()) return absl::InternalError(bad);
+  impl->lone_code = compile(kLoneCodePattern);
+  impl->code = compile(kCodePattern);
+  impl->trouble = compile(kTroublePattern);
+  impl->escape = compile(kEscapePattern);
+  return Decoder(std::move(impl));
+}
+
+DecodedLog Decoder::Decode(absl::string_view text) const {
+  DecodedLog log;
+  std::map<std::pair<const db::LogMessage*, std::string>, size_t> known;  // by meaning
+  UnknownLine last;
+  int number = 0;
+  Groups groups;
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    std::string line(text.substr(0, std::min(end, kMaxLineBytes)));
+    text.remove_prefix(end == absl::string_view::npos ? text.size() : end + 1);
+    ++number;
+    RE2::GlobalReplace(&line, *impl_->escape, "");
+    const absl::string_view trimmed = absl::StripAsciiWhitespace(line);
+    if (trimmed.empty()) continue;
+    ++log.lines;
+    const db::LogMessage* message = impl_->Find(trimmed, groups);
+    if (message == nullptr) {
+      last = {number, ToUtf8(trimmed)};
+      Groups none;
+      if (!Impl::Search(*impl_->trouble, trimmed, none)) continue;
+      ++log.unknown_count;
+      if (log.unknown.size() < kMaxUnknown) log.unknown.push_back(last);
+      continue;
+    }
+    const std::string means = impl_->Fill(message->means, groups);
+    const auto [found, is_new] = known.try_emplace({message, means}, log.messages.size());
+    if (!is_new) {
+      ++log.messages[found->second].count;
+    } else if (log.messages.size() < kMaxMessages) {
+      log.messages.push_back({number, 1, ToUtf8(trimmed), means, impl_->Fill(message->change, groups), message});
+    } else {
+      known.erase(found);
+    }
+  }
+  if (log.lines == 1 && log.messages.empty() && log.unknown.empty()) {
+    log.unknown.push_back(last);
+    log.unknown_count = 1;
+  }
+  return log;
+}
+
+}  // namespace quantgate

@@ -1,0 +1,285 @@
+#include "client/report/sarif.h"
+
+#include <map>
+#include <nlohmann/json.hpp>
+#include <utility>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/report/correction_text.h"
+#include "client/report/finding_text.h"
+#include "client/report/layout.h"
+#include "client/report/verdict.h"
+#include "rules/check.h"
+#include "rules/engine/fingerprint.h"
+
+namespace quantgate {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr char kSchema[] = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
+
+// A path as a URI reference; a name as a part of one, with '/' written out too.
+std::string Encoded(absl::string_view text, bool keep_slash) {
+  std::string out;
+  for (const char c : text) {
+    if (absl::ascii_isalnum(c) || absl::StrContains("-._~", c) || (keep_slash && c == '/')) {
+      out.push_back(c);
+    } else {
+      absl::StrAppendFormat(&out, "%%%02X", static_cast<unsigned char>(c));
+    }
+  }
+  return out;
+}
+
+std::string Uri(absl::string_view path) {
+  return absl::StrCat(absl::StartsWith(path, "/") ? "file://" : "", Encoded(path, /*keep_slash=*/true));
+}
+
+const char* Level(v1::Finding::Severity severity) {
+  if (severity == v1::Finding::ERROR) return "error";
+  return severity == v1::Finding::WARNING ? "warning" : "note";
+}
+
+// Code points, in which the run counts columns.
+int Characters(absl::string_view text) { return DisplayWidth(text); }
+
+// Descriptions of the rules that a run mentions, each once, in the order of their codes.
+class RuleList {
+ public:
+  void Mention(const v1::Finding& finding) { rules_.emplace(finding.code(), finding); }
+
+  // Once all are mentioned.
+  Json Describe() {
+    std::map<std::string, const RuleInfo*> known;
+    for (const RuleInfo* rule : AllRules()) known[rule->code] = rule;
+    Json list = Json::array();
+    for (const auto& [code, finding] : rules_) {
+      index_[code] = static_cast<int>(list.size());
+      const auto rule = known.find(code);
+      // A server may be newer than this program.
+      list.push_back(rule == known.end() ? Unknown(finding) : Describe(*rule->second));
+    }
+    return list;
+  }
+
+  int IndexOf(const std::string& code) const { return index_.at(code); }
+
+ private:
+  static Json Describe(const RuleInfo& rule) {
+    return {{"id", rule.code},
+            {"name", rule.name},
+            {"shortDescription", {{"text", rule.message}}},
+            {"fullDescription", {{"text", rule.why}}},
+            {"help", {{"text", absl::StrCat(rule.why, "\n\n", rule.fix)}, {"markdown", ExplainRule(rule)}}},
+            {"defaultConfiguration", {{"level", Level(rule.severity)}}},
+            {"properties", {{"effect", v1::Finding::Effect_Name(rule.effect)}}}};
+  }
+
+  static Json Unknown(const v1::Finding& finding) {
+    return {{"id", finding.code()},
+            {"name", finding.rule()},
+            {"shortDescription", {{"text", finding.rule()}}},
+            {"help", {{"text", finding.fix()}}},
+            {"defaultConfiguration", {{"level", Level(finding.severity())}}}};
+  }
+
+  std::map<std::string, v1::Finding> rules_;
+  std::map<std::string, int> index_;
+};
+
+Json LogicalLocations(const v1::Location& where) {
+  Json list = Json::array();
+  const std::string scope = where.subgraph().empty() ? "" : absl::StrCat(where.subgraph(), "/");
+  if (!where.node().empty()) {
+    list.push_back(
+        {{"name", where.node()}, {"fullyQualifiedName", absl::StrCat(scope, where.node())}, {"kind", "function"}});
+  }
+  if (!where.value().empty()) {
+    list.push_back(
+        {{"name", where.value()}, {"fullyQualifiedName", absl::StrCat(scope, where.value())}, {"kind", "variable"}});
+  }
+  return list;
+}
+
+// "net.py:12"; null where there is none.
+Json CodeLocation(const std::string& source_line) {
+  if (source_line.empty()) return nullptr;
+  const size_t colon = source_line.rfind(':');
+  const std::string line = colon == std::string::npos ? "" : source_line.substr(colon + 1);
+  const bool has_line = !line.empty() && line.size() < 10 && absl::c_all_of(line, absl::ascii_isdigit) && line != "0";
+  Json location = {{"artifactLocation",
+                    {{"uri", Uri(absl::string_view(source_line).substr(0, has_line ? colon : source_line.size()))}}}};
+  if (has_line) location["region"] = {{"startLine", std::stoi(line)}};
+  return {{"physicalLocation", std::move(location)}};
+}
+
+Json Locations(const std::string& model, const v1::Location& where) {
+  Json location = {{"physicalLocation", {{"artifactLocation", {{"uri", Uri(model)}}}}}};
+  if (Json logical = LogicalLocations(where); !logical.empty()) location["logicalLocations"] = std::move(logical);
+  return Json::array({std::move(location)});
+}
+
+// The spec that a change is about, below the model.
+std::string SpecUri(const std::string& model, const v1::Location& where) {
+  std::string uri = absl::StrCat(Uri(model), "#spec");
+  if (!where.node().empty()) absl::StrAppend(&uri, "/node/", Encoded(where.node(), false));
+  if (where.has_input()) absl::StrAppend(&uri, "/input/", where.input());
+  if (where.has_output()) absl::StrAppend(&uri, "/output/", where.output());
+  if (where.node().empty()) absl::StrAppend(&uri, "/value/", Encoded(where.value(), false));
+  return uri;
+}
+
+Json Fix(const std::string& model, const v1::Correction& correction) {
+  Json changes = Json::array();
+  for (const v1::Change& change : correction.changes()) {
+    const auto [before, after] = ChangeTexts(change);
+    Json replacement = {
+        {"deletedRegion", {{"charOffset", 0}, {"charLength", Characters(before)}, {"snippet", {{"text", before}}}}},
+        {"insertedContent", {{"text", after}}}};
+    changes.push_back({{"artifactLocation", {{"uri", SpecUri(model, change.location())}}},
+                       {"replacements", Json::array({std::move(replacement)})}});
+  }
+  return {{"description", {{"text", correction.summary()}}},
+          {"artifactChanges", std::move(changes)},
+          {"properties", {{"id", correction.id()}, {"safe", correction.safe()}, {"proven", correction.proven()}}}};
+}
+
+// The fix where it stands first; null elsewhere.
+Json FixAt(const std::string& model, const v1::Result& result, int finding) {
+  for (const v1::Correction& correction : result.corrections()) {
+    if (correction.fixes().empty() || correction.changes().empty()) continue;
+    if (*absl::c_min_element(correction.fixes()) == finding) return Fix(model, correction);
+  }
+  return nullptr;
+}
+
+Json SourceProperties(const v1::Source& source) {
+  Json json = {{"kind", v1::Source::Kind_Name(source.kind())}};
+  if (!source.table().empty()) json["table"] = source.table();
+  if (!source.row().empty()) json["row"] = source.row();
+  if (!source.document().empty()) json["document"] = source.document();
+  return json;
+}
+
+Json Properties(const v1::Result& result, const v1::Finding& finding) {
+  Json json = {{"target", result.target()}, {"effect", v1::Finding::Effect_Name(finding.effect())}};
+  const v1::Location& where = finding.location();
+  if (!where.op().empty()) json["op"] = where.op();
+  if (where.has_input()) json["input"] = where.input();
+  if (where.has_output()) json["output"] = where.output();
+  if (where.has_index()) json["index"] = where.index();
+  if (!finding.observed().empty()) json["observed"] = finding.observed();
+  if (!finding.allowed().empty()) json["allowed"] = finding.allowed();
+  json["source"] = SourceProperties(finding.source());
+  if (!finding.correction().empty()) json["correction"] = finding.correction();
+  return json;
+}
+
+Json ResultOf(const std::string& model, const v1::Result& result, int index, const std::string& fingerprint,
+              const RuleList& rules, bool has_baseline) {
+  const v1::Finding& finding = result.findings(index);
+  std::string message = absl::StrCat(result.target(), ": ", finding.message());
+  if (!finding.fix().empty()) absl::StrAppend(&message, " ", finding.fix());
+  Json json = {{"ruleId", finding.code()},
+               {"ruleIndex", rules.IndexOf(finding.code())},
+               {"level", Level(finding.severity())},
+               {"message", {{"text", message}}},
+               {"locations", Locations(model, finding.location())}};
+  if (Json code = CodeLocation(finding.location().source_line()); !code.is_null()) {
+    json["relatedLocations"] = Json::array({std::move(code)});
+  }
+  json["partialFingerprints"] = {{"quantgate/v1", fingerprint}};
+  if (has_baseline) json["baselineState"] = finding.in_baseline() ? "unchanged" : "new";
+  if (finding.has_waiver()) {
+    json["suppressions"] = Json::array({{{"kind", "external"},
+                                         {"status", "accepted"},
+                                         {"justification", StandingText(finding)},
+                                         {"properties", {{"expires", finding.waiver().expires()}}}}});
+  }
+  if (Json fix = FixAt(model, result, index); !fix.is_null()) json["fixes"] = Json::array({std::move(fix)});
+  json["properties"] = Properties(result, finding);
+  return json;
+}
+
+Json Notification(const char* level, const std::string& model, const std::string& text) {
+  return {{"level", level}, {"message", {{"text", text}}}, {"locations", Locations(model, v1::Location())}};
+}
+
+Json Verdict(const std::string& model, const v1::Report& report, const v1::Result& result) {
+  const v1::Coverage& coverage = result.coverage();
+  Json json = {{"model", model},
+               {"target", result.target()},
+               {"verdict", v1::Result::Verdict_Name(result.verdict())},
+               {"outcome", v1::Outcome::Kind_Name(result.outcome().kind())},
+               {"nodes", coverage.nodes()},
+               {"checkedNodes", coverage.checked_nodes()}};
+  if (!result.verdict_reason().empty()) json["verdictReason"] = result.verdict_reason();
+  if (!report.graph_digest().empty()) json["graphDigest"] = report.graph_digest();
+  if (!report.tables_digest().empty()) json["tablesDigest"] = report.tables_digest();
+  return json;
+}
+
+bool InBaseline(const v1::Result& result) {
+  return absl::c_any_of(result.findings(), [](const v1::Finding& finding) { return finding.in_baseline(); });
+}
+
+}  // namespace
+
+std::string RenderSarif(absl::Span<const MatrixRow> rows, int exit_code) {
+  RuleList rules;
+  bool all_read = true, has_baseline = false;
+  std::string version;
+  for (const MatrixRow& row : rows) {
+    all_read &= row.report != nullptr;
+    if (row.report == nullptr) continue;
+    version = row.report->tool_version();
+    for (const v1::Result& result : row.report->results()) {
+      has_baseline |= InBaseline(result);
+      for (const v1::Finding& finding : result.findings()) rules.Mention(finding);
+    }
+  }
+  Json driver = {{"name", "QuantGate"}};
+  if (!version.empty()) driver["version"] = version;
+  driver["rules"] = rules.Describe();
+  Json results = Json::array(), notifications = Json::array(), verdicts = Json::array();
+  Style style;
+  style.unicode = true;
+  style.verbose = true;
+  for (const MatrixRow& row : rows) {
+    if (row.report == nullptr) {
+      notifications.push_back(Notification("error", row.model, row.error));
+      continue;
+    }
+    for (const v1::Result& result : row.report->results()) {
+      verdicts.push_back(Verdict(row.model, *row.report, result));
+      const std::vector<std::string> fingerprints = Fingerprints(result);
+      for (int i = 0; i < result.findings_size(); ++i) {
+        results.push_back(ResultOf(row.model, result, i, fingerprints[i], rules, has_baseline));
+      }
+    }
+    for (const NotCheckedGroup& group : GroupNotChecked(*row.report)) {
+      Json entry =
+          Notification("note", row.model, absl::StrCat("not checked: ", NotCheckedText(*row.report, group, style)));
+      for (const int target : group.targets)
+        entry["properties"]["targets"].push_back(row.report->results(target).target());
+      notifications.push_back(std::move(entry));
+    }
+  }
+  Json invocation = {{"executionSuccessful", all_read}, {"exitCode", exit_code}};
+  invocation["toolExecutionNotifications"] = std::move(notifications);
+  Json run = {{"tool", {{"driver", std::move(driver)}}},
+              {"invocations", Json::array({std::move(invocation)})},
+              {"columnKind", "unicodeCodePoints"},
+              {"results", std::move(results)},
+              {"properties", {{"verdicts", std::move(verdicts)}}}};
+  const Json log = {{"$schema", kSchema}, {"version", "2.1.0"}, {"runs", Json::array({std::move(run)})}};
+  return log.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace quantgate

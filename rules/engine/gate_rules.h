@@ -1,0 +1,14 @@
+// What is wrong with a waiver. The gate (client/gate) adds these to a finished report; no check of a graph finds them.
+#ifndef QUANTGATE_RULES_ENGINE_GATE_RULES_H_
+#define QUANTGATE_RULES_ENGINE_GATE_RULES_H_
+
+#include "rules/engine/rule.h"
+
+namespace quantgate {
+
+extern const RuleInfo kExpiredWaiver;  // EN301
+extern const RuleInfo kUnusedWaiver;   // EN302
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_ENGINE_GATE_RULES_H_

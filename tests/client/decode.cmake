@@ -1,0 +1,1 @@
+quantgate_test(client_decode_test decode_test.cc LIBS quantgate_decode quantgate_rules)

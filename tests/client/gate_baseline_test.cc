@@ -1,0 +1,146 @@
+#include <string>
+#include <vector>
+
+#include "client/gate/baseline.h"
+#include "client/report/json.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "rules/engine/fingerprint.h"
+#include "tests/client/gate_reports.h"
+
+namespace quantgate {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+std::vector<bool> Known(const v1::Report& baseline, v1::Report report) {
+  MarkKnown(baseline, report);
+  std::vector<bool> known;
+  for (const v1::Finding& finding : report.results(0).findings()) known.push_back(finding.in_baseline());
+  return known;
+}
+
+std::vector<bool> Known(const std::vector<Layer>& before, const std::vector<Layer>& now) {
+  return Known(LayerReport("m", before), LayerReport("m", now));
+}
+
+TEST(Baseline, TheSameIsKnownAndNothingElse) {
+  EXPECT_THAT(Known({{"a", "wa", 0}, {"b", "wb", 1}}, {{"a", "wa", 0}, {"b", "wb", 1}, {"c", "wc", 2}}),
+              ElementsAre(true, true, false));
+}
+
+TEST(Baseline, SurvivesRenumberedNodesAndRenamedValues) {
+  // Another operator went in front: names count on, positions among those of the operator stay.
+  EXPECT_THAT(Known({{"Conv_2", "12", 0}, {"Conv_5", "15", 1}}, {{"Conv_4", "14", 0}, {"Conv_7", "17", 1}}),
+              ElementsAre(true, true));
+  // A node of the operator went in front: positions move, names of layers stay.
+  EXPECT_THAT(Known({{"stem.conv", "t1", 0}}, {{"stem.conv", "t9", 1}}), ElementsAre(true));
+  // As before, and nodes are counted; weights have names.
+  EXPECT_THAT(Known({{"Conv_2", "stem.weight", 0}}, {{"Conv_3", "stem.weight", 1}}), ElementsAre(true));
+  // Nodes without names.
+  EXPECT_THAT(Known({{"#3", "w", 0}, {"#5", "x", 1}}, {{"#4", "p", 0}, {"#6", "q", 1}}), ElementsAre(true, true));
+}
+
+TEST(Baseline, OneMendedAndAnotherBrokenIsNew) {
+  EXPECT_THAT(Known({{"layer.0.conv", "w0", 0}}, {{"layer.5.conv", "w5", 5}}), ElementsAre(false));
+  // Names that are only counted say nothing: the node at that number may be another one.
+  EXPECT_THAT(Known({{"#3", "12", 0}}, {{"#3", "12", 4}}), ElementsAre(false));
+}
+
+TEST(Baseline, WhatAgreesInMoreGoesFirst) {
+  // The new one took the position of the old one.
+  EXPECT_THAT(Known({{"b", "wb", 1}}, {{"new", "wnew", 1}, {"b", "wb", 2}}), ElementsAre(false, true));
+}
+
+TEST(Baseline, EachIsUsedOnce) {
+  EXPECT_THAT(Known({{"a", "w", 0}}, {{"a", "w", 0}, {"a", "w", 0}}), ElementsAre(true, false));
+}
+
+TEST(Baseline, AnotherRuleEffectOrPortIsNew) {
+  EXPECT_THAT(Known({{"a", "w", 0}}, {{"a", "w", 0, "DT101"}}), ElementsAre(false));
+  v1::Report report = LayerReport("m", {{"a", "w", 0}});
+  report.mutable_results(0)->mutable_findings(0)->mutable_location()->set_input(2);
+  EXPECT_THAT(Known(LayerReport("m", {{"a", "w", 0}}), report), ElementsAre(false));
+  report = LayerReport("m", {{"a", "w", 0}});
+  report.mutable_results(0)->mutable_findings(0)->set_effect(v1::Finding::WRONG_NUMBERS);
+  EXPECT_THAT(Known(LayerReport("m", {{"a", "w", 0}}), report), ElementsAre(false));
+}
+
+TEST(Baseline, WhatWasWaivedIsNotKnown) {
+  v1::Report baseline = LayerReport("m", {{"a", "w", 0}});
+  baseline.mutable_results(0)->mutable_findings(0)->mutable_waiver()->set_reason("r");
+  EXPECT_THAT(Known(baseline, LayerReport("m", {{"a", "w", 0}})), ElementsAre(false));
+}
+
+TEST(Baseline, TargetsOfAnotherSdkAreTheSameAndOtherSocsAreNot) {
+  const v1::Report now = LayerReport("m", {{"a", "w", 0}}, "qnn_htp/SM8350@2.51.0");
+  EXPECT_THAT(Known(LayerReport("m", {{"a", "w", 0}}), now), ElementsAre(true));
+  EXPECT_THAT(Known(LayerReport("m", {{"a", "w", 0}}, "qnn_htp/SM8450@2.51.0"), now), ElementsAre(false));
+}
+
+TEST(Baseline, WhatIsSaidOfTheWholeGraphIsKnown) {
+  v1::Report report = LayerReport("m", {{"", "", 0}});
+  report.mutable_results(0)->mutable_findings(0)->clear_location();
+  EXPECT_THAT(Known(report, report), ElementsAre(true));
+}
+
+TEST(Baseline, ModelsGoByPathThenByName) {
+  const std::vector<v1::Report> several = {LayerReport("x/a.onnx", {}), LayerReport("y/b.onnx", {}),
+                                           LayerReport("z/b.onnx", {})};
+  EXPECT_EQ(BaselineOf(several, "./x/a.onnx", true), &several[0]);
+  EXPECT_EQ(BaselineOf(several, "/ci/a.onnx", true), &several[0]);
+  EXPECT_EQ(BaselineOf(several, "z/b.onnx", true), &several[2]);
+  EXPECT_EQ(BaselineOf(several, "/ci/b.onnx", true), nullptr);  // which one?
+  EXPECT_EQ(BaselineOf(several, "c.onnx", true), nullptr);
+  const std::vector<v1::Report> one = {LayerReport("a.onnx", {})};
+  EXPECT_EQ(BaselineOf(one, "renamed.onnx", true), &one[0]);
+  EXPECT_EQ(BaselineOf(one, "other.onnx", false), nullptr);
+}
+
+TEST(Baseline, ReadsWhatCheckWrites) {
+  const v1::Report report = LayerReport("a.onnx", {{"a", "w", 0}});
+  const absl::StatusOr<std::vector<v1::Report>> one = ParseBaseline("b.json", *ToJson(report));
+  ASSERT_TRUE(one.ok()) << one.status();
+  EXPECT_EQ((*one)[0].SerializeAsString(), report.SerializeAsString());
+  const std::vector<v1::Report> two = {report, LayerReport("b.onnx", {})};
+  const absl::StatusOr<std::vector<v1::Report>> both = ParseBaseline("b.json", *ReportsToJson(two));
+  ASSERT_TRUE(both.ok()) << both.status();
+  EXPECT_EQ(both->size(), 2);
+}
+
+TEST(Baseline, FromANewerVersionIsRead) {
+  const absl::StatusOr<std::vector<v1::Report>> baseline = ParseBaseline(
+      "b.json", R"({"results": [{"target": "any", "verdict": "ACCEPTED", "novelty": {"a": [1]}}], "more": 1})");
+  EXPECT_TRUE(baseline.ok()) << baseline.status();
+}
+
+TEST(Baseline, OfAnotherToolIsRefused) {
+  const std::string deep(100'000, '[');
+  for (const std::string& text :
+       {std::string(), std::string("[]"), std::string("{}"), std::string("[1]"), std::string("null"),
+        std::string("text"), std::string(R"({"version": "2.1.0", "runs": []})"),
+        std::string(R"([{"filePath": "a.js", "messages": []}])"),
+        std::string(R"({"results": [{"check_id": "x", "path": "y"}], "errors": []})"), std::string(R"({"results": 3})"),
+        std::string("{\"results\": \"\xff\"}"), std::string("<testsuites/>"), deep}) {
+    const absl::StatusOr<std::vector<v1::Report>> baseline = ParseBaseline("b.json", text);
+    EXPECT_EQ(baseline.status().code(), absl::StatusCode::kInvalidArgument) << text.substr(0, 40);
+    EXPECT_THAT(std::string(baseline.status().message()), HasSubstr("baseline b.json: ")) << text.substr(0, 40);
+    EXPECT_EQ(baseline.status().message().find('\n'), absl::string_view::npos);
+  }
+}
+
+TEST(Fingerprint, HasNoNamesInIt) {
+  const auto of = [](const std::vector<Layer>& layers) { return Fingerprints(LayerReport("m", layers).results(0)); };
+  const std::vector<std::string> prints = of({{"a", "w", 0}, {"b", "x", 1}, {"b", "x", 1}});
+  EXPECT_EQ(of({{"c", "p", 0}, {"d", "q", 1}, {"d", "q", 1}}), prints);
+  EXPECT_EQ(
+      Fingerprints(LayerReport("m", {{"a", "w", 0}, {"b", "x", 1}, {"b", "x", 1}}, "qnn_htp/SM8350@9").results(0)),
+      prints);
+  EXPECT_NE(prints[0], prints[1]);
+  EXPECT_NE(prints[1], prints[2]);
+  EXPECT_NE(of({{"a", "w", 0, "DT101"}})[0], prints[0]);
+}
+
+}  // namespace
+}  // namespace quantgate

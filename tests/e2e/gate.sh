@@ -1,0 +1,126 @@
+#!/usr/bin/env bash
+# What decides in a CI job: formats for other programs, waivers, baselines, and what a log means.
+. "$(dirname "$0")/lib.sh"
+quantgate=$(realpath "$quantgate")
+good=$data/good.txtpb
+bad=$data/bad.txtpb
+resnet=$data/../../data/onnx/resnet8.qnn_a16_mixed.onnx
+
+# Formats: of several models and targets, one of which cannot be read.
+run 2 check "$resnet" "$good" "$scratch/missing" -t qnn_htp/SM8350 -t qnn_htp/SM8650 --format junit
+python3 - "$scratch/out" <<'END' || fail "JUnit" "$out"
+import sys, xml.etree.ElementTree as tree
+root = tree.parse(sys.argv[1]).getroot()
+assert root.tag == "testsuites", root.tag
+suites = root.findall("testsuite")
+assert len(suites) == 5, len(suites)
+for name, element in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+    assert int(root.get(name)) == len(root.findall(f".//testcase/{element}")), name
+assert int(root.get("tests")) == len(root.findall(".//testcase"))
+assert any(case.get("name").startswith("DT105") for case in root.findall(".//testcase[failure]"))
+END
+run 2 check "$resnet" "$good" "$scratch/missing" -t qnn_htp/SM8350 -t qnn_htp/SM8650 --format sarif
+same "$(jq -c '[.version, (.runs | length), .runs[0].invocations[0].exitCode, .runs[0].invocations[0].executionSuccessful]' \
+  <<<"$out")" '["2.1.0",1,2,false]'
+same "$(jq -r '[.runs[0].results[] | select(.ruleId == "DT105") | .level] | unique | .[]' <<<"$out")" error
+same "$(jq '[.runs[0].results[] | .ruleId as $id | .ruleIndex as $i | $id] - [.runs[0].tool.driver.rules[].id] | length' \
+  <<<"$out")" 0
+has "$(jq -c '.runs[0].results[].fixes' <<<"$out")" 'deletedRegion'
+run 1 check "$resnet" -t qnn_htp/SM8350 --format github
+has "$out" '^::error file=.*resnet8\.qnn_a16_mixed\.onnx,title=DT105 '
+has_not "$out" '^[^:]'
+run 1 check "$resnet" -t qnn_htp/SM8350 --format markdown
+has "$out" '<summary>❌ <code>DT105'
+run 0 check "$good" --format markdown
+has "$out" '^## ✅'
+
+# Waivers: what is waived stays and does not reject; the last day counts.
+waive() { printf 'waivers:\n  - rule: %s\n    node: "%s"\n    reason: "the 8-bit model serves it"\n    expires: %s\n' "$@" >"$scratch/waivers.yaml"; }
+waive minimum-arch '*' "$(date -u +%F)"
+run 0 check "$resnet" -t qnn_htp/SM8350 --waivers "$scratch/waivers.yaml"
+has "$out" 'minimum-arch · refused · .*waived'
+has "$out" 'waived until .*: the 8-bit model serves it'
+run 0 check "$resnet" -t qnn_htp/SM8350 --waivers "$scratch/waivers.yaml" --format json
+same "$(jq -r '[.results[0].findings[] | select(.code == "DT105") | .waiver.expires] | unique | .[]' <<<"$out")" "$(date -u +%F)"
+waive DT "*" "$(date -u -d yesterday +%F)"
+run 1 check "$resnet" -t qnn_htp/SM8350 --waivers "$scratch/waivers.yaml"
+has "$out" '^warning\[EN301\] expired-waiver'
+waive DT105 'no such node' 2999-12-31
+cd "$scratch" || exit 1
+run 1 check "$resnet" -t qnn_htp/SM8350 --waivers waivers.yaml --format github
+has "$out" '^::warning file=waivers.yaml,line=2,title=EN302'
+waive DT105 'no such node' 31.12.2999
+run 2 check "$resnet" -t qnn_htp/SM8350 --waivers "$scratch/waivers.yaml"
+one_error INVALID_ARGUMENT
+has "$err" 'waivers.yaml: line 5, column 14: '
+printf 'severities: {DT105: warning}\n' >"$scratch/waivers.yaml"
+run 0 check "$resnet" -t qnn_htp/SM8350 --waivers "$scratch/waivers.yaml"
+has "$out" '^warning\[DT105\]'
+run 0 explain EN301
+has "$out" '^# EN301 expired-waiver'
+
+# Baseline: only what is new fails; renumbered nodes and renamed tensors are not new.
+run 1 check "$resnet" -t qnn_htp/SM8350 --format json --output "$scratch/baseline.json"
+run 0 check "$resnet" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json"
+has "$out" 'in the baseline'
+run 0 import "$resnet" -o "$scratch/graph.json"
+jq '(.nodes[], .values[]) |= if .name then .name |= "renamed_" + (explode | reverse | implode) else . end
+    | .nodes |= [to_entries[] | .value.name = "n\(.key + 100)" | .value]' "$scratch/graph.json" >"$scratch/renamed.json"
+run 1 check "$scratch/renamed.json" -t qnn_htp/SM8350
+run 0 check "$scratch/renamed.json" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json"
+fingerprints() { jq -c '[.runs[0].results[].partialFingerprints]'; }
+run 1 check "$resnet" -t qnn_htp/SM8350 --format sarif
+before=$(fingerprints <<<"$out")
+run 1 check "$scratch/renamed.json" -t qnn_htp/SM8350 --format sarif
+same "$(fingerprints <<<"$out")" "$before"
+jq 'del(.results[0].findings[-1])' "$scratch/baseline.json" >"$scratch/less.json"
+run 1 check "$resnet" -t qnn_htp/SM8350 --baseline "$scratch/less.json"
+echo '{"version": "2.1.0", "runs": []}' >"$scratch/other.json"
+run 2 check "$resnet" --baseline "$scratch/other.json"
+one_error INVALID_ARGUMENT
+has "$err" 'other.json: is JSON, but no report of quantgate'
+
+# The git hook: what is staged counts, not what lies in the folder.
+hook=$data/../../../deploy/pre-commit
+PATH=$(dirname "$quantgate"):$PATH
+repository=$scratch/models
+git init -q "$repository"
+cd "$repository" || exit 1
+git config quantgate.targets qnn_htp/SM8350
+git config user.email nobody@example.com
+git config user.name nobody
+mkdir -p a quantgate
+hooked() { checks=$((checks + 1)); "$hook" >"$scratch/out" 2>"$scratch/err"; got=$?; [ "$got" = "$1" ] || fail "hook: exit $got, expected $1" "$(cat "$scratch/out" "$scratch/err")"; }
+hooked 0
+cp "$resnet" "a/with space.onnx"
+hooked 0
+git add a
+hooked 123  # xargs: a command failed
+has "$(cat "$scratch/out")" 'DT105'
+printf 'waivers:\n  - {rule: DT105, model: "a/*", reason: known, expires: 2999-12-31}\n' >quantgate/waivers.yaml
+hooked 0
+rm quantgate/waivers.yaml
+git rm -q --cached "a/with space.onnx"
+hooked 0
+cd "$scratch" || exit 1
+
+# Logs.
+run 0 decode 3110
+has "$out" 'backendValidateOpConfig'
+run 0 decode '0x408 != 0x232' --format json
+same "$(jq -c '[.messages[0].tool, (.messages[0].means | contains("UFIXED_POINT_8")), .unknownCount]' <<<"$out")" '["QNN",true,0]'
+printf 'start\n<E> has incorrect Value 68, expected >= 73.\nERROR: something else\n' >"$scratch/log"
+run 0 decode "$scratch/log"
+has "$out" '^line 2: '
+has "$out" 'DT105 minimum-arch'
+has "$out" '^line 3: unknown: ERROR: something else'
+same "$("$quantgate" decode - <"$scratch/log")" "$out"
+run 2 decode "$scratch/none.log"
+one_error INVALID_ARGUMENT
+run 2 decode /dev/null
+one_error INVALID_ARGUMENT
+for command in decode check; do
+  run 0 "$command" --help
+  has "$out" '^Examples?:'
+done
+finish
