@@ -19,6 +19,9 @@ absl::Status BadId(absl::string_view field, int64_t index, absl::string_view mem
 }
 
 // A number that no version of the contract gives a meaning to, or a newer client's: a guess would be worse than a no.
+// From here on the sender numbers types that v1::DataType does not have (see Spec.dtype).
+constexpr int kFirstUnlistedType = 1024;
+
 absl::Status BadEnum(absl::string_view field, int64_t index, absl::string_view member, int number) {
   const std::string place = index < 0 ? "" : absl::StrCat(field, "[", index, "].");
   return absl::InvalidArgumentError(absl::StrCat("graph.", place, member, ": ", number, " is not known"));
@@ -46,7 +49,9 @@ absl::Status CheckSpec(const v1::Graph& message, int64_t i) {
   const int64_t nodes = message.nodes_size();
   const v1::Spec& spec = message.specs(i);
   if (!v1::Spec::Kind_IsValid(spec.kind())) return BadEnum("specs", i, "kind", spec.kind());
-  if (!v1::DataType_IsValid(spec.dtype())) return BadEnum("specs", i, "dtype", spec.dtype());
+  if (!v1::DataType_IsValid(spec.dtype()) && spec.dtype() < kFirstUnlistedType) {
+    return BadEnum("specs", i, "dtype", spec.dtype());
+  }
   if (!v1::Spec::QScheme_IsValid(spec.qscheme())) return BadEnum("specs", i, "qscheme", spec.qscheme());
   if (!v1::DataType_IsValid(spec.qparams().scale_type())) {
     return BadEnum("specs", i, "qparams.scale_type", spec.qparams().scale_type());

@@ -82,7 +82,8 @@ int32_t SpecForms::FormOf(int32_t spec) {
 StoredForm SpecForms::Describe(const v1::Spec& spec) {
   StoredForm form;
   form.quantized = true;
-  form.type = spec.dtype();
+  // Of a type beyond the list it is only known whether two specs have the same, which is for sharing to ask.
+  form.type = v1::DataType_IsValid(spec.dtype()) ? spec.dtype() : v1::DATA_TYPE_UNSPECIFIED;
   form.quant_min = spec.has_quant_min() ? spec.quant_min() : MinOf(spec.dtype());
   form.quant_max = spec.has_quant_max() ? spec.quant_max() : MaxOf(spec.dtype());
   if (spec.has_is_dynamic()) form.is_dynamic = spec.is_dynamic() ? Tri::kYes : Tri::kNo;

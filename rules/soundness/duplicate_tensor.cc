@@ -72,14 +72,21 @@ void CheckInputs(const Graph& graph, FindingSink& sink) {
   }
 }
 
+// Whether a value is a graph input or a constant beside being the node's output. The node that holds a constant is no
+// second source of it, and neither is that which torch.fx has for what is given, here for its annotation.
+bool IsAlsoGiven(const Graph& graph, int32_t node, int32_t value) {
+  const absl::string_view type = graph.op_type(node);
+  if (graph.origin() == v1::Graph::PT2E && (type == "placeholder" || type == "get_attr")) return false;
+  return graph.is_graph_input(value) || (graph.is_constant(value) && type != "Constant");
+}
+
 void CheckProducers(const Graph& graph, FindingSink& sink) {
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     for (int i = 0; i < graph.num_outputs(node); ++i) {
       const int32_t value = graph.output(node, i);
       if (value < 0) continue;
       const int32_t producer = graph.producer(value);
-      const bool also_given = graph.is_constant(value) && graph.op_type(node) != "Constant";
-      if (producer == node && graph.output_index(value) == i && !also_given && !graph.is_graph_input(value)) continue;
+      if (producer == node && graph.output_index(value) == i && !IsAlsoGiven(graph, node, value)) continue;
       Place place;
       place.node = node;
       place.output = i;

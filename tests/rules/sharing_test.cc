@@ -279,6 +279,7 @@ TEST(ImplicitTest, EachAttributeDecides) {
             "x x>n");
   EXPECT_EQ(groups([](v1::Spec& s) { s.mutable_qparams()->add_scales(0.5); }), "x x>n");
   EXPECT_EQ(groups([](v1::Spec& s) { s.set_dtype(v1::DATA_TYPE_UINT8); }), "x|x>n");
+  EXPECT_EQ(groups([](v1::Spec& s) { s.set_dtype(static_cast<v1::DataType>(1024)); }), "x|x>n");
   EXPECT_EQ(groups([](v1::Spec& s) { s.set_is_dynamic(true); }), "x|x>n");
   EXPECT_EQ(groups([](v1::Spec& s) { s.clear_is_dynamic(); }), "x|x>n");
   EXPECT_EQ(groups([](v1::Spec& s) { s.set_quant_min(0); }), "x|x>n");
@@ -288,6 +289,19 @@ TEST(ImplicitTest, EachAttributeDecides) {
   EXPECT_EQ(groups([](v1::Spec& s) { s.set_kind(v1::Spec::DERIVED); }), "x x>n");
   EXPECT_EQ(groups([](v1::Spec& s) { s.set_kind(v1::Spec::FIXED); }), "x|x>n");
   EXPECT_EQ(groups([](v1::Spec& s) { s.set_kind(v1::Spec::EXPLICIT_NONE); }), "x|x>n");
+}
+
+TEST(ImplicitTest, TypesBeyondTheListAreTheirNumbers) {
+  const auto groups = [](int first, int second) {
+    Builder b;
+    const int x = b.Input("x", b.Plain(static_cast<v1::DataType>(first)));
+    b.Op("n", {x}, {b.Plain(static_cast<v1::DataType>(second))});
+    return b.Groups();
+  };
+  EXPECT_EQ(groups(1024, 1024), "x x>n");
+  EXPECT_EQ(groups(1024, 1025), "x|x>n");
+  EXPECT_EQ(groups(1024, v1::DATA_TYPE_UNSPECIFIED), "x|x>n");
+  EXPECT_EQ(groups(1024 + v1::DATA_TYPE_INT8, v1::DATA_TYPE_INT8), "x|x>n");
 }
 
 TEST(ImplicitTest, FixedSpecsShareWhenTheirNumbersAreEqual) {

@@ -341,6 +341,11 @@ std::vector<Case> Cases() {
        "y"},
       {"ProducesAnInput", SoundConv, [](GraphBuilder& b) { b.Node("Relu", "again", {"y_dq"}, {"x"}); }, "FI006",
        "again", "x"},
+      {"FxPlaceholderAsNode", Annotated, [](GraphBuilder& b) { b.Node("placeholder", "x", {}, {"x"}); }, ""},
+      {"FxNodeThatWritesAPlaceholder", Annotated,
+       [](GraphBuilder& b) { b.Node("aten.relu.default", "again", {"relu"}, {"x"}); }, "FI006", "again", "x"},
+      {"OnnxPlaceholderAsNode", SoundConv, [](GraphBuilder& b) { b.Node("placeholder", "again", {}, {"x"}); }, "FI006",
+       "again", "x"},
       {"UnnamedTensors", SoundConv,
        [](GraphBuilder& b) {
          b.AddValue("");

@@ -91,7 +91,7 @@ class _Converter:
             if isinstance(body, torch.fx.GraphModule):
                 self._out.subgraphs.append(_Converter(body).convert())
                 self._bodies[node] = len(self._out.subgraphs)
-            return node in self._bodies
+            return node in self._bodies and not _has_output_spec(node)
         if node.op != "call_module":
             return False
         if node.target == "_guards_fn":
@@ -104,7 +104,7 @@ class _Converter:
 
     def _is_node(self, node: torch.fx.Node) -> bool:
         if node.op in ("placeholder", "get_attr"):
-            return False
+            return bool(getattr(self._annotations.get(node), "input_qspec_map", None))
         # The output has no meaning of its own; an annotated one has.
         return node.op != "output" or node in self._annotations
 
@@ -293,6 +293,10 @@ def _add_shapes(module: torch.fx.GraphModule, example_inputs: Any) -> None:
     except Exception as error:  # noqa: BLE001  Whatever the graph's operators raise.
         raise QuantGateError("INVALID_ARGUMENT", "example_inputs: the graph does not run with them: "
                                                  + str(error).partition("\n")[0]) from error
+
+
+def _has_output_spec(node: torch.fx.Node) -> bool:
+    return getattr(node.meta.get("quantization_annotation"), "output_qspec", None) is not None
 
 
 def _annotation(node: torch.fx.Node) -> Any:

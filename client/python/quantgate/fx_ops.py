@@ -15,8 +15,8 @@ _FRAME = re.compile(r'File "([^"]+)", line (\d+)')
 
 def op_name(node: torch.fx.Node) -> str:
     """"aten.conv2d.default", "operator.getitem", "higher_order.cond", "output"."""
-    if node.op == "output":
-        return "output"
+    if node.op in ("output", "placeholder", "get_attr"):
+        return str(node.op)
     if node.op != "call_function":
         return f"{node.op}.{node.target}"
     target = node.target

@@ -9,10 +9,10 @@ from torchao.quantization.pt2e.quantizer import (DerivedQuantizationSpec, FixedQ
                                                  QuantizationSpec, SharedQuantizationSpec)
 
 from quantgate.errors import QuantGateError
-from quantgate.fx_specs import DTYPES, QSCHEMES, observer_of, spec_message
+from quantgate.fx_specs import QSCHEMES, SPEC_DTYPES, observer_of, spec_message
 from quantgate.v1 import spec_pb2
 
-DTYPE_OF = {ours: theirs for theirs, ours in DTYPES.items()}
+DTYPE_OF = {ours: theirs for theirs, ours in SPEC_DTYPES.items()}
 QSCHEME_OF = {ours: theirs for theirs, ours in QSCHEMES.items()}
 _PER_CHANNEL = (spec_pb2.Spec.PER_CHANNEL_AFFINE, spec_pb2.Spec.PER_CHANNEL_SYMMETRIC)
 

@@ -22,6 +22,10 @@ DTYPES: Dict[Any, Any] = {
         ("float4_e2m1fn_x2", "FLOAT4_E2M1"), ("complex64", "COMPLEX64"), ("complex128", "COMPLEX128"))
     if hasattr(torch, name)}
 
+# torch's other types as Spec.dtype has them: numbers behind those of the contract, alike wherever this torch runs.
+_OTHERS = {dtype for dtype in vars(torch).values() if isinstance(dtype, torch.dtype)} - set(DTYPES)
+SPEC_DTYPES: Dict[Any, Any] = {**DTYPES, **{dtype: 1024 + index for index, dtype in enumerate(sorted(_OTHERS, key=str))}}
+
 QSCHEMES = {
     torch.per_tensor_affine: spec_pb2.Spec.PER_TENSOR_AFFINE,
     torch.per_tensor_symmetric: spec_pb2.Spec.PER_TENSOR_SYMMETRIC,
@@ -87,16 +91,20 @@ def spec_message(spec: Any, symbol: Callable[[str], int], place: Callable[[Any, 
 
 def _add_scheme(spec: Any, message: spec_pb2.Spec, symbol: Callable[[str], int]) -> None:
     dtype = getattr(spec, "dtype", None)
-    if isinstance(dtype, torch.dtype):
-        message.dtype = DTYPES.get(dtype, types_pb2.DATA_TYPE_UNSPECIFIED)
+    if dtype is not None:
+        if not isinstance(dtype, torch.dtype):
+            raise _unreadable("dtype", dtype, "no torch.dtype")
+        message.dtype = SPEC_DTYPES[dtype]
     for name, field in (("quant_min", "quant_min"), ("quant_max", "quant_max"), ("ch_axis", "axis"),
                         ("is_dynamic", "is_dynamic")):
         value = getattr(spec, name, None)
         if value is not None:
             _set(message, field, name, value)
     qscheme = getattr(spec, "qscheme", None)
-    if isinstance(qscheme, torch.qscheme):
-        message.qscheme = QSCHEMES.get(qscheme, spec_pb2.Spec.Q_SCHEME_UNSPECIFIED)
+    if qscheme is not None:
+        if not isinstance(qscheme, torch.qscheme):
+            raise _unreadable("qscheme", qscheme, "no torch.qscheme")
+        message.qscheme = QSCHEMES[qscheme]
     constructor = getattr(spec, "observer_or_fake_quant_ctr", None)
     if constructor is None:
         return
@@ -130,6 +138,8 @@ def _add_fixed(scale: Any, zero_point: Any, message: spec_pb2.Spec) -> None:
             numbers = []
         if not numbers:
             raise _unreadable(name, value, "no number")
+        if isinstance(value, int) and numbers != [value]:
+            raise _unreadable(name, value, "beyond what a number of 64 bits holds exactly")
         out.extend(numbers)
 
 

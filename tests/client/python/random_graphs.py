@@ -92,7 +92,7 @@ class Generator:
         keys, outputs = {}, set()
         for node in annotated:
             inputs = [value for value in node.all_input_nodes if choice.random() < 0.85]
-            carries = node.op not in ('placeholder', 'get_attr')
+            carries = node.op not in ('placeholder', 'get_attr') or choice.random() < 0.5
             if choice.random() < 0.2:
                 choice.shuffle(inputs)
             if self.adversarial and carries and choice.random() < 0.08:
@@ -129,7 +129,8 @@ class Generator:
     def plain(self):
         choice = self.choice
         dtype, low, high = choice.choice([(torch.int8, -128, 127), (torch.int8, -127, 127), (torch.uint8, 0, 255),
-                                          (torch.int32, 0, 65535), (torch.uint8, None, None)])
+                                          (torch.int32, 0, 65535), (torch.uint8, None, None),
+                                          *[(torch.quint8, None, None), (torch.qint8, None, None)] * self.adversarial])
         observer, axis, scheme = choice.choice([
             (MinMaxObserver, None, torch.per_tensor_affine), (MinMaxObserver, None, torch.per_tensor_symmetric),
             (HistogramObserver, None, torch.per_tensor_affine), (HistogramObserver, 0, torch.per_tensor_affine),

@@ -2,7 +2,11 @@
 import pytest
 import models
 import quantgate
+import torch
+from torchao.quantization.pt2e.observer import MinMaxObserver
 from torchao.quantization.pt2e.prepare import _get_edge_or_node_to_group_id, _get_edge_or_node_to_qspec
+from torchao.quantization.pt2e.quantizer import (FixedQParamsQuantizationSpec, QuantizationAnnotation,
+                                                 QuantizationSpec)
 
 
 def torchao_groups(module):
@@ -26,3 +30,85 @@ def test_equal_to_torchao(quantizer, export):
     expected = torchao_groups(module)
     assert expected
     assert quantgate.sharing_groups(module) == expected
+
+
+# ---- what no real quantizer writes ----
+
+def plain(dtype=torch.uint8):
+    return QuantizationSpec(dtype, MinMaxObserver, None, None, torch.per_tensor_affine)
+
+
+def fixed(zero_point):
+    return FixedQParamsQuantizationSpec(torch.uint8, 0.1, zero_point, 0, 255, torch.per_tensor_affine)
+
+
+def relu_of(first, second):
+    """x with one spec, the edge to its reader with the other."""
+    graph = torch.fx.Graph()
+    x = graph.placeholder('x')
+    relu = graph.call_function(torch.ops.aten.relu.default, (x,))
+    for node in (x, relu):
+        node.meta['val'] = torch.empty(2, 3, device='meta')
+    graph.output(relu)
+    x.meta['quantization_annotation'] = QuantizationAnnotation({}, first, _annotated=True)
+    relu.meta['quantization_annotation'] = QuantizationAnnotation({x: second}, None, _annotated=True)
+    return torch.fx.GraphModule(torch.nn.Module(), graph)
+
+
+OTHERS = [torch.int3, torch.uint3, torch.int1, torch.uint1, torch.qint8, torch.quint8, torch.qint32, torch.bits8]
+
+
+@pytest.mark.parametrize('first', OTHERS)
+def test_types_that_the_contract_does_not_list_are_told_apart(first):
+    for second in [*OTHERS, torch.uint8, None]:
+        module = relu_of(plain(first), plain(second))
+        assert quantgate.sharing_groups(module) == torchao_groups(module), (first, second)
+    assert quantgate.check(relu_of(plain(first), plain(first)), targets=['qnn_htp/SM8650', 'xnnpack']).results
+
+
+def test_zero_points_that_no_message_holds_are_refused_before_they_become_one():
+    assert len(torchao_groups(relu_of(fixed(2**53), fixed(2**53 + 1)))) == 2
+    with pytest.raises(quantgate.QuantGateError, match='the input x of relu.*zero_point, 9007199254740993'):
+        quantgate.sharing_groups(relu_of(fixed(2**53), fixed(2**53 + 1)))
+    assert len(quantgate.sharing_groups(relu_of(fixed(2**53), fixed(2**53 - 1)))) == 2
+
+
+@pytest.mark.parametrize('kind', ['placeholder', 'get_attr'])
+def test_a_map_at_what_reads_nothing(kind):
+    spec = plain()
+    module = relu_of(spec, spec)
+    nodes = {node.name: node for node in module.graph.nodes}
+    start = nodes['x']
+    if kind == 'get_attr':
+        module.register_buffer('weight', torch.ones(2, 3))
+        with module.graph.inserting_before(nodes['relu_default']):
+            start = module.graph.get_attr('weight')
+    before = [found(module, targets) for targets in ([], ['qnn_htp/SM8650'], ['xnnpack'])]
+    start.meta['quantization_annotation'] = QuantizationAnnotation({nodes['relu_default']: plain()}, spec)
+    groups = quantgate.sharing_groups(module)
+    assert groups == torchao_groups(module)
+    assert ('edge', 'relu_default', start.name) in [place for group in groups for place in group]
+    # It is no operator: nothing but the stray key is found.
+    after = [found(module, targets) for targets in ([], ['qnn_htp/SM8650'], ['xnnpack'])]
+    assert [now - then for now, then in zip(after, before)] == [{('SH005', start.name)}] * 3
+
+
+def found(module, targets):
+    return {(finding.code, finding.location.node) for finding in quantgate.check(module, targets=targets).findings()}
+
+
+class Branches(torch.nn.Module):
+    def forward(self, x):
+        return torch.cond(x.sum() > 0, torch.relu, lambda x: x * 2, (x,)) + 1
+
+
+def test_annotated_bodies_of_control_flow():
+    module = torch.export.export(Branches(), (torch.ones(2, 4),)).module(check_guards=False)
+    for node in module.graph.nodes:
+        if node.op != 'output':
+            node.meta['quantization_annotation'] = QuantizationAnnotation(
+                {value: plain() for value in node.all_input_nodes}, plain())
+    groups = quantgate.sharing_groups(module)
+    assert groups == torchao_groups(module)
+    assert [('node', 'true_graph_0'), ('edge', 'true_graph_0', 'cond')] in groups
+    assert len(quantgate.to_graph(module).subgraphs) == 2 and quantgate.check(module, targets=['qnn_htp/SM8650']).results

@@ -7,7 +7,7 @@ import models
 import pytest
 import quantgate
 import torch
-from quantgate.v1 import spec_pb2, types_pb2
+from quantgate.v1 import spec_pb2
 from torchao.quantization import Int8WeightOnlyConfig, quantize_
 from torchao.quantization.pt2e.observer import FixedQParamsObserver, MinMaxObserver
 from torchao.quantization.pt2e.quantizer import (DerivedQuantizationSpec, FixedQParamsQuantizationSpec,
@@ -65,7 +65,10 @@ def refused(module, words, code='INVALID_ARGUMENT'):
     (plain(quant_min=None, quant_max=torch.tensor([1, 2])), 'quant_max, tensor'),
     (plain(ch_axis=2**40), 'ch_axis, 1099511627776'),
     (plain(is_dynamic='no'), "is_dynamic, 'no'"),
+    (plain(dtype='int8'), "dtype, 'int8', is no torch.dtype"),
+    (plain(qscheme=['affine']), 'qscheme, .* is no torch.qscheme'),
     (fixed(None), 'scale, None'),
+    (fixed(0.1, 2**53 + 1), 'zero_point, 9007199254740993'),
     (fixed(0.1, None), 'zero_point, None'),
     (fixed('0.1'), "scale, '0.1'"),
     (fixed(10**400), 'scale, 1000'),
@@ -93,7 +96,9 @@ def test_a_spec_that_cannot_be_read_is_named_with_its_place(spec, words):
     (plain(quant_min=0.0), lambda spec: (spec.quant_min, spec.quant_max) == (0, 255)),
     (plain(quant_max=2**63 - 1), lambda spec: spec.quant_max == 2**63 - 1),
     (plain(ch_axis=2), lambda spec: spec.axis == 2),
-    (plain(dtype='int8', qscheme=['affine']), lambda spec: spec.dtype == types_pb2.DATA_TYPE_UNSPECIFIED),
+    (plain(dtype=torch.int3), lambda spec: spec.dtype >= 1024),
+    (plain(qscheme=None), lambda spec: spec.qscheme == spec_pb2.Spec.Q_SCHEME_UNSPECIFIED),
+    (fixed(0.1, 2**53), lambda spec: spec.qparams.zero_points[:] == [2**53]),
     (fixed(torch.tensor(0.5), torch.tensor([3])), lambda spec: spec.qparams.zero_points[:] == [3]),
     (fixed(fractions.Fraction(1, 4)), lambda spec: spec.qparams.scales[:] == [0.25]),
     (fixed(torch.tensor([0.5, 0.25]), torch.tensor([0, 1])), lambda spec: spec.qparams.scales[:] == [0.5, 0.25]),
