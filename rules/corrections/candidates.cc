@@ -1,12 +1,12 @@
-#include "rules/corrections/candidates.h"
-
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "rules/corrections/candidates.h"
 #include "rules/corrections/numbers.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/observers.h"
 
 namespace quantgate::corrections {
 namespace {
@@ -253,7 +253,9 @@ int64_t Candidates::AddDependent(std::vector<Edit>& edits) const {
 }
 
 void Candidates::AddVariant(const Port& port, SpecForm form, std::vector<Variant>& variants) {
-  AddSpec(port, editor_.Intern(Write(port, form)), form, variants);
+  const v1::Spec spec = Write(port, form);
+  if (!native_ && !HoldsNegatives(spec)) return;
+  AddSpec(port, editor_.Intern(spec), form, variants);
 }
 
 void Candidates::AddSpec(const Port& port, int32_t spec, const SpecForm& form, std::vector<Variant>& variants) {

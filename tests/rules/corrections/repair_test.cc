@@ -115,6 +115,31 @@ TEST(Repair, WideningIsSafe) {
   EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV75)), 0);
 }
 
+// A symmetric range of 16 unsigned bits has zero point 0 in torch, and no place for negative numbers.
+TEST(Repair, NegativeNumbersKeepTheirPlace) {
+  for (v1::DataType type : {v1::DATA_TYPE_INT8, v1::DATA_TYPE_INT16}) {
+    const int64_t max = type == v1::DATA_TYPE_INT8 ? 127 : 32767;
+    Annotated b;
+    b.FloatInput("x", {1, 8, 4, 4});
+    b.FloatConstant("w", {8, 8, 1, 1});
+    const int input = b.Spec(type, -max, max, v1::Spec::PER_TENSOR_SYMMETRIC);
+    const int w8 = b.Spec(v1::DATA_TYPE_INT8, -127, 127, v1::Spec::PER_TENSOR_SYMMETRIC);
+    b.Value("x").set_spec(input);
+    b.Op("aten.conv2d.default", "conv", {"x", "w"}, {1, 8, 4, 4}, {input, w8}, b.A16());
+    b.Output("conv");
+    const v1::Result result = CheckFor(b.graph, kV75);
+    EXPECT_GT(Faults(result), 0);
+    ASSERT_FALSE(result.corrections().empty());
+    for (const v1::Correction& correction : result.corrections()) {
+      for (const v1::Change& change : correction.changes()) {
+        const v1::Spec& after = change.after();
+        EXPECT_FALSE(after.quant_min() == 0 && after.qscheme() == v1::Spec::PER_TENSOR_SYMMETRIC) << change.summary();
+      }
+    }
+    EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV75)), 0);
+  }
+}
+
 TEST(Repair, NumbersFollowWhereTheyAreKnown) {
   Annotated b;
   b.graph.set_stage(v1::STAGE_CALIBRATED);
