@@ -97,6 +97,9 @@ TEST(Repair, ABiasOfTheWrongTypeIsDerived) {
   const v1::Change& change = result.corrections(0).changes(0);
   EXPECT_EQ(change.location().input(), 2);
   EXPECT_EQ(change.after().dtype(), v1::DATA_TYPE_INT32);
+  // convert_pt2e fails without a range.
+  EXPECT_EQ(change.after().quant_min(), INT32_MIN);
+  EXPECT_EQ(change.after().quant_max(), INT32_MAX);
   EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV75)), 0);
 }
 
