@@ -1,9 +1,10 @@
+#include "rules/corrections/candidates.h"
+
 #include <algorithm>
 #include <tuple>
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "rules/corrections/candidates.h"
 #include "rules/corrections/numbers.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/observers.h"
@@ -11,11 +12,9 @@
 namespace quantgate::corrections {
 namespace {
 
-// Quantizing what was float: eight bits of the 24 that count in a float32 are
-// kept.
+// Quantizing what was float: eight bits of the 24 that count in a float32 are kept.
 constexpr int kFloatBits = 24;
-// Beyond these a sharing group is not changed as a whole, and a node (a
-// concatenation of hundreds) not at all.
+// Beyond these a sharing group is not changed as a whole, and a node (a concatenation of hundreds) not at all.
 constexpr size_t kMaxGroup = 256;
 constexpr uint32_t kMaxPortsOfNode = 64;
 // Leaving a tensor in float costs no precision and all speed: the last resort.
@@ -32,18 +31,17 @@ const db::ElementType kFixedPoint[] = {
     {v1::DATA_TYPE_UINT16, true},
 };
 
-bool Concrete(const v1::Spec &spec) {
+bool Concrete(const v1::Spec& spec) {
   return spec.kind() == v1::Spec::PLAIN || spec.kind() == v1::Spec::FIXED || spec.kind() == v1::Spec::DERIVED;
 }
 
-// Its type is told by TypeOf; tables have types of their own for fewer than
-// eight bits.
-bool HasPlainType(const v1::Spec &spec) { return Concrete(spec) && FormOf(spec).bits >= 8; }
+// Its type is told by TypeOf; tables have types of their own for fewer than eight bits.
+bool HasPlainType(const v1::Spec& spec) { return Concrete(spec) && FormOf(spec).bits >= 8; }
 
 }  // namespace
 
-Candidates::Candidates(const CheckContext &context, const v1::Graph &original, const StoredSpecs &stored,
-                       AcceptedTypesOf accepted, SpecEditor &editor)
+Candidates::Candidates(const CheckContext& context, const v1::Graph& original, const StoredSpecs& stored,
+                       AcceptedTypesOf accepted, SpecEditor& editor)
     : context_(context),
       original_(original),
       stored_(stored),
@@ -51,7 +49,7 @@ Candidates::Candidates(const CheckContext &context, const v1::Graph &original, c
       editor_(editor),
       native_(context.graph().origin() != v1::Graph::PT2E),
       original_specs_(context.graph().message().specs_size()) {
-  const Graph &graph = context.graph();
+  const Graph& graph = context.graph();
   if (graph.origin() == v1::Graph::PT2E) groups_ = ComputeSharingGroups(graph);
   const auto refer = [&](int32_t spec, int32_t node) {
     if (spec < 0 || node < 0) return;
@@ -65,14 +63,14 @@ Candidates::Candidates(const CheckContext &context, const v1::Graph &original, c
   }
 }
 
-const std::vector<Move> &Candidates::At(int32_t node) {
+const std::vector<Move>& Candidates::At(int32_t node) {
   const auto [found, inserted] = moves_.try_emplace(node);
   if (inserted) found->second = Make(node);
   return found->second;
 }
 
 std::vector<int32_t> Candidates::NodesAt(SpecPlace place) const {
-  const Graph &graph = context_.graph();
+  const Graph& graph = context_.graph();
   std::vector<int32_t> nodes;
   if (!stored_.empty()) {
     nodes = stored_.NodesAt(place.value);
@@ -80,7 +78,7 @@ std::vector<int32_t> Candidates::NodesAt(SpecPlace place) const {
     nodes.push_back(place.node);
   } else {
     if (graph.producer(place.value) >= 0) nodes.push_back(graph.producer(place.value));
-    for (const Use &use : graph.uses(place.value)) nodes.push_back(use.node);
+    for (const Use& use : graph.uses(place.value)) nodes.push_back(use.node);
   }
   if (const auto found = referring_.find(Key(place)); found != referring_.end()) {
     nodes.insert(nodes.end(), found->second.begin(), found->second.end());
@@ -90,23 +88,21 @@ std::vector<int32_t> Candidates::NodesAt(SpecPlace place) const {
   return nodes;
 }
 
-// Where the references of a shared spec end; itself when it is not shared, or
-// they end nowhere.
+// Where the references of a shared spec end; itself when it is not shared, or they end nowhere.
 SpecPlace Candidates::Root(SpecPlace place) const {
   if (!groups_.has_value()) return place;
-  const Annotations &annotations = groups_->annotations;
+  const Annotations& annotations = groups_->annotations;
   const int32_t entry = annotations.Find(place);
   if (entry < 0) return place;
   const SpecResolution resolution = annotations.Resolve(entry);
   return resolution.state == SpecState::kConcrete ? annotations.place(resolution.end) : place;
 }
 
-// Places whose observer is that of `place`, those that only refer to others
-// left out.
+// Places whose observer is that of `place`, those that only refer to others left out.
 std::vector<SpecPlace> Candidates::GroupOf(SpecPlace place) const {
   std::vector<SpecPlace> places = {place};
   if (!groups_.has_value() || groups_->group_of.empty()) return places;
-  const Annotations &annotations = groups_->annotations;
+  const Annotations& annotations = groups_->annotations;
   const int32_t entry = annotations.Find(place);
   if (entry < 0) return places;
   const absl::Span<const int32_t> members = groups_->group(groups_->group_of[entry]);
@@ -118,7 +114,7 @@ std::vector<SpecPlace> Candidates::GroupOf(SpecPlace place) const {
   return places;
 }
 
-std::optional<SpecPlace> Candidates::PlaceOf(const Operand &operand, int32_t node, bool is_output) const {
+std::optional<SpecPlace> Candidates::PlaceOf(const Operand& operand, int32_t node, bool is_output) const {
   if (!operand.present || operand.edge_value < 0) return std::nullopt;
   if (operand.quantizer >= 0) {
     const int32_t stored = stored_.Of(operand.quantizer);
@@ -136,15 +132,15 @@ std::optional<SpecPlace> Candidates::PlaceOf(const Operand &operand, int32_t nod
   }
 }
 
-const v1::Spec *Candidates::Before(SpecPlace place) const {
+const v1::Spec* Candidates::Before(SpecPlace place) const {
   const int32_t spec = SpecAt(original_, place);
   return spec != 0 && Concrete(editor_.spec(spec)) ? &editor_.spec(spec) : nullptr;
 }
 
-std::vector<Candidates::Port> Candidates::PortsOf(const ResolvedOp &op, const std::vector<AcceptedTypes> &accepted) {
-  const Graph &graph = context_.graph();
+std::vector<Candidates::Port> Candidates::PortsOf(const ResolvedOp& op, const std::vector<AcceptedTypes>& accepted) {
+  const Graph& graph = context_.graph();
   std::vector<Port> ports;
-  const auto add = [&](const Operand &operand, bool is_output) {
+  const auto add = [&](const Operand& operand, bool is_output) {
     const std::optional<SpecPlace> own = PlaceOf(operand, op.node, is_output);
     if (!own.has_value()) return;
     Port port;
@@ -160,8 +156,8 @@ std::vector<Candidates::Port> Candidates::PortsOf(const ResolvedOp &op, const st
     port.argument = operand.argument;
     port.rank = graph.rank(port.value);
     port.type = port.before != nullptr ? TypeOf(FormOf(*port.before)) : db::ElementType{operand.type, false};
-    for (const AcceptedTypes &row : accepted) {
-      for (const AcceptedTypes::Port &known : row.ports) {
+    for (const AcceptedTypes& row : accepted) {
+      for (const AcceptedTypes::Port& known : row.ports) {
         if (known.is_output != is_output || known.value != operand.value) continue;
         for (db::ElementType type : known.types) {
           if (!absl::c_linear_search(port.types, type)) port.types.push_back(type);
@@ -171,17 +167,16 @@ std::vector<Candidates::Port> Candidates::PortsOf(const ResolvedOp &op, const st
     if (port.types.empty() && port.before != nullptr) port.types.assign(std::begin(kFixedPoint), std::end(kFixedPoint));
     ports.push_back(std::move(port));
   };
-  for (const Operand &operand : context_.resolved().inputs(op)) add(operand, false);
-  for (const Operand &operand : context_.resolved().outputs(op)) add(operand, true);
+  for (const Operand& operand : context_.resolved().inputs(op)) add(operand, false);
+  for (const Operand& operand : context_.resolved().outputs(op)) add(operand, true);
   return ports;
 }
 
-// In the words of the graph, where it has a spec of that form: its range and
-// observer are the user's habit.
-v1::Spec Candidates::Write(const Port &port, const SpecForm &form) const {
+// In the words of the graph, where it has a spec of that form: its range and observer are the user's habit.
+v1::Spec Candidates::Write(const Port& port, const SpecForm& form) const {
   static const v1::Spec kNone;
-  const v1::Spec &before = port.before != nullptr ? *port.before : kNone;
-  const auto same = [&](const v1::Spec &spec) {
+  const v1::Spec& before = port.before != nullptr ? *port.before : kNone;
+  const auto same = [&](const v1::Spec& spec) {
     if (spec.kind() != v1::Spec::PLAIN) return false;
     const SpecForm other = FormOf(spec);
     return other.storage == form.storage && other.bits == form.bits && other.is_signed == form.is_signed &&
@@ -197,7 +192,7 @@ v1::Spec Candidates::Write(const Port &port, const SpecForm &form) const {
     if (form.granularity == Granularity::kChannel && form.axis >= 0) out.set_axis(form.axis);
     break;
   }
-  const v1::Value &value = context_.graph().message().values(port.value);
+  const v1::Value& value = context_.graph().message().values(port.value);
   const int64_t channels = form.axis >= 0 && form.axis < value.dims_size() ? value.dims(form.axis) : -1;
   if (std::optional<v1::QParams> numbers = Renumbered(before, out, channels)) {
     *out.mutable_qparams() = *std::move(numbers);
@@ -206,19 +201,19 @@ v1::Spec Candidates::Write(const Port &port, const SpecForm &form) const {
   return out;
 }
 
-int64_t Candidates::AddDependent(std::vector<Edit> &edits) const {
-  const auto spec_at = [&](const Operand &operand, int32_t node, bool now) -> const v1::Spec * {
+int64_t Candidates::AddDependent(std::vector<Edit>& edits) const {
+  const auto spec_at = [&](const Operand& operand, int32_t node, bool now) -> const v1::Spec* {
     const std::optional<SpecPlace> own = PlaceOf(operand, node, /*is_output=*/false);
     if (!own.has_value()) return nullptr;
     const SpecPlace place = Root(*own);
     int32_t spec = SpecAt(original_, place);
-    for (const Edit &edit : edits) {
+    for (const Edit& edit : edits) {
       if (now && edit.place == place) spec = edit.spec;
     }
     return spec == 0 ? nullptr : &editor_.spec(spec);
   };
   std::vector<int32_t> nodes;
-  for (const Edit &edit : edits) {
+  for (const Edit& edit : edits) {
     if (context_.stage() == v1::STAGE_ANNOTATED) break;  // no numbers yet
     const std::vector<int32_t> seen = NodesAt(edit.place);
     nodes.insert(nodes.end(), seen.begin(), seen.end());
@@ -226,9 +221,9 @@ int64_t Candidates::AddDependent(std::vector<Edit> &edits) const {
   for (int32_t node : nodes) {
     const int32_t index = context_.resolved().op_of_node(node);
     if (index < 0 || context_.resolved().ops()[index].op == nullptr) continue;
-    const ResolvedOp &op = context_.resolved().ops()[index];
-    const Operand *ports[3] = {};  // input, weight, bias
-    for (const Operand &input : context_.resolved().inputs(op)) {
+    const ResolvedOp& op = context_.resolved().ops()[index];
+    const Operand* ports[3] = {};  // input, weight, bias
+    for (const Operand& input : context_.resolved().inputs(op)) {
       if (!input.present || input.port >= op.op->inputs.size()) continue;
       const PortRole role = op.op->inputs[input.port].role;
       if (input.port == 0) ports[0] = &input;
@@ -237,11 +232,11 @@ int64_t Candidates::AddDependent(std::vector<Edit> &edits) const {
     }
     if (ports[0] == nullptr || ports[1] == nullptr || ports[2] == nullptr) continue;
     const auto product = [&](bool now) -> std::optional<v1::QParams> {
-      const v1::Spec *input = spec_at(*ports[0], node, now);
-      const v1::Spec *weight = spec_at(*ports[1], node, now);
+      const v1::Spec* input = spec_at(*ports[0], node, now);
+      const v1::Spec* weight = spec_at(*ports[1], node, now);
       return input == nullptr || weight == nullptr ? std::nullopt : ProductOf(*input, *weight, /*bias_axis=*/0);
     };
-    const v1::Spec *bias = spec_at(*ports[2], node, /*now=*/false);
+    const v1::Spec* bias = spec_at(*ports[2], node, /*now=*/false);
     const std::optional<v1::QParams> before = product(/*now=*/false);
     const std::optional<v1::QParams> after = product(/*now=*/true);
     if (bias == nullptr || !before.has_value() || !after.has_value() || !SameScales(bias->qparams(), *before) ||
@@ -249,46 +244,48 @@ int64_t Candidates::AddDependent(std::vector<Edit> &edits) const {
       continue;
     }
     const SpecPlace place = *PlaceOf(*ports[2], node, /*is_output=*/false);
-    if (absl::c_any_of(edits, [&](const Edit &edit) { return edit.place == place; })) continue;
+    if (absl::c_any_of(edits, [&](const Edit& edit) { return edit.place == place; })) continue;
     v1::Spec follows = *bias;
     *follows.mutable_qparams() = *after;
     edits.push_back({place, editor_.Intern(follows)});
   }
-  absl::c_sort(edits, [](const Edit &a, const Edit &b) { return Less(a.place, b.place); });
+  absl::c_sort(edits, [](const Edit& a, const Edit& b) { return Less(a.place, b.place); });
   return static_cast<int64_t>(nodes.size());
 }
 
-void Candidates::AddVariant(const Port &port, SpecForm form, std::vector<Variant> &variants) {
+void Candidates::AddVariant(const Port& port, SpecForm form, std::vector<Variant>& variants) {
+  // Kernels add a bias of 32 bits as it is stored: a zero point has no meaning.
+  if (port.is_bias && form.storage == 32) form.symmetric = true;
   const v1::Spec spec = Write(port, form);
   if (!native_ && !HoldsNegatives(spec)) return;
   AddSpec(port, editor_.Intern(spec), form, variants);
 }
 
-void Candidates::AddSpec(const Port &port, int32_t spec, const SpecForm &form, std::vector<Variant> &variants) {
+void Candidates::AddSpec(const Port& port, int32_t spec, const SpecForm& form, std::vector<Variant>& variants) {
   if (spec == SpecAt(original_, port.place)) return;
-  if (absl::c_any_of(variants, [&](const Variant &known) { return known.spec == spec; })) return;
+  if (absl::c_any_of(variants, [&](const Variant& known) { return known.spec == spec; })) return;
   Variant variant{spec, TypeOf(form), 0, 0};
   if (port.before != nullptr) {
     variant.loss = Loss(FormOf(*port.before), form);
     variant.distance = Distance(FormOf(*port.before), form);
   } else {
-    variant.loss = 8 * (kFloatBits - form.bits) + (form.symmetric ? 8 : 0);
+    variant.loss = 8 * std::max(0, kFloatBits - form.bits) + (form.symmetric ? 8 : 0);
   }
   variants.push_back(variant);
 }
 
-void Candidates::AddFollowing(const ResolvedOp &op, const std::vector<Port> &ports, size_t index,
-                              std::vector<Variant> &variants) {
+void Candidates::AddFollowing(const ResolvedOp& op, const std::vector<Port>& ports, size_t index,
+                              std::vector<Variant>& variants) {
   const bool annotated = context_.graph().origin() == v1::Graph::PT2E;
-  const Port &port = ports[index];
+  const Port& port = ports[index];
   if (annotated && !port.is_output && port.place.is_edge()) {
     const SpecPlace written{port.value, -1};
-    const v1::Spec *decides = Before(Root(written));
+    const v1::Spec* decides = Before(Root(written));
     if (decides != nullptr && !(Root(written) == port.place)) {
       AddSpec(port, SpecAt(original_, written), FormOf(*decides), variants);
     }
   }
-  const auto input = absl::c_find_if(ports, [](const Port &other) { return !other.is_output; });
+  const auto input = absl::c_find_if(ports, [](const Port& other) { return !other.is_output; });
   if (op.op == nullptr || input == ports.end() || input->before == nullptr) return;
   if (port.is_output && (op.op->traits & (kMovesData | kSelects)) != 0 && !(port.place == input->place)) {
     v1::Spec same = *input->before;
@@ -302,16 +299,15 @@ void Candidates::AddFollowing(const ResolvedOp &op, const std::vector<Port> &por
   }
 }
 
-std::optional<v1::Spec> Candidates::DerivedBias(const ResolvedOp &op, const std::vector<Port> &ports,
+std::optional<v1::Spec> Candidates::DerivedBias(const ResolvedOp& op, const std::vector<Port>& ports,
                                                 size_t index) const {
-  // Once there are numbers, they are written down; until then the observers of
-  // input and weight tell them.
+  // Once there are numbers, they are written down; until then the observers of input and weight tell them.
   const bool derives = !native_ && context_.stage() == v1::STAGE_ANNOTATED;
-  const Port &port = ports[index];
+  const Port& port = ports[index];
   if (!port.is_bias || (op.op->traits & kAccumulates) == 0) return std::nullopt;
-  const auto input = absl::c_find_if(ports, [](const Port &other) { return !other.is_output; });
-  if (input->before == nullptr) return std::nullopt;
-  const auto weight = absl::c_find_if(ports, [&](const Port &other) {
+  const auto input = absl::c_find_if(ports, [](const Port& other) { return !other.is_output && !other.is_bias; });
+  if (input == ports.end() || input->before == nullptr) return std::nullopt;
+  const auto weight = absl::c_find_if(ports, [&](const Port& other) {
     return !other.is_output && &other != &*input && !other.is_bias && other.before != nullptr;
   });
   if (weight == ports.end()) return std::nullopt;
@@ -327,7 +323,7 @@ std::optional<v1::Spec> Candidates::DerivedBias(const ResolvedOp &op, const std:
   if (per_channel) derived.set_axis(0);
   for (int32_t value : {input->value, weight->value}) {
     if (!derives) break;  // a spec of its own
-    v1::EdgeRef &from = *derived.add_derived_from();
+    v1::EdgeRef& from = *derived.add_derived_from();
     from.set_value(value + 1);
     from.set_consumer(op.node + 1);
   }
@@ -339,7 +335,7 @@ std::optional<v1::Spec> Candidates::DerivedBias(const ResolvedOp &op, const std:
   return derived;
 }
 
-std::vector<Candidates::Variant> Candidates::VariantsOf(const Port &port) {
+std::vector<Candidates::Variant> Candidates::VariantsOf(const Port& port) {
   std::vector<Variant> variants;
   const SpecForm before = port.before != nullptr ? FormOf(*port.before) : SpecForm();
   for (db::ElementType type : port.types) {
@@ -383,28 +379,28 @@ std::vector<Candidates::Variant> Candidates::VariantsOf(const Port &port) {
   return variants;
 }
 
-bool Candidates::Compatible(int32_t node, const std::vector<Choice> &choices) const {
+bool Candidates::Compatible(int32_t node, const std::vector<Choice>& choices) const {
   const auto rows = rows_.find(node);
   if (rows == rows_.end() || rows->second.empty()) return true;
-  const auto takes = [](const AcceptedTypes &row, const Choice &choice) {
-    const auto port = absl::c_find_if(row.ports, [&](const AcceptedTypes::Port &known) {
+  const auto takes = [](const AcceptedTypes& row, const Choice& choice) {
+    const auto port = absl::c_find_if(row.ports, [&](const AcceptedTypes::Port& known) {
       return known.is_output == choice.is_output && known.argument == choice.argument;
     });
     return port == row.ports.end() || absl::c_linear_search(port->types, choice.type);
   };
-  return absl::c_any_of(rows->second, [&](const AcceptedTypes &row) {
-    return absl::c_all_of(choices, [&](const Choice &choice) { return choice.node != node || takes(row, choice); });
+  return absl::c_any_of(rows->second, [&](const AcceptedTypes& row) {
+    return absl::c_all_of(choices, [&](const Choice& choice) { return choice.node != node || takes(row, choice); });
   });
 }
 
-bool Candidates::FitsRow(int32_t node, const std::vector<Edit> &edits) const {
+bool Candidates::FitsRow(int32_t node, const std::vector<Edit>& edits) const {
   const auto held = held_.find(node);
   if (held == held_.end()) return true;
   std::vector<Choice> choices;
-  for (const Held &port : held->second) {
+  for (const Held& port : held->second) {
     Choice choice = port.choice;
     bool known = true;
-    for (const Edit &edit : edits) {
+    for (const Edit& edit : edits) {
       if (!(edit.place == port.own) && !(edit.place == port.place)) continue;
       known = edit.spec != 0 && HasPlainType(editor_.spec(edit.spec));
       if (known) choice.type = TypeOf(FormOf(editor_.spec(edit.spec)));
@@ -416,7 +412,7 @@ bool Candidates::FitsRow(int32_t node, const std::vector<Edit> &edits) const {
 
 std::vector<Move> Candidates::MakeForQuantizer(int32_t node) {
   std::vector<Move> moves;
-  const Operand *operand = context_.resolved().quantizer(node);
+  const Operand* operand = context_.resolved().quantizer(node);
   const std::optional<SpecPlace> place =
       operand == nullptr ? std::nullopt : PlaceOf(*operand, node, /*is_output=*/false);
   if (!place.has_value()) return moves;
@@ -428,11 +424,11 @@ std::vector<Move> Candidates::MakeForQuantizer(int32_t node) {
   port.rank = context_.graph().rank(place->value);
   port.types.assign(std::begin(kFixedPoint), std::end(kFixedPoint));
   std::vector<Variant> variants;
-  if (const v1::Spec *written = stored_.Written(place->value)) {
+  if (const v1::Spec* written = stored_.Written(place->value)) {
     AddSpec(port, editor_.Intern(*written), FormOf(*written), variants);
   }
-  for (const Variant &variant : VariantsOf(port)) variants.push_back(variant);
-  for (const Variant &variant : variants) {
+  for (const Variant& variant : VariantsOf(port)) variants.push_back(variant);
+  for (const Variant& variant : variants) {
     moves.push_back({{{*place, variant.spec}}, {}, variant.loss, variant.distance});
   }
   return moves;
@@ -442,11 +438,11 @@ std::vector<Move> Candidates::Make(int32_t node) {
   std::vector<Move> moves;
   const int32_t index = context_.resolved().op_of_node(node);
   if (index < 0 || stored_.Of(node) >= 0) return MakeForQuantizer(node);
-  const ResolvedOp &op = context_.resolved().ops()[index];
+  const ResolvedOp& op = context_.resolved().ops()[index];
   if (op.input_count + op.output_count > kMaxPortsOfNode) return moves;
-  const std::vector<AcceptedTypes> &accepted = rows_[node] = accepted_ ? accepted_(op) : std::vector<AcceptedTypes>();
+  const std::vector<AcceptedTypes>& accepted = rows_[node] = accepted_ ? accepted_(op) : std::vector<AcceptedTypes>();
   const std::vector<Port> ports = PortsOf(op, accepted);
-  for (const Port &port : ports) {
+  for (const Port& port : ports) {
     if (port.before == nullptr || !HasPlainType(*port.before)) continue;
     held_[node].push_back(
         {port.own.value_or(port.place), port.place, {node, port.is_output, port.argument, port.type}});
@@ -457,22 +453,24 @@ std::vector<Move> Candidates::Make(int32_t node) {
     variants.push_back(VariantsOf(ports[i]));
     AddFollowing(op, ports, i, variants.back());
     if (const std::optional<v1::Spec> derived = DerivedBias(op, ports, i)) {
+      // In 32 bits it counts in no other units: those that an observer finds would be refused after calibration.
+      std::erase_if(variants.back(), [](const Variant& v) { return v.type.type == v1::DATA_TYPE_INT32; });
       AddSpec(ports[i], editor_.Intern(*derived), FormOf(*derived), variants.back());
     }
   }
 
   // Adds an edit of one place, or of all that have to say the same.
-  const auto add = [node](const Port &port, const Variant &variant, bool whole_group, Move &move) {
+  const auto add = [node](const Port& port, const Variant& variant, bool whole_group, Move& move) {
     move.choices.push_back({node, port.is_output, port.argument, variant.type});
     for (SpecPlace place : whole_group ? port.alike : std::vector<SpecPlace>{port.place}) {
-      if (absl::c_any_of(move.edits, [&](const Edit &edit) { return edit.place == place; })) continue;
+      if (absl::c_any_of(move.edits, [&](const Edit& edit) { return edit.place == place; })) continue;
       move.edits.push_back({place, variant.spec});
       move.loss += variant.loss;
       move.distance += variant.distance;
     }
   };
   for (size_t p = 0; p < ports.size(); ++p) {
-    for (const Variant &variant : variants[p]) {
+    for (const Variant& variant : variants[p]) {
       for (bool whole_group : {false, true}) {
         if (whole_group && ports[p].alike.size() == 1) continue;
         Move move;
@@ -487,20 +485,19 @@ std::vector<Move> Candidates::Make(int32_t node) {
                        variant.distance});
     }
   }
-  // A whole row of the backend's table, where the node differs from it in
-  // several ports.
-  for (const AcceptedTypes &row : accepted) {
+  // A whole row of the backend's table, where the node differs from it in several ports.
+  for (const AcceptedTypes& row : accepted) {
     for (bool whole_group : {false, true}) {
       Move move;
       int differing = 0;
       bool possible = true;
-      for (const AcceptedTypes::Port &taken : row.ports) {
+      for (const AcceptedTypes::Port& taken : row.ports) {
         for (size_t p = 0; p < ports.size(); ++p) {
           if (ports[p].is_output != taken.is_output || ports[p].argument != taken.argument) continue;
           if (absl::c_linear_search(taken.types, ports[p].type)) continue;
           ++differing;
-          const Variant *best = nullptr;
-          for (const Variant &variant : variants[p]) {
+          const Variant* best = nullptr;
+          for (const Variant& variant : variants[p]) {
             if (!absl::c_linear_search(taken.types, variant.type)) continue;
             if (best == nullptr || std::tie(variant.loss, variant.distance) < std::tie(best->loss, best->distance)) {
               best = &variant;
@@ -511,7 +508,7 @@ std::vector<Move> Candidates::Make(int32_t node) {
         }
       }
       if (!possible || differing < 2) continue;
-      if (absl::c_none_of(moves, [&](const Move &known) { return known.edits == move.edits; })) {
+      if (absl::c_none_of(moves, [&](const Move& known) { return known.edits == move.edits; })) {
         moves.push_back(std::move(move));
       }
     }
