@@ -454,7 +454,10 @@ std::vector<Move> Candidates::Make(int32_t node) {
     AddFollowing(op, ports, i, variants.back());
     if (const std::optional<v1::Spec> derived = DerivedBias(op, ports, i)) {
       // In 32 bits it counts in no other units: those that an observer finds would be refused after calibration.
-      std::erase_if(variants.back(), [](const Variant& v) { return v.type.type == v1::DATA_TYPE_INT32; });
+      // Numbers that are known are judged by what they are.
+      if (derived->kind() == v1::Spec::DERIVED) {
+        std::erase_if(variants.back(), [](const Variant& v) { return v.type.type == v1::DATA_TYPE_INT32; });
+      }
       AddSpec(ports[i], editor_.Intern(*derived), FormOf(*derived), variants.back());
     }
   }
