@@ -83,8 +83,9 @@ def apply(report: Report, model: Any, target: Optional[str] = None) -> List[Appl
                                                     "graph, before prepare_pt2e inserts observers")
     from quantgate import fx_apply, fx_calibrated
 
-    apply_all = fx_calibrated.apply if report.proto.stage == types_pb2.STAGE_CALIBRATED else fx_apply.apply
-    return apply_all(corrections, model)
+    if report.proto.stage == types_pb2.STAGE_CALIBRATED or fx_calibrated.is_prepared(model):
+        return fx_calibrated.apply(corrections, model)
+    return fx_apply.apply(corrections, model)
 
 
 def _corrections(report: Report, target: Optional[str]) -> List[List[report_pb2.Change]]:

@@ -14,7 +14,7 @@ import torch.fx
 from quantgate.errors import QuantGateError
 from quantgate.fx_constants import add_constant
 from quantgate.fx_ops import Signatures, add_source_line, op_name, set_attribute
-from quantgate.fx_specs import DTYPES, SpecPool
+from quantgate.fx_specs import DTYPES, SpecPool, has_seen_values
 from quantgate.progress import watch
 from quantgate.v1 import graph_pb2, types_pb2
 
@@ -115,7 +115,10 @@ class _Converter:
         if any(self._signatures.op_name(node).startswith(_QUANTIZED_NAMESPACES) for node in nodes
                if node.op == "call_function"):
             return types_pb2.STAGE_CONVERTED
-        return types_pb2.STAGE_CALIBRATED if self._observers else types_pb2.STAGE_ANNOTATED
+        # Observers that wait for their first value know no more than the annotations do.
+        seen = {has_seen_values(observer) for observer in self._observers.values()}
+        known = True in seen or seen == {None}
+        return types_pb2.STAGE_CALIBRATED if known else types_pb2.STAGE_ANNOTATED
 
     def _source(self, node: torch.fx.Node) -> torch.fx.Node:
         while node in self._observers:

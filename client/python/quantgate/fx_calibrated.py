@@ -48,6 +48,23 @@ def apply(corrections: Sequence[Sequence[report_pb2.Change]], module: torch.fx.G
     return applied
 
 
+def is_prepared(model: Any) -> bool:
+    """Whether a graph has observers, calibrated or not."""
+    return isinstance(model, torch.fx.GraphModule) and any(
+        _observer(model, node) is not None for node in model.graph.nodes)
+
+
+def _observer(module: torch.fx.GraphModule, node: torch.fx.Node) -> Optional[torch.nn.Module]:
+    """What the node observes with; None: it is no observer."""
+    if node.op != "call_module" or len(node.args) != 1:
+        return None
+    try:
+        called = module.get_submodule(str(node.target))
+    except AttributeError:
+        return None
+    return called if hasattr(called, "calculate_qparams") else None
+
+
 class _Prepared:
     """A graph with observers, by place."""
 
@@ -56,10 +73,9 @@ class _Prepared:
         self.annotations = AnnotatedGraph(module)
         self._observers: Dict[torch.fx.Node, Any] = {}
         for node in module.graph.nodes:
-            if node.op == "call_module":
-                called = module.get_submodule(str(node.target))
-                if len(node.args) == 1 and hasattr(called, "calculate_qparams"):
-                    self._observers[node] = called
+            called = _observer(module, node)
+            if called is not None:
+                self._observers[node] = called
 
     def observed(self) -> Iterator[Tuple[Place, Any]]:
         """Every annotated place that has an observer."""

@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import functools
 import reprlib
-from typing import Any, Callable, Dict, Sequence, Tuple
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 import torch
 
@@ -154,14 +154,24 @@ def observer_of(constructor: Any) -> Tuple[Any, Dict[str, Any]]:
         **partial.keywords, **settings}
 
 
-def add_observed(observer: Any, message: spec_pb2.Spec) -> None:
-    """The parameters an observer would give now; none while it has seen nothing."""
+def has_seen_values(observer: Any) -> Optional[bool]:
+    """Whether an observer (a fake-quantize's inner one) was calibrated; None: it keeps no range, as a fixed one."""
+    observer = getattr(observer, "activation_post_process", observer)
     minimum, maximum = getattr(observer, "min_val", None), getattr(observer, "max_val", None)
+    if not isinstance(minimum, torch.Tensor) or not isinstance(maximum, torch.Tensor):
+        return None
     try:
         # Before the first value a minimum is inf, or empty. What has seen an infinity has numbers, useless ones.
-        if isinstance(minimum, torch.Tensor) and isinstance(maximum, torch.Tensor) and (
-                minimum.numel() == 0 or bool((minimum > maximum).any())):
-            return
+        return minimum.numel() > 0 and not bool((minimum > maximum).any())
+    except RuntimeError:  # tensors without numbers, of no common shape
+        return None
+
+
+def add_observed(observer: Any, message: spec_pb2.Spec) -> None:
+    """The parameters an observer would give now; none while it has seen nothing."""
+    if has_seen_values(observer) is False:
+        return
+    try:
         scale, zero_point = observer.calculate_qparams()[:2]
         scale = torch.as_tensor(scale).double()
         zero_points = [] if zero_point is None else torch.as_tensor(zero_point).double().reshape(-1).tolist()
