@@ -7,6 +7,7 @@
 #include "absl/algorithm/container.h"
 #include "rules/corrections/numbers.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/observers.h"
 
 namespace quantgate::corrections {
 namespace {
@@ -253,7 +254,11 @@ int64_t Candidates::AddDependent(std::vector<Edit>& edits) const {
 }
 
 void Candidates::AddVariant(const Port& port, SpecForm form, std::vector<Variant>& variants) {
-  AddSpec(port, editor_.Intern(Write(port, form)), form, variants);
+  // Kernels add a bias of 32 bits as it is stored: a zero point has no meaning.
+  if (port.is_bias && form.storage == 32) form.symmetric = true;
+  const v1::Spec spec = Write(port, form);
+  if (!native_ && !HoldsNegatives(spec)) return;
+  AddSpec(port, editor_.Intern(spec), form, variants);
 }
 
 void Candidates::AddSpec(const Port& port, int32_t spec, const SpecForm& form, std::vector<Variant>& variants) {
@@ -264,7 +269,7 @@ void Candidates::AddSpec(const Port& port, int32_t spec, const SpecForm& form, s
     variant.loss = Loss(FormOf(*port.before), form);
     variant.distance = Distance(FormOf(*port.before), form);
   } else {
-    variant.loss = 8 * (kFloatBits - form.bits) + (form.symmetric ? 8 : 0);
+    variant.loss = 8 * std::max(0, kFloatBits - form.bits) + (form.symmetric ? 8 : 0);
   }
   variants.push_back(variant);
 }
@@ -292,26 +297,42 @@ void Candidates::AddFollowing(const ResolvedOp& op, const std::vector<Port>& por
     }
     AddSpec(port, editor_.Intern(same), FormOf(*input->before), variants);
   }
+}
+
+std::optional<v1::Spec> Candidates::DerivedBias(const ResolvedOp& op, const std::vector<Port>& ports,
+                                                size_t index) const {
+  // Once there are numbers, they are written down; until then the observers of input and weight tell them.
+  const bool derives = !native_ && context_.stage() == v1::STAGE_ANNOTATED;
+  const Port& port = ports[index];
+  if (!port.is_bias || (op.op->traits & kAccumulates) == 0) return std::nullopt;
+  const auto input = absl::c_find_if(ports, [](const Port& other) { return !other.is_output && !other.is_bias; });
+  if (input == ports.end() || input->before == nullptr) return std::nullopt;
   const auto weight = absl::c_find_if(ports, [&](const Port& other) {
     return !other.is_output && &other != &*input && !other.is_bias && other.before != nullptr;
   });
-  if (!port.is_bias || weight == ports.end()) return;
+  if (weight == ports.end()) return std::nullopt;
   v1::Spec derived;
-  derived.set_kind(annotated ? v1::Spec::DERIVED : v1::Spec::PLAIN);
+  derived.set_kind(derives ? v1::Spec::DERIVED : v1::Spec::PLAIN);
   derived.set_dtype(v1::DATA_TYPE_INT32);
+  if (!native_) {  // convert_pt2e does not go without
+    derived.set_quant_min(INT32_MIN);
+    derived.set_quant_max(INT32_MAX);
+  }
   const bool per_channel = FormOf(*weight->before).granularity != Granularity::kTensor;
   derived.set_qscheme(per_channel ? v1::Spec::PER_CHANNEL_SYMMETRIC : v1::Spec::PER_TENSOR_SYMMETRIC);
   if (per_channel) derived.set_axis(0);
   for (int32_t value : {input->value, weight->value}) {
-    if (!annotated) break;
+    if (!derives) break;  // a spec of its own
     v1::EdgeRef& from = *derived.add_derived_from();
     from.set_value(value + 1);
     from.set_consumer(op.node + 1);
   }
   if (std::optional<v1::QParams> product = ProductOf(*input->before, *weight->before, /*bias_axis=*/0)) {
     *derived.mutable_qparams() = *std::move(product);
+  } else if (!native_ && !derives) {
+    return std::nullopt;
   }
-  AddSpec(port, editor_.Intern(derived), FormOf(derived), variants);
+  return derived;
 }
 
 std::vector<Candidates::Variant> Candidates::VariantsOf(const Port& port) {
@@ -431,6 +452,14 @@ std::vector<Move> Candidates::Make(int32_t node) {
   for (size_t i = 0; i < ports.size(); ++i) {
     variants.push_back(VariantsOf(ports[i]));
     AddFollowing(op, ports, i, variants.back());
+    if (const std::optional<v1::Spec> derived = DerivedBias(op, ports, i)) {
+      // In 32 bits it counts in no other units: those that an observer finds would be refused after calibration.
+      // Numbers that are known are judged by what they are.
+      if (derived->kind() == v1::Spec::DERIVED) {
+        std::erase_if(variants.back(), [](const Variant& v) { return v.type.type == v1::DATA_TYPE_INT32; });
+      }
+      AddSpec(ports[i], editor_.Intern(*derived), FormOf(*derived), variants.back());
+    }
   }
 
   // Adds an edit of one place, or of all that have to say the same.

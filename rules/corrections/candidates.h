@@ -105,8 +105,11 @@ class Candidates {
   void AddVariant(const Port& port, SpecForm form, std::vector<Variant>& variants);
   void AddSpec(const Port& port, int32_t spec, const SpecForm& form, std::vector<Variant>& variants);
   // What follows from other specs around the node: the producer's for an edge that reads it, the moved input's for an
-  // output, input x weight for a bias.
+  // output.
   void AddFollowing(const ResolvedOp& op, const std::vector<Port>& ports, size_t index, std::vector<Variant>& variants);
+  // Of a bias that is added to sums of products: what counts in units of input x weight. nullopt: of other ports, or
+  // one of the two has no spec.
+  std::optional<v1::Spec> DerivedBias(const ResolvedOp& op, const std::vector<Port>& ports, size_t index) const;
   v1::Spec Write(const Port& port, const SpecForm& form) const;
   SpecPlace Root(SpecPlace place) const;
   std::vector<SpecPlace> GroupOf(SpecPlace place) const;

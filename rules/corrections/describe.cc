@@ -7,6 +7,7 @@
 #include "rules/corrections/spec_form.h"
 #include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/observers.h"
 
 namespace quantgate::corrections {
 namespace {
@@ -95,6 +96,7 @@ bool IsSafe(const v1::Change& change) {
   if (!change.has_before() || !change.has_after()) return false;
   if (change.before().kind() != change.after().kind()) return false;
   if (change.after().kind() != v1::Spec::PLAIN) return false;
+  if (HoldsNegatives(change.before()) && !HoldsNegatives(change.after())) return false;
   const SpecForm before = FormOf(change.before());
   const SpecForm after = FormOf(change.after());
   return before.storage > 0 && after.storage > 0 && Loss(before, after) == 0;

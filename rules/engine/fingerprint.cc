@@ -29,7 +29,7 @@ std::string WithoutDigits(absl::string_view text) {
   return out;
 }
 
-std::string Port(const v1::Location& location) {
+std::string PortOf(const v1::Location& location) {
   if (location.has_input()) return absl::StrCat("input ", location.input());
   return location.has_output() ? absl::StrCat("output ", location.output()) : "";
 }
@@ -41,7 +41,7 @@ absl::string_view TargetWithoutSdk(absl::string_view target) { return target.sub
 std::string FindingKind(absl::string_view target, const v1::Finding& finding) {
   const v1::Location& where = finding.location();
   return absl::StrJoin(
-      {std::string(TargetWithoutSdk(target)), finding.code(), absl::StrCat(finding.effect()), where.op(), Port(where),
+      {std::string(TargetWithoutSdk(target)), finding.code(), absl::StrCat(finding.effect()), where.op(), PortOf(where),
        WithoutDigits(where.subgraph()), std::string(where.node().empty() ? "" : "node")},
       kSeparator);
 }

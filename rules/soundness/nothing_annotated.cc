@@ -14,7 +14,7 @@ constexpr RuleInfo kInfo = {
     "nothing-annotated",
     v1::Finding::FALLBACK,
     v1::Finding::WARNING,
-    kAtAnnotated,
+    kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "prepare_pt2e inserts no observer and convert_pt2e no quantize; neither says so, and the model stays what it was. "
     "Quantizers that look for modules or source functions find none in a non-strict export, and annotations made on "
@@ -38,6 +38,8 @@ bool IsArithmetic(const Graph& graph, int32_t node) {
 }
 
 void Check(const CheckContext& context, FindingSink& sink) {
+  // What is calibrated or converted was annotated: answered, and no reason to doubt the verdict.
+  if (context.stage() == v1::STAGE_CALIBRATED || context.stage() == v1::STAGE_CONVERTED) return;
   const Graph& graph = context.graph();
   // Of the model, not of each body in it.
   if (&graph.message() != &context.model() || graph.origin() != v1::Graph::PT2E || HasSpecs(graph.message())) return;

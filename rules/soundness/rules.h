@@ -75,6 +75,7 @@ Rule WeightAxis();         // AX009
 // QS: schemes.
 Rule SmallFloatZeroPoint();  // QS001
 Rule ShiftedTensor();        // QS002
+Rule LostNegatives();        // QS003
 
 // SH: sharing.
 Rule DanglingReference();  // SH001

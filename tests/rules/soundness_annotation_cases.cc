@@ -13,6 +13,14 @@ int AddSpec(GraphBuilder& b, v1::DataType type, v1::Spec::QScheme scheme) {
   return b.graph.specs_size();
 }
 
+// Symmetric int32 in 0..65535, for which observers choose zero point 0.
+int AddUnevenSpec(GraphBuilder& b) {
+  const int id = AddSpec(b, v1::DATA_TYPE_INT32, v1::Spec::PER_TENSOR_SYMMETRIC);
+  b.graph.mutable_specs(id - 1)->set_quant_min(0);
+  b.graph.mutable_specs(id - 1)->set_quant_max(65535);
+  return id;
+}
+
 // conv(x, w, b), spec 1 on x and the output, 2 on w, 3 (derived) on b; then relu.
 GraphBuilder Conv() {
   GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
@@ -388,6 +396,57 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "-SH006"},
       {"OneObserver", Conv, [](GraphBuilder& b) { ReadInputAgain(b); }, "-SH006"},
+
+      // QS003
+      {"NegativesOfAConvolutionLost", Conv, [](GraphBuilder& b) { b.Value("conv").set_spec(AddUnevenSpec(b)); },
+       "QS003", "conv", "conv"},
+      {"NegativesOfAConvolutionLostAfterCalibration", SmallBias,
+       [](GraphBuilder& b) { b.Value("conv").set_spec(AddUnevenSpec(b)); }, "QS003", "conv", "conv"},
+      {"NegativesLostByItsReader", Conv, [](GraphBuilder& b) { b.Find("relu").add_input_specs(AddUnevenSpec(b)); },
+       "QS003", "relu", "conv"},
+      {"NegativesCutOff", Conv,
+       [](GraphBuilder& b) {
+         b.Value("conv").set_spec(AddUnevenSpec(b));
+         b.graph.mutable_specs(3)->set_quant_min(-8);
+       },
+       "QS003", "conv", "conv"},
+      {"NegativesOfAnInputPerhapsLost", Conv,
+       [](GraphBuilder& b) {
+         AddUnevenSpec(b);
+         b.Find("conv").set_input_specs(0, 4);
+       },
+       "QS003", "conv", "x", -1, warning},
+      {"NoNegativesBehindARelu", Conv, [](GraphBuilder& b) { b.Value("relu").set_spec(AddUnevenSpec(b)); }, "-QS003"},
+      {"NoNegativesBehindAMovedRelu", Conv,
+       [](GraphBuilder& b) {
+         b.Node("aten.permute.default", "moved", {"relu"}, {"moved"});
+         b.Value("moved").set_spec(AddUnevenSpec(b));
+       },
+       "-QS003"},
+      {"EvenRange", Conv,
+       [](GraphBuilder& b) {
+         b.Value("conv").set_spec(AddUnevenSpec(b));
+         b.graph.mutable_specs(3)->set_quant_min(-65535);
+       },
+       "-QS003"},
+      {"AffineRange", Conv,
+       [](GraphBuilder& b) {
+         b.Value("conv").set_spec(AddUnevenSpec(b));
+         b.graph.mutable_specs(3)->set_qscheme(v1::Spec::PER_TENSOR_AFFINE);
+       },
+       "-QS003"},
+      {"SymmetricUint8HasItsZeroPointInTheMiddle", Conv,
+       [](GraphBuilder& b) {
+         b.Value("conv").set_spec(AddSpec(b, v1::DATA_TYPE_UINT8, v1::Spec::PER_TENSOR_SYMMETRIC));
+       },
+       "-QS003"},
+      {"ZeroPointInTheMiddle", SmallBias,
+       [](GraphBuilder& b) {
+         b.Value("conv").set_spec(AddUnevenSpec(b));
+         b.graph.mutable_specs(3)->mutable_qparams()->add_scales(0.1);
+         b.graph.mutable_specs(3)->mutable_qparams()->add_zero_points(32768);
+       },
+       "-QS003"},
 
       // NR004
       {"BiasFits", SmallBias, [](GraphBuilder&) {}, "-NR004"},

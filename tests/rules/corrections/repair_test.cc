@@ -97,7 +97,53 @@ TEST(Repair, ABiasOfTheWrongTypeIsDerived) {
   const v1::Change& change = result.corrections(0).changes(0);
   EXPECT_EQ(change.location().input(), 2);
   EXPECT_EQ(change.after().dtype(), v1::DATA_TYPE_INT32);
+  // convert_pt2e fails without a range.
+  EXPECT_EQ(change.after().quant_min(), INT32_MIN);
+  EXPECT_EQ(change.after().quant_max(), INT32_MAX);
+  EXPECT_EQ(change.after().kind(), v1::Spec::DERIVED);
+  EXPECT_EQ(change.after().qscheme(), v1::Spec::PER_CHANNEL_SYMMETRIC);
   EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV75)), 0);
+}
+
+// What an observer of its own would find is refused after calibration: a zero point, or one scale where the weights
+// have one per channel.
+TEST(Repair, AMissingBiasIsDerivedWithTheGranularityOfTheWeights) {
+  for (bool per_channel : {true, false}) {
+    Annotated b;
+    b.FloatInput("x", {1, 8});
+    b.FloatConstant("w", {8, 8});
+    b.FloatConstant("b", {8});
+    const int a8 = b.A8();
+    const int w8 = per_channel ? b.W8() : b.Spec(v1::DATA_TYPE_INT8, -127, 127, v1::Spec::PER_TENSOR_SYMMETRIC);
+    b.Op("aten.linear.default", "fc", {"x", "w", "b"}, {1, 8}, {a8, w8}, a8);
+    b.Output("fc");
+    const v1::Result result = CheckFor(b.graph, kV75);
+    EXPECT_GT(Faults(result), 0);
+    ASSERT_EQ(result.corrections_size(), 1);
+    ASSERT_EQ(result.corrections(0).changes_size(), 1);
+    const v1::Spec& after = result.corrections(0).changes(0).after();
+    EXPECT_EQ(after.kind(), v1::Spec::DERIVED) << result.corrections(0).summary();
+    EXPECT_EQ(after.qscheme(), per_channel ? v1::Spec::PER_CHANNEL_SYMMETRIC : v1::Spec::PER_TENSOR_SYMMETRIC);
+    EXPECT_EQ(after.has_axis(), per_channel);
+    EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV75)), 0);
+  }
+}
+
+TEST(Repair, AMissingBiasWithoutAQuantizedWeightHasNoZeroPoint) {
+  Annotated b;
+  b.FloatInput("x", {1, 8});
+  b.FloatConstant("w", {8, 8});
+  b.FloatConstant("b", {8});
+  const int a8 = b.A8();
+  b.Op("aten.linear.default", "fc", {"x", "w", "b"}, {1, 8}, {a8}, a8);
+  b.Output("fc");
+  const v1::Result result = CheckFor(b.graph, kV75);
+  for (const v1::Correction& correction : result.corrections()) {
+    for (const v1::Change& change : correction.changes()) {
+      if (change.after().dtype() != v1::DATA_TYPE_INT32) continue;
+      EXPECT_NE(change.after().qscheme(), v1::Spec::PER_TENSOR_AFFINE) << change.summary();
+    }
+  }
 }
 
 TEST(Repair, WideningIsSafe) {
@@ -113,6 +159,31 @@ TEST(Repair, WideningIsSafe) {
   ASSERT_EQ(result.corrections_size(), 1);
   EXPECT_TRUE(result.corrections(0).safe()) << result.corrections(0).summary();
   EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV75)), 0);
+}
+
+// A symmetric range of 16 unsigned bits has zero point 0 in torch, and no place for negative numbers.
+TEST(Repair, NegativeNumbersKeepTheirPlace) {
+  for (v1::DataType type : {v1::DATA_TYPE_INT8, v1::DATA_TYPE_INT16}) {
+    const int64_t max = type == v1::DATA_TYPE_INT8 ? 127 : 32767;
+    Annotated b;
+    b.FloatInput("x", {1, 8, 4, 4});
+    b.FloatConstant("w", {8, 8, 1, 1});
+    const int input = b.Spec(type, -max, max, v1::Spec::PER_TENSOR_SYMMETRIC);
+    const int w8 = b.Spec(v1::DATA_TYPE_INT8, -127, 127, v1::Spec::PER_TENSOR_SYMMETRIC);
+    b.Value("x").set_spec(input);
+    b.Op("aten.conv2d.default", "conv", {"x", "w"}, {1, 8, 4, 4}, {input, w8}, b.A16());
+    b.Output("conv");
+    const v1::Result result = CheckFor(b.graph, kV75);
+    EXPECT_GT(Faults(result), 0);
+    ASSERT_FALSE(result.corrections().empty());
+    for (const v1::Correction& correction : result.corrections()) {
+      for (const v1::Change& change : correction.changes()) {
+        const v1::Spec& after = change.after();
+        EXPECT_FALSE(after.quant_min() == 0 && after.qscheme() == v1::Spec::PER_TENSOR_SYMMETRIC) << change.summary();
+      }
+    }
+    EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV75)), 0);
+  }
 }
 
 TEST(Repair, NumbersFollowWhereTheyAreKnown) {

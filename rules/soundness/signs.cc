@@ -1,0 +1,123 @@
+#include "rules/soundness/signs.h"
+
+#include <algorithm>
+
+namespace quantgate {
+namespace {
+
+// What an operator does to the signs of its operands.
+enum class Effect { kNone, kRemoves, kMixes, kKeeps };
+
+Effect EffectOf(const Operator& op) {
+  switch (op.id) {
+    case OpId::kRelu:
+    case OpId::kRelu6:
+    case OpId::kSigmoid:
+    case OpId::kHardSigmoid:
+    case OpId::kSoftmax:
+    case OpId::kMaskedSoftmax:
+    case OpId::kBiasSoftmax:
+    case OpId::kHardmax:
+    case OpId::kSoftplus:
+    case OpId::kAbs:
+    case OpId::kExp:
+    case OpId::kSqrt:
+    case OpId::kRsqrt:
+    case OpId::kSquare:
+    case OpId::kSquaredDifference:
+    case OpId::kOneHot:
+      return Effect::kRemoves;
+    case OpId::kSub:
+    case OpId::kLog:
+    case OpId::kLogSoftmax:
+    case OpId::kLogSigmoid:
+    case OpId::kCos:
+    case OpId::kLayerNorm:
+    case OpId::kBatchNorm:
+    case OpId::kInstanceNorm:
+    case OpId::kGroupNorm:
+    case OpId::kMeanVarianceNorm:
+      return Effect::kMixes;
+    case OpId::kAdd:
+    case OpId::kMul:
+    case OpId::kDiv:
+    case OpId::kSum:
+    case OpId::kMean:
+    case OpId::kRmsNorm:
+    case OpId::kTanh:
+    case OpId::kErf:
+    case OpId::kGelu:
+    case OpId::kSilu:
+    case OpId::kHardSwish:
+    case OpId::kLeakyRelu:
+    case OpId::kPRelu:
+    case OpId::kElu:
+    case OpId::kDropout:
+    case OpId::kAveragePool:
+    case OpId::kGlobalAveragePool:
+    case OpId::kReduceSum:
+    case OpId::kReduceMean:
+    case OpId::kCast:
+      return Effect::kKeeps;
+    default:
+      return (op.traits & (kMovesData | kSelects | kAccumulates)) != 0 ? Effect::kKeeps : Effect::kNone;
+  }
+}
+
+Sign OfConstant(const v1::Constant& constant) {
+  const auto negative = [](double number) { return number < 0; };
+  if (std::any_of(constant.reals().begin(), constant.reals().end(), negative)) return Sign::kBoth;
+  if (constant.has_statistics()) return constant.statistics().min() < 0 ? Sign::kBoth : Sign::kNotNegative;
+  return constant.reals().empty() ? Sign::kUnknown : Sign::kNotNegative;
+}
+
+Sign OfOutput(const CheckContext& context, int32_t node, const std::vector<Sign>& signs) {
+  const Graph& graph = context.graph();
+  const Binding* binding = graph.binding(node);
+  const Effect effect = binding == nullptr ? Effect::kNone : EffectOf(*binding->op);
+  if (effect == Effect::kNone) return Sign::kUnknown;
+  if (effect == Effect::kRemoves) return Sign::kNotNegative;
+  if (effect == Effect::kMixes) return Sign::kBoth;
+  const bool accumulates = (binding->op->traits & kAccumulates) != 0;
+  if (graph.op(node) == OpId::kMul && graph.num_inputs(node) == 2 && graph.input(node, 0) == graph.input(node, 1)) {
+    return Sign::kNotNegative;
+  }
+  if (graph.op(node) == OpId::kClamp) {
+    const double stated = graph.float_attribute(node, "min_val", graph.float_attribute(node, "min", -1));
+    if (stated >= 0) return Sign::kNotNegative;
+  }
+  Sign sign = Sign::kNotNegative;
+  bool any = false;
+  for (int i = 0; i < graph.num_inputs(node); ++i) {
+    const int32_t value = graph.input(node, i);
+    if (value < 0) continue;
+    const Argument argument = ArgumentAt(*binding, graph.argument(node, i));
+    if (argument.role != ArgRole::kData || argument.port >= binding->op->inputs.size()) continue;
+    const PortRole role = binding->op->inputs[argument.port].role;
+    if (role != PortRole::kActivation && role != PortRole::kWeight && role != PortRole::kBias) continue;
+    any = true;
+    // Trained weights have both signs, if nothing is known of them.
+    const bool trained = accumulates && signs[value] == Sign::kUnknown && graph.is_static(value);
+    sign = std::max(sign, trained ? Sign::kBoth : signs[value]);
+  }
+  return any ? sign : Sign::kUnknown;
+}
+
+}  // namespace
+
+std::vector<Sign> SignsOf(const CheckContext& context) {
+  const Graph& graph = context.graph();
+  std::vector<Sign> signs(graph.num_values(), Sign::kUnknown);
+  for (const Graph::ConstantRecord& constant : graph.constants()) {
+    signs[constant.value] = OfConstant(graph.value(constant.value).constant());
+  }
+  for (int32_t node : graph.order()) {
+    const Sign sign = OfOutput(context, node, signs);
+    for (int i = 0; i < graph.num_outputs(node); ++i) {
+      if (graph.output(node, i) >= 0) signs[graph.output(node, i)] = sign;
+    }
+  }
+  return signs;
+}
+
+}  // namespace quantgate
