@@ -30,7 +30,9 @@ def to_graph(model: Any, example_inputs: Any = None) -> graph_pb2.Graph:
         raise QuantGateError("INVALID_ARGUMENT", f"expected a GraphModule, an ExportedProgram or a path, not "
                                                  f"{type(model).__name__}")
     if example_inputs is not None and not any("val" in node.meta for node in model.graph.nodes):
-        _add_shapes(model, example_inputs)
+        from quantgate.fx_shapes import add_shapes
+
+        add_shapes(model, example_inputs)
     message = _Converter(model).convert()
     message.producer = f"pytorch {torch.__version__}"
     return message
@@ -282,17 +284,6 @@ def _add_inputs(argument: Any, position: int, inputs: List[Optional[torch.fx.Nod
     inputs.extend(members)
     positions.extend([position] * len(members))
     return only_nodes
-
-
-def _add_shapes(module: torch.fx.GraphModule, example_inputs: Any) -> None:
-    from torch._subclasses import FakeTensorMode
-    from torch.fx.passes.fake_tensor_prop import FakeTensorProp
-
-    try:
-        FakeTensorProp(module, FakeTensorMode(allow_non_fake_inputs=True)).propagate(*example_inputs)
-    except Exception as error:  # noqa: BLE001  Whatever the graph's operators raise.
-        raise QuantGateError("INVALID_ARGUMENT", "example_inputs: the graph does not run with them: "
-                                                 + str(error).partition("\n")[0]) from error
 
 
 def _has_output_spec(node: torch.fx.Node) -> bool:

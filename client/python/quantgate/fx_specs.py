@@ -24,7 +24,8 @@ DTYPES: Dict[Any, Any] = {
 
 # torch's other types as Spec.dtype has them: numbers behind those of the contract, alike wherever this torch runs.
 _OTHERS = {dtype for dtype in vars(torch).values() if isinstance(dtype, torch.dtype)} - set(DTYPES)
-SPEC_DTYPES: Dict[Any, Any] = {**DTYPES, **{dtype: 1024 + index for index, dtype in enumerate(sorted(_OTHERS, key=str))}}
+SPEC_DTYPES: Dict[Any, Any] = {**DTYPES, **{dtype: number for number, dtype
+                                            in enumerate(sorted(_OTHERS, key=str), 1024)}}
 
 QSCHEMES = {
     torch.per_tensor_affine: spec_pb2.Spec.PER_TENSOR_AFFINE,

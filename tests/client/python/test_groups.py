@@ -24,7 +24,8 @@ def torchao_groups(module):
     lambda: models.qnn('use_8a8w'), lambda: models.qnn('use_16a8w'), lambda: models.qnn('use_16a4w'),
     lambda: models.qnn('use_16a16w'), lambda: models.xnnpack(), lambda: models.xnnpack(is_per_channel=True),
     lambda: models.xnnpack(is_per_channel=True, is_dynamic=True)])
-@pytest.mark.parametrize('export', [models.export] + [lambda seed=seed: models.export_random(seed) for seed in range(3)])
+@pytest.mark.parametrize('export', [models.export] + [lambda seed=seed: models.export_random(seed)
+                                                      for seed in range(3)])
 def test_equal_to_torchao(quantizer, export):
     module = models.annotate(export(), quantizer())
     expected = torchao_groups(module)
@@ -111,4 +112,5 @@ def test_annotated_bodies_of_control_flow():
     groups = quantgate.sharing_groups(module)
     assert groups == torchao_groups(module)
     assert [('node', 'true_graph_0'), ('edge', 'true_graph_0', 'cond')] in groups
-    assert len(quantgate.to_graph(module).subgraphs) == 2 and quantgate.check(module, targets=['qnn_htp/SM8650']).results
+    assert len(quantgate.to_graph(module).subgraphs) == 2
+    assert quantgate.check(module, targets=['qnn_htp/SM8650']).results

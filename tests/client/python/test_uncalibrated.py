@@ -94,3 +94,28 @@ def test_corrections_of_numbers_come_too_late():
         quantgate.apply(quantgate.check(models.annotate(models.export(), models.qnn('use_16a16w')), targets=[V68]),
                         prepared)
     assert before == {node: dict(vars(node.meta['quantization_annotation'])) for node in before}
+
+
+@pytest.mark.parametrize('make', [models.qnn, lambda: models.xnnpack(is_per_channel=True)])
+@pytest.mark.parametrize('calibrated', [False, True])
+def test_a_run_for_the_shapes_leaves_observers_as_they_are(make, calibrated):
+    prepared = prepare_pt2e(models.export(), make())
+    if calibrated:
+        prepared(*models.INPUTS)
+    expected = quantgate.to_graph(prepared)
+    for node in prepared.graph.nodes:
+        node.meta.pop('val', None)
+    before = {name: value.clone() for name, value in prepared.state_dict().items()}
+    graph = quantgate.to_graph(prepared, models.INPUTS)
+    after = prepared.state_dict()
+    assert before.keys() == after.keys() and all(torch.equal(before[name], after[name]) for name in before)
+    assert [list(value.dims) for value in graph.values] == [list(value.dims) for value in expected.values]
+    assert (graph.stage, graph.specs) == (expected.stage, expected.specs)
+
+
+def test_a_run_that_fails_leaves_no_shapes():
+    module = torch.fx.symbolic_trace(models.ConvNet())
+    with pytest.raises(quantgate.QuantGateError, match='example_inputs'):
+        quantgate.to_graph(module, (torch.ones(2, 3, 1, 1),))
+    assert not any('val' in node.meta for node in module.graph.nodes)
+    assert all(value.has_shape for value in quantgate.to_graph(module, models.INPUTS).values)
