@@ -146,6 +146,28 @@ TEST(Repair, AMissingBiasWithoutAQuantizedWeightHasNoZeroPoint) {
   }
 }
 
+// What moves integers must read and write them by the same parameters. Two observers of one scheme see the same
+// numbers; those of two schemes differ.
+TEST(Repair, AnAliasGetsTheSchemeOfWhatItReads) {
+  for (bool symmetric : {true, false}) {
+    Annotated b;
+    b.FloatInput("x", {1, 4, 8});
+    const int a8 = b.A8();
+    const v1::Spec::QScheme scheme = symmetric ? v1::Spec::PER_TENSOR_SYMMETRIC : v1::Spec::PER_TENSOR_AFFINE;
+    b.Op("aten.relu.default", "relu", {"x"}, {1, 4, 8}, {a8}, a8);
+    b.Op("aten.transpose.int", "moved", {"relu"}, {1, 8, 4}, {a8}, b.Spec(v1::DATA_TYPE_UINT8, 0, 255, scheme));
+    b.Int(b.Find("moved"), "dim0", 1);
+    b.Int(b.Find("moved"), "dim1", 2);
+    b.Output("moved");
+    const v1::Result result = CheckFor(b.graph, kV75);
+    const bool drifts =
+        absl::c_any_of(result.findings(), [](const v1::Finding& finding) { return finding.code() == "SH101"; });
+    EXPECT_EQ(drifts, symmetric);
+    EXPECT_EQ(Faults(result) > 0, symmetric);
+    EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV75)), 0);
+  }
+}
+
 TEST(Repair, WideningIsSafe) {
   Annotated b;
   b.FloatInput("x", {1, 8, 4, 4});
