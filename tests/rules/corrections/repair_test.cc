@@ -369,11 +369,16 @@ TEST(Repair, OneSetOfSpecsForSeveralTargets) {
   for (const char* target : {kV68, "qnn_htp/V69@2.49", kV75}) EXPECT_EQ(Faults(CheckFor(changed, target)), 0);
 }
 
-// What V75 has no kernel for excludes it; the others keep what they have in common.
+// What V75 has no kernel for excludes it where the toolchain has nowhere else to run it; the others keep what they have
+// in common.
 TEST(Repair, ATargetThatNothingSatisfiesIsLeftOutWithTheReason) {
   Annotated b = Linear16a16w();
   AddSignOfRankFive(b);
-  const v1::Report report = CheckFor(b.graph, std::vector<std::string>{kV75, kV68});
+  CheckOptions options;
+  options.targets = {kV75, kV68};
+  options.toolchain = "qnn-converter";
+  v1::Report report;
+  ASSERT_TRUE(Check(b.graph, options, testing::Modules(), report).ok());
   const v1::CommonCorrections& common = report.common_corrections();
   EXPECT_THAT(common.targets(), ElementsAre(report.results(1).target()));
   EXPECT_TRUE(common.proven());
@@ -381,6 +386,16 @@ TEST(Repair, ATargetThatNothingSatisfiesIsLeftOutWithTheReason) {
   EXPECT_THAT(common.conflicts(0).targets(), ElementsAre(report.results(0).target()));
   EXPECT_EQ(common.conflicts(0).location().node(), "sign");
   EXPECT_THAT(common.conflicts(0).reason(), StartsWith("no change of specs removes "));
+}
+
+// ExecuTorch runs it on the CPU: no reason why the targets should not have specs in common.
+TEST(Repair, AFallbackExcludesNoTarget) {
+  Annotated b = Linear16a16w();
+  AddSignOfRankFive(b);
+  const v1::Report report = CheckFor(b.graph, std::vector<std::string>{kV75, kV68});
+  EXPECT_EQ(Faults(report.results(0)), 1);
+  EXPECT_EQ(report.common_corrections().targets_size(), 2);
+  EXPECT_THAT(report.common_corrections().conflicts(), IsEmpty());
 }
 
 TEST(Repair, CorrectionsCountAgainstTheBytesOfTheReport) {
