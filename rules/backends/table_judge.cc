@@ -107,4 +107,25 @@ void JudgeByTable(const CheckContext& context, const Target& target, const Table
   }
 }
 
+std::vector<AcceptedTypes> AcceptedByTable(const CheckContext& context, const Target& target, Matchers& matchers,
+                                           LowerNode* lower, const ResolvedOp& op) {
+  std::vector<AcceptedTypes> accepted;
+  const absl::StatusOr<const TableMatcher*> matcher = matchers.Get(target);
+  Emission emission;
+  if (!matcher.ok() || lower(context, op, emission).status != Lowering::kEmitted) return accepted;
+  for (const BackendOp& emitted : emission.Finish()) {
+    for (RowTypes& row : (*matcher)->Rows(emitted, target.arch)) {
+      AcceptedTypes& types = accepted.emplace_back();
+      for (RowTypes::Port& port : row.ports) {
+        const bool is_output = port.port.kind == PortRef::kOutput;
+        const BackendTensor& tensor = (is_output ? emitted.outputs : emitted.inputs)[port.port.index];
+        // Tensors between two emitted operators are not the graph's.
+        if (tensor.value < 0 || tensor.argument < 0) continue;
+        types.ports.push_back({is_output, tensor.argument, tensor.value, std::move(port.types)});
+      }
+    }
+  }
+  return accepted;
+}
+
 }  // namespace quantgate

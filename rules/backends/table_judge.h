@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "rules/backends/matchers.h"
 #include "rules/backends/qnn/lowering.h"
 #include "rules/constraints/backend_op.h"
 #include "rules/constraints/matcher.h"
@@ -28,9 +29,11 @@ enum class Fate : uint8_t {
   kEndsExport,  // it is taken at first, and the export, or loading the result, ends there
 };
 
+using LowerNode = Lowering(const CheckContext& context, const ResolvedOp& op, Emission& emission);
+
 // What a backend has to say beside its table.
 struct TableBackend {
-  Lowering (*lower)(const CheckContext& context, const ResolvedOp& op, Emission& emission);
+  LowerNode* lower;
   // Looks at one emitted operator; true: it is refused. Null: nothing to add.
   bool (*judge)(const CheckContext& context, const BackendOp& op, const Target& target, FindingSink& sink) = nullptr;
   // Null: everything is by its rule.
@@ -41,6 +44,10 @@ struct TableBackend {
 void JudgeByTable(const CheckContext& context, const Target& target, const TableMatcher& matcher,
                   const TableBackend& backend, const std::vector<bool>& folded, FindingSink& sink,
                   ModuleResult& result);
+
+// Rows of every operator that the node becomes; none where the table does not compile. As Module::accepted_types.
+std::vector<AcceptedTypes> AcceptedByTable(const CheckContext& context, const Target& target, Matchers& matchers,
+                                           LowerNode* lower, const ResolvedOp& op);
 
 }  // namespace quantgate
 

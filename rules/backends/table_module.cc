@@ -28,6 +28,10 @@ absl::StatusOr<std::unique_ptr<Module>> LoadTableModule(TableModule backend, con
     }
     JudgeByTable(context, target, **matcher, table, FoldedValues(context.graph()), sink, result);
   };
+  module->accepted_types = [lower = backend.table.lower, matchers](const CheckContext& context, const Target& target,
+                                                                   const ResolvedOp& op) {
+    return AcceptedByTable(context, target, *matchers, lower, op);
+  };
   module->targets = [backend = std::move(backend), &tables] {
     std::vector<Target> targets;
     for (const std::string& soc : backend.socs) {

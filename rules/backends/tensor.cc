@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rules/graph/observers.h"
+
 namespace quantgate {
 namespace {
 
@@ -195,13 +197,24 @@ bool IsGraphInput(const Graph& graph, const Operand& operand) {
   return stored >= 0 && graph.is_graph_input(stored);
 }
 
-// Where torchao's observers put the zero point of a symmetric scheme over an unsigned range: for uint8 with a stated
-// range in its middle, rounded down (127 for 0..255); at 0 for int32 that stands for uint16; else in the middle of the
-// type.
+// Where the zero point of a symmetric scheme over an unsigned range is: types that observers do not ask about have it
+// in the middle.
 int64_t ObservedMiddle(const v1::Spec& spec, int64_t middle) {
-  if (spec.dtype() == v1::DATA_TYPE_INT32) return 0;
-  if (spec.dtype() != v1::DATA_TYPE_UINT8 || !spec.has_quant_min() || !spec.has_quant_max()) return middle;
-  return (spec.quant_min() + spec.quant_max()) / 2;
+  const bool asks = spec.dtype() == v1::DATA_TYPE_INT32 || spec.dtype() == v1::DATA_TYPE_UINT8;
+  return asks ? SymmetricZeroPoint(spec) : middle;
+}
+
+bool IsSymmetric(v1::Spec::QScheme scheme) {
+  return scheme == v1::Spec::PER_TENSOR_SYMMETRIC || scheme == v1::Spec::PER_CHANNEL_SYMMETRIC ||
+         scheme == v1::Spec::PER_BLOCK_SYMMETRIC;
+}
+
+// Of a spec whose numbers an observer is yet to find.
+Tri AskedSymmetric(const NodeView& view, const Operand& operand) {
+  const v1::Spec* spec = operand.quantized ? SpecOf(view, operand) : nullptr;
+  if (spec == nullptr || spec->kind() != v1::Spec::PLAIN || !spec->qparams().scales().empty()) return Tri::kUnknown;
+  if (spec->qscheme() == v1::Spec::Q_SCHEME_UNSPECIFIED) return Tri::kUnknown;
+  return IsSymmetric(spec->qscheme()) ? Tri::kYes : Tri::kNo;
 }
 
 // Symmetric by the numbers: every zero point is 0 (signed) or the middle of the type (unsigned). Without known numbers
@@ -220,23 +233,13 @@ Tri Symmetric(const NodeView& view, const Operand& operand, v1::DataType type, i
   }
   const v1::Spec* spec = SpecOf(view, operand);
   if (spec == nullptr) return Tri::kUnknown;
-  switch (spec->qscheme()) {
-    case v1::Spec::PER_TENSOR_SYMMETRIC:
-    case v1::Spec::PER_CHANNEL_SYMMETRIC:
-    case v1::Spec::PER_BLOCK_SYMMETRIC: {
-      // Over a lopsided range the middle that the scheme keeps is not that of the type.
-      const int64_t sum = operand.quant_min + operand.quant_max;
-      const bool at_middle = middle == 0 ? sum == 0 || sum == -1 : ObservedMiddle(*spec, middle) == middle;
-      return at_middle ? Tri::kYes : Tri::kNo;
-    }
-    case v1::Spec::PER_TENSOR_AFFINE:
-    case v1::Spec::PER_CHANNEL_AFFINE:
-    case v1::Spec::PER_CHANNEL_AFFINE_FLOAT_QPARAMS:
-    case v1::Spec::PER_BLOCK_AFFINE:
-      return Tri::kNo;
-    default:
-      return Tri::kUnknown;
+  if (IsSymmetric(spec->qscheme())) {
+    // Over a lopsided range the middle that the scheme keeps is not that of the type.
+    const int64_t sum = operand.quant_min + operand.quant_max;
+    const bool at_middle = middle == 0 ? sum == 0 || sum == -1 : ObservedMiddle(*spec, middle) == middle;
+    return at_middle ? Tri::kYes : Tri::kNo;
   }
+  return spec->qscheme() == v1::Spec::Q_SCHEME_UNSPECIFIED ? Tri::kUnknown : Tri::kNo;
 }
 
 void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int backend_rank, Emission& emission,
@@ -253,6 +256,7 @@ void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int
   const bool narrow = tensor.bits < StorageBits(tensor.type.type) || StatesRange(view, *operand);
   tensor.encoding = EncodingOf(view, *operand, operand->quantized && narrow);
   tensor.symmetric = Symmetric(view, *operand, tensor.type.type, tensor.bits);
+  tensor.asked_symmetric = AskedSymmetric(view, *operand);
   tensor.qparams = view.context().resolved().qparams(*operand);
   tensor.without_encoding = tensor.type.quantized && view.context().stage() == v1::STAGE_CONVERTED &&
                             (tensor.qparams == nullptr || tensor.qparams->scales.empty());

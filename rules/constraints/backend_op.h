@@ -49,7 +49,8 @@ struct BackendTensor {
   db::ElementType type;
   int bits = 0;  // effective width, 4 for a 4-bit encoding in 8-bit storage
   Encoding encoding = Encoding::kNone;
-  Tri symmetric = Tri::kUnknown;  // judged by zero points and range, not by scheme alone
+  Tri symmetric = Tri::kUnknown;        // judged by zero points and range, not by scheme alone
+  Tri asked_symmetric = Tri::kUnknown;  // what an observer is asked for: the scheme alone; known before its numbers are
   Tri dynamic_shape = Tri::kNo;
   Tri dynamic_qparams = Tri::kUnknown;  // scale and zero point computed at run time
   int rank = -1;                        // -1: unknown

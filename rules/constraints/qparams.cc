@@ -28,6 +28,20 @@ bool Known(const QuantParams* qparams) {
          (qparams->zero_points.size() <= 1 || qparams->zero_points.size() == qparams->scales.size());
 }
 
+// Before calibration: a symmetric and an affine observer come to the same numbers by chance at most. Says which is
+// which.
+bool ObservedApart(const BackendTensor& tensor, const BackendTensor& other, const std::string& port, Outcome& outcome) {
+  const Tri mine = tensor.asked_symmetric, theirs = other.asked_symmetric;
+  if (mine == Tri::kUnknown || theirs == Tri::kUnknown || mine == theirs) return false;
+  const auto text = [](Tri symmetric) {
+    return symmetric == Tri::kYes ? "the zero point of a symmetric range"
+                                  : "the observed zero point of an affine range";
+  };
+  outcome.rule = &kUnequalZeroPoint;
+  Violated(outcome, text(mine), absl::StrCat(text(theirs), ", that of ", port));
+  return true;
+}
+
 std::string ScaleText(double scale) { return absl::StrFormat("scale %.7g", scale); }
 std::string ZeroPointText(double zero_point) { return absl::StrFormat("zero point %.10g", zero_point); }
 
@@ -90,7 +104,10 @@ Check EqualZeroPoint(Arguments& arguments) {
     if (tensor.without_encoding && !counts_without) return Verdict::kHolds;
     // A tensor without an encoding is read as one with zero point 0.
     const auto known = [](const BackendTensor& t) { return t.without_encoding || Known(t.qparams); };
-    if (!known(tensor) || !known(*other)) return Unknown(outcome, "the zero point is not known");
+    if (!known(tensor) || !known(*other)) {
+      if (shift == 0 && ObservedApart(tensor, *other, port.name, outcome)) return Verdict::kViolated;
+      return Unknown(outcome, "the zero point is not known");
+    }
     const auto count = [](const BackendTensor& t) { return t.without_encoding ? 1 : t.qparams->scales.size(); };
     const auto at = [](const BackendTensor& t, size_t i) { return t.without_encoding ? 0 : t.qparams->zero_point(i); };
     const size_t mine = count(tensor), theirs = count(*other);
@@ -156,6 +173,7 @@ Check EqualQparams(Arguments& arguments) {
     const BackendTensor* other = TensorAt(subject.op, port.kind, port.first);
     if (other == nullptr || !tensor.type.quantized || !other->type.quantized) return Verdict::kHolds;
     if (!Known(tensor.qparams) || !Known(other->qparams)) {
+      if (ObservedApart(tensor, *other, port.name, outcome)) return Verdict::kViolated;
       return Unknown(outcome, "scale and zero point are not known at this stage");
     }
     const QuantParams& mine = *tensor.qparams;

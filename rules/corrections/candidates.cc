@@ -155,7 +155,8 @@ std::vector<Candidates::Port> Candidates::PortsOf(const ResolvedOp& op, const st
                    op.op->inputs[operand.port].role == PortRole::kBias;
     port.argument = operand.argument;
     port.rank = graph.rank(port.value);
-    port.type = port.before != nullptr ? TypeOf(FormOf(*port.before)) : db::ElementType{operand.type, false};
+    port.type =
+        port.before != nullptr ? TypeOf(FormOf(*port.before)) : db::ElementType{operand.type, operand.quantized};
     for (const AcceptedTypes& row : accepted) {
       for (const AcceptedTypes::Port& known : row.ports) {
         if (known.is_output != is_output || known.value != operand.value) continue;
@@ -443,7 +444,9 @@ std::vector<Move> Candidates::Make(int32_t node) {
   const std::vector<AcceptedTypes>& accepted = rows_[node] = accepted_ ? accepted_(op) : std::vector<AcceptedTypes>();
   const std::vector<Port> ports = PortsOf(op, accepted);
   for (const Port& port : ports) {
-    if (port.before == nullptr || !HasPlainType(*port.before)) continue;
+    // What is read or written in float takes a row of its own as well.
+    const bool in_float = port.before == nullptr && !port.type.quantized && IsFloat(port.type.type);
+    if (!in_float && (port.before == nullptr || !HasPlainType(*port.before))) continue;
     held_[node].push_back(
         {port.own.value_or(port.place), port.place, {node, port.is_output, port.argument, port.type}});
   }

@@ -57,7 +57,7 @@ class Candidates {
   // Whether one row of the backend's table has all these types, at the ports of `node`; true where there are no rows.
   bool Compatible(int32_t node, const std::vector<Choice>& choices) const;
 
-  // Whether one row has the types that the node's quantized ports have after `edits`. Only for nodes that At was asked
+  // Whether one row has the types that the node's tensors have after `edits`. Only for nodes that At was asked
   // about.
   bool FitsRow(int32_t node, const std::vector<Edit>& edits) const;
 
@@ -84,7 +84,7 @@ class Candidates {
     db::ElementType type;
     std::vector<db::ElementType> types;  // accepted ones
   };
-  // A quantized port as it is before any change.
+  // A port that is quantized or in float, as it is before any change.
   struct Held {
     SpecPlace own;
     SpecPlace place;  // where the spec is that decides

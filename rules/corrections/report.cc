@@ -17,6 +17,11 @@ using corrections::IsFault;
 // What no correction removes.
 bool Remains(const v1::Finding& finding) { return IsFault(finding) && finding.correction().empty(); }
 
+// What no correction removes, and keeps the target from taking the model: what runs elsewhere excludes nothing.
+bool Excludes(const v1::Finding& finding) {
+  return finding.severity() == v1::Finding::ERROR && finding.correction().empty();
+}
+
 // Says in the fix of each fault that remains which other target takes the node, with all corrections applied.
 absl::Status SuggestTargets(const ReportTask& task, const ReportTask::OneTarget& target, v1::Result& result) {
   if (target.others.empty() || absl::c_none_of(result.findings(), Remains)) return absl::OkStatus();
@@ -52,8 +57,8 @@ class Common {
  public:
   explicit Common(const ReportTask& task) : task_(task) {}
 
-  // Changes after which none of `targets` has a fault that the search could remove; `left` has those that remain, with
-  // the target's index in Finding.group.
+  // Changes after which none of `targets` has a fault that the search could remove; `left` has the errors that remain,
+  // with the target's index in Finding.group.
   absl::Status Plan(const std::vector<int>& targets, v1::Result& plan, std::vector<v1::Finding>& left) {
     std::vector<std::string> names;
     for (int target : targets) names.push_back(task_.targets[target].name);
@@ -78,7 +83,7 @@ class Common {
     if (absl::Status status = PlanCorrections(joint, plan); !status.ok()) return status;
     left.clear();
     for (const v1::Finding& finding : plan.findings()) {
-      if (Remains(finding)) left.push_back(finding);
+      if (Excludes(finding)) left.push_back(finding);
     }
     return absl::OkStatus();
   }
@@ -129,7 +134,7 @@ absl::Status PlanCommon(const ReportTask& task, v1::Report& report) {
     kept.clear();
     plan.Clear();
     for (int i = 0; i < report.results_size(); ++i) {
-      const auto fails = absl::c_find_if(report.results(i).findings(), Remains);
+      const auto fails = absl::c_find_if(report.results(i).findings(), Excludes);
       if (fails != report.results(i).findings().end()) {
         v1::Finding finding = *fails;
         finding.set_group(i);

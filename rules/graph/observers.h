@@ -2,13 +2,18 @@
 #ifndef QUANTGATE_RULES_GRAPH_OBSERVERS_H_
 #define QUANTGATE_RULES_GRAPH_OBSERVERS_H_
 
+#include <cstdint>
+
 #include "quantgate/v1/spec.pb.h"
 
 namespace quantgate {
 
-// Whether negative numbers keep as much room under `spec` as positive ones. Symmetric observers choose the scale for
-// both sides, but zero point 0 for all types except uint8 and uint16: in int32 in 0..65535 everything below 0 becomes
-// 0.
+// The zero point of a symmetric scheme, whatever is observed: for uint8 with a stated range in its middle, rounded down
+// (127 for 0..255), else 128; in the middle of uint16; 0 for all others, int32 that stands for uint16 included.
+int64_t SymmetricZeroPoint(const v1::Spec& spec);
+
+// Whether negative numbers keep as much room under `spec` as positive ones. A symmetric scale is made for both sides;
+// where zero point 0 is not in the middle, as in int32 in 0..65535, everything below the range is cut off.
 bool HoldsNegatives(const v1::Spec& spec);
 
 }  // namespace quantgate

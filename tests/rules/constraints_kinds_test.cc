@@ -46,6 +46,13 @@ TestOp BaseOp() {
 }
 
 void Nothing(TestOp&) {}
+
+// Before calibration: no numbers, and the schemes that the observers of in[0] and out[0] are asked for.
+void Asked(TestOp& op, Tri in, Tri out) {
+  op.in(0).qparams = op.out(0).qparams = nullptr;
+  op.in(0).asked_symmetric = in;
+  op.out(0).asked_symmetric = out;
+}
 void NoRank(TestOp& op) {
   op.in(0).rank = -1;
   op.in(0).dims = {};
@@ -234,6 +241,14 @@ const std::vector<KindCase>& Cases() {
        [](TestOp& op) { op.Qparams(op.out(0), {0.02}, {0}); }, "zero point 0", "zero point 128 of in[0]",
        [](TestOp& op) { op.Qparams(op.out(0), {0.04}, {128}); }, [](TestOp& op) { op.in(0).qparams = nullptr; },
        "the zero point is not known"},
+      {"EqualZeroPointOfAnotherScheme", "out[0]", "equal_zero_point port=in[0]", "SH101",
+       [](TestOp& op) { Asked(op, Tri::kNo, Tri::kYes); }, "the zero point of a symmetric range",
+       "the observed zero point of an affine range, that of in[0]", Nothing,
+       [](TestOp& op) { Asked(op, Tri::kYes, Tri::kYes); }, "the zero point is not known"},
+      {"EqualQparamsOfAnotherScheme", "out[0]", "equal_qparams port=in[0]", "SH101",
+       [](TestOp& op) { Asked(op, Tri::kYes, Tri::kNo); }, "the observed zero point of an affine range",
+       "the zero point of a symmetric range, that of in[0]", Nothing,
+       [](TestOp& op) { Asked(op, Tri::kUnknown, Tri::kNo); }, "not known at this stage"},
       {"EqualZeroPointShifted", "out[0]", "equal_zero_point port=in[0] shift=-128", "SH101", Nothing, "zero point 128",
        "zero point 0, by that of in[0]", [](TestOp& op) { op.Qparams(op.out(0), {0.02}, {0}); }, nullptr},
       {"EqualZeroPointOfNoEncoding", "out[0]", "equal_zero_point port=in[0]", "SH101",

@@ -255,7 +255,7 @@ Lowering LowerMatMul(const NodeView& view, absl::string_view name, Emission& emi
     emission.AddInput() = second;
     second.type.type = v1::DATA_TYPE_UINT8;
     second.bits = 8;
-    second.symmetric = Tri::kYes;
+    second.symmetric = second.asked_symmetric = Tri::kYes;
     second.qparams = nullptr;
     emission.AddOutput() = second;
   }

@@ -42,6 +42,7 @@ void TakeForm(const BackendTensor& other, BackendTensor& tensor) {
   tensor.bits = other.bits;
   tensor.encoding = other.encoding;
   tensor.symmetric = other.symmetric;
+  tensor.asked_symmetric = other.asked_symmetric;
   tensor.qparams = other.qparams;
   tensor.axis = other.axis;
 }

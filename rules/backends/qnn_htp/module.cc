@@ -18,6 +18,7 @@
 #include "rules/backends/qnn_htp/overrules.h"
 #include "rules/backends/qnn_htp/rule_list.h"
 #include "rules/backends/qnn_htp/targets.h"
+#include "rules/backends/table_judge.h"
 #include "rules/backends/table_target.h"
 #include "rules/constraints/rules.h"
 
@@ -219,28 +220,6 @@ void Check(Matchers& matchers, const CheckContext& context, const Target& target
   if (target.toolchain == Toolchain::kExecuTorch) CheckDelegates(context, sink, result);
 }
 
-// Rows of every operator that the node becomes.
-std::vector<AcceptedTypes> Accepted(Matchers& matchers, const CheckContext& context, const Target& target,
-                                    const ResolvedOp& op) {
-  std::vector<AcceptedTypes> accepted;
-  const absl::StatusOr<const TableMatcher*> matcher = matchers.Get(target);
-  Emission emission;
-  if (!matcher.ok() || qnn::Lower(context, op, emission).status != Lowering::kEmitted) return accepted;
-  for (const BackendOp& emitted : emission.Finish()) {
-    for (RowTypes& row : (*matcher)->Rows(emitted, target.arch)) {
-      AcceptedTypes& types = accepted.emplace_back();
-      for (RowTypes::Port& port : row.ports) {
-        const bool is_output = port.port.kind == PortRef::kOutput;
-        const BackendTensor& tensor = (is_output ? emitted.outputs : emitted.inputs)[port.port.index];
-        // Tensors between two emitted operators are not the graph's.
-        if (tensor.value < 0 || tensor.argument < 0) continue;
-        types.ports.push_back({is_output, tensor.argument, tensor.value, std::move(port.types)});
-      }
-    }
-  }
-  return accepted;
-}
-
 }  // namespace
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
@@ -264,7 +243,7 @@ absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables
   module->check = [matchers](const CheckContext& context, const Target& target, FindingSink& sink,
                              ModuleResult& result) { Check(*matchers, context, target, sink, result); };
   module->accepted_types = [matchers](const CheckContext& context, const Target& target, const ResolvedOp& op) {
-    return Accepted(*matchers, context, target, op);
+    return AcceptedByTable(context, target, *matchers, qnn::Lower, op);
   };
   module->targets = [&tables] { return AllTargets(tables); };
   return module;

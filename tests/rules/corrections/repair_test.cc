@@ -129,6 +129,23 @@ TEST(Repair, AMissingBiasIsDerivedWithTheGranularityOfTheWeights) {
   }
 }
 
+// As XNNPACKQuantizer leaves a convolution in front of a relu: bias and output are in float.
+TEST(Repair, SeveralPortsInFloatBecomeThoseOfARow) {
+  Annotated b;
+  b.FloatInput("x", {1, 8, 4, 4});
+  b.FloatConstant("w", {8, 8, 1, 1});
+  b.FloatConstant("b", {8});
+  const int a8 = b.Spec(v1::DATA_TYPE_INT8, -128, 127, v1::Spec::PER_TENSOR_AFFINE);
+  b.Op("aten.conv2d.default", "conv", {"x", "w", "b"}, {1, 8, 4, 4}, {a8, b.W8()}, 0);
+  b.Op("aten.relu.default", "relu", {"conv"}, {1, 8, 4, 4}, {}, a8);
+  b.Output("relu");
+  for (const char* target : {kV75, "qnn_lpai/SM8850"}) {
+    const v1::Result result = CheckFor(b.graph, target);
+    EXPECT_GT(Faults(result), 0) << target;
+    EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), target)), 0) << target << result.DebugString();
+  }
+}
+
 TEST(Repair, AMissingBiasWithoutAQuantizedWeightHasNoZeroPoint) {
   Annotated b;
   b.FloatInput("x", {1, 8});
@@ -143,6 +160,28 @@ TEST(Repair, AMissingBiasWithoutAQuantizedWeightHasNoZeroPoint) {
       if (change.after().dtype() != v1::DATA_TYPE_INT32) continue;
       EXPECT_NE(change.after().qscheme(), v1::Spec::PER_TENSOR_AFFINE) << change.summary();
     }
+  }
+}
+
+// What moves integers must read and write them by the same parameters. Two observers of one scheme see the same
+// numbers; those of two schemes differ.
+TEST(Repair, AnAliasGetsTheSchemeOfWhatItReads) {
+  for (bool symmetric : {true, false}) {
+    Annotated b;
+    b.FloatInput("x", {1, 4, 8});
+    const int a8 = b.A8();
+    const v1::Spec::QScheme scheme = symmetric ? v1::Spec::PER_TENSOR_SYMMETRIC : v1::Spec::PER_TENSOR_AFFINE;
+    b.Op("aten.relu.default", "relu", {"x"}, {1, 4, 8}, {a8}, a8);
+    b.Op("aten.transpose.int", "moved", {"relu"}, {1, 8, 4}, {a8}, b.Spec(v1::DATA_TYPE_UINT8, 0, 255, scheme));
+    b.Int(b.Find("moved"), "dim0", 1);
+    b.Int(b.Find("moved"), "dim1", 2);
+    b.Output("moved");
+    const v1::Result result = CheckFor(b.graph, kV75);
+    const bool drifts =
+        absl::c_any_of(result.findings(), [](const v1::Finding& finding) { return finding.code() == "SH101"; });
+    EXPECT_EQ(drifts, symmetric);
+    EXPECT_EQ(Faults(result) > 0, symmetric);
+    EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV75)), 0);
   }
 }
 
@@ -247,17 +286,20 @@ TEST(Repair, WideActivationsOfBothEndsBecomeThoseOfARow) {
   EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV75)), 0);
 }
 
+// sign of five dimensions, which V68 has a kernel for and later ones have not: no spec changes that.
+void AddSignOfRankFive(Annotated& b) {
+  b.FloatInput("y", {1, 2, 2, 2, 2});
+  b.Op("aten.sign.default", "sign", {"y"}, {1, 2, 2, 2, 2}, {}, 0);
+  b.Output("sign");
+}
+
 TEST(Repair, WhatNothingRepairsNamesTheNearestTargetThatTakesIt) {
   Annotated b;
-  b.Input("c", v1::DATA_TYPE_BOOL, {1, 8});
-  b.FloatInput("x", {1, 8});
-  b.FloatInput("y", {1, 8});
-  b.Op("aten.where.self", "where", {"c", "x", "y"}, {1, 8}, {}, 0);
-  b.Output("where");
-  const v1::Result result = CheckFor(b.graph, kV68);
+  AddSignOfRankFive(b);
+  const v1::Result result = CheckFor(b.graph, kV75);
   ASSERT_GT(Faults(result), 0);
   const auto fault = absl::c_find_if(result.findings(), [](const v1::Finding& finding) {
-    return testing::IsFault(finding) && finding.location().node() == "where";
+    return testing::IsFault(finding) && finding.location().node() == "sign";
   });
   ASSERT_NE(fault, result.findings().end());
   EXPECT_THAT(fault->fix(), ::testing::HasSubstr("takes the node as it is."));
@@ -327,20 +369,33 @@ TEST(Repair, OneSetOfSpecsForSeveralTargets) {
   for (const char* target : {kV68, "qnn_htp/V69@2.49", kV75}) EXPECT_EQ(Faults(CheckFor(changed, target)), 0);
 }
 
-// What V68 has no kernel for excludes it; the others keep what they have in common.
+// What V75 has no kernel for excludes it where the toolchain has nowhere else to run it; the others keep what they have
+// in common.
 TEST(Repair, ATargetThatNothingSatisfiesIsLeftOutWithTheReason) {
   Annotated b = Linear16a16w();
-  b.Input("c", v1::DATA_TYPE_BOOL, {1, 8});
-  b.Op("aten.where.self", "where", {"c", "fc", "x"}, {1, 8}, {}, 0);
-  b.Output("where");
-  const v1::Report report = CheckFor(b.graph, std::vector<std::string>{kV75, kV68});
+  AddSignOfRankFive(b);
+  CheckOptions options;
+  options.targets = {kV75, kV68};
+  options.toolchain = "qnn-converter";
+  v1::Report report;
+  ASSERT_TRUE(Check(b.graph, options, testing::Modules(), report).ok());
   const v1::CommonCorrections& common = report.common_corrections();
-  EXPECT_THAT(common.targets(), ElementsAre(report.results(0).target()));
+  EXPECT_THAT(common.targets(), ElementsAre(report.results(1).target()));
   EXPECT_TRUE(common.proven());
   ASSERT_EQ(common.conflicts_size(), 1);
-  EXPECT_THAT(common.conflicts(0).targets(), ElementsAre(report.results(1).target()));
-  EXPECT_EQ(common.conflicts(0).location().node(), "where");
+  EXPECT_THAT(common.conflicts(0).targets(), ElementsAre(report.results(0).target()));
+  EXPECT_EQ(common.conflicts(0).location().node(), "sign");
   EXPECT_THAT(common.conflicts(0).reason(), StartsWith("no change of specs removes "));
+}
+
+// ExecuTorch runs it on the CPU: no reason why the targets should not have specs in common.
+TEST(Repair, AFallbackExcludesNoTarget) {
+  Annotated b = Linear16a16w();
+  AddSignOfRankFive(b);
+  const v1::Report report = CheckFor(b.graph, std::vector<std::string>{kV75, kV68});
+  EXPECT_EQ(Faults(report.results(0)), 1);
+  EXPECT_EQ(report.common_corrections().targets_size(), 2);
+  EXPECT_THAT(report.common_corrections().conflicts(), IsEmpty());
 }
 
 TEST(Repair, CorrectionsCountAgainstTheBytesOfTheReport) {
