@@ -111,6 +111,10 @@ INSTANTIATE_TEST_SUITE_P(
                [](v1::Graph& g) { S(g).mutable_qparams()->add_block_sizes(4); }},
         Damage{"qparams.block_sizes: 0 is not positive",
                [](v1::Graph& g) { S(g).mutable_qparams()->set_block_sizes(0, 0); }},
+        // Types that the contract does not have begin at 1024.
+        Damage{"specs[0].dtype", [](v1::Graph& g) { S(g).set_dtype(static_cast<v1::DataType>(1023)); }},
+        Damage{"specs[0].dtype", [](v1::Graph& g) { S(g).set_dtype(static_cast<v1::DataType>(-1)); }},
+        Damage{"values[0].dtype", [](v1::Graph& g) { V(g).set_dtype(static_cast<v1::DataType>(1024)); }},
         Damage{"values[0].dim_symbols", [](v1::Graph& g) { V(g).add_dim_symbols(0); }},
         Damage{"values[0].dims: given although has_shape is false",
                [](v1::Graph& g) {

@@ -11,7 +11,7 @@ from google.protobuf.message import DecodeError
 
 from quantgate import executable
 from quantgate.client import Client
-from quantgate.errors import QuantGateError
+from quantgate.errors import QuantGateError, seconds
 from quantgate.report import Report
 from quantgate.v1 import graph_pb2, report_pb2, types_pb2
 
@@ -32,6 +32,7 @@ def check(model: Any, targets: Sequence[str] = (), mode: str = "strict", server:
 
     Raises QuantGateError when the question cannot be answered; findings are data in the report.
     """
+    timeout = seconds(timeout)
     path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else ""
     graph = _import(path, timeout) if path else to_graph(model, example_inputs)
     with Client(server or executable.private_server(timeout), timeout=timeout) as client:
@@ -53,7 +54,7 @@ def sharing_groups(model: Any, *, timeout: float = 60.0) -> List[List[Place]]:
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "graph.pb"
         path.write_bytes(to_graph(model).SerializeToString())
-        text = executable.run(["groups", str(path), "--format", "json"], timeout)
+        text = executable.run(["groups", str(path), "--format", "json"], seconds(timeout))
     try:
         answer = json.loads(text)
     except ValueError:
@@ -75,6 +76,8 @@ def apply(report: Report, model: Any, target: Optional[str] = None) -> List[Appl
     corrections that were checked again are applied. Returns what changed; nothing does when the graph is not the one of
     the report (QuantGateError).
     """
+    if not isinstance(report, Report):
+        raise QuantGateError("INVALID_ARGUMENT", f"expected the report of a check, not {type(report).__name__}")
     corrections = _corrections(report, target)
     if not corrections:
         return []

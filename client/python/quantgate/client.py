@@ -8,7 +8,7 @@ from typing import Any, Iterable, Iterator, List, Optional, Sequence
 import grpc
 import grpc.aio
 
-from quantgate.errors import QuantGateError
+from quantgate.errors import QuantGateError, seconds
 from quantgate.report import Report
 from quantgate.v1 import graph_pb2, report_pb2, validation_service_pb2, validation_service_pb2_grpc
 
@@ -30,8 +30,10 @@ class Client:
 
     def __init__(self, address: str, *, timeout: float = 60.0, attempts: int = 4,
                  credentials: Optional[grpc.ChannelCredentials] = None) -> None:
+        if not isinstance(address, str):
+            raise QuantGateError("INVALID_ARGUMENT", f"server {address!r}: expected 'host:port'")
         self.address = address
-        self._timeout = timeout
+        self._timeout = seconds(timeout)
         self._attempts = attempts
         self._credentials = credentials
         self._options = [("grpc.max_receive_message_length", _MAX_REPORT), ("grpc.enable_retries", 0)]
@@ -125,8 +127,11 @@ def _options(targets: Sequence[str], mode: str, toolchain: str,
     names: List[Any] = list(targets) if isinstance(targets, Iterable) else [targets]
     if not all(isinstance(name, str) for name in names):
         raise QuantGateError("INVALID_ARGUMENT", f"targets: expected a list of names, not {targets!r}")
-    options = validation_service_pb2.ValidateOptions(targets=names, mode=_MODES[mode], toolchain=toolchain)
-    options.model.path = path
+    try:
+        options = validation_service_pb2.ValidateOptions(targets=names, mode=_MODES[mode], toolchain=toolchain)
+        options.model.path = path
+    except UnicodeEncodeError as error:
+        raise QuantGateError("INVALID_ARGUMENT", f"{ascii(error.object)} is no text") from None
     return options
 
 

@@ -1,7 +1,8 @@
 """What this package raises."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from quantgate.report import Report
@@ -22,3 +23,14 @@ class RejectedError(QuantGateError):
     def __init__(self, report: Report) -> None:
         super().__init__("REJECTED", str(report))
         self.report = report
+
+
+# What selectors take, in milliseconds of 32 bits; nobody waits 23 days.
+_LONGEST_SECONDS = 2_000_000.0
+
+
+def seconds(timeout: Any) -> float:
+    """A time limit as every way of waiting takes it; inf is a long time."""
+    if not isinstance(timeout, (int, float)) or math.isnan(timeout):
+        raise QuantGateError("INVALID_ARGUMENT", f"timeout {timeout!r}: expected seconds")
+    return float(min(max(timeout, 0), _LONGEST_SECONDS))

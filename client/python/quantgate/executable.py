@@ -51,6 +51,8 @@ def run(arguments: Sequence[str], timeout: float) -> str:
                               errors="replace", timeout=timeout, check=False)
     except subprocess.TimeoutExpired:
         raise QuantGateError("DEADLINE_EXCEEDED", f"quantgate {arguments[0]} took more than {timeout:g} s") from None
+    except ValueError:  # a zero byte, half of a character
+        raise QuantGateError("INVALID_ARGUMENT", f"{arguments[0]} {ascii(arguments[1])}: no name of a file") from None
     except OSError as error:
         raise QuantGateError("UNAVAILABLE", f"{find()} does not run: {error.strerror}") from None
     if done.returncode != 0:

@@ -33,7 +33,10 @@ def to_graph(model: Any, example_inputs: Any = None) -> graph_pb2.Graph:
         from quantgate.fx_shapes import add_shapes
 
         add_shapes(model, example_inputs)
-    message = _Converter(model).convert()
+    try:
+        message = _Converter(model).convert()
+    except UnicodeEncodeError as error:
+        raise _invalid(f"the name {ascii(error.object)} is no text") from None
     message.producer = f"pytorch {torch.__version__}"
     return message
 
@@ -148,7 +151,7 @@ class _Converter:
             add_constant(constant, self._channel_axis(node), value.constant)
         output_spec = getattr(self._annotations.get(node), "output_qspec", None)
         if output_spec is not None:
-            value.spec = self._spec_id(output_spec, self._observer_of_value(node), f"the output of {node.name}")
+            value.spec = self._spec_id(output_spec, self._observer_of_value(node), node)
         self._add_users(node, value)
 
     def _add_users(self, node: torch.fx.Node, value: graph_pb2.Value) -> None:
@@ -194,7 +197,12 @@ class _Converter:
         out.inputs.extend([0 if value is None else self._values.get(value, 0) for value in inputs])
         if positions and positions != list(range(len(positions))):
             out.input_args.extend(positions)
-        out.asked_block_size.extend(node.meta.get("asked_block_size", ()))
+        asked = node.meta.get("asked_block_size", ())
+        try:
+            out.asked_block_size.extend(asked)
+        except (TypeError, ValueError):
+            raise _invalid(f"the block size asked for {node.name}, {reprlib.repr(asked)}, is no list of "
+                           "sizes") from None
         annotation = self._annotations.get(node)
         if annotation is not None:
             self._add_annotation(node, annotation, inputs, out)
@@ -208,7 +216,7 @@ class _Converter:
         spec_map = getattr(annotation, "input_qspec_map", None)
         if not spec_map:
             return
-        specs = {key: self._spec_id(spec, self._observer_of_edge(node, key), f"the input {key} of {node.name}")
+        specs = {key: self._spec_id(spec, self._observer_of_edge(node, key), node, key)
                  for key, spec in spec_map.items()}
         edges = [specs.get(value, 0) for value in inputs]
         while edges and edges[-1] == 0:
@@ -223,10 +231,11 @@ class _Converter:
                                    "is no node")
                 out.input_spec_map.add(value=self._value_id(key), spec=spec)
 
-    def _spec_id(self, spec: Any, observer: Any, where: str) -> int:
+    def _spec_id(self, spec: Any, observer: Any, node: torch.fx.Node, key: Any = None) -> int:
         try:
             return self._specs.id(spec, observer)
         except QuantGateError as error:
+            where = f"the output of {node.name}" if key is None else f"the input {key} of {node.name}"
             raise QuantGateError(error.code, f"the spec of {where}: {error.message}") from None
 
     def _value_id(self, node: torch.fx.Node) -> int:
@@ -266,7 +275,8 @@ class _Converter:
     def _symbol(self, text: str) -> int:
         found = self._symbols.get(text)
         if found is None:
-            self._out.symbols.append(text)
+            # Names of files need not be text.
+            self._out.symbols.append(text.encode("utf-8", "backslashreplace").decode())
             found = self._symbols[text] = len(self._symbols) + 1
         return found
 

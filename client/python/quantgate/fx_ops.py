@@ -10,7 +10,7 @@ import torch.fx
 from quantgate.fx_specs import DTYPES
 from quantgate.v1 import graph_pb2
 
-_FRAME = re.compile(r'File "([^"]+)", line (\d+)')
+_FRAME = re.compile(r'File "([^"]+)", line (\d{1,9})\b')
 
 
 def op_name(node: torch.fx.Node) -> str:
@@ -110,7 +110,7 @@ def add_source_line(node: torch.fx.Node, out: graph_pb2.Node, symbol: Callable[[
         out.source_line.file = symbol(frame[1])
         out.source_line.line = int(frame[2])
     stack = meta.get("nn_module_stack")
-    if stack:
-        path = next(reversed(stack.values()))[0]
-        if path:
-            out.source_line.scope = symbol(str(path))
+    if isinstance(stack, dict) and stack:
+        innermost = next(reversed(stack.values()))
+        if isinstance(innermost, (list, tuple)) and innermost and innermost[0]:
+            out.source_line.scope = symbol(str(innermost[0]))

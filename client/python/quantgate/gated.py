@@ -25,6 +25,8 @@ class Gated:
 
     def __init__(self, quantizer: Any, targets: Sequence[str] = (), mode: str = "strict", fix: bool = False, *,
                  server: Optional[str] = None, timeout: float = 60.0) -> None:
+        if not hasattr(quantizer, "annotate"):
+            raise QuantGateError("INVALID_ARGUMENT", f"expected a quantizer, not {type(quantizer).__name__}")
         self._quantizer = quantizer
         self._targets = targets
         self._mode = mode
@@ -42,7 +44,7 @@ class Gated:
         asked = getattr(self._quantizer, "block_size_map", None) or {}
         for node in model.graph.nodes:
             if node.name in asked:
-                node.meta["asked_block_size"] = tuple(asked[node.name])
+                node.meta["asked_block_size"] = asked[node.name]
         return self._quantizer.annotate(model)
 
     def validate(self, model: Any) -> None:

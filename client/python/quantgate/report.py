@@ -31,6 +31,7 @@ class Report:
 
     def result(self, target: str) -> report_pb2.Result:
         """The result of one target, by the name it was asked by or its resolved form."""
+        target = str(target)
         for result in self.results:
             if result.target == target or result.target.partition("@")[0] == target or (
                     "@" in target and result.target.startswith(target + ".")):

@@ -67,6 +67,14 @@ def test_types_that_the_contract_does_not_list_are_told_apart(first):
     assert quantgate.check(relu_of(plain(first), plain(first)), targets=['qnn_htp/SM8650', 'xnnpack']).results
 
 
+def test_corrections_of_such_types_can_be_applied():
+    module = relu_of(None, plain(torch.int3))
+    report = quantgate.check(module, targets=['qnn_htp/SM8650'])
+    changes = quantgate.apply(report, module)
+    assert [change.before.dtype for change in changes] == [torch.int3], report
+    assert 'DT101' not in {code for code, _ in found(module, ['qnn_htp/SM8650'])}
+
+
 def test_zero_points_that_no_message_holds_are_refused_before_they_become_one():
     assert len(torchao_groups(relu_of(fixed(2**53), fixed(2**53 + 1)))) == 2
     with pytest.raises(quantgate.QuantGateError, match='the input x of relu.*zero_point, 9007199254740993'):

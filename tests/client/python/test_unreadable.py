@@ -2,6 +2,7 @@
 import copy
 import fractions
 import pickle
+import time
 
 import models
 import pytest
@@ -170,10 +171,45 @@ def test_arguments_beyond_the_message():
 @pytest.mark.parametrize('call', [
     lambda module: quantgate.check(module, targets=None), lambda module: quantgate.check(module, targets=[1]),
     lambda module: quantgate.check(module, targets=3), lambda module: quantgate.check(module, targets=V75),
-    lambda module: quantgate.check(module, toolchain=1), lambda module: quantgate.check(module, mode=['strict'])])
+    lambda module: quantgate.check(module, toolchain=1), lambda module: quantgate.check(module, mode=['strict']),
+    lambda module: quantgate.check(module, timeout=None), lambda module: quantgate.check(module, timeout='5'),
+    lambda module: quantgate.check(module, timeout=float('nan')), lambda module: quantgate.check(module, server=3),
+    lambda module: quantgate.sharing_groups(module, timeout=None), lambda module: quantgate.apply(None, module),
+    lambda module: quantgate.Gated(None), lambda module: quantgate.check(module, targets=['\ud800']),
+    lambda module: quantgate.check('\ud800'), lambda module: quantgate.check('a\0b')])
 def test_questions_that_are_none(call):
-    with pytest.raises(quantgate.QuantGateError, match='INVALID_ARGUMENT.*expected'):
+    with pytest.raises(quantgate.QuantGateError, match='INVALID_ARGUMENT.*(expected|is no text|no name of a file)'):
         call(graph_of(plain()))
+
+
+def test_any_time_limit():
+    assert quantgate.check(graph_of(plain()), timeout=float('inf')).results
+    for timeout in (0, -1, -2):
+        started = time.monotonic()
+        try:
+            quantgate.check(graph_of(plain()), timeout=timeout)
+        except quantgate.QuantGateError as error:  # some are as quick as that
+            assert error.code == 'DEADLINE_EXCEEDED'
+        assert time.monotonic() - started < 10
+    with pytest.raises(quantgate.QuantGateError, match='NOT_FOUND'):
+        quantgate.check(graph_of(plain())).verdict(3)
+
+
+@pytest.mark.parametrize('meta', [
+    {'stack_trace': 3}, {'stack_trace': 'File "a.py", line 99999999999999999999, in f'}, {'nn_module_stack': ['a']},
+    {'stack_trace': 'File "\udcff.py", line 3, in f'}, {'nn_module_stack': {'a': None}},
+    {'nn_module_stack': {'a': ('\udcff', int)}}, {'val': 3}])
+def test_where_a_node_comes_from_is_told_as_far_as_it_goes(meta):
+    module = graph_of(plain())
+    next(node for node in module.graph.nodes if node.op == 'call_function').meta.update(meta)
+    assert quantgate.check(module).results
+
+
+@pytest.mark.parametrize('asked', [3, [None], [2**70], 'all'])
+def test_block_sizes_that_are_none(asked):
+    module = graph_of(plain())
+    next(node for node in module.graph.nodes if node.op == 'call_function').meta['asked_block_size'] = asked
+    refused(module, 'the block size asked for relu_default')
 
 
 def test_any_collection_of_targets():
@@ -193,6 +229,9 @@ class Asks:
     """A quantizer as far as copies are concerned."""
 
     known = 'what the quantizer has'
+
+    def annotate(self, model):
+        return model
 
     def __deepcopy__(self, memo):
         return Asks()
