@@ -21,7 +21,10 @@ namespace {
 
 class Comparison {
  public:
-  explicit Comparison(ModuleRegistry& modules) : modules_(modules) { options_.toolchain = "qnn-converter"; }
+  explicit Comparison(ModuleRegistry& modules) : modules_(modules) {
+    options_.toolchain = "qnn-converter";
+    options_.corrections = false;
+  }
 
   // A line that is no case, or that the engine cannot take, is an error.
   absl::Status Compare(absl::string_view line) {
