@@ -32,6 +32,7 @@ std::string With(const std::string& from, const std::string& to) { return absl::
 
 class Engine {
  public:
+  // Without corrections it is ten times as fast; with them, their search meets all that the vendor refuses.
   explicit Engine(bool corrections = true)
       : tables_(db::Database::OpenDefault()), modules_(**tables_), corrections_(corrections) {
     RegisterBuiltinModules(modules_);

@@ -8,7 +8,8 @@
 namespace quantgate::qnn_htp {
 namespace {
 
-constexpr int64_t kCorners = 4;  // of a box: two points
+constexpr int64_t kCoordinates = 4;  // of a box: two corners
+constexpr int64_t kIndices = 3;      // of a selected box: batch, class, box
 
 // Ranks were looked at before. False, with a finding: the size is known and another one.
 bool CheckSize(const BackendTensor& tensor, PortRef place, size_t dim, int64_t wanted, absl::string_view because,
@@ -26,10 +27,9 @@ int64_t Size(const BackendTensor& tensor, size_t dim) { return dim < tensor.dims
 void CheckSuppression(const BackendOp& op, OpReport& report) {
   const BackendTensor& boxes = Input(op, 0);
   const BackendTensor& scores = Input(op, 1);
-  if (!CheckSize(boxes, In(0), 2, kCorners, "a box has four coordinates", report)) return;
+  if (!CheckSize(boxes, In(0), 2, kCoordinates, "a box has four coordinates", report)) return;
   if (!CheckSize(scores, In(1), 2, Size(boxes, 1), "one score for each box", report)) return;
-  // batch, class and box of each that was selected
-  if (!CheckSize(Output(op, 0), Out(0), 1, 3, "batch, class and box of a selected one", report)) return;
+  if (!CheckSize(Output(op, 0), Out(0), 1, kIndices, "batch, class and box of a selected one", report)) return;
   CheckSize(Output(op, 1), Out(1), 0, 1, "the count of selected boxes", report);
   const int64_t batches = Size(scores, 0), classes = Size(scores, 1);
   const int64_t most = ParamElement(op, "max_boxes_selected", 0, -1);
@@ -42,7 +42,7 @@ void CheckSuppression(const BackendOp& op, OpReport& report) {
 
 void CheckMultiClass(const BackendOp& op, OpReport& report) {
   const BackendTensor& boxes = Input(op, 0);
-  if (!CheckSize(boxes, In(0), 2, kCorners, "a box has four coordinates", report)) return;
+  if (!CheckSize(boxes, In(0), 2, kCoordinates, "a box has four coordinates", report)) return;
   for (size_t i = 1; i < op.inputs.size(); ++i) {
     const PortRef place = In(static_cast<int>(i));
     if (!CheckSize(Input(op, i), place, 0, Size(boxes, 0), "the batch of the boxes", report)) return;
@@ -59,7 +59,7 @@ void CheckMultiClass(const BackendOp& op, OpReport& report) {
 void CheckDetectionShapes(const BackendOp& op, OpReport& report) {
   if (op.name == "NonMaxSuppression") CheckSuppression(op, report);
   if (op.name == "MultiClassNms") CheckMultiClass(op, report);
-  if (op.name == "RoiAlign") CheckSize(Input(op, 1), In(1), 1, kCorners, "a region has four coordinates", report);
+  if (op.name == "RoiAlign") CheckSize(Input(op, 1), In(1), 1, kCoordinates, "a region has four coordinates", report);
 }
 
 }  // namespace quantgate::qnn_htp

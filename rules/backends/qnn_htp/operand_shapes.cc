@@ -201,16 +201,31 @@ void CheckAlike(const BackendOp& op, OpReport& report) {
                  "all must have the same");
     }
   }
-  const int64_t axis = ParamElement(op, "axis", 0, 0);
-  if (op.name == "UnPack" && axis >= 0 && axis < static_cast<int64_t>(Input(op, 0).dims.size()) &&
-      Input(op, 0).dims[axis] >= 0 && Input(op, 0).dims[axis] != static_cast<int64_t>(op.outputs.size())) {
-    report.Add(kInferredShape, Whole(), absl::StrCat(op.outputs.size(), " outputs"),
-               absl::StrCat("it must have ", Input(op, 0).dims[axis], ", the size of the dimension that goes"));
-  }
   if (op.name == "ScatterElements" && KnownSizes(Input(op, 1).dims) && KnownSizes(Input(op, 2).dims) &&
       !absl::c_equal(Input(op, 1).dims, Input(op, 2).dims)) {
     report.Add(kInferredShape, In(2), "another shape than the indices", "both must have the same");
   }
+}
+
+// UnPack: an output for each element of the dimension that goes.
+void CheckOutputCount(const BackendOp& op, OpReport& report) {
+  const Dims in = Input(op, 0).dims;
+  const int64_t axis = ParamElement(op, "axis", 0, 0);
+  if (axis < 0 || axis >= static_cast<int64_t>(in.size())) return;  // axis-range says so
+  if (in[axis] < 0 || in[axis] == static_cast<int64_t>(op.outputs.size())) return;
+  report.Add(kInferredShape, Whole(), absl::StrCat(op.outputs.size(), " outputs"),
+             absl::StrCat("it must have ", in[axis], ", the size of dimension ", axis));
+}
+
+void CheckPermutation(const BackendOp& op, OpReport& report) {
+  const BackendParam* perm = FindParam(op, "perm");
+  if (perm == nullptr) return;
+  std::vector<int64_t> sorted = perm->ints;
+  absl::c_sort(sorted);
+  const auto twice = absl::c_adjacent_find(sorted);
+  if (twice == sorted.end()) return;
+  report.Add(kInferredShape, Whole(), absl::StrCat("dimension ", *twice, " twice in perm"),
+             "each dimension must be named once");
 }
 
 // One update for each vector of indices. The dimensions that a vector leaves open are not compared.
@@ -262,6 +277,8 @@ bool CheckOperandShapes(const BackendOp& op, OpReport& report) {
   CheckAlike(op, report);
   CheckVectors(op, report);
   CheckDetectionShapes(op, report);
+  if (op.name == "UnPack") CheckOutputCount(op, report);
+  if (op.name == "Transpose") CheckPermutation(op, report);
   if (op.name == "ScatterNd") CheckUpdates(op, report);
   if (op.name == "Nv12ToRgb") CheckColors(op, report);
   if (Is(op, {"ExpandDims", "Reshape", "Squeeze"})) CheckCount(op, report);

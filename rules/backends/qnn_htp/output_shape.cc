@@ -92,9 +92,6 @@ Shape Transposed(const BackendOp& op, const std::vector<int64_t>& shape) {
   for (size_t i = 0; i < shape.size(); ++i) {
     const auto from = static_cast<size_t>(ParamElement(op, "perm", i, 0));
     if (from >= shape.size()) return std::nullopt;
-    for (size_t j = 0; j < i; ++j) {
-      if (ParamElement(op, "perm", j, 0) == static_cast<int64_t>(from)) return None();
-    }
     moved.push_back(shape[from]);
   }
   return Checked(std::move(moved));
