@@ -11,8 +11,11 @@ same "$(cd prefix && find . -type f | sort)" './bin/quantgate
 ./share/bash-completion/completions/quantgate
 ./share/doc/quantgate/LICENSE
 ./share/doc/quantgate/README.md
+./share/doc/quantgate/examples/github-workflow.example.yaml
+./share/doc/quantgate/examples/pre-commit
 ./share/doc/quantgate/examples/prometheus.example.yaml
 ./share/doc/quantgate/examples/quantgate.example.yaml
+./share/doc/quantgate/examples/waivers.example.yaml
 ./share/fish/vendor_completions.d/quantgate.fish
 ./share/man/man1/quantgate.1
 ./share/quantgate/quantgate-tables.sqlite
