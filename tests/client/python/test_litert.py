@@ -1,22 +1,18 @@
-#!/usr/bin/env python3
-"""What `quantgate import` reads of LiteRT models, against what LiteRT's own interpreter says of the same files.
-
-Usage: litert_live.py QUANTGATE FOLDER    FOLDER has cases.jsonl and the models; its good files are compared
-Every tensor and operator of the first subgraph: name, type, shape, scales, zero points, axis; operator names, inputs and
-outputs. Needs the PyPI package ai-edge-litert; exits 77 without.
-"""
+"""What `quantgate import` reads of LiteRT models, against what LiteRT's own interpreter says of the same files: every
+tensor and operator of the first subgraph: name, type, shape, scales, zero points, axis; operator names, inputs, outputs."""
 import json
 import os
+import pathlib
 import subprocess
-import sys
-import tempfile
 
-try:
-    import numpy
-    from ai_edge_litert.interpreter import Interpreter
-except ImportError as error:
-    print(f'skipped: {error} (pip install ai-edge-litert)')
-    sys.exit(77)
+import pytest
+
+numpy = pytest.importorskip('numpy')
+Interpreter = pytest.importorskip('ai_edge_litert.interpreter').Interpreter
+
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / 'data' / 'tflite'
+CASES = [json.loads(line) for line in (FOLDER / 'cases.jsonl').open()]
+GOOD = [case['file'] for case in CASES if case['good']]
 
 # The interpreter has no NumPy type for integers below 8 bits.
 NUMPY_TYPE = {'DATA_TYPE_BOOL': 'bool', 'DATA_TYPE_INT2': 'int8', 'DATA_TYPE_INT4': 'int8', 'DATA_TYPE_UINT4': 'uint8'}
@@ -56,7 +52,7 @@ def differences(graph, interpreter):
             yield f'tensor {index} has zero points {zero_points[:4]}, in LiteRT {theirs["zero_points"][:4]}'
         if len(scales) > 1 and axis is not None and axis != theirs['quantized_dimension']:
             yield f'tensor {index} has axis {axis}, in LiteRT {theirs["quantized_dimension"]}'
-    operators = interpreter._get_ops_details()  # pylint: disable=protected-access
+    operators = interpreter._get_ops_details()
     if len(operators) != len(graph['nodes']):
         yield f'{len(graph["nodes"])} operators, LiteRT has {len(operators)}'
     for node, operator in zip(graph['nodes'], operators):
@@ -69,23 +65,9 @@ def differences(graph, interpreter):
                 yield f'operator {operator["index"]} has {ours} {ids}, in LiteRT {operator[key]}'
 
 
-def main():
-    quantgate, folder = sys.argv[1:]
-    cases = [json.loads(line) for line in open(os.path.join(folder, 'cases.jsonl'))]
-    wrong = compared = 0
-    with tempfile.TemporaryDirectory() as scratch:
-        for case in (case for case in cases if case['good']):
-            path = os.path.join(folder, case['file'])
-            output = os.path.join(scratch, 'graph.json')
-            subprocess.run([quantgate, 'import', path, '-o', output, '--quiet'], check=True)
-            found = list(differences(json.load(open(output)), Interpreter(model_path=path)))
-            for difference in found:
-                print(f'{case["file"]}: {difference}')
-            wrong += len(found)
-            compared += 1
-    print(f'{compared} models compared with LiteRT, {wrong} differences')
-    return 1 if wrong or not compared else 0
-
-
-if __name__ == '__main__':
-    sys.exit(main())
+@pytest.mark.parametrize('name', GOOD)
+def test_import_equals_interpreter(name, tmp_path):
+    output = tmp_path / 'graph.json'
+    executable = os.environ['QUANTGATE_EXECUTABLE']
+    subprocess.run([executable, 'import', FOLDER / name, '-o', output, '--quiet'], check=True)
+    assert not list(differences(json.loads(output.read_text()), Interpreter(model_path=str(FOLDER / name))))
