@@ -19,7 +19,7 @@
 namespace quantgate {
 namespace {
 
-constexpr int64_t kMaxBytes = int64_t{256} << 20;
+constexpr int64_t kMaxBaselineBytes = int64_t{256} << 20;
 
 bool IsReport(const v1::Report& report) {
   return report.results_size() > 0 && absl::c_all_of(report.results(), [](const v1::Result& result) {
@@ -123,7 +123,7 @@ absl::StatusOr<std::vector<v1::Report>> ParseBaseline(const std::string& path, c
 }
 
 absl::StatusOr<std::vector<v1::Report>> ReadBaseline(const std::string& path) {
-  const absl::StatusOr<std::string> text = ReadTextFile(path, kMaxBytes);
+  const absl::StatusOr<std::string> text = ReadTextFile(path, kMaxBaselineBytes);
   if (!text.ok()) return absl::Status(text.status().code(), absl::StrCat("baseline ", text.status().message()));
   return ParseBaseline(path, *text);
 }

@@ -21,7 +21,7 @@
 namespace quantgate {
 namespace {
 
-constexpr int64_t kMaxBytes = 1 << 20;
+constexpr int64_t kMaxWaiverBytes = 1 << 20;
 constexpr size_t kFamilyLength = 2;
 
 bool MatchesOne(const std::vector<std::string>& patterns, absl::string_view text,
@@ -215,7 +215,7 @@ absl::StatusOr<Waivers> ParseWaivers(const std::string& path, const std::string&
 }
 
 absl::StatusOr<Waivers> ReadWaivers(const std::string& path) {
-  const absl::StatusOr<std::string> text = ReadTextFile(path, kMaxBytes);
+  const absl::StatusOr<std::string> text = ReadTextFile(path, kMaxWaiverBytes);
   if (!text.ok()) return absl::Status(text.status().code(), absl::StrCat("waivers file ", text.status().message()));
   return ParseWaivers(path, *text);
 }

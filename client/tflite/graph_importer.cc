@@ -10,16 +10,13 @@
 #include "client/tflite/builtins.h"
 #include "client/tflite/data_type.h"
 #include "client/tflite/quantization.h"
+#include "client/tflite/view.h"
 
 namespace quantgate::tflite {
 namespace {
 
 // What a message takes beside what it holds, about.
 constexpr int64_t kMessageBytes = 128;
-
-absl::string_view View(const flatbuffers::String* text) {
-  return text == nullptr ? absl::string_view() : absl::string_view(text->c_str(), text->size());
-}
 
 template <typename T>
 int64_t SizeOf(const flatbuffers::Vector<T>* list) {

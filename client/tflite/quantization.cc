@@ -8,9 +8,6 @@
 namespace quantgate::tflite {
 namespace {
 
-using Floats = flatbuffers::Vector<float>;
-using Longs = flatbuffers::Vector<int64_t>;
-
 const Tensor* TensorAt(const SubGraph& subgraph, int32_t index) {
   if (index < 0 || subgraph.tensors() == nullptr) return nullptr;
   return static_cast<uint32_t>(index) < subgraph.tensors()->size() ? subgraph.tensors()->Get(index) : nullptr;
@@ -48,8 +45,8 @@ class SpecReader {
   v1::QParams& qparams() { return *spec_.mutable_qparams(); }
 
   void ReadPlain(const Quantization& quantization) {
-    const Floats& scales = *quantization.scale();
-    const Longs* zero_points = quantization.zero_point();
+    const flatbuffers::Vector<float>& scales = *quantization.scale();
+    const flatbuffers::Vector<int64_t>* zero_points = quantization.zero_point();
     const int64_t count = int64_t{scales.size()} + (zero_points == nullptr ? 0 : zero_points->size());
     if (!budget_.Take(count * 8)) return;
     qparams().mutable_scales()->Assign(scales.begin(), scales.end());

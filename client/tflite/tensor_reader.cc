@@ -8,6 +8,7 @@
 #include "client/tensor/scan.h"
 #include "client/text.h"
 #include "client/tflite/data_type.h"
+#include "client/tflite/view.h"
 
 namespace quantgate::tflite {
 namespace {
@@ -22,10 +23,6 @@ constexpr int64_t kMaxReads = 16;
 constexpr int64_t kAlwaysScanned = int64_t{64} << 20;
 
 constexpr uint64_t kLargest = std::numeric_limits<int64_t>::max();
-
-absl::string_view View(const flatbuffers::String* text) {
-  return text == nullptr ? absl::string_view() : absl::string_view(text->c_str(), text->size());
-}
 
 // Bytes that shape and type ask for; -1: unknown or absurd.
 int64_t NaturalBytes(const v1::Value& value) {

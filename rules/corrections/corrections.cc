@@ -8,6 +8,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/arena.h"
 #include "rules/corrections/apply.h"
@@ -19,6 +20,8 @@
 namespace quantgate {
 namespace corrections {
 namespace {
+
+constexpr absl::string_view kCutShort = "the search for corrections ended after ";
 
 // Regions whose changes can be seen by one and the same node depend on each other: they are one correction.
 struct Draft {
@@ -236,10 +239,16 @@ absl::Status PlanCorrections(const CorrectionTask& task, v1::Result& result) {
     *result.add_corrections() = std::move(correction);
   }
   if (search.cut_short()) {
-    result.add_not_checked()->set_reason(absl::StrCat("the search for corrections ended after ", search.checks(),
-                                                      " checks; there may be more corrections, or smaller ones"));
+    result.add_not_checked()->set_reason(
+        absl::StrCat(kCutShort, search.checks(), " checks; there may be more corrections, or smaller ones"));
   }
   return absl::OkStatus();
+}
+
+bool SearchWasCutShort(const v1::Result& result) {
+  return absl::c_any_of(result.not_checked(), [](const v1::NotChecked& entry) {
+    return entry.rule().empty() && absl::StartsWith(entry.reason(), corrections::kCutShort);
+  });
 }
 
 }  // namespace quantgate

@@ -36,6 +36,9 @@ struct CorrectionTask {
 // findings; what the bounds cut short goes to Result.not_checked. Errors are the judge's.
 absl::Status PlanCorrections(const CorrectionTask& task, v1::Result& result);
 
+// Whether the bounds cut the search short, so that there may be corrections which it has not found.
+bool SearchWasCutShort(const v1::Result& result);
+
 }  // namespace quantgate
 
 #endif  // QUANTGATE_RULES_CORRECTIONS_CORRECTIONS_H_

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/arena.h"
 #include "rules/corrections/apply.h"
@@ -57,11 +58,29 @@ class Common {
  public:
   explicit Common(const ReportTask& task) : task_(task) {}
 
-  // Changes after which none of `targets` has a fault that the search could remove; `left` has the errors that remain,
-  // with the target's index in Finding.group.
-  absl::Status Plan(const std::vector<int>& targets, v1::Result& plan, std::vector<v1::Finding>& left) {
-    std::vector<std::string> names;
-    for (int target : targets) names.push_back(task_.targets[target].name);
+  // What was found for some targets.
+  struct Answer {
+    v1::Result plan;                // with the corrections
+    std::vector<v1::Finding> left;  // errors that remain, with the target's index in Finding.group
+  };
+
+  // Changes after which none of `targets` has an error: found by a search over all of them, or else what one of them
+  // needs by itself, which is far from the graph's own specs at times and suits the others as well.
+  absl::StatusOr<Answer> Plan(const std::vector<int>& targets, const v1::Report& report) {
+    absl::StatusOr<Answer> answer = Searched(targets);
+    if (!answer.ok() || answer->left.empty()) return answer;
+    for (int target : targets) {
+      const absl::StatusOr<bool> suits = SuitsAll(report.results(target), targets);
+      if (!suits.ok()) return suits.status();
+      if (*suits) return Answer{report.results(target), {}};
+    }
+    return answer;
+  }
+
+ private:
+  absl::StatusOr<Answer> Searched(const std::vector<int>& targets) {
+    Answer answer;
+    const std::vector<std::string> names = NamesOf(targets);
     CorrectionTask joint{task_.context, nullptr, nullptr, task_.limits};
     joint.limits.max_judged_nodes /= static_cast<int64_t>(targets.size());
     joint.judge = [&](const v1::Graph& graph, v1::Result& result) {
@@ -79,16 +98,33 @@ class Common {
       }
       return all;
     };
+    v1::Result& plan = answer.plan;
     if (absl::Status status = joint.judge(task_.context.graph().message(), plan); !status.ok()) return status;
     if (absl::Status status = PlanCorrections(joint, plan); !status.ok()) return status;
-    left.clear();
     for (const v1::Finding& finding : plan.findings()) {
-      if (Excludes(finding)) left.push_back(finding);
+      if (Excludes(finding)) answer.left.push_back(finding);
     }
-    return absl::OkStatus();
+    return answer;
   }
 
- private:
+  // Whether none of the targets has an error once the corrections of one result are made.
+  absl::StatusOr<bool> SuitsAll(const v1::Result& result, const std::vector<int>& targets) {
+    if (result.corrections().empty()) return false;
+    v1::Graph changed = task_.context.graph().message();
+    if (absl::Status status = ApplyCorrections(result, changed); !status.ok()) return status;
+    google::protobuf::Arena arena;
+    auto& after = *google::protobuf::Arena::CreateMessage<v1::Report>(&arena);
+    if (absl::Status status = task_.check(changed, NamesOf(targets), after); !status.ok()) return status;
+    return absl::c_none_of(after.results(),
+                           [](const v1::Result& judged) { return absl::c_any_of(judged.findings(), Excludes); });
+  }
+
+  std::vector<std::string> NamesOf(const std::vector<int>& targets) const {
+    std::vector<std::string> names;
+    for (int target : targets) names.push_back(task_.targets[target].name);
+    return names;
+  }
+
   static void Merge(const std::vector<int>& targets, v1::Report& report, v1::Result& merged) {
     for (int i = 0; i < report.results_size(); ++i) {
       v1::Result& result = *report.mutable_results(i);
@@ -107,17 +143,17 @@ class Common {
   const ReportTask& task_;
 };
 
-v1::Conflict MakeConflict(const v1::Report& report, const std::vector<int>& targets, const v1::Finding& finding) {
+v1::Conflict MakeConflict(const v1::Report& report, const std::vector<int>& targets, const v1::Finding& finding,
+                          bool cut_short) {
   v1::Conflict conflict;
   for (int target : targets) conflict.add_targets(report.results(target).target());
   *conflict.mutable_location() = finding.location();
   const std::string& code = finding.code();
   const std::string known = code.substr(0, code.find('@'));
   const std::string& refuses = report.results(finding.group()).target();
-  conflict.set_reason(
-      targets.size() == 1
-          ? absl::StrCat("no change of specs removes ", known, " on ", refuses, ": ", finding.message())
-          : absl::StrCat("what the others need brings ", known, " on ", refuses, ": ", finding.message()));
+  conflict.set_reason(absl::StrCat(targets.size() == 1 ? "no change of specs removes " : "what the others need brings ",
+                                   known, " on ", refuses, ": ", finding.message(),
+                                   cut_short ? " (the search ended at a limit: there may be other specs)" : ""));
   return conflict;
 }
 
@@ -126,30 +162,31 @@ absl::Status PlanCommon(const ReportTask& task, v1::Report& report) {
   v1::CommonCorrections& common = *report.mutable_common_corrections();
   Common search(task);
   std::vector<int> kept;
-  v1::Result plan;
-  std::vector<v1::Finding> left;
   for (int i = 0; i < report.results_size(); ++i) kept.push_back(i);
-  if (absl::Status status = search.Plan(kept, plan, left); !status.ok()) return status;
-  if (!left.empty()) {
+  absl::StatusOr<Common::Answer> all = search.Plan(kept, report);
+  if (!all.ok()) return all.status();
+  v1::Result plan = std::move(all->plan);
+  if (!all->left.empty()) {
     kept.clear();
     plan.Clear();
     for (int i = 0; i < report.results_size(); ++i) {
-      const auto fails = absl::c_find_if(report.results(i).findings(), Excludes);
-      if (fails != report.results(i).findings().end()) {
+      const v1::Result& alone = report.results(i);
+      const auto fails = absl::c_find_if(alone.findings(), Excludes);
+      if (fails != alone.findings().end()) {
         v1::Finding finding = *fails;
         finding.set_group(i);
-        *common.add_conflicts() = MakeConflict(report, {i}, finding);
+        *common.add_conflicts() = MakeConflict(report, {i}, finding, SearchWasCutShort(alone));
         continue;
       }
       std::vector<int> with = kept;
       with.push_back(i);
-      v1::Result next;
-      if (absl::Status status = search.Plan(with, next, left); !status.ok()) return status;
-      if (left.empty()) {
+      absl::StatusOr<Common::Answer> next = search.Plan(with, report);
+      if (!next.ok()) return next.status();
+      if (next->left.empty()) {
         kept = std::move(with);
-        plan = std::move(next);
+        plan = std::move(next->plan);
       } else {
-        *common.add_conflicts() = MakeConflict(report, with, left.front());
+        *common.add_conflicts() = MakeConflict(report, with, next->left.front(), SearchWasCutShort(next->plan));
       }
     }
   }

@@ -15,10 +15,12 @@ namespace {
 
 using ::quantgate::testing::Annotated;
 using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
 using ::testing::StartsWith;
 
 // Refuses the linear layer unless the edge from x has that type.
-void Judge(const v1::Graph& graph, const std::string& target, v1::DataType wanted, v1::Result& result) {
+void JudgeLinear(const v1::Graph& graph, const std::string& target, v1::DataType wanted, v1::Result& result) {
   result.set_target(target);
   const v1::DataType found = graph.specs(graph.nodes(0).input_specs(0) - 1).dtype();
   if (found == wanted) return;
@@ -31,22 +33,23 @@ void Judge(const v1::Graph& graph, const std::string& target, v1::DataType wante
   finding.set_message(target + " takes " + v1::DataType_Name(wanted));
 }
 
-v1::Report Correct(const v1::Graph& message, const std::vector<std::pair<std::string, v1::DataType>>& targets) {
+v1::Report Correct(const v1::Graph& message, const std::vector<std::pair<std::string, v1::DataType>>& targets,
+                   const CorrectionLimits& limits = {}) {
   const Graph graph = Graph::Build(message).value();
   const ResolvedGraph resolved = ResolvedGraph::Resolve(graph);
   const CheckContext context(graph, resolved);
-  ReportTask task{context, nullptr, {}, {}};
+  ReportTask task{context, nullptr, {}, limits};
   task.check = [&](const v1::Graph& changed, absl::Span<const std::string> asked, v1::Report& report) {
     for (const std::string& name : asked) {
       const auto target = absl::c_find_if(targets, [&](const auto& known) { return known.first == name; });
-      Judge(changed, name, target->second, *report.add_results());
+      JudgeLinear(changed, name, target->second, *report.add_results());
     }
     return absl::OkStatus();
   };
   v1::Report report;
   for (const auto& [name, wanted] : targets) {
     task.targets.emplace_back().name = name;
-    Judge(message, name, wanted, *report.add_results());
+    JudgeLinear(message, name, wanted, *report.add_results());
   }
   EXPECT_TRUE(CorrectReport(task, report).ok());
   return report;
@@ -73,6 +76,36 @@ TEST(SeveralTargets, ThatExcludeEachOtherAreNamedWithTheReason) {
   EXPECT_THAT(common.conflicts(0).targets(), ElementsAre("a", "b"));
   EXPECT_EQ(common.conflicts(0).location().node(), "fc");
   EXPECT_THAT(common.conflicts(0).reason(), StartsWith("what the others need brings DT101 on "));
+}
+
+// The search for two has half the checks of that for one.
+TEST(SeveralTargets, WhatOneNeedsByItselfIsTriedForAll) {
+  CorrectionLimits limits;
+  const std::vector<std::pair<std::string, v1::DataType>> targets = {{"a", v1::DATA_TYPE_INT8},
+                                                                     {"b", v1::DATA_TYPE_INT8}};
+  for (limits.max_judged_nodes = 1; limits.max_judged_nodes < 200; ++limits.max_judged_nodes) {
+    const v1::Report report = Correct(Linear(), targets, limits);
+    if (report.results(0).corrections().empty()) continue;
+    EXPECT_THAT(report.common_corrections().targets(), ElementsAre("a", "b"));
+    EXPECT_TRUE(report.common_corrections().proven());
+    EXPECT_THAT(report.common_corrections().conflicts(), IsEmpty());
+    return;
+  }
+  FAIL() << "no correction at all";
+}
+
+TEST(SeveralTargets, ASearchThatEndedEarlySaysSo) {
+  CorrectionLimits limits;
+  const std::vector<std::pair<std::string, v1::DataType>> targets = {{"a", v1::DATA_TYPE_INT8},
+                                                                     {"b", v1::DATA_TYPE_UINT8}};
+  for (limits.max_judged_nodes = 1; limits.max_judged_nodes < 200; ++limits.max_judged_nodes) {
+    const v1::Report report = Correct(Linear(), targets, limits);
+    if (report.results(0).corrections().empty() || report.results(1).corrections().empty()) continue;
+    ASSERT_EQ(report.common_corrections().conflicts_size(), 1);
+    EXPECT_THAT(report.common_corrections().conflicts(0).reason(), HasSubstr("the search ended at a limit"));
+    return;
+  }
+  FAIL() << "no correction at all";
 }
 
 TEST(SeveralTargets, ThatWantTheSameHaveOnePlan) {
