@@ -30,9 +30,7 @@ struct Numbers {
 std::vector<Numbers> NumbersOf(const v1::QParams& qparams) {
   std::vector<Numbers> numbers;
   for (int i = 0; i < qparams.scales_size(); ++i) {
-    const int zero_points = qparams.zero_points_size();
-    const double zero_point = zero_points == 0 ? 0.0 : qparams.zero_points(zero_points == 1 ? 0 : i);
-    numbers.push_back({qparams.scales(i), zero_point});
+    numbers.push_back({qparams.scales(i), ZeroPoint(qparams, i)});
   }
   return numbers;
 }
@@ -53,11 +51,23 @@ Numbers Cover(const v1::Spec& spec, bool symmetric, Range range) {
   return {scale, std::clamp(std::round(min - with_zero.min / scale), min, max)};
 }
 
+// Whether each scale has its zero point: none stands for 0, one for all.
+bool GoTogether(const v1::QParams& qparams) {
+  const int zero_points = qparams.zero_points_size();
+  return zero_points <= 1 || zero_points == qparams.scales_size();
+}
+
 }  // namespace
+
+double ZeroPoint(const v1::QParams& qparams, int i) {
+  const int given = qparams.zero_points_size();
+  if (given == 1) return qparams.zero_points(0);
+  return i < given ? qparams.zero_points(i) : 0.0;
+}
 
 std::optional<v1::QParams> Renumbered(const v1::Spec& before, const v1::Spec& after, int64_t channels) {
   const v1::QParams& known = before.qparams();
-  if (known.scales().empty() || known.zero_points_size() > known.scales_size()) return std::nullopt;
+  if (known.scales().empty() || !GoTogether(known)) return std::nullopt;
   const SpecForm from = FormOf(before);
   const SpecForm to = FormOf(after);
   if (from.granularity == Granularity::kBlock || to.granularity == Granularity::kBlock || from.bits <= 0 ||

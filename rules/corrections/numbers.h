@@ -9,8 +9,12 @@
 
 namespace quantgate::corrections {
 
+// Of scale `i`: none given stands for 0, one for all.
+double ZeroPoint(const v1::QParams& qparams, int i);
+
 // Parameters under which `after` covers what `before` covers. `channels`: how many scales a per-channel `after` has
-// when `before` has one; -1: not known. nullopt: `before` has no numbers, or they do not tell (block scales).
+// when `before` has one; -1: not known. nullopt: `before` has no numbers, or they do not tell (block scales, a count of
+// zero points that is not that of the scales).
 std::optional<v1::QParams> Renumbered(const v1::Spec& before, const v1::Spec& after, int64_t channels);
 
 // Scales of a bias: those of the input times those of the weights, zero point 0. nullopt: one of them is not known, or

@@ -5,6 +5,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "rules/corrections/numbers.h"
 #include "rules/corrections/spec_form.h"
 #include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
@@ -41,11 +42,6 @@ v1::Spec SpecOf(const Operand& operand, const QuantParams& params) {
   numbers.mutable_axes()->Add(params.axes.begin(), params.axes.end());
   numbers.mutable_block_sizes()->Add(params.block_sizes.begin(), params.block_sizes.end());
   return spec;
-}
-
-double ZeroPoint(const v1::QParams& qparams, int i) {
-  if (qparams.zero_points().empty()) return 0.0;
-  return qparams.zero_points(qparams.zero_points_size() == 1 ? 0 : i);
 }
 
 // The integer that stands under `after` for what `stored` stands for under `before`.
