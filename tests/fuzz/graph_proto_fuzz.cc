@@ -3,6 +3,8 @@
 #include <cstdint>
 #include <cstdlib>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "db/database.h"
 #include "quantgate/v1/graph.pb.h"
@@ -39,8 +41,10 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   quantgate::v1::Graph graph;
   if (!graph.ParseFromArray(data, static_cast<int>(size))) return 0;
   quantgate::CheckOptions options;
-  for (int with_targets = 0; with_targets < 2; ++with_targets) {
-    if (with_targets) options.targets = {"qnn_htp/SM8650", "qnn_htp/V68@2.25"};
+  const std::vector<std::vector<std::string>> asked = {
+      {}, {"qnn_htp/SM8650", "qnn_htp/V68@2.25"}, {"qnn_lpai/SM8850", "xnnpack", "x86_inductor/avx512_vnni"}};
+  for (const std::vector<std::string>& targets : asked) {
+    options.targets = targets;
     quantgate::v1::Report report;
     const absl::Status status = quantgate::Check(graph, options, *TheEngine().modules, report);
     if (!IsDocumented(status)) std::abort();
