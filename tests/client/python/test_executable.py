@@ -73,9 +73,14 @@ def test_a_failed_start_holds_nobody_up(program):
 
 def test_an_interrupted_start_leaves_nothing_behind(program):
     program('exec sleep 60')
+    # Python leaves the signal ignored where a shell runs the tests in the background.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
     threading.Timer(0.5, os.kill, (os.getpid(), signal.SIGINT)).start()
-    with pytest.raises(KeyboardInterrupt):
-        executable.private_server(timeout=30)
+    try:
+        with pytest.raises(KeyboardInterrupt):
+            executable.private_server(timeout=30)
+    finally:
+        signal.signal(signal.SIGINT, before)
     assert executable._server is None and not executable._lock.locked()
 
 
