@@ -3,6 +3,7 @@
 #include "client/text.h"
 #include "client/tflite/data_type.h"
 #include "client/tflite/options_tables.h"
+#include "client/tflite/view.h"
 
 namespace quantgate::tflite {
 namespace {
@@ -88,7 +89,7 @@ class Reader {
     } else {
       attribute_.mutable_ints();
     }
-    for (T value : *list) add(value);
+    for (T value : Numbers(*list)) add(value);
     return attribute_;
   }
 

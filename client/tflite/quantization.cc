@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <vector>
 
 #include "client/tflite/data_type.h"
+#include "client/tflite/view.h"
 
 namespace quantgate::tflite {
 namespace {
@@ -50,7 +52,10 @@ class SpecReader {
     const int64_t count = int64_t{scales.size()} + (zero_points == nullptr ? 0 : zero_points->size());
     if (!budget_.Take(count * 8)) return;
     qparams().mutable_scales()->Assign(scales.begin(), scales.end());
-    if (zero_points != nullptr) qparams().mutable_zero_points()->Assign(zero_points->begin(), zero_points->end());
+    if (zero_points != nullptr) {
+      const std::vector<int64_t> numbers = Numbers(*zero_points);
+      qparams().mutable_zero_points()->Assign(numbers.begin(), numbers.end());
+    }
     if (scales.size() > 1) qparams().add_axes(quantization.quantized_dimension());
   }
 
