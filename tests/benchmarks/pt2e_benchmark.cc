@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "db/database.h"
+#include "google/protobuf/arena.h"
 #include "rules/check.h"
 #include "rules/graph/graph.h"
 #include "rules/graph/sharing.h"
@@ -36,7 +37,8 @@ int Run(const std::string& path, const std::string& target, int rounds) {
     const absl::StatusOr<Graph> graph = Graph::Build(message);
     ok = graph.ok();
     groups.push_back(ThreadSeconds([&] { ok = ok && ComputeSharingGroups(*graph).num_groups() > 0; }));
-    v1::Report report;
+    google::protobuf::Arena arena;  // as in the server
+    auto& report = *google::protobuf::Arena::CreateMessage<v1::Report>(&arena);
     checks.push_back(ThreadSeconds([&] { ok = ok && Check(message, options, modules, report).ok(); }));
   }
   if (!ok) return 2;
