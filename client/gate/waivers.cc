@@ -164,7 +164,7 @@ class Reader {
     const std::string& wanted = node.Scalar();
     std::vector<std::string> names;
     for (const RuleInfo* rule : AllRules()) {
-      const std::string family(rule->code, kFamilyLength);
+      std::string family(rule->code, kFamilyLength);
       if (absl::EqualsIgnoreCase(family, wanted)) return family;
       if (absl::EqualsIgnoreCase(rule->code, wanted) || absl::EqualsIgnoreCase(rule->name, wanted)) return rule->code;
       names.insert(names.end(), {rule->code, rule->name});

@@ -76,7 +76,7 @@ grpc::Status ValidateInChunks(v1::ValidationService::Stub& stub, grpc::ClientCon
   bool open = writer->Write(header);
   for (size_t begin = 0; open && begin < bytes.size(); begin += kChunkBytes) open = writer->Write(Chunk(bytes, begin));
   writer->WritesDone();  // the status tells why when the stream broke
-  const grpc::Status status = writer->Finish();
+  grpc::Status status = writer->Finish();
   if (status.ok()) report = std::move(*response.mutable_report());
   return status;
 }
@@ -109,7 +109,7 @@ absl::Status Remote::Retry(const Call& call) const {
   for (int attempt = 1;; ++attempt) {
     grpc::ClientContext context;
     context.set_deadline(absl::ToChronoTime(deadline));
-    const absl::Status status = FromGrpc(call(context));
+    absl::Status status = FromGrpc(call(context));
     if (absl::IsDeadlineExceeded(status)) {
       return absl::DeadlineExceededError(
           absl::StrCat(options_.address, " did not answer within ", absl::FormatDuration(options_.timeout)));
@@ -137,7 +137,7 @@ absl::StatusOr<v1::Report> Remote::Validate(const v1::Graph& graph, const v1::Va
     *request.mutable_options() = options;
     status = Retry([&](grpc::ClientContext& context) {
       v1::ValidateResponse response;
-      const grpc::Status answer = stub->Validate(&context, request, &response);
+      grpc::Status answer = stub->Validate(&context, request, &response);
       if (answer.ok()) report = std::move(*response.mutable_report());
       return answer;
     });

@@ -149,7 +149,7 @@ std::vector<std::string> AllowedLines(const FindingGroup& group, const Style& st
 }  // namespace
 
 std::string NameList(const std::vector<std::string>& names, const Style& style) {
-  const std::string list = First(names, style);
+  std::string list = First(names, style);
   if (names.size() <= kNamesShown + 1) return list;
   const std::string pattern = CommonPattern(names);
   return pattern.empty() ? list : absl::StrCat(Printable(pattern), ": ", list);

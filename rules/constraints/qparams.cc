@@ -178,7 +178,7 @@ Check EqualQparams(Arguments& arguments) {
     }
     const QuantParams& mine = *tensor.qparams;
     const QuantParams& theirs = *other->qparams;
-    const auto of_port = [&](std::string text) { return absl::StrCat(text, " of ", port.name); };
+    const auto of_port = [&](absl::string_view text) { return absl::StrCat(text, " of ", port.name); };
     const size_t count = std::max(mine.scales.size(), theirs.scales.size());
     if (std::min(mine.scales.size(), theirs.scales.size()) != count) {
       outcome.rule = &kUnequalScale;

@@ -29,6 +29,7 @@ struct Numbers {
 
 std::vector<Numbers> NumbersOf(const v1::QParams& qparams) {
   std::vector<Numbers> numbers;
+  numbers.reserve(qparams.scales_size());
   for (int i = 0; i < qparams.scales_size(); ++i) {
     numbers.push_back({qparams.scales(i), ZeroPoint(qparams, i)});
   }
@@ -85,6 +86,7 @@ std::optional<v1::QParams> Renumbered(const v1::Spec& before, const v1::Spec& af
     }
   } else {
     std::vector<Range> ranges;
+    ranges.reserve(old.size());
     for (Numbers numbers : old) ranges.push_back(RangeOf(before, numbers));
     if (to.granularity == Granularity::kTensor && ranges.size() > 1) {
       Range all = ranges[0];

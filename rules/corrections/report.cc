@@ -121,6 +121,7 @@ class Common {
 
   std::vector<std::string> NamesOf(const std::vector<int>& targets) const {
     std::vector<std::string> names;
+    names.reserve(targets.size());
     for (int target : targets) names.push_back(task_.targets[target].name);
     return names;
   }
@@ -161,8 +162,8 @@ v1::Conflict MakeConflict(const v1::Report& report, const std::vector<int>& targ
 absl::Status PlanCommon(const ReportTask& task, v1::Report& report) {
   v1::CommonCorrections& common = *report.mutable_common_corrections();
   Common search(task);
-  std::vector<int> kept;
-  for (int i = 0; i < report.results_size(); ++i) kept.push_back(i);
+  std::vector<int> kept(report.results_size());
+  absl::c_iota(kept, 0);
   absl::StatusOr<Common::Answer> all = search.Plan(kept, report);
   if (!all.ok()) return all.status();
   v1::Result plan = std::move(all->plan);

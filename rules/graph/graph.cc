@@ -27,6 +27,9 @@ absl::Status BadEnum(absl::string_view field, int64_t index, absl::string_view m
   return absl::InvalidArgumentError(absl::StrCat("graph.", place, member, ": ", number, " is not known"));
 }
 
+// A bias is derived from two. Every place that has the spec reads the list, so a long one costs more than it weighs.
+constexpr int kMaxDerivedFrom = 1024;
+
 bool IdOk(int64_t id, int64_t pool_size) { return id >= 0 && id <= pool_size; }
 
 absl::Status CheckQParams(const v1::QParams& qparams, int64_t spec) {
@@ -67,6 +70,10 @@ absl::Status CheckSpec(const v1::Graph& message, int64_t i) {
     if (!IdOk(spec.shared_with().consumer(), nodes)) {
       return BadId("specs", i, "shared_with.consumer", spec.shared_with().consumer(), nodes, "nodes");
     }
+  }
+  if (spec.derived_from_size() > kMaxDerivedFrom) {
+    return absl::InvalidArgumentError(absl::StrCat("graph.specs[", i, "].derived_from: ", spec.derived_from_size(),
+                                                   " edges; at most ", kMaxDerivedFrom));
   }
   for (const v1::EdgeRef& edge : spec.derived_from()) {
     if (!IdOk(edge.value(), values)) {

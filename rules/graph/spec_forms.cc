@@ -1,5 +1,6 @@
 #include "rules/graph/spec_forms.h"
 
+#include <numeric>
 #include <utility>
 
 #include "rules/graph/data_type.h"
@@ -95,8 +96,8 @@ StoredForm SpecForms::Describe(const v1::Spec& spec) {
   params.block_sizes = known.block_sizes();
   params.block_scales = known.block_scales();
   if (params.axes.empty() && !spec.block_size().empty()) {
-    std::vector<int32_t> axes;
-    for (int i = 0; i < spec.block_size_size(); ++i) axes.push_back(i);
+    std::vector<int32_t> axes(spec.block_size_size());
+    std::iota(axes.begin(), axes.end(), 0);
     params.axes = params_.Keep(std::move(axes));
     params.block_sizes = spec.block_size();
   } else if (params.axes.empty() && PerChannel(spec.qscheme()) && spec.has_axis()) {

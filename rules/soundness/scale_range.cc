@@ -28,7 +28,7 @@ constexpr RuleInfo kInfo = {
 enum class Problem { kNone, kNegative, kBad };
 
 Problem Judge(double scale) {
-  if (std::isnan(scale) || std::isinf(scale) || std::fabs(scale) < FLT_MIN) return Problem::kBad;
+  if (std::isnan(scale) || std::fabs(scale) > FLT_MAX || std::fabs(scale) < FLT_MIN) return Problem::kBad;
   return scale < 0 ? Problem::kNegative : Problem::kNone;
 }
 
@@ -71,7 +71,9 @@ void Check(const CheckContext& context, FindingSink& sink) {
     draft.observed = FormatNumber(scales[index]);
     if (described.scale >= 0) absl::StrAppend(&draft.observed, " ('", graph.value(described.scale).name(), "')");
     if (count > 1) absl::StrAppend(&draft.observed, ", and ", count - 1, " more like it");
-    draft.allowed = absl::StrCat("a finite number of at least ", FormatNumber(FLT_MIN));
+    draft.allowed = std::isfinite(scales[index]) && std::fabs(scales[index]) > FLT_MAX
+                        ? absl::StrCat("at most ", FormatNumber(FLT_MAX), ", the largest float32")
+                        : absl::StrCat("a finite number of at least ", FormatNumber(FLT_MIN));
     if (bad < 0 && described.params->blocked()) {
       // ONNX Runtime's symmetric block quantizer signs the scale like the block's largest weight; its kernels agree.
       draft.severity = v1::Finding::WARNING;

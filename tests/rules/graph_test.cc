@@ -121,6 +121,10 @@ INSTANTIATE_TEST_SUITE_P(
                  V(g).set_has_shape(false);
                  V(g).clear_dim_symbols();
                }},
+        Damage{"specs[0].derived_from: 1025 edges; at most 1024",
+               [](v1::Graph& g) {
+                 while (S(g).derived_from_size() < 1025) S(g).add_derived_from()->set_value(1);
+               }},
         Damage{"values[0].captured", [](v1::Graph& g) { V(g).set_captured(-1); }},
         // 0 means "none" in other places; a map entry without key or spec, or a user that is none, means nothing.
         Damage{"values[0].users", [](v1::Graph& g) { V(g).set_users(0, 0); }},

@@ -702,6 +702,8 @@ std::vector<Case> Cases() {
       {"ScaleNan", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, kNan); }, "NR001", "y_Q", "y"},
       {"ScaleInf", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, kInf); }, "NR001", "y_Q", "y"},
       {"ScaleDenormal", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, 1e-40); }, "NR001", "y_Q", "y"},
+      {"ScaleTooLarge", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, 3.5e38); }, "NR001", "y_Q", "y"},
+      {"ScaleLargest", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, 3.4e38); }, ""},
       {"ScaleSmallest", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, 1.2e-38); }, ""},
       {"ChannelScaleNan", SoundConv, [](GraphBuilder& b) { SetReal(b, "w_scale", 4, kNan); }, "NR001", "w_DQ", "w", 4},
       {"ChannelScaleNegative", SoundConv, [](GraphBuilder& b) { SetReal(b, "w_scale", 5, -0.01); }, "NR001", "w_DQ",

@@ -111,7 +111,7 @@ std::optional<IntVector> PadsInWords(const NodeView& view, int spatial) {
     if (!given || given->empty()) return 1;
     return (*given)[std::min<size_t>(i, given->size() - 1)];
   };
-  IntVector pads(2 * spatial, 0);
+  IntVector pads(size_t{2} * spatial, 0);
   for (int i = 0; i < spatial; ++i) {
     const int64_t size = view.dim(view.input(0), i + 2);
     const int64_t kernel = view.dim(view.input(1), i + 2);

@@ -163,15 +163,16 @@ Lowering LowerPad(const NodeView& view, absl::string_view name, Emission& emissi
   emission.AddInt("scheme", scheme);
   BackendParam& amount = emission.AddParam("pad_amount");
   if (rank < 0 || rank > kMaxBackendRank) return Emitted();
-  amount.ints.assign(2 * rank, 0);
-  const int count = static_cast<int>(pads->size()) / 2;
-  for (int i = 0; i < count && i < rank; ++i) {
+  amount.ints.assign(size_t{2} * rank, 0);
+  const size_t dims = rank;
+  const size_t count = pads->size() / 2;
+  for (size_t i = 0; i < count && i < dims; ++i) {
     if (view.graph().origin() == v1::Graph::ONNX) {
       amount.ints[2 * i] = (*pads)[i];
       amount.ints[2 * i + 1] = (*pads)[i + count];
     } else {  // ATen counts from the last dimension
-      amount.ints[2 * (rank - 1 - i)] = (*pads)[2 * i];
-      amount.ints[2 * (rank - 1 - i) + 1] = (*pads)[2 * i + 1];
+      amount.ints[2 * (dims - 1 - i)] = (*pads)[2 * i];
+      amount.ints[2 * (dims - 1 - i) + 1] = (*pads)[2 * i + 1];
     }
   }
   return Emitted();
