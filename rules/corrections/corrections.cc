@@ -8,7 +8,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/arena.h"
 #include "rules/corrections/apply.h"
@@ -20,8 +19,6 @@
 namespace quantgate {
 namespace corrections {
 namespace {
-
-constexpr absl::string_view kCutShort = "the search for corrections ended after ";
 
 // Regions whose changes can be seen by one and the same node depend on each other: they are one correction.
 struct Draft {
@@ -162,14 +159,14 @@ bool Causes(const Observed& first, const Observed& after, std::vector<int32_t>& 
 }  // namespace
 }  // namespace corrections
 
-absl::Status PlanCorrections(const CorrectionTask& task, v1::Result& result) {
+absl::StatusOr<bool> PlanCorrections(const CorrectionTask& task, v1::Result& result) {
   using namespace corrections;  // NOLINT: the helpers above
   const int64_t faults = absl::c_count_if(result.findings(), IsFault);
-  if (faults == 0) return absl::OkStatus();
+  if (faults == 0) return true;
   if (faults > task.limits.max_faults) {
     result.add_not_checked()->set_reason(
         absl::StrCat("no corrections were looked for: ", faults, " faults; max_faults=", task.limits.max_faults));
-    return absl::OkStatus();
+    return false;
   }
   const Graph& graph = task.context.graph();
   const Names names(graph.message());
@@ -179,7 +176,7 @@ absl::Status PlanCorrections(const CorrectionTask& task, v1::Result& result) {
   v1::Graph work = original;
   const Observed first(result, names);
   Search search(task, original, stored, work, names, first);
-  if (search.regions().empty()) return absl::OkStatus();
+  if (search.regions().empty()) return true;
   if (absl::Status status = search.Run(); !status.ok()) return status;
 
   std::vector<Draft> drafts = Join(search.regions(), search.candidates());
@@ -239,16 +236,10 @@ absl::Status PlanCorrections(const CorrectionTask& task, v1::Result& result) {
     *result.add_corrections() = std::move(correction);
   }
   if (search.cut_short()) {
-    result.add_not_checked()->set_reason(
-        absl::StrCat(kCutShort, search.checks(), " checks; there may be more corrections, or smaller ones"));
+    result.add_not_checked()->set_reason(absl::StrCat("the search for corrections ended after ", search.checks(),
+                                                      " checks; there may be more corrections, or smaller ones"));
   }
-  return absl::OkStatus();
-}
-
-bool SearchWasCutShort(const v1::Result& result) {
-  return absl::c_any_of(result.not_checked(), [](const v1::NotChecked& entry) {
-    return entry.rule().empty() && absl::StartsWith(entry.reason(), corrections::kCutShort);
-  });
+  return !search.cut_short();
 }
 
 }  // namespace quantgate

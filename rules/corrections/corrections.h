@@ -7,6 +7,7 @@
 #include <functional>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "quantgate/v1/graph.pb.h"
 #include "quantgate/v1/report.pb.h"
 #include "rules/corrections/candidates.h"
@@ -33,11 +34,9 @@ struct CorrectionTask {
 };
 
 // Fills Result.corrections and Finding.correction of `result`, the answer for the unchanged graph with all its
-// findings; what the bounds cut short goes to Result.not_checked. Errors are the judge's.
-absl::Status PlanCorrections(const CorrectionTask& task, v1::Result& result);
-
-// Whether the bounds cut the search short, so that there may be corrections which it has not found.
-bool SearchWasCutShort(const v1::Result& result);
+// findings; what the bounds cut short goes to Result.not_checked. False: they did, and there may be corrections that
+// were not found. Errors are the judge's.
+absl::StatusOr<bool> PlanCorrections(const CorrectionTask& task, v1::Result& result);
 
 }  // namespace quantgate
 

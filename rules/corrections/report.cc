@@ -62,17 +62,18 @@ class Common {
   struct Answer {
     v1::Result plan;                // with the corrections
     std::vector<v1::Finding> left;  // errors that remain, with the target's index in Finding.group
+    bool exhausted = true;          // no limit ended the search
   };
 
   // Changes after which none of `targets` has an error: found by a search over all of them, or else what one of them
-  // needs by itself, which is far from the graph's own specs at times and suits the others as well.
+  // needs by itself, which is at times further from the graph's own specs than that search goes and suits the others.
   absl::StatusOr<Answer> Plan(const std::vector<int>& targets, const v1::Report& report) {
     absl::StatusOr<Answer> answer = Searched(targets);
     if (!answer.ok() || answer->left.empty()) return answer;
     for (int target : targets) {
-      const absl::StatusOr<bool> suits = SuitsAll(report.results(target), targets);
+      const absl::StatusOr<bool> suits = SuitsAll(report.results(target), targets, report);
       if (!suits.ok()) return suits.status();
-      if (*suits) return Answer{report.results(target), {}};
+      if (*suits) return Answer{report.results(target)};
     }
     return answer;
   }
@@ -100,23 +101,31 @@ class Common {
     };
     v1::Result& plan = answer.plan;
     if (absl::Status status = joint.judge(task_.context.graph().message(), plan); !status.ok()) return status;
-    if (absl::Status status = PlanCorrections(joint, plan); !status.ok()) return status;
+    const absl::StatusOr<bool> exhausted = PlanCorrections(joint, plan);
+    if (!exhausted.ok()) return exhausted.status();
+    answer.exhausted = *exhausted;
     for (const v1::Finding& finding : plan.findings()) {
       if (Excludes(finding)) answer.left.push_back(finding);
     }
     return answer;
   }
 
-  // Whether none of the targets has an error once the corrections of one result are made.
-  absl::StatusOr<bool> SuitsAll(const v1::Result& result, const std::vector<int>& targets) {
+  // Whether, once the corrections of one result are made, none of the targets has an error, nor more that runs
+  // elsewhere than with corrections of its own.
+  absl::StatusOr<bool> SuitsAll(const v1::Result& result, const std::vector<int>& targets, const v1::Report& report) {
     if (result.corrections().empty()) return false;
     v1::Graph changed = task_.context.graph().message();
     if (absl::Status status = ApplyCorrections(result, changed); !status.ok()) return status;
     google::protobuf::Arena arena;
     auto& after = *google::protobuf::Arena::CreateMessage<v1::Report>(&arena);
     if (absl::Status status = task_.check(changed, NamesOf(targets), after); !status.ok()) return status;
-    return absl::c_none_of(after.results(),
-                           [](const v1::Result& judged) { return absl::c_any_of(judged.findings(), Excludes); });
+    for (size_t i = 0; i < targets.size(); ++i) {
+      const auto& findings = after.results(static_cast<int>(i)).findings();
+      const auto& alone = report.results(targets[i]).findings();
+      if (absl::c_any_of(findings, Excludes)) return false;
+      if (absl::c_count_if(findings, IsFault) > absl::c_count_if(alone, Remains)) return false;
+    }
+    return true;
   }
 
   std::vector<std::string> NamesOf(const std::vector<int>& targets) const {
@@ -145,7 +154,7 @@ class Common {
 };
 
 v1::Conflict MakeConflict(const v1::Report& report, const std::vector<int>& targets, const v1::Finding& finding,
-                          bool cut_short) {
+                          bool exhausted) {
   v1::Conflict conflict;
   for (int target : targets) conflict.add_targets(report.results(target).target());
   *conflict.mutable_location() = finding.location();
@@ -154,12 +163,13 @@ v1::Conflict MakeConflict(const v1::Report& report, const std::vector<int>& targ
   const std::string& refuses = report.results(finding.group()).target();
   conflict.set_reason(absl::StrCat(targets.size() == 1 ? "no change of specs removes " : "what the others need brings ",
                                    known, " on ", refuses, ": ", finding.message(),
-                                   cut_short ? " (the search ended at a limit: there may be other specs)" : ""));
+                                   exhausted ? "" : " (the search ended at a limit: there may be other specs)"));
   return conflict;
 }
 
 // Takes targets in order, leaving out those that do not go with the ones before.
-absl::Status PlanCommon(const ReportTask& task, v1::Report& report) {
+// `exhausted`: by result, whether no limit ended its own search.
+absl::Status PlanCommon(const ReportTask& task, const std::vector<bool>& exhausted, v1::Report& report) {
   v1::CommonCorrections& common = *report.mutable_common_corrections();
   Common search(task);
   std::vector<int> kept(report.results_size());
@@ -176,7 +186,7 @@ absl::Status PlanCommon(const ReportTask& task, v1::Report& report) {
       if (fails != alone.findings().end()) {
         v1::Finding finding = *fails;
         finding.set_group(i);
-        *common.add_conflicts() = MakeConflict(report, {i}, finding, SearchWasCutShort(alone));
+        *common.add_conflicts() = MakeConflict(report, {i}, finding, exhausted[i]);
         continue;
       }
       std::vector<int> with = kept;
@@ -187,7 +197,7 @@ absl::Status PlanCommon(const ReportTask& task, v1::Report& report) {
         kept = std::move(with);
         plan = std::move(next->plan);
       } else {
-        *common.add_conflicts() = MakeConflict(report, with, next->left.front(), SearchWasCutShort(next->plan));
+        *common.add_conflicts() = MakeConflict(report, with, next->left.front(), next->exhausted);
       }
     }
   }
@@ -235,6 +245,7 @@ void KeepCommonWithin(int64_t bytes, v1::Report& report) {
 
 absl::Status CorrectReport(const ReportTask& task, v1::Report& report) {
   bool corrected = false;
+  std::vector<bool> exhausted(report.results_size(), true);
   for (int i = 0; i < report.results_size(); ++i) {
     v1::Result& result = *report.mutable_results(i);
     const ReportTask::OneTarget& target = task.targets[i];
@@ -243,6 +254,7 @@ absl::Status CorrectReport(const ReportTask& task, v1::Report& report) {
     if (!target.complete) {
       // What is not listed cannot be compared with what is found after a change.
       result.add_not_checked()->set_reason("no corrections were looked for: not all findings are listed");
+      exhausted[i] = false;
       continue;
     }
     CorrectionTask alone{task.context, nullptr, target.accepted, task.limits};
@@ -253,13 +265,15 @@ absl::Status CorrectReport(const ReportTask& task, v1::Report& report) {
       if (status.ok()) judged = again.results(0);
       return status;
     };
-    if (absl::Status status = PlanCorrections(alone, result); !status.ok()) return status;
+    const absl::StatusOr<bool> planned = PlanCorrections(alone, result);
+    if (!planned.ok()) return planned.status();
+    exhausted[i] = *planned;
     if (faults > task.limits.max_faults) continue;
     if (absl::Status status = SuggestTargets(task, target, result); !status.ok()) return status;
     corrected |= !result.corrections().empty();
   }
   if (corrected && report.results_size() > 1) {
-    if (absl::Status status = PlanCommon(task, report); !status.ok()) return status;
+    if (absl::Status status = PlanCommon(task, exhausted, report); !status.ok()) return status;
     KeepCommonWithin(task.max_bytes, report);
   }
   for (v1::Result& result : *report.mutable_results()) KeepWithin(task.max_bytes, result);

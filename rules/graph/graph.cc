@@ -19,13 +19,13 @@ absl::Status BadId(absl::string_view field, int64_t index, absl::string_view mem
 }
 
 // A number that no version of the contract gives a meaning to, or a newer client's: a guess would be worse than a no.
-// From here on the sender numbers types that v1::DataType does not have (see Spec.dtype).
-constexpr int kFirstUnlistedType = 1024;
-
 absl::Status BadEnum(absl::string_view field, int64_t index, absl::string_view member, int number) {
   const std::string place = index < 0 ? "" : absl::StrCat(field, "[", index, "].");
   return absl::InvalidArgumentError(absl::StrCat("graph.", place, member, ": ", number, " is not known"));
 }
+
+// From here on the sender numbers types that v1::DataType does not have (see Spec.dtype).
+constexpr int kFirstUnlistedType = 1024;
 
 // A bias is derived from two. Every place that has the spec reads the list, so a long one costs more than it weighs.
 constexpr int kMaxDerivedFrom = 1024;
