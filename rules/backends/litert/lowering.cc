@@ -105,6 +105,14 @@ void AddValueQparams(const Graph& graph, int32_t node, Emission& emission) {
   emission.AddInt("other_value_qparams", other ? 1 : 0);
 }
 
+void AddBroadcasts(const NodeView& view, Emission& emission) {
+  const Operand *a = view.input(0), *b = view.input(1);
+  if (view.rank(a) < 0 || view.rank(b) < 0) return;
+  bool other = view.rank(a) != view.rank(b);
+  for (int i = 0; i < view.rank(a) && !other; ++i) other = view.dim(a, i) != view.dim(b, i);
+  emission.AddInt("broadcasts", other ? 1 : 0);
+}
+
 // What kernels and the delegate ask of two numbers at once.
 void AddDerived(const NodeView& view, Emission& emission) {
   const auto beyond = [&](absl::string_view stride, absl::string_view filter) {
@@ -154,6 +162,7 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
     AddOption(graph.symbol(attribute.name()), attribute, emission);
   }
   AddDerived(view, emission);
+  if (view.op_type() == "ATAN2") AddBroadcasts(view, emission);
   if (view.op_type() == "FILL" || view.op_type() == "ONE_HOT") AddValueQparams(graph, op.node, emission);
   const bool written = graph.num_inputs(op.node) == 3 && graph.input(op.node, 2) < 0;
   emission.AddInt("absent_bias", written ? 1 : 0);
