@@ -33,7 +33,7 @@ INSTANTIATE_TEST_SUITE_P(
     Formats, Refused,
     testing::Values(NotAModel{"empty", "", "is empty"},
                     NotAModel{"tflite", std::string("\x1c\0\0\0TFL3\0\0", 10), "LiteRT"},
-                    NotAModel{"zip", "PK\x03\x04rest", "zip archive"}, NotAModel{"gzip", "\x1f\x8b\x08", "gzip"},
+                    NotAModel{"zip", "PK\x03\x04rest", "damaged zip archive"}, NotAModel{"gzip", "\x1f\x8b\x08", "gzip"},
                     NotAModel{"lfs", "version https://git-lfs.github.com/spec/v1\noid sha256:0\n", "git lfs pull"},
                     NotAModel{"html", "\n<!DOCTYPE html><html>", "HTML"},
                     NotAModel{"encodings", "{\"activation_encodings\": {}}", "AIMET"},
