@@ -86,8 +86,8 @@ GraphBuilder Binary(const std::string& op, v1::DataType type, double second = 0.
   return b;
 }
 
-GraphBuilder Equal(double second) {
-  GraphBuilder b = Binary("EQUAL", kInt16, second);
+GraphBuilder Less(double second) {
+  GraphBuilder b = Binary("LESS", kInt16, second);
   b.Value("y").set_dtype(v1::DATA_TYPE_BOOL);
   b.Value("y").set_spec(0);
   return b;
@@ -168,8 +168,8 @@ std::vector<Case> Cases() {
       {"AddInt8", kXnnpack, [] { return Binary("ADD", kInt8); }, ""},
       {"AddInt16", kXnnpack, [] { return Binary("ADD", kInt16); }, "CV602", fallback, partial},
       {"AddInt16ByReference", kReference, [] { return Binary("ADD", kInt16); }, ""},
-      {"EqualScales", kReference, [] { return Equal(0.1); }, ""},
-      {"EqualOfOtherScales", kReference, [] { return Equal(0.2); }, "SH102", wrong},
+      {"LessOfEqualScales", kReference, [] { return Less(0.1); }, ""},
+      {"LessOfOtherScales", kReference, [] { return Less(0.2); }, "SH102", wrong},
 
       {"Int8Linear", kReference, [] { return Linear(kInt8, kInt8, kInt32); }, ""},
       {"Int8LinearWithWideBias", kReference, [] { return Linear(kInt8, kInt8, kInt64); }, "DT104", wrong, unknown},
