@@ -330,6 +330,14 @@ absl::Status Check(const v1::Graph& message, const CheckOptions& options, Module
     return absl::ResourceExhaustedError(absl::StrCat(nodes, " nodes for ", options.targets.size(),
                                                      " targets; max_judgements=", options.limits.max_judgements));
   }
+  int64_t scales = 0;
+  for (const auto& scope : scopes) scales += ScalesRead(scope->resolved);
+  scales *= std::max<int64_t>(1, options.targets.size());
+  if (scales > options.limits.max_scales_read) {
+    return absl::ResourceExhaustedError(absl::StrCat("tensors have ", scales, " scales, those of a spec counted ",
+                                                     "wherever it is, times targets; max_scales_read=",
+                                                     options.limits.max_scales_read));
+  }
 
   report.set_tables_digest(modules.tables().digest());
   report.set_stage(message.stage());

@@ -311,6 +311,13 @@ TEST_F(EngineTest, LimitsAreNamed) {
   EXPECT_TRUE(absl::IsResourceExhausted(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("max_targets=256"));
 
+  options = {};
+  options.limits.max_scales_read = 3;  // a convolution with one scale each for input, weight and output
+  ASSERT_TRUE(Check(SoundConv().graph, options, registry_, report_).ok());
+  options.targets = {"fake/one", "fake/one"};
+  EXPECT_THAT(std::string(Check(SoundConv().graph, options, registry_, report_).message()),
+              HasSubstr("max_scales_read=3"));
+
   GraphBuilder b = SoundConv();
   for (int i = 0; i < 10; ++i) b.Node("FusedMagic", absl::StrCat("m", i), {"y_dq"}, {absl::StrCat("z", i)});
   options = {};
