@@ -335,9 +335,9 @@ absl::Status Check(const v1::Graph& message, const CheckOptions& options, Module
   for (const auto& scope : scopes) scales += ScalesRead(scope->resolved);
   scales *= std::max<int64_t>(1, options.targets.size());
   if (scales > options.limits.max_scales_read) {
-    return absl::ResourceExhaustedError(absl::StrCat("tensors have ", scales, " scales, those of a spec counted ",
-                                                     "wherever it is, times targets; max_scales_read=",
-                                                     options.limits.max_scales_read));
+    return absl::ResourceExhaustedError(
+        absl::StrCat("tensors have ", scales, " scales, those of a spec counted ",
+                     "wherever it is, times targets; max_scales_read=", options.limits.max_scales_read));
   }
 
   report.set_tables_digest(modules.tables().digest());

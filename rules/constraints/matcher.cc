@@ -296,7 +296,8 @@ void CheckSurplusPorts(const CompiledOp& compiled, const BackendOp& op, MatchRes
     for (size_t i = 0; i < tensors.size(); ++i) {
       if (!tensors[i].present) continue;
       const int index = static_cast<int>(i);
-      if (absl::c_any_of(compiled.declared, [&](const PortPattern& p) { return p.kind == kind && p.Contains(index); })) {
+      if (absl::c_any_of(compiled.declared,
+                         [&](const PortPattern& p) { return p.kind == kind && p.Contains(index); })) {
         continue;
       }
       Violation violation;

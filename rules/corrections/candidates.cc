@@ -194,10 +194,10 @@ v1::Spec Candidates::Write(const Port& port, const SpecForm& form) {
     break;
   }
   const v1::Value& value = context_.graph().message().values(port.value);
-  int64_t channels = form.axis >= 0 && form.axis < value.dims_size() ? value.dims(form.axis) : -1;
-  if (channels > numbers_left_) channels = -1;
-  if (before.qparams().scales_size() > numbers_left_) return out;
-  if (std::optional<v1::QParams> numbers = Renumbered(before, out, channels)) {
+  const absl::Span<const int64_t> dims(value.dims().data(), static_cast<size_t>(value.dims_size()));
+  const int64_t channels = form.axis >= 0 && form.axis < value.dims_size() ? value.dims(form.axis) : 0;
+  if (std::max<int64_t>(channels, before.qparams().scales_size()) > numbers_left_) return out;
+  if (std::optional<v1::QParams> numbers = Renumbered(before, out, dims, port.is_static)) {
     numbers_left_ -= numbers->scales_size() + numbers->zero_points_size();
     *out.mutable_qparams() = *std::move(numbers);
     if (before.kind() == v1::Spec::FIXED) out.set_kind(v1::Spec::FIXED);

@@ -436,10 +436,10 @@ TEST(Repair, ScalesCountAgainstTheBoundsOfTheSearch) {
     CorrectionLimits limits;
     limits.max_judged_nodes = 1000;
     const v1::Result result = CheckFor(b.graph, {kV68}, limits).results(0);
-    EXPECT_EQ(result.corrections().empty(), scales > 1);
     EXPECT_EQ(absl::c_any_of(result.not_checked(),
                              [](const v1::NotChecked& entry) {
-                               return absl::StartsWith(entry.reason(), "the search for corrections");
+                               return absl::StartsWith(entry.reason(),
+                                                       "the search for corrections ended after 0 checks");
                              }),
               scales > 1);
   }
