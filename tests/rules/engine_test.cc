@@ -313,13 +313,13 @@ TEST_F(EngineTest, LimitsAreNamed) {
   EXPECT_THAT(std::string(status.message()), HasSubstr("max_targets=256"));
 
   options = {};
-  const Graph conv = *Graph::Build(SoundConv().graph);
-  const int64_t scales = ScalesRead(ResolvedGraph::Resolve(conv));
+  const GraphBuilder conv = SoundConv();
+  const int64_t scales = ScalesRead(ResolvedGraph::Resolve(*Graph::Build(conv.graph)));
   EXPECT_GT(scales, 2);
   options.limits.max_scales_read = scales;
-  EXPECT_TRUE(Check(conv.message(), options, registry_, report_).ok());
+  EXPECT_TRUE(Check(conv.graph, options, registry_, report_).ok());
   options.targets = {"fake/one", "fake/one"};
-  status = Check(conv.message(), options, registry_, report_);
+  status = Check(conv.graph, options, registry_, report_);
   EXPECT_TRUE(absl::IsResourceExhausted(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr(absl::StrCat("max_scales_read=", scales)));
 
