@@ -54,6 +54,20 @@ const RuleInfo kKernelTypes = {
     "Fires: QLinearConv with int8 activations and uint8 weights. Does not: uint8 activations and int8 weights.",
 };
 
+const RuleInfo kFusedTypes = {
+    "DT502",
+    "fused-kernel-types",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} stands between DequantizeLinear and QuantizeLinear nodes with {observed}; {allowed}.",
+    "The optimizer makes one integer operator of such a group without asking whether there is a kernel for its types, "
+    "and the session ends with INVALID_GRAPH or NOT_IMPLEMENTED. Without the fusion (session option "
+    "session.disable_quant_qdq, or no optimization) the same file runs in float.",
+    "Quantize to uint8 or int8 there, or make the session with session.disable_quant_qdq.",
+    "Fires: Add between float8 tensors. Does not: Sub between them, which is never fused; Add between int4 ones.",
+};
+
 const RuleInfo kOtherOrigin = {
     "CV502",
     "not-an-onnx-model",

@@ -10,6 +10,7 @@ extern const RuleInfo kModelTooNew;  // EN501
 extern const RuleInfo kOpsetTooOld;  // EN502
 extern const RuleInfo kNoKernel;     // CV501
 extern const RuleInfo kKernelTypes;  // DT501
+extern const RuleInfo kFusedTypes;   // DT502
 extern const RuleInfo kOtherOrigin;  // CV502: only ever "not checked"
 
 }  // namespace quantgate::onnxruntime
