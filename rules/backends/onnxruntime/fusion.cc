@@ -326,6 +326,9 @@ class Finder {
     for (size_t i = 0; i < 2; ++i) {
       if (std::string reason = Narrow(StoredType(i)); !reason.empty()) return reason;
     }
+    for (size_t i = 0; i < 2; ++i) {
+      if (Input(dequantizes_[i], 2) < 0) return "a Gemm without zero points is not fused";
+    }
     if (dequantizes_.size() == 3) {
       if (graph_.float_attribute(node_, "beta", 1) != 1) return "a beta other than 1 is not fused";
       if (StoredType(2) != v1::DATA_TYPE_INT32)

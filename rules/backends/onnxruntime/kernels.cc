@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
@@ -91,6 +92,34 @@ const RuleInfo kSoftmaxOverflow = {
     "Fires: scale 1/1000 over 4 elements. Does not: scale 1/256.",
 };
 
+const RuleInfo kRunTimeWhere = {
+    "GS504",
+    "where-parameters-at-run-time",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} is {observed} while those of the output are constants; QLinearWhere takes {allowed}.",
+    "The kernel prepares a table when the session is made if the parameters of the output are constant, and reads "
+    "those "
+    "of the inputs for it, which are not there yet: the process ends with a segmentation fault.",
+    "Make all scales and zero points of the node initializers.",
+    "Fires: a scale of an input that is an input of the graph. Does not: all of them constants, or none.",
+};
+
+const RuleInfo kRemovedRelu = {
+    "NR502",
+    "relu-removed",
+    v1::Finding::WRONG_NUMBERS,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} stands in front of a QuantizeLinear to {observed}; it is removed, and right only with {allowed}.",
+    "A Relu is redundant when the QuantizeLinear behind it cannot say negative numbers. The optimizer tests that for 8 "
+    "and 16-bit integers and removes the Relu in front of any other type without a test, so that negative numbers come "
+    "through.",
+    "Quantize to 8 or 16 bits there, or make the session without optimizations.",
+    "Fires: Relu, then QuantizeLinear to int4 with zero point 0. Does not: with zero point -8, or to int8.",
+};
+
 namespace {
 
 // The table's largest entry: exp(5) for each element of the axis.
@@ -151,9 +180,28 @@ void CheckSoftmax(const Graph& graph, const KernelCall& call, const FindingSourc
   const int64_t axis = graph.int_attribute(call.node, "axis", -1);
   const int64_t at = axis < 0 ? axis + rank : axis;
   if (at < 0 || at >= rank || graph.value(data).dims(static_cast<int>(at)) <= 0) return;
+  // What overflows becomes the least 32-bit integer, and the zero point is added to that: a negative one wraps it
+  // around to the largest value, which is right.
+  const v1::Constant* zero = ConstantOf(graph, call.input(4));
+  const int64_t point = zero != nullptr && zero->ints_size() == 1 ? zero->ints(0) : 0;
+  if (point < 0 || point == MaxOf(v1::DATA_TYPE_UINT8)) return;
   const double least = 1 / (kSoftmaxRange * static_cast<double>(graph.value(data).dims(static_cast<int>(at))));
   if (!(scale->reals(0) > 0) || scale->reals(0) >= least) return;
   sink.Add(kSoftmaxOverflow, call.places[3], FormatNumber(scale->reals(0)), FormatNumber(least), source);
+}
+
+// True: the process ends.
+bool CheckWhere(const Graph& graph, const KernelCall& call, const FindingSource& source, FindingSink& sink) {
+  for (size_t i : {7, 8}) {
+    if (call.input(i) >= 0 && !graph.is_static(call.input(i))) return false;
+  }
+  bool refused = false;
+  for (size_t i : {2, 3, 5, 6}) {
+    if (call.input(i) < 0 || graph.is_static(call.input(i))) continue;
+    sink.Add(kRunTimeWhere, call.places[i], "not a constant", "constants", source);
+    refused = true;
+  }
+  return refused;
 }
 
 // Relative difference that a product of two float32 scales can make.
@@ -200,6 +248,7 @@ bool CheckKernel(const Graph& graph, const std::vector<v1::DataType>& types, con
                  const FindingSource& source, FindingSink& sink) {
   if (call.op == "com.microsoft::QLinearConcat") return CheckConcat(types, call, source, sink);
   if (call.op == "com.microsoft::MatMulNBits") return CheckNBits(graph, call, source, sink);
+  if (call.op == "com.microsoft::QLinearWhere") return CheckWhere(graph, call, source, sink);
   if (call.op == "com.microsoft::QLinearSoftmax") CheckSoftmax(graph, call, source, sink);
   if (call.op == "com.microsoft::QGemm" && call.fused) CheckFusedBias(graph, call, source, sink);
   return false;
@@ -207,20 +256,33 @@ bool CheckKernel(const Graph& graph, const std::vector<v1::DataType>& types, con
 
 bool CheckClip(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node, const FindingSource& source,
                FindingSink& sink) {
-  if (graph.op_type(node) != "Clip" || graph.num_outputs(node) != 1 || graph.output(node, 0) < 0) return false;
+  const bool clip = graph.op_type(node) == "Clip";
+  if (!clip && graph.op_type(node) != "Relu") return false;
+  if (graph.num_outputs(node) != 1 || graph.output(node, 0) < 0) return false;
   const int32_t value = graph.output(node, 0);
   const absl::Span<const Use> uses = graph.uses(value);
   if (uses.size() != 1 || !IsQuantize(graph, uses[0].node) || graph.is_graph_output(value)) return false;
-  const int32_t stored = graph.output(uses[0].node, 0);
+  const int32_t quantize = uses[0].node;
+  const int32_t stored = graph.output(quantize, 0);
   const v1::DataType type = stored < 0 ? v1::DATA_TYPE_UNSPECIFIED : types[stored];
   const int bits = IsInteger(type) ? BitWidth(type) : 0;
   if (type == v1::DATA_TYPE_UNSPECIFIED || bits == 8 || bits == 16) return false;
   Place place;
-  place.node = uses[0].node;
-  place.output = 0;
-  place.value = stored;
-  sink.Add(kClippedType, place, std::string(DataTypeName(type)), "8 and 16 bit integers", source);
-  return true;
+  if (clip) {
+    place.node = quantize;
+    place.output = 0;
+    place.value = stored;
+    sink.Add(kClippedType, place, std::string(DataTypeName(type)), "8 and 16 bit integers", source);
+    return true;
+  }
+  const v1::Constant* zero = graph.num_inputs(quantize) > 2 ? ConstantOf(graph, graph.input(quantize, 2)) : nullptr;
+  const bool least = IsInteger(type) && zero != nullptr && zero->ints_size() > 0 &&
+                     absl::c_all_of(zero->ints(), [&](int64_t point) { return point == MinOf(type); });
+  if (least || (type == v1::DATA_TYPE_UINT4 && zero == nullptr)) return false;
+  place.node = node;
+  sink.Add(kRemovedRelu, place, std::string(DataTypeName(type)),
+           IsInteger(type) ? absl::StrCat("zero point ", MinOf(type)) : "8 or 16-bit integers", source);
+  return false;
 }
 
 }  // namespace quantgate::onnxruntime

@@ -14,13 +14,16 @@ extern const RuleInfo kClippedType;      // DT504
 extern const RuleInfo kBlockGeometry;    // AX502
 extern const RuleInfo kRunTimeBlocks;    // GS502
 extern const RuleInfo kFusedBias;        // FX501
+extern const RuleInfo kRunTimeWhere;     // GS504
 extern const RuleInfo kSoftmaxOverflow;  // NR501
+extern const RuleInfo kRemovedRelu;      // NR502
 
 // True: the kernel refuses what it is called with. `types` by value (types.h).
 bool CheckKernel(const Graph& graph, const std::vector<v1::DataType>& types, const KernelCall& call,
                  const FindingSource& source, FindingSink& sink);
 
-// A Clip in front of a QuantizeLinear (not a call of an integer kernel). True: the optimizer ends with an error.
+// A Clip or Relu in front of a QuantizeLinear (not a call of an integer kernel). True: the optimizer ends with an
+// error.
 bool CheckClip(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node, const FindingSource& source,
                FindingSink& sink);
 

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "rules/backends/coverage.h"
@@ -57,22 +58,42 @@ class Judge {
         sink_(sink),
         types_(ElementTypes(context)) {}
 
-  // Of the model as a whole. False: it is not loaded at all.
-  void Model() {
+  // Of the model as a whole. True: it is not loaded.
+  bool Model() {
     const v1::Graph& model = context_.model();
-    if (&model != &graph_.message()) return;  // said once
+    if (&model != &graph_.message()) return false;  // said once
+    bool refused = false;
     for (const Newest& newest : kNewest) {
       if (newest.sdk != target_.sdk) continue;
       const int opset = OperatorSet(model, "");
       if (opset > newest.opset) {
         sink_.Add(kModelTooNew, {}, absl::StrCat("opset ", opset), absl::StrCat("up to opset ", newest.opset),
                   Measured(target_));
+        refused = true;
       }
       if (model.format_version() > newest.ir_version) {
         sink_.Add(kModelTooNew, {}, absl::StrCat("IR version ", model.format_version()),
                   absl::StrCat("up to IR version ", newest.ir_version), Measured(target_));
+        refused = true;
       }
     }
+    return refused;
+  }
+
+  // Of the graph as a whole. True: it is not loaded.
+  bool SameNames() {
+    if (graph_.distinct_node_names()) return false;
+    bool refused = false;
+    absl::flat_hash_map<absl::string_view, int32_t> first;
+    for (int32_t node = 0; node < graph_.num_nodes(); ++node) {
+      const std::string& name = graph_.node_name(node);
+      if (name.empty() || first.emplace(name, node).second) continue;
+      Place place;
+      place.node = node;
+      sink_.Add(kSameNodeName, place, "a node before it", "nodes of different names", Measured(target_));
+      refused = true;
+    }
+    return refused;
   }
 
   // False: nothing could be said of the node. `refused`: there is no kernel for it.
@@ -195,7 +216,7 @@ void Check(const CheckContext& context, const Target& target, const TableMatcher
     return;
   }
   Judge judge(context, target, matcher, sink);
-  judge.Model();
+  const bool loads = !judge.Model() & !judge.SameNames();
   const std::vector<int32_t> op_of = OpsOfNodes(context);
   for (int32_t node = 0; node < context.graph().num_nodes(); ++node) {
     bool refused = false;
@@ -209,16 +230,17 @@ void Check(const CheckContext& context, const Target& target, const TableMatcher
     }
     // There is nothing behind the CPU provider that would take the node.
     outcome.refused |= refused;
-    outcome.ends_export |= refused;
+    outcome.ends_export |= refused || !loads;
   }
 }
 
 }  // namespace
 
 std::vector<const RuleInfo*> OwnRules() {
-  return {&kModelTooNew,      &kOpsetTooOld, &kNoKernel,        &kKernelTypes,    &kFusedTypes,       &kUnlikeTypes,
-          &kUnknownAttribute, &kConcatTypes, &kClippedType,     &kParameterShape, &kMissingZeroPoint, &kBlockGeometry,
-          &kRunTimeBlocks,    &kFusedBias,   &kSoftmaxOverflow, &kOtherOrigin,    &kRunsInFloat,      &kOlderTable};
+  return {&kModelTooNew,    &kOpsetTooOld,      &kSameNodeName,  &kNoKernel,         &kKernelTypes, &kFusedTypes,
+          &kRunTimeWhere,   &kRemovedRelu,      &kUnlikeTypes,   &kUnknownAttribute, &kConcatTypes, &kClippedType,
+          &kParameterShape, &kMissingZeroPoint, &kBlockGeometry, &kRunTimeBlocks,    &kFusedBias,   &kSoftmaxOverflow,
+          &kOtherOrigin,    &kRunsInFloat,      &kOlderTable};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {

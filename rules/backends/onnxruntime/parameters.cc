@@ -1,9 +1,13 @@
 #include "rules/backends/onnxruntime/parameters.h"
 
+#include <optional>
 #include <string>
+#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "absl/types/span.h"
 
 namespace quantgate::onnxruntime {
 
@@ -119,8 +123,6 @@ constexpr Parameter kParameters[] = {
     {"com.microsoft::QLinearSigmoid", 4, Takes::kOne, -1, 0, true},
     {"com.microsoft::QLinearSoftmax", 1, Takes::kOne},
     {"com.microsoft::QLinearSoftmax", 2, Takes::kOne},
-    {"com.microsoft::QLinearSoftmax", 3, Takes::kOne},
-    {"com.microsoft::QLinearSoftmax", 4, Takes::kOne},
     {"com.microsoft::QLinearWhere", 2, Takes::kOne},
     {"com.microsoft::QLinearWhere", 3, Takes::kOne},
     {"com.microsoft::QLinearWhere", 5, Takes::kOne},
@@ -220,9 +222,60 @@ class Checker {
   bool refused_ = false;
 };
 
+std::string ShapeText(const v1::Value& value) { return absl::StrCat("[", absl::StrJoin(value.dims(), ", "), "]"); }
+
+// The shape that the scales of a QuantizeLinear or DequantizeLinear need, as its attributes say; one scale goes with
+// any. nullopt: not known.
+std::optional<std::vector<int64_t>> ScaleShape(const Graph& graph, const KernelCall& call) {
+  const int32_t data = call.input(0);
+  if (data < 0 || !graph.value(data).has_shape()) return std::nullopt;
+  const auto& dims = graph.value(data).dims();
+  int64_t axis = graph.int_attribute(call.node, "axis", 1);
+  if (axis < 0) axis += dims.size();
+  if (axis < 0 || axis >= dims.size()) return std::vector<int64_t>();
+  const int64_t block = graph.int_attribute(call.node, "block_size", 0);
+  if (block <= 0) return std::vector<int64_t>{dims[static_cast<int>(axis)]};
+  std::vector<int64_t> shape(dims.begin(), dims.end());
+  if (shape[axis] > 0) shape[axis] = (shape[axis] + block - 1) / block;
+  return shape;
+}
+
+bool SameShape(absl::Span<const int64_t> a, absl::Span<const int64_t> b) {
+  return absl::c_equal(a, b, [](int64_t x, int64_t y) { return x == y || x < 0 || y < 0; });
+}
+
+// Constant parameters are what the general rules are about; those that are computed have a shape as well.
+bool CheckQuantizer(const Graph& graph, const KernelCall& call, const FindingSource& source, FindingSink& sink) {
+  const int32_t scale = call.input(1), zero_point = call.input(2);
+  if (scale < 0 || !graph.value(scale).has_shape()) return false;
+  if (graph.is_constant(scale) && (zero_point < 0 || graph.is_constant(zero_point))) return false;
+  const auto& dims = graph.value(scale).dims();
+  const bool one = dims.empty() || (dims.size() == 1 && dims[0] == 1);
+  if (!one) {
+    const std::optional<std::vector<int64_t>> needed = ScaleShape(graph, call);
+    if (needed && !SameShape(dims, *needed)) {
+      sink.Add(kParameterShape, call.places[1], ShapeText(graph.value(scale)),
+               needed->empty() ? std::string("one scale")
+                               : absl::StrCat("one scale, or [", absl::StrJoin(*needed, ", "), "]"),
+               source);
+      return true;
+    }
+  }
+  if (zero_point < 0 || !graph.value(zero_point).has_shape()) return false;
+  const auto& points = graph.value(zero_point).dims();
+  if (one ? points.empty() || (points.size() == 1 && points[0] == 1) : SameShape(points, dims)) return false;
+  sink.Add(kParameterShape, call.places[2], ShapeText(graph.value(zero_point)),
+           absl::StrCat("the shape of the scale, ", ShapeText(graph.value(scale))), source);
+  return true;
+}
+
 }  // namespace
 
 bool CheckParameters(const Graph& graph, const KernelCall& call, const FindingSource& source, FindingSink& sink) {
+  if (call.op == "QuantizeLinear" || call.op == "DequantizeLinear" || call.op == "com.microsoft::QuantizeLinear" ||
+      call.op == "com.microsoft::DequantizeLinear") {
+    return CheckQuantizer(graph, call, source, sink);
+  }
   Checker checker(graph, call, source, sink);
   if (call.op == kConcat) {
     // Scale and zero point of the output, then data, scale and zero point of each input.

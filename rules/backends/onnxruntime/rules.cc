@@ -28,6 +28,18 @@ const RuleInfo kOpsetTooOld = {
     "Fires: Add of int8 tensors under opset 13. Does not: the same under opset 14.",
 };
 
+const RuleInfo kSameNodeName = {
+    "EN503",
+    "same-node-name",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has the name of {observed}; ONNX Runtime loads {allowed}.",
+    "ONNX lets nodes share a name. ONNX Runtime does not: the session ends with \"two nodes with same node name\".",
+    "Give each node a name of its own, or none.",
+    "Fires: two nodes named n. Does not: two nodes without a name.",
+};
+
 const RuleInfo kNoKernel = {
     "CV501",
     "no-cpu-kernel",

@@ -112,6 +112,8 @@ class Draw:
 
 def bound(d, name, kind, scales, zeros, constant=None, zero_kind=None):
     """Scale and zero point as constants, or now and then as inputs of the graph; their names."""
+    if not np.all(np.isfinite(scales)) or np.any(np.asarray(scales) <= 0):
+        constant = True  # what is not known before it runs cannot be said
     if constant is None:
         constant = not d.chance(0.06)
         if not constant:
@@ -264,7 +266,7 @@ def float_matmul(seed):
     a_shape, b_shape = (3, 8), (8, 5)
     b = d.integers(b_kind, b_shape)
     bs, bz = d.parameters("b", b_kind, b_shape[-1])
-    constant = not d.chance(0.15)
+    constant = not d.defined or not d.chance(0.15)
     expected = {}
     if dynamic:
         a = d.np.standard_normal(a_shape).astype(np.float32)
@@ -498,7 +500,7 @@ def quantizer(seed):
         if d.chance(0.2):
             x = x * 40
         names = [d.operand("x", float_kind if float_kind != "bfloat16" else "bfloat16", x, float_kind == "bfloat16")]
-    names.append(d.operand("s", scale_kind, scales, scale_kind == "bfloat16" or not d.chance(0.1)))
+    names.append(d.operand("s", scale_kind, scales, scale_kind == "bfloat16" or not d.defined or not d.chance(0.1)))
     if given:
         names.append(d.operand("z", zero_kind, zeros, not d.chance(0.1)))
     if not given and not dequantizing and kind != "uint8" and d.b.opset >= 21 and not contrib and d.chance(0.7):
