@@ -320,14 +320,14 @@ def qgemm(seed):
     a, b = d.integers(a_kind, (3, 8)), d.integers(b_kind, (8, 5))
     as_, az = d.parameters("a", a_kind, p=0.06)
     bs, bz = d.parameters("b", b_kind, 5)
-    ys, yz = d.parameters("y", y_kind, p=0.06)
+    quantized = d.chance(0.8)
+    ys, yz = d.parameters("y", y_kind, p=0.06) if quantized else (np.ones((), np.float32), np.zeros(()))
     ys = (ys * np.float32(15)).astype(np.float32)
     alpha = d.pick(1.0, 1.0, 0.5)
     names = [d.operand("a", a_kind, a.T if trans_a else a, False), *bound(d, "a", a_kind, as_, az),
              d.operand("b", b_kind, b.T if trans_b else b, d.chance(0.8)), *bound(d, "b", b_kind, bs, bz)]
     bias = d.np.integers(-100, 100, 5) * 20 if d.chance(0.6) else None
     names.append("" if bias is None else d.b.constant("c", bias, d.kind("int32", ("float", "int16"), 0.05)))
-    quantized = d.chance(0.8)
     names += bound(d, "y", y_kind, ys, yz) if quantized else []
     d.b.node("QGemm", names, ["y"], domain=MS, alpha=alpha, transA=trans_a, transB=trans_b)
     expected = {}
