@@ -4,10 +4,12 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/encodings/join.h"
 #include "client/error.h"
 #include "client/graph_file.h"
 #include "client/model_file.h"
 #include "client/onnx/onnx_importer.h"
+#include "client/qnn_net/net_importer.h"
 #include "client/sniff.h"
 #include "client/tflite/tflite_importer.h"
 
@@ -26,6 +28,13 @@ absl::StatusOr<v1::Graph> ImportBytes(absl::string_view bytes, FileFormat format
       return ImportOnnx(bytes, folder, options);
     case FileFormat::kTflite:
       return ImportTflite(bytes, folder, options);
+    case FileFormat::kEncodings: {
+      absl::StatusOr<encodings::ReadFile> file = encodings::Read(bytes);
+      if (!file.ok()) return file.status();
+      return encodings::Alone(*std::move(file));
+    }
+    case FileFormat::kQnnNet:
+      return ImportQnnNet(bytes, options);
     default:
       return ParseGraph(bytes, format, options);
   }
@@ -37,6 +46,10 @@ const char* FormatName(FileFormat format) {
       return "onnx";
     case FileFormat::kTflite:
       return "tflite";
+    case FileFormat::kEncodings:
+      return "encodings";
+    case FileFormat::kQnnNet:
+      return "qnn-net";
     default:
       return "quantgate.v1.Graph";
   }
@@ -45,6 +58,19 @@ const char* FormatName(FileFormat format) {
 std::string FolderOf(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   return folder.empty() ? "." : folder.string();
+}
+
+absl::StatusOr<encodings::ReadFile> ReadEncodingsFile(const std::string& path, int64_t max_bytes) {
+  absl::StatusOr<std::string> bytes = ReadModelFile(path, max_bytes);
+  if (!bytes.ok()) return NameFile(path, bytes.status());
+  const Sniffed sniffed = SniffFormat(*bytes);
+  absl::StatusOr<encodings::ReadFile> file =
+      sniffed.format == FileFormat::kOther ? CodedError(absl::StatusCode::kInvalidArgument, "FI001", sniffed.reason)
+      : sniffed.format == FileFormat::kEncodings || sniffed.format == FileFormat::kGraphJson
+          ? encodings::Read(*bytes)
+          : CodedError(absl::StatusCode::kInvalidArgument, "FI001", "is a model, not a file of encodings");
+  if (!file.ok()) return NameFile(path, file.status());
+  return file;
 }
 
 }  // namespace
@@ -58,6 +84,14 @@ absl::StatusOr<ImportedModel> ImportModel(const std::string& path, const ImportO
   }
   absl::StatusOr<v1::Graph> graph = ImportBytes(*bytes, sniffed.format, FolderOf(path), options);
   if (!graph.ok()) return NameFile(path, graph.status());
+  if (!options.encodings.empty()) {
+    if (sniffed.format != FileFormat::kOnnx) {
+      return absl::InvalidArgumentError(absl::StrCat(path, ": is no ONNX model, and encodings are joined with those"));
+    }
+    absl::StatusOr<encodings::ReadFile> file = ReadEncodingsFile(options.encodings, options.max_file_bytes);
+    if (!file.ok()) return file.status();
+    encodings::Join(*std::move(file), &*graph);
+  }
 
   ImportedModel model;
   model.graph = *std::move(graph);

@@ -17,6 +17,8 @@ struct ImportOptions {
   int max_subgraph_depth = 16;
   // Bytes read from external data files, all tensors together.
   int64_t max_external_bytes = int64_t{32} << 30;
+  // An encodings file to be joined with an ONNX model; empty: none.
+  std::string encodings;
 };
 
 struct ImportedModel {

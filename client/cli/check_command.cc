@@ -41,6 +41,7 @@ struct CheckFlags {
   std::string tables;
   std::string store;
   std::string fix;
+  std::string encodings;
   bool no_corrections = false;
   bool verbose = false;
   std::shared_ptr<ConfirmFlags> confirm;
@@ -90,7 +91,9 @@ absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string
                                       const CheckFlags& flags, const Checker& check, ConfirmRun* confirm,
                                       Progress& progress, absl::Status& beside) {
   progress.Step(absl::StrCat("reading ", path, progress_suffix));
-  absl::StatusOr<ImportedModel> model = ImportModel(path);
+  ImportOptions options;
+  options.encodings = flags.encodings;
+  absl::StatusOr<ImportedModel> model = ImportModel(path, options);
   if (!model.ok()) return model.status();
   progress.Step(absl::StrCat("checking ", path, progress_suffix));
   absl::StatusOr<v1::Report> report = check(model->graph, Options(flags, model->info));
@@ -145,7 +148,8 @@ absl::Status CheckFlagsAgree(const CheckFlags& flags) {
   }
   const std::string& output = flags.output->output;
   if (output.empty()) return absl::OkStatus();
-  const char* victim = output == flags.fix                           ? "what --fix writes"
+  const char* victim = output == flags.encodings                     ? "the encodings"
+                       : output == flags.fix                         ? "what --fix writes"
                        : output == flags.waivers                     ? "the waivers"
                        : absl::c_linear_search(flags.models, output) ? "a model that is checked"
                                                                      : nullptr;
@@ -165,6 +169,9 @@ int RunCheck(const CheckFlags& flags) {
   if (absl::Status status = CheckFlagsAgree(flags); !status.ok()) return Fail(status);
   if (!flags.fix.empty() && flags.models.size() > 1) {
     return Fail(absl::InvalidArgumentError("--fix takes one model: it writes one graph"));
+  }
+  if (!flags.encodings.empty() && flags.models.size() > 1) {
+    return Fail(absl::InvalidArgumentError("--encodings takes one model: the one that the file was made for"));
   }
   absl::StatusOr<Checker> check = MakeChecker(flags);
   if (!check.ok()) return Fail(check.status());
@@ -238,6 +245,10 @@ void AddCheckCommand(CLI::App& app, Run* run) {
       ->type_name("EFFECT")
       ->allow_extra_args(false)
       ->delimiter(',');
+  command
+      ->add_option("--encodings", flags->encodings,
+                   "AIMET encodings, or QNN or SNPE quantization overrides, of the ONNX model")
+      ->type_name("FILE");
   command->add_option("--waivers", flags->waivers, "Findings that somebody answers for until a date (YAML)")
       ->type_name("FILE");
   command

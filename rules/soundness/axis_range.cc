@@ -35,7 +35,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
       return false;
     };
     bool valid = true;
-    if (!described.params->blocked()) {
+    if (!described.params->blocked() || graph.message().has_encodings_file()) {
       for (int32_t axis : described.params->axes) valid = valid && check(axis);
     }
     // A blocked Q/DQ states its axis as an attribute; the geometry made from it covers every dimension.

@@ -20,6 +20,7 @@
 #include "rules/backends/qnn_htp/targets.h"
 #include "rules/backends/table_judge.h"
 #include "rules/backends/table_target.h"
+#include "rules/backends/undecided.h"
 #include "rules/constraints/rules.h"
 
 namespace quantgate::qnn_htp {
@@ -113,7 +114,7 @@ class Judge {
       case Lowering::kEmitted:
         break;
     }
-    outcome.checked = true;
+    outcome.checked = NoteUndecided(context_, op, sink_);
     for (const BackendOp& emitted : emission_.Finish()) {
       outcome.backend_ops.emplace_back(emitted.name);
       if (JudgeOp(emitted)) outcome.refused = true;

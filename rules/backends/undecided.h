@@ -1,0 +1,19 @@
+// Tensors that an encodings file says nothing of: a converter gives them an encoding of its own, by calibration.
+#ifndef QUANTGATE_RULES_BACKENDS_UNDECIDED_H_
+#define QUANTGATE_RULES_BACKENDS_UNDECIDED_H_
+
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+
+namespace quantgate {
+
+// A tensor of real numbers without an encoding, in a graph that has an encodings file.
+bool IsUndecided(const Graph& graph, const Operand& operand);
+
+// Notes what of the operator is not checked for that. False: what is missing is more than a bias, which converters
+// quantize by one rule; the operator cannot be judged in full.
+bool NoteUndecided(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_BACKENDS_UNDECIDED_H_
