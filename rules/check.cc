@@ -254,7 +254,8 @@ absl::StatusOr<bool> CheckTarget(const Asked& asked, const Scopes& scopes, Sound
     ModuleResult judged;
     judged.ops.resize(scope.resolved.ops().size());
     if (asked.module != nullptr) {
-      asked.module->check(CheckContext(scope.graph, scope.resolved), asked.target, sink, judged);
+      asked.module->check(CheckContext(scope.graph, scope.resolved, &scopes.front()->graph.message()), asked.target,
+                          sink, judged);
     }
     for (const FindingDraft& draft : sound.sinks[i].findings()) {
       if (!Replaced(asked.module, draft.rule->code)) sink.Add(draft);

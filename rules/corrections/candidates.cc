@@ -194,8 +194,8 @@ v1::Spec Candidates::Write(const Port& port, const SpecForm& form) const {
     break;
   }
   const v1::Value& value = context_.graph().message().values(port.value);
-  const int64_t channels = form.axis >= 0 && form.axis < value.dims_size() ? value.dims(form.axis) : -1;
-  if (std::optional<v1::QParams> numbers = Renumbered(before, out, channels)) {
+  const absl::Span<const int64_t> dims(value.dims().data(), static_cast<size_t>(value.dims_size()));
+  if (std::optional<v1::QParams> numbers = Renumbered(before, out, dims, port.is_static)) {
     *out.mutable_qparams() = *std::move(numbers);
     if (before.kind() == v1::Spec::FIXED) out.set_kind(v1::Spec::FIXED);
   }

@@ -206,13 +206,28 @@ void StoredSpecs::Lift(v1::Graph& message) const {
   }
 }
 
+int32_t StoredSpecs::NewSpec(size_t tensor, const v1::Graph& lifted) const {
+  const int32_t spec = lifted.values(tensors_[tensor].value).spec();
+  return spec == graph_.message().specs_size() + static_cast<int32_t>(tensor) + 1 ? 0 : spec;
+}
+
+std::vector<TensorChange> StoredSpecs::Changed(const v1::Graph& lifted) const {
+  std::vector<TensorChange> changes;
+  for (size_t i = 0; i < tensors_.size(); ++i) {
+    const int32_t spec = NewSpec(i, lifted);
+    if (spec == 0) continue;
+    const Tensor& tensor = tensors_[i];
+    changes.push_back({tensor.value, tensor.quantizers, -1, -1, tensor.spec, lifted.specs(spec - 1)});
+  }
+  return changes;
+}
+
 void StoredSpecs::Lower(v1::Graph& message) const {
   if (tensors_.empty()) return;
   const int before = graph_.message().specs_size();
   for (size_t i = 0; i < tensors_.size(); ++i) {
-    const int32_t spec = message.values(tensors_[i].value).spec();
-    const int32_t lifted = before + static_cast<int32_t>(i) + 1;
-    if (spec != lifted && spec != 0) Rewrite(tensors_[i], message.specs(spec - 1), message);
+    const int32_t spec = NewSpec(i, message);
+    if (spec != 0) Rewrite(tensors_[i], message.specs(spec - 1), message);
     message.mutable_values(tensors_[i].value)->set_spec(0);
   }
   message.mutable_specs()->DeleteSubrange(before, message.specs_size() - before);
