@@ -97,7 +97,7 @@ absl::StatusOr<ImportedModel> ImportModel(const std::string& path, const ImportO
   model.graph = *std::move(graph);
   model.info.set_path(path);
   model.info.set_sha256(Sha256Hex(*bytes));
-  model.info.set_format(FormatName(sniffed.format));
+  model.info.set_format(options.encodings.empty() ? FormatName(sniffed.format) : "onnx with encodings");
   return model;
 }
 
