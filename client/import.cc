@@ -9,6 +9,7 @@
 #include "client/graph_file.h"
 #include "client/model_file.h"
 #include "client/onnx/onnx_importer.h"
+#include "client/pt2/pt2_importer.h"
 #include "client/qnn_net/net_importer.h"
 #include "client/sniff.h"
 #include "client/tflite/tflite_importer.h"
@@ -35,6 +36,8 @@ absl::StatusOr<v1::Graph> ImportBytes(absl::string_view bytes, FileFormat format
     }
     case FileFormat::kQnnNet:
       return ImportQnnNet(bytes, options);
+    case FileFormat::kPt2:
+      return ImportPt2(bytes, options);
     default:
       return ParseGraph(bytes, format, options);
   }
@@ -50,6 +53,8 @@ const char* FormatName(FileFormat format) {
       return "encodings";
     case FileFormat::kQnnNet:
       return "qnn-net";
+    case FileFormat::kPt2:
+      return "pt2";
     default:
       return "quantgate.v1.Graph";
   }

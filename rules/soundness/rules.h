@@ -29,6 +29,7 @@ Rule EncodingFields();      // FI021
 Rule EncodingsVersion();    // FI022
 Rule DuplicateEncoding();   // FI023
 Rule EncodingAgreement();   // FI024
+Rule ArchivePath();         // FI025
 
 // GS: graph structure.
 Rule EmptyGraph();            // GS001
