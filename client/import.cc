@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/encodings/join.h"
+#include "client/encodings/read.h"
 #include "client/error.h"
 #include "client/graph_file.h"
 #include "client/model_file.h"
@@ -65,17 +66,34 @@ std::string FolderOf(const std::string& path) {
   return folder.empty() ? "." : folder.string();
 }
 
-absl::StatusOr<encodings::ReadFile> ReadEncodingsFile(const std::string& path, int64_t max_bytes) {
-  absl::StatusOr<std::string> bytes = ReadModelFile(path, max_bytes);
+absl::StatusOr<encodings::ReadFile> ParseEncodings(absl::string_view bytes) {
+  const Sniffed sniffed = SniffFormat(bytes);
+  switch (sniffed.format) {
+    case FileFormat::kOther:
+      return CodedError(absl::StatusCode::kInvalidArgument, "FI001", sniffed.reason);
+    case FileFormat::kEncodings:
+    case FileFormat::kGraphJson:  // JSON that has none of their keys near its start
+      return encodings::Read(bytes);
+    default:
+      return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "is a model, not a file of encodings");
+  }
+}
+
+// Joins the model with the file at `path`.
+absl::Status AddEncodings(const std::string& path, int64_t max_bytes, ImportedModel& model) {
+  if (model.graph.origin() != v1::Graph::ONNX || model.info.format() != FormatName(FileFormat::kOnnx)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(model.info.path(), ": is no ONNX model, and encodings are joined with those"));
+  }
+  const absl::StatusOr<std::string> bytes = ReadModelFile(path, max_bytes);
   if (!bytes.ok()) return NameFile(path, bytes.status());
-  const Sniffed sniffed = SniffFormat(*bytes);
-  absl::StatusOr<encodings::ReadFile> file =
-      sniffed.format == FileFormat::kOther ? CodedError(absl::StatusCode::kInvalidArgument, "FI001", sniffed.reason)
-      : sniffed.format == FileFormat::kEncodings || sniffed.format == FileFormat::kGraphJson
-          ? encodings::Read(*bytes)
-          : CodedError(absl::StatusCode::kInvalidArgument, "FI001", "is a model, not a file of encodings");
+  absl::StatusOr<encodings::ReadFile> file = ParseEncodings(*bytes);
   if (!file.ok()) return NameFile(path, file.status());
-  return file;
+  encodings::Join(*std::move(file), &model.graph);
+  model.info.set_format("onnx with encodings");
+  model.encodings = path;
+  model.encodings_sha256 = Sha256Hex(*bytes);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -89,20 +107,16 @@ absl::StatusOr<ImportedModel> ImportModel(const std::string& path, const ImportO
   }
   absl::StatusOr<v1::Graph> graph = ImportBytes(*bytes, sniffed.format, FolderOf(path), options);
   if (!graph.ok()) return NameFile(path, graph.status());
-  if (!options.encodings.empty()) {
-    if (sniffed.format != FileFormat::kOnnx) {
-      return absl::InvalidArgumentError(absl::StrCat(path, ": is no ONNX model, and encodings are joined with those"));
-    }
-    absl::StatusOr<encodings::ReadFile> file = ReadEncodingsFile(options.encodings, options.max_file_bytes);
-    if (!file.ok()) return file.status();
-    encodings::Join(*std::move(file), &*graph);
-  }
 
   ImportedModel model;
   model.graph = *std::move(graph);
   model.info.set_path(path);
   model.info.set_sha256(Sha256Hex(*bytes));
-  model.info.set_format(options.encodings.empty() ? FormatName(sniffed.format) : "onnx with encodings");
+  model.info.set_format(FormatName(sniffed.format));
+  if (!options.encodings.empty()) {
+    absl::Status status = AddEncodings(options.encodings, options.max_file_bytes, model);
+    if (!status.ok()) return status;
+  }
   return model;
 }
 

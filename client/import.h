@@ -24,6 +24,9 @@ struct ImportOptions {
 struct ImportedModel {
   v1::Graph graph;
   v1::ModelInfo info;
+  // The file that it was joined with, and its SHA-256 in hex. Empty: none.
+  std::string encodings;
+  std::string encodings_sha256;
 };
 
 // Errors carry a code (client/error.h): FI001 cannot be read or is no model of a known format, FI002 a limit is

@@ -202,7 +202,10 @@ int RunCheck(const CheckFlags& flags) {
     if (flags.models.size() > 1) {
       return Fail(absl::InvalidArgumentError("--fix takes one model: it writes one file"));
     }
-    if (absl::Status status = CheckFixPath(flags.fix, flags.models[0]); !status.ok()) return Fail(status);
+    for (const std::string& input : {flags.models[0], flags.encodings}) {
+      if (input.empty()) continue;
+      if (absl::Status status = CheckFixPath(flags.fix, input); !status.ok()) return Fail(status);
+    }
   }
   if (!flags.encodings.empty() && flags.models.size() > 1) {
     return Fail(absl::InvalidArgumentError("--encodings takes one model: the one that the file was made for"));
@@ -324,6 +327,7 @@ void AddCheckCommand(CLI::App& app, Run* run) {
       "  quantgate check *.onnx -t qnn_htp/SM8350 -t qnn_htp/SM8650   several models, several SoCs\n"
       "  quantgate check model.onnx -t qnn_htp/V75 --fail-on fallback --format json --output report.json\n"
       "  quantgate check model.onnx -t qnn_htp/V75 --fix fixed.onnx   what would pass, as a model\n"
+      "  quantgate check model.onnx --encodings model.encodings -t qnn_htp/SM8650\n"
       "  quantgate check model.onnx -t qnn_htp/SM8650 --confirm       what does the vendor's own library say?\n"
       "  quantgate check model.onnx -t qnn_htp/V75 --server 127.0.0.1:50051");
   command->callback([flags, run] { *run = [flags] { return RunCheck(*flags); }; });

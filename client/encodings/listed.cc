@@ -1,4 +1,6 @@
 // AIMET 1.0.0: one object for each tensor; scales and offsets are flat lists, the axis is not stated.
+#include <algorithm>
+
 #include "client/encodings/read.h"
 #include "client/encodings/spec.h"
 
@@ -10,6 +12,8 @@ Geometry::Kind KindOf(absl::string_view type) {
   if (type == "PER_BLOCK") return Geometry::kBlocks;
   return type == "LPBQ" ? Geometry::kNested : Geometry::kPerTensor;
 }
+
+bool IsWidth(int64_t bits) { return IntegerType(bits, true) != v1::DATA_TYPE_UNSPECIFIED; }
 
 void ReadBlocks(const Fields& fields, ReadEncoding& encoding) {
   Geometry& geometry = encoding.geometry;
@@ -49,9 +53,11 @@ void ReadListed(JsonValue entry, ReadEncoding& encoding) {
   // Of nested scales `bw` is the width of scale factor and weight together, and offsets are on its grid.
   if (encoding.geometry.kind == Geometry::kNested) {
     const std::optional<int64_t> compressed = fields.Integer("compressed_bw", Need::kRequired);
-    if (compressed) facts.set_bit_width(*compressed);
-    if (bits && compressed && *bits - *compressed >= 1 && *bits - *compressed <= 16) {
-      qparams.set_block_scale_bits(static_cast<int32_t>(*bits - *compressed));
+    if (bits && compressed && IsWidth(*bits) && *compressed >= *bits) {
+      fields.Invalid("compressed_bw", *fields.Find("compressed_bw", Need::kOptional), "less than bw");
+    } else if (bits && compressed && IsWidth(*bits)) {
+      facts.set_bit_width(*compressed);
+      qparams.set_block_scale_bits(static_cast<int32_t>(*bits - std::max<int64_t>(*compressed, 0)));
     }
   }
   if (!facts.problems().empty()) return;

@@ -12,6 +12,32 @@ bool IsUndecided(const Graph& graph, const Operand& operand) {
   return graph.message().has_encodings_file() && operand.present && !operand.quantized && IsFloat(operand.type);
 }
 
+bool BecomesBias(const CheckContext& context, const ResolvedOp& op) {
+  const Graph& graph = context.graph();
+  if (!graph.message().has_encodings_file() || op.op == nullptr || op.op->id != OpId::kAdd) return false;
+  bool product = false;
+  bool vector = false;
+  for (const Operand& input : context.resolved().inputs(op)) {
+    if (!input.present || input.edge_value < 0) return false;
+    const int32_t producer = graph.producer(input.edge_value);
+    const bool is_product = producer >= 0 && (graph.op(producer) == OpId::kMatMul || graph.op(producer) == OpId::kGemm);
+    product |= is_product && graph.uses(input.edge_value).size() == 1;
+    vector |= graph.is_constant(input.edge_value) && graph.rank(input.edge_value) == 1;
+  }
+  return product && vector;
+}
+
+namespace {
+
+// What a bias is added to never is a tensor of its own.
+bool IsInsideFullyConnected(const CheckContext& context, const Operand& output) {
+  if (output.edge_value < 0 || context.graph().uses(output.edge_value).size() != 1) return false;
+  const int32_t reader = context.resolved().op_of_node(context.graph().uses(output.edge_value)[0].node);
+  return reader >= 0 && BecomesBias(context, context.resolved().ops()[reader]);
+}
+
+}  // namespace
+
 bool NoteUndecided(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (!graph.message().has_encodings_file()) return true;
@@ -28,7 +54,9 @@ bool NoteUndecided(const CheckContext& context, const ResolvedOp& op, FindingSin
         op.op != nullptr && input.port < op.op->inputs.size() && op.op->inputs[input.port].role == PortRole::kBias;
     look(input, "input", is_bias);
   }
-  for (const Operand& output : context.resolved().outputs(op)) look(output, "output", false);
+  for (const Operand& output : context.resolved().outputs(op)) {
+    if (!IsInsideFullyConnected(context, output)) look(output, "output", false);
+  }
   if (missing.empty()) return true;
   sink.NotChecked(
       &kUnclearLowering, op.node,

@@ -48,7 +48,8 @@ void CheckSymmetry(const v1::Encoding& encoding, Place place, int64_t bits, Find
   const double middle = -std::ldexp(1.0, static_cast<int>(bits) - 1);
   for (int i = 0; i < encoding.offsets_size(); ++i) {
     const double offset = encoding.offsets(i);
-    if (offset == middle) continue;
+    // A fraction is encoding-offset's.
+    if (offset == middle || offset != std::trunc(offset)) continue;
     if (encoding.offsets_size() > 1) place.index = i;
     std::string observed = absl::StrCat("marked as symmetric, and the offset is ", FormatNumber(offset),
                                         AtPlace(encoding.line(), encoding.column()));

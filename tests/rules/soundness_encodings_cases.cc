@@ -241,6 +241,14 @@ std::vector<SoundnessCase> EncodingsCases() {
          encoding.clear_maxima();
        },
        "NR007", "", "x", -1, warning},
+      {"SymmetricOffsetWithFraction", Encoded,
+       [](GraphBuilder& b) {
+         v1::Encoding& encoding = EncodingOf(b, "w");
+         encoding.set_offsets(1, -127.5);
+         encoding.clear_minima();
+         encoding.clear_maxima();
+       },
+       "NR007", "", "w", 1, warning},
       {"RangeUpsideDown", Encoded,
        [](GraphBuilder& b) {
          EncodingOf(b, "z").set_minima(0, 3);
