@@ -61,7 +61,7 @@ const char* FormatName(FileFormat format) {
   }
 }
 
-std::string FolderOf(const std::string& path) {
+std::string ModelFolder(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   return folder.empty() ? "." : folder.string();
 }
@@ -105,7 +105,7 @@ absl::StatusOr<ImportedModel> ImportModel(const std::string& path, const ImportO
   if (sniffed.format == FileFormat::kOther) {
     return NameFile(path, CodedError(absl::StatusCode::kInvalidArgument, "FI001", sniffed.reason));
   }
-  absl::StatusOr<v1::Graph> graph = ImportBytes(*bytes, sniffed.format, FolderOf(path), options);
+  absl::StatusOr<v1::Graph> graph = ImportBytes(*bytes, sniffed.format, ModelFolder(path), options);
   if (!graph.ok()) return NameFile(path, graph.status());
 
   ImportedModel model;

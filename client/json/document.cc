@@ -81,9 +81,9 @@ class JsonHandler {
       limit_ = absl::StrCat("has more than ", limits_.max_values, " JSON values");
       return false;
     }
-    // Between two values there is nothing but white space, a comma or a colon.
+    // Between two values there is nothing but white space, a comma, a colon, and the ends of lists and objects.
     const absl::string_view bytes = document_.bytes_;
-    while (behind_ < bytes.size() && absl::StrContains(" \t\r\n,:", bytes[behind_])) ++behind_;
+    while (behind_ < bytes.size() && absl::StrContains(" \t\r\n,:]}", bytes[behind_])) ++behind_;
     JsonDocument::Node& node = document_.nodes_.emplace_back();
     node.kind = kind;
     node.offset = static_cast<uint32_t>(behind_);
@@ -98,6 +98,7 @@ class JsonHandler {
       return false;
     }
     if (!Add(kind)) return false;
+    behind_ = document_.nodes_.back().offset + 1;  // the reader has not taken the bracket yet
     open_.push_back(static_cast<int64_t>(document_.nodes_.size()) - 1);
     return true;
   }

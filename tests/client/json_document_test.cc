@@ -42,9 +42,12 @@ TEST(JsonDocument, KindsAndPlaces) {
   EXPECT_EQ(elements[2].text(), "x\n\xc3\xa9");
   EXPECT_TRUE(elements[3].is_true());
   EXPECT_EQ(PlaceText(list), "1:7");
+  EXPECT_EQ(PlaceText(elements[0]), "1:8");
   EXPECT_EQ(PlaceText(elements[1]), "1:11");
   EXPECT_EQ(PlaceText(elements[2]), "2:3");
   EXPECT_EQ(root.Find("b").value.Find("c").value.kind(), JsonKind::kNull);
+  EXPECT_EQ(PlaceText(root.Find("b").value), "2:29");
+  EXPECT_EQ(PlaceText(root.Find("b").value.Find("c").value), "2:34");
   EXPECT_FALSE(root.Find("c").found);
   EXPECT_EQ(elements[1].Excerpt(), "-2.5e3");
   EXPECT_EQ(list.Excerpt(), "a list of 4");

@@ -165,6 +165,10 @@ def main():
                            for e in case['expect'])
 
         cases = lines(os.path.join(folder, 'cases.jsonl'))
+        for case in cases:
+            # An entry that has lost its name is found by line and column alone.
+            if case.get('mutation') == 'missing_name':
+                case['expect'][0]['where'] = {}
         with ThreadPoolExecutor(os.cpu_count()) as pool:
             for case, answer in zip(cases, pool.map(judge, cases)):
                 if answer:
