@@ -10,8 +10,8 @@ namespace quantgate {
 // A tensor of real numbers without an encoding, in a graph that has an encodings file.
 bool IsUndecided(const Graph& graph, const Operand& operand);
 
-// An Add of a constant vector to what a matrix product writes: QNN's converters make the two one FullyConnected, and the
-// vector its bias, whose 32 bits no Add takes.
+// An Add of a constant vector to what a matrix product writes: QNN's converters make the two one FullyConnected, and
+// the vector its bias, whose 32 bits no Add takes.
 bool BecomesBias(const CheckContext& context, const ResolvedOp& op);
 
 // Notes what of the operator is not checked for that. False: what is missing is more than a bias, which converters
