@@ -1,14 +1,13 @@
 #include "client/graph_file.h"
 
 #include <algorithm>
-#include <cstdio>
-#include <fstream>
 #include <limits>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/error.h"
 #include "client/text.h"
+#include "client/unfinished_file.h"
 #include "client/wire_check.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/tokenizer.h"
@@ -132,28 +131,22 @@ absl::StatusOr<std::string> SerializeGraph(const v1::Graph& graph, FileFormat fo
   return bytes;
 }
 
+std::optional<FileFormat> GraphFormatOf(absl::string_view path) {
+  if (absl::EndsWith(path, ".pb")) return FileFormat::kGraphBinary;
+  if (absl::EndsWith(path, ".json")) return FileFormat::kGraphJson;
+  if (absl::EndsWith(path, ".txtpb")) return FileFormat::kGraphText;
+  return std::nullopt;
+}
+
 absl::Status WriteGraphFile(const v1::Graph& graph, const std::string& path) {
-  FileFormat format;
-  if (absl::EndsWith(path, ".pb")) {
-    format = FileFormat::kGraphBinary;
-  } else if (absl::EndsWith(path, ".json")) {
-    format = FileFormat::kGraphJson;
-  } else if (absl::EndsWith(path, ".txtpb")) {
-    format = FileFormat::kGraphText;
-  } else {
+  const std::optional<FileFormat> format = GraphFormatOf(path);
+  if (!format.has_value()) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": a graph file ends in .pb, .json or .txtpb"));
   }
-  absl::StatusOr<std::string> bytes = SerializeGraph(graph, format);
+  absl::StatusOr<std::string> bytes = SerializeGraph(graph, *format);
   if (!bytes.ok()) return bytes.status();
-  const std::string unfinished = path + ".part";
-  std::ofstream out(unfinished, std::ios::binary | std::ios::trunc);
-  out.write(bytes->data(), static_cast<std::streamsize>(bytes->size()));
-  out.close();
-  if (!out || std::rename(unfinished.c_str(), path.c_str()) != 0) {
-    std::remove(unfinished.c_str());
-    return absl::FailedPreconditionError(absl::StrCat(path, ": cannot be written"));
-  }
-  return absl::OkStatus();
+  absl::StatusOr<UnfinishedFile> file = UnfinishedFile::Write(path, *bytes);
+  return file.ok() ? file->Finish() : file.status();
 }
 
 }  // namespace quantgate

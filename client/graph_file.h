@@ -3,6 +3,7 @@
 #ifndef QUANTGATE_CLIENT_GRAPH_FILE_H_
 #define QUANTGATE_CLIENT_GRAPH_FILE_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
@@ -20,7 +21,10 @@ absl::StatusOr<v1::Graph> ParseGraph(absl::string_view bytes, FileFormat format,
 // Ids are not checked here; the engine refuses those that point nowhere.
 absl::StatusOr<std::string> SerializeGraph(const v1::Graph& graph, FileFormat format);
 
-// The format is that of the extension: .pb, .json or .txtpb. The file appears whole or not at all.
+// The format that the ending of a path names: .pb, .json or .txtpb. nullopt: none.
+std::optional<FileFormat> GraphFormatOf(absl::string_view path);
+
+// The format is that of the extension. The file appears whole or not at all.
 absl::Status WriteGraphFile(const v1::Graph& graph, const std::string& path);
 
 }  // namespace quantgate

@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <optional>
 #include <set>
 #include <utility>
 #include <vector>
@@ -14,8 +16,8 @@
 #include "client/cli/confirm_flags.h"
 #include "client/cli/progress.h"
 #include "client/cli/server_flags.h"
+#include "client/fix/fix.h"
 #include "client/gate/gate.h"
-#include "client/graph_file.h"
 #include "client/import.h"
 #include "client/report/github.h"
 #include "client/report/json.h"
@@ -25,7 +27,6 @@
 #include "client/report/sarif.h"
 #include "client/report/text.h"
 #include "client/report/verdict.h"
-#include "rules/corrections/apply.h"
 
 namespace quantgate {
 namespace {
@@ -65,17 +66,27 @@ v1::ValidateOptions Options(const CheckFlags& flags, const v1::ModelInfo& model)
   return options;
 }
 
-// The graph with the corrections of the first target, where there are any.
-absl::Status WriteFixed(const v1::Report& report, v1::Graph graph, const CheckFlags& flags) {
-  const v1::Result& result = report.results(0);
-  if (absl::Status status = ApplyCorrections(result, graph); !status.ok()) return status;
-  if (absl::Status status = WriteGraphFile(graph, flags.fix); !status.ok()) return status;
-  if (!flags.output->quiet) {
-    const std::string note = Printable(absl::StrCat(
-        flags.fix, ": the graph with ", Count(result.corrections_size(), "correction"), " for ", result.target()));
-    std::fprintf(stderr, "%s\n", note.c_str());
+// What the corrected file still has wrong, and what could not be written into it.
+void PrintFixed(const FixResult& fixed, const CheckFlags& flags) {
+  constexpr int kMaxListed = 20;
+  const v1::Result& first = fixed.report.results(0);
+  std::vector<std::string> lines = {
+      absl::StrCat(flags.fix, ": ", flags.models[0], " with ", Count(fixed.written, "change"), " for ", first.target(),
+                   ", read back and checked: ", Readable(v1::Result::Verdict_Name(first.verdict())))};
+  std::vector<std::string> left;
+  for (const UnwrittenChange& change : fixed.left) {
+    left.push_back(absl::StrCat("not written, tensor '", change.tensor, "': ", change.reason));
   }
-  return absl::OkStatus();
+  for (const v1::Result& result : fixed.report.results()) {
+    for (const v1::Finding& finding : result.findings()) {
+      if (finding.severity() != v1::Finding::ERROR || finding.has_waiver()) continue;
+      left.push_back(absl::StrCat("left, ", result.target(), ": ", finding.code(), " ", finding.message()));
+    }
+  }
+  const size_t listed = std::min<size_t>(left.size(), kMaxListed);
+  for (size_t i = 0; i < listed; ++i) lines.push_back(absl::StrCat(flags.fix, ": ", left[i]));
+  if (left.size() > listed) lines.push_back(absl::StrCat(flags.fix, ": and ", left.size() - listed, " more"));
+  for (const std::string& line : lines) std::fprintf(stderr, "%s\n", Printable(line).c_str());
 }
 
 // Among several models it is to be said which one; an unknown target is every model's.
@@ -84,25 +95,45 @@ bool IsAboutGraph(absl::string_view message) {
          absl::StartsWith(message, "the graph ");
 }
 
-// `confirm` may be null. What it fails with goes to `beside`, as what cannot be written with --fix does: the report
-// itself stands without.
+// What a check gives beside its report, which stands without.
+struct Beside {
+  absl::Status error;  // what --confirm or --fix failed with
+  std::optional<FixResult> fixed;
+};
+
+// `confirm` may be null. `check_again` is asked about the file that --fix writes.
 absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string& progress_suffix,
-                                      const CheckFlags& flags, const Checker& check, ConfirmRun* confirm,
-                                      Progress& progress, absl::Status& beside) {
+                                      const CheckFlags& flags, const Checker& check, const Checker& check_again,
+                                      ConfirmRun* confirm, Progress& progress, Beside& beside) {
   progress.Step(absl::StrCat("reading ", path, progress_suffix));
   absl::StatusOr<ImportedModel> model = ImportModel(path);
   if (!model.ok()) return model.status();
+  if (!flags.fix.empty()) {
+    if (absl::Status status = CheckFixFormat(flags.fix, model->info); !status.ok()) return status;
+  }
   progress.Step(absl::StrCat("checking ", path, progress_suffix));
   absl::StatusOr<v1::Report> report = check(model->graph, Options(flags, model->info));
   if (report.ok() && confirm != nullptr) {
-    beside = confirm->Confirm(
+    beside.error = confirm->Confirm(
         model->graph, [&](const std::string& step) { progress.Step(absl::StrCat(step, progress_suffix)); }, *report);
   }
   progress.Step("");
   if (!report.ok() && flags.models.size() > 1 && IsAboutGraph(report.status().message())) {
     return absl::Status(report.status().code(), absl::StrCat(path, ": ", report.status().message()));
   }
-  if (report.ok() && !flags.fix.empty() && beside.ok()) beside = WriteFixed(*report, std::move(model->graph), flags);
+  if (!report.ok() || flags.fix.empty() || !beside.error.ok()) return report;
+  progress.Step(absl::StrCat("writing ", flags.fix));
+  absl::StatusOr<FixResult> fixed = WriteFixed(*model, *report, flags.fix, [&](const ImportedModel& written) {
+    v1::ValidateOptions options = Options(flags, written.info);
+    options.set_skip_corrections(true);
+    return check_again(written.graph, options);
+  });
+  progress.Step("");
+  if (fixed.ok()) {
+    beside.fixed = *std::move(fixed);
+  } else {
+    beside.error = fixed.status();
+  }
   return report;
 }
 
@@ -163,11 +194,18 @@ int RunCheck(const CheckFlags& flags) {
     fail_on.push_back(*effect);
   }
   if (absl::Status status = CheckFlagsAgree(flags); !status.ok()) return Fail(status);
-  if (!flags.fix.empty() && flags.models.size() > 1) {
-    return Fail(absl::InvalidArgumentError("--fix takes one model: it writes one graph"));
+  if (!flags.fix.empty()) {
+    if (flags.models.size() > 1) {
+      return Fail(absl::InvalidArgumentError("--fix takes one model: it writes one file"));
+    }
+    if (absl::Status status = CheckFixPath(flags.fix, flags.models[0]); !status.ok()) return Fail(status);
   }
   absl::StatusOr<Checker> check = MakeChecker(flags);
   if (!check.ok()) return Fail(check.status());
+  absl::StatusOr<Checker> check_again = *check;
+  // What is kept is the answer about the model; the corrected file is asked about to be sure of it.
+  if (!flags.fix.empty() && !flags.store.empty()) check_again = LocalChecker(flags.tables, "");
+  if (!check_again.ok()) return Fail(check_again.status());
   std::unique_ptr<ConfirmRun> confirm;
   if (flags.confirm->confirm) {
     absl::StatusOr<std::unique_ptr<ConfirmRun>> run = ConfirmRun::Create(*flags.confirm, flags.tables);
@@ -182,6 +220,7 @@ int RunCheck(const CheckFlags& flags) {
   absl::StatusOr<Gate> gate = OpenGate(flags.waivers, flags.baseline, absl::Now());
   if (!gate.ok()) return Fail(gate.status());
   gate->fail_on = std::move(fail_on);
+  std::optional<FixResult> fixed;
   int exit_code = 0;
   const auto complain = [&](const absl::Status& status) {
     if (errors_printed.insert(status.ToString()).second) PrintError(status);
@@ -194,11 +233,12 @@ int RunCheck(const CheckFlags& flags) {
     if (!server_is_there) continue;
     const std::string suffix =
         flags.models.size() == 1 ? "" : absl::StrCat(" (", i + 1, " of ", flags.models.size(), ")");
-    absl::Status beside;
+    Beside beside;
     absl::StatusOr<v1::Report> report =
-        CheckModel(flags.models[i], suffix, flags, *check, confirm.get(), progress, beside);
+        CheckModel(flags.models[i], suffix, flags, *check, *check_again, confirm.get(), progress, beside);
     progress.Step("");
-    if (!beside.ok()) complain(beside);
+    if (!beside.error.ok()) complain(beside.error);
+    if (beside.fixed.has_value()) fixed = std::move(beside.fixed);
     if (!report.ok()) {
       complain(report.status());
       rows.back().error = std::string(report.status().message());
@@ -214,6 +254,13 @@ int RunCheck(const CheckFlags& flags) {
   if (reports.empty()) return exit_code;
   gate->Apply(absl::MakeSpan(reports));
   for (const v1::Report& report : reports) exit_code = std::max(exit_code, ExitCodeFor(report));
+  if (fixed.has_value()) {
+    fixed->report.mutable_model()->set_path(flags.models[0]);  // which waivers and baselines know
+    gate->Apply(absl::MakeSpan(&fixed->report, 1));
+    exit_code = std::max(exit_code, ExitCodeFor(fixed->report));
+    if (!fixed->left.empty() && flags.mode != "warn") exit_code = std::max(exit_code, 1);
+    if (!flags.output->quiet) PrintFixed(*fixed, flags);
+  }
   return Finish(*flags.output, Render(flags, reports, rows, exit_code), exit_code);
 }
 
@@ -246,8 +293,9 @@ void AddCheckCommand(CLI::App& app, Run* run) {
       ->type_name("FILE");
   command
       ->add_option("--fix", flags->fix,
-                   "Write the graph with all corrections of the first target: .pb, .json or .txtpb")
-      ->type_name("GRAPH");
+                   "Write the model with all corrections of the first target: its own format, or a graph (.pb, .json, "
+                   ".txtpb)")
+      ->type_name("PATH");
   command->add_flag("--no-corrections", flags->no_corrections, "Look for no corrections; the answer comes sooner")
       ->excludes("--fix");
   command->add_flag("-v,--verbose", flags->verbose, "Name every place in the text report, not the first few");
@@ -264,7 +312,7 @@ void AddCheckCommand(CLI::App& app, Run* run) {
       "  quantgate check model.onnx -t qnn_htp/SM8650@2.25            will this SoC take it?\n"
       "  quantgate check *.onnx -t qnn_htp/SM8350 -t qnn_htp/SM8650   several models, several SoCs\n"
       "  quantgate check model.onnx -t qnn_htp/V75 --fail-on fallback --format json --output report.json\n"
-      "  quantgate check graph.pb -t qnn_htp/SM8350 --fix fixed.pb    what would pass, as a graph\n"
+      "  quantgate check model.onnx -t qnn_htp/V75 --fix fixed.onnx   what would pass, as a model\n"
       "  quantgate check model.onnx -t qnn_htp/SM8650 --confirm       what does the vendor's own library say?\n"
       "  quantgate check model.onnx -t qnn_htp/V75 --server 127.0.0.1:50051");
   command->callback([flags, run] { *run = [flags] { return RunCheck(*flags); }; });

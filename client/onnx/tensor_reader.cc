@@ -4,6 +4,7 @@
 #include <limits>
 #include <string>
 
+#include "absl/base/casts.h"
 #include "absl/strings/numbers.h"
 #include "client/tensor/element.h"
 #include "client/tensor/scan.h"
@@ -179,6 +180,48 @@ absl::Status TensorReader::Read(const onnx::TensorProto& tensor, const ConstantU
   AddTypedData(tensor, options.dtype, scan);
   finish(scan);
   return absl::OkStatus();
+}
+
+absl::StatusOr<std::string> ReadElements(const onnx::TensorProto& tensor, ExternalData* external) {
+  const v1::DataType dtype = DataTypeFromOnnx(tensor.data_type());
+  if (tensor.data_location() == onnx::TensorProto::EXTERNAL) {
+    v1::ExternalData fact = ExternalFact(tensor);
+    const ExternalRegion region = external->Open(NaturalBytes(tensor, dtype), &fact);
+    std::string bytes;
+    absl::Status status;
+    if (fact.status() == v1::ExternalData::READ) {
+      status = external->Stream(
+          region, [&](absl::string_view part) { bytes.append(part.data(), part.size()); }, &fact);
+    }
+    if (!status.ok()) return status;
+    if (fact.status() == v1::ExternalData::READ) return bytes;
+    return absl::InvalidArgumentError("its external data cannot be read");
+  }
+  const int64_t typed_bytes = TypedBytes(tensor, dtype);
+  if (!tensor.raw_data().empty() && typed_bytes > 0) return absl::InvalidArgumentError("its elements are there twice");
+  if (!tensor.raw_data().empty()) return tensor.raw_data();
+  const int width = static_cast<int>(EntryBits(dtype) / 8);
+  std::string bytes;
+  const auto append = [&](uint64_t pattern, int count) {
+    for (int i = 0; i < count; ++i) bytes.push_back(static_cast<char>(pattern >> (8 * i)));
+  };
+  switch (dtype) {
+    case v1::DATA_TYPE_FLOAT32:
+      for (float value : tensor.float_data()) append(absl::bit_cast<uint32_t>(value), width);
+      return bytes;
+    case v1::DATA_TYPE_UINT32:
+      for (uint64_t value : tensor.uint64_data()) append(value, width);
+      return bytes;
+    case v1::DATA_TYPE_INT64:
+    case v1::DATA_TYPE_UINT64:
+    case v1::DATA_TYPE_FLOAT64:
+      break;
+    default:
+      if (typed_bytes < 0 || width > 4) break;
+      for (int32_t value : tensor.int32_data()) append(static_cast<uint32_t>(value), width);
+      return bytes;
+  }
+  return absl::InvalidArgumentError("its elements are of a type that is not quantized");
 }
 
 }  // namespace quantgate

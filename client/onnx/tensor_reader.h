@@ -4,13 +4,20 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "client/tensor/external_data.h"
 #include "onnx/onnx.pb.h"
 #include "quantgate/v1/graph.pb.h"
 
 namespace quantgate {
+
+// The elements of a tensor in the packed layout of its type, wherever the file has them. INVALID_ARGUMENT: it has none
+// of them, or a field that does not go with the type; FI002: a limit. What they are worth is not asked: their size may
+// not be that of the shape.
+absl::StatusOr<std::string> ReadElements(const onnx::TensorProto& tensor, ExternalData* external);
 
 // How the graph uses a constant, which decides what of it is sent.
 struct ConstantUse {

@@ -1,5 +1,7 @@
 #include "rules/backends/backends.h"
 
+#include "rules/backends/litert/module.h"
+#include "rules/backends/onnxruntime/module.h"
 #include "rules/backends/qnn_htp/module.h"
 #include "rules/backends/qnn_htp/rule_list.h"
 #include "rules/backends/qnn_lpai/module.h"
@@ -10,6 +12,8 @@
 namespace quantgate {
 
 void RegisterBuiltinModules(ModuleRegistry& registry) {
+  registry.Register("litert", litert::LoadModule);
+  registry.Register("onnxruntime", onnxruntime::LoadModule);
   registry.Register("qnn_htp", qnn_htp::LoadModule);
   registry.Register("qnn_lpai", qnn_lpai::LoadModule);
   registry.Register("x86_inductor", x86_inductor::LoadModule);
@@ -18,9 +22,11 @@ void RegisterBuiltinModules(ModuleRegistry& registry) {
 
 std::vector<const RuleInfo*> BackendRules() {
   std::vector<const RuleInfo*> rules = qnn_htp::OwnRules();
+  for (const RuleInfo* rule : onnxruntime::OwnRules()) rules.push_back(rule);
   for (const RuleInfo* rule : qnn_lpai::OwnRules()) rules.push_back(rule);
   for (const RuleInfo* rule : x86_inductor::OwnRules()) rules.push_back(rule);
   for (const RuleInfo* rule : xnnpack::OwnRules()) rules.push_back(rule);
+  for (const RuleInfo* rule : litert::OwnRules()) rules.push_back(rule);
   return rules;
 }
 

@@ -29,11 +29,11 @@ absl::StatusOr<Target> Resolve(const CpuBackend& backend, const db::TableSource&
                                             ", not ", backend.name, "/", name.soc));
   }
   if (!known.empty() && name.soc.empty()) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "target '", backend.name, "' names no instruction set; write for example ", backend.name, "/", known.front()));
+    return absl::InvalidArgumentError(absl::StrCat("target '", backend.name, "' names no ", backend.variant,
+                                                   "; write for example ", backend.name, "/", known.front()));
   }
   if (!known.empty() && found == nullptr) {
-    return absl::NotFoundError(absl::StrCat(backend.name, ": no instruction set is named '", name.soc, "'",
+    return absl::NotFoundError(absl::StrCat(backend.name, ": no ", backend.variant, " is named '", name.soc, "'",
                                             DidYouMean(name.soc, known), "; known: ", absl::StrJoin(known, ", ")));
   }
   if (found != nullptr) {

@@ -25,7 +25,8 @@ struct CpuBackend {
   absl::string_view definitions;          // the family of its operators' definitions
   absl::Span<const CpuVariant> variants;  // empty: the target has no second part
   TableBackend table;
-  std::vector<const RuleInfo*> rules;  // that are not those of tables
+  std::vector<const RuleInfo*> rules;             // that are not those of tables
+  absl::string_view variant = "instruction set";  // what a variant is called
 };
 
 // FAILED_PRECONDITION when the database has no table of it.

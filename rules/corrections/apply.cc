@@ -13,6 +13,7 @@ namespace quantgate {
 namespace {
 
 using corrections::Names;
+using corrections::SpecAt;
 using corrections::SpecEditor;
 using corrections::StoredSpecs;
 
@@ -45,8 +46,8 @@ class Applier {
     for (int i = 0; i < graph.symbols_size(); ++i) symbols_.emplace(graph.symbols(i), i + 1);
   }
 
-  absl::Status Apply(const v1::Change& change) {
-    SpecPlace place;
+  // Puts the spec where the change says, which is `place` then.
+  absl::Status Apply(const v1::Change& change, SpecPlace& place) {
     if (absl::Status status = PlaceOf(change.location(), place); !status.ok()) return status;
     int32_t spec = 0;
     if (change.has_after()) {
@@ -117,35 +118,91 @@ class Applier {
   absl::flat_hash_map<std::string, int32_t> symbols_;
 };
 
-template <typename Changes>
+using Changes = std::vector<const v1::Change*>;
+
+// Puts the specs of `changes` into `graph`, where those of stored tensors are lifted then. `pattern` and `stored` are
+// of the unchanged graph. Returns the places, in order.
+absl::StatusOr<std::vector<SpecPlace>> ApplyLifted(const Changes& changes, const Graph& pattern,
+                                                   const StoredSpecs& stored, v1::Graph& graph) {
+  stored.Lift(graph);
+  Applier applier(pattern, stored, graph);
+  std::vector<SpecPlace> places;
+  for (const v1::Change* change : changes) {
+    if (absl::Status status = applier.Apply(*change, places.emplace_back()); !status.ok()) return status;
+  }
+  return places;
+}
+
 absl::Status Apply(const Changes& changes, v1::Graph& graph) {
   const v1::Graph before = graph;  // what Graph refers to must not change
   absl::StatusOr<Graph> pattern = Graph::Build(before);
   if (!pattern.ok()) return pattern.status();
   const StoredSpecs stored(*pattern, ResolvedGraph::Resolve(*pattern));
-  stored.Lift(graph);
-  Applier applier(*pattern, stored, graph);
-  for (const v1::Change* change : changes) {
-    if (absl::Status status = applier.Apply(*change); !status.ok()) return status;
+  const absl::StatusOr<std::vector<SpecPlace>> places = ApplyLifted(changes, *pattern, stored, graph);
+  if (places.ok()) stored.Lower(graph);
+  return places.status();
+}
+
+Changes AllOf(const v1::Result& result) {
+  Changes all;
+  for (const v1::Correction& correction : result.corrections()) {
+    for (const v1::Change& change : correction.changes()) all.push_back(&change);
   }
-  stored.Lower(graph);
-  return absl::OkStatus();
+  return all;
+}
+
+v1::Spec SpecOrNone(const v1::Graph& graph, int32_t spec) { return spec > 0 ? graph.specs(spec - 1) : v1::Spec(); }
+
+// Tensors and edges that carry their specs themselves and carry others in `after`.
+void CompareSpecs(const v1::Graph& before, const v1::Graph& after, std::vector<TensorChange>& changes) {
+  for (int32_t i = 0; i < before.values_size(); ++i) {
+    const int32_t old_spec = before.values(i).spec();
+    const int32_t new_spec = after.values(i).spec();
+    if (old_spec == new_spec) continue;
+    changes.push_back({i, {}, -1, -1, SpecOrNone(before, old_spec), SpecOrNone(after, new_spec)});
+  }
+  for (int32_t n = 0; n < before.nodes_size(); ++n) {
+    for (int i = 0; i < after.nodes(n).input_specs_size(); ++i) {
+      const int32_t value = before.nodes(n).inputs(i) - 1;
+      const int32_t old_spec = SpecAt(before, {value, n});
+      const int32_t new_spec = SpecAt(after, {value, n});
+      if (value >= 0 && old_spec != new_spec) {
+        changes.push_back({value, {}, n, -1, SpecOrNone(before, old_spec), SpecOrNone(after, new_spec)});
+      }
+    }
+  }
 }
 
 }  // namespace
 
 absl::Status ApplyChanges(const google::protobuf::RepeatedPtrField<v1::Change>& changes, v1::Graph& graph) {
-  std::vector<const v1::Change*> all;
+  Changes all;
   for (const v1::Change& change : changes) all.push_back(&change);
   return Apply(all, graph);
 }
 
-absl::Status ApplyCorrections(const v1::Result& result, v1::Graph& graph) {
-  std::vector<const v1::Change*> all;
-  for (const v1::Correction& correction : result.corrections()) {
-    for (const v1::Change& change : correction.changes()) all.push_back(&change);
+absl::Status ApplyCorrections(const v1::Result& result, v1::Graph& graph) { return Apply(AllOf(result), graph); }
+
+absl::StatusOr<std::vector<TensorChange>> ChangedTensors(const v1::Result& result, const v1::Graph& graph) {
+  absl::StatusOr<Graph> pattern = Graph::Build(graph);
+  if (!pattern.ok()) return pattern.status();
+  const StoredSpecs stored(*pattern, ResolvedGraph::Resolve(*pattern));
+  v1::Graph changed = graph;
+  const absl::StatusOr<std::vector<SpecPlace>> places = ApplyLifted(AllOf(result), *pattern, stored, changed);
+  if (!places.ok()) return places.status();
+  std::vector<TensorChange> changes;
+  if (stored.empty()) {
+    CompareSpecs(graph, changed, changes);
+  } else {
+    changes = stored.Changed(changed);
   }
-  return Apply(all, graph);
+  absl::flat_hash_map<int32_t, int32_t> correction_of;  // by value
+  size_t next = 0;
+  for (int i = 0; i < result.corrections_size(); ++i) {
+    for (int c = 0; c < result.corrections(i).changes_size(); ++c) correction_of[(*places)[next++].value] = i;
+  }
+  for (TensorChange& change : changes) change.correction = correction_of[change.value];
+  return changes;
 }
 
 v1::Change corrections::MakeChange(const Graph& graph, const v1::Graph& pool, SpecPlace place, int32_t before,

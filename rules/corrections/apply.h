@@ -2,7 +2,11 @@
 #ifndef QUANTGATE_RULES_CORRECTIONS_APPLY_H_
 #define QUANTGATE_RULES_CORRECTIONS_APPLY_H_
 
+#include <cstdint>
+#include <vector>
+
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "quantgate/v1/graph.pb.h"
 #include "quantgate/v1/report.pb.h"
 #include "rules/graph/graph.h"
@@ -13,6 +17,21 @@ namespace quantgate {
 // then be changed in part.
 absl::Status ApplyCorrections(const v1::Result& result, v1::Graph& graph);
 absl::Status ApplyChanges(const google::protobuf::RepeatedPtrField<v1::Change>& changes, v1::Graph& graph);
+
+// A tensor that gets other parameters by the corrections of a report: what a writer of model files has to do.
+struct TensorChange {
+  int32_t value = -1;  // in Graph.values, 0-based: the tensor as it is stored
+  // The Quantize and Dequantize nodes that state its parameters. Empty: the tensor states them itself.
+  std::vector<int32_t> quantizers;
+  // One reader alone is to see the change (in Graph.nodes). -1: whoever reads the tensor.
+  int32_t reader = -1;
+  int32_t correction = -1;  // in Result.corrections: its changes hold together or not at all
+  v1::Spec before;          // kind unspecified: none
+  v1::Spec after;           // kind unspecified: none
+};
+
+// All corrections of a result, by the tensor that they change; errors as above. Nothing is changed.
+absl::StatusOr<std::vector<TensorChange>> ChangedTensors(const v1::Result& result, const v1::Graph& graph);
 
 namespace corrections {
 

@@ -52,6 +52,18 @@ Numbers Cover(const v1::Spec& spec, bool symmetric, Range range) {
   return {scale, std::clamp(std::round(min - with_zero.min / scale), min, max)};
 }
 
+bool AllAlike(const std::vector<Numbers>& numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [&](const Numbers& one) {
+    return one.scale == numbers[0].scale && one.zero_point == numbers[0].zero_point;
+  });
+}
+
+bool Finite(const v1::QParams& qparams) {
+  const auto finite = [](double number) { return std::isfinite(number); };
+  return std::all_of(qparams.scales().begin(), qparams.scales().end(), finite) &&
+         std::all_of(qparams.zero_points().begin(), qparams.zero_points().end(), finite);
+}
+
 // Whether each scale has its zero point: none stands for 0, one for all.
 bool GoTogether(const v1::QParams& qparams) {
   const int zero_points = qparams.zero_points_size();
@@ -66,16 +78,29 @@ double ZeroPoint(const v1::QParams& qparams, int i) {
   return i < given ? qparams.zero_points(i) : 0.0;
 }
 
-std::optional<v1::QParams> Renumbered(const v1::Spec& before, const v1::Spec& after, int64_t channels) {
+std::optional<v1::QParams> Renumbered(const v1::Spec& before, const v1::Spec& after, absl::Span<const int64_t> dims,
+                                      bool stored) {
   const v1::QParams& known = before.qparams();
-  if (known.scales().empty() || !GoTogether(known)) return std::nullopt;
+  if (known.scales().empty() || !GoTogether(known) || !Finite(known)) return std::nullopt;
   const SpecForm from = FormOf(before);
   const SpecForm to = FormOf(after);
   if (from.granularity == Granularity::kBlock || to.granularity == Granularity::kBlock || from.bits <= 0 ||
       to.bits <= 0) {
     return std::nullopt;
   }
+  const auto has = [&](int axis) { return axis >= 0 && axis < static_cast<int>(dims.size()); };
+  const int64_t channels = has(to.axis) ? dims[to.axis] : -1;
+  const bool fits = from.granularity != Granularity::kChannel || known.scales_size() == 1 || dims.empty() ||
+                    (has(from.axis) && (dims[from.axis] < 0 || dims[from.axis] == known.scales_size()));
+  if (!fits && to.granularity == Granularity::kChannel) {
+    if (channels != known.scales_size() || !(TypeOf(from) == TypeOf(to)) || from.bits != to.bits) return std::nullopt;
+    v1::QParams moved = known;
+    moved.clear_axes();
+    moved.add_axes(to.axis);
+    return moved;
+  }
   const std::vector<Numbers> old = NumbersOf(known);
+  if (!fits && stored && !AllAlike(old)) return std::nullopt;
   std::vector<Numbers> made;
   if (!from.symmetric && !to.symmetric && from.granularity == to.granularity) {
     // The steps become finer or coarser, everything else stays: exact for prescribed parameters (1/256 of a Sigmoid).

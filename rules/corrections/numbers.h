@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 
+#include "absl/types/span.h"
 #include "quantgate/v1/spec.pb.h"
 
 namespace quantgate::corrections {
@@ -12,10 +13,13 @@ namespace quantgate::corrections {
 // Of scale `i`: none given stands for 0, one for all.
 double ZeroPoint(const v1::QParams& qparams, int i);
 
-// Parameters under which `after` covers what `before` covers. `channels`: how many scales a per-channel `after` has
-// when `before` has one; -1: not known. nullopt: `before` has no numbers, or they do not tell (block scales, a count of
-// zero points that is not that of the scales).
-std::optional<v1::QParams> Renumbered(const v1::Spec& before, const v1::Spec& after, int64_t channels);
+// Parameters under which `after` covers what `before` covers, in a tensor of shape `dims` (-1: a size is not known). A
+// per-channel `before` with as many numbers as the axis of `after` has elements, and not its own, is taken to mean that
+// axis. `stored`: the tensor is a constant, whose integers have to go on standing for what they stand for. nullopt:
+// `before` has no numbers, or they do not tell (block scales, no finite numbers, a count of zero points that is not
+// that of the scales, a stored tensor with a count of scales that is not that of its channels).
+std::optional<v1::QParams> Renumbered(const v1::Spec& before, const v1::Spec& after, absl::Span<const int64_t> dims,
+                                      bool stored);
 
 // Scales of a bias: those of the input times those of the weights, zero point 0. nullopt: one of them is not known, or
 // the counts do not go together.

@@ -83,12 +83,17 @@ void RestoreConstant(const v1::Value& value, const v1::Spec& before, const v1::S
   if (!constant.has_statistics()) return;
   v1::Statistics& statistics = *constant.mutable_statistics();
   if (channels == 1) {
-    statistics.set_min(Restored(statistics.min(), 0, before, after));
-    statistics.set_max(Restored(statistics.max(), 0, before, after));
+    // A scale that changes its sign turns the order round.
+    const auto [min, max] =
+        std::minmax({Restored(statistics.min(), 0, before, after), Restored(statistics.max(), 0, before, after)});
+    statistics.set_min(min);
+    statistics.set_max(max);
   } else if (statistics.axis_min_size() == channels && statistics.axis_max_size() == channels) {
     for (int i = 0; i < channels; ++i) {
-      statistics.set_axis_min(i, Restored(statistics.axis_min(i), i, before, after));
-      statistics.set_axis_max(i, Restored(statistics.axis_max(i), i, before, after));
+      const auto [min, max] = std::minmax(
+          {Restored(statistics.axis_min(i), i, before, after), Restored(statistics.axis_max(i), i, before, after)});
+      statistics.set_axis_min(i, min);
+      statistics.set_axis_max(i, max);
     }
     statistics.set_min(*std::min_element(statistics.axis_min().begin(), statistics.axis_min().end()));
     statistics.set_max(*std::max_element(statistics.axis_max().begin(), statistics.axis_max().end()));
@@ -206,13 +211,28 @@ void StoredSpecs::Lift(v1::Graph& message) const {
   }
 }
 
+int32_t StoredSpecs::NewSpec(size_t tensor, const v1::Graph& lifted) const {
+  const int32_t spec = lifted.values(tensors_[tensor].value).spec();
+  return spec == graph_.message().specs_size() + static_cast<int32_t>(tensor) + 1 ? 0 : spec;
+}
+
+std::vector<TensorChange> StoredSpecs::Changed(const v1::Graph& lifted) const {
+  std::vector<TensorChange> changes;
+  for (size_t i = 0; i < tensors_.size(); ++i) {
+    const int32_t spec = NewSpec(i, lifted);
+    if (spec == 0) continue;
+    const Tensor& tensor = tensors_[i];
+    changes.push_back({tensor.value, tensor.quantizers, -1, -1, tensor.spec, lifted.specs(spec - 1)});
+  }
+  return changes;
+}
+
 void StoredSpecs::Lower(v1::Graph& message) const {
   if (tensors_.empty()) return;
   const int before = graph_.message().specs_size();
   for (size_t i = 0; i < tensors_.size(); ++i) {
-    const int32_t spec = message.values(tensors_[i].value).spec();
-    const int32_t lifted = before + static_cast<int32_t>(i) + 1;
-    if (spec != lifted && spec != 0) Rewrite(tensors_[i], message.specs(spec - 1), message);
+    const int32_t spec = NewSpec(i, message);
+    if (spec != 0) Rewrite(tensors_[i], message.specs(spec - 1), message);
     message.mutable_values(tensors_[i].value)->set_spec(0);
   }
   message.mutable_specs()->DeleteSubrange(before, message.specs_size() - before);

@@ -9,6 +9,7 @@
 
 #include "quantgate/v1/graph.pb.h"
 #include "quantgate/v1/report.pb.h"
+#include "rules/corrections/apply.h"
 #include "rules/graph/graph.h"
 #include "rules/graph/resolve.h"
 
@@ -32,6 +33,8 @@ class StoredSpecs {
 
   // Puts what the nodes state into Value.spec.
   void Lift(v1::Graph& message) const;
+  // Tensors whose spec in `lifted` is not what Lift put there.
+  std::vector<TensorChange> Changed(const v1::Graph& lifted) const;
   // Takes the specs out again; where one is not what Lift put there, the nodes and the stored constant are rewritten:
   // its integers where they are in the message, else their statistics.
   void Lower(v1::Graph& message) const;
@@ -43,6 +46,8 @@ class StoredSpecs {
     v1::Spec spec;
     std::optional<v1::Spec> written;
   };
+  // Spec of a tensor in `lifted` when it is not what Lift put there (1-based); 0: it is, or there is none.
+  int32_t NewSpec(size_t tensor, const v1::Graph& lifted) const;
   void Rewrite(const Tensor& tensor, const v1::Spec& after, v1::Graph& message) const;
 
   const Graph& graph_;

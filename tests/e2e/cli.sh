@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Commands without a server: exit codes, streams, formats.
 . "$(dirname "$0")/lib.sh"
-good=$data/good.txtpb
+# A copy: what must not be written over is not the repository's.
+good=$scratch/good.txtpb
+cp "$data/good.txtpb" "$good"
 bad=$data/bad.txtpb
 
 # Verdicts and exit codes.
@@ -39,6 +41,37 @@ has_not "$out" '^corrections'
 run 1 check "$resnet" -t qnn_htp/SM8350 --no-corrections
 has_not "$out" '^corrections'
 
+# The same in the file that the next tool reads: only what a correction names is another, and it is accepted.
+broken=$data/../../data/onnx/bad.bias_scale.tiny.qdq_u8s8.onnx
+run 1 check "$broken" --fix "$scratch/fixed.onnx"
+has "$err" 'fixed.onnx: .* with 1 change for any, read back and checked: accepted'
+run 0 check "$scratch/fixed.onnx"
+run 1 check "$resnet" -t qnn_htp/SM8350 --fix "$scratch/resnet.onnx" --quiet
+same "$err" ""
+run 0 check "$scratch/resnet.onnx" -t qnn_htp/SM8350
+# Nothing to correct: the same bytes. Nothing that can be corrected: said, and exit 1.
+run 0 check "$scratch/fixed.onnx" --fix "$scratch/again.onnx"
+run 0 check "$scratch/again.onnx"
+cmp -s "$scratch/fixed.onnx" "$scratch/again.onnx" || fail "a sound model is written as it is"
+run 1 check "$data/../../data/onnx/bad.scale_zero.tiny.qdq_a16w8.onnx" --fix "$scratch/left.onnx"
+has "$err" 'left, any: NR001 '
+# Where it cannot be written there is the report, an error, and no file.
+mkdir "$scratch/folder.onnx"
+for path in "$scratch/no/folder/fixed.onnx" "/proc/fixed.onnx"; do
+  "$quantgate" check "$broken" --fix "$path" >"$scratch/out" 2>"$scratch/err"
+  same "$?" 2
+  has "$(cat "$scratch/err")" '^error\[FAILED_PRECONDITION\]: .*cannot be written: '
+  has "$(cat "$scratch/out")" '^error\[FX001\] '
+done
+(
+  trap '' XFSZ
+  ulimit -f 1 # a kilobyte: the disk is full
+  "$quantgate" check "$broken" --fix "$scratch/full.onnx" --quiet --format json 2>"$scratch/full.err" | tail -c 1 >/dev/null
+  same "${PIPESTATUS[0]}" 2
+)
+has "$(cat "$scratch/full.err")" '^error\[FAILED_PRECONDITION\]: .*full.onnx: cannot be written: File too large'
+same "$(find "$scratch" -name 'full.onnx*')" ""
+
 # Sharing groups: in torchao's order, a value by its name, an edge by both.
 annotated=$data/shared.txtpb
 run 0 groups "$annotated"
@@ -69,6 +102,12 @@ done <<END
 2|INVALID_ARGUMENT|check $good --format json --color always
 2|INVALID_ARGUMENT|check $good --output $good
 2|INVALID_ARGUMENT|check $good --output $scratch/same.pb --fix $scratch/same.pb
+2|INVALID_ARGUMENT|check $good --fix $scratch/fixed.xml
+2|INVALID_ARGUMENT|check $good --fix $scratch/fixed.onnx
+2|INVALID_ARGUMENT|check $good --fix $good
+2|INVALID_ARGUMENT|check $broken --fix $broken
+2|INVALID_ARGUMENT|check $broken --fix $scratch/folder.onnx
+2|INVALID_ARGUMENT|check $scratch/missing --fix $scratch/fixed.xml
 2|INVALID_ARGUMENT|check $good --tls
 2|INVALID_ARGUMENT|check $good --server nowhere
 2|INVALID_ARGUMENT|check $good --tables /dev/null/x --store mysql:x --mode strict --format xml

@@ -1,0 +1,41 @@
+// The corrections of a report, in the file that the next tool reads.
+#ifndef QUANTGATE_CLIENT_FIX_FIX_H_
+#define QUANTGATE_CLIENT_FIX_FIX_H_
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "client/fix/writer.h"
+#include "client/import.h"
+#include "quantgate/v1/report.pb.h"
+
+namespace quantgate {
+
+// INVALID_ARGUMENT when nothing that belongs to a model can be written to `path`: its ending is that of no format, it
+// is the model itself, or no regular file is there. To be asked before anything is read.
+absl::Status CheckFixPath(const std::string& path, const std::string& model_path);
+// INVALID_ARGUMENT when `path` does not end like a graph or like the format (ModelInfo.format) that the model came in.
+absl::Status CheckFixFormat(const std::string& path, const v1::ModelInfo& model);
+
+struct FixResult {
+  v1::Report report;                  // of the written file, on the targets of the model's own
+  std::vector<UnwrittenChange> left;  // of the corrections
+  int written = 0;                    // changed tensors
+};
+
+// Asks the same question of another model.
+using CheckAgain = std::function<absl::StatusOr<v1::Report>(const ImportedModel&)>;
+
+// Writes the model, with all corrections of the first target, to `path`: in the format that it came in or, where the
+// ending says so, as a graph. Before the file has its name it is read back and checked again. FAILED_PRECONDITION: it
+// cannot be written, or the model is not what was checked any more. INTERNAL: read back it has errors on the first
+// target that it had not before; there is no file then. Else errors are those of importers and of `check`.
+absl::StatusOr<FixResult> WriteFixed(const ImportedModel& model, const v1::Report& report, const std::string& path,
+                                     const CheckAgain& check);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CLIENT_FIX_FIX_H_

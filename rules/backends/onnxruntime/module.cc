@@ -1,0 +1,208 @@
+#include "rules/backends/onnxruntime/module.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/strip.h"
+#include "rules/backends/coverage.h"
+#include "rules/backends/cpu_module.h"
+#include "rules/backends/matchers.h"
+#include "rules/backends/onnxruntime/node.h"
+#include "rules/backends/onnxruntime/rules.h"
+#include "rules/backends/onnxruntime/types.h"
+#include "rules/backends/table_judge.h"
+#include "rules/backends/table_target.h"
+#include "rules/constraints/rules.h"
+
+namespace quantgate::onnxruntime {
+namespace {
+
+constexpr absl::string_view kName = "onnxruntime";
+constexpr absl::string_view kDefinitions = "onnxruntime_master";
+constexpr CpuVariant kProviders[] = {{"cpu"}};
+
+// Newest that a version loads.
+struct Newest {
+  absl::string_view sdk;
+  int opset;
+  int ir_version;
+};
+constexpr Newest kNewest[] = {{"1.31.1", 26, 13}};
+
+// Domains whose operators are part of the runtime; others come with libraries that the program registers.
+constexpr absl::string_view kDomains[] = {"", "ai.onnx.ml", "com.microsoft"};
+
+FindingSource Measured(const Target& target, std::string row = {}) {
+  FindingSource source;
+  source.kind = v1::Source::MEASURED;
+  source.table = target.tables.empty() ? std::string() : target.tables.front();
+  source.row = std::move(row);
+  return source;
+}
+
+class Judge {
+ public:
+  Judge(const CheckContext& context, const Target& target, const TableMatcher& matcher, FindingSink& sink)
+      : context_(context),
+        graph_(context.graph()),
+        target_(target),
+        matcher_(matcher),
+        sink_(sink),
+        types_(ElementTypes(context)) {}
+
+  // Of the model as a whole. False: it is not loaded at all.
+  void Model() {
+    const v1::Graph& model = context_.model();
+    if (&model != &graph_.message()) return;  // said once
+    for (const Newest& newest : kNewest) {
+      if (newest.sdk != target_.sdk) continue;
+      const int opset = OperatorSet(model, "");
+      if (opset > newest.opset) {
+        sink_.Add(kModelTooNew, {}, absl::StrCat("opset ", opset), absl::StrCat("up to opset ", newest.opset),
+                  Measured(target_));
+      }
+      if (model.format_version() > newest.ir_version) {
+        sink_.Add(kModelTooNew, {}, absl::StrCat("IR version ", model.format_version()),
+                  absl::StrCat("up to IR version ", newest.ir_version), Measured(target_));
+      }
+    }
+  }
+
+  // False: nothing could be said of the node. `refused`: there is no kernel for it.
+  bool Node(int32_t node, bool& refused) {
+    const absl::string_view op_type = graph_.op_type(node);
+    const absl::string_view domain = DomainOf(op_type);
+    if (!absl::c_linear_search(kDomains, domain)) {
+      sink_.NotChecked(&kNoKernel, node, absl::StrCat("operators of the domain ", domain, " are not part of it"));
+      return false;
+    }
+    const int version = OperatorSet(context_.model(), domain);
+    if (version == 0) {
+      sink_.NotChecked(&kNoKernel, node, "the model imports no operator set that has it");
+      return false;
+    }
+    const std::string name = TableName(op_type);
+    if (!matcher_.HasOp(name)) {
+      Place place;
+      place.node = node;
+      sink_.Add(kNoKernel, place, name, "operators that it has a kernel for, and functions of them", Measured(target_));
+      refused = true;
+      return true;
+    }
+    emission_.Clear();
+    Emit(graph_, types_, node, name, emission_);
+    for (const BackendOp& op : emission_.Finish()) {
+      match_.violations.clear();
+      match_.unjudged.clear();
+      matcher_.Match(op, version, match_);
+      for (const Violation& violation : match_.violations) Report(op, violation, domain, version);
+      for (const Unjudged& unjudged : match_.unjudged) {
+        sink_.NotChecked(&kKernelTypes, node, absl::StrCat(op.name, ": ", unjudged.reason));
+      }
+      refused = !match_.violations.empty();
+    }
+    return true;
+  }
+
+ private:
+  void Report(const BackendOp& op, const Violation& violation, absl::string_view domain, int version) {
+    FindingDraft draft = TableFinding(op, violation, target_);
+    if (violation.rule == &kDtypeRowArch) {
+      // What the table counts as architectures are operator sets.
+      const absl::string_view of = domain.empty() ? "" : domain;
+      draft.rule = &kOpsetTooOld;
+      draft.observed = absl::StrCat(of, of.empty() ? "" : " ", "opset ", version);
+      draft.allowed = absl::StrCat("opset ", absl::StripPrefix(violation.allowed, "V"));
+    } else if (violation.rule == &kDtypeRow) {
+      draft.rule = &kKernelTypes;
+    }
+    sink_.Add(std::move(draft));
+  }
+
+  const CheckContext& context_;
+  const Graph& graph_;
+  const Target& target_;
+  const TableMatcher& matcher_;
+  FindingSink& sink_;
+  const std::vector<v1::DataType> types_;
+  Emission emission_;
+  MatchResult match_;
+};
+
+// By node: the operator that a folded Quantize or Dequantize belongs to; its fate is theirs. -1: none.
+std::vector<int32_t> OpsOfNodes(const CheckContext& context) {
+  const ResolvedGraph& resolved = context.resolved();
+  std::vector<int32_t> ops(context.graph().num_nodes(), -1);
+  for (size_t i = 0; i < resolved.ops().size(); ++i) {
+    const ResolvedOp& op = resolved.ops()[i];
+    for (const absl::Span<const Operand> side : {resolved.inputs(op), resolved.outputs(op)}) {
+      for (const Operand& operand : side) {
+        if (operand.quantizer >= 0) ops[operand.quantizer] = static_cast<int32_t>(i);
+      }
+    }
+  }
+  for (size_t i = 0; i < resolved.ops().size(); ++i) ops[resolved.ops()[i].node] = static_cast<int32_t>(i);
+  return ops;
+}
+
+void Check(const CheckContext& context, const Target& target, const TableMatcher& matcher, FindingSink& sink,
+           ModuleResult& result) {
+  NoteOlderTable(target, sink);
+  const absl::Span<const ResolvedOp> ops = context.resolved().ops();
+  result.ops.resize(ops.size());
+  if (context.graph().origin() != v1::Graph::ONNX) {
+    for (const ResolvedOp& op : ops) sink.NotChecked(&kOtherOrigin, op.node, "the graph is not an ONNX model");
+    return;
+  }
+  Judge judge(context, target, matcher, sink);
+  judge.Model();
+  const std::vector<int32_t> op_of = OpsOfNodes(context);
+  for (int32_t node = 0; node < context.graph().num_nodes(); ++node) {
+    bool refused = false;
+    const bool checked = judge.Node(node, refused);
+    const int32_t index = op_of[node];
+    if (index < 0) continue;
+    ModuleResult::OpOutcome& outcome = result.ops[index];
+    if (ops[index].node == node) {
+      outcome.checked = checked;
+      outcome.backend_ops.emplace_back(context.graph().op_type(node));
+    }
+    // There is nothing behind the CPU provider that would take the node.
+    outcome.refused |= refused;
+    outcome.ends_export |= refused;
+  }
+}
+
+}  // namespace
+
+std::vector<const RuleInfo*> OwnRules() {
+  return {&kModelTooNew, &kOpsetTooOld, &kNoKernel, &kKernelTypes, &kOtherOrigin, &kOlderTable};
+}
+
+absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
+  CpuBackend backend;
+  backend.name = kName;
+  backend.variant = "execution provider";
+  backend.definitions = kDefinitions;
+  backend.variants = kProviders;
+  backend.rules = OwnRules();
+  absl::StatusOr<std::unique_ptr<Module>> module = LoadCpuModule(backend, tables);
+  if (!module.ok()) return module.status();
+  // Not by lowered operators: every node is judged as it is written, Quantize and Dequantize included.
+  auto matchers = std::make_shared<Matchers>(tables, std::string(kDefinitions));
+  (*module)->check = [matchers](const CheckContext& context, const Target& target, FindingSink& sink,
+                                ModuleResult& result) {
+    const absl::StatusOr<const TableMatcher*> matcher = matchers->Get(target);
+    if (!matcher.ok()) {
+      sink.NotChecked(nullptr, -1, std::string(matcher.status().message()));
+      return;
+    }
+    Check(context, target, **matcher, sink, result);
+  };
+  (*module)->accepted_types = nullptr;
+  return module;
+}
+
+}  // namespace quantgate::onnxruntime

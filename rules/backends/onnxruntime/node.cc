@@ -1,0 +1,52 @@
+#include "rules/backends/onnxruntime/node.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+
+namespace quantgate::onnxruntime {
+namespace {
+
+constexpr absl::string_view kSeparator = "::";
+
+void Fill(const Graph& graph, const std::vector<v1::DataType>& types, int32_t value, int argument,
+          BackendTensor& tensor) {
+  if (value < 0) return;
+  tensor.present = true;
+  tensor.type = {types[value], /*quantized=*/false};
+  tensor.rank = graph.rank(value);
+  tensor.is_static = graph.is_constant(value);
+  tensor.value = value;
+  tensor.argument = static_cast<int16_t>(std::min(argument, int{INT16_MAX}));
+}
+
+}  // namespace
+
+absl::string_view DomainOf(absl::string_view op_type) {
+  const size_t at = op_type.rfind(kSeparator);
+  return at == absl::string_view::npos ? absl::string_view() : op_type.substr(0, at);
+}
+
+std::string TableName(absl::string_view op_type) {
+  const absl::string_view domain = DomainOf(op_type);
+  if (domain.empty()) return std::string(op_type);
+  return absl::StrCat(domain, ".", op_type.substr(domain.size() + kSeparator.size()));
+}
+
+void Emit(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node, absl::string_view name,
+          Emission& emission) {
+  emission.Begin(name, node);
+  for (int i = 0; i < graph.num_inputs(node); ++i) Fill(graph, types, graph.input(node, i), i, emission.AddInput());
+  for (int i = 0; i < graph.num_outputs(node); ++i) Fill(graph, types, graph.output(node, i), i, emission.AddOutput());
+}
+
+int OperatorSet(const v1::Graph& model, absl::string_view domain) {
+  for (const v1::OpsetImport& import : model.opset_imports()) {
+    const bool is_default = import.domain().empty() || import.domain() == "ai.onnx";
+    if (domain.empty() ? !is_default : import.domain() != domain) continue;
+    return import.version() >= 1 && import.version() <= INT16_MAX ? static_cast<int>(import.version()) : 0;
+  }
+  return 0;
+}
+
+}  // namespace quantgate::onnxruntime

@@ -1,0 +1,2 @@
+quantgate_test(fix_requantize_test fix_requantize_test.cc LIBS quantgate_client_import)
+quantgate_test(fix_onnx_test fix_onnx_test.cc LIBS quantgate_client_import quantgate_rules)
