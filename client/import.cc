@@ -8,6 +8,7 @@
 #include "client/graph_file.h"
 #include "client/model_file.h"
 #include "client/onnx/onnx_importer.h"
+#include "client/pt2/pt2_importer.h"
 #include "client/sniff.h"
 #include "client/tflite/tflite_importer.h"
 
@@ -26,6 +27,8 @@ absl::StatusOr<v1::Graph> ImportBytes(absl::string_view bytes, FileFormat format
       return ImportOnnx(bytes, folder, options);
     case FileFormat::kTflite:
       return ImportTflite(bytes, folder, options);
+    case FileFormat::kPt2:
+      return ImportPt2(bytes, options);
     default:
       return ParseGraph(bytes, format, options);
   }
@@ -37,6 +40,8 @@ const char* FormatName(FileFormat format) {
       return "onnx";
     case FileFormat::kTflite:
       return "tflite";
+    case FileFormat::kPt2:
+      return "pt2";
     default:
       return "quantgate.v1.Graph";
   }

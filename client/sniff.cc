@@ -21,7 +21,6 @@ struct Magic {
 };
 
 constexpr auto kMagics = std::to_array<Magic>({
-    {0, "PK\x03\x04", "is a zip archive (a .pt2 program or another container), which this version cannot read"},
     {0, "PK\x05\x06", "is an empty zip archive"},
     {0, "\x1f\x8b", "is gzip data: decompress it first"},
     {0, "BZh", "is bzip2 data: decompress it first"},
@@ -42,6 +41,13 @@ constexpr auto kMagics = std::to_array<Magic>({
      "ELF",
      "is a program or library, not a model"},
 });
+
+// By its first member, or by its end where the beginning is damaged: readers start there.
+bool IsZip(absl::string_view bytes) {
+  constexpr size_t kEnd = 22;
+  return absl::StartsWith(bytes, "PK\x03\x04") ||
+         (bytes.size() > kEnd && absl::StartsWith(bytes.substr(bytes.size() - kEnd), "PK\x05\x06"));
+}
 
 bool LooksLikeText(absl::string_view start) {
   return std::all_of(start.begin(), start.end(), [](unsigned char c) {
@@ -85,6 +91,7 @@ Sniffed SniffFormat(absl::string_view bytes) {
   constexpr size_t kLookAt = 1 << 16;
   if (bytes.empty()) return {FileFormat::kOther, "is empty"};
   if (bytes.size() >= 8 && bytes.substr(4, 4) == "TFL3") return {FileFormat::kTflite};
+  if (IsZip(bytes)) return {FileFormat::kPt2};
   for (const Magic& magic : kMagics) {
     if (bytes.size() >= magic.offset && absl::StartsWith(bytes.substr(magic.offset), magic.bytes)) {
       return {FileFormat::kOther, magic.reason};

@@ -9,6 +9,7 @@ namespace quantgate {
 enum class FileFormat {
   kOnnx,
   kTflite,
+  kPt2,  // or another zip archive; its members tell
   kGraphBinary,
   kGraphJson,
   kGraphText,

@@ -1,10 +1,12 @@
 #include "client/onnx/source_line.h"
 
+#include <optional>
 #include <vector>
 
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
+#include "client/stack_trace.h"
 #include "client/text.h"
 #include "google/protobuf/unknown_field_set.h"
 
@@ -13,22 +15,6 @@ namespace {
 
 // NodeProto.metadata_props of ONNX 1.16; unknown to the schema we compile.
 constexpr int kMetadataProps = 9;
-
-// `  File "model.py", line 12, in forward`, the last of them.
-void ReadStackTrace(absl::string_view trace, SourceNote* note) {
-  constexpr absl::string_view kFile = "File \"";
-  constexpr absl::string_view kLine = "\", line ";
-  const size_t file = trace.rfind(kFile);
-  if (file == absl::string_view::npos) return;
-  trace.remove_prefix(file + kFile.size());
-  const size_t end = trace.find(kLine);
-  if (end == absl::string_view::npos) return;
-  const absl::string_view rest = trace.substr(end + kLine.size());
-  int line = 0;
-  if (!absl::SimpleAtoi(rest.substr(0, rest.find_first_not_of("0123456789")), &line)) return;
-  note->file = ToUtf8(trace.substr(0, end));
-  note->line = line;
-}
 
 // `['', 'layer1', 'layer1.0', 'conv2d']`: the last entry is the node itself.
 void ReadScopes(absl::string_view scopes, SourceNote* note) {
@@ -60,7 +46,12 @@ SourceNote ReadSourceNote(const onnx::NodeProto& node) {
     }
     onnx::StringStringEntryProto entry;
     if (!entry.ParseFromString(field.length_delimited())) continue;
-    if (entry.key() == "pkg.torch.onnx.stack_trace") ReadStackTrace(entry.value(), &note);
+    if (entry.key() == "pkg.torch.onnx.stack_trace") {
+      if (const std::optional<SourceFrame> frame = InnermostFrame(entry.value())) {
+        note.file = frame->file;
+        note.line = frame->line;
+      }
+    }
     if (entry.key() == "pkg.torch.onnx.name_scopes") ReadScopes(entry.value(), &note);
   }
   if (note.file.empty() && node.has_doc_string()) ReadDocString(node.doc_string(), &note);

@@ -5,21 +5,21 @@ namespace quantgate {
 
 absl::Span<const Rule> SoundnessRules() {
   static const Rule rules[] = {
-      ModelVersion(),       TensorSize(),     ExternalTensor(),       DuplicateTensor(),   DuplicateNode(),
-      TypeMismatch(),       MissingQParams(), OutputTypeExpected(),   UnknownType(),       EmptyGraph(),
-      DanglingTensor(),     NodeOrder(),      GraphCycle(),           ConstantQParams(),   UnpairedQuantize(),
-      DoubledQuantize(),    UnusedQuantize(), QuantizePairMismatch(), UnknownOperator(),   CustomOperator(),
-      PackedBits(),         ScaleRange(),     ZeroPointRange(),       StoredRange(),       QParamsCount(),
-      AxisRange(),          BlockSize(),      DanglingReference(),    SharingCycle(),      UnobservedGroup(),
-      ImpliedRequantize(),  BiasScale(),      BiasZeroPoint(),        BiasSaturation(),    DerivedFrom(),
-      OperatorVersion(),    OpAttributes(),   ArgumentCount(),        DeclaredSize(),      ElementTypes(),
-      DeclaredShape(),      ShapeMismatch(),  ParameterRange(),       QParamsShape(),      SmallFloatZeroPoint(),
-      StoredPairMismatch(), RepeatedOutput(), UnobservedOutput(),     IntegerAnnotation(), FloatArithmetic(),
-      BiasOverflow(),       ChannelRank(),    UnstatedAxis(),         StrayAnnotation(),   DerivedLength(),
-      UncoveredRange(),     AskedBlockSize(), NothingAnnotated(),     OverruledSpec(),     LostNegatives(),
-      IndexRange(),         OperandTypes(),   ScaledFloat(),          BiasType(),          NarrowWeight(),
-      PerAxisActivation(),  WeightAxis(),     SameQParams(),          FixedOutput(),       ShiftedTensor(),
-      StoredElement(),
+      ModelVersion(),       TensorSize(),        ExternalTensor(),       DuplicateTensor(),   DuplicateNode(),
+      TypeMismatch(),       MissingQParams(),    OutputTypeExpected(),   UnknownType(),       EmptyGraph(),
+      DanglingTensor(),     NodeOrder(),         GraphCycle(),           ConstantQParams(),   UnpairedQuantize(),
+      DoubledQuantize(),    UnusedQuantize(),    QuantizePairMismatch(), UnknownOperator(),   CustomOperator(),
+      PackedBits(),         ScaleRange(),        ZeroPointRange(),       StoredRange(),       QParamsCount(),
+      AxisRange(),          BlockSize(),         DanglingReference(),    SharingCycle(),      UnobservedGroup(),
+      ImpliedRequantize(),  BiasScale(),         BiasZeroPoint(),        BiasSaturation(),    DerivedFrom(),
+      OperatorVersion(),    OpAttributes(),      ArgumentCount(),        DeclaredSize(),      ElementTypes(),
+      DeclaredShape(),      ShapeMismatch(),     ParameterRange(),       QParamsShape(),      SmallFloatZeroPoint(),
+      StoredPairMismatch(), RepeatedOutput(),    UnobservedOutput(),     IntegerAnnotation(), FloatArithmetic(),
+      BiasOverflow(),       ChannelRank(),       UnstatedAxis(),         StrayAnnotation(),   DerivedLength(),
+      UncoveredRange(),     AskedBlockSize(),    NothingAnnotated(),     OverruledSpec(),     LostNegatives(),
+      IndexRange(),         OperandTypes(),      ScaledFloat(),          ArchivePath(),       BiasType(),
+      NarrowWeight(),       PerAxisActivation(), WeightAxis(),           SameQParams(),       FixedOutput(),
+      ShiftedTensor(),      StoredElement(),
   };
   return rules;
 }

@@ -45,7 +45,8 @@ std::string Problem(const v1::ExternalData& external) {
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   for (const Graph::ConstantRecord& constant : graph.constants()) {
-    if (!constant.is_external) continue;
+    // What is foreign is no tensor of this graph (FI025).
+    if (!constant.is_external || graph.value(constant.value).foreign()) continue;
     std::string problem = Problem(graph.value(constant.value).constant().external());
     if (problem.empty()) continue;
     Place place;

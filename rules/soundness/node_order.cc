@@ -16,16 +16,18 @@ constexpr RuleInfo kInfo = {
     v1::Finding::ERROR,
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
-    "ONNX demands that nodes stand in topological order, and LiteRT runs operators in the order of the file. Runtimes "
-    "that "
-    "read nodes one after the other refuse the file.",
+    "ONNX demands that nodes stand in topological order, LiteRT runs operators and PyTorch reads the nodes of an "
+    "exported program in the order of the file. Runtimes that read nodes one after the other refuse the file.",
     "Sort the nodes topologically and save the file again.",
     "A DequantizeLinear that stands behind the Conv that reads it fires it; in front of it, it does not.",
 };
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  if (graph.origin() != v1::Graph::ONNX && graph.origin() != v1::Graph::TFLITE) return;
+  // A live torch.fx graph has an order of its own; that of a file (which has a version) is what is run.
+  const bool file = graph.origin() == v1::Graph::ONNX || graph.origin() == v1::Graph::TFLITE ||
+                    (graph.origin() == v1::Graph::PT2E && context.model().format_version() != 0);
+  if (!file) return;
   std::vector<bool> cyclic(graph.num_nodes(), false);
   const absl::Span<const int32_t> order = graph.order();
   for (int32_t node : order.last(graph.num_cyclic())) cyclic[node] = true;

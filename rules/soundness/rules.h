@@ -25,6 +25,7 @@ Rule StoredElement();       // FI017
 Rule IndexRange();          // FI018
 Rule OperandTypes();        // FI019
 Rule ScaledFloat();         // FI020
+Rule ArchivePath();         // FI025
 
 // GS: graph structure.
 Rule EmptyGraph();            // GS001

@@ -64,10 +64,12 @@ void CheckConstant(const Graph& graph, const Graph::ConstantRecord& constant, co
   } else {
     // An ONNX file may hold the elements in raw_data or in the field of their type; with both, loaders differ.
     const bool twice = static_cast<uint64_t>(constant.stored_bytes) == 2 * size.bytes && size.bytes > 0;
-    sink.Add(kInfo, place,
-             absl::StrCat(constant.stored_bytes, " bytes stored for ", Shape(value), " of ",
-                          DataTypeName(value.dtype()), twice ? ": everything twice" : ""),
-             absl::StrCat(size.bytes, " bytes"));
+    const std::string& location = value.constant().external().location();
+    sink.Add(
+        kInfo, place,
+        absl::StrCat(constant.stored_bytes, " bytes stored for ", Shape(value), " of ", DataTypeName(value.dtype()),
+                     twice ? ": everything twice" : "", location.empty() ? "" : absl::StrCat(", in '", location, "'")),
+        absl::StrCat(size.bytes, " bytes"));
   }
 }
 

@@ -115,6 +115,7 @@ class Types {
     const int32_t stored = quantize ? (graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1) : inputs.data;
     ZeroPoint(node, inputs.zero_point, stored);
     if (quantize) StatedOutput(node, inputs.zero_point);
+    if (quantize) Asked(node);
   }
 
   // Of a tensor whose type the file states: an input of the graph or a constant.
@@ -169,9 +170,20 @@ class Types {
     return type == "QLinearConv" || type == "com.microsoft::QGemm" || type == "com.microsoft::QLinearConv";
   }
 
-  // Type of a stored tensor: stated, or that of the zero point of the Quantize that writes it.
+  // Type that a Quantize of PyTorch is told to make; unspecified: it is not told.
+  v1::DataType AskedType(int32_t node) const {
+    const v1::Attribute* dtype = graph_.origin() == v1::Graph::PT2E ? graph_.attribute(node, "dtype") : nullptr;
+    return dtype == nullptr ? v1::DATA_TYPE_UNSPECIFIED : dtype->dtype();
+  }
+
+  // Type of a stored tensor: stated, or that of the zero point of the Quantize that writes it. PyTorch's own shape
+  // functions are wrong about the type where scale and zero point are tensors.
   v1::DataType StoredType(int32_t value) const {
     const int32_t producer = graph_.producer(value);
+    if (IsQuantize(graph_, producer) && graph_.origin() == v1::Graph::PT2E) {
+      const v1::DataType asked = AskedType(producer);
+      return asked != v1::DATA_TYPE_UNSPECIFIED ? asked : graph_.dtype(value);
+    }
     if (IsQuantize(graph_, producer)) {
       const int32_t zero_point = QuantizerInputsOf(graph_, producer).zero_point;
       if (zero_point >= 0 && graph_.value(zero_point).dtype() != v1::DATA_TYPE_UNSPECIFIED) {
@@ -197,6 +209,16 @@ class Types {
     Add(node, zero_point,
         absl::StrCat("output_dtype is ", DataTypeName(stated), ", the zero point ", DataTypeName(type)),
         "one type for both");
+  }
+
+  // torchao also quantizes to float8.
+  void Asked(int32_t node) {
+    const v1::DataType type = AskedType(node);
+    const int32_t result = graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1;
+    const bool stored = (IsInteger(type) && BitWidth(type) < 64) || IsSmallFloat(type);
+    if (result < 0 || type == v1::DATA_TYPE_UNSPECIFIED || stored) return;
+    Add(node, result, absl::StrCat("quantizes to ", DataTypeName(type)),
+        "an integer type of at most 32 bits, or float8");
   }
 
   void ZeroPoint(int32_t node, int32_t zero_point, int32_t stored) {

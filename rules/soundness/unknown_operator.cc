@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <array>
+
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
@@ -15,7 +18,7 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: operator {observed}; expected {allowed}",
     "Nobody can say what the node computes: the operator is in no table, and the file imports no operator set that "
-    "would define it. A LiteRT runtime refuses a file with a custom operator that nobody registered.",
+    "would define it. LiteRT and PyTorch refuse files with a custom operator that nobody registered.",
     "Correct the operator's name or domain, or import the operator set that has it.",
     "acme.npu::FusedMagic without an import of acme.npu fires it; Conv does not.",
 };
@@ -45,14 +48,55 @@ bool Imported(const v1::Graph& message, absl::string_view domain) {
   return false;
 }
 
+// Operators of PyTorch itself and of libraries that everybody has who runs such programs.
+bool IsWidespread(absl::string_view op_type) {
+  constexpr auto kNamespaces = std::to_array<absl::string_view>({"aten",
+                                                                 "prim",
+                                                                 "prims",
+                                                                 "higher_order",
+                                                                 "operator",
+                                                                 "math",
+                                                                 "torch",
+                                                                 "quantized",
+                                                                 "_quantized",
+                                                                 "quantized_decomposed",
+                                                                 "torchao",
+                                                                 "torchvision",
+                                                                 "torchaudio",
+                                                                 "c10d",
+                                                                 "_c10d_functional",
+                                                                 "mkldnn",
+                                                                 "onednn",
+                                                                 "inductor",
+                                                                 "streams",
+                                                                 "dim_order_ops",
+                                                                 "executorch_prim",
+                                                                 "llama",
+                                                                 "qnn_custom",
+                                                                 "call_module",
+                                                                 "call_method"});
+  const absl::string_view name = op_type.substr(0, op_type.find('.'));
+  return std::find(kNamespaces.begin(), kNamespaces.end(), name) != kNamespaces.end();
+}
+
 // Formats other than ONNX import nothing: there an operator outside the tables is simply one that nobody here knows. A
 // LiteRT file says by its schema which operators there are; what is not among them runs nowhere but in a program that
 // registers it, TensorFlow's own ("Flex") in the library that has them all.
-bool Custom(const Graph& graph, absl::string_view op_type) {
+//
+// An exported program is loaded by a process of its own: PyTorch refuses operators of a library that is not there. What
+// is in a live graph is registered where it is.
+bool Custom(const Graph& graph, const v1::Graph& model, absl::string_view op_type) {
   if (graph.origin() == v1::Graph::TFLITE) return absl::StartsWith(op_type, "CUSTOM::Flex");
+  if (graph.origin() == v1::Graph::PT2E && model.format_version() != 0) return IsWidespread(op_type);
   if (graph.origin() != v1::Graph::ONNX) return true;
   const absl::string_view domain = Domain(op_type);
   return !domain.empty() && Imported(graph.message(), domain);
+}
+
+const char* Expected(v1::Graph::Origin origin) {
+  if (origin == v1::Graph::TFLITE) return "a builtin operator, or a custom one that LiteRT registers itself";
+  if (origin == v1::Graph::PT2E) return "an operator of PyTorch, or of a library that comes with it";
+  return "an operator of an imported operator set";
 }
 
 void Check(const CheckContext& context, FindingSink& sink, bool custom) {
@@ -63,7 +107,7 @@ void Check(const CheckContext& context, FindingSink& sink, bool custom) {
   for (int32_t node : graph.unknown_nodes()) {
     const absl::string_view op_type = graph.op_type(node);
     if (op_type.empty() && graph.origin() == v1::Graph::TFLITE) continue;  // an operator code that is not there: FI018
-    const bool is_custom = Custom(graph, op_type) || (body && !Domain(op_type).empty());
+    const bool is_custom = Custom(graph, context.model(), op_type) || (body && !Domain(op_type).empty());
     if (is_custom != custom) continue;
     Place place;
     place.node = node;
@@ -72,11 +116,10 @@ void Check(const CheckContext& context, FindingSink& sink, bool custom) {
     } else {
       const absl::string_view domain = Domain(op_type);
       sink.Add(kInfo, place,
-               domain.empty() || graph.origin() == v1::Graph::TFLITE
+               domain.empty() || graph.origin() != v1::Graph::ONNX
                    ? absl::StrCat("'", op_type, "' is in no table")
                    : absl::StrCat(op_type, " is in no table and its domain is not imported"),
-               graph.origin() == v1::Graph::TFLITE ? "a builtin operator, or a custom one that LiteRT registers itself"
-                                                   : "an operator of an imported operator set");
+               Expected(graph.origin()));
     }
   }
 }

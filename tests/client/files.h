@@ -41,6 +41,7 @@ inline std::filesystem::path OnnxData() {
   return std::filesystem::path(QUANTGATE_TEST_DATA).parent_path() / "data" / "onnx";
 }
 inline std::filesystem::path TfliteData() { return OnnxData().parent_path() / "tflite"; }
+inline std::filesystem::path Pt2Data() { return OnnxData().parent_path() / "pt2"; }
 
 }  // namespace quantgate
 

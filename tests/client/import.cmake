@@ -8,4 +8,5 @@ quantgate_test(onnx_hostile_test onnx_hostile_test.cc LIBS quantgate_client_impo
 quantgate_test(onnx_fixtures_test onnx_fixtures_test.cc LIBS quantgate_client_import)
 foreach(part importer hostile fixtures)
   quantgate_test(tflite_${part}_test tflite_${part}_test.cc LIBS quantgate_client_import quantgate_tflite_schema)
+  quantgate_test(pt2_${part}_test pt2_${part}_test.cc LIBS quantgate_client_import PkgConfig::LIBZIP)
 endforeach()

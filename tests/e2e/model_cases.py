@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What `quantgate check FILE` says of real and of deliberately broken models, against what their maker wrote down.
 
-Usage: model_cases.py QUANTGATE FOLDER    FOLDER has cases.jsonl and the models: tests/data/onnx, tests/data/tflite
+Usage: model_cases.py QUANTGATE FOLDER    FOLDER has cases.jsonl and the models: tests/data/onnx, /tflite, /pt2
 A good file has no ERROR; a broken one has a finding of the family, severity and place that its case names, and the exit
 code that goes with it; flipped bits may be anything but a crash. Cases for particular targets are not judged here.
 """
@@ -30,7 +30,8 @@ SEVERITY = {'error': 'ERROR', 'warning': 'WARNING', 'note': 'INFO'}
 
 
 def names_of(location):
-    return {str(location.get(key)) for key in ('node', 'value')}
+    # A .pt2 case may say which operator it means, as the file writes it.
+    return {str(location.get(key)) for key in ('node', 'value')} | {f'torch.ops.{location.get("op")}'}
 
 
 def wrong_with(case, code, findings, stderr):
@@ -47,14 +48,16 @@ def wrong_with(case, code, findings, stderr):
         if not expected['when'].startswith('any target'):
             continue
         family, where = FAMILY_OF[expected['class']], expected['where']
-        places = {str(where[key]) for key in ('node', 'tensor') if key in where}
+        places = {str(where[key]) for key in ('node', 'tensor', 'value') if key in where}
         # Operators of LiteRT have no names.
         if 'op_index' in where:
             places.add(f'#{where["op_index"]}')
         found = any(f['code'].startswith(family) and f['severity'] == SEVERITY[expected['severity']]
                     and (places & names_of(f['location']) or not places) for f in findings)
         unreadable = code == 2 and stderr.startswith(f'error[{family}')
-        if not found and not (unreadable and where.get('file')):
+        # A member that cannot be read, or has no bounds, ends the reading of its archive; the line names it.
+        named = 'member' in where and where['member'] in stderr
+        if not found and not (unreadable and (where.get('file') or named)):
             return f'{expected} is not among {[(f["code"], f["severity"], f["location"]) for f in findings]} {stderr}'
         if (code != 0) != (expected['severity'] == 'error'):
             return f'exit code {code} for severity {expected["severity"]}'

@@ -137,6 +137,21 @@ GraphBuilder DynamicLinear() {
   return b;
 }
 
+v1::Attribute& SetAttribute(GraphBuilder& b, const std::string& node, const std::string& name) {
+  v1::Attribute& attribute = *b.Find(node).add_attributes();
+  attribute.set_name(b.Symbol(name));
+  return attribute;
+}
+
+// A member of the archive that a model came in, under a name that leads out of it.
+void AddMember(GraphBuilder& b, const std::string& name) {
+  v1::Value& value = b.Value(name);
+  value.set_foreign(true);
+  value.mutable_constant()->set_stored_bytes(-1);
+  value.mutable_constant()->mutable_external()->set_location(name);
+  value.mutable_constant()->mutable_external()->set_status(v1::ExternalData::OUTSIDE_MODEL_FOLDER);
+}
+
 // Gemm(x_dq, w_dq, b_dq), the bias at input scale x weight scale.
 GraphBuilder SoundGemm() {
   GraphBuilder b;
@@ -531,10 +546,19 @@ std::vector<Case> Cases() {
        [](GraphBuilder& b) {
          b.graph.mutable_nodes()->SwapElements(3, 6);
          b.graph.set_origin(v1::Graph::PT2E);
+         b.graph.set_format_version(0);
          for (std::string& symbol : *b.graph.mutable_symbols()) {
            if (symbol == "Conv") symbol = "aten.conv2d.default";
          }
        },
+       "-GS003"},
+      {"OrderOfAProgram", DynamicLinear,
+       [](GraphBuilder& b) {
+         b.graph.set_format_version(8);
+         b.graph.mutable_nodes()->SwapElements(0, 6);  // w_DQ behind linear
+       },
+       "GS003", "w_DQ"},
+      {"OrderOfALiveGraph", DynamicLinear, [](GraphBuilder& b) { b.graph.mutable_nodes()->SwapElements(0, 6); },
        "-GS003"},
       {"Cycle", SoundConv, [](GraphBuilder& b) { b.Find("x_Q").set_inputs(0, b.Id("y_dq")); }, "GS004", "x_Q", "y_dq"},
       {"SelfLoop", SoundConv, [](GraphBuilder& b) { b.Find("conv").set_inputs(0, b.Id("y")); }, "GS004", "conv", "y"},
@@ -692,6 +716,35 @@ std::vector<Case> Cases() {
        "CV002", "magic", "", -1, warning},
       {"UnknownAten", Annotated, [](GraphBuilder& b) { b.Node("acme.magic.default", "magic", {"relu"}, {"m"}); },
        "CV002", "magic", "", -1, warning},
+      {"UnknownInAProgram", DynamicLinear,
+       [](GraphBuilder& b) {
+         b.graph.set_format_version(8);
+         b.Node("acme.magic.default", "magic", {"y"}, {"m"});
+       },
+       "CV001", "magic"},
+      {"UnknownAtenInAProgram", DynamicLinear,
+       [](GraphBuilder& b) {
+         b.graph.set_format_version(8);
+         b.Node("aten.magic.default", "magic", {"y"}, {"m"});
+       },
+       "CV002", "magic", "", -1, warning},
+
+      // FI008 of PyTorch: what a quantizer is told counts, not the type of the zero point.
+      {"QuantizesToFloat", DynamicLinear,
+       [](GraphBuilder& b) { SetAttribute(b, "x_Q", "dtype").set_dtype(v1::DATA_TYPE_FLOAT32); }, "FI008", "x_Q"},
+      {"ZeroPointsAreWide", DynamicLinear,
+       [](GraphBuilder& b) {
+         SetAttribute(b, "x_Q", "dtype").set_dtype(v1::DATA_TYPE_UINT8);
+         b.Shape("x_zp", v1::DATA_TYPE_INT64, {1});
+         b.Shape("x_q", v1::DATA_TYPE_INT64, {1, 8});
+       },
+       "-FI008"},
+
+      // FI025
+      {"MemberOutsideOfTheArchive", DynamicLinear, [](GraphBuilder& b) { AddMember(b, "../evil"); }, "FI025", "",
+       "../evil", -1, warning},
+      {"ForeignValueWithoutData", DynamicLinear, [](GraphBuilder& b) { b.Value("elsewhere").set_foreign(true); },
+       "-FI025"},
 
       // NR001
       {"QnnBiasScaleZero", QnnDense, [](GraphBuilder&) {}, ""},
@@ -782,6 +835,12 @@ std::vector<Case> Cases() {
        "AX002", "w_DQ", "w"},
       {"BlockedAxis", Blocked, [](GraphBuilder& b) { b.Find("w_DQ").mutable_attributes(0)->set_i(2); }, "AX002", "w_DQ",
        "w"},
+
+      {"AxisRepeated", Annotated,
+       [](GraphBuilder& b) {
+         for (int axis : {0, -2}) b.graph.mutable_specs(0)->mutable_qparams()->add_axes(axis);
+       },
+       "AX002", "relu", "x"},
 
       // AX003
       {"BlockOf24", SoundPackedMatMul, [](GraphBuilder& b) { b.Find("mm").mutable_attributes(3)->set_i(24); }, "AX003",

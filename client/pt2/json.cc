@@ -1,0 +1,140 @@
+#include "client/pt2/json.h"
+
+#include <rapidjson/error/en.h>
+#include <rapidjson/reader.h>
+
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "client/error.h"
+
+namespace quantgate::pt2 {
+namespace {
+
+// A graph has about 70 values for each node.
+constexpr int64_t kMaxValues = 4'000'000;
+// Each body of control flow takes eight levels.
+constexpr int kMaxDepth = 256;
+
+constexpr unsigned kFlags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
+                            rapidjson::kParseFullPrecisionFlag | rapidjson::kParseNanAndInfFlag;
+
+// Hands events on to the document that is made, until there are too many.
+class Limiter {
+ public:
+  explicit Limiter(rapidjson::Document* document) : document_(*document) {}
+
+  bool Null() { return Take() && document_.Null(); }
+  bool Bool(bool value) { return Take() && document_.Bool(value); }
+  bool Int(int value) { return Take() && document_.Int(value); }
+  bool Uint(unsigned value) { return Take() && document_.Uint(value); }
+  bool Int64(int64_t value) { return Take() && document_.Int64(value); }
+  bool Uint64(uint64_t value) { return Take() && document_.Uint64(value); }
+  bool Double(double value) { return Take() && document_.Double(value); }
+  bool RawNumber(const char* text, rapidjson::SizeType size, bool copy) {
+    return Take() && document_.RawNumber(text, size, copy);
+  }
+  bool String(const char* text, rapidjson::SizeType size, bool copy) {
+    return Take() && document_.String(text, size, copy);
+  }
+  bool Key(const char* text, rapidjson::SizeType size, bool copy) { return Take() && document_.Key(text, size, copy); }
+  bool StartObject() { return Enter() && document_.StartObject(); }
+  bool StartArray() { return Enter() && document_.StartArray(); }
+  bool EndObject(rapidjson::SizeType count) { return Leave() && document_.EndObject(count); }
+  bool EndArray(rapidjson::SizeType count) { return Leave() && document_.EndArray(count); }
+
+ private:
+  bool Take() { return --values_left_ >= 0; }
+  bool Enter() { return Take() && ++depth_ <= kMaxDepth; }
+  bool Leave() {
+    --depth_;
+    return true;
+  }
+
+  rapidjson::Document& document_;
+  int64_t values_left_ = kMaxValues;
+  int depth_ = 0;
+};
+
+}  // namespace
+
+absl::StatusOr<JsonDocument> JsonDocument::Parse(std::string text) {
+  JsonDocument json;
+  json.text_ = std::make_unique<std::string>(std::move(text));
+  json.document_ = std::make_unique<rapidjson::Document>();
+  rapidjson::ParseResult result;
+  const auto generate = [&](rapidjson::Document& document) {
+    rapidjson::InsituStringStream stream(json.text_->data());
+    rapidjson::Reader reader;
+    Limiter limiter(&document);
+    result = reader.Parse<kFlags>(stream, limiter);
+    return !result.IsError();
+  };
+  json.document_->Populate(generate);
+  if (!result.IsError()) return json;
+  if (result.Code() == rapidjson::kParseErrorTermination) {
+    return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
+                      absl::StrCat("has more than ", kMaxValues, " values, or is deeper than ", kMaxDepth, " levels"));
+  }
+  return CodedError(absl::StatusCode::kInvalidArgument, "FI001",
+                    absl::StrCat("is no JSON (was it cut off?): at byte ", result.Offset(), ": ",
+                                 rapidjson::GetParseError_En(result.Code())));
+}
+
+const Json* Find(const Json* object, absl::string_view name) {
+  if (object == nullptr || !object->IsObject()) return nullptr;
+  for (const auto& member : object->GetObject()) {
+    if (TextOf(&member.name) == name) return member.value.IsNull() ? nullptr : &member.value;
+  }
+  return nullptr;
+}
+
+const Json* FindObject(const Json* object, absl::string_view name) {
+  const Json* found = Find(object, name);
+  return found != nullptr && found->IsObject() ? found : nullptr;
+}
+
+const Json* FindArray(const Json* object, absl::string_view name) {
+  const Json* found = Find(object, name);
+  return found != nullptr && found->IsArray() ? found : nullptr;
+}
+
+Tagged TaggedOf(const Json* object) {
+  if (object == nullptr || !object->IsObject() || object->MemberCount() == 0) return {};
+  const auto& member = *object->MemberBegin();
+  return {TextOf(&member.name), &member.value};
+}
+
+absl::string_view TextOf(const Json* value) {
+  if (value == nullptr || !value->IsString()) return "";
+  return {value->GetString(), value->GetStringLength()};
+}
+
+absl::string_view FindText(const Json* object, absl::string_view name) { return TextOf(Find(object, name)); }
+
+std::optional<int64_t> IntegerOf(const Json* value) {
+  if (value == nullptr) return std::nullopt;
+  if (value->IsBool()) return value->GetBool() ? 1 : 0;
+  if (value->IsInt64()) return value->GetInt64();
+  if (!value->IsNumber()) return std::nullopt;
+  const double real = value->GetDouble();
+  if (real != std::trunc(real)) return std::nullopt;  // NaN as well
+  constexpr double kBeyond = 0x1p63;
+  if (real >= kBeyond) return std::numeric_limits<int64_t>::max();
+  if (real < -kBeyond) return std::numeric_limits<int64_t>::min();
+  return static_cast<int64_t>(real);
+}
+
+std::optional<double> RealOf(const Json* value) {
+  if (value == nullptr) return std::nullopt;
+  if (value->IsNumber()) return value->GetDouble();
+  const absl::string_view text = TextOf(value);
+  if (text == "Infinity") return std::numeric_limits<double>::infinity();
+  if (text == "-Infinity") return -std::numeric_limits<double>::infinity();
+  if (text == "NaN") return std::numeric_limits<double>::quiet_NaN();
+  return std::nullopt;
+}
+
+}  // namespace quantgate::pt2

@@ -1,0 +1,64 @@
+// Parameters, buffers and constant tensors of an exported program: raw bytes in members of their own.
+#ifndef QUANTGATE_CLIENT_PT2_PAYLOADS_H_
+#define QUANTGATE_CLIENT_PT2_PAYLOADS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "client/pt2/archive.h"
+#include "client/pt2/json.h"
+#include "quantgate/v1/graph.pb.h"
+
+namespace quantgate::pt2 {
+
+// The payloads of one program.
+class Payloads {
+ public:
+  // Reads data/weights/NAME_weights_config.json and data/constants/NAME_constants_config.json below `root`; a
+  // configuration that is not there lists nothing. FI001 where one is damaged, FI002 beyond a limit.
+  static absl::StatusOr<Payloads> Open(Archive* archive, const std::string& root, absl::string_view program);
+
+  // Fills the constant of `value`, whose type and shape are those of the graph. `fqn`: name of a parameter or buffer,
+  // or of a constant ("layer.weight"). `channel_axis`: it is quantized per channel along this axis. What is missing or
+  // damaged is a fact of the constant; what was pickled is not read, and nothing is said of it. FI001 where the
+  // payload's own type or shape contradicts that of the graph and both have the same size.
+  absl::Status Read(const std::string& fqn, std::optional<int> channel_axis, v1::Value* value);
+
+ private:
+  // Where a tensor lies in its member: elements of `dtype`, `sizes` of them, `strides` apart, from `offset` on, all
+  // counted in elements.
+  struct Layout {
+    v1::DataType dtype = v1::DATA_TYPE_UNSPECIFIED;
+    std::vector<int64_t> sizes;
+    std::vector<int64_t> strides;
+    int64_t offset = 0;
+  };
+  struct Payload {
+    std::string path;       // of the member, from the archive's beginning
+    bool readable = false;  // raw bytes of a strided tensor of known sizes
+    Layout layout;
+  };
+
+  Payloads() = default;
+  absl::Status AddConfig(Archive* archive, const std::string& folder, absl::string_view file);
+  absl::Status ReadMember(const Payload& payload, const Archive::Member& member, std::optional<int> channel_axis,
+                          v1::Value* value);
+
+  Archive* archive_ = nullptr;
+  std::string folder_;
+  absl::flat_hash_map<std::string, Payload> payloads_;
+  // Tensors may share a member, a hostile file's all of them.
+  int64_t scanned_left_ = 0;
+  int64_t listed_left_ = int64_t{1} << 25;
+  int64_t axis_entries_left_ = int64_t{1} << 24;
+};
+
+}  // namespace quantgate::pt2
+
+#endif  // QUANTGATE_CLIENT_PT2_PAYLOADS_H_

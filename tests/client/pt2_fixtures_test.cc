@@ -1,0 +1,144 @@
+// Real exported programs, and what an importer must find in them (written down by torch). Set QUANTGATE_PT2_FIXTURES to
+// a folder with cases.jsonl, qparams.jsonl and the models to run over another collection.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/error.h"
+#include "client/import.h"
+#include "google/protobuf/struct.pb.h"
+#include "google/protobuf/util/json_util.h"
+#include "tests/client/files.h"
+#include "tests/client/onnx_model.h"
+#include "tests/client/time_limit.h"
+
+namespace quantgate {
+namespace {
+
+using google::protobuf::Struct;
+
+#ifdef __SANITIZE_THREAD__
+constexpr bool kMapsDiffer = true;  // protobuf's, between objects with ThreadSanitizer and a library without it
+#else
+constexpr bool kMapsDiffer = false;
+#endif
+
+std::filesystem::path Folder() {
+  const char* other = std::getenv("QUANTGATE_PT2_FIXTURES");
+  return other != nullptr ? std::filesystem::path(other) : Pt2Data();
+}
+
+std::vector<Struct> ReadLines(const std::string& name) {
+  std::vector<Struct> lines;
+  std::ifstream in(Folder() / name);
+  for (std::string line; std::getline(in, line);) {
+    EXPECT_TRUE(google::protobuf::util::JsonStringToMessage(line, &lines.emplace_back()).ok()) << line;
+  }
+  return lines;
+}
+
+const google::protobuf::Value& Field(const Struct& line, const std::string& name) { return line.fields().at(name); }
+std::string Text(const Struct& line, const std::string& name) { return Field(line, name).string_value(); }
+
+// Operands of quantize and dequantize nodes; scale and zero point of a tensor are operands where they are computed.
+const std::map<std::string, int>& Operands() {
+  static const auto& operands =
+      *new std::map<std::string, int>{{"input", 0}, {"scales", 1}, {"zero_points", 2}, {"scale", 1}, {"zero_point", 2}};
+  return operands;
+}
+
+// What differs; empty when the node is as the line says.
+std::string Compare(const v1::Graph& graph, const Struct& line) {
+  const v1::Node* node = &NodeNamed(graph, Text(line, "node"));
+  // Lists name a node with several results by the first of them.
+  if (SymbolOf(graph, node->op()) == "operator.getitem") {
+    for (const v1::Node& other : graph.nodes()) {
+      if (other.outputs(0) == node->inputs(0)) node = &other;
+    }
+  }
+  if (!absl::StrContains(SymbolOf(graph, node->op()), Text(line, "target"))) return "operator";
+  for (const auto& [key, value] : line.fields()) {
+    if (key == "file" || key == "node" || key == "target") continue;
+    if (const auto operand = Operands().find(key);
+        operand != Operands().end() && value.kind_case() == google::protobuf::Value::kStringValue) {
+      if (node->inputs_size() <= operand->second) return key;
+      if (graph.values(node->inputs(operand->second) - 1).name() != value.string_value()) return key;
+      continue;
+    }
+    const v1::Attribute* attribute = AttributeNamed(graph, *node, key);
+    if (attribute == nullptr) return key + " is missing";
+    if (key == "dtype") {
+      const v1::DataType expected = value.number_value() == 1 ? v1::DATA_TYPE_UINT8 : v1::DATA_TYPE_INT8;
+      if (attribute->dtype() != expected) return key;
+    } else if ((attribute->value_case() == v1::Attribute::kF ? attribute->f() : static_cast<double>(attribute->i())) !=
+               value.number_value()) {
+      return key;
+    }
+  }
+  return "";
+}
+
+TEST(Pt2Fixtures, QParamsAreExtracted) {
+  if (kMapsDiffer) GTEST_SKIP() << "reads its cases with protobuf maps, which ThreadSanitizer builds cannot";
+  std::map<std::string, v1::Graph> graphs;
+  int compared = 0;
+  for (const Struct& line : ReadLines("qparams.jsonl")) {
+    const std::string file = Text(line, "file");
+    if (!graphs.contains(file)) {
+      absl::StatusOr<ImportedModel> model = ImportModel((Folder() / file).string());
+      ASSERT_TRUE(model.ok()) << model.status();
+      EXPECT_EQ(model->info.format(), "pt2");
+      graphs[file] = model->graph;
+    }
+    EXPECT_EQ(Compare(graphs[file], line), "") << file << " " << line.ShortDebugString();
+    ++compared;
+  }
+  EXPECT_GT(compared, 30);
+  std::printf("%d nodes of %zu files compared\n", compared, graphs.size());
+}
+
+// A file imports whole, or says in one line why not, and does so quickly.
+TEST(Pt2Fixtures, EveryFileImportsOrFailsCleanly) {
+  if (kMapsDiffer) GTEST_SKIP() << "reads its cases with protobuf maps, which ThreadSanitizer builds cannot";
+  double slowest = 0;
+  int imported = 0, refused = 0;
+  for (const Struct& line : ReadLines("cases.jsonl")) {
+    const std::string file = Text(line, "file");
+    const double start = CpuSeconds();
+    const absl::StatusOr<ImportedModel> model = ImportModel((Folder() / file).string());
+    slowest = std::max(slowest, CpuSeconds() - start);
+    (model.ok() ? imported : refused) += 1;
+    if (!model.ok()) {
+      EXPECT_FALSE(Field(line, "good").bool_value()) << file << " " << model.status();
+      EXPECT_TRUE(absl::StartsWith(ErrorCode(model.status()), "FI00")) << model.status();
+      EXPECT_FALSE(absl::StrContains(model.status().message(), '\n'));
+      continue;
+    }
+    if (!Field(line, "good").bool_value()) continue;
+    const Struct& facts = Field(line, "facts").struct_value();
+    std::map<std::string, int> expected, found;
+    for (const auto& [op, count] : Field(facts, "ops").struct_value().fields()) {
+      expected[op] = static_cast<int>(count.number_value());
+    }
+    for (const v1::Node& node : model->graph.nodes()) {
+      const std::string op = SymbolOf(model->graph, node.op());
+      // The file itself has no nodes that take results apart.
+      if (op != "operator.getitem") ++found[absl::StrCat("torch.ops.", op)];
+    }
+    EXPECT_EQ(found, expected) << file;
+  }
+  EXPECT_GT(imported, 0);
+  EXPECT_GT(refused, 0);
+  EXPECT_LT(slowest, kMaxSeconds);
+  std::printf("%d imported, %d refused, slowest %.3f s\n", imported, refused, slowest);
+}
+
+}  // namespace
+}  // namespace quantgate

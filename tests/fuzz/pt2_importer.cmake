@@ -1,0 +1,1 @@
+quantgate_fuzz(pt2_importer CORPUS pt2 LIBS quantgate_client_import quantgate_rules)
