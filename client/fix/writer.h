@@ -39,6 +39,8 @@ using ModelWriter = absl::StatusOr<WrittenModel> (*)(const WriteTask& task);
 
 absl::StatusOr<WrittenModel> WriteOnnx(const WriteTask& task);
 absl::StatusOr<WrittenModel> WriteTflite(const WriteTask& task);
+// `bytes` are those of the encodings file.
+absl::StatusOr<WrittenModel> WriteEncodings(const WriteTask& task);
 
 // What writers share.
 
