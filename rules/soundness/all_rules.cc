@@ -19,7 +19,9 @@ absl::Span<const Rule> SoundnessRules() {
       UncoveredRange(),     AskedBlockSize(),    NothingAnnotated(),     OverruledSpec(),     LostNegatives(),
       IndexRange(),         OperandTypes(),      ScaledFloat(),          ArchivePath(),       BiasType(),
       NarrowWeight(),       PerAxisActivation(), WeightAxis(),           SameQParams(),       FixedOutput(),
-      ShiftedTensor(),      StoredElement(),
+      ShiftedTensor(),      StoredElement(),     EncodingFields(),       EncodingsVersion(),  DuplicateEncoding(),
+      EncodingAgreement(),  UnmatchedEncoding(), NoEncodings(),          EncodingWidth(),     BlockFactor(),
+      EncodingOffset(),     EncodingRange(),
   };
   return rules;
 }

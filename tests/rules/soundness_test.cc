@@ -1033,6 +1033,7 @@ std::vector<Case> Cases() {
   for (const Case& c : testing::FormCases()) cases.push_back(c);
   for (const Case& c : testing::AnnotationCases()) cases.push_back(c);
   for (const Case& c : testing::TfliteCases()) cases.push_back(c);
+  for (const Case& c : testing::EncodingsCases()) cases.push_back(c);
   return cases;
 }
 

@@ -123,7 +123,7 @@ void AddDerived(const NodeView& view, Emission& emission) {
                     beyond("stride_w", "filter_width") || beyond("stride_h", "filter_height") ? 1 : 0);
   }
   if (const int64_t row = view.dim(view.input(1), view.rank(view.input(1)) - 1); row >= 0) {
-    emission.AddInt("odd_weight_row", row % 2);
+    emission.AddInt("weight_row_remainder", row % 4);
     const QuantParams* weight = view.context().resolved().qparams(*view.input(1));
     emission.AddInt("lone_weight_scale", weight != nullptr && weight->scales.size() == 1 && row > 1 ? 1 : 0);
   }

@@ -7,7 +7,7 @@ from model import NUMPY, RANGE, Case, Tensor
 from operators import OPERATORS
 
 # Element types by their names in the tables: LiteRT's name, and whether the tensor states scale and zero point.
-TYPES = {'FLOAT_32': ('FLOAT32', False), 'FLOAT_16': ('FLOAT16', False), 'SFIXED_POINT_4': ('INT4', True),
+TYPES = {'FLOAT_32': ('FLOAT32', False), 'FLOAT_16': ('FLOAT16', False), 'SFIXED_POINT_2': ('INT2', True), 'SFIXED_POINT_4': ('INT4', True),
          'SFIXED_POINT_8': ('INT8', True), 'UFIXED_POINT_8': ('UINT8', True), 'SFIXED_POINT_16': ('INT16', True),
          'SFIXED_POINT_32': ('INT32', True), 'SFIXED_POINT_64': ('INT64', True), 'INT_8': ('INT8', False),
          'UINT_8': ('UINT8', False), 'INT_16': ('INT16', False), 'UINT_16': ('UINT16', False),
@@ -85,7 +85,7 @@ def weight_tensor(rng, kind, shape, axis, per_channel):
     tensor = Tensor(name, shape, axis=axis)
     if quantized:
         count = shape[axis] if per_channel else 1
-        tensor.scales = [log_uniform(rng, 0.002, 0.02) * (16 if name == 'INT4' else 1) for _ in range(count)]
+        tensor.scales = [log_uniform(rng, 0.002, 0.02) * {'INT2': 64, 'INT4': 16}.get(name, 1) for _ in range(count)]
         tensor.zero_points = [int(rng.integers(100, 156)) if name == 'UINT8' else 0] * count
     tensor.data = numbers_for(rng, tensor, 'any')
     if name == 'INT8' and quantized:
@@ -215,6 +215,8 @@ OTHERS = ['FLOAT_16', 'SFIXED_POINT_4', 'INT_8', 'UINT_8', 'INT_16', 'INT_32', '
 # Data, weights, bias and output of sums of products, as converters write them.
 SUMS = [('FLOAT_32', 'FLOAT_32', 'FLOAT_32', 'FLOAT_32'), ('FLOAT_32', 'SFIXED_POINT_8', 'FLOAT_32', 'FLOAT_32'),
         ('FLOAT_32', 'SFIXED_POINT_4', 'FLOAT_32', 'FLOAT_32'),
+        ('FLOAT_32', 'SFIXED_POINT_2', 'FLOAT_32', 'FLOAT_32'),
+        ('SFIXED_POINT_8', 'SFIXED_POINT_2', 'SFIXED_POINT_32', 'SFIXED_POINT_8'),
         ('SFIXED_POINT_8', 'SFIXED_POINT_8', 'SFIXED_POINT_32', 'SFIXED_POINT_8'),
         ('SFIXED_POINT_8', 'SFIXED_POINT_4', 'SFIXED_POINT_32', 'SFIXED_POINT_8'),
         ('UFIXED_POINT_8', 'UFIXED_POINT_8', 'SFIXED_POINT_32', 'UFIXED_POINT_8'),
@@ -275,7 +277,7 @@ def damage(rng, made):
     elif kind in ('output zero point', 'zero point', 'constant zero point'):
         tensor = one_of(rng, *{'output zero point': outputs, 'zero point': data, 'constant zero point': constants}[kind])
         low, high = RANGE[tensor.type]
-        step = {'INT4': 2, 'INT32': 5000, 'INT64': 5000}.get(tensor.type, 7)
+        step = {'INT2': 1, 'INT4': 2, 'INT32': 5000, 'INT64': 5000}.get(tensor.type, 7)
         tensor.zero_points = [zero + (step if zero + step <= high else -step) for zero in tensor.zero_points]
     elif kind == 'scales per channel':
         tensor = one_of(rng, *data)

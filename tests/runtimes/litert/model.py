@@ -7,14 +7,14 @@ from ai_edge_litert import schema_py_generated as schema
 
 NUMPY = {'FLOAT32': numpy.float32, 'FLOAT16': numpy.float16, 'INT8': numpy.int8, 'UINT8': numpy.uint8,
          'INT16': numpy.int16, 'UINT16': numpy.uint16, 'INT32': numpy.int32, 'UINT32': numpy.uint32,
-         'INT64': numpy.int64, 'BOOL': numpy.bool_, 'INT4': numpy.int8}
-RANGE = {'INT4': (-8, 7), 'INT8': (-128, 127), 'UINT8': (0, 255), 'INT16': (-32768, 32767), 'UINT16': (0, 65535),
+         'INT64': numpy.int64, 'BOOL': numpy.bool_, 'INT4': numpy.int8, 'INT2': numpy.int8}
+RANGE = {'INT2': (-2, 1), 'INT4': (-8, 7), 'INT8': (-128, 127), 'UINT8': (0, 255), 'INT16': (-32768, 32767), 'UINT16': (0, 65535),
          'INT32': (-2**31, 2**31 - 1), 'INT64': (-2**63, 2**63 - 1)}
 
 
 @dataclasses.dataclass
 class Tensor:
-    """`scales` None: no quantization. `data` None: not a constant. Four-bit numbers are one per element here."""
+    """`scales` None: no quantization. `data` None: not a constant. Numbers of two and four bits are one per element here."""
     type: str
     shape: tuple
     scales: list = None
@@ -50,6 +50,9 @@ class Case:
 
 def packed(tensor):
     numbers = numpy.ascontiguousarray(tensor.data, NUMPY[tensor.type])
+    if tensor.type == 'INT2':
+        pairs = numpy.append(numbers.reshape(-1).astype(numpy.uint8) & 3, numpy.zeros(-numbers.size % 4, numpy.uint8))
+        return (pairs[0::4] | pairs[1::4] << 2 | pairs[2::4] << 4 | pairs[3::4] << 6).tobytes()
     if tensor.type != 'INT4':
         return numbers.tobytes()
     nibbles = numbers.reshape(-1).astype(numpy.uint8) & 15
