@@ -236,7 +236,7 @@ std::optional<std::vector<int64_t>> ScaleShape(const Graph& graph, const KernelC
   const int64_t block = graph.int_attribute(call.node, "block_size", 0);
   if (block <= 0) return std::vector<int64_t>{dims[static_cast<int>(axis)]};
   std::vector<int64_t> shape(dims.begin(), dims.end());
-  if (shape[axis] > 0) shape[axis] = (shape[axis] + block - 1) / block;
+  if (shape[axis] > 0) shape[axis] = shape[axis] / block + (shape[axis] % block != 0 ? 1 : 0);
   return shape;
 }
 
