@@ -471,7 +471,8 @@ absl::StatusOr<WrittenModel> WriteOnnx(const WriteTask& task) {
   if (!model->ParseFromArray(task.bytes.data(), static_cast<int>(task.bytes.size())) || !model->has_graph()) {
     return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "is no ONNX model any more");
   }
-  ExternalData external(task.folder, ImportOptions().max_external_bytes);
+  const ImportOptions limits;
+  ExternalData external(task.folder, limits.max_external_bytes, limits.max_external_bytes);
   OnnxWriter writer(*model, task.graph, external);
   WrittenModel written;
   ForEachCorrection(task.changes, [&](absl::Span<const TensorChange> changes) { writer.Write(changes, written.left); });
