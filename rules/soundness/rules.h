@@ -56,11 +56,12 @@ Rule FloatArithmetic();    // DT003
 Rule BiasType();           // DT004
 
 // NR: numeric range.
-Rule ScaleRange();      // NR001
-Rule ZeroPointRange();  // NR002
-Rule StoredRange();     // NR003
-Rule BiasOverflow();    // NR004
-Rule NarrowWeight();    // NR005
+Rule ScaleRange();                // NR001
+Rule ZeroPointRange();            // NR002
+Rule StoredRange();               // NR003
+Rule BiasOverflow();              // NR004
+Rule NarrowWeight();              // NR005
+Rule RequantizationMultiplier();  // NR010
 
 // AX: geometry.
 Rule QParamsCount();       // AX001
