@@ -138,10 +138,15 @@ std::string StageReason(const RuleInfo& rule, v1::Stage stage) {
   return absl::StrCat("needs a graph that is ", needed, "; this one is ", v1::Stage_Name(stage).substr(6));
 }
 
-void RunSoundness(const Scope& scope, const v1::Graph& model, bool main, FindingSink& sink) {
+bool Cancelled(const CheckOptions& options) { return options.cancelled && options.cancelled(); }
+
+// Stops between two rules when the check is cancelled.
+absl::Status RunSoundness(const Scope& scope, const v1::Graph& model, bool main, const CheckOptions& options,
+                          FindingSink& sink) {
   const CheckContext context(scope.graph, scope.resolved, &model);
   const v1::Stage stage = model.stage();
   for (const Rule& rule : SoundnessRules()) {
+    if (Cancelled(options)) return absl::CancelledError("the check was cancelled");
     if (stage == v1::STAGE_UNSPECIFIED || (rule.info->stages & (1u << stage)) != 0) {
       rule.check(context, sink);
     } else if (main && !scope.graph.message().specs().empty()) {
@@ -149,6 +154,7 @@ void RunSoundness(const Scope& scope, const v1::Graph& model, bool main, Finding
       sink.NotChecked(rule.info, -1, StageReason(*rule.info, stage));
     }
   }
+  return absl::OkStatus();
 }
 
 // Results share the bytes of the report evenly.
@@ -163,8 +169,6 @@ FindingWriter Writer(const CheckOptions& options) {
 FindingBudget Budget(const CheckOptions& options) {
   return FindingBudget(options.limits.max_findings, options.limits.max_report_bytes);
 }
-
-bool Cancelled(const CheckOptions& options) { return options.cancelled && options.cancelled(); }
 
 // Nodes and values of one graph that were looked at. Quantize and Dequantize nodes count with the operator they
 // describe.
@@ -305,9 +309,18 @@ absl::Status Correct(const Scope& scope, const std::vector<Asked>& asked, const 
   return CorrectReport(task, report);
 }
 
+// A request without a graph, and not one that says what it is and has no nodes: rules speak of that.
+bool Blank(const v1::Graph& graph) {
+  return graph.origin() == v1::Graph::ORIGIN_UNSPECIFIED && graph.stage() == v1::STAGE_UNSPECIFIED &&
+         graph.nodes().empty() && graph.values().empty() && graph.subgraphs().empty();
+}
+
 }  // namespace
 
 absl::Status Check(const v1::Graph& message, const CheckOptions& options, ModuleRegistry& modules, v1::Report& report) {
+  if (Blank(message)) {
+    return AtField(absl::InvalidArgumentError("the graph is empty: it has no origin, no stage and no nodes"), "graph");
+  }
   absl::StatusOr<std::vector<Asked>> targets = ResolveTargets(options, message.origin(), modules);
   if (!targets.ok()) return targets.status();
   Scopes scopes;
@@ -317,6 +330,14 @@ absl::Status Check(const v1::Graph& message, const CheckOptions& options, Module
   if (nodes * static_cast<int64_t>(options.targets.size()) > options.limits.max_judgements) {
     return absl::ResourceExhaustedError(absl::StrCat(nodes, " nodes for ", options.targets.size(),
                                                      " targets; max_judgements=", options.limits.max_judgements));
+  }
+  int64_t scales = 0;
+  for (const auto& scope : scopes) scales += ScalesRead(scope->resolved);
+  scales *= std::max<int64_t>(1, options.targets.size());
+  if (scales > options.limits.max_scales_read) {
+    return absl::ResourceExhaustedError(
+        absl::StrCat("tensors have ", scales, " scales, those of a spec counted ",
+                     "wherever it is, times targets; max_scales_read=", options.limits.max_scales_read));
   }
 
   report.set_tables_digest(modules.tables().digest());
@@ -329,8 +350,9 @@ absl::Status Check(const v1::Graph& message, const CheckOptions& options, Module
   Soundness sound{Budget(options), {}};
   sound.sinks.assign(scopes.size(), FindingSink(&sound.budget));
   for (size_t i = 0; i < scopes.size(); ++i) {
-    if (Cancelled(options)) return absl::CancelledError("the check was cancelled");
-    RunSoundness(*scopes[i], message, i == 0, sound.sinks[i]);
+    if (absl::Status status = RunSoundness(*scopes[i], message, i == 0, options, sound.sinks[i]); !status.ok()) {
+      return status;
+    }
   }
   std::vector<bool> complete;
   if (options.targets.empty()) {

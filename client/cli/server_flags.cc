@@ -8,7 +8,11 @@ namespace quantgate {
 
 std::shared_ptr<ServerFlags> AddServerFlags(CLI::App& command, bool need_server) {
   auto flags = std::make_shared<ServerFlags>();
-  flags->server = command.add_option("--server", flags->address, "Ask this server")->type_name("HOST:PORT");
+  flags->server = command.add_option("--server", flags->address, "Ask this server")
+                      ->type_name("HOST:PORT")
+                      ->check([](const std::string& text) {
+                        return text.empty() ? std::string("is empty; give HOST:PORT") : std::string();
+                      });
   CLI::Option* others[] = {
       command.add_option("--timeout", flags->timeout_seconds, "For one call, retries included (default 60)")
           ->type_name("SECONDS")

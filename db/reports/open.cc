@@ -1,5 +1,7 @@
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -25,6 +27,11 @@ absl::StatusOr<std::unique_ptr<ReportStore>> OpenReportStore(const std::string& 
   const std::string& path = parts.first;
   if (path.empty()) return absl::InvalidArgumentError("store: sqlite: needs a path, sqlite:reports.db");
   if (path == ":memory:" || absl::StartsWith(path, "file:")) {
+    return absl::InvalidArgumentError(absl::StrCat("store: '", path, "' is not the path of a file"));
+  }
+  std::error_code ignored;  // what cannot be looked at is said when it is opened
+  const std::filesystem::file_status file = std::filesystem::status(path, ignored);
+  if (std::filesystem::exists(file) && !std::filesystem::is_regular_file(file)) {
     return absl::InvalidArgumentError(absl::StrCat("store: '", path, "' is not the path of a file"));
   }
   SqliteStoreOptions options;

@@ -1,5 +1,6 @@
 #include "rules/backends/backends.h"
 
+#include "rules/backends/litert/module.h"
 #include "rules/backends/onnxruntime/module.h"
 #include "rules/backends/qnn_htp/module.h"
 #include "rules/backends/qnn_htp/rule_list.h"
@@ -11,6 +12,7 @@
 namespace quantgate {
 
 void RegisterBuiltinModules(ModuleRegistry& registry) {
+  registry.Register("litert", litert::LoadModule);
   registry.Register("onnxruntime", onnxruntime::LoadModule);
   registry.Register("qnn_htp", qnn_htp::LoadModule);
   registry.Register("qnn_lpai", qnn_lpai::LoadModule);
@@ -24,6 +26,7 @@ std::vector<const RuleInfo*> BackendRules() {
   for (const RuleInfo* rule : qnn_lpai::OwnRules()) rules.push_back(rule);
   for (const RuleInfo* rule : x86_inductor::OwnRules()) rules.push_back(rule);
   for (const RuleInfo* rule : xnnpack::OwnRules()) rules.push_back(rule);
+  for (const RuleInfo* rule : litert::OwnRules()) rules.push_back(rule);
   return rules;
 }
 

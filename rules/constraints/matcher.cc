@@ -288,6 +288,31 @@ void CheckMandatoryPorts(const CompiledOp& compiled, const BackendOp& op, MatchR
   }
 }
 
+// Of an operator in the backend's own terms: it has no tensors beyond those of its definition. In the place of other
+// origins' operators a lowering puts no more than there are.
+void CheckSurplusPorts(const CompiledOp& compiled, const BackendOp& op, MatchResult& result) {
+  if (!op.as_stated || compiled.declared.empty()) return;
+  const auto check = [&](PortRef::Kind kind, absl::Span<const BackendTensor> tensors) {
+    for (size_t i = 0; i < tensors.size(); ++i) {
+      if (!tensors[i].present) continue;
+      const int index = static_cast<int>(i);
+      if (absl::c_any_of(compiled.declared,
+                         [&](const PortPattern& p) { return p.kind == kind && p.Contains(index); })) {
+        continue;
+      }
+      Violation violation;
+      violation.rule = &kUnsupportedPort;
+      violation.port = {kind, static_cast<int16_t>(std::min(index, kMaxPorts))};
+      violation.observed = absl::StrCat("a tensor ", PortName(violation.port));
+      violation.allowed = absl::StrCat("those of ", op.name);
+      result.violations.push_back(std::move(violation));
+      return;  // one says it: a damaged node may have a million
+    }
+  };
+  check(PortRef::kInput, op.inputs);
+  check(PortRef::kOutput, op.outputs);
+}
+
 // Of an operator in the backend's own terms: the parameters that it must have are there, and no others than it can
 // have.
 void CheckParameters(const CompiledOp& compiled, const BackendOp& op, MatchResult& result) {
@@ -405,6 +430,7 @@ void TableMatcher::Match(const BackendOp& op, int arch, MatchResult& result) con
   }
   const CompiledOp& compiled = found->second.ForOperationOf(op);
   CheckMandatoryPorts(compiled, op, result);
+  CheckSurplusPorts(compiled, op, result);
   CheckParameters(compiled, op, result);
   if (compiled.rows.empty()) {
     result.unjudged.push_back({&kDtypeRow, {}, "the table has no dtype rows of this operator"});

@@ -174,7 +174,7 @@ std::vector<Candidates::Port> Candidates::PortsOf(const ResolvedOp& op, const st
 }
 
 // In the words of the graph, where it has a spec of that form: its range and observer are the user's habit.
-v1::Spec Candidates::Write(const Port& port, const SpecForm& form) const {
+v1::Spec Candidates::Write(const Port& port, const SpecForm& form) {
   static const v1::Spec kNone;
   const v1::Spec& before = port.before != nullptr ? *port.before : kNone;
   const auto same = [&](const v1::Spec& spec) {
@@ -195,7 +195,10 @@ v1::Spec Candidates::Write(const Port& port, const SpecForm& form) const {
   }
   const v1::Value& value = context_.graph().message().values(port.value);
   const absl::Span<const int64_t> dims(value.dims().data(), static_cast<size_t>(value.dims_size()));
+  const int64_t channels = form.axis >= 0 && form.axis < value.dims_size() ? value.dims(form.axis) : 0;
+  if (std::max<int64_t>(channels, before.qparams().scales_size()) > numbers_left_) return out;
   if (std::optional<v1::QParams> numbers = Renumbered(before, out, dims, port.is_static)) {
+    numbers_left_ -= numbers->scales_size() + numbers->zero_points_size();
     *out.mutable_qparams() = *std::move(numbers);
     if (before.kind() == v1::Spec::FIXED) out.set_kind(v1::Spec::FIXED);
   }

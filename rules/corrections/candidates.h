@@ -110,7 +110,7 @@ class Candidates {
   // Of a bias that is added to sums of products: what counts in units of input x weight. nullopt: of other ports, or
   // one of the two has no spec.
   std::optional<v1::Spec> DerivedBias(const ResolvedOp& op, const std::vector<Port>& ports, size_t index) const;
-  v1::Spec Write(const Port& port, const SpecForm& form) const;
+  v1::Spec Write(const Port& port, const SpecForm& form);
   SpecPlace Root(SpecPlace place) const;
   std::vector<SpecPlace> GroupOf(SpecPlace place) const;
   std::vector<Move> Make(int32_t node);
@@ -128,6 +128,9 @@ class Candidates {
   absl::flat_hash_map<int32_t, std::vector<Held>> held_;           // likewise
   absl::flat_hash_map<int64_t, std::vector<int32_t>> referring_;   // by place: nodes with specs that refer to it
   const int original_specs_;
+  // Scales and zero points that candidates may still have, all together: a tensor may claim 2^40 channels. Beyond,
+  // they are written without numbers, and are no solutions.
+  int64_t numbers_left_ = 16'000'000;
 };
 
 }  // namespace quantgate::corrections

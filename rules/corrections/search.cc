@@ -38,6 +38,9 @@ bool Gone(const Region& region, const Observed& seen) {
   return absl::c_none_of(region.targets, [&](const Issue& issue) { return seen.Find(issue) != nullptr; });
 }
 
+// A check takes about as long for a node as for so many scales.
+constexpr int64_t kScalesPerNode = 32;
+
 }  // namespace
 
 bool Region::Dearer::operator()(const State& a, const State& b) const {
@@ -68,8 +71,8 @@ Search::Search(const CorrectionTask& task, const v1::Graph& original, const Stor
     region.node = node;
     region.targets = std::move(targets);
   }
-  const int64_t nodes = std::max(1, work.nodes_size());
-  max_checks_ = static_cast<int>(std::min<int64_t>(task.limits.max_checks, task.limits.max_judged_nodes / nodes));
+  const int64_t cost = std::max(1, work.nodes_size()) + ScalesRead(task.context.resolved()) / kScalesPerNode;
+  max_checks_ = static_cast<int>(std::min<int64_t>(task.limits.max_checks, task.limits.max_judged_nodes / cost));
 }
 
 bool Search::OutOfBounds() const { return checks_ >= max_checks_ || reached_ > kMaxReached; }

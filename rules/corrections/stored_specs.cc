@@ -83,12 +83,17 @@ void RestoreConstant(const v1::Value& value, const v1::Spec& before, const v1::S
   if (!constant.has_statistics()) return;
   v1::Statistics& statistics = *constant.mutable_statistics();
   if (channels == 1) {
-    statistics.set_min(Restored(statistics.min(), 0, before, after));
-    statistics.set_max(Restored(statistics.max(), 0, before, after));
+    // A scale that changes its sign turns the order round.
+    const auto [min, max] =
+        std::minmax({Restored(statistics.min(), 0, before, after), Restored(statistics.max(), 0, before, after)});
+    statistics.set_min(min);
+    statistics.set_max(max);
   } else if (statistics.axis_min_size() == channels && statistics.axis_max_size() == channels) {
     for (int i = 0; i < channels; ++i) {
-      statistics.set_axis_min(i, Restored(statistics.axis_min(i), i, before, after));
-      statistics.set_axis_max(i, Restored(statistics.axis_max(i), i, before, after));
+      const auto [min, max] = std::minmax(
+          {Restored(statistics.axis_min(i), i, before, after), Restored(statistics.axis_max(i), i, before, after)});
+      statistics.set_axis_min(i, min);
+      statistics.set_axis_max(i, max);
     }
     statistics.set_min(*std::min_element(statistics.axis_min().begin(), statistics.axis_min().end()));
     statistics.set_max(*std::max_element(statistics.axis_max().begin(), statistics.axis_max().end()));

@@ -86,6 +86,25 @@ absl::Status CheckSpec(const v1::Graph& message, int64_t i) {
   return absl::OkStatus();
 }
 
+// Statistics that contradict themselves would let a rule say something of elements that cannot exist.
+absl::Status CheckStatistics(const v1::Statistics& statistics, int64_t value) {
+  const char* wrong = nullptr;
+  if (statistics.count() < 0 || statistics.nan_count() < 0 || statistics.inf_count() < 0 ||
+      statistics.zero_count() < 0) {
+    wrong = "a negative count";
+  } else if (statistics.nan_count() > statistics.count() || statistics.inf_count() > statistics.count() ||
+             statistics.zero_count() > statistics.count()) {
+    wrong = "more elements of one kind than elements";
+  } else if (statistics.min() > statistics.max()) {
+    wrong = "min is greater than max";
+  } else if (statistics.axis_min_size() != statistics.axis_max_size()) {
+    wrong = "axis_min and axis_max differ in length";
+  } else {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(absl::StrCat("graph.values[", value, "].constant.statistics: ", wrong));
+}
+
 absl::Status CheckValue(const v1::Graph& message, int64_t i) {
   const int64_t symbols = message.symbols_size();
   const v1::Value& value = message.values(i);
@@ -109,6 +128,9 @@ absl::Status CheckValue(const v1::Graph& message, int64_t i) {
     if (user < 1 || user > message.nodes_size()) {
       return BadId("values", i, "users", user, message.nodes_size(), "nodes");
     }
+  }
+  if (value.has_constant() && value.constant().has_statistics()) {
+    if (absl::Status status = CheckStatistics(value.constant().statistics(), i); !status.ok()) return status;
   }
   if (value.captured() < 0) {
     return absl::InvalidArgumentError(absl::StrCat("graph.values[", i, "].captured: negative id"));

@@ -508,6 +508,21 @@ const Operand* ResolvedGraph::input(const ResolvedOp& op, int port) const {
   return nullptr;
 }
 
+int64_t ScalesRead(const ResolvedGraph& graph) {
+  int64_t scales = 0;
+  const auto count = [&](absl::Span<const Operand> operands) {
+    for (const Operand& operand : operands) {
+      const QuantParams* params = graph.qparams(operand);
+      if (params != nullptr) scales += static_cast<int64_t>(params->scales.size());
+    }
+  };
+  for (const ResolvedOp& op : graph.ops()) {
+    count(graph.inputs(op));
+    count(graph.outputs(op));
+  }
+  return scales;
+}
+
 int32_t StoredValue(const Graph& graph, const Operand& input) {
   return input.quantizer >= 0 && graph.num_inputs(input.quantizer) > 0 ? graph.input(input.quantizer, 0)
                                                                        : input.edge_value;

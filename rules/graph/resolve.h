@@ -94,6 +94,10 @@ class ResolvedGraph {
   std::vector<int32_t> quantizer_of_node_;
 };
 
+// Scales that a check of the graph reads: those of a spec count at each operand that has it. Far more than the message
+// holds, where many operands share a spec of many channels.
+int64_t ScalesRead(const ResolvedGraph& graph);
+
 // The tensor that holds what an input operand is: the stored integers where a Dequantize was folded; -1: none.
 int32_t StoredValue(const Graph& graph, const Operand& input);
 

@@ -1,3 +1,4 @@
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -16,9 +17,21 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: axis {observed}; expected {allowed}",
     "The quantized axis is not an axis of the tensor, so no channel can be matched with its scale.",
-    "Name an axis that the tensor has.",
-    "Axis 7 on a tensor of rank 4 fires it; axis 0 does not.",
+    "Name an axis that the tensor has, once.",
+    "Axis 7 on a tensor of rank 4 fires it, and so do axes 0 and 0; axis 0 does not.",
 };
+
+// Scales have one dimension for each axis, so an axis that is there twice asks for more of them than there are channels.
+void CheckRepeated(const Described& described, int64_t rank, FindingSink& sink) {
+  const absl::Span<const int32_t> axes = described.params->axes;
+  if (axes.size() < 2) return;
+  absl::flat_hash_set<int64_t> seen;
+  for (int64_t axis : axes) {
+    if (seen.insert(axis < 0 ? axis + rank : axis).second) continue;
+    sink.Add(kInfo, described.place, absl::StrCat(axis, " twice"), "every axis once");
+    return;
+  }
+}
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
@@ -38,6 +51,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     if (!described.params->blocked()) {
       for (int32_t axis : described.params->axes) valid = valid && check(axis);
     }
+    if (valid) CheckRepeated(described, rank, sink);
     // A blocked Q/DQ states its axis as an attribute; the geometry made from it covers every dimension.
     if (valid && described.params->blocked() && described.place.node >= 0 &&
         (IsQuantize(graph, described.place.node) || IsDequantize(graph, described.place.node))) {

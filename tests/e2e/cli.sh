@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # Commands without a server: exit codes, streams, formats.
 . "$(dirname "$0")/lib.sh"
-good=$data/good.txtpb
+# A copy: what must not be written over is not the repository's.
+good=$scratch/good.txtpb
+cp "$data/good.txtpb" "$good"
 bad=$data/bad.txtpb
 
 # Verdicts and exit codes.

@@ -28,9 +28,11 @@ thread_local size_t allocations = 0;
 namespace quantgate {
 namespace {
 
+using testing::Contains;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::Not;
 using testing::SizeIs;
 
 TableMatcher Compile(std::vector<db::ConstraintTable> tables, std::vector<db::OpDefinition> definitions = {}) {
@@ -502,6 +504,18 @@ TEST(Pitfalls, V8_AMissingMandatoryPortIsAViolationAnOptionalOneIsNot) {
   ASSERT_THAT(Codes(result), ElementsAre("GS101"));
   EXPECT_TRUE(IsPort(result.violations[0].port, PortRef::kInput, 1));
   EXPECT_EQ(result.violations[0].observed, "no in[1]");
+}
+
+TEST(Matcher, ATensorThatTheDefinitionDoesNotHaveIsRefusedInABackendsOwnGraph) {
+  const TableMatcher matcher = Compile({MakeTable({Conv2d()})}, {Conv2dDefinition()});
+  TestOp op = ConvOp("UFIXED_POINT_8", "SFIXED_POINT_8", nullptr, "UFIXED_POINT_8");
+  op.as_stated = true;
+  EXPECT_THAT(Codes(Match(matcher, op)), Not(Contains("GS102")));
+  op.Input(3, "UFIXED_POINT_8");
+  const MatchResult result = Match(matcher, op);
+  ASSERT_THAT(Codes(result), Contains("GS102"));
+  EXPECT_TRUE(IsPort(result.violations[0].port, PortRef::kInput, 3));
+  EXPECT_EQ(result.violations[0].observed, "a tensor in[3]");
 }
 
 TEST(Pitfalls, V9_TheAxisIsCompared) {

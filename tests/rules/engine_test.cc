@@ -7,6 +7,8 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/check.h"
+#include "rules/engine/field.h"
+#include "rules/graph/resolve.h"
 #include "rules/engine/finding_writer.h"
 #include "rules/engine/nearest.h"
 #include "rules/engine/outcome.h"
@@ -310,6 +312,17 @@ TEST_F(EngineTest, LimitsAreNamed) {
   EXPECT_TRUE(absl::IsResourceExhausted(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr("max_targets=256"));
 
+  options = {};
+  const GraphBuilder conv = SoundConv();
+  const int64_t scales = ScalesRead(ResolvedGraph::Resolve(*Graph::Build(conv.graph)));
+  EXPECT_GT(scales, 2);
+  options.limits.max_scales_read = scales;
+  EXPECT_TRUE(Check(conv.graph, options, registry_, report_).ok());
+  options.targets = {"fake/one", "fake/one"};
+  status = Check(conv.graph, options, registry_, report_);
+  EXPECT_TRUE(absl::IsResourceExhausted(status));
+  EXPECT_THAT(std::string(status.message()), HasSubstr(absl::StrCat("max_scales_read=", scales)));
+
   GraphBuilder b = SoundConv();
   for (int i = 0; i < 10; ++i) b.Node("FusedMagic", absl::StrCat("m", i), {"y_dq"}, {absl::StrCat("z", i)});
   options = {};
@@ -460,10 +473,24 @@ TEST_F(EngineTest, CancelledWhenAsked) {
   CheckOptions options;
   options.cancelled = [] { return true; };
   EXPECT_TRUE(absl::IsCancelled(Check(SoundConv().graph, options, registry_, report_)));
+  // A rule may take long on a large graph: it is asked before each.
   int asked = 0;
-  options.targets = {"fake/one"};
-  options.cancelled = [&] { return ++asked > 1; };
+  options.cancelled = [&] { return ++asked > 3; };
   EXPECT_TRUE(absl::IsCancelled(Check(SoundConv().graph, options, registry_, report_)));
+  EXPECT_EQ(asked, 4);
+  options.targets = {"fake/one"};
+  asked = 0;
+  options.cancelled = [&] { return ++asked > static_cast<int>(SoundnessRules().size()); };
+  EXPECT_TRUE(absl::IsCancelled(Check(SoundConv().graph, options, registry_, report_)));
+}
+
+TEST_F(EngineTest, AGraphThatSaysNothingIsRefused) {
+  const absl::Status status = Check(v1::Graph(), CheckOptions(), registry_, report_);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(FieldOf(status), "graph");
+  v1::Graph nodeless;  // a rule's business
+  nodeless.set_origin(v1::Graph::ONNX);
+  EXPECT_TRUE(Check(nodeless, CheckOptions(), registry_, report_).ok());
 }
 
 TEST(Nearest, SuggestsWhatIsClose) {

@@ -74,6 +74,7 @@ TEST_P(Damaged, GraphIsRefusedByTheFieldsName) {
 v1::Node& N(v1::Graph& g) { return *g.mutable_nodes(0); }
 v1::Spec& S(v1::Graph& g) { return *g.mutable_specs(0); }
 v1::Value& V(v1::Graph& g) { return *g.mutable_values(0); }
+v1::Statistics& Statistics(v1::Graph& g) { return *V(g).mutable_constant()->mutable_statistics(); }
 
 std::vector<Damage> Ids(int bad) {
   return {
@@ -125,6 +126,13 @@ INSTANTIATE_TEST_SUITE_P(
                [](v1::Graph& g) {
                  while (S(g).derived_from_size() < 1025) S(g).add_derived_from()->set_value(1);
                }},
+        Damage{"values[0].constant.statistics: min is greater than max",
+               [](v1::Graph& g) { Statistics(g).set_min(2); }},
+        Damage{"values[0].constant.statistics: a negative count", [](v1::Graph& g) { Statistics(g).set_count(-1); }},
+        Damage{"values[0].constant.statistics: more elements of one kind than elements",
+               [](v1::Graph& g) { Statistics(g).set_zero_count(1); }},
+        Damage{"values[0].constant.statistics: axis_min and axis_max differ in length",
+               [](v1::Graph& g) { Statistics(g).add_axis_min(0); }},
         Damage{"values[0].captured", [](v1::Graph& g) { V(g).set_captured(-1); }},
         // 0 means "none" in other places; a map entry without key or spec, or a user that is none, means nothing.
         Damage{"values[0].users", [](v1::Graph& g) { V(g).set_users(0, 0); }},

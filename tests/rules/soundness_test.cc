@@ -846,6 +846,12 @@ std::vector<Case> Cases() {
       {"BlockedAxis", Blocked, [](GraphBuilder& b) { b.Find("w_DQ").mutable_attributes(0)->set_i(2); }, "AX002", "w_DQ",
        "w"},
 
+      {"AxisRepeated", Annotated,
+       [](GraphBuilder& b) {
+         for (int axis : {0, -2}) b.graph.mutable_specs(0)->mutable_qparams()->add_axes(axis);
+       },
+       "AX002", "relu", "x"},
+
       // AX003
       {"BlockOf24", SoundPackedMatMul, [](GraphBuilder& b) { b.Find("mm").mutable_attributes(3)->set_i(24); }, "AX003",
        "mm"},

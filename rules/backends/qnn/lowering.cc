@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <array>
+#include <optional>
 
 #include "rules/backends/qnn/lowerers.h"
+#include "rules/backends/qnn/tflite.h"
 
 namespace quantgate::qnn {
 namespace {
@@ -240,7 +242,11 @@ Lowering LowerIdentity(const NodeView& view, Emission& emission) {
 Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission) {
   const NodeView view(context, op, emission.looked_at_constants());
   if (context.graph().origin() == v1::Graph::QNN) return LowerIdentity(view, emission);
-  if (!view.channels_first()) return Unknown("this origin's operators are not translated to QNN yet");
+  if (context.graph().origin() == v1::Graph::TFLITE) {
+    if (const std::optional<Lowering> lowering = LowerTflite(view, emission)) return *lowering;
+  } else if (!view.channels_first()) {
+    return Unknown("this origin's operators are not translated to QNN yet");
+  }
   if (op.op == nullptr) return NoCounterpart("the operator is not known");
   const size_t id = static_cast<size_t>(op.op->id);
   const Entry* entry = id < EntriesById().size() ? EntriesById()[id] : nullptr;

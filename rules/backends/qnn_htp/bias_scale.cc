@@ -1,5 +1,6 @@
 #include "rules/backends/qnn_htp/bias_scale.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_format.h"
@@ -18,6 +19,15 @@ int64_t FirstOtherScale(const QuantParams& input, const QuantParams& weight, con
     if (std::abs(bias.scales[i] - expected) > kTolerance * std::abs(expected)) return static_cast<int64_t>(i);
   }
   return -1;
+}
+
+// Zeros in any unit. Converters merge the biases of several operators when all are zeros.
+bool AllZero(const BackendTensor& bias) {
+  const v1::Constant* constant = bias.constant;
+  if (constant == nullptr) return false;
+  if (constant->has_statistics()) return constant->statistics().min() == 0 && constant->statistics().max() == 0;
+  return !constant->ints().empty() &&
+         std::all_of(constant->ints().begin(), constant->ints().end(), [](int64_t stored) { return stored == 0; });
 }
 
 bool ScaleIsZero(const QuantParams& qparams) { return qparams.scales.size() == 1 && qparams.scales[0] == 0.0; }
@@ -51,7 +61,7 @@ void CheckBiasScale(const BackendOp& op, const Target& target, OpReport& report)
     if (!bias.qparams->per_tensor()) {
       if (weight.qparams == nullptr || Input(op, 0).qparams == nullptr) return;
       const int64_t channel = FirstOtherScale(*Input(op, 0).qparams, *weight.qparams, *bias.qparams);
-      if (channel < 0) return;
+      if (channel < 0 || AllZero(bias)) return;
       report.Add(kBiasScale, In(2), absl::StrFormat("scale %.7g in channel %d", bias.qparams->scales[channel], channel),
                  absl::StrFormat("its integers count in units of input scale x weight scale, %.7g",
                                  Input(op, 0).qparams->scales[0] * weight.qparams->scales[channel]));

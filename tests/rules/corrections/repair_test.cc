@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "absl/strings/match.h"
 #include "absl/time/clock.h"
 #include "tests/rules/corrections/annotated.h"
 
@@ -422,6 +423,36 @@ TEST(Repair, CorrectionsCountAgainstTheBytesOfTheReport) {
                                }),
               fits ? 0 : 1);
   }
+}
+
+// Every use of a spec reads its scales again: a few of them with very many cost what a large graph costs.
+TEST(Repair, ScalesCountAgainstTheBoundsOfTheSearch) {
+  for (int scales : {1, 64'000}) {
+    Annotated b = Linear16a16w();
+    b.graph.set_stage(v1::STAGE_CALIBRATED);
+    for (v1::Spec& spec : *b.graph.mutable_specs()) {
+      for (int i = 0; i < scales; ++i) spec.mutable_qparams()->add_scales(0.01);
+    }
+    CorrectionLimits limits;
+    limits.max_judged_nodes = 1000;
+    const v1::Result result = CheckFor(b.graph, {kV68}, limits).results(0);
+    EXPECT_EQ(absl::c_any_of(result.not_checked(),
+                             [](const v1::NotChecked& entry) {
+                               return absl::StartsWith(entry.reason(),
+                                                       "the search for corrections ended after 0 checks");
+                             }),
+              scales > 1);
+  }
+}
+
+TEST(Repair, AClaimOfVeryManyChannelsTakesNoMemory) {
+  Annotated b = Linear16a16w();
+  b.graph.set_stage(v1::STAGE_CALIBRATED);
+  for (v1::Spec& spec : *b.graph.mutable_specs()) spec.mutable_qparams()->add_scales(0.01);
+  for (v1::Value& value : *b.graph.mutable_values()) {
+    for (int i = 0; i < value.dims_size(); ++i) value.set_dims(i, int64_t{1} << 40);
+  }
+  EXPECT_GT(Faults(CheckFor(b.graph, kV68)), 0);
 }
 
 TEST(Repair, CanBeTurnedOff) {

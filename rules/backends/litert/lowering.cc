@@ -1,0 +1,172 @@
+#include "rules/backends/litert/lowering.h"
+
+#include <algorithm>
+
+#include "rules/backends/node_view.h"
+#include "rules/backends/tensor.h"
+#include "rules/graph/data_type.h"
+
+namespace quantgate::litert {
+namespace {
+
+// Words of options, at the numbers that the schema gives them.
+constexpr absl::string_view kActivations[] = {"NONE", "RELU", "RELU_N1_TO_1", "RELU6", "TANH", "SIGN_BIT"};
+constexpr absl::string_view kPaddings[] = {"SAME", "VALID"};
+constexpr absl::string_view kMirrorModes[] = {"REFLECT", "SYMMETRIC"};
+
+absl::Span<const absl::string_view> WordsOf(absl::string_view option) {
+  if (option == "fused_activation_function") return kActivations;
+  if (option == "padding") return kPaddings;
+  if (option == "mode") return kMirrorModes;
+  return {};
+}
+
+void AddOption(absl::string_view name, const v1::Attribute& attribute, Emission& emission) {
+  switch (attribute.value_case()) {
+    case v1::Attribute::kI:
+      emission.AddInt(name, attribute.i());
+      break;
+    case v1::Attribute::kB:
+      emission.AddInt(name, attribute.b() ? 1 : 0);
+      break;
+    case v1::Attribute::kF:
+      emission.AddReal(name, attribute.f());
+      break;
+    case v1::Attribute::kS: {
+      const absl::Span<const absl::string_view> words = WordsOf(name);
+      const auto found = std::find(words.begin(), words.end(), attribute.s());
+      if (found != words.end()) emission.AddInt(name, found - words.begin());
+      break;
+    }
+    case v1::Attribute::kInts: {
+      BackendParam& param = emission.AddParam(name);
+      param.ints.assign(attribute.ints().values().begin(), attribute.ints().values().end());
+      break;
+    }
+    default:
+      break;
+  }
+}
+
+const Operand* OperandAt(absl::Span<const Operand> operands, int argument) {
+  for (const Operand& operand : operands) {
+    if (operand.present && operand.argument == argument) return &operand;
+  }
+  return nullptr;
+}
+
+// An argument that is no data of the canonical operator (sizes, axes, a value to fill with).
+void FillPlain(const Graph& graph, int32_t id, int argument, BackendTensor& tensor) {
+  const v1::Value& value = graph.value(id);
+  tensor.present = true;
+  tensor.type = {value.dtype(), graph.value_spec(id) >= 0 && IsInteger(value.dtype())};
+  tensor.value = id;
+  tensor.argument = static_cast<int16_t>(argument);
+  tensor.is_static = tensor.static_chain = graph.is_constant(id);
+  tensor.is_graph_input = graph.is_graph_input(id);
+  if (value.has_shape()) {
+    tensor.rank = value.dims_size();
+    tensor.dims = absl::MakeConstSpan(value.dims().data(), value.dims_size());
+  }
+}
+
+// The file's own type and rank. Numbers of less than a byte are of their own type here, not bytes with a narrow
+// encoding.
+void KeepFileTerms(const Graph& graph, const Operand& operand, BackendTensor& tensor) {
+  tensor.type = {operand.type, operand.quantized};
+  if (tensor.encoding == Encoding::kBwPerTensor) tensor.encoding = Encoding::kPerTensor;
+  if (tensor.encoding == Encoding::kBwPerChannel) tensor.encoding = Encoding::kPerChannel;
+  if (operand.value < 0) return;
+  const v1::Value& value = graph.value(operand.value);
+  if (!value.has_shape()) return;
+  tensor.rank = value.dims_size();
+  tensor.dims = absl::MakeConstSpan(value.dims().data(), value.dims_size());
+}
+
+// Scale and zero point of two tensors of the file are not the same.
+bool OtherQparams(const Graph& graph, int32_t a, int32_t b) {
+  const int32_t spec_a = graph.value_spec(a), spec_b = graph.value_spec(b);
+  if (spec_a < 0 || spec_b < 0) return spec_a != spec_b;
+  const v1::QParams& one = graph.message().specs(spec_a).qparams();
+  const v1::QParams& other = graph.message().specs(spec_b).qparams();
+  return !std::equal(one.scales().begin(), one.scales().end(), other.scales().begin(), other.scales().end()) ||
+         !std::equal(one.zero_points().begin(), one.zero_points().end(), other.zero_points().begin(),
+                     other.zero_points().end());
+}
+
+// The last argument of FILL, and that of ONE_HOT, is a value that ends in the output.
+void AddValueQparams(const Graph& graph, int32_t node, Emission& emission) {
+  bool other = false;
+  for (int i = 1; i < graph.num_inputs(node) && graph.num_outputs(node) > 0; ++i) {
+    const int32_t value = graph.input(node, i), output = graph.output(node, 0);
+    if (value < 0 || output < 0 || graph.dtype(value) != graph.dtype(output)) continue;
+    other = other || OtherQparams(graph, value, output);
+  }
+  emission.AddInt("other_value_qparams", other ? 1 : 0);
+}
+
+void AddBroadcasts(const NodeView& view, Emission& emission) {
+  const Operand *a = view.input(0), *b = view.input(1);
+  if (view.rank(a) < 0 || view.rank(b) < 0) return;
+  bool other = view.rank(a) != view.rank(b);
+  for (int i = 0; i < view.rank(a) && !other; ++i) other = view.dim(a, i) != view.dim(b, i);
+  emission.AddInt("broadcasts", other ? 1 : 0);
+}
+
+// What kernels and the delegate ask of two numbers at once.
+void AddDerived(const NodeView& view, Emission& emission) {
+  const auto beyond = [&](absl::string_view stride, absl::string_view filter) {
+    return view.integer({stride}).value_or(1) > view.integer({filter}).value_or(1);
+  };
+  if (view.attribute({"filter_width"}) != nullptr) {
+    emission.AddInt("stride_beyond_filter",
+                    beyond("stride_w", "filter_width") || beyond("stride_h", "filter_height") ? 1 : 0);
+  }
+  if (const int64_t row = view.dim(view.input(1), view.rank(view.input(1)) - 1); row >= 0) {
+    emission.AddInt("weight_row_remainder", row % 4);
+    const QuantParams* weight = view.context().resolved().qparams(*view.input(1));
+    emission.AddInt("lone_weight_scale", weight != nullptr && weight->scales.size() == 1 && row > 1 ? 1 : 0);
+  }
+}
+
+}  // namespace
+
+Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission) {
+  const Graph& graph = context.graph();
+  if (graph.origin() != v1::Graph::TFLITE) return Unknown("this origin's operators are not those of a LiteRT file");
+  const NodeView view(context, op, emission.looked_at_constants());
+  emission.Begin(view.op_type(), op.node);
+  for (int i = 0; i < graph.num_inputs(op.node); ++i) {
+    const Operand* operand = OperandAt(view.inputs(), i);
+    const int32_t value = graph.input(op.node, i);
+    BackendTensor& tensor = emission.AddInput();
+    if (operand != nullptr) {
+      FillTensor(view, operand, Layout::kSame, -1, emission, tensor);
+      KeepFileTerms(graph, *operand, tensor);
+    } else if (value >= 0) {
+      FillPlain(graph, value, i, tensor);
+    }
+  }
+  for (int i = 0; i < graph.num_outputs(op.node); ++i) {
+    const Operand* operand = OperandAt(view.outputs(), i);
+    const int32_t value = graph.output(op.node, i);
+    BackendTensor& tensor = emission.AddOutput();
+    if (operand != nullptr) {
+      FillTensor(view, operand, Layout::kSame, -1, emission, tensor);
+      KeepFileTerms(graph, *operand, tensor);
+    } else if (value >= 0) {
+      FillPlain(graph, value, i, tensor);
+    }
+  }
+  for (const v1::Attribute& attribute : graph.node(op.node).attributes()) {
+    AddOption(graph.symbol(attribute.name()), attribute, emission);
+  }
+  AddDerived(view, emission);
+  if (view.op_type() == "ATAN2") AddBroadcasts(view, emission);
+  if (view.op_type() == "FILL" || view.op_type() == "ONE_HOT") AddValueQparams(graph, op.node, emission);
+  const bool written = graph.num_inputs(op.node) == 3 && graph.input(op.node, 2) < 0;
+  emission.AddInt("absent_bias", written ? 1 : 0);
+  return Emitted();
+}
+
+}  // namespace quantgate::litert

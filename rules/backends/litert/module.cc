@@ -1,0 +1,226 @@
+#include "rules/backends/litert/module.h"
+
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "rules/backends/coverage.h"
+#include "rules/backends/cpu_module.h"
+#include "rules/backends/litert/lowering.h"
+#include "rules/backends/matchers.h"
+#include "rules/backends/table_judge.h"
+#include "rules/backends/table_target.h"
+#include "rules/constraints/rules.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate::litert {
+namespace {
+
+// What archs of the tables count: the kernels that each target's resolver registers differ a little.
+constexpr CpuVariant kVariants[] = {{"reference", 1}, {"xnnpack", 2}};
+
+// In front of operators as the delegate takes them.
+constexpr absl::string_view kDelegate = "XNN_";
+
+const RuleInfo kNoKernel = {
+    "CV601",
+    "no-litert-kernel",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has no kernel: {observed}; LiteRT has {allowed}.",
+    "The interpreter resolves every operator when it is made: one that it has no kernel for, and that no delegate "
+    "takes, "
+    "keeps the whole model from running.",
+    "Replace the operator, or register a kernel or a delegate for it in the application.",
+    "Fires: a custom operator AcmeMagic, or ELU with reference kernels. Does not: ELU with XNNPACK in front.",
+};
+
+const RuleInfo kNotDelegated = {
+    "CV602",
+    "not-delegated",
+    v1::Finding::FALLBACK,
+    v1::Finding::WARNING,
+    kAtAnyStage,
+    "{subject} is not taken by the XNNPACK delegate: {observed}; it takes {allowed}.",
+    "The node stays with a built-in kernel: the numbers may round otherwise, the graph is split there, and the kernel "
+    "is "
+    "slower.",
+    "Use what the delegate takes, or accept the built-in kernel.",
+    "Fires: an int16 ADD on litert/xnnpack. Does not: an int8 ADD.",
+};
+
+// Statements of the delegate's table that have a source of their own are not about what it takes: it takes the node,
+// and then fails to make its subgraph of it, which ends the interpreter.
+bool EndsDelegate(const Violation& violation) {
+  return violation.effect == db::ItemEffect::kRefused && !violation.document.empty();
+}
+
+class Judge {
+ public:
+  Judge(const CheckContext& context, const Target& target, const TableMatcher& matcher, FindingSink& sink)
+      : context_(context), target_(target), matcher_(matcher), sink_(sink) {}
+
+  void JudgeNode(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
+    emission_.Clear();
+    const Lowering lowering = Lower(context_, op, emission_);
+    if (lowering.status == Lowering::kUnknown) {
+      sink_.NotChecked(&kUnclearLowering, op.node, std::string(lowering.reason));
+      return;
+    }
+    const BackendOp& stated = emission_.Finish()[0];
+    if (target_.soc == "xnnpack" && IsDelegated(stated, outcome)) return;
+    JudgeKernel(op, stated, outcome);
+  }
+
+ private:
+  // Notes the reason where it is not.
+  bool IsDelegated(const BackendOp& stated, ModuleResult::OpOutcome& outcome) {
+    const std::string name = absl::StrCat(kDelegate, stated.name);
+    BackendOp delegated = stated;
+    delegated.name = name;
+    if (!matcher_.HasOp(name)) {
+      NoteFallback(stated, "it has no such operator", "other operators", {}, outcome);
+      return false;
+    }
+    match_ = MatchResult();
+    matcher_.Match(delegated, target_.arch, match_);
+    const Violation* first = nullptr;
+    bool ends = false;
+    for (const Violation& violation : match_.violations) {
+      if (EndsDelegate(violation)) {
+        ends = true;
+      } else if (violation.effect == db::ItemEffect::kRefused && first == nullptr) {
+        first = &violation;
+      }
+    }
+    if (first != nullptr) {
+      NoteFallback(stated, first->observed, first->allowed, first->row, outcome);
+      return false;
+    }
+    outcome.checked = true;
+    outcome.backend_ops.emplace_back(stated.name);
+    for (const Violation& violation : match_.violations) AddFinding(delegated, violation);
+    outcome.refused = outcome.ends_export = ends;
+    AddUnjudged(stated);
+    return true;
+  }
+
+  void NoteFallback(const BackendOp& op, std::string observed, std::string allowed, std::string row,
+                    ModuleResult::OpOutcome& outcome) {
+    Place place;
+    place.node = op.node;
+    FindingSource source;
+    source.kind = v1::Source::MEASURED;
+    source.table = target_.tables.empty() ? std::string() : target_.tables.back();
+    source.row = std::move(row);
+    sink_.Add(kNotDelegated, place, std::move(observed), std::move(allowed), std::move(source));
+    outcome.refused = true;
+  }
+
+  void JudgeKernel(const ResolvedOp& op, const BackendOp& stated, ModuleResult::OpOutcome& outcome) {
+    // Bodies are judged as graphs of their own.
+    if (op.op != nullptr && (op.op->traits & kControlFlow) != 0) {
+      outcome.checked = true;
+      return;
+    }
+    if (!matcher_.HasOp(stated.name)) {
+      JudgeWithoutRow(op, stated, outcome);
+      return;
+    }
+    outcome.checked = true;
+    outcome.backend_ops.emplace_back(stated.name);
+    match_ = MatchResult();
+    matcher_.Match(stated, target_.arch, match_);
+    for (const Violation& violation : match_.violations) {
+      if (violation.rule == &kDtypeRowArch) {
+        NoteOtherKernels(stated, violation);
+      } else {
+        AddFinding(stated, violation);
+      }
+      if (violation.effect == db::ItemEffect::kRefused) outcome.refused = outcome.ends_export = true;
+    }
+    AddUnjudged(stated);
+  }
+
+  void NoteOtherKernels(const BackendOp& op, const Violation& violation) {
+    const bool reference = target_.soc == kVariants[0].name;
+    Place place;
+    place.node = op.node;
+    FindingSource source;
+    source.kind = v1::Source::MEASURED;
+    source.table = target_.tables.empty() ? std::string() : target_.tables.front();
+    source.row = violation.row;
+    sink_.Add(kNoKernel, place, absl::StrCat("no ", reference ? "reference" : "optimized", " one of these types"),
+              absl::StrCat("it with its ", reference ? "optimized" : "reference", " kernels"), std::move(source));
+  }
+
+  // LiteRT has the operators of its schema; the table may lack some of them.
+  void JudgeWithoutRow(const ResolvedOp& op, const BackendOp& stated, ModuleResult::OpOutcome& outcome) {
+    if (op.op != nullptr) {
+      sink_.NotChecked(&kUnclearLowering, op.node, absl::StrCat("the table has no row of ", stated.name, " yet"));
+      return;
+    }
+    outcome.checked = outcome.refused = outcome.ends_export = true;
+    Place place;
+    place.node = op.node;
+    sink_.Add(kNoKernel, place, absl::StrCat(stated.name, " is not known"), "the operators of its schema", {});
+  }
+
+  // A violation that refuses is an error whatever its rule says of other backends.
+  void AddFinding(const BackendOp& op, const Violation& violation) {
+    FindingDraft draft = TableFinding(op, violation, target_);
+    if (violation.effect == db::ItemEffect::kRefused) {
+      draft.effect = v1::Finding::REFUSED;
+      draft.severity = v1::Finding::ERROR;
+    }
+    sink_.Add(std::move(draft));
+  }
+
+  void AddUnjudged(const BackendOp& op) {
+    for (Unjudged& unjudged : match_.unjudged) {
+      sink_.NotChecked(unjudged.rule, op.node, absl::StrCat(op.name, ": ", unjudged.reason));
+    }
+  }
+
+  const CheckContext& context_;
+  const Target& target_;
+  const TableMatcher& matcher_;
+  FindingSink& sink_;
+  Emission emission_;
+  MatchResult match_;
+};
+
+void CheckGraph(const CheckContext& context, const Target& target, const TableMatcher& matcher, FindingSink& sink,
+                ModuleResult& result) {
+  NoteOlderTable(target, sink);
+  const absl::Span<const ResolvedOp> ops = context.resolved().ops();
+  result.ops.resize(ops.size());
+  Judge judge(context, target, matcher, sink);
+  for (size_t i = 0; i < ops.size(); ++i) judge.JudgeNode(ops[i], result.ops[i]);
+}
+
+}  // namespace
+
+std::vector<const RuleInfo*> OwnRules() { return {&kUnclearLowering, &kOlderTable, &kNoKernel, &kNotDelegated}; }
+
+absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
+  absl::StatusOr<std::unique_ptr<Module>> module =
+      LoadCpuModule({"litert", "tflite_master", kVariants, {Lower}, OwnRules()}, tables);
+  if (!module.ok()) return module;
+  // Which kernels insist on the parameters of their output is in the table; the delegate takes others.
+  (*module)->replaces = {FixedOutput().info};
+  auto matchers = std::make_shared<Matchers>(tables, "tflite_master");
+  (*module)->check = [matchers](const CheckContext& context, const Target& target, FindingSink& sink,
+                                ModuleResult& result) {
+    const absl::StatusOr<const TableMatcher*> matcher = matchers->Get(target);
+    if (!matcher.ok()) {
+      sink.NotChecked(nullptr, -1, std::string(matcher.status().message()));
+      return;
+    }
+    CheckGraph(context, target, **matcher, sink, result);
+  };
+  return module;
+}
+
+}  // namespace quantgate::litert

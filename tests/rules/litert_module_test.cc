@@ -1,0 +1,220 @@
+// LiteRT's kernels and the XNNPACK delegate in front of them, by the shipped tables: each rule with a model that fires
+// it and its neighbor that does not. What LiteRT itself says of such models: tests/runtimes/litert.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "db/database.h"
+#include "rules/check.h"
+#include "tests/rules/graph_builder.h"
+
+namespace quantgate {
+namespace {
+
+using testing::GraphBuilder;
+
+constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
+constexpr v1::DataType kInt8 = v1::DATA_TYPE_INT8;
+constexpr v1::DataType kInt16 = v1::DATA_TYPE_INT16;
+constexpr v1::DataType kInt32 = v1::DATA_TYPE_INT32;
+constexpr v1::DataType kInt64 = v1::DATA_TYPE_INT64;
+
+db::Database& Tables() {
+  static db::Database* database = db::Database::Open(QUANTGATE_TABLES_FILE).value().release();
+  return *database;
+}
+
+absl::StatusOr<v1::Result> Ask(const v1::Graph& graph, const std::string& target) {
+  ModuleRegistry modules(Tables());
+  RegisterBuiltinModules(modules);
+  CheckOptions options;
+  options.targets = {target};
+  v1::Report report;
+  if (absl::Status status = Check(graph, options, modules, report); !status.ok()) return status;
+  return report.results(0);
+}
+
+GraphBuilder Empty() {
+  GraphBuilder b(v1::Graph::TFLITE);
+  b.graph.set_format_version(3);
+  return b;
+}
+
+// One scale, or one per channel along axis 0.
+void Quantize(GraphBuilder& b, const std::string& name, const std::vector<double>& scales, double zero_point = 0) {
+  v1::Spec& spec = *b.graph.add_specs();
+  spec.set_kind(v1::Spec::PLAIN);
+  spec.set_dtype(b.Value(name).dtype());
+  spec.set_is_dynamic(false);
+  spec.set_qscheme(scales.size() > 1 ? v1::Spec::PER_CHANNEL_SYMMETRIC : v1::Spec::PER_TENSOR_AFFINE);
+  for (double scale : scales) {
+    spec.mutable_qparams()->add_scales(scale);
+    spec.mutable_qparams()->add_zero_points(zero_point);
+  }
+  if (scales.size() > 1) spec.mutable_qparams()->add_axes(0);
+  b.Value(name).set_spec(b.graph.specs_size());
+}
+
+// y = op(x), quantized where the type is an integer.
+GraphBuilder Unary(const std::string& op, v1::DataType in, v1::DataType out, double scale = 0.1,
+                   double zero_point = 0) {
+  GraphBuilder b = Empty();
+  b.Input("x", in, {1, 4});
+  if (in != kFloat) Quantize(b, "x", {0.1});
+  b.Node(op, "op", {"x"}, {"y"});
+  b.Shape("y", out, {1, 4});
+  if (out != kFloat) Quantize(b, "y", {scale}, zero_point);
+  b.Output("y");
+  return b;
+}
+
+// y = op(x, x2) of one type.
+GraphBuilder Binary(const std::string& op, v1::DataType type, double second = 0.1) {
+  GraphBuilder b = Empty();
+  b.Input("x", type, {1, 4});
+  b.Input("x2", type, {1, 4});
+  b.Node(op, "op", {"x", "x2"}, {"y"});
+  b.Shape("y", type, {1, 4});
+  for (const auto& [name, scale] : {std::pair{"x", 0.1}, {"x2", second}, {"y", 0.1}}) {
+    if (type != kFloat) Quantize(b, name, {scale});
+  }
+  b.Output("y");
+  return b;
+}
+
+GraphBuilder Less(double second) {
+  GraphBuilder b = Binary("LESS", kInt16, second);
+  b.Value("y").set_dtype(v1::DATA_TYPE_BOOL);
+  b.Value("y").set_spec(0);
+  return b;
+}
+
+// y = FULLY_CONNECTED(x, w, b), weights of four rows.
+GraphBuilder Linear(v1::DataType in, v1::DataType weight, v1::DataType bias, int64_t row = 8) {
+  GraphBuilder b = Empty();
+  b.Input("x", in, {2, row});
+  b.Weight("w", weight, {4, row}, weight == v1::DATA_TYPE_INT4 ? 2 * row : 4 * row);
+  b.Weight("b", bias, {4}, bias == kInt64 ? 32 : 16);
+  b.Node("FULLY_CONNECTED", "op", {"x", "w", "b"}, {"y"});
+  b.Shape("y", in, {2, 4});
+  Quantize(b, "w", {0.01, 0.02, 0.01, 0.02});
+  if (in != kFloat) {
+    Quantize(b, "x", {0.1});
+    Quantize(b, "b", {0.001, 0.002, 0.001, 0.002});
+    Quantize(b, "y", {0.1});
+  }
+  b.Output("y");
+  return b;
+}
+
+GraphBuilder Conv(bool with_bias) {
+  GraphBuilder b = Empty();
+  b.Input("x", kInt8, {1, 8, 8, 3});
+  b.Weight("w", kInt8, {2, 3, 3, 3}, 54);
+  b.Weight("b", kInt32, {2}, 8);
+  v1::Node& conv = b.Node("CONV_2D", "op", {"x", "w", "b"}, {"y"});
+  if (!with_bias) conv.mutable_inputs()->RemoveLast();
+  for (const char* name : {"stride_w", "stride_h", "dilation_w_factor", "dilation_h_factor"}) b.Int(conv, name, 1);
+  b.Shape("y", kInt8, {1, 6, 6, 2});
+  Quantize(b, "x", {0.1});
+  Quantize(b, "w", {0.01, 0.02});
+  Quantize(b, "b", {0.001, 0.002});
+  Quantize(b, "y", {0.1});
+  b.Output("y");
+  return b;
+}
+
+struct Case {
+  const char* name;
+  const char* target;
+  std::function<GraphBuilder()> graph;
+  const char* code;  // that must be there; "": no finding but remarks
+  v1::Finding::Effect effect = v1::Finding::REFUSED;
+  v1::Outcome::Kind outcome = v1::Outcome::FULL;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& c) { return out << c.name; }
+
+constexpr char kReference[] = "litert/reference";
+constexpr char kXnnpack[] = "litert/xnnpack@2.3";
+
+std::vector<Case> Cases() {
+  constexpr v1::DataType kInt4 = v1::DATA_TYPE_INT4;
+  const v1::Finding::Effect refused = v1::Finding::REFUSED, wrong = v1::Finding::WRONG_NUMBERS,
+                            fallback = v1::Finding::FALLBACK;
+  const v1::Outcome::Kind full = v1::Outcome::FULL, partial = v1::Outcome::PARTIAL, fails = v1::Outcome::FAILS,
+                          unknown = v1::Outcome::UNKNOWN;
+  return {
+      {"SignOfFloat", kReference, [] { return Unary("SIGN", kFloat, kFloat); }, ""},
+      {"SignOfInt8", kReference, [] { return Unary("SIGN", kInt8, kInt8); }, "DT101", refused, fails},
+      {"AnotherOutputType", kReference, [] { return Unary("NEG", kFloat, kInt8); }, "DT104", wrong, unknown},
+      {"NegatedStoredIntegers", kReference, [] { return Unary("NEG", kInt8, kInt8); }, ""},
+      {"NegatedZeroPoint", kReference, [] { return Unary("NEG", kInt8, kInt8, 0.1, 3); }, "SH101", wrong},
+      {"NegatedIntoAnotherScale", kReference, [] { return Unary("NEG", kInt8, kInt8, 0.2); }, "SH102", wrong},
+      {"CustomOperator", kReference, [] { return Unary("CUSTOM::AcmeMagic", kFloat, kFloat); }, "CV601", refused,
+       fails},
+      {"EluByReference", kReference, [] { return Unary("ELU", kFloat, kFloat); }, "CV601", refused, fails},
+      {"EluByDelegate", kXnnpack, [] { return Unary("ELU", kFloat, kFloat); }, ""},
+
+      {"LogisticOfItsOwnScale", kReference, [] { return Unary("LOGISTIC", kInt8, kInt8, 1.0 / 256, -128); }, ""},
+      {"LogisticOfAnotherScale", kReference, [] { return Unary("LOGISTIC", kInt8, kInt8, 0.02, 0); }, "FX101", refused,
+       fails},
+      {"DelegatedLogisticOfAnotherScale", kXnnpack, [] { return Unary("LOGISTIC", kInt8, kInt8, 0.02, 0); }, ""},
+
+      {"AddInt8", kXnnpack, [] { return Binary("ADD", kInt8); }, ""},
+      {"AddInt16", kXnnpack, [] { return Binary("ADD", kInt16); }, "CV602", fallback, partial},
+      {"AddInt16ByReference", kReference, [] { return Binary("ADD", kInt16); }, ""},
+      {"LessOfEqualScales", kReference, [] { return Less(0.1); }, ""},
+      {"LessOfOtherScales", kReference, [] { return Less(0.2); }, "SH102", wrong},
+
+      {"Int8Linear", kReference, [] { return Linear(kInt8, kInt8, kInt32); }, ""},
+      {"Int8LinearWithWideBias", kReference, [] { return Linear(kInt8, kInt8, kInt64); }, "DT104", wrong, unknown},
+      {"Int16LinearWithWideBias", kReference, [] { return Linear(kInt16, kInt8, kInt64); }, ""},
+      {"DynamicRange", kReference, [] { return Linear(kFloat, kInt8, kFloat); }, ""},
+      {"FourBitWeights", kXnnpack, [] { return Linear(kFloat, kInt4, kFloat); }, ""},
+      {"FourBitWeightsOfOddRows", kXnnpack, [] { return Linear(kFloat, kInt4, kFloat, 7); }, "CV602", fallback,
+       partial},
+      {"ConvWithBias", kXnnpack, [] { return Conv(true); }, "", refused, full},
+      {"ConvWithoutBias", kReference, [] { return Conv(false); }, "GS101", refused, fails},
+  };
+}
+
+class LitertModule : public ::testing::TestWithParam<Case> {};
+
+TEST_P(LitertModule, Judges) {
+  const Case& c = GetParam();
+  const absl::StatusOr<v1::Result> result = Ask(c.graph().graph, c.target);
+  ASSERT_TRUE(result.ok()) << result.status();
+  bool found = false;
+  for (const v1::Finding& finding : result->findings()) {
+    if (finding.severity() == v1::Finding::INFO) continue;
+    EXPECT_STRNE(c.code, "") << finding.ShortDebugString();
+    found = found || (finding.code() == c.code && finding.effect() == c.effect);
+  }
+  EXPECT_EQ(found, *c.code != '\0') << result->ShortDebugString();
+  EXPECT_EQ(result->outcome().kind(), c.outcome) << result->outcome().ShortDebugString();
+  EXPECT_THAT(result->not_checked(), ::testing::IsEmpty()) << result->not_checked(0).ShortDebugString();
+}
+
+INSTANTIATE_TEST_SUITE_P(Table, LitertModule, ::testing::ValuesIn(Cases()),
+                         [](const auto& info) { return std::string(info.param.name); });
+
+TEST(LitertModule, OtherOriginsAreNotJudged) {
+  const GraphBuilder onnx = testing::SoundConv();
+  const absl::StatusOr<v1::Result> result = Ask(onnx.graph, kReference);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->verdict(), v1::Result::UNKNOWN);
+}
+
+TEST(LitertModule, NamesItsTargets) {
+  EXPECT_EQ(Ask(Conv(true).graph, kXnnpack)->target(), "litert/xnnpack@2.3.0");
+  EXPECT_EQ(Ask(Conv(true).graph, "litert/gpu").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(Ask(Conv(true).graph, "litert").status().code(), absl::StatusCode::kInvalidArgument);
+}
+
+}  // namespace
+}  // namespace quantgate
