@@ -4,11 +4,14 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/encodings/join.h"
+#include "client/encodings/read.h"
 #include "client/error.h"
 #include "client/graph_file.h"
 #include "client/model_file.h"
 #include "client/onnx/onnx_importer.h"
 #include "client/pt2/pt2_importer.h"
+#include "client/qnn_net/net_importer.h"
 #include "client/sniff.h"
 #include "client/tflite/tflite_importer.h"
 
@@ -27,6 +30,13 @@ absl::StatusOr<v1::Graph> ImportBytes(absl::string_view bytes, FileFormat format
       return ImportOnnx(bytes, folder, options);
     case FileFormat::kTflite:
       return ImportTflite(bytes, folder, options);
+    case FileFormat::kEncodings: {
+      absl::StatusOr<encodings::ReadFile> file = encodings::Read(bytes);
+      if (!file.ok()) return file.status();
+      return encodings::Alone(*std::move(file));
+    }
+    case FileFormat::kQnnNet:
+      return ImportQnnNet(bytes, options);
     case FileFormat::kPt2:
       return ImportPt2(bytes, options);
     default:
@@ -40,6 +50,10 @@ const char* FormatName(FileFormat format) {
       return "onnx";
     case FileFormat::kTflite:
       return "tflite";
+    case FileFormat::kEncodings:
+      return "encodings";
+    case FileFormat::kQnnNet:
+      return "qnn-net";
     case FileFormat::kPt2:
       return "pt2";
     default:
@@ -47,9 +61,39 @@ const char* FormatName(FileFormat format) {
   }
 }
 
-std::string FolderOf(const std::string& path) {
+std::string ModelFolder(const std::string& path) {
   const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   return folder.empty() ? "." : folder.string();
+}
+
+absl::StatusOr<encodings::ReadFile> ParseEncodings(absl::string_view bytes) {
+  const Sniffed sniffed = SniffFormat(bytes);
+  switch (sniffed.format) {
+    case FileFormat::kOther:
+      return CodedError(absl::StatusCode::kInvalidArgument, "FI001", sniffed.reason);
+    case FileFormat::kEncodings:
+    case FileFormat::kGraphJson:  // JSON that has none of their keys near its start
+      return encodings::Read(bytes);
+    default:
+      return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "is a model, not a file of encodings");
+  }
+}
+
+// Joins the model with the file at `path`.
+absl::Status AddEncodings(const std::string& path, int64_t max_bytes, ImportedModel& model) {
+  if (model.graph.origin() != v1::Graph::ONNX || model.info.format() != FormatName(FileFormat::kOnnx)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(model.info.path(), ": is no ONNX model, and encodings are joined with those"));
+  }
+  const absl::StatusOr<std::string> bytes = ReadModelFile(path, max_bytes);
+  if (!bytes.ok()) return NameFile(path, bytes.status());
+  absl::StatusOr<encodings::ReadFile> file = ParseEncodings(*bytes);
+  if (!file.ok()) return NameFile(path, file.status());
+  encodings::Join(*std::move(file), &model.graph);
+  model.info.set_format("onnx with encodings");
+  model.encodings = path;
+  model.encodings_sha256 = Sha256Hex(*bytes);
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -61,7 +105,7 @@ absl::StatusOr<ImportedModel> ImportModel(const std::string& path, const ImportO
   if (sniffed.format == FileFormat::kOther) {
     return NameFile(path, CodedError(absl::StatusCode::kInvalidArgument, "FI001", sniffed.reason));
   }
-  absl::StatusOr<v1::Graph> graph = ImportBytes(*bytes, sniffed.format, FolderOf(path), options);
+  absl::StatusOr<v1::Graph> graph = ImportBytes(*bytes, sniffed.format, ModelFolder(path), options);
   if (!graph.ok()) return NameFile(path, graph.status());
 
   ImportedModel model;
@@ -69,6 +113,10 @@ absl::StatusOr<ImportedModel> ImportModel(const std::string& path, const ImportO
   model.info.set_path(path);
   model.info.set_sha256(Sha256Hex(*bytes));
   model.info.set_format(FormatName(sniffed.format));
+  if (!options.encodings.empty()) {
+    absl::Status status = AddEncodings(options.encodings, options.max_file_bytes, model);
+    if (!status.ok()) return status;
+  }
   return model;
 }
 

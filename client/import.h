@@ -17,11 +17,16 @@ struct ImportOptions {
   int max_subgraph_depth = 16;
   // Bytes read from external data files, all tensors together.
   int64_t max_external_bytes = int64_t{32} << 30;
+  // An encodings file to be joined with an ONNX model; empty: none.
+  std::string encodings;
 };
 
 struct ImportedModel {
   v1::Graph graph;
   v1::ModelInfo info;
+  // The file that it was joined with, and its SHA-256 in hex. Empty: none.
+  std::string encodings;
+  std::string encodings_sha256;
 };
 
 // Errors carry a code (client/error.h): FI001 cannot be read or is no model of a known format, FI002 a limit is

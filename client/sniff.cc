@@ -30,6 +30,8 @@ constexpr auto kMagics = std::to_array<Magic>({
      "is xz data: decompress it first"},
     {0, "\x28\xb5\x2f\xfd", "is zstd data: decompress it first"},
     {0, "\x89HDF", "is an HDF5 (Keras) file, which this version cannot read"},
+    {0, "\xff\xfe", "is UTF-16 text: save it as UTF-8"},
+    {0, "\xfe\xff", "is UTF-16 text: save it as UTF-8"},
     {0, "\x93NUMPY", "is a NumPy array, not a model"},
     {0, "\x80\x02", "is a Python pickle (a PyTorch checkpoint?), which is never read"},
     {0, "GGUF", "is a GGUF file, which this version cannot read"},
@@ -55,6 +57,15 @@ bool LooksLikeText(absl::string_view start) {
   });
 }
 
+// The quoted text stands before a colon somewhere.
+bool HasKey(absl::string_view text, absl::string_view quoted) {
+  for (size_t at = text.find(quoted); at != absl::string_view::npos; at = text.find(quoted, at + 1)) {
+    const absl::string_view behind = absl::StripLeadingAsciiWhitespace(text.substr(at + quoted.size()));
+    if (absl::StartsWith(behind, ":")) return true;
+  }
+  return false;
+}
+
 Sniffed SniffText(absl::string_view text) {
   if (absl::StartsWith(text, "version https://git-lfs.github.com/spec/")) {
     return {FileFormat::kOther, "is a Git LFS pointer, not the model itself: run `git lfs pull`"};
@@ -64,11 +75,9 @@ Sniffed SniffText(absl::string_view text) {
   }
   if (absl::StartsWith(text, "<")) return {FileFormat::kOther, "is XML text, not a model that this version can read"};
   if (absl::StartsWith(text, "{")) {
-    if (absl::StrContains(text, "\"activation_encodings\"") || absl::StrContains(text, "\"param_encodings\"")) {
-      return {FileFormat::kOther, "holds AIMET or QNN encodings, which this version cannot read"};
-    }
-    if (absl::StrContains(text, "\"model.cpp\"") || absl::StrContains(text, "\"converter_command\"")) {
-      return {FileFormat::kOther, "is a QNN *_net.json, which this version cannot read"};
+    if (HasKey(text, "\"model.cpp\"") || HasKey(text, "\"converter_command\"")) return {FileFormat::kQnnNet};
+    for (const absl::string_view key : {"\"activation_encodings\"", "\"param_encodings\"", "\"encodings\""}) {
+      if (HasKey(text, key)) return {FileFormat::kEncodings};
     }
     return {FileFormat::kGraphJson};
   }

@@ -13,7 +13,9 @@ enum class FileFormat {
   kGraphBinary,
   kGraphJson,
   kGraphText,
-  kOther,  // not readable by this version
+  kEncodings,  // AIMET, or QNN and SNPE overrides
+  kQnnNet,     // a QNN converter's *_net.json
+  kOther,      // not readable by this version
 };
 
 struct Sniffed {

@@ -243,6 +243,9 @@ absl::StatusOr<bool> CheckTarget(const Asked& asked, const Scopes& scopes, Sound
                                  const CheckOptions& options, v1::Report::Mode mode, v1::Result& result) {
   result.set_target(asked.target.name);
   result.set_unjudged_reason(asked.target.unknown_reason);
+  if (scopes.front()->graph.message().encodings_file().alone()) {
+    result.set_unjudged_reason("encodings without their model: there is no operator to judge");
+  }
   for (const std::string& table : asked.target.tables) result.add_tables(table);
   FindingWriter writer = Writer(options);
   FindingBudget budget = Budget(options);

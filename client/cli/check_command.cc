@@ -42,6 +42,7 @@ struct CheckFlags {
   std::string tables;
   std::string store;
   std::string fix;
+  std::string encodings;
   bool no_corrections = false;
   bool verbose = false;
   std::shared_ptr<ConfirmFlags> confirm;
@@ -106,7 +107,9 @@ absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string
                                       const CheckFlags& flags, const Checker& check, const Checker& check_again,
                                       ConfirmRun* confirm, Progress& progress, Beside& beside) {
   progress.Step(absl::StrCat("reading ", path, progress_suffix));
-  absl::StatusOr<ImportedModel> model = ImportModel(path);
+  ImportOptions options;
+  options.encodings = flags.encodings;
+  absl::StatusOr<ImportedModel> model = ImportModel(path, options);
   if (!model.ok()) return model.status();
   if (!flags.fix.empty()) {
     if (absl::Status status = CheckFixFormat(flags.fix, model->info); !status.ok()) return status;
@@ -176,7 +179,8 @@ absl::Status CheckFlagsAgree(const CheckFlags& flags) {
   }
   const std::string& output = flags.output->output;
   if (output.empty()) return absl::OkStatus();
-  const char* victim = output == flags.fix                           ? "what --fix writes"
+  const char* victim = output == flags.encodings                     ? "the encodings"
+                       : output == flags.fix                         ? "what --fix writes"
                        : output == flags.waivers                     ? "the waivers"
                        : absl::c_linear_search(flags.models, output) ? "a model that is checked"
                                                                      : nullptr;
@@ -198,7 +202,13 @@ int RunCheck(const CheckFlags& flags) {
     if (flags.models.size() > 1) {
       return Fail(absl::InvalidArgumentError("--fix takes one model: it writes one file"));
     }
-    if (absl::Status status = CheckFixPath(flags.fix, flags.models[0]); !status.ok()) return Fail(status);
+    for (const std::string& input : {flags.models[0], flags.encodings}) {
+      if (input.empty()) continue;
+      if (absl::Status status = CheckFixPath(flags.fix, input); !status.ok()) return Fail(status);
+    }
+  }
+  if (!flags.encodings.empty() && flags.models.size() > 1) {
+    return Fail(absl::InvalidArgumentError("--encodings takes one model: the one that the file was made for"));
   }
   absl::StatusOr<Checker> check = MakeChecker(flags);
   if (!check.ok()) return Fail(check.status());
@@ -285,6 +295,10 @@ void AddCheckCommand(CLI::App& app, Run* run) {
       ->type_name("EFFECT")
       ->allow_extra_args(false)
       ->delimiter(',');
+  command
+      ->add_option("--encodings", flags->encodings,
+                   "AIMET encodings, or QNN or SNPE quantization overrides, of the ONNX model")
+      ->type_name("FILE");
   command->add_option("--waivers", flags->waivers, "Findings that somebody answers for until a date (YAML)")
       ->type_name("FILE");
   command
@@ -313,6 +327,7 @@ void AddCheckCommand(CLI::App& app, Run* run) {
       "  quantgate check *.onnx -t qnn_htp/SM8350 -t qnn_htp/SM8650   several models, several SoCs\n"
       "  quantgate check model.onnx -t qnn_htp/V75 --fail-on fallback --format json --output report.json\n"
       "  quantgate check model.onnx -t qnn_htp/V75 --fix fixed.onnx   what would pass, as a model\n"
+      "  quantgate check model.onnx --encodings model.encodings -t qnn_htp/SM8650\n"
       "  quantgate check model.onnx -t qnn_htp/SM8650 --confirm       what does the vendor's own library say?\n"
       "  quantgate check model.onnx -t qnn_htp/V75 --server 127.0.0.1:50051");
   command->callback([flags, run] { *run = [flags] { return RunCheck(*flags); }; });

@@ -12,13 +12,16 @@ namespace {
 struct ImportFlags {
   std::string model;
   std::string graph;
+  std::string encodings;
   std::shared_ptr<OutputFlags> output;
 };
 
 int RunImport(const ImportFlags& flags) {
   Progress progress(Progress::KindForStderr(flags.output->quiet));
   progress.Step(absl::StrCat("reading ", flags.model));
-  const absl::StatusOr<ImportedModel> model = ImportModel(flags.model);
+  ImportOptions options;
+  options.encodings = flags.encodings;
+  const absl::StatusOr<ImportedModel> model = ImportModel(flags.model, options);
   progress.Step("");
   if (!model.ok()) return Fail(model.status());
   if (absl::Status status = WriteGraphFile(model->graph, flags.graph); !status.ok()) return Fail(status);
@@ -40,6 +43,10 @@ void AddImportCommand(CLI::App& app, Run* run) {
   command->add_option("-o,--output", flags->graph, "Graph file: .pb (binary), .json or .txtpb")
       ->required()
       ->type_name("GRAPH");
+  command
+      ->add_option("--encodings", flags->encodings,
+                   "AIMET encodings, or QNN or SNPE quantization overrides, of the ONNX model")
+      ->type_name("FILE");
   flags->output = AddOutputFlags(*command);
   command->footer(
       "Examples:\n"

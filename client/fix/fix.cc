@@ -29,6 +29,7 @@ struct FormatWriter {
 
 const FormatWriter kWriters[] = {
     {"onnx", ".onnx", WriteOnnx},
+    {"onnx with encodings", ".encodings", WriteEncodings},
 };
 
 const FormatWriter* WriterOf(const v1::ModelInfo& model) {
@@ -51,10 +52,12 @@ absl::StatusOr<WrittenModel> WriteAsGraph(const ImportedModel& model, const v1::
 
 absl::StatusOr<WrittenModel> WriteAsModel(const ImportedModel& model, const FormatWriter& writer,
                                           absl::Span<const TensorChange> changes) {
-  const std::string& path = model.info.path();
+  // Parameters that are beside the model are written beside it.
+  const bool beside = !model.encodings.empty();
+  const std::string& path = beside ? model.encodings : model.info.path();
   absl::StatusOr<std::string> bytes = ReadModelFile(path, ImportOptions().max_file_bytes);
   if (!bytes.ok()) return bytes.status();
-  if (Sha256Hex(*bytes) != model.info.sha256()) {
+  if (Sha256Hex(*bytes) != (beside ? model.encodings_sha256 : model.info.sha256())) {
     return absl::FailedPreconditionError(absl::StrCat(path, ": changed since it was checked"));
   }
   const std::string folder = FolderOf(path);
@@ -64,6 +67,14 @@ absl::StatusOr<WrittenModel> WriteAsModel(const ImportedModel& model, const Form
     return CodedError(error.code(), ErrorCode(error), absl::StrCat(path, ": ", error.message()));
   }
   return written;
+}
+
+// What was written, as the next tool reads it.
+absl::StatusOr<ImportedModel> ReadBack(const ImportedModel& model, const std::string& written, bool is_graph) {
+  if (is_graph || model.encodings.empty()) return ImportModel(written);
+  ImportOptions options;
+  options.encodings = written;
+  return ImportModel(model.info.path(), options);
 }
 
 int64_t Errors(const v1::Report& report) {
@@ -124,7 +135,7 @@ absl::StatusOr<FixResult> WriteFixed(const ImportedModel& model, const v1::Repor
   if (absl::Status status = external.Copy(FolderOf(model.info.path()), path, written->external); !status.ok()) {
     return status;
   }
-  absl::StatusOr<ImportedModel> read = ImportModel(file->path());
+  absl::StatusOr<ImportedModel> read = ReadBack(model, file->path(), graph_format.has_value());
   if (!read.ok()) {
     return absl::InternalError(absl::StrCat("what was written cannot be read back: ", read.status().message()));
   }

@@ -37,6 +37,8 @@ struct WrittenModel {
 using ModelWriter = absl::StatusOr<WrittenModel> (*)(const WriteTask& task);
 
 absl::StatusOr<WrittenModel> WriteOnnx(const WriteTask& task);
+// `bytes` are those of the encodings file.
+absl::StatusOr<WrittenModel> WriteEncodings(const WriteTask& task);
 
 }  // namespace quantgate
 

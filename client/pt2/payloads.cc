@@ -24,7 +24,9 @@ constexpr int64_t kAlwaysScanned = int64_t{64} << 20;
 // Views that are not contiguous are gathered from the whole member.
 constexpr int64_t kMaxGathered = int64_t{256} << 20;
 
-absl::Status Damaged(absl::string_view what) { return CodedError(absl::StatusCode::kInvalidArgument, "FI001", what); }
+absl::Status DamagedPayload(absl::string_view what) {
+  return CodedError(absl::StatusCode::kInvalidArgument, "FI001", what);
+}
 
 absl::Status InMember(absl::string_view member, const absl::Status& error) {
   return CodedError(error.code(), ErrorCode(error), absl::StrCat(ToUtf8(member), ": ", error.message()));
@@ -122,7 +124,7 @@ absl::Status Payloads::AddConfig(Archive* archive, const std::string& folder, ab
   const absl::StatusOr<JsonDocument> json = JsonDocument::Parse(*std::move(text));
   if (!json.ok()) return InMember(path, json.status());
   const Json* config = FindObject(&json->root(), "config");
-  if (config == nullptr) return Damaged(absl::StrCat(ToUtf8(path), ": has no object 'config'"));
+  if (config == nullptr) return DamagedPayload(absl::StrCat(ToUtf8(path), ": has no object 'config'"));
   for (const auto& entry : config->GetObject()) {
     Payload payload;
     payload.path = absl::StrCat(folder, FindText(&entry.value, "path_name"));
@@ -186,9 +188,9 @@ absl::Status Payloads::ReadMember(const Payload& payload, const Archive::Member&
   if (!same) {
     const std::optional<int64_t> declared = ElementCount(dims);
     if (!declared || ElementBits(value->dtype()) / 8 != width || *declared != *count) return absl::OkStatus();
-    return Damaged(absl::StrCat(ToUtf8(payload.path), ": holds ", Described(layout.dtype, layout.sizes), ", and '",
-                                value->name(), "' of the graph, which it is for, is ",
-                                Described(value->dtype(), dims)));
+    return DamagedPayload(absl::StrCat(ToUtf8(payload.path), ": holds ", Described(layout.dtype, layout.sizes),
+                                       ", and '", value->name(), "' of the graph, which it is for, is ",
+                                       Described(value->dtype(), dims)));
   }
   const bool contiguous = layout.offset == 0 && natural == needed && IsContiguous(layout.sizes, layout.strides);
   const int64_t cost = contiguous ? member.size : member.size + natural;

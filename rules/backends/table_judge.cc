@@ -8,6 +8,7 @@
 #include "rules/backends/emission.h"
 #include "rules/backends/folding.h"
 #include "rules/backends/table_target.h"
+#include "rules/backends/undecided.h"
 
 namespace quantgate {
 
@@ -83,6 +84,7 @@ void JudgeByTable(const CheckContext& context, const Target& target, const Table
       continue;
     }
     if (lowering.status == Lowering::kFolded) continue;
+    outcome.checked = NoteUndecided(context, ops[i], sink);
     for (const BackendOp& op : emission.Finish()) {
       outcome.backend_ops.emplace_back(op.name);
       match.violations.clear();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rules/backends/undecided.h"
 #include "rules/graph/observers.h"
 
 namespace quantgate {
@@ -247,6 +248,8 @@ void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int
   if (operand == nullptr || !operand->present) return;
   tensor.present = true;
   tensor.type = StoredType(view, *operand);
+  // Of no known type, until a converter has decided.
+  if (IsUndecided(view.graph(), *operand)) tensor.type = {};
   tensor.value = operand->value;
   tensor.argument = operand->argument;
   tensor.is_static = operand->is_static;

@@ -102,6 +102,9 @@ std::string GraphDigest(const v1::Graph& graph) {
     *signature.mutable_outputs() = graph.outputs();
     signature.SerializeToCodedStream(&out);
     Write(v1::Graph::kSubgraphsFieldNumber, graph.subgraphs(), out);
+    v1::Graph tail;
+    if (graph.has_encodings_file()) *tail.mutable_encodings_file() = graph.encodings_file();
+    tail.SerializeToCodedStream(&out);
     v1::Graph unknown;
     unknown.GetReflection()->MutableUnknownFields(&unknown)->MergeFrom(graph.GetReflection()->GetUnknownFields(graph));
     unknown.SerializeToCodedStream(&out);

@@ -138,6 +138,17 @@ absl::Status CheckValue(const v1::Graph& message, int64_t i) {
   return absl::OkStatus();
 }
 
+absl::Status CheckEncoding(const v1::Graph& message, int64_t i) {
+  const v1::Encoding& encoding = message.encodings_file().encodings(static_cast<int>(i));
+  if (!IdOk(encoding.value(), message.values_size())) {
+    return BadId("encodings_file.encodings", i, "value", encoding.value(), message.values_size(), "values");
+  }
+  if (!IdOk(encoding.spec(), message.specs_size())) {
+    return BadId("encodings_file.encodings", i, "spec", encoding.spec(), message.specs_size(), "specs");
+  }
+  return absl::OkStatus();
+}
+
 absl::Status CheckNode(const v1::Graph& message, int64_t i) {
   const v1::Node& node = message.nodes(i);
   const int64_t symbols = message.symbols_size();
@@ -225,6 +236,9 @@ absl::StatusOr<Graph> Graph::Build(const v1::Graph& message) {
   if (absl::Status status = graph.ReadValues(); !status.ok()) return status;
   if (absl::Status status = CheckSignature(message); !status.ok()) return status;
   if (absl::Status status = graph.ReadNodes(); !status.ok()) return status;
+  for (int64_t i = 0; i < message.encodings_file().encodings_size(); ++i) {
+    if (absl::Status status = CheckEncoding(message, i); !status.ok()) return status;
+  }
   for (int32_t id : message.inputs()) graph.values_[id - 1].is_input = true;
   for (int32_t id : message.outputs()) graph.values_[id - 1].is_output = true;
   graph.LinkValues();

@@ -33,6 +33,7 @@ class Resolver {
 
   void Run() {
     result_.quantizer_of_node_.assign(graph_.num_nodes(), -1);
+    if (graph_.message().has_encodings_file()) ReadEncodings();
     for (int32_t node : graph_.order()) {
       switch (graph_.op(node)) {
         case OpId::kQuantize:
@@ -437,7 +438,24 @@ class Resolver {
 
   // ---- Specs ----
 
-  bool TensorsCarrySpecs() const { return graph_.origin() == v1::Graph::QNN || graph_.origin() == v1::Graph::TFLITE; }
+  bool TensorsCarrySpecs() const {
+    return graph_.origin() == v1::Graph::QNN || graph_.origin() == v1::Graph::TFLITE ||
+           graph_.message().has_encodings_file();
+  }
+
+  // A tensor with an encoding is stored so, and what only moves its elements leaves them as they are: AIMET and the
+  // converters state no encoding there.
+  void ReadEncodings() {
+    for (int32_t value = 0; value < graph_.num_values(); ++value) {
+      const int32_t spec = graph_.value_spec(value);
+      if (spec < 0 || graph_.spec_kind(spec) != v1::Spec::PLAIN) continue;
+      stored_[value] = specs_.FormOf(graph_.spec_like(spec));
+      if (graph_.producer(value) >= 0 || !graph_.uses(value).empty()) continue;
+      Operand& operand = result_.idle_.emplace_back();
+      FillPlain(value, operand);
+      ApplySpec(spec, SpecPlace{value, -1}, operand);
+    }
+  }
 
   // `place` is where the spec sits.
   void ApplySpec(int32_t spec, SpecPlace place, Operand& operand) {

@@ -81,6 +81,9 @@ class ResolvedGraph {
   const Operand* quantizer(int32_t node) const {
     return quantizer_of_node_[node] < 0 ? nullptr : &quantizers_[quantizer_of_node_[node]];
   }
+  // Tensors with a spec that no operator reads or writes: what an encodings file says of names that its model lacks, or
+  // without a model at all.
+  absl::Span<const Operand> idle() const { return idle_; }
   // Index into ops() of the node, -1 when the node was folded.
   int32_t op_of_node(int32_t node) const { return op_of_node_[node]; }
 
@@ -88,6 +91,7 @@ class ResolvedGraph {
   friend class Resolver;
   std::vector<ResolvedOp> ops_;
   std::vector<Operand> operands_;
+  std::vector<Operand> idle_;
   QParamsStore qparams_;
   std::vector<int32_t> op_of_node_;
   std::vector<Operand> quantizers_;

@@ -48,7 +48,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
       return false;
     };
     bool valid = true;
-    if (!described.params->blocked()) {
+    if (!described.params->blocked() || graph.message().has_encodings_file()) {
       for (int32_t axis : described.params->axes) valid = valid && check(axis);
     }
     if (valid) CheckRepeated(described, rank, sink);

@@ -37,7 +37,8 @@ std::vector<QuantizedBias> QuantizedBiases(const CheckContext& context) {
     if (found.size() == first) continue;
     // With a weight for each gate (LSTM) each bias has one of them.
     if (weights > 1) entry.weight = nullptr;
-    if (op.op->id == OpId::kGemm) {
+    // The bias of QGemm has no scale of its own: it is read with the one that fits, alpha included.
+    if (op.op->id == OpId::kGemm && !context.graph().binding(op.node)->integer_operator) {
       const double beta = context.graph().float_attribute(op.node, "beta", 1);
       if (beta != 0) entry.factor = context.graph().float_attribute(op.node, "alpha", 1) / beta;
     }

@@ -5,6 +5,7 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/soundness/described.h"
+#include "rules/soundness/encodings.h"
 #include "rules/soundness/packed_matmul.h"
 #include "rules/soundness/rules.h"
 
@@ -29,6 +30,43 @@ constexpr RuleInfo kInfo = {
 
 bool PowerOfTwo(int64_t number) { return number > 0 && (number & (number - 1)) == 0; }
 
+// Blocks that come with their numbers, from an encodings file: a scale, or a factor of one, for each.
+void CheckEncoding(const CheckContext& context, const Described& described, FindingSink& sink) {
+  if (described.operand->spec < 0 || !described.params->blocked()) return;
+  const QuantParams& params = *described.params;
+  const auto& dims = context.graph().value(described.tensor).dims();
+  int64_t blocks = 1;
+  bool counted = context.graph().value(described.tensor).has_shape();
+  for (size_t i = 0; i < std::min(params.axes.size(), params.block_sizes.size()); ++i) {
+    const int64_t size = params.block_sizes[i];  // never below 1 in a graph
+    const int32_t axis = params.axes[i];
+    if (axis < 0 || axis >= dims.size()) {
+      counted = false;
+      continue;
+    }
+    if (dims[axis] >= 0 && dims[axis] % size != 0) {
+      return sink.Add(kInfo, described.place, absl::StrCat(size, " along axis ", axis),
+                      absl::StrCat("a divisor of ", dims[axis]));
+    }
+    counted = counted && dims[axis] >= 0 && !__builtin_mul_overflow(blocks, dims[axis] / size, &blocks);
+  }
+  const int64_t factors = static_cast<int64_t>(params.block_scales.size());
+  if (counted && factors > 0 && factors != blocks) {
+    sink.Add(kInfo, described.place,
+             absl::StrCat("[", absl::StrJoin(params.block_sizes, ", "), "] with ", factors, " factors"),
+             absl::StrCat(blocks, " factors for [", absl::StrJoin(dims, ", "), "]"));
+  }
+}
+
+// What an encodings file calls a block and no geometry could be made of.
+void CheckStated(const Graph& graph, const v1::EncodingsFile& file, FindingSink& sink) {
+  for (const v1::Encoding& encoding : file.encodings()) {
+    if (!encoding.has_block_size() || encoding.block_size() > 0) continue;
+    sink.Add(kInfo, PlaceOf(graph, encoding),
+             absl::StrCat(encoding.block_size(), AtPlace(encoding.line(), encoding.column())), "at least 1");
+  }
+}
+
 void CheckSpec(const CheckContext& context, const Described& described, FindingSink& sink) {
   if (described.operand->spec < 0) return;
   const v1::Spec& spec = context.graph().message().specs(described.operand->spec);
@@ -51,7 +89,12 @@ void CheckSpec(const CheckContext& context, const Described& described, FindingS
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  for (const Described& described : context.Once(DescribedTensors)) CheckSpec(context, described, sink);
+  const v1::EncodingsFile* encodings = EncodingsOf(context);
+  if (encodings != nullptr) CheckStated(graph, *encodings, sink);
+  for (const Described& described : context.Once(DescribedTensors)) {
+    CheckSpec(context, described, sink);
+    if (encodings != nullptr && described.tensor >= 0) CheckEncoding(context, described, sink);
+  }
   for (const PackedMatMul& packed : context.Once(PackedMatMuls)) {
     if (PowerOfTwo(packed.block_size) && packed.block_size >= 16) continue;
     Place place;

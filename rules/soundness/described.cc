@@ -77,12 +77,18 @@ class PlainSpecs {
 };
 
 // Operands of a compute node whose parameters are its own arguments or a spec.
-void AddOperands(const CheckContext& context, const ResolvedOp& op, PlainSpecs& plain, std::vector<Described>& found) {
+// `seen`: tensors with an encodings file's spec, which is one for the producer and all readers; empty: not of interest.
+void AddOperands(const CheckContext& context, const ResolvedOp& op, PlainSpecs& plain, std::vector<bool>& seen,
+                 std::vector<Described>& found) {
   const Binding* binding = context.graph().binding(op.node);
   const bool integer = binding != nullptr && binding->integer_operator;
   const auto add = [&](const Operand& operand, bool output) {
     if (operand.qparams < 0 || plain.Contain(operand)) return;
     if (!operand.present || operand.quantizer >= 0 || (!integer && operand.spec < 0)) return;
+    if (!seen.empty() && operand.spec >= 0 && operand.edge_value >= 0) {
+      if (seen[operand.edge_value]) return;
+      seen[operand.edge_value] = true;
+    }
     Described entry;
     entry.place.node = op.node;
     (output ? entry.place.output : entry.place.input) = operand.argument;
@@ -104,6 +110,7 @@ std::vector<Described> DescribedTensors(const CheckContext& context) {
   PlainSpecs plain(context);
   std::vector<bool> nothing_at(context.resolved().ops().size(), false);  // by ResolvedOp::like
   const Graph& graph = context.graph();
+  std::vector<bool> seen(graph.message().has_encodings_file() ? graph.num_values() : 0, false);
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     if (IsQuantize(graph, node) || IsDequantize(graph, node)) {
       AddQuantizer(context, node, found);
@@ -115,8 +122,17 @@ std::vector<Described> DescribedTensors(const CheckContext& context) {
     const int32_t like = context.resolved().ops()[op].like;
     if (like >= 0 && nothing_at[like]) continue;
     const size_t before = found.size();
-    AddOperands(context, context.resolved().ops()[op], plain, found);
+    AddOperands(context, context.resolved().ops()[op], plain, seen, found);
     if (like >= 0) nothing_at[like] = found.size() == before;
+  }
+  for (const Operand& operand : context.resolved().idle()) {
+    if (operand.qparams < 0) continue;
+    Described entry;
+    entry.place.value = operand.value;
+    entry.operand = &operand;
+    entry.params = context.resolved().qparams(operand);
+    entry.tensor = operand.value;
+    found.push_back(entry);
   }
   return found;
 }

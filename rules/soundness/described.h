@@ -22,8 +22,9 @@ struct Described {
   bool integer_operator = false;
 };
 
-// In node order. Left out: a Dequantize that repeats the tensors of the Quantize it reads (one place, one entry), and
-// operands whose spec has no numbers, a range that the type has, and axes that the tensor has.
+// In node order, then tensors that no node reads or writes. Left out: a Dequantize that repeats the tensors of the
+// Quantize it reads (one place, one entry), and operands whose spec has no numbers, a range that the type has, and axes
+// that the tensor has. What an encodings file says of a tensor is there once, however many nodes read it.
 std::vector<Described> DescribedTensors(const CheckContext& context);
 
 }  // namespace quantgate

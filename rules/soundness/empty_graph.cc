@@ -21,7 +21,7 @@ constexpr RuleInfo kInfo = {
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  if (graph.num_nodes() > 0) return;
+  if (graph.num_nodes() > 0 || graph.message().encodings_file().alone()) return;
   // The branch of an If may consist of a constant or of a tensor from outside, which in LiteRT is an input of it.
   const bool body = &graph.message() != &context.model();
   const auto& outputs = graph.message().outputs();

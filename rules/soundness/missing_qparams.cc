@@ -28,7 +28,8 @@ constexpr RuleInfo kInfo = {
 
 // Whether the node has the data that a scale of this role would describe.
 bool HasData(const Graph& graph, int32_t node, const Argument& scale, absl::Span<const bool> given) {
-  if (scale.of_output) return graph.num_outputs(node) > 0;
+  // QGemm without a scale of its output gives floats.
+  if (scale.of_output) return graph.num_outputs(node) > 0 && !IsFloat(graph.dtype(graph.output(node, 0)));
   const absl::Span<const Argument> arguments = graph.binding(node)->arguments;
   for (size_t i = 0; i < std::min(arguments.size(), given.size()); ++i) {
     if (arguments[i].role == ArgRole::kData && arguments[i].port == scale.port && given[i]) return true;

@@ -34,7 +34,8 @@ void Check(const CheckContext& context, FindingSink& sink) {
   if (message.origin() == v1::Graph::TFLITE && message.format_version() != kTfliteVersion) {
     sink.Add(kInfo, {}, absl::StrCat("schema version ", message.format_version()), absl::StrCat(kTfliteVersion));
   }
-  if (message.origin() != v1::Graph::ONNX) return;
+  // Of a model that is not there nothing is known.
+  if (message.origin() != v1::Graph::ONNX || message.encodings_file().alone()) return;
   if (message.format_version() < 1 || message.format_version() > kNewestIr) {
     sink.Add(kInfo, {}, absl::StrCat("ONNX IR version ", message.format_version()), absl::StrCat("1 to ", kNewestIr));
   }

@@ -25,6 +25,10 @@ Rule StoredElement();       // FI017
 Rule IndexRange();          // FI018
 Rule OperandTypes();        // FI019
 Rule ScaledFloat();         // FI020
+Rule EncodingFields();      // FI021
+Rule EncodingsVersion();    // FI022
+Rule DuplicateEncoding();   // FI023
+Rule EncodingAgreement();   // FI024
 Rule ArchivePath();         // FI025
 
 // GS: graph structure.
@@ -42,6 +46,8 @@ Rule ArgumentCount();         // GS011
 Rule ShapeMismatch();         // GS012
 Rule ParameterRange();        // GS013
 Rule StoredPairMismatch();    // GS014
+Rule UnmatchedEncoding();     // GS015
+Rule NoEncodings();           // GS016
 
 // CV: coverage.
 Rule UnknownOperator();   // CV001
@@ -54,14 +60,17 @@ Rule PackedBits();         // DT001
 Rule IntegerAnnotation();  // DT002
 Rule FloatArithmetic();    // DT003
 Rule BiasType();           // DT004
+Rule EncodingWidth();      // DT006
 
 // NR: numeric range.
-Rule ScaleRange();                // NR001
-Rule ZeroPointRange();            // NR002
-Rule StoredRange();               // NR003
-Rule BiasOverflow();              // NR004
-Rule NarrowWeight();              // NR005
-Rule RequantizationMultiplier();  // NR010
+Rule ScaleRange();      // NR001
+Rule ZeroPointRange();  // NR002
+Rule StoredRange();     // NR003
+Rule BiasOverflow();    // NR004
+Rule NarrowWeight();    // NR005
+Rule BlockFactor();     // NR006
+Rule EncodingOffset();  // NR007
+Rule EncodingRange();   // NR008
 
 // AX: geometry.
 Rule QParamsCount();       // AX001

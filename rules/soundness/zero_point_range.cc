@@ -4,6 +4,7 @@
 #include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
 #include "rules/soundness/described.h"
+#include "rules/soundness/encodings.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {
@@ -25,7 +26,11 @@ constexpr RuleInfo kInfo = {
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
+  // Where zero points were made of offsets, encoding-offset says it in the file's own terms.
+  const v1::EncodingsFile* encodings = EncodingsOf(context);
+  const bool offsets = encodings != nullptr && StatesOffsets(*encodings);
   for (const Described& described : context.Once(DescribedTensors)) {
+    if (offsets && described.operand->spec >= 0) continue;
     const v1::DataType type = described.operand->type;
     // Types below eight bits that the operator packs itself may have real-valued zero points.
     if (!IsInteger(type) || (described.integer_operator && described.params->blocked())) continue;

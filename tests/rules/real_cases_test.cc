@@ -467,13 +467,6 @@ GraphBuilder WeightWithoutPair(bool broken) {
   return b;
 }
 
-// input scale x weight scale / output scale of 1 and above.
-GraphBuilder Multiplier(bool broken) {
-  GraphBuilder b = SoundConv();
-  if (broken) b.Value("y_scale").mutable_constant()->set_reals(0, 1e-4);
-  return b;
-}
-
 // A comparison's result, quantized.
 GraphBuilder QuantizedComparison(bool broken) {
   GraphBuilder b;
@@ -545,7 +538,6 @@ std::vector<RealCase> Cases() {
       {"RC-57", "qnn_htp/SM8650", "AX203", {"linear"}, Blocks},
       {"RC-61", "", "AX001", {"x_Q"}, TooManyScales},
       {"RC-63", "", "GS006", {}, WeightWithoutPair},
-      {"RC-69", "", "NR010", {"conv"}, Multiplier},
       {"RC-71", "", "NR001", {"w_DQ"}, ZeroScale},
       {"RC-77", "", "FI008", {"y_Q"}, QuantizedComparison},
       {"RC-79", "xnnpack", "CV205", {"matmul"}, UnquantizedMatMul},

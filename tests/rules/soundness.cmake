@@ -1,2 +1,3 @@
 quantgate_test(soundness_test soundness_test.cc soundness_form_cases.cc soundness_annotation_cases.cc soundness_tflite_cases.cc
+               soundness_encodings_cases.cc
                LIBS quantgate_rules)

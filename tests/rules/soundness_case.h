@@ -31,6 +31,8 @@ std::vector<SoundnessCase> FormCases();
 std::vector<SoundnessCase> TfliteCases();
 // Rules about what a quantizer wrote.
 std::vector<SoundnessCase> AnnotationCases();
+// Rules about encodings files beside a model.
+std::vector<SoundnessCase> EncodingsCases();
 
 }  // namespace quantgate::testing
 

@@ -756,18 +756,8 @@ std::vector<Case> Cases() {
       {"ScaleInf", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, kInf); }, "NR001", "y_Q", "y"},
       {"ScaleDenormal", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, 1e-40); }, "NR001", "y_Q", "y"},
       {"ScaleTooLarge", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, 3.5e38); }, "NR001", "y_Q", "y"},
-      {"ScaleLargest", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, 3.4e38); }, "-NR001"},
-
-      // NR010: 0.02 * 0.01 / the output's scale
-      {"MultiplierTooLarge", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, 7e-7); }, "NR010", "conv", "",
-       -1, warning},
-      {"MultiplierTooSmall", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, 1e6); }, "NR010", "conv", "", -1,
-       warning},
-      {"MultiplierAboveOne", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, 1e-4); }, "NR010", "conv", "",
-       -1, v1::Finding::INFO},
-      {"MultiplierBelowOne", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, 2.1e-4); }, ""},
-
-      {"ScaleSmallest", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, 1.2e-38); }, "-NR001"},
+      {"ScaleLargest", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, 3.4e38); }, ""},
+      {"ScaleSmallest", SoundConv, [](GraphBuilder& b) { SetReal(b, "y_scale", 0, 1.2e-38); }, ""},
       {"ChannelScaleNan", SoundConv, [](GraphBuilder& b) { SetReal(b, "w_scale", 4, kNan); }, "NR001", "w_DQ", "w", 4},
       {"ChannelScaleNegative", SoundConv, [](GraphBuilder& b) { SetReal(b, "w_scale", 5, -0.01); }, "NR001", "w_DQ",
        "w", 5},
@@ -1043,6 +1033,7 @@ std::vector<Case> Cases() {
   for (const Case& c : testing::FormCases()) cases.push_back(c);
   for (const Case& c : testing::AnnotationCases()) cases.push_back(c);
   for (const Case& c : testing::TfliteCases()) cases.push_back(c);
+  for (const Case& c : testing::EncodingsCases()) cases.push_back(c);
   return cases;
 }
 

@@ -4,17 +4,23 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "rules/backends/coverage.h"
 #include "rules/backends/cpu_module.h"
 #include "rules/backends/matchers.h"
+#include "rules/backends/onnxruntime/form.h"
+#include "rules/backends/onnxruntime/fusion.h"
+#include "rules/backends/onnxruntime/kernels.h"
 #include "rules/backends/onnxruntime/node.h"
+#include "rules/backends/onnxruntime/parameters.h"
 #include "rules/backends/onnxruntime/rules.h"
 #include "rules/backends/onnxruntime/types.h"
 #include "rules/backends/table_judge.h"
 #include "rules/backends/table_target.h"
 #include "rules/constraints/rules.h"
+#include "rules/soundness/rules.h"
 
 namespace quantgate::onnxruntime {
 namespace {
@@ -52,22 +58,42 @@ class Judge {
         sink_(sink),
         types_(ElementTypes(context)) {}
 
-  // Of the model as a whole. False: it is not loaded at all.
-  void Model() {
+  // Of the model as a whole. True: it is not loaded.
+  bool Model() {
     const v1::Graph& model = context_.model();
-    if (&model != &graph_.message()) return;  // said once
+    if (&model != &graph_.message()) return false;  // said once
+    bool refused = false;
     for (const Newest& newest : kNewest) {
       if (newest.sdk != target_.sdk) continue;
       const int opset = OperatorSet(model, "");
       if (opset > newest.opset) {
         sink_.Add(kModelTooNew, {}, absl::StrCat("opset ", opset), absl::StrCat("up to opset ", newest.opset),
                   Measured(target_));
+        refused = true;
       }
       if (model.format_version() > newest.ir_version) {
         sink_.Add(kModelTooNew, {}, absl::StrCat("IR version ", model.format_version()),
                   absl::StrCat("up to IR version ", newest.ir_version), Measured(target_));
+        refused = true;
       }
     }
+    return refused;
+  }
+
+  // Of the graph as a whole. True: it is not loaded.
+  bool SameNames() {
+    if (graph_.distinct_node_names()) return false;
+    bool refused = false;
+    absl::flat_hash_map<absl::string_view, int32_t> first;
+    for (int32_t node = 0; node < graph_.num_nodes(); ++node) {
+      const std::string& name = graph_.node_name(node);
+      if (name.empty() || first.emplace(name, node).second) continue;
+      Place place;
+      place.node = node;
+      sink_.Add(kSameNodeName, place, "a node before it", "nodes of different names", Measured(target_));
+      refused = true;
+    }
+    return refused;
   }
 
   // False: nothing could be said of the node. `refused`: there is no kernel for it.
@@ -83,37 +109,68 @@ class Judge {
       sink_.NotChecked(&kNoKernel, node, "the model imports no operator set that has it");
       return false;
     }
-    const std::string name = TableName(op_type);
-    if (!matcher_.HasOp(name)) {
+    FillCall(graph_, node, call_);
+    refused = CheckForm(context_, types_, node, Measured(target_), sink_) || Kernel(domain, version, call_) ||
+              CheckClip(graph_, types_, node, Measured(target_), sink_);
+    FindGroup(graph_, types_, node, group_);
+    if (group_.kind == Group::kFused) {
+      refused |= Kernel(DomainOf(group_.call.op), OperatorSetOf(group_.call.op), group_.call);
+    } else if (group_.kind == Group::kInFloat) {
       Place place;
       place.node = node;
-      sink_.Add(kNoKernel, place, name, "operators that it has a kernel for, and functions of them", Measured(target_));
-      refused = true;
-      return true;
-    }
-    emission_.Clear();
-    Emit(graph_, types_, node, name, emission_);
-    for (const BackendOp& op : emission_.Finish()) {
-      match_.violations.clear();
-      match_.unjudged.clear();
-      matcher_.Match(op, version, match_);
-      for (const Violation& violation : match_.violations) Report(op, violation, domain, version);
-      for (const Unjudged& unjudged : match_.unjudged) {
-        sink_.NotChecked(&kKernelTypes, node, absl::StrCat(op.name, ": ", unjudged.reason));
-      }
-      refused = !match_.violations.empty();
+      sink_.Add(kRunsInFloat, place, absl::StrCat(op_type, " is computed in float: ", group_.reason),
+                "integer types that the runtime fuses", Measured(target_));
     }
     return true;
   }
 
  private:
-  void Report(const BackendOp& op, const Violation& violation, absl::string_view domain, int version) {
+  int OperatorSetOf(absl::string_view op) const {
+    const absl::string_view domain = DomainOf(op);
+    // What the runtime makes by itself needs no import.
+    return domain.empty() ? OperatorSet(context_.model(), domain) : 1;
+  }
+
+  // True: there is no kernel that takes the call.
+  bool Kernel(absl::string_view domain, int version, const KernelCall& call) {
+    const std::string name = TableName(call.op);
+    if (!matcher_.HasOp(name)) {
+      Place place;
+      place.node = call.node;
+      sink_.Add(kNoKernel, place, name, "operators that it has a kernel for, and functions of them", Measured(target_));
+      return true;
+    }
+    emission_.Clear();
+    Emit(graph_, types_, call, name, emission_);
+    bool refused = false;
+    for (const BackendOp& op : emission_.Finish()) {
+      match_.violations.clear();
+      match_.unjudged.clear();
+      matcher_.Match(op, version, match_);
+      for (const Violation& violation : match_.violations) Report(op, call, violation, domain, version);
+      for (const Unjudged& unjudged : match_.unjudged) {
+        if (!call.fused) sink_.NotChecked(&kKernelTypes, call.node, absl::StrCat(op.name, ": ", unjudged.reason));
+      }
+      refused = !match_.violations.empty();
+    }
+    if (refused) return true;
+    const FindingSource source = Measured(target_, name);
+    refused = CheckParameters(graph_, call, source, sink_);
+    return CheckKernel(graph_, types_, call, source, sink_) || refused;
+  }
+
+  void Report(const BackendOp& op, const KernelCall& call, const Violation& violation, absl::string_view domain,
+              int version) {
     FindingDraft draft = TableFinding(op, violation, target_);
-    if (violation.rule == &kDtypeRowArch) {
+    if (call.fused) {
+      draft.rule = &kFusedTypes;
+      draft.allowed = absl::StrCat(op.name, ", into which it is fused, takes ", violation.allowed);
+      draft.place = Place();
+      draft.place.node = call.node;
+    } else if (violation.rule == &kDtypeRowArch) {
       // What the table counts as architectures are operator sets.
-      const absl::string_view of = domain.empty() ? "" : domain;
       draft.rule = &kOpsetTooOld;
-      draft.observed = absl::StrCat(of, of.empty() ? "" : " ", "opset ", version);
+      draft.observed = absl::StrCat(domain, domain.empty() ? "" : " ", "opset ", version);
       draft.allowed = absl::StrCat("opset ", absl::StripPrefix(violation.allowed, "V"));
     } else if (violation.rule == &kDtypeRow) {
       draft.rule = &kKernelTypes;
@@ -127,6 +184,8 @@ class Judge {
   const TableMatcher& matcher_;
   FindingSink& sink_;
   const std::vector<v1::DataType> types_;
+  KernelCall call_;
+  Group group_;
   Emission emission_;
   MatchResult match_;
 };
@@ -157,7 +216,7 @@ void Check(const CheckContext& context, const Target& target, const TableMatcher
     return;
   }
   Judge judge(context, target, matcher, sink);
-  judge.Model();
+  const bool loads = !judge.Model() & !judge.SameNames();
   const std::vector<int32_t> op_of = OpsOfNodes(context);
   for (int32_t node = 0; node < context.graph().num_nodes(); ++node) {
     bool refused = false;
@@ -171,14 +230,17 @@ void Check(const CheckContext& context, const Target& target, const TableMatcher
     }
     // There is nothing behind the CPU provider that would take the node.
     outcome.refused |= refused;
-    outcome.ends_export |= refused;
+    outcome.ends_export |= refused || !loads;
   }
 }
 
 }  // namespace
 
 std::vector<const RuleInfo*> OwnRules() {
-  return {&kModelTooNew, &kOpsetTooOld, &kNoKernel, &kKernelTypes, &kOtherOrigin, &kOlderTable};
+  return {&kModelTooNew,    &kOpsetTooOld,      &kSameNodeName,  &kNoKernel,         &kKernelTypes, &kFusedTypes,
+          &kRunTimeWhere,   &kRemovedRelu,      &kUnlikeTypes,   &kUnknownAttribute, &kConcatTypes, &kClippedType,
+          &kParameterShape, &kMissingZeroPoint, &kBlockGeometry, &kRunTimeBlocks,    &kFusedBias,   &kSoftmaxOverflow,
+          &kOtherOrigin,    &kRunsInFloat,      &kOlderTable};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
@@ -202,6 +264,8 @@ absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables
     Check(context, target, **matcher, sink, result);
   };
   (*module)->accepted_types = nullptr;
+  // Kernels read scales and zero points at run time; what becomes of a bias depends on whether it is fused (FX501).
+  (*module)->replaces = {ConstantQParams().info, BiasScale().info, BiasZeroPoint().info};
   return module;
 }
 

@@ -33,11 +33,16 @@ std::string TableName(absl::string_view op_type) {
   return absl::StrCat(domain, ".", op_type.substr(domain.size() + kSeparator.size()));
 }
 
-void Emit(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node, absl::string_view name,
+void Emit(const Graph& graph, const std::vector<v1::DataType>& types, const KernelCall& call, absl::string_view name,
           Emission& emission) {
-  emission.Begin(name, node);
-  for (int i = 0; i < graph.num_inputs(node); ++i) Fill(graph, types, graph.input(node, i), i, emission.AddInput());
-  for (int i = 0; i < graph.num_outputs(node); ++i) Fill(graph, types, graph.output(node, i), i, emission.AddOutput());
+  emission.Begin(name, call.node);
+  for (size_t i = 0; i < call.inputs.size(); ++i) {
+    BackendTensor& tensor = emission.AddInput();
+    Fill(graph, types, call.inputs[i], call.places[i].input, tensor);
+  }
+  for (size_t i = 0; i < call.outputs.size(); ++i) {
+    Fill(graph, types, call.outputs[i], static_cast<int>(i), emission.AddOutput());
+  }
 }
 
 int OperatorSet(const v1::Graph& model, absl::string_view domain) {

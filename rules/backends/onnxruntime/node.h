@@ -9,6 +9,7 @@
 
 #include "absl/strings/string_view.h"
 #include "rules/backends/emission.h"
+#include "rules/backends/onnxruntime/kernel_call.h"
 #include "rules/graph/graph.h"
 
 namespace quantgate::onnxruntime {
@@ -19,8 +20,8 @@ absl::string_view DomainOf(absl::string_view op_type);
 // The table's name of an operator: "com.microsoft.QGemm".
 std::string TableName(absl::string_view op_type);
 
-// Begins an operator with the node's tensors; `types` by value. `name` must outlive the emission.
-void Emit(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node, absl::string_view name,
+// Begins an operator with the call's tensors; `types` by value. `name` must outlive the emission.
+void Emit(const Graph& graph, const std::vector<v1::DataType>& types, const KernelCall& call, absl::string_view name,
           Emission& emission);
 
 // Version of the operator set of `domain` that the model imports; 0: none that is known.

@@ -28,6 +28,18 @@ const RuleInfo kOpsetTooOld = {
     "Fires: Add of int8 tensors under opset 13. Does not: the same under opset 14.",
 };
 
+const RuleInfo kSameNodeName = {
+    "EN503",
+    "same-node-name",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has the name of {observed}; ONNX Runtime loads {allowed}.",
+    "ONNX lets nodes share a name. ONNX Runtime does not: the session ends with \"two nodes with same node name\".",
+    "Give each node a name of its own, or none.",
+    "Fires: two nodes named n. Does not: two nodes without a name.",
+};
+
 const RuleInfo kNoKernel = {
     "CV501",
     "no-cpu-kernel",
@@ -52,6 +64,20 @@ const RuleInfo kKernelTypes = {
     "NOT_IMPLEMENTED, or with INVALID_GRAPH where the operator is not defined for it at all.",
     "Give the ports named the types of one of the closest kernels.",
     "Fires: QLinearConv with int8 activations and uint8 weights. Does not: uint8 activations and int8 weights.",
+};
+
+const RuleInfo kFusedTypes = {
+    "DT502",
+    "fused-kernel-types",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} stands between DequantizeLinear and QuantizeLinear nodes with {observed}; {allowed}.",
+    "The optimizer makes one integer operator of such a group without asking whether there is a kernel for its types, "
+    "and the session ends with INVALID_GRAPH or NOT_IMPLEMENTED. Without the fusion (session option "
+    "session.disable_quant_qdq, or no optimization) the same file runs in float.",
+    "Quantize to uint8 or int8 there, or make the session with session.disable_quant_qdq.",
+    "Fires: Add between float8 tensors. Does not: Sub between them, which is never fused; Add between int4 ones.",
 };
 
 const RuleInfo kOtherOrigin = {

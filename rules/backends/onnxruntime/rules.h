@@ -6,11 +6,13 @@
 
 namespace quantgate::onnxruntime {
 
-extern const RuleInfo kModelTooNew;  // EN501
-extern const RuleInfo kOpsetTooOld;  // EN502
-extern const RuleInfo kNoKernel;     // CV501
-extern const RuleInfo kKernelTypes;  // DT501
-extern const RuleInfo kOtherOrigin;  // CV502: only ever "not checked"
+extern const RuleInfo kModelTooNew;   // EN501
+extern const RuleInfo kOpsetTooOld;   // EN502
+extern const RuleInfo kSameNodeName;  // EN503
+extern const RuleInfo kNoKernel;      // CV501
+extern const RuleInfo kKernelTypes;   // DT501
+extern const RuleInfo kFusedTypes;    // DT502
+extern const RuleInfo kOtherOrigin;   // CV502: only ever "not checked"
 
 }  // namespace quantgate::onnxruntime
 

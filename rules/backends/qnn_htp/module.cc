@@ -20,6 +20,7 @@
 #include "rules/backends/qnn_htp/targets.h"
 #include "rules/backends/table_judge.h"
 #include "rules/backends/table_target.h"
+#include "rules/backends/undecided.h"
 #include "rules/constraints/rules.h"
 
 namespace quantgate::qnn_htp {
@@ -68,7 +69,7 @@ class Judge {
   // Judges the first of operators that are alike. When nothing was found, and no constant was looked at, the same holds
   // for the next one.
   void JudgeOnce(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
-    const bool comparable = op.like >= 0 && !qnn::IsFused(context_, op);
+    const bool comparable = op.like >= 0 && !qnn::IsFused(context_, op) && !BecomesBias(context_, op);
     if (comparable && known_of_[op.like] != kUnknown) {
       const Known& known = known_[known_of_[op.like]];
       outcome = known.outcome;
@@ -90,6 +91,11 @@ class Judge {
     if (target_.toolchain == Toolchain::kExecuTorch && FindMaxPoolStride(context_, op, sink_)) {
       outcome.refused = true;
       outcome.ends_export = true;
+    }
+    if (BecomesBias(context_, op)) {
+      sink_.NotChecked(&kUnclearLowering, op.node, "the converter makes it the bias of the matrix product in front");
+      outcome.checked = true;
+      return;
     }
     emission_.Clear();
     const Lowering lowering = qnn::Lower(context_, op, emission_);
@@ -113,7 +119,7 @@ class Judge {
       case Lowering::kEmitted:
         break;
     }
-    outcome.checked = true;
+    outcome.checked = NoteUndecided(context_, op, sink_);
     for (const BackendOp& emitted : emission_.Finish()) {
       outcome.backend_ops.emplace_back(emitted.name);
       if (JudgeOp(emitted)) outcome.refused = true;

@@ -26,8 +26,10 @@ class Case:
     feeds: dict
     # Name -> (values, steps): expected, and by how many output steps it may differ. Empty: only loading is asked.
     expected: dict = dataclasses.field(default_factory=dict)
-    # The specification gives an answer. False: a scale is 0, infinite or not a number, say.
+    # The specification gives an answer. False: a scale is 0, negative, infinite or not a number.
     defined: bool = True
+    # A group between DequantizeLinear and QuantizeLinear nodes: whether it is fused is asked as well.
+    quantized_output: bool = False
 
 
 class Draw:
@@ -92,7 +94,7 @@ class Draw:
             scales = scales.copy()
             scales.reshape(-1)[0] = special
             self.note(f"{name} scale {special}")
-            self.defined = self.defined and special < 0
+            self.defined = False
         if shapes and self.chance(p / 3):
             zeros = np.array(zeros).reshape((1,) if np.ndim(zeros) == 0 else ()) if zeros.size == 1 else zeros[:1]
             self.note(f"{name} zero point of shape {list(zeros.shape)}")
@@ -110,6 +112,8 @@ class Draw:
 
 def bound(d, name, kind, scales, zeros, constant=None, zero_kind=None):
     """Scale and zero point as constants, or now and then as inputs of the graph; their names."""
+    if not np.all(np.isfinite(scales)) or np.any(np.asarray(scales) <= 0):
+        constant = True  # what is not known before it runs cannot be said
     if constant is None:
         constant = not d.chance(0.06)
         if not constant:
@@ -262,7 +266,7 @@ def float_matmul(seed):
     a_shape, b_shape = (3, 8), (8, 5)
     b = d.integers(b_kind, b_shape)
     bs, bz = d.parameters("b", b_kind, b_shape[-1])
-    constant = not d.chance(0.15)
+    constant = not d.defined or not d.chance(0.15)
     expected = {}
     if dynamic:
         a = d.np.standard_normal(a_shape).astype(np.float32)
@@ -316,14 +320,14 @@ def qgemm(seed):
     a, b = d.integers(a_kind, (3, 8)), d.integers(b_kind, (8, 5))
     as_, az = d.parameters("a", a_kind, p=0.06)
     bs, bz = d.parameters("b", b_kind, 5)
-    ys, yz = d.parameters("y", y_kind, p=0.06)
+    quantized = d.chance(0.8)
+    ys, yz = d.parameters("y", y_kind, p=0.06) if quantized else (np.ones((), np.float32), np.zeros(()))
     ys = (ys * np.float32(15)).astype(np.float32)
     alpha = d.pick(1.0, 1.0, 0.5)
     names = [d.operand("a", a_kind, a.T if trans_a else a, False), *bound(d, "a", a_kind, as_, az),
              d.operand("b", b_kind, b.T if trans_b else b, d.chance(0.8)), *bound(d, "b", b_kind, bs, bz)]
     bias = d.np.integers(-100, 100, 5) * 20 if d.chance(0.6) else None
     names.append("" if bias is None else d.b.constant("c", bias, d.kind("int32", ("float", "int16"), 0.05)))
-    quantized = d.chance(0.8)
     names += bound(d, "y", y_kind, ys, yz) if quantized else []
     d.b.node("QGemm", names, ["y"], domain=MS, alpha=alpha, transA=trans_a, transB=trans_b)
     expected = {}
@@ -363,6 +367,10 @@ def qlinear_unary(seed):
     if d.chance(0.08) and name not in ("QLinearGlobalAveragePool",):
         names[2], xz = "", np.array(0)
         d.note("no x zero point")
+    if d.chance(0.05) and name not in ("QLinearGlobalAveragePool", "QLinearSoftmax") and (kind == "uint8" or d.chance(0.3)):
+        names.pop()
+        yz = np.array(0)
+        d.note("no y zero point")
     expected, attributes = {}, UNARY[name](np.zeros((1, 3, 4, 4)), d)[1]
     d.b.node(name, names, ["y"], domain=MS, **attributes)
     if usable(xs, xz, ys, yz) and np.size(xs) == 1 and np.size(ys) == 1 and d.defined:
@@ -458,7 +466,7 @@ def quantizer(seed):
         scales = np.array(scales)
         scales.reshape(-1)[0] = special
         d.note(f"scale {special}")
-        d.defined = special < 0
+        d.defined = False
     is_float = kind.startswith("float8")
     zeros = np.zeros(scale_shape, np.int64)
     if not is_float and (kind != "int32" or d.chance(0.1)) and d.chance(0.7):
@@ -492,7 +500,7 @@ def quantizer(seed):
         if d.chance(0.2):
             x = x * 40
         names = [d.operand("x", float_kind if float_kind != "bfloat16" else "bfloat16", x, float_kind == "bfloat16")]
-    names.append(d.operand("s", scale_kind, scales, scale_kind == "bfloat16" or not d.chance(0.1)))
+    names.append(d.operand("s", scale_kind, scales, scale_kind == "bfloat16" or not d.defined or not d.chance(0.1)))
     if given:
         names.append(d.operand("z", zero_kind, zeros, not d.chance(0.1)))
     if not given and not dequantizing and kind != "uint8" and d.b.opset >= 21 and not contrib and d.chance(0.7):
@@ -502,12 +510,14 @@ def quantizer(seed):
     d.b.node("DequantizeLinear" if dequantizing else "QuantizeLinear", names, ["y"], domain=domain, **attributes)
     out_kind = float_kind if dequantizing else (zero_kind if given else kind if "output_dtype" in attributes else "uint8")
     outputs, result = {"y": out_kind}, "y"
-    if out_kind in ("int4", "uint4", "int2", "uint2") or out_kind.startswith("float8"):
-        d.b.node("Cast", ["y"], ["yc"], to=proto_type("float"))
-        outputs, result = {"yc": "float"}, "yc"
+    narrow = out_kind in ("int4", "uint4", "int2", "uint2") or out_kind.startswith("float8")
+    if narrow:
+        d.b.node("DequantizeLinear", ["y"] + names[1:], ["r"], domain=domain,
+                 **{k: v for k, v in attributes.items() if k in ("axis", "block_size")})
+        outputs, result = {"r": scale_kind}, "r"
     elif out_kind == "bfloat16":
-        d.b.node("Cast", ["y"], ["yc"], to=proto_type("float"))
-        outputs, result = {"yc": "float"}, "yc"
+        d.b.node("Cast", ["y"], ["r"], to=proto_type("float"))
+        outputs, result = {"r": "float"}, "r"
     expected = {}
     if zero_kind == kind and zeros.shape == scale_shape and scale_kind != "bfloat16" and scale_kind != "double":
         try:
@@ -516,13 +526,19 @@ def quantizer(seed):
                 slack = (2e-3 if scale_kind == "float16" else 1e-5) * (1 + np.abs(yf).max())
                 expected = {result: (yf, ("absolute", slack))}
             elif is_float:
-                if not attributes.get("saturate") == 0:
+                if out_kind == kind and not attributes.get("saturate") == 0:
                     ratio = (x.astype(np.float32) / ref.along(scales, shape, axis, block)).astype(np.float32)
                     top = float(ref.ml_dtypes.finfo(ref.FLOAT8[kind]).max)
                     yf = np.clip(ratio, -top, top).astype(ref.FLOAT8[kind]).astype(np.float64)
-                    expected = {result: (yf, ("absolute", 0.13 * np.abs(yf).max()))}
+                    expected = {result: (yf * ref.along(scales, shape, axis, block),
+                                         ("absolute", 0.13 * np.abs(yf).max() * np.max(scales)))}
             elif out_kind == kind:
-                expected = {result: (ref.quantize(x, scales, zeros, kind, axis, block), 1)}
+                yf = ref.quantize(x, scales, zeros, kind, axis, block)
+                if narrow:
+                    expected = {result: (ref.dequantize(yf, scales, zeros, axis, block),
+                                         ("absolute", 1.01 * np.max(scales)))}
+                else:
+                    expected = {result: (yf, 1)}
         except (ValueError, IndexError, np.exceptions.AxisError, ZeroDivisionError):
             expected = {}
     return d.case(("com.microsoft." if contrib else "") + ("DequantizeLinear" if dequantizing else "QuantizeLinear"),
@@ -539,18 +555,6 @@ def dynamic_quantize(seed):
     zero = np.clip(np.rint(-low / scale), 0, 255)
     return d.case("DynamicQuantizeLinear", {"y": "uint8", "s": "float", "z": "uint8"},
                   {"y": (ref.quantize(x, scale, zero, "uint8"), 1)})
-
-
-# Operators between DequantizeLinear and QuantizeLinear: inputs (shapes), attributes, and how many of the inputs are
-# weights. Extra inputs that are no data come last.
-GROUPS = {
-    "Conv": lambda d: (conv_shapes(d)[1:], None),
-    **{name: None for name in ()},
-}
-
-
-def int64(d, name, values):
-    return d.b.constant(name, np.array(values, np.int64), "int64")
 
 
 def group_of(d, name):
@@ -660,14 +664,19 @@ def group(seed):
         if np.shape(z) != np.shape(s):
             z = np.resize(z, np.shape(s))
         q = d.integers(own, shape) if not is_float else d.np.uniform(-4, 4, shape).astype(ref.FLOAT8[own]).astype(np.float32)
-        stored = d.operand(f"q{i}", own, q, weighted and i == 1 and not d.chance(0.1))
-        if stored not in d.b.feeds and not (weighted and i == 1) and own != "float8e4m3fn":
-            pass
         scales_of.append(s)
         parameters = [d.b.constant(f"s{i}", s, "float"), d.b.constant(f"z{i}", z, own)]
-        if is_float or d.chance(0.05):
-            if np.all(z == 0):
-                parameters.pop()
+        if (is_float or d.chance(0.05)) and np.all(z == 0):
+            parameters.pop()
+        if weighted and i == 1 and not d.chance(0.1):
+            stored = d.b.constant(f"q{i}", q, own)
+        elif is_float or own in ("int4", "uint4"):
+            # Such tensors cannot be fed: a QuantizeLinear makes them of floats that it represents exactly.
+            feed = d.b.input(f"f{i}", "float", ref.dequantize(q, s, z, axis))
+            zero = [f"z{i}"] if len(parameters) == 2 else [d.b.constant(f"zero{i}", z, own)]
+            stored = d.b.node("QuantizeLinear", [feed, f"s{i}"] + zero, [f"q{i}"], axis=axis if np.ndim(s) else 1)
+        else:
+            stored = d.b.input(f"q{i}", own, q)
         d.b.node("DequantizeLinear", [stored] + parameters, [f"x{i}"], axis=axis if np.ndim(s) else 1)
         inputs.append(f"x{i}")
         floats.append(ref.dequantize(q, s, z, axis))
@@ -738,9 +747,11 @@ def group(seed):
         d.note(f"{out_kind} from {kind}")
     is_float = out_kind.startswith("float8")
     equal = name in MOVES and d.chance(0.8) and np.ndim(scales_of[0]) == 0 and out_kind == kind
-    ys, yz = d.parameters("y", out_kind if not is_float else "int32", p=0.0)
+    ys, yz = np.ones(()), np.zeros((), np.int64)
+    if not equal:
+        ys, yz = d.parameters("y", out_kind if not is_float else "int32", p=0.0)
     ys = ys.reshape(-1)[0]
-    if results is not None and not equal and not np.isnan(ys) and ys > 0:
+    if results is not None and not equal and np.isfinite(ys) and ys > 0:
         finite = results[0][np.isfinite(results[0])]
         span = np.abs(finite).max() if finite.size else 1
         low, high = ref.RANGES.get(out_kind, (-448, 448))
@@ -755,9 +766,9 @@ def group(seed):
                 names = ["s0"] if out_kind == "uint8" else names + [d.b.constant(f"yz0{i}", 0, out_kind)]
         d.b.node("QuantizeLinear", [raw[i]] + names, [f"q_out{i}"])
         result, result_kind = f"q_out{i}", out_kind
-        if out_kind in ("int4", "uint4") or is_float:
-            d.b.node("Cast", [result], [f"c{i}"], to=proto_type("float"))
-            result, result_kind = f"c{i}", "float"
+        narrow = out_kind in ("int4", "uint4") or is_float  # no type that could be fetched
+        if narrow:
+            result, result_kind = d.b.node("DequantizeLinear", [result] + names, [f"r{i}"]), "float"
         outs[result] = result_kind
         if results is None or not np.all(np.isfinite(results[i])):
             continue
@@ -765,13 +776,19 @@ def group(seed):
         if equal:
             z = next((onnx.numpy_helper.to_array(c) for c in d.b.constants if c.name == "z0"), 0)
             z = np.asarray(z).astype(np.float64) if not is_float else 0
+        step = float(np.reshape(s, ()))
         if is_float:
-            ratio = np.clip(results[i] / float(np.reshape(s, ())), -448, 448)
+            ratio = np.clip(results[i] / step, -448, 448)
             yf = ratio.astype(np.float32).astype(ref.FLOAT8[out_kind]).astype(np.float64)
-            expected[result] = (yf, ("absolute", 0.13 * np.abs(yf).max()))
+            expected[result] = (yf * step, ("absolute", abs(0.13 * step) * np.abs(yf).max()))
+        elif narrow:
+            yf = ref.dequantize(ref.quantize(results[i], s, z, out_kind), s, z)
+            expected[result] = (yf, ("absolute", abs(step) * 1.01))
         else:
             expected[result] = (ref.quantize(results[i], s, z, out_kind), 1)
-    return d.case(f"QDQ {name}", outs, expected)
+    case = d.case(f"QDQ {name}", outs, expected)
+    case.quantized_output = True
+    return case
 
 
 def nbits(seed):
@@ -821,3 +838,48 @@ FAMILIES = {
     quantizer: 20, group: 38, qlinear_conv: 8, qlinear_matmul: 6, integer_matmul: 5, float_matmul: 3, qgemm: 5,
     qlinear_unary: 8, qlinear_binary: 6, dynamic_quantize: 1, nbits: 3,
 }
+
+
+def kernel(seed):
+    """Any operator of any operator set with types at random. Only whether it loads is asked."""
+    import registry
+
+    d = Draw(seed)
+    operators = registry.operators()
+    domain, name = d.rng.choice(sorted(operators))
+    newest = registry.NEWEST[domain]
+    version = d.rng.randint(7, newest) if not domain else newest
+    op = None
+    for candidate in operators[domain, name]:
+        if candidate.since <= version:
+            op = candidate
+    if op is None:
+        op = operators[domain, name][0]
+        version = op.since
+    chosen = {}
+    for variable in op.free:
+        common = [t for t in op.variables[variable] if t in ("float", "int8", "uint8", "int64", "float16")]
+        pool = common if common and d.chance(0.4) else op.variables[variable]
+        if d.chance(0.1):
+            pool = sorted(registry.NAMES)
+            d.note(f"any type for {variable}")
+        chosen[variable] = d.rng.choice(pool)
+    model = registry.model_of(op, chosen, version)
+    return None if model is None else Case(f"{domain + '.' if domain else ''}{name}", ", ".join(d.odd), model, None)
+
+
+FAMILIES[kernel] = 60
+
+
+def drawn(count, seed):
+    """`count` cases, by weight; the same for the same seed."""
+    rng = random.Random(seed)
+    families = list(FAMILIES)
+    weights = [FAMILIES[f] for f in families]
+    made = 0
+    while made < count:
+        family = rng.choices(families, weights)[0]
+        case = family(rng.randrange(2**40))
+        if case is not None:
+            made += 1
+            yield family.__name__, case

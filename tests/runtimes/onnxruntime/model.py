@@ -4,6 +4,8 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
+from reference import RANGES
+
 SPECIAL = {"float": "FLOAT", "double": "DOUBLE"}
 NUMPY = {"float": np.float32, "double": np.float64, "float16": np.float16, "bool": np.bool_}
 
@@ -15,9 +17,11 @@ def proto_type(name):
 def packed(values, kind):
     """A TensorProto of that type; four and two bit integers and float8 are packed as ONNX stores them."""
     values = np.asarray(values)
-    tensor = helper.make_tensor("", proto_type(kind), values.shape, values.flatten().tolist()) if kind not in NUMPY else \
-        onnx.numpy_helper.from_array(values.astype(NUMPY[kind]))
-    return tensor
+    if kind in NUMPY:
+        return onnx.numpy_helper.from_array(values.astype(NUMPY[kind]))
+    if kind in RANGES:
+        values = np.clip(values, *RANGES[kind])
+    return helper.make_tensor("", proto_type(kind), values.shape, values.flatten().tolist())
 
 
 class Builder:

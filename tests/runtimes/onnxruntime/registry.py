@@ -10,6 +10,7 @@ counts: combinations that fail to load for another reason (an attribute, a shape
 """
 
 import collections
+import functools
 import itertools
 import pathlib
 import re
@@ -24,6 +25,8 @@ TABLES = pathlib.Path(__file__).resolve().parents[3] / "db" / "tables"
 DOMAINS = {"": "", "ai.onnx.ml": "ai.onnx.ml.", "com.microsoft": "com.microsoft."}
 NEWEST = {"": 26, "ai.onnx.ml": 5, "com.microsoft": 1}  # newest operator sets that the runtime loads
 OPEN = 2**31 - 1
+OLDEST = 7  # operator set that the runtime promises to load
+TRIED = (13, 18, 21)  # between the first and the last: operator sets that changed many operators
 MANY = 700  # combinations of one operator's types; beyond, one variable at a time is changed
 
 # The tables' names of element types, and ONNX's.
@@ -123,8 +126,9 @@ REQUIRED = {
 }
 
 
-def model_of(op, chosen):
-    """The model of one node with these types, everything optional given; None when it cannot be written."""
+def model_of(op, chosen, version=0):
+    """The model of one node with these types, everything optional given, in operator set `version` (0: the one that
+    brought this form of the operator); None when it cannot be written."""
     attributes = {}
     for name, attribute in op.schema.attributes.items():
         if not attribute.required:
@@ -145,15 +149,15 @@ def model_of(op, chosen):
     graph = helper.make_graph(
         [helper.make_node(op.name, inputs, outputs, domain=op.domain, **attributes)], "probe", values,
         [onnx.ValueInfoProto(name=name) for name in outputs])
-    imports = [helper.make_opsetid("", op.since if not op.domain else 21)]
+    imports = [helper.make_opsetid("", version or op.since if not op.domain else 21)]
     if op.domain:
-        imports.append(helper.make_opsetid(op.domain, op.since))
+        imports.append(helper.make_opsetid(op.domain, version or op.since))
     return helper.make_model(graph, opset_imports=imports, ir_version=10)
 
 
-def asked(op, chosen):
-    """True or False; None: the runtime did not get as far as types and kernels."""
-    model = model_of(op, chosen)
+def asked(op, chosen, version):
+    """Whether it loads in operator set `version`; None: the runtime did not get as far as types and kernels."""
+    model = model_of(op, chosen, version)
     if model is None:
         return None
     try:
@@ -166,37 +170,63 @@ def asked(op, chosen):
     return None
 
 
-def accepted(op, found):
-    """Combinations of op.free that load, and how many the runtime answered for."""
-    known = registered(op, found)
+def candidates_of(op, known):
     lists = [op.variables[v] for v in op.free]
     count = 1
     for types in lists:
         count *= len(types)
     if count <= MANY:
-        candidates = set(itertools.product(*lists))
-    else:
-        candidates = set(known)
-        for combination in known:
-            for i, types in enumerate(lists):
-                candidates.update(combination[:i] + (t,) + combination[i + 1:] for t in types)
-    taken, answers = set(), 0
-    memory = {}
-    for combination in candidates:
+        return set(itertools.product(*lists))
+    candidates = set(known)
+    for combination in known:
+        for i, types in enumerate(lists):
+            candidates.update(combination[:i] + (t,) + combination[i + 1:] for t in types)
+        candidates.add(tuple("float16" if t == "float" and "float16" in lists[i] else t
+                             for i, t in enumerate(combination)))
+    return candidates
+
+
+def accepted(op, found, version):
+    """Combinations of op.free that load in operator set `version`."""
+    known = registered(op, found)
+    outputs_alone = [i for i, v in enumerate(op.free) if v not in op.probed and op.name != "Cast"]
+    known_outputs = {tuple(c[i] for i in outputs_alone) for c in known}
+    taken, answers = set(), {}
+    for combination in candidates_of(op, known):
         chosen = dict(zip(op.free, combination))
-        answer = None
-        if op.probed == op.free or op.name == "Cast":
-            answer = asked(op, chosen)
-        elif op.probed:
-            # Types of outputs alone follow from attributes: the registry says which.
-            key = tuple(chosen[v] for v in op.probed)
-            if key not in memory:
-                memory[key] = asked(op, {v: chosen[v] for v in op.probed})
-            answer = None if memory[key] is not False else False
-        answers += answer is not None
-        if answer or (answer is None and combination in known):
+        if op.name != "Cast":
+            # Types of outputs alone follow from attributes: the registry says which; of a function, all of them.
+            chosen = {v: chosen[v] for v in op.probed}
+        key = tuple(sorted(chosen.items()))
+        if key not in answers:
+            answers[key] = asked(op, chosen, version) if chosen else None
+        if answers[key] and known and tuple(combination[i] for i in outputs_alone) not in known_outputs:
+            continue
+        if answers[key] or (answers[key] is None and combination in known):
             taken.add(combination)
-    return taken, answers
+    return taken
+
+
+def spans(op, found, last):
+    """[(first, last, combinations)] of the operator sets in which this form of the operator is in force. Where a node
+    is replaced by Casts or a function's body, their kernels depend on the operator set of the model."""
+    if op.domain:
+        return [(op.since, last, accepted(op, found, op.since))]
+    end = last or NEWEST[op.domain]
+    first = max(op.since, min(end, OLDEST))  # what an older set takes is not promised
+    tried = {first, end} | {version for version in TRIED if first < version < end}
+    taken = {version: accepted(op, found, version) for version in tried}
+    if any(taken[version] != taken[first] for version in tried):
+        taken = {version: accepted(op, found, version) for version in range(first, end + 1)}
+    result = []
+    for version in sorted(taken):
+        if result and result[-1][2] == taken[version]:
+            result[-1][1] = version
+        else:
+            result.append([version, version, taken[version]])
+    result[0][0] = op.since
+    result[-1][1] = last
+    return result
 
 
 def merged(combinations):
@@ -211,42 +241,47 @@ def merged(combinations):
     return sorted(rows)
 
 
-def tables():
-    found = kernels()
+@functools.cache
+def operators():
+    """Versions of every operator by (domain, name), oldest first."""
     by_name = collections.defaultdict(list)
     for schema in state.get_all_operator_schema():
         if schema.domain in DOMAINS and schema.since_version <= NEWEST[schema.domain] and not schema.deprecated:
             by_name[schema.domain, schema.name].append(Operator(schema))
+    for versions in by_name.values():
+        versions.sort(key=lambda op: op.since)
+    return by_name
+
+
+def tables():
+    found = kernels()
+    by_name = operators()
     removed = {}  # (domain, name) -> first version without it
     for schema in state.get_all_operator_schema():
         if schema.deprecated:
             key = schema.domain, schema.name
             removed[key] = min(removed.get(key, OPEN), schema.since_version)
     entries, definitions = {}, {}
-    probes = 0
     for (domain, name), versions in sorted(by_name.items()):
-        versions.sort(key=lambda op: op.since)
         most_in = max(versions, key=lambda op: len(op.inputs)).inputs
         most_out = max(versions, key=lambda op: len(op.outputs)).outputs
         ins, outs = ports("in", most_in), ports("out", most_out)
         rows = []  # (cells, first, last)
         for i, op in enumerate(versions):
             last = versions[i + 1].since - 1 if i + 1 < len(versions) else removed.get((domain, name), 0) - 1
-            combinations, answers = accepted(op, found)
-            probes += answers
-            for row in merged(combinations):
-                chosen = dict(zip(op.free, row))
-                cells = []
-                for names, side in ((ins, op.inputs), (outs, op.outputs)):
-                    for k in range(len(names)):
-                        types = op.port_types(side[k][0], chosen) if k < len(side) else ()
-                        cells.append("|".join(NAMES[t] for t in types) or "~")
-                rows.append((" ".join(cells), op.since, max(last, 0)))
+            for first, until, combinations in spans(op, found, max(last, 0)):
+                for row in merged(combinations):
+                    chosen = dict(zip(op.free, row))
+                    cells = []
+                    for names, side in ((ins, op.inputs), (outs, op.outputs)):
+                        for k in range(len(names)):
+                            types = op.port_types(side[k][0], chosen) if k < len(side) else ()
+                            cells.append("|".join(NAMES[t] for t in types) or "~")
+                    rows.append((" ".join(cells), first, until))
         if not rows:
             continue
         entries[DOMAINS[domain] + name] = (ins + outs, joined(rows))
         definitions[DOMAINS[domain] + name] = (ins, outs)
-    print(f"{probes} models asked", file=sys.stderr)
     return entries, definitions
 
 
@@ -338,8 +373,8 @@ def main():
         for schema in state.get_all_operator_schema():
             if schema.name == sys.argv[2] and schema.domain in DOMAINS:
                 op = Operator(schema)
-                taken, answers = accepted(op, found)
-                print(op.domain, op.name, op.since, op.free, len(registered(op, found)), answers, merged(taken))
+                for first, last, taken in spans(op, found, 0):
+                    print(op.domain, op.name, op.since, op.free, len(registered(op, found)), first, last, merged(taken))
         return 0
     files = [TABLES / f"onnxruntime-{version}.yaml", TABLES / f"onnxruntime_master-{version}.yaml"]
     texts = written(version)

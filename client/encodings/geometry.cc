@@ -1,0 +1,172 @@
+#include "client/encodings/geometry.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "absl/strings/string_view.h"
+
+namespace quantgate::encodings {
+namespace {
+
+absl::string_view Symbol(const v1::Graph& graph, int32_t id) {
+  return id >= 1 && id <= graph.symbols_size() ? absl::string_view(graph.symbols(id - 1)) : absl::string_view();
+}
+
+const v1::Attribute* AttributeOf(const v1::Graph& graph, const v1::Node& node, absl::string_view name) {
+  for (const v1::Attribute& attribute : node.attributes()) {
+    if (Symbol(graph, attribute.name()) == name) return &attribute;
+  }
+  return nullptr;
+}
+
+bool IsSet(const v1::Graph& graph, const v1::Node& node, absl::string_view name) {
+  const v1::Attribute* attribute = AttributeOf(graph, node, name);
+  return attribute != nullptr && attribute->i() != 0;
+}
+
+// The only dimension of that size; 0 when there is none, or more than one.
+int AxisOfSize(const v1::Value* value, int64_t size) {
+  int axis = -1;
+  for (int i = 0; value != nullptr && i < value->dims_size(); ++i) {
+    if (value->dims(i) != size) continue;
+    if (axis >= 0) return 0;
+    axis = i;
+  }
+  return std::max(axis, 0);
+}
+
+int64_t FromFront(int64_t axis, size_t rank) { return axis < 0 ? axis + static_cast<int64_t>(rank) : axis; }
+
+// [outer, inner] to [inner, outer].
+void Transpose(size_t outer, size_t inner, google::protobuf::RepeatedField<double>* numbers) {
+  google::protobuf::RepeatedField<double> turned;
+  turned.Reserve(numbers->size());
+  for (size_t i = 0; i < inner; ++i) {
+    for (size_t o = 0; o < outer; ++o) turned.Add(numbers->Get(static_cast<int>(o * inner + i)));
+  }
+  *numbers = std::move(turned);
+}
+
+void SetAxes(std::initializer_list<std::pair<int64_t, int64_t>> axes_and_blocks, v1::QParams* qparams) {
+  for (const auto& [axis, block] : axes_and_blocks) {
+    qparams->add_axes(static_cast<int32_t>(axis));
+    qparams->add_block_sizes(block);
+  }
+}
+
+// Weights of two dimensions, or filters: channels and what is summed over are the first two.
+int64_t Other(int64_t axis) { return axis == 0 ? 1 : 0; }
+
+// Flat lists in the order [channel, block].
+void LayFlatBlocks(int64_t channel_axis, ReadEncoding& encoding) {
+  SetAxes({{channel_axis, 1}, {Other(channel_axis), encoding.geometry.block_size}}, encoding.spec.mutable_qparams());
+}
+
+// Scales as nested lists of the tensor's rank: dimensions with one scale are not divided, the others have a scale for
+// each element but for that of the blocks.
+void LayBlocks(const v1::Value* value, int64_t axis, ReadEncoding& encoding) {
+  v1::QParams* qparams = encoding.spec.mutable_qparams();
+  const std::vector<int64_t>& shape = encoding.geometry.shape;
+  for (size_t i = 0; i < shape.size(); ++i) {
+    const int64_t at = static_cast<int64_t>(i);
+    if (at == axis) {
+      SetAxes({{at, encoding.geometry.block_size}}, qparams);
+    } else if (shape[i] != 1 ||
+               (value != nullptr && at < value->dims_size() && value->dims(static_cast<int>(i)) == 1)) {
+      SetAxes({{at, 1}}, qparams);
+    }
+  }
+}
+
+// Factors as nested lists of the tensor's rank; [channel, block] is what the spec has.
+void LayNested(int64_t axis, int64_t channel_axis, ReadEncoding& encoding) {
+  const std::vector<int64_t>& shape = encoding.geometry.shape;
+  v1::QParams* qparams = encoding.spec.mutable_qparams();
+  SetAxes({{channel_axis, 1}, {axis, encoding.geometry.block_size}}, qparams);
+  const size_t first = static_cast<size_t>(std::min(axis, channel_axis));
+  const size_t second = static_cast<size_t>(std::max(axis, channel_axis));
+  if (second >= shape.size() || axis == channel_axis) return;
+  const bool others_are_single = shape[first] * shape[second] == qparams->block_scales_size();
+  if (axis < channel_axis && others_are_single) {
+    Transpose(static_cast<size_t>(shape[first]), static_cast<size_t>(shape[second]), qparams->mutable_block_scales());
+  }
+}
+
+// Where channels are in the shape of factors: the other dimension that has more than one, if the file does not say.
+int64_t ChannelAxisOfShape(const Geometry& geometry, int64_t axis) {
+  if (geometry.channel_axis) return FromFront(*geometry.channel_axis, geometry.shape.size());
+  for (size_t i = 0; i < geometry.shape.size(); ++i) {
+    if (static_cast<int64_t>(i) != axis && geometry.shape[i] > 1) return static_cast<int64_t>(i);
+  }
+  return Other(axis);
+}
+
+// Within what the contract's axes can hold; others are said to be out of range all the same.
+int64_t Bounded(int64_t axis) { return std::clamp<int64_t>(axis, INT32_MIN, INT32_MAX); }
+
+}  // namespace
+
+Consumers::Consumers(const v1::Graph& graph) : graph_(graph), uses_(static_cast<size_t>(graph.values_size()) + 1) {
+  for (int32_t node = 0; node < graph.nodes_size(); ++node) {
+    for (int32_t i = 0; i < graph.nodes(node).inputs_size(); ++i) {
+      const int32_t value = graph.nodes(node).inputs(i);
+      if (value > 0 && value <= graph.values_size()) uses_[value].push_back({node, i});
+    }
+  }
+}
+
+int Consumers::ChannelAxis(int32_t value, int hops) const {
+  if (value <= 0 || hops == 0) return -1;
+  const int rank = graph_.values(value - 1).dims_size();
+  for (const Use& use : uses_[value]) {
+    const int axis = AxisFor(use, rank, hops);
+    if (axis >= 0 && axis < std::max(rank, 1)) return axis;
+  }
+  return -1;
+}
+
+int Consumers::AxisFor(Use use, int rank, int hops) const {
+  const v1::Node& node = graph_.nodes(use.node);
+  const absl::string_view op = Symbol(graph_, node.op());
+  const bool weight = use.input == 1;
+  if (op == "Conv") return use.input >= 1 ? 0 : -1;
+  if (op == "ConvTranspose") return weight ? 1 : use.input == 2 ? 0 : -1;
+  if (op == "Gemm" && use.input == 2) return rank - 1;
+  if (op == "Gemm") return weight == IsSet(graph_, node, weight ? "transB" : "transA") ? (weight ? 0 : -1) : rank - 1;
+  if (op == "MatMul") return weight ? rank - 1 : -1;
+  if (op == "Transpose" && node.outputs_size() == 1) {
+    const int axis = ChannelAxis(node.outputs(0), hops - 1);
+    const v1::Attribute* perm = AttributeOf(graph_, node, "perm");
+    if (axis < 0 || perm == nullptr) return axis < 0 ? -1 : rank - 1 - axis;
+    return axis < perm->ints().values_size() ? static_cast<int>(perm->ints().values(axis)) : -1;
+  }
+  if ((op == "Identity" || op == "Cast") && node.outputs_size() == 1) return ChannelAxis(node.outputs(0), hops - 1);
+  return -1;
+}
+
+void Lay(const v1::Value* value, int channel_axis, ReadEncoding& encoding) {
+  const Geometry& geometry = encoding.geometry;
+  v1::QParams* qparams = encoding.spec.mutable_qparams();
+  const int64_t by_use = std::max(channel_axis, 0);
+  switch (geometry.kind) {
+    case Geometry::kPerTensor:
+      return;
+    case Geometry::kPerChannel: {
+      const int64_t guess = channel_axis >= 0 ? channel_axis : AxisOfSize(value, qparams->scales_size());
+      qparams->add_axes(static_cast<int32_t>(Bounded(geometry.axis.value_or(guess))));
+      encoding.spec.set_axis(qparams->axes(0));
+      return;
+    }
+    case Geometry::kBlocks:
+      if (geometry.shape.size() < 2) return LayFlatBlocks(by_use, encoding);
+      return LayBlocks(value, Bounded(FromFront(geometry.axis.value_or(Other(by_use)), geometry.shape.size())),
+                       encoding);
+    case Geometry::kNested: {
+      if (geometry.shape.size() < 2) return LayFlatBlocks(by_use, encoding);
+      const int64_t axis = Bounded(FromFront(geometry.axis.value_or(Other(by_use)), geometry.shape.size()));
+      return LayNested(axis, Bounded(ChannelAxisOfShape(geometry, axis)), encoding);
+    }
+  }
+}
+
+}  // namespace quantgate::encodings

@@ -1,0 +1,70 @@
+// AIMET 1.0.0: one object for each tensor; scales and offsets are flat lists, the axis is not stated.
+#include <algorithm>
+
+#include "client/encodings/read.h"
+#include "client/encodings/spec.h"
+
+namespace quantgate::encodings {
+namespace {
+
+Geometry::Kind KindOf(absl::string_view type) {
+  if (type == "PER_CHANNEL") return Geometry::kPerChannel;
+  if (type == "PER_BLOCK") return Geometry::kBlocks;
+  return type == "LPBQ" ? Geometry::kNested : Geometry::kPerTensor;
+}
+
+bool IsWidth(int64_t bits) { return IntegerType(bits, true) != v1::DATA_TYPE_UNSPECIFIED; }
+
+void ReadBlocks(const Fields& fields, ReadEncoding& encoding) {
+  Geometry& geometry = encoding.geometry;
+  if (const auto size = fields.Integer("block_size", Need::kRequired)) encoding.facts.set_block_size(*size);
+  geometry.block_size = encoding.facts.block_size();
+  if (geometry.kind != Geometry::kNested) return;
+  const std::optional<NumberArray> factors = fields.Numbers("per_block_int_scale", Need::kRequired);
+  if (!factors) return;
+  geometry.shape = factors->shape;
+  v1::QParams& qparams = *encoding.spec.mutable_qparams();
+  qparams.mutable_block_scales()->Add(factors->numbers.begin(), factors->numbers.end());
+}
+
+}  // namespace
+
+void ReadListed(JsonValue entry, ReadEncoding& encoding) {
+  v1::Encoding& facts = encoding.facts;
+  const Fields fields(entry, facts.mutable_problems());
+  if (const auto name = fields.Text("name", Need::kRequired)) encoding.name = *name;
+  const auto type = fields.Choice("dtype", Need::kRequired, {"INT", "FLOAT"});
+  facts.set_is_float(type == "FLOAT");
+  const std::optional<int64_t> bits = fields.Integer("bw", Need::kRequired);
+  if (bits) facts.set_bit_width(*bits);
+  if (facts.is_float()) return;
+  const auto kind = fields.Choice("enc_type", Need::kRequired, {"PER_TENSOR", "PER_CHANNEL", "PER_BLOCK", "LPBQ"});
+  if (kind) encoding.geometry.kind = KindOf(*kind);
+  const std::optional<bool> symmetric = fields.Truth("is_sym", Need::kRequired);
+  if (symmetric) facts.set_is_symmetric(*symmetric);
+  v1::QParams& qparams = *encoding.spec.mutable_qparams();
+  const std::optional<NumberArray> scales = fields.Numbers("scale", Need::kRequired);
+  if (scales) qparams.mutable_scales()->Add(scales->numbers.begin(), scales->numbers.end());
+  const std::optional<NumberArray> offsets = fields.Numbers("offset", Need::kRequired);
+  if (offsets) facts.mutable_offsets()->Add(offsets->numbers.begin(), offsets->numbers.end());
+  if (encoding.geometry.kind == Geometry::kBlocks || encoding.geometry.kind == Geometry::kNested) {
+    ReadBlocks(fields, encoding);
+  }
+  // Of nested scales `bw` is the width of scale factor and weight together, and offsets are on its grid.
+  if (encoding.geometry.kind == Geometry::kNested) {
+    const std::optional<int64_t> compressed = fields.Integer("compressed_bw", Need::kRequired);
+    if (bits && compressed && IsWidth(*bits) && *compressed >= *bits) {
+      fields.Invalid("compressed_bw", *fields.Find("compressed_bw", Need::kOptional), "less than bw");
+    } else if (bits && compressed && IsWidth(*bits)) {
+      facts.set_bit_width(*compressed);
+      qparams.set_block_scale_bits(static_cast<int32_t>(*bits - std::max<int64_t>(*compressed, 0)));
+    }
+  }
+  if (!facts.problems().empty()) return;
+  const bool is_signed = *symmetric && (facts.section() == v1::Encoding::SECTION_PARAMETERS ||
+                                        encoding.geometry.kind >= Geometry::kBlocks);
+  SetType(is_signed, *symmetric, encoding);
+  if (encoding.has_spec && *bits >= 1 && *bits <= 64) SetZeroPoints(*bits, is_signed, encoding);
+}
+
+}  // namespace quantgate::encodings

@@ -1,0 +1,122 @@
+// AIMET 2.0.0 and 2.1.0: the inputs and attributes of ONNX's QuantizeLinear, scales as nested lists in the tensor's own
+// layout. LPBQ has its factors and channel scales in two fields (2.0.0), or a scale that is itself quantized (2.1.0).
+#include <algorithm>
+
+#include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/strip.h"
+#include "client/encodings/read.h"
+#include "client/encodings/spec.h"
+
+namespace quantgate::encodings {
+namespace {
+
+struct ElementType {
+  bool known = false;
+  bool is_float = false;
+  bool is_signed = false;
+  int64_t bits = 0;
+};
+
+// "uint8", "float16", "float8e4m3fn".
+ElementType TypeOf(absl::string_view name) {
+  ElementType type;
+  absl::string_view digits = name;
+  if (absl::ConsumePrefix(&digits, "float") || absl::ConsumePrefix(&digits, "bfloat")) {
+    type.is_float = true;
+    digits = digits.substr(0, digits.find('e'));
+  } else {
+    type.is_signed = !absl::ConsumePrefix(&digits, "u");
+    if (!absl::ConsumePrefix(&digits, "int")) return type;
+  }
+  type.known = absl::SimpleAtoi(digits, &type.bits) && absl::ascii_isdigit(digits[0]);
+  return type;
+}
+
+void Append(const NumberArray& array, google::protobuf::RepeatedField<double>* numbers) {
+  numbers->Add(array.numbers.begin(), array.numbers.end());
+}
+
+// What a factor of the nested scale may be: weights of `bits` and their factors fill eight bits together.
+int32_t FactorBits(int64_t bits) {
+  constexpr int64_t kExpanded = 8;
+  return bits >= 1 && bits < kExpanded ? static_cast<int32_t>(kExpanded - bits) : 0;
+}
+
+void ReadNested(const Fields& fields, ReadEncoding& encoding) {
+  const auto factors = fields.Numbers("per_block_int_scale", Need::kRequired);
+  const auto scales = fields.Numbers("per_channel_float_scale", Need::kRequired);
+  encoding.geometry.kind = Geometry::kNested;
+  if (factors) encoding.geometry.shape = factors->shape;
+  if (factors) Append(*factors, encoding.spec.mutable_qparams()->mutable_block_scales());
+  if (scales) Append(*scales, encoding.spec.mutable_qparams()->mutable_scales());
+}
+
+void ReadQuantizedScale(JsonValue scale, ReadEncoding& encoding) {
+  const Fields fields(scale, encoding.facts.mutable_problems(), "y_scale.");
+  const auto factors = fields.Numbers("x", Need::kRequired);
+  const auto scales = fields.Numbers("x_scale", Need::kRequired);
+  encoding.geometry.kind = Geometry::kNested;
+  encoding.geometry.channel_axis = fields.Integer("axis", Need::kOptional);
+  if (factors) encoding.geometry.shape = factors->shape;
+  if (factors) Append(*factors, encoding.spec.mutable_qparams()->mutable_block_scales());
+  if (scales) Append(*scales, encoding.spec.mutable_qparams()->mutable_scales());
+}
+
+void ReadPlainScale(const Fields& fields, ReadEncoding& encoding) {
+  const auto scales = fields.Numbers("y_scale", Need::kRequired);
+  if (!scales) return;
+  Append(*scales, encoding.spec.mutable_qparams()->mutable_scales());
+  Geometry& geometry = encoding.geometry;
+  geometry.shape = scales->shape;
+  const bool blocked = geometry.block_size != 0 || scales->shape.size() > 1;
+  if (blocked) {
+    geometry.kind = Geometry::kBlocks;
+  } else if (!scales->shape.empty() && (geometry.axis || scales->numbers.size() > 1)) {
+    geometry.kind = Geometry::kPerChannel;
+  }
+}
+
+}  // namespace
+
+void ReadOnnxStyle(JsonValue entry, ReadEncoding& encoding) {
+  v1::Encoding& facts = encoding.facts;
+  const Fields fields(entry, facts.mutable_problems());
+  if (const auto name = fields.Text("name", Need::kRequired)) encoding.name = *name;
+  ElementType type;
+  if (const auto name = fields.Text("output_dtype", Need::kRequired)) {
+    type = TypeOf(*name);
+    if (type.known) {
+      facts.set_bit_width(type.bits);
+      facts.set_is_float(type.is_float);
+    } else {
+      fields.Invalid("output_dtype", *fields.Find("output_dtype", Need::kOptional),
+                     "an element type of ONNX, as \"int8\", \"uint16\" or \"float16\"");
+    }
+  }
+  if (facts.is_float()) return;
+  encoding.geometry.axis = fields.Integer("axis", Need::kOptional);
+  const std::optional<int64_t> block_size = fields.Integer("block_size", Need::kOptional);
+  if (block_size) facts.set_block_size(*block_size);
+  encoding.geometry.block_size = block_size.value_or(0);
+  const std::optional<JsonValue> scale = fields.Find("y_scale", Need::kOptional);
+  if (fields.Find("per_block_int_scale", Need::kOptional) || fields.Find("per_channel_float_scale", Need::kOptional)) {
+    ReadNested(fields, encoding);
+  } else if (scale && scale->is_object()) {
+    ReadQuantizedScale(*scale, encoding);
+  } else {
+    ReadPlainScale(fields, encoding);
+    if (block_size && encoding.geometry.kind != Geometry::kBlocks) encoding.geometry.kind = Geometry::kBlocks;
+  }
+  v1::QParams& qparams = *encoding.spec.mutable_qparams();
+  if (encoding.geometry.kind == Geometry::kNested) qparams.set_block_scale_bits(FactorBits(facts.bit_width()));
+  if (const auto zero_points = fields.Numbers("y_zero_point", Need::kOptional)) {
+    Append(*zero_points, qparams.mutable_zero_points());
+  }
+  if (!facts.problems().empty()) return;
+  const bool centered = std::all_of(qparams.zero_points().begin(), qparams.zero_points().end(),
+                                    [](double zero_point) { return zero_point == 0; });
+  SetType(type.is_signed, type.is_signed && centered, encoding);
+}
+
+}  // namespace quantgate::encodings

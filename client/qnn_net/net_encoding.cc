@@ -1,0 +1,123 @@
+#include "client/qnn_net/net_encoding.h"
+
+#include "absl/strings/str_cat.h"
+#include "client/error.h"
+#include "rules/graph/data_type.h"
+
+namespace quantgate::qnn_net {
+namespace {
+
+constexpr int64_t kMaxBits = 32;
+
+double NumberOr(JsonValue object, absl::string_view key, double fallback) {
+  const JsonValue::Member member = object.Find(key);
+  return member.found && member.value.is_number() ? member.value.number() : fallback;
+}
+
+absl::Status AddScaleOffset(JsonValue object, v1::QParams& qparams) {
+  const JsonValue::Member scale = object.Find("scale");
+  const JsonValue::Member offset = object.Find("offset");
+  if (!scale.found || !scale.value.is_number()) return Malformed("no number \"scale\"", object);
+  if (offset.found && !offset.value.is_number()) return Malformed("\"offset\" is no number", offset.value);
+  qparams.add_scales(scale.value.number());
+  qparams.add_zero_points(0.0 - (offset.found ? offset.value.number() : 0.0));
+  return absl::OkStatus();
+}
+
+absl::Status AddList(JsonValue list, const char* name, JsonValue owner, v1::QParams& qparams) {
+  if (!list.is_array()) return Malformed(absl::StrCat("no list \"", name, "\""), owner);
+  absl::Status status;
+  list.ForEach([&](absl::string_view, JsonValue entry) {
+    status = AddScaleOffset(entry, qparams);
+    return status.ok();
+  });
+  return status;
+}
+
+absl::Status AddNumbers(JsonValue object, absl::string_view name, double sign,
+                        google::protobuf::RepeatedField<double>& numbers) {
+  const JsonValue::Member list = object.Find(name);
+  if (!list.found) return absl::OkStatus();
+  absl::Status status;
+  list.value.ForEach([&](absl::string_view, JsonValue number) {
+    if (!number.is_number()) status = Malformed(absl::StrCat("a member of \"", name, "\" is no number"), number);
+    numbers.Add(sign < 0 ? 0.0 - number.number() : number.number());
+    return status.ok();
+  });
+  return status;
+}
+
+absl::Status AddAxis(JsonValue object, v1::Spec& spec) {
+  const JsonValue::Member axis = object.Find("axis");
+  constexpr double kMaxRank = 1024;
+  if (!axis.found || !axis.value.is_integer() || axis.value.number() > kMaxRank || axis.value.number() < -kMaxRank) {
+    return Malformed("no integer \"axis\"", object);
+  }
+  spec.set_axis(static_cast<int32_t>(axis.value.number()));
+  spec.mutable_qparams()->add_axes(spec.axis());
+  return absl::OkStatus();
+}
+
+// A range that is stated is what tells a bit-width encoding.
+void StateRange(JsonValue object, v1::Spec& spec) {
+  const double bits = NumberOr(object, "bitwidth", 0);
+  if (!(bits >= 1 && bits <= static_cast<double>(kMaxBits))) return;
+  const int64_t levels = int64_t{1} << static_cast<int>(bits);
+  const bool is_signed = IsSigned(spec.dtype());
+  spec.set_quant_min(is_signed ? -levels / 2 : 0);
+  spec.set_quant_max(is_signed ? levels / 2 - 1 : levels - 1);
+}
+
+}  // namespace
+
+absl::Status Malformed(absl::string_view what, JsonValue value) {
+  const JsonPlace place = value.place();
+  return CodedError(absl::StatusCode::kInvalidArgument, "FI001",
+                    absl::StrCat("is no QNN *_net.json: ", what, ", at line ", place.line, ", column ", place.column));
+}
+
+absl::Status ReadEncoding(JsonValue quant_params, DataType type, v1::Spec& spec) {
+  spec.set_kind(v1::Spec::PLAIN);
+  spec.set_dtype(type.type);
+  spec.set_is_dynamic(false);
+  if (NumberOr(quant_params, "definition", 0) != kDefined) return absl::OkStatus();
+  v1::QParams& qparams = *spec.mutable_qparams();
+  const auto member = [&](const char* name) { return quant_params.Find(name); };
+  switch (static_cast<int64_t>(NumberOr(quant_params, "encoding", -1))) {
+    case kScaleOffset: {
+      const JsonValue::Member found = member("scale_offset");
+      return found.found ? AddScaleOffset(found.value, qparams) : Malformed("no \"scale_offset\"", quant_params);
+    }
+    case kBwScaleOffset: {
+      JsonValue::Member found = member("bw_scale_offset");
+      if (!found.found) found = member("scale_offset");
+      if (!found.found) return Malformed("no \"bw_scale_offset\"", quant_params);
+      StateRange(found.value, spec);
+      return AddScaleOffset(found.value, qparams);
+    }
+    case kAxisScaleOffset: {
+      const JsonValue::Member found = member("axis_scale_offset");
+      if (!found.found) return Malformed("no \"axis_scale_offset\"", quant_params);
+      if (absl::Status status = AddAxis(found.value, spec); !status.ok()) return status;
+      const JsonValue::Member list = found.value.Find("scale_offsets");
+      return AddList(list.value, "scale_offsets", found.value, qparams);
+    }
+    case kBwAxisScaleOffset: {
+      JsonValue::Member found = member("bw_axis_scale_offset");
+      if (!found.found) found = member("axis_scale_offset");
+      if (!found.found) return Malformed("no \"bw_axis_scale_offset\"", quant_params);
+      if (absl::Status status = AddAxis(found.value, spec); !status.ok()) return status;
+      StateRange(found.value, spec);
+      const JsonValue::Member list = found.value.Find("scale_offsets");
+      if (list.found) return AddList(list.value, "scale_offsets", found.value, qparams);
+      if (absl::Status status = AddNumbers(found.value, "scales", 1, *qparams.mutable_scales()); !status.ok()) {
+        return status;
+      }
+      return AddNumbers(found.value, "offsets", -1, *qparams.mutable_zero_points());
+    }
+    default:
+      return absl::OkStatus();
+  }
+}
+
+}  // namespace quantgate::qnn_net

@@ -1,0 +1,243 @@
+#include "client/qnn_net/net_importer.h"
+
+#include <cstdlib>
+#include <string>
+#include <utility>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "client/error.h"
+#include "client/json/document.h"
+#include "client/qnn_net/net_encoding.h"
+#include "client/qnn_net/net_types.h"
+#include "client/text.h"
+
+namespace quantgate {
+namespace {
+
+using qnn_net::DataTypeOf;
+using qnn_net::Malformed;
+
+// Numbers of a parameter that are sent; strides, pads and axes are a handful.
+constexpr int kMaxParameterNumbers = 65'536;
+
+class NetImporter {
+ public:
+  NetImporter(const ImportOptions& options, v1::Graph* graph) : options_(options), graph_(*graph) {}
+
+  absl::Status Import(JsonValue root) {
+    graph_.set_origin(v1::Graph::QNN);
+    graph_.set_stage(v1::STAGE_CONVERTED);
+    graph_.set_producer("qnn converter");
+    const JsonValue::Member graph = root.Find("graph");
+    if (!graph.found || !graph.value.is_object()) return Malformed("no object \"graph\"", root);
+    const JsonValue::Member tensors = graph.value.Find("tensors");
+    const JsonValue::Member nodes = graph.value.Find("nodes");
+    if (!tensors.found || !tensors.value.is_object()) return Malformed("no object \"tensors\"", graph.value);
+    if (!nodes.found || !nodes.value.is_object()) return Malformed("no object \"nodes\"", graph.value);
+    if (nodes.value.size() > options_.max_nodes) {
+      return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
+                        absl::StrCat("has ", nodes.value.size(), " nodes; the limit is ", options_.max_nodes));
+    }
+    absl::Status status;
+    tensors.value.ForEach([&](absl::string_view name, JsonValue tensor) {
+      status = AddTensor(name, tensor);
+      return status.ok();
+    });
+    if (!status.ok()) return status;
+    nodes.value.ForEach([&](absl::string_view name, JsonValue node) {
+      status = AddNode(name, node);
+      return status.ok();
+    });
+    return status;
+  }
+
+ private:
+  int Symbol(absl::string_view text) {
+    const auto [it, added] = symbols_.emplace(ToUtf8(text), graph_.symbols_size() + 1);
+    if (added) graph_.add_symbols(it->first);
+    return it->second;
+  }
+
+  int Use(absl::string_view name) {
+    const auto [it, added] = ids_.emplace(ToUtf8(name), graph_.values_size() + 1);
+    if (added) graph_.add_values()->set_name(it->first);
+    return it->second;
+  }
+
+  // Type, shape and encoding, wherever the tensor is.
+  absl::Status Describe(JsonValue tensor, v1::Value& value) {
+    if (!tensor.is_object()) return Malformed("a tensor is no object", tensor);
+    const JsonValue::Member type = tensor.Find("data_type");
+    if (!type.found || !type.value.is_integer()) return Malformed("a tensor without an integer \"data_type\"", tensor);
+    const qnn_net::DataType data_type = DataTypeOf(static_cast<int64_t>(type.value.number()));
+    value.set_dtype(data_type.type);
+    JsonValue::Member dims = tensor.Find("dims");
+    if (!dims.found) dims = tensor.Find("current_dims");
+    if (dims.found) {
+      if (!dims.value.is_array()) return Malformed("\"dims\" is no list", dims.value);
+      value.set_has_shape(true);
+      absl::Status status;
+      dims.value.ForEach([&](absl::string_view, JsonValue size) {
+        if (!size.is_integer()) status = Malformed("a size is no integer", size);
+        value.add_dims(static_cast<int64_t>(size.number()));
+        return status.ok();
+      });
+      if (!status.ok()) return status;
+    }
+    if (!data_type.quantized) return absl::OkStatus();
+    const JsonValue::Member quant_params = tensor.Find("quant_params");
+    v1::Spec& spec = *graph_.add_specs();
+    value.set_spec(graph_.specs_size());
+    return qnn_net::ReadEncoding(quant_params.found ? quant_params.value : tensor, data_type, spec);
+  }
+
+  absl::Status AddTensor(absl::string_view name, JsonValue tensor) {
+    const int before = graph_.values_size();
+    int id = Use(name);
+    if (id <= before) {  // the key again: a second tensor of the name
+      graph_.add_values()->set_name(ToUtf8(name));
+      id = graph_.values_size();
+    }
+    v1::Value& value = *graph_.mutable_values(id - 1);
+    if (absl::Status status = Describe(tensor, value); !status.ok()) return status;
+    const JsonValue::Member type = tensor.Find("type");
+    switch (type.found && type.value.is_integer() ? static_cast<int64_t>(type.value.number()) : -1) {
+      case qnn_net::kAppWrite:
+        graph_.add_inputs(id);
+        break;
+      case qnn_net::kAppRead:
+        graph_.add_outputs(id);
+        break;
+      case qnn_net::kAppReadWrite:
+        graph_.add_inputs(id);
+        graph_.add_outputs(id);
+        break;
+      case qnn_net::kStatic:
+        value.mutable_constant()->set_stored_bytes(-1);
+        break;
+      case qnn_net::kNull:
+        omitted_.emplace(ToUtf8(name), true);
+        break;
+      default:
+        break;
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddNode(absl::string_view name, JsonValue source) {
+    if (!source.is_object()) return Malformed("a node is no object", source);
+    const JsonValue::Member type = source.Find("type");
+    if (!type.found || !type.value.is_string()) return Malformed("a node without a \"type\"", source);
+    v1::Node& node = *graph_.add_nodes();
+    node.set_name(ToUtf8(name));
+    node.set_op(Symbol(type.value.text()));
+    if (absl::Status status = AddNames(source, "input_names", *node.mutable_inputs()); !status.ok()) return status;
+    if (absl::Status status = AddNames(source, "output_names", *node.mutable_outputs()); !status.ok()) return status;
+    if (const JsonValue::Member params = source.Find("scalar_params"); params.found) {
+      absl::Status status;
+      params.value.ForEach([&](absl::string_view key, JsonValue value) {
+        status = AddScalar(key, value, node);
+        return status.ok();
+      });
+      if (!status.ok()) return status;
+    }
+    if (const JsonValue::Member params = source.Find("tensor_params"); params.found) {
+      params.value.ForEach([&](absl::string_view key, JsonValue value) {
+        AddTensorParameter(key, value, node);
+        return true;
+      });
+    }
+    return absl::OkStatus();
+  }
+
+  absl::Status AddNames(JsonValue node, const char* key, google::protobuf::RepeatedField<int32_t>& ids) {
+    const JsonValue::Member names = node.Find(key);
+    if (!names.found || !names.value.is_array())
+      return Malformed(absl::StrCat("a node without a list \"", key, "\""), node);
+    absl::Status status;
+    names.value.ForEach([&](absl::string_view, JsonValue name) {
+      if (!name.is_string()) status = Malformed("a tensor's name is no text", name);
+      ids.Add(name.text().empty() || omitted_.contains(ToUtf8(name.text())) ? 0 : Use(name.text()));
+      return status.ok();
+    });
+    return status;
+  }
+
+  // {"306": 1}: the type's number, as text, and the value.
+  absl::Status AddScalar(absl::string_view key, JsonValue typed, v1::Node& node) {
+    if (!typed.is_object() || typed.size() != 1) return Malformed("a scalar parameter is no type and value", typed);
+    v1::Attribute& attribute = *node.add_attributes();
+    attribute.set_name(Symbol(key));
+    typed.ForEach([&](absl::string_view type_text, JsonValue value) {
+      int64_t number = 0;
+      const v1::DataType type =
+          absl::SimpleAtoi(type_text, &number) ? DataTypeOf(number).type : v1::DATA_TYPE_UNSPECIFIED;
+      attribute.set_param_type(type);
+      if (value.is_string()) {
+        attribute.set_s(ToUtf8(value.text()));
+      } else if (type == v1::DATA_TYPE_BOOL) {
+        attribute.set_b(value.is_true() || value.number() != 0);
+      } else if (value.is_integer() && type != v1::DATA_TYPE_FLOAT32 && type != v1::DATA_TYPE_FLOAT16) {
+        attribute.set_i(static_cast<int64_t>(value.number()));
+      } else {
+        attribute.set_f(value.number());
+      }
+      return true;
+    });
+    return absl::OkStatus();
+  }
+
+  // {"name_of_the_tensor": {"data_type": …, "data": [[1, 1], [0, 0]]}}
+  void AddTensorParameter(absl::string_view key, JsonValue named, v1::Node& node) {
+    v1::Attribute& attribute = *node.add_attributes();
+    attribute.set_name(Symbol(key));
+    named.ForEach([&](absl::string_view, JsonValue tensor) {
+      const JsonValue::Member type = tensor.Find("data_type");
+      const JsonValue::Member data = tensor.Find("data");
+      const v1::DataType data_type = type.found && type.value.is_integer()
+                                         ? DataTypeOf(static_cast<int64_t>(type.value.number())).type
+                                         : v1::DATA_TYPE_UNSPECIFIED;
+      attribute.set_param_type(data_type);
+      const bool real = data_type == v1::DATA_TYPE_FLOAT32 || data_type == v1::DATA_TYPE_FLOAT16;
+      if (data.found) AddNumbers(data.value, real, attribute);
+      return false;
+    });
+  }
+
+  static void AddNumbers(JsonValue data, bool real, v1::Attribute& attribute) {
+    if (data.is_array()) {
+      data.ForEach([&](absl::string_view, JsonValue element) {
+        AddNumbers(element, real, attribute);
+        return true;
+      });
+      return;
+    }
+    if (real) {
+      if (attribute.floats().values_size() < kMaxParameterNumbers)
+        attribute.mutable_floats()->add_values(data.number());
+    } else if (attribute.ints().values_size() < kMaxParameterNumbers) {
+      const double number = data.is_integer() ? data.number() : data.is_true() ? 1 : 0;
+      attribute.mutable_ints()->add_values(static_cast<int64_t>(number));
+    }
+  }
+
+  const ImportOptions& options_;
+  v1::Graph& graph_;
+  absl::flat_hash_map<std::string, int> symbols_;
+  absl::flat_hash_map<std::string, int> ids_;
+  absl::flat_hash_map<std::string, bool> omitted_;
+};
+
+}  // namespace
+
+absl::StatusOr<v1::Graph> ImportQnnNet(absl::string_view bytes, const ImportOptions& options) {
+  absl::StatusOr<JsonDocument> document = JsonDocument::Parse(bytes);
+  if (!document.ok()) return document.status();
+  v1::Graph graph;
+  if (absl::Status status = NetImporter(options, &graph).Import(document->root()); !status.ok()) return status;
+  return graph;
+}
+
+}  // namespace quantgate

@@ -1,0 +1,70 @@
+#include "rules/backends/onnxruntime/form.h"
+
+#include <string>
+
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "rules/graph/data_type.h"
+#include "rules/onnx/defined.h"
+
+namespace quantgate::onnxruntime {
+
+const RuleInfo kUnlikeTypes = {
+    "DT505",
+    "unlike-types",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} is {observed}; the operator is defined for {allowed}.",
+    "Arguments of one type parameter have one element type. The session ends with a type error when they differ.",
+    "Cast or quantize the tensor to the type of the others.",
+    "Fires: QLinearAdd of a uint8 and an int8 tensor. Does not: of two uint8 tensors.",
+};
+
+const RuleInfo kUnknownAttribute = {
+    "GS503",
+    "unknown-contrib-attribute",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has {observed}; this version of ONNX Runtime knows {allowed}.",
+    "Attributes are checked against the runtime's own schema of the operator when the model is loaded.",
+    "Remove the attribute, or use the version of ONNX Runtime that brought it.",
+    "Fires: com.microsoft.DequantizeLinear with block_size. Does not: with axis.",
+};
+
+bool CheckForm(const CheckContext& context, const std::vector<v1::DataType>& types, int32_t node,
+               const FindingSource& source, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  const std::vector<DefinedOp>& defined = context.Once(DefinedOps);
+  if (defined.empty()) return false;
+  const Definition* definition = defined[graph.node(node).op()].current;
+  if (definition == nullptr || !definition->open) return false;
+  bool refused = false;
+  Place place;
+  place.node = node;
+  for (const v1::Attribute& attribute : graph.node(node).attributes()) {
+    const absl::string_view name = graph.symbol(attribute.name());
+    if (definition->attribute(name) != nullptr) continue;
+    sink.Add(kUnknownAttribute, place, absl::StrCat("an attribute ", name), "others", source);
+    refused = true;
+  }
+  absl::flat_hash_map<char, v1::DataType> bound;
+  for (int i = 0; i < graph.num_inputs(node); ++i) {
+    const Parameter* parameter = definition->inputs.at(i);
+    const int32_t value = graph.input(node, i);
+    if (parameter == nullptr || value < 0 || !absl::ascii_isupper(parameter->type)) continue;
+    const v1::DataType type = types[value];
+    if (type == v1::DATA_TYPE_UNSPECIFIED) continue;
+    const auto [entry, first] = bound.emplace(parameter->type, type);
+    if (first || entry->second == type) continue;
+    place.input = i;
+    place.value = value;
+    sink.Add(kUnlikeTypes, place, std::string(DataTypeName(type)), std::string(DataTypeName(entry->second)), source);
+    refused = true;
+  }
+  return refused;
+}
+
+}  // namespace quantgate::onnxruntime

@@ -1,0 +1,446 @@
+#include "rules/backends/onnxruntime/fusion.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include "absl/strings/str_cat.h"
+#include "rules/graph/data_type.h"
+#include "rules/graph/quantizer.h"
+
+namespace quantgate::onnxruntime {
+namespace {
+
+enum class Form : uint8_t {
+  kMove,      // the integers are moved or compared: the operator itself, on the stored type
+  kCompare,   // the same, for 8 bits and positive scales
+  kResample,  // the same, for 8 bits
+  kSplit,     // kMove with several outputs
+  kArgMax,    // reads integers, gives indices
+  kUnary,     // com.microsoft QLinear operators
+  kBinary,
+  kConcat,
+  kWhere,
+  kConv,
+  kMatMul,
+  kGemm,
+};
+
+struct Entry {
+  absl::string_view op;
+  Form form;
+  absl::string_view kernel;  // empty: the operator itself
+};
+
+constexpr Entry kEntries[] = {
+    {"Add", Form::kBinary, "com.microsoft::QLinearAdd"},
+    {"ArgMax", Form::kArgMax, ""},
+    {"AveragePool", Form::kUnary, "com.microsoft::QLinearAveragePool"},
+    {"Concat", Form::kConcat, "com.microsoft::QLinearConcat"},
+    {"Conv", Form::kConv, "QLinearConv"},
+    {"DepthToSpace", Form::kResample, ""},
+    {"Expand", Form::kMove, ""},
+    {"Flatten", Form::kMove, ""},
+    {"Gather", Form::kMove, ""},
+    {"GatherElements", Form::kMove, ""},
+    {"Gemm", Form::kGemm, "com.microsoft::QGemm"},
+    {"GlobalAveragePool", Form::kUnary, "com.microsoft::QLinearGlobalAveragePool"},
+    {"LeakyRelu", Form::kUnary, "com.microsoft::QLinearLeakyRelu"},
+    {"MatMul", Form::kMatMul, "QLinearMatMul"},
+    {"MaxPool", Form::kCompare, ""},
+    {"Mul", Form::kBinary, "com.microsoft::QLinearMul"},
+    {"ReduceMax", Form::kCompare, ""},
+    {"ReduceMin", Form::kCompare, ""},
+    {"Reshape", Form::kMove, ""},
+    {"Resize", Form::kResample, ""},
+    {"Sigmoid", Form::kUnary, "com.microsoft::QLinearSigmoid"},
+    {"Slice", Form::kMove, ""},
+    {"Softmax", Form::kUnary, "com.microsoft::QLinearSoftmax"},
+    {"Split", Form::kSplit, ""},
+    {"Squeeze", Form::kMove, ""},
+    {"Tile", Form::kMove, ""},
+    {"Transpose", Form::kMove, ""},
+    {"Unsqueeze", Form::kMove, ""},
+    {"Where", Form::kWhere, "com.microsoft::QLinearWhere"},
+};
+
+constexpr absl::string_view kMatMulToFloat = "com.microsoft::MatMulIntegerToFloat";
+
+// Relative difference of a bias scale from the product of the others with which a Conv is still fused.
+constexpr double kBiasTolerance = 0.0101;
+
+const Entry* EntryOf(absl::string_view op) {
+  const auto* found =
+      std::find_if(std::begin(kEntries), std::end(kEntries), [&](const Entry& entry) { return entry.op == op; });
+  return found == std::end(kEntries) ? nullptr : found;
+}
+
+bool Is16Bit(v1::DataType type) { return type == v1::DATA_TYPE_INT16 || type == v1::DATA_TYPE_UINT16; }
+bool Is4Bit(v1::DataType type) { return type == v1::DATA_TYPE_INT4 || type == v1::DATA_TYPE_UINT4; }
+bool HasClipBounds(v1::DataType type) {
+  return type == v1::DATA_TYPE_INT8 || type == v1::DATA_TYPE_UINT8 || Is16Bit(type);
+}
+
+// One number of a constant; nullopt when it is none, or has several.
+std::optional<double> Scalar(const Graph& graph, int32_t value) {
+  if (value < 0 || !graph.is_constant(value)) return std::nullopt;
+  const v1::Constant& constant = graph.value(value).constant();
+  if (constant.reals_size() == 1) return constant.reals(0);
+  if (constant.ints_size() == 1) return static_cast<double>(constant.ints(0));
+  return std::nullopt;
+}
+
+// The nodes of a group, and what they say.
+class Finder {
+ public:
+  Finder(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node, Group& group)
+      : graph_(graph), types_(types), node_(node), group_(group) {}
+
+  void Find() {
+    const absl::string_view op = graph_.op_type(node_);
+    if (IsQuantize(graph_, node_) || IsDequantize(graph_, node_) || AllStatic()) return;
+    for (int i = 0; i < graph_.num_inputs(node_); ++i) {
+      const int32_t value = graph_.input(node_, i);
+      const int32_t producer = value < 0 ? -1 : graph_.producer(value);
+      given_ += value >= 0;
+      if (IsDequantize(graph_, producer) && !graph_.is_graph_output(value)) dequantizes_.push_back(producer);
+      // A bias that is a constant of floats: the runtime quantizes it by itself.
+      if (i == 2 && value >= 0 && dequantizes_.size() == 2 && graph_.is_constant(value)) float_bias_ = true;
+    }
+    if (dequantizes_.empty()) return;
+    FindQuantizes();
+    const Entry* entry = EntryOf(op);
+    const bool quantized = !quantizes_.empty() && quantizes_.size() == static_cast<size_t>(graph_.num_outputs(node_));
+    if (entry == nullptr) {
+      if (quantized && !Vanishes(op)) InFloat("it has no integer kernel");
+      return;
+    }
+    const std::string reason = Fuse(*entry);
+    if (reason.empty()) {
+      group_.kind = Group::kFused;
+    } else if (quantized) {
+      InFloat(reason);
+    }
+  }
+
+ private:
+  bool AllStatic() const {
+    for (int i = 0; i < graph_.num_outputs(node_); ++i) {
+      if (graph_.output(node_, i) >= 0 && !graph_.is_static(graph_.output(node_, i))) return false;
+    }
+    return true;
+  }
+
+  void InFloat(const std::string& reason) {
+    group_.kind = Group::kInFloat;
+    group_.reason = reason;
+  }
+
+  // The QuantizeLinear of each output; behind a Relu or Clip that it makes redundant as well.
+  void FindQuantizes() {
+    for (int i = 0; i < graph_.num_outputs(node_); ++i) {
+      int32_t value = graph_.output(node_, i);
+      if (value < 0) continue;
+      if (graph_.num_outputs(node_) == 1) value = BehindClip(value);
+      const int32_t quantize = OnlyQuantize(value);
+      if (quantize < 0) {
+        other_reader_ = true;
+        continue;
+      }
+      quantizes_.push_back(quantize);
+    }
+  }
+
+  int32_t OnlyUse(int32_t value) const {
+    const absl::Span<const Use> uses = graph_.uses(value);
+    return uses.size() == 1 && uses[0].input == 0 && !graph_.is_graph_output(value) ? uses[0].node : -1;
+  }
+  int32_t OnlyQuantize(int32_t value) const {
+    const int32_t use = OnlyUse(value);
+    return IsQuantize(graph_, use) ? use : -1;
+  }
+  int32_t BehindClip(int32_t value) const {
+    const int32_t use = OnlyUse(value);
+    if (use < 0 || (graph_.op_type(use) != "Relu" && graph_.op_type(use) != "Clip")) return value;
+    const int32_t output = graph_.num_outputs(use) == 1 ? graph_.output(use, 0) : -1;
+    const int32_t quantize = output < 0 ? -1 : OnlyQuantize(output);
+    return quantize >= 0 && Redundant(use, quantize) ? output : value;
+  }
+
+  // What the Relu or Clip leaves is what the QuantizeLinear can say.
+  bool Redundant(int32_t clip, int32_t quantize) const {
+    const v1::DataType type = TypeOf(Stored(quantize));
+    if (!HasClipBounds(type)) return false;
+    const double least = static_cast<double>(MinOf(type)), most = static_cast<double>(MaxOf(type));
+    const std::optional<double> scale = Scalar(graph_, Input(quantize, 1));
+    const double zero = Scalar(graph_, Input(quantize, 2)).value_or(0);
+    if (graph_.op_type(clip) == "Relu") return zero == least;
+    if (!scale) return false;
+    const double low = (least - zero) * *scale;
+    const double high = (most - zero) * *scale;
+    const double infinity = std::numeric_limits<double>::infinity();
+    const double min = Input(clip, 1) < 0 ? -infinity : Scalar(graph_, Input(clip, 1)).value_or(infinity);
+    const double max = Input(clip, 2) < 0 ? infinity : Scalar(graph_, Input(clip, 2)).value_or(-infinity);
+    return min <= low && max >= high;
+  }
+
+  // A Relu or Clip that is removed computes nothing.
+  bool Vanishes(absl::string_view op) const {
+    return (op == "Relu" || op == "Clip") && quantizes_.size() == 1 && Redundant(node_, quantizes_[0]);
+  }
+
+  int32_t Input(int32_t node, int i) const { return i < graph_.num_inputs(node) ? graph_.input(node, i) : -1; }
+  // The integers: what a DequantizeLinear reads, or a QuantizeLinear writes.
+  int32_t Stored(int32_t quantizer) const {
+    return IsDequantize(graph_, quantizer) ? Input(quantizer, 0) : graph_.output(quantizer, 0);
+  }
+  v1::DataType TypeOf(int32_t value) const { return value < 0 ? v1::DATA_TYPE_UNSPECIFIED : types_[value]; }
+  v1::DataType StoredType(size_t i) const { return TypeOf(Stored(dequantizes_[i])); }
+  v1::DataType OutputType() const { return TypeOf(Stored(quantizes_[0])); }
+
+  static std::string Unlike(v1::DataType a, v1::DataType b) {
+    return absl::StrCat(DataTypeName(a), " and ", DataTypeName(b), " are not fused");
+  }
+  static std::string Narrow(v1::DataType type, bool only_16 = false) {
+    if (Is16Bit(type) || (!only_16 && Is4Bit(type))) return absl::StrCat(DataTypeName(type), " is not fused");
+    return "";
+  }
+
+  // Each needs `count` dequantized inputs; and all outputs quantized.
+  bool Complete(size_t count) const { return dequantizes_.size() == count && !other_reader_ && !quantizes_.empty(); }
+
+  // A reason not to fuse; empty: fused, and the call is filled in.
+  std::string Fuse(const Entry& entry) {
+    switch (entry.form) {
+      case Form::kMove:
+      case Form::kCompare:
+      case Form::kResample:
+      case Form::kSplit:
+        return FuseMove(entry);
+      case Form::kArgMax: {
+        if (dequantizes_.size() != 1) return "not all inputs are dequantized";
+        if (std::string reason = Narrow(StoredType(0)); !reason.empty()) return reason;
+        if (!HasScalars(dequantizes_[0])) return "per-channel parameters are not fused";
+        BeginDropped();
+        return "";
+      }
+      case Form::kUnary:
+        return FuseLike(entry, 1);
+      case Form::kBinary:
+      case Form::kConcat:
+        return FuseLike(entry, given_);
+      case Form::kWhere:
+        return FuseLike(entry, 2);
+      case Form::kConv:
+        return FuseConv(entry);
+      case Form::kMatMul:
+        return FuseMatMul(entry);
+      case Form::kGemm:
+        return FuseGemm(entry);
+    }
+    return "it has no integer kernel";
+  }
+
+  std::string FuseMove(const Entry& entry) {
+    if (!Complete(1)) return "not all tensors around it are quantized";
+    const v1::DataType type = StoredType(0);
+    if ((entry.form == Form::kCompare || entry.form == Form::kResample) && Is16Bit(type)) return Narrow(type);
+    if (entry.form != Form::kCompare && Is4Bit(type)) return Narrow(type);
+    for (int32_t quantize : quantizes_) {
+      if (TypeOf(Stored(quantize)) != type) return Unlike(type, TypeOf(Stored(quantize)));
+      if (!SameParameters(dequantizes_[0], quantize)) return "scale or zero point change on the way";
+    }
+    BeginDropped();
+    for (size_t i = 0; i < quantizes_.size(); ++i) group_.call.outputs[i] = Stored(quantizes_[i]);
+    return "";
+  }
+
+  // All data has one type of 8 bits.
+  std::string FuseLike(const Entry& entry, size_t count) {
+    if (!Complete(count)) return "not all tensors around it are quantized";
+    const v1::DataType type = StoredType(0);
+    for (size_t i = 1; i < dequantizes_.size(); ++i) {
+      if (StoredType(i) != type) return Unlike(type, StoredType(i));
+    }
+    if (OutputType() != type) return Unlike(type, OutputType());
+    if (std::string reason = Narrow(type); !reason.empty()) return reason;
+    Begin(entry.kernel);
+    if (entry.form == Form::kConcat) AddOutputParameters();
+    if (entry.form == Form::kWhere) AddInput(graph_, node_, 0, group_.call);
+    for (int32_t dequantize : dequantizes_) AddOperand(dequantize);
+    if (entry.form != Form::kConcat) AddOutputParameters();
+    return "";
+  }
+
+  std::string FuseConv(const Entry& entry) {
+    if (!Complete(float_bias_ ? 2 : given_)) return "not all tensors around it are quantized";
+    if (StoredType(0) != OutputType()) return Unlike(StoredType(0), OutputType());
+    if (Is4Bit(StoredType(1))) return Narrow(StoredType(1));
+    if (StoredType(0) == v1::DATA_TYPE_INT8) return "INT8 activations are not fused on x86-64";
+    for (size_t i = 0; i < 2; ++i) {
+      if (std::string reason = Narrow(StoredType(i), /*only_16=*/true); !reason.empty()) return reason;
+    }
+    if (dequantizes_.size() == 3) {
+      if (StoredType(2) != v1::DATA_TYPE_INT32)
+        return absl::StrCat("a bias of ", DataTypeName(StoredType(2)), " is not fused");
+      if (!BiasFits()) return "the scale of the bias is not that of input times weight, or its zero point is not 0";
+    }
+    Begin(entry.kernel);
+    for (size_t i = 0; i < 2; ++i) AddOperand(dequantizes_[i]);
+    AddOutputParameters();
+    if (dequantizes_.size() == 3) AddInput(graph_, dequantizes_[2], 0, group_.call);
+    return "";
+  }
+
+  std::string FuseMatMul(const Entry& entry) {
+    if (dequantizes_.size() != 2) return "not all inputs are dequantized";
+    if (StoredType(0) == v1::DATA_TYPE_INT8) return "INT8 activations are not fused on x86-64";
+    for (size_t i = 0; i < 2; ++i) {
+      if (std::string reason = Narrow(StoredType(i)); !reason.empty()) return reason;
+    }
+    if (GivesFloats()) {
+      Begin(kMatMulToFloat);
+      for (int argument : {0, 1, 2}) {
+        for (int32_t dequantize : dequantizes_) AddInput(graph_, dequantize, argument, group_.call);
+      }
+      return "";
+    }
+    if (!Complete(2)) return "not all tensors around it are quantized";
+    if (StoredType(0) != OutputType()) return Unlike(StoredType(0), OutputType());
+    Begin(entry.kernel);
+    for (int32_t dequantize : dequantizes_) AddOperand(dequantize);
+    AddOutputParameters();
+    return "";
+  }
+
+  std::string FuseGemm(const Entry& entry) {
+    const bool float_output = GivesFloats();
+    const size_t needed = float_bias_ && !float_output ? 2 : given_;
+    if (!float_output && !Complete(needed)) return "not all tensors around it are quantized";
+    if (dequantizes_.size() != needed) return "not all inputs are dequantized";
+    if (StoredType(0) == v1::DATA_TYPE_INT8 && StoredType(1) != StoredType(0)) {
+      return Unlike(StoredType(0), StoredType(1));
+    }
+    if (!float_output && StoredType(0) != OutputType()) return Unlike(StoredType(0), OutputType());
+    for (size_t i = 0; i < 2; ++i) {
+      if (std::string reason = Narrow(StoredType(i)); !reason.empty()) return reason;
+    }
+    for (size_t i = 0; i < 2; ++i) {
+      if (Input(dequantizes_[i], 2) < 0) return "a Gemm without zero points is not fused";
+    }
+    if (dequantizes_.size() == 3) {
+      if (graph_.float_attribute(node_, "beta", 1) != 1) return "a beta other than 1 is not fused";
+      if (StoredType(2) != v1::DATA_TYPE_INT32)
+        return absl::StrCat("a bias of ", DataTypeName(StoredType(2)), " is not fused");
+    }
+    Begin(entry.kernel);
+    for (size_t i = 0; i < 2; ++i) AddOperand(dequantizes_[i]);
+    if (dequantizes_.size() == 3) {
+      AddInput(graph_, dequantizes_[2], 0, group_.call);
+    } else {
+      group_.call.Add(-1, Place());
+    }
+    if (!float_output) AddOutputParameters();
+    return "";
+  }
+
+  // Nothing quantizes the output, and no Relu or Clip stands where one would be looked for.
+  bool GivesFloats() const { return quantizes_.empty() && !AnyQuantizeReads() && !ClipFollows(); }
+  bool ClipFollows() const {
+    const int32_t use = OnlyUse(graph_.output(node_, 0));
+    if (use < 0 || (graph_.op_type(use) != "Relu" && graph_.op_type(use) != "Clip")) return false;
+    return graph_.num_outputs(use) == 1 && OnlyUse(graph_.output(use, 0)) >= 0;
+  }
+  bool AnyQuantizeReads() const {
+    for (int i = 0; i < graph_.num_outputs(node_); ++i) {
+      if (graph_.output(node_, i) < 0) continue;
+      for (const Use& use : graph_.uses(graph_.output(node_, i))) {
+        if (IsQuantize(graph_, use.node)) return true;
+      }
+    }
+    return false;
+  }
+
+  bool HasScalars(int32_t quantizer) const {
+    return Scalar(graph_, Input(quantizer, 1)) && Scalar(graph_, Input(quantizer, 2));
+  }
+  bool SameParameters(int32_t a, int32_t b) const {
+    return HasScalars(a) && HasScalars(b) && Scalar(graph_, Input(a, 1)) == Scalar(graph_, Input(b, 1)) &&
+           Scalar(graph_, Input(a, 2)) == Scalar(graph_, Input(b, 2));
+  }
+
+  // The optimizer compares the scale of the bias itself; what is not a constant it takes as it is.
+  bool BiasFits() const {
+    const std::optional<double> input = Scalar(graph_, Input(dequantizes_[0], 1));
+    const int32_t weight = Input(dequantizes_[1], 1);
+    const int32_t bias = Input(dequantizes_[2], 1);
+    const int32_t zero = Input(dequantizes_[2], 2);
+    if (zero >= 0 && graph_.is_constant(zero)) {
+      for (int64_t point : graph_.value(zero).constant().ints()) {
+        if (point != 0) return false;
+      }
+    }
+    if (!input || weight < 0 || bias < 0 || !graph_.is_constant(weight) || !graph_.is_constant(bias)) return true;
+    const auto& weights = graph_.value(weight).constant().reals();
+    const auto& scales = graph_.value(bias).constant().reals();
+    if (weights.empty() || scales.empty()) return true;
+    const int count = std::max(weights.size(), scales.size());
+    if ((weights.size() != 1 && weights.size() != count) || (scales.size() != 1 && scales.size() != count))
+      return false;
+    for (int i = 0; i < count; ++i) {
+      const double expected = *input * weights[weights.size() == 1 ? 0 : i];
+      if (std::fabs(scales[scales.size() == 1 ? 0 : i] - expected) > kBiasTolerance * std::fabs(expected)) return false;
+    }
+    return true;
+  }
+
+  void Begin(absl::string_view kernel) {
+    KernelCall& call = group_.call;
+    call.op = kernel;
+    call.node = node_;
+    call.fused = true;
+    call.inputs.clear();
+    call.places.clear();
+    call.outputs.clear();
+    for (int i = 0; i < graph_.num_outputs(node_); ++i) {
+      call.outputs.push_back(quantizes_.empty() ? graph_.output(node_, i) : Stored(quantizes_[0]));
+    }
+  }
+  // The operator itself, on the integers in front of the DequantizeLinear.
+  void BeginDropped() {
+    FillCall(graph_, node_, group_.call);
+    group_.call.fused = true;
+    for (size_t i = 0; i < group_.call.inputs.size(); ++i) {
+      const int32_t value = group_.call.inputs[i];
+      if (value < 0 || graph_.producer(value) != dequantizes_[0]) continue;
+      group_.call.inputs[i] = Stored(dequantizes_[0]);
+      group_.call.places[i].value = group_.call.inputs[i];
+    }
+  }
+  void AddOperand(int32_t dequantize) {
+    for (int i : {0, 1, 2}) AddInput(graph_, dequantize, i, group_.call);
+  }
+  void AddOutputParameters() {
+    for (int i : {1, 2}) AddInput(graph_, quantizes_[0], i, group_.call);
+  }
+
+  const Graph& graph_;
+  const std::vector<v1::DataType>& types_;
+  const int32_t node_;
+  Group& group_;
+  size_t given_ = 0;  // inputs that are not left out
+  std::vector<int32_t> dequantizes_;
+  std::vector<int32_t> quantizes_;
+  bool other_reader_ = false;
+  bool float_bias_ = false;
+};
+
+}  // namespace
+
+void FindGroup(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node, Group& group) {
+  group.kind = Group::kNone;
+  Finder(graph, types, node, group).Find();
+}
+
+}  // namespace quantgate::onnxruntime

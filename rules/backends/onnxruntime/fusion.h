@@ -1,0 +1,34 @@
+// Which groups of DequantizeLinear, operator and QuantizeLinear become one integer kernel when a session is made
+// (optimization level "extended" and above, which is the default), on x86-64.
+//
+// Facts read in core/optimizer/qdq_transformer of ONNX Runtime and confirmed by what sessions of 1.31.1 look like
+// afterwards. The optimizer looks at types before it fuses, but not at all of them: what it fuses by mistake has no
+// kernel, and the session fails.
+#ifndef QUANTGATE_RULES_BACKENDS_ONNXRUNTIME_FUSION_H_
+#define QUANTGATE_RULES_BACKENDS_ONNXRUNTIME_FUSION_H_
+
+#include <string>
+#include <vector>
+
+#include "quantgate/v1/types.pb.h"
+#include "rules/backends/onnxruntime/kernel_call.h"
+
+namespace quantgate::onnxruntime {
+
+struct Group {
+  enum Kind : uint8_t {
+    kNone,     // not quantized all around, or not computed at all
+    kFused,    // `call` says into what
+    kInFloat,  // between its DequantizeLinear and QuantizeLinear nodes
+  } kind = kNone;
+  KernelCall call;
+  // Of kInFloat: the reason.
+  std::string reason;
+};
+
+// `types` by value (types.h). `group` is used again from node to node.
+void FindGroup(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node, Group& group);
+
+}  // namespace quantgate::onnxruntime
+
+#endif  // QUANTGATE_RULES_BACKENDS_ONNXRUNTIME_FUSION_H_

@@ -1,0 +1,33 @@
+// What rules about encodings files have in common.
+#ifndef QUANTGATE_RULES_SOUNDNESS_ENCODINGS_H_
+#define QUANTGATE_RULES_SOUNDNESS_ENCODINGS_H_
+
+#include <cstdint>
+#include <string>
+
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+
+namespace quantgate {
+
+// The file that the graph was joined with; null: none.
+const v1::EncodingsFile* EncodingsOf(const CheckContext& context);
+
+// Where an encoding's tensor is; the whole graph for an entry without a name.
+Place PlaceOf(const Graph& graph, const v1::Encoding& encoding);
+
+// " (line 3, column 14)" as the end of what was observed.
+std::string AtPlace(int32_t line, int32_t column);
+
+// The layout states offsets on the unsigned grid; zero points of specs were made of them.
+bool StatesOffsets(const v1::EncodingsFile& file);
+
+// Bits of the grid that offsets are counted on: with nested scales that of factor and weight together.
+int64_t GridBits(const Graph& graph, const v1::Encoding& encoding);
+
+// The spec made of an encoding; null: none was.
+const v1::Spec* SpecOf(const Graph& graph, const v1::Encoding& encoding);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_SOUNDNESS_ENCODINGS_H_

@@ -1,0 +1,221 @@
+// Encodings files and the graphs that they are joined with.
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "client/encodings/join.h"
+#include "client/encodings/read.h"
+#include "client/error.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/rules/graph_builder.h"
+
+namespace quantgate {
+namespace {
+
+using ::testing::ElementsAre;
+using testing::GraphBuilder;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+
+encodings::ReadFile ReadText(absl::string_view text) {
+  absl::StatusOr<encodings::ReadFile> file = encodings::Read(text);
+  EXPECT_TRUE(file.ok()) << file.status();
+  return file.ok() ? *std::move(file) : encodings::ReadFile();
+}
+
+// conv: x, w [4, 2, 3, 3] -> y; deconv: y, d [4, 6, 2, 2] -> z; gemm: z, g [5, 7] (transB) -> u; matmul: u, m [8, 6] ->
+// v; t [6, 8] -> Transpose -> matmul.
+v1::Graph Model() {
+  GraphBuilder b(v1::Graph::ONNX, v1::STAGE_ANNOTATED);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 2, 8, 8});
+  b.Weight("w", v1::DATA_TYPE_FLOAT32, {4, 2, 3, 3}, 288);
+  b.Weight("d", v1::DATA_TYPE_FLOAT32, {4, 6, 2, 2}, 384);
+  b.Weight("g", v1::DATA_TYPE_FLOAT32, {5, 7}, 140);
+  b.Weight("m", v1::DATA_TYPE_FLOAT32, {8, 6}, 192);
+  b.Weight("t", v1::DATA_TYPE_FLOAT32, {6, 8}, 192);
+  b.Node("Conv", "conv", {"x", "w"}, {"y"});
+  b.Node("ConvTranspose", "deconv", {"y", "d"}, {"z"});
+  b.Int(b.Node("Gemm", "gemm", {"z", "g"}, {"u"}), "transB", 1);
+  b.Node("MatMul", "matmul", {"u", "m"}, {"v"});
+  b.Node("Transpose", "transpose", {"t"}, {"tt"});
+  b.Node("MatMul", "matmul2", {"v", "tt"}, {"s"});
+  b.Output("s");
+  return b.graph;
+}
+
+v1::Graph Joined(absl::string_view text) {
+  v1::Graph graph = Model();
+  encodings::Join(ReadText(text), &graph);
+  return graph;
+}
+
+const v1::Value& ValueOf(const v1::Graph& graph, const std::string& name) {
+  for (const v1::Value& value : graph.values()) {
+    if (value.name() == name) return value;
+  }
+  return v1::Value::default_instance();
+}
+
+const v1::Spec& SpecOf(const v1::Graph& graph, const std::string& name) {
+  const int32_t spec = ValueOf(graph, name).spec();
+  EXPECT_GT(spec, 0) << name << " has no spec";
+  return spec > 0 ? graph.specs(spec - 1) : v1::Spec::default_instance();
+}
+
+std::vector<std::string> Problems(const v1::Graph& graph) {
+  std::vector<std::string> all;
+  const auto add = [&](const v1::EncodingProblem& problem) {
+    all.push_back(absl::StrCat(v1::EncodingProblem::Kind_Name(problem.kind()).substr(5), " ", problem.field()));
+  };
+  for (const v1::EncodingProblem& problem : graph.encodings_file().problems()) add(problem);
+  for (const v1::Encoding& encoding : graph.encodings_file().encodings()) {
+    for (const v1::EncodingProblem& problem : encoding.problems()) add(problem);
+  }
+  return all;
+}
+
+TEST(Keyed, OffsetsBecomeZeroPoints) {
+  const v1::Graph graph = Joined(R"({"version": "0.6.1",
+    "activation_encodings": {
+      "x": [{"bitwidth": 8, "dtype": "int", "is_symmetric": "False", "max": 1.35, "min": -1.2, "offset": -120, "scale": 0.01}],
+      "y": [{"bitwidth": 16, "dtype": "int", "is_symmetric": true, "max": 1, "min": -1, "offset": -32768, "scale": 0.1}],
+      "z": [{"bitwidth": 16, "dtype": "float"}]},
+    "param_encodings": {
+      "d": [{"bitwidth": 8, "dtype": "int", "is_symmetric": "True", "max": 1, "min": -1, "offset": -128, "scale": 0.1},
+            {"bitwidth": 8, "dtype": "int", "is_symmetric": "True", "max": 1, "min": -1, "offset": -128, "scale": 0.2}]}})");
+  EXPECT_THAT(Problems(graph), IsEmpty());
+  EXPECT_EQ(graph.stage(), v1::STAGE_CALIBRATED);
+  EXPECT_EQ(graph.encodings_file().layout(), v1::EncodingsFile::LAYOUT_KEYED);
+  EXPECT_FALSE(graph.encodings_file().partial());
+  EXPECT_EQ(SpecOf(graph, "x").dtype(), v1::DATA_TYPE_UINT8);
+  EXPECT_THAT(SpecOf(graph, "x").qparams().zero_points(), ElementsAre(120));
+  EXPECT_THAT(SpecOf(graph, "x").qparams().axes(), IsEmpty());
+  // An activation keeps the unsigned grid, as in what AIMET 2.0.0 writes of it.
+  EXPECT_EQ(SpecOf(graph, "y").dtype(), v1::DATA_TYPE_UINT16);
+  EXPECT_THAT(SpecOf(graph, "y").qparams().zero_points(), ElementsAre(32768));
+  // A symmetric parameter is signed; the channels of a ConvTranspose are its second dimension.
+  EXPECT_EQ(SpecOf(graph, "d").dtype(), v1::DATA_TYPE_INT8);
+  EXPECT_THAT(SpecOf(graph, "d").qparams().zero_points(), ElementsAre(0, 0));
+  EXPECT_THAT(SpecOf(graph, "d").qparams().axes(), ElementsAre(1));
+  EXPECT_EQ(ValueOf(graph, "z").spec(), 0);
+  EXPECT_EQ(graph.encodings_file().encodings(0).line(), 3);
+  EXPECT_EQ(graph.encodings_file().encodings(0).column(), 12);
+}
+
+TEST(Keyed, OverridesStateLess) {
+  const v1::Graph graph = Joined(R"({"activation_encodings": {"x": [{"bitwidth": 8, "max": 2.0, "min": -0.55}]},
+    "param_encodings": {"w": [{"bitwidth": 4}], "g": [{"bitwidth": 8, "min": -1.27, "max": 1, "is_symmetric": "True"}]}})");
+  EXPECT_THAT(Problems(graph), IsEmpty());
+  EXPECT_TRUE(graph.encodings_file().partial());
+  EXPECT_NEAR(SpecOf(graph, "x").qparams().scales(0), 0.01, 1e-12);
+  EXPECT_THAT(SpecOf(graph, "x").qparams().zero_points(), ElementsAre(55));
+  EXPECT_THAT(SpecOf(graph, "w").qparams().scales(), IsEmpty());
+  EXPECT_NEAR(SpecOf(graph, "g").qparams().scales(0), 0.01, 1e-12);
+  EXPECT_THAT(SpecOf(graph, "g").qparams().zero_points(), ElementsAre(0));
+}
+
+TEST(Keyed, WhatIsMissingOrOfAnotherKind) {
+  const v1::Graph graph = Joined(R"({"version": "0.6.1", "activation_encodings": {
+      "x": [{"bitwidth": 8, "dtype": "int", "is_symmetric": "maybe", "max": 1, "min": 0, "scale": null}],
+      "y": [], "z": [{"bitwidth": 8, "dtype": "complex", "is_symmetric": "False", "max": 1, "min": 0, "offset": 0, "scale": 1}]},
+    "version": "0.6.1"})");
+  EXPECT_THAT(Problems(graph), ElementsAre("REPEATED version", "MISSING param_encodings", "INVALID is_symmetric",
+                                           "INVALID scale", "MISSING offset", "INVALID ", "INVALID dtype"));
+  EXPECT_EQ(ValueOf(graph, "x").spec(), 0);
+}
+
+TEST(Listed, AxesFollowFromTheOperator) {
+  const auto per_channel = [](const char* name, int channels) {
+    const std::vector<std::string> scales(channels, "0.1");
+    const std::vector<std::string> offsets(channels, "-128");
+    return absl::StrCat(R"({"bw": 8, "dtype": "INT", "enc_type": "PER_CHANNEL", "is_sym": true, "name": ")", name,
+                        R"(", "scale": [)", absl::StrJoin(scales, ","), R"(], "offset": [)",
+                        absl::StrJoin(offsets, ","), "]}");
+  };
+  const v1::Graph graph = Joined(absl::StrCat(
+      R"({"version": "1.0.0", "activation_encodings": [], "param_encodings": [)", per_channel("w", 4), ",",
+      per_channel("d", 6), ",", per_channel("g", 5), ",", per_channel("m", 6), ",", per_channel("t", 6), "]}"));
+  EXPECT_THAT(Problems(graph), IsEmpty());
+  EXPECT_THAT(SpecOf(graph, "w").qparams().axes(), ElementsAre(0));
+  EXPECT_THAT(SpecOf(graph, "d").qparams().axes(), ElementsAre(1));
+  EXPECT_THAT(SpecOf(graph, "g").qparams().axes(), ElementsAre(0));
+  EXPECT_THAT(SpecOf(graph, "m").qparams().axes(), ElementsAre(1));
+  EXPECT_THAT(SpecOf(graph, "t").qparams().axes(), ElementsAre(0));
+  EXPECT_EQ(SpecOf(graph, "w").qscheme(), v1::Spec::PER_CHANNEL_SYMMETRIC);
+}
+
+// One weight, three versions: two channels (the second dimension) and two blocks (of the first).
+TEST(Nested, AllVersionsSayTheSame) {
+  GraphBuilder b(v1::Graph::ONNX, v1::STAGE_ANNOTATED);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 8});
+  b.Weight("w", v1::DATA_TYPE_FLOAT32, {8, 2}, 64);
+  b.Node("MatMul", "matmul", {"x", "w"}, {"y"});
+  const char* versions[] = {
+      R"({"version": "1.0.0", "activation_encodings": [], "param_encodings": [{"name": "w", "dtype": "INT", "bw": 8,
+          "compressed_bw": 4, "enc_type": "LPBQ", "is_sym": true, "block_size": 4, "scale": [0.5, 0.25],
+          "offset": [-128, -128], "per_block_int_scale": [16, 15, 10, 13]}]})",
+      R"({"version": "2.0.0", "encodings": [{"name": "w", "output_dtype": "int4", "axis": 0, "block_size": 4,
+          "per_channel_float_scale": [[0.5, 0.25]], "per_block_int_scale": [[16, 10], [15, 13]]}]})",
+      R"({"version": "2.1.0", "encodings": [{"name": "w", "output_dtype": "int4", "axis": 0, "block_size": 4,
+          "y_scale": {"x": [[16, 10], [15, 13]], "x_scale": [0.5, 0.25], "axis": 1}}]})"};
+  for (const char* text : versions) {
+    v1::Graph graph = b.graph;
+    encodings::Join(ReadText(text), &graph);
+    EXPECT_THAT(Problems(graph), IsEmpty());
+    const v1::Spec& spec = SpecOf(graph, "w");
+    EXPECT_EQ(spec.dtype(), v1::DATA_TYPE_INT4) << text;
+    EXPECT_THAT(spec.qparams().scales(), ElementsAre(0.5, 0.25));
+    EXPECT_THAT(spec.qparams().axes(), ElementsAre(1, 0));
+    EXPECT_THAT(spec.qparams().block_sizes(), ElementsAre(1, 4));
+    EXPECT_THAT(spec.qparams().block_scales(), ElementsAre(16, 15, 10, 13));
+    EXPECT_EQ(spec.qparams().block_scale_bits(), 4);
+    for (double zero_point : spec.qparams().zero_points()) EXPECT_EQ(zero_point, 0);
+  }
+}
+
+TEST(Blocks, ScalesStayInTheTensorsOrder) {
+  const v1::Graph graph = Joined(R"({"version": "2.0.0", "encodings": [
+    {"name": "m", "output_dtype": "int4", "axis": 0, "block_size": 4, "y_scale": [[1,2,3,4,5,6],[7,8,9,10,11,12]]},
+    {"name": "w", "output_dtype": "int4", "axis": 1, "block_size": 1, "y_scale":
+      [[[[1]],[[2]]],[[[3]],[[4]]],[[[5]],[[6]]],[[[7]],[[8]]]]}]})");
+  EXPECT_THAT(Problems(graph), IsEmpty());
+  EXPECT_THAT(SpecOf(graph, "m").qparams().axes(), ElementsAre(0, 1));
+  EXPECT_THAT(SpecOf(graph, "m").qparams().block_sizes(), ElementsAre(4, 1));
+  EXPECT_THAT(SpecOf(graph, "w").qparams().axes(), ElementsAre(0, 1));
+  EXPECT_EQ(SpecOf(graph, "w").qparams().scales_size(), 8);
+}
+
+TEST(OneList, ZeroPointsAreStatedAsTheyAre) {
+  const v1::Graph graph = Joined(R"({"version": "2.0.0", "encodings": [
+    {"name": "x", "output_dtype": "uint8", "y_scale": 0.1, "y_zero_point": 128},
+    {"name": "y", "output_dtype": "int8", "y_scale": [0.1]},
+    {"name": "z", "output_dtype": "float16"}, {"output_dtype": "uint8", "y_scale": 1},
+    {"name": "u", "output_dtype": "word", "y_scale": 1}, {"name": "nobody", "output_dtype": "uint3", "y_scale": 1}]})");
+  EXPECT_THAT(Problems(graph), ElementsAre("MISSING name", "INVALID output_dtype"));
+  EXPECT_THAT(SpecOf(graph, "x").qparams().zero_points(), ElementsAre(128));
+  EXPECT_EQ(SpecOf(graph, "y").qscheme(), v1::Spec::PER_TENSOR_SYMMETRIC);
+  EXPECT_TRUE(ValueOf(graph, "nobody").foreign());
+  EXPECT_EQ(graph.encodings_file().encodings(5).bit_width(), 3);
+}
+
+TEST(Alone, NamesAreValues) {
+  const v1::Graph graph = encodings::Alone(ReadText(R"({"version": "2.0.0", "encodings": [
+    {"name": "x", "output_dtype": "uint8", "y_scale": 0.1}]})"));
+  EXPECT_TRUE(graph.encodings_file().alone());
+  ASSERT_EQ(graph.values_size(), 1);
+  EXPECT_EQ(graph.values(0).name(), "x");
+  EXPECT_EQ(graph.nodes_size(), 0);
+}
+
+TEST(Read, OtherJson) {
+  for (const char* text : {"{}", "[]", "3", "{\"tensors\": []}"}) {
+    const absl::Status status = encodings::Read(text).status();
+    EXPECT_EQ(ErrorCode(status), "FI001") << text;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("holds no encodings"));
+  }
+}
+
+}  // namespace
+}  // namespace quantgate

@@ -1,0 +1,86 @@
+// A QNN converter's *_net.json, written by hand after the fields that its serializer writes.
+#include <string>
+
+#include "absl/strings/match.h"
+#include "client/error.h"
+#include "client/import.h"
+#include "client/qnn_net/net_importer.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "tests/client/files.h"
+#include "tests/client/onnx_model.h"
+
+namespace quantgate {
+namespace {
+
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+
+std::string Corpus(const std::string& name) {
+  return ReadFile(OnnxData().parent_path().parent_path() / "fuzz" / "corpus" / "qnn_net" / name);
+}
+
+const v1::Spec& SpecNamed(const v1::Graph& graph, const std::string& value) {
+  const int32_t spec = ValueNamed(graph, value).spec();
+  return spec > 0 ? graph.specs(spec - 1) : v1::Spec::default_instance();
+}
+
+TEST(QnnNet, ConvolutionIsImportedWhole) {
+  const absl::StatusOr<v1::Graph> graph = ImportQnnNet(Corpus("conv.json"), {});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(graph->origin(), v1::Graph::QNN);
+  EXPECT_EQ(graph->stage(), v1::STAGE_CONVERTED);
+  ASSERT_EQ(graph->nodes_size(), 1);
+  const v1::Node& node = graph->nodes(0);
+  EXPECT_EQ(node.name(), "conv");
+  EXPECT_EQ(SymbolOf(*graph, node.op()), "Conv2d");
+  EXPECT_THAT(node.inputs(), ElementsAre(1, 2, 3));
+  EXPECT_THAT(node.outputs(), ElementsAre(4));
+  EXPECT_THAT(graph->inputs(), ElementsAre(1));
+  EXPECT_THAT(graph->outputs(), ElementsAre(4));
+
+  EXPECT_EQ(ValueNamed(*graph, "x").dtype(), v1::DATA_TYPE_UINT8);
+  EXPECT_THAT(ValueNamed(*graph, "x").dims(), ElementsAre(1, 8, 8, 3));
+  EXPECT_THAT(SpecNamed(*graph, "x").qparams().scales(), ElementsAre(0.02));
+  EXPECT_THAT(SpecNamed(*graph, "x").qparams().zero_points(), ElementsAre(120));
+  EXPECT_TRUE(ValueNamed(*graph, "w").has_constant());
+  EXPECT_THAT(SpecNamed(*graph, "w").qparams().axes(), ElementsAre(3));
+  EXPECT_THAT(SpecNamed(*graph, "w").qparams().scales(), ElementsAre(0.01, 0.02));
+  EXPECT_EQ(SpecNamed(*graph, "b").dtype(), v1::DATA_TYPE_INT32);
+  EXPECT_EQ(SpecNamed(*graph, "b").quant_max(), 2147483647);
+
+  EXPECT_THAT(AttributeNamed(*graph, node, "stride")->ints().values(), ElementsAre(1, 1));
+  EXPECT_THAT(AttributeNamed(*graph, node, "pad_amount")->ints().values(), ElementsAre(0, 0, 0, 0));
+  EXPECT_EQ(AttributeNamed(*graph, node, "group")->i(), 1);
+  EXPECT_EQ(AttributeNamed(*graph, node, "group")->param_type(), v1::DATA_TYPE_UINT32);
+}
+
+TEST(QnnNet, BitWidthEncodingsStateTheirRange) {
+  const absl::StatusOr<v1::Graph> graph = ImportQnnNet(Corpus("bit_widths.json"), {});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(SpecNamed(*graph, "w").quant_min(), -8);
+  EXPECT_EQ(SpecNamed(*graph, "w").quant_max(), 7);
+  EXPECT_THAT(SpecNamed(*graph, "w").qparams().scales(), ElementsAre(0.01, 0.02));
+  EXPECT_FALSE(SpecNamed(*graph, "x").has_quant_min());
+  // A name that no tensor has is a value that nobody makes; an empty one is an omitted input.
+  EXPECT_EQ(graph->nodes(0).inputs(2), 0);
+  EXPECT_FALSE(ValueNamed(*graph, "nobody").has_constant());
+}
+
+TEST(QnnNet, ErrorsNameThePlace) {
+  const absl::Status status = ImportQnnNet(Corpus("wrong_kind.json"), {}).status();
+  EXPECT_EQ(ErrorCode(status), "FI001");
+  EXPECT_THAT(std::string(status.message()), HasSubstr("data_type"));
+  EXPECT_THAT(std::string(status.message()), HasSubstr("at line 1, column 29"));
+  EXPECT_EQ(ErrorCode(ImportQnnNet(Corpus("conv.json"), {.max_nodes = 0}).status()), "FI002");
+}
+
+TEST(QnnNet, IsRecognizedByContent) {
+  const TempFolder folder;
+  const absl::StatusOr<ImportedModel> model = ImportModel(folder.Write("m.onnx", Corpus("conv.json")));
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->info.format(), "qnn-net");
+}
+
+}  // namespace
+}  // namespace quantgate

@@ -1,0 +1,1 @@
+quantgate_fuzz(encodings_importer CORPUS encodings LIBS quantgate_client_import quantgate_rules)

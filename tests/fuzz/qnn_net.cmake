@@ -1,0 +1,1 @@
+quantgate_fuzz(qnn_net CORPUS qnn_net LIBS quantgate_client_import quantgate_rules)

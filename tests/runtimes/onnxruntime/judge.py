@@ -1,0 +1,125 @@
+"""Single-operator models at random: what ONNX Runtime does with them, and what QuantGate said it would.
+
+Usage: judge.py QUANTGATE N SEED. Exit code 1: they agree on fewer than 99 of 100.
+"""
+
+import collections
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+import cases
+from oracle import Oracle
+
+TARGET = "onnxruntime/cpu"
+BATCH = 250
+GOAL = 0.99
+
+
+def said(result):
+    """What QuantGate says of a model: refused, wrong, unsound, unknown or right; and the codes that say so."""
+    errors = [f for f in result["findings"] if f["severity"] == "ERROR"]
+    for effect, word in (("REFUSED", "refused"), ("UNSOUND", "unsound"), ("WRONG_NUMBERS", "wrong")):
+        codes = sorted({f["code"] for f in errors if f["effect"] == effect})
+        if codes:
+            return word, codes
+    if result["verdict"] == "UNKNOWN":
+        return "unknown", [result.get("verdictReason", "")]
+    return "right", []
+
+
+def agrees(case, answer, verdict):
+    if answer in ("refused", "crashes"):
+        return verdict in ("refused", "unsound")
+    if not case.defined:
+        return verdict == "unsound"
+    if answer == "wrong":
+        return verdict in ("wrong", "unsound")
+    if answer == "runs":  # nothing to compare with
+        return verdict in ("right", "wrong") or case.feeds is not None and verdict == "unsound"
+    return verdict == "right"
+
+
+def counts(case, answer, text):
+    """False: the model is refused for something that it was not drawn for (an attribute, say)."""
+    if case.feeds is not None or answer != "refused":
+        return True
+    return "NOT_IMPLEMENTED" in text or "Type Error: Type 'tensor(" in text or "bound to different types" in text
+
+
+def judged(quantgate, models):
+    """QuantGate's result of each model, None where the file could not be read."""
+    with tempfile.TemporaryDirectory() as folder:
+        paths = []
+        for i, model in enumerate(models):
+            paths.append(os.path.join(folder, f"{i}.onnx"))
+            with open(paths[-1], "wb") as file:
+                file.write(model)
+        run = subprocess.run([quantgate, "check", *paths, "--target", TARGET, "--format", "json", "--quiet"],
+                             capture_output=True, text=True, check=False)
+        if run.returncode > 2:
+            sys.exit(f"quantgate check: exit code {run.returncode}: {run.stderr}")
+        reports = json.loads(run.stdout)
+        reports = reports if isinstance(reports, list) else [reports]
+        by_path = {report["model"]["path"]: report["results"][0] for report in reports}
+        return [by_path.get(path) for path in paths]
+
+
+def main():
+    quantgate, count, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
+    verbose = len(sys.argv) > 4
+    oracle = Oracle()
+    table = collections.defaultdict(collections.Counter)
+    unlike = collections.Counter()
+    example = {}
+    total = agreed = floats = floats_agreed = 0
+    batch = []
+
+    def judge():
+        nonlocal total, agreed, floats, floats_agreed
+        for (family, case, model, answer, text, kinds), result in zip(batch, judged(quantgate, [b[2] for b in batch])):
+            verdict, codes = ("unsound", ["unreadable"]) if result is None else said(result)
+            same = agrees(case, answer, verdict)
+            total += 1
+            agreed += same
+            table[family][same] += 1
+            if kinds is not None and result is not None and verdict == "right" and answer == "right":
+                in_float = any(f["code"] == "CV205" for f in result["findings"])
+                floats += 1
+                floats_agreed += in_float == kinds
+                if in_float != kinds:
+                    unlike[case.family, f"in float: {kinds}", str(in_float), case.label[:60]] += 1
+                    example[case.family, f"in float: {kinds}", str(in_float), case.label[:60]] = ""
+            if not same:
+                key = case.family, answer, f"{verdict} {','.join(codes)}", case.label[:70]
+                unlike[key] += 1
+                example[key] = text[text.find("] :") + 3:][:150].replace("/onnxruntime_src/onnxruntime/", "")
+                if verbose:
+                    name = f"/tmp/unlike-{total}.onnx"
+                    with open(name, "wb") as file:
+                        file.write(model)
+                    example[key] += f" {name}"
+        batch.clear()
+
+    for family, case in cases.drawn(count, seed):
+        model = case.model.SerializeToString()
+        answer, text, kinds = oracle.ask(model, case.feeds, case.expected, case.quantized_output)
+        if not counts(case, answer, text):
+            continue
+        batch.append((family, case, model, answer, text, kinds))
+        if len(batch) == BATCH:
+            judge()
+    judge()
+    for (family, answer, verdict, label), n in unlike.most_common():
+        print(f"{n:4}  {family}: {answer}; QuantGate: {verdict}; drawn: {label or 'plain'}; {example[family, answer, verdict, label]}")
+    for family, row in sorted(table.items()):
+        print(f"{family:16} {sum(row.values()):6} cases {row[False]:5} differ")
+    print(f"groups that run in float: {floats} asked, {floats_agreed} agree")
+    print(f"agreement: {agreed} of {total} ({100 * agreed / max(total, 1):.2f} %), seed {seed}")
+    return 0 if agreed >= GOAL * total and floats_agreed >= GOAL * floats else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
