@@ -336,7 +336,10 @@ GraphBuilder SaturatedBias(bool broken) {
 // The same inside of an integer operator.
 GraphBuilder SaturatedIntegerBias(bool broken) {
   GraphBuilder b = testing::SoundIntegerConv();
-  if (broken) b.Value("b").mutable_constant()->set_ints(3, 2147483647);
+  v1::Statistics& statistics = *b.Value("b").mutable_constant()->mutable_statistics();
+  statistics.set_count(8);
+  statistics.set_max(broken ? 2147483647 : 1000);
+  statistics.set_max_index(3);
   return b;
 }
 
@@ -529,7 +532,7 @@ std::vector<RealCase> Cases() {
       {"RC-35", "", "FX007", {"node"}, Logistic},
       {"RC-37", "", "FX007", {"node"}, Int16Tanh},
       {"RC-39", "", "FX003", {"conv"}, SaturatedBias},
-      {"RC-41", "", "FX003", {"conv"}, SaturatedIntegerBias},
+      {"RC-41", "", "FX003", {"q"}, SaturatedIntegerBias},
       {"RC-47", "", "NR001", {"w_DQ"}, NegativeScale},
       {"RC-49", "qnn_htp/SM8650", "DT101", {"first", "second"}, TwoConflicts},
       {"RC-51", "", "AX001", {"w_DQ"}, MovedAxis},
