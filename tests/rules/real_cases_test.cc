@@ -427,22 +427,6 @@ GraphBuilder TooManyScales(bool broken) {
   return b;
 }
 
-// Gemm with a weight per channel that is not transposed.
-GraphBuilder Gemm(bool broken) {
-  GraphBuilder b;
-  b.Input("x", kF32, {2, 16});
-  b.Pair("x", 0.02, 128);
-  b.Weight("w", kS8, broken ? std::vector<int64_t>{16, 4} : std::vector<int64_t>{4, 16}, 64);
-  b.Reals("w_scale", {0.01, 0.01, 0.01, 0.01});
-  b.Ints("w_zp", kS8, {0, 0, 0, 0});
-  b.Int(b.Node("DequantizeLinear", "w_DQ", {"w", "w_scale", "w_zp"}, {"w_dq"}), "axis", broken ? 1 : 0);
-  b.Int(b.Node("Gemm", "gemm", {"x_dq", "w_dq"}, {"y"}), "transB", broken ? 0 : 1);
-  b.Shape("y", kF32, {2, 4});
-  b.Pair("y", 0.05, 128);
-  b.Output("y_dq");
-  return b;
-}
-
 // Weights in blocks beside 8-bit activations.
 GraphBuilder Blocks(bool broken) {
   Annotated b;
@@ -484,22 +468,6 @@ GraphBuilder QuantizedComparison(bool broken) {
   return b;
 }
 
-// MatMul that a quantizer passed over.
-GraphBuilder UnquantizedMatMul(bool broken) {
-  Annotated b;
-  b.Input("x", kF32, {1, 8});
-  b.Input("z", kF32, {8, 8});
-  const int act = b.Act(kS8);
-  const std::vector<int> both = {act, act};
-  b.Op("aten.relu.default", "relu", {"x"}, {act}, act, {1, 8});
-  if (broken) {
-    b.Op("aten.matmul.default", "matmul", {"relu", "z"}, {}, 0, {1, 8}).set_annotated(false);
-  } else {
-    b.Op("aten.add.Tensor", "add", {"relu", "x"}, both, act, {1, 8});
-  }
-  return b;
-}
-
 // ---- The cases ----
 
 struct RealCase {
@@ -536,14 +504,12 @@ std::vector<RealCase> Cases() {
       {"RC-47", "", "NR001", {"w_DQ"}, NegativeScale},
       {"RC-49", "qnn_htp/SM8650", "DT101", {"first", "second"}, TwoConflicts},
       {"RC-51", "", "AX001", {"w_DQ"}, MovedAxis},
-      {"RC-53", "", "AX009", {"conv"}, InputChannels},
-      {"RC-55", "qnn_htp/SM8650", "AX201", {"gemm"}, Gemm},
-      {"RC-57", "qnn_htp/SM8650", "AX203", {"linear"}, Blocks},
+      {"RC-53", "onnxruntime/cpu", "AX501", {"conv"}, InputChannels},
+      {"RC-57", "qnn_htp/SM8750", "AX203", {"linear"}, Blocks},
       {"RC-61", "", "AX001", {"x_Q"}, TooManyScales},
       {"RC-63", "", "GS006", {}, WeightWithoutPair},
       {"RC-71", "", "NR001", {"w_DQ"}, ZeroScale},
       {"RC-77", "", "FI008", {"y_Q"}, QuantizedComparison},
-      {"RC-79", "xnnpack", "CV205", {"matmul"}, UnquantizedMatMul},
       {"RC-85", "", "NR004", {"conv"}, TinyChannel},
   };
 }
