@@ -427,19 +427,6 @@ GraphBuilder TooManyScales(bool broken) {
   return b;
 }
 
-// Weights in blocks beside 8-bit activations.
-GraphBuilder Blocks(bool broken) {
-  Annotated b;
-  b.Input("x", kF32, {1, 64});
-  b.Weight("w", kF32, {32, 64}, 8192);
-  const int act = b.Act(broken ? kU8 : kU16);
-  const int weight = b.Spec(v1::Spec::PLAIN, v1::DATA_TYPE_INT4, v1::Spec::PER_BLOCK_SYMMETRIC);
-  b.At(weight).add_block_size(1);
-  b.At(weight).add_block_size(16);
-  b.Op("aten.linear.default", "linear", {"x", "w"}, {act, weight}, act, {1, 32});
-  return b;
-}
-
 // A weight that is quantized and never dequantized.
 GraphBuilder WeightWithoutPair(bool broken) {
   GraphBuilder b;
@@ -504,8 +491,7 @@ std::vector<RealCase> Cases() {
       {"RC-47", "", "NR001", {"w_DQ"}, NegativeScale},
       {"RC-49", "qnn_htp/SM8650", "DT101", {"first", "second"}, TwoConflicts},
       {"RC-51", "", "AX001", {"w_DQ"}, MovedAxis},
-      {"RC-53", "onnxruntime/cpu", "AX501", {"conv"}, InputChannels},
-      {"RC-57", "qnn_htp/SM8750", "AX203", {"linear"}, Blocks},
+      {"RC-53", "qnn_htp/SM8650", "AX101", {"conv"}, InputChannels},
       {"RC-61", "", "AX001", {"x_Q"}, TooManyScales},
       {"RC-63", "", "GS006", {}, WeightWithoutPair},
       {"RC-71", "", "NR001", {"w_DQ"}, ZeroScale},
