@@ -17,6 +17,9 @@ struct ImportOptions {
   int max_subgraph_depth = 16;
   // Bytes read from external data files, all tensors together.
   int64_t max_external_bytes = int64_t{32} << 30;
+  // Of these, bytes of weights that are read for what their elements are, in the order of the file. Those beyond are
+  // found, and not read: nothing is said of their elements, and a rule says so.
+  int64_t max_scanned_bytes = int64_t{128} << 20;
   // An encodings file to be joined with an ONNX model; empty: none.
   std::string encodings;
 };

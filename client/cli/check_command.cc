@@ -14,6 +14,7 @@
 #include "client/cli/checker.h"
 #include "client/cli/commands.h"
 #include "client/cli/confirm_flags.h"
+#include "client/cli/import_flags.h"
 #include "client/cli/progress.h"
 #include "client/cli/server_flags.h"
 #include "client/fix/fix.h"
@@ -42,7 +43,7 @@ struct CheckFlags {
   std::string tables;
   std::string store;
   std::string fix;
-  std::string encodings;
+  ImportOptions import_options;
   bool no_corrections = false;
   bool verbose = false;
   std::shared_ptr<ConfirmFlags> confirm;
@@ -107,9 +108,7 @@ absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string
                                       const CheckFlags& flags, const Checker& check, const Checker& check_again,
                                       ConfirmRun* confirm, Progress& progress, Beside& beside) {
   progress.Step(absl::StrCat("reading ", path, progress_suffix));
-  ImportOptions options;
-  options.encodings = flags.encodings;
-  absl::StatusOr<ImportedModel> model = ImportModel(path, options);
+  absl::StatusOr<ImportedModel> model = ImportModel(path, flags.import_options);
   if (!model.ok()) return model.status();
   if (!flags.fix.empty()) {
     if (absl::Status status = CheckFixFormat(flags.fix, model->info); !status.ok()) return status;
@@ -179,7 +178,7 @@ absl::Status CheckFlagsAgree(const CheckFlags& flags) {
   }
   const std::string& output = flags.output->output;
   if (output.empty()) return absl::OkStatus();
-  const char* victim = output == flags.encodings                     ? "the encodings"
+  const char* victim = output == flags.import_options.encodings      ? "the encodings"
                        : output == flags.fix                         ? "what --fix writes"
                        : output == flags.waivers                     ? "the waivers"
                        : absl::c_linear_search(flags.models, output) ? "a model that is checked"
@@ -202,12 +201,12 @@ int RunCheck(const CheckFlags& flags) {
     if (flags.models.size() > 1) {
       return Fail(absl::InvalidArgumentError("--fix takes one model: it writes one file"));
     }
-    for (const std::string& input : {flags.models[0], flags.encodings}) {
+    for (const std::string& input : {flags.models[0], flags.import_options.encodings}) {
       if (input.empty()) continue;
       if (absl::Status status = CheckFixPath(flags.fix, input); !status.ok()) return Fail(status);
     }
   }
-  if (!flags.encodings.empty() && flags.models.size() > 1) {
+  if (!flags.import_options.encodings.empty() && flags.models.size() > 1) {
     return Fail(absl::InvalidArgumentError("--encodings takes one model: the one that the file was made for"));
   }
   absl::StatusOr<Checker> check = MakeChecker(flags);
@@ -295,10 +294,7 @@ void AddCheckCommand(CLI::App& app, Run* run) {
       ->type_name("EFFECT")
       ->allow_extra_args(false)
       ->delimiter(',');
-  command
-      ->add_option("--encodings", flags->encodings,
-                   "AIMET encodings, or QNN or SNPE quantization overrides, of the ONNX model")
-      ->type_name("FILE");
+  AddImportFlags(*command, flags->import_options);
   command->add_option("--waivers", flags->waivers, "Findings that somebody answers for until a date (YAML)")
       ->type_name("FILE");
   command

@@ -1,6 +1,7 @@
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "client/cli/commands.h"
+#include "client/cli/import_flags.h"
 #include "client/cli/progress.h"
 #include "client/graph_file.h"
 #include "client/import.h"
@@ -12,16 +13,14 @@ namespace {
 struct ImportFlags {
   std::string model;
   std::string graph;
-  std::string encodings;
+  ImportOptions options;
   std::shared_ptr<OutputFlags> output;
 };
 
 int RunImport(const ImportFlags& flags) {
   Progress progress(Progress::KindForStderr(flags.output->quiet));
   progress.Step(absl::StrCat("reading ", flags.model));
-  ImportOptions options;
-  options.encodings = flags.encodings;
-  const absl::StatusOr<ImportedModel> model = ImportModel(flags.model, options);
+  const absl::StatusOr<ImportedModel> model = ImportModel(flags.model, flags.options);
   progress.Step("");
   if (!model.ok()) return Fail(model.status());
   if (absl::Status status = WriteGraphFile(model->graph, flags.graph); !status.ok()) return Fail(status);
@@ -43,10 +42,7 @@ void AddImportCommand(CLI::App& app, Run* run) {
   command->add_option("-o,--output", flags->graph, "Graph file: .pb (binary), .json or .txtpb")
       ->required()
       ->type_name("GRAPH");
-  command
-      ->add_option("--encodings", flags->encodings,
-                   "AIMET encodings, or QNN or SNPE quantization overrides, of the ONNX model")
-      ->type_name("FILE");
+  AddImportFlags(*command, flags->options);
   flags->output = AddOutputFlags(*command);
   command->footer(
       "Examples:\n"

@@ -29,6 +29,7 @@ struct FormatWriter {
 
 const FormatWriter kWriters[] = {
     {"onnx", ".onnx", WriteOnnx},
+    {"tflite", ".tflite", WriteTflite},
     {"onnx with encodings", ".encodings", WriteEncodings},
 };
 
@@ -143,8 +144,8 @@ absl::StatusOr<FixResult> WriteFixed(const ImportedModel& model, const v1::Repor
   absl::StatusOr<v1::Report> again = check(*read);
   if (!again.ok()) return again.status();
   if (Errors(*again) > Errors(report)) {
-    return absl::InternalError(absl::StrCat(path, ": not written: with the corrections it would have ", Errors(*again),
-                                            " errors, the model has ", Errors(report)));
+    return absl::FailedPreconditionError(absl::StrCat(path, ": not written: with the corrections it would have ",
+                                                      Errors(*again), " errors, the model has ", Errors(report)));
   }
   if (absl::Status status = file->Finish(); !status.ok()) return status;
   external.Keep();

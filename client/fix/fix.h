@@ -30,9 +30,9 @@ struct FixResult {
 using CheckAgain = std::function<absl::StatusOr<v1::Report>(const ImportedModel&)>;
 
 // Writes the model, with all corrections of the first target, to `path`: in the format that it came in or, where the
-// ending says so, as a graph. Before the file has its name it is read back and checked again. FAILED_PRECONDITION: it
-// cannot be written, or the model is not what was checked any more. INTERNAL: read back it has errors on the first
-// target that it had not before; there is no file then. Else errors are those of importers and of `check`.
+// ending says so, as a graph. Before the file has its name it is read back and checked again. FAILED_PRECONDITION, and
+// no file: it cannot be written; the model is not what was checked any more; read back, the file has more errors on the
+// first target than the model. Else errors are those of importers and of `check`.
 absl::StatusOr<FixResult> WriteFixed(const ImportedModel& model, const v1::Report& report, const std::string& path,
                                      const CheckAgain& check);
 

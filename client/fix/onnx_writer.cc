@@ -144,15 +144,6 @@ bool AllZero(const v1::QParams& qparams) {
   return absl::c_all_of(qparams.zero_points(), [](double zero_point) { return zero_point == 0; });
 }
 
-// The same numbers along another axis: the one that was stated does not have as many elements, so that the integers
-// stood for nothing before.
-bool IsRestated(const TensorChange& change) {
-  const v1::QParams& before = change.before.qparams();
-  const v1::QParams& after = change.after.qparams();
-  return change.before.dtype() == change.after.dtype() && !absl::c_equal(before.axes(), after.axes()) &&
-         absl::c_equal(before.scales(), after.scales()) && absl::c_equal(before.zero_points(), after.zero_points());
-}
-
 absl::Status Cannot(absl::string_view why) { return absl::UnimplementedError(why); }
 
 // Who reads a name: nodes of the model's own graph by argument; elsewhere (bodies, outputs) it only counts that
@@ -314,7 +305,7 @@ absl::StatusOr<OnnxWriter::Plan> OnnxWriter::Prepare(const TensorChange& change)
   absl::StatusOr<std::string> elements = ReadElements(*tensor->second, &external_);
   if (!elements.ok()) return Cannot(elements.status().message());
   Elements stored{change.after.dtype(), {value.dims().begin(), value.dims().end()}, {}};
-  if (IsRestated(change)) return plan;
+  if (KeepsIntegers(change)) return plan;
   absl::StatusOr<std::string> bytes = Requantize(*elements, stored.dims, change.before, change.after);
   if (!bytes.ok()) return Cannot(bytes.status().message());
   if (*bytes == *elements && change.before.dtype() == change.after.dtype()) return plan;
@@ -429,17 +420,11 @@ void OnnxWriter::Write(absl::Span<const TensorChange> changes, std::vector<Unwri
   std::vector<Plan> plans;
   for (const TensorChange& change : changes) {
     absl::StatusOr<Plan> plan = Prepare(change);
-    if (plan.ok()) {
-      plans.push_back(*std::move(plan));
-      continue;
+    if (!plan.ok()) {
+      LeaveOut(changes, change, plan.status().message(), graph_, left);
+      return;
     }
-    for (const TensorChange& one : changes) {
-      left.push_back({graph_.values(one.value).name(),
-                      one.value == change.value
-                          ? std::string(plan.status().message())
-                          : absl::StrCat("it belongs to the change of '", graph_.values(change.value).name(), "'")});
-    }
-    return;
+    plans.push_back(*std::move(plan));
   }
   for (size_t i = 0; i < changes.size(); ++i) Carry(changes[i], plans[i]);
 }
@@ -486,15 +471,11 @@ absl::StatusOr<WrittenModel> WriteOnnx(const WriteTask& task) {
   if (!model->ParseFromArray(task.bytes.data(), static_cast<int>(task.bytes.size())) || !model->has_graph()) {
     return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "is no ONNX model any more");
   }
-  ExternalData external(task.folder, ImportOptions().max_external_bytes);
+  const ImportOptions limits;
+  ExternalData external(task.folder, limits.max_external_bytes, limits.max_external_bytes);
   OnnxWriter writer(*model, task.graph, external);
   WrittenModel written;
-  for (size_t i = 0; i < task.changes.size();) {
-    size_t end = i + 1;
-    while (end < task.changes.size() && task.changes[end].correction == task.changes[i].correction) ++end;
-    writer.Write(task.changes.subspan(i, end - i), written.left);
-    i = end;
-  }
+  ForEachCorrection(task.changes, [&](absl::Span<const TensorChange> changes) { writer.Write(changes, written.left); });
   writer.RemoveUnread();
 
   absl::flat_hash_set<std::string> locations;

@@ -76,23 +76,24 @@ class Integers {
 
   static bool Holds(v1::DataType type) {
     const int bits = ElementBits(type);
-    return IsInteger(type) && (bits == 2 || bits == 4 || bits == 8 || bits == 16 || bits == 32);
+    return IsInteger(type) && (bits == 2 || bits == 4 || bits == 8 || bits == 16 || bits == 32 || bits == 64);
   }
   size_t BytesOf(int64_t count) const { return static_cast<size_t>((count * bits_ + 7) / 8); }
 
   int64_t Get(absl::string_view bytes, int64_t index) const {
-    uint32_t pattern = 0;
+    uint64_t pattern = 0;
     if (bits_ < 8) {
       const int64_t bit = index * bits_;
       pattern = (static_cast<uint8_t>(bytes[bit / 8]) >> (bit % 8)) & ((1U << bits_) - 1);
     } else {
       std::memcpy(&pattern, bytes.data() + index * (bits_ / 8), bits_ / 8);
     }
+    if (bits_ == 64) return static_cast<int64_t>(pattern);
     const int64_t sign = is_signed_ ? int64_t{1} << (bits_ - 1) : 0;
     return (static_cast<int64_t>(pattern) ^ sign) - sign;
   }
   void Set(std::string& bytes, int64_t index, int64_t value) const {
-    const auto pattern = static_cast<uint32_t>(value);
+    const auto pattern = static_cast<uint64_t>(value);
     if (bits_ < 8) {
       const int64_t bit = index * bits_;
       const uint32_t mask = ((1U << bits_) - 1) << (bit % 8);
@@ -134,7 +135,7 @@ void ForEachElement(absl::Span<const int64_t> dims, const Geometry& a, const Geo
 absl::StatusOr<std::string> Requantize(absl::string_view bytes, absl::Span<const int64_t> dims, const v1::Spec& before,
                                        const v1::Spec& after) {
   if (!Integers::Holds(before.dtype()) || !Integers::Holds(after.dtype())) {
-    return absl::UnimplementedError("it does not hold integers of at most 32 bits");
+    return absl::UnimplementedError("it does not hold integers");
   }
   const Integers from(before.dtype());
   const Integers to(after.dtype());
@@ -148,8 +149,12 @@ absl::StatusOr<std::string> Requantize(absl::string_view bytes, absl::Span<const
   if (!made.ok()) return made.status();
   if (absl::c_any_of(made->scales, [](double scale) { return scale == 0; })) return Unfit("its new scale is 0");
 
-  const auto min = static_cast<double>(after.has_quant_min() ? after.quant_min() : MinOf(after.dtype()));
-  const auto max = static_cast<double>(after.has_quant_max() ? after.quant_max() : MaxOf(after.dtype()));
+  // Far beyond any sum of products, and what a double turns into an integer safely.
+  constexpr double kLargest = 4611686018427387904.0;  // 2^62
+  const auto min =
+      std::max(-kLargest, static_cast<double>(after.has_quant_min() ? after.quant_min() : MinOf(after.dtype())));
+  const auto max =
+      std::min(kLargest, static_cast<double>(after.has_quant_max() ? after.quant_max() : MaxOf(after.dtype())));
   std::string out(to.BytesOf(*count), '\0');
   ForEachElement(dims, old->geometry, made->geometry, [&](int64_t i, size_t a, size_t b) {
     const auto stored = static_cast<double>(from.Get(bytes, i));

@@ -18,7 +18,7 @@ namespace quantgate {
 // that mean the same in both stay as they are, bit by bit.
 //
 // INVALID_ARGUMENT: the bytes are not those of the shape, the scales and zero points do not fit it, or a scale of which
-// nothing follows (NaN, infinite; 0 in `after`). UNIMPLEMENTED: no integer types of at most 32 bits, or nested scales.
+// nothing follows (NaN, infinite; 0 in `after`). UNIMPLEMENTED: no integer types, or nested scales.
 absl::StatusOr<std::string> Requantize(absl::string_view bytes, absl::Span<const int64_t> dims, const v1::Spec& before,
                                        const v1::Spec& after);
 

@@ -2,6 +2,7 @@
 #ifndef QUANTGATE_CLIENT_FIX_WRITER_H_
 #define QUANTGATE_CLIENT_FIX_WRITER_H_
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -37,8 +38,23 @@ struct WrittenModel {
 using ModelWriter = absl::StatusOr<WrittenModel> (*)(const WriteTask& task);
 
 absl::StatusOr<WrittenModel> WriteOnnx(const WriteTask& task);
+absl::StatusOr<WrittenModel> WriteTflite(const WriteTask& task);
 // `bytes` are those of the encodings file.
 absl::StatusOr<WrittenModel> WriteEncodings(const WriteTask& task);
+
+// What writers share.
+
+// Calls `write` with the changes of each correction.
+void ForEachCorrection(absl::Span<const TensorChange> changes,
+                       const std::function<void(absl::Span<const TensorChange>)>& write);
+
+// Adds all changes of a correction to `left`, because `culprit`, one of them, cannot be written.
+void LeaveOut(absl::Span<const TensorChange> changes, const TensorChange& culprit, absl::string_view why,
+              const v1::Graph& graph, std::vector<UnwrittenChange>& left);
+
+// The stored integers stay as they are: they stand for the same within what float32 keeps. So they do where the same
+// numbers are stated along another axis: the one before does not have as many elements, and they stood for nothing.
+bool KeepsIntegers(const TensorChange& change);
 
 }  // namespace quantgate
 

@@ -154,12 +154,17 @@ absl::Status TensorReader::Read(const onnx::TensorProto& tensor, const ConstantU
     fact = ExternalFact(tensor);
     const ExternalRegion region = external_->Open(NaturalBytes(tensor, options.dtype), &fact);
     if (fact.status() != v1::ExternalData::READ) return absl::OkStatus();
+    constant->set_stored_bytes(region.size);
+    if (!external_->Scans(region, &fact)) return absl::OkStatus();
     if (absl::Status status = external_->Verify(region, fact.location(), Checksum(tensor)); !status.ok()) return status;
     TensorScan scan(options, region.size);
     absl::Status status = external_->Stream(
         region, [&](absl::string_view bytes) { scan.AddBytes(bytes); }, &fact);
-    if (!status.ok() || fact.status() != v1::ExternalData::READ) return status;
-    constant->set_stored_bytes(region.size);
+    if (!status.ok()) return status;
+    if (fact.status() != v1::ExternalData::READ) {
+      constant->set_stored_bytes(-1);
+      return absl::OkStatus();
+    }
     finish(scan);
     return absl::OkStatus();
   }

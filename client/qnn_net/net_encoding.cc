@@ -83,7 +83,8 @@ absl::Status ReadEncoding(JsonValue quant_params, DataType type, v1::Spec& spec)
   if (NumberOr(quant_params, "definition", 0) != kDefined) return absl::OkStatus();
   v1::QParams& qparams = *spec.mutable_qparams();
   const auto member = [&](const char* name) { return quant_params.Find(name); };
-  switch (static_cast<int64_t>(NumberOr(quant_params, "encoding", -1))) {
+  const JsonValue::Member kind = member("encoding");
+  switch (kind.found && kind.value.is_integer() ? static_cast<int64_t>(kind.value.number()) : -1) {
     case kScaleOffset: {
       const JsonValue::Member found = member("scale_offset");
       return found.found ? AddScaleOffset(found.value, qparams) : Malformed("no \"scale_offset\"", quant_params);

@@ -80,9 +80,12 @@ class NetImporter {
       value.set_has_shape(true);
       absl::Status status;
       dims.value.ForEach([&](absl::string_view, JsonValue size) {
-        if (!size.is_integer()) status = Malformed("a size is no integer", size);
+        if (!size.is_integer()) {
+          status = Malformed("a size is no integer", size);
+          return false;
+        }
         value.add_dims(static_cast<int64_t>(size.number()));
-        return status.ok();
+        return true;
       });
       if (!status.ok()) return status;
     }

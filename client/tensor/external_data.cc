@@ -37,7 +37,8 @@ bool IsInside(const fs::path& folder, const fs::path& path) {
 
 }  // namespace
 
-ExternalData::ExternalData(const std::string& folder, int64_t max_total_bytes) : max_total_bytes_(max_total_bytes) {
+ExternalData::ExternalData(const std::string& folder, int64_t max_total_bytes, int64_t max_scanned_bytes)
+    : max_total_bytes_(max_total_bytes), scans_left_(max_scanned_bytes) {
   std::error_code error;
   if (!folder.empty()) folder_ = fs::canonical(folder, error);
   if (error) folder_.clear();
@@ -101,6 +102,15 @@ absl::Status ExternalData::Verify(const ExternalRegion& region, const std::strin
   return CodedError(absl::StatusCode::kInvalidArgument, "FI005",
                     absl::StrCat("external data '", location, "' has SHA-1 ", digest->second, ", the model says ",
                                  absl::AsciiStrToLower(sha1), ": it belongs to another model, or is damaged"));
+}
+
+bool ExternalData::Scans(const ExternalRegion& region, v1::ExternalData* fact) {
+  if (region.size <= scans_left_) {
+    scans_left_ -= region.size;
+    return true;
+  }
+  fact->set_status(v1::ExternalData::STATUS_UNSPECIFIED);
+  return false;
 }
 
 absl::Status ExternalData::Stream(const ExternalRegion& region, const std::function<void(absl::string_view)>& sink,

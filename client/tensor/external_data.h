@@ -25,8 +25,8 @@ struct ExternalRegion {
 // Opens files inside one folder and nowhere else, symbolic links resolved.
 class ExternalData {
  public:
-  // `folder` "" : there is none and nothing is opened.
-  ExternalData(const std::string& folder, int64_t max_total_bytes);
+  // `folder` "" : there is none and nothing is opened. `max_scanned_bytes`: see Scans.
+  ExternalData(const std::string& folder, int64_t max_total_bytes, int64_t max_scanned_bytes);
 
   // Fills `fact->status` (READ when the region exists) from location, offset and length. `natural_size` is what the
   // tensor's shape and type ask for, used when the file states no length; -1: unknown, to the end of the file.
@@ -35,6 +35,10 @@ class ExternalData {
   // FI005 when the file of `region` is not the one that the model was written with: `sha1` is what the model says of
   // the whole file, in hex; a text that is no SHA-1 says nothing. Each file is read once.
   absl::Status Verify(const ExternalRegion& region, const std::string& location, absl::string_view sha1);
+
+  // Whether the region is to be read for what its elements are; takes it off what may be read so. false: it lies beyond,
+  // and `fact` has no status: gigabytes of weights are found, and not read.
+  bool Scans(const ExternalRegion& region, v1::ExternalData* fact);
 
   // Passes the region to `sink` in chunks of a multiple of 16 bytes (the last one excepted). FI002 when all regions
   // together exceed the limit. A file that shrinks meanwhile or fails to be read leaves `fact` UNREADABLE.
@@ -45,6 +49,7 @@ class ExternalData {
   std::filesystem::path folder_;  // canonical; empty: none
   const int64_t max_total_bytes_;
   int64_t total_bytes_ = 0;
+  int64_t scans_left_;
   absl::flat_hash_map<std::string, std::string> digests_;  // by location
   std::string buffer_;
 };

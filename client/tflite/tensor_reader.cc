@@ -123,6 +123,10 @@ absl::Status TensorReader::Read(const Tensor& tensor, std::optional<int> channel
     // A packed buffer is laid out for one runtime's kernels.
     const bool packed = external_buffers_.at(tensor.external_buffer())->packing() != nullptr;
     if (sparse || packed) return absl::OkStatus();
+    if (!external_->Scans(region, &fact)) {
+      constant.set_stored_bytes(region.size);
+      return absl::OkStatus();
+    }
     TensorScan scan(options, region.size);
     absl::Status status = external_->Stream(
         region, [&](absl::string_view bytes) { scan.AddBytes(bytes); }, &fact);

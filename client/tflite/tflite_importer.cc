@@ -38,7 +38,7 @@ absl::StatusOr<v1::Graph> ImportModelTables(const Model& model, absl::string_vie
   graph.set_format_version(model.version());
   if (model.description() != nullptr)
     graph.set_producer(ToUtf8({model.description()->c_str(), model.description()->size()}));
-  ExternalData external(folder, options.max_external_bytes);
+  ExternalData external(folder, options.max_external_bytes, options.max_scanned_bytes);
   tflite::TensorReader tensors(model, bytes, &external);
   Budget memory(MemoryLimit(bytes.size()));
   Budget nodes(options.max_nodes);

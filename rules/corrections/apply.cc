@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/corrections/names.h"
+#include "rules/corrections/numbers.h"
 #include "rules/corrections/spec_editor.h"
 #include "rules/corrections/stored_specs.h"
 #include "rules/engine/render.h"
@@ -173,6 +174,34 @@ void CompareSpecs(const v1::Graph& before, const v1::Graph& after, std::vector<T
   }
 }
 
+// Kernels of LiteRT add a bias to sums of products as it is stored: whatever the file says, that is what it stood for.
+void CountInProducts(const Graph& graph, const ResolvedGraph& resolved, std::vector<TensorChange>& changes) {
+  absl::flat_hash_map<int32_t, TensorChange*> change_of;
+  for (TensorChange& change : changes) {
+    if (graph.is_constant(change.value) && change.before.dtype() == change.after.dtype()) {
+      change_of[change.value] = &change;
+    }
+  }
+  for (const ResolvedOp& op : resolved.ops()) {
+    if (op.op == nullptr || (op.op->traits & kAccumulates) == 0) continue;
+    const auto spec_of = [&](PortRole role) -> std::pair<int32_t, const v1::Spec*> {
+      for (const Operand& operand : resolved.inputs(op)) {
+        if (!operand.present || operand.edge_value < 0 || op.op->inputs[operand.port].role != role) continue;
+        const int32_t spec = graph.value_spec(operand.edge_value);
+        return {operand.edge_value, spec < 0 ? nullptr : &graph.message().specs(spec)};
+      }
+      return {-1, nullptr};
+    };
+    const auto bias = change_of.find(spec_of(PortRole::kBias).first);
+    const v1::Spec* input = spec_of(PortRole::kActivation).second;
+    const v1::Spec* weight = spec_of(PortRole::kWeight).second;
+    if (bias == change_of.end() || input == nullptr || weight == nullptr) continue;
+    if (std::optional<v1::QParams> product = corrections::ProductOf(*input, *weight, /*bias_axis=*/0)) {
+      *bias->second->before.mutable_qparams() = *std::move(product);
+    }
+  }
+}
+
 }  // namespace
 
 absl::Status ApplyChanges(const google::protobuf::RepeatedPtrField<v1::Change>& changes, v1::Graph& graph) {
@@ -186,13 +215,15 @@ absl::Status ApplyCorrections(const v1::Result& result, v1::Graph& graph) { retu
 absl::StatusOr<std::vector<TensorChange>> ChangedTensors(const v1::Result& result, const v1::Graph& graph) {
   absl::StatusOr<Graph> pattern = Graph::Build(graph);
   if (!pattern.ok()) return pattern.status();
-  const StoredSpecs stored(*pattern, ResolvedGraph::Resolve(*pattern));
+  const ResolvedGraph resolved = ResolvedGraph::Resolve(*pattern);
+  const StoredSpecs stored(*pattern, resolved);
   v1::Graph changed = graph;
   const absl::StatusOr<std::vector<SpecPlace>> places = ApplyLifted(AllOf(result), *pattern, stored, changed);
   if (!places.ok()) return places.status();
   std::vector<TensorChange> changes;
   if (stored.empty()) {
     CompareSpecs(graph, changed, changes);
+    if (graph.origin() == v1::Graph::TFLITE) CountInProducts(*pattern, resolved, changes);
   } else {
     changes = stored.Changed(changed);
   }

@@ -26,8 +26,10 @@ struct TensorChange {
   // One reader alone is to see the change (in Graph.nodes). -1: whoever reads the tensor.
   int32_t reader = -1;
   int32_t correction = -1;  // in Result.corrections: its changes hold together or not at all
-  v1::Spec before;          // kind unspecified: none
-  v1::Spec after;           // kind unspecified: none
+  // Kind unspecified: none. What the stored integers stood for: of a bias that LiteRT adds as it is stored, in units of
+  // input x weight, whatever was stated.
+  v1::Spec before;
+  v1::Spec after;  // likewise
 };
 
 // All corrections of a result, by the tensor that they change; errors as above. Nothing is changed.

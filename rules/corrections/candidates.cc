@@ -8,6 +8,7 @@
 #include "rules/corrections/numbers.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/observers.h"
+#include "rules/soundness/fixed_output.h"
 
 namespace quantgate::corrections {
 namespace {
@@ -33,6 +34,11 @@ const db::ElementType kFixedPoint[] = {
 
 bool Concrete(const v1::Spec& spec) {
   return spec.kind() == v1::Spec::PLAIN || spec.kind() == v1::Spec::FIXED || spec.kind() == v1::Spec::DERIVED;
+}
+
+// Kernels whose output counts in the steps of the input.
+bool KeepsSteps(const Operator& op) {
+  return (op.traits & (kMovesData | kSelects)) != 0 || op.id == OpId::kAveragePool || op.id == OpId::kResizeBilinear;
 }
 
 // Its type is told by TypeOf; tables have types of their own for fewer than eight bits.
@@ -137,6 +143,15 @@ const v1::Spec* Candidates::Before(SpecPlace place) const {
   return spec != 0 && Concrete(editor_.spec(spec)) ? &editor_.spec(spec) : nullptr;
 }
 
+// Where no table says what is accepted. A file says its types in many places, and without a target nobody can tell
+// which others a runtime takes: it keeps those that it has, but for a bias, which counts in 32 bits.
+std::vector<db::ElementType> Candidates::TypesToTry(const Port& port) const {
+  if (accepted_ || !native_) return {std::begin(kFixedPoint), std::end(kFixedPoint)};
+  std::vector<db::ElementType> types = {port.type};
+  if (port.is_bias) types.push_back({v1::DATA_TYPE_INT32, true});
+  return types;
+}
+
 std::vector<Candidates::Port> Candidates::PortsOf(const ResolvedOp& op, const std::vector<AcceptedTypes>& accepted) {
   const Graph& graph = context_.graph();
   std::vector<Port> ports;
@@ -165,7 +180,7 @@ std::vector<Candidates::Port> Candidates::PortsOf(const ResolvedOp& op, const st
         }
       }
     }
-    if (port.types.empty() && port.before != nullptr) port.types.assign(std::begin(kFixedPoint), std::end(kFixedPoint));
+    if (port.types.empty() && port.before != nullptr) port.types = TypesToTry(port);
     ports.push_back(std::move(port));
   };
   for (const Operand& operand : context_.resolved().inputs(op)) add(operand, false);
@@ -289,9 +304,19 @@ void Candidates::AddFollowing(const ResolvedOp& op, const std::vector<Port>& por
       AddSpec(port, SpecAt(original_, written), FormOf(*decides), variants);
     }
   }
+  if (op.op == nullptr) return;
+  const std::optional<FixedParameters> fixed = FixedParametersOf(context_, op);
+  if (fixed.has_value() && port.is_output && port.argument == 0 && port.before != nullptr) {
+    v1::Spec prescribed = *port.before;
+    prescribed.clear_qparams();
+    prescribed.mutable_qparams()->add_scales(fixed->scale);
+    prescribed.mutable_qparams()->add_zero_points(fixed->zero_point);
+    prescribed.set_qscheme(fixed->zero_point == 0 ? v1::Spec::PER_TENSOR_SYMMETRIC : v1::Spec::PER_TENSOR_AFFINE);
+    AddSpec(port, editor_.Intern(prescribed), FormOf(prescribed), variants);
+  }
   const auto input = absl::c_find_if(ports, [](const Port& other) { return !other.is_output; });
-  if (op.op == nullptr || input == ports.end() || input->before == nullptr) return;
-  if (port.is_output && (op.op->traits & (kMovesData | kSelects)) != 0 && !(port.place == input->place)) {
+  if (input == ports.end() || input->before == nullptr) return;
+  if (port.is_output && KeepsSteps(*op.op) && !(port.place == input->place)) {
     v1::Spec same = *input->before;
     if (annotated) {
       same.Clear();
@@ -424,9 +449,10 @@ std::vector<Move> Candidates::MakeForQuantizer(int32_t node) {
   port.place = *place;
   port.value = place->value;
   port.before = Before(*place);
+  if (port.before != nullptr) port.type = TypeOf(FormOf(*port.before));
   port.is_static = context_.graph().is_constant(place->value);
   port.rank = context_.graph().rank(place->value);
-  port.types.assign(std::begin(kFixedPoint), std::end(kFixedPoint));
+  if (port.before != nullptr) port.types = TypesToTry(port);
   std::vector<Variant> variants;
   if (const v1::Spec* written = stored_.Written(place->value)) {
     AddSpec(port, editor_.Intern(*written), FormOf(*written), variants);

@@ -100,6 +100,7 @@ class Candidates {
   // Where the spec of an operand sits; nullopt: it has none that could be changed.
   std::optional<SpecPlace> PlaceOf(const Operand& operand, int32_t node, bool is_output) const;
   const v1::Spec* Before(SpecPlace place) const;
+  std::vector<db::ElementType> TypesToTry(const Port& port) const;
   std::vector<Port> PortsOf(const ResolvedOp& op, const std::vector<AcceptedTypes>& accepted);
   std::vector<Variant> VariantsOf(const Port& port);
   void AddVariant(const Port& port, SpecForm form, std::vector<Variant>& variants);

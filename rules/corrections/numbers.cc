@@ -52,16 +52,25 @@ Numbers Cover(const v1::Spec& spec, bool symmetric, Range range) {
   return {scale, std::clamp(std::round(min - with_zero.min / scale), min, max)};
 }
 
+bool FullRange(const v1::Spec& spec) {
+  return QuantMin(spec) == static_cast<double>(MinOf(spec.dtype())) &&
+         QuantMax(spec) == static_cast<double>(MaxOf(spec.dtype()));
+}
+
 bool AllAlike(const std::vector<Numbers>& numbers) {
   return std::all_of(numbers.begin(), numbers.end(), [&](const Numbers& one) {
     return one.scale == numbers[0].scale && one.zero_point == numbers[0].zero_point;
   });
 }
 
-bool Finite(const v1::QParams& qparams) {
-  const auto finite = [](double number) { return std::isfinite(number); };
-  return std::all_of(qparams.scales().begin(), qparams.scales().end(), finite) &&
-         std::all_of(qparams.zero_points().begin(), qparams.zero_points().end(), finite);
+// Whether something follows from the numbers: a scale that is one, if with the wrong sign, and zero points that the
+// type has.
+bool Tell(const v1::Spec& spec) {
+  const v1::QParams& qparams = spec.qparams();
+  const auto is_scale = [](double number) { return std::isnormal(static_cast<float>(number)); };
+  const auto is_stored = [&](double number) { return number >= QuantMin(spec) && number <= QuantMax(spec); };
+  return std::all_of(qparams.scales().begin(), qparams.scales().end(), is_scale) &&
+         std::all_of(qparams.zero_points().begin(), qparams.zero_points().end(), is_stored);
 }
 
 // Whether each scale has its zero point: none stands for 0, one for all.
@@ -81,7 +90,7 @@ double ZeroPoint(const v1::QParams& qparams, int i) {
 std::optional<v1::QParams> Renumbered(const v1::Spec& before, const v1::Spec& after, absl::Span<const int64_t> dims,
                                       bool stored) {
   const v1::QParams& known = before.qparams();
-  if (known.scales().empty() || !GoTogether(known) || !Finite(known)) return std::nullopt;
+  if (known.scales().empty() || !GoTogether(known) || !Tell(before)) return std::nullopt;
   const SpecForm from = FormOf(before);
   const SpecForm to = FormOf(after);
   if (from.granularity == Granularity::kBlock || to.granularity == Granularity::kBlock || from.bits <= 0 ||
@@ -102,12 +111,15 @@ std::optional<v1::QParams> Renumbered(const v1::Spec& before, const v1::Spec& af
   const std::vector<Numbers> old = NumbersOf(known);
   if (!fits && stored && !AllAlike(old)) return std::nullopt;
   std::vector<Numbers> made;
-  if (!from.symmetric && !to.symmetric && from.granularity == to.granularity) {
+  const bool positive = std::all_of(old.begin(), old.end(), [](Numbers numbers) { return numbers.scale > 0; });
+  const bool same_steps = from.symmetric ? FullRange(before) && FullRange(after) : positive;
+  if (from.symmetric == to.symmetric && same_steps && from.granularity == to.granularity) {
     // The steps become finer or coarser, everything else stays: exact for prescribed parameters (1/256 of a Sigmoid).
+    // What is symmetric and has the wrong sign is turned.
     const double ratio = std::exp2(from.bits - to.bits);
     for (Numbers numbers : old) {
       const double zero_point = std::round((numbers.zero_point - QuantMin(before)) / ratio) + QuantMin(after);
-      made.push_back({numbers.scale * ratio, std::clamp(zero_point, QuantMin(after), QuantMax(after))});
+      made.push_back({std::fabs(numbers.scale) * ratio, std::clamp(zero_point, QuantMin(after), QuantMax(after))});
     }
   } else {
     std::vector<Range> ranges;

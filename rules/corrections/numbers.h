@@ -16,8 +16,8 @@ double ZeroPoint(const v1::QParams& qparams, int i);
 // Parameters under which `after` covers what `before` covers, in a tensor of shape `dims` (-1: a size is not known). A
 // per-channel `before` with as many numbers as the axis of `after` has elements, and not its own, is taken to mean that
 // axis. `stored`: the tensor is a constant, whose integers have to go on standing for what they stand for. nullopt:
-// `before` has no numbers, or they do not tell (block scales, no finite numbers, a count of zero points that is not
-// that of the scales, a stored tensor with a count of scales that is not that of its channels).
+// `before` has no numbers, or they do not tell (block scales, no numbers that the type has, a count of zero points that
+// is not that of the scales, a stored tensor with a count of scales that is not that of its channels).
 std::optional<v1::QParams> Renumbered(const v1::Spec& before, const v1::Spec& after, absl::Span<const int64_t> dims,
                                       bool stored);
 

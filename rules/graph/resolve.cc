@@ -455,6 +455,20 @@ class Resolver {
       FillPlain(value, operand);
       ApplySpec(spec, SpecPlace{value, -1}, operand);
     }
+    for (int32_t node = 0; node < graph_.num_nodes(); ++node) PassToFused(node);
+  }
+
+  // What a Relu alone reads is no tensor of its own for AIMET and the converters: it is fused with what writes it, and
+  // has the encoding behind it.
+  void PassToFused(int32_t node) {
+    const OpId op = graph_.op(node);
+    if (op != OpId::kRelu && op != OpId::kRelu6 && op != OpId::kClamp) return;
+    if (graph_.num_inputs(node) == 0 || graph_.num_outputs(node) == 0) return;
+    const int32_t read = graph_.input(node, 0);
+    const int32_t written = graph_.output(node, 0);
+    if (read < 0 || written < 0 || stored_[written] < 0 || stored_[read] >= 0) return;
+    if (graph_.producer(read) < 0 || graph_.uses(read).size() != 1 || graph_.is_graph_output(read)) return;
+    stored_[read] = stored_[written];
   }
 
   // `place` is where the spec sits.

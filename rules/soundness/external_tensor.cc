@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -44,15 +45,26 @@ std::string Problem(const v1::ExternalData& external) {
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
+  int64_t unread = 0;
+  int64_t bytes = 0;
   for (const Graph::ConstantRecord& constant : graph.constants()) {
     // What is foreign is no tensor of this graph (FI025).
     if (!constant.is_external || graph.value(constant.value).foreign()) continue;
-    std::string problem = Problem(graph.value(constant.value).constant().external());
+    const v1::ExternalData& external = graph.value(constant.value).constant().external();
+    std::string problem = Problem(external);
+    if (external.status() == v1::ExternalData::STATUS_UNSPECIFIED) {
+      ++unread;
+      bytes += std::max<int64_t>(0, constant.stored_bytes);
+    }
     if (problem.empty()) continue;
     Place place;
     place.value = constant.value;
     sink.Add(kInfo, place, std::move(problem), "a file inside the model's folder that holds all of it");
   }
+  if (unread == 0) return;
+  sink.NotChecked(&kInfo, -1,
+                  absl::StrCat(unread, unread == 1 ? " tensor" : " tensors", " of ", bytes,
+                               " bytes in files beside the model were not read: no rule looked at their elements"));
 }
 
 }  // namespace

@@ -1,3 +1,5 @@
+#include "rules/soundness/fixed_output.h"
+
 #include <cmath>
 #include <string>
 
@@ -55,15 +57,11 @@ constexpr Row kWidened = {OpId::kSoftmax, v1::DATA_TYPE_INT16, 1.0 / 65536, -327
 
 void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
   const ResolvedGraph& resolved = context.resolved();
-  const Operand* input = resolved.input(op, 0);
-  if (resolved.outputs(op).empty()) return;
+  const std::optional<FixedParameters> row = FixedParametersOf(context, op);
+  if (!row.has_value()) return;
   const Operand& output = resolved.outputs(op)[0];
-  const Row* row = Find(op.op->id, output.type);
   const QuantParams* params = resolved.qparams(output);
-  if (row == nullptr || params == nullptr || !output.quantized || params->scales.size() != 1) return;
-  if (row->op == kWidened.op && row->type == kWidened.type && input != nullptr && input->type == v1::DATA_TYPE_INT8) {
-    row = &kWidened;
-  }
+  if (params == nullptr || !output.quantized || params->scales.size() != 1) return;
   constexpr double kTolerance = 1e-3;  // what the kernels grant
   const double scale = params->scales[0];
   // No scale at all is scale-range's.
@@ -79,13 +77,24 @@ void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sin
 }
 
 void Check(const CheckContext& context, FindingSink& sink) {
-  if (!IsTflite(context)) return;
   for (const ResolvedOp& op : context.resolved().ops()) {
     if (op.op != nullptr) CheckOp(context, op, sink);
   }
 }
 
 }  // namespace
+
+std::optional<FixedParameters> FixedParametersOf(const CheckContext& context, const ResolvedOp& op) {
+  const ResolvedGraph& resolved = context.resolved();
+  if (!IsTflite(context) || op.op == nullptr || resolved.outputs(op).empty()) return std::nullopt;
+  const Row* row = Find(op.op->id, resolved.outputs(op)[0].type);
+  if (row == nullptr) return std::nullopt;
+  const Operand* input = resolved.input(op, 0);
+  if (row->op == kWidened.op && row->type == kWidened.type && input != nullptr && input->type == v1::DATA_TYPE_INT8) {
+    row = &kWidened;
+  }
+  return FixedParameters{row->scale, row->zero_point};
+}
 
 Rule FixedOutput() { return {&kInfo, &Check}; }
 

@@ -85,7 +85,7 @@ class Types {
     if (quantize && inputs.data >= 0) {
       // ONNX also quantizes int32 accumulators.
       const v1::DataType type = StoredType(inputs.data);
-      if (IsSmallFloat(type) || (IsInteger(type) && type != v1::DATA_TYPE_INT32)) {
+      if (IsSmallFloat(type) || type == v1::DATA_TYPE_BOOL || (IsInteger(type) && type != v1::DATA_TYPE_INT32)) {
         const int32_t before = graph_.producer(inputs.data);
         if (IsQuantize(graph_, before)) {
           Add(node, inputs.data,

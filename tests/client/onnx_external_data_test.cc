@@ -121,6 +121,21 @@ TEST_F(ExternalDataTest, WithoutAFolderNothingIsOpened) {
   EXPECT_EQ(ValueNamed(*graph, "w").constant().external().status(), Status::MISSING);
 }
 
+// Gigabytes of weights are located and left alone; what fits is read, in the order of the file.
+TEST_F(ExternalDataTest, BeyondWhatIsToBeReadElementsAreNotLookedAt) {
+  for (int64_t bytes : {3, 4}) {
+    ImportOptions options;
+    options.max_scanned_bytes = bytes;
+    const absl::StatusOr<v1::Graph> graph =
+        ImportOnnx(ModelWith({"w.bin", "0", "4"}).SerializeAsString(), (outer_.path() / "model").string(), options);
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    const v1::Constant& constant = ValueNamed(*graph, "w").constant();
+    EXPECT_EQ(constant.external().status(), bytes < 4 ? Status::STATUS_UNSPECIFIED : Status::READ);
+    EXPECT_EQ(constant.has_statistics(), bytes >= 4);
+    EXPECT_EQ(constant.stored_bytes(), 4);
+  }
+}
+
 TEST_F(ExternalDataTest, TheTotalIsLimited) {
   ImportOptions options;
   options.max_external_bytes = 3;

@@ -49,6 +49,12 @@ run 0 check "$scratch/fixed.onnx"
 run 1 check "$resnet" -t qnn_htp/SM8350 --fix "$scratch/resnet.onnx" --quiet
 same "$err" ""
 run 0 check "$scratch/resnet.onnx" -t qnn_htp/SM8350
+softmax=$data/../../data/tflite/bad.softmax_scale.dscnn.int16x8.tflite
+run 1 check "$softmax" --fix "$scratch/fixed.tflite"
+has "$err" 'fixed.tflite: .* with 1 change for any, read back and checked: accepted'
+run 0 check "$scratch/fixed.tflite"
+run 1 check "$softmax" --fix "$scratch/fixed.json" # as a graph
+run 0 check "$scratch/fixed.json"
 # Nothing to correct: the same bytes. Nothing that can be corrected: said, and exit 1.
 run 0 check "$scratch/fixed.onnx" --fix "$scratch/again.onnx"
 run 0 check "$scratch/again.onnx"
@@ -106,6 +112,7 @@ done <<END
 2|INVALID_ARGUMENT|check $good --fix $scratch/fixed.onnx
 2|INVALID_ARGUMENT|check $good --fix $good
 2|INVALID_ARGUMENT|check $broken --fix $broken
+2|INVALID_ARGUMENT|check $broken --fix $scratch/fixed.tflite
 2|INVALID_ARGUMENT|check $broken --fix $scratch/folder.onnx
 2|INVALID_ARGUMENT|check $scratch/missing --fix $scratch/fixed.xml
 2|INVALID_ARGUMENT|check $good --tls

@@ -41,10 +41,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   quantgate::v1::Graph graph;
   if (!graph.ParseFromArray(data, static_cast<int>(size))) return 0;
   quantgate::CheckOptions options;
-  const std::vector<std::vector<std::string>> asked = {{},
-                                                       {"qnn_htp/SM8650", "qnn_htp/V68@2.25"},
-                                                       {"qnn_lpai/SM8850", "xnnpack", "x86_inductor/avx512_vnni"},
-                                                       {"litert/reference", "litert/xnnpack"}};
+  const std::vector<std::vector<std::string>> asked = {
+      {},
+      {"qnn_htp/SM8650", "qnn_htp/V68@2.25"},
+      {"qnn_lpai/SM8850", "xnnpack", "x86_inductor/avx512_vnni", "onnxruntime/cpu"},
+      {"litert/reference", "litert/xnnpack"}};
   for (const std::vector<std::string>& targets : asked) {
     options.targets = targets;
     quantgate::v1::Report report;

@@ -8,12 +8,12 @@
 #include "absl/strings/str_cat.h"
 #include "rules/check.h"
 #include "rules/engine/field.h"
-#include "rules/graph/resolve.h"
 #include "rules/engine/finding_writer.h"
 #include "rules/engine/nearest.h"
 #include "rules/engine/outcome.h"
 #include "rules/engine/verdict.h"
 #include "rules/graph/digest.h"
+#include "rules/graph/resolve.h"
 #include "tests/rules/empty_tables.h"
 #include "tests/rules/graph_builder.h"
 

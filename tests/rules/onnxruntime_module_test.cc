@@ -393,6 +393,40 @@ TEST(OrtModule, OtherProvidersAndOriginsAreNotJudged) {
   EXPECT_EQ(AskOrt(torch.graph)->verdict(), v1::Result::UNKNOWN);
 }
 
+// What a file can get wrong about the number of arguments is found by the general rules; the module looks at it, too.
+TEST(OrtModule, BrokenGroups) {
+  for (const char* op :
+       {"Conv", "Gemm", "MatMul", "Add", "Where", "Concat", "Split", "Softmax", "ArgMax", "Relu", "Clip"}) {
+    for (int inputs : {1, 2, 3, 4}) {
+      GraphBuilder b = OrtGroup(op, kUint8, kUint8, inputs);
+      EXPECT_TRUE(AskOrt(b.graph).ok());
+      b.Find("q_of_y").clear_outputs();
+      EXPECT_TRUE(AskOrt(b.graph).ok());
+      b = OrtGroup(op, kUint8, kUint8, inputs);
+      b.Find("node").clear_outputs();
+      EXPECT_TRUE(AskOrt(b.graph).ok());
+      b = OrtGroup(op, kUint8, kUint8, inputs);
+      b.Find("node").set_outputs(0, 0);
+      EXPECT_TRUE(AskOrt(b.graph).ok());
+      b = OrtGroup(op, kUint8, kUint8, inputs);
+      b.Find("dq_x0").clear_inputs();
+      EXPECT_TRUE(AskOrt(b.graph).ok());
+    }
+  }
+  for (int64_t block : {int64_t{1}, INT64_MAX, INT64_MIN}) {
+    for (int64_t axis : {int64_t{0}, INT64_MAX, INT64_MIN}) {
+      GraphBuilder b = OrtGroup("Neg", kUint8, kUint8);
+      b.Input("s", kFloat, {INT64_MAX, 2});
+      b.Shape("q_x0", kUint8, {INT64_MAX, INT64_MAX});
+      v1::Node& node = b.Find("dq_x0");
+      node.set_inputs(1, b.Id("s"));
+      b.Int(node, "block_size", block);
+      b.Int(node, "axis", axis);
+      EXPECT_TRUE(AskOrt(b.graph).ok());
+    }
+  }
+}
+
 TEST(OrtModule, OperatorsOfOtherDomainsNeedALibrary) {
   GraphBuilder b = Node("com.example::Blur", kFloat, 1);
   v1::OpsetImport& import = *b.graph.add_opset_imports();

@@ -13,7 +13,7 @@ import torch.fx
 
 from quantgate.errors import QuantGateError
 from quantgate.fx_constants import add_constant
-from quantgate.fx_ops import Signatures, add_source_line, op_name, set_attribute
+from quantgate.fx_ops import Operators, SourceLines, op_name, set_attribute
 from quantgate.fx_specs import DTYPES, SpecPool, has_seen_values
 from quantgate.progress import watch
 from quantgate.v1 import graph_pb2, types_pb2
@@ -48,12 +48,17 @@ class _Converter:
         self._module = module
         self._attributes = _attributes(module)
         self._out = graph_pb2.Graph(origin=graph_pb2.Graph.PT2E)
-        self._signatures = Signatures()
+        self._operators = Operators()
+        self._source_lines = SourceLines(self._symbol)
         self._symbols: Dict[str, int] = {}
         self._specs = SpecPool(self._out, self._symbol, self._place)
         self._annotations: Dict[torch.fx.Node, Any] = {}
         self._values: Dict[torch.fx.Node, int] = {}
         self._foreign: Dict[Any, Tuple[int, str]] = {}
+        # Tensors of get_attr nodes.
+        self._constants: Dict[torch.fx.Node, torch.Tensor] = {}
+        # Serialized Values that have nothing but a type and a shape, of those met so far.
+        self._types: Dict[Tuple[torch.dtype, torch.Size], bytes] = {}
         self._nodes: Dict[torch.fx.Node, int] = {}
         # Bodies of control flow (cond, map, while_loop): of the get_attr nodes that name them, positions in
         # Graph.subgraphs.
@@ -63,15 +68,16 @@ class _Converter:
 
     def convert(self) -> graph_pb2.Graph:
         self._out.name = type(self._module).__name__
-        nodes = [node for node in self._module.graph.nodes if not self._is_left_out(node)]
+        nodes = [node for node in self._module.graph.nodes
+                 if node.op == "call_function" or not self._is_left_out(node)]
         self._out.stage = self._stage(nodes)
         if self._out.stage != types_pb2.STAGE_CONVERTED:
             # A converted graph still carries the annotations, but its Q/DQ nodes are what counts.
-            self._annotations = {node: _annotation(node) for node in nodes
-                                 if node.meta.get("quantization_annotation") is not None}
-        kept = [node for node in nodes if self._is_node(node)]
+            self._annotations = {node: _checked(annotation, node) for node in nodes
+                                 if (annotation := node.meta.get("quantization_annotation")) is not None}
+        kept = [node for node in nodes if node.op == "call_function" or self._is_node(node)]
         # Ids first: specs and consumers refer to nodes that come later.
-        values = [node for node in nodes if self._is_value(node)]
+        values = [node for node in nodes if node.op != "output" or self._has_output_spec(node)]
         self._values = {node: index for index, node in enumerate(values, 1)}
         self._nodes = {node: index for index, node in enumerate(kept, 1)}
         for node in watch(values, "reading values"):
@@ -92,11 +98,14 @@ class _Converter:
 
     def _is_left_out(self, node: torch.fx.Node) -> bool:
         if node.op == "get_attr":
-            body = self._attributes(str(node.target))
-            if isinstance(body, torch.fx.GraphModule):
-                self._out.subgraphs.append(_Converter(body).convert())
-                self._bodies[node] = len(self._out.subgraphs)
-            return node in self._bodies and not _has_output_spec(node)
+            found = self._attributes(str(node.target))
+            if isinstance(found, torch.Tensor):
+                self._constants[node] = found
+            if not isinstance(found, torch.fx.GraphModule):
+                return False
+            self._out.subgraphs.append(_Converter(found).convert())
+            self._bodies[node] = len(self._out.subgraphs)
+            return getattr(node.meta.get("quantization_annotation"), "output_qspec", None) is None
         if node.op != "call_module":
             return False
         if node.target == "_guards_fn":
@@ -113,12 +122,12 @@ class _Converter:
         # The output has no meaning of its own; an annotated one has.
         return node.op != "output" or node in self._annotations
 
-    def _is_value(self, node: torch.fx.Node) -> bool:
-        return node.op != "output" or getattr(self._annotations.get(node), "output_qspec", None) is not None
+    def _has_output_spec(self, node: torch.fx.Node) -> bool:
+        return getattr(self._annotations.get(node), "output_qspec", None) is not None
 
     def _stage(self, nodes: Sequence[torch.fx.Node]) -> types_pb2.Stage:
-        if any(self._signatures.op_name(node).startswith(_QUANTIZED_NAMESPACES) for node in nodes
-               if node.op == "call_function"):
+        called = {id(node.target): node for node in nodes if node.op == "call_function"}
+        if any(self._operators.of(node).name.startswith(_QUANTIZED_NAMESPACES) for node in called.values()):
             return types_pb2.STAGE_CONVERTED
         # Observers that wait for their first value know no more than the annotations do.
         seen = {has_seen_values(observer) for observer in self._observers.values()}
@@ -134,30 +143,48 @@ class _Converter:
 
     def _add_value(self, node: torch.fx.Node) -> None:
         value = self._out.values.add(name=node.name)
-        constant = self._attributes(str(node.target)) if node.op == "get_attr" else None
-        tensor = constant if isinstance(constant, torch.Tensor) else _example(node)
+        constant = self._constants.get(node)
+        tensor = node.meta.get("val") if constant is None else constant
+        known = None
         if isinstance(tensor, torch.Tensor):
-            value.dtype = _dtype(node, tensor)
-            sizes = _sizes(tensor)
-            value.has_shape = sizes is not None
-            sizes = sizes or []
-            known = [isinstance(size, int) for size in sizes]
-            if all(known):
-                value.dims.extend(sizes)
-            else:
-                value.dims.extend(size if plain else -1 for size, plain in zip(sizes, known))
-                value.dim_symbols.extend(0 if plain else self._symbol(str(size)) for size, plain in zip(sizes, known))
-        if isinstance(constant, torch.Tensor):
+            try:
+                known = self._types.get((tensor.dtype, tensor.shape))
+            except (TypeError, RuntimeError):  # sizes that are symbols, or none
+                pass
+        if known is not None:
+            value.MergeFromString(known)
+        else:
+            self._add_type(node, _example(node) if constant is None else constant, value)
+        if constant is not None:
             add_constant(constant, self._channel_axis(node), value.constant)
-        output_spec = getattr(self._annotations.get(node), "output_qspec", None)
-        if output_spec is not None:
-            value.spec = self._spec_id(output_spec, self._observer_of_value(node), node)
-        self._add_users(node, value)
+        annotation = self._annotations.get(node)
+        if annotation is not None and annotation.output_qspec is not None:
+            value.spec = self._spec_id(annotation.output_qspec, self._observer_of_value(node), node)
+        if self._observers or len(node.users) > 1:
+            self._add_users(node, value)
+
+    def _add_type(self, node: torch.fx.Node, tensor: Any, value: graph_pb2.Value) -> None:
+        if not isinstance(tensor, torch.Tensor):
+            return
+        dtype = _dtype(node, tensor)
+        value.dtype = dtype
+        sizes = _sizes(tensor)
+        value.has_shape = sizes is not None
+        if sizes is None:
+            return
+        known = [isinstance(size, int) for size in sizes]
+        if all(known):
+            value.dims.extend(sizes)
+            if "val" in node.meta or node in self._constants:
+                self._types[tensor.dtype, tensor.shape] = graph_pb2.Value(
+                    dtype=dtype, has_shape=True, dims=sizes).SerializeToString()
+        else:
+            value.dims.extend(size if plain else -1 for size, plain in zip(sizes, known))
+            value.dim_symbols.extend(0 if plain else self._symbol(str(size)) for size, plain in zip(sizes, known))
 
     def _add_users(self, node: torch.fx.Node, value: graph_pb2.Value) -> None:
-        if len(node.users) < 2 and not self._observers:
-            return
-        users = list(dict.fromkeys(self._nodes[user] for user in self._consumers(node) if user in self._nodes))
+        consumers = dict.fromkeys(self._consumers(node)) if self._observers else node.users
+        users = [self._nodes[user] for user in consumers if user in self._nodes]
         if users != sorted(users):
             value.users.extend(users)
 
@@ -175,56 +202,73 @@ class _Converter:
             axis = getattr(spec, "ch_axis", None)
             if axis is not None and getattr(spec, "qscheme", None) in _PER_CHANNEL:
                 return int(axis)
-            if user.op == "call_function" and "per_channel" in self._signatures.op_name(user):
+            if user.op == "call_function" and "per_channel" in self._operators.of(user).name:
                 return int(user.args[3])  # type: ignore[arg-type]
         return None
 
     # ---- nodes ----
 
     def _add_node(self, node: torch.fx.Node) -> None:
-        out = self._out.nodes.add(name=node.name, op=self._symbol(self._signatures.op_name(node)))
-        if node in self._values:
-            out.outputs.append(self._values[node])
-        add_source_line(node, out, self._symbol)
+        operator = self._operators.of(node)
+        out = self._out.nodes.add(name=node.name, op=self._symbol(operator.name))
+        value = self._values.get(node)
+        if value is not None:
+            out.outputs.append(value)
+        source_line = self._source_lines.of(node)
+        if source_line:
+            out.MergeFromString(source_line)
         inputs: List[Optional[torch.fx.Node]] = []
         positions: List[int] = []
-        for position, name, argument in self._signatures.arguments(node):
-            if isinstance(argument, torch.fx.Node) and argument in self._bodies:
-                out.attributes.add(name=self._symbol(argument.name), graph=self._bodies[argument])
+        names, arguments = operator.arguments(node)
+        for position, argument in enumerate(arguments):
+            if isinstance(argument, torch.fx.Node):
+                if argument in self._bodies:
+                    out.attributes.add(name=self._symbol(argument.name), graph=self._bodies[argument])
+                else:
+                    inputs.append(argument)
+                    positions.append(position)
             elif argument is not None and not _add_inputs(argument, position, inputs, positions):
-                set_attribute(argument, out.attributes.add(name=self._symbol(name)))
-        inputs = [None if value is None else self._source(value) for value in inputs]
-        out.inputs.extend([0 if value is None else self._values.get(value, 0) for value in inputs])
-        if positions and positions != list(range(len(positions))):
-            out.input_args.extend(positions)
-        asked = node.meta.get("asked_block_size", ())
-        try:
-            out.asked_block_size.extend(asked)
-        except (TypeError, ValueError):
-            raise _invalid(f"the block size asked for {node.name}, {reprlib.repr(asked)}, is no list of "
-                           "sizes") from None
+                set_attribute(argument, out.attributes.add(name=self._symbol(names[position])))
+        if self._observers:
+            inputs = [None if value is None else self._source(value) for value in inputs]
+        if inputs:
+            out.inputs.extend([self._values.get(value, 0) for value in inputs])  # type: ignore[arg-type]
+            if positions != list(range(len(positions))):
+                out.input_args.extend(positions)
+        if "asked_block_size" in node.meta:
+            _add_asked_block_size(node, out)
         annotation = self._annotations.get(node)
         if annotation is not None:
             self._add_annotation(node, annotation, inputs, out)
 
     # ---- annotations ----
 
-    def _add_annotation(self, node: torch.fx.Node, annotation: Any, inputs: Sequence[Optional[torch.fx.Node]],
+    def _add_annotation(self, node: torch.fx.Node, annotation: Any, inputs: List[Optional[torch.fx.Node]],
                         out: graph_pb2.Node) -> None:
-        out.annotated = bool(getattr(annotation, "_annotated", False))
-        out.no_implicit_sharing = not getattr(annotation, "allow_implicit_sharing", True)
-        spec_map = getattr(annotation, "input_qspec_map", None)
+        if getattr(annotation, "_annotated", False):
+            out.annotated = True
+        if not getattr(annotation, "allow_implicit_sharing", True):
+            out.no_implicit_sharing = True
+        spec_map = annotation.input_qspec_map
         if not spec_map:
             return
-        specs = {key: self._spec_id(spec, self._observer_of_edge(node, key), node, key)
-                 for key, spec in spec_map.items()}
+        if self._observers:
+            ids = [self._spec_id(spec, self._observer_of_edge(node, key), node, key) for key, spec in spec_map.items()]
+        else:
+            ids = [self._specs.known.get(id(spec)) or self._spec_id(spec, None, node, key)
+                   for key, spec in spec_map.items()]
+        keys = list(spec_map)
+        if keys == inputs:
+            out.input_specs.extend(ids)
+            return
+        specs = dict(zip(keys, ids))
         edges = [specs.get(value, 0) for value in inputs]
         while edges and edges[-1] == 0:
             edges.pop()
         out.input_specs.extend(edges)
         # What the inputs say from left to right, each value at its first place.
         implied = dict.fromkeys(value for value in inputs if value in specs)
-        if list(implied) != list(specs):
+        if list(implied) != keys:
             for key, spec in specs.items():
                 if not isinstance(key, torch.fx.Node):
                     raise _invalid(f"the annotation of {node.name}: the key {reprlib.repr(key)} of its input_qspec_map "
@@ -260,10 +304,10 @@ class _Converter:
         return None
 
     def _place(self, place: Any, out: Any) -> None:
-        nodes = place if isinstance(place, tuple) and len(place) == 2 else (place,)
-        if not all(isinstance(node, torch.fx.Node) for node in nodes):
+        is_edge = isinstance(place, tuple) and len(place) == 2
+        value, consumer = place if is_edge else (place, None)
+        if not isinstance(value, torch.fx.Node) or is_edge and not isinstance(consumer, torch.fx.Node):
             raise _invalid(f"it refers to {reprlib.repr(place)}, which is neither a node nor an edge, a pair of nodes")
-        value, consumer = nodes[0], nodes[1] if len(nodes) == 2 else None
         if consumer is not None and consumer not in self._nodes:
             # An edge into no node of this graph never has a spec; it stands as what it would be called.
             out.value = self._foreign_id(place, f"({value.name}, {consumer.name})")
@@ -282,11 +326,7 @@ class _Converter:
 
 
 def _add_inputs(argument: Any, position: int, inputs: List[Optional[torch.fx.Node]], positions: List[int]) -> bool:
-    """Appends the nodes in an argument; true: it has nothing but nodes (and absent members of a list of them)."""
-    if isinstance(argument, torch.fx.Node):
-        inputs.append(argument)
-        positions.append(position)
-        return True
+    """Appends the nodes in a list; true: it has nothing but nodes and absent members."""
     if not isinstance(argument, (list, tuple)) or not any(isinstance(member, torch.fx.Node) for member in argument):
         return False
     only_nodes = all(member is None or isinstance(member, torch.fx.Node) for member in argument)
@@ -296,13 +336,17 @@ def _add_inputs(argument: Any, position: int, inputs: List[Optional[torch.fx.Nod
     return only_nodes
 
 
-def _has_output_spec(node: torch.fx.Node) -> bool:
-    return getattr(node.meta.get("quantization_annotation"), "output_qspec", None) is not None
+def _add_asked_block_size(node: torch.fx.Node, out: graph_pb2.Node) -> None:
+    asked = node.meta["asked_block_size"]
+    try:
+        out.asked_block_size.extend(asked)
+    except (TypeError, ValueError):
+        raise _invalid(f"the block size asked for {node.name}, {reprlib.repr(asked)}, is no list of "
+                       "sizes") from None
 
 
-def _annotation(node: torch.fx.Node) -> Any:
+def _checked(annotation: Any, node: torch.fx.Node) -> Any:
     """A node's annotation, if PyTorch could read it too."""
-    annotation = node.meta["quantization_annotation"]
     if not isinstance(getattr(annotation, "input_qspec_map", None), dict) or not hasattr(annotation, "output_qspec"):
         raise _invalid(f"the annotation of {node.name} is no QuantizationAnnotation with an input_qspec_map: "
                        f"{reprlib.repr(annotation)}")
@@ -323,11 +367,18 @@ def _sizes(tensor: torch.Tensor) -> Optional[List[Any]]:
 
 def _attributes(module: torch.fx.GraphModule) -> Any:
     """A function from an attribute's path to what it holds, None where there is nothing."""
+    holders: Dict[str, Any] = {}
+
     def find(path: str) -> Any:
-        found: Any = module
-        for name in path.split("."):
-            found = getattr(found, name, None)
-        return found
+        prefix, dot, name = path.rpartition(".")
+        if not dot:
+            return getattr(module, name, None)
+        if prefix not in holders:
+            holder: Any = module
+            for part in prefix.split("."):
+                holder = getattr(holder, part, None)
+            holders[prefix] = holder
+        return getattr(holders[prefix], name, None)
     return find
 
 

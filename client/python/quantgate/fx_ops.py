@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import re
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 import torch
 import torch.fx
@@ -29,45 +29,44 @@ def op_name(node: torch.fx.Node) -> str:
     return f"{module.removeprefix('_')}.{name}" if module else name
 
 
-class Signatures:
-    """Names of operators and of their arguments, each target read once."""
+class Operator:
+    """What a node calls: its name, and how its arguments are named."""
+
+    __slots__ = ("name", "_names")
+
+    def __init__(self, node: torch.fx.Node) -> None:
+        self.name = op_name(node)
+        schema = getattr(node.target, "_schema", None) if node.op == "call_function" else None
+        self._names = None if schema is None else [one.name for one in schema.arguments]
+
+    def arguments(self, node: torch.fx.Node) -> Tuple[Sequence[str], Sequence[Any]]:
+        """Names and values of the arguments by position in the schema; None: not given."""
+        names, args, kwargs = self._names, node.args, node.kwargs
+        if names is None:
+            names = [f"arg{position}" for position in range(len(args))]
+            if self.name == "operator.getitem" and len(args) > 1:
+                names[1] = "index"
+            return [*names, *kwargs], [*args, *kwargs.values()]
+        if kwargs:
+            return names, [*args[:len(names)], *(kwargs.get(name) for name in names[len(args):])]
+        return names, args[:len(names)]
+
+
+class Operators:
+    """The operators of a graph, each target of call_function read once."""
 
     def __init__(self) -> None:
-        self._names: Dict[Any, str] = {}
-        self._arguments: Dict[Any, Optional[List[str]]] = {}
+        # By identity: OpOverload.__hash__ is slow, and the graph keeps its targets alive.
+        self._known: Dict[int, Operator] = {}
 
-    def op_name(self, node: torch.fx.Node) -> str:
+    def of(self, node: torch.fx.Node) -> Operator:
         if node.op != "call_function":
-            return op_name(node)
-        name = self._names.get(node.target)
-        if name is None:
-            name = self._names[node.target] = op_name(node)
-        return name
-
-    def arguments(self, node: torch.fx.Node) -> Iterator[Tuple[int, str, Any]]:
-        """(schema position, schema name, value) of every argument that is given, by position."""
-        names = self._argument_names(node)
-        args, kwargs = node.args, node.kwargs
-        if names is None:
-            index = self.op_name(node) == "operator.getitem"
-            for position, value in enumerate(args):
-                yield position, "index" if index and position == 1 else f"arg{position}", value
-            for position, (name, value) in enumerate(kwargs.items(), len(args)):
-                yield position, name, value
-            return
-        yield from zip(range(len(args)), names, args)
-        if kwargs:
-            for position in range(len(args), len(names)):
-                if names[position] in kwargs:
-                    yield position, names[position], kwargs[names[position]]
-
-    def _argument_names(self, node: torch.fx.Node) -> Optional[List[str]]:
-        if node.op != "call_function":
-            return None
-        if node.target not in self._arguments:
-            schema = getattr(node.target, "_schema", None)
-            self._arguments[node.target] = None if schema is None else [one.name for one in schema.arguments]
-        return self._arguments[node.target]
+            return Operator(node)
+        key = id(node.target)
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = Operator(node)
+        return known
 
 
 def set_attribute(argument: Any, attribute: graph_pb2.Attribute) -> None:
@@ -101,16 +100,36 @@ def _set_value(argument: Any, attribute: graph_pb2.Attribute) -> None:
         attribute.s = str(argument)
 
 
-def add_source_line(node: torch.fx.Node, out: graph_pb2.Node, symbol: Callable[[str], int]) -> None:
-    """The innermost frame of the user's code, and the module that the node belongs to."""
-    meta = node.meta
-    trace = meta.get("stack_trace")
-    frame = _FRAME.match(trace, max(0, trace.rfind('File "'))) if isinstance(trace, str) else None
-    if frame:
-        out.source_line.file = symbol(frame[1])
-        out.source_line.line = int(frame[2])
-    stack = meta.get("nn_module_stack")
-    if isinstance(stack, dict) and stack:
-        innermost = next(reversed(stack.values()))
-        if isinstance(innermost, (list, tuple)) and innermost and innermost[0]:
-            out.source_line.scope = symbol(str(innermost[0]))
+class SourceLines:
+    """Where nodes come from: the innermost frame of the user's code, and the module that the node belongs to."""
+
+    def __init__(self, symbol: Callable[[str], int]) -> None:
+        self._symbol = symbol
+        # Serialized Nodes that have nothing but a source line; many nodes share one.
+        self._known: Dict[Tuple[str, str], bytes] = {}
+
+    def of(self, node: torch.fx.Node) -> bytes:
+        """A serialized Node that has nothing but the source line; empty: not known."""
+        meta = node.meta
+        trace, stack = meta.get("stack_trace"), meta.get("nn_module_stack")
+        frame = scope = ""
+        if isinstance(trace, str):
+            begin = trace.rfind('File "')
+            frame = trace[begin:] if begin > 0 else trace
+        if isinstance(stack, dict) and stack:
+            innermost = next(reversed(stack.values()))
+            if isinstance(innermost, (list, tuple)) and innermost and innermost[0]:
+                scope = str(innermost[0])
+        known = self._known.get((frame, scope))
+        if known is None:
+            known = self._known[frame, scope] = self._serialized(_FRAME.match(frame), scope)
+        return known
+
+    def _serialized(self, frame: Optional[re.Match[str]], scope: str) -> bytes:
+        out = graph_pb2.Node()
+        if frame:
+            out.source_line.file = self._symbol(frame[1])
+            out.source_line.line = int(frame[2])
+        if scope:
+            out.source_line.scope = self._symbol(scope)
+        return out.SerializeToString()

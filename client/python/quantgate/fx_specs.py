@@ -35,6 +35,9 @@ QSCHEMES = {
     torch.per_channel_affine_float_qparams: spec_pb2.Spec.PER_CHANNEL_AFFINE_FLOAT_QPARAMS,
 }
 
+# Attributes of a spec that are numbers, and fields of Spec.
+_NUMBERS = (("quant_min", "quant_min"), ("quant_max", "quant_max"), ("ch_axis", "axis"), ("is_dynamic", "is_dynamic"))
+
 # What the conversions of Python, protobuf and torch raise of what is no number, or none that fits.
 _NO_NUMBER = (TypeError, ValueError, ArithmeticError, RuntimeError)
 
@@ -47,23 +50,32 @@ class SpecPool:
         self._symbol = symbol
         # Writes an edge or value that a spec refers to into an EdgeRef.
         self._place = place
-        self._seen: Dict[Tuple[int, int], int] = {}
+        # Ids by id() of the object, of those met without an observer.
+        self.known: Dict[int, int] = {}
+        self._observed: Dict[Tuple[int, int], int] = {}
         self._ids: Dict[bytes, int] = {}
 
     def id(self, spec: Any, observer: Any = None) -> int:
         """Of a spec; observer: what was inserted for it, whose parameters are then known."""
+        if observer is None:
+            found = self.known.get(id(spec))
+            if found is None:
+                found = self.known[id(spec)] = self._pooled(spec_message(spec, self._symbol, self._place))
+            return found
         key = (id(spec), id(observer))
-        found = self._seen.get(key)
+        found = self._observed.get(key)
         if found is None:
             message = spec_message(spec, self._symbol, self._place)
-            if observer is not None:
-                add_observed(observer, message)
-            data = message.SerializeToString(deterministic=True)
-            found = self._ids.get(data)
-            if found is None:
-                self._out.specs.append(message)
-                found = self._ids[data] = len(self._ids) + 1
-            self._seen[key] = found
+            add_observed(observer, message)
+            found = self._observed[key] = self._pooled(message)
+        return found
+
+    def _pooled(self, message: spec_pb2.Spec) -> int:
+        data = message.SerializeToString(deterministic=True)
+        found = self._ids.get(data)
+        if found is None:
+            self._out.specs.append(message)
+            found = self._ids[data] = len(self._ids) + 1
         return found
 
 
@@ -96,11 +108,13 @@ def _add_scheme(spec: Any, message: spec_pb2.Spec, symbol: Callable[[str], int])
         if not isinstance(dtype, torch.dtype):
             raise _unreadable("dtype", dtype, "no torch.dtype")
         message.dtype = SPEC_DTYPES[dtype]
-    for name, field in (("quant_min", "quant_min"), ("quant_max", "quant_max"), ("ch_axis", "axis"),
-                        ("is_dynamic", "is_dynamic")):
+    for name, field in _NUMBERS:
         value = getattr(spec, name, None)
         if value is not None:
-            _set(message, field, name, value)
+            try:
+                setattr(message, field, value)
+            except _NO_NUMBER:
+                _set(message, field, name, value)
     qscheme = getattr(spec, "qscheme", None)
     if qscheme is not None:
         if not isinstance(qscheme, torch.qscheme):
@@ -133,6 +147,9 @@ def _add_fixed(scale: Any, zero_point: Any, message: spec_pb2.Spec) -> None:
     """Prescribed parameters: numbers or tensors of them."""
     for name, value, out in (("scale", scale, message.qparams.scales),
                              ("zero_point", zero_point, message.qparams.zero_points)):
+        if type(value) is float or type(value) is int and abs(value) <= 1 << 53:
+            out.append(value)
+            continue
         try:
             numbers = torch.as_tensor(value, dtype=torch.float64).reshape(-1).tolist()
         except _NO_NUMBER:
@@ -160,9 +177,12 @@ def observer_of(constructor: Any) -> Tuple[Any, Dict[str, Any]]:
     partial = getattr(constructor, "p", constructor)
     if not isinstance(partial, functools.partial):
         return partial, {}
-    made, settings = observer_of(partial.keywords.get("observer", partial.func))
-    return made, {**settings, **partial.keywords} if "observer" not in partial.keywords else {
-        **partial.keywords, **settings}
+    keywords = partial.keywords
+    if "observer" in keywords:
+        made, settings = observer_of(keywords["observer"])
+        return made, {**keywords, **settings}
+    made, settings = observer_of(partial.func)
+    return made, {**settings, **keywords} if settings else keywords
 
 
 def has_seen_values(observer: Any) -> Optional[bool]:

@@ -48,12 +48,25 @@ void AddOption(absl::string_view name, const v1::Attribute& attribute, Emission&
   }
 }
 
-const Operand* OperandAt(absl::Span<const Operand> operands, int argument) {
-  for (const Operand& operand : operands) {
-    if (operand.present && operand.argument == argument) return &operand;
+// As operands count: all further arguments are at the last one.
+int16_t Position(int argument) { return static_cast<int16_t>(std::min(argument, 32767)); }
+
+// The operands in the order of their arguments, one after the other: nodes may have very many.
+class Operands {
+ public:
+  explicit Operands(absl::Span<const Operand> operands) : operands_(operands) {}
+
+  // Of an argument that comes after those asked before; null: none, or not present.
+  const Operand* At(int argument) {
+    if (next_ >= operands_.size() || operands_[next_].argument != Position(argument)) return nullptr;
+    const Operand& operand = operands_[next_++];
+    return operand.present ? &operand : nullptr;
   }
-  return nullptr;
-}
+
+ private:
+  absl::Span<const Operand> operands_;
+  size_t next_ = 0;
+};
 
 // An argument that is no data of the canonical operator (sizes, axes, a value to fill with).
 void FillPlain(const Graph& graph, int32_t id, int argument, BackendTensor& tensor) {
@@ -61,7 +74,7 @@ void FillPlain(const Graph& graph, int32_t id, int argument, BackendTensor& tens
   tensor.present = true;
   tensor.type = {value.dtype(), graph.value_spec(id) >= 0 && IsInteger(value.dtype())};
   tensor.value = id;
-  tensor.argument = static_cast<int16_t>(argument);
+  tensor.argument = Position(argument);
   tensor.is_static = tensor.static_chain = graph.is_constant(id);
   tensor.is_graph_input = graph.is_graph_input(id);
   if (value.has_shape()) {
@@ -136,8 +149,9 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   if (graph.origin() != v1::Graph::TFLITE) return Unknown("this origin's operators are not those of a LiteRT file");
   const NodeView view(context, op, emission.looked_at_constants());
   emission.Begin(view.op_type(), op.node);
+  Operands inputs(view.inputs()), outputs(view.outputs());
   for (int i = 0; i < graph.num_inputs(op.node); ++i) {
-    const Operand* operand = OperandAt(view.inputs(), i);
+    const Operand* operand = inputs.At(i);
     const int32_t value = graph.input(op.node, i);
     BackendTensor& tensor = emission.AddInput();
     if (operand != nullptr) {
@@ -148,7 +162,7 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
     }
   }
   for (int i = 0; i < graph.num_outputs(op.node); ++i) {
-    const Operand* operand = OperandAt(view.outputs(), i);
+    const Operand* operand = outputs.At(i);
     const int32_t value = graph.output(op.node, i);
     BackendTensor& tensor = emission.AddOutput();
     if (operand != nullptr) {

@@ -153,12 +153,13 @@ class Finder {
   }
 
   int32_t OnlyUse(int32_t value) const {
+    if (value < 0) return -1;
     const absl::Span<const Use> uses = graph_.uses(value);
     return uses.size() == 1 && uses[0].input == 0 && !graph_.is_graph_output(value) ? uses[0].node : -1;
   }
   int32_t OnlyQuantize(int32_t value) const {
     const int32_t use = OnlyUse(value);
-    return IsQuantize(graph_, use) ? use : -1;
+    return IsQuantize(graph_, use) && graph_.num_outputs(use) > 0 ? use : -1;
   }
   int32_t BehindClip(int32_t value) const {
     const int32_t use = OnlyUse(value);
@@ -274,6 +275,7 @@ class Finder {
   }
 
   std::string FuseConv(const Entry& entry) {
+    if (dequantizes_.size() < 2) return "not all inputs are dequantized";
     if (!Complete(float_bias_ ? 2 : given_)) return "not all tensors around it are quantized";
     if (StoredType(0) != OutputType()) return Unlike(StoredType(0), OutputType());
     if (Is4Bit(StoredType(1))) return Narrow(StoredType(1));
@@ -315,6 +317,7 @@ class Finder {
   }
 
   std::string FuseGemm(const Entry& entry) {
+    if (dequantizes_.size() < 2) return "not all inputs are dequantized";
     const bool float_output = GivesFloats();
     const size_t needed = float_bias_ && !float_output ? 2 : given_;
     if (!float_output && !Complete(needed)) return "not all tensors around it are quantized";

@@ -263,6 +263,7 @@ bool CheckClip(const Graph& graph, const std::vector<v1::DataType>& types, int32
   const absl::Span<const Use> uses = graph.uses(value);
   if (uses.size() != 1 || !IsQuantize(graph, uses[0].node) || graph.is_graph_output(value)) return false;
   const int32_t quantize = uses[0].node;
+  if (graph.num_outputs(quantize) == 0) return false;
   const int32_t stored = graph.output(quantize, 0);
   const v1::DataType type = stored < 0 ? v1::DATA_TYPE_UNSPECIFIED : types[stored];
   const int bits = IsInteger(type) ? BitWidth(type) : 0;

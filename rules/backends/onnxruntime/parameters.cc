@@ -49,7 +49,7 @@ enum class Takes : uint8_t {
 };
 
 // One scale or zero point.
-struct Parameter {
+struct KernelParameter {
   absl::string_view op;
   int argument;
   Takes takes;
@@ -58,7 +58,7 @@ struct Parameter {
   bool required = false;  // a zero point that the kernel cannot do without, although the definition lets it be left out
 };
 
-constexpr Parameter kParameters[] = {
+constexpr KernelParameter kParameters[] = {
     {"QLinearConv", 1, Takes::kOne},
     {"QLinearConv", 2, Takes::kOne},
     {"QLinearConv", 4, Takes::kChannels, 3, 0},
@@ -144,13 +144,14 @@ int64_t DimOf(const Graph& graph, int32_t value, int axis) {
 }
 
 // The axis that per-channel parameters of a transposed operand count.
-int AxisOf(const Graph& graph, const KernelCall& call, const Parameter& parameter) {
+int AxisOf(const Graph& graph, const KernelCall& call, const KernelParameter& parameter) {
   const bool turned = call.op == kGemm && graph.int_attribute(call.node, "transB", 0) != 0;
   return turned ? -2 : parameter.axis;
 }
 
 // False when the shape is known and the kernel does not take it; `allowed` says what it takes.
-bool Fits(const Graph& graph, const KernelCall& call, const Parameter& parameter, int32_t value, std::string& allowed) {
+bool Fits(const Graph& graph, const KernelCall& call, const KernelParameter& parameter, int32_t value,
+          std::string& allowed) {
   const v1::Value& tensor = graph.value(value);
   if (!tensor.has_shape()) return true;
   const int rank = tensor.dims_size();
@@ -181,7 +182,7 @@ class Checker {
   Checker(const Graph& graph, const KernelCall& call, const FindingSource& source, FindingSink& sink)
       : graph_(graph), call_(call), source_(source), sink_(sink) {}
 
-  void Check(const Parameter& parameter) {
+  void Check(const KernelParameter& parameter) {
     const int32_t value = call_.input(parameter.argument);
     // Looked at when the session is made, not when it runs.
     if (parameter.op == kSoftmax && value >= 0 && !graph_.is_static(value)) return;
@@ -207,7 +208,7 @@ class Checker {
   bool refused() const { return refused_; }
 
  private:
-  void Missing(const Parameter& parameter) {
+  void Missing(const KernelParameter& parameter) {
     refused_ = true;
     Place place;
     place.node = call_.node;
@@ -236,7 +237,7 @@ std::optional<std::vector<int64_t>> ScaleShape(const Graph& graph, const KernelC
   const int64_t block = graph.int_attribute(call.node, "block_size", 0);
   if (block <= 0) return std::vector<int64_t>{dims[static_cast<int>(axis)]};
   std::vector<int64_t> shape(dims.begin(), dims.end());
-  if (shape[axis] > 0) shape[axis] = (shape[axis] + block - 1) / block;
+  if (shape[axis] > 0) shape[axis] = shape[axis] / block + (shape[axis] % block != 0 ? 1 : 0);
   return shape;
 }
 
@@ -284,7 +285,7 @@ bool CheckParameters(const Graph& graph, const KernelCall& call, const FindingSo
     }
     return checker.refused();
   }
-  for (const Parameter& parameter : kParameters) {
+  for (const KernelParameter& parameter : kParameters) {
     if (parameter.op == call.op) checker.Check(parameter);
   }
   if (call.op == kGemm) checker.CheckAlike(4, 5);

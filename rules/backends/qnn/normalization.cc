@@ -28,6 +28,12 @@ void EmitAffine(const NodeView& view, absl::string_view name, Layout layout, Emi
 
 Lowering LowerBatchNorm(const NodeView& view, absl::string_view name, Emission& emission) {
   if (IsInConvolution(view.context(), view.op())) return Folded();
+  for (int i = 1; i < 5; ++i) {
+    const Operand* parameter = view.input(i);
+    if (parameter != nullptr && !view.context().graph().is_static(parameter->edge_value)) {
+      return NoCounterpart("QNN's Batchnorm needs scale, bias, mean and variance that are constants");
+    }
+  }
   // Mean and variance are folded into gamma and beta, which keep their types; without gamma they make one.
   if (view.input(1) != nullptr) {
     EmitAffine(view, name, ActivationLayout(view), emission);

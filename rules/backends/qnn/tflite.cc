@@ -74,14 +74,14 @@ Lowering Activated(const NodeView& view, Emission& emission) {
   return Emitted();
 }
 
-struct Window {
+struct FilterWindow {
   int64_t kernel[2] = {1, 1};  // height, width
   int64_t stride[2] = {1, 1};
   int64_t dilation[2] = {1, 1};
 };
 
-Window WindowOf(const NodeView& view, int64_t height, int64_t width) {
-  Window window;
+FilterWindow FilterWindowOf(const NodeView& view, int64_t height, int64_t width) {
+  FilterWindow window;
   window.kernel[0] = height;
   window.kernel[1] = width;
   window.stride[0] = view.integer({"stride_h"}).value_or(1);
@@ -94,7 +94,7 @@ Window WindowOf(const NodeView& view, int64_t height, int64_t width) {
 
 // SAME: what the output's size leaves, the odd one behind. `narrow` and `wide`: the tensors with the fewer and the more
 // elements per window.
-void AddPads(const NodeView& view, const Window& window, const Operand* narrow, const Operand* wide,
+void AddPads(const NodeView& view, const FilterWindow& window, const Operand* narrow, const Operand* wide,
              Emission& emission) {
   BackendParam& pads = emission.AddParam("pad_amount");
   const bool same = view.text({"padding"}) == "SAME";
@@ -130,7 +130,7 @@ Lowering LowerConv(const NodeView& view, Emission& emission) {
   }
   AddBias(view, emission);
   AddOutput(view, view.output(0), emission);
-  const Window window = WindowOf(view, view.dim(weight, 1), view.dim(weight, 2));
+  const FilterWindow window = FilterWindowOf(view, view.dim(weight, 1), view.dim(weight, 2));
   AddPair("stride", window.stride, emission);
   AddPads(view, window, view.output(0), input, emission);
   AddPair("dilation", window.dilation, emission);
@@ -149,7 +149,7 @@ Lowering LowerTransposedConv(const NodeView& view, Emission& emission) {
   AddFilter(view, {1, 2, 3, 0}, emission);
   AddBias(view, emission);
   AddOutput(view, view.output(0), emission);
-  const Window window = WindowOf(view, view.dim(weight, 1), view.dim(weight, 2));
+  const FilterWindow window = FilterWindowOf(view, view.dim(weight, 1), view.dim(weight, 2));
   AddPair("stride", window.stride, emission);
   AddPads(view, window, view.input(0), view.output(0), emission);
   emission.AddParam("output_padding").ints.assign(2, 0);
@@ -197,8 +197,8 @@ Lowering LowerPool(const NodeView& view, Emission& emission) {
   emission.Begin(max ? "PoolMax2d" : "PoolAvg2d", view.node());
   AddInput(view, view.input(0), emission);
   AddOutput(view, view.output(0), emission);
-  const Window window =
-      WindowOf(view, view.integer({"filter_height"}).value_or(1), view.integer({"filter_width"}).value_or(1));
+  const FilterWindow window =
+      FilterWindowOf(view, view.integer({"filter_height"}).value_or(1), view.integer({"filter_width"}).value_or(1));
   AddPair("filter_size", window.kernel, emission);
   AddPair("stride", window.stride, emission);
   AddPads(view, window, view.output(0), view.input(0), emission);

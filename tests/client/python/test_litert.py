@@ -4,6 +4,7 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 
 import pytest
 
@@ -71,3 +72,24 @@ def test_import_equals_interpreter(name, tmp_path):
     executable = os.environ['QUANTGATE_EXECUTABLE']
     subprocess.run([executable, 'import', FOLDER / name, '-o', output, '--quiet'], check=True)
     assert not list(differences(json.loads(output.read_text()), Interpreter(model_path=str(FOLDER / name))))
+
+
+# In a process of its own: LiteRT ends its process on some files.
+RUN = '''
+import sys
+from ai_edge_litert import interpreter as litert
+resolver = {'reference': litert.OpResolverType.BUILTIN_REF, 'xnnpack': litert.OpResolverType.AUTO}[sys.argv[2]]
+made = litert.Interpreter(model_path=sys.argv[1], experimental_op_resolver_type=resolver, num_threads=1)
+made.allocate_tensors()
+made.invoke()
+'''
+
+
+@pytest.mark.parametrize('target', ['reference', 'xnnpack'])
+@pytest.mark.parametrize('name', GOOD)
+def test_good_file_is_rejected_where_it_does_not_run(name, target):
+    path = str(FOLDER / name)
+    runs = subprocess.run([sys.executable, '-c', RUN, path, target], capture_output=True, check=False).returncode == 0
+    command = [os.environ['QUANTGATE_EXECUTABLE'], 'check', path, '--target', f'litert/{target}', '--format', 'json', '--quiet']
+    report = json.loads(subprocess.run(command, stdout=subprocess.PIPE, check=False).stdout)
+    assert (report['results'][0]['verdict'] in ('ACCEPTED', 'ACCEPTED_WITH_WARNINGS')) == runs

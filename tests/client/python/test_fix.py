@@ -1,0 +1,190 @@
+"""Corrected models, judged by the runtimes that they are for: `quantgate check --fix` writes ONNX files that ONNX Runtime
+loads and LiteRT files that LiteRT loads; their outputs are no further from those of the sound model than before; and
+what no correction names is as it was."""
+import json
+import os
+import pathlib
+import subprocess
+import sys
+
+import pytest
+
+numpy = pytest.importorskip('numpy')
+
+DATA = pathlib.Path(__file__).resolve().parents[2] / 'data'
+
+
+def cases(format):
+    lines = (DATA / format / 'cases.jsonl').open(encoding='utf-8')
+    return [case for case in map(json.loads, lines) if not case['good'] and case['file'].count('.') >= 3]
+
+
+def fix(path, folder):
+    """The written file and the report of what it is made from; None for the file where nothing was to correct or errors
+    are left."""
+    quantgate = os.environ['QUANTGATE_EXECUTABLE']
+    fixed = folder / path.name
+    answer = subprocess.run([quantgate, 'check', path, '--format', 'json', '--fix', fixed], capture_output=True,
+                            text=True, check=False)
+    assert answer.returncode in (0, 1, 2), answer.stderr
+    if not fixed.exists():
+        return None, None
+    result = json.loads(answer.stdout)['results'][0]
+    if not result['corrections']:
+        assert fixed.read_bytes() == path.read_bytes()
+        return None, result
+    again = subprocess.run([quantgate, 'check', fixed, '--format', 'json'], capture_output=True, text=True, check=False)
+    errors = [sum(finding['severity'] == 'ERROR' for finding in one['findings'])
+              for one in (result, json.loads(again.stdout)['results'][0])]
+    assert errors[1] < errors[0] or 'not written' in answer.stderr, answer.stderr
+    return (fixed if again.returncode == 0 else None), result
+
+
+def distance(outputs, reference):
+    return max(float(numpy.max(numpy.abs(a - b))) for a, b in zip(outputs, reference))
+
+
+def judge(run, case, format, fixed):
+    """Runs the corrected model; its outputs are as near to the sound model's as those of the broken one, but for two
+    steps of eight bits."""
+    outputs = run(fixed)
+    assert all(numpy.isfinite(output).all() for output in outputs)
+    base = DATA / format / case['file'].split('.', 2)[2]  # bad.MUTATION.MODEL
+    if not base.is_file():
+        return
+    reference = run(base)
+    step = max(float(numpy.max(numpy.abs(output))) for output in reference) / 255
+    try:
+        before = distance(run(DATA / format / case['file']), reference)
+    except RuntimeError:  # the runtime refuses the broken file
+        before = 0.0
+    assert distance(outputs, reference) <= before + 2 * step
+
+
+# ONNX
+
+onnx = pytest.importorskip('onnx')
+onnxruntime = pytest.importorskip('onnxruntime')
+onnxruntime.set_default_logger_severity(4)
+
+
+def run_onnx(path):
+    options = onnxruntime.SessionOptions()
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
+    try:
+        session = onnxruntime.InferenceSession(str(path), options, providers=['CPUExecutionProvider'])
+        random = numpy.random.default_rng(0)
+        feeds = {one.name: random.standard_normal([size if isinstance(size, int) else 1 for size in one.shape])
+                 .astype(numpy.float32) for one in session.get_inputs()}
+        return session.run(None, feeds)
+    except Exception as error:  # of classes that it does not export
+        raise RuntimeError(str(error)) from error
+
+
+def untouched(before, after):
+    """Differences outside of Quantize and Dequantize nodes that changed and of what they read."""
+    touched = set()
+    for old, new in zip(before.graph.node, after.graph.node, strict=True):
+        if old.op_type in ('QuantizeLinear', 'DequantizeLinear') and old.output == new.output:
+            touched |= set(old.input) | set(new.input) | set(new.output)
+        elif old != new:
+            yield f'node {old.name}'
+    tensors = {tensor.name: tensor for tensor in after.graph.initializer}
+    for tensor in before.graph.initializer:
+        if tensor.name not in touched and tensors.get(tensor.name) != tensor:
+            yield f'initializer {tensor.name}'
+    infos = {info.name: info for info in after.graph.value_info}
+    for info in before.graph.value_info:
+        if info.name not in touched and infos.get(info.name) != info:
+            yield f'value info {info.name}'
+    for model in (before, after):
+        for field in ('node', 'initializer', 'value_info'):
+            model.graph.ClearField(field)
+    if before != after:
+        yield 'the rest of the model'
+
+
+@pytest.mark.parametrize('case', cases('onnx'), ids=lambda case: case['id'])
+def test_onnx(case, tmp_path):
+    path = DATA / 'onnx' / case['file']
+    fixed, _ = fix(path, tmp_path)
+    if fixed is None:
+        return
+    judge(run_onnx, case, 'onnx', fixed)
+    onnx.checker.check_model(str(fixed))
+    assert not list(untouched(onnx.load(path, load_external_data=False), onnx.load(fixed, load_external_data=False)))
+
+
+def test_some_onnx_models_are_corrected(tmp_path):
+    assert sum(fix(DATA / 'onnx' / case['file'], tmp_path)[0] is not None for case in cases('onnx')) >= 5
+
+
+# LiteRT, which may end the process: in one of its own.
+
+RUN_LITERT = '''
+import sys
+import numpy
+from ai_edge_litert.interpreter import Interpreter, OpResolverType
+interpreter = Interpreter(model_path=sys.argv[1], experimental_op_resolver_type=OpResolverType.BUILTIN_REF)
+interpreter.allocate_tensors()
+random = numpy.random.default_rng(0)
+for tensor in interpreter.get_input_details():
+    data = random.standard_normal(tensor['shape'])
+    scale, zero_point = tensor['quantization']
+    if tensor['dtype'] != numpy.float32:
+        info = numpy.iinfo(tensor['dtype'])
+        data = numpy.clip(numpy.round(data / (scale or 1) + zero_point), info.min, info.max)
+    interpreter.set_tensor(tensor['index'], data.astype(tensor['dtype']))
+interpreter.invoke()
+outputs = []
+for tensor in interpreter.get_output_details():
+    scale, zero_point = tensor['quantization']
+    data = interpreter.get_tensor(tensor['index']).astype(numpy.float64)
+    outputs.append((data - zero_point) * scale if scale else data)
+numpy.savez(sys.argv[2], *outputs)
+'''
+
+
+@pytest.fixture
+def run_litert(tmp_path):
+    pytest.importorskip('ai_edge_litert.interpreter')
+
+    def run(path):
+        outputs = tmp_path / 'outputs.npz'
+        answer = subprocess.run([sys.executable, '-c', RUN_LITERT, path, outputs], capture_output=True, text=True,
+                                check=False)
+        if answer.returncode != 0:
+            raise RuntimeError(answer.stderr)
+        with numpy.load(outputs) as arrays:
+            return [arrays[name] for name in arrays.files]
+
+    return run
+
+
+@pytest.mark.parametrize('case', cases('tflite'), ids=lambda case: case['id'])
+def test_litert(case, tmp_path, run_litert):
+    path = DATA / 'tflite' / case['file']
+    fixed, result = fix(path, tmp_path)
+    if fixed is None:
+        return
+    judge(run_litert, case, 'tflite', fixed)
+    # What changes in place is an offset and perhaps a type of each tensor; the rest is behind the end.
+    old, new = path.read_bytes(), fixed.read_bytes()
+    changes = sum(len(correction['changes']) for correction in result['corrections'])
+    stored = stored_bytes(path, result, tmp_path)
+    assert len(new) >= len(old)
+    assert sum(a != b for a, b in zip(old, new)) <= 16 * changes + stored
+
+
+def stored_bytes(path, result, folder):
+    """Bytes of the constants that corrections name."""
+    names = {change['location']['value'] for correction in result['corrections'] for change in correction['changes']}
+    graph = folder / 'graph.json'
+    subprocess.run([os.environ['QUANTGATE_EXECUTABLE'], 'import', path, '-o', graph, '--quiet'], check=True)
+    values = json.loads(graph.read_text(encoding='utf-8'))['values']
+    return sum(int(value['constant'].get('storedBytes', 0)) for value in values
+               if value.get('name') in names and 'constant' in value)
+
+
+def test_some_litert_models_are_corrected(tmp_path):
+    assert sum(fix(DATA / 'tflite' / case['file'], tmp_path)[0] is not None for case in cases('tflite')) >= 5
