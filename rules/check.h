@@ -20,7 +20,7 @@ struct CheckLimits {
   int max_targets = 256;
   int max_subgraphs = 10'000;
   int max_subgraph_depth = 32;
-  int64_t max_judgements = 20'000'000;  // nodes times targets
+  int64_t max_judgements = 20'000'000;    // nodes times targets
   int64_t max_scales_read = 100'000'000;  // those of a spec at each operand that has it, times targets
   // Beyond these a result leaves out its least severe findings and counts them in not_checked, by rule; the verdict is
   // of all. They also bound what is kept of findings until then.

@@ -36,8 +36,8 @@ class ExternalData {
   // the whole file, in hex; a text that is no SHA-1 says nothing. Each file is read once.
   absl::Status Verify(const ExternalRegion& region, const std::string& location, absl::string_view sha1);
 
-  // Whether the region is to be read for what its elements are; takes it off what may be read so. false: it lies beyond,
-  // and `fact` has no status: gigabytes of weights are found, and not read.
+  // Whether the region is to be read for what its elements are; takes it off what may be read so. false: it lies
+  // beyond, and `fact` has no status: gigabytes of weights are found, and not read.
   bool Scans(const ExternalRegion& region, v1::ExternalData* fact);
 
   // Passes the region to `sink` in chunks of a multiple of 16 bytes (the last one excepted). FI002 when all regions

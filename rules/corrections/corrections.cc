@@ -145,6 +145,14 @@ absl::StatusOr<Observed> Prove(const CorrectionTask& task, const std::vector<v1:
   return Observed(result, names);
 }
 
+// Whether a reader of the report finds the places again: names may be missing, or be those of several places.
+bool CanBeApplied(const v1::Correction& correction, const v1::Graph& graph) {
+  v1::Graph changed = graph;
+  v1::Result alone;
+  *alone.add_corrections() = correction;
+  return ApplyCorrections(alone, changed).ok();
+}
+
 bool Causes(const Observed& first, const Observed& after, std::vector<int32_t>& nodes) {
   nodes.clear();
   for (const auto& [issue, entry] : after.issues()) {
@@ -182,21 +190,34 @@ absl::StatusOr<bool> PlanCorrections(const CorrectionTask& task, v1::Result& res
   std::vector<Draft> drafts = Join(search.regions(), search.candidates());
   std::vector<v1::Correction> written;
   Observed after;
+  int nameless = 0;  // corrections whose places cannot be named
   // Corrections that were found apart may not go together; those next to what appears are left out.
   while (true) {
     written.clear();
     for (Draft& draft : drafts) written.push_back(Write(graph, original, stored, work, draft));
     if (drafts.empty()) break;
     absl::StatusOr<Observed> proof = Prove(task, written, names);
-    if (!proof.ok()) return proof.status();
-    std::vector<int32_t> causes;
-    if (!Causes(first, *proof, causes)) {
-      after = *std::move(proof);
-      break;
-    }
-    const Nearest nearest(graph, drafts);
     std::vector<bool> drop(drafts.size(), false);
-    for (int32_t node : causes) drop[std::max(0, nearest.Of(node))] = true;
+    if (absl::IsNotFound(proof.status()) && nameless == 0) {
+      // Each is tried on a graph of its own; where that is too much, none is offered.
+      const bool affordable =
+          static_cast<int64_t>(drafts.size()) * graph.num_nodes() <= task.limits.max_judged_nodes / 10;
+      for (size_t i = 0; i < drafts.size(); ++i) {
+        drop[i] = !affordable || !CanBeApplied(written[i], graph.message());
+        nameless += drop[i] ? 1 : 0;
+      }
+      if (nameless == 0) return proof.status();
+    } else if (!proof.ok()) {
+      return proof.status();
+    } else {
+      std::vector<int32_t> causes;
+      if (!Causes(first, *proof, causes)) {
+        after = *std::move(proof);
+        break;
+      }
+      const Nearest nearest(graph, drafts);
+      for (int32_t node : causes) drop[std::max(0, nearest.Of(node))] = true;
+    }
     std::vector<Draft> kept;
     for (size_t i = 0; i < drafts.size(); ++i) {
       if (!drop[i]) {
@@ -239,7 +260,11 @@ absl::StatusOr<bool> PlanCorrections(const CorrectionTask& task, v1::Result& res
     result.add_not_checked()->set_reason(absl::StrCat("the search for corrections ended after ", search.checks(),
                                                       " checks; there may be more corrections, or smaller ones"));
   }
-  return !search.cut_short();
+  if (nameless > 0) {
+    result.add_not_checked()->set_reason(absl::StrCat(nameless, nameless == 1 ? " correction is" : " corrections are",
+                                                      " left out: what would change has no name of its own"));
+  }
+  return !search.cut_short() && nameless == 0;
 }
 
 }  // namespace quantgate

@@ -21,7 +21,8 @@ constexpr RuleInfo kInfo = {
     "Axis 7 on a tensor of rank 4 fires it, and so do axes 0 and 0; axis 0 does not.",
 };
 
-// Scales have one dimension for each axis, so an axis that is there twice asks for more of them than there are channels.
+// Scales have one dimension for each axis, so an axis that is there twice asks for more of them than there are
+// channels.
 void CheckRepeated(const Described& described, int64_t rank, FindingSink& sink) {
   const absl::Span<const int32_t> axes = described.params->axes;
   if (axes.size() < 2) return;

@@ -403,8 +403,9 @@ TEST_F(ReportStoreTest, Addresses) {
   ASSERT_TRUE(none.ok());
   EXPECT_EQ(*none, nullptr);
   for (const std::string& bad : std::vector<std::string>{
-           "", "sqlite", "sqlite:", "mysql:x", "postgresql://h/d", "sqlite::memory:", "sqlite:file:x", "sqlite:/dev/null", "sqlite:/",
-           "sqlite:" + path_ + "?mode=rx", "sqlite:" + path_ + "?max_bytes=-1", "sqlite:" + path_ + "?colour=red"}) {
+           "", "sqlite", "sqlite:", "mysql:x", "postgresql://h/d", "sqlite::memory:", "sqlite:file:x",
+           "sqlite:/dev/null", "sqlite:/", "sqlite:" + path_ + "?mode=rx", "sqlite:" + path_ + "?max_bytes=-1",
+           "sqlite:" + path_ + "?colour=red"}) {
     EXPECT_EQ(OpenReportStore(bad).status().code(), absl::StatusCode::kInvalidArgument) << bad;
   }
   EXPECT_THAT(std::string(OpenReportStore("postgresql://h/d").status().message()),

@@ -125,4 +125,4 @@ def test_a_folder_is_no_program(monkeypatch, tmp_path):
 
 def test_the_real_one_after_all_that():
     with quantgate.Client(executable.private_server(), timeout=30) as client:
-        assert client.validate(graph_pb2.Graph()).results
+        assert client.validate(graph_pb2.Graph(origin=graph_pb2.Graph.ONNX)).results

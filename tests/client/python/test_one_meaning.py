@@ -50,12 +50,16 @@ def asymmetric_weight(net):
 
 FAULTS = {bias_scale: ('FX001', 'second'), bias_saturated: ('FX003', 'first'), zero_scale: ('NR001', 'second'),
           not_a_number: ('NR001', 'first'), infinite_scale: ('NR001', 'second'), scale_count: ('AX001', 'second'),
-          softmax_range: ('FX006', 'softmax'), zero_point: ('NR002', 'first'), no_parameters: ('FI009', 'first'),
+          softmax_range: ('FX007', 'softmax'), zero_point: ('NR002', 'first'), no_parameters: ('FI009', 'first'),
           asymmetric_weight: ('QS002', 'first')}
 
 # Fault and format: what it says instead, and why.
 DIFFERENCES = {
-    (softmax_range, 'tflite'): ('FX007', 'LiteRT prescribes the numbers of a softmax; others only lose what they cannot hold'),
+    (bias_scale, 'pt2'): (None, 'PyTorch computes with the dequantized bias, whatever its scale is'),
+    (bias_scale, 'live'): (None, 'PyTorch computes with the dequantized bias, whatever its scale is'),
+    (softmax_range, 'onnx'): (None, 'only LiteRT prescribes them: elsewhere a calibrated range may be what was seen'),
+    (softmax_range, 'pt2'): (None, 'only LiteRT prescribes them: elsewhere a calibrated range may be what was seen'),
+    (softmax_range, 'live'): (None, 'only LiteRT prescribes them: elsewhere a calibrated range may be what was seen'),
     (zero_point, 'onnx'): (None, 'the zero point is stored in the type of its tensor, where 300 cannot be'),
     (no_parameters, 'onnx'): (None, 'without QuantizeLinear and DequantizeLinear the tensor is a float tensor'),
     (no_parameters, 'pt2'): (None, 'the parameters are arguments of the operator that quantizes'),

@@ -357,6 +357,23 @@ TEST(Repair, NodesThatShareANameAreLeftAlone) {
   EXPECT_THAT(result.corrections(), IsEmpty());
 }
 
+// Found by tests/mutations: the check as a whole failed.
+TEST(Repair, TensorsThatShareANameAreLeftAlone) {
+  Annotated b;
+  b.FloatInput("x", {1, 8});
+  b.Linear("x", "fc", b.Spec(v1::DATA_TYPE_INT32, INT32_MIN, INT32_MAX, v1::Spec::PER_TENSOR_SYMMETRIC), b.W8());
+  b.Output("fc");
+  for (v1::Value& value : *b.graph.mutable_values()) {
+    if (value.name() == "x") value.set_name("fc");
+  }
+  const v1::Result result = CheckFor(b.graph, kV75);
+  EXPECT_GT(Faults(result), 0);
+  EXPECT_THAT(result.corrections(), IsEmpty());
+  EXPECT_TRUE(absl::c_any_of(result.not_checked(), [](const v1::NotChecked& skipped) {
+    return absl::StrContains(skipped.reason(), "has no name of its own");
+  }));
+}
+
 TEST(Repair, OneSetOfSpecsForSeveralTargets) {
   const Annotated b = Linear16a16w();
   const v1::Report report = CheckFor(b.graph, {kV68, "qnn_htp/V69@2.49", kV75});

@@ -1,0 +1,52 @@
+#include "tests/mutations/whole_check.h"
+
+#include "absl/status/status.h"
+#include "absl/strings/match.h"
+#include "client/error.h"
+#include "client/import.h"
+#include "client/report/text.h"
+#include "rules/check.h"
+
+namespace quantgate::mutations {
+namespace {
+
+Outcome OutcomeOf(v1::Result::Verdict verdict) {
+  if (verdict == v1::Result::REJECTED) return Outcome::kRejected;
+  if (verdict == v1::Result::UNKNOWN) return Outcome::kUnknown;
+  return Outcome::kAccepted;
+}
+
+}  // namespace
+
+Answer CheckWhole(const std::string& path, const std::string& encodings, const std::string& target,
+                  ModuleRegistry& modules) {
+  ImportOptions import;
+  import.encodings = encodings;
+  const absl::StatusOr<ImportedModel> model = ImportModel(path, import);
+  if (!model.ok()) {
+    const std::string code = ErrorCode(model.status());
+    if (code == "FI001" || code == "FI002") return {Outcome::kRefused, ""};
+    return {Outcome::kFault, "import: " + model.status().ToString()};
+  }
+  Outcome outcome = Outcome::kUnknown;
+  for (const bool targeted : {false, true}) {
+    CheckOptions options;
+    if (targeted) options.targets = {target};
+    v1::Report report;
+    if (const absl::Status status = Check(model->graph, options, modules, report); !status.ok()) {
+      // A graph says itself what its ids are; every other importer answers for them.
+      const bool may_refuse =
+          absl::IsResourceExhausted(status) ||
+          (absl::IsInvalidArgument(status) && absl::StartsWith(model->info.format(), "quantgate.v1.Graph"));
+      if (may_refuse) return {Outcome::kRefused, ""};
+      return {Outcome::kFault, "check: " + status.ToString()};
+    }
+    if (report.results_size() != 1) return {Outcome::kFault, "check: not one result"};
+    *report.mutable_model() = model->info;
+    if (RenderText(report, Style{}).empty()) return {Outcome::kFault, "the report is empty"};
+    outcome = OutcomeOf(report.results(0).verdict());
+  }
+  return {outcome, ""};
+}
+
+}  // namespace quantgate::mutations
