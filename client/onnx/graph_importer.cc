@@ -333,7 +333,10 @@ absl::Status GraphImporter::Import(const onnx::GraphProto& source) {
   for (const onnx::NodeProto& node : source.node()) {
     if (absl::Status status = AddNode(node); !status.ok()) return status;
   }
-  for (const onnx::ValueInfoProto& output : source.output()) graph_.add_outputs(Argument(output.name()));
+  for (const onnx::ValueInfoProto& output : source.output()) {
+    const int id = Argument(output.name());
+    graph_.add_outputs(id != 0 ? id : AddValue(""));  // without a name it is still one, which nothing defines
+  }
   DeclareTypes(source);
   return ReadTensors();
 }

@@ -250,6 +250,19 @@ TEST(OnnxImporter, ShapeGoesBackThroughAQuantizer) {
   EXPECT_EQ(ValueNamed(graph, "yq").dims(0), 4);
 }
 
+// Found by tests/mutations: a graph that nothing could check.
+TEST(OnnxImporter, AnOutputWithoutANameIsOneThatNothingDefines) {
+  onnx::ModelProto model = EmptyModel();
+  AddNode(model.mutable_graph(), "Relu", "r", {"x"}, {"y"});
+  model.mutable_graph()->add_output()->set_name("y");
+  model.mutable_graph()->add_output();
+  const v1::Graph graph = Import(model);
+  ASSERT_GE(graph.outputs_size(), 2);
+  const int id = graph.outputs(graph.outputs_size() - 1);
+  ASSERT_GT(id, 0);
+  EXPECT_EQ(graph.values(id - 1).name(), "");
+}
+
 TEST(OnnxImporter, ConstantNodeStaysAndItsOutputIsConstant) {
   onnx::ModelProto model = EmptyModel();
   onnx::NodeProto* node = AddNode(model.mutable_graph(), "Constant", "c", {}, {"k"});
