@@ -70,7 +70,9 @@ void OpenAndPrepare(benchmark::State& state) {
       v1::Report report;
       CheckOptions options;
       options.targets = {kTarget};
-      ok = Check(v1::Graph(), options, modules, report).ok();
+      v1::Graph nodeless;
+      nodeless.set_origin(v1::Graph::ONNX);
+      ok = Check(nodeless, options, modules, report).ok();
     });
     if (!ok) {
       state.SkipWithError("the module does not load");

@@ -3,8 +3,6 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,39 +11,22 @@
 #include "absl/strings/str_cat.h"
 #include "client/error.h"
 #include "client/import.h"
-#include "google/protobuf/struct.pb.h"
-#include "google/protobuf/util/json_util.h"
 #include "tests/client/files.h"
+#include "tests/client/fixture_lines.h"
 #include "tests/client/onnx_model.h"
 #include "tests/client/time_limit.h"
 
 namespace quantgate {
 namespace {
 
-using google::protobuf::Struct;
+using testing::Field;
+using testing::kMapsDiffer;
+using testing::Struct;
+using testing::Text;
 
-#ifdef __SANITIZE_THREAD__
-constexpr bool kMapsDiffer = true;  // protobuf's, between objects with ThreadSanitizer and a library without it
-#else
-constexpr bool kMapsDiffer = false;
-#endif
+std::filesystem::path Folder() { return testing::FixtureFolder("QUANTGATE_PT2_FIXTURES", Pt2Data()); }
 
-std::filesystem::path Folder() {
-  const char* other = std::getenv("QUANTGATE_PT2_FIXTURES");
-  return other != nullptr ? std::filesystem::path(other) : Pt2Data();
-}
-
-std::vector<Struct> ReadLines(const std::string& name) {
-  std::vector<Struct> lines;
-  std::ifstream in(Folder() / name);
-  for (std::string line; std::getline(in, line);) {
-    EXPECT_TRUE(google::protobuf::util::JsonStringToMessage(line, &lines.emplace_back()).ok()) << line;
-  }
-  return lines;
-}
-
-const google::protobuf::Value& Field(const Struct& line, const std::string& name) { return line.fields().at(name); }
-std::string Text(const Struct& line, const std::string& name) { return Field(line, name).string_value(); }
+std::vector<Struct> ReadLines(const std::string& name) { return testing::ReadLines(Folder() / name); }
 
 // Operands of quantize and dequantize nodes; scale and zero point of a tensor are operands where they are computed.
 const std::map<std::string, int>& Operands() {

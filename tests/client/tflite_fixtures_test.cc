@@ -2,8 +2,6 @@
 // QUANTGATE_TFLITE_FIXTURES to a folder with cases.jsonl, qparams.jsonl and the models to run over another collection.
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
-#include <fstream>
 #include <map>
 #include <string>
 #include <vector>
@@ -13,43 +11,25 @@
 #include "absl/strings/str_replace.h"
 #include "client/error.h"
 #include "client/import.h"
-#include "google/protobuf/struct.pb.h"
-#include "google/protobuf/util/json_util.h"
 #include "gtest/gtest.h"
 #include "tests/client/files.h"
+#include "tests/client/fixture_lines.h"
 #include "tests/client/onnx_model.h"
 #include "tests/client/time_limit.h"
 
 namespace quantgate {
 namespace {
 
-using google::protobuf::Struct;
+using testing::Field;
+using testing::IsClose;
+using testing::kMapsDiffer;
+using testing::Number;
+using testing::Struct;
+using testing::Text;
 
-#ifdef __SANITIZE_THREAD__
-constexpr bool kMapsDiffer = true;  // protobuf's, between objects with ThreadSanitizer and a library without it
-#else
-constexpr bool kMapsDiffer = false;
-#endif
+std::filesystem::path Folder() { return testing::FixtureFolder("QUANTGATE_TFLITE_FIXTURES", TfliteData()); }
 
-std::filesystem::path Folder() {
-  const char* other = std::getenv("QUANTGATE_TFLITE_FIXTURES");
-  return other != nullptr ? std::filesystem::path(other) : TfliteData();
-}
-
-std::vector<Struct> ReadLines(const std::string& name) {
-  std::vector<Struct> lines;
-  std::ifstream in(Folder() / name);
-  for (std::string line; std::getline(in, line);) {
-    EXPECT_TRUE(google::protobuf::util::JsonStringToMessage(line, &lines.emplace_back()).ok()) << line;
-  }
-  return lines;
-}
-
-const google::protobuf::Value& Field(const Struct& line, const std::string& name) { return line.fields().at(name); }
-std::string Text(const Struct& line, const std::string& name) { return Field(line, name).string_value(); }
-double Number(const Struct& line, const std::string& name) { return Field(line, name).number_value(); }
-
-bool IsClose(double a, double b) { return std::abs(a - b) <= 1e-6 * std::max(std::abs(a), std::abs(b)); }
+std::vector<Struct> ReadLines(const std::string& name) { return testing::ReadLines(Folder() / name); }
 
 // "INT8", as the schema writes it.
 std::string TypeName(v1::DataType dtype) { return v1::DataType_Name(dtype).substr(10); }
