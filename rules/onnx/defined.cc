@@ -13,6 +13,19 @@ int64_t OnnxOpset(const v1::Graph& model) {
   return 0;
 }
 
+v1::DataType FixedType(char letter) {
+  switch (letter) {
+    case 'i':
+      return v1::DATA_TYPE_INT64;
+    case 'f':
+      return v1::DATA_TYPE_FLOAT32;
+    case 'b':
+      return v1::DATA_TYPE_BOOL;
+    default:
+      return v1::DATA_TYPE_UNSPECIFIED;
+  }
+}
+
 std::vector<DefinedOp> DefinedOps(const CheckContext& context) {
   const v1::Graph& message = context.graph().message();
   if (message.origin() != v1::Graph::ONNX) return {};

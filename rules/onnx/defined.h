@@ -14,6 +14,9 @@ namespace quantgate {
 // Version of the default operator set that the model imports; 0: none, or one that nobody knows (model-version).
 int64_t OnnxOpset(const v1::Graph& model);
 
+// The type that a letter of Parameter.type stands for by itself; unspecified for those that tie parameters together.
+v1::DataType FixedType(char letter);
+
 struct DefinedOp {
   absl::Span<const Definition> rows;    // empty: not known for certain
   const Definition* current = nullptr;  // null: not known, or not in the imported operator set

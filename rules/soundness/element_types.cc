@@ -29,19 +29,6 @@ constexpr RuleInfo kInfo = {
     "not.",
 };
 
-v1::DataType Fixed(char type) {
-  switch (type) {
-    case 'i':
-      return v1::DATA_TYPE_INT64;
-    case 'f':
-      return v1::DATA_TYPE_FLOAT32;
-    case 'b':
-      return v1::DATA_TYPE_BOOL;
-    default:
-      return v1::DATA_TYPE_UNSPECIFIED;
-  }
-}
-
 class Types {
  public:
   Types(const Graph& graph, FindingSink& sink) : graph_(graph), sink_(sink), types_(graph.num_values()) {
@@ -78,7 +65,7 @@ class Types {
   }
 
  private:
-  v1::DataType Expected(char type) const { return type >= 'A' && type <= 'Z' ? bound_[type - 'A'] : Fixed(type); }
+  v1::DataType Expected(char type) const { return type >= 'A' && type <= 'Z' ? bound_[type - 'A'] : FixedType(type); }
 
   static bool OfOutput(const Binding& binding, int argument) {
     const Argument& found = ArgumentAt(binding, argument);

@@ -8,18 +8,7 @@ namespace {
 // The type of an output whose parameter has this letter (rules/operators/definition.h).
 v1::DataType TypeOf(char letter, const Graph& graph, int32_t node, const Definition& definition,
                     const std::vector<v1::DataType>& types) {
-  switch (letter) {
-    case 'i':
-      return v1::DATA_TYPE_INT64;
-    case 'f':
-      return v1::DATA_TYPE_FLOAT32;
-    case 'b':
-      return v1::DATA_TYPE_BOOL;
-    case '.':
-      return v1::DATA_TYPE_UNSPECIFIED;
-    default:
-      break;
-  }
+  if (const v1::DataType fixed = FixedType(letter); fixed != v1::DATA_TYPE_UNSPECIFIED || letter == '.') return fixed;
   for (int i = 0; i < graph.num_inputs(node); ++i) {
     const Parameter* parameter = definition.inputs.at(i);
     const int32_t value = graph.input(node, i);
