@@ -14,8 +14,8 @@
 #include "client/report/finding_text.h"
 #include "client/report/layout.h"
 #include "client/report/verdict.h"
-#include "rules/check.h"
 #include "db/reports/fingerprint.h"
+#include "rules/check.h"
 
 namespace quantgate {
 namespace {

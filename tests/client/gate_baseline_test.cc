@@ -3,9 +3,9 @@
 
 #include "client/gate/baseline.h"
 #include "client/report/json.h"
+#include "db/reports/fingerprint.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "db/reports/fingerprint.h"
 #include "tests/client/gate_reports.h"
 
 namespace quantgate {
@@ -131,7 +131,9 @@ TEST(Baseline, OfAnotherToolIsRefused) {
 }
 
 TEST(Fingerprint, HasNoNamesInIt) {
-  const auto of = [](const std::vector<Layer>& layers) { return db::Fingerprints(LayerReport("m", layers).results(0)); };
+  const auto of = [](const std::vector<Layer>& layers) {
+    return db::Fingerprints(LayerReport("m", layers).results(0));
+  };
   const std::vector<std::string> prints = of({{"a", "w", 0}, {"b", "x", 1}, {"b", "x", 1}});
   EXPECT_EQ(of({{"c", "p", 0}, {"d", "q", 1}, {"d", "q", 1}}), prints);
   EXPECT_EQ(
