@@ -18,8 +18,8 @@
 #include "db/reports/report_store.h"
 #include "rules/check.h"
 #include "server/config_file.h"
-#include "server/memory.h"
 #include "server/log.h"
+#include "server/memory.h"
 #include "server/options.h"
 #include "server/server.h"
 
