@@ -8,33 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "db/database.h"
 #include "rules/check.h"
 #include "tests/rules/graph_builder.h"
+#include "tests/rules/real_tables.h"
 
 namespace quantgate {
 namespace {
 
+using testing::Ask;
 using testing::GraphBuilder;
 using ::testing::HasSubstr;
-
-db::Database& Tables() {
-  static db::Database* database = db::Database::Open(QUANTGATE_TABLES_FILE).value().release();
-  return *database;
-}
-
-absl::StatusOr<v1::Result> Ask(const v1::Graph& graph, const std::string& target, ModuleRegistry* modules = nullptr) {
-  ModuleRegistry own(Tables());
-  if (modules == nullptr) {
-    RegisterBuiltinModules(own);
-    modules = &own;
-  }
-  CheckOptions options;
-  options.targets = {target};
-  v1::Report report;
-  if (absl::Status status = Check(graph, options, *modules, report); !status.ok()) return status;
-  return report.results(0);
-}
+using testing::RealTables;
 
 // Specs by number: 1 the activation's, 2 the weight's.
 int AddSpec(GraphBuilder& b, v1::DataType type, v1::Spec::QScheme scheme) {
@@ -95,6 +79,18 @@ void Calibrate(GraphBuilder& b, double scale) {
   b.graph.mutable_specs(0)->mutable_qparams()->add_zero_points(0);
 }
 
+// A conv with known scales on all sides: 0.1, 0.01 per channel of the weight, and `scale` behind its relu.
+void CalibrateConv(GraphBuilder& b, double scale) {
+  Calibrate(b, scale);
+  b.Value("relu").set_spec(b.Value("op").spec());
+  b.Value("op").set_spec(0);
+  for (int channel = 0; channel < 4; ++channel) {
+    b.graph.mutable_specs(1)->mutable_qparams()->add_scales(0.01);
+    b.graph.mutable_specs(1)->mutable_qparams()->add_zero_points(0);
+  }
+  b.graph.mutable_specs(1)->mutable_qparams()->add_axes(0);
+}
+
 struct Case {
   const char* name;
   const char* target;
@@ -145,6 +141,9 @@ std::vector<Case> Cases() {
       // xnnpack.
       {"XnnStaticConv", "xnnpack", int8_conv, relu, ""},
       {"XnnStaticConvWithoutOutput", "xnnpack", int8_conv, nothing, "QS105"},
+      {"XnnConvIntoFarSmallerScale", "xnnpack", int8_conv, [](GraphBuilder& b) { CalibrateConv(b, 3.9e-6); }, "NR105",
+       v1::Finding::REFUSED},
+      {"XnnConvIntoSmallerScale", "xnnpack", int8_conv, [](GraphBuilder& b) { CalibrateConv(b, 4e-6); }, ""},
       {"XnnDynamicConv", "xnnpack", int8_conv, dynamic, ""},
       {"XnnDynamicPerTensorWeight", "xnnpack", int8_linear,
        [](GraphBuilder& b) {
@@ -290,9 +289,9 @@ INSTANTIATE_TEST_SUITE_P(All, TableModules, ::testing::ValuesIn(Cases()),
                          [](const auto& info) { return info.param.name; });
 
 TEST(TableModules, AreLoadedByName) {
-  ModuleRegistry modules(Tables());
+  ModuleRegistry modules(RealTables());
   RegisterBuiltinModules(modules);
-  ASSERT_TRUE(Ask(Conv(kInt8).graph, "xnnpack", &modules).ok());
+  ASSERT_TRUE(Ask(Conv(kInt8).graph, "xnnpack", modules).ok());
   EXPECT_TRUE(modules.IsLoaded("xnnpack"));
   for (const char* other : {"qnn_htp", "qnn_lpai", "x86_inductor"}) EXPECT_FALSE(modules.IsLoaded(other)) << other;
 }

@@ -1,0 +1,110 @@
+#include "rules/simulator/kernel.h"
+
+#include "absl/strings/str_cat.h"
+#include "rules/simulator/kernels/kernels.h"
+
+namespace quantgate::simulator {
+namespace {
+
+using Kernel = absl::Status (*)(const Profile&, KernelCall&);
+
+struct Entry {
+  OpId op;
+  Kernel kernel;
+  size_t inputs;  // at least; those are present
+};
+
+constexpr Entry kKernels[] = {
+    {OpId::kQuantize, Quantize, 1},
+    {OpId::kDequantize, Dequantize, 1},
+    {OpId::kRequantize, Requantize, 1},
+    {OpId::kConv, Conv, 2},
+    {OpId::kDepthwiseConv, Conv, 2},
+    {OpId::kConvTranspose, Conv, 2},
+    {OpId::kLinear, Linear, 2},
+    {OpId::kGemm, Gemm, 2},
+    {OpId::kMatMul, MatMul, 2},
+    {OpId::kMaxPool, MaxPool, 1},
+    {OpId::kGlobalMaxPool, MaxPool, 1},
+    {OpId::kAveragePool, AveragePool, 1},
+    {OpId::kGlobalAveragePool, AveragePool, 1},
+    {OpId::kAdd, Binary, 2},
+    {OpId::kSub, Binary, 2},
+    {OpId::kMul, Binary, 2},
+    {OpId::kDiv, Binary, 2},
+    {OpId::kPow, Binary, 2},
+    {OpId::kMaximum, Binary, 2},
+    {OpId::kMinimum, Binary, 2},
+    {OpId::kSquaredDifference, Binary, 2},
+    {OpId::kPRelu, Binary, 2},
+    {OpId::kFloorDiv, Binary, 2},
+    {OpId::kReduceMean, Reduce, 1},
+    {OpId::kReduceSum, Reduce, 1},
+    {OpId::kReduceMax, Reduce, 1},
+    {OpId::kReduceMin, Reduce, 1},
+    {OpId::kReduceProd, Reduce, 1},
+    {OpId::kReduceL1, Reduce, 1},
+    {OpId::kReduceL2, Reduce, 1},
+    {OpId::kReduceSumSquare, Reduce, 1},
+    {OpId::kAbs, Unary, 1},
+    {OpId::kNeg, Unary, 1},
+    {OpId::kExp, Unary, 1},
+    {OpId::kLog, Unary, 1},
+    {OpId::kSqrt, Unary, 1},
+    {OpId::kRsqrt, Unary, 1},
+    {OpId::kReciprocal, Unary, 1},
+    {OpId::kSquare, Unary, 1},
+    {OpId::kErf, Unary, 1},
+    {OpId::kSin, Unary, 1},
+    {OpId::kCos, Unary, 1},
+    {OpId::kFloor, Unary, 1},
+    {OpId::kCeil, Unary, 1},
+    {OpId::kRound, Unary, 1},
+    {OpId::kSign, Unary, 1},
+    {OpId::kRelu, Unary, 1},
+    {OpId::kRelu6, Unary, 1},
+    {OpId::kRelu1, Unary, 1},
+    {OpId::kClamp, Unary, 1},
+    {OpId::kLeakyRelu, Unary, 1},
+    {OpId::kElu, Unary, 1},
+    {OpId::kSelu, Unary, 1},
+    {OpId::kCelu, Unary, 1},
+    {OpId::kGelu, Unary, 1},
+    {OpId::kFastGelu, Unary, 1},
+    {OpId::kQuickGelu, Unary, 1},
+    {OpId::kSilu, Unary, 1},
+    {OpId::kSwish, Unary, 1},
+    {OpId::kMish, Unary, 1},
+    {OpId::kSoftplus, Unary, 1},
+    {OpId::kSoftsign, Unary, 1},
+    {OpId::kSigmoid, Unary, 1},
+    {OpId::kLogSigmoid, Unary, 1},
+    {OpId::kTanh, Unary, 1},
+    {OpId::kHardSigmoid, Unary, 1},
+    {OpId::kHardSwish, Unary, 1},
+};
+
+}  // namespace
+
+absl::Status RunKernel(const Profile& profile, KernelCall& call) {
+  for (const Entry& entry : kKernels) {
+    if (entry.op != call.op) continue;
+    if (call.inputs.size() < entry.inputs || call.outputs.empty()) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(call.inputs.size(), " inputs and ", call.outputs.size(), " outputs"));
+    }
+    for (size_t i = 0; i < call.inputs.size(); ++i) {
+      if (call.inputs[i] == nullptr) {
+        if (i < entry.inputs) return absl::InvalidArgumentError(absl::StrCat("input ", i, " is absent"));
+        continue;
+      }
+      if (absl::Status status = Validate(*call.inputs[i]); !status.ok()) {
+        return absl::Status(status.code(), absl::StrCat("input ", i, ": ", status.message()));
+      }
+    }
+    return entry.kernel(profile, call);
+  }
+  return absl::UnimplementedError("no integer kernel for this operator");
+}
+
+}  // namespace quantgate::simulator
