@@ -19,6 +19,7 @@
 #include "rules/check.h"
 #include "server/config_file.h"
 #include "server/log.h"
+#include "server/memory.h"
 #include "server/options.h"
 #include "server/server.h"
 
@@ -92,6 +93,7 @@ absl::Status Serve(CLI::App& command, ServeFlags& flags, const ServeHandlers& ha
   }
   // What gRPC would log of an address in use, the error says; $GRPC_VERBOSITY brings its log back.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
+  server::KeepFreedMemory();
   StopSignals signals;
   absl::StatusOr<std::unique_ptr<db::Database>> database =
       flags.tables.empty() ? db::Database::OpenDefault() : db::Database::Open(flags.tables);
