@@ -15,7 +15,7 @@ export interface LayoutResult {
 export const kNodeWidth = 180;
 export const kNodeHeight = 40;
 const kColumn = kNodeWidth + 28;
-const kLayer = kNodeHeight + 44;
+export const kLayer = kNodeHeight + 44;
 const kSweeps = 6;
 
 // Neighbors of every node, as one list with where each node's begin.

@@ -6,7 +6,7 @@ import {useEffect, useMemo, useRef, useState} from 'preact/hooks';
 import {Link} from 'wouter-preact';
 import type {Graph, Report} from './api';
 import {FindingView} from './finding';
-import {kNodeHeight, kNodeWidth, type LayoutInput, type LayoutResult} from './layout';
+import {kLayer, kNodeHeight, kNodeWidth, type LayoutInput, type LayoutResult} from './layout';
 import {useQuery} from './location';
 import {drawing, type Drawing, type GroupMember} from './model_graph';
 import {Field, Heading, plural, severityText, useApi, VerdictBadge, Waiting} from './parts';
@@ -85,6 +85,11 @@ function paint(canvas: HTMLCanvasElement, scene: Scene, transform: ZoomTransform
     if (Math.max(y0, y1) < top || Math.min(y0, y1) > bottom || Math.max(x0, x1) < left || Math.min(x0, x1) > right) continue;
     context.moveTo(x0, y0);
     if (transform.k < 0.15) context.lineTo(x1, y1);
+    else if (y1 - y0 > kLayer && Math.abs(x1 - x0) < kNodeWidth) {
+      // Around the boxes between, which would hide it.
+      const x = Math.max(x0, x1) + 0.9 * kNodeWidth;
+      context.bezierCurveTo(x, y0 + kLayer, x, y1 - kLayer, x1, y1);
+    }
     else context.bezierCurveTo(x0, (y0 + y1) / 2, x1, (y0 + y1) / 2, x1, y1);
   }
   context.stroke();
@@ -195,7 +200,7 @@ function Canvas(props: {scene: Scene; onSelect: (box: number) => void; label: st
     else fit();
   }, [props.scene.layout]);
   useEffect(() => {
-    if (props.scene.selected >= 0) show(props.scene.selected, Math.max(0.5, transform.current.k));
+    if (props.scene.selected >= 0) show(props.scene.selected, Math.max(0.8, transform.current.k));
   }, [props.scene.selected]);
   useEffect(draw);
 
