@@ -69,11 +69,10 @@ float Start(OpId op) {
 absl::Status InFloat(const Profile& profile, KernelCall& call, const Reduction& r) {
   std::vector<float> values;
   if (absl::Status status = DequantizeToFloats(profile, *call.inputs[0], values); !status.ok()) return status;
-  // Sums in double: runtimes add floats in orders of their own.
-  std::vector<double> out(static_cast<size_t>(r.outputs), Start(call.op));
+  std::vector<float> out(static_cast<size_t>(r.outputs), Start(call.op));
   for (size_t i = 0; i < values.size(); ++i) {
-    double& to = out[r.to[i]];
-    const double x = values[i];
+    float& to = out[r.to[i]];
+    const float x = values[i];
     switch (call.op) {
       case OpId::kReduceMax:
         to = std::max(to, x);
@@ -95,13 +94,11 @@ absl::Status InFloat(const Profile& profile, KernelCall& call, const Reduction& 
         to += x;
     }
   }
-  std::vector<float> result(out.size());
-  for (size_t i = 0; i < out.size(); ++i) {
-    result[i] = static_cast<float>(out[i]);
-    if (call.op == OpId::kReduceMean) result[i] /= static_cast<float>(r.count);
-    if (call.op == OpId::kReduceL2) result[i] = static_cast<float>(std::sqrt(out[i]));
+  for (float& x : out) {
+    if (call.op == OpId::kReduceMean) x /= static_cast<float>(r.count);
+    if (call.op == OpId::kReduceL2) x = std::sqrt(x);
   }
-  return StoreFloats(profile, r.dims, result, call.outputs[0]);
+  return StoreFloats(profile, r.dims, out, call.outputs[0]);
 }
 
 std::vector<int64_t> Sums(const KernelCall& call, const Reduction& r, int64_t zero_point) {
@@ -139,7 +136,7 @@ absl::Status MeanOrSumFixed(KernelCall& call, const Reduction& r) {
                    [&](size_t i) { return MultiplyDoubleRounding(Wrap32(sums[i]), multiplier) + out.q.zero_point(); });
 }
 
-// LiteRT's optimized mean of int8 over height and width: the zero points are one rounded bias.
+// LiteRT's optimized mean of 8 bits over height and width: the zero points are one rounded bias.
 absl::Status MeanWithBias(KernelCall& call, const Reduction& r) {
   const QTensor& in = *call.inputs[0];
   QTensor& out = call.outputs[0];
@@ -189,16 +186,20 @@ absl::Status Reduce(const Profile& profile, KernelCall& call) {
   }
   const bool linear = call.op == OpId::kReduceMean || call.op == OpId::kReduceSum;
   const bool bytes = BitWidth(in.tensor.type) == 8;
+  const absl::Span<const int64_t> axes = AttributesOf(call).Ints("axes");
+  const bool image = in.tensor.dims.size() == 4 && bytes && AttributesOf(call).Int("keepdims", 1) != 0 &&
+                     axes.size() == 2 && ((axes[0] == 1 && axes[1] == 2) || (axes[0] == 2 && axes[1] == 1));
+  if (call.op == OpId::kReduceMean && image && profile.family == Family::kLiteRt && !profile.reference_kernels &&
+      (in.tensor.type == v1::DATA_TYPE_UINT8 || !profile.xnnpack_delegate)) {
+    return MeanWithBias(call, *r);
+  }
   if (linear && bytes && (profile.xnnpack_delegate || profile.family == Family::kXnnpack)) {
     return MeanOrSumFloat(call, *r);
   }
   if (linear && (profile.family == Family::kLiteRt || profile.family == Family::kTosa)) {
-    const absl::Span<const int64_t> axes = AttributesOf(call).Ints("axes");
-    const bool image = in.tensor.dims.size() == 4 && out.tensor.type == v1::DATA_TYPE_INT8 &&
-                       AttributesOf(call).Int("keepdims", 1) != 0 && axes.size() == 2 &&
-                       ((axes[0] == 1 && axes[1] == 2) || (axes[0] == 2 && axes[1] == 1));
-    if (call.op == OpId::kReduceMean && image && !profile.reference_kernels && profile.family == Family::kLiteRt) {
-      return MeanWithBias(call, *r);
+    // The optimized kernels add in float.
+    if (call.op == OpId::kReduceSum && profile.family == Family::kLiteRt && !profile.reference_kernels) {
+      return MeanOrSumFloat(call, *r);
     }
     return MeanOrSumFixed(call, *r);
   }
