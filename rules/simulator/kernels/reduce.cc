@@ -150,17 +150,29 @@ absl::Status MeanWithBias(KernelCall& call, const Reduction& r) {
   return StoreEach(call, r, [&](size_t i) { return MultiplyDoubleRounding(Wrap32(sums[i]), *multiplier) + bias; });
 }
 
-// XNNPACK: float32, ties to even.
+// XNNPACK, and LiteRT's optimized sum: float32, ties to even.
 absl::Status MeanOrSumFloat(KernelCall& call, const Reduction& r) {
   const QTensor& in = *call.inputs[0];
   QTensor& out = call.outputs[0];
-  const float ratio = in.q.scales[0] / out.q.scales[0];
-  const float scale = call.op == OpId::kReduceMean ? ratio / static_cast<float>(r.count) : ratio;
+  const float scale = in.q.scales[0] / out.q.scales[0];
   const std::vector<int64_t> sums = Sums(call, r, in.q.zero_point());
   const int64_t low = MinOf(out.tensor.type) - out.q.zero_point(), high = MaxOf(out.tensor.type) - out.q.zero_point();
   return StoreEach(call, r, [&](size_t i) {
     return RoundEvenClamped(static_cast<float>(sums[i]) * scale, low, high) + out.q.zero_point();
   });
+}
+
+// XNNPACK's mean: both zero points are inside the rounding.
+absl::Status MeanWithZeroPoint(KernelCall& call, const Reduction& r) {
+  const QTensor& in = *call.inputs[0];
+  QTensor& out = call.outputs[0];
+  const float scale = in.q.scales[0] / out.q.scales[0] * (1.0f / static_cast<float>(r.count));
+  const float zero_point =
+      static_cast<float>(out.q.zero_point()) - static_cast<float>(r.count * in.q.zero_point()) * scale;
+  const std::vector<int64_t> sums = Sums(call, r, 0);
+  const int64_t low = MinOf(out.tensor.type), high = MaxOf(out.tensor.type);
+  return StoreEach(
+      call, r, [&](size_t i) { return RoundEvenClamped(static_cast<float>(sums[i]) * scale + zero_point, low, high); });
 }
 
 }  // namespace
@@ -190,11 +202,11 @@ absl::Status Reduce(const Profile& profile, KernelCall& call) {
   const bool image = in.tensor.dims.size() == 4 && bytes && AttributesOf(call).Int("keepdims", 1) != 0 &&
                      axes.size() == 2 && ((axes[0] == 1 && axes[1] == 2) || (axes[0] == 2 && axes[1] == 1));
   if (call.op == OpId::kReduceMean && image && profile.family == Family::kLiteRt && !profile.reference_kernels &&
-      (in.tensor.type == v1::DATA_TYPE_UINT8 || !profile.xnnpack_delegate)) {
+      !profile.xnnpack_delegate) {
     return MeanWithBias(call, *r);
   }
   if (linear && bytes && (profile.xnnpack_delegate || profile.family == Family::kXnnpack)) {
-    return MeanOrSumFloat(call, *r);
+    return call.op == OpId::kReduceMean ? MeanWithZeroPoint(call, *r) : MeanOrSumFloat(call, *r);
   }
   if (linear && (profile.family == Family::kLiteRt || profile.family == Family::kTosa)) {
     // The optimized kernels add in float.
