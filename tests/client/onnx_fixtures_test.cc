@@ -8,13 +8,12 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
-#include "client/error.h"
 #include "client/import.h"
 #include "gtest/gtest.h"
 #include "tests/client/files.h"
+#include "tests/client/fixture_imports.h"
 #include "tests/client/fixture_lines.h"
 #include "tests/client/onnx_model.h"
-#include "tests/client/time_limit.h"
 
 namespace quantgate {
 namespace {
@@ -27,8 +26,6 @@ using testing::Struct;
 using testing::Text;
 
 std::filesystem::path Folder() { return testing::FixtureFolder("QUANTGATE_ONNX_FIXTURES", OnnxData()); }
-
-std::vector<Struct> ReadLines(const std::string& name) { return testing::ReadLines(Folder() / name); }
 
 // "INT8", as ONNX writes it.
 std::string OnnxTypeName(v1::DataType dtype) {
@@ -95,59 +92,27 @@ std::string Compare(const v1::Graph& graph, const Struct& line) {
 
 TEST(OnnxFixtures, QParamsAreExtracted) {
   if (kMapsDiffer) GTEST_SKIP() << "reads its cases with protobuf maps, which ThreadSanitizer builds cannot";
-  std::map<std::string, v1::Graph> graphs;
-  int compared = 0;
-  for (const Struct& line : ReadLines("qparams.jsonl")) {
-    const std::string file = Text(line, "file");
-    if (!graphs.contains(file)) {
-      absl::StatusOr<ImportedModel> model = ImportModel((Folder() / file).string());
-      ASSERT_TRUE(model.ok()) << model.status();
-      graphs[file] = model->graph;
-    }
-    EXPECT_EQ(Compare(graphs[file], line), "") << file << " " << line.ShortDebugString();
-    ++compared;
-  }
-  EXPECT_GT(compared, 50);
-  RecordProperty("compared", compared);
-  std::printf("%d tensors and nodes of %zu files compared\n", compared, graphs.size());
+  testing::CompareEveryLine(Folder(), "onnx", 50, Compare);
 }
 
 // A file imports, or says in one line why not, and does so quickly; what is expected of a case decides which.
 TEST(OnnxFixtures, EveryFileImportsOrFailsCleanly) {
   if (kMapsDiffer) GTEST_SKIP() << "reads its cases with protobuf maps, which ThreadSanitizer builds cannot";
-  double slowest = 0;
-  std::string slowest_file;
-  int imported = 0, refused = 0;
-  for (const Struct& line : ReadLines("cases.jsonl")) {
+  testing::ImportEveryFile(Folder(), [](const Struct& line, const absl::StatusOr<ImportedModel>& model) {
     const std::string file = Text(line, "file");
     bool unreadable = false;
     for (const auto& expected : Field(line, "expect").list_value().values()) {
       const std::string kind = Text(expected.struct_value(), "class");
       unreadable |= kind == "file-integrity" || kind == "limit";
     }
-    const double start = CpuSeconds();
-    const absl::StatusOr<ImportedModel> model = ImportModel((Folder() / file).string());
-    const double seconds = CpuSeconds() - start;
-    if (seconds > slowest) {
-      slowest = seconds;
-      slowest_file = file;
-    }
-    (model.ok() ? imported : refused) += 1;
-    if (!model.ok()) {
-      EXPECT_TRUE(absl::StartsWith(ErrorCode(model.status()), "FI00")) << model.status();
-      EXPECT_FALSE(absl::StrContains(model.status().message(), '\n'));
-    }
     if (!absl::StrContains(file, "bitflips")) {
       EXPECT_EQ(!model.ok(), unreadable) << file << " " << model.status();
     }
-    if (model.ok()) {
-      std::string bytes;
-      v1::Graph again;
-      EXPECT_TRUE(model->graph.SerializeToString(&bytes) && again.ParseFromString(bytes)) << file;
-    }
-  }
-  EXPECT_LT(slowest, kMaxSeconds) << slowest_file;
-  std::printf("%d imported, %d refused, slowest %.3f s (%s)\n", imported, refused, slowest, slowest_file.c_str());
+    if (!model.ok()) return;
+    std::string bytes;
+    v1::Graph again;
+    EXPECT_TRUE(model->graph.SerializeToString(&bytes) && again.ParseFromString(bytes)) << file;
+  });
 }
 
 }  // namespace

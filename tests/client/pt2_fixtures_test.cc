@@ -9,12 +9,11 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "client/error.h"
 #include "client/import.h"
 #include "tests/client/files.h"
+#include "tests/client/fixture_imports.h"
 #include "tests/client/fixture_lines.h"
 #include "tests/client/onnx_model.h"
-#include "tests/client/time_limit.h"
 
 namespace quantgate {
 namespace {
@@ -25,8 +24,6 @@ using testing::Struct;
 using testing::Text;
 
 std::filesystem::path Folder() { return testing::FixtureFolder("QUANTGATE_PT2_FIXTURES", Pt2Data()); }
-
-std::vector<Struct> ReadLines(const std::string& name) { return testing::ReadLines(Folder() / name); }
 
 // Operands of quantize and dequantize nodes; scale and zero point of a tensor are operands where they are computed.
 const std::map<std::string, int>& Operands() {
@@ -68,44 +65,16 @@ std::string Compare(const v1::Graph& graph, const Struct& line) {
 
 TEST(Pt2Fixtures, QParamsAreExtracted) {
   if (kMapsDiffer) GTEST_SKIP() << "reads its cases with protobuf maps, which ThreadSanitizer builds cannot";
-  std::map<std::string, v1::Graph> graphs;
-  int compared = 0;
-  for (const Struct& line : ReadLines("qparams.jsonl")) {
-    const std::string file = Text(line, "file");
-    if (!graphs.contains(file)) {
-      absl::StatusOr<ImportedModel> model = ImportModel((Folder() / file).string());
-      ASSERT_TRUE(model.ok()) << model.status();
-      EXPECT_EQ(model->info.format(), "pt2");
-      graphs[file] = model->graph;
-    }
-    EXPECT_EQ(Compare(graphs[file], line), "") << file << " " << line.ShortDebugString();
-    ++compared;
-  }
-  EXPECT_GT(compared, 30);
-  std::printf("%d nodes of %zu files compared\n", compared, graphs.size());
+  testing::CompareEveryLine(Folder(), "pt2", 30, Compare);
 }
 
 // A file imports whole, or says in one line why not, and does so quickly.
 TEST(Pt2Fixtures, EveryFileImportsOrFailsCleanly) {
   if (kMapsDiffer) GTEST_SKIP() << "reads its cases with protobuf maps, which ThreadSanitizer builds cannot";
-  double slowest = 0;
-  int imported = 0, refused = 0;
-  for (const Struct& line : ReadLines("cases.jsonl")) {
-    const std::string file = Text(line, "file");
-    const double start = CpuSeconds();
-    const absl::StatusOr<ImportedModel> model = ImportModel((Folder() / file).string());
-    slowest = std::max(slowest, CpuSeconds() - start);
-    (model.ok() ? imported : refused) += 1;
-    if (!model.ok()) {
-      EXPECT_FALSE(Field(line, "good").bool_value()) << file << " " << model.status();
-      EXPECT_TRUE(absl::StartsWith(ErrorCode(model.status()), "FI00")) << model.status();
-      EXPECT_FALSE(absl::StrContains(model.status().message(), '\n'));
-      continue;
-    }
-    if (!Field(line, "good").bool_value()) continue;
-    const Struct& facts = Field(line, "facts").struct_value();
+  testing::ImportEveryFile(Folder(), [](const Struct& line, const absl::StatusOr<ImportedModel>& model) {
+    if (!model.ok() || !Field(line, "good").bool_value()) return;
     std::map<std::string, int> expected, found;
-    for (const auto& [op, count] : Field(facts, "ops").struct_value().fields()) {
+    for (const auto& [op, count] : Field(Field(line, "facts").struct_value(), "ops").struct_value().fields()) {
       expected[op] = static_cast<int>(count.number_value());
     }
     for (const v1::Node& node : model->graph.nodes()) {
@@ -113,12 +82,8 @@ TEST(Pt2Fixtures, EveryFileImportsOrFailsCleanly) {
       // The file itself has no nodes that take results apart.
       if (op != "operator.getitem") ++found[absl::StrCat("torch.ops.", op)];
     }
-    EXPECT_EQ(found, expected) << file;
-  }
-  EXPECT_GT(imported, 0);
-  EXPECT_GT(refused, 0);
-  EXPECT_LT(slowest, kMaxSeconds);
-  std::printf("%d imported, %d refused, slowest %.3f s\n", imported, refused, slowest);
+    EXPECT_EQ(found, expected) << Text(line, "file");
+  });
 }
 
 }  // namespace

@@ -6,16 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_replace.h"
-#include "client/error.h"
 #include "client/import.h"
 #include "gtest/gtest.h"
 #include "tests/client/files.h"
+#include "tests/client/fixture_imports.h"
 #include "tests/client/fixture_lines.h"
 #include "tests/client/onnx_model.h"
-#include "tests/client/time_limit.h"
 
 namespace quantgate {
 namespace {
@@ -28,8 +26,6 @@ using testing::Struct;
 using testing::Text;
 
 std::filesystem::path Folder() { return testing::FixtureFolder("QUANTGATE_TFLITE_FIXTURES", TfliteData()); }
-
-std::vector<Struct> ReadLines(const std::string& name) { return testing::ReadLines(Folder() / name); }
 
 // "INT8", as the schema writes it.
 std::string TypeName(v1::DataType dtype) { return v1::DataType_Name(dtype).substr(10); }
@@ -76,21 +72,7 @@ std::string Compare(const v1::Graph& model, const Struct& line) {
 
 TEST(TfliteFixtures, QParamsAreExtracted) {
   if (kMapsDiffer) GTEST_SKIP() << "reads its cases with protobuf maps, which ThreadSanitizer builds cannot";
-  std::map<std::string, v1::Graph> graphs;
-  int compared = 0;
-  for (const Struct& line : ReadLines("qparams.jsonl")) {
-    const std::string file = Text(line, "file");
-    if (!graphs.contains(file)) {
-      absl::StatusOr<ImportedModel> model = ImportModel((Folder() / file).string());
-      ASSERT_TRUE(model.ok()) << model.status();
-      EXPECT_EQ(model->info.format(), "tflite");
-      graphs[file] = model->graph;
-    }
-    EXPECT_EQ(Compare(graphs[file], line), "") << file << " " << line.ShortDebugString();
-    ++compared;
-  }
-  EXPECT_GT(compared, 50);
-  std::printf("%d tensors of %zu files compared\n", compared, graphs.size());
+  testing::CompareEveryLine(Folder(), "tflite", 50, Compare);
 }
 
 struct Counts {
@@ -119,21 +101,9 @@ std::map<std::string, int> Numbers(const Struct& facts, const std::string& name)
 // A file imports whole, or says in one line why not, and does so quickly; what is expected of a case decides which.
 TEST(TfliteFixtures, EveryFileImportsOrFailsCleanly) {
   if (kMapsDiffer) GTEST_SKIP() << "reads its cases with protobuf maps, which ThreadSanitizer builds cannot";
-  double slowest = 0;
-  int imported = 0, refused = 0;
-  for (const Struct& line : ReadLines("cases.jsonl")) {
+  testing::ImportEveryFile(Folder(), [](const Struct& line, const absl::StatusOr<ImportedModel>& model) {
+    if (!model.ok() || !Field(line, "good").bool_value()) return;
     const std::string file = Text(line, "file");
-    const double start = CpuSeconds();
-    const absl::StatusOr<ImportedModel> model = ImportModel((Folder() / file).string());
-    slowest = std::max(slowest, CpuSeconds() - start);
-    (model.ok() ? imported : refused) += 1;
-    if (!model.ok()) {
-      EXPECT_FALSE(Field(line, "good").bool_value()) << file << " " << model.status();
-      EXPECT_TRUE(absl::StartsWith(ErrorCode(model.status()), "FI00")) << model.status();
-      EXPECT_FALSE(absl::StrContains(model.status().message(), '\n'));
-      continue;
-    }
-    if (!Field(line, "good").bool_value()) continue;
     const Struct& facts = Field(line, "facts").struct_value();
     Counts counts;
     Count(model->graph, counts);
@@ -142,10 +112,7 @@ TEST(TfliteFixtures, EveryFileImportsOrFailsCleanly) {
     EXPECT_EQ(counts.operators, Number(facts, "operators")) << file;
     EXPECT_EQ(counts.ops, Numbers(facts, "ops")) << file;
     EXPECT_EQ(counts.types, Numbers(facts, "tensor_types")) << file;
-  }
-  EXPECT_GT(imported, 0);
-  EXPECT_LT(slowest, kMaxSeconds);
-  std::printf("%d imported, %d refused, slowest %.3f s\n", imported, refused, slowest);
+  });
 }
 
 }  // namespace

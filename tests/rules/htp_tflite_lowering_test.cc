@@ -6,9 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "db/database.h"
-#include "rules/check.h"
 #include "tests/rules/lowered.h"
+#include "tests/rules/real_tables.h"
 
 namespace quantgate::qnn {
 namespace {
@@ -195,15 +194,9 @@ int BiasScaleFindings(int64_t number) {
   for (double& scale : *b.graph.mutable_specs(b.Value("b").spec() - 1)->mutable_qparams()->mutable_scales()) {
     scale = 1e-3;
   }
-  static db::Database* database = db::Database::Open(QUANTGATE_TABLES_FILE).value().release();
-  ModuleRegistry modules(*database);
-  RegisterBuiltinModules(modules);
-  CheckOptions options;
-  options.targets = {"qnn_htp/SM8650"};
-  v1::Report report;
-  EXPECT_TRUE(Check(b.graph, options, modules, report).ok());
+  const v1::Result result = testing::Ask(b.graph, "qnn_htp/SM8650").value();
   int found = 0;
-  for (const v1::Finding& finding : report.results(0).findings()) found += finding.code() == "FX201" ? 1 : 0;
+  for (const v1::Finding& finding : result.findings()) found += finding.code() == "FX201" ? 1 : 0;
   return found;
 }
 

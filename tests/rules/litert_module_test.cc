@@ -8,13 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "db/database.h"
 #include "rules/check.h"
 #include "tests/rules/graph_builder.h"
+#include "tests/rules/real_tables.h"
 
 namespace quantgate {
 namespace {
 
+using testing::Ask;
 using testing::GraphBuilder;
 
 constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
@@ -22,21 +23,6 @@ constexpr v1::DataType kInt8 = v1::DATA_TYPE_INT8;
 constexpr v1::DataType kInt16 = v1::DATA_TYPE_INT16;
 constexpr v1::DataType kInt32 = v1::DATA_TYPE_INT32;
 constexpr v1::DataType kInt64 = v1::DATA_TYPE_INT64;
-
-db::Database& Tables() {
-  static db::Database* database = db::Database::Open(QUANTGATE_TABLES_FILE).value().release();
-  return *database;
-}
-
-absl::StatusOr<v1::Result> Ask(const v1::Graph& graph, const std::string& target) {
-  ModuleRegistry modules(Tables());
-  RegisterBuiltinModules(modules);
-  CheckOptions options;
-  options.targets = {target};
-  v1::Report report;
-  if (absl::Status status = Check(graph, options, modules, report); !status.ok()) return status;
-  return report.results(0);
-}
 
 GraphBuilder Empty() {
   GraphBuilder b(v1::Graph::TFLITE);

@@ -9,15 +9,17 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
-#include "db/database.h"
 #include "rules/check.h"
 #include "tests/rules/graph_builder.h"
+#include "tests/rules/real_tables.h"
 
 namespace quantgate {
 namespace {
 
+using testing::Ask;
 using testing::GraphBuilder;
 
+constexpr char kTarget[] = "onnxruntime/cpu";
 constexpr v1::DataType kInt8 = v1::DATA_TYPE_INT8;
 constexpr v1::DataType kUint8 = v1::DATA_TYPE_UINT8;
 constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
@@ -26,21 +28,6 @@ constexpr v1::DataType kInt4 = v1::DATA_TYPE_INT4;
 constexpr v1::DataType kFloat8 = v1::DATA_TYPE_FLOAT8_E4M3FN;
 constexpr v1::Finding::Effect kFallback = v1::Finding::FALLBACK;
 constexpr v1::Finding::Effect kWrong = v1::Finding::WRONG_NUMBERS;
-
-db::Database& OrtTables() {
-  static db::Database* database = db::Database::Open(QUANTGATE_TABLES_FILE).value().release();
-  return *database;
-}
-
-absl::StatusOr<v1::Result> AskOrt(const v1::Graph& graph, const std::string& target = "onnxruntime/cpu") {
-  ModuleRegistry modules(OrtTables());
-  RegisterBuiltinModules(modules);
-  CheckOptions options;
-  options.targets = {target};
-  v1::Report report;
-  if (absl::Status status = Check(graph, options, modules, report); !status.ok()) return status;
-  return report.results(0);
-}
 
 void SetOpset(GraphBuilder& b, int version) { b.graph.mutable_opset_imports(0)->set_version(version); }
 
@@ -352,7 +339,7 @@ std::vector<OrtCase> OrtCases() {
 class OrtModuleTest : public ::testing::TestWithParam<OrtCase> {};
 
 TEST_P(OrtModuleTest, SaysWhatTheRuntimeDoes) {
-  const absl::StatusOr<v1::Result> result = AskOrt(GetParam().graph().graph);
+  const absl::StatusOr<v1::Result> result = Ask(GetParam().graph().graph, kTarget);
   ASSERT_TRUE(result.ok()) << result.status();
   std::string codes;
   bool found = false;
@@ -378,19 +365,19 @@ INSTANTIATE_TEST_SUITE_P(, OrtModuleTest, ::testing::ValuesIn(OrtCases()),
                          [](const auto& param_info) { return param_info.param.name; });
 
 TEST(OrtModule, ARefusedNodeTakesTheSessionDown) {
-  EXPECT_EQ(AskOrt(Node("Add", kInt8, 2, 13).graph)->outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_EQ(Ask(Node("Add", kInt8, 2, 13).graph, kTarget)->outcome().kind(), v1::Outcome::FAILS);
 }
 
 TEST(OrtModule, OtherProvidersAndOriginsAreNotJudged) {
-  EXPECT_EQ(AskOrt(Node("Relu", kFloat, 1).graph, "onnxruntime/cuda").status().code(), absl::StatusCode::kNotFound);
-  EXPECT_EQ(AskOrt(Node("Relu", kFloat, 1).graph, "onnxruntime").status().code(), absl::StatusCode::kInvalidArgument);
-  EXPECT_EQ(AskOrt(Node("Relu", kFloat, 1).graph, "onnxruntime/cpu@1.31")->target(), "onnxruntime/cpu@1.31.1");
-  EXPECT_EQ(AskOrt(Node("Relu", kFloat, 1).graph, "onnxruntime/cpu@1.20")->verdict(), v1::Result::UNKNOWN);
+  EXPECT_EQ(Ask(Node("Relu", kFloat, 1).graph, "onnxruntime/cuda").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(Ask(Node("Relu", kFloat, 1).graph, "onnxruntime").status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(Ask(Node("Relu", kFloat, 1).graph, "onnxruntime/cpu@1.31")->target(), "onnxruntime/cpu@1.31.1");
+  EXPECT_EQ(Ask(Node("Relu", kFloat, 1).graph, "onnxruntime/cpu@1.20")->verdict(), v1::Result::UNKNOWN);
   GraphBuilder torch(v1::Graph::PT2E);
   torch.Input("x", kFloat, {4});
   torch.Node("aten.relu.default", "relu", {"x"}, {"relu"});
   torch.Output("relu");
-  EXPECT_EQ(AskOrt(torch.graph)->verdict(), v1::Result::UNKNOWN);
+  EXPECT_EQ(Ask(torch.graph, kTarget)->verdict(), v1::Result::UNKNOWN);
 }
 
 // What a file can get wrong about the number of arguments is found by the general rules; the module looks at it, too.
@@ -399,18 +386,18 @@ TEST(OrtModule, BrokenGroups) {
        {"Conv", "Gemm", "MatMul", "Add", "Where", "Concat", "Split", "Softmax", "ArgMax", "Relu", "Clip"}) {
     for (int inputs : {1, 2, 3, 4}) {
       GraphBuilder b = OrtGroup(op, kUint8, kUint8, inputs);
-      EXPECT_TRUE(AskOrt(b.graph).ok());
+      EXPECT_TRUE(Ask(b.graph, kTarget).ok());
       b.Find("q_of_y").clear_outputs();
-      EXPECT_TRUE(AskOrt(b.graph).ok());
+      EXPECT_TRUE(Ask(b.graph, kTarget).ok());
       b = OrtGroup(op, kUint8, kUint8, inputs);
       b.Find("node").clear_outputs();
-      EXPECT_TRUE(AskOrt(b.graph).ok());
+      EXPECT_TRUE(Ask(b.graph, kTarget).ok());
       b = OrtGroup(op, kUint8, kUint8, inputs);
       b.Find("node").set_outputs(0, 0);
-      EXPECT_TRUE(AskOrt(b.graph).ok());
+      EXPECT_TRUE(Ask(b.graph, kTarget).ok());
       b = OrtGroup(op, kUint8, kUint8, inputs);
       b.Find("dq_x0").clear_inputs();
-      EXPECT_TRUE(AskOrt(b.graph).ok());
+      EXPECT_TRUE(Ask(b.graph, kTarget).ok());
     }
   }
   for (int64_t block : {int64_t{1}, INT64_MAX, INT64_MIN}) {
@@ -422,7 +409,7 @@ TEST(OrtModule, BrokenGroups) {
       node.set_inputs(1, b.Id("s"));
       b.Int(node, "block_size", block);
       b.Int(node, "axis", axis);
-      EXPECT_TRUE(AskOrt(b.graph).ok());
+      EXPECT_TRUE(Ask(b.graph, kTarget).ok());
     }
   }
 }
@@ -432,7 +419,7 @@ TEST(OrtModule, OperatorsOfOtherDomainsNeedALibrary) {
   v1::OpsetImport& import = *b.graph.add_opset_imports();
   import.set_domain("com.example");
   import.set_version(1);
-  const v1::Result result = AskOrt(b.graph).value();
+  const v1::Result result = Ask(b.graph, kTarget).value();
   EXPECT_EQ(result.verdict(), v1::Result::UNKNOWN);
   ASSERT_GT(result.not_checked_size(), 0);
 }

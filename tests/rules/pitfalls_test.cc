@@ -10,16 +10,19 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
-#include "db/database.h"
 #include "rules/check.h"
+#include "tests/rules/annotated_builder.h"
 #include "tests/rules/constraints_fixture.h"
 #include "tests/rules/empty_tables.h"
 #include "tests/rules/graph_builder.h"
+#include "tests/rules/real_tables.h"
 
 namespace quantgate {
 namespace {
 
+using ::quantgate::testing::AnnotatedBuilder;
 using ::quantgate::testing::GraphBuilder;
+using ::quantgate::testing::RealModules;
 using ::quantgate::testing::SoundConv;
 using ::testing::AllOf;
 using ::testing::Contains;
@@ -32,25 +35,11 @@ using ::testing::Not;
 constexpr char kV68[] = "qnn_htp/V68@2.25";
 constexpr char kV75[] = "qnn_htp/V75@2.25";
 
-// One process-wide registry over the compiled tables, as in a server.
-ModuleRegistry& Registry() {
-  static ModuleRegistry* registry = [] {
-    auto* made = new ModuleRegistry(*db::Database::Open(QUANTGATE_TABLES_FILE).value().release());
-    RegisterBuiltinModules(*made);
-    return made;
-  }();
-  return *registry;
-}
-
-v1::Report CheckOn(const v1::Graph& graph, const std::string& target, ModuleRegistry& registry = Registry()) {
+v1::Report CheckOn(const v1::Graph& graph, const std::string& target, ModuleRegistry& modules = RealModules()) {
   CheckOptions options;
-  if (!target.empty()) options.targets = {target};
   // What a node means is asked here, not what a toolchain makes of a refused one.
   options.toolchain = "qnn-converter";
-  v1::Report report;
-  const absl::Status status = Check(graph, options, registry, report);
-  EXPECT_TRUE(status.ok()) << status;
-  return report;
+  return testing::CheckOn(graph, target, options, modules);
 }
 
 // "DT101 conv in1"; errors only.
@@ -101,75 +90,10 @@ constexpr v1::DataType kU16 = v1::DATA_TYPE_UINT16;
 constexpr v1::DataType kS32 = v1::DATA_TYPE_INT32;
 constexpr v1::DataType kF32 = v1::DATA_TYPE_FLOAT32;
 
-class Annotated : public GraphBuilder {
- public:
-  explicit Annotated(v1::Stage stage = v1::STAGE_ANNOTATED) : GraphBuilder(v1::Graph::PT2E, stage) {}
-
-  // Specs; all return the id.
-  int Spec(v1::Spec::Kind kind, v1::DataType type, v1::Spec::QScheme scheme) {
-    v1::Spec& spec = *graph.add_specs();
-    spec.set_kind(kind);
-    spec.set_dtype(type);
-    spec.set_qscheme(scheme);
-    return graph.specs_size();
-  }
-  int Act(v1::DataType type = kU8) { return Spec(v1::Spec::PLAIN, type, v1::Spec::PER_TENSOR_AFFINE); }
-  int Act(v1::DataType type, double scale, double zero_point) {
-    const int id = Act(type);
-    At(id).mutable_qparams()->add_scales(scale);
-    At(id).mutable_qparams()->add_zero_points(zero_point);
-    return id;
-  }
-  int Filter(v1::DataType type = kS8, int axis = 0) {
-    const int id = Spec(v1::Spec::PLAIN, type, v1::Spec::PER_CHANNEL_SYMMETRIC);
-    At(id).set_axis(axis);
-    return id;
-  }
-  int Range(int id, int64_t low, int64_t high) {
-    At(id).set_quant_min(low);
-    At(id).set_quant_max(high);
-    return id;
-  }
-  int Shared(const std::string& value, int consumer = 0) {
-    const int id = Spec(v1::Spec::SHARED, v1::DATA_TYPE_UNSPECIFIED, v1::Spec::Q_SCHEME_UNSPECIFIED);
-    At(id).mutable_shared_with()->set_value(Id(value));
-    At(id).mutable_shared_with()->set_consumer(consumer);
-    return id;
-  }
-  int Fixed(v1::DataType type, double scale, double zero_point) {
-    const int id = Act(type, scale, zero_point);
-    At(id).set_kind(v1::Spec::FIXED);
-    return id;
-  }
-  int None() { return Spec(v1::Spec::EXPLICIT_NONE, v1::DATA_TYPE_UNSPECIFIED, v1::Spec::Q_SCHEME_UNSPECIFIED); }
-  int Bias(const std::vector<std::string>& from, int consumer) {
-    const int id = Spec(v1::Spec::DERIVED, kS32, v1::Spec::PER_CHANNEL_SYMMETRIC);
-    At(id).set_axis(0);
-    for (const std::string& value : from) {
-      v1::EdgeRef& edge = *At(id).add_derived_from();
-      edge.set_value(Id(value));
-      edge.set_consumer(consumer);
-    }
-    return id;
-  }
-  v1::Spec& At(int id) { return *graph.mutable_specs(id - 1); }
-
-  // A node that writes the value of its own name, which is an output of the graph as well.
-  v1::Node& Op(const std::string& op, const std::string& name, const std::vector<std::string>& inputs,
-               const std::vector<int>& specs, int output_spec, const std::vector<int64_t>& shape) {
-    v1::Node& node = Node(op, name, inputs, {name});
-    node.set_annotated(true);
-    for (int spec : specs) node.add_input_specs(spec);
-    Shape(name, kF32, shape).set_spec(output_spec);
-    Output(name);
-    return node;
-  }
-};
-
 // aten.conv2d with uint8 activations, int8 filters per output channel and a derived bias; fine on every arch. The first
 // node, so its id is 1; specs: 1 activation, 2 filter, 3 bias.
-Annotated Conv(v1::DataType activation = kU8, v1::DataType weight = kS8) {
-  Annotated b;
+AnnotatedBuilder Conv(v1::DataType activation = kU8, v1::DataType weight = kS8) {
+  AnnotatedBuilder b;
   b.Input("x", kF32, {1, 8, 16, 16});
   b.Weight("w", kF32, {8, 8, 3, 3}, -1);
   b.Weight("b", kF32, {8}, -1);
@@ -180,18 +104,18 @@ Annotated Conv(v1::DataType activation = kU8, v1::DataType weight = kS8) {
 }
 
 // y = op(x) with known parameters on both sides.
-Annotated Calibrated(const std::string& op, int64_t in_zero, int64_t out_zero, double in_scale, double out_scale,
-                     const std::vector<int64_t>& in = {1, 8}, const std::vector<int64_t>& out = {1, 8},
-                     v1::DataType type = kU8) {
-  Annotated b(v1::STAGE_CALIBRATED);
+AnnotatedBuilder Calibrated(const std::string& op, int64_t in_zero, int64_t out_zero, double in_scale, double out_scale,
+                            const std::vector<int64_t>& in = {1, 8}, const std::vector<int64_t>& out = {1, 8},
+                            v1::DataType type = kU8) {
+  AnnotatedBuilder b(v1::STAGE_CALIBRATED);
   b.Input("x", kF32, in);
   const int read = b.Act(type, in_scale, static_cast<double>(in_zero));
   b.Op(op, "n", {"x"}, {read}, b.Act(type, out_scale, static_cast<double>(out_zero)), out);
   return b;
 }
 
-Annotated Relu(v1::DataType in = kU8, v1::DataType out = kU8) {
-  Annotated b;
+AnnotatedBuilder Relu(v1::DataType in = kU8, v1::DataType out = kU8) {
+  AnnotatedBuilder b;
   b.Input("x", kF32, {1, 8});
   const int read = b.Act(in);
   b.Op("aten.relu.default", "relu", {"x"}, {read}, b.Act(out), {1, 8});
@@ -199,8 +123,8 @@ Annotated Relu(v1::DataType in = kU8, v1::DataType out = kU8) {
 }
 
 // aten.where(c, x, y); types of the edges x and y.
-Annotated Where(v1::DataType x, v1::DataType y) {
-  Annotated b;
+AnnotatedBuilder Where(v1::DataType x, v1::DataType y) {
+  AnnotatedBuilder b;
   b.Input("c", v1::DATA_TYPE_BOOL, {1, 8});
   b.Input("x", kF32, {1, 8});
   b.Input("y", kF32, {1, 8});
@@ -210,8 +134,8 @@ Annotated Where(v1::DataType x, v1::DataType y) {
   return b;
 }
 
-Annotated Linear(v1::DataType activation = kU8, v1::DataType weight = kS8) {
-  Annotated b;
+AnnotatedBuilder Linear(v1::DataType activation = kU8, v1::DataType weight = kS8) {
+  AnnotatedBuilder b;
   b.Input("x", kF32, {2, 16});
   b.Weight("w", kF32, {8, 16}, -1);
   const int act = b.Act(activation);
@@ -220,8 +144,8 @@ Annotated Linear(v1::DataType activation = kU8, v1::DataType weight = kS8) {
 }
 
 // Two halves of x, taken by getitem nodes with these specs.
-Annotated Split(v1::DataType first, v1::DataType second) {
-  Annotated b;
+AnnotatedBuilder Split(v1::DataType first, v1::DataType second) {
+  AnnotatedBuilder b;
   b.Input("x", kF32, {1, 8});
   const int act = b.Act();
   b.Node("aten.split.Tensor", "split", {"x"}, {"split"}).add_input_specs(act);
@@ -237,13 +161,13 @@ Annotated Split(v1::DataType first, v1::DataType second) {
 TEST(Pitfalls, P01_ThreeValuedResultPerPort) {
   EXPECT_THAT(Errors(Conv()), IsEmpty());
   // All findings, each at its port, with stable codes: filter along the input channels, 16-bit output.
-  Annotated several = Conv();
+  AnnotatedBuilder several = Conv();
   several.At(2).set_axis(1);
   several.Input("z", kF32, {1, 8});
   several.Op("aten.relu.default", "relu", {"z"}, {several.Act(kU16)}, several.Act(kU8), {1, 8});
   EXPECT_THAT(Errors(several), ElementsAre("AX101 conv in1", HasSubstr("DT101 relu")));
   // What cannot be told is neither: no rank, no verdict on the axis; the port's other ports are still judged.
-  Annotated unknown = Conv();
+  AnnotatedBuilder unknown = Conv();
   unknown.Value("w").set_has_shape(false);
   unknown.Value("w").clear_dims();
   unknown.Value("x").set_has_shape(false);
@@ -259,11 +183,11 @@ TEST(Pitfalls, P01_NoAnnotationShapeIsAnException) {
     for (int type : {v1::DATA_TYPE_UNSPECIFIED, v1::DATA_TYPE_INT2, v1::DATA_TYPE_UINT4, v1::DATA_TYPE_BFLOAT16,
                      v1::DATA_TYPE_INT64, v1::DATA_TYPE_FLOAT8_E4M3FN, v1::DATA_TYPE_STRING}) {
       for (int scheme = 0; scheme < v1::Spec::QScheme_ARRAYSIZE; ++scheme) {
-        Annotated b = Conv();
+        AnnotatedBuilder b = Conv();
         const int spec = b.Spec(static_cast<v1::Spec::Kind>(kind), static_cast<v1::DataType>(type),
                                 static_cast<v1::Spec::QScheme>(scheme));
         for (int port = 0; port < 3; ++port) {
-          Annotated changed = b;
+          AnnotatedBuilder changed = b;
           changed.Find("conv").set_input_specs(port, spec);
           CheckOn(changed.graph, kV75);
           changed.Find("conv").set_input_specs(port, 0);
@@ -279,7 +203,7 @@ TEST(Pitfalls, P01_NoAnnotationShapeIsAnException) {
 TEST(Pitfalls, P02_PortsByArgumentPosition) {
   // A map in another order than the arguments changes nothing.
   for (const bool weight_first : {false, true}) {
-    Annotated b = Conv();
+    AnnotatedBuilder b = Conv();
     v1::Node& conv = b.Find("conv");
     for (const int i : weight_first ? std::vector<int>{1, 0, 2} : std::vector<int>{0, 1, 2}) {
       v1::InputSpec& entry = *conv.add_input_spec_map();
@@ -292,7 +216,7 @@ TEST(Pitfalls, P02_PortsByArgumentPosition) {
   }
   // Every member of a list argument is a port of its own.
   for (int wrong = -1; wrong < 3; ++wrong) {
-    Annotated b;
+    AnnotatedBuilder b;
     const int narrow = b.Act();
     const int wide = b.Act(kU16);
     v1::Node& cat = b.Op("aten.cat.default", "cat", {}, {}, narrow, {3, 8});
@@ -310,7 +234,7 @@ TEST(Pitfalls, P02_PortsByArgumentPosition) {
     }
   }
   // A repeated node sits on both ports.
-  Annotated twice;
+  AnnotatedBuilder twice;
   twice.Input("x", kF32, {1, 8});
   const int wide = twice.Act(kU16);
   twice.Op("aten.add.Tensor", "add", {"x", "x"}, {wide, wide}, twice.Act(), {1, 8});
@@ -320,13 +244,13 @@ TEST(Pitfalls, P02_PortsByArgumentPosition) {
 }
 
 TEST(Pitfalls, P03_SharingLikeTorchao) {
-  Annotated fine = Relu();
+  AnnotatedBuilder fine = Relu();
   fine.Value("relu").set_spec(fine.Shared("x", 1));
   EXPECT_THAT(Errors(fine), IsEmpty());
-  Annotated dangling = Relu();
+  AnnotatedBuilder dangling = Relu();
   dangling.Value("relu").set_spec(dangling.Shared("x"));
   EXPECT_THAT(Errors(dangling), Contains(HasSubstr("SH001 relu")));
-  Annotated circle = Relu();
+  AnnotatedBuilder circle = Relu();
   circle.Value("relu").set_spec(circle.Shared("x", 1));
   circle.Find("relu").set_input_specs(0, circle.Shared("relu"));
   EXPECT_THAT(Errors(circle), Contains(HasSubstr("SH002 relu")));
@@ -346,7 +270,7 @@ TEST(Pitfalls, P04_ClosestRowWhenNoneFits) {
 
 TEST(Pitfalls, P05_EveryKindOfSpecOnItsOwnTerms) {
   const auto tanh = [](double zero_point) {
-    Annotated b(v1::STAGE_CALIBRATED);
+    AnnotatedBuilder b(v1::STAGE_CALIBRATED);
     b.Input("x", kF32, {1, 8});
     const int read = b.Act(kU16, 1e-4, 30000);
     b.Op("aten.tanh.default", "tanh", {"x"}, {read}, b.Fixed(kU16, 1.0 / 32768, zero_point), {1, 8});
@@ -356,13 +280,13 @@ TEST(Pitfalls, P05_EveryKindOfSpecOnItsOwnTerms) {
   EXPECT_THAT(Errors(tanh(32767)), ElementsAre("FX202 tanh out0"));
   // Explicit None and no spec both mean float, and float weights do not go with integers.
   for (const bool stated : {true, false}) {
-    Annotated b = Conv();
+    AnnotatedBuilder b = Conv();
     b.Find("conv").set_input_specs(1, stated ? b.None() : 0);
     b.Find("conv").set_input_specs(2, 0);
     EXPECT_THAT(Errors(b), Contains(HasSubstr("DT101 conv"))) << stated;
   }
   // Derived: by its source edges.
-  Annotated foreign = Conv();
+  AnnotatedBuilder foreign = Conv();
   foreign.At(3).mutable_derived_from(0)->set_value(foreign.Id("conv"));
   foreign.At(3).mutable_derived_from(0)->set_consumer(0);
   EXPECT_THAT(Errors(foreign), Contains("FX004 conv in2"));
@@ -396,13 +320,13 @@ TEST(Pitfalls, P06_NotStatedIsNotFalse) {
 
 TEST(Pitfalls, P07_SymmetryAndWidthFromTheNumbers) {
   // A lopsided range under a symmetric scheme.
-  Annotated b = Conv();
+  AnnotatedBuilder b = Conv();
   b.Range(2, -127, 127);
   EXPECT_THAT(Errors(b), IsEmpty());
   b.Range(2, -100, 27);
   EXPECT_THAT(Errors(b), ElementsAre("QS101 conv in1"));
   // int8 storage of 0..255 is said, not taken for uint8.
-  Annotated unsigned_range = Relu(kS8, kS8);
+  AnnotatedBuilder unsigned_range = Relu(kS8, kS8);
   unsigned_range.Range(1, 0, 255);
   EXPECT_THAT(Errors(unsigned_range), Contains("NR003 relu in0"));
   EXPECT_THAT(Errors(unsigned_range, ""), ElementsAre("NR003 relu in0"));
@@ -411,16 +335,16 @@ TEST(Pitfalls, P07_SymmetryAndWidthFromTheNumbers) {
 }
 
 TEST(Pitfalls, P08_AxisBlocksAndDynamic) {
-  Annotated axis = Conv();
+  AnnotatedBuilder axis = Conv();
   EXPECT_THAT(Errors(axis), IsEmpty());
   axis.At(2).set_axis(1);
   EXPECT_THAT(Errors(axis), ElementsAre("AX101 conv in1"));
-  Annotated blocks = Linear();
+  AnnotatedBuilder blocks = Linear();
   for (int64_t size : {1, 8}) blocks.At(2).add_block_size(size);
   EXPECT_THAT(Errors(blocks, ""), IsEmpty());
   blocks.At(2).set_block_size(1, 24);
   EXPECT_THAT(Errors(blocks, ""), ElementsAre("AX003 linear in1"));
-  Annotated dynamic = Linear();
+  AnnotatedBuilder dynamic = Linear();
   dynamic.At(1).set_is_dynamic(false);
   EXPECT_THAT(Errors(dynamic), IsEmpty());
   dynamic.At(1).set_is_dynamic(true);
@@ -434,12 +358,12 @@ TEST(Pitfalls, P09_ConstraintsByTarget) {
   for (const char* unknown : {"qnn_htp/SM9999", "qnn_htp/V0", "qnn_dsp/SM8650"}) {
     CheckOptions options;
     options.targets = {unknown};
-    EXPECT_EQ(Check(Conv().graph, options, Registry(), report).code(), absl::StatusCode::kNotFound) << unknown;
+    EXPECT_EQ(Check(Conv().graph, options, RealModules(), report).code(), absl::StatusCode::kNotFound) << unknown;
   }
 }
 
 TEST(Pitfalls, P10_TheOperatorThatIsEmitted) {
-  Annotated depthwise = Conv();
+  AnnotatedBuilder depthwise = Conv();
   EXPECT_THAT(Emitted(depthwise, "conv"), ElementsAre("Conv2d"));
   depthwise.Shape("w", kF32, {8, 1, 3, 3});
   depthwise.Int(depthwise.Find("conv"), "groups", 8);
@@ -450,7 +374,7 @@ TEST(Pitfalls, P10_TheOperatorThatIsEmitted) {
   EXPECT_THAT(Errors(Split(kU8, kU16)), ElementsAre("DT101 split out1"));
   // A body of a control-flow node is a graph like any other.
   for (const bool wrong : {false, true}) {
-    Annotated outer;
+    AnnotatedBuilder outer;
     outer.Input("c", v1::DATA_TYPE_BOOL, {});
     v1::Node& cond = outer.Node("aten.cond.default", "cond", {"c"}, {"cond"});
     v1::Attribute& body = *cond.add_attributes();
@@ -467,7 +391,7 @@ TEST(Pitfalls, P10_TheOperatorThatIsEmitted) {
 
 TEST(Pitfalls, P11_AcrossEdges) {
   const auto chain = [](v1::DataType written, v1::DataType read) {
-    Annotated b = Relu(written, written);
+    AnnotatedBuilder b = Relu(written, written);
     const int spec = b.Act(read);
     b.Op("aten.relu.default", "next", {"relu"}, {spec}, spec, {1, 8});
     return b;
@@ -482,7 +406,7 @@ TEST(Pitfalls, P11_AcrossEdges) {
 }
 
 TEST(Pitfalls, P12_UnquantizedTensorsAreLegal) {
-  Annotated embedding;
+  AnnotatedBuilder embedding;
   embedding.Weight("table", kF32, {100, 16}, -1);
   embedding.Input("indices", v1::DATA_TYPE_INT64, {1, 4});
   const int act = embedding.Act();
@@ -492,12 +416,12 @@ TEST(Pitfalls, P12_UnquantizedTensorsAreLegal) {
   EXPECT_THAT(Errors(embedding), ElementsAre("DT101 embedding in1"));
   EXPECT_THAT(Errors(Where(kU8, kU8)), IsEmpty());  // a boolean condition
   // bfloat16 is judged (no row has it), not an exception; sizes that are not known are refused by name.
-  Annotated brain = Relu();
+  AnnotatedBuilder brain = Relu();
   brain.Value("x").set_dtype(v1::DATA_TYPE_BFLOAT16);
   EXPECT_THAT(Errors(brain), IsEmpty());  // quantized on its way in
   brain.Find("relu").set_input_specs(0, 0);
   EXPECT_THAT(Errors(brain), Contains(HasSubstr("DT101 relu")));
-  Annotated symbolic = Relu();
+  AnnotatedBuilder symbolic = Relu();
   EXPECT_THAT(Errors(symbolic), IsEmpty());
   symbolic.Value("x").set_dims(0, -1);
   EXPECT_THAT(Errors(symbolic), ElementsAre("GS201 relu in0"));
@@ -531,7 +455,7 @@ TEST(Pitfalls, K03_OperatorsWithoutAVendorNameAreJudged) {
   };
   for (const Case& c : cases) {
     for (const bool wrong : {false, true}) {
-      Annotated b;
+      AnnotatedBuilder b;
       b.Input("x", kF32, {4, 4});
       b.Input("y", kF32, {4, 4});
       b.Input("i", v1::DATA_TYPE_INT64, {4});
@@ -554,7 +478,7 @@ TEST(Pitfalls, K03_OperatorsWithoutAVendorNameAreJudged) {
 }
 
 TEST(Pitfalls, K05_NoDerivableTypeIsNotAccepted) {
-  Annotated b = Relu();
+  AnnotatedBuilder b = Relu();
   EXPECT_NE(CheckOn(b.graph, kV75).results(0).verdict(), v1::Result::UNKNOWN);
   b.Find("relu").set_input_specs(0, 0);
   b.Value("x").set_dtype(v1::DATA_TYPE_UNSPECIFIED);
@@ -562,19 +486,19 @@ TEST(Pitfalls, K05_NoDerivableTypeIsNotAccepted) {
 }
 
 TEST(Pitfalls, K07_TheAnnotatedFlagDecidesNothing) {
-  Annotated b = Relu(kU8, kU16);
+  AnnotatedBuilder b = Relu(kU8, kU16);
   for (const bool flag : {true, false}) {
     b.Find("relu").set_annotated(flag);
     EXPECT_THAT(Errors(b), Contains(HasSubstr("DT101 relu")));
   }
-  Annotated fine = Relu();
+  AnnotatedBuilder fine = Relu();
   fine.Find("relu").set_annotated(false);
   EXPECT_THAT(Errors(fine), IsEmpty());
 }
 
 TEST(Pitfalls, K08_AnnotatedWithoutSpecsIsFloat) {
   // Marked by a helper, but nothing is quantized: float input of an operator that writes integers.
-  Annotated b = Relu();
+  AnnotatedBuilder b = Relu();
   b.Find("relu").clear_input_specs();
   EXPECT_THAT(Errors(b), Contains(HasSubstr("DT101 relu")));
   b.Value("relu").set_spec(0);
@@ -584,7 +508,7 @@ TEST(Pitfalls, K08_AnnotatedWithoutSpecsIsFloat) {
 TEST(Pitfalls, K12_ResultsBehindGetItem) {
   EXPECT_THAT(Emitted(Split(kU8, kU8), "split"), ElementsAre("Split"));
   const auto topk = [](double zero_point) {
-    Annotated b(v1::STAGE_CALIBRATED);
+    AnnotatedBuilder b(v1::STAGE_CALIBRATED);
     b.Input("x", kF32, {1, 8});
     b.Int(b.Node("aten.topk.default", "topk", {"x"}, {"topk"}), "k", 2);
     b.Find("topk").add_input_specs(b.Act(kU8, 0.1, 128));
@@ -596,7 +520,7 @@ TEST(Pitfalls, K12_ResultsBehindGetItem) {
   EXPECT_THAT(Errors(topk(128)), IsEmpty());
   EXPECT_THAT(Errors(topk(0)), Contains(HasSubstr("topk out0")));
   // An index that is not stated leaves the node unjudged rather than accepted.
-  Annotated unstated = Split(kU8, kU8);
+  AnnotatedBuilder unstated = Split(kU8, kU8);
   unstated.Find("half1").clear_attributes();
   EXPECT_THAT(NotChecked(unstated, "split"), Not(IsEmpty()));
 }
@@ -604,8 +528,8 @@ TEST(Pitfalls, K12_ResultsBehindGetItem) {
 // ---- Verdicts ----
 
 TEST(Pitfalls, V10_FixedRangeWithoutStatedParametersIsNotTakenAsMet) {
-  // Annotated with an ordinary observer: the prescribed zero point is not known to be met, and that is said.
-  Annotated b;
+  // AnnotatedBuilder with an ordinary observer: the prescribed zero point is not known to be met, and that is said.
+  AnnotatedBuilder b;
   b.Input("x", kF32, {1, 8});
   const int act = b.Act(kU16);
   b.Op("aten.tanh.default", "tanh", {"x"}, {act}, act, {1, 8});
@@ -619,7 +543,7 @@ TEST(Pitfalls, V10_FixedRangeWithoutStatedParametersIsNotTakenAsMet) {
 
 TEST(Pitfalls, V12_AZeroPointAloneIsCompared) {
   const auto softmax = [](double scale, double zero_point) {
-    Annotated b(v1::STAGE_CALIBRATED);
+    AnnotatedBuilder b(v1::STAGE_CALIBRATED);
     b.Input("x", kF32, {1, 8});
     const int read = b.Act(kU8, 0.1, 100);
     v1::Node& node = b.Op("aten.softmax.int", "n", {"x"}, {read}, b.Act(kU8, scale, zero_point), {1, 8});
@@ -640,7 +564,7 @@ TEST(Pitfalls, V13_ValuesAreComparedWithTolerance) {
 
 TEST(Pitfalls, V14_SharingWithAnUnrelatedNodeIsNoInvariance) {
   const auto view = [](const std::string& with, int consumer) {
-    Annotated b(v1::STAGE_CALIBRATED);
+    AnnotatedBuilder b(v1::STAGE_CALIBRATED);
     b.Input("other", kF32, {1, 8});
     b.Input("x", kF32, {1, 8});
     b.Op("aten.relu.default", "relu", {"other"}, {b.Act(kU8, 0.1, 0)}, 1, {1, 8});
@@ -653,7 +577,7 @@ TEST(Pitfalls, V14_SharingWithAnUnrelatedNodeIsNoInvariance) {
 
 TEST(Pitfalls, V15_EqualFixedParametersAreInvariant) {
   for (const double out : {1.0 / 256, 1.0 / 128}) {
-    Annotated b(v1::STAGE_CALIBRATED);
+    AnnotatedBuilder b(v1::STAGE_CALIBRATED);
     b.Input("x", kF32, {1, 8});
     const int read = b.Fixed(kU8, 1.0 / 256, 0);
     b.Op("aten.view.default", "n", {"x"}, {read}, b.Fixed(kU8, out, 0), {8, 1});
@@ -666,7 +590,7 @@ TEST(Pitfalls, V15_EqualFixedParametersAreInvariant) {
 }
 
 TEST(Pitfalls, V18_WidthOfSubByteWeights) {
-  Annotated b = Conv();
+  AnnotatedBuilder b = Conv();
   b.Range(2, -8, 7);
   EXPECT_THAT(Errors(b), IsEmpty());  // 4 bits go with 8-bit activations
   b.Range(2, -2, 1);
@@ -676,7 +600,7 @@ TEST(Pitfalls, V18_WidthOfSubByteWeights) {
 TEST(Pitfalls, V18_WidthOfWideStorage) {
   // int32 that holds eight bits, as a quantizer may write it, is eight bits.
   for (const auto& [low, high] : std::vector<std::pair<int64_t, int64_t>>{{0, 255}, {-128, 127}}) {
-    Annotated b = Relu(kS32, kS32);
+    AnnotatedBuilder b = Relu(kS32, kS32);
     b.Range(1, low, high);
     b.Range(2, low, high);
     EXPECT_THAT(Errors(b), IsEmpty());
@@ -684,7 +608,7 @@ TEST(Pitfalls, V18_WidthOfWideStorage) {
     EXPECT_THAT(Errors(b), Contains(HasSubstr("DT101 relu")));
   }
   // Storage that says its width.
-  Annotated b = Conv(kU8, v1::DATA_TYPE_INT4);
+  AnnotatedBuilder b = Conv(kU8, v1::DATA_TYPE_INT4);
   EXPECT_THAT(Errors(b), IsEmpty());
   EXPECT_THAT(Errors(Conv(kU8, v1::DATA_TYPE_INT2)), ElementsAre("DT203 conv in1"));
   EXPECT_THAT(Errors(Conv(kU8, v1::DATA_TYPE_UINT4)), Not(IsEmpty()));
@@ -692,7 +616,7 @@ TEST(Pitfalls, V18_WidthOfWideStorage) {
 
 TEST(Pitfalls, V19_FullRangeInt32ActivationsAreRefused) {
   // What a 16-bit configuration becomes that loses its range.
-  Annotated b = Relu(kS32, kS32);
+  AnnotatedBuilder b = Relu(kS32, kS32);
   EXPECT_THAT(Errors(b), Contains(HasSubstr("DT101 relu")));
   b.Range(1, 0, 65535);
   b.Range(2, 0, 65535);
@@ -700,9 +624,9 @@ TEST(Pitfalls, V19_FullRangeInt32ActivationsAreRefused) {
 }
 
 TEST(Pitfalls, V20_NothingIsRememberedBetweenTargets) {
-  const Annotated b = Conv(kU16, kS16);
+  const AnnotatedBuilder b = Conv(kU16, kS16);
   for (const bool new_first : {true, false}) {
-    ModuleRegistry registry(Registry().tables());
+    ModuleRegistry registry(RealModules().tables());
     RegisterBuiltinModules(registry);
     for (const char* target : new_first ? std::vector<const char*>{"qnn_htp/SM8750@2.25", "qnn_htp/SM8350@2.25"}
                                         : std::vector<const char*>{"qnn_htp/SM8350@2.25", "qnn_htp/SM8750@2.25"}) {
@@ -714,7 +638,7 @@ TEST(Pitfalls, V20_NothingIsRememberedBetweenTargets) {
 
 TEST(Pitfalls, V22_AnEdgeReferenceNeverFallsBackToTheProducer) {
   // Edge (x, relu) carries no spec; value x does. The reference to the edge dangles all the same.
-  Annotated b = Relu();
+  AnnotatedBuilder b = Relu();
   b.Value("x").set_spec(1);
   b.Find("relu").clear_input_specs();
   b.Value("relu").set_spec(b.Shared("x", 1));
@@ -725,7 +649,7 @@ TEST(Pitfalls, V22_AnEdgeReferenceNeverFallsBackToTheProducer) {
 
 TEST(Pitfalls, V23_KeywordArgumentsAndGaps) {
   // layer_norm(x, normalized_shape, bias=...): the bias is the fourth argument, not the second tensor.
-  Annotated b = Conv();
+  AnnotatedBuilder b = Conv();
   v1::Node& conv = b.Find("conv");
   conv.clear_inputs();
   conv.add_inputs(b.Id("x"));
@@ -736,7 +660,7 @@ TEST(Pitfalls, V23_KeywordArgumentsAndGaps) {
   conv.add_input_specs(1);
   conv.add_input_specs(3);
   EXPECT_THAT(Errors(b), Contains(HasSubstr("GS101 conv")));  // the weight is missing, the bias is not taken for it
-  Annotated whole = Conv();
+  AnnotatedBuilder whole = Conv();
   for (int i = 0; i < 3; ++i) whole.Find("conv").add_input_args(i);
   EXPECT_THAT(Errors(whole), IsEmpty());
 }
@@ -752,7 +676,7 @@ TEST(Pitfalls, V25_DerivedScaleByItsFormula) {
     }
   }
   // In PyTorch a bias is dequantized by its own scale, and HTP honors it with per-tensor weights.
-  Annotated own(v1::STAGE_CALIBRATED);
+  AnnotatedBuilder own(v1::STAGE_CALIBRATED);
   own.Input("x", kF32, {1, 8, 16, 16});
   own.Weight("w", kF32, {8, 8, 3, 3}, -1);
   own.Weight("b", kF32, {8}, -1);
@@ -764,17 +688,17 @@ TEST(Pitfalls, V25_DerivedScaleByItsFormula) {
 }
 
 TEST(Pitfalls, V26_GeometryAgainstTheWeight) {
-  Annotated axis = Conv();
+  AnnotatedBuilder axis = Conv();
   axis.At(2).set_axis(4);
   EXPECT_THAT(Errors(axis, ""), ElementsAre("AX002 conv in1"));
   axis.At(2).set_axis(3);
   EXPECT_THAT(Errors(axis, ""), ElementsAre("FX005 conv in2"));
   for (const std::vector<int64_t>& blocks : {std::vector<int64_t>{1}, {1, 0}, {1, -1}, {3, 8}, {1, 32}}) {
-    Annotated b = Linear();
+    AnnotatedBuilder b = Linear();
     for (int64_t size : blocks) b.At(2).add_block_size(size);
     EXPECT_THAT(Errors(b, ""), ElementsAre("AX003 linear in1")) << ::testing::PrintToString(blocks);
   }
-  Annotated scheme = Linear();
+  AnnotatedBuilder scheme = Linear();
   for (int64_t size : {1, 8}) scheme.At(2).add_block_size(size);
   EXPECT_THAT(Errors(scheme, ""), IsEmpty());
   scheme.At(2).set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
@@ -782,16 +706,16 @@ TEST(Pitfalls, V26_GeometryAgainstTheWeight) {
 }
 
 TEST(Pitfalls, V26_PerChannelWithoutAnAxisIsNotPerTensor) {
-  Annotated b = Conv();
+  AnnotatedBuilder b = Conv();
   EXPECT_THAT(NotChecked(b, "conv"), Not(Contains(HasSubstr("quantized axis"))));
   b.At(2).clear_axis();
   EXPECT_THAT(NotChecked(b, "conv"), Contains(HasSubstr("quantized axis")));
   // On an activation the scheme alone is refused.
-  Annotated relu = Relu();
+  AnnotatedBuilder relu = Relu();
   relu.At(2).set_qscheme(v1::Spec::PER_CHANNEL_AFFINE);
   EXPECT_THAT(Errors(relu), ElementsAre("AX205 relu out0"));
   // No scheme at all: neither one nor the other.
-  Annotated open = Conv();
+  AnnotatedBuilder open = Conv();
   open.At(2).set_qscheme(v1::Spec::Q_SCHEME_UNSPECIFIED);
   EXPECT_THAT(Errors(open), IsEmpty());
   EXPECT_THAT(NotChecked(open, "conv"), Contains(HasSubstr("encoding is not known")));
@@ -800,14 +724,14 @@ TEST(Pitfalls, V26_PerChannelWithoutAnAxisIsNotPerTensor) {
 // ---- What raises an exception upstream ----
 
 TEST(Pitfalls, X01_ExplicitNoneOnABias) {
-  Annotated b = Conv();
+  AnnotatedBuilder b = Conv();
   EXPECT_THAT(Errors(b), IsEmpty());
   b.Find("conv").set_input_specs(2, b.None());
   EXPECT_THAT(Errors(b), ElementsAre("DT101 conv in2"));
 }
 
 TEST(Pitfalls, X02_EdgeAndValueOfOneNodeAreNoCircle) {
-  Annotated b = Relu(kU16, kU16);
+  AnnotatedBuilder b = Relu(kU16, kU16);
   b.Value("x").set_spec(1);
   b.Find("relu").set_input_specs(0, b.Shared("x"));
   b.Value("relu").set_spec(b.Shared("x", 1));
@@ -818,7 +742,7 @@ TEST(Pitfalls, X02_EdgeAndValueOfOneNodeAreNoCircle) {
 
 TEST(Pitfalls, X03_FixedAndDerivedSpecsHaveNoObserver) {
   EXPECT_THAT(Errors(Conv()), IsEmpty());  // a derived bias
-  Annotated b = Relu();
+  AnnotatedBuilder b = Relu();
   b.Value("relu").set_spec(b.Fixed(kU16, 0.1, 3));
   EXPECT_THAT(Errors(b), Contains(HasSubstr("DT101 relu")));
   b.Value("relu").set_spec(b.Fixed(kU8, 0.1, 3));
@@ -826,7 +750,7 @@ TEST(Pitfalls, X03_FixedAndDerivedSpecsHaveNoObserver) {
 }
 
 TEST(Pitfalls, X07_TwoBitWeightsPerTensor) {
-  Annotated b = Conv(kU16);
+  AnnotatedBuilder b = Conv(kU16);
   b.At(2).set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
   b.At(2).clear_axis();
   b.Range(2, -2, 1);
@@ -836,7 +760,7 @@ TEST(Pitfalls, X07_TwoBitWeightsPerTensor) {
 
 TEST(Pitfalls, X08_AWeightWithAnyKindOfSpec) {
   for (const v1::DataType type : {kS8, kS16}) {
-    Annotated b;
+    AnnotatedBuilder b;
     b.Input("x", kF32, {1, 8, 16, 16});
     b.Weight("w", kF32, {8, 8, 3, 3}, -1);
     const int act = b.Act(kU16);
@@ -851,7 +775,7 @@ TEST(Pitfalls, X08_AWeightWithAnyKindOfSpec) {
 }
 
 TEST(Pitfalls, X09_PerChannelInt8WithoutARange) {
-  Annotated b = Conv();
+  AnnotatedBuilder b = Conv();
   EXPECT_FALSE(b.At(2).has_quant_min());
   EXPECT_THAT(Errors(b), IsEmpty());
   b.At(2).set_qscheme(v1::Spec::PER_CHANNEL_AFFINE);
@@ -862,11 +786,11 @@ TEST(Pitfalls, X10_UnknownSocIsAnAnswer) {
   CheckOptions options;
   options.targets = {"qnn_htp/UNKNOWN_SM"};
   v1::Report report;
-  const absl::Status status = Check(Conv().graph, options, Registry(), report);
+  const absl::Status status = Check(Conv().graph, options, RealModules(), report);
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound);
   EXPECT_THAT(status.message(), AllOf(HasSubstr("UNKNOWN_SM"), HasSubstr("V75")));
   options.targets = {"qnn_htp/SM8650@2.25"};
-  EXPECT_TRUE(Check(Conv().graph, options, Registry(), report).ok());
+  EXPECT_TRUE(Check(Conv().graph, options, RealModules(), report).ok());
 }
 
 // ---- Architecture gates ----
@@ -875,7 +799,7 @@ TEST(Pitfalls, G01_SixteenBitWeightsByTheirWidth) {
   // As int16, as int32 with a 16-bit range, and in a linear layer.
   EXPECT_THAT(Errors(Conv(kU16, kS16), kV68), ElementsAre("DT105 conv in1"));
   EXPECT_THAT(Errors(Linear(kU16, kS16), kV68), Not(IsEmpty()));
-  Annotated stored = Conv(kU16, kS32);
+  AnnotatedBuilder stored = Conv(kU16, kS32);
   stored.Range(2, -32767, 32767);
   EXPECT_THAT(Errors(stored, kV68), ElementsAre("DT105 conv in1"));
   EXPECT_THAT(Errors(stored, kV75), IsEmpty());
@@ -883,7 +807,7 @@ TEST(Pitfalls, G01_SixteenBitWeightsByTheirWidth) {
 
 TEST(Pitfalls, G02_GammaOfLayerNormIsTheThirdArgument) {
   for (const v1::DataType gamma : {kU8, kS16}) {
-    Annotated b;
+    AnnotatedBuilder b;
     b.Input("x", kF32, {1, 4, 8});
     b.Weight("gamma", kF32, {8}, -1);
     const int act = b.Act(kU16);
@@ -900,7 +824,7 @@ TEST(Pitfalls, G02_GammaOfLayerNormIsTheThirdArgument) {
 
 TEST(Pitfalls, G03_TransposedConvolutionsHaveGatesToo) {
   const auto make = [](bool blocked, v1::DataType activation, v1::DataType weight) {
-    Annotated b;
+    AnnotatedBuilder b;
     b.Input("x", kF32, {1, 8, 16, 16});
     b.Weight("w", kF32, {8, 8, 2, 2}, -1);
     const int act = b.Act(activation);
@@ -919,7 +843,7 @@ TEST(Pitfalls, G03_TransposedConvolutionsHaveGatesToo) {
 
 TEST(Pitfalls, G04_MatMulIsJudgedByWhatItsEdgesSay) {
   const auto make = [](v1::DataType second) {
-    Annotated b;
+    AnnotatedBuilder b;
     b.Input("x", kF32, {1, 4, 8});
     b.Input("y", kF32, {1, 8, 4});
     const int act = b.Act(kU16);
@@ -932,7 +856,7 @@ TEST(Pitfalls, G04_MatMulIsJudgedByWhatItsEdgesSay) {
 
 TEST(Pitfalls, G07_GatesBeyondBlocksAndWideWeights) {
   // Gather has no float kernel on V68.
-  Annotated b;
+  AnnotatedBuilder b;
   b.Input("x", kF32, {10, 4});
   b.Input("i", v1::DATA_TYPE_INT64, {3});
   v1::Node& node = b.Op("aten.index_select.default", "n", {"x", "i"}, {}, 0, {3, 4});

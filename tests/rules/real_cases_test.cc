@@ -15,14 +15,17 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
-#include "db/database.h"
 #include "rules/check.h"
+#include "tests/rules/annotated_builder.h"
 #include "tests/rules/graph_builder.h"
+#include "tests/rules/real_tables.h"
 
 namespace quantgate {
 namespace {
 
+using ::quantgate::testing::AnnotatedBuilder;
 using ::quantgate::testing::GraphBuilder;
+using ::quantgate::testing::RealModules;
 using ::quantgate::testing::SoundConv;
 
 constexpr v1::DataType kU8 = v1::DATA_TYPE_UINT8;
@@ -34,58 +37,9 @@ constexpr v1::DataType kF32 = v1::DATA_TYPE_FLOAT32;
 
 // ---- Graphs that a quantizer annotated (PT2E) ----
 
-class Annotated : public GraphBuilder {
- public:
-  explicit Annotated(v1::Stage stage = v1::STAGE_ANNOTATED) : GraphBuilder(v1::Graph::PT2E, stage) {}
-
-  v1::Spec& At(int id) { return *graph.mutable_specs(id - 1); }
-  // Specs; all return the id.
-  int Spec(v1::Spec::Kind kind, v1::DataType type, v1::Spec::QScheme scheme) {
-    v1::Spec& spec = *graph.add_specs();
-    spec.set_kind(kind);
-    spec.set_dtype(type);
-    spec.set_qscheme(scheme);
-    return graph.specs_size();
-  }
-  int Act(v1::DataType type = kU8) { return Spec(v1::Spec::PLAIN, type, v1::Spec::PER_TENSOR_AFFINE); }
-  int Act(v1::DataType type, double scale, double zero_point) {
-    const int id = Act(type);
-    At(id).mutable_qparams()->add_scales(scale);
-    At(id).mutable_qparams()->add_zero_points(zero_point);
-    return id;
-  }
-  int Filter(v1::DataType type = kS8) {
-    const int id = Spec(v1::Spec::PLAIN, type, v1::Spec::PER_CHANNEL_SYMMETRIC);
-    At(id).set_axis(0);
-    return id;
-  }
-  int Shared(const std::string& value, int consumer = 0) {
-    const int id = Spec(v1::Spec::SHARED, v1::DATA_TYPE_UNSPECIFIED, v1::Spec::Q_SCHEME_UNSPECIFIED);
-    At(id).mutable_shared_with()->set_value(Id(value));
-    At(id).mutable_shared_with()->set_consumer(consumer);
-    return id;
-  }
-  // A node that writes the value of its own name, which is an output of the graph as well.
-  v1::Node& Op(const std::string& op, const std::string& name, const std::vector<std::string>& inputs,
-               const std::vector<int>& specs, int output_spec, const std::vector<int64_t>& shape) {
-    v1::Node& node = Node(op, name, inputs, {name});
-    node.set_annotated(true);
-    for (int spec : specs) node.add_input_specs(spec);
-    Shape(name, kF32, shape).set_spec(output_spec);
-    Output(name);
-    return node;
-  }
-  void Ints(v1::Node& node, const std::string& name, const std::vector<int64_t>& numbers) {
-    v1::Attribute& attribute = *node.add_attributes();
-    attribute.set_name(Symbol(name));
-    for (int64_t number : numbers) attribute.mutable_ints()->add_values(number);
-  }
-  using GraphBuilder::Ints;
-};
-
 // LayerNorm with 16-bit activations, and 16-bit weights, which V68 lacks.
 GraphBuilder LayerNormWeights(bool broken) {
-  Annotated b;
+  AnnotatedBuilder b;
   b.Input("x", kF32, {1, 8, 64});
   b.Weight("w", kF32, {64}, 256);
   b.Weight("b", kF32, {64}, 256);
@@ -94,13 +48,13 @@ GraphBuilder LayerNormWeights(bool broken) {
   const int bias = b.Act(kS32);
   v1::Node& node = b.Op("aten.layer_norm.default", "norm", {"x", "w", "b"}, {act, weight, bias}, act, {1, 8, 64});
   for (int argument : {0, 2, 3}) node.add_input_args(argument);
-  b.Ints(node, "normalized_shape", {64});
+  b.IntsAttribute(node, "normalized_shape", {64});
   return b;
 }
 
 // A weight in blocks for an operator that takes none.
 GraphBuilder BlocksInMatMul(bool broken) {
-  Annotated b;
+  AnnotatedBuilder b;
   b.Input("x", kF32, {2, 64});
   b.Weight("w", kF32, {64, 32}, 8192);
   const int act = b.Act(kU16);
@@ -118,7 +72,7 @@ GraphBuilder BlocksInMatMul(bool broken) {
 
 // select_copy of a quantized tensor whose result nobody annotated.
 GraphBuilder SelectIntoFloat(bool broken) {
-  Annotated b;
+  AnnotatedBuilder b;
   b.Input("x", kF32, {1, 8, 64});
   const int act = b.Act();
   v1::Node& node = b.Op("aten.select.int", "select", {"x"}, {act}, broken ? 0 : act, {1, 64});
@@ -129,7 +83,7 @@ GraphBuilder SelectIntoFloat(bool broken) {
 
 // index.Tensor, which became no QNN operator.
 GraphBuilder IndexTensor(bool broken) {
-  Annotated b;
+  AnnotatedBuilder b;
   b.Input("x", kF32, {8, 64});
   b.Input("i", v1::DATA_TYPE_INT32, {3});
   b.Input("j", broken ? v1::DATA_TYPE_BOOL : v1::DATA_TYPE_INT32, {64});
@@ -212,7 +166,7 @@ GraphBuilder HalfMatMul(bool broken) {
 
 // Three parts, each with its own scale, side by side.
 GraphBuilder Concat(bool broken) {
-  Annotated b(v1::STAGE_CALIBRATED);
+  AnnotatedBuilder b(v1::STAGE_CALIBRATED);
   std::vector<int> specs;
   for (const char* name : {"a", "b", "c"}) {
     b.Input(name, kF32, {1, 8});
@@ -234,7 +188,7 @@ GraphBuilder FirstOfConcat(bool broken) {
 
 // slice.Tensor under a name that the quantizer did not know: its result has parameters of its own.
 GraphBuilder Slice(bool broken) {
-  Annotated b(v1::STAGE_CALIBRATED);
+  AnnotatedBuilder b(v1::STAGE_CALIBRATED);
   b.Input("x", kF32, {1, 8, 64});
   const int act = b.Act(kS8, 0.1, 0);
   const int other = broken ? b.Act(kS8, 0.2, 0) : act;
@@ -247,7 +201,7 @@ GraphBuilder Slice(bool broken) {
 
 // A residual connection that the addition reads with parameters of its own.
 GraphBuilder Residual(bool broken) {
-  Annotated b(v1::STAGE_CALIBRATED);
+  AnnotatedBuilder b(v1::STAGE_CALIBRATED);
   b.Input("x", kF32, {1, 8});
   const int act = b.Act(kS8, 0.1, -128);
   const int other = broken ? b.Act(kS8, 0.1, -5) : act;
@@ -257,7 +211,7 @@ GraphBuilder Residual(bool broken) {
 }
 
 GraphBuilder SharingCircle(bool broken) {
-  Annotated b;
+  AnnotatedBuilder b;
   b.Input("x", kF32, {1, 8});
   b.Op("aten.relu.default", "first", {"x"}, {0}, 0, {1, 8});
   b.Op("aten.relu.default", "second", {"first"}, {0}, 0, {1, 8});
@@ -268,7 +222,7 @@ GraphBuilder SharingCircle(bool broken) {
 
 // An anchor that no place has a spec at.
 GraphBuilder SharingNowhere(bool broken) {
-  Annotated b;
+  AnnotatedBuilder b;
   b.Input("x", kF32, {1, 8});
   b.Op("aten.relu.default", "first", {"x"}, {0}, broken ? 0 : b.Act(), {1, 8});
   b.Op("aten.relu.default", "second", {"first"}, {0}, 0, {1, 8});
@@ -345,7 +299,7 @@ GraphBuilder SaturatedIntegerBias(bool broken) {
 
 // A channel of the weight that is nearly zero: its bias does not fit its scale.
 GraphBuilder TinyChannel(bool broken) {
-  Annotated b(v1::STAGE_CALIBRATED);
+  AnnotatedBuilder b(v1::STAGE_CALIBRATED);
   b.Input("x", kF32, {1, 8, 16, 16});
   b.Weight("w", kF32, {2, 8, 3, 3}, 576);
   b.Reals("b", {0.5, 0.5});
@@ -381,7 +335,7 @@ GraphBuilder ZeroScale(bool broken) {
 
 // Two convolutions that the target takes in no such type: both must be named.
 GraphBuilder TwoConflicts(bool broken) {
-  Annotated b;
+  AnnotatedBuilder b;
   b.Input("x", kF32, {1, 8, 16, 16});
   const int act = b.Act(kU8);
   const int filter = b.Filter(broken ? v1::DATA_TYPE_UINT16 : kS8);
@@ -500,23 +454,10 @@ std::vector<RealCase> Cases() {
   };
 }
 
-ModuleRegistry& Registry() {
-  static ModuleRegistry* registry = [] {
-    auto* made = new ModuleRegistry(*db::Database::Open(QUANTGATE_TABLES_FILE).value().release());
-    RegisterBuiltinModules(*made);
-    return made;
-  }();
-  return *registry;
-}
-
 v1::Report CheckOn(const v1::Graph& graph, const std::string& target) {
   CheckOptions options;
-  if (!target.empty()) options.targets = {target};
   options.corrections = false;
-  v1::Report report;
-  const absl::Status status = Check(graph, options, Registry(), report);
-  EXPECT_TRUE(status.ok()) << status;
-  return report;
+  return testing::CheckOn(graph, target, options);
 }
 
 // Nodes at which a rule speaks.
@@ -557,7 +498,7 @@ TEST(RealCase, RC03_UnknownChip) {
   CheckOptions options;
   options.targets = {"qnn_htp/SA8397"};
   v1::Report report;
-  const absl::Status status = Check(SoundConv().graph, options, Registry(), report);
+  const absl::Status status = Check(SoundConv().graph, options, RealModules(), report);
   EXPECT_EQ(status.code(), absl::StatusCode::kNotFound) << status;
 }
 

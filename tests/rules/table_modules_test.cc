@@ -8,33 +8,17 @@
 #include <string>
 #include <vector>
 
-#include "db/database.h"
 #include "rules/check.h"
 #include "tests/rules/graph_builder.h"
+#include "tests/rules/real_tables.h"
 
 namespace quantgate {
 namespace {
 
+using testing::Ask;
 using testing::GraphBuilder;
 using ::testing::HasSubstr;
-
-db::Database& Tables() {
-  static db::Database* database = db::Database::Open(QUANTGATE_TABLES_FILE).value().release();
-  return *database;
-}
-
-absl::StatusOr<v1::Result> Ask(const v1::Graph& graph, const std::string& target, ModuleRegistry* modules = nullptr) {
-  ModuleRegistry own(Tables());
-  if (modules == nullptr) {
-    RegisterBuiltinModules(own);
-    modules = &own;
-  }
-  CheckOptions options;
-  options.targets = {target};
-  v1::Report report;
-  if (absl::Status status = Check(graph, options, *modules, report); !status.ok()) return status;
-  return report.results(0);
-}
+using testing::RealTables;
 
 // Specs by number: 1 the activation's, 2 the weight's.
 int AddSpec(GraphBuilder& b, v1::DataType type, v1::Spec::QScheme scheme) {
@@ -290,9 +274,9 @@ INSTANTIATE_TEST_SUITE_P(All, TableModules, ::testing::ValuesIn(Cases()),
                          [](const auto& info) { return info.param.name; });
 
 TEST(TableModules, AreLoadedByName) {
-  ModuleRegistry modules(Tables());
+  ModuleRegistry modules(RealTables());
   RegisterBuiltinModules(modules);
-  ASSERT_TRUE(Ask(Conv(kInt8).graph, "xnnpack", &modules).ok());
+  ASSERT_TRUE(Ask(Conv(kInt8).graph, "xnnpack", modules).ok());
   EXPECT_TRUE(modules.IsLoaded("xnnpack"));
   for (const char* other : {"qnn_htp", "qnn_lpai", "x86_inductor"}) EXPECT_FALSE(modules.IsLoaded(other)) << other;
 }

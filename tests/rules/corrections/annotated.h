@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "db/database.h"
 #include "rules/check.h"
 #include "rules/corrections/apply.h"
 #include "tests/rules/graph_builder.h"
+#include "tests/rules/real_tables.h"
 
 namespace quantgate::testing {
 
@@ -63,24 +63,13 @@ class Annotated : public GraphBuilder {
   }
 };
 
-// The real tables and modules.
-inline ModuleRegistry& Modules() {
-  static const db::Database* database = db::Database::Open(QUANTGATE_TABLES_FILE).value().release();
-  static ModuleRegistry* modules = [] {
-    auto* made = new ModuleRegistry(*database);
-    RegisterBuiltinModules(*made);
-    return made;
-  }();
-  return *modules;
-}
-
 inline v1::Report CheckFor(const v1::Graph& graph, const std::vector<std::string>& targets,
                            CorrectionLimits limits = {}) {
   CheckOptions options;
   options.targets = targets;
   options.correction_limits = limits;
   v1::Report report;
-  const absl::Status status = Check(graph, options, Modules(), report);
+  const absl::Status status = Check(graph, options, RealModules(), report);
   EXPECT_TRUE(status.ok()) << status;
   return report;
 }

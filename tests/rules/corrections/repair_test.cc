@@ -396,7 +396,7 @@ TEST(Repair, ATargetThatNothingSatisfiesIsLeftOutWithTheReason) {
   options.targets = {kV75, kV68};
   options.toolchain = "qnn-converter";
   v1::Report report;
-  ASSERT_TRUE(Check(b.graph, options, testing::Modules(), report).ok());
+  ASSERT_TRUE(Check(b.graph, options, testing::RealModules(), report).ok());
   const v1::CommonCorrections& common = report.common_corrections();
   EXPECT_THAT(common.targets(), ElementsAre(report.results(1).target()));
   EXPECT_TRUE(common.proven());
@@ -428,7 +428,7 @@ TEST(Repair, CorrectionsCountAgainstTheBytesOfTheReport) {
     options.targets = {kV68};
     options.limits.max_report_bytes = fits ? bytes : bytes - 1;
     v1::Report report;
-    ASSERT_TRUE(Check(b.graph, options, testing::Modules(), report).ok());
+    ASSERT_TRUE(Check(b.graph, options, testing::RealModules(), report).ok());
     const v1::Result& result = report.results(0);
     EXPECT_EQ(result.verdict(), v1::Result::REJECTED);
     EXPECT_EQ(result.corrections_size(), fits ? 1 : 0);
@@ -477,7 +477,7 @@ TEST(Repair, CanBeTurnedOff) {
   options.targets = {kV68};
   options.corrections = false;
   v1::Report report;
-  ASSERT_TRUE(Check(Linear16a16w().graph, options, testing::Modules(), report).ok());
+  ASSERT_TRUE(Check(Linear16a16w().graph, options, testing::RealModules(), report).ok());
   EXPECT_THAT(report.results(0).corrections(), IsEmpty());
 }
 

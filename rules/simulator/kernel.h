@@ -1,0 +1,69 @@
+// One operator on quantized tensors, with the arithmetic of a profile.
+//
+// Attributes by operator; names are ONNX's where ONNX has the attribute. Sizes of spatial lists: the spatial rank.
+//   kConv, kDepthwiseConv, kConvTranspose  strides, dilations, pads (begin..., end...) or auto_pad ("SAME_UPPER",
+//     "SAME_LOWER", "VALID"), group, output_padding, output_shape (spatial sizes), activation.
+//     Weights, channels first: (out, in/group, spatial...), transposed (in, out/group, spatial...);
+//     channels last: (out, spatial..., in/group); kDepthwiseConv channels last: (1, spatial..., out), LiteRT's order.
+//   kLinear (weight (out, in)), kGemm (transA, transB, alpha, beta), kMatMul (transA, transB): activation.
+//   kAveragePool, kMaxPool   kernel_shape, strides, dilations, pads or auto_pad, ceil_mode, count_include_pad.
+//   kAdd, kSub, kMul, kDiv   activation.
+//   activation: "relu", "relu6", "relu_n1_to_1", as LiteRT fuses them.
+//   kReduceMean, kReduceSum, kReduceMax, kReduceMin, kReduceProd   axes (empty: all), keepdims.
+//   kSoftmax, kLogSoftmax, kConcat, kSplit, kGather, kArgMax, kArgMin, kTopK, kGlu   axis.
+//   kSoftmax beta; kLeakyRelu, kElu, kHardSigmoid, kCelu, kSelu alpha; kHardSigmoid beta, kSelu gamma; kSwish alpha.
+//   kGelu approximate ("tanh"); kClamp min, max; kLayerNorm axis, epsilon; other normalizations epsilon, num_groups.
+//   kReshape and its kin: shape (all sizes stated, or one -1); kTranspose perm; kSlice starts, ends, axes, steps;
+//   kPad pads, mode ("constant", "reflect", "edge"), value; kTile repeats; kExpand shape; kSplit sizes;
+//   kResize* sizes or scales, mode, coordinate_transformation_mode, nearest_mode, align_corners, half_pixel_centers;
+//   kDepthToSpace, kSpaceToDepth blocksize, mode. What the origin passes as a constant tensor is an attribute here.
+#ifndef QUANTGATE_RULES_SIMULATOR_KERNEL_H_
+#define QUANTGATE_RULES_SIMULATOR_KERNEL_H_
+
+#include <cstdint>
+
+#include "absl/status/status.h"
+#include "absl/types/span.h"
+#include "rules/operators/op_id.h"
+#include "rules/simulator/attributes.h"
+#include "rules/simulator/profile.h"
+#include "rules/simulator/tensor.h"
+
+namespace quantgate::simulator {
+
+// What the accumulators of a sum of products did.
+struct AccumulatorUse {
+  int bits_used = 0;        // signed bits that the exact sums needed, over all outputs; 0: the operator has none
+  int bits_worst_case = 0;  // signed bits that they can need: worst case over all inputs, from the weights and the bias
+  int bits_available = 0;   // signed bits of the profile's accumulator
+  int64_t overflows = 0;    // outputs whose exact sum did not fit
+};
+
+// Order of a tensor with channels: (N, C, spatial...) or (N, spatial..., C).
+enum class Layout { kChannelsFirst, kChannelsLast };
+
+struct KernelCall {
+  OpId op = OpId::kUnknown;
+  Layout layout = Layout::kChannelsFirst;
+  const Attributes* attributes = nullptr;  // null: none
+  // In the order of the canonical operator's ports; null: an omitted optional input. Valid as Validate() has it.
+  absl::Span<const QTensor* const> inputs;
+  // Type and quantization are set; the kernel sets dims and data.
+  absl::Span<QTensor> outputs;
+  AccumulatorUse* use = nullptr;  // null: nobody asks
+};
+
+// INVALID_ARGUMENT: what was passed cannot be (shapes that do not meet, a scale that no multiplier can hold); the
+// message names the number. UNIMPLEMENTED: no kernel for this operator, these types or this form under this profile;
+// the message is the reason, to be shown. Thread-safe.
+absl::Status RunKernel(const Profile& profile, KernelCall& call);
+
+// The profile's own way between floats and integers, as its Quantize and Dequantize operators do it. `values` has as
+// many elements as `out` has room for; `out` has type, dims and q.
+absl::Status QuantizeFloats(const Profile& profile, absl::Span<const float> values, QTensor& out);
+// Room for all elements is made.
+absl::Status DequantizeToFloats(const Profile& profile, const QTensor& in, std::vector<float>& out);
+
+}  // namespace quantgate::simulator
+
+#endif  // QUANTGATE_RULES_SIMULATOR_KERNEL_H_

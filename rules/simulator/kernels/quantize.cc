@@ -1,0 +1,154 @@
+// Between floats and integers, and between integers of two scales.
+#include <cmath>
+
+#include "rules/simulator/arithmetic.h"
+#include "rules/simulator/kernels/elements.h"
+#include "rules/simulator/kernels/kernels.h"
+
+namespace quantgate::simulator {
+namespace {
+
+// What x86-64 makes of a float that no int32 holds.
+int64_t TruncatedTo32Bits(float x) {
+  return x >= -2147483648.0f && x < 2147483648.0f ? static_cast<int32_t>(x) : INT32_MIN;
+}
+
+int64_t QuantizeOne(QuantizeForm form, float x, float scale, int64_t zero_point, int64_t low, int64_t high) {
+  switch (form) {
+    case QuantizeForm::kDivideEven:
+      break;
+    case QuantizeForm::kDivideAway:
+      // The conversion comes before the clamp: out-of-range floats wrap.
+      return std::clamp<int64_t>(Wrap32(TruncatedTo32Bits(std::round(x / scale)) + zero_point), low, high);
+    case QuantizeForm::kReciprocalEven:
+      return RoundEvenClamped(x * (1.0f / scale), low - zero_point, high - zero_point) + zero_point;
+    case QuantizeForm::kReciprocalFused:
+      return RoundEvenClamped(std::fma(x, 1.0f / scale, static_cast<float>(zero_point)), low, high);
+  }
+  return RoundEvenClamped(x / scale, low - zero_point, high - zero_point) + zero_point;
+}
+
+float HalfToFloat(uint16_t bits) {
+  const int exponent = (bits >> 10) & 31, fraction = bits & 1023;
+  float value = exponent == 31  ? (fraction == 0 ? INFINITY : NAN)
+                : exponent == 0 ? std::ldexp(static_cast<float>(fraction), -24)
+                                : std::ldexp(static_cast<float>(fraction + 1024), exponent - 25);
+  return (bits & 0x8000) != 0 ? -value : value;
+}
+
+}  // namespace
+
+absl::Status QuantizeFloats(const Profile& profile, absl::Span<const float> values, QTensor& out) {
+  if (!IsQuantizedInteger(out)) return absl::UnimplementedError("quantizing into something that is not integers");
+  if (absl::Status status = Allocate(out.tensor.dims, out.tensor); !status.ok()) return status;
+  if (absl::Status status = Validate(out); !status.ok()) return status;
+  const size_t room = out.tensor.data.size() / ElementSize(out.tensor.type);
+  if (values.size() != room) {
+    return absl::InvalidArgumentError(absl::StrCat(values.size(), " values for ", room, " elements"));
+  }
+  const ScaleIndex scale_of(out.q, out.tensor.dims);
+  const int64_t low = MinOf(out.tensor.type), high = MaxOf(out.tensor.type);
+  Store(out.tensor, [&](size_t i) {
+    const size_t s = scale_of(i);
+    return QuantizeOne(profile.quantize, values[i], out.q.scales[s], out.q.zero_point(s), low, high);
+  });
+  return absl::OkStatus();
+}
+
+absl::Status DequantizeToFloats(const Profile& profile, const QTensor& in, std::vector<float>& out) {
+  const Tensor& tensor = in.tensor;
+  switch (tensor.type) {
+    case v1::DATA_TYPE_FLOAT32: {
+      absl::Span<const float> values = tensor.as<float>();
+      out.assign(values.begin(), values.end());
+      return absl::OkStatus();
+    }
+    case v1::DATA_TYPE_FLOAT64: {
+      absl::Span<const double> values = tensor.as<double>();
+      out.resize(values.size());
+      for (size_t i = 0; i < values.size(); ++i) out[i] = static_cast<float>(values[i]);
+      return absl::OkStatus();
+    }
+    case v1::DATA_TYPE_FLOAT16: {
+      absl::Span<const uint16_t> values = tensor.as<uint16_t>();
+      out.resize(values.size());
+      for (size_t i = 0; i < values.size(); ++i) out[i] = HalfToFloat(values[i]);
+      return absl::OkStatus();
+    }
+    default:
+      break;
+  }
+  const std::vector<int64_t> values = Load<int64_t>(tensor);
+  if (values.size() * ElementSize(tensor.type) != tensor.data.size()) {
+    return absl::UnimplementedError(absl::StrCat("no kernel reads ", DataTypeName(tensor.type)));
+  }
+  out.resize(values.size());
+  if (!in.q.quantized()) {
+    for (size_t i = 0; i < values.size(); ++i) out[i] = static_cast<float>(values[i]);
+    return absl::OkStatus();
+  }
+  const ScaleIndex scale_of(in.q, tensor.dims);
+  const bool fused = profile.dequantize == DequantizeForm::kScaleFused;
+  for (size_t i = 0; i < values.size(); ++i) {
+    const size_t s = scale_of(i);
+    const float scale = in.q.scales[s];
+    const int64_t zero_point = in.q.zero_point(s);
+    out[i] = fused ? scale * static_cast<float>(values[i]) - scale * static_cast<float>(zero_point)
+                   : scale * static_cast<float>(values[i] - zero_point);
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Quantize(const Profile& profile, KernelCall& call) {
+  std::vector<float> values;
+  const QTensor& in = *call.inputs[0];
+  if (in.q.quantized()) return Requantize(profile, call);
+  if (!IsFloat(in.tensor.type)) return absl::UnimplementedError("quantizing what is not float");
+  if (absl::Status status = DequantizeToFloats(profile, in, values); !status.ok()) return status;
+  call.outputs[0].tensor.dims = in.tensor.dims;
+  return QuantizeFloats(profile, values, call.outputs[0]);
+}
+
+absl::Status Dequantize(const Profile& profile, KernelCall& call) {
+  Tensor& out = call.outputs[0].tensor;
+  if (out.type != v1::DATA_TYPE_FLOAT32) {
+    return absl::UnimplementedError(absl::StrCat("dequantizing to ", DataTypeName(out.type)));
+  }
+  std::vector<float> values;
+  if (absl::Status status = DequantizeToFloats(profile, *call.inputs[0], values); !status.ok()) return status;
+  if (absl::Status status = Allocate(call.inputs[0]->tensor.dims, out); !status.ok()) return status;
+  std::copy(values.begin(), values.end(), out.as<float>().begin());
+  return absl::OkStatus();
+}
+
+absl::Status Requantize(const Profile& profile, KernelCall& call) {
+  const QTensor& in = *call.inputs[0];
+  QTensor& out = call.outputs[0];
+  if (!IsQuantizedInteger(in) || !IsQuantizedInteger(out)) {
+    return absl::UnimplementedError("requantizing something that is not quantized integers");
+  }
+  out.tensor.dims = in.tensor.dims;
+  const bool integer = profile.family == Family::kLiteRt || profile.family == Family::kTosa;
+  if (!integer) {
+    std::vector<float> values;
+    if (absl::Status status = DequantizeToFloats(profile, in, values); !status.ok()) return status;
+    return QuantizeFloats(profile, values, out);
+  }
+  if (in.q.scales.size() != 1 || out.q.scales.size() != 1) {
+    return absl::UnimplementedError("requantizing per channel");
+  }
+  absl::StatusOr<Multiplier> multiplier =
+      MakeMultiplier(static_cast<double>(in.q.scales[0]) / static_cast<double>(out.q.scales[0]));
+  if (!multiplier.ok()) return multiplier.status();
+  if (absl::Status status = Allocate(in.tensor.dims, out.tensor); !status.ok()) return status;
+  const std::vector<int64_t> values = Load<int64_t>(in.tensor);
+  const int64_t low = MinOf(out.tensor.type), high = MaxOf(out.tensor.type);
+  const int64_t from = in.q.zero_point(), to = out.q.zero_point();
+  Store(out.tensor, [&](size_t i) {
+    const int64_t scaled = MultiplyDoubleRounding(Wrap32(values[i] - from), *multiplier);
+    return std::clamp(scaled + to, low, high);
+  });
+  return absl::OkStatus();
+}
+
+}  // namespace quantgate::simulator

@@ -1,0 +1,84 @@
+// How a runtime rounds: the arithmetic of its kernels, as data.
+#ifndef QUANTGATE_RULES_SIMULATOR_PROFILE_H_
+#define QUANTGATE_RULES_SIMULATOR_PROFILE_H_
+
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+
+namespace quantgate::simulator {
+
+// Float to integer.
+enum class QuantizeForm {
+  kDivideEven,       // rint(x / s) + z
+  kDivideAway,       // round(x / s) + z, ties away from zero
+  kReciprocalEven,   // rint(x * (1 / s)) + z
+  kReciprocalFused,  // rint(fma(x, 1 / s, z)): the zero point inside the rounding
+};
+
+// Integer to float.
+enum class DequantizeForm {
+  kScaleDifference,  // s * (q - z)
+  kScaleFused,       // s * q - s * z
+};
+
+// Accumulator to output, before the zero point is added and the type's range clamps.
+enum class Rescale {
+  kNone,            // no integer kernel
+  kFloat,           // rint(float(acc) * M), M = sx * sw / sy in float32, left to right
+  kDoubleRounding,  // 31-bit multiplier, two roundings (gemmlowp)
+  kSingleRounding,  // 31-bit multiplier, one rounding, ties up
+  kMultiplier15,    // 15-bit multiplier, one rounding, ties up, 64-bit accumulator
+  kMultiplier24,    // the float32 multiplier's 24 bits, one rounding, ties up (XNNPACK rndnu)
+  kTosaDouble,      // TOSA RESCALE, DOUBLE_ROUND
+};
+
+// Sum of two quantized tensors.
+enum class AddForm {
+  kNone,
+  kThreeRoundings,    // each operand, then the sum, by 31-bit multipliers (LiteRT)
+  kSharedShift,       // 21-bit multipliers, one rounding of the sum (XNNPACK)
+  kFusedMultiplyAdd,  // float32 fused multiply-adds with the zero points inside (ONNX Runtime)
+};
+
+enum class PoolForm {
+  kNone,
+  kIntegerAway,  // integer sum / taps, half away from zero; no rescale
+  kFloat,        // float32 sum of products by one scale, ties to even
+};
+
+// Kernels of an operator group for the two widths of activations.
+struct ByWidth {
+  Rescale bits8 = Rescale::kNone;
+  Rescale bits16 = Rescale::kNone;
+};
+
+// Operators without an integer kernel are computed in float between Dequantize and Quantize.
+enum class Family { kDecomposed, kOnnxRuntime, kLiteRt, kXnnpack, kTosa, kQnn };
+
+struct Profile {
+  absl::string_view name;     // "litert/reference"
+  absl::string_view summary;  // one line
+  Family family = Family::kDecomposed;
+  QuantizeForm quantize = QuantizeForm::kDivideEven;
+  DequantizeForm dequantize = DequantizeForm::kScaleDifference;
+  ByWidth conv;
+  ByWidth depthwise;
+  ByWidth conv_transpose;
+  ByWidth linear;
+  ByWidth matmul;  // both operands dynamic
+  ByWidth mul;
+  AddForm add8 = AddForm::kNone;
+  AddForm add16 = AddForm::kNone;
+  PoolForm average_pool = PoolForm::kNone;
+  int accumulator_bits8 = 32;   // of sums of products of 8-bit activations
+  int accumulator_bits16 = 64;  // of 16-bit activations
+};
+
+// All profiles, in the order in which documentation lists them.
+absl::Span<const Profile> Profiles();
+// Null: no profile has the name.
+const Profile* FindProfile(absl::string_view name);
+
+}  // namespace quantgate::simulator
+
+#endif  // QUANTGATE_RULES_SIMULATOR_PROFILE_H_

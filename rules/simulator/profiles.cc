@@ -1,0 +1,142 @@
+#include "rules/simulator/profile.h"
+
+namespace quantgate::simulator {
+namespace {
+
+constexpr ByWidth kFloat8{Rescale::kFloat, Rescale::kNone};
+constexpr ByWidth kLiteRtConv{Rescale::kDoubleRounding, Rescale::kMultiplier15};
+constexpr ByWidth kLiteRtLinear{Rescale::kSingleRounding, Rescale::kSingleRounding};
+// XNNPACK takes 8 bits and leaves 16 to LiteRT's optimized kernels, which round as the reference.
+constexpr ByWidth kXnnpackConv{Rescale::kFloat, Rescale::kMultiplier15};
+constexpr ByWidth kXnnpackLinear{Rescale::kFloat, Rescale::kSingleRounding};
+constexpr ByWidth kDouble{Rescale::kDoubleRounding, Rescale::kDoubleRounding};
+constexpr ByWidth kTosa{Rescale::kTosaDouble, Rescale::kTosaDouble};
+
+constexpr Profile kProfiles[] = {
+    {.name = "onnxruntime",
+     .summary = "ONNX Runtime's QLinear kernels and fused QDQ groups; 16-bit activations and the rest in float",
+     .family = Family::kOnnxRuntime,
+     .quantize = QuantizeForm::kDivideEven,
+     .conv = kFloat8,
+     .depthwise = kFloat8,
+     .linear = kFloat8,
+     .matmul = kFloat8,
+     .mul = kFloat8,
+     .add8 = AddForm::kFusedMultiplyAdd,
+     .average_pool = PoolForm::kFloat},
+    {.name = "onnxruntime/no-fusion",
+     .summary = "ONNX Runtime with optimizations off: Dequantize, float32 operator, Quantize",
+     .quantize = QuantizeForm::kDivideEven},
+    {.name = "litert/reference",
+     .summary = "LiteRT's reference kernels",
+     .family = Family::kLiteRt,
+     .quantize = QuantizeForm::kDivideAway,
+     .conv = kLiteRtConv,
+     .depthwise = kLiteRtConv,
+     .conv_transpose = kLiteRtConv,
+     .linear = kLiteRtLinear,
+     .matmul = kLiteRtConv,
+     .mul = kDouble,
+     .add8 = AddForm::kThreeRoundings,
+     .add16 = AddForm::kThreeRoundings,
+     .average_pool = PoolForm::kIntegerAway},
+    {.name = "litert/optimized",
+     .summary = "LiteRT's optimized built-in kernels without a delegate; 8-bit sums of products within one step",
+     .family = Family::kLiteRt,
+     .quantize = QuantizeForm::kReciprocalEven,
+     .dequantize = DequantizeForm::kScaleFused,
+     .conv = kLiteRtConv,
+     .depthwise = kLiteRtConv,
+     .conv_transpose = kLiteRtConv,
+     .linear = kLiteRtLinear,
+     .matmul = kLiteRtConv,
+     .mul = kDouble,
+     .add8 = AddForm::kThreeRoundings,
+     .add16 = AddForm::kThreeRoundings,
+     .average_pool = PoolForm::kIntegerAway},
+    {.name = "litert/xnnpack",
+     .summary = "LiteRT with the XNNPACK delegate; what XNNPACK does not take, LiteRT's optimized kernels compute",
+     .family = Family::kLiteRt,
+     .quantize = QuantizeForm::kReciprocalEven,
+     .conv = kXnnpackConv,
+     .depthwise = kXnnpackConv,
+     .conv_transpose = kXnnpackConv,
+     .linear = kXnnpackLinear,
+     .matmul = kLiteRtConv,
+     .mul = {Rescale::kFloat, Rescale::kDoubleRounding},
+     .add8 = AddForm::kSharedShift,
+     .add16 = AddForm::kThreeRoundings,
+     .average_pool = PoolForm::kIntegerAway},
+    {.name = "xnnpack",
+     .summary = "XNNPACK by itself, on x86-64",
+     .family = Family::kXnnpack,
+     .quantize = QuantizeForm::kReciprocalEven,
+     .conv = kFloat8,
+     .depthwise = kFloat8,
+     .conv_transpose = kFloat8,
+     .linear = kFloat8,
+     .matmul = kFloat8,
+     .mul = kFloat8,
+     .add8 = AddForm::kSharedShift,
+     .average_pool = PoolForm::kFloat},
+    {.name = "torch",
+     .summary = "A converted PT2E graph: quantize(float operator(dequantize)), by the reciprocal of the scale",
+     .quantize = QuantizeForm::kReciprocalEven},
+    {.name = "torch/x86",
+     .summary = "PyTorch's eager quantized engine x86",
+     .quantize = QuantizeForm::kReciprocalFused,
+     .conv = kFloat8,
+     .depthwise = kFloat8,
+     .linear = kFloat8,
+     .mul = kFloat8},
+    {.name = "torch/onednn",
+     .summary = "PyTorch's eager quantized engine onednn",
+     .quantize = QuantizeForm::kReciprocalFused,
+     .conv = kFloat8,
+     .depthwise = kFloat8,
+     .linear = kFloat8,
+     .mul = kFloat8},
+    {.name = "torch/qnnpack",
+     .summary = "PyTorch's eager quantized engine qnnpack",
+     .quantize = QuantizeForm::kReciprocalFused,
+     .conv = kFloat8,
+     .depthwise = kFloat8,
+     .linear = kFloat8,
+     .mul = kFloat8},
+    {.name = "tosa",
+     .summary = "TOSA 1.0 with RESCALE rounding twice, as LiteRT and PT2E graphs are lowered to it",
+     .family = Family::kTosa,
+     .quantize = QuantizeForm::kDivideAway,
+     .conv = kTosa,
+     .depthwise = kTosa,
+     .conv_transpose = kTosa,
+     .linear = kTosa,
+     .matmul = kTosa,
+     .mul = kTosa,
+     .add8 = AddForm::kThreeRoundings,
+     .add16 = AddForm::kThreeRoundings,
+     .average_pool = PoolForm::kIntegerAway,
+     .accumulator_bits16 = 48},
+    {.name = "qnn_htp",
+     .summary = "QNN HTP, by what its own library computes; within one step for 8 bits",
+     .family = Family::kQnn,
+     .quantize = QuantizeForm::kReciprocalEven,
+     .conv = {Rescale::kSingleRounding, Rescale::kSingleRounding},
+     .depthwise = {Rescale::kSingleRounding, Rescale::kSingleRounding},
+     .conv_transpose = {Rescale::kSingleRounding, Rescale::kSingleRounding},
+     .linear = {Rescale::kSingleRounding, Rescale::kSingleRounding},
+     .matmul = {Rescale::kSingleRounding, Rescale::kSingleRounding}},
+};
+
+}  // namespace
+
+absl::Span<const Profile> Profiles() { return kProfiles; }
+
+const Profile* FindProfile(absl::string_view name) {
+  for (const Profile& profile : kProfiles) {
+    if (profile.name == name) return &profile;
+  }
+  return nullptr;
+}
+
+}  // namespace quantgate::simulator

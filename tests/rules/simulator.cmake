@@ -1,0 +1,1 @@
+quantgate_test(simulator_arithmetic_test simulator/arithmetic_test.cc LIBS quantgate_simulator)
