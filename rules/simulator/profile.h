@@ -10,8 +10,9 @@ namespace quantgate::simulator {
 // Float to integer.
 enum class QuantizeForm {
   kDivideEven,       // rint(x / s) + z
-  kDivideAway,       // round(x / s) + z, ties away from zero
+  kDivideAway,       // round(x / s) + z, ties away from zero; a float beyond int32 wraps before the clamp
   kReciprocalEven,   // rint(x * (1 / s)) + z
+  kReciprocalWraps,  // the same, but a float beyond int32 wraps before the clamp
   kReciprocalFused,  // rint(fma(x, 1 / s, z)): the zero point inside the rounding
 };
 
@@ -58,8 +59,12 @@ enum class Family { kDecomposed, kOnnxRuntime, kLiteRt, kXnnpack, kTosa, kQnn };
 struct Profile {
   absl::string_view name;     // "litert/reference"
   absl::string_view summary;  // one line
+  // Where runtimes of one family differ in more than rounding.
+  bool reference_kernels = false;  // LiteRT without its optimized kernels
+  bool xnnpack_delegate = false;   // LiteRT with XNNPACK for 8 bits
   Family family = Family::kDecomposed;
-  QuantizeForm quantize = QuantizeForm::kDivideEven;
+  QuantizeForm quantize8 = QuantizeForm::kDivideEven;  // to 8 bits and less
+  QuantizeForm quantize16 = QuantizeForm::kDivideEven;
   DequantizeForm dequantize = DequantizeForm::kScaleDifference;
   ByWidth conv;
   ByWidth depthwise;

@@ -22,6 +22,8 @@ int64_t QuantizeOne(QuantizeForm form, float x, float scale, int64_t zero_point,
       return std::clamp<int64_t>(Wrap32(TruncatedTo32Bits(std::round(x / scale)) + zero_point), low, high);
     case QuantizeForm::kReciprocalEven:
       return RoundEvenClamped(x * (1.0f / scale), low - zero_point, high - zero_point) + zero_point;
+    case QuantizeForm::kReciprocalWraps:
+      return std::clamp<int64_t>(Wrap32(TruncatedTo32Bits(std::nearbyint(x * (1.0f / scale))) + zero_point), low, high);
     case QuantizeForm::kReciprocalFused:
       return RoundEvenClamped(std::fma(x, 1.0f / scale, static_cast<float>(zero_point)), low, high);
   }
@@ -36,6 +38,23 @@ float HalfToFloat(uint16_t bits) {
   return (bits & 0x8000) != 0 ? -value : value;
 }
 
+// XNNPACK: the ratio of the scales in 1/256, one rounding, ties up.
+absl::Status RequantizeByShift(const QTensor& in, QTensor& out) {
+  const float ratio = in.q.scales[0] / out.q.scales[0];
+  if (in.q.scales.size() != 1 || out.q.scales.size() != 1 || !(ratio >= 1.0f / 256) || !(ratio <= 128)) {
+    return absl::UnimplementedError(absl::StrCat("XNNPACK does not requantize by ", ratio));
+  }
+  if (absl::Status status = Allocate(in.tensor.dims, out.tensor); !status.ok()) return status;
+  const int64_t multiplier = std::lrint(256.0f * ratio);
+  const std::vector<int64_t> values = Load<int64_t>(in.tensor);
+  const int64_t low = MinOf(out.tensor.type), high = MaxOf(out.tensor.type);
+  Store(out.tensor, [&](size_t i) {
+    const int64_t scaled = ((values[i] - in.q.zero_point()) * multiplier + 128) >> 8;
+    return std::clamp(scaled + out.q.zero_point(), low, high);
+  });
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status QuantizeFloats(const Profile& profile, absl::Span<const float> values, QTensor& out) {
@@ -48,9 +67,10 @@ absl::Status QuantizeFloats(const Profile& profile, absl::Span<const float> valu
   }
   const ScaleIndex scale_of(out.q, out.tensor.dims);
   const int64_t low = MinOf(out.tensor.type), high = MaxOf(out.tensor.type);
+  const QuantizeForm form = BitWidth(out.tensor.type) <= 8 ? profile.quantize8 : profile.quantize16;
   Store(out.tensor, [&](size_t i) {
     const size_t s = scale_of(i);
-    return QuantizeOne(profile.quantize, values[i], out.q.scales[s], out.q.zero_point(s), low, high);
+    return QuantizeOne(form, values[i], out.q.scales[s], out.q.zero_point(s), low, high);
   });
   return absl::OkStatus();
 }
@@ -128,6 +148,8 @@ absl::Status Requantize(const Profile& profile, KernelCall& call) {
     return absl::UnimplementedError("requantizing something that is not quantized integers");
   }
   out.tensor.dims = in.tensor.dims;
+  const bool bytes = BitWidth(in.tensor.type) == 8 && BitWidth(out.tensor.type) == 8;
+  if (bytes && (profile.xnnpack_delegate || profile.family == Family::kXnnpack)) return RequantizeByShift(in, out);
   const bool integer = profile.family == Family::kLiteRt || profile.family == Family::kTosa;
   if (!integer) {
     std::vector<float> values;

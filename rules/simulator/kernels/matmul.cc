@@ -1,0 +1,121 @@
+// Matrix products: linear layers, general products, products of two activations.
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "rules/simulator/kernels/kernels.h"
+#include "rules/simulator/kernels/products.h"
+#include "rules/simulator/kernels/shapes.h"
+
+namespace quantgate::simulator {
+namespace {
+
+// a (..., rows, depth) times b (..., depth, columns), or transposed as the flags say; b's scales along its columns.
+struct Product {
+  bool transpose_a = false, transpose_b = false;
+  ByWidth form;
+  const QTensor* bias = nullptr;
+};
+
+// A copy of the last two axes exchanged.
+Centered Transposed(const Centered& from, int64_t matrices, int64_t rows, int64_t columns) {
+  std::vector<int64_t> index;
+  index.reserve(static_cast<size_t>(matrices * rows * columns));
+  for (int64_t m = 0; m < matrices; ++m) {
+    for (int64_t c = 0; c < columns; ++c) {
+      for (int64_t r = 0; r < rows; ++r) index.push_back((m * rows + r) * columns + c);
+    }
+  }
+  return Gathered(from, index);
+}
+
+absl::Status Multiply(const Profile& profile, KernelCall& call, const Product& product) {
+  const QTensor& a = *call.inputs[0];
+  const QTensor& b = *call.inputs[1];
+  QTensor& out = call.outputs[0];
+  std::vector<int64_t> a_dims = a.tensor.dims, b_dims = b.tensor.dims;
+  const bool a_vector = a_dims.size() == 1, b_vector = b_dims.size() == 1;
+  if (a_dims.empty() || b_dims.empty()) return absl::InvalidArgumentError("a matrix product of a scalar");
+  if (a_vector) a_dims.insert(a_dims.begin(), 1);
+  if (b_vector) b_dims.insert(product.transpose_b ? b_dims.begin() : b_dims.end(), 1);
+  const size_t ra = a_dims.size(), rb = b_dims.size();
+  const int64_t rows = a_dims[ra - (product.transpose_a ? 1 : 2)], depth = a_dims[ra - (product.transpose_a ? 2 : 1)];
+  const int64_t columns = b_dims[rb - (product.transpose_b ? 2 : 1)];
+  if (b_dims[rb - (product.transpose_b ? 1 : 2)] != depth) {
+    return absl::InvalidArgumentError(absl::StrCat("a product of [", absl::StrJoin(a.tensor.dims, ", "), "] and [",
+                                                   absl::StrJoin(b.tensor.dims, ", "), "]"));
+  }
+  absl::Span<const int64_t> a_batch = absl::MakeConstSpan(a_dims).first(ra - 2);
+  absl::Span<const int64_t> b_batch = absl::MakeConstSpan(b_dims).first(rb - 2);
+  absl::StatusOr<std::vector<int64_t>> batch = BroadcastShape(a_batch, b_batch);
+  if (!batch.ok()) return batch.status();
+  absl::StatusOr<int64_t> matrices = ElementCount(*batch), a_matrices = ElementCount(a_batch),
+                          b_matrices = ElementCount(b_batch);
+  for (const auto& count : {matrices, a_matrices, b_matrices}) {
+    if (!count.ok()) return count.status();
+  }
+  if (b.q.scales.size() > 1 && b.q.axis != static_cast<int>(b.tensor.dims.size()) - (product.transpose_b ? 2 : 1)) {
+    return absl::UnimplementedError(absl::StrCat("scales along axis ", b.q.axis, " of the second operand"));
+  }
+  absl::StatusOr<Requantization> requantization =
+      MakeRequantization(profile, product.form, call, a, b, product.bias, columns, out);
+  if (!requantization.ok()) return requantization.status();
+  absl::StatusOr<Centered> x = CenteredElements(a);
+  if (!x.ok()) return x.status();
+  absl::StatusOr<Centered> w = CenteredElements(b);
+  if (!w.ok()) return w.status();
+  if (!x->is_narrow() || !w->is_narrow()) {
+    Widen(*x);
+    Widen(*w);
+  }
+  std::vector<int64_t> dims = *batch;
+  if (!a_vector) dims.push_back(rows);
+  if (!b_vector) dims.push_back(columns);
+  if (absl::Status status = Allocate(dims, out.tensor); !status.ok()) return status;
+  if (product.transpose_a) *x = Transposed(*x, *a_matrices, depth, rows);
+  if (!product.transpose_b) *w = Transposed(*w, *b_matrices, depth, columns);
+  NoteWorstCase(a, *w, *b_matrices == 1 ? columns : 0, depth, *requantization, call.use);
+  const std::vector<int64_t> a_index = BroadcastIndex(a_batch, *batch), b_index = BroadcastIndex(b_batch, *batch);
+  for (int64_t m = 0; m < *matrices; ++m) {
+    MultiplyRows(*x, (a_index.empty() ? m : a_index[m]) * rows * depth, *w,
+                 (b_index.empty() ? m : b_index[m]) * columns * depth, rows, columns, depth, *requantization, 0,
+                 {&out.tensor, m * rows * columns, columns, 1}, call.use);
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status MatMul(const Profile& profile, KernelCall& call) {
+  const Attributes& attributes = AttributesOf(call);
+  return Multiply(profile, call,
+                  {.transpose_a = attributes.Int("transA", 0) != 0,
+                   .transpose_b = attributes.Int("transB", 0) != 0,
+                   .form = profile.matmul,
+                   .bias = call.inputs.size() > 2 ? call.inputs[2] : nullptr});
+}
+
+absl::Status Linear(const Profile& profile, KernelCall& call) {
+  if (call.inputs[1]->tensor.dims.size() != 2) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("weights of rank ", call.inputs[1]->tensor.dims.size(), " of a linear layer"));
+  }
+  return Multiply(
+      profile, call,
+      {.transpose_b = true, .form = profile.linear, .bias = call.inputs.size() > 2 ? call.inputs[2] : nullptr});
+}
+
+absl::Status Gemm(const Profile& profile, KernelCall& call) {
+  const Attributes& attributes = AttributesOf(call);
+  if (attributes.Float("alpha", 1) != 1 || attributes.Float("beta", 1) != 1) {
+    return absl::UnimplementedError("a general matrix product with alpha or beta");
+  }
+  return Multiply(profile, call,
+                  {.transpose_a = attributes.Int("transA", 0) != 0,
+                   .transpose_b = attributes.Int("transB", 0) != 0,
+                   .form = profile.linear,
+                   .bias = call.inputs.size() > 2 ? call.inputs[2] : nullptr});
+}
+
+}  // namespace quantgate::simulator

@@ -1,0 +1,189 @@
+// Average and maximum over windows.
+#include <algorithm>
+#include <cmath>
+#include <tuple>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "rules/simulator/arithmetic.h"
+#include "rules/simulator/kernels/activation.h"
+#include "rules/simulator/kernels/decomposed.h"
+#include "rules/simulator/kernels/elements.h"
+#include "rules/simulator/kernels/kernels.h"
+#include "rules/simulator/kernels/shapes.h"
+
+namespace quantgate::simulator {
+namespace {
+
+struct Pooling {
+  int64_t batch = 1, channels = 1;
+  std::vector<Window> axes;  // three of them; those that are not there have size 1
+  std::vector<int64_t> dims;
+  bool last = false;
+  bool count_padding = false;
+
+  int64_t At(int64_t n, int64_t c, int64_t a, int64_t b, int64_t d, bool input) const {
+    const auto size = [&](size_t i) { return input ? axes[i].input : axes[i].output; };
+    const int64_t position = (a * size(1) + b) * size(2) + d, all = size(0) * size(1) * size(2);
+    return last ? (n * all + position) * channels + c : (n * channels + c) * all + position;
+  }
+};
+
+absl::StatusOr<Pooling> PoolingOf(const KernelCall& call) {
+  const std::vector<int64_t>& dims = call.inputs[0]->tensor.dims;
+  const Attributes& attributes = AttributesOf(call);
+  if (dims.size() < 3 || dims.size() > 5) {
+    return absl::UnimplementedError(absl::StrCat("pooling of rank ", dims.size()));
+  }
+  Pooling p;
+  p.last = call.layout == Layout::kChannelsLast;
+  p.batch = dims[0];
+  p.channels = p.last ? dims.back() : dims[1];
+  p.count_padding = attributes.Int("count_include_pad", 0) != 0;
+  const std::vector<int64_t> spatial(dims.begin() + (p.last ? 1 : 2), dims.end() - (p.last ? 1 : 0));
+  const bool global = call.op == OpId::kGlobalAveragePool || call.op == OpId::kGlobalMaxPool;
+  if (global) {
+    for (const int64_t size : spatial) p.axes.push_back({.input = size, .kernel = size, .output = 1});
+  } else {
+    absl::StatusOr<std::vector<Window>> windows = Windows(attributes, spatial, attributes.Ints("kernel_shape"));
+    if (!windows.ok()) return windows.status();
+    p.axes = *std::move(windows);
+  }
+  p.dims = {p.batch};
+  if (!p.last) p.dims.push_back(p.channels);
+  for (const Window& axis : p.axes) p.dims.push_back(axis.output);
+  if (p.last) p.dims.push_back(p.channels);
+  while (p.axes.size() < 3) p.axes.insert(p.axes.begin(), Window());
+  return p;
+}
+
+// Calls `window(output element, taps)` for every output with the input elements under its window.
+template <typename Body>
+void ForEachWindow(const Pooling& p, Body body) {
+  const auto& [a, b, c] = std::tie(p.axes[0], p.axes[1], p.axes[2]);
+  std::vector<int64_t> taps;
+  for (int64_t n = 0; n < p.batch; ++n) {
+    for (int64_t oa = 0; oa < a.output; ++oa) {
+      for (int64_t ob = 0; ob < b.output; ++ob) {
+        for (int64_t oc = 0; oc < c.output; ++oc) {
+          for (int64_t channel = 0; channel < p.channels; ++channel) {
+            taps.clear();
+            int64_t with_padding = 0;
+            for (int64_t ka = 0; ka < a.kernel; ++ka) {
+              const int64_t ia = oa * a.stride + ka * a.dilation - a.pad_begin;
+              for (int64_t kb = 0; kb < b.kernel; ++kb) {
+                const int64_t ib = ob * b.stride + kb * b.dilation - b.pad_begin;
+                for (int64_t kc = 0; kc < c.kernel; ++kc) {
+                  const int64_t ic = oc * c.stride + kc * c.dilation - c.pad_begin;
+                  if (ia < a.input + a.pad_end && ib < b.input + b.pad_end && ic < c.input + c.pad_end) ++with_padding;
+                  if (ia < 0 || ib < 0 || ic < 0 || ia >= a.input || ib >= b.input || ic >= c.input) continue;
+                  taps.push_back(p.At(n, channel, ia, ib, ic, true));
+                }
+              }
+            }
+            body(p.At(n, channel, oa, ob, oc, false), taps, with_padding);
+          }
+        }
+      }
+    }
+  }
+}
+
+bool SameParameters(const QTensor& a, const QTensor& b) {
+  return a.q.scales == b.q.scales && a.q.zero_point() == b.q.zero_point() && a.tensor.type == b.tensor.type;
+}
+
+}  // namespace
+
+absl::Status MaxPool(const Profile& profile, KernelCall& call) {
+  const QTensor& in = *call.inputs[0];
+  QTensor& out = call.outputs[0];
+  absl::StatusOr<Pooling> p = PoolingOf(call);
+  if (!p.ok()) return p.status();
+  if (!in.q.quantized() || !SameParameters(in, out)) {
+    std::vector<float> values;
+    if (absl::Status status = DequantizeToFloats(profile, in, values); !status.ok()) return status;
+    absl::StatusOr<int64_t> count = ElementCount(p->dims);
+    if (!count.ok()) return count.status();
+    std::vector<float> result(static_cast<size_t>(*count), -INFINITY);
+    ForEachWindow(*p, [&](int64_t to, const std::vector<int64_t>& taps, int64_t) {
+      for (const int64_t tap : taps) result[to] = std::max(result[to], values[tap]);
+    });
+    return StoreFloats(profile, p->dims, result, out);
+  }
+  if (absl::Status status = Allocate(p->dims, out.tensor); !status.ok()) return status;
+  const std::vector<int64_t> values = Load<int64_t>(in.tensor);
+  const Bounds bounds = ActivationBounds(AttributesOf(call), out);
+  std::vector<int64_t> result(out.tensor.data.size() / ElementSize(out.tensor.type), bounds.low);
+  ForEachWindow(*p, [&](int64_t to, const std::vector<int64_t>& taps, int64_t) {
+    for (const int64_t tap : taps) result[to] = std::max(result[to], values[tap]);
+    result[to] = std::min(result[to], bounds.high);
+  });
+  Store(out.tensor, [&](size_t i) { return result[i]; });
+  return absl::OkStatus();
+}
+
+absl::Status AveragePool(const Profile& profile, KernelCall& call) {
+  const QTensor& in = *call.inputs[0];
+  QTensor& out = call.outputs[0];
+  absl::StatusOr<Pooling> p = PoolingOf(call);
+  if (!p.ok()) return p.status();
+  const bool integers =
+      IsQuantizedInteger(in) && IsQuantizedInteger(out) && in.q.scales.size() == 1 && out.q.scales.size() == 1;
+  PoolForm form = integers ? profile.average_pool : PoolForm::kNone;
+  if (form == PoolForm::kFloat && BitWidth(in.tensor.type) != 8) form = PoolForm::kNone;
+  if (form == PoolForm::kIntegerAway && !SameParameters(in, out)) {
+    return absl::UnimplementedError("an average whose input and output have different parameters");
+  }
+  const auto divisor = [&](const std::vector<int64_t>& taps, int64_t with_padding) {
+    return p->count_padding ? with_padding : static_cast<int64_t>(taps.size());
+  };
+  if (form == PoolForm::kNone) {
+    std::vector<float> values;
+    if (absl::Status status = DequantizeToFloats(profile, in, values); !status.ok()) return status;
+    absl::StatusOr<int64_t> count = ElementCount(p->dims);
+    if (!count.ok()) return count.status();
+    std::vector<float> result(static_cast<size_t>(*count), 0);
+    ForEachWindow(*p, [&](int64_t to, const std::vector<int64_t>& taps, int64_t with_padding) {
+      float sum = 0;
+      for (const int64_t tap : taps) sum += values[tap];
+      const int64_t by = divisor(taps, with_padding);
+      result[to] = by == 0 ? 0 : sum / static_cast<float>(by);
+    });
+    return StoreFloats(profile, p->dims, result, out);
+  }
+  if (absl::Status status = Allocate(p->dims, out.tensor); !status.ok()) return status;
+  const std::vector<int64_t> values = Load<int64_t>(in.tensor);
+  const Bounds bounds = ActivationBounds(AttributesOf(call), out);
+  std::vector<int64_t> result(out.tensor.data.size() / ElementSize(out.tensor.type));
+  const bool global = call.op == OpId::kGlobalAveragePool;
+  const int64_t in_zero = in.q.zero_point(), zero_point = out.q.zero_point();
+  const float in_scale = in.q.scales[0], out_scale = out.q.scales[0];
+  ForEachWindow(*p, [&](int64_t to, const std::vector<int64_t>& taps, int64_t with_padding) {
+    const int64_t by = divisor(taps, with_padding);
+    if (by == 0) {
+      result[to] = zero_point;
+      return;
+    }
+    if (form == PoolForm::kIntegerAway) {
+      int64_t sum = 0;
+      for (const int64_t tap : taps) sum += values[tap];
+      result[to] = std::clamp(DivideAway(sum, by), bounds.low, bounds.high);
+      return;
+    }
+    float average = 0;
+    if (global) {
+      int64_t sum = 0;
+      for (const int64_t tap : taps) sum += values[tap] - in_zero;
+      average = static_cast<float>(sum) * (in_scale / (out_scale * static_cast<float>(by)));
+    } else {
+      for (const int64_t tap : taps) average += in_scale * static_cast<float>(values[tap] - in_zero);
+      average = average / static_cast<float>(by) / out_scale;
+    }
+    result[to] = RoundEvenClamped(average, bounds.low - zero_point, bounds.high - zero_point) + zero_point;
+  });
+  Store(out.tensor, [&](size_t i) { return result[i]; });
+  return absl::OkStatus();
+}
+
+}  // namespace quantgate::simulator

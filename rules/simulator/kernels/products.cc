@@ -1,0 +1,233 @@
+#include "rules/simulator/kernels/products.h"
+
+#include <algorithm>
+
+#include "absl/strings/str_cat.h"
+#include "rules/simulator/kernels/activation.h"
+#include "rules/simulator/kernels/elements.h"
+#include "rules/simulator/kernels/shapes.h"
+
+namespace quantgate::simulator {
+namespace {
+
+// Rows that are multiplied at a time.
+constexpr int64_t kTile = 32;
+
+int64_t DotWide(const int32_t* a, const int32_t* b, int64_t size) {
+  uint64_t sum = 0;  // modulo 2^64
+  for (int64_t i = 0; i < size; ++i) sum += static_cast<uint64_t>(static_cast<int64_t>(a[i]) * b[i]);
+  return static_cast<int64_t>(sum);
+}
+
+// The caller knows that no sum leaves 32 bits.
+int32_t DotNarrow(const int16_t* a, const int16_t* b, int64_t size) {
+  int32_t sum = 0;
+  for (int64_t i = 0; i < size; ++i) sum += static_cast<int32_t>(a[i]) * static_cast<int32_t>(b[i]);
+  return sum;
+}
+
+int64_t DotNarrowLong(const int16_t* a, const int16_t* b, int64_t size) {
+  int64_t sum = 0;
+  for (int64_t i = 0; i < size; ++i) sum += static_cast<int32_t>(a[i]) * static_cast<int32_t>(b[i]);
+  return sum;
+}
+
+}  // namespace
+
+absl::StatusOr<Centered> CenteredElements(const QTensor& value) {
+  if (!IsInteger(value.tensor.type) || BitWidth(value.tensor.type) > 16) {
+    return absl::UnimplementedError(
+        absl::StrCat("sums of products of elements of type ", DataTypeName(value.tensor.type)));
+  }
+  Centered out;
+  const ScaleIndex scale_of(value.q, value.tensor.dims);
+  const Quantization& q = value.q;
+  const bool one = q.zero_points.size() <= 1 || scale_of.per_tensor();
+  const int64_t first = q.zero_point();
+  WithInteger(value.tensor.type, [&](auto zero) {
+    const auto values = value.tensor.as<decltype(zero)>();
+    out.narrow.resize(values.size());
+    const auto at = [&](size_t i) -> int32_t {
+      return static_cast<int32_t>(values[i]) - static_cast<int32_t>(one ? first : q.zero_point(scale_of(i)));
+    };
+    int32_t low = 0, high = 0;
+    if (one) {
+      const int32_t z = static_cast<int32_t>(first);
+      for (size_t i = 0; i < values.size(); ++i) {
+        const int32_t x = static_cast<int32_t>(values[i]) - z;
+        low = std::min(low, x);
+        high = std::max(high, x);
+        out.narrow[i] = static_cast<int16_t>(x);
+      }
+    } else {
+      for (size_t i = 0; i < values.size(); ++i) {
+        const int32_t x = at(i);
+        low = std::min(low, x);
+        high = std::max(high, x);
+        out.narrow[i] = static_cast<int16_t>(x);
+      }
+    }
+    out.largest = std::max<int64_t>(-static_cast<int64_t>(low), high);
+    if (low < INT16_MIN || high > INT16_MAX) {
+      out.wide.resize(values.size());
+      for (size_t i = 0; i < values.size(); ++i) out.wide[i] = at(i);
+      out.narrow.clear();
+    }
+  });
+  return out;
+}
+
+void Widen(Centered& operand) {
+  if (!operand.is_narrow()) return;
+  operand.wide.assign(operand.narrow.begin(), operand.narrow.end());
+  operand.narrow.clear();
+}
+
+Centered Gathered(const Centered& from, absl::Span<const int64_t> index) {
+  Centered to;
+  to.largest = from.largest;
+  if (from.is_narrow()) {
+    to.narrow.resize(index.size());
+    for (size_t i = 0; i < index.size(); ++i) to.narrow[i] = index[i] < 0 ? 0 : from.narrow[index[i]];
+  } else {
+    to.wide.resize(index.size());
+    for (size_t i = 0; i < index.size(); ++i) to.wide[i] = index[i] < 0 ? 0 : from.wide[index[i]];
+  }
+  return to;
+}
+
+absl::StatusOr<Requantization> MakeRequantization(const Profile& profile, ByWidth form, const KernelCall& call,
+                                                  const QTensor& x, const QTensor& w, const QTensor* bias,
+                                                  int64_t channels, const QTensor& out) {
+  Requantization to;
+  const bool wide = BitWidth(x.tensor.type) > 8;
+  Rescale rescale = wide ? form.bits16 : form.bits8;
+  to.accumulator_bits = wide ? profile.accumulator_bits16 : profile.accumulator_bits8;
+  std::vector<int64_t> biases;
+  if (bias != nullptr) {
+    if (bias->tensor.type != v1::DATA_TYPE_INT32 && bias->tensor.type != v1::DATA_TYPE_INT64) {
+      return absl::UnimplementedError(absl::StrCat("a bias of type ", DataTypeName(bias->tensor.type)));
+    }
+    biases = Load<int64_t>(bias->tensor);
+    if (static_cast<int64_t>(biases.size()) != channels) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("a bias of ", biases.size(), " elements for ", channels, " channels"));
+    }
+    // LiteRT: the accumulator has the type of the bias, and its 32-bit requantization is another one.
+    if (wide && profile.family == Family::kLiteRt && bias->tensor.type == v1::DATA_TYPE_INT32) {
+      to.accumulator_bits = 32;
+      if (rescale == Rescale::kMultiplier15) rescale = Rescale::kDoubleRounding;
+    }
+  }
+  if (out.tensor.type == v1::DATA_TYPE_INT32 && !out.q.quantized()) {
+    to.raw = true;
+    to.low = INT32_MIN;
+    to.high = INT32_MAX;
+    to.channels.resize(biases.empty() ? 1 : channels);
+    for (size_t c = 0; c < biases.size(); ++c) to.channels[c].bias = biases[c];
+    return to;
+  }
+  if (rescale == Rescale::kNone) {
+    return absl::UnimplementedError(
+        absl::StrCat(profile.name, " has no integer kernel for inputs of type ", DataTypeName(x.tensor.type)));
+  }
+  if (!IsQuantizedInteger(x) || !w.q.quantized() || !IsQuantizedInteger(out) || BitWidth(out.tensor.type) > 32) {
+    return absl::UnimplementedError("an operand that is not quantized integers");
+  }
+  if (x.q.scales.size() != 1 || out.q.scales.size() != 1) {
+    return absl::UnimplementedError("an activation with a scale for each channel");
+  }
+  if (w.q.block > 0) return absl::UnimplementedError("weights quantized in blocks");
+  if (w.q.scales.size() != 1 && static_cast<int64_t>(w.q.scales.size()) != channels) {
+    return absl::InvalidArgumentError(absl::StrCat(w.q.scales.size(), " weight scales for ", channels, " channels"));
+  }
+  to.channels.resize(w.q.scales.size() == 1 && biases.empty() ? 1 : channels);
+  for (size_t c = 0; c < to.channels.size(); ++c) {
+    const float scale = w.q.scales[w.q.scales.size() == 1 ? 0 : c];
+    absl::StatusOr<Rescaler> rescaler =
+        Rescaler::Make(rescale, RealMultiplier(rescale, x.q.scales[0], scale, out.q.scales[0]));
+    if (!rescaler.ok()) return rescaler.status();
+    to.channels[c].rescaler = *rescaler;
+    if (!biases.empty()) to.channels[c].bias = biases[c];
+  }
+  to.zero_point = out.q.zero_point();
+  const Bounds bounds = ActivationBounds(AttributesOf(call), out);
+  to.low = bounds.low;
+  to.high = bounds.high;
+  return to;
+}
+
+void StoreSums(const int64_t* sums, int64_t columns, const Requantization& requantization, int64_t first_channel,
+               Destination to, AccumulatorUse* use) {
+  const std::vector<Channel>& channels = requantization.channels;
+  const int bits = requantization.accumulator_bits;
+  if (use != nullptr) {
+    use->bits_available = bits;
+    for (int64_t c = 0; c < columns; ++c) {
+      const int64_t bias = channels[channels.size() == 1 ? 0 : first_channel + c].bias;
+      int64_t total = 0;
+      const bool beyond = __builtin_add_overflow(sums[c], bias, &total);
+      const int needed = beyond ? 65 : SignedBits(total);
+      use->bits_used = std::max(use->bits_used, needed);
+      if (needed > bits) ++use->overflows;
+    }
+  }
+  WithInteger(to.tensor->type, [&](auto zero) {
+    using T = decltype(zero);
+    T* out = to.tensor->as<T>().data() + to.offset;
+    for (int64_t c = 0; c < columns; ++c) {
+      const Channel& channel = channels[channels.size() == 1 ? 0 : first_channel + c];
+      const uint64_t sum = static_cast<uint64_t>(sums[c]) + static_cast<uint64_t>(channel.bias);
+      const int64_t total = WrapTo(static_cast<int64_t>(sum), bits);
+      out[c * to.column_stride] =
+          static_cast<T>(requantization.raw ? Wrap32(total)
+                                            : channel.rescaler(total, requantization.zero_point, requantization.low,
+                                                               requantization.high));
+    }
+  });
+}
+
+void MultiplyRows(const Centered& a, int64_t a_offset, const Centered& b, int64_t b_offset, int64_t rows,
+                  int64_t columns, int64_t depth, const Requantization& requantization, int64_t first_channel,
+                  Destination to, AccumulatorUse* use) {
+  const bool narrow = a.is_narrow() && b.is_narrow();
+  const bool fits = narrow && static_cast<__int128>(a.largest) * b.largest * depth <= INT32_MAX;
+  std::vector<int64_t> sums(static_cast<size_t>(kTile * columns));
+  for (int64_t first = 0; first < rows; first += kTile) {
+    const int64_t some = std::min(kTile, rows - first);
+    for (int64_t c = 0; c < columns; ++c) {
+      for (int64_t r = 0; r < some; ++r) {
+        const int64_t at = a_offset + (first + r) * depth, with = b_offset + c * depth;
+        sums[r * columns + c] = fits     ? DotNarrow(&a.narrow[at], &b.narrow[with], depth)
+                                : narrow ? DotNarrowLong(&a.narrow[at], &b.narrow[with], depth)
+                                         : DotWide(&a.wide[at], &b.wide[with], depth);
+      }
+    }
+    for (int64_t r = 0; r < some; ++r) {
+      Destination row = to;
+      row.offset += (first + r) * to.row_stride;
+      StoreSums(&sums[r * columns], columns, requantization, first_channel, row, use);
+    }
+  }
+}
+
+void NoteWorstCase(const QTensor& x, const Centered& w, int64_t channels, int64_t depth,
+                   const Requantization& requantization, AccumulatorUse* use) {
+  if (use == nullptr) return;
+  const int64_t high = MaxOf(x.tensor.type) - x.q.zero_point(), low = MinOf(x.tensor.type) - x.q.zero_point();
+  const std::vector<Channel>& all = requantization.channels;
+  for (int64_t c = 0; c < channels; ++c) {
+    __int128 positive = 0, negative = 0;
+    for (int64_t i = c * depth; i < (c + 1) * depth; ++i) {
+      const int64_t weight = w.is_narrow() ? w.narrow[i] : w.wide[i];
+      (weight > 0 ? positive : negative) += weight;
+    }
+    const __int128 bias = all[all.size() == 1 ? 0 : c].bias;
+    for (const __int128 extreme : {positive * high + negative * low + bias, positive * low + negative * high + bias}) {
+      const bool fits = extreme >= INT64_MIN && extreme <= INT64_MAX;
+      use->bits_worst_case = std::max(use->bits_worst_case, fits ? SignedBits(static_cast<int64_t>(extreme)) : 65);
+    }
+  }
+}
+
+}  // namespace quantgate::simulator

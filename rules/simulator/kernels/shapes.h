@@ -1,0 +1,40 @@
+// Shapes: broadcasting, axes, windows.
+#ifndef QUANTGATE_RULES_SIMULATOR_KERNELS_SHAPES_H_
+#define QUANTGATE_RULES_SIMULATOR_KERNELS_SHAPES_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/types/span.h"
+#include "rules/simulator/kernel.h"
+
+namespace quantgate::simulator {
+
+// The common shape of operands, NumPy's rules.
+absl::StatusOr<std::vector<int64_t>> BroadcastShape(absl::Span<const int64_t> a, absl::Span<const int64_t> b);
+
+// For every element of shape `to`, which element of shape `from` it repeats. Empty: the same one (equal shapes).
+std::vector<int64_t> BroadcastIndex(absl::Span<const int64_t> from, absl::Span<const int64_t> to);
+
+// 0 <= result < rank. INVALID_ARGUMENT names an axis that the rank does not have.
+absl::StatusOr<int> NormalizedAxis(int64_t axis, size_t rank);
+
+// Row-major strides, in elements.
+std::vector<int64_t> StridesOf(absl::Span<const int64_t> dims);
+
+// How a window of the kernel moves over one spatial axis.
+struct Window {
+  int64_t input = 1, kernel = 1, stride = 1, dilation = 1, pad_begin = 0, pad_end = 0, output = 1;
+};
+
+// One window for each spatial axis, from the attributes strides, dilations, pads, auto_pad and ceil_mode.
+absl::StatusOr<std::vector<Window>> Windows(const Attributes& attributes, absl::Span<const int64_t> input,
+                                            absl::Span<const int64_t> kernel);
+
+// The attributes of a call; none: empty.
+const Attributes& AttributesOf(const KernelCall& call);
+
+}  // namespace quantgate::simulator
+
+#endif  // QUANTGATE_RULES_SIMULATOR_KERNELS_SHAPES_H_
