@@ -78,6 +78,7 @@ int ParseAndRun(int argc, const char* const* argv) {
   AddServeCommand(app, &run);
   AddImportCommand(app, &run);
   AddGroupsCommand(app, &run);
+  AddSimulateCommand(app, &run);
   AddTargetsCommand(app, &run);
   AddRulesCommand(app, &run);
   AddExplainCommand(app, &run);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
 
@@ -64,6 +65,10 @@ class Planner {
       const int32_t value = operand.quantizer >= 0 && id != OpId::kQuantize ? StoredValue(graph_, operand) : operand.edge_value;
       step.inputs.push_back(SlotOf(graph_, resolved_, operand, operand.present ? value : -1));
     }
+    // Weights in blocks of few bits are read packed, by the lowering.
+    if (absl::EndsWith(graph_.op_type(op.node), "::MatMulNBits")) {
+      for (Slot& slot : step.inputs) slot.quantized = false;
+    }
     std::vector<int32_t> quantizers;
     for (const Operand& operand : resolved_.outputs(op)) {
       int32_t value = operand.edge_value;
@@ -83,8 +88,22 @@ class Planner {
     while (!step.outputs.empty() && step.outputs.back().value < 0) step.outputs.pop_back();
     if (step.outputs.empty()) return;
     step.op = ConversionOf(graph_, step);
+    KeepParameters(step);
     steps_.push_back(std::move(step));
     for (int32_t quantizer : quantizers) AddQuantize(quantizer);
+  }
+
+  // An operator on stored integers that names no parameters of its result: those of its operand.
+  void KeepParameters(Step& step) const {
+    if (step.inputs.empty() || !step.inputs[0].quantized || graph_.origin() != v1::Graph::ONNX) return;
+    const Operator& op = GetOperator(step.op);
+    if (step.outputs[0].quantized || op.outputs.empty() || (op.traits & kNoData) != 0 || step.op == OpId::kDequantize) return;
+    if (graph_.dtype(step.outputs[0].value) != step.inputs[0].type) return;
+    const int32_t value = step.outputs[0].value;
+    step.outputs[0] = step.inputs[0];
+    step.outputs[0].value = value;
+    step.outputs[0].port = 0;
+    step.outputs[0].quantizer = -1;
   }
 
   // A Quantize that is not part of its producer after all.

@@ -162,7 +162,6 @@ class Simulator {
 
   absl::Status TakeInput(int32_t value, Tensor tensor) {
     Held held;
-    held.exact = tensor.type != kFloat;
     held.affine = held.reference = held.real = Share(std::move(tensor));
     inputs_.emplace(value, 0);
     // Inputs that are stored quantized.
@@ -593,6 +592,8 @@ class Simulator {
     for (size_t i = 0; i < step.outputs.size(); ++i) {
       const Slot& slot = called.outputs[i];
       if (slot.value < 0 || (*reference)[i].type == v1::DATA_TYPE_UNSPECIFIED) continue;
+      FoldRelu(slot, written[i], (*reference)[i]);
+      FoldRelu(slot, written[i], (*real)[i]);
       Held held;
       held.affine = affine.outputs[i];
       held.reference = Share(std::move((*reference)[i]));
@@ -604,7 +605,9 @@ class Simulator {
         (*real)[i] = *std::move(rounded);
       }
       held.real = Share(std::move((*real)[i]));
-      v1::SimulatedNode& node = *result_.add_nodes();
+      // Indices, shapes and conditions have no error.
+      v1::SimulatedNode unlisted;
+      v1::SimulatedNode& node = held.reference->tensor.type == kFloat ? *result_.add_nodes() : unlisted;
       Describe(step, i, node);
       node.set_float_reason(affine.float_reason);
       if (absl::Status status = Measure(slot, held, own.ok() ? own->outputs[i].get() : nullptr, node); !status.ok()) return status;
@@ -636,6 +639,12 @@ class Simulator {
     }
     const auto ports = Ports(step, read, lowered, scalar, [&](size_t i) { return operands[i].get(); });
     return RunAffine(step, reader, lowered, ports, written);
+  }
+
+  // A range that begins at zero is a Relu that was folded into the quantizer: the reference has one too.
+  static void FoldRelu(const Slot& slot, const Quantization& q, Tensor& reals) {
+    if (!slot.quantized || reals.type != kFloat || q.scales.size() != 1 || q.zero_point() != slot.quant_min) return;
+    for (float& value : reals.as<float>()) value = value < 0 ? 0.0f : value;
   }
 
   static QTensor ScalarFor(const std::vector<Held>& read, double number) {
