@@ -302,7 +302,7 @@ absl::Status Correct(const Scope& scope, const std::vector<Asked>& asked, const 
     target.name = options.targets[i];
     const Asked& entry = asked[i];
     if (entry.module == nullptr) continue;
-    target.others = OtherTargets(*entry.module, entry.target);
+    target.others = [&entry] { return OtherTargets(*entry.module, entry.target); };
     if (!entry.module->accepted_types) continue;
     target.accepted = [&context, &entry](const ResolvedOp& op) {
       return entry.module->accepted_types(context, entry.target, op);

@@ -19,6 +19,7 @@
 #include "rules/check.h"
 #include "server/config_file.h"
 #include "server/log.h"
+#include "server/memory.h"
 #include "server/options.h"
 #include "server/server.h"
 
@@ -85,13 +86,14 @@ class StopSignals {
   sigset_t set_;
 };
 
-absl::Status Serve(CLI::App& command, ServeFlags& flags) {
+absl::Status Serve(CLI::App& command, ServeFlags& flags, const ServeHandlers& handlers) {
   if (!flags.config.empty()) {
     absl::Status status = server::ApplyConfigFile(flags.config, command);
     if (!status.ok()) return status;
   }
   // What gRPC would log of an address in use, the error says; $GRPC_VERBOSITY brings its log back.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
+  server::KeepFreedMemory();
   StopSignals signals;
   absl::StatusOr<std::unique_ptr<db::Database>> database =
       flags.tables.empty() ? db::Database::OpenDefault() : db::Database::Open(flags.tables);
@@ -101,12 +103,14 @@ absl::Status Serve(CLI::App& command, ServeFlags& flags) {
   ModuleRegistry modules(**database);
   RegisterBuiltinModules(modules);
   server::Log log(flags.log_format == "json" ? server::Log::Format::kJson : server::Log::Format::kText);
-  absl::StatusOr<std::unique_ptr<server::Server>> server =
-      server::Server::Start(flags.server, {Check, AllRules(), modules, store->get(), log});
+  absl::StatusOr<std::unique_ptr<server::Server>> server = server::Server::Start(
+      flags.server, {Check, AllRules(), modules, store->get(), log, handlers.decode, handlers.import_command});
   if (!server.ok()) return server.status();
   std::printf("listening on %s\n", (*server)->address().c_str());
-  if (!(*server)->http_address().empty())
+  if (!(*server)->http_address().empty()) {
     std::printf("metrics on http://%s/metrics\n", (*server)->http_address().c_str());
+    if (flags.server.tls_client_ca.empty()) std::printf("dashboard on http://%s/\n", (*server)->http_address().c_str());
+  }
   std::fflush(stdout);
   signals.Wait();
   (*server)->Drain(absl::Seconds(flags.drain_timeout));
@@ -123,18 +127,26 @@ int Report(const absl::Status& status) {
 
 }  // namespace
 
-void AddServeCommand(CLI::App& app, std::function<int()>* run) {
+void AddServeCommand(CLI::App& app, std::function<int()>* run, ServeHandlers handlers) {
   auto flags = std::make_shared<ServeFlags>();
   server::Options& server = flags->server;
   server::Limits& limits = server.limits;
-  CLI::App* command = app.add_subcommand("serve", "Serve checks and reports over gRPC");
+  CLI::App* command = app.add_subcommand("serve", "Serve checks and reports over gRPC and HTTP");
   command->add_option("--config", flags->config, "YAML file that sets any of these flags; a given flag wins")
       ->type_name("PATH");
   command->add_option("--listen", server.listen, "Where to serve gRPC; port 0 takes a free one")
       ->type_name("HOST:PORT")
       ->capture_default_str();
-  command->add_option("--http", server.http, "Where to serve /metrics and /healthz; by default neither")
+  command
+      ->add_option(
+          "--http", server.http,
+          "Where to serve the dashboard, the API as JSON under /v1, /metrics and\n/healthz; by default nowhere")
       ->type_name("HOST:PORT");
+  command
+      ->add_option("--http-name", server.http_names,
+                   "A name that browsers know the HTTP endpoint by, beside its address")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
   command
       ->add_option("--store", flags->store,
                    "Where reports are kept: sqlite:PATH[?mode=ro][&max_bytes=N], or none;\n"
@@ -168,6 +180,7 @@ void AddServeCommand(CLI::App& app, std::function<int()>* run) {
   number("--max-targets", limits.max_targets, "N", "Targets of a request", 1, kMost);
   number("--max-request-bytes", limits.max_request_bytes, "BYTES", "A unary request", 1, kMost);
   number("--max-stream-bytes", limits.max_stream_bytes, "BYTES", "A streamed graph", 1, kMost);
+  number("--max-upload-bytes", server.max_upload_bytes, "BYTES", "A model file sent over HTTP", 1, int64_t{64} << 30);
   constexpr int64_t kPetabyte = 1'000'000'000'000'000;
   number("--max-parsed-bytes", limits.max_parsed_bytes, "BYTES", "Memory of one parsed request", 1, kPetabyte);
   number("--max-buffered-bytes", limits.max_buffered_bytes, "BYTES", "All requests at work together", 1, kPetabyte);
@@ -178,10 +191,10 @@ void AddServeCommand(CLI::App& app, std::function<int()>* run) {
       "  quantgate serve --listen 0.0.0.0:50051 --tls-cert server.pem --tls-key server.key\n"
       "  quantgate serve --config quantgate.yaml");
 
-  command->callback([command, flags, run] {
-    *run = [command, flags] {
+  command->callback([command, flags, handlers, run] {
+    *run = [command, flags, handlers] {
       try {
-        return Report(Serve(*command, *flags));
+        return Report(Serve(*command, *flags, handlers));
       } catch (const std::exception& e) {
         return Report(absl::InternalError(e.what()));
       }

@@ -12,6 +12,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "rules/graph/digest.h"
+#include "server/check_events.h"
 #include "server/status.h"
 
 namespace quantgate::server {
@@ -120,7 +121,17 @@ absl::Status Validator::Validate(const v1::Graph& graph, const v1::ValidateOptio
     }
   }
 
-  status = Check(graph, options, cancelled, report);
+  CheckEvents events(deps_.events, "checking", options.model().path(),
+                     {options.targets().begin(), options.targets().end()}, graph.nodes_size());
+  status = CheckAndStore(graph, options, key, digest, events.Watching(cancelled), report);
+  events.Finished(status, report);
+  return status;
+}
+
+absl::Status Validator::CheckAndStore(const v1::Graph& graph, const v1::ValidateOptions& options,
+                                      const db::RequestKey& key, const std::string& digest,
+                                      const std::function<bool()>& cancelled, v1::Report& report) const {
+  absl::Status status = Check(graph, options, cancelled, report);
   if (!status.ok()) return status;
   deps_.metrics.Findings(report);
   report.set_graph_digest(digest);

@@ -106,6 +106,7 @@ void WriteOnnxStyle(const v1::Spec& after, Value& entry, Allocator& allocator) {
   const bool per_channel = !qparams.axes().empty();
   const std::vector<double> scales(qparams.scales().begin(), qparams.scales().end());
   std::vector<double> zero_points;
+  zero_points.reserve(qparams.scales_size());
   for (int i = 0; i < qparams.scales_size(); ++i) zero_points.push_back(ZeroPoint(qparams, i));
   Set(entry, "y_scale", per_channel ? List(scales, allocator) : Value(scales[0]), allocator);
   entry.RemoveMember("y_zero_point");

@@ -72,6 +72,7 @@ const std::vector<Kind>& Kinds() {
       {"zero_point", {{"value", Form::kNumber, false}, {"min", Form::kNumber, false}, {"max", Form::kNumber, false}}},
       {"run_time_qparams", {{"value", Form::kYesNo}}},
       {"positive_scale", {{"zero_point", Form::kWord}}},
+      {"requantization_multiplier", {{"over", Form::kPort}, {"by", Form::kPort, false}, {"from", Form::kNumber, false}, {"below", Form::kNumber}}},
       {"same_type", {{"port", Form::kPort}}},
       {"given", {}},
       {"not_given", {}},

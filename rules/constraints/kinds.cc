@@ -40,6 +40,7 @@ constexpr PredicateKind kKinds[] = {
     {"port_types", Scope::kAny, &kPortType, kinds::PortTypes},
     {"positive_scale", Scope::kTensor, &kNegativeScale, kinds::PositiveScale},
     {"rank", Scope::kTensor, &kRank, kinds::Rank},
+    {"requantization_multiplier", Scope::kTensor, &kRequantizationMultiplier, kinds::RequantizationMultiplier},
     {"run_time_qparams", Scope::kTensor, &kRunTimeQparams, kinds::RunTimeQparams},
     {"same_type", Scope::kTensor, &kPortType, kinds::SameType},
     {"signed", Scope::kTensor, &kSignedness, kinds::Signed},

@@ -39,6 +39,7 @@ Check EqualScale(Arguments& arguments);
 Check EqualZeroPoint(Arguments& arguments);
 Check ZeroPoint(Arguments& arguments);
 Check PositiveScale(Arguments& arguments);
+Check RequantizationMultiplier(Arguments& arguments);
 
 // constants.cc
 Check Static(Arguments& arguments);

@@ -166,6 +166,43 @@ Check PositiveScale(Arguments& arguments) {
   };
 }
 
+Check RequantizationMultiplier(Arguments& arguments) {
+  const PortPattern over = arguments.Port("over");
+  std::optional<PortPattern> by;
+  if (arguments.Has("by")) by = arguments.Port("by");
+  const double from = arguments.Has("from") ? arguments.Number("from") : 0;
+  const double below = arguments.Number("below");
+  return [over, by, from, below](const Subject& subject, Outcome& outcome) {
+    const BackendTensor& tensor = *subject.tensor;
+    const BackendTensor* output = TensorAt(subject.op, over.kind, over.first);
+    const BackendTensor* factor = by ? TensorAt(subject.op, by->kind, by->first) : nullptr;
+    // Without quantized data on all sides nothing is requantized.
+    if (output == nullptr || (by && factor == nullptr)) return Verdict::kHolds;
+    if (!tensor.type.quantized || !output->type.quantized || (factor && !factor->type.quantized))
+      return Verdict::kHolds;
+    if (!Known(tensor.qparams) || !Known(output->qparams) || (factor && !Known(factor->qparams))) {
+      return Unknown(outcome, "the scales are not known at this stage");
+    }
+    // An activation has one scale; weights may have one per channel. In float32 and in this order, as kernels do.
+    const auto mine = static_cast<float>(tensor.qparams->scales[0]);
+    const auto theirs = static_cast<float>(output->qparams->scales[0]);
+    const size_t count = factor ? factor->qparams->scales.size() : 1;
+    for (size_t i = 0; i < count; ++i) {
+      const double multiplier = (factor ? mine * static_cast<float>(factor->qparams->scales[i]) : mine) / theirs;
+      // What is not finite comes from scales that are not; other rules speak of them.
+      if (!std::isfinite(multiplier) || (multiplier >= from && multiplier < below)) continue;
+      std::string scales = ScaleText(mine);
+      if (factor) absl::StrAppendFormat(&scales, " times %.7g of %s", factor->qparams->scales[i], by->name);
+      return Violated(outcome,
+                      absl::StrFormat("%s over %.7g of %s: a factor of %.7g%s", scales, theirs, over.name, multiplier,
+                                      count > 1 ? absl::StrCat(" at channel ", i) : ""),
+                      from > 0 ? absl::StrFormat("a factor of at least %.7g and below %.7g", from, below)
+                               : absl::StrFormat("a factor below %.7g", below));
+    }
+    return Verdict::kHolds;
+  };
+}
+
 Check EqualQparams(Arguments& arguments) {
   const PortPattern port = arguments.Port("port");
   return [port](const Subject& subject, Outcome& outcome) {

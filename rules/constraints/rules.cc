@@ -161,6 +161,18 @@ const RuleInfo kNegativeScale =
             "scale and zero point when the graph is prepared, finds it upside down and gives up.",
             "Quantize with a positive scale.", "Fires: scale -0.02 with zero point 128. Does not: scale 0.02.");
 
+const RuleInfo kRequantizationMultiplier = Refused(
+    "NR105", "requantization-multiplier", kAtAnyStage, "{subject} has {observed}; required: {allowed}.",
+    "An integer kernel turns its accumulator into the output's integers by one factor, the scales of its inputs over "
+    "the scale of its output. The backend keeps that factor in a fixed number of bits and does not make a kernel for "
+    "one "
+    "beyond them. A factor this large also says that the output's range is far smaller than what the operator "
+    "computes: "
+    "nearly all of it would be clipped.",
+    "Calibrate the output with inputs that exercise the operator: its scale is too small for those of its inputs.",
+    "Fires: input scale 0.5, weight scale 0.5 and output scale 0.0005, factor 500, where less than 256 is taken. Does "
+    "not: output scale 0.005.");
+
 const RuleInfo kMissingPort =
     Refused("GS101", "missing-port", kAtAnyStage, "{subject} has {observed}; required: {allowed}.",
             "The operator's definition demands this tensor.", "Give the operator the missing tensor.",
@@ -280,6 +292,7 @@ absl::Span<const RuleInfo* const> ConstraintRules() {
       &kOperationSupport,
       &kZeroPoint,
       &kNegativeScale,
+      &kRequantizationMultiplier,
   };
   return kRules;
 }

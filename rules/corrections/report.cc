@@ -25,12 +25,14 @@ bool Excludes(const v1::Finding& finding) {
 
 // Says in the fix of each fault that remains which other target takes the node, with all corrections applied.
 absl::Status SuggestTargets(const ReportTask& task, const ReportTask::OneTarget& target, v1::Result& result) {
-  if (target.others.empty() || absl::c_none_of(result.findings(), Remains)) return absl::OkStatus();
+  if (target.others == nullptr || absl::c_none_of(result.findings(), Remains)) return absl::OkStatus();
+  const std::vector<std::string> others = target.others();
+  if (others.empty()) return absl::OkStatus();
   v1::Graph changed = task.context.graph().message();
   if (absl::Status status = ApplyCorrections(result, changed); !status.ok()) return status;
   const corrections::Names names(changed);
   std::vector<bool> said(result.findings_size(), false);
-  for (const std::string& other : target.others) {
+  for (const std::string& other : others) {
     v1::Report report;
     if (absl::Status status = task.check(changed, {other}, report); !status.ok()) continue;  // not with this SDK
     const v1::Result& there = report.results(0);

@@ -20,7 +20,8 @@ struct ReportTask {
   struct OneTarget {
     std::string name;                       // as asked for
     corrections::AcceptedTypesOf accepted;  // may be null
-    std::vector<std::string> others;        // targets to look at where nothing helps, nearest first
+    // Targets to look at where nothing helps, nearest first; asked only then. Null: none.
+    std::function<std::vector<std::string>()> others;
     bool complete = true;                   // the result lists everything that was found
   };
   const CheckContext& context;  // of the main graph, unchanged

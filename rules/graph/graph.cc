@@ -269,7 +269,7 @@ absl::Status Graph::ReadValues() {
   LikeValues like(*message_);
   NameCheck names(message_->values_size());
   for (int32_t i = 0; i < num_values(); ++i) {
-    FetchAhead<4>(message_->values(), i);
+    FetchAhead<8>(message_->values(), i);
     if (absl::Status status = CheckValue(*message_, i); !status.ok()) return status;
     const v1::Value& value = message_->values(i);
     ValueRecord& record = values_[i];

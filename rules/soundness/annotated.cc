@@ -1,7 +1,5 @@
 #include "rules/soundness/annotated.h"
 
-#include <algorithm>
-
 namespace quantgate {
 
 Place PlaceOf(const Graph& graph, SpecPlace at) {
@@ -21,30 +19,42 @@ bool IsAnnotation(const CheckContext& context) {
 
 void ForEachAnnotated(const CheckContext& context, absl::FunctionRef<bool(const v1::Spec&)> wanted,
                       absl::FunctionRef<void(const AnnotatedPlace&)> visit) {
+  ForEachAnnotated(
+      context, [](int32_t) { return true; }, wanted, visit);
+}
+
+void ForEachAnnotated(const CheckContext& context, absl::FunctionRef<bool(int32_t value)> of,
+                      absl::FunctionRef<bool(const v1::Spec&)> wanted,
+                      absl::FunctionRef<void(const AnnotatedPlace&)> visit) {
   if (!IsAnnotation(context)) return;
   const Graph& graph = context.graph();
-  std::vector<bool> picked;
-  picked.reserve(graph.message().specs_size());
-  for (const v1::Spec& spec : graph.message().specs()) picked.push_back(wanted(spec));
-  if (std::find(picked.begin(), picked.end(), true) == picked.end()) return;
+  std::vector<bool> picked(graph.message().specs_size());
+  bool any = false;
+  for (int32_t spec = 0; spec < static_cast<int32_t>(picked.size()); ++spec) {
+    const int32_t like = graph.spec_like(spec);
+    picked[spec] = like == spec ? wanted(graph.message().specs(spec)) : picked[like];
+    any |= picked[spec];
+  }
+  if (!any) return;
   AnnotatedPlace found;
   for (int32_t value = 0; value < graph.num_values(); ++value) {
+    if (!of(value)) continue;
+    found.value = value;
     found.spec = graph.value_spec(value);
-    if (found.spec < 0 || !picked[found.spec]) continue;
-    found.place = Place();
-    found.place.node = graph.producer(value);
-    found.place.output = found.place.node < 0 ? -1 : graph.output_index(value);
-    found.place.value = found.value = value;
-    visit(found);
-  }
-  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
-    for (int i = 0; i < graph.num_inputs(node); ++i) {
-      found.spec = graph.edge_spec(node, i);
-      if (found.spec < 0 || !picked[found.spec] || graph.input(node, i) < 0) continue;
+    if (found.spec >= 0 && picked[found.spec]) {
       found.place = Place();
-      found.place.node = node;
-      found.place.input = i;
-      found.place.value = found.value = graph.input(node, i);
+      found.place.node = graph.producer(value);
+      found.place.output = found.place.node < 0 ? -1 : graph.output_index(value);
+      found.place.value = value;
+      visit(found);
+    }
+    for (const Use& use : graph.uses(value)) {
+      found.spec = graph.edge_spec(use.node, use.input);
+      if (found.spec < 0 || !picked[found.spec]) continue;
+      found.place = Place();
+      found.place.node = use.node;
+      found.place.input = use.input;
+      found.place.value = value;
       visit(found);
     }
   }

@@ -24,9 +24,14 @@ Place PlaceOf(const Graph& graph, SpecPlace at);
 // inputs are others).
 bool IsAnnotation(const CheckContext& context);
 
-// Calls `visit` for every value and every edge whose spec is among those that `wanted` picks. The pool is looked at
-// first: without such a spec the graph is not walked. Linear.
+// Calls `visit` for every place that has one of the specs that `wanted` picks: value by value, the value itself and then
+// its edges. `wanted` is asked of one spec of those that say the same (Graph::spec_like), so not about what they refer
+// to nor about observers; where it picks none the graph is not walked. Linear.
 void ForEachAnnotated(const CheckContext& context, absl::FunctionRef<bool(const v1::Spec&)> wanted,
+                      absl::FunctionRef<void(const AnnotatedPlace&)> visit);
+// The same, of those values alone that `of` picks.
+void ForEachAnnotated(const CheckContext& context, absl::FunctionRef<bool(int32_t value)> of,
+                      absl::FunctionRef<bool(const v1::Spec&)> wanted,
                       absl::FunctionRef<void(const AnnotatedPlace&)> visit);
 
 // A scheme with a scale per channel.

@@ -28,10 +28,10 @@ bool ObservesChannels(const v1::Spec& spec) {
 }
 
 void Check(const CheckContext& context, FindingSink& sink) {
-  ForEachAnnotated(context, ObservesChannels, [&](const AnnotatedPlace& at) {
-    const int rank = context.graph().rank(at.value);
-    if (rank < 0 || rank > 1) return;
-    sink.Add(kInfo, at.place, absl::StrCat("has rank ", rank, " and a per-channel spec"),
+  const Graph& graph = context.graph();
+  const auto is_vector = [&graph](int32_t value) { return graph.rank(value) == 0 || graph.rank(value) == 1; };
+  ForEachAnnotated(context, is_vector, ObservesChannels, [&](const AnnotatedPlace& at) {
+    sink.Add(kInfo, at.place, absl::StrCat("has rank ", graph.rank(at.value), " and a per-channel spec"),
              "a per-channel spec on rank 2 and more");
   });
 }

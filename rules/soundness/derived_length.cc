@@ -1,6 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
+#include "rules/soundness/alike_ops.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
 
@@ -39,31 +40,34 @@ int64_t DerivedScales(const Graph& graph, int32_t node, const Operand& weight) {
   return dims[axis] * (transposed ? graph.int_attribute(node, "groups", 1) : 1);
 }
 
+void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  const Operand* bias = nullptr;
+  const Operand* weight = nullptr;
+  for (const Operand& operand : context.resolved().inputs(op)) {
+    if (!operand.present || operand.port >= op.op->inputs.size()) continue;
+    const PortRole role = op.op->inputs[operand.port].role;
+    if (role == PortRole::kBias) bias = &operand;
+    if (role == PortRole::kWeight) weight = &operand;
+  }
+  if (bias == nullptr || weight == nullptr || bias->spec < 0 || bias->edge_value < 0) return;
+  if (graph.spec_kind(bias->spec) != v1::Spec::DERIVED || graph.rank(bias->edge_value) != 1) return;
+  const int64_t biases = graph.value(bias->edge_value).dims(0);
+  const int64_t scales = DerivedScales(graph, op.node, *weight);
+  if (biases < 0 || scales < 0 || scales == biases) return;
+  Place place;
+  place.node = op.node;
+  place.input = bias->argument;
+  place.value = bias->value;
+  sink.Add(kInfo, place, absl::StrCat(scales, " scales are derived from the weight"),
+           absl::StrCat(biases, ", one for each bias"));
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   if (!IsAnnotation(context)) return;
-  const Graph& graph = context.graph();
-  for (const ResolvedOp& op : context.resolved().ops()) {
-    if (op.op == nullptr || (op.op->traits & kAccumulates) == 0) continue;
-    const Operand* bias = nullptr;
-    const Operand* weight = nullptr;
-    for (const Operand& operand : context.resolved().inputs(op)) {
-      if (!operand.present || operand.port >= op.op->inputs.size()) continue;
-      const PortRole role = op.op->inputs[operand.port].role;
-      if (role == PortRole::kBias) bias = &operand;
-      if (role == PortRole::kWeight) weight = &operand;
-    }
-    if (bias == nullptr || weight == nullptr || bias->spec < 0 || bias->edge_value < 0) continue;
-    if (graph.spec_kind(bias->spec) != v1::Spec::DERIVED || graph.rank(bias->edge_value) != 1) continue;
-    const int64_t biases = graph.value(bias->edge_value).dims(0);
-    const int64_t scales = DerivedScales(graph, op.node, *weight);
-    if (biases < 0 || scales < 0 || scales == biases) continue;
-    Place place;
-    place.node = op.node;
-    place.input = bias->argument;
-    place.value = bias->value;
-    sink.Add(kInfo, place, absl::StrCat(scales, " scales are derived from the weight"),
-             absl::StrCat(biases, ", one for each bias"));
-  }
+  ForEachUnlikeOp(context, sink, [&](const ResolvedOp& op) {
+    if (op.op != nullptr && (op.op->traits & kAccumulates) != 0) CheckOp(context, op, sink);
+  });
 }
 
 }  // namespace

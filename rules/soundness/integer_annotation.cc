@@ -29,9 +29,11 @@ bool AsksForQuantization(const v1::Spec& spec) {
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  ForEachAnnotated(context, AsksForQuantization, [&](const AnnotatedPlace& at) {
+  const auto is_integer = [&graph](int32_t value) {
+    return IsInteger(graph.dtype(value)) || graph.dtype(value) == v1::DATA_TYPE_BOOL;
+  };
+  ForEachAnnotated(context, is_integer, AsksForQuantization, [&](const AnnotatedPlace& at) {
     const v1::DataType type = graph.dtype(at.value);
-    if (!IsInteger(type) && type != v1::DATA_TYPE_BOOL) return;
     const v1::Spec& spec = graph.message().specs(at.spec);
     sink.Add(kInfo, at.place,
              absl::StrCat("is ", DataTypeName(type), " and has a ",

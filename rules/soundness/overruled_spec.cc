@@ -59,11 +59,18 @@ bool MayOverrule(const CheckContext& context) {
     const v1::Spec& first = specs[like.emplace(Compared(specs[i]), i).first->second];
     if (specs[i].observer() != first.observer() || !SameBlocks(specs[i], first)) return true;
   }
+  const Graph& graph = context.graph();
+  const auto shared = [&graph](int32_t value) {
+    return graph.uses(value).size() + (graph.value_spec(value) >= 0 ? 1 : 0) > 1;
+  };
   bool found = false;
-  absl::flat_hash_map<int32_t, int32_t> derived;  // by value
+  AnnotatedPlace last;
   ForEachAnnotated(
-      context, [](const v1::Spec& spec) { return spec.kind() == v1::Spec::DERIVED; },
-      [&](const AnnotatedPlace& at) { found |= derived.emplace(at.value, at.spec).first->second != at.spec; });
+      context, shared, [](const v1::Spec& spec) { return spec.kind() == v1::Spec::DERIVED; },
+      [&](const AnnotatedPlace& at) {
+        found |= at.value == last.value && at.spec != last.spec;
+        last = at;
+      });
   return found;
 }
 

@@ -73,9 +73,11 @@ void CheckDescribed(const Graph& graph, const Described& described, FindingSink&
 }
 
 int64_t CountOf(const Graph& graph, int32_t value) {
-  if (value < 0 || !graph.is_constant(value) || !graph.value(value).has_shape()) return -1;
+  if (value < 0 || !graph.is_constant(value)) return -1;
+  const v1::Value& shape = graph.value(graph.value_like(value));
+  if (!shape.has_shape()) return -1;
   int64_t count = 1;
-  for (int64_t dim : graph.value(value).dims()) {
+  for (int64_t dim : shape.dims()) {
     if (dim < 0 || __builtin_mul_overflow(count, dim, &count)) return -1;
   }
   return count;

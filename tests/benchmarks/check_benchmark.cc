@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "db/database.h"
 #include "rules/check.h"
+#include "server/memory.h"
 #include "server/parse.h"
 #include "tests/benchmarks/model.h"
 #include "tests/benchmarks/ratio.h"
@@ -96,6 +97,7 @@ void Register(const std::string& name, v1::ValidateRequest (*model)(int), int no
 
 int main(int argc, char** argv) {
   namespace bench = quantgate::benchmarks;
+  quantgate::server::KeepFreedMemory();  // as `quantgate serve` does
   for (int nodes : {1000, 10'000, 100'000}) {
     bench::Register("check_over_parse_" + bench::SizeName(nodes), bench::AnnotatedModel, nodes, bench::kGoal);
   }

@@ -19,6 +19,7 @@
 #include "db/reports/report_store.h"
 #include "quantgate/v1/validation_service.grpc.pb.h"
 #include "rules/check.h"
+#include "server/memory.h"
 #include "server/parse.h"
 #include "server/server.h"
 #include "server/worker_pool.h"
@@ -173,6 +174,7 @@ void Register(const std::string& name, int nodes, const std::string& store) {
 
 int main(int argc, char** argv) {
   namespace bench = quantgate::benchmarks;
+  quantgate::server::KeepFreedMemory();  // as `quantgate serve` does
   std::string folder = (std::filesystem::temp_directory_path() / "rpc_benchmark_XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return 3;
   for (int nodes : {1000, 10'000}) bench::Register("rpc_over_sink_" + bench::SizeName(nodes), nodes, "none");

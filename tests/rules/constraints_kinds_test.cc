@@ -269,6 +269,21 @@ const std::vector<KindCase>& Cases() {
       {"PositiveScaleAlways", "in[0]", "positive_scale zero_point=any", "NR104",
        [](TestOp& op) { op.Qparams(op.in(0), {-0.02}, {0}); }, "scale -0.02 and zero point 0", "a positive scale",
        Nothing, nullptr},
+      {"RequantizationMultiplier", "in[0]", "requantization_multiplier over=out[0] below=256", "NR105",
+       [](TestOp& op) { op.Qparams(op.out(0), {7.8125e-05}, {128}); },
+       "scale 0.02 over 7.8125e-05 of out[0]: a factor of 256", "a factor below 256",
+       [](TestOp& op) { op.Qparams(op.out(0), {7.82e-05}, {128}); },
+       [](TestOp& op) { op.out(0).qparams = nullptr; }, "not known at this stage"},
+      {"RequantizationMultiplierFrom", "in[0]", "requantization_multiplier over=out[0] from=1/1024 below=256", "NR105",
+       [](TestOp& op) { op.Qparams(op.out(0), {20.5}, {128}); },
+       "scale 0.02 over 20.5 of out[0]: a factor of 0.0009756098", "a factor of at least 0.0009765625 and below 256",
+       [](TestOp& op) { op.Qparams(op.out(0), {20.4}, {128}); }, nullptr},
+      {"RequantizationMultiplierPerChannel", "in[0]", "requantization_multiplier over=out[0] by=in[1] below=256", "NR105",
+       [](TestOp& op) {
+         op.Qparams(op.in(1), {0.01, 500}, {0, 0});
+       },
+       "scale 0.02 times 500 of in[1] over 0.02 of out[0]: a factor of 500 at channel 1", "a factor below 256",
+       [](TestOp& op) { op.Qparams(op.in(1), {0.01, 255}, {0, 0}); }, [](TestOp& op) { op.in(1).qparams = nullptr; }},
 
       // Conditions on constness, width and equal types.
       {"WhenStatic", "in[1]", "bits allowed=4 when_static=no", "DT103",

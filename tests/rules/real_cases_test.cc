@@ -186,6 +186,22 @@ GraphBuilder FirstOfConcat(bool broken) {
   return b;
 }
 
+// Input scale x weight scale / output scale beyond what the backend keeps the factor in (there 1, here 256).
+GraphBuilder OverallScale(bool broken) {
+  AnnotatedBuilder b(v1::STAGE_CALIBRATED);
+  b.Input("x", kF32, {1, 8});
+  b.Weight("w", kF32, {4, 8}, 128);
+  const int act = b.Act(kS8, 0.1, 0);
+  const int weight = b.Filter();
+  for (int channel = 0; channel < 4; ++channel) {
+    b.At(weight).mutable_qparams()->add_scales(0.01);
+    b.At(weight).mutable_qparams()->add_zero_points(0);
+  }
+  b.At(weight).mutable_qparams()->add_axes(0);
+  b.Op("aten.linear.default", "linear", {"x", "w"}, {act, weight}, b.Act(kS8, broken ? 3.9e-6 : 4e-6, 0), {1, 4});
+  return b;
+}
+
 // slice.Tensor under a name that the quantizer did not know: its result has parameters of its own.
 GraphBuilder Slice(bool broken) {
   AnnotatedBuilder b(v1::STAGE_CALIBRATED);
@@ -448,6 +464,7 @@ std::vector<RealCase> Cases() {
       {"RC-53", "qnn_htp/SM8650", "AX101", {"conv"}, InputChannels},
       {"RC-61", "", "AX001", {"x_Q"}, TooManyScales},
       {"RC-63", "", "GS006", {}, WeightWithoutPair},
+      {"RC-69", "xnnpack", "NR105", {"linear"}, OverallScale},
       {"RC-71", "", "NR001", {"w_DQ"}, ZeroScale},
       {"RC-77", "", "FI008", {"y_Q"}, QuantizedComparison},
       {"RC-85", "", "NR004", {"conv"}, TinyChannel},

@@ -79,6 +79,18 @@ void Calibrate(GraphBuilder& b, double scale) {
   b.graph.mutable_specs(0)->mutable_qparams()->add_zero_points(0);
 }
 
+// A conv with known scales on all sides: 0.1, 0.01 per channel of the weight, and `scale` behind its relu.
+void CalibrateConv(GraphBuilder& b, double scale) {
+  Calibrate(b, scale);
+  b.Value("relu").set_spec(b.Value("op").spec());
+  b.Value("op").set_spec(0);
+  for (int channel = 0; channel < 4; ++channel) {
+    b.graph.mutable_specs(1)->mutable_qparams()->add_scales(0.01);
+    b.graph.mutable_specs(1)->mutable_qparams()->add_zero_points(0);
+  }
+  b.graph.mutable_specs(1)->mutable_qparams()->add_axes(0);
+}
+
 struct Case {
   const char* name;
   const char* target;
@@ -129,6 +141,9 @@ std::vector<Case> Cases() {
       // xnnpack.
       {"XnnStaticConv", "xnnpack", int8_conv, relu, ""},
       {"XnnStaticConvWithoutOutput", "xnnpack", int8_conv, nothing, "QS105"},
+      {"XnnConvIntoFarSmallerScale", "xnnpack", int8_conv, [](GraphBuilder& b) { CalibrateConv(b, 3.9e-6); }, "NR105",
+       v1::Finding::REFUSED},
+      {"XnnConvIntoSmallerScale", "xnnpack", int8_conv, [](GraphBuilder& b) { CalibrateConv(b, 4e-6); }, ""},
       {"XnnDynamicConv", "xnnpack", int8_conv, dynamic, ""},
       {"XnnDynamicPerTensorWeight", "xnnpack", int8_linear,
        [](GraphBuilder& b) {

@@ -190,7 +190,8 @@ TEST_F(ServeTest, StandardOutputAndLogs) {
   ASSERT_TRUE(Validate("g").ok());
   EXPECT_EQ(Kill(SIGTERM), 0);
   EXPECT_THAT(Stdout(), ::testing::MatchesRegex("listening on 127.0.0.1:[0-9]+\nmetrics on "
-                                                "http://127.0.0.1:[0-9]+/metrics\n"));
+                                                "http://127.0.0.1:[0-9]+/metrics\ndashboard on "
+                                                "http://127.0.0.1:[0-9]+/\n"));
   EXPECT_THAT(Stderr(), HasSubstr(R"("event":"request","method":"ValidationService/Validate","request_id":"id-g",)"
                                   R"("status":"OK")"));
 }
