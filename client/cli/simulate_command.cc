@@ -138,10 +138,13 @@ void AddSimulateCommand(CLI::App& app, Run* run) {
   command->add_option("--dump", flags->dump, "Write every value by name, integers where it is quantized (.npz)")
       ->type_name("FILE");
   command->add_option("--target", flags->target, "Whose arithmetic: BACKEND[/SOC][@SDK]")->type_name("TARGET");
-  command->add_option("--profile", flags->profile, "Whose arithmetic, by its own name: litert/xnnpack, torch, tosa, ...")
+  command
+      ->add_option("--profile", flags->profile, "Whose arithmetic, by its own name: litert/xnnpack, torch, tosa, ...")
       ->type_name("NAME");
   command->add_option("--seed", flags->seed, "Of inputs that are made")->type_name("NUMBER");
-  command->add_option("--max-memory", flags->max_memory, "Bytes of tensors held at one time, weights included (default 4GB)")
+  command
+      ->add_option("--max-memory", flags->max_memory,
+                   "Bytes of tensors held at one time, weights included (default 4GB)")
       ->type_name("SIZE")
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
   command->add_flag("--only-integers", flags->only_integers, "Leave out the float reference and the statistics");

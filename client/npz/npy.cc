@@ -67,12 +67,15 @@ absl::StatusOr<Tensor> ParseNpy(absl::string_view bytes) {
   if (length > bytes.size() - begin) return Damaged(absl::StrCat("has a header of ", length, " bytes, beyond its end"));
   const absl::string_view header = bytes.substr(begin, length);
   const auto descr = Entry(header, "descr"), order = Entry(header, "fortran_order"), shape = Entry(header, "shape");
-  if (!descr.has_value() || !order.has_value() || !shape.has_value()) return Damaged("has a header without type, order or shape");
+  if (!descr.has_value() || !order.has_value() || !shape.has_value())
+    return Damaged("has a header without type, order or shape");
   const TypeName* type = nullptr;
   for (const TypeName& candidate : kTypes) {
     if (absl::StartsWith(*descr, absl::StrCat("'", candidate.descr, "'"))) type = &candidate;
   }
-  if (type == nullptr) return Damaged(absl::StrCat("is of the type ", ToUtf8(descr->substr(0, std::min<size_t>(descr->find(','), 40))), ", which is not read"));
+  if (type == nullptr)
+    return Damaged(absl::StrCat("is of the type ", ToUtf8(descr->substr(0, std::min<size_t>(descr->find(','), 40))),
+                                ", which is not read"));
   std::optional<std::vector<int64_t>> dims = ParseShape(*shape);
   if (!dims.has_value()) return Damaged("has a header without a shape that can be read");
   const bool fortran = absl::StartsWith(*order, "True");
@@ -95,7 +98,8 @@ absl::StatusOr<std::string> WriteNpy(const Tensor& tensor) {
   for (const TypeName& candidate : kTypes) {
     if (candidate.type == type) descr = candidate.descr;
   }
-  if (descr == nullptr) return absl::UnimplementedError(absl::StrCat("numpy has no type for ", v1::DataType_Name(type)));
+  if (descr == nullptr)
+    return absl::UnimplementedError(absl::StrCat("numpy has no type for ", v1::DataType_Name(type)));
   std::string shape;
   for (int64_t dim : tensor.dims) absl::StrAppend(&shape, dim, ", ");
   if (tensor.dims.size() > 1) shape.resize(shape.size() - 2);

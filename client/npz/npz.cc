@@ -15,12 +15,14 @@ namespace {
 
 absl::Status InFile(absl::string_view path, absl::string_view member, const absl::Status& status) {
   const std::string place = member.empty() ? std::string(path) : absl::StrCat(path, ": '", ToUtf8(member), "'");
-  return CodedError(status.code(), ErrorCode(status), absl::StrCat(place, member.empty() ? ": " : " ", status.message()));
+  return CodedError(status.code(), ErrorCode(status),
+                    absl::StrCat(place, member.empty() ? ": " : " ", status.message()));
 }
 
 }  // namespace
 
-absl::StatusOr<absl::flat_hash_map<std::string, simulator::Tensor>> ReadNpz(const std::string& path, int64_t max_bytes) {
+absl::StatusOr<absl::flat_hash_map<std::string, simulator::Tensor>> ReadNpz(const std::string& path,
+                                                                            int64_t max_bytes) {
   const absl::StatusOr<std::string> bytes = ReadModelFile(path, max_bytes);
   if (!bytes.ok()) return InFile(path, "", bytes.status());
   absl::StatusOr<pt2::Archive> archive = pt2::Archive::Open(*bytes);

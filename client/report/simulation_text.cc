@@ -35,9 +35,10 @@ double Badness(const v1::SimulatedNode& node) {
 std::string RenderSimulation(const v1::Report& report, const Style& style) {
   const v1::Simulation& simulation = report.simulation();
   std::string out = absl::StrCat(Paint(style, Ink::kBold, Printable(report.model().path())), "\n");
-  AppendWrapped(out, "  arithmetic  ", Printable(simulation.profile_reason().empty()
-                                                     ? simulation.profile()
-                                                     : absl::StrCat(simulation.profile(), " (", simulation.profile_reason(), ")")),
+  AppendWrapped(out, "  arithmetic  ",
+                Printable(simulation.profile_reason().empty()
+                              ? simulation.profile()
+                              : absl::StrCat(simulation.profile(), " (", simulation.profile_reason(), ")")),
                 style.width);
   AppendWrapped(out, "  inputs      ", Printable(simulation.inputs()), style.width);
   std::vector<const v1::SimulatedNode*> nodes, missing;
@@ -53,25 +54,32 @@ std::string RenderSimulation(const v1::Report& report, const Style& style) {
                 style.width);
   AppendWrapped(out, "  first bad   ",
                 simulation.first_bad_node().empty() ? "none" : Printable(simulation.first_bad_node()), style.width);
-  std::stable_sort(nodes.begin(), nodes.end(), [](const v1::SimulatedNode* a, const v1::SimulatedNode* b) { return Badness(*a) > Badness(*b); });
+  std::stable_sort(nodes.begin(), nodes.end(),
+                   [](const v1::SimulatedNode* a, const v1::SimulatedNode* b) { return Badness(*a) > Badness(*b); });
   const size_t shown = style.verbose ? nodes.size() : std::min(nodes.size(), kShown);
   std::vector<std::vector<std::string>> rows = {
       {"node", "operator", "own dB", "dB", "max LSB", "mean LSB", "saturated", "accumulator bits (worst case)"}};
   for (size_t i = 0; i < shown; ++i) {
     const v1::SimulatedNode& node = *nodes[i];
-    rows.push_back({Shortened(node.output() == 0 ? node.node() : absl::StrCat(node.node(), " [", node.output(), "]"), 40),
-                    Shortened(node.op(), 28), Decibels(node.has_own_sqnr_db(), node.own_sqnr_db()),
-                    Decibels(node.has_sqnr_db(), node.sqnr_db()), absl::StrFormat("%.4g", node.max_abs_error_lsb()),
-                    absl::StrFormat("%.4g", node.mean_abs_error_lsb()), Percent(node.saturated_fraction()), Bits(node)});
+    rows.push_back(
+        {Shortened(node.output() == 0 ? node.node() : absl::StrCat(node.node(), " [", node.output(), "]"), 40),
+         Shortened(node.op(), 28), Decibels(node.has_own_sqnr_db(), node.own_sqnr_db()),
+         Decibels(node.has_sqnr_db(), node.sqnr_db()), absl::StrFormat("%.4g", node.max_abs_error_lsb()),
+         absl::StrFormat("%.4g", node.mean_abs_error_lsb()), Percent(node.saturated_fraction()), Bits(node)});
   }
   if (shown > 0) absl::StrAppend(&out, "\n", RenderTable(rows, style));
   if (shown < nodes.size()) {
-    absl::StrAppend(&out, Paint(style, Ink::kDim, absl::StrCat("... and ", Count(static_cast<int64_t>(nodes.size() - shown), "result"), " with less error (--verbose shows all)")), "\n");
+    absl::StrAppend(&out,
+                    Paint(style, Ink::kDim,
+                          absl::StrCat("... and ", Count(static_cast<int64_t>(nodes.size() - shown), "result"),
+                                       " with less error (--verbose shows all)")),
+                    "\n");
   }
   if (!missing.empty()) absl::StrAppend(&out, "\n");
   const size_t listed = style.verbose ? missing.size() : std::min<size_t>(missing.size(), 5);
   for (size_t i = 0; i < listed; ++i) {
-    AppendWrapped(out, absl::StrCat("  ", Printable(missing[i]->node()), ": "), Printable(missing[i]->float_reason()), style.width, 4);
+    AppendWrapped(out, absl::StrCat("  ", Printable(missing[i]->node()), ": "), Printable(missing[i]->float_reason()),
+                  style.width, 4);
   }
   if (listed < missing.size()) absl::StrAppend(&out, "  ... and ", missing.size() - listed, " more\n");
   return out;

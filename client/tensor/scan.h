@@ -58,7 +58,7 @@ class TensorScan {
   void CountOnAxis(double value);
 
   const v1::DataType dtype_;
-  const int64_t limit_;                   // elements that are no padding
+  const int64_t limit_;  // elements that are no padding
   std::string* const kept_;
   const absl::Span<const double> table_;  // bit pattern to value, for floats of at most 16 bits
   bool list_ = false;

@@ -24,8 +24,8 @@ Operands Prepare(FloatCall& call, bool transposed) {
     return operands;
   }
   if (call.inputs[0]->dims.size() < 3 || call.inputs[0]->dims.size() != call.inputs[1]->dims.size()) {
-    operands.status = absl::InvalidArgumentError(absl::StrCat("data ", DimsText(call.inputs[0]->dims), " and weight ",
-                                                              DimsText(call.inputs[1]->dims)));
+    operands.status = absl::InvalidArgumentError(
+        absl::StrCat("data ", DimsText(call.inputs[0]->dims), " and weight ", DimsText(call.inputs[1]->dims)));
     return operands;
   }
   const bool last = call.layout == Layout::kChannelsLast;
@@ -57,9 +57,9 @@ Operands Prepare(FloatCall& call, bool transposed) {
   const int64_t in = transposed ? w_dims[0] : w_dims[1] * operands.group;
   if (operands.group < 1 || in != x_dims[1] || out % operands.group != 0 || x_dims[1] % operands.group != 0 ||
       (!operands.bias.empty() && static_cast<int64_t>(operands.bias.size()) != out)) {
-    operands.status = absl::InvalidArgumentError(
-        absl::StrCat("data ", DimsText(x_dims), ", weight ", DimsText(w_dims), ", ", operands.group, " groups and ",
-                     operands.bias.size(), " biases do not go together"));
+    operands.status = absl::InvalidArgumentError(absl::StrCat("data ", DimsText(x_dims), ", weight ", DimsText(w_dims),
+                                                              ", ", operands.group, " groups and ",
+                                                              operands.bias.size(), " biases do not go together"));
   }
   return operands;
 }
@@ -92,9 +92,8 @@ void Columns(const float* image, absl::Span<const int64_t> spatial, int64_t chan
         const int64_t step = window.strides[rank - 1];
         for (int64_t o = 0; o < inner; ++o) {
           const int64_t position = o * step + offset;
-          row[done + o] = inside && position >= 0 && position < spatial[rank - 1]
-                              ? image[channel * plane + base + position]
-                              : 0.0f;
+          row[done + o] =
+              inside && position >= 0 && position < spatial[rank - 1] ? image[channel * plane + base + position] : 0.0f;
         }
         for (size_t i = rank - 1; i-- > 0;) {
           if (++at[i] < window.outputs[i]) break;
@@ -113,20 +112,19 @@ absl::Status RunConv(FloatCall& call) {
   const Dims& x = operands.x.dims;
   const Dims& w = operands.w.dims;
   const absl::Span<const int64_t> spatial = absl::MakeConstSpan(x).subspan(2);
-  const absl::StatusOr<Window> window =
-      MakeWindow(call.attributes, spatial, absl::MakeConstSpan(w).subspan(2));
+  const absl::StatusOr<Window> window = MakeWindow(call.attributes, spatial, absl::MakeConstSpan(w).subspan(2));
   if (!window.ok()) return window.status();
   Dims dims = {x[0], w[0]};
   dims.insert(dims.end(), window->outputs.begin(), window->outputs.end());
   if (absl::Status status = call.Make(0, v1::DATA_TYPE_FLOAT32, dims); !status.ok()) return status;
   const int64_t outputs = Count(window->outputs), taps = Count(window->kernel), plane = Count(spatial);
   const int64_t in = w[1], out = w[0] / operands.group;
-  const bool pointwise = taps == 1 && outputs == plane &&
-                         *std::max_element(window->pads_begin.begin(), window->pads_begin.end()) == 0;
+  const bool pointwise =
+      taps == 1 && outputs == plane && *std::max_element(window->pads_begin.begin(), window->pads_begin.end()) == 0;
   // Rows of columns that are made at once.
   if (!pointwise && in * taps > call.max_bytes / 4 / std::max<int64_t>(outputs, 1)) {
-    return absl::ResourceExhaustedError(absl::StrCat("a convolution of ", in, " channels, ", taps, " taps and ", outputs,
-                                                     " positions needs more than ", call.max_bytes, " bytes"));
+    return absl::ResourceExhaustedError(absl::StrCat("a convolution of ", in, " channels, ", taps, " taps and ",
+                                                     outputs, " positions needs more than ", call.max_bytes, " bytes"));
   }
   std::vector<float> columns(pointwise ? 0 : in * taps * outputs);
   const float* data = operands.x.as<float>().data();
@@ -137,7 +135,8 @@ absl::Status RunConv(FloatCall& call) {
       const float* image = data + (n * x[1] + g * in) * plane;
       float* to = result + (n * w[0] + g * out) * outputs;
       if (!pointwise) Columns(image, spatial, in, *window, columns.data());
-      Gemm(out, outputs, in * taps, weights + g * out * in * taps, false, pointwise ? image : columns.data(), false, to);
+      Gemm(out, outputs, in * taps, weights + g * out * in * taps, false, pointwise ? image : columns.data(), false,
+           to);
     }
   }
   for (int64_t i = 0; i < x[0] * w[0]; ++i) {

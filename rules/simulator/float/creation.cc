@@ -29,8 +29,9 @@ absl::Status Shape(FloatCall& call, const Tensor& x) {
 }
 
 absl::Status Fill(FloatCall& call) {
-  const absl::Span<const int64_t> shape =
-      call.op == OpId::kFillLike && call.input(0) != nullptr ? absl::MakeConstSpan(call.inputs[0]->dims) : call.attributes.Ints("shape");
+  const absl::Span<const int64_t> shape = call.op == OpId::kFillLike && call.input(0) != nullptr
+                                              ? absl::MakeConstSpan(call.inputs[0]->dims)
+                                              : call.attributes.Ints("shape");
   const Dims dims(shape.begin(), shape.end());
   const auto type = static_cast<v1::DataType>(call.attributes.Int("to", v1::DATA_TYPE_FLOAT32));
   const double value = call.attributes.Float("value", 0);
@@ -41,7 +42,8 @@ absl::Status Fill(FloatCall& call) {
   }
   if (absl::Status status = call.Make(0, v1::DATA_TYPE_INT64, dims); !status.ok()) return status;
   const bool sane = std::fabs(value) < 9e18;
-  return WriteIntegers(call, dims, std::vector<int64_t>(call.outputs[0].as<int64_t>().size(), sane ? static_cast<int64_t>(value) : 0));
+  return WriteIntegers(
+      call, dims, std::vector<int64_t>(call.outputs[0].as<int64_t>().size(), sane ? static_cast<int64_t>(value) : 0));
 }
 
 absl::Status Range(FloatCall& call) {
@@ -66,11 +68,12 @@ absl::Status Range(FloatCall& call) {
   }
   const double count = std::ceil((numbers[1] - numbers[0]) / numbers[2]);
   if (!(std::fabs(count) < 1e9) || numbers[2] == 0) {
-    return absl::InvalidArgumentError(absl::StrCat("a range from ", numbers[0], " to ", numbers[1], " by ", numbers[2]));
+    return absl::InvalidArgumentError(
+        absl::StrCat("a range from ", numbers[0], " to ", numbers[1], " by ", numbers[2]));
   }
   const int64_t size = std::max<int64_t>(static_cast<int64_t>(count), 0);
-  const auto type = static_cast<v1::DataType>(
-      call.attributes.Int("to", floats ? v1::DATA_TYPE_FLOAT32 : v1::DATA_TYPE_INT64));
+  const auto type =
+      static_cast<v1::DataType>(call.attributes.Int("to", floats ? v1::DATA_TYPE_FLOAT32 : v1::DATA_TYPE_INT64));
   if (type == v1::DATA_TYPE_FLOAT32) {
     if (absl::Status status = call.Make(0, type, {size}); !status.ok()) return status;
     const absl::Span<float> out = call.outputs[0].as<float>();
@@ -78,7 +81,8 @@ absl::Status Range(FloatCall& call) {
     return absl::OkStatus();
   }
   std::vector<int64_t> values(static_cast<size_t>(size));
-  for (int64_t i = 0; i < size; ++i) values[i] = static_cast<int64_t>(numbers[0]) + i * static_cast<int64_t>(numbers[2]);
+  for (int64_t i = 0; i < size; ++i)
+    values[i] = static_cast<int64_t>(numbers[0]) + i * static_cast<int64_t>(numbers[2]);
   return WriteIntegers(call, {size}, values);
 }
 

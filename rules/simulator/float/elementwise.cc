@@ -199,12 +199,14 @@ absl::Status CombineTwo(FloatCall& call, const Tensor& a, const Tensor& b) {
     case OpId::kMean:
     case OpId::kBiasAdd: {
       const float alpha = static_cast<float>(call.attributes.Float("alpha", 1));
-      if (alpha != 1 && a.type == kFloat) return Combine(call, a, b, [alpha](auto x, auto y) { return x + static_cast<decltype(x)>(alpha) * y; });
+      if (alpha != 1 && a.type == kFloat)
+        return Combine(call, a, b, [alpha](auto x, auto y) { return x + static_cast<decltype(x)>(alpha) * y; });
       return Combine(call, a, b, [](auto x, auto y) { return Wrapped(x, y, [](auto s, auto t) { return s + t; }); });
     }
     case OpId::kSub: {
       const float alpha = static_cast<float>(call.attributes.Float("alpha", 1));
-      if (alpha != 1 && a.type == kFloat) return Combine(call, a, b, [alpha](auto x, auto y) { return x - static_cast<decltype(x)>(alpha) * y; });
+      if (alpha != 1 && a.type == kFloat)
+        return Combine(call, a, b, [alpha](auto x, auto y) { return x - static_cast<decltype(x)>(alpha) * y; });
       return Combine(call, a, b, [](auto x, auto y) { return Wrapped(x, y, [](auto s, auto t) { return s - t; }); });
     }
     case OpId::kMul:
@@ -226,9 +228,8 @@ absl::Status CombineTwo(FloatCall& call, const Tensor& a, const Tensor& b) {
     case OpId::kAtan2:
       return Combine(call, a, b, [](auto x, auto y) { return static_cast<decltype(x)>(std::atan2(x, y)); });
     case OpId::kSquaredDifference:
-      return Combine(call, a, b, [](auto x, auto y) {
-        return Wrapped(x, y, [](auto s, auto t) { return (s - t) * (s - t); });
-      });
+      return Combine(call, a, b,
+                     [](auto x, auto y) { return Wrapped(x, y, [](auto s, auto t) { return (s - t) * (s - t); }); });
     case OpId::kMaximum:
       return Combine(call, a, b, [](auto x, auto y) { return x != x || x > y ? x : y; });
     case OpId::kMinimum:
@@ -305,7 +306,8 @@ absl::Status RunWhere(FloatCall& call) {
   const Tensor* condition = call.input(fill ? 1 : 0);
   const Tensor* x = call.input(fill ? 2 : 1);
   const Tensor* y = call.input(fill ? 0 : 2);
-  if (condition == nullptr || x == nullptr || y == nullptr) return absl::InvalidArgumentError("an operand is not there");
+  if (condition == nullptr || x == nullptr || y == nullptr)
+    return absl::InvalidArgumentError("an operand is not there");
   const bool floats = x->type == kFloat || y->type == kFloat;
   const Tensor a = floats && x->type != kFloat ? AsFloat(*x) : *x;
   const Tensor b = floats && y->type != kFloat ? AsFloat(*y) : *y;
@@ -371,8 +373,9 @@ absl::Status RunCast(FloatCall& call) {
   const absl::Span<int64_t> integers = wide.as<int64_t>();
   constexpr float kLimit = 9.2e18f;
   for (size_t i = 0; i < from.size(); ++i) {
-    integers[i] = std::isnan(from[i]) ? 0 : to == v1::DATA_TYPE_BOOL ? from[i] != 0
-                                              : static_cast<int64_t>(std::min(std::max(from[i], -kLimit), kLimit));
+    integers[i] = std::isnan(from[i])        ? 0
+                  : to == v1::DATA_TYPE_BOOL ? from[i] != 0
+                                             : static_cast<int64_t>(std::min(std::max(from[i], -kLimit), kLimit));
   }
   return NarrowTo(to, wide, call.outputs[0]);
 }
@@ -394,7 +397,8 @@ absl::Status RunUnary(FloatCall& call) {
       case OpId::kSign:
         return Combine(call, *in, *in, [](auto x, auto) { return static_cast<decltype(x)>((x > 0) - (x < 0)); });
       case OpId::kSquare:
-        return Combine(call, *in, *in, [](auto x, auto) { return Wrapped(x, x, [](auto s, auto t) { return s * t; }); });
+        return Combine(call, *in, *in,
+                       [](auto x, auto) { return Wrapped(x, x, [](auto s, auto t) { return s * t; }); });
       case OpId::kClamp: {
         const double low = attributes.Float("min", -9.2e18), high = attributes.Float("max", 9.2e18);
         return Combine(call, *in, *in, [=](auto x, auto) {
@@ -415,7 +419,8 @@ absl::Status RunUnary(FloatCall& call) {
     const Tensor real = AsFloat(*in);
     if (real.type != kFloat) return absl::UnimplementedError("an operand of a type that has no kernels");
     const Tensor* inputs[1] = {&real};
-    FloatCall again{call.op, call.layout, attributes.Has("alpha") ? attributes : *kNone, inputs, call.outputs, call.max_bytes};
+    FloatCall again{call.op, call.layout,  attributes.Has("alpha") ? attributes : *kNone,
+                    inputs,  call.outputs, call.max_bytes};
     return RunUnary(again);
   }
   const auto real = [&](absl::string_view name, double fallback) {

@@ -144,8 +144,8 @@ absl::Status FloatCall::Make(size_t output, v1::DataType type, const Dims& dims)
   const size_t width = ElementSize(type);
   if (width == 0) return absl::UnimplementedError(absl::StrCat("tensors of ", v1::DataType_Name(type)));
   if (*count > max_bytes / static_cast<int64_t>(width)) {
-    return absl::ResourceExhaustedError(absl::StrCat("a tensor of ", *count, " elements of ", width,
-                                                     " bytes, where ", max_bytes, " bytes are allowed"));
+    return absl::ResourceExhaustedError(absl::StrCat("a tensor of ", *count, " elements of ", width, " bytes, where ",
+                                                     max_bytes, " bytes are allowed"));
   }
   outputs[output].type = type;
   return Allocate(dims, outputs[output]);

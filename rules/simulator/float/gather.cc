@@ -76,7 +76,8 @@ absl::Status GatherNd(FloatCall& call, const Tensor& x, const Tensor& indices, c
   const int64_t rank = static_cast<int64_t>(x.dims.size());
   if (indices.dims.empty()) return absl::InvalidArgumentError("indices without axes");
   const int64_t depth = indices.dims.back();
-  if (batch_dims < 0 || batch_dims >= static_cast<int64_t>(indices.dims.size()) || depth < 0 || batch_dims + depth > rank) {
+  if (batch_dims < 0 || batch_dims >= static_cast<int64_t>(indices.dims.size()) || depth < 0 ||
+      batch_dims + depth > rank) {
     return absl::InvalidArgumentError(absl::StrCat("indices of ", depth, " axes and ", batch_dims, " batch axes"));
   }
   Dims dims(indices.dims.begin(), indices.dims.end() - 1);
@@ -84,7 +85,8 @@ absl::Status GatherNd(FloatCall& call, const Tensor& x, const Tensor& indices, c
   if (absl::Status status = call.Make(0, x.type, dims); !status.ok()) return status;
   const absl::Span<const int64_t> x_dims(x.dims);
   const int64_t batches = Count(absl::MakeConstSpan(indices.dims).subspan(0, batch_dims));
-  if (batches != Count(x_dims.subspan(0, batch_dims))) return absl::InvalidArgumentError("batches of data and of indices differ");
+  if (batches != Count(x_dims.subspan(0, batch_dims)))
+    return absl::InvalidArgumentError("batches of data and of indices differ");
   const int64_t tuples = Count(absl::MakeConstSpan(indices.dims).subspan(0, indices.dims.size() - 1));
   const int64_t bytes = Count(x_dims.subspan(batch_dims + depth)) * static_cast<int64_t>(ElementSize(x.type));
   const int64_t each = batches == 0 ? 0 : tuples / batches;

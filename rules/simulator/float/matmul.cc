@@ -95,7 +95,8 @@ absl::Status RunMatMul(FloatCall& call) {
     // A row for all, or a column, or as many as the product has.
     const int64_t bias_rows = std::max<int64_t>(static_cast<int64_t>(bias->size()) / std::max<int64_t>(columns, 1), 1);
     for (size_t i = 0; i < out.size(); ++i) {
-      const int64_t row = static_cast<int64_t>(i) / n % bias_rows, column = columns == 1 ? 0 : static_cast<int64_t>(i) % n;
+      const int64_t row = static_cast<int64_t>(i) / n % bias_rows,
+                    column = columns == 1 ? 0 : static_cast<int64_t>(i) % n;
       out[i] += beta * (*bias)[row * columns + column];
     }
   }

@@ -50,7 +50,8 @@ absl::Status RunReshape(FloatCall& call) {
         }
       }
     } else {
-      dims = {Count(absl::MakeConstSpan(x->dims).subspan(0, first)), Count(absl::MakeConstSpan(x->dims).subspan(first))};
+      dims = {Count(absl::MakeConstSpan(x->dims).subspan(0, first)),
+              Count(absl::MakeConstSpan(x->dims).subspan(first))};
     }
   } else if (call.op == OpId::kSqueeze) {
     std::vector<bool> dropped(rank, !attributes.Has("axes"));
@@ -107,7 +108,8 @@ absl::Status CopyStrided(FloatCall& call, size_t output, const Tensor& x, const 
       std::memcpy(to, x.data.data() + from * width, inner * width);
       to += inner * width;
     } else {
-      for (int64_t i = 0; i < inner; ++i, to += width) std::memcpy(to, x.data.data() + (from + i * step) * width, width);
+      for (int64_t i = 0; i < inner; ++i, to += width)
+        std::memcpy(to, x.data.data() + (from + i * step) * width, width);
     }
     for (size_t axis = rank == 0 ? 0 : rank - 1; axis-- > 0;) {
       from += steps[axis];
@@ -140,8 +142,7 @@ absl::Status Slice(FloatCall& call, const Tensor& x) {
       return std::min(std::max(position, low), high);
     };
     const int64_t begin = step > 0 ? place(starts[i], 0, size) : place(starts[i], 0, size - 1);
-    const int64_t end = step > 0 ? place(ends[i], 0, size)
-                                 : ends[i] < -size ? -1 : place(ends[i], -1, size - 1);
+    const int64_t end = step > 0 ? place(ends[i], 0, size) : ends[i] < -size ? -1 : place(ends[i], -1, size - 1);
     const int64_t distance = step > 0 ? end - begin : begin - end;
     const int64_t magnitude = step > 0 ? step : -step;
     dims[*axis] = distance <= 0 ? 0 : (distance - 1) / magnitude + 1;
@@ -218,7 +219,8 @@ absl::Status Split(FloatCall& call, const Tensor& x) {
   for (size_t i = 0; i < sizes.size(); ++i) {
     Dims dims = x.dims;
     dims[*axis] = sizes[i];
-    if (absl::Status status = CopyStrided(call, i, x, dims, strides, from * strides[*axis]); !status.ok()) return status;
+    if (absl::Status status = CopyStrided(call, i, x, dims, strides, from * strides[*axis]); !status.ok())
+      return status;
     from += sizes[i];
     if (call.op == OpId::kUnstack) call.outputs[i].dims.erase(call.outputs[i].dims.begin() + *axis);
   }
@@ -267,7 +269,8 @@ absl::Status Pad(FloatCall& call, const Tensor& x) {
   const Attributes& attributes = call.attributes;
   const size_t rank = x.dims.size();
   const absl::Span<const int64_t> pads = attributes.Ints("pads");
-  if (pads.size() != 2 * rank) return absl::InvalidArgumentError(absl::StrCat(pads.size(), " pads for ", rank, " axes"));
+  if (pads.size() != 2 * rank)
+    return absl::InvalidArgumentError(absl::StrCat(pads.size(), " pads for ", rank, " axes"));
   const absl::string_view mode = attributes.Text("mode", "constant");
   Dims dims(rank);
   for (size_t i = 0; i < rank; ++i) {

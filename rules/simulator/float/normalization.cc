@@ -46,7 +46,8 @@ absl::Status RunSoftmax(FloatCall& call) {
       sum += to[i * inner];
     }
     for (int64_t i = 0; i < size; ++i) {
-      to[i * inner] = call.op == OpId::kLogSoftmax ? beta * (from[i * inner] - top) - std::log(sum) : to[i * inner] / sum;
+      to[i * inner] =
+          call.op == OpId::kLogSoftmax ? beta * (from[i * inner] - top) - std::log(sum) : to[i * inner] / sum;
     }
   }
   return absl::OkStatus();
@@ -79,12 +80,14 @@ void NormalizeRow(const float* from, float* to, int64_t count, double epsilon, b
 absl::Status RunNormalization(FloatCall& call) {
   const absl::StatusOr<absl::Span<const float>> in = FloatInput(call, 0);
   if (!in.ok()) return in.status();
-  const bool channels_matter = call.op == OpId::kBatchNorm || call.op == OpId::kInstanceNorm || call.op == OpId::kGroupNorm;
+  const bool channels_matter =
+      call.op == OpId::kBatchNorm || call.op == OpId::kInstanceNorm || call.op == OpId::kGroupNorm;
   if (channels_matter && call.layout == Layout::kChannelsLast) {
     return absl::UnimplementedError("normalizations of channels with channels last");
   }
   const Dims& dims = call.inputs[0]->dims;
-  if (dims.empty() || (channels_matter && dims.size() < 2)) return absl::InvalidArgumentError("a tensor of too low a rank");
+  if (dims.empty() || (channels_matter && dims.size() < 2))
+    return absl::InvalidArgumentError("a tensor of too low a rank");
   if (absl::Status status = call.Make(0, v1::DATA_TYPE_FLOAT32, dims); !status.ok()) return status;
   float* out = call.outputs[0].as<float>().data();
   const int64_t total = Count(dims);
@@ -97,7 +100,8 @@ absl::Status RunNormalization(FloatCall& call) {
     if (!axis.ok()) return axis.status();
     const int64_t size = Count(absl::MakeConstSpan(dims).subspan(*axis));
     for (const absl::Span<const float> parameters : {gamma, beta}) {
-      if (!parameters.empty() && static_cast<int64_t>(parameters.size()) != size) return WrongSize(parameters.size(), size);
+      if (!parameters.empty() && static_cast<int64_t>(parameters.size()) != size)
+        return WrongSize(parameters.size(), size);
     }
     for (int64_t row = 0; row < total / size; ++row) {
       float* to = out + row * size;
@@ -134,7 +138,8 @@ absl::Status RunNormalization(FloatCall& call) {
   }
   const absl::Span<const float> mean = Optional(call, 3), variance = Optional(call, 4);
   if (call.op == OpId::kBatchNorm) {
-    if (static_cast<int64_t>(mean.size()) != channels || mean.size() != variance.size()) return WrongSize(mean.size(), channels);
+    if (static_cast<int64_t>(mean.size()) != channels || mean.size() != variance.size())
+      return WrongSize(mean.size(), channels);
     std::copy(in->begin(), in->end(), out);
   } else {
     const int64_t groups = call.op == OpId::kInstanceNorm ? channels : call.attributes.Int("num_groups", 1);

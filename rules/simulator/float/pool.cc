@@ -80,7 +80,7 @@ absl::Status RunWindows(FloatCall& call, const Tensor& x, const Window& window) 
         }
       }
       const int64_t count = divisor > 0 ? divisor : count_pads ? padded_count : inside_count;
-      *out++ = is_max ? best
+      *out++ = is_max                     ? best
                : call.op == OpId::kLpPool ? std::sqrt(sum)
                                           : sum / static_cast<float>(std::max<int64_t>(count, 1));
       for (size_t i = rank; i-- > 0;) {

@@ -11,7 +11,7 @@ namespace {
 // The tensor with its reduced axes last, and the shapes that follow.
 struct Rows {
   Tensor tensor;
-  Dims dims;         // of the result
+  Dims dims;          // of the result
   int64_t count = 1;  // elements of a row
 };
 
@@ -82,7 +82,8 @@ double ReduceRow(OpId op, const T* row, int64_t count, const Attributes& attribu
   const double mean = sum / static_cast<double>(count);
   if (op == OpId::kReduceMean) return mean;
   double squares = 0;
-  for (int64_t i = 0; i < count; ++i) squares += (static_cast<double>(row[i]) - mean) * (static_cast<double>(row[i]) - mean);
+  for (int64_t i = 0; i < count; ++i)
+    squares += (static_cast<double>(row[i]) - mean) * (static_cast<double>(row[i]) - mean);
   return squares / std::max<double>(1, static_cast<double>(count - attributes.Int("correction", 1)));
 }
 

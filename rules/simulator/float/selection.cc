@@ -43,7 +43,9 @@ absl::Status RunSelection(FloatCall& call) {
   const absl::StatusOr<std::vector<int64_t>> integers = floats ? std::vector<int64_t>() : ToInt64(*x);
   if (!integers.ok()) return integers.status();
   const absl::Span<const float> reals = floats ? x->as<float>() : absl::Span<const float>();
-  const auto at = [&](int64_t i) { return floats ? static_cast<double>(reals[i]) : static_cast<double>((*integers)[i]); };
+  const auto at = [&](int64_t i) {
+    return floats ? static_cast<double>(reals[i]) : static_cast<double>((*integers)[i]);
+  };
   const int64_t size = dims[*axis];
   const auto index_type = static_cast<v1::DataType>(attributes.Int("to", v1::DATA_TYPE_INT64));
 

@@ -55,8 +55,9 @@ absl::StatusOr<Window> MakeWindow(const Attributes& attributes, absl::Span<const
     }
     const int64_t room = spatial[i] + window.pads_begin[i] + window.pads_end[i] - extent;
     if (room < 0) {
-      return absl::InvalidArgumentError(absl::StrCat("a window of ", extent, " over ", spatial[i], " elements with pads ",
-                                                     window.pads_begin[i], " and ", window.pads_end[i]));
+      return absl::InvalidArgumentError(absl::StrCat("a window of ", extent, " over ", spatial[i],
+                                                     " elements with pads ", window.pads_begin[i], " and ",
+                                                     window.pads_end[i]));
     }
     const bool ceil = attributes.Int("ceil_mode", 0) != 0;
     window.outputs[i] = (ceil ? room + window.strides[i] - 1 : room) / window.strides[i] + 1;

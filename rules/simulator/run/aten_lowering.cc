@@ -62,7 +62,8 @@ absl::Status LowerTranspose(const NodeReader& node, Lowered& lowered) {
     std::reverse(perm.begin(), perm.end());
   } else if (node.attribute("dim0") != nullptr || node.attribute("dim1") != nullptr) {
     const int64_t a = at(node.Int("dim0", 0)), b = at(node.Int("dim1", 0));
-    if (a < 0 || b < 0 || a >= rank || b >= rank) return absl::InvalidArgumentError(absl::StrCat("axes ", a, " and ", b));
+    if (a < 0 || b < 0 || a >= rank || b >= rank)
+      return absl::InvalidArgumentError(absl::StrCat("axes ", a, " and ", b));
     std::swap(perm[a], perm[b]);
   } else {
     return absl::UnimplementedError("a transposition in this form");
@@ -210,7 +211,8 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
     case OpId::kReshape: {
       std::optional<Integers> shape = node.Ints("size");
       if (!shape.has_value()) shape = node.Ints("shape");
-      if (!shape.has_value() || absl::StartsWith(op, "aten.unflatten")) return absl::UnimplementedError("a reshape in this form");
+      if (!shape.has_value() || absl::StartsWith(op, "aten.unflatten"))
+        return absl::UnimplementedError("a reshape in this form");
       to.SetInts("shape", *shape);
       to.SetInt("allowzero", 1);
       return absl::OkStatus();
@@ -243,7 +245,8 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
         to.SetInts("sizes", *sizes);
       } else if (each != nullptr && each->value_case() == v1::Attribute::kI && rank > 0) {
         const int64_t at = axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
-        if (at < 0 || at >= static_cast<int64_t>(rank) || each->i() < 1) return absl::InvalidArgumentError(absl::StrCat("parts of ", each->i()));
+        if (at < 0 || at >= static_cast<int64_t>(rank) || each->i() < 1)
+          return absl::InvalidArgumentError(absl::StrCat("parts of ", each->i()));
         Integers parts;
         for (int64_t left = node.Dims(0)[at]; left > 0; left -= each->i()) {
           parts.push_back(std::min(left, each->i()));
@@ -279,7 +282,8 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
     }
     case OpId::kPad: {
       const std::optional<Integers> pad = node.Ints("pad");
-      if (!pad.has_value() || pad->size() % 2 != 0 || pad->size() > 2 * rank) return absl::InvalidArgumentError("pads that do not fit");
+      if (!pad.has_value() || pad->size() % 2 != 0 || pad->size() > 2 * rank)
+        return absl::InvalidArgumentError("pads that do not fit");
       // The last axis first, in pairs.
       Integers pads(2 * rank, 0);
       for (size_t i = 0; i < pad->size() / 2; ++i) {
@@ -373,7 +377,8 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
       to.SetText("mode", lowered.op == OpId::kResizeNearest ? "nearest" : "linear");
       const bool align = node.Int("align_corners", 0) != 0;
       to.SetText("coordinate_transformation_mode", lowered.op == OpId::kResizeNearest ? "asymmetric"
-                                                   : align ? "align_corners" : "half_pixel");
+                                                   : align                            ? "align_corners"
+                                                                                      : "half_pixel");
       to.SetText("nearest_mode", "floor");
       return absl::OkStatus();
     }

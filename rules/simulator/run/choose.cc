@@ -48,7 +48,8 @@ absl::StatusOr<ProfileChoice> ChooseProfile(absl::string_view name, absl::string
     if (choice.profile != nullptr) return choice;
     std::vector<absl::string_view> names;
     for (const Profile& profile : Profiles()) names.push_back(profile.name);
-    return absl::NotFoundError(absl::StrCat("there is no profile '", name, "'; there are ", absl::StrJoin(names, ", ")));
+    return absl::NotFoundError(
+        absl::StrCat("there is no profile '", name, "'; there are ", absl::StrJoin(names, ", ")));
   }
   if (backend.empty()) {
     choice.profile = FindProfile(OfOrigin(origin));
@@ -67,7 +68,8 @@ absl::StatusOr<ProfileChoice> ChooseProfile(absl::string_view name, absl::string
     if (choice.profile != nullptr) return choice;
   }
   choice.profile = FindProfile(OfOrigin(origin));
-  choice.reason = absl::StrCat("the arithmetic of ", backend, " is not published; that of the file's own runtime stands in");
+  choice.reason =
+      absl::StrCat("the arithmetic of ", backend, " is not published; that of the file's own runtime stands in");
   return choice;
 }
 

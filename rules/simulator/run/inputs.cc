@@ -30,7 +30,8 @@ absl::Status Wrong(const Graph& graph, int32_t value, absl::string_view what) {
 absl::StatusOr<Tensor> Fitted(const Graph& graph, int32_t value, const Tensor& given) {
   const v1::Value& declared = graph.value(value);
   bool fits = !declared.has_shape() || static_cast<size_t>(declared.dims_size()) == given.dims.size();
-  for (int i = 0; fits && i < declared.dims_size(); ++i) fits = declared.dims(i) < 0 || declared.dims(i) == given.dims[i];
+  for (int i = 0; fits && i < declared.dims_size(); ++i)
+    fits = declared.dims(i) < 0 || declared.dims(i) == given.dims[i];
   if (!fits) {
     const std::vector<int64_t> dims(declared.dims().begin(), declared.dims().end());
     return Wrong(graph, value, absl::StrCat("is ", DimsText(given.dims), " where the graph has ", DimsText(dims)));
@@ -42,7 +43,8 @@ absl::StatusOr<Tensor> Fitted(const Graph& graph, int32_t value, const Tensor& g
     }
     const bool quantized = IsInteger(declared.dtype()) && graph.value_spec(value) >= 0;
     if (!IsReal(declared.dtype()) && !quantized) {
-      return Wrong(graph, value, absl::StrCat("is of real numbers where the graph has ", DataTypeName(declared.dtype())));
+      return Wrong(graph, value,
+                   absl::StrCat("is of real numbers where the graph has ", DataTypeName(declared.dtype())));
     }
     return given;
   }
@@ -62,8 +64,9 @@ absl::StatusOr<Tensor> Fitted(const Graph& graph, int32_t value, const Tensor& g
   for (size_t i = 0; i < integers->size(); ++i) {
     const int64_t integer = (*integers)[i];
     if (integer < low || integer > high) {
-      return Wrong(graph, value, absl::StrCat("holds ", integer, " at element ", i, ", beyond ", low, "..", high, " of ",
-                                              DataTypeName(fitted.type)));
+      return Wrong(graph, value,
+                   absl::StrCat("holds ", integer, " at element ", i, ", beyond ", low, "..", high, " of ",
+                                DataTypeName(fitted.type)));
     }
     std::memcpy(fitted.data.data() + i * width, &integer, width);
   }
@@ -177,7 +180,8 @@ absl::StatusOr<Inputs> TakeInputs(const Graph& graph, const absl::flat_hash_map<
   for (const auto& [name, tensor] : given) {
     bool known = false;
     for (int32_t value : OpenInputs(graph)) known |= graph.value(value).name() == name;
-    if (!known) return absl::InvalidArgumentError(absl::StrCat("'", name, "' is given, and the graph has no such input"));
+    if (!known)
+      return absl::InvalidArgumentError(absl::StrCat("'", name, "' is given, and the graph has no such input"));
   }
   return inputs;
 }
@@ -216,7 +220,8 @@ absl::StatusOr<Inputs> MakeInputs(const Graph& graph, const ResolvedGraph& resol
     inputs.tensors.emplace(value, std::move(tensor));
   }
   inputs.origin = absl::StrCat("seed ", seed, ", from recorded ranges");
-  if (made_up > 0) absl::StrAppend(&inputs.origin, ", -1..1 for ", made_up, made_up == 1 ? " input" : " inputs", " without one");
+  if (made_up > 0)
+    absl::StrAppend(&inputs.origin, ", -1..1 for ", made_up, made_up == 1 ? " input" : " inputs", " without one");
   return inputs;
 }
 

@@ -52,7 +52,8 @@ absl::Status DynamicQuantize(const Tensor& x, bool exact, absl::Span<Tensor> out
     numbers.push_back(exact ? std::min(std::max(std::nearbyint(value / scale) + zero, 0.0f), 255.0f)
                             : static_cast<double>(value) / scale + zero);
   }
-  if (absl::Status status = Write(exact ? v1::DATA_TYPE_UINT8 : kFloat, x.dims, numbers, outputs[0]); !status.ok()) return status;
+  if (absl::Status status = Write(exact ? v1::DATA_TYPE_UINT8 : kFloat, x.dims, numbers, outputs[0]); !status.ok())
+    return status;
   if (outputs.size() > 1) {
     if (absl::Status status = Write(kFloat, {}, {scale}, outputs[1]); !status.ok()) return status;
   }
@@ -122,13 +123,15 @@ absl::Status ConvInteger(absl::Span<const Tensor* const> inputs, const Lowered& 
   const absl::StatusOr<Tensor> x = Centered(*inputs[0], at(2), 0), w = Centered(*inputs[1], at(3), 0);
   if (!x.ok()) return x.status();
   if (!w.ok()) return w.status();
-  if (x->dims.size() != 4 || w->dims.size() != 4) return absl::UnimplementedError("integer convolutions of other ranks than 4");
-  const absl::StatusOr<Window> window = MakeWindow(lowered.attributes, absl::MakeConstSpan(x->dims).subspan(2),
-                                                   absl::MakeConstSpan(w->dims).subspan(2));
+  if (x->dims.size() != 4 || w->dims.size() != 4)
+    return absl::UnimplementedError("integer convolutions of other ranks than 4");
+  const absl::StatusOr<Window> window =
+      MakeWindow(lowered.attributes, absl::MakeConstSpan(x->dims).subspan(2), absl::MakeConstSpan(w->dims).subspan(2));
   if (!window.ok()) return window.status();
   const int64_t group = lowered.attributes.Int("group", 1), in = w->dims[1];
   if (group < 1 || in * group != x->dims[1] || w->dims[0] % group != 0) {
-    return absl::InvalidArgumentError(absl::StrCat("data ", DimsText(x->dims), ", weight ", DimsText(w->dims), " and ", group, " groups"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("data ", DimsText(x->dims), ", weight ", DimsText(w->dims), " and ", group, " groups"));
   }
   const int64_t height = x->dims[2], width = x->dims[3], out_per_group = w->dims[0] / group;
   const Dims dims = {x->dims[0], w->dims[0], window->outputs[0], window->outputs[1]};
@@ -197,7 +200,8 @@ bool IsIntegerOp(absl::string_view op_type) {
 absl::Status RunIntegerOp(const NodeReader& node, absl::Span<const Tensor* const> inputs, const Lowered& lowered,
                           bool exact, absl::Span<Tensor> outputs) {
   const absl::string_view op = node.op_type();
-  if (inputs.empty() || inputs[0] == nullptr || outputs.empty()) return absl::InvalidArgumentError("its input is not there");
+  if (inputs.empty() || inputs[0] == nullptr || outputs.empty())
+    return absl::InvalidArgumentError("its input is not there");
   if (op == "DynamicQuantizeLinear") return DynamicQuantize(*inputs[0], exact, outputs);
   if (op != "MatMulInteger" && op != "ConvInteger") return ChooseQParams(node, *inputs[0], outputs);
   if (inputs.size() < 2 || inputs[1] == nullptr) return absl::InvalidArgumentError("its weight is not there");
@@ -205,13 +209,17 @@ absl::Status RunIntegerOp(const NodeReader& node, absl::Span<const Tensor* const
 }
 
 absl::StatusOr<Tensor> UnpackedWeight(const NodeReader& node) {
-  const int64_t n = node.Int("N", 0), k = node.Int("K", 0), bits = node.Int("bits", 4), block = node.Int("block_size", 32);
+  const int64_t n = node.Int("N", 0), k = node.Int("K", 0), bits = node.Int("bits", 4),
+                block = node.Int("block_size", 32);
   const Tensor* packed = node.Argument(1);
   const Tensor* scales = node.Argument(2);
   const Tensor* zeros = node.Argument(3);
-  if (packed == nullptr || scales == nullptr || scales->type != kFloat) return absl::UnimplementedError("weights or scales that are not known");
-  if (n < 1 || k < 1 || block < 1 || n > (int64_t{1} << 31) || k > (int64_t{1} << 31) || (bits != 2 && bits != 4 && bits != 8)) {
-    return absl::InvalidArgumentError(absl::StrCat("a weight of ", n, " x ", k, " in blocks of ", block, " and ", bits, " bits"));
+  if (packed == nullptr || scales == nullptr || scales->type != kFloat)
+    return absl::UnimplementedError("weights or scales that are not known");
+  if (n < 1 || k < 1 || block < 1 || n > (int64_t{1} << 31) || k > (int64_t{1} << 31) ||
+      (bits != 2 && bits != 4 && bits != 8)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a weight of ", n, " x ", k, " in blocks of ", block, " and ", bits, " bits"));
   }
   const int64_t blocks = (k + block - 1) / block, bytes = (block * bits + 7) / 8, per_byte = 8 / bits;
   const int64_t zero_bytes = (blocks * bits + 7) / 8;

@@ -45,6 +45,11 @@ class NodeReader {
   // Sizes of an argument's tensor; empty when it is not known.
   absl::Span<const int64_t> Dims(int position) const;
   int num_outputs() const { return graph_.num_outputs(node_); }
+  // Declared element type of an output.
+  v1::DataType output_type(int output) const {
+    return output < num_outputs() && graph_.output(node_, output) >= 0 ? graph_.dtype(graph_.output(node_, output))
+                                                                       : v1::DATA_TYPE_UNSPECIFIED;
+  }
   int64_t opset(absl::string_view domain = "") const;
 
  private:

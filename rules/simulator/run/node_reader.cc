@@ -44,7 +44,8 @@ std::optional<Integers> NodeReader::Ints(absl::string_view name) const {
 
 absl::string_view NodeReader::Text(absl::string_view name) const {
   const v1::Attribute* found = attribute(name);
-  return found == nullptr || found->value_case() != v1::Attribute::kS ? absl::string_view() : absl::string_view(found->s());
+  return found == nullptr || found->value_case() != v1::Attribute::kS ? absl::string_view()
+                                                                      : absl::string_view(found->s());
 }
 
 int32_t NodeReader::Value(int position) const {
@@ -73,7 +74,8 @@ std::optional<double> NodeReader::ArgumentReal(int position) const {
     return tensor->data.empty() ? std::nullopt : std::optional<double>(tensor->as<float>()[0]);
   }
   const absl::StatusOr<Integers> integers = ToInt64(*tensor);
-  return !integers.ok() || integers->empty() ? std::nullopt : std::optional<double>(static_cast<double>((*integers)[0]));
+  return !integers.ok() || integers->empty() ? std::nullopt
+                                             : std::optional<double>(static_cast<double>((*integers)[0]));
 }
 
 std::optional<Integers> NodeReader::IntsOf(absl::string_view name, int position) const {

@@ -27,8 +27,9 @@ void CopyTexts(const NodeReader& node, Attributes& to, std::initializer_list<abs
 }
 
 void SetWindow(const NodeReader& node, Attributes& to) {
-  CopyInts(node, to, {"kernel_shape", "strides", "dilations", "pads", "group", "ceil_mode", "count_include_pad",
-                      "output_padding", "output_shape"});
+  CopyInts(node, to,
+           {"kernel_shape", "strides", "dilations", "pads", "group", "ceil_mode", "count_include_pad", "output_padding",
+            "output_shape"});
   if (absl::StartsWith(node.Text("auto_pad"), "SAME")) to.SetText("auto_pad", node.Text("auto_pad"));
 }
 
@@ -45,7 +46,9 @@ absl::Status LowerResize(const NodeReader& node, Lowered& lowered) {
   if (node.Ints("axes").has_value()) return absl::UnimplementedError("a resize of some axes");
   const bool before_11 = upsample || node.opset() < 11;
   const absl::string_view coordinates = node.Text("coordinate_transformation_mode");
-  to.SetText("coordinate_transformation_mode", before_11 ? "asymmetric" : coordinates.empty() ? "half_pixel" : coordinates);
+  to.SetText("coordinate_transformation_mode", before_11             ? "asymmetric"
+                                               : coordinates.empty() ? "half_pixel"
+                                                                     : coordinates);
   if (before_11) to.SetText("nearest_mode", "floor");
   if (const std::optional<Integers> sizes = node.ArgumentInts(3); sizes.has_value() && !sizes->empty()) {
     to.SetInts("sizes", *sizes);
@@ -67,15 +70,16 @@ absl::Status LowerPad(const NodeReader& node, Lowered& lowered) {
     Integers all(2 * rank, 0);
     for (size_t i = 0; i < axes->size() && pads->size() == 2 * axes->size(); ++i) {
       const int64_t axis = (*axes)[i] < 0 ? (*axes)[i] + static_cast<int64_t>(rank) : (*axes)[i];
-      if (axis < 0 || axis >= static_cast<int64_t>(rank)) return absl::InvalidArgumentError(absl::StrCat("axis ", axis));
+      if (axis < 0 || axis >= static_cast<int64_t>(rank))
+        return absl::InvalidArgumentError(absl::StrCat("axis ", axis));
       all[axis] = (*pads)[i];
       all[rank + axis] = (*pads)[axes->size() + i];
     }
     lowered.attributes.SetInts("pads", all);
   }
   CopyTexts(node, lowered.attributes, {"mode"});
-  lowered.attributes.SetFloat("value", node.attribute("value") != nullptr ? node.Real("value", 0)
-                                                                          : node.ArgumentReal(2).value_or(0));
+  lowered.attributes.SetFloat(
+      "value", node.attribute("value") != nullptr ? node.Real("value", 0) : node.ArgumentReal(2).value_or(0));
   lowered.data_ports = 1;
   return absl::OkStatus();
 }
@@ -132,7 +136,8 @@ absl::Status LowerOnnx(const NodeReader& node, Lowered& lowered) {
     case OpId::kReduceSumSquare:
     case OpId::kReduceLogSumExp:
       CopyInts(node, to, {"keepdims", "noop_with_empty_axes"});
-      return LowerList(node, "axes", "axes", absl::StartsWith(node.op_type(), "com.") ? kNoArgument : 1, false, lowered);
+      return LowerList(node, "axes", "axes", absl::StartsWith(node.op_type(), "com.") ? kNoArgument : 1, false,
+                       lowered);
     case OpId::kSoftmax:
     case OpId::kLogSoftmax:
     case OpId::kHardmax: {
@@ -219,7 +224,8 @@ absl::Status LowerOnnx(const NodeReader& node, Lowered& lowered) {
       to.SetInts("shape", *shape);
       lowered.data_ports = 0;
       const v1::Attribute* value = node.attribute("value");
-      if (value == nullptr || value->value_case() != v1::Attribute::kTensor || value->tensor() < 1) return absl::OkStatus();
+      if (value == nullptr || value->value_case() != v1::Attribute::kTensor || value->tensor() < 1)
+        return absl::OkStatus();
       const v1::Value& tensor = node.graph().message().values(value->tensor() - 1);
       to.SetInt("to", tensor.dtype());
       if (!tensor.constant().reals().empty()) to.SetFloat("value", tensor.constant().reals(0));
@@ -251,7 +257,8 @@ absl::Status LowerOnnx(const NodeReader& node, Lowered& lowered) {
       return absl::OkStatus();
     case OpId::kTriangle:
       to.SetInt("upper", node.Int("upper", 1));
-      if (const std::optional<Integers> k = node.ArgumentInts(1); k.has_value() && !k->empty()) to.SetInt("diagonal", (*k)[0]);
+      if (const std::optional<Integers> k = node.ArgumentInts(1); k.has_value() && !k->empty())
+        to.SetInt("diagonal", (*k)[0]);
       lowered.data_ports = 1;
       return absl::OkStatus();
     case OpId::kFastGelu:

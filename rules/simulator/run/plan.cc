@@ -62,7 +62,8 @@ class Planner {
     step.node = op.node;
     step.op = id;
     for (const Operand& operand : resolved_.inputs(op)) {
-      const int32_t value = operand.quantizer >= 0 && id != OpId::kQuantize ? StoredValue(graph_, operand) : operand.edge_value;
+      const int32_t value =
+          operand.quantizer >= 0 && id != OpId::kQuantize ? StoredValue(graph_, operand) : operand.edge_value;
       step.inputs.push_back(SlotOf(graph_, resolved_, operand, operand.present ? value : -1));
     }
     // Weights in blocks of few bits are read packed, by the lowering.
@@ -97,8 +98,13 @@ class Planner {
   void KeepParameters(Step& step) const {
     if (step.inputs.empty() || !step.inputs[0].quantized || graph_.origin() != v1::Graph::ONNX) return;
     const Operator& op = GetOperator(step.op);
-    if (step.outputs[0].quantized || op.outputs.empty() || (op.traits & kNoData) != 0 || step.op == OpId::kDequantize) return;
-    if (graph_.dtype(step.outputs[0].value) != step.inputs[0].type) return;
+    if (step.outputs[0].quantized || op.outputs.empty() || (op.traits & kNoData) != 0 || step.op == OpId::kDequantize)
+      return;
+    const v1::DataType declared = graph_.dtype(step.outputs[0].value);
+    const bool resizes =
+        step.op == OpId::kResize || step.op == OpId::kResizeNearest || step.op == OpId::kResizeBilinear;
+    const bool keeps = (op.traits & (kMovesData | kSelects)) != 0 || resizes;
+    if (declared == v1::DATA_TYPE_UNSPECIFIED ? !keeps : declared != step.inputs[0].type) return;
     const int32_t value = step.outputs[0].value;
     step.outputs[0] = step.inputs[0];
     step.outputs[0].value = value;

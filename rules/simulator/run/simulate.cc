@@ -39,7 +39,8 @@ Shared Share(Tensor tensor) { return std::make_shared<QTensor>(QTensor{std::move
 
 int64_t BytesOf(const Held& held) {
   int64_t bytes = held.affine == nullptr ? 0 : static_cast<int64_t>(held.affine->tensor.data.size());
-  if (held.reference != nullptr && held.reference != held.affine) bytes += static_cast<int64_t>(held.reference->tensor.data.size());
+  if (held.reference != nullptr && held.reference != held.affine)
+    bytes += static_cast<int64_t>(held.reference->tensor.data.size());
   if (held.real != nullptr && held.real != held.affine && held.real != held.reference) {
     bytes += static_cast<int64_t>(held.real->tensor.data.size());
   }
@@ -55,10 +56,37 @@ bool SameParameters(const Quantization& a, const Quantization& b) {
   return true;
 }
 
+// As many parameters as the tensor has channels or blocks. Their values are the kernels' affair: some runtimes take
+// scales below zero.
+absl::Status CheckGeometry(const QTensor& value) {
+  const Quantization& q = value.q;
+  const std::vector<int64_t>& dims = value.tensor.dims;
+  if (!q.zero_points.empty() && q.zero_points.size() != 1 && q.zero_points.size() != q.scales.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(q.zero_points.size(), " zero points beside ", q.scales.size(), " scales"));
+  }
+  if (q.scales.size() == 1 && q.block == 0) return absl::OkStatus();
+  if (q.axis < 0 || static_cast<size_t>(q.axis) >= dims.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("scales along axis ", q.axis, " of a tensor of rank ", dims.size()));
+  }
+  int64_t wanted = dims[q.axis];
+  if (q.block > 0) {
+    wanted = (wanted + q.block - 1) / q.block;
+    for (size_t i = 0; i < dims.size(); ++i) wanted *= static_cast<int>(i) == q.axis ? 1 : dims[i];
+  }
+  if (static_cast<int64_t>(q.scales.size()) == wanted) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(q.scales.size(), " scales where the tensor's shape asks for ", wanted));
+}
+
 class Simulator {
  public:
   Simulator(const Graph& graph, const ResolvedGraph& resolved, const SimulateOptions& options)
-      : graph_(graph), options_(options), profile_(*options.profile), steps_(MakePlan(graph, resolved)), held_(graph.num_values()) {}
+      : graph_(graph),
+        options_(options),
+        profile_(*options.profile),
+        steps_(MakePlan(graph, resolved)),
+        held_(graph.num_values()) {}
 
   absl::StatusOr<v1::Simulation> Run(Inputs inputs) {
     result_.set_profile(std::string(profile_.name));
@@ -82,7 +110,8 @@ class Simulator {
     const int64_t bytes = BytesOf(held);
     if (bytes > options_.max_bytes - bytes_) {
       return absl::ResourceExhaustedError(absl::StrCat("'", graph_.value(value).name(), "' would make ", bytes_ + bytes,
-                                                       " bytes of tensors, where ", options_.max_bytes, " are allowed"));
+                                                       " bytes of tensors, where ", options_.max_bytes,
+                                                       " are allowed"));
     }
     bytes_ += bytes;
     held_[value] = std::move(held);
@@ -102,11 +131,13 @@ class Simulator {
 
   absl::StatusOr<Tensor> Dequantized(const QTensor& stored) const {
     std::vector<float> values;
+    if (absl::Status status = CheckGeometry(stored); !status.ok()) return status;
     if (absl::Status status = DequantizeToFloats(profile_, stored, values); !status.ok()) return status;
     Tensor tensor;
     tensor.type = kFloat;
     if (absl::Status status = Allocate(stored.tensor.dims, tensor); !status.ok()) return status;
-    if (values.size() != tensor.as<float>().size()) return absl::InvalidArgumentError("elements that do not fit the shape");
+    if (values.size() != tensor.as<float>().size())
+      return absl::InvalidArgumentError("elements that do not fit the shape");
     std::copy(values.begin(), values.end(), tensor.as<float>().begin());
     return tensor;
   }
@@ -118,6 +149,7 @@ class Simulator {
     stored.q = q;
     if (reals.type != kFloat) return absl::InvalidArgumentError("integers where real numbers are quantized");
     if (absl::Status status = Allocate(reals.dims, stored.tensor); !status.ok()) return status;
+    if (absl::Status status = CheckGeometry(stored); !status.ok()) return status;
     if (absl::Status status = QuantizeFloats(profile_, reals.as<float>(), stored); !status.ok()) return status;
     ClampToRange(slot, stored.tensor);
     return stored;
@@ -402,7 +434,8 @@ class Simulator {
     if (IsIntegerOp(reader.op_type())) {
       // Arguments in the origin's order; `ports` has them so.
       for (const QTensor* port : ports) inputs.push_back(port == nullptr ? nullptr : &port->tensor);
-      if (absl::Status status = RunIntegerOp(reader, inputs, lowered, exact, absl::MakeSpan(outputs)); !status.ok()) return status;
+      if (absl::Status status = RunIntegerOp(reader, inputs, lowered, exact, absl::MakeSpan(outputs)); !status.ok())
+        return status;
       return outputs;
     }
     Tensor turned;
@@ -412,7 +445,8 @@ class Simulator {
       if (absl::Status status = Reshaped(*lowered.input_shape, turned.dims); !status.ok()) return status;
       inputs[0] = &turned;
     }
-    FloatCall call{lowered.op, lowered.layout, lowered.attributes, inputs, absl::MakeSpan(outputs), options_.max_bytes - bytes_};
+    FloatCall call{lowered.op, lowered.layout,          lowered.attributes,
+                   inputs,     absl::MakeSpan(outputs), options_.max_bytes - bytes_};
     if (absl::Status status = RunFloatKernel(call); !status.ok()) return status;
     if (lowered.output_shape.has_value()) {
       if (absl::Status status = Reshaped(*lowered.output_shape, outputs[0].dims); !status.ok()) return status;
@@ -428,7 +462,8 @@ class Simulator {
 
   // The operator as the profile computes it. `ports` may be quantized or not.
   absl::StatusOr<Affine> RunAffine(const Step& step, const NodeReader& reader, const Lowered& lowered,
-                                   const std::vector<const QTensor*>& ports, const std::vector<Quantization>& written) const {
+                                   const std::vector<const QTensor*>& ports,
+                                   const std::vector<Quantization>& written) const {
     Affine result;
     std::vector<QTensor> outputs(step.outputs.size());
     bool any = false;
@@ -454,7 +489,8 @@ class Simulator {
       }
       KernelCall call{lowered.op, lowered.layout, &lowered.attributes, inputs, absl::MakeSpan(outputs), &result.use};
       if (status.ok()) status = RunKernel(profile_, call);
-      if (status.ok() && lowered.output_shape.has_value()) status = Reshaped(*lowered.output_shape, outputs[0].tensor.dims);
+      if (status.ok() && lowered.output_shape.has_value())
+        status = Reshaped(*lowered.output_shape, outputs[0].tensor.dims);
       if (status.ok()) {
         for (size_t i = 0; i < outputs.size(); ++i) {
           if (step.outputs[i].quantized) ClampToRange(step.outputs[i], outputs[i].tensor);
@@ -582,7 +618,8 @@ class Simulator {
   absl::Status ComputeBeside(const Step& step, const Step& called, const NodeReader& reader, const Lowered& lowered,
                              const std::vector<Held>& read, const QTensor* scalar,
                              const std::vector<Quantization>& written, Affine affine) {
-    const auto reference_ports = Ports(called, read, lowered, scalar, [&](size_t i) { return read[i].reference.get(); });
+    const auto reference_ports =
+        Ports(called, read, lowered, scalar, [&](size_t i) { return read[i].reference.get(); });
     absl::StatusOr<std::vector<Tensor>> reference = RunReal(called, reader, lowered, reference_ports, /*exact=*/false);
     if (!reference.ok()) return reference.status();
     const auto real_ports = Ports(called, read, lowered, scalar, [&](size_t i) { return read[i].real.get(); });
@@ -610,7 +647,8 @@ class Simulator {
       v1::SimulatedNode& node = held.reference->tensor.type == kFloat ? *result_.add_nodes() : unlisted;
       Describe(step, i, node);
       node.set_float_reason(affine.float_reason);
-      if (absl::Status status = Measure(slot, held, own.ok() ? own->outputs[i].get() : nullptr, node); !status.ok()) return status;
+      if (absl::Status status = Measure(slot, held, own.ok() ? own->outputs[i].get() : nullptr, node); !status.ok())
+        return status;
       if (i == 0) {
         node.set_accumulator_bits(affine.use.bits_used);
         node.set_accumulator_bits_worst_case(affine.use.bits_worst_case);
@@ -650,7 +688,8 @@ class Simulator {
   static QTensor ScalarFor(const std::vector<Held>& read, double number) {
     bool integers = number == std::floor(number) && std::fabs(number) < 9e15;
     for (const Held& held : read) {
-      integers &= held.reference == nullptr || held.reference->tensor.type == v1::DATA_TYPE_BOOL || held.reference->tensor.type != kFloat;
+      integers &= held.reference == nullptr || held.reference->tensor.type == v1::DATA_TYPE_BOOL ||
+                  held.reference->tensor.type != kFloat;
     }
     QTensor scalar;
     scalar.tensor.type = integers ? v1::DATA_TYPE_INT64 : kFloat;
@@ -681,14 +720,16 @@ class Simulator {
       held.exact = from.exact;
       if (held.exact) held.reference = held.real = held.affine;
     } else {
-      if (!slot.quantized) return absl::UnimplementedError("it quantizes to a type or with parameters that no kernel has");
+      if (!slot.quantized)
+        return absl::UnimplementedError("it quantizes to a type or with parameters that no kernel has");
       QTensor stored;
       if (step.op == OpId::kRequantize && from.affine->q.quantized()) {
         stored.tensor.type = slot.type;
         stored.q = q;
         const QTensor* inputs[1] = {from.affine.get()};
         Attributes attributes;
-        KernelCall call{OpId::kRequantize, Layout::kChannelsFirst, &attributes, inputs, absl::MakeSpan(&stored, 1), nullptr};
+        KernelCall call{
+            OpId::kRequantize, Layout::kChannelsFirst, &attributes, inputs, absl::MakeSpan(&stored, 1), nullptr};
         if (absl::Status status = RunKernel(profile_, call); !status.ok()) return status;
         ClampToRange(slot, stored.tensor);
       } else {

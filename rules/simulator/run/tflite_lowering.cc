@@ -43,7 +43,8 @@ absl::Status LowerConv(const NodeReader& node, Lowered& lowered) {
   SetPadding(node, to);
   // Groups are what the weight has fewer channels for than the data.
   const absl::Span<const int64_t> data = node.Dims(lowered.op == OpId::kConvTranspose ? 2 : 0), weight = node.Dims(1);
-  if (lowered.op == OpId::kConv && data.size() == 4 && weight.size() == 4 && weight[3] > 0 && data[3] % weight[3] == 0) {
+  if (lowered.op == OpId::kConv && data.size() == 4 && weight.size() == 4 && weight[3] > 0 &&
+      data[3] % weight[3] == 0) {
     to.SetInt("group", data[3] / weight[3]);
   }
   if (lowered.op == OpId::kDepthwiseConv && data.size() == 4) to.SetInt("group", data[3]);
@@ -340,7 +341,7 @@ absl::Status LowerTflite(const NodeReader& node, Lowered& lowered) {
       to.SetInt("axis", 0);
       return absl::OkStatus();
     case OpId::kCast:
-      to.SetInt("to", node.Int("out_data_type", 0));
+      to.SetInt("to", node.output_type(0));
       return absl::OkStatus();
     default:
       return absl::OkStatus();
