@@ -1,4 +1,4 @@
-#include "rules/engine/fingerprint.h"
+#include "db/reports/fingerprint.h"
 
 #include <openssl/sha.h>
 
@@ -9,7 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 
-namespace quantgate {
+namespace quantgate::db {
 namespace {
 
 // Unit separator: in no field of a report that was not made to confuse.
@@ -66,4 +66,4 @@ std::vector<std::string> Fingerprints(const v1::Result& result) {
   return fingerprints;
 }
 
-}  // namespace quantgate
+}  // namespace quantgate::db

@@ -4,8 +4,8 @@
 // what it says: target (of any SDK version), code, effect, operator and port; and by where: position (see
 // Location.position), the tensor's name, the node's name. One thing of the three is enough to recognize it, each
 // finding at most once; what agrees in more goes first. Values that were observed, channels and messages do not count.
-#ifndef QUANTGATE_RULES_ENGINE_FINGERPRINT_H_
-#define QUANTGATE_RULES_ENGINE_FINGERPRINT_H_
+#ifndef QUANTGATE_DB_REPORTS_FINGERPRINT_H_
+#define QUANTGATE_DB_REPORTS_FINGERPRINT_H_
 
 #include <string>
 #include <vector>
@@ -13,7 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "quantgate/v1/report.pb.h"
 
-namespace quantgate {
+namespace quantgate::db {
 
 // "qnn_htp/SM8650@2.25.0" without the version.
 absl::string_view TargetWithoutSdk(absl::string_view target);
@@ -29,6 +29,6 @@ absl::string_view StableValueName(const v1::Location& location);
 // told apart by their number, so no two of a result are equal. The same for every name of nodes and tensors.
 std::vector<std::string> Fingerprints(const v1::Result& result);
 
-}  // namespace quantgate
+}  // namespace quantgate::db
 
-#endif  // QUANTGATE_RULES_ENGINE_FINGERPRINT_H_
+#endif  // QUANTGATE_DB_REPORTS_FINGERPRINT_H_
