@@ -24,4 +24,5 @@ await esbuild.build({
   legalComments: 'none',
   logLevel: 'warning',
 });
-for (const file of ['index.html', 'style.css', 'icon.svg']) await cp(path.join(here, 'src', file), path.join(output, file));
+for (const file of ['index.html', 'style.css', 'icon.svg'])
+  await cp(path.join(here, 'src', file), path.join(output, file));

@@ -55,6 +55,25 @@ export interface Result {
   outcome?: {kind: string; cause?: number; nodes?: {node: string; backendOps: string[]; refused: boolean}[]};
   unlistedFindings?: string;
 }
+export interface Simulation {
+  profile: string;
+  profileReason: string;
+  inputs: string;
+  firstBadNode: string;
+  nodes: {
+    node: string;
+    output: number;
+    op: string;
+    value: string;
+    sqnrDb?: number;
+    ownSqnrDb?: number;
+    maxAbsErrorLsb: number;
+    saturatedFraction: number;
+    accumulatorBits: number;
+    accumulatorBitsAvailable: number;
+    floatReason: string;
+  }[];
+}
 export interface Labels {
   repository: string;
   revision: string;
@@ -72,7 +91,7 @@ export interface Report {
   toolVersion: string;
   results: Result[];
   labels?: Labels | null;
-  simulation?: Record<string, unknown> | null;
+  simulation?: Simulation | null;
 }
 export interface FleetState {
   report: string;
@@ -156,7 +175,10 @@ export interface DecodedLog {
 
 // What the server says when it cannot answer.
 export class ApiError extends Error {
-  constructor(readonly status: number, message: string) {
+  constructor(
+    readonly status: number,
+    message: string,
+  ) {
     super(message);
   }
 }

@@ -8,8 +8,26 @@ export const checks = signal<(CheckEvent & {ended: boolean})[]>([]);
 export const finished = signal(0);
 
 const kKept = 6;
+const kAgain = 15_000;
 
+// A browser opens few connections to one server, for all of its windows together: only those that are seen watch.
 export function watch(): void {
+  let source: EventSource | null = null;
+  const follow = () => {
+    const seen = document.visibilityState === 'visible';
+    if (seen && (source === null || source.readyState === EventSource.CLOSED)) source = open();
+    if (!seen) {
+      source?.close();
+      source = null;
+    }
+  };
+  follow();
+  document.addEventListener('visibilitychange', follow);
+  // A server that was too busy to be watched is asked again.
+  setInterval(follow, kAgain);
+}
+
+function open(): EventSource {
   const source = new EventSource('/v1/events');
   for (const name of ['started', 'progress', 'finished']) {
     source.addEventListener(name, (message) => {
@@ -30,4 +48,5 @@ export function watch(): void {
   }
   // A stream that breaks is opened again by the browser; what ran meanwhile is not known any more.
   source.addEventListener('error', () => checks.set((old) => old.filter((one) => one.ended)));
+  return source;
 }

@@ -17,6 +17,14 @@ export interface Drawing {
   boxes: Box[];
   edges: Int32Array;
   byName: Map<string, number>;
+  groups: Group[];
+}
+// A sharing group: edges and values that use one set of qparams.
+export interface Group {
+  // "x → add" for an edge, "x" for a value.
+  members: string[];
+  // Pairs of boxes: from, to.
+  edges: number[];
 }
 
 const kRank: Record<string, number> = {ERROR: 3, WARNING: 2, INFO: 1};
@@ -74,18 +82,26 @@ export function drawing(graph: Graph, report: Report | undefined, groups: GroupM
     for (const finding of result.findings) {
       const location = finding.location;
       if (!location || location.subgraph) continue;
-      const at = location.node ? byName.get(location.node) : (byName.get(location.value) ?? valueBox.get(location.value));
+      const at = location.node
+        ? byName.get(location.node)
+        : (byName.get(location.value) ?? valueBox.get(location.value));
       if (at === undefined) continue;
       const box = boxes[at]!;
       box.findings.push({target: result.target, finding});
       if ((kRank[finding.severity] ?? 0) > (kRank[box.severity ?? ''] ?? 0)) box.severity = finding.severity;
     }
   }
-  groups.forEach((members, group) => {
+  const drawnGroups = groups.map((members, index) => {
+    const group: Group = {members: [], edges: []};
     for (const member of members) {
-      const at = member.node > 0 ? member.node - 1 : (producer[member.value] ?? -1);
-      if (at >= 0 && at < boxes.length && !boxes[at]!.groups.includes(group)) boxes[at]!.groups.push(group);
+      const from = producer[member.value] ?? -1;
+      const to = member.node > 0 && member.node <= nodes.length ? member.node - 1 : -1;
+      group.members.push(to >= 0 ? `${label(member.value)} → ${boxes[to]!.label}` : label(member.value));
+      if (from >= 0 && to >= 0) group.edges.push(from, to);
+      const at = to >= 0 ? to : from;
+      if (at >= 0 && !boxes[at]!.groups.includes(index)) boxes[at]!.groups.push(index);
     }
+    return group;
   });
-  return {boxes, edges: Int32Array.from(edges), byName};
+  return {boxes, edges: Int32Array.from(edges), byName, groups: drawnGroups};
 }

@@ -50,8 +50,9 @@ interface Scene {
   drawn: Drawing;
   layout: LayoutResult;
   selected: number;
-  // Boxes that share a group with the selected one, or every box of a group.
+  // Boxes that share a group with the selected one, or every box of a group; and the edges of those groups, as pairs.
   shared: Set<number>;
+  sharedEdges: number[];
 }
 
 function paint(canvas: HTMLCanvasElement, scene: Scene, transform: ZoomTransform): void {
@@ -72,27 +73,35 @@ function paint(canvas: HTMLCanvasElement, scene: Scene, transform: ZoomTransform
   const top = -transform.y / transform.k - kNodeHeight;
   const bottom = top + height / transform.k + 2 * kNodeHeight;
 
+  const lines = (edges: ArrayLike<number>) => {
+    context.beginPath();
+    for (let e = 0; e < edges.length; e += 2) {
+      const a = edges[e]!;
+      const b = edges[e + 1]!;
+      const x0 = layout.x[a]!;
+      const y0 = layout.y[a]! + kNodeHeight / 2;
+      const x1 = layout.x[b]!;
+      const y1 = layout.y[b]! - kNodeHeight / 2;
+      if (Math.max(y0, y1) < top || Math.min(y0, y1) > bottom || Math.max(x0, x1) < left || Math.min(x0, x1) > right)
+        continue;
+      context.moveTo(x0, y0);
+      if (transform.k < 0.15) context.lineTo(x1, y1);
+      else if (y1 - y0 > kLayer && Math.abs(x1 - x0) < kNodeWidth) {
+        // Around the boxes between, which would hide it.
+        const x = Math.max(x0, x1) + 0.9 * kNodeWidth;
+        context.bezierCurveTo(x, y0 + kLayer, x, y1 - kLayer, x1, y1);
+      } else context.bezierCurveTo(x0, (y0 + y1) / 2, x1, (y0 + y1) / 2, x1, y1);
+    }
+    context.stroke();
+  };
   context.strokeStyle = colors.line;
   context.lineWidth = Math.max(1, 0.7 / transform.k);
-  context.beginPath();
-  for (let e = 0; e < drawn.edges.length; e += 2) {
-    const a = drawn.edges[e]!;
-    const b = drawn.edges[e + 1]!;
-    const x0 = layout.x[a]!;
-    const y0 = layout.y[a]! + kNodeHeight / 2;
-    const x1 = layout.x[b]!;
-    const y1 = layout.y[b]! - kNodeHeight / 2;
-    if (Math.max(y0, y1) < top || Math.min(y0, y1) > bottom || Math.max(x0, x1) < left || Math.min(x0, x1) > right) continue;
-    context.moveTo(x0, y0);
-    if (transform.k < 0.15) context.lineTo(x1, y1);
-    else if (y1 - y0 > kLayer && Math.abs(x1 - x0) < kNodeWidth) {
-      // Around the boxes between, which would hide it.
-      const x = Math.max(x0, x1) + 0.9 * kNodeWidth;
-      context.bezierCurveTo(x, y0 + kLayer, x, y1 - kLayer, x1, y1);
-    }
-    else context.bezierCurveTo(x0, (y0 + y1) / 2, x1, (y0 + y1) / 2, x1, y1);
-  }
-  context.stroke();
+  lines(drawn.edges);
+  context.strokeStyle = colors.group;
+  context.lineWidth = 3;
+  context.setLineDash([8, 5]);
+  lines(scene.sharedEdges);
+  context.setLineDash([]);
 
   const words = transform.k > 0.35;
   context.textBaseline = 'middle';
@@ -142,7 +151,9 @@ function Canvas(props: {scene: Scene; onSelect: (box: number) => void; label: st
   const frame = useRef(0);
   const draw = () => {
     cancelAnimationFrame(frame.current);
-    frame.current = requestAnimationFrame(() => canvas.current && paint(canvas.current, scene.current, transform.current));
+    frame.current = requestAnimationFrame(
+      () => canvas.current && paint(canvas.current, scene.current, transform.current),
+    );
   };
   const show = (box: number, scale: number) => {
     const element = canvas.current!;
@@ -282,7 +293,8 @@ export function GraphPage(props: {id: string}) {
   const target = search.get('target') ?? '';
   const drawn = useMemo(() => {
     if (!graph) return null;
-    const shown = report && target ? {...report, results: report.results.filter((one) => one.target === target)} : report;
+    const shown =
+      report && target ? {...report, results: report.results.filter((one) => one.target === target)} : report;
     return drawing(graph, shown, groups);
   }, [graph, report, groupState.data, target]);
   const layout = useLayout(drawn);
@@ -297,6 +309,12 @@ export function GraphPage(props: {id: string}) {
     });
     return set;
   }, [drawn, box, allGroups]);
+
+  const sharedEdges = useMemo(
+    () =>
+      (drawn?.groups ?? []).flatMap((group, index) => (allGroups || box?.groups.includes(index) ? group.edges : [])),
+    [drawn, box, allGroups],
+  );
 
   const wanted = (search.get('find') ?? '').toLowerCase();
   const onlyFindings = search.get('only') !== 'all';
@@ -328,7 +346,7 @@ export function GraphPage(props: {id: string}) {
           <div>
             {layout ? (
               <Canvas
-                scene={{drawn, layout, selected, shared}}
+                scene={{drawn, layout, selected, shared, sharedEdges}}
                 onSelect={choose}
                 label={`${plural(drawn.boxes.length, 'node')} of the graph; arrows follow edges, shift and arrows move, + and - zoom, 0 shows all; the list names the same nodes`}
               />
@@ -337,7 +355,11 @@ export function GraphPage(props: {id: string}) {
             )}
             {groups.length > 0 && (
               <label class="check">
-                <input type="checkbox" checked={allGroups} onChange={(event) => setAllGroups(event.currentTarget.checked)} />{' '}
+                <input
+                  type="checkbox"
+                  checked={allGroups}
+                  onChange={(event) => setAllGroups(event.currentTarget.checked)}
+                />{' '}
                 {`mark what is in one of ${plural(groups.length, 'sharing group')}`}
               </label>
             )}
@@ -372,10 +394,16 @@ export function GraphPage(props: {id: string}) {
             {box && (
               <section class="selected" aria-live="polite">
                 <h2>{box.label}</h2>
-                <p class="quiet">
-                  {box.op}
-                  {box.groups.length > 0 && `, shares qparams with ${plural(shared.size - 1, 'node')} (dashed)`}
-                </p>
+                <p class="quiet">{box.op}</p>
+                {box.groups.slice(0, 5).map((group) => {
+                  const {members} = drawn.groups[group]!;
+                  return (
+                    <p key={group}>
+                      {`One set of qparams (dashed): ${members.slice(0, 12).join(', ')}`}
+                      {members.length > 12 && ` and ${members.length - 12} more`}
+                    </p>
+                  );
+                })}
                 {box.findings.length === 0 && <p>No findings here.</p>}
                 {box.findings.slice(0, 20).map((one, index) => (
                   <div key={index}>
@@ -385,7 +413,10 @@ export function GraphPage(props: {id: string}) {
                 ))}
               </section>
             )}
-            <p class="quiet" role="status">{`${plural(found.length, 'node')}${found.length > kListed ? `, the first ${kListed}` : ''}`}</p>
+            <p
+              class="quiet"
+              role="status"
+            >{`${plural(found.length, 'node')}${found.length > kListed ? `, the first ${kListed}` : ''}`}</p>
             <ul class="nodes">
               {found.slice(0, kListed).map((index) => {
                 const one = drawn.boxes[index]!;

@@ -1,7 +1,7 @@
 // One report: per target its findings by cause, corrections as before and after, what was not checked.
 import {useState} from 'preact/hooks';
 import {Link} from 'wouter-preact';
-import {query, type Correction, type Finding, type Report, type Result} from './api';
+import {query, type Correction, type Finding, type Report, type Result, type Simulation} from './api';
 import {FindingView, place} from './finding';
 import {Heading, plural, SeverityBadge, Time, useApi, VerdictBadge, Waiting} from './parts';
 
@@ -23,8 +23,7 @@ export function byCause(findings: Finding[]): Cause[] {
   }
   const rank = {ERROR: 0, WARNING: 1, INFO: 2, SEVERITY_UNSPECIFIED: 3};
   return [...causes.values()].sort(
-    (a, b) =>
-      rank[a.findings[0]!.severity] - rank[b.findings[0]!.severity] || b.findings.length - a.findings.length,
+    (a, b) => rank[a.findings[0]!.severity] - rank[b.findings[0]!.severity] || b.findings.length - a.findings.length,
   );
 }
 
@@ -74,7 +73,8 @@ function CorrectionView(props: {correction: Correction}) {
   return (
     <details>
       <summary>
-        <strong>{correction.id}</strong> {`${plural(correction.changes.length, 'change')} of specs, ${plural(correction.fixes.length, 'finding')} fixed`}
+        <strong>{correction.id}</strong>{' '}
+        {`${plural(correction.changes.length, 'change')} of specs, ${plural(correction.fixes.length, 'finding')} fixed`}
         {correction.proven ? ', checked again' : ', not proven'}
         {correction.safe ? ', safe' : ', numbers may change'}
         {cost && `, ${cost.sqnrBeforeDb.toFixed(1)} dB → ${cost.sqnrAfterDb.toFixed(1)} dB`}
@@ -149,7 +149,8 @@ function ResultView(props: {result: Result; report: string}) {
       <p class="quiet">
         {coverage &&
           `checked ${coverage.checkedNodes} of ${plural(coverage.nodes, 'node')}, ${coverage.checkedValues} of ${plural(coverage.values, 'value')}`}
-        {result.outcome && result.outcome.kind !== 'KIND_UNSPECIFIED' &&
+        {result.outcome &&
+          result.outcome.kind !== 'KIND_UNSPECIFIED' &&
           ` · outcome: ${result.outcome.kind.toLowerCase()}`}
         {Number(result.unlistedFindings ?? 0) > 0 && ` · ${result.unlistedFindings} findings are not listed`}
       </p>
@@ -171,28 +172,36 @@ function ResultView(props: {result: Result; report: string}) {
   );
 }
 
-interface SimulatedNode {
-  node: string;
-  output?: number;
-  sqnrDb?: number;
-  maxAbsErrorLsb?: number;
-  saturatedFraction?: number;
-  accumulatorBits?: number;
-}
-
 // What the numbers do, when the report says.
-function SimulationView(props: {simulation: Record<string, unknown>}) {
-  const nodes = (Array.isArray(props.simulation.nodes) ? props.simulation.nodes : []) as SimulatedNode[];
+function SimulationView(props: {simulation: Simulation; report: string}) {
+  const {profile, profileReason, inputs, firstBadNode} = props.simulation;
+  const nodes = props.simulation.nodes ?? [];
   const number = (value: unknown, digits: number) => (typeof value === 'number' ? value.toFixed(digits) : '–');
   return (
     <section class="result">
       <h2>Simulated numbers</h2>
-      <p class="quiet">{`profile ${String(props.simulation.profile ?? '–')}, ${plural(nodes.length, 'output')}`}</p>
+      <p class="quiet">
+        {`arithmetic of ${profile}${profileReason ? ` (${profileReason})` : ''}, inputs ${inputs || 'not said'}, ${plural(nodes.length, 'output')}`}
+      </p>
+      {firstBadNode && (
+        <p>
+          First node that loses precision of its own:{' '}
+          <Link href={`/reports/${props.report}/graph${query({node: firstBadNode})}`}>{firstBadNode}</Link>
+        </p>
+      )}
       <div class="scroll" tabIndex={0} role="region" aria-label="Simulated numbers">
         <table>
           <thead>
             <tr>
-              {['node', 'SQNR (dB)', 'error (LSB)', 'saturated', 'accumulator bits'].map((text) => (
+              {[
+                'node',
+                'operator',
+                'SQNR (dB)',
+                'own SQNR (dB)',
+                'largest error (LSB)',
+                'saturated',
+                'accumulator bits',
+              ].map((text) => (
                 <th scope="col" key={text}>
                   {text}
                 </th>
@@ -202,11 +211,15 @@ function SimulationView(props: {simulation: Record<string, unknown>}) {
           <tbody>
             {nodes.slice(0, 1000).map((one, index) => (
               <tr key={index}>
-                <td>{one.node}</td>
+                <td>{one.output > 0 ? `${one.node}, output ${one.output}` : one.node}</td>
+                <td title={one.floatReason}>{one.floatReason ? `${one.op} (in float)` : one.op}</td>
                 <td>{number(one.sqnrDb, 1)}</td>
+                <td>{number(one.ownSqnrDb, 1)}</td>
                 <td>{number(one.maxAbsErrorLsb, 2)}</td>
-                <td>{typeof one.saturatedFraction === 'number' ? `${(100 * one.saturatedFraction).toFixed(2)} %` : '–'}</td>
-                <td>{String(one.accumulatorBits ?? '–')}</td>
+                <td>
+                  {typeof one.saturatedFraction === 'number' ? `${(100 * one.saturatedFraction).toFixed(2)} %` : '–'}
+                </td>
+                <td>{one.accumulatorBits > 0 ? `${one.accumulatorBits} of ${one.accumulatorBitsAvailable}` : '–'}</td>
               </tr>
             ))}
           </tbody>
@@ -252,7 +265,7 @@ export function ReportPage(props: {id: string}) {
           {report.results.map((result) => (
             <ResultView key={result.target} result={result} report={props.id} />
           ))}
-          {report.simulation && <SimulationView simulation={report.simulation} />}
+          {report.simulation && <SimulationView simulation={report.simulation} report={props.id} />}
         </>
       )}
     </>

@@ -44,7 +44,9 @@ export function Reports() {
   const [chosen, setChosen] = useState<string[]>([]);
   useEffect(() => setChosen([]), [filter]);
   const choose = (name: string, on: boolean) =>
-    setChosen((old) => (on ? [...old.filter((one) => one !== name), name].slice(-2) : old.filter((one) => one !== name)));
+    setChosen((old) =>
+      on ? [...old.filter((one) => one !== name), name].slice(-2) : old.filter((one) => one !== name),
+    );
   const reports = state.data?.reports ?? [];
   return (
     <>
@@ -148,10 +150,7 @@ export function Reports() {
             <button disabled={token === ''} onClick={() => set({page: ''})}>
               newest
             </button>
-            <button
-              disabled={!state.data?.nextPageToken}
-              onClick={() => set({page: state.data?.nextPageToken ?? ''})}
-            >
+            <button disabled={!state.data?.nextPageToken} onClick={() => set({page: state.data?.nextPageToken ?? ''})}>
               older
             </button>
           </div>

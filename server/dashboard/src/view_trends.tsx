@@ -26,7 +26,12 @@ function Bars(props: {title: string; days: string[]; series: Series[]}) {
     <figure>
       <figcaption>{props.title}</figcaption>
       <div class="scroll" tabIndex={0} role="region" aria-label={props.title}>
-        <svg viewBox={`0 0 ${kWidth} ${kHeight}`} class="chart" role="img" aria-label={`${props.title}; the numbers are in the table`}>
+        <svg
+          viewBox={`0 0 ${kWidth} ${kHeight}`}
+          class="chart"
+          role="img"
+          aria-label={`${props.title}; the numbers are in the table`}
+        >
           {y.ticks(4).map((tick) => (
             <g key={tick} class="tick">
               <line x1={kMargin.left} x2={kWidth - kMargin.right} y1={y(tick)} y2={y(tick)} />
@@ -127,7 +132,11 @@ export function Trends() {
         </Field>
         {(['since', 'until'] as const).map((name) => (
           <Field key={name} label={name}>
-            <input type="date" value={search.get(name) ?? ''} onChange={(event) => set({[name]: event.currentTarget.value})} />
+            <input
+              type="date"
+              value={search.get(name) ?? ''}
+              onChange={(event) => set({[name]: event.currentTarget.value})}
+            />
           </Field>
         ))}
       </div>

@@ -96,12 +96,7 @@ export function Upload() {
           }}
         >
           <label for="file">Drop an ONNX, LiteRT (.tflite) or PyTorch (.pt2) model here, or choose one:</label>
-          <input
-            id="file"
-            ref={input}
-            type="file"
-            onChange={(event) => take(event.currentTarget.files?.[0])}
-          />
+          <input id="file" ref={input} type="file" onChange={(event) => take(event.currentTarget.files?.[0])} />
           {file && <span>{`${file.name}, ${bytes(file.size)}`}</span>}
         </div>
         {tooLarge && <p class="error" role="alert">{`This file is larger than the server takes (${bytes(limit)}).`}</p>}

@@ -41,7 +41,8 @@ function watch(one) {
     if (/Content.Security.Policy/.test(message.text())) faults.push(`console: ${message.text()}`);
   });
   one.on('request', (request) => {
-    if (!request.url().startsWith(url) && !/^(data|blob):/.test(request.url())) faults.push(`request: ${request.url()}`);
+    if (!request.url().startsWith(url) && !/^(data|blob):/.test(request.url()))
+      faults.push(`request: ${request.url()}`);
   });
 }
 
@@ -52,7 +53,13 @@ async function shot(name, one = page) {
 async function axe(what, one = page) {
   const {violations} = await new AxeBuilder({page: one}).analyze();
   assert.deepEqual(
-    violations.map((violation) => `${violation.id}: ${violation.nodes.slice(0, 3).map((node) => `${node.html} ${node.failureSummary}`).join(' | ')}`),
+    violations.map(
+      (violation) =>
+        `${violation.id}: ${violation.nodes
+          .slice(0, 3)
+          .map((node) => `${node.html} ${node.failureSummary}`)
+          .join(' | ')}`,
+    ),
     [],
     what,
   );
@@ -118,6 +125,18 @@ test('a model is dropped, read and checked, and its report is shown', async () =
   await shot('report');
 });
 
+test('a file can be dropped', async () => {
+  await open('/check', 'Check a model');
+  const transfer = await page.evaluateHandle(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(['x'.repeat(3 << 20)], 'dropped.onnx'));
+    return data;
+  });
+  await page.dispatchEvent('.drop', 'drop', {dataTransfer: transfer});
+  await page.getByText('dropped.onnx, 3.0 MiB').waitFor();
+  assert.equal(await page.getByLabel('name in the report').inputValue(), 'dropped.onnx');
+});
+
 test('what is no model is refused with the reason', async () => {
   await open('/check', 'Check a model');
   await page.setInputFiles('#file', fileURLToPath(import.meta.url));
@@ -149,15 +168,60 @@ test('the graph shows where the findings are', async () => {
   await shot('graph');
 });
 
+test('what shares qparams is marked', async () => {
+  const spec = {kind: 'PLAIN', dtype: 'DATA_TYPE_INT8', qscheme: 'PER_TENSOR_AFFINE'};
+  const graph = {
+    origin: 'PT2E',
+    symbols: ['aten.add.Tensor', 'aten.relu.default'],
+    specs: [spec, {kind: 'SHARED', sharedWith: {value: 1, consumer: 1}}],
+    values: ['x', 'y', 'add', 'relu'].map((name, index) => ({
+      name,
+      dtype: 'DATA_TYPE_FLOAT32',
+      spec: index === 2 ? 2 : 0,
+    })),
+    nodes: [
+      {name: 'add', op: 1, inputs: [1, 2], outputs: [3], inputSpecs: [1, 2], annotated: true},
+      {name: 'relu', op: 2, inputs: [3], outputs: [4]},
+    ],
+    inputs: [1, 2],
+    outputs: [4],
+  };
+  const {report} = await api('POST', '/v1/graphs:validate', {
+    graph,
+    options: {model: {path: 'shared'}, targets: ['qnn_htp/SM8650']},
+  });
+  const id = report.name.replace('reports/', '');
+  const {groups} = await api('GET', `/v1/reports/${id}/groups`);
+  assert.deepEqual(groups, [
+    [
+      {value: 1, node: 1},
+      {value: 2, node: 1},
+      {value: 3, node: 0},
+    ],
+  ]);
+  await open(`/reports/${id}/graph?node=add&only=all`, 'Graph of shared');
+  await page.getByText('One set of qparams (dashed): x → add, y → add, add').waitFor();
+  await page.getByLabel('mark what is in one of 1 sharing group').check();
+  await shot('sharing');
+});
+
 test('a corrected model is compared with what was before', async () => {
   const fixed = path.join(folder, 'fixed.onnx');
   try {
-    execFileSync(process.env.QUANTGATE_EXECUTABLE, ['check', model, '--target', 'qnn_htp/SM8350', '--fix', fixed, '--quiet']);
+    execFileSync(process.env.QUANTGATE_EXECUTABLE, [
+      'check',
+      model,
+      '--target',
+      'qnn_htp/SM8350',
+      '--fix',
+      fixed,
+      '--quiet',
+    ]);
   } catch {
     // Exit code 1: the model as it was is rejected.
   }
   second = await upload(fixed, 'nets/resnet8.onnx', ['qnn_htp/SM8350', 'qnn_htp/SM8650']);
-  await open('/reports', 'Reports');
+  await open(`/reports?${new URLSearchParams({model: 'nets/resnet8.onnx'})}`, 'Reports');
   const boxes = page.getByRole('checkbox');
   await boxes.nth(0).check();
   await boxes.nth(1).check();
@@ -192,7 +256,10 @@ test('names are text', async () => {
     name: hostile,
     origin: 'ONNX',
     symbols: [hostile],
-    values: [{name: hostile, dtype: 'DATA_TYPE_FLOAT32'}, {name: `${hostile}2`, dtype: 'DATA_TYPE_FLOAT32'}],
+    values: [
+      {name: hostile, dtype: 'DATA_TYPE_FLOAT32'},
+      {name: `${hostile}2`, dtype: 'DATA_TYPE_FLOAT32'},
+    ],
     nodes: [{name: hostile, op: 1, inputs: [1], outputs: [2]}],
     inputs: [1],
     outputs: [2],
@@ -202,7 +269,14 @@ test('names are text', async () => {
     options: {model: {path: hostile}, labels: {repository: hostile, branch: hostile}, targets: ['qnn_htp/SM8350']},
   });
   const id = report.name.replace('reports/', '');
-  for (const where of ['/', '/reports', `/reports/${id}`, `/reports/${id}/graph?only=all`, `/compare?base=${id}&other=${id}`, '/trends']) {
+  for (const where of [
+    '/',
+    '/reports',
+    `/reports/${id}`,
+    `/reports/${id}/graph?only=all`,
+    `/compare?base=${id}&other=${id}`,
+    '/trends',
+  ]) {
     await page.goto(new URL(where, url).href);
     await settled();
     if (!/trends|compare/.test(where)) await page.getByText('<img src=x').first().waitFor();
@@ -245,7 +319,13 @@ function bigGraph(nodes) {
   for (let n = 0; n < nodes; n++) {
     const inputs = [values.length];
     if (n % 3 === 2 && n > 10) inputs.push(values.length - 5);
-    values.push({name: `v${n}`, dtype: 'DATA_TYPE_FLOAT32', hasShape: true, dims: ['1', '8'], ...(n % 50 === 0 ? {spec: 1} : {})});
+    values.push({
+      name: `v${n}`,
+      dtype: 'DATA_TYPE_FLOAT32',
+      hasShape: true,
+      dims: ['1', '8'],
+      ...(n % 50 === 0 ? {spec: 1} : {}),
+    });
     list.push({name: `node_${n}`, op: inputs.length === 2 ? 1 : 2, inputs, outputs: [values.length]});
   }
   return {
@@ -253,7 +333,9 @@ function bigGraph(nodes) {
     origin: 'ONNX',
     opsetImports: [{version: '17'}],
     symbols: ['Add', 'Relu'],
-    specs: [{kind: 'FIXED', dtype: 'DATA_TYPE_INT8', qscheme: 'PER_TENSOR_AFFINE', qparams: {scales: [0], zeroPoints: [0]}}],
+    specs: [
+      {kind: 'FIXED', dtype: 'DATA_TYPE_INT8', qscheme: 'PER_TENSOR_AFFINE', qparams: {scales: [0], zeroPoints: [0]}},
+    ],
     values,
     nodes: list,
     inputs: [1],
@@ -267,7 +349,10 @@ test('a check is seen while it runs', async () => {
   await open('/', 'Fleet');
   await page.waitForTimeout(500); // the stream of events is open
   const targets = ['qnn_htp/SM8350', 'qnn_htp/SM8450', 'qnn_htp/SM8550', 'qnn_htp/SM8650'];
-  const answer = api('POST', '/v1/graphs:validate', {graph: bigGraph(10_000), options: {model: {path: 'big.onnx'}, targets}});
+  const answer = api('POST', '/v1/graphs:validate', {
+    graph: bigGraph(10_000),
+    options: {model: {path: 'big.onnx'}, targets},
+  });
   await page.locator('.running').getByText('big.onnx').waitFor();
   await shot('running');
   big = (await answer).report.name.replace('reports/', '');
@@ -289,7 +374,15 @@ test('a graph of 10,000 nodes moves', async () => {
         const next = (now) => {
           longest = Math.max(longest, now - last);
           last = now;
-          canvas.dispatchEvent(new WheelEvent('wheel', {deltaY: count % 20 < 10 ? -40 : 40, clientX: 500, clientY: 500, bubbles: true, cancelable: true}));
+          canvas.dispatchEvent(
+            new WheelEvent('wheel', {
+              deltaY: count % 20 < 10 ? -40 : 40,
+              clientX: 500,
+              clientY: 500,
+              bubbles: true,
+              cancelable: true,
+            }),
+          );
           if (++count < 60) requestAnimationFrame(next);
           else resolve({count, longest});
         };
@@ -301,6 +394,54 @@ test('a graph of 10,000 nodes moves', async () => {
   await page.locator('.nodes button', {hasText: 'node_9876'}).click();
   await page.locator('.selected').getByText('node_9876').waitFor();
   await shot('graph_10000');
+});
+
+// Positions by the page's own worker.
+async function layout(nodes, edges) {
+  return page.evaluate(
+    ([count, pairs]) =>
+      new Promise((resolve, reject) => {
+        const worker = new Worker('/layout.js', {type: 'module'});
+        worker.onerror = (error) => reject(new Error(error.message));
+        worker.onmessage = ({data}) => {
+          worker.terminate();
+          resolve({x: [...data.x], y: [...data.y]});
+        };
+        worker.postMessage({nodes: count, edges: Int32Array.from(pairs)});
+      }),
+    [nodes, edges],
+  );
+}
+
+function assertApart({x, y}) {
+  const layers = new Map();
+  x.forEach((_, n) => layers.get(y[n])?.push(n) ?? layers.set(y[n], [n]));
+  for (const layer of layers.values()) {
+    const places = layer.map((n) => x[n]).sort((a, b) => a - b);
+    places.forEach((place, i) =>
+      assert.ok(Number.isFinite(place) && (i === 0 || place - places[i - 1] > 180), `${place}`),
+    );
+  }
+}
+
+test('boxes stand apart and edges lead down', async () => {
+  await open('/decode', 'Decode a log');
+  let state = 1;
+  const random = (below) => (state = (state * 48271) % 2147483647) % below;
+  for (const nodes of [1, 2, 50, 3000]) {
+    const edges = [];
+    for (let n = 1; n < nodes; n++) {
+      for (let i = random(3); i >= 0; i--) edges.push(Math.max(0, n - 1 - random(20)), n);
+    }
+    const result = await layout(nodes, edges);
+    assertApart(result);
+    for (let e = 0; e < edges.length; e += 2)
+      assert.ok(result.y[edges[e]] < result.y[edges[e + 1]], `edge ${edges[e]} ${edges[e + 1]}`);
+  }
+  // What no model should be: cycles, everything beside each other, one that reads everything.
+  assertApart(await layout(4, [0, 1, 1, 2, 2, 0, 3, 3]));
+  assertApart(await layout(10_000, []));
+  assertApart(await layout(10_000, Array.from({length: 9_999}, (_, n) => [n, 9_999]).flat()));
 });
 
 test('10,000 reports', async () => {
