@@ -39,6 +39,7 @@ enum class AddForm {
   kThreeRoundings,    // each operand, then the sum, by 31-bit multipliers (LiteRT)
   kSharedShift,       // 21-bit multipliers, one rounding of the sum (XNNPACK)
   kFusedMultiplyAdd,  // float32 fused multiply-adds with the zero points inside (ONNX Runtime)
+  kFusedDequantize,   // float32 sum of fma(s, q, -s * z), by the reciprocal of the output's scale (PyTorch eager)
 };
 
 enum class PoolForm {

@@ -26,26 +26,25 @@ constexpr KnownDifference kKnown[] = {
     {"depthwise_conv2d", "litert_opt", 8, 1, 0.02, "a rule of its own for 8-bit sums of products"},
     {"fully_connected", "litert_opt", 8, 1, 0.04, "a rule of its own for 8-bit sums of products"},
     {"add", "litert_opt", 8, 1, 0.001, "its vectorized part rounds a few values otherwise"},
-    {"add", "torch_pt2e", 16, 1, 0.01, "torch adds with a fused multiply-add"},
-    {"sub", "torch_pt2e", 16, 1, 0.01, "torch adds with a fused multiply-add"},
-    {"leaky_relu", "torch_pt2e", 16, 1, 0.01, "another order of operations"},
-    {"add", "torch_x86", 8, 1, 0.02, "zero points inside the rounding"},
-    {"add", "torch_qnnpack", 8, 1, 0.02, "fixed point of its own"},
-    {"avg_pool2d", "ort_q", 8, 1, 0.06, "another order of float operations"},
-    {"elu", "torch_pt2e", 16, 1, 0.001, "a vectorized exponential of another last bit"},
-    {"gelu", "torch_pt2e", 16, 1, 0.002, "a vectorized error function of another last bit"},
+    {"resize_bilinear", "litert_opt", 8, 1, 0.02, "its vectorized part for uint8 and twice the size"},
+    {"sum", "litert_ref", 0, 65535, 1, "rescales every partial sum and wraps: nobody's meaning of a sum"},
     {"sigmoid", "ort_qdq", 16, 1, 0.002, "a vectorized function of another last bit"},
     {"tanh", "ort_qdq", 16, 1, 0.004, "a vectorized function of another last bit"},
-    {"mean", "ort_qdq", 0, 1, 0.3, "another order of float additions"},
-    {"mean", "torch_pt2e", 0, 1, 0.2, "another order of float additions"},
-    {"mean", "litert_", 8, 1, 0.15, "the optimized kernel over other axes than height and width"},
-    {"sum", "litert_opt", 0, 1, 0.4, "rescaled in float"},
-    {"sum", "litert_xnnpack", 16, 1, 0.3, "rescaled in float"},
-    {"sum", "litert_ref", 0, 65535, 1, "rescales every partial sum and wraps: nobody's meaning of a sum"},
-    {"tanh", "litert_opt", 16, 11, 1, "another table for scales that are powers of two"},
-    {"tanh", "litert_xnnpack", 16, 11, 1, "another table for scales that are powers of two"},
-    {"div", "litert_", 8, 255, 0.05, "quotients beyond 32 bits"},
+    {"mean", "ort_qdq", 8, 1, 0.2, "another order of float additions"},
+    {"add", "torch_pt2e", 16, 1, 0.01, "uint16 alone; not known"},
+    {"sub", "torch_pt2e", 16, 1, 0.01, "uint16 alone; not known"},
+    {"leaky_relu", "torch_pt2e", 16, 1, 0.01, "uint16 alone; not known"},
+    {"elu", "torch_pt2e", 16, 1, 0.001, "a vectorized exponential of another last bit"},
+    {"gelu", "torch_pt2e", 16, 1, 0.002, "a vectorized error function of another last bit"},
+    {"mean", "torch_pt2e", 8, 1, 0.2, "another order of float additions"},
+    {"add", "torch_qnnpack", 8, 1, 0.02, "fixed point of its own"},
 };
+
+// Sums of products without an integer kernel under a profile: those are computed in float, around this library.
+bool InFloat(const Record& record, const std::string& oracle) {
+  const bool product = absl::StrContains(record.op, "conv2d") || record.op == "batch_matmul";
+  return product && (absl::StartsWith(oracle, "ort_qdq") || oracle == "torch_pt2e");
+}
 
 TEST(Golden, EveryRecordOfEveryRuntime) {
   int equal = 0, listed = 0, in_float = 0;
@@ -57,7 +56,7 @@ TEST(Golden, EveryRecordOfEveryRuntime) {
         ASSERT_NE(profile, nullptr) << oracle;
         const Difference difference = Compare(record, *profile, expected);
         const std::string what = absl::StrCat(record.id, " under ", profile->name, " (", oracle, ")");
-        if (difference.status.code() == absl::StatusCode::kUnimplemented) {
+        if (difference.status.code() == absl::StatusCode::kUnimplemented && InFloat(record, oracle)) {
           ++in_float;
           continue;
         }

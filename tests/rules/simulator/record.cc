@@ -156,6 +156,10 @@ absl::StatusOr<Record> Parse(const std::string& line) {
     record.id = json.value("id", "");
     record.op = json.at("op").get<std::string>();
     record.op_id = OpNamed(record.op);
+    // The stored ONNX models round ties up where corners are aligned, as LiteRT does.
+    if (record.op == "resize_nearest" && json.at("attrs").value("align_corners", false)) {
+      record.attributes.SetText("nearest_mode", "round_prefer_ceil");
+    }
     if (absl::EndsWith(record.op, "_acc")) record.layout = Layout::kChannelsFirst;
     ReadAttributes(json.at("attrs"), record);
     for (const Json& input : json.at("inputs")) {
