@@ -44,7 +44,8 @@ v1::Report Judged(const std::function<void(v1::SimulatedNode&)>& change) {
 
 std::vector<std::string> Codes(const std::function<void(v1::SimulatedNode&)>& change) {
   std::vector<std::string> codes;
-  for (const v1::Finding& finding : Judged(change).results(0).findings()) codes.push_back(finding.code());
+  const v1::Report report = Judged(change);
+  for (const v1::Finding& finding : report.results(0).findings()) codes.push_back(finding.code());
   return codes;
 }
 
