@@ -25,14 +25,14 @@ enum class DequantizeForm {
 
 // Accumulator to output, before the zero point is added and the type's range clamps.
 enum class Rescale {
-  kNone,            // no integer kernel
-  kFloat,           // rint(float(acc) * M), M = sx * sw / sy in float32, left to right
-  kDoubleRounding,  // 31-bit multiplier, two roundings (gemmlowp)
+  kNone,              // no integer kernel
+  kFloat,             // rint(float(acc) * M), M = sx * sw / sy in float32, left to right
+  kDoubleRounding,    // 31-bit multiplier, two roundings (gemmlowp)
   kDoubleRoundingUp,  // the same, ties of the second one up (ruy)
-  kSingleRounding,  // 31-bit multiplier, one rounding, ties up
-  kMultiplier15,    // 15-bit multiplier, one rounding, ties up, 64-bit accumulator
-  kMultiplier24,    // the float32 multiplier's 24 bits, one rounding, ties up (XNNPACK rndnu)
-  kTosaDouble,      // TOSA RESCALE, DOUBLE_ROUND
+  kSingleRounding,    // 31-bit multiplier, one rounding, ties up
+  kMultiplier15,      // 15-bit multiplier, one rounding, ties up, 64-bit accumulator
+  kMultiplier24,      // the float32 multiplier's 24 bits, one rounding, ties up (XNNPACK rndnu)
+  kTosaDouble,        // TOSA RESCALE, DOUBLE_ROUND
 };
 
 // Sum of two quantized tensors.

@@ -338,7 +338,7 @@ def q(tensor):
 
 def main():
     count, seed = int(sys.argv[1]), int(sys.argv[2])
-    # os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # LiteRT's own messages
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # LiteRT's own messages
     for number in range(count):
         draw = Draw([seed, number])
         op, attrs, case = CASES[draw.integer(0, len(CASES) - 1)](draw)
