@@ -87,6 +87,7 @@ int ParseAndRun(int argc, const char* const* argv) {
   AddServeCommand(app, &run, {DecodeToJson, {OwnPath(), "import"}});
   AddImportCommand(app, &run);
   AddGroupsCommand(app, &run);
+  AddSimulateCommand(app, &run);
   AddTargetsCommand(app, &run);
   AddRulesCommand(app, &run);
   AddExplainCommand(app, &run);

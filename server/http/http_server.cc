@@ -9,11 +9,13 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "quantgate/v1/report_service.pb.h"
 #include "server/byte_budget.h"
 #include "server/dashboard_files.h"
 #include "server/http/guard.h"
 #include "server/http/listener.h"
 #include "server/http/model_upload.h"
+#include "server/http/sharing_json.h"
 #include "server/http/status_json.h"
 #include "server/http/transcode.h"
 #include "server/status.h"
@@ -27,10 +29,12 @@ constexpr int64_t kMaxJsonBytes = 16 << 20;
 constexpr int64_t kMaxLogBytes = 2 << 20;
 // Bodies of JSON in memory, all together; what they are parsed into takes a few times as much.
 constexpr int64_t kMaxJsonBytesTogether = 64 << 20;
+constexpr absl::Duration kLookupTime = absl::Seconds(60);
 constexpr absl::Duration kPing = absl::Seconds(5);
 constexpr char kModelsCheck[] = "/v1/models:check";
 constexpr char kLogsDecode[] = "/v1/logs:decode";
 constexpr char kEvents[] = "/v1/events";
+constexpr char kGroups[] = "/groups";
 constexpr char kServer[] = "/v1/server";
 
 absl::Status TooLarge(const char* name, int64_t limit) { return LimitExceeded(name, limit, "the body is larger"); }
@@ -56,6 +60,7 @@ struct HttpServer::Impl {
   void Post(const httplib::Request& request, httplib::Response& response, const httplib::ContentReader& body);
   void WatchEvents(httplib::Response& response);
   void SendPage(const httplib::Request& request, httplib::Response& response) const;
+  void Groups(const httplib::Request& request, const std::string& name, httplib::Response& response) const;
   void Decode(const std::string& body, httplib::Response& response) const;
   void Api(const httplib::Request& request, const std::string& body, httplib::Response& response) const;
 
@@ -129,6 +134,23 @@ bool HttpServer::Impl::Refuse(const httplib::Request& request, httplib::Response
   return false;
 }
 
+void HttpServer::Impl::Groups(const httplib::Request& request, const std::string& name,
+                              httplib::Response& response) const {
+  v1::GetGraphRequest asked;
+  asked.set_name(name);
+  std::string bytes;
+  const grpc::Status status = transcoder.Call("/quantgate.v1.ReportService/GetGraph", asked.SerializeAsString(),
+                                              kLookupTime, request.get_header_value("Authorization"), Gone(), bytes);
+  v1::GetGraphResponse answer;
+  if (!status.ok()) {
+    SetStatus(status, response);
+  } else if (!answer.ParseFromString(bytes)) {
+    SetStatus(absl::InternalError("no GetGraphResponse"), response);
+  } else {
+    SetJson(SharingGroupsJson(answer.graph()), response);
+  }
+}
+
 void HttpServer::Impl::Api(const httplib::Request& request, const std::string& body,
                            httplib::Response& response) const {
   const absl::StatusOr<ApiMethod> method = FindApiMethod(request.method, request.path);
@@ -199,6 +221,8 @@ void HttpServer::Impl::Get(const httplib::Request& request, httplib::Response& r
         {"maxUploadBytes", handlers.import_command.empty() ? 0 : handlers.max_upload_bytes},
         {"maxLogBytes", handlers.decode == nullptr ? 0 : kMaxLogBytes}};
     response.set_content(json.dump(), "application/json");
+  } else if (absl::StartsWith(request.path, "/v1/reports/") && absl::EndsWith(request.path, kGroups)) {
+    Groups(request, request.path.substr(4, request.path.size() - 4 - sizeof kGroups + 1), response);
   } else if (absl::StartsWith(request.path, "/v1/")) {
     Api(request, "", response);
   } else {

@@ -11,6 +11,7 @@
 #include <cerrno>
 #include <cstring>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/string_view.h"
@@ -76,12 +77,12 @@ bool Listen(int from, const ImportLimits& limits, const std::function<bool()>& g
   }
 }
 
-// "error[FI001]: model: is cut" as "FI001: model: is cut".
+// Of "error[FI001]: model: is cut" what follows the first word.
 std::string Message(absl::string_view said) {
   for (absl::string_view line : absl::StrSplit(said, '\n')) {
     if (!absl::ConsumePrefix(&line, "error[")) continue;
     const size_t end = line.find("]: ");
-    if (end != absl::string_view::npos) return absl::StrCat(line.substr(0, end), ": ", line.substr(end + 3));
+    if (end != absl::string_view::npos) return absl::StrCat("the model cannot be read: ", line.substr(0, end), ": ", line.substr(end + 3));
   }
   return "the model cannot be read";
 }
@@ -128,7 +129,7 @@ absl::Status RunImport(const std::vector<std::string>& command, const std::strin
   if (code == 0) return absl::OkStatus();
   const std::string message = Message(said);
   if (code == 127) return absl::InternalError("the program that reads models cannot be started");
-  if (message.starts_with("RESOURCE_EXHAUSTED: ") || message.starts_with("FI002: ")) {
+  if (absl::StrContains(said, "error[RESOURCE_EXHAUSTED]: ") || absl::StrContains(said, "error[FI002]: ")) {
     return absl::ResourceExhaustedError(message);
   }
   return code == 2 ? absl::InvalidArgumentError(message) : absl::InternalError(message);

@@ -112,6 +112,13 @@ TEST_F(HttpTest, JsonAnswersAreThoseOfTheServices) {
   EXPECT_NE(targets["nextPageToken"], "");
   EXPECT_EQ(Body(http_->Get("/v1/rules/NR001"), 200)["rule"]["code"], "NR001");
   EXPECT_EQ(Body(http_->Get("/v1/constraintTables"), 200)["tables"].size(), 2u);
+  EXPECT_EQ(Body(http_->Get("/v1/" + name + "/graph"), 200)["graph"]["name"], "g");
+  EXPECT_THAT(Body(http_->Get("/v1/" + name + "/groups"), 200)["groups"], IsEmpty());
+  EXPECT_EQ(Body(http_->Get("/v1/reports/7/groups"), 400)["code"], 3);
+  EXPECT_EQ(Body(http_->Get("/v1/reports:diff?base=" + name + "&other=" + name), 200)["targets"].size(), 1u);
+  EXPECT_EQ(Body(http_->Get("/v1/fleet"), 200)["entries"][0]["newest"]["report"], name);
+  EXPECT_FALSE(Body(http_->Get("/v1/trends?step=STEP_WEEK&endTime=2026-01-01T00:00:00Z"), 200)["points"].empty());
+  EXPECT_EQ(Body(http_->Get("/v1/trends?endTime=yesterday"), 400)["code"], 3);
   EXPECT_EQ(Body(http_->Delete(("/v1/" + name).c_str(), kOwnPage), 200), Json::object());
   EXPECT_EQ(Body(http_->Get("/v1/" + name), 404)["code"], 5);
 }
