@@ -150,9 +150,15 @@ absl::Status AddDequantized(KernelCall& call, const Integers& in) {
   });
 }
 
-absl::Status Multiply(KernelCall& call, const Integers& in, Rescale form) {
+absl::Status Multiply(KernelCall& call, const Integers& in, Rescale form, Family family) {
   // LiteRT forms the multiplier in float32 here, and widens it.
   const float real = in.a_scale * in.b_scale / in.out_scale;
+  if (family == Family::kOnnxRuntime) {  // the zero point is inside the rounding
+    return ForEach(call, in, [&](int64_t x, int64_t y) {
+      const float product = static_cast<float>((x - in.a_zero) * (y - in.b_zero));
+      return RoundEvenClamped(product * real + static_cast<float>(in.zero_point), in.bounds.low, in.bounds.high);
+    });
+  }
   absl::StatusOr<Rescaler> rescaler = Rescaler::Make(form, real);
   if (!rescaler.ok()) return rescaler.status();
   return ForEach(call, in, [&](int64_t x, int64_t y) {
@@ -267,7 +273,7 @@ absl::Status Binary(const Profile& profile, KernelCall& call) {
       break;
     }
     case OpId::kMul:
-      if (mul != Rescale::kNone) return Multiply(call, in, mul);
+      if (mul != Rescale::kNone) return Multiply(call, in, mul, profile.family);
       break;
     case OpId::kDiv:
       if (litert) return DivideFixed(call, in);
