@@ -20,6 +20,9 @@ struct ImportOptions {
   // Of these, bytes of weights that are read for what their elements are, in the order of the file. Those beyond are
   // found, and not read: nothing is said of their elements, and a rule says so.
   int64_t max_scanned_bytes = int64_t{128} << 20;
+  // Bytes of constants that Constant.data takes along, all together, for those who compute with them; FI002 beyond. 0:
+  // none are.
+  int64_t max_weight_bytes = 0;
   // An encodings file to be joined with an ONNX model; empty: none.
   std::string encodings;
 };

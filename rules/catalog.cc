@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 
 namespace quantgate {
@@ -20,7 +21,12 @@ absl::StatusOr<std::vector<v1::Target>> CatalogTargets(ModuleRegistry& modules, 
     entry.set_name(key);
     entry.set_backend(target.backend);
     entry.set_soc(target.soc);
-    if (target.arch != 0) entry.set_arch(absl::StrCat("V", target.arch));
+    const auto is_target = [&](const db::Soc& soc) {
+      return target.soc == (soc.name.empty() ? absl::StrCat(soc.id) : soc.name);
+    };
+    // Of what is no silicon (kernels that a process was linked with) the number is the table's own way of counting.
+    const bool has_arch = target.arch != 0 && (target.soc.empty() || absl::c_any_of(tables.socs(), is_target));
+    if (has_arch) entry.set_arch(absl::StrCat("V", target.arch));
     for (const db::TableInfo& table : tables.tables()) {
       if (table.backend == target.backend) entry.add_sdk_versions(table.sdk);
     }

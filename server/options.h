@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "absl/time/time.h"
 
@@ -25,9 +26,11 @@ struct Limits {
 };
 
 struct Options {
-  std::string listen = "127.0.0.1:50051";  // HOST:PORT; port 0 takes a free one
-  std::string http;                        // HOST:PORT of /metrics and /healthz; empty: none
-  bool insecure = false;                   // allows an address beyond loopback without TLS
+  std::string listen = "127.0.0.1:50051";       // HOST:PORT; port 0 takes a free one
+  std::string http;                             // HOST:PORT of /v1, the page, /metrics and /healthz; empty: none
+  std::vector<std::string> http_names;          // names that browsers reach it by, beside addresses and localhost
+  int64_t max_upload_bytes = int64_t{1} << 30;  // a model file sent to the HTTP endpoint
+  bool insecure = false;                        // allows an address beyond loopback without TLS
 
   // Paths of PEM files. Certificate and key come together; a client CA makes client certificates mandatory.
   std::string tls_cert;

@@ -1,16 +1,23 @@
 #include "server/report_service.h"
 
+#include <type_traits>
 #include <utility>
 
+#include "db/reports/requests.h"
 #include "server/paging.h"
 
 namespace quantgate::server {
 
 template <typename Work>
 grpc::ServerUnaryReactor* ReportService::Run(grpc::CallbackServerContext* context, const char* method, Work work) {
-  return RunUnary(environment_, context, method, [this, work](Call&) -> absl::Status {
+  return RunUnary(environment_, context, method, [this, work](Call& call) -> absl::Status {
     if (store_ == nullptr) return absl::FailedPreconditionError("this server keeps no reports (--store none)");
-    absl::Status status = work(*store_);
+    absl::Status status;
+    if constexpr (std::is_invocable_v<Work, db::ReportStore&, Call&>) {
+      status = work(*store_, call);
+    } else {
+      status = work(*store_);
+    }
     if (!status.ok() && !absl::IsInvalidArgument(status) && !absl::IsNotFound(status)) {
       environment_.metrics.StoreError(status.code());
     }
@@ -52,6 +59,54 @@ grpc::ServerUnaryReactor* ReportService::DeleteReport(grpc::CallbackServerContex
                                                       v1::DeleteReportResponse*) {
   return Run(context, "ReportService/DeleteReport",
              [request](db::ReportStore& store) { return store.Delete(request->name()); });
+}
+
+grpc::ServerUnaryReactor* ReportService::DiffReports(grpc::CallbackServerContext* context,
+                                                     const v1::DiffReportsRequest* request,
+                                                     v1::DiffReportsResponse* response) {
+  return Run(context, "ReportService/DiffReports",
+             [request, response](db::ReportStore& store) { return db::Diff(store, *request, *response); });
+}
+
+grpc::ServerUnaryReactor* ReportService::ImportReports(grpc::CallbackServerContext* context,
+                                                       const v1::ImportReportsRequest* request,
+                                                       v1::ImportReportsResponse* response) {
+  return Run(context, "ReportService/ImportReports",
+             [request, response](db::ReportStore& store) { return db::Import(store, *request, *response); });
+}
+
+grpc::ServerUnaryReactor* ReportService::PruneReports(grpc::CallbackServerContext* context,
+                                                      const v1::PruneReportsRequest* request,
+                                                      v1::PruneReportsResponse* response) {
+  return Run(context, "ReportService/PruneReports", [request, response](db::ReportStore& store, Call& call) {
+    return db::Prune(
+        store, *request, [&call] { return call.ExpiredStatus(); }, *response);
+  });
+}
+
+grpc::ServerUnaryReactor* ReportService::GetGraph(grpc::CallbackServerContext* context,
+                                                  const v1::GetGraphRequest* request, v1::GetGraphResponse* response) {
+  return Run(context, "ReportService/GetGraph", [request, response](db::ReportStore& store) {
+    absl::StatusOr<v1::Graph> graph = store.GetGraph(request->name());
+    if (graph.ok()) *response->mutable_graph() = *std::move(graph);
+    return graph.status();
+  });
+}
+
+grpc::ServerUnaryReactor* ReportService::GetFleet(grpc::CallbackServerContext* context,
+                                                  const v1::GetFleetRequest* request, v1::GetFleetResponse* response) {
+  return Run(context, "ReportService/GetFleet", [request, response](db::ReportStore& store) -> absl::Status {
+    absl::StatusOr<int> page_size = PageSize(request->page_size(), 100);
+    if (!page_size.ok()) return page_size.status();
+    return store.GetFleet(*request, *page_size, *response);
+  });
+}
+
+grpc::ServerUnaryReactor* ReportService::GetTrends(grpc::CallbackServerContext* context,
+                                                   const v1::GetTrendsRequest* request,
+                                                   v1::GetTrendsResponse* response) {
+  return Run(context, "ReportService/GetTrends",
+             [request, response](db::ReportStore& store) { return store.GetTrends(*request, *response); });
 }
 
 }  // namespace quantgate::server

@@ -19,6 +19,18 @@ class ReportService final : public v1::ReportService::CallbackService {
                                         v1::ListReportsResponse* response) override;
   grpc::ServerUnaryReactor* DeleteReport(grpc::CallbackServerContext* context, const v1::DeleteReportRequest* request,
                                          v1::DeleteReportResponse* response) override;
+  grpc::ServerUnaryReactor* DiffReports(grpc::CallbackServerContext* context, const v1::DiffReportsRequest* request,
+                                        v1::DiffReportsResponse* response) override;
+  grpc::ServerUnaryReactor* ImportReports(grpc::CallbackServerContext* context, const v1::ImportReportsRequest* request,
+                                          v1::ImportReportsResponse* response) override;
+  grpc::ServerUnaryReactor* PruneReports(grpc::CallbackServerContext* context, const v1::PruneReportsRequest* request,
+                                         v1::PruneReportsResponse* response) override;
+  grpc::ServerUnaryReactor* GetGraph(grpc::CallbackServerContext* context, const v1::GetGraphRequest* request,
+                                     v1::GetGraphResponse* response) override;
+  grpc::ServerUnaryReactor* GetFleet(grpc::CallbackServerContext* context, const v1::GetFleetRequest* request,
+                                     v1::GetFleetResponse* response) override;
+  grpc::ServerUnaryReactor* GetTrends(grpc::CallbackServerContext* context, const v1::GetTrendsRequest* request,
+                                      v1::GetTrendsResponse* response) override;
 
  private:
   // Runs `work(*store_)` and counts what went wrong with the store itself.

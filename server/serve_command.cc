@@ -9,18 +9,21 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "db/database.h"
+#include "db/reports/age.h"
 #include "db/reports/report_store.h"
 #include "rules/check.h"
 #include "server/config_file.h"
 #include "server/log.h"
 #include "server/memory.h"
 #include "server/options.h"
+#include "server/retention.h"
 #include "server/server.h"
 
 namespace quantgate {
@@ -33,6 +36,8 @@ struct ServeFlags {
   std::string tables;  // empty: the database built with this binary
   std::string log_format = "text";
   double drain_timeout = 30;
+  std::string retain;
+  int64_t max_reports = 0;
 };
 
 // $XDG_STATE_HOME/quantgate/reports.db, made when missing.
@@ -86,11 +91,23 @@ class StopSignals {
   sigset_t set_;
 };
 
-absl::Status Serve(CLI::App& command, ServeFlags& flags) {
+absl::StatusOr<server::RetentionPolicy> PolicyOf(const ServeFlags& flags) {
+  server::RetentionPolicy policy;
+  policy.max_reports = flags.max_reports;
+  if (flags.retain.empty()) return policy;
+  absl::StatusOr<absl::Duration> age = db::ParseAge(flags.retain);
+  if (!age.ok()) return absl::InvalidArgumentError(absl::StrCat("--retain: ", age.status().message()));
+  policy.max_age = *age;
+  return policy;
+}
+
+absl::Status Serve(CLI::App& command, ServeFlags& flags, const ServeHandlers& handlers) {
   if (!flags.config.empty()) {
     absl::Status status = server::ApplyConfigFile(flags.config, command);
     if (!status.ok()) return status;
   }
+  absl::StatusOr<server::RetentionPolicy> policy = PolicyOf(flags);
+  if (!policy.ok()) return policy.status();
   // What gRPC would log of an address in use, the error says; $GRPC_VERBOSITY brings its log back.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   server::KeepFreedMemory();
@@ -103,13 +120,19 @@ absl::Status Serve(CLI::App& command, ServeFlags& flags) {
   ModuleRegistry modules(**database);
   RegisterBuiltinModules(modules);
   server::Log log(flags.log_format == "json" ? server::Log::Format::kJson : server::Log::Format::kText);
-  absl::StatusOr<std::unique_ptr<server::Server>> server =
-      server::Server::Start(flags.server, {Check, AllRules(), modules, store->get(), log});
+  absl::StatusOr<std::unique_ptr<server::Server>> server = server::Server::Start(
+      flags.server, {Check, AllRules(), modules, store->get(), log, handlers.decode, handlers.import_command});
   if (!server.ok()) return server.status();
   std::printf("listening on %s\n", (*server)->address().c_str());
-  if (!(*server)->http_address().empty())
+  if (!(*server)->http_address().empty()) {
     std::printf("metrics on http://%s/metrics\n", (*server)->http_address().c_str());
+    if (flags.server.tls_client_ca.empty()) std::printf("dashboard on http://%s/\n", (*server)->http_address().c_str());
+  }
   std::fflush(stdout);
+  std::optional<server::Retention> retention;
+  if (*store != nullptr && (policy->max_reports > 0 || policy->max_age != absl::InfiniteDuration())) {
+    retention.emplace(**store, log, *policy);
+  }
   signals.Wait();
   (*server)->Drain(absl::Seconds(flags.drain_timeout));
   return absl::OkStatus();
@@ -125,23 +148,33 @@ int Report(const absl::Status& status) {
 
 }  // namespace
 
-void AddServeCommand(CLI::App& app, std::function<int()>* run) {
+void AddServeCommand(CLI::App& app, std::function<int()>* run, ServeHandlers handlers) {
   auto flags = std::make_shared<ServeFlags>();
   server::Options& server = flags->server;
   server::Limits& limits = server.limits;
-  CLI::App* command = app.add_subcommand("serve", "Serve checks and reports over gRPC");
+  CLI::App* command = app.add_subcommand("serve", "Serve checks and reports over gRPC and HTTP");
   command->add_option("--config", flags->config, "YAML file that sets any of these flags; a given flag wins")
       ->type_name("PATH");
   command->add_option("--listen", server.listen, "Where to serve gRPC; port 0 takes a free one")
       ->type_name("HOST:PORT")
       ->capture_default_str();
-  command->add_option("--http", server.http, "Where to serve /metrics and /healthz; by default neither")
+  command
+      ->add_option(
+          "--http", server.http,
+          "Where to serve the dashboard, the API as JSON under /v1, /metrics and\n/healthz; by default nowhere")
       ->type_name("HOST:PORT");
   command
+      ->add_option("--http-name", server.http_names,
+                   "A name that browsers know the HTTP endpoint by, beside its address")
+      ->type_name("NAME")
+      ->allow_extra_args(false);
+  command
       ->add_option("--store", flags->store,
-                   "Where reports are kept: sqlite:PATH[?mode=ro][&max_bytes=N], or none;\n"
-                   "by default reports.db in the user's state folder")
+                   "Where reports are kept: sqlite:PATH[?mode=ro][&max_bytes=N],\n"
+                   "postgresql://... or none; by default reports.db in the user's state folder")
       ->type_name("STORE");
+  command->add_option("--retain", flags->retain, "Delete reports of this age: 12h, 90d, 8w; by default never")
+      ->type_name("AGE");
   command->add_option("--tables", flags->tables, "Constraint database; by default the one that came with this program")
       ->type_name("PATH");
   command->add_flag("--insecure", server.insecure, "Allow an address that other machines reach, without TLS");
@@ -164,12 +197,14 @@ void AddServeCommand(CLI::App& app, std::function<int()>* run) {
   constexpr int kMost = 2147483647;
   number("--drain-timeout", flags->drain_timeout, "SECONDS", "What calls in flight get after SIGTERM", 0.0, 86400.0);
   number("--max-concurrent", limits.max_concurrent, "N", "Checks at a time; 0: one per core", 0, 1024);
+  number("--max-reports", flags->max_reports, "N", "Reports to keep, the newest; 0: all", 0, 1'000'000'000'000);
   number("--max-queue", limits.max_queue, "N", "Checks that may wait", 0, 1000000);
   number("--max-nodes", limits.max_nodes, "N", "Nodes of a graph", 1, kMost);
   number("--max-values", limits.max_values, "N", "Values of a graph", 1, kMost);
   number("--max-targets", limits.max_targets, "N", "Targets of a request", 1, kMost);
   number("--max-request-bytes", limits.max_request_bytes, "BYTES", "A unary request", 1, kMost);
   number("--max-stream-bytes", limits.max_stream_bytes, "BYTES", "A streamed graph", 1, kMost);
+  number("--max-upload-bytes", server.max_upload_bytes, "BYTES", "A model file sent over HTTP", 1, int64_t{64} << 30);
   constexpr int64_t kPetabyte = 1'000'000'000'000'000;
   number("--max-parsed-bytes", limits.max_parsed_bytes, "BYTES", "Memory of one parsed request", 1, kPetabyte);
   number("--max-buffered-bytes", limits.max_buffered_bytes, "BYTES", "All requests at work together", 1, kPetabyte);
@@ -180,10 +215,10 @@ void AddServeCommand(CLI::App& app, std::function<int()>* run) {
       "  quantgate serve --listen 0.0.0.0:50051 --tls-cert server.pem --tls-key server.key\n"
       "  quantgate serve --config quantgate.yaml");
 
-  command->callback([command, flags, run] {
-    *run = [command, flags] {
+  command->callback([command, flags, handlers, run] {
+    *run = [command, flags, handlers] {
       try {
-        return Report(Serve(*command, *flags));
+        return Report(Serve(*command, *flags, handlers));
       } catch (const std::exception& e) {
         return Report(absl::InternalError(e.what()));
       }

@@ -16,7 +16,7 @@
 #include "server/address.h"
 #include "server/catalog_service.h"
 #include "server/credentials.h"
-#include "server/http_server.h"
+#include "server/http/http_server.h"
 #include "server/metrics.h"
 #include "server/report_service.h"
 #include "server/validation_service.h"
@@ -28,6 +28,9 @@ namespace {
 // Lookups do not wait behind checks.
 constexpr int kLookupThreads = 2;
 constexpr int kLookupQueue = 256;
+
+// Each takes a thread of the HTTP endpoint.
+constexpr int kMaxWatchers = 16;
 
 // For gRPC's own needs: connections, headers, answers on their way.
 constexpr int64_t kTransportBytes = 64 << 20;
@@ -90,7 +93,7 @@ struct Server::Impl {
                    return states;
                  }}),
         validator({std::move(deps.check), deps.modules, deps.store, metrics,
-                   [this](const std::string& module, bool loaded) { health.Set(module, loaded); }},
+                   [this](const std::string& module, bool loaded) { health.Set(module, loaded); }, &events},
                   options.limits),
         validation({checks, metrics, log}, validator, options.limits),
         catalog({lookups, metrics, log}, deps.modules, std::move(deps.rules)),
@@ -102,6 +105,7 @@ struct Server::Impl {
   WorkerPool lookups;
   Metrics metrics;
   ModuleHealth health;
+  Events events{kMaxWatchers};
   Validator validator;
   ValidationService validation;
   CatalogService catalog;
@@ -127,6 +131,8 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Options& options, De
   if (!credentials.ok()) return credentials.status();
 
   const std::vector<std::string> modules = dependencies.modules.names();
+  DecodeFunction decode = std::move(dependencies.decode);
+  std::vector<std::string> import_command = std::move(dependencies.import_command);
   auto impl = std::make_unique<Impl>(options, std::move(dependencies));
   EnablePlugins();
   grpc::ServerBuilder builder;
@@ -154,8 +160,24 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Options& options, De
 
   if (!options.http.empty()) {
     Impl* raw = impl.get();
-    absl::StatusOr<std::unique_ptr<HttpServer>> server =
-        HttpServer::Start(http, {[raw] { return raw->metrics.Render(); }, [raw] { return !raw->draining.load(); }});
+    HttpServer::Handlers handlers;
+    handlers.metrics = [raw] { return raw->metrics.Render(); };
+    handlers.healthy = [raw] { return !raw->draining.load(); };
+    if (options.tls_client_ca.empty()) {
+      grpc::ChannelArguments arguments;
+      arguments.SetMaxReceiveMessageSize(-1);
+      handlers.api = impl->grpc->InProcessChannel(arguments);
+    } else {
+      handlers.closed = "this server asks clients for certificates, which its HTTP endpoint cannot: ask over gRPC";
+    }
+    handlers.events = &impl->events;
+    handlers.decode = std::move(decode);
+    handlers.import_command = std::move(import_command);
+    handlers.names = options.http_names;
+    handlers.names.push_back(http.host);
+    handlers.max_upload_bytes = options.max_upload_bytes;
+    handlers.max_graph_bytes = options.limits.max_stream_bytes;
+    absl::StatusOr<std::unique_ptr<HttpServer>> server = HttpServer::Start(http, std::move(handlers));
     if (!server.ok()) {
       impl->grpc->Shutdown();
       impl->grpc->Wait();
@@ -185,9 +207,11 @@ const std::string& Server::http_address() const { return impl_->http_address; }
 void Server::Drain(absl::Duration timeout) {
   impl_->draining = true;
   impl_->log.Event(Log::Level::kInfo, "draining", {{"timeout_s", absl::ToDoubleSeconds(timeout)}});
+  impl_->events.Close();
   impl_->grpc->GetHealthCheckService()->Shutdown();
   impl_->grpc->Shutdown(absl::ToChronoTime(absl::Now() + timeout));
   impl_->grpc->Wait();
+  if (impl_->http != nullptr) impl_->http->Stop();
   impl_->log.Event(Log::Level::kInfo, "stopped", {});
 }
 

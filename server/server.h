@@ -1,4 +1,4 @@
-// The gRPC server: services, health, reflection, metrics, and an orderly end.
+// The server: gRPC services, health, reflection, the HTTP endpoint, and an orderly end.
 #ifndef QUANTGATE_SERVER_SERVER_H_
 #define QUANTGATE_SERVER_SERVER_H_
 
@@ -11,6 +11,7 @@
 #include "db/reports/report_store.h"
 #include "rules/engine/module.h"
 #include "rules/engine/rule.h"
+#include "server/http/http_server.h"
 #include "server/log.h"
 #include "server/options.h"
 #include "server/validator.h"
@@ -26,6 +27,9 @@ class Server {
     ModuleRegistry& modules;
     db::ReportStore* store;  // null: reports are not kept
     Log& log;
+    // Of the HTTP endpoint: explains logs, and reads model files (http/http_server.h). Empty: it does not.
+    DecodeFunction decode;
+    std::vector<std::string> import_command;
   };
 
   // Listens when this returns. INVALID_ARGUMENT: the options contradict (an address beyond loopback without TLS, a

@@ -11,7 +11,9 @@
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "db/reports/labels.h"
 #include "rules/graph/digest.h"
+#include "server/check_events.h"
 #include "server/status.h"
 
 namespace quantgate::server {
@@ -58,7 +60,7 @@ absl::Status CheckArguments(const v1::ValidateOptions& options) {
       model.format().size() > kMaxModelText) {
     return absl::InvalidArgumentError(absl::StrCat("options.model: a text is longer than ", kMaxModelText, " bytes"));
   }
-  return absl::OkStatus();
+  return db::CheckLabels(options.labels());
 }
 
 std::string Sha256Hex(absl::string_view bytes) {
@@ -120,12 +122,23 @@ absl::Status Validator::Validate(const v1::Graph& graph, const v1::ValidateOptio
     }
   }
 
-  status = Check(graph, options, cancelled, report);
+  CheckEvents events(deps_.events, "checking", options.model().path(),
+                     {options.targets().begin(), options.targets().end()}, graph.nodes_size());
+  status = CheckAndStore(graph, options, key, digest, events.Watching(cancelled), report);
+  events.Finished(status, report);
+  return status;
+}
+
+absl::Status Validator::CheckAndStore(const v1::Graph& graph, const v1::ValidateOptions& options,
+                                      const db::RequestKey& key, const std::string& digest,
+                                      const std::function<bool()>& cancelled, v1::Report& report) const {
+  absl::Status status = Check(graph, options, cancelled, report);
   if (!status.ok()) return status;
   deps_.metrics.Findings(report);
   report.set_graph_digest(digest);
   if (options.has_model()) *report.mutable_model() = options.model();
-  if (deps_.store != nullptr) return StoreStatus(deps_.store->Put(key, report));
+  if (options.has_labels()) *report.mutable_labels() = options.labels();
+  if (deps_.store != nullptr) return StoreStatus(deps_.store->Put(key, report, &graph));
   const int64_t now = absl::ToUnixNanos(absl::Now());
   report.mutable_create_time()->set_seconds(now / 1'000'000'000);
   report.mutable_create_time()->set_nanos(static_cast<int>(now % 1'000'000'000));

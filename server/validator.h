@@ -10,6 +10,7 @@
 #include "quantgate/v1/report.pb.h"
 #include "quantgate/v1/validation_service.pb.h"
 #include "rules/check.h"
+#include "server/events.h"
 #include "server/metrics.h"
 #include "server/options.h"
 
@@ -28,6 +29,7 @@ class Validator {
     Metrics& metrics;
     // Told which of the modules that a check asked for are loaded afterwards.
     std::function<void(const std::string& module, bool loaded)> module_state;
+    Events* events = nullptr;  // told of every check; null: nobody is
   };
   Validator(Dependencies dependencies, const Limits& limits) : deps_(std::move(dependencies)), limits_(limits) {}
 
@@ -38,6 +40,9 @@ class Validator {
  private:
   absl::Status Check(const v1::Graph& graph, const v1::ValidateOptions& options, const std::function<bool()>& cancelled,
                      v1::Report& report) const;
+  absl::Status CheckAndStore(const v1::Graph& graph, const v1::ValidateOptions& options, const db::RequestKey& key,
+                             const std::string& digest, const std::function<bool()>& cancelled,
+                             v1::Report& report) const;
   // Counts what has gone wrong with the store.
   absl::Status StoreStatus(absl::Status status) const;
 

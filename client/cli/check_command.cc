@@ -28,6 +28,7 @@
 #include "client/report/sarif.h"
 #include "client/report/text.h"
 #include "client/report/verdict.h"
+#include "db/reports/labels.h"
 
 namespace quantgate {
 namespace {
@@ -43,6 +44,7 @@ struct CheckFlags {
   std::string tables;
   std::string store;
   std::string fix;
+  std::vector<std::string> labels;
   ImportOptions import_options;
   bool no_corrections = false;
   bool verbose = false;
@@ -60,6 +62,7 @@ absl::StatusOr<Checker> MakeChecker(const CheckFlags& flags) {
 
 v1::ValidateOptions Options(const CheckFlags& flags, const v1::ModelInfo& model) {
   v1::ValidateOptions options;
+  for (const std::string& label : flags.labels) (void)db::SetLabel(label, *options.mutable_labels());  // checked
   options.mutable_targets()->Add(flags.targets.begin(), flags.targets.end());
   options.set_mode(flags.mode == "warn" ? v1::Report::WARN : v1::Report::STRICT);
   options.set_toolchain(flags.toolchain);
@@ -189,6 +192,14 @@ absl::Status CheckFlagsAgree(const CheckFlags& flags) {
   return absl::OkStatus();
 }
 
+absl::Status CheckLabelFlags(const CheckFlags& flags) {
+  v1::Labels labels;
+  for (const std::string& label : flags.labels) {
+    if (absl::Status status = db::SetLabel(label, labels); !status.ok()) return status;
+  }
+  return db::CheckLabels(labels);
+}
+
 int RunCheck(const CheckFlags& flags) {
   std::vector<v1::Finding::Effect> fail_on;
   for (const std::string& name : flags.fail_on) {
@@ -197,6 +208,7 @@ int RunCheck(const CheckFlags& flags) {
     fail_on.push_back(*effect);
   }
   if (absl::Status status = CheckFlagsAgree(flags); !status.ok()) return Fail(status);
+  if (absl::Status status = CheckLabelFlags(flags); !status.ok()) return Fail(status);
   if (!flags.fix.empty()) {
     if (flags.models.size() > 1) {
       return Fail(absl::InvalidArgumentError("--fix takes one model: it writes one file"));
@@ -311,7 +323,12 @@ void AddCheckCommand(CLI::App& app, Run* run) {
   command->add_flag("-v,--verbose", flags->verbose, "Name every place in the text report, not the first few");
   CLI::Option* tables = AddTablesFlag(*command, flags->tables);
   CLI::Option* store =
-      command->add_option("--store", flags->store, "Keep the report in this store")->type_name("sqlite:PATH");
+      command->add_option("--store", flags->store, "Keep the report in this store")->type_name("STORE");
+  command
+      ->add_option("--label", flags->labels,
+                   "Where the model comes from, repeatable: repository, revision, branch or pull_request")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
   flags->confirm = AddConfirmFlags(*command);
   flags->server = AddServerFlags(*command, /*need_server=*/true);
   flags->server->server->excludes(tables)->excludes(store);

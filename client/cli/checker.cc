@@ -29,10 +29,11 @@ absl::StatusOr<v1::Report> CheckHere(const Engine& engine, db::ReportStore* stor
   if (absl::Status status = Check(graph, options, *engine.modules, report); !status.ok()) return status;
   report.set_graph_digest(GraphDigest(graph));
   *report.mutable_model() = request.model();
+  if (request.has_labels()) *report.mutable_labels() = request.labels();
   *report.mutable_create_time() =
       google::protobuf::util::TimeUtil::NanosecondsToTimestamp(absl::ToUnixNanos(absl::Now()));
   if (store != nullptr) {
-    if (absl::Status status = store->Put({}, report); !status.ok()) return status;
+    if (absl::Status status = store->Put({}, report, &graph); !status.ok()) return status;
   }
   return report;
 }

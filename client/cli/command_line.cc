@@ -3,7 +3,9 @@
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
+#include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "CLI/CLI.hpp"
@@ -15,6 +17,7 @@
 #include "client/cli/commands.h"
 #include "client/cli/confirm_flags.h"
 #include "client/confirm/worker.h"
+#include "client/decode/json.h"
 #include "google/protobuf/stubs/logging.h"
 #include "rules/engine/nearest.h"
 #include "server/serve_command.h"
@@ -69,15 +72,22 @@ absl::Status UsageError(const CLI::App& app, const CLI::ParseError& error) {
   return absl::InvalidArgumentError(absl::StrCat(error.what(), hint));
 }
 
+std::string OwnPath() {
+  std::error_code code;
+  return std::filesystem::read_symlink("/proc/self/exe", code).string();
+}
+
 int ParseAndRun(int argc, const char* const* argv) {
   CLI::App app("Says whether a quantization configuration will run, in full and correctly, on a target.", "quantgate");
   app.set_version_flag("--version", "quantgate " QUANTGATE_VERSION);
   app.require_subcommand(1);
   Run run;
   AddCheckCommand(app, &run);
-  AddServeCommand(app, &run);
+  // The server reads no model files: this program does, in a process of its own.
+  AddServeCommand(app, &run, {DecodeToJson, {OwnPath(), "import"}});
   AddImportCommand(app, &run);
   AddGroupsCommand(app, &run);
+  AddSimulateCommand(app, &run);
   AddTargetsCommand(app, &run);
   AddRulesCommand(app, &run);
   AddExplainCommand(app, &run);

@@ -9,6 +9,7 @@ namespace quantgate {
 
 void AddCheckCommand(CLI::App& app, Run* run);
 void AddImportCommand(CLI::App& app, Run* run);
+void AddSimulateCommand(CLI::App& app, Run* run);
 void AddTargetsCommand(CLI::App& app, Run* run);
 void AddRulesCommand(CLI::App& app, Run* run);
 void AddGroupsCommand(CLI::App& app, Run* run);

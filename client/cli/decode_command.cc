@@ -1,21 +1,17 @@
 #include <sys/stat.h>
 
-#include <nlohmann/json.hpp>
-
 #include "CLI/CLI.hpp"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/commands.h"
 #include "client/decode/decode.h"
+#include "client/decode/json.h"
 #include "client/report/layout.h"
 #include "client/text_file.h"
-#include "rules/check.h"
 
 namespace quantgate {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr int64_t kMaxBytes = int64_t{16} << 20;
 
@@ -25,13 +21,6 @@ bool IsText(const std::string& argument) {
   if (argument == "-" || ::stat(argument.c_str(), &facts) == 0) return false;
   const bool number = argument.find_first_not_of("0123456789abcdefABCDEFxX") == std::string::npos;
   return number || absl::StrContains(argument, ' ');
-}
-
-std::string RuleName(const std::string& code) {
-  for (const RuleInfo* rule : AllRules()) {
-    if (code == rule->code) return rule->name;
-  }
-  return "";
 }
 
 std::string LogText(const DecodedLog& log, const Style& style) {
@@ -48,7 +37,7 @@ std::string LogText(const DecodedLog& log, const Style& style) {
     const std::vector<std::string>& rules = one.message->rules;
     line("rules", rules.empty() ? "no rule of this version finds it before"
                                 : absl::StrJoin(rules, ", ", [](std::string* out, const std::string& code) {
-                                    absl::StrAppend(out, code, " ", RuleName(code));
+                                    absl::StrAppend(out, code, " ", DecodedRuleName(code));
                                   }));
     line("change", Printable(one.change));
     line("source", Printable(one.message->source));
@@ -61,28 +50,6 @@ std::string LogText(const DecodedLog& log, const Style& style) {
   if (more > 0) absl::StrAppend(&text, "and ", Count(more, "line"), " more that are unknown\n");
   return absl::StrCat(text, Count(log.lines, "line"), ", ", Count(log.messages.size(), "known message"), ", ",
                       log.unknown_count, " unknown\n");
-}
-
-std::string LogJson(const DecodedLog& log) {
-  Json messages = Json::array(), unknown = Json::array();
-  for (const DecodedMessage& one : log.messages) {
-    Json rules = Json::array();
-    for (const std::string& code : one.message->rules) rules.push_back({{"code", code}, {"name", RuleName(code)}});
-    messages.push_back({{"line", one.line},
-                        {"count", one.count},
-                        {"text", one.text},
-                        {"tool", one.message->tool},
-                        {"means", one.means},
-                        {"rules", std::move(rules)},
-                        {"change", one.change},
-                        {"source", one.message->source}});
-  }
-  for (const UnknownLine& line : log.unknown) unknown.push_back({{"line", line.line}, {"text", line.text}});
-  const Json json = {{"lines", log.lines},
-                     {"messages", std::move(messages)},
-                     {"unknown", std::move(unknown)},
-                     {"unknownCount", log.unknown_count}};
-  return json.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
 }
 
 int RunDecode(const std::string& argument, const OutputFlags& flags) {

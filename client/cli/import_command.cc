@@ -1,3 +1,5 @@
+#include <fstream>
+
 #include "CLI/CLI.hpp"
 #include "absl/strings/str_cat.h"
 #include "client/cli/commands.h"
@@ -5,6 +7,7 @@
 #include "client/cli/progress.h"
 #include "client/graph_file.h"
 #include "client/import.h"
+#include "client/report/json.h"
 #include "client/report/layout.h"
 
 namespace quantgate {
@@ -13,6 +16,7 @@ namespace {
 struct ImportFlags {
   std::string model;
   std::string graph;
+  std::string info;  // empty: not asked for
   ImportOptions options;
   std::shared_ptr<OutputFlags> output;
 };
@@ -24,6 +28,12 @@ int RunImport(const ImportFlags& flags) {
   progress.Step("");
   if (!model.ok()) return Fail(model.status());
   if (absl::Status status = WriteGraphFile(model->graph, flags.graph); !status.ok()) return Fail(status);
+  if (!flags.info.empty()) {
+    const absl::StatusOr<std::string> json = ToJson(model->info);
+    if (!json.ok()) return Fail(json.status());
+    std::ofstream file(flags.info, std::ios::binary);
+    if (!(file << *json) || !file.flush()) return Fail(absl::InvalidArgumentError(flags.info + ": cannot be written"));
+  }
   if (!flags.output->quiet) {
     const std::string note =
         Printable(absl::StrCat(flags.graph, ": ", Count(model->graph.nodes_size(), "node"), ", ",
@@ -42,6 +52,8 @@ void AddImportCommand(CLI::App& app, Run* run) {
   command->add_option("-o,--output", flags->graph, "Graph file: .pb (binary), .json or .txtpb")
       ->required()
       ->type_name("GRAPH");
+  command->add_option("--info", flags->info, "Also write path, SHA-256 and format of the model there, as JSON")
+      ->type_name("FILE");
   AddImportFlags(*command, flags->options);
   flags->output = AddOutputFlags(*command);
   command->footer(

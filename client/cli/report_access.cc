@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "db/reports/report_store.h"
+#include "db/reports/requests.h"
 
 namespace quantgate {
 namespace {
@@ -25,18 +26,36 @@ absl::StatusOr<v1::ListReportsResponse> ListStored(db::ReportStore& store, const
   return response;
 }
 
+absl::Status PruneAll(db::ReportStore& store, const v1::PruneReportsRequest& request,
+                      v1::PruneReportsResponse& response) {
+  return db::Prune(
+      store, request, [] { return absl::OkStatus(); }, response);
+}
+
+template <typename Request, typename Response>
+absl::StatusOr<Response> Answer(absl::Status (*work)(db::ReportStore&, const Request&, Response&),
+                                db::ReportStore& store, const Request& request) {
+  Response response;
+  absl::Status status = work(store, request, response);
+  if (!status.ok()) return status;
+  return response;
+}
+
 }  // namespace
 
 ReportAccess AccessThrough(Remote remote) {
   const auto shared = std::make_shared<const Remote>(std::move(remote));
   return {[shared](const std::string& name) { return shared->GetReport(name); },
           [shared](const v1::ListReportsRequest& request) { return shared->ListReports(request); },
-          [shared](const std::string& name) { return shared->DeleteReport(name); }};
+          [shared](const std::string& name) { return shared->DeleteReport(name); },
+          [shared](const v1::DiffReportsRequest& request) { return shared->DiffReports(request); },
+          [shared](const v1::ImportReportsRequest& request) { return shared->ImportReports(request); },
+          [shared](const v1::PruneReportsRequest& request) { return shared->PruneReports(request); }};
 }
 
-absl::StatusOr<ReportAccess> AccessStore(const std::string& store) {
+absl::StatusOr<ReportAccess> AccessStore(const std::string& store, bool create) {
   absl::string_view path = store;
-  if (absl::ConsumePrefix(&path, "sqlite:")) {
+  if (!create && absl::ConsumePrefix(&path, "sqlite:")) {
     const std::string file(path.substr(0, path.find('?')));
     if (access(file.c_str(), F_OK) != 0) return absl::NotFoundError(absl::StrCat("there is no store at ", file));
   }
@@ -44,9 +63,13 @@ absl::StatusOr<ReportAccess> AccessStore(const std::string& store) {
   if (!opened.ok()) return opened.status();
   std::shared_ptr<db::ReportStore> shared = *std::move(opened);
   if (shared == nullptr) return absl::InvalidArgumentError(absl::StrCat("--store ", store, " keeps no reports"));
-  return ReportAccess{[shared](const std::string& name) { return shared->Get(name); },
-                      [shared](const v1::ListReportsRequest& request) { return ListStored(*shared, request); },
-                      [shared](const std::string& name) { return shared->Delete(name); }};
+  return ReportAccess{
+      [shared](const std::string& name) { return shared->Get(name); },
+      [shared](const v1::ListReportsRequest& request) { return ListStored(*shared, request); },
+      [shared](const std::string& name) { return shared->Delete(name); },
+      [shared](const v1::DiffReportsRequest& request) { return Answer(db::Diff, *shared, request); },
+      [shared](const v1::ImportReportsRequest& request) { return Answer(db::Import, *shared, request); },
+      [shared](const v1::PruneReportsRequest& request) { return Answer(PruneAll, *shared, request); }};
 }
 
 }  // namespace quantgate

@@ -16,12 +16,16 @@ struct ReportAccess {
   std::function<absl::StatusOr<v1::Report>(const std::string& name)> get;
   std::function<absl::StatusOr<v1::ListReportsResponse>(const v1::ListReportsRequest&)> list;
   std::function<absl::Status(const std::string& name)> remove;
+  std::function<absl::StatusOr<v1::DiffReportsResponse>(const v1::DiffReportsRequest&)> diff;
+  std::function<absl::StatusOr<v1::ImportReportsResponse>(const v1::ImportReportsRequest&)> import;
+  std::function<absl::StatusOr<v1::PruneReportsResponse>(const v1::PruneReportsRequest&)> prune;
 };
 
 ReportAccess AccessThrough(Remote remote);
 
-// "sqlite:PATH". NOT_FOUND when there is no such file: reading reports creates no store.
-absl::StatusOr<ReportAccess> AccessStore(const std::string& store);
+// A store's address (db/reports/report_store.h). Unless `create`, NOT_FOUND when it is a file that is not there:
+// reading reports creates no store.
+absl::StatusOr<ReportAccess> AccessStore(const std::string& store, bool create = false);
 
 }  // namespace quantgate
 

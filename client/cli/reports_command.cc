@@ -2,15 +2,20 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "client/cli/commands.h"
 #include "client/cli/report_access.h"
+#include "client/cli/report_lines.h"
 #include "client/cli/server_flags.h"
+#include "client/report/diff.h"
 #include "client/report/json.h"
 #include "client/report/layout.h"
 #include "client/report/mark.h"
 #include "client/report/text.h"
+#include "db/reports/age.h"
 #include "google/protobuf/util/time_util.h"
 
 namespace quantgate {
@@ -23,13 +28,16 @@ struct ReportsFlags {
   std::string filter;
   int limit = 50;
   bool verbose = false;
-  std::vector<std::string> names;  // show: one
+  std::vector<std::string> names;  // show: one; diff: two; import: files
+  bool exit_code = false;          // diff
+  std::string older_than;          // prune
+  int64_t max_reports = 0;         // prune
   std::shared_ptr<ServerFlags> server;
   std::shared_ptr<OutputFlags> output;
 };
 
-absl::StatusOr<ReportAccess> Open(const ReportsFlags& flags) {
-  if (!flags.store.empty()) return AccessStore(flags.store);
+absl::StatusOr<ReportAccess> Open(const ReportsFlags& flags, bool create = false) {
+  if (!flags.store.empty()) return AccessStore(flags.store, create);
   absl::StatusOr<Remote> remote = OpenRemote(*flags.server);
   if (!remote.ok()) return remote.status();
   return AccessThrough(*std::move(remote));
@@ -125,13 +133,71 @@ int RunExport(const ReportsFlags& flags) {
   return Finish(*flags.output, lines);
 }
 
-// The flags that all four have, and what runs them.
+int RunDiff(const ReportsFlags& flags) {
+  const absl::StatusOr<ReportAccess> access = Open(flags);
+  if (!access.ok()) return Fail(access.status());
+  v1::DiffReportsRequest request;
+  request.set_base(FullName(flags.names[0]));
+  request.set_other(FullName(flags.names[1]));
+  const absl::StatusOr<v1::DiffReportsResponse> diff = access->diff(request);
+  if (!diff.ok()) return Fail(diff.status());
+  const bool has_new =
+      absl::c_any_of(diff->targets(), [](const v1::TargetDiff& target) { return target.new_findings_size() > 0; });
+  const int exit_code = flags.exit_code && has_new ? 1 : 0;
+  if (flags.output->format == "json") return Finish(*flags.output, ToJson(*diff), exit_code);
+  return Finish(*flags.output, RenderDiff(*diff, OutputStyle(*flags.output)), exit_code);
+}
+
+int RunImport(const ReportsFlags& flags) {
+  const absl::StatusOr<ReportAccess> access = Open(flags, /*create=*/true);
+  if (!access.ok()) return Fail(access.status());
+  int64_t imported = 0, present = 0;
+  for (const std::string& path : flags.names) {
+    const absl::Status status = ReadReportLines(path, [&](const v1::ImportReportsRequest& batch) {
+      const absl::StatusOr<v1::ImportReportsResponse> response = access->import(batch);
+      if (!response.ok()) return response.status();
+      imported += response->imported();
+      present += response->present();
+      return absl::OkStatus();
+    });
+    if (!status.ok()) return Fail(status);
+  }
+  return Finish(*flags.output, absl::StrCat(imported, " imported, ", present, " were there already\n"));
+}
+
+int RunPrune(const ReportsFlags& flags) {
+  v1::PruneReportsRequest request;
+  request.set_max_reports(flags.max_reports);
+  if (!flags.older_than.empty()) {
+    const absl::StatusOr<absl::Duration> age = db::ParseAge(flags.older_than);
+    if (!age.ok()) return Fail(absl::InvalidArgumentError(absl::StrCat("--older-than: ", age.status().message())));
+    request.mutable_before()->set_seconds(absl::ToUnixSeconds(absl::Now() - *age));
+  }
+  if (!request.has_before() && flags.max_reports == 0) {
+    return Fail(absl::InvalidArgumentError("give --older-than, --max-reports or both: which reports are to go?"));
+  }
+  const absl::StatusOr<ReportAccess> access = Open(flags);
+  if (!access.ok()) return Fail(access.status());
+  const absl::StatusOr<v1::PruneReportsResponse> response = access->prune(request);
+  if (!response.ok()) return Fail(response.status());
+  return Finish(*flags.output, absl::StrCat(response->deleted(), " deleted\n"));
+}
+
+int RunMigrate(const ReportsFlags& flags) {
+  if (flags.store.empty()) return Fail(absl::InvalidArgumentError("give --store: which store is to be made ready?"));
+  const absl::StatusOr<ReportAccess> access = Open(flags, /*create=*/true);
+  if (!access.ok()) return Fail(access.status());
+  return Finish(*flags.output, "the store is ready\n");
+}
+
+// The flags that all of them have, and what runs them.
 std::shared_ptr<ReportsFlags> AddCommon(CLI::App& command, std::initializer_list<absl::string_view> output_flags,
                                         int (*work)(const ReportsFlags&), Run* run) {
   auto flags = std::make_shared<ReportsFlags>();
   flags->server = AddServerFlags(command, /*need_server=*/false);
-  CLI::Option* store = command.add_option("--store", flags->store, "Read this store instead of asking a server")
-                           ->type_name("sqlite:PATH");
+  CLI::Option* store =
+      command.add_option("--store", flags->store, "This store instead of a server: sqlite:PATH or postgresql://...")
+          ->type_name("STORE");
   flags->server->server->excludes(store);
   flags->output = AddOutputFlags(command, output_flags);
   command.callback([flags, work, run] { *run = [flags, work] { return work(*flags); }; });
@@ -140,12 +206,13 @@ std::shared_ptr<ReportsFlags> AddCommon(CLI::App& command, std::initializer_list
 
 constexpr char kFilterHelp[] =
     "Conditions joined with AND on model.path, model.sha256, graph_digest,\n"
-    "target, verdict, code, create_time";
+    "target, verdict, code, labels.repository, labels.branch, labels.revision,\n"
+    "labels.pull_request, create_time";
 
 }  // namespace
 
 void AddReportsCommand(CLI::App& app, Run* run) {
-  CLI::App* command = app.add_subcommand("reports", "Stored reports: list, show, delete, export");
+  CLI::App* command = app.add_subcommand("reports", "Stored reports: list, show, diff, delete, export, import, prune");
   command->require_subcommand(1);
   command->footer(
       "Without --store a server is asked: --server, else $QUANTGATE_SERVER, else 127.0.0.1:50051.\n"
@@ -179,6 +246,29 @@ void AddReportsCommand(CLI::App& app, Run* run) {
   const auto export_flags = AddCommon(*export_command, {"output"}, RunExport, run);
   export_command->add_option("--filter", export_flags->filter, kFilterHelp)->type_name("FILTER");
   export_command->footer("Examples:\n  quantgate reports export --output reports.jsonl");
+
+  CLI::App* diff = command->add_subcommand("diff", "What a report has that another has not: new, fixed, still there");
+  const auto diff_flags = AddCommon(*diff, {"format", "output"}, RunDiff, run);
+  diff->add_option("BASE OTHER", diff_flags->names, "Two reports, the earlier one first")->required()->expected(2);
+  diff->add_flag("--exit-code", diff_flags->exit_code, "Exit with 1 when there are new findings");
+  diff->footer("Examples:\n  quantgate reports diff reports/ID1 reports/ID2 --format json");
+
+  CLI::App* import = command->add_subcommand("import", "Store reports that export wrote, with their names and times");
+  const auto import_flags = AddCommon(*import, {"output"}, RunImport, run);
+  import->add_option("FILE", import_flags->names, "One JSON object per line; - is standard input")->required();
+  import->footer("Examples:\n  quantgate reports import reports.jsonl --store sqlite:reports.db");
+
+  CLI::App* prune = command->add_subcommand("prune", "Delete the oldest reports");
+  const auto prune_flags = AddCommon(*prune, {"output"}, RunPrune, run);
+  prune->add_option("--older-than", prune_flags->older_than, "Reports of this age: 12h, 90d, 8w")->type_name("AGE");
+  prune->add_option("--max-reports", prune_flags->max_reports, "All but the newest so many")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t{1}, int64_t{1'000'000'000'000}));
+  prune->footer("Examples:\n  quantgate reports prune --older-than 90d");
+
+  CLI::App* migrate = command->add_subcommand("migrate", "Make a store, or bring it to this version, and do no more");
+  AddCommon(*migrate, {"output"}, RunMigrate, run);
+  migrate->footer("Examples:\n  quantgate reports migrate --store postgresql://quantgate@db.example/quantgate");
 }
 
 }  // namespace quantgate

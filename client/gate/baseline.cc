@@ -1,20 +1,18 @@
 #include "client/gate/baseline.h"
 
 #include <algorithm>
-#include <deque>
 #include <filesystem>
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
 #include "client/text.h"
 #include "client/text_file.h"
+#include "db/reports/compare.h"
 #include "google/protobuf/util/json_util.h"
 #include "quantgate/v1/report_service.pb.h"
-#include "rules/engine/fingerprint.h"
 
 namespace quantgate {
 namespace {
@@ -27,70 +25,17 @@ bool IsReport(const v1::Report& report) {
          });
 }
 
-// What of its place two findings must have in common; each is tried before those that have less.
-struct Agreement {
-  bool node, value, position;
-};
-constexpr Agreement kAgreements[] = {
-    {true, true, true},   {true, true, false},  {false, true, true},  {true, false, true},
-    {false, true, false}, {true, false, false}, {false, false, true},
-};
-
-// A finding and what it is known by.
-struct Known {
-  std::string kind;
-  std::string node, value, position;  // empty: there is none
-  bool matched = false;
-
-  Known(absl::string_view target, const v1::Finding& finding)
-      : kind(FindingKind(target, finding)),
-        node(StableNodeName(finding.location())),
-        value(StableValueName(finding.location())),
-        position(finding.location().has_position() ? absl::StrCat(finding.location().position()) : "") {}
-
-  bool HasPlace() const { return !node.empty() || !value.empty() || !position.empty(); }
-
-  // Empty: it lacks something of that.
-  std::string Key(const Agreement& by) const {
-    if ((by.node && node.empty()) || (by.value && value.empty()) || (by.position && position.empty())) return "";
-    constexpr absl::string_view kSeparator = "\x1f";
-    return absl::StrCat(kind, kSeparator, by.node ? node : "", kSeparator, by.value ? value : "", kSeparator,
-                        by.position ? position : "");
-  }
-};
-
-template <typename KeyOf>
-void Pair(std::vector<Known>& before, std::vector<Known>& now, KeyOf key_of) {
-  absl::flat_hash_map<std::string, std::deque<Known*>> open;
-  for (Known& finding : before) {
-    if (finding.matched) continue;
-    if (std::string key = key_of(finding); !key.empty()) open[std::move(key)].push_back(&finding);
-  }
-  for (Known& finding : now) {
-    if (finding.matched) continue;
-    const auto found = open.find(key_of(finding));
-    if (found == open.end() || found->second.empty()) continue;
-    found->second.front()->matched = true;
-    found->second.pop_front();
-    finding.matched = true;
-  }
-}
-
 void MarkResult(const std::vector<const v1::Result*>& known, v1::Result& result) {
-  std::vector<Known> before, now;
+  std::vector<db::TargetFinding> before, now;
   for (const v1::Result* earlier : known) {
     for (const v1::Finding& finding : earlier->findings()) {
-      if (!finding.has_waiver()) before.emplace_back(earlier->target(), finding);
+      if (!finding.has_waiver()) before.push_back({earlier->target(), &finding});
     }
   }
-  for (const v1::Finding& finding : result.findings()) now.emplace_back(result.target(), finding);
-  for (const Agreement& by : kAgreements) {
-    Pair(before, now, [&](const Known& finding) { return finding.Key(by); });
-  }
-  // What is said of the whole graph has no place.
-  Pair(before, now, [](const Known& finding) { return finding.HasPlace() ? "" : finding.kind; });
+  for (const v1::Finding& finding : result.findings()) now.push_back({result.target(), &finding});
+  const std::vector<int> same = db::SameFindings(before, now);
   for (int i = 0; i < result.findings_size(); ++i) {
-    if (now[i].matched) result.mutable_findings(i)->set_in_baseline(true);
+    if (same[i] >= 0) result.mutable_findings(i)->set_in_baseline(true);
   }
 }
 
@@ -144,14 +89,7 @@ const v1::Report* BaselineOf(absl::Span<const v1::Report> baseline, const std::s
 }
 
 void MarkKnown(const v1::Report& known, v1::Report& report) {
-  for (v1::Result& result : *report.mutable_results()) {
-    std::vector<const v1::Result*> same, other_sdk;
-    for (const v1::Result& earlier : known.results()) {
-      if (earlier.target() == result.target()) same.push_back(&earlier);
-      if (TargetWithoutSdk(earlier.target()) == TargetWithoutSdk(result.target())) other_sdk.push_back(&earlier);
-    }
-    MarkResult(same.empty() ? other_sdk : same, result);
-  }
+  for (v1::Result& result : *report.mutable_results()) MarkResult(db::ResultsFor(known, result.target()), result);
 }
 
 }  // namespace quantgate

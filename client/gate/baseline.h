@@ -20,7 +20,7 @@ absl::StatusOr<std::vector<v1::Report>> ReadBaseline(const std::string& path);
 const v1::Report* BaselineOf(absl::Span<const v1::Report> baseline, const std::string& path, bool only_model);
 
 // Sets in_baseline of the findings that `known` has for the same target (of another SDK version, when it does not have
-// that one); rules/engine/fingerprint.h says which are the same. What was waived in `known` is not known: when its
+// that one); db/reports/fingerprint.h says which are the same. What was waived in `known` is not known: when its
 // waiver ends it counts again.
 void MarkKnown(const v1::Report& known, v1::Report& report);
 

@@ -61,7 +61,7 @@ absl::StatusOr<v1::Graph> ImportOnnx(absl::string_view bytes, const std::string&
   v1::Graph graph;
   SetModelFacts(*model, &graph);
   ExternalData external(folder, options.max_external_bytes, options.max_scanned_bytes);
-  TensorReader tensors(&external);
+  TensorReader tensors(&external, options.max_weight_bytes);
   ModelContext context{.options = options, .tensors = tensors, .arena = arena};
   status = GraphImporter(&context, nullptr, &graph).Import(model->graph());
   if (!status.ok()) return status;

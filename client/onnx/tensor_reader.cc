@@ -141,6 +141,7 @@ absl::Status TensorReader::Read(const onnx::TensorProto& tensor, const ConstantU
   options.max_axis_size = axis_entries_left_;
   options.max_listed = use.is_parameter ? kMaxParameters : tensor.dims_size() <= 1 ? kMaxVector : 0;
   options.max_listed = std::min(options.max_listed, listed_left_);
+  if (weights_.keeps()) options.kept = constant->mutable_data();
 
   const auto finish = [&](TensorScan& scan) {
     scan.Finish(constant);
@@ -157,8 +158,10 @@ absl::Status TensorReader::Read(const onnx::TensorProto& tensor, const ConstantU
     constant->set_stored_bytes(region.size);
     if (!external_->Scans(region, &fact)) return absl::OkStatus();
     if (absl::Status status = external_->Verify(region, fact.location(), Checksum(tensor)); !status.ok()) return status;
+    absl::Status status = weights_.Take(region.size);
+    if (!status.ok()) return status;
     TensorScan scan(options, region.size);
-    absl::Status status = external_->Stream(
+    status = external_->Stream(
         region, [&](absl::string_view bytes) { scan.AddBytes(bytes); }, &fact);
     if (!status.ok()) return status;
     if (fact.status() != v1::ExternalData::READ) {
@@ -172,6 +175,7 @@ absl::Status TensorReader::Read(const onnx::TensorProto& tensor, const ConstantU
   const int64_t typed_bytes = TypedBytes(tensor, options.dtype);
   if (!tensor.raw_data().empty() || (tensor.has_raw_data() && typed_bytes <= 0)) {
     const int64_t raw_bytes = static_cast<int64_t>(tensor.raw_data().size());
+    if (absl::Status status = weights_.Take(raw_bytes); !status.ok()) return status;
     TensorScan scan(options, raw_bytes);
     scan.AddBytes(tensor.raw_data());
     finish(scan);
@@ -184,6 +188,12 @@ absl::Status TensorReader::Read(const onnx::TensorProto& tensor, const ConstantU
   TensorScan scan(options, typed_bytes);
   AddTypedData(tensor, options.dtype, scan);
   finish(scan);
+  if (weights_.keeps()) {
+    if (absl::Status status = weights_.Take(typed_bytes); !status.ok()) return status;
+    // Elements of text and of other types without a form of their own are not computed with.
+    absl::StatusOr<std::string> bytes = ReadElements(tensor, external_);
+    if (bytes.ok()) *constant->mutable_data() = *std::move(bytes);
+  }
   return absl::OkStatus();
 }
 
@@ -218,15 +228,20 @@ absl::StatusOr<std::string> ReadElements(const onnx::TensorProto& tensor, Extern
       for (uint64_t value : tensor.uint64_data()) append(value, width);
       return bytes;
     case v1::DATA_TYPE_INT64:
+      for (int64_t value : tensor.int64_data()) append(static_cast<uint64_t>(value), width);
+      return bytes;
     case v1::DATA_TYPE_UINT64:
+      for (uint64_t value : tensor.uint64_data()) append(value, width);
+      return bytes;
     case v1::DATA_TYPE_FLOAT64:
-      break;
+      for (double value : tensor.double_data()) append(absl::bit_cast<uint64_t>(value), width);
+      return bytes;
     default:
       if (typed_bytes < 0 || width > 4) break;
       for (int32_t value : tensor.int32_data()) append(static_cast<uint32_t>(value), width);
       return bytes;
   }
-  return absl::InvalidArgumentError("its elements are of a type that is not quantized");
+  return absl::InvalidArgumentError("its elements are of a type without a packed layout");
 }
 
 }  // namespace quantgate

@@ -9,6 +9,7 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "client/tensor/external_data.h"
+#include "client/tensor/weight_room.h"
 #include "onnx/onnx.pb.h"
 #include "quantgate/v1/graph.pb.h"
 
@@ -31,13 +32,16 @@ struct ConstantUse {
 // only.
 class TensorReader {
  public:
-  explicit TensorReader(ExternalData* external) : external_(external) {}
+  // `max_weight_bytes`: ImportOptions has it.
+  explicit TensorReader(ExternalData* external, int64_t max_weight_bytes = 0)
+      : external_(external), weights_(max_weight_bytes) {}
 
   // Everything but name, dtype and shape, which belong to the Value. Fails on a limit only (FI002).
   absl::Status Read(const onnx::TensorProto& tensor, const ConstantUse& use, v1::Constant* constant);
 
  private:
   ExternalData* external_;
+  WeightRoom weights_;
   int64_t listed_left_ = int64_t{1} << 25;
   int64_t axis_entries_left_ = int64_t{1} << 24;
 };

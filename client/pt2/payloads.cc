@@ -100,9 +100,11 @@ std::string Described(v1::DataType dtype, absl::Span<const int64_t> dims) {
 
 }  // namespace
 
-absl::StatusOr<Payloads> Payloads::Open(Archive* archive, const std::string& root, absl::string_view program) {
+absl::StatusOr<Payloads> Payloads::Open(Archive* archive, const std::string& root, absl::string_view program,
+                                        int64_t max_weight_bytes) {
   Payloads payloads;
   payloads.archive_ = archive;
+  payloads.weights_ = WeightRoom(max_weight_bytes);
   payloads.folder_ = absl::StrCat(root, "data/weights/");
   const std::string weights = absl::StrCat(program, "_weights_config.json");
   if (absl::Status status = payloads.AddConfig(archive, payloads.folder_, weights); !status.ok()) return status;
@@ -203,8 +205,10 @@ absl::Status Payloads::ReadMember(const Payload& payload, const Archive::Member&
   options.axis = channel_axis;
   options.max_axis_size = axis_entries_left_;
   options.max_listed = std::min(dims.size() <= 1 ? kMaxVector : 0, listed_left_);
+  absl::Status status = weights_.Take(natural);
+  if (!status.ok()) return status;
+  if (weights_.keeps()) options.kept = constant.mutable_data();
   TensorScan scan(options, natural);
-  absl::Status status;
   if (contiguous) {
     int64_t left = natural;
     status = archive_->Stream(member, [&scan, &left](absl::string_view bytes) {

@@ -13,6 +13,7 @@
 #include "absl/strings/string_view.h"
 #include "client/pt2/archive.h"
 #include "client/pt2/json.h"
+#include "client/tensor/weight_room.h"
 #include "quantgate/v1/graph.pb.h"
 
 namespace quantgate::pt2 {
@@ -22,7 +23,9 @@ class Payloads {
  public:
   // Reads data/weights/NAME_weights_config.json and data/constants/NAME_constants_config.json below `root`; a
   // configuration that is not there lists nothing. FI001 where one is damaged, FI002 beyond a limit.
-  static absl::StatusOr<Payloads> Open(Archive* archive, const std::string& root, absl::string_view program);
+  // `max_weight_bytes`: ImportOptions has it.
+  static absl::StatusOr<Payloads> Open(Archive* archive, const std::string& root, absl::string_view program,
+                                       int64_t max_weight_bytes = 0);
 
   // Fills the constant of `value`, whose type and shape are those of the graph. `fqn`: name of a parameter or buffer,
   // or of a constant ("layer.weight"). `channel_axis`: it is quantized per channel along this axis. What is missing or
@@ -54,6 +57,7 @@ class Payloads {
   std::string folder_;
   absl::flat_hash_map<std::string, Payload> payloads_;
   // Tensors may share a member, a hostile file's all of them.
+  WeightRoom weights_{0};
   int64_t scanned_left_ = 0;
   int64_t listed_left_ = int64_t{1} << 25;
   int64_t axis_entries_left_ = int64_t{1} << 24;

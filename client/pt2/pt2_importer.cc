@@ -97,7 +97,7 @@ absl::Status ImportProgram(Archive* archive, const std::string& root, const std:
   const Json* source = pt2::FindObject(module, "graph");
   if (source == nullptr) return InMember(path, Damaged("has no graph_module with a graph"));
 
-  absl::StatusOr<pt2::Payloads> payloads = pt2::Payloads::Open(archive, root, name);
+  absl::StatusOr<pt2::Payloads> payloads = pt2::Payloads::Open(archive, root, name, options.max_weight_bytes);
   if (!payloads.ok()) return payloads.status();
   graph->set_name(ToUtf8(name));
   graph->set_format_version(*major);

@@ -13,7 +13,6 @@
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
 #include "grpcpp/support/channel_arguments.h"
-#include "quantgate/v1/report_service.grpc.pb.h"
 #include "quantgate/v1/validation_service.grpc.pb.h"
 
 namespace quantgate {
@@ -152,32 +151,46 @@ absl::StatusOr<v1::Report> Remote::Validate(const v1::Graph& graph, const v1::Va
   return report;
 }
 
-absl::StatusOr<v1::Report> Remote::GetReport(const std::string& name) const {
+template <typename Request, typename Response>
+absl::StatusOr<Response> Remote::CallReports(grpc::Status (v1::ReportService::Stub::*method)(grpc::ClientContext*,
+                                                                                             const Request&, Response*),
+                                             const Request& request) const {
   const auto stub = v1::ReportService::NewStub(channel_);
-  v1::GetReportRequest request;
-  request.set_name(name);
-  v1::GetReportResponse response;
+  Response response;
   const absl::Status status =
-      Retry([&](grpc::ClientContext& context) { return stub->GetReport(&context, request, &response); });
-  if (!status.ok()) return status;
-  return std::move(*response.mutable_report());
-}
-
-absl::StatusOr<v1::ListReportsResponse> Remote::ListReports(const v1::ListReportsRequest& request) const {
-  const auto stub = v1::ReportService::NewStub(channel_);
-  v1::ListReportsResponse response;
-  const absl::Status status =
-      Retry([&](grpc::ClientContext& context) { return stub->ListReports(&context, request, &response); });
+      Retry([&](grpc::ClientContext& context) { return ((*stub).*method)(&context, request, &response); });
   if (!status.ok()) return status;
   return response;
 }
 
+absl::StatusOr<v1::Report> Remote::GetReport(const std::string& name) const {
+  v1::GetReportRequest request;
+  request.set_name(name);
+  absl::StatusOr<v1::GetReportResponse> response = CallReports(&v1::ReportService::Stub::GetReport, request);
+  if (!response.ok()) return response.status();
+  return std::move(*response->mutable_report());
+}
+
+absl::StatusOr<v1::ListReportsResponse> Remote::ListReports(const v1::ListReportsRequest& request) const {
+  return CallReports(&v1::ReportService::Stub::ListReports, request);
+}
+
 absl::Status Remote::DeleteReport(const std::string& name) const {
-  const auto stub = v1::ReportService::NewStub(channel_);
   v1::DeleteReportRequest request;
   request.set_name(name);
-  v1::DeleteReportResponse response;
-  return Retry([&](grpc::ClientContext& context) { return stub->DeleteReport(&context, request, &response); });
+  return CallReports(&v1::ReportService::Stub::DeleteReport, request).status();
+}
+
+absl::StatusOr<v1::DiffReportsResponse> Remote::DiffReports(const v1::DiffReportsRequest& request) const {
+  return CallReports(&v1::ReportService::Stub::DiffReports, request);
+}
+
+absl::StatusOr<v1::ImportReportsResponse> Remote::ImportReports(const v1::ImportReportsRequest& request) const {
+  return CallReports(&v1::ReportService::Stub::ImportReports, request);
+}
+
+absl::StatusOr<v1::PruneReportsResponse> Remote::PruneReports(const v1::PruneReportsRequest& request) const {
+  return CallReports(&v1::ReportService::Stub::PruneReports, request);
 }
 
 }  // namespace quantgate

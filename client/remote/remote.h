@@ -10,7 +10,7 @@
 #include "absl/status/statusor.h"
 #include "absl/time/time.h"
 #include "grpcpp/channel.h"
-#include "quantgate/v1/report_service.pb.h"
+#include "quantgate/v1/report_service.grpc.pb.h"
 #include "quantgate/v1/validation_service.pb.h"
 
 namespace quantgate {
@@ -40,11 +40,18 @@ class Remote {
   absl::StatusOr<v1::Report> GetReport(const std::string& name) const;
   absl::StatusOr<v1::ListReportsResponse> ListReports(const v1::ListReportsRequest& request) const;
   absl::Status DeleteReport(const std::string& name) const;
+  absl::StatusOr<v1::DiffReportsResponse> DiffReports(const v1::DiffReportsRequest& request) const;
+  absl::StatusOr<v1::ImportReportsResponse> ImportReports(const v1::ImportReportsRequest& request) const;
+  absl::StatusOr<v1::PruneReportsResponse> PruneReports(const v1::PruneReportsRequest& request) const;
 
  private:
   explicit Remote(RemoteOptions options, std::shared_ptr<grpc::Channel> channel);
   template <typename Call>
   absl::Status Retry(const Call& call) const;
+  template <typename Request, typename Response>
+  absl::StatusOr<Response> CallReports(grpc::Status (v1::ReportService::Stub::*method)(grpc::ClientContext*,
+                                                                                       const Request&, Response*),
+                                       const Request& request) const;
 
   RemoteOptions options_;
   std::shared_ptr<grpc::Channel> channel_;

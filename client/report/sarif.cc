@@ -14,8 +14,8 @@
 #include "client/report/finding_text.h"
 #include "client/report/layout.h"
 #include "client/report/verdict.h"
+#include "db/reports/fingerprint.h"
 #include "rules/check.h"
-#include "rules/engine/fingerprint.h"
 
 namespace quantgate {
 namespace {
@@ -258,7 +258,7 @@ std::string RenderSarif(absl::Span<const MatrixRow> rows, int exit_code) {
     }
     for (const v1::Result& result : row.report->results()) {
       verdicts.push_back(Verdict(row.model, *row.report, result));
-      const std::vector<std::string> fingerprints = Fingerprints(result);
+      const std::vector<std::string> fingerprints = db::Fingerprints(result);
       for (int i = 0; i < result.findings_size(); ++i) {
         results.push_back(ResultOf(row.model, result, i, fingerprints[i], rules, has_baseline));
       }

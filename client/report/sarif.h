@@ -12,7 +12,7 @@ namespace quantgate {
 // One run. A result per finding, with
 //   - its rule, described by what `quantgate explain` prints;
 //   - the model as its artifact, node and tensor as logical locations, the line of code where the graph has one;
-//   - partialFingerprints["quantgate/v1"], which no renumbering changes (rules/engine/fingerprint.h);
+//   - partialFingerprints["quantgate/v1"], which no renumbering changes (db/reports/fingerprint.h);
 //   - a suppression where it is waived, baselineState where a baseline has it;
 //   - the correction that removes it as a fix. What a fix replaces is no range of the model file but the text of one
 //     spec: the artifact is "model.onnx#spec/…", and a correction that removes several findings stands at the first.

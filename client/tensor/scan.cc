@@ -33,7 +33,10 @@ std::optional<int64_t> ElementCount(absl::Span<const int64_t> dims) {
 }
 
 TensorScan::TensorScan(const ScanOptions& options, int64_t stored_bytes)
-    : dtype_(options.dtype), limit_(StoredElements(options, stored_bytes)), table_(SmallFloatValues(options.dtype)) {
+    : dtype_(options.dtype),
+      limit_(StoredElements(options, stored_bytes)),
+      kept_(options.kept),
+      table_(SmallFloatValues(options.dtype)) {
   list_ = limit_ <= options.max_listed;
   const int rank = static_cast<int>(options.dims.size());
   if (options.axis && *options.axis >= 0 && *options.axis < rank && limit_ > 0 &&
@@ -137,6 +140,7 @@ void TensorScan::AddTable(absl::string_view bytes) {
 }
 
 void TensorScan::AddBytes(absl::string_view bytes) {
+  if (kept_ != nullptr) kept_->append(bytes.data(), bytes.size());
   switch (dtype_) {
     case v1::DATA_TYPE_INT2:
     case v1::DATA_TYPE_UINT2:

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/strings/string_view.h"
@@ -27,6 +28,8 @@ struct ScanOptions {
   int64_t max_axis_size = 0;
   // List the elements in Constant.ints or Constant.reals when there are at most this many.
   int64_t max_listed = 0;
+  // AddBytes appends what it is given; null: nowhere.
+  std::string* kept = nullptr;
 };
 
 // Feed elements in row-major order with Add*, then Finish. Memory: the listed elements and the axis, nothing else.
@@ -55,7 +58,8 @@ class TensorScan {
   void CountOnAxis(double value);
 
   const v1::DataType dtype_;
-  const int64_t limit_;                   // elements that are no padding
+  const int64_t limit_;  // elements that are no padding
+  std::string* const kept_;
   const absl::Span<const double> table_;  // bit pattern to value, for floats of at most 16 bits
   bool list_ = false;
   bool per_axis_ = false;

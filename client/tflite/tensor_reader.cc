@@ -34,11 +34,12 @@ int64_t NaturalBytes(const v1::Value& value) {
 
 }  // namespace
 
-TensorReader::TensorReader(const Model& model, absl::string_view file, ExternalData* external)
+TensorReader::TensorReader(const Model& model, absl::string_view file, ExternalData* external, int64_t max_weight_bytes)
     : model_(model),
       file_(file),
       external_(external),
-      scanned_(kAlwaysScanned + kMaxReads * static_cast<int64_t>(file.size())) {
+      scanned_(kAlwaysScanned + kMaxReads * static_cast<int64_t>(file.size())),
+      weights_(max_weight_bytes) {
   if (model.external_buffers() == nullptr) return;
   for (const ExternalBuffer* buffer : *model.external_buffers()) external_buffers_.try_emplace(buffer->id(), buffer);
 }
@@ -107,6 +108,7 @@ absl::Status TensorReader::Read(const Tensor& tensor, std::optional<int> channel
   options.axis = channel_axis;
   options.max_axis_size = axis_entries_left_;
   options.max_listed = std::min(value->dims_size() <= 1 ? kMaxVector : 0, listed_left_);
+  if (weights_.keeps()) options.kept = constant.mutable_data();
   const auto finish = [&](TensorScan& scan) {
     scan.Finish(&constant);
     listed_left_ -= constant.ints_size() + constant.reals_size();
@@ -127,8 +129,10 @@ absl::Status TensorReader::Read(const Tensor& tensor, std::optional<int> channel
       constant.set_stored_bytes(region.size);
       return absl::OkStatus();
     }
+    absl::Status status = weights_.Take(region.size);
+    if (!status.ok()) return status;
     TensorScan scan(options, region.size);
-    absl::Status status = external_->Stream(
+    status = external_->Stream(
         region, [&](absl::string_view bytes) { scan.AddBytes(bytes); }, &fact);
     if (!status.ok() || fact.status() != v1::ExternalData::READ) return status;
     constant.set_stored_bytes(region.size);
@@ -138,6 +142,7 @@ absl::Status TensorReader::Read(const Tensor& tensor, std::optional<int> channel
   const absl::string_view bytes = place.bytes.value_or(absl::string_view());
   constant.set_stored_bytes(sparse ? -1 : static_cast<int64_t>(bytes.size()));
   if (sparse || !scanned_.Take(static_cast<int64_t>(bytes.size()))) return absl::OkStatus();
+  if (absl::Status status = weights_.Take(constant.stored_bytes()); !status.ok()) return status;
   TensorScan scan(options, constant.stored_bytes());
   scan.AddBytes(bytes);
   finish(scan);

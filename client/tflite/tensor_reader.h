@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
 #include "client/tensor/external_data.h"
+#include "client/tensor/weight_room.h"
 #include "client/tflite/budget.h"
 #include "client/tflite/model_generated.h"
 #include "quantgate/v1/graph.pb.h"
@@ -21,7 +22,8 @@ namespace quantgate::tflite {
 class TensorReader {
  public:
   // Model and file must outlive the reader.
-  TensorReader(const Model& model, absl::string_view file, ExternalData* external);
+  // `max_weight_bytes`: ImportOptions has it.
+  TensorReader(const Model& model, absl::string_view file, ExternalData* external, int64_t max_weight_bytes = 0);
 
   // The file gives the tensor a value: bytes, or a place where bytes should be.
   bool HasData(const Tensor& tensor) const;
@@ -48,6 +50,7 @@ class TensorReader {
   ExternalData* external_;
   absl::flat_hash_map<uint32_t, const ExternalBuffer*> external_buffers_;
   Budget scanned_;
+  WeightRoom weights_;
   int64_t listed_left_ = int64_t{1} << 25;
   int64_t axis_entries_left_ = int64_t{1} << 24;
 };

@@ -39,7 +39,7 @@ absl::StatusOr<v1::Graph> ImportModelTables(const Model& model, absl::string_vie
   if (model.description() != nullptr)
     graph.set_producer(ToUtf8({model.description()->c_str(), model.description()->size()}));
   ExternalData external(folder, options.max_external_bytes, options.max_scanned_bytes);
-  tflite::TensorReader tensors(model, bytes, &external);
+  tflite::TensorReader tensors(model, bytes, &external, options.max_weight_bytes);
   Budget memory(MemoryLimit(bytes.size()));
   Budget nodes(options.max_nodes);
   tflite::ModelContext context{

@@ -9,7 +9,7 @@
 namespace quantgate::db {
 namespace {
 
-constexpr size_t kMaxBytes = 2048;
+constexpr size_t kMaxFilterBytes = 2048;
 constexpr size_t kMaxConditions = 16;
 
 struct FieldName {
@@ -17,9 +17,16 @@ struct FieldName {
   Condition::Field field;
 };
 constexpr FieldName kFields[] = {
-    {"model.path", Condition::kModelPath},     {"model.sha256", Condition::kModelSha256},
-    {"graph_digest", Condition::kGraphDigest}, {"target", Condition::kTarget},
-    {"verdict", Condition::kVerdict},          {"code", Condition::kCode},
+    {"model.path", Condition::kModelPath},
+    {"model.sha256", Condition::kModelSha256},
+    {"graph_digest", Condition::kGraphDigest},
+    {"target", Condition::kTarget},
+    {"verdict", Condition::kVerdict},
+    {"code", Condition::kCode},
+    {"labels.repository", Condition::kRepository},
+    {"labels.branch", Condition::kBranch},
+    {"labels.revision", Condition::kRevision},
+    {"labels.pull_request", Condition::kPullRequest},
     {"create_time", Condition::kCreateTime},
 };
 
@@ -73,7 +80,7 @@ class Parser {
       at_ = start;
       return Error(absl::StrCat(name.empty() ? "expected a field" : absl::StrCat("unknown field '", name, "'"),
                                 "; fields are model.path, model.sha256, graph_digest, target, verdict, code, "
-                                "create_time"));
+                                "labels.repository, labels.branch, labels.revision, labels.pull_request, create_time"));
     }
     condition.field = field->field;
 
@@ -163,8 +170,8 @@ class Parser {
 }  // namespace
 
 absl::StatusOr<std::vector<Condition>> ParseReportFilter(absl::string_view filter) {
-  if (filter.size() > kMaxBytes) {
-    return absl::InvalidArgumentError(absl::StrCat("filter: longer than ", kMaxBytes, " bytes"));
+  if (filter.size() > kMaxFilterBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("filter: longer than ", kMaxFilterBytes, " bytes"));
   }
   return Parser(filter).Parse();
 }

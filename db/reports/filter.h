@@ -12,7 +12,19 @@
 namespace quantgate::db {
 
 struct Condition {
-  enum Field { kModelPath, kModelSha256, kGraphDigest, kTarget, kVerdict, kCode, kCreateTime };
+  enum Field {
+    kModelPath,
+    kModelSha256,
+    kGraphDigest,
+    kTarget,
+    kVerdict,
+    kCode,
+    kRepository,
+    kBranch,
+    kRevision,
+    kPullRequest,
+    kCreateTime
+  };
   enum Operator { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual };
   Field field = kModelPath;
   Operator op = kEqual;

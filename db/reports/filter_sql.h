@@ -9,6 +9,7 @@
 
 #include "absl/types/span.h"
 #include "db/reports/filter.h"
+#include "db/reports/session.h"
 
 namespace quantgate::db {
 
@@ -17,9 +18,11 @@ struct ListSql {
   std::vector<std::variant<int64_t, std::string>> values;  // in the order of the parameters
 };
 
-// Selects (time, summary) or, when `full`, (time, body) of the matching reports older than `before` (nanoseconds),
-// newest first. A report with several matching results comes several times in a row.
-ListSql BuildListSql(absl::Span<const Condition> conditions, int64_t before, bool full);
+// Selects (time, bytes) of the matching reports older than `before` (nanoseconds), newest first: bytes of the summary
+// or, when `full`, of the whole report. A report with several matching results comes several times in a row. At most
+// `limit` rows.
+ListSql BuildListSql(absl::Span<const Condition> conditions, int64_t before, bool full, int limit,
+                     const reports::Dialect& dialect);
 
 }  // namespace quantgate::db
 

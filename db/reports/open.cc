@@ -9,19 +9,54 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "db/reports/postgres_session.h"
 #include "db/reports/report_store.h"
-#include "db/reports/sqlite_store.h"
+#include "db/reports/schema.h"
+#include "db/reports/sql_store.h"
+#include "db/reports/sqlite_session.h"
 
 namespace quantgate::db {
+namespace {
+
+struct SqliteOptions {
+  bool read_only = false;
+  int64_t max_bytes = 0;  // 0: no limit of its own
+};
+
+absl::StatusOr<std::unique_ptr<ReportStore>> OpenSqlite(const std::string& path, const SqliteOptions& options) {
+  using reports::SqliteSession;
+  const SqliteSession::Mode mode = options.read_only ? SqliteSession::Mode::kReadOnly : SqliteSession::Mode::kReadWrite;
+  absl::StatusOr<std::unique_ptr<SqliteSession>> writer = SqliteSession::Open(path, mode);
+  if (!writer.ok()) return writer.status();
+  absl::Status status = reports::PrepareSchema(**writer);
+  if (status.ok()) status = (*writer)->Configure(options.max_bytes);
+  if (!status.ok()) return status;
+  absl::StatusOr<std::unique_ptr<SqliteSession>> reader = SqliteSession::Open(path, SqliteSession::Mode::kReadOnly);
+  if (!reader.ok()) return reader.status();
+  return MakeSqlStore(*std::move(writer), *std::move(reader));
+}
+
+absl::StatusOr<std::unique_ptr<ReportStore>> OpenPostgres(const std::string& url) {
+  absl::StatusOr<std::unique_ptr<reports::Session>> writer = reports::OpenPostgresSession(url);
+  if (!writer.ok()) return writer.status();
+  absl::Status status = reports::PrepareSchema(**writer);
+  if (!status.ok()) return status;
+  absl::StatusOr<std::unique_ptr<reports::Session>> reader = reports::OpenPostgresSession(url);
+  if (!reader.ok()) return reader.status();
+  return MakeSqlStore(*std::move(writer), *std::move(reader));
+}
+
+}  // namespace
 
 absl::StatusOr<std::unique_ptr<ReportStore>> OpenReportStore(const std::string& address) {
   if (address == "none") return nullptr;
-  if (absl::StartsWith(address, "postgresql:") || absl::StartsWith(address, "postgres:")) {
-    return absl::InvalidArgumentError("store: postgresql is not supported by this build yet; use sqlite:PATH");
+  if (absl::StartsWith(address, "postgresql://") || absl::StartsWith(address, "postgres://")) {
+    return OpenPostgres(address);
   }
   absl::string_view rest = address;
   if (!absl::ConsumePrefix(&rest, "sqlite:")) {
-    return absl::InvalidArgumentError(absl::StrCat("store: '", address, "' is none of sqlite:PATH and none"));
+    return absl::InvalidArgumentError(
+        absl::StrCat("store: '", address, "' is none of sqlite:PATH, postgresql://... and none"));
   }
   const std::pair<std::string, std::string> parts = absl::StrSplit(rest, absl::MaxSplits('?', 1));
   const std::string& path = parts.first;
@@ -34,7 +69,7 @@ absl::StatusOr<std::unique_ptr<ReportStore>> OpenReportStore(const std::string& 
   if (std::filesystem::exists(file) && !std::filesystem::is_regular_file(file)) {
     return absl::InvalidArgumentError(absl::StrCat("store: '", path, "' is not the path of a file"));
   }
-  SqliteStoreOptions options;
+  SqliteOptions options;
   for (absl::string_view parameter : absl::StrSplit(parts.second, '&', absl::SkipEmpty())) {
     const std::pair<std::string, std::string> pair = absl::StrSplit(parameter, absl::MaxSplits('=', 1));
     if (pair.first == "mode" && (pair.second == "ro" || pair.second == "rw")) {
@@ -47,7 +82,7 @@ absl::StatusOr<std::unique_ptr<ReportStore>> OpenReportStore(const std::string& 
           absl::StrCat("store: '", parameter, "' is none of mode=ro, mode=rw and max_bytes=N"));
     }
   }
-  return OpenSqliteStore(path, options);
+  return OpenSqlite(path, options);
 }
 
 }  // namespace quantgate::db

@@ -1,4 +1,4 @@
-// Where reports are kept. One narrow interface; SQLite implements it for one server, a shared database can later.
+// Where reports are kept. One narrow interface, over SQLite for one server and over PostgreSQL for several.
 #ifndef QUANTGATE_DB_REPORTS_REPORT_STORE_H_
 #define QUANTGATE_DB_REPORTS_REPORT_STORE_H_
 
@@ -11,7 +11,11 @@
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
+#include "absl/types/span.h"
+#include "quantgate/v1/graph.pb.h"
 #include "quantgate/v1/report.pb.h"
+#include "quantgate/v1/report_service.pb.h"
 
 namespace quantgate::db {
 
@@ -41,14 +45,17 @@ struct ReportPage {
 //   FAILED_PRECONDITION  the store is read-only
 //   RESOURCE_EXHAUSTED   the disk or the store's own limit is full; nothing was written
 //   DATA_LOSS            the file is damaged
-//   UNAVAILABLE          another process holds the store; try again
+//   UNAVAILABLE          another process holds the store, or the database does not answer; try again
 class ReportStore {
  public:
   virtual ~ReportStore() = default;
 
   // Stores the report under a new name; sets `name` ("reports/{uuid}") and `create_time`. When the store already has a
   // report for key.id: with the same digest, `report` becomes that report; with another, ALREADY_EXISTS.
-  virtual absl::Status Put(const RequestKey& key, v1::Report& report) = 0;
+  // `graph`, when there, is the one that report.graph_digest names: it is kept once for all its reports, without
+  // weights, unless it is larger than kMaxGraphBytes.
+  virtual absl::Status Put(const RequestKey& key, v1::Report& report, const v1::Graph* graph) = 0;
+  absl::Status Put(const RequestKey& key, v1::Report& report) { return Put(key, report, nullptr); }
 
   // The report of an earlier request with this key, if any. ALREADY_EXISTS when the digest differs.
   virtual absl::StatusOr<std::optional<v1::Report>> FindRequest(const RequestKey& key) = 0;
@@ -61,14 +68,35 @@ class ReportStore {
 
   // INVALID_ARGUMENT (not a report name), NOT_FOUND.
   virtual absl::Status Delete(absl::string_view name) = 0;
+
+  // Stores reports under the names and times that they have, all or none; says how many there were not yet. One of
+  // whose name there is a report is left as it is. INVALID_ARGUMENT: "reports[3].create_time: ...", no name, time or
+  // results.
+  virtual absl::StatusOr<int> Import(absl::Span<const v1::Report* const> reports) = 0;
+
+  // The graph that the report is about. INVALID_ARGUMENT (not a report name), NOT_FOUND (no report, or no graph of it).
+  virtual absl::StatusOr<v1::Graph> GetGraph(absl::string_view name) = 0;
+
+  // As documented at the service; `page_size` as it is to be used. INVALID_ARGUMENT names the field.
+  virtual absl::Status GetFleet(const v1::GetFleetRequest& request, int page_size, v1::GetFleetResponse& response) = 0;
+  virtual absl::Status GetTrends(const v1::GetTrendsRequest& request, v1::GetTrendsResponse& response) = 0;
+
+  // Deletes up to `limit` of the oldest reports that are older than `before` or beyond the newest `max_reports` (0: any
+  // number), and says how many; fewer than `limit`: there are no more. Trends keep what they counted.
+  virtual absl::StatusOr<int64_t> Prune(absl::Time before, int64_t max_reports, int limit) = 0;
 };
+
+// Of a serialized graph without weights.
+inline constexpr int64_t kMaxGraphBytes = int64_t{32} << 20;
 
 // Opens the store that an address names:
 //   none                                 null: reports are not kept
 //   sqlite:PATH[?mode=ro][&max_bytes=N]  a SQLite file, created when missing (its folder must exist). `mode=ro` never
 //                                        writes; `max_bytes` bounds the file, not counting its write-ahead log.
-// INVALID_ARGUMENT for any other address. FAILED_PRECONDITION when the file belongs to another program or to a newer
-// version; DATA_LOSS when it is damaged. A refused file is left as it is.
+//   postgresql://...                     a PostgreSQL database, by its connection URI. Several servers can share one.
+// INVALID_ARGUMENT for any other address. FAILED_PRECONDITION when the store belongs to another program or to a newer
+// version; UNAVAILABLE when the database does not answer; DATA_LOSS when it is damaged. A refused file is left as it
+// is.
 absl::StatusOr<std::unique_ptr<ReportStore>> OpenReportStore(const std::string& address);
 
 }  // namespace quantgate::db

@@ -2,8 +2,10 @@
 
 #include <cstdint>
 #include <iterator>
+#include <string>
 
 #include "absl/strings/str_cat.h"
+#include "db/reports/derived.h"
 
 namespace quantgate::db::reports {
 namespace {
@@ -42,60 +44,114 @@ constexpr const char* kMigrations[] = {
         PRIMARY KEY (time, ordinal, code)) WITHOUT ROWID;
       CREATE INDEX report_codes_by_code ON report_codes (code, time);
     )sql",
+    R"sql(
+      ALTER TABLE reports ADD COLUMN repository TEXT NOT NULL DEFAULT '';
+      ALTER TABLE reports ADD COLUMN branch TEXT NOT NULL DEFAULT '';
+      ALTER TABLE reports ADD COLUMN revision TEXT NOT NULL DEFAULT '';
+      ALTER TABLE reports ADD COLUMN pull_request TEXT NOT NULL DEFAULT '';
+      DROP INDEX reports_by_model_path;
+      DROP INDEX reports_by_model_sha256;
+      DROP INDEX reports_by_graph_digest;
+      CREATE INDEX reports_by_model_path ON reports (model_path, time);
+      CREATE INDEX reports_by_model_path_branch ON reports (model_path, branch, time);
+      CREATE INDEX reports_by_model_sha256 ON reports (model_sha256, time);
+      CREATE INDEX reports_by_graph_digest ON reports (graph_digest, time);
+      CREATE INDEX reports_by_repository ON reports (repository, time);
+      CREATE INDEX reports_by_branch ON reports (branch, time);
+      CREATE INDEX reports_by_revision ON reports (revision, time);
+      CREATE INDEX reports_by_pull_request ON reports (pull_request, time);
+      CREATE TABLE report_graphs (
+        digest TEXT PRIMARY KEY,
+        graph BLOB NOT NULL);
+      CREATE TABLE report_subjects (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        repository TEXT NOT NULL,
+        model_path TEXT NOT NULL,
+        target TEXT NOT NULL,
+        UNIQUE (repository, model_path, target));
+      CREATE INDEX report_subjects_by_model_path ON report_subjects (model_path);
+      CREATE INDEX report_subjects_by_target ON report_subjects (target);
+      ALTER TABLE report_results ADD COLUMN subject INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE report_results ADD COLUMN branch TEXT NOT NULL DEFAULT '';
+      ALTER TABLE report_results ADD COLUMN errors INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE report_results ADD COLUMN warnings INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE report_results ADD COLUMN infos INTEGER NOT NULL DEFAULT 0;
+      CREATE INDEX report_results_by_subject ON report_results (subject, time);
+      CREATE INDEX report_results_by_subject_branch ON report_results (subject, branch, time);
+      CREATE TABLE report_problems (
+        subject INTEGER NOT NULL,
+        branch TEXT NOT NULL,
+        fingerprint TEXT NOT NULL,
+        family TEXT NOT NULL,
+        started INTEGER NOT NULL,
+        ended INTEGER NOT NULL,
+        PRIMARY KEY (subject, branch, fingerprint, started)) WITHOUT ROWID;
+      CREATE INDEX report_problems_by_end ON report_problems (subject, branch, ended);
+      CREATE TABLE report_trends (
+        scope TEXT NOT NULL,
+        branch TEXT NOT NULL,
+        day INTEGER NOT NULL,
+        metric TEXT NOT NULL,
+        amount INTEGER NOT NULL,
+        PRIMARY KEY (scope, branch, day, metric)) WITHOUT ROWID;
+    )sql",
 };
 constexpr int64_t kVersion = std::size(kMigrations);
+// Until here nothing was derived from the reports but results and codes.
+constexpr int64_t kDerivedSince = 2;
 
-absl::Status Refuse(const Connection& connection, absl::string_view reason) {
-  return absl::FailedPreconditionError(absl::StrCat("report store ", connection.path(), " ", reason));
+absl::Status Refuse(const Session& session, absl::string_view reason) {
+  return absl::FailedPreconditionError(absl::StrCat(session.name(), " ", reason));
 }
 
-// 0: an empty file.
-absl::StatusOr<int64_t> CurrentVersion(Connection& connection) {
-  absl::StatusOr<int64_t> tables = connection.QueryInt("SELECT count(*) FROM sqlite_master");
-  if (!tables.ok()) return tables.status();
-  if (*tables == 0) return 0;
-  absl::StatusOr<int64_t> is_ours = connection.QueryInt(
-      "SELECT count(*) FROM sqlite_master WHERE type = 'table' AND name = 'quantgate_report_store'");
+// 0: an empty database.
+absl::StatusOr<int64_t> CurrentVersion(Session& session) {
+  absl::StatusOr<bool> has_tables = session.HasTables();
+  if (!has_tables.ok()) return has_tables.status();
+  if (!*has_tables) return 0;
+  absl::StatusOr<bool> is_ours = session.HasTable("quantgate_report_store");
   if (!is_ours.ok()) return is_ours.status();
-  if (*is_ours == 0) return Refuse(connection, "is a database of another program");
-  absl::StatusOr<int64_t> version = connection.QueryInt("SELECT version FROM quantgate_report_store");
-  if (absl::IsNotFound(version.status())) return Refuse(connection, "does not state its version");
-  if (!version.ok()) return version.status();
-  if (*version < 1) return Refuse(connection, absl::StrCat("states the impossible version ", *version));
-  if (*version > kVersion) {
-    return Refuse(connection, absl::StrCat("was written by a newer version of this program (schema ", *version,
-                                           "; this one knows ", kVersion, ")"));
+  if (!*is_ours) return Refuse(session, "is a database of another program");
+  absl::StatusOr<Answer> answer = session.Run("SELECT version FROM quantgate_report_store", {});
+  if (!answer.ok()) return answer.status();
+  if (answer->rows.empty()) return Refuse(session, "does not state its version");
+  const int64_t version = answer->rows[0].Int(0);
+  if (version < 1) return Refuse(session, absl::StrCat("states the impossible version ", version));
+  if (version > kVersion) {
+    return Refuse(session, absl::StrCat("was written by a newer version of this program (schema ", version,
+                                        "; this one knows ", kVersion, ")"));
   }
   return version;
 }
 
 }  // namespace
 
-absl::Status PrepareSchema(Connection& connection) {
-  absl::StatusOr<int64_t> version = CurrentVersion(connection);
+absl::Status PrepareSchema(Session& session) {
+  absl::StatusOr<int64_t> version = CurrentVersion(session);
   if (!version.ok()) return version.status();
   if (*version == kVersion) return absl::OkStatus();
-  if (connection.read_only()) {
-    return Refuse(connection,
+  if (session.read_only()) {
+    return Refuse(session,
                   absl::StrCat("has schema ", *version, " and is read-only, so it cannot be brought to ", kVersion));
   }
-  absl::StatusOr<Transaction> transaction = Transaction::Begin(connection);
+  absl::StatusOr<Transaction> transaction = Transaction::Begin(session);
   if (!transaction.ok()) return transaction.status();
+  absl::Status status = session.LockSchema();
+  if (!status.ok()) return status;
   // Another process may have done it while we waited for the lock.
-  version = CurrentVersion(connection);
+  version = CurrentVersion(session);
   if (!version.ok()) return version.status();
-  absl::Status status;
+  if (*version == kVersion) return absl::OkStatus();
+  std::string script;
   if (*version == 0) {
-    status = connection.Execute(
+    script =
         "CREATE TABLE quantgate_report_store (version INTEGER NOT NULL); INSERT INTO quantgate_report_store VALUES "
-        "(0)");
-    if (!status.ok()) return status;
+        "(0);";
   }
-  for (int64_t i = *version; i < kVersion; ++i) {
-    status = connection.Execute(kMigrations[i]);
-    if (!status.ok()) return status;
-  }
-  status = connection.Execute(absl::StrCat("UPDATE quantgate_report_store SET version = ", kVersion).c_str());
+  for (int64_t i = *version; i < kVersion; ++i) script += kMigrations[i];
+  absl::StrAppend(&script, "UPDATE quantgate_report_store SET version = ", kVersion);
+  status = session.Execute(session.Migration(script));
+  if (status.ok() && *version > 0 && *version < kDerivedSince) status = DeriveAll(session);
   if (!status.ok()) return status;
   return transaction->Commit();
 }

@@ -60,6 +60,8 @@ int64_t Rescaler::operator()(int64_t accumulator, int64_t zero_point, int64_t lo
              zero_point;
     case Rescale::kDoubleRounding:
       return AddClamped(MultiplyDoubleRounding(Wrap32(accumulator), multiplier_), zero_point, low, high);
+    case Rescale::kDoubleRoundingUp:
+      return AddClamped(MultiplyDoubleRoundingUp(Wrap32(accumulator), multiplier_), zero_point, low, high);
     case Rescale::kSingleRounding:
     case Rescale::kMultiplier24:
       return AddClamped(MultiplySingleRounding(accumulator, multiplier_), zero_point, low, high);

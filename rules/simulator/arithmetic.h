@@ -60,6 +60,13 @@ inline int32_t MultiplyDoubleRounding(int32_t x, Multiplier m) {
   return RoundingDivideByPowerOfTwo(RoundingDoublingHighMul(ShiftLeftWrapping(x, m.shift), m.mantissa), -m.shift);
 }
 
+// The same with ties of the second rounding up: ruy.
+inline int32_t MultiplyDoubleRoundingUp(int32_t x, Multiplier m) {
+  const int64_t high = RoundingDoublingHighMul(ShiftLeftWrapping(x, m.shift), m.mantissa);
+  const int exponent = std::max(-m.shift, 0);
+  return exponent > 31 ? 0 : static_cast<int32_t>((high + ((int64_t{1} << exponent) >> 1)) >> exponent);
+}
+
 // One rounding, ties up. Saturates at 64 bits.
 inline int64_t MultiplySingleRounding(int64_t x, Multiplier m) {
   const int total = 31 - m.shift;

@@ -12,7 +12,8 @@ enum class QuantizeForm {
   kDivideEven,       // rint(x / s) + z
   kDivideAway,       // round(x / s) + z, ties away from zero; a float beyond int32 wraps before the clamp
   kReciprocalEven,   // rint(x * (1 / s)) + z
-  kReciprocalWraps,  // the same, but a float beyond int32 wraps before the clamp
+  kReciprocalWraps,  // the same, but a float beyond int32 wraps before the clamp, and the last size % 8 elements are
+                     // divided in double, ties away from zero
   kReciprocalFused,  // rint(fma(x, 1 / s, z)): the zero point inside the rounding
 };
 
@@ -24,13 +25,14 @@ enum class DequantizeForm {
 
 // Accumulator to output, before the zero point is added and the type's range clamps.
 enum class Rescale {
-  kNone,            // no integer kernel
-  kFloat,           // rint(float(acc) * M), M = sx * sw / sy in float32, left to right
-  kDoubleRounding,  // 31-bit multiplier, two roundings (gemmlowp)
-  kSingleRounding,  // 31-bit multiplier, one rounding, ties up
-  kMultiplier15,    // 15-bit multiplier, one rounding, ties up, 64-bit accumulator
-  kMultiplier24,    // the float32 multiplier's 24 bits, one rounding, ties up (XNNPACK rndnu)
-  kTosaDouble,      // TOSA RESCALE, DOUBLE_ROUND
+  kNone,              // no integer kernel
+  kFloat,             // rint(float(acc) * M), M = sx * sw / sy in float32, left to right
+  kDoubleRounding,    // 31-bit multiplier, two roundings (gemmlowp)
+  kDoubleRoundingUp,  // the same, ties of the second one up (ruy)
+  kSingleRounding,    // 31-bit multiplier, one rounding, ties up
+  kMultiplier15,      // 15-bit multiplier, one rounding, ties up, 64-bit accumulator
+  kMultiplier24,      // the float32 multiplier's 24 bits, one rounding, ties up (XNNPACK rndnu)
+  kTosaDouble,        // TOSA RESCALE, DOUBLE_ROUND
 };
 
 // Sum of two quantized tensors.
@@ -39,6 +41,7 @@ enum class AddForm {
   kThreeRoundings,    // each operand, then the sum, by 31-bit multipliers (LiteRT)
   kSharedShift,       // 21-bit multipliers, one rounding of the sum (XNNPACK)
   kFusedMultiplyAdd,  // float32 fused multiply-adds with the zero points inside (ONNX Runtime)
+  kFusedDequantize,   // float32 sum of fma(s, q, -s * z), by the reciprocal of the output's scale (PyTorch eager)
 };
 
 enum class PoolForm {

@@ -5,6 +5,9 @@ namespace {
 
 constexpr ByWidth kFloat8{Rescale::kFloat, Rescale::kNone};
 constexpr ByWidth kLiteRtConv{Rescale::kDoubleRounding, Rescale::kMultiplier15};
+// LiteRT's optimized kernels (ruy on x86-64).
+constexpr ByWidth kOptimizedConv{Rescale::kDoubleRoundingUp, Rescale::kMultiplier15};
+constexpr ByWidth kOptimizedLinear{Rescale::kDoubleRoundingUp, Rescale::kSingleRounding};
 constexpr ByWidth kLiteRtLinear{Rescale::kSingleRounding, Rescale::kSingleRounding};
 // XNNPACK takes 8 bits and leaves 16 to LiteRT's optimized kernels, which round as the reference.
 constexpr ByWidth kXnnpackConv{Rescale::kFloat, Rescale::kMultiplier15};
@@ -45,15 +48,15 @@ constexpr Profile kProfiles[] = {
      .add16 = AddForm::kThreeRoundings,
      .average_pool = PoolForm::kIntegerAway},
     {.name = "litert/optimized",
-     .summary = "LiteRT's optimized built-in kernels without a delegate; 8-bit sums of products within one step",
+     .summary = "LiteRT's optimized built-in kernels without a delegate",
      .family = Family::kLiteRt,
      .quantize8 = QuantizeForm::kReciprocalWraps,
      .quantize16 = QuantizeForm::kReciprocalWraps,
      .dequantize = DequantizeForm::kScaleFused,
-     .conv = kLiteRtConv,
-     .depthwise = kLiteRtConv,
+     .conv = kOptimizedConv,
+     .depthwise = kOptimizedConv,
      .conv_transpose = kLiteRtConv,
-     .linear = kLiteRtLinear,
+     .linear = kOptimizedLinear,
      .matmul = kLiteRtConv,
      .mul = kDouble,
      .add8 = AddForm::kThreeRoundings,
@@ -98,7 +101,8 @@ constexpr Profile kProfiles[] = {
      .conv = kFloat8,
      .depthwise = kFloat8,
      .linear = kFloat8,
-     .mul = kFloat8},
+     .mul = kFloat8,
+     .add8 = AddForm::kFusedDequantize},
     {.name = "torch/onednn",
      .summary = "PyTorch's eager quantized engine onednn",
      .quantize8 = QuantizeForm::kReciprocalFused,
@@ -106,7 +110,8 @@ constexpr Profile kProfiles[] = {
      .conv = kFloat8,
      .depthwise = kFloat8,
      .linear = kFloat8,
-     .mul = kFloat8},
+     .mul = kFloat8,
+     .add8 = AddForm::kFusedDequantize},
     {.name = "torch/qnnpack",
      .summary = "PyTorch's eager quantized engine qnnpack",
      .quantize8 = QuantizeForm::kReciprocalFused,

@@ -3,9 +3,9 @@
 
 #include "client/gate/baseline.h"
 #include "client/report/json.h"
+#include "db/reports/fingerprint.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "rules/engine/fingerprint.h"
 #include "tests/client/gate_reports.h"
 
 namespace quantgate {
@@ -131,11 +131,13 @@ TEST(Baseline, OfAnotherToolIsRefused) {
 }
 
 TEST(Fingerprint, HasNoNamesInIt) {
-  const auto of = [](const std::vector<Layer>& layers) { return Fingerprints(LayerReport("m", layers).results(0)); };
+  const auto of = [](const std::vector<Layer>& layers) {
+    return db::Fingerprints(LayerReport("m", layers).results(0));
+  };
   const std::vector<std::string> prints = of({{"a", "w", 0}, {"b", "x", 1}, {"b", "x", 1}});
   EXPECT_EQ(of({{"c", "p", 0}, {"d", "q", 1}, {"d", "q", 1}}), prints);
   EXPECT_EQ(
-      Fingerprints(LayerReport("m", {{"a", "w", 0}, {"b", "x", 1}, {"b", "x", 1}}, "qnn_htp/SM8350@9").results(0)),
+      db::Fingerprints(LayerReport("m", {{"a", "w", 0}, {"b", "x", 1}, {"b", "x", 1}}, "qnn_htp/SM8350@9").results(0)),
       prints);
   EXPECT_NE(prints[0], prints[1]);
   EXPECT_NE(prints[1], prints[2]);

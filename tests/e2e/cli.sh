@@ -118,7 +118,11 @@ done <<END
 2|INVALID_ARGUMENT|check $good --tls
 2|INVALID_ARGUMENT|check $good --server nowhere
 2|INVALID_ARGUMENT|check $good --tables /dev/null/x --store mysql:x --mode strict --format xml
-2|INVALID_ARGUMENT|simulate $good
+2|INVALID_ARGUMENT|simulations $good
+2|FI001|simulate $scratch
+2|NOT_FOUND|simulate $good --target qnn_htp/SM0000
+2|NOT_FOUND|simulate $good --profile nothing
+2|FI001|simulate $good --input $good
 2|FI001|check $scratch
 2|NOT_FOUND|check $good --target no_such_backend
 2|NOT_FOUND|check $good --target qnn_htp/SM0000

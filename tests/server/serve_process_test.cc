@@ -190,7 +190,8 @@ TEST_F(ServeTest, StandardOutputAndLogs) {
   ASSERT_TRUE(Validate("g").ok());
   EXPECT_EQ(Kill(SIGTERM), 0);
   EXPECT_THAT(Stdout(), ::testing::MatchesRegex("listening on 127.0.0.1:[0-9]+\nmetrics on "
-                                                "http://127.0.0.1:[0-9]+/metrics\n"));
+                                                "http://127.0.0.1:[0-9]+/metrics\ndashboard on "
+                                                "http://127.0.0.1:[0-9]+/\n"));
   EXPECT_THAT(Stderr(), HasSubstr(R"("event":"request","method":"ValidationService/Validate","request_id":"id-g",)"
                                   R"("status":"OK")"));
 }
@@ -251,8 +252,10 @@ TEST_F(ServeTest, FlagsThatCannotBeMetEndItClearly) {
   EXPECT_THAT(Stderr(), HasSubstr("--insecure"));
   EXPECT_EQ(Run({"--listen", "nowhere", "--store", "none"}), 2);
   EXPECT_THAT(Stderr(), HasSubstr("--listen: 'nowhere' is not an address"));
-  EXPECT_EQ(Run({"--store", "postgresql://h/d"}), 2);
-  EXPECT_THAT(Stderr(), HasSubstr("not supported by this build yet"));
+  EXPECT_EQ(Run({"--store", "postgresql://127.0.0.1:1/d"}), 3);
+  EXPECT_THAT(Stderr(), HasSubstr("error[UNAVAILABLE]: report store postgresql://127.0.0.1/d: "));
+  EXPECT_EQ(Run({"--store", "none", "--retain", "90"}), 2);
+  EXPECT_THAT(Stderr(), HasSubstr("--retain: '90' is no age such as 12h, 90d or 8w"));
   EXPECT_EQ(Run({"--tables", "/no/such.db", "--store", "none"}), 2);
   EXPECT_EQ(Run({"--tls-cert", "x", "--store", "none"}), 2);
   EXPECT_THAT(Stderr(), HasSubstr("come together"));

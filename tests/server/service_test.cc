@@ -300,7 +300,7 @@ TEST_F(ServiceTest, MetricsCount) {
   EXPECT_THAT(text, HasSubstr("quantgate_checks_queued 0"));
   EXPECT_THAT(text, Not(HasSubstr("quantgate_store_errors_total{")));
   EXPECT_EQ(http.Get("/healthz")->status, 200);
-  EXPECT_EQ(http.Get("/nothing")->status, 404);
+  EXPECT_EQ(http.Get("/nothing.txt")->status, 404);
 }
 
 TEST_F(ServiceTest, StoreErrorsAreCounted) {

@@ -137,14 +137,40 @@ absl::Status AddFused(KernelCall& call, const Integers& in) {
   });
 }
 
-absl::Status Multiply(KernelCall& call, const Integers& in, Rescale form) {
+// PyTorch's eager kernels.
+absl::Status AddDequantized(KernelCall& call, const Integers& in) {
+  const float a_fixed = -in.a_scale * static_cast<float>(in.a_zero),
+              b_fixed = -in.b_scale * static_cast<float>(in.b_zero);
+  const float inverse = 1.0f / in.out_scale;
+  return ForEach(call, in, [&](int64_t x, int64_t y) {
+    const float sum =
+        std::fma(in.a_scale, static_cast<float>(x), a_fixed) + std::fma(in.b_scale, static_cast<float>(y), b_fixed);
+    return RoundEvenClamped(sum * inverse, in.bounds.low - in.zero_point, in.bounds.high - in.zero_point) +
+           in.zero_point;
+  });
+}
+
+absl::Status Multiply(KernelCall& call, const Integers& in, Rescale form, Family family) {
   // LiteRT forms the multiplier in float32 here, and widens it.
   const float real = in.a_scale * in.b_scale / in.out_scale;
+  if (family == Family::kOnnxRuntime) {  // the zero point is inside the rounding
+    return ForEach(call, in, [&](int64_t x, int64_t y) {
+      const float product = static_cast<float>((x - in.a_zero) * (y - in.b_zero));
+      return RoundEvenClamped(product * real + static_cast<float>(in.zero_point), in.bounds.low, in.bounds.high);
+    });
+  }
   absl::StatusOr<Rescaler> rescaler = Rescaler::Make(form, real);
   if (!rescaler.ok()) return rescaler.status();
   return ForEach(call, in, [&](int64_t x, int64_t y) {
     return (*rescaler)((x - in.a_zero) * (y - in.b_zero), in.zero_point, in.bounds.low, in.bounds.high);
   });
+}
+
+// LiteRT shifts by exponents outside of 0..31 too, where quotients are very large or very small. What x86-64 makes of
+// that: the shift is modulo 32, and what is not negative is rounded up.
+int32_t DivideByPowerOfTwoAsShifted(int32_t x, int exponent) {
+  if (exponent >= 0 && exponent <= 31) return RoundingDivideByPowerOfTwo(x, exponent);
+  return Wrap32(int64_t{x >> (exponent & 31)} + (x >= 0 ? 1 : 0));
 }
 
 // LiteRT: a reciprocal in fixed point, then two rescalings.
@@ -165,8 +191,8 @@ absl::Status DivideFixed(KernelCall& call, const Integers& in) {
     const int headroom = LeadingSignBits(numerator);
     const int32_t quotient = RoundingDoublingHighMul(ShiftLeftWrapping(numerator, headroom), inverse);
     const int total = out->shift - recip_shift - headroom;
-    const int32_t scaled = RoundingDivideByPowerOfTwo(RoundingDoublingHighMul(quotient, out->mantissa), -total);
-    return int64_t{scaled} + in.zero_point;
+    const int32_t scaled = DivideByPowerOfTwoAsShifted(RoundingDoublingHighMul(quotient, out->mantissa), -total);
+    return int64_t{Wrap32(int64_t{scaled} + in.zero_point)};
   });
 }
 
@@ -236,17 +262,18 @@ absl::Status Binary(const Profile& profile, KernelCall& call) {
   switch (call.op) {
     case OpId::kSub:
       // ONNX Runtime has no integer subtraction.
-      if (add == AddForm::kFusedMultiplyAdd) break;
+      if (add == AddForm::kFusedMultiplyAdd || add == AddForm::kFusedDequantize) break;
       [[fallthrough]];
     case OpId::kAdd: {
       const int sign = call.op == OpId::kSub ? -1 : 1;
       if (add == AddForm::kThreeRoundings) return AddThreeRoundings(call, in, sign);
       if (add == AddForm::kSharedShift) return AddSharedShift(call, in, sign);
       if (add == AddForm::kFusedMultiplyAdd) return AddFused(call, in);
+      if (add == AddForm::kFusedDequantize) return AddDequantized(call, in);
       break;
     }
     case OpId::kMul:
-      if (mul != Rescale::kNone) return Multiply(call, in, mul);
+      if (mul != Rescale::kNone) return Multiply(call, in, mul, profile.family);
       break;
     case OpId::kDiv:
       if (litert) return DivideFixed(call, in);

@@ -301,6 +301,18 @@ void Run(const KernelCall& call, const Geometry& g, const Centered& x, const Cen
   }
 }
 
+// XNNPACK leaves a transposed convolution to LiteRT where "same" padding would be negative.
+bool LeftByXnnpack(const KernelCall& call, const Geometry& g) {
+  const Attributes& attributes = AttributesOf(call);
+  const absl::Span<const int64_t> strides = attributes.Ints("strides");
+  if (attributes.Text("auto_pad", "NOTSET") != "SAME_UPPER") return false;
+  if (strides.size() > 3) return false;
+  for (size_t i = 0; i < strides.size(); ++i) {
+    if (g.axes[3 - strides.size() + i].kernel < strides[i]) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 absl::Status Conv(const Profile& profile, KernelCall& call) {
@@ -311,9 +323,12 @@ absl::Status Conv(const Profile& profile, KernelCall& call) {
   absl::StatusOr<Geometry> g = GeometryOf(call);
   if (!g.ok()) return g.status();
   const bool depthwise = g->groups > 1 && g->groups == g->in_channels;
-  const ByWidth form = call.op == OpId::kConvTranspose ? profile.conv_transpose
-                       : depthwise                     ? profile.depthwise
-                                                       : profile.conv;
+  ByWidth form = call.op == OpId::kConvTranspose ? profile.conv_transpose
+                 : depthwise                     ? profile.depthwise
+                                                 : profile.conv;
+  if (call.op == OpId::kConvTranspose && profile.xnnpack_delegate && LeftByXnnpack(call, *g)) {
+    form = FindProfile("litert/optimized")->conv_transpose;
+  }
   absl::StatusOr<Requantization> requantization =
       MakeRequantization(profile, form, call, input, weight, bias, g->out_channels, out);
   if (!requantization.ok()) return requantization.status();

@@ -20,14 +20,8 @@ int32_t FixedExpOfNegative(int32_t x) {
   return gemmlowp::exp_on_negative_values(FixedPoint<int32_t, 5>::FromRaw(x > 0 ? 0 : x)).raw();
 }
 
-int32_t FixedLogistic(int32_t x, int integer_bits) {
-  return integer_bits == 3 ? gemmlowp::logistic(FixedPoint<int32_t, 3>::FromRaw(x)).raw()
-                           : gemmlowp::logistic(FixedPoint<int32_t, 4>::FromRaw(x)).raw();
-}
+int16_t FixedLogistic16(int16_t x) { return gemmlowp::logistic(FixedPoint<int16_t, 3>::FromRaw(x)).raw(); }
 
-int32_t FixedTanh(int32_t x, int integer_bits) {
-  return integer_bits == 3 ? gemmlowp::tanh(FixedPoint<int32_t, 3>::FromRaw(x)).raw()
-                           : gemmlowp::tanh(FixedPoint<int32_t, 4>::FromRaw(x)).raw();
-}
+int16_t FixedTanh16(int16_t x) { return gemmlowp::tanh(FixedPoint<int16_t, 3>::FromRaw(x)).raw(); }
 
 }  // namespace quantgate::simulator

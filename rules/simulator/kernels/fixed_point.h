@@ -15,9 +15,9 @@ int32_t FixedReciprocal(int32_t x, int integer_bits, int* bits_over_unit);
 // exp(x) in Q0.31 for x <= 0 in Q5.26.
 int32_t FixedExpOfNegative(int32_t x);
 
-// 1 / (1 + exp(-x)) in Q0.31 and tanh(x) in Q0.31 for x in Qi.(31-i) with i integer bits (3 or 4).
-int32_t FixedLogistic(int32_t x, int integer_bits);
-int32_t FixedTanh(int32_t x, int integer_bits);
+// 1 / (1 + exp(-x)) and tanh(x) in Q0.15 for x in Q3.12.
+int16_t FixedLogistic16(int16_t x);
+int16_t FixedTanh16(int16_t x);
 
 }  // namespace quantgate::simulator
 

@@ -20,6 +20,23 @@ absl::Status Unary(const Profile& profile, KernelCall& call);   // element-wise,
 absl::Status Reduce(const Profile& profile, KernelCall& call);
 absl::Status MaxPool(const Profile& profile, KernelCall& call);
 absl::Status AveragePool(const Profile& profile, KernelCall& call);
+absl::Status Softmax(const Profile& profile, KernelCall& call);
+absl::Status LogSoftmax(const Profile& profile, KernelCall& call);
+absl::Status LayerNorm(const Profile& profile, KernelCall& call);
+absl::Status ChannelNorm(const Profile& profile, KernelCall& call);
+absl::Status Reshape(const Profile& profile, KernelCall& call);
+absl::Status Transpose(const Profile& profile, KernelCall& call);
+absl::Status Slice(const Profile& profile, KernelCall& call);
+absl::Status Tile(const Profile& profile, KernelCall& call);
+absl::Status Pad(const Profile& profile, KernelCall& call);
+absl::Status Concat(const Profile& profile, KernelCall& call);
+absl::Status Split(const Profile& profile, KernelCall& call);
+absl::Status Gather(const Profile& profile, KernelCall& call);
+absl::Status DepthToSpace(const Profile& profile, KernelCall& call);
+absl::Status ArgMax(const Profile& profile, KernelCall& call);
+absl::Status TopK(const Profile& profile, KernelCall& call);
+absl::Status Where(const Profile& profile, KernelCall& call);
+absl::Status Resize(const Profile& profile, KernelCall& call);
 
 }  // namespace quantgate::simulator
 

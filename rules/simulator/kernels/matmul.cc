@@ -89,10 +89,13 @@ absl::Status Multiply(const Profile& profile, KernelCall& call, const Product& p
 
 absl::Status MatMul(const Profile& profile, KernelCall& call) {
   const Attributes& attributes = AttributesOf(call);
+  ByWidth form = profile.matmul;
+  // XNNPACK takes a product of two activations where the second one has no zero point.
+  if (profile.xnnpack_delegate && call.inputs[1]->q.zero_point() == 0) form.bits8 = profile.linear.bits8;
   return Multiply(profile, call,
                   {.transpose_a = attributes.Int("transA", 0) != 0,
                    .transpose_b = attributes.Int("transB", 0) != 0,
-                   .form = profile.matmul,
+                   .form = form,
                    .bias = call.inputs.size() > 2 ? call.inputs[2] : nullptr});
 }
 

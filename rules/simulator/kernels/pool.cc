@@ -171,16 +171,18 @@ absl::Status AveragePool(const Profile& profile, KernelCall& call) {
       result[to] = std::clamp(DivideAway(sum, by), bounds.low, bounds.high);
       return;
     }
-    float average = 0;
     if (global) {
       int64_t sum = 0;
       for (const int64_t tap : taps) sum += values[tap] - in_zero;
-      average = static_cast<float>(sum) * (in_scale / (out_scale * static_cast<float>(by)));
-    } else {
-      for (const int64_t tap : taps) average += in_scale * static_cast<float>(values[tap] - in_zero);
-      average = average / static_cast<float>(by) / out_scale;
+      const float average = static_cast<float>(sum) * (in_scale / (out_scale * static_cast<float>(by)));
+      result[to] = RoundEvenClamped(average, bounds.low - zero_point, bounds.high - zero_point) + zero_point;
+      return;
     }
-    result[to] = RoundEvenClamped(average, bounds.low - zero_point, bounds.high - zero_point) + zero_point;
+    // The zero point is inside the rounding.
+    float average = 0;
+    for (const int64_t tap : taps) average += in_scale * static_cast<float>(values[tap] - in_zero);
+    average = average / static_cast<float>(by) / out_scale + static_cast<float>(zero_point);
+    result[to] = RoundEvenClamped(average, bounds.low, bounds.high);
   });
   Store(out.tensor, [&](size_t i) { return result[i]; });
   return absl::OkStatus();

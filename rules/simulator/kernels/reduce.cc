@@ -69,11 +69,10 @@ float Start(OpId op) {
 absl::Status InFloat(const Profile& profile, KernelCall& call, const Reduction& r) {
   std::vector<float> values;
   if (absl::Status status = DequantizeToFloats(profile, *call.inputs[0], values); !status.ok()) return status;
-  // Sums in double: runtimes add floats in orders of their own.
-  std::vector<double> out(static_cast<size_t>(r.outputs), Start(call.op));
+  std::vector<float> out(static_cast<size_t>(r.outputs), Start(call.op));
   for (size_t i = 0; i < values.size(); ++i) {
-    double& to = out[r.to[i]];
-    const double x = values[i];
+    float& to = out[r.to[i]];
+    const float x = values[i];
     switch (call.op) {
       case OpId::kReduceMax:
         to = std::max(to, x);
@@ -95,13 +94,11 @@ absl::Status InFloat(const Profile& profile, KernelCall& call, const Reduction& 
         to += x;
     }
   }
-  std::vector<float> result(out.size());
-  for (size_t i = 0; i < out.size(); ++i) {
-    result[i] = static_cast<float>(out[i]);
-    if (call.op == OpId::kReduceMean) result[i] /= static_cast<float>(r.count);
-    if (call.op == OpId::kReduceL2) result[i] = static_cast<float>(std::sqrt(out[i]));
+  for (float& x : out) {
+    if (call.op == OpId::kReduceMean) x /= static_cast<float>(r.count);
+    if (call.op == OpId::kReduceL2) x = std::sqrt(x);
   }
-  return StoreFloats(profile, r.dims, result, call.outputs[0]);
+  return StoreFloats(profile, r.dims, out, call.outputs[0]);
 }
 
 std::vector<int64_t> Sums(const KernelCall& call, const Reduction& r, int64_t zero_point) {
@@ -139,7 +136,7 @@ absl::Status MeanOrSumFixed(KernelCall& call, const Reduction& r) {
                    [&](size_t i) { return MultiplyDoubleRounding(Wrap32(sums[i]), multiplier) + out.q.zero_point(); });
 }
 
-// LiteRT's optimized mean of int8 over height and width: the zero points are one rounded bias.
+// LiteRT's optimized mean of 8 bits over height and width: the zero points are one rounded bias.
 absl::Status MeanWithBias(KernelCall& call, const Reduction& r) {
   const QTensor& in = *call.inputs[0];
   QTensor& out = call.outputs[0];
@@ -153,17 +150,29 @@ absl::Status MeanWithBias(KernelCall& call, const Reduction& r) {
   return StoreEach(call, r, [&](size_t i) { return MultiplyDoubleRounding(Wrap32(sums[i]), *multiplier) + bias; });
 }
 
-// XNNPACK: float32, ties to even.
+// XNNPACK, and LiteRT's optimized sum: float32, ties to even.
 absl::Status MeanOrSumFloat(KernelCall& call, const Reduction& r) {
   const QTensor& in = *call.inputs[0];
   QTensor& out = call.outputs[0];
-  const float ratio = in.q.scales[0] / out.q.scales[0];
-  const float scale = call.op == OpId::kReduceMean ? ratio / static_cast<float>(r.count) : ratio;
+  const float scale = in.q.scales[0] / out.q.scales[0];
   const std::vector<int64_t> sums = Sums(call, r, in.q.zero_point());
   const int64_t low = MinOf(out.tensor.type) - out.q.zero_point(), high = MaxOf(out.tensor.type) - out.q.zero_point();
   return StoreEach(call, r, [&](size_t i) {
     return RoundEvenClamped(static_cast<float>(sums[i]) * scale, low, high) + out.q.zero_point();
   });
+}
+
+// XNNPACK's mean: both zero points are inside the rounding.
+absl::Status MeanWithZeroPoint(KernelCall& call, const Reduction& r) {
+  const QTensor& in = *call.inputs[0];
+  QTensor& out = call.outputs[0];
+  const float scale = in.q.scales[0] / out.q.scales[0] * (1.0f / static_cast<float>(r.count));
+  const float zero_point =
+      static_cast<float>(out.q.zero_point()) - static_cast<float>(r.count * in.q.zero_point()) * scale;
+  const std::vector<int64_t> sums = Sums(call, r, 0);
+  const int64_t low = MinOf(out.tensor.type), high = MaxOf(out.tensor.type);
+  return StoreEach(
+      call, r, [&](size_t i) { return RoundEvenClamped(static_cast<float>(sums[i]) * scale + zero_point, low, high); });
 }
 
 }  // namespace
@@ -189,16 +198,20 @@ absl::Status Reduce(const Profile& profile, KernelCall& call) {
   }
   const bool linear = call.op == OpId::kReduceMean || call.op == OpId::kReduceSum;
   const bool bytes = BitWidth(in.tensor.type) == 8;
+  const absl::Span<const int64_t> axes = AttributesOf(call).Ints("axes");
+  const bool image = in.tensor.dims.size() == 4 && bytes && AttributesOf(call).Int("keepdims", 1) != 0 &&
+                     axes.size() == 2 && ((axes[0] == 1 && axes[1] == 2) || (axes[0] == 2 && axes[1] == 1));
+  if (call.op == OpId::kReduceMean && image && profile.family == Family::kLiteRt && !profile.reference_kernels &&
+      !profile.xnnpack_delegate) {
+    return MeanWithBias(call, *r);
+  }
   if (linear && bytes && (profile.xnnpack_delegate || profile.family == Family::kXnnpack)) {
-    return MeanOrSumFloat(call, *r);
+    return call.op == OpId::kReduceMean ? MeanWithZeroPoint(call, *r) : MeanOrSumFloat(call, *r);
   }
   if (linear && (profile.family == Family::kLiteRt || profile.family == Family::kTosa)) {
-    const absl::Span<const int64_t> axes = AttributesOf(call).Ints("axes");
-    const bool image = in.tensor.dims.size() == 4 && out.tensor.type == v1::DATA_TYPE_INT8 &&
-                       AttributesOf(call).Int("keepdims", 1) != 0 && axes.size() == 2 &&
-                       ((axes[0] == 1 && axes[1] == 2) || (axes[0] == 2 && axes[1] == 1));
-    if (call.op == OpId::kReduceMean && image && !profile.reference_kernels && profile.family == Family::kLiteRt) {
-      return MeanWithBias(call, *r);
+    // The optimized kernels add in float.
+    if (call.op == OpId::kReduceSum && profile.family == Family::kLiteRt && !profile.reference_kernels) {
+      return MeanOrSumFloat(call, *r);
     }
     return MeanOrSumFixed(call, *r);
   }

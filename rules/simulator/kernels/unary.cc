@@ -10,6 +10,7 @@
 #include "rules/simulator/kernels/activation.h"
 #include "rules/simulator/kernels/decomposed.h"
 #include "rules/simulator/kernels/elements.h"
+#include "rules/simulator/kernels/fixed_point.h"
 #include "rules/simulator/kernels/kernels.h"
 #include "rules/simulator/kernels/lookup.h"
 #include "rules/simulator/kernels/shapes.h"
@@ -184,8 +185,9 @@ const std::array<uint32_t, 256>& SigmoidTable() {
   return *table;
 }
 
-// LiteRT, 16 bits: that table over [-10.7, 10.7], interpolated; input scales are brought to 1 / (3 * 4096).
-absl::Status SigmoidOrTanh16(OpId op, const QTensor& in, QTensor& out) {
+// LiteRT, 16 bits: that table over [-10.7, 10.7], interpolated; input scales are brought to 1 / (3 * 4096). Its
+// optimized kernels take gemmlowp's functions where the input's scale is a power of two that fits them.
+absl::Status SigmoidOrTanh16(const Profile& profile, OpId op, const QTensor& in, QTensor& out) {
   if (in.q.zero_point() != 0 || out.q.zero_point() != 0 || out.q.scales[0] != 1.0f / 32768) {
     return absl::UnimplementedError(absl::StrCat("LiteRT refuses an int16 output of scale ", out.q.scales[0],
                                                  " here: it must be 1/32768, without zero points"));
@@ -198,6 +200,12 @@ absl::Status SigmoidOrTanh16(OpId op, const QTensor& in, QTensor& out) {
   const bool power_of_two = std::frexp(scale, &exponent) == 0.5f;
   const int log2 = exponent - 1 + 12;
   if (power_of_two && (log2 == 0 || (tanh && log2 == 1))) {
+    if (!profile.reference_kernels) {
+      return ForEach(in, out, [&](int64_t x) -> int64_t {
+        const int16_t at = static_cast<int16_t>(std::clamp<int64_t>(x << log2, INT16_MIN, INT16_MAX));
+        return tanh ? FixedTanh16(at) : FixedLogistic16(at);
+      });
+    }
     multiplier = int64_t{3} << log2;
   } else {
     double real = scale * 4096.0 * 3.0;
@@ -315,7 +323,7 @@ absl::Status Unary(const Profile& profile, KernelCall& call) {
       }
       [[fallthrough]];
     case OpId::kTanh:
-      if (words) return SigmoidOrTanh16(call.op, in, out);
+      if (words) return SigmoidOrTanh16(profile, call.op, in, out);
       return ByTable(in, out, xnnpack, function);
     case OpId::kRsqrt:
       if (words) {

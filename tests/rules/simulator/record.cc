@@ -60,21 +60,30 @@ OpId OpNamed(const std::string& op) {
       {"add", OpId::kAdd},
       {"avg_pool2d", OpId::kAveragePool},
       {"batch_matmul", OpId::kMatMul},
+      {"ceil", OpId::kCeil},
       {"concat", OpId::kConcat},
+      {"conv", OpId::kConv},
       {"conv2d", OpId::kConv},
       {"conv_acc", OpId::kConv},
       {"depthwise_conv2d", OpId::kConv},
+      {"depth_to_space", OpId::kDepthToSpace},
+      {"depthwise", OpId::kDepthwiseConv},
       {"dequantize", OpId::kDequantize},
       {"div", OpId::kDiv},
       {"elu", OpId::kElu},
       {"exp", OpId::kExp},
+      {"floor", OpId::kFloor},
       {"fully_connected", OpId::kLinear},
+      {"gather", OpId::kGather},
       {"gelu", OpId::kGelu},
       {"global_avg_pool", OpId::kGlobalAveragePool},
+      {"hard_sigmoid", OpId::kHardSigmoid},
       {"hard_swish", OpId::kHardSwish},
       {"layer_norm", OpId::kLayerNorm},
       {"leaky_relu", OpId::kLeakyRelu},
+      {"log", OpId::kLog},
       {"log_softmax", OpId::kLogSoftmax},
+      {"matmul", OpId::kMatMul},
       {"matmul_acc", OpId::kMatMul},
       {"max_pool2d", OpId::kMaxPool},
       {"maximum", OpId::kMaximum},
@@ -83,7 +92,9 @@ OpId OpNamed(const std::string& op) {
       {"mul", OpId::kMul},
       {"neg", OpId::kNeg},
       {"pad", OpId::kPad},
+      {"prelu", OpId::kPRelu},
       {"quantize", OpId::kQuantize},
+      {"reciprocal", OpId::kReciprocal},
       {"reduce_max", OpId::kReduceMax},
       {"reduce_min", OpId::kReduceMin},
       {"relu", OpId::kRelu},
@@ -93,11 +104,15 @@ OpId OpNamed(const std::string& op) {
       {"resize_nearest", OpId::kResizeNearest},
       {"rsqrt", OpId::kRsqrt},
       {"sigmoid", OpId::kSigmoid},
+      {"slice", OpId::kSlice},
       {"softmax", OpId::kSoftmax},
+      {"split", OpId::kSplit},
+      {"sqrt", OpId::kSqrt},
       {"squared_difference", OpId::kSquaredDifference},
       {"sub", OpId::kSub},
       {"sum", OpId::kReduceSum},
       {"tanh", OpId::kTanh},
+      {"transpose", OpId::kTranspose},
       {"transpose_conv2d", OpId::kConvTranspose},
   };
   const auto found = ops->find(op);
@@ -156,6 +171,10 @@ absl::StatusOr<Record> Parse(const std::string& line) {
     record.id = json.value("id", "");
     record.op = json.at("op").get<std::string>();
     record.op_id = OpNamed(record.op);
+    // The stored ONNX models round ties up where corners are aligned, as LiteRT does.
+    if (record.op == "resize_nearest" && json.at("attrs").value("align_corners", Json()) == true) {
+      record.attributes.SetText("nearest_mode", "round_prefer_ceil");
+    }
     if (absl::EndsWith(record.op, "_acc")) record.layout = Layout::kChannelsFirst;
     ReadAttributes(json.at("attrs"), record);
     for (const Json& input : json.at("inputs")) {

@@ -1,0 +1,101 @@
+#include "client/report/simulation_text.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "client/report/layout.h"
+
+namespace quantgate {
+namespace {
+
+// Rows that are shown unless all are asked for.
+constexpr size_t kShown = 12;
+
+std::string Decibels(bool has, double value) { return has ? absl::StrFormat("%.1f", value) : "exact"; }
+
+std::string Percent(double fraction) { return fraction == 0 ? "" : absl::StrFormat("%.2f%%", 100 * fraction); }
+
+std::string Bits(const v1::SimulatedNode& node) {
+  if (node.accumulator_bits_available() == 0) return "";
+  return absl::StrCat(node.accumulator_bits(), " (", node.accumulator_bits_worst_case(), ") of ",
+                      node.accumulator_bits_available());
+}
+
+// How much of the error is the node's own, the worst first; exact ones last.
+double Badness(const v1::SimulatedNode& node) {
+  if (node.has_own_sqnr_db()) return -node.own_sqnr_db();
+  return node.has_sqnr_db() ? -node.sqnr_db() - 1000 : -1e9;
+}
+
+}  // namespace
+
+std::string RenderSimulation(const v1::Report& report, const Style& style) {
+  const v1::Simulation& simulation = report.simulation();
+  std::string out = absl::StrCat(Paint(style, Ink::kBold, Printable(report.model().path())), "\n");
+  AppendWrapped(out, "  arithmetic  ",
+                Printable(simulation.profile_reason().empty()
+                              ? simulation.profile()
+                              : absl::StrCat(simulation.profile(), " (", simulation.profile_reason(), ")")),
+                style.width);
+  AppendWrapped(out, "  inputs      ", Printable(simulation.inputs()), style.width);
+  std::vector<const v1::SimulatedNode*> nodes, missing;
+  int in_float = 0;
+  for (const v1::SimulatedNode& node : simulation.nodes()) {
+    (absl::StartsWith(node.float_reason(), "not computed: ") ? missing : nodes).push_back(&node);
+    in_float += node.float_reason().empty() ? 0 : 1;
+  }
+  AppendWrapped(out, "  nodes       ",
+                absl::StrCat(Count(static_cast<int64_t>(nodes.size()), "result"), " computed, ",
+                             in_float - static_cast<int>(missing.size()), " of them in float",
+                             missing.empty() ? "" : absl::StrCat("; ", missing.size(), " not computed")),
+                style.width);
+  AppendWrapped(out, "  first bad   ",
+                simulation.first_bad_node().empty() ? "none" : Printable(simulation.first_bad_node()), style.width);
+  std::stable_sort(nodes.begin(), nodes.end(),
+                   [](const v1::SimulatedNode* a, const v1::SimulatedNode* b) { return Badness(*a) > Badness(*b); });
+  const size_t shown = style.verbose ? nodes.size() : std::min(nodes.size(), kShown);
+  std::vector<std::vector<std::string>> rows = {
+      {"node", "operator", "own dB", "dB", "max LSB", "mean LSB", "saturated", "accumulator bits (worst case)"}};
+  for (size_t i = 0; i < shown; ++i) {
+    const v1::SimulatedNode& node = *nodes[i];
+    rows.push_back(
+        {Shortened(node.output() == 0 ? node.node() : absl::StrCat(node.node(), " [", node.output(), "]"), 40),
+         Shortened(node.op(), 28), Decibels(node.has_own_sqnr_db(), node.own_sqnr_db()),
+         Decibels(node.has_sqnr_db(), node.sqnr_db()), absl::StrFormat("%.4g", node.max_abs_error_lsb()),
+         absl::StrFormat("%.4g", node.mean_abs_error_lsb()), Percent(node.saturated_fraction()), Bits(node)});
+  }
+  if (shown > 0) absl::StrAppend(&out, "\n", RenderTable(rows, style));
+  if (shown < nodes.size()) {
+    absl::StrAppend(&out,
+                    Paint(style, Ink::kDim,
+                          absl::StrCat("... and ", Count(static_cast<int64_t>(nodes.size() - shown), "result"),
+                                       " with less error (--verbose shows all)")),
+                    "\n");
+  }
+  const auto& findings =
+      report.results_size() > 0 ? report.results(0).findings() : v1::Result::default_instance().findings();
+  if (!findings.empty()) absl::StrAppend(&out, "\n");
+  const int told = style.verbose ? findings.size() : std::min(findings.size(), static_cast<int>(kShown));
+  for (int i = 0; i < told; ++i) {
+    const v1::Finding& finding = findings[i];
+    const Ink ink = finding.severity() == v1::Finding::ERROR     ? Ink::kRed
+                    : finding.severity() == v1::Finding::WARNING ? Ink::kYellow
+                                                                 : Ink::kDim;
+    AppendWrapped(out, absl::StrCat("  ", Paint(style, ink, finding.code()), "  "), Printable(finding.message()),
+                  style.width, 9);
+  }
+  if (told < findings.size()) absl::StrAppend(&out, "  ... and ", Count(findings.size() - told, "finding"), " more\n");
+  if (!missing.empty()) absl::StrAppend(&out, "\n");
+  const size_t listed = style.verbose ? missing.size() : std::min<size_t>(missing.size(), 5);
+  for (size_t i = 0; i < listed; ++i) {
+    AppendWrapped(out, absl::StrCat("  ", Printable(missing[i]->node()), ": "), Printable(missing[i]->float_reason()),
+                  style.width, 4);
+  }
+  if (listed < missing.size()) absl::StrAppend(&out, "  ... and ", missing.size() - listed, " more\n");
+  return out;
+}
+
+}  // namespace quantgate

@@ -1,0 +1,126 @@
+#include "db/reports/fleet.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "db/reports/page_token.h"
+#include "db/reports/subject_filter.h"
+#include "google/protobuf/util/time_util.h"
+
+namespace quantgate::db::reports {
+namespace {
+
+struct Subject {
+  int64_t id = 0;
+  std::string repository, model_path, target;
+};
+
+// The subjects behind `after` in the order of repository, path and target.
+absl::StatusOr<std::vector<Subject>> NextSubjects(Session& session, const SubjectFilter& filter, const Subject& after,
+                                                  int limit) {
+  std::string sql = "SELECT id, repository, model_path, target FROM report_subjects WHERE ";
+  std::vector<Value> values;
+  if (after.id == 0) {
+    // Parameters are the same with and without a position.
+    sql += "(repository, model_path, target) >= ($1, $2, $3)";
+  } else {
+    sql += "(repository, model_path, target) > ($1, $2, $3)";
+  }
+  for (const std::string* text : {&after.repository, &after.model_path, &after.target}) {
+    values.emplace_back(absl::string_view(*text));
+  }
+  for (const std::string& value : filter.values) values.emplace_back(absl::string_view(value));
+  absl::StatusOr<Answer> answer =
+      session.Run(absl::StrCat(sql, filter.sql, " ORDER BY repository, model_path, target LIMIT ", limit), values);
+  if (!answer.ok()) return answer.status();
+  std::vector<Subject> subjects;
+  for (const Row& row : answer->rows) subjects.push_back({row.Int(0), row.Bytes(1), row.Bytes(2), row.Bytes(3)});
+  return subjects;
+}
+
+absl::StatusOr<Subject> SubjectOf(Session& session, int64_t id) {
+  absl::StatusOr<Answer> answer =
+      session.Run("SELECT repository, model_path, target FROM report_subjects WHERE id = $1", {id});
+  if (!answer.ok()) return answer.status();
+  if (answer->rows.empty()) return absl::InvalidArgumentError("page_token: not a token of this service");
+  const Row& row = answer->rows[0];
+  return Subject{id, row.Bytes(0), row.Bytes(1), row.Bytes(2)};
+}
+
+// The newest report of the subject and the one before; fewer when there are not as many.
+absl::StatusOr<std::vector<v1::FleetState>> StatesOf(Session& session, const Subject& subject,
+                                                     const SubjectFilter& filter) {
+  std::vector<Value> values = {subject.id};
+  if (filter.branch.has_value()) values.emplace_back(absl::string_view(*filter.branch));
+  // A report that was checked twice for a target has it twice.
+  absl::StatusOr<Answer> answer =
+      session.Run(absl::StrCat("SELECT t.time, t.verdict, t.errors, t.warnings, t.infos, r.id, r.branch, r.revision, "
+                               "r.pull_request FROM report_results t",
+                               session.dialect().joined, "reports r ON r.time = t.time WHERE t.subject = $1",
+                               filter.branch.has_value() ? " AND t.branch = $2" : "", " ORDER BY t.time DESC LIMIT 4"),
+                  values);
+  if (!answer.ok()) return answer.status();
+  std::vector<v1::FleetState> states;
+  int64_t last = 0;
+  for (const Row& row : answer->rows) {
+    if (states.size() == 2 || (!states.empty() && row.Int(0) == last)) continue;
+    last = row.Int(0);
+    v1::FleetState& state = states.emplace_back();
+    state.set_report(absl::StrCat("reports/", row.Bytes(5)));
+    *state.mutable_create_time() = google::protobuf::util::TimeUtil::NanosecondsToTimestamp(last);
+    state.set_verdict(static_cast<v1::Result::Verdict>(row.Int(1)));
+    state.set_errors(row.Int(2));
+    state.set_warnings(row.Int(3));
+    state.set_infos(row.Int(4));
+    v1::Labels& labels = *state.mutable_labels();
+    labels.set_repository(subject.repository);
+    labels.set_branch(row.Bytes(6));
+    labels.set_revision(row.Bytes(7));
+    labels.set_pull_request(row.Bytes(8));
+  }
+  return states;
+}
+
+}  // namespace
+
+absl::Status ReadFleet(Session& session, const v1::GetFleetRequest& request, int page_size,
+                       v1::GetFleetResponse& response) {
+  absl::StatusOr<SubjectFilter> filter = ParseSubjectFilter(request.filter(), 4);
+  if (!filter.ok()) return filter.status();
+  const std::string query = absl::StrCat("fleet ", request.filter());
+  Subject after;
+  if (!request.page_token().empty()) {
+    absl::StatusOr<int64_t> id = DecodePageToken(query, request.page_token());
+    if (!id.ok()) return id.status();
+    absl::StatusOr<Subject> subject = SubjectOf(session, *id);
+    if (!subject.ok()) return subject.status();
+    after = *std::move(subject);
+  }
+  while (true) {
+    const int batch = std::min(page_size, 256) + 1;
+    absl::StatusOr<std::vector<Subject>> subjects = NextSubjects(session, *filter, after, batch);
+    if (!subjects.ok()) return subjects.status();
+    for (Subject& subject : *subjects) {
+      if (response.entries_size() == page_size) {
+        response.set_next_page_token(EncodePageToken(query, after.id));
+        return absl::OkStatus();
+      }
+      absl::StatusOr<std::vector<v1::FleetState>> states = StatesOf(session, subject, *filter);
+      if (!states.ok()) return states.status();
+      after = std::move(subject);
+      if (states->empty()) continue;  // its reports were deleted, or are on other branches
+      v1::FleetEntry& entry = *response.add_entries();
+      entry.set_repository(after.repository);
+      entry.set_model_path(after.model_path);
+      entry.set_target(after.target);
+      *entry.mutable_newest() = std::move((*states)[0]);
+      if (states->size() > 1) *entry.mutable_previous() = std::move((*states)[1]);
+    }
+    if (static_cast<int>(subjects->size()) < batch) return absl::OkStatus();
+  }
+}
+
+}  // namespace quantgate::db::reports

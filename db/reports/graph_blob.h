@@ -1,0 +1,21 @@
+// Graphs as they are kept: without weights, compressed.
+#ifndef QUANTGATE_DB_REPORTS_GRAPH_BLOB_H_
+#define QUANTGATE_DB_REPORTS_GRAPH_BLOB_H_
+
+#include <optional>
+#include <string>
+
+#include "absl/strings/string_view.h"
+#include "quantgate/v1/graph.pb.h"
+
+namespace quantgate::db::reports {
+
+// Nothing: larger than kMaxGraphBytes.
+std::optional<std::string> PackGraph(const v1::Graph& graph);
+
+// Nothing: not what PackGraph made.
+std::optional<v1::Graph> UnpackGraph(absl::string_view blob);
+
+}  // namespace quantgate::db::reports
+
+#endif  // QUANTGATE_DB_REPORTS_GRAPH_BLOB_H_

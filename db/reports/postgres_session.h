@@ -1,0 +1,19 @@
+// A session with a PostgreSQL database. A connection that breaks is UNAVAILABLE; the next call makes another one.
+#ifndef QUANTGATE_DB_REPORTS_POSTGRES_SESSION_H_
+#define QUANTGATE_DB_REPORTS_POSTGRES_SESSION_H_
+
+#include <memory>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "db/reports/session.h"
+
+namespace quantgate::db::reports {
+
+// `url`: a connection URI of PostgreSQL, "postgresql://user@host/database?sslmode=verify-full". INVALID_ARGUMENT: not
+// one; UNAVAILABLE: nobody answers there, or not to this user.
+absl::StatusOr<std::unique_ptr<Session>> OpenPostgresSession(const std::string& url);
+
+}  // namespace quantgate::db::reports
+
+#endif  // QUANTGATE_DB_REPORTS_POSTGRES_SESSION_H_

@@ -1,0 +1,423 @@
+#include "db/reports/sql_store.h"
+
+#include <algorithm>
+#include <limits>
+#include <mutex>
+#include <random>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "absl/base/thread_annotations.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
+#include "db/reports/compare.h"
+#include "db/reports/derived.h"
+#include "db/reports/filter.h"
+#include "db/reports/filter_sql.h"
+#include "db/reports/fleet.h"
+#include "db/reports/graph_blob.h"
+#include "db/reports/key_text.h"
+#include "db/reports/page_token.h"
+#include "db/reports/trends.h"
+
+namespace quantgate::db {
+namespace {
+
+using reports::Answer;
+using reports::Blob;
+using reports::KeyText;
+using reports::Row;
+using reports::Session;
+using reports::Transaction;
+using reports::Value;
+
+constexpr char kNamePrefix[] = "reports/";
+
+// A random UUID (version 4).
+std::string NewId() {
+  std::random_device random;
+  uint32_t w[4];
+  for (uint32_t& word : w) word = random();
+  return absl::StrFormat("%08x-%04x-4%03x-%04x-%04x%08x", w[0], w[1] >> 16, w[1] & 0xfff, 0x8000 | (w[2] >> 18),
+                         w[2] & 0xffff, w[3]);
+}
+
+absl::StatusOr<std::string> IdOf(absl::string_view name) {
+  if (absl::StartsWith(name, kNamePrefix)) {
+    const absl::string_view id = name.substr(sizeof kNamePrefix - 1);
+    if (id.size() == 36 && id.find_first_not_of("0123456789abcdef-") == absl::string_view::npos) return std::string(id);
+  }
+  return absl::InvalidArgumentError("name: must be reports/{id}, as a report's own name");
+}
+
+absl::Status NoReport(absl::string_view name) { return absl::NotFoundError(absl::StrCat("no report ", name)); }
+
+absl::Status ParseStored(const Session& session, absl::string_view bytes, v1::Report& report) {
+  if (report.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return absl::OkStatus();
+  return absl::DataLossError(absl::StrCat(session.name(), ": a stored report cannot be read"));
+}
+
+// Bound in the place of a text that is kept as key text.
+absl::string_view View(const std::string& text) { return text; }
+
+class SqlStore : public ReportStore {
+ public:
+  SqlStore(std::unique_ptr<Session> writer, std::unique_ptr<Session> reader)
+      : writer_(std::move(writer)), reader_(std::move(reader)) {}
+
+  absl::Status Put(const RequestKey& key, v1::Report& report, const v1::Graph* graph) override;
+  absl::StatusOr<std::optional<v1::Report>> FindRequest(const RequestKey& key) override;
+  absl::StatusOr<v1::Report> Get(absl::string_view name) override;
+  absl::StatusOr<ReportPage> List(const ReportQuery& query) override;
+  absl::Status Delete(absl::string_view name) override;
+  absl::StatusOr<int> Import(absl::Span<const v1::Report* const> reports) override;
+  absl::StatusOr<v1::Graph> GetGraph(absl::string_view name) override;
+  absl::Status GetFleet(const v1::GetFleetRequest& request, int page_size, v1::GetFleetResponse& response) override;
+  absl::Status GetTrends(const v1::GetTrendsRequest& request, v1::GetTrendsResponse& response) override;
+  absl::StatusOr<int64_t> Prune(absl::Time before, int64_t max_reports, int limit) override;
+
+ private:
+  // Runs `work(session)` in a transaction, again when another one was in the way.
+  template <typename Work>
+  absl::Status Write(Work work);
+
+  std::mutex writer_mutex_;
+  std::unique_ptr<Session> writer_;  // guarded by writer_mutex_
+  std::mutex reader_mutex_;
+  std::unique_ptr<Session> reader_;  // guarded by reader_mutex_
+};
+
+template <typename Work>
+absl::Status SqlStore::Write(Work work) {
+  constexpr int kAttempts = 5;
+  const std::lock_guard lock(writer_mutex_);
+  absl::Status status;
+  for (int attempt = 0; attempt < kAttempts; ++attempt) {
+    absl::StatusOr<Transaction> transaction = Transaction::Begin(*writer_);
+    if (!transaction.ok()) return transaction.status();
+    status = work(*writer_);
+    if (status.ok()) status = transaction->Commit();
+    if (!absl::IsAborted(status)) return status;
+  }
+  return absl::UnavailableError(status.message());
+}
+
+absl::StatusOr<std::optional<v1::Report>> FindRequestOn(Session& session, const RequestKey& key) {
+  if (key.id.empty()) return std::nullopt;
+  const std::string id = KeyText(key.id);
+  absl::StatusOr<Answer> answer = session.Run(
+      "SELECT r.request_digest, b.body FROM reports r JOIN report_bodies b ON b.time = r.time WHERE r.request_id = $1",
+      {View(id)});
+  if (!answer.ok()) return answer.status();
+  if (answer->rows.empty()) return std::nullopt;
+  const Row& row = answer->rows[0];
+  if (row.Bytes(0) != key.digest) {
+    return absl::AlreadyExistsError("options.request_id: was used for another graph or other options");
+  }
+  v1::Report report;
+  absl::Status status = ParseStored(session, row.Bytes(1), report);
+  if (!status.ok()) return status;
+  return report;
+}
+
+// Inserts the report's own rows at the first free nanosecond from `time` on (schema.h says why times are unique), which
+// becomes the report's create time when it has none, and what is derived from it.
+absl::Status Insert(Session& session, const RequestKey& key, absl::string_view id, int64_t time, v1::Report& report) {
+  const bool is_new = !report.has_create_time();
+  const std::string path = KeyText(report.model().path());
+  const std::string sha256 = KeyText(report.model().sha256());
+  const std::string digest = KeyText(report.graph_digest());
+  const std::string request = KeyText(key.id);
+  const v1::Labels& labels = report.labels();
+  const std::string texts[] = {KeyText(labels.repository()), KeyText(labels.branch()), KeyText(labels.revision()),
+                               KeyText(labels.pull_request())};
+  for (;; ++time) {
+    if (is_new) {
+      report.mutable_create_time()->set_seconds(time / 1'000'000'000);
+      report.mutable_create_time()->set_nanos(static_cast<int>(time % 1'000'000'000));
+    }
+    const std::string summary = SummaryOf(report).SerializeAsString();
+    absl::StatusOr<Answer> answer = session.Run(
+        "INSERT INTO reports (time, id, request_id, request_digest, model_path, model_sha256, graph_digest, summary,"
+        " repository, branch, revision, pull_request) VALUES ($1, $2, NULLIF($3, ''), $4, $5, $6, $7, $8, $9, $10, $11,"
+        " $12) ON CONFLICT (time) DO NOTHING",
+        {time, id, View(request), View(key.digest), View(path), View(sha256), View(digest), Blob{summary},
+         View(texts[0]), View(texts[1]), View(texts[2]), View(texts[3])});
+    if (!answer.ok()) return answer.status();
+    if (answer->changes > 0) break;
+  }
+  const std::string body = report.SerializeAsString();
+  absl::Status status =
+      session.Run("INSERT INTO report_bodies (time, body) VALUES ($1, $2)", {time, Blob{body}}).status();
+  if (status.ok()) status = reports::Derive(session, time, report);
+  return status;
+}
+
+absl::Status SqlStore::Put(const RequestKey& key, v1::Report& report, const v1::Graph* graph) {
+  std::optional<std::string> blob;
+  if (graph != nullptr && !report.graph_digest().empty()) blob = reports::PackGraph(*graph);
+  const std::string digest = KeyText(report.graph_digest());
+  const std::string id = NewId();
+  absl::Status status = Write([&](Session& session) -> absl::Status {
+    absl::StatusOr<std::optional<v1::Report>> earlier = FindRequestOn(session, key);
+    if (!earlier.ok()) return earlier.status();
+    if (earlier->has_value()) {
+      report = **std::move(earlier);
+      return absl::OkStatus();
+    }
+    if (blob.has_value()) {
+      absl::Status kept = session
+                              .Run(
+                                  "INSERT INTO report_graphs (digest, graph) VALUES ($1, $2) ON CONFLICT (digest) DO "
+                                  "NOTHING",
+                                  {View(digest), Blob{*blob}})
+                              .status();
+      if (!kept.ok()) return kept;
+    }
+    report.set_name(absl::StrCat(kNamePrefix, id));
+    report.clear_create_time();
+    return Insert(session, key, id, absl::ToUnixNanos(absl::Now()), report);
+  });
+  if (!status.ok()) {
+    // The name of a report that is not there must not leave.
+    report.clear_name();
+    report.clear_create_time();
+  }
+  return status;
+}
+
+absl::StatusOr<std::optional<v1::Report>> SqlStore::FindRequest(const RequestKey& key) {
+  const std::lock_guard lock(reader_mutex_);
+  return FindRequestOn(*reader_, key);
+}
+
+absl::StatusOr<v1::Report> SqlStore::Get(absl::string_view name) {
+  absl::StatusOr<std::string> id = IdOf(name);
+  if (!id.ok()) return id.status();
+  const std::lock_guard lock(reader_mutex_);
+  absl::StatusOr<Answer> answer =
+      reader_->Run("SELECT b.body FROM reports r JOIN report_bodies b ON b.time = r.time WHERE r.id = $1", {View(*id)});
+  if (!answer.ok()) return answer.status();
+  if (answer->rows.empty()) return NoReport(name);
+  v1::Report report;
+  absl::Status status = ParseStored(*reader_, answer->rows[0].Bytes(0), report);
+  if (!status.ok()) return status;
+  return report;
+}
+
+// What a page holds: times of its reports, and whether there are more.
+struct PagePlan {
+  std::vector<int64_t> times;
+  bool is_last = true;
+};
+
+absl::StatusOr<PagePlan> PlanPage(Session& session, absl::Span<const Condition> conditions, int64_t before,
+                                  const ReportQuery& query) {
+  PagePlan plan;
+  int64_t bytes = 0;
+  const int limit = query.page_size + 1;
+  while (true) {
+    const ListSql sql = BuildListSql(conditions, before, query.full, limit, session.dialect());
+    std::vector<Value> values;
+    for (const auto& value : sql.values) {
+      if (const int64_t* number = std::get_if<int64_t>(&value)) {
+        values.emplace_back(*number);
+      } else {
+        values.emplace_back(View(std::get<std::string>(value)));
+      }
+    }
+    absl::StatusOr<Answer> answer = session.Run(sql.text, values);
+    if (!answer.ok()) return answer.status();
+    for (const Row& row : answer->rows) {
+      const int64_t time = row.Int(0);
+      if (!plan.times.empty() && time == plan.times.back()) continue;  // another result of the same report
+      const bool is_full =
+          static_cast<int>(plan.times.size()) >= query.page_size || bytes + row.Int(1) > query.max_bytes;
+      if (!plan.times.empty() && is_full) {
+        plan.is_last = false;
+        return plan;
+      }
+      plan.times.push_back(time);
+      bytes += row.Int(1);
+    }
+    if (static_cast<int>(answer->rows.size()) < limit) return plan;
+    before = plan.times.back();
+  }
+}
+
+absl::StatusOr<ReportPage> SqlStore::List(const ReportQuery& query) {
+  absl::StatusOr<std::vector<Condition>> conditions = ParseReportFilter(query.filter);
+  if (!conditions.ok()) return conditions.status();
+  int64_t before = std::numeric_limits<int64_t>::max();
+  if (!query.page_token.empty()) {
+    absl::StatusOr<int64_t> position = DecodePageToken(query.filter, query.page_token);
+    if (!position.ok()) return position.status();
+    before = *position;
+  }
+  const std::lock_guard lock(reader_mutex_);
+  absl::StatusOr<PagePlan> plan = PlanPage(*reader_, *conditions, before, query);
+  if (!plan.ok()) return plan.status();
+  ReportPage page;
+  if (plan->times.empty()) return page;
+  // A report that is deleted between the two statements is not in the page.
+  absl::StatusOr<Answer> answer =
+      reader_->Run(absl::StrCat(query.full ? "SELECT body FROM report_bodies" : "SELECT summary FROM reports",
+                                " WHERE time IN (", absl::StrJoin(plan->times, ","), ") ORDER BY time DESC"),
+                   {});
+  if (!answer.ok()) return answer.status();
+  for (const Row& row : answer->rows) {
+    absl::Status status = ParseStored(*reader_, row.Bytes(0), page.reports.emplace_back());
+    if (!status.ok()) return status;
+  }
+  if (!plan->is_last) page.next_page_token = EncodePageToken(query.filter, plan->times.back());
+  return page;
+}
+
+// Deletes the report at `time`. Its other rows go with it (ON DELETE CASCADE), and its graph, when it is the last one
+// of it. `withdraw`: also out of the sums.
+absl::Status Erase(Session& session, int64_t time, bool withdraw) {
+  absl::StatusOr<Answer> answer = session.Run(
+      "SELECT r.graph_digest, b.body FROM reports r JOIN report_bodies b ON b.time = r.time WHERE r.time = $1", {time});
+  if (!answer.ok()) return answer.status();
+  if (answer->rows.empty()) return absl::OkStatus();
+  const std::string digest = answer->rows[0].Bytes(0);
+  if (withdraw) {
+    v1::Report report;
+    // One that cannot be read can be deleted all the same.
+    if (ParseStored(session, answer->rows[0].Bytes(1), report).ok()) {
+      absl::Status status = reports::Withdraw(session, time, report);
+      if (!status.ok()) return status;
+    }
+  }
+  absl::Status status = session.Run("DELETE FROM reports WHERE time = $1", {time}).status();
+  if (!status.ok()) return status;
+  return session
+      .Run("DELETE FROM report_graphs WHERE digest = $1 AND NOT EXISTS (SELECT 1 FROM reports WHERE graph_digest = $1)",
+           {View(digest)})
+      .status();
+}
+
+absl::Status SqlStore::Delete(absl::string_view name) {
+  absl::StatusOr<std::string> id = IdOf(name);
+  if (!id.ok()) return id.status();
+  return Write([&](Session& session) -> absl::Status {
+    absl::StatusOr<Answer> answer = session.Run("SELECT time FROM reports WHERE id = $1", {View(*id)});
+    if (!answer.ok()) return answer.status();
+    if (answer->rows.empty()) return NoReport(name);
+    return Erase(session, answer->rows[0].Int(0), /*withdraw=*/true);
+  });
+}
+
+// A report that can be imported: its id and time.
+struct Imported {
+  std::string id;
+  int64_t time = 0;
+};
+
+absl::StatusOr<Imported> CheckImported(const v1::Report& report) {
+  absl::StatusOr<std::string> id = IdOf(report.name());
+  if (!id.ok()) return id.status();
+  if (report.results().empty()) return absl::InvalidArgumentError("results: a report has at least one");
+  const int64_t seconds = report.create_time().seconds();
+  const int32_t nanos = report.create_time().nanos();
+  // From 1970 to what a nanosecond count of 64 bits can say.
+  if (seconds < 1 || seconds > int64_t{106751} * 86400 || nanos < 0 || nanos > 999'999'999) {
+    return absl::InvalidArgumentError("create_time: is missing, or not in the years 1970 to 2262");
+  }
+  return Imported{*std::move(id), seconds * 1'000'000'000 + nanos};
+}
+
+absl::StatusOr<int> SqlStore::Import(absl::Span<const v1::Report* const> reports) {
+  std::vector<Imported> checked;
+  for (size_t i = 0; i < reports.size(); ++i) {
+    absl::StatusOr<Imported> imported = CheckImported(*reports[i]);
+    if (!imported.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("reports[", i, "].", imported.status().message()));
+    }
+    checked.push_back(*std::move(imported));
+  }
+  int inserted = 0;
+  absl::Status status = Write([&](Session& session) -> absl::Status {
+    inserted = 0;
+    for (size_t i = 0; i < reports.size(); ++i) {
+      absl::StatusOr<Answer> answer = session.Run("SELECT time FROM reports WHERE id = $1", {View(checked[i].id)});
+      if (!answer.ok()) return answer.status();
+      if (!answer->rows.empty()) continue;
+      v1::Report copy = *reports[i];
+      absl::Status done = Insert(session, {}, checked[i].id, checked[i].time, copy);
+      if (!done.ok()) return done;
+      ++inserted;
+    }
+    return absl::OkStatus();
+  });
+  if (!status.ok()) return status;
+  return inserted;
+}
+
+absl::StatusOr<v1::Graph> SqlStore::GetGraph(absl::string_view name) {
+  absl::StatusOr<std::string> id = IdOf(name);
+  if (!id.ok()) return id.status();
+  const std::lock_guard lock(reader_mutex_);
+  absl::StatusOr<Answer> answer = reader_->Run(
+      "SELECT g.graph FROM reports r LEFT JOIN report_graphs g ON g.digest = r.graph_digest WHERE r.id = $1",
+      {View(*id)});
+  if (!answer.ok()) return answer.status();
+  if (answer->rows.empty()) return NoReport(name);
+  const std::string& blob = answer->rows[0].Bytes(0);
+  if (blob.empty()) return absl::NotFoundError(absl::StrCat("the graph of ", name, " was not kept"));
+  std::optional<v1::Graph> graph = reports::UnpackGraph(blob);
+  if (!graph.has_value()) {
+    return absl::DataLossError(absl::StrCat(reader_->name(), ": a stored graph cannot be read"));
+  }
+  return *std::move(graph);
+}
+
+absl::Status SqlStore::GetFleet(const v1::GetFleetRequest& request, int page_size, v1::GetFleetResponse& response) {
+  const std::lock_guard lock(reader_mutex_);
+  return reports::ReadFleet(*reader_, request, page_size, response);
+}
+
+absl::Status SqlStore::GetTrends(const v1::GetTrendsRequest& request, v1::GetTrendsResponse& response) {
+  const std::lock_guard lock(reader_mutex_);
+  return reports::ReadTrends(*reader_, request, absl::ToUnixNanos(absl::Now()), response);
+}
+
+absl::StatusOr<int64_t> SqlStore::Prune(absl::Time before, int64_t max_reports, int limit) {
+  int64_t deleted = 0;
+  absl::Status status = Write([&](Session& session) -> absl::Status {
+    deleted = 0;
+    int64_t cutoff = absl::ToUnixNanos(before);
+    if (max_reports > 0) {
+      absl::StatusOr<Answer> first =
+          session.Run(absl::StrCat("SELECT time FROM reports ORDER BY time DESC LIMIT 1 OFFSET ", max_reports), {});
+      if (!first.ok()) return first.status();
+      if (!first->rows.empty()) cutoff = std::max(cutoff, first->rows[0].Int(0) + 1);
+    }
+    absl::StatusOr<Answer> oldest =
+        session.Run(absl::StrCat("SELECT time FROM reports WHERE time < $1 ORDER BY time LIMIT ", limit), {cutoff});
+    if (!oldest.ok()) return oldest.status();
+    for (const Row& row : oldest->rows) {
+      absl::Status erased = Erase(session, row.Int(0), /*withdraw=*/false);
+      if (!erased.ok()) return erased;
+      ++deleted;
+    }
+    if (deleted == 0 || deleted == limit) return absl::OkStatus();
+    // The last of them: nothing asks any more when those findings ended.
+    return session.Run("DELETE FROM report_problems WHERE ended < $1", {cutoff}).status();
+  });
+  if (!status.ok()) return status;
+  return deleted;
+}
+
+}  // namespace
+
+std::unique_ptr<ReportStore> MakeSqlStore(std::unique_ptr<Session> writer, std::unique_ptr<Session> reader) {
+  return std::make_unique<SqlStore>(std::move(writer), std::move(reader));
+}
+
+}  // namespace quantgate::db

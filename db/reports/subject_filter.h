@@ -1,0 +1,26 @@
+// Filters of fleet and trends: what names subjects, and a branch.
+#ifndef QUANTGATE_DB_REPORTS_SUBJECT_FILTER_H_
+#define QUANTGATE_DB_REPORTS_SUBJECT_FILTER_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+
+namespace quantgate::db::reports {
+
+struct SubjectFilter {
+  // Conditions on columns of report_subjects, each " AND column = $n", numbered from `first_parameter` on.
+  std::string sql;
+  std::vector<std::string> values;  // key texts, in order
+  std::optional<std::string> branch;
+};
+
+// INVALID_ARGUMENT: not a filter, or one of other fields or operators.
+absl::StatusOr<SubjectFilter> ParseSubjectFilter(absl::string_view filter, int first_parameter);
+
+}  // namespace quantgate::db::reports
+
+#endif  // QUANTGATE_DB_REPORTS_SUBJECT_FILTER_H_

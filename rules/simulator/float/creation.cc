@@ -1,0 +1,107 @@
+// Tensors out of shapes and numbers.
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "rules/simulator/float/kernels.h"
+
+namespace quantgate::simulator {
+namespace {
+
+absl::Status WriteIntegers(FloatCall& call, const Dims& dims, const std::vector<int64_t>& values) {
+  Tensor wide;
+  wide.type = v1::DATA_TYPE_INT64;
+  if (absl::Status status = Allocate(dims, wide); !status.ok()) return status;
+  std::copy(values.begin(), values.end(), wide.as<int64_t>().begin());
+  Attributes to;
+  to.SetInt("to", call.attributes.Int("to", v1::DATA_TYPE_INT64));
+  const Tensor* inputs[1] = {&wide};
+  FloatCall cast{OpId::kCast, call.layout, to, inputs, call.outputs, call.max_bytes};
+  return RunCast(cast);
+}
+
+absl::Status Shape(FloatCall& call, const Tensor& x) {
+  const int64_t rank = static_cast<int64_t>(x.dims.size());
+  if (call.op == OpId::kSize) return WriteIntegers(call, {}, {Count(x.dims)});
+  int64_t start = call.attributes.Int("start", 0), end = call.attributes.Int("end", rank);
+  start = std::min(std::max<int64_t>(start < 0 ? start + rank : start, 0), rank);
+  end = std::min(std::max<int64_t>(end < 0 ? end + rank : end, start), rank);
+  return WriteIntegers(call, {end - start}, std::vector<int64_t>(x.dims.begin() + start, x.dims.begin() + end));
+}
+
+absl::Status Fill(FloatCall& call) {
+  const absl::Span<const int64_t> shape = call.op == OpId::kFillLike && call.input(0) != nullptr
+                                              ? absl::MakeConstSpan(call.inputs[0]->dims)
+                                              : call.attributes.Ints("shape");
+  const Dims dims(shape.begin(), shape.end());
+  const auto type = static_cast<v1::DataType>(call.attributes.Int("to", v1::DATA_TYPE_FLOAT32));
+  const double value = call.attributes.Float("value", 0);
+  if (type == v1::DATA_TYPE_FLOAT32) {
+    if (absl::Status status = call.Make(0, type, dims); !status.ok()) return status;
+    for (float& out : call.outputs[0].as<float>()) out = static_cast<float>(value);
+    return absl::OkStatus();
+  }
+  if (absl::Status status = call.Make(0, v1::DATA_TYPE_INT64, dims); !status.ok()) return status;
+  const bool sane = std::fabs(value) < 9e18;
+  return WriteIntegers(
+      call, dims, std::vector<int64_t>(call.outputs[0].as<int64_t>().size(), sane ? static_cast<int64_t>(value) : 0));
+}
+
+absl::Status Range(FloatCall& call) {
+  double numbers[3];
+  bool floats = false;
+  const absl::Span<const double> given = call.attributes.Floats("range");
+  for (size_t i = 0; i < 3; ++i) {
+    if (given.size() == 3) {
+      numbers[i] = given[i];
+      continue;
+    }
+    const Tensor* input = call.input(i);
+    if (input == nullptr || Count(input->dims) != 1) return absl::InvalidArgumentError("a range without its numbers");
+    if (input->type == v1::DATA_TYPE_FLOAT32) {
+      numbers[i] = input->as<float>()[0];
+      floats = true;
+    } else {
+      const absl::StatusOr<std::vector<int64_t>> integers = ToInt64(*input);
+      if (!integers.ok()) return integers.status();
+      numbers[i] = static_cast<double>((*integers)[0]);
+    }
+  }
+  const double count = std::ceil((numbers[1] - numbers[0]) / numbers[2]);
+  if (!(std::fabs(count) < 1e9) || numbers[2] == 0) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a range from ", numbers[0], " to ", numbers[1], " by ", numbers[2]));
+  }
+  const int64_t size = std::max<int64_t>(static_cast<int64_t>(count), 0);
+  const auto type =
+      static_cast<v1::DataType>(call.attributes.Int("to", floats ? v1::DATA_TYPE_FLOAT32 : v1::DATA_TYPE_INT64));
+  if (type == v1::DATA_TYPE_FLOAT32) {
+    if (absl::Status status = call.Make(0, type, {size}); !status.ok()) return status;
+    const absl::Span<float> out = call.outputs[0].as<float>();
+    for (int64_t i = 0; i < size; ++i) out[i] = static_cast<float>(numbers[0] + static_cast<double>(i) * numbers[2]);
+    return absl::OkStatus();
+  }
+  std::vector<int64_t> values(static_cast<size_t>(size));
+  for (int64_t i = 0; i < size; ++i)
+    values[i] = static_cast<int64_t>(numbers[0]) + i * static_cast<int64_t>(numbers[2]);
+  return WriteIntegers(call, {size}, values);
+}
+
+}  // namespace
+
+absl::Status RunCreation(FloatCall& call) {
+  switch (call.op) {
+    case OpId::kShape:
+    case OpId::kSize:
+      if (call.input(0) == nullptr) return absl::InvalidArgumentError("its input is not there");
+      return Shape(call, *call.inputs[0]);
+    case OpId::kFill:
+    case OpId::kFillLike:
+      return Fill(call);
+    case OpId::kRange:
+      return Range(call);
+    default:
+      return absl::UnimplementedError("the simulator has no kernel that makes this tensor");
+  }
+}
+
+}  // namespace quantgate::simulator

@@ -1,0 +1,70 @@
+// Float kernels by family, and what they share.
+#ifndef QUANTGATE_RULES_SIMULATOR_FLOAT_KERNELS_H_
+#define QUANTGATE_RULES_SIMULATOR_FLOAT_KERNELS_H_
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "rules/simulator/float/float_kernel.h"
+
+namespace quantgate::simulator {
+
+absl::Status RunUnary(FloatCall& call);
+absl::Status RunBinary(FloatCall& call);
+absl::Status RunWhere(FloatCall& call);
+absl::Status RunCast(FloatCall& call);
+absl::Status RunConv(FloatCall& call);
+absl::Status RunConvTranspose(FloatCall& call);
+absl::Status RunMatMul(FloatCall& call);
+absl::Status RunPool(FloatCall& call);
+absl::Status RunReduce(FloatCall& call);
+absl::Status RunSelection(FloatCall& call);  // argmax, top-k, cumulative sums
+absl::Status RunSoftmax(FloatCall& call);
+absl::Status RunNormalization(FloatCall& call);
+absl::Status RunReshape(FloatCall& call);  // same elements in the same order
+absl::Status RunMovement(FloatCall& call);
+absl::Status RunGather(FloatCall& call);
+absl::Status RunResize(FloatCall& call);
+absl::Status RunCreation(FloatCall& call);
+
+// "(2, 3)".
+std::string DimsText(absl::Span<const int64_t> dims);
+// Product; the tensors that exist are small enough.
+int64_t Count(absl::Span<const int64_t> dims);
+// Elements between neighbors along each axis.
+Dims Strides(absl::Span<const int64_t> dims);
+// An axis counted from the front; INVALID_ARGUMENT when the rank does not have it.
+absl::StatusOr<int> AxisOf(int64_t axis, size_t rank);
+// The shape that both are broadcast to. INVALID_ARGUMENT when they do not meet.
+absl::StatusOr<Dims> BroadcastDims(absl::Span<const int64_t> a, absl::Span<const int64_t> b);
+// INVALID_ARGUMENT unless input `i` is there and float32.
+absl::StatusOr<absl::Span<const float>> FloatInput(const FloatCall& call, size_t i);
+// Clamps to the activation that is fused in (attribute `activation`).
+void Activate(const Attributes& attributes, absl::Span<float> values);
+// Channels last to channels first and back, by permutation of a float tensor.
+Tensor ToChannelsFirst(const Tensor& tensor);
+Tensor ToChannelsLast(const Tensor& tensor);
+Tensor Permuted(const Tensor& tensor, absl::Span<const int> permutation);
+
+// Windows of convolutions and pools along the spatial axes.
+struct Window {
+  Dims kernel;
+  Dims strides;
+  Dims dilations;
+  Dims pads_begin;
+  Dims pads_end;
+  Dims outputs;  // sizes that follow
+};
+// `spatial`: sizes of the input. INVALID_ARGUMENT where numbers do not make windows.
+absl::StatusOr<Window> MakeWindow(const Attributes& attributes, absl::Span<const int64_t> spatial,
+                                  absl::Span<const int64_t> kernel);
+
+}  // namespace quantgate::simulator
+
+#endif  // QUANTGATE_RULES_SIMULATOR_FLOAT_KERNELS_H_

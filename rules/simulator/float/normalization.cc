@@ -1,0 +1,166 @@
+// Softmax and its kin, and normalizations by statistics of the data.
+#include <cmath>
+
+#include "absl/strings/str_cat.h"
+#include "rules/simulator/float/kernels.h"
+
+namespace quantgate::simulator {
+
+absl::Status RunSoftmax(FloatCall& call) {
+  const absl::StatusOr<absl::Span<const float>> in = FloatInput(call, 0);
+  if (!in.ok()) return in.status();
+  const Dims& dims = call.inputs[0]->dims;
+  if (absl::Status status = call.Make(0, v1::DATA_TYPE_FLOAT32, dims); !status.ok()) return status;
+  if (dims.empty()) {
+    call.outputs[0].as<float>()[0] = call.op == OpId::kLogSoftmax ? 0.0f : 1.0f;
+    return absl::OkStatus();
+  }
+  const absl::StatusOr<int> axis = AxisOf(call.attributes.Int("axis", -1), dims.size());
+  if (!axis.ok()) return axis.status();
+  // Before opset 13 all axes from `axis` on are one.
+  const bool flattened = call.attributes.Int("flatten", 0) != 0;
+  const int64_t size = flattened ? Count(absl::MakeConstSpan(dims).subspan(*axis)) : dims[*axis];
+  const int64_t inner = flattened ? 1 : Count(absl::MakeConstSpan(dims).subspan(*axis + 1));
+  const int64_t outer = Count(absl::MakeConstSpan(dims).subspan(0, *axis));
+  const float beta = static_cast<float>(call.attributes.Float("beta", 1));
+  float* out = call.outputs[0].as<float>().data();
+  for (int64_t line = 0; line < outer * inner && size > 0; ++line) {
+    const int64_t first = line / inner * size * inner + line % inner;
+    const float* from = in->data() + first;
+    float* to = out + first;
+    float top = from[0];
+    int64_t best = 0;
+    for (int64_t i = 1; i < size; ++i) {
+      if (from[i * inner] > top) {
+        top = from[i * inner];
+        best = i;
+      }
+    }
+    if (call.op == OpId::kHardmax) {
+      for (int64_t i = 0; i < size; ++i) to[i * inner] = i == best ? 1.0f : 0.0f;
+      continue;
+    }
+    float sum = 0;
+    for (int64_t i = 0; i < size; ++i) {
+      to[i * inner] = std::exp(beta * (from[i * inner] - top));
+      sum += to[i * inner];
+    }
+    for (int64_t i = 0; i < size; ++i) {
+      to[i * inner] =
+          call.op == OpId::kLogSoftmax ? beta * (from[i * inner] - top) - std::log(sum) : to[i * inner] / sum;
+    }
+  }
+  return absl::OkStatus();
+}
+
+namespace {
+
+// A port that may be left out; empty: it is.
+absl::Span<const float> Optional(const FloatCall& call, size_t i) {
+  const absl::StatusOr<absl::Span<const float>> values = FloatInput(call, i);
+  return values.ok() ? *values : absl::Span<const float>();
+}
+
+absl::Status WrongSize(size_t given, int64_t wanted) {
+  return absl::InvalidArgumentError(absl::StrCat(given, " parameters where ", wanted, " are needed"));
+}
+
+// y = (x - mean) / sqrt(variance + epsilon), over `count` elements in a row.
+void NormalizeRow(const float* from, float* to, int64_t count, double epsilon, bool centered) {
+  double sum = 0, squares = 0;
+  for (int64_t i = 0; i < count; ++i) sum += from[i];
+  const double mean = centered ? sum / static_cast<double>(count) : 0;
+  for (int64_t i = 0; i < count; ++i) squares += (from[i] - mean) * (from[i] - mean);
+  const double factor = 1 / std::sqrt(squares / static_cast<double>(count) + epsilon);
+  for (int64_t i = 0; i < count; ++i) to[i] = static_cast<float>((from[i] - mean) * factor);
+}
+
+}  // namespace
+
+absl::Status RunNormalization(FloatCall& call) {
+  const absl::StatusOr<absl::Span<const float>> in = FloatInput(call, 0);
+  if (!in.ok()) return in.status();
+  const bool channels_matter =
+      call.op == OpId::kBatchNorm || call.op == OpId::kInstanceNorm || call.op == OpId::kGroupNorm;
+  if (channels_matter && call.layout == Layout::kChannelsLast) {
+    return absl::UnimplementedError("normalizations of channels with channels last");
+  }
+  const Dims& dims = call.inputs[0]->dims;
+  if (dims.empty() || (channels_matter && dims.size() < 2))
+    return absl::InvalidArgumentError("a tensor of too low a rank");
+  if (absl::Status status = call.Make(0, v1::DATA_TYPE_FLOAT32, dims); !status.ok()) return status;
+  float* out = call.outputs[0].as<float>().data();
+  const int64_t total = Count(dims);
+  if (total == 0) return absl::OkStatus();
+  const double epsilon = call.attributes.Float("epsilon", 1e-5);
+  const absl::Span<const float> gamma = Optional(call, 1), beta = Optional(call, 2);
+
+  if (call.op == OpId::kLayerNorm || call.op == OpId::kRmsNorm) {
+    const absl::StatusOr<int> axis = AxisOf(call.attributes.Int("axis", -1), dims.size());
+    if (!axis.ok()) return axis.status();
+    const int64_t size = Count(absl::MakeConstSpan(dims).subspan(*axis));
+    for (const absl::Span<const float> parameters : {gamma, beta}) {
+      if (!parameters.empty() && static_cast<int64_t>(parameters.size()) != size)
+        return WrongSize(parameters.size(), size);
+    }
+    for (int64_t row = 0; row < total / size; ++row) {
+      float* to = out + row * size;
+      NormalizeRow(in->data() + row * size, to, size, epsilon, call.op == OpId::kLayerNorm);
+      for (int64_t i = 0; i < size && !gamma.empty(); ++i) to[i] *= gamma[i];
+      for (int64_t i = 0; i < size && !beta.empty(); ++i) to[i] += beta[i];
+    }
+    return absl::OkStatus();
+  }
+  if (call.op == OpId::kLpNorm) {
+    const absl::StatusOr<int> axis = AxisOf(call.attributes.Int("axis", -1), dims.size());
+    if (!axis.ok()) return axis.status();
+    const int64_t inner = Count(absl::MakeConstSpan(dims).subspan(*axis + 1)), size = dims[*axis];
+    const bool absolute = call.attributes.Int("p", 2) == 1;
+    for (int64_t line = 0; line < total / size; ++line) {
+      const int64_t first = line / inner * size * inner + line % inner;
+      double sum = 0;
+      for (int64_t i = 0; i < size; ++i) {
+        const double value = (*in)[first + i * inner];
+        sum += absolute ? std::fabs(value) : value * value;
+      }
+      const double norm = std::max(absolute ? sum : std::sqrt(sum), 1e-12);
+      for (int64_t i = 0; i < size; ++i) {
+        out[first + i * inner] = static_cast<float>((*in)[first + i * inner] / norm);
+      }
+    }
+    return absl::OkStatus();
+  }
+  const int64_t channels = dims[1], plane = Count(absl::MakeConstSpan(dims).subspan(2));
+  for (const absl::Span<const float> parameters : {gamma, beta}) {
+    if (!parameters.empty() && static_cast<int64_t>(parameters.size()) != channels) {
+      return WrongSize(parameters.size(), channels);
+    }
+  }
+  const absl::Span<const float> mean = Optional(call, 3), variance = Optional(call, 4);
+  if (call.op == OpId::kBatchNorm) {
+    if (static_cast<int64_t>(mean.size()) != channels || mean.size() != variance.size())
+      return WrongSize(mean.size(), channels);
+    std::copy(in->begin(), in->end(), out);
+  } else {
+    const int64_t groups = call.op == OpId::kInstanceNorm ? channels : call.attributes.Int("num_groups", 1);
+    if (groups < 1 || channels % groups != 0) {
+      return absl::InvalidArgumentError(absl::StrCat(groups, " groups of ", channels, " channels"));
+    }
+    const int64_t size = channels / groups * plane;
+    for (int64_t row = 0; row < total / size; ++row) {
+      NormalizeRow(in->data() + row * size, out + row * size, size, epsilon, true);
+    }
+  }
+  for (int64_t p = 0; p < dims[0] * channels; ++p) {
+    const int64_t c = p % channels;
+    float scale = gamma.empty() ? 1.0f : gamma[c], shift = beta.empty() ? 0.0f : beta[c];
+    if (call.op == OpId::kBatchNorm) {
+      scale = static_cast<float>(scale / std::sqrt(static_cast<double>(variance[c]) + epsilon));
+      shift -= mean[c] * scale;
+    }
+    for (int64_t i = 0; i < plane; ++i) out[p * plane + i] = out[p * plane + i] * scale + shift;
+  }
+  return absl::OkStatus();
+}
+
+}  // namespace quantgate::simulator

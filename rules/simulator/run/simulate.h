@@ -1,0 +1,45 @@
+// Runs a graph through integer kernels the way a profile's runtime does, beside a float reference.
+//
+// Three results are kept of every value. The reference is what the operators compute on real numbers, Quantize and
+// Dequantize being nothing. Real space is the reference with every quantized tensor rounded to its grid
+// ("fake-quantized"). Affine space is integers through the profile's kernels.
+#ifndef QUANTGATE_RULES_SIMULATOR_RUN_SIMULATE_H_
+#define QUANTGATE_RULES_SIMULATOR_RUN_SIMULATE_H_
+
+#include <cstdint>
+#include <functional>
+#include <string>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "quantgate/v1/simulation.pb.h"
+#include "rules/graph/graph.h"
+#include "rules/graph/resolve.h"
+#include "rules/simulator/profile.h"
+#include "rules/simulator/run/inputs.h"
+
+namespace quantgate::simulator {
+
+struct SimulateOptions {
+  const Profile* profile = nullptr;  // must be there
+  // false: affine space alone, and of each node nothing but its name.
+  bool statistics = true;
+  // Of all tensors that are held at one time, weights included.
+  int64_t max_bytes = int64_t{4} << 30;
+  // Each value of affine space by name, as it is computed, inputs first: integers where it is quantized.
+  std::function<void(const std::string& name, const Tensor& tensor)> on_value;
+  // Called before each node.
+  std::function<void(int done, int total)> progress;
+};
+
+// INVALID_ARGUMENT, with the node: the graph's tensors do not go together. RESOURCE_EXHAUSTED: the bytes that were too
+// many. A node without a kernel, and what reads its results, is not computed; the simulation says so.
+absl::StatusOr<v1::Simulation> Simulate(const Graph& graph, const ResolvedGraph& resolved, Inputs inputs,
+                                        const SimulateOptions& options);
+
+// Float reasons of nodes that were not computed begin so.
+inline constexpr absl::string_view kNotComputed = "not computed: ";
+
+}  // namespace quantgate::simulator
+
+#endif  // QUANTGATE_RULES_SIMULATOR_RUN_SIMULATE_H_

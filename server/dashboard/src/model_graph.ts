@@ -1,0 +1,107 @@
+// A quantgate.v1.Graph as what is drawn: boxes and lines between them. Ids in the message are 1-based; those that point
+// nowhere are left out.
+import type {Finding, Graph, Report, Severity} from './api';
+
+export interface Box {
+  label: string;
+  op: string;
+  kind: 'node' | 'input' | 'output';
+  // As findings name it.
+  name: string;
+  // The worst of its findings.
+  severity?: Severity;
+  findings: {target: string; finding: Finding}[];
+  groups: number[];
+}
+export interface Drawing {
+  boxes: Box[];
+  edges: Int32Array;
+  byName: Map<string, number>;
+  groups: Group[];
+}
+// A sharing group: edges and values that use one set of qparams.
+export interface Group {
+  // "x → add" for an edge, "x" for a value.
+  members: string[];
+  // Pairs of boxes: from, to.
+  edges: number[];
+}
+
+const kRank: Record<string, number> = {ERROR: 3, WARNING: 2, INFO: 1};
+
+export interface GroupMember {
+  value: number;
+  node: number;
+}
+
+export function drawing(graph: Graph, report: Report | undefined, groups: GroupMember[][]): Drawing {
+  const nodes = graph.nodes ?? [];
+  const values = graph.values ?? [];
+  const boxes: Box[] = nodes.map((node, index) => ({
+    label: node.name || `#${index}`,
+    op: graph.symbols?.[(node.op ?? 0) - 1] ?? '',
+    kind: 'node',
+    name: node.name || `#${index}`,
+    findings: [],
+    groups: [],
+  }));
+  const byName = new Map<string, number>();
+  boxes.forEach((box, index) => byName.has(box.name) || byName.set(box.name, index));
+  // Which box makes a value, by value id.
+  const producer = new Int32Array(values.length + 1).fill(-1);
+  nodes.forEach((node, index) => {
+    for (const id of node.outputs ?? []) if (id > 0 && id < producer.length) producer[id] = index;
+  });
+  const label = (id: number) => values[id - 1]?.name || `value ${id}`;
+  const extra = (id: number, kind: 'input' | 'output') => {
+    boxes.push({label: label(id), op: kind, kind, name: label(id), findings: [], groups: []});
+    return boxes.length - 1;
+  };
+  for (const id of new Set(graph.inputs ?? [])) {
+    if (id > 0 && id < producer.length && producer[id] === -1) {
+      producer[id] = extra(id, 'input');
+      if (!byName.has(label(id))) byName.set(label(id), producer[id]!);
+    }
+  }
+  const edges: number[] = [];
+  nodes.forEach((node, index) => {
+    for (const id of new Set(node.inputs ?? [])) {
+      const from = producer[id] ?? -1;
+      if (from >= 0 && from !== index) edges.push(from, index);
+    }
+  });
+  for (const id of new Set(graph.outputs ?? [])) {
+    const from = producer[id] ?? -1;
+    if (from >= 0) edges.push(from, extra(id, 'output'));
+  }
+  const valueBox = new Map<string, number>();
+  values.forEach((value, index) => {
+    if (value.name && producer[index + 1]! >= 0) valueBox.set(value.name, producer[index + 1]!);
+  });
+  for (const result of report?.results ?? []) {
+    for (const finding of result.findings) {
+      const location = finding.location;
+      if (!location || location.subgraph) continue;
+      const at = location.node
+        ? byName.get(location.node)
+        : (byName.get(location.value) ?? valueBox.get(location.value));
+      if (at === undefined) continue;
+      const box = boxes[at]!;
+      box.findings.push({target: result.target, finding});
+      if ((kRank[finding.severity] ?? 0) > (kRank[box.severity ?? ''] ?? 0)) box.severity = finding.severity;
+    }
+  }
+  const drawnGroups = groups.map((members, index) => {
+    const group: Group = {members: [], edges: []};
+    for (const member of members) {
+      const from = producer[member.value] ?? -1;
+      const to = member.node > 0 && member.node <= nodes.length ? member.node - 1 : -1;
+      group.members.push(to >= 0 ? `${label(member.value)} → ${boxes[to]!.label}` : label(member.value));
+      if (from >= 0 && to >= 0) group.edges.push(from, to);
+      const at = to >= 0 ? to : from;
+      if (at >= 0 && !boxes[at]!.groups.includes(index)) boxes[at]!.groups.push(index);
+    }
+    return group;
+  });
+  return {boxes, edges: Int32Array.from(edges), byName, groups: drawnGroups};
+}

@@ -1,0 +1,117 @@
+// Small pieces that several views share.
+import type {ComponentChildren} from 'preact';
+import {useEffect, useState} from 'preact/hooks';
+import {ApiError, call, type Severity, type Verdict} from './api';
+
+// What the server says at `path`, again whenever that or `version` changes. Null path: nothing is asked.
+export function useApi<T>(path: string | null, version = 0): {data?: T; error?: ApiError; loading: boolean} {
+  const [state, setState] = useState<{path: string | null; data?: T; error?: ApiError; loading: boolean}>({
+    path: null,
+    loading: true,
+  });
+  useEffect(() => {
+    if (path === null) return;
+    const abort = new AbortController();
+    // What is shown stays until there is something newer, if it is an answer to the same question.
+    setState((old) => (old.path === path ? {...old, loading: true} : {path, loading: true}));
+    call<T>(path, {signal: abort.signal}).then(
+      (data) => setState({path, data, loading: false}),
+      (error: unknown) => {
+        if (abort.signal.aborted) return;
+        setState({path, error: error instanceof ApiError ? error : new ApiError(0, String(error)), loading: false});
+      },
+    );
+    return () => abort.abort();
+  }, [path, version]);
+  return state;
+}
+
+export function Waiting(props: {error?: ApiError; loading: boolean; what: string}) {
+  if (props.error) {
+    return (
+      <p class="error" role="alert">
+        {props.error.message}
+      </p>
+    );
+  }
+  return props.loading ? <p class="quiet" role="status">{`Loading ${props.what}…`}</p> : null;
+}
+
+const kVerdicts: Record<Verdict, {mark: string; text: string; css: string}> = {
+  ACCEPTED: {mark: '✓', text: 'accepted', css: 'ok'},
+  ACCEPTED_WITH_WARNINGS: {mark: '▲', text: 'warnings', css: 'warn'},
+  REJECTED: {mark: '✗', text: 'rejected', css: 'bad'},
+  UNKNOWN: {mark: '?', text: 'unknown', css: 'unknown'},
+  VERDICT_UNSPECIFIED: {mark: '–', text: 'not checked', css: 'none'},
+};
+export const verdictText = (verdict: Verdict): string => (kVerdicts[verdict] ?? kVerdicts.UNKNOWN).text;
+
+// Color, shape and word.
+export function VerdictBadge(props: {verdict: Verdict}) {
+  const verdict = kVerdicts[props.verdict] ?? kVerdicts.UNKNOWN;
+  return (
+    <span class={`badge ${verdict.css}`}>
+      <span aria-hidden="true">{verdict.mark}</span> {verdict.text}
+    </span>
+  );
+}
+
+const kSeverities: Record<Severity, {mark: string; text: string; css: string}> = {
+  ERROR: {mark: '✗', text: 'error', css: 'bad'},
+  WARNING: {mark: '▲', text: 'warning', css: 'warn'},
+  INFO: {mark: 'i', text: 'info', css: 'none'},
+  SEVERITY_UNSPECIFIED: {mark: 'i', text: 'finding', css: 'none'},
+};
+export const severityText = (severity: Severity): string => (kSeverities[severity] ?? kSeverities.INFO).text;
+export function SeverityBadge(props: {severity: Severity}) {
+  const severity = kSeverities[props.severity] ?? kSeverities.INFO;
+  return (
+    <span class={`badge ${severity.css}`}>
+      <span aria-hidden="true">{severity.mark}</span> {severity.text}
+    </span>
+  );
+}
+
+export function Time(props: {value?: string}) {
+  if (!props.value) return <span>–</span>;
+  const date = new Date(props.value);
+  if (Number.isNaN(date.getTime())) return <span>{props.value}</span>;
+  const text = `${date.toISOString().slice(0, 10)} ${date.toISOString().slice(11, 16)}`;
+  return (
+    <time dateTime={props.value} title={`${text} UTC`}>
+      {text}
+    </time>
+  );
+}
+
+export function duration(seconds: number): string {
+  if (!(seconds > 0)) return '–';
+  if (seconds < 90) return `${Math.round(seconds)} s`;
+  if (seconds < 5400) return `${Math.round(seconds / 60)} min`;
+  if (seconds < 129600) return `${Math.round(seconds / 3600)} h`;
+  return `${Math.round(seconds / 86400)} days`;
+}
+
+export const plural = (count: number, word: string): string => `${count} ${word}${count === 1 ? '' : 's'}`;
+
+export function Field(props: {label: string; children: ComponentChildren}) {
+  return (
+    <label class="field">
+      <span>{props.label}</span>
+      {props.children}
+    </label>
+  );
+}
+
+// Sets the page's title and moves the keyboard to its heading, as a new page would.
+export function Heading(props: {title: string; children?: ComponentChildren}) {
+  useEffect(() => {
+    document.title = `${props.title} · QuantGate`;
+  }, [props.title]);
+  return (
+    <div class="heading">
+      <h1 tabIndex={-1}>{props.title}</h1>
+      {props.children}
+    </div>
+  );
+}

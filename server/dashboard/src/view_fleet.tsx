@@ -1,0 +1,176 @@
+// Models against targets: the newest verdict of each pair, and what it was before.
+import {Link} from 'wouter-preact';
+import {call, idOf, query, quoted, type FleetEntry} from './api';
+import {finished} from './events';
+import {useQuery} from './location';
+import {Field, Heading, plural, verdictText, VerdictBadge, Waiting} from './parts';
+import {useEffect, useState} from 'preact/hooks';
+import type {ApiError} from './api';
+
+// A matrix needs all of its pairs; beyond these it is no longer something to look at.
+const kMaxEntries = 3000;
+const kRows = 50;
+
+interface Row {
+  repository: string;
+  model: string;
+  cells: Map<string, FleetEntry>;
+}
+
+// Conditions of what the user typed in; names are texts.
+export function fleetFilter(search: URLSearchParams): string {
+  const conditions: string[] = [];
+  for (const [parameter, field] of [
+    ['model', 'model.path'],
+    ['target', 'target'],
+    ['repository', 'labels.repository'],
+    ['branch', 'labels.branch'],
+  ]) {
+    const value = search.get(parameter!);
+    if (value) conditions.push(`${field} = ${quoted(value)}`);
+  }
+  return conditions.join(' AND ');
+}
+
+// Pages of the fleet, one after the other.
+async function loadFleet(filter: string, signal: AbortSignal): Promise<FleetEntry[]> {
+  const entries: FleetEntry[] = [];
+  let pageToken = '';
+  do {
+    const page = await call<{entries: FleetEntry[]; nextPageToken: string}>(
+      `/v1/fleet${query({filter, pageSize: 1000, pageToken})}`,
+      {signal},
+    );
+    entries.push(...page.entries);
+    pageToken = page.nextPageToken;
+  } while (pageToken !== '' && entries.length < kMaxEntries);
+  return entries;
+}
+
+function Cell(props: {entry?: FleetEntry}) {
+  const newest = props.entry?.newest;
+  if (!newest) return <span class="quiet">–</span>;
+  const previous = props.entry?.previous;
+  const changed = previous !== undefined && previous !== null && previous.verdict !== newest.verdict;
+  const errors = Number(newest.errors);
+  const warnings = Number(newest.warnings);
+  return (
+    <Link href={`/reports/${idOf(newest.report)}`} class="cell">
+      <VerdictBadge verdict={newest.verdict} />
+      <span class="counts">
+        {errors > 0 && plural(errors, 'error')}
+        {errors > 0 && warnings > 0 && ', '}
+        {warnings > 0 && plural(warnings, 'warning')}
+      </span>
+      {changed && <span class="before">{`was ${verdictText(previous.verdict)}`}</span>}
+    </Link>
+  );
+}
+
+export function FleetFilters(props: {search: URLSearchParams; set: (changes: Record<string, string>) => void}) {
+  return (
+    <div class="filters">
+      {(['model', 'target', 'repository', 'branch'] as const).map((name) => (
+        <Field key={name} label={name}>
+          <input
+            name={name}
+            value={props.search.get(name) ?? ''}
+            placeholder="any"
+            onChange={(event) => props.set({[name]: event.currentTarget.value.trim()})}
+          />
+        </Field>
+      ))}
+    </div>
+  );
+}
+
+export function Fleet() {
+  const [search, set] = useQuery();
+  const filter = fleetFilter(search);
+  const version = finished.use();
+  const [state, setState] = useState<{entries?: FleetEntry[]; error?: ApiError; loading: boolean}>({loading: true});
+  useEffect(() => {
+    const abort = new AbortController();
+    setState((old) => ({...old, loading: true}));
+    loadFleet(filter, abort.signal).then(
+      (entries) => setState({entries, loading: false}),
+      (error: ApiError) => abort.signal.aborted || setState({error, loading: false}),
+    );
+    return () => abort.abort();
+  }, [filter, version]);
+
+  const rows = new Map<string, Row>();
+  const targets = new Set<string>();
+  for (const entry of state.entries ?? []) {
+    const key = JSON.stringify([entry.repository, entry.modelPath]);
+    const row = rows.get(key) ?? {repository: entry.repository, model: entry.modelPath, cells: new Map()};
+    row.cells.set(entry.target, entry);
+    rows.set(key, row);
+    targets.add(entry.target);
+  }
+  const columns = [...targets].sort();
+  const all = [...rows.values()];
+  const page = Math.max(0, Math.min(Number(search.get('page') ?? 0) || 0, Math.ceil(all.length / kRows) - 1));
+  const shown = all.slice(page * kRows, (page + 1) * kRows);
+  return (
+    <>
+      <Heading title="Fleet" />
+      <FleetFilters search={search} set={set} />
+      <Waiting {...state} loading={state.loading && !state.entries} what="the fleet" />
+      {state.entries && all.length === 0 && (
+        <p class="empty">
+          No reports{filter !== '' ? ' for these filters' : ' yet'}. <Link href="/check">Check a model</Link>, or run{' '}
+          <code>quantgate check MODEL --server HOST:PORT</code>.
+        </p>
+      )}
+      {all.length > 0 && (
+        <>
+          <p class="quiet">
+            {`${plural(all.length, 'model')}, ${plural(columns.length, 'target')}`}
+            {(state.entries?.length ?? 0) >= kMaxEntries && ', the first of them: filter for others'}
+          </p>
+          <div class="scroll" tabIndex={0} role="region" aria-label="Models against targets">
+            <table class="fleet">
+              <thead>
+                <tr>
+                  <th scope="col">model</th>
+                  {columns.map((target) => (
+                    <th scope="col" key={target}>
+                      {target}
+                    </th>
+                  ))}
+                </tr>
+              </thead>
+              <tbody>
+                {shown.map((row) => (
+                  <tr key={`${row.repository}\n${row.model}`}>
+                    <th scope="row">
+                      <Link href={`/reports${query({model: row.model})}`}>{row.model || '(no name)'}</Link>
+                      {row.repository && <span class="quiet small">{row.repository}</span>}
+                    </th>
+                    {columns.map((target) => (
+                      <td key={target}>
+                        <Cell entry={row.cells.get(target)} />
+                      </td>
+                    ))}
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+          {all.length > kRows && (
+            <div class="pages">
+              <button disabled={page === 0} onClick={() => set({page: String(page - 1)})}>
+                previous
+              </button>
+              <span>{`${page + 1} of ${Math.ceil(all.length / kRows)}`}</span>
+              <button disabled={(page + 1) * kRows >= all.length} onClick={() => set({page: String(page + 1)})}>
+                next
+              </button>
+            </div>
+          )}
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,161 @@
+// Reports, newest first. Filters are in the address, so that a list can be sent to somebody.
+import {useEffect, useState} from 'preact/hooks';
+import {Link, useLocation} from 'wouter-preact';
+import {idOf, query, quoted, type Report} from './api';
+import {finished} from './events';
+import {useQuery} from './location';
+import {Field, Heading, Time, useApi, VerdictBadge, Waiting} from './parts';
+
+// Parameter of the address, field of the filter, operator.
+const kTexts = [
+  ['model', 'model.path'],
+  ['target', 'target'],
+  ['code', 'code'],
+  ['repository', 'labels.repository'],
+  ['branch', 'labels.branch'],
+  ['pull_request', 'labels.pull_request'],
+] as const;
+
+export function reportFilter(search: URLSearchParams): string {
+  const conditions: string[] = [];
+  for (const [parameter, field] of kTexts) {
+    const value = search.get(parameter);
+    if (value) conditions.push(`${field} = ${quoted(value)}`);
+  }
+  const verdict = search.get('verdict');
+  if (verdict) conditions.push(`verdict = ${verdict}`);
+  const since = search.get('since');
+  if (since) conditions.push(`create_time >= ${quoted(`${since}T00:00:00Z`)}`);
+  const until = search.get('until');
+  if (until) conditions.push(`create_time <= ${quoted(`${until}T23:59:59Z`)}`);
+  return conditions.join(' AND ');
+}
+
+export function Reports() {
+  const [search, set] = useQuery();
+  const [, navigate] = useLocation();
+  const version = finished.use();
+  const filter = reportFilter(search);
+  const token = search.get('page') ?? '';
+  const state = useApi<{reports: Report[]; nextPageToken: string}>(
+    `/v1/reports${query({filter, pageSize: 50, pageToken: token})}`,
+    version,
+  );
+  const [chosen, setChosen] = useState<string[]>([]);
+  useEffect(() => setChosen([]), [filter]);
+  const choose = (name: string, on: boolean) =>
+    setChosen((old) =>
+      on ? [...old.filter((one) => one !== name), name].slice(-2) : old.filter((one) => one !== name),
+    );
+  const reports = state.data?.reports ?? [];
+  return (
+    <>
+      <Heading title="Reports" />
+      <div class="filters">
+        {kTexts.map(([parameter]) => (
+          <Field key={parameter} label={parameter.replace('_', ' ')}>
+            <input
+              name={parameter}
+              value={search.get(parameter) ?? ''}
+              placeholder="any"
+              onChange={(event) => set({[parameter]: event.currentTarget.value.trim()})}
+            />
+          </Field>
+        ))}
+        <Field label="verdict">
+          <select value={search.get('verdict') ?? ''} onChange={(event) => set({verdict: event.currentTarget.value})}>
+            <option value="">any</option>
+            <option value="ACCEPTED">accepted</option>
+            <option value="ACCEPTED_WITH_WARNINGS">warnings</option>
+            <option value="REJECTED">rejected</option>
+            <option value="UNKNOWN">unknown</option>
+          </select>
+        </Field>
+        {(['since', 'until'] as const).map((name) => (
+          <Field key={name} label={name}>
+            <input
+              type="date"
+              value={search.get(name) ?? ''}
+              onChange={(event) => set({[name]: event.currentTarget.value})}
+            />
+          </Field>
+        ))}
+      </div>
+      <Waiting {...state} loading={state.loading && !state.data} what="reports" />
+      {state.data && reports.length === 0 && <p class="empty">No report fits.</p>}
+      {reports.length > 0 && (
+        <>
+          <div class="actions">
+            <button
+              disabled={chosen.length !== 2}
+              onClick={() => {
+                // The older one is the base.
+                const order = reports.map((one) => one.name);
+                const [newer, older] = [...chosen].sort((a, b) => order.indexOf(a) - order.indexOf(b));
+                navigate(`/compare${query({base: idOf(older!), other: idOf(newer!)})}`);
+              }}
+            >
+              Compare the two chosen
+            </button>
+          </div>
+          <div class="scroll" tabIndex={0} role="region" aria-label="Reports">
+            <table>
+              <thead>
+                <tr>
+                  <th scope="col">
+                    <span class="hidden">choose</span>
+                  </th>
+                  <th scope="col">time (UTC)</th>
+                  <th scope="col">model</th>
+                  <th scope="col">results</th>
+                  <th scope="col">from</th>
+                </tr>
+              </thead>
+              <tbody>
+                {reports.map((report) => (
+                  <tr key={report.name}>
+                    <td>
+                      <input
+                        type="checkbox"
+                        aria-label={`choose the report of ${report.model?.path ?? ''} ${report.createTime ?? ''}`}
+                        checked={chosen.includes(report.name)}
+                        onChange={(event) => choose(report.name, event.currentTarget.checked)}
+                      />
+                    </td>
+                    <td>
+                      <Time value={report.createTime} />
+                    </td>
+                    <td>
+                      <Link href={`/reports/${idOf(report.name)}`}>{report.model?.path || '(no name)'}</Link>
+                    </td>
+                    <td class="results">
+                      {report.results.slice(0, 8).map((result) => (
+                        <span key={result.target}>
+                          {result.target} <VerdictBadge verdict={result.verdict} />
+                        </span>
+                      ))}
+                      {report.results.length > 8 && <span>{`and ${report.results.length - 8} more`}</span>}
+                    </td>
+                    <td>
+                      {[report.labels?.repository, report.labels?.branch, report.labels?.pullRequest]
+                        .filter(Boolean)
+                        .join(' · ')}
+                    </td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
+          <div class="pages">
+            <button disabled={token === ''} onClick={() => set({page: ''})}>
+              newest
+            </button>
+            <button disabled={!state.data?.nextPageToken} onClick={() => set({page: state.data?.nextPageToken ?? ''})}>
+              older
+            </button>
+          </div>
+        </>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+// The HTTP endpoint: the API as JSON under /v1, the page at /, /metrics and /healthz for operators.
+#ifndef QUANTGATE_SERVER_HTTP_HTTP_SERVER_H_
+#define QUANTGATE_SERVER_HTTP_HTTP_SERVER_H_
+
+#include <grpcpp/channel.h>
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/statusor.h"
+#include "absl/strings/string_view.h"
+#include "server/address.h"
+#include "server/events.h"
+
+namespace quantgate::server {
+
+// Explains a vendor's log; JSON. INVALID_ARGUMENT: there is nothing to explain.
+using DecodeFunction = std::function<absl::StatusOr<std::string>(absl::string_view text)>;
+
+class HttpServer {
+ public:
+  struct Handlers {
+    std::function<std::string()> metrics;  // exposition text
+    std::function<bool()> healthy;         // /healthz: 200 or 503
+    // To this server's own services. Null: there is no /v1 and no page, because of `closed`.
+    std::shared_ptr<grpc::Channel> api;
+    std::string closed;
+    Events* events = nullptr;
+    DecodeFunction decode;                    // null: /v1/logs:decode is UNIMPLEMENTED
+    std::vector<std::string> import_command;  // empty: /v1/models:check is UNIMPLEMENTED
+    std::vector<std::string> names;           // names that this server is known by, beside its addresses
+    int64_t max_upload_bytes = 0;
+    int64_t max_graph_bytes = 0;  // of an uploaded model
+  };
+  // UNAVAILABLE when the address cannot be bound. Port 0 takes a free one.
+  static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const Address& address, Handlers handlers);
+  ~HttpServer();
+  int port() const;
+  // Stops accepting, cancels what is at work and waits for its end.
+  void Stop();
+
+ private:
+  struct Impl;
+  explicit HttpServer(std::unique_ptr<Impl> impl);
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace quantgate::server
+
+#endif  // QUANTGATE_SERVER_HTTP_HTTP_SERVER_H_

@@ -1,0 +1,69 @@
+#include "server/http/listener.h"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <exception>
+#include <thread>
+#include <utility>
+
+namespace quantgate::server {
+namespace {
+
+constexpr int kWaitingConnections = 64;
+
+thread_local Connection* current = nullptr;
+
+// When all threads are busy and enough connections wait, accepting stops; further ones wait in the kernel.
+class Tasks final : public httplib::TaskQueue {
+ public:
+  explicit Tasks(int threads) : pool_(std::make_unique<WorkerPool>(threads, kWaitingConnections)) {}
+  void enqueue(std::function<void()> task) override {
+    while (!pool_->Post(task)) std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  }
+  void shutdown() override { pool_.reset(); }
+  WorkerPool* pool() const { return pool_.get(); }
+
+ private:
+  std::unique_ptr<WorkerPool> pool_;
+};
+
+}  // namespace
+
+HttpListener::HttpListener(int threads, ConnectionBounds bounds, std::function<int64_t(httplib::Request&)> max_body)
+    : bounds_(bounds), max_body_(std::move(max_body)) {
+  new_task_queue = [this, threads] {
+    auto* tasks = new Tasks(threads);
+    pool_ = tasks->pool();
+    return tasks;
+  };
+}
+
+Connection& HttpListener::Current() { return *current; }
+
+bool HttpListener::process_and_close_socket(socket_t socket) {
+  Connection connection(socket, bounds_);
+  current = &connection;
+  bool more = true;
+  // A connection that only may be used again does not keep others from being served.
+  for (bool first = true; more; first = false) {
+    const auto stop = [&] { return svr_sock_ == INVALID_SOCKET || (!first && pool_->queued() > 0); };
+    if (!connection.WaitForRequest(stop)) break;
+    connection.BeginHead();
+    bool closed = false;
+    try {
+      more = process_request(connection, /*close_connection=*/false, closed,
+                             [&](httplib::Request& request) { connection.BeginBody(max_body_(request)); });
+    } catch (const std::exception&) {
+      more = false;  // out of memory, while the answer was written
+    }
+    more = more && !closed && !connection.close();
+  }
+  if (connection.close()) connection.Linger();
+  current = nullptr;
+  ::shutdown(socket, SHUT_RDWR);
+  ::close(socket);
+  return true;
+}
+
+}  // namespace quantgate::server

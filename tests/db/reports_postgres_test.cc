@@ -1,0 +1,128 @@
+// What is PostgreSQL's own: several servers on one database, a database that goes away, addresses.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "tests/db/postgres_cluster.h"
+#include "tests/db/reports_fixture.h"
+
+namespace quantgate::db {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+class PostgresStoreTest : public ::testing::Test {
+ protected:
+  void SetUp() override {
+    std::string reason;
+    cluster_ = PostgresCluster::Get(reason);
+    if (cluster_ == nullptr) GTEST_SKIP() << reason;
+    database_ = cluster_->CreateDatabase();
+  }
+  std::unique_ptr<ReportStore> Open() {
+    auto store = OpenReportStore(cluster_->Address(database_));
+    EXPECT_TRUE(store.ok()) << store.status();
+    return store.ok() ? *std::move(store) : nullptr;
+  }
+  PostgresCluster* cluster_ = nullptr;
+  std::string database_;
+};
+
+TEST_F(PostgresStoreTest, ServersThatStartAtOnceMakeTheSchemaOnce) {
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 6; ++i)
+    threads.emplace_back([&] { EXPECT_TRUE(OpenReportStore(cluster_->Address(database_)).ok()); });
+  for (std::thread& thread : threads) thread.join();
+}
+
+// Four servers store reports of the same models at once: sums are as if one had.
+TEST_F(PostgresStoreTest, ServersShareOneStore) {
+  constexpr int kServers = 4, kReports = 25;
+  std::vector<std::unique_ptr<ReportStore>> servers;
+  for (int i = 0; i < kServers; ++i) servers.push_back(Open());
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kServers; ++i) {
+    threads.emplace_back([&, i] {
+      for (int j = 0; j < kReports; ++j) {
+        v1::Report report =
+            MakeReport("m", {MakeResult("x", v1::Result::REJECTED, {"DT001"}), MakeResult("y", v1::Result::ACCEPTED)});
+        const absl::Status status = servers[i]->Put({}, report);
+        EXPECT_TRUE(status.ok()) << status;
+        v1::Report once = MakeReport("once", {});
+        EXPECT_TRUE(servers[i]->Put({absl::StrCat("request ", j), "digest"}, once).ok());
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  ReportQuery query;
+  query.page_size = 1000;
+  query.filter = "model.path = m";
+  EXPECT_EQ(servers[0]->List(query)->reports.size(), size_t{kServers * kReports});
+  query.filter = "model.path = once";
+  EXPECT_EQ(servers[1]->List(query)->reports.size(), size_t{kReports});
+  v1::GetTrendsResponse trends;
+  ASSERT_TRUE(servers[2]->GetTrends({}, trends).ok());
+  int64_t results = 0, findings = 0;
+  for (const v1::TrendPoint& point : trends.points()) {
+    results += point.results();
+    for (const v1::FamilyTrend& family : point.families()) findings += family.findings();
+  }
+  EXPECT_EQ(results, 2 * kServers * kReports);
+  EXPECT_EQ(findings, kServers * kReports);
+}
+
+TEST_F(PostgresStoreTest, ADatabaseThatGoesAwayAndReturns) {
+  auto store = Open();
+  v1::Report report = MakeReport("a", {});
+  ASSERT_TRUE(store->Put({}, report).ok());
+  cluster_->Stop();
+  v1::Report lost = MakeReport("b", {});
+  EXPECT_EQ(store->Put({}, lost).code(), absl::StatusCode::kUnavailable);
+  EXPECT_TRUE(lost.name().empty());
+  EXPECT_EQ(store->Get(report.name()).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(store->List({}).status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(OpenReportStore(cluster_->Address(database_)).status().code(), absl::StatusCode::kUnavailable);
+  ASSERT_TRUE(cluster_->Start());
+  EXPECT_TRUE(store->Get(report.name()).ok());
+  EXPECT_TRUE(store->Put({}, lost).ok());
+  EXPECT_EQ(store->List({})->reports.size(), 2u);
+  // It came back between two calls: nobody notices.
+  cluster_->Stop();
+  ASSERT_TRUE(cluster_->Start());
+  v1::Report next = MakeReport("c", {});
+  EXPECT_TRUE(store->Put({}, next).ok());
+  EXPECT_EQ(store->List({})->reports.size(), 3u);
+}
+
+TEST_F(PostgresStoreTest, NewerAndForeignDatabasesAreRefused) {
+  Open();
+  ASSERT_TRUE(cluster_->Sql(database_, "UPDATE quantgate_report_store SET version = 99"));
+  auto newer = OpenReportStore(cluster_->Address(database_));
+  EXPECT_EQ(newer.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(newer.status().message()), HasSubstr("newer version of this program (schema 99"));
+  database_ = cluster_->CreateDatabase();
+  ASSERT_TRUE(cluster_->Sql(database_, "CREATE TABLE photos (id INTEGER)"));
+  auto foreign = OpenReportStore(cluster_->Address(database_));
+  EXPECT_EQ(foreign.status().code(), absl::StatusCode::kFailedPrecondition);
+  EXPECT_THAT(std::string(foreign.status().message()), HasSubstr("another program"));
+}
+
+TEST(PostgresAddress, IsCheckedAndItsPasswordStaysIn) {
+  for (const char* bad : {"postgresql://user:secret@h/d?nonsense", "postgresql://user:secret@h/d?nonsense=1",
+                          "postgresql://user:secret@[::1/d"}) {
+    const absl::Status status = OpenReportStore(bad).status();
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << bad << ": " << status;
+    EXPECT_THAT(std::string(status.message()), Not(HasSubstr("secret")));
+  }
+  const absl::Status status = OpenReportStore("postgresql://user:secret@127.0.0.1:1/d").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kUnavailable) << status;
+  EXPECT_THAT(std::string(status.message()), Not(HasSubstr("secret")));
+}
+
+}  // namespace
+}  // namespace quantgate::db

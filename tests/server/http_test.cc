@@ -1,0 +1,468 @@
+// The HTTP endpoint of a real server, on the tests' engine.
+#include <gmock/gmock.h>
+#include <httplib.h>
+#include <sys/stat.h>
+#include <sys/time.h>
+
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "quantgate/v1/validation_service.pb.h"
+#include "server/address.h"
+#include "server/http/guard.h"
+#include "server/http/transcode.h"
+#include "tests/server/server_fixture.h"
+
+namespace quantgate::server {
+namespace {
+
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+using Json = nlohmann::json;
+
+const httplib::Headers kOwnPage = {{"X-QuantGate-Request", "1"}};
+
+class HttpTest : public ServerTest {
+ protected:
+  // With a program in the place of `quantgate import`: a shell script.
+  void StartHttp(const std::string& import_script = "") {
+    options_.http = "127.0.0.1:0";
+    auto store = db::OpenReportStore(store_address_);
+    ASSERT_TRUE(store.ok()) << store.status();
+    store_ = *std::move(store);
+    Server::Dependencies dependencies = {fake::Check, fake::Rules(), modules_, store_.get(), log_};
+    dependencies.decode = [](absl::string_view text) -> absl::StatusOr<std::string> {
+      if (text.empty()) return absl::InvalidArgumentError("text: nothing to decode");
+      return absl::StrCat("{\"lines\": ", text.size(), "}");
+    };
+    if (!import_script.empty()) {
+      const std::string path = (folder_ / "import").string();
+      std::ofstream(path) << "#!/bin/sh\n" << import_script;
+      chmod(path.c_str(), 0700);
+      dependencies.import_command = {path};
+    }
+    auto server = Server::Start(options_, std::move(dependencies));
+    ASSERT_TRUE(server.ok()) << server.status();
+    server_ = *std::move(server);
+    http_ = std::make_unique<httplib::Client>("http://" + server_->http_address());
+    http_->set_read_timeout(30);
+  }
+
+  // A JSON answer of that HTTP status.
+  static Json Body(const httplib::Result& result, int status) {
+    EXPECT_TRUE(result) << httplib::to_string(result.error());
+    if (!result) return {};
+    EXPECT_EQ(result->status, status) << result->body;
+    const Json json = Json::parse(result->body, nullptr, false);
+    EXPECT_TRUE(json.is_object()) << result->body;
+    return json;
+  }
+  static std::string Message(const httplib::Result& result, int status) {
+    return Body(result, status).value("message", "");
+  }
+  Json Validate(const std::string& body, int status) {
+    return Body(http_->Post("/v1/graphs:validate", body, "application/json"), status);
+  }
+  // What the server says to these bytes, until it closes the connection.
+  std::string Raw(const std::string& bytes) const {
+    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(static_cast<uint16_t>(ParseAddress(server_->http_address())->port));
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const timeval patience = {20, 0};
+    setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
+    if (connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) != 0) return "cannot connect";
+    (void)send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    std::string answer;
+    char buffer[4096];
+    for (ssize_t n; (n = recv(fd, buffer, sizeof buffer, 0)) > 0;) answer.append(buffer, static_cast<size_t>(n));
+    close(fd);
+    return answer;
+  }
+  // Folders that uploads left behind.
+  static int UploadFolders() {
+    int count = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::temp_directory_path())) {
+      count += entry.path().filename().string().starts_with("quantgate-upload-") ? 1 : 0;
+    }
+    return count;
+  }
+
+  std::unique_ptr<httplib::Client> http_;
+};
+
+TEST_F(HttpTest, JsonAnswersAreThoseOfTheServices) {
+  StartHttp();
+  const Json made =
+      Validate(R"({"graph":{"name":"g"},"options":{"targets":["good/S1"],"model":{"path":"m.onnx"}}})", 200);
+  const std::string name = made["report"]["name"];
+  EXPECT_EQ(made["report"]["results"][0]["verdict"], "ACCEPTED");
+  const Json again = Body(http_->Get("/v1/" + name), 200);
+  EXPECT_EQ(again, made);
+  const Json list = Body(http_->Get("/v1/reports?filter=model.path%3D%22m.onnx%22&pageSize=1"), 200);
+  ASSERT_EQ(list["reports"].size(), 1u);
+  EXPECT_EQ(list["reports"][0]["name"], name);
+  EXPECT_THAT(Body(http_->Get("/v1/reports?filter=model.path%3D%22other%22"), 200)["reports"], IsEmpty());
+  const Json targets = Body(http_->Get("/v1/targets?page_size=1&backend=good"), 200);
+  EXPECT_EQ(targets["targets"][0]["name"], "good/S1");
+  EXPECT_NE(targets["nextPageToken"], "");
+  EXPECT_EQ(Body(http_->Get("/v1/rules/NR001"), 200)["rule"]["code"], "NR001");
+  EXPECT_EQ(Body(http_->Get("/v1/constraintTables"), 200)["tables"].size(), 2u);
+  EXPECT_EQ(Body(http_->Get("/v1/" + name + "/graph"), 200)["graph"]["name"], "g");
+  EXPECT_THAT(Body(http_->Get("/v1/" + name + "/groups"), 200)["groups"], IsEmpty());
+  EXPECT_EQ(Body(http_->Get("/v1/reports/7/groups"), 400)["code"], 3);
+  EXPECT_EQ(Body(http_->Get("/v1/reports:diff?base=" + name + "&other=" + name), 200)["targets"].size(), 1u);
+  EXPECT_EQ(Body(http_->Get("/v1/fleet"), 200)["entries"][0]["newest"]["report"], name);
+  EXPECT_FALSE(Body(http_->Get("/v1/trends?step=STEP_WEEK&endTime=2026-01-01T00:00:00Z"), 200)["points"].empty());
+  EXPECT_EQ(Body(http_->Get("/v1/trends?endTime=yesterday"), 400)["code"], 3);
+  EXPECT_EQ(Body(http_->Delete(("/v1/" + name).c_str(), kOwnPage), 200), Json::object());
+  EXPECT_EQ(Body(http_->Get("/v1/" + name), 404)["code"], 5);
+}
+
+TEST_F(HttpTest, ErrorsAreStatusesWithTheirDetails) {
+  StartHttp();
+  const Json bad = Body(http_->Get("/v1/reports?filter=nonsense"), 400);
+  EXPECT_EQ(bad["code"], 3);
+  EXPECT_EQ(bad["details"][0]["@type"], "type.googleapis.com/google.rpc.BadRequest");
+  EXPECT_EQ(bad["details"][0]["fieldViolations"][0]["field"], "filter");
+  EXPECT_EQ(Body(http_->Get("/v1/reports?pageToken=tampered"), 400)["code"], 3);
+  EXPECT_EQ(Body(http_->Get("/v1/reports?pageSize=-1"), 400)["code"], 3);
+  EXPECT_THAT(Message(http_->Get("/v1/reports?pageSize=many"), 400), HasSubstr("'many' is no"));
+  EXPECT_THAT(Message(http_->Get("/v1/reports?nonsense=1"), 400), HasSubstr("'nonsense' is no parameter"));
+  EXPECT_THAT(Message(http_->Get("/v1/reports?filter=%ff%fe"), 400), HasSubstr("UTF-8"));
+  EXPECT_EQ(Body(http_->Get("/v1/nothing"), 404)["code"], 5);
+  EXPECT_EQ(Body(http_->Get("/v1/reports/../../etc/passwd"), 404)["code"], 5);
+  EXPECT_EQ(Body(http_->Get("/v1/reports/%2e%2e%2fx"), 404)["code"], 5);
+  EXPECT_EQ(Body(http_->Get("/../../../../etc/passwd.html"), 404)["code"], 5);
+  EXPECT_EQ(Body(http_->Get("/v1/reports/1'%20OR%20'1'='1"), 400)["code"], 3);
+}
+
+TEST_F(HttpTest, MethodsThatAResourceDoesNotHave) {
+  StartHttp();
+  const auto put = http_->Put("/v1/reports", "{}", "application/json");
+  EXPECT_EQ(Body(put, 405)["code"], 12);
+  EXPECT_THAT(put->get_header_value("Allow"), HasSubstr("GET"));
+  const auto post = http_->Post("/v1/fleet", "{}", "application/json");
+  EXPECT_EQ(Body(post, 405)["code"], 12);
+  EXPECT_EQ(post->get_header_value("Allow"), "GET");
+  EXPECT_THAT(Body(http_->Delete("/v1/fleet", kOwnPage), 405)["code"], 12);
+  EXPECT_THAT(Body(http_->Delete("/", kOwnPage), 404)["code"], 5);
+  EXPECT_EQ(http_->Options("/v1/reports")->status, 403);
+  EXPECT_THAT(Raw("BREW /v1/reports HTTP/1.1\r\n\r\n"), HasSubstr(" 400 "));
+}
+
+TEST_F(HttpTest, MalformedJson) {
+  StartHttp();
+  for (const char* body : {"", "{", "[]", "null", "{\"graph\": 7}", "{\"nonsense\": {}}", "\xff\xfe",
+                           "{\"graph\":{\"nodes\":[{\"op\":\"x\"}]}}"}) {
+    EXPECT_EQ(Validate(body, 400)["code"], 3) << body;
+  }
+  std::string deep;
+  for (int i = 0; i < 100'000; ++i) deep += "{\"graph\":";
+  EXPECT_EQ(Validate(deep, 400)["code"], 3);
+  EXPECT_EQ(Validate("{\"graph\":{\"subgraphs\":" + std::string(50'000, '[') + "}}", 400)["code"], 3);
+  EXPECT_EQ(Validate(R"({"graph":{"name":"throw"}})", 500)["code"], 13);
+  EXPECT_EQ(Validate(R"({"graph":{},"options":{"targets":["nothing"]}})", 404)["code"], 5);
+}
+
+TEST_F(HttpTest, BodiesAreBounded) {
+  StartHttp("exit 0\n");
+  EXPECT_THAT(Message(http_->Post("/v1/logs:decode", std::string(17 << 20, 'x'), "application/json"), 413),
+              HasSubstr("max_http_body_bytes"));
+  const std::string head = " HTTP/1.1\r\nHost: localhost\r\nX-QuantGate-Request: 1\r\n";
+  // Refused before any of it has come.
+  EXPECT_THAT(Raw("POST /v1/models:check" + head + "Content-Length: 5368709120\r\n\r\n"), HasSubstr(" 413 "));
+  EXPECT_THAT(Raw("POST /v1/models:check" + head + "Content-Length: 5368709120\r\nExpect: 100-continue\r\n\r\n"),
+              HasSubstr(" 413 "));
+  EXPECT_THAT(Raw("POST /v1/models:check" + head + "Content-Length: -1\r\n\r\n"), HasSubstr(" 400 "));
+  EXPECT_THAT(Raw("POST /v1/logs:decode" + head + "Content-Length: 1\r\nContent-Length: 2\r\n\r\n"),
+              HasSubstr(" 400 "));
+  EXPECT_THAT(Raw("POST /v1/logs:decode" + head + "Content-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n"),
+              HasSubstr(" 400 "));
+  EXPECT_THAT(Raw("POST /v1/logs:decode" + head + "Content-Encoding: gzip\r\nContent-Length: 1\r\n\r\nx"),
+              HasSubstr(" 415 "));
+  EXPECT_THAT(Raw("POST /v1/logs:decode" + head +
+                  "Content-Type: multipart/form-data; boundary=a\r\nContent-Length: 1\r\n\r\nx"),
+              HasSubstr(" 415 "));
+  // In pieces, so that nothing says beforehand how much there is.
+  std::string chunk = "100000\r\n" + std::string(1 << 20, 'x') + "\r\n", chunks;
+  for (int i = 0; i < 18; ++i) chunks += chunk;
+  EXPECT_THAT(Raw("POST /v1/logs:decode" + head + "Transfer-Encoding: chunked\r\n\r\n" + chunks), HasSubstr(" 413 "));
+  // Heads too.
+  std::string headers;
+  for (int i = 0; i < 20'000; ++i) headers += absl::StrCat("h", i, ": x\r\n");
+  EXPECT_THAT(Raw("GET /v1/rules HTTP/1.1\r\n" + headers + "\r\n"), Not(HasSubstr(" 200 ")));
+  EXPECT_THAT(Raw("GET /" + std::string(1 << 20, 'x')), Not(HasSubstr(" 200 ")));
+  EXPECT_EQ(http_->Get("/v1/rules")->status, 200);
+}
+
+TEST_F(HttpTest, ClientsThatStayDoNotKeepOthersOut) {
+  StartHttp();
+  std::vector<int> idle;
+  for (int i = 0; i < 40; ++i) {
+    idle.push_back(socket(AF_INET, SOCK_STREAM, 0));
+    sockaddr_in to{};
+    to.sin_family = AF_INET;
+    to.sin_port = htons(static_cast<uint16_t>(ParseAddress(server_->http_address())->port));
+    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    ASSERT_EQ(connect(idle.back(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+    if (i % 2 == 0) (void)send(idle.back(), "GET / HTTP/1.1\r\nA: ", 19, MSG_NOSIGNAL);
+  }
+  // More than there are threads; they lose their connections after a while.
+  http_->set_read_timeout(60);
+  EXPECT_EQ(http_->Get("/v1/rules")->status, 200);
+  for (const int fd : idle) close(fd);
+}
+
+TEST_F(HttpTest, PagesOfOtherSitesGetNothing) {
+  options_.http_names = {"gate.example"};
+  StartHttp();
+  const auto get = [&](const httplib::Headers& headers) { return http_->Get("/v1/rules", headers)->status; };
+  EXPECT_EQ(get({{"Host", "evil.example"}}), 403);
+  EXPECT_EQ(get({{"Host", "evil.example:80"}}), 403);
+  EXPECT_EQ(get({{"Host", "gate.example:8080"}}), 200);
+  EXPECT_EQ(get({{"Host", "localhost"}}), 200);
+  EXPECT_EQ(get({{"Host", "[::1]:80"}}), 200);
+  const std::string body = R"({"graph":{"name":"g"}})";
+  const auto post = [&](httplib::Headers headers, const char* type) {
+    return http_->Post("/v1/graphs:validate", headers, body, type)->status;
+  };
+  EXPECT_EQ(post({}, "application/json"), 200);
+  EXPECT_EQ(post({}, "text/plain"), 403);
+  EXPECT_EQ(post({}, "text/plain; application/json"), 403);
+  EXPECT_EQ(post(kOwnPage, "text/plain"), 200);
+  EXPECT_EQ(post({{"Origin", "http://evil.example"}}, "application/json"), 403);
+  EXPECT_EQ(post({{"Origin", "null"}}, "application/json"), 403);
+  EXPECT_EQ(post({{"Sec-Fetch-Site", "cross-site"}}, "application/json"), 403);
+  EXPECT_EQ(post({{"Origin", "http://" + server_->http_address()}}, "application/json"), 200);
+  EXPECT_EQ(http_->Delete("/v1/reports/7")->status, 403);
+  const auto page = http_->Get("/");
+  EXPECT_THAT(page->get_header_value("Content-Security-Policy"), HasSubstr("script-src 'self';"));
+  EXPECT_EQ(page->get_header_value("X-Content-Type-Options"), "nosniff");
+  EXPECT_FALSE(page->has_header("Access-Control-Allow-Origin"));
+  EXPECT_FALSE(http_->Options("/v1/rules")->has_header("Access-Control-Allow-Origin"));
+}
+
+TEST_F(HttpTest, ThePageIsThereAndIsNotSentTwice) {
+  StartHttp();
+  const auto page = http_->Get("/");
+  ASSERT_EQ(page->status, 200);
+  EXPECT_EQ(page->get_header_value("Content-Type"), "text/html; charset=utf-8");
+  EXPECT_EQ(http_->Get("/reports/7")->body, page->body);  // an address of the page itself
+  EXPECT_EQ(http_->Get("/", {{"If-None-Match", page->get_header_value("ETag")}})->status, 304);
+  EXPECT_EQ(http_->Get("/no-such.js")->status, 404);
+  EXPECT_EQ(http_->Head("/")->status, 200);
+}
+
+TEST_F(HttpTest, LogsAreDecoded) {
+  StartHttp();
+  const auto decode = [&](const std::string& body) { return http_->Post("/v1/logs:decode", body, "application/json"); };
+  EXPECT_EQ(Body(decode(R"({"text":"abc"})"), 200)["lines"], 3);
+  EXPECT_THAT(Message(decode(R"({"text":""})"), 400), HasSubstr("nothing to decode"));
+  for (const std::string& bad :
+       {std::string("{"), std::string("[]"), std::string("{\"text\":3}"), std::string(1 << 20, '[')}) {
+    EXPECT_EQ(Body(decode(bad), 400)["code"], 3);
+  }
+  EXPECT_EQ(Body(decode("{\"text\":\"" + std::string(3 << 20, 'x') + "\"}"), 429)["code"], 8);
+}
+
+TEST_F(HttpTest, EventsTellOfChecks) {
+  StartHttp();
+  std::string text;
+  httplib::Client watcher("http://" + server_->http_address());
+  watcher.set_read_timeout(30);
+  std::atomic<bool> watching{false};
+  std::thread reader([&] {
+    (void)watcher.Get("/v1/events", [&](const char* data, size_t size) {
+      watching = true;
+      text.append(data, size);
+      return text.find("event: finished") == std::string::npos ||
+             text.find("\n\n", text.find("event: finished")) == std::string::npos;
+    });
+  });
+  ASSERT_TRUE(Eventually([&] { return watching.load(); }));
+  Validate(R"({"graph":{"name":"g"},"options":{"model":{"path":"<b>\nevent: x"}}})", 200);
+  reader.join();
+  EXPECT_THAT(text, HasSubstr("event: started\ndata: {\"id\":1,\"phase\":\"checking\",\"model\":\"<b>\\nevent: x\""));
+  EXPECT_THAT(text, HasSubstr("\"verdict\":\"ACCEPTED\""));
+}
+
+TEST_F(HttpTest, WatchersAreFewAndEndWithTheServer) {
+  StartHttp();
+  std::vector<std::thread> readers;
+  std::atomic<int> watching{0}, refused{0};
+  for (int i = 0; i < 20; ++i) {
+    readers.emplace_back([&] {
+      httplib::Client watcher("http://" + server_->http_address());
+      watcher.set_read_timeout(30);
+      bool first = true;
+      const auto result = watcher.Get(
+          "/v1/events",
+          [&](const httplib::Response& response) {
+            refused += response.status == 503 ? 1 : 0;
+            return response.status == 200;
+          },
+          [&](const char*, size_t) {
+            watching += first ? 1 : 0;
+            first = false;
+            return true;
+          });
+    });
+  }
+  EXPECT_TRUE(Eventually([&] { return watching == 16 && refused == 4; })) << watching << " " << refused;
+  EXPECT_EQ(http_->Get("/v1/rules")->status, 200);
+  server_->Drain(absl::Seconds(5));
+  for (std::thread& reader : readers) reader.join();
+}
+
+// Copies what was sent to the graph, after what it would say of the file.
+constexpr char kTakes[] = R"sh(shift 0
+model=$1
+printf '{"path":"%s","format":"onnx","sha256":"ab"}' "$model" > info.json
+cat "$model" > graph.pb
+)sh";
+
+TEST_F(HttpTest, AModelIsReadElsewhereAndChecked) {
+  StartHttp(kTakes);
+  v1::Graph graph;
+  graph.set_name("g");
+  const int folders = UploadFolders();
+  const auto send = [&](const std::string& query, const std::string& bytes) {
+    return http_->Post("/v1/models:check" + query, kOwnPage, bytes, "application/octet-stream");
+  };
+  const Json report =
+      Body(send("?target=good/S1&target=good/S2&path=models/m.onnx", graph.SerializeAsString()), 200)["report"];
+  EXPECT_EQ(report["results"].size(), 2u);
+  EXPECT_EQ(report["model"]["path"], "models/m.onnx");
+  EXPECT_EQ(report["model"]["format"], "onnx");
+  EXPECT_EQ(Body(http_->Get("/v1/" + std::string(report["name"])), 200)["report"], report);
+  EXPECT_EQ(Body(send("?path=-rf%20%2F;ls", graph.SerializeAsString()), 200)["report"]["model"]["path"], "-rf /;ls");
+  EXPECT_EQ(Body(send("?path=../../x", graph.SerializeAsString()), 200)["report"]["model"]["path"], "../../x");
+  EXPECT_EQ(Body(send("", "\x0a\xff"), 400)["code"], 3);  // no graph
+  EXPECT_EQ(Body(send("", ""), 400)["code"], 3);
+  EXPECT_EQ(Body(send("?nonsense=1", "x"), 400)["code"], 3);
+  EXPECT_EQ(Body(send("?target=nothing", graph.SerializeAsString()), 404)["code"], 5);
+  EXPECT_EQ(UploadFolders(), folders);
+}
+
+TEST_F(HttpTest, AModelLargerThanAllowed) {
+  options_.max_upload_bytes = 1000;
+  StartHttp(kTakes);
+  const int folders = UploadFolders();
+  EXPECT_THAT(
+      Message(http_->Post("/v1/models:check", kOwnPage, std::string(1001, 'x'), "application/octet-stream"), 413),
+      HasSubstr("max_upload_bytes=1000"));
+  const std::string answer =
+      Raw("POST /v1/models:check HTTP/1.1\r\nHost: localhost\r\nX-QuantGate-Request: 1\r\nTransfer-Encoding: "
+          "chunked\r\n\r\n"
+          "800\r\n" +
+          std::string(2048, 'x') + "\r\n0\r\n\r\n");
+  EXPECT_THAT(answer, HasSubstr("max_upload_bytes=1000"));
+  EXPECT_EQ(UploadFolders(), folders);
+}
+
+struct Reader {
+  const char* script;
+  int status;
+  const char* message;
+};
+
+TEST_F(HttpTest, WhatReadingAModelComesTo) {
+  const int folders = UploadFolders();
+  for (const Reader& reader :
+       std::vector<Reader>{{"echo 'error[FI001]: m.onnx: is cut' >&2\nexit 2\n", 400, "FI001: m.onnx: is cut"},
+                           {"echo 'error[FI002]: m.onnx: too large' >&2\nexit 2\n", 429, "FI002: m.onnx: too large"},
+                           {"echo nothing that is known >&2\nexit 2\n", 400, "the model cannot be read"},
+                           {"exit 3\n", 500, "the model cannot be read"},
+                           {"kill -SEGV $$\n", 500, "ended by signal 11"},
+                           {"kill -XCPU $$\n", 429, "import_cpu_time"},
+                           {"exit 0\n", 500, "info.json"},
+                           {"yes 'error[FI001]: again' >&2 &\nsleep 0.2; kill $!\nexit 2\n", 400, "FI001: again"}}) {
+    StartHttp(reader.script);
+    const auto result = http_->Post("/v1/models:check?path=m.onnx", kOwnPage, "x", "application/octet-stream");
+    EXPECT_THAT(Message(result, reader.status), HasSubstr(reader.message)) << reader.script;
+    server_.reset();
+  }
+  EXPECT_EQ(UploadFolders(), folders);
+}
+
+TEST_F(HttpTest, AReaderHangsAndItsClientGoesAway) {
+  StartHttp("sleep 600\n");
+  const int folders = UploadFolders();
+  http_->set_read_timeout(1);
+  EXPECT_FALSE(http_->Post("/v1/models:check", kOwnPage, "x", "application/octet-stream"));
+  http_->stop();
+  EXPECT_TRUE(Eventually([&] { return UploadFolders() == folders; }));
+  // And one that waits while the server ends.
+  std::thread client([&] {
+    httplib::Client other("http://" + server_->http_address());
+    (void)other.Post("/v1/models:check", kOwnPage, "x", "application/octet-stream");
+  });
+  EXPECT_TRUE(Eventually([&] { return UploadFolders() == folders + 1; }));
+  server_->Drain(absl::Seconds(1));
+  client.join();
+  EXPECT_EQ(UploadFolders(), folders);
+}
+
+TEST_F(HttpTest, ManyModelsAtOnceWait) {
+  StartHttp("sleep 2\nexit 3\n");
+  std::vector<std::thread> clients;
+  std::atomic<int> busy{0};
+  for (int i = 0; i < 6; ++i) {
+    clients.emplace_back([&] {
+      httplib::Client client("http://" + server_->http_address());
+      client.set_read_timeout(30);
+      const auto result = client.Post("/v1/models:check", kOwnPage, "x", "application/octet-stream");
+      busy += result && result->status == 503 && result->has_header("Retry-After") ? 1 : 0;
+    });
+  }
+  for (std::thread& client : clients) client.join();
+  EXPECT_EQ(busy, 4);
+}
+
+TEST_F(HttpTest, WithoutAProgramModelsAreNotTaken) {
+  StartHttp();
+  EXPECT_EQ(Body(http_->Post("/v1/models:check", kOwnPage, "x", "application/octet-stream"), 501)["code"], 12);
+  EXPECT_EQ(Body(http_->Get("/v1/server"), 200)["maxUploadBytes"], 0);
+}
+
+TEST(Fields, FromText) {
+  v1::ValidateOptions options;
+  EXPECT_TRUE(SetField(options, "targets", "a").ok());
+  EXPECT_TRUE(SetField(options, "targets", "b").ok());
+  EXPECT_TRUE(SetField(options, "mode", "WARN").ok());
+  EXPECT_TRUE(SetField(options, "skipCorrections", "true").ok());
+  EXPECT_TRUE(SetField(options, "model.path", "m").ok());
+  EXPECT_EQ(options.targets_size(), 2);
+  EXPECT_EQ(options.mode(), v1::Report::WARN);
+  EXPECT_TRUE(options.skip_corrections());
+  EXPECT_EQ(options.model().path(), "m");
+  for (const auto& [path, text] : std::vector<std::pair<const char*, const char*>>{{"", ""},
+                                                                                   {".", "x"},
+                                                                                   {"nothing", "x"},
+                                                                                   {"model", "x"},
+                                                                                   {"model.", "x"},
+                                                                                   {"model.nothing", "x"},
+                                                                                   {"targets.x", "x"},
+                                                                                   {"mode", "LOUD"},
+                                                                                   {"skipCorrections", "perhaps"}}) {
+    EXPECT_TRUE(absl::IsInvalidArgument(SetField(options, path, text))) << path;
+  }
+}
+
+TEST(Hosts, AddressesAndNames) {
+  EXPECT_TRUE(HostAllowed("127.0.0.1:80", {}));
+  EXPECT_TRUE(HostAllowed("[::1]:80", {}));
+  EXPECT_TRUE(HostAllowed("LOCALHOST", {}));
+  EXPECT_TRUE(HostAllowed("Gate.Example:1", {"gate.example"}));
+  for (const char* host : {"", "evil", "127.0.0.1.evil", "localhost.evil", "gate.example."}) {
+    EXPECT_EQ(HostAllowed(host, {"gate.example"}), false) << host;
+  }
+}
+
+}  // namespace
+}  // namespace quantgate::server
