@@ -6,6 +6,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rules/graph/data_type.h"
+#include "rules/simulator/kernels/elements.h"
 #include "rules/simulator/kernels/exact_float.h"
 #include "rules/simulator/kernels/kernels.h"
 #include "rules/simulator/kernels/products.h"
@@ -307,6 +308,22 @@ void Run(const KernelCall& call, const Geometry& g, const Centered& x, const Cen
   }
 }
 
+// The image `n` of out, (channels, positions), from one that is (positions, channels).
+void ChannelsFirst(const Tensor& from, int64_t channels, int64_t positions, int64_t n, Tensor& out) {
+  WithInteger(out.type, [&](auto zero) {
+    using T = decltype(zero);
+    const T* in = from.as<T>().data();
+    T* to = out.as<T>().data() + n * channels * positions;
+    constexpr int64_t kBlock = 64;
+    for (int64_t p0 = 0; p0 < positions; p0 += kBlock) {
+      const int64_t end = std::min(p0 + kBlock, positions);
+      for (int64_t c = 0; c < channels; ++c) {
+        for (int64_t p = p0; p < end; ++p) to[c * positions + p] = in[p * channels + c];
+      }
+    }
+  });
+}
+
 // The same as Run where FitsFast says so, in float32.
 void RunFast(const KernelCall& call, const Geometry& g, const Centered& x, const Centered& packed,
              const Requantization& requantization, Tensor& out) {
@@ -330,6 +347,8 @@ void RunFast(const KernelCall& call, const Geometry& g, const Centered& x, const
   std::vector<const float*> taps(static_cast<size_t>(g.taps()));
   std::vector<float> rows(depthwise || plain ? 0 : static_cast<size_t>(kRows * depth));
   const int64_t image_size = g.input_positions() * g.in_channels;
+  Tensor turned{out.type, {}, {}};
+  if (!last) turned.data.resize(out.data.size() / static_cast<size_t>(std::max<int64_t>(g.batch, 1)));
   for (int64_t n = 0; n < g.batch; ++n) {
     const int16_t* from = x.narrow.data() + n * image_size;
     std::vector<float> image(static_cast<size_t>(image_size));
@@ -339,7 +358,8 @@ void RunFast(const KernelCall& call, const Geometry& g, const Centered& x, const
       const std::vector<int16_t> moved = ChannelsLast(from, g.in_channels, g.input_positions());
       std::copy(moved.begin(), moved.end(), image.begin());
     }
-    const Destination to{&out, n * positions * g.out_channels, last ? g.out_channels : 1, last ? 1 : positions};
+    // Channels last throughout; turned around at the end, where writes then follow each other.
+    const Destination to{last ? &out : &turned, last ? n * positions * g.out_channels : 0, g.out_channels, 1};
     if (depthwise) {
       const auto& [a, b, c] = g.axes;
       for (int64_t row = 0; row < positions; ++row) {
@@ -361,6 +381,7 @@ void RunFast(const KernelCall& call, const Geometry& g, const Centered& x, const
         at.offset += row * to.row_stride;
         StoreSums32(sums.data(), g.out_channels, requantization, 0, at, call.use);
       }
+      if (!last) ChannelsFirst(turned, g.out_channels, positions, n, out);
       continue;
     }
     for (int64_t group = 0; group < g.groups; ++group) {
@@ -374,6 +395,7 @@ void RunFast(const KernelCall& call, const Geometry& g, const Centered& x, const
                          call.use);
       }
     }
+    if (!last) ChannelsFirst(turned, g.out_channels, positions, n, out);
   }
 }
 

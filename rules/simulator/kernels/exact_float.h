@@ -1,7 +1,7 @@
 // Sums of products of small integers in float32, vectorized for the processor that runs it (Highway).
 //
-// A product of two integers, and a sum of such products, is exact in float32 while all partial sums stay below 2^24: the
-// caller cuts sums to a depth where they must, and the parts are added in 32-bit integers.
+// A product of two integers, and a sum of such products, is exact in float32 while all partial sums stay below 2^24:
+// the caller cuts sums to a depth where they must, and the parts are added in 32-bit integers.
 #ifndef QUANTGATE_RULES_SIMULATOR_KERNELS_EXACT_FLOAT_H_
 #define QUANTGATE_RULES_SIMULATOR_KERNELS_EXACT_FLOAT_H_
 
