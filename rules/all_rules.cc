@@ -6,12 +6,14 @@
 #include "rules/constraints/matcher.h"
 #include "rules/engine/file_errors.h"
 #include "rules/engine/gate_rules.h"
+#include "rules/engine/simulation_rules.h"
 
 namespace quantgate {
 
 std::vector<const RuleInfo*> AllRules() {
   std::vector<const RuleInfo*> rules = {&kUnreadableFile, &kFileBeyondLimit, &kExpiredWaiver, &kUnusedWaiver};
   for (const Rule& rule : SoundnessRules()) rules.push_back(rule.info);
+  for (const RuleInfo* rule : SimulationRules()) rules.push_back(rule);
   for (const RuleInfo* rule : ConstraintRules()) rules.push_back(rule);
   for (const RuleInfo* rule : BackendRules()) rules.push_back(rule);
   std::sort(rules.begin(), rules.end(),

@@ -1,7 +1,6 @@
 #include <optional>
 
 #include "CLI/CLI.hpp"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "client/cli/commands.h"
@@ -18,6 +17,7 @@
 #include "rules/graph/graph.h"
 #include "rules/graph/resolve.h"
 #include "rules/simulator/run/choose.h"
+#include "rules/simulator/run/judge.h"
 #include "rules/simulator/run/simulate.h"
 
 namespace quantgate {
@@ -37,7 +37,9 @@ struct SimulateFlags {
   std::shared_ptr<OutputFlags> output;
 };
 
-absl::StatusOr<simulator::ProfileChoice> ChooseFor(const SimulateFlags& flags, v1::Graph::Origin origin) {
+// `resolved` becomes the target's full name.
+absl::StatusOr<simulator::ProfileChoice> ChooseFor(const SimulateFlags& flags, v1::Graph::Origin origin,
+                                                   std::string& resolved) {
   TargetName name;
   if (!flags.target.empty()) {
     absl::StatusOr<TargetName> parsed = ParseTargetName(flags.target);
@@ -48,6 +50,7 @@ absl::StatusOr<simulator::ProfileChoice> ChooseFor(const SimulateFlags& flags, v
     if (!module.ok()) return module.status();
     const absl::StatusOr<Target> target = (*module)->resolve(*parsed);
     if (!target.ok()) return target.status();
+    resolved = target->name;
     name = *std::move(parsed);
   }
   return simulator::ChooseProfile(flags.profile, name.backend, name.soc, origin);
@@ -72,7 +75,8 @@ absl::StatusOr<v1::Report> SimulateFile(const SimulateFlags& flags) {
   const absl::StatusOr<Graph> graph = Graph::Build(model->graph);
   if (!graph.ok()) return graph.status();
   const ResolvedGraph resolved = ResolvedGraph::Resolve(*graph);
-  const absl::StatusOr<simulator::ProfileChoice> choice = ChooseFor(flags, graph->origin());
+  std::string target = "any";
+  const absl::StatusOr<simulator::ProfileChoice> choice = ChooseFor(flags, graph->origin(), target);
   if (!choice.ok()) return choice.status();
   absl::StatusOr<simulator::Inputs> inputs = InputsFor(flags, *graph, resolved);
   if (!inputs.ok()) return inputs.status();
@@ -109,22 +113,20 @@ absl::StatusOr<v1::Report> SimulateFile(const SimulateFlags& flags) {
       google::protobuf::util::TimeUtil::NanosecondsToTimestamp(absl::ToUnixNanos(absl::Now()));
   simulation->set_profile_reason(choice->reason);
   *report.mutable_simulation() = *std::move(simulation);
+  simulator::Judge(*graph, target, report);
   return report;
 }
 
 int RunSimulate(const SimulateFlags& flags) {
   const absl::StatusOr<v1::Report> report = SimulateFile(flags);
   if (!report.ok()) return Fail(report.status());
-  bool complete = true;
-  for (const v1::SimulatedNode& node : report->simulation().nodes()) {
-    complete &= !absl::StartsWith(node.float_reason(), simulator::kNotComputed);
-  }
   Style style = OutputStyle(*flags.output);
   style.verbose = flags.verbose;
   const absl::StatusOr<std::string> text =
       flags.output->format == "json" ? ToJson(*report) : absl::StatusOr<std::string>(RenderSimulation(*report, style));
-  // What was not computed is not known to be right.
-  return Finish(*flags.output, text, complete ? 0 : 1);
+  const v1::Result::Verdict verdict = report->results(0).verdict();
+  const bool accepted = verdict == v1::Result::ACCEPTED || verdict == v1::Result::ACCEPTED_WITH_WARNINGS;
+  return Finish(*flags.output, text, accepted ? 0 : 1);
 }
 
 }  // namespace
@@ -156,7 +158,8 @@ void AddSimulateCommand(CLI::App& app, Run* run) {
       "  quantgate simulate model.onnx\n"
       "  quantgate simulate model.onnx --input in.npz --dump out.npz --target onnxruntime/cpu\n"
       "  quantgate simulate model.tflite --profile litert/xnnpack --format json\n"
-      "Exit codes: 0 all of it was computed, 1 some was not, 2 the question could not be answered.");
+      "Exit codes: 0 accepted, 1 an accumulator overflows or not all was computed, 2 the question could not be "
+      "answered.");
   command->callback([flags, run] { *run = [flags] { return RunSimulate(*flags); }; });
 }
 

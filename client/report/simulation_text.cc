@@ -75,6 +75,19 @@ std::string RenderSimulation(const v1::Report& report, const Style& style) {
                                        " with less error (--verbose shows all)")),
                     "\n");
   }
+  const auto& findings =
+      report.results_size() > 0 ? report.results(0).findings() : v1::Result::default_instance().findings();
+  if (!findings.empty()) absl::StrAppend(&out, "\n");
+  const int told = style.verbose ? findings.size() : std::min(findings.size(), static_cast<int>(kShown));
+  for (int i = 0; i < told; ++i) {
+    const v1::Finding& finding = findings[i];
+    const Ink ink = finding.severity() == v1::Finding::ERROR     ? Ink::kRed
+                    : finding.severity() == v1::Finding::WARNING ? Ink::kYellow
+                                                                 : Ink::kDim;
+    AppendWrapped(out, absl::StrCat("  ", Paint(style, ink, finding.code()), "  "), Printable(finding.message()),
+                  style.width, 9);
+  }
+  if (told < findings.size()) absl::StrAppend(&out, "  ... and ", Count(findings.size() - told, "finding"), " more\n");
   if (!missing.empty()) absl::StrAppend(&out, "\n");
   const size_t listed = style.verbose ? missing.size() : std::min<size_t>(missing.size(), 5);
   for (size_t i = 0; i < listed; ++i) {

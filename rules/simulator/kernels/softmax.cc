@@ -176,6 +176,33 @@ absl::Status Fixed16(KernelCall& call, const Rows& rows) {
   return absl::OkStatus();
 }
 
+// ONNX Runtime's QLinearSoftmax: the output's scale is taken as one over a whole number.
+absl::Status WholeSteps8(KernelCall& call, const Rows& rows) {
+  const QTensor& in = *call.inputs[0];
+  QTensor& out = call.outputs[0];
+  const float scale = in.q.scales[0], steps = std::floor(1.0f / out.q.scales[0]);
+  if (absl::Status status = Allocate(in.tensor.dims, out.tensor); !status.ok()) return status;
+  const std::vector<int64_t> values = Load<int64_t>(in.tensor);
+  const int64_t low = MinOf(out.tensor.type), high = MaxOf(out.tensor.type), zero = out.q.zero_point();
+  std::vector<int64_t> result(values.size());
+  for (int64_t r = 0; r < rows.rows && rows.size > 0; ++r) {
+    const int64_t* row = values.data() + rows.offset(r);
+    int64_t largest = row[0];
+    for (int64_t i = 0; i < rows.size; ++i) largest = std::max(largest, row[i * rows.stride]);
+    const auto exponential = [&](int64_t i) {
+      return std::exp(static_cast<double>(row[i * rows.stride] - largest) * scale);
+    };
+    double sum = 0;
+    for (int64_t i = 0; i < rows.size; ++i) sum += exponential(i);
+    for (int64_t i = 0; i < rows.size; ++i) {
+      const double rounded = std::nearbyint(std::min(exponential(i) / sum * steps, 1e6));
+      result[rows.offset(r) + i * rows.stride] = std::clamp<int64_t>(static_cast<int64_t>(rounded) + zero, low, high);
+    }
+  }
+  Store(out.tensor, [&](size_t i) { return result[i]; });
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status Softmax(const Profile& profile, KernelCall& call) {
@@ -188,6 +215,10 @@ absl::Status Softmax(const Profile& profile, KernelCall& call) {
   const bool litert = integers && (profile.family == Family::kLiteRt || profile.family == Family::kTosa);
   if (litert && BitWidth(in.tensor.type) == 8 && BitWidth(out.tensor.type) == 8) {
     return profile.family == Family::kLiteRt && !profile.reference_kernels ? Table8(call, *rows) : Fixed8(call, *rows);
+  }
+  if (integers && profile.family == Family::kOnnxRuntime && BitWidth(in.tensor.type) == 8 &&
+      BitWidth(out.tensor.type) == 8) {
+    return WholeSteps8(call, *rows);
   }
   if (litert && in.tensor.type == v1::DATA_TYPE_INT16 && out.tensor.type == v1::DATA_TYPE_INT16) {
     return Fixed16(call, *rows);

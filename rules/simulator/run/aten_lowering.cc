@@ -72,6 +72,47 @@ absl::Status LowerTranspose(const NodeReader& node, Lowered& lowered) {
   return absl::OkStatus();
 }
 
+// torch flattens some axes to one.
+absl::Status LowerFlatten(const NodeReader& node, Lowered& lowered) {
+  const absl::Span<const int64_t> dims = node.Dims(0);
+  const int64_t rank = static_cast<int64_t>(dims.size());
+  int64_t first = node.Int("start_dim", 0), last = node.Int("end_dim", -1);
+  if (first < 0) first += rank;
+  if (last < 0) last += rank;
+  Integers shape;
+  for (int64_t i = 0; i < rank; ++i) {
+    if (i > first && i <= last) {
+      shape.back() *= dims[i];
+    } else {
+      shape.push_back(dims[i]);
+    }
+  }
+  if (rank == 0) shape = {1};
+  lowered.op = OpId::kReshape;
+  lowered.attributes.SetInts("shape", shape);
+  lowered.attributes.SetInt("allowzero", 1);
+  return absl::OkStatus();
+}
+
+// torch leaves axes of other sizes than 1 as they are.
+absl::Status LowerSqueeze(const NodeReader& node, Lowered& lowered) {
+  const absl::Span<const int64_t> dims = node.Dims(0);
+  const int64_t rank = static_cast<int64_t>(dims.size());
+  const std::optional<Integers> axes = node.Ints("dim");
+  Integers shape;
+  for (int64_t i = 0; i < rank; ++i) {
+    bool named = !axes.has_value();
+    for (int64_t k = 0; axes.has_value() && k < static_cast<int64_t>(axes->size()); ++k) {
+      named |= (*axes)[k] == i || (*axes)[k] + rank == i;
+    }
+    if (!named || dims[i] != 1) shape.push_back(dims[i]);
+  }
+  lowered.op = OpId::kReshape;
+  lowered.attributes.SetInts("shape", shape);
+  lowered.attributes.SetInt("allowzero", 1);
+  return absl::OkStatus();
+}
+
 // The second operand is a tensor, or a number.
 void LowerScalar(const NodeReader& node, absl::string_view name, Lowered& lowered) {
   if (node.attribute(name) != nullptr && !node.HasArgument(1)) lowered.scalar = node.Real(name, 0);
@@ -218,12 +259,9 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
       return absl::OkStatus();
     }
     case OpId::kFlatten:
-      to.SetInt("axis", node.Int("start_dim", 0));
-      to.SetInt("end", node.Int("end_dim", -1));
-      return absl::OkStatus();
+      return LowerFlatten(node, lowered);
     case OpId::kSqueeze:
-      if (const std::optional<Integers> axes = node.Ints("dim")) to.SetInts("axes", *axes);
-      return absl::OkStatus();
+      return LowerSqueeze(node, lowered);
     case OpId::kUnsqueeze:
       to.SetInts("axes", {node.Int("dim", 0)});
       return absl::OkStatus();

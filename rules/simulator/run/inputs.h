@@ -23,8 +23,9 @@ struct Inputs {
 // NaN or infinity, or is of no input of the graph.
 absl::StatusOr<Inputs> TakeInputs(const Graph& graph, const absl::flat_hash_map<std::string, Tensor>& given);
 
-// The same tensors for the same seed, on every machine. Reals are uniform over the range of the Quantize behind the
-// input (-1..1 where there is none), indices over what they index. Sizes that are not stated are 1.
+// The same tensors for the same seed, on every machine. Reals lie in the range of the Quantize behind the input
+// (-1..1 where there is none), most of them near its middle as real data is; indices are uniform over what they index.
+// Sizes that are not stated are 1.
 absl::StatusOr<Inputs> MakeInputs(const Graph& graph, const ResolvedGraph& resolved, uint64_t seed);
 
 }  // namespace quantgate::simulator

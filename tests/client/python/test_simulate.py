@@ -1,0 +1,150 @@
+"""`quantgate simulate` beside the runtimes themselves: the models of tests/data run live, every tensor of integers is
+compared. Where float operators take part, sums are rounded in another order: such models have a bound in steps."""
+import json
+import os
+import pathlib
+import subprocess
+
+import pytest
+
+np = pytest.importorskip('numpy')
+
+DATA = pathlib.Path(__file__).resolve().parents[2] / 'data'
+INTEGERS = ('int8', 'uint8', 'int16', 'uint16')
+
+
+def simulate(model, feeds, folder, profile):
+    """Values by name, and the simulation."""
+    np.savez(folder / 'in.npz', **feeds)
+    command = [os.environ['QUANTGATE_EXECUTABLE'], 'simulate', str(model), '--input', str(folder / 'in.npz'), '--dump',
+               str(folder / 'out.npz'), '--profile', profile, '--format', 'json', '--quiet']
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert done.returncode in (0, 1), done.stderr
+    with np.load(folder / 'out.npz') as values:
+        return {name: values[name] for name in values.files}, json.loads(done.stdout)['simulation']
+
+
+def differences(values, expected):
+    """By tensor the largest difference in steps; how many were compared."""
+    compared = 0
+    different = {}
+    for name, array in expected.items():
+        if name not in values or array.dtype.name not in INTEGERS:
+            continue
+        assert values[name].shape == array.shape, name
+        compared += 1
+        largest = np.abs(values[name].astype(np.int64) - array.astype(np.int64)).max(initial=0)
+        if largest:
+            different[name] = int(largest)
+    return compared, different
+
+
+# Model, and the largest difference that float operators explain.
+ONNX = [('tiny.qdq_u8s8', 0), ('bert.qdq_s8s8_pc', 0), ('vit.qdq_u8s8', 0), ('vit.qnn_a8w8', 0), ('tiny.qdq_a16w4', 0)]
+
+
+@pytest.mark.parametrize('name, bound', ONNX)
+def test_onnxruntime(name, bound, tmp_path):
+    onnx = pytest.importorskip('onnx')
+    onnxruntime = pytest.importorskip('onnxruntime')
+    path = DATA / 'onnx' / f'{name}.onnx'
+    model = onnx.load(path)
+    random = np.random.default_rng(1)
+    feeds = {}
+    constants = {tensor.name for tensor in model.graph.initializer}
+    for value in model.graph.input:
+        if value.name in constants:
+            continue
+        kind = value.type.tensor_type
+        shape = [dim.dim_value or 1 for dim in kind.shape.dim]
+        dtype = onnx.helper.tensor_dtype_to_np_dtype(kind.elem_type)
+        if dtype == np.float32:
+            feeds[value.name] = random.normal(size=shape).astype(dtype)
+        else:
+            feeds[value.name] = random.integers(0, 2 if 'mask' in value.name else 40, shape).astype(dtype)
+    values, simulation = simulate(path, feeds, tmp_path, 'onnxruntime')
+    assert simulation['inputs'] == 'given'
+    given = {output.name for output in model.graph.output}
+    for node in model.graph.node:
+        for output in node.output:
+            if output in values and values[output].dtype.name in INTEGERS and output not in given:
+                kind = onnx.helper.np_dtype_to_tensor_dtype(values[output].dtype)
+                model.graph.output.append(onnx.helper.make_tensor_value_info(output, kind, None))
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.log_severity_level = 4
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=['CPUExecutionProvider'])
+    names = [output.name for output in session.get_outputs()]
+    compared, different = differences(values, dict(zip(names, session.run(names, feeds))))
+    assert compared >= 9
+    assert max(different.values(), default=0) <= bound, different
+    print(f'{name}: {compared} tensors, {len(different)} differ by at most {max(different.values(), default=0)}')
+
+
+LITERT = ['dscnn.int8', 'dscnn.int16x8', 'conv1d.int16x8', 'unet.int8', 'unet.int16x8', 'transformer.int8']
+
+
+@pytest.mark.parametrize('name', LITERT)
+@pytest.mark.parametrize('profile', ['litert/reference', 'litert/xnnpack'])
+def test_litert(name, profile, tmp_path):
+    litert = pytest.importorskip('ai_edge_litert.interpreter')
+    path = DATA / 'tflite' / f'{name}.tflite'
+    resolver = {'litert/reference': litert.OpResolverType.BUILTIN_REF, 'litert/xnnpack': litert.OpResolverType.BUILTIN}
+    interpreter = litert.Interpreter(str(path), experimental_op_resolver_type=resolver[profile],
+                                     experimental_preserve_all_tensors=True, num_threads=1)
+    interpreter.allocate_tensors()
+    random = np.random.default_rng(3)
+    feeds = {}
+    for tensor in interpreter.get_input_details():
+        if tensor['dtype'] == np.float32:
+            feeds[tensor['name']] = random.normal(size=tensor['shape']).astype(np.float32)
+        else:
+            limits = np.iinfo(tensor['dtype'])
+            feeds[tensor['name']] = random.integers(limits.min, limits.max + 1, tensor['shape']).astype(tensor['dtype'])
+        interpreter.set_tensor(tensor['index'], feeds[tensor['name']])
+    interpreter.invoke()
+    values, simulation = simulate(path, feeds, tmp_path, profile)
+    computed = {node['value'] for node in simulation['nodes']}
+    expected = {}
+    for tensor in interpreter.get_tensor_details():
+        if tensor['name'] in computed and tensor['name'] not in expected:
+            expected[tensor['name']] = interpreter.get_tensor(tensor['index'])
+    compared, different = differences(values, expected)
+    assert compared >= 7
+    assert not different
+    print(f'{name}, {profile}: {compared} tensors, all equal')
+
+
+def refused(*arguments):
+    command = [os.environ['QUANTGATE_EXECUTABLE'], 'simulate', str(DATA / 'onnx' / 'tiny.qdq_u8s8.onnx'), *arguments]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2
+    assert done.stdout == ''
+    return done.stderr
+
+
+def test_inputs_that_do_not_fit(tmp_path):
+    path = tmp_path / 'in.npz'
+    good = np.zeros((1, 3, 16, 16), np.float32)
+    np.savez(path, x=good[:, :2])
+    assert "input 'x' is (1, 2, 16, 16) where the graph has (" in refused('--input', str(path))
+    bad = good.copy()
+    bad[0, 0, 0, 1] = np.nan
+    np.savez(path, x=bad)
+    assert "input 'x' holds nan at element 1" in refused('--input', str(path))
+    np.savez(path, x=good.astype(np.int64))
+    assert 'where the graph has real numbers' in refused('--input', str(path))
+    np.savez(path, y=good)
+    assert "input 'x' is not given" in refused('--input', str(path))
+    np.savez(path, x=good, z=good)
+    assert "'z' is given" in refused('--input', str(path))
+    assert 'bytes' in refused('--max-memory', '1000')
+
+
+def test_compressed_and_ordered_as_fortran(tmp_path):
+    random = np.random.default_rng(5)
+    array = np.asfortranarray(random.normal(size=(1, 3, 16, 16)).astype(np.float64))
+    values, _ = simulate(DATA / 'onnx' / 'tiny.qdq_u8s8.onnx', {'x': array}, tmp_path, 'onnxruntime')
+    again, _ = simulate(DATA / 'onnx' / 'tiny.qdq_u8s8.onnx', {'x': array.astype(np.float32)}, tmp_path, 'onnxruntime')
+    for name in again:
+        np.testing.assert_array_equal(values[name], again[name])
