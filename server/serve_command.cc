@@ -9,18 +9,21 @@
 #include <exception>
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 #include <system_error>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "db/database.h"
+#include "db/reports/age.h"
 #include "db/reports/report_store.h"
 #include "rules/check.h"
 #include "server/config_file.h"
 #include "server/log.h"
 #include "server/memory.h"
 #include "server/options.h"
+#include "server/retention.h"
 #include "server/server.h"
 
 namespace quantgate {
@@ -33,6 +36,8 @@ struct ServeFlags {
   std::string tables;  // empty: the database built with this binary
   std::string log_format = "text";
   double drain_timeout = 30;
+  std::string retain;
+  int64_t max_reports = 0;
 };
 
 // $XDG_STATE_HOME/quantgate/reports.db, made when missing.
@@ -86,11 +91,23 @@ class StopSignals {
   sigset_t set_;
 };
 
+absl::StatusOr<server::RetentionPolicy> PolicyOf(const ServeFlags& flags) {
+  server::RetentionPolicy policy;
+  policy.max_reports = flags.max_reports;
+  if (flags.retain.empty()) return policy;
+  absl::StatusOr<absl::Duration> age = db::ParseAge(flags.retain);
+  if (!age.ok()) return absl::InvalidArgumentError(absl::StrCat("--retain: ", age.status().message()));
+  policy.max_age = *age;
+  return policy;
+}
+
 absl::Status Serve(CLI::App& command, ServeFlags& flags, const ServeHandlers& handlers) {
   if (!flags.config.empty()) {
     absl::Status status = server::ApplyConfigFile(flags.config, command);
     if (!status.ok()) return status;
   }
+  absl::StatusOr<server::RetentionPolicy> policy = PolicyOf(flags);
+  if (!policy.ok()) return policy.status();
   // What gRPC would log of an address in use, the error says; $GRPC_VERBOSITY brings its log back.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   server::KeepFreedMemory();
@@ -112,6 +129,10 @@ absl::Status Serve(CLI::App& command, ServeFlags& flags, const ServeHandlers& ha
     if (flags.server.tls_client_ca.empty()) std::printf("dashboard on http://%s/\n", (*server)->http_address().c_str());
   }
   std::fflush(stdout);
+  std::optional<server::Retention> retention;
+  if (*store != nullptr && (policy->max_reports > 0 || policy->max_age != absl::InfiniteDuration())) {
+    retention.emplace(**store, log, *policy);
+  }
   signals.Wait();
   (*server)->Drain(absl::Seconds(flags.drain_timeout));
   return absl::OkStatus();
@@ -149,9 +170,11 @@ void AddServeCommand(CLI::App& app, std::function<int()>* run, ServeHandlers han
       ->allow_extra_args(false);
   command
       ->add_option("--store", flags->store,
-                   "Where reports are kept: sqlite:PATH[?mode=ro][&max_bytes=N], or none;\n"
-                   "by default reports.db in the user's state folder")
+                   "Where reports are kept: sqlite:PATH[?mode=ro][&max_bytes=N],\n"
+                   "postgresql://... or none; by default reports.db in the user's state folder")
       ->type_name("STORE");
+  command->add_option("--retain", flags->retain, "Delete reports of this age: 12h, 90d, 8w; by default never")
+      ->type_name("AGE");
   command->add_option("--tables", flags->tables, "Constraint database; by default the one that came with this program")
       ->type_name("PATH");
   command->add_flag("--insecure", server.insecure, "Allow an address that other machines reach, without TLS");
@@ -174,6 +197,7 @@ void AddServeCommand(CLI::App& app, std::function<int()>* run, ServeHandlers han
   constexpr int kMost = 2147483647;
   number("--drain-timeout", flags->drain_timeout, "SECONDS", "What calls in flight get after SIGTERM", 0.0, 86400.0);
   number("--max-concurrent", limits.max_concurrent, "N", "Checks at a time; 0: one per core", 0, 1024);
+  number("--max-reports", flags->max_reports, "N", "Reports to keep, the newest; 0: all", 0, 1'000'000'000'000);
   number("--max-queue", limits.max_queue, "N", "Checks that may wait", 0, 1000000);
   number("--max-nodes", limits.max_nodes, "N", "Nodes of a graph", 1, kMost);
   number("--max-values", limits.max_values, "N", "Values of a graph", 1, kMost);

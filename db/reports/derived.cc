@@ -52,11 +52,10 @@ int64_t CountOf(const v1::Result& result, v1::Finding::Severity severity) {
 }
 
 // `sign` 1 or -1.
-void Count(const v1::Result& result, int64_t subject, absl::string_view branch, int64_t time, int64_t sign,
-           TrendSums& sums) {
-  sums.AddVerdict(subject, branch, time, result.verdict(), sign);
+void Count(const v1::Result& result, const Counted& who, int64_t time, int64_t sign, TrendSums& sums) {
+  sums.AddVerdict(who, time, result.verdict(), sign);
   for (const auto& [family, findings] : FamiliesOf(result)) {
-    sums.AddFindings(subject, branch, time, family, sign * findings);
+    sums.AddFindings(who, time, family, sign * findings);
   }
 }
 
@@ -65,6 +64,7 @@ void Count(const v1::Result& result, int64_t subject, absl::string_view branch, 
 absl::Status Derive(Session& session, int64_t time, const v1::Report& report) {
   absl::StatusOr<std::map<std::string, int64_t>> subjects = Subjects(session, report);
   if (!subjects.ok()) return subjects.status();
+  const std::string repository = KeyText(report.labels().repository());
   const std::string branch = KeyText(report.labels().branch());
   TrendSums sums;
   std::vector<std::vector<Value>> results;
@@ -74,8 +74,9 @@ absl::Status Derive(Session& session, int64_t time, const v1::Report& report) {
   for (int i = 0; i < report.results_size(); ++i) {
     const v1::Result& result = report.results(i);
     const auto subject = subjects->find(KeyText(result.target()));
+    const Counted who = {subject->second, repository, subject->first, branch};
     if (seen.insert(subject->second).second) {
-      absl::Status status = FollowProblems(session, subject->second, branch, time, result, sums);
+      absl::Status status = FollowProblems(session, who, time, result, sums);
       if (!status.ok()) return status;
     }
     results.push_back({time, int64_t{i}, absl::string_view(subject->first), int64_t{result.verdict()}, subject->second,
@@ -86,7 +87,7 @@ absl::Status Derive(Session& session, int64_t time, const v1::Report& report) {
     for (absl::string_view code : distinct) {
       codes.push_back({time, int64_t{i}, absl::string_view(*code_texts.insert(KeyText(code)).first)});
     }
-    Count(result, subject->second, branch, time, 1, sums);
+    Count(result, who, time, 1, sums);
   }
   absl::Status status = InsertRows(session,
                                    "INSERT INTO report_results (time, ordinal, target, verdict, subject, branch, "
@@ -100,10 +101,12 @@ absl::Status Derive(Session& session, int64_t time, const v1::Report& report) {
 absl::Status Withdraw(Session& session, int64_t time, const v1::Report& report) {
   absl::StatusOr<std::map<std::string, int64_t>> subjects = Subjects(session, report);
   if (!subjects.ok()) return subjects.status();
+  const std::string repository = KeyText(report.labels().repository());
   const std::string branch = KeyText(report.labels().branch());
   TrendSums sums;
   for (const v1::Result& result : report.results()) {
-    Count(result, (*subjects)[KeyText(result.target())], branch, time, -1, sums);
+    const auto subject = subjects->find(KeyText(result.target()));
+    Count(result, {subject->second, repository, subject->first, branch}, time, -1, sums);
   }
   return sums.Write(session);
 }

@@ -9,7 +9,7 @@
 namespace quantgate::db {
 namespace {
 
-constexpr size_t kMaxBytes = 2048;
+constexpr size_t kMaxFilterBytes = 2048;
 constexpr size_t kMaxConditions = 16;
 
 struct FieldName {
@@ -170,8 +170,8 @@ class Parser {
 }  // namespace
 
 absl::StatusOr<std::vector<Condition>> ParseReportFilter(absl::string_view filter) {
-  if (filter.size() > kMaxBytes) {
-    return absl::InvalidArgumentError(absl::StrCat("filter: longer than ", kMaxBytes, " bytes"));
+  if (filter.size() > kMaxFilterBytes) {
+    return absl::InvalidArgumentError(absl::StrCat("filter: longer than ", kMaxFilterBytes, " bytes"));
   }
   return Parser(filter).Parse();
 }

@@ -8,7 +8,7 @@
 namespace quantgate::db::reports {
 namespace {
 
-constexpr size_t kMaxBytes = 512;
+constexpr size_t kMaxKeyBytes = 512;
 constexpr size_t kDigestBytes = 16;
 
 // Length of the UTF-8 sequence at `at`; 0: there is none, or it is a NUL.
@@ -32,7 +32,7 @@ size_t SequenceAt(absl::string_view text, size_t at) {
 }
 
 bool IsPlain(absl::string_view text) {
-  if (text.size() > kMaxBytes) return false;
+  if (text.size() > kMaxKeyBytes) return false;
   for (size_t at = 0; at < text.size();) {
     const size_t length = SequenceAt(text, at);
     if (length == 0) return false;
@@ -49,7 +49,7 @@ std::string KeyText(absl::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const size_t length = SequenceAt(text, at);
     const absl::string_view piece = length > 0 ? text.substr(at, length) : "?";
-    if (key.size() + piece.size() > kMaxBytes - 2 * kDigestBytes - 1) break;
+    if (key.size() + piece.size() > kMaxKeyBytes - 2 * kDigestBytes - 1) break;
     absl::StrAppend(&key, piece);
     at += piece.size();
   }

@@ -9,7 +9,7 @@
 namespace quantgate::db {
 namespace {
 
-constexpr size_t kMaxBytes = 256;
+constexpr size_t kMaxLabelBytes = 256;
 
 // Called with the name and the text of each label.
 template <typename Take>
@@ -26,9 +26,9 @@ absl::Status CheckLabels(const v1::Labels& labels) {
   v1::Labels copy = labels;
   absl::Status status;
   ForEach(copy, [&](absl::string_view name, const std::string& text) {
-    if (!status.ok() || text.size() <= kMaxBytes) return;
+    if (!status.ok() || text.size() <= kMaxLabelBytes) return;
     status = absl::InvalidArgumentError(
-        absl::StrCat("options.labels.", name, ": ", text.size(), " bytes; at most ", kMaxBytes));
+        absl::StrCat("options.labels.", name, ": ", text.size(), " bytes; at most ", kMaxLabelBytes));
   });
   return status;
 }

@@ -54,8 +54,10 @@ absl::StatusOr<int64_t> NextReport(Session& session, int64_t subject, absl::stri
 
 }  // namespace
 
-absl::Status FollowProblems(Session& session, int64_t subject, absl::string_view branch, int64_t time,
-                            const v1::Result& result, TrendSums& sums) {
+absl::Status FollowProblems(Session& session, const Counted& who, int64_t time, const v1::Result& result,
+                            TrendSums& sums) {
+  const int64_t subject = who.subject;
+  const absl::string_view branch = who.branch;
   const Followed now = Follow(result);
   absl::StatusOr<int64_t> next = NextReport(session, subject, branch, time);
   if (!next.ok()) return next.status();
@@ -84,8 +86,8 @@ absl::Status FollowProblems(Session& session, int64_t subject, absl::string_view
     if (later == starting.end()) {
       inserted.push_back({subject, branch, absl::string_view(fingerprint), absl::string_view(family), time, *next});
       if (*next == kOpen) continue;
-      sums.AddFixed(subject, branch, *next, family, 1);
-      sums.AddFixTime(subject, branch, *next, family, *next - time);
+      sums.AddFixed(who, *next, family, 1);
+      sums.AddFixTime(who, *next, family, *next - time);
       continue;
     }
     // It was there earlier than was known.
@@ -94,7 +96,7 @@ absl::Status FollowProblems(Session& session, int64_t subject, absl::string_view
         "$5",
         {time, subject, branch, absl::string_view(fingerprint), *next});
     if (!status.ok()) return status;
-    if (later->second.ended != kOpen) sums.AddFixTime(subject, branch, later->second.ended, family, *next - time);
+    if (later->second.ended != kOpen) sums.AddFixTime(who, later->second.ended, family, *next - time);
   }
   for (const auto& [fingerprint, span] : lasting) {
     if (now.problems.count(fingerprint) > 0 || (!now.beyond.empty() && fingerprint > now.beyond)) continue;
@@ -103,19 +105,19 @@ absl::Status FollowProblems(Session& session, int64_t subject, absl::string_view
         "$5",
         {time, subject, branch, absl::string_view(fingerprint), span.started});
     if (!status.ok()) return status;
-    sums.AddFixed(subject, branch, time, span.family, 1);
-    sums.AddFixTime(subject, branch, time, span.family, time - span.started);
+    sums.AddFixed(who, time, span.family, 1);
+    sums.AddFixTime(who, time, span.family, time - span.started);
     if (*next == kOpen) continue;
     if (span.ended == *next) {
       // It ended now, not with the next report.
-      sums.AddFixed(subject, branch, *next, span.family, -1);
-      sums.AddFixTime(subject, branch, *next, span.family, span.started - *next);
+      sums.AddFixed(who, *next, span.family, -1);
+      sums.AddFixTime(who, *next, span.family, span.started - *next);
       continue;
     }
     // The next report has it again.
     inserted.push_back(
         {subject, branch, absl::string_view(fingerprint), absl::string_view(span.family), *next, span.ended});
-    if (span.ended != kOpen) sums.AddFixTime(subject, branch, span.ended, span.family, span.started - *next);
+    if (span.ended != kOpen) sums.AddFixTime(who, span.ended, span.family, span.started - *next);
   }
   return InsertRows(session, "INSERT INTO report_problems (subject, branch, fingerprint, family, started, ended)",
                     inserted);

@@ -16,8 +16,8 @@ namespace quantgate::db::reports {
 // Within the transaction that inserts a report at `time`, before its row of report_results is there; adds to `sums`
 // what has ended. Of more than 1,000 errors and warnings those with the smallest fingerprints are followed: a sample
 // that is the same in every report.
-absl::Status FollowProblems(Session& session, int64_t subject, absl::string_view branch, int64_t time,
-                            const v1::Result& result, TrendSums& sums);
+absl::Status FollowProblems(Session& session, const Counted& who, int64_t time, const v1::Result& result,
+                            TrendSums& sums);
 
 }  // namespace quantgate::db::reports
 

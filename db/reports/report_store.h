@@ -12,6 +12,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "quantgate/v1/graph.pb.h"
 #include "quantgate/v1/report.pb.h"
 #include "quantgate/v1/report_service.pb.h"
@@ -68,9 +69,10 @@ class ReportStore {
   // INVALID_ARGUMENT (not a report name), NOT_FOUND.
   virtual absl::Status Delete(absl::string_view name) = 0;
 
-  // Stores a report under the name and time that it has. False: a report of that name is there, and is left as it is.
-  // INVALID_ARGUMENT: no name, time or results.
-  virtual absl::StatusOr<bool> Import(const v1::Report& report) = 0;
+  // Stores reports under the names and times that they have, all or none; says how many there were not yet. One of
+  // whose name there is a report is left as it is. INVALID_ARGUMENT: "reports[3].create_time: ...", no name, time or
+  // results.
+  virtual absl::StatusOr<int> Import(absl::Span<const v1::Report* const> reports) = 0;
 
   // The graph that the report is about. INVALID_ARGUMENT (not a report name), NOT_FOUND (no report, or no graph of it).
   virtual absl::StatusOr<v1::Graph> GetGraph(absl::string_view name) = 0;

@@ -2,6 +2,7 @@
 
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -41,14 +42,11 @@ absl::Status Import(ReportStore& store, const v1::ImportReportsRequest& request,
     return absl::InvalidArgumentError(
         absl::StrCat("reports: ", request.reports_size(), " of them; at most ", kMaxImported));
   }
-  for (int i = 0; i < request.reports_size(); ++i) {
-    absl::StatusOr<bool> is_new = store.Import(request.reports(i));
-    if (absl::IsInvalidArgument(is_new.status())) {
-      return absl::InvalidArgumentError(absl::StrCat("reports[", i, "].", is_new.status().message()));
-    }
-    if (!is_new.ok()) return is_new.status();
-    *is_new ? response.set_imported(response.imported() + 1) : response.set_present(response.present() + 1);
-  }
+  const std::vector<const v1::Report*> reports(request.reports().pointer_begin(), request.reports().pointer_end());
+  absl::StatusOr<int> imported = store.Import(reports);
+  if (!imported.ok()) return imported.status();
+  response.set_imported(*imported);
+  response.set_present(request.reports_size() - *imported);
   return absl::OkStatus();
 }
 

@@ -13,7 +13,7 @@ namespace quantgate::db {
 // INVALID_ARGUMENT and NOT_FOUND name the field, "base: ...".
 absl::Status Diff(ReportStore& store, const v1::DiffReportsRequest& request, v1::DiffReportsResponse& response);
 
-// INVALID_ARGUMENT names the report, "reports[3].create_time: ..."; those before it are stored.
+// All or none. INVALID_ARGUMENT names the report, "reports[3].create_time: ...".
 absl::Status Import(ReportStore& store, const v1::ImportReportsRequest& request, v1::ImportReportsResponse& response);
 
 // Some reports at a time, so that others are stored in between. `may_go_on` is asked between them: its error ends the

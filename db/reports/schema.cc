@@ -53,6 +53,7 @@ constexpr const char* kMigrations[] = {
       DROP INDEX reports_by_model_sha256;
       DROP INDEX reports_by_graph_digest;
       CREATE INDEX reports_by_model_path ON reports (model_path, time);
+      CREATE INDEX reports_by_model_path_branch ON reports (model_path, branch, time);
       CREATE INDEX reports_by_model_sha256 ON reports (model_sha256, time);
       CREATE INDEX reports_by_graph_digest ON reports (graph_digest, time);
       CREATE INDEX reports_by_repository ON reports (repository, time);
@@ -87,12 +88,12 @@ constexpr const char* kMigrations[] = {
         PRIMARY KEY (subject, branch, fingerprint, started)) WITHOUT ROWID;
       CREATE INDEX report_problems_by_end ON report_problems (subject, branch, ended);
       CREATE TABLE report_trends (
-        subject INTEGER NOT NULL,
-        day INTEGER NOT NULL,
+        scope TEXT NOT NULL,
         branch TEXT NOT NULL,
+        day INTEGER NOT NULL,
         metric TEXT NOT NULL,
         amount INTEGER NOT NULL,
-        PRIMARY KEY (subject, day, branch, metric)) WITHOUT ROWID;
+        PRIMARY KEY (scope, branch, day, metric)) WITHOUT ROWID;
     )sql",
 };
 constexpr int64_t kVersion = std::size(kMigrations);

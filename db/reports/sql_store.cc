@@ -75,7 +75,7 @@ class SqlStore : public ReportStore {
   absl::StatusOr<v1::Report> Get(absl::string_view name) override;
   absl::StatusOr<ReportPage> List(const ReportQuery& query) override;
   absl::Status Delete(absl::string_view name) override;
-  absl::StatusOr<bool> Import(const v1::Report& report) override;
+  absl::StatusOr<int> Import(absl::Span<const v1::Report* const> reports) override;
   absl::StatusOr<v1::Graph> GetGraph(absl::string_view name) override;
   absl::Status GetFleet(const v1::GetFleetRequest& request, int page_size, v1::GetFleetResponse& response) override;
   absl::Status GetTrends(const v1::GetTrendsRequest& request, v1::GetTrendsResponse& response) override;
@@ -313,27 +313,50 @@ absl::Status SqlStore::Delete(absl::string_view name) {
   });
 }
 
-absl::StatusOr<bool> SqlStore::Import(const v1::Report& report) {
+// A report that can be imported: its id and time.
+struct Imported {
+  std::string id;
+  int64_t time = 0;
+};
+
+absl::StatusOr<Imported> CheckImported(const v1::Report& report) {
   absl::StatusOr<std::string> id = IdOf(report.name());
   if (!id.ok()) return id.status();
   if (report.results().empty()) return absl::InvalidArgumentError("results: a report has at least one");
-  // What a nanosecond count of 64 bits can say, and from 1970 on.
   const int64_t seconds = report.create_time().seconds();
   const int32_t nanos = report.create_time().nanos();
+  // From 1970 to what a nanosecond count of 64 bits can say.
   if (seconds < 1 || seconds > int64_t{106751} * 86400 || nanos < 0 || nanos > 999'999'999) {
     return absl::InvalidArgumentError("create_time: is missing, or not in the years 1970 to 2262");
   }
-  bool is_new = true;
+  return Imported{*std::move(id), seconds * 1'000'000'000 + nanos};
+}
+
+absl::StatusOr<int> SqlStore::Import(absl::Span<const v1::Report* const> reports) {
+  std::vector<Imported> checked;
+  for (size_t i = 0; i < reports.size(); ++i) {
+    absl::StatusOr<Imported> imported = CheckImported(*reports[i]);
+    if (!imported.ok()) {
+      return absl::InvalidArgumentError(absl::StrCat("reports[", i, "].", imported.status().message()));
+    }
+    checked.push_back(*std::move(imported));
+  }
+  int inserted = 0;
   absl::Status status = Write([&](Session& session) -> absl::Status {
-    absl::StatusOr<Answer> answer = session.Run("SELECT time FROM reports WHERE id = $1", {View(*id)});
-    if (!answer.ok()) return answer.status();
-    is_new = answer->rows.empty();
-    if (!is_new) return absl::OkStatus();
-    v1::Report copy = report;
-    return Insert(session, {}, *id, seconds * 1'000'000'000 + nanos, copy);
+    inserted = 0;
+    for (size_t i = 0; i < reports.size(); ++i) {
+      absl::StatusOr<Answer> answer = session.Run("SELECT time FROM reports WHERE id = $1", {View(checked[i].id)});
+      if (!answer.ok()) return answer.status();
+      if (!answer->rows.empty()) continue;
+      v1::Report copy = *reports[i];
+      absl::Status done = Insert(session, {}, checked[i].id, checked[i].time, copy);
+      if (!done.ok()) return done;
+      ++inserted;
+    }
+    return absl::OkStatus();
   });
   if (!status.ok()) return status;
-  return is_new;
+  return inserted;
 }
 
 absl::StatusOr<v1::Graph> SqlStore::GetGraph(absl::string_view name) {

@@ -1,6 +1,7 @@
 #include "db/reports/trends.h"
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <vector>
 
@@ -18,9 +19,14 @@ using google::protobuf::util::TimeUtil;
 
 constexpr int64_t kNanosPerDay = int64_t{86400} * 1'000'000'000;
 constexpr int64_t kMaxPoints = 1000;
-// In the place of a subject: sums over all of them, on every branch and on one.
-constexpr int64_t kAll = 0;
-constexpr int64_t kAllOfBranch = -1;
+// Scopes of sums, and what is in the place of a branch where all count.
+constexpr absl::string_view kAll = "all";
+constexpr absl::string_view kAllBranches = "all";
+std::string RepositoryScope(absl::string_view repository) { return absl::StrCat("repository ", repository); }
+std::string TargetScope(absl::string_view target) { return absl::StrCat("target ", target); }
+std::string OneBranch(absl::string_view branch) { return absl::StrCat("branch ", branch); }
+// Also in SQL, below.
+std::string SubjectScope(int64_t subject) { return absl::StrCat("subject ", subject); }
 
 constexpr absl::string_view kVerdict = "verdict/";
 constexpr absl::string_view kFindings = "findings/";
@@ -112,69 +118,71 @@ absl::StatusOr<Range> RangeOf(const v1::GetTrendsRequest& request, int64_t now) 
 
 }  // namespace
 
-void TrendSums::Add(int64_t subject, absl::string_view branch, int64_t time, std::string metric, int64_t amount) {
+void TrendSums::Add(const Counted& who, int64_t time, const std::string& metric, int64_t amount) {
   const int64_t day = DayOf(time);
-  sums_[{subject, day, std::string(branch), metric}] += amount;
-  sums_[{kAllOfBranch, day, std::string(branch), metric}] += amount;
-  sums_[{kAll, day, std::string(), std::move(metric)}] += amount;
+  for (std::string& branch : std::array{OneBranch(who.branch), std::string(kAllBranches)}) {
+    for (std::string& scope : std::array{SubjectScope(who.subject), RepositoryScope(who.repository),
+                                         TargetScope(who.target), std::string(kAll)}) {
+      sums_[{std::move(scope), branch, day, metric}] += amount;
+    }
+  }
 }
 
-void TrendSums::AddVerdict(int64_t subject, absl::string_view branch, int64_t time, int verdict, int64_t amount) {
-  Add(subject, branch, time, absl::StrCat(kVerdict, verdict), amount);
+void TrendSums::AddVerdict(const Counted& who, int64_t time, int verdict, int64_t amount) {
+  Add(who, time, absl::StrCat(kVerdict, verdict), amount);
 }
 
-void TrendSums::AddFindings(int64_t subject, absl::string_view branch, int64_t time, absl::string_view family,
-                            int64_t amount) {
-  Add(subject, branch, time, absl::StrCat(kFindings, family), amount);
+void TrendSums::AddFindings(const Counted& who, int64_t time, absl::string_view family, int64_t amount) {
+  Add(who, time, absl::StrCat(kFindings, family), amount);
 }
 
-void TrendSums::AddFixed(int64_t subject, absl::string_view branch, int64_t time, absl::string_view family,
-                         int64_t amount) {
-  Add(subject, branch, time, absl::StrCat(kFixed, family), amount);
+void TrendSums::AddFixed(const Counted& who, int64_t time, absl::string_view family, int64_t amount) {
+  Add(who, time, absl::StrCat(kFixed, family), amount);
 }
 
-void TrendSums::AddFixTime(int64_t subject, absl::string_view branch, int64_t time, absl::string_view family,
-                           int64_t nanos) {
-  Add(subject, branch, time, absl::StrCat(kFixMicros, family), nanos / 1000);
+void TrendSums::AddFixTime(const Counted& who, int64_t time, absl::string_view family, int64_t nanos) {
+  Add(who, time, absl::StrCat(kFixMicros, family), nanos / 1000);
 }
 
 absl::Status TrendSums::Write(Session& session) const {
   std::vector<std::vector<Value>> rows;
   for (const auto& [key, amount] : sums_) {
     if (amount == 0) continue;
-    const auto& [subject, day, branch, metric] = key;
-    rows.push_back({subject, day, absl::string_view(branch), absl::string_view(metric), amount});
+    const auto& [scope, branch, day, metric] = key;
+    rows.push_back({absl::string_view(scope), absl::string_view(branch), day, absl::string_view(metric), amount});
   }
-  return InsertRows(session, "INSERT INTO report_trends (subject, day, branch, metric, amount)", rows,
-                    "ON CONFLICT (subject, day, branch, metric) DO UPDATE SET amount = report_trends.amount + "
+  return InsertRows(session, "INSERT INTO report_trends (scope, branch, day, metric, amount)", rows,
+                    "ON CONFLICT (scope, branch, day, metric) DO UPDATE SET amount = report_trends.amount + "
                     "excluded.amount");
 }
 
 absl::Status ReadTrends(Session& session, const v1::GetTrendsRequest& request, int64_t now,
                         v1::GetTrendsResponse& response) {
-  absl::StatusOr<SubjectFilter> filter = ParseSubjectFilter(request.filter(), 3);
+  absl::StatusOr<SubjectFilter> filter = ParseSubjectFilter(request.filter(), 1);
   if (!filter.ok()) return filter.status();
   absl::StatusOr<Range> range = RangeOf(request, now);
   if (!range.ok()) return range.status();
 
-  std::string subjects = absl::StrCat("= ", kAll);
-  std::vector<Value> values = {range->first, range->last};
-  for (const std::string& value : filter->values) values.emplace_back(absl::string_view(value));
-  std::string branch;
-  if (!filter->values.empty()) {
-    subjects = absl::StrCat("IN (SELECT id FROM report_subjects WHERE id > 0", filter->sql, ")");
-  } else if (filter->branch.has_value()) {
-    subjects = absl::StrCat("= ", kAllOfBranch);
+  // One scope where there is one; else those of the subjects.
+  std::vector<Value> values;
+  std::string scopes = "= $1";
+  std::string scope(kAll);
+  if (filter->sql == " AND target = $1") {
+    scope = TargetScope(filter->values[0]);
+  } else if (filter->sql == " AND repository = $1") {
+    scope = RepositoryScope(filter->values[0]);
+  } else if (!filter->values.empty()) {
+    scopes = absl::StrCat("IN (SELECT 'subject ' || id FROM report_subjects WHERE id > 0", filter->sql, ")");
+    for (const std::string& value : filter->values) values.emplace_back(absl::string_view(value));
   }
-  if (filter->branch.has_value()) {
-    values.emplace_back(absl::string_view(*filter->branch));
-    branch = absl::StrCat(" AND branch = $", values.size());
-  }
-  // The days come first in the text: parameters are numbered in its order.
+  if (values.empty()) values.emplace_back(absl::string_view(scope));
+  const std::string branch = filter->branch.has_value() ? OneBranch(*filter->branch) : std::string(kAllBranches);
+  const size_t next = values.size() + 1;
+  values.insert(values.end(), {absl::string_view(branch), range->first, range->last});
   absl::StatusOr<Answer> answer =
-      session.Run(absl::StrCat("SELECT day, metric, CAST(sum(amount) AS BIGINT) FROM report_trends WHERE day >= $1 AND "
-                               "day <= $2 AND subject ",
-                               subjects, branch, " GROUP BY day, metric"),
+      session.Run(absl::StrCat("SELECT day, metric, CAST(sum(amount) AS BIGINT) FROM report_trends WHERE scope ",
+                               scopes, " AND branch = $", next, " AND day >= $", next + 1, " AND day <= $", next + 2,
+                               " GROUP BY day, metric"),
                   values);
   if (!answer.ok()) return answer.status();
 

@@ -14,23 +14,31 @@
 
 namespace quantgate::db::reports {
 
-// What one transaction adds to the sums.
+// Who is counted: a subject and what it is part of. Texts are key texts, and outlive it.
+struct Counted {
+  int64_t subject;
+  absl::string_view repository;
+  absl::string_view target;
+  absl::string_view branch;
+};
+
+// What one transaction adds to the sums: those of the subject, of its repository, of its target and of all, each on the
+// branch and on all branches. `time` in nanoseconds since 1970.
 class TrendSums {
  public:
-  // `time` in nanoseconds since 1970. Also added to what all subjects have, on that branch and on all.
-  void AddVerdict(int64_t subject, absl::string_view branch, int64_t time, int verdict, int64_t amount);
-  void AddFindings(int64_t subject, absl::string_view branch, int64_t time, absl::string_view family, int64_t amount);
+  void AddVerdict(const Counted& who, int64_t time, int verdict, int64_t amount);
+  void AddFindings(const Counted& who, int64_t time, absl::string_view family, int64_t amount);
   // Findings that ended, and what they took together.
-  void AddFixed(int64_t subject, absl::string_view branch, int64_t time, absl::string_view family, int64_t amount);
-  void AddFixTime(int64_t subject, absl::string_view branch, int64_t time, absl::string_view family, int64_t nanos);
+  void AddFixed(const Counted& who, int64_t time, absl::string_view family, int64_t amount);
+  void AddFixTime(const Counted& who, int64_t time, absl::string_view family, int64_t nanos);
 
   absl::Status Write(Session& session) const;
 
  private:
-  void Add(int64_t subject, absl::string_view branch, int64_t time, std::string metric, int64_t amount);
+  void Add(const Counted& who, int64_t time, const std::string& metric, int64_t amount);
 
-  // Ordered: transactions lock the rows of several subjects in one order. Subject, day, branch, metric.
-  std::map<std::tuple<int64_t, int64_t, std::string, std::string>, int64_t> sums_;
+  // Ordered: transactions lock the rows of several subjects in one order. Scope, branch, day, metric.
+  std::map<std::tuple<std::string, std::string, int64_t, std::string>, int64_t> sums_;
 };
 
 // `now` in nanoseconds. INVALID_ARGUMENT: "filter: ...", "start_time: ...".

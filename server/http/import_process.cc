@@ -23,7 +23,7 @@ extern char** environ;
 namespace quantgate::server {
 namespace {
 
-constexpr size_t kMaxMessage = 4096;
+constexpr size_t kMaxWords = 4096;
 
 void Limit(int resource, int64_t value) {
   const rlimit limit = {static_cast<rlim_t>(value), static_cast<rlim_t>(value)};
@@ -73,16 +73,17 @@ bool Listen(int from, const ImportLimits& limits, const std::function<bool()>& g
     const ssize_t n = read(from, buffer, sizeof buffer);
     if (n < 0 && errno == EINTR) continue;
     if (n <= 0) return true;
-    said.append(buffer, std::min(static_cast<size_t>(n), kMaxMessage - said.size()));
+    said.append(buffer, std::min(static_cast<size_t>(n), kMaxWords - said.size()));
   }
 }
 
 // Of "error[FI001]: model: is cut" what follows the first word.
-std::string Message(absl::string_view said) {
+std::string WhatItSaid(absl::string_view said) {
   for (absl::string_view line : absl::StrSplit(said, '\n')) {
     if (!absl::ConsumePrefix(&line, "error[")) continue;
     const size_t end = line.find("]: ");
-    if (end != absl::string_view::npos) return absl::StrCat("the model cannot be read: ", line.substr(0, end), ": ", line.substr(end + 3));
+    if (end != absl::string_view::npos)
+      return absl::StrCat("the model cannot be read: ", line.substr(0, end), ": ", line.substr(end + 3));
   }
   return "the model cannot be read";
 }
@@ -127,7 +128,7 @@ absl::Status RunImport(const std::vector<std::string>& command, const std::strin
   }
   const int code = WEXITSTATUS(result);
   if (code == 0) return absl::OkStatus();
-  const std::string message = Message(said);
+  const std::string message = WhatItSaid(said);
   if (code == 127) return absl::InternalError("the program that reads models cannot be started");
   if (absl::StrContains(said, "error[RESOURCE_EXHAUSTED]: ") || absl::StrContains(said, "error[FI002]: ")) {
     return absl::ResourceExhaustedError(message);

@@ -66,7 +66,7 @@ std::string FileName(const std::string& path) {
   return name == "graph.pb" || name == "info.json" ? "model" : name;
 }
 
-absl::StatusOr<v1::ValidateOptions> Options(const httplib::Request& request) {
+absl::StatusOr<v1::ValidateOptions> OptionsOf(const httplib::Request& request) {
   v1::ValidateOptions options;
   for (const auto& [key, value] : request.params) {
     const std::string field = key == "target" ? "targets" : key == "path" ? "model.path" : key;
@@ -111,7 +111,7 @@ absl::StatusOr<v1::Report> ModelUpload::Check(const httplib::Request& request, c
   };
   const Slot slot{running_};
   if (slot.before >= settings_.max_concurrent) return Overloaded("max_uploads: other models are being read");
-  absl::StatusOr<v1::ValidateOptions> options = Options(request);
+  absl::StatusOr<v1::ValidateOptions> options = OptionsOf(request);
   if (!options.ok()) return options.status();
 
   PrivateFolder folder;

@@ -69,9 +69,9 @@ class HistoryTest : public ReportStoreTest {
   }
 
   void Import(const v1::Report& report) {
-    auto imported = store_->Import(report);
+    auto imported = store_->Import({&report});
     ASSERT_TRUE(imported.ok()) << imported.status();
-    EXPECT_TRUE(*imported);
+    EXPECT_EQ(*imported, 1);
   }
 
   v1::GetTrendsResponse Trends(const std::string& filter, int64_t first, int64_t last,

@@ -254,6 +254,8 @@ TEST_F(ServeTest, FlagsThatCannotBeMetEndItClearly) {
   EXPECT_THAT(Stderr(), HasSubstr("--listen: 'nowhere' is not an address"));
   EXPECT_EQ(Run({"--store", "postgresql://127.0.0.1:1/d"}), 3);
   EXPECT_THAT(Stderr(), HasSubstr("error[UNAVAILABLE]: report store postgresql://127.0.0.1/d: "));
+  EXPECT_EQ(Run({"--store", "none", "--retain", "90"}), 2);
+  EXPECT_THAT(Stderr(), HasSubstr("--retain: '90' is no age such as 12h, 90d or 8w"));
   EXPECT_EQ(Run({"--tables", "/no/such.db", "--store", "none"}), 2);
   EXPECT_EQ(Run({"--tls-cert", "x", "--store", "none"}), 2);
   EXPECT_THAT(Stderr(), HasSubstr("come together"));

@@ -55,6 +55,13 @@ export interface Result {
   outcome?: {kind: string; cause?: number; nodes?: {node: string; backendOps: string[]; refused: boolean}[]};
   unlistedFindings?: string;
 }
+export interface CommonCorrections {
+  targets: string[];
+  changes: Change[];
+  safe: boolean;
+  proven: boolean;
+  conflicts: {targets: string[]; location?: Location; reason: string}[];
+}
 export interface Simulation {
   profile: string;
   profileReason: string;
@@ -91,6 +98,7 @@ export interface Report {
   toolVersion: string;
   results: Result[];
   labels?: Labels | null;
+  commonCorrections?: CommonCorrections | null;
   simulation?: Simulation | null;
 }
 export interface FleetState {

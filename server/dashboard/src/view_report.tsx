@@ -1,7 +1,16 @@
 // One report: per target its findings by cause, corrections as before and after, what was not checked.
 import {useState} from 'preact/hooks';
 import {Link} from 'wouter-preact';
-import {query, type Correction, type Finding, type Report, type Result, type Simulation} from './api';
+import {
+  query,
+  type Change,
+  type CommonCorrections,
+  type Correction,
+  type Finding,
+  type Report,
+  type Result,
+  type Simulation,
+} from './api';
 import {FindingView, place} from './finding';
 import {Heading, plural, SeverityBadge, Time, useApi, VerdictBadge, Waiting} from './parts';
 
@@ -67,6 +76,30 @@ function Sides(props: {summary: string}) {
   );
 }
 
+function Changes(props: {changes: Change[]; label: string}) {
+  return (
+    <div class="scroll" tabIndex={0} role="region" aria-label={props.label}>
+      <table>
+        <thead>
+          <tr>
+            <th scope="col">where</th>
+            <th scope="col">before</th>
+            <th scope="col">after</th>
+          </tr>
+        </thead>
+        <tbody>
+          {props.changes.slice(0, 500).map((change, index) => (
+            <tr key={index}>
+              <td>{place(change.location)}</td>
+              <Sides summary={change.summary} />
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
 function CorrectionView(props: {correction: Correction}) {
   const {correction} = props;
   const cost = correction.predictedCost;
@@ -79,26 +112,34 @@ function CorrectionView(props: {correction: Correction}) {
         {correction.safe ? ', safe' : ', numbers may change'}
         {cost && `, ${cost.sqnrBeforeDb.toFixed(1)} dB → ${cost.sqnrAfterDb.toFixed(1)} dB`}
       </summary>
-      <div class="scroll" tabIndex={0} role="region" aria-label={`changes of ${correction.id}`}>
-        <table>
-          <thead>
-            <tr>
-              <th scope="col">where</th>
-              <th scope="col">before</th>
-              <th scope="col">after</th>
-            </tr>
-          </thead>
-          <tbody>
-            {correction.changes.slice(0, 500).map((change, index) => (
-              <tr key={index}>
-                <td>{place(change.location)}</td>
-                <Sides summary={change.summary} />
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
+      <Changes changes={correction.changes} label={`changes of ${correction.id}`} />
     </details>
+  );
+}
+
+// One set of changes for several targets, and why others cannot have it.
+function CommonView(props: {common: CommonCorrections}) {
+  const {common} = props;
+  return (
+    <section class="result">
+      <h2>Corrections for several targets</h2>
+      {common.targets.length > 0 && (
+        <p>
+          {`One set of specs passes on ${common.targets.join(', ')}: ${plural(common.changes.length, 'change')}`}
+          {common.proven ? ', checked again' : ', not proven'}
+          {common.safe ? ', safe.' : ', numbers may change.'}
+        </p>
+      )}
+      {common.changes.length > 0 && <Changes changes={common.changes} label="changes for several targets" />}
+      <ul class="plain">
+        {common.conflicts.map((conflict, index) => (
+          <li key={index}>
+            {`Not together: ${conflict.targets.join(', ')}. ${conflict.reason}`}
+            <span class="quiet small">{place(conflict.location)}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
   );
 }
 
@@ -139,6 +180,8 @@ function ResultView(props: {result: Result; report: string}) {
   const {result} = props;
   const causes = byCause(result.findings);
   const coverage = result.coverage;
+  const index = result.outcome?.cause;
+  const cause = index === undefined || index === null ? undefined : result.findings[index];
   return (
     <section class="result">
       <h2>
@@ -151,7 +194,7 @@ function ResultView(props: {result: Result; report: string}) {
           `checked ${coverage.checkedNodes} of ${plural(coverage.nodes, 'node')}, ${coverage.checkedValues} of ${plural(coverage.values, 'value')}`}
         {result.outcome &&
           result.outcome.kind !== 'KIND_UNSPECIFIED' &&
-          ` · outcome: ${result.outcome.kind.toLowerCase()}`}
+          ` · outcome: ${result.outcome.kind.toLowerCase()}${cause ? `, because of ${cause.code} at ${place(cause.location)}` : ''}`}
         {Number(result.unlistedFindings ?? 0) > 0 && ` · ${result.unlistedFindings} findings are not listed`}
       </p>
       {causes.length === 0 ? (
@@ -265,6 +308,7 @@ export function ReportPage(props: {id: string}) {
           {report.results.map((result) => (
             <ResultView key={result.target} result={result} report={props.id} />
           ))}
+          {report.commonCorrections && <CommonView common={report.commonCorrections} />}
           {report.simulation && <SimulationView simulation={report.simulation} report={props.id} />}
         </>
       )}
