@@ -241,6 +241,47 @@ run 0 reports show "${name#reports/}" --store "$store"
 has "$out" '^error\[NR001\] '
 run 0 reports export --store "$store"
 same "$(jq -s length <<<"$out")" 2
+printf '%s\n' "$out" >"$scratch/reports.jsonl"
+copy=sqlite:$scratch/copy.db
+run 0 reports import "$scratch/reports.jsonl" --store "$copy"
+same "$out" "2 imported, 0 were there already"
+run 0 reports import "$scratch/reports.jsonl" --store "$copy"
+same "$out" "0 imported, 2 were there already"
+run 0 reports show "$name" --store "$copy" --format json
+same "$out" "$kept"
+run 0 reports export --store "$copy"
+same "$out" "$(cat "$scratch/reports.jsonl")"
+printf '\n{"name": "reports/x"}\n' >>"$scratch/reports.jsonl"
+run 2 reports import "$scratch/reports.jsonl" --store "$copy"
+one_error INVALID_ARGUMENT
+has "$err" 'reports.jsonl:4: name: '
+echo '{"name": 7' >"$scratch/broken.jsonl"
+run 2 reports import "$scratch/broken.jsonl" --store "$copy"
+has "$err" 'broken.jsonl:1: is no report'
+run 1 check "$bad" --store "$copy" --label branch=main --label revision=0123abc --format json
+same "$(jq -r '.labels.branch + " " + .labels.revision' <<<"$out")" "main 0123abc"
+labeled=$(jq -r .name <<<"$out")
+run 0 reports list --store "$copy" --filter 'labels.branch = main' --format json
+same "$(jq -r '.reports[].name' <<<"$out")" "$labeled"
+run 0 reports diff "$name" "$labeled" --store "$copy" --exit-code
+has "$out" '^  [0-9]+ still there$'
+same "$(grep -cE '^  (new|fixed) ' <<<"$out")" 0
+run 0 reports list --store "$copy" --filter 'verdict = ACCEPTED' --format json
+accepted=$(jq -r '.reports[0].name' <<<"$out")
+run 1 reports diff "$accepted" "$labeled" --store "$copy" --exit-code
+has "$out" '^  new +error\[NR001\] '
+run 0 reports diff "$labeled" "$accepted" --store "$copy" --format json
+same "$(jq '[.targets[].fixedFindings[].code] | index("NR001") != null' <<<"$out")" true
+run 2 reports prune --store "$copy"
+one_error INVALID_ARGUMENT
+run 2 reports prune --older-than 90 --store "$copy"
+has "$err" 'no age such as 12h'
+run 0 reports prune --older-than 90d --max-reports 1 --store "$copy"
+same "$out" "2 deleted"
+run 0 reports migrate --store "sqlite:$scratch/fresh.db"
+run 0 reports list --store "sqlite:$scratch/fresh.db"
+run 2 check "$good" --label nonsense=1
+one_error INVALID_ARGUMENT
 run 2 reports list --store "$store" --filter 'nonsense'
 one_error INVALID_ARGUMENT
 run 0 reports delete "$name" --store "$store"
@@ -249,7 +290,8 @@ one_error NOT_FOUND
 
 # Help and completion.
 for command in "" check import decode targets rules explain constraints "constraints show" "constraints diff" reports \
-  "reports list" "reports show" "reports delete" "reports export" completion serve; do
+  "reports list" "reports show" "reports delete" "reports export" "reports diff" "reports import" "reports prune" \
+  "reports migrate" completion serve; do
   # shellcheck disable=SC2086
   run 0 $command --help
   has "$out" '^Examples?:'

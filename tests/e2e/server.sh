@@ -63,6 +63,15 @@ same "$(grep -c '^reports/' <<<"$out")" 3
 has "$out" "$name"
 run 0 reports export --server "$address" --filter 'code = "NR001"'
 has "$(jq -r .name <<<"$out")" "$name"
+run 0 reports diff "$name" "$name" --server "$address"
+has "$out" 'still there$'
+run 0 reports export --server "$address"
+printf '%s\n' "$out" >"$scratch/reports.jsonl"
+run 0 reports delete "$name" --server "$address"
+run 0 reports import "$scratch/reports.jsonl" --server "$address"
+has "$out" '^1 imported, [0-9]+ were there already$'
+run 0 reports prune --older-than 1w --server "$address"
+same "$out" "0 deleted"
 run 0 reports delete "$name" --server "$address"
 run 2 reports show "$name" --server "$address"
 one_error NOT_FOUND

@@ -205,6 +205,70 @@ TEST_F(ServiceTest, ReportsListGetDelete) {
             grpc::StatusCode::INVALID_ARGUMENT);
 }
 
+// The store's own tests say what the answers hold; this is that they arrive, and what is refused.
+TEST_F(ServiceTest, HistoryOfReports) {
+  using Stub = v1::ReportService::Stub;
+  Start();
+  v1::ValidateRequest request = Request();
+  request.mutable_options()->mutable_labels()->set_branch("main");
+  v1::Report first, second;
+  ASSERT_TRUE(Validate(request, &first).ok());
+  request.mutable_graph()->add_nodes()->set_name("bad");
+  ASSERT_TRUE(Validate(request, &second).ok());
+  EXPECT_EQ(second.labels().branch(), "main");
+
+  v1::DiffReportsRequest diff;
+  diff.set_base(first.name());
+  diff.set_other(second.name());
+  v1::DiffReportsResponse differs;
+  ASSERT_TRUE(Call(*reports_, &Stub::DiffReports, diff, differs).ok());
+  ASSERT_EQ(differs.targets_size(), 1);
+  EXPECT_EQ(differs.targets(0).new_findings_size(), 1);
+  diff.set_base("first");
+  EXPECT_EQ(Call(*reports_, &Stub::DiffReports, diff, differs).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+
+  v1::GetGraphRequest graph;
+  graph.set_name(second.name());
+  v1::GetGraphResponse kept;
+  ASSERT_TRUE(Call(*reports_, &Stub::GetGraph, graph, kept).ok());
+  EXPECT_EQ(kept.graph().SerializeAsString(), request.graph().SerializeAsString());
+
+  v1::GetFleetRequest fleet;
+  fleet.set_filter("labels.branch = main");
+  v1::GetFleetResponse entries;
+  ASSERT_TRUE(Call(*reports_, &Stub::GetFleet, fleet, entries).ok());
+  ASSERT_EQ(entries.entries_size(), 1);
+  EXPECT_EQ(entries.entries(0).newest().report(), second.name());
+  EXPECT_EQ(entries.entries(0).previous().report(), first.name());
+  fleet.set_page_size(-1);
+  EXPECT_EQ(Call(*reports_, &Stub::GetFleet, fleet, entries).error_code(), grpc::StatusCode::INVALID_ARGUMENT);
+
+  v1::GetTrendsResponse trends;
+  ASSERT_TRUE(Call(*reports_, &Stub::GetTrends, v1::GetTrendsRequest(), trends).ok());
+  EXPECT_EQ(trends.points(trends.points_size() - 1).results(), 2);
+
+  v1::ImportReportsRequest import;
+  *import.add_reports() = second;
+  v1::ImportReportsResponse imported;
+  ASSERT_TRUE(Call(*reports_, &Stub::ImportReports, import, imported).ok());
+  EXPECT_EQ(imported.present(), 1);
+
+  v1::PruneReportsRequest prune;
+  prune.set_max_reports(1);
+  v1::PruneReportsResponse pruned;
+  ASSERT_TRUE(Call(*reports_, &Stub::PruneReports, prune, pruned).ok());
+  EXPECT_EQ(pruned.deleted(), 1);
+
+  for (int length : {256, 257}) {
+    request.mutable_options()->mutable_labels()->set_revision(std::string(length, 'r'));
+    const grpc::Status status = Validate(request);
+    EXPECT_EQ(status.ok(), length == 256);
+    if (!status.ok()) {
+      EXPECT_THAT(status.error_message(), HasSubstr("options.labels.revision: 257 bytes; at most 256"));
+    }
+  }
+}
+
 TEST_F(ServiceTest, WithoutAStoreReportsSaySo) {
   store_address_ = "none";
   Start();
