@@ -39,8 +39,9 @@ def differences(values, expected):
     return compared, different
 
 
-# Model, and the largest difference that float operators explain.
-ONNX = [('tiny.qdq_u8s8', 0), ('bert.qdq_s8s8_pc', 0), ('vit.qdq_u8s8', 0), ('vit.qnn_a8w8', 0), ('tiny.qdq_a16w4', 0)]
+# Model, and the largest difference that float operators explain: 16-bit activations go through float convolutions,
+# whose sums depend on their order, and each node adds a step or less to what it reads.
+ONNX = [('resnet8.qnn_a16_mixed', 6), ('tiny.qdq_u8s8', 0), ('bert.qdq_s8s8_pc', 0), ('vit.qdq_u8s8', 0), ('vit.qnn_a8w8', 0), ('tiny.qdq_a16w4', 0)]
 
 
 @pytest.mark.parametrize('name, bound', ONNX)
