@@ -308,6 +308,27 @@ void Run(const KernelCall& call, const Geometry& g, const Centered& x, const Cen
   }
 }
 
+// The image `n` of x, (channels, positions), centered, as (positions, channels).
+void CenteredImage(const QTensor& x, int64_t channels, int64_t positions, int64_t n, float* to) {
+  const int32_t zero_point = static_cast<int32_t>(x.q.zero_point());
+  WithInteger(x.tensor.type, [&](auto zero) {
+    const decltype(zero)* in = x.tensor.as<decltype(zero)>().data() + n * channels * positions;
+    if (channels == 1) {
+      for (int64_t p = 0; p < positions; ++p) to[p] = static_cast<float>(static_cast<int32_t>(in[p]) - zero_point);
+      return;
+    }
+    constexpr int64_t kBlock = 16;
+    for (int64_t p0 = 0; p0 < positions; p0 += kBlock) {
+      const int64_t end = std::min(p0 + kBlock, positions);
+      for (int64_t c = 0; c < channels; ++c) {
+        for (int64_t p = p0; p < end; ++p) {
+          to[p * channels + c] = static_cast<float>(static_cast<int32_t>(in[c * positions + p]) - zero_point);
+        }
+      }
+    }
+  });
+}
+
 // The image `n` of out, (channels, positions), from one that is (positions, channels).
 void ChannelsFirst(const Tensor& from, int64_t channels, int64_t positions, int64_t n, Tensor& out) {
   WithInteger(out.type, [&](auto zero) {
@@ -325,7 +346,7 @@ void ChannelsFirst(const Tensor& from, int64_t channels, int64_t positions, int6
 }
 
 // The same as Run where FitsFast says so, in float32.
-void RunFast(const KernelCall& call, const Geometry& g, const Centered& x, const Centered& packed,
+void RunFast(const KernelCall& call, const Geometry& g, int64_t largest, const Centered& packed,
              const Requantization& requantization, Tensor& out) {
   constexpr int64_t kRows = 64;  // gathered at a time
   const bool last = call.layout == Layout::kChannelsLast;
@@ -347,17 +368,13 @@ void RunFast(const KernelCall& call, const Geometry& g, const Centered& x, const
   std::vector<const float*> taps(static_cast<size_t>(g.taps()));
   std::vector<float> rows(depthwise || plain ? 0 : static_cast<size_t>(kRows * depth));
   const int64_t image_size = g.input_positions() * g.in_channels;
+  // Kept between calls: large blocks are given back to the system and zeroed again otherwise.
+  static thread_local std::vector<float> image;
+  image.resize(static_cast<size_t>(image_size));
   Tensor turned{out.type, {}, {}};
   if (!last) turned.data.resize(out.data.size() / static_cast<size_t>(std::max<int64_t>(g.batch, 1)));
   for (int64_t n = 0; n < g.batch; ++n) {
-    const int16_t* from = x.narrow.data() + n * image_size;
-    std::vector<float> image(static_cast<size_t>(image_size));
-    if (last || g.in_channels == 1) {
-      std::copy_n(from, image_size, image.data());
-    } else {
-      const std::vector<int16_t> moved = ChannelsLast(from, g.in_channels, g.input_positions());
-      std::copy(moved.begin(), moved.end(), image.begin());
-    }
+    CenteredImage(*call.inputs[0], last ? 1 : g.in_channels, last ? image_size : g.input_positions(), n, image.data());
     // Channels last throughout; turned around at the end, where writes then follow each other.
     const Destination to{last ? &out : &turned, last ? n * positions * g.out_channels : 0, g.out_channels, 1};
     if (depthwise) {
@@ -390,13 +407,15 @@ void RunFast(const KernelCall& call, const Geometry& g, const Centered& x, const
         if (!plain) GatherRows(g, image.data(), group, first, some, rows.data());
         Destination at = to;
         at.offset += first * to.row_stride + group * columns * to.column_stride;
-        MultiplyRowsFast(plain ? image.data() + first * depth : rows.data(), x.largest, packed.largest,
+        MultiplyRowsFast(plain ? image.data() + first * depth : rows.data(), largest, packed.largest,
                          weights.data() + group * group_size, some, columns, depth, requantization, group * columns, at,
                          call.use);
       }
     }
     if (!last) ChannelsFirst(turned, g.out_channels, positions, n, out);
   }
+  constexpr size_t kKept = size_t{1} << 24;
+  if (image.capacity() > kKept) std::vector<float>().swap(image);
 }
 
 // XNNPACK leaves a transposed convolution to LiteRT where "same" padding would be negative.
@@ -430,10 +449,22 @@ absl::Status Conv(const Profile& profile, KernelCall& call) {
   absl::StatusOr<Requantization> requantization =
       MakeRequantization(profile, form, call, input, weight, bias, g->out_channels, out);
   if (!requantization.ok()) return requantization.status();
-  absl::StatusOr<Centered> x = CenteredElements(input);
-  if (!x.ok()) return x.status();
   absl::StatusOr<Centered> w = CenteredElements(weight);
   if (!w.ok()) return w.status();
+  if (BitWidth(input.tensor.type) == 8 && w->is_narrow()) {
+    Centered bound;  // what the input's type allows
+    bound.largest =
+        std::max(MaxOf(input.tensor.type) - input.q.zero_point(), input.q.zero_point() - MinOf(input.tensor.type));
+    if (FitsFast(bound, *w, g->depth(), *requantization) && ExactDepth(bound.largest, w->largest) >= g->taps()) {
+      if (absl::Status status = Allocate(g->output_dims, out.tensor); !status.ok()) return status;
+      const Centered packed = PackedWeights(call, *g, *w);
+      NoteWorstCase(input, packed, g->out_channels, g->depth(), *requantization, call.use);
+      RunFast(call, *g, bound.largest, packed, *requantization, out.tensor);
+      return absl::OkStatus();
+    }
+  }
+  absl::StatusOr<Centered> x = CenteredElements(input);
+  if (!x.ok()) return x.status();
   if (!x->is_narrow() || !w->is_narrow()) {
     Widen(*x);
     Widen(*w);
@@ -441,9 +472,7 @@ absl::Status Conv(const Profile& profile, KernelCall& call) {
   if (absl::Status status = Allocate(g->output_dims, out.tensor); !status.ok()) return status;
   const Centered packed = PackedWeights(call, *g, *w);
   NoteWorstCase(input, packed, g->out_channels, g->depth(), *requantization, call.use);
-  if (FitsFast(*x, packed, g->depth(), *requantization) && ExactDepth(x->largest, packed.largest) >= g->taps()) {
-    RunFast(call, *g, *x, packed, *requantization, out.tensor);
-  } else if (x->is_narrow()) {
+  if (x->is_narrow()) {
     Run<int16_t>(call, *g, *x, packed, *requantization, out.tensor);
   } else {
     Run<int32_t>(call, *g, *x, packed, *requantization, out.tensor);

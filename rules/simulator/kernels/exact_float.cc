@@ -17,7 +17,8 @@ using Integers = hn::RebindToSigned<Floats>;
 
 // One vector of columns for up to eight rows.
 template <int kRows>
-void MultiplyColumns(const float* a, int64_t stride, int64_t depth, const float* panel, int32_t* sums) {
+void MultiplyColumns(const float* a, int64_t stride, int64_t depth, const float* panel, bool first, int64_t width,
+                     int32_t* sums) {
   const Floats d;
   const Integers di;
   auto s0 = hn::Zero(d), s1 = s0, s2 = s0, s3 = s0, s4 = s0, s5 = s0, s6 = s0, s7 = s0;
@@ -34,8 +35,9 @@ void MultiplyColumns(const float* a, int64_t stride, int64_t depth, const float*
     if constexpr (kRows > 7) s7 = hn::MulAdd(hn::Set(d, at[7 * stride]), b, s7);
   }
   const auto add = [&](int row, auto sum) {
-    int32_t* to = sums + row * kPanel;
-    hn::StoreU(hn::Add(hn::LoadU(di, to), hn::NearestInt(sum)), di, to);
+    int32_t* to = sums + row * width;
+    const auto whole = hn::NearestInt(sum);
+    hn::StoreU(first ? whole : hn::Add(hn::LoadU(di, to), whole), di, to);
   };
   add(0, s0);
   if constexpr (kRows > 1) add(1, s1);
@@ -47,24 +49,22 @@ void MultiplyColumns(const float* a, int64_t stride, int64_t depth, const float*
   if constexpr (kRows > 7) add(7, s7);
 }
 
-void MultiplyTileImpl(const float* a, int64_t rows, int64_t depth, const float* panel, int64_t exact_depth,
-                      int32_t* sums) {
-  std::fill_n(sums, rows * kPanel, 0);
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(Floats()));
+void MultiplyTileImpl(const float* a, int64_t rows, int64_t depth, const float* panels, int64_t count,
+                      int64_t exact_depth, int32_t* sums) {
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(Floats())), width = count * kPanel;
+  if (depth == 0) std::fill_n(sums, rows * width, 0);
   for (int64_t first = 0; first < depth; first += exact_depth) {
     const int64_t some = std::min(exact_depth, depth - first);
-    for (int64_t column = 0; column < kPanel; column += lanes) {
-      const float* b = panel + first * kPanel + column;
+    for (int64_t column = 0; column < width; column += lanes) {
+      const float* b = panels + column / kPanel * depth * kPanel + first * kPanel + column % kPanel;
       int64_t row = 0;
-      for (; row + 8 <= rows; row += 8) {
-        MultiplyColumns<8>(a + row * depth + first, depth, some, b, sums + row * kPanel + column);
-      }
-      for (; row + 4 <= rows; row += 4) {
-        MultiplyColumns<4>(a + row * depth + first, depth, some, b, sums + row * kPanel + column);
-      }
-      for (; row < rows; ++row) {
-        MultiplyColumns<1>(a + row * depth + first, depth, some, b, sums + row * kPanel + column);
-      }
+      const auto multiply = [&](auto function, int64_t taken) {
+        function(a + row * depth + first, depth, some, b, first == 0, width, sums + row * width + column);
+        row += taken;
+      };
+      while (row + 8 <= rows) multiply(MultiplyColumns<8>, 8);
+      while (row + 4 <= rows) multiply(MultiplyColumns<4>, 4);
+      while (row < rows) multiply(MultiplyColumns<1>, 1);
     }
   }
 }
@@ -142,8 +142,9 @@ std::vector<float> PackPanels(const int16_t* b, int64_t columns, int64_t depth) 
   return to;
 }
 
-void MultiplyTile(const float* a, int64_t rows, int64_t depth, const float* panel, int64_t exact_depth, int32_t* sums) {
-  HWY_DYNAMIC_DISPATCH(MultiplyTileImpl)(a, rows, depth, panel, exact_depth, sums);
+void MultiplyTile(const float* a, int64_t rows, int64_t depth, const float* panels, int64_t count, int64_t exact_depth,
+                  int32_t* sums) {
+  HWY_DYNAMIC_DISPATCH(MultiplyTileImpl)(a, rows, depth, panels, count, exact_depth, sums);
 }
 
 void MultiplyTaps(const float* const* x, const float* w, int64_t taps, int64_t size, int32_t* sums) {

@@ -20,8 +20,10 @@ int64_t ExactDepth(int64_t largest_a, int64_t largest_b);
 // columns x depth as panels of kPanel columns, each (depth, kPanel), the last one filled up with zeros.
 std::vector<float> PackPanels(const int16_t* b, int64_t columns, int64_t depth);
 
-// sums (rows x kPanel) = a (rows x depth) times one panel, cut every `exact_depth` terms. rows <= kTileRows.
-void MultiplyTile(const float* a, int64_t rows, int64_t depth, const float* panel, int64_t exact_depth, int32_t* sums);
+// sums (rows x count * kPanel) = a (rows x depth) times `count` panels, cut every `exact_depth` terms. rows <=
+// kTileRows.
+void MultiplyTile(const float* a, int64_t rows, int64_t depth, const float* panels, int64_t count, int64_t exact_depth,
+                  int32_t* sums);
 
 // sums[i] = sum over taps of x[tap][i] * w[tap * size + i]; null taps are zero.
 void MultiplyTaps(const float* const* x, const float* w, int64_t taps, int64_t size, int32_t* sums);

@@ -265,6 +265,10 @@ void StoreSums32(const int32_t* sums, int64_t columns, const Requantization& req
     WithInteger(to.tensor->type, [&](auto zero) {
       using T = decltype(zero);
       T* out = to.tensor->as<T>().data() + to.offset + first * to.column_stride;
+      if (to.column_stride == 1) {
+        for (int64_t c = 0; c < some; ++c) out[c] = static_cast<T>(rescaled[c]);
+        return;
+      }
       for (int64_t c = 0; c < some; ++c) out[c * to.column_stride] = static_cast<T>(rescaled[c]);
     });
   }
@@ -276,15 +280,9 @@ void MultiplyRowsFast(const float* a, int64_t largest_a, int64_t largest_b, cons
   const int64_t exact = ExactDepth(largest_a, largest_b);
   const int64_t all = (columns + kPanel - 1) / kPanel;
   std::vector<int32_t> sums(static_cast<size_t>(kTileRows * all * kPanel));
-  int32_t tile[kTileRows * kPanel];
   for (int64_t first = 0; first < rows; first += kTileRows) {
     const int64_t some = std::min(kTileRows, rows - first);
-    for (int64_t panel = 0; panel < all; ++panel) {
-      MultiplyTile(a + first * depth, some, depth, panels + panel * depth * kPanel, exact, tile);
-      for (int64_t r = 0; r < some; ++r) {
-        std::copy_n(tile + r * kPanel, kPanel, &sums[(r * all + panel) * kPanel]);
-      }
-    }
+    MultiplyTile(a + first * depth, some, depth, panels, all, exact, sums.data());
     for (int64_t r = 0; r < some; ++r) {
       Destination row = to;
       row.offset += (first + r) * to.row_stride;

@@ -43,15 +43,13 @@ TEST_P(ExactFloat, TilesAreIntegerProducts) {
       const int64_t columns = 21;
       const std::vector<int16_t> a = Numbers(rows * depth, -255, 255), b = Numbers(columns * depth, -128, 127);
       const std::vector<float> left(a.begin(), a.end()), panels = PackPanels(b.data(), columns, depth);
-      for (int64_t panel = 0; panel < 2; ++panel) {
-        int32_t sums[kTileRows * kPanel];
-        MultiplyTile(left.data(), rows, depth, panels.data() + panel * depth * kPanel, ExactDepth(255, 128), sums);
-        for (int64_t r = 0; r < rows; ++r) {
-          for (int64_t c = 0; c < kPanel && panel * kPanel + c < columns; ++c) {
-            int64_t expected = 0;
-            for (int64_t k = 0; k < depth; ++k) expected += a[r * depth + k] * b[(panel * kPanel + c) * depth + k];
-            ASSERT_EQ(sums[r * kPanel + c], expected) << depth << " deep, row " << r << ", column " << c;
-          }
+      int32_t sums[kTileRows * 2 * kPanel];
+      MultiplyTile(left.data(), rows, depth, panels.data(), 2, ExactDepth(255, 128), sums);
+      for (int64_t r = 0; r < rows; ++r) {
+        for (int64_t c = 0; c < columns; ++c) {
+          int64_t expected = 0;
+          for (int64_t k = 0; k < depth; ++k) expected += a[r * depth + k] * b[c * depth + k];
+          ASSERT_EQ(sums[r * 2 * kPanel + c], expected) << depth << " deep, row " << r << ", column " << c;
         }
       }
     }
