@@ -23,11 +23,11 @@ absl::Status NameFile(const std::string& path, const absl::Status& error) {
   return CodedError(error.code(), ErrorCode(error), absl::StrCat(path, ": ", error.message()));
 }
 
-absl::StatusOr<v1::Graph> ImportBytes(absl::string_view bytes, FileFormat format, const std::string& folder,
+absl::StatusOr<v1::Graph> ImportBytes(std::string bytes, FileFormat format, const std::string& folder,
                                       const ImportOptions& options) {
   switch (format) {
     case FileFormat::kOnnx:
-      return ImportOnnx(bytes, folder, options);
+      return ImportOnnx(std::move(bytes), folder, options);
     case FileFormat::kTflite:
       return ImportTflite(bytes, folder, options);
     case FileFormat::kEncodings: {
@@ -105,13 +105,14 @@ absl::StatusOr<ImportedModel> ImportModel(const std::string& path, const ImportO
   if (sniffed.format == FileFormat::kOther) {
     return NameFile(path, CodedError(absl::StatusCode::kInvalidArgument, "FI001", sniffed.reason));
   }
-  absl::StatusOr<v1::Graph> graph = ImportBytes(*bytes, sniffed.format, ModelFolder(path), options);
+  const std::string sha256 = Sha256Hex(*bytes);
+  absl::StatusOr<v1::Graph> graph = ImportBytes(*std::move(bytes), sniffed.format, ModelFolder(path), options);
   if (!graph.ok()) return NameFile(path, graph.status());
 
   ImportedModel model;
   model.graph = *std::move(graph);
   model.info.set_path(path);
-  model.info.set_sha256(Sha256Hex(*bytes));
+  model.info.set_sha256(sha256);
   model.info.set_format(FormatName(sniffed.format));
   if (!options.encodings.empty()) {
     absl::Status status = AddEncodings(options.encodings, options.max_file_bytes, model);

@@ -17,6 +17,7 @@
 #include "client/cli/import_flags.h"
 #include "client/cli/progress.h"
 #include "client/cli/server_flags.h"
+#include "client/cli/simulation.h"
 #include "client/fix/fix.h"
 #include "client/gate/gate.h"
 #include "client/import.h"
@@ -47,6 +48,7 @@ struct CheckFlags {
   std::vector<std::string> labels;
   ImportOptions import_options;
   bool no_corrections = false;
+  bool simulate = false;
   bool verbose = false;
   std::shared_ptr<ConfirmFlags> confirm;
   std::shared_ptr<ServerFlags> server;
@@ -102,7 +104,7 @@ bool IsAboutGraph(absl::string_view message) {
 
 // What a check gives beside its report, which stands without.
 struct Beside {
-  absl::Status error;  // what --confirm or --fix failed with
+  absl::Status error;  // what --confirm, --simulate or --fix failed with
   std::optional<FixResult> fixed;
 };
 
@@ -111,8 +113,16 @@ absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string
                                       const CheckFlags& flags, const Checker& check, const Checker& check_again,
                                       ConfirmRun* confirm, Progress& progress, Beside& beside) {
   progress.Step(absl::StrCat("reading ", path, progress_suffix));
-  absl::StatusOr<ImportedModel> model = ImportModel(path, flags.import_options);
+  SimulationFlags simulation;
+  ImportOptions import_options = flags.import_options;
+  if (flags.simulate) KeepWeights(simulation, import_options);
+  absl::StatusOr<ImportedModel> model = ImportModel(path, import_options);
   if (!model.ok()) return model.status();
+  std::optional<v1::Graph> weighted;
+  if (flags.simulate) {
+    weighted = model->graph;
+    model->graph = WithoutWeights(std::move(model->graph));
+  }
   if (!flags.fix.empty()) {
     if (absl::Status status = CheckFixFormat(flags.fix, model->info); !status.ok()) return status;
   }
@@ -121,6 +131,11 @@ absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string
   if (report.ok() && confirm != nullptr) {
     beside.error = confirm->Confirm(
         model->graph, [&](const std::string& step) { progress.Step(absl::StrCat(step, progress_suffix)); }, *report);
+  }
+  if (report.ok() && weighted.has_value() && beside.error.ok()) {
+    if (!flags.targets.empty()) simulation.target = flags.targets[0];
+    simulation.tables = flags.tables;
+    beside.error = SimulateBeside(simulation, *weighted, progress, *report);
   }
   progress.Step("");
   if (!report.ok() && flags.models.size() > 1 && IsAboutGraph(report.status().message())) {
@@ -320,6 +335,8 @@ void AddCheckCommand(CLI::App& app, Run* run) {
       ->type_name("PATH");
   command->add_flag("--no-corrections", flags->no_corrections, "Look for no corrections; the answer comes sooner")
       ->excludes("--fix");
+  command->add_flag("--simulate", flags->simulate,
+                    "Also run the model through integer kernels, with the arithmetic of the first target");
   command->add_flag("-v,--verbose", flags->verbose, "Name every place in the text report, not the first few");
   CLI::Option* tables = AddTablesFlag(*command, flags->tables);
   CLI::Option* store =

@@ -1,7 +1,10 @@
 #include "client/onnx/onnx_importer.h"
 
 #include <algorithm>
+#include <string>
+#include <utility>
 
+#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "client/error.h"
 #include "client/onnx/complete_types.h"
@@ -40,9 +43,9 @@ FunctionLimits LimitsOfCalls(int64_t bytes, const ImportOptions& options) {
   return limits;
 }
 
-}  // namespace
-
-absl::StatusOr<v1::Graph> ImportOnnx(absl::string_view bytes, const std::string& folder, const ImportOptions& options) {
+// `parsed` is called when the bytes are needed no more.
+absl::StatusOr<v1::Graph> ReadModel(absl::string_view bytes, absl::FunctionRef<void()> parsed,
+                                    const std::string& folder, const ImportOptions& options) {
   const WireLimits limits{.max_memory = ParseMemoryLimit(bytes.size()),
                           .counted = onnx::NodeProto::descriptor(),
                           .max_counted = options.max_nodes};
@@ -55,7 +58,9 @@ absl::StatusOr<v1::Graph> ImportOnnx(absl::string_view bytes, const std::string&
     return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "protobuf cannot parse it");
   }
   if (!model->has_graph()) return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "has no graph");
-  status = InlineFunctions(LimitsOfCalls(static_cast<int64_t>(bytes.size()), options), model);
+  const FunctionLimits calls = LimitsOfCalls(static_cast<int64_t>(bytes.size()), options);
+  parsed();
+  status = InlineFunctions(calls, model);
   if (!status.ok()) return status;
 
   v1::Graph graph;
@@ -66,8 +71,25 @@ absl::StatusOr<v1::Graph> ImportOnnx(absl::string_view bytes, const std::string&
   status = GraphImporter(&context, nullptr, &graph).Import(model->graph());
   if (!status.ok()) return status;
   graph.set_stage(context.quantized ? v1::STAGE_CONVERTED : v1::STAGE_ANNOTATED);
-  CompleteTypes(&graph);
   return graph;
+}
+
+// What the file left open is told from the graph alone: by then the model's own message is gone.
+absl::StatusOr<v1::Graph> Completed(absl::StatusOr<v1::Graph> graph) {
+  if (graph.ok()) CompleteTypes(&*graph);
+  return graph;
+}
+
+}  // namespace
+
+absl::StatusOr<v1::Graph> ImportOnnx(absl::string_view bytes, const std::string& folder, const ImportOptions& options) {
+  return Completed(ReadModel(
+      bytes, [] {}, folder, options));
+}
+
+absl::StatusOr<v1::Graph> ImportOnnx(std::string&& bytes, const std::string& folder, const ImportOptions& options) {
+  return Completed(ReadModel(
+      bytes, [&bytes] { bytes = std::string(); }, folder, options));
 }
 
 }  // namespace quantgate

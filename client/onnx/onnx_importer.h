@@ -28,6 +28,8 @@ namespace quantgate {
 // with the place; FI002: a limit.
 absl::StatusOr<v1::Graph> ImportOnnx(absl::string_view bytes, const std::string& folder,
                                      const ImportOptions& options = {});
+// The same; the bytes are given up as soon as they are parsed.
+absl::StatusOr<v1::Graph> ImportOnnx(std::string&& bytes, const std::string& folder, const ImportOptions& options = {});
 
 }  // namespace quantgate
 

@@ -12,14 +12,18 @@ namespace {
 
 static_assert(v1::Finding::Severity_MAX < 4);
 
-void Sort(std::vector<FindingDraft>& drafts) {
-  std::stable_sort(drafts.begin(), drafts.end(), [](const FindingDraft& a, const FindingDraft& b) {
+std::vector<const FindingDraft*> Sorted(const std::vector<FindingDraft>& drafts) {
+  std::vector<const FindingDraft*> sorted;
+  sorted.reserve(drafts.size());
+  for (const FindingDraft& draft : drafts) sorted.push_back(&draft);
+  std::stable_sort(sorted.begin(), sorted.end(), [](const FindingDraft* a, const FindingDraft* b) {
     const auto key = [](const FindingDraft& draft) {
       const Place& p = draft.place;
       return std::make_tuple(p.node, absl::string_view(draft.rule->code), p.output, p.input, p.value, p.index);
     };
-    return key(a) < key(b);
+    return key(*a) < key(*b);
   });
+  return sorted;
 }
 
 // About the size of the rendered finding: names and what is observed are said twice, in fields and in the message.
@@ -41,15 +45,14 @@ FindingDraft WithText(FindingDraft draft) {
 
 }  // namespace
 
-void FindingWriter::Add(const Graph& graph, const std::string& path, std::vector<FindingDraft>& drafts) {
-  Sort(drafts);
+void FindingWriter::Add(const Graph& graph, const std::string& path, const std::vector<FindingDraft>& drafts) {
   for (const FindingDraft& draft : drafts) {
     if (draft.bare) continue;
     Share& share = wanted_[SeverityOf(draft)];
     ++share.findings;
     share.bytes += Bytes(graph, path, draft);
   }
-  lists_.push_back({&graph, &path, &drafts});
+  lists_.push_back({&graph, &path, Sorted(drafts)});
 }
 
 bool FindingWriter::WriteNotChecked(v1::Result& result) const {
@@ -84,9 +87,10 @@ bool FindingWriter::Write(v1::Result& result) {
   }
   bool said[kSeverities] = {};
   for (const List& list : lists_) {
-    if (list.drafts->empty()) continue;
+    if (list.drafts.empty()) continue;
     const Positions positions(*list.graph);
-    for (const FindingDraft& draft : *list.drafts) {
+    for (const FindingDraft* each : list.drafts) {
+      const FindingDraft& draft = *each;
       const int severity = SeverityOf(draft);
       Share& share = granted[severity];
       const bool full = share.findings <= 0 || share.bytes <= 0;

@@ -21,9 +21,9 @@ class FindingWriter {
   // whole result.
   FindingWriter(int64_t max_findings, int64_t max_bytes) : max_findings_(max_findings), bytes_left_(max_bytes) {}
 
-  // Sorts `drafts` as readers rely on it: node in file order (the whole graph first), code, port (inputs before
+  // Written in the order that readers rely on: node in file order (the whole graph first), code, port (inputs before
   // outputs), value, element. Graph, path ("" for the main graph) and drafts must outlive Write.
-  void Add(const Graph& graph, const std::string& path, std::vector<FindingDraft>& drafts);
+  void Add(const Graph& graph, const std::string& path, const std::vector<FindingDraft>& drafts);
 
   // Graph and drafts must outlive Write.
   void AddNotChecked(const Graph& graph, const std::vector<NotCheckedDraft>& drafts) {
@@ -40,7 +40,7 @@ class FindingWriter {
   struct List {
     const Graph* graph;
     const std::string* path;
-    const std::vector<FindingDraft>* drafts;
+    std::vector<const FindingDraft*> drafts;  // in order
   };
   struct NotCheckedList {
     const Graph* graph;

@@ -1,8 +1,13 @@
 #include "rules/engine/render.h"
 
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_replace.h"
 
 namespace quantgate {
 namespace {
@@ -26,6 +31,28 @@ std::string SubjectText(const Graph& graph, const Place& place) {
   if (subject.empty()) subject = "the graph";
   if (place.index >= 0) absl::StrAppend(&subject, " [", place.index, "]");
   return subject;
+}
+
+// The rule's message with its places filled in, in one pass: a name that contains "{allowed}" stays a name.
+std::string Filled(absl::string_view text, absl::string_view subject, const FindingDraft& draft) {
+  const std::pair<absl::string_view, absl::string_view> places[] = {
+      {"{subject}", subject}, {"{observed}", draft.observed}, {"{allowed}", draft.allowed}};
+  std::string filled;
+  filled.reserve(text.size() + subject.size() + draft.observed.size() + draft.allowed.size());
+  while (!text.empty()) {
+    const size_t plain = std::min(text.find('{'), text.size());
+    absl::StrAppend(&filled, text.substr(0, plain));
+    text.remove_prefix(plain);
+    const auto* place = absl::c_find_if(places, [&](const auto& each) { return absl::StartsWith(text, each.first); });
+    if (place != std::end(places)) {
+      absl::StrAppend(&filled, place->second);
+      text.remove_prefix(place->first.size());
+    } else if (!text.empty()) {
+      filled += '{';
+      text.remove_prefix(1);
+    }
+  }
+  return filled;
 }
 
 }  // namespace
@@ -55,8 +82,8 @@ void RenderFinding(const Graph& graph, const std::string& subgraph, const Findin
   finding.set_effect(draft.effect != v1::Finding::EFFECT_UNSPECIFIED ? draft.effect : rule.effect);
   v1::Location& location = *finding.mutable_location();
   if (place.node >= 0) {
-    location.set_node(NodeName(graph, place.node));
-    location.set_op(std::string(graph.op_type(place.node)));
+    SetNodeName(graph, place.node, *location.mutable_node());
+    location.set_op(graph.op_type(place.node).data(), graph.op_type(place.node).size());
     const v1::SourceLine& line = graph.node(place.node).source_line();
     if (line.file() > 0) {
       location.set_source_line(line.line() > 0 ? absl::StrCat(graph.symbol(line.file()), ":", line.line())
@@ -67,20 +94,18 @@ void RenderFinding(const Graph& graph, const std::string& subgraph, const Findin
   if (place.output >= 0) location.set_output(place.output);
   if (place.value >= 0) location.set_value(graph.value(place.value).name());
   if (place.index >= 0) location.set_index(place.index);
-  location.set_subgraph(subgraph);
+  // Setting a field to "" says nothing and takes memory.
+  if (!subgraph.empty()) location.set_subgraph(subgraph);
   finding.set_observed(draft.observed);
   finding.set_allowed(draft.allowed);
-  // One pass, so that a name that contains "{allowed}" stays a name.
-  finding.set_message(absl::StrReplaceAll(
-      rule.message,
-      {{"{subject}", SubjectText(graph, place)}, {"{observed}", draft.observed}, {"{allowed}", draft.allowed}}));
+  finding.set_message(Filled(rule.message, SubjectText(graph, place), draft));
   finding.set_fix(draft.fix.empty() ? rule.fix : draft.fix);
   finding.set_group(draft.group);
   v1::Source& source = *finding.mutable_source();
   source.set_kind(draft.source.kind);
-  source.set_table(draft.source.table);
-  source.set_row(draft.source.row);
-  source.set_document(draft.source.document);
+  if (!draft.source.table.empty()) source.set_table(draft.source.table);
+  if (!draft.source.row.empty()) source.set_row(draft.source.row);
+  if (!draft.source.document.empty()) source.set_document(draft.source.document);
 }
 
 }  // namespace quantgate

@@ -26,12 +26,15 @@ class QuantizerForms {
  private:
   StoredForm Describe(int32_t node);
   int32_t MakeParams(int32_t node, const QuantizerInputs& inputs);
+  // So many zeros; all rows of them are parts of one.
+  absl::Span<const double> Zeros(size_t count);
 
   const Graph& graph_;
   StoredForms& forms_;
   QParamsStore& params_;
   std::vector<int32_t> form_of_;                      // by node; -1: not computed
   std::vector<absl::Span<const double>> numbers_of_;  // by value, of constants that hold integers
+  absl::Span<const double> zeros_;                    // the longest row of them so far
 };
 
 }  // namespace quantgate

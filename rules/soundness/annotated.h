@@ -24,9 +24,9 @@ Place PlaceOf(const Graph& graph, SpecPlace at);
 // inputs are others).
 bool IsAnnotation(const CheckContext& context);
 
-// Calls `visit` for every place that has one of the specs that `wanted` picks: value by value, the value itself and then
-// its edges. `wanted` is asked of one spec of those that say the same (Graph::spec_like), so not about what they refer
-// to nor about observers; where it picks none the graph is not walked. Linear.
+// Calls `visit` for every place that has one of the specs that `wanted` picks: value by value, the value itself and
+// then its edges. `wanted` is asked of one spec of those that say the same (Graph::spec_like), so not about what they
+// refer to nor about observers; where it picks none the graph is not walked. Linear.
 void ForEachAnnotated(const CheckContext& context, absl::FunctionRef<bool(const v1::Spec&)> wanted,
                       absl::FunctionRef<void(const AnnotatedPlace&)> visit);
 // The same, of those values alone that `of` picks.

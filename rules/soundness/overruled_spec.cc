@@ -110,20 +110,21 @@ void Compare(const SharingGroups& groups, int32_t leader, int32_t member, Findin
   const Graph& graph = table.graph();
   const v1::Spec& first = table.spec(leader);
   const v1::Spec& own = table.spec(member);
-  const std::string by =
-      absl::StrCat(" of ", SpecPlaceName(graph, table.place(leader)), ", the first of its sharing group of ",
-                   groups.group(groups.group_of[leader]).size());
+  const auto by = [&] {
+    return absl::StrCat(" of ", SpecPlaceName(graph, table.place(leader)), ", the first of its sharing group of ",
+                        groups.group(groups.group_of[leader]).size());
+  };
   if (own.kind() == v1::Spec::DERIVED && first.kind() == v1::Spec::DERIVED) {
     if (SourceGroups(groups, leader) == SourceGroups(groups, member)) return;
-    draft.observed = absl::StrCat("is derived from ", Sources(graph, first), " like that", by);
+    draft.observed = absl::StrCat("is derived from ", Sources(graph, first), " like that", by());
     draft.allowed = absl::StrCat(Sources(graph, own), ", as its own spec says");
     draft.effect = v1::Finding::UNSOUND;
     draft.severity = v1::Finding::ERROR;
   } else if (!SameBlocks(first, own)) {
-    draft.observed = absl::StrCat("gets ", Blocks(first), " like those", by);
+    draft.observed = absl::StrCat("gets ", Blocks(first), " like those", by());
     draft.allowed = absl::StrCat(Blocks(own), ", as its own spec says");
   } else if (own.observer() != first.observer() && !HasFixedObserver(graph, first)) {
-    draft.observed = absl::StrCat("is observed by the ", Observer(graph, first), by);
+    draft.observed = absl::StrCat("is observed by the ", Observer(graph, first), by());
     draft.allowed = absl::StrCat("the ", Observer(graph, own), ", as its own spec says");
     if (HasFixedObserver(graph, own)) return;  // the numbers that were prescribed are lost
     draft.effect = v1::Finding::ADVICE;

@@ -13,6 +13,8 @@
 #include "rules/check.h"
 #include "rules/graph/graph.h"
 #include "rules/graph/sharing.h"
+#include "server/memory.h"
+#include "server/parse.h"
 #include "tests/benchmarks/ratio.h"
 
 namespace quantgate::benchmarks {
@@ -37,7 +39,7 @@ int Run(const std::string& path, const std::string& target, int rounds) {
     const absl::StatusOr<Graph> graph = Graph::Build(message);
     ok = graph.ok();
     groups.push_back(ThreadSeconds([&] { ok = ok && ComputeSharingGroups(*graph).num_groups() > 0; }));
-    google::protobuf::Arena arena;  // as in the server
+    google::protobuf::Arena arena(server::RequestArena());
     auto& report = *google::protobuf::Arena::CreateMessage<v1::Report>(&arena);
     checks.push_back(ThreadSeconds([&] { ok = ok && Check(message, options, modules, report).ok(); }));
   }
@@ -51,5 +53,6 @@ int Run(const std::string& path, const std::string& target, int rounds) {
 
 int main(int argc, char** argv) {
   if (argc != 4) return 2;
+  quantgate::server::KeepFreedMemory();  // as `quantgate serve` does
   return quantgate::benchmarks::Run(argv[1], argv[2], std::atoi(argv[3]));
 }

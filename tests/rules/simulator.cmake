@@ -7,4 +7,6 @@ target_link_libraries(simulator_records PUBLIC quantgate_simulator ZLIB::ZLIB nl
 add_executable(judge_kernels simulator/judge_kernels.cc)
 target_link_libraries(judge_kernels PRIVATE simulator_records)
 quantgate_test(simulator_golden_test simulator/golden_test.cc LIBS simulator_records)
+find_package(hwy CONFIG REQUIRED)
+quantgate_test(simulator_exact_float_test simulator/exact_float_test.cc LIBS quantgate_simulator hwy::hwy)
 quantgate_test(simulator_judge_test simulator/judge_test.cc LIBS quantgate_simulator)

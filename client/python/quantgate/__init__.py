@@ -13,6 +13,7 @@ from quantgate.client import Client
 from quantgate.errors import QuantGateError, RejectedError
 from quantgate.gated import Gated
 from quantgate.report import Report
+from quantgate.simulation import Simulation, simulate
 
-__all__ = ["Client", "Gated", "QuantGateError", "RejectedError", "Report", "apply", "check", "sharing_groups",
-           "to_graph"]
+__all__ = ["Client", "Gated", "QuantGateError", "RejectedError", "Report", "Simulation", "apply", "check",
+           "sharing_groups", "simulate", "to_graph"]

@@ -280,6 +280,9 @@ absl::Status Pad(FloatCall& call, const Tensor& x) {
     }
     dims[i] = x.dims[i] + pads[i] + pads[rank + i];
     if (dims[i] < 0) return absl::InvalidArgumentError(absl::StrCat("pads ", DimsText(pads), " of ", DimsText(x.dims)));
+    if (mode != "constant" && x.dims[i] == 0) {
+      return absl::InvalidArgumentError(absl::StrCat("nothing to pad with in ", DimsText(x.dims)));
+    }
     const bool mirrors = mode == "reflect" || mode == "symmetric";
     const int64_t most = mode == "reflect" ? x.dims[i] - 1 : x.dims[i];
     if (mirrors && (pads[i] > most || pads[rank + i] > most)) {

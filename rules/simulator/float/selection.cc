@@ -83,20 +83,22 @@ absl::Status RunSelection(FloatCall& call) {
     std::vector<int64_t> indices(static_cast<size_t>(Count(top))), order(static_cast<size_t>(size));
     const size_t width = ElementSize(x->type);
     const int64_t inner = Count(absl::MakeConstSpan(dims).subspan(*axis + 1));
-    ForEachLine(dims, *axis, [&](int64_t first, int64_t distance) {
-      std::iota(order.begin(), order.end(), 0);
-      std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
-        const double left = at(first + a * distance), right = at(first + b * distance);
-        return largest ? left > right : left < right;
+    // None of none is nothing to sort.
+    if (k > 0)
+      ForEachLine(dims, *axis, [&](int64_t first, int64_t distance) {
+        std::iota(order.begin(), order.end(), 0);
+        std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+          const double left = at(first + a * distance), right = at(first + b * distance);
+          return largest ? left > right : left < right;
+        });
+        const int64_t start = first / (size * inner) * (k * inner) + first % inner;
+        for (int64_t i = 0; i < k; ++i) {
+          const int64_t to = start + i * inner;
+          indices[to] = order[i];
+          std::copy_n(x->data.data() + (first + order[i] * distance) * width, width,
+                      call.outputs[0].data.data() + to * width);
+        }
       });
-      const int64_t start = first / (size * inner) * (k * inner) + first % inner;
-      for (int64_t i = 0; i < k; ++i) {
-        const int64_t to = start + i * inner;
-        indices[to] = order[i];
-        std::copy_n(x->data.data() + (first + order[i] * distance) * width, width,
-                    call.outputs[0].data.data() + to * width);
-      }
-    });
     if (call.outputs.size() < 2) return absl::OkStatus();
     return WriteIntegers(call, 1, index_type, top, indices);
   }

@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "rules/simulator/kernels/exact_float.h"
 #include "rules/simulator/kernels/kernels.h"
 #include "rules/simulator/kernels/products.h"
 #include "rules/simulator/kernels/shapes.h"
@@ -77,6 +78,20 @@ absl::Status Multiply(const Profile& profile, KernelCall& call, const Product& p
   if (!product.transpose_b) *w = Transposed(*w, *b_matrices, depth, columns);
   NoteWorstCase(a, *w, *b_matrices == 1 ? columns : 0, depth, *requantization, call.use);
   const std::vector<int64_t> a_index = BroadcastIndex(a_batch, *batch), b_index = BroadcastIndex(b_batch, *batch);
+  if (FitsFast(*x, *w, depth, *requantization)) {
+    const std::vector<float> left(x->narrow.begin(), x->narrow.end());
+    std::vector<float> panels;
+    int64_t packed = -1;
+    for (int64_t m = 0; m < *matrices; ++m) {
+      const int64_t right = b_index.empty() ? m : b_index[m];
+      if (right != packed) panels = PackPanels(w->narrow.data() + right * columns * depth, columns, depth);
+      packed = right;
+      MultiplyRowsFast(left.data() + (a_index.empty() ? m : a_index[m]) * rows * depth, x->largest, w->largest,
+                       panels.data(), rows, columns, depth, *requantization, 0,
+                       {&out.tensor, m * rows * columns, columns, 1}, call.use);
+    }
+    return absl::OkStatus();
+  }
   for (int64_t m = 0; m < *matrices; ++m) {
     MultiplyRows(*x, (a_index.empty() ? m : a_index[m]) * rows * depth, *w,
                  (b_index.empty() ? m : b_index[m]) * columns * depth, rows, columns, depth, *requantization, 0,

@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/simulator/kernels/activation.h"
 #include "rules/simulator/kernels/elements.h"
+#include "rules/simulator/kernels/exact_float.h"
 #include "rules/simulator/kernels/shapes.h"
 
 namespace quantgate::simulator {
@@ -141,6 +142,17 @@ absl::StatusOr<Requantization> MakeRequantization(const Profile& profile, ByWidt
   if (w.q.scales.size() != 1 && static_cast<int64_t>(w.q.scales.size()) != channels) {
     return absl::InvalidArgumentError(absl::StrCat(w.q.scales.size(), " weight scales for ", channels, " channels"));
   }
+  to.form = rescale;
+  for (const int64_t b : biases) {
+    to.largest_bias = std::max<int64_t>(to.largest_bias, b < 0 ? -std::max<int64_t>(b, -INT64_MAX) : b);
+  }
+  to.scales.resize(static_cast<size_t>(channels));
+  to.biases.resize(static_cast<size_t>(channels), 0);
+  for (int64_t c = 0; c < channels; ++c) {
+    const float scale = w.q.scales[w.q.scales.size() == 1 ? 0 : c];
+    to.scales[c] = static_cast<float>(RealMultiplier(rescale, x.q.scales[0], scale, out.q.scales[0]));
+    if (!biases.empty()) to.biases[c] = Wrap32(biases[c]);
+  }
   to.channels.resize(w.q.scales.size() == 1 && biases.empty() ? 1 : channels);
   for (size_t c = 0; c < to.channels.size(); ++c) {
     const float scale = w.q.scales[w.q.scales.size() == 1 ? 0 : c];
@@ -207,6 +219,74 @@ void MultiplyRows(const Centered& a, int64_t a_offset, const Centered& b, int64_
       Destination row = to;
       row.offset += (first + r) * to.row_stride;
       StoreSums(&sums[r * columns], columns, requantization, first_channel, row, use);
+    }
+  }
+}
+
+bool FitsFast(const Centered& a, const Centered& b, int64_t depth, const Requantization& requantization) {
+  if (requantization.raw || !a.is_narrow() || !b.is_narrow() || ExactDepth(a.largest, b.largest) < 1) return false;
+  const __int128 most = static_cast<__int128>(a.largest) * b.largest * depth + requantization.largest_bias;
+  return most <= INT32_MAX && requantization.accumulator_bits >= 32;
+}
+
+void StoreSums32(const int32_t* sums, int64_t columns, const Requantization& requantization, int64_t first_channel,
+                 Destination to, AccumulatorUse* use) {
+  if (requantization.form != Rescale::kFloat || requantization.raw) {
+    constexpr int64_t kPart = 64;
+    int64_t wide[kPart];
+    for (int64_t c = 0; c < columns; c += kPart) {
+      const int64_t some = std::min(kPart, columns - c);
+      std::copy_n(sums + c, some, wide);
+      Destination part = to;
+      part.offset += c * to.column_stride;
+      StoreSums(wide, some, requantization, first_channel + c, part, use);
+    }
+    return;
+  }
+  const int32_t* biases = requantization.biases.data() + first_channel;
+  if (use != nullptr) {
+    int32_t low = 0, high = 0;
+    for (int64_t c = 0; c < columns; ++c) {
+      low = std::min(low, sums[c] + biases[c]);
+      high = std::max(high, sums[c] + biases[c]);
+    }
+    use->bits_available = requantization.accumulator_bits;
+    use->bits_used = std::max({use->bits_used, SignedBits(low), SignedBits(high)});
+  }
+  constexpr int64_t kPart = 256;
+  int32_t rescaled[kPart];
+  const int32_t zero_point = static_cast<int32_t>(requantization.zero_point);
+  const int32_t low = static_cast<int32_t>(requantization.low) - zero_point;
+  const int32_t high = static_cast<int32_t>(requantization.high) - zero_point;
+  for (int64_t first = 0; first < columns; first += kPart) {
+    const int64_t some = std::min(kPart, columns - first);
+    RescaleRow(sums + first, biases + first, requantization.scales.data() + first_channel + first, some, low, high,
+               zero_point, rescaled);
+    WithInteger(to.tensor->type, [&](auto zero) {
+      using T = decltype(zero);
+      T* out = to.tensor->as<T>().data() + to.offset + first * to.column_stride;
+      if (to.column_stride == 1) {
+        for (int64_t c = 0; c < some; ++c) out[c] = static_cast<T>(rescaled[c]);
+        return;
+      }
+      for (int64_t c = 0; c < some; ++c) out[c * to.column_stride] = static_cast<T>(rescaled[c]);
+    });
+  }
+}
+
+void MultiplyRowsFast(const float* a, int64_t largest_a, int64_t largest_b, const float* panels, int64_t rows,
+                      int64_t columns, int64_t depth, const Requantization& requantization, int64_t first_channel,
+                      Destination to, AccumulatorUse* use) {
+  const int64_t exact = ExactDepth(largest_a, largest_b);
+  const int64_t all = (columns + kPanel - 1) / kPanel;
+  std::vector<int32_t> sums(static_cast<size_t>(kTileRows * all * kPanel));
+  for (int64_t first = 0; first < rows; first += kTileRows) {
+    const int64_t some = std::min(kTileRows, rows - first);
+    MultiplyTile(a + first * depth, some, depth, panels, all, exact, sums.data());
+    for (int64_t r = 0; r < some; ++r) {
+      Destination row = to;
+      row.offset += (first + r) * to.row_stride;
+      StoreSums32(&sums[r * all * kPanel], columns, requantization, first_channel, row, use);
     }
   }
 }

@@ -41,6 +41,11 @@ struct Requantization {
   bool raw = false;               // the accumulators themselves are the output (int32)
   int64_t zero_point = 0, low = 0, high = 0;
   int accumulator_bits = 32;
+  // For vectors: one of each a channel where there are several channels; filled by MakeRequantization.
+  Rescale form = Rescale::kNone;
+  std::vector<float> scales;
+  std::vector<int32_t> biases;
+  int64_t largest_bias = 0;
 };
 
 // For accumulators of x times w (weights with one scale, or one for each of `channels`), into out; bias: null or int32
@@ -64,6 +69,19 @@ void MultiplyRows(const Centered& a, int64_t a_offset, const Centered& b, int64_
 // Exact sums of one row of channels, already computed.
 void StoreSums(const int64_t* sums, int64_t columns, const Requantization& requantization, int64_t first_channel,
                Destination to, AccumulatorUse* use);
+
+// Whether sums of `depth` products and the biases cannot leave 32 bits, and are exact in parts of float32: then the
+// functions below compute the same, faster.
+bool FitsFast(const Centered& a, const Centered& b, int64_t depth, const Requantization& requantization);
+
+// As MultiplyRows; `panels` as PackPanels makes them of b.
+void MultiplyRowsFast(const float* a, int64_t largest_a, int64_t largest_b, const float* panels, int64_t rows,
+                      int64_t columns, int64_t depth, const Requantization& requantization, int64_t first_channel,
+                      Destination to, AccumulatorUse* use);
+
+// Sums that fit 32 bits with their biases, of columns [0, columns).
+void StoreSums32(const int32_t* sums, int64_t columns, const Requantization& requantization, int64_t first_channel,
+                 Destination to, AccumulatorUse* use);
 
 // The worst case over all inputs of x's type, from the weights (channels x depth) and the biases.
 void NoteWorstCase(const QTensor& x, const Centered& w, int64_t channels, int64_t depth,

@@ -81,7 +81,7 @@ absl::Status LowerFlatten(const NodeReader& node, Lowered& lowered) {
   if (last < 0) last += rank;
   Integers shape;
   for (int64_t i = 0; i < rank; ++i) {
-    if (i > first && i <= last) {
+    if (i > first && i <= last && !shape.empty()) {
       shape.back() *= dims[i];
     } else {
       shape.push_back(dims[i]);

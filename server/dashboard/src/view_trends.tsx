@@ -166,27 +166,29 @@ export function Trends() {
             }))}
           />
           <h2>Time to fix</h2>
-          <table>
-            <thead>
-              <tr>
-                {['family', 'findings', 'fixed', 'mean time to fix'].map((text) => (
-                  <th scope="col" key={text}>
-                    {text}
-                  </th>
-                ))}
-              </tr>
-            </thead>
-            <tbody>
-              {totals.map((one) => (
-                <tr key={one.family}>
-                  <th scope="row">{one.family}</th>
-                  <td>{one.findings.toLocaleString('en')}</td>
-                  <td>{one.fixed.toLocaleString('en')}</td>
-                  <td>{one.fixed > 0 ? duration(one.mean) : '–'}</td>
+          <div class="scroll" tabIndex={0} role="region" aria-label="Time to fix">
+            <table>
+              <thead>
+                <tr>
+                  {['family', 'findings', 'fixed', 'mean time to fix'].map((text) => (
+                    <th scope="col" key={text}>
+                      {text}
+                    </th>
+                  ))}
                 </tr>
-              ))}
-            </tbody>
-          </table>
+              </thead>
+              <tbody>
+                {totals.map((one) => (
+                  <tr key={one.family}>
+                    <th scope="row">{one.family}</th>
+                    <td>{one.findings.toLocaleString('en')}</td>
+                    <td>{one.fixed.toLocaleString('en')}</td>
+                    <td>{one.fixed > 0 ? duration(one.mean) : '–'}</td>
+                  </tr>
+                ))}
+              </tbody>
+            </table>
+          </div>
         </>
       )}
     </>

@@ -1,0 +1,42 @@
+// A simulation as commands run it: files in and out around rules/simulator/run.
+#ifndef QUANTGATE_CLIENT_CLI_SIMULATION_H_
+#define QUANTGATE_CLIENT_CLI_SIMULATION_H_
+
+#include <cstdint>
+#include <string>
+
+#include "absl/status/status.h"
+#include "client/cli/progress.h"
+#include "client/import.h"
+#include "quantgate/v1/graph.pb.h"
+#include "quantgate/v1/report.pb.h"
+
+namespace quantgate {
+
+struct SimulationFlags {
+  std::string target;   // "": that of the graph's origin
+  std::string profile;  // instead of the target's own
+  std::string tables;
+  std::string input;  // .npz; "": made from `seed`
+  std::string dump;   // .npz; "": none
+  uint64_t seed = 0;
+  uint64_t max_memory = uint64_t{4} << 30;
+  bool only_integers = false;
+};
+
+// Weights are read with the model.
+void KeepWeights(const SimulationFlags& flags, ImportOptions& options);
+
+// Constants without their bytes: what a check looks at.
+v1::Graph WithoutWeights(v1::Graph graph);
+
+// Adds the simulation and a result about it to `report`. `graph` has the bytes of its weights.
+absl::Status Simulate(const SimulationFlags& flags, const v1::Graph& graph, Progress& progress, v1::Report& report);
+
+// The same, with the findings in the result of the report's first target. They count as that target's own.
+absl::Status SimulateBeside(const SimulationFlags& flags, const v1::Graph& graph, Progress& progress,
+                            v1::Report& report);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CLIENT_CLI_SIMULATION_H_
