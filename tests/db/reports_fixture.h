@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include <memory>
+#include <ostream>
 #include <string>
 #include <vector>
 
@@ -26,6 +27,7 @@ struct DatabaseKind {
   // Null: not possible here, for `reason`.
   std::unique_ptr<TestDatabase> (*make)(std::string& reason);
 };
+inline void PrintTo(const DatabaseKind& kind, std::ostream* out) { *out << kind.name; }
 std::unique_ptr<TestDatabase> MakeSqliteDatabase(std::string& reason);
 std::unique_ptr<TestDatabase> MakePostgresDatabase(std::string& reason);
 
