@@ -28,11 +28,11 @@ struct Row {
 
 constexpr Row kRows[] = {
     {"onnxruntime", "onnxruntime", ""},
-    {"xnnpack", "xnnpack", ""},
-    {"qnn_htp", "qnn_htp", ""},
-    {"qnn_", "qnn_htp", "the arithmetic of this backend is not published; that of the vendor's HTP stands in"},
-    {"ethos_u", "tosa", ""},
-    {"vgf", "tosa", ""},
+    {"xnnpack", "xnnpack", "as XNNPACK computes in LiteRT's delegate, which was compared; by itself it was not"},
+    // What was not compared with the backend itself is not called its own.
+    {"qnn_", "qnn_htp", "the arithmetic of this backend is not published, and the profile was not compared with it"},
+    {"ethos_u", "tosa", "its arithmetic as TOSA 1.0 defines it, which was not compared with the backend"},
+    {"vgf", "tosa", "its arithmetic as TOSA 1.0 defines it, which was not compared with the backend"},
     {"x86_inductor", "torch/x86", ""},
     {"cortex_m", "litert/reference", "its kernels are CMSIS-NN's, which round as LiteRT's reference kernels"},
     {"coreml", "", ""},
