@@ -11,7 +11,7 @@ namespace quantgate::simulator {
 namespace {
 
 constexpr int64_t kMostElements = int64_t{1} << 40;
-constexpr int64_t kMostBytes = int64_t{1} << 34;
+constexpr int64_t kMostBytes = int64_t{1} << 31;
 
 template <typename T>
 void Widen(const Tensor& tensor, std::vector<int64_t>& out) {

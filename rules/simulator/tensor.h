@@ -57,7 +57,7 @@ size_t ElementSize(v1::DataType type);
 // Elements of a shape. INVALID_ARGUMENT: a negative size; RESOURCE_EXHAUSTED: more than 2^40 elements.
 absl::StatusOr<int64_t> ElementCount(absl::Span<const int64_t> dims);
 
-// Sets dims and makes room, zeroed. RESOURCE_EXHAUSTED names the number of bytes that was too large (2^34).
+// Sets dims and makes room, zeroed. RESOURCE_EXHAUSTED names the number of bytes that was too large (2^31).
 absl::Status Allocate(absl::Span<const int64_t> dims, Tensor& tensor);
 
 // The data has the bytes that type and dims ask for, the scales are positive and finite and as many as the axis needs,
