@@ -103,8 +103,11 @@ bool HttpServer::Impl::Refuse(const httplib::Request& request, httplib::Response
     HttpListener::Current().CloseAfterAnswer();
     return true;
   };
-  if (absl::Status status = Admit(request, handlers.names); !status.ok()) return refuse(403, status);
-  const bool operators = request.path == "/metrics" || request.path == "/healthz";
+  // Probes and scrapers come by whatever name a service has, and a page of another site learns nothing from them.
+  const bool operators = (request.path == "/metrics" || request.path == "/healthz") &&
+                         (request.method == "GET" || request.method == "HEAD");
+  const absl::Status admitted = operators ? absl::OkStatus() : Admit(request, handlers.names);
+  if (!admitted.ok()) return refuse(403, admitted);
   if (handlers.api == nullptr && !operators) return refuse(403, absl::PermissionDeniedError(handlers.closed));
   const bool has_body = request.has_header("Content-Length") || request.has_header("Transfer-Encoding");
   int64_t length = 0;

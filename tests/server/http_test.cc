@@ -227,6 +227,8 @@ TEST_F(HttpTest, PagesOfOtherSitesGetNothing) {
   EXPECT_EQ(get({{"Host", "gate.example:8080"}}), 200);
   EXPECT_EQ(get({{"Host", "localhost"}}), 200);
   EXPECT_EQ(get({{"Host", "[::1]:80"}}), 200);
+  EXPECT_EQ(http_->Get("/metrics", {{"Host", "quantgate.monitoring.svc"}})->status, 200);
+  EXPECT_EQ(http_->Get("/healthz", {{"Host", "quantgate.monitoring.svc"}})->status, 200);
   const std::string body = R"({"graph":{"name":"g"}})";
   const auto post = [&](httplib::Headers headers, const char* type) {
     return http_->Post("/v1/graphs:validate", headers, body, type)->status;

@@ -65,7 +65,7 @@ Operands Prepare(FloatCall& call, bool transposed) {
 }
 
 // The input positions under each tap of the kernel: rows are (channel, tap), columns are output positions.
-void Columns(const float* image, absl::Span<const int64_t> spatial, int64_t channels, const Window& window,
+void Columns(const float* image, absl::Span<const int64_t> spatial, int64_t channels, const SpatialWindow& window,
              float* columns) {
   const size_t rank = spatial.size();
   const int64_t taps = Count(window.kernel);
@@ -112,7 +112,7 @@ absl::Status RunConv(FloatCall& call) {
   const Dims& x = operands.x.dims;
   const Dims& w = operands.w.dims;
   const absl::Span<const int64_t> spatial = absl::MakeConstSpan(x).subspan(2);
-  const absl::StatusOr<Window> window = MakeWindow(call.attributes, spatial, absl::MakeConstSpan(w).subspan(2));
+  const absl::StatusOr<SpatialWindow> window = MakeWindow(call.attributes, spatial, absl::MakeConstSpan(w).subspan(2));
   if (!window.ok()) return window.status();
   Dims dims = {x[0], w[0]};
   dims.insert(dims.end(), window->outputs.begin(), window->outputs.end());
@@ -162,7 +162,7 @@ absl::Status RunConvTranspose(FloatCall& call) {
     return given.size() < rank ? Dims(rank, fallback) : Dims(given.begin(), given.end());
   };
   // A transposed convolution writes where the convolution with the same windows, over the output, would read.
-  Window window;
+  SpatialWindow window;
   window.kernel.assign(w.begin() + 2, w.end());
   window.strides = list("strides", 1);
   window.dilations = list("dilations", 1);

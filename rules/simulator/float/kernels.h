@@ -53,7 +53,7 @@ Tensor ToChannelsLast(const Tensor& tensor);
 Tensor Permuted(const Tensor& tensor, absl::Span<const int> permutation);
 
 // Windows of convolutions and pools along the spatial axes.
-struct Window {
+struct SpatialWindow {
   Dims kernel;
   Dims strides;
   Dims dilations;
@@ -62,8 +62,8 @@ struct Window {
   Dims outputs;  // sizes that follow
 };
 // `spatial`: sizes of the input. INVALID_ARGUMENT where numbers do not make windows.
-absl::StatusOr<Window> MakeWindow(const Attributes& attributes, absl::Span<const int64_t> spatial,
-                                  absl::Span<const int64_t> kernel);
+absl::StatusOr<SpatialWindow> MakeWindow(const Attributes& attributes, absl::Span<const int64_t> spatial,
+                                         absl::Span<const int64_t> kernel);
 
 }  // namespace quantgate::simulator
 

@@ -39,7 +39,7 @@ absl::Status RunAdaptive(FloatCall& call, const Tensor& x) {
   return absl::OkStatus();
 }
 
-absl::Status RunWindows(FloatCall& call, const Tensor& x, const Window& window) {
+absl::Status RunWindows(FloatCall& call, const Tensor& x, const SpatialWindow& window) {
   const size_t rank = window.kernel.size();
   Dims dims = {x.dims[0], x.dims[1]};
   dims.insert(dims.end(), window.outputs.begin(), window.outputs.end());
@@ -121,7 +121,8 @@ absl::Status RunPool(FloatCall& call) {
       out = call.op == OpId::kGlobalMaxPool ? best : static_cast<float>(sum / static_cast<double>(plane));
     }
   } else {
-    const absl::StatusOr<Window> window = MakeWindow(call.attributes, spatial, call.attributes.Ints("kernel_shape"));
+    const absl::StatusOr<SpatialWindow> window =
+        MakeWindow(call.attributes, spatial, call.attributes.Ints("kernel_shape"));
     if (!window.ok()) return window.status();
     if (call.outputs.size() > 1) return absl::UnimplementedError("a pool that also says where its maxima are");
     status = RunWindows(call, x, *window);

@@ -4,10 +4,10 @@
 
 namespace quantgate::simulator {
 
-absl::StatusOr<Window> MakeWindow(const Attributes& attributes, absl::Span<const int64_t> spatial,
-                                  absl::Span<const int64_t> kernel) {
+absl::StatusOr<SpatialWindow> MakeWindow(const Attributes& attributes, absl::Span<const int64_t> spatial,
+                                         absl::Span<const int64_t> kernel) {
   const size_t rank = spatial.size();
-  Window window;
+  SpatialWindow window;
   window.kernel.assign(kernel.begin(), kernel.end());
   const auto list = [&](absl::string_view name) {
     const absl::Span<const int64_t> given = attributes.Ints(name);

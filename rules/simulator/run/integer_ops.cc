@@ -125,7 +125,7 @@ absl::Status ConvInteger(absl::Span<const Tensor* const> inputs, const Lowered& 
   if (!w.ok()) return w.status();
   if (x->dims.size() != 4 || w->dims.size() != 4)
     return absl::UnimplementedError("integer convolutions of other ranks than 4");
-  const absl::StatusOr<Window> window =
+  const absl::StatusOr<SpatialWindow> window =
       MakeWindow(lowered.attributes, absl::MakeConstSpan(x->dims).subspan(2), absl::MakeConstSpan(w->dims).subspan(2));
   if (!window.ok()) return window.status();
   const int64_t group = lowered.attributes.Int("group", 1), in = w->dims[1];
