@@ -14,11 +14,12 @@ namespace quantgate::server {
 // which are answered UNAVAILABLE: the same request will do later.
 struct Limits {
   int64_t max_request_bytes = int64_t{64} << 20;  // one unary request as it is sent
-  int64_t max_stream_bytes = int64_t{512} << 20;  // the graph of one streamed request, all chunks together
+  int64_t max_stream_bytes = int64_t{512} << 20;  // the graph (and inputs) of one streamed request, all chunks
   int64_t max_parsed_bytes = int64_t{2} << 30;    // memory of one parsed request
   int64_t max_nodes = 1'000'000;                  // of a graph with its subgraphs
   int64_t max_values = 4'000'000;
   int64_t max_targets = 128;
+  int64_t max_simulation_bytes = int64_t{1} << 30;  // tensors that one simulation holds at a time, weights included
 
   int64_t max_buffered_bytes = int64_t{1} << 30;  // requests being received, waiting and checked, all together
   int max_concurrent = 0;                         // checks at a time; 0: one per core

@@ -205,8 +205,10 @@ void AddServeCommand(CLI::App& app, std::function<int()>* run, ServeHandlers han
   number("--max-values", limits.max_values, "N", "Values of a graph", 1, kMost);
   number("--max-targets", limits.max_targets, "N", "Targets of a request", 1, kMost);
   number("--max-request-bytes", limits.max_request_bytes, "BYTES", "A unary request", 1, kMost);
-  number("--max-stream-bytes", limits.max_stream_bytes, "BYTES", "A streamed graph", 1, kMost);
+  number("--max-stream-bytes", limits.max_stream_bytes, "BYTES", "A streamed graph, with inputs", 1, kMost);
   number("--max-upload-bytes", server.max_upload_bytes, "BYTES", "A model file sent over HTTP", 1, int64_t{64} << 30);
+  number("--max-simulation-bytes", limits.max_simulation_bytes, "BYTES", "Tensors of one simulation at a time", 1,
+         kMost);
   constexpr int64_t kPetabyte = 1'000'000'000'000'000;
   number("--max-parsed-bytes", limits.max_parsed_bytes, "BYTES", "Memory of one parsed request", 1, kPetabyte);
   number("--max-buffered-bytes", limits.max_buffered_bytes, "BYTES", "All requests at work together", 1, kPetabyte);

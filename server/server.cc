@@ -19,6 +19,7 @@
 #include "server/http/http_server.h"
 #include "server/metrics.h"
 #include "server/report_service.h"
+#include "server/simulation_service.h"
 #include "server/validation_service.h"
 #include "server/worker_pool.h"
 
@@ -95,7 +96,9 @@ struct Server::Impl {
         validator({std::move(deps.check), deps.modules, deps.store, metrics,
                    [this](const std::string& module, bool loaded) { health.Set(module, loaded); }, &events},
                   options.limits),
-        validation({checks, metrics, log}, validator, options.limits),
+        budget(options.limits.max_buffered_bytes),
+        validation({checks, metrics, log}, validator, options.limits, budget),
+        simulation({checks, metrics, log}, deps.modules, options.limits, budget),
         catalog({lookups, metrics, log}, deps.modules, std::move(deps.rules)),
         reports({lookups, metrics, log}, deps.store) {}
 
@@ -107,7 +110,9 @@ struct Server::Impl {
   ModuleHealth health;
   Events events{kMaxWatchers};
   Validator validator;
+  ByteBudget budget;
   ValidationService validation;
+  SimulationService simulation;
   CatalogService catalog;
   ReportService reports;
   std::string address;
@@ -139,6 +144,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Options& options, De
   int port = 0;
   builder.AddListeningPort(FormatAddress(*listen), *credentials, &port);
   builder.RegisterService(&impl->validation);
+  builder.RegisterService(&impl->simulation);
   builder.RegisterService(&impl->catalog);
   builder.RegisterService(&impl->reports);
   // gRPC's own limit has a message of its own and applies after the bytes have arrived; the services name theirs. The

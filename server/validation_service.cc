@@ -8,30 +8,15 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "grpcpp/impl/codegen/proto_utils.h"
+#include "grpcpp/support/proto_buffer_reader.h"
 #include "server/parse.h"
 #include "server/status.h"
+#include "server/stream.h"
 
 namespace quantgate::server {
 namespace {
 
 using google::protobuf::Arena;
-
-constexpr int64_t kMaxChunkBytes = 1 << 20;
-// What the oneof and the field's length add to a chunk.
-constexpr int64_t kChunkOverhead = 64;
-// The header of a stream: options with a few targets.
-constexpr int64_t kMaxOptionsBytes = 1 << 20;
-
-absl::Status Serialize(const google::protobuf::MessageLite& message, grpc::ByteBuffer& out) {
-  bool own_buffer;
-  const grpc::Status status =
-      grpc::GenericSerialize<grpc::ProtoBufferWriter, google::protobuf::MessageLite>(message, &out, &own_buffer);
-  if (status.ok()) return absl::OkStatus();
-  return absl::InternalError(absl::StrCat("the answer cannot be serialized: ", status.error_message()));
-}
-
-absl::Status BudgetExhausted() { return Overloaded("max_buffered_bytes: the requests at work take all memory"); }
 
 }  // namespace
 
@@ -96,19 +81,9 @@ class ValidationService::StreamReactor final : public grpc::ServerReadReactor<gr
   void OnDone() override { delete this; }
 
  private:
-  absl::Status Parse(int64_t limit, absl::string_view limit_name, v1::ValidateStreamRequest& parsed) {
-    const int64_t bytes = static_cast<int64_t>(message_.Length());
-    if (bytes > limit + kChunkOverhead) {
-      return LimitExceeded(limit_name, limit, absl::StrCat("a message of the stream has ", bytes, " bytes"));
-    }
-    grpc::ProtoBufferReader reader(&message_);
-    if (parsed.ParseFromZeroCopyStream(&reader)) return absl::OkStatus();
-    return absl::InvalidArgumentError("the bytes are not a valid quantgate.v1.ValidateStreamRequest");
-  }
-
   absl::Status TakeOptions() {
     v1::ValidateStreamRequest parsed;
-    absl::Status status = Parse(kMaxOptionsBytes, "max_options_bytes", parsed);
+    absl::Status status = ParseStreamOptions(message_, parsed);
     if (!status.ok()) return status;
     if (!parsed.has_options()) return absl::InvalidArgumentError("options: the first message must carry them");
     options_ = std::move(*parsed.mutable_options());
@@ -119,7 +94,7 @@ class ValidationService::StreamReactor final : public grpc::ServerReadReactor<gr
 
   absl::Status TakeChunk() {
     v1::ValidateStreamRequest parsed;
-    absl::Status status = Parse(kMaxChunkBytes, "max_chunk_bytes", parsed);
+    absl::Status status = ParseStreamChunk(message_, parsed);
     if (!status.ok()) return status;
     if (parsed.part_case() != v1::ValidateStreamRequest::kGraphChunk) {
       return absl::InvalidArgumentError("graph_chunk: every message but the first must carry one");

@@ -18,8 +18,9 @@ using RawValidationService = v1::ValidationService::WithRawCallbackMethod_Valida
 
 class ValidationService final : public RawValidationService {
  public:
-  ValidationService(CallEnvironment environment, const Validator& validator, const Limits& limits)
-      : environment_(environment), validator_(validator), limits_(limits), budget_(limits.max_buffered_bytes) {}
+  // `budget` outlives the service.
+  ValidationService(CallEnvironment environment, const Validator& validator, const Limits& limits, ByteBudget& budget)
+      : environment_(environment), validator_(validator), limits_(limits), budget_(budget) {}
 
   grpc::ServerUnaryReactor* Validate(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
                                      grpc::ByteBuffer* response) override;
@@ -32,7 +33,7 @@ class ValidationService final : public RawValidationService {
   const CallEnvironment environment_;
   const Validator& validator_;
   const Limits limits_;
-  ByteBudget budget_;
+  ByteBudget& budget_;
 };
 
 }  // namespace quantgate::server

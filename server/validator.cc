@@ -14,37 +14,12 @@
 #include "db/reports/labels.h"
 #include "rules/graph/digest.h"
 #include "server/check_events.h"
-#include "server/status.h"
+#include "server/request_size.h"
 
 namespace quantgate::server {
 namespace {
 
 constexpr size_t kMaxRequestId = 64;
-constexpr size_t kMaxModelText = 4096;
-
-struct Size {
-  int64_t nodes = 0;
-  int64_t values = 0;
-};
-
-// The parser's own limit on nesting bounds the recursion.
-void AddSize(const v1::Graph& graph, Size& size) {
-  size.nodes += graph.nodes_size();
-  size.values += graph.values_size();
-  for (const v1::Graph& subgraph : graph.subgraphs()) AddSize(subgraph, size);
-}
-
-absl::Status CheckSize(const v1::Graph& graph, const Limits& limits) {
-  Size size;
-  AddSize(graph, size);
-  if (size.nodes > limits.max_nodes) {
-    return LimitExceeded("max_nodes", limits.max_nodes, absl::StrCat("the graph has ", size.nodes, " nodes"));
-  }
-  if (size.values > limits.max_values) {
-    return LimitExceeded("max_values", limits.max_values, absl::StrCat("the graph has ", size.values, " values"));
-  }
-  return absl::OkStatus();
-}
 
 absl::Status CheckArguments(const v1::ValidateOptions& options) {
   if (options.request_id().size() > kMaxRequestId) {
@@ -55,11 +30,7 @@ absl::Status CheckArguments(const v1::ValidateOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("options.mode: ", static_cast<int>(options.mode()), " is no mode; STRICT is 1, WARN is 2"));
   }
-  const v1::ModelInfo& model = options.model();
-  if (model.path().size() > kMaxModelText || model.sha256().size() > kMaxModelText ||
-      model.format().size() > kMaxModelText) {
-    return absl::InvalidArgumentError(absl::StrCat("options.model: a text is longer than ", kMaxModelText, " bytes"));
-  }
+  if (absl::Status status = CheckModelInfo(options.model()); !status.ok()) return status;
   return db::CheckLabels(options.labels());
 }
 
@@ -108,7 +79,7 @@ absl::Status Validator::Check(const v1::Graph& graph, const v1::ValidateOptions&
 absl::Status Validator::Validate(const v1::Graph& graph, const v1::ValidateOptions& options,
                                  const std::function<bool()>& cancelled, v1::Report& report) const {
   absl::Status status = CheckArguments(options);
-  if (status.ok()) status = CheckSize(graph, limits_);
+  if (status.ok()) status = CheckGraphSize(graph, limits_);
   if (!status.ok()) return status;
 
   const std::string digest = GraphDigest(graph);

@@ -30,6 +30,7 @@
 #include "client/report/text.h"
 #include "client/report/verdict.h"
 #include "db/reports/labels.h"
+#include "rules/simulator/run/report.h"
 
 namespace quantgate {
 namespace {
@@ -121,7 +122,7 @@ absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string
   std::optional<v1::Graph> weighted;
   if (flags.simulate) {
     weighted = model->graph;
-    model->graph = WithoutWeights(std::move(model->graph));
+    simulator::DropWeights(model->graph);
   }
   if (!flags.fix.empty()) {
     if (absl::Status status = CheckFixFormat(flags.fix, model->info); !status.ok()) return status;

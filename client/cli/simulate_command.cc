@@ -13,6 +13,7 @@
 #include "client/report/simulation_text.h"
 #include "google/protobuf/util/time_util.h"
 #include "rules/graph/digest.h"
+#include "rules/simulator/run/report.h"
 
 namespace quantgate {
 namespace {
@@ -33,10 +34,9 @@ absl::StatusOr<v1::Report> SimulateFile(const SimulateFlags& flags) {
   if (!model.ok()) return model.status();
   v1::Report report;
   *report.mutable_model() = model->info;
-  report.set_stage(model->graph.stage());
-  report.set_tool_version(QUANTGATE_VERSION);
   if (absl::Status status = Simulate(flags.simulation, model->graph, progress, report); !status.ok()) return status;
-  report.set_graph_digest(GraphDigest(WithoutWeights(std::move(model->graph))));
+  simulator::DropWeights(model->graph);
+  report.set_graph_digest(GraphDigest(model->graph));
   *report.mutable_create_time() =
       google::protobuf::util::TimeUtil::NanosecondsToTimestamp(absl::ToUnixNanos(absl::Now()));
   return report;

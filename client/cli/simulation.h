@@ -27,10 +27,7 @@ struct SimulationFlags {
 // Weights are read with the model.
 void KeepWeights(const SimulationFlags& flags, ImportOptions& options);
 
-// Constants without their bytes: what a check looks at.
-v1::Graph WithoutWeights(v1::Graph graph);
-
-// Adds the simulation and a result about it to `report`. `graph` has the bytes of its weights.
+// Adds the simulation, stage, tool version and a result about it to `report`. `graph` has the bytes of its weights.
 absl::Status Simulate(const SimulationFlags& flags, const v1::Graph& graph, Progress& progress, v1::Report& report);
 
 // The same, with the findings in the result of the report's first target. They count as that target's own.

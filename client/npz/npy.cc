@@ -11,24 +11,13 @@
 #include "client/npz/npz.h"
 #include "client/text.h"
 #include "rules/simulator/float/kernels.h"
+#include "rules/simulator/numpy_type.h"
 #include "rules/simulator/run/constants.h"
 
 namespace quantgate {
 namespace {
 
 using simulator::Tensor;
-
-struct TypeName {
-  const char* descr;
-  v1::DataType type;
-};
-
-constexpr TypeName kTypes[] = {
-    {"|b1", v1::DATA_TYPE_BOOL},    {"|i1", v1::DATA_TYPE_INT8},    {"|u1", v1::DATA_TYPE_UINT8},
-    {"<i2", v1::DATA_TYPE_INT16},   {"<u2", v1::DATA_TYPE_UINT16},  {"<i4", v1::DATA_TYPE_INT32},
-    {"<u4", v1::DATA_TYPE_UINT32},  {"<i8", v1::DATA_TYPE_INT64},   {"<u8", v1::DATA_TYPE_UINT64},
-    {"<f2", v1::DATA_TYPE_FLOAT16}, {"<f4", v1::DATA_TYPE_FLOAT32}, {"<f8", v1::DATA_TYPE_FLOAT64},
-};
 
 absl::Status DamagedArray(absl::string_view what) {
   return CodedError(absl::StatusCode::kInvalidArgument, "FI001", what);
@@ -72,11 +61,11 @@ absl::StatusOr<Tensor> ParseNpy(absl::string_view bytes) {
   const auto descr = Entry(header, "descr"), order = Entry(header, "fortran_order"), shape = Entry(header, "shape");
   if (!descr.has_value() || !order.has_value() || !shape.has_value())
     return DamagedArray("has a header without type, order or shape");
-  const TypeName* type = nullptr;
-  for (const TypeName& candidate : kTypes) {
-    if (absl::StartsWith(*descr, absl::StrCat("'", candidate.descr, "'"))) type = &candidate;
-  }
-  if (type == nullptr)
+  std::optional<v1::DataType> type;
+  // "'<f4'"
+  if (descr->size() >= 5 && descr->front() == '\'' && (*descr)[4] == '\'')
+    type = simulator::FromNumpyType(descr->substr(1, 3));
+  if (!type.has_value())
     return DamagedArray(absl::StrCat(
         "is of the type ", ToUtf8(descr->substr(0, std::min<size_t>(descr->find(','), 40))), ", which is not read"));
   std::optional<std::vector<int64_t>> dims = ParseShape(*shape);
@@ -85,7 +74,7 @@ absl::StatusOr<Tensor> ParseNpy(absl::string_view bytes) {
   if (fortran) std::reverse(dims->begin(), dims->end());
   const absl::StatusOr<int64_t> count = simulator::ElementCount(*dims);
   if (!count.ok()) return DamagedArray(absl::StrCat("says that it is ", count.status().message()));
-  absl::StatusOr<Tensor> tensor = simulator::Unpack(type->type, *dims, bytes.substr(begin + length));
+  absl::StatusOr<Tensor> tensor = simulator::Unpack(*type, *dims, bytes.substr(begin + length));
   if (!tensor.ok()) return DamagedArray(tensor.status().message());
   if (!fortran) return tensor;
   std::vector<int> reversed;
@@ -94,15 +83,9 @@ absl::StatusOr<Tensor> ParseNpy(absl::string_view bytes) {
 }
 
 absl::StatusOr<std::string> WriteNpy(const Tensor& tensor) {
-  v1::DataType type = tensor.type;
-  if (type == v1::DATA_TYPE_INT4 || type == v1::DATA_TYPE_INT2) type = v1::DATA_TYPE_INT8;
-  if (type == v1::DATA_TYPE_UINT4 || type == v1::DATA_TYPE_UINT2) type = v1::DATA_TYPE_UINT8;
-  const char* descr = nullptr;
-  for (const TypeName& candidate : kTypes) {
-    if (candidate.type == type) descr = candidate.descr;
-  }
-  if (descr == nullptr)
-    return absl::UnimplementedError(absl::StrCat("numpy has no type for ", v1::DataType_Name(type)));
+  const absl::string_view descr = simulator::NumpyType(tensor.type);
+  if (descr.empty())
+    return absl::UnimplementedError(absl::StrCat("numpy has no type for ", v1::DataType_Name(tensor.type)));
   std::string shape;
   for (int64_t dim : tensor.dims) absl::StrAppend(&shape, dim, ", ");
   if (tensor.dims.size() > 1) shape.resize(shape.size() - 2);

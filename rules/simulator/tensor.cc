@@ -1,5 +1,6 @@
 #include "rules/simulator/tensor.h"
 
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -11,7 +12,8 @@ namespace quantgate::simulator {
 namespace {
 
 constexpr int64_t kMostElements = int64_t{1} << 40;
-constexpr int64_t kMostBytes = int64_t{1} << 31;
+constexpr int64_t kMostBytes = int64_t{1} << 34;
+thread_local int64_t most_bytes = kMostBytes;
 
 template <typename T>
 void Widen(const Tensor& tensor, std::vector<int64_t>& out) {
@@ -31,10 +33,11 @@ absl::StatusOr<int64_t> ElementCount(absl::Span<const int64_t> dims) {
   int64_t count = 1;
   for (const int64_t dim : dims) {
     if (dim < 0) return absl::InvalidArgumentError(absl::StrCat("a tensor with a negative size, ", dim));
-    if (dim > kMostElements || (count *= dim) > kMostElements) {
+    if (dim > kMostElements || (dim > 0 && count > kMostElements / dim)) {
       return absl::ResourceExhaustedError(absl::StrCat("a tensor of shape [", absl::StrJoin(dims, ", "),
                                                        "] has more than ", kMostElements, " elements"));
     }
+    count *= dim;
   }
   return count;
 }
@@ -47,15 +50,19 @@ absl::Status Allocate(absl::Span<const int64_t> dims, Tensor& tensor) {
     return absl::UnimplementedError(absl::StrCat("no kernel has elements of type ", DataTypeName(tensor.type)));
   }
   const int64_t bytes = *count * static_cast<int64_t>(size);
-  if (bytes > kMostBytes) {
-    return absl::ResourceExhaustedError(
-        absl::StrCat("a tensor of shape [", absl::StrJoin(dims, ", "), "] needs ", bytes, " bytes"));
+  if (bytes > most_bytes) {
+    return absl::ResourceExhaustedError(absl::StrCat("a tensor of shape [", absl::StrJoin(dims, ", "), "] needs ",
+                                                     bytes, " bytes, where ", most_bytes, " are allowed"));
   }
   // `dims` may be the tensor's own.
   tensor.dims = std::vector<int64_t>(dims.begin(), dims.end());
   tensor.data.assign(static_cast<size_t>(bytes), std::byte{0});
   return absl::OkStatus();
 }
+
+AllocationLimit::AllocationLimit(int64_t bytes) : before_(most_bytes) { most_bytes = std::min(most_bytes, bytes); }
+
+AllocationLimit::~AllocationLimit() { most_bytes = before_; }
 
 absl::Status Validate(const QTensor& value) {
   const Tensor& tensor = value.tensor;

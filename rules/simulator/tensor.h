@@ -57,8 +57,22 @@ size_t ElementSize(v1::DataType type);
 // Elements of a shape. INVALID_ARGUMENT: a negative size; RESOURCE_EXHAUSTED: more than 2^40 elements.
 absl::StatusOr<int64_t> ElementCount(absl::Span<const int64_t> dims);
 
-// Sets dims and makes room, zeroed. RESOURCE_EXHAUSTED names the number of bytes that was too large (2^31).
+// Sets dims and makes room, zeroed. RESOURCE_EXHAUSTED names the number of bytes that was too large (2^34, or that of
+// an AllocationLimit).
 absl::Status Allocate(absl::Span<const int64_t> dims, Tensor& tensor);
+
+// While it lives, the most bytes that Allocate gives one tensor on this thread: what kernels compute has no size
+// before.
+class AllocationLimit {
+ public:
+  explicit AllocationLimit(int64_t bytes);
+  ~AllocationLimit();
+  AllocationLimit(const AllocationLimit&) = delete;
+  AllocationLimit& operator=(const AllocationLimit&) = delete;
+
+ private:
+  const int64_t before_;
+};
 
 // The data has the bytes that type and dims ask for, the scales are positive and finite and as many as the axis needs,
 // zero points lie in the type. INVALID_ARGUMENT names the number that is wrong.

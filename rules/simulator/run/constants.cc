@@ -108,6 +108,11 @@ absl::StatusOr<Tensor> LoadConstant(const v1::Value& value) {
   }
   Tensor tensor;
   tensor.type = IsReal(value.dtype()) ? v1::DATA_TYPE_FLOAT32 : value.dtype();
+  const absl::StatusOr<int64_t> count = ElementCount(dims);
+  if (!count.ok()) return name(count.status());
+  // Before there is room made for what is not there.
+  const int listed = tensor.type == v1::DATA_TYPE_FLOAT32 ? constant.reals_size() : constant.ints_size();
+  if (*count != 0 && *count != listed) return name(absl::InvalidArgumentError("its elements are not there"));
   if (absl::Status status = Allocate(dims, tensor); !status.ok()) return name(status);
   if (tensor.data.empty()) return tensor;
   if (!FillListed(constant, tensor).ok()) return name(absl::InvalidArgumentError("its elements are not there"));

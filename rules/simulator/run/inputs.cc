@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/cord.h"
 #include "absl/strings/str_cat.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
@@ -24,7 +26,9 @@ std::vector<int32_t> OpenInputs(const Graph& graph) {
 }
 
 absl::Status Wrong(const Graph& graph, int32_t value, absl::string_view what) {
-  return absl::InvalidArgumentError(absl::StrCat("input '", graph.value(value).name(), "' ", what));
+  absl::Status status = absl::InvalidArgumentError(absl::StrCat("input '", graph.value(value).name(), "' ", what));
+  status.SetPayload(kInputPayload, absl::Cord(graph.value(value).name()));
+  return status;
 }
 
 absl::StatusOr<Tensor> Fitted(const Graph& graph, int32_t value, const Tensor& given) {
@@ -178,17 +182,21 @@ absl::StatusOr<Inputs> TakeInputs(const Graph& graph, const absl::flat_hash_map<
     taken += inputs.tensors.emplace(value, *std::move(tensor)).second;
   }
   if (taken == given.size()) return inputs;
+  absl::flat_hash_set<absl::string_view> known;
+  for (int32_t value : OpenInputs(graph)) known.insert(graph.value(value).name());
   for (const auto& [name, tensor] : given) {
-    bool known = false;
-    for (int32_t value : OpenInputs(graph)) known |= graph.value(value).name() == name;
-    if (!known)
-      return absl::InvalidArgumentError(absl::StrCat("'", name, "' is given, and the graph has no such input"));
+    if (known.contains(name)) continue;
+    absl::Status status =
+        absl::InvalidArgumentError(absl::StrCat("'", name, "' is given, and the graph has no such input"));
+    status.SetPayload(kInputPayload, absl::Cord(name));
+    return status;
   }
   return inputs;
 }
 
-absl::StatusOr<Inputs> MakeInputs(const Graph& graph, const ResolvedGraph& resolved, uint64_t seed) {
+absl::StatusOr<Inputs> MakeInputs(const Graph& graph, const ResolvedGraph& resolved, uint64_t seed, int64_t max_bytes) {
   Inputs inputs;
+  int64_t left = max_bytes;
   Random random(seed);
   int made_up = 0;
   for (int32_t value : OpenInputs(graph)) {
@@ -198,6 +206,16 @@ absl::StatusOr<Inputs> MakeInputs(const Graph& graph, const ResolvedGraph& resol
     tensor.type = real ? v1::DATA_TYPE_FLOAT32 : declared.dtype();
     Dims dims;
     for (int64_t dim : declared.dims()) dims.push_back(dim < 0 ? 1 : dim);
+    const absl::StatusOr<int64_t> count = ElementCount(dims);
+    if (!count.ok())
+      return absl::Status(count.status().code(), Wrong(graph, value, count.status().message()).message());
+    const int64_t bytes = *count * static_cast<int64_t>(ElementSize(tensor.type));
+    if (bytes > left) {
+      return absl::ResourceExhaustedError(absl::StrCat("input '", declared.name(), "' would make ",
+                                                       max_bytes - left + bytes, " bytes of inputs, where ", max_bytes,
+                                                       " are allowed"));
+    }
+    left -= bytes;
     if (absl::Status status = Allocate(dims, tensor); !status.ok()) {
       return absl::Status(status.code(), Wrong(graph, value, status.message()).message());
     }

@@ -89,12 +89,15 @@ class Simulator {
         held_(graph.num_values()) {}
 
   absl::StatusOr<v1::Simulation> Run(Inputs inputs) {
+    const AllocationLimit limit(options_.max_bytes);
     result_.set_profile(std::string(profile_.name));
     result_.set_inputs(inputs.origin);
     for (auto& [value, tensor] : inputs.tensors) {
+      if (Cancelled()) return absl::CancelledError("the simulation was cancelled");
       if (absl::Status status = TakeInput(value, std::move(tensor)); !status.ok()) return status;
     }
     for (size_t i = 0; i < steps_.size(); ++i) {
+      if (Cancelled()) return absl::CancelledError("the simulation was cancelled");
       if (options_.progress) options_.progress(static_cast<int>(i), static_cast<int>(steps_.size()));
       if (absl::Status status = RunStep(steps_[i]); !status.ok()) return status;
       for (int32_t value : steps_[i].last_reads) Drop(value);
@@ -103,6 +106,8 @@ class Simulator {
   }
 
  private:
+  bool Cancelled() const { return options_.cancelled && options_.cancelled(); }
+
   // ---- Values ----
 
   absl::Status Keep(int32_t value, Held held) {

@@ -30,6 +30,8 @@ struct SimulateOptions {
   std::function<void(const std::string& name, const Tensor& tensor)> on_value;
   // Called before each node.
   std::function<void(int done, int total)> progress;
+  // Asked before each node: true ends the simulation, which is then CANCELLED.
+  std::function<bool()> cancelled;
 };
 
 // INVALID_ARGUMENT, with the node: the graph's tensors do not go together. RESOURCE_EXHAUSTED: the bytes that were too

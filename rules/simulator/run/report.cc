@@ -1,0 +1,65 @@
+#include "rules/simulator/run/report.h"
+
+#include <utility>
+
+#include "rules/engine/field.h"
+#include "rules/graph/graph.h"
+#include "rules/graph/resolve.h"
+#include "rules/simulator/run/choose.h"
+#include "rules/simulator/run/judge.h"
+
+namespace quantgate::simulator {
+namespace {
+
+// `resolved` becomes the target's full name.
+absl::Status ResolveTarget(const std::string& text, ModuleRegistry* modules, TargetName& name, std::string& resolved) {
+  absl::StatusOr<TargetName> parsed = ParseTargetName(text);
+  if (!parsed.ok()) return parsed.status();
+  if (modules == nullptr) return absl::InternalError("a target is named, and there are no backends");
+  const absl::StatusOr<const Module*> module = modules->Get(parsed->backend);
+  if (!module.ok()) return module.status();
+  const absl::StatusOr<Target> target = (*module)->resolve(*parsed);
+  if (!target.ok()) return target.status();
+  resolved = target->name;
+  name = *std::move(parsed);
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status SimulateReport(const v1::Graph& message, const Request& request, ModuleRegistry* modules,
+                            SimulateOptions options, v1::Report& report) {
+  const absl::StatusOr<Graph> graph = Graph::Build(message);
+  if (!graph.ok()) return graph.status();
+  TargetName name;
+  std::string target = "any";
+  if (!request.target.empty()) {
+    const absl::Status status = ResolveTarget(request.target, modules, name, target);
+    if (!status.ok()) return AtField(status, "options.target");
+  }
+  const absl::StatusOr<ProfileChoice> choice = ChooseProfile(request.profile, name.backend, name.soc, graph->origin());
+  if (!choice.ok()) return AtField(choice.status(), "options.profile");
+  const ResolvedGraph resolved = ResolvedGraph::Resolve(*graph);
+  absl::StatusOr<Inputs> inputs = request.given != nullptr
+                                      ? TakeInputs(*graph, *request.given)
+                                      : MakeInputs(*graph, resolved, request.seed, options.max_bytes);
+  if (!inputs.ok()) return inputs.status();
+  options.profile = choice->profile;
+  absl::StatusOr<v1::Simulation> simulation = Simulate(*graph, resolved, *std::move(inputs), options);
+  if (!simulation.ok()) return simulation.status();
+  simulation->set_profile_reason(choice->reason);
+  *report.mutable_simulation() = *std::move(simulation);
+  report.set_stage(message.stage());
+  report.set_tool_version(QUANTGATE_VERSION);
+  Judge(*graph, target, report);
+  return absl::OkStatus();
+}
+
+void DropWeights(v1::Graph& graph) {
+  for (v1::Value& value : *graph.mutable_values()) {
+    if (value.has_constant()) value.mutable_constant()->clear_data();
+  }
+  for (v1::Graph& body : *graph.mutable_subgraphs()) DropWeights(body);
+}
+
+}  // namespace quantgate::simulator
