@@ -13,6 +13,7 @@
 #include "client/pt2/pt2_importer.h"
 #include "client/qnn_net/net_importer.h"
 #include "client/sniff.h"
+#include "client/text.h"
 #include "client/tflite/tflite_importer.h"
 
 namespace quantgate {
@@ -111,7 +112,7 @@ absl::StatusOr<ImportedModel> ImportModel(const std::string& path, const ImportO
 
   ImportedModel model;
   model.graph = *std::move(graph);
-  model.info.set_path(path);
+  model.info.set_path(ToUtf8(path));  // a file may have any bytes for a name, a report may not
   model.info.set_sha256(sha256);
   model.info.set_format(FormatName(sniffed.format));
   if (!options.encodings.empty()) {

@@ -15,6 +15,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "db/database.h"
 #include "db/reports/age.h"
 #include "db/reports/report_store.h"
@@ -141,8 +142,9 @@ absl::Status Serve(CLI::App& command, ServeFlags& flags, const ServeHandlers& ha
 // 2: what was asked for cannot be done; 3: the machine did not let us.
 int Report(const absl::Status& status) {
   if (status.ok()) return 0;
-  std::fprintf(stderr, "error[%s]: %s\n", absl::StatusCodeToString(status.code()).c_str(),
-               std::string(status.message()).c_str());
+  // A database may explain itself in several lines; an error here is one.
+  const std::string line = absl::StrReplaceAll(status.message(), {{"\n", " "}, {"\r", " "}, {"\t", " "}});
+  std::fprintf(stderr, "error[%s]: %s\n", absl::StatusCodeToString(status.code()).c_str(), line.c_str());
   return absl::IsInvalidArgument(status) || absl::IsNotFound(status) || absl::IsFailedPrecondition(status) ? 2 : 3;
 }
 

@@ -82,7 +82,14 @@ void ApplyWaiver(const Gate& gate, const WaiverEntry& waiver, absl::Span<v1::Rep
       used |= Waive(waiver, expired, result);
     }
   }
-  if (first == nullptr) return;  // of another run
+  if (first == nullptr) {
+    if (!expired) return;  // of another run
+    // It has run out for whatever it was written for, a model of another name included: any result can say so.
+    for (v1::Report& report : reports) {
+      if (first == nullptr && report.results_size() > 0) first = report.mutable_results(0);
+    }
+    if (first == nullptr) return;
+  }
   if (expired) {
     complaints.push_back({first, WaiverFinding(kExpiredWaiver, gate.waivers, waiver,
                                                absl::StrCat("expired on ", waiver.expires, " (", waiver.reason, ")"),

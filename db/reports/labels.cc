@@ -1,5 +1,7 @@
 #include "db/reports/labels.h"
 
+#include <google/protobuf/stubs/common.h>
+
 #include <string>
 #include <utility>
 
@@ -26,11 +28,19 @@ absl::Status CheckLabels(const v1::Labels& labels) {
   v1::Labels copy = labels;
   absl::Status status;
   ForEach(copy, [&](absl::string_view name, const std::string& text) {
-    if (!status.ok() || text.size() <= kMaxLabelBytes) return;
-    status = absl::InvalidArgumentError(
-        absl::StrCat("options.labels.", name, ": ", text.size(), " bytes; at most ", kMaxLabelBytes));
+    if (!status.ok()) return;
+    const std::string label = absl::StrCat("options.labels.", name);
+    if (text.size() > kMaxLabelBytes) {
+      status = absl::InvalidArgumentError(absl::StrCat(label, ": ", text.size(), " bytes; at most ", kMaxLabelBytes));
+    } else if (!IsUtf8(text)) {
+      status = absl::InvalidArgumentError(absl::StrCat(label, ": is not UTF-8"));
+    }
   });
   return status;
+}
+
+bool IsUtf8(absl::string_view text) {
+  return google::protobuf::internal::IsStructurallyValidUTF8(text.data(), static_cast<int>(text.size()));
 }
 
 absl::Status SetLabel(absl::string_view assignment, v1::Labels& labels) {

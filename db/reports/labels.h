@@ -10,8 +10,11 @@
 
 namespace quantgate::db {
 
-// INVALID_ARGUMENT "options.labels.branch: ...": longer than 256 bytes.
+// INVALID_ARGUMENT "options.labels.branch: ...": longer than 256 bytes, or not UTF-8.
 absl::Status CheckLabels(const v1::Labels& labels);
+
+// Whether a report can hold the text: protobuf writes other bytes and does not read them again.
+bool IsUtf8(absl::string_view text);
 
 // Sets the label that "NAME=VALUE" names: repository, revision, branch or pull_request. INVALID_ARGUMENT.
 absl::Status SetLabel(absl::string_view assignment, v1::Labels& labels);

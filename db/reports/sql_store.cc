@@ -22,6 +22,7 @@
 #include "db/reports/fleet.h"
 #include "db/reports/graph_blob.h"
 #include "db/reports/key_text.h"
+#include "db/reports/labels.h"
 #include "db/reports/page_token.h"
 #include "db/reports/trends.h"
 
@@ -128,6 +129,9 @@ absl::StatusOr<std::optional<v1::Report>> FindRequestOn(Session& session, const 
 // Inserts the report's own rows at the first free nanosecond from `time` on (schema.h says why times are unique), which
 // becomes the report's create time when it has none, and what is derived from it.
 absl::Status Insert(Session& session, const RequestKey& key, absl::string_view id, int64_t time, v1::Report& report) {
+  // Not the client's word alone: what cannot be read again would be in the way of every list.
+  if (!IsUtf8(report.model().path())) return absl::InvalidArgumentError("model.path: is not UTF-8");
+  if (absl::Status status = CheckLabels(report.labels()); !status.ok()) return status;
   const bool is_new = !report.has_create_time();
   const std::string path = KeyText(report.model().path());
   const std::string sha256 = KeyText(report.model().sha256());
@@ -271,8 +275,8 @@ absl::StatusOr<ReportPage> SqlStore::List(const ReportQuery& query) {
                    {});
   if (!answer.ok()) return answer.status();
   for (const Row& row : answer->rows) {
-    absl::Status status = ParseStored(*reader_, row.Bytes(0), page.reports.emplace_back());
-    if (!status.ok()) return status;
+    // One that cannot be read is left out of a list; asked for by its name it says so.
+    if (!ParseStored(*reader_, row.Bytes(0), page.reports.emplace_back()).ok()) page.reports.pop_back();
   }
   if (!plan->is_last) page.next_page_token = EncodePageToken(query.filter, plan->times.back());
   return page;
@@ -319,10 +323,21 @@ struct Imported {
   int64_t time = 0;
 };
 
+constexpr size_t kMaxPathBytes = 4096;  // of Linux
+
 absl::StatusOr<Imported> CheckImported(const v1::Report& report) {
   absl::StatusOr<std::string> id = IdOf(report.name());
   if (!id.ok()) return id.status();
   if (report.results().empty()) return absl::InvalidArgumentError("results: a report has at least one");
+  if (report.model().path().size() > kMaxPathBytes) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("model.path: ", report.model().path().size(), " bytes; at most ", kMaxPathBytes));
+  }
+  for (int i = 0; i < report.results_size(); ++i) {
+    if (report.results(i).target().empty() || report.results(i).verdict() == v1::Result::VERDICT_UNSPECIFIED) {
+      return absl::InvalidArgumentError(absl::StrCat("results[", i, "]: must have a target and a verdict"));
+    }
+  }
   const int64_t seconds = report.create_time().seconds();
   const int32_t nanos = report.create_time().nanos();
   // From 1970 to what a nanosecond count of 64 bits can say.

@@ -9,8 +9,10 @@
 //   kAveragePool, kMaxPool   kernel_shape, strides, dilations, pads or auto_pad, ceil_mode, count_include_pad.
 //   kAdd, kSub, kMul, kDiv   activation.
 //   activation: "relu", "relu6", "relu_n1_to_1", as LiteRT fuses them.
-//   kReduceMean, kReduceSum, kReduceMax, kReduceMin, kReduceProd   axes (empty: all), keepdims.
+//   kReduceMean, kReduceSum, kReduceMax, kReduceMin, kReduceProd   axes, keepdims, noop_with_empty_axes.
+//   No axes: all of them, or with noop_with_empty_axes none.
 //   kSoftmax, kLogSoftmax, kConcat, kSplit, kGather, kArgMax, kArgMin, kTopK, kGlu   axis.
+//   kSoftmax, kLogSoftmax   flatten: the axes from `axis` on are one.
 //   kSoftmax beta; kLeakyRelu, kElu, kHardSigmoid, kCelu, kSelu alpha; kHardSigmoid beta, kSelu gamma; kSwish alpha.
 //   kGelu approximate ("tanh"); kClamp min, max; kLayerNorm axis, epsilon; other normalizations epsilon, num_groups.
 //   kReshape and its kin: shape (all sizes stated, or one -1); kTranspose perm; kSlice starts, ends, axes, steps;

@@ -102,6 +102,14 @@ TEST(Gate, AWaiverOfAnotherRunIsNotUnused) {
   }
 }
 
+TEST(Gate, AnExpiredWaiverOfAnotherRunIsAFinding) {
+  for (const char* scope : {"model: other.onnx", "targets: xnnpack"}) {
+    const Gate gate = GateOf(absl::StrCat("waivers: [{rule: DT105, ", scope, ", reason: r, expires: 2026-01-31}]"),
+                             At("2026-02-01T00:00:00Z"));
+    EXPECT_THAT(Codes(Applied(gate, LayerReport("m.onnx", {}))), ElementsAre("EN301"));
+  }
+}
+
 TEST(Gate, NoWaiverIsAboutAnother) {
   const Gate gate =
       GateOf("waivers: [{rule: EN, reason: r, expires: 2030-01-01}, {rule: DT105, reason: r, expires: 2020-01-01}]",

@@ -47,6 +47,20 @@ TEST_P(ReportStoreTest, GetAndDeleteNameWhatIsWrong) {
   EXPECT_EQ(store->Delete(missing).code(), absl::StatusCode::kNotFound);
 }
 
+// protobuf writes bytes that are not UTF-8 into a text field, and refuses to read them again.
+TEST_P(ReportStoreTest, WhatCouldNotBeReadAgainIsNotKept) {
+  auto store = Open();
+  v1::Report report = MakeReport("good.onnx", {MakeResult("qnn_htp/V75", v1::Result::ACCEPTED, {})});
+  report.mutable_model()->set_path("bad\xff.onnx");
+  EXPECT_EQ(store->Put({}, report).message(), "model.path: is not UTF-8");
+  report.mutable_model()->set_path("good.onnx");
+  report.mutable_labels()->set_branch("\xff");
+  EXPECT_EQ(store->Put({}, report).message(), "options.labels.branch: is not UTF-8");
+  report.mutable_labels()->set_branch("\u00ff");
+  EXPECT_TRUE(store->Put({}, report).ok());
+  EXPECT_EQ(ListPaths(*store, "").size(), 1);
+}
+
 TEST_P(ReportStoreTest, DeleteRemovesEveryRow) {
   auto store = Open();
   v1::Report report = MakeReport("a", {MakeResult("t", v1::Result::REJECTED, {"NR001"})});

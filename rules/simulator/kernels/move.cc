@@ -47,7 +47,11 @@ bool SameQuantization(const Quantization& a, const Quantization& b) {
 absl::StatusOr<Dims> Identity(absl::Span<const int64_t> dims) {
   absl::StatusOr<int64_t> count = ElementCount(dims);
   if (!count.ok()) return count.status();
-  if (*count > (int64_t{1} << 31)) return absl::ResourceExhaustedError(absl::StrCat("moving ", *count, " elements"));
+  // The index takes eight bytes for each of them.
+  constexpr int64_t kMostMoved = int64_t{1} << 27;
+  if (*count > kMostMoved) {
+    return absl::ResourceExhaustedError(absl::StrCat("moving ", *count, " elements; at most ", kMostMoved));
+  }
   Dims index(static_cast<size_t>(*count));
   std::iota(index.begin(), index.end(), 0);
   return index;

@@ -24,7 +24,8 @@ absl::StatusOr<Reduction> ReductionOf(const KernelCall& call) {
   const std::vector<int64_t>& dims = call.inputs[0]->tensor.dims;
   const Attributes& attributes = AttributesOf(call);
   const bool keep = attributes.Int("keepdims", 1) != 0;
-  std::vector<bool> reduced(dims.size(), attributes.Ints("axes").empty());
+  const bool all = attributes.Ints("axes").empty() && attributes.Int("noop_with_empty_axes", 0) == 0;
+  std::vector<bool> reduced(dims.size(), all);
   for (const int64_t stated : attributes.Ints("axes")) {
     absl::StatusOr<int> axis = NormalizedAxis(stated, dims.size());
     if (!axis.ok()) return axis.status();

@@ -28,6 +28,13 @@ absl::StatusOr<Rows> RowsOf(const KernelCall& call) {
   absl::StatusOr<int> axis = NormalizedAxis(AttributesOf(call).Int("axis", -1), dims.size());
   if (!axis.ok()) return axis.status();
   Rows rows{1, dims[*axis], 1};
+  if (AttributesOf(call).Int("flatten", 0) != 0) {  // ONNX before operator set 13: all axes from `axis` on are one
+    for (size_t d = 0; d < dims.size(); ++d) {
+      if (static_cast<int>(d) < *axis) rows.rows *= dims[d];
+      if (static_cast<int>(d) > *axis) rows.size *= dims[d];
+    }
+    return rows;
+  }
   for (size_t d = 0; d < dims.size(); ++d) {
     if (static_cast<int>(d) != *axis) rows.rows *= dims[d];
     if (static_cast<int>(d) > *axis) rows.stride *= dims[d];

@@ -44,6 +44,9 @@ absl::Status LowerResize(const NodeReader& node, Lowered& lowered) {
   CopyTexts(node, to, {"mode", "nearest_mode"});
   if (node.Int("antialias", 0) != 0) return absl::UnimplementedError("a resize with antialiasing");
   if (node.Ints("axes").has_value()) return absl::UnimplementedError("a resize of some axes");
+  if (node.Text("coordinate_transformation_mode") == "tf_crop_and_resize") {
+    return absl::UnimplementedError("a resize of a region");
+  }
   const bool before_11 = upsample || node.opset() < 11;
   const absl::string_view coordinates = node.Text("coordinate_transformation_mode");
   to.SetText("coordinate_transformation_mode", before_11             ? "asymmetric"
@@ -112,6 +115,7 @@ absl::Status LowerList(const NodeReader& node, absl::string_view from, absl::str
 
 absl::Status LowerOnnx(const NodeReader& node, Lowered& lowered) {
   Attributes& to = lowered.attributes;
+  if (node.Int("channels_last", 0) != 0) return absl::UnimplementedError("channels last in ONNX");
   switch (lowered.op) {
     case OpId::kConv:
     case OpId::kConvTranspose:
@@ -119,7 +123,6 @@ absl::Status LowerOnnx(const NodeReader& node, Lowered& lowered) {
     case OpId::kAveragePool:
     case OpId::kLpPool:
       SetWindow(node, to);
-      if (node.Int("channels_last", 0) != 0) return absl::UnimplementedError("channels last in ONNX");
       if (node.Int("storage_order", 0) != 0) return absl::UnimplementedError("a storage order of columns");
       return absl::OkStatus();
     case OpId::kGemm:

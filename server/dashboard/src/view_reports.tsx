@@ -16,6 +16,12 @@ const kTexts = [
   ['pull_request', 'labels.pull_request'],
 ] as const;
 
+// "2027-01-31" becomes "2027-02-01". What is no date stays as it is: the server says what is wrong with it.
+function dayAfter(date: string): string {
+  const time = Date.parse(`${date}T00:00:00Z`);
+  return Number.isNaN(time) ? date : new Date(time + 24 * 60 * 60 * 1000).toISOString().slice(0, 10);
+}
+
 export function reportFilter(search: URLSearchParams): string {
   const conditions: string[] = [];
   for (const [parameter, field] of kTexts) {
@@ -27,7 +33,7 @@ export function reportFilter(search: URLSearchParams): string {
   const since = search.get('since');
   if (since) conditions.push(`create_time >= ${quoted(`${since}T00:00:00Z`)}`);
   const until = search.get('until');
-  if (until) conditions.push(`create_time <= ${quoted(`${until}T23:59:59Z`)}`);
+  if (until) conditions.push(`create_time < ${quoted(`${dayAfter(until)}T00:00:00Z`)}`);
   return conditions.join(' AND ');
 }
 
