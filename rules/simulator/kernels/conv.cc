@@ -11,6 +11,7 @@
 #include "rules/simulator/kernels/kernels.h"
 #include "rules/simulator/kernels/products.h"
 #include "rules/simulator/kernels/shapes.h"
+#include "rules/simulator/window.h"
 
 namespace quantgate::simulator {
 namespace {

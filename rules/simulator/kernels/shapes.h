@@ -23,15 +23,6 @@ absl::StatusOr<int> NormalizedAxis(int64_t axis, size_t rank);
 // Row-major strides, in elements.
 std::vector<int64_t> StridesOf(absl::Span<const int64_t> dims);
 
-// How a window of the kernel moves over one spatial axis.
-struct Window {
-  int64_t input = 1, kernel = 1, stride = 1, dilation = 1, pad_begin = 0, pad_end = 0, output = 1;
-};
-
-// One window for each spatial axis, from the attributes strides, dilations, pads, auto_pad and ceil_mode.
-absl::StatusOr<std::vector<Window>> Windows(const Attributes& attributes, absl::Span<const int64_t> input,
-                                            absl::Span<const int64_t> kernel);
-
 // The attributes of a call; none: empty.
 const Attributes& AttributesOf(const KernelCall& call);
 

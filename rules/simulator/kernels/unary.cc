@@ -22,6 +22,9 @@ using Function = std::function<float(float)>;
 
 float Gelu(float x) { return 0.5f * x * (1.0f + std::erf(x * static_cast<float>(M_SQRT1_2))); }
 
+// LiteRT's form, which loses nothing where erf is near -1: another last bit in a table is another step of the output.
+float GeluErfc(float x) { return 0.5f * x * std::erfc(x * static_cast<float>(-M_SQRT1_2)); }
+
 float GeluTanh(float x) {
   constexpr float kRoot = 0.7978845608028654f;  // sqrt(2 / pi)
   return 0.5f * x * (1.0f + std::tanh(kRoot * (x + 0.044715f * x * x * x)));
@@ -98,7 +101,7 @@ Function FunctionOf(const Profile& profile, OpId op, const Attributes& attribute
     }
     case OpId::kGelu:
       if (attributes.Text("approximate", "none") == "tanh") return GeluTanh;
-      return Gelu;
+      return profile.family == Family::kLiteRt ? GeluErfc : Gelu;
     case OpId::kFastGelu:
       return GeluTanh;
     case OpId::kQuickGelu: {

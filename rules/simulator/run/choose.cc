@@ -35,7 +35,6 @@ constexpr Row kRows[] = {
     {"vgf", "tosa", "its arithmetic as TOSA 1.0 defines it, which was not compared with the backend"},
     {"x86_inductor", "torch/x86", ""},
     {"cortex_m", "litert/reference", "its kernels are CMSIS-NN's, which round as LiteRT's reference kernels"},
-    {"coreml", "", ""},
 };
 
 }  // namespace
@@ -65,7 +64,7 @@ absl::StatusOr<ProfileChoice> ChooseProfile(absl::string_view name, absl::string
     if (several ? !absl::StartsWith(backend, row.backend) : backend != row.backend) continue;
     choice.profile = FindProfile(row.profile);
     choice.reason = std::string(row.reason);
-    if (choice.profile != nullptr) return choice;
+    return choice;
   }
   choice.profile = FindProfile(OfOrigin(origin));
   choice.reason =

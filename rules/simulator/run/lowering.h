@@ -74,6 +74,9 @@ struct Lowered {
   std::optional<Integers> output_shape;
 };
 
+// UNIMPLEMENTED: `what` ("sizes") is computed by the graph, and a lowering needs it beforehand.
+absl::Status Unknown(absl::string_view what);
+
 // UNIMPLEMENTED with a reason: there is no kernel for what the node asks.
 absl::Status LowerOnnx(const NodeReader& node, Lowered& lowered);
 absl::Status LowerTflite(const NodeReader& node, Lowered& lowered);

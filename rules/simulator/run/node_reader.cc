@@ -1,3 +1,4 @@
+#include "absl/strings/str_cat.h"
 #include "rules/simulator/run/lowering.h"
 
 namespace quantgate::simulator {
@@ -93,6 +94,10 @@ int64_t NodeReader::opset(absl::string_view domain) const {
     if (import.domain() == domain) return import.version();
   }
   return 1 << 20;
+}
+
+absl::Status Unknown(absl::string_view what) {
+  return absl::UnimplementedError(absl::StrCat(what, " are not known before they are needed"));
 }
 
 }  // namespace quantgate::simulator

@@ -33,10 +33,6 @@ void SetWindow(const NodeReader& node, Attributes& to) {
   if (absl::StartsWith(node.Text("auto_pad"), "SAME")) to.SetText("auto_pad", node.Text("auto_pad"));
 }
 
-absl::Status Unknown(absl::string_view what) {
-  return absl::UnimplementedError(absl::StrCat(what, " are not known before they are needed"));
-}
-
 absl::Status LowerResize(const NodeReader& node, Lowered& lowered) {
   Attributes& to = lowered.attributes;
   const bool upsample = node.op_type() == "Upsample";

@@ -7,10 +7,6 @@
 namespace quantgate::simulator {
 namespace {
 
-absl::Status Unknown(absl::string_view what) {
-  return absl::UnimplementedError(absl::StrCat(what, " are not known before they are needed"));
-}
-
 absl::Status SetActivation(const NodeReader& node, Attributes& to) {
   const absl::string_view activation = node.Text("fused_activation_function");
   if (activation.empty() || activation == "NONE") return absl::OkStatus();
