@@ -269,14 +269,19 @@ absl::StatusOr<ReportPage> SqlStore::List(const ReportQuery& query) {
   ReportPage page;
   if (plan->times.empty()) return page;
   // A report that is deleted between the two statements is not in the page.
-  absl::StatusOr<Answer> answer =
-      reader_->Run(absl::StrCat(query.full ? "SELECT body FROM report_bodies" : "SELECT summary FROM reports",
-                                " WHERE time IN (", absl::StrJoin(plan->times, ","), ") ORDER BY time DESC"),
-                   {});
+  absl::StatusOr<Answer> answer = reader_->Run(
+      absl::StrCat(query.full ? "SELECT r.id, b.body FROM reports r JOIN report_bodies b ON b.time = r.time"
+                              : "SELECT r.id, r.summary FROM reports r",
+                   " WHERE r.time IN (", absl::StrJoin(plan->times, ","), ") ORDER BY r.time DESC"),
+      {});
   if (!answer.ok()) return answer.status();
   for (const Row& row : answer->rows) {
-    // One that cannot be read is left out of a list; asked for by its name it says so.
-    if (!ParseStored(*reader_, row.Bytes(0), page.reports.emplace_back()).ok()) page.reports.pop_back();
+    // One that cannot be read does not keep the others from being listed. It has its name alone: asked for by that it
+    // says what is wrong, and it can be deleted.
+    v1::Report& report = page.reports.emplace_back();
+    if (ParseStored(*reader_, row.Bytes(1), report).ok()) continue;
+    report.Clear();
+    report.set_name(absl::StrCat(kNamePrefix, row.Bytes(0)));
   }
   if (!plan->is_last) page.next_page_token = EncodePageToken(query.filter, plan->times.back());
   return page;

@@ -218,6 +218,28 @@ TEST_F(SqliteStoreTest, DamagedFileIsRefusedAndLeftAlone) {
   EXPECT_EQ(FileBytes(), garbage);
 }
 
+TEST_F(SqliteStoreTest, AReportThatCannotBeReadIsListedByItsName) {
+  auto store = Open();
+  v1::Report broken = MakeReport("broken", {MakeResult("t", v1::Result::ACCEPTED)});
+  v1::Report good = MakeReport("good", {MakeResult("t", v1::Result::ACCEPTED)});
+  ASSERT_TRUE(store->Put({}, broken).ok() && store->Put({}, good).ok());
+  Sql("UPDATE reports SET summary = x'ff' WHERE model_path = 'broken'");
+  Sql("UPDATE report_bodies SET body = x'ff' WHERE time = (SELECT min(time) FROM reports)");
+  for (const bool full : {false, true}) {
+    ReportQuery query;
+    query.full = full;
+    const absl::StatusOr<ReportPage> page = store->List(query);
+    ASSERT_TRUE(page.ok()) << page.status();
+    ASSERT_EQ(page->reports.size(), 2);
+    EXPECT_EQ(page->reports[0].model().path(), "good");
+    EXPECT_EQ(page->reports[1].name(), broken.name());
+    EXPECT_EQ(page->reports[1].results_size(), 0);
+  }
+  EXPECT_EQ(store->Get(broken.name()).status().code(), absl::StatusCode::kDataLoss);
+  EXPECT_TRUE(store->Delete(broken.name()).ok());
+  EXPECT_EQ(store->List({})->reports.size(), 1);
+}
+
 TEST_F(SqliteStoreTest, DamagedPagesAreDataLossNotACrash) {
   {
     auto store = Open();
