@@ -103,6 +103,23 @@ export function Field(props: {label: string; children: ComponentChildren}) {
   );
 }
 
+// The dates `since` and `until` of the address.
+export function DateFields(props: {search: URLSearchParams; set: (changes: Record<string, string>) => void}) {
+  return (
+    <>
+      {['since', 'until'].map((name) => (
+        <Field key={name} label={name}>
+          <input
+            type="date"
+            value={props.search.get(name) ?? ''}
+            onChange={(event) => props.set({[name]: event.currentTarget.value})}
+          />
+        </Field>
+      ))}
+    </>
+  );
+}
+
 // Sets the page's title and moves the keyboard to its heading, as a new page would.
 export function Heading(props: {title: string; children?: ComponentChildren}) {
   useEffect(() => {

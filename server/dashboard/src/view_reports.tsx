@@ -4,7 +4,7 @@ import {Link, useLocation} from 'wouter-preact';
 import {idOf, query, quoted, type Report} from './api';
 import {finished} from './events';
 import {useQuery} from './location';
-import {Field, Heading, Time, useApi, VerdictBadge, Waiting} from './parts';
+import {DateFields, Field, Heading, Time, useApi, VerdictBadge, Waiting} from './parts';
 
 // Parameter of the address, field of the filter, operator.
 const kTexts = [
@@ -77,15 +77,7 @@ export function Reports() {
             <option value="UNKNOWN">unknown</option>
           </select>
         </Field>
-        {(['since', 'until'] as const).map((name) => (
-          <Field key={name} label={name}>
-            <input
-              type="date"
-              value={search.get(name) ?? ''}
-              onChange={(event) => set({[name]: event.currentTarget.value})}
-            />
-          </Field>
-        ))}
+        <DateFields search={search} set={set} />
       </div>
       <Waiting {...state} loading={state.loading && !state.data} what="reports" />
       {state.data && reports.length === 0 && <p class="empty">No report fits.</p>}

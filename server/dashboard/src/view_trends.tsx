@@ -3,7 +3,7 @@ import {scaleBand, scaleLinear} from 'd3-scale';
 import {query, type TrendPoint, type Verdict} from './api';
 import {finished} from './events';
 import {useQuery} from './location';
-import {duration, Field, Heading, plural, useApi, verdictText, Waiting} from './parts';
+import {DateFields, duration, Field, Heading, plural, useApi, verdictText, Waiting} from './parts';
 import {fleetFilter, FleetFilters} from './view_fleet';
 
 const kWidth = 720;
@@ -130,15 +130,7 @@ export function Trends() {
             <option value="week">week</option>
           </select>
         </Field>
-        {(['since', 'until'] as const).map((name) => (
-          <Field key={name} label={name}>
-            <input
-              type="date"
-              value={search.get(name) ?? ''}
-              onChange={(event) => set({[name]: event.currentTarget.value})}
-            />
-          </Field>
-        ))}
+        <DateFields search={search} set={set} />
       </div>
       <Waiting {...state} loading={state.loading && !state.data} what="trends" />
       {state.data && total === 0 && <p class="empty">No reports in this time.</p>}
