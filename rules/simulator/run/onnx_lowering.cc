@@ -124,6 +124,10 @@ absl::Status LowerOnnx(const NodeReader& node, Lowered& lowered) {
     case OpId::kGemm:
       CopyInts(node, to, {"transA", "transB"});
       CopyReals(node, to, {"alpha", "beta"});
+      // The bias of QGemm is of the scale of the sums, and alpha is of both.
+      if (absl::EndsWith(node.op_type(), "::QGemm") && node.attribute("alpha") != nullptr) {
+        for (absl::string_view name : {"beta", "sum_factor"}) to.SetFloat(name, node.Real("alpha", 1));
+      }
       return absl::OkStatus();
     case OpId::kReduceMean:
     case OpId::kReduceSum:
