@@ -82,9 +82,7 @@ absl::Status RunWindows(FloatCall& call, const Tensor& x, absl::Span<const Windo
         }
       }
       const int64_t count = divisor > 0 ? divisor : count_pads ? padded : inside;
-      *out++ = is_max    ? best
-               : squares ? std::sqrt(sum)
-                         : sum / static_cast<float>(std::max<int64_t>(count, 1));
+      *out++ = is_max ? best : squares ? std::sqrt(sum) : sum / static_cast<float>(std::max<int64_t>(count, 1));
       for (size_t i = rank; i-- > 0;) {
         if (++at[i] < outputs[i]) break;
         at[i] = 0;
