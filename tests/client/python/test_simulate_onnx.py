@@ -143,3 +143,48 @@ def test_qgemm(alpha, per_channel, transposed, dtype, tmp_path):
                      ['x', np.float32(0.02), dtype(7), weight, scale, np.zeros_like(scale).astype(np.int8), bias,
                       np.float32(0.05), dtype(7)], alpha=alpha, transB=transposed)
     compare(build, {'x': x}, [out], tmp_path)
+
+
+@pytest.mark.parametrize('dtype', [np.uint8, np.int8])
+@pytest.mark.parametrize('form', ['qdq', 'operator', 'channels last'])
+@pytest.mark.parametrize('ceil_mode', [0, 1])
+@pytest.mark.parametrize('count_include_pad', [0, 1])
+@pytest.mark.parametrize('pads', [[0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 1, 0]])
+def test_average_pool(dtype, form, ceil_mode, count_include_pad, pads, tmp_path):
+    random = np.random.default_rng(13)
+    limits = np.iinfo(dtype)
+    x = random.integers(limits.min, limits.max + 1, (2, 6, 6, 3) if 'last' in form else (2, 3, 6, 6)).astype(dtype)
+    scale, other, zero = np.float32(0.031), np.float32(0.04), dtype(5)
+    attributes = dict(kernel_shape=[3, 3], strides=[2, 2], pads=pads, ceil_mode=ceil_mode,
+                      count_include_pad=count_include_pad)
+    build = Builder(19)
+    if form == 'qdq':
+        out = build.quantize(build.node('AveragePool', [build.dequantize('x', scale, zero)], **attributes), other, zero)
+    else:
+        out = build.node('com.microsoft::QLinearAveragePool', ['x', scale, zero, other, zero],
+                         channels_last=int('last' in form), **attributes)
+    compare(build, {'x': x}, [out], tmp_path)
+
+
+@pytest.mark.parametrize('op', ['Add', 'Mul'])
+@pytest.mark.parametrize('types', [(np.uint8, np.int8, np.uint8), (np.int8, np.uint8, np.int8), (np.uint8,) * 3,
+                                   (np.uint8, np.uint8, np.int8)])
+def test_operands_of_two_types(op, types, tmp_path):
+    random = np.random.default_rng(17)
+    build, feeds, reals = Builder(), {}, []
+    for name, dtype in zip('ab', types):
+        limits = np.iinfo(dtype)
+        feeds[name] = random.integers(limits.min, limits.max + 1, (4, 500)).astype(dtype)
+        reals.append(build.dequantize(name, np.float32(0.013 if name == 'a' else 0.029), dtype(9)))
+    out = build.quantize(build.node(op, reals), np.float32(0.037), types[2](11))
+    compare(build, feeds, [out], tmp_path)
+
+
+def test_a_pool_of_an_immense_kernel(tmp_path):
+    """Bounded by what is under its windows, not by its size."""
+    build = Builder()
+    side = 4000000
+    out = build.node('AveragePool', ['x'], kernel_shape=[side, side], pads=[side - 1, side - 1, 0, 0])
+    model = build.model({'x': np.zeros((1, 1, 2, 2), np.float32)}, [out])
+    values, _ = simulate(model, {'x': np.ones((1, 1, 2, 2), np.float32)}, tmp_path)
+    np.testing.assert_array_equal(values[out], np.ones((1, 1, 2, 2), np.float32))
