@@ -126,8 +126,12 @@ absl::Status Linear(const Profile& profile, KernelCall& call) {
 
 absl::Status Gemm(const Profile& profile, KernelCall& call) {
   const Attributes& attributes = AttributesOf(call);
-  if (attributes.Float("alpha", 1) != 1 || attributes.Float("beta", 1) != 1) {
+  const bool whole = attributes.Has("sum_factor");  // alpha and beta say the same of the reference
+  if (!whole && (attributes.Float("alpha", 1) != 1 || attributes.Float("beta", 1) != 1)) {
     return absl::UnimplementedError("a general matrix product with alpha or beta");
+  }
+  if (whole && !(attributes.Float("sum_factor", 1) > 0)) {
+    return absl::UnimplementedError("a general matrix product with a negative alpha");
   }
   return Multiply(profile, call,
                   {.transpose_a = attributes.Int("transA", 0) != 0,
