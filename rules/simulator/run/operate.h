@@ -40,6 +40,10 @@ std::vector<const QTensor*> Ports(const Step& step, absl::Span<const QTensor* co
 // A number that the origin states in the place of a tensor, in a type that goes with the other operands.
 QTensor ScalarFor(const std::vector<Held>& read, double number);
 
+// An operand of an integer operator (integer_ops.h), whose parameters are arguments of their own: stored integers as
+// they are, and what the other results have in their place, which need not be integers.
+absl::StatusOr<Held> AsIntegers(const Held& held);
+
 // The operator on tensors that are not quantized. `exact`: see RunIntegerOp.
 absl::StatusOr<std::vector<Tensor>> RunReal(const NodeCall& node, const std::vector<const QTensor*>& ports, bool exact);
 

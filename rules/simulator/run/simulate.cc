@@ -145,6 +145,7 @@ class Simulator {
         slot.port = graph_.argument(step.node, i);
         plain.inputs.push_back(slot);
         absl::StatusOr<Held> held = values_.Read(slot);
+        if (held.ok()) held = AsIntegers(*held);
         if (!held.ok()) return held.status();
         arguments.push_back(*std::move(held));
       }

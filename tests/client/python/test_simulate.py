@@ -139,7 +139,20 @@ def test_inputs_that_do_not_fit(tmp_path):
     assert "input 'x' is not given" in refused('--input', str(path))
     np.savez(path, x=good, z=good)
     assert "'z' is given" in refused('--input', str(path))
+    large = good.astype(np.float64)
+    large[0, 0, 0, 3] = 1e300
+    np.savez(path, x=large)
+    assert '1e+300 at element 3, beyond float32' in refused('--input', str(path))
     assert 'bytes' in refused('--max-memory', '1000')
+
+
+def test_numbers_that_are_none():
+    assert "'-5' is no number from 0 up" in refused('--max-memory', '-5')
+    assert '0 bytes: it takes 1 to' in refused('--max-memory', '0')
+    assert 'it takes 1 to' in refused('--max-memory', '99999999999999999999')
+    for seed in ('-1', 'seven', '1.5', '18446744073709551616'):
+        assert f"'{seed}' is no whole number from 0 to 18446744073709551615" in refused('--seed', seed)
+    assert 'excludes' in refused('--profile', 'tosa', '--target', 'onnxruntime/cpu')
 
 
 def test_compressed_and_ordered_as_fortran(tmp_path):

@@ -143,3 +143,122 @@ def test_qgemm(alpha, per_channel, transposed, dtype, tmp_path):
                      ['x', np.float32(0.02), dtype(7), weight, scale, np.zeros_like(scale).astype(np.int8), bias,
                       np.float32(0.05), dtype(7)], alpha=alpha, transB=transposed)
     compare(build, {'x': x}, [out], tmp_path)
+
+
+@pytest.mark.parametrize('dtype', [np.uint8, np.int8])
+@pytest.mark.parametrize('form', ['qdq', 'operator', 'channels last'])
+@pytest.mark.parametrize('ceil_mode', [0, 1])
+@pytest.mark.parametrize('count_include_pad', [0, 1])
+@pytest.mark.parametrize('pads', [[0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 1, 0]])
+def test_average_pool(dtype, form, ceil_mode, count_include_pad, pads, tmp_path):
+    random = np.random.default_rng(13)
+    limits = np.iinfo(dtype)
+    x = random.integers(limits.min, limits.max + 1, (2, 6, 6, 3) if 'last' in form else (2, 3, 6, 6)).astype(dtype)
+    scale, other, zero = np.float32(0.031), np.float32(0.04), dtype(5)
+    attributes = dict(kernel_shape=[3, 3], strides=[2, 2], pads=pads, ceil_mode=ceil_mode,
+                      count_include_pad=count_include_pad)
+    build = Builder(19)
+    if form == 'qdq':
+        out = build.quantize(build.node('AveragePool', [build.dequantize('x', scale, zero)], **attributes), other, zero)
+    else:
+        out = build.node('com.microsoft::QLinearAveragePool', ['x', scale, zero, other, zero],
+                         channels_last=int('last' in form), **attributes)
+    compare(build, {'x': x}, [out], tmp_path)
+
+
+@pytest.mark.parametrize('op', ['Add', 'Mul'])
+@pytest.mark.parametrize('types', [(np.uint8, np.int8, np.uint8), (np.int8, np.uint8, np.int8), (np.uint8,) * 3,
+                                   (np.uint8, np.uint8, np.int8)])
+def test_operands_of_two_types(op, types, tmp_path):
+    random = np.random.default_rng(17)
+    build, feeds, reals = Builder(), {}, []
+    for name, dtype in zip('ab', types):
+        limits = np.iinfo(dtype)
+        feeds[name] = random.integers(limits.min, limits.max + 1, (4, 500)).astype(dtype)
+        reals.append(build.dequantize(name, np.float32(0.013 if name == 'a' else 0.029), dtype(9)))
+    out = build.quantize(build.node(op, reals), np.float32(0.037), types[2](11))
+    compare(build, feeds, [out], tmp_path)
+
+
+def test_a_pool_of_an_immense_kernel(tmp_path):
+    """Bounded by what is under its windows, not by its size."""
+    build = Builder()
+    side = 4000000
+    out = build.node('AveragePool', ['x'], kernel_shape=[side, side], pads=[side - 1, side - 1, 0, 0])
+    model = build.model({'x': np.zeros((1, 1, 2, 2), np.float32)}, [out])
+    values, _ = simulate(model, {'x': np.ones((1, 1, 2, 2), np.float32)}, tmp_path)
+    np.testing.assert_array_equal(values[out], np.ones((1, 1, 2, 2), np.float32))
+
+
+def integers(dtype, *shape):
+    limits = np.iinfo(dtype)
+    return np.random.default_rng(19).integers(limits.min, limits.max + 1, shape).astype(dtype)
+
+
+def reals(*shape):
+    return np.random.default_rng(23).normal(size=shape).astype(np.float32)
+
+
+# Quantization that is computed as the graph runs, and integers without parameters: all exact.
+INTEGER_OPERATORS = {
+    'dynamic_quantize_linear': (reals(4, 8), lambda build: build.node('DynamicQuantizeLinear', ['x'], 3)),
+    'matmul_integer': (integers(np.uint8, 4, 8), lambda build: build.node(
+        'MatMulInteger', ['x', integers(np.int8, 8, 5), np.uint8(7), np.int8(3)])),
+    'matmul_integer_columns': (integers(np.uint8, 4, 8), lambda build: build.node(
+        'MatMulInteger', ['x', integers(np.int8, 8, 5), np.uint8(7), np.arange(5).astype(np.int8)])),
+    'matmul_integer_broadcast': (integers(np.uint8, 2, 1, 4, 8), lambda build: build.node(
+        'MatMulInteger', ['x', integers(np.int8, 3, 8, 5)])),
+    'matmul_integer_vector': (integers(np.uint8, 8), lambda build: build.node(
+        'MatMulInteger', ['x', integers(np.int8, 8, 5)])),
+    'conv_integer': (integers(np.uint8, 1, 3, 6, 6), lambda build: build.node(
+        'ConvInteger', ['x', integers(np.int8, 4, 3, 3, 3), np.uint8(7), np.int8(3)], pads=[1, 1, 1, 1])),
+    'conv_integer_line': (integers(np.uint8, 1, 3, 9), lambda build: build.node(
+        'ConvInteger', ['x', integers(np.int8, 4, 3, 3), np.uint8(7)])),
+    'dynamic_quantize_matmul': (reals(4, 8), lambda build: build.node(
+        'com.microsoft::DynamicQuantizeMatMul',
+        ['x', integers(np.int8, 8, 5), np.float32(0.02), np.int8(0), reals(5)])),
+    'dynamic_quantize_matmul_columns': (reals(2, 4, 8), lambda build: build.node(
+        'com.microsoft::DynamicQuantizeMatMul', ['x', integers(np.uint8, 8, 5), np.abs(reals(5)),
+                                                 integers(np.uint8, 5)])),
+    'matmul_integer_to_float': (integers(np.uint8, 4, 8), lambda build: build.node(
+        'com.microsoft::MatMulIntegerToFloat',
+        ['x', integers(np.int8, 8, 5), np.float32(0.02), np.float32(0.03), np.uint8(4), np.int8(0), reals(5)])),
+    'matmul_integer_to_float_columns': (integers(np.uint8, 2, 4, 8), lambda build: build.node(
+        'com.microsoft::MatMulIntegerToFloat',
+        ['x', integers(np.int8, 8, 5), np.float32(0.02), np.abs(reals(5)), np.uint8(4)])),
+    'max_pool_of_bytes': (integers(np.uint8, 1, 2, 6, 6), lambda build: build.node(
+        'MaxPool', ['x'], kernel_shape=[2, 2], strides=[2, 2])),
+    'max_pool_of_signed_bytes': (integers(np.int8, 1, 2, 7, 7), lambda build: build.node(
+        'MaxPool', ['x'], kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1, pads=[1, 1, 1, 1])),
+}
+
+
+@pytest.mark.parametrize('name', INTEGER_OPERATORS)
+def test_integers_of_their_own(name, tmp_path):
+    x, write = INTEGER_OPERATORS[name]
+    build = Builder()
+    outputs = write(build)
+    report = compare(build, {'x': x}, [outputs] if isinstance(outputs, str) else outputs, tmp_path, relative=1e-7)
+    for node in report['simulation'].get('nodes', []):
+        assert 'floatReason' not in node or not node['floatReason'], node
+
+
+@pytest.mark.parametrize('opset, parameters', [(18, 2), (21, 4)])
+def test_group_normalization(opset, parameters, tmp_path):
+    build = Builder(opset)
+    out = build.node('GroupNormalization', ['x', reals(parameters), reals(parameters)], num_groups=2)
+    compare(build, {'x': reals(1, 4, 3, 3)}, [out], tmp_path, relative=1e-6)
+
+
+def test_what_is_not_computed_is_listed_and_the_rest_runs(tmp_path):
+    build = Builder()
+    build.node('Relu', [build.node('SequenceAt', [build.node('SequenceConstruct', ['x', 'x']), np.int64(1)])])
+    beside = build.node('Relu', ['x'])
+    x = reals(2, 3)
+    values, report = simulate(build.model({'x': x}, ['v2', beside]), {'x': x}, tmp_path)
+    np.testing.assert_array_equal(values[beside], np.maximum(x, 0))
+    assert 'v2' not in values
+    missing = [node['node'] for node in report['simulation']['nodes']
+               if node.get('floatReason', '').startswith('not computed: ')]
+    assert missing == ['n0', 'n1', 'n2']
+    assert report['results'][0]['verdict'] == 'UNKNOWN'
