@@ -158,7 +158,7 @@ absl::StatusOr<Affine> RunAffine(const NodeCall& node, const std::vector<const Q
       inputs[0] = &turned;
     }
     KernelCall call{node.lowered.op, node.lowered.layout,     &node.lowered.attributes,
-                    inputs,          absl::MakeSpan(outputs), &result.use};
+                    inputs,          absl::MakeSpan(outputs), node.statistics ? &result.use : nullptr};
     if (status.ok()) status = RunKernel(node.profile, call);
     if (status.ok() && node.lowered.output_shape.has_value())
       status = Reshaped(*node.lowered.output_shape, outputs[0].tensor.dims);

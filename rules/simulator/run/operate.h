@@ -29,6 +29,7 @@ struct NodeCall {
   const Lowered& lowered;
   const std::vector<Quantization>& written;  // parameters of the outputs
   int64_t room;                              // bytes that its results may take
+  bool statistics;                           // whether anybody asks what its accumulators did
 };
 
 // Operands (parallel to step.inputs) in the order of the operator's ports. `scalar`: Lowered.scalar as a tensor, or
