@@ -34,6 +34,9 @@ struct ReportQuery {
   bool full = false;       // false: without findings, not-checked lists, corrections and node outcomes
   // A page ends early rather than grow beyond this many serialized bytes (but has at least one report).
   int64_t max_bytes = 3 << 20;
+  // It also ends early, even without a report, once about so many were looked at: then next_page_token says where to go
+  // on. Only where no index has what the filter names, nor its rarest part.
+  int max_examined = 5000;
 };
 
 struct ReportPage {
@@ -64,6 +67,7 @@ class ReportStore {
   virtual absl::StatusOr<v1::Report> Get(absl::string_view name) = 0;
 
   // Newest first. INVALID_ARGUMENT: "filter: ..." or "page_token: ...".
+  // The time is that of an index or of `max_examined`, whatever the store holds.
   virtual absl::StatusOr<ReportPage> List(const ReportQuery& query) = 0;
 
   // INVALID_ARGUMENT (not a report name), NOT_FOUND.

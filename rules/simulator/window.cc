@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 
 namespace quantgate::simulator {
 namespace {
@@ -72,6 +73,42 @@ absl::StatusOr<std::vector<Window>> Windows(const Attributes& attributes, absl::
     if (ceil && room % w.stride != 0 && w.output * w.stride < w.input + w.pad_begin) ++w.output;
   }
   return windows;
+}
+
+Taps TapsAt(const Window& w, int64_t output) {
+  const int64_t start = output * w.stride - w.pad_begin;
+  // Elements in front of `end`, of those at start, start + dilation, ...
+  const auto before = [&](int64_t end) {
+    return std::clamp<int64_t>(end <= start ? 0 : (end - start - 1) / w.dilation + 1, 0, w.kernel);
+  };
+  Taps taps;
+  taps.first = before(0);
+  taps.last = std::max(taps.first, before(w.input));
+  taps.padded = before(w.input + w.pad_end);
+  return taps;
+}
+
+std::vector<Taps> AllTaps(const Window& window) {
+  std::vector<Taps> all;
+  all.reserve(static_cast<size_t>(window.output));
+  for (int64_t o = 0; o < window.output; ++o) all.push_back(TapsAt(window, o));
+  return all;
+}
+
+absl::Status CheckWork(absl::Span<const Window> windows, int64_t planes) {
+  constexpr double kMostTaps = 4294967296.0;
+  constexpr int64_t kMostOutputs = int64_t{1} << 23;
+  double taps = static_cast<double>(planes);
+  for (const Window& w : windows) {
+    if (w.output > kMostOutputs) {
+      return absl::ResourceExhaustedError(
+          absl::StrCat(w.output, " windows along one axis; at most ", kMostOutputs, " are computed"));
+    }
+    taps *= static_cast<double>(w.output) * static_cast<double>(std::min(w.kernel, std::max<int64_t>(w.input, 1)));
+  }
+  if (taps <= kMostTaps) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrFormat("windows over %.4g elements in all; at most %.4g are computed", taps, kMostTaps));
 }
 
 }  // namespace quantgate::simulator

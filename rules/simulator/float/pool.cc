@@ -1,9 +1,12 @@
 // Windows that become one element each.
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "rules/simulator/float/kernels.h"
+#include "rules/simulator/window.h"
 
 namespace quantgate::simulator {
 namespace {
@@ -39,15 +42,19 @@ absl::Status RunAdaptive(FloatCall& call, const Tensor& x) {
   return absl::OkStatus();
 }
 
-absl::Status RunWindows(FloatCall& call, const Tensor& x, const SpatialWindow& window) {
-  const size_t rank = window.kernel.size();
-  Dims dims = {x.dims[0], x.dims[1]};
-  dims.insert(dims.end(), window.outputs.begin(), window.outputs.end());
+absl::Status RunWindows(FloatCall& call, const Tensor& x, absl::Span<const Window> windows) {
+  const size_t rank = windows.size();
+  Dims dims = {x.dims[0], x.dims[1]}, outputs;
+  std::vector<std::vector<Taps>> taps;
+  for (const Window& window : windows) outputs.push_back(window.output);
+  dims.insert(dims.end(), outputs.begin(), outputs.end());
   if (absl::Status status = call.Make(0, v1::DATA_TYPE_FLOAT32, dims); !status.ok()) return status;
+  if (absl::Status status = CheckWork(windows, dims[0] * dims[1]); !status.ok()) return status;
+  for (const Window& window : windows) taps.push_back(AllTaps(window));
   const absl::Span<const int64_t> spatial = absl::MakeConstSpan(x.dims).subspan(2);
   const Dims strides = Strides(spatial);
-  const int64_t plane = Count(spatial), outputs = Count(window.outputs), taps = Count(window.kernel);
-  const bool is_max = call.op == OpId::kMaxPool;
+  const int64_t plane = Count(spatial), positions = Count(outputs);
+  const bool is_max = call.op == OpId::kMaxPool, squares = call.op == OpId::kLpPool;
   const bool count_pads = call.attributes.Int("count_include_pad", 0) != 0;
   const int64_t divisor = call.attributes.Int("divisor_override", 0);
   const float* in = x.as<float>().data();
@@ -55,38 +62,58 @@ absl::Status RunWindows(FloatCall& call, const Tensor& x, const SpatialWindow& w
   Dims at(rank), tap(rank);
   for (int64_t p = 0; p < dims[0] * dims[1]; ++p, in += plane) {
     std::fill(at.begin(), at.end(), 0);
-    for (int64_t o = 0; o < outputs; ++o) {
+    for (int64_t o = 0; o < positions; ++o) {
       float best = -std::numeric_limits<float>::infinity(), sum = 0;
-      int64_t inside_count = 0, padded_count = 0;
-      std::fill(tap.begin(), tap.end(), 0);
-      for (int64_t t = 0; t < taps; ++t) {
+      int64_t inside = 1, padded = 1;
+      for (size_t i = 0; i < rank; ++i) {
+        const Taps& under = taps[i][at[i]];
+        inside *= under.count();
+        padded *= under.padded;
+        tap[i] = under.first;
+      }
+      for (int64_t t = 0; t < inside; ++t) {
         int64_t offset = 0;
-        bool inside = true, padded = true;
         for (size_t i = 0; i < rank; ++i) {
-          const int64_t where = at[i] * window.strides[i] - window.pads_begin[i] + tap[i] * window.dilations[i];
-          inside = inside && where >= 0 && where < spatial[i];
-          padded = padded && where < spatial[i] + window.pads_end[i];
-          offset += where * strides[i];
+          offset += (at[i] * windows[i].stride - windows[i].pad_begin + tap[i] * windows[i].dilation) * strides[i];
         }
-        padded_count += padded;
-        if (inside) {
-          ++inside_count;
-          best = std::max(best, in[offset]);
-          sum += call.op == OpId::kLpPool ? in[offset] * in[offset] : in[offset];
-        }
+        best = std::max(best, in[offset]);
+        sum += squares ? in[offset] * in[offset] : in[offset];
         for (size_t i = rank; i-- > 0;) {
-          if (++tap[i] < window.kernel[i]) break;
-          tap[i] = 0;
+          if (++tap[i] < taps[i][at[i]].last) break;
+          tap[i] = taps[i][at[i]].first;
         }
       }
-      const int64_t count = divisor > 0 ? divisor : count_pads ? padded_count : inside_count;
-      *out++ = is_max                     ? best
-               : call.op == OpId::kLpPool ? std::sqrt(sum)
-                                          : sum / static_cast<float>(std::max<int64_t>(count, 1));
+      const int64_t count = divisor > 0 ? divisor : count_pads ? padded : inside;
+      *out++ = is_max ? best : squares ? std::sqrt(sum) : sum / static_cast<float>(std::max<int64_t>(count, 1));
       for (size_t i = rank; i-- > 0;) {
-        if (++at[i] < window.outputs[i]) break;
+        if (++at[i] < outputs[i]) break;
         at[i] = 0;
       }
+    }
+  }
+  return absl::OkStatus();
+}
+
+// A maximum of integers is one of them.
+absl::Status RunOnIntegers(FloatCall& call) {
+  const Tensor& in = *call.inputs[0];
+  const absl::StatusOr<std::vector<int64_t>> integers = ToInt64(in);
+  if (!integers.ok()) return integers.status();
+  Tensor reals;
+  reals.type = v1::DATA_TYPE_FLOAT32;
+  if (absl::Status status = Allocate(in.dims, reals); !status.ok()) return status;
+  std::copy(integers->begin(), integers->end(), reals.as<float>().begin());
+  const Tensor* inputs[1] = {&reals};
+  FloatCall inner{call.op, call.layout, call.attributes, inputs, call.outputs, call.max_bytes};
+  if (absl::Status status = RunPool(inner); !status.ok()) return status;
+  const Tensor computed = std::move(call.outputs[0]);
+  const absl::Span<const float> values = computed.as<float>();
+  if (absl::Status status = call.Make(0, in.type, computed.dims); !status.ok()) return status;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (in.type == v1::DATA_TYPE_UINT8) {
+      call.outputs[0].as<uint8_t>()[i] = static_cast<uint8_t>(std::max(values[i], 0.0f));
+    } else {
+      call.outputs[0].as<int8_t>()[i] = static_cast<int8_t>(std::max(values[i], -128.0f));
     }
   }
   return absl::OkStatus();
@@ -95,6 +122,11 @@ absl::Status RunWindows(FloatCall& call, const Tensor& x, const SpatialWindow& w
 }  // namespace
 
 absl::Status RunPool(FloatCall& call) {
+  const bool is_max = call.op == OpId::kMaxPool || call.op == OpId::kGlobalMaxPool;
+  if (is_max && call.input(0) != nullptr &&
+      (call.inputs[0]->type == v1::DATA_TYPE_UINT8 || call.inputs[0]->type == v1::DATA_TYPE_INT8)) {
+    return RunOnIntegers(call);
+  }
   const absl::StatusOr<absl::Span<const float>> in = FloatInput(call, 0);
   if (!in.ok()) return in.status();
   if (call.inputs[0]->dims.size() < 3) return absl::InvalidArgumentError("a pool over fewer than three axes");
@@ -121,11 +153,11 @@ absl::Status RunPool(FloatCall& call) {
       out = call.op == OpId::kGlobalMaxPool ? best : static_cast<float>(sum / static_cast<double>(plane));
     }
   } else {
-    const absl::StatusOr<SpatialWindow> window =
-        MakeWindow(call.attributes, spatial, call.attributes.Ints("kernel_shape"));
-    if (!window.ok()) return window.status();
+    const absl::StatusOr<std::vector<Window>> windows =
+        Windows(call.attributes, spatial, call.attributes.Ints("kernel_shape"));
+    if (!windows.ok()) return windows.status();
     if (call.outputs.size() > 1) return absl::UnimplementedError("a pool that also says where its maxima are");
-    status = RunWindows(call, x, *window);
+    status = RunWindows(call, x, *windows);
   }
   if (!status.ok()) return status;
   Activate(call.attributes, call.outputs[0].as<float>());

@@ -265,7 +265,10 @@ absl::Status Binary(const Profile& profile, KernelCall& call) {
   const bool integers = IsQuantizedInteger(a) && IsQuantizedInteger(b) && IsQuantizedInteger(out) &&
                         a.q.scales.size() == 1 && b.q.scales.size() == 1 && out.q.scales.size() == 1 &&
                         BitWidth(a.tensor.type) == BitWidth(b.tensor.type) && BitWidth(a.tensor.type) <= 16;
-  if (!integers) return InFloat(profile, call, *operands, function);
+  // ONNX Runtime's integer kernels have one type.
+  const bool mixed =
+      profile.family == Family::kOnnxRuntime && (a.tensor.type != b.tensor.type || a.tensor.type != out.tensor.type);
+  if (!integers || mixed) return InFloat(profile, call, *operands, function);
   const Integers in{*operands,
                     Load<int64_t>(a.tensor),
                     Load<int64_t>(b.tensor),

@@ -55,30 +55,33 @@ absl::StatusOr<Pooling> PoolingOf(const KernelCall& call) {
   for (const Window& axis : p.axes) p.dims.push_back(axis.output);
   if (p.last) p.dims.push_back(p.channels);
   while (p.axes.size() < 3) p.axes.insert(p.axes.begin(), Window());
+  const absl::StatusOr<int64_t> count = ElementCount(p.dims);
+  if (!count.ok()) return count.status();
+  if (*count > (int64_t{1} << 31)) return absl::ResourceExhaustedError(absl::StrCat("a pool of ", *count, " elements"));
+  if (absl::Status status = CheckWork(p.axes, p.batch * p.channels); !status.ok()) return status;
   return p;
 }
 
-// Calls `window(output element, taps)` for every output with the input elements under its window.
+// Calls `body(output element, taps, size with padding)` for every output with the input elements under its window.
 template <typename Body>
 void ForEachWindow(const Pooling& p, Body body) {
-  const auto& [a, b, c] = std::tie(p.axes[0], p.axes[1], p.axes[2]);
+  const std::vector<Taps> a = AllTaps(p.axes[0]), b = AllTaps(p.axes[1]), c = AllTaps(p.axes[2]);
+  const auto at = [](const Window& axis, int64_t output, int64_t tap) {
+    return output * axis.stride + tap * axis.dilation - axis.pad_begin;
+  };
   std::vector<int64_t> taps;
   for (int64_t n = 0; n < p.batch; ++n) {
-    for (int64_t oa = 0; oa < a.output; ++oa) {
-      for (int64_t ob = 0; ob < b.output; ++ob) {
-        for (int64_t oc = 0; oc < c.output; ++oc) {
+    for (int64_t oa = 0; oa < p.axes[0].output; ++oa) {
+      for (int64_t ob = 0; ob < p.axes[1].output; ++ob) {
+        for (int64_t oc = 0; oc < p.axes[2].output; ++oc) {
+          const int64_t with_padding = a[oa].padded * b[ob].padded * c[oc].padded;
           for (int64_t channel = 0; channel < p.channels; ++channel) {
             taps.clear();
-            int64_t with_padding = 0;
-            for (int64_t ka = 0; ka < a.kernel; ++ka) {
-              const int64_t ia = oa * a.stride + ka * a.dilation - a.pad_begin;
-              for (int64_t kb = 0; kb < b.kernel; ++kb) {
-                const int64_t ib = ob * b.stride + kb * b.dilation - b.pad_begin;
-                for (int64_t kc = 0; kc < c.kernel; ++kc) {
-                  const int64_t ic = oc * c.stride + kc * c.dilation - c.pad_begin;
-                  if (ia < a.input + a.pad_end && ib < b.input + b.pad_end && ic < c.input + c.pad_end) ++with_padding;
-                  if (ia < 0 || ib < 0 || ic < 0 || ia >= a.input || ib >= b.input || ic >= c.input) continue;
-                  taps.push_back(p.At(n, channel, ia, ib, ic, true));
+            for (int64_t ka = a[oa].first; ka < a[oa].last; ++ka) {
+              for (int64_t kb = b[ob].first; kb < b[ob].last; ++kb) {
+                for (int64_t kc = c[oc].first; kc < c[oc].last; ++kc) {
+                  taps.push_back(
+                      p.At(n, channel, at(p.axes[0], oa, ka), at(p.axes[1], ob, kb), at(p.axes[2], oc, kc), true));
                 }
               }
             }
@@ -136,8 +139,11 @@ absl::Status AveragePool(const Profile& profile, KernelCall& call) {
   if (form == PoolForm::kIntegerAway && !SameParameters(in, out)) {
     return absl::UnimplementedError("an average whose input and output have different parameters");
   }
+  // ONNX Runtime's integer kernel divides by the whole kernel even where ceil_mode lets it reach beyond the padding.
+  const bool whole = form == PoolForm::kFloat && profile.family == Family::kOnnxRuntime;
+  const int64_t kernel = p->axes[0].kernel * p->axes[1].kernel * p->axes[2].kernel;
   const auto divisor = [&](const std::vector<int64_t>& taps, int64_t with_padding) {
-    return p->count_padding ? with_padding : static_cast<int64_t>(taps.size());
+    return !p->count_padding ? static_cast<int64_t>(taps.size()) : whole ? kernel : with_padding;
   };
   if (form == PoolForm::kNone) {
     std::vector<float> values;

@@ -1,6 +1,8 @@
 #include "rules/simulator/kernels/products.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdlib>
 
 #include "absl/strings/str_cat.h"
 #include "rules/simulator/kernels/activation.h"
@@ -31,6 +33,46 @@ int64_t DotNarrowLong(const int16_t* a, const int16_t* b, int64_t size) {
   int64_t sum = 0;
   for (int64_t i = 0; i < size; ++i) sum += static_cast<int32_t>(a[i]) * static_cast<int32_t>(b[i]);
   return sum;
+}
+
+// ONNX Runtime makes an integer convolution of Dequantize, Conv, Quantize only where the bias has the scale of the sums
+// (np.allclose with these tolerances) and no zero point; otherwise, and for signed activations on x86, it computes in
+// float, where a bias counts for what it stands for.
+bool HasScaleOfSums(const QTensor& bias, const QTensor& x, const QTensor& w) {
+  const std::vector<float>& scales = bias.q.scales;
+  const size_t channels = std::max(scales.size(), w.q.scales.size());
+  if (x.q.scales.size() != 1 || scales.empty() || w.q.scales.empty()) return false;
+  const bool tolerant = x.tensor.type == v1::DATA_TYPE_UINT8;
+  const double absolute = tolerant ? 1e-6 : 0, relative = tolerant ? 1e-2 : 1e-5;
+  for (size_t c = 0; c < channels; ++c) {
+    if (bias.q.zero_point(c) != 0) return false;
+    const double expected = static_cast<double>(x.q.scales[0]) * w.q.scales[w.q.scales.size() == 1 ? 0 : c];
+    const double stated = scales[scales.size() == 1 ? 0 : c];
+    if (!(std::abs(stated - expected) <= absolute + relative * std::abs(expected))) return false;
+  }
+  return true;
+}
+
+// Where the runtime reads a quantized bias for what it stands for: in steps of the sums' scales.
+absl::Status InStepsOfSums(const QTensor& bias, const QTensor& x, const QTensor& w, std::vector<int64_t>& steps) {
+  const std::vector<float>& scales = bias.q.scales;
+  const auto fits = [&](const std::vector<float>& some) { return some.size() == 1 || some.size() == steps.size(); };
+  if (!fits(scales) || !fits(w.q.scales) || x.q.scales.size() != 1) {
+    return absl::InvalidArgumentError(absl::StrCat(scales.size(), " scales of a bias beside ", w.q.scales.size(),
+                                                   " of weights, for ", steps.size(), " channels"));
+  }
+  for (size_t c = 0; c < steps.size(); ++c) {
+    const double of_sums = static_cast<double>(x.q.scales[0]) * w.q.scales[w.q.scales.size() == 1 ? 0 : c];
+    const double ratio = scales[scales.size() == 1 ? 0 : c] / of_sums;
+    // Within the rounding of float32 they are one scale.
+    if (std::abs(ratio - 1) < 1e-5 && bias.q.zero_point(c) == 0) continue;
+    const double rescaled = std::nearbyint((static_cast<double>(steps[c]) - bias.q.zero_point(c)) * ratio);
+    if (!(std::abs(rescaled) < 9e18)) {
+      return absl::InvalidArgumentError(absl::StrCat("a bias of ", rescaled, " steps in channel ", c));
+    }
+    steps[c] = static_cast<int64_t>(rescaled);
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -114,6 +156,17 @@ absl::StatusOr<Requantization> MakeRequantization(const Profile& profile, ByWidt
       return absl::InvalidArgumentError(
           absl::StrCat("a bias of ", biases.size(), " elements for ", channels, " channels"));
     }
+    if (bias->q.quantized() && x.q.quantized() && w.q.quantized()) {
+      if (profile.family == Family::kOnnxRuntime) {
+        // Its Gemm of unsigned activations adds the integers, whatever they stand for.
+        const bool added_as_stored = call.op == OpId::kGemm && x.tensor.type == v1::DATA_TYPE_UINT8;
+        if (!added_as_stored && !HasScaleOfSums(*bias, x, w)) {
+          return absl::UnimplementedError("its bias has another scale than input times weight");
+        }
+      } else if (profile.family != Family::kLiteRt) {
+        if (absl::Status status = InStepsOfSums(*bias, x, w, biases); !status.ok()) return status;
+      }
+    }
     // LiteRT: the accumulator has the type of the bias, and its 32-bit requantization is another one.
     if (wide && profile.family == Family::kLiteRt && bias->tensor.type == v1::DATA_TYPE_INT32) {
       to.accumulator_bits = 32;
@@ -143,6 +196,8 @@ absl::StatusOr<Requantization> MakeRequantization(const Profile& profile, ByWidt
     return absl::InvalidArgumentError(absl::StrCat(w.q.scales.size(), " weight scales for ", channels, " channels"));
   }
   to.form = rescale;
+  // Of the sums with their bias, as ONNX Runtime's QGemm has it: the scale of the input times it comes first.
+  const float x_scale = static_cast<float>(AttributesOf(call).Float("sum_factor", 1)) * x.q.scales[0];
   for (const int64_t b : biases) {
     to.largest_bias = std::max<int64_t>(to.largest_bias, b < 0 ? -std::max<int64_t>(b, -INT64_MAX) : b);
   }
@@ -150,14 +205,14 @@ absl::StatusOr<Requantization> MakeRequantization(const Profile& profile, ByWidt
   to.biases.resize(static_cast<size_t>(channels), 0);
   for (int64_t c = 0; c < channels; ++c) {
     const float scale = w.q.scales[w.q.scales.size() == 1 ? 0 : c];
-    to.scales[c] = static_cast<float>(RealMultiplier(rescale, x.q.scales[0], scale, out.q.scales[0]));
+    to.scales[c] = static_cast<float>(RealMultiplier(rescale, x_scale, scale, out.q.scales[0]));
     if (!biases.empty()) to.biases[c] = Wrap32(biases[c]);
   }
   to.channels.resize(w.q.scales.size() == 1 && biases.empty() ? 1 : channels);
   for (size_t c = 0; c < to.channels.size(); ++c) {
     const float scale = w.q.scales[w.q.scales.size() == 1 ? 0 : c];
     absl::StatusOr<Rescaler> rescaler =
-        Rescaler::Make(rescale, RealMultiplier(rescale, x.q.scales[0], scale, out.q.scales[0]));
+        Rescaler::Make(rescale, RealMultiplier(rescale, x_scale, scale, out.q.scales[0]));
     if (!rescaler.ok()) return rescaler.status();
     to.channels[c].rescaler = *rescaler;
     if (!biases.empty()) to.channels[c].bias = biases[c];
@@ -295,14 +350,22 @@ void NoteWorstCase(const QTensor& x, const Centered& w, int64_t channels, int64_
                    const Requantization& requantization, AccumulatorUse* use) {
   if (use == nullptr) return;
   const int64_t high = MaxOf(x.tensor.type) - x.q.zero_point(), low = MinOf(x.tensor.type) - x.q.zero_point();
-  const std::vector<Channel>& all = requantization.channels;
+  const std::vector<Channel>& by_channel = requantization.channels;
   for (int64_t c = 0; c < channels; ++c) {
-    __int128 positive = 0, negative = 0;
-    for (int64_t i = c * depth; i < (c + 1) * depth; ++i) {
-      const int64_t weight = w.is_narrow() ? w.narrow[i] : w.wide[i];
-      (weight > 0 ? positive : negative) += weight;
+    int64_t all = 0, magnitude = 0;
+    const auto sum = [&](const auto* weights) {
+      for (int64_t i = 0; i < depth; ++i) {
+        all += weights[i];
+        magnitude += std::abs(static_cast<int64_t>(weights[i]));
+      }
+    };
+    if (w.is_narrow()) {
+      sum(w.narrow.data() + c * depth);
+    } else {
+      sum(w.wide.data() + c * depth);
     }
-    const __int128 bias = all[all.size() == 1 ? 0 : c].bias;
+    const __int128 positive = (all + magnitude) / 2, negative = (all - magnitude) / 2;
+    const __int128 bias = by_channel[by_channel.size() == 1 ? 0 : c].bias;
     for (const __int128 extreme : {positive * high + negative * low + bias, positive * low + negative * high + bias}) {
       const bool fits = extreme >= INT64_MIN && extreme <= INT64_MAX;
       use->bits_worst_case = std::max(use->bits_worst_case, fits ? SignedBits(static_cast<int64_t>(extreme)) : 65);

@@ -111,7 +111,16 @@ absl::Status LowerList(const NodeReader& node, absl::string_view from, absl::str
 
 absl::Status LowerOnnx(const NodeReader& node, Lowered& lowered) {
   Attributes& to = lowered.attributes;
-  if (node.Int("channels_last", 0) != 0) return absl::UnimplementedError("channels last in ONNX");
+  if (absl::EndsWith(node.op_type(), "::GatherBlockQuantized")) {
+    return absl::UnimplementedError("rows of weights that are packed in blocks");
+  }
+  if (node.Int("channels_last", 0) != 0) {
+    // Of pools; convolutions keep the order of their weights.
+    if (lowered.op != OpId::kAveragePool && lowered.op != OpId::kGlobalAveragePool) {
+      return absl::UnimplementedError("channels last in ONNX");
+    }
+    lowered.layout = Layout::kChannelsLast;
+  }
   switch (lowered.op) {
     case OpId::kConv:
     case OpId::kConvTranspose:
@@ -124,6 +133,10 @@ absl::Status LowerOnnx(const NodeReader& node, Lowered& lowered) {
     case OpId::kGemm:
       CopyInts(node, to, {"transA", "transB"});
       CopyReals(node, to, {"alpha", "beta"});
+      // The bias of QGemm is of the scale of the sums, and alpha is of both.
+      if (absl::EndsWith(node.op_type(), "::QGemm") && node.attribute("alpha") != nullptr) {
+        for (absl::string_view name : {"beta", "sum_factor"}) to.SetFloat(name, node.Real("alpha", 1));
+      }
       return absl::OkStatus();
     case OpId::kReduceMean:
     case OpId::kReduceSum:

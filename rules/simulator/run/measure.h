@@ -1,0 +1,19 @@
+// A node's result beside its reference, as the report has it.
+#ifndef QUANTGATE_RULES_SIMULATOR_RUN_MEASURE_H_
+#define QUANTGATE_RULES_SIMULATOR_RUN_MEASURE_H_
+
+#include "absl/status/status.h"
+#include "quantgate/v1/simulation.pb.h"
+#include "rules/simulator/profile.h"
+#include "rules/simulator/run/plan.h"
+#include "rules/simulator/run/values.h"
+
+namespace quantgate::simulator {
+
+// Sets the node's statistics. `own`: its result on the reference's operands; null: not known.
+absl::Status Measure(const Profile& profile, const Slot& slot, const Held& held, const QTensor* own,
+                     v1::SimulatedNode& node);
+
+}  // namespace quantgate::simulator
+
+#endif  // QUANTGATE_RULES_SIMULATOR_RUN_MEASURE_H_

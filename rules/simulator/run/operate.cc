@@ -1,0 +1,208 @@
+#include "rules/simulator/run/operate.h"
+
+#include <algorithm>
+#include <cmath>
+#include <memory>
+#include <utility>
+
+#include "rules/graph/data_type.h"
+#include "rules/simulator/float/float_kernel.h"
+#include "rules/simulator/run/integer_ops.h"
+#include "rules/simulator/run/stored.h"
+
+namespace quantgate::simulator {
+namespace {
+
+constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
+
+absl::Status Reshaped(const Integers& shape, std::vector<int64_t>& dims) {
+  Attributes attributes;
+  attributes.SetInts("shape", shape);
+  Tensor hull;
+  hull.dims = dims;
+  const Tensor* inputs[1] = {&hull};
+  std::vector<Tensor> outputs(1);
+  FloatCall call{OpId::kReshape, Layout::kChannelsFirst, attributes, inputs, absl::MakeSpan(outputs)};
+  if (absl::Status status = RunFloatKernel(call); !status.ok()) return status;
+  dims = outputs[0].dims;
+  return absl::OkStatus();
+}
+
+}  // namespace
+
+absl::Status LowerNode(const Step& step, const NodeReader& reader, Lowered& lowered) {
+  lowered.op = step.op;
+  switch (reader.graph().origin()) {
+    case v1::Graph::ONNX:
+      return LowerOnnx(reader, lowered);
+    case v1::Graph::TFLITE:
+      return LowerTflite(reader, lowered);
+    case v1::Graph::PT2E:
+      return LowerAten(reader, lowered);
+    default:
+      return absl::UnimplementedError("graphs of this origin are not simulated");
+  }
+}
+
+std::vector<const QTensor*> Ports(const Step& step, absl::Span<const QTensor* const> operands, const Lowered& lowered,
+                                  const QTensor* scalar) {
+  std::vector<const QTensor*> ports;
+  const Operator& op = GetOperator(step.op);
+  for (size_t i = 0; i < operands.size(); ++i) {
+    const size_t port = static_cast<size_t>(step.inputs[i].port);
+    if (lowered.data_ports >= 0 && port >= static_cast<size_t>(lowered.data_ports)) continue;
+    const bool variadic = port < op.inputs.size() && op.inputs[port].variadic;
+    const size_t place = variadic ? std::max(port, ports.size()) : port;
+    if (ports.size() <= place) ports.resize(place + 1, nullptr);
+    ports[place] = operands[i];
+  }
+  if (scalar != nullptr) {
+    const auto place = static_cast<size_t>(lowered.scalar_port);
+    if (lowered.scalar_port == 0 && !ports.empty() && ports[0] != nullptr && step.op != OpId::kWhere) {
+      ports.insert(ports.begin(), nullptr);
+      if (ports.size() > 2 && ports[2] == nullptr) ports.resize(2);
+    }
+    if (ports.size() <= place) ports.resize(place + 1, nullptr);
+    ports[place] = scalar;
+  }
+  return ports;
+}
+
+QTensor ScalarFor(const std::vector<Held>& read, double number) {
+  bool integers = number == std::floor(number) && std::fabs(number) < 9e15;
+  for (const Held& held : read) {
+    integers &= held.reference == nullptr || held.reference->tensor.type == v1::DATA_TYPE_BOOL ||
+                held.reference->tensor.type != kFloat;
+  }
+  QTensor scalar;
+  scalar.tensor.type = integers ? v1::DATA_TYPE_INT64 : kFloat;
+  scalar.tensor.data.resize(integers ? 8 : 4);
+  if (integers) {
+    scalar.tensor.as<int64_t>()[0] = static_cast<int64_t>(number);
+  } else {
+    scalar.tensor.as<float>()[0] = static_cast<float>(number);
+  }
+  return scalar;
+}
+
+absl::StatusOr<Held> AsIntegers(const Held& held) {
+  if (held.affine == nullptr || !held.affine->q.quantized()) return held;
+  const Quantization& q = held.affine->q;
+  Held plain;
+  plain.affine = plain.reference = plain.real = Share(held.affine->tensor);
+  plain.exact = held.exact;
+  if (held.exact) return plain;
+  if (q.scales.size() != 1) return absl::UnimplementedError("several scales of a tensor that is computed");
+  const auto steps = [&](const Tensor& reals) {
+    Tensor result = reals;
+    for (float& value : result.as<float>()) value = value / q.scales[0] + static_cast<float>(q.zero_point());
+    return result;
+  };
+  if (held.reference != nullptr && held.reference->tensor.type == kFloat) {
+    plain.reference = Share(steps(held.reference->tensor));
+  }
+  if (held.real != nullptr && held.real->tensor.type == kFloat) plain.real = Share(steps(held.real->tensor));
+  return plain;
+}
+
+absl::StatusOr<std::vector<Tensor>> RunReal(const NodeCall& node, const std::vector<const QTensor*>& ports,
+                                            bool exact) {
+  std::vector<const Tensor*> inputs;
+  std::vector<Tensor> outputs(node.step.outputs.size());
+  if (IsIntegerOp(node.reader.op_type())) {
+    // Arguments in the origin's order; `ports` has them so.
+    for (const QTensor* port : ports) inputs.push_back(port == nullptr ? nullptr : &port->tensor);
+    if (absl::Status status = RunIntegerOp(node.reader, inputs, node.lowered, exact, absl::MakeSpan(outputs));
+        !status.ok())
+      return status;
+    return outputs;
+  }
+  Tensor turned;
+  for (const QTensor* port : ports) inputs.push_back(port == nullptr ? nullptr : &port->tensor);
+  if (node.lowered.input_shape.has_value() && !inputs.empty() && inputs[0] != nullptr) {
+    turned = *inputs[0];
+    if (absl::Status status = Reshaped(*node.lowered.input_shape, turned.dims); !status.ok()) return status;
+    inputs[0] = &turned;
+  }
+  FloatCall call{node.lowered.op, node.lowered.layout,     node.lowered.attributes,
+                 inputs,          absl::MakeSpan(outputs), node.room};
+  if (absl::Status status = RunFloatKernel(call); !status.ok()) return status;
+  if (node.lowered.output_shape.has_value()) {
+    if (absl::Status status = Reshaped(*node.lowered.output_shape, outputs[0].dims); !status.ok()) return status;
+  }
+  return outputs;
+}
+
+absl::StatusOr<Affine> RunAffine(const NodeCall& node, const std::vector<const QTensor*>& ports) {
+  Affine result;
+  std::vector<QTensor> outputs(node.step.outputs.size());
+  bool any = false;
+  for (size_t i = 0; i < outputs.size(); ++i) {
+    outputs[i].tensor.type = node.step.outputs[i].quantized ? node.step.outputs[i].type : kFloat;
+    outputs[i].q = node.written[i];
+    any |= node.step.outputs[i].quantized;
+    if (!node.step.outputs[i].quantized && node.step.outputs[i].value >= 0) {
+      const v1::DataType declared = node.reader.graph().dtype(node.step.outputs[i].value);
+      if (IsInteger(declared) || declared == v1::DATA_TYPE_BOOL) outputs[i].tensor.type = declared;
+    }
+  }
+  bool reads = false;
+  for (const QTensor* port : ports) reads |= port != nullptr && port->q.quantized();
+  if (any || reads) {
+    std::vector<const QTensor*> inputs = ports;
+    QTensor turned;
+    absl::Status status;
+    if (node.lowered.input_shape.has_value() && !inputs.empty() && inputs[0] != nullptr) {
+      turned = *inputs[0];
+      status = Reshaped(*node.lowered.input_shape, turned.tensor.dims);
+      inputs[0] = &turned;
+    }
+    KernelCall call{node.lowered.op, node.lowered.layout,     &node.lowered.attributes,
+                    inputs,          absl::MakeSpan(outputs), node.statistics ? &result.use : nullptr};
+    if (status.ok()) status = RunKernel(node.profile, call);
+    if (status.ok() && node.lowered.output_shape.has_value())
+      status = Reshaped(*node.lowered.output_shape, outputs[0].tensor.dims);
+    if (status.ok()) {
+      for (size_t i = 0; i < outputs.size(); ++i) {
+        if (node.step.outputs[i].quantized) ClampToRange(node.step.outputs[i], outputs[i].tensor);
+        result.outputs.push_back(std::make_shared<QTensor>(std::move(outputs[i])));
+      }
+      return result;
+    }
+    // LiteRT writes blocks of zeros with scale 0, and ONNX Runtime signs the scales of blocks: fine in float.
+    bool blocks = false;
+    for (const QTensor* port : ports) blocks |= port != nullptr && port->q.block > 0;
+    if (status.code() != absl::StatusCode::kUnimplemented && !blocks) return status;
+    result.float_reason = std::string(status.message());
+    result.use = {};
+  } else if (!IsIntegerOp(node.reader.op_type())) {  // those compute with integers of their own
+    result.float_reason = "it reads and writes real numbers";
+  }
+  // Dequantized, computed in float, quantized.
+  std::vector<QTensor> reals(ports.size());
+  std::vector<const QTensor*> inputs(ports.size(), nullptr);
+  for (size_t i = 0; i < ports.size(); ++i) {
+    if (ports[i] == nullptr) continue;
+    inputs[i] = ports[i];
+    if (!ports[i]->q.quantized()) continue;
+    absl::StatusOr<Tensor> real = Dequantized(node.profile, *ports[i]);
+    if (!real.ok()) return real.status();
+    reals[i].tensor = *std::move(real);
+    inputs[i] = &reals[i];
+  }
+  absl::StatusOr<std::vector<Tensor>> computed = RunReal(node, inputs, /*exact=*/true);
+  if (!computed.ok()) return computed.status();
+  for (size_t i = 0; i < computed->size(); ++i) {
+    Tensor& tensor = (*computed)[i];
+    if (!node.step.outputs[i].quantized || tensor.type != kFloat) {
+      result.outputs.push_back(Share(std::move(tensor)));
+      continue;
+    }
+    absl::StatusOr<QTensor> stored = Quantized(node.profile, tensor, node.step.outputs[i], node.written[i]);
+    if (!stored.ok()) return stored.status();
+    result.outputs.push_back(std::make_shared<QTensor>(*std::move(stored)));
+  }
+  return result;
+}
+
+}  // namespace quantgate::simulator

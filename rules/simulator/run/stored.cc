@@ -1,0 +1,90 @@
+#include "rules/simulator/run/stored.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "rules/graph/data_type.h"
+#include "rules/simulator/kernel.h"
+
+namespace quantgate::simulator {
+namespace {
+
+constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
+
+template <typename T>
+void ClampElements(const Slot& slot, Tensor& tensor) {
+  for (T& element : tensor.as<T>()) {
+    element = static_cast<T>(std::min<int64_t>(std::max<int64_t>(element, slot.quant_min), slot.quant_max));
+  }
+}
+
+}  // namespace
+
+bool SameParameters(const Quantization& a, const Quantization& b) {
+  if (a.scales != b.scales || (a.scales.size() > 1 && (a.axis != b.axis || a.block != b.block))) return false;
+  if (a.zero_points == b.zero_points) return true;
+  for (size_t i = 0; i < a.scales.size(); ++i) {
+    if (a.zero_point(i) != b.zero_point(i)) return false;
+  }
+  return true;
+}
+
+absl::Status CheckGeometry(const QTensor& value) {
+  const Quantization& q = value.q;
+  const std::vector<int64_t>& dims = value.tensor.dims;
+  if (!q.zero_points.empty() && q.zero_points.size() != 1 && q.zero_points.size() != q.scales.size()) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(q.zero_points.size(), " zero points beside ", q.scales.size(), " scales"));
+  }
+  if (q.scales.size() == 1 && q.block == 0) return absl::OkStatus();
+  if (q.axis < 0 || static_cast<size_t>(q.axis) >= dims.size()) {
+    return absl::InvalidArgumentError(absl::StrCat("scales along axis ", q.axis, " of a tensor of rank ", dims.size()));
+  }
+  int64_t wanted = dims[q.axis];
+  if (q.block > 0) {
+    wanted = (wanted + q.block - 1) / q.block;
+    for (size_t i = 0; i < dims.size(); ++i) wanted *= static_cast<int>(i) == q.axis ? 1 : dims[i];
+  }
+  if (static_cast<int64_t>(q.scales.size()) == wanted) return absl::OkStatus();
+  return absl::InvalidArgumentError(
+      absl::StrCat(q.scales.size(), " scales where the tensor's shape asks for ", wanted));
+}
+
+absl::StatusOr<Tensor> Dequantized(const Profile& profile, const QTensor& stored) {
+  std::vector<float> values;
+  if (absl::Status status = CheckGeometry(stored); !status.ok()) return status;
+  if (absl::Status status = DequantizeToFloats(profile, stored, values); !status.ok()) return status;
+  Tensor tensor;
+  tensor.type = kFloat;
+  if (absl::Status status = Allocate(stored.tensor.dims, tensor); !status.ok()) return status;
+  if (values.size() != tensor.as<float>().size())
+    return absl::InvalidArgumentError("elements that do not fit the shape");
+  std::copy(values.begin(), values.end(), tensor.as<float>().begin());
+  return tensor;
+}
+
+absl::StatusOr<QTensor> Quantized(const Profile& profile, const Tensor& reals, const Slot& slot,
+                                  const Quantization& q) {
+  QTensor stored;
+  stored.tensor.type = slot.type;
+  stored.q = q;
+  if (reals.type != kFloat) return absl::InvalidArgumentError("integers where real numbers are quantized");
+  if (absl::Status status = Allocate(reals.dims, stored.tensor); !status.ok()) return status;
+  if (absl::Status status = CheckGeometry(stored); !status.ok()) return status;
+  if (absl::Status status = QuantizeFloats(profile, reals.as<float>(), stored); !status.ok()) return status;
+  ClampToRange(slot, stored.tensor);
+  return stored;
+}
+
+void ClampToRange(const Slot& slot, Tensor& tensor) {
+  if (slot.quant_min <= MinOf(slot.type) && slot.quant_max >= MaxOf(slot.type)) return;
+  if (slot.quant_min > slot.quant_max) return;
+  if (slot.type == v1::DATA_TYPE_INT8) ClampElements<int8_t>(slot, tensor);
+  if (slot.type == v1::DATA_TYPE_UINT8) ClampElements<uint8_t>(slot, tensor);
+  if (slot.type == v1::DATA_TYPE_INT16) ClampElements<int16_t>(slot, tensor);
+  if (slot.type == v1::DATA_TYPE_UINT16) ClampElements<uint16_t>(slot, tensor);
+  if (slot.type == v1::DATA_TYPE_INT32) ClampElements<int32_t>(slot, tensor);
+}
+
+}  // namespace quantgate::simulator

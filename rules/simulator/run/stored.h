@@ -1,0 +1,29 @@
+// Between real numbers and stored integers, the way a profile does it.
+#ifndef QUANTGATE_RULES_SIMULATOR_RUN_STORED_H_
+#define QUANTGATE_RULES_SIMULATOR_RUN_STORED_H_
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "rules/simulator/profile.h"
+#include "rules/simulator/run/plan.h"
+#include "rules/simulator/tensor.h"
+
+namespace quantgate::simulator {
+
+// As many parameters as the tensor has channels or blocks, or INVALID_ARGUMENT. Their values are the kernels' affair:
+// some runtimes take scales below zero.
+absl::Status CheckGeometry(const QTensor& value);
+
+bool SameParameters(const Quantization& a, const Quantization& b);
+
+// Stored integers as float32.
+absl::StatusOr<Tensor> Dequantized(const Profile& profile, const QTensor& stored);
+
+// float32 as stored integers of the slot's type with parameters `q`, clamped to the range that the slot states.
+absl::StatusOr<QTensor> Quantized(const Profile& profile, const Tensor& reals, const Slot& slot, const Quantization& q);
+
+void ClampToRange(const Slot& slot, Tensor& tensor);
+
+}  // namespace quantgate::simulator
+
+#endif  // QUANTGATE_RULES_SIMULATOR_RUN_STORED_H_

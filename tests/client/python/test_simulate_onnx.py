@@ -1,0 +1,264 @@
+"""Small ONNX graphs through `quantgate simulate` and through ONNX Runtime itself: every tensor of integers is equal."""
+import json
+import os
+import subprocess
+
+import pytest
+
+np = pytest.importorskip('numpy')
+onnx = pytest.importorskip('onnx')
+onnxruntime = pytest.importorskip('onnxruntime')
+
+from onnx import helper, numpy_helper  # noqa: E402
+
+TYPES = {np.dtype(name): kind for name, kind in (
+    ('float32', onnx.TensorProto.FLOAT), ('uint8', onnx.TensorProto.UINT8), ('int8', onnx.TensorProto.INT8),
+    ('int32', onnx.TensorProto.INT32), ('int64', onnx.TensorProto.INT64), ('uint16', onnx.TensorProto.UINT16),
+    ('int16', onnx.TensorProto.INT16), ('bool', onnx.TensorProto.BOOL))}
+
+
+class Builder:
+    """A graph of nodes in order; constants by value."""
+
+    def __init__(self, opset=21):
+        self.nodes, self.constants, self.opset = [], [], opset
+
+    def constant(self, array):
+        name = f'c{len(self.constants)}'
+        self.constants.append(numpy_helper.from_array(np.asarray(array), name))
+        return name
+
+    def node(self, op, inputs, outputs=1, **attributes):
+        """Names of the outputs; what is no name among the inputs is a constant."""
+        domain, _, name = op.rpartition('::')
+        names = [f'v{len(self.nodes)}' if i == 0 else f'v{len(self.nodes)}_{i}' for i in range(outputs)]
+        inputs = [given if isinstance(given, str) else self.constant(given) for given in inputs]
+        self.nodes.append(helper.make_node(name, inputs, names, name=f'n{len(self.nodes)}', domain=domain, **attributes))
+        return names[0] if outputs == 1 else names
+
+    def quantize(self, x, scale, zero_point, **attributes):
+        return self.node('QuantizeLinear', [x, scale, zero_point], **attributes)
+
+    def dequantize(self, x, scale, zero_point, **attributes):
+        return self.node('DequantizeLinear', [x, scale, zero_point], **attributes)
+
+    def model(self, feeds, outputs):
+        inputs = [helper.make_tensor_value_info(name, TYPES[array.dtype], array.shape) for name, array in feeds.items()]
+        graph = helper.make_graph(self.nodes, 'g', inputs, [onnx.ValueInfoProto(name=name) for name in outputs],
+                                  self.constants)
+        domains = [helper.make_opsetid('', self.opset), helper.make_opsetid('com.microsoft', 1)]
+        return helper.make_model(graph, opset_imports=domains, ir_version=10)
+
+
+def simulate(model, feeds, folder):
+    onnx.save(model, folder / 'model.onnx')
+    np.savez(folder / 'in.npz', **feeds)
+    command = [os.environ['QUANTGATE_EXECUTABLE'], 'simulate', str(folder / 'model.onnx'), '--input',
+               str(folder / 'in.npz'), '--dump', str(folder / 'out.npz'), '--profile', 'onnxruntime', '--format', 'json',
+               '--quiet']
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode in (0, 1), done.stderr
+    with np.load(folder / 'out.npz') as values:
+        return {name: values[name] for name in values.files}, json.loads(done.stdout)
+
+
+def run(model, feeds):
+    options = onnxruntime.SessionOptions()
+    options.log_severity_level = 4
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=['CPUExecutionProvider'])
+    return session.run(None, feeds)
+
+
+def compare(builder, feeds, outputs, folder, steps=0, relative=2e-6):
+    """Integers are equal (or within `steps`), reals up to the order of sums. The report."""
+    model = builder.model(feeds, outputs)
+    expected = run(model, feeds)
+    values, report = simulate(model, feeds, folder)
+    for name, array in zip(outputs, expected):
+        assert name in values, report['simulation']
+        if array.dtype == np.float32:
+            np.testing.assert_allclose(values[name], array, rtol=relative, atol=relative * np.abs(array).max(initial=0))
+            continue
+        assert values[name].dtype == array.dtype, name
+        assert values[name].shape == array.shape, name
+        assert np.abs(values[name].astype(np.int64) - array.astype(np.int64)).max(initial=0) <= steps, name
+    return report
+
+
+def codes(report):
+    return {finding['code'] for finding in report['results'][0].get('findings', [])}
+
+
+def product(op, factor, zero_point, per_channel, dtype):
+    """A quantized Conv or Gemm whose bias has `factor` times the scale of its sums."""
+    random = np.random.default_rng(7)
+    build = Builder()
+    x = random.normal(size=(1, 3, 6, 6) if op == 'Conv' else (2, 8)).astype(np.float32)
+    weight = random.integers(-127, 128, (4, 3, 3, 3) if op == 'Conv' else (4, 8)).astype(np.int8)
+    scale = np.linspace(0.005, 0.02, 4).astype(np.float32) if per_channel else np.float32(0.01)
+    bias = random.integers(-2000, 2000, 4).astype(np.int32)
+    bias_scale = (np.float32(0.02) * scale * np.float32(factor)).astype(np.float32)
+    zero = dtype(3)
+    stored = build.quantize('x', np.float32(0.02), zero)
+    operands = [build.dequantize(stored, np.float32(0.02), zero),
+                build.dequantize(weight, scale, np.zeros_like(scale).astype(np.int8), axis=0),
+                build.dequantize(bias, bias_scale, np.full_like(bias_scale, zero_point).astype(np.int32), axis=0)]
+    result = build.node(op, operands, **({'transB': 1} if op == 'Gemm' else {}))
+    out = build.quantize(result, np.float32(0.05), zero)
+    build.dequantize(out, np.float32(0.05), zero)
+    return build, {'x': x}, out
+
+
+@pytest.mark.parametrize('op', ['Conv', 'Gemm'])
+@pytest.mark.parametrize('factor, zero_point', [(1, 0), (1.005, 0), (1.1, 0), (2, 0), (0.13, 0), (1, 50)])
+@pytest.mark.parametrize('per_channel', [False, True])
+@pytest.mark.parametrize('dtype', [np.uint8, np.int8])
+def test_bias_of_another_scale(op, factor, zero_point, per_channel, dtype, tmp_path):
+    build, feeds, out = product(op, factor, zero_point, per_channel, dtype)
+    compare(build, feeds, [out], tmp_path)
+
+
+def test_bias_that_fits_only_its_own_scale(tmp_path):
+    """As integers beside the sums the bias would overflow; what it stands for does not."""
+    build, feeds, out = product('Conv', 1, 0, False, np.uint8)
+    build.constants[7] = numpy_helper.from_array(np.full(4, 2 ** 31 - 1, np.int32), build.constants[7].name)
+    build.constants[8] = numpy_helper.from_array(np.float32(1e-10), build.constants[8].name)
+    assert not codes(compare(build, feeds, [out], tmp_path)) & {'SM003', 'SM004', 'SM005'}
+
+
+@pytest.mark.parametrize('alpha', [1.0, 0.5, 3.7, -1.3])
+@pytest.mark.parametrize('per_channel', [False, True])
+@pytest.mark.parametrize('transposed', [0, 1])
+@pytest.mark.parametrize('dtype', [np.uint8, np.int8])
+def test_qgemm(alpha, per_channel, transposed, dtype, tmp_path):
+    random = np.random.default_rng(11)
+    build = Builder(17)
+    limits = np.iinfo(dtype)
+    x = random.integers(limits.min, limits.max + 1, (3, 8)).astype(dtype)
+    weight = random.integers(-127, 128, (5, 8) if transposed else (8, 5)).astype(np.int8)
+    scale = np.linspace(0.005, 0.02, 5).astype(np.float32) if per_channel else np.float32(0.01)
+    bias = random.integers(-2000, 2000, 5).astype(np.int32)
+    out = build.node('com.microsoft::QGemm',
+                     ['x', np.float32(0.02), dtype(7), weight, scale, np.zeros_like(scale).astype(np.int8), bias,
+                      np.float32(0.05), dtype(7)], alpha=alpha, transB=transposed)
+    compare(build, {'x': x}, [out], tmp_path)
+
+
+@pytest.mark.parametrize('dtype', [np.uint8, np.int8])
+@pytest.mark.parametrize('form', ['qdq', 'operator', 'channels last'])
+@pytest.mark.parametrize('ceil_mode', [0, 1])
+@pytest.mark.parametrize('count_include_pad', [0, 1])
+@pytest.mark.parametrize('pads', [[0, 0, 0, 0], [1, 1, 1, 1], [0, 1, 1, 0]])
+def test_average_pool(dtype, form, ceil_mode, count_include_pad, pads, tmp_path):
+    random = np.random.default_rng(13)
+    limits = np.iinfo(dtype)
+    x = random.integers(limits.min, limits.max + 1, (2, 6, 6, 3) if 'last' in form else (2, 3, 6, 6)).astype(dtype)
+    scale, other, zero = np.float32(0.031), np.float32(0.04), dtype(5)
+    attributes = dict(kernel_shape=[3, 3], strides=[2, 2], pads=pads, ceil_mode=ceil_mode,
+                      count_include_pad=count_include_pad)
+    build = Builder(19)
+    if form == 'qdq':
+        out = build.quantize(build.node('AveragePool', [build.dequantize('x', scale, zero)], **attributes), other, zero)
+    else:
+        out = build.node('com.microsoft::QLinearAveragePool', ['x', scale, zero, other, zero],
+                         channels_last=int('last' in form), **attributes)
+    compare(build, {'x': x}, [out], tmp_path)
+
+
+@pytest.mark.parametrize('op', ['Add', 'Mul'])
+@pytest.mark.parametrize('types', [(np.uint8, np.int8, np.uint8), (np.int8, np.uint8, np.int8), (np.uint8,) * 3,
+                                   (np.uint8, np.uint8, np.int8)])
+def test_operands_of_two_types(op, types, tmp_path):
+    random = np.random.default_rng(17)
+    build, feeds, reals = Builder(), {}, []
+    for name, dtype in zip('ab', types):
+        limits = np.iinfo(dtype)
+        feeds[name] = random.integers(limits.min, limits.max + 1, (4, 500)).astype(dtype)
+        reals.append(build.dequantize(name, np.float32(0.013 if name == 'a' else 0.029), dtype(9)))
+    out = build.quantize(build.node(op, reals), np.float32(0.037), types[2](11))
+    compare(build, feeds, [out], tmp_path)
+
+
+def test_a_pool_of_an_immense_kernel(tmp_path):
+    """Bounded by what is under its windows, not by its size."""
+    build = Builder()
+    side = 4000000
+    out = build.node('AveragePool', ['x'], kernel_shape=[side, side], pads=[side - 1, side - 1, 0, 0])
+    model = build.model({'x': np.zeros((1, 1, 2, 2), np.float32)}, [out])
+    values, _ = simulate(model, {'x': np.ones((1, 1, 2, 2), np.float32)}, tmp_path)
+    np.testing.assert_array_equal(values[out], np.ones((1, 1, 2, 2), np.float32))
+
+
+def integers(dtype, *shape):
+    limits = np.iinfo(dtype)
+    return np.random.default_rng(19).integers(limits.min, limits.max + 1, shape).astype(dtype)
+
+
+def reals(*shape):
+    return np.random.default_rng(23).normal(size=shape).astype(np.float32)
+
+
+# Quantization that is computed as the graph runs, and integers without parameters: all exact.
+INTEGER_OPERATORS = {
+    'dynamic_quantize_linear': (reals(4, 8), lambda build: build.node('DynamicQuantizeLinear', ['x'], 3)),
+    'matmul_integer': (integers(np.uint8, 4, 8), lambda build: build.node(
+        'MatMulInteger', ['x', integers(np.int8, 8, 5), np.uint8(7), np.int8(3)])),
+    'matmul_integer_columns': (integers(np.uint8, 4, 8), lambda build: build.node(
+        'MatMulInteger', ['x', integers(np.int8, 8, 5), np.uint8(7), np.arange(5).astype(np.int8)])),
+    'matmul_integer_broadcast': (integers(np.uint8, 2, 1, 4, 8), lambda build: build.node(
+        'MatMulInteger', ['x', integers(np.int8, 3, 8, 5)])),
+    'matmul_integer_vector': (integers(np.uint8, 8), lambda build: build.node(
+        'MatMulInteger', ['x', integers(np.int8, 8, 5)])),
+    'conv_integer': (integers(np.uint8, 1, 3, 6, 6), lambda build: build.node(
+        'ConvInteger', ['x', integers(np.int8, 4, 3, 3, 3), np.uint8(7), np.int8(3)], pads=[1, 1, 1, 1])),
+    'conv_integer_line': (integers(np.uint8, 1, 3, 9), lambda build: build.node(
+        'ConvInteger', ['x', integers(np.int8, 4, 3, 3), np.uint8(7)])),
+    'dynamic_quantize_matmul': (reals(4, 8), lambda build: build.node(
+        'com.microsoft::DynamicQuantizeMatMul',
+        ['x', integers(np.int8, 8, 5), np.float32(0.02), np.int8(0), reals(5)])),
+    'dynamic_quantize_matmul_columns': (reals(2, 4, 8), lambda build: build.node(
+        'com.microsoft::DynamicQuantizeMatMul', ['x', integers(np.uint8, 8, 5), np.abs(reals(5)),
+                                                 integers(np.uint8, 5)])),
+    'matmul_integer_to_float': (integers(np.uint8, 4, 8), lambda build: build.node(
+        'com.microsoft::MatMulIntegerToFloat',
+        ['x', integers(np.int8, 8, 5), np.float32(0.02), np.float32(0.03), np.uint8(4), np.int8(0), reals(5)])),
+    'matmul_integer_to_float_columns': (integers(np.uint8, 2, 4, 8), lambda build: build.node(
+        'com.microsoft::MatMulIntegerToFloat',
+        ['x', integers(np.int8, 8, 5), np.float32(0.02), np.abs(reals(5)), np.uint8(4)])),
+    'max_pool_of_bytes': (integers(np.uint8, 1, 2, 6, 6), lambda build: build.node(
+        'MaxPool', ['x'], kernel_shape=[2, 2], strides=[2, 2])),
+    'max_pool_of_signed_bytes': (integers(np.int8, 1, 2, 7, 7), lambda build: build.node(
+        'MaxPool', ['x'], kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1, pads=[1, 1, 1, 1])),
+}
+
+
+@pytest.mark.parametrize('name', INTEGER_OPERATORS)
+def test_integers_of_their_own(name, tmp_path):
+    x, write = INTEGER_OPERATORS[name]
+    build = Builder()
+    outputs = write(build)
+    report = compare(build, {'x': x}, [outputs] if isinstance(outputs, str) else outputs, tmp_path, relative=1e-7)
+    for node in report['simulation'].get('nodes', []):
+        assert 'floatReason' not in node or not node['floatReason'], node
+
+
+@pytest.mark.parametrize('opset, parameters', [(18, 2), (21, 4)])
+def test_group_normalization(opset, parameters, tmp_path):
+    build = Builder(opset)
+    out = build.node('GroupNormalization', ['x', reals(parameters), reals(parameters)], num_groups=2)
+    compare(build, {'x': reals(1, 4, 3, 3)}, [out], tmp_path, relative=1e-6)
+
+
+def test_what_is_not_computed_is_listed_and_the_rest_runs(tmp_path):
+    build = Builder()
+    build.node('Relu', [build.node('SequenceAt', [build.node('SequenceConstruct', ['x', 'x']), np.int64(1)])])
+    beside = build.node('Relu', ['x'])
+    x = reals(2, 3)
+    values, report = simulate(build.model({'x': x}, ['v2', beside]), {'x': x}, tmp_path)
+    np.testing.assert_array_equal(values[beside], np.maximum(x, 0))
+    assert 'v2' not in values
+    missing = [node['node'] for node in report['simulation']['nodes']
+               if node.get('floatReason', '').startswith('not computed: ')]
+    assert missing == ['n0', 'n1', 'n2']
+    assert report['results'][0]['verdict'] == 'UNKNOWN'
