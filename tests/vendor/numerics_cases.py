@@ -362,6 +362,8 @@ def moved(kind):
             params = {'scheme': ('uint32', {'constant': 0, 'reflect': 2, 'edge': 3}[mode]), 'pad_amount': numpy.uint32(pads)}
             attrs = {'mode': mode, 'pads': onnx_pads(pads)}
             if mode == 'constant':
+                pads[3] = [0, 0]
+                params['pad_amount'], attrs['pads'] = numpy.uint32(pads), onnx_pads(pads)
                 params['pad_constant_value'] = ('int32', int(x.zero))
             return Call(kind, attrs, 'Pad', [x], params, out([s + sum(p) for s, p in zip(shape, pads)]))
         if kind == 'tile':
@@ -475,7 +477,7 @@ def convert(draw):
     x = draw.activation(draw.shape())
     to = draw.pick('uint8', 'int8', 'uint16', 'int16')
     y = draw.output(x.data.shape, float(x.scale) * 2 ** (8 * x.data.itemsize - 1), to)
-    if x.data.itemsize > y.data.itemsize and y.zero == limits(to)[1]:  # does not add up (README)
+    if x.data.itemsize > y.data.itemsize and x.zero == limits(x.dtype)[0]:  # does not add up (README)
         return convert(draw)
     return Call('requantize', {}, 'Convert', [x], {}, y)
 

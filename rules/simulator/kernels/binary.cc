@@ -24,9 +24,6 @@ FloatFunction FloatOf(OpId op) {
     case OpId::kAdd:
       return [](float a, float b) { return a + b; };
     case OpId::kSub:
-      if (profile.subtraction_overflows_to_lowest && SubtractionOverflows(a, b, out)) {
-        return ForEach(call, in, [&](int64_t, int64_t) { return MinOf(out.tensor.type); });
-      }
       return [](float a, float b) { return a - b; };
     case OpId::kMul:
       return [](float a, float b) { return a * b; };
@@ -285,6 +282,9 @@ absl::Status Binary(const Profile& profile, KernelCall& call) {
   const Rescale mul = in.bytes ? profile.mul.bits8 : profile.mul.bits16;
   switch (call.op) {
     case OpId::kSub:
+      if (profile.subtraction_overflows_to_lowest && SubtractionOverflows(a, b, out)) {
+        return ForEach(call, in, [&](int64_t, int64_t) { return MinOf(out.tensor.type); });
+      }
       // ONNX Runtime has no integer subtraction.
       if (add == AddForm::kFusedMultiplyAdd || add == AddForm::kFusedDequantize) break;
       [[fallthrough]];
