@@ -122,6 +122,12 @@ done <<END
 2|FI001|simulate $scratch
 2|NOT_FOUND|simulate $good --target qnn_htp/SM0000
 2|NOT_FOUND|simulate $good --profile nothing
+2|INVALID_ARGUMENT|simulate $good --profile tosa --target onnxruntime/cpu
+2|INVALID_ARGUMENT|simulate $good --max-memory -5
+2|INVALID_ARGUMENT|simulate $good --max-memory 0
+2|INVALID_ARGUMENT|simulate $good --max-memory 99999999999999999999
+2|INVALID_ARGUMENT|simulate $good --seed -1
+2|INVALID_ARGUMENT|simulate $good --seed seven
 2|FI001|simulate $good --input $good
 2|FI001|check $scratch
 2|NOT_FOUND|check $good --target no_such_backend

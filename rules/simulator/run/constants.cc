@@ -96,6 +96,22 @@ absl::StatusOr<Tensor> Unpack(v1::DataType type, absl::Span<const int64_t> dims,
   return tensor;
 }
 
+absl::StatusOr<Tensor> UnpackGiven(v1::DataType type, absl::Span<const int64_t> dims, absl::string_view bytes) {
+  absl::StatusOr<Tensor> tensor = Unpack(type, dims, bytes);
+  if (!tensor.ok() || type != v1::DATA_TYPE_FLOAT64) return tensor;
+  const absl::Span<const float> values = tensor->as<float>();
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) continue;
+    double given = 0;
+    std::memcpy(&given, bytes.data() + i * sizeof(given), sizeof(given));
+    if (std::isfinite(given)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("holds ", given, " at element ", i, ", beyond float32, which is what real numbers are here"));
+    }
+  }
+  return tensor;
+}
+
 absl::StatusOr<Tensor> LoadConstant(const v1::Value& value) {
   const std::vector<int64_t> dims(value.dims().begin(), value.dims().end());
   const v1::Constant& constant = value.constant();

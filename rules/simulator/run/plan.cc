@@ -67,7 +67,8 @@ class Planner {
       step.inputs.push_back(SlotOf(graph_, resolved_, operand, operand.present ? value : -1));
     }
     // Weights in blocks of few bits are read packed, by the lowering.
-    if (absl::EndsWith(graph_.op_type(op.node), "::MatMulNBits")) {
+    if (absl::EndsWith(graph_.op_type(op.node), "::MatMulNBits") ||
+        absl::EndsWith(graph_.op_type(op.node), "::GatherBlockQuantized")) {
       for (Slot& slot : step.inputs) slot.quantized = false;
     }
     std::vector<int32_t> quantizers;

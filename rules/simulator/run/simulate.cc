@@ -105,12 +105,7 @@ class Simulator {
   }
 
   absl::Status Compute(const Step& step, const std::vector<Held>& operands) {
-    const NodeReader::TensorOf tensor_of = [this](int32_t value) -> const Tensor* {
-      if (!values_.Materialize(value).ok()) return nullptr;
-      // Numbers, where the value is one of a quantized tensor.
-      const Held& held = values_.at(value);
-      return &(held.real != nullptr && held.affine->q.quantized() ? held.real : held.affine)->tensor;
-    };
+    const NodeReader::TensorOf tensor_of = [this](int32_t value) { return values_.Numbers(value); };
     const NodeReader reader(graph_, step.node, tensor_of);
     std::vector<Quantization> written;
     for (const Slot& slot : step.outputs) {
@@ -150,6 +145,7 @@ class Simulator {
         slot.port = graph_.argument(step.node, i);
         plain.inputs.push_back(slot);
         absl::StatusOr<Held> held = values_.Read(slot);
+        if (held.ok()) held = AsIntegers(*held);
         if (!held.ok()) return held.status();
         arguments.push_back(*std::move(held));
       }
@@ -163,7 +159,7 @@ class Simulator {
     std::optional<QTensor> scalar;
     if (lowered.scalar.has_value()) scalar = ScalarFor(*read, *lowered.scalar);
     const QTensor* number = scalar.has_value() ? &*scalar : nullptr;
-    const NodeCall node{profile_, *called, reader, lowered, written, values_.room()};
+    const NodeCall node{profile_, *called, reader, lowered, written, values_.room(), options_.statistics};
     absl::StatusOr<Affine> affine = RunAffine(node, Ports(*called, Each(*read, &Held::affine), lowered, number));
     if (!affine.ok()) return affine.status();
 

@@ -156,6 +156,20 @@ absl::Status Values::Materialize(int32_t value) {
   return Keep(value, std::move(held));
 }
 
+const Tensor* Values::Numbers(int32_t value) {
+  if (!Materialize(value).ok()) return nullptr;
+  const Held& held = held_[value];
+  if (!held.affine->q.quantized() || held.real == nullptr) return &held.affine->tensor;
+  if (held.real->q.quantized()) {  // integers alone are kept without statistics
+    absl::StatusOr<Tensor> reals = Dequantized(profile_, *held.affine);
+    if (!reals.ok()) return nullptr;
+    Held with = held;
+    with.real = Share(*std::move(reals));
+    if (!Keep(value, std::move(with)).ok()) return nullptr;
+  }
+  return &held_[value].real->tensor;
+}
+
 Slot Values::SlotOfQuantizer(int32_t node) const {
   Slot slot;
   for (const Step& step : steps_) {
@@ -192,6 +206,15 @@ absl::StatusOr<Held> Values::Read(const Slot& slot) {
   if (from.affine->q.quantized() && SameParameters(from.affine->q, *q)) return from;
   const bool unread = !from.affine->q.quantized();
   held.affine = std::make_shared<QTensor>(QTensor{from.affine->tensor, *q});
+  if (!options_.statistics) {
+    // Nobody asks for the other two.
+    if (absl::Status status = CheckGeometry(*held.affine); !status.ok()) return InValue(slot.value, status);
+    held.real = held.reference = held.affine;
+    held.exact = from.exact;
+    if (!unread || !from.exact) return held;
+    if (absl::Status status = Keep(slot.value, held); !status.ok()) return status;
+    return held;
+  }
   // Integers that are read with other parameters than they were written with mean other numbers; the reference does
   // not follow.
   absl::StatusOr<Tensor> reals = Dequantized(profile_, *held.affine);

@@ -45,7 +45,8 @@ class Values {
 
   // Makes a value there is that no step makes: a constant, and what Quantize and Dequantize nodes make of others.
   absl::Status Materialize(int32_t value);
-  const Held& at(int32_t value) const { return held_[value]; }
+  // The value as numbers, also where it is quantized; null: it is not known.
+  const Tensor* Numbers(int32_t value);
   // Parameters of a slot; those that are computed as the graph runs are read now.
   absl::StatusOr<Quantization> ParametersOf(const Slot& slot);
   // A slot's operand in the three results. Stored constants are made real here, where their parameters are known.

@@ -188,3 +188,77 @@ def test_a_pool_of_an_immense_kernel(tmp_path):
     model = build.model({'x': np.zeros((1, 1, 2, 2), np.float32)}, [out])
     values, _ = simulate(model, {'x': np.ones((1, 1, 2, 2), np.float32)}, tmp_path)
     np.testing.assert_array_equal(values[out], np.ones((1, 1, 2, 2), np.float32))
+
+
+def integers(dtype, *shape):
+    limits = np.iinfo(dtype)
+    return np.random.default_rng(19).integers(limits.min, limits.max + 1, shape).astype(dtype)
+
+
+def reals(*shape):
+    return np.random.default_rng(23).normal(size=shape).astype(np.float32)
+
+
+# Quantization that is computed as the graph runs, and integers without parameters: all exact.
+INTEGER_OPERATORS = {
+    'dynamic_quantize_linear': (reals(4, 8), lambda build: build.node('DynamicQuantizeLinear', ['x'], 3)),
+    'matmul_integer': (integers(np.uint8, 4, 8), lambda build: build.node(
+        'MatMulInteger', ['x', integers(np.int8, 8, 5), np.uint8(7), np.int8(3)])),
+    'matmul_integer_columns': (integers(np.uint8, 4, 8), lambda build: build.node(
+        'MatMulInteger', ['x', integers(np.int8, 8, 5), np.uint8(7), np.arange(5).astype(np.int8)])),
+    'matmul_integer_broadcast': (integers(np.uint8, 2, 1, 4, 8), lambda build: build.node(
+        'MatMulInteger', ['x', integers(np.int8, 3, 8, 5)])),
+    'matmul_integer_vector': (integers(np.uint8, 8), lambda build: build.node(
+        'MatMulInteger', ['x', integers(np.int8, 8, 5)])),
+    'conv_integer': (integers(np.uint8, 1, 3, 6, 6), lambda build: build.node(
+        'ConvInteger', ['x', integers(np.int8, 4, 3, 3, 3), np.uint8(7), np.int8(3)], pads=[1, 1, 1, 1])),
+    'conv_integer_line': (integers(np.uint8, 1, 3, 9), lambda build: build.node(
+        'ConvInteger', ['x', integers(np.int8, 4, 3, 3), np.uint8(7)])),
+    'dynamic_quantize_matmul': (reals(4, 8), lambda build: build.node(
+        'com.microsoft::DynamicQuantizeMatMul',
+        ['x', integers(np.int8, 8, 5), np.float32(0.02), np.int8(0), reals(5)])),
+    'dynamic_quantize_matmul_columns': (reals(2, 4, 8), lambda build: build.node(
+        'com.microsoft::DynamicQuantizeMatMul', ['x', integers(np.uint8, 8, 5), np.abs(reals(5)),
+                                                 integers(np.uint8, 5)])),
+    'matmul_integer_to_float': (integers(np.uint8, 4, 8), lambda build: build.node(
+        'com.microsoft::MatMulIntegerToFloat',
+        ['x', integers(np.int8, 8, 5), np.float32(0.02), np.float32(0.03), np.uint8(4), np.int8(0), reals(5)])),
+    'matmul_integer_to_float_columns': (integers(np.uint8, 2, 4, 8), lambda build: build.node(
+        'com.microsoft::MatMulIntegerToFloat',
+        ['x', integers(np.int8, 8, 5), np.float32(0.02), np.abs(reals(5)), np.uint8(4)])),
+    'max_pool_of_bytes': (integers(np.uint8, 1, 2, 6, 6), lambda build: build.node(
+        'MaxPool', ['x'], kernel_shape=[2, 2], strides=[2, 2])),
+    'max_pool_of_signed_bytes': (integers(np.int8, 1, 2, 7, 7), lambda build: build.node(
+        'MaxPool', ['x'], kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1, pads=[1, 1, 1, 1])),
+}
+
+
+@pytest.mark.parametrize('name', INTEGER_OPERATORS)
+def test_integers_of_their_own(name, tmp_path):
+    x, write = INTEGER_OPERATORS[name]
+    build = Builder()
+    outputs = write(build)
+    report = compare(build, {'x': x}, [outputs] if isinstance(outputs, str) else outputs, tmp_path, relative=1e-7)
+    for node in report['simulation'].get('nodes', []):
+        assert 'floatReason' not in node or not node['floatReason'], node
+
+
+@pytest.mark.parametrize('opset, parameters', [(18, 2), (21, 4)])
+def test_group_normalization(opset, parameters, tmp_path):
+    build = Builder(opset)
+    out = build.node('GroupNormalization', ['x', reals(parameters), reals(parameters)], num_groups=2)
+    compare(build, {'x': reals(1, 4, 3, 3)}, [out], tmp_path, relative=1e-6)
+
+
+def test_what_is_not_computed_is_listed_and_the_rest_runs(tmp_path):
+    build = Builder()
+    build.node('Relu', [build.node('SequenceAt', [build.node('SequenceConstruct', ['x', 'x']), np.int64(1)])])
+    beside = build.node('Relu', ['x'])
+    x = reals(2, 3)
+    values, report = simulate(build.model({'x': x}, ['v2', beside]), {'x': x}, tmp_path)
+    np.testing.assert_array_equal(values[beside], np.maximum(x, 0))
+    assert 'v2' not in values
+    missing = [node['node'] for node in report['simulation']['nodes']
+               if node.get('floatReason', '').startswith('not computed: ')]
+    assert missing == ['n0', 'n1', 'n2']
+    assert report['results'][0]['verdict'] == 'UNKNOWN'
