@@ -42,8 +42,8 @@ int Run(const std::string& model, const std::string& input) {
     auto inputs = simulator::TakeInputs(*graph, *given);
     if (!inputs.ok()) return Fail(inputs.status());
     absl::Status status;
-    const double seconds = ThreadSeconds(
-        [&] { status = simulator::Simulate(*graph, resolved, *std::move(inputs), options).status(); });
+    const double seconds =
+        ThreadSeconds([&] { status = simulator::Simulate(*graph, resolved, *std::move(inputs), options).status(); });
     if (!status.ok()) return Fail(status);
     std::cout << 1e6 * seconds << std::endl;
   }

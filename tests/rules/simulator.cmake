@@ -10,4 +10,5 @@ quantgate_test(simulator_golden_test simulator/golden_test.cc LIBS simulator_rec
 find_package(hwy CONFIG REQUIRED)
 quantgate_test(simulator_exact_float_test simulator/exact_float_test.cc LIBS quantgate_simulator hwy::hwy)
 quantgate_test(simulator_byte_products_test simulator/byte_products_test.cc LIBS quantgate_simulator hwy::hwy)
+quantgate_test(simulator_byte_elements_test simulator/byte_elements_test.cc LIBS quantgate_simulator hwy::hwy)
 quantgate_test(simulator_judge_test simulator/judge_test.cc LIBS quantgate_simulator)
