@@ -62,8 +62,10 @@ class Planner {
     step.node = op.node;
     step.op = id;
     for (const Operand& operand : resolved_.inputs(op)) {
+      // Small floats are no integers that a kernel could read: what is read is what their Dequantize makes of them.
+      const bool small = IsSmallFloat(operand.type) && operand.quantizer != op.node;
       const int32_t value =
-          operand.quantizer >= 0 && id != OpId::kQuantize ? StoredValue(graph_, operand) : operand.edge_value;
+          operand.quantizer >= 0 && id != OpId::kQuantize && !small ? StoredValue(graph_, operand) : operand.edge_value;
       step.inputs.push_back(SlotOf(graph_, resolved_, operand, operand.present ? value : -1));
     }
     // Weights in blocks of few bits are read packed, by the lowering.
@@ -77,7 +79,7 @@ class Planner {
       Operand written = operand;
       const bool own = operand.quantizer == op.node;
       if (operand.quantizer >= 0 && !own) {
-        if (Folds(graph_, operand)) {
+        if (Folds(graph_, operand) && !IsSmallFloat(operand.type)) {
           value = graph_.output(operand.quantizer, 0);
         } else {
           quantizers.push_back(operand.quantizer);

@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
 #include "rules/simulator/kernel.h"
 #include "rules/simulator/run/integer_ops.h"
@@ -245,9 +246,56 @@ class Simulator {
     return RunAffine(call, Ports(call.step, pointers, call.lowered, scalar));
   }
 
+  // Quantize and Dequantize of small floats, which are kept as real numbers.
+  absl::Status ConvertSmallFloats(const Step& step, const Held& from, const Slot& slot) {
+    const absl::StatusOr<Quantization> q = values_.ParametersOf(slot);
+    if (!q.ok()) return q.status();
+    const bool quantizes = step.op == OpId::kQuantize;
+    Held held;
+    Tensor stored = from.affine->tensor;
+    std::optional<QTensor> own;
+    if (quantizes) {
+      absl::StatusOr<Tensor> rounded = ToSmallFloats(from.affine->tensor, slot.type, *q);
+      if (!rounded.ok()) return rounded.status();
+      stored = *std::move(rounded);
+    }
+    absl::StatusOr<Tensor> reals = FromSmallFloats(stored, *q);
+    if (!reals.ok()) return reals.status();
+    held.exact = from.exact && !quantizes;
+    held.affine = Share(*std::move(reals));
+    held.reference = held.exact ? held.affine : from.reference;
+    held.real = held.exact ? held.affine : from.real;
+    if (quantizes && options_.statistics) {
+      for (const bool alone : {false, true}) {
+        absl::StatusOr<Tensor> fake = ToSmallFloats((alone ? from.reference : from.real)->tensor, slot.type, *q);
+        if (fake.ok()) fake = FromSmallFloats(*fake, *q);
+        if (!fake.ok()) return fake.status();
+        if (alone) {
+          own = QTensor{*std::move(fake), {}};
+        } else {
+          held.real = Share(*std::move(fake));
+        }
+      }
+    }
+    v1::SimulatedNode& node = *result_.add_nodes();
+    Describe(step, 0, node);
+    if (options_.statistics) {
+      absl::Status status = Measure(profile_, step.outputs[0], held, own.has_value() ? &*own : nullptr, node);
+      if (!status.ok()) return status;
+    }
+    if (quantizes) held.affine = Share(std::move(stored));
+    if (absl::Status status = values_.Keep(step.outputs[0].value, std::move(held)); !status.ok()) return status;
+    values_.Report(step.outputs[0].value);
+    return absl::OkStatus();
+  }
+
   // Quantize, Dequantize and Requantize as operators of their own.
   absl::Status Convert(const Step& step, const std::vector<Held>& operands, const Quantization& q) {
     if (operands.empty() || operands[0].affine == nullptr) return absl::InvalidArgumentError("its input is not there");
+    if (!step.outputs[0].quantized && !step.inputs[0].quantized) {
+      const Slot slot = values_.SlotOfQuantizer(step.node);
+      if (IsSmallFloat(slot.type)) return ConvertSmallFloats(step, operands[0], slot);
+    }
     const Held& from = operands[0];
     const Slot& slot = step.outputs[0];
     Held held;

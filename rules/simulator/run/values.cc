@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "rules/graph/data_type.h"
 #include "rules/graph/names.h"
 #include "rules/graph/quantizer.h"
 #include "rules/simulator/run/constants.h"
@@ -132,6 +133,18 @@ absl::Status Values::Materialize(int32_t value) {
   absl::StatusOr<Quantization> q = ParametersOf(slot);
   if (!q.ok()) return q.status();
   const Held& from = held_[data];
+  if (IsSmallFloat(slot.type)) {
+    if (quantizes) return absl::UnimplementedError("it is not computed");  // a step of its own
+    absl::StatusOr<Tensor> reals = FromSmallFloats(from.affine->tensor, *q);
+    if (!reals.ok()) return reals.status();
+    held.affine = held.reference = held.real = Share(*std::move(reals));
+    held.exact = from.exact;
+    if (!from.exact) {
+      held.reference = from.reference;
+      held.real = from.real;
+    }
+    return Keep(value, std::move(held));
+  }
   if (quantizes) {
     absl::StatusOr<QTensor> stored = Quantized(profile_, from.affine->tensor, slot, *q);
     if (!stored.ok()) return stored.status();
