@@ -73,10 +73,13 @@ class ReportStore {
   // INVALID_ARGUMENT (not a report name), NOT_FOUND.
   virtual absl::Status Delete(absl::string_view name) = 0;
 
-  // Stores reports under the names and times that they have, all or none; says how many there were not yet. One of
-  // whose name there is a report is left as it is. INVALID_ARGUMENT: "reports[3].create_time: ...", no name, time or
-  // results.
-  virtual absl::StatusOr<int> Import(absl::Span<const v1::Report* const> reports) = 0;
+  // Stores reports under the names and times that they have, and graphs of these or of earlier reports, all or none;
+  // says how many reports there were not yet. One of whose name there is a report is left as it is. INVALID_ARGUMENT:
+  // "reports[3].create_time: ...", no name, time or results; "graphs[0]: ...", no report has its digest.
+  // ALREADY_EXISTS: "reports[3].name: ...", a report of that name says something else.
+  virtual absl::StatusOr<int> Import(absl::Span<const v1::Report* const> reports,
+                                     absl::Span<const v1::Graph* const> graphs) = 0;
+  absl::StatusOr<int> Import(absl::Span<const v1::Report* const> reports) { return Import(reports, {}); }
 
   // The graph that the report is about. INVALID_ARGUMENT (not a report name), NOT_FOUND (no report, or no graph of it).
   virtual absl::StatusOr<v1::Graph> GetGraph(absl::string_view name) = 0;

@@ -109,6 +109,13 @@ constexpr const char* kMigrations[] = {
       CREATE INDEX report_results_by_target_branch ON report_results (target, branch, time);
       CREATE INDEX report_results_by_branch_verdict ON report_results (branch, verdict, time);
     )sql",
+    // Sums of a repository and target together: the subjects of both can be hundreds.
+    R"sql(
+      INSERT INTO report_trends (scope, branch, day, metric, amount)
+        SELECT 'both ' || s.target || ' / ' || s.repository, t.branch, t.day, t.metric, CAST(sum(t.amount) AS INTEGER)
+        FROM report_subjects s JOIN report_trends t ON t.scope = 'subject ' || s.id
+        GROUP BY s.target, s.repository, t.branch, t.day, t.metric;
+    )sql",
 };
 constexpr int64_t kVersion = std::size(kMigrations);
 // Until here nothing was derived from the reports but results and codes.

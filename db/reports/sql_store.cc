@@ -77,7 +77,8 @@ class SqlStore : public ReportStore {
   absl::StatusOr<v1::Report> Get(absl::string_view name) override;
   absl::StatusOr<ReportPage> List(const ReportQuery& query) override;
   absl::Status Delete(absl::string_view name) override;
-  absl::StatusOr<int> Import(absl::Span<const v1::Report* const> reports) override;
+  absl::StatusOr<int> Import(absl::Span<const v1::Report* const> reports,
+                             absl::Span<const v1::Graph* const> graphs) override;
   absl::StatusOr<v1::Graph> GetGraph(absl::string_view name) override;
   absl::Status GetFleet(const v1::GetFleetRequest& request, int page_size, v1::GetFleetResponse& response) override;
   absl::Status GetTrends(const v1::GetTrendsRequest& request, v1::GetTrendsResponse& response) override;
@@ -164,6 +165,13 @@ absl::StatusOr<int64_t> InsertAt(Session& session, const RequestKey& key, absl::
   return time;
 }
 
+absl::Status InsertGraph(Session& session, const std::string& digest, const std::string& blob) {
+  return session
+      .Run("INSERT INTO report_graphs (digest, graph) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING",
+           {View(digest), Blob{blob}})
+      .status();
+}
+
 absl::Status SqlStore::Put(const RequestKey& key, v1::Report& report, const v1::Graph* graph) {
   std::optional<std::string> blob;
   if (graph != nullptr && !report.graph_digest().empty()) blob = reports::PackGraph(*graph);
@@ -177,13 +185,7 @@ absl::Status SqlStore::Put(const RequestKey& key, v1::Report& report, const v1::
       return absl::OkStatus();
     }
     if (blob.has_value()) {
-      absl::Status kept = session
-                              .Run(
-                                  "INSERT INTO report_graphs (digest, graph) VALUES ($1, $2) ON CONFLICT (digest) DO "
-                                  "NOTHING",
-                                  {View(digest), Blob{*blob}})
-                              .status();
-      if (!kept.ok()) return kept;
+      if (absl::Status kept = InsertGraph(session, digest, *blob); !kept.ok()) return kept;
     }
     report.set_name(absl::StrCat(kNamePrefix, id));
     report.clear_create_time();
@@ -445,28 +447,82 @@ absl::StatusOr<Imported> CheckImported(const v1::Report& report) {
   return Imported{*std::move(id), seconds * 1'000'000'000 + nanos};
 }
 
-absl::StatusOr<int> SqlStore::Import(absl::Span<const v1::Report* const> reports) {
+// Whether they say the same, but for what a newer version put into one of them.
+bool SaySame(v1::Report a, v1::Report b) {
+  a.DiscardUnknownFields();
+  b.DiscardUnknownFields();
+  return a.SerializeAsString() == b.SerializeAsString();
+}
+
+// ALREADY_EXISTS: the report of that name says something else. False: there is none.
+absl::StatusOr<bool> IsThere(Session& session, absl::string_view id, const v1::Report& report) {
+  absl::StatusOr<Answer> answer =
+      session.Run("SELECT b.body FROM reports r JOIN report_bodies b ON b.time = r.time WHERE r.id = $1", {id});
+  if (!answer.ok()) return answer.status();
+  if (answer->rows.empty()) return false;
+  v1::Report stored;
+  if (!ParseStored(session, answer->rows[0].Bytes(0), stored).ok() || !SaySame(stored, report)) {
+    return absl::AlreadyExistsError(absl::StrCat("name: there is another report ", report.name()));
+  }
+  return true;
+}
+
+absl::Status At(absl::string_view list, size_t i, absl::string_view separator, const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat(list, "[", i, "]", separator, status.message()));
+}
+
+// A graph that can be imported, as it is kept.
+struct ImportedGraph {
+  std::string digest;
+  std::string blob;
+};
+
+absl::StatusOr<ImportedGraph> CheckImportedGraph(const v1::Graph& graph) {
+  std::optional<std::string> blob = reports::PackGraph(graph);
+  if (!blob.has_value()) {
+    return absl::ResourceExhaustedError(absl::StrCat("is larger than the ", kMaxGraphBytes, " bytes that are kept"));
+  }
+  return ImportedGraph{reports::DigestOf(graph), *std::move(blob)};
+}
+
+absl::StatusOr<int> SqlStore::Import(absl::Span<const v1::Report* const> reports,
+                                     absl::Span<const v1::Graph* const> graphs) {
   std::vector<Imported> checked;
   for (size_t i = 0; i < reports.size(); ++i) {
     absl::StatusOr<Imported> imported = CheckImported(*reports[i]);
-    if (!imported.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat("reports[", i, "].", imported.status().message()));
-    }
+    if (!imported.ok()) return At("reports", i, ".", imported.status());
     checked.push_back(*std::move(imported));
+  }
+  std::vector<ImportedGraph> checked_graphs;
+  for (size_t i = 0; i < graphs.size(); ++i) {
+    absl::StatusOr<ImportedGraph> graph = CheckImportedGraph(*graphs[i]);
+    if (!graph.ok()) return At("graphs", i, ": ", graph.status());
+    checked_graphs.push_back(*std::move(graph));
   }
   int inserted = 0;
   absl::Status status = Write([&](Session& session) -> absl::Status {
     std::vector<StoredReport> stored;
     for (size_t i = 0; i < reports.size(); ++i) {
-      absl::StatusOr<Answer> answer = session.Run("SELECT time FROM reports WHERE id = $1", {View(checked[i].id)});
-      if (!answer.ok()) return answer.status();
-      if (!answer->rows.empty()) continue;
+      absl::StatusOr<bool> is_there = IsThere(session, checked[i].id, *reports[i]);
+      if (!is_there.ok()) return At("reports", i, ".", is_there.status());
+      if (*is_there) continue;
       v1::Report copy = *reports[i];
       absl::StatusOr<int64_t> time = InsertAt(session, {}, checked[i].id, checked[i].time, copy);
       if (!time.ok()) return time.status();
       stored.push_back({*time, reports[i]});
     }
     inserted = static_cast<int>(stored.size());
+    for (size_t i = 0; i < graphs.size(); ++i) {
+      const auto& [digest, blob] = checked_graphs[i];
+      absl::StatusOr<Answer> owner =
+          session.Run("SELECT 1 FROM reports WHERE graph_digest = $1 LIMIT 1", {View(digest)});
+      if (!owner.ok()) return owner.status();
+      if (owner->rows.empty()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("graphs[", i, "]: its digest is ", digest, ", which is that of no report here"));
+      }
+      if (absl::Status kept = InsertGraph(session, digest, blob); !kept.ok()) return kept;
+    }
     return reports::Derive(session, stored);
   });
   if (!status.ok()) return status;

@@ -268,7 +268,7 @@ TEST_F(SqliteStoreTest, NewerAndForeignFilesAreRefused) {
   auto newer = OpenReportStore("sqlite:" + path_);
   EXPECT_EQ(newer.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(newer.status().message()), HasSubstr("newer version of this program (schema 99"));
-  Sql("UPDATE quantgate_report_store SET version = 3");
+  Sql("UPDATE quantgate_report_store SET version = 4");
   EXPECT_TRUE(OpenReportStore("sqlite:" + path_).ok());
 
   path_ += ".other";
@@ -320,6 +320,11 @@ TEST_P(EarlierVersion, IsBroughtForward) {
   v1::GetTrendsResponse trends;
   ASSERT_TRUE(store->GetTrends(request, trends).ok());
   EXPECT_EQ(trends.points(30).results(), 8);
+  request.set_filter(absl::StrCat("labels.repository = \"", reports[0].labels().repository(), "\" AND target = \"",
+                                  reports[0].results(0).target(), "\""));
+  trends.Clear();
+  ASSERT_TRUE(store->GetTrends(request, trends).ok());
+  EXPECT_EQ(trends.points(30).results(), 4);
   for (const v1::Report& report : reports) {
     EXPECT_TRUE(store->Get(report.name()).ok());
     for (const v1::Result& result : report.results()) {
