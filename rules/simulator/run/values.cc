@@ -218,7 +218,15 @@ absl::StatusOr<Held> Values::Read(const Slot& slot) {
   }
   if (from.affine->q.quantized() && SameParameters(from.affine->q, *q)) return from;
   const bool unread = !from.affine->q.quantized();
-  held.affine = std::make_shared<QTensor>(QTensor{from.affine->tensor, *q});
+  // A constant's tensor is nobody else's yet, and need not be copied.
+  if (unread && graph_.is_constant(slot.value) && from.affine == from.reference && from.affine == from.real &&
+      from.affine.use_count() == 3) {
+    const auto tensor = std::const_pointer_cast<QTensor>(from.affine);
+    tensor->q = *std::move(q);
+    held.affine = tensor;
+  } else {
+    held.affine = std::make_shared<QTensor>(QTensor{from.affine->tensor, *std::move(q)});
+  }
   if (!options_.statistics) {
     // Nobody asks for the other two.
     if (absl::Status status = CheckGeometry(*held.affine); !status.ok()) return InValue(slot.value, status);
