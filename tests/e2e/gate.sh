@@ -102,6 +102,15 @@ hooked 0
 rm quantgate/waivers.yaml
 git rm -q --cached "a/with space.onnx"
 hooked 0
+# Names that look like flags or patterns are names, and letters have two cases.
+for name in "-a/model.onnx" "[a]/model.onnx" "a/MODEL.ONNX"; do
+  mkdir -p -- "$(dirname -- "$name")"
+  cp "$resnet" "./$name"
+  git add -- "./$name"
+  hooked 123
+  has "$(cat "$scratch/out")" 'DT105'
+  git --literal-pathspecs rm -q --cached -- "./$name"
+done
 cd "$scratch" || exit 1
 
 # Logs.
