@@ -131,6 +131,8 @@ Kernel FindKernel(OpId op) {
     case OpId::kRange:
     case OpId::kOneHot:
       return RunCreation;
+    case OpId::kDiff:
+      return RunDifference;
     default:
       return RunUnary;  // says of the others that it has none
   }

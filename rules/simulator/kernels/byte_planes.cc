@@ -6,6 +6,31 @@
 #include "rules/simulator/kernels/byte_products.h"
 
 namespace quantgate::simulator {
+namespace {
+
+// memcpy for the few bytes of a row, in place: calls cost more than copies.
+void CopyRow(const uint8_t* from, int64_t count, uint8_t* to) {
+  if (count < 8) {
+    for (int64_t i = 0; i < count; ++i) to[i] = from[i];
+    return;
+  }
+  // The last part covers some of the one before.
+  const auto copy = [&](auto part) {
+    constexpr int64_t kSize = sizeof(part);
+    for (int64_t i = 0; i + kSize < count; i += kSize) std::memcpy(to + i, from + i, kSize);
+    std::memcpy(to + count - kSize, from + count - kSize, kSize);
+  };
+  struct Sixteen {
+    uint64_t low, high;
+  };
+  if (count < 16) {
+    copy(uint64_t{});
+  } else {
+    copy(Sixteen{});
+  }
+}
+
+}  // namespace
 
 bool BytePlanes::AreSmall(const Window& rows, const Window& columns, int64_t channels) {
   const auto extent = [](const Window& w) {
@@ -37,24 +62,27 @@ void BytePlanes::Fill(const uint8_t* image) {
   uint8_t* to = own_.data();
   for (int64_t c = 0; c < channels_; ++c, image += rows_.input * columns_.input) {
     for (int64_t phase = 0; phase < phases_; ++phase, to += height_ * width_) {
-      for (int64_t row = begin; row < end; ++row) {
-        FillRow(image + (row - rows_.pad_begin) * columns_.input, phase, to + row * width_);
-      }
+      FillRows(image + (begin - rows_.pad_begin) * columns_.input, end - begin, phase, to + begin * width_);
     }
   }
 }
 
-void BytePlanes::FillRow(const uint8_t* from, int64_t phase, uint8_t* to) const {
+void BytePlanes::FillRows(const uint8_t* from, int64_t rows, int64_t phase, uint8_t* to) const {
   const int64_t stride = columns_.stride, first = phase - columns_.pad_begin;  // to[j] is column first + j * stride
   const int64_t begin = std::clamp<int64_t>(first >= 0 ? 0 : (-first + stride - 1) / stride, 0, width_);
   const int64_t inside = columns_.input - first;  // columns of the input from `first` on
   const int64_t end = std::clamp<int64_t>(inside <= 0 ? 0 : (inside + stride - 1) / stride, begin, width_);
-  if (stride == 1) {
-    std::memcpy(to + begin, from + first + begin, static_cast<size_t>(end - begin));
-  } else if (stride == 2) {
-    for (int64_t j = begin; j < end; ++j) to[j] = from[first + 2 * j];
-  } else {
-    for (int64_t j = begin; j < end; ++j) to[j] = from[first + j * stride];
+  if (begin == end) return;
+  from += first + begin * stride;
+  to += begin;
+  for (int64_t row = 0; row < rows; ++row, from += columns_.input, to += width_) {
+    if (stride == 1) {
+      CopyRow(from, end - begin, to);
+    } else if (stride == 2) {
+      for (int64_t j = 0; j < end - begin; ++j) to[j] = from[2 * j];
+    } else {
+      for (int64_t j = 0; j < end - begin; ++j) to[j] = from[j * stride];
+    }
   }
 }
 

@@ -36,7 +36,7 @@ class BytePlanes {
   }
 
  private:
-  void FillRow(const uint8_t* from, int64_t phase, uint8_t* to) const;
+  void FillRows(const uint8_t* from, int64_t rows, int64_t phase, uint8_t* to) const;
 
   const Window rows_, columns_;
   const int64_t channels_;

@@ -9,6 +9,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <cstring>
 
 HWY_BEFORE_NAMESPACE();
@@ -104,20 +105,29 @@ class Range {
   Sum least_, most_;
 };
 
-// Where sums go, as bytes: `columns` of them are there in a vector.
+// Where sums go, as bytes: `columns` of them are there in a vector. Reals are sums, or integers that float32 holds.
 class ToBytes {
  public:
-  ToBytes(const ByteRescale& rescale, uint8_t* out)
+  // From `end` on, nothing may be written but what is there; before it, whole vectors: what follows overwrites that.
+  ToBytes(const ByteRescale& rescale, uint8_t* out, int64_t end = 0)
       : least_(hn::Set(Floats(), static_cast<float>(rescale.low))),
         most_(hn::Set(Floats(), static_cast<float>(rescale.high))),
-        zero_(hn::Set(Sums(), rescale.zero_point + (rescale.is_signed ? 128 : 0))),
+        round_(hn::Set(Floats(), kRound)),
+        zero_(hn::Sub(hn::Set(Sums(), rescale.zero_point + (rescale.is_signed ? 128 : 0)),
+                      hn::BitCast(Sums(), hn::Set(Floats(), kRound)))),
         flip_(hn::Set(Bytes(), rescale.is_signed ? 0x80 : 0)),
-        out_(out) {}
+        out_(out),
+        end_(end) {}
   HWY_INLINE void operator()(Sum sum, float scale, int64_t at, int64_t columns) const {
-    const auto real = hn::Mul(hn::ConvertTo(Floats(), sum), hn::Set(Floats(), scale));
-    const Sum whole = hn::Add(hn::NearestInt(hn::Min(hn::Max(real, least_), most_)), zero_);
+    (*this)(hn::ConvertTo(Floats(), sum), scale, at, columns);
+  }
+  HWY_INLINE void operator()(hn::Vec<Floats> sum, float scale, int64_t at, int64_t columns) const {
+    const int64_t lanes = static_cast<int64_t>(hn::Lanes(Sums()));
+    const auto real = hn::Min(hn::Max(hn::Mul(sum, hn::Set(Floats(), scale)), least_), most_);
+    // Added to a number whose last bit is 1, a small one is rounded, ties to even, and lies in the last bits.
+    const Sum whole = hn::Add(hn::BitCast(Sums(), hn::Add(real, round_)), zero_);
     const auto bytes = hn::Xor(hn::DemoteTo(Bytes(), whole), flip_);
-    if (columns >= static_cast<int64_t>(hn::Lanes(Sums()))) {
+    if (columns >= lanes || at + lanes <= end_) {
       hn::StoreU(bytes, Bytes(), out_ + at);
       return;
     }
@@ -127,10 +137,12 @@ class ToBytes {
   }
 
  private:
-  hn::Vec<Floats> least_, most_;
+  static constexpr float kRound = 12582912;  // 1.5 * 2^23
+  hn::Vec<Floats> least_, most_, round_;
   Sum zero_;
   hn::Vec<Bytes> flip_;  // signed bytes are made as unsigned ones
   uint8_t* out_;
+  int64_t end_;
 };
 
 class ToSums {
@@ -253,25 +265,30 @@ void PackPanelImpl(absl::Span<const uint8_t* const> rows, absl::Span<const Piece
   }
 }
 
-template <int kCount, class Out>
+// kSmall: sums with their bias are integers that float32 holds, and nobody asks for their range.
+template <int kCount, bool kSmall, class Out>
 HWY_INLINE void MultiplyPlaneAt(const PlaneProduct& p, const int64_t* from, const int64_t* to, const int64_t* columns,
                                 float scale, const Out& out, Range* range) {
   const Floats d;
   hn::Vec<Floats> sums[kCount];
-  for (int i = 0; i < kCount; ++i) sums[i] = hn::Zero(d);
+  for (int i = 0; i < kCount; ++i) sums[i] = hn::Set(d, kSmall ? static_cast<float>(p.bias) : 0.0f);
   for (size_t t = 0; t < p.taps.size(); ++t) {
     const float* tap = p.taps[t];
     const auto w = hn::Set(d, p.weights[t]);
     for (int i = 0; i < kCount; ++i) sums[i] = hn::MulAdd(hn::LoadU(d, tap + from[i]), w, sums[i]);
   }
   for (int i = 0; i < kCount; ++i) {
-    const Sum sum = hn::Add(hn::NearestInt(sums[i]), hn::Set(Sums(), p.bias));
-    if (range != nullptr) range->Add(sum, std::min(columns[i], static_cast<int64_t>(hn::Lanes(d))));
-    out(sum, scale, to[i], columns[i]);
+    if constexpr (kSmall) {
+      out(sums[i], scale, to[i], columns[i]);
+    } else {
+      const Sum sum = hn::Add(hn::NearestInt(sums[i]), hn::Set(Sums(), p.bias));
+      if (range != nullptr) range->Add(sum, std::min(columns[i], static_cast<int64_t>(hn::Lanes(d))));
+      out(sum, scale, to[i], columns[i]);
+    }
   }
 }
 
-template <class Out>
+template <bool kSmall, class Out>
 void MultiplyPlaneTo(const PlaneProduct& p, float scale, const Out& out, SumRange* range) {
   constexpr int kAtOnce = 4;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Floats()));
@@ -285,19 +302,27 @@ void MultiplyPlaneTo(const PlaneProduct& p, float scale, const Out& out, SumRang
       to[waiting] = row * p.columns + column;
       columns[waiting] = p.columns - column;
       if (++waiting < kAtOnce) continue;
-      MultiplyPlaneAt<kAtOnce>(p, from, to, columns, scale, out, noted);
+      MultiplyPlaneAt<kAtOnce, kSmall>(p, from, to, columns, scale, out, noted);
       waiting = 0;
     }
   }
-  for (int i = 0; i < waiting; ++i) MultiplyPlaneAt<1>(p, from + i, to + i, columns + i, scale, out, noted);
+  for (int i = 0; i < waiting; ++i) MultiplyPlaneAt<1, kSmall>(p, from + i, to + i, columns + i, scale, out, noted);
   if (range != nullptr) seen.Widen(range);
 }
 
 void PlaneBytesImpl(const PlaneProduct& p, float scale, const ByteRescale& rescale, uint8_t* out, SumRange* range) {
-  MultiplyPlaneTo(p, scale, ToBytes(rescale, out), range);
+  const ToBytes to(rescale, out, p.rows * p.columns);
+  const int64_t largest = static_cast<int64_t>(p.taps.size()) * 255 * 128 + std::abs(static_cast<int64_t>(p.bias));
+  if (range == nullptr && largest < (1 << 24)) {
+    MultiplyPlaneTo<true>(p, scale, to, range);
+  } else {
+    MultiplyPlaneTo<false>(p, scale, to, range);
+  }
 }
 
-void PlaneSumsImpl(const PlaneProduct& p, int32_t* out, SumRange* range) { MultiplyPlaneTo(p, 0, ToSums(out), range); }
+void PlaneSumsImpl(const PlaneProduct& p, int32_t* out, SumRange* range) {
+  MultiplyPlaneTo<false>(p, 0, ToSums(out), range);
+}
 
 void CenterBytesImpl(const uint8_t* from, int64_t count, uint8_t flip, int32_t zero_point, float* to) {
   const Sums d;

@@ -54,7 +54,8 @@ void MultiplyPanel(const PanelProduct& product, const float* scales, const ByteR
 void MultiplyPanel(const PanelProduct& product, int32_t* out, int64_t out_stride, SumRange* range);
 
 // One channel of a depthwise convolution: row r, column c of the result is the sum over taps t of
-// taps[t][r * step + c] * weights[t]. Elements are integers whose partial sums are exact in float32 (ExactDepth).
+// taps[t][r * step + c] * weights[t]. Elements are integers of 9 bits, weights bytes, and there are so few of them that
+// partial sums are exact in float32 (ExactDepth).
 struct PlaneProduct {
   absl::Span<const float* const> taps;
   const float* weights = nullptr;

@@ -198,12 +198,27 @@ absl::Status AveragePool(const Profile& profile, KernelCall& call) {
     return StoreFloats(profile, p->dims, result, out);
   }
   if (absl::Status status = Allocate(p->dims, out.tensor); !status.ok()) return status;
-  const std::vector<int64_t> values = Load<int64_t>(in.tensor);
   const Bounds bounds = ActivationBounds(AttributesOf(call), out);
-  std::vector<int64_t> result(out.tensor.data.size() / ElementSize(out.tensor.type));
   const bool global = call.op == OpId::kGlobalAveragePool;
   const int64_t in_zero = in.q.zero_point(), zero_point = out.q.zero_point();
   const float in_scale = in.q.scales[0], out_scale = out.q.scales[0];
+  const auto average_of = [&](int64_t sum, int64_t count) {
+    const float average = static_cast<float>(sum) * (in_scale / (out_scale * static_cast<float>(count)));
+    return RoundEvenClamped(average, bounds.low - zero_point, bounds.high - zero_point) + zero_point;
+  };
+  if (global && form == PoolForm::kFloat && !p->last && kernel > 0) {
+    WithInteger(in.tensor.type, [&](auto zero) {
+      const auto* values = in.tensor.as<decltype(zero)>().data();
+      Store(out.tensor, [&](size_t plane) {
+        int64_t sum = 0;
+        for (int64_t i = 0; i < kernel; ++i) sum += values[static_cast<int64_t>(plane) * kernel + i];
+        return average_of(sum - kernel * in_zero, kernel);
+      });
+    });
+    return absl::OkStatus();
+  }
+  const std::vector<int64_t> values = Load<int64_t>(in.tensor);
+  std::vector<int64_t> result(out.tensor.data.size() / ElementSize(out.tensor.type));
   ForEachWindow(*p, [&](int64_t to, const std::vector<int64_t>& taps, int64_t with_padding) {
     const int64_t by = divisor(taps, with_padding);
     if (by == 0) {
@@ -219,8 +234,7 @@ absl::Status AveragePool(const Profile& profile, KernelCall& call) {
     if (global) {
       int64_t sum = 0;
       for (const int64_t tap : taps) sum += values[tap] - in_zero;
-      const float average = static_cast<float>(sum) * (in_scale / (out_scale * static_cast<float>(by)));
-      result[to] = RoundEvenClamped(average, bounds.low - zero_point, bounds.high - zero_point) + zero_point;
+      result[to] = average_of(sum, by);
       return;
     }
     // The zero point is inside the rounding.

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "rules/graph/data_type.h"
 #include "rules/graph/names.h"
 #include "rules/graph/quantizer.h"
 #include "rules/simulator/run/constants.h"
@@ -132,6 +133,18 @@ absl::Status Values::Materialize(int32_t value) {
   absl::StatusOr<Quantization> q = ParametersOf(slot);
   if (!q.ok()) return q.status();
   const Held& from = held_[data];
+  if (IsSmallFloat(slot.type)) {
+    if (quantizes) return absl::UnimplementedError("it is not computed");  // a step of its own
+    absl::StatusOr<Tensor> reals = FromSmallFloats(from.affine->tensor, *q);
+    if (!reals.ok()) return reals.status();
+    held.affine = held.reference = held.real = Share(*std::move(reals));
+    held.exact = from.exact;
+    if (!from.exact) {
+      held.reference = from.reference;
+      held.real = from.real;
+    }
+    return Keep(value, std::move(held));
+  }
   if (quantizes) {
     absl::StatusOr<QTensor> stored = Quantized(profile_, from.affine->tensor, slot, *q);
     if (!stored.ok()) return stored.status();
@@ -205,7 +218,15 @@ absl::StatusOr<Held> Values::Read(const Slot& slot) {
   }
   if (from.affine->q.quantized() && SameParameters(from.affine->q, *q)) return from;
   const bool unread = !from.affine->q.quantized();
-  held.affine = std::make_shared<QTensor>(QTensor{from.affine->tensor, *q});
+  // A constant's tensor is nobody else's yet, and need not be copied.
+  if (unread && graph_.is_constant(slot.value) && from.affine == from.reference && from.affine == from.real &&
+      from.affine.use_count() == 3) {
+    const auto tensor = std::const_pointer_cast<QTensor>(from.affine);
+    tensor->q = *std::move(q);
+    held.affine = tensor;
+  } else {
+    held.affine = std::make_shared<QTensor>(QTensor{from.affine->tensor, *std::move(q)});
+  }
   if (!options_.statistics) {
     // Nobody asks for the other two.
     if (absl::Status status = CheckGeometry(*held.affine); !status.ok()) return InValue(slot.value, status);

@@ -52,12 +52,14 @@ class Values {
   // A slot's operand in the three results. Stored constants are made real here, where their parameters are known.
   absl::StatusOr<Held> Read(const Slot& slot);
 
+  // What a Quantize or Dequantize node states of the stored tensor.
+  Slot SlotOfQuantizer(int32_t node) const;
+
   // Bytes that are left.
   int64_t room() const { return options_.max_bytes - bytes_; }
 
  private:
   absl::Status InValue(int32_t value, const absl::Status& status) const;
-  Slot SlotOfQuantizer(int32_t node) const;
 
   const Graph& graph_;
   const ResolvedGraph& resolved_;

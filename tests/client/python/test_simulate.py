@@ -243,3 +243,37 @@ def test_python_function():
         quantgate.simulate(path, {'nobody': inputs[0].numpy()})
     assert caught.value.code == 'INVALID_ARGUMENT'
     assert len(quantgate.simulate(path, seed=3).nodes) > 5
+
+
+def test_differences(tmp_path):
+    """torch.diff with what stands in front and behind, of real numbers and of indices."""
+    torch = pytest.importorskip('torch')
+
+    class Differences(torch.nn.Module):
+        def forward(self, x, i):
+            return (torch.diff(x, dim=1, prepend=x[:, :1] * 2, append=x[:, :2]), torch.diff(x, dim=0),
+                    torch.diff(i, prepend=i[:, :1] - 1))
+
+    inputs = (torch.randn(3, 5, 2), torch.randint(0, 9, (2, 7)))
+    torch.export.save(torch.export.export(Differences(), inputs), tmp_path / 'model.pt2')
+    feeds = {'x': inputs[0].numpy(), 'i': inputs[1].numpy()}
+    values, _ = simulate(tmp_path / 'model.pt2', feeds, tmp_path, 'torch')
+    found = [values[name] for name in ('diff', 'diff_1', 'diff_2')]
+    for array, expected in zip(found, Differences()(*inputs)):
+        np.testing.assert_array_equal(array, expected.numpy())
+
+
+def test_while(tmp_path):
+    """A recurrent model, whose steps are the rounds of a WHILE."""
+    litert = pytest.importorskip('ai_edge_litert.interpreter')
+    path = DATA / 'tflite' / 'lstm.aeq_weight_only_wi4_afp32.tflite'
+    interpreter = litert.Interpreter(str(path), experimental_op_resolver_type=litert.OpResolverType.BUILTIN_REF)
+    interpreter.allocate_tensors()
+    given, = interpreter.get_input_details()
+    made, = interpreter.get_output_details()
+    x = np.random.default_rng(31).normal(size=given['shape']).astype(np.float32)
+    interpreter.set_tensor(given['index'], x)
+    interpreter.invoke()
+    values, simulation = simulate(path, {given['name']: x}, tmp_path, 'litert/reference')
+    assert not any(node.get('floatReason', '').startswith('not computed') for node in simulation['nodes'])
+    np.testing.assert_allclose(values[made['name']], interpreter.get_tensor(made['index']), rtol=1e-5, atol=1e-6)
