@@ -45,7 +45,7 @@ absl::StatusOr<absl::flat_hash_map<std::string, simulator::Tensor>> ReadTensors(
         return LimitExceeded(kLimit, max_simulation_bytes, absl::StrCat("the inputs take ", total, " bytes"));
       }
     }
-    absl::StatusOr<simulator::Tensor> unpacked = simulator::Unpack(*type, dims, tensor.data());
+    absl::StatusOr<simulator::Tensor> unpacked = simulator::UnpackGiven(*type, dims, tensor.data());
     if (!unpacked.ok()) return wrong("data", unpacked.status().message());
     read.emplace(tensor.name(), *std::move(unpacked));
   }

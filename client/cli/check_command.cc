@@ -134,9 +134,8 @@ absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string
         model->graph, [&](const std::string& step) { progress.Step(absl::StrCat(step, progress_suffix)); }, *report);
   }
   if (report.ok() && weighted.has_value() && beside.error.ok()) {
-    if (!flags.targets.empty()) simulation.target = flags.targets[0];
     simulation.tables = flags.tables;
-    beside.error = SimulateBeside(simulation, *weighted, progress, *report);
+    beside.error = SimulateBeside(simulation, *model, *weighted, import_options, progress, *report);
   }
   progress.Step("");
   if (!report.ok() && flags.models.size() > 1 && IsAboutGraph(report.status().message())) {
@@ -337,7 +336,7 @@ void AddCheckCommand(CLI::App& app, Run* run) {
   command->add_flag("--no-corrections", flags->no_corrections, "Look for no corrections; the answer comes sooner")
       ->excludes("--fix");
   command->add_flag("--simulate", flags->simulate,
-                    "Also run the model through integer kernels, with the arithmetic of the first target");
+                    "Also run the model through integer kernels, with the arithmetic of each target");
   command->add_flag("-v,--verbose", flags->verbose, "Name every place in the text report, not the first few");
   CLI::Option* tables = AddTablesFlag(*command, flags->tables);
   CLI::Option* store =

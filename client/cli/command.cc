@@ -41,14 +41,33 @@ Style OutputStyle(const OutputFlags& flags) {
   return ChooseStyle(terminal, mode);
 }
 
-absl::Status WriteOutput(const OutputFlags& flags, absl::string_view text) {
+absl::StatusOr<OutputStream> OutputStream::Open(const OutputFlags& flags) {
   const bool to_file = !flags.output.empty();
-  std::FILE* file = to_file ? std::fopen(flags.output.c_str(), "wb") : stdout;
-  bool written = file != nullptr && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (file != nullptr) written = (to_file ? std::fclose(file) : std::fflush(file)) == 0 && written;
-  if (written) return absl::OkStatus();
-  return absl::FailedPreconditionError(
-      absl::StrCat("cannot write ", to_file ? flags.output : "standard output", ": ", std::strerror(errno)));
+  OutputStream stream(to_file ? flags.output : "standard output",
+                      to_file ? File(std::fopen(flags.output.c_str(), "wb"), std::fclose) : File(stdout, std::fflush));
+  if (stream.file_ == nullptr) return stream.Error();
+  return stream;
+}
+
+absl::Status OutputStream::Write(absl::string_view text) {
+  return std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size() ? absl::OkStatus() : Error();
+}
+
+absl::Status OutputStream::Close() {
+  const auto close = file_.get_deleter();
+  return close(file_.release()) == 0 ? absl::OkStatus() : Error();
+}
+
+absl::Status OutputStream::Error() const {
+  return absl::FailedPreconditionError(absl::StrCat("cannot write ", name_, ": ", std::strerror(errno)));
+}
+
+absl::Status WriteOutput(const OutputFlags& flags, absl::string_view text) {
+  absl::StatusOr<OutputStream> stream = OutputStream::Open(flags);
+  if (!stream.ok()) return stream.status();
+  absl::Status status = stream->Write(text);
+  if (status.ok()) status = stream->Close();
+  return status;
 }
 
 int ExitCodeFor(const absl::Status& status) {

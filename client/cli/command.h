@@ -2,9 +2,11 @@
 #ifndef QUANTGATE_CLIENT_CLI_COMMAND_H_
 #define QUANTGATE_CLIENT_CLI_COMMAND_H_
 
+#include <cstdio>
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -36,6 +38,24 @@ Style OutputStyle(const OutputFlags& flags);
 
 // Writes a finished report to flags.output or standard output; a short write (full disk, closed pipe) is an error.
 absl::Status WriteOutput(const OutputFlags& flags, absl::string_view text);
+
+// As WriteOutput, piece by piece: what was written before an error stays.
+class OutputStream {
+ public:
+  static absl::StatusOr<OutputStream> Open(const OutputFlags& flags);
+  OutputStream(OutputStream&&) noexcept = default;
+  absl::Status Write(absl::string_view text);
+  // Without it, whether everything was written remains unknown.
+  absl::Status Close();
+
+ private:
+  using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
+  OutputStream(std::string name, File file) : name_(std::move(name)), file_(std::move(file)) {}
+  absl::Status Error() const;
+
+  std::string name_;  // for messages
+  File file_;
+};
 
 // 2: the question could not be answered. 3: no server, or a fault of ours.
 int ExitCodeFor(const absl::Status& status);

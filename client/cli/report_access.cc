@@ -46,6 +46,7 @@ absl::StatusOr<Response> Answer(absl::Status (*work)(db::ReportStore&, const Req
 ReportAccess AccessThrough(Remote remote) {
   const auto shared = std::make_shared<const Remote>(std::move(remote));
   return {[shared](const std::string& name) { return shared->GetReport(name); },
+          [shared](const std::string& name) { return shared->GetGraph(name); },
           [shared](const v1::ListReportsRequest& request) { return shared->ListReports(request); },
           [shared](const std::string& name) { return shared->DeleteReport(name); },
           [shared](const v1::DiffReportsRequest& request) { return shared->DiffReports(request); },
@@ -65,6 +66,7 @@ absl::StatusOr<ReportAccess> AccessStore(const std::string& store, bool create) 
   if (shared == nullptr) return absl::InvalidArgumentError(absl::StrCat("--store ", store, " keeps no reports"));
   return ReportAccess{
       [shared](const std::string& name) { return shared->Get(name); },
+      [shared](const std::string& name) { return shared->GetGraph(name); },
       [shared](const v1::ListReportsRequest& request) { return ListStored(*shared, request); },
       [shared](const std::string& name) { return shared->Delete(name); },
       [shared](const v1::DiffReportsRequest& request) { return Answer(db::Diff, *shared, request); },

@@ -14,6 +14,7 @@ namespace quantgate {
 
 struct ReportAccess {
   std::function<absl::StatusOr<v1::Report>(const std::string& name)> get;
+  std::function<absl::StatusOr<v1::Graph>(const std::string& name)> graph;
   std::function<absl::StatusOr<v1::ListReportsResponse>(const v1::ListReportsRequest&)> list;
   std::function<absl::Status(const std::string& name)> remove;
   std::function<absl::StatusOr<v1::DiffReportsResponse>(const v1::DiffReportsRequest&)> diff;

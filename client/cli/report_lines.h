@@ -1,4 +1,5 @@
-// Reports as `reports export` writes them: one JSON object per line.
+// Reports as `reports export` writes them: one JSON object per line, a v1.Report, with the v1.Graph that it is about as
+// `graph` where that travels with it.
 #ifndef QUANTGATE_CLIENT_CLI_REPORT_LINES_H_
 #define QUANTGATE_CLIENT_CLI_REPORT_LINES_H_
 
@@ -6,12 +7,18 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "quantgate/v1/report_service.pb.h"
 
 namespace quantgate {
 
-// Hands the reports of a file ("-": standard input) on, some at a time. INVALID_ARGUMENT names file and line: not a
-// report, or one that `take` refuses ("reports[3].name: ..."); RESOURCE_EXHAUSTED: a line of more than 64 MiB.
+// With a newline. `graph` may be null. RESOURCE_EXHAUSTED: the line would be longer than can be read again. INTERNAL: a
+// string that is not UTF-8.
+absl::StatusOr<std::string> ReportLine(const v1::Report& report, const v1::Graph* graph);
+
+// Hands the reports of a file ("-": standard input) and their graphs on, some at a time. INVALID_ARGUMENT names file
+// and line: not a report, or one that `take` refuses ("reports[3].name: ...", "graphs[0]: ..."); RESOURCE_EXHAUSTED: a
+// line of more than 64 MiB.
 absl::Status ReadReportLines(const std::string& path,
                              const std::function<absl::Status(const v1::ImportReportsRequest&)>& take);
 

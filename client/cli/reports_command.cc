@@ -1,8 +1,13 @@
 #include <algorithm>
+#include <limits>
+#include <optional>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "CLI/CLI.hpp"
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
@@ -17,6 +22,7 @@
 #include "client/report/text.h"
 #include "db/reports/age.h"
 #include "google/protobuf/util/time_util.h"
+#include "rules/graph/digest.h"
 
 namespace quantgate {
 namespace {
@@ -119,18 +125,41 @@ int RunDelete(const ReportsFlags& flags) {
   return exit_code;
 }
 
+// The graph of a report, once for all reports that are about it. Nothing: it was not kept, or it has gone with another
+// report.
+absl::StatusOr<std::optional<v1::Graph>> GraphToExport(const ReportAccess& access, const v1::Report& report,
+                                                       absl::flat_hash_set<std::string>& exported) {
+  if (report.graph_digest().empty() || exported.contains(report.graph_digest())) return std::nullopt;
+  absl::StatusOr<v1::Graph> graph = access.graph(report.name());
+  if (absl::IsNotFound(graph.status())) return std::nullopt;
+  if (!graph.ok()) return graph.status();
+  graph->DiscardUnknownFields();  // JSON would lose them
+  // An import takes a graph by its digest alone; the store keeps one without its weights, if it had any.
+  if (GraphDigest(*graph) != report.graph_digest()) return std::nullopt;
+  exported.insert(report.graph_digest());
+  return *std::move(graph);
+}
+
 int RunExport(const ReportsFlags& flags) {
   const absl::StatusOr<ReportAccess> access = Open(flags);
   if (!access.ok()) return Fail(access.status());
-  std::string lines;
-  const absl::Status status =
+  absl::StatusOr<OutputStream> out = OutputStream::Open(*flags.output);
+  if (!out.ok()) return Fail(out.status());
+  absl::flat_hash_set<std::string> exported;
+  absl::Status status =
       ForEachReport(*access, flags.filter, std::numeric_limits<int64_t>::max(), true, [&](v1::Report& report) {
-        const absl::StatusOr<std::string> line = ToJsonLine(report);
-        if (line.ok()) absl::StrAppend(&lines, *line, "\n");
-        return line.status();
+        const absl::StatusOr<std::optional<v1::Graph>> graph = GraphToExport(*access, report, exported);
+        if (!graph.ok()) return graph.status();
+        absl::StatusOr<std::string> line = ReportLine(report, graph->has_value() ? &**graph : nullptr);
+        // Rather the report alone than nothing.
+        if (absl::IsResourceExhausted(line.status()) && graph->has_value()) line = ReportLine(report, nullptr);
+        if (!line.ok()) {
+          return absl::Status(line.status().code(), absl::StrCat(report.name(), ": ", line.status().message()));
+        }
+        return out->Write(*line);
       });
-  if (!status.ok()) return Fail(status);
-  return Finish(*flags.output, lines);
+  if (status.ok()) status = out->Close();
+  return status.ok() ? 0 : Fail(status);
 }
 
 int RunDiff(const ReportsFlags& flags) {
@@ -242,10 +271,15 @@ void AddReportsCommand(CLI::App& app, Run* run) {
   remove->add_option("NAME", delete_flags->names, "reports/ID, or ID alone")->required();
   remove->footer("Examples:\n  quantgate reports delete reports/ID");
 
-  CLI::App* export_command = command->add_subcommand("export", "Whole reports, one JSON object per line");
+  CLI::App* export_command =
+      command->add_subcommand("export", "Whole reports, one JSON object per line, with their graphs");
   const auto export_flags = AddCommon(*export_command, {"output"}, RunExport, run);
   export_command->add_option("--filter", export_flags->filter, kFilterHelp)->type_name("FILTER");
-  export_command->footer("Examples:\n  quantgate reports export --output reports.jsonl");
+  export_command->footer(
+      "A graph is written with the first of its reports, as `graph`. One that the store keeps without weights that "
+      "were\n"
+      "checked with it stays behind.\n"
+      "Examples:\n  quantgate reports export --output reports.jsonl");
 
   CLI::App* diff = command->add_subcommand("diff", "What a report has that another has not: new, fixed, still there");
   const auto diff_flags = AddCommon(*diff, {"format", "output"}, RunDiff, run);
@@ -253,7 +287,8 @@ void AddReportsCommand(CLI::App& app, Run* run) {
   diff->add_flag("--exit-code", diff_flags->exit_code, "Exit with 1 when there are new findings");
   diff->footer("Examples:\n  quantgate reports diff reports/ID1 reports/ID2 --format json");
 
-  CLI::App* import = command->add_subcommand("import", "Store reports that export wrote, with their names and times");
+  CLI::App* import =
+      command->add_subcommand("import", "Store reports that export wrote, with their names, times and graphs");
   const auto import_flags = AddCommon(*import, {"output"}, RunImport, run);
   import->add_option("FILE", import_flags->names, "One JSON object per line; - is standard input")->required();
   import->footer("Examples:\n  quantgate reports import reports.jsonl --store sqlite:reports.db");

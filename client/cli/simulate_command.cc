@@ -2,6 +2,8 @@
 #include <string>
 
 #include "CLI/CLI.hpp"
+#include "absl/strings/ascii.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "client/cli/commands.h"
@@ -42,6 +44,28 @@ absl::StatusOr<v1::Report> SimulateFile(const SimulateFlags& flags) {
   return report;
 }
 
+// Before CLI11 reads a number: it would take "-5" for a very large one.
+std::string NumberText(std::string& text) {
+  if (!text.empty() && absl::ascii_isdigit(static_cast<unsigned char>(text[0]))) return "";
+  return absl::StrCat("'", text, "' is no number from 0 up");
+}
+
+std::string SeedText(std::string& text) {
+  uint64_t seed = 0;
+  if (NumberText(text).empty() && absl::SimpleAtoi(text, &seed)) return "";
+  return absl::StrCat("'", text, "' is no whole number from 0 to ", UINT64_MAX);
+}
+
+// Bytes, when the unit has been read.
+std::string MemoryText(std::string& text) {
+  constexpr uint64_t kMost = uint64_t{1} << 50;
+  uint64_t bytes = 0;
+  if (!absl::SimpleAtoi(text, &bytes) || bytes == 0 || bytes > kMost) {
+    return absl::StrCat(text, " bytes: it takes 1 to ", kMost);
+  }
+  return "";
+}
+
 int RunSimulate(const SimulateFlags& flags) {
   const absl::StatusOr<v1::Report> report = SimulateFile(flags);
   if (!report.ok()) return Fail(report.status());
@@ -72,13 +96,18 @@ void AddSimulateCommand(CLI::App& app, Run* run) {
   command
       ->add_option("--profile", flags->simulation.profile,
                    "Whose arithmetic, by its own name: litert/xnnpack, torch, tosa, ...")
-      ->type_name("NAME");
-  command->add_option("--seed", flags->simulation.seed, "Of inputs that are made")->type_name("NUMBER");
+      ->type_name("NAME")
+      ->excludes("--target");
+  command->add_option("--seed", flags->simulation.seed, "Of inputs that are made")
+      ->type_name("NUMBER")
+      ->transform(CLI::Validator(SeedText, ""));
   command
       ->add_option("--max-memory", flags->simulation.max_memory,
                    "Bytes of tensors held at one time, weights included (default 4GB)")
       ->type_name("SIZE")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false));
+      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
+      ->transform(CLI::Validator(NumberText, ""))  // goes in front of the one before
+      ->check(CLI::Validator(MemoryText, ""));
   command->add_flag("--only-integers", flags->simulation.only_integers,
                     "Leave out the float reference and the statistics");
   command->add_flag("--verbose", flags->verbose, "Every node instead of the worst");

@@ -1,10 +1,18 @@
 #include "client/cli/simulation.h"
 
+#include <functional>
+#include <map>
+#include <optional>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/engine.h"
+#include "client/fix/fix.h"
 #include "client/npz/npz.h"
+#include "rules/simulator/run/choose.h"
 #include "rules/simulator/run/report.h"
 
 namespace quantgate {
@@ -14,48 +22,62 @@ void KeepWeights(const SimulationFlags& flags, ImportOptions& options) {
   options.max_scanned_bytes = std::max(options.max_scanned_bytes, options.max_weight_bytes);
 }
 
-absl::Status Simulate(const SimulationFlags& flags, const v1::Graph& graph, Progress& progress, v1::Report& report) {
-  simulator::Request request{flags.target, flags.profile, flags.seed};
+namespace {
+
+using Tensors = absl::flat_hash_map<std::string, simulator::Tensor>;
+
+absl::Status RunSimulation(const SimulationFlags& flags, const v1::Graph& graph, const Tensors* given,
+                           const std::function<void(const std::string&, const simulator::Tensor&)>& on_value,
+                           Progress& progress, v1::Report& report) {
+  simulator::Request request{flags.target, flags.profile, flags.seed, given};
   Engine engine;
   if (!flags.target.empty()) {
     absl::StatusOr<Engine> opened = OpenEngine(flags.tables);
     if (!opened.ok()) return opened.status();
     engine = *std::move(opened);
   }
-  absl::flat_hash_map<std::string, simulator::Tensor> given;
-  if (!flags.input.empty()) {
-    auto read = ReadNpz(flags.input, static_cast<int64_t>(flags.max_memory));
-    if (!read.ok()) return read.status();
-    given = *std::move(read);
-    request.given = &given;
-  }
-
-  NpzWriter values(static_cast<int64_t>(flags.max_memory));
-  absl::Status dumped;
   simulator::SimulateOptions options;
   options.statistics = !flags.only_integers;
   options.max_bytes = static_cast<int64_t>(flags.max_memory);
+  options.on_value = on_value;
   options.progress = [&](int done, int total) {
     progress.Step(absl::StrCat("simulating node ", done + 1, " of ", total));
   };
-  if (!flags.dump.empty()) {
-    options.on_value = [&](const std::string& name, const simulator::Tensor& tensor) {
-      if (dumped.ok()) dumped = values.Add(name, tensor);
-    };
-  }
   const absl::Status status = simulator::SimulateReport(graph, request, engine.modules.get(), options, report);
   progress.Step("");
-  if (!status.ok()) return status;
-  return flags.dump.empty() || !dumped.ok() ? dumped : values.Close(flags.dump);
+  return status;
 }
 
-absl::Status SimulateBeside(const SimulationFlags& flags, const v1::Graph& graph, Progress& progress,
-                            v1::Report& report) {
-  v1::Report simulated;
-  if (absl::Status status = Simulate(flags, graph, progress, simulated); !status.ok()) return status;
-  *report.mutable_simulation() = std::move(*simulated.mutable_simulation());
-  if (report.results().empty()) return absl::OkStatus();
-  v1::Result& result = *report.mutable_results(0);
+// In dB, of the output that is worst off. Nothing: none of them has noise, or not all were computed.
+std::optional<double> WorstOutput(const v1::Graph& graph, const v1::Simulation& simulation) {
+  absl::flat_hash_map<absl::string_view, const v1::SimulatedNode*> by_value;
+  for (const v1::SimulatedNode& node : simulation.nodes()) {
+    if (absl::StartsWith(node.float_reason(), simulator::kNotComputed)) return std::nullopt;
+    by_value[node.value()] = &node;
+  }
+  // A Dequantize at the end is part of what is read through it.
+  absl::flat_hash_map<int32_t, int32_t> stored;
+  for (const v1::Node& node : graph.nodes()) {
+    if (node.inputs_size() > 0 && node.outputs_size() > 0) stored[node.outputs(0)] = node.inputs(0);
+  }
+  std::optional<double> worst;
+  for (int32_t output : graph.outputs()) {
+    for (int step = 0; step < 2 && output > 0 && output <= graph.values_size(); ++step) {
+      const auto found = by_value.find(graph.values(output - 1).name());
+      if (found != by_value.end()) {
+        const v1::SimulatedNode& node = *found->second;
+        if (node.has_sqnr_db() && (!worst.has_value() || node.sqnr_db() < *worst)) worst = node.sqnr_db();
+        break;
+      }
+      const auto behind = stored.find(output);
+      output = behind == stored.end() ? 0 : behind->second;
+    }
+  }
+  return worst;
+}
+
+// What a simulation says, in the result of its target.
+void AddFindings(const v1::Report& simulated, v1::Report::Mode mode, v1::Result& result) {
   const v1::Result& about = simulated.results(0);
   result.mutable_findings()->MergeFrom(about.findings());
   if (about.verdict() == v1::Result::UNKNOWN) {
@@ -63,11 +85,86 @@ absl::Status SimulateBeside(const SimulationFlags& flags, const v1::Graph& graph
     missing.set_rule("SM");
     missing.set_reason(about.verdict_reason());
   }
-  if (about.verdict() == v1::Result::REJECTED && report.mode() != v1::Report::WARN) {
+  if (about.verdict() == v1::Result::REJECTED && mode != v1::Report::WARN) {
     result.set_verdict(v1::Result::REJECTED);
     result.clear_verdict_reason();
   } else if (!about.findings().empty() && result.verdict() == v1::Result::ACCEPTED) {
     result.set_verdict(v1::Result::ACCEPTED_WITH_WARNINGS);
+  }
+}
+
+// Each is a run of the whole model.
+constexpr int kMostCosts = 8;
+
+}  // namespace
+
+absl::Status Simulate(const SimulationFlags& flags, const v1::Graph& graph, Progress& progress, v1::Report& report) {
+  Tensors given;
+  if (!flags.input.empty()) {
+    auto read = ReadNpz(flags.input, static_cast<int64_t>(flags.max_memory));
+    if (!read.ok()) return read.status();
+    given = *std::move(read);
+  }
+  NpzWriter values(static_cast<int64_t>(flags.max_memory));
+  absl::Status dumped;
+  std::function<void(const std::string&, const simulator::Tensor&)> on_value;
+  if (!flags.dump.empty()) {
+    on_value = [&](const std::string& name, const simulator::Tensor& tensor) {
+      if (dumped.ok()) dumped = values.Add(name, tensor);
+    };
+  }
+  const absl::Status status =
+      RunSimulation(flags, graph, flags.input.empty() ? nullptr : &given, on_value, progress, report);
+  if (!status.ok()) return status;
+  return flags.dump.empty() || !dumped.ok() ? dumped : values.Close(flags.dump);
+}
+
+absl::Status SimulateBeside(const SimulationFlags& flags, const ImportedModel& model, const v1::Graph& weighted,
+                            const ImportOptions& options, Progress& progress, v1::Report& report) {
+  struct Run {
+    v1::Report report;
+    Tensors inputs;
+  };
+  std::map<std::string, Run> runs;  // by profile
+  absl::flat_hash_set<std::string> inputs;
+  for (const int32_t value : weighted.inputs()) inputs.insert(weighted.values(value - 1).name());
+  int costs = 0;
+  for (v1::Result& result : *report.mutable_results()) {
+    SimulationFlags one = flags;
+    TargetName name;
+    if (result.target() != "any") {
+      one.target = result.target();
+      absl::StatusOr<TargetName> parsed = ParseTargetName(result.target());
+      if (!parsed.ok()) return parsed.status();
+      name = *std::move(parsed);
+    }
+    const auto choice = simulator::ChooseProfile("", name.backend, name.soc, weighted.origin());
+    if (!choice.ok()) return choice.status();
+    const auto [place, is_new] = runs.try_emplace(std::string(choice->profile->name));
+    Run& run = place->second;
+    if (is_new) {
+      const auto keep = [&](const std::string& value, const simulator::Tensor& tensor) {
+        if (inputs.contains(value)) run.inputs.try_emplace(value, tensor);
+      };
+      if (absl::Status status = RunSimulation(one, weighted, nullptr, keep, progress, run.report); !status.ok()) {
+        return status;
+      }
+    }
+    if (!report.has_simulation()) *report.mutable_simulation() = run.report.simulation();
+    const std::optional<double> before = WorstOutput(weighted, run.report.simulation());
+    for (int i = 0; before.has_value() && i < result.corrections_size() && costs < kMostCosts; ++i, ++costs) {
+      // A correction without a cost is still one: what hinders is not told.
+      const absl::StatusOr<v1::Graph> corrected = CorrectedGraph(model, result, i, options);
+      if (!corrected.ok()) continue;
+      v1::Report simulated;
+      if (!RunSimulation(one, *corrected, &run.inputs, nullptr, progress, simulated).ok()) continue;
+      const std::optional<double> after = WorstOutput(*corrected, simulated.simulation());
+      if (!after.has_value()) continue;
+      v1::PredictedCost& cost = *result.mutable_corrections(i)->mutable_predicted_cost();
+      cost.set_sqnr_before_db(*before);
+      cost.set_sqnr_after_db(*after);
+    }
+    AddFindings(run.report, report.mode(), result);
   }
   return absl::OkStatus();
 }

@@ -30,9 +30,12 @@ void KeepWeights(const SimulationFlags& flags, ImportOptions& options);
 // Adds the simulation, stage, tool version and a result about it to `report`. `graph` has the bytes of its weights.
 absl::Status Simulate(const SimulationFlags& flags, const v1::Graph& graph, Progress& progress, v1::Report& report);
 
-// The same, with the findings in the result of the report's first target. They count as that target's own.
-absl::Status SimulateBeside(const SimulationFlags& flags, const v1::Graph& graph, Progress& progress,
-                            v1::Report& report);
+// Beside a check: the simulation of each result's target, targets of one arithmetic once. Its findings count as the
+// target's own; Report.simulation is that of the first. Corrections get their predicted cost, the first few of the
+// report, where the model's format is one that can be written: the corrected copy is run on the same inputs. `model` is
+// what was checked, without weights, `weighted` its graph with them, and `options` how it was read.
+absl::Status SimulateBeside(const SimulationFlags& flags, const ImportedModel& model, const v1::Graph& weighted,
+                            const ImportOptions& options, Progress& progress, v1::Report& report);
 
 }  // namespace quantgate
 

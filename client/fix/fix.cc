@@ -1,5 +1,6 @@
 #include "client/fix/fix.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <optional>
 #include <system_error>
@@ -13,6 +14,8 @@
 #include "client/fix/external_files.h"
 #include "client/graph_file.h"
 #include "client/model_file.h"
+#include "client/onnx/onnx_importer.h"
+#include "client/tflite/tflite_importer.h"
 #include "client/unfinished_file.h"
 #include "rules/corrections/apply.h"
 
@@ -154,6 +157,28 @@ absl::StatusOr<FixResult> WriteFixed(const ImportedModel& model, const v1::Repor
   fixed.written = static_cast<int>(changes->size() - written->left.size());
   fixed.left = std::move(written->left);
   return fixed;
+}
+
+absl::StatusOr<v1::Graph> CorrectedGraph(const ImportedModel& model, const v1::Result& result, int correction,
+                                         const ImportOptions& options) {
+  const FormatWriter* writer = WriterOf(model.info);
+  if (writer == nullptr || !model.encodings.empty()) {
+    return absl::UnimplementedError(absl::StrCat(model.info.format(), " is not written"));
+  }
+  absl::StatusOr<std::vector<TensorChange>> changes = ChangedTensors(result, model.graph);
+  if (!changes.ok()) return changes.status();
+  changes->erase(std::remove_if(changes->begin(), changes->end(),
+                                [&](const TensorChange& change) { return change.correction != correction; }),
+                 changes->end());
+  const absl::StatusOr<WrittenModel> written = WriteAsModel(model, *writer, *changes);
+  if (!written.ok()) return written.status();
+  if (!written->left.empty()) {
+    return absl::FailedPreconditionError(
+        absl::StrCat("'", written->left[0].tensor, "' is not written: ", written->left[0].reason));
+  }
+  const std::string folder = FolderOf(model.info.path());
+  return writer->write == WriteOnnx ? ImportOnnx(absl::string_view(written->bytes), folder, options)
+                                    : ImportTflite(written->bytes, folder, options);
 }
 
 }  // namespace quantgate

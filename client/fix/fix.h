@@ -36,6 +36,12 @@ using CheckAgain = std::function<absl::StatusOr<v1::Report>(const ImportedModel&
 absl::StatusOr<FixResult> WriteFixed(const ImportedModel& model, const v1::Report& report, const std::string& path,
                                      const CheckAgain& check);
 
+// The model with one correction of the result (by its index) and nothing else, as it would be read from a file, stored
+// integers included; nothing is written. `options` are for reading. UNIMPLEMENTED: the model's format is not written;
+// FAILED_PRECONDITION: the correction cannot be, or the model is not what was checked any more.
+absl::StatusOr<v1::Graph> CorrectedGraph(const ImportedModel& model, const v1::Result& result, int correction,
+                                         const ImportOptions& options);
+
 }  // namespace quantgate
 
 #endif  // QUANTGATE_CLIENT_FIX_FIX_H_

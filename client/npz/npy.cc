@@ -74,7 +74,7 @@ absl::StatusOr<Tensor> ParseNpy(absl::string_view bytes) {
   if (fortran) std::reverse(dims->begin(), dims->end());
   const absl::StatusOr<int64_t> count = simulator::ElementCount(*dims);
   if (!count.ok()) return DamagedArray(absl::StrCat("says that it is ", count.status().message()));
-  absl::StatusOr<Tensor> tensor = simulator::Unpack(*type, *dims, bytes.substr(begin + length));
+  absl::StatusOr<Tensor> tensor = simulator::UnpackGiven(*type, *dims, bytes.substr(begin + length));
   if (!tensor.ok()) return DamagedArray(tensor.status().message());
   if (!fortran) return tensor;
   std::vector<int> reversed;

@@ -171,6 +171,14 @@ absl::StatusOr<v1::Report> Remote::GetReport(const std::string& name) const {
   return std::move(*response->mutable_report());
 }
 
+absl::StatusOr<v1::Graph> Remote::GetGraph(const std::string& name) const {
+  v1::GetGraphRequest request;
+  request.set_name(name);
+  absl::StatusOr<v1::GetGraphResponse> response = CallReports(&v1::ReportService::Stub::GetGraph, request);
+  if (!response.ok()) return response.status();
+  return std::move(*response->mutable_graph());
+}
+
 absl::StatusOr<v1::ListReportsResponse> Remote::ListReports(const v1::ListReportsRequest& request) const {
   return CallReports(&v1::ReportService::Stub::ListReports, request);
 }

@@ -41,6 +41,7 @@ class Remote {
   absl::StatusOr<v1::ListReportsResponse> ListReports(const v1::ListReportsRequest& request) const;
   absl::Status DeleteReport(const std::string& name) const;
   absl::StatusOr<v1::DiffReportsResponse> DiffReports(const v1::DiffReportsRequest& request) const;
+  absl::StatusOr<v1::Graph> GetGraph(const std::string& name) const;
   absl::StatusOr<v1::ImportReportsResponse> ImportReports(const v1::ImportReportsRequest& request) const;
   absl::StatusOr<v1::PruneReportsResponse> PruneReports(const v1::PruneReportsRequest& request) const;
 

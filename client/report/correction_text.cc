@@ -5,6 +5,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_split.h"
 #include "client/report/finding_text.h"
@@ -98,6 +99,23 @@ std::string Body(const v1::Result& result, const Style& style) {
   return out;
 }
 
+// What simulations of corrected copies say.
+std::string Costs(const v1::Result& result, const Style& style) {
+  std::vector<std::string> costs;
+  for (const v1::Correction& correction : result.corrections()) {
+    if (!correction.has_predicted_cost()) continue;
+    const v1::PredictedCost& cost = correction.predicted_cost();
+    costs.push_back(
+        absl::StrFormat("%s %.1f -> %.1f dB", Printable(correction.id()), cost.sqnr_before_db(), cost.sqnr_after_db()));
+  }
+  std::string out;
+  if (!costs.empty()) {
+    AppendWrapped(out, "  ", absl::StrCat("simulated, the output that is worst off: ", absl::StrJoin(costs, "; ")),
+                  style.width, 6);
+  }
+  return out;
+}
+
 // Which targets one set of specs satisfies, and what keeps the others out.
 std::string CommonText(const v1::CommonCorrections& common, const Style& style) {
   std::string out;
@@ -133,7 +151,8 @@ std::string RenderCorrections(const v1::Report& report, const Style& style) {
   std::vector<Said> said;
   for (int i = 0; i < report.results_size(); ++i) {
     if (report.results(i).corrections().empty()) continue;
-    Said here{Title(report.results(i)), Body(report.results(i), style), {}};
+    const v1::Result& result = report.results(i);
+    Said here{Title(result), absl::StrCat(Body(result, style), Costs(result, style)), {}};
     auto same =
         absl::c_find_if(said, [&](const Said& known) { return known.title == here.title && known.body == here.body; });
     if (same == said.end()) same = said.insert(said.end(), std::move(here));

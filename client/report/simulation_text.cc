@@ -14,7 +14,10 @@ namespace {
 // Rows that are shown unless all are asked for.
 constexpr size_t kShown = 12;
 
-std::string Decibels(bool has, double value) { return has ? absl::StrFormat("%.1f", value) : "exact"; }
+// No error at all: exact in integers, and no news in float, where nothing is rounded.
+std::string Decibels(const v1::SimulatedNode& node, bool has, double value) {
+  return has ? absl::StrFormat("%.1f", value) : node.float_reason().empty() ? "exact" : "float";
+}
 
 std::string Percent(double fraction) { return fraction == 0 ? "" : absl::StrFormat("%.2f%%", 100 * fraction); }
 
@@ -63,8 +66,8 @@ std::string RenderSimulation(const v1::Report& report, const Style& style) {
     const v1::SimulatedNode& node = *nodes[i];
     rows.push_back(
         {Shortened(node.output() == 0 ? node.node() : absl::StrCat(node.node(), " [", node.output(), "]"), 40),
-         Shortened(node.op(), 28), Decibels(node.has_own_sqnr_db(), node.own_sqnr_db()),
-         Decibels(node.has_sqnr_db(), node.sqnr_db()), absl::StrFormat("%.4g", node.max_abs_error_lsb()),
+         Shortened(node.op(), 28), Decibels(node, node.has_own_sqnr_db(), node.own_sqnr_db()),
+         Decibels(node, node.has_sqnr_db(), node.sqnr_db()), absl::StrFormat("%.4g", node.max_abs_error_lsb()),
          absl::StrFormat("%.4g", node.mean_abs_error_lsb()), Percent(node.saturated_fraction()), Bits(node)});
   }
   if (shown > 0) absl::StrAppend(&out, "\n", RenderTable(rows, style));

@@ -6,13 +6,20 @@
 #include <cstdint>
 
 #include "absl/status/status.h"
+#include "absl/types/span.h"
 #include "db/reports/session.h"
 #include "quantgate/v1/report.pb.h"
 
 namespace quantgate::db::reports {
 
-// Within the transaction that inserts the report at `time` (its key).
-absl::Status Derive(Session& session, int64_t time, const v1::Report& report);
+struct StoredReport {
+  int64_t time = 0;  // its key
+  const v1::Report* report = nullptr;
+};
+
+// Within the transaction that inserts these reports, once it has inserted them all, in whatever order. The more at
+// once, the faster: what is common to them is read and written once.
+absl::Status Derive(Session& session, absl::Span<const StoredReport> reports);
 
 // Within the transaction that deletes the report: takes it out of the sums. Rows of tables with its key go with it.
 // That a finding started or ended with it remains known.

@@ -23,13 +23,14 @@ struct Condition {
     kBranch,
     kRevision,
     kPullRequest,
-    kCreateTime
+    kCreateTime,
+    kSubject  // not of the language: the id of a subject (schema.h)
   };
   enum Operator { kEqual, kNotEqual, kLess, kLessEqual, kGreater, kGreaterEqual };
   Field field = kModelPath;
   Operator op = kEqual;
-  std::string text;    // all fields but the two below
-  int64_t number = 0;  // kVerdict: v1::Result::Verdict; kCreateTime: nanoseconds since 1970-01-01T00:00:00Z
+  std::string text;    // all fields but those below
+  int64_t number = 0;  // kVerdict: v1::Result::Verdict; kCreateTime: nanoseconds since 1970-01-01T00:00:00Z; kSubject
 
   friend bool operator==(const Condition&, const Condition&) = default;
 };

@@ -13,6 +13,9 @@ namespace quantgate::db::reports {
 // Nothing: larger than kMaxGraphBytes.
 std::optional<std::string> PackGraph(const v1::Graph& graph);
 
+// Report.graph_digest of the graph: SHA-256 (hex) of its deterministic encoding.
+std::string DigestOf(const v1::Graph& graph);
+
 // Nothing: not what PackGraph made.
 std::optional<v1::Graph> UnpackGraph(absl::string_view blob);
 

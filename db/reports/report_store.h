@@ -34,6 +34,9 @@ struct ReportQuery {
   bool full = false;       // false: without findings, not-checked lists, corrections and node outcomes
   // A page ends early rather than grow beyond this many serialized bytes (but has at least one report).
   int64_t max_bytes = 3 << 20;
+  // It also ends early, even without a report, once about so many were looked at: then next_page_token says where to go
+  // on. Only where no index has what the filter names, nor its rarest part.
+  int max_examined = 5000;
 };
 
 struct ReportPage {
@@ -64,15 +67,19 @@ class ReportStore {
   virtual absl::StatusOr<v1::Report> Get(absl::string_view name) = 0;
 
   // Newest first. INVALID_ARGUMENT: "filter: ..." or "page_token: ...".
+  // The time is that of an index or of `max_examined`, whatever the store holds.
   virtual absl::StatusOr<ReportPage> List(const ReportQuery& query) = 0;
 
   // INVALID_ARGUMENT (not a report name), NOT_FOUND.
   virtual absl::Status Delete(absl::string_view name) = 0;
 
-  // Stores reports under the names and times that they have, all or none; says how many there were not yet. One of
-  // whose name there is a report is left as it is. INVALID_ARGUMENT: "reports[3].create_time: ...", no name, time or
-  // results.
-  virtual absl::StatusOr<int> Import(absl::Span<const v1::Report* const> reports) = 0;
+  // Stores reports under the names and times that they have, and graphs of these or of earlier reports, all or none;
+  // says how many reports there were not yet. One of whose name there is a report is left as it is. INVALID_ARGUMENT:
+  // "reports[3].create_time: ...", no name, time or results; "graphs[0]: ...", no report has its digest.
+  // ALREADY_EXISTS: "reports[3].name: ...", a report of that name says something else.
+  virtual absl::StatusOr<int> Import(absl::Span<const v1::Report* const> reports,
+                                     absl::Span<const v1::Graph* const> graphs) = 0;
+  absl::StatusOr<int> Import(absl::Span<const v1::Report* const> reports) { return Import(reports, {}); }
 
   // The graph that the report is about. INVALID_ARGUMENT (not a report name), NOT_FOUND (no report, or no graph of it).
   virtual absl::StatusOr<v1::Graph> GetGraph(absl::string_view name) = 0;

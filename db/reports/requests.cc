@@ -43,7 +43,8 @@ absl::Status Import(ReportStore& store, const v1::ImportReportsRequest& request,
         absl::StrCat("reports: ", request.reports_size(), " of them; at most ", kMaxImported));
   }
   const std::vector<const v1::Report*> reports(request.reports().pointer_begin(), request.reports().pointer_end());
-  absl::StatusOr<int> imported = store.Import(reports);
+  const std::vector<const v1::Graph*> graphs(request.graphs().pointer_begin(), request.graphs().pointer_end());
+  absl::StatusOr<int> imported = store.Import(reports, graphs);
   if (!imported.ok()) return imported.status();
   response.set_imported(*imported);
   response.set_present(request.reports_size() - *imported);

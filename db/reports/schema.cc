@@ -95,6 +95,27 @@ constexpr const char* kMigrations[] = {
         amount INTEGER NOT NULL,
         PRIMARY KEY (scope, branch, day, metric)) WITHOUT ROWID;
     )sql",
+    // Pairs of which each is common and both together rare: what is rejected of a branch, a target's code on another.
+    R"sql(
+      ALTER TABLE report_codes ADD COLUMN target TEXT NOT NULL DEFAULT '';
+      ALTER TABLE report_codes ADD COLUMN branch TEXT NOT NULL DEFAULT '';
+      UPDATE report_codes SET
+        target = COALESCE((SELECT t.target FROM report_results t
+                           WHERE t.time = report_codes.time AND t.ordinal = report_codes.ordinal), ''),
+        branch = COALESCE((SELECT t.branch FROM report_results t
+                           WHERE t.time = report_codes.time AND t.ordinal = report_codes.ordinal), '');
+      CREATE INDEX report_codes_by_code_target ON report_codes (code, target, time);
+      CREATE INDEX report_codes_by_code_branch ON report_codes (code, branch, time);
+      CREATE INDEX report_results_by_target_branch ON report_results (target, branch, time);
+      CREATE INDEX report_results_by_branch_verdict ON report_results (branch, verdict, time);
+    )sql",
+    // Sums of a repository and target together: the subjects of both can be hundreds.
+    R"sql(
+      INSERT INTO report_trends (scope, branch, day, metric, amount)
+        SELECT 'both ' || s.target || ' / ' || s.repository, t.branch, t.day, t.metric, CAST(sum(t.amount) AS INTEGER)
+        FROM report_subjects s JOIN report_trends t ON t.scope = 'subject ' || s.id
+        GROUP BY s.target, s.repository, t.branch, t.day, t.metric;
+    )sql",
 };
 constexpr int64_t kVersion = std::size(kMigrations);
 // Until here nothing was derived from the reports but results and codes.

@@ -34,6 +34,7 @@ using reports::Blob;
 using reports::KeyText;
 using reports::Row;
 using reports::Session;
+using reports::StoredReport;
 using reports::Transaction;
 using reports::Value;
 
@@ -76,7 +77,8 @@ class SqlStore : public ReportStore {
   absl::StatusOr<v1::Report> Get(absl::string_view name) override;
   absl::StatusOr<ReportPage> List(const ReportQuery& query) override;
   absl::Status Delete(absl::string_view name) override;
-  absl::StatusOr<int> Import(absl::Span<const v1::Report* const> reports) override;
+  absl::StatusOr<int> Import(absl::Span<const v1::Report* const> reports,
+                             absl::Span<const v1::Graph* const> graphs) override;
   absl::StatusOr<v1::Graph> GetGraph(absl::string_view name) override;
   absl::Status GetFleet(const v1::GetFleetRequest& request, int page_size, v1::GetFleetResponse& response) override;
   absl::Status GetTrends(const v1::GetTrendsRequest& request, v1::GetTrendsResponse& response) override;
@@ -126,9 +128,10 @@ absl::StatusOr<std::optional<v1::Report>> FindRequestOn(Session& session, const 
   return report;
 }
 
-// Inserts the report's own rows at the first free nanosecond from `time` on (schema.h says why times are unique), which
-// becomes the report's create time when it has none, and what is derived from it.
-absl::Status Insert(Session& session, const RequestKey& key, absl::string_view id, int64_t time, v1::Report& report) {
+// Inserts the report's own rows at the first free nanosecond from `time` on (schema.h says why times are unique), and
+// returns that. It becomes the create time of a report that has none.
+absl::StatusOr<int64_t> InsertAt(Session& session, const RequestKey& key, absl::string_view id, int64_t time,
+                                 v1::Report& report) {
   // Not the client's word alone: what cannot be read again would be in the way of every list.
   if (!IsUtf8(report.model().path())) return absl::InvalidArgumentError("model.path: is not UTF-8");
   if (absl::Status status = CheckLabels(report.labels()); !status.ok()) return status;
@@ -158,8 +161,15 @@ absl::Status Insert(Session& session, const RequestKey& key, absl::string_view i
   const std::string body = report.SerializeAsString();
   absl::Status status =
       session.Run("INSERT INTO report_bodies (time, body) VALUES ($1, $2)", {time, Blob{body}}).status();
-  if (status.ok()) status = reports::Derive(session, time, report);
-  return status;
+  if (!status.ok()) return status;
+  return time;
+}
+
+absl::Status InsertGraph(Session& session, const std::string& digest, const std::string& blob) {
+  return session
+      .Run("INSERT INTO report_graphs (digest, graph) VALUES ($1, $2) ON CONFLICT (digest) DO NOTHING",
+           {View(digest), Blob{blob}})
+      .status();
 }
 
 absl::Status SqlStore::Put(const RequestKey& key, v1::Report& report, const v1::Graph* graph) {
@@ -175,17 +185,13 @@ absl::Status SqlStore::Put(const RequestKey& key, v1::Report& report, const v1::
       return absl::OkStatus();
     }
     if (blob.has_value()) {
-      absl::Status kept = session
-                              .Run(
-                                  "INSERT INTO report_graphs (digest, graph) VALUES ($1, $2) ON CONFLICT (digest) DO "
-                                  "NOTHING",
-                                  {View(digest), Blob{*blob}})
-                              .status();
-      if (!kept.ok()) return kept;
+      if (absl::Status kept = InsertGraph(session, digest, *blob); !kept.ok()) return kept;
     }
     report.set_name(absl::StrCat(kNamePrefix, id));
     report.clear_create_time();
-    return Insert(session, key, id, absl::ToUnixNanos(absl::Now()), report);
+    absl::StatusOr<int64_t> time = InsertAt(session, key, id, absl::ToUnixNanos(absl::Now()), report);
+    if (!time.ok()) return time.status();
+    return reports::Derive(session, {StoredReport{*time, &report}});
   });
   if (!status.ok()) {
     // The name of a report that is not there must not leave.
@@ -214,44 +220,133 @@ absl::StatusOr<v1::Report> SqlStore::Get(absl::string_view name) {
   return report;
 }
 
-// What a page holds: times of its reports, and whether there are more.
+absl::StatusOr<Answer> RunList(Session& session, const ListSql& sql) {
+  std::vector<Value> values;
+  for (const auto& value : sql.values) {
+    if (const int64_t* number = std::get_if<int64_t>(&value)) {
+      values.emplace_back(*number);
+    } else {
+      values.emplace_back(View(std::get<std::string>(value)));
+    }
+  }
+  return session.Run(sql.text, values);
+}
+
+// What a page holds: times of its reports, and where the next one begins.
 struct PagePlan {
   std::vector<int64_t> times;
-  bool is_last = true;
+  int64_t bytes = 0;
+  std::optional<int64_t> next_before;  // none: there are no more
 };
 
-absl::StatusOr<PagePlan> PlanPage(Session& session, absl::Span<const Condition> conditions, int64_t before,
-                                  const ReportQuery& query) {
-  PagePlan plan;
-  int64_t bytes = 0;
+// Adds the matching reports of the range to the plan. False: the page is full, and says where the next one begins.
+absl::StatusOr<bool> AddToPage(Session& session, absl::Span<const Condition> conditions, const Walk& walk,
+                               TimeRange range, const ReportQuery& query, PagePlan& plan) {
   const int limit = query.page_size + 1;
   while (true) {
-    const ListSql sql = BuildListSql(conditions, before, query.full, limit, session.dialect());
-    std::vector<Value> values;
-    for (const auto& value : sql.values) {
-      if (const int64_t* number = std::get_if<int64_t>(&value)) {
-        values.emplace_back(*number);
-      } else {
-        values.emplace_back(View(std::get<std::string>(value)));
-      }
-    }
-    absl::StatusOr<Answer> answer = session.Run(sql.text, values);
+    absl::StatusOr<Answer> answer =
+        RunList(session, BuildListSql(conditions, walk, range, query.full, limit, session.dialect()));
     if (!answer.ok()) return answer.status();
     for (const Row& row : answer->rows) {
       const int64_t time = row.Int(0);
+      range.before = time;
       if (!plan.times.empty() && time == plan.times.back()) continue;  // another result of the same report
       const bool is_full =
-          static_cast<int>(plan.times.size()) >= query.page_size || bytes + row.Int(1) > query.max_bytes;
+          static_cast<int>(plan.times.size()) >= query.page_size || plan.bytes + row.Int(1) > query.max_bytes;
       if (!plan.times.empty() && is_full) {
-        plan.is_last = false;
-        return plan;
+        plan.next_before = plan.times.back();
+        return false;
       }
       plan.times.push_back(time);
-      bytes += row.Int(1);
+      plan.bytes += row.Int(1);
     }
-    if (static_cast<int>(answer->rows.size()) < limit) return plan;
-    before = plan.times.back();
+    if (static_cast<int>(answer->rows.size()) < limit) return true;
   }
+}
+
+// Adds the subject, where the filter means one alone. False: it means none, so there is nothing to list.
+absl::StatusOr<bool> AddSubject(Session& session, std::vector<Condition>& conditions) {
+  std::string sql = "SELECT id FROM report_subjects WHERE ";
+  std::vector<std::string> texts;
+  const std::pair<Condition::Field, const char*> columns[] = {{Condition::kModelPath, "model_path = $1"},
+                                                              {Condition::kTarget, " AND target = $2"},
+                                                              {Condition::kRepository, " AND repository = $3"}};
+  for (const auto& [field, column] : columns) {
+    const size_t known = texts.size();
+    for (const Condition& c : conditions) {
+      if (c.field == field && c.op == Condition::kEqual) texts.push_back(KeyText(c.text));
+    }
+    if (texts.size() > known + 1) return true;  // it says two things of one column
+    if (texts.size() > known) {
+      sql += column;
+    } else if (field != Condition::kRepository) {
+      return true;
+    }
+  }
+  std::vector<Value> values;
+  for (const std::string& text : texts) values.emplace_back(View(text));
+  absl::StatusOr<Answer> answer = session.Run(sql + " LIMIT 2", values);
+  if (!answer.ok()) return answer.status();
+  if (answer->rows.size() == 1) {
+    conditions.push_back({Condition::kSubject, Condition::kEqual, "", answer->rows[0].Int(0)});
+  }
+  return !answer->rows.empty();
+}
+
+// How far the next rows of a walk reach.
+struct Reach {
+  int64_t rows = 0;
+  int64_t oldest = 0;
+  bool is_all = false;
+};
+
+absl::StatusOr<Reach> ReachOf(Session& session, const Walk& walk, const TimeRange& range, int rows) {
+  absl::StatusOr<Answer> answer = RunList(session, BuildReachSql(walk, range, rows));
+  if (!answer.ok()) return answer.status();
+  const Row& row = answer->rows.at(0);
+  return Reach{row.Int(0), row.Int(1), row.Int(0) < rows};
+}
+
+absl::StatusOr<PagePlan> PlanPage(Session& session, std::vector<Condition> conditions, int64_t before,
+                                  const ReportQuery& query) {
+  constexpr int kRowsAtOnce = 2500;
+  PagePlan plan;
+  TimeRange range;
+  range.before = before;
+  TakeTimeRange(conditions, range);
+  absl::StatusOr<bool> is_possible = AddSubject(session, conditions);
+  if (!is_possible.ok()) return is_possible.status();
+  if (!*is_possible) return plan;
+
+  std::vector<Walk> walks = WalksFor(conditions);
+  if (IsExact(conditions, walks[0])) {
+    absl::StatusOr<bool> done = AddToPage(session, conditions, walks[0], range, query, plan);
+    if (!done.ok()) return done.status();
+    return plan;
+  }
+  const auto reaches_further = [](const Reach& a, const Reach& b) {
+    if (a.is_all != b.is_all) return a.is_all;
+    return a.is_all ? a.rows < b.rows : a.oldest < b.oldest;
+  };
+  for (int examined = 0; examined < query.max_examined; examined += kRowsAtOnce) {
+    const Walk* best = nullptr;
+    Reach reach;
+    for (const Walk& walk : walks) {
+      absl::StatusOr<Reach> candidate = ReachOf(session, walk, range, std::min(kRowsAtOnce, query.max_examined));
+      if (!candidate.ok()) return candidate.status();
+      if (best != nullptr && !reaches_further(*candidate, reach)) continue;
+      best = &walk;
+      reach = *candidate;
+    }
+    TimeRange part = range;
+    if (!reach.is_all) part.from = reach.oldest;
+    absl::StatusOr<bool> goes_on = AddToPage(session, conditions, *best, part, query, plan);
+    if (!goes_on.ok()) return goes_on.status();
+    if (!*goes_on || reach.is_all) return plan;
+    range.before = part.from;
+  }
+  plan.next_before = range.before;
+  return plan;
 }
 
 absl::StatusOr<ReportPage> SqlStore::List(const ReportQuery& query) {
@@ -264,9 +359,10 @@ absl::StatusOr<ReportPage> SqlStore::List(const ReportQuery& query) {
     before = *position;
   }
   const std::lock_guard lock(reader_mutex_);
-  absl::StatusOr<PagePlan> plan = PlanPage(*reader_, *conditions, before, query);
+  absl::StatusOr<PagePlan> plan = PlanPage(*reader_, *std::move(conditions), before, query);
   if (!plan.ok()) return plan.status();
   ReportPage page;
+  if (plan->next_before.has_value()) page.next_page_token = EncodePageToken(query.filter, *plan->next_before);
   if (plan->times.empty()) return page;
   // A report that is deleted between the two statements is not in the page.
   absl::StatusOr<Answer> answer = reader_->Run(
@@ -283,7 +379,6 @@ absl::StatusOr<ReportPage> SqlStore::List(const ReportQuery& query) {
     report.Clear();
     report.set_name(absl::StrCat(kNamePrefix, row.Bytes(0)));
   }
-  if (!plan->is_last) page.next_page_token = EncodePageToken(query.filter, plan->times.back());
   return page;
 }
 
@@ -352,28 +447,83 @@ absl::StatusOr<Imported> CheckImported(const v1::Report& report) {
   return Imported{*std::move(id), seconds * 1'000'000'000 + nanos};
 }
 
-absl::StatusOr<int> SqlStore::Import(absl::Span<const v1::Report* const> reports) {
+// Whether they say the same, but for what a newer version put into one of them.
+bool SaySame(v1::Report a, v1::Report b) {
+  a.DiscardUnknownFields();
+  b.DiscardUnknownFields();
+  return a.SerializeAsString() == b.SerializeAsString();
+}
+
+// ALREADY_EXISTS: the report of that name says something else. False: there is none.
+absl::StatusOr<bool> IsThere(Session& session, absl::string_view id, const v1::Report& report) {
+  absl::StatusOr<Answer> answer =
+      session.Run("SELECT b.body FROM reports r JOIN report_bodies b ON b.time = r.time WHERE r.id = $1", {id});
+  if (!answer.ok()) return answer.status();
+  if (answer->rows.empty()) return false;
+  v1::Report stored;
+  if (!ParseStored(session, answer->rows[0].Bytes(0), stored).ok() || !SaySame(stored, report)) {
+    return absl::AlreadyExistsError(absl::StrCat("name: there is another report ", report.name()));
+  }
+  return true;
+}
+
+absl::Status At(absl::string_view list, size_t i, absl::string_view separator, const absl::Status& status) {
+  return absl::Status(status.code(), absl::StrCat(list, "[", i, "]", separator, status.message()));
+}
+
+// A graph that can be imported, as it is kept.
+struct ImportedGraph {
+  std::string digest;
+  std::string blob;
+};
+
+absl::StatusOr<ImportedGraph> CheckImportedGraph(const v1::Graph& graph) {
+  std::optional<std::string> blob = reports::PackGraph(graph);
+  if (!blob.has_value()) {
+    return absl::ResourceExhaustedError(absl::StrCat("is larger than the ", kMaxGraphBytes, " bytes that are kept"));
+  }
+  return ImportedGraph{reports::DigestOf(graph), *std::move(blob)};
+}
+
+absl::StatusOr<int> SqlStore::Import(absl::Span<const v1::Report* const> reports,
+                                     absl::Span<const v1::Graph* const> graphs) {
   std::vector<Imported> checked;
   for (size_t i = 0; i < reports.size(); ++i) {
     absl::StatusOr<Imported> imported = CheckImported(*reports[i]);
-    if (!imported.ok()) {
-      return absl::InvalidArgumentError(absl::StrCat("reports[", i, "].", imported.status().message()));
-    }
+    if (!imported.ok()) return At("reports", i, ".", imported.status());
     checked.push_back(*std::move(imported));
+  }
+  std::vector<ImportedGraph> checked_graphs;
+  for (size_t i = 0; i < graphs.size(); ++i) {
+    absl::StatusOr<ImportedGraph> graph = CheckImportedGraph(*graphs[i]);
+    if (!graph.ok()) return At("graphs", i, ": ", graph.status());
+    checked_graphs.push_back(*std::move(graph));
   }
   int inserted = 0;
   absl::Status status = Write([&](Session& session) -> absl::Status {
-    inserted = 0;
+    std::vector<StoredReport> stored;
     for (size_t i = 0; i < reports.size(); ++i) {
-      absl::StatusOr<Answer> answer = session.Run("SELECT time FROM reports WHERE id = $1", {View(checked[i].id)});
-      if (!answer.ok()) return answer.status();
-      if (!answer->rows.empty()) continue;
+      absl::StatusOr<bool> is_there = IsThere(session, checked[i].id, *reports[i]);
+      if (!is_there.ok()) return At("reports", i, ".", is_there.status());
+      if (*is_there) continue;
       v1::Report copy = *reports[i];
-      absl::Status done = Insert(session, {}, checked[i].id, checked[i].time, copy);
-      if (!done.ok()) return done;
-      ++inserted;
+      absl::StatusOr<int64_t> time = InsertAt(session, {}, checked[i].id, checked[i].time, copy);
+      if (!time.ok()) return time.status();
+      stored.push_back({*time, reports[i]});
     }
-    return absl::OkStatus();
+    inserted = static_cast<int>(stored.size());
+    for (size_t i = 0; i < graphs.size(); ++i) {
+      const auto& [digest, blob] = checked_graphs[i];
+      absl::StatusOr<Answer> owner =
+          session.Run("SELECT 1 FROM reports WHERE graph_digest = $1 LIMIT 1", {View(digest)});
+      if (!owner.ok()) return owner.status();
+      if (owner->rows.empty()) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("graphs[", i, "]: its digest is ", digest, ", which is that of no report here"));
+      }
+      if (absl::Status kept = InsertGraph(session, digest, blob); !kept.ok()) return kept;
+    }
+    return reports::Derive(session, stored);
   });
   if (!status.ok()) return status;
   return inserted;

@@ -82,7 +82,9 @@ absl::StatusOr<std::unique_ptr<SqliteSession>> SqliteSession::Open(const std::st
   // A damaged or hostile file must not make SQLite run what its schema says, nor overrun on a bad page.
   sqlite3_db_config(handle, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
   sqlite3_db_config(handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
-  absl::Status status = session->Execute("PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON");
+  // The cache holds the inner pages of every index of a million reports; SQLite's own of 2 MiB holds them of none.
+  absl::Status status =
+      session->Execute("PRAGMA cell_size_check = ON; PRAGMA foreign_keys = ON; PRAGMA cache_size = -65536");
   if (!status.ok()) return status;
   return session;
 }

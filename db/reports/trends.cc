@@ -24,6 +24,10 @@ constexpr absl::string_view kAll = "all";
 constexpr absl::string_view kAllBranches = "all";
 std::string RepositoryScope(absl::string_view repository) { return absl::StrCat("repository ", repository); }
 std::string TargetScope(absl::string_view target) { return absl::StrCat("target ", target); }
+// Also in SQL, in the migration that added it.
+std::string RepositoryTargetScope(absl::string_view repository, absl::string_view target) {
+  return absl::StrCat("both ", target, " / ", repository);
+}
 std::string OneBranch(absl::string_view branch) { return absl::StrCat("branch ", branch); }
 // Also in SQL, below.
 std::string SubjectScope(int64_t subject) { return absl::StrCat("subject ", subject); }
@@ -121,8 +125,9 @@ absl::StatusOr<Range> RangeOf(const v1::GetTrendsRequest& request, int64_t now) 
 void TrendSums::Add(const Counted& who, int64_t time, const std::string& metric, int64_t amount) {
   const int64_t day = DayOf(time);
   for (std::string& branch : std::array{OneBranch(who.branch), std::string(kAllBranches)}) {
-    for (std::string& scope : std::array{SubjectScope(who.subject), RepositoryScope(who.repository),
-                                         TargetScope(who.target), std::string(kAll)}) {
+    for (std::string& scope :
+         std::array{SubjectScope(who.subject), RepositoryScope(who.repository), TargetScope(who.target),
+                    RepositoryTargetScope(who.repository, who.target), std::string(kAll)}) {
       sums_[{std::move(scope), branch, day, metric}] += amount;
     }
   }
@@ -171,6 +176,10 @@ absl::Status ReadTrends(Session& session, const v1::GetTrendsRequest& request, i
     scope = TargetScope(filter->values[0]);
   } else if (filter->sql == " AND repository = $1") {
     scope = RepositoryScope(filter->values[0]);
+  } else if (filter->sql == " AND repository = $1 AND target = $2") {
+    scope = RepositoryTargetScope(filter->values[0], filter->values[1]);
+  } else if (filter->sql == " AND target = $1 AND repository = $2") {
+    scope = RepositoryTargetScope(filter->values[1], filter->values[0]);
   } else if (!filter->values.empty()) {
     scopes = absl::StrCat("IN (SELECT 'subject ' || id FROM report_subjects WHERE id > 0", filter->sql, ")");
     for (const std::string& value : filter->values) values.emplace_back(absl::string_view(value));

@@ -104,8 +104,10 @@ absl::Status Validate(const QTensor& value) {
   for (const float scale : q.scales) {
     if (!(scale > 0) || !std::isfinite(scale)) return absl::InvalidArgumentError(absl::StrFormat("scale %.9g", scale));
   }
+  const bool integers = IsInteger(tensor.type);
+  const int64_t low = integers ? MinOf(tensor.type) : 0, high = integers ? MaxOf(tensor.type) : 0;
   for (const int64_t zero_point : q.zero_points) {
-    if (IsInteger(tensor.type) && (zero_point < MinOf(tensor.type) || zero_point > MaxOf(tensor.type))) {
+    if (integers && (zero_point < low || zero_point > high)) {
       return absl::InvalidArgumentError(
           absl::StrCat("zero point ", zero_point, " of type ", DataTypeName(tensor.type)));
     }

@@ -89,6 +89,9 @@ inline std::vector<std::string> ListPaths(ReportStore& store, const std::string&
   return page.ok() ? PathsOf(*page) : std::vector<std::string>{"error"};
 }
 
+// Filters of every shape: each field alone and with each other one, what has an index and what has none.
+std::vector<std::string> ManyFilters();
+
 }  // namespace quantgate::db
 
 #endif  // QUANTGATE_TESTS_DB_REPORTS_FIXTURE_H_

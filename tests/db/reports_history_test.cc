@@ -3,6 +3,7 @@
 #include <google/protobuf/util/message_differencer.h>
 #include <google/protobuf/util/time_util.h>
 #include <gtest/gtest.h>
+#include <openssl/sha.h>
 
 #include <algorithm>
 #include <map>
@@ -12,6 +13,7 @@
 #include <tuple>
 #include <vector>
 
+#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
@@ -42,6 +44,12 @@ v1::Finding MakeFinding(const std::string& code, const std::string& node) {
   // What counts is which of its kind the node is, not its name.
   finding.mutable_location()->set_position(static_cast<int>(node.size()));
   return finding;
+}
+
+std::string Sha256Of(const std::string& bytes) {
+  unsigned char digest[SHA256_DIGEST_LENGTH];
+  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest);
+  return absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(digest), sizeof digest));
 }
 
 class HistoryTest : public ReportStoreTest {
@@ -332,6 +340,51 @@ TEST_P(HistoryTest, ImportKeepsNameAndTimeAndCanBeRepeated) {
   Import(other);
   EXPECT_TRUE(MessageDifferencer::Equals(*store_->Get(other.name()), other));
   EXPECT_EQ(ListPaths(*store_, "").size(), 2u);
+}
+
+TEST_P(HistoryTest, ImportRefusesAnotherReportOfAName) {
+  const v1::Report report = At(kMonday, "a", "x", "main", {{"DT001", "n"}});
+  Import(report);
+  v1::ImportReportsRequest request;
+  *request.add_reports() = At(kMonday + 1, "b", "x", "main", {});
+  *request.add_reports() = report;
+  request.mutable_reports(1)->mutable_results(0)->mutable_findings(0)->set_code("DT002");
+  v1::ImportReportsResponse response;
+  const absl::Status status = db::Import(*store_, request, response);
+  EXPECT_EQ(status.code(), absl::StatusCode::kAlreadyExists) << status;
+  EXPECT_EQ(status.message(), absl::StrCat("reports[1].name: there is another report ", report.name()));
+  // All or none.
+  EXPECT_THAT(ListPaths(*store_, ""), ElementsAre("a"));
+  EXPECT_TRUE(MessageDifferencer::Equals(*store_->Get(report.name()), report));
+}
+
+TEST_P(HistoryTest, GraphsTravelWithTheirDigest) {
+  v1::Graph graph;
+  graph.set_name("g");
+  graph.add_values()->mutable_constant()->add_reals(0.1);
+  v1::Report report = At(kMonday, "a", "x", "main", {});
+  report.set_graph_digest(Sha256Of(graph.SerializeAsString()));
+  v1::ImportReportsRequest request;
+  *request.add_reports() = report;
+  *request.add_graphs() = graph;
+  v1::ImportReportsResponse response;
+  absl::Status status = db::Import(*store_, request, response);
+  ASSERT_TRUE(status.ok()) << status;
+  EXPECT_TRUE(MessageDifferencer::Equals(*store_->GetGraph(report.name()), graph));
+  // Of a report that was there before.
+  v1::Report later = At(kMonday + 1, "b", "x", "main", {});
+  graph.set_name("later");
+  later.set_graph_digest(Sha256Of(graph.SerializeAsString()));
+  Import(later);
+  EXPECT_EQ(store_->GetGraph(later.name()).status().code(), absl::StatusCode::kNotFound);
+  *request.mutable_graphs(0) = graph;
+  ASSERT_TRUE(db::Import(*store_, request, response).ok());
+  EXPECT_TRUE(MessageDifferencer::Equals(*store_->GetGraph(later.name()), graph));
+  // Changed on its way, even in a bit.
+  request.mutable_graphs(0)->mutable_values(0)->mutable_constant()->set_reals(0, 0.2);
+  status = db::Import(*store_, request, response);
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+  EXPECT_THAT(std::string(status.message()), HasSubstr("graphs[0]: its digest is "));
 }
 
 TEST_P(HistoryTest, ImportNamesWhatIsWrong) {

@@ -122,6 +122,12 @@ done <<END
 2|FI001|simulate $scratch
 2|NOT_FOUND|simulate $good --target qnn_htp/SM0000
 2|NOT_FOUND|simulate $good --profile nothing
+2|INVALID_ARGUMENT|simulate $good --profile tosa --target onnxruntime/cpu
+2|INVALID_ARGUMENT|simulate $good --max-memory -5
+2|INVALID_ARGUMENT|simulate $good --max-memory 0
+2|INVALID_ARGUMENT|simulate $good --max-memory 99999999999999999999
+2|INVALID_ARGUMENT|simulate $good --seed -1
+2|INVALID_ARGUMENT|simulate $good --seed seven
 2|FI001|simulate $good --input $good
 2|FI001|check $scratch
 2|NOT_FOUND|check $good --target no_such_backend
@@ -251,6 +257,26 @@ run 0 reports show "$name" --store "$copy" --format json
 same "$out" "$kept"
 run 0 reports export --store "$copy"
 same "$out" "$(cat "$scratch/reports.jsonl")"
+# Graphs travel, wherever in the line they are, once each; and only unchanged.
+same "$(jq -s 'map(select(.graph)) | length' "$scratch/reports.jsonl")" 2
+for order in 'del(.graph) + {graph}' '{graph} + del(.graph)' '{name, graph} + del(.name, .graph)'; do
+  jq -c "$order" "$scratch/reports.jsonl" >"$scratch/order.jsonl"
+  rm -f "$scratch/order.db"
+  run 0 reports import "$scratch/order.jsonl" --store "sqlite:$scratch/order.db"
+  run 0 reports export --store "sqlite:$scratch/order.db"
+  same "$out" "$(cat "$scratch/reports.jsonl")"
+done
+jq -c '.graph.name += "x"' "$scratch/reports.jsonl" >"$scratch/changed.jsonl"
+run 2 reports import "$scratch/changed.jsonl" --store "sqlite:$scratch/changed.db"
+one_error INVALID_ARGUMENT
+has "$err" 'changed.jsonl:1: graph: its digest is [0-9a-f]{64}, '
+jq -c '.graph = 7' "$scratch/reports.jsonl" >"$scratch/changed.jsonl"
+run 2 reports import "$scratch/changed.jsonl" --store "sqlite:$scratch/changed.db"
+has "$err" 'changed.jsonl:1: graph: is no graph of quantgate'
+jq -c '.results[0].verdict = "UNKNOWN"' "$scratch/reports.jsonl" >"$scratch/changed.jsonl"
+run 2 reports import "$scratch/changed.jsonl" --store "$copy"
+one_error ALREADY_EXISTS
+has "$err" 'changed.jsonl:1: name: there is another report reports/'
 printf '\n{"name": "reports/x"}\n' >>"$scratch/reports.jsonl"
 run 2 reports import "$scratch/reports.jsonl" --store "$copy"
 one_error INVALID_ARGUMENT

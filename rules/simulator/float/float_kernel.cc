@@ -131,6 +131,8 @@ Kernel FindKernel(OpId op) {
     case OpId::kRange:
     case OpId::kOneHot:
       return RunCreation;
+    case OpId::kDiff:
+      return RunDifference;
     default:
       return RunUnary;  // says of the others that it has none
   }
@@ -199,7 +201,7 @@ absl::StatusOr<absl::Span<const float>> FloatInput(const FloatCall& call, size_t
   const Tensor* tensor = call.input(i);
   if (tensor == nullptr) return absl::InvalidArgumentError(absl::StrCat("input ", i, " is not there"));
   if (tensor->type != v1::DATA_TYPE_FLOAT32) {
-    return absl::InvalidArgumentError(
+    return absl::UnimplementedError(
         absl::StrCat("input ", i, " is of ", v1::DataType_Name(tensor->type), ", not of real numbers"));
   }
   return tensor->as<float>();

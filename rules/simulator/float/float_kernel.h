@@ -4,7 +4,8 @@
 // Attributes are those of kernel.h, and these:
 //   kCast to (a v1::DataType); kShape start, end, to; kFill shape; kRange none, three inputs; kEinsum equation;
 //   kGatherNd, kGatherElements as ONNX; kOneHot axis; kCumSum axis, exclusive, reverse; kTriangle upper, diagonal;
-//   kTopK k, largest; kArgMax, kArgMin to; kSelect axis, index; kFlip axes.
+//   kTopK k, largest; kArgMax, kArgMin to; kSelect axis, index; kFlip axes;
+//   kDiff axis, n.
 #ifndef QUANTGATE_RULES_SIMULATOR_FLOAT_FLOAT_KERNEL_H_
 #define QUANTGATE_RULES_SIMULATOR_FLOAT_FLOAT_KERNEL_H_
 

@@ -32,6 +32,7 @@ absl::Status RunMovement(FloatCall& call);
 absl::Status RunGather(FloatCall& call);
 absl::Status RunResize(FloatCall& call);
 absl::Status RunCreation(FloatCall& call);
+absl::Status RunDifference(FloatCall& call);
 
 // "(2, 3)".
 std::string DimsText(absl::Span<const int64_t> dims);

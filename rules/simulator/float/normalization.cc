@@ -131,9 +131,16 @@ absl::Status RunNormalization(FloatCall& call) {
     return absl::OkStatus();
   }
   const int64_t channels = dims[1], plane = Count(absl::MakeConstSpan(dims).subspan(2));
+  const int64_t groups = call.op == OpId::kGroupNorm ? call.attributes.Int("num_groups", 1) : channels;
+  if (groups < 1 || channels % groups != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(groups, " groups of ", channels, " channels"));
+  }
+  // ONNX's operator sets 18 to 20 have one for each group.
+  const bool by_group = call.op == OpId::kGroupNorm && static_cast<int64_t>(gamma.size()) == groups;
+  const int64_t shared = by_group ? channels / groups : 1;
   for (const absl::Span<const float> parameters : {gamma, beta}) {
-    if (!parameters.empty() && static_cast<int64_t>(parameters.size()) != channels) {
-      return WrongSize(parameters.size(), channels);
+    if (!parameters.empty() && static_cast<int64_t>(parameters.size()) != channels / shared) {
+      return WrongSize(parameters.size(), channels / shared);
     }
   }
   const absl::Span<const float> mean = Optional(call, 3), variance = Optional(call, 4);
@@ -142,10 +149,6 @@ absl::Status RunNormalization(FloatCall& call) {
       return WrongSize(mean.size(), channels);
     std::copy(in->begin(), in->end(), out);
   } else {
-    const int64_t groups = call.op == OpId::kInstanceNorm ? channels : call.attributes.Int("num_groups", 1);
-    if (groups < 1 || channels % groups != 0) {
-      return absl::InvalidArgumentError(absl::StrCat(groups, " groups of ", channels, " channels"));
-    }
     const int64_t size = channels / groups * plane;
     for (int64_t row = 0; row < total / size; ++row) {
       NormalizeRow(in->data() + row * size, out + row * size, size, epsilon, true);
@@ -153,7 +156,7 @@ absl::Status RunNormalization(FloatCall& call) {
   }
   for (int64_t p = 0; p < dims[0] * channels; ++p) {
     const int64_t c = p % channels;
-    float scale = gamma.empty() ? 1.0f : gamma[c], shift = beta.empty() ? 0.0f : beta[c];
+    float scale = gamma.empty() ? 1.0f : gamma[c / shared], shift = beta.empty() ? 0.0f : beta[c / shared];
     if (call.op == OpId::kBatchNorm) {
       scale = static_cast<float>(scale / std::sqrt(static_cast<double>(variance[c]) + epsilon));
       shift -= mean[c] * scale;

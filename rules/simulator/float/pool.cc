@@ -1,6 +1,8 @@
 // Windows that become one element each.
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "rules/simulator/float/kernels.h"
@@ -92,9 +94,39 @@ absl::Status RunWindows(FloatCall& call, const Tensor& x, absl::Span<const Windo
   return absl::OkStatus();
 }
 
+// A maximum of integers is one of them.
+absl::Status RunOnIntegers(FloatCall& call) {
+  const Tensor& in = *call.inputs[0];
+  const absl::StatusOr<std::vector<int64_t>> integers = ToInt64(in);
+  if (!integers.ok()) return integers.status();
+  Tensor reals;
+  reals.type = v1::DATA_TYPE_FLOAT32;
+  if (absl::Status status = Allocate(in.dims, reals); !status.ok()) return status;
+  std::copy(integers->begin(), integers->end(), reals.as<float>().begin());
+  const Tensor* inputs[1] = {&reals};
+  FloatCall inner{call.op, call.layout, call.attributes, inputs, call.outputs, call.max_bytes};
+  if (absl::Status status = RunPool(inner); !status.ok()) return status;
+  const Tensor computed = std::move(call.outputs[0]);
+  const absl::Span<const float> values = computed.as<float>();
+  if (absl::Status status = call.Make(0, in.type, computed.dims); !status.ok()) return status;
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (in.type == v1::DATA_TYPE_UINT8) {
+      call.outputs[0].as<uint8_t>()[i] = static_cast<uint8_t>(std::max(values[i], 0.0f));
+    } else {
+      call.outputs[0].as<int8_t>()[i] = static_cast<int8_t>(std::max(values[i], -128.0f));
+    }
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status RunPool(FloatCall& call) {
+  const bool is_max = call.op == OpId::kMaxPool || call.op == OpId::kGlobalMaxPool;
+  if (is_max && call.input(0) != nullptr &&
+      (call.inputs[0]->type == v1::DATA_TYPE_UINT8 || call.inputs[0]->type == v1::DATA_TYPE_INT8)) {
+    return RunOnIntegers(call);
+  }
   const absl::StatusOr<absl::Span<const float>> in = FloatInput(call, 0);
   if (!in.ok()) return in.status();
   if (call.inputs[0]->dims.size() < 3) return absl::InvalidArgumentError("a pool over fewer than three axes");

@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <iterator>
 #include <optional>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "rules/simulator/arithmetic.h"
 #include "rules/simulator/kernels/activation.h"
+#include "rules/simulator/kernels/byte_elements.h"
 #include "rules/simulator/kernels/decomposed.h"
 #include "rules/simulator/kernels/elements.h"
 #include "rules/simulator/kernels/fixed_point.h"
@@ -137,6 +139,31 @@ absl::Status AddFused(KernelCall& call, const Integers& in) {
   });
 }
 
+// The same on bytes of one shape. False: it is not of that form.
+bool AddBytesFused(const QTensor& a, const QTensor& b, const Attributes& attributes, QTensor& out) {
+  const v1::DataType types[] = {a.tensor.type, b.tensor.type, out.tensor.type};
+  if (a.tensor.dims != b.tensor.dims) return false;
+  if (!std::all_of(std::begin(types), std::end(types), [](v1::DataType type) { return BitWidth(type) == 8; })) {
+    return false;
+  }
+  ByteSum sum;
+  sum.a_factor = a.q.scales[0] / out.q.scales[0];
+  sum.b_factor = b.q.scales[0] / out.q.scales[0];
+  sum.fixed = static_cast<float>(out.q.zero_point()) - (sum.a_factor * static_cast<float>(a.q.zero_point()) +
+                                                        sum.b_factor * static_cast<float>(b.q.zero_point()));
+  constexpr float kFar = 1e30f;  // below it no sum is infinite
+  if (!(sum.a_factor < kFar) || !(sum.b_factor < kFar)) return false;
+  const Bounds bounds = ActivationBounds(attributes, out);
+  sum.low = static_cast<int32_t>(bounds.low);
+  sum.high = static_cast<int32_t>(bounds.high);
+  sum.a_sign = ByteSign(IsSigned(types[0]));
+  sum.b_sign = ByteSign(IsSigned(types[1]));
+  sum.out_sign = ByteSign(IsSigned(types[2]));
+  AddBytes(sum, a.tensor.as<uint8_t>().data(), b.tensor.as<uint8_t>().data(),
+           static_cast<int64_t>(a.tensor.data.size()), out.tensor.as<uint8_t>().data());
+  return true;
+}
+
 // PyTorch's eager kernels.
 absl::Status AddDequantized(KernelCall& call, const Integers& in) {
   const float a_fixed = -in.a_scale * static_cast<float>(in.a_zero),
@@ -248,6 +275,11 @@ absl::Status Binary(const Profile& profile, KernelCall& call) {
   const bool mixed =
       profile.family == Family::kOnnxRuntime && (a.tensor.type != b.tensor.type || a.tensor.type != out.tensor.type);
   if (!integers || mixed) return InFloat(profile, call, *operands, function);
+  const AddForm add = BitWidth(a.tensor.type) <= 8 ? profile.add8 : profile.add16;
+  if (call.op == OpId::kAdd && add == AddForm::kFusedMultiplyAdd) {
+    if (absl::Status status = Allocate(operands->dims, out.tensor); !status.ok()) return status;
+    if (AddBytesFused(a, b, AttributesOf(call), out)) return absl::OkStatus();
+  }
   const Integers in{*operands,
                     Load<int64_t>(a.tensor),
                     Load<int64_t>(b.tensor),
@@ -260,7 +292,6 @@ absl::Status Binary(const Profile& profile, KernelCall& call) {
                     ActivationBounds(AttributesOf(call), out),
                     BitWidth(a.tensor.type) <= 8};
   const bool litert = profile.family == Family::kLiteRt || profile.family == Family::kTosa;
-  const AddForm add = in.bytes ? profile.add8 : profile.add16;
   const Rescale mul = in.bytes ? profile.mul.bits8 : profile.mul.bits16;
   switch (call.op) {
     case OpId::kSub:

@@ -89,6 +89,8 @@ class ScaleIndex {
     return static_cast<size_t>((i / (inner_ * along_) * blocks_ + at / block_) * inner_ + i % inner_);
   }
   bool per_tensor() const { return along_ == 0; }
+  // Elements in a row that have one scale; not of blocks.
+  int64_t run() const { return inner_; }
 
  private:
   int64_t block_ = 0, along_ = 0, inner_ = 1, blocks_ = 1;

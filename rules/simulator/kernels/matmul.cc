@@ -4,8 +4,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "rules/graph/data_type.h"
+#include "rules/simulator/kernels/byte_weights.h"
 #include "rules/simulator/kernels/exact_float.h"
 #include "rules/simulator/kernels/kernels.h"
+#include "rules/simulator/kernels/matmul_bytes.h"
 #include "rules/simulator/kernels/products.h"
 #include "rules/simulator/kernels/shapes.h"
 
@@ -62,6 +65,33 @@ absl::Status Multiply(const Profile& profile, KernelCall& call, const Product& p
   absl::StatusOr<Requantization> requantization =
       MakeRequantization(profile, product.form, call, a, b, product.bias, columns, out);
   if (!requantization.ok()) return requantization.status();
+  std::vector<int64_t> dims = *batch;
+  if (!a_vector) dims.push_back(rows);
+  if (!b_vector) dims.push_back(columns);
+  const std::vector<int64_t> a_index = BroadcastIndex(a_batch, *batch), b_index = BroadcastIndex(b_batch, *batch);
+  const int b_columns = static_cast<int>(b.tensor.dims.size()) - (product.transpose_b ? 2 : 1);
+  if (!product.transpose_a && BitWidth(a.tensor.type) == 8 && rows * columns * depth > 0 &&
+      FitsBytes(a, depth, *requantization) && AreBytes(b, b_columns)) {
+    if (absl::Status status = Allocate(dims, out.tensor); !status.ok()) return status;
+    const bool one = *b_matrices == 1, as_it_is = one && product.transpose_b && b.tensor.dims.size() == 2;
+    QTensor matrix;
+    if (one && !as_it_is) matrix = MatrixOf(b, 0, columns, depth, !product.transpose_b);
+    for (int64_t m = 0; m < *matrices; ++m) {
+      if (!one) {
+        matrix =
+            MatrixOf(b, (b_index.empty() ? m : b_index[m]) * columns * depth, columns, depth, !product.transpose_b);
+      }
+      AccumulatorUse use;
+      MultiplyBytes(a, (a_index.empty() ? m : a_index[m]) * rows * depth, rows, as_it_is ? b : matrix, *requantization,
+                    call.use != nullptr ? &use : nullptr, out.tensor, m * rows * columns);
+      if (call.use == nullptr) continue;
+      call.use->bits_used = std::max(call.use->bits_used, use.bits_used);
+      call.use->bits_available = use.bits_available;
+      // Products of two activations have no weights that bound them.
+      if (one) call.use->bits_worst_case = std::max(call.use->bits_worst_case, use.bits_worst_case);
+    }
+    return absl::OkStatus();
+  }
   absl::StatusOr<Centered> x = CenteredElements(a);
   if (!x.ok()) return x.status();
   absl::StatusOr<Centered> w = CenteredElements(b);
@@ -70,14 +100,10 @@ absl::Status Multiply(const Profile& profile, KernelCall& call, const Product& p
     Widen(*x);
     Widen(*w);
   }
-  std::vector<int64_t> dims = *batch;
-  if (!a_vector) dims.push_back(rows);
-  if (!b_vector) dims.push_back(columns);
   if (absl::Status status = Allocate(dims, out.tensor); !status.ok()) return status;
   if (product.transpose_a) *x = Transposed(*x, *a_matrices, depth, rows);
   if (!product.transpose_b) *w = Transposed(*w, *b_matrices, depth, columns);
   NoteWorstCase(a, *w, *b_matrices == 1 ? columns : 0, depth, *requantization, call.use);
-  const std::vector<int64_t> a_index = BroadcastIndex(a_batch, *batch), b_index = BroadcastIndex(b_batch, *batch);
   if (FitsFast(*x, *w, depth, *requantization)) {
     const std::vector<float> left(x->narrow.begin(), x->narrow.end());
     std::vector<float> panels;

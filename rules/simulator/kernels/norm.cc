@@ -1,5 +1,6 @@
 // Normalizations. No runtime here has integer kernels for them: Dequantize, float32, Quantize.
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -67,8 +68,19 @@ absl::Status ChannelNorm(const Profile& profile, KernelCall& call) {
   positions = channels == 0 ? 0 : positions / channels;
   std::vector<float> values, parameters[4];
   if (absl::Status status = DequantizeToFloats(profile, *call.inputs[0], values); !status.ok()) return status;
+  const int64_t groups = call.op == OpId::kGroupNorm ? attributes.Int("num_groups", 1) : channels;
+  if (groups < 1 || channels % groups != 0) {
+    return absl::InvalidArgumentError(absl::StrCat(groups, " groups of ", channels, " channels"));
+  }
+  const int64_t per_group = channels / groups;
   for (size_t i = 0; i < 4; ++i) {
     if (absl::Status status = Parameter(profile, call, i + 1, parameters[i]); !status.ok()) return status;
+    // ONNX's operator sets 18 to 20 have one for each group.
+    if (static_cast<int64_t>(parameters[i].size()) == groups && per_group > 1) {
+      std::vector<float> each;
+      for (const float value : parameters[i]) each.insert(each.end(), static_cast<size_t>(per_group), value);
+      parameters[i] = std::move(each);
+    }
     if (!parameters[i].empty() && static_cast<int64_t>(parameters[i].size()) != channels) {
       return absl::InvalidArgumentError(
           absl::StrCat("a parameter of ", parameters[i].size(), " elements for ", channels, " channels"));
@@ -76,11 +88,6 @@ absl::Status ChannelNorm(const Profile& profile, KernelCall& call) {
   }
   const double epsilon = attributes.Float("epsilon", 1e-5);
   const bool batch = call.op == OpId::kBatchNorm;
-  const int64_t groups = call.op == OpId::kGroupNorm ? attributes.Int("num_groups", 1) : channels;
-  if (groups < 1 || channels % groups != 0) {
-    return absl::InvalidArgumentError(absl::StrCat(groups, " groups of ", channels, " channels"));
-  }
-  const int64_t per_group = channels / groups;
   const auto at = [&](int64_t n, int64_t c, int64_t p) -> float& {
     return values[last ? (n * positions + p) * channels + c : (n * channels + c) * positions + p];
   };

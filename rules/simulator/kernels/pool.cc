@@ -5,8 +5,11 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "rules/graph/data_type.h"
 #include "rules/simulator/arithmetic.h"
 #include "rules/simulator/kernels/activation.h"
+#include "rules/simulator/kernels/byte_elements.h"
+#include "rules/simulator/kernels/byte_planes.h"
 #include "rules/simulator/kernels/decomposed.h"
 #include "rules/simulator/kernels/elements.h"
 #include "rules/simulator/kernels/kernels.h"
@@ -97,6 +100,40 @@ bool SameParameters(const QTensor& a, const QTensor& b) {
   return a.q.scales == b.q.scales && a.q.zero_point() == b.q.zero_point() && a.tensor.type == b.tensor.type;
 }
 
+// The largest of bytes, with channels first and two axes at most.
+bool MaximumOfBytes(const Pooling& p, const Tensor& in, Bounds bounds, Tensor& out) {
+  const Window &rows = p.axes[1], &columns = p.axes[2];
+  if (p.last || p.axes[0].kernel != 1 || p.axes[0].input != 1 || p.axes[0].output != 1 || BitWidth(in.type) != 8 ||
+      !IsInteger(in.type) || out.data.empty() || !BytePlanes::AreSmall(rows, columns, 1)) {
+    return false;
+  }
+  PlaneMaximum maximum;
+  maximum.sign = ByteSign(IsSigned(in.type));
+  maximum.rows = rows.output;
+  maximum.columns = columns.output;
+  maximum.low = static_cast<int32_t>(bounds.low);
+  maximum.high = static_cast<int32_t>(bounds.high);
+  // Padding is never larger than what is there.
+  BytePlanes planes(rows, columns, 1, maximum.sign.flip, /*padded=*/true);
+  maximum.step = planes.step();
+  std::vector<const uint8_t*> taps(static_cast<size_t>(rows.kernel * columns.kernel));
+  const uint8_t* image = in.as<uint8_t>().data();
+  uint8_t* to = out.as<uint8_t>().data();
+  for (int64_t plane = 0; plane < p.batch * p.channels; ++plane) {
+    planes.Fill(image);
+    for (int64_t row = 0; row < rows.kernel; ++row) {
+      for (int64_t column = 0; column < columns.kernel; ++column) {
+        taps[row * columns.kernel + column] = planes.data() + planes.tap(row, column);
+      }
+    }
+    maximum.taps = taps;
+    MaximizePlane(maximum, to);
+    image += rows.input * columns.input;
+    to += rows.output * columns.output;
+  }
+  return true;
+}
+
 }  // namespace
 
 absl::Status MaxPool(const Profile& profile, KernelCall& call) {
@@ -116,8 +153,9 @@ absl::Status MaxPool(const Profile& profile, KernelCall& call) {
     return StoreFloats(profile, p->dims, result, out);
   }
   if (absl::Status status = Allocate(p->dims, out.tensor); !status.ok()) return status;
-  const std::vector<int64_t> values = Load<int64_t>(in.tensor);
   const Bounds bounds = ActivationBounds(AttributesOf(call), out);
+  if (MaximumOfBytes(*p, in.tensor, bounds, out.tensor)) return absl::OkStatus();
+  const std::vector<int64_t> values = Load<int64_t>(in.tensor);
   std::vector<int64_t> result(out.tensor.data.size() / ElementSize(out.tensor.type), bounds.low);
   ForEachWindow(*p, [&](int64_t to, const std::vector<int64_t>& taps, int64_t) {
     for (const int64_t tap : taps) result[to] = std::max(result[to], values[tap]);
@@ -160,12 +198,27 @@ absl::Status AveragePool(const Profile& profile, KernelCall& call) {
     return StoreFloats(profile, p->dims, result, out);
   }
   if (absl::Status status = Allocate(p->dims, out.tensor); !status.ok()) return status;
-  const std::vector<int64_t> values = Load<int64_t>(in.tensor);
   const Bounds bounds = ActivationBounds(AttributesOf(call), out);
-  std::vector<int64_t> result(out.tensor.data.size() / ElementSize(out.tensor.type));
   const bool global = call.op == OpId::kGlobalAveragePool;
   const int64_t in_zero = in.q.zero_point(), zero_point = out.q.zero_point();
   const float in_scale = in.q.scales[0], out_scale = out.q.scales[0];
+  const auto average_of = [&](int64_t sum, int64_t count) {
+    const float average = static_cast<float>(sum) * (in_scale / (out_scale * static_cast<float>(count)));
+    return RoundEvenClamped(average, bounds.low - zero_point, bounds.high - zero_point) + zero_point;
+  };
+  if (global && form == PoolForm::kFloat && !p->last && kernel > 0) {
+    WithInteger(in.tensor.type, [&](auto zero) {
+      const auto* values = in.tensor.as<decltype(zero)>().data();
+      Store(out.tensor, [&](size_t plane) {
+        int64_t sum = 0;
+        for (int64_t i = 0; i < kernel; ++i) sum += values[static_cast<int64_t>(plane) * kernel + i];
+        return average_of(sum - kernel * in_zero, kernel);
+      });
+    });
+    return absl::OkStatus();
+  }
+  const std::vector<int64_t> values = Load<int64_t>(in.tensor);
+  std::vector<int64_t> result(out.tensor.data.size() / ElementSize(out.tensor.type));
   ForEachWindow(*p, [&](int64_t to, const std::vector<int64_t>& taps, int64_t with_padding) {
     const int64_t by = divisor(taps, with_padding);
     if (by == 0) {
@@ -181,8 +234,7 @@ absl::Status AveragePool(const Profile& profile, KernelCall& call) {
     if (global) {
       int64_t sum = 0;
       for (const int64_t tap : taps) sum += values[tap] - in_zero;
-      const float average = static_cast<float>(sum) * (in_scale / (out_scale * static_cast<float>(by)));
-      result[to] = RoundEvenClamped(average, bounds.low - zero_point, bounds.high - zero_point) + zero_point;
+      result[to] = average_of(sum, by);
       return;
     }
     // The zero point is inside the rounding.

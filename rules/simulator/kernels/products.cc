@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "absl/strings/str_cat.h"
 #include "rules/simulator/kernels/activation.h"
@@ -349,14 +350,22 @@ void NoteWorstCase(const QTensor& x, const Centered& w, int64_t channels, int64_
                    const Requantization& requantization, AccumulatorUse* use) {
   if (use == nullptr) return;
   const int64_t high = MaxOf(x.tensor.type) - x.q.zero_point(), low = MinOf(x.tensor.type) - x.q.zero_point();
-  const std::vector<Channel>& all = requantization.channels;
+  const std::vector<Channel>& by_channel = requantization.channels;
   for (int64_t c = 0; c < channels; ++c) {
-    __int128 positive = 0, negative = 0;
-    for (int64_t i = c * depth; i < (c + 1) * depth; ++i) {
-      const int64_t weight = w.is_narrow() ? w.narrow[i] : w.wide[i];
-      (weight > 0 ? positive : negative) += weight;
+    int64_t all = 0, magnitude = 0;
+    const auto sum = [&](const auto* weights) {
+      for (int64_t i = 0; i < depth; ++i) {
+        all += weights[i];
+        magnitude += std::abs(static_cast<int64_t>(weights[i]));
+      }
+    };
+    if (w.is_narrow()) {
+      sum(w.narrow.data() + c * depth);
+    } else {
+      sum(w.wide.data() + c * depth);
     }
-    const __int128 bias = all[all.size() == 1 ? 0 : c].bias;
+    const __int128 positive = (all + magnitude) / 2, negative = (all - magnitude) / 2;
+    const __int128 bias = by_channel[by_channel.size() == 1 ? 0 : c].bias;
     for (const __int128 extreme : {positive * high + negative * low + bias, positive * low + negative * high + bias}) {
       const bool fits = extreme >= INT64_MIN && extreme <= INT64_MAX;
       use->bits_worst_case = std::max(use->bits_worst_case, fits ? SignedBits(static_cast<int64_t>(extreme)) : 65);

@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "rules/simulator/arithmetic.h"
+#include "rules/simulator/kernels/byte_elements.h"
 #include "rules/simulator/kernels/elements.h"
 #include "rules/simulator/kernels/kernels.h"
 
@@ -75,6 +76,11 @@ absl::Status QuantizeFloats(const Profile& profile, absl::Span<const float> valu
   const ScaleIndex scale_of(out.q, out.tensor.dims);
   const int64_t low = MinOf(out.tensor.type), high = MaxOf(out.tensor.type);
   const QuantizeForm form = BitWidth(out.tensor.type) <= 8 ? profile.quantize8 : profile.quantize16;
+  if (form == QuantizeForm::kDivideEven && BitWidth(out.tensor.type) == 8 && scale_of.per_tensor()) {
+    QuantizeBytes(values, out.q.scales[0], static_cast<int32_t>(out.q.zero_point()), static_cast<int32_t>(low),
+                  static_cast<int32_t>(high), ByteSign(IsSigned(out.tensor.type)), out.tensor.as<uint8_t>().data());
+    return absl::OkStatus();
+  }
   const size_t in_blocks = form == QuantizeForm::kReciprocalWraps ? room / 8 * 8 : room;
   Store(out.tensor, [&](size_t i) {
     const size_t s = scale_of(i);
@@ -107,6 +113,19 @@ absl::Status DequantizeToFloats(const Profile& profile, const QTensor& in, std::
     default:
       break;
   }
+  const ScaleIndex scale_of(in.q, tensor.dims);
+  const bool fused = profile.dequantize == DequantizeForm::kScaleFused;
+  if (BitWidth(tensor.type) == 8 && IsQuantizedInteger(in) && !fused && in.q.block == 0) {
+    // Runs of one scale.
+    const int64_t size = static_cast<int64_t>(tensor.data.size()), run = scale_of.per_tensor() ? size : scale_of.run();
+    out.resize(tensor.data.size());
+    for (int64_t i = 0; i < size; i += run) {
+      const size_t s = scale_of(static_cast<size_t>(i));
+      DequantizeBytes(tensor.as<uint8_t>().data() + i, run, in.q.scales[s], static_cast<int32_t>(in.q.zero_point(s)),
+                      ByteSign(IsSigned(tensor.type)), out.data() + i);
+    }
+    return absl::OkStatus();
+  }
   const std::vector<int64_t> values = Load<int64_t>(tensor);
   if (values.size() * ElementSize(tensor.type) != tensor.data.size()) {
     return absl::UnimplementedError(absl::StrCat("no kernel reads ", DataTypeName(tensor.type)));
@@ -116,8 +135,6 @@ absl::Status DequantizeToFloats(const Profile& profile, const QTensor& in, std::
     for (size_t i = 0; i < values.size(); ++i) out[i] = static_cast<float>(values[i]);
     return absl::OkStatus();
   }
-  const ScaleIndex scale_of(in.q, tensor.dims);
-  const bool fused = profile.dequantize == DequantizeForm::kScaleFused;
   for (size_t i = 0; i < values.size(); ++i) {
     const size_t s = scale_of(i);
     const float scale = in.q.scales[s];

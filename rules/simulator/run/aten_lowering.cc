@@ -224,6 +224,10 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
       to.SetInt("axis", node.Int("dim", -1));
       to.SetInt("largest", node.Int("largest", 1));
       return absl::OkStatus();
+    case OpId::kDiff:
+      to.SetInt("n", node.Int("n", 1));
+      to.SetInt("axis", node.Int("dim", -1));
+      return absl::OkStatus();
     case OpId::kCumSum:
       to.SetInt("axis", node.Int("dim", 0));
       return absl::OkStatus();

@@ -5,6 +5,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/graph/data_type.h"
+#include "rules/simulator/small_float.h"
 
 namespace quantgate::simulator {
 namespace {
@@ -29,7 +30,7 @@ void Convert(absl::string_view bytes, Tensor& tensor, F f) {
 
 bool IsReal(v1::DataType type) {
   return type == v1::DATA_TYPE_FLOAT32 || type == v1::DATA_TYPE_FLOAT64 || type == v1::DATA_TYPE_FLOAT16 ||
-         type == v1::DATA_TYPE_BFLOAT16;
+         type == v1::DATA_TYPE_BFLOAT16 || !SmallFloatValues(type).empty();
 }
 
 // From Constant.ints or Constant.reals.
@@ -57,7 +58,7 @@ absl::StatusOr<Tensor> Unpack(v1::DataType type, absl::Span<const int64_t> dims,
   const absl::StatusOr<int64_t> count = ElementCount(dims);
   if (!count.ok()) return count.status();
   const int64_t bits = type == v1::DATA_TYPE_BOOL ? 8 : BitWidth(type);
-  if (bits == 0 || ElementSize(tensor.type) == 0 || IsSmallFloat(type)) {
+  if (bits == 0 || ElementSize(tensor.type) == 0 || (IsSmallFloat(type) && SmallFloatValues(type).empty())) {
     return absl::UnimplementedError(absl::StrCat("no kernel has elements of type ", DataTypeName(type)));
   }
   const int64_t wanted = (*count * bits + 7) / 8;
@@ -83,6 +84,14 @@ absl::StatusOr<Tensor> Unpack(v1::DataType type, absl::Span<const int64_t> dims,
     default:
       break;
   }
+  if (const absl::Span<const float> values = SmallFloatValues(type); !values.empty()) {
+    const absl::Span<float> out = tensor.as<float>();
+    for (size_t i = 0; i < out.size(); ++i) {
+      const auto byte = static_cast<unsigned char>(bytes[bits == 8 ? i : i / 2]);
+      out[i] = values[bits == 8 ? byte : i % 2 == 0 ? byte & 15 : byte >> 4];
+    }
+    return tensor;
+  }
   if (bits >= 8) {
     if (!bytes.empty()) std::memcpy(tensor.data.data(), bytes.data(), bytes.size());
     return tensor;
@@ -92,6 +101,22 @@ absl::StatusOr<Tensor> Unpack(v1::DataType type, absl::Span<const int64_t> dims,
   for (int64_t i = 0; i < *count; ++i) {
     const int pattern = (static_cast<unsigned char>(bytes[i / per_byte]) >> (i % per_byte * bits)) & mask;
     tensor.data[i] = static_cast<std::byte>(is_signed ? (pattern ^ sign) - sign : pattern);
+  }
+  return tensor;
+}
+
+absl::StatusOr<Tensor> UnpackGiven(v1::DataType type, absl::Span<const int64_t> dims, absl::string_view bytes) {
+  absl::StatusOr<Tensor> tensor = Unpack(type, dims, bytes);
+  if (!tensor.ok() || type != v1::DATA_TYPE_FLOAT64) return tensor;
+  const absl::Span<const float> values = tensor->as<float>();
+  for (size_t i = 0; i < values.size(); ++i) {
+    if (std::isfinite(values[i])) continue;
+    double given = 0;
+    std::memcpy(&given, bytes.data() + i * sizeof(given), sizeof(given));
+    if (std::isfinite(given)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("holds ", given, " at element ", i, ", beyond float32, which is what real numbers are here"));
+    }
   }
   return tensor;
 }

@@ -16,6 +16,9 @@ absl::StatusOr<Tensor> LoadConstant(const v1::Value& value);
 // Little-endian elements of `type` as LoadConstant makes them of a constant's bytes.
 absl::StatusOr<Tensor> Unpack(v1::DataType type, absl::Span<const int64_t> dims, absl::string_view bytes);
 
+// The same for what a user gives: INVALID_ARGUMENT too where a finite number is beyond float32.
+absl::StatusOr<Tensor> UnpackGiven(v1::DataType type, absl::Span<const int64_t> dims, absl::string_view bytes);
+
 }  // namespace quantgate::simulator
 
 #endif  // QUANTGATE_RULES_SIMULATOR_RUN_CONSTANTS_H_

@@ -111,6 +111,9 @@ absl::Status LowerList(const NodeReader& node, absl::string_view from, absl::str
 
 absl::Status LowerOnnx(const NodeReader& node, Lowered& lowered) {
   Attributes& to = lowered.attributes;
+  if (absl::EndsWith(node.op_type(), "::GatherBlockQuantized")) {
+    return absl::UnimplementedError("rows of weights that are packed in blocks");
+  }
   if (node.Int("channels_last", 0) != 0) {
     // Of pools; convolutions keep the order of their weights.
     if (lowered.op != OpId::kAveragePool && lowered.op != OpId::kGlobalAveragePool) {

@@ -85,6 +85,26 @@ QTensor ScalarFor(const std::vector<Held>& read, double number) {
   return scalar;
 }
 
+absl::StatusOr<Held> AsIntegers(const Held& held) {
+  if (held.affine == nullptr || !held.affine->q.quantized()) return held;
+  const Quantization& q = held.affine->q;
+  Held plain;
+  plain.affine = plain.reference = plain.real = Share(held.affine->tensor);
+  plain.exact = held.exact;
+  if (held.exact) return plain;
+  if (q.scales.size() != 1) return absl::UnimplementedError("several scales of a tensor that is computed");
+  const auto steps = [&](const Tensor& reals) {
+    Tensor result = reals;
+    for (float& value : result.as<float>()) value = value / q.scales[0] + static_cast<float>(q.zero_point());
+    return result;
+  };
+  if (held.reference != nullptr && held.reference->tensor.type == kFloat) {
+    plain.reference = Share(steps(held.reference->tensor));
+  }
+  if (held.real != nullptr && held.real->tensor.type == kFloat) plain.real = Share(steps(held.real->tensor));
+  return plain;
+}
+
 absl::StatusOr<std::vector<Tensor>> RunReal(const NodeCall& node, const std::vector<const QTensor*>& ports,
                                             bool exact) {
   std::vector<const Tensor*> inputs;
@@ -138,7 +158,7 @@ absl::StatusOr<Affine> RunAffine(const NodeCall& node, const std::vector<const Q
       inputs[0] = &turned;
     }
     KernelCall call{node.lowered.op, node.lowered.layout,     &node.lowered.attributes,
-                    inputs,          absl::MakeSpan(outputs), &result.use};
+                    inputs,          absl::MakeSpan(outputs), node.statistics ? &result.use : nullptr};
     if (status.ok()) status = RunKernel(node.profile, call);
     if (status.ok() && node.lowered.output_shape.has_value())
       status = Reshaped(*node.lowered.output_shape, outputs[0].tensor.dims);
@@ -155,7 +175,7 @@ absl::StatusOr<Affine> RunAffine(const NodeCall& node, const std::vector<const Q
     if (status.code() != absl::StatusCode::kUnimplemented && !blocks) return status;
     result.float_reason = std::string(status.message());
     result.use = {};
-  } else {
+  } else if (!IsIntegerOp(node.reader.op_type())) {  // those compute with integers of their own
     result.float_reason = "it reads and writes real numbers";
   }
   // Dequantized, computed in float, quantized.

@@ -29,6 +29,7 @@ struct NodeCall {
   const Lowered& lowered;
   const std::vector<Quantization>& written;  // parameters of the outputs
   int64_t room;                              // bytes that its results may take
+  bool statistics;                           // whether anybody asks what its accumulators did
 };
 
 // Operands (parallel to step.inputs) in the order of the operator's ports. `scalar`: Lowered.scalar as a tensor, or
@@ -38,6 +39,10 @@ std::vector<const QTensor*> Ports(const Step& step, absl::Span<const QTensor* co
 
 // A number that the origin states in the place of a tensor, in a type that goes with the other operands.
 QTensor ScalarFor(const std::vector<Held>& read, double number);
+
+// An operand of an integer operator (integer_ops.h), whose parameters are arguments of their own: stored integers as
+// they are, and what the other results have in their place, which need not be integers.
+absl::StatusOr<Held> AsIntegers(const Held& held);
 
 // The operator on tensors that are not quantized. `exact`: see RunIntegerOp.
 absl::StatusOr<std::vector<Tensor>> RunReal(const NodeCall& node, const std::vector<const QTensor*>& ports, bool exact);

@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
+#include "rules/simulator/run/control_flow.h"
 
 namespace quantgate::simulator {
 namespace {
@@ -62,12 +63,15 @@ class Planner {
     step.node = op.node;
     step.op = id;
     for (const Operand& operand : resolved_.inputs(op)) {
+      // Small floats are no integers that a kernel could read: what is read is what their Dequantize makes of them.
+      const bool small = IsSmallFloat(operand.type) && operand.quantizer != op.node;
       const int32_t value =
-          operand.quantizer >= 0 && id != OpId::kQuantize ? StoredValue(graph_, operand) : operand.edge_value;
+          operand.quantizer >= 0 && id != OpId::kQuantize && !small ? StoredValue(graph_, operand) : operand.edge_value;
       step.inputs.push_back(SlotOf(graph_, resolved_, operand, operand.present ? value : -1));
     }
     // Weights in blocks of few bits are read packed, by the lowering.
-    if (absl::EndsWith(graph_.op_type(op.node), "::MatMulNBits")) {
+    if (absl::EndsWith(graph_.op_type(op.node), "::MatMulNBits") ||
+        absl::EndsWith(graph_.op_type(op.node), "::GatherBlockQuantized")) {
       for (Slot& slot : step.inputs) slot.quantized = false;
     }
     std::vector<int32_t> quantizers;
@@ -76,7 +80,7 @@ class Planner {
       Operand written = operand;
       const bool own = operand.quantizer == op.node;
       if (operand.quantizer >= 0 && !own) {
-        if (Folds(graph_, operand)) {
+        if (Folds(graph_, operand) && !IsSmallFloat(operand.type)) {
           value = graph_.output(operand.quantizer, 0);
         } else {
           quantizers.push_back(operand.quantizer);
@@ -141,6 +145,9 @@ class Planner {
         reads(value);
         if (value < 0 || !IsDequantize(graph_, graph_.producer(value))) continue;
         reads(QuantizerInputsOf(graph_, graph_.producer(value)).data);
+      }
+      if (IsControlFlow(graph_, node)) {
+        for (int32_t value : CapturedValues(graph_, node)) reads(value);
       }
       for (const Slot& slot : steps_[i].outputs) reads(slot.value);
     }

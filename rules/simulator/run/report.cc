@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "rules/engine/field.h"
 #include "rules/graph/graph.h"
 #include "rules/graph/resolve.h"
@@ -31,6 +32,11 @@ absl::Status SimulateReport(const v1::Graph& message, const Request& request, Mo
                             SimulateOptions options, v1::Report& report) {
   const absl::StatusOr<Graph> graph = Graph::Build(message);
   if (!graph.ok()) return graph.status();
+  if (!request.target.empty() && !request.profile.empty()) {
+    return AtField(absl::InvalidArgumentError(absl::StrCat("a target, ", request.target, ", and a profile, ",
+                                                           request.profile, ": a target has its own")),
+                   "options.profile");
+  }
   TargetName name;
   std::string target = "any";
   if (!request.target.empty()) {

@@ -16,7 +16,7 @@ namespace quantgate::simulator {
 
 struct Request {
   std::string target;   // "BACKEND[/SOC][@SDK]"; "": that of the graph's origin
-  std::string profile;  // instead of the target's own
+  std::string profile;  // a name; not together with a target, which has its own
   uint64_t seed = 0;    // of inputs that are made
   // Tensors by name; null: they are made. Outlives the call.
   const absl::flat_hash_map<std::string, Tensor>* given = nullptr;

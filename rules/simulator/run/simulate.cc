@@ -6,8 +6,10 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
 #include "rules/simulator/kernel.h"
+#include "rules/simulator/run/control_flow.h"
 #include "rules/simulator/run/integer_ops.h"
 #include "rules/simulator/run/lowering.h"
 #include "rules/simulator/run/measure.h"
@@ -57,6 +59,13 @@ class Simulator {
       if (absl::Status status = RunStep(steps_[i]); !status.ok()) return status;
       for (int32_t value : steps_[i].last_reads) values_.Drop(value);
     }
+    if (options_.outputs != nullptr) {
+      for (const int32_t id : graph_.message().outputs()) {
+        const absl::StatusOr<Held> held = values_.Read({.value = id - 1});
+        if (!held.ok()) return held.status();
+        options_.outputs->push_back(held->affine->tensor);
+      }
+    }
     return std::move(result_);
   }
 
@@ -105,12 +114,7 @@ class Simulator {
   }
 
   absl::Status Compute(const Step& step, const std::vector<Held>& operands) {
-    const NodeReader::TensorOf tensor_of = [this](int32_t value) -> const Tensor* {
-      if (!values_.Materialize(value).ok()) return nullptr;
-      // Numbers, where the value is one of a quantized tensor.
-      const Held& held = values_.at(value);
-      return &(held.real != nullptr && held.affine->q.quantized() ? held.real : held.affine)->tensor;
-    };
+    const NodeReader::TensorOf tensor_of = [this](int32_t value) { return values_.Numbers(value); };
     const NodeReader reader(graph_, step.node, tensor_of);
     std::vector<Quantization> written;
     for (const Slot& slot : step.outputs) {
@@ -121,6 +125,7 @@ class Simulator {
     if (step.op == OpId::kQuantize || step.op == OpId::kDequantize || step.op == OpId::kRequantize) {
       return Convert(step, operands, written[0]);
     }
+    if (IsControlFlow(graph_, step.node)) return RunBodies(step, written);
     Lowered lowered;
     if (absl::Status status = LowerNode(step, reader, lowered); !status.ok()) return status;
     const bool packed = absl::EndsWith(reader.op_type(), "::MatMulNBits");
@@ -150,6 +155,7 @@ class Simulator {
         slot.port = graph_.argument(step.node, i);
         plain.inputs.push_back(slot);
         absl::StatusOr<Held> held = values_.Read(slot);
+        if (held.ok()) held = AsIntegers(*held);
         if (!held.ok()) return held.status();
         arguments.push_back(*std::move(held));
       }
@@ -163,7 +169,7 @@ class Simulator {
     std::optional<QTensor> scalar;
     if (lowered.scalar.has_value()) scalar = ScalarFor(*read, *lowered.scalar);
     const QTensor* number = scalar.has_value() ? &*scalar : nullptr;
-    const NodeCall node{profile_, *called, reader, lowered, written, values_.room()};
+    const NodeCall node{profile_, *called, reader, lowered, written, values_.room(), options_.statistics};
     absl::StatusOr<Affine> affine = RunAffine(node, Ports(*called, Each(*read, &Held::affine), lowered, number));
     if (!affine.ok()) return affine.status();
 
@@ -185,6 +191,65 @@ class Simulator {
       return absl::OkStatus();
     }
     return ComputeBeside(step, node, *read, number, *std::move(affine));
+  }
+
+  // A node with bodies, which are run as the profile computes them in all three results: on each one's operands.
+  absl::Status RunBodies(const Step& step, const std::vector<Quantization>& written) {
+    std::vector<Held> arguments;
+    bool same = !options_.statistics;
+    for (int i = 0; i < graph_.num_inputs(step.node); ++i) {
+      absl::StatusOr<Held> held = values_.Read({.value = graph_.input(step.node, i)});
+      if (!held.ok()) return held.status();
+      arguments.push_back(*std::move(held));
+    }
+    std::vector<Held> results(step.outputs.size());
+    for (Shared Held::*result : {&Held::affine, &Held::reference, &Held::real}) {
+      if (same && result != &Held::affine) {
+        for (Held& held : results) held.*result = held.affine;
+        continue;
+      }
+      std::vector<const Tensor*> operands;
+      for (const Held& held : arguments)
+        operands.push_back(held.*result == nullptr ? nullptr : &(held.*result)->tensor);
+      std::vector<Shared> kept;  // as long as the bodies run
+      const auto captured = [&](int32_t value) -> const Tensor* {
+        const absl::StatusOr<Held> held = values_.Read({.value = value});
+        if (!held.ok() || (*held).*result == nullptr) return nullptr;
+        kept.push_back((*held).*result);
+        return &kept.back()->tensor;
+      };
+      SimulateOptions options = options_;
+      options.max_bytes = values_.room();
+      absl::StatusOr<std::vector<Tensor>> outputs = RunControlFlow(graph_, step.node, operands, captured, options);
+      if (!outputs.ok()) return outputs.status();
+      if (outputs->size() < results.size()) return absl::InvalidArgumentError("a body with fewer results");
+      for (size_t i = 0; i < results.size(); ++i) {
+        QTensor value{std::move((*outputs)[i]), {}};
+        if (step.outputs[i].quantized && value.tensor.type == step.outputs[i].type) value.q = written[i];
+        if (result != &Held::affine && value.q.quantized()) {
+          absl::StatusOr<Tensor> reals = Dequantized(profile_, value);
+          if (!reals.ok()) return reals.status();
+          value = {*std::move(reals), {}};
+        }
+        results[i].*result = std::make_shared<QTensor>(std::move(value));
+      }
+    }
+    for (size_t i = 0; i < results.size(); ++i) {
+      const Slot& slot = step.outputs[i];
+      if (slot.value < 0) continue;
+      v1::SimulatedNode unlisted;
+      v1::SimulatedNode& node =
+          results[i].reference->tensor.type == kFloat || !options_.statistics ? *result_.add_nodes() : unlisted;
+      Describe(step, i, node);
+      if (options_.statistics) {
+        node.set_float_reason("its bodies are run as a whole");
+        absl::Status status = Measure(profile_, slot, results[i], nullptr, node);
+        if (!status.ok()) return status;
+      }
+      if (absl::Status status = values_.Keep(slot.value, std::move(results[i])); !status.ok()) return status;
+      values_.Report(slot.value);
+    }
+    return absl::OkStatus();
   }
 
   // The reference and real space of a node whose affine results are there, and what they say about it.
@@ -249,9 +314,56 @@ class Simulator {
     return RunAffine(call, Ports(call.step, pointers, call.lowered, scalar));
   }
 
+  // Quantize and Dequantize of small floats, which are kept as real numbers.
+  absl::Status ConvertSmallFloats(const Step& step, const Held& from, const Slot& slot) {
+    const absl::StatusOr<Quantization> q = values_.ParametersOf(slot);
+    if (!q.ok()) return q.status();
+    const bool quantizes = step.op == OpId::kQuantize;
+    Held held;
+    Tensor stored = from.affine->tensor;
+    std::optional<QTensor> own;
+    if (quantizes) {
+      absl::StatusOr<Tensor> rounded = ToSmallFloats(from.affine->tensor, slot.type, *q);
+      if (!rounded.ok()) return rounded.status();
+      stored = *std::move(rounded);
+    }
+    absl::StatusOr<Tensor> reals = FromSmallFloats(stored, *q);
+    if (!reals.ok()) return reals.status();
+    held.exact = from.exact && !quantizes;
+    held.affine = Share(*std::move(reals));
+    held.reference = held.exact ? held.affine : from.reference;
+    held.real = held.exact ? held.affine : from.real;
+    if (quantizes && options_.statistics) {
+      for (const bool alone : {false, true}) {
+        absl::StatusOr<Tensor> fake = ToSmallFloats((alone ? from.reference : from.real)->tensor, slot.type, *q);
+        if (fake.ok()) fake = FromSmallFloats(*fake, *q);
+        if (!fake.ok()) return fake.status();
+        if (alone) {
+          own = QTensor{*std::move(fake), {}};
+        } else {
+          held.real = Share(*std::move(fake));
+        }
+      }
+    }
+    v1::SimulatedNode& node = *result_.add_nodes();
+    Describe(step, 0, node);
+    if (options_.statistics) {
+      absl::Status status = Measure(profile_, step.outputs[0], held, own.has_value() ? &*own : nullptr, node);
+      if (!status.ok()) return status;
+    }
+    if (quantizes) held.affine = Share(std::move(stored));
+    if (absl::Status status = values_.Keep(step.outputs[0].value, std::move(held)); !status.ok()) return status;
+    values_.Report(step.outputs[0].value);
+    return absl::OkStatus();
+  }
+
   // Quantize, Dequantize and Requantize as operators of their own.
   absl::Status Convert(const Step& step, const std::vector<Held>& operands, const Quantization& q) {
     if (operands.empty() || operands[0].affine == nullptr) return absl::InvalidArgumentError("its input is not there");
+    if (!step.outputs[0].quantized && !step.inputs[0].quantized) {
+      const Slot slot = values_.SlotOfQuantizer(step.node);
+      if (IsSmallFloat(slot.type)) return ConvertSmallFloats(step, operands[0], slot);
+    }
     const Held& from = operands[0];
     const Slot& slot = step.outputs[0];
     Held held;

@@ -1,11 +1,14 @@
 #include "rules/simulator/run/stored.h"
 
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "rules/graph/data_type.h"
 #include "rules/simulator/kernel.h"
+#include "rules/simulator/kernels/elements.h"
+#include "rules/simulator/small_float.h"
 
 namespace quantgate::simulator {
 namespace {
@@ -85,6 +88,29 @@ void ClampToRange(const Slot& slot, Tensor& tensor) {
   if (slot.type == v1::DATA_TYPE_INT16) ClampElements<int16_t>(slot, tensor);
   if (slot.type == v1::DATA_TYPE_UINT16) ClampElements<uint16_t>(slot, tensor);
   if (slot.type == v1::DATA_TYPE_INT32) ClampElements<int32_t>(slot, tensor);
+}
+
+absl::StatusOr<Tensor> ToSmallFloats(const Tensor& reals, v1::DataType type, const Quantization& q) {
+  if (SmallFloatValues(type).empty() || !q.quantized()) {
+    return absl::UnimplementedError("it quantizes to a type or with parameters that no kernel has");
+  }
+  if (reals.type != kFloat) return absl::InvalidArgumentError("integers where real numbers are quantized");
+  QTensor stored{reals, q};
+  if (absl::Status status = CheckGeometry(stored); !status.ok()) return status;
+  const ScaleIndex scale_of(q, reals.dims);
+  const absl::Span<float> values = stored.tensor.as<float>();
+  for (size_t i = 0; i < values.size(); ++i) values[i] = RoundToSmallFloat(type, values[i] / q.scales[scale_of(i)]);
+  return std::move(stored.tensor);
+}
+
+absl::StatusOr<Tensor> FromSmallFloats(const Tensor& stored, const Quantization& q) {
+  if (stored.type != kFloat || !q.quantized()) return absl::UnimplementedError("parameters that no kernel has");
+  QTensor real{stored, q};
+  if (absl::Status status = CheckGeometry(real); !status.ok()) return status;
+  const ScaleIndex scale_of(q, stored.dims);
+  const absl::Span<float> values = real.tensor.as<float>();
+  for (size_t i = 0; i < values.size(); ++i) values[i] *= q.scales[scale_of(i)];
+  return std::move(real.tensor);
 }
 
 }  // namespace quantgate::simulator

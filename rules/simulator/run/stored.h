@@ -24,6 +24,10 @@ absl::StatusOr<QTensor> Quantized(const Profile& profile, const Tensor& reals, c
 
 void ClampToRange(const Slot& slot, Tensor& tensor);
 
+// The same for small floats, which are kept as real numbers: the quotients, rounded, and the products.
+absl::StatusOr<Tensor> ToSmallFloats(const Tensor& reals, v1::DataType type, const Quantization& q);
+absl::StatusOr<Tensor> FromSmallFloats(const Tensor& stored, const Quantization& q);
+
 }  // namespace quantgate::simulator
 
 #endif  // QUANTGATE_RULES_SIMULATOR_RUN_STORED_H_

@@ -3,6 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "rules/graph/data_type.h"
 #include "rules/graph/names.h"
 #include "rules/graph/quantizer.h"
 #include "rules/simulator/run/constants.h"
@@ -132,6 +133,18 @@ absl::Status Values::Materialize(int32_t value) {
   absl::StatusOr<Quantization> q = ParametersOf(slot);
   if (!q.ok()) return q.status();
   const Held& from = held_[data];
+  if (IsSmallFloat(slot.type)) {
+    if (quantizes) return absl::UnimplementedError("it is not computed");  // a step of its own
+    absl::StatusOr<Tensor> reals = FromSmallFloats(from.affine->tensor, *q);
+    if (!reals.ok()) return reals.status();
+    held.affine = held.reference = held.real = Share(*std::move(reals));
+    held.exact = from.exact;
+    if (!from.exact) {
+      held.reference = from.reference;
+      held.real = from.real;
+    }
+    return Keep(value, std::move(held));
+  }
   if (quantizes) {
     absl::StatusOr<QTensor> stored = Quantized(profile_, from.affine->tensor, slot, *q);
     if (!stored.ok()) return stored.status();
@@ -154,6 +167,20 @@ absl::Status Values::Materialize(int32_t value) {
     held.real = from.real;
   }
   return Keep(value, std::move(held));
+}
+
+const Tensor* Values::Numbers(int32_t value) {
+  if (!Materialize(value).ok()) return nullptr;
+  const Held& held = held_[value];
+  if (!held.affine->q.quantized() || held.real == nullptr) return &held.affine->tensor;
+  if (held.real->q.quantized()) {  // integers alone are kept without statistics
+    absl::StatusOr<Tensor> reals = Dequantized(profile_, *held.affine);
+    if (!reals.ok()) return nullptr;
+    Held with = held;
+    with.real = Share(*std::move(reals));
+    if (!Keep(value, std::move(with)).ok()) return nullptr;
+  }
+  return &held_[value].real->tensor;
 }
 
 Slot Values::SlotOfQuantizer(int32_t node) const {
@@ -191,7 +218,24 @@ absl::StatusOr<Held> Values::Read(const Slot& slot) {
   }
   if (from.affine->q.quantized() && SameParameters(from.affine->q, *q)) return from;
   const bool unread = !from.affine->q.quantized();
-  held.affine = std::make_shared<QTensor>(QTensor{from.affine->tensor, *q});
+  // A constant's tensor is nobody else's yet, and need not be copied.
+  if (unread && graph_.is_constant(slot.value) && from.affine == from.reference && from.affine == from.real &&
+      from.affine.use_count() == 3) {
+    const auto tensor = std::const_pointer_cast<QTensor>(from.affine);
+    tensor->q = *std::move(q);
+    held.affine = tensor;
+  } else {
+    held.affine = std::make_shared<QTensor>(QTensor{from.affine->tensor, *std::move(q)});
+  }
+  if (!options_.statistics) {
+    // Nobody asks for the other two.
+    if (absl::Status status = CheckGeometry(*held.affine); !status.ok()) return InValue(slot.value, status);
+    held.real = held.reference = held.affine;
+    held.exact = from.exact;
+    if (!unread || !from.exact) return held;
+    if (absl::Status status = Keep(slot.value, held); !status.ok()) return status;
+    return held;
+  }
   // Integers that are read with other parameters than they were written with mean other numbers; the reference does
   // not follow.
   absl::StatusOr<Tensor> reals = Dequantized(profile_, *held.affine);

@@ -45,18 +45,21 @@ class Values {
 
   // Makes a value there is that no step makes: a constant, and what Quantize and Dequantize nodes make of others.
   absl::Status Materialize(int32_t value);
-  const Held& at(int32_t value) const { return held_[value]; }
+  // The value as numbers, also where it is quantized; null: it is not known.
+  const Tensor* Numbers(int32_t value);
   // Parameters of a slot; those that are computed as the graph runs are read now.
   absl::StatusOr<Quantization> ParametersOf(const Slot& slot);
   // A slot's operand in the three results. Stored constants are made real here, where their parameters are known.
   absl::StatusOr<Held> Read(const Slot& slot);
+
+  // What a Quantize or Dequantize node states of the stored tensor.
+  Slot SlotOfQuantizer(int32_t node) const;
 
   // Bytes that are left.
   int64_t room() const { return options_.max_bytes - bytes_; }
 
  private:
   absl::Status InValue(int32_t value, const absl::Status& status) const;
-  Slot SlotOfQuantizer(int32_t node) const;
 
   const Graph& graph_;
   const ResolvedGraph& resolved_;

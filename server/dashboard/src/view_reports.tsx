@@ -80,7 +80,11 @@ export function Reports() {
         <DateFields search={search} set={set} />
       </div>
       <Waiting {...state} loading={state.loading && !state.data} what="reports" />
-      {state.data && reports.length === 0 && <p class="empty">No report fits.</p>}
+      {state.data && reports.length === 0 && (
+        <p class="empty">
+          {state.data.nextPageToken ? 'None of the newest reports fits; older ones may.' : 'No report fits.'}
+        </p>
+      )}
       {reports.length > 0 && (
         <>
           <div class="actions">
@@ -144,15 +148,17 @@ export function Reports() {
               </tbody>
             </table>
           </div>
-          <div class="pages">
-            <button disabled={token === ''} onClick={() => set({page: ''})}>
-              newest
-            </button>
-            <button disabled={!state.data?.nextPageToken} onClick={() => set({page: state.data?.nextPageToken ?? ''})}>
-              older
-            </button>
-          </div>
         </>
+      )}
+      {(reports.length > 0 || token !== '' || state.data?.nextPageToken) && (
+        <div class="pages">
+          <button disabled={token === ''} onClick={() => set({page: ''})}>
+            newest
+          </button>
+          <button disabled={!state.data?.nextPageToken} onClick={() => set({page: state.data?.nextPageToken ?? ''})}>
+            older
+          </button>
+        </div>
       )}
     </>
   );

@@ -139,7 +139,20 @@ def test_inputs_that_do_not_fit(tmp_path):
     assert "input 'x' is not given" in refused('--input', str(path))
     np.savez(path, x=good, z=good)
     assert "'z' is given" in refused('--input', str(path))
+    large = good.astype(np.float64)
+    large[0, 0, 0, 3] = 1e300
+    np.savez(path, x=large)
+    assert '1e+300 at element 3, beyond float32' in refused('--input', str(path))
     assert 'bytes' in refused('--max-memory', '1000')
+
+
+def test_numbers_that_are_none():
+    assert "'-5' is no number from 0 up" in refused('--max-memory', '-5')
+    assert '0 bytes: it takes 1 to' in refused('--max-memory', '0')
+    assert 'it takes 1 to' in refused('--max-memory', '99999999999999999999')
+    for seed in ('-1', 'seven', '1.5', '18446744073709551616'):
+        assert f"'{seed}' is no whole number from 0 to 18446744073709551615" in refused('--seed', seed)
+    assert 'excludes' in refused('--profile', 'tosa', '--target', 'onnxruntime/cpu')
 
 
 def test_compressed_and_ordered_as_fortran(tmp_path):
@@ -164,6 +177,50 @@ def test_check_with_simulation():
     assert [f for f in report['results'][0]['findings'] if f['code'][:2] != 'SM'] == plain['results'][0]['findings']
 
 
+def quantgate(*arguments):
+    command = [os.environ['QUANTGATE_EXECUTABLE'], *map(str, arguments), '--quiet', '--format', 'json']
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode in (0, 1), done.stderr
+    return json.loads(done.stdout)
+
+
+def test_check_simulates_each_target():
+    """Each by its own arithmetic: what QNN's does not say must not be said of ONNX Runtime."""
+    model = DATA / 'onnx' / 'bad.qdq_zp_pair.tiny.qdq_u8s8.onnx'
+    targets = ['qnn_htp/SM8650', 'onnxruntime/cpu', 'qnn_htp/SM8550']
+    together = quantgate('check', model, '--simulate', *[word for target in targets for word in ('-t', target)])
+
+    def told(result):
+        return [(finding['code'], finding['location'].get('node'), finding.get('observed'))
+                for finding in result.get('findings', []) if finding['code'].startswith('SM')]
+
+    for target, result in zip(targets, together['results']):
+        alone = quantgate('check', model, '--simulate', '-t', target)['results'][0]
+        assert told(result) == told(alone), target
+        assert result['verdict'] == alone['verdict'], target
+    assert together['simulation']['profile'] == 'qnn_htp'
+
+
+def test_predicted_cost_is_what_the_corrected_model_does(tmp_path):
+    model = DATA / 'onnx' / 'bad.qdq_scale_pair.tiny.qdq_u8s8.onnx'
+    fixed = tmp_path / 'fixed.onnx'
+    report = quantgate('check', model, '-t', 'onnxruntime/cpu', '--simulate', '--fix', fixed)
+    cost, = [correction['predictedCost'] for correction in report['results'][0]['corrections']]
+
+    def worst_output(path):
+        nodes = quantgate('simulate', path, '--target', 'onnxruntime/cpu')['simulation']['nodes']
+        return min(node['sqnrDb'] for node in nodes if node['value'] in ('prob', 'gate'))
+
+    assert cost['sqnrBeforeDb'] == pytest.approx(worst_output(model), abs=0.5)
+    assert cost['sqnrAfterDb'] == pytest.approx(worst_output(fixed), abs=0.5)
+    assert cost['sqnrAfterDb'] > cost['sqnrBeforeDb'] + 5
+    command = [os.environ['QUANTGATE_EXECUTABLE'], 'check', str(model), '-t', 'onnxruntime/cpu', '--simulate', '--quiet']
+    text = subprocess.run(command, capture_output=True, text=True, timeout=60).stdout
+    assert f"c1 {cost['sqnrBeforeDb']:.1f} -> {cost['sqnrAfterDb']:.1f} dB" in ' '.join(text.split())
+    plain = quantgate('check', model, '-t', 'onnxruntime/cpu')
+    assert 'predictedCost' not in plain['results'][0]['corrections'][0]
+
+
 def test_python_function():
     """A converted program, as torch computes it and as it is simulated."""
     torch = pytest.importorskip('torch')
@@ -186,3 +243,37 @@ def test_python_function():
         quantgate.simulate(path, {'nobody': inputs[0].numpy()})
     assert caught.value.code == 'INVALID_ARGUMENT'
     assert len(quantgate.simulate(path, seed=3).nodes) > 5
+
+
+def test_differences(tmp_path):
+    """torch.diff with what stands in front and behind, of real numbers and of indices."""
+    torch = pytest.importorskip('torch')
+
+    class Differences(torch.nn.Module):
+        def forward(self, x, i):
+            return (torch.diff(x, dim=1, prepend=x[:, :1] * 2, append=x[:, :2]), torch.diff(x, dim=0),
+                    torch.diff(i, prepend=i[:, :1] - 1))
+
+    inputs = (torch.randn(3, 5, 2), torch.randint(0, 9, (2, 7)))
+    torch.export.save(torch.export.export(Differences(), inputs), tmp_path / 'model.pt2')
+    feeds = {'x': inputs[0].numpy(), 'i': inputs[1].numpy()}
+    values, _ = simulate(tmp_path / 'model.pt2', feeds, tmp_path, 'torch')
+    found = [values[name] for name in ('diff', 'diff_1', 'diff_2')]
+    for array, expected in zip(found, Differences()(*inputs)):
+        np.testing.assert_array_equal(array, expected.numpy())
+
+
+def test_while(tmp_path):
+    """A recurrent model, whose steps are the rounds of a WHILE."""
+    litert = pytest.importorskip('ai_edge_litert.interpreter')
+    path = DATA / 'tflite' / 'lstm.aeq_weight_only_wi4_afp32.tflite'
+    interpreter = litert.Interpreter(str(path), experimental_op_resolver_type=litert.OpResolverType.BUILTIN_REF)
+    interpreter.allocate_tensors()
+    given, = interpreter.get_input_details()
+    made, = interpreter.get_output_details()
+    x = np.random.default_rng(31).normal(size=given['shape']).astype(np.float32)
+    interpreter.set_tensor(given['index'], x)
+    interpreter.invoke()
+    values, simulation = simulate(path, {given['name']: x}, tmp_path, 'litert/reference')
+    assert not any(node.get('floatReason', '').startswith('not computed') for node in simulation['nodes'])
+    np.testing.assert_allclose(values[made['name']], interpreter.get_tensor(made['index']), rtol=1e-5, atol=1e-6)

@@ -62,8 +62,10 @@ def simulate(model, feeds, folder):
         return {name: values[name] for name in values.files}, json.loads(done.stdout)
 
 
-def run(model, feeds):
+def run(model, feeds, optimized=True):
     options = onnxruntime.SessionOptions()
+    if not optimized:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     options.log_severity_level = 4
     options.intra_op_num_threads = 1
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=['CPUExecutionProvider'])
@@ -188,3 +190,142 @@ def test_a_pool_of_an_immense_kernel(tmp_path):
     model = build.model({'x': np.zeros((1, 1, 2, 2), np.float32)}, [out])
     values, _ = simulate(model, {'x': np.ones((1, 1, 2, 2), np.float32)}, tmp_path)
     np.testing.assert_array_equal(values[out], np.ones((1, 1, 2, 2), np.float32))
+
+
+def integers(dtype, *shape):
+    limits = np.iinfo(dtype)
+    return np.random.default_rng(19).integers(limits.min, limits.max + 1, shape).astype(dtype)
+
+
+def reals(*shape):
+    return np.random.default_rng(23).normal(size=shape).astype(np.float32)
+
+
+# Quantization that is computed as the graph runs, and integers without parameters: all exact.
+INTEGER_OPERATORS = {
+    'dynamic_quantize_linear': (reals(4, 8), lambda build: build.node('DynamicQuantizeLinear', ['x'], 3)),
+    'matmul_integer': (integers(np.uint8, 4, 8), lambda build: build.node(
+        'MatMulInteger', ['x', integers(np.int8, 8, 5), np.uint8(7), np.int8(3)])),
+    'matmul_integer_columns': (integers(np.uint8, 4, 8), lambda build: build.node(
+        'MatMulInteger', ['x', integers(np.int8, 8, 5), np.uint8(7), np.arange(5).astype(np.int8)])),
+    'matmul_integer_broadcast': (integers(np.uint8, 2, 1, 4, 8), lambda build: build.node(
+        'MatMulInteger', ['x', integers(np.int8, 3, 8, 5)])),
+    'matmul_integer_vector': (integers(np.uint8, 8), lambda build: build.node(
+        'MatMulInteger', ['x', integers(np.int8, 8, 5)])),
+    'conv_integer': (integers(np.uint8, 1, 3, 6, 6), lambda build: build.node(
+        'ConvInteger', ['x', integers(np.int8, 4, 3, 3, 3), np.uint8(7), np.int8(3)], pads=[1, 1, 1, 1])),
+    'conv_integer_line': (integers(np.uint8, 1, 3, 9), lambda build: build.node(
+        'ConvInteger', ['x', integers(np.int8, 4, 3, 3), np.uint8(7)])),
+    'dynamic_quantize_matmul': (reals(4, 8), lambda build: build.node(
+        'com.microsoft::DynamicQuantizeMatMul',
+        ['x', integers(np.int8, 8, 5), np.float32(0.02), np.int8(0), reals(5)])),
+    'dynamic_quantize_matmul_columns': (reals(2, 4, 8), lambda build: build.node(
+        'com.microsoft::DynamicQuantizeMatMul', ['x', integers(np.uint8, 8, 5), np.abs(reals(5)),
+                                                 integers(np.uint8, 5)])),
+    'matmul_integer_to_float': (integers(np.uint8, 4, 8), lambda build: build.node(
+        'com.microsoft::MatMulIntegerToFloat',
+        ['x', integers(np.int8, 8, 5), np.float32(0.02), np.float32(0.03), np.uint8(4), np.int8(0), reals(5)])),
+    'matmul_integer_to_float_columns': (integers(np.uint8, 2, 4, 8), lambda build: build.node(
+        'com.microsoft::MatMulIntegerToFloat',
+        ['x', integers(np.int8, 8, 5), np.float32(0.02), np.abs(reals(5)), np.uint8(4)])),
+    'max_pool_of_bytes': (integers(np.uint8, 1, 2, 6, 6), lambda build: build.node(
+        'MaxPool', ['x'], kernel_shape=[2, 2], strides=[2, 2])),
+    'max_pool_of_signed_bytes': (integers(np.int8, 1, 2, 7, 7), lambda build: build.node(
+        'MaxPool', ['x'], kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1, pads=[1, 1, 1, 1])),
+}
+
+
+@pytest.mark.parametrize('name', INTEGER_OPERATORS)
+def test_integers_of_their_own(name, tmp_path):
+    x, write = INTEGER_OPERATORS[name]
+    build = Builder()
+    outputs = write(build)
+    report = compare(build, {'x': x}, [outputs] if isinstance(outputs, str) else outputs, tmp_path, relative=1e-7)
+    for node in report['simulation'].get('nodes', []):
+        assert 'floatReason' not in node or not node['floatReason'], node
+
+
+@pytest.mark.parametrize('opset, parameters', [(18, 2), (21, 4)])
+def test_group_normalization(opset, parameters, tmp_path):
+    build = Builder(opset)
+    out = build.node('GroupNormalization', ['x', reals(parameters), reals(parameters)], num_groups=2)
+    compare(build, {'x': reals(1, 4, 3, 3)}, [out], tmp_path, relative=1e-6)
+
+
+def test_what_is_not_computed_is_listed_and_the_rest_runs(tmp_path):
+    build = Builder()
+    build.node('Relu', [build.node('SequenceAt', [build.node('SequenceConstruct', ['x', 'x']), np.int64(1)])])
+    beside = build.node('Relu', ['x'])
+    x = reals(2, 3)
+    values, report = simulate(build.model({'x': x}, ['v2', beside]), {'x': x}, tmp_path)
+    np.testing.assert_array_equal(values[beside], np.maximum(x, 0))
+    assert 'v2' not in values
+    missing = [node['node'] for node in report['simulation']['nodes']
+               if node.get('floatReason', '').startswith('not computed: ')]
+    assert missing == ['n0', 'n1', 'n2']
+    assert report['results'][0]['verdict'] == 'UNKNOWN'
+
+
+@pytest.mark.parametrize('kind', ['FLOAT8E4M3FN', 'FLOAT8E4M3FNUZ', 'FLOAT8E5M2', 'FLOAT8E5M2FNUZ'])
+def test_small_floats(kind, tmp_path):
+    """Every size of number, and a product between Dequantize and Quantize, which no kernel reads as integers."""
+    dtype = getattr(onnx.TensorProto, kind)
+    random = np.random.default_rng(29)
+    x = (random.normal(size=(20, 64)) * 10 ** random.uniform(-4, 4, (20, 64))).astype(np.float32)
+    x[0, :40] = np.arange(-20, 20) / 8
+    zero = helper.make_tensor('zero', dtype, [], [0.0])
+    scale = numpy_helper.from_array(np.float32(0.5), 'scale')
+    weight = helper.make_tensor('weight', dtype, [64, 8], random.normal(size=512).astype(np.float32).tolist())
+    nodes = [helper.make_node('QuantizeLinear', ['x', 'scale', 'zero'], ['q'], name='n0'),
+             helper.make_node('DequantizeLinear', ['q', 'scale', 'zero'], ['y'], name='n1'),
+             helper.make_node('DequantizeLinear', ['weight', 'scale', 'zero'], ['w'], name='n2'),
+             helper.make_node('MatMul', ['y', 'w'], ['p'], name='n3'),
+             helper.make_node('QuantizeLinear', ['p', 'scale', 'zero'], ['pq'], name='n4'),
+             helper.make_node('DequantizeLinear', ['pq', 'scale', 'zero'], ['z'], name='n5')]
+    graph = helper.make_graph(nodes, 'g', [helper.make_tensor_value_info('x', 1, x.shape)],
+                              [helper.make_tensor_value_info(name, 1, None) for name in 'yz'], [zero, scale, weight])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid('', 21)], ir_version=10)
+    values, report = simulate(model, {'x': x}, tmp_path)
+    for name, array in zip('yz', run(model, {'x': x}, optimized=False)):  # it fuses what it then has no kernel for
+        np.testing.assert_array_equal(values[name], array)
+    assert not any(node.get('floatReason', '').startswith('not computed') for node in report['simulation']['nodes'])
+
+
+def body(nodes, inputs, outputs):
+    """A graph inside a node; (name, type, shape) of what it takes and gives."""
+    return helper.make_graph([helper.make_node(op, given, made) for op, given, made in nodes], 'body',
+                             [helper.make_tensor_value_info(*value) for value in inputs],
+                             [helper.make_tensor_value_info(*value) for value in outputs])
+
+
+@pytest.mark.parametrize('condition', [True, False])
+def test_branches(condition, tmp_path):
+    """Both read a value of the graph around them, one of them quantized there."""
+    x = reals(2, 3)
+    build = Builder()
+    stored = build.quantize('x', np.float32(0.02), np.uint8(128))
+    real = build.dequantize(stored, np.float32(0.02), np.uint8(128))
+    yes = body([('Relu', [real], ['yes'])], [], [('yes', 1, [2, 3])])
+    no = body([('Neg', ['x'], ['no'])], [], [('no', 1, [2, 3])])
+    made = build.node('If', ['condition'], then_branch=yes, else_branch=no)
+    compare(build, {'x': x, 'condition': np.array(condition)}, [build.node('Abs', [made])], tmp_path)
+
+
+LOOP = ([('i', 7, []), ('go', 9, []), ('s', 1, [3])], [('again', 9, []), ('next', 1, [3]), ('scan', 1, [3])])
+
+
+def test_loop(tmp_path):
+    build = Builder()
+    doubled = body([('Identity', ['go'], ['again']), ('Add', ['s', 'x'], ['next']), ('Identity', ['next'], ['scan'])],
+                   *LOOP)
+    outputs = build.node('Loop', [np.int64(3), np.array(True), 'x'], 2, body=doubled)
+    compare(build, {'x': reals(3)}, outputs, tmp_path)
+
+
+def test_a_loop_that_does_not_end_is_not_computed(tmp_path):
+    build = Builder()
+    forever = body([('Identity', ['go'], ['again']), ('Identity', ['s'], ['next']), ('Identity', ['s'], ['scan'])], *LOOP)
+    outputs = build.node('Loop', ['', np.array(True), 'x'], 2, body=forever)
+    _, report = simulate(build.model({'x': reals(3)}, outputs), {'x': reals(3)}, tmp_path)
+    node, = report['simulation']['nodes']
+    assert node['floatReason'] == 'not computed: a loop of more than 10000 rounds'

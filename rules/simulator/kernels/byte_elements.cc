@@ -1,0 +1,145 @@
+#include "rules/simulator/kernels/byte_elements.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "rules/simulator/kernels/byte_elements.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+HWY_BEFORE_NAMESPACE();
+namespace quantgate::simulator::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+using Reals = hn::CappedTag<float, 16>;
+using Wholes = hn::RebindToSigned<Reals>;
+using Quarters = hn::Rebind<uint8_t, Reals>;
+using Real = hn::Vec<Reals>;
+
+// Integers as reals, and back: their bytes shifted to unsigned ones.
+HWY_INLINE Real LoadReals(const uint8_t* from, hn::Vec<Quarters> flip, hn::Vec<Wholes> offset) {
+  const auto bytes = hn::Xor(hn::LoadU(Quarters(), from), flip);
+  return hn::ConvertTo(Reals(), hn::Sub(hn::PromoteTo(Wholes(), bytes), offset));
+}
+HWY_INLINE void StoreReals(Real x, hn::Vec<Wholes> offset, hn::Vec<Quarters> flip, uint8_t* to) {
+  hn::StoreU(hn::Xor(hn::DemoteTo(Quarters(), hn::Add(hn::NearestInt(x), offset)), flip), Quarters(), to);
+}
+
+int32_t WholeOf(uint8_t byte, ByteSign sign) { return static_cast<int32_t>(byte ^ sign.flip) - sign.offset; }
+uint8_t ByteOf(int32_t whole, ByteSign sign) { return static_cast<uint8_t>(whole + sign.offset) ^ sign.flip; }
+
+void AddBytesImpl(const ByteSum& s, const uint8_t* a, const uint8_t* b, int64_t count, uint8_t* out) {
+  int64_t i = 0;
+#if HWY_NATIVE_FMA
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(Reals()));
+  const auto a_flip = hn::Set(Quarters(), s.a_sign.flip), b_flip = hn::Set(Quarters(), s.b_sign.flip);
+  const auto out_flip = hn::Set(Quarters(), s.out_sign.flip);
+  const auto a_offset = hn::Set(Wholes(), s.a_sign.offset), b_offset = hn::Set(Wholes(), s.b_sign.offset);
+  const auto out_offset = hn::Set(Wholes(), s.out_sign.offset);
+  const Real a_factor = hn::Set(Reals(), s.a_factor), b_factor = hn::Set(Reals(), s.b_factor);
+  const Real fixed = hn::Set(Reals(), s.fixed);
+  const Real low = hn::Set(Reals(), static_cast<float>(s.low)), high = hn::Set(Reals(), static_cast<float>(s.high));
+  for (; i + lanes <= count; i += lanes) {
+    const Real y = hn::MulAdd(LoadReals(b + i, b_flip, b_offset), b_factor, fixed);
+    const Real sum = hn::MulAdd(LoadReals(a + i, a_flip, a_offset), a_factor, y);
+    StoreReals(hn::Min(hn::Max(sum, low), high), out_offset, out_flip, out + i);
+  }
+#endif
+  for (; i < count; ++i) {
+    const float x = static_cast<float>(WholeOf(a[i], s.a_sign)), y = static_cast<float>(WholeOf(b[i], s.b_sign));
+    const float sum = std::fma(x, s.a_factor, std::fma(y, s.b_factor, s.fixed));
+    const float clamped = std::clamp(sum, static_cast<float>(s.low), static_cast<float>(s.high));
+    out[i] = ByteOf(static_cast<int32_t>(std::nearbyint(clamped)), s.out_sign);
+  }
+}
+
+void QuantizeBytesImpl(absl::Span<const float> x, float scale, int32_t zero_point, int32_t low, int32_t high,
+                       ByteSign sign, uint8_t* out) {
+  const Reals d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d)), count = static_cast<int64_t>(x.size());
+  const Real by = hn::Set(d, scale);
+  const Real least = hn::Set(d, static_cast<float>(low - zero_point));
+  const Real most = hn::Set(d, static_cast<float>(high - zero_point));
+  const auto offset = hn::Set(Wholes(), zero_point + sign.offset);
+  const auto flip = hn::Set(Quarters(), sign.flip);
+  const auto quantized = [&](const float* from, uint8_t* to) {
+    const Real quotient = hn::Div(hn::LoadU(d, from), by);
+    const Real number = hn::IfThenElse(hn::Eq(quotient, quotient), quotient, least);
+    StoreReals(hn::Min(hn::Max(number, least), most), offset, flip, to);
+  };
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) quantized(x.data() + i, out + i);
+  if (i == count) return;
+  HWY_ALIGN float last[16] = {};
+  HWY_ALIGN uint8_t bytes[16];
+  std::copy(x.begin() + i, x.end(), last);
+  quantized(last, bytes);
+  std::copy_n(bytes, count - i, out + i);
+}
+
+void DequantizeBytesImpl(const uint8_t* x, int64_t count, float scale, int32_t zero_point, ByteSign sign, float* out) {
+  const Reals d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const Real by = hn::Set(d, scale);
+  const auto offset = hn::Set(Wholes(), zero_point + sign.offset);
+  const auto flip = hn::Set(Quarters(), sign.flip);
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) hn::StoreU(hn::Mul(LoadReals(x + i, flip, offset), by), d, out + i);
+  for (; i < count; ++i) out[i] = scale * static_cast<float>(WholeOf(x[i], sign) - zero_point);
+}
+
+void MaximizePlaneImpl(const PlaneMaximum& p, uint8_t* out) {
+  const hn::CappedTag<uint8_t, 16> d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
+  const auto flip = hn::Set(d, p.sign.flip);
+  const auto low = hn::Set(d, static_cast<uint8_t>(p.low + p.sign.offset));
+  const auto high = hn::Set(d, static_cast<uint8_t>(p.high + p.sign.offset));
+  for (int64_t row = 0; row < p.rows; ++row, out += p.columns) {
+    for (int64_t column = 0; column < p.columns; column += lanes) {
+      auto largest = low;
+      for (const uint8_t* tap : p.taps) {
+        largest = hn::Max(largest, hn::Xor(hn::LoadU(d, tap + row * p.step + column), flip));
+      }
+      const auto bytes = hn::Xor(hn::Min(largest, high), flip);
+      if (column + lanes <= p.columns) {
+        hn::StoreU(bytes, d, out + column);
+        continue;
+      }
+      HWY_ALIGN uint8_t some[16];
+      hn::Store(bytes, d, some);
+      std::memcpy(out + column, some, static_cast<size_t>(p.columns - column));
+    }
+  }
+}
+
+}  // namespace quantgate::simulator::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+namespace quantgate::simulator {
+
+HWY_EXPORT(AddBytesImpl);
+HWY_EXPORT(QuantizeBytesImpl);
+HWY_EXPORT(DequantizeBytesImpl);
+HWY_EXPORT(MaximizePlaneImpl);
+
+void AddBytes(const ByteSum& sum, const uint8_t* a, const uint8_t* b, int64_t count, uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(AddBytesImpl)(sum, a, b, count, out);
+}
+
+void QuantizeBytes(absl::Span<const float> x, float scale, int32_t zero_point, int32_t low, int32_t high, ByteSign sign,
+                   uint8_t* out) {
+  HWY_DYNAMIC_DISPATCH(QuantizeBytesImpl)(x, scale, zero_point, low, high, sign, out);
+}
+
+void DequantizeBytes(const uint8_t* x, int64_t count, float scale, int32_t zero_point, ByteSign sign, float* out) {
+  HWY_DYNAMIC_DISPATCH(DequantizeBytesImpl)(x, count, scale, zero_point, sign, out);
+}
+
+void MaximizePlane(const PlaneMaximum& plane, uint8_t* out) { HWY_DYNAMIC_DISPATCH(MaximizePlaneImpl)(plane, out); }
+
+}  // namespace quantgate::simulator
+#endif  // HWY_ONCE

@@ -1,0 +1,166 @@
+// Products of bytes against plain integers, on every target that this processor has.
+#include "rules/simulator/kernels/byte_products.h"
+
+#define HWY_WANT_AVX3_DL 1
+#include <gtest/gtest.h>
+#include <hwy/highway.h>
+#include <hwy/targets.h>
+
+#include <algorithm>
+#include <cmath>
+#include <random>
+#include <vector>
+
+namespace quantgate::simulator {
+namespace {
+
+class ByteProducts : public testing::TestWithParam<int64_t> {
+ protected:
+  void SetUp() override {
+    hwy::SetSupportedTargetsForTest(GetParam());
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+  void TearDown() override {
+    hwy::SetSupportedTargetsForTest(0);
+    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
+  }
+  // Ends of the range often: sums as large as they can be.
+  template <typename T>
+  std::vector<T> Numbers(size_t count, int low, int high) {
+    std::vector<T> numbers(count);
+    const int ends = std::uniform_int_distribution<int>(0, 5)(random_);
+    for (T& x : numbers) {
+      const int kind = ends == 0 ? 0 : ends == 1 ? 1 : std::uniform_int_distribution<int>(0, 3)(random_);
+      x = static_cast<T>(kind == 0 ? low : kind == 1 ? high : std::uniform_int_distribution<int>(low, high)(random_));
+    }
+    return numbers;
+  }
+  std::mt19937 random_{7};
+};
+
+uint8_t Rescaled(int32_t sum, float scale, const ByteRescale& to) {
+  const float real = static_cast<float>(sum) * scale;
+  const float clamped = std::clamp(real, static_cast<float>(to.low), static_cast<float>(to.high));
+  return static_cast<uint8_t>(static_cast<int32_t>(std::nearbyint(clamped)) + to.zero_point);
+}
+
+TEST_P(ByteProducts, PanelsAreIntegerProducts) {
+  for (const int64_t depth : {1, 3, 4, 27, 64, 147, 1024}) {
+    const int64_t padded = (depth + 3) / 4 * 4;
+    for (const int64_t columns : {1, 3, 7, 8, 15, 16, 17, 33, 49, 63, 64}) {
+      for (const int64_t rows : {1, 4, 6}) {
+        for (const bool is_signed : {false, true}) {
+          const auto x = Numbers<uint8_t>(padded * columns, 0, 255);
+          auto w = Numbers<int8_t>(rows * padded, -128, 127);
+          for (int64_t r = 0; r < rows; ++r) std::fill_n(w.begin() + r * padded + depth, padded - depth, int8_t{0});
+          const uint8_t flip = is_signed ? 0x80 : 0;
+          // Rows in two pieces, read in an order that is not theirs.
+          std::vector<const uint8_t*> from;
+          for (int64_t k = 0; k < padded; ++k) from.push_back(x.data() + k * columns);
+          const int64_t half = columns / 2;
+          const std::vector<Piece> pieces = {{half, columns - half}, {0, half}};
+          std::vector<uint8_t> panel(padded * kPanelColumns + kSlack);
+          PackPanel(from, pieces, flip, x.data() + x.size(), panel.data());
+          std::vector<int32_t> bias;
+          std::vector<float> scales;
+          for (int64_t r = 0; r < rows; ++r) {
+            bias.push_back(static_cast<int32_t>(r * 1000 - 2500));
+            scales.push_back(0.0007f * static_cast<float>(r + 1));
+          }
+          const PanelProduct product{w.data(), rows, padded, padded / 4, panel.data(), columns, bias.data()};
+          const ByteRescale rescale = is_signed ? ByteRescale{-131, 124, 3, true} : ByteRescale{-7, 240, 7, false};
+          std::vector<int32_t> sums(rows * columns);
+          std::vector<uint8_t> bytes(rows * columns);
+          SumRange range, other;
+          MultiplyPanel(product, sums.data(), columns, &range);
+          MultiplyPanel(product, scales.data(), rescale, bytes.data(), columns, &other);
+          int32_t least = 0, most = 0;
+          for (int64_t r = 0; r < rows; ++r) {
+            for (int64_t c = 0; c < columns; ++c) {
+              int32_t expected = bias[r];
+              const int64_t at = c < columns - half ? half + c : c - (columns - half);
+              for (int64_t k = 0; k < depth; ++k) expected += (x[k * columns + at] ^ flip) * w[r * padded + k];
+              least = std::min(least, expected);
+              most = std::max(most, expected);
+              ASSERT_EQ(sums[r * columns + c], expected) << depth << " deep, row " << r << ", column " << c;
+              ASSERT_EQ(bytes[r * columns + c], Rescaled(expected, scales[r], rescale))
+                  << depth << " deep, row " << r << ", column " << c << " of " << columns;
+            }
+          }
+          EXPECT_EQ(range.least, least);
+          EXPECT_EQ(range.most, most);
+          EXPECT_EQ(other.least, least);
+          EXPECT_EQ(other.most, most);
+        }
+      }
+    }
+  }
+}
+
+TEST_P(ByteProducts, SumsAreModulo) {
+  // 4 * 255 * 127 is added to the largest integer.
+  const std::vector<uint8_t> panel(4 * kPanelColumns + kSlack, 255);
+  const std::vector<int8_t> w(4, 127);
+  const int32_t bias = INT32_MAX;
+  int32_t sum = 0;
+  MultiplyPanel({w.data(), 1, 4, 1, panel.data(), 1, &bias}, &sum, 1, nullptr);
+  EXPECT_EQ(sum, static_cast<int32_t>(uint32_t{INT32_MAX} + 4u * 255 * 127));
+}
+
+TEST_P(ByteProducts, PlanesAreIntegerProducts) {
+  for (const int64_t columns : {1, 5, 7, 14, 16, 33, 112}) {
+    for (const int64_t rows : {1, 3, 7}) {
+      const int64_t step = columns + 2, taps = 9;
+      const auto x = Numbers<uint8_t>((rows + 2) * step, 0, 255);
+      const auto w = Numbers<int8_t>(taps, -128, 127);
+      std::vector<float> plane(x.size() + kSlack);
+      CenterBytes(x.data(), static_cast<int64_t>(x.size()), 0x80, 200, plane.data());
+      for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(plane[i], (x[i] ^ 0x80) - 200);
+      std::vector<const float*> at;
+      std::vector<float> weights(w.begin(), w.end());
+      for (int64_t t = 0; t < taps; ++t) at.push_back(plane.data() + t / 3 * step + t % 3);
+      const PlaneProduct product{at, weights.data(), rows, columns, step, -77};
+      std::vector<int32_t> sums(rows * columns);
+      std::vector<uint8_t> bytes(rows * columns);
+      SumRange range;
+      const ByteRescale rescale{-128, 127, 0, true};
+      MultiplyPlane(product, sums.data(), &range);
+      MultiplyPlane(product, 0.002f, rescale, bytes.data(), nullptr);
+      int32_t least = 0, most = 0;
+      for (int64_t r = 0; r < rows; ++r) {
+        for (int64_t c = 0; c < columns; ++c) {
+          int32_t expected = -77;
+          for (int64_t t = 0; t < taps; ++t) {
+            expected += ((x[(r + t / 3) * step + c + t % 3] ^ 0x80) - 200) * w[t];
+          }
+          least = std::min(least, expected);
+          most = std::max(most, expected);
+          ASSERT_EQ(sums[r * columns + c], expected) << "row " << r << ", column " << c << " of " << columns;
+          ASSERT_EQ(bytes[r * columns + c], Rescaled(expected, 0.002f, rescale)) << "row " << r << ", column " << c;
+        }
+      }
+      EXPECT_EQ(range.least, least);
+      EXPECT_EQ(range.most, most);
+    }
+  }
+}
+
+TEST_P(ByteProducts, BytesAreSummed) {
+  for (const int64_t size : {0, 1, 63, 64, 65, 1000}) {
+    const auto w = Numbers<int8_t>(size, -128, 127);
+    const ByteSums sums = SumBytes(w.data(), size);
+    int32_t all = 0, positive = 0;
+    for (const int8_t x : w) {
+      all += x;
+      positive += std::max<int32_t>(x, 0);
+    }
+    EXPECT_EQ(sums.all, all);
+    EXPECT_EQ(sums.positive, positive);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Targets, ByteProducts, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
+                         [](const auto& info) { return std::string(hwy::TargetName(info.param)); });
+
+}  // namespace
+}  // namespace quantgate::simulator
