@@ -355,3 +355,13 @@ def test_resize(name, tmp_path):
     inputs = ['x', region, '' if scales is None else np.array(scales, np.float32)]
     out = build.node('Resize', inputs + ([] if sizes is None else [np.array(sizes)]), **attributes)
     compare(build, {'x': reals(2, 3, 5, 7)}, [out], tmp_path, relative=1e-5)
+
+
+def test_a_bias_at_the_limit(tmp_path):
+    """RC-39, RC-41 and RC-85 in numbers: the sums leave 32 bits. A bias of ordinary size next to it does not."""
+    build, feeds, out = product('Conv', 1, 0, False, np.uint8)
+    assert 'SM003' not in codes(compare(build, feeds, [out], tmp_path))
+    build.constants[7] = numpy_helper.from_array(np.full(4, 2 ** 31 - 1, np.int32), build.constants[7].name)
+    _, report = simulate(build.model(feeds, [out]), feeds, tmp_path)
+    assert 'SM003' in codes(report)
+    assert report['results'][0]['verdict'] == 'REJECTED'
