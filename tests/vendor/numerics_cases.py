@@ -440,7 +440,7 @@ def resize(op, qnn):
     def drawn(draw):
         shape = [1, draw.integer(2, 6), draw.integer(2, 6), draw.integer(1, 12)]
         sizes = [draw.integer(2, 12), draw.integer(2, 12)]
-        if draw.chance(0.4):
+        if op == 'resize_nearest' or draw.chance(0.4):  # positions between two elements depend on a last bit
             sizes = [2 * shape[1], 2 * shape[2]]
         mode = draw.pick('asymmetric', 'half_pixel', 'align_corners')
         params = {'align_corners': ('bool', int(mode == 'align_corners')), 'half_pixel_centers': ('bool', int(mode == 'half_pixel'))}

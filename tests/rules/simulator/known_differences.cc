@@ -53,7 +53,7 @@ constexpr KnownDifference kKnown[] = {
     {"log", "qnn_htp", 16, 40, 1, "a short polynomial"},
     {"cos", "qnn_htp", 16, 20, 1, "a short polynomial"},
     {"sin", "qnn_htp", 16, 20, 1, "a short polynomial"},
-    {"batch_norm", "qnn_htp", 16, 160, 1, "a scale of 8 bits is multiplied first"},
+    {"batch_norm", "qnn_htp", 16, 512, 1, "a scale of 8 bits is multiplied first"},
     {"squared_difference", "qnn_htp", 16, 8, 1, "the difference is rounded before it is squared"},
     {"prelu", "qnn_htp", 16, 8, 1, "the product is rounded before it is rescaled"},
     {"elu", "qnn_htp", 16, 6, 1, "a short polynomial"},
