@@ -32,10 +32,8 @@ constexpr Row kRows[] = {
     // What was not compared with the backend itself is not called its own.
     {"qnn_htp", "qnn_htp",
      "compared with QAIRT 2.51.0 on x86-64, V73 and later (V68 and V69 round otherwise): tables of 8 bits are equal, "
-     "the "
-     "rest of 8 bits is within 1 step (3 in squared differences and products of two activations), sums of products of "
-     "16 "
-     "bits within 48, other functions of 16 bits within 512"},
+     "the rest of 8 bits is within 1 step (3 in squared differences and products of two activations), sums of "
+     "products of 16 bits within 48, other functions of 16 bits within 512"},
     {"qnn_", "qnn_htp", "the arithmetic of this backend is not published; that of QNN HTP stands in"},
     {"ethos_u", "tosa", "its arithmetic as TOSA 1.0 defines it, which was not compared with the backend"},
     {"vgf", "tosa", "its arithmetic as TOSA 1.0 defines it, which was not compared with the backend"},
