@@ -30,8 +30,9 @@ grpc::ServerUnaryReactor* ReportService::GetReport(grpc::CallbackServerContext* 
                                                    v1::GetReportResponse* response) {
   return Run(context, "ReportService/GetReport", [request, response](db::ReportStore& store) {
     absl::StatusOr<v1::Report> report = store.Get(request->name());
-    if (report.ok()) *response->mutable_report() = *std::move(report);
-    return report.status();
+    if (!report.ok()) return report.status();
+    *response->mutable_report() = *std::move(report);
+    return absl::OkStatus();
   });
 }
 
@@ -88,8 +89,9 @@ grpc::ServerUnaryReactor* ReportService::GetGraph(grpc::CallbackServerContext* c
                                                   const v1::GetGraphRequest* request, v1::GetGraphResponse* response) {
   return Run(context, "ReportService/GetGraph", [request, response](db::ReportStore& store) {
     absl::StatusOr<v1::Graph> graph = store.GetGraph(request->name());
-    if (graph.ok()) *response->mutable_graph() = *std::move(graph);
-    return graph.status();
+    if (!graph.ok()) return graph.status();
+    *response->mutable_graph() = *std::move(graph);
+    return absl::OkStatus();
   });
 }
 

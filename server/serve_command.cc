@@ -11,6 +11,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <system_error>
 
 #include "absl/status/status.h"
@@ -219,7 +220,7 @@ void AddServeCommand(CLI::App& app, std::function<int()>* run, ServeHandlers han
       "  quantgate serve --listen 0.0.0.0:50051 --tls-cert server.pem --tls-key server.key\n"
       "  quantgate serve --config quantgate.yaml");
 
-  command->callback([command, flags, handlers, run] {
+  command->callback([command, flags, handlers = std::move(handlers), run] {
     *run = [command, flags, handlers] {
       try {
         return Report(Serve(*command, *flags, handlers));

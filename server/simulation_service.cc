@@ -138,11 +138,11 @@ class SimulationService::Reactor final : public grpc::ServerReadReactor<grpc::By
     auto* graph = Arena::CreateMessage<v1::Graph>(&arena);
     absl::Status status = ParseWhole(graph_, arena, limits, *graph);
     if (!status.ok()) return AtField(status, "graph");
-    graph_ = std::string();  // the messages have what they need
+    std::string().swap(graph_);  // the messages have what they need; an assignment keeps the memory
     if (status = CheckGraphSize(*graph, limits); !status.ok()) return status;
     auto* tensors = Arena::CreateMessage<v1::Tensors>(&arena);
     if (status = ParseWhole(inputs_, arena, limits, *tensors); !status.ok()) return AtField(status, "inputs");
-    inputs_ = std::string();
+    std::string().swap(inputs_);
     const auto given = ReadTensors(*tensors, limits.max_simulation_bytes);
     if (!given.ok()) return given.status();
     for (v1::Tensor& tensor : *tensors->mutable_tensors()) tensor.mutable_data()->clear();

@@ -126,7 +126,7 @@ class ValidationService::StreamReactor final : public grpc::ServerReadReactor<gr
           google::protobuf::io::ArrayInputStream input(bytes_.data(), static_cast<int>(bytes_.size()));
           absl::Status status = ParseBounded(input, arena, service_.limits_.max_parsed_bytes, *graph);
           if (!status.ok()) return status;
-          bytes_ = std::string();  // the graph has what it needs
+          std::string().swap(bytes_);  // the graph has what it needs; an assignment keeps the memory
           auto* answer = Arena::CreateMessage<v1::ValidateStreamResponse>(&arena);
           status = service_.validator_.Validate(
               *graph, options_, [&call] { return call.Expired(); }, *answer->mutable_report());
