@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cstdio>
 #include <optional>
 #include <set>
 #include <utility>
@@ -14,10 +15,12 @@
 #include "client/cli/checker.h"
 #include "client/cli/commands.h"
 #include "client/cli/confirm_flags.h"
+#include "client/cli/engine.h"
 #include "client/cli/import_flags.h"
 #include "client/cli/progress.h"
 #include "client/cli/server_flags.h"
 #include "client/cli/simulation.h"
+#include "client/cli/waiver_targets.h"
 #include "client/fix/fix.h"
 #include "client/gate/gate.h"
 #include "client/import.h"
@@ -72,6 +75,18 @@ v1::ValidateOptions Options(const CheckFlags& flags, const v1::ModelInfo& model)
   options.set_skip_corrections(flags.no_corrections);
   *options.mutable_model() = model;
   return options;
+}
+
+// Of a waivers file that names targets there are not. Without tables nothing is said: a server has judged.
+void WarnOfTargets(const Waivers& waivers, absl::Span<const v1::Report> reports, const std::string& tables) {
+  const bool names_targets =
+      absl::c_any_of(waivers.entries, [](const WaiverEntry& waiver) { return !waiver.targets.empty(); });
+  if (!names_targets) return;
+  const absl::StatusOr<Engine> engine = OpenEngine(tables);
+  if (!engine.ok()) return;
+  for (const std::string& line : UnknownWaiverTargets(waivers, reports, *engine->modules)) {
+    std::fprintf(stderr, "warning: %s\n", line.c_str());
+  }
 }
 
 // What the corrected file still has wrong, and what could not be written into it.
@@ -288,6 +303,7 @@ int RunCheck(const CheckFlags& flags) {
     if (absl::Status finished = confirm->Finish(flags.output->quiet); !finished.ok()) complain(finished);
   }
   if (reports.empty()) return exit_code;
+  if (!flags.output->quiet) WarnOfTargets(gate->waivers, reports, flags.tables);
   gate->Apply(absl::MakeSpan(reports));
   for (const v1::Report& report : reports) exit_code = std::max(exit_code, ExitCodeFor(report));
   if (fixed.has_value()) {

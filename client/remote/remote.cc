@@ -116,8 +116,11 @@ absl::Status Remote::Retry(const Call& call) const {
     if (!absl::IsUnavailable(status)) return status;
     if (attempt >= options_.attempts || absl::Now() + pause >= deadline) {
       const bool connected = channel_->GetState(false) == GRPC_CHANNEL_READY;
+      // What is not there may be behind the server: a store names itself.
+      const bool lacks_store = absl::StartsWith(status.message(), "report store ");
+      const char* state = lacks_store ? " cannot answer now: " : " is overloaded: ";
       return absl::UnavailableError(connected
-                                        ? absl::StrCat(options_.address, " is overloaded: ", status.message())
+                                        ? absl::StrCat(options_.address, state, status.message())
                                         : absl::StrCat("cannot reach ", options_.address, " (", status.message(), ")"));
     }
     absl::SleepFor(pause);

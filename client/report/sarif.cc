@@ -24,6 +24,12 @@ using Json = nlohmann::ordered_json;
 
 constexpr char kSchema[] = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os/schemas/sarif-schema-2.1.0.json";
 
+// Plain text messages end with a period (SARIF 2.1.0, 3.11.3); ours are parts of lines elsewhere, and do not.
+std::string Sentence(const std::string& text) {
+  const bool is_one = text.empty() || absl::StrContains(".!?", text.back());
+  return is_one ? text : text + ".";
+}
+
 // A path as a URI reference; a name as a part of one, with '/' written out too.
 std::string Encoded(absl::string_view text, bool keep_slash) {
   std::string out;
@@ -74,7 +80,7 @@ class RuleList {
   static Json Describe(const RuleInfo& rule) {
     return {{"id", rule.code},
             {"name", rule.name},
-            {"shortDescription", {{"text", rule.message}}},
+            {"shortDescription", {{"text", Sentence(rule.message)}}},
             {"fullDescription", {{"text", rule.why}}},
             {"help", {{"text", absl::StrCat(rule.why, "\n\n", rule.fix)}, {"markdown", ExplainRule(rule)}}},
             {"defaultConfiguration", {{"level", Level(rule.severity)}}},
@@ -84,7 +90,7 @@ class RuleList {
   static Json Unknown(const v1::Finding& finding) {
     return {{"id", finding.code()},
             {"name", finding.rule()},
-            {"shortDescription", {{"text", finding.rule()}}},
+            {"shortDescription", {{"text", Sentence(finding.rule())}}},
             {"help", {{"text", finding.fix()}}},
             {"defaultConfiguration", {{"level", Level(finding.severity())}}}};
   }
@@ -145,7 +151,7 @@ Json Fix(const std::string& model, const v1::Correction& correction) {
     changes.push_back({{"artifactLocation", {{"uri", SpecUri(model, change.location())}}},
                        {"replacements", Json::array({std::move(replacement)})}});
   }
-  return {{"description", {{"text", correction.summary()}}},
+  return {{"description", {{"text", Sentence(correction.summary())}}},
           {"artifactChanges", std::move(changes)},
           {"properties", {{"id", correction.id()}, {"safe", correction.safe()}, {"proven", correction.proven()}}}};
 }
@@ -189,7 +195,7 @@ Json ResultOf(const std::string& model, const v1::Result& result, int index, con
   Json json = {{"ruleId", finding.code()},
                {"ruleIndex", rules.IndexOf(finding.code())},
                {"level", Level(finding.severity())},
-               {"message", {{"text", message}}},
+               {"message", {{"text", Sentence(message)}}},
                {"locations", Locations(model, finding.location())}};
   if (Json code = CodeLocation(finding.location().source_line()); !code.is_null()) {
     json["relatedLocations"] = Json::array({std::move(code)});
@@ -208,7 +214,7 @@ Json ResultOf(const std::string& model, const v1::Result& result, int index, con
 }
 
 Json Notification(const char* level, const std::string& model, const std::string& text) {
-  return {{"level", level}, {"message", {{"text", text}}}, {"locations", Locations(model, v1::Location())}};
+  return {{"level", level}, {"message", {{"text", Sentence(text)}}}, {"locations", Locations(model, v1::Location())}};
 }
 
 Json Verdict(const std::string& model, const v1::Report& report, const v1::Result& result) {

@@ -88,7 +88,7 @@ absl::StatusOr<std::vector<v1::FleetState>> StatesOf(Session& session, const Sub
 
 absl::Status ReadFleet(Session& session, const v1::GetFleetRequest& request, int page_size,
                        v1::GetFleetResponse& response) {
-  absl::StatusOr<SubjectFilter> filter = ParseSubjectFilter(request.filter(), 4);
+  absl::StatusOr<SubjectFilter> filter = ParseSubjectFilter(session, request.filter(), 4);
   if (!filter.ok()) return filter.status();
   const std::string query = absl::StrCat("fleet ", request.filter());
   Subject after;

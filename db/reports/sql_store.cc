@@ -24,6 +24,7 @@
 #include "db/reports/key_text.h"
 #include "db/reports/labels.h"
 #include "db/reports/page_token.h"
+#include "db/reports/short_target.h"
 #include "db/reports/trends.h"
 
 namespace quantgate::db {
@@ -314,6 +315,7 @@ absl::StatusOr<PagePlan> PlanPage(Session& session, std::vector<Condition> condi
   TimeRange range;
   range.before = before;
   TakeTimeRange(conditions, range);
+  if (absl::Status status = reports::CompleteTargets(session, conditions); !status.ok()) return status;
   absl::StatusOr<bool> is_possible = AddSubject(session, conditions);
   if (!is_possible.ok()) return is_possible.status();
   if (!*is_possible) return plan;

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "db/reports/filter.h"
 #include "db/reports/key_text.h"
+#include "db/reports/short_target.h"
 
 namespace quantgate::db::reports {
 namespace {
@@ -22,9 +23,10 @@ const char* SubjectColumn(Condition::Field field) {
 
 }  // namespace
 
-absl::StatusOr<SubjectFilter> ParseSubjectFilter(absl::string_view filter, int first_parameter) {
+absl::StatusOr<SubjectFilter> ParseSubjectFilter(Session& session, absl::string_view filter, int first_parameter) {
   absl::StatusOr<std::vector<Condition>> conditions = ParseReportFilter(filter);
   if (!conditions.ok()) return conditions.status();
+  if (absl::Status status = CompleteTargets(session, *conditions); !status.ok()) return status;
   SubjectFilter result;
   for (const Condition& condition : *conditions) {
     const char* column = SubjectColumn(condition.field);

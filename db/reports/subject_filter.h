@@ -8,6 +8,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "db/reports/session.h"
 
 namespace quantgate::db::reports {
 
@@ -19,7 +20,8 @@ struct SubjectFilter {
 };
 
 // INVALID_ARGUMENT: not a filter, or one of other fields or operators.
-absl::StatusOr<SubjectFilter> ParseSubjectFilter(absl::string_view filter, int first_parameter);
+// Targets may be short (short_target.h).
+absl::StatusOr<SubjectFilter> ParseSubjectFilter(Session& session, absl::string_view filter, int first_parameter);
 
 }  // namespace quantgate::db::reports
 

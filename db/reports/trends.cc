@@ -163,7 +163,7 @@ absl::Status TrendSums::Write(Session& session) const {
 
 absl::Status ReadTrends(Session& session, const v1::GetTrendsRequest& request, int64_t now,
                         v1::GetTrendsResponse& response) {
-  absl::StatusOr<SubjectFilter> filter = ParseSubjectFilter(request.filter(), 1);
+  absl::StatusOr<SubjectFilter> filter = ParseSubjectFilter(session, request.filter(), 1);
   if (!filter.ok()) return filter.status();
   absl::StatusOr<Range> range = RangeOf(request, now);
   if (!range.ok()) return range.status();

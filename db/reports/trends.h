@@ -22,8 +22,8 @@ struct Counted {
   absl::string_view branch;
 };
 
-// What one transaction adds to the sums: those of the subject, of its repository, of its target, of both together and of
-// all, each on the branch and on all branches. `time` in nanoseconds since 1970.
+// What one transaction adds to the sums: those of the subject, of its repository, of its target, of both together and
+// of all, each on the branch and on all branches. `time` in nanoseconds since 1970.
 class TrendSums {
  public:
   void AddVerdict(const Counted& who, int64_t time, int verdict, int64_t amount);

@@ -4,6 +4,7 @@
 
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
+#include "rules/operators/op_id.h"
 
 namespace quantgate::simulator {
 
@@ -15,6 +16,7 @@ enum class QuantizeForm {
   kReciprocalWraps,  // the same, but a float beyond int32 wraps before the clamp, and the last size % 8 elements are
                      // divided in double, ties away from zero
   kReciprocalFused,  // rint(fma(x, 1 / s, z)): the zero point inside the rounding
+  kReciprocalUp,     // floor(x * (1 / s) + 1/2) + z: ties up
 };
 
 // Integer to float.
@@ -78,6 +80,21 @@ struct Profile {
   AddForm add8 = AddForm::kNone;
   AddForm add16 = AddForm::kNone;
   PoolForm average_pool = PoolForm::kNone;
+  // Operators that copy the integers of their input, whatever the parameters of the output say. kPad stands for what is
+  // not filled with a constant.
+  absl::Span<const OpId> copying;
+  // Operators that do so where they move nothing: they are taken out of the graph, and their parameters with them.
+  absl::Span<const OpId> copying_unmoved;
+  // A PRelu into 16 bits whose output has no smaller scale gives the lowest value where the highest one is exceeded.
+  bool prelu16_overflows_to_lowest = false;
+  // A subtraction whose zero points, in steps of the output, add up to more than its range gives the lowest value alone
+  // where both operands have less than half of the output's scale.
+  bool subtraction_overflows_to_lowest = false;
+  // A Softmax into 8 bits counts from the type's lowest value, whatever the output's zero point is.
+  bool softmax8_from_lowest = false;
+  bool infinite_negative_roots = false;  // roots of negative numbers are infinite; otherwise they are not a number
+  // Functions of one operand of 8 bits round with the zero point inside, as QuantizeForm::kReciprocalFused.
+  bool unary8_zero_point_inside = false;
   int accumulator_bits8 = 32;   // of sums of products of 8-bit activations
   int accumulator_bits16 = 64;  // of 16-bit activations
 };

@@ -13,7 +13,14 @@ constexpr ByWidth kLiteRtLinear{Rescale::kSingleRounding, Rescale::kSingleRoundi
 constexpr ByWidth kXnnpackConv{Rescale::kFloat, Rescale::kMultiplier15};
 constexpr ByWidth kXnnpackLinear{Rescale::kFloat, Rescale::kSingleRounding};
 constexpr ByWidth kDouble{Rescale::kDoubleRounding, Rescale::kDoubleRounding};
+constexpr ByWidth kSingle{Rescale::kSingleRounding, Rescale::kSingleRounding};
 constexpr ByWidth kTosa{Rescale::kTosaDouble, Rescale::kTosaDouble};
+
+// Measured with QAIRT 2.51.0: outputs come out under the input's parameters.
+constexpr OpId kHtpCopying[] = {OpId::kReshape,   OpId::kFlatten,      OpId::kSqueeze,      OpId::kUnsqueeze,
+                                OpId::kTranspose, OpId::kDepthToSpace, OpId::kSpaceToDepth, OpId::kResizeNearest,
+                                OpId::kTopK,      OpId::kPad};
+constexpr OpId kHtpCopyingUnmoved[] = {OpId::kSlice, OpId::kTile};
 
 constexpr Profile kProfiles[] = {
     {.name = "onnxruntime",
@@ -136,15 +143,22 @@ constexpr Profile kProfiles[] = {
      .average_pool = PoolForm::kIntegerAway,
      .accumulator_bits16 = 48},
     {.name = "qnn_htp",
-     .summary = "QNN HTP: sums of products rounded once from 31 bits, the rest in float; not compared with its library",
+     .summary = "QNN HTP from V73 on: sums of products rounded once, the rest in float; compared with its library",
      .family = Family::kQnn,
-     .quantize8 = QuantizeForm::kReciprocalEven,
-     .quantize16 = QuantizeForm::kReciprocalEven,
-     .conv = {Rescale::kSingleRounding, Rescale::kSingleRounding},
-     .depthwise = {Rescale::kSingleRounding, Rescale::kSingleRounding},
-     .conv_transpose = {Rescale::kSingleRounding, Rescale::kSingleRounding},
-     .linear = {Rescale::kSingleRounding, Rescale::kSingleRounding},
-     .matmul = {Rescale::kSingleRounding, Rescale::kSingleRounding}},
+     .quantize8 = QuantizeForm::kReciprocalUp,
+     .quantize16 = QuantizeForm::kReciprocalUp,
+     .conv = kSingle,
+     .depthwise = kSingle,
+     .conv_transpose = kSingle,
+     .linear = kSingle,
+     .matmul = kSingle,
+     .copying = kHtpCopying,
+     .copying_unmoved = kHtpCopyingUnmoved,
+     .prelu16_overflows_to_lowest = true,
+     .subtraction_overflows_to_lowest = true,
+     .softmax8_from_lowest = true,
+     .infinite_negative_roots = true,
+     .unary8_zero_point_inside = true},
 };
 
 }  // namespace

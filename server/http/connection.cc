@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <utility>
 
 namespace quantgate::server {
 namespace {
@@ -30,7 +31,8 @@ void Describe(const sockaddr_storage& address, std::string& ip, int& port) {
 
 }  // namespace
 
-Connection::Connection(socket_t socket, const ConnectionBounds& bounds) : socket_(socket), bounds_(bounds) {
+Connection::Connection(socket_t socket, const ConnectionBounds& bounds, std::function<bool()> crowded)
+    : socket_(socket), bounds_(bounds), crowded_(std::move(crowded)) {
   BeginHead();
 }
 
@@ -43,6 +45,16 @@ bool Connection::Wait(short events, Clock::time_point deadline) const {
     if (ready > 0) return true;
     if (ready < 0 && errno != EINTR) return false;
   }
+}
+
+bool Connection::WaitToRead() const {
+  if (!in_head_) return Wait(POLLIN, ReadDeadline());
+  // Heads come whole; who sends a part and no more must not keep the threads from everybody else.
+  while (Clock::now() < ReadDeadline()) {
+    if (Wait(POLLIN, std::min(ReadDeadline(), Clock::now() + milliseconds(50)))) return true;
+    if (Clock::now() > start_ + bounds_.crowded_head_time && crowded_()) return false;
+  }
+  return false;
 }
 
 bool Connection::WaitForRequest(const std::function<bool()>& stop) {
@@ -89,7 +101,7 @@ ssize_t Connection::read(char* out, size_t size) {
   if (begin_ == end_) {
     ssize_t n;
     do {
-      if (!Wait(POLLIN, ReadDeadline())) return -1;
+      if (!WaitToRead()) return -1;
       n = recv(socket_, buffer_.data(), buffer_.size(), MSG_DONTWAIT);
     } while (n < 0 && (errno == EINTR || errno == EAGAIN));
     if (n <= 0) return n;

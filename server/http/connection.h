@@ -8,6 +8,7 @@
 #include <array>
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <string>
 
 namespace quantgate::server {
@@ -15,15 +16,16 @@ namespace quantgate::server {
 struct ConnectionBounds {
   int64_t head_bytes = 64 << 10;  // request line and headers
   std::chrono::milliseconds head_time{10'000};
-  std::chrono::milliseconds idle_time{15'000};  // between two pieces of a body, or of an answer
-  int64_t body_bytes_per_second = 16 << 10;     // on average, once idle_time has passed
+  std::chrono::milliseconds crowded_head_time{500};  // while others wait for a thread
+  std::chrono::milliseconds idle_time{15'000};       // between two pieces of a body, or of an answer
+  int64_t body_bytes_per_second = 16 << 10;          // on average, once idle_time has passed
   std::chrono::milliseconds keep_alive_time{5'000};
 };
 
 class Connection final : public httplib::Stream {
  public:
-  // `bounds` outlives the connection. The socket stays the caller's.
-  Connection(socket_t socket, const ConnectionBounds& bounds);
+  // `bounds` outlives the connection. The socket stays the caller's. `crowded` says that others wait for this thread.
+  Connection(socket_t socket, const ConnectionBounds& bounds, std::function<bool()> crowded);
 
   // Waits for the first byte of a request. False: none came in keep_alive_time, the client has gone, or `stop` says so;
   // that is asked several times a second.
@@ -52,10 +54,13 @@ class Connection final : public httplib::Stream {
   using Clock = std::chrono::steady_clock;
   // False when nothing comes until `deadline`.
   bool Wait(short events, Clock::time_point deadline) const;
+  // False when no more of head or body comes in its time.
+  bool WaitToRead() const;
   Clock::time_point ReadDeadline() const;
 
   const socket_t socket_;
   const ConnectionBounds& bounds_;
+  const std::function<bool()> crowded_;
   bool in_head_ = true;
   bool close_ = false;
   Clock::time_point start_;  // of head or body

@@ -48,6 +48,7 @@ struct HttpServer::Impl {
         transcoder(handlers.api),
         upload({handlers.import_command,
                 handlers.max_upload_bytes,
+                /*max_uploads=*/8,
                 /*max_concurrent=*/2,
                 {.output_bytes = handlers.max_graph_bytes}},
                handlers.api, handlers.events),

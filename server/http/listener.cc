@@ -42,12 +42,16 @@ HttpListener::HttpListener(int threads, ConnectionBounds bounds, std::function<i
 Connection& HttpListener::Current() { return *current; }
 
 bool HttpListener::process_and_close_socket(socket_t socket) {
-  Connection connection(socket, bounds_);
+  Connection connection(socket, bounds_, [this] { return pool_->queued() > 0; });
   current = &connection;
   bool more = true;
   // A connection that only may be used again does not keep others from being served.
   for (bool first = true; more; first = false) {
-    const auto stop = [&] { return svr_sock_ == INVALID_SOCKET || (!first && pool_->queued() > 0); };
+    const auto patience = std::chrono::steady_clock::now() + bounds_.crowded_head_time;
+    const auto stop = [&] {
+      const bool is_patient = first && std::chrono::steady_clock::now() < patience;
+      return svr_sock_ == INVALID_SOCKET || (!is_patient && pool_->queued() > 0);
+    };
     if (!connection.WaitForRequest(stop)) break;
     connection.BeginHead();
     bool closed = false;

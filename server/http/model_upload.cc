@@ -29,6 +29,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr size_t kChunkBytes = 1 << 20;
+constexpr absl::Duration kMaxWait = absl::Seconds(60);
 constexpr absl::Duration kCheckTime = absl::Minutes(10);
 
 // A folder that nobody else can look into, gone with everything in it.
@@ -75,6 +76,36 @@ absl::StatusOr<v1::ValidateOptions> OptionsOf(const httplib::Request& request) {
   return options;
 }
 
+// One of a number of places, until it goes.
+class Slot {
+ public:
+  // Nothing: all `most` are taken.
+  static std::optional<Slot> Take(std::atomic<int>& taken, int most) {
+    if (taken.fetch_add(1) < most) return Slot(&taken);
+    --taken;
+    return std::nullopt;
+  }
+  Slot(Slot&& other) noexcept : taken_(std::exchange(other.taken_, nullptr)) {}
+  Slot& operator=(Slot&&) = delete;
+  ~Slot() {
+    if (taken_ != nullptr) --*taken_;
+  }
+
+ private:
+  explicit Slot(std::atomic<int>* taken) : taken_(taken) {}
+  std::atomic<int>* taken_;
+};
+
+absl::StatusOr<Slot> WaitForTurn(std::atomic<int>& running, int most, const std::function<bool()>& gone) {
+  const absl::Time end = absl::Now() + kMaxWait;
+  while (true) {
+    if (std::optional<Slot> slot = Slot::Take(running, most); slot.has_value()) return *std::move(slot);
+    if (gone()) return absl::CancelledError("the client has gone");
+    if (absl::Now() > end) return Overloaded("max_uploads: other models are being read");
+    absl::SleepFor(absl::Milliseconds(50));
+  }
+}
+
 // Streams the body to a file. RESOURCE_EXHAUSTED beyond `max_bytes` or on a full disk.
 absl::Status Receive(const httplib::ContentReader& body, const std::string& path, int64_t max_bytes) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wb"), std::fclose);
@@ -104,13 +135,8 @@ absl::Status Receive(const httplib::ContentReader& body, const std::string& path
 absl::StatusOr<v1::Report> ModelUpload::Check(const httplib::Request& request, const httplib::ContentReader& body,
                                               const std::function<bool()>& gone) {
   if (settings_.import_command.empty()) return absl::UnimplementedError("this server takes no model files");
-  struct Slot {
-    std::atomic<int>& count;
-    const int before = count.fetch_add(1);
-    ~Slot() { --count; }
-  };
-  const Slot slot{running_};
-  if (slot.before >= settings_.max_concurrent) return Overloaded("max_uploads: other models are being read");
+  std::optional<Slot> slot = Slot::Take(uploads_, settings_.max_uploads);
+  if (!slot.has_value()) return Overloaded("max_uploads: other models are here or on their way");
   absl::StatusOr<v1::ValidateOptions> options = OptionsOf(request);
   if (!options.ok()) return options.status();
 
@@ -119,6 +145,9 @@ absl::StatusOr<v1::Report> ModelUpload::Check(const httplib::Request& request, c
   const std::string name = FileName(options->model().path());
   const std::string graph = folder.File("graph.pb"), info = folder.File("info.json");
   if (absl::Status status = Receive(body, folder.File(name), settings_.max_bytes); !status.ok()) return status;
+  // Only now: a slow client keeps nobody's model from being read.
+  const absl::StatusOr<Slot> turn = WaitForTurn(running_, settings_.max_concurrent, gone);
+  if (!turn.ok()) return turn.status();
 
   std::vector<std::string> command = settings_.import_command;
   command.insert(command.end(), {name, "--output", "graph.pb", "--info", "info.json", "--quiet"});

@@ -23,7 +23,8 @@ class ModelUpload {
   struct Settings {
     std::vector<std::string> import_command;  // takes MODEL -o GRAPH --info INFO; empty: models are not taken
     int64_t max_bytes = int64_t{1} << 30;
-    int max_concurrent = 2;
+    int max_uploads = 8;     // models at a time that are here or on their way
+    int max_concurrent = 2;  // of these so many are read at a time; the others wait for their turn
     ImportLimits limits;
   };
   // `events` may be null and outlives this. Without a channel nothing may be checked.
@@ -47,6 +48,7 @@ class ModelUpload {
   const Settings settings_;
   const std::unique_ptr<v1::ValidationService::Stub> stub_;
   Events* const events_;
+  std::atomic<int> uploads_{0};
   std::atomic<int> running_{0};
 };
 

@@ -24,7 +24,7 @@ class FakeService final : public v1::ValidationService::Service {
     ++unary_calls;
     if (unavailable > 0) {
       --unavailable;
-      return {grpc::StatusCode::UNAVAILABLE, "queue is full"};
+      return {grpc::StatusCode::UNAVAILABLE, unavailable_reason};
     }
     while (hang && !context->IsCancelled()) absl_sleep();
     if (!too_large.empty()) return {grpc::StatusCode::RESOURCE_EXHAUSTED, too_large};
@@ -56,6 +56,7 @@ class FakeService final : public v1::ValidationService::Service {
   std::atomic<int> unary_calls{0};
   std::atomic<int> stream_calls{0};
   std::atomic<int> unavailable{0};
+  std::string unavailable_reason = "queue is full";
   std::atomic<bool> hang{false};
   std::string too_large;  // what a unary call is answered with; empty: the report
 };
@@ -143,6 +144,16 @@ TEST_F(RemoteTest, ABusyServerIsNotCalledUnreachable) {
   EXPECT_EQ(report.status().code(), absl::StatusCode::kUnavailable);
   EXPECT_EQ(report.status().message(), absl::StrCat(options_.address, " is overloaded: queue is full"));
   EXPECT_EQ(service_.unary_calls, 2);
+}
+
+TEST_F(RemoteTest, AServerWithoutItsStoreIsNotCalledOverloaded) {
+  service_.unavailable = 1000;
+  service_.unavailable_reason = "report store postgresql://db/quantgate: connection refused";
+  options_.attempts = 2;
+  const auto report = Ask(SmallGraph());
+  EXPECT_EQ(report.status().code(), absl::StatusCode::kUnavailable);
+  EXPECT_EQ(report.status().message(),
+            absl::StrCat(options_.address, " cannot answer now: ", service_.unavailable_reason));
 }
 
 TEST_F(RemoteTest, OtherErrorsAreNotTriedAgain) {

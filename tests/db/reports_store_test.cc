@@ -159,6 +159,24 @@ TEST_P(FilterTest, ConditionsOnResultsAreAboutTheSameResult) {
   EXPECT_THAT(ListPaths(*store_, "model.path = a AND target = y AND verdict = REJECTED"), IsEmpty());
 }
 
+TEST_P(FilterTest, ShortTargetsMeanTheNewestThatThereIs) {
+  Add("old", {MakeResult("qnn_htp/SM8650@2.9.0", v1::Result::ACCEPTED)});
+  Add("new", {MakeResult("qnn_htp/SM8650@2.25.0", v1::Result::ACCEPTED)});
+  Add("other", {MakeResult("qnn_htp/SM8650P@2.51.0", v1::Result::ACCEPTED)});
+  EXPECT_THAT(ListPaths(*store_, "target = qnn_htp/SM8650"), ElementsAre("new"));
+  EXPECT_THAT(ListPaths(*store_, "target = qnn_htp/SM8650@2.25"), ElementsAre("new"));
+  EXPECT_THAT(ListPaths(*store_, "target = qnn_htp/SM8650@2.9"), ElementsAre("old"));
+  EXPECT_THAT(ListPaths(*store_, "target = qnn_htp/SM8650@2.2"), IsEmpty());
+  EXPECT_THAT(ListPaths(*store_, "target = qnn_htp"), IsEmpty());
+  EXPECT_THAT(ListPaths(*store_, "model.path = other AND target != qnn_htp/SM8650P"), IsEmpty());
+  v1::GetFleetRequest request;
+  request.set_filter("target = qnn_htp/SM8650");
+  v1::GetFleetResponse fleet;
+  ASSERT_TRUE(store_->GetFleet(request, 10, fleet).ok());
+  ASSERT_EQ(fleet.entries_size(), 1);
+  EXPECT_EQ(fleet.entries(0).model_path(), "new");
+}
+
 TEST_P(FilterTest, CreateTimeComparesExactly) {
   const std::string b = absl::StrCat("\"", times_[1], "\"");
   EXPECT_THAT(ListPaths(*store_, "create_time > " + b), ElementsAre("d", "c"));

@@ -80,10 +80,19 @@ for name, document in documents:
     pod = pod_of(document)
     if pod is None:
         continue
-    for container in pod["containers"]:
+    version = re.search(r"project\(\S+ VERSION (\S+)", pathlib.Path("CMakeLists.txt").read_text()).group(1)
+    if kind == "Job":
+        job = document["metadata"]["name"]
+        expect(job.endswith(version.replace(".", "-")), f"{name}: job {job} is not that of version {version}")
+    if kind == "Deployment":
+        first = [container["args"][:2] for container in pod["initContainers"]]
+        expect(["reports", "migrate"] in first, f"{name}: servers do not wait for the schema")
+    for container in pod.get("initContainers", []) + pod["containers"]:
         check_arguments(container["args"], name)
+        expect(container["image"] == f"quantgate:{version}", f"{name}: {container['image']} is another version")
         for source in container.get("envFrom", []):
             expect(source["secretRef"]["name"] in secrets, f"{name}: no example of secret {source}")
+    for container in pod["containers"]:
         ports = {port["name"]: port["containerPort"] for port in container.get("ports", [])}
         for probe in ("startupProbe", "readinessProbe", "livenessProbe"):
             if kind != "Deployment":

@@ -59,6 +59,22 @@ has "$out" '^warning\[DT105\]'
 run 0 explain EN301
 has "$out" '^# EN301 expired-waiver'
 
+# Targets that there are not: said with the line, once for each; archs, backends and patterns are targets too.
+cat >"$scratch/targets.yaml" <<'END'
+waivers:
+  - {rule: DT105, targets: qnn_htp/SM835O, reason: mistyped, expires: 2999-12-31}
+  - rule: DT105
+    targets: [qnn_htp, qnn_htp/SM8650@2.25, qnn_htp/V75, "qnn_htp/V*", "*/SM83?0", any, nobody/x]
+    reason: known
+    expires: 2999-12-31
+END
+run 0 check "$resnet" -t qnn_htp/SM8350 --waivers "$scratch/targets.yaml"
+has "$err" "^warning: waivers file .*targets.yaml: line 2: no target is called 'qnn_htp/SM835O'\$"
+has "$err" "^warning: waivers file .*targets.yaml: line 3: no target is called 'nobody/x'\$"
+same "$(grep -c '^warning: ' <<<"$err")" 2
+run 0 check "$resnet" -t qnn_htp/SM8350 --waivers "$scratch/targets.yaml" --quiet
+same "$err" ""
+
 # Baseline: only what is new fails; renumbered nodes and renamed tensors are not new.
 run 1 check "$resnet" -t qnn_htp/SM8350 --format json --output "$scratch/baseline.json"
 run 0 check "$resnet" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json"
@@ -102,6 +118,15 @@ hooked 0
 rm quantgate/waivers.yaml
 git rm -q --cached "a/with space.onnx"
 hooked 0
+# Names that look like flags or patterns are names, and letters have two cases.
+for name in "-a/model.onnx" "[a]/model.onnx" "a/MODEL.ONNX"; do
+  mkdir -p -- "$(dirname -- "$name")"
+  cp "$resnet" "./$name"
+  git add -- "./$name"
+  hooked 123
+  has "$(cat "$scratch/out")" 'DT105'
+  git --literal-pathspecs rm -q --cached -- "./$name"
+done
 cd "$scratch" || exit 1
 
 # Logs.

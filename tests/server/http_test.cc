@@ -66,16 +66,20 @@ class HttpTest : public ServerTest {
   Json Validate(const std::string& body, int status) {
     return Body(http_->Post("/v1/graphs:validate", body, "application/json"), status);
   }
-  // What the server says to these bytes, until it closes the connection.
-  std::string Raw(const std::string& bytes) const {
+  int Connect() const {
     const int fd = socket(AF_INET, SOCK_STREAM, 0);
     sockaddr_in to{};
     to.sin_family = AF_INET;
     to.sin_port = htons(static_cast<uint16_t>(ParseAddress(server_->http_address())->port));
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+    return fd;
+  }
+  // What the server says to these bytes, until it closes the connection.
+  std::string Raw(const std::string& bytes) const {
+    const int fd = Connect();
     const timeval patience = {20, 0};
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    if (connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) != 0) return "cannot connect";
     (void)send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     std::string answer;
     char buffer[4096];
@@ -204,18 +208,28 @@ TEST_F(HttpTest, ClientsThatStayDoNotKeepOthersOut) {
   StartHttp();
   std::vector<int> idle;
   for (int i = 0; i < 40; ++i) {
-    idle.push_back(socket(AF_INET, SOCK_STREAM, 0));
-    sockaddr_in to{};
-    to.sin_family = AF_INET;
-    to.sin_port = htons(static_cast<uint16_t>(ParseAddress(server_->http_address())->port));
-    to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    ASSERT_EQ(connect(idle.back(), reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+    idle.push_back(Connect());
     if (i % 2 == 0) (void)send(idle.back(), "GET / HTTP/1.1\r\nA: ", 19, MSG_NOSIGNAL);
   }
   // More than there are threads; they lose their connections after a while.
   http_->set_read_timeout(60);
   EXPECT_EQ(http_->Get("/v1/rules")->status, 200);
   for (const int fd : idle) close(fd);
+}
+
+// More half-sent heads than threads. Alone they would have ten seconds each; while somebody waits they have not.
+TEST_F(HttpTest, HalfSentHeadsDoNotHoldAProbeUp) {
+  StartHttp();
+  std::vector<int> half;
+  for (int i = 0; i < 40; ++i) {
+    half.push_back(Connect());
+    (void)send(half.back(), "GET / HTTP/1.1\r\nA: ", 19, MSG_NOSIGNAL);
+  }
+  http_->set_read_timeout(6);
+  const auto probe = http_->Get("/healthz");
+  ASSERT_TRUE(probe) << httplib::to_string(probe.error());
+  EXPECT_EQ(probe->status, 200);
+  for (const int fd : half) close(fd);
 }
 
 TEST_F(HttpTest, PagesOfOtherSitesGetNothing) {
@@ -411,19 +425,45 @@ TEST_F(HttpTest, AReaderHangsAndItsClientGoesAway) {
 }
 
 TEST_F(HttpTest, ManyModelsAtOnceWait) {
-  StartHttp("sleep 2\nexit 3\n");
-  std::vector<std::thread> clients;
-  std::atomic<int> busy{0};
-  for (int i = 0; i < 6; ++i) {
-    clients.emplace_back([&] {
-      httplib::Client client("http://" + server_->http_address());
-      client.set_read_timeout(30);
-      const auto result = client.Post("/v1/models:check", kOwnPage, "x", "application/octet-stream");
-      busy += result && result->status == 503 && result->has_header("Retry-After") ? 1 : 0;
-    });
+  StartHttp("sleep 1\nexit 3\n");
+  const auto statuses = [&](int count) {
+    std::vector<std::thread> clients;
+    std::atomic<int> read{0}, busy{0};
+    for (int i = 0; i < count; ++i) {
+      clients.emplace_back([&] {
+        httplib::Client client("http://" + server_->http_address());
+        client.set_read_timeout(60);
+        const auto result = client.Post("/v1/models:check", kOwnPage, "x", "application/octet-stream");
+        read += result && result->status == 500 ? 1 : 0;
+        busy += result && result->status == 503 && result->has_header("Retry-After") ? 1 : 0;
+      });
+    }
+    for (std::thread& client : clients) client.join();
+    return std::pair<int, int>(read, busy);
+  };
+  EXPECT_EQ(statuses(6), std::make_pair(6, 0));
+  const auto [read, busy] = statuses(16);
+  EXPECT_GE(read, 8);
+  EXPECT_GT(busy, 0);
+  EXPECT_EQ(read + busy, 16);
+}
+
+TEST_F(HttpTest, SlowUploadsKeepNobodyOut) {
+  StartHttp(kTakes);
+  const int folders = UploadFolders();
+  std::vector<int> slow;
+  for (int i = 0; i < 4; ++i) {
+    slow.push_back(Connect());
+    const std::string head =
+        "POST /v1/models:check HTTP/1.1\r\nHost: localhost\r\nX-QuantGate-Request: 1\r\nContent-Length: 1000\r\n\r\nx";
+    (void)send(slow.back(), head.data(), head.size(), MSG_NOSIGNAL);
   }
-  for (std::thread& client : clients) client.join();
-  EXPECT_EQ(busy, 4);
+  EXPECT_TRUE(Eventually([&] { return UploadFolders() == folders + 4; }));
+  v1::Graph graph;
+  graph.set_name("g");
+  Body(http_->Post("/v1/models:check?target=good/S1", kOwnPage, graph.SerializeAsString(), "application/octet-stream"),
+       200);
+  for (const int fd : slow) close(fd);
 }
 
 TEST_F(HttpTest, WithoutAProgramModelsAreNotTaken) {

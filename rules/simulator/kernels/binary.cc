@@ -76,7 +76,14 @@ absl::Status InFloat(const Profile& profile, KernelCall& call, const Operands& o
   std::vector<float> out(static_cast<size_t>(*count));
   const Attributes& attributes = AttributesOf(call);
   for (size_t i = 0; i < out.size(); ++i) out[i] = Activated(attributes, function(a[operands.a(i)], b[operands.b(i)]));
-  return StoreFloats(profile, operands.dims, out, call.outputs[0]);
+  QTensor& to = call.outputs[0];
+  if (call.op == OpId::kPRelu && profile.prelu16_overflows_to_lowest && IsQuantizedInteger(to) &&
+      BitWidth(to.tensor.type) == 16 && to.q.scales.size() == 1 && call.inputs[0]->q.scales.size() == 1 &&
+      call.inputs[0]->q.scales[0] <= to.q.scales[0]) {
+    const float highest = (static_cast<float>(MaxOf(to.tensor.type) - to.q.zero_point()) + 0.5f) * to.q.scales[0];
+    for (float& value : out) value = value >= highest ? -INFINITY : value;
+  }
+  return StoreFloats(profile, operands.dims, out, to);
 }
 
 // What an integer kernel works on: centered operands, bounds and zero point of the output.
@@ -254,6 +261,17 @@ absl::Status PReluFixed(KernelCall& call, const Integers& in) {
   });
 }
 
+// Profile::subtraction_overflows_to_lowest; zero points count from the type's lowest value.
+bool SubtractionOverflows(const QTensor& a, const QTensor& b, const QTensor& out) {
+  const auto from_lowest = [](const QTensor& value) {
+    return static_cast<float>(value.q.zero_point() - MinOf(value.tensor.type));
+  };
+  const float ra = a.q.scales[0] / out.q.scales[0], rb = b.q.scales[0] / out.q.scales[0];
+  const float zero_points = from_lowest(out) - from_lowest(a) * ra + from_lowest(b) * rb;
+  return std::max(ra, rb) < 0.5f &&
+         zero_points > static_cast<float>(MaxOf(out.tensor.type) - MinOf(out.tensor.type) + 1);
+}
+
 bool SameScale(const QTensor& a, const QTensor& b) {
   return a.q.scales == b.q.scales && a.q.zero_point() == b.q.zero_point() && a.tensor.type == b.tensor.type;
 }
@@ -295,6 +313,9 @@ absl::Status Binary(const Profile& profile, KernelCall& call) {
   const Rescale mul = in.bytes ? profile.mul.bits8 : profile.mul.bits16;
   switch (call.op) {
     case OpId::kSub:
+      if (profile.subtraction_overflows_to_lowest && SubtractionOverflows(a, b, out)) {
+        return ForEach(call, in, [&](int64_t, int64_t) { return MinOf(out.tensor.type); });
+      }
       // ONNX Runtime has no integer subtraction.
       if (add == AddForm::kFusedMultiplyAdd || add == AddForm::kFusedDequantize) break;
       [[fallthrough]];

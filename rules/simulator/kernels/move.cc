@@ -6,6 +6,7 @@
 #include <numeric>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rules/simulator/arithmetic.h"
@@ -42,6 +43,17 @@ uint64_t BitsOf(v1::DataType type, double fill) {
 bool SameQuantization(const Quantization& a, const Quantization& b) {
   return a.scales == b.scales &&
          (a.scales.size() > 1 ? a.zero_points == b.zero_points : a.zero_point() == b.zero_point());
+}
+
+// Whether the parameters of the output do not count.
+bool Copies(const Profile& profile, OpId op, const Dims& from, absl::Span<const int64_t> to,
+            absl::Span<const int64_t> index) {
+  if (absl::c_linear_search(profile.copying, op)) return true;
+  if (!absl::c_linear_search(profile.copying_unmoved, op) || absl::MakeConstSpan(from) != to) return false;
+  for (size_t i = 0; i < index.size(); ++i) {
+    if (index[i] != static_cast<int64_t>(i)) return false;
+  }
+  return true;
 }
 
 absl::StatusOr<Dims> Identity(absl::Span<const int64_t> dims) {
@@ -90,7 +102,7 @@ absl::StatusOr<Dims> Remapped(absl::Span<const int64_t> dims, absl::Span<const i
 }
 
 absl::Status MoveBy(const Profile& profile, KernelCall& call, const Dims& dims, const absl::StatusOr<Dims>& index) {
-  return index.ok() ? Move(profile, *call.inputs[0], dims, *index, 0, call.outputs[0]) : index.status();
+  return index.ok() ? Move(profile, call.op, *call.inputs[0], dims, *index, 0, call.outputs[0]) : index.status();
 }
 
 // The stated shape with its 0 (copied, as ONNX has it, unless allowzero) and -1 resolved.
@@ -156,9 +168,10 @@ absl::StatusOr<Dims> ReshapedDims(const KernelCall& call) {
 
 }  // namespace
 
-absl::Status Move(const Profile& profile, const QTensor& in, absl::Span<const int64_t> dims,
+absl::Status Move(const Profile& profile, OpId op, const QTensor& in, absl::Span<const int64_t> dims,
                   absl::Span<const int64_t> index, double fill, QTensor& out) {
-  const bool same = in.tensor.type == out.tensor.type && SameQuantization(in.q, out.q);
+  const bool same = in.tensor.type == out.tensor.type &&
+                    (SameQuantization(in.q, out.q) || Copies(profile, op, in.tensor.dims, dims, index));
   if (!same && (!IsQuantizedInteger(in) || !IsQuantizedInteger(out))) {
     return absl::UnimplementedError(
         absl::StrCat("moving ", DataTypeName(in.tensor.type), " into ", DataTypeName(out.tensor.type)));
@@ -305,7 +318,9 @@ absl::Status Pad(const Profile& profile, KernelCall& call) {
   // The constant is a real number; where values are quantized it becomes a step of the input.
   double fill = attributes.Float("value", 0);
   if (in.q.quantized()) fill = fill / static_cast<double>(in.q.scales[0]) + static_cast<double>(in.q.zero_point());
-  return Move(profile, in, dims, *index, fill, call.outputs[0]);
+  // Constants among the elements are never copied as they are.
+  const OpId op = mode == "constant" ? OpId::kUnknown : OpId::kPad;
+  return Move(profile, op, in, dims, *index, fill, call.outputs[0]);
 }
 
 absl::Status Concat(const Profile& profile, KernelCall& call) {
@@ -355,7 +370,8 @@ absl::Status Concat(const Profile& profile, KernelCall& call) {
       QTensor from{input->tensor, litert && out.tensor.type == v1::DATA_TYPE_INT16 ? out.q : input->q};
       absl::StatusOr<Dims> index = Identity(input->tensor.dims);
       if (!index.ok()) return index.status();
-      if (absl::Status status = Move(profile, from, input->tensor.dims, *index, 0, part); !status.ok()) return status;
+      if (absl::Status status = Move(profile, call.op, from, input->tensor.dims, *index, 0, part); !status.ok())
+        return status;
     }
     const int64_t rows = input->tensor.dims[*axis] * inner;
     for (int64_t o = 0; o < outer && rows > 0; ++o) {
@@ -390,7 +406,8 @@ absl::Status Split(const Profile& profile, KernelCall& call) {
     absl::StatusOr<Dims> index = Remapped(
         dims, StridesOf(from), [&](size_t d, int64_t i) { return static_cast<int>(d) == *axis ? begin + i : i; });
     if (!index.ok()) return index.status();
-    if (absl::Status s = Move(profile, *call.inputs[0], dims, *index, 0, call.outputs[part]); !s.ok()) return s;
+    if (absl::Status s = Move(profile, call.op, *call.inputs[0], dims, *index, 0, call.outputs[part]); !s.ok())
+      return s;
     begin += sizes[part];
   }
   return absl::OkStatus();
@@ -423,7 +440,7 @@ absl::Status Gather(const Profile& profile, KernelCall& call) {
       for (int64_t i = 0; i < inner; ++i) (*index)[to++] = (o * from[*axis] + at) * inner + i;
     }
   }
-  return Move(profile, data, dims, *index, 0, call.outputs[0]);
+  return Move(profile, call.op, data, dims, *index, 0, call.outputs[0]);
 }
 
 absl::Status DepthToSpace(const Profile& profile, KernelCall& call) {
@@ -437,7 +454,7 @@ absl::Status DepthToSpace(const Profile& profile, KernelCall& call) {
     return absl::InvalidArgumentError(absl::StrCat("blocks of ", b, " in [", absl::StrJoin(from, ", "), "]"));
   }
   const int64_t oc = to_space ? c / (b * b) : c * b * b, oh = to_space ? h * b : h / b, ow = to_space ? w * b : w / b;
-  const bool depth_first = !last && attributes.Text("mode", "DCR") == "CRD";
+  const bool depth_first = attributes.Text("mode", "DCR") == "CRD";
   const Dims dims = last ? Dims{n, oh, ow, oc} : Dims{n, oc, oh, ow};
   absl::StatusOr<Dims> index = Identity(dims);
   if (!index.ok()) return index.status();
@@ -458,7 +475,7 @@ absl::Status DepthToSpace(const Profile& profile, KernelCall& call) {
       }
     }
   }
-  return Move(profile, *call.inputs[0], dims, *index, 0, call.outputs[0]);
+  return Move(profile, call.op, *call.inputs[0], dims, *index, 0, call.outputs[0]);
 }
 
 absl::Status ArgMax(const Profile&, KernelCall& call) {
@@ -528,7 +545,7 @@ absl::Status TopK(const Profile& profile, KernelCall& call) {
       positions[to] = order[i];
     }
   }
-  if (absl::Status status = Move(profile, in, dims, *index, 0, call.outputs[0]); !status.ok()) return status;
+  if (absl::Status status = Move(profile, call.op, in, dims, *index, 0, call.outputs[0]); !status.ok()) return status;
   if (call.outputs.size() > 1) {
     Tensor& out = call.outputs[1].tensor;
     if (absl::Status status = Allocate(dims, out); !status.ok()) return status;
@@ -554,7 +571,8 @@ absl::Status Where(const Profile& profile, KernelCall& call) {
       if (!same.ok()) return same.status();
       index = *std::move(same);
     }
-    if (absl::Status s = Move(profile, *call.inputs[part + 1], *dims, index, 0, parts[part]); !s.ok()) return s;
+    if (absl::Status s = Move(profile, call.op, *call.inputs[part + 1], *dims, index, 0, parts[part]); !s.ok())
+      return s;
   }
   const std::vector<int64_t> chosen = Load<int64_t>(condition);
   const Dims index = BroadcastIndex(condition.dims, *dims);

@@ -11,8 +11,9 @@
 namespace quantgate::simulator {
 
 // out, of shape `dims`, has element index[i] of `in` at i; `fill`, an integer or a float as the type is, where index[i]
-// is negative. Where the parameters of `in` and `out` differ, elements are requantized as the profile does it.
-absl::Status Move(const Profile& profile, const QTensor& in, absl::Span<const int64_t> dims,
+// is negative. Where the parameters of `in` and `out` differ, elements are requantized as the profile does it,
+// unless `op` is one that copies in this profile.
+absl::Status Move(const Profile& profile, OpId op, const QTensor& in, absl::Span<const int64_t> dims,
                   absl::Span<const int64_t> index, double fill, QTensor& out);
 
 }  // namespace quantgate::simulator

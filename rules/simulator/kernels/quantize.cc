@@ -27,6 +27,8 @@ int64_t QuantizeOne(QuantizeForm form, float x, float scale, int64_t zero_point,
       return RoundEvenClamped(x * (1.0f / scale), low - zero_point, high - zero_point) + zero_point;
     case QuantizeForm::kReciprocalWraps:
       return std::clamp<int64_t>(Wrap32(TruncatedTo32Bits(std::nearbyint(x * (1.0f / scale))) + zero_point), low, high);
+    case QuantizeForm::kReciprocalUp:
+      return RoundEvenClamped(std::floor(x * (1.0f / scale) + 0.5f), low - zero_point, high - zero_point) + zero_point;
     case QuantizeForm::kReciprocalFused:
       return RoundEvenClamped(std::fma(x, 1.0f / scale, static_cast<float>(zero_point)), low, high);
   }

@@ -303,7 +303,7 @@ absl::Status Resize(const Profile& profile, KernelCall& call) {
   ForEachPixel(*image, [&](int64_t to, int64_t n, int64_t y, int64_t x, int64_t c) {
     index[to] = image->At(n, c, rows[y], columns[x]);
   });
-  return Move(profile, in, image->dims, index, 0, call.outputs[0]);
+  return Move(profile, call.op, in, image->dims, index, 0, call.outputs[0]);
 }
 
 }  // namespace quantgate::simulator

@@ -61,7 +61,11 @@ absl::Status InFloat(const Profile& profile, KernelCall& call, const Rows& rows,
       x = logarithm ? x - shift : std::exp(x) / sum;
     }
   }
-  return StoreFloats(profile, call.inputs[0]->tensor.dims, values, call.outputs[0]);
+  QTensor& out = call.outputs[0];
+  if (profile.softmax8_from_lowest && !logarithm && out.q.quantized() && BitWidth(out.tensor.type) == 8) {
+    out.q.zero_points.assign(out.q.scales.size(), MinOf(out.tensor.type));
+  }
+  return StoreFloats(profile, call.inputs[0]->tensor.dims, values, out);
 }
 
 // LiteRT's reference, 8 bits: exp and the reciprocal of the sum in fixed point.

@@ -47,8 +47,10 @@ Function FunctionOf(const Profile& profile, OpId op, const Attributes& attribute
     case OpId::kLog:
       return [](float x) { return std::log(x); };
     case OpId::kSqrt:
+      if (profile.infinite_negative_roots) return [](float x) { return x < 0 ? INFINITY : std::sqrt(x); };
       return [](float x) { return std::sqrt(x); };
     case OpId::kRsqrt:
+      if (profile.infinite_negative_roots) return [](float x) { return x < 0 ? INFINITY : 1.0f / std::sqrt(x); };
       return [](float x) { return 1.0f / std::sqrt(x); };
     case OpId::kReciprocal:
       return [](float x) { return 1.0f / x; };
@@ -141,6 +143,11 @@ absl::Status InFloat(const Profile& profile, const QTensor& in, QTensor& out, co
   std::vector<float> values;
   if (absl::Status status = DequantizeToFloats(profile, in, values); !status.ok()) return status;
   for (float& value : values) value = function(value);
+  if (profile.unary8_zero_point_inside && BitWidth(in.tensor.type) == 8) {
+    Profile inside = profile;
+    inside.quantize8 = QuantizeForm::kReciprocalFused;
+    return StoreFloats(inside, in.tensor.dims, values, out);
+  }
   return StoreFloats(profile, in.tensor.dims, values, out);
 }
 

@@ -30,7 +30,13 @@ constexpr Row kRows[] = {
     {"onnxruntime", "onnxruntime", ""},
     {"xnnpack", "xnnpack", "as XNNPACK computes in LiteRT's delegate, which was compared; by itself it was not"},
     // What was not compared with the backend itself is not called its own.
-    {"qnn_", "qnn_htp", "the arithmetic of this backend is not published, and the profile was not compared with it"},
+    {"qnn_htp", "qnn_htp",
+     "compared with QAIRT 2.51.0 on x86-64, V73 and later (V68 and V69 round otherwise): tables of 8 bits are equal, "
+     "the "
+     "rest of 8 bits is within 1 step (3 in squared differences and products of two activations), sums of products of "
+     "16 "
+     "bits within 16, roots and softmax of 16 bits within 80"},
+    {"qnn_", "qnn_htp", "the arithmetic of this backend is not published; that of QNN HTP stands in"},
     {"ethos_u", "tosa", "its arithmetic as TOSA 1.0 defines it, which was not compared with the backend"},
     {"vgf", "tosa", "its arithmetic as TOSA 1.0 defines it, which was not compared with the backend"},
     {"x86_inductor", "torch/x86", ""},

@@ -5,6 +5,7 @@
 #include "absl/strings/match.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
+#include "rules/simulator/run/control_flow.h"
 
 namespace quantgate::simulator {
 namespace {
@@ -144,6 +145,9 @@ class Planner {
         reads(value);
         if (value < 0 || !IsDequantize(graph_, graph_.producer(value))) continue;
         reads(QuantizerInputsOf(graph_, graph_.producer(value)).data);
+      }
+      if (IsControlFlow(graph_, node)) {
+        for (int32_t value : CapturedValues(graph_, node)) reads(value);
       }
       for (const Slot& slot : steps_[i].outputs) reads(slot.value);
     }

@@ -9,6 +9,7 @@
 #include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
 #include "rules/simulator/kernel.h"
+#include "rules/simulator/run/control_flow.h"
 #include "rules/simulator/run/integer_ops.h"
 #include "rules/simulator/run/lowering.h"
 #include "rules/simulator/run/measure.h"
@@ -57,6 +58,13 @@ class Simulator {
       if (options_.progress) options_.progress(static_cast<int>(i), static_cast<int>(steps_.size()));
       if (absl::Status status = RunStep(steps_[i]); !status.ok()) return status;
       for (int32_t value : steps_[i].last_reads) values_.Drop(value);
+    }
+    if (options_.outputs != nullptr) {
+      for (const int32_t id : graph_.message().outputs()) {
+        const absl::StatusOr<Held> held = values_.Read({.value = id - 1});
+        if (!held.ok()) return held.status();
+        options_.outputs->push_back(held->affine->tensor);
+      }
     }
     return std::move(result_);
   }
@@ -117,6 +125,7 @@ class Simulator {
     if (step.op == OpId::kQuantize || step.op == OpId::kDequantize || step.op == OpId::kRequantize) {
       return Convert(step, operands, written[0]);
     }
+    if (IsControlFlow(graph_, step.node)) return RunBodies(step, written);
     Lowered lowered;
     if (absl::Status status = LowerNode(step, reader, lowered); !status.ok()) return status;
     const bool packed = absl::EndsWith(reader.op_type(), "::MatMulNBits");
@@ -182,6 +191,65 @@ class Simulator {
       return absl::OkStatus();
     }
     return ComputeBeside(step, node, *read, number, *std::move(affine));
+  }
+
+  // A node with bodies, which are run as the profile computes them in all three results: on each one's operands.
+  absl::Status RunBodies(const Step& step, const std::vector<Quantization>& written) {
+    std::vector<Held> arguments;
+    bool same = !options_.statistics;
+    for (int i = 0; i < graph_.num_inputs(step.node); ++i) {
+      absl::StatusOr<Held> held = values_.Read({.value = graph_.input(step.node, i)});
+      if (!held.ok()) return held.status();
+      arguments.push_back(*std::move(held));
+    }
+    std::vector<Held> results(step.outputs.size());
+    for (Shared Held::*result : {&Held::affine, &Held::reference, &Held::real}) {
+      if (same && result != &Held::affine) {
+        for (Held& held : results) held.*result = held.affine;
+        continue;
+      }
+      std::vector<const Tensor*> operands;
+      for (const Held& held : arguments)
+        operands.push_back(held.*result == nullptr ? nullptr : &(held.*result)->tensor);
+      std::vector<Shared> kept;  // as long as the bodies run
+      const auto captured = [&](int32_t value) -> const Tensor* {
+        const absl::StatusOr<Held> held = values_.Read({.value = value});
+        if (!held.ok() || (*held).*result == nullptr) return nullptr;
+        kept.push_back((*held).*result);
+        return &kept.back()->tensor;
+      };
+      SimulateOptions options = options_;
+      options.max_bytes = values_.room();
+      absl::StatusOr<std::vector<Tensor>> outputs = RunControlFlow(graph_, step.node, operands, captured, options);
+      if (!outputs.ok()) return outputs.status();
+      if (outputs->size() < results.size()) return absl::InvalidArgumentError("a body with fewer results");
+      for (size_t i = 0; i < results.size(); ++i) {
+        QTensor value{std::move((*outputs)[i]), {}};
+        if (step.outputs[i].quantized && value.tensor.type == step.outputs[i].type) value.q = written[i];
+        if (result != &Held::affine && value.q.quantized()) {
+          absl::StatusOr<Tensor> reals = Dequantized(profile_, value);
+          if (!reals.ok()) return reals.status();
+          value = {*std::move(reals), {}};
+        }
+        results[i].*result = std::make_shared<QTensor>(std::move(value));
+      }
+    }
+    for (size_t i = 0; i < results.size(); ++i) {
+      const Slot& slot = step.outputs[i];
+      if (slot.value < 0) continue;
+      v1::SimulatedNode unlisted;
+      v1::SimulatedNode& node =
+          results[i].reference->tensor.type == kFloat || !options_.statistics ? *result_.add_nodes() : unlisted;
+      Describe(step, i, node);
+      if (options_.statistics) {
+        node.set_float_reason("its bodies are run as a whole");
+        absl::Status status = Measure(profile_, slot, results[i], nullptr, node);
+        if (!status.ok()) return status;
+      }
+      if (absl::Status status = values_.Keep(slot.value, std::move(results[i])); !status.ok()) return status;
+      values_.Report(slot.value);
+    }
+    return absl::OkStatus();
   }
 
   // The reference and real space of a node whose affine results are there, and what they say about it.

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
@@ -28,6 +29,8 @@ struct SimulateOptions {
   int64_t max_bytes = int64_t{4} << 30;
   // Each value of affine space by name, as it is computed, inputs first: integers where it is quantized.
   std::function<void(const std::string& name, const Tensor& tensor)> on_value;
+  // Filled with affine space's results of the graph, where it is there; one that is not computed is UNIMPLEMENTED.
+  std::vector<Tensor>* outputs = nullptr;
   // Called before each node.
   std::function<void(int done, int total)> progress;
   // Asked before each node: true ends the simulation, which is then CANCELLED.

@@ -65,9 +65,11 @@ function Running() {
             )
           ) : (
             <span>
-              {`${check.phase}${check.targets.length > 0 ? ` for ${plural(check.targets.length, 'target')}` : ''}, ${(
-                check.elapsedMs / 1000
-              ).toFixed(1)} s`}
+              {[
+                `${check.phase}${check.targets.length > 0 ? ` for ${plural(check.targets.length, 'target')}` : ''}`,
+                ...(Number(check.nodes) > 0 ? [plural(Number(check.nodes), 'node')] : []),
+                `for ${(check.elapsedMs / 1000).toFixed(1)} s`,
+              ].join(', ')}
               <progress aria-label={`${check.phase} ${check.model}`} />
             </span>
           )}

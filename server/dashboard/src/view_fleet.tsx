@@ -128,6 +128,7 @@ export function Fleet() {
           <p class="quiet">
             {`${plural(all.length, 'model')}, ${plural(columns.length, 'target')}`}
             {(state.entries?.length ?? 0) >= kMaxEntries && ', the first of them: filter for others'}
+            {'. Verdicts are the server’s own, before waivers and baselines.'}
           </p>
           <div class="scroll" tabIndex={0} role="region" aria-label="Models against targets">
             <table class="fleet">

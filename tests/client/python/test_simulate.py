@@ -261,3 +261,19 @@ def test_differences(tmp_path):
     found = [values[name] for name in ('diff', 'diff_1', 'diff_2')]
     for array, expected in zip(found, Differences()(*inputs)):
         np.testing.assert_array_equal(array, expected.numpy())
+
+
+def test_while(tmp_path):
+    """A recurrent model, whose steps are the rounds of a WHILE."""
+    litert = pytest.importorskip('ai_edge_litert.interpreter')
+    path = DATA / 'tflite' / 'lstm.aeq_weight_only_wi4_afp32.tflite'
+    interpreter = litert.Interpreter(str(path), experimental_op_resolver_type=litert.OpResolverType.BUILTIN_REF)
+    interpreter.allocate_tensors()
+    given, = interpreter.get_input_details()
+    made, = interpreter.get_output_details()
+    x = np.random.default_rng(31).normal(size=given['shape']).astype(np.float32)
+    interpreter.set_tensor(given['index'], x)
+    interpreter.invoke()
+    values, simulation = simulate(path, {given['name']: x}, tmp_path, 'litert/reference')
+    assert not any(node.get('floatReason', '').startswith('not computed') for node in simulation['nodes'])
+    np.testing.assert_allclose(values[made['name']], interpreter.get_tensor(made['index']), rtol=1e-5, atol=1e-6)

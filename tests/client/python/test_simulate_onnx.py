@@ -289,3 +289,43 @@ def test_small_floats(kind, tmp_path):
     for name, array in zip('yz', run(model, {'x': x}, optimized=False)):  # it fuses what it then has no kernel for
         np.testing.assert_array_equal(values[name], array)
     assert not any(node.get('floatReason', '').startswith('not computed') for node in report['simulation']['nodes'])
+
+
+def body(nodes, inputs, outputs):
+    """A graph inside a node; (name, type, shape) of what it takes and gives."""
+    return helper.make_graph([helper.make_node(op, given, made) for op, given, made in nodes], 'body',
+                             [helper.make_tensor_value_info(*value) for value in inputs],
+                             [helper.make_tensor_value_info(*value) for value in outputs])
+
+
+@pytest.mark.parametrize('condition', [True, False])
+def test_branches(condition, tmp_path):
+    """Both read a value of the graph around them, one of them quantized there."""
+    x = reals(2, 3)
+    build = Builder()
+    stored = build.quantize('x', np.float32(0.02), np.uint8(128))
+    real = build.dequantize(stored, np.float32(0.02), np.uint8(128))
+    yes = body([('Relu', [real], ['yes'])], [], [('yes', 1, [2, 3])])
+    no = body([('Neg', ['x'], ['no'])], [], [('no', 1, [2, 3])])
+    made = build.node('If', ['condition'], then_branch=yes, else_branch=no)
+    compare(build, {'x': x, 'condition': np.array(condition)}, [build.node('Abs', [made])], tmp_path)
+
+
+LOOP = ([('i', 7, []), ('go', 9, []), ('s', 1, [3])], [('again', 9, []), ('next', 1, [3]), ('scan', 1, [3])])
+
+
+def test_loop(tmp_path):
+    build = Builder()
+    doubled = body([('Identity', ['go'], ['again']), ('Add', ['s', 'x'], ['next']), ('Identity', ['next'], ['scan'])],
+                   *LOOP)
+    outputs = build.node('Loop', [np.int64(3), np.array(True), 'x'], 2, body=doubled)
+    compare(build, {'x': reals(3)}, outputs, tmp_path)
+
+
+def test_a_loop_that_does_not_end_is_not_computed(tmp_path):
+    build = Builder()
+    forever = body([('Identity', ['go'], ['again']), ('Identity', ['s'], ['next']), ('Identity', ['s'], ['scan'])], *LOOP)
+    outputs = build.node('Loop', ['', np.array(True), 'x'], 2, body=forever)
+    _, report = simulate(build.model({'x': reals(3)}, outputs), {'x': reals(3)}, tmp_path)
+    node, = report['simulation']['nodes']
+    assert node['floatReason'] == 'not computed: a loop of more than 10000 rounds'

@@ -58,13 +58,18 @@ OpId OpNamed(const std::string& op) {
   static const auto* ops = new std::map<std::string, OpId>{
       {"abs", OpId::kAbs},
       {"add", OpId::kAdd},
+      {"argmax", OpId::kArgMax},
+      {"argmin", OpId::kArgMin},
       {"avg_pool2d", OpId::kAveragePool},
+      {"batch_norm", OpId::kBatchNorm},
       {"batch_matmul", OpId::kMatMul},
       {"ceil", OpId::kCeil},
+      {"clamp", OpId::kClamp},
       {"concat", OpId::kConcat},
       {"conv", OpId::kConv},
       {"conv2d", OpId::kConv},
       {"conv_acc", OpId::kConv},
+      {"cos", OpId::kCos},
       {"depthwise_conv2d", OpId::kConv},
       {"depth_to_space", OpId::kDepthToSpace},
       {"depthwise", OpId::kDepthwiseConv},
@@ -77,8 +82,10 @@ OpId OpNamed(const std::string& op) {
       {"gather", OpId::kGather},
       {"gelu", OpId::kGelu},
       {"global_avg_pool", OpId::kGlobalAveragePool},
+      {"group_norm", OpId::kGroupNorm},
       {"hard_sigmoid", OpId::kHardSigmoid},
       {"hard_swish", OpId::kHardSwish},
+      {"instance_norm", OpId::kInstanceNorm},
       {"layer_norm", OpId::kLayerNorm},
       {"leaky_relu", OpId::kLeakyRelu},
       {"log", OpId::kLog},
@@ -98,12 +105,17 @@ OpId OpNamed(const std::string& op) {
       {"reduce_max", OpId::kReduceMax},
       {"reduce_min", OpId::kReduceMin},
       {"relu", OpId::kRelu},
+      {"relu1", OpId::kRelu1},
       {"relu6", OpId::kRelu6},
       {"requantize", OpId::kRequantize},
+      {"reshape", OpId::kReshape},
       {"resize_bilinear", OpId::kResizeBilinear},
       {"resize_nearest", OpId::kResizeNearest},
+      {"rms_norm", OpId::kRmsNorm},
+      {"round", OpId::kRound},
       {"rsqrt", OpId::kRsqrt},
       {"sigmoid", OpId::kSigmoid},
+      {"sin", OpId::kSin},
       {"slice", OpId::kSlice},
       {"softmax", OpId::kSoftmax},
       {"split", OpId::kSplit},
@@ -112,8 +124,11 @@ OpId OpNamed(const std::string& op) {
       {"sub", OpId::kSub},
       {"sum", OpId::kReduceSum},
       {"tanh", OpId::kTanh},
+      {"tile", OpId::kTile},
+      {"topk", OpId::kTopK},
       {"transpose", OpId::kTranspose},
       {"transpose_conv2d", OpId::kConvTranspose},
+      {"where", OpId::kWhere},
   };
   const auto found = ops->find(op);
   return found == ops->end() ? OpId::kUnknown : found->second;
@@ -240,7 +255,8 @@ const Profile* ProfileOfOracle(const std::string& oracle) {
                                                                        {"torch_quantize_per_tensor", "torch/x86"},
                                                                        {"torch_x86", "torch/x86"},
                                                                        {"torch_onednn", "torch/onednn"},
-                                                                       {"torch_qnnpack", "torch/qnnpack"}};
+                                                                       {"torch_qnnpack", "torch/qnnpack"},
+                                                                       {"qnn_htp", "qnn_htp"}};
   const auto found = profiles->find(oracle);
   return found == profiles->end() ? nullptr : FindProfile(found->second);
 }
@@ -248,12 +264,14 @@ const Profile* ProfileOfOracle(const std::string& oracle) {
 Difference Compare(const Record& record, const Profile& profile, const Tensor& expected) {
   std::vector<const QTensor*> inputs;
   for (const QTensor& input : record.inputs) inputs.push_back(&input);
-  QTensor output = record.output;
+  const size_t index = static_cast<size_t>(record.attributes.Int("output_index", 0));
+  std::vector<QTensor> outputs(static_cast<size_t>(record.attributes.Int("num_outputs", 1)), record.output);
+  QTensor& output = outputs.at(index);
   KernelCall call{.op = record.op_id,
                   .layout = record.layout,
                   .attributes = &record.attributes,
                   .inputs = inputs,
-                  .outputs = absl::MakeSpan(&output, 1)};
+                  .outputs = absl::MakeSpan(outputs)};
   Difference difference;
   difference.status = RunKernel(profile, call);
   if (!difference.status.ok()) return difference;

@@ -1,6 +1,7 @@
 // Records of single operator calls with what runtimes made of them: one JSON object a line, gzipped or not.
 //   op, attrs, inputs [{name, qdtype, dtype, shape, q: {scale, zp, axis}, z}], output {qdtype, q}, oracles {name:
 //   tensor}
+// attrs: num_outputs and output_index, where an operator has several outputs of one type and one of them is recorded.
 // Tensors: `z` is base64 of zlib of the little-endian bytes in C order; {"same_as": X} repeats oracle X.
 #ifndef QUANTGATE_TESTS_RULES_SIMULATOR_RECORD_H_
 #define QUANTGATE_TESTS_RULES_SIMULATOR_RECORD_H_

@@ -1,0 +1,22 @@
+// Targets of a waivers file that are none: a waiver for one waives nothing, whatever is checked.
+#ifndef QUANTGATE_CLIENT_CLI_WAIVER_TARGETS_H_
+#define QUANTGATE_CLIENT_CLI_WAIVER_TARGETS_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/types/span.h"
+#include "client/gate/waivers.h"
+#include "quantgate/v1/report.pb.h"
+#include "rules/engine/module.h"
+
+namespace quantgate {
+
+// "waivers file w.yaml: line 3: no target is called 'qnn_htp/SM865'", a line for each pattern that matches neither a
+// target of these reports nor one that the modules know.
+std::vector<std::string> UnknownWaiverTargets(const Waivers& waivers, absl::Span<const v1::Report> reports,
+                                              ModuleRegistry& modules);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CLIENT_CLI_WAIVER_TARGETS_H_
