@@ -36,6 +36,7 @@ absl::StatusOr<std::vector<v1::Target>> CatalogTargets(ModuleRegistry& modules, 
     }
   }
   std::vector<v1::Target> list;
+  list.reserve(targets.size());
   for (auto& [name, target] : targets) list.push_back(std::move(target));
   return list;
 }

@@ -130,8 +130,10 @@ absl::Status ParseJson(absl::string_view text, absl::string_view what, Message& 
 absl::Status ParseLine(std::string& line, v1::Report& report, std::optional<v1::Graph>& graph) {
   if (const std::optional<Member> member = FindGraph(line); member.has_value()) {
     const absl::string_view value = absl::string_view(line).substr(member->value, member->value_end - member->value);
-    absl::Status status = ParseJson(value, "graph: is no graph of quantgate: ", graph.emplace());
-    if (!status.ok()) return status;
+    if (absl::StripAsciiWhitespace(value) != "null") {
+      absl::Status status = ParseJson(value, "graph: is no graph of quantgate: ", graph.emplace());
+      if (!status.ok()) return status;
+    }
     line.erase(member->begin, member->end - member->begin);
   }
   return ParseJson(line, "is no report of quantgate: ", report);

@@ -43,7 +43,7 @@ absl::Status RunSimulation(const SimulationFlags& flags, const v1::Graph& graph,
   options.progress = [&](int done, int total) {
     progress.Step(absl::StrCat("simulating node ", done + 1, " of ", total));
   };
-  const absl::Status status = simulator::SimulateReport(graph, request, engine.modules.get(), options, report);
+  absl::Status status = simulator::SimulateReport(graph, request, engine.modules.get(), options, report);
   progress.Step("");
   return status;
 }

@@ -88,8 +88,9 @@ absl::StatusOr<v1::Graph> ImportOnnx(absl::string_view bytes, const std::string&
 }
 
 absl::StatusOr<v1::Graph> ImportOnnx(std::string&& bytes, const std::string& folder, const ImportOptions& options) {
+  // An assignment of an empty string would keep the memory.
   return Completed(ReadModel(
-      bytes, [&bytes] { bytes = std::string(); }, folder, options));
+      bytes, [&bytes] { std::string().swap(bytes); }, folder, options));
 }
 
 }  // namespace quantgate

@@ -132,7 +132,7 @@ const Archive::Member* Archive::Find(absl::string_view name) const {
 }
 
 absl::Status Archive::Stream(const Member& member, const std::function<void(absl::string_view)>& sink) {
-  const absl::Status damaged =
+  absl::Status damaged =
       Damaged(absl::StrCat(Named(names_[member.index]), "is damaged: its checksum or its length does not hold"));
   const std::unique_ptr<zip_file, Close> file(zip_fopen_index(zip_.get(), member.index, 0));
   if (file == nullptr) return damaged;

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "db/reports/page_token.h"
 #include "db/reports/subject_filter.h"
 #include "google/protobuf/util/time_util.h"
@@ -50,33 +52,45 @@ absl::StatusOr<Subject> SubjectOf(Session& session, int64_t id) {
   return Subject{id, row.Bytes(0), row.Bytes(1), row.Bytes(2)};
 }
 
-// The newest report of the subject and the one before; fewer when there are not as many.
-absl::StatusOr<std::vector<v1::FleetState>> StatesOf(Session& session, const Subject& subject,
-                                                     const SubjectFilter& filter) {
-  std::vector<Value> values = {subject.id};
-  if (filter.branch.has_value()) values.emplace_back(absl::string_view(*filter.branch));
-  // A report that was checked twice for a target has it twice.
-  absl::StatusOr<Answer> answer =
-      session.Run(absl::StrCat("SELECT t.time, t.verdict, t.errors, t.warnings, t.infos, r.id, r.branch, r.revision, "
-                               "r.pull_request FROM report_results t",
-                               session.dialect().joined, "reports r ON r.time = t.time WHERE t.subject = $1",
-                               filter.branch.has_value() ? " AND t.branch = $2" : "", " ORDER BY t.time DESC LIMIT 4"),
-                  values);
+// By subject: the newest report and the one before; fewer when there are not as many. In one statement: a database may
+// be far away.
+absl::StatusOr<std::map<int64_t, std::vector<v1::FleetState>>> StatesOf(Session& session,
+                                                                        absl::Span<const Subject> subjects,
+                                                                        const SubjectFilter& filter) {
+  std::map<int64_t, std::vector<v1::FleetState>> states;
+  if (subjects.empty()) return states;
+  const std::string ids =
+      absl::StrJoin(subjects, ",", [](std::string* out, const Subject& subject) { absl::StrAppend(out, subject.id); });
+  std::vector<Value> values;
+  if (filter.branch.has_value()) values = {absl::string_view(*filter.branch), absl::string_view(*filter.branch)};
+  // A report that was checked twice for a target has it twice: the fourth row may be of the second report.
+  const std::string fourth =
+      absl::StrCat("SELECT x.time FROM report_results x WHERE x.subject = s.id",
+                   filter.branch.has_value() ? " AND x.branch = $1" : "", " ORDER BY x.time DESC LIMIT 1 OFFSET 3");
+  absl::StatusOr<Answer> answer = session.Run(
+      absl::StrCat("SELECT t.time, t.verdict, t.errors, t.warnings, t.infos, r.id, r.branch, r.revision, "
+                   "r.pull_request, s.id, s.repository FROM report_subjects s",
+                   session.dialect().joined, "report_results t ON t.subject = s.id AND t.time >= COALESCE((", fourth,
+                   "), 0)", session.dialect().joined, "reports r ON r.time = t.time WHERE s.id IN (", ids, ")",
+                   filter.branch.has_value() ? " AND t.branch = $2" : "", " ORDER BY s.id, t.time DESC"),
+      values);
   if (!answer.ok()) return answer.status();
-  std::vector<v1::FleetState> states;
-  int64_t last = 0;
+  int64_t last_id = 0, last_time = 0;
   for (const Row& row : answer->rows) {
-    if (states.size() == 2 || (!states.empty() && row.Int(0) == last)) continue;
-    last = row.Int(0);
-    v1::FleetState& state = states.emplace_back();
+    const int64_t id = row.Int(9);
+    std::vector<v1::FleetState>& known = states[id];
+    if (known.size() == 2 || (id == last_id && row.Int(0) == last_time)) continue;
+    last_id = id;
+    last_time = row.Int(0);
+    v1::FleetState& state = known.emplace_back();
     state.set_report(absl::StrCat("reports/", row.Bytes(5)));
-    *state.mutable_create_time() = google::protobuf::util::TimeUtil::NanosecondsToTimestamp(last);
+    *state.mutable_create_time() = google::protobuf::util::TimeUtil::NanosecondsToTimestamp(last_time);
     state.set_verdict(static_cast<v1::Result::Verdict>(row.Int(1)));
     state.set_errors(row.Int(2));
     state.set_warnings(row.Int(3));
     state.set_infos(row.Int(4));
     v1::Labels& labels = *state.mutable_labels();
-    labels.set_repository(subject.repository);
+    labels.set_repository(row.Bytes(10));
     labels.set_branch(row.Bytes(6));
     labels.set_revision(row.Bytes(7));
     labels.set_pull_request(row.Bytes(8));
@@ -103,21 +117,22 @@ absl::Status ReadFleet(Session& session, const v1::GetFleetRequest& request, int
     const int batch = std::min(page_size, 256) + 1;
     absl::StatusOr<std::vector<Subject>> subjects = NextSubjects(session, *filter, after, batch);
     if (!subjects.ok()) return subjects.status();
+    absl::StatusOr<std::map<int64_t, std::vector<v1::FleetState>>> states = StatesOf(session, *subjects, *filter);
+    if (!states.ok()) return states.status();
     for (Subject& subject : *subjects) {
       if (response.entries_size() == page_size) {
         response.set_next_page_token(EncodePageToken(query, after.id));
         return absl::OkStatus();
       }
-      absl::StatusOr<std::vector<v1::FleetState>> states = StatesOf(session, subject, *filter);
-      if (!states.ok()) return states.status();
       after = std::move(subject);
-      if (states->empty()) continue;  // its reports were deleted, or are on other branches
+      std::vector<v1::FleetState>& known = (*states)[after.id];
+      if (known.empty()) continue;  // its reports were deleted, or are on other branches
       v1::FleetEntry& entry = *response.add_entries();
       entry.set_repository(after.repository);
       entry.set_model_path(after.model_path);
       entry.set_target(after.target);
-      *entry.mutable_newest() = std::move((*states)[0]);
-      if (states->size() > 1) *entry.mutable_previous() = std::move((*states)[1]);
+      *entry.mutable_newest() = std::move(known[0]);
+      if (known.size() > 1) *entry.mutable_previous() = std::move(known[1]);
     }
     if (static_cast<int>(subjects->size()) < batch) return absl::OkStatus();
   }

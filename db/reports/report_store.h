@@ -36,7 +36,7 @@ struct ReportQuery {
   int64_t max_bytes = 3 << 20;
   // It also ends early, even without a report, once about so many were looked at: then next_page_token says where to go
   // on. Only where no index has what the filter names, nor its rarest part.
-  int max_examined = 5000;
+  int max_examined = 2500;
 };
 
 struct ReportPage {

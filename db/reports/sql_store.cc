@@ -310,7 +310,7 @@ absl::StatusOr<Reach> ReachOf(Session& session, const Walk& walk, const TimeRang
 
 absl::StatusOr<PagePlan> PlanPage(Session& session, std::vector<Condition> conditions, int64_t before,
                                   const ReportQuery& query) {
-  constexpr int kRowsAtOnce = 2500;
+  constexpr int kRowsAtOnce = 1250;
   PagePlan plan;
   TimeRange range;
   range.before = before;

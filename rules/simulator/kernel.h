@@ -18,7 +18,8 @@
 //   kGelu approximate ("tanh"); kClamp min, max; kLayerNorm axis, epsilon; other normalizations epsilon, num_groups.
 //   kReshape and its kin: shape (all sizes stated, or one -1); kTranspose perm; kSlice starts, ends, axes, steps;
 //   kPad pads, mode ("constant", "reflect", "edge"), value; kTile repeats; kExpand shape; kSplit sizes;
-//   kResize* sizes or scales, mode, coordinate_transformation_mode, nearest_mode, align_corners, half_pixel_centers;
+//   kResize* sizes or scales (both: the scales are those of coordinates), mode, coordinate_transformation_mode,
+//   nearest_mode, align_corners, half_pixel_centers, cubic_coeff_a, exclude_outside, antialias, roi, extrapolation_value;
 //   kDepthToSpace, kSpaceToDepth blocksize, mode. What the origin passes as a constant tensor is an attribute here.
 #ifndef QUANTGATE_RULES_SIMULATOR_KERNEL_H_
 #define QUANTGATE_RULES_SIMULATOR_KERNEL_H_

@@ -87,7 +87,7 @@ v1::Report MakeReport(int64_t number, int64_t count, std::mt19937& random) {
 
 // Filled through the store's own import, a transaction for each of many reports.
 void Fill(db::ReportStore& store, int64_t count) {
-  constexpr int64_t kBatch = 10'000;
+  constexpr int64_t kBatch = 50'000;
   std::mt19937 random(1);
   for (int64_t i = 0; i < count; i += kBatch) {
     std::vector<v1::Report> reports;

@@ -174,7 +174,7 @@ TEST_F(SqliteStoreTest, NoQueryReadsAWholeTable) {
   for (const std::string& scan : scans) {
     // What is inserted is no table; and "all but the newest so many" means to count from the newest on.
     EXPECT_TRUE(absl::StrContains(scan, " OFFSET ") || absl::StrContains(scan, "CONSTANT ROW") ||
-                absl::StrContains(scan, "LIMIT 2500) w"))
+                absl::StrContains(scan, "LIMIT 1250) w"))
         << scan;
   }
 }

@@ -266,6 +266,9 @@ for order in 'del(.graph) + {graph}' '{graph} + del(.graph)' '{name, graph} + de
   run 0 reports export --store "sqlite:$scratch/order.db"
   same "$out" "$(cat "$scratch/reports.jsonl")"
 done
+jq -c '.graph = null' "$scratch/reports.jsonl" >"$scratch/changed.jsonl"
+run 0 reports import "$scratch/changed.jsonl" --store "sqlite:$scratch/without.db"
+same "$("$quantgate" reports export --store "sqlite:$scratch/without.db" | jq -s 'map(select(.graph)) | length')" 0
 jq -c '.graph.name += "x"' "$scratch/reports.jsonl" >"$scratch/changed.jsonl"
 run 2 reports import "$scratch/changed.jsonl" --store "sqlite:$scratch/changed.db"
 one_error INVALID_ARGUMENT

@@ -241,6 +241,8 @@ std::vector<Case> Cases() {
       T("Concat").In(kU8, {0.02}, {128}).Out(kU8, {0.04}, {0}));
   add("SH202", T("Pack").In(kS8, {0.02}, {0}).Out(kS8, {0.04}, {0}),
       T("Pack").In(kU8, {0.02}, {0}).Out(kU8, {0.04}, {0}));
+  add("SH202", T("Pad").Param("scheme", {2}).In(kU8, {0.02}, {128}).Out(kU8, {0.04}, {128}),
+      T("Pad").Param("scheme", {0}).In(kU8, {0.02}, {128}).Out(kU8, {0.04}, {128}));
   add("SH203", T("Pack").In(kS8, {0.02}, {0}).In(kS8, {0.04}, {0}).Out(kS8),
       T("Pack").In(kU8, {0.02}, {0}).In(kU8, {0.04}, {0}).Out(kU8));
   const auto dynamic = [](BackendTensor& t) { t.dynamic_shape = Tri::kYes; };

@@ -1,6 +1,7 @@
 #include "rules/backends/qnn_htp/ignored_output_encoding.h"
 
 #include "absl/strings/str_cat.h"
+#include "rules/constraints/defaults.h"
 
 namespace quantgate::qnn_htp {
 namespace {
@@ -39,6 +40,11 @@ Part IgnoredBy(const BackendOp& op, const BackendTensor& output) {
   // These depend on the type.
   if (op.name == "Pack" && IsFixed(output, v1::DATA_TYPE_INT8)) return Part::kBoth;
   if (op.name == "SpaceToBatch" && IsFixed(output, v1::DATA_TYPE_INT8)) return Part::kScale;
+  // Filled with a constant, scheme 0, a Pad requantizes; with elements of its own it copies.
+  if (op.name == "Pad") {
+    const BackendParam* scheme = FindParam(op, "scheme");
+    if (scheme != nullptr && !scheme->ints.empty() && scheme->ints[0] != 0) return Part::kBoth;
+  }
   if (op.name == "Split" && IsFixed(output, v1::DATA_TYPE_INT32)) return Part::kBoth;
   return Part::kNone;
 }

@@ -272,6 +272,11 @@ absl::Status BilinearFixed(KernelCall& call, const Image& image, bool xnnpack) {
 }  // namespace
 
 absl::Status Resize(const Profile& profile, KernelCall& call) {
+  const absl::string_view coordinates = AttributesOf(call).Text("coordinate_transformation_mode", "");
+  if (coordinates == "tf_crop_and_resize" || coordinates == "half_pixel_symmetric" ||
+      AttributesOf(call).Int("antialias", 0) != 0) {
+    return absl::UnimplementedError("no integer kernel resizes in this form");
+  }
   absl::StatusOr<Image> image = ImageOf(call);
   if (!image.ok()) return image.status();
   const Attributes& attributes = AttributesOf(call);

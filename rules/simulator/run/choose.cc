@@ -35,7 +35,7 @@ constexpr Row kRows[] = {
      "the "
      "rest of 8 bits is within 1 step (3 in squared differences and products of two activations), sums of products of "
      "16 "
-     "bits within 16, roots and softmax of 16 bits within 80"},
+     "bits within 48, other functions of 16 bits within 160"},
     {"qnn_", "qnn_htp", "the arithmetic of this backend is not published; that of QNN HTP stands in"},
     {"ethos_u", "tosa", "its arithmetic as TOSA 1.0 defines it, which was not compared with the backend"},
     {"vgf", "tosa", "its arithmetic as TOSA 1.0 defines it, which was not compared with the backend"},

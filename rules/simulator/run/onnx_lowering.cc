@@ -1,4 +1,8 @@
+#include <algorithm>
+#include <cmath>
 #include <limits>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -38,25 +42,74 @@ absl::Status LowerResize(const NodeReader& node, Lowered& lowered) {
   const bool upsample = node.op_type() == "Upsample";
   const bool old = upsample || !node.HasArgument(2);
   CopyTexts(node, to, {"mode", "nearest_mode"});
-  if (node.Int("antialias", 0) != 0) return absl::UnimplementedError("a resize with antialiasing");
-  if (node.Ints("axes").has_value()) return absl::UnimplementedError("a resize of some axes");
-  if (node.Text("coordinate_transformation_mode") == "tf_crop_and_resize") {
-    return absl::UnimplementedError("a resize of a region");
-  }
+  CopyInts(node, to, {"antialias", "exclude_outside"});
+  CopyReals(node, to, {"cubic_coeff_a", "extrapolation_value"});
   const bool before_11 = upsample || node.opset() < 11;
   const absl::string_view coordinates = node.Text("coordinate_transformation_mode");
   to.SetText("coordinate_transformation_mode", before_11             ? "asymmetric"
                                                : coordinates.empty() ? "half_pixel"
                                                                      : coordinates);
   if (before_11) to.SetText("nearest_mode", "floor");
+  // What is stated of some axes, for all of them.
+  const size_t rank = node.Dims(0).size();
+  std::vector<size_t> axes;
+  for (const int64_t axis : node.Ints("axes").value_or(Integers())) {
+    const int64_t from_front = axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
+    if (from_front < 0 || from_front >= static_cast<int64_t>(rank)) {
+      return absl::InvalidArgumentError(absl::StrCat("axis ", axis, " of a tensor of rank ", rank));
+    }
+    axes.push_back(static_cast<size_t>(from_front));
+  }
+  if (axes.empty()) {
+    for (size_t i = 0; i < rank; ++i) axes.push_back(i);
+  }
+  if (coordinates == "tf_crop_and_resize") {
+    const Tensor* region = node.Argument(1);
+    if (region == nullptr || region->type != v1::DATA_TYPE_FLOAT32) return Unknown("a region");
+    const absl::Span<const float> ends = region->as<float>();
+    if (ends.size() != 2 * axes.size()) return absl::InvalidArgumentError("a region that has not two ends an axis");
+    std::vector<double> all(2 * rank, 0);
+    std::fill(all.begin() + static_cast<int64_t>(rank), all.end(), 1);
+    for (size_t i = 0; i < axes.size(); ++i) {
+      all[axes[i]] = ends[i];
+      all[rank + axes[i]] = ends[axes.size() + i];
+    }
+    to.SetFloats("roi", std::move(all));
+  }
   if (const std::optional<Integers> sizes = node.ArgumentInts(3); sizes.has_value() && !sizes->empty()) {
-    to.SetInts("sizes", *sizes);
+    if (sizes->size() != axes.size()) {
+      return absl::InvalidArgumentError(absl::StrCat(sizes->size(), " sizes for ", axes.size(), " axes"));
+    }
+    Integers all(node.Dims(0).begin(), node.Dims(0).end());
+    const absl::string_view policy = node.Text("keep_aspect_ratio_policy");
+    double common = 0;
+    for (size_t i = 0; i < axes.size(); ++i) {
+      const double scale = static_cast<double>((*sizes)[i]) / static_cast<double>(std::max<int64_t>(all[axes[i]], 1));
+      common = i == 0 ? scale : policy == "not_smaller" ? std::max(common, scale) : std::min(common, scale);
+    }
+    const bool keeps = policy == "not_larger" || policy == "not_smaller";
+    if (keeps && !(common < 1e9)) return absl::InvalidArgumentError(absl::StrCat("a resize by ", common));
+    for (size_t i = 0; i < axes.size(); ++i) {
+      int64_t& size = all[axes[i]];
+      size = keeps ? static_cast<int64_t>(std::round(static_cast<double>(size) * common)) : (*sizes)[i];
+    }
+    if (keeps) {
+      std::vector<double> scales(rank, 1);
+      for (const size_t axis : axes) scales[axis] = common;
+      to.SetFloats("scales", std::move(scales));
+    }
+    to.SetInts("sizes", std::move(all));
     return absl::OkStatus();
   }
   const Tensor* scales = node.Argument(old ? 1 : 2);
   if (scales == nullptr || scales->type != v1::DATA_TYPE_FLOAT32) return Unknown("scales");
   const absl::Span<const float> values = scales->as<float>();
-  to.SetFloats("scales", std::vector<double>(values.begin(), values.end()));
+  if (values.size() != axes.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(values.size(), " scales for ", axes.size(), " axes"));
+  }
+  std::vector<double> all(rank, 1);
+  for (size_t i = 0; i < axes.size(); ++i) all[axes[i]] = values[i];
+  to.SetFloats("scales", std::move(all));
   return absl::OkStatus();
 }
 

@@ -329,3 +329,39 @@ def test_a_loop_that_does_not_end_is_not_computed(tmp_path):
     _, report = simulate(build.model({'x': reals(3)}, outputs), {'x': reals(3)}, tmp_path)
     node, = report['simulation']['nodes']
     assert node['floatReason'] == 'not computed: a loop of more than 10000 rounds'
+
+
+# Scales or sizes (the other one omitted), region, attributes.
+RESIZES = {
+    'axes': ([2., 2.], None, '', dict(axes=[2, 3], mode='nearest')),
+    'axes_in_another_order': (None, [7, 3], '', dict(axes=[3, 2], mode='linear')),
+    'cubic': ([1, 1, 2., 2.5], None, '', dict(mode='cubic')),
+    'cubic_outside': ([1, 1, 2., 1.7], None, '', dict(mode='cubic', exclude_outside=1, cubic_coeff_a=-0.5)),
+    'cubic_corners': (None, [2, 3, 7, 9], '', dict(mode='cubic', coordinate_transformation_mode='align_corners')),
+    'antialias': ([1, 1, 0.5, 0.6], None, '', dict(mode='linear', antialias=1)),
+    'antialias_cubic': (None, [2, 3, 2, 3], '', dict(mode='cubic', antialias=1)),
+    'not_larger': (None, [8, 8], '', dict(axes=[2, 3], mode='linear', keep_aspect_ratio_policy='not_larger')),
+    'not_smaller': (None, [8, 8], '', dict(axes=[2, 3], mode='linear', keep_aspect_ratio_policy='not_smaller')),
+    'region': (None, [2, 3, 4, 4], np.array([0, 0, .2, .1, 1, 1, .8, 1.2], np.float32),
+               dict(mode='linear', coordinate_transformation_mode='tf_crop_and_resize', extrapolation_value=7.0)),
+    'symmetric': (None, [2, 3, 9, 4], '', dict(mode='linear', coordinate_transformation_mode='half_pixel_symmetric')),
+}
+
+
+@pytest.mark.parametrize('name', RESIZES)
+def test_resize(name, tmp_path):
+    scales, sizes, region, attributes = RESIZES[name]
+    build = Builder(19)
+    inputs = ['x', region, '' if scales is None else np.array(scales, np.float32)]
+    out = build.node('Resize', inputs + ([] if sizes is None else [np.array(sizes)]), **attributes)
+    compare(build, {'x': reals(2, 3, 5, 7)}, [out], tmp_path, relative=1e-5)
+
+
+def test_a_bias_at_the_limit(tmp_path):
+    """RC-39, RC-41 and RC-85 in numbers: the sums leave 32 bits. A bias of ordinary size next to it does not."""
+    build, feeds, out = product('Conv', 1, 0, False, np.uint8)
+    assert 'SM003' not in codes(compare(build, feeds, [out], tmp_path))
+    build.constants[7] = numpy_helper.from_array(np.full(4, 2 ** 31 - 1, np.int32), build.constants[7].name)
+    _, report = simulate(build.model(feeds, [out]), feeds, tmp_path)
+    assert 'SM003' in codes(report)
+    assert report['results'][0]['verdict'] == 'REJECTED'
