@@ -11,8 +11,8 @@
 #include <memory>
 #include <optional>
 #include <string>
-#include <utility>
 #include <system_error>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"

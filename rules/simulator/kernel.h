@@ -19,8 +19,9 @@
 //   kReshape and its kin: shape (all sizes stated, or one -1); kTranspose perm; kSlice starts, ends, axes, steps;
 //   kPad pads, mode ("constant", "reflect", "edge"), value; kTile repeats; kExpand shape; kSplit sizes;
 //   kResize* sizes or scales (both: the scales are those of coordinates), mode, coordinate_transformation_mode,
-//   nearest_mode, align_corners, half_pixel_centers, cubic_coeff_a, exclude_outside, antialias, roi, extrapolation_value;
-//   kDepthToSpace, kSpaceToDepth blocksize, mode. What the origin passes as a constant tensor is an attribute here.
+//   nearest_mode, align_corners, half_pixel_centers, cubic_coeff_a, exclude_outside, antialias, roi,
+//   extrapolation_value; kDepthToSpace, kSpaceToDepth blocksize, mode. What the origin passes as a constant tensor is
+//   an attribute here.
 #ifndef QUANTGATE_RULES_SIMULATOR_KERNEL_H_
 #define QUANTGATE_RULES_SIMULATOR_KERNEL_H_
 
@@ -65,6 +66,8 @@ absl::Status RunKernel(const Profile& profile, KernelCall& call);
 // The profile's own way between floats and integers, as its Quantize and Dequantize operators do it. `values` has as
 // many elements as `out` has room for; `out` has type, dims and q.
 absl::Status QuantizeFloats(const Profile& profile, absl::Span<const float> values, QTensor& out);
+// `out` has room for all elements.
+absl::Status DequantizeTo(const Profile& profile, const QTensor& in, absl::Span<float> out);
 // Room for all elements is made.
 absl::Status DequantizeToFloats(const Profile& profile, const QTensor& in, std::vector<float>& out);
 

@@ -293,7 +293,7 @@ TEST_F(ValidationTest, NothingLeavesThatIsNotStored) {
 }
 
 TEST_F(ValidationTest, AFullStoreIsNamedAndTheServerLives) {
-  store_address_ += "?max_bytes=150000";
+  store_address_ += "?max_bytes=400000";
   Start();
   v1::ValidateRequest request = Request();
   request.mutable_options()->mutable_model()->set_path(std::string(4000, 'p'));

@@ -90,11 +90,18 @@ void Columns(const float* image, absl::Span<const int64_t> spatial, int64_t chan
         }
         const int64_t offset = tap[rank - 1] * window.dilations[rank - 1] - window.pads_begin[rank - 1];
         const int64_t step = window.strides[rank - 1];
-        for (int64_t o = 0; o < inner; ++o) {
-          const int64_t position = o * step + offset;
-          row[done + o] =
-              inside && position >= 0 && position < spatial[rank - 1] ? image[channel * plane + base + position] : 0.0f;
+        // Outputs [first, last) meet the input.
+        const int64_t last =
+            inside && spatial[rank - 1] > offset ? std::min(inner, (spatial[rank - 1] - offset + step - 1) / step) : 0;
+        const int64_t first = std::min(last, offset >= 0 ? 0 : (-offset + step - 1) / step);
+        const float* from = last > first ? image + channel * plane + base + offset + first * step : image;
+        std::fill_n(row + done, first, 0.0f);
+        if (step == 1) {
+          if (last > first) std::copy_n(from, last - first, row + done + first);
+        } else {
+          for (int64_t o = first; o < last; ++o) row[done + o] = from[(o - first) * step];
         }
+        std::fill(row + done + last, row + done + inner, 0.0f);
         for (size_t i = rank - 1; i-- > 0;) {
           if (++at[i] < window.outputs[i]) break;
           at[i] = 0;

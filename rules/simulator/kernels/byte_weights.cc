@@ -1,7 +1,7 @@
 #include "rules/simulator/kernels/byte_weights.h"
 
 #include <algorithm>
-#include <cstring>
+#include <cstdlib>
 
 #include "rules/graph/data_type.h"
 #include "rules/simulator/kernels/elements.h"

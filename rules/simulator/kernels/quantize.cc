@@ -1,5 +1,7 @@
 // Between floats and integers, and between integers of two scales.
+#include <algorithm>
 #include <cmath>
+#include <cstdlib>
 
 #include "rules/simulator/arithmetic.h"
 #include "rules/simulator/kernels/byte_elements.h"
@@ -92,23 +94,25 @@ absl::Status QuantizeFloats(const Profile& profile, absl::Span<const float> valu
   return absl::OkStatus();
 }
 
-absl::Status DequantizeToFloats(const Profile& profile, const QTensor& in, std::vector<float>& out) {
+absl::Status DequantizeTo(const Profile& profile, const QTensor& in, absl::Span<float> out) {
   const Tensor& tensor = in.tensor;
+  const size_t width = ElementSize(tensor.type);
+  if (width == 0 || tensor.data.size() / width != out.size()) {
+    return absl::InvalidArgumentError(absl::StrCat(out.size(), " elements out of ", tensor.data.size(), " bytes"));
+  }
   switch (tensor.type) {
     case v1::DATA_TYPE_FLOAT32: {
       absl::Span<const float> values = tensor.as<float>();
-      out.assign(values.begin(), values.end());
+      std::copy(values.begin(), values.end(), out.begin());
       return absl::OkStatus();
     }
     case v1::DATA_TYPE_FLOAT64: {
       absl::Span<const double> values = tensor.as<double>();
-      out.resize(values.size());
       for (size_t i = 0; i < values.size(); ++i) out[i] = static_cast<float>(values[i]);
       return absl::OkStatus();
     }
     case v1::DATA_TYPE_FLOAT16: {
       absl::Span<const uint16_t> values = tensor.as<uint16_t>();
-      out.resize(values.size());
       for (size_t i = 0; i < values.size(); ++i) out[i] = HalfToFloat(values[i]);
       return absl::OkStatus();
     }
@@ -117,10 +121,11 @@ absl::Status DequantizeToFloats(const Profile& profile, const QTensor& in, std::
   }
   const ScaleIndex scale_of(in.q, tensor.dims);
   const bool fused = profile.dequantize == DequantizeForm::kScaleFused;
-  if (BitWidth(tensor.type) == 8 && IsQuantizedInteger(in) && !fused && in.q.block == 0) {
+  const bool small = std::all_of(in.q.zero_points.begin(), in.q.zero_points.end(),
+                                 [](int64_t zero_point) { return std::abs(zero_point) < (1 << 30); });
+  if (BitWidth(tensor.type) == 8 && IsQuantizedInteger(in) && !fused && in.q.block == 0 && small) {
     // Runs of one scale.
     const int64_t size = static_cast<int64_t>(tensor.data.size()), run = scale_of.per_tensor() ? size : scale_of.run();
-    out.resize(tensor.data.size());
     for (int64_t i = 0; i < size; i += run) {
       const size_t s = scale_of(static_cast<size_t>(i));
       DequantizeBytes(tensor.as<uint8_t>().data() + i, run, in.q.scales[s], static_cast<int32_t>(in.q.zero_point(s)),
@@ -132,7 +137,6 @@ absl::Status DequantizeToFloats(const Profile& profile, const QTensor& in, std::
   if (values.size() * ElementSize(tensor.type) != tensor.data.size()) {
     return absl::UnimplementedError(absl::StrCat("no kernel reads ", DataTypeName(tensor.type)));
   }
-  out.resize(values.size());
   if (!in.q.quantized()) {
     for (size_t i = 0; i < values.size(); ++i) out[i] = static_cast<float>(values[i]);
     return absl::OkStatus();
@@ -145,6 +149,13 @@ absl::Status DequantizeToFloats(const Profile& profile, const QTensor& in, std::
                    : scale * static_cast<float>(values[i] - zero_point);
   }
   return absl::OkStatus();
+}
+
+absl::Status DequantizeToFloats(const Profile& profile, const QTensor& in, std::vector<float>& out) {
+  const size_t width = ElementSize(in.tensor.type);
+  if (width == 0) return absl::UnimplementedError(absl::StrCat("no kernel reads ", DataTypeName(in.tensor.type)));
+  out.resize(in.tensor.data.size() / width);
+  return DequantizeTo(profile, in, absl::MakeSpan(out));
 }
 
 absl::Status Quantize(const Profile& profile, KernelCall& call) {
@@ -162,11 +173,8 @@ absl::Status Dequantize(const Profile& profile, KernelCall& call) {
   if (out.type != v1::DATA_TYPE_FLOAT32) {
     return absl::UnimplementedError(absl::StrCat("dequantizing to ", DataTypeName(out.type)));
   }
-  std::vector<float> values;
-  if (absl::Status status = DequantizeToFloats(profile, *call.inputs[0], values); !status.ok()) return status;
   if (absl::Status status = Allocate(call.inputs[0]->tensor.dims, out); !status.ok()) return status;
-  std::copy(values.begin(), values.end(), out.as<float>().begin());
-  return absl::OkStatus();
+  return DequantizeTo(profile, *call.inputs[0], out.as<float>());
 }
 
 absl::Status Requantize(const Profile& profile, KernelCall& call) {

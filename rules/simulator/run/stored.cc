@@ -55,15 +55,11 @@ absl::Status CheckGeometry(const QTensor& value) {
 }
 
 absl::StatusOr<Tensor> Dequantized(const Profile& profile, const QTensor& stored) {
-  std::vector<float> values;
   if (absl::Status status = CheckGeometry(stored); !status.ok()) return status;
-  if (absl::Status status = DequantizeToFloats(profile, stored, values); !status.ok()) return status;
   Tensor tensor;
   tensor.type = kFloat;
   if (absl::Status status = Allocate(stored.tensor.dims, tensor); !status.ok()) return status;
-  if (values.size() != tensor.as<float>().size())
-    return absl::InvalidArgumentError("elements that do not fit the shape");
-  std::copy(values.begin(), values.end(), tensor.as<float>().begin());
+  if (absl::Status status = DequantizeTo(profile, stored, tensor.as<float>()); !status.ok()) return status;
   return tensor;
 }
 
