@@ -111,6 +111,13 @@ TEST_F(HttpTest, JsonAnswersAreThoseOfTheServices) {
   ASSERT_EQ(list["reports"].size(), 1u);
   EXPECT_EQ(list["reports"][0]["name"], name);
   EXPECT_THAT(Body(http_->Get("/v1/reports?filter=model.path%3D%22other%22"), 200)["reports"], IsEmpty());
+  // As people write it: only what ends a parameter needs to be escaped.
+  http_->set_url_encode(false);
+  EXPECT_EQ(
+      Body(http_->Get("/v1/reports?filter=model.path%20=%20\"m.onnx\"+AND+verdict+=+ACCEPTED"), 200)["reports"].size(),
+      1u);
+  EXPECT_THAT(Body(http_->Get("/v1/reports?filter=verdict%20=%20REJECTED"), 200)["reports"], IsEmpty());
+  http_->set_url_encode(true);
   const Json targets = Body(http_->Get("/v1/targets?page_size=1&backend=good"), 200);
   EXPECT_EQ(targets["targets"][0]["name"], "good/S1");
   EXPECT_NE(targets["nextPageToken"], "");
