@@ -27,6 +27,13 @@ const httplib::Headers kOwnPage = {{"X-QuantGate-Request", "1"}};
 
 class HttpTest : public ServerTest {
  protected:
+  // Uploads go to the test's own folder: others may upload at the same time.
+  HttpTest() : everybodys_(std::filesystem::temp_directory_path()) { setenv("TMPDIR", folder_.c_str(), 1); }
+  ~HttpTest() override {
+    server_.reset();
+    setenv("TMPDIR", everybodys_.c_str(), 1);
+  }
+
   // With a program in the place of `quantgate import`: a shell script.
   void StartHttp(const std::string& import_script = "") {
     options_.http = "127.0.0.1:0";
@@ -88,14 +95,15 @@ class HttpTest : public ServerTest {
     return answer;
   }
   // Folders that uploads left behind.
-  static int UploadFolders() {
+  int UploadFolders() const {
     int count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::temp_directory_path())) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
       count += entry.path().filename().string().starts_with("quantgate-upload-") ? 1 : 0;
     }
     return count;
   }
 
+  const std::filesystem::path everybodys_;
   std::unique_ptr<httplib::Client> http_;
 };
 
