@@ -73,19 +73,36 @@ absl::StatusOr<std::vector<v1::Report>> ReadBaseline(const std::string& path) {
   return ParseBaseline(path, *text);
 }
 
-const v1::Report* BaselineOf(absl::Span<const v1::Report> baseline, const std::string& path, bool only_model) {
-  const auto only = [&](auto same) -> const v1::Report* {
-    const auto found = absl::c_find_if(baseline, same);
-    if (found == baseline.end() || std::any_of(found + 1, baseline.end(), same)) return nullptr;
+std::vector<const v1::Report*> BaselinesOf(absl::Span<const v1::Report> baseline,
+                                           absl::Span<const std::string> models) {
+  using std::filesystem::path;
+  const auto path_of = [](const std::string& name) { return path(name).lexically_normal(); };
+  // The only one in `all` for which `same` holds; else null.
+  const auto only = [](const auto& all, auto same) -> decltype(&all[0]) {
+    const auto found = absl::c_find_if(all, same);
+    if (found == all.end() || std::any_of(found + 1, all.end(), same)) return nullptr;
     return &*found;
   };
-  const std::filesystem::path wanted = std::filesystem::path(path).lexically_normal();
-  const auto path_of = [](const v1::Report& report) {
-    return std::filesystem::path(report.model().path()).lexically_normal();
-  };
-  if (const v1::Report* same = only([&](const v1::Report& report) { return path_of(report) == wanted; })) return same;
-  if (only_model && baseline.size() == 1) return &baseline[0];
-  return only([&](const v1::Report& report) { return path_of(report).filename() == wanted.filename(); });
+  std::vector<const v1::Report*> found;
+  for (const std::string& model : models) {
+    found.push_back(
+        only(baseline, [&](const v1::Report& report) { return path_of(report.model().path()) == path_of(model); }));
+  }
+  // What is there under its own path says nothing of other models.
+  const std::vector<const v1::Report*> taken = found;
+  for (size_t i = 0; i < models.size(); ++i) {
+    if (found[i] != nullptr) continue;
+    if (models.size() == 1 && baseline.size() == 1) {
+      found[i] = &baseline[0];
+      continue;
+    }
+    const path name = path_of(models[i]).filename();
+    const v1::Report* same =
+        only(baseline, [&](const v1::Report& report) { return path_of(report.model().path()).filename() == name; });
+    const bool asked_once = only(models, [&](const std::string& model) { return path_of(model).filename() == name; });
+    if (asked_once && !absl::c_linear_search(taken, same)) found[i] = same;
+  }
+  return found;
 }
 
 void MarkKnown(const v1::Report& known, v1::Report& report) {

@@ -15,9 +15,10 @@ namespace quantgate {
 absl::StatusOr<std::vector<v1::Report>> ParseBaseline(const std::string& path, const std::string& text);
 absl::StatusOr<std::vector<v1::Report>> ReadBaseline(const std::string& path);
 
-// The report in `baseline` that is about the model at `path`: the one of that path, or the only one with that file
-// name. Where one report is there and one model is checked (`only_model`), it is that, whatever the names. Null: none.
-const v1::Report* BaselineOf(absl::Span<const v1::Report> baseline, const std::string& path, bool only_model);
+// Of each of the checked models, the report in `baseline` that is about it: the one of that path; or, if nothing else
+// that is checked could be meant, the only one with that file name. Where one report is there and one model is checked,
+// it is that, whatever the names. Null: none.
+std::vector<const v1::Report*> BaselinesOf(absl::Span<const v1::Report> baseline, absl::Span<const std::string> models);
 
 // Sets in_baseline of the findings that `known` has for the same target (of another SDK version, when it does not have
 // that one); db/reports/fingerprint.h says which are the same. What was waived in `known` is not known: when its

@@ -122,10 +122,13 @@ void Gate::Apply(absl::Span<v1::Report> reports) const {
     SetSeverity(*this, complaint.finding);
     *complaint.result->add_findings() = std::move(complaint.finding);
   }
-  for (v1::Report& report : reports) {
-    const v1::Report* known = BaselineOf(baseline, report.model().path(), reports.size() == 1);
-    if (known != nullptr) MarkKnown(*known, report);
-    for (v1::Result& result : *report.mutable_results()) Decide(report.mode(), result);
+  std::vector<std::string> models;
+  models.reserve(reports.size());
+  for (const v1::Report& report : reports) models.push_back(report.model().path());
+  const std::vector<const v1::Report*> known = BaselinesOf(baseline, models);
+  for (size_t i = 0; i < reports.size(); ++i) {
+    if (known[i] != nullptr) MarkKnown(*known[i], reports[i]);
+    for (v1::Result& result : *reports[i].mutable_results()) Decide(reports[i].mode(), result);
   }
 }
 

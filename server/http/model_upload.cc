@@ -20,6 +20,7 @@
 #include "absl/time/clock.h"
 #include "google/protobuf/util/json_util.h"
 #include "server/check_events.h"
+#include "server/http/query.h"
 #include "server/http/transcode.h"
 #include "server/status.h"
 
@@ -69,7 +70,7 @@ std::string FileName(const std::string& path) {
 
 absl::StatusOr<v1::ValidateOptions> OptionsOf(const httplib::Request& request) {
   v1::ValidateOptions options;
-  for (const auto& [key, value] : request.params) {
+  for (const auto& [key, value] : QueryOf(request)) {
     const std::string field = key == "target" ? "targets" : key == "path" ? "model.path" : key;
     if (absl::Status status = SetField(options, field, value); !status.ok()) return status;
   }

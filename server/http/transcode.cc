@@ -20,6 +20,7 @@
 #include "google/protobuf/stubs/common.h"
 #include "google/protobuf/util/json_util.h"
 #include "google/protobuf/util/type_resolver_util.h"
+#include "server/http/query.h"
 #include "server/http/status_json.h"
 #include "server/status.h"
 
@@ -261,7 +262,7 @@ void Transcoder::Answer(const ApiMethod& method, const httplib::Request& request
     const std::unique_ptr<Message> message(
         google::protobuf::MessageFactory::generated_factory()->GetPrototype(rpc.input_type())->New());
     absl::Status status;
-    for (const auto& [key, value] : request.params) {
+    for (const auto& [key, value] : QueryOf(request)) {
       if (status.ok()) status = SetField(*message, key, value);
     }
     if (status.ok() && !method.path_field.empty()) status = SetField(*message, method.path_field, method.path_value);

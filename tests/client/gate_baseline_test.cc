@@ -88,14 +88,18 @@ TEST(Baseline, WhatIsSaidOfTheWholeGraphIsKnown) {
 TEST(Baseline, ModelsGoByPathThenByName) {
   const std::vector<v1::Report> several = {LayerReport("x/a.onnx", {}), LayerReport("y/b.onnx", {}),
                                            LayerReport("z/b.onnx", {})};
-  EXPECT_EQ(BaselineOf(several, "./x/a.onnx", true), &several[0]);
-  EXPECT_EQ(BaselineOf(several, "/ci/a.onnx", true), &several[0]);
-  EXPECT_EQ(BaselineOf(several, "z/b.onnx", true), &several[2]);
-  EXPECT_EQ(BaselineOf(several, "/ci/b.onnx", true), nullptr);  // which one?
-  EXPECT_EQ(BaselineOf(several, "c.onnx", true), nullptr);
+  using Found = std::vector<const v1::Report*>;
+  EXPECT_EQ(BaselinesOf(several, {"./x/a.onnx"}), Found{&several[0]});
+  EXPECT_EQ(BaselinesOf(several, {"/ci/a.onnx"}), Found{&several[0]});
+  EXPECT_EQ(BaselinesOf(several, {"z/b.onnx"}), Found{&several[2]});
+  EXPECT_EQ(BaselinesOf(several, {"/ci/b.onnx"}), Found{nullptr});  // which one?
+  EXPECT_EQ(BaselinesOf(several, {"c.onnx"}), Found{nullptr});
+  // A new model with the file name of one that is there is another model.
+  EXPECT_EQ(BaselinesOf(several, {"x/a.onnx", "new/a.onnx"}), (Found{&several[0], nullptr}));
+  EXPECT_EQ(BaselinesOf(several, {"old/a.onnx", "new/a.onnx"}), (Found{nullptr, nullptr}));  // which one?
   const std::vector<v1::Report> one = {LayerReport("a.onnx", {})};
-  EXPECT_EQ(BaselineOf(one, "renamed.onnx", true), &one[0]);
-  EXPECT_EQ(BaselineOf(one, "other.onnx", false), nullptr);
+  EXPECT_EQ(BaselinesOf(one, {"renamed.onnx"}), Found{&one[0]});
+  EXPECT_EQ(BaselinesOf(one, {"other.onnx", "third.onnx"}), (Found{nullptr, nullptr}));
 }
 
 TEST(Baseline, ReadsWhatCheckWrites) {

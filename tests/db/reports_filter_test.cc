@@ -85,6 +85,14 @@ TEST(PageToken, IsTiedToItsQuery) {
   EXPECT_EQ(DecodePageToken("filter a", token).value(), 1234567890123456789);
   EXPECT_THAT(std::string(DecodePageToken("filter b", token).status().message()), HasSubstr("other arguments"));
   EXPECT_FALSE(DecodePageToken("filter a", token.substr(0, token.size() - 2)).ok());  // cut off: not an earlier page
+  EXPECT_FALSE(DecodePageToken("filter a", token + " ").ok());
+  for (size_t i = 0; i < token.size(); ++i) {
+    for (const char other : {'A', 'x', '0', '_'}) {
+      std::string changed = token;
+      changed[i] = other;
+      EXPECT_EQ(DecodePageToken("filter a", changed).ok(), changed == token) << changed;
+    }
+  }
   for (const char* bad : {"", "x", "!!!!", "MTIz"}) {
     EXPECT_EQ(DecodePageToken("filter a", bad).status().code(), absl::StatusCode::kInvalidArgument) << bad;
   }

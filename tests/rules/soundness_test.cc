@@ -1061,8 +1061,12 @@ TEST_P(Soundness, FiresHereAndOnlyThere) {
     }
   }
   ASSERT_NE(found, nullptr) << c.code << " at '" << c.node << "' did not fire; got:\n" << Describe(report);
-  if (!c.value.empty()) EXPECT_EQ(found->location().value(), c.value);
-  if (c.index >= 0) EXPECT_EQ(found->location().index(), c.index);
+  if (!c.value.empty()) {
+    EXPECT_EQ(found->location().value(), c.value);
+  }
+  if (c.index >= 0) {
+    EXPECT_EQ(found->location().index(), c.index);
+  }
   EXPECT_EQ(found->severity(), c.severity);
   EXPECT_FALSE(found->observed().empty());
   EXPECT_FALSE(found->allowed().empty());

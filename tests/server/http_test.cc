@@ -27,6 +27,13 @@ const httplib::Headers kOwnPage = {{"X-QuantGate-Request", "1"}};
 
 class HttpTest : public ServerTest {
  protected:
+  // Uploads go to the test's own folder: others may upload at the same time.
+  HttpTest() : everybodys_(std::filesystem::temp_directory_path()) { setenv("TMPDIR", folder_.c_str(), 1); }
+  ~HttpTest() override {
+    server_.reset();
+    setenv("TMPDIR", everybodys_.c_str(), 1);
+  }
+
   // With a program in the place of `quantgate import`: a shell script.
   void StartHttp(const std::string& import_script = "") {
     options_.http = "127.0.0.1:0";
@@ -88,14 +95,15 @@ class HttpTest : public ServerTest {
     return answer;
   }
   // Folders that uploads left behind.
-  static int UploadFolders() {
+  int UploadFolders() const {
     int count = 0;
-    for (const auto& entry : std::filesystem::directory_iterator(std::filesystem::temp_directory_path())) {
+    for (const auto& entry : std::filesystem::directory_iterator(folder_)) {
       count += entry.path().filename().string().starts_with("quantgate-upload-") ? 1 : 0;
     }
     return count;
   }
 
+  const std::filesystem::path everybodys_;
   std::unique_ptr<httplib::Client> http_;
 };
 
@@ -111,6 +119,13 @@ TEST_F(HttpTest, JsonAnswersAreThoseOfTheServices) {
   ASSERT_EQ(list["reports"].size(), 1u);
   EXPECT_EQ(list["reports"][0]["name"], name);
   EXPECT_THAT(Body(http_->Get("/v1/reports?filter=model.path%3D%22other%22"), 200)["reports"], IsEmpty());
+  // As people write it: only what ends a parameter needs to be escaped.
+  http_->set_url_encode(false);
+  EXPECT_EQ(
+      Body(http_->Get("/v1/reports?filter=model.path%20=%20\"m.onnx\"+AND+verdict+=+ACCEPTED"), 200)["reports"].size(),
+      1u);
+  EXPECT_THAT(Body(http_->Get("/v1/reports?filter=verdict%20=%20REJECTED"), 200)["reports"], IsEmpty());
+  http_->set_url_encode(true);
   const Json targets = Body(http_->Get("/v1/targets?page_size=1&backend=good"), 200);
   EXPECT_EQ(targets["targets"][0]["name"], "good/S1");
   EXPECT_NE(targets["nextPageToken"], "");

@@ -52,7 +52,7 @@ void CountEnds(const Slot& slot, const QTensor& stored, v1::SimulatedNode& node)
     for (size_t first = 0; first < integers.size(); first += kPart) {
       Wide some_saturated = 0, some_zeros = 0;
       for (const T integer : integers.subspan(first, kPart)) {
-        const auto value = static_cast<Wide>(integer);
+        const auto value = static_cast<Wide>(integer);  // NOLINT(bugprone-signed-char-misuse): a number
         some_saturated = static_cast<Wide>(some_saturated + (value <= low || value >= high));
         some_zeros = static_cast<Wide>(some_zeros + (value == zero));
       }

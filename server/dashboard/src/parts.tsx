@@ -1,6 +1,6 @@
 // Small pieces that several views share.
 import type {ComponentChildren} from 'preact';
-import {useEffect, useState} from 'preact/hooks';
+import {useEffect, useRef, useState} from 'preact/hooks';
 import {ApiError, call, type Severity, type Verdict} from './api';
 
 // What the server says at `path`, again whenever that or `version` changes. Null path: nothing is asked.
@@ -100,6 +100,29 @@ export function Field(props: {label: string; children: ComponentChildren}) {
       <span>{props.label}</span>
       {props.children}
     </label>
+  );
+}
+
+// A text of the address. What is being typed stays when the page is drawn again for another reason.
+export function TextField(props: {
+  name: string;
+  search: URLSearchParams;
+  set: (changes: Record<string, string>) => void;
+}) {
+  const input = useRef<HTMLInputElement>(null);
+  const value = props.search.get(props.name) ?? '';
+  useEffect(() => {
+    if (input.current) input.current.value = value;
+  }, [value]);
+  return (
+    <Field label={props.name.replace('_', ' ')}>
+      <input
+        ref={input}
+        name={props.name}
+        placeholder="any"
+        onChange={(event) => props.set({[props.name]: event.currentTarget.value.trim()})}
+      />
+    </Field>
   );
 }
 

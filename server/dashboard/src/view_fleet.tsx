@@ -3,7 +3,7 @@ import {Link} from 'wouter-preact';
 import {call, idOf, query, quoted, type FleetEntry} from './api';
 import {finished} from './events';
 import {useQuery} from './location';
-import {Field, Heading, plural, verdictText, VerdictBadge, Waiting} from './parts';
+import {Heading, plural, TextField, verdictText, VerdictBadge, Waiting} from './parts';
 import {useEffect, useState} from 'preact/hooks';
 import type {ApiError} from './api';
 
@@ -71,14 +71,7 @@ export function FleetFilters(props: {search: URLSearchParams; set: (changes: Rec
   return (
     <div class="filters">
       {(['model', 'target', 'repository', 'branch'] as const).map((name) => (
-        <Field key={name} label={name}>
-          <input
-            name={name}
-            value={props.search.get(name) ?? ''}
-            placeholder="any"
-            onChange={(event) => props.set({[name]: event.currentTarget.value.trim()})}
-          />
-        </Field>
+        <TextField key={name} name={name} search={props.search} set={props.set} />
       ))}
     </div>
   );

@@ -4,7 +4,7 @@ import {Link, useLocation} from 'wouter-preact';
 import {idOf, query, quoted, type Report} from './api';
 import {finished} from './events';
 import {useQuery} from './location';
-import {DateFields, Field, Heading, Time, useApi, VerdictBadge, Waiting} from './parts';
+import {DateFields, Field, Heading, TextField, Time, useApi, VerdictBadge, Waiting} from './parts';
 
 // Parameter of the address, field of the filter, operator.
 const kTexts = [
@@ -59,14 +59,7 @@ export function Reports() {
       <Heading title="Reports" />
       <div class="filters">
         {kTexts.map(([parameter]) => (
-          <Field key={parameter} label={parameter.replace('_', ' ')}>
-            <input
-              name={parameter}
-              value={search.get(parameter) ?? ''}
-              placeholder="any"
-              onChange={(event) => set({[parameter]: event.currentTarget.value.trim()})}
-            />
-          </Field>
+          <TextField key={parameter} name={parameter} search={search} set={set} />
         ))}
         <Field label="verdict">
           <select value={search.get('verdict') ?? ''} onChange={(event) => set({verdict: event.currentTarget.value})}>
