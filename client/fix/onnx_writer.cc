@@ -24,6 +24,7 @@
 #include "google/protobuf/arena.h"
 #include "onnx/onnx.pb.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/small_float.h"
 #include "rules/onnx/data_type.h"
 
 namespace quantgate {

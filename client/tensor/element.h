@@ -1,10 +1,9 @@
-// Element types: their widths in a file and their values.
+// Element types: their widths in a file, and what they are reported as.
 #ifndef QUANTGATE_CLIENT_TENSOR_ELEMENT_H_
 #define QUANTGATE_CLIENT_TENSOR_ELEMENT_H_
 
 #include <cstdint>
 
-#include "absl/types/span.h"
 #include "quantgate/v1/types.pb.h"
 
 namespace quantgate {
@@ -18,10 +17,6 @@ bool IsIntegerType(v1::DataType dtype);
 // true: a real-valued type, reported in Constant.reals. Complex types, strings and 6-bit floats
 // (which no format we read stores) are neither.
 bool IsRealType(v1::DataType dtype);
-
-// Values of a float type of 4, 8 or 16 bits by bit pattern: IEEE 754 binary16, bfloat16, OFP8 and its FNUZ variants,
-// OCP MX E8M0 and E2M1. Empty for other types. Source: OCP "8-bit Floating Point" and "Microscaling Formats".
-absl::Span<const double> SmallFloatValues(v1::DataType dtype);
 
 }  // namespace quantgate
 

@@ -6,6 +6,7 @@
 #include <type_traits>
 
 #include "client/tensor/element.h"
+#include "rules/graph/small_float.h"
 
 namespace quantgate {
 namespace {

@@ -185,6 +185,15 @@ bool Fixes(const Walk& walk, const Condition& c) {
 
 }  // namespace
 
+std::vector<reports::Value> ListSql::Bound() const {
+  std::vector<reports::Value> bound;
+  bound.reserve(values.size());
+  for (const auto& value : values) {
+    std::visit([&](const auto& given) { bound.emplace_back(given); }, value);
+  }
+  return bound;
+}
+
 void TakeTimeRange(std::vector<Condition>& conditions, TimeRange& range) {
   constexpr int64_t kLast = std::numeric_limits<int64_t>::max();
   const auto after = [](int64_t time) { return time == kLast ? kLast : time + 1; };

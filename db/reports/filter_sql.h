@@ -35,6 +35,9 @@ struct TimeRange {
 struct ListSql {
   std::string text;
   std::vector<std::variant<int64_t, std::string>> values;  // in the order of the parameters
+
+  // What a session takes; it refers to `values`.
+  std::vector<reports::Value> Bound() const;
 };
 
 // Takes the conditions on create_time that a range can say out of the filter, into `range`.

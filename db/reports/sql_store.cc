@@ -221,17 +221,7 @@ absl::StatusOr<v1::Report> SqlStore::Get(absl::string_view name) {
   return report;
 }
 
-absl::StatusOr<Answer> RunList(Session& session, const ListSql& sql) {
-  std::vector<Value> values;
-  for (const auto& value : sql.values) {
-    if (const int64_t* number = std::get_if<int64_t>(&value)) {
-      values.emplace_back(*number);
-    } else {
-      values.emplace_back(View(std::get<std::string>(value)));
-    }
-  }
-  return session.Run(sql.text, values);
-}
+absl::StatusOr<Answer> RunList(Session& session, const ListSql& sql) { return session.Run(sql.text, sql.Bound()); }
 
 // What a page holds: times of its reports, and where the next one begins.
 struct PagePlan {

@@ -6,6 +6,7 @@
 #include "client/tensor/scan.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "rules/graph/small_float.h"
 
 namespace quantgate {
 namespace {

@@ -58,15 +58,7 @@ class SqliteStoreTest : public ::testing::Test {
 };
 
 std::string PlanOf(reports::Session& session, const ListSql& sql) {
-  std::vector<reports::Value> values;
-  for (const auto& value : sql.values) {
-    if (const int64_t* number = std::get_if<int64_t>(&value)) {
-      values.emplace_back(*number);
-    } else {
-      values.emplace_back(absl::string_view(std::get<std::string>(value)));
-    }
-  }
-  auto answer = session.Run("EXPLAIN QUERY PLAN " + sql.text, values);
+  auto answer = session.Run("EXPLAIN QUERY PLAN " + sql.text, sql.Bound());
   EXPECT_TRUE(answer.ok()) << answer.status() << ": " << sql.text;
   std::string plan;
   if (answer.ok()) {

@@ -301,15 +301,7 @@ TEST(PostgresVolumeTest, ListingsUseIndexes) {
       for (const ListSql& sql :
            {BuildReachSql(walk, range, 100), BuildListSql(conditions, walk, range, false, 21, session->dialect()),
             BuildListSql(conditions, walk, range, true, 21, session->dialect())}) {
-        std::vector<reports::Value> values;
-        for (const auto& value : sql.values) {
-          if (const int64_t* number = std::get_if<int64_t>(&value)) {
-            values.emplace_back(*number);
-          } else {
-            values.emplace_back(absl::string_view(std::get<std::string>(value)));
-          }
-        }
-        auto plan = session->Run("EXPLAIN " + sql.text, values);
+        auto plan = session->Run("EXPLAIN " + sql.text, sql.Bound());
         ASSERT_TRUE(plan.ok()) << plan.status();
         std::string text;
         for (const reports::Row& row : plan->rows) absl::StrAppend(&text, row.Bytes(0), "\n");

@@ -30,7 +30,7 @@ void Convert(absl::string_view bytes, Tensor& tensor, F f) {
 
 bool IsReal(v1::DataType type) {
   return type == v1::DATA_TYPE_FLOAT32 || type == v1::DATA_TYPE_FLOAT64 || type == v1::DATA_TYPE_FLOAT16 ||
-         type == v1::DATA_TYPE_BFLOAT16 || !SmallFloatValues(type).empty();
+         type == v1::DATA_TYPE_BFLOAT16 || !RoundedValues(type).empty();
 }
 
 // From Constant.ints or Constant.reals.
@@ -58,7 +58,7 @@ absl::StatusOr<Tensor> Unpack(v1::DataType type, absl::Span<const int64_t> dims,
   const absl::StatusOr<int64_t> count = ElementCount(dims);
   if (!count.ok()) return count.status();
   const int64_t bits = type == v1::DATA_TYPE_BOOL ? 8 : BitWidth(type);
-  if (bits == 0 || ElementSize(tensor.type) == 0 || (IsSmallFloat(type) && SmallFloatValues(type).empty())) {
+  if (bits == 0 || ElementSize(tensor.type) == 0 || (IsSmallFloat(type) && RoundedValues(type).empty())) {
     return absl::UnimplementedError(absl::StrCat("no kernel has elements of type ", DataTypeName(type)));
   }
   const int64_t wanted = (*count * bits + 7) / 8;
@@ -84,11 +84,11 @@ absl::StatusOr<Tensor> Unpack(v1::DataType type, absl::Span<const int64_t> dims,
     default:
       break;
   }
-  if (const absl::Span<const float> values = SmallFloatValues(type); !values.empty()) {
+  if (const absl::Span<const double> values = RoundedValues(type); !values.empty()) {
     const absl::Span<float> out = tensor.as<float>();
     for (size_t i = 0; i < out.size(); ++i) {
       const auto byte = static_cast<unsigned char>(bytes[bits == 8 ? i : i / 2]);
-      out[i] = values[bits == 8 ? byte : i % 2 == 0 ? byte & 15 : byte >> 4];
+      out[i] = static_cast<float>(values[bits == 8 ? byte : i % 2 == 0 ? byte & 15 : byte >> 4]);
     }
     return tensor;
   }

@@ -24,52 +24,74 @@ HWY_INLINE auto IsFinite(V x) {
   return hn::Eq(hn::Sub(x, x), hn::Zero(Doubles()));
 }
 
+// Sums go into eight parts, element i into part i % 8, whatever a vector holds: the same numbers on every processor.
+constexpr size_t kParts = 8;
+constexpr size_t kVectors = kParts / hn::MaxLanes(Doubles());
+struct Parts {
+  alignas(64) double of[kParts] = {};
+
+  HWY_INLINE void Add(size_t vector, hn::Vec<Doubles> x) {
+    double* const part = of + vector * hn::MaxLanes(Doubles());
+    hn::Store(hn::Add(hn::Load(Doubles(), part), x), Doubles(), part);
+  }
+  double Sum() const {
+    double sum = 0;
+    for (const double part : of) sum += part;
+    return sum;
+  }
+};
+
 void AddErrorsImpl(absl::Span<const float> reference, absl::Span<const float> result, double scale, Errors& errors) {
   const Doubles d;
-  const size_t lanes = hn::Lanes(d), size = reference.size();
+  const size_t lanes = hn::MaxLanes(d), size = reference.size();
   const auto by = hn::Set(d, scale), one = hn::Set(d, 1.0);
-  auto largest = hn::Zero(d), sum = largest, counted = largest;
+  auto largest = hn::Zero(d), counted = largest;
+  Parts sum;
   size_t i = 0;
-  for (; i + lanes <= size; i += lanes) {
-    const auto error = hn::Div(hn::Abs(hn::Sub(Load(&reference[i]), Load(&result[i]))), by);
-    const auto finite = IsFinite(error);
-    const auto known = hn::IfThenElseZero(finite, error);
-    largest = hn::Max(largest, known);
-    sum = hn::Add(sum, known);
-    counted = hn::Add(counted, hn::IfThenElseZero(finite, one));
+  for (; i + kParts <= size; i += kParts) {
+    for (size_t v = 0; v < kVectors; ++v) {
+      const size_t at = i + v * lanes;
+      const auto error = hn::Div(hn::Abs(hn::Sub(Load(&reference[at]), Load(&result[at]))), by);
+      const auto finite = IsFinite(error);
+      const auto known = hn::IfThenElseZero(finite, error);
+      largest = hn::Max(largest, known);
+      counted = hn::Add(counted, hn::IfThenElseZero(finite, one));
+      sum.Add(v, known);
+    }
   }
   errors.largest = std::max(errors.largest, hn::GetLane(hn::MaxOfLanes(d, largest)));
-  errors.sum += hn::GetLane(hn::SumOfLanes(d, sum));
   errors.counted += static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(d, counted)));
   for (; i < size; ++i) {
     const double error = std::fabs(static_cast<double>(reference[i]) - result[i]) / scale;
     if (!std::isfinite(error)) continue;
     errors.largest = std::max(errors.largest, error);
-    errors.sum += error;
+    sum.of[i % kParts] += error;
     ++errors.counted;
   }
+  errors.sum += sum.Sum();
 }
 
 Powers PowersOfImpl(absl::Span<const float> reference, absl::Span<const float> result) {
-  const Doubles d;
-  const size_t lanes = hn::Lanes(d), size = reference.size();
-  auto signal = hn::Zero(d), noise = signal;
+  const size_t lanes = hn::MaxLanes(Doubles()), size = reference.size();
+  Parts signal, noise;
   size_t i = 0;
-  for (; i + lanes <= size; i += lanes) {
-    const auto x = Load(&reference[i]), difference = hn::Sub(x, Load(&result[i]));
-    // Where the reference is not finite, no difference is.
-    const auto finite = IsFinite(difference);
-    signal = hn::Add(signal, hn::IfThenElseZero(finite, hn::Mul(x, x)));
-    noise = hn::Add(noise, hn::IfThenElseZero(finite, hn::Mul(difference, difference)));
+  for (; i + kParts <= size; i += kParts) {
+    for (size_t v = 0; v < kVectors; ++v) {
+      const size_t at = i + v * lanes;
+      const auto x = Load(&reference[at]), difference = hn::Sub(x, Load(&result[at]));
+      // Where the reference is not finite, no difference is.
+      const auto finite = IsFinite(difference);
+      signal.Add(v, hn::IfThenElseZero(finite, hn::Mul(x, x)));
+      noise.Add(v, hn::IfThenElseZero(finite, hn::Mul(difference, difference)));
+    }
   }
-  Powers powers{hn::GetLane(hn::SumOfLanes(d, signal)), hn::GetLane(hn::SumOfLanes(d, noise))};
   for (; i < size; ++i) {
     const double x = reference[i], difference = x - result[i];
     if (!std::isfinite(difference)) continue;
-    powers.signal += x * x;
-    powers.noise += difference * difference;
+    signal.of[i % kParts] += x * x;
+    noise.of[i % kParts] += difference * difference;
   }
-  return powers;
+  return {signal.Sum(), noise.Sum()};
 }
 
 }  // namespace quantgate::simulator::HWY_NAMESPACE

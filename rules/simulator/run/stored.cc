@@ -87,7 +87,7 @@ void ClampToRange(const Slot& slot, Tensor& tensor) {
 }
 
 absl::StatusOr<Tensor> ToSmallFloats(const Tensor& reals, v1::DataType type, const Quantization& q) {
-  if (SmallFloatValues(type).empty() || !q.quantized()) {
+  if (RoundedValues(type).empty() || !q.quantized()) {
     return absl::UnimplementedError("it quantizes to a type or with parameters that no kernel has");
   }
   if (reals.type != kFloat) return absl::InvalidArgumentError("integers where real numbers are quantized");

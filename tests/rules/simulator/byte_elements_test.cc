@@ -2,8 +2,6 @@
 #include "rules/simulator/kernels/byte_elements.h"
 
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
-#include <hwy/targets.h>
 
 #include <algorithm>
 #include <array>
@@ -12,21 +10,12 @@
 #include <vector>
 
 #include "rules/simulator/arithmetic.h"
+#include "tests/rules/simulator/each_target.h"
 
 namespace quantgate::simulator {
 namespace {
 
-class ByteElements : public testing::TestWithParam<int64_t> {
- protected:
-  void SetUp() override {
-    hwy::SetSupportedTargetsForTest(GetParam());
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
-  void TearDown() override {
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
-};
+using ByteElements = EachTarget;
 
 int64_t ValueOf(uint8_t byte, bool is_signed) { return is_signed ? static_cast<int8_t>(byte) : int64_t{byte}; }
 
@@ -101,8 +90,7 @@ TEST_P(ByteElements, LargestUnderWindows) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, ByteElements, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
-                         [](const auto& info) { return std::string(hwy::TargetName(info.param)); });
+INSTANTIATE_TEST_SUITE_P(Targets, ByteElements, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()), TargetNameOf);
 
 }  // namespace
 }  // namespace quantgate::simulator

@@ -3,27 +3,19 @@
 
 #define HWY_WANT_AVX3_DL 1
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
-#include <hwy/targets.h>
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
 
+#include "tests/rules/simulator/each_target.h"
+
 namespace quantgate::simulator {
 namespace {
 
-class ByteProducts : public testing::TestWithParam<int64_t> {
+class ByteProducts : public EachTarget {
  protected:
-  void SetUp() override {
-    hwy::SetSupportedTargetsForTest(GetParam());
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
-  void TearDown() override {
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
   // Ends of the range often: sums as large as they can be.
   template <typename T>
   std::vector<T> Numbers(size_t count, int low, int high) {
@@ -159,8 +151,7 @@ TEST_P(ByteProducts, BytesAreSummed) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, ByteProducts, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
-                         [](const auto& info) { return std::string(hwy::TargetName(info.param)); });
+INSTANTIATE_TEST_SUITE_P(Targets, ByteProducts, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()), TargetNameOf);
 
 }  // namespace
 }  // namespace quantgate::simulator

@@ -2,27 +2,19 @@
 #include "rules/simulator/kernels/exact_float.h"
 
 #include <gtest/gtest.h>
-#include <hwy/highway.h>
-#include <hwy/targets.h>
 
 #include <algorithm>
 #include <cmath>
 #include <random>
 #include <vector>
 
+#include "tests/rules/simulator/each_target.h"
+
 namespace quantgate::simulator {
 namespace {
 
-class ExactFloat : public testing::TestWithParam<int64_t> {
+class ExactFloat : public EachTarget {
  protected:
-  void SetUp() override {
-    hwy::SetSupportedTargetsForTest(GetParam());
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
-  void TearDown() override {
-    hwy::SetSupportedTargetsForTest(0);
-    hwy::GetChosenTarget().Update(hwy::SupportedTargets());
-  }
   // Ends of the range often: sums as large as they can be.
   std::vector<int16_t> Numbers(size_t count, int low, int high) {
     std::vector<int16_t> numbers(count);
@@ -92,8 +84,7 @@ TEST_P(ExactFloat, RescalesToEvenAndClamps) {
   }
 }
 
-INSTANTIATE_TEST_SUITE_P(Targets, ExactFloat, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()),
-                         [](const auto& info) { return std::string(hwy::TargetName(info.param)); });
+INSTANTIATE_TEST_SUITE_P(Targets, ExactFloat, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()), TargetNameOf);
 
 TEST(ExactDepth, OfEightBits) {
   EXPECT_EQ(ExactDepth(255, 127), 518);
