@@ -47,7 +47,7 @@ TEST_P(FloatVectors, ProductsAreRoundedBeforeTheyAreAdded) {
 
 TEST_P(FloatVectors, SumsOfErrors) {
   constexpr size_t kParts = 8;
-  for (size_t size : {0, 1, 7, 8, 9, 31, 1000, 1003}) {
+  for (size_t size = 0; size < 200; ++size) {
     std::vector<float> x = Numbers(static_cast<int64_t>(size));
     const std::vector<float> y = Numbers(static_cast<int64_t>(size));
     if (size > 8) {
