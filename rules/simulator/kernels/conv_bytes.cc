@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "rules/graph/data_type.h"
-#include "rules/simulator/planes.h"
 #include "rules/simulator/kernels/byte_products.h"
 #include "rules/simulator/kernels/byte_weights.h"
 #include "rules/simulator/kernels/exact_float.h"
+#include "rules/simulator/planes.h"
 
 namespace quantgate::simulator {
 namespace {

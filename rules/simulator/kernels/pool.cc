@@ -9,11 +9,11 @@
 #include "rules/simulator/arithmetic.h"
 #include "rules/simulator/kernels/activation.h"
 #include "rules/simulator/kernels/byte_elements.h"
-#include "rules/simulator/planes.h"
 #include "rules/simulator/kernels/decomposed.h"
 #include "rules/simulator/kernels/elements.h"
 #include "rules/simulator/kernels/kernels.h"
 #include "rules/simulator/kernels/shapes.h"
+#include "rules/simulator/planes.h"
 #include "rules/simulator/window.h"
 
 namespace quantgate::simulator {
