@@ -16,3 +16,5 @@ quantgate_test(simulator_stored_test simulator/stored_test.cc LIBS quantgate_sim
 quantgate_test(simulator_float_conv_test simulator/float_conv_test.cc LIBS quantgate_simulator hwy::hwy)
 quantgate_test(simulator_conv_bytes_test simulator/conv_bytes_test.cc LIBS quantgate_simulator)
 quantgate_test(simulator_judge_test simulator/judge_test.cc LIBS quantgate_simulator)
+quantgate_test(simulator_graphs_test simulator/graphs_test.cc LIBS quantgate_simulator quantgate_client_import
+               ZLIB::ZLIB nlohmann_json::nlohmann_json)

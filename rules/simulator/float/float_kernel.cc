@@ -112,7 +112,6 @@ Kernel FindKernel(OpId op) {
     case OpId::kDepthToSpace:
     case OpId::kSpaceToDepth:
     case OpId::kTriangle:
-    case OpId::kChannelShuffle:
       return RunMovement;
     case OpId::kGather:
     case OpId::kGatherElements:
@@ -129,7 +128,6 @@ Kernel FindKernel(OpId op) {
     case OpId::kFill:
     case OpId::kFillLike:
     case OpId::kRange:
-    case OpId::kOneHot:
       return RunCreation;
     case OpId::kDiff:
       return RunDifference;

@@ -2,10 +2,10 @@
 // has no integer kernel. Reals are float32. Indices, shapes and conditions are integers and flow through as they are.
 //
 // Attributes are those of kernel.h, and these:
-//   kCast to (a v1::DataType); kShape start, end, to; kFill shape; kRange none, three inputs; kEinsum equation;
-//   kGatherNd, kGatherElements as ONNX; kOneHot axis; kCumSum axis, exclusive, reverse; kTriangle upper, diagonal;
+//   kCast to (a v1::DataType); kShape start, end, to; kFill shape; kRange to, and range or three inputs;
+//   kGatherNd, kGatherElements as ONNX; kCumSum axis, exclusive, reverse; kTriangle upper, diagonal;
 //   kTopK k, largest; kArgMax, kArgMin to; kSelect axis, index; kFlip axes;
-//   kDiff axis, n.
+//   kDiff axis, n; kReduce* to; kAdd, kSub alpha; kDiv rounding_mode, real; kLpPool p, of_mean.
 #ifndef QUANTGATE_RULES_SIMULATOR_FLOAT_FLOAT_KERNEL_H_
 #define QUANTGATE_RULES_SIMULATOR_FLOAT_FLOAT_KERNEL_H_
 
