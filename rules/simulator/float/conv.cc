@@ -190,7 +190,7 @@ absl::Status RunConv(FloatCall& call) {
   if (!window.ok()) return window.status();
   Dims dims = {x[0], w[0]};
   dims.insert(dims.end(), window->outputs.begin(), window->outputs.end());
-  if (absl::Status status = call.Make(0, v1::DATA_TYPE_FLOAT32, dims); !status.ok()) return status;
+  if (absl::Status status = call.MakeUnset(0, v1::DATA_TYPE_FLOAT32, dims); !status.ok()) return status;
   const int64_t outputs = Count(window->outputs), taps = Count(window->kernel), plane = Count(spatial);
   const int64_t in = w[1], out = w[0] / operands.group;
   float* result = call.outputs[0].as<float>().data();

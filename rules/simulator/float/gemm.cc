@@ -52,16 +52,23 @@ HWY_INLINE void StoreSome(hn::Vec<Reals> x, int64_t count, float* to) {
   std::memcpy(to, some, static_cast<size_t>(count) * sizeof(float));
 }
 
-// CMakeLists.txt keeps compilers from fusing products and sums.
-template <int kRows, int kVectors>
+// `kWhole`: the panel has as many columns as vectors have elements. CMakeLists.txt keeps compilers from fusing products
+// and sums.
+template <int kRows, int kVectors, bool kWhole>
 HWY_INLINE void Tile(const Share& share, int64_t row) {
   const Reals d;
+  const auto some = [&](int v) {
+    return kWhole || v + 1 < kVectors ? kLanes : std::clamp<int64_t>(share.panel.columns - v * kLanes, 0, kLanes);
+  };
   hn::Vec<Reals> sums[kRows][kVectors];
   float* const to = share.c + row * share.stride;
-  for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) {
-      sums[r][v] =
-          share.first ? hn::Zero(d) : LoadSome(to + r * share.stride + v * kLanes, share.panel.columns - v * kLanes);
+  if (share.first) {
+    for (int r = 0; r < kRows; ++r) {
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(d);
+    }
+  } else {
+    for (int r = 0; r < kRows; ++r) {
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = LoadSome(to + r * share.stride + v * kLanes, some(v));
     }
   }
   const float* a = share.a.data + row * share.a.row;
@@ -74,21 +81,32 @@ HWY_INLINE void Tile(const Share& share, int64_t row) {
       for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Add(sums[r][v], hn::Mul(factor, values[v]));
     }
   }
-  for (int r = 0; r < kRows; ++r) {
-    const auto bias = hn::Set(d, share.bias == nullptr || !share.last ? 0.0f : share.bias[row + r]);
-    for (int v = 0; v < kVectors; ++v) {
-      StoreSome(share.last ? hn::Add(sums[r][v], bias) : sums[r][v], share.panel.columns - v * kLanes,
-                to + r * share.stride + v * kLanes);
+  if (share.last && share.bias != nullptr) {
+    for (int r = 0; r < kRows; ++r) {
+      const auto bias = hn::Set(d, share.bias[row + r]);
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Add(sums[r][v], bias);
     }
   }
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kVectors; ++v) StoreSome(sums[r][v], some(v), to + r * share.stride + v * kLanes);
+  }
+}
+
+template <int kVectors, bool kWhole>
+void Rows(const Share& share, int64_t m) {
+  int64_t row = 0;
+  for (; row + kMostRows <= m; row += kMostRows) Tile<kMostRows, kVectors, kWhole>(share, row);
+  if (kMostRows > 4 && row + 4 <= m) {
+    Tile<4, kVectors, kWhole>(share, row);
+    row += 4;
+  }
+  for (; row + 2 <= m; row += 2) Tile<2, kVectors, kWhole>(share, row);
+  for (; row < m; ++row) Tile<1, kVectors, kWhole>(share, row);
 }
 
 template <int kVectors>
 void Rows(const Share& share, int64_t m) {
-  int64_t row = 0;
-  for (; row + kMostRows <= m; row += kMostRows) Tile<kMostRows, kVectors>(share, row);
-  for (; row + 2 <= m; row += 2) Tile<2, kVectors>(share, row);
-  for (; row < m; ++row) Tile<1, kVectors>(share, row);
+  share.panel.columns == kVectors* kLanes ? Rows<kVectors, true>(share, m) : Rows<kVectors, false>(share, m);
 }
 
 void GemmImpl(int64_t m, int64_t n, int64_t k, LeftMatrix a, FillPanel fill, const float* bias, float* c) {
