@@ -11,7 +11,8 @@
 namespace quantgate {
 
 std::vector<const RuleInfo*> AllRules() {
-  std::vector<const RuleInfo*> rules = {&kUnreadableFile, &kFileBeyondLimit, &kExpiredWaiver, &kUnusedWaiver};
+  std::vector<const RuleInfo*> rules = {&kUnreadableFile, &kFileBeyondLimit, &kExpiredWaiver, &kUnusedWaiver,
+                                        &kForeignWaiver};
   for (const Rule& rule : SoundnessRules()) rules.push_back(rule.info);
   for (const RuleInfo* rule : SimulationRules()) rules.push_back(rule);
   for (const RuleInfo* rule : ConstraintRules()) rules.push_back(rule);

@@ -1,5 +1,7 @@
 #include "server/memory.h"
 
+#include <cstdlib>  // says which library this is
+
 #if defined(__GLIBC__)
 #include <malloc.h>
 #endif

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cstdio>
+#include <filesystem>
 #include <optional>
 #include <set>
 #include <utility>
@@ -78,15 +79,22 @@ v1::ValidateOptions Options(const CheckFlags& flags, const v1::ModelInfo& model)
 }
 
 // Of a waivers file that names targets there are not. Without tables nothing is said: a server has judged.
-void WarnOfTargets(const Waivers& waivers, absl::Span<const v1::Report> reports, const std::string& tables) {
+void CheckWaiverTargets(Waivers& waivers, absl::Span<const v1::Report> reports, const std::string& tables) {
   const bool names_targets =
       absl::c_any_of(waivers.entries, [](const WaiverEntry& waiver) { return !waiver.targets.empty(); });
   if (!names_targets) return;
   const absl::StatusOr<Engine> engine = OpenEngine(tables);
   if (!engine.ok()) return;
-  for (const std::string& line : UnknownWaiverTargets(waivers, reports, *engine->modules)) {
-    std::fprintf(stderr, "warning: %s\n", line.c_str());
-  }
+  FindUnknownTargets(waivers, reports, *engine->modules);
+}
+
+// With one report and one model nothing but the flag says that they belong together.
+void NoteBaseline(const std::vector<v1::Report>& baseline, const CheckFlags& flags) {
+  if (baseline.size() != 1 || flags.models.size() != 1) return;
+  const std::filesystem::path known = baseline[0].model().path(), model = flags.models[0];
+  if (known.filename() == model.filename()) return;
+  std::fprintf(stderr, "note: the baseline's only report is about '%s'; it counts for '%s'\n",
+               Printable(known.string()).c_str(), Printable(model.string()).c_str());
 }
 
 // What the corrected file still has wrong, and what could not be written into it.
@@ -303,7 +311,8 @@ int RunCheck(const CheckFlags& flags) {
     if (absl::Status finished = confirm->Finish(flags.output->quiet); !finished.ok()) complain(finished);
   }
   if (reports.empty()) return exit_code;
-  if (!flags.output->quiet) WarnOfTargets(gate->waivers, reports, flags.tables);
+  if (!flags.output->quiet) NoteBaseline(gate->baseline, flags);
+  CheckWaiverTargets(gate->waivers, reports, flags.tables);
   gate->Apply(absl::MakeSpan(reports));
   for (const v1::Report& report : reports) exit_code = std::max(exit_code, ExitCodeFor(report));
   if (fixed.has_value()) {

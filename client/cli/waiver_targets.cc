@@ -46,17 +46,13 @@ bool IsKnown(const std::string& pattern, ModuleRegistry& modules) {
 
 }  // namespace
 
-std::vector<std::string> UnknownWaiverTargets(const Waivers& waivers, absl::Span<const v1::Report> reports,
-                                              ModuleRegistry& modules) {
-  std::vector<std::string> complaints;
-  for (const WaiverEntry& waiver : waivers.entries) {
+void FindUnknownTargets(Waivers& waivers, absl::Span<const v1::Report> reports, ModuleRegistry& modules) {
+  for (WaiverEntry& waiver : waivers.entries) {
+    waiver.unknown_targets.clear();
     for (const std::string& pattern : waiver.targets) {
-      if (IsOfReports(pattern, reports) || IsKnown(pattern, modules)) continue;
-      complaints.push_back(
-          absl::StrCat("waivers file ", waivers.path, ": line ", waiver.line, ": no target is called '", pattern, "'"));
+      if (!IsOfReports(pattern, reports) && !IsKnown(pattern, modules)) waiver.unknown_targets.push_back(pattern);
     }
   }
-  return complaints;
 }
 
 }  // namespace quantgate

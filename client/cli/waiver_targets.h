@@ -12,10 +12,9 @@
 
 namespace quantgate {
 
-// "waivers file w.yaml: line 3: no target is called 'qnn_htp/SM865'", a line for each pattern that matches neither a
-// target of these reports nor one that the modules know.
-std::vector<std::string> UnknownWaiverTargets(const Waivers& waivers, absl::Span<const v1::Report> reports,
-                                              ModuleRegistry& modules);
+// Fills WaiverEntry::unknown_targets: patterns that match neither a target of these reports nor one that the modules
+// know.
+void FindUnknownTargets(Waivers& waivers, absl::Span<const v1::Report> reports, ModuleRegistry& modules);
 
 }  // namespace quantgate
 

@@ -7,6 +7,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "client/gate/baseline.h"
+#include "client/report/layout.h"
 #include "client/text.h"
 #include "rules/engine/gate_rules.h"
 #include "rules/engine/verdict.h"
@@ -45,22 +46,38 @@ std::string Scope(const WaiverEntry& waiver) {
   return absl::StrJoin(parts, ", ");
 }
 
-v1::Finding WaiverFinding(const RuleInfo& rule, const Waivers& waivers, const WaiverEntry& waiver,
-                          const std::string& observed, const std::string& allowed) {
+v1::Finding WaiverFinding(const RuleInfo& rule, const std::string& file, const WaiverEntry& waiver,
+                          const std::string& subject, const std::string& observed, const std::string& allowed) {
   v1::Finding finding;
   finding.set_code(rule.code);
   finding.set_rule(rule.name);
   finding.set_severity(rule.severity);
   finding.set_effect(rule.effect);
-  finding.mutable_location()->set_source_line(absl::StrCat(ToUtf8(waivers.path), ":", waiver.line));
+  finding.mutable_location()->set_source_line(absl::StrCat(ToUtf8(file), ":", waiver.line));
   finding.set_observed(observed);
   finding.set_allowed(allowed);
-  const std::string subject = absl::StrCat("the waiver of ", absl::StrJoin(waiver.rules, ", "));
   finding.set_message(
       absl::StrReplaceAll(rule.message, {{"{subject}", subject}, {"{observed}", observed}, {"{allowed}", allowed}}));
   finding.set_fix(rule.fix);
   finding.mutable_source()->set_kind(v1::Source::DEFINITION);
   return finding;
+}
+
+std::string Subject(const WaiverEntry& waiver) {
+  return absl::StrCat("the waiver of ", absl::StrJoin(waiver.rules, ", "));
+}
+
+// One finding for all: where one file serves many runs, most of its waivers are for others.
+v1::Finding ForeignFinding(const std::string& file, const std::vector<const WaiverEntry*>& waivers) {
+  constexpr size_t kMaxListed = 20;
+  std::vector<std::string> lines;
+  for (const WaiverEntry* waiver : waivers) {
+    if (lines.size() < kMaxListed) lines.push_back(absl::StrCat(waiver->line));
+  }
+  std::string where = absl::StrCat("at line", lines.size() == 1 ? " " : "s ", absl::StrJoin(lines, ", "));
+  if (waivers.size() > kMaxListed) absl::StrAppend(&where, " and ", waivers.size() - kMaxListed, " more");
+  return WaiverFinding(kForeignWaiver, file, *waivers.front(), Count(waivers.size(), "waiver"),
+                       "for no model or no target of this run", where);
 }
 
 // What is wrong with a waiver, for the result that says so.
@@ -69,7 +86,8 @@ struct Complaint {
   v1::Finding finding;
 };
 
-void ApplyWaiver(const Gate& gate, const WaiverEntry& waiver, absl::Span<v1::Report> reports,
+// False: the waiver is of another run.
+bool ApplyWaiver(const Gate& gate, const WaiverEntry& waiver, absl::Span<v1::Report> reports, v1::Result& any_result,
                  std::vector<Complaint>& complaints) {
   const bool expired = gate.now >= waiver.valid_until;
   v1::Result* first = nullptr;
@@ -82,21 +100,40 @@ void ApplyWaiver(const Gate& gate, const WaiverEntry& waiver, absl::Span<v1::Rep
       used |= Waive(waiver, expired, result);
     }
   }
-  if (first == nullptr) {
-    if (!expired) return;  // of another run
-    // It has run out for whatever it was written for, a model of another name included: any result can say so.
-    for (v1::Report& report : reports) {
-      if (first == nullptr && report.results_size() > 0) first = report.mutable_results(0);
-    }
-    if (first == nullptr) return;
-  }
+  // What has run out, or names what is not there, did so for whatever it was written for: any result can say so.
+  v1::Result& place = first == nullptr ? any_result : *first;
+  const auto complain = [&](const RuleInfo& rule, const std::string& observed, const std::string& allowed) {
+    complaints.push_back({&place, WaiverFinding(rule, gate.waivers.path, waiver, Subject(waiver), observed, allowed)});
+  };
   if (expired) {
-    complaints.push_back({first, WaiverFinding(kExpiredWaiver, gate.waivers, waiver,
-                                               absl::StrCat("expired on ", waiver.expires, " (", waiver.reason, ")"),
-                                               "until the end of that day in UTC")});
-  } else if (!used) {
-    complaints.push_back(
-        {first, WaiverFinding(kUnusedWaiver, gate.waivers, waiver, "matches no finding", Scope(waiver))});
+    complain(kExpiredWaiver, absl::StrCat("expired on ", waiver.expires, " (", waiver.reason, ")"),
+             "until the end of that day in UTC");
+  } else if (!waiver.unknown_targets.empty()) {
+    complain(kUnusedWaiver,
+             absl::StrCat("names '", absl::StrJoin(waiver.unknown_targets, "', '"), "', which is no target"),
+             Scope(waiver));
+  } else if (first != nullptr && !used) {
+    complain(kUnusedWaiver, "matches no finding", Scope(waiver));
+  } else {
+    return first != nullptr;
+  }
+  return true;
+}
+
+void ApplyWaivers(const Gate& gate, absl::Span<v1::Report> reports) {
+  const auto with_results =
+      absl::c_find_if(reports, [](const v1::Report& report) { return report.results_size() > 0; });
+  if (with_results == reports.end()) return;
+  v1::Result& any_result = *with_results->mutable_results(0);
+  std::vector<Complaint> complaints;
+  std::vector<const WaiverEntry*> foreign;
+  for (const WaiverEntry& waiver : gate.waivers.entries) {
+    if (!ApplyWaiver(gate, waiver, reports, any_result, complaints)) foreign.push_back(&waiver);
+  }
+  if (!foreign.empty()) complaints.push_back({&any_result, ForeignFinding(gate.waivers.path, foreign)});
+  for (Complaint& complaint : complaints) {  // only now: no waiver is about another
+    SetSeverity(gate, complaint.finding);
+    *complaint.result->add_findings() = std::move(complaint.finding);
   }
 }
 
@@ -116,12 +153,7 @@ void Gate::Apply(absl::Span<v1::Report> reports) const {
       for (v1::Finding& finding : *result.mutable_findings()) SetSeverity(*this, finding);
     }
   }
-  std::vector<Complaint> complaints;
-  for (const WaiverEntry& waiver : waivers.entries) ApplyWaiver(*this, waiver, reports, complaints);
-  for (Complaint& complaint : complaints) {  // only now: no waiver is about another
-    SetSeverity(*this, complaint.finding);
-    *complaint.result->add_findings() = std::move(complaint.finding);
-  }
+  ApplyWaivers(*this, reports);
   std::vector<std::string> models;
   models.reserve(reports.size());
   for (const v1::Report& report : reports) models.push_back(report.model().path());

@@ -31,6 +31,8 @@ struct WaiverEntry {
   std::string expires;     // "2027-01-31"
   absl::Time valid_until;  // the first moment at which it waives nothing
   int line = 0;            // 1-based
+  // Of `targets`, those that are none; for who knows the backends to fill (client/cli/waiver_targets.h).
+  std::vector<std::string> unknown_targets;
 
   bool ConcernsModel(absl::string_view path) const;
   bool ConcernsTarget(absl::string_view target) const;

@@ -22,11 +22,17 @@ std::string Standing(const v1::Finding& finding) {
   return absl::StrCat(finding.in_baseline() ? "b" : "", finding.waiver().expires(), finding.waiver().reason());
 }
 
+// Of a finding that is about neither a node nor a tensor, such as one about a waiver: nothing else tells it from
+// others.
+std::string Line(const v1::Location& where) {
+  return where.node().empty() && where.value().empty() ? where.source_line() : "";
+}
+
 std::string Cause(const v1::Finding& finding) {
   return absl::StrJoin(
       std::make_tuple(finding.code(), static_cast<int>(finding.severity()), static_cast<int>(finding.effect()),
                       MaskNumbers(finding.observed()), MaskNumbers(finding.allowed()), finding.source().table(),
-                      finding.source().row(), finding.fix(), Standing(finding)),
+                      finding.source().row(), finding.fix(), Standing(finding), Line(finding.location())),
       kSeparator);
 }
 

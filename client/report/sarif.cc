@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_replace.h"
 #include "client/report/correction_text.h"
 #include "client/report/finding_text.h"
 #include "client/report/layout.h"
@@ -28,6 +29,13 @@ constexpr char kSchema[] = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errat
 std::string Sentence(const std::string& text) {
   const bool is_one = text.empty() || absl::StrContains(".!?", text.back());
   return is_one ? text : text + ".";
+}
+
+// "scale-range" as what viewers show as a title: "Scale range.".
+std::string Title(absl::string_view name) {
+  std::string title = absl::StrReplaceAll(name, {{"-", " "}});
+  if (!title.empty()) title[0] = absl::ascii_toupper(title[0]);
+  return Sentence(title);
 }
 
 // A path as a URI reference; a name as a part of one, with '/' written out too.
@@ -80,7 +88,7 @@ class RuleList {
   static Json Describe(const RuleInfo& rule) {
     return {{"id", rule.code},
             {"name", rule.name},
-            {"shortDescription", {{"text", Sentence(rule.message)}}},
+            {"shortDescription", {{"text", Title(rule.name)}}},
             {"fullDescription", {{"text", rule.why}}},
             {"help", {{"text", absl::StrCat(rule.why, "\n\n", rule.fix)}, {"markdown", ExplainRule(rule)}}},
             {"defaultConfiguration", {{"level", Level(rule.severity)}}},
@@ -90,7 +98,7 @@ class RuleList {
   static Json Unknown(const v1::Finding& finding) {
     return {{"id", finding.code()},
             {"name", finding.rule()},
-            {"shortDescription", {{"text", Sentence(finding.rule())}}},
+            {"shortDescription", {{"text", Title(finding.rule())}}},
             {"help", {{"text", finding.fix()}}},
             {"defaultConfiguration", {{"level", Level(finding.severity())}}}};
   }
@@ -190,12 +198,12 @@ Json Properties(const v1::Result& result, const v1::Finding& finding) {
 Json ResultOf(const std::string& model, const v1::Result& result, int index, const std::string& fingerprint,
               const RuleList& rules, bool has_baseline) {
   const v1::Finding& finding = result.findings(index);
-  std::string message = absl::StrCat(result.target(), ": ", finding.message());
-  if (!finding.fix().empty()) absl::StrAppend(&message, " ", finding.fix());
+  std::string message = Sentence(absl::StrCat(result.target(), ": ", finding.message()));
+  if (!finding.fix().empty()) absl::StrAppend(&message, " ", Sentence(finding.fix()));
   Json json = {{"ruleId", finding.code()},
                {"ruleIndex", rules.IndexOf(finding.code())},
                {"level", Level(finding.severity())},
-               {"message", {{"text", Sentence(message)}}},
+               {"message", {{"text", message}}},
                {"locations", Locations(model, finding.location())}};
   if (Json code = CodeLocation(finding.location().source_line()); !code.is_null()) {
     json["relatedLocations"] = Json::array({std::move(code)});

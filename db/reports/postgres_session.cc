@@ -11,7 +11,9 @@
 #include "absl/strings/escaping.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
+#include "absl/strings/str_split.h"
 
 namespace quantgate::db::reports {
 namespace {
@@ -170,7 +172,9 @@ class PostgresSession final : public Session {
   }
 
   absl::Status Error(absl::StatusCode code, absl::string_view message) const {
-    return absl::Status(code, absl::StrCat(name_, ": ", absl::StripAsciiWhitespace(message)));
+    std::vector<absl::string_view> lines = absl::StrSplit(message, '\n', absl::SkipWhitespace());
+    for (absl::string_view& line : lines) line = absl::StripAsciiWhitespace(line);
+    return absl::Status(code, absl::StrCat(name_, ": ", absl::StrJoin(lines, "; ")));
   }
 
   // `work` in the transaction that is open, else in one of its own, then again if the connection had broken before.

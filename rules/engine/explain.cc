@@ -6,7 +6,7 @@
 namespace quantgate {
 
 std::string ExplainRule(const RuleInfo& rule) {
-  std::string page = absl::StrCat("# ", rule.code, " ", rule.name, "\n\n", rule.message, "\n\n");
+  std::string page = absl::StrCat("# ", rule.code, " ", rule.name, "\n\n`", rule.message, "`\n\n");
   absl::StrAppend(&page, "- severity: ", v1::Finding::Severity_Name(rule.severity),
                   "\n- effect: ", v1::Finding::Effect_Name(rule.effect), "\n- runs at:");
   for (int stage = v1::STAGE_ANNOTATED; stage <= v1::STAGE_CONVERTED; ++stage) {

@@ -23,10 +23,25 @@ const RuleInfo kUnusedWaiver = {
     kAtAnyStage,
     "{subject} {observed}; it is for {allowed}",
     "A waiver that matches nothing hides the next finding that happens to match it, and nobody will know. It is "
-    "reported only if one of the models and targets of the run is among those that it names.",
+    "reported if one of the models and targets of the run is among those that it names, and if it names a target that "
+    "no backend has: that matches in no run at all.",
     "Remove the waiver, or correct its rule and patterns.",
-    "A waiver of DT105 for `layer.*` is reported when no node of that name has the finding. One that names another "
-    "model, or a target that was not asked about, is not.",
+    "A waiver of DT105 for `layer.*` is reported when no node of that name has the finding, and so is one for "
+    "`qnn_htp/SM865O`. One that names another model, or a target that was not asked about, is not: EN303 counts it.",
+};
+
+const RuleInfo kForeignWaiver = {
+    "EN303",
+    "foreign-waiver",
+    v1::Finding::ADVICE,
+    v1::Finding::INFO,
+    kAtAnyStage,
+    "{subject} {observed}: {allowed}",
+    "The patterns of these waivers name no model, or no target, of this run. That is as it should be where one file "
+    "serves many runs; it is also what a mistyped pattern looks like.",
+    "Nothing, if another run checks what they are for; otherwise remove them or correct their patterns.",
+    "A waiver with `model: vision/*.onnx` is counted when only `audio/asr.onnx` is checked, and not when "
+    "`vision/a.onnx` is.",
 };
 
 }  // namespace quantgate

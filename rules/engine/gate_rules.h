@@ -8,6 +8,7 @@ namespace quantgate {
 
 extern const RuleInfo kExpiredWaiver;  // EN301
 extern const RuleInfo kUnusedWaiver;   // EN302
+extern const RuleInfo kForeignWaiver;  // EN303
 
 }  // namespace quantgate
 

@@ -66,8 +66,8 @@ absl::Status RunKernel(const Profile& profile, KernelCall& call);
 // The profile's own way between floats and integers, as its Quantize and Dequantize operators do it. `values` has as
 // many elements as `out` has room for; `out` has type, dims and q.
 absl::Status QuantizeFloats(const Profile& profile, absl::Span<const float> values, QTensor& out);
-// `out` has room for all elements.
-absl::Status DequantizeTo(const Profile& profile, const QTensor& in, absl::Span<float> out);
+// As many elements as `out` has room for, from `first` on.
+absl::Status DequantizeTo(const Profile& profile, const QTensor& in, absl::Span<float> out, size_t first = 0);
 // Room for all elements is made.
 absl::Status DequantizeToFloats(const Profile& profile, const QTensor& in, std::vector<float>& out);
 

@@ -246,7 +246,7 @@ void HttpServer::Impl::Decode(const std::string& body, httplib::Response& respon
     return !deep;
   };
   const nlohmann::json json = nlohmann::json::parse(body, shallow, /*allow_exceptions=*/false);
-  if (!json.is_object() || !json.contains("text") || !json["text"].is_string()) {
+  if (!json.is_object() || json.size() != 1 || !json.contains("text") || !json["text"].is_string()) {
     SetStatus(absl::InvalidArgumentError("text: the body must be {\"text\": \"…\"}"), response);
     return;
   }
@@ -289,8 +289,7 @@ void HttpServer::Impl::Post(const httplib::Request& request, httplib::Response& 
   if (!whole) {
     HttpListener::Current().CloseAfterAnswer();
     if (status.ok()) status = absl::InvalidArgumentError("the body ended early, or was too slow");
-    SetStatus(absl::IsResourceExhausted(status) ? 413 : HttpStatusOf(static_cast<grpc::StatusCode>(status.code())),
-              status, response);
+    SetStatus(status, response);
   } else if (request.path == kLogsDecode) {
     Decode(text, response);
   } else {

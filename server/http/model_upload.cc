@@ -70,10 +70,9 @@ std::string FileName(const std::string& path) {
 
 absl::StatusOr<v1::ValidateOptions> OptionsOf(const httplib::Request& request) {
   v1::ValidateOptions options;
-  for (const auto& [key, value] : QueryOf(request)) {
-    const std::string field = key == "target" ? "targets" : key == "path" ? "model.path" : key;
-    if (absl::Status status = SetField(options, field, value); !status.ok()) return status;
-  }
+  std::vector<std::pair<std::string, std::string>> query = QueryOf(request);
+  for (auto& [key, value] : query) key = key == "target" ? "targets" : key == "path" ? "model.path" : key;
+  if (absl::Status status = SetFields(options, query); !status.ok()) return status;
   return options;
 }
 
@@ -107,7 +106,7 @@ absl::StatusOr<Slot> WaitForTurn(std::atomic<int>& running, int most, const std:
   }
 }
 
-// Streams the body to a file. RESOURCE_EXHAUSTED beyond `max_bytes` or on a full disk.
+// Streams the body to a file. RESOURCE_EXHAUSTED beyond `max_bytes`, UNAVAILABLE on a full disk.
 absl::Status Receive(const httplib::ContentReader& body, const std::string& path, int64_t max_bytes) {
   const std::unique_ptr<std::FILE, int (*)(std::FILE*)> file(std::fopen(path.c_str(), "wb"), std::fclose);
   if (file == nullptr) return absl::UnavailableError(absl::StrCat("no file for the model: ", std::strerror(errno)));
@@ -118,7 +117,7 @@ absl::Status Receive(const httplib::ContentReader& body, const std::string& path
     if (bytes > max_bytes) {
       status = LimitExceeded("max_upload_bytes", max_bytes, "the model is larger");
     } else if (std::fwrite(data, 1, size, file.get()) != size) {
-      status = absl::ResourceExhaustedError(absl::StrCat("the model cannot be written: ", std::strerror(errno)));
+      status = absl::UnavailableError(absl::StrCat("the model cannot be written: ", std::strerror(errno)));
     }
     return status.ok();
   });
@@ -126,7 +125,7 @@ absl::Status Receive(const httplib::ContentReader& body, const std::string& path
   if (!whole) return absl::InvalidArgumentError("the upload ended early, or was too slow");
   if (bytes == 0) return absl::InvalidArgumentError("the body is empty; it must be the model file");
   if (std::fflush(file.get()) != 0) {
-    return absl::ResourceExhaustedError(absl::StrCat("the model cannot be written: ", std::strerror(errno)));
+    return absl::UnavailableError(absl::StrCat("the model cannot be written: ", std::strerror(errno)));
   }
   return absl::OkStatus();
 }

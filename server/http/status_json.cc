@@ -51,7 +51,7 @@ int HttpStatusOf(grpc::StatusCode code) {
     case grpc::StatusCode::ABORTED:
       return 409;
     case grpc::StatusCode::RESOURCE_EXHAUSTED:
-      return 429;
+      return 413;
     case grpc::StatusCode::CANCELLED:
       return 499;
     case grpc::StatusCode::UNIMPLEMENTED:

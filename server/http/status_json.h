@@ -12,7 +12,8 @@
 
 namespace quantgate::server {
 
-// 400 for INVALID_ARGUMENT, 404 for NOT_FOUND, …: the mapping of google.rpc.Code.
+// 400 for INVALID_ARGUMENT, 404 for NOT_FOUND, …: the mapping of google.rpc.Code, but 413 for RESOURCE_EXHAUSTED: it
+// names a limit that the request is beyond, and a client that gets 429 sends it again.
 int HttpStatusOf(grpc::StatusCode code);
 
 // {"code": 3, "message": "…", "details": […]}.

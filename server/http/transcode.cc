@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <future>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -85,16 +86,15 @@ const MethodDescriptor* DescriptorOf(const std::string& full_name) {
 
 std::string UrlOf(const Descriptor& type) { return absl::StrCat(kTypeUrl, "/", type.full_name()); }
 
-absl::Status NoValue(const FieldDescriptor& field, absl::string_view text) {
-  return absl::InvalidArgumentError(
-      absl::StrCat(field.name(), ": '", text.substr(0, 64), "' is no ", field.cpp_type_name()));
+absl::Status NoValue(const FieldDescriptor& field, absl::string_view text, absl::string_view expected) {
+  return absl::InvalidArgumentError(absl::StrCat(field.name(), ": '", text.substr(0, 64), "' is no ", expected));
 }
 
 // One number parser for all widths.
 template <typename Number, typename Set>
 absl::Status SetNumber(const FieldDescriptor& field, absl::string_view text, Set set) {
   Number number;
-  if (!absl::SimpleAtoi(text, &number)) return NoValue(field, text);
+  if (!absl::SimpleAtoi(text, &number)) return NoValue(field, text, "number of its range");
   set(number);
   return absl::OkStatus();
 }
@@ -115,13 +115,13 @@ absl::Status SetLeaf(Message& message, const FieldDescriptor& field, absl::strin
       return absl::OkStatus();
     case FieldDescriptor::CPPTYPE_BOOL: {
       bool value;
-      if (repeated || !absl::SimpleAtob(text, &value)) return NoValue(field, text);
+      if (repeated || !absl::SimpleAtob(text, &value)) return NoValue(field, text, "true or false");
       reflection.SetBool(&message, &field, value);
       return absl::OkStatus();
     }
     case FieldDescriptor::CPPTYPE_ENUM: {
       const auto* value = field.enum_type()->FindValueByName(std::string(text));
-      if (repeated || value == nullptr) return NoValue(field, text);
+      if (repeated || value == nullptr) return NoValue(field, text, field.enum_type()->name());
       reflection.SetEnum(&message, &field, value);
       return absl::OkStatus();
     }
@@ -137,9 +137,9 @@ absl::Status SetLeaf(Message& message, const FieldDescriptor& field, absl::strin
     case FieldDescriptor::CPPTYPE_MESSAGE: {
       absl::Time time;
       std::string error;
-      if (repeated || field.message_type()->full_name() != "google.protobuf.Timestamp" ||
-          !absl::ParseTime(absl::RFC3339_full, text, &time, &error)) {
-        return NoValue(field, text);
+      if (repeated || field.message_type()->full_name() != "google.protobuf.Timestamp") break;
+      if (!absl::ParseTime(absl::RFC3339_full, text, &time, &error)) {
+        return NoValue(field, text, "time such as 2026-01-31T00:00:00Z");
       }
       Message& stamp = *reflection.MutableMessage(&message, &field);
       const int64_t seconds = absl::ToUnixSeconds(time);
@@ -156,6 +156,25 @@ absl::Status SetLeaf(Message& message, const FieldDescriptor& field, absl::strin
   return absl::InvalidArgumentError(absl::StrCat(field.name(), ": cannot be given in the query"));
 }
 
+// The field that it was.
+absl::StatusOr<const FieldDescriptor*> SetField(Message& message, absl::string_view path, absl::string_view text) {
+  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(path, absl::MaxSplits('.', 1));
+  const Descriptor& type = *message.GetDescriptor();
+  const FieldDescriptor* field = type.FindFieldByCamelcaseName(std::string(parts.first));
+  if (field == nullptr) field = type.FindFieldByName(std::string(parts.first));
+  if (field == nullptr) {
+    return absl::InvalidArgumentError(absl::StrCat("'", parts.first.substr(0, 64), "' is no parameter of this method"));
+  }
+  if (parts.second.empty()) {
+    if (absl::Status status = SetLeaf(message, *field, text); !status.ok()) return status;
+    return field;
+  }
+  if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE || field->is_repeated()) {
+    return absl::InvalidArgumentError(absl::StrCat(field->name(), ": has no fields"));
+  }
+  return SetField(*message.GetReflection()->MutableMessage(&message, field), parts.second, text);
+}
+
 std::string Flatten(const grpc::ByteBuffer& buffer) {
   std::vector<grpc::Slice> slices;
   std::string bytes;
@@ -167,19 +186,16 @@ std::string Flatten(const grpc::ByteBuffer& buffer) {
 
 }  // namespace
 
-absl::Status SetField(Message& message, absl::string_view path, absl::string_view text) {
-  const std::pair<absl::string_view, absl::string_view> parts = absl::StrSplit(path, absl::MaxSplits('.', 1));
-  const Descriptor& type = *message.GetDescriptor();
-  const FieldDescriptor* field = type.FindFieldByCamelcaseName(std::string(parts.first));
-  if (field == nullptr) field = type.FindFieldByName(std::string(parts.first));
-  if (field == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat("'", parts.first.substr(0, 64), "' is no parameter of this method"));
+absl::Status SetFields(Message& message, absl::Span<const std::pair<std::string, std::string>> query) {
+  std::set<const FieldDescriptor*> seen;
+  for (const auto& [path, text] : query) {
+    const absl::StatusOr<const FieldDescriptor*> field = SetField(message, path, text);
+    if (!field.ok()) return field.status();
+    if (!seen.insert(*field).second && !(*field)->is_repeated()) {
+      return absl::InvalidArgumentError(absl::StrCat((*field)->name(), ": is given twice"));
+    }
   }
-  if (parts.second.empty()) return SetLeaf(message, *field, text);
-  if (field->cpp_type() != FieldDescriptor::CPPTYPE_MESSAGE || field->is_repeated()) {
-    return absl::InvalidArgumentError(absl::StrCat(field->name(), ": has no fields"));
-  }
-  return SetField(*message.GetReflection()->MutableMessage(&message, field), parts.second, text);
+  return absl::OkStatus();
 }
 
 bool IsMetadata(absl::string_view text) {
@@ -261,11 +277,9 @@ void Transcoder::Answer(const ApiMethod& method, const httplib::Request& request
   } else {
     const std::unique_ptr<Message> message(
         google::protobuf::MessageFactory::generated_factory()->GetPrototype(rpc.input_type())->New());
-    absl::Status status;
-    for (const auto& [key, value] : QueryOf(request)) {
-      if (status.ok()) status = SetField(*message, key, value);
-    }
-    if (status.ok() && !method.path_field.empty()) status = SetField(*message, method.path_field, method.path_value);
+    std::vector<std::pair<std::string, std::string>> query = QueryOf(request);
+    if (!method.path_field.empty()) query.emplace_back(method.path_field, method.path_value);
+    const absl::Status status = SetFields(*message, query);
     if (!status.ok()) {
       SetStatus(status, response);
       return;

@@ -10,19 +10,22 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "absl/time/time.h"
+#include "absl/types/span.h"
 #include "google/protobuf/message.h"
 #include "google/protobuf/util/type_resolver.h"
 
 namespace quantgate::server {
 
-// Sets the field at `path` ("pageSize", "page_size", "model.path") from text; repeated fields get one more element.
-// INVALID_ARGUMENT: there is no such field, or the text is no value of it.
-absl::Status SetField(google::protobuf::Message& message, absl::string_view path, absl::string_view text);
+// Sets fields from a query: by their paths ("pageSize", "page_size", "model.path"), from text; repeated fields get one
+// more element. INVALID_ARGUMENT: there is no such field, the text is no value of it, or a field that takes one value
+// is given twice.
+absl::Status SetFields(google::protobuf::Message& message, absl::Span<const std::pair<std::string, std::string>> query);
 
 // Whether a header's text can go along as metadata: printable ASCII, not empty.
 bool IsMetadata(absl::string_view text);

@@ -92,14 +92,46 @@ TEST(Gate, AWaiverThatAnotherModelNeedsIsUsed) {
   EXPECT_THAT(Codes(reports[1]), ElementsAre("DT105"));
 }
 
-TEST(Gate, AWaiverOfAnotherRunIsNotUnused) {
+TEST(Gate, AWaiverOfAnotherRunIsCounted) {
   for (const char* scope : {"model: other.onnx", "targets: xnnpack"}) {
     const Gate gate = GateOf(absl::StrCat("waivers: [{rule: DT105, ", scope, ", reason: r, expires: 2026-01-31}]"),
                              At("2026-01-01T00:00:00Z"));
     const v1::Report report = Applied(gate, LayerReport("m.onnx", {{"a", "w"}}));
-    EXPECT_THAT(Codes(report), ElementsAre("DT105"));
+    EXPECT_THAT(Codes(report), ElementsAre("DT105", "EN303"));
     EXPECT_EQ(ExitCodeFor(report), 1);
+    EXPECT_EQ(report.results(0).findings(1).severity(), v1::Finding::INFO);
+    const v1::Report clean = Applied(gate, LayerReport("m.onnx", {}));
+    EXPECT_EQ(clean.results(0).verdict(), v1::Result::ACCEPTED);
   }
+}
+
+TEST(Gate, WaiversOfOtherRunsAreOneFinding) {
+  std::string text = "waivers:\n";
+  for (int i = 0; i < 23; ++i)
+    absl::StrAppend(&text, "  - {rule: DT, model: m", i, ", reason: r, expires: 2030-01-01}\n");
+  std::vector<v1::Report> reports =
+      Applied(GateOf(text, At("2026-01-01T00:00:00Z")), {LayerReport("m22", {{"a", "w"}}), LayerReport("other", {})});
+  ASSERT_THAT(Codes(reports[0]), ElementsAre("DT105", "EN303"));
+  EXPECT_THAT(Codes(reports[1]), ElementsAre());
+  EXPECT_EQ(reports[0].results(0).findings(1).message(),
+            "22 waivers for no model or no target of this run: at lines 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, "
+            "15, 16, 17, 18, 19, 20, 21 and 2 more");
+}
+
+TEST(Gate, AWaiverForATargetThatIsNoneIsUnusedInEveryRun) {
+  Gate gate = GateOf("waivers: [{rule: DT105, targets: [nobody/x, qnn_htp], reason: r, expires: 2026-01-31}]",
+                     At("2026-01-01T00:00:00Z"));
+  const v1::Report report = LayerReport("m.onnx", {{"a", "w"}});
+  EXPECT_THAT(Codes(Applied(gate, report)), ElementsAre("DT105"));
+  gate.waivers.entries[0].unknown_targets = {"nobody/x"};
+  const v1::Report told = Applied(gate, report);
+  ASSERT_THAT(Codes(told), ElementsAre("DT105", "EN302"));
+  EXPECT_TRUE(told.results(0).findings(0).has_waiver());  // by the target that there is
+  EXPECT_EQ(told.results(0).findings(1).message(),
+            "the waiver of DT105 names 'nobody/x', which is no target; it is for any model, any node, target nobody/x "
+            "or qnn_htp");
+  gate.waivers.entries[0].targets = {"nobody/x"};
+  EXPECT_THAT(Codes(Applied(gate, report)), ElementsAre("DT105", "EN302"));
 }
 
 TEST(Gate, AnExpiredWaiverOfAnotherRunIsAFinding) {

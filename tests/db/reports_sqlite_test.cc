@@ -283,13 +283,15 @@ TEST_F(SqliteStoreTest, Addresses) {
   EXPECT_EQ(OpenReportStore("sqlite:/no/such/folder/r.db").status().code(), absl::StatusCode::kFailedPrecondition);
 }
 
-// Stores that earlier versions wrote (tests/data/reports).
+constexpr int kNewestVersion = 4;
+
+// Stores that released versions wrote (tests/data/reports).
 class EarlierVersion : public SqliteStoreTest, public ::testing::WithParamInterface<int> {};
 
 TEST_P(EarlierVersion, IsBroughtForward) {
   std::filesystem::copy_file(
       std::filesystem::path(QUANTGATE_TEST_DATA) / absl::StrCat("../data/reports/version_", GetParam(), ".db"), path_);
-  {
+  if (GetParam() < kNewestVersion) {
     const std::string before = FileBytes();
     const absl::Status status = OpenReportStore(absl::StrCat("sqlite:", path_, "?mode=ro")).status();
     EXPECT_EQ(status.code(), absl::StatusCode::kFailedPrecondition) << status;
@@ -334,7 +336,7 @@ TEST_P(EarlierVersion, IsBroughtForward) {
   EXPECT_TRUE(store->Put({}, report).ok());
 }
 
-INSTANTIATE_TEST_SUITE_P(All, EarlierVersion, ::testing::Values(1, 2));
+INSTANTIATE_TEST_SUITE_P(All, EarlierVersion, ::testing::Values(1, 2, kNewestVersion));
 
 }  // namespace
 }  // namespace quantgate::db

@@ -59,7 +59,7 @@ has "$out" '^warning\[DT105\]'
 run 0 explain EN301
 has "$out" '^# EN301 expired-waiver'
 
-# Targets that there are not: said with the line, once for each; archs, backends and patterns are targets too.
+# Targets that there are not: a finding at the line; archs, backends and patterns are targets too.
 cat >"$scratch/targets.yaml" <<'END'
 waivers:
   - {rule: DT105, targets: qnn_htp/SM835O, reason: mistyped, expires: 2999-12-31}
@@ -69,11 +69,12 @@ waivers:
     expires: 2999-12-31
 END
 run 0 check "$resnet" -t qnn_htp/SM8350 --waivers "$scratch/targets.yaml"
-has "$err" "^warning: waivers file .*targets.yaml: line 2: no target is called 'qnn_htp/SM835O'\$"
-has "$err" "^warning: waivers file .*targets.yaml: line 3: no target is called 'nobody/x'\$"
-same "$(grep -c '^warning: ' <<<"$err")" 2
-run 0 check "$resnet" -t qnn_htp/SM8350 --waivers "$scratch/targets.yaml" --quiet
+findings() { jq -c '[.results[0].findings[] | select(.code | startswith("EN30")) | [.code, .location.sourceLine, .observed]]'; }
+run 0 check "$resnet" -t qnn_htp/SM8350 --waivers "$scratch/targets.yaml" --format json --quiet
 same "$err" ""
+same "$(findings <<<"$out")" "[[\"EN302\",\"$scratch/targets.yaml:2\",\"names 'qnn_htp/SM835O', which is no target\"],[\"EN302\",\"$scratch/targets.yaml:3\",\"names 'nobody/x', which is no target\"]]"
+run 0 check "$resnet" -t qnn_htp/SM8350 --waivers "$scratch/targets.yaml"
+same "$(grep -c '^warning.EN302' <<<"$out")" 2
 
 # Baseline: only what is new fails; renumbered nodes and renamed tensors are not new.
 run 1 check "$resnet" -t qnn_htp/SM8350 --format json --output "$scratch/baseline.json"
@@ -95,6 +96,13 @@ echo '{"version": "2.1.0", "runs": []}' >"$scratch/other.json"
 run 2 check "$resnet" --baseline "$scratch/other.json"
 one_error INVALID_ARGUMENT
 has "$err" 'other.json: is JSON, but no report of quantgate'
+
+# A report about another name: taken, as the flag asks for, and said.
+cp "$resnet" "$scratch/other_name.onnx"
+run 0 check "$scratch/other_name.onnx" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json"
+has "$err" "^note: the baseline's only report is about '.*'; it counts for '.*other_name.onnx'\$"
+run 0 check "$resnet" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json"
+same "$err" ""
 
 # The git hook: what is staged counts, not what lies in the folder.
 hook=$data/../../../deploy/pre-commit

@@ -9,6 +9,7 @@
 #include <nlohmann/json.hpp>
 #include <thread>
 
+#include "quantgate/v1/report_service.pb.h"
 #include "quantgate/v1/validation_service.pb.h"
 #include "server/address.h"
 #include "server/http/guard.h"
@@ -294,11 +295,11 @@ TEST_F(HttpTest, LogsAreDecoded) {
   const auto decode = [&](const std::string& body) { return http_->Post("/v1/logs:decode", body, "application/json"); };
   EXPECT_EQ(Body(decode(R"({"text":"abc"})"), 200)["lines"], 3);
   EXPECT_THAT(Message(decode(R"({"text":""})"), 400), HasSubstr("nothing to decode"));
-  for (const std::string& bad :
-       {std::string("{"), std::string("[]"), std::string("{\"text\":3}"), std::string(1 << 20, '[')}) {
+  for (const std::string& bad : {std::string("{"), std::string("[]"), std::string("{\"text\":3}"),
+                                 std::string(R"({"text":"abc","txet":""})"), std::string(1 << 20, '[')}) {
     EXPECT_EQ(Body(decode(bad), 400)["code"], 3);
   }
-  EXPECT_EQ(Body(decode("{\"text\":\"" + std::string(3 << 20, 'x') + "\"}"), 429)["code"], 8);
+  EXPECT_EQ(Body(decode("{\"text\":\"" + std::string(3 << 20, 'x') + "\"}"), 413)["code"], 8);
 }
 
 TEST_F(HttpTest, EventsTellOfChecks) {
@@ -392,6 +393,7 @@ TEST_F(HttpTest, AModelLargerThanAllowed) {
           "chunked\r\n\r\n"
           "800\r\n" +
           std::string(2048, 'x') + "\r\n0\r\n\r\n");
+  EXPECT_THAT(answer, HasSubstr("HTTP/1.1 413 "));
   EXPECT_THAT(answer, HasSubstr("max_upload_bytes=1000"));
   EXPECT_EQ(UploadFolders(), folders);
 }
@@ -406,11 +408,11 @@ TEST_F(HttpTest, WhatReadingAModelComesTo) {
   const int folders = UploadFolders();
   for (const Reader& reader :
        std::vector<Reader>{{"echo 'error[FI001]: m.onnx: is cut' >&2\nexit 2\n", 400, "FI001: m.onnx: is cut"},
-                           {"echo 'error[FI002]: m.onnx: too large' >&2\nexit 2\n", 429, "FI002: m.onnx: too large"},
+                           {"echo 'error[FI002]: m.onnx: too large' >&2\nexit 2\n", 413, "FI002: m.onnx: too large"},
                            {"echo nothing that is known >&2\nexit 2\n", 400, "the model cannot be read"},
                            {"exit 3\n", 500, "the model cannot be read"},
                            {"kill -SEGV $$\n", 500, "ended by signal 11"},
-                           {"kill -XCPU $$\n", 429, "import_cpu_time"},
+                           {"kill -XCPU $$\n", 413, "import_cpu_time"},
                            {"exit 0\n", 500, "info.json"},
                            {"yes 'error[FI001]: again' >&2 &\nsleep 0.2; kill $!\nexit 2\n", 400, "FI001: again"}}) {
     StartHttp(reader.script);
@@ -489,26 +491,37 @@ TEST_F(HttpTest, WithoutAProgramModelsAreNotTaken) {
 
 TEST(Fields, FromText) {
   v1::ValidateOptions options;
-  EXPECT_TRUE(SetField(options, "targets", "a").ok());
-  EXPECT_TRUE(SetField(options, "targets", "b").ok());
-  EXPECT_TRUE(SetField(options, "mode", "WARN").ok());
-  EXPECT_TRUE(SetField(options, "skipCorrections", "true").ok());
-  EXPECT_TRUE(SetField(options, "model.path", "m").ok());
+  EXPECT_TRUE(
+      SetFields(
+          options,
+          {{"targets", "a"}, {"targets", "b"}, {"mode", "WARN"}, {"skipCorrections", "true"}, {"model.path", "m"}})
+          .ok());
   EXPECT_EQ(options.targets_size(), 2);
   EXPECT_EQ(options.mode(), v1::Report::WARN);
   EXPECT_TRUE(options.skip_corrections());
   EXPECT_EQ(options.model().path(), "m");
-  for (const auto& [path, text] : std::vector<std::pair<const char*, const char*>>{{"", ""},
-                                                                                   {".", "x"},
-                                                                                   {"nothing", "x"},
-                                                                                   {"model", "x"},
-                                                                                   {"model.", "x"},
-                                                                                   {"model.nothing", "x"},
-                                                                                   {"targets.x", "x"},
-                                                                                   {"mode", "LOUD"},
-                                                                                   {"skipCorrections", "perhaps"}}) {
-    EXPECT_TRUE(absl::IsInvalidArgument(SetField(options, path, text))) << path;
-  }
+  v1::GetTrendsRequest trends;
+  EXPECT_TRUE(SetFields(trends, {{"startTime", "2026-01-31T01:00:00+01:00"}}).ok());
+  EXPECT_EQ(trends.start_time().seconds(), 1769817600);
+}
+
+TEST(Fields, WhatIsNoValue) {
+  using Query = std::vector<std::pair<std::string, std::string>>;
+  const auto said = [](const Query& query) {
+    v1::ValidateOptions options;
+    const absl::Status status = SetFields(options, query);
+    EXPECT_TRUE(absl::IsInvalidArgument(status)) << query[0].first;
+    return std::string(status.message());
+  };
+  for (const char* path : {"", ".", "nothing", "model", "model.", "model.nothing", "targets.x"}) said({{path, "x"}});
+  EXPECT_EQ(said({{"mode", "LOUD"}}), "mode: 'LOUD' is no Mode");
+  EXPECT_EQ(said({{"skipCorrections", "perhaps"}}), "skip_corrections: 'perhaps' is no true or false");
+  // Of two values one would be forgotten, under whichever of its names it comes.
+  EXPECT_EQ(said({{"mode", "WARN"}, {"mode", "STRICT"}}), "mode: is given twice");
+  EXPECT_EQ(said({{"skipCorrections", "false"}, {"skip_corrections", "true"}}), "skip_corrections: is given twice");
+  v1::GetTrendsRequest trends;
+  EXPECT_EQ(SetFields(trends, {{"startTime", "x"}}).message(),
+            "start_time: 'x' is no time such as 2026-01-31T00:00:00Z");
 }
 
 TEST(Hosts, AddressesAndNames) {

@@ -1,58 +1,67 @@
 // Convolutions as products of matrices; depthwise ones directly.
-#include <cstring>
+#include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "rules/simulator/float/depthwise.h"
 #include "rules/simulator/float/gemm.h"
 #include "rules/simulator/float/kernels.h"
+#include "rules/simulator/planes.h"
+#include "rules/simulator/window.h"
 
 namespace quantgate::simulator {
 namespace {
 
 // Data (N, C, spatial...) and weight (out, in/group, spatial...), whatever the call's layout.
 struct Operands {
-  Tensor x, w;
+  const Tensor* x = nullptr;
+  const Tensor* w = nullptr;
   absl::Span<const float> bias;
   int64_t group = 1;
   absl::Status status;
+  Tensor own_x, own_w;  // where they lie in another order
 };
 
-Operands Prepare(FloatCall& call, bool transposed) {
-  Operands operands;
+void Prepare(FloatCall& call, bool transposed, Operands& operands) {
   const absl::StatusOr<absl::Span<const float>> x = FloatInput(call, 0), w = FloatInput(call, 1);
   if (!x.ok() || !w.ok()) {
     operands.status = x.ok() ? w.status() : x.status();
-    return operands;
+    return;
   }
-  if (call.inputs[0]->dims.size() < 3 || call.inputs[0]->dims.size() != call.inputs[1]->dims.size()) {
+  operands.x = call.inputs[0];
+  operands.w = call.inputs[1];
+  if (operands.x->dims.size() < 3 || operands.x->dims.size() != operands.w->dims.size()) {
     operands.status = absl::InvalidArgumentError(
-        absl::StrCat("data ", DimsText(call.inputs[0]->dims), " and weight ", DimsText(call.inputs[1]->dims)));
-    return operands;
+        absl::StrCat("data ", DimsText(operands.x->dims), " and weight ", DimsText(operands.w->dims)));
+    return;
   }
-  const bool last = call.layout == Layout::kChannelsLast;
-  operands.x = last ? ToChannelsFirst(*call.inputs[0]) : *call.inputs[0];
-  operands.w = last ? ToChannelsFirst(*call.inputs[1]) : *call.inputs[1];
   operands.group = call.attributes.Int("group", 1);
-  if (call.op == OpId::kDepthwiseConv && last) {
-    // (1, spatial..., out) became (1, out, spatial...).
-    std::swap(operands.w.dims[0], operands.w.dims[1]);
-    operands.group = operands.x.dims[1];
-  } else if (transposed && last) {
-    // (out, spatial..., in) became (out, in, spatial...).
-    std::vector<int> swapped(operands.w.dims.size());
-    for (size_t i = 0; i < swapped.size(); ++i) swapped[i] = static_cast<int>(i);
-    std::swap(swapped[0], swapped[1]);
-    operands.w = Permuted(operands.w, swapped);
+  if (call.layout == Layout::kChannelsLast) {
+    operands.own_x = ToChannelsFirst(*operands.x);
+    operands.own_w = ToChannelsFirst(*operands.w);
+    operands.x = &operands.own_x;
+    operands.w = &operands.own_w;
+    if (call.op == OpId::kDepthwiseConv) {
+      // (1, spatial..., out) became (1, out, spatial...).
+      std::swap(operands.own_w.dims[0], operands.own_w.dims[1]);
+      operands.group = operands.own_x.dims[1];
+    } else if (transposed) {
+      // (out, spatial..., in) became (out, in, spatial...).
+      std::vector<int> swapped(operands.own_w.dims.size());
+      for (size_t i = 0; i < swapped.size(); ++i) swapped[i] = static_cast<int>(i);
+      std::swap(swapped[0], swapped[1]);
+      operands.own_w = Permuted(operands.own_w, swapped);
+    }
   }
   if (const Tensor* bias = call.input(2); bias != nullptr) {
     const absl::StatusOr<absl::Span<const float>> values = FloatInput(call, 2);
     if (!values.ok()) {
       operands.status = values.status();
-      return operands;
+      return;
     }
     operands.bias = *values;
   }
-  const Dims& x_dims = operands.x.dims;
-  const Dims& w_dims = operands.w.dims;
+  const Dims& x_dims = operands.x->dims;
+  const Dims& w_dims = operands.w->dims;
   const int64_t out = transposed ? w_dims[1] * operands.group : w_dims[0];
   const int64_t in = transposed ? w_dims[0] : w_dims[1] * operands.group;
   if (operands.group < 1 || in != x_dims[1] || out % operands.group != 0 || x_dims[1] % operands.group != 0 ||
@@ -61,52 +70,109 @@ Operands Prepare(FloatCall& call, bool transposed) {
                                                               ", ", operands.group, " groups and ",
                                                               operands.bias.size(), " biases do not go together"));
   }
-  return operands;
 }
 
-// The input positions under each tap of the kernel: rows are (channel, tap), columns are output positions.
-void Columns(const float* image, absl::Span<const int64_t> spatial, int64_t channels, const SpatialWindow& window,
-             float* columns) {
-  const size_t rank = spatial.size();
-  const int64_t taps = Count(window.kernel);
-  const int64_t outputs = Count(window.outputs);
-  const int64_t plane = Count(spatial);
-  const Dims strides = Strides(spatial);
-  const int64_t inner = window.outputs[rank - 1];
-  Dims tap(rank), at(rank);
-  for (int64_t channel = 0; channel < channels; ++channel) {
-    for (int64_t t = 0; t < taps; ++t) {
-      int64_t rest = t;
-      for (size_t i = rank; i-- > 0; rest /= window.kernel[i]) tap[i] = rest % window.kernel[i];
-      float* row = columns + (channel * taps + t) * outputs;
-      std::fill(at.begin(), at.end(), 0);
-      for (int64_t done = 0; done < outputs; done += inner) {
-        int64_t base = 0;
-        bool inside = true;
-        for (size_t i = 0; i + 1 < rank; ++i) {
-          const int64_t position = at[i] * window.strides[i] - window.pads_begin[i] + tap[i] * window.dilations[i];
-          inside = inside && position >= 0 && position < spatial[i];
-          base += position * strides[i];
-        }
-        const int64_t offset = tap[rank - 1] * window.dilations[rank - 1] - window.pads_begin[rank - 1];
-        const int64_t step = window.strides[rank - 1];
-        // Outputs [first, last) meet the input.
-        const int64_t last =
-            inside && spatial[rank - 1] > offset ? std::min(inner, (spatial[rank - 1] - offset + step - 1) / step) : 0;
-        const int64_t first = std::min(last, offset >= 0 ? 0 : (-offset + step - 1) / step);
-        const float* from = last > first ? image + channel * plane + base + offset + first * step : image;
-        std::fill_n(row + done, first, 0.0f);
-        if (step == 1) {
-          if (last > first) std::copy_n(from, last - first, row + done + first);
-        } else {
-          for (int64_t o = first; o < last; ++o) row[done + o] = from[(o - first) * step];
-        }
-        std::fill(row + done + last, row + done + inner, 0.0f);
-        for (size_t i = rank - 1; i-- > 0;) {
-          if (++at[i] < window.outputs[i]) break;
-          at[i] = 0;
+// A part of a row of outputs, whose inputs under one tap are a run with steps.
+struct Piece {
+  int64_t at = 0, count = 0;       // elements of the panel's row
+  int64_t from = 0;                // of the image's channel; of the first that lies inside
+  int64_t before = 0, inside = 0;  // elements of padding, and then of the image
+};
+
+// The input positions under the taps of the kernel: rows are (channel, tap), columns are output positions.
+class Columns {
+ public:
+  Columns(absl::Span<const int64_t> spatial, const SpatialWindow& window)
+      : spatial_(spatial), window_(window), strides_(Strides(spatial)), taps_(Count(window.kernel)) {}
+
+  void Fill(const float* image, const Panel& panel, float* to) {
+    const int64_t plane = Count(spatial_), step = window_.strides.back();
+    for (int64_t first = 0; first < std::min(taps_, panel.terms); ++first) {
+      PiecesUnder((panel.term + first) % taps_, panel);
+      for (int64_t term = first; term < panel.terms; term += taps_) {
+        const float* channel = image + (panel.term + term) / taps_ * plane;
+        for (const Piece& piece : pieces_) {
+          float* row = to + term * panel.stride + piece.at;
+          const float* from = channel + piece.from;
+          std::fill_n(row, piece.before, 0.0f);
+          row += piece.before;
+          if (step == 1) {
+            std::copy_n(from, piece.inside, row);
+          } else {
+            for (int64_t i = 0; i < piece.inside; ++i) row[i] = from[i * step];
+          }
+          std::fill_n(row + piece.inside, piece.count - piece.before - piece.inside, 0.0f);
         }
       }
+    }
+  }
+
+ private:
+  // What the panel's columns read under one tap.
+  void PiecesUnder(int64_t tap, const Panel& panel) {
+    pieces_.clear();
+    const size_t last = spatial_.size() - 1;
+    const int64_t width = window_.outputs[last], step = window_.strides[last];
+    for (int64_t at = 0; at < panel.columns; at += pieces_.back().count) {
+      int64_t position = (panel.column + at) / width, rest = tap / window_.kernel[last];
+      Piece& piece = pieces_.emplace_back();
+      const int64_t column = (panel.column + at) % width;
+      piece.at = at;
+      piece.count = std::min(width - column, panel.columns - at);
+      bool inside = true;
+      for (size_t i = last; i-- > 0;) {
+        const int64_t row = position % window_.outputs[i] * window_.strides[i] - window_.pads_begin[i] +
+                            rest % window_.kernel[i] * window_.dilations[i];
+        inside = inside && row >= 0 && row < spatial_[i];
+        piece.from += row * strides_[i];
+        position /= window_.outputs[i];
+        rest /= window_.kernel[i];
+      }
+      const int64_t offset =
+          column * step - window_.pads_begin[last] + tap % window_.kernel[last] * window_.dilations[last];
+      const int64_t room = spatial_[last] - offset;
+      piece.before = inside && room > 0 ? std::min(piece.count, offset >= 0 ? 0 : (-offset + step - 1) / step) : 0;
+      piece.inside =
+          inside && room > 0 ? std::max<int64_t>(std::min(piece.count, (room + step - 1) / step) - piece.before, 0) : 0;
+      piece.from = piece.inside > 0 ? piece.from + offset + piece.before * step : 0;
+    }
+  }
+
+  const absl::Span<const int64_t> spatial_;
+  const SpatialWindow& window_;
+  const Dims strides_;
+  const int64_t taps_;
+  std::vector<Piece> pieces_;
+};
+
+// Rows and columns of windows over one or two axes whose planes are worth copying; nullopt: others.
+struct Flat {
+  Window rows, columns;
+};
+std::optional<Flat> FlatWindows(const FloatCall& call, const Operands& operands) {
+  const absl::Span<const int64_t> x = operands.x->dims, w = operands.w->dims;
+  const absl::StatusOr<std::vector<Window>> windows = Windows(call.attributes, x.subspan(2), w.subspan(2));
+  if (!windows.ok() || windows->size() > 2) return std::nullopt;
+  Flat flat{windows->size() == 2 ? windows->front() : Window(), windows->back()};
+  if (!PlanesAreSmall(flat.rows, flat.columns, 1)) return std::nullopt;
+  return flat;
+}
+
+// One input channel for each group.
+void Depthwise(const Flat& flat, const Operands& operands, float* to) {
+  const int64_t taps = flat.rows.kernel * flat.columns.kernel, outputs = flat.rows.output * flat.columns.output;
+  const int64_t channels = operands.x->dims[1], each = operands.w->dims[0] / channels;
+  Planes<float> planes(flat.rows, flat.columns, 1, 0, /*padded=*/true);
+  std::vector<const float*> from(static_cast<size_t>(taps));
+  const float* image = operands.x->as<float>().data();
+  for (int64_t i = 0; i < operands.x->dims[0] * channels; ++i, image += flat.rows.input * flat.columns.input) {
+    planes.Fill(image);
+    for (int64_t t = 0; t < taps; ++t) {
+      from[t] = planes.data() + planes.tap(t / flat.columns.kernel, t % flat.columns.kernel);
+    }
+    for (int64_t out = i % channels * each; out < (i % channels + 1) * each; ++out, to += outputs) {
+      ConvChannel({from, flat.rows.output, flat.columns.output, planes.step()},
+                  operands.w->as<float>().data() + out * taps, operands.bias.empty() ? 0.0f : operands.bias[out], to);
     }
   }
 }
@@ -114,42 +180,37 @@ void Columns(const float* image, absl::Span<const int64_t> spatial, int64_t chan
 }  // namespace
 
 absl::Status RunConv(FloatCall& call) {
-  Operands operands = Prepare(call, /*transposed=*/false);
+  Operands operands;
+  Prepare(call, /*transposed=*/false, operands);
   if (!operands.status.ok()) return operands.status;
-  const Dims& x = operands.x.dims;
-  const Dims& w = operands.w.dims;
+  const Dims& x = operands.x->dims;
+  const Dims& w = operands.w->dims;
   const absl::Span<const int64_t> spatial = absl::MakeConstSpan(x).subspan(2);
   const absl::StatusOr<SpatialWindow> window = MakeWindow(call.attributes, spatial, absl::MakeConstSpan(w).subspan(2));
   if (!window.ok()) return window.status();
   Dims dims = {x[0], w[0]};
   dims.insert(dims.end(), window->outputs.begin(), window->outputs.end());
-  if (absl::Status status = call.Make(0, v1::DATA_TYPE_FLOAT32, dims); !status.ok()) return status;
+  if (absl::Status status = call.MakeUnset(0, v1::DATA_TYPE_FLOAT32, dims); !status.ok()) return status;
   const int64_t outputs = Count(window->outputs), taps = Count(window->kernel), plane = Count(spatial);
   const int64_t in = w[1], out = w[0] / operands.group;
-  const bool pointwise =
-      taps == 1 && outputs == plane && *std::max_element(window->pads_begin.begin(), window->pads_begin.end()) == 0;
-  // Rows of columns that are made at once.
-  if (!pointwise && in * taps > call.max_bytes / 4 / std::max<int64_t>(outputs, 1)) {
-    return absl::ResourceExhaustedError(absl::StrCat("a convolution of ", in, " channels, ", taps, " taps and ",
-                                                     outputs, " positions needs more than ", call.max_bytes, " bytes"));
-  }
-  std::vector<float> columns(pointwise ? 0 : in * taps * outputs);
-  const float* data = operands.x.as<float>().data();
-  const float* weights = operands.w.as<float>().data();
   float* result = call.outputs[0].as<float>().data();
-  for (int64_t n = 0; n < x[0]; ++n) {
-    for (int64_t g = 0; g < operands.group; ++g) {
-      const float* image = data + (n * x[1] + g * in) * plane;
-      float* to = result + (n * w[0] + g * out) * outputs;
-      if (!pointwise) Columns(image, spatial, in, *window, columns.data());
-      Gemm(out, outputs, in * taps, weights + g * out * in * taps, false, pointwise ? image : columns.data(), false,
-           to);
+  if (const std::optional<Flat> flat = in == 1 ? FlatWindows(call, operands) : std::nullopt; flat.has_value()) {
+    Depthwise(*flat, operands, result);
+  } else {
+    // Positions under a kernel of one tap follow each other as rows do.
+    const bool pointwise = taps == 1 && window->strides == Dims(spatial.size(), 1) &&
+                           window->pads_begin == Dims(spatial.size(), 0) && window->pads_end == Dims(spatial.size(), 0);
+    const Dims line = {plane};
+    const SpatialWindow under_line{{1}, {1}, {1}, {0}, {0}, {plane}};
+    Columns columns(pointwise ? absl::MakeConstSpan(line) : spatial, pointwise ? under_line : *window);
+    for (int64_t i = 0; i < x[0] * operands.group; ++i) {
+      const int64_t first = i % operands.group * out;
+      const float* image = operands.x->as<float>().data() + i * in * plane;
+      Gemm(
+          out, outputs, in * taps, {operands.w->as<float>().data() + first * in * taps, in * taps, 1},
+          [&](const Panel& panel, float* to) { columns.Fill(image, panel, to); },
+          operands.bias.empty() ? nullptr : operands.bias.data() + first, result + i * out * outputs);
     }
-  }
-  for (int64_t i = 0; i < x[0] * w[0]; ++i) {
-    const float bias = operands.bias.empty() ? 0.0f : operands.bias[i % w[0]];
-    if (bias == 0) continue;
-    for (int64_t o = 0; o < outputs; ++o) result[i * outputs + o] += bias;
   }
   Activate(call.attributes, call.outputs[0].as<float>());
   if (call.layout == Layout::kChannelsLast) call.outputs[0] = ToChannelsLast(call.outputs[0]);
@@ -157,10 +218,11 @@ absl::Status RunConv(FloatCall& call) {
 }
 
 absl::Status RunConvTranspose(FloatCall& call) {
-  Operands operands = Prepare(call, /*transposed=*/true);
+  Operands operands;
+  Prepare(call, /*transposed=*/true, operands);
   if (!operands.status.ok()) return operands.status;
-  const Dims& x = operands.x.dims;
-  const Dims& w = operands.w.dims;
+  const Dims& x = operands.x->dims;
+  const Dims& w = operands.w->dims;
   const size_t rank = x.size() - 2;
   const Attributes& attributes = call.attributes;
   const auto list = [&](absl::string_view name, int64_t fallback) {
@@ -212,8 +274,8 @@ absl::Status RunConvTranspose(FloatCall& call) {
                                                      " positions needs more than ", call.max_bytes, " bytes"));
   }
   std::vector<float> columns(out * taps * plane);
-  const float* data = operands.x.as<float>().data();
-  const float* weights = operands.w.as<float>().data();
+  const float* data = operands.x->as<float>().data();
+  const float* weights = operands.w->as<float>().data();
   const int64_t out_plane = Count(spatial);
   const Dims strides = Strides(spatial);
   for (int64_t n = 0; n < x[0]; ++n) {

@@ -7,13 +7,16 @@
 namespace quantgate::simulator {
 namespace {
 
-absl::Status WriteIntegers(FloatCall& call, const Dims& dims, const std::vector<int64_t>& values) {
+// Integers f(0), f(1), ... of the type that the call has, or else `type`.
+template <typename F>
+absl::Status WriteIntegers(FloatCall& call, const Dims& dims, F f, v1::DataType type = v1::DATA_TYPE_INT64) {
   Tensor wide;
   wide.type = v1::DATA_TYPE_INT64;
   if (absl::Status status = Allocate(dims, wide); !status.ok()) return status;
-  std::copy(values.begin(), values.end(), wide.as<int64_t>().begin());
+  const absl::Span<int64_t> values = wide.as<int64_t>();
+  for (size_t i = 0; i < values.size(); ++i) values[i] = f(static_cast<int64_t>(i));
   Attributes to;
-  to.SetInt("to", call.attributes.Int("to", v1::DATA_TYPE_INT64));
+  to.SetInt("to", call.attributes.Int("to", type));
   const Tensor* inputs[1] = {&wide};
   FloatCall cast{OpId::kCast, call.layout, to, inputs, call.outputs, call.max_bytes};
   return RunCast(cast);
@@ -21,11 +24,11 @@ absl::Status WriteIntegers(FloatCall& call, const Dims& dims, const std::vector<
 
 absl::Status Shape(FloatCall& call, const Tensor& x) {
   const int64_t rank = static_cast<int64_t>(x.dims.size());
-  if (call.op == OpId::kSize) return WriteIntegers(call, {}, {Count(x.dims)});
+  if (call.op == OpId::kSize) return WriteIntegers(call, {}, [&](int64_t) { return Count(x.dims); });
   int64_t start = call.attributes.Int("start", 0), end = call.attributes.Int("end", rank);
   start = std::min(std::max<int64_t>(start < 0 ? start + rank : start, 0), rank);
   end = std::min(std::max<int64_t>(end < 0 ? end + rank : end, start), rank);
-  return WriteIntegers(call, {end - start}, std::vector<int64_t>(x.dims.begin() + start, x.dims.begin() + end));
+  return WriteIntegers(call, {end - start}, [&](int64_t i) { return x.dims[start + i]; });
 }
 
 absl::Status Fill(FloatCall& call) {
@@ -40,15 +43,13 @@ absl::Status Fill(FloatCall& call) {
     for (float& out : call.outputs[0].as<float>()) out = static_cast<float>(value);
     return absl::OkStatus();
   }
-  if (absl::Status status = call.Make(0, v1::DATA_TYPE_INT64, dims); !status.ok()) return status;
-  const bool sane = std::fabs(value) < 9e18;
-  return WriteIntegers(
-      call, dims, std::vector<int64_t>(call.outputs[0].as<int64_t>().size(), sane ? static_cast<int64_t>(value) : 0));
+  const int64_t integer = std::fabs(value) < 9e18 ? static_cast<int64_t>(value) : 0;
+  return WriteIntegers(call, dims, [integer](int64_t) { return integer; });
 }
 
 absl::Status Range(FloatCall& call) {
   double numbers[3];
-  bool floats = false;
+  v1::DataType operands = v1::DATA_TYPE_INT64;
   const absl::Span<const double> given = call.attributes.Floats("range");
   for (size_t i = 0; i < 3; ++i) {
     if (given.size() == 3) {
@@ -57,9 +58,9 @@ absl::Status Range(FloatCall& call) {
     }
     const Tensor* input = call.input(i);
     if (input == nullptr || Count(input->dims) != 1) return absl::InvalidArgumentError("a range without its numbers");
+    operands = input->type;
     if (input->type == v1::DATA_TYPE_FLOAT32) {
       numbers[i] = input->as<float>()[0];
-      floats = true;
     } else {
       const absl::StatusOr<std::vector<int64_t>> integers = ToInt64(*input);
       if (!integers.ok()) return integers.status();
@@ -72,18 +73,20 @@ absl::Status Range(FloatCall& call) {
         absl::StrCat("a range from ", numbers[0], " to ", numbers[1], " by ", numbers[2]));
   }
   const int64_t size = std::max<int64_t>(static_cast<int64_t>(count), 0);
-  const auto type =
-      static_cast<v1::DataType>(call.attributes.Int("to", floats ? v1::DATA_TYPE_FLOAT32 : v1::DATA_TYPE_INT64));
+  const auto type = static_cast<v1::DataType>(call.attributes.Int("to", operands));
   if (type == v1::DATA_TYPE_FLOAT32) {
     if (absl::Status status = call.Make(0, type, {size}); !status.ok()) return status;
     const absl::Span<float> out = call.outputs[0].as<float>();
     for (int64_t i = 0; i < size; ++i) out[i] = static_cast<float>(numbers[0] + static_cast<double>(i) * numbers[2]);
     return absl::OkStatus();
   }
-  std::vector<int64_t> values(static_cast<size_t>(size));
-  for (int64_t i = 0; i < size; ++i)
-    values[i] = static_cast<int64_t>(numbers[0]) + i * static_cast<int64_t>(numbers[2]);
-  return WriteIntegers(call, {size}, values);
+  // What double counts exactly.
+  if (std::max(std::fabs(numbers[0]), std::fabs(numbers[2])) > 9e15) {
+    return absl::InvalidArgumentError(absl::StrCat("a range of integers from ", numbers[0], " by ", numbers[2]));
+  }
+  const auto first = static_cast<int64_t>(numbers[0]), step = static_cast<int64_t>(numbers[2]);
+  return WriteIntegers(
+      call, {size}, [&](int64_t i) { return first + i * step; }, type);
 }
 
 }  // namespace
@@ -97,10 +100,8 @@ absl::Status RunCreation(FloatCall& call) {
     case OpId::kFill:
     case OpId::kFillLike:
       return Fill(call);
-    case OpId::kRange:
+    default:  // kRange
       return Range(call);
-    default:
-      return absl::UnimplementedError("the simulator has no kernel that makes this tensor");
   }
 }
 

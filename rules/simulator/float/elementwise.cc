@@ -192,22 +192,32 @@ T Remainder(T a, T b, bool of_dividend) {
   }
 }
 
+template <typename T>
+T Scaled(T value, double by) {
+  if constexpr (std::is_same_v<T, int64_t>) {
+    const int64_t factor = std::fabs(by) < 9e18 ? static_cast<int64_t>(by) : 0;
+    return Wrapped(factor, value, [](auto s, auto t) { return s * t; });
+  } else {
+    return static_cast<T>(by) * value;
+  }
+}
+
 absl::Status CombineTwo(FloatCall& call, const Tensor& a, const Tensor& b) {
   switch (call.op) {
     case OpId::kAdd:
     case OpId::kSum:
     case OpId::kMean:
     case OpId::kBiasAdd: {
-      const float alpha = static_cast<float>(call.attributes.Float("alpha", 1));
-      if (alpha != 1 && a.type == kFloat)
-        return Combine(call, a, b, [alpha](auto x, auto y) { return x + static_cast<decltype(x)>(alpha) * y; });
-      return Combine(call, a, b, [](auto x, auto y) { return Wrapped(x, y, [](auto s, auto t) { return s + t; }); });
+      const double alpha = call.attributes.Float("alpha", 1);
+      return Combine(call, a, b, [alpha](auto x, auto y) {
+        return Wrapped(x, Scaled(y, alpha), [](auto s, auto t) { return s + t; });
+      });
     }
     case OpId::kSub: {
-      const float alpha = static_cast<float>(call.attributes.Float("alpha", 1));
-      if (alpha != 1 && a.type == kFloat)
-        return Combine(call, a, b, [alpha](auto x, auto y) { return x - static_cast<decltype(x)>(alpha) * y; });
-      return Combine(call, a, b, [](auto x, auto y) { return Wrapped(x, y, [](auto s, auto t) { return s - t; }); });
+      const double alpha = call.attributes.Float("alpha", 1);
+      return Combine(call, a, b, [alpha](auto x, auto y) {
+        return Wrapped(x, Scaled(y, alpha), [](auto s, auto t) { return s - t; });
+      });
     }
     case OpId::kMul:
       return Combine(call, a, b, [](auto x, auto y) { return Wrapped(x, y, [](auto s, auto t) { return s * t; }); });
@@ -281,7 +291,9 @@ Tensor AsFloat(const Tensor& tensor) {
 absl::Status RunBinary(FloatCall& call) {
   const Tensor* a = call.input(0);
   if (a == nullptr) return absl::InvalidArgumentError("an operand is not there");
-  Tensor left = *a;
+  // torch divides integers as real numbers, unless it rounds.
+  const bool real = call.op == OpId::kDiv && call.attributes.Int("real", 0) != 0 && a->type != kFloat;
+  Tensor left = real ? AsFloat(*a) : *a;
   // Sums, means, maxima and minima are of any number of tensors.
   for (size_t i = 1; i < call.inputs.size(); ++i) {
     if (call.inputs[i] == nullptr) continue;

@@ -2,10 +2,10 @@
 // has no integer kernel. Reals are float32. Indices, shapes and conditions are integers and flow through as they are.
 //
 // Attributes are those of kernel.h, and these:
-//   kCast to (a v1::DataType); kShape start, end, to; kFill shape; kRange none, three inputs; kEinsum equation;
-//   kGatherNd, kGatherElements as ONNX; kOneHot axis; kCumSum axis, exclusive, reverse; kTriangle upper, diagonal;
+//   kCast to (a v1::DataType); kShape start, end, to; kFill shape; kRange to, and range or three inputs;
+//   kGatherNd, kGatherElements as ONNX; kCumSum axis, exclusive, reverse; kTriangle upper, diagonal;
 //   kTopK k, largest; kArgMax, kArgMin to; kSelect axis, index; kFlip axes;
-//   kDiff axis, n.
+//   kDiff axis, n; kReduce* to; kAdd, kSub alpha; kDiv rounding_mode, real; kLpPool p, of_mean.
 #ifndef QUANTGATE_RULES_SIMULATOR_FLOAT_FLOAT_KERNEL_H_
 #define QUANTGATE_RULES_SIMULATOR_FLOAT_FLOAT_KERNEL_H_
 
@@ -38,6 +38,8 @@ struct FloatCall {
   const Tensor* input(size_t i) const { return i < inputs.size() ? inputs[i] : nullptr; }
   // Makes room for an output. RESOURCE_EXHAUSTED names the bytes that were too many.
   absl::Status Make(size_t output, v1::DataType type, const Dims& dims);
+  // The same for a kernel that writes every element: they are not set.
+  absl::Status MakeUnset(size_t output, v1::DataType type, const Dims& dims);
 };
 
 // UNIMPLEMENTED: no kernel for the operator or its form. INVALID_ARGUMENT: shapes or types that do not go together.

@@ -7,7 +7,7 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <vector>
+#include <cstring>
 
 HWY_BEFORE_NAMESPACE();
 namespace quantgate::simulator::HWY_NAMESPACE {
@@ -15,58 +15,131 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Reals = hn::CappedTag<float, 16>;
 
-// One operand's steps from row to row and from term to term of a sum.
-struct Steps {
-  int64_t row = 0, term = 0;
+// What is multiplied and its sums are in registers: there are 32 where vectors have 16 elements.
+constexpr int64_t kLanes = hn::MaxLanes(Reals());
+constexpr int kMostRows = kLanes == 16 ? 6 : 4;
+constexpr int kMostVectors = kLanes == 16 ? 4 : 2;
+constexpr int64_t kStride = kMostVectors * kLanes;
+// Terms of a panel, which then is in the first cache.
+constexpr int64_t kTerms = 128;
+
+// One panel's share of the product.
+struct Share {
+  Panel panel;
+  const float* b;  // the panel
+  LeftMatrix a;    // at the panel's first term
+  const float* bias;
+  float* c;  // at the panel's first column
+  int64_t stride;
+  bool first, last;  // panel of the column
 };
 
-// kRows rows and kVectors vectors of columns of the product. Each product is rounded before it is added, in the order
-// of the terms: the same result on every processor (CMakeLists.txt keeps compilers from fusing the two).
-template <int kRows, int kVectors>
-HWY_INLINE void Tile(int64_t n, int64_t k, const float* a, Steps step, const float* b, float* c) {
-  const Reals d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  hn::Vec<Reals> sums[kRows][kVectors];
-  for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(d);
+// `count` elements of a vector of results; less than the vector in the last one of a row.
+HWY_INLINE hn::Vec<Reals> LoadSome(const float* from, int64_t count) {
+  if (count >= kLanes) return hn::LoadU(Reals(), from);
+  alignas(64) float some[kLanes] = {};
+  std::memcpy(some, from, static_cast<size_t>(count) * sizeof(float));
+  return hn::Load(Reals(), some);
+}
+
+HWY_INLINE void StoreSome(hn::Vec<Reals> x, int64_t count, float* to) {
+  if (count >= kLanes) {
+    hn::StoreU(x, Reals(), to);
+    return;
   }
-  for (int64_t i = 0; i < k; ++i) {
-    hn::Vec<Reals> values[kVectors];
-    for (int v = 0; v < kVectors; ++v) values[v] = hn::LoadU(d, b + i * n + v * lanes);
+  alignas(64) float some[kLanes];
+  hn::Store(x, Reals(), some);
+  std::memcpy(to, some, static_cast<size_t>(count) * sizeof(float));
+}
+
+// `kWhole`: the panel has as many columns as vectors have elements. CMakeLists.txt keeps compilers from fusing products
+// and sums.
+template <int kRows, int kVectors, bool kWhole>
+HWY_INLINE void Tile(const Share& share, int64_t row) {
+  const Reals d;
+  const auto some = [&](int v) {
+    return kWhole || v + 1 < kVectors ? kLanes : std::clamp<int64_t>(share.panel.columns - v * kLanes, 0, kLanes);
+  };
+  hn::Vec<Reals> sums[kRows][kVectors];
+  float* const to = share.c + row * share.stride;
+  if (share.first) {
     for (int r = 0; r < kRows; ++r) {
-      const auto factor = hn::Set(d, a[r * step.row + i * step.term]);
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(d);
+    }
+  } else {
+    for (int r = 0; r < kRows; ++r) {
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = LoadSome(to + r * share.stride + v * kLanes, some(v));
+    }
+  }
+  const float* a = share.a.data + row * share.a.row;
+  const float* b = share.b;
+  for (int64_t i = 0; i < share.panel.terms; ++i, a += share.a.term, b += kStride) {
+    hn::Vec<Reals> values[kVectors];
+    for (int v = 0; v < kVectors; ++v) values[v] = hn::Load(d, b + v * kLanes);
+    for (int r = 0; r < kRows; ++r) {
+      const auto factor = hn::Set(d, a[r * share.a.row]);
       for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Add(sums[r][v], hn::Mul(factor, values[v]));
     }
   }
-  for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) hn::StoreU(sums[r][v], d, c + r * n + v * lanes);
+  if (share.last && share.bias != nullptr) {
+    for (int r = 0; r < kRows; ++r) {
+      const auto bias = hn::Set(d, share.bias[row + r]);
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Add(sums[r][v], bias);
+    }
   }
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kVectors; ++v) StoreSome(sums[r][v], some(v), to + r * share.stride + v * kLanes);
+  }
+}
+
+template <int kVectors, bool kWhole>
+void Rows(const Share& share, int64_t m) {
+  int64_t row = 0;
+  for (; row + kMostRows <= m; row += kMostRows) Tile<kMostRows, kVectors, kWhole>(share, row);
+  if (kMostRows > 4 && row + 4 <= m) {
+    Tile<4, kVectors, kWhole>(share, row);
+    row += 4;
+  }
+  for (; row + 2 <= m; row += 2) Tile<2, kVectors, kWhole>(share, row);
+  for (; row < m; ++row) Tile<1, kVectors, kWhole>(share, row);
 }
 
 template <int kVectors>
-void Columns(int64_t m, int64_t n, int64_t k, const float* a, Steps step, const float* b, float* c) {
-  int64_t row = 0;
-  for (; row + 4 <= m; row += 4) Tile<4, kVectors>(n, k, a + row * step.row, step, b, c + row * n);
-  for (; row < m; ++row) Tile<1, kVectors>(n, k, a + row * step.row, step, b, c + row * n);
+void Rows(const Share& share, int64_t m) {
+  share.panel.columns == kVectors* kLanes ? Rows<kVectors, true>(share, m) : Rows<kVectors, false>(share, m);
 }
 
-void GemmImpl(int64_t m, int64_t n, int64_t k, const float* a, int64_t row_step, int64_t term_step, const float* b,
-              float* c) {
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(Reals()));
-  const Steps step{row_step, term_step};
-  int64_t column = 0;
-  // Four rows of four vectors, and what is multiplied, are in registers where there are 32.
-  if (lanes == 16) {
-    for (; column + 4 * lanes <= n; column += 4 * lanes) Columns<4>(m, n, k, a, step, b + column, c + column);
-  }
-  for (; column + 2 * lanes <= n; column += 2 * lanes) Columns<2>(m, n, k, a, step, b + column, c + column);
-  for (; column + lanes <= n; column += lanes) Columns<1>(m, n, k, a, step, b + column, c + column);
-  for (; column < n; ++column) {
-    for (int64_t row = 0; row < m; ++row) {
-      float sum = 0;
-      for (int64_t i = 0; i < k; ++i) sum += a[row * row_step + i * term_step] * b[i * n + column];
-      c[row * n + column] = sum;
-    }
+void GemmImpl(int64_t m, int64_t n, int64_t k, LeftMatrix a, FillPanel fill, const float* bias, float* c) {
+  alignas(64) float panel[kTerms * kStride];
+  for (int64_t column = 0; column < n; column += kStride) {
+    int64_t term = 0;
+    do {  // at least once: the sum of no terms is 0
+      Share share{{term, std::min(kTerms, k - term), column, std::min(kStride, n - column), kStride},
+                  panel,
+                  a,
+                  bias,
+                  c + column,
+                  n,
+                  term == 0,
+                  term + kTerms >= k};
+      share.a.data += term * a.term;
+      if (share.panel.columns < kStride) std::fill_n(panel, share.panel.terms * kStride, 0.0f);
+      fill(share.panel, panel);
+      switch ((share.panel.columns + kLanes - 1) / kLanes) {
+        case 1:
+          Rows<1>(share, m);
+          break;
+        case 2:
+          Rows<2>(share, m);
+          break;
+        case 3:
+          Rows<std::min(3, kMostVectors)>(share, m);
+          break;
+        default:
+          Rows<kMostVectors>(share, m);
+      }
+      term += kTerms;
+    } while (term < k);
   }
 }
 
@@ -78,17 +151,37 @@ namespace quantgate::simulator {
 
 HWY_EXPORT(GemmImpl);
 
+void Gemm(int64_t m, int64_t n, int64_t k, LeftMatrix a, FillPanel b, const float* bias, float* c) {
+  HWY_DYNAMIC_DISPATCH(GemmImpl)(m, n, k, a, b, bias, c);
+}
+
 void Gemm(int64_t m, int64_t n, int64_t k, const float* a, bool transposed_a, const float* b, bool transposed_b,
           float* c) {
-  std::vector<float> turned;
-  if (transposed_b) {
-    turned.resize(static_cast<size_t>(k * n));
-    for (int64_t column = 0; column < n; ++column) {
-      for (int64_t i = 0; i < k; ++i) turned[i * n + column] = b[column * k + i];
-    }
-    b = turned.data();
+  if (m == 1 && transposed_b) {  // the same products with the operands exchanged, and nothing to transpose
+    const auto column = [&](const Panel& panel, float* to) {
+      for (int64_t i = 0; i < panel.terms; ++i) to[i * panel.stride] = a[panel.term + i];
+    };
+    Gemm(n, 1, k, {b, k, 1}, column, nullptr, c);
+    return;
   }
-  HWY_DYNAMIC_DISPATCH(GemmImpl)(m, n, k, a, transposed_a ? 1 : k, transposed_a ? m : 1, b, c);
+  const auto rows = [&](const Panel& panel, float* to) {
+    const float* from = b + panel.term * n + panel.column;
+    for (int64_t i = 0; i < panel.terms; ++i) {
+      std::memcpy(to + i * panel.stride, from + i * n, static_cast<size_t>(panel.columns) * sizeof(float));
+    }
+  };
+  const auto columns = [&](const Panel& panel, float* to) {
+    const float* from = b + panel.column * k + panel.term;
+    for (int64_t column = 0; column < panel.columns; ++column) {
+      for (int64_t i = 0; i < panel.terms; ++i) to[i * panel.stride + column] = from[column * k + i];
+    }
+  };
+  const LeftMatrix left{a, transposed_a ? 1 : k, transposed_a ? m : 1};
+  if (transposed_b) {
+    Gemm(m, n, k, left, columns, nullptr, c);
+  } else {
+    Gemm(m, n, k, left, rows, nullptr, c);
+  }
 }
 
 }  // namespace quantgate::simulator

@@ -54,7 +54,9 @@ absl::Status RunWindows(FloatCall& call, const Tensor& x, absl::Span<const Windo
   const absl::Span<const int64_t> spatial = absl::MakeConstSpan(x.dims).subspan(2);
   const Dims strides = Strides(spatial);
   const int64_t plane = Count(spatial), positions = Count(outputs);
-  const bool is_max = call.op == OpId::kMaxPool, squares = call.op == OpId::kLpPool;
+  const bool is_max = call.op == OpId::kMaxPool, is_norm = call.op == OpId::kLpPool;
+  const bool of_mean = call.attributes.Int("of_mean", 0) != 0;
+  const auto p_norm = static_cast<float>(call.attributes.Int("p", 2));
   const bool count_pads = call.attributes.Int("count_include_pad", 0) != 0;
   const int64_t divisor = call.attributes.Int("divisor_override", 0);
   const float* in = x.as<float>().data();
@@ -77,14 +79,15 @@ absl::Status RunWindows(FloatCall& call, const Tensor& x, absl::Span<const Windo
           offset += (at[i] * windows[i].stride - windows[i].pad_begin + tap[i] * windows[i].dilation) * strides[i];
         }
         best = std::max(best, in[offset]);
-        sum += squares ? in[offset] * in[offset] : in[offset];
+        sum += is_norm ? std::pow(std::fabs(in[offset]), p_norm) : in[offset];
         for (size_t i = rank; i-- > 0;) {
           if (++tap[i] < taps[i][at[i]].last) break;
           tap[i] = taps[i][at[i]].first;
         }
       }
       const int64_t count = divisor > 0 ? divisor : count_pads ? padded : inside;
-      *out++ = is_max ? best : squares ? std::sqrt(sum) : sum / static_cast<float>(std::max<int64_t>(count, 1));
+      const float mean = sum / static_cast<float>(std::max<int64_t>(count, 1));
+      *out++ = is_max ? best : is_norm ? std::pow(of_mean ? mean : sum, 1 / p_norm) : mean;
       for (size_t i = rank; i-- > 0;) {
         if (++at[i] < outputs[i]) break;
         at[i] = 0;

@@ -94,28 +94,31 @@ absl::Status RunReduce(FloatCall& call) {
   if (x == nullptr) return absl::InvalidArgumentError("its input is not there");
   absl::StatusOr<Rows> rows = MakeRows(*x, call.attributes);
   if (!rows.ok()) return rows.status();
-  if (absl::Status status = call.Make(0, x->type, rows->dims); !status.ok()) return status;
-  if (x->type == v1::DATA_TYPE_FLOAT32) {
-    const float* from = rows->tensor.as<float>().data();
-    for (float& out : call.outputs[0].as<float>()) {
-      out = static_cast<float>(ReduceRow(call.op, from, rows->count, call.attributes));
-      from += rows->count;
-    }
+  const bool floats = x->type == v1::DATA_TYPE_FLOAT32;
+  const absl::StatusOr<std::vector<int64_t>> integers = floats ? std::vector<int64_t>() : ToInt64(rows->tensor);
+  if (!integers.ok()) return integers.status();
+  const float* reals = floats ? rows->tensor.as<float>().data() : nullptr;
+  const auto row = [&](int64_t i) {
+    return floats ? ReduceRow(call.op, reals + i * rows->count, rows->count, call.attributes)
+                  : ReduceRow(call.op, integers->data() + i * rows->count, rows->count, call.attributes);
+  };
+  const auto type = static_cast<v1::DataType>(call.attributes.Int("to", x->type));
+  if (type == v1::DATA_TYPE_FLOAT32) {
+    if (absl::Status status = call.Make(0, type, rows->dims); !status.ok()) return status;
+    const absl::Span<float> out = call.outputs[0].as<float>();
+    for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(row(static_cast<int64_t>(i)));
     return absl::OkStatus();
   }
-  const absl::StatusOr<std::vector<int64_t>> integers = ToInt64(rows->tensor);
-  if (!integers.ok()) return integers.status();
   Tensor wide;
   wide.type = v1::DATA_TYPE_INT64;
   if (absl::Status status = Allocate(rows->dims, wide); !status.ok()) return status;
-  const int64_t* from = integers->data();
-  for (int64_t& out : wide.as<int64_t>()) {
-    const double value = ReduceRow(call.op, from, rows->count, call.attributes);
-    out = std::fabs(value) < 9e18 ? static_cast<int64_t>(value) : 0;
-    from += rows->count;
+  const absl::Span<int64_t> out = wide.as<int64_t>();
+  for (size_t i = 0; i < out.size(); ++i) {
+    const double value = row(static_cast<int64_t>(i));
+    out[i] = std::fabs(value) < 9e18 ? static_cast<int64_t>(value) : 0;
   }
   Attributes to;
-  to.SetInt("to", x->type);
+  to.SetInt("to", type);
   const Tensor* inputs[1] = {&wide};
   FloatCall cast{OpId::kCast, call.layout, to, inputs, call.outputs, call.max_bytes};
   return RunCast(cast);

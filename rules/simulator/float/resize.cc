@@ -22,6 +22,7 @@ double Source(const Attributes& attributes, int64_t i, int64_t in, int64_t out, 
     return out == 1 ? 0 : x * static_cast<double>(in - 1) / static_cast<double>(out - 1);
   }
   if (mode == "asymmetric") return x / scale;
+  if (mode == "half_pixel_nearest") return (x + 0.5) / scale;
   if (mode == "pytorch_half_pixel" && out == 1) return 0;
   if (mode == "half_pixel_symmetric") {
     const double center = static_cast<double>(in) / 2;

@@ -69,7 +69,7 @@ absl::Status RunSelection(FloatCall& call) {
       std::copy(sums.begin(), sums.end(), call.outputs[0].as<float>().begin());
       return absl::OkStatus();
     }
-    const v1::DataType type = x->type == v1::DATA_TYPE_INT32 ? x->type : v1::DATA_TYPE_INT64;
+    const v1::DataType type = x->type == v1::DATA_TYPE_INT32 && !attributes.Has("to") ? x->type : v1::DATA_TYPE_INT64;
     return WriteIntegers(call, 0, type, x->dims, std::vector<int64_t>(sums.begin(), sums.end()));
   }
 

@@ -4,10 +4,10 @@
 #include <vector>
 
 #include "rules/graph/data_type.h"
-#include "rules/simulator/kernels/byte_planes.h"
 #include "rules/simulator/kernels/byte_products.h"
 #include "rules/simulator/kernels/byte_weights.h"
 #include "rules/simulator/kernels/exact_float.h"
+#include "rules/simulator/planes.h"
 
 namespace quantgate::simulator {
 namespace {
@@ -36,7 +36,7 @@ bool ConvBytesTakes(const KernelCall& call, const Geometry& g, const Requantizat
   if (call.layout != Layout::kChannelsFirst || call.op == OpId::kConvTranspose) return false;
   if (g.axes[0].input != 1 || g.axes[0].kernel != 1 || g.axes[0].output != 1) return false;
   if (BitWidth(x.tensor.type) != 8 || g.batch * g.positions() * g.out_channels * g.in_channels == 0) return false;
-  return BytePlanes::AreSmall(g.axes[1].window, g.axes[2].window, g.in_channels / g.groups) &&
+  return PlanesAreSmall(g.axes[1].window, g.axes[2].window, g.in_channels / g.groups) &&
          FitsBytes(x, g.depth(), requantization) && AreBytes(w, 0);
 }
 

@@ -9,11 +9,11 @@
 #include "rules/simulator/arithmetic.h"
 #include "rules/simulator/kernels/activation.h"
 #include "rules/simulator/kernels/byte_elements.h"
-#include "rules/simulator/kernels/byte_planes.h"
 #include "rules/simulator/kernels/decomposed.h"
 #include "rules/simulator/kernels/elements.h"
 #include "rules/simulator/kernels/kernels.h"
 #include "rules/simulator/kernels/shapes.h"
+#include "rules/simulator/planes.h"
 #include "rules/simulator/window.h"
 
 namespace quantgate::simulator {
@@ -104,7 +104,7 @@ bool SameParameters(const QTensor& a, const QTensor& b) {
 bool MaximumOfBytes(const Pooling& p, const Tensor& in, Bounds bounds, Tensor& out) {
   const Window &rows = p.axes[1], &columns = p.axes[2];
   if (p.last || p.axes[0].kernel != 1 || p.axes[0].input != 1 || p.axes[0].output != 1 || BitWidth(in.type) != 8 ||
-      !IsInteger(in.type) || out.data.empty() || !BytePlanes::AreSmall(rows, columns, 1)) {
+      !IsInteger(in.type) || out.data.empty() || !PlanesAreSmall(rows, columns, 1)) {
     return false;
   }
   PlaneMaximum maximum;

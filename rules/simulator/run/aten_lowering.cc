@@ -125,6 +125,12 @@ void SetType(const NodeReader& node, Lowered& lowered, absl::string_view name = 
   }
 }
 
+// torch adds and multiplies integers of all widths, and conditions, as int64.
+void WidenIntegers(const NodeReader& node, Lowered& lowered) {
+  const Tensor* x = node.Argument(0);
+  if (x != nullptr && x->type != v1::DATA_TYPE_FLOAT32) lowered.attributes.SetInt("to", v1::DATA_TYPE_INT64);
+}
+
 }  // namespace
 
 absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
@@ -159,7 +165,11 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
       }
       LowerScalar(node, "other", lowered);
       if (node.attribute("alpha") != nullptr) to.SetFloat("alpha", node.Real("alpha", 1));
-      if (!node.Text("rounding_mode").empty()) to.SetText("rounding_mode", node.Text("rounding_mode"));
+      if (!node.Text("rounding_mode").empty()) {
+        to.SetText("rounding_mode", node.Text("rounding_mode"));
+      } else {
+        to.SetInt("real", 1);
+      }
       return absl::OkStatus();
     case OpId::kFloorDiv:
     case OpId::kMod:
@@ -209,7 +219,10 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
     case OpId::kReduceVariance:
       if (const std::optional<Integers> axes = node.Ints("dim")) to.SetInts("axes", *axes);
       to.SetInt("keepdims", node.Int("keepdim", 0));
-      if (node.attribute("correction") != nullptr) to.SetInt("correction", node.Int("correction", 1));
+      to.SetInt("correction", node.Int("correction", node.Int("unbiased", 1)));
+      if (lowered.op == OpId::kReduceAny) to.SetInt("to", v1::DATA_TYPE_BOOL);
+      if (lowered.op == OpId::kReduceSum || lowered.op == OpId::kReduceProd) WidenIntegers(node, lowered);
+      SetType(node, lowered);
       return absl::OkStatus();
     case OpId::kMaxDim:
     case OpId::kMinDim:
@@ -230,6 +243,7 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
       return absl::OkStatus();
     case OpId::kCumSum:
       to.SetInt("axis", node.Int("dim", 0));
+      WidenIntegers(node, lowered);
       return absl::OkStatus();
     case OpId::kSoftmax:
     case OpId::kLogSoftmax:
@@ -382,7 +396,10 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
       const v1::Attribute* end = node.attribute("end");
       if (end == nullptr) return absl::UnimplementedError("a range whose end is not known before it is needed");
       to.SetFloats("range", {node.Real("start", 0), node.Real("end", 0), node.Real("step", 1)});
-      if (end->value_case() == v1::Attribute::kF) to.SetInt("to", v1::DATA_TYPE_FLOAT32);
+      for (absl::string_view name : {"start", "end", "step"}) {
+        const v1::Attribute* number = node.attribute(name);
+        if (number != nullptr && number->value_case() == v1::Attribute::kF) to.SetInt("to", v1::DATA_TYPE_FLOAT32);
+      }
       SetType(node, lowered);
       lowered.data_ports = 0;
       return absl::OkStatus();

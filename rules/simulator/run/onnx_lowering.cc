@@ -181,6 +181,7 @@ absl::Status LowerOnnx(const NodeReader& node, Lowered& lowered) {
     case OpId::kAveragePool:
     case OpId::kLpPool:
       SetWindow(node, to);
+      CopyInts(node, to, {"p"});
       if (node.Int("storage_order", 0) != 0) return absl::UnimplementedError("a storage order of columns");
       return absl::OkStatus();
     case OpId::kGemm:

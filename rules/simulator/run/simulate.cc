@@ -270,11 +270,8 @@ class Simulator {
       held.affine = affine.outputs[i];
       held.reference = Share(std::move((*reference)[i]));
       if (slot.quantized && (*real)[i].type == kFloat) {
-        absl::StatusOr<QTensor> stored = Quantized(profile_, (*real)[i], slot, call.written[i]);
-        if (!stored.ok()) return stored.status();
-        absl::StatusOr<Tensor> rounded = Dequantized(profile_, *stored);
-        if (!rounded.ok()) return rounded.status();
-        (*real)[i] = *std::move(rounded);
+        absl::Status status = RoundToGrid(profile_, slot, call.written[i], (*real)[i]);
+        if (!status.ok()) return status;
       }
       held.real = Share(std::move((*real)[i]));
       // Indices, shapes and conditions have no error.

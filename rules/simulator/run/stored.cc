@@ -58,7 +58,7 @@ absl::StatusOr<Tensor> Dequantized(const Profile& profile, const QTensor& stored
   if (absl::Status status = CheckGeometry(stored); !status.ok()) return status;
   Tensor tensor;
   tensor.type = kFloat;
-  if (absl::Status status = Allocate(stored.tensor.dims, tensor); !status.ok()) return status;
+  if (absl::Status status = AllocateUnset(stored.tensor.dims, tensor); !status.ok()) return status;
   if (absl::Status status = DequantizeTo(profile, stored, tensor.as<float>()); !status.ok()) return status;
   return tensor;
 }
@@ -69,11 +69,37 @@ absl::StatusOr<QTensor> Quantized(const Profile& profile, const Tensor& reals, c
   stored.tensor.type = slot.type;
   stored.q = q;
   if (reals.type != kFloat) return absl::InvalidArgumentError("integers where real numbers are quantized");
-  if (absl::Status status = Allocate(reals.dims, stored.tensor); !status.ok()) return status;
+  if (absl::Status status = AllocateUnset(reals.dims, stored.tensor); !status.ok()) return status;
   if (absl::Status status = CheckGeometry(stored); !status.ok()) return status;
   if (absl::Status status = QuantizeFloats(profile, reals.as<float>(), stored); !status.ok()) return status;
   ClampToRange(slot, stored.tensor);
   return stored;
+}
+
+absl::Status RoundToGrid(const Profile& profile, const Slot& slot, const Quantization& q, Tensor& reals) {
+  if (q.scales.size() != 1 || q.block > 0) {
+    absl::StatusOr<QTensor> stored = Quantized(profile, reals, slot, q);
+    if (!stored.ok()) return stored.status();
+    absl::StatusOr<Tensor> rounded = Dequantized(profile, *stored);
+    if (!rounded.ok()) return rounded.status();
+    reals = *std::move(rounded);
+    return absl::OkStatus();
+  }
+  if (reals.type != kFloat) return absl::InvalidArgumentError("integers where real numbers are quantized");
+  // Some at a time, which stay in the first cache. Runtimes that quantize eight at a time do so here too.
+  constexpr size_t kSome = 4096;
+  QTensor stored;
+  stored.tensor.type = slot.type;
+  stored.q = q;
+  const absl::Span<float> all = reals.as<float>();
+  for (size_t first = 0; first < all.size(); first += kSome) {
+    const absl::Span<float> some = all.subspan(first, kSome);
+    stored.tensor.dims = {static_cast<int64_t>(some.size())};
+    if (absl::Status status = QuantizeFloats(profile, some, stored); !status.ok()) return status;
+    ClampToRange(slot, stored.tensor);
+    if (absl::Status status = DequantizeTo(profile, stored, some); !status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 void ClampToRange(const Slot& slot, Tensor& tensor) {

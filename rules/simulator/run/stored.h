@@ -22,6 +22,9 @@ absl::StatusOr<Tensor> Dequantized(const Profile& profile, const QTensor& stored
 // float32 as stored integers of the slot's type with parameters `q`, clamped to the range that the slot states.
 absl::StatusOr<QTensor> Quantized(const Profile& profile, const Tensor& reals, const Slot& slot, const Quantization& q);
 
+// float32 to what stored integers of the slot's type with parameters `q` stand for: Quantized and Dequantized.
+absl::Status RoundToGrid(const Profile& profile, const Slot& slot, const Quantization& q, Tensor& reals);
+
 void ClampToRange(const Slot& slot, Tensor& tensor);
 
 // The same for small floats, which are kept as real numbers: the quotients, rounded, and the products.

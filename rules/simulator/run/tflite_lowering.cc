@@ -137,6 +137,8 @@ absl::Status LowerTflite(const NodeReader& node, Lowered& lowered) {
       return absl::OkStatus();
     case OpId::kMaxPool:
     case OpId::kAveragePool:
+    case OpId::kLpPool:
+      to.SetInt("of_mean", 1);
       to.SetInts("kernel_shape", {node.Int("filter_height", 1), node.Int("filter_width", 1)});
       to.SetInts("strides", {node.Int("stride_h", 1), node.Int("stride_w", 1)});
       SetPadding(node, to);

@@ -1,0 +1,34 @@
+"""Records of small graphs and what a runtime makes of them, as tests/rules/simulator/graphs_test.cc reads them."""
+import base64
+import gzip
+import json
+import pathlib
+import zlib
+
+import numpy
+
+FOLDER = pathlib.Path(__file__).resolve().parents[2] / 'rules' / 'data' / 'graphs'
+
+
+def packed(data):
+    return base64.b64encode(zlib.compress(data, 9)).decode()
+
+
+def tensor(array):
+    array = numpy.asarray(array, order='C')
+    return {'dtype': str(array.dtype), 'shape': list(array.shape), 'z': packed(array.tobytes())}
+
+
+def record(name, profile, model, inputs, outputs, steps=0, relative=2e-6):
+    """`model`: the bytes of a file. Integers differ by at most `steps`, real numbers by a part of the largest one."""
+    return {'id': name, 'profile': profile, 'model': packed(model), 'steps': steps, 'relative': relative,
+            'inputs': {key: tensor(array) for key, array in inputs.items()},
+            'outputs': {key: tensor(array) for key, array in outputs.items()}}
+
+
+def write(name, records):
+    path = FOLDER / f'{name}.jsonl.gz'
+    path.parent.mkdir(exist_ok=True)
+    lines = ''.join(json.dumps(made) + '\n' for made in records)
+    path.write_bytes(gzip.compress(lines.encode(), 9, mtime=0))
+    print(f'{path.name}: {len(records)} graphs, {path.stat().st_size} bytes')

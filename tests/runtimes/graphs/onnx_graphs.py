@@ -1,0 +1,386 @@
+"""Writes what ONNX Runtime computes for small ONNX graphs: onnx_graphs.py"""
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper, numpy_helper
+
+import graph_record
+
+onnxruntime.set_default_logger_severity(4)
+
+
+class Feed:
+    """An input of the graph; other arrays are constants."""
+
+    def __init__(self, array):
+        self.array = np.asarray(array)
+
+
+def reals(*shape, seed=23):
+    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
+
+
+def positive(*shape):
+    return np.abs(reals(*shape)) + np.float32(0.1)
+
+
+def integers(*shape, low=-9, high=10, dtype=np.int64):
+    return np.random.default_rng(19).integers(low, high, shape).astype(dtype)
+
+
+def run(model, feeds):
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = 1
+    session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=['CPUExecutionProvider'])
+    return dict(zip([output.name for output in session.get_outputs()], session.run(None, feeds)))
+
+
+RECORDS = []
+
+
+def case(name, op, inputs, outputs=1, opset=21, relative=2e-6, steps=0, quantized=None, **attributes):
+    """One node. `inputs`: Feed, a constant, or None where one is left out."""
+    domain, _, op_type = op.rpartition('::')
+    names, feeds, constants = [], {}, []
+    for position, given in enumerate(inputs):
+        names.append('' if given is None else f'x{position}')
+        if isinstance(given, Feed):
+            feeds[names[-1]] = given.array
+        elif given is not None:
+            constants.append(numpy_helper.from_array(np.asarray(given), names[-1]))
+    results = [f'y{i}' for i in range(outputs)]
+    node = helper.make_node(op_type, names, results, name='n', domain=domain, **attributes)
+    graph('_'.join([op_type, name] if name else [op_type]), [node], feeds, constants, results, opset, relative, steps)
+
+
+def graph(name, nodes, feeds, constants, results, opset=21, relative=2e-6, steps=0):
+    inputs = [helper.make_tensor_value_info(key, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
+              for key, array in feeds.items()]
+    made = helper.make_graph(nodes, 'g', inputs, [onnx.ValueInfoProto(name=result) for result in results], constants)
+    domains = [helper.make_opsetid('', opset), helper.make_opsetid('com.microsoft', 1)]
+    model = helper.make_model(made, opset_imports=domains, ir_version=10)
+    try:
+        outputs = run(model, feeds)
+    except Exception as error:
+        raise ValueError(f'{name}: {error}') from error
+    RECORDS.append(graph_record.record(name, 'onnxruntime', model.SerializeToString(), feeds, outputs, steps, relative))
+
+
+def element_wise():
+    x = reals(3, 4)
+    for op in ('Abs', 'Acos', 'Asin', 'Asinh', 'Atan', 'Atanh', 'Ceil', 'Cos', 'Cosh', 'Erf', 'Exp', 'Floor', 'Neg',
+               'Reciprocal', 'Round', 'Sign', 'Sin', 'Sinh', 'Tan', 'Relu', 'Sigmoid', 'Tanh', 'Softplus', 'Softsign',
+               'HardSwish', 'Mish', 'Identity'):
+        case('', op, [Feed(np.tanh(x) if op in ('Acos', 'Asin', 'Atanh') else x)], opset=22 if op == 'Mish' else 21)
+    case('ties', 'Round', [Feed(np.array([-2.5, -1.5, -0.5, 0.5, 1.5, 2.5, 3.4], np.float32))])
+    for op in ('Log', 'Sqrt', 'Acosh'):
+        case('', op, [Feed(positive(3, 4) + np.float32(op == 'Acosh'))])
+    case('', 'LeakyRelu', [Feed(x)], alpha=0.3)
+    case('default', 'LeakyRelu', [Feed(x)])
+    case('', 'Elu', [Feed(x)], alpha=0.7)
+    case('default', 'Elu', [Feed(x)])
+    case('', 'Celu', [Feed(x)], alpha=1.7)
+    case('', 'Selu', [Feed(x)])
+    case('stated', 'Selu', [Feed(x)], alpha=1.2, gamma=2.0)
+    case('', 'HardSigmoid', [Feed(x * 4)])
+    case('stated', 'HardSigmoid', [Feed(x * 4)], alpha=0.3, beta=0.6)
+    case('', 'ThresholdedRelu', [Feed(x)], alpha=0.4)
+    case('', 'Gelu', [Feed(x)])
+    case('tanh', 'Gelu', [Feed(x)], approximate='tanh')
+    case('', 'com.microsoft::Gelu', [Feed(x)])
+    case('', 'com.microsoft::FastGelu', [Feed(x)])
+    case('', 'com.microsoft::QuickGelu', [Feed(x)], alpha=1.702)
+    case('', 'PRelu', [Feed(x), reals(4, seed=2)])
+    case('', 'IsNaN', [Feed(x)])
+    case('', 'Not', [Feed(x > 0)])
+    case('both', 'Clip', [Feed(x), np.float32(-0.5), np.float32(0.7)])
+    case('low', 'Clip', [Feed(x), np.float32(-0.5)])
+    case('high', 'Clip', [Feed(x), None, np.float32(0.7)])
+    case('none', 'Clip', [Feed(x)])
+    case('attributes', 'Clip', [Feed(x)], opset=6, min=-0.4, max=0.3)
+    case('integers', 'Clip', [Feed(integers(3, 4)), np.int64(-3), np.int64(5)])
+    case('inference', 'Dropout', [Feed(x)])
+    case('mask', 'Dropout', [Feed(x)], 2)
+    for op in ('Abs', 'Neg', 'Sign'):
+        case('integers', op, [Feed(integers(3, 4, dtype=np.int32))])
+    case('integers', 'Relu', [Feed(integers(3, 4, dtype=np.int32))])
+
+
+def binary():
+    a, b = reals(3, 4), reals(3, 4, seed=5)
+    shapes = {'': (a, b), 'row': (a, b[:1]), 'column': (a[:, :1], b), 'scalar': (a, b[0, 0]), 'scalar_first': (a[0, 0], b),
+              'outer': (a[:, :1], b[:1]), 'empty': (a[:, :0], b[:, :0])}
+    for op in ('Add', 'Sub', 'Mul', 'Div', 'Max', 'Min', 'Equal', 'Less', 'LessOrEqual', 'Greater', 'GreaterOrEqual'):
+        for shape, (left, right) in shapes.items():
+            if shape and op not in ('Sub', 'Less'):
+                continue
+            case(shape, op, [Feed(left), Feed(right)])
+    i, j = integers(3, 4), integers(3, 4, low=1, high=7) * np.where(np.arange(12).reshape(3, 4) % 2, 1, -1)
+    for op in ('Add', 'Sub', 'Mul', 'Div', 'Max', 'Min', 'Equal', 'Less', 'Mod', 'Greater', 'GreaterOrEqual', 'LessOrEqual'):
+        case('integers', op, [Feed(i), Feed(j)])
+    for dtype in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32):
+        name = np.dtype(dtype).name
+        low = 0 if name.startswith('u') else -100
+        left, right = (np.random.default_rng(seed).integers(low, 100, (2, 5)).astype(dtype) for seed in (1, 2))
+        case(name, 'BitwiseAnd', [Feed(left), Feed(right)])
+        case(name, 'BitwiseOr', [Feed(left), Feed(right)])
+        case(name, 'BitwiseXor', [Feed(left), Feed(right)])
+        case(name, 'Mod', [Feed(left), Feed(right | 1)])
+    case('fmod', 'Mod', [Feed(a), Feed(b)], fmod=1)
+    case('fmod_integers', 'Mod', [Feed(i), Feed(j)], fmod=1)
+    case('', 'Pow', [Feed(positive(3, 4)), Feed(b)])
+    case('square', 'Pow', [Feed(a), np.float32(2)])
+    case('integers', 'Pow', [Feed(i), np.int64(3)])
+    case('mixed', 'Pow', [Feed(a), np.int64(3)])
+    for op in ('And', 'Or', 'Xor'):
+        case('', op, [Feed(a > 0), Feed(b > 0)])
+    for op in ('Sum', 'Mean', 'Max', 'Min'):
+        case('three', op, [Feed(a), Feed(b), Feed(a[:1])])
+        case('one', op, [Feed(a)])
+    case('', 'Where', [Feed(a > 0), Feed(a), Feed(b)])
+    case('broadcast', 'Where', [Feed(a[:, :1] > 0), Feed(a[:1]), np.float32(7)])
+    case('integers', 'Where', [Feed(a > 0), Feed(i), np.int64(3)])
+    case('wraps', 'Mul', [Feed(np.array([2**62, -5], np.int64)), Feed(np.array([7, 3], np.int64))])
+
+
+def cast():
+    x = np.array([[-3.7, -0.5, 0.0], [0.5, 2.6, 100.2]], np.float32)
+    for dtype in (np.int8, np.int16, np.int32, np.int64, np.float32, np.bool_):
+        case(f'to_{np.dtype(dtype).name}', 'Cast', [Feed(x)], to=helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
+    for dtype in (np.uint8, np.uint16, np.uint32):
+        case(f'to_{np.dtype(dtype).name}', 'Cast', [Feed(np.abs(x))], to=helper.np_dtype_to_tensor_dtype(np.dtype(dtype)))
+    for dtype in (np.int8, np.uint8, np.int32, np.int64, np.bool_):
+        given = integers(2, 3, low=0, dtype=dtype)
+        case(f'from_{np.dtype(dtype).name}', 'Cast', [Feed(given)], to=TensorProto.FLOAT)
+        case(f'from_{np.dtype(dtype).name}_to_int16', 'Cast', [Feed(given)], to=TensorProto.INT16)
+    case('wraps', 'Cast', [Feed(np.array([300, -1, 70000], np.int32))], to=TensorProto.UINT8)
+
+
+def products():
+    for name, left, right in (('', (3, 4), (4, 5)), ('batch', (2, 3, 4), (2, 4, 5)), ('batch_right', (3, 4), (2, 4, 5)),
+                              ('batch_left', (2, 3, 4), (4, 5)), ('broadcast', (2, 1, 3, 4), (3, 4, 5)),
+                              ('vector', (4,), (4, 5)), ('column', (3, 4), (4,)), ('dot', (4,), (4,)),
+                              ('vector_batch', (4,), (2, 4, 5))):
+        case(name, 'MatMul', [Feed(reals(*left)), Feed(reals(*right, seed=3))], relative=1e-5)
+    for a in (0, 1):
+        for b in (0, 1):
+            left, right = (4, 3) if a else (3, 4), (5, 4) if b else (4, 5)
+            case(f'{a}{b}', 'Gemm', [Feed(reals(*left)), Feed(reals(*right, seed=3)), reals(5, seed=9)], transA=a, transB=b,
+                 alpha=0.5, beta=1.5, relative=1e-5)
+    for name, shape in (('scalar', ()), ('column', (3, 1)), ('matrix', (3, 5)), ('one', (1,))):
+        case(name, 'Gemm', [Feed(reals(3, 4)), Feed(reals(4, 5, seed=3)), reals(*shape, seed=9)], relative=1e-5)
+    case('no_bias', 'Gemm', [Feed(reals(3, 4)), Feed(reals(4, 5, seed=3))], relative=1e-5)
+
+
+def convolutions():
+    x, w = reals(2, 4, 7, 6), reals(6, 4, 3, 3, seed=3)
+    bias = reals(6, seed=4)
+    case('', 'Conv', [Feed(x), w, bias], relative=1e-5)
+    case('pads', 'Conv', [Feed(x), w], pads=[1, 2, 0, 1], strides=[2, 1], dilations=[1, 2], relative=1e-5)
+    case('group', 'Conv', [Feed(x), w[:, :2], bias], group=2, relative=1e-5)
+    case('depthwise', 'Conv', [Feed(x), w[:4, :1]], group=4, pads=[1, 1, 1, 1], strides=[2, 2], relative=1e-5)
+    case('pointwise', 'Conv', [Feed(x), w[:, :, :1, :1], bias], relative=1e-5)
+    for pad in ('SAME_UPPER', 'SAME_LOWER', 'VALID'):
+        case(pad.lower(), 'Conv', [Feed(x), w[:, :, :2]], auto_pad=pad, strides=[2, 2], relative=1e-5)
+    case('line', 'Conv', [Feed(reals(1, 3, 9)), reals(2, 3, 4, seed=3)], pads=[2, 1], relative=1e-5)
+    case('volume', 'Conv', [Feed(reals(1, 2, 4, 5, 6)), reals(3, 2, 2, 3, 2, seed=3)], pads=[0, 1, 0, 1, 0, 1], relative=1e-5)
+    t = reals(4, 3, 3, 2, seed=3)
+    case('', 'ConvTranspose', [Feed(x), t, reals(3, seed=4)], relative=1e-5)
+    case('strides', 'ConvTranspose', [Feed(x), t], strides=[2, 3], pads=[1, 0, 0, 1], output_padding=[1, 2], dilations=[2, 1],
+         relative=1e-5)
+    case('group', 'ConvTranspose', [Feed(x), t], group=2, relative=1e-5)
+    case('shape', 'ConvTranspose', [Feed(x), t], strides=[2, 2], output_shape=[14, 11], relative=1e-5)
+    case('shape_upper', 'ConvTranspose', [Feed(x), t], strides=[2, 2], output_shape=[14, 12], auto_pad='SAME_UPPER',
+         relative=1e-5)
+    for pad in ('SAME_UPPER', 'SAME_LOWER', 'VALID'):
+        case(pad.lower(), 'ConvTranspose', [Feed(x), t], auto_pad=pad, strides=[2, 2], relative=1e-5)
+    case('line', 'ConvTranspose', [Feed(reals(1, 3, 5)), reals(3, 2, 4, seed=3)], strides=[3], relative=1e-5)
+
+
+def pools():
+    x = reals(2, 3, 7, 6)
+    for op in ('MaxPool', 'AveragePool', 'LpPool'):
+        case('', op, [Feed(x)], kernel_shape=[2, 3])
+        case('pads', op, [Feed(x)], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 0, 1])
+        case('ceil', op, [Feed(x)], kernel_shape=[3, 2], strides=[2, 2], ceil_mode=1)
+        case('dilated', op, [Feed(x)], kernel_shape=[2, 2], dilations=[2, 3])
+        for pad in ('SAME_UPPER', 'SAME_LOWER'):
+            case(pad.lower(), op, [Feed(x)], kernel_shape=[2, 3], strides=[2, 2], auto_pad=pad)
+        case('line', op, [Feed(x[:, :, 0])], kernel_shape=[3])
+        case('volume', op, [Feed(reals(1, 2, 4, 5, 3))], kernel_shape=[2, 2, 2])
+    case('include', 'AveragePool', [Feed(x)], kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=1)
+    case('include_ceil', 'AveragePool', [Feed(x)], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1], ceil_mode=1,
+         count_include_pad=1)
+    case('p1', 'LpPool', [Feed(x)], kernel_shape=[2, 2], p=1)
+    case('', 'GlobalAveragePool', [Feed(x)])
+    case('', 'GlobalMaxPool', [Feed(x)])
+
+
+def reductions():
+    x = reals(2, 3, 4)
+    for op in ('ReduceMean', 'ReduceSum', 'ReduceProd', 'ReduceMax', 'ReduceMin', 'ReduceL1', 'ReduceL2', 'ReduceSumSquare',
+               'ReduceLogSumExp'):
+        case('', op, [Feed(x)])
+        case('axes', op, [Feed(x), np.array([-1, 0])])
+        case('drop', op, [Feed(x), np.array([1])], keepdims=0)
+        case('noop', op, [Feed(x)], noop_with_empty_axes=1) if op == 'ReduceSum' else None
+        case('attribute', op, [Feed(x)], opset=11, axes=[1], keepdims=0)
+    for op in ('ReduceSum', 'ReduceMax', 'ReduceMin', 'ReduceProd', 'ReduceMean'):
+        case('integers', op, [Feed(integers(2, 3, 4, dtype=np.int32)), np.array([2])])
+    for op in ('ArgMax', 'ArgMin'):
+        ties = integers(3, 5, low=0, high=3).astype(np.float32)
+        case('', op, [Feed(ties)])
+        case('last', op, [Feed(ties)], axis=1, select_last_index=1)
+        case('drop', op, [Feed(ties)], axis=-1, keepdims=0)
+        case('integers', op, [Feed(ties.astype(np.int32))], axis=1)
+    for largest in (0, 1):
+        case(f'{largest}', 'TopK', [Feed(x), np.array([2])], 2, largest=largest)
+        case(f'axis_{largest}', 'TopK', [Feed(x), np.array([2])], 2, largest=largest, axis=1)
+    case('attribute', 'TopK', [Feed(x)], 2, opset=1, k=3, axis=2)
+    case('integers', 'TopK', [Feed(integers(2, 6)), np.array([3])], 2)
+    case('none', 'TopK', [Feed(x), np.array([0])], 2)
+    for exclusive in (0, 1):
+        for reverse in (0, 1):
+            case(f'{exclusive}{reverse}', 'CumSum', [Feed(x), np.int64(1)], exclusive=exclusive, reverse=reverse)
+    case('integers', 'CumSum', [Feed(integers(3, 4)), np.int64(-1)])
+    case('int32', 'CumSum', [Feed(integers(3, 4, dtype=np.int32)), np.int64(0)])
+
+
+def normalizations():
+    x = reals(2, 6, 3, 4)
+    for op in ('Softmax', 'LogSoftmax', 'Hardmax'):
+        case('', op, [Feed(x)])
+        case('axis', op, [Feed(x)], axis=1)
+        case('old', op, [Feed(x)], opset=11, axis=2)
+        case('old_default', op, [Feed(x[0])], opset=11)
+        case('old_last', op, [Feed(x)], opset=11, axis=-1)
+    c = [reals(6, seed=1), reals(6, seed=2), reals(6, seed=3), positive(6)]
+    case('', 'BatchNormalization', [Feed(x), *c], epsilon=0.01, relative=1e-5)
+    case('default', 'BatchNormalization', [Feed(x), *c], relative=1e-5)
+    case('', 'InstanceNormalization', [Feed(x), c[0], c[1]], relative=1e-5)
+    case('per_channel', 'GroupNormalization', [Feed(x), c[0], c[1]], num_groups=3, relative=1e-5)
+    case('per_group', 'GroupNormalization', [Feed(x), c[0][:3], c[1][:3]], opset=18, num_groups=3, relative=1e-5)
+    case('', 'LayerNormalization', [Feed(x), reals(4, seed=1), reals(4, seed=2)], relative=1e-5)
+    case('axis', 'LayerNormalization', [Feed(x), reals(3, 4, seed=1)], axis=2, epsilon=0.1, relative=1e-5)
+    case('', 'RMSNormalization', [Feed(x), reals(4, seed=1)], opset=23, relative=1e-5)
+    for p in (1, 2):
+        case(f'{p}', 'LpNormalization', [Feed(x)], p=p, axis=1)
+    case('default', 'LpNormalization', [Feed(x)])
+
+
+def movements():
+    x = reals(2, 3, 4)
+    case('', 'Reshape', [Feed(x), np.array([4, -1])])
+    case('zero', 'Reshape', [Feed(x), np.array([0, -1])])
+    case('allowzero', 'Reshape', [Feed(x[:, :0]), np.array([0, 5])], allowzero=1)
+    case('attribute', 'Reshape', [Feed(x)], opset=1, shape=[6, 4])
+    for axis in (0, 1, 2, 3, -1):
+        case(f'{axis}', 'Flatten', [Feed(x)], axis=axis)
+    case('', 'Squeeze', [Feed(x[:, :1])])
+    case('axes', 'Squeeze', [Feed(x[:1, :1]), np.array([-2])])
+    case('attribute', 'Squeeze', [Feed(x[:, :1])], opset=11, axes=[1])
+    case('', 'Unsqueeze', [Feed(x), np.array([0, -1])])
+    case('attribute', 'Unsqueeze', [Feed(x)], opset=11, axes=[2])
+    case('', 'Transpose', [Feed(x)])
+    case('perm', 'Transpose', [Feed(x)], perm=[1, 2, 0])
+    for dtype in (np.int8, np.int64, np.bool_):
+        case(f'{np.dtype(dtype).name}', 'Transpose', [Feed(integers(2, 3, 4, low=0, dtype=dtype))], perm=[2, 0, 1])
+    case('', 'Concat', [Feed(x), Feed(x[:, :1]), reals(2, 2, 4, seed=3)], axis=1)
+    case('last', 'Concat', [Feed(x), Feed(x)], axis=-1)
+    case('', 'Split', [Feed(x), np.array([1, 2])], 2, axis=1)
+    case('equal', 'Split', [Feed(x)], 2, axis=2, num_outputs=2)
+    case('uneven', 'Split', [Feed(x)], 2, axis=1, num_outputs=2)
+    case('attribute', 'Split', [Feed(x)], 2, opset=11, axis=1, split=[2, 1])
+    whole = np.iinfo(np.int64)
+    for name, starts, ends, axes, steps in (
+            ('', [0, 1], [2, 3], None, None), ('axes', [1], [3], [2], None), ('steps', [0], [4], [-1], [2]),
+            ('backwards', [-1], [-9], [1], [-1]), ('backwards_two', [3], [0], [2], [-2]), ('end', [1], [whole.max], [1], None),
+            ('negative', [-2], [-1], [2], None), ('empty', [3], [1], [2], [1]), ('all_back', [whole.max], [whole.min], [2], [-1]),
+            ('before', [-9], [2], [2], [1])):
+        inputs = [Feed(x), np.array(starts), np.array(ends)]
+        if axes is not None:
+            inputs.append(np.array(axes))
+        if steps is not None:
+            inputs.append(np.array(steps))
+        case(name, 'Slice', inputs)
+    case('attribute', 'Slice', [Feed(x)], opset=9, starts=[1, -2], ends=[2, 4], axes=[0, 2])
+    case('', 'Expand', [Feed(x[:, :1]), np.array([2, 3, 4])])
+    case('rank', 'Expand', [Feed(x[0, :1]), np.array([2, 3, 1])])
+    case('', 'Tile', [Feed(x), np.array([2, 1, 3])])
+    for mode in ('constant', 'reflect', 'edge', 'wrap'):
+        case(mode, 'Pad', [Feed(x), np.array([0, 1, 2, 1, 2, 1])] + ([np.float32(1.5)] if mode == 'constant' else []), mode=mode)
+    case('negative', 'Pad', [Feed(x), np.array([0, -1, 2, 0, 0, -1])])
+    case('axes', 'Pad', [Feed(x), np.array([1, 2, 0, 1]), np.float32(3), np.array([-1, 0])])
+    case('attribute', 'Pad', [Feed(x)], opset=2, pads=[0, 1, 0, 0, 0, 2], value=2.5)
+    case('integers', 'Pad', [Feed(integers(2, 3)), np.array([0, 1, 1, 0]), np.int64(7)])
+    case('bytes', 'Pad', [Feed(integers(2, 3, low=0, dtype=np.uint8)), np.array([0, 1, 1, 0]), np.uint8(9)])
+    d = reals(1, 8, 2, 3)
+    for mode in ('DCR', 'CRD'):
+        case(mode, 'DepthToSpace', [Feed(d)], blocksize=2, mode=mode)
+    case('', 'SpaceToDepth', [Feed(reals(1, 2, 4, 6))], blocksize=2)
+    for upper in (0, 1):
+        case(f'{upper}', 'Trilu', [Feed(reals(2, 4, 5))], upper=upper)
+        case(f'diagonal_{upper}', 'Trilu', [Feed(reals(4, 5)), np.int64(1)], upper=upper)
+    case('integers', 'Trilu', [Feed(integers(3, 3)), np.int64(-1)])
+    case('', 'Gather', [Feed(x), Feed(np.array([[2, 0], [-1, 1]]))], axis=1)
+    case('first', 'Gather', [Feed(x), np.int32(1)])
+    case('last', 'Gather', [Feed(x), np.array([3, 3, -4])], axis=-1)
+    case('', 'GatherElements', [Feed(x), Feed(np.array([[[0, 1, 2, 0]], [[-1, -3, 1, 2]]]))], axis=1)
+    case('', 'GatherND', [Feed(x), Feed(np.array([[0, 2], [1, -1]]))])
+    case('batch', 'GatherND', [Feed(x), Feed(np.array([[2], [0]]))], batch_dims=1)
+    case('whole', 'GatherND', [Feed(x), Feed(np.array([[0, 2, 3]]))])
+
+
+def creations():
+    x = reals(2, 3, 4)
+    case('', 'Shape', [Feed(x)])
+    case('part', 'Shape', [Feed(x)], start=1, end=-1)
+    case('beyond', 'Shape', [Feed(x)], start=-9, end=9)
+    case('', 'Size', [Feed(x)])
+    case('', 'ConstantOfShape', [Feed(np.array([2, 3]))])
+    case('value', 'ConstantOfShape', [Feed(np.array([2, 3]))], value=numpy_helper.from_array(np.array([2.5], np.float32)))
+    case('integers', 'ConstantOfShape', [Feed(np.array([4]))], value=numpy_helper.from_array(np.array([-7], np.int64)))
+    case('', 'Range', [Feed(np.float32(1)), Feed(np.float32(3)), np.float32(0.5)])
+    case('back', 'Range', [Feed(np.int64(9)), np.int64(1), np.int64(-3)])
+    case('empty', 'Range', [Feed(np.int64(9)), np.int64(1), np.int64(3)])
+    case('int32', 'Range', [Feed(np.int32(1)), np.int32(9), np.int32(3)])
+
+
+def resizes():
+    x = reals(2, 3, 5, 7)
+    case('sizes', 'Resize', [Feed(x), None, None, np.array([2, 3, 8, 4])], mode='nearest')
+    for mode in ('asymmetric', 'half_pixel', 'pytorch_half_pixel', 'align_corners'):
+        case(mode, 'Resize', [Feed(x), None, np.array([1, 1, 2.3, 0.7], np.float32)], mode='linear',
+             coordinate_transformation_mode=mode, relative=1e-5)
+        case(f'{mode}_one', 'Resize', [Feed(x), None, None, np.array([2, 3, 1, 4])], mode='linear',
+             coordinate_transformation_mode=mode, relative=1e-5)
+    for mode in ('floor', 'ceil', 'round_prefer_floor', 'round_prefer_ceil'):
+        case(mode, 'Resize', [Feed(x), None, np.array([1, 1, 2, 0.5], np.float32)], mode='nearest', nearest_mode=mode)
+    case('old', 'Resize', [Feed(x), np.array([1, 1, 2, 3], np.float32)], mode='nearest', opset=10)
+    case('old_linear', 'Resize', [Feed(x), np.array([1, 1, 2, 3], np.float32)], mode='linear', opset=10)
+    case('', 'Upsample', [Feed(x), np.array([1, 1, 2, 3], np.float32)], mode='nearest', opset=9)
+    case('cubic', 'Resize', [Feed(x), None, np.array([1, 1, 2, 2.5], np.float32)], mode='cubic', relative=1e-5)
+    case('cubic_outside', 'Resize', [Feed(x), None, np.array([1, 1, 2, 1.7], np.float32)], mode='cubic', exclude_outside=1,
+         cubic_coeff_a=-0.5, relative=1e-5)
+    case('antialias', 'Resize', [Feed(x), None, np.array([1, 1, 0.5, 0.6], np.float32)], mode='linear', antialias=1, relative=1e-5)
+    case('antialias_cubic', 'Resize', [Feed(x), None, None, np.array([2, 3, 2, 3])], mode='cubic', antialias=1, relative=1e-5)
+    case('antialias_outside', 'Resize', [Feed(x), None, None, np.array([2, 3, 2, 3])], mode='linear', antialias=1,
+         exclude_outside=1, relative=1e-5)
+    for policy in ('not_larger', 'not_smaller'):
+        case(policy, 'Resize', [Feed(x), None, None, np.array([8, 8])], axes=[2, 3], mode='linear',
+             keep_aspect_ratio_policy=policy, relative=1e-5)
+    # Not in ONNX Runtime where the ratio is kept, which takes axes from behind for others.
+    case('axes', 'Resize', [Feed(x), None, None, np.array([8, 3])], axes=[-1, 2], mode='linear', relative=1e-5)
+    case('region', 'Resize', [Feed(x), np.array([0, 0, .2, .1, 1, 1, .8, 1.2], np.float32), None, np.array([2, 3, 4, 4])],
+         mode='linear', coordinate_transformation_mode='tf_crop_and_resize', extrapolation_value=7.0, relative=1e-5)
+    case('region_point', 'Resize', [Feed(x), np.array([0, 0, .2, .1, 1, 1, .8, .9], np.float32), None, np.array([2, 3, 1, 4])],
+         mode='linear', coordinate_transformation_mode='tf_crop_and_resize', relative=1e-5)
+    case('symmetric', 'Resize', [Feed(x), None, None, np.array([2, 3, 9, 4])], mode='linear',
+         coordinate_transformation_mode='half_pixel_symmetric', relative=1e-5)
+
+
+if __name__ == '__main__':
+    for family in (element_wise, binary, cast, products, convolutions, pools, reductions, normalizations, movements, creations,
+                   resizes):
+        family()
+    graph_record.write('onnx', RECORDS)
