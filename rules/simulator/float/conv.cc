@@ -164,12 +164,12 @@ void Depthwise(const Flat& flat, const Operands& operands, float* to) {
   const int64_t channels = operands.x->dims[1], each = operands.w->dims[0] / channels;
   Planes<float> planes(flat.rows, flat.columns, 1, 0, /*padded=*/true);
   std::vector<const float*> from(static_cast<size_t>(taps));
+  for (int64_t t = 0; t < taps; ++t) {
+    from[t] = planes.data() + planes.tap(t / flat.columns.kernel, t % flat.columns.kernel);
+  }
   const float* image = operands.x->as<float>().data();
   for (int64_t i = 0; i < operands.x->dims[0] * channels; ++i, image += flat.rows.input * flat.columns.input) {
     planes.Fill(image);
-    for (int64_t t = 0; t < taps; ++t) {
-      from[t] = planes.data() + planes.tap(t / flat.columns.kernel, t % flat.columns.kernel);
-    }
     for (int64_t out = i % channels * each; out < (i % channels + 1) * each; ++out, to += outputs) {
       ConvChannel({from, flat.rows.output, flat.columns.output, planes.step()},
                   operands.w->as<float>().data() + out * taps, operands.bias.empty() ? 0.0f : operands.bias[out], to);

@@ -65,8 +65,16 @@ void QuantizeBytesImpl(absl::Span<const float> x, float scale, int32_t zero_poin
   const Real most = hn::Set(d, static_cast<float>(high - zero_point));
   const auto offset = hn::Set(Wholes(), zero_point + sign.offset);
   const auto flip = hn::Set(Quarters(), sign.flip);
+  // Products by the reciprocal are within |product| / 2^22 of the quotients and round to the same integers, but close
+  // to the middle between two. Scales whose reciprocals lose digits are divided by.
+  const bool divides = !(scale > 1e-30f && scale < 1e30f);
+  const Real reciprocal = hn::Set(d, 1.0f / scale), half = hn::Set(d, 0.5f), close = hn::Set(d, 0x1p-22f);
   const auto quantized = [&](const float* from, uint8_t* to) {
-    const Real quotient = hn::Div(hn::LoadU(d, from), by);
+    const Real x = hn::LoadU(d, from);
+    Real quotient = hn::Mul(x, reciprocal);
+    const Real to_middle = hn::Sub(half, hn::Abs(hn::Sub(quotient, hn::Round(quotient))));
+    const auto unsure = hn::Le(to_middle, hn::Mul(hn::Abs(quotient), close));
+    if (divides || HWY_UNLIKELY(!hn::AllFalse(d, unsure))) quotient = hn::Div(x, by);
     const Real number = hn::IfThenElse(hn::Eq(quotient, quotient), quotient, least);
     StoreReals(hn::Min(hn::Max(number, least), most), offset, flip, to);
   };

@@ -47,7 +47,13 @@ TEST_P(ByteElements, QuantizesAndBack) {
   std::vector<float> x = {0, -0.0f, INFINITY, -INFINITY, NAN, 1e38f, -1e38f, 1e-40f};
   for (int i = -600; i < 600; ++i) x.push_back(static_cast<float>(i) * 0.125f);
   for (int i = 0; i < 1000; ++i) x.push_back(std::normal_distribution<float>(0, 20)(random));
-  for (const float scale : {0.25f, 0.0371f, 1e-30f, 1e20f}) {
+  for (const float scale : {0.0371f, 0.0213f, 0.9999f}) {  // the middle between integers, and its neighbors
+    for (int i = -300; i < 300; ++i) {
+      const float middle = (static_cast<float>(i) + 0.5f) * scale;
+      x.insert(x.end(), {middle, std::nextafter(middle, INFINITY), std::nextafter(middle, -INFINITY)});
+    }
+  }
+  for (const float scale : {0.25f, 0.0371f, 0.0213f, 0.9999f, 1e-30f, 1e-36f, 1e-42f, 1e20f, 1e36f}) {
     for (const bool is_signed : {false, true}) {
       const int32_t low = is_signed ? -128 : 0, high = low + 255;
       for (const int32_t zero_point : {low, low + 100, high}) {
