@@ -89,6 +89,7 @@ Grid::Grid(const Profile& profile, const Slot& slot, const Quantization& q) : pr
 
 absl::Status Grid::Round(absl::Span<float> part) {
   FoldRelu(slot_, stored_.q, part);
+  if (RoundFloats(profile_, slot_.type, stored_.q, slot_.quant_min, slot_.quant_max, part)) return absl::OkStatus();
   stored_.tensor.dims = {static_cast<int64_t>(part.size())};
   if (absl::Status status = QuantizeFloats(profile_, part, stored_); !status.ok()) return status;
   ClampToRange(slot_, stored_.tensor);

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <random>
 #include <vector>
 
@@ -62,6 +63,9 @@ TEST_P(ByteElements, QuantizesAndBack) {
         std::vector<float> back(x.size());
         DequantizeBytes(out.data(), static_cast<int64_t>(x.size()), scale, zero_point, ByteSign(is_signed),
                         back.data());
+        std::vector<float> rounded = x;
+        RoundToBytes(absl::MakeSpan(rounded), scale, zero_point, low, high);
+        EXPECT_EQ(std::memcmp(rounded.data(), back.data(), back.size() * sizeof(float)), 0);
         for (size_t i = 0; i < x.size(); ++i) {
           const int64_t expected = RoundEvenClamped(x[i] / scale, low - zero_point, high - zero_point) + zero_point;
           ASSERT_EQ(ValueOf(out[i], is_signed), expected) << x[i] << " by " << scale;
