@@ -109,7 +109,22 @@ void Rows(const Share& share, int64_t m) {
   share.panel.columns == kVectors* kLanes ? Rows<kVectors, true>(share, m) : Rows<kVectors, false>(share, m);
 }
 
-void GemmImpl(int64_t m, int64_t n, int64_t k, LeftMatrix a, FillPanel fill, const float* bias, float* c) {
+// A part of a matrix whose rows have `n` elements.
+void CopyPanel(const Panel& panel, const float* b, int64_t n, float* to) {
+  const Reals d;
+  const float* from = b + panel.term * n + panel.column;
+  for (int64_t i = 0; i < panel.terms; ++i, from += n, to += kStride) {
+    if (panel.columns == kStride) {
+      for (int64_t v = 0; v < kStride; v += kLanes) hn::Store(hn::LoadU(d, from + v), d, to + v);
+    } else {
+      std::memcpy(to, from, static_cast<size_t>(panel.columns) * sizeof(float));
+    }
+  }
+}
+
+// `fill`: null where the right matrix is in memory, in `b`.
+void GemmImpl(int64_t m, int64_t n, int64_t k, LeftMatrix a, const FillPanel* fill, const float* b, const float* bias,
+              float* c) {
   alignas(64) float panel[kTerms * kStride];
   for (int64_t column = 0; column < n; column += kStride) {
     int64_t term = 0;
@@ -124,7 +139,7 @@ void GemmImpl(int64_t m, int64_t n, int64_t k, LeftMatrix a, FillPanel fill, con
                   term + kTerms >= k};
       share.a.data += term * a.term;
       if (share.panel.columns < kStride) std::fill_n(panel, share.panel.terms * kStride, 0.0f);
-      fill(share.panel, panel);
+      fill == nullptr ? CopyPanel(share.panel, b, n, panel) : (*fill)(share.panel, panel);
       switch ((share.panel.columns + kLanes - 1) / kLanes) {
         case 1:
           Rows<1>(share, m);
@@ -152,7 +167,11 @@ namespace quantgate::simulator {
 HWY_EXPORT(GemmImpl);
 
 void Gemm(int64_t m, int64_t n, int64_t k, LeftMatrix a, FillPanel b, const float* bias, float* c) {
-  HWY_DYNAMIC_DISPATCH(GemmImpl)(m, n, k, a, b, bias, c);
+  HWY_DYNAMIC_DISPATCH(GemmImpl)(m, n, k, a, &b, nullptr, bias, c);
+}
+
+void Gemm(int64_t m, int64_t n, int64_t k, LeftMatrix a, const float* b, const float* bias, float* c) {
+  HWY_DYNAMIC_DISPATCH(GemmImpl)(m, n, k, a, nullptr, b, bias, c);
 }
 
 void Gemm(int64_t m, int64_t n, int64_t k, const float* a, bool transposed_a, const float* b, bool transposed_b,
@@ -164,12 +183,6 @@ void Gemm(int64_t m, int64_t n, int64_t k, const float* a, bool transposed_a, co
     Gemm(n, 1, k, {b, k, 1}, column, nullptr, c);
     return;
   }
-  const auto rows = [&](const Panel& panel, float* to) {
-    const float* from = b + panel.term * n + panel.column;
-    for (int64_t i = 0; i < panel.terms; ++i) {
-      std::memcpy(to + i * panel.stride, from + i * n, static_cast<size_t>(panel.columns) * sizeof(float));
-    }
-  };
   const auto columns = [&](const Panel& panel, float* to) {
     const float* from = b + panel.column * k + panel.term;
     for (int64_t column = 0; column < panel.columns; ++column) {
@@ -180,7 +193,7 @@ void Gemm(int64_t m, int64_t n, int64_t k, const float* a, bool transposed_a, co
   if (transposed_b) {
     Gemm(m, n, k, left, columns, nullptr, c);
   } else {
-    Gemm(m, n, k, left, rows, nullptr, c);
+    Gemm(m, n, k, left, b, nullptr, c);
   }
 }
 

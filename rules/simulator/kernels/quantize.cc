@@ -155,6 +155,21 @@ absl::Status DequantizeTo(const Profile& profile, const QTensor& in, absl::Span<
   return absl::OkStatus();
 }
 
+bool RoundFloats(const Profile& profile, v1::DataType type, const Quantization& q, int64_t low, int64_t high,
+                 absl::Span<float> values) {
+  low = std::max(low, MinOf(type));
+  high = std::min(high, MaxOf(type));
+  if ((type != v1::DATA_TYPE_INT8 && type != v1::DATA_TYPE_UINT8) || profile.quantize8 != QuantizeForm::kDivideEven ||
+      profile.dequantize == DequantizeForm::kScaleFused || q.scales.size() != 1 || q.block > 0 || low > high ||
+      q.zero_point() < MinOf(type) || q.zero_point() > MaxOf(type) || !(q.scales[0] > 0) ||
+      !std::isfinite(q.scales[0])) {
+    return false;
+  }
+  RoundToBytes(values, q.scales[0], static_cast<int32_t>(q.zero_point()), static_cast<int32_t>(low),
+               static_cast<int32_t>(high));
+  return true;
+}
+
 absl::Status DequantizeToFloats(const Profile& profile, const QTensor& in, std::vector<float>& out) {
   const size_t width = ElementSize(in.tensor.type);
   if (width == 0) return absl::UnimplementedError(absl::StrCat("no kernel reads ", DataTypeName(in.tensor.type)));

@@ -88,6 +88,12 @@ struct Steps {
 
 absl::Status Measure(const Profile& profile, const Slot& slot, const Held& held, const QTensor* own,
                      v1::SimulatedNode& node) {
+  return Measure(
+      profile, slot, held, own, [](size_t, size_t) { return absl::OkStatus(); }, node);
+}
+
+absl::Status Measure(const Profile& profile, const Slot& slot, const Held& held, const QTensor* own, Prepare prepare,
+                     v1::SimulatedNode& node) {
   if (held.reference->tensor.type != kFloat) return absl::OkStatus();
   absl::StatusOr<Reals> result = Reals::Of(profile, *held.affine);
   if (!result.ok()) return result.status();
@@ -110,6 +116,7 @@ absl::Status Measure(const Profile& profile, const Slot& slot, const Held& held,
     const size_t end = std::min(begin + run, count);
     for (size_t i = begin, some = 0; i < end; i += some) {
       some = std::min(Reals::kMost, end - i);
+      if (absl::Status status = prepare(i, some); !status.ok()) return status;
       const absl::StatusOr<absl::Span<const float>> affine = result->Part(i, some);
       if (!affine.ok()) return affine.status();
       const absl::Span<const float> expected = reference.subspan(i, some);

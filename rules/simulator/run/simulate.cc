@@ -23,12 +23,6 @@ namespace {
 
 constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
 
-// A range that begins at zero is a Relu that was folded into the quantizer: the reference has one too.
-void FoldRelu(const Slot& slot, const Quantization& q, Tensor& reals) {
-  if (!slot.quantized || reals.type != kFloat || q.scales.size() != 1 || q.zero_point() != slot.quant_min) return;
-  for (float& value : reals.as<float>()) value = value < 0 ? 0.0f : value;
-}
-
 // One of the results of each operand.
 std::vector<const QTensor*> Each(const std::vector<Held>& operands, Shared Held::*result) {
   std::vector<const QTensor*> each;
@@ -264,30 +258,40 @@ class Simulator {
     for (size_t i = 0; i < step.outputs.size(); ++i) {
       const Slot& slot = call.step.outputs[i];
       if (slot.value < 0 || (*reference)[i].type == v1::DATA_TYPE_UNSPECIFIED) continue;
-      FoldRelu(slot, call.written[i], (*reference)[i]);
-      FoldRelu(slot, call.written[i], (*real)[i]);
-      Held held;
-      held.affine = affine.outputs[i];
-      held.reference = Share(std::move((*reference)[i]));
-      if (slot.quantized && (*real)[i].type == kFloat) {
-        absl::Status status = RoundToGrid(profile_, slot, call.written[i], (*real)[i]);
-        if (!status.ok()) return status;
+      const auto made = std::make_shared<QTensor>(QTensor{std::move((*reference)[i]), {}});
+      const auto rounded = std::make_shared<QTensor>(QTensor{std::move((*real)[i]), {}});
+      const Held held{affine.outputs[i], made, rounded, false};
+      absl::Span<float> references, reals;
+      if (made->tensor.type == kFloat) references = made->tensor.as<float>();
+      if (slot.quantized && rounded->tensor.type == kFloat) reals = rounded->tensor.as<float>();
+      // A part at a time, right before it is measured, where each is on its own.
+      Grid grid(profile_, slot, call.written[i]);
+      const bool in_parts = grid.takes_parts() && !reals.empty() && references.size() == reals.size() &&
+                            held.affine->tensor.data.size() == reals.size() * ElementSize(held.affine->tensor.type);
+      const auto prepare = [&](size_t first, size_t count) {
+        if (!in_parts) return absl::OkStatus();
+        FoldRelu(slot, call.written[i], references.subspan(first, count));
+        return grid.Round(reals.subspan(first, count));
+      };
+      if (!in_parts) {
+        FoldRelu(slot, call.written[i], references);
+        if (!reals.empty()) {
+          if (absl::Status status = grid.Round(rounded->tensor); !status.ok()) return status;
+        }
       }
-      held.real = Share(std::move((*real)[i]));
       // Indices, shapes and conditions have no error.
       v1::SimulatedNode unlisted;
       v1::SimulatedNode& node = held.reference->tensor.type == kFloat ? *result_.add_nodes() : unlisted;
       Describe(step, i, node);
       node.set_float_reason(affine.float_reason);
-      if (absl::Status status = Measure(profile_, slot, held, own.ok() ? own->outputs[i].get() : nullptr, node);
-          !status.ok())
-        return status;
+      const QTensor* const alone = own.ok() ? own->outputs[i].get() : nullptr;
+      if (absl::Status status = Measure(profile_, slot, held, alone, prepare, node); !status.ok()) return status;
       if (i == 0) {
         node.set_accumulator_bits(affine.use.bits_used);
         node.set_accumulator_bits_worst_case(affine.use.bits_worst_case);
         node.set_accumulator_bits_available(affine.use.bits_available);
       }
-      if (absl::Status status = values_.Keep(slot.value, std::move(held)); !status.ok()) return status;
+      if (absl::Status status = values_.Keep(slot.value, held); !status.ok()) return status;
       values_.Report(slot.value);
     }
     return absl::OkStatus();
@@ -308,7 +312,9 @@ class Simulator {
     }
     std::vector<const QTensor*> pointers;
     for (const Shared& operand : operands) pointers.push_back(operand.get());
-    return RunAffine(call, Ports(call.step, pointers, call.lowered, scalar));
+    NodeCall alone = call;
+    alone.statistics = false;
+    return RunAffine(alone, Ports(call.step, pointers, call.lowered, scalar));
   }
 
   // Quantize and Dequantize of small floats, which are kept as real numbers.

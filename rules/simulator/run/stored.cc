@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/graph/data_type.h"
+#include "rules/simulator/float/relu.h"
 #include "rules/simulator/kernel.h"
 #include "rules/simulator/kernels/elements.h"
 #include "rules/simulator/small_float.h"
@@ -76,28 +77,37 @@ absl::StatusOr<QTensor> Quantized(const Profile& profile, const Tensor& reals, c
   return stored;
 }
 
-absl::Status RoundToGrid(const Profile& profile, const Slot& slot, const Quantization& q, Tensor& reals) {
-  if (q.scales.size() != 1 || q.block > 0) {
-    absl::StatusOr<QTensor> stored = Quantized(profile, reals, slot, q);
-    if (!stored.ok()) return stored.status();
-    absl::StatusOr<Tensor> rounded = Dequantized(profile, *stored);
-    if (!rounded.ok()) return rounded.status();
-    reals = *std::move(rounded);
-    return absl::OkStatus();
-  }
+void FoldRelu(const Slot& slot, const Quantization& q, absl::Span<float> reals) {
+  if (!slot.quantized || q.scales.size() != 1 || q.zero_point() != slot.quant_min) return;
+  Relu(reals);
+}
+
+Grid::Grid(const Profile& profile, const Slot& slot, const Quantization& q) : profile_(profile), slot_(slot) {
+  stored_.tensor.type = slot.type;
+  stored_.q = q;
+}
+
+absl::Status Grid::Round(absl::Span<float> part) {
+  FoldRelu(slot_, stored_.q, part);
+  if (RoundFloats(profile_, slot_.type, stored_.q, slot_.quant_min, slot_.quant_max, part)) return absl::OkStatus();
+  stored_.tensor.dims = {static_cast<int64_t>(part.size())};
+  if (absl::Status status = QuantizeFloats(profile_, part, stored_); !status.ok()) return status;
+  ClampToRange(slot_, stored_.tensor);
+  return DequantizeTo(profile_, stored_, part);
+}
+
+absl::Status Grid::Round(Tensor& reals) {
   if (reals.type != kFloat) return absl::InvalidArgumentError("integers where real numbers are quantized");
-  // Some at a time, which stay in the first cache. Runtimes that quantize eight at a time do so here too.
-  constexpr size_t kSome = 4096;
-  QTensor stored;
-  stored.tensor.type = slot.type;
-  stored.q = q;
   const absl::Span<float> all = reals.as<float>();
+  if (!takes_parts()) {
+    FoldRelu(slot_, stored_.q, all);
+    const absl::StatusOr<QTensor> stored = Quantized(profile_, reals, slot_, stored_.q);
+    if (!stored.ok()) return stored.status();
+    return DequantizeTo(profile_, *stored, all);
+  }
+  constexpr size_t kSome = 2048;  // what stays in the first cache
   for (size_t first = 0; first < all.size(); first += kSome) {
-    const absl::Span<float> some = all.subspan(first, kSome);
-    stored.tensor.dims = {static_cast<int64_t>(some.size())};
-    if (absl::Status status = QuantizeFloats(profile, some, stored); !status.ok()) return status;
-    ClampToRange(slot, stored.tensor);
-    if (absl::Status status = DequantizeTo(profile, stored, some); !status.ok()) return status;
+    if (absl::Status status = Round(all.subspan(first, kSome)); !status.ok()) return status;
   }
   return absl::OkStatus();
 }

@@ -51,7 +51,7 @@ TEST_P(Stored, WhatIsRoundedInPlaceIsWhatWouldBeStored) {
     ASSERT_TRUE(stored.ok()) << stored.status();
     const auto expected = Dequantized(profile(), *stored);
     ASSERT_TRUE(expected.ok()) << expected.status();
-    ASSERT_TRUE(RoundToGrid(profile(), slot, q, reals).ok());
+    ASSERT_TRUE(Grid(profile(), slot, q).Round(reals).ok());
     EXPECT_EQ(reals.dims, expected->dims);
     EXPECT_EQ(reals.as<float>(), expected->as<float>());
   }
