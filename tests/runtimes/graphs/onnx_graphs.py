@@ -105,6 +105,7 @@ def element_wise():
     case('mask', 'Dropout', [Feed(x)], 2)
     for op in ('Abs', 'Neg', 'Sign'):
         case('integers', op, [Feed(integers(3, 4, dtype=np.int32))])
+        case('int64', op, [Feed(np.array([-2**63, -7, 0, 2**63 - 1]))])
     case('integers', 'Relu', [Feed(integers(3, 4, dtype=np.int32))])
 
 
@@ -114,12 +115,19 @@ def binary():
               'outer': (a[:, :1], b[:1]), 'empty': (a[:, :0], b[:, :0])}
     for op in ('Add', 'Sub', 'Mul', 'Div', 'Max', 'Min', 'Equal', 'Less', 'LessOrEqual', 'Greater', 'GreaterOrEqual'):
         for shape, (left, right) in shapes.items():
-            if shape and op not in ('Sub', 'Less'):
-                continue
-            case(shape, op, [Feed(left), Feed(right)])
+            if not shape or shape == 'outer' or op in ('Sub', 'Less'):
+                case(shape, op, [Feed(left), Feed(right)])
     i, j = integers(3, 4), integers(3, 4, low=1, high=7) * np.where(np.arange(12).reshape(3, 4) % 2, 1, -1)
     for op in ('Add', 'Sub', 'Mul', 'Div', 'Max', 'Min', 'Equal', 'Less', 'Mod', 'Greater', 'GreaterOrEqual', 'LessOrEqual'):
         case('integers', op, [Feed(i), Feed(j)])
+        case('integers_outer', op, [Feed(i[:, :1]), Feed(j[:1])])
+    for op in ('And', 'Or', 'Xor'):
+        case('outer', op, [Feed(a[:, :1] > 0), Feed(b[:1] > 0)])
+    for op in ('BitwiseAnd', 'BitwiseOr', 'BitwiseXor'):
+        case('outer', op, [Feed(i[:, :1]), Feed(j[:1])])
+    case('outer', 'Pow', [Feed(positive(3, 1)), Feed(b[:1])])
+    case('outer', 'PRelu', [Feed(a), reals(3, 1, seed=2)])
+    case('fmod_outer', 'Mod', [Feed(a[:, :1]), Feed(b[:1])], fmod=1)
     for dtype in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32):
         name = np.dtype(dtype).name
         low = 0 if name.startswith('u') else -100
