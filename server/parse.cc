@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "absl/strings/str_cat.h"
+#include "google/protobuf/io/zero_copy_stream_impl_lite.h"
 #include "server/status.h"
 
 namespace quantgate::server {
@@ -85,6 +86,12 @@ absl::Status ParseBounded(google::protobuf::io::ZeroCopyInputStream& input, cons
                                                    " (damaged, not UTF-8, or nested more than 100 deep)"));
   }
   return absl::OkStatus();
+}
+
+absl::Status ParseBounded(std::string bytes, const google::protobuf::Arena& arena, int64_t max_bytes,
+                          google::protobuf::MessageLite& message) {
+  google::protobuf::io::ArrayInputStream input(bytes.data(), static_cast<int>(bytes.size()));
+  return ParseBounded(input, arena, max_bytes, message);
 }
 
 }  // namespace quantgate::server

@@ -3,6 +3,7 @@
 #define QUANTGATE_SERVER_PARSE_H_
 
 #include <cstdint>
+#include <string>
 
 #include "absl/status/status.h"
 #include "google/protobuf/arena.h"
@@ -20,6 +21,9 @@ google::protobuf::ArenaOptions RequestArena();
 // too deeply.
 absl::Status ParseBounded(google::protobuf::io::ZeroCopyInputStream& input, const google::protobuf::Arena& arena,
                           int64_t max_bytes, google::protobuf::MessageLite& message);
+// Of bytes, which are gone afterwards.
+absl::Status ParseBounded(std::string bytes, const google::protobuf::Arena& arena, int64_t max_bytes,
+                          google::protobuf::MessageLite& message);
 
 }  // namespace quantgate::server
 

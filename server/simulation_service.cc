@@ -1,7 +1,6 @@
 #include "server/simulation_service.h"
 
 #include <google/protobuf/arena.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include <limits>
 #include <memory>
@@ -16,6 +15,7 @@
 #include "rules/graph/digest.h"
 #include "rules/simulator/run/inputs.h"
 #include "rules/simulator/run/report.h"
+#include "server/client_stream.h"
 #include "server/parse.h"
 #include "server/request_size.h"
 #include "server/simulation_tensors.h"
@@ -28,12 +28,6 @@ namespace {
 using google::protobuf::Arena;
 
 constexpr char kMethodName[] = "SimulationService/Simulate";
-
-absl::Status ParseWhole(const std::string& bytes, const Arena& arena, const Limits& limits,
-                        google::protobuf::MessageLite& message) {
-  google::protobuf::io::ArrayInputStream input(bytes.data(), static_cast<int>(bytes.size()));
-  return ParseBounded(input, arena, limits.max_parsed_bytes, message);
-}
 
 // An error of the simulator as one about the request: which field, which limit.
 absl::Status AboutRequest(absl::Status status, const v1::Tensors& inputs, const Limits& limits) {
@@ -51,47 +45,26 @@ absl::Status AboutRequest(absl::Status status, const v1::Tensors& inputs, const 
 
 }  // namespace
 
-// Collects the parts, then simulates on a worker. Reactions come one at a time.
-class SimulationService::Reactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
+class SimulationService::Stream final : public ClientStream {
  public:
-  Reactor(SimulationService& service, grpc::CallbackServerContext* context, grpc::ByteBuffer* response)
-      : service_(service),
-        share_(service.budget_),
-        call_(std::make_shared<Call>(service.environment_, context, kMethodName)),
-        response_(response) {
-    StartRead(&message_);
-  }
-
-  void OnReadDone(bool ok) override {
-    if (!ok) {
-      Start();
-      return;
-    }
-    const absl::Status status = has_options_ ? TakeChunk() : TakeOptions();
-    if (status.ok()) {
-      message_.Clear();
-      StartRead(&message_);
-    } else {
-      Finish(call_->Finish(status));
-    }
-  }
-
-  void OnDone() override { delete this; }
+  Stream(SimulationService& service, grpc::CallbackServerContext* context, grpc::ByteBuffer* response)
+      : ClientStream(service.environment_, context, kMethodName, service.budget_, service.limits_.max_stream_bytes),
+        service_(service),
+        response_(response) {}
 
  private:
-  absl::Status TakeOptions() {
+  absl::Status TakeOptions(grpc::ByteBuffer& message) override {
     v1::SimulateRequest parsed;
-    absl::Status status = ParseStreamOptions(message_, parsed);
+    absl::Status status = ParseStreamOptions(message, parsed);
     if (!status.ok()) return status;
     if (!parsed.has_options()) return absl::InvalidArgumentError("options: the first message must carry them");
     options_ = std::move(*parsed.mutable_options());
-    has_options_ = true;
     return CheckModelInfo(options_.model());
   }
 
-  absl::Status TakeChunk() {
+  absl::Status TakeChunk(grpc::ByteBuffer& message) override {
     v1::SimulateRequest parsed;
-    absl::Status status = ParseStreamChunk(message_, parsed);
+    absl::Status status = ParseStreamChunk(message, parsed);
     if (!status.ok()) return status;
     switch (parsed.part_case()) {
       case v1::SimulateRequest::kGraphChunk:
@@ -108,41 +81,20 @@ class SimulationService::Reactor final : public grpc::ServerReadReactor<grpc::By
     }
   }
 
-  absl::Status Append(const std::string& chunk, std::string& bytes) {
-    const int64_t total = static_cast<int64_t>(graph_.size() + inputs_.size() + chunk.size());
-    const int64_t limit = service_.limits_.max_stream_bytes;
-    if (total > limit) {
-      return LimitExceeded("max_stream_bytes", limit, absl::StrCat("the chunks so far have ", total, " bytes"));
-    }
-    if (!share_.Grow(static_cast<int64_t>(chunk.size()))) return BudgetExhausted();
-    bytes += chunk;
-    return absl::OkStatus();
+  absl::Status CheckWhole() const override {
+    return graph_.empty() ? absl::InvalidArgumentError("graph_chunk: there is no graph") : absl::OkStatus();
   }
 
-  void Start() {
-    // A broken stream ends like a finished one; its missing part is never looked at.
-    absl::Status status = call_->ExpiredStatus();
-    if (status.ok() && !has_options_) status = absl::InvalidArgumentError("options: the stream is empty");
-    if (status.ok() && graph_.empty()) status = absl::InvalidArgumentError("graph_chunk: there is no graph");
-    if (!status.ok()) {
-      Finish(call_->Finish(status));
-      return;
-    }
-    Call::Run(
-        call_, [this](Call& call) { return Simulate(call); }, [this](const grpc::Status& status) { Finish(status); });
-  }
-
-  absl::Status Simulate(const Call& call) {
+  absl::Status Answer(Call& call) override {
     const Limits& limits = service_.limits_;
     Arena arena(RequestArena());
     auto* graph = Arena::CreateMessage<v1::Graph>(&arena);
-    absl::Status status = ParseWhole(graph_, arena, limits, *graph);
+    absl::Status status = ParseBounded(std::move(graph_), arena, limits.max_parsed_bytes, *graph);
     if (!status.ok()) return AtField(status, "graph");
-    std::string().swap(graph_);  // the messages have what they need; an assignment keeps the memory
     if (status = CheckGraphSize(*graph, limits); !status.ok()) return status;
     auto* tensors = Arena::CreateMessage<v1::Tensors>(&arena);
-    if (status = ParseWhole(inputs_, arena, limits, *tensors); !status.ok()) return AtField(status, "inputs");
-    std::string().swap(inputs_);
+    if (status = ParseBounded(std::move(inputs_), arena, limits.max_parsed_bytes, *tensors); !status.ok())
+      return AtField(status, "inputs");
     const auto given = ReadTensors(*tensors, limits.max_simulation_bytes);
     if (!given.ok()) return given.status();
     for (v1::Tensor& tensor : *tensors->mutable_tensors()) tensor.mutable_data()->clear();
@@ -180,12 +132,8 @@ class SimulationService::Reactor final : public grpc::ServerReadReactor<grpc::By
   }
 
   SimulationService& service_;
-  ByteBudget::Share share_;
-  std::shared_ptr<Call> call_;
   grpc::ByteBuffer* response_;
-  grpc::ByteBuffer message_;
   v1::SimulateOptions options_;
-  bool has_options_ = false;
   bool has_inputs_ = false;
   std::string graph_;
   std::string inputs_;
@@ -193,7 +141,7 @@ class SimulationService::Reactor final : public grpc::ServerReadReactor<grpc::By
 
 grpc::ServerReadReactor<grpc::ByteBuffer>* SimulationService::Simulate(grpc::CallbackServerContext* context,
                                                                        grpc::ByteBuffer* response) {
-  return new Reactor(*this, context, response);
+  return new Stream(*this, context, response);
 }
 
 }  // namespace quantgate::server

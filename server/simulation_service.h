@@ -23,7 +23,7 @@ class SimulationService final : public RawSimulationService {
                                                       grpc::ByteBuffer* response) override;
 
  private:
-  class Reactor;
+  class Stream;
 
   const CallEnvironment environment_;
   ModuleRegistry& modules_;

@@ -1,7 +1,6 @@
 #include "server/validation_service.h"
 
 #include <google/protobuf/arena.h>
-#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
 
 #include <memory>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "grpcpp/support/proto_buffer_reader.h"
+#include "server/client_stream.h"
 #include "server/parse.h"
 #include "server/status.h"
 #include "server/stream.h"
@@ -53,101 +53,55 @@ grpc::ServerUnaryReactor* ValidationService::Validate(grpc::CallbackServerContex
   });
 }
 
-// Collects the chunks, then runs like a unary call. Reactions come one at a time.
-class ValidationService::StreamReactor final : public grpc::ServerReadReactor<grpc::ByteBuffer> {
+class ValidationService::Stream final : public ClientStream {
  public:
-  StreamReactor(ValidationService& service, grpc::CallbackServerContext* context, grpc::ByteBuffer* response)
-      : service_(service),
-        share_(service.budget_),
-        call_(std::make_shared<Call>(service.environment_, context, "ValidationService/ValidateStream")),
-        response_(response) {
-    StartRead(&message_);
-  }
-
-  void OnReadDone(bool ok) override {
-    if (!ok) {
-      Check();
-      return;
-    }
-    absl::Status status = has_options_ ? TakeChunk() : TakeOptions();
-    if (status.ok()) {
-      message_.Clear();
-      StartRead(&message_);
-    } else {
-      Finish(call_->Finish(status));
-    }
-  }
-
-  void OnDone() override { delete this; }
+  Stream(ValidationService& service, grpc::CallbackServerContext* context, grpc::ByteBuffer* response)
+      : ClientStream(service.environment_, context, "ValidationService/ValidateStream", service.budget_,
+                     service.limits_.max_stream_bytes),
+        service_(service),
+        response_(response) {}
 
  private:
-  absl::Status TakeOptions() {
+  absl::Status TakeOptions(grpc::ByteBuffer& message) override {
     v1::ValidateStreamRequest parsed;
-    absl::Status status = ParseStreamOptions(message_, parsed);
+    absl::Status status = ParseStreamOptions(message, parsed);
     if (!status.ok()) return status;
     if (!parsed.has_options()) return absl::InvalidArgumentError("options: the first message must carry them");
     options_ = std::move(*parsed.mutable_options());
-    call_->set_request_id(options_.request_id());
-    has_options_ = true;
+    call().set_request_id(options_.request_id());
     return absl::OkStatus();
   }
 
-  absl::Status TakeChunk() {
+  absl::Status TakeChunk(grpc::ByteBuffer& message) override {
     v1::ValidateStreamRequest parsed;
-    absl::Status status = ParseStreamChunk(message_, parsed);
+    absl::Status status = ParseStreamChunk(message, parsed);
     if (!status.ok()) return status;
     if (parsed.part_case() != v1::ValidateStreamRequest::kGraphChunk) {
       return absl::InvalidArgumentError("graph_chunk: every message but the first must carry one");
     }
-    const std::string& chunk = parsed.graph_chunk();
-    const int64_t total = static_cast<int64_t>(bytes_.size() + chunk.size());
-    const int64_t limit = service_.limits_.max_stream_bytes;
-    if (total > limit) {
-      return LimitExceeded("max_stream_bytes", limit, absl::StrCat("the chunks so far have ", total, " bytes"));
-    }
-    if (!share_.Grow(static_cast<int64_t>(chunk.size()))) return BudgetExhausted();
-    bytes_ += chunk;
-    return absl::OkStatus();
+    return Append(parsed.graph_chunk(), graph_);
   }
 
-  void Check() {
-    // A broken stream ends like a finished one; its missing part is never checked.
-    absl::Status status = call_->ExpiredStatus();
-    if (status.ok() && !has_options_) status = absl::InvalidArgumentError("options: the stream is empty");
-    if (!status.ok()) {
-      Finish(call_->Finish(status));
-      return;
-    }
-    Call::Run(
-        call_,
-        [this](Call& call) -> absl::Status {
-          Arena arena(RequestArena());
-          auto* graph = Arena::CreateMessage<v1::Graph>(&arena);
-          google::protobuf::io::ArrayInputStream input(bytes_.data(), static_cast<int>(bytes_.size()));
-          absl::Status status = ParseBounded(input, arena, service_.limits_.max_parsed_bytes, *graph);
-          if (!status.ok()) return status;
-          std::string().swap(bytes_);  // the graph has what it needs; an assignment keeps the memory
-          auto* answer = Arena::CreateMessage<v1::ValidateStreamResponse>(&arena);
-          status = service_.validator_.Validate(
-              *graph, options_, [&call] { return call.Expired(); }, *answer->mutable_report());
-          return status.ok() ? Serialize(*answer, *response_) : status;
-        },
-        [this](const grpc::Status& status) { Finish(status); });
+  absl::Status Answer(Call& call) override {
+    Arena arena(RequestArena());
+    auto* graph = Arena::CreateMessage<v1::Graph>(&arena);
+    absl::Status status = ParseBounded(std::move(graph_), arena, service_.limits_.max_parsed_bytes, *graph);
+    if (!status.ok()) return status;
+    auto* answer = Arena::CreateMessage<v1::ValidateStreamResponse>(&arena);
+    status = service_.validator_.Validate(
+        *graph, options_, [&call] { return call.Expired(); }, *answer->mutable_report());
+    return status.ok() ? Serialize(*answer, *response_) : status;
   }
 
   ValidationService& service_;
-  ByteBudget::Share share_;
-  std::shared_ptr<Call> call_;
   grpc::ByteBuffer* response_;
-  grpc::ByteBuffer message_;
   v1::ValidateOptions options_;
-  bool has_options_ = false;
-  std::string bytes_;
+  std::string graph_;
 };
 
 grpc::ServerReadReactor<grpc::ByteBuffer>* ValidationService::ValidateStream(grpc::CallbackServerContext* context,
                                                                              grpc::ByteBuffer* response) {
-  return new StreamReactor(*this, context, response);
+  return new Stream(*this, context, response);
 }
 
 }  // namespace quantgate::server

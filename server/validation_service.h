@@ -28,7 +28,7 @@ class ValidationService final : public RawValidationService {
                                                             grpc::ByteBuffer* response) override;
 
  private:
-  class StreamReactor;
+  class Stream;
 
   const CallEnvironment environment_;
   const Validator& validator_;

@@ -23,6 +23,7 @@
 #include "client/cli/simulation.h"
 #include "client/cli/waiver_targets.h"
 #include "client/fix/fix.h"
+#include "client/gate/baseline.h"
 #include "client/gate/gate.h"
 #include "client/import.h"
 #include "client/report/github.h"
@@ -54,6 +55,7 @@ struct CheckFlags {
   ImportOptions import_options;
   bool no_corrections = false;
   bool simulate = false;
+  int threads = 1;  // of the simulation
   bool verbose = false;
   std::shared_ptr<ConfirmFlags> confirm;
   std::shared_ptr<ServerFlags> server;
@@ -88,13 +90,25 @@ void CheckWaiverTargets(Waivers& waivers, absl::Span<const v1::Report> reports, 
   FindUnknownTargets(waivers, reports, *engine->modules);
 }
 
-// With one report and one model nothing but the flag says that they belong together.
-void NoteBaseline(const std::vector<v1::Report>& baseline, const CheckFlags& flags) {
-  if (baseline.size() != 1 || flags.models.size() != 1) return;
-  const std::filesystem::path known = baseline[0].model().path(), model = flags.models[0];
-  if (known.filename() == model.filename()) return;
-  std::fprintf(stderr, "note: the baseline's only report is about '%s'; it counts for '%s'\n",
-               Printable(known.string()).c_str(), Printable(model.string()).c_str());
+// Which models are new to the baseline, and which it knows under another name.
+void NoteBaseline(const std::vector<v1::Report>& baseline, const std::vector<v1::Report>& reports) {
+  if (baseline.empty()) return;
+  const auto name_of = [](const v1::Report& report) { return std::filesystem::path(report.model().path()).filename(); };
+  const auto known = BaselinesOf(baseline, reports);
+  std::vector<std::string> unknown;
+  for (size_t i = 0; i < reports.size(); ++i) {
+    const std::string path = Printable(reports[i].model().path());
+    if (known[i].empty()) {
+      unknown.push_back(path);
+    } else if (const v1::Report& other = *known[i].back(); name_of(other) != name_of(reports[i])) {
+      std::fprintf(stderr, "note: the baseline is about '%s', which has as many nodes; it counts for '%s'\n",
+                   Printable(other.model().path()).c_str(), path.c_str());
+    }
+  }
+  if (unknown.empty()) return;
+  const size_t more = unknown.size() - 1;
+  std::fprintf(stderr, "note: the baseline has no report about '%s'%s: all that is found there is new\n",
+               unknown[0].c_str(), more == 0 ? "" : absl::StrCat(" and ", Count(more, "other model")).c_str());
 }
 
 // What the corrected file still has wrong, and what could not be written into it.
@@ -158,6 +172,7 @@ absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string
   }
   if (report.ok() && weighted.has_value() && beside.error.ok()) {
     simulation.tables = flags.tables;
+    simulation.threads = flags.threads;
     beside.error = SimulateBeside(simulation, *model, *weighted, import_options, progress, *report);
   }
   progress.Step("");
@@ -310,8 +325,9 @@ int RunCheck(const CheckFlags& flags) {
   if (confirm != nullptr) {
     if (absl::Status finished = confirm->Finish(flags.output->quiet); !finished.ok()) complain(finished);
   }
-  if (reports.empty()) return exit_code;
-  if (!flags.output->quiet) NoteBaseline(gate->baseline, flags);
+  // What other programs read says of each model why it could not be checked.
+  if (reports.empty() && PrinterOf(flags.output->format) == nullptr) return exit_code;
+  if (!flags.output->quiet) NoteBaseline(gate->baseline, reports);
   CheckWaiverTargets(gate->waivers, reports, flags.tables);
   gate->Apply(absl::MakeSpan(reports));
   for (const v1::Report& report : reports) exit_code = std::max(exit_code, ExitCodeFor(report));
@@ -360,8 +376,9 @@ void AddCheckCommand(CLI::App& app, Run* run) {
       ->type_name("PATH");
   command->add_flag("--no-corrections", flags->no_corrections, "Look for no corrections; the answer comes sooner")
       ->excludes("--fix");
-  command->add_flag("--simulate", flags->simulate,
-                    "Also run the model through integer kernels, with the arithmetic of each target");
+  CLI::Option* simulate = command->add_flag(
+      "--simulate", flags->simulate, "Also run the model through integer kernels, with the arithmetic of each target");
+  AddThreadsFlag(*command, flags->threads)->needs(simulate);
   command->add_flag("-v,--verbose", flags->verbose, "Name every place in the text report, not the first few");
   CLI::Option* tables = AddTablesFlag(*command, flags->tables);
   CLI::Option* store =

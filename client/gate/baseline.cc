@@ -39,6 +39,25 @@ void MarkResult(const std::vector<const v1::Result*>& known, v1::Result& result)
   }
 }
 
+// The same number of nodes and values, so that it may be the same model under another name.
+bool SameSize(const v1::Report& a, const v1::Report& b) {
+  if (a.results().empty() || b.results().empty()) return false;
+  const v1::Coverage &one = a.results(0).coverage(), &other = b.results(0).coverage();
+  return one.nodes() == other.nodes() && one.values() == other.values();
+}
+
+// Results for the target in the last report that has it; where none has, those of another SDK version.
+std::vector<const v1::Result*> NewestFor(absl::Span<const v1::Report* const> reports, absl::string_view target) {
+  std::vector<const v1::Result*> other_sdk;
+  for (auto report = reports.rbegin(); report != reports.rend(); ++report) {
+    std::vector<const v1::Result*> results = db::ResultsFor(**report, target);
+    if (results.empty()) continue;
+    if (results[0]->target() == target) return results;
+    if (other_sdk.empty()) other_sdk = std::move(results);
+  }
+  return other_sdk;
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<v1::Report>> ParseBaseline(const std::string& path, const std::string& text) {
@@ -73,40 +92,53 @@ absl::StatusOr<std::vector<v1::Report>> ReadBaseline(const std::string& path) {
   return ParseBaseline(path, *text);
 }
 
-std::vector<const v1::Report*> BaselinesOf(absl::Span<const v1::Report> baseline,
-                                           absl::Span<const std::string> models) {
-  using std::filesystem::path;
-  const auto path_of = [](const std::string& name) { return path(name).lexically_normal(); };
-  // The only one in `all` for which `same` holds; else null.
-  const auto only = [](const auto& all, auto same) -> decltype(&all[0]) {
-    const auto found = absl::c_find_if(all, same);
-    if (found == all.end() || std::any_of(found + 1, all.end(), same)) return nullptr;
-    return &*found;
+std::vector<std::vector<const v1::Report*>> BaselinesOf(absl::Span<const v1::Report> baseline,
+                                                        absl::Span<const v1::Report> reports) {
+  struct Model {
+    std::filesystem::path path;
+    std::vector<const v1::Report*> reports;
   };
-  std::vector<const v1::Report*> found;
-  for (const std::string& model : models) {
-    found.push_back(
-        only(baseline, [&](const v1::Report& report) { return path_of(report.model().path()) == path_of(model); }));
+  const auto path_of = [](const v1::Report& report) {
+    return std::filesystem::path(report.model().path()).lexically_normal();
+  };
+  std::vector<Model> known;
+  for (const v1::Report& report : baseline) {
+    auto same = absl::c_find_if(known, [&](const Model& model) { return model.path == path_of(report); });
+    if (same == known.end()) same = known.insert(known.end(), Model{path_of(report), {}});
+    same->reports.push_back(&report);
+  }
+  std::vector<const Model*> found(reports.size());
+  for (size_t i = 0; i < reports.size(); ++i) {
+    const auto same = absl::c_find_if(known, [&](const Model& model) { return model.path == path_of(reports[i]); });
+    if (same != known.end()) found[i] = &*same;
   }
   // What is there under its own path says nothing of other models.
-  const std::vector<const v1::Report*> taken = found;
-  for (size_t i = 0; i < models.size(); ++i) {
+  const std::vector<const Model*> taken = found;
+  for (size_t i = 0; i < reports.size(); ++i) {
     if (found[i] != nullptr) continue;
-    if (models.size() == 1 && baseline.size() == 1) {
-      found[i] = &baseline[0];
+    if (reports.size() == 1 && known.size() == 1 && SameSize(*known[0].reports.back(), reports[0])) {
+      found[i] = &known[0];
       continue;
     }
-    const path name = path_of(models[i]).filename();
-    const v1::Report* same =
-        only(baseline, [&](const v1::Report& report) { return path_of(report.model().path()).filename() == name; });
-    const bool asked_once = only(models, [&](const std::string& model) { return path_of(model).filename() == name; });
-    if (asked_once && !absl::c_linear_search(taken, same)) found[i] = same;
+    const auto is_namesake = [name = path_of(reports[i]).filename()](const std::filesystem::path& path) {
+      return path.filename() == name;
+    };
+    const auto of_model = [&](const Model& model) { return is_namesake(model.path); };
+    const bool asked_once =
+        absl::c_count_if(reports, [&](const v1::Report& report) { return is_namesake(path_of(report)); }) == 1;
+    if (!asked_once || absl::c_count_if(known, of_model) != 1) continue;
+    const Model* same = &*absl::c_find_if(known, of_model);
+    if (!absl::c_linear_search(taken, same)) found[i] = same;
   }
-  return found;
+  std::vector<std::vector<const v1::Report*>> of_each;
+  for (const Model* model : found) {
+    of_each.push_back(model == nullptr ? std::vector<const v1::Report*>() : model->reports);
+  }
+  return of_each;
 }
 
-void MarkKnown(const v1::Report& known, v1::Report& report) {
-  for (v1::Result& result : *report.mutable_results()) MarkResult(db::ResultsFor(known, result.target()), result);
+void MarkKnown(absl::Span<const v1::Report* const> known, v1::Report& report) {
+  for (v1::Result& result : *report.mutable_results()) MarkResult(NewestFor(known, result.target()), result);
 }
 
 }  // namespace quantgate

@@ -15,15 +15,16 @@ namespace quantgate {
 absl::StatusOr<std::vector<v1::Report>> ParseBaseline(const std::string& path, const std::string& text);
 absl::StatusOr<std::vector<v1::Report>> ReadBaseline(const std::string& path);
 
-// Of each of the checked models, the report in `baseline` that is about it: the one of that path; or, if nothing else
-// that is checked could be meant, the only one with that file name. Where one report is there and one model is checked,
-// it is that, whatever the names. Null: none.
-std::vector<const v1::Report*> BaselinesOf(absl::Span<const v1::Report> baseline, absl::Span<const std::string> models);
+// Of each of the checked models, what `baseline` has about it, later reports last: that of its path; or, if nothing
+// else that is checked could be meant, that of the only path with its file name. Where the baseline is about one model
+// and one is checked, of as many nodes and values, it is that, whatever the names. Empty: nothing.
+std::vector<std::vector<const v1::Report*>> BaselinesOf(absl::Span<const v1::Report> baseline,
+                                                        absl::Span<const v1::Report> reports);
 
-// Sets in_baseline of the findings that `known` has for the same target (of another SDK version, when it does not have
-// that one); db/reports/fingerprint.h says which are the same. What was waived in `known` is not known: when its
+// Sets in_baseline of the findings that the last of `known` with the same target has (of another SDK version, when none
+// has that one); db/reports/fingerprint.h says which are the same. What was waived in `known` is not known: when its
 // waiver ends it counts again.
-void MarkKnown(const v1::Report& known, v1::Report& report);
+void MarkKnown(absl::Span<const v1::Report* const> known, v1::Report& report);
 
 }  // namespace quantgate
 

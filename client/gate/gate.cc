@@ -154,12 +154,9 @@ void Gate::Apply(absl::Span<v1::Report> reports) const {
     }
   }
   ApplyWaivers(*this, reports);
-  std::vector<std::string> models;
-  models.reserve(reports.size());
-  for (const v1::Report& report : reports) models.push_back(report.model().path());
-  const std::vector<const v1::Report*> known = BaselinesOf(baseline, models);
+  const std::vector<std::vector<const v1::Report*>> known = BaselinesOf(baseline, reports);
   for (size_t i = 0; i < reports.size(); ++i) {
-    if (known[i] != nullptr) MarkKnown(*known[i], reports[i]);
+    MarkKnown(known[i], reports[i]);
     for (v1::Result& result : *reports[i].mutable_results()) Decide(reports[i].mode(), result);
   }
 }

@@ -1,5 +1,6 @@
 #include "client/gate/waivers.h"
 
+#include <yaml-cpp/depthguard.h>
 #include <yaml-cpp/yaml.h>
 
 #include <algorithm>
@@ -46,6 +47,8 @@ class Reader {
       const std::vector<YAML::Node> documents = YAML::LoadAll(text);
       if (documents.size() > 1) Complain(documents[1].Mark(), "a second document; a file holds one");
       if (!documents.empty() && !documents[0].IsNull()) Root(documents[0]);
+    } catch (const YAML::DeepRecursion& e) {
+      Complain(e.mark, absl::StrCat("is nested more than ", e.depth(), " deep"));
     } catch (const YAML::Exception& e) {
       Complain(e.mark, e.msg);
     }

@@ -100,7 +100,7 @@ void GraphImporter::SetType(const onnx::TypeProto& type, v1::Value* value) {
   for (const onnx::TensorShapeProto::Dimension& dim : shape->dim()) value->add_dim_symbols(Symbol(dim.dim_param()));
 }
 
-void GraphImporter::SetConstant(int id, const onnx::TensorProto& tensor) {
+void GraphImporter::SetConstant(int id, onnx::TensorProto& tensor) {
   v1::Value& value = *graph_.mutable_values(id - 1);
   value.set_dtype(DataTypeFromOnnx(tensor.data_type()));
   value.set_has_shape(true);
@@ -110,7 +110,7 @@ void GraphImporter::SetConstant(int id, const onnx::TensorProto& tensor) {
   states_[id - 1].tensor = &tensor;
 }
 
-void GraphImporter::AddInitializer(const onnx::TensorProto& tensor) {
+void GraphImporter::AddInitializer(onnx::TensorProto& tensor) {
   const auto found = ids_.find(tensor.name());
   const bool is_input = found != ids_.end() && !graph_.values(found->second - 1).has_constant();
   SetConstant(is_input ? found->second : AddValue(tensor.name()), tensor);
@@ -120,7 +120,7 @@ void GraphImporter::AddSparseInitializer(const onnx::SparseTensorProto& sparse) 
   SparseAttribute(sparse, AddValue(sparse.values().name()));
 }
 
-int GraphImporter::TensorAttribute(const onnx::TensorProto& tensor, int output) {
+int GraphImporter::TensorAttribute(onnx::TensorProto& tensor, int output) {
   const bool taken = output == 0 || graph_.values(output - 1).has_constant();
   const int id = taken ? AddValue("") : output;
   if (taken) graph_.mutable_values(id - 1)->set_name(ToUtf8(tensor.name()));
@@ -169,7 +169,7 @@ void GraphImporter::AddPlainConstant(const onnx::AttributeProto& attribute, int 
   SetConstant(output, *tensor);
 }
 
-absl::Status GraphImporter::AddSubgraph(const onnx::GraphProto& source, int name, v1::Node* node) {
+absl::Status GraphImporter::AddSubgraph(onnx::GraphProto& source, int name, v1::Node* node) {
   v1::Graph* subgraph = graph_.add_subgraphs();
   v1::Attribute& attribute = *node->add_attributes();
   attribute.set_name(name);
@@ -178,7 +178,7 @@ absl::Status GraphImporter::AddSubgraph(const onnx::GraphProto& source, int name
   return GraphImporter(&model_, this, subgraph).Import(source);
 }
 
-absl::Status GraphImporter::AddAttribute(const onnx::AttributeProto& source, int constant_output, v1::Node* node) {
+absl::Status GraphImporter::AddAttribute(onnx::AttributeProto& source, int constant_output, v1::Node* node) {
   using Type = onnx::AttributeProto;
   const int name = Symbol(source.name());
   const auto add = [&]() -> v1::Attribute& {
@@ -208,23 +208,23 @@ absl::Status GraphImporter::AddAttribute(const onnx::AttributeProto& source, int
       break;
     }
     case Type::TENSOR:
-      add().set_tensor(TensorAttribute(source.t(), constant_output));
+      add().set_tensor(TensorAttribute(*source.mutable_t(), constant_output));
       break;
     case Type::SPARSE_TENSOR:
       add().set_tensor(SparseAttribute(source.sparse_tensor(), constant_output));
       break;
     // Lists of these are attributes of the same name, in order.
     case Type::TENSORS:
-      for (const onnx::TensorProto& tensor : source.tensors()) add().set_tensor(TensorAttribute(tensor, 0));
+      for (onnx::TensorProto& tensor : *source.mutable_tensors()) add().set_tensor(TensorAttribute(tensor, 0));
       break;
     case Type::SPARSE_TENSORS:
       for (const onnx::SparseTensorProto& tensor : source.sparse_tensors())
         add().set_tensor(SparseAttribute(tensor, 0));
       break;
     case Type::GRAPH:
-      return AddSubgraph(source.g(), name, node);
+      return AddSubgraph(*source.mutable_g(), name, node);
     case Type::GRAPHS:
-      for (const onnx::GraphProto& graph : source.graphs()) {
+      for (onnx::GraphProto& graph : *source.mutable_graphs()) {
         if (absl::Status status = AddSubgraph(graph, name, node); !status.ok()) return status;
       }
       break;
@@ -249,7 +249,7 @@ void GraphImporter::MarkParameter(int id) {
   if (const int outer = graph_.values(id - 1).captured(); outer != 0) enclosing_->MarkParameter(outer);
 }
 
-absl::Status GraphImporter::AddNode(const onnx::NodeProto& source) {
+absl::Status GraphImporter::AddNode(onnx::NodeProto& source) {
   v1::Node& node = *graph_.add_nodes();
   const std::string op = OperatorName(source);
   node.set_name(ToUtf8(source.name()));
@@ -266,7 +266,7 @@ absl::Status GraphImporter::AddNode(const onnx::NodeProto& source) {
     if (data.dequantize == nullptr) data.dequantize = &node;
   }
   const int constant_output = op == "Constant" && node.outputs_size() > 0 ? node.outputs(0) : 0;
-  for (const onnx::AttributeProto& attribute : source.attribute()) {
+  for (onnx::AttributeProto& attribute : *source.mutable_attribute()) {
     if (absl::Status status = AddAttribute(attribute, constant_output, &node); !status.ok()) return status;
   }
   AddSourceLine(source, &node);
@@ -307,11 +307,13 @@ absl::Status GraphImporter::ReadTensors() {
     const ConstantUse use{.is_parameter = state.is_parameter, .channel_axis = ChannelAxis(state, id)};
     absl::Status status = model_.tensors.Read(*state.tensor, use, graph_.mutable_values(id - 1)->mutable_constant());
     if (!status.ok()) return status;
+    // An assignment would keep the memory.
+    if (state.tensor->has_raw_data()) std::string().swap(*state.tensor->mutable_raw_data());
   }
   return absl::OkStatus();
 }
 
-absl::Status GraphImporter::Import(const onnx::GraphProto& source) {
+absl::Status GraphImporter::Import(onnx::GraphProto& source) {
   if (depth_ > model_.options.max_subgraph_depth) {
     return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
                       absl::StrCat("subgraphs are nested more than ", model_.options.max_subgraph_depth, " deep"));
@@ -322,7 +324,7 @@ absl::Status GraphImporter::Import(const onnx::GraphProto& source) {
     SetType(input.type(), graph_.mutable_values(id - 1));
     graph_.add_inputs(id);
   }
-  for (const onnx::TensorProto& tensor : source.initializer()) AddInitializer(tensor);
+  for (onnx::TensorProto& tensor : *source.mutable_initializer()) AddInitializer(tensor);
   for (const onnx::SparseTensorProto& tensor : source.sparse_initializer()) AddSparseInitializer(tensor);
   // All outputs come before any use, so that order and cycles in the file do not matter here.
   for (const onnx::NodeProto& node : source.node()) {
@@ -330,7 +332,7 @@ absl::Status GraphImporter::Import(const onnx::GraphProto& source) {
       if (!name.empty() && !ids_.contains(name)) AddValue(name);
     }
   }
-  for (const onnx::NodeProto& node : source.node()) {
+  for (onnx::NodeProto& node : *source.mutable_node()) {
     if (absl::Status status = AddNode(node); !status.ok()) return status;
   }
   for (const onnx::ValueInfoProto& output : source.output()) {

@@ -30,15 +30,16 @@ class GraphImporter {
   GraphImporter(ModelContext* model, GraphImporter* enclosing, v1::Graph* graph);
 
   // Fails on limits only.
-  absl::Status Import(const onnx::GraphProto& source);
+  // Takes what tensors hold out of `source` when it was read: two forms of all of it would be twice the memory.
+  absl::Status Import(onnx::GraphProto& source);
 
  private:
   // What is known of a value beyond its message, until tensors are read.
   struct ValueState {
-    absl::string_view name;                     // raw bytes
-    const onnx::TensorProto* tensor = nullptr;  // of a constant whose elements are to be read
-    bool is_parameter = false;                  // used as scale or zero point
-    const v1::Node* dequantize = nullptr;       // reads it as data
+    absl::string_view name;                // raw bytes
+    onnx::TensorProto* tensor = nullptr;   // of a constant whose elements are to be read
+    bool is_parameter = false;             // used as scale or zero point
+    const v1::Node* dequantize = nullptr;  // reads it as data
   };
 
   int Symbol(absl::string_view text);
@@ -49,19 +50,19 @@ class GraphImporter {
   // The value an argument names, made when nobody else does; 0 for the empty name.
   int Argument(absl::string_view name);
 
-  void AddInitializer(const onnx::TensorProto& tensor);
+  void AddInitializer(onnx::TensorProto& tensor);
   void AddSparseInitializer(const onnx::SparseTensorProto& sparse);
-  void SetConstant(int id, const onnx::TensorProto& tensor);
+  void SetConstant(int id, onnx::TensorProto& tensor);
   void SetType(const onnx::TypeProto& type, v1::Value* value);
   // A constant value for a tensor attribute: the output of a Constant node, or a value of its own.
-  int TensorAttribute(const onnx::TensorProto& tensor, int output);
+  int TensorAttribute(onnx::TensorProto& tensor, int output);
   int SparseAttribute(const onnx::SparseTensorProto& sparse, int output);
   // The value_* attributes of Constant are constants too.
   void AddPlainConstant(const onnx::AttributeProto& attribute, int output);
 
-  absl::Status AddNode(const onnx::NodeProto& source);
-  absl::Status AddAttribute(const onnx::AttributeProto& source, int constant_output, v1::Node* node);
-  absl::Status AddSubgraph(const onnx::GraphProto& source, int name, v1::Node* node);
+  absl::Status AddNode(onnx::NodeProto& source);
+  absl::Status AddAttribute(onnx::AttributeProto& source, int constant_output, v1::Node* node);
+  absl::Status AddSubgraph(onnx::GraphProto& source, int name, v1::Node* node);
   void AddSourceLine(const onnx::NodeProto& source, v1::Node* node);
   void MarkParameter(int id);
   void DeclareTypes(const onnx::GraphProto& source);

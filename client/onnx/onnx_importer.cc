@@ -68,7 +68,7 @@ absl::StatusOr<v1::Graph> ReadModel(absl::string_view bytes, absl::FunctionRef<v
   ExternalData external(folder, options.max_external_bytes, options.max_scanned_bytes);
   TensorReader tensors(&external, options.max_weight_bytes);
   ModelContext context{.options = options, .tensors = tensors, .arena = arena};
-  status = GraphImporter(&context, nullptr, &graph).Import(model->graph());
+  status = GraphImporter(&context, nullptr, &graph).Import(*model->mutable_graph());
   if (!status.ok()) return status;
   graph.set_stage(context.quantized ? v1::STAGE_CONVERTED : v1::STAGE_ANNOTATED);
   return graph;

@@ -72,7 +72,9 @@ std::string Title(const v1::Result& result) {
     removed += finding.correction().empty() ? 0 : 1;
   }
   std::string text = absl::StrCat(Count(changes, "change"), " of specs ", changes == 1 ? "removes " : "remove ");
-  if (faults == 1) {
+  if (faults == 0) {  // a team's severities can make any finding less
+    absl::StrAppend(&text, "what counts as no error here");
+  } else if (faults == 1) {
     absl::StrAppend(&text, "the only error or fallback");
   } else {
     absl::StrAppend(&text, removed == faults ? "all " : absl::StrCat(WithCommas(removed), " of "), WithCommas(faults),

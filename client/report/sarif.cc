@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -134,9 +135,19 @@ Json CodeLocation(const std::string& source_line) {
 }
 
 Json Locations(const std::string& model, const v1::Location& where) {
+  // What is about neither a node nor a tensor, as a waiver, is where its line is.
+  if (where.node().empty() && where.value().empty() && !where.source_line().empty()) {
+    return Json::array({CodeLocation(where.source_line())});
+  }
   Json location = {{"physicalLocation", {{"artifactLocation", {{"uri", Uri(model)}}}}}};
   if (Json logical = LogicalLocations(where); !logical.empty()) location["logicalLocations"] = std::move(logical);
   return Json::array({std::move(location)});
+}
+
+Json RelatedLocations(const v1::Location& where) {
+  Json code = CodeLocation(where.source_line());
+  const bool is_primary = where.node().empty() && where.value().empty();
+  return code.is_null() || is_primary ? Json() : Json::array({std::move(code)});
 }
 
 // The spec that a change is about, below the model.
@@ -164,13 +175,26 @@ Json Fix(const std::string& model, const v1::Correction& correction) {
           {"properties", {{"id", correction.id()}, {"safe", correction.safe()}, {"proven", correction.proven()}}}};
 }
 
-// The fix where it stands first; null elsewhere.
-Json FixAt(const std::string& model, const v1::Result& result, int finding) {
-  for (const v1::Correction& correction : result.corrections()) {
-    if (correction.fixes().empty() || correction.changes().empty()) continue;
-    if (*absl::c_min_element(correction.fixes()) == finding) return Fix(model, correction);
-  }
-  return nullptr;
+// The corrections of a result by their ids.
+using Corrections = absl::flat_hash_map<absl::string_view, const v1::Correction*>;
+
+Corrections CorrectionsOf(const v1::Result& result) {
+  Corrections corrections;
+  for (const v1::Correction& correction : result.corrections()) corrections.emplace(correction.id(), &correction);
+  return corrections;
+}
+
+// The fix at each finding that it removes. One of many changes for many findings stands at the first alone: a log must
+// not grow with their product.
+Json FixAt(const std::string& model, const Corrections& corrections, const v1::Finding& finding, int index) {
+  constexpr int64_t kMaxRepeatedChanges = 256;
+  const auto found = corrections.find(finding.correction());
+  if (found == corrections.end()) return nullptr;
+  const v1::Correction& correction = *found->second;
+  if (correction.fixes().empty() || correction.changes().empty()) return nullptr;
+  const bool is_small = int64_t{correction.fixes_size()} * correction.changes_size() <= kMaxRepeatedChanges;
+  if (!is_small && *absl::c_min_element(correction.fixes()) != index) return nullptr;
+  return Fix(model, correction);
 }
 
 Json SourceProperties(const v1::Source& source) {
@@ -195,8 +219,8 @@ Json Properties(const v1::Result& result, const v1::Finding& finding) {
   return json;
 }
 
-Json ResultOf(const std::string& model, const v1::Result& result, int index, const std::string& fingerprint,
-              const RuleList& rules, bool has_baseline) {
+Json ResultOf(const std::string& model, const v1::Result& result, int index, const Corrections& corrections,
+              const std::string& fingerprint, const RuleList& rules, bool has_baseline) {
   const v1::Finding& finding = result.findings(index);
   std::string message = Sentence(absl::StrCat(result.target(), ": ", finding.message()));
   if (!finding.fix().empty()) absl::StrAppend(&message, " ", Sentence(finding.fix()));
@@ -205,8 +229,8 @@ Json ResultOf(const std::string& model, const v1::Result& result, int index, con
                {"level", Level(finding.severity())},
                {"message", {{"text", message}}},
                {"locations", Locations(model, finding.location())}};
-  if (Json code = CodeLocation(finding.location().source_line()); !code.is_null()) {
-    json["relatedLocations"] = Json::array({std::move(code)});
+  if (Json related = RelatedLocations(finding.location()); !related.is_null()) {
+    json["relatedLocations"] = std::move(related);
   }
   json["partialFingerprints"] = {{"quantgate/v1", fingerprint}};
   if (has_baseline) json["baselineState"] = finding.in_baseline() ? "unchanged" : "new";
@@ -216,7 +240,8 @@ Json ResultOf(const std::string& model, const v1::Result& result, int index, con
                                          {"justification", StandingText(finding)},
                                          {"properties", {{"expires", finding.waiver().expires()}}}}});
   }
-  if (Json fix = FixAt(model, result, index); !fix.is_null()) json["fixes"] = Json::array({std::move(fix)});
+  if (Json fix = FixAt(model, corrections, finding, index); !fix.is_null())
+    json["fixes"] = Json::array({std::move(fix)});
   json["properties"] = Properties(result, finding);
   return json;
 }
@@ -237,6 +262,26 @@ Json Verdict(const std::string& model, const v1::Report& report, const v1::Resul
   if (!report.graph_digest().empty()) json["graphDigest"] = report.graph_digest();
   if (!report.tables_digest().empty()) json["tablesDigest"] = report.tables_digest();
   return json;
+}
+
+// The specs that pass on several targets, and which targets exclude each other; null: nothing is said.
+Json CommonCorrections(const std::string& model, const v1::Report& report) {
+  if (!report.has_common_corrections()) return nullptr;
+  const v1::CommonCorrections& common = report.common_corrections();
+  Json changes = Json::array(), conflicts = Json::array();
+  for (const v1::Change& change : common.changes()) {
+    const auto [before, after] = ChangeTexts(change);
+    changes.push_back({{"uri", SpecUri(model, change.location())}, {"before", before}, {"after", after}});
+  }
+  for (const v1::Conflict& conflict : common.conflicts()) {
+    conflicts.push_back({{"targets", conflict.targets()}, {"reason", conflict.reason()}});
+  }
+  return {{"model", model},
+          {"targets", common.targets()},
+          {"safe", common.safe()},
+          {"proven", common.proven()},
+          {"changes", std::move(changes)},
+          {"conflicts", std::move(conflicts)}};
 }
 
 bool InBaseline(const v1::Result& result) {
@@ -261,7 +306,7 @@ std::string RenderSarif(absl::Span<const MatrixRow> rows, int exit_code) {
   Json driver = {{"name", "QuantGate"}};
   if (!version.empty()) driver["version"] = version;
   driver["rules"] = rules.Describe();
-  Json results = Json::array(), notifications = Json::array(), verdicts = Json::array();
+  Json results = Json::array(), notifications = Json::array(), verdicts = Json::array(), common = Json::array();
   Style style;
   style.unicode = true;
   style.verbose = true;
@@ -273,10 +318,12 @@ std::string RenderSarif(absl::Span<const MatrixRow> rows, int exit_code) {
     for (const v1::Result& result : row.report->results()) {
       verdicts.push_back(Verdict(row.model, *row.report, result));
       const std::vector<std::string> fingerprints = db::Fingerprints(result);
+      const Corrections corrections = CorrectionsOf(result);
       for (int i = 0; i < result.findings_size(); ++i) {
-        results.push_back(ResultOf(row.model, result, i, fingerprints[i], rules, has_baseline));
+        results.push_back(ResultOf(row.model, result, i, corrections, fingerprints[i], rules, has_baseline));
       }
     }
+    if (Json one = CommonCorrections(row.model, *row.report); !one.is_null()) common.push_back(std::move(one));
     for (const NotCheckedGroup& group : GroupNotChecked(*row.report)) {
       Json entry =
           Notification("note", row.model, absl::StrCat("not checked: ", NotCheckedText(*row.report, group, style)));
@@ -292,6 +339,7 @@ std::string RenderSarif(absl::Span<const MatrixRow> rows, int exit_code) {
               {"columnKind", "unicodeCodePoints"},
               {"results", std::move(results)},
               {"properties", {{"verdicts", std::move(verdicts)}}}};
+  if (!common.empty()) run["properties"]["commonCorrections"] = std::move(common);
   const Json log = {{"$schema", kSchema}, {"version", "2.1.0"}, {"runs", Json::array({std::move(run)})}};
   return log.dump(2, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
 }

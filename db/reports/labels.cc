@@ -45,12 +45,15 @@ bool IsUtf8(absl::string_view text) {
 
 absl::Status SetLabel(absl::string_view assignment, v1::Labels& labels) {
   const std::pair<std::string, std::string> parts = absl::StrSplit(assignment, absl::MaxSplits('=', 1));
-  bool is_set = false;
+  bool is_set = false, is_twice = false;
   ForEach(labels, [&](absl::string_view name, std::string& text) {
-    if (name != parts.first || assignment.find('=') == absl::string_view::npos) return;
+    if (name != parts.first || parts.second.empty()) return;
+    is_twice = !text.empty();
     text = parts.second;
     is_set = true;
   });
+  if (is_twice)
+    return absl::InvalidArgumentError(absl::StrCat("--label ", assignment, ": ", parts.first, " is given twice"));
   if (is_set) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
       "--label ", assignment, ": give NAME=VALUE, with repository, revision, branch or pull_request as NAME"));

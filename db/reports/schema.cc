@@ -147,6 +147,14 @@ absl::StatusOr<int64_t> CurrentVersion(Session& session) {
 
 }  // namespace
 
+absl::Status CheckSchema(Session& session) {
+  absl::StatusOr<Answer> answer = session.Run("SELECT version FROM quantgate_report_store", {});
+  if (!answer.ok()) return answer.status();
+  if (!answer->rows.empty() && answer->rows[0].Int(0) == kVersion) return absl::OkStatus();
+  return absl::UnavailableError(absl::StrCat(session.name(), " is no longer of schema ", kVersion,
+                                             ": a newer version of this program is in use; restart this one as that"));
+}
+
 absl::Status PrepareSchema(Session& session) {
   absl::StatusOr<int64_t> version = CurrentVersion(session);
   if (!version.ok()) return version.status();

@@ -24,6 +24,10 @@ namespace quantgate::db::reports {
 // belongs to another program or to a newer version.
 absl::Status PrepareSchema(Session& session);
 
+// For every transaction that writes: whether the store is still of this version. UNAVAILABLE: another process has
+// brought it to a newer one since, so another server may have what this one lacks.
+absl::Status CheckSchema(Session& session);
+
 }  // namespace quantgate::db::reports
 
 #endif  // QUANTGATE_DB_REPORTS_SCHEMA_H_

@@ -24,6 +24,7 @@
 #include "db/reports/key_text.h"
 #include "db/reports/labels.h"
 #include "db/reports/page_token.h"
+#include "db/reports/schema.h"
 #include "db/reports/short_target.h"
 #include "db/reports/trends.h"
 
@@ -104,7 +105,8 @@ absl::Status SqlStore::Write(Work work) {
   for (int attempt = 0; attempt < kAttempts; ++attempt) {
     absl::StatusOr<Transaction> transaction = Transaction::Begin(*writer_);
     if (!transaction.ok()) return transaction.status();
-    status = work(*writer_);
+    status = reports::CheckSchema(*writer_);
+    if (status.ok()) status = work(*writer_);
     if (status.ok()) status = transaction->Commit();
     if (!absl::IsAborted(status)) return status;
   }

@@ -1,5 +1,7 @@
 #include "rules/backends/folding.h"
 
+#include "absl/algorithm/container.h"
+
 namespace quantgate {
 namespace {
 
@@ -26,6 +28,14 @@ bool Computable(const Graph& graph, const std::vector<bool>& folded, int32_t nod
   return true;
 }
 
+// ExecuTorch folds nodes of these kinds alone, and most models have none.
+bool MayFoldNodes(const Graph& graph) {
+  if (graph.origin() != v1::Graph::PT2E) return true;
+  return absl::c_any_of(graph.unlike_nodes(), [&graph](int32_t node) {
+    return IsShapeQuery(graph.op(node)) || IsFixedGenerator(graph.op(node));
+  });
+}
+
 }  // namespace
 
 std::vector<bool> FoldedValues(const Graph& graph) {
@@ -36,6 +46,7 @@ std::vector<bool> FoldedValues(const Graph& graph) {
     const bool known = graph.origin() == v1::Graph::PT2E ? graph.is_constant(value) : graph.is_static(value);
     folded[value] = known && !graph.is_graph_input(value);
   }
+  if (!MayFoldNodes(graph)) return folded;
   const size_t ordered = graph.order().size() - graph.num_cyclic();
   for (int32_t node : graph.order().subspan(0, ordered)) {
     if (!Computable(graph, folded, node)) continue;

@@ -15,12 +15,12 @@ uint64_t Bits(double number) {
   return bits;
 }
 
-bool Same(const google::protobuf::RepeatedField<int64_t>& a, const google::protobuf::RepeatedField<int64_t>& b) {
+bool SameNumbers(const google::protobuf::RepeatedField<int64_t>& a, const google::protobuf::RepeatedField<int64_t>& b) {
   return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin());
 }
 
 // By their bits: 0.0 and -0.0 differ, a NaN is itself.
-bool Same(const google::protobuf::RepeatedField<double>& a, const google::protobuf::RepeatedField<double>& b) {
+bool SameNumbers(const google::protobuf::RepeatedField<double>& a, const google::protobuf::RepeatedField<double>& b) {
   return a.size() == b.size() &&
          std::equal(a.begin(), a.end(), b.begin(), [](double x, double y) { return Bits(x) == Bits(y); });
 }
@@ -47,6 +47,20 @@ void AddAttribute(const v1::Attribute& attribute, Mixer& mixer) {
   }
 }
 
+uint64_t GuessOf(const v1::Attribute& attribute) {
+  switch (attribute.value_case()) {
+    case v1::Attribute::kI:
+      return attribute.i();
+    case v1::Attribute::kInts: {
+      uint64_t guess = 0;
+      for (int64_t number : attribute.ints().values()) guess += number;
+      return guess;
+    }
+    default:
+      return 0;
+  }
+}
+
 bool SameAttribute(const v1::Attribute& a, const v1::Attribute& b) {
   if (a.name() != b.name() || a.value_case() != b.value_case() || a.param_type() != b.param_type()) return false;
   switch (a.value_case()) {
@@ -61,9 +75,9 @@ bool SameAttribute(const v1::Attribute& a, const v1::Attribute& b) {
     case v1::Attribute::kDtype:
       return a.dtype() == b.dtype();
     case v1::Attribute::kInts:
-      return Same(a.ints().values(), b.ints().values());
+      return SameNumbers(a.ints().values(), b.ints().values());
     case v1::Attribute::kFloats:
-      return Same(a.floats().values(), b.floats().values());
+      return SameNumbers(a.floats().values(), b.floats().values());
     case v1::Attribute::kStrings:
       return std::equal(a.strings().values().begin(), a.strings().values().end(), b.strings().values().begin(),
                         b.strings().values().end());
@@ -78,7 +92,14 @@ bool SameAttribute(const v1::Attribute& a, const v1::Attribute& b) {
 
 }  // namespace
 
-size_t LikeValues::Hash::operator()(int32_t id) const {
+uint64_t ValueKinds::Guess(int32_t id) const {
+  const v1::Value& value = message->values(id);
+  uint64_t guess = value.dtype();
+  for (int64_t size : value.dims()) guess = 3 * guess + static_cast<uint64_t>(size);
+  return guess;
+}
+
+size_t ValueKinds::Hash(int32_t id) const {
   const v1::Value& value = message->values(id);
   Mixer mixer;
   mixer.Add(static_cast<uint64_t>(value.dtype()) << 1 | static_cast<uint64_t>(value.has_shape()));
@@ -86,13 +107,20 @@ size_t LikeValues::Hash::operator()(int32_t id) const {
   return mixer.hash();
 }
 
-bool LikeValues::Equal::operator()(int32_t a, int32_t b) const {
+bool ValueKinds::Same(int32_t a, int32_t b) const {
   const v1::Value& x = message->values(a);
   const v1::Value& y = message->values(b);
-  return x.dtype() == y.dtype() && x.has_shape() == y.has_shape() && Same(x.dims(), y.dims());
+  return x.dtype() == y.dtype() && x.has_shape() == y.has_shape() && SameNumbers(x.dims(), y.dims());
 }
 
-size_t LikeNodes::Hash::operator()(int32_t id) const {
+uint64_t NodeKinds::Guess(int32_t id) const {
+  const v1::Node& node = message->nodes(id);
+  uint64_t guess = node.op();
+  for (const v1::Attribute& attribute : node.attributes()) guess = 3 * guess + GuessOf(attribute);
+  return guess;
+}
+
+size_t NodeKinds::Hash(int32_t id) const {
   const v1::Node& node = message->nodes(id);
   Mixer mixer;
   mixer.Add(node.op());
@@ -105,7 +133,7 @@ size_t LikeNodes::Hash::operator()(int32_t id) const {
   return mixer.hash();
 }
 
-bool LikeNodes::Equal::operator()(int32_t a, int32_t b) const {
+bool NodeKinds::Same(int32_t a, int32_t b) const {
   const v1::Node& x = message->nodes(a);
   const v1::Node& y = message->nodes(b);
   return a == b || (x.op() == y.op() && x.attributes_size() == y.attributes_size() &&
@@ -114,7 +142,13 @@ bool LikeNodes::Equal::operator()(int32_t a, int32_t b) const {
                     std::equal(x.attributes().begin(), x.attributes().end(), y.attributes().begin(), SameAttribute));
 }
 
-size_t LikeSpecs::Hash::operator()(int32_t id) const {
+uint64_t SpecKinds::Guess(int32_t id) const {
+  const v1::Spec& spec = message->specs(id);
+  return (static_cast<uint64_t>(spec.kind()) << 8 ^ static_cast<uint64_t>(spec.dtype())) + spec.quant_min() +
+         spec.axis();
+}
+
+size_t SpecKinds::Hash(int32_t id) const {
   const v1::Spec& spec = message->specs(id);
   Mixer mixer;
   mixer.Add(static_cast<uint64_t>(spec.kind()) << 32 | static_cast<uint64_t>(spec.qscheme()) << 16 | spec.dtype());
@@ -125,7 +159,7 @@ size_t LikeSpecs::Hash::operator()(int32_t id) const {
   return mixer.hash();
 }
 
-bool LikeSpecs::Equal::operator()(int32_t a, int32_t b) const {
+bool SpecKinds::Same(int32_t a, int32_t b) const {
   if (a == b) return true;
   const v1::Spec& x = message->specs(a);
   const v1::Spec& y = message->specs(b);
@@ -133,7 +167,7 @@ bool LikeSpecs::Equal::operator()(int32_t a, int32_t b) const {
          x.has_quant_min() == y.has_quant_min() && x.quant_min() == y.quant_min() &&
          x.has_quant_max() == y.has_quant_max() && x.quant_max() == y.quant_max() && x.has_axis() == y.has_axis() &&
          x.axis() == y.axis() && x.has_is_dynamic() == y.has_is_dynamic() && x.is_dynamic() == y.is_dynamic() &&
-         Same(x.block_size(), y.block_size()) && !x.has_qparams() && !y.has_qparams();
+         SameNumbers(x.block_size(), y.block_size()) && !x.has_qparams() && !y.has_qparams();
 }
 
 }  // namespace quantgate

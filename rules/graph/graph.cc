@@ -248,12 +248,13 @@ absl::StatusOr<Graph> Graph::Build(const v1::Graph& message) {
 }
 
 absl::Status Graph::ReadSpecs() {
-  LikeSpecs like(*message_);
+  LikeSpecs like(SpecKinds{message_});
   specs_.resize(static_cast<size_t>(message_->specs_size()) + 1);
   for (int32_t i = 0; i < message_->specs_size(); ++i) {
     if (absl::Status status = CheckSpec(*message_, i); !status.ok()) return status;
     const v1::Spec& spec = message_->specs(i);
-    specs_[i].like = like.FirstLike(i);
+    specs_[i].like = like(i);
+    if (specs_[i].like == i) unlike_specs_.push_back(i);
     specs_[i].kind = static_cast<uint8_t>(spec.kind());
     if (spec.kind() == v1::Spec::SHARED) references_.push_back(PlaceOf(spec.shared_with()));
     if (spec.kind() == v1::Spec::DERIVED) {
@@ -264,9 +265,13 @@ absl::Status Graph::ReadSpecs() {
   return absl::OkStatus();
 }
 
+bool Graph::Refers(int32_t spec) const {
+  return spec >= 0 && (specs_[spec].kind == v1::Spec::SHARED || specs_[spec].kind == v1::Spec::DERIVED);
+}
+
 absl::Status Graph::ReadValues() {
   values_.resize(message_->values_size());
-  LikeValues like(*message_);
+  LikeValues like(ValueKinds{message_});
   NameCheck names(message_->values_size());
   for (int32_t i = 0; i < num_values(); ++i) {
     FetchAhead<8>(message_->values(), i);
@@ -274,8 +279,10 @@ absl::Status Graph::ReadValues() {
     const v1::Value& value = message_->values(i);
     ValueRecord& record = values_[i];
     record.spec = value.spec() - 1;
+    if (Refers(record.spec)) referring_values_.push_back(i);
     record.dtype = static_cast<uint8_t>(value.dtype());
-    record.like = like.FirstLike(i);
+    record.like = like(i);
+    if (record.like == i) unlike_values_.push_back(i);
     record.is_elsewhere = value.captured() > 0 || value.foreign();
     max_captured_ = std::max(max_captured_, value.captured());
     has_user_orders_ |= !value.users().empty();
@@ -297,7 +304,7 @@ absl::Status Graph::ReadNodes() {
   // Operators repeat: one lookup per distinct name.
   std::vector<const Binding*> bindings(message_->symbols_size() + 1, nullptr);
   std::vector<bool> looked_up(message_->symbols_size() + 1, false);
-  LikeNodes like(*message_);
+  LikeNodes like(NodeKinds{message_});
   NameCheck names(message_->nodes_size());
   nodes_.resize(static_cast<size_t>(message_->nodes_size()) + 1);
   inputs_.reserve(static_cast<size_t>(message_->nodes_size()) * 2);
@@ -316,12 +323,15 @@ absl::Status Graph::ReadNodes() {
     record.binding = bindings[op];
     record.op = op;
     record.has_spec_map = !node.input_spec_map().empty();
+    has_spec_maps_ |= record.has_spec_map;
     record.no_implicit_sharing = node.no_implicit_sharing();
     record.has_attributes = !node.attributes().empty();
-    record.like = like.FirstLike(i);
+    record.like = like(i);
+    if (record.like == i) unlike_nodes_.push_back(i);
     for (int k = 0; k < node.inputs_size(); ++k) {
-      inputs_.push_back({node.inputs(k) - 1, k < node.input_specs_size() ? node.input_specs(k) - 1 : -1,
-                         k < node.input_args_size() ? node.input_args(k) : k});
+      const int32_t spec = k < node.input_specs_size() ? node.input_specs(k) - 1 : -1;
+      inputs_.push_back({node.inputs(k) - 1, spec, k < node.input_args_size() ? node.input_args(k) : k});
+      if (Refers(spec) && node.inputs(k) > 0) referring_edges_.push_back({i, k});
     }
     for (int32_t id : node.outputs()) outputs_.push_back(id - 1);
     nodes_[i + 1].first_input = static_cast<int32_t>(inputs_.size());
@@ -343,7 +353,11 @@ void Graph::LinkValues() {
   for (int32_t n = 0; n < num_nodes(); ++n) {
     for (int i = 0; i < num_outputs(n); ++i) {
       const int32_t value = output(n, i);
-      if (value < 0 || values_[value].producer >= 0) continue;
+      if (value < 0) continue;
+      if (values_[value].producer >= 0 || values_[value].is_input || values_[value].is_constant) {
+        all_written_once_ = false;
+      }
+      if (values_[value].producer >= 0) continue;
       values_[value].producer = n;
       values_[value].output_index = i;
     }
@@ -355,6 +369,8 @@ void Graph::LinkValues() {
   for (ValueRecord& value : values_) {
     value.first_use = total;
     total += value.use_count;
+    const bool given = value.producer >= 0 || value.is_constant || value.is_input || value.is_elsewhere;
+    all_read_are_given_ &= given || value.use_count == 0;
     value.use_count = 0;
   }
   uses_.resize(total);

@@ -105,6 +105,7 @@ class Graph {
   // The first spec that says the same of a tensor, itself when there is none before: references and observers aside.
   // Specs with numbers are like no other.
   int32_t spec_like(int32_t spec) const { return specs_[spec].like; }
+  absl::Span<const int32_t> unlike_specs() const { return unlike_specs_; }
 
   // What a shared spec refers to (one place), or a derived one (in order); others refer to nothing.
   absl::Span<const SpecPlace> references(int32_t spec) const {
@@ -112,23 +113,37 @@ class Graph {
     return absl::MakeConstSpan(references_).subspan(first, specs_[spec + 1].first_reference - first);
   }
 
+  // Places whose own spec is a shared or derived one: edges by node and input, and values, each in file order.
+  absl::Span<const Use> referring_edges() const { return referring_edges_; }
+  absl::Span<const int32_t> referring_values() const { return referring_values_; }
+
   // The first value of the same element type and shape, itself when there is none before.
   int32_t value_like(int32_t value) const { return values_[value].like; }
+  // The values that are the first, in file order: whatever follows from type and shape, and holds for these, holds for
+  // all.
+  absl::Span<const int32_t> unlike_values() const { return unlike_values_; }
   // The first node with the same operator, argument positions and attributes, itself when there is none before.
   // Attributes that refer to a tensor or a graph are like no other.
   int32_t node_like(int32_t node) const { return nodes_[node].like; }
+  absl::Span<const int32_t> unlike_nodes() const { return unlike_nodes_; }
 
   // No two values (foreign ones aside), or nodes, have the same name; false: some may have.
   bool distinct_value_names() const { return distinct_value_names_; }
   bool distinct_node_names() const { return distinct_node_names_; }
+
+  // Every value that a node reads comes from somewhere: a node, a constant, an input, or what is elsewhere.
+  bool all_read_are_given() const { return all_read_are_given_; }
+  // No value is written twice, nor written and also a constant or an input.
+  bool all_written_once() const { return all_written_once_; }
 
   // Largest Value.captured; 0: there is none.
   int32_t max_captured() const { return max_captured_; }
   // Whether a value has Value.users.
   bool has_user_orders() const { return has_user_orders_; }
   bool no_implicit_sharing(int32_t node) const { return nodes_[node].no_implicit_sharing; }
-  // Whether a node has Node.input_spec_map.
+  // Whether a node has Node.input_spec_map, and whether any has.
   bool has_spec_map(int32_t node) const { return nodes_[node].has_spec_map; }
+  bool has_spec_maps() const { return has_spec_maps_; }
 
   // Nodes in a topological order; nodes on or behind a cycle come last, in file order.
   absl::Span<const int32_t> order() const { return order_; }
@@ -186,6 +201,7 @@ class Graph {
   absl::Status ReadSpecs();
   absl::Status ReadValues();
   absl::Status ReadNodes();
+  bool Refers(int32_t spec) const;  // a shared or derived one
   void LinkValues();
   void Order();
   void FindStatic();
@@ -198,14 +214,22 @@ class Graph {
   std::vector<const std::string*> node_names_;
   std::vector<SpecRecord> specs_;
   std::vector<SpecPlace> references_;
+  std::vector<Use> referring_edges_;
+  std::vector<int32_t> referring_values_;
   std::vector<Use> uses_;
   std::vector<int32_t> order_;
   std::vector<ConstantRecord> constants_;
   std::vector<int32_t> quantizers_;
   std::vector<int32_t> integer_nodes_;
   std::vector<int32_t> unknown_nodes_;
+  std::vector<int32_t> unlike_values_;
+  std::vector<int32_t> unlike_nodes_;
+  std::vector<int32_t> unlike_specs_;
   int32_t max_captured_ = 0;
   bool has_user_orders_ = false;
+  bool has_spec_maps_ = false;
+  bool all_read_are_given_ = true;
+  bool all_written_once_ = true;
   bool distinct_value_names_ = true;
   bool distinct_node_names_ = true;
   int num_cyclic_ = 0;

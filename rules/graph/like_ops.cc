@@ -39,19 +39,29 @@ int32_t LikeOps::FirstLike(int32_t number, const ResolvedOp& op, absl::Span<cons
     words = Describe(graph_, operand, words);
   }
   const size_t end = words - words_.data();
-  const auto [first, inserted] = first_.insert({number, used_, end});
-  if (inserted) used_ = end;
-  return first->number;
+  const auto last = static_cast<int32_t>(described_.size());
+  described_.push_back({number, used_, end});
+  const int32_t first = first_(last);
+  if (first == last) {
+    used_ = end;
+  } else {
+    described_.pop_back();
+  }
+  return described_[first].number;
 }
 
-size_t LikeOps::Hash::operator()(const Described& op) const {
+uint64_t LikeOps::Kinds::Guess(int32_t op) const {
+  uint64_t guess = 0;
+  for (uint64_t word : outer->Words(op)) guess = 3 * guess + word;
+  return guess;
+}
+
+size_t LikeOps::Kinds::Hash(int32_t op) const {
   Mixer mixer;
   for (uint64_t word : outer->Words(op)) mixer.Add(word);
   return mixer.hash();
 }
 
-bool LikeOps::Equal::operator()(const Described& a, const Described& b) const {
-  return outer->Words(a) == outer->Words(b);
-}
+bool LikeOps::Kinds::Same(int32_t a, int32_t b) const { return outer->Words(a) == outer->Words(b); }
 
 }  // namespace quantgate

@@ -2,11 +2,12 @@
 #ifndef QUANTGATE_RULES_GRAPH_LIKE_OPS_H_
 #define QUANTGATE_RULES_GRAPH_LIKE_OPS_H_
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
-#include "absl/container/flat_hash_set.h"
 #include "absl/types/span.h"
+#include "rules/graph/first_like.h"
 #include "rules/graph/graph.h"
 #include "rules/graph/resolve.h"
 
@@ -14,7 +15,7 @@ namespace quantgate {
 
 class LikeOps {
  public:
-  explicit LikeOps(const Graph& graph) : graph_(graph), first_(0, Hash{this}, Equal{this}) {}
+  explicit LikeOps(const Graph& graph) : graph_(graph), first_(Kinds{this}) {}
   LikeOps(const LikeOps&) = delete;
 
   // The number of the first operator that it was called with and that is like this one; -1: it is like no other.
@@ -27,22 +28,22 @@ class LikeOps {
     size_t begin;
     size_t end;
   };
-  struct Hash {
+  // Of indices into described_.
+  struct Kinds {
     const LikeOps* outer;
-    size_t operator()(const Described& op) const;
+    uint64_t Guess(int32_t op) const;
+    size_t Hash(int32_t op) const;
+    bool Same(int32_t a, int32_t b) const;
   };
-  struct Equal {
-    const LikeOps* outer;
-    bool operator()(const Described& a, const Described& b) const;
-  };
-  absl::Span<const uint64_t> Words(const Described& op) const {
-    return absl::MakeConstSpan(words_.data() + op.begin, op.end - op.begin);
+  absl::Span<const uint64_t> Words(int32_t op) const {
+    return absl::MakeConstSpan(words_.data() + described_[op].begin, described_[op].end - described_[op].begin);
   }
 
   const Graph& graph_;
   std::vector<uint64_t> words_;  // those in use, and room for the next operator
   size_t used_ = 0;
-  absl::flat_hash_set<Described, Hash, Equal> first_;
+  std::vector<Described> described_;
+  quantgate::FirstLike<Kinds> first_;
 };
 
 }  // namespace quantgate

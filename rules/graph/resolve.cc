@@ -511,8 +511,9 @@ class Resolver {
   void EndOutputs() {
     ResolvedOp& op = result_.ops_.back();
     op.output_count = static_cast<uint32_t>(result_.operands_.size()) - op.first_output;
-    op.like = like_.FirstLike(static_cast<int32_t>(result_.ops_.size()) - 1, op,
-                              absl::MakeConstSpan(result_.operands_).subspan(op.first_input));
+    const int32_t number = static_cast<int32_t>(result_.ops_.size()) - 1;
+    op.like = like_.FirstLike(number, op, absl::MakeConstSpan(result_.operands_).subspan(op.first_input));
+    if (op.like < 0 || op.like == number) result_.unlike_ops_.push_back(number);
   }
 
   const Graph& graph_;
@@ -541,6 +542,8 @@ const Operand* ResolvedGraph::input(const ResolvedOp& op, int port) const {
 }
 
 int64_t ScalesRead(const ResolvedGraph& graph) {
+  const auto all = graph.all_qparams();
+  if (std::all_of(all.begin(), all.end(), [](const QuantParams& params) { return params.scales.empty(); })) return 0;
   int64_t scales = 0;
   const auto count = [&](absl::Span<const Operand> operands) {
     for (const Operand& operand : operands) {

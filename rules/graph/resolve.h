@@ -64,6 +64,9 @@ class ResolvedGraph {
   static ResolvedGraph Resolve(const Graph& graph);
 
   absl::Span<const ResolvedOp> ops() const { return ops_; }
+  // Indices into ops() of those that are the first of their kind, or like no other; in the order of ops(). What follows
+  // from what operators that are alike have in common, and holds for these, holds for all.
+  absl::Span<const int32_t> unlike_ops() const { return unlike_ops_; }
   absl::Span<const Operand> inputs(const ResolvedOp& op) const {
     return absl::MakeConstSpan(operands_).subspan(op.first_input, op.input_count);
   }
@@ -90,6 +93,7 @@ class ResolvedGraph {
  private:
   friend class Resolver;
   std::vector<ResolvedOp> ops_;
+  std::vector<int32_t> unlike_ops_;
   std::vector<Operand> operands_;
   std::vector<Operand> idle_;
   QParamsStore qparams_;

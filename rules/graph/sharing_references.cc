@@ -12,24 +12,15 @@ constexpr int kMaxScannedInputs = 32;
 }  // namespace
 
 bool EarlierReferences::All() {
-  for (int32_t node = 0; node < graph_.num_nodes(); ++node) {
-    if (graph_.has_spec_map(node)) return false;
-    const int inputs = graph_.num_inputs(node);
-    for (int i = 0; i < inputs; ++i) {
-      const int32_t spec = graph_.edge_spec(node, i);
-      if (spec < 0 || !Refers(spec) || graph_.input(node, i) < 0) continue;
-      if (!Check(spec, {graph_.input(node, i), node}, i)) return false;
-    }
+  if (graph_.has_spec_maps()) return false;
+  for (Use edge : graph_.referring_edges()) {
+    const SpecPlace place = {graph_.input(edge.node, edge.input), edge.node};
+    if (!Check(graph_.edge_spec(edge.node, edge.input), place, edge.input)) return false;
   }
-  for (int32_t value = 0; value < graph_.num_values(); ++value) {
-    const int32_t spec = graph_.value_spec(value);
-    if (spec >= 0 && Refers(spec) && !Check(spec, {value, -1}, 0)) return false;
+  for (int32_t value : graph_.referring_values()) {
+    if (!Check(graph_.value_spec(value), {value, -1}, 0)) return false;
   }
   return true;
-}
-
-bool EarlierReferences::Refers(int32_t spec) const {
-  return graph_.spec_kind(spec) == v1::Spec::SHARED || graph_.spec_kind(spec) == v1::Spec::DERIVED;
 }
 
 bool EarlierReferences::Check(int32_t spec, SpecPlace place, int input) {

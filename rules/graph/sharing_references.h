@@ -52,7 +52,6 @@ class EarlierReferences {
   // Input through which the edge is entered into the table; -1: it carries no spec.
   int InputOf(SpecPlace edge) const;
   Position PositionOf(SpecPlace place, int input) const;
-  bool Refers(int32_t spec) const;  // shared or derived
   bool IsEarlier(SpecPlace reference, SpecPlace place, int place_input) const;
   bool Check(int32_t spec, SpecPlace place, int input);
 

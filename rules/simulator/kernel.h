@@ -66,8 +66,12 @@ absl::Status RunKernel(const Profile& profile, KernelCall& call);
 // The profile's own way between floats and integers, as its Quantize and Dequantize operators do it. `values` has as
 // many elements as `out` has room for; `out` has type, dims and q.
 absl::Status QuantizeFloats(const Profile& profile, absl::Span<const float> values, QTensor& out);
-// `out` has room for all elements.
-absl::Status DequantizeTo(const Profile& profile, const QTensor& in, absl::Span<float> out);
+// As many elements as `out` has room for, from `first` on.
+absl::Status DequantizeTo(const Profile& profile, const QTensor& in, absl::Span<float> out, size_t first = 0);
+// Both in one step, with a clamp of the integers to [low, high] between: real numbers to what a tensor of `type` and
+// `q` can say. false: not in one step; nothing is done.
+bool RoundFloats(const Profile& profile, v1::DataType type, const Quantization& q, int64_t low, int64_t high,
+                 absl::Span<float> values);
 // Room for all elements is made.
 absl::Status DequantizeToFloats(const Profile& profile, const QTensor& in, std::vector<float>& out);
 

@@ -53,7 +53,9 @@ Planes<T>::Planes(const Window& rows, const Window& columns, int64_t channels, T
   width_ = (width + columns_.stride - 1) / columns_.stride;
   plain_ = !padded && phases_ == 1 && columns_.stride == 1 && width_ == columns_.input && height_ == rows_.input &&
            columns_.pad_begin == 0 && rows_.pad_begin == 0;
-  if (!plain_) own_.resize(static_cast<size_t>(channels * plane() + kPlanesSlack), padding);
+  if (plain_) return;
+  own_.resize(static_cast<size_t>(channels * plane() + kPlanesSlack), padding);
+  data_ = own_.data();
 }
 
 template <typename T>

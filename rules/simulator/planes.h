@@ -25,6 +25,7 @@ class Planes {
   Planes(const Window& rows, const Window& columns, int64_t channels, T padding, bool padded = false);
 
   // `image`: channels x rows x columns; outlives the use of the planes.
+  // Copies lie where they were before.
   void Fill(const T* image);
 
   const T* data() const { return data_; }

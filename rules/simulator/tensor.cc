@@ -42,7 +42,7 @@ absl::StatusOr<int64_t> ElementCount(absl::Span<const int64_t> dims) {
   return count;
 }
 
-absl::Status Allocate(absl::Span<const int64_t> dims, Tensor& tensor) {
+absl::Status AllocateUnset(absl::Span<const int64_t> dims, Tensor& tensor) {
   absl::StatusOr<int64_t> count = ElementCount(dims);
   if (!count.ok()) return count.status();
   const size_t size = ElementSize(tensor.type);
@@ -56,7 +56,14 @@ absl::Status Allocate(absl::Span<const int64_t> dims, Tensor& tensor) {
   }
   // `dims` may be the tensor's own.
   tensor.dims = std::vector<int64_t>(dims.begin(), dims.end());
-  tensor.data.assign(static_cast<size_t>(bytes), std::byte{0});
+  tensor.data.clear();  // nothing to move when there is to be more room
+  tensor.data.resize(static_cast<size_t>(bytes));
+  return absl::OkStatus();
+}
+
+absl::Status Allocate(absl::Span<const int64_t> dims, Tensor& tensor) {
+  if (absl::Status status = AllocateUnset(dims, tensor); !status.ok()) return status;
+  std::fill(tensor.data.begin(), tensor.data.end(), std::byte{0});
   return absl::OkStatus();
 }
 

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <vector>
 
 #include "absl/status/status.h"
@@ -13,12 +14,30 @@
 
 namespace quantgate::simulator {
 
+// What a vector makes room for is not set: tensors are written as a whole right after.
+template <typename T>
+struct Unset : std::allocator<T> {
+  template <typename U>
+  struct rebind {
+    using other = Unset<U>;
+  };
+  template <typename U>
+  void construct(U* at) {
+    ::new (static_cast<void*>(at)) U;
+  }
+  template <typename U, typename... Arguments>
+  void construct(U* at, Arguments&&... arguments) {
+    ::new (static_cast<void*>(at)) U(std::forward<Arguments>(arguments)...);
+  }
+};
+using Bytes = std::vector<std::byte, Unset<std::byte>>;
+
 // Row-major ("C order"). Integers narrower than 8 bits take one byte each, sign-extended for signed types; bool is one
 // byte, float16 and bfloat16 are their bits.
 struct Tensor {
   v1::DataType type = v1::DATA_TYPE_UNSPECIFIED;
   std::vector<int64_t> dims;
-  std::vector<std::byte> data;
+  Bytes data;
 
   // The elements; T has the width of an element as it lies in `data`.
   template <typename T>
@@ -60,6 +79,8 @@ absl::StatusOr<int64_t> ElementCount(absl::Span<const int64_t> dims);
 // Sets dims and makes room, zeroed. RESOURCE_EXHAUSTED names the number of bytes that was too large (2^34, or that of
 // an AllocationLimit).
 absl::Status Allocate(absl::Span<const int64_t> dims, Tensor& tensor);
+// The same for a caller that writes every element: they are not set.
+absl::Status AllocateUnset(absl::Span<const int64_t> dims, Tensor& tensor);
 
 // While it lives, the most bytes that Allocate gives one tensor on this thread: what kernels compute has no size
 // before.

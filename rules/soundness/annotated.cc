@@ -30,15 +30,23 @@ void ForEachAnnotated(const CheckContext& context, absl::FunctionRef<bool(int32_
   const Graph& graph = context.graph();
   std::vector<bool> picked(graph.message().specs_size());
   bool any = false;
-  for (int32_t spec = 0; spec < static_cast<int32_t>(picked.size()); ++spec) {
-    const int32_t like = graph.spec_like(spec);
-    picked[spec] = like == spec ? wanted(graph.message().specs(spec)) : picked[like];
+  for (int32_t spec : graph.unlike_specs()) {
+    picked[spec] = wanted(graph.message().specs(spec));
     any |= picked[spec];
   }
   if (!any) return;
+  std::vector<bool> looked_at(graph.num_values());
+  any = false;
+  for (int32_t value : graph.unlike_values()) {
+    looked_at[value] = of(value);
+    any |= looked_at[value];
+  }
+  if (!any) return;
+  for (int32_t spec = 0; spec < static_cast<int32_t>(picked.size()); ++spec)
+    picked[spec] = picked[graph.spec_like(spec)];
   AnnotatedPlace found;
   for (int32_t value = 0; value < graph.num_values(); ++value) {
-    if (!of(value)) continue;
+    if (!looked_at[graph.value_like(value)]) continue;
     found.value = value;
     found.spec = graph.value_spec(value);
     if (found.spec >= 0 && picked[found.spec]) {

@@ -29,7 +29,7 @@ bool IsAnnotation(const CheckContext& context);
 // refer to nor about observers; where it picks none the graph is not walked. Linear.
 void ForEachAnnotated(const CheckContext& context, absl::FunctionRef<bool(const v1::Spec&)> wanted,
                       absl::FunctionRef<void(const AnnotatedPlace&)> visit);
-// The same, of those values alone that `of` picks.
+// The same, of those values alone that `of` picks; it is asked of one value of each type and shape.
 void ForEachAnnotated(const CheckContext& context, absl::FunctionRef<bool(int32_t value)> of,
                       absl::FunctionRef<bool(const v1::Spec&)> wanted,
                       absl::FunctionRef<void(const AnnotatedPlace&)> visit);

@@ -24,8 +24,9 @@ constexpr RuleInfo kInfo = {
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   for (const Graph::ConstantRecord& constant : graph.constants()) {
+    if (!constant.is_external) continue;
     const v1::Value& value = graph.value(constant.value);
-    if (!constant.is_external || !value.foreign()) continue;
+    if (!value.foreign()) continue;
     const v1::ExternalData& external = value.constant().external();
     if (external.status() != v1::ExternalData::OUTSIDE_MODEL_FOLDER) continue;
     Place place;

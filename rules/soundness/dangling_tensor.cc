@@ -22,8 +22,7 @@ bool Defined(const Graph& graph, int32_t value) {
          graph.is_elsewhere(value);
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
-  const Graph& graph = context.graph();
+void CheckInputs(const Graph& graph, FindingSink& sink) {
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     for (int i = 0; i < graph.num_inputs(node); ++i) {
       const int32_t value = graph.input(node, i);
@@ -35,6 +34,11 @@ void Check(const CheckContext& context, FindingSink& sink) {
       sink.Add(kInfo, place, "is defined nowhere", "a node's output, a constant or a graph input");
     }
   }
+}
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  if (!graph.all_read_are_given()) CheckInputs(graph, sink);
   for (int32_t id : graph.message().outputs()) {
     if (Defined(graph, id - 1)) continue;
     Place place;

@@ -73,13 +73,14 @@ void CheckValue(const Graph& graph, int32_t id, FindingSink& sink) {
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   std::vector<bool> odd(graph.num_values(), false);  // of the first value of each shape
-  for (int32_t id = 0; id < graph.num_values(); ++id) {
-    const int32_t like = graph.value_like(id);
-    if (like == id) {
-      const Shape shape = JudgeShape(graph.value(id), SmallestSize(graph));
-      odd[id] = shape.negative || shape.overflow;
-    }
-    if (odd[like]) CheckValue(graph, id, sink);
+  bool any = false;
+  for (int32_t id : graph.unlike_values()) {
+    const Shape shape = JudgeShape(graph.value(id), SmallestSize(graph));
+    odd[id] = shape.negative || shape.overflow;
+    any |= odd[id];
+  }
+  for (int32_t id = 0; any && id < graph.num_values(); ++id) {
+    if (odd[graph.value_like(id)]) CheckValue(graph, id, sink);
   }
 }
 

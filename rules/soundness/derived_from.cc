@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -42,8 +43,7 @@ void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sin
       sources.push_back(operand.edge_value);
     }
   }
-  if (bias == nullptr || bias->spec < 0) return;
-  if (graph.spec_kind(bias->spec) != v1::Spec::DERIVED) return;
+  if (bias == nullptr || bias->spec < 0 || graph.spec_kind(bias->spec) != v1::Spec::DERIVED) return;
   absl::InlinedVector<int32_t, 4> named;
   bool own = true;
   for (SpecPlace reference : graph.references(bias->spec)) {
@@ -65,6 +65,9 @@ void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sin
 }
 
 void Check(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  const auto is_derived = [&graph](int32_t spec) { return graph.spec_kind(spec) == v1::Spec::DERIVED; };
+  if (absl::c_none_of(graph.unlike_specs(), is_derived)) return;
   for (const ResolvedOp& op : context.resolved().ops()) {
     if (op.op != nullptr && (op.op->traits & kAccumulates) != 0) CheckOp(context, op, sink);
   }

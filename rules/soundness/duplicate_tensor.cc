@@ -81,6 +81,7 @@ bool IsAlsoGiven(const Graph& graph, int32_t node, int32_t value) {
 }
 
 void CheckProducers(const Graph& graph, FindingSink& sink) {
+  if (graph.all_written_once()) return;
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     for (int i = 0; i < graph.num_outputs(node); ++i) {
       const int32_t value = graph.output(node, i);

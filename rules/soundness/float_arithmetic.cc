@@ -1,6 +1,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -76,8 +77,9 @@ std::vector<bool> MustBeIntegers(const Graph& graph) {
 }
 
 void Check(const CheckContext& context, FindingSink& sink) {
-  if (!IsAnnotation(context)) return;
   const Graph& graph = context.graph();
+  const auto is_integer = [&graph](int32_t value) { return IsInteger(graph.dtype(value)); };
+  if (!IsAnnotation(context) || absl::c_none_of(graph.unlike_values(), is_integer)) return;
   std::vector<bool> must_be_integers;  // made for the first
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     if (graph.num_outputs(node) != 1 || graph.output(node, 0) < 0) continue;

@@ -44,18 +44,48 @@ bool Differ(v1::Stage stage, const Operand& written, const QuantParams* a, const
          a->zero_point(0) != b->zero_point(0);
 }
 
+bool Reads(const Operand& operand) {
+  return operand.present && operand.quantized && operand.spec >= 0 && operand.quantizer < 0 && operand.edge_value >= 0;
+}
+bool Writes(const Operand& operand) { return operand.quantized && operand.spec >= 0; }
+
+// Whether all tensors that nodes write, and all that they read and that are not stored in the file, have one form: then
+// none is read as another.
+bool HasOneForm(const CheckContext& context) {
+  const ResolvedGraph& resolved = context.resolved();
+  const Operand* first = nullptr;
+  const auto same = [&first](const Operand& operand) {
+    if (first == nullptr) first = &operand;
+    return operand.form >= 0 && operand.form == first->form && operand.type == first->type;
+  };
+  for (int32_t number : resolved.unlike_ops()) {
+    const ResolvedOp& op = resolved.ops()[number];
+    for (const Operand& read : resolved.inputs(op)) {
+      if (Reads(read) && !context.graph().is_constant(read.edge_value) && !same(read)) return false;
+    }
+    for (const Operand& written : resolved.outputs(op)) {
+      if (Writes(written) && !same(written)) return false;
+    }
+  }
+  if (!context.graph().all_written_once()) return false;  // a constant may also be written
+  if (first == nullptr) return true;
+  const QuantParams* params = resolved.qparams(*first);
+  return !Differ(context.stage(), *first, params, *first, params);  // a number that is none differs from itself
+}
+
 // Only where specs sit on edges; in QDQ graphs a conversion is a pair of nodes that everybody can see.
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const ResolvedGraph& resolved = context.resolved();
+  if (HasOneForm(context)) return;
   for (const ResolvedOp& op : resolved.ops()) {
     for (const Operand& read : resolved.inputs(op)) {
-      if (!read.present || !read.quantized || read.spec < 0 || read.quantizer >= 0 || read.edge_value < 0) continue;
+      if (!Reads(read)) continue;
       const int32_t producer = graph.producer(read.edge_value);
       if (producer < 0 || resolved.op_of_node(producer) < 0) continue;
       const ResolvedOp& writer = resolved.ops()[resolved.op_of_node(producer)];
       for (const Operand& written : resolved.outputs(writer)) {
-        if (written.edge_value != read.edge_value || !written.quantized || written.spec < 0) continue;
+        if (written.edge_value != read.edge_value || !Writes(written)) continue;
         const QuantParams* writes = resolved.qparams(written);
         const QuantParams* reads = resolved.qparams(read);
         if (!Differ(context.stage(), written, writes, read, reads)) continue;

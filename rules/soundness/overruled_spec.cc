@@ -54,24 +54,25 @@ bool SameBlocks(const v1::Spec& a, const v1::Spec& b) {
 bool MayOverrule(const CheckContext& context) {
   const auto& specs = context.graph().message().specs();
   absl::flat_hash_map<std::string, int> like;
+  const Graph& graph = context.graph();
   for (int i = 0; i < specs.size(); ++i) {
-    if (specs[i].kind() != v1::Spec::PLAIN) continue;
+    if (graph.spec_kind(i) != v1::Spec::PLAIN) continue;
     const v1::Spec& first = specs[like.emplace(Compared(specs[i]), i).first->second];
     if (specs[i].observer() != first.observer() || !SameBlocks(specs[i], first)) return true;
   }
-  const Graph& graph = context.graph();
-  const auto shared = [&graph](int32_t value) {
-    return graph.uses(value).size() + (graph.value_spec(value) >= 0 ? 1 : 0) > 1;
+  absl::flat_hash_map<int32_t, int32_t> derived;  // by value, of those with several places for a spec
+  const auto another = [&](int32_t value, int32_t spec) {
+    if (graph.spec_kind(spec) != v1::Spec::DERIVED) return false;
+    if (graph.uses(value).size() + (graph.value_spec(value) >= 0 ? 1 : 0) < 2) return false;
+    return derived.emplace(value, spec).first->second != spec;
   };
-  bool found = false;
-  AnnotatedPlace last;
-  ForEachAnnotated(
-      context, shared, [](const v1::Spec& spec) { return spec.kind() == v1::Spec::DERIVED; },
-      [&](const AnnotatedPlace& at) {
-        found |= at.value == last.value && at.spec != last.spec;
-        last = at;
-      });
-  return found;
+  for (Use edge : graph.referring_edges()) {
+    if (another(graph.input(edge.node, edge.input), graph.edge_spec(edge.node, edge.input))) return true;
+  }
+  for (int32_t value : graph.referring_values()) {
+    if (another(value, graph.value_spec(value))) return true;
+  }
+  return false;
 }
 
 std::vector<int32_t> SourceGroups(const SharingGroups& groups, int32_t entry) {

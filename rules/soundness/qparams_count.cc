@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rules/engine/context.h"
@@ -72,15 +73,18 @@ void CheckDescribed(const Graph& graph, const Described& described, FindingSink&
   }
 }
 
-int64_t CountOf(const Graph& graph, int32_t value) {
-  if (value < 0 || !graph.is_constant(value)) return -1;
-  const v1::Value& shape = graph.value(graph.value_like(value));
+// Elements of a tensor; -1: not known.
+int64_t ElementsOf(const v1::Value& shape) {
   if (!shape.has_shape()) return -1;
   int64_t count = 1;
   for (int64_t dim : shape.dims()) {
     if (dim < 0 || __builtin_mul_overflow(count, dim, &count)) return -1;
   }
   return count;
+}
+
+int64_t CountOf(const Graph& graph, int32_t value) {
+  return value >= 0 && graph.is_constant(value) ? ElementsOf(graph.value(graph.value_like(value))) : -1;
 }
 
 void CheckPacked(const Graph& graph, const PackedMatMul& packed, FindingSink& sink) {
@@ -103,6 +107,8 @@ void CheckPacked(const Graph& graph, const PackedMatMul& packed, FindingSink& si
 
 // Scales and zero points of no element: a tensor that says that it is quantized, and not how.
 void CheckEmpty(const Graph& graph, FindingSink& sink) {
+  const auto is_empty = [&graph](int32_t value) { return ElementsOf(graph.value(value)) == 0; };
+  if (absl::c_none_of(graph.unlike_values(), is_empty)) return;
   for (const Graph::ConstantRecord& constant : graph.constants()) {
     if (CountOf(graph, constant.value) != 0) continue;
     for (const Use& use : graph.uses(constant.value)) {

@@ -1,3 +1,4 @@
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -21,12 +22,16 @@ constexpr RuleInfo kInfo = {
     "A uint8 initializer with 300 in int32_data fires it; one with 255 does not.",
 };
 
+// Statistics are doubles: wider integers have no exact range in them.
+bool HasExactRange(v1::DataType type) { return IsInteger(type) && BitWidth(type) <= 32; }
+
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
+  const auto has_exact_range = [&graph](int32_t value) { return HasExactRange(graph.dtype(value)); };
+  if (absl::c_none_of(graph.unlike_values(), has_exact_range)) return;
   for (const Graph::ConstantRecord& constant : graph.constants()) {
     const v1::DataType type = graph.dtype(constant.value);
-    // Statistics are doubles: wider integers have no exact range in them.
-    if (!IsInteger(type) || BitWidth(type) > 32) continue;
+    if (!HasExactRange(type)) continue;
     const v1::Constant& message = graph.value(constant.value).constant();
     if (!message.has_statistics() || message.statistics().count() == 0) continue;
     const v1::Statistics& statistics = message.statistics();

@@ -1,6 +1,6 @@
 #include <string>
+#include <vector>
 
-#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rules/engine/context.h"
@@ -94,17 +94,15 @@ void CheckPacked(const Graph& graph, const PackedMatMul& packed, FindingSink& si
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  absl::flat_hash_map<int32_t, Size> sizes;  // by value_like
+  std::vector<Size> sizes(graph.num_values());  // of unlike values
+  for (int32_t value : graph.unlike_values()) sizes[value] = SizeOf(graph.value(value));
   for (const Graph::ConstantRecord& constant : graph.constants()) {
     // Bytes outside of the model folder were not counted; that is another rule's finding.
     if (constant.is_external && constant.stored_bytes == 0 &&
         graph.value(constant.value).constant().external().status() != v1::ExternalData::READ) {
       continue;
     }
-    const int32_t like = graph.value_like(constant.value);
-    const auto [size, inserted] = sizes.try_emplace(like);
-    if (inserted) size->second = SizeOf(graph.value(like));
-    CheckConstant(graph, constant, size->second, sink);
+    CheckConstant(graph, constant, sizes[graph.value_like(constant.value)], sink);
   }
   for (const PackedMatMul& packed : context.Once(PackedMatMuls)) CheckPacked(graph, packed, sink);
 }

@@ -1,3 +1,4 @@
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -31,9 +32,17 @@ bool IsTuple(const Graph& graph, int32_t value) {
          !graph.value(value).has_shape();
 }
 
+// Whether some node can make one.
+bool MayHaveTuples(const Graph& graph) {
+  return absl::c_any_of(graph.unlike_nodes(), [&graph](int32_t node) {
+    return graph.op(node) == OpId::kGetItem ||
+           (graph.binding(node) != nullptr && graph.binding(node)->op->outputs.size() > 1);
+  });
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
-  if (!IsAnnotation(context)) return;
   const Graph& graph = context.graph();
+  if (!IsAnnotation(context) || !MayHaveTuples(graph)) return;
   for (int32_t value = 0; value < graph.num_values(); ++value) {
     const int32_t spec = graph.value_spec(value);
     if (spec < 0 || graph.spec_kind(spec) == v1::Spec::EXPLICIT_NONE || !IsTuple(graph, value)) continue;

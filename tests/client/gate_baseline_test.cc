@@ -15,7 +15,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 std::vector<bool> Known(const v1::Report& baseline, v1::Report report) {
-  MarkKnown(baseline, report);
+  MarkKnown({&baseline}, report);
   std::vector<bool> known;
   for (const v1::Finding& finding : report.results(0).findings()) known.push_back(finding.in_baseline());
   return known;
@@ -86,20 +86,55 @@ TEST(Baseline, WhatIsSaidOfTheWholeGraphIsKnown) {
 }
 
 TEST(Baseline, ModelsGoByPathThenByName) {
-  const std::vector<v1::Report> several = {LayerReport("x/a.onnx", {}), LayerReport("y/b.onnx", {}),
-                                           LayerReport("z/b.onnx", {})};
-  using Found = std::vector<const v1::Report*>;
-  EXPECT_EQ(BaselinesOf(several, {"./x/a.onnx"}), Found{&several[0]});
-  EXPECT_EQ(BaselinesOf(several, {"/ci/a.onnx"}), Found{&several[0]});
-  EXPECT_EQ(BaselinesOf(several, {"z/b.onnx"}), Found{&several[2]});
-  EXPECT_EQ(BaselinesOf(several, {"/ci/b.onnx"}), Found{nullptr});  // which one?
-  EXPECT_EQ(BaselinesOf(several, {"c.onnx"}), Found{nullptr});
+  using Found = std::vector<std::vector<const v1::Report*>>;
+  const auto reports = [](const std::vector<std::string>& models) {
+    std::vector<v1::Report> list;
+    for (const std::string& model : models) list.push_back(LayerReport(model, {}));
+    return list;
+  };
+  const std::vector<v1::Report> several = reports({"x/a.onnx", "y/b.onnx", "z/b.onnx"});
+  const Found a = {{&several[0]}}, b = {{&several[2]}}, none = {{}};
+  EXPECT_EQ(BaselinesOf(several, reports({"./x/a.onnx"})), a);
+  EXPECT_EQ(BaselinesOf(several, reports({"/ci/a.onnx"})), a);
+  EXPECT_EQ(BaselinesOf(several, reports({"z/b.onnx"})), b);
+  EXPECT_EQ(BaselinesOf(several, reports({"/ci/b.onnx"})), none);  // which one?
+  EXPECT_EQ(BaselinesOf(several, reports({"c.onnx"})), none);
   // A new model with the file name of one that is there is another model.
-  EXPECT_EQ(BaselinesOf(several, {"x/a.onnx", "new/a.onnx"}), (Found{&several[0], nullptr}));
-  EXPECT_EQ(BaselinesOf(several, {"old/a.onnx", "new/a.onnx"}), (Found{nullptr, nullptr}));  // which one?
+  EXPECT_EQ(BaselinesOf(several, reports({"x/a.onnx", "new/a.onnx"})), (Found{{&several[0]}, {}}));
+  EXPECT_EQ(BaselinesOf(several, reports({"old/a.onnx", "new/a.onnx"})), (Found{{}, {}}));  // which one?
+}
+
+TEST(Baseline, TheOnlyModelMayHaveAnotherNameButNotAnotherSize) {
   const std::vector<v1::Report> one = {LayerReport("a.onnx", {})};
-  EXPECT_EQ(BaselinesOf(one, {"renamed.onnx"}), Found{&one[0]});
-  EXPECT_EQ(BaselinesOf(one, {"other.onnx", "third.onnx"}), (Found{nullptr, nullptr}));
+  std::vector<v1::Report> asked = {LayerReport("renamed.onnx", {})};
+  EXPECT_THAT(BaselinesOf(one, asked), ElementsAre(ElementsAre(&one[0])));
+  asked[0].mutable_results(0)->mutable_coverage()->set_nodes(10);
+  EXPECT_THAT(BaselinesOf(one, asked), ElementsAre(ElementsAre()));
+  asked = {LayerReport("other.onnx", {}), LayerReport("third.onnx", {})};
+  EXPECT_THAT(BaselinesOf(one, asked), ElementsAre(ElementsAre(), ElementsAre()));
+}
+
+TEST(Baseline, OfSeveralReportsAboutOneModelTheLastWithTheTargetCounts) {
+  const Layer conv = {"conv", "w", 0}, other = {"other", "x", 1};
+  Gate gate;
+  gate.baseline = {LayerReport("a.onnx", {conv}, "qnn_htp/SM8350@2.25.0"),
+                   LayerReport("a.onnx", {conv}, "qnn_htp/SM8650@2.25.0")};
+  const auto known = [&](const std::vector<Layer>& layers, const std::string& target) {
+    std::vector<v1::Report> reports = {LayerReport("a.onnx", layers, target)};
+    gate.Apply(absl::MakeSpan(reports));
+    std::vector<bool> in_baseline;
+    for (const v1::Finding& finding : reports[0].results(0).findings()) in_baseline.push_back(finding.in_baseline());
+    return in_baseline;
+  };
+  EXPECT_THAT(known({conv}, "qnn_htp/SM8350@2.25.0"), ElementsAre(true));
+  EXPECT_THAT(known({conv}, "qnn_htp/SM8650@2.25.0"), ElementsAre(true));
+  EXPECT_THAT(known({conv}, "qnn_htp/SM8650@2.51.0"), ElementsAre(true));
+  EXPECT_THAT(known({conv}, "xnnpack"), ElementsAre(false));
+  // A report that stands twice knows nothing twice, and a newer one replaces an older.
+  gate.baseline = {gate.baseline[0], gate.baseline[0]};
+  EXPECT_THAT(known({conv, other}, "qnn_htp/SM8350@2.25.0"), ElementsAre(true, false));
+  gate.baseline.push_back(LayerReport("a.onnx", {other}, "qnn_htp/SM8350@2.25.0"));
+  EXPECT_THAT(known({conv, other}, "qnn_htp/SM8350@2.25.0"), ElementsAre(false, true));
 }
 
 TEST(Baseline, ReadsWhatCheckWrites) {

@@ -78,7 +78,7 @@ TEST(Npz, WhatIsWrittenIsRead) {
   std::memcpy(tensor.data.data(), values, sizeof(values));
   Tensor scalar;
   scalar.type = v1::DATA_TYPE_FLOAT32;
-  scalar.data.resize(4);
+  scalar.data.resize(4, std::byte{0});
   NpzWriter writer(1 << 20);
   ASSERT_TRUE(writer.Add("block/conv:0", tensor).ok());
   ASSERT_TRUE(writer.Add("scalar", scalar).ok());
@@ -96,7 +96,7 @@ TEST(Npz, KeepsToItsLimit) {
   Tensor tensor;
   tensor.type = v1::DATA_TYPE_INT8;
   tensor.dims = {16};
-  tensor.data.resize(16);
+  tensor.data.resize(16, std::byte{0});
   NpzWriter writer(20);
   EXPECT_TRUE(writer.Add("a", tensor).ok());
   EXPECT_EQ(writer.Add("b", tensor).code(), absl::StatusCode::kResourceExhausted);

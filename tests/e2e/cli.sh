@@ -311,6 +311,11 @@ run 0 reports migrate --store "sqlite:$scratch/fresh.db"
 run 0 reports list --store "sqlite:$scratch/fresh.db"
 run 2 check "$good" --label nonsense=1
 one_error INVALID_ARGUMENT
+run 2 check "$good" --label branch=
+one_error INVALID_ARGUMENT
+run 2 check "$good" --label branch=a --label branch=b
+one_error INVALID_ARGUMENT
+has "$err" 'branch is given twice'
 run 2 reports list --store "$store" --filter 'nonsense'
 one_error INVALID_ARGUMENT
 run 0 reports delete "$name" --store "$store"

@@ -26,6 +26,12 @@ same "$(jq -r '[.runs[0].results[] | select(.ruleId == "DT105") | .level] | uniq
 same "$(jq '[.runs[0].results[] | .ruleId as $id | .ruleIndex as $i | $id] - [.runs[0].tool.driver.rules[].id] | length' \
   <<<"$out")" 0
 has "$(jq -c '.runs[0].results[].fixes' <<<"$out")" 'deletedRegion'
+# Nothing could be read: that is what they say.
+for format in sarif junit github markdown; do
+  run 2 check "$scratch/missing" -t qnn_htp/SM8350 --format "$format" --output "$scratch/none"
+  has "$(cat "$scratch/none")" 'missing: no such file'
+  rm -f "$scratch/none"
+done
 run 1 check "$resnet" -t qnn_htp/SM8350 --format github
 has "$out" '^::error file=.*resnet8\.qnn_a16_mixed\.onnx,title=DT105 '
 has_not "$out" '^[^:]'
@@ -100,7 +106,9 @@ has "$err" 'other.json: is JSON, but no report of quantgate'
 # A report about another name: taken, as the flag asks for, and said.
 cp "$resnet" "$scratch/other_name.onnx"
 run 0 check "$scratch/other_name.onnx" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json"
-has "$err" "^note: the baseline's only report is about '.*'; it counts for '.*other_name.onnx'\$"
+has "$err" "^note: the baseline is about '.*', which has as many nodes; it counts for '.*other_name.onnx'\$"
+run 1 check "$data/../../data/onnx/bad.act_per_channel.tiny.qdq_a16w8.onnx" --baseline "$scratch/baseline.json"
+has "$err" "^note: the baseline has no report about '.*bad.act_per_channel.tiny.qdq_a16w8.onnx': all that is found there is new\$"
 run 0 check "$resnet" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json"
 same "$err" ""
 

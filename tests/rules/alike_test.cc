@@ -1,12 +1,18 @@
 // What Graph tells once for the many values, nodes and specs that are the same, and names without comparing them.
 #include <gtest/gtest.h>
 
+#include <functional>
+#include <iterator>
 #include <random>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "rules/graph/first_like.h"
 #include "rules/graph/graph.h"
 #include "rules/graph/names.h"
+#include "rules/graph/resolve.h"
 #include "rules/graph/sharing.h"
 #include "tests/rules/graph_builder.h"
 
@@ -82,6 +88,94 @@ TEST(Alike, SpecsButForReferencesAndNumbers) {
   for (int id : {0, 2, 3, 4, 5, 6, 7, 8}) EXPECT_EQ(graph.spec_like(id), id);
   ASSERT_EQ(graph.references(1).size(), 1);
   EXPECT_EQ(graph.references(1)[0], (SpecPlace{0, -1}));
+}
+
+// Numbers whose guesses and hashes are all the same.
+struct Indistinct {
+  std::vector<int> numbers;
+  uint64_t Guess(int32_t) const { return 0; }
+  size_t Hash(int32_t) const { return 0; }
+  bool Same(int32_t a, int32_t b) const { return numbers[a] == numbers[b]; }
+};
+
+TEST(FirstLike, ComparesWhateverWasGuessed) {
+  FirstLike<Indistinct> first(Indistinct{{7, 8, 7, 9, 8, 8, 7, 10}});
+  std::vector<int32_t> found;
+  for (int32_t i = 0; i < 8; ++i) found.push_back(first(i));
+  EXPECT_EQ(found, (std::vector<int32_t>{0, 1, 0, 3, 1, 1, 0, 7}));
+}
+
+// An addition of two tensors in a model of its own kind but for what `change` does.
+std::vector<int32_t> KindsOfAdditions(const std::function<void(GraphBuilder&)>& change) {
+  GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
+  for (const char* name : {"x", "y", "x2", "y2"}) b.Input(name, v1::DATA_TYPE_FLOAT32, {1, 8});
+  for (v1::DataType type : {v1::DATA_TYPE_UINT8, v1::DATA_TYPE_UINT8, v1::DATA_TYPE_INT8}) {
+    v1::Spec& spec = *b.graph.add_specs();
+    spec.set_kind(v1::Spec::PLAIN);
+    spec.set_dtype(type);
+  }
+  for (const char* suffix : {"", "2"}) {
+    const std::string name = absl::StrCat("sum", suffix);
+    v1::Node& node = b.Node("aten.add.Tensor", name, {absl::StrCat("x", suffix), absl::StrCat("y", suffix)}, {name});
+    node.add_input_specs(1);
+    node.add_input_specs(2);
+    b.Shape(name, v1::DATA_TYPE_FLOAT32, {1, 8});
+    b.Value(name).set_spec(1);
+  }
+  change(b);
+  const Graph graph = *Graph::Build(b.graph);
+  const ResolvedGraph resolved = ResolvedGraph::Resolve(graph);
+  return {resolved.unlike_ops().begin(), resolved.unlike_ops().end()};
+}
+
+TEST(Alike, OperatorsByAllThatARuleMayAskOfThem) {
+  const std::vector<int32_t> one = {0};
+  const std::vector<int32_t> both = {0, 1};
+  EXPECT_EQ(KindsOfAdditions([](GraphBuilder&) {}), one);
+  EXPECT_EQ(KindsOfAdditions([](GraphBuilder& b) { b.Value("x2").set_name("other name"); }), one);
+  EXPECT_EQ(KindsOfAdditions([](GraphBuilder& b) { b.graph.mutable_nodes(1)->set_input_specs(1, 1); }), one);
+  const std::function<void(GraphBuilder&)> changes[] = {
+      [](GraphBuilder& b) { b.graph.mutable_nodes(1)->set_input_specs(1, 3); },
+      [](GraphBuilder& b) { b.graph.mutable_nodes(1)->set_input_specs(0, 0); },
+      [](GraphBuilder& b) { b.Value("sum2").set_spec(3); },
+      [](GraphBuilder& b) { b.Value("sum2").set_spec(0); },
+      [](GraphBuilder& b) { b.Value("x2").set_dtype(v1::DATA_TYPE_FLOAT16); },
+      [](GraphBuilder& b) { b.Value("y2").set_dims(0, 2); },
+      [](GraphBuilder& b) { b.Value("sum2").set_dims(1, 9); },
+      [](GraphBuilder& b) { b.Value("y2").mutable_constant(); },
+      [](GraphBuilder& b) { b.graph.mutable_inputs()->RemoveLast(); },
+      [](GraphBuilder& b) { b.graph.mutable_nodes(1)->set_op(b.Symbol("aten.mul.Tensor")); },
+      [](GraphBuilder& b) { b.graph.mutable_nodes(1)->set_inputs(1, 0); },
+      [](GraphBuilder& b) {
+        v1::Attribute& alpha = *b.graph.mutable_nodes(1)->add_attributes();
+        alpha.set_name(b.Symbol("alpha"));
+        alpha.set_i(2);
+      },
+  };
+  for (size_t i = 0; i < std::size(changes); ++i) EXPECT_EQ(KindsOfAdditions(changes[i]), both) << "change " << i;
+}
+
+TEST(Graph, SaysWhetherAllThatIsReadIsGivenAndWrittenOnce) {
+  const auto build = [](const std::function<void(GraphBuilder&)>& change) {
+    GraphBuilder b;
+    b.Input("x", v1::DATA_TYPE_FLOAT32, {1});
+    b.Value("w").mutable_constant();
+    b.Node("Add", "a", {"x", "w"}, {"y"});
+    b.Node("Relu", "r", {"y"}, {"z"});
+    b.Value("nobody reads this");
+    change(b);
+    const absl::StatusOr<Graph> graph = Graph::Build(b.graph);
+    return std::make_pair(graph->all_read_are_given(), graph->all_written_once());
+  };
+  const auto sound = std::make_pair(true, true);
+  EXPECT_EQ(build([](GraphBuilder&) {}), sound);
+  EXPECT_EQ(build([](GraphBuilder& b) { b.Node("Relu", "n", {"nobody reads this"}, {"n"}); }),
+            std::make_pair(false, true));
+  EXPECT_EQ(build([](GraphBuilder& b) { b.Value("w").clear_constant(); }), std::make_pair(false, true));
+  for (const char* again : {"x", "w", "y", "z"}) {
+    EXPECT_EQ(build([&](GraphBuilder& b) { b.Node("Relu", "n", {"y"}, {again}); }), std::make_pair(true, false))
+        << again;
+  }
 }
 
 TEST(Names, DistinctUntilOneIsRepeated) {

@@ -164,12 +164,12 @@ void Depthwise(const Flat& flat, const Operands& operands, float* to) {
   const int64_t channels = operands.x->dims[1], each = operands.w->dims[0] / channels;
   Planes<float> planes(flat.rows, flat.columns, 1, 0, /*padded=*/true);
   std::vector<const float*> from(static_cast<size_t>(taps));
+  for (int64_t t = 0; t < taps; ++t) {
+    from[t] = planes.data() + planes.tap(t / flat.columns.kernel, t % flat.columns.kernel);
+  }
   const float* image = operands.x->as<float>().data();
   for (int64_t i = 0; i < operands.x->dims[0] * channels; ++i, image += flat.rows.input * flat.columns.input) {
     planes.Fill(image);
-    for (int64_t t = 0; t < taps; ++t) {
-      from[t] = planes.data() + planes.tap(t / flat.columns.kernel, t % flat.columns.kernel);
-    }
     for (int64_t out = i % channels * each; out < (i % channels + 1) * each; ++out, to += outputs) {
       ConvChannel({from, flat.rows.output, flat.columns.output, planes.step()},
                   operands.w->as<float>().data() + out * taps, operands.bias.empty() ? 0.0f : operands.bias[out], to);
@@ -190,26 +190,29 @@ absl::Status RunConv(FloatCall& call) {
   if (!window.ok()) return window.status();
   Dims dims = {x[0], w[0]};
   dims.insert(dims.end(), window->outputs.begin(), window->outputs.end());
-  if (absl::Status status = call.Make(0, v1::DATA_TYPE_FLOAT32, dims); !status.ok()) return status;
+  if (absl::Status status = call.MakeUnset(0, v1::DATA_TYPE_FLOAT32, dims); !status.ok()) return status;
   const int64_t outputs = Count(window->outputs), taps = Count(window->kernel), plane = Count(spatial);
   const int64_t in = w[1], out = w[0] / operands.group;
   float* result = call.outputs[0].as<float>().data();
   if (const std::optional<Flat> flat = in == 1 ? FlatWindows(call, operands) : std::nullopt; flat.has_value()) {
     Depthwise(*flat, operands, result);
   } else {
-    // Positions under a kernel of one tap follow each other as rows do.
+    // Positions under a kernel of one tap lie as they are read.
     const bool pointwise = taps == 1 && window->strides == Dims(spatial.size(), 1) &&
                            window->pads_begin == Dims(spatial.size(), 0) && window->pads_end == Dims(spatial.size(), 0);
-    const Dims line = {plane};
-    const SpatialWindow under_line{{1}, {1}, {1}, {0}, {0}, {plane}};
-    Columns columns(pointwise ? absl::MakeConstSpan(line) : spatial, pointwise ? under_line : *window);
+    Columns columns(spatial, *window);
     for (int64_t i = 0; i < x[0] * operands.group; ++i) {
       const int64_t first = i % operands.group * out;
       const float* image = operands.x->as<float>().data() + i * in * plane;
-      Gemm(
-          out, outputs, in * taps, {operands.w->as<float>().data() + first * in * taps, in * taps, 1},
-          [&](const Panel& panel, float* to) { columns.Fill(image, panel, to); },
-          operands.bias.empty() ? nullptr : operands.bias.data() + first, result + i * out * outputs);
+      const LeftMatrix weights{operands.w->as<float>().data() + first * in * taps, in * taps, 1};
+      const float* bias = operands.bias.empty() ? nullptr : operands.bias.data() + first;
+      float* to = result + i * out * outputs;
+      if (pointwise) {
+        Gemm(out, outputs, in, weights, image, bias, to);
+      } else {
+        const auto fill = [&](const Panel& panel, float* part) { columns.Fill(image, panel, part); };
+        Gemm(out, outputs, in * taps, weights, fill, bias, to);
+      }
     }
   }
   Activate(call.attributes, call.outputs[0].as<float>());

@@ -138,7 +138,7 @@ Kernel FindKernel(OpId op) {
 
 }  // namespace
 
-absl::Status FloatCall::Make(size_t output, v1::DataType type, const Dims& dims) {
+absl::Status FloatCall::MakeUnset(size_t output, v1::DataType type, const Dims& dims) {
   const absl::StatusOr<int64_t> count = ElementCount(dims);
   if (!count.ok()) return count.status();
   const size_t width = ElementSize(type);
@@ -148,7 +148,13 @@ absl::Status FloatCall::Make(size_t output, v1::DataType type, const Dims& dims)
                                                      max_bytes, " bytes are allowed"));
   }
   outputs[output].type = type;
-  return Allocate(dims, outputs[output]);
+  return AllocateUnset(dims, outputs[output]);
+}
+
+absl::Status FloatCall::Make(size_t output, v1::DataType type, const Dims& dims) {
+  if (absl::Status status = MakeUnset(output, type, dims); !status.ok()) return status;
+  std::fill(outputs[output].data.begin(), outputs[output].data.end(), std::byte{0});
+  return absl::OkStatus();
 }
 
 absl::Status RunFloatKernel(FloatCall& call) {

@@ -38,6 +38,8 @@ struct FloatCall {
   const Tensor* input(size_t i) const { return i < inputs.size() ? inputs[i] : nullptr; }
   // Makes room for an output. RESOURCE_EXHAUSTED names the bytes that were too many.
   absl::Status Make(size_t output, v1::DataType type, const Dims& dims);
+  // The same for a kernel that writes every element: they are not set.
+  absl::Status MakeUnset(size_t output, v1::DataType type, const Dims& dims);
 };
 
 // UNIMPLEMENTED: no kernel for the operator or its form. INVALID_ARGUMENT: shapes or types that do not go together.

@@ -52,16 +52,23 @@ HWY_INLINE void StoreSome(hn::Vec<Reals> x, int64_t count, float* to) {
   std::memcpy(to, some, static_cast<size_t>(count) * sizeof(float));
 }
 
-// CMakeLists.txt keeps compilers from fusing products and sums.
-template <int kRows, int kVectors>
+// `kWhole`: the panel has as many columns as vectors have elements. CMakeLists.txt keeps compilers from fusing products
+// and sums.
+template <int kRows, int kVectors, bool kWhole>
 HWY_INLINE void Tile(const Share& share, int64_t row) {
   const Reals d;
+  const auto some = [&](int v) {
+    return kWhole || v + 1 < kVectors ? kLanes : std::clamp<int64_t>(share.panel.columns - v * kLanes, 0, kLanes);
+  };
   hn::Vec<Reals> sums[kRows][kVectors];
   float* const to = share.c + row * share.stride;
-  for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) {
-      sums[r][v] =
-          share.first ? hn::Zero(d) : LoadSome(to + r * share.stride + v * kLanes, share.panel.columns - v * kLanes);
+  if (share.first) {
+    for (int r = 0; r < kRows; ++r) {
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Zero(d);
+    }
+  } else {
+    for (int r = 0; r < kRows; ++r) {
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = LoadSome(to + r * share.stride + v * kLanes, some(v));
     }
   }
   const float* a = share.a.data + row * share.a.row;
@@ -74,24 +81,50 @@ HWY_INLINE void Tile(const Share& share, int64_t row) {
       for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Add(sums[r][v], hn::Mul(factor, values[v]));
     }
   }
-  for (int r = 0; r < kRows; ++r) {
-    const auto bias = hn::Set(d, share.bias == nullptr || !share.last ? 0.0f : share.bias[row + r]);
-    for (int v = 0; v < kVectors; ++v) {
-      StoreSome(share.last ? hn::Add(sums[r][v], bias) : sums[r][v], share.panel.columns - v * kLanes,
-                to + r * share.stride + v * kLanes);
+  if (share.last && share.bias != nullptr) {
+    for (int r = 0; r < kRows; ++r) {
+      const auto bias = hn::Set(d, share.bias[row + r]);
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Add(sums[r][v], bias);
     }
   }
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kVectors; ++v) StoreSome(sums[r][v], some(v), to + r * share.stride + v * kLanes);
+  }
+}
+
+template <int kVectors, bool kWhole>
+void Rows(const Share& share, int64_t m) {
+  int64_t row = 0;
+  for (; row + kMostRows <= m; row += kMostRows) Tile<kMostRows, kVectors, kWhole>(share, row);
+  if (kMostRows > 4 && row + 4 <= m) {
+    Tile<4, kVectors, kWhole>(share, row);
+    row += 4;
+  }
+  for (; row + 2 <= m; row += 2) Tile<2, kVectors, kWhole>(share, row);
+  for (; row < m; ++row) Tile<1, kVectors, kWhole>(share, row);
 }
 
 template <int kVectors>
 void Rows(const Share& share, int64_t m) {
-  int64_t row = 0;
-  for (; row + kMostRows <= m; row += kMostRows) Tile<kMostRows, kVectors>(share, row);
-  for (; row + 2 <= m; row += 2) Tile<2, kVectors>(share, row);
-  for (; row < m; ++row) Tile<1, kVectors>(share, row);
+  share.panel.columns == kVectors* kLanes ? Rows<kVectors, true>(share, m) : Rows<kVectors, false>(share, m);
 }
 
-void GemmImpl(int64_t m, int64_t n, int64_t k, LeftMatrix a, FillPanel fill, const float* bias, float* c) {
+// A part of a matrix whose rows have `n` elements.
+void CopyPanel(const Panel& panel, const float* b, int64_t n, float* to) {
+  const Reals d;
+  const float* from = b + panel.term * n + panel.column;
+  for (int64_t i = 0; i < panel.terms; ++i, from += n, to += kStride) {
+    if (panel.columns == kStride) {
+      for (int64_t v = 0; v < kStride; v += kLanes) hn::Store(hn::LoadU(d, from + v), d, to + v);
+    } else {
+      std::memcpy(to, from, static_cast<size_t>(panel.columns) * sizeof(float));
+    }
+  }
+}
+
+// `fill`: null where the right matrix is in memory, in `b`.
+void GemmImpl(int64_t m, int64_t n, int64_t k, LeftMatrix a, const FillPanel* fill, const float* b, const float* bias,
+              float* c) {
   alignas(64) float panel[kTerms * kStride];
   for (int64_t column = 0; column < n; column += kStride) {
     int64_t term = 0;
@@ -106,7 +139,7 @@ void GemmImpl(int64_t m, int64_t n, int64_t k, LeftMatrix a, FillPanel fill, con
                   term + kTerms >= k};
       share.a.data += term * a.term;
       if (share.panel.columns < kStride) std::fill_n(panel, share.panel.terms * kStride, 0.0f);
-      fill(share.panel, panel);
+      fill == nullptr ? CopyPanel(share.panel, b, n, panel) : (*fill)(share.panel, panel);
       switch ((share.panel.columns + kLanes - 1) / kLanes) {
         case 1:
           Rows<1>(share, m);
@@ -134,7 +167,11 @@ namespace quantgate::simulator {
 HWY_EXPORT(GemmImpl);
 
 void Gemm(int64_t m, int64_t n, int64_t k, LeftMatrix a, FillPanel b, const float* bias, float* c) {
-  HWY_DYNAMIC_DISPATCH(GemmImpl)(m, n, k, a, b, bias, c);
+  HWY_DYNAMIC_DISPATCH(GemmImpl)(m, n, k, a, &b, nullptr, bias, c);
+}
+
+void Gemm(int64_t m, int64_t n, int64_t k, LeftMatrix a, const float* b, const float* bias, float* c) {
+  HWY_DYNAMIC_DISPATCH(GemmImpl)(m, n, k, a, nullptr, b, bias, c);
 }
 
 void Gemm(int64_t m, int64_t n, int64_t k, const float* a, bool transposed_a, const float* b, bool transposed_b,
@@ -146,12 +183,6 @@ void Gemm(int64_t m, int64_t n, int64_t k, const float* a, bool transposed_a, co
     Gemm(n, 1, k, {b, k, 1}, column, nullptr, c);
     return;
   }
-  const auto rows = [&](const Panel& panel, float* to) {
-    const float* from = b + panel.term * n + panel.column;
-    for (int64_t i = 0; i < panel.terms; ++i) {
-      std::memcpy(to + i * panel.stride, from + i * n, static_cast<size_t>(panel.columns) * sizeof(float));
-    }
-  };
   const auto columns = [&](const Panel& panel, float* to) {
     const float* from = b + panel.column * k + panel.term;
     for (int64_t column = 0; column < panel.columns; ++column) {
@@ -162,7 +193,7 @@ void Gemm(int64_t m, int64_t n, int64_t k, const float* a, bool transposed_a, co
   if (transposed_b) {
     Gemm(m, n, k, left, columns, nullptr, c);
   } else {
-    Gemm(m, n, k, left, rows, nullptr, c);
+    Gemm(m, n, k, left, b, nullptr, c);
   }
 }
 

@@ -26,6 +26,7 @@ using FillPanel = absl::FunctionRef<void(const Panel& panel, float* to)>;
 
 // c (m, n) = a (m, k) * b (k, n), row-major. `bias`, one for each row, is added to the sums; null: none.
 void Gemm(int64_t m, int64_t n, int64_t k, LeftMatrix a, FillPanel b, const float* bias, float* c);
+void Gemm(int64_t m, int64_t n, int64_t k, LeftMatrix a, const float* b, const float* bias, float* c);
 
 // The same of matrices in memory; a transposed operand lies there as (k, m) or (n, k).
 void Gemm(int64_t m, int64_t n, int64_t k, const float* a, bool transposed_a, const float* b, bool transposed_b,

@@ -28,7 +28,7 @@ absl::Status RunProduct(FloatCall& call, bool transposed_a, bool transposed_b) {
   Dims dims = *batch;
   if (!vector_a) dims.push_back(m);
   if (!vector_b) dims.push_back(n);
-  if (absl::Status status = call.Make(0, v1::DATA_TYPE_FLOAT32, dims); !status.ok()) return status;
+  if (absl::Status status = call.MakeUnset(0, v1::DATA_TYPE_FLOAT32, dims); !status.ok()) return status;
   const float* left = call.inputs[0]->as<float>().data();
   const float* right = call.inputs[1]->as<float>().data();
   float* out = call.outputs[0].as<float>().data();

@@ -56,28 +56,74 @@ void AddBytesImpl(const ByteSum& s, const uint8_t* a, const uint8_t* b, int64_t 
   }
 }
 
+// Rounds quotients by a scale to the integers in [low, high] (at most 255 from zero), ties to even.
+class Rounding {
+ public:
+  Rounding(float scale, int32_t low, int32_t high)
+      : divides_(!(scale > 1e-30f && scale < 1e30f)),
+        scale_(hn::Set(Reals(), scale)),
+        reciprocal_(hn::Set(Reals(), 1.0f / scale)),
+        low_(hn::Set(Reals(), static_cast<float>(low))),
+        high_(hn::Set(Reals(), static_cast<float>(high))),
+        round_(hn::Set(Reals(), kRound)) {}
+
+  // The integer plus kRound, whose last bits it is then. What is not a number becomes low.
+  HWY_INLINE Real operator()(Real x) const {
+    Real clamped = Clamp(hn::Mul(x, reciprocal_));
+    Real rounded = hn::Add(clamped, round_);
+    // Products by the reciprocal are within a 2^22nd of the quotients, and round to the same integers but close to the
+    // middle between two. Scales whose reciprocals lose digits are divided by.
+    const Real off = hn::Abs(hn::Sub(clamped, hn::Sub(rounded, round_)));
+    const auto close =
+        hn::Ge(hn::Add(off, hn::Mul(hn::Abs(clamped), hn::Set(Reals(), 0x1p-22f))), hn::Set(Reals(), 0.5f));
+    if (divides_ || HWY_UNLIKELY(!hn::AllFalse(Reals(), close))) {
+      rounded = hn::Add(Clamp(hn::Div(x, scale_)), round_);
+    }
+    return rounded;
+  }
+  HWY_INLINE Real Number(Real rounded) const { return hn::Sub(rounded, round_); }
+
+  static constexpr float kRound = 12582912;  // 1.5 * 2^23
+
+ private:
+  HWY_INLINE Real Clamp(Real x) const { return hn::Min(hn::IfThenElse(hn::Gt(x, low_), x, low_), high_); }
+
+  const bool divides_;
+  const Real scale_, reciprocal_, low_, high_, round_;
+};
+
+// Calls `body` with each vector's elements, the last of which may be fewer: those are copied and back.
+template <class Element, class Body>
+HWY_INLINE void EachVector(absl::Span<const float> x, Element* out, const Body& body) {
+  const size_t lanes = hn::Lanes(Reals());
+  size_t i = 0;
+  for (; i + lanes <= x.size(); i += lanes) body(x.data() + i, out + i);
+  if (i == x.size()) return;
+  HWY_ALIGN float last[16] = {};
+  HWY_ALIGN Element results[16];
+  std::copy(x.begin() + static_cast<int64_t>(i), x.end(), last);
+  body(last, results);
+  std::copy_n(results, x.size() - i, out + i);
+}
+
 void QuantizeBytesImpl(absl::Span<const float> x, float scale, int32_t zero_point, int32_t low, int32_t high,
                        ByteSign sign, uint8_t* out) {
-  const Reals d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d)), count = static_cast<int64_t>(x.size());
-  const Real by = hn::Set(d, scale);
-  const Real least = hn::Set(d, static_cast<float>(low - zero_point));
-  const Real most = hn::Set(d, static_cast<float>(high - zero_point));
-  const auto offset = hn::Set(Wholes(), zero_point + sign.offset);
+  const Rounding rounding(scale, low - zero_point, high - zero_point);
+  const auto offset =
+      hn::Sub(hn::Set(Wholes(), zero_point + sign.offset), hn::BitCast(Wholes(), hn::Set(Reals(), Rounding::kRound)));
   const auto flip = hn::Set(Quarters(), sign.flip);
-  const auto quantized = [&](const float* from, uint8_t* to) {
-    const Real quotient = hn::Div(hn::LoadU(d, from), by);
-    const Real number = hn::IfThenElse(hn::Eq(quotient, quotient), quotient, least);
-    StoreReals(hn::Min(hn::Max(number, least), most), offset, flip, to);
-  };
-  int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) quantized(x.data() + i, out + i);
-  if (i == count) return;
-  HWY_ALIGN float last[16] = {};
-  HWY_ALIGN uint8_t bytes[16];
-  std::copy(x.begin() + i, x.end(), last);
-  quantized(last, bytes);
-  std::copy_n(bytes, count - i, out + i);
+  EachVector(x, out, [&](const float* from, uint8_t* to) {
+    const auto whole = hn::Add(hn::BitCast(Wholes(), rounding(hn::LoadU(Reals(), from))), offset);
+    hn::StoreU(hn::Xor(hn::DemoteTo(Quarters(), whole), flip), Quarters(), to);
+  });
+}
+
+void RoundToBytesImpl(absl::Span<float> x, float scale, int32_t low, int32_t high) {
+  const Rounding rounding(scale, low, high);
+  const Real by = hn::Set(Reals(), scale);
+  EachVector(x, x.data(), [&](const float* from, float* to) {
+    hn::StoreU(hn::Mul(rounding.Number(rounding(hn::LoadU(Reals(), from))), by), Reals(), to);
+  });
 }
 
 void DequantizeBytesImpl(const uint8_t* x, int64_t count, float scale, int32_t zero_point, ByteSign sign, float* out) {
@@ -123,6 +169,7 @@ namespace quantgate::simulator {
 
 HWY_EXPORT(AddBytesImpl);
 HWY_EXPORT(QuantizeBytesImpl);
+HWY_EXPORT(RoundToBytesImpl);
 HWY_EXPORT(DequantizeBytesImpl);
 HWY_EXPORT(MaximizePlaneImpl);
 
@@ -133,6 +180,10 @@ void AddBytes(const ByteSum& sum, const uint8_t* a, const uint8_t* b, int64_t co
 void QuantizeBytes(absl::Span<const float> x, float scale, int32_t zero_point, int32_t low, int32_t high, ByteSign sign,
                    uint8_t* out) {
   HWY_DYNAMIC_DISPATCH(QuantizeBytesImpl)(x, scale, zero_point, low, high, sign, out);
+}
+
+void RoundToBytes(absl::Span<float> x, float scale, int32_t zero_point, int32_t low, int32_t high) {
+  HWY_DYNAMIC_DISPATCH(RoundToBytesImpl)(x, scale, low - zero_point, high - zero_point);
 }
 
 void DequantizeBytes(const uint8_t* x, int64_t count, float scale, int32_t zero_point, ByteSign sign, float* out) {

@@ -28,6 +28,9 @@ void AddBytes(const ByteSum& sum, const uint8_t* a, const uint8_t* b, int64_t co
 void QuantizeBytes(absl::Span<const float> x, float scale, int32_t zero_point, int32_t low, int32_t high, ByteSign sign,
                    uint8_t* out);
 
+// x = scale * (the integer that QuantizeBytes makes of x - zero_point).
+void RoundToBytes(absl::Span<float> x, float scale, int32_t zero_point, int32_t low, int32_t high);
+
 // out = scale * (x - zero_point).
 void DequantizeBytes(const uint8_t* x, int64_t count, float scale, int32_t zero_point, ByteSign sign, float* out);
 

@@ -304,7 +304,7 @@ absl::Status Conv(const Profile& profile, KernelCall& call) {
       MakeRequantization(profile, form, call, input, weight, bias, g->out_channels, out);
   if (!requantization.ok()) return requantization.status();
   if (ConvBytesTakes(call, *g, *requantization)) {
-    if (absl::Status status = Allocate(g->output_dims, out.tensor); !status.ok()) return status;
+    if (absl::Status status = AllocateUnset(g->output_dims, out.tensor); !status.ok()) return status;
     ConvBytes(call, *g, *requantization, out.tensor);
     return absl::OkStatus();
   }

@@ -56,7 +56,7 @@ absl::Status RequantizeByShift(const QTensor& in, QTensor& out) {
   if (in.q.scales.size() != 1 || out.q.scales.size() != 1 || !(ratio >= 1.0f / 256) || !(ratio <= 128)) {
     return absl::UnimplementedError(absl::StrCat("XNNPACK does not requantize by ", ratio));
   }
-  if (absl::Status status = Allocate(in.tensor.dims, out.tensor); !status.ok()) return status;
+  if (absl::Status status = AllocateUnset(in.tensor.dims, out.tensor); !status.ok()) return status;
   const int64_t multiplier = std::lrint(256.0f * ratio);
   const std::vector<int64_t> values = Load<int64_t>(in.tensor);
   const int64_t low = MinOf(out.tensor.type), high = MaxOf(out.tensor.type);
@@ -71,7 +71,7 @@ absl::Status RequantizeByShift(const QTensor& in, QTensor& out) {
 
 absl::Status QuantizeFloats(const Profile& profile, absl::Span<const float> values, QTensor& out) {
   if (!IsQuantizedInteger(out)) return absl::UnimplementedError("quantizing into something that is not integers");
-  if (absl::Status status = Allocate(out.tensor.dims, out.tensor); !status.ok()) return status;
+  if (absl::Status status = AllocateUnset(out.tensor.dims, out.tensor); !status.ok()) return status;
   if (absl::Status status = Validate(out); !status.ok()) return status;
   const size_t room = out.tensor.data.size() / ElementSize(out.tensor.type);
   if (values.size() != room) {
@@ -94,26 +94,27 @@ absl::Status QuantizeFloats(const Profile& profile, absl::Span<const float> valu
   return absl::OkStatus();
 }
 
-absl::Status DequantizeTo(const Profile& profile, const QTensor& in, absl::Span<float> out) {
+absl::Status DequantizeTo(const Profile& profile, const QTensor& in, absl::Span<float> out, size_t first) {
   const Tensor& tensor = in.tensor;
   const size_t width = ElementSize(tensor.type);
-  if (width == 0 || tensor.data.size() / width != out.size()) {
-    return absl::InvalidArgumentError(absl::StrCat(out.size(), " elements out of ", tensor.data.size(), " bytes"));
+  const size_t size = width == 0 ? 0 : tensor.data.size() / width;
+  if (width == 0 || first > size || out.size() > size - first) {
+    return absl::InvalidArgumentError(
+        absl::StrCat(out.size(), " elements from ", first, " on out of ", tensor.data.size(), " bytes"));
   }
   switch (tensor.type) {
     case v1::DATA_TYPE_FLOAT32: {
-      absl::Span<const float> values = tensor.as<float>();
-      std::copy(values.begin(), values.end(), out.begin());
+      std::copy_n(tensor.as<float>().begin() + static_cast<int64_t>(first), out.size(), out.begin());
       return absl::OkStatus();
     }
     case v1::DATA_TYPE_FLOAT64: {
-      absl::Span<const double> values = tensor.as<double>();
-      for (size_t i = 0; i < values.size(); ++i) out[i] = static_cast<float>(values[i]);
+      const absl::Span<const double> values = tensor.as<double>().subspan(first);
+      for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(values[i]);
       return absl::OkStatus();
     }
     case v1::DATA_TYPE_FLOAT16: {
-      absl::Span<const uint16_t> values = tensor.as<uint16_t>();
-      for (size_t i = 0; i < values.size(); ++i) out[i] = HalfToFloat(values[i]);
+      const absl::Span<const uint16_t> values = tensor.as<uint16_t>().subspan(first);
+      for (size_t i = 0; i < out.size(); ++i) out[i] = HalfToFloat(values[i]);
       return absl::OkStatus();
     }
     default:
@@ -125,30 +126,48 @@ absl::Status DequantizeTo(const Profile& profile, const QTensor& in, absl::Span<
                                  [](int64_t zero_point) { return std::abs(zero_point) < (1 << 30); });
   if (BitWidth(tensor.type) == 8 && IsQuantizedInteger(in) && !fused && in.q.block == 0 && small) {
     // Runs of one scale.
-    const int64_t size = static_cast<int64_t>(tensor.data.size()), run = scale_of.per_tensor() ? size : scale_of.run();
-    for (int64_t i = 0; i < size; i += run) {
-      const size_t s = scale_of(static_cast<size_t>(i));
-      DequantizeBytes(tensor.as<uint8_t>().data() + i, run, in.q.scales[s], static_cast<int32_t>(in.q.zero_point(s)),
-                      ByteSign(IsSigned(tensor.type)), out.data() + i);
+    const size_t run = scale_of.per_tensor() ? size : static_cast<size_t>(scale_of.run());
+    for (size_t i = 0, some = 0; i < out.size(); i += some) {
+      some = std::min(out.size() - i, run - (first + i) % run);
+      const size_t s = scale_of(first + i);
+      DequantizeBytes(tensor.as<uint8_t>().data() + first + i, static_cast<int64_t>(some), in.q.scales[s],
+                      static_cast<int32_t>(in.q.zero_point(s)), ByteSign(IsSigned(tensor.type)), out.data() + i);
     }
     return absl::OkStatus();
   }
-  const std::vector<int64_t> values = Load<int64_t>(tensor);
-  if (values.size() * ElementSize(tensor.type) != tensor.data.size()) {
+  const bool known = WithInteger(tensor.type, [&](auto zero) {
+    const auto values = tensor.as<decltype(zero)>().subspan(first);
+    if (!in.q.quantized()) {
+      for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(static_cast<int64_t>(values[i]));
+      return;
+    }
+    for (size_t i = 0; i < out.size(); ++i) {
+      const size_t s = scale_of(first + i);
+      const float scale = in.q.scales[s];
+      const int64_t zero_point = in.q.zero_point(s), value = static_cast<int64_t>(values[i]);
+      out[i] = fused ? scale * static_cast<float>(value) - scale * static_cast<float>(zero_point)
+                     : scale * static_cast<float>(value - zero_point);
+    }
+  });
+  if (!known && !out.empty()) {
     return absl::UnimplementedError(absl::StrCat("no kernel reads ", DataTypeName(tensor.type)));
   }
-  if (!in.q.quantized()) {
-    for (size_t i = 0; i < values.size(); ++i) out[i] = static_cast<float>(values[i]);
-    return absl::OkStatus();
-  }
-  for (size_t i = 0; i < values.size(); ++i) {
-    const size_t s = scale_of(i);
-    const float scale = in.q.scales[s];
-    const int64_t zero_point = in.q.zero_point(s);
-    out[i] = fused ? scale * static_cast<float>(values[i]) - scale * static_cast<float>(zero_point)
-                   : scale * static_cast<float>(values[i] - zero_point);
-  }
   return absl::OkStatus();
+}
+
+bool RoundFloats(const Profile& profile, v1::DataType type, const Quantization& q, int64_t low, int64_t high,
+                 absl::Span<float> values) {
+  low = std::max(low, MinOf(type));
+  high = std::min(high, MaxOf(type));
+  if ((type != v1::DATA_TYPE_INT8 && type != v1::DATA_TYPE_UINT8) || profile.quantize8 != QuantizeForm::kDivideEven ||
+      profile.dequantize == DequantizeForm::kScaleFused || q.scales.size() != 1 || q.block > 0 || low > high ||
+      q.zero_point() < MinOf(type) || q.zero_point() > MaxOf(type) || !(q.scales[0] > 0) ||
+      !std::isfinite(q.scales[0])) {
+    return false;
+  }
+  RoundToBytes(values, q.scales[0], static_cast<int32_t>(q.zero_point()), static_cast<int32_t>(low),
+               static_cast<int32_t>(high));
+  return true;
 }
 
 absl::Status DequantizeToFloats(const Profile& profile, const QTensor& in, std::vector<float>& out) {
@@ -173,7 +192,7 @@ absl::Status Dequantize(const Profile& profile, KernelCall& call) {
   if (out.type != v1::DATA_TYPE_FLOAT32) {
     return absl::UnimplementedError(absl::StrCat("dequantizing to ", DataTypeName(out.type)));
   }
-  if (absl::Status status = Allocate(call.inputs[0]->tensor.dims, out); !status.ok()) return status;
+  if (absl::Status status = AllocateUnset(call.inputs[0]->tensor.dims, out); !status.ok()) return status;
   return DequantizeTo(profile, *call.inputs[0], out.as<float>());
 }
 
@@ -198,7 +217,7 @@ absl::Status Requantize(const Profile& profile, KernelCall& call) {
   absl::StatusOr<Multiplier> multiplier =
       MakeMultiplier(static_cast<double>(in.q.scales[0]) / static_cast<double>(out.q.scales[0]));
   if (!multiplier.ok()) return multiplier.status();
-  if (absl::Status status = Allocate(in.tensor.dims, out.tensor); !status.ok()) return status;
+  if (absl::Status status = AllocateUnset(in.tensor.dims, out.tensor); !status.ok()) return status;
   const std::vector<int64_t> values = Load<int64_t>(in.tensor);
   const int64_t low = MinOf(out.tensor.type), high = MaxOf(out.tensor.type);
   const int64_t from = in.q.zero_point(), to = out.q.zero_point();

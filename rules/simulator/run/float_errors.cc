@@ -16,82 +16,95 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Doubles = hn::CappedTag<double, 8>;
 using Halves = hn::Rebind<float, Doubles>;
 
+constexpr size_t kLanes = hn::MaxLanes(Doubles());
+constexpr size_t kVectors = PartialSum::kParts / kLanes;
+
 HWY_INLINE hn::Vec<Doubles> Load(const float* from) { return hn::PromoteTo(Doubles(), hn::LoadU(Halves(), from)); }
 
-// x - x is 0 where x is finite, and not a number elsewhere.
-template <class V>
-HWY_INLINE auto IsFinite(V x) {
-  return hn::Eq(hn::Sub(x, x), hn::Zero(Doubles()));
-}
+// A partial sum in registers. CMakeLists.txt keeps compilers from fusing products and sums.
+struct Running {
+  hn::Vec<Doubles> of[kVectors];
 
-// Sums go into eight parts, element i into part i % 8, whatever a vector holds: the same numbers on every processor.
-constexpr size_t kParts = 8;
-constexpr size_t kVectors = kParts / hn::MaxLanes(Doubles());
-struct Parts {
-  alignas(64) double of[kParts] = {};
-
-  HWY_INLINE void Add(size_t vector, hn::Vec<Doubles> x) {
-    double* const part = of + vector * hn::MaxLanes(Doubles());
-    hn::Store(hn::Add(hn::Load(Doubles(), part), x), Doubles(), part);
+  HWY_INLINE explicit Running(const PartialSum& sum) {
+    for (size_t v = 0; v < kVectors; ++v) of[v] = hn::Load(Doubles(), sum.of + v * kLanes);
   }
-  double Sum() const {
-    double sum = 0;
-    for (const double part : of) sum += part;
-    return sum;
+  HWY_INLINE void Add(size_t vector, hn::Vec<Doubles> x) { of[vector] = hn::Add(of[vector], x); }
+  HWY_INLINE void Store(PartialSum& sum) const {
+    for (size_t v = 0; v < kVectors; ++v) hn::Store(of[v], Doubles(), sum.of + v * kLanes);
   }
 };
 
-void AddErrorsImpl(absl::Span<const float> reference, absl::Span<const float> result, double scale, Errors& errors) {
+// `kChecked`: differences may be other than finite. Without, they make sums that are not, and nothing else.
+template <bool kPowers, bool kErrors, bool kChecked>
+HWY_INLINE void AddVectors(const float* reference, const float* result, size_t size, Powers& powers, Errors& errors) {
   const Doubles d;
-  const size_t lanes = hn::MaxLanes(d), size = reference.size();
-  const auto by = hn::Set(d, scale), one = hn::Set(d, 1.0);
-  auto largest = hn::Zero(d), counted = largest;
-  Parts sum;
-  size_t i = 0;
-  for (; i + kParts <= size; i += kParts) {
+  Running signal(powers.signal), noise(powers.noise), sum(errors.sum);
+  auto largest = hn::Set(d, errors.largest), counted = hn::Zero(d);
+  for (size_t i = 0; i < size; i += PartialSum::kParts) {
     for (size_t v = 0; v < kVectors; ++v) {
-      const size_t at = i + v * lanes;
-      const auto error = hn::Div(hn::Abs(hn::Sub(Load(&reference[at]), Load(&result[at]))), by);
-      const auto finite = IsFinite(error);
-      const auto known = hn::IfThenElseZero(finite, error);
-      largest = hn::Max(largest, known);
-      counted = hn::Add(counted, hn::IfThenElseZero(finite, one));
-      sum.Add(v, known);
+      auto x = Load(reference + i + v * kLanes), difference = hn::Sub(x, Load(result + i + v * kLanes));
+      if constexpr (kChecked) {
+        // x - x is 0 where x is finite, and not a number elsewhere. Where the reference is not, no difference is.
+        const auto finite = hn::Eq(hn::Sub(difference, difference), hn::Zero(d));
+        x = hn::IfThenElseZero(finite, x);
+        difference = hn::IfThenElseZero(finite, difference);
+        counted = hn::Add(counted, hn::IfThenElseZero(finite, hn::Set(d, 1.0)));
+      }
+      if constexpr (kPowers) {
+        signal.Add(v, hn::Mul(x, x));
+        noise.Add(v, hn::Mul(difference, difference));
+      }
+      if constexpr (kErrors) {
+        const auto error = hn::Abs(difference);
+        largest = hn::Max(largest, error);
+        sum.Add(v, error);
+      }
     }
   }
-  errors.largest = std::max(errors.largest, hn::GetLane(hn::MaxOfLanes(d, largest)));
-  errors.counted += static_cast<int64_t>(hn::GetLane(hn::SumOfLanes(d, counted)));
-  for (; i < size; ++i) {
-    const double error = std::fabs(static_cast<double>(reference[i]) - result[i]) / scale;
-    if (!std::isfinite(error)) continue;
-    errors.largest = std::max(errors.largest, error);
-    sum.of[i % kParts] += error;
-    ++errors.counted;
+  if constexpr (kPowers) {
+    signal.Store(powers.signal);
+    noise.Store(powers.noise);
   }
-  errors.sum += sum.Sum();
+  if constexpr (kErrors) {
+    sum.Store(errors.sum);
+    errors.largest = hn::GetLane(hn::MaxOfLanes(d, largest));
+    errors.counted += static_cast<int64_t>(kChecked ? hn::GetLane(hn::SumOfLanes(d, counted)) : size);
+  }
 }
 
-Powers PowersOfImpl(absl::Span<const float> reference, absl::Span<const float> result) {
-  const size_t lanes = hn::MaxLanes(Doubles()), size = reference.size();
-  Parts signal, noise;
-  size_t i = 0;
-  for (; i + kParts <= size; i += kParts) {
-    for (size_t v = 0; v < kVectors; ++v) {
-      const size_t at = i + v * lanes;
-      const auto x = Load(&reference[at]), difference = hn::Sub(x, Load(&result[at]));
-      // Where the reference is not finite, no difference is.
-      const auto finite = IsFinite(difference);
-      signal.Add(v, hn::IfThenElseZero(finite, hn::Mul(x, x)));
-      noise.Add(v, hn::IfThenElseZero(finite, hn::Mul(difference, difference)));
-    }
+template <bool kPowers, bool kErrors>
+void Add(absl::Span<const float> reference, absl::Span<const float> result, Powers& powers, Errors& errors) {
+  const size_t size = reference.size(), whole = size / PartialSum::kParts * PartialSum::kParts;
+  const Powers powers_before = powers;
+  const Errors errors_before = errors;
+  AddVectors<kPowers, kErrors, false>(reference.data(), result.data(), whole, powers, errors);
+  if (!std::isfinite(kPowers ? powers.noise.Total() : errors.sum.Total())) {
+    powers = powers_before;
+    errors = errors_before;
+    AddVectors<kPowers, kErrors, true>(reference.data(), result.data(), whole, powers, errors);
   }
-  for (; i < size; ++i) {
+  for (size_t i = whole; i < size; ++i) {
+    const size_t part = i - whole;
     const double x = reference[i], difference = x - result[i];
     if (!std::isfinite(difference)) continue;
-    signal.of[i % kParts] += x * x;
-    noise.of[i % kParts] += difference * difference;
+    powers.signal.of[part] += x * x;
+    powers.noise.of[part] += difference * difference;
+    errors.sum.of[part] += std::fabs(difference);
+    errors.largest = std::max(errors.largest, std::fabs(difference));
+    ++errors.counted;
   }
-  return {signal.Sum(), noise.Sum()};
+}
+
+void AddBothImpl(absl::Span<const float> reference, absl::Span<const float> result, Powers& powers, Errors& errors) {
+  Add<true, true>(reference, result, powers, errors);
+}
+void AddPowersImpl(absl::Span<const float> reference, absl::Span<const float> result, Powers& powers) {
+  Errors unasked;
+  Add<true, false>(reference, result, powers, unasked);
+}
+void AddErrorsImpl(absl::Span<const float> reference, absl::Span<const float> result, Errors& errors) {
+  Powers unasked;
+  Add<false, true>(reference, result, unasked, errors);
 }
 
 }  // namespace quantgate::simulator::HWY_NAMESPACE
@@ -100,15 +113,18 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace quantgate::simulator {
 
+HWY_EXPORT(AddBothImpl);
+HWY_EXPORT(AddPowersImpl);
 HWY_EXPORT(AddErrorsImpl);
-HWY_EXPORT(PowersOfImpl);
 
-void AddErrors(absl::Span<const float> reference, absl::Span<const float> result, double scale, Errors& errors) {
-  HWY_DYNAMIC_DISPATCH(AddErrorsImpl)(reference, result, scale, errors);
-}
-
-Powers PowersOf(absl::Span<const float> reference, absl::Span<const float> result) {
-  return HWY_DYNAMIC_DISPATCH(PowersOfImpl)(reference, result);
+void AddDifferences(absl::Span<const float> reference, absl::Span<const float> result, Powers* powers, Errors* errors) {
+  if (powers != nullptr && errors != nullptr) {
+    HWY_DYNAMIC_DISPATCH(AddBothImpl)(reference, result, *powers, *errors);
+  } else if (powers != nullptr) {
+    HWY_DYNAMIC_DISPATCH(AddPowersImpl)(reference, result, *powers);
+  } else {
+    HWY_DYNAMIC_DISPATCH(AddErrorsImpl)(reference, result, *errors);
+  }
 }
 
 }  // namespace quantgate::simulator

@@ -2,25 +2,40 @@
 #ifndef QUANTGATE_RULES_SIMULATOR_RUN_FLOAT_ERRORS_H_
 #define QUANTGATE_RULES_SIMULATOR_RUN_FLOAT_ERRORS_H_
 
+#include <cstddef>
 #include <cstdint>
 
 #include "absl/types/span.h"
 
 namespace quantgate::simulator {
 
-// Of |reference - result| / scale. Where that is not finite, nothing counts.
+// A sum is kept in eight parts, element i of each call in part i % 8, whatever a vector holds: the same numbers on
+// every processor.
+struct PartialSum {
+  static constexpr size_t kParts = 8;
+  alignas(64) double of[kParts] = {};
+
+  double Total() const {
+    double total = 0;
+    for (const double part : of) total += part;
+    return total;
+  }
+};
+
+// Of reference^2 and of (reference - result)^2.
+struct Powers {
+  PartialSum signal, noise;
+};
+
+// Of |reference - result|.
 struct Errors {
-  double largest = 0, sum = 0;
+  PartialSum sum;
+  double largest = 0;
   int64_t counted = 0;
 };
-// Both have one size.
-void AddErrors(absl::Span<const float> reference, absl::Span<const float> result, double scale, Errors& errors);
 
-// Sums of reference^2 and of (reference - result)^2. Where one is not finite, nothing counts.
-struct Powers {
-  double signal = 0, noise = 0;
-};
-Powers PowersOf(absl::Span<const float> reference, absl::Span<const float> result);
+// Where reference - result is not finite, nothing counts. Both have one size. Null: not asked for; one is.
+void AddDifferences(absl::Span<const float> reference, absl::Span<const float> result, Powers* powers, Errors* errors);
 
 }  // namespace quantgate::simulator
 

@@ -2,6 +2,9 @@
 #ifndef QUANTGATE_RULES_SIMULATOR_RUN_MEASURE_H_
 #define QUANTGATE_RULES_SIMULATOR_RUN_MEASURE_H_
 
+#include <cstddef>
+
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "quantgate/v1/simulation.pb.h"
 #include "rules/simulator/profile.h"
@@ -10,8 +13,14 @@
 
 namespace quantgate::simulator {
 
+// Called before elements of the reference and of real space are read, once for each.
+using Prepare = absl::FunctionRef<absl::Status(size_t first, size_t count)>;
+
 // Sets the node's statistics. `own`: its result on the reference's operands; null: not known.
 absl::Status Measure(const Profile& profile, const Slot& slot, const Held& held, const QTensor* own,
+                     v1::SimulatedNode& node);
+// The three results have one size.
+absl::Status Measure(const Profile& profile, const Slot& slot, const Held& held, const QTensor* own, Prepare prepare,
                      v1::SimulatedNode& node);
 
 }  // namespace quantgate::simulator

@@ -1,38 +1,12 @@
 #include "rules/simulator/run/statistics.h"
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 #include <type_traits>
 
 #include "rules/simulator/kernels/elements.h"
-#include "rules/simulator/run/float_errors.h"
 
 namespace quantgate::simulator {
-
-std::optional<double> Sqnr(absl::Span<const float> reference, absl::Span<const float> result) {
-  const size_t count = std::min(reference.size(), result.size());
-  const auto [signal, noise] = PowersOf(reference.first(count), result.first(count));
-  if (!(signal > 0) || !(noise > 0)) return std::nullopt;
-  return 10 * std::log10(signal / noise);
-}
-
-void CompareInSteps(const Slot& slot, const Quantization& q, absl::Span<const float> reference,
-                    absl::Span<const float> result, double& max_error, double& mean_error) {
-  max_error = mean_error = 0;
-  const size_t count = std::min(reference.size(), result.size());
-  if (!slot.quantized || q.scales.empty() || count == 0) return;
-  Errors errors;
-  // Scales of channels are walked with the elements.
-  const size_t scales = q.block > 0 ? 1 : q.scales.size();
-  const size_t run = scales == 1 ? count : scales > 1 && count % scales == 0 && q.axis == 0 ? count / scales : 1;
-  for (size_t i = 0; i < count; i += run) {
-    AddErrors(reference.subspan(i, run), result.subspan(i, run), q.scales[scales == 1 ? 0 : (i / run) % scales],
-              errors);
-  }
-  max_error = errors.largest;
-  mean_error = errors.counted == 0 ? 0 : errors.sum / static_cast<double>(errors.counted);
-}
 
 void CountEnds(const Slot& slot, const QTensor& stored, v1::SimulatedNode& node) {
   if (!slot.quantized) return;

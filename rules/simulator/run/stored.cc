@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/graph/data_type.h"
+#include "rules/simulator/float/relu.h"
 #include "rules/simulator/kernel.h"
 #include "rules/simulator/kernels/elements.h"
 #include "rules/simulator/small_float.h"
@@ -58,7 +59,7 @@ absl::StatusOr<Tensor> Dequantized(const Profile& profile, const QTensor& stored
   if (absl::Status status = CheckGeometry(stored); !status.ok()) return status;
   Tensor tensor;
   tensor.type = kFloat;
-  if (absl::Status status = Allocate(stored.tensor.dims, tensor); !status.ok()) return status;
+  if (absl::Status status = AllocateUnset(stored.tensor.dims, tensor); !status.ok()) return status;
   if (absl::Status status = DequantizeTo(profile, stored, tensor.as<float>()); !status.ok()) return status;
   return tensor;
 }
@@ -69,11 +70,46 @@ absl::StatusOr<QTensor> Quantized(const Profile& profile, const Tensor& reals, c
   stored.tensor.type = slot.type;
   stored.q = q;
   if (reals.type != kFloat) return absl::InvalidArgumentError("integers where real numbers are quantized");
-  if (absl::Status status = Allocate(reals.dims, stored.tensor); !status.ok()) return status;
+  if (absl::Status status = AllocateUnset(reals.dims, stored.tensor); !status.ok()) return status;
   if (absl::Status status = CheckGeometry(stored); !status.ok()) return status;
   if (absl::Status status = QuantizeFloats(profile, reals.as<float>(), stored); !status.ok()) return status;
   ClampToRange(slot, stored.tensor);
   return stored;
+}
+
+void FoldRelu(const Slot& slot, const Quantization& q, absl::Span<float> reals) {
+  if (!slot.quantized || q.scales.size() != 1 || q.zero_point() != slot.quant_min) return;
+  Relu(reals);
+}
+
+Grid::Grid(const Profile& profile, const Slot& slot, const Quantization& q) : profile_(profile), slot_(slot) {
+  stored_.tensor.type = slot.type;
+  stored_.q = q;
+}
+
+absl::Status Grid::Round(absl::Span<float> part) {
+  FoldRelu(slot_, stored_.q, part);
+  if (RoundFloats(profile_, slot_.type, stored_.q, slot_.quant_min, slot_.quant_max, part)) return absl::OkStatus();
+  stored_.tensor.dims = {static_cast<int64_t>(part.size())};
+  if (absl::Status status = QuantizeFloats(profile_, part, stored_); !status.ok()) return status;
+  ClampToRange(slot_, stored_.tensor);
+  return DequantizeTo(profile_, stored_, part);
+}
+
+absl::Status Grid::Round(Tensor& reals) {
+  if (reals.type != kFloat) return absl::InvalidArgumentError("integers where real numbers are quantized");
+  const absl::Span<float> all = reals.as<float>();
+  if (!takes_parts()) {
+    FoldRelu(slot_, stored_.q, all);
+    const absl::StatusOr<QTensor> stored = Quantized(profile_, reals, slot_, stored_.q);
+    if (!stored.ok()) return stored.status();
+    return DequantizeTo(profile_, *stored, all);
+  }
+  constexpr size_t kSome = 2048;  // what stays in the first cache
+  for (size_t first = 0; first < all.size(); first += kSome) {
+    if (absl::Status status = Round(all.subspan(first, kSome)); !status.ok()) return status;
+  }
+  return absl::OkStatus();
 }
 
 void ClampToRange(const Slot& slot, Tensor& tensor) {

@@ -22,6 +22,28 @@ absl::StatusOr<Tensor> Dequantized(const Profile& profile, const QTensor& stored
 // float32 as stored integers of the slot's type with parameters `q`, clamped to the range that the slot states.
 absl::StatusOr<QTensor> Quantized(const Profile& profile, const Tensor& reals, const Slot& slot, const Quantization& q);
 
+// A range that begins at zero is a Relu that was folded into the quantizer: real numbers have one too.
+void FoldRelu(const Slot& slot, const Quantization& q, absl::Span<float> reals);
+
+// Rounds float32 to what stored integers of a slot's type stand for: FoldRelu, Quantized and Dequantized.
+class Grid {
+ public:
+  // `profile` and `slot` outlive it.
+  Grid(const Profile& profile, const Slot& slot, const Quantization& q);
+
+  // Whether a part of a tensor can be rounded alone.
+  bool takes_parts() const { return stored_.q.scales.size() == 1 && stored_.q.block == 0; }
+  // Some elements, from a multiple of eight on: runtimes quantize eight at a time.
+  absl::Status Round(absl::Span<float> part);
+  // All of it.
+  absl::Status Round(Tensor& reals);
+
+ private:
+  const Profile& profile_;
+  const Slot& slot_;
+  QTensor stored_;
+};
+
 void ClampToRange(const Slot& slot, Tensor& tensor);
 
 // The same for small floats, which are kept as real numbers: the quotients, rounded, and the products.

@@ -96,7 +96,7 @@ TEST(Quantize, TiesByProfile) {
 
 TEST(Quantize, RefusesScalesThatAreNone) {
   QTensor in, out;
-  in.tensor = {v1::DATA_TYPE_FLOAT32, {2}, std::vector<std::byte>(8)};
+  in.tensor = {v1::DATA_TYPE_FLOAT32, {2}, Bytes(8, std::byte{0})};
   out.tensor.type = v1::DATA_TYPE_INT8;
   const QTensor* inputs[] = {&in};
   KernelCall call{.op = OpId::kQuantize, .inputs = inputs, .outputs = absl::MakeSpan(&out, 1)};

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstring>
 #include <random>
 #include <vector>
 
@@ -47,7 +48,13 @@ TEST_P(ByteElements, QuantizesAndBack) {
   std::vector<float> x = {0, -0.0f, INFINITY, -INFINITY, NAN, 1e38f, -1e38f, 1e-40f};
   for (int i = -600; i < 600; ++i) x.push_back(static_cast<float>(i) * 0.125f);
   for (int i = 0; i < 1000; ++i) x.push_back(std::normal_distribution<float>(0, 20)(random));
-  for (const float scale : {0.25f, 0.0371f, 1e-30f, 1e20f}) {
+  for (const float scale : {0.0371f, 0.0213f, 0.9999f}) {  // the middle between integers, and its neighbors
+    for (int i = -300; i < 300; ++i) {
+      const float middle = (static_cast<float>(i) + 0.5f) * scale;
+      x.insert(x.end(), {middle, std::nextafter(middle, INFINITY), std::nextafter(middle, -INFINITY)});
+    }
+  }
+  for (const float scale : {0.25f, 0.0371f, 0.0213f, 0.9999f, 1e-30f, 1e-36f, 1e-42f, 1e20f, 1e36f}) {
     for (const bool is_signed : {false, true}) {
       const int32_t low = is_signed ? -128 : 0, high = low + 255;
       for (const int32_t zero_point : {low, low + 100, high}) {
@@ -56,6 +63,9 @@ TEST_P(ByteElements, QuantizesAndBack) {
         std::vector<float> back(x.size());
         DequantizeBytes(out.data(), static_cast<int64_t>(x.size()), scale, zero_point, ByteSign(is_signed),
                         back.data());
+        std::vector<float> rounded = x;
+        RoundToBytes(absl::MakeSpan(rounded), scale, zero_point, low, high);
+        EXPECT_EQ(std::memcmp(rounded.data(), back.data(), back.size() * sizeof(float)), 0);
         for (size_t i = 0; i < x.size(); ++i) {
           const int64_t expected = RoundEvenClamped(x[i] / scale, low - zero_point, high - zero_point) + zero_point;
           ASSERT_EQ(ValueOf(out[i], is_signed), expected) << x[i] << " by " << scale;

@@ -41,7 +41,7 @@ Tensor TensorOf(const Json& json, v1::DataType type) {
   uncompress(reinterpret_cast<Bytef*>(bytes.data()), &size, reinterpret_cast<const Bytef*>(packed.data()),
              packed.size());
   bytes.resize(size);
-  tensor.data = std::move(bytes);
+  tensor.data.assign(bytes.begin(), bytes.end());
   return tensor;
 }
 
