@@ -55,6 +55,7 @@ struct CheckFlags {
   ImportOptions import_options;
   bool no_corrections = false;
   bool simulate = false;
+  int threads = 1;  // of the simulation
   bool verbose = false;
   std::shared_ptr<ConfirmFlags> confirm;
   std::shared_ptr<ServerFlags> server;
@@ -171,6 +172,7 @@ absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string
   }
   if (report.ok() && weighted.has_value() && beside.error.ok()) {
     simulation.tables = flags.tables;
+    simulation.threads = flags.threads;
     beside.error = SimulateBeside(simulation, *model, *weighted, import_options, progress, *report);
   }
   progress.Step("");
@@ -374,8 +376,9 @@ void AddCheckCommand(CLI::App& app, Run* run) {
       ->type_name("PATH");
   command->add_flag("--no-corrections", flags->no_corrections, "Look for no corrections; the answer comes sooner")
       ->excludes("--fix");
-  command->add_flag("--simulate", flags->simulate,
-                    "Also run the model through integer kernels, with the arithmetic of each target");
+  CLI::Option* simulate = command->add_flag(
+      "--simulate", flags->simulate, "Also run the model through integer kernels, with the arithmetic of each target");
+  AddThreadsFlag(*command, flags->threads)->needs(simulate);
   command->add_flag("-v,--verbose", flags->verbose, "Name every place in the text report, not the first few");
   CLI::Option* tables = AddTablesFlag(*command, flags->tables);
   CLI::Option* store =

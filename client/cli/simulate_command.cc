@@ -108,6 +108,7 @@ void AddSimulateCommand(CLI::App& app, Run* run) {
       ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
       ->transform(CLI::Validator(NumberText, ""))  // goes in front of the one before
       ->check(CLI::Validator(MemoryText, ""));
+  AddThreadsFlag(*command, flags->simulation.threads);
   command->add_flag("--only-integers", flags->simulation.only_integers,
                     "Leave out the float reference and the statistics");
   command->add_flag("--verbose", flags->verbose, "Every node instead of the worst");

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "CLI/CLI.hpp"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
@@ -16,6 +17,15 @@
 #include "rules/simulator/run/report.h"
 
 namespace quantgate {
+
+CLI::Option* AddThreadsFlag(CLI::App& command, int& threads) {
+  return command
+      .add_option("--threads", threads,
+                  "Of a simulation (default 1; up to 4 have work: the float reference, real space, the integers, and a "
+                  "node's own error)")
+      ->type_name("NUMBER")
+      ->check(CLI::Range(1, 1024));
+}
 
 void KeepWeights(const SimulationFlags& flags, ImportOptions& options) {
   options.max_weight_bytes = static_cast<int64_t>(flags.max_memory);
@@ -38,6 +48,7 @@ absl::Status RunSimulation(const SimulationFlags& flags, const v1::Graph& graph,
   }
   simulator::SimulateOptions options;
   options.statistics = !flags.only_integers;
+  options.threads = flags.threads;
   options.max_bytes = static_cast<int64_t>(flags.max_memory);
   options.on_value = on_value;
   options.progress = [&](int done, int total) {

@@ -11,6 +11,11 @@
 #include "quantgate/v1/graph.pb.h"
 #include "quantgate/v1/report.pb.h"
 
+namespace CLI {
+class App;
+class Option;
+}  // namespace CLI
+
 namespace quantgate {
 
 struct SimulationFlags {
@@ -22,7 +27,11 @@ struct SimulationFlags {
   uint64_t seed = 0;
   uint64_t max_memory = uint64_t{4} << 30;
   bool only_integers = false;
+  int threads = 1;
 };
+
+// --threads.
+CLI::Option* AddThreadsFlag(CLI::App& command, int& threads);
 
 // Weights are read with the model.
 void KeepWeights(const SimulationFlags& flags, ImportOptions& options);

@@ -30,7 +30,6 @@ bool Computable(const Graph& graph, const std::vector<bool>& folded, int32_t nod
 
 // ExecuTorch folds nodes of these kinds alone, and most models have none.
 bool MayFoldNodes(const Graph& graph) {
-  if (graph.origin() != v1::Graph::PT2E) return true;
   return absl::c_any_of(graph.unlike_nodes(), [&graph](int32_t node) {
     return IsShapeQuery(graph.op(node)) || IsFixedGenerator(graph.op(node));
   });
@@ -42,11 +41,16 @@ std::vector<bool> FoldedValues(const Graph& graph) {
   std::vector<bool> folded(graph.num_values());
   // A QNN graph is what the toolchain has left: the library takes its nodes as they are.
   if (graph.origin() == v1::Graph::QNN) return folded;
-  for (int32_t value = 0; value < graph.num_values(); ++value) {
-    const bool known = graph.origin() == v1::Graph::PT2E ? graph.is_constant(value) : graph.is_static(value);
-    folded[value] = known && !graph.is_graph_input(value);
+  if (graph.origin() == v1::Graph::PT2E) {
+    for (const Graph::ConstantRecord& constant : graph.constants()) {
+      folded[constant.value] = !graph.is_graph_input(constant.value);
+    }
+    if (!MayFoldNodes(graph)) return folded;
+  } else {
+    for (int32_t value = 0; value < graph.num_values(); ++value) {
+      folded[value] = graph.is_static(value) && !graph.is_graph_input(value);
+    }
   }
-  if (!MayFoldNodes(graph)) return folded;
   const size_t ordered = graph.order().size() - graph.num_cyclic();
   for (int32_t node : graph.order().subspan(0, ordered)) {
     if (!Computable(graph, folded, node)) continue;

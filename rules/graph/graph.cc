@@ -275,6 +275,7 @@ absl::Status Graph::ReadValues() {
   NameCheck names(message_->values_size());
   for (int32_t i = 0; i < num_values(); ++i) {
     FetchAhead<8>(message_->values(), i);
+    FetchNameAhead(message_->values(), i);
     if (absl::Status status = CheckValue(*message_, i); !status.ok()) return status;
     const v1::Value& value = message_->values(i);
     ValueRecord& record = values_[i];
@@ -307,11 +308,12 @@ absl::Status Graph::ReadNodes() {
   LikeNodes like(NodeKinds{message_});
   NameCheck names(message_->nodes_size());
   nodes_.resize(static_cast<size_t>(message_->nodes_size()) + 1);
-  inputs_.reserve(static_cast<size_t>(message_->nodes_size()) * 2);
+  inputs_.reserve(static_cast<size_t>(message_->nodes_size()) * 3);
   outputs_.reserve(message_->nodes_size());
   node_names_.reserve(message_->nodes_size());
   for (int32_t i = 0; i < num_nodes(); ++i) {
     FetchAhead<12>(message_->nodes(), i);
+    FetchNameAhead(message_->nodes(), i);
     if (absl::Status status = CheckNode(*message_, i); !status.ok()) return status;
     const v1::Node& node = message_->nodes(i);
     const int32_t op = node.op();

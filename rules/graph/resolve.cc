@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/like_ops.h"
 #include "rules/graph/quantized_units.h"
@@ -21,6 +22,7 @@ class Resolver {
         result_(result),
         store_(result.qparams_),
         has_quantizers_(!graph.quantizers().empty()),
+        has_tuples_(HasTuples(graph)),
         like_(graph),
         quantizers_(graph, forms_, store_),
         specs_(graph, forms_, store_),
@@ -118,10 +120,15 @@ class Resolver {
 
   // ---- Compute nodes ----
 
+  static bool HasTuples(const Graph& graph) {
+    return graph.origin() == v1::Graph::PT2E &&
+           absl::c_any_of(graph.unlike_nodes(), [&graph](int32_t node) { return graph.op(node) == OpId::kGetItem; });
+  }
+
   // In torch.fx a node with several results has one value, and nobody reads that but getitem nodes: the results, with
   // their specs, are theirs.
   bool IsTuple(int32_t value) const {
-    if (graph_.origin() != v1::Graph::PT2E || value < 0 || graph_.uses(value).empty()) return false;
+    if (!has_tuples_ || value < 0 || graph_.uses(value).empty()) return false;
     return std::all_of(graph_.uses(value).begin(), graph_.uses(value).end(), [&](const Use& use) {
       return graph_.op(use.node) == OpId::kGetItem && ResultIndex(use.node) >= 0;
     });
@@ -520,6 +527,7 @@ class Resolver {
   ResolvedGraph& result_;
   QParamsStore& store_;
   const bool has_quantizers_;
+  const bool has_tuples_;
   LikeOps like_;
   StoredForms forms_;
   QuantizerForms quantizers_;

@@ -31,6 +31,28 @@ std::string PlaceNames(const Graph& graph, absl::Span<const SpecPlace> places) {
   });
 }
 
+// The common case, told from the compact records: the bias's own spec refers to the node's other inputs, in order.
+bool NamesItsInputs(const Graph& graph, int32_t node) {
+  const Binding& binding = *graph.binding(node);
+  if (binding.integer_operator) return false;
+  const auto role_of = [&](int i) {
+    const Argument argument = ArgumentAt(binding, graph.argument(node, i));
+    const bool bound = argument.role == ArgRole::kData && argument.port < binding.op->inputs.size();
+    return bound ? binding.op->inputs[argument.port].role : PortRole::kParameter;
+  };
+  const int bias = graph.num_inputs(node) - 1;
+  if (bias < 0 || role_of(bias) != PortRole::kBias || graph.edge_spec(node, bias) < 0) return false;
+  const int32_t spec = graph.edge_spec(node, bias);
+  const absl::Span<const SpecPlace> references = graph.references(spec);
+  if (graph.spec_kind(spec) != v1::Spec::DERIVED || static_cast<int>(references.size()) != bias) return false;
+  for (int i = 0; i < bias; ++i) {
+    const PortRole role = role_of(i);
+    if (role != PortRole::kActivation && role != PortRole::kWeight) return false;
+    if (graph.input(node, i) < 0 || !(references[i] == SpecPlace{graph.input(node, i), node})) return false;
+  }
+  return true;
+}
+
 void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
   const Graph& graph = context.graph();
   const Operand* bias = nullptr;
@@ -69,7 +91,8 @@ void Check(const CheckContext& context, FindingSink& sink) {
   const auto is_derived = [&graph](int32_t spec) { return graph.spec_kind(spec) == v1::Spec::DERIVED; };
   if (absl::c_none_of(graph.unlike_specs(), is_derived)) return;
   for (const ResolvedOp& op : context.resolved().ops()) {
-    if (op.op != nullptr && (op.op->traits & kAccumulates) != 0) CheckOp(context, op, sink);
+    if (op.op == nullptr || (op.op->traits & kAccumulates) == 0) continue;
+    if (graph.binding(op.node) == nullptr || !NamesItsInputs(graph, op.node)) CheckOp(context, op, sink);
   }
 }
 

@@ -1,4 +1,6 @@
 // What Graph tells once for the many values, nodes and specs that are the same, and names without comparing them.
+#include "rules/graph/alike.h"
+
 #include <gtest/gtest.h>
 
 #include <functional>
@@ -33,6 +35,8 @@ TEST(Alike, ValuesByTypeAndShape) {
   const Graph graph = *Graph::Build(b.graph);
   EXPECT_EQ(graph.value_like(1), 0);
   for (int value : {0, 2, 3, 4, 5, 6}) EXPECT_EQ(graph.value_like(value), value) << graph.value(value).name();
+  // Exactly, whatever is guessed or hashed.
+  for (int value : {2, 3, 4, 5, 6}) EXPECT_FALSE(ValueKinds{&b.graph}.Same(0, value)) << graph.value(value).name();
 }
 
 TEST(Alike, NodesByOperatorAndAttributes) {
@@ -62,6 +66,7 @@ TEST(Alike, NodesByOperatorAndAttributes) {
   for (int node = 0; node < graph.num_nodes(); ++node) {
     const bool same = graph.node_name(node) == "same" || graph.node_name(node) == "later";
     EXPECT_EQ(graph.node_like(node), same ? 0 : node) << graph.node_name(node);
+    EXPECT_EQ(NodeKinds{&b.graph}.Same(0, node), same || node == 0) << graph.node_name(node);
   }
 }
 
@@ -83,9 +88,21 @@ TEST(Alike, SpecsButForReferencesAndNumbers) {
   spec().mutable_qparams()->add_scales(1);
   spec().mutable_qparams()->add_scales(1);
   spec().add_block_size(1);
+  spec().set_quant_max(0);
+  spec().set_qscheme(v1::Spec::PER_TENSOR_AFFINE);
+  spec().set_dtype(v1::DATA_TYPE_UINT8);
+  // Stated as well, and otherwise.
+  spec().set_axis(1);
+  spec().set_is_dynamic(true);
+  spec().set_quant_min(1);
+  spec().add_block_size(2);
+  spec().set_quant_max(1);
   const Graph graph = *Graph::Build(b.graph);
   EXPECT_EQ(graph.spec_like(1), 0);
-  for (int id : {0, 2, 3, 4, 5, 6, 7, 8}) EXPECT_EQ(graph.spec_like(id), id);
+  for (int id : {0, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16}) EXPECT_EQ(graph.spec_like(id), id);
+  for (int id : {2, 3, 4, 5, 6, 7, 8, 9, 10, 11}) EXPECT_FALSE((SpecKinds{&b.graph}.Same(0, id))) << id;
+  const std::pair<int, int> stated[] = {{2, 12}, {3, 13}, {4, 14}, {8, 15}, {9, 16}};
+  for (auto [one, other] : stated) EXPECT_FALSE((SpecKinds{&b.graph}.Same(one, other))) << one;
   ASSERT_EQ(graph.references(1).size(), 1);
   EXPECT_EQ(graph.references(1)[0], (SpecPlace{0, -1}));
 }
@@ -109,10 +126,11 @@ TEST(FirstLike, ComparesWhateverWasGuessed) {
 std::vector<int32_t> KindsOfAdditions(const std::function<void(GraphBuilder&)>& change) {
   GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
   for (const char* name : {"x", "y", "x2", "y2"}) b.Input(name, v1::DATA_TYPE_FLOAT32, {1, 8});
-  for (v1::DataType type : {v1::DATA_TYPE_UINT8, v1::DATA_TYPE_UINT8, v1::DATA_TYPE_INT8}) {
+  for (int id = 1; id <= 4; ++id) {
     v1::Spec& spec = *b.graph.add_specs();
     spec.set_kind(v1::Spec::PLAIN);
-    spec.set_dtype(type);
+    spec.set_dtype(id == 3 ? v1::DATA_TYPE_INT8 : v1::DATA_TYPE_UINT8);
+    if (id == 4) spec.set_quant_max(127);
   }
   for (const char* suffix : {"", "2"}) {
     const std::string name = absl::StrCat("sum", suffix);
@@ -136,6 +154,7 @@ TEST(Alike, OperatorsByAllThatARuleMayAskOfThem) {
   EXPECT_EQ(KindsOfAdditions([](GraphBuilder& b) { b.graph.mutable_nodes(1)->set_input_specs(1, 1); }), one);
   const std::function<void(GraphBuilder&)> changes[] = {
       [](GraphBuilder& b) { b.graph.mutable_nodes(1)->set_input_specs(1, 3); },
+      [](GraphBuilder& b) { b.graph.mutable_nodes(1)->set_input_specs(1, 4); },
       [](GraphBuilder& b) { b.graph.mutable_nodes(1)->set_input_specs(0, 0); },
       [](GraphBuilder& b) { b.Value("sum2").set_spec(3); },
       [](GraphBuilder& b) { b.Value("sum2").set_spec(0); },

@@ -13,8 +13,12 @@ quantgate_test(simulator_byte_products_test simulator/byte_products_test.cc LIBS
 quantgate_test(simulator_byte_elements_test simulator/byte_elements_test.cc LIBS quantgate_simulator hwy::hwy)
 quantgate_test(simulator_float_vectors_test simulator/float_vectors_test.cc LIBS quantgate_simulator hwy::hwy)
 quantgate_test(simulator_stored_test simulator/stored_test.cc LIBS quantgate_simulator)
+quantgate_test(simulator_team_test THREADS simulator/team_test.cc LIBS quantgate_simulator)
 quantgate_test(simulator_float_conv_test simulator/float_conv_test.cc LIBS quantgate_simulator hwy::hwy)
 quantgate_test(simulator_conv_bytes_test simulator/conv_bytes_test.cc LIBS quantgate_simulator)
 quantgate_test(simulator_judge_test simulator/judge_test.cc LIBS quantgate_simulator)
 quantgate_test(simulator_graphs_test simulator/graphs_test.cc LIBS quantgate_simulator quantgate_client_import
                ZLIB::ZLIB nlohmann_json::nlohmann_json)
+quantgate_test(simulator_float_refused_test simulator/float_refused_test.cc LIBS quantgate_simulator)
+quantgate_test(simulator_run_test simulator/run_test.cc LIBS quantgate_simulator quantgate_client_import)
+quantgate_test(simulator_kernels_refused_test simulator/kernels_refused_test.cc LIBS quantgate_simulator)

@@ -10,9 +10,8 @@ namespace {
 // Integers f(0), f(1), ... of the type that the call has, or else `type`.
 template <typename F>
 absl::Status WriteIntegers(FloatCall& call, const Dims& dims, F f, v1::DataType type = v1::DATA_TYPE_INT64) {
-  Tensor wide;
-  wide.type = v1::DATA_TYPE_INT64;
-  if (absl::Status status = Allocate(dims, wide); !status.ok()) return status;
+  if (absl::Status status = call.Make(0, v1::DATA_TYPE_INT64, dims); !status.ok()) return status;
+  Tensor wide = std::move(call.outputs[0]);
   const absl::Span<int64_t> values = wide.as<int64_t>();
   for (size_t i = 0; i < values.size(); ++i) values[i] = f(static_cast<int64_t>(i));
   Attributes to;

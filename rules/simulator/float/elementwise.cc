@@ -13,13 +13,6 @@ namespace {
 
 constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
 
-template <typename T>
-constexpr v1::DataType TypeOf() {
-  if constexpr (std::is_same_v<T, float>) return kFloat;
-  if constexpr (std::is_same_v<T, bool>) return v1::DATA_TYPE_BOOL;
-  return v1::DATA_TYPE_INT64;
-}
-
 template <typename F>
 absl::Status Map(FloatCall& call, F f) {
   const absl::StatusOr<absl::Span<const float>> in = FloatInput(call, 0);
@@ -84,76 +77,129 @@ absl::Status NarrowTo(v1::DataType type, const Tensor& wide, Tensor& out) {
   }
 }
 
-// out[i] = f(a[i], b[i]) with both broadcast to out's shape.
-template <typename T, typename R, typename F>
-void Broadcast(const Tensor& a, const Tensor& b, Tensor& out, F f) {
-  const T* in_a = a.as<T>().data();
-  const T* in_b = b.as<T>().data();
-  using Stored = std::conditional_t<std::is_same_v<R, bool>, uint8_t, R>;
-  Stored* to = out.as<Stored>().data();
-  const int64_t count = Count(out.dims);
-  if (count == 0) return;
-  if (a.dims == b.dims) {
-    for (int64_t i = 0; i < count; ++i) to[i] = f(in_a[i], in_b[i]);
-    return;
-  }
-  const size_t rank = out.dims.size();
-  const auto steps = [&](const Tensor& tensor) {
-    const Dims strides = Strides(tensor.dims);
-    Dims result(rank, 0);
-    const size_t missing = rank - tensor.dims.size();
-    for (size_t i = 0; i < tensor.dims.size(); ++i) result[missing + i] = tensor.dims[i] == 1 ? 0 : strides[i];
-    return result;
-  };
-  const Dims step_a = steps(a), step_b = steps(b);
-  const int64_t inner = rank == 0 ? 1 : out.dims[rank - 1];
-  const int64_t inner_a = rank == 0 ? 0 : step_a[rank - 1], inner_b = rank == 0 ? 0 : step_b[rank - 1];
-  Dims index(rank, 0);
-  int64_t at_a = 0, at_b = 0;
-  for (int64_t done = 0; done < count; done += inner) {
-    for (int64_t i = 0; i < inner; ++i) to[done + i] = f(in_a[at_a + i * inner_a], in_b[at_b + i * inner_b]);
-    for (size_t axis = rank == 0 ? 0 : rank - 1; axis-- > 0;) {
-      at_a += step_a[axis];
-      at_b += step_b[axis];
-      if (++index[axis] < out.dims[axis]) break;
-      at_a -= step_a[axis] * out.dims[axis];
-      at_b -= step_b[axis] * out.dims[axis];
-      index[axis] = 0;
-    }
-  }
-}
+// Two operands as they are combined: both of real numbers, or both of int64.
+struct Pair {
+  const Tensor* a = nullptr;
+  const Tensor* b = nullptr;
+  Tensor wide_a, wide_b;  // what a and b point to where they are not the operands themselves
+  bool floats = false;
+};
 
-// R = void: the result is of the operands' type.
-template <typename R = void, typename F>
-absl::Status Combine(FloatCall& call, const Tensor& a, const Tensor& b, F f) {
+// Makes room for the result: of conditions, of real numbers or of int64.
+absl::Status Prepare(FloatCall& call, const Tensor& a, const Tensor& b, bool condition, Pair& pair) {
   const absl::StatusOr<Dims> dims = BroadcastDims(a.dims, b.dims);
   if (!dims.ok()) return dims.status();
-  constexpr bool kSame = std::is_void_v<R>;
-  if (a.type == kFloat && b.type == kFloat) {
-    using Out = std::conditional_t<kSame, float, R>;
-    if (absl::Status status = call.Make(0, TypeOf<Out>(), *dims); !status.ok()) return status;
-    Broadcast<float, Out>(a, b, call.outputs[0], f);
-    return absl::OkStatus();
-  }
-  if ((a.type == kFloat) != (b.type == kFloat)) {
+  pair.a = &a;
+  pair.b = &b;
+  pair.floats = a.type == kFloat;
+  if (pair.floats != (b.type == kFloat)) {
     return absl::InvalidArgumentError(absl::StrCat("operands of ", v1::DataType_Name(a.type), " and ",
                                                    v1::DataType_Name(b.type), " do not go together"));
   }
-  const absl::StatusOr<Tensor> wide_a = Widened(a);
-  if (!wide_a.ok()) return wide_a.status();
-  const absl::StatusOr<Tensor> wide_b = Widened(b);
-  if (!wide_b.ok()) return wide_b.status();
-  if constexpr (!kSame) {
-    if (absl::Status status = call.Make(0, TypeOf<R>(), *dims); !status.ok()) return status;
-    Broadcast<int64_t, R>(*wide_a, *wide_b, call.outputs[0], f);
-    return absl::OkStatus();
+  if (!pair.floats) {
+    absl::StatusOr<Tensor> wide_a = Widened(a), wide_b = Widened(b);
+    if (!wide_a.ok() || !wide_b.ok()) return wide_a.ok() ? wide_b.status() : wide_a.status();
+    pair.wide_a = *std::move(wide_a);
+    pair.wide_b = *std::move(wide_b);
+    pair.a = &pair.wide_a;
+    pair.b = &pair.wide_b;
+  }
+  return call.Make(0, condition ? v1::DATA_TYPE_BOOL : pair.floats ? kFloat : v1::DATA_TYPE_INT64, *dims);
+}
+
+// The result in the type of the operands.
+absl::Status Finish(FloatCall& call, v1::DataType type) {
+  if (call.outputs[0].type != v1::DATA_TYPE_INT64 || type == v1::DATA_TYPE_INT64) return absl::OkStatus();
+  const Tensor wide = std::move(call.outputs[0]);
+  call.outputs[0] = Tensor();
+  if (absl::Status status = call.Make(0, type, wide.dims); !status.ok()) return status;
+  return NarrowTo(type, wide, call.outputs[0]);
+}
+
+// Rows of the result, and where they begin in each operand, which is broadcast to the result's shape.
+class Rows {
+ public:
+  Rows(const Tensor& a, const Tensor& b, const Dims& dims) : dims_(dims), index_(dims.size(), 0), left_(Count(dims)) {
+    if (a.dims == b.dims) {
+      length = left_;
+      dense = true;
+      return;
+    }
+    steps_a_ = Steps(a.dims);
+    steps_b_ = Steps(b.dims);
+    length = dims_.back();
+    step_a = steps_a_.back();
+    step_b = steps_b_.back();
+  }
+
+  bool more() const { return left_ > 0; }
+  void Next() {
+    left_ -= length;
+    if (dense) return;
+    for (size_t axis = dims_.size() - 1; axis-- > 0;) {
+      a += steps_a_[axis];
+      b += steps_b_[axis];
+      if (++index_[axis] < dims_[axis]) return;
+      a -= steps_a_[axis] * dims_[axis];
+      b -= steps_b_[axis] * dims_[axis];
+      index_[axis] = 0;
+    }
+  }
+
+  int64_t length = 0, step_a = 1, step_b = 1;
+  int64_t a = 0, b = 0;
+  bool dense = false;  // one row of all elements
+
+ private:
+  Dims Steps(const Dims& own) const {
+    const Dims strides = Strides(own);
+    Dims steps(dims_.size(), 0);
+    for (size_t i = 0; i < own.size(); ++i) steps[dims_.size() - own.size() + i] = own[i] == 1 ? 0 : strides[i];
+    return steps;
+  }
+
+  const Dims& dims_;
+  Dims steps_a_, steps_b_, index_;
+  int64_t left_;
+};
+
+template <typename T, typename R, typename F>
+void Broadcast(const Pair& pair, Tensor& out, F f) {
+  R* to = out.as<R>().data();
+  for (Rows row(*pair.a, *pair.b, out.dims); row.more(); row.Next()) {
+    const T* a = pair.a->as<T>().data() + row.a;
+    const T* b = pair.b->as<T>().data() + row.b;
+    if (row.dense) {
+      for (int64_t i = 0; i < row.length; ++i) to[i] = f(a[i], b[i]);
+    } else {
+      for (int64_t i = 0; i < row.length; ++i) to[i] = f(a[i * row.step_a], b[i * row.step_b]);
+    }
+    to += row.length;
+  }
+}
+
+// The result is of the operands' type, or of conditions.
+template <bool kCondition = false, typename F>
+absl::Status Combine(FloatCall& call, const Tensor& a, const Tensor& b, F f) {
+  Pair pair;
+  if (absl::Status status = Prepare(call, a, b, kCondition, pair); !status.ok()) return status;
+  if (pair.floats) {
+    Broadcast<float, std::conditional_t<kCondition, uint8_t, float>>(pair, call.outputs[0], f);
   } else {
-    if (absl::Status status = call.Make(0, a.type, *dims); !status.ok()) return status;
-    Tensor wide;
-    wide.type = v1::DATA_TYPE_INT64;
-    if (absl::Status status = Allocate(*dims, wide); !status.ok()) return status;
-    Broadcast<int64_t, int64_t>(*wide_a, *wide_b, wide, f);
-    return NarrowTo(a.type, wide, call.outputs[0]);
+    Broadcast<int64_t, std::conditional_t<kCondition, uint8_t, int64_t>>(pair, call.outputs[0], f);
+  }
+  return Finish(call, a.type);
+}
+
+// Beyond int64 and for what is no number: 0.
+int64_t ToInteger(double value) { return std::fabs(value) < 9.2e18 ? static_cast<int64_t>(value) : 0; }
+
+template <typename T, typename V>
+T As(V value) {
+  if constexpr (std::is_same_v<T, int64_t>) {
+    return ToInteger(static_cast<double>(value));
+  } else {
+    return static_cast<T>(value);
   }
 }
 
@@ -195,8 +241,7 @@ T Remainder(T a, T b, bool of_dividend) {
 template <typename T>
 T Scaled(T value, double by) {
   if constexpr (std::is_same_v<T, int64_t>) {
-    const int64_t factor = std::fabs(by) < 9e18 ? static_cast<int64_t>(by) : 0;
-    return Wrapped(factor, value, [](auto s, auto t) { return s * t; });
+    return Wrapped(ToInteger(by), value, [](auto s, auto t) { return s * t; });
   } else {
     return static_cast<T>(by) * value;
   }
@@ -234,9 +279,9 @@ absl::Status CombineTwo(FloatCall& call, const Tensor& a, const Tensor& b) {
     case OpId::kFmod:
       return Combine(call, a, b, [](auto x, auto y) { return Remainder(x, y, true); });
     case OpId::kPow:
-      return Combine(call, a, b, [](auto x, auto y) { return static_cast<decltype(x)>(std::pow(x, y)); });
+      return Combine(call, a, b, [](auto x, auto y) { return As<decltype(x)>(std::pow(x, y)); });
     case OpId::kAtan2:
-      return Combine(call, a, b, [](auto x, auto y) { return static_cast<decltype(x)>(std::atan2(x, y)); });
+      return Combine(call, a, b, [](auto x, auto y) { return As<decltype(x)>(std::atan2(x, y)); });
     case OpId::kSquaredDifference:
       return Combine(call, a, b,
                      [](auto x, auto y) { return Wrapped(x, y, [](auto s, auto t) { return (s - t) * (s - t); }); });
@@ -247,23 +292,23 @@ absl::Status CombineTwo(FloatCall& call, const Tensor& a, const Tensor& b) {
     case OpId::kPRelu:
       return Combine(call, a, b, [](auto x, auto y) { return x >= 0 ? x : x * y; });
     case OpId::kEqual:
-      return Combine<bool>(call, a, b, [](auto x, auto y) { return x == y; });
+      return Combine<true>(call, a, b, [](auto x, auto y) { return x == y; });
     case OpId::kNotEqual:
-      return Combine<bool>(call, a, b, [](auto x, auto y) { return x != y; });
+      return Combine<true>(call, a, b, [](auto x, auto y) { return x != y; });
     case OpId::kLess:
-      return Combine<bool>(call, a, b, [](auto x, auto y) { return x < y; });
+      return Combine<true>(call, a, b, [](auto x, auto y) { return x < y; });
     case OpId::kLessEqual:
-      return Combine<bool>(call, a, b, [](auto x, auto y) { return x <= y; });
+      return Combine<true>(call, a, b, [](auto x, auto y) { return x <= y; });
     case OpId::kGreater:
-      return Combine<bool>(call, a, b, [](auto x, auto y) { return x > y; });
+      return Combine<true>(call, a, b, [](auto x, auto y) { return x > y; });
     case OpId::kGreaterEqual:
-      return Combine<bool>(call, a, b, [](auto x, auto y) { return x >= y; });
+      return Combine<true>(call, a, b, [](auto x, auto y) { return x >= y; });
     case OpId::kLogicalAnd:
-      return Combine<bool>(call, a, b, [](auto x, auto y) { return x != 0 && y != 0; });
+      return Combine<true>(call, a, b, [](auto x, auto y) { return x != 0 && y != 0; });
     case OpId::kLogicalOr:
-      return Combine<bool>(call, a, b, [](auto x, auto y) { return x != 0 || y != 0; });
+      return Combine<true>(call, a, b, [](auto x, auto y) { return x != 0 || y != 0; });
     case OpId::kLogicalXor:
-      return Combine<bool>(call, a, b, [](auto x, auto y) { return (x != 0) != (y != 0); });
+      return Combine<true>(call, a, b, [](auto x, auto y) { return (x != 0) != (y != 0); });
     default:
       break;
   }
@@ -399,11 +444,16 @@ absl::Status RunUnary(FloatCall& call) {
     // Of integers: shapes and conditions.
     switch (call.op) {
       case OpId::kLogicalNot:
-        return Combine<bool>(call, *in, *in, [](auto x, auto) { return x == 0; });
+        return Combine<true>(call, *in, *in, [](auto x, auto) { return x == 0; });
       case OpId::kNeg:
-        return Combine(call, *in, *in, [](auto x, auto) { return static_cast<decltype(x)>(0) - x; });
+        return Combine(call, *in, *in, [](auto x, auto) {
+          return Wrapped(static_cast<decltype(x)>(0), x, [](auto s, auto t) { return s - t; });
+        });
       case OpId::kAbs:
-        return Combine(call, *in, *in, [](auto x, auto) { return x < 0 ? -x : x; });
+        return Combine(call, *in, *in, [](auto x, auto) {
+          const auto zero = static_cast<decltype(x)>(0);
+          return x < 0 ? Wrapped(zero, x, [](auto s, auto t) { return s - t; }) : x;
+        });
       case OpId::kRelu:
         return Combine(call, *in, *in, [](auto x, auto) { return x < 0 ? static_cast<decltype(x)>(0) : x; });
       case OpId::kSign:
@@ -414,7 +464,7 @@ absl::Status RunUnary(FloatCall& call) {
       case OpId::kClamp: {
         const double low = attributes.Float("min", -9.2e18), high = attributes.Float("max", 9.2e18);
         return Combine(call, *in, *in, [=](auto x, auto) {
-          return static_cast<decltype(x)>(std::min(std::max(static_cast<double>(x), low), high));
+          return As<decltype(x)>(std::min(std::max(static_cast<double>(x), low), high));
         });
       }
       case OpId::kFloor:
@@ -569,7 +619,8 @@ absl::Status RunUnary(FloatCall& call) {
     case OpId::kSoftsign:
       return Map(call, [](float x) { return x / (1.0f + std::fabs(x)); });
     case OpId::kIsNaN:
-      return Combine<bool>(call, *in, *in, [](auto x, auto) { return x != x; });
+      if (in == nullptr) return absl::InvalidArgumentError("input 0 is not there");
+      return Combine<true>(call, *in, *in, [](auto x, auto) { return x != x; });
     default:
       return absl::UnimplementedError(absl::StrCat("the simulator has no kernel for ", GetOperator(call.op).name));
   }

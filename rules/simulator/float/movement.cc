@@ -401,14 +401,17 @@ absl::Status RunMovement(FloatCall& call) {
       const absl::Span<const int64_t> given = call.attributes.Ints("perm");
       std::vector<int> permutation;
       std::vector<bool> seen(rank, false);
-      for (size_t i = 0; i < rank; ++i) {
-        const int64_t axis = given.empty() ? static_cast<int64_t>(rank - 1 - i) : i < given.size() ? given[i] : -1;
+      bool fits = given.empty() || given.size() == rank;
+      for (size_t i = 0; i < rank && fits; ++i) {
+        const int64_t axis = given.empty() ? static_cast<int64_t>(rank - 1 - i) : given[i];
         const int64_t position = axis < 0 ? axis + static_cast<int64_t>(rank) : axis;
-        if (given.size() > rank || position < 0 || position >= static_cast<int64_t>(rank) || seen[position]) {
-          return absl::InvalidArgumentError(absl::StrCat("the permutation ", DimsText(given), " of ", rank, " axes"));
-        }
+        fits = position >= 0 && position < static_cast<int64_t>(rank) && !seen[position];
+        if (!fits) break;
         seen[position] = true;
         permutation.push_back(static_cast<int>(position));
+      }
+      if (!fits) {
+        return absl::InvalidArgumentError(absl::StrCat("the permutation ", DimsText(given), " of ", rank, " axes"));
       }
       call.outputs[0] = Permuted(*x, permutation);
       return absl::OkStatus();

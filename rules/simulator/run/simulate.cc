@@ -1,5 +1,7 @@
 #include "rules/simulator/run/simulate.h"
 
+#include <algorithm>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -16,12 +18,14 @@
 #include "rules/simulator/run/operate.h"
 #include "rules/simulator/run/plan.h"
 #include "rules/simulator/run/stored.h"
+#include "rules/simulator/run/team.h"
 #include "rules/simulator/run/values.h"
 
 namespace quantgate::simulator {
 namespace {
 
 constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
+constexpr int kResults = 4;  // of a node: Simulator::ComputeAll
 
 // One of the results of each operand.
 std::vector<const QTensor*> Each(const std::vector<Held>& operands, Shared Held::*result) {
@@ -37,7 +41,8 @@ class Simulator {
         options_(options),
         profile_(*options.profile),
         steps_(MakePlan(graph, resolved)),
-        values_(graph, resolved, steps_, options) {}
+        values_(graph, resolved, steps_, options),
+        team_(options.statistics ? std::min(options.threads, kResults) : 1) {}
 
   absl::StatusOr<v1::Simulation> Run(Inputs inputs) {
     const AllocationLimit limit(options_.max_bytes);
@@ -164,27 +169,24 @@ class Simulator {
     if (lowered.scalar.has_value()) scalar = ScalarFor(*read, *lowered.scalar);
     const QTensor* number = scalar.has_value() ? &*scalar : nullptr;
     const NodeCall node{profile_, *called, reader, lowered, written, values_.room(), options_.statistics};
+    if (!exact && options_.statistics) return ComputeAll(step, node, *read, number);
     absl::StatusOr<Affine> affine = RunAffine(node, Ports(*called, Each(*read, &Held::affine), lowered, number));
     if (!affine.ok()) return affine.status();
-
-    if (exact || !options_.statistics) {
-      for (size_t i = 0; i < step.outputs.size(); ++i) {
-        if (step.outputs[i].value < 0 || affine->outputs[i]->tensor.type == v1::DATA_TYPE_UNSPECIFIED) continue;
-        Held held;
-        held.affine = held.reference = held.real = affine->outputs[i];
-        held.exact = exact;
-        if (held.affine->q.quantized() && options_.statistics) {
-          absl::StatusOr<Tensor> reals = Dequantized(profile_, *held.affine);
-          if (!reals.ok()) return reals.status();
-          held.reference = held.real = Share(*std::move(reals));
-        }
-        if (absl::Status status = values_.Keep(step.outputs[i].value, std::move(held)); !status.ok()) return status;
-        values_.Report(step.outputs[i].value);
-        if (!options_.statistics) Describe(step, i, *result_.add_nodes());
+    for (size_t i = 0; i < step.outputs.size(); ++i) {
+      if (step.outputs[i].value < 0 || affine->outputs[i]->tensor.type == v1::DATA_TYPE_UNSPECIFIED) continue;
+      Held held;
+      held.affine = held.reference = held.real = affine->outputs[i];
+      held.exact = exact;
+      if (held.affine->q.quantized() && options_.statistics) {
+        absl::StatusOr<Tensor> reals = Dequantized(profile_, *held.affine);
+        if (!reals.ok()) return reals.status();
+        held.reference = held.real = Share(*std::move(reals));
       }
-      return absl::OkStatus();
+      if (absl::Status status = values_.Keep(step.outputs[i].value, std::move(held)); !status.ok()) return status;
+      values_.Report(step.outputs[i].value);
+      if (!options_.statistics) Describe(step, i, *result_.add_nodes());
     }
-    return ComputeBeside(step, node, *read, number, *std::move(affine));
+    return absl::OkStatus();
   }
 
   // A node with bodies, which are run as the profile computes them in all three results: on each one's operands.
@@ -214,6 +216,7 @@ class Simulator {
       };
       SimulateOptions options = options_;
       options.max_bytes = values_.room();
+      options.threads = 1;
       absl::StatusOr<std::vector<Tensor>> outputs = RunControlFlow(graph_, step.node, operands, captured, options);
       if (!outputs.ok()) return outputs.status();
       if (outputs->size() < results.size()) return absl::InvalidArgumentError("a body with fewer results");
@@ -246,21 +249,42 @@ class Simulator {
     return absl::OkStatus();
   }
 
-  // The reference and real space of a node whose affine results are there, and what they say about it.
-  absl::Status ComputeBeside(const Step& step, const NodeCall& call, const std::vector<Held>& read,
-                             const QTensor* scalar, Affine affine) {
+  // All results of a node and what they say about it: reference, real space, affine space, and affine space on the
+  // reference's operands.
+  absl::Status ComputeAll(const Step& step, const NodeCall& call, const std::vector<Held>& read,
+                          const QTensor* scalar) {
     const auto ports = [&](Shared Held::*result) { return Ports(call.step, Each(read, result), call.lowered, scalar); };
-    absl::StatusOr<std::vector<Tensor>> reference = RunReal(call, ports(&Held::reference), /*exact=*/false);
+    absl::StatusOr<Affine> affine = absl::UnknownError(""), own = affine;
+    absl::StatusOr<std::vector<Tensor>> reference = affine.status(), real = affine.status();
+    // The longest come first.
+    const std::function<void()> tasks[kResults] = {
+        [&] { reference = RunReal(call, ports(&Held::reference), /*exact=*/false); },
+        [&] { real = RunReal(call, ports(&Held::real), /*exact=*/true); },
+        [&] { affine = RunAffine(call, ports(&Held::affine)); },
+        [&] { own = RunOwn(call, read, scalar); },
+    };
+    if (IsIntegerOp(call.reader.op_type())) {  // they read the graph's values
+      for (const auto& task : tasks) task();
+    } else {
+      const int64_t limit = options_.max_bytes;
+      std::vector<std::function<void()>> limited;
+      for (const auto& task : tasks) {
+        limited.push_back([&task, limit] {
+          const AllocationLimit of_thread(limit);
+          task();
+        });
+      }
+      team_.Run(limited);
+    }
+    if (!affine.ok()) return affine.status();
     if (!reference.ok()) return reference.status();
-    absl::StatusOr<std::vector<Tensor>> real = RunReal(call, ports(&Held::real), /*exact=*/true);
     if (!real.ok()) return real.status();
-    const absl::StatusOr<Affine> own = RunOwn(call, read, scalar);
     for (size_t i = 0; i < step.outputs.size(); ++i) {
       const Slot& slot = call.step.outputs[i];
       if (slot.value < 0 || (*reference)[i].type == v1::DATA_TYPE_UNSPECIFIED) continue;
       const auto made = std::make_shared<QTensor>(QTensor{std::move((*reference)[i]), {}});
       const auto rounded = std::make_shared<QTensor>(QTensor{std::move((*real)[i]), {}});
-      const Held held{affine.outputs[i], made, rounded, false};
+      const Held held{affine->outputs[i], made, rounded, false};
       absl::Span<float> references, reals;
       if (made->tensor.type == kFloat) references = made->tensor.as<float>();
       if (slot.quantized && rounded->tensor.type == kFloat) reals = rounded->tensor.as<float>();
@@ -283,13 +307,13 @@ class Simulator {
       v1::SimulatedNode unlisted;
       v1::SimulatedNode& node = held.reference->tensor.type == kFloat ? *result_.add_nodes() : unlisted;
       Describe(step, i, node);
-      node.set_float_reason(affine.float_reason);
+      node.set_float_reason(affine->float_reason);
       const QTensor* const alone = own.ok() ? own->outputs[i].get() : nullptr;
       if (absl::Status status = Measure(profile_, slot, held, alone, prepare, node); !status.ok()) return status;
       if (i == 0) {
-        node.set_accumulator_bits(affine.use.bits_used);
-        node.set_accumulator_bits_worst_case(affine.use.bits_worst_case);
-        node.set_accumulator_bits_available(affine.use.bits_available);
+        node.set_accumulator_bits(affine->use.bits_used);
+        node.set_accumulator_bits_worst_case(affine->use.bits_worst_case);
+        node.set_accumulator_bits_available(affine->use.bits_available);
       }
       if (absl::Status status = values_.Keep(slot.value, held); !status.ok()) return status;
       values_.Report(slot.value);
@@ -428,6 +452,7 @@ class Simulator {
   const Profile& profile_;
   std::vector<Step> steps_;
   Values values_;
+  Team team_;
   v1::Simulation result_;
 };
 

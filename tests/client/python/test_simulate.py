@@ -201,6 +201,14 @@ def test_check_simulates_each_target():
     assert together['simulation']['profile'] == 'qnn_htp'
 
 
+@pytest.mark.parametrize('name', [
+    'onnx/tiny.qdq_u8s8.onnx', 'onnx/vit.qnn_a8w8.onnx', 'onnx/llama.nbits2_b32.onnx', 'tflite/dscnn.int8.tflite',
+    'tflite/lstm.aeq_dynamic_wi8_afp32.tflite'])
+def test_threads_change_nothing(name):
+    assert (quantgate('simulate', DATA / name, '--threads', 4)['simulation'] ==
+            quantgate('simulate', DATA / name)['simulation'])
+
+
 def test_predicted_cost_is_what_the_corrected_model_does(tmp_path):
     model = DATA / 'onnx' / 'bad.qdq_scale_pair.tiny.qdq_u8s8.onnx'
     fixed = tmp_path / 'fixed.onnx'

@@ -78,9 +78,13 @@ std::string Difference(const Tensor& tensor, const Tensor& expected, int64_t ste
 }
 
 void Compare(const Json& record) {
-  const std::string path = testing::TempDir() + "/graph";
-  const std::string bytes = Unpacked(record.at("model"));
-  std::ofstream(path, std::ios::binary) << bytes;
+  // In the record, or by its name in tests/data.
+  std::string path = testing::TempDir() + "/graph";
+  if (record.contains("file")) {
+    path = absl::StrCat(QUANTGATE_TEST_DATA "/../data/", record.at("file").get<std::string>());
+  } else {
+    std::ofstream(path, std::ios::binary) << Unpacked(record.at("model"));
+  }
   ImportOptions import;
   import.max_weight_bytes = 1 << 24;
   const absl::StatusOr<ImportedModel> model = ImportModel(path, import);

@@ -7,7 +7,8 @@ import zlib
 
 import numpy
 
-FOLDER = pathlib.Path(__file__).resolve().parents[2] / 'rules' / 'data' / 'graphs'
+TESTS = pathlib.Path(__file__).resolve().parents[2]
+FOLDER = TESTS / 'rules' / 'data' / 'graphs'
 
 
 def packed(data):
@@ -20,8 +21,9 @@ def tensor(array):
 
 
 def record(name, profile, model, inputs, outputs, steps=0, relative=2e-6):
-    """`model`: the bytes of a file. Integers differ by at most `steps`, real numbers by a part of the largest one."""
-    return {'id': name, 'profile': profile, 'model': packed(model), 'steps': steps, 'relative': relative,
+    """`model`: the bytes of a file, or the name of one in tests/data. Integers differ by at most `steps`, real numbers by a part of the largest one."""
+    file = {'file': model} if isinstance(model, str) else {'model': packed(model)}
+    return {'id': name, 'profile': profile, **file, 'steps': steps, 'relative': relative,
             'inputs': {key: tensor(array) for key, array in inputs.items()},
             'outputs': {key: tensor(array) for key, array in outputs.items()}}
 

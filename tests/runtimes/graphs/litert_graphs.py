@@ -230,7 +230,31 @@ def movements():
     case('reals', 'RANGE', [Feed(np.float32(3)), Feed(np.float32(1)), np.float32(-0.5)], options='RangeOptions')
 
 
+def models():
+    """Whole models of tests/data: every tensor that is computed of the quantized ones, the results of the others."""
+    for name in ('dscnn.int8', 'dscnn.int16x8', 'conv1d.int16x8', 'unet.int8', 'unet.int16x8', 'transformer.int8',
+                 'conv1d.aeq_weight_only_wi8_afp32', 'lstm.aeq_weight_only_wi4_afp32'):
+        content = (graph_record.TESTS / 'data' / 'tflite' / f'{name}.tflite').read_bytes()
+        interpreter = litert.Interpreter(model_content=content, experimental_op_resolver_type=litert.OpResolverType.BUILTIN_REF,
+                                         experimental_preserve_all_tensors=True, num_threads=1)
+        interpreter.allocate_tensors()
+        feeds = {}
+        for detail in interpreter.get_input_details():
+            kind = detail['dtype']
+            feeds[detail['name']] = (reals(*detail['shape']) if kind == np.float32 else
+                                     integers(*detail['shape'], low=np.iinfo(kind).min, high=np.iinfo(kind).max + 1, dtype=kind))
+            interpreter.set_tensor(detail['index'], feeds[detail['name']])
+        interpreter.invoke()
+        results = interpreter.get_output_details()
+        if 'int' in name:
+            made = [index for op in interpreter._get_ops_details() for index in op['outputs']]
+            results = [detail for detail in interpreter.get_tensor_details() if detail['index'] in made]
+        outputs = {detail['name']: interpreter.get_tensor(detail['index']) for detail in results
+                   if np.prod(detail['shape']) <= 4096}
+        RECORDS.append(graph_record.record(name, 'litert/reference', f'tflite/{name}.tflite', feeds, outputs, 0, 1e-5))
+
+
 if __name__ == '__main__':
-    for family in (element_wise, products, windows, reductions, movements):
+    for family in (element_wise, products, windows, reductions, movements, models):
         family()
     graph_record.write('litert', RECORDS)

@@ -28,9 +28,11 @@ def integers(*shape, low=-9, high=10, dtype=np.int64):
     return np.random.default_rng(19).integers(low, high, shape).astype(dtype)
 
 
-def run(model, feeds):
+def run(model, feeds, optimized=True):
     options = onnxruntime.SessionOptions()
     options.intra_op_num_threads = 1
+    if not optimized:
+        options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_DISABLE_ALL
     session = onnxruntime.InferenceSession(model.SerializeToString(), options, providers=['CPUExecutionProvider'])
     return dict(zip([output.name for output in session.get_outputs()], session.run(None, feeds)))
 
@@ -53,14 +55,14 @@ def case(name, op, inputs, outputs=1, opset=21, relative=2e-6, steps=0, quantize
     graph('_'.join([op_type, name] if name else [op_type]), [node], feeds, constants, results, opset, relative, steps)
 
 
-def graph(name, nodes, feeds, constants, results, opset=21, relative=2e-6, steps=0):
+def graph(name, nodes, feeds, constants, results, opset=21, relative=2e-6, steps=0, optimized=True):
     inputs = [helper.make_tensor_value_info(key, helper.np_dtype_to_tensor_dtype(array.dtype), array.shape)
               for key, array in feeds.items()]
     made = helper.make_graph(nodes, 'g', inputs, [onnx.ValueInfoProto(name=result) for result in results], constants)
     domains = [helper.make_opsetid('', opset), helper.make_opsetid('com.microsoft', 1)]
     model = helper.make_model(made, opset_imports=domains, ir_version=10)
     try:
-        outputs = run(model, feeds)
+        outputs = run(model, feeds, optimized)
     except Exception as error:
         raise ValueError(f'{name}: {error}') from error
     RECORDS.append(graph_record.record(name, 'onnxruntime', model.SerializeToString(), feeds, outputs, steps, relative))
@@ -103,6 +105,7 @@ def element_wise():
     case('mask', 'Dropout', [Feed(x)], 2)
     for op in ('Abs', 'Neg', 'Sign'):
         case('integers', op, [Feed(integers(3, 4, dtype=np.int32))])
+        case('int64', op, [Feed(np.array([-2**63, -7, 0, 2**63 - 1]))])
     case('integers', 'Relu', [Feed(integers(3, 4, dtype=np.int32))])
 
 
@@ -112,12 +115,19 @@ def binary():
               'outer': (a[:, :1], b[:1]), 'empty': (a[:, :0], b[:, :0])}
     for op in ('Add', 'Sub', 'Mul', 'Div', 'Max', 'Min', 'Equal', 'Less', 'LessOrEqual', 'Greater', 'GreaterOrEqual'):
         for shape, (left, right) in shapes.items():
-            if shape and op not in ('Sub', 'Less'):
-                continue
-            case(shape, op, [Feed(left), Feed(right)])
+            if not shape or shape == 'outer' or op in ('Sub', 'Less'):
+                case(shape, op, [Feed(left), Feed(right)])
     i, j = integers(3, 4), integers(3, 4, low=1, high=7) * np.where(np.arange(12).reshape(3, 4) % 2, 1, -1)
     for op in ('Add', 'Sub', 'Mul', 'Div', 'Max', 'Min', 'Equal', 'Less', 'Mod', 'Greater', 'GreaterOrEqual', 'LessOrEqual'):
         case('integers', op, [Feed(i), Feed(j)])
+        case('integers_outer', op, [Feed(i[:, :1]), Feed(j[:1])])
+    for op in ('And', 'Or', 'Xor'):
+        case('outer', op, [Feed(a[:, :1] > 0), Feed(b[:1] > 0)])
+    for op in ('BitwiseAnd', 'BitwiseOr', 'BitwiseXor'):
+        case('outer', op, [Feed(i[:, :1]), Feed(j[:1])])
+    case('outer', 'Pow', [Feed(positive(3, 1)), Feed(b[:1])])
+    case('outer', 'PRelu', [Feed(a), reals(3, 1, seed=2)])
+    case('fmod_outer', 'Mod', [Feed(a[:, :1]), Feed(b[:1])], fmod=1)
     for dtype in (np.int8, np.uint8, np.int16, np.uint16, np.int32, np.uint32):
         name = np.dtype(dtype).name
         low = 0 if name.startswith('u') else -100
@@ -379,8 +389,217 @@ def resizes():
          coordinate_transformation_mode='half_pixel_symmetric', relative=1e-5)
 
 
+class Builder:
+    """A graph of several nodes, for `graph`; what is no name among the inputs is a constant."""
+
+    def __init__(self):
+        self.nodes, self.constants = [], []
+
+    def constant(self, given):
+        name = f'c{len(self.constants)}'
+        if isinstance(given, onnx.TensorProto):
+            given.name = name
+            self.constants.append(given)
+        else:
+            self.constants.append(numpy_helper.from_array(np.asarray(given), name))
+        return name
+
+    def node(self, op, inputs, outputs=1, **attributes):
+        domain, _, op_type = op.rpartition('::')
+        names = [f'v{len(self.nodes)}_{i}' for i in range(outputs)]
+        inputs = [given if isinstance(given, str) else self.constant(given) for given in inputs]
+        self.nodes.append(helper.make_node(op_type, inputs, names, name=f'n{len(self.nodes)}', domain=domain, **attributes))
+        return names[0] if outputs == 1 else names
+
+    def q(self, x, scale, zero, **attributes):
+        return self.node('QuantizeLinear', [x, np.float32(scale), zero], **attributes)
+
+    def dq(self, x, scale, zero, **attributes):
+        return self.node('DequantizeLinear', [x, np.float32(scale), zero], **attributes)
+
+    def record(self, name, feeds, outputs, **how):
+        graph(name, self.nodes, feeds, self.constants, outputs, **how)
+
+
+def between(name, op, shape, zero, scale=0.05, others=(), steps=0, opset=21, outputs=1, **attributes):
+    """One node between Dequantize and Quantize; `others` are constants that follow the data."""
+    build = Builder()
+    stored = build.q('x', 0.025, zero)
+    results = build.node(op, [build.dq(stored, 0.025, zero), *others], outputs, **attributes)
+    made = []
+    for result in [results] if outputs == 1 else results:
+        made.append(build.q(result, scale, zero))
+        build.dq(made[-1], scale, zero)
+    build.record(f'qdq_{op}_{name}', {'x': reals(*shape)}, made, steps=steps, opset=opset)
+
+
+def quantized():
+    image = (1, 4, 6, 6)
+    for kind, zero in (('u8', np.uint8(117)), ('s8', np.int8(-3)), ('u16', np.uint16(31000)), ('s16', np.int16(0))):
+        scale = 0.05 if '8' in kind else 0.0002
+        steps = int('16' in kind)
+        for op in ('Sigmoid', 'Tanh', 'Relu', 'Abs', 'Exp', 'Neg', 'HardSwish', 'Erf', 'Sqrt', 'Identity'):
+            between(kind, op, (3, 4), zero, scale, steps=steps)
+        between(kind, 'LeakyRelu', (3, 4), zero, scale, alpha=0.2, steps=steps)
+        between(kind, 'Clip', (3, 4), zero, scale, [np.float32(-0.4), np.float32(0.6)], steps=steps)
+        between(kind, 'Softmax', (3, 4), zero, scale / 10, axis=-1, steps=steps)
+        between(kind, 'Add', (3, 4), zero, scale, [reals(4, seed=2)], steps=steps)
+        between(kind, 'Mul', (3, 4), zero, scale, [reals(4, seed=2)], steps=steps)
+        between(kind, 'GlobalAveragePool', image, zero, scale, steps=steps)
+        # Sums in another order.
+        between(kind, 'AveragePool', image, zero, scale, kernel_shape=[2, 2], strides=[2, 2], steps=1)
+        between(kind, 'MaxPool', image, zero, scale, kernel_shape=[3, 3], pads=[1, 1, 1, 1], steps=steps)
+        between(kind, 'ReduceMean', image, zero, scale, [np.array([2, 3])], keepdims=0, steps=1)
+        between(kind, 'Resize', image, zero, scale, ['', np.array([1, 1, 2, 2], np.float32)], mode='nearest', steps=steps)
+        between(kind, 'LayerNormalization', (3, 4), zero, scale, [reals(4, seed=2), reals(4, seed=3)], steps=max(steps, 1))
+        # The parameters of the output are those of the input.
+        for op, others, attributes in (
+                ('Transpose', (), dict(perm=[0, 2, 3, 1])), ('Reshape', [np.array([4, -1])], {}), ('Flatten', (), {}),
+                ('Slice', [np.array([1]), np.array([3]), np.array([1])], {}), ('Squeeze', [np.array([0])], {}),
+                ('Unsqueeze', [np.array([0])], {}), ('Gather', [np.array([2, 0])], dict(axis=1)),
+                ('DepthToSpace', (), dict(blocksize=2)), ('Tile', [np.array([1, 2, 1, 1])], {}),
+                ('Expand', [np.array([2, 4, 6, 6])], {}),
+                ('Pad', [np.array([0, 0, 1, 1, 0, 0, 1, 1]), np.float32(0.5)], {})):
+            between(f'{kind}_same', op, image, zero, 0.025, others, **attributes)
+            between(f'{kind}_other', op, image, zero, scale, others, steps=steps, **attributes)
+        between(f'{kind}_same', 'Split', image, zero, 0.025, [np.array([1, 3])], outputs=2, axis=1)
+        between(f'{kind}_other', 'Split', image, zero, scale, [np.array([1, 3])], outputs=2, axis=1, steps=steps)
+        build = Builder()
+        a = build.dq(build.q('x', 0.025, zero), 0.025, zero)
+        b = build.dq(build.q('y', 0.03, zero), 0.03, zero)
+        made = []
+        for op, attributes in (('Add', {}), ('Sub', {}), ('Mul', {}), ('Div', {}), ('Max', {}), ('Min', {}), ('Concat', dict(axis=1))):
+            made.append(build.q(build.node(op, [a, b], **attributes), scale, zero))
+            build.dq(made[-1], scale, zero)
+        build.record(f'qdq_two_{kind}', {'x': reals(3, 4), 'y': reals(3, 4, seed=5)}, made, steps=max(steps, 1))
+
+
+def products_of_integers():
+    u8 = integers(4, 8, low=0, high=256, dtype=np.uint8)
+    w = integers(8, 5, low=-128, high=128, dtype=np.int8)
+    for kind, zero in (('u8', np.uint8(117)), ('s8', np.int8(-3))):
+        for per_channel in (False, True):
+            scales = np.linspace(0.005, 0.02, 5).astype(np.float32) if per_channel else np.float32(0.01)
+            zeros = np.zeros_like(scales).astype(np.int8)
+            for op in ('MatMul', 'Gemm'):
+                build = Builder()
+                x = build.dq(build.q('x', 0.025, zero), 0.025, zero)
+                operands = [x, build.dq(w, scales, zeros, axis=1)]
+                if op == 'Gemm':
+                    bias = np.float32(0.025) * scales
+                    operands.append(build.dq(integers(5, low=-500, high=500, dtype=np.int32), bias,
+                                             np.zeros_like(scales).astype(np.int32), axis=0))
+                out = build.q(build.node(op, operands), 0.03, zero)
+                build.dq(out, 0.03, zero)
+                build.record(f'qdq_{op}_{kind}_{per_channel}', {'x': reals(4, 8)}, [out])
+        for fields in (dict(pads=[1, 1, 1, 1]), dict(strides=[2, 2]), dict(group=2), dict(dilations=[2, 1])):
+            build = Builder()
+            kernel = integers(4, 4 // fields.get('group', 1), 3, 3, low=-128, high=128, dtype=np.int8)
+            conv = build.node('Conv', [build.dq(build.q('x', 0.025, zero), 0.025, zero), build.dq(kernel, 0.01, np.int8(0))], **fields)
+            out = build.q(conv, 0.05, zero)
+            build.dq(out, 0.05, zero)
+            build.record(f'qdq_Conv_{kind}_{next(iter(fields))}', {'x': reals(1, 4, 6, 6)}, [out])
+    case('', 'DynamicQuantizeLinear', [Feed(reals(4, 8))], 3)
+    case('zeros', 'DynamicQuantizeLinear', [Feed(np.zeros((2, 3), np.float32))], 3)
+    case('', 'MatMulInteger', [Feed(u8), w, np.uint8(7), np.int8(3)])
+    case('columns', 'MatMulInteger', [Feed(u8), w, np.uint8(7), np.arange(5).astype(np.int8)])
+    case('plain', 'MatMulInteger', [Feed(u8[:, None]), w])
+    case('vector', 'MatMulInteger', [Feed(u8[0]), w])
+    kernel = integers(4, 3, 3, 3, low=-128, high=128, dtype=np.int8)
+    pixels = integers(1, 3, 6, 6, low=0, high=256, dtype=np.uint8)
+    case('', 'ConvInteger', [Feed(pixels), kernel, np.uint8(7), np.int8(3)], pads=[1, 1, 1, 1])
+    case('line', 'ConvInteger', [Feed(pixels[:, :, 0]), kernel[:, :, 0], np.uint8(7)])
+    micro = 'com.microsoft::'
+    case('', micro + 'DynamicQuantizeMatMul', [Feed(reals(4, 8)), w, np.float32(0.02), np.int8(0), reals(5)], relative=1e-6)
+    case('columns', micro + 'DynamicQuantizeMatMul', [Feed(reals(4, 8)), w, positive(5), np.zeros(5, np.int8)], relative=1e-6)
+    case('', micro + 'MatMulIntegerToFloat', [Feed(u8), w, np.float32(0.02), np.float32(0.03), np.uint8(4), np.int8(0), reals(5)],
+         relative=1e-6)
+    case('columns', micro + 'MatMulIntegerToFloat', [Feed(u8), w, np.float32(0.02), positive(5), np.uint8(4)], relative=1e-6)
+    s, z = np.float32, np.uint8
+    case('', 'QLinearMatMul', [Feed(u8), s(0.02), z(7), w, s(0.01), np.int8(0), s(0.2), z(120)])
+    case('', 'QLinearConv', [Feed(pixels), s(0.02), z(7), kernel, s(0.01), np.int8(0), s(0.2), z(120),
+                             integers(4, low=-300, high=300, dtype=np.int32)], pads=[1, 1, 1, 1])
+    for op in ('QLinearAdd', 'QLinearMul'):
+        case('', micro + op, [Feed(u8), s(0.02), z(7), Feed(u8[::-1].copy()), s(0.03), z(9), s(0.05), z(11)])
+    for op in ('QLinearSigmoid', 'QLinearLeakyRelu'):
+        case('', micro + op, [Feed(u8), s(0.02), z(107), s(0.02), z(10)])
+    case('', micro + 'QLinearGlobalAveragePool', [Feed(pixels), s(0.02), z(7), s(0.03), z(9)], channels_last=0)
+    case('last', micro + 'QLinearGlobalAveragePool', [Feed(pixels), s(0.02), z(7), s(0.03), z(9)], channels_last=1)
+    case('', micro + 'QLinearAveragePool', [Feed(pixels), s(0.02), z(7), s(0.03), z(9)], kernel_shape=[2, 2])
+    case('', micro + 'QLinearConcat', [s(0.03), z(9), Feed(u8), s(0.02), z(7), Feed(u8[:2]), s(0.03), z(9)], axis=0)
+    case('', micro + 'QGemm', [Feed(u8), s(0.02), z(7), w, s(0.01), np.int8(0), integers(5, low=-300, high=300, dtype=np.int32),
+                               s(0.2), z(120)], alpha=0.5)
+    case('', micro + 'QLinearWhere', [Feed(u8 > 100), Feed(u8), s(0.02), z(7), Feed(u8[::-1].copy()), s(0.03), z(9), s(0.05), z(11)])
+
+
+def stored():
+    """How constants are stored: block by block, in four bits, as floats of eight bits."""
+    x = reals(3, 8)
+    for name, dtype, low in (('int4', TensorProto.INT4, -8), ('uint4', TensorProto.UINT4, 0)):
+        weight = integers(8, 6, low=low, high=low + 16)
+        for axis, scales, block in ((1, positive(6), 0), (0, positive(2, 6), 4), (None, np.float32(0.1), 0)):
+            build = Builder()
+            zeros = helper.make_tensor('', dtype, np.shape(scales), np.full(np.shape(scales), low // 2).flatten().tolist())
+            packed = helper.make_tensor('', dtype, weight.shape, weight.flatten().tolist())
+            fields = {} if axis is None else dict(axis=axis)
+            if block:
+                fields['block_size'] = block
+            real = build.node('DequantizeLinear', [packed, scales, zeros], **fields)
+            out = build.node('MatMul', ['x', real])
+            # Optimized, it would quantize the other operand too.
+            build.record(f'{name}_{axis}_{block}', {'x': x}, [out], relative=1e-5, optimized=False)
+    for kind in ('FLOAT8E4M3FN', 'FLOAT8E4M3FNUZ', 'FLOAT8E5M2', 'FLOAT8E5M2FNUZ'):
+        build = Builder()
+        zero = build.constant(helper.make_tensor('', getattr(TensorProto, kind), [], [0.0]))
+        small = build.node('QuantizeLinear', ['x', np.float32(0.5), zero])
+        build.record(kind.lower(), {'x': reals(5, 40) * 30}, [build.node('DequantizeLinear', [small, np.float32(0.5), zero])])
+
+
+def body(nodes, inputs, outputs):
+    """A graph inside a node; (name, type, shape) of what it takes and gives."""
+    return helper.make_graph([helper.make_node(op, given, made) for op, given, made in nodes], 'body',
+                             [helper.make_tensor_value_info(*value) for value in inputs],
+                             [helper.make_tensor_value_info(*value) for value in outputs])
+
+
+def control_flow():
+    yes = body([('Relu', ['x'], ['yes'])], [], [('yes', 1, [2, 3])])
+    no = body([('Neg', ['x'], ['no'])], [], [('no', 1, [2, 3])])
+    for condition in (False, True):
+        build = Builder()
+        made = build.node('If', ['condition'], then_branch=yes, else_branch=no)
+        build.record(f'If_{condition}', {'x': reals(2, 3), 'condition': np.array(condition)}, [build.node('Abs', [made])])
+    values = ([('i', 7, []), ('go', 9, []), ('s', 1, [3])], [('again', 9, []), ('next', 1, [3]), ('scan', 1, [3])])
+    build = Builder()
+    made = build.node('Loop', [np.int64(3), np.array(True), 'x'], 2, body=body(
+        [('Identity', ['go'], ['again']), ('Add', ['s', 'x'], ['next']), ('Identity', ['next'], ['scan'])], *values))
+    build.record('Loop', {'x': reals(3)}, made)
+    build = Builder()
+    small = body([('ReduceSum', ['s'], ['sum']), ('Less', ['sum', 'limit'], ['again']), ('Add', ['s', 'x'], ['next']),
+                  ('Identity', ['next'], ['scan'])], *values)
+    small.node[0].attribute.append(helper.make_attribute('keepdims', 0))
+    build.record('Loop_until', {'x': positive(3), 'limit': np.array(9, np.float32)},
+                 build.node('Loop', ['', np.array(True), 'x'], 2, body=small))
+
+
+def models():
+    """Whole models of tests/data, every quantized tensor of theirs."""
+    for name, steps in (('tiny.qdq_u8s8', 0), ('tiny.qdq_a16w4', 1)):
+        model = onnx.load(graph_record.TESTS / 'data' / 'onnx' / f'{name}.onnx')
+        feeds = {}
+        for value in model.graph.input:
+            feeds[value.name] = reals(*[dim.dim_value or 1 for dim in value.type.tensor_type.shape.dim])
+        given = [output.name for output in model.graph.output]
+        made = [node.output[0] for node in model.graph.node
+                if node.op_type == 'QuantizeLinear' and not any(node.output[0] == name for name in given)]
+        model.graph.output.extend(onnx.ValueInfoProto(name=result) for result in made)
+        outputs = run(model, feeds)
+        RECORDS.append(graph_record.record(name, 'onnxruntime', f'onnx/{name}.onnx', feeds,
+                                           {key: outputs[key] for key in made}, steps))
+
+
 if __name__ == '__main__':
     for family in (element_wise, binary, cast, products, convolutions, pools, reductions, normalizations, movements, creations,
-                   resizes):
+                   resizes, quantized, products_of_integers, stored, control_flow, models):
         family()
     graph_record.write('onnx', RECORDS)
