@@ -157,6 +157,8 @@ std::optional<Flat> FlatWindows(const FloatCall& call, const Operands& operands)
   if (!windows.ok() || windows->size() > 2) return std::nullopt;
   Flat flat{windows->size() == 2 ? windows->front() : Window(), windows->back()};
   if (!PlanesAreSmall(flat.rows, flat.columns, 1)) return std::nullopt;
+  // Then they are at most 8 times as large as the channel, and 2^20 elements more.
+  if (Count(x.subspan(2)) > (call.max_bytes / 4 - (1 << 20)) / 8) return std::nullopt;
   return flat;
 }
 
@@ -195,6 +197,13 @@ absl::Status RunConv(FloatCall& call) {
   if (absl::Status status = call.MakeUnset(0, v1::DATA_TYPE_FLOAT32, dims); !status.ok()) return status;
   const int64_t outputs = Count(window->outputs), taps = Count(window->kernel), plane = Count(spatial);
   const int64_t in = w[1], out = w[0] / operands.group;
+  // What no model means would take hours: elements under all windows of a group.
+  constexpr int64_t kMostElements = int64_t{1} << 30;
+  if (taps > 1 && in * taps > kMostElements / std::max<int64_t>(outputs, 1)) {
+    return absl::ResourceExhaustedError(absl::StrCat("a convolution of ", in, " channels, ", taps, " taps and ",
+                                                     outputs, " positions; at most ", kMostElements,
+                                                     " elements under its windows are computed"));
+  }
   float* result = call.outputs[0].as<float>().data();
   if (const std::optional<Flat> flat = in == 1 ? FlatWindows(call, operands) : std::nullopt; flat.has_value()) {
     Depthwise(*flat, operands, result);

@@ -113,11 +113,12 @@ absl::StatusOr<Dims> ReshapedDims(const KernelCall& call) {
   if (!count.ok()) return count.status();
   Dims dims;
   if (call.op == OpId::kFlatten) {
-    const int64_t axis = attributes.Int("axis", 1);
+    // One more than there are axes: the second size is 1.
+    const int64_t stated = attributes.Int("axis", 1), rank = static_cast<int64_t>(from.size());
+    const int64_t axis = stated < 0 ? stated + rank : stated;
+    if (axis < 0 || axis > rank) return absl::InvalidArgumentError(absl::StrCat("axis ", stated, " of rank ", rank));
     Dims two = {1, 1};
-    for (size_t d = 0; d < from.size(); ++d) {
-      two[static_cast<int64_t>(d) < (axis < 0 ? axis + static_cast<int64_t>(from.size()) : axis) ? 0 : 1] *= from[d];
-    }
+    for (int64_t d = 0; d < rank; ++d) two[d < axis ? 0 : 1] *= from[d];
     return two;
   }
   if (call.op == OpId::kSqueeze || call.op == OpId::kUnsqueeze) {

@@ -162,8 +162,10 @@ void Fill(Random& random, const Range& range, Tensor& tensor) {
 
 void FillIntegers(Random& random, int64_t low, int64_t high, Tensor& tensor) {
   const size_t width = ElementSize(tensor.type), count = tensor.data.size() / width;
+  const uint64_t choices = static_cast<uint64_t>(high) - static_cast<uint64_t>(low) + 1;  // 0: all 2^64
   for (size_t i = 0; i < count; ++i) {
-    const int64_t integer = low + static_cast<int64_t>(random.Next() % static_cast<uint64_t>(high - low + 1));
+    const uint64_t drawn = random.Next();
+    const uint64_t integer = static_cast<uint64_t>(low) + (choices == 0 ? drawn : drawn % choices);
     std::memcpy(tensor.data.data() + i * width, &integer, width);
   }
 }

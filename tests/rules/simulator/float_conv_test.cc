@@ -148,6 +148,23 @@ TEST_P(FloatConv, ManyChannelsAndKernelsOfOneTap) {
   Check({1, 2, 129, 3, {70}, {1}, {1}, {1}, {0}, {0}});
 }
 
+TEST(FloatConvWork, WindowsOverTooMuchAreRefused) {
+  Tensor x, w;
+  x.type = w.type = v1::DATA_TYPE_FLOAT32;
+  ASSERT_TRUE(Allocate({1, 1, 512, 512}, x).ok());
+  const auto run = [&](int64_t kernel) {
+    EXPECT_TRUE(Allocate({1, 1, kernel, kernel}, w).ok());
+    Attributes attributes;
+    attributes.SetInts("pads", {0, 0, kernel - 1, kernel - 1});
+    const Tensor* inputs[2] = {&x, &w};
+    std::vector<Tensor> out(1);
+    FloatCall call{OpId::kConv, Layout::kChannelsFirst, attributes, inputs, absl::MakeSpan(out)};
+    return RunFloatKernel(call);
+  };
+  EXPECT_EQ(run(65).code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_TRUE(run(12).ok());
+}
+
 INSTANTIATE_TEST_SUITE_P(Targets, FloatConv, testing::ValuesIn(hwy::SupportedAndGeneratedTargets()), TargetNameOf);
 
 }  // namespace

@@ -1,0 +1,247 @@
+// Whole simulations: whose arithmetic, inputs that are made, files of tests/data under every profile, and broken ones.
+#include <algorithm>
+#include <cmath>
+#include <filesystem>
+#include <map>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "client/import.h"
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "rules/graph/data_type.h"
+#include "rules/simulator/numpy_type.h"
+#include "rules/simulator/run/choose.h"
+#include "rules/simulator/run/report.h"
+
+namespace quantgate::simulator {
+namespace {
+
+using testing::AllOf;
+using testing::Each;
+using testing::Ge;
+using testing::HasSubstr;
+using testing::Le;
+
+constexpr char kData[] = QUANTGATE_TEST_DATA "/../data/";
+
+v1::Graph Imported(const std::string& path) {
+  ImportOptions options;
+  options.max_weight_bytes = 1 << 24;
+  absl::StatusOr<ImportedModel> model = ImportModel(path, options);
+  return model.ok() ? std::move(model->graph) : v1::Graph();
+}
+
+struct Outcome {
+  absl::Status status;
+  v1::Report report;
+  std::map<std::string, Tensor> values;
+};
+
+Outcome Simulated(const v1::Graph& graph, const Request& request, int64_t max_bytes = 1 << 28) {
+  Outcome run;
+  SimulateOptions options;
+  options.max_bytes = max_bytes;
+  options.on_value = [&](const std::string& name, const Tensor& tensor) { run.values[name] = tensor; };
+  run.status = SimulateReport(graph, request, nullptr, options, run.report);
+  return run;
+}
+
+Outcome WithSeed(const v1::Graph& graph, uint64_t seed) {
+  Request request;
+  request.seed = seed;
+  return Simulated(graph, request);
+}
+
+TEST(Choose, WhoseArithmetic) {
+  struct Case {
+    std::string name, backend, soc;
+    v1::Graph::Origin origin;
+    std::string profile;
+  };
+  for (const Case& c : std::vector<Case>{{"tosa", "", "", v1::Graph::ONNX, "tosa"},
+                                         {"", "", "", v1::Graph::ONNX, "onnxruntime"},
+                                         {"", "", "", v1::Graph::TFLITE, "litert/reference"},
+                                         {"", "", "", v1::Graph::PT2E, "torch"},
+                                         {"", "litert", "xnnpack", v1::Graph::ONNX, "litert/xnnpack"},
+                                         {"", "litert", "reference", v1::Graph::ONNX, "litert/reference"},
+                                         {"", "onnxruntime", "cpu", v1::Graph::TFLITE, "onnxruntime"},
+                                         {"", "qnn_htp", "SM8650", v1::Graph::ONNX, "qnn_htp"},
+                                         {"", "qnn_lpai", "SM8750", v1::Graph::ONNX, "qnn_htp"},
+                                         {"", "x86_inductor", "", v1::Graph::PT2E, "torch/x86"},
+                                         {"", "ethos_u", "", v1::Graph::TFLITE, "tosa"},
+                                         {"", "neutron", "", v1::Graph::TFLITE, "litert/reference"}}) {
+    const absl::StatusOr<ProfileChoice> choice = ChooseProfile(c.name, c.backend, c.soc, c.origin);
+    ASSERT_TRUE(choice.ok()) << choice.status();
+    EXPECT_EQ(choice->profile->name, c.profile) << c.backend;
+    // Whose arithmetic stands in for another's is said.
+    EXPECT_EQ(choice->reason.empty(),
+              !c.name.empty() || c.backend == "litert" || c.backend == "onnxruntime" || c.backend == "x86_inductor")
+        << c.backend;
+  }
+  EXPECT_TRUE(absl::IsNotFound(ChooseProfile("nobody", "", "", v1::Graph::ONNX).status()));
+}
+
+TEST(NumpyType, ThereAndBack) {
+  // As numpy.dtype(name).str says.
+  const std::map<std::string, v1::DataType> names = {
+      {"|b1", v1::DATA_TYPE_BOOL},    {"|i1", v1::DATA_TYPE_INT8},    {"|u1", v1::DATA_TYPE_UINT8},
+      {"<i2", v1::DATA_TYPE_INT16},   {"<u2", v1::DATA_TYPE_UINT16},  {"<i4", v1::DATA_TYPE_INT32},
+      {"<u4", v1::DATA_TYPE_UINT32},  {"<i8", v1::DATA_TYPE_INT64},   {"<u8", v1::DATA_TYPE_UINT64},
+      {"<f2", v1::DATA_TYPE_FLOAT16}, {"<f4", v1::DATA_TYPE_FLOAT32}, {"<f8", v1::DATA_TYPE_FLOAT64}};
+  for (const auto& [name, type] : names) {
+    EXPECT_EQ(FromNumpyType(name), type) << name;
+    EXPECT_EQ(NumpyType(type), name);
+  }
+  EXPECT_EQ(FromNumpyType("<c8"), std::nullopt);
+  EXPECT_EQ(FromNumpyType(">f4"), std::nullopt);
+  EXPECT_EQ(NumpyType(v1::DATA_TYPE_INT4), "|i1");
+  EXPECT_EQ(NumpyType(v1::DATA_TYPE_FLOAT8_E5M2), "");
+}
+
+TEST(MadeInputs, TheSameForOneSeed) {
+  const v1::Graph graph = Imported(absl::StrCat(kData, "onnx/tiny.qdq_u8s8.onnx"));
+  const Outcome run = WithSeed(graph, 7), again = WithSeed(graph, 7), other = WithSeed(graph, 8);
+  ASSERT_TRUE(run.status.ok()) << run.status;
+  const std::string input = graph.values(graph.inputs(0) - 1).name();
+  EXPECT_EQ(run.values.at(input).data, again.values.at(input).data);
+  EXPECT_NE(run.values.at(input).data, other.values.at(input).data);
+  EXPECT_EQ(run.report.simulation().SerializeAsString(), again.report.simulation().SerializeAsString());
+  EXPECT_EQ(run.report.simulation().inputs(), "seed 7, from recorded ranges");
+}
+
+// One input of a type, read by one operator.
+v1::Graph OfOneInput(v1::DataType type, const std::vector<int64_t>& dims, const std::string& op) {
+  v1::Graph graph;
+  graph.set_origin(v1::Graph::ONNX);
+  graph.add_symbols(op);
+  v1::Value& x = *graph.add_values();
+  x.set_name("x");
+  x.set_dtype(type);
+  for (int64_t dim : dims) x.add_dims(dim);
+  x.set_has_shape(true);
+  graph.add_values()->set_name("y");
+  graph.add_inputs(1);
+  graph.add_outputs(2);
+  v1::Node& node = *graph.add_nodes();
+  node.set_name("n");
+  node.set_op(1);
+  node.add_inputs(1);
+  node.add_outputs(2);
+  return graph;
+}
+
+TEST(MadeInputs, AsTheGraphReadsThem) {
+  const Outcome reals = WithSeed(OfOneInput(v1::DATA_TYPE_FLOAT32, {100}, "Relu"), 1);
+  ASSERT_TRUE(reals.status.ok()) << reals.status;
+  EXPECT_THAT(reals.values.at("x").as<float>(), Each(AllOf(Ge(-1), Le(1))));
+  EXPECT_EQ(reals.report.simulation().inputs(), "seed 1, from recorded ranges, -1..1 for 1 input without one");
+  // A size that is not stated is 1.
+  EXPECT_EQ(WithSeed(OfOneInput(v1::DATA_TYPE_FLOAT32, {-1, 3}, "Relu"), 1).values.at("x").dims,
+            (std::vector<int64_t>{1, 3}));
+  const Outcome conditions = WithSeed(OfOneInput(v1::DATA_TYPE_BOOL, {100}, "Not"), 1);
+  EXPECT_THAT(*ToInt64(conditions.values.at("x")), Each(AllOf(Ge(0), Le(1))));
+  // Integers that look nothing up are masks: all is there.
+  EXPECT_THAT(*ToInt64(WithSeed(OfOneInput(v1::DATA_TYPE_INT64, {100}, "Abs"), 1).values.at("x")), Each(1));
+  // Those that look rows up stay within the table.
+  v1::Graph lookup = OfOneInput(v1::DATA_TYPE_INT64, {200}, "Gather");
+  v1::Value& table = *lookup.add_values();
+  table.set_name("table");
+  table.set_dtype(v1::DATA_TYPE_FLOAT32);
+  for (int64_t dim : {5, 2}) table.add_dims(dim);
+  table.set_has_shape(true);
+  lookup.add_inputs(3);
+  lookup.mutable_nodes(0)->clear_inputs();
+  lookup.mutable_nodes(0)->add_inputs(3);
+  lookup.mutable_nodes(0)->add_inputs(1);
+  const Outcome rows = WithSeed(lookup, 1);
+  ASSERT_TRUE(rows.status.ok()) << rows.status;
+  const std::vector<int64_t> indices = *ToInt64(rows.values.at("x"));
+  EXPECT_THAT(indices, Each(AllOf(Ge(0), Le(4))));
+  EXPECT_THAT(indices, testing::Contains(4));
+}
+
+TEST(MadeInputs, NoMoreThanIsAllowed) {
+  const v1::Graph large = OfOneInput(v1::DATA_TYPE_FLOAT32, {1 << 20}, "Relu");
+  const Outcome run = Simulated(large, {}, 1 << 20);
+  EXPECT_TRUE(absl::IsResourceExhausted(run.status)) << run.status;
+  EXPECT_THAT(std::string(run.status.message()), HasSubstr("input 'x' would make 4194304 bytes"));
+  EXPECT_FALSE(
+      WithSeed(OfOneInput(v1::DATA_TYPE_FLOAT32, {int64_t{1} << 40, int64_t{1} << 40}, "Relu"), 1).status.ok());
+}
+
+TEST(MadeInputs, EveryIntegerOfAQuantizedInput) {
+  v1::Graph graph = OfOneInput(v1::DATA_TYPE_INT8, {4000}, "Identity");
+  v1::Spec& spec = *graph.add_specs();
+  spec.set_kind(v1::Spec::FIXED);
+  spec.mutable_qparams()->add_scales(0.5);
+  graph.mutable_values(0)->set_spec(1);
+  for (const v1::DataType type : {v1::DATA_TYPE_INT8, v1::DATA_TYPE_INT32, v1::DATA_TYPE_INT64}) {
+    graph.mutable_values(0)->set_dtype(type);
+    graph.mutable_specs(0)->set_dtype(type);
+    const Outcome run = WithSeed(graph, 3);
+    ASSERT_TRUE(run.values.contains("x")) << run.status;
+    const std::vector<int64_t> integers = *ToInt64(run.values.at("x"));
+    const auto [least, most] = std::minmax_element(integers.begin(), integers.end());
+    EXPECT_LT(static_cast<double>(*least), 0.9 * static_cast<double>(MinOf(type)));
+    EXPECT_GT(static_cast<double>(*most), 0.9 * static_cast<double>(MaxOf(type)));
+  }
+}
+
+// Statistics of good models are numbers within their limits, under every profile; integers stay near the real numbers
+// of their grids, and nothing is left out.
+TEST(Models, UnderEveryProfile) {
+  for (const std::string name : {"onnx/tiny.qdq_u8s8.onnx", "onnx/tiny.qdq_a16w4.onnx", "tflite/dscnn.int8.tflite",
+                                 "tflite/conv1d.int16x8.tflite", "pt2/tinycnn.xnnpack_pc.pt2"}) {
+    const v1::Graph graph = Imported(kData + name);
+    ASSERT_GT(graph.nodes_size(), 0) << name;
+    for (const Profile& profile : Profiles()) {
+      SCOPED_TRACE(absl::StrCat(name, " under ", profile.name));
+      Request request;
+      request.profile = std::string(profile.name);
+      request.seed = 5;
+      const Outcome run = Simulated(graph, request);
+      ASSERT_TRUE(run.status.ok()) << run.status;
+      EXPECT_GT(run.report.simulation().nodes_size(), 3);
+      for (const v1::SimulatedNode& node : run.report.simulation().nodes()) {
+        EXPECT_FALSE(absl::StartsWith(node.float_reason(), kNotComputed)) << node.node() << ": " << node.float_reason();
+        for (const double share : {node.saturated_fraction(), node.zero_fraction()}) {
+          EXPECT_THAT(share, AllOf(Ge(0), Le(1))) << node.node();
+        }
+        EXPECT_LE(node.mean_abs_error_lsb(), node.max_abs_error_lsb()) << node.node();
+        EXPECT_TRUE(std::isfinite(node.max_space_difference_lsb())) << node.node();
+        if (node.has_sqnr_db()) {
+          EXPECT_TRUE(std::isfinite(node.sqnr_db())) << node.node();
+        }
+        EXPECT_LE(node.accumulator_bits(), node.accumulator_bits_worst_case()) << node.node();
+      }
+    }
+  }
+}
+
+// What is wrong with a file is for the rules to say; a simulation ends, with numbers or with a reason.
+TEST(Models, BrokenOnesEnd) {
+  int imported = 0, refused = 0;
+  for (const std::string folder : {"onnx", "tflite", "pt2"}) {
+    for (const auto& file : std::filesystem::directory_iterator(kData + folder)) {
+      if (!absl::StartsWith(file.path().filename().string(), "bad.")) continue;
+      const v1::Graph graph = Imported(file.path());
+      if (graph.nodes_size() == 0) continue;
+      ++imported;
+      const Outcome run = Simulated(graph, {});
+      if (run.status.ok()) continue;
+      ++refused;
+      EXPECT_NE(run.status.message(), "") << file.path();
+      EXPECT_TRUE(absl::IsInvalidArgument(run.status) || absl::IsResourceExhausted(run.status))
+          << file.path() << ": " << run.status;
+    }
+  }
+  EXPECT_GT(imported, 50);
+  EXPECT_GT(refused, 5);
+}
+
+}  // namespace
+}  // namespace quantgate::simulator
