@@ -30,7 +30,8 @@ constexpr int kFirstUnlistedType = 1024;
 // A bias is derived from two. Every place that has the spec reads the list, so a long one costs more than it weighs.
 constexpr int kMaxDerivedFrom = 1024;
 
-bool IdOk(int64_t id, int64_t pool_size) { return id >= 0 && id <= pool_size; }
+// Negative ids are larger than any pool.
+bool IdOk(int64_t id, int64_t pool_size) { return static_cast<uint64_t>(id) <= static_cast<uint64_t>(pool_size); }
 
 absl::Status CheckQParams(const v1::QParams& qparams, int64_t spec) {
   if (!qparams.block_sizes().empty() && qparams.block_sizes_size() != qparams.axes_size()) {

@@ -14,7 +14,7 @@ constexpr size_t kMaxWordsPerOperand = 3;
 uint64_t* Describe(const Graph& graph, const Operand& operand, uint64_t* words) {
   const auto like = [&graph](int32_t value) { return value < 0 ? -1 : graph.value_like(value); };
   const bool constant = operand.value >= 0 && graph.is_constant(operand.value);
-  const int32_t stored = StoredValue(graph, operand);
+  const int32_t stored = operand.quantizer < 0 ? operand.edge_value : StoredValue(graph, operand);
   const bool input = stored >= 0 && graph.is_graph_input(stored);
   const bool other_edge = operand.edge_value != operand.value;
   const uint32_t flags = operand.present | operand.quantized << 1 | operand.is_static << 2 | operand.static_chain << 3 |

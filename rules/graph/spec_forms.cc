@@ -25,9 +25,8 @@ SpecForms::SpecForms(const Graph& graph, StoredForms& forms, QParamsStore& param
       form_of_(graph.message().specs_size(), -1),
       roots_(graph.message().specs_size(), kNotComputed) {}
 
-int32_t SpecForms::Root(int32_t spec, SpecPlace place) {
-  if (graph_.spec_kind(spec) != v1::Spec::SHARED) return spec;
-  spec = SpecAt(place);  // of a value that the node reads twice, the first
+int32_t SpecForms::RootAt(SpecPlace place) {
+  const int32_t spec = SpecAt(place);  // of a value that the node reads twice, the first
   return spec >= 0 && graph_.spec_kind(spec) == v1::Spec::SHARED ? RootOfShared(spec) : spec;
 }
 
@@ -75,8 +74,8 @@ int32_t SpecForms::SpecAt(SpecPlace place) {
   return -1;
 }
 
-int32_t SpecForms::FormOf(int32_t spec) {
-  if (form_of_[spec] < 0) form_of_[spec] = forms_.Add(Describe(graph_.message().specs(spec)));
+int32_t SpecForms::AddForm(int32_t spec) {
+  form_of_[spec] = forms_.Add(Describe(graph_.message().specs(spec)));
   return form_of_[spec];
 }
 

@@ -18,11 +18,15 @@ class SpecForms {
 
   // The spec that says something behind shared references, for a spec that sits at `place`; -1 when they lead nowhere
   // or in a circle, which is a finding of its own.
-  int32_t Root(int32_t spec, SpecPlace place);
+  int32_t Root(int32_t spec, SpecPlace place) {
+    return graph_.spec_kind(spec) == v1::Spec::SHARED ? RootAt(place) : spec;
+  }
   // Index into the forms of what a spec says.
-  int32_t FormOf(int32_t spec);
+  int32_t FormOf(int32_t spec) { return form_of_[spec] >= 0 ? form_of_[spec] : AddForm(spec); }
 
  private:
+  int32_t AddForm(int32_t spec);
+  int32_t RootAt(SpecPlace place);
   int32_t RootOfShared(int32_t spec);
   int32_t SpecAt(SpecPlace place);
   StoredForm Describe(const v1::Spec& spec);

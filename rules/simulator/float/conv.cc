@@ -157,6 +157,8 @@ std::optional<Flat> FlatWindows(const FloatCall& call, const Operands& operands)
   if (!windows.ok() || windows->size() > 2) return std::nullopt;
   Flat flat{windows->size() == 2 ? windows->front() : Window(), windows->back()};
   if (!PlanesAreSmall(flat.rows, flat.columns, 1)) return std::nullopt;
+  // Then they are at most 8 times as large as the channel, and 2^20 elements more.
+  if (Count(x.subspan(2)) > (call.max_bytes / 4 - (1 << 20)) / 8) return std::nullopt;
   return flat;
 }
 
