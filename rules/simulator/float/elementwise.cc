@@ -203,6 +203,9 @@ T As(V value) {
   }
 }
 
+bool IsNan(float x) { return std::isnan(x); }
+bool IsNan(int64_t) { return false; }
+
 // Integers wrap, as they do in the runtimes.
 template <typename T, typename F>
 T Wrapped(T a, T b, F f) {
@@ -286,9 +289,9 @@ absl::Status CombineTwo(FloatCall& call, const Tensor& a, const Tensor& b) {
       return Combine(call, a, b,
                      [](auto x, auto y) { return Wrapped(x, y, [](auto s, auto t) { return (s - t) * (s - t); }); });
     case OpId::kMaximum:
-      return Combine(call, a, b, [](auto x, auto y) { return x != x || x > y ? x : y; });
+      return Combine(call, a, b, [](auto x, auto y) { return IsNan(x) || x > y ? x : y; });
     case OpId::kMinimum:
-      return Combine(call, a, b, [](auto x, auto y) { return x != x || x < y ? x : y; });
+      return Combine(call, a, b, [](auto x, auto y) { return IsNan(x) || x < y ? x : y; });
     case OpId::kPRelu:
       return Combine(call, a, b, [](auto x, auto y) { return x >= 0 ? x : x * y; });
     case OpId::kEqual:
@@ -620,7 +623,7 @@ absl::Status RunUnary(FloatCall& call) {
       return Map(call, [](float x) { return x / (1.0f + std::fabs(x)); });
     case OpId::kIsNaN:
       if (in == nullptr) return absl::InvalidArgumentError("input 0 is not there");
-      return Combine<true>(call, *in, *in, [](auto x, auto) { return x != x; });
+      return Combine<true>(call, *in, *in, [](auto x, auto) { return IsNan(x); });
     default:
       return absl::UnimplementedError(absl::StrCat("the simulator has no kernel for ", GetOperator(call.op).name));
   }
