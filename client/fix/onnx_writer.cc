@@ -166,7 +166,7 @@ class OnnxWriter {
   }
 
   // Writes the changes of one correction, all or none of them: then they are added to `left`.
-  void Write(absl::Span<const TensorChange> changes, std::vector<UnwrittenChange>& left);
+  void Write(const WriteTask& task, std::vector<UnwrittenChange>& left);
   // What nobody reads any more, because its readers got a new one, is taken out.
   void RemoveUnread();
 
@@ -417,17 +417,10 @@ void OnnxWriter::Carry(const TensorChange& change, const Plan& plan) {
   }
 }
 
-void OnnxWriter::Write(absl::Span<const TensorChange> changes, std::vector<UnwrittenChange>& left) {
-  std::vector<Plan> plans;
-  for (const TensorChange& change : changes) {
-    absl::StatusOr<Plan> plan = Prepare(change);
-    if (!plan.ok()) {
-      LeaveOut(changes, change, plan.status().message(), graph_, left);
-      return;
-    }
-    plans.push_back(*std::move(plan));
-  }
-  for (size_t i = 0; i < changes.size(); ++i) Carry(changes[i], plans[i]);
+void OnnxWriter::Write(const WriteTask& task, std::vector<UnwrittenChange>& left) {
+  WriteCorrections(
+      task, [this](const TensorChange& change) { return Prepare(change); },
+      [this](const TensorChange& change, const Plan& plan) { Carry(change, plan); }, left);
 }
 
 void OnnxWriter::RemoveUnread() {
@@ -476,7 +469,7 @@ absl::StatusOr<WrittenModel> WriteOnnx(const WriteTask& task) {
   ExternalData external(task.folder, limits.max_external_bytes, limits.max_external_bytes);
   OnnxWriter writer(*model, task.graph, external);
   WrittenModel written;
-  ForEachCorrection(task.changes, [&](absl::Span<const TensorChange> changes) { writer.Write(changes, written.left); });
+  writer.Write(task, written.left);
   writer.RemoveUnread();
 
   absl::flat_hash_set<std::string> locations;

@@ -89,7 +89,7 @@ class TfliteWriter {
   }
 
   // Writes the changes of one correction, all or none of them: then they are added to `left`.
-  void Write(absl::Span<const TensorChange> changes, std::vector<UnwrittenChange>& left);
+  void Write(const WriteTask& task, std::vector<UnwrittenChange>& left);
   std::string TakeBytes() { return std::move(out_); }
 
  private:
@@ -240,17 +240,10 @@ void TfliteWriter::Carry(const TensorChange& change, const Plan& plan) {
   PutQuantization(change, plan.tensor);
 }
 
-void TfliteWriter::Write(absl::Span<const TensorChange> changes, std::vector<UnwrittenChange>& left) {
-  std::vector<Plan> plans;
-  for (const TensorChange& change : changes) {
-    absl::StatusOr<Plan> plan = Prepare(change);
-    if (!plan.ok()) {
-      LeaveOut(changes, change, plan.status().message(), graph_, left);
-      return;
-    }
-    plans.push_back(*std::move(plan));
-  }
-  for (size_t i = 0; i < changes.size(); ++i) Carry(changes[i], plans[i]);
+void TfliteWriter::Write(const WriteTask& task, std::vector<UnwrittenChange>& left) {
+  WriteCorrections(
+      task, [this](const TensorChange& change) { return Prepare(change); },
+      [this](const TensorChange& change, const Plan& plan) { Carry(change, plan); }, left);
 }
 
 }  // namespace
@@ -258,7 +251,7 @@ void TfliteWriter::Write(absl::Span<const TensorChange> changes, std::vector<Unw
 absl::StatusOr<WrittenModel> WriteTflite(const WriteTask& task) {
   TfliteWriter writer(task.bytes, task.graph);
   WrittenModel written;
-  ForEachCorrection(task.changes, [&](absl::Span<const TensorChange> changes) { writer.Write(changes, written.left); });
+  writer.Write(task, written.left);
   written.bytes = written.left.size() == task.changes.size() ? std::string(task.bytes) : writer.TakeBytes();
   if (written.bytes.size() >= FLATBUFFERS_MAX_BUFFER_SIZE && written.bytes.size() > task.bytes.size()) {
     return CodedError(absl::StatusCode::kResourceExhausted, "FI002",

@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <string>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -55,6 +57,21 @@ void LeaveOut(absl::Span<const TensorChange> changes, const TensorChange& culpri
 // The stored integers stay as they are: they stand for the same within what float32 keeps. So they do where the same
 // numbers are stated along another axis: the one before does not have as many elements, and they stood for nothing.
 bool KeepsIntegers(const TensorChange& change);
+
+// Writes each correction whole or not at all: `prepare` makes a plan for a change, or says why there is none; `carry`
+// writes what was planned. `left` gets what was not written.
+template <typename Prepare, typename Carry>
+void WriteCorrections(const WriteTask& task, Prepare prepare, Carry carry, std::vector<UnwrittenChange>& left) {
+  ForEachCorrection(task.changes, [&](absl::Span<const TensorChange> changes) {
+    std::vector<typename std::invoke_result_t<Prepare, const TensorChange&>::value_type> plans;
+    for (const TensorChange& change : changes) {
+      auto plan = prepare(change);
+      if (!plan.ok()) return LeaveOut(changes, change, plan.status().message(), task.graph, left);
+      plans.push_back(*std::move(plan));
+    }
+    for (size_t i = 0; i < changes.size(); ++i) carry(changes[i], plans[i]);
+  });
+}
 
 }  // namespace quantgate
 

@@ -9,6 +9,7 @@
 #include "client/onnx/onnx_importer.h"
 #include "onnx/onnx.pb.h"
 #include "tests/client/onnx_model.h"
+#include "tests/client/plain_spec.h"
 
 namespace quantgate {
 namespace {
@@ -61,18 +62,6 @@ int ValueIndex(const v1::Graph& graph, const std::string& name) {
     if (graph.values(i).name() == name) return i;
   }
   return -1;
-}
-
-v1::Spec Plain(v1::DataType type, std::vector<double> scales, double zero_point = 0, int axis = -1) {
-  v1::Spec spec;
-  spec.set_kind(v1::Spec::PLAIN);
-  spec.set_dtype(type);
-  for (double scale : scales) {
-    spec.mutable_qparams()->add_scales(scale);
-    spec.mutable_qparams()->add_zero_points(zero_point);
-  }
-  if (axis >= 0) spec.mutable_qparams()->add_axes(axis);
-  return spec;
 }
 
 struct Wanted {

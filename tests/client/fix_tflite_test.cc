@@ -9,6 +9,7 @@
 #include "client/fix/writer.h"
 #include "client/tflite/tflite_importer.h"
 #include "tests/client/onnx_model.h"
+#include "tests/client/plain_spec.h"
 #include "tests/client/tflite_model.h"
 
 namespace quantgate {
@@ -36,18 +37,6 @@ TfliteModel Dense() {
   model.subgraphs = {subgraph};
   model.buffers = {std::string("\x02\x04\x06\x7f", 4), std::string("\1\0\0\0\2\0\0\0", 8)};
   return model;
-}
-
-v1::Spec Plain(v1::DataType type, std::vector<double> scales, double zero_point = 0, int axis = -1) {
-  v1::Spec spec;
-  spec.set_kind(v1::Spec::PLAIN);
-  spec.set_dtype(type);
-  for (double scale : scales) {
-    spec.mutable_qparams()->add_scales(scale);
-    spec.mutable_qparams()->add_zero_points(zero_point);
-  }
-  if (axis >= 0) spec.mutable_qparams()->add_axes(axis);
-  return spec;
 }
 
 struct Written {

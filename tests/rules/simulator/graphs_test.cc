@@ -1,5 +1,6 @@
 // Small graphs as files, with what a runtime computed for them: every output is equal, integers to the bit, real
 // numbers up to the order of sums. tests/runtimes/graphs writes them.
+#include <unistd.h>
 #include <zlib.h>
 
 #include <cmath>
@@ -79,7 +80,8 @@ std::string Difference(const Tensor& tensor, const Tensor& expected, int64_t ste
 
 void Compare(const Json& record) {
   // In the record, or by its name in tests/data.
-  std::string path = testing::TempDir() + "/graph";
+  const std::string own = absl::StrCat(testing::TempDir(), "/quantgate-graph-", getpid());
+  std::string path = own;
   if (record.contains("file")) {
     path = absl::StrCat(QUANTGATE_TEST_DATA "/../data/", record.at("file").get<std::string>());
   } else {
@@ -88,6 +90,7 @@ void Compare(const Json& record) {
   ImportOptions import;
   import.max_weight_bytes = 1 << 24;
   const absl::StatusOr<ImportedModel> model = ImportModel(path, import);
+  std::filesystem::remove(own);
   ASSERT_TRUE(model.ok()) << model.status();
   const Tensors inputs = TensorsOf(record.at("inputs"));
   Tensors values;
