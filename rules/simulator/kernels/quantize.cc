@@ -144,7 +144,8 @@ absl::Status DequantizeTo(const Profile& profile, const QTensor& in, absl::Span<
     for (size_t i = 0; i < out.size(); ++i) {
       const size_t s = scale_of(first + i);
       const float scale = in.q.scales[s];
-      const int64_t zero_point = in.q.zero_point(s), value = static_cast<int64_t>(values[i]);
+      const int64_t zero_point = in.q.zero_point(s);
+      const auto value = static_cast<int64_t>(values[i]);  // NOLINT(bugprone-signed-char-misuse): a number
       out[i] = fused ? scale * static_cast<float>(value) - scale * static_cast<float>(zero_point)
                      : scale * static_cast<float>(value - zero_point);
     }

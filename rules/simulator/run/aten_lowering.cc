@@ -287,8 +287,6 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
       return LowerTranspose(node, lowered);
     case OpId::kConcat:
     case OpId::kStack:
-      to.SetInt("axis", node.Int("dim", 0));
-      return absl::OkStatus();
     case OpId::kUnstack:
       to.SetInt("axis", node.Int("dim", 0));
       return absl::OkStatus();

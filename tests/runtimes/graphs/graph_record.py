@@ -11,6 +11,25 @@ TESTS = pathlib.Path(__file__).resolve().parents[2]
 FOLDER = TESTS / 'rules' / 'data' / 'graphs'
 
 
+class Feed:
+    """An input of the graph; other arrays are constants."""
+
+    def __init__(self, array):
+        self.array = numpy.asarray(array)
+
+
+def reals(*shape, seed=23):
+    return numpy.random.default_rng(seed).normal(size=shape).astype(numpy.float32)
+
+
+def positive(*shape):
+    return numpy.abs(reals(*shape)) + numpy.float32(0.1)
+
+
+def integers(*shape, low=-9, high=10, dtype=numpy.int64):
+    return numpy.random.default_rng(19).integers(low, high, shape).astype(dtype)
+
+
 def packed(data):
     return base64.b64encode(zlib.compress(data, 9)).decode()
 

@@ -1,4 +1,5 @@
 """Writes what LiteRT's reference kernels compute for graphs of one operator: litert_graphs.py"""
+import functools
 import pathlib
 import sys
 
@@ -7,6 +8,7 @@ from ai_edge_litert import interpreter as litert
 from ai_edge_litert import schema_py_generated as schema
 
 import graph_record
+from graph_record import Feed, positive, reals
 
 sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / 'litert'))
 from model import Case, Tensor, write  # noqa: E402
@@ -16,25 +18,7 @@ NAMES = {'float32': 'FLOAT32', 'int32': 'INT32', 'int64': 'INT64', 'bool': 'BOOL
 SAME, VALID = schema.Padding.SAME, schema.Padding.VALID
 ACTIVATIONS = {name: getattr(schema.ActivationFunctionType, name) for name in ('NONE', 'RELU', 'RELU_N1_TO_1', 'RELU6')}
 RECORDS = []
-
-
-class Feed:
-    """An input of the graph; other arrays are constants."""
-
-    def __init__(self, array):
-        self.array = np.asarray(array)
-
-
-def reals(*shape, seed=23):
-    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
-
-
-def positive(*shape):
-    return np.abs(reals(*shape)) + np.float32(0.1)
-
-
-def integers(*shape, low=-9, high=10, dtype=np.int32):
-    return np.random.default_rng(19).integers(low, high, shape).astype(dtype)
+integers = functools.partial(graph_record.integers, dtype=np.int32)
 
 
 def load(model):

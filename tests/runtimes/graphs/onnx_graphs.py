@@ -5,27 +5,9 @@ import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 import graph_record
+from graph_record import Feed, integers, positive, reals
 
 onnxruntime.set_default_logger_severity(4)
-
-
-class Feed:
-    """An input of the graph; other arrays are constants."""
-
-    def __init__(self, array):
-        self.array = np.asarray(array)
-
-
-def reals(*shape, seed=23):
-    return np.random.default_rng(seed).normal(size=shape).astype(np.float32)
-
-
-def positive(*shape):
-    return np.abs(reals(*shape)) + np.float32(0.1)
-
-
-def integers(*shape, low=-9, high=10, dtype=np.int64):
-    return np.random.default_rng(19).integers(low, high, shape).astype(dtype)
 
 
 def run(model, feeds, optimized=True):
