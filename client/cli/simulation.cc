@@ -124,8 +124,7 @@ absl::Status Simulate(const SimulationFlags& flags, const v1::Graph& graph, Prog
       if (dumped.ok()) dumped = values.Add(name, tensor);
     };
   }
-  const absl::Status status =
-      RunSimulation(flags, graph, flags.input.empty() ? nullptr : &given, on_value, progress, report);
+  absl::Status status = RunSimulation(flags, graph, flags.input.empty() ? nullptr : &given, on_value, progress, report);
   if (!status.ok()) return status;
   return flags.dump.empty() || !dumped.ok() ? dumped : values.Close(flags.dump);
 }

@@ -131,6 +131,7 @@ std::vector<std::vector<const v1::Report*>> BaselinesOf(absl::Span<const v1::Rep
     if (!absl::c_linear_search(taken, same)) found[i] = same;
   }
   std::vector<std::vector<const v1::Report*>> of_each;
+  of_each.reserve(found.size());
   for (const Model* model : found) {
     of_each.push_back(model == nullptr ? std::vector<const v1::Report*>() : model->reports);
   }

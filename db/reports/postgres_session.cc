@@ -107,10 +107,10 @@ class PostgresSession final : public Session {
   }
 
   absl::Status Commit() override {
-    const absl::Status status = Guarded([&](pqxx::transaction_base& transaction) {
-                                  transaction.commit();
-                                  return Answer();
-                                }).status();
+    absl::Status status = Guarded([&](pqxx::transaction_base& transaction) {
+                            transaction.commit();
+                            return Answer();
+                          }).status();
     if (status.ok()) work_.reset();
     return status;
   }

@@ -277,6 +277,7 @@ absl::StatusOr<bool> AddSubject(Session& session, std::vector<Condition>& condit
     }
   }
   std::vector<Value> values;
+  values.reserve(texts.size());
   for (const std::string& text : texts) values.emplace_back(View(text));
   absl::StatusOr<Answer> answer = session.Run(sql + " LIMIT 2", values);
   if (!answer.ok()) return answer.status();

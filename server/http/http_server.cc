@@ -212,7 +212,9 @@ void HttpServer::Impl::SendPage(const httplib::Request& request, httplib::Respon
 void HttpServer::Impl::Get(const httplib::Request& request, httplib::Response& response) {
   if (request.method == "DELETE") {
     Api(request, "", response);
-  } else if (request.path == "/metrics") {
+    return;
+  }
+  if (request.path == "/metrics") {
     response.set_content(handlers.metrics(), "text/plain; version=0.0.4");
   } else if (request.path == "/healthz") {
     const bool ok = handlers.healthy();
@@ -316,7 +318,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const Address& add
   server.set_expect_100_continue_handler([raw](const httplib::Request& request, httplib::Response& response) {
     return raw->Refuse(request, response) ? response.status : 100;
   });
-  server.set_exception_handler([](const httplib::Request&, httplib::Response& response, std::exception_ptr) {
+  server.set_exception_handler([](const httplib::Request&, httplib::Response& response, const std::exception_ptr&) {
     HttpListener::Current().CloseAfterAnswer();
     SetStatus(absl::InternalError("unexpected fault"), response);
   });

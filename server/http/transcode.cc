@@ -240,7 +240,7 @@ grpc::Status Transcoder::Call(const std::string& full_name, const std::string& r
   while (done.wait_for(std::chrono::milliseconds(200)) == std::future_status::timeout) {
     if (gone()) context.TryCancel();
   }
-  const grpc::Status status = done.get();
+  grpc::Status status = done.get();
   if (status.ok() && static_cast<int64_t>(out.Length()) > kMaxAnswerBytes) {
     return ToGrpcStatus(LimitExceeded("max_http_answer_bytes", kMaxAnswerBytes,
                                       absl::StrCat("the answer has ", out.Length(), " bytes; ask over gRPC")));
