@@ -11,6 +11,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
+#include <vector>
 
 HWY_BEFORE_NAMESPACE();
 #if HWY_TARGET == HWY_AVX3_DL
@@ -27,6 +29,7 @@ using Halves = hn::Repartition<int16_t, Sums>;
 using Bytes = hn::Rebind<uint8_t, Floats>;
 using Sum = hn::Vec<Sums>;
 using Word = hn::Vec<Words>;
+constexpr int64_t kLanes = hn::MaxLanes(Floats());
 
 // Four bytes in each word, prepared for products.
 #if HWY_TARGET == HWY_AVX3_DL
@@ -89,21 +92,106 @@ HWY_INLINE Sum AddProducts(Sum sum, const Unsigned4& x, const Signed4& w) {
 class Range {
  public:
   // Not a default initializer: compilers give that no target.
-  Range() : least_(hn::Zero(Sums())), most_(hn::Zero(Sums())) {}
-  void Add(Sum sum, int64_t columns) {
-    const auto there = hn::FirstN(Sums(), static_cast<size_t>(columns));
-    const Sum known = hn::IfThenElseZero(there, sum);
-    least_ = hn::Min(least_, known);
-    most_ = hn::Max(most_, known);
+  Range() : least_(hn::Zero(Sums())), most_(hn::Zero(Sums())), small_(hn::Zero(Floats())), large_(hn::Zero(Floats())) {}
+  HWY_INLINE void Add(Sum sum, int64_t columns) {
+    if (columns < kLanes) sum = hn::IfThenElseZero(hn::FirstN(Sums(), static_cast<size_t>(columns)), sum);
+    least_ = hn::Min(least_, sum);
+    most_ = hn::Max(most_, sum);
+  }
+  // Integers that float32 holds.
+  HWY_INLINE void Add(hn::Vec<Floats> sum, int64_t columns) {
+    if (columns < kLanes) sum = hn::IfThenElseZero(hn::FirstN(Floats(), static_cast<size_t>(columns)), sum);
+    small_ = hn::Min(small_, sum);
+    large_ = hn::Max(large_, sum);
   }
   void Widen(SumRange* range) const {
-    range->least = std::min(range->least, hn::GetLane(hn::MinOfLanes(Sums(), least_)));
-    range->most = std::max(range->most, hn::GetLane(hn::MaxOfLanes(Sums(), most_)));
+    const Sum least = hn::Min(least_, hn::NearestInt(small_)), most = hn::Max(most_, hn::NearestInt(large_));
+    range->least = std::min(range->least, hn::GetLane(hn::MinOfLanes(Sums(), least)));
+    range->most = std::max(range->most, hn::GetLane(hn::MaxOfLanes(Sums(), most)));
   }
 
  private:
   Sum least_, most_;
+  hn::Vec<Floats> small_, large_;
 };
+
+constexpr float kRound = 12582912;  // 1.5 * 2^23
+
+// The squares of a row of results, in kErrorParts parts each: element c in part c % kErrorParts, in the order of the
+// elements, whatever a vector holds.
+constexpr int64_t kErrorParts = 16;
+struct Squares {
+  static constexpr int64_t kVectors = kErrorParts / kLanes;
+
+  // `from`: kErrorParts of the signal, and then as many of the noise.
+  HWY_INLINE explicit Squares(const float* from) {
+    for (int64_t v = 0; v < kVectors; ++v) {
+      signal[v] = hn::LoadU(Floats(), from + v * kLanes);
+      noise[v] = hn::LoadU(Floats(), from + kErrorParts + v * kLanes);
+    }
+  }
+  HWY_INLINE void Store(float* to) const {
+    for (int64_t v = 0; v < kVectors; ++v) {
+      hn::StoreU(signal[v], Floats(), to + v * kLanes);
+      hn::StoreU(noise[v], Floats(), to + kErrorParts + v * kLanes);
+    }
+  }
+
+  hn::Vec<Floats> signal[kVectors], noise[kVectors];
+};
+
+// What StepErrors says of a vector of sums. CMakeLists.txt keeps compilers from fusing products and sums.
+class ErrorOf {
+ public:
+  ErrorOf(const ByteRescale& rescale, const StepErrors& errors)
+      : low_(hn::Set(Floats(), static_cast<float>(rescale.low))),
+        high_(hn::Set(Floats(), static_cast<float>(rescale.high))),
+        least_(hn::Set(Floats(), errors.least)),
+        most_(hn::Set(Floats(), errors.most)) {}
+  // The vector of columns from `column` on; `columns` of it are there.
+  HWY_INLINE void operator()(hn::Vec<Floats> sum, float scale, float rest, int64_t column, int64_t columns,
+                             Squares& squares) const {
+    const auto round = hn::Set(Floats(), kRound);
+    const auto product = hn::Mul(sum, hn::Set(Floats(), scale));
+    const auto stored = hn::Sub(hn::Add(hn::Min(hn::Max(product, low_), high_), round), round);
+    auto real = hn::Min(hn::Max(hn::Add(product, hn::Set(Floats(), rest)), least_), most_);
+    auto difference = hn::Sub(real, stored);
+    if (columns < kLanes) {
+      const auto there = hn::FirstN(Floats(), static_cast<size_t>(columns));
+      real = hn::IfThenElseZero(there, real);
+      difference = hn::IfThenElseZero(there, difference);
+    }
+    const int64_t v = column / kLanes % Squares::kVectors;
+    squares.signal[v] = hn::Add(squares.signal[v], hn::Mul(real, real));
+    squares.noise[v] = hn::Add(squares.noise[v], hn::Mul(difference, difference));
+  }
+  HWY_INLINE void operator()(Sum sum, float scale, float rest, int64_t column, int64_t columns,
+                             Squares& squares) const {
+    (*this)(hn::ConvertTo(Floats(), sum), scale, rest, column, columns, squares);
+  }
+
+ private:
+  hn::Vec<Floats> low_, high_, least_, most_;
+};
+
+// Rows of Squares, as they are stored.
+void AddSquares(const float* squares, int64_t rows, StepErrors& errors) {
+  const hn::CappedTag<double, 8> d;
+  const hn::Rebind<float, decltype(d)> halves;
+  constexpr int64_t kSome = hn::MaxLanes(d), kParts = 2 * kErrorParts;
+  alignas(64) double parts[kParts];
+  for (int64_t v = 0; v < kParts; v += kSome) {
+    auto sum = hn::Zero(d);
+    for (int64_t row = 0; row < rows; ++row) {
+      sum = hn::Add(sum, hn::PromoteTo(d, hn::LoadU(halves, squares + row * kParts + v)));
+    }
+    hn::Store(sum, d, parts + v);
+  }
+  for (int64_t i = 0; i < kErrorParts; ++i) {
+    errors.signal += parts[i];
+    errors.noise += parts[kErrorParts + i];
+  }
+}
 
 // Where sums go, as bytes: `columns` of them are there in a vector. Reals are sums, or integers that float32 holds.
 class ToBytes {
@@ -137,7 +225,6 @@ class ToBytes {
   }
 
  private:
-  static constexpr float kRound = 12582912;  // 1.5 * 2^23
   hn::Vec<Floats> least_, most_, round_;
   Sum zero_;
   hn::Vec<Bytes> flip_;  // signed bytes are made as unsigned ones
@@ -168,10 +255,19 @@ HWY_INLINE uint32_t WordAt(const int8_t* from) {
   return word;
 }
 
+// What is noted of the sums beside their results; null: it is not asked for. Nothing: code that asks for none of it.
+struct Noted {
+  Range* range = nullptr;
+  const ErrorOf* error_of = nullptr;
+  float* squares = nullptr;  // rows of Squares, with error_of
+};
+struct Nothing {};
+
 // kRows rows from `row` on, kVectors vectors of columns from `column` on.
-template <int kRows, int kVectors, class Out>
+template <int kRows, int kVectors, class Out, class Notes>
 HWY_INLINE void MultiplyTile(const PanelProduct& p, const float* scales, int64_t row, int64_t column, const Out& out,
-                             int64_t out_stride, Range* range) {
+                             int64_t out_stride, const Notes& noted) {
+  constexpr bool kNotes = std::is_same_v<Notes, Noted>;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Sums()));
   Sum sums[kRows][kVectors];
   for (int r = 0; r < kRows; ++r) {
@@ -198,27 +294,40 @@ HWY_INLINE void MultiplyTile(const PanelProduct& p, const float* scales, int64_t
   for (int r = 0; r < kRows; ++r) {
     for (int v = 0; v < kVectors; ++v) {
       const int64_t at = column + v * lanes;
-      if (range != nullptr) range->Add(sums[r][v], std::min(p.columns - at, lanes));
+      if constexpr (kNotes) {
+        if (noted.range != nullptr) noted.range->Add(sums[r][v], std::min(p.columns - at, lanes));
+      }
       out(sums[r][v], scales == nullptr ? 0.0f : scales[row + r], (row + r) * out_stride + at, p.columns - at);
+    }
+  }
+  if constexpr (kNotes) {
+    if (noted.error_of == nullptr) return;
+    for (int r = 0; r < kRows; ++r) {
+      float* const of_row = noted.squares + (row + r) * 2 * kErrorParts;
+      Squares squares(of_row);
+      for (int v = 0; v < kVectors; ++v) {
+        const int64_t at = column + v * lanes;
+        (*noted.error_of)(sums[r][v], scales[row + r], p.rest[row + r], at, p.columns - at, squares);
+      }
+      squares.Store(of_row);
     }
   }
 }
 
-template <int kVectors, class Out>
+template <int kVectors, class Out, class Notes>
 void MultiplyColumns(const PanelProduct& p, const float* scales, int64_t column, const Out& out, int64_t out_stride,
-                     Range* range) {
+                     const Notes& noted) {
   int64_t row = 0;
-  for (; row + 4 <= p.rows; row += 4) MultiplyTile<4, kVectors>(p, scales, row, column, out, out_stride, range);
-  for (; row < p.rows; ++row) MultiplyTile<1, kVectors>(p, scales, row, column, out, out_stride, range);
+  for (; row + 4 <= p.rows; row += 4) MultiplyTile<4, kVectors>(p, scales, row, column, out, out_stride, noted);
+  for (; row < p.rows; ++row) MultiplyTile<1, kVectors>(p, scales, row, column, out, out_stride, noted);
 }
 
-template <class Out>
-void MultiplyPanelTo(const PanelProduct& p, const float* scales, const Out& out, int64_t out_stride, SumRange* range) {
+template <class Out, class Notes>
+void MultiplyPanelTo(const PanelProduct& p, const float* scales, const Out& out, int64_t out_stride,
+                     const Notes& noted) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Sums()));
   // What the registers hold: there are 32 where vectors are of 16 lanes.
   const int64_t most = lanes == 16 ? 4 : 2;
-  Range seen;
-  Range* const noted = range != nullptr ? &seen : nullptr;
   for (int64_t column = 0; column < p.columns;) {
     const int64_t vectors = std::min(most, (p.columns - column + lanes - 1) / lanes);
     if (vectors == 4) MultiplyColumns<4>(p, scales, column, out, out_stride, noted);
@@ -227,16 +336,33 @@ void MultiplyPanelTo(const PanelProduct& p, const float* scales, const Out& out,
     if (vectors == 1) MultiplyColumns<1>(p, scales, column, out, out_stride, noted);
     column += vectors * lanes;
   }
-  if (range != nullptr) seen.Widen(range);
 }
 
 void PanelBytesImpl(const PanelProduct& p, const float* scales, const ByteRescale& rescale, uint8_t* out,
-                    int64_t out_stride, SumRange* range) {
-  MultiplyPanelTo(p, scales, ToBytes(rescale, out), out_stride, range);
+                    int64_t out_stride, SumRange* range, StepErrors* errors) {
+  if (range == nullptr && errors == nullptr) {
+    MultiplyPanelTo(p, scales, ToBytes(rescale, out), out_stride, Nothing());
+    return;
+  }
+  // Kept between calls, which are many.
+  static thread_local std::vector<float> squares;
+  Range seen;
+  const ErrorOf error_of(rescale, errors == nullptr ? StepErrors() : *errors);
+  Noted noted{&seen};
+  if (errors != nullptr) {
+    squares.assign(static_cast<size_t>(p.rows * 2 * kErrorParts), 0.0f);
+    noted.error_of = &error_of;
+    noted.squares = squares.data();
+  }
+  MultiplyPanelTo(p, scales, ToBytes(rescale, out), out_stride, noted);
+  if (range != nullptr) seen.Widen(range);
+  if (errors != nullptr) AddSquares(squares.data(), p.rows, *errors);
 }
 
 void PanelSumsImpl(const PanelProduct& p, int32_t* out, int64_t out_stride, SumRange* range) {
-  MultiplyPanelTo(p, nullptr, ToSums(out), out_stride, range);
+  Range seen;
+  MultiplyPanelTo(p, nullptr, ToSums(out), out_stride, Noted{&seen});
+  if (range != nullptr) seen.Widen(range);
 }
 
 void PackPanelImpl(absl::Span<const uint8_t* const> rows, absl::Span<const Piece> pieces, uint8_t flip,
@@ -265,10 +391,10 @@ void PackPanelImpl(absl::Span<const uint8_t* const> rows, absl::Span<const Piece
   }
 }
 
-// kSmall: sums with their bias are integers that float32 holds, and nobody asks for their range.
-template <int kCount, bool kSmall, class Out>
+// kSmall: sums with their bias are integers that float32 holds. `note` sees sums as they are.
+template <int kCount, bool kSmall, class Out, class Note>
 HWY_INLINE void MultiplyPlaneAt(const PlaneProduct& p, const int64_t* from, const int64_t* to, const int64_t* columns,
-                                float scale, const Out& out, Range* range) {
+                                float scale, const Out& out, const Note& note) {
   const Floats d;
   hn::Vec<Floats> sums[kCount];
   for (int i = 0; i < kCount; ++i) sums[i] = hn::Set(d, kSmall ? static_cast<float>(p.bias) : 0.0f);
@@ -279,21 +405,20 @@ HWY_INLINE void MultiplyPlaneAt(const PlaneProduct& p, const int64_t* from, cons
   }
   for (int i = 0; i < kCount; ++i) {
     if constexpr (kSmall) {
+      note(sums[i], columns[i]);
       out(sums[i], scale, to[i], columns[i]);
     } else {
       const Sum sum = hn::Add(hn::NearestInt(sums[i]), hn::Set(Sums(), p.bias));
-      if (range != nullptr) range->Add(sum, std::min(columns[i], static_cast<int64_t>(hn::Lanes(d))));
+      note(sum, columns[i]);
       out(sum, scale, to[i], columns[i]);
     }
   }
 }
 
-template <bool kSmall, class Out>
-void MultiplyPlaneTo(const PlaneProduct& p, float scale, const Out& out, SumRange* range) {
+template <bool kSmall, class Out, class Note>
+HWY_INLINE void MultiplyPlaneTo(const PlaneProduct& p, float scale, const Out& out, const Note& note) {
   constexpr int kAtOnce = 4;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Floats()));
-  Range seen;
-  Range* const noted = range != nullptr ? &seen : nullptr;
   int64_t from[kAtOnce], to[kAtOnce], columns[kAtOnce];
   int waiting = 0;
   for (int64_t row = 0; row < p.rows; ++row) {
@@ -302,26 +427,50 @@ void MultiplyPlaneTo(const PlaneProduct& p, float scale, const Out& out, SumRang
       to[waiting] = row * p.columns + column;
       columns[waiting] = p.columns - column;
       if (++waiting < kAtOnce) continue;
-      MultiplyPlaneAt<kAtOnce, kSmall>(p, from, to, columns, scale, out, noted);
+      MultiplyPlaneAt<kAtOnce, kSmall>(p, from, to, columns, scale, out, note);
       waiting = 0;
     }
   }
-  for (int i = 0; i < waiting; ++i) MultiplyPlaneAt<1, kSmall>(p, from + i, to + i, columns + i, scale, out, noted);
-  if (range != nullptr) seen.Widen(range);
+  for (int i = 0; i < waiting; ++i) {
+    MultiplyPlaneAt<1, kSmall>(p, from + i, to + i, columns + i, scale, out, note);
+  }
 }
 
-void PlaneBytesImpl(const PlaneProduct& p, float scale, const ByteRescale& rescale, uint8_t* out, SumRange* range) {
+// The sums' range and errors, both of which may be null.
+template <bool kSmall, class Out>
+void NotePlane(const PlaneProduct& p, float scale, const ByteRescale& rescale, const Out& out, SumRange* range,
+               StepErrors* errors) {
+  Range seen;
+  const ErrorOf error_of(rescale, errors == nullptr ? StepErrors() : *errors);
+  float parts[2 * kErrorParts] = {};
+  Squares squares(parts);
+  MultiplyPlaneTo<kSmall>(p, scale, out, [&](auto sum, int64_t columns) {
+    seen.Add(sum, columns);
+    if (errors != nullptr) error_of(sum, scale, p.rest, p.columns - columns, columns, squares);
+  });
+  if (range != nullptr) seen.Widen(range);
+  if (errors == nullptr) return;
+  squares.Store(parts);
+  AddSquares(parts, 1, *errors);
+}
+
+void PlaneBytesImpl(const PlaneProduct& p, float scale, const ByteRescale& rescale, uint8_t* out, SumRange* range,
+                    StepErrors* errors) {
   const ToBytes to(rescale, out, p.rows * p.columns);
   const int64_t largest = static_cast<int64_t>(p.taps.size()) * 255 * 128 + std::abs(static_cast<int64_t>(p.bias));
-  if (range == nullptr && largest < (1 << 24)) {
-    MultiplyPlaneTo<true>(p, scale, to, range);
+  const bool small = largest < (1 << 24);
+  if (range == nullptr && errors == nullptr) {
+    const auto nothing = [](auto, int64_t) {};
+    small ? MultiplyPlaneTo<true>(p, scale, to, nothing) : MultiplyPlaneTo<false>(p, scale, to, nothing);
+  } else if (small) {
+    NotePlane<true>(p, scale, rescale, to, range, errors);
   } else {
-    MultiplyPlaneTo<false>(p, scale, to, range);
+    NotePlane<false>(p, scale, rescale, to, range, errors);
   }
 }
 
 void PlaneSumsImpl(const PlaneProduct& p, int32_t* out, SumRange* range) {
-  MultiplyPlaneTo<false>(p, 0, ToSums(out), range);
+  NotePlane<false>(p, 0, {}, ToSums(out), range, nullptr);
 }
 
 void CenterBytesImpl(const uint8_t* from, int64_t count, uint8_t flip, int32_t zero_point, float* to) {
@@ -381,17 +530,17 @@ void PackPanel(absl::Span<const uint8_t* const> rows, absl::Span<const Piece> pi
 }
 
 void MultiplyPanel(const PanelProduct& product, const float* scales, const ByteRescale& rescale, uint8_t* out,
-                   int64_t out_stride, SumRange* range) {
-  HWY_DYNAMIC_DISPATCH(PanelBytesImpl)(product, scales, rescale, out, out_stride, range);
+                   int64_t out_stride, SumRange* range, StepErrors* errors) {
+  HWY_DYNAMIC_DISPATCH(PanelBytesImpl)(product, scales, rescale, out, out_stride, range, errors);
 }
 
 void MultiplyPanel(const PanelProduct& product, int32_t* out, int64_t out_stride, SumRange* range) {
   HWY_DYNAMIC_DISPATCH(PanelSumsImpl)(product, out, out_stride, range);
 }
 
-void MultiplyPlane(const PlaneProduct& product, float scale, const ByteRescale& rescale, uint8_t* out,
-                   SumRange* range) {
-  HWY_DYNAMIC_DISPATCH(PlaneBytesImpl)(product, scale, rescale, out, range);
+void MultiplyPlane(const PlaneProduct& product, float scale, const ByteRescale& rescale, uint8_t* out, SumRange* range,
+                   StepErrors* errors) {
+  HWY_DYNAMIC_DISPATCH(PlaneBytesImpl)(product, scale, rescale, out, range, errors);
 }
 
 void MultiplyPlane(const PlaneProduct& product, int32_t* out, SumRange* range) {

@@ -6,8 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "rules/graph/data_type.h"
 #include "rules/simulator/kernel.h"
 #include "rules/simulator/kernels/elements.h"
+#include "rules/simulator/run/byte_statistics.h"
 #include "rules/simulator/run/float_errors.h"
 #include "rules/simulator/run/statistics.h"
 #include "rules/simulator/run/stored.h"
@@ -20,7 +22,7 @@ constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
 // A result as float32 to compare with, some elements at a time: what is made of them is still in the first cache.
 class Reals {
  public:
-  static constexpr size_t kMost = 2048;
+  static constexpr size_t kMost = kMostBytesAtOnce;
 
   // Both outlive it.
   static absl::StatusOr<Reals> Of(const Profile& profile, const QTensor& result) {
@@ -62,10 +64,19 @@ class Reals {
 };
 
 // 10 log10 of signal over noise; nullopt: one of them is not there.
-std::optional<double> Decibels(const Powers& powers) {
-  const double signal = powers.signal.Total(), noise = powers.noise.Total();
-  if (!(signal > 0) || !(noise > 0)) return std::nullopt;
+std::optional<double> Decibels(double signal, double noise) {
+  if (!(signal > 0) || !(noise > 0) || std::isinf(signal) || std::isinf(noise)) return std::nullopt;
   return 10 * std::log10(signal / noise);
+}
+
+// An 8-bit result of one scale, which needs no real numbers to be compared; nullopt: another one.
+std::optional<StoredBytes> BytesOf(const Profile& profile, const QTensor& result) {
+  const Quantization& q = result.q;
+  const v1::DataType type = result.tensor.type;
+  if (!IsInteger(type) || BitWidth(type) != 8 || q.scales.size() != 1 || q.block != 0) return std::nullopt;
+  if (profile.dequantize != DequantizeForm::kScaleDifference) return std::nullopt;
+  if (q.zero_point() < MinOf(type) || q.zero_point() > MaxOf(type)) return std::nullopt;
+  return StoredBytes{result.tensor.as<uint8_t>(), IsSigned(type), q.scales[0], static_cast<int32_t>(q.zero_point())};
 }
 
 // Errors in steps.
@@ -86,28 +97,31 @@ struct Steps {
 
 }  // namespace
 
-absl::Status Measure(const Profile& profile, const Slot& slot, const Held& held, const QTensor* own,
+absl::Status Measure(const Profile& profile, const Slot& slot, const Held& held, const Tensor* unrounded,
                      v1::SimulatedNode& node) {
   return Measure(
-      profile, slot, held, own, [](size_t, size_t) { return absl::OkStatus(); }, node);
+      profile, slot, held, unrounded, [](size_t, size_t) { return absl::OkStatus(); }, node);
 }
 
-absl::Status Measure(const Profile& profile, const Slot& slot, const Held& held, const QTensor* own, Prepare prepare,
-                     v1::SimulatedNode& node) {
+absl::Status Measure(const Profile& profile, const Slot& slot, const Held& held, const Tensor* unrounded,
+                     Prepare prepare, v1::SimulatedNode& node) {
   if (held.reference->tensor.type != kFloat) return absl::OkStatus();
   absl::StatusOr<Reals> result = Reals::Of(profile, *held.affine);
   if (!result.ok()) return result.status();
-  absl::StatusOr<Reals> alone = absl::NotFoundError("");
-  if (own != nullptr) alone = Reals::Of(profile, *own);
+  const std::optional<StoredBytes> bytes = BytesOf(profile, *held.affine);
   const absl::Span<const float> reference = held.reference->tensor.as<float>();
   const size_t count = std::min(reference.size(), result->size());
   absl::Span<const float> real;
   if (held.real->tensor.type == kFloat) real = held.real->tensor.as<float>();
   if (real.size() < count) real = {};
+  absl::Span<const float> exact;
+  if (unrounded != nullptr && unrounded->type == kFloat) exact = unrounded->as<float>();
+  if (exact.size() < count) exact = {};
   // Elements in a row that have one scale.
   const Quantization& q = held.affine->q;
   const ScaleIndex scale_of(q, held.affine->tensor.dims);
   const bool in_steps = slot.quantized && q.quantized();
+  const bool needs_reals = !bytes.has_value() || !real.empty() || !exact.empty();
   const size_t run = !in_steps || scale_of.per_tensor() ? count : q.block > 0 ? 1 : static_cast<size_t>(scale_of.run());
   Powers powers, own_powers;
   Steps steps, between_spaces;
@@ -117,32 +131,37 @@ absl::Status Measure(const Profile& profile, const Slot& slot, const Held& held,
     for (size_t i = begin, some = 0; i < end; i += some) {
       some = std::min(Reals::kMost, end - i);
       if (absl::Status status = prepare(i, some); !status.ok()) return status;
+      const absl::Span<const float> expected = reference.subspan(i, some);
+      if (bytes.has_value()) {
+        StoredBytes part = *bytes;
+        part.bytes = part.bytes.subspan(i, some);
+        AddByteDifferences(expected, part, powers, errors);
+        if (!needs_reals) continue;
+      }
       const absl::StatusOr<absl::Span<const float>> affine = result->Part(i, some);
       if (!affine.ok()) return affine.status();
-      const absl::Span<const float> expected = reference.subspan(i, some);
-      AddDifferences(expected, *affine, &powers, in_steps ? &errors : nullptr);
+      if (!bytes.has_value()) AddDifferences(expected, *affine, &powers, in_steps ? &errors : nullptr);
       if (in_steps && !real.empty()) AddDifferences(real.subspan(i, some), *affine, nullptr, &space_errors);
-      if (!alone.ok() || alone->size() < count) continue;
-      const absl::StatusOr<absl::Span<const float>> of_own = alone->Part(i, some);
-      if (!of_own.ok()) {
-        alone = of_own.status();
-        own_powers = {};
-        continue;
-      }
-      AddDifferences(expected, *of_own, &own_powers, nullptr);
+      if (!exact.empty()) AddDifferences(exact.subspan(i, some), *affine, &own_powers, nullptr);
     }
     if (!in_steps) continue;
     const double scale = q.scales[scale_of(begin)];
     steps.Add(errors, scale);
     between_spaces.Add(space_errors, scale);
   }
-  if (const std::optional<double> sqnr = Decibels(powers)) node.set_sqnr_db(*sqnr);
-  if (const std::optional<double> sqnr = Decibels(own_powers)) node.set_own_sqnr_db(*sqnr);
+  if (const std::optional<double> sqnr = Decibels(powers.signal.Total(), powers.noise.Total())) {
+    node.set_sqnr_db(*sqnr);
+  }
+  SetOwnError(own_powers.signal.Total(), own_powers.noise.Total(), node);
   node.set_max_abs_error_lsb(steps.largest);
   node.set_mean_abs_error_lsb(steps.mean());
   node.set_max_space_difference_lsb(between_spaces.largest);
   CountEnds(slot, *held.affine, node);
   return absl::OkStatus();
+}
+
+void SetOwnError(double signal, double noise, v1::SimulatedNode& node) {
+  if (const std::optional<double> sqnr = Decibels(signal, noise)) node.set_own_sqnr_db(*sqnr);
 }
 
 }  // namespace quantgate::simulator
