@@ -31,6 +31,7 @@ class BuildPy(build_py):
 
 setup(packages=find_namespace_packages(include=["quantgate", "quantgate.*"]),
       package_data={"quantgate": ["py.typed", "*.pyi"]},
+      exclude_package_data={"quantgate": ["*.c"]},
       # Without a compiler the package works as well, in more time.
       ext_modules=[Extension("quantgate._native", ["quantgate/_native.c"], optional=True)],
       cmdclass={"build_py": BuildPy})

@@ -71,14 +71,11 @@ static bool PutPiece(Buffer* out, PyObject* piece) {
 // ---- what is read ----
 
 // Names of attributes, and keys of Node.meta.
-#define NAMES(X)                                                                                                       \
-  X(name)                                                                                                              \
-  X(op)                                                                                                                \
-  X(target)                                                                                                            \
-  X(args)                                                                                                              \
-  X(kwargs)                                                                                                            \
-  X(meta) X(users) X(val) X(dtype) X(shape) X(output_qspec) X(input_qspec_map) X(_annotated) X(allow_implicit_sharing) \
-      X(stack_trace) X(nn_module_stack) X(asked_block_size) X(call_function)
+// clang-format off
+#define NAMES(X) X(name) X(op) X(target) X(args) X(kwargs) X(meta) X(users) X(val) X(dtype) X(shape) X(output_qspec) \
+  X(input_qspec_map) X(_annotated) X(allow_implicit_sharing) X(stack_trace) X(nn_module_stack) X(asked_block_size) \
+  X(call_function)
+// clang-format on
 #define DECLARE(name) static PyObject* s_##name;
 NAMES(DECLARE)
 static PyObject *s_file, *s_empty;
