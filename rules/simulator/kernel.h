@@ -36,12 +36,21 @@
 
 namespace quantgate::simulator {
 
+// What rounding and clamping to the stored outputs cost, beside the real numbers that their sums stand for: sums over
+// all outputs of squares, in steps of the output.
+struct RoundingError {
+  bool known = false;  // by the kernels that have the sums at hand (byte_products.h), where no accumulator can overflow
+  double signal = 0;   // of the real numbers
+  double noise = 0;    // of what they differ by from what is stored
+};
+
 // What the accumulators of a sum of products did.
 struct AccumulatorUse {
   int bits_used = 0;        // signed bits that the exact sums needed, over all outputs; 0: the operator has none
   int bits_worst_case = 0;  // signed bits that they can need: worst case over all inputs, from the weights and the bias
   int bits_available = 0;   // signed bits of the profile's accumulator
   int64_t overflows = 0;    // outputs whose exact sum did not fit
+  RoundingError rounding;
 };
 
 // Order of a tensor with channels: (N, C, spatial...) or (N, spatial..., C).

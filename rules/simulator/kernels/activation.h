@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "rules/graph/data_type.h"
 #include "rules/simulator/kernel.h"
@@ -28,6 +29,22 @@ inline Bounds ActivationBounds(const Attributes& attributes, const QTensor& out)
   if (activation == "relu" || activation == "relu6") bounds.low = at(0);
   if (activation == "relu6") bounds.high = at(6);
   if (activation == "relu_n1_to_1") bounds = {at(-1), at(1)};
+  return bounds;
+}
+
+// Of the real numbers, in steps of the output; a range that begins at zero is a Relu that was folded into it.
+struct RealBounds {
+  float least = -std::numeric_limits<float>::infinity(), most = std::numeric_limits<float>::infinity();
+};
+inline RealBounds RealActivationBounds(const Attributes& attributes, const QTensor& out) {
+  RealBounds bounds;
+  const absl::string_view activation = attributes.Text("activation", "none");
+  if (activation == "relu" || activation == "relu6" || out.q.zero_point() == MinOf(out.tensor.type)) bounds.least = 0;
+  if (activation == "relu6") bounds.most = 6 / out.q.scales[0];
+  if (activation == "relu_n1_to_1") {
+    bounds.least = std::max(bounds.least, -1 / out.q.scales[0]);
+    bounds.most = 1 / out.q.scales[0];
+  }
   return bounds;
 }
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <vector>
 
 HWY_BEFORE_NAMESPACE();
 #if HWY_TARGET == HWY_AVX3_DL
@@ -89,21 +90,108 @@ HWY_INLINE Sum AddProducts(Sum sum, const Unsigned4& x, const Signed4& w) {
 class Range {
  public:
   // Not a default initializer: compilers give that no target.
-  Range() : least_(hn::Zero(Sums())), most_(hn::Zero(Sums())) {}
+  Range() : least_(hn::Zero(Sums())), most_(hn::Zero(Sums())), small_(hn::Zero(Floats())), large_(hn::Zero(Floats())) {}
   void Add(Sum sum, int64_t columns) {
     const auto there = hn::FirstN(Sums(), static_cast<size_t>(columns));
     const Sum known = hn::IfThenElseZero(there, sum);
     least_ = hn::Min(least_, known);
     most_ = hn::Max(most_, known);
   }
+  // Integers that float32 holds.
+  void Add(hn::Vec<Floats> sum, int64_t columns) {
+    const auto known = hn::IfThenElseZero(hn::FirstN(Floats(), static_cast<size_t>(columns)), sum);
+    small_ = hn::Min(small_, known);
+    large_ = hn::Max(large_, known);
+  }
   void Widen(SumRange* range) const {
-    range->least = std::min(range->least, hn::GetLane(hn::MinOfLanes(Sums(), least_)));
-    range->most = std::max(range->most, hn::GetLane(hn::MaxOfLanes(Sums(), most_)));
+    const Sum least = hn::Min(least_, hn::NearestInt(small_)), most = hn::Max(most_, hn::NearestInt(large_));
+    range->least = std::min(range->least, hn::GetLane(hn::MinOfLanes(Sums(), least)));
+    range->most = std::max(range->most, hn::GetLane(hn::MaxOfLanes(Sums(), most)));
   }
 
  private:
   Sum least_, most_;
+  hn::Vec<Floats> small_, large_;
 };
+
+constexpr float kRound = 12582912;  // 1.5 * 2^23
+
+// The squares of a row of results, in kErrorParts parts each: element c in part c % kErrorParts, in the order of the
+// elements, whatever a vector holds.
+constexpr int64_t kErrorParts = 16;
+struct Squares {
+  static constexpr int64_t kLanes = hn::MaxLanes(Floats());
+  static constexpr int64_t kVectors = kErrorParts / kLanes;
+
+  // `from`: kErrorParts of the signal, and then as many of the noise.
+  HWY_INLINE explicit Squares(const float* from) {
+    for (int64_t v = 0; v < kVectors; ++v) {
+      signal[v] = hn::LoadU(Floats(), from + v * kLanes);
+      noise[v] = hn::LoadU(Floats(), from + kErrorParts + v * kLanes);
+    }
+  }
+  HWY_INLINE void Store(float* to) const {
+    for (int64_t v = 0; v < kVectors; ++v) {
+      hn::StoreU(signal[v], Floats(), to + v * kLanes);
+      hn::StoreU(noise[v], Floats(), to + kErrorParts + v * kLanes);
+    }
+  }
+
+  hn::Vec<Floats> signal[kVectors], noise[kVectors];
+};
+
+// What StepErrors says of a vector of sums. CMakeLists.txt keeps compilers from fusing products and sums.
+class ErrorOf {
+ public:
+  ErrorOf(const ByteRescale& rescale, const StepErrors& errors)
+      : low_(hn::Set(Floats(), static_cast<float>(rescale.low))),
+        high_(hn::Set(Floats(), static_cast<float>(rescale.high))),
+        least_(hn::Set(Floats(), errors.least)),
+        most_(hn::Set(Floats(), errors.most)) {}
+  // The vector of columns from `column` on; `columns` of it are there.
+  HWY_INLINE void operator()(hn::Vec<Floats> sum, float scale, float rest, int64_t column, int64_t columns,
+                             Squares& squares) const {
+    const auto round = hn::Set(Floats(), kRound);
+    const auto product = hn::Mul(sum, hn::Set(Floats(), scale));
+    const auto stored = hn::Sub(hn::Add(hn::Min(hn::Max(product, low_), high_), round), round);
+    auto real = hn::Min(hn::Max(hn::Add(product, hn::Set(Floats(), rest)), least_), most_);
+    auto difference = hn::Sub(real, stored);
+    if (columns < Squares::kLanes) {
+      const auto there = hn::FirstN(Floats(), static_cast<size_t>(columns));
+      real = hn::IfThenElseZero(there, real);
+      difference = hn::IfThenElseZero(there, difference);
+    }
+    const int64_t v = column / Squares::kLanes % Squares::kVectors;
+    squares.signal[v] = hn::Add(squares.signal[v], hn::Mul(real, real));
+    squares.noise[v] = hn::Add(squares.noise[v], hn::Mul(difference, difference));
+  }
+  HWY_INLINE void operator()(Sum sum, float scale, float rest, int64_t column, int64_t columns,
+                             Squares& squares) const {
+    (*this)(hn::ConvertTo(Floats(), sum), scale, rest, column, columns, squares);
+  }
+
+ private:
+  hn::Vec<Floats> low_, high_, least_, most_;
+};
+
+// Rows of Squares, as they are stored.
+void AddSquares(const float* squares, int64_t rows, StepErrors& errors) {
+  const hn::CappedTag<double, 8> d;
+  const hn::Rebind<float, decltype(d)> halves;
+  constexpr int64_t kLanes = hn::MaxLanes(d), kParts = 2 * kErrorParts;
+  alignas(64) double parts[kParts];
+  for (int64_t v = 0; v < kParts; v += kLanes) {
+    auto sum = hn::Zero(d);
+    for (int64_t row = 0; row < rows; ++row) {
+      sum = hn::Add(sum, hn::PromoteTo(d, hn::LoadU(halves, squares + row * kParts + v)));
+    }
+    hn::Store(sum, d, parts + v);
+  }
+  for (int64_t i = 0; i < kErrorParts; ++i) {
+    errors.signal += parts[i];
+    errors.noise += parts[kErrorParts + i];
+  }
+}
 
 // Where sums go, as bytes: `columns` of them are there in a vector. Reals are sums, or integers that float32 holds.
 class ToBytes {
@@ -137,7 +225,6 @@ class ToBytes {
   }
 
  private:
-  static constexpr float kRound = 12582912;  // 1.5 * 2^23
   hn::Vec<Floats> least_, most_, round_;
   Sum zero_;
   hn::Vec<Bytes> flip_;  // signed bytes are made as unsigned ones
@@ -168,10 +255,17 @@ HWY_INLINE uint32_t WordAt(const int8_t* from) {
   return word;
 }
 
+// What is noted of the sums beside their results; null: nobody asks.
+struct Noted {
+  Range* range = nullptr;
+  const ErrorOf* error_of = nullptr;
+  float* squares = nullptr;  // rows of Squares, with error_of
+};
+
 // kRows rows from `row` on, kVectors vectors of columns from `column` on.
 template <int kRows, int kVectors, class Out>
 HWY_INLINE void MultiplyTile(const PanelProduct& p, const float* scales, int64_t row, int64_t column, const Out& out,
-                             int64_t out_stride, Range* range) {
+                             int64_t out_stride, const Noted& noted) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Sums()));
   Sum sums[kRows][kVectors];
   for (int r = 0; r < kRows; ++r) {
@@ -198,27 +292,38 @@ HWY_INLINE void MultiplyTile(const PanelProduct& p, const float* scales, int64_t
   for (int r = 0; r < kRows; ++r) {
     for (int v = 0; v < kVectors; ++v) {
       const int64_t at = column + v * lanes;
-      if (range != nullptr) range->Add(sums[r][v], std::min(p.columns - at, lanes));
+      if (noted.range != nullptr) noted.range->Add(sums[r][v], std::min(p.columns - at, lanes));
       out(sums[r][v], scales == nullptr ? 0.0f : scales[row + r], (row + r) * out_stride + at, p.columns - at);
     }
+  }
+  if (noted.error_of == nullptr) return;
+  for (int r = 0; r < kRows; ++r) {
+    float* const of_row = noted.squares + (row + r) * 2 * kErrorParts;
+    Squares squares(of_row);
+    for (int v = 0; v < kVectors; ++v) {
+      const int64_t at = column + v * lanes;
+      (*noted.error_of)(sums[r][v], scales[row + r], p.rest[row + r], at, p.columns - at, squares);
+    }
+    squares.Store(of_row);
   }
 }
 
 template <int kVectors, class Out>
 void MultiplyColumns(const PanelProduct& p, const float* scales, int64_t column, const Out& out, int64_t out_stride,
-                     Range* range) {
+                     const Noted& noted) {
   int64_t row = 0;
-  for (; row + 4 <= p.rows; row += 4) MultiplyTile<4, kVectors>(p, scales, row, column, out, out_stride, range);
-  for (; row < p.rows; ++row) MultiplyTile<1, kVectors>(p, scales, row, column, out, out_stride, range);
+  for (; row + 4 <= p.rows; row += 4) MultiplyTile<4, kVectors>(p, scales, row, column, out, out_stride, noted);
+  for (; row < p.rows; ++row) MultiplyTile<1, kVectors>(p, scales, row, column, out, out_stride, noted);
 }
 
 template <class Out>
-void MultiplyPanelTo(const PanelProduct& p, const float* scales, const Out& out, int64_t out_stride, SumRange* range) {
+void MultiplyPanelTo(const PanelProduct& p, const float* scales, const Out& out, int64_t out_stride, SumRange* range,
+                     Noted noted) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Sums()));
   // What the registers hold: there are 32 where vectors are of 16 lanes.
   const int64_t most = lanes == 16 ? 4 : 2;
   Range seen;
-  Range* const noted = range != nullptr ? &seen : nullptr;
+  if (range != nullptr) noted.range = &seen;
   for (int64_t column = 0; column < p.columns;) {
     const int64_t vectors = std::min(most, (p.columns - column + lanes - 1) / lanes);
     if (vectors == 4) MultiplyColumns<4>(p, scales, column, out, out_stride, noted);
@@ -231,12 +336,24 @@ void MultiplyPanelTo(const PanelProduct& p, const float* scales, const Out& out,
 }
 
 void PanelBytesImpl(const PanelProduct& p, const float* scales, const ByteRescale& rescale, uint8_t* out,
-                    int64_t out_stride, SumRange* range) {
-  MultiplyPanelTo(p, scales, ToBytes(rescale, out), out_stride, range);
+                    int64_t out_stride, SumRange* range, StepErrors* errors) {
+  if (errors == nullptr) {
+    MultiplyPanelTo(p, scales, ToBytes(rescale, out), out_stride, range, {});
+    return;
+  }
+  // Kept between calls, which are many.
+  static thread_local std::vector<float> squares;
+  squares.assign(static_cast<size_t>(p.rows * 2 * kErrorParts), 0.0f);
+  const ErrorOf error_of(rescale, *errors);
+  Noted noted;
+  noted.error_of = &error_of;
+  noted.squares = squares.data();
+  MultiplyPanelTo(p, scales, ToBytes(rescale, out), out_stride, range, noted);
+  AddSquares(squares.data(), p.rows, *errors);
 }
 
 void PanelSumsImpl(const PanelProduct& p, int32_t* out, int64_t out_stride, SumRange* range) {
-  MultiplyPanelTo(p, nullptr, ToSums(out), out_stride, range);
+  MultiplyPanelTo(p, nullptr, ToSums(out), out_stride, range, {});
 }
 
 void PackPanelImpl(absl::Span<const uint8_t* const> rows, absl::Span<const Piece> pieces, uint8_t flip,
@@ -265,10 +382,15 @@ void PackPanelImpl(absl::Span<const uint8_t* const> rows, absl::Span<const Piece
   }
 }
 
-// kSmall: sums with their bias are integers that float32 holds, and nobody asks for their range.
+// kSmall: sums with their bias are integers that float32 holds.
 template <int kCount, bool kSmall, class Out>
 HWY_INLINE void MultiplyPlaneAt(const PlaneProduct& p, const int64_t* from, const int64_t* to, const int64_t* columns,
-                                float scale, const Out& out, Range* range) {
+                                float scale, const Out& out, Range* range, const ErrorOf* error_of, Squares& squares) {
+  const auto note = [&](auto sum, int i) {
+    const int64_t some = std::min(columns[i], static_cast<int64_t>(hn::Lanes(Floats())));
+    if (range != nullptr) range->Add(sum, some);
+    if (error_of != nullptr) (*error_of)(sum, scale, p.rest, p.columns - columns[i], some, squares);
+  };
   const Floats d;
   hn::Vec<Floats> sums[kCount];
   for (int i = 0; i < kCount; ++i) sums[i] = hn::Set(d, kSmall ? static_cast<float>(p.bias) : 0.0f);
@@ -279,21 +401,25 @@ HWY_INLINE void MultiplyPlaneAt(const PlaneProduct& p, const int64_t* from, cons
   }
   for (int i = 0; i < kCount; ++i) {
     if constexpr (kSmall) {
+      note(sums[i], i);
       out(sums[i], scale, to[i], columns[i]);
     } else {
       const Sum sum = hn::Add(hn::NearestInt(sums[i]), hn::Set(Sums(), p.bias));
-      if (range != nullptr) range->Add(sum, std::min(columns[i], static_cast<int64_t>(hn::Lanes(d))));
+      note(sum, i);
       out(sum, scale, to[i], columns[i]);
     }
   }
 }
 
 template <bool kSmall, class Out>
-void MultiplyPlaneTo(const PlaneProduct& p, float scale, const Out& out, SumRange* range) {
+void MultiplyPlaneTo(const PlaneProduct& p, float scale, const Out& out, SumRange* range, const ErrorOf* error_of,
+                     StepErrors* errors) {
   constexpr int kAtOnce = 4;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Floats()));
   Range seen;
   Range* const noted = range != nullptr ? &seen : nullptr;
+  float none[2 * kErrorParts] = {};
+  Squares squares(none);
   int64_t from[kAtOnce], to[kAtOnce], columns[kAtOnce];
   int waiting = 0;
   for (int64_t row = 0; row < p.rows; ++row) {
@@ -302,26 +428,34 @@ void MultiplyPlaneTo(const PlaneProduct& p, float scale, const Out& out, SumRang
       to[waiting] = row * p.columns + column;
       columns[waiting] = p.columns - column;
       if (++waiting < kAtOnce) continue;
-      MultiplyPlaneAt<kAtOnce, kSmall>(p, from, to, columns, scale, out, noted);
+      MultiplyPlaneAt<kAtOnce, kSmall>(p, from, to, columns, scale, out, noted, error_of, squares);
       waiting = 0;
     }
   }
-  for (int i = 0; i < waiting; ++i) MultiplyPlaneAt<1, kSmall>(p, from + i, to + i, columns + i, scale, out, noted);
+  for (int i = 0; i < waiting; ++i) {
+    MultiplyPlaneAt<1, kSmall>(p, from + i, to + i, columns + i, scale, out, noted, error_of, squares);
+  }
   if (range != nullptr) seen.Widen(range);
+  if (errors == nullptr) return;
+  squares.Store(none);
+  AddSquares(none, 1, *errors);
 }
 
-void PlaneBytesImpl(const PlaneProduct& p, float scale, const ByteRescale& rescale, uint8_t* out, SumRange* range) {
+void PlaneBytesImpl(const PlaneProduct& p, float scale, const ByteRescale& rescale, uint8_t* out, SumRange* range,
+                    StepErrors* errors) {
+  const ErrorOf error_of(rescale, errors == nullptr ? StepErrors() : *errors);
+  const ErrorOf* const asked = errors == nullptr ? nullptr : &error_of;
   const ToBytes to(rescale, out, p.rows * p.columns);
   const int64_t largest = static_cast<int64_t>(p.taps.size()) * 255 * 128 + std::abs(static_cast<int64_t>(p.bias));
-  if (range == nullptr && largest < (1 << 24)) {
-    MultiplyPlaneTo<true>(p, scale, to, range);
+  if (largest < (1 << 24)) {
+    MultiplyPlaneTo<true>(p, scale, to, range, asked, errors);
   } else {
-    MultiplyPlaneTo<false>(p, scale, to, range);
+    MultiplyPlaneTo<false>(p, scale, to, range, asked, errors);
   }
 }
 
 void PlaneSumsImpl(const PlaneProduct& p, int32_t* out, SumRange* range) {
-  MultiplyPlaneTo<false>(p, 0, ToSums(out), range);
+  MultiplyPlaneTo<false>(p, 0, ToSums(out), range, nullptr, nullptr);
 }
 
 void CenterBytesImpl(const uint8_t* from, int64_t count, uint8_t flip, int32_t zero_point, float* to) {
@@ -381,17 +515,17 @@ void PackPanel(absl::Span<const uint8_t* const> rows, absl::Span<const Piece> pi
 }
 
 void MultiplyPanel(const PanelProduct& product, const float* scales, const ByteRescale& rescale, uint8_t* out,
-                   int64_t out_stride, SumRange* range) {
-  HWY_DYNAMIC_DISPATCH(PanelBytesImpl)(product, scales, rescale, out, out_stride, range);
+                   int64_t out_stride, SumRange* range, StepErrors* errors) {
+  HWY_DYNAMIC_DISPATCH(PanelBytesImpl)(product, scales, rescale, out, out_stride, range, errors);
 }
 
 void MultiplyPanel(const PanelProduct& product, int32_t* out, int64_t out_stride, SumRange* range) {
   HWY_DYNAMIC_DISPATCH(PanelSumsImpl)(product, out, out_stride, range);
 }
 
-void MultiplyPlane(const PlaneProduct& product, float scale, const ByteRescale& rescale, uint8_t* out,
-                   SumRange* range) {
-  HWY_DYNAMIC_DISPATCH(PlaneBytesImpl)(product, scale, rescale, out, range);
+void MultiplyPlane(const PlaneProduct& product, float scale, const ByteRescale& rescale, uint8_t* out, SumRange* range,
+                   StepErrors* errors) {
+  HWY_DYNAMIC_DISPATCH(PlaneBytesImpl)(product, scale, rescale, out, range, errors);
 }
 
 void MultiplyPlane(const PlaneProduct& product, int32_t* out, SumRange* range) {

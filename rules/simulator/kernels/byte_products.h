@@ -38,6 +38,13 @@ struct SumRange {
   int32_t least = 0, most = 0;
 };
 
+// What results are away from the real numbers that the sums stand for: float(sum) * scale + rest, within
+// [least, most]. Sums of squares, in steps of the output; the same numbers on every processor.
+struct StepErrors {
+  float least = 0, most = 0;
+  double signal = 0, noise = 0;  // begin as 0
+};
+
 struct PanelProduct {
   const int8_t* weights = nullptr;  // rows x stride
   int64_t rows = 0, stride = 0;
@@ -45,11 +52,12 @@ struct PanelProduct {
   const uint8_t* panel = nullptr;
   int64_t columns = 0;            // at most kPanelColumns
   const int32_t* bias = nullptr;  // of each row
+  const float* rest = nullptr;    // of each row; read where errors are asked for
 };
 
-// out[r * out_stride + c]; `scales` of each row; `range` may be null.
+// out[r * out_stride + c]; `scales` of each row; `range` and `errors` may be null.
 void MultiplyPanel(const PanelProduct& product, const float* scales, const ByteRescale& rescale, uint8_t* out,
-                   int64_t out_stride, SumRange* range);
+                   int64_t out_stride, SumRange* range, StepErrors* errors);
 // The sums with their biases.
 void MultiplyPanel(const PanelProduct& product, int32_t* out, int64_t out_stride, SumRange* range);
 
@@ -61,8 +69,10 @@ struct PlaneProduct {
   const float* weights = nullptr;
   int64_t rows = 0, columns = 0, step = 0;
   int32_t bias = 0;
+  float rest = 0;
 };
-void MultiplyPlane(const PlaneProduct& product, float scale, const ByteRescale& rescale, uint8_t* out, SumRange* range);
+void MultiplyPlane(const PlaneProduct& product, float scale, const ByteRescale& rescale, uint8_t* out, SumRange* range,
+                   StepErrors* errors);
 void MultiplyPlane(const PlaneProduct& product, int32_t* out, SumRange* range);
 
 // to[i] = (from[i] ^ flip) - zero_point.

@@ -97,6 +97,13 @@ void ByteResults::Note(const SumRange& range) const {
   use_->bits_used = std::max({use_->bits_used, SignedBits(range.least), SignedBits(range.most)});
 }
 
+void ByteResults::Note(const StepErrors& errors) const {
+  if (use_ == nullptr) return;
+  use_->rounding.known = true;
+  use_->rounding.signal += errors.signal;
+  use_->rounding.noise += errors.noise;
+}
+
 void ByteResults::Store(const int32_t* sums, int64_t count, int64_t row, int64_t to) const {
   const Rescaler& rescaler = requantization_.channels[requantization_.channels.size() == 1 ? 0 : row].rescaler;
   WithInteger(out_.type, [&](auto zero) {
@@ -110,11 +117,14 @@ void ByteResults::Store(const int32_t* sums, int64_t count, int64_t row, int64_t
 
 void ByteResults::Panel(PanelProduct product, int64_t first_row, int64_t to, int64_t row_stride) const {
   product.bias = bias_.data() + first_row;
+  product.rest = requantization_.bias_rests.data() + first_row;
   SumRange range;
   SumRange* const noted = use_ != nullptr ? &range : nullptr;
   if (bytes_) {
+    StepErrors errors{requantization_.least, requantization_.most};
     MultiplyPanel(product, requantization_.scales.data() + first_row, rescale_, out_.as<uint8_t>().data() + to,
-                  row_stride, noted);
+                  row_stride, noted, use_ != nullptr ? &errors : nullptr);
+    Note(errors);
   } else {
     std::vector<int32_t> sums(static_cast<size_t>(product.rows * kPanelColumns));
     MultiplyPanel(product, sums.data(), kPanelColumns, noted);
@@ -127,10 +137,14 @@ void ByteResults::Panel(PanelProduct product, int64_t first_row, int64_t to, int
 
 void ByteResults::Plane(PlaneProduct product, int64_t row, int64_t to) const {
   product.bias = requantization_.biases[row];
+  product.rest = requantization_.bias_rests[row];
   SumRange range;
   SumRange* const noted = use_ != nullptr ? &range : nullptr;
   if (bytes_) {
-    MultiplyPlane(product, requantization_.scales[row], rescale_, out_.as<uint8_t>().data() + to, noted);
+    StepErrors errors{requantization_.least, requantization_.most};
+    MultiplyPlane(product, requantization_.scales[row], rescale_, out_.as<uint8_t>().data() + to, noted,
+                  use_ != nullptr ? &errors : nullptr);
+    Note(errors);
   } else {
     std::vector<int32_t> sums(static_cast<size_t>(product.rows * product.columns));
     MultiplyPlane(product, sums.data(), noted);

@@ -43,6 +43,7 @@ class ByteResults {
 
  private:
   void Note(const SumRange& range) const;
+  void Note(const StepErrors& errors) const;
   void Store(const int32_t* sums, int64_t count, int64_t row, int64_t to) const;
 
   const Requantization& requantization_;

@@ -87,6 +87,9 @@ absl::Status Multiply(const Profile& profile, KernelCall& call, const Product& p
       if (call.use == nullptr) continue;
       call.use->bits_used = std::max(call.use->bits_used, use.bits_used);
       call.use->bits_available = use.bits_available;
+      call.use->rounding.known = use.rounding.known;
+      call.use->rounding.signal += use.rounding.signal;
+      call.use->rounding.noise += use.rounding.noise;
       // Products of two activations have no weights that bound them.
       if (one) call.use->bits_worst_case = std::max(call.use->bits_worst_case, use.bits_worst_case);
     }

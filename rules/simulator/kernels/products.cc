@@ -77,6 +77,22 @@ absl::Status InStepsOfSums(const QTensor& bias, const QTensor& x, const QTensor&
   return absl::OkStatus();
 }
 
+// What each channel's bias stands for beyond what is added to its sums, in steps of the output. `factor`: of both.
+std::vector<float> BiasRests(const QTensor* bias, const Requantization& added, const QTensor& x, const QTensor& w,
+                             const QTensor& out, double factor) {
+  std::vector<float> rests(added.biases.size(), 0.0f);
+  if (bias == nullptr || !bias->q.quantized()) return rests;
+  const std::vector<float>& scales = bias->q.scales;
+  const std::vector<int64_t> stored = Load<int64_t>(bias->tensor);
+  if (scales.size() != 1 && scales.size() != rests.size()) return rests;
+  for (size_t c = 0; c < rests.size(); ++c) {
+    const double of_sums = static_cast<double>(x.q.scales[0]) * w.q.scales[w.q.scales.size() == 1 ? 0 : c];
+    const double stated = static_cast<double>(stored[c] - bias->q.zero_point(c)) * scales[scales.size() == 1 ? 0 : c];
+    rests[c] = static_cast<float>(factor * (stated - of_sums * added.biases[c]) / out.q.scales[0]);
+  }
+  return rests;
+}
+
 }  // namespace
 
 absl::StatusOr<Centered> CenteredElements(const QTensor& value) {
@@ -219,6 +235,10 @@ absl::StatusOr<Requantization> MakeRequantization(const Profile& profile, ByWidt
     to.channels[c].rescaler = *rescaler;
     if (!biases.empty()) to.channels[c].bias = biases[c];
   }
+  to.bias_rests = BiasRests(bias, to, x, w, out, AttributesOf(call).Float("sum_factor", 1));
+  const RealBounds real = RealActivationBounds(AttributesOf(call), out);
+  to.least = real.least;
+  to.most = real.most;
   to.zero_point = out.q.zero_point();
   const Bounds bounds = ActivationBounds(AttributesOf(call), out);
   to.low = bounds.low;

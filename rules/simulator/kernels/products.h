@@ -46,6 +46,10 @@ struct Requantization {
   std::vector<float> scales;
   std::vector<int32_t> biases;
   int64_t largest_bias = 0;
+  // What the sums stand for, in steps of the output: float(sum) * scales[c] + bias_rests[c], within [least, most] of
+  // the activations that are fused in.
+  std::vector<float> bias_rests;
+  float least = 0, most = 0;
 };
 
 // For accumulators of x times w (weights with one scale, or one for each of `channels`), into out; bias: null or int32

@@ -62,9 +62,8 @@ class Reals {
 };
 
 // 10 log10 of signal over noise; nullopt: one of them is not there.
-std::optional<double> Decibels(const Powers& powers) {
-  const double signal = powers.signal.Total(), noise = powers.noise.Total();
-  if (!(signal > 0) || !(noise > 0)) return std::nullopt;
+std::optional<double> Decibels(double signal, double noise) {
+  if (!(signal > 0) || !(noise > 0) || std::isinf(signal) || std::isinf(noise)) return std::nullopt;
   return 10 * std::log10(signal / noise);
 }
 
@@ -86,24 +85,25 @@ struct Steps {
 
 }  // namespace
 
-absl::Status Measure(const Profile& profile, const Slot& slot, const Held& held, const QTensor* own,
+absl::Status Measure(const Profile& profile, const Slot& slot, const Held& held, const Tensor* unrounded,
                      v1::SimulatedNode& node) {
   return Measure(
-      profile, slot, held, own, [](size_t, size_t) { return absl::OkStatus(); }, node);
+      profile, slot, held, unrounded, [](size_t, size_t) { return absl::OkStatus(); }, node);
 }
 
-absl::Status Measure(const Profile& profile, const Slot& slot, const Held& held, const QTensor* own, Prepare prepare,
-                     v1::SimulatedNode& node) {
+absl::Status Measure(const Profile& profile, const Slot& slot, const Held& held, const Tensor* unrounded,
+                     Prepare prepare, v1::SimulatedNode& node) {
   if (held.reference->tensor.type != kFloat) return absl::OkStatus();
   absl::StatusOr<Reals> result = Reals::Of(profile, *held.affine);
   if (!result.ok()) return result.status();
-  absl::StatusOr<Reals> alone = absl::NotFoundError("");
-  if (own != nullptr) alone = Reals::Of(profile, *own);
   const absl::Span<const float> reference = held.reference->tensor.as<float>();
   const size_t count = std::min(reference.size(), result->size());
   absl::Span<const float> real;
   if (held.real->tensor.type == kFloat) real = held.real->tensor.as<float>();
   if (real.size() < count) real = {};
+  absl::Span<const float> exact;
+  if (unrounded != nullptr && unrounded->type == kFloat) exact = unrounded->as<float>();
+  if (exact.size() < count) exact = {};
   // Elements in a row that have one scale.
   const Quantization& q = held.affine->q;
   const ScaleIndex scale_of(q, held.affine->tensor.dims);
@@ -122,27 +122,26 @@ absl::Status Measure(const Profile& profile, const Slot& slot, const Held& held,
       const absl::Span<const float> expected = reference.subspan(i, some);
       AddDifferences(expected, *affine, &powers, in_steps ? &errors : nullptr);
       if (in_steps && !real.empty()) AddDifferences(real.subspan(i, some), *affine, nullptr, &space_errors);
-      if (!alone.ok() || alone->size() < count) continue;
-      const absl::StatusOr<absl::Span<const float>> of_own = alone->Part(i, some);
-      if (!of_own.ok()) {
-        alone = of_own.status();
-        own_powers = {};
-        continue;
-      }
-      AddDifferences(expected, *of_own, &own_powers, nullptr);
+      if (!exact.empty()) AddDifferences(exact.subspan(i, some), *affine, &own_powers, nullptr);
     }
     if (!in_steps) continue;
     const double scale = q.scales[scale_of(begin)];
     steps.Add(errors, scale);
     between_spaces.Add(space_errors, scale);
   }
-  if (const std::optional<double> sqnr = Decibels(powers)) node.set_sqnr_db(*sqnr);
-  if (const std::optional<double> sqnr = Decibels(own_powers)) node.set_own_sqnr_db(*sqnr);
+  if (const std::optional<double> sqnr = Decibels(powers.signal.Total(), powers.noise.Total())) {
+    node.set_sqnr_db(*sqnr);
+  }
+  SetOwnError(own_powers.signal.Total(), own_powers.noise.Total(), node);
   node.set_max_abs_error_lsb(steps.largest);
   node.set_mean_abs_error_lsb(steps.mean());
   node.set_max_space_difference_lsb(between_spaces.largest);
   CountEnds(slot, *held.affine, node);
   return absl::OkStatus();
+}
+
+void SetOwnError(double signal, double noise, v1::SimulatedNode& node) {
+  if (const std::optional<double> sqnr = Decibels(signal, noise)) node.set_own_sqnr_db(*sqnr);
 }
 
 }  // namespace quantgate::simulator

@@ -201,8 +201,28 @@ absl::StatusOr<Affine> RunAffine(const NodeCall& node, const std::vector<const Q
     absl::StatusOr<QTensor> stored = Quantized(node.profile, tensor, node.step.outputs[i], node.written[i]);
     if (!stored.ok()) return stored.status();
     result.outputs.push_back(std::make_shared<QTensor>(*std::move(stored)));
+    if (!node.statistics) continue;
+    result.unrounded.resize(computed->size());
+    result.unrounded[i] = std::move(tensor);
   }
   return result;
+}
+
+absl::StatusOr<std::vector<Tensor>> RunUnrounded(const NodeCall& node, const std::vector<Held>& read,
+                                                 const QTensor* scalar) {
+  std::vector<QTensor> reals(read.size());
+  std::vector<const QTensor*> operands(read.size(), nullptr);
+  for (size_t i = 0; i < read.size(); ++i) {
+    operands[i] = read[i].affine.get();
+    if (operands[i] == nullptr || !operands[i]->q.quantized()) continue;
+    operands[i] = read[i].real.get();
+    if (read[i].exact) continue;
+    absl::StatusOr<Tensor> real = Dequantized(node.profile, *read[i].affine);
+    if (!real.ok()) return real.status();
+    reals[i].tensor = *std::move(real);
+    operands[i] = &reals[i];
+  }
+  return RunReal(node, Ports(node.step, operands, node.lowered, scalar), /*exact=*/false);
 }
 
 }  // namespace quantgate::simulator

@@ -51,7 +51,14 @@ struct Affine {
   std::vector<Shared> outputs;
   AccumulatorUse use;
   std::string float_reason;
+  // The outputs as real numbers before they were rounded to stored integers, where the node ran in float.
+  std::vector<Tensor> unrounded;
 };
+
+// The operator on the real numbers that affine space's operands stand for: what RunAffine rounds, and the node's own
+// error is counted from. `read` is parallel to the step's inputs.
+absl::StatusOr<std::vector<Tensor>> RunUnrounded(const NodeCall& node, const std::vector<Held>& read,
+                                                 const QTensor* scalar);
 
 // The operator as the profile computes it. `ports` may be quantized or not.
 absl::StatusOr<Affine> RunAffine(const NodeCall& node, const std::vector<const QTensor*>& ports);

@@ -25,7 +25,7 @@ namespace quantgate::simulator {
 namespace {
 
 constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
-constexpr int kResults = 4;  // of a node: Simulator::ComputeAll
+constexpr int kResults = 3;  // of a node: Simulator::ComputeAll
 
 // One of the results of each operand.
 std::vector<const QTensor*> Each(const std::vector<Held>& operands, Shared Held::*result) {
@@ -249,19 +249,26 @@ class Simulator {
     return absl::OkStatus();
   }
 
-  // All results of a node and what they say about it: reference, real space, affine space, and affine space on the
-  // reference's operands.
+  // All results of a node and what they say about it.
   absl::Status ComputeAll(const Step& step, const NodeCall& call, const std::vector<Held>& read,
                           const QTensor* scalar) {
     const auto ports = [&](Shared Held::*result) { return Ports(call.step, Each(read, result), call.lowered, scalar); };
-    absl::StatusOr<Affine> affine = absl::UnknownError(""), own = affine;
-    absl::StatusOr<std::vector<Tensor>> reference = affine.status(), real = affine.status();
+    absl::StatusOr<Affine> affine = absl::UnknownError("");
+    absl::StatusOr<std::vector<Tensor>> reference = affine.status(), real = affine.status(),
+                                        unrounded = affine.status();
     // The longest come first.
     const std::function<void()> tasks[kResults] = {
         [&] { reference = RunReal(call, ports(&Held::reference), /*exact=*/false); },
         [&] { real = RunReal(call, ports(&Held::real), /*exact=*/true); },
-        [&] { affine = RunAffine(call, ports(&Held::affine)); },
-        [&] { own = RunOwn(call, read, scalar); },
+        [&] {
+          affine = RunAffine(call, ports(&Held::affine));
+          if (!affine.ok() || affine->use.rounding.known) return;
+          if (affine->unrounded.empty()) {
+            unrounded = RunUnrounded(call, read, scalar);
+          } else {
+            unrounded = std::move(affine->unrounded);
+          }
+        },
     };
     if (IsIntegerOp(call.reader.op_type())) {  // they read the graph's values
       for (const auto& task : tasks) task();
@@ -308,9 +315,11 @@ class Simulator {
       v1::SimulatedNode& node = held.reference->tensor.type == kFloat ? *result_.add_nodes() : unlisted;
       Describe(step, i, node);
       node.set_float_reason(affine->float_reason);
-      const QTensor* const alone = own.ok() ? own->outputs[i].get() : nullptr;
-      if (absl::Status status = Measure(profile_, slot, held, alone, prepare, node); !status.ok()) return status;
+      Tensor* const exact = unrounded.ok() && i < unrounded->size() ? &(*unrounded)[i] : nullptr;
+      if (exact != nullptr && exact->type == kFloat) FoldRelu(slot, call.written[i], exact->as<float>());
+      if (absl::Status status = Measure(profile_, slot, held, exact, prepare, node); !status.ok()) return status;
       if (i == 0) {
+        if (const RoundingError& own = affine->use.rounding; own.known) SetOwnError(own.signal, own.noise, node);
         node.set_accumulator_bits(affine->use.bits_used);
         node.set_accumulator_bits_worst_case(affine->use.bits_worst_case);
         node.set_accumulator_bits_available(affine->use.bits_available);
@@ -321,26 +330,6 @@ class Simulator {
     return absl::OkStatus();
   }
 
-  // The node on the reference's operands, quantized: its own share of the error.
-  absl::StatusOr<Affine> RunOwn(const NodeCall& call, const std::vector<Held>& read, const QTensor* scalar) const {
-    std::vector<Shared> operands;
-    for (size_t i = 0; i < read.size(); ++i) {
-      const Held& held = read[i];
-      if (held.affine == nullptr || held.exact || !call.step.inputs[i].quantized) {
-        operands.push_back(held.exact ? held.affine : held.reference);
-        continue;
-      }
-      absl::StatusOr<QTensor> stored = Quantized(profile_, held.reference->tensor, call.step.inputs[i], held.affine->q);
-      if (!stored.ok()) return stored.status();
-      operands.push_back(std::make_shared<QTensor>(*std::move(stored)));
-    }
-    std::vector<const QTensor*> pointers;
-    for (const Shared& operand : operands) pointers.push_back(operand.get());
-    NodeCall alone = call;
-    alone.statistics = false;
-    return RunAffine(alone, Ports(call.step, pointers, call.lowered, scalar));
-  }
-
   // Quantize and Dequantize of small floats, which are kept as real numbers.
   absl::Status ConvertSmallFloats(const Step& step, const Held& from, const Slot& slot) {
     const absl::StatusOr<Quantization> q = values_.ParametersOf(slot);
@@ -348,7 +337,6 @@ class Simulator {
     const bool quantizes = step.op == OpId::kQuantize;
     Held held;
     Tensor stored = from.affine->tensor;
-    std::optional<QTensor> own;
     if (quantizes) {
       absl::StatusOr<Tensor> rounded = ToSmallFloats(from.affine->tensor, slot.type, *q);
       if (!rounded.ok()) return rounded.status();
@@ -361,21 +349,15 @@ class Simulator {
     held.reference = held.exact ? held.affine : from.reference;
     held.real = held.exact ? held.affine : from.real;
     if (quantizes && options_.statistics) {
-      for (const bool alone : {false, true}) {
-        absl::StatusOr<Tensor> fake = ToSmallFloats((alone ? from.reference : from.real)->tensor, slot.type, *q);
-        if (fake.ok()) fake = FromSmallFloats(*fake, *q);
-        if (!fake.ok()) return fake.status();
-        if (alone) {
-          own = QTensor{*std::move(fake), {}};
-        } else {
-          held.real = Share(*std::move(fake));
-        }
-      }
+      absl::StatusOr<Tensor> fake = ToSmallFloats(from.real->tensor, slot.type, *q);
+      if (fake.ok()) fake = FromSmallFloats(*fake, *q);
+      if (!fake.ok()) return fake.status();
+      held.real = Share(*std::move(fake));
     }
     v1::SimulatedNode& node = *result_.add_nodes();
     Describe(step, 0, node);
     if (options_.statistics) {
-      absl::Status status = Measure(profile_, step.outputs[0], held, own.has_value() ? &*own : nullptr, node);
+      absl::Status status = Measure(profile_, step.outputs[0], held, quantizes ? &from.affine->tensor : nullptr, node);
       if (!status.ok()) return status;
     }
     if (quantizes) held.affine = Share(std::move(stored));
@@ -396,8 +378,7 @@ class Simulator {
     Held held;
     held.reference = from.reference;
     held.exact = false;
-    std::string reason;
-    std::optional<QTensor> own;
+    std::optional<Tensor> unrounded;  // what is rounded here
     if (step.op == OpId::kDequantize) {
       absl::StatusOr<Tensor> reals = Dequantized(profile_, *from.affine);
       if (!reals.ok()) return reals.status();
@@ -430,8 +411,13 @@ class Simulator {
         absl::StatusOr<Tensor> reals = Dequantized(profile_, *fake);
         if (!reals.ok()) return reals.status();
         held.real = Share(*std::move(reals));
-        absl::StatusOr<QTensor> alone = Quantized(profile_, from.reference->tensor, slot, q);
-        if (alone.ok()) own = *std::move(alone);
+        if (from.affine->q.quantized()) {
+          absl::StatusOr<Tensor> values = Dequantized(profile_, *from.affine);
+          if (!values.ok()) return values.status();
+          unrounded = *std::move(values);
+        } else {
+          unrounded = from.affine->tensor;
+        }
       } else {
         held.real = held.affine;
       }
@@ -439,7 +425,7 @@ class Simulator {
     v1::SimulatedNode& node = *result_.add_nodes();
     Describe(step, 0, node);
     if (options_.statistics) {
-      absl::Status status = Measure(profile_, slot, held, own.has_value() ? &*own : nullptr, node);
+      absl::Status status = Measure(profile_, slot, held, unrounded.has_value() ? &*unrounded : nullptr, node);
       if (!status.ok()) return status;
     }
     if (absl::Status status = values_.Keep(slot.value, std::move(held)); !status.ok()) return status;

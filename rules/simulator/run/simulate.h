@@ -2,7 +2,9 @@
 //
 // Three results are kept of every value. The reference is what the operators compute on real numbers, Quantize and
 // Dequantize being nothing. Real space is the reference with every quantized tensor rounded to its grid
-// ("fake-quantized"). Affine space is integers through the profile's kernels.
+// ("fake-quantized"). Affine space is integers through the profile's kernels. The error of a node is what affine space
+// is away from the reference; its own error is what its stored result is away from the real numbers that the operator
+// makes of the operands that affine space has: what the node adds, apart from what it inherited.
 #ifndef QUANTGATE_RULES_SIMULATOR_RUN_SIMULATE_H_
 #define QUANTGATE_RULES_SIMULATOR_RUN_SIMULATE_H_
 

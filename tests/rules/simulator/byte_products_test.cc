@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 #include <random>
+#include <utility>
 #include <vector>
 
 #include "tests/rules/simulator/each_target.h"
@@ -36,6 +37,40 @@ uint8_t Rescaled(int32_t sum, float scale, const ByteRescale& to) {
   return static_cast<uint8_t>(static_cast<int32_t>(std::nearbyint(clamped)) + to.zero_point);
 }
 
+// StepErrors as they are defined, rows one after the other: 16 sums of floats for each, then of doubles.
+class ErrorsOfRows {
+ public:
+  explicit ErrorsOfRows(const ByteRescale& rescale) : rescale_(rescale) {}
+  void Add(int32_t sum, float scale, float rest, int64_t column) {
+    const volatile float product = static_cast<float>(sum) * scale, beyond = product + rest;
+    const float clamped =
+        std::clamp<float>(float{product}, static_cast<float>(rescale_.low), static_cast<float>(rescale_.high));
+    const float real = std::clamp<float>(float{beyond}, kLeast, kMost), difference = real - std::nearbyint(clamped);
+    const volatile float square = real * real, of_difference = difference * difference;
+    signal_[column % 16] += square;
+    noise_[column % 16] += of_difference;
+  }
+  void EndRow() {
+    for (int i = 0; i < 16; ++i) {
+      signals_[i] += std::exchange(signal_[i], 0.0f);
+      noises_[i] += std::exchange(noise_[i], 0.0f);
+    }
+  }
+  void ExpectEqual(const StepErrors& errors) const {
+    double signal = 0, noise = 0;
+    for (const double part : signals_) signal += part;
+    for (const double part : noises_) noise += part;
+    EXPECT_EQ(errors.signal, signal);
+    EXPECT_EQ(errors.noise, noise);
+  }
+  static constexpr float kLeast = -90, kMost = 1000;
+
+ private:
+  const ByteRescale rescale_;
+  float signal_[16] = {}, noise_[16] = {};
+  double signals_[16] = {}, noises_[16] = {};
+};
+
 TEST_P(ByteProducts, PanelsAreIntegerProducts) {
   for (const int64_t depth : {1, 3, 4, 27, 64, 147, 1024}) {
     const int64_t padded = (depth + 3) / 4 * 4;
@@ -54,18 +89,23 @@ TEST_P(ByteProducts, PanelsAreIntegerProducts) {
           std::vector<uint8_t> panel(padded * kPanelColumns + kSlack);
           PackPanel(from, pieces, flip, x.data() + x.size(), panel.data());
           std::vector<int32_t> bias;
-          std::vector<float> scales;
+          std::vector<float> scales, rests;
           for (int64_t r = 0; r < rows; ++r) {
             bias.push_back(static_cast<int32_t>(r * 1000 - 2500));
             scales.push_back(0.0007f * static_cast<float>(r + 1));
+            rests.push_back(0.3f * static_cast<float>(r));
           }
-          const PanelProduct product{w.data(), rows, padded, padded / 4, panel.data(), columns, bias.data()};
+          const PanelProduct product{w.data(),     rows,    padded,      padded / 4,
+                                     panel.data(), columns, bias.data(), rests.data()};
           const ByteRescale rescale = is_signed ? ByteRescale{-131, 124, 3, true} : ByteRescale{-7, 240, 7, false};
           std::vector<int32_t> sums(rows * columns);
           std::vector<uint8_t> bytes(rows * columns);
           SumRange range, other;
           MultiplyPanel(product, sums.data(), columns, &range);
-          MultiplyPanel(product, scales.data(), rescale, bytes.data(), columns, &other);
+          MultiplyPanel(product, scales.data(), rescale, bytes.data(), columns, &other, nullptr);
+          StepErrors errors{ErrorsOfRows::kLeast, ErrorsOfRows::kMost};
+          MultiplyPanel(product, scales.data(), rescale, bytes.data(), columns, nullptr, &errors);
+          ErrorsOfRows expected_errors(rescale);
           int32_t least = 0, most = 0;
           for (int64_t r = 0; r < rows; ++r) {
             for (int64_t c = 0; c < columns; ++c) {
@@ -77,8 +117,11 @@ TEST_P(ByteProducts, PanelsAreIntegerProducts) {
               ASSERT_EQ(sums[r * columns + c], expected) << depth << " deep, row " << r << ", column " << c;
               ASSERT_EQ(bytes[r * columns + c], Rescaled(expected, scales[r], rescale))
                   << depth << " deep, row " << r << ", column " << c << " of " << columns;
+              expected_errors.Add(expected, scales[r], rests[r], c);
             }
+            expected_errors.EndRow();
           }
+          expected_errors.ExpectEqual(errors);
           EXPECT_EQ(range.least, least);
           EXPECT_EQ(range.most, most);
           EXPECT_EQ(other.least, least);
@@ -111,13 +154,17 @@ TEST_P(ByteProducts, PlanesAreIntegerProducts) {
       std::vector<const float*> at;
       std::vector<float> weights(w.begin(), w.end());
       for (int64_t t = 0; t < taps; ++t) at.push_back(plane.data() + t / 3 * step + t % 3);
-      const PlaneProduct product{at, weights.data(), rows, columns, step, -77};
+      const PlaneProduct product{at, weights.data(), rows, columns, step, -77, 0.25f};
       std::vector<int32_t> sums(rows * columns);
       std::vector<uint8_t> bytes(rows * columns);
       SumRange range;
       const ByteRescale rescale{-128, 127, 0, true};
       MultiplyPlane(product, sums.data(), &range);
-      MultiplyPlane(product, 0.002f, rescale, bytes.data(), nullptr);
+      MultiplyPlane(product, 0.002f, rescale, bytes.data(), nullptr, nullptr);
+      SumRange other;
+      StepErrors errors{ErrorsOfRows::kLeast, ErrorsOfRows::kMost};
+      MultiplyPlane(product, 0.002f, rescale, bytes.data(), &other, &errors);
+      ErrorsOfRows expected_errors(rescale);
       int32_t least = 0, most = 0;
       for (int64_t r = 0; r < rows; ++r) {
         for (int64_t c = 0; c < columns; ++c) {
@@ -129,8 +176,13 @@ TEST_P(ByteProducts, PlanesAreIntegerProducts) {
           most = std::max(most, expected);
           ASSERT_EQ(sums[r * columns + c], expected) << "row " << r << ", column " << c << " of " << columns;
           ASSERT_EQ(bytes[r * columns + c], Rescaled(expected, 0.002f, rescale)) << "row " << r << ", column " << c;
+          expected_errors.Add(expected, 0.002f, 0.25f, c);
         }
       }
+      expected_errors.EndRow();
+      expected_errors.ExpectEqual(errors);
+      EXPECT_EQ(other.least, least);
+      EXPECT_EQ(other.most, most);
       EXPECT_EQ(range.least, least);
       EXPECT_EQ(range.most, most);
     }

@@ -57,7 +57,7 @@ class ConvBytesTest : public testing::Test {
     out.tensor.type = Draw(0, 1) != 0 ? v1::DATA_TYPE_INT8 : v1::DATA_TYPE_UINT8;
     out.q.scales = {0.05f * static_cast<float>(Draw(1, 40))};
     const int64_t least = MinOf(out.tensor.type), most = MaxOf(out.tensor.type);
-    out.q.zero_points = {Draw(least, most)};
+    out.q.zero_points = {Draw(0, 3) == 0 ? least : Draw(least, most)};
     Attributes attributes;
     attributes.SetInts("strides", {s.stride[0], s.stride[1]});
     attributes.SetInts("dilations", {s.dilation[0], s.dilation[1]});
@@ -69,6 +69,10 @@ class ConvBytesTest : public testing::Test {
     const absl::StatusOr<Geometry> g = GeometryOf(call);
     if (!g.ok()) return;  // a kernel larger than what it is over
     const Profile& profile = *FindProfile(Draw(0, 1) != 0 ? "onnxruntime" : "tosa");
+    // ONNX Runtime adds a bias as it is where its scale is nearly that of the sums.
+    const double off = profile.name == "onnxruntime" && !IsSigned(x.tensor.type) && Draw(0, 1) != 0 ? 1.005 : 1;
+    bias.q.axis = 0;
+    for (const float scale : w.q.scales) bias.q.scales.push_back(static_cast<float>(off * x.q.scales[0] * scale));
     const auto requantization = MakeRequantization(profile, profile.conv, call, x, w, &bias, g->out_channels, out);
     ASSERT_TRUE(requantization.ok()) << requantization.status();
     ASSERT_TRUE(ConvBytesTakes(call, *g, *requantization));
@@ -78,6 +82,7 @@ class ConvBytesTest : public testing::Test {
 
     const int64_t rows = g->output_dims[2], columns = g->output_dims[3];
     int64_t at = 0, lowest = 0, highest = 0;
+    double signal = 0, noise = 0;
     for (int64_t n = 0; n < s.batch; ++n) {
       for (int64_t c = 0; c < s.groups * s.out; ++c) {
         for (int64_t r = 0; r < rows; ++r) {
@@ -100,12 +105,23 @@ class ConvBytesTest : public testing::Test {
             const int64_t expected = requantization->channels[c].rescaler(sum, out.q.zero_point(), least, most);
             ASSERT_EQ(Element(out.tensor, at), expected)
                 << "channel " << c << ", row " << r << ", column " << q << " under " << profile.name << "; sum " << sum;
+            const double stated = static_cast<double>(bias.tensor.as<int32_t>()[c]) * bias.q.scales[c];
+            double real = static_cast<double>(sum - bias.tensor.as<int32_t>()[c]) * x.q.scales[0] * w.q.scales[c];
+            real = (real + stated) / out.q.scales[0];
+            if (out.q.zero_point() == least) real = std::max(real, 0.0);
+            const double difference = real - static_cast<double>(expected - out.q.zero_point());
+            signal += real * real;
+            noise += difference * difference;
           }
         }
       }
     }
     EXPECT_EQ(use.bits_used, std::max(SignedBits(lowest), SignedBits(highest)));
     EXPECT_GE(use.bits_worst_case, use.bits_used);
+    EXPECT_EQ(use.rounding.known, profile.name == "onnxruntime");
+    if (!use.rounding.known) return;
+    EXPECT_NEAR(use.rounding.signal, signal, 1e-4 * signal);
+    EXPECT_NEAR(use.rounding.noise, noise, 1e-3 * noise + 1e-6);
   }
 
   std::mt19937 random_{17};

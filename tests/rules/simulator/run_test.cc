@@ -222,6 +222,30 @@ TEST(Models, UnderEveryProfile) {
   }
 }
 
+// A node's own error is one number, whether it comes with the products of bytes or from the float kernel.
+TEST(Models, OwnErrorsByBothWays) {
+  const v1::Graph graph = Imported(absl::StrCat(kData, "onnx/tiny.qdq_u8s8.onnx"));
+  std::map<std::string, double> own[2];
+  int in_float[2] = {};
+  for (const int i : {0, 1}) {
+    Request request;
+    request.profile = i == 0 ? "onnxruntime" : "onnxruntime/no-fusion";
+    request.seed = 5;
+    const Outcome run = Simulated(graph, request);
+    ASSERT_TRUE(run.status.ok()) << run.status;
+    for (const v1::SimulatedNode& node : run.report.simulation().nodes()) {
+      if (node.op() != "Conv" && node.op() != "Gemm" && node.op() != "MatMul") continue;
+      in_float[i] += node.float_reason().empty() ? 0 : 1;
+      ASSERT_TRUE(node.has_own_sqnr_db()) << node.node();
+      own[i][node.node()] = node.own_sqnr_db();
+    }
+  }
+  ASSERT_GT(own[0].size(), 1);
+  EXPECT_EQ(in_float[0], 0);
+  EXPECT_EQ(in_float[1], static_cast<int>(own[1].size()));
+  for (const auto& [node, sqnr] : own[0]) EXPECT_NEAR(sqnr, own[1].at(node), 0.02) << node;
+}
+
 // What is wrong with a file is for the rules to say; a simulation ends, with numbers or with a reason.
 TEST(Models, BrokenOnesEnd) {
   int imported = 0, refused = 0;
