@@ -7,6 +7,7 @@
 #include "rules/engine/finding.h"
 #include "rules/engine/render.h"
 #include "rules/soundness/described.h"
+#include "rules/soundness/encodings.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {
@@ -74,7 +75,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     draft.allowed = std::isfinite(scales[index]) && std::fabs(scales[index]) > FLT_MAX
                         ? absl::StrCat("at most ", FormatNumber(FLT_MAX), ", the largest float32")
                         : absl::StrCat("a finite number of at least ", FormatNumber(FLT_MIN));
-    if (bad < 0 && described.params->blocked()) {
+    if (bad < 0 && described.params->blocked() && EncodingsOf(context) == nullptr) {
       // ONNX Runtime's symmetric block quantizer signs the scale like the block's largest weight; its kernels agree.
       draft.severity = v1::Finding::WARNING;
       draft.effect = v1::Finding::PRECISION;
