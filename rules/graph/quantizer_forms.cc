@@ -68,7 +68,7 @@ int32_t QuantizerForms::MakeParams(int32_t node, const QuantizerInputs& inputs) 
   int64_t rank = inputs.data >= 0 && graph_.value(inputs.data).has_shape() ? graph_.value(inputs.data).dims_size() : -1;
   const int64_t block_size = graph_.int_attribute(node, "block_size", 0);
   int64_t axis = graph_.int_attribute(node, "axis", graph_.origin() == v1::Graph::ONNX ? 1 : 0);
-  if (axis < 0 && rank >= 0) axis += rank;
+  if (axis < 0 && axis >= -rank) axis += rank;  // one that is out of range is left for a rule to show
   if (block_size > 0) {
     if (rank < 0) rank = scale.has_shape() ? scale.dims_size() : 0;
     // More dimensions than any format allows: damaged, and found by a rule.
