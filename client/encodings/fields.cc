@@ -107,9 +107,17 @@ std::optional<bool> Fields::Truth(absl::string_view name, Need need) const {
   const std::optional<JsonValue> value = Find(name, need);
   if (!value) return std::nullopt;
   if (value->is_bool()) return value->is_true();
-  if (absl::EqualsIgnoreCase(value->text(), "true")) return true;
-  if (absl::EqualsIgnoreCase(value->text(), "false")) return false;
   Invalid(name, *value, "true or false");
+  return std::nullopt;
+}
+
+std::optional<bool> Fields::TruthOrText(absl::string_view name, Need need) const {
+  const JsonValue::Member member = object_.Find(name);
+  if (!member.found || !member.value.is_string()) return Truth(name, need);
+  const JsonValue& value = member.value;
+  if (absl::EqualsIgnoreCase(value.text(), "true")) return true;
+  if (absl::EqualsIgnoreCase(value.text(), "false")) return false;
+  Invalid(name, value, "true or false");
   return std::nullopt;
 }
 

@@ -38,8 +38,9 @@ class Fields {
   // One of these texts.
   std::optional<std::string> Choice(absl::string_view name, Need need,
                                     std::initializer_list<absl::string_view> choices) const;
-  // true or false, or the texts "True" and "False" that AIMET writes.
   std::optional<bool> Truth(absl::string_view name, Need need) const;
+  // The texts "True" and "False" that AIMET wrote before 1.0.0 as well.
+  std::optional<bool> TruthOrText(absl::string_view name, Need need) const;
   std::optional<NumberArray> Numbers(absl::string_view name, Need need) const;
 
   void Invalid(absl::string_view name, JsonValue value, absl::string_view allowed) const;

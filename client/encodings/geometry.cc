@@ -83,13 +83,12 @@ void LayNested(int64_t axis, int64_t channel_axis, ReadEncoding& encoding) {
   const std::vector<int64_t>& shape = encoding.geometry.shape;
   v1::QParams* qparams = encoding.spec.mutable_qparams();
   SetAxes({{channel_axis, 1}, {axis, encoding.geometry.block_size}}, qparams);
-  const size_t first = static_cast<size_t>(std::min(axis, channel_axis));
-  const size_t second = static_cast<size_t>(std::max(axis, channel_axis));
-  if (second >= shape.size() || axis == channel_axis) return;
-  const bool others_are_single = shape[first] * shape[second] == qparams->block_scales_size();
-  if (axis < channel_axis && others_are_single) {
-    Transpose(static_cast<size_t>(shape[first]), static_cast<size_t>(shape[second]), qparams->mutable_block_scales());
-  }
+  const auto [first, second] = std::minmax(axis, channel_axis);
+  if (first < 0 || second >= static_cast<int64_t>(shape.size()) || first == second) return;
+  const size_t outer = static_cast<size_t>(shape[static_cast<size_t>(first)]);
+  const size_t inner = static_cast<size_t>(shape[static_cast<size_t>(second)]);
+  const bool others_are_single = outer * inner == static_cast<size_t>(qparams->block_scales_size());
+  if (axis < channel_axis && others_are_single) Transpose(outer, inner, qparams->mutable_block_scales());
 }
 
 // Where channels are in the shape of factors: the other dimension that has more than one, if the file does not say.

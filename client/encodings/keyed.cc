@@ -51,13 +51,24 @@ class Channel {
         facts.set_bit_width(*bits);
       }
     }
-    if (const auto type = fields_.Choice("dtype", dtype_need_, {"int", "float"})) facts.set_is_float(*type == "float");
-    if (facts.is_float()) return;
-    if (const auto symmetric = fields_.Truth("is_symmetric", need_)) facts.set_is_symmetric(*symmetric);
+    if (!ReadType(first) || facts.is_float()) return;
+    if (const auto symmetric = fields_.TruthOrText("is_symmetric", need_)) facts.set_is_symmetric(*symmetric);
     ReadNumbers(bits.value_or(0));
   }
 
  private:
+  // False: not the first channel's.
+  bool ReadType(bool first) {
+    v1::Encoding& facts = encoding_.facts;
+    const auto type = fields_.Choice("dtype", dtype_need_, {"int", "float"});
+    if (!type) return true;
+    const bool is_float = *type == "float";
+    if (first) facts.set_is_float(is_float);
+    if (is_float == facts.is_float()) return true;
+    fields_.Invalid("dtype", *fields_.Find("dtype", Need::kOptional), "that of the first channel");
+    return false;
+  }
+
   void ReadNumbers(int64_t bits) {
     v1::Encoding& facts = encoding_.facts;
     const std::optional<double> min = fields_.Number("min", need_);

@@ -2,7 +2,8 @@
 // layout. LPBQ has its factors and channel scales in two fields (2.0.0), or a scale that is itself quantized (2.1.0).
 #include <algorithm>
 
-#include "absl/strings/match.h"
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/strip.h"
 #include "client/encodings/read.h"
@@ -18,7 +19,10 @@ struct ElementType {
   int64_t bits = 0;
 };
 
-// "uint8", "float16", "float8e4m3fn".
+// What QuantizeLinear takes for an axis that is not stated.
+constexpr int64_t kDefaultAxis = 1;
+
+// "uint8", "float16", "float8e4m3fn". A width that nothing can have ("int-8") is one all the same.
 ElementType TypeOf(absl::string_view name) {
   ElementType type;
   absl::string_view digits = name;
@@ -29,7 +33,9 @@ ElementType TypeOf(absl::string_view name) {
     type.is_signed = !absl::ConsumePrefix(&digits, "u");
     if (!absl::ConsumePrefix(&digits, "int")) return type;
   }
-  type.known = absl::SimpleAtoi(digits, &type.bits) && absl::ascii_isdigit(digits[0]);
+  const absl::string_view magnitude = absl::StripPrefix(digits, "-");
+  type.known =
+      !magnitude.empty() && absl::c_all_of(magnitude, absl::ascii_isdigit) && absl::SimpleAtoi(digits, &type.bits);
   return type;
 }
 
@@ -77,6 +83,16 @@ void ReadPlainScale(const Fields& fields, ReadEncoding& encoding) {
   }
 }
 
+// More than one scale lies along an axis that the entry states, and blocks have a size. Readers that find no axis take
+// the default or find their own; the default is what is judged on.
+void RequireGeometry(const Fields& fields, ReadEncoding& encoding) {
+  Geometry& geometry = encoding.geometry;
+  if (geometry.kind == Geometry::kPerTensor) return;
+  if (geometry.kind != Geometry::kPerChannel) fields.Find("block_size", Need::kRequired);
+  fields.Find("axis", Need::kRequired);
+  if (!geometry.axis) geometry.axis = kDefaultAxis;
+}
+
 }  // namespace
 
 void ReadOnnxStyle(JsonValue entry, ReadEncoding& encoding) {
@@ -114,6 +130,7 @@ void ReadOnnxStyle(JsonValue entry, ReadEncoding& encoding) {
     Append(*zero_points, qparams.mutable_zero_points());
   }
   if (!facts.problems().empty()) return;
+  RequireGeometry(fields, encoding);
   const bool centered = std::all_of(qparams.zero_points().begin(), qparams.zero_points().end(),
                                     [](double zero_point) { return zero_point == 0; });
   SetType(type.is_signed, type.is_signed && centered, encoding);

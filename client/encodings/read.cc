@@ -81,6 +81,10 @@ class Reader {
       } else {
         ReadOnnxStyle(entry, encoding);
       }
+      if (encoding.name.empty() && encoding.facts.problems().empty()) {
+        AddProblem(v1::EncodingProblem::KIND_INVALID, "name", "\"\"", "the name of a tensor", place,
+                   encoding.facts.mutable_problems());
+      }
       result_.encodings.push_back(std::move(encoding));
       return true;
     });

@@ -131,8 +131,8 @@ absl::StatusOr<JsonDocument> JsonDocument::Parse(absl::string_view bytes, const 
   JsonHandler handler(stream, limits, document);
   rapidjson::Reader reader;
   // Without recursion: how deep a file is nested is up to the file.
-  constexpr unsigned kFlags =
-      rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag | rapidjson::kParseNanAndInfFlag;
+  constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag |
+                              rapidjson::kParseNanAndInfFlag | rapidjson::kParseValidateEncodingFlag;
   const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, handler);
   const bool whole = !result.IsError() && stream.Tell() >= bytes.size();
   if (whole) return document;

@@ -28,9 +28,9 @@ constexpr int64_t kMaxBits = 32;
 
 // "offset" or "zero point", as the file calls it.
 void CheckFraction(const google::protobuf::RepeatedField<double>& numbers, const char* name,
-                   const v1::Encoding& encoding, Place place, FindingSink& sink) {
+                   const v1::Encoding& encoding, int64_t bits, Place place, FindingSink& sink) {
   constexpr int64_t kByte = 8;
-  if (encoding.bit_width() < kByte) return;
+  if (bits < kByte) return;
   for (int i = 0; i < numbers.size(); ++i) {
     if (!std::isfinite(numbers[i]) || numbers[i] == std::trunc(numbers[i])) continue;
     if (numbers.size() > 1) place.index = i;
@@ -38,7 +38,7 @@ void CheckFraction(const google::protobuf::RepeatedField<double>& numbers, const
     draft.rule = &kInfo;
     draft.place = place;
     draft.observed = absl::StrCat(name, " ", FormatNumber(numbers[i]), AtPlace(encoding.line(), encoding.column()));
-    draft.allowed = absl::StrCat("an integer on a grid of ", encoding.bit_width(), " bits");
+    draft.allowed = absl::StrCat("an integer on a grid of ", bits, " bits");
     draft.severity = v1::Finding::WARNING;
     draft.effect = v1::Finding::PRECISION;
     return sink.Add(std::move(draft));
@@ -67,10 +67,11 @@ void Check(const CheckContext& context, FindingSink& sink) {
   for (const v1::Encoding& encoding : file->encodings()) {
     const Place place = PlaceOf(graph, encoding);
     if (offsets) {
-      CheckGrid(encoding, GridBits(graph, encoding), place, sink);
-      CheckFraction(encoding.offsets(), "offset", encoding, place, sink);
+      const int64_t bits = GridBits(graph, encoding);
+      CheckGrid(encoding, bits, place, sink);
+      CheckFraction(encoding.offsets(), "offset", encoding, bits, place, sink);
     } else if (const v1::Spec* spec = SpecOf(graph, encoding); spec != nullptr) {
-      CheckFraction(spec->qparams().zero_points(), "zero point", encoding, place, sink);
+      CheckFraction(spec->qparams().zero_points(), "zero point", encoding, encoding.bit_width(), place, sink);
     }
   }
 }

@@ -7,6 +7,7 @@
 #include "rules/engine/finding.h"
 #include "rules/engine/render.h"
 #include "rules/soundness/described.h"
+#include "rules/soundness/encodings.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {
@@ -33,7 +34,7 @@ Problem Judge(double scale) {
 }
 
 // What is wrong with the scales is that some are 0.
-bool OnlyZeros(absl::Span<const double> scales) {
+bool OnlyZeros(const RealView& scales) {
   return absl::c_all_of(scales, [](double scale) { return scale == 0 || Judge(scale) == Problem::kNone; });
 }
 
@@ -50,7 +51,7 @@ bool MeansDerived(const Graph& graph, const Described& described) {
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   for (const Described& described : context.Once(DescribedTensors)) {
-    const absl::Span<const double> scales = described.params->scales;
+    const RealView scales = described.params->scales;
     if (MeansDerived(graph, described)) continue;
     int64_t bad = -1;
     int64_t negative = -1;
@@ -74,7 +75,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     draft.allowed = std::isfinite(scales[index]) && std::fabs(scales[index]) > FLT_MAX
                         ? absl::StrCat("at most ", FormatNumber(FLT_MAX), ", the largest float32")
                         : absl::StrCat("a finite number of at least ", FormatNumber(FLT_MIN));
-    if (bad < 0 && described.params->blocked()) {
+    if (bad < 0 && described.params->blocked() && EncodingsOf(context) == nullptr) {
       // ONNX Runtime's symmetric block quantizer signs the scale like the block's largest weight; its kernels agree.
       draft.severity = v1::Finding::WARNING;
       draft.effect = v1::Finding::PRECISION;

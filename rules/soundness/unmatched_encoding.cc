@@ -51,6 +51,8 @@ bool IsParameter(const Graph& graph, int32_t value) {
     if (argument.role != ArgRole::kData || argument.port >= binding->op->inputs.size()) continue;
     const PortRole role = binding->op->inputs[argument.port].role;
     if (role == PortRole::kWeight || role == PortRole::kBias) return true;
+    // The constant of a matrix product.
+    if ((binding->op->traits & kAccumulates) != 0 && argument.port > 0) return true;
   }
   return false;
 }

@@ -126,6 +126,23 @@ TEST(Keyed, WhatIsMissingOrOfAnotherKind) {
   EXPECT_EQ(ValueOf(graph, "x").spec(), 0);
 }
 
+TEST(Keyed, ChannelsAreOfOneType) {
+  const v1::Graph graph = Joined(R"({"version": "0.6.1", "activation_encodings": {
+      "": [{"bitwidth": 8, "dtype": "int", "is_symmetric": "False", "max": 1, "min": 0, "offset": 0, "scale": 0.1}]},
+    "param_encodings": {
+      "d": [{"bitwidth": 8, "dtype": "int", "is_symmetric": "True", "max": 1, "min": -1, "offset": -128, "scale": 0.1},
+            {"bitwidth": 8, "dtype": "float"}]}})");
+  EXPECT_THAT(Problems(graph), ElementsAre("INVALID name", "INVALID dtype"));
+}
+
+// The texts for true and false are those of the older versions.
+TEST(Listed, SymmetryIsTrueOrFalse) {
+  const v1::Graph graph = Joined(R"({"version": "1.0.0", "param_encodings": [], "activation_encodings": [
+    {"name": "x", "dtype": "INT", "bw": 8, "enc_type": "PER_TENSOR", "is_sym": "True", "scale": [0.1], "offset": [0]},
+    {"name": "y", "dtype": "INT", "bw": 8, "enc_type": "PER_TENSOR", "is_sym": false, "scale": [0.1], "offset": [0]}]})");
+  EXPECT_THAT(Problems(graph), ElementsAre("INVALID is_sym"));
+}
+
 TEST(Listed, AxesFollowFromTheOperator) {
   const auto per_channel = [](const char* name, int channels) {
     const std::vector<std::string> scales(channels, "0.1");
@@ -185,6 +202,37 @@ TEST(Blocks, ScalesStayInTheTensorsOrder) {
   EXPECT_THAT(SpecOf(graph, "m").qparams().block_sizes(), ElementsAre(4, 1));
   EXPECT_THAT(SpecOf(graph, "w").qparams().axes(), ElementsAre(0, 1));
   EXPECT_EQ(SpecOf(graph, "w").qparams().scales_size(), 8);
+}
+
+// The axis is that of QuantizeLinear where none is stated, and that it is not stated is a problem.
+TEST(OneList, SeveralScalesHaveAnAxis) {
+  const v1::Graph graph = Joined(R"({"version": "2.0.0", "encodings": [
+    {"name": "g", "output_dtype": "int8", "axis": 0, "y_scale": [1, 2, 3, 4, 5]},
+    {"name": "x", "output_dtype": "int8", "axis": 0, "y_scale": 1},
+    {"name": "w", "output_dtype": "int8", "y_scale": [1, 2, 3, 4]},
+    {"name": "m", "output_dtype": "int4", "y_scale": [[1, 2, 3, 4, 5, 6], [7, 8, 9, 10, 11, 12]]}]})");
+  EXPECT_THAT(Problems(graph), ElementsAre("MISSING axis", "MISSING block_size", "MISSING axis"));
+  EXPECT_THAT(SpecOf(graph, "w").qparams().axes(), ElementsAre(1));
+}
+
+// Whatever an axis is, the factors stay as they are.
+TEST(Nested, AxesOutOfRange) {
+  for (const char* axis : {"-9000000000", "-3", "7", "9000000000"}) {
+    const v1::Graph graph = Joined(absl::StrCat(
+        R"({"version": "2.0.0", "encodings": [{"name": "w", "output_dtype": "int4", "block_size": 1, "axis": )", axis,
+        R"(, "per_channel_float_scale": [[0.5, 0.25]], "per_block_int_scale": [[16, 10], [15, 13]]}]})"));
+    EXPECT_THAT(Problems(graph), IsEmpty());
+    EXPECT_THAT(SpecOf(graph, "w").qparams().block_scales(), ElementsAre(16, 10, 15, 13)) << axis;
+  }
+}
+
+// A width that nothing can have is a width: rules judge it.
+TEST(OneList, WidthsAreDigits) {
+  const v1::Graph graph = Joined(R"({"version": "2.0.0", "encodings": [
+    {"name": "x", "output_dtype": "uint-8", "y_scale": 1}, {"name": "y", "output_dtype": "int8 ", "y_scale": 1},
+    {"name": "z", "output_dtype": "int", "y_scale": 1}, {"name": "w", "output_dtype": "int-", "y_scale": 1}]})");
+  EXPECT_THAT(Problems(graph), ElementsAre("INVALID output_dtype", "INVALID output_dtype", "INVALID output_dtype"));
+  EXPECT_EQ(graph.encodings_file().encodings(0).bit_width(), -8);
 }
 
 TEST(OneList, ZeroPointsAreStatedAsTheyAre) {

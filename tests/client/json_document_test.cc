@@ -101,6 +101,7 @@ INSTANTIATE_TEST_SUITE_P(
                       Refusal{"TrailingZero", std::string("{}\0x", 4), "FI001", "behind the end"},
                       Refusal{"Comma", "[1,,2]", "FI001", "line 1, column 4"},
                       Refusal{"Huge", "[1e999]", "FI001", "too big"},
+                      Refusal{"Latin1", "{\"a\": \"\xe9\"}", "FI001", "encoding"},
                       Refusal{"Deep", std::string(20000, '['), "FI002", "nested more than 64 deep"}),
     [](const auto& info) { return info.param.name; });
 

@@ -206,6 +206,19 @@ std::vector<SoundnessCase> EncodingsCases() {
          b.Value("z").clear_spec();
        },
        ""},
+      {"OffsetOfNestedScalesWithFraction", Nested,
+       [](GraphBuilder& b) {
+         File(b).set_layout(v1::EncodingsFile::LAYOUT_TWO_LISTS);
+         File(b).set_version("1.0.0");
+         EncodingOf(b, "w").set_section(v1::Encoding::SECTION_PARAMETERS);
+         for (double offset : {-128.0, -127.5}) EncodingOf(b, "w").add_offsets(offset);
+       },
+       "NR007", "", "w", 1, warning},
+      {"NestedScaleIsNegative", Nested,
+       [](GraphBuilder& b) { EncodedSpec(b, "w").mutable_qparams()->set_scales(1, -0.02); }, "NR001", "matmul", "w", 1},
+      {"MatrixUnderActivations", Nested,
+       [](GraphBuilder& b) { EncodingOf(b, "w").set_section(v1::Encoding::SECTION_ACTIVATIONS); }, "GS015", "", "w", -1,
+       warning},
       {"BlockFactorTooLarge", Nested,
        [](GraphBuilder& b) { EncodedSpec(b, "w").mutable_qparams()->set_block_scales(2, 17); }, "NR006", "matmul", "w",
        2},
