@@ -1,7 +1,7 @@
 // What a simulation costs here: `simulate_benchmark MODEL INPUT.npz` answers each line of standard input, "affine"
-// (integers alone), "reference" (with float reference and statistics) or "whole" (with real space as well), with the microseconds of one simulation of the
-// graph, which is read before. Time is that of the processor for this thread. simulate.py sets them against what ONNX
-// Runtime takes for the same file.
+// (integers alone), "reference" (with float reference and statistics) or "whole" (with real space as well), with the
+// microseconds of one simulation of the graph, which is read before. Time is that of the processor for this thread.
+// simulate.py sets them against what ONNX Runtime takes for the same file.
 #include <iostream>
 #include <string>
 
