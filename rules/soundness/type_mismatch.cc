@@ -11,6 +11,7 @@
 #include "rules/onnx/data_type.h"
 #include "rules/soundness/packed_matmul.h"
 #include "rules/soundness/rules.h"
+#include "rules/soundness/stored_writer.h"
 
 namespace quantgate {
 namespace {
@@ -242,6 +243,8 @@ class Types {
     const v1::DataType data = IsQuantize(graph_, node) ? graph_.value(stored).dtype() : StoredType(stored);
     if (type == v1::DATA_TYPE_UNSPECIFIED || data == v1::DATA_TYPE_UNSPECIFIED || type == data) return;
     if (IsFloat(type)) return;  // real-valued zero points (block-wise weights)
+    // What an integer operator writes has the type of its zero point, which may be the wrong one of the two.
+    if (WrittenType(graph_, StoredWriter(graph_, stored)) != v1::DATA_TYPE_UNSPECIFIED) return;
     Add(node, stored,
         absl::StrCat("the tensor is ", DataTypeName(data), ", its zero point '", graph_.value(zero_point).name(), "' ",
                      DataTypeName(type)),
