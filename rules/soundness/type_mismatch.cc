@@ -6,6 +6,7 @@
 #include "rules/engine/finding.h"
 #include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/port_role.h"
 #include "rules/graph/quantizer.h"
 #include "rules/onnx/data_type.h"
 #include "rules/soundness/packed_matmul.h"
@@ -127,10 +128,7 @@ class Types {
     for (const Use& use : graph_.uses(value)) {
       const Binding* binding = graph_.binding(use.node);
       if (binding == nullptr || binding->integer_operator || !TakesOnlyFloats(binding->op->id)) continue;
-      const Argument argument = ArgumentAt(*binding, graph_.argument(use.node, use.input));
-      if (argument.role != ArgRole::kData || argument.of_output || argument.port >= binding->op->inputs.size())
-        continue;
-      const PortRole role = binding->op->inputs[argument.port].role;
+      const PortRole role = RoleAt(*binding, graph_.argument(use.node, use.input));
       if (role != PortRole::kActivation && role != PortRole::kWeight) continue;
       Add(use.node, value, absl::StrCat(graph_.op_type(use.node), " of a tensor of ", DataTypeName(type)),
           "a floating-point tensor", use.input);
