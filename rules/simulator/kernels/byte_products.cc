@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <type_traits>
-#include <vector>
 
 HWY_BEFORE_NAMESPACE();
 #if HWY_TARGET == HWY_AVX3_DL
@@ -348,19 +347,29 @@ void PanelBytesImpl(const PanelProduct& p, const float* scales, const ByteRescal
     MultiplyPanelTo(p, scales, ToBytes(rescale, out), out_stride, Nothing());
     return;
   }
-  // Kept between calls, which are many.
-  static thread_local std::vector<float> squares;
+  // Some rows at a time: what is noted of them stays in the first cache, however many there are.
+  constexpr int64_t kRows = 64;
+  float squares[kRows * 2 * kErrorParts];
   Range seen;
   const ErrorOf error_of(rescale, errors == nullptr ? StepErrors() : *errors);
   Noted noted{&seen};
   if (errors != nullptr) {
-    squares.assign(static_cast<size_t>(p.rows * 2 * kErrorParts), 0.0f);
     noted.error_of = &error_of;
-    noted.squares = squares.data();
+    noted.squares = squares;
   }
-  MultiplyPanelTo(p, scales, ToBytes(rescale, out), out_stride, noted);
+  PanelProduct some = p;
+  for (int64_t first = 0; first < p.rows; first += kRows) {
+    some.rows = std::min(kRows, p.rows - first);
+    some.weights = p.weights + first * p.stride;
+    some.bias = p.bias + first;
+    if (errors != nullptr) {
+      some.rest = p.rest + first;
+      std::fill_n(squares, some.rows * 2 * kErrorParts, 0.0f);
+    }
+    MultiplyPanelTo(some, scales + first, ToBytes(rescale, out + first * out_stride), out_stride, noted);
+    if (errors != nullptr) AddSquares(squares, some.rows, *errors);
+  }
   if (range != nullptr) seen.Widen(range);
-  if (errors != nullptr) AddSquares(squares.data(), p.rows, *errors);
 }
 
 void PanelSumsImpl(const PanelProduct& p, int32_t* out, int64_t out_stride, SumRange* range) {
