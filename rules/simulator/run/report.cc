@@ -59,8 +59,15 @@ absl::Status SimulateReport(const v1::Graph& message, const Request& request, Mo
   report.set_stage(message.stage());
   report.set_tool_version(QUANTGATE_VERSION);
   Judge(*graph, target, report);
-  if (options.statistics && !options.real_space) {
-    v1::NotChecked& entry = *report.mutable_results(report.results_size() - 1)->add_not_checked();
+  v1::Result& result = *report.mutable_results(report.results_size() - 1);
+  if (!options.statistics) {
+    for (const RuleInfo* rule : SimulationRules()) {
+      v1::NotChecked& entry = *result.add_not_checked();
+      entry.set_rule(std::string(rule->code));
+      entry.set_reason("the float reference and the statistics were left out");
+    }
+  } else if (!options.real_space) {
+    v1::NotChecked& entry = *result.add_not_checked();
     entry.set_rule(std::string(kKernelDisagreement.code));
     entry.set_reason("real space was left out");
   }

@@ -126,8 +126,7 @@ TEST(ChangedRecords, OutputsInFloatAreThoseThatAreRounded) {
 TEST(ChangedRecords, EqualScalesOfChannelsMeanOneScale) {
   int64_t compared = 0;
   ForEachStored([&](const Record& record) {
-    // How positions are counted is LiteRT's own where there is one scale.
-    if (IsCoarse(record) || record.op_id == OpId::kResizeBilinear) return;
+    if (IsCoarse(record)) return;
     for (size_t input = 0; input < record.inputs.size(); ++input) {
       const QTensor& before = record.inputs[input];
       if (before.q.scales.size() != 1 || before.tensor.dims.empty() || before.tensor.dims.back() < 2) continue;
@@ -150,6 +149,53 @@ TEST(ChangedRecords, EqualScalesOfChannelsMeanOneScale) {
     }
   });
   EXPECT_GT(compared, 10000);
+}
+
+// Positions are the graph's own, whatever runtime computes with them: PyTorch's and ONNX's half pixels under LiteRT,
+// too.
+TEST(ChangedRecords, ResizedPositionsAreThoseOfTheGraph) {
+  // 0 10 20 30 -> eight numbers, from the definition in ONNX's Resize.
+  const std::vector<std::pair<std::string, std::vector<int64_t>>> expected = {
+      {"half_pixel", {0, 3, 8, 13, 18, 23, 28, 30}},
+      {"pytorch_half_pixel", {0, 3, 8, 13, 18, 23, 28, 30}},
+      {"asymmetric", {0, 5, 10, 15, 20, 25, 30, 30}},
+      {"align_corners", {0, 4, 9, 13, 17, 21, 26, 30}},
+  };
+  const std::vector<std::pair<std::string, std::vector<int64_t>>> nearest = {
+      {"half_pixel", {0, 0, 10, 10, 20, 20, 30, 30}},
+      {"pytorch_half_pixel", {0, 0, 10, 10, 20, 20, 30, 30}},
+      {"asymmetric", {0, 0, 10, 10, 20, 20, 30, 30}},
+      {"align_corners", {0, 0, 10, 10, 20, 20, 30, 30}},
+  };
+  for (const v1::DataType type : {v1::DATA_TYPE_UINT8, v1::DATA_TYPE_INT8, v1::DATA_TYPE_INT16}) {
+    for (const bool linear : {true, false}) {
+      for (const auto& [mode, numbers] : linear ? expected : nearest) {
+        Record record;
+        record.id = absl::StrCat(linear ? "linear " : "nearest ", mode, " ", DataTypeName(type));
+        record.op_id = linear ? OpId::kResizeBilinear : OpId::kResizeNearest;
+        record.layout = Layout::kChannelsFirst;
+        record.attributes.SetInts("sizes", {1, 1, 1, 8});
+        record.attributes.SetText("coordinate_transformation_mode", mode);
+        record.attributes.SetText("nearest_mode", mode == "asymmetric" ? "floor" : "round_prefer_floor");
+        record.output.tensor.type = type;
+        record.output.q = {.scales = {0.5f}, .zero_points = {0}};
+        QTensor& x = record.inputs.emplace_back(record.output);
+        ASSERT_TRUE(Allocate({1, 1, 1, 4}, x.tensor).ok());
+        const int64_t size = static_cast<int64_t>(ElementSize(type));
+        for (int64_t i = 0; i < 4; ++i) x.tensor.data[static_cast<size_t>(i * size)] = static_cast<std::byte>(i * 10);
+        for (const Profile& profile : Profiles()) {
+          const Answer answer = Compute(record, profile);
+          if (absl::IsUnimplemented(answer.status)) continue;
+          ASSERT_TRUE(answer.status.ok()) << Named(record, profile) << ": " << answer.status;
+          const std::vector<int64_t> got = *ToInt64(answer.output.tensor);
+          ASSERT_EQ(got.size(), numbers.size()) << Named(record, profile);
+          for (size_t i = 0; i < got.size(); ++i) {
+            EXPECT_LE(std::abs(got[i] - numbers[i]), linear ? 1 : 0) << Named(record, profile) << "[" << i << "]";
+          }
+        }
+      }
+    }
+  }
 }
 
 // No elements are no reason to fail, to divide by their number or to read what is not there.
