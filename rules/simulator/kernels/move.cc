@@ -357,7 +357,8 @@ absl::Status Concat(const Profile& profile, KernelCall& call) {
     if (litert && out.tensor.type == v1::DATA_TYPE_INT8) {
       return absl::UnimplementedError("LiteRT refuses a concatenation of int8 whose parameters differ");
     }
-    if (litert && out.tensor.type == v1::DATA_TYPE_UINT8 && input->q.scales.size() == 1 && out.q.scales.size() == 1) {
+    if (litert && out.tensor.type == v1::DATA_TYPE_UINT8 && IsInteger(input->tensor.type) &&
+        input->q.scales.size() == 1 && out.q.scales.size() == 1) {
       if (absl::Status status = Allocate(input->tensor.dims, part.tensor); !status.ok()) return status;
       const std::vector<int64_t> values = Load<int64_t>(input->tensor);
       const float inverse = 1.0f / out.q.scales[0], scale = input->q.scales[0] * inverse;
@@ -575,12 +576,13 @@ absl::Status Where(const Profile& profile, KernelCall& call) {
     if (absl::Status s = Move(profile, call.op, *call.inputs[part + 1], *dims, index, 0, parts[part]); !s.ok())
       return s;
   }
-  const std::vector<int64_t> chosen = Load<int64_t>(condition);
+  const absl::StatusOr<std::vector<int64_t>> chosen = ToInt64(condition);
+  if (!chosen.ok()) return chosen.status();
   const Dims index = BroadcastIndex(condition.dims, *dims);
   if (absl::Status status = Allocate(*dims, out.tensor); !status.ok()) return status;
   const size_t size = ElementSize(out.tensor.type);
   for (size_t i = 0; i < out.tensor.data.size() / size; ++i) {
-    const QTensor& from = chosen[index.empty() ? i : index[i]] != 0 ? parts[0] : parts[1];
+    const QTensor& from = (*chosen)[index.empty() ? i : index[i]] != 0 ? parts[0] : parts[1];
     std::memcpy(out.tensor.data.data() + i * size, from.tensor.data.data() + i * size, size);
   }
   return absl::OkStatus();
