@@ -23,6 +23,10 @@ struct ImportOptions {
   // Bytes of constants that Constant.data takes along, all together, for those who compute with them; FI002 beyond. 0:
   // none are.
   int64_t max_weight_bytes = 0;
+  // Constants of at least so many elements that an ONNX file has as bytes keep that form, which takes less memory than
+  // the list; only for readers that know both (rules/graph/elements.h), not for graphs that leave this process. 0:
+  // none.
+  int64_t pack_from = 0;
   // An encodings file to be joined with an ONNX model; empty: none.
   std::string encodings;
 };

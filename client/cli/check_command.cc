@@ -40,6 +40,10 @@
 namespace quantgate {
 namespace {
 
+// Elements of a constant, where nobody but the rules reads the graph. Sizes and axes, which are read as lists, have
+// fewer.
+constexpr int64_t kPackFrom = 64;
+
 struct CheckFlags {
   std::vector<std::string> models;
   std::vector<std::string> targets;
@@ -154,6 +158,8 @@ absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string
   SimulationFlags simulation;
   ImportOptions import_options = flags.import_options;
   if (flags.simulate) KeepWeights(simulation, import_options);
+  const bool stays = flags.server->server->count() == 0 && flags.store.empty() && flags.fix.empty() && !flags.simulate;
+  if (stays) import_options.pack_from = kPackFrom;
   absl::StatusOr<ImportedModel> model = ImportModel(path, import_options);
   if (!model.ok()) return model.status();
   std::optional<v1::Graph> weighted;

@@ -159,10 +159,10 @@ absl::StatusOr<Json> TensorOf(const BackendTensor& tensor, const std::string& na
     return json;
   }
   // Indices and the like: what they hold can decide.
-  const v1::Constant* constant = tensor.constant;
-  if (tensor.is_static && constant != nullptr && constant->ints_size() > 0 && constant->ints_size() == count) {
+  const IntegerView integers = tensor.constant == nullptr ? IntegerView() : tensor.constant.integers();
+  if (tensor.is_static && !integers.empty() && static_cast<int64_t>(integers.size()) == count) {
     json["data"] = Json::array();
-    for (int64_t value : constant->ints()) json["data"].push_back(value);
+    for (int64_t value : integers) json["data"].push_back(value);
   }
   return json;
 }

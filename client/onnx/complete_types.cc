@@ -5,6 +5,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "client/onnx/roles.h"
+#include "rules/graph/elements.h"
 #include "rules/onnx/complete_shapes.h"
 #include "rules/onnx/data_type.h"
 
@@ -104,14 +105,14 @@ class Completer {
 
 // Scales and zero points are judged where they are used, also in the body of a loop. What all bodies together take
 // along is bounded: many may capture the same large constant.
-constexpr int kMostOfOneConstant = 4096;
+constexpr int64_t kMostOfOneConstant = 4096;
 constexpr int64_t kMostOfAll = 1 << 20;
 
-void TakeOverConstant(const v1::Constant& outer, int64_t& room, v1::Value& value) {
-  const int numbers = outer.ints_size() + outer.reals_size();
+void TakeOverConstant(const v1::Value& outer, int64_t& room, v1::Value& value) {
+  const auto numbers = static_cast<int64_t>(NumbersOf(outer).size());
   if (numbers > kMostOfOneConstant || numbers > room) return;
   room -= numbers;
-  *value.mutable_constant() = outer;
+  *value.mutable_constant() = outer.constant();
 }
 
 void TakeOverCaptured(const v1::Graph& parent, int64_t& room, v1::Graph* graph) {
@@ -121,7 +122,7 @@ void TakeOverCaptured(const v1::Graph& parent, int64_t& room, v1::Graph* graph) 
     value.set_dtype(outer.dtype());
     value.set_has_shape(outer.has_shape());
     *value.mutable_dims() = outer.dims();
-    if (outer.has_constant()) TakeOverConstant(outer.constant(), room, value);
+    if (outer.has_constant()) TakeOverConstant(outer, room, value);
     // Symbols are ids into the other graph's pool: the sizes stay unknown, their names are not taken along.
   }
 }

@@ -66,7 +66,7 @@ absl::StatusOr<v1::Graph> ReadModel(absl::string_view bytes, absl::FunctionRef<v
   v1::Graph graph;
   SetModelFacts(*model, &graph);
   ExternalData external(folder, options.max_external_bytes, options.max_scanned_bytes);
-  TensorReader tensors(&external, options.max_weight_bytes);
+  TensorReader tensors(&external, options.max_weight_bytes, options.pack_from);
   ModelContext context{.options = options, .tensors = tensors, .arena = arena};
   status = GraphImporter(&context, nullptr, &graph).Import(*model->mutable_graph());
   if (!status.ok()) return status;

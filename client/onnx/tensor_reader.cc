@@ -9,6 +9,7 @@
 #include "client/tensor/element.h"
 #include "client/tensor/scan.h"
 #include "client/text.h"
+#include "rules/graph/elements.h"
 #include "rules/onnx/data_type.h"
 
 namespace quantgate {
@@ -133,7 +134,7 @@ std::string Checksum(const onnx::TensorProto& tensor) {
 
 }  // namespace
 
-absl::Status TensorReader::Read(const onnx::TensorProto& tensor, const ConstantUse& use, v1::Constant* constant) {
+absl::Status TensorReader::Read(onnx::TensorProto& tensor, const ConstantUse& use, v1::Constant* constant) {
   ScanOptions options;
   options.dtype = DataTypeFromOnnx(tensor.data_type());
   options.dims.assign(tensor.dims().begin(), tensor.dims().end());
@@ -176,9 +177,17 @@ absl::Status TensorReader::Read(const onnx::TensorProto& tensor, const ConstantU
   if (!tensor.raw_data().empty() || (tensor.has_raw_data() && typed_bytes <= 0)) {
     const int64_t raw_bytes = static_cast<int64_t>(tensor.raw_data().size());
     if (absl::Status status = weights_.Take(raw_bytes); !status.ok()) return status;
+    const int64_t width = static_cast<int64_t>(PackedWidth(options.dtype));
+    const int64_t elements = width == 0 ? 0 : raw_bytes / width;
+    const bool pack = pack_from_ > 0 && elements >= pack_from_ && elements <= options.max_listed;
+    if (pack) options.max_listed = 0;
     TensorScan scan(options, raw_bytes);
     scan.AddBytes(tensor.raw_data());
     finish(scan);
+    if (pack) {
+      constant->mutable_data()->swap(*tensor.mutable_raw_data());
+      listed_left_ -= elements;
+    }
     // A file with both holds the sum; which of the two is meant is for no reader to guess.
     constant->set_stored_bytes(raw_bytes + std::max<int64_t>(typed_bytes, 0));
     return absl::OkStatus();

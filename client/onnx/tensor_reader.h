@@ -32,16 +32,18 @@ struct ConstantUse {
 // only.
 class TensorReader {
  public:
-  // `max_weight_bytes`: ImportOptions has it.
-  explicit TensorReader(ExternalData* external, int64_t max_weight_bytes = 0)
-      : external_(external), weights_(max_weight_bytes) {}
+  // `max_weight_bytes` and `pack_from`: ImportOptions has them.
+  explicit TensorReader(ExternalData* external, int64_t max_weight_bytes = 0, int64_t pack_from = 0)
+      : external_(external), weights_(max_weight_bytes), pack_from_(weights_.keeps() ? 0 : pack_from) {}
 
-  // Everything but name, dtype and shape, which belong to the Value. Fails on a limit only (FI002).
-  absl::Status Read(const onnx::TensorProto& tensor, const ConstantUse& use, v1::Constant* constant);
+  // Everything but name, dtype and shape, which belong to the Value. Fails on a limit only (FI002). May take the bytes
+  // out of the tensor.
+  absl::Status Read(onnx::TensorProto& tensor, const ConstantUse& use, v1::Constant* constant);
 
  private:
   ExternalData* external_;
   WeightRoom weights_;
+  int64_t pack_from_;
   int64_t listed_left_ = int64_t{1} << 25;
   int64_t axis_entries_left_ = int64_t{1} << 24;
 };

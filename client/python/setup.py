@@ -1,7 +1,7 @@
 """Generates the messages and stubs of proto/quantgate/v1 into the package; the rest is in pyproject.toml."""
 import pathlib
 
-from setuptools import find_namespace_packages, setup
+from setuptools import Extension, find_namespace_packages, setup
 from setuptools.command.build_py import build_py
 
 HERE = pathlib.Path(__file__).resolve().parent
@@ -30,5 +30,8 @@ class BuildPy(build_py):
 
 
 setup(packages=find_namespace_packages(include=["quantgate", "quantgate.*"]),
-      package_data={"quantgate": ["py.typed"]},
+      package_data={"quantgate": ["py.typed", "*.pyi"]},
+      exclude_package_data={"quantgate": ["*.c"]},
+      # Without a compiler the package works as well, in more time.
+      ext_modules=[Extension("quantgate._native", ["quantgate/_native.c"], optional=True)],
       cmdclass={"build_py": BuildPy})

@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr size_t kChunk = 1 << 20;  // a multiple of 16
+constexpr size_t kChunk = 1 << 17;  // a multiple of 16
 
 // Absolute here or on Windows, where the same model may be used.
 bool IsAbsolute(absl::string_view location) {

@@ -70,13 +70,17 @@ int GraphImporter::Existing(int32_t index) const {
   return index >= 0 && index < static_cast<int64_t>(given_.size()) ? index + 1 : 0;
 }
 
-int GraphImporter::Read(int32_t index) {
-  constexpr int32_t kLeftOut = -1;
+int GraphImporter::Named(int32_t index) {
   const int id = Existing(index);
-  if (id != 0 || index == kLeftOut) return id;
+  if (id != 0) return id;
   auto [entry, is_new] = undefined_.try_emplace(index, graph_.values_size() + 1);
   if (is_new) graph_.add_values()->set_name(absl::StrCat("tensor ", index));
   return entry->second;
+}
+
+int GraphImporter::Read(int32_t index) {
+  constexpr int32_t kLeftOut = -1;
+  return index == kLeftOut ? 0 : Named(index);
 }
 
 std::string GraphImporter::OperatorName(uint32_t code_index, const char** options) const {
@@ -128,7 +132,6 @@ absl::Status GraphImporter::AddOptions(const Operator& op, const char* own_table
 }
 
 absl::Status GraphImporter::AddOperator(const Operator& op) {
-  const int position = graph_.nodes_size();
   const int64_t arguments = SizeOf(op.inputs()) + SizeOf(op.outputs());
   if (!model_.nodes.Take(1) || !model_.memory.Take(4 * kMessageBytes + 4 * arguments)) return absl::OkStatus();
   v1::Node& node = *graph_.add_nodes();
@@ -144,10 +147,8 @@ absl::Status GraphImporter::AddOperator(const Operator& op) {
   }
   if (op.outputs() != nullptr) {
     for (int32_t index : *op.outputs()) {
-      const int id = Existing(index);
-      if (id == 0 && index != -1) return Damaged(absl::StrCat("operator ", position, " writes tensor ", index));
-      if (id != 0) given_[index] = true;
-      node.add_outputs(id);
+      if (Existing(index) != 0) given_[index] = true;
+      node.add_outputs(Read(index));
     }
   }
   return AddOptions(op, own_table, &node);
@@ -185,10 +186,8 @@ absl::Status GraphImporter::Import() {
   }
   if (source_.inputs() != nullptr) {
     for (int32_t index : *source_.inputs()) {
-      const int id = Existing(index);
-      if (id == 0) return Damaged(absl::StrCat("input tensor ", index, " does not exist"));
-      given_[index] = true;
-      graph_.add_inputs(id);
+      if (Existing(index) != 0) given_[index] = true;
+      graph_.add_inputs(Named(index));
     }
   }
   if (source_.operators() != nullptr) {
@@ -198,11 +197,7 @@ absl::Status GraphImporter::Import() {
     }
   }
   if (source_.outputs() != nullptr) {
-    for (int32_t index : *source_.outputs()) {
-      const int id = Read(index);
-      if (id == 0) return Damaged("an output is left out");
-      graph_.add_outputs(id);
-    }
+    for (int32_t index : *source_.outputs()) graph_.add_outputs(Named(index));
   }
   return ReadConstants();
 }

@@ -43,8 +43,9 @@ class GraphImporter {
   int Symbol(absl::string_view text);
   void AddTensor(const Tensor& tensor);
   void SetSpec(const Tensor& tensor, v1::Value* value);
-  // Value id of a tensor that is read; 0 for -1, an argument that is left out. Other indices that are none become a
-  // tensor that nothing defines.
+  // Value id of a tensor of the signature. An index that is none becomes a tensor of no type and shape.
+  int Named(int32_t index);
+  // Of an argument of an operator: 0 for -1, what is left out.
   int Read(int32_t index);
   // Value id of a tensor that is there; 0 for none.
   int Existing(int32_t index) const;

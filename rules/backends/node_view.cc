@@ -1,5 +1,7 @@
 #include "rules/backends/node_view.h"
 
+#include "rules/graph/elements.h"
+
 namespace quantgate {
 namespace {
 
@@ -65,11 +67,11 @@ absl::string_view NodeView::text(Names names) const {
                                                                       : absl::string_view();
 }
 
-const v1::Constant* NodeView::constant(int port) const {
+const v1::Value* NodeView::constant(int port) const {
   const Operand* operand = input(port);
   if (operand == nullptr || operand->value < 0 || !graph().is_constant(operand->value)) return nullptr;
   *looked_at_constants_ = true;
-  return &graph().value(operand->value).constant();
+  return &graph().value(operand->value);
 }
 
 std::optional<IntVector> NodeView::integers(Names names, int port) const {
@@ -83,19 +85,17 @@ std::optional<IntVector> NodeView::integers(Names names, int port) const {
         return std::nullopt;
     }
   }
-  if (const v1::Constant* found = port >= 0 ? constant(port) : nullptr; found != nullptr && found->ints_size() > 0) {
-    return IntVector(found->ints().begin(), found->ints().end());
-  }
-  return std::nullopt;
+  const v1::Value* found = port >= 0 ? constant(port) : nullptr;
+  const IntegerView integers = found == nullptr ? IntegerView() : IntegersOf(*found);
+  if (integers.empty()) return std::nullopt;
+  return IntVector(integers.begin(), integers.end());
 }
 
 std::optional<double> NodeView::scalar(Names names, int port) const {
   if (std::optional<double> value = real(names)) return value;
-  const v1::Constant* found = port >= 0 ? constant(port) : nullptr;
-  if (found == nullptr) return std::nullopt;
-  if (found->reals_size() > 0) return found->reals(0);
-  if (found->ints_size() > 0) return static_cast<double>(found->ints(0));
-  return std::nullopt;
+  const v1::Value* found = port >= 0 ? constant(port) : nullptr;
+  const RealView numbers = found == nullptr ? RealView() : NumbersOf(*found);
+  return numbers.empty() ? std::nullopt : std::optional<double>(numbers[0]);
 }
 
 }  // namespace quantgate

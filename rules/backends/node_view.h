@@ -56,7 +56,8 @@ class NodeView {
   std::optional<double> scalar(Names names, int port = -1) const;
 
  private:
-  const v1::Constant* constant(int port) const;
+  // Null: the operand is none, or not there.
+  const v1::Value* constant(int port) const;
 
   const CheckContext& context_;
   const ResolvedOp& op_;

@@ -268,7 +268,8 @@ void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int
   // Whatever the file says: a constant has a size.
   if ((tensor.is_static || tensor.static_chain) && tensor.dynamic_shape == Tri::kYes) tensor.dynamic_shape = Tri::kNo;
   if (operand->value >= 0 && view.graph().is_constant(operand->value)) {
-    tensor.constant = {&view.graph().value(operand->value).constant(), emission.looked_at_constants()};
+    const v1::Value& value = view.graph().value(operand->value);
+    tensor.constant = {&value.constant(), value.dtype(), emission.looked_at_constants()};
   }
   const int axis = ChannelAxis(view, *operand);
   if (axis >= 0) tensor.axis = map.rank > 0 ? map.AxisOf(axis) : (layout == Layout::kSame ? axis : -1);

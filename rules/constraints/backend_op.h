@@ -10,6 +10,7 @@
 #include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "db/table.h"
+#include "rules/graph/elements.h"
 #include "rules/graph/resolve.h"
 
 namespace quantgate {
@@ -32,15 +33,20 @@ class ConstantContent {
  public:
   ConstantContent() = default;
   // `looked`, if any, becomes true at the first look.
-  ConstantContent(const v1::Constant* constant, bool* looked = nullptr) : constant_(constant), looked_(looked) {}
+  ConstantContent(const v1::Constant* constant, v1::DataType dtype = v1::DATA_TYPE_UNSPECIFIED, bool* looked = nullptr)
+      : constant_(constant), dtype_(dtype), looked_(looked) {}
   operator const v1::Constant*() const {
     if (looked_ != nullptr) *looked_ = true;
     return constant_;
   }
   const v1::Constant* operator->() const { return *this; }
+  // Of a constant that is there.
+  IntegerView integers() const { return IntegersOf(**this, dtype_); }
+  RealView reals() const { return RealsOf(**this, dtype_); }
 
  private:
   const v1::Constant* constant_ = nullptr;
+  v1::DataType dtype_ = v1::DATA_TYPE_UNSPECIFIED;
   bool* looked_ = nullptr;
 };
 

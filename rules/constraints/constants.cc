@@ -21,21 +21,21 @@ struct Extremes {
 template <typename Values>
 Extremes Scan(const Values& values) {
   Extremes extremes;
-  extremes.min = extremes.max = static_cast<double>(values.Get(0));
-  for (int i = 0; i < values.size(); ++i) {
-    const double value = static_cast<double>(values.Get(i));
+  extremes.min = extremes.max = static_cast<double>(values[0]);
+  for (size_t i = 0; i < values.size(); ++i) {
+    const double value = static_cast<double>(values[i]);
     extremes.has_nan |= value != value;
-    if (value < extremes.min) extremes.min = value, extremes.min_index = i;
-    if (value > extremes.max) extremes.max = value, extremes.max_index = i;
+    if (value < extremes.min) extremes.min = value, extremes.min_index = static_cast<int64_t>(i);
+    if (value > extremes.max) extremes.max = value, extremes.max_index = static_cast<int64_t>(i);
   }
   return extremes;
 }
 
 // Nothing when the sender gave neither elements nor statistics.
-std::optional<Extremes> ExtremesOf(const v1::Constant* constant) {
+std::optional<Extremes> ExtremesOf(const ConstantContent& constant) {
   if (constant == nullptr) return std::nullopt;
-  if (constant->ints_size() > 0) return Scan(constant->ints());
-  if (constant->reals_size() > 0) return Scan(constant->reals());
+  if (const IntegerView integers = constant.integers(); !integers.empty()) return Scan(integers);
+  if (const RealView reals = constant.reals(); !reals.empty()) return Scan(reals);
   if (!constant->has_statistics() || constant->statistics().count() <= 0) return std::nullopt;
   const v1::Statistics& statistics = constant->statistics();
   return Extremes{statistics.min(), statistics.max(), statistics.min_index(), statistics.max_index(),
@@ -108,8 +108,9 @@ Check UniqueIndices(Arguments& arguments) {
   return [port](const Subject& subject, Outcome& outcome) {
     const BackendTensor* tensor = TensorAt(subject.op, port.kind, port.first);
     if (tensor == nullptr) return Verdict::kHolds;
-    if (tensor->constant == nullptr || tensor->constant->ints_size() == 0) return Unknown(outcome, kNotConstant);
-    std::vector<int64_t> indices(tensor->constant->ints().begin(), tensor->constant->ints().end());
+    if (tensor->constant == nullptr || tensor->constant.integers().empty()) return Unknown(outcome, kNotConstant);
+    const IntegerView integers = tensor->constant.integers();
+    std::vector<int64_t> indices(integers.begin(), integers.end());
     const auto duplicate_in = [&](std::vector<int64_t> line) -> std::optional<int64_t> {
       std::sort(line.begin(), line.end());
       const auto found = std::adjacent_find(line.begin(), line.end());

@@ -37,7 +37,7 @@ double NeutralPoint(const BackendTensor& tensor, int bits) {
 // Index of the first zero point that is not the symmetric one; -1: all are.
 int64_t FirstAsymmetric(const BackendTensor& tensor) {
   const double neutral = NeutralPoint(tensor, tensor.bits);
-  const absl::Span<const double> zero_points = tensor.qparams->zero_points;
+  const RealView zero_points = tensor.qparams->zero_points;
   if (zero_points.empty()) return neutral == 0 ? -1 : 0;  // not given: all 0
   for (size_t i = 0; i < zero_points.size(); ++i) {
     if (zero_points[i] != neutral) return static_cast<int64_t>(i);

@@ -55,7 +55,7 @@ Check FixedQparams(Arguments& arguments) {
     const BackendTensor& tensor = *subject.tensor;
     if (!tensor.type.quantized) return Verdict::kHolds;
     if (!Known(tensor.qparams)) return Unknown(outcome, "scale and zero point are not known at this stage");
-    const absl::Span<const double> scales = tensor.qparams->scales;
+    const RealView scales = tensor.qparams->scales;
     for (size_t i = 0; i < scales.size(); ++i) {
       // An expected scale of 0 (the backend derives the real one itself) is met by 0 alone.
       const double actual = tensor.qparams->zero_point(i);
@@ -79,8 +79,8 @@ Check EqualScale(Arguments& arguments) {
     const BackendTensor* other = TensorAt(subject.op, port.kind, port.first);
     if (other == nullptr || !tensor.type.quantized || !other->type.quantized) return Verdict::kHolds;
     if (!Known(tensor.qparams) || !Known(other->qparams)) return Unknown(outcome, "the scale is not known");
-    const absl::Span<const double> mine = tensor.qparams->scales;
-    const absl::Span<const double> theirs = other->qparams->scales;
+    const RealView mine = tensor.qparams->scales;
+    const RealView theirs = other->qparams->scales;
     if (mine.size() != theirs.size()) {
       return Violated(outcome, absl::StrCat(mine.size(), " scale(s)"),
                       absl::StrCat("the ", theirs.size(), " scale(s) of ", port.name));

@@ -9,6 +9,7 @@
 #include "rules/corrections/spec_form.h"
 #include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/elements.h"
 #include "rules/graph/quantizer.h"
 
 namespace quantgate::corrections {
@@ -269,6 +270,7 @@ void StoredSpecs::Rewrite(const Tensor& tensor, const v1::Spec& after, v1::Graph
     SetAttribute(node, "axis", per_channel, per_channel ? after.qparams().axes(0) : 0, message);
     SetAttribute(node, "block_size", false, 0, message);
   }
+  ListElements(value);  // the bytes are of the type that it had
   if (value.dtype() != v1::DATA_TYPE_UNSPECIFIED) value.set_dtype(after.dtype());
   if (value.has_constant()) RestoreConstant(value, tensor.spec, after, *value.mutable_constant());
 }

@@ -2,12 +2,14 @@
 
 #include <openssl/evp.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "absl/strings/escaping.h"
 #include "google/protobuf/io/coded_stream.h"
 #include "google/protobuf/io/zero_copy_stream.h"
 #include "google/protobuf/unknown_field_set.h"
+#include "rules/graph/elements.h"
 #include "rules/graph/fetch_ahead.h"
 
 namespace quantgate {
@@ -62,6 +64,37 @@ void WriteHeader(int field, size_t size, CodedOutputStream& out) {
   out.WriteVarint32(static_cast<uint32_t>(size));
 }
 
+template <typename Message>
+void WriteOne(int field, const Message& message, CodedOutputStream& out) {
+  WriteHeader(field, message.ByteSizeLong(), out);
+  message.SerializeWithCachedSizes(&out);
+}
+
+// A constant is the same one in whichever form the message has its elements.
+void WriteOne(int field, const v1::Value& value, CodedOutputStream& out) {
+  if (!IsPacked(value)) return WriteOne<v1::Value>(field, value, out);
+  v1::Value listed = value;
+  ListElements(listed);
+  WriteOne<v1::Value>(field, listed, out);
+}
+
+bool HasPacked(const v1::Graph& graph) {
+  return std::any_of(graph.values().begin(), graph.values().end(), IsPacked) ||
+         std::any_of(graph.subgraphs().begin(), graph.subgraphs().end(), HasPacked);
+}
+
+void ListAll(v1::Graph& graph) {
+  for (v1::Value& value : *graph.mutable_values()) ListElements(value);
+  for (v1::Graph& body : *graph.mutable_subgraphs()) ListAll(body);
+}
+
+void WriteOne(int field, const v1::Graph& body, CodedOutputStream& out) {
+  if (!HasPacked(body)) return WriteOne<v1::Graph>(field, body, out);
+  v1::Graph listed = body;
+  ListAll(listed);
+  WriteOne<v1::Graph>(field, listed, out);
+}
+
 // Message by message: each is measured and written while it is near, where protobuf would go through all of a large
 // graph to measure it and then through all of it once more.
 template <typename Message>
@@ -69,8 +102,7 @@ void Write(int field, const google::protobuf::RepeatedPtrField<Message>& pool, C
   constexpr int kLines = 8;
   for (int i = 0; i < pool.size(); ++i) {
     FetchAhead<kLines>(pool, i);
-    WriteHeader(field, pool.Get(i).ByteSizeLong(), out);
-    pool.Get(i).SerializeWithCachedSizes(&out);
+    WriteOne(field, pool.Get(i), out);
   }
 }
 

@@ -8,14 +8,15 @@
 #include <vector>
 
 #include "absl/types/span.h"
+#include "rules/graph/number_view.h"
 
 namespace quantgate {
 
 // Concrete parameters; spans refer to the message or to a QParamsStore. Empty `scales`: not known (yet).
 struct QuantParams {
-  absl::Span<const double> scales;
-  absl::Span<const double> zero_points;  // empty: all 0
-  absl::Span<const int32_t> axes;        // 0-based, origin's layout; empty: per tensor
+  RealView scales;
+  RealView zero_points;            // empty: all 0
+  absl::Span<const int32_t> axes;  // 0-based, origin's layout; empty: per tensor
   absl::Span<const int64_t> block_sizes;
   absl::Span<const double> block_scales;
 

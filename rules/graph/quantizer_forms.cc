@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/elements.h"
 
 namespace quantgate {
 
@@ -68,7 +68,7 @@ int32_t QuantizerForms::MakeParams(int32_t node, const QuantizerInputs& inputs) 
   int64_t rank = inputs.data >= 0 && graph_.value(inputs.data).has_shape() ? graph_.value(inputs.data).dims_size() : -1;
   const int64_t block_size = graph_.int_attribute(node, "block_size", 0);
   int64_t axis = graph_.int_attribute(node, "axis", graph_.origin() == v1::Graph::ONNX ? 1 : 0);
-  if (axis < 0 && rank >= 0) axis += rank;
+  if (axis < 0 && axis >= -rank) axis += rank;  // one that is out of range is left for a rule to show
   if (block_size > 0) {
     if (rank < 0) rank = scale.has_shape() ? scale.dims_size() : 0;
     // More dimensions than any format allows: damaged, and found by a rule.
@@ -87,25 +87,8 @@ int32_t QuantizerForms::MakeParams(int32_t node, const QuantizerInputs& inputs) 
   return params_.Add(params);
 }
 
-absl::Span<const double> QuantizerForms::Zeros(size_t count) {
-  if (zeros_.size() < count) zeros_ = params_.Keep(std::vector<double>(2 * count));
-  return zeros_.first(count);
-}
-
-absl::Span<const double> QuantizerForms::NumbersOf(int32_t value) {
-  if (value < 0 || !graph_.is_constant(value)) return {};
-  const v1::Constant& constant = graph_.value(value).constant();
-  if (!constant.reals().empty()) return constant.reals();
-  if (constant.ints().empty()) return {};
-  // Quantize and Dequantize mostly share their parameters.
-  if (numbers_of_.empty()) numbers_of_.resize(graph_.num_values());
-  if (numbers_of_[value].empty()) {
-    // Nearly all are zero points, and most of those zeros.
-    const bool zeros = absl::c_all_of(constant.ints(), [](int64_t number) { return number == 0; });
-    numbers_of_[value] = zeros ? Zeros(constant.ints_size())
-                               : params_.Keep(std::vector<double>(constant.ints().begin(), constant.ints().end()));
-  }
-  return numbers_of_[value];
+RealView QuantizerForms::NumbersOf(int32_t value) const {
+  return value < 0 || !graph_.is_constant(value) ? RealView() : quantgate::NumbersOf(graph_.value(value));
 }
 
 }  // namespace quantgate

@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <vector>
 
-#include "absl/types/span.h"
 #include "rules/graph/graph.h"
 #include "rules/graph/quantizer.h"
 #include "rules/graph/stored_form.h"
@@ -19,22 +18,18 @@ class QuantizerForms {
   // Of a Quantize or Dequantize node. Computed once per node.
   StoredForm Of(int32_t node);
   // What a constant holds, as real numbers; empty: not known. -1: no value.
-  absl::Span<const double> NumbersOf(int32_t value);
+  RealView NumbersOf(int32_t value) const;
   // Whether a scale is computed at run time.
   bool IsDynamic(int32_t scale) const;
 
  private:
   StoredForm Describe(int32_t node);
   int32_t MakeParams(int32_t node, const QuantizerInputs& inputs);
-  // So many zeros; all rows of them are parts of one.
-  absl::Span<const double> Zeros(size_t count);
 
   const Graph& graph_;
   StoredForms& forms_;
   QParamsStore& params_;
-  std::vector<int32_t> form_of_;                      // by node; -1: not computed
-  std::vector<absl::Span<const double>> numbers_of_;  // by value, of constants that hold integers
-  absl::Span<const double> zeros_;                    // the longest row of them so far
+  std::vector<int32_t> form_of_;  // by node; -1: not computed
 };
 
 }  // namespace quantgate

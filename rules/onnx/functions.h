@@ -2,7 +2,7 @@
 #ifndef QUANTGATE_RULES_ONNX_FUNCTIONS_H_
 #define QUANTGATE_RULES_ONNX_FUNCTIONS_H_
 
-#include "rules/onnx/node_shapes.h"
+#include "rules/graph/node_shapes.h"
 
 namespace quantgate {
 

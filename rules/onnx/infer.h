@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "rules/engine/context.h"
-#include "rules/onnx/node_shapes.h"
+#include "rules/graph/node_shapes.h"
 
 namespace quantgate {
 

@@ -61,6 +61,13 @@ void CheckOutputs(const Graph& graph, int32_t node, const Definition& definition
   sink.Add(kInfo, place, absl::StrCat(count, count == 1 ? " output" : " outputs"), Range(parameters));
 }
 
+// An optional argument that LiteRT's kernel asks for all the same: tflite/kernels/conv.cc wants a bias always,
+// depthwise_conv.cc where there is a place for one.
+bool Asked(const Graph& graph, int32_t node, int input) {
+  const absl::string_view op_type = graph.op_type(node);
+  return op_type == "CONV_2D" || (op_type == "DEPTHWISE_CONV_2D" && input < graph.num_inputs(node));
+}
+
 // LiteRT has no operator sets: what a canonical operator cannot do without must be there.
 void CheckTflite(const Graph& graph, int32_t node, FindingSink& sink) {
   const Binding* binding = graph.binding(node);
@@ -68,7 +75,8 @@ void CheckTflite(const Graph& graph, int32_t node, FindingSink& sink) {
   for (int i = 0; i < static_cast<int>(binding->arguments.size()); ++i) {
     const Argument& argument = binding->arguments[i];
     if (argument.role != ArgRole::kData || argument.variadic) continue;
-    if (argument.port >= binding->op->inputs.size() || binding->op->inputs[argument.port].optional) continue;
+    if (argument.port >= binding->op->inputs.size()) continue;
+    if (binding->op->inputs[argument.port].optional && !Asked(graph, node, i)) continue;
     if (i < graph.num_inputs(node) && graph.input(node, i) >= 0) continue;
     Place place;
     place.node = node;

@@ -6,6 +6,7 @@
 #include "rules/engine/finding.h"
 #include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/elements.h"
 #include "rules/soundness/bias.h"
 #include "rules/soundness/rules.h"
 
@@ -31,7 +32,7 @@ constexpr double kLimit = 2147483647.5;  // what rounds to the largest int32
 
 // Scale of a channel: its own where it is known, else that of input x weight.
 double ScaleOf(const QuantizedBias& bias, size_t channel) {
-  const auto at = [channel](absl::Span<const double> scales) {
+  const auto at = [channel](const RealView& scales) {
     return scales.size() == 1 ? scales[0] : channel < scales.size() ? scales[channel] : 0.0;
   };
   if (!bias.params->scales.empty()) return at(bias.params->scales);
@@ -54,9 +55,10 @@ void CheckBias(const Graph& graph, const QuantizedBias& bias, FindingSink& sink)
     worst = std::fabs(number) / scale;
     place.index = static_cast<int64_t>(channel);
   };
-  for (int i = 0; i < constant.reals_size(); ++i) look(constant.reals(i), i);
+  const RealView reals = RealsOf(graph.value(value));
+  for (size_t i = 0; i < reals.size(); ++i) look(reals[i], i);
   // Which channel has the extreme is not known; the largest scale is the kindest.
-  if (constant.reals().empty() && constant.has_statistics()) {
+  if (reals.empty() && constant.has_statistics()) {
     const v1::Statistics& statistics = constant.statistics();
     const size_t channels = std::max(bias.params->scales.size(), bias.weight ? bias.weight->scales.size() : size_t{0});
     double kindest = 0;

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
+#include "rules/graph/elements.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {
@@ -32,10 +33,11 @@ void CheckBias(const Graph& graph, const ResolvedOp& op, const Operand& bias, Fi
   const v1::Constant& constant = graph.value(bias.value).constant();
   int64_t index = -1;
   int64_t stored = 0;
-  for (int i = 0; i < constant.ints_size() && index < 0; ++i) {
-    if (AtLimit(constant.ints(i))) {
-      index = i;
-      stored = constant.ints(i);
+  const IntegerView integers = IntegersOf(graph.value(bias.value));
+  for (size_t i = 0; i < integers.size() && index < 0; ++i) {
+    if (AtLimit(integers[i])) {
+      index = static_cast<int64_t>(i);
+      stored = integers[i];
     }
   }
   if (index < 0 && constant.has_statistics()) {

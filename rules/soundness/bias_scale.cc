@@ -6,6 +6,7 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/engine/render.h"
+#include "rules/graph/elements.h"
 #include "rules/soundness/bias.h"
 #include "rules/soundness/rules.h"
 
@@ -35,10 +36,8 @@ bool AllZero(const Graph& graph, const Operand& bias) {
   if (bias.value < 0 || !graph.is_constant(bias.value)) return false;
   const v1::Constant& constant = graph.value(bias.value).constant();
   if (constant.has_statistics()) return constant.statistics().min() == 0 && constant.statistics().max() == 0;
-  for (int64_t stored : constant.ints()) {
-    if (stored != 0) return false;
-  }
-  return !constant.ints().empty();
+  const IntegerView integers = IntegersOf(graph.value(bias.value));
+  return !integers.empty() && std::all_of(integers.begin(), integers.end(), [](int64_t stored) { return stored == 0; });
 }
 
 void Check(const CheckContext& context, FindingSink& sink) {
@@ -46,9 +45,9 @@ void Check(const CheckContext& context, FindingSink& sink) {
   if (origin == v1::Graph::PT2E || origin == v1::Graph::QNN) return;
   for (const QuantizedBias& bias : context.Once(QuantizedBiases)) {
     if (bias.input == nullptr || bias.weight == nullptr) continue;
-    const absl::Span<const double> inputs = bias.input->scales;
-    const absl::Span<const double> weights = bias.weight->scales;
-    const absl::Span<const double> scales = bias.params->scales;
+    const RealView inputs = bias.input->scales;
+    const RealView weights = bias.weight->scales;
+    const RealView scales = bias.params->scales;
     if (inputs.size() != 1 || weights.empty() || scales.empty() || bias.weight->blocked()) continue;
     // Converters share one tensor between biases that are all zero; its scale says nothing then. That of LiteRT is seen
     // to share it, so there a zero bias of one operator is as wrong as any.

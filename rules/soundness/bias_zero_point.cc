@@ -24,7 +24,7 @@ constexpr RuleInfo kInfo = {
 
 void Check(const CheckContext& context, FindingSink& sink) {
   for (const QuantizedBias& bias : context.Once(QuantizedBiases)) {
-    const absl::Span<const double> zero_points = bias.params->zero_points;
+    const RealView zero_points = bias.params->zero_points;
     for (size_t i = 0; i < zero_points.size(); ++i) {
       if (zero_points[i] == 0) continue;
       Place place = bias.place;

@@ -1,3 +1,4 @@
+#include "absl/algorithm/container.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/soundness/rules.h"
@@ -36,8 +37,35 @@ void CheckInputs(const Graph& graph, FindingSink& sink) {
   }
 }
 
+// A number in a LiteRT file that counts no tensor: every tensor of a file has an element type.
+bool Missing(const Graph& graph, int32_t value) {
+  return value >= 0 && graph.dtype(value) == v1::DATA_TYPE_UNSPECIFIED && !graph.value(value).has_shape();
+}
+
+void CheckNumbers(const Graph& graph, FindingSink& sink) {
+  const auto add = [&](const Place& place, const char* observed) {
+    sink.Add(kInfo, place, observed, "a number of a tensor that the file has");
+  };
+  for (int32_t id : graph.message().inputs()) {
+    Place place;
+    place.value = id - 1;
+    if (Missing(graph, place.value)) add(place, "is a graph input that the file does not have");
+  }
+  if (absl::c_none_of(graph.unlike_values(), [&](int32_t value) { return Missing(graph, value); })) return;
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    for (int i = 0; i < graph.num_outputs(node); ++i) {
+      Place place;
+      place.node = node;
+      place.output = i;
+      place.value = graph.output(node, i);
+      if (Missing(graph, place.value)) add(place, "is written, and the file does not have it");
+    }
+  }
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
+  if (graph.origin() == v1::Graph::TFLITE) CheckNumbers(graph, sink);
   if (!graph.all_read_are_given()) CheckInputs(graph, sink);
   for (int32_t id : graph.message().outputs()) {
     if (Defined(graph, id - 1)) continue;

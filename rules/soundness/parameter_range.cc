@@ -9,6 +9,7 @@
 #include "rules/engine/finding.h"
 #include "rules/onnx/infer.h"
 #include "rules/soundness/rules.h"
+#include "rules/tflite/contradictions.h"
 
 namespace quantgate {
 namespace {
@@ -111,15 +112,22 @@ void CheckTflite(const Graph& graph, FindingSink& sink) {
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
-  if (context.graph().origin() == v1::Graph::TFLITE) CheckTflite(context.graph(), sink);
-  if (context.graph().origin() != v1::Graph::ONNX) return;
-  for (const Contradiction& found : context.Once(InferShapes).contradictions) {
+void Add(const std::vector<Contradiction>& contradictions, FindingSink& sink) {
+  for (const Contradiction& found : contradictions) {
     if (found.kind != Contradiction::kParameter) continue;
     Place place;
     place.node = found.node;
     sink.Add(kInfo, place, found.observed, found.allowed);
   }
+}
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  if (context.graph().origin() == v1::Graph::TFLITE) {
+    CheckTflite(context.graph(), sink);
+    Add(context.Once(TfliteContradictions), sink);
+  }
+  if (context.graph().origin() != v1::Graph::ONNX) return;
+  Add(context.Once(InferShapes).contradictions, sink);
   CheckWords(context.graph(), sink);
 }
 

@@ -25,7 +25,7 @@ constexpr RuleInfo kInfo = {
 };
 
 // First entry that differs; -1: none. Both empty or unknown counts as equal.
-int64_t FirstDifference(absl::Span<const double> a, absl::Span<const double> b) {
+int64_t FirstDifference(const RealView& a, const RealView& b) {
   const size_t count = std::min(a.size(), b.size());
   for (size_t i = 0; i < count; ++i) {
     if (a[i] != b[i] && !(std::isnan(a[i]) && std::isnan(b[i]))) return static_cast<int64_t>(i);
@@ -33,7 +33,7 @@ int64_t FirstDifference(absl::Span<const double> a, absl::Span<const double> b) 
   return a.size() == b.size() ? -1 : static_cast<int64_t>(count);
 }
 
-std::string At(absl::Span<const double> numbers, int64_t i) {
+std::string At(const RealView& numbers, int64_t i) {
   return i < static_cast<int64_t>(numbers.size()) ? FormatNumber(numbers[i]) : "none";
 }
 
@@ -61,9 +61,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     // An absent zero point is 0.
     const size_t count = std::max(writes->zero_points.size(), reads->zero_points.size());
     for (size_t i = 0; i < count; ++i) {
-      const auto at = [i](absl::Span<const double> zero_points) {
-        return i < zero_points.size() ? zero_points[i] : 0.0;
-      };
+      const auto at = [i](const RealView& zero_points) { return i < zero_points.size() ? zero_points[i] : 0.0; };
       const double written = at(writes->zero_points);
       const double expected = at(reads->zero_points);
       if (written == expected) continue;

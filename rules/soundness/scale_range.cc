@@ -34,7 +34,7 @@ Problem Judge(double scale) {
 }
 
 // What is wrong with the scales is that some are 0.
-bool OnlyZeros(absl::Span<const double> scales) {
+bool OnlyZeros(const RealView& scales) {
   return absl::c_all_of(scales, [](double scale) { return scale == 0 || Judge(scale) == Problem::kNone; });
 }
 
@@ -51,7 +51,7 @@ bool MeansDerived(const Graph& graph, const Described& described) {
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   for (const Described& described : context.Once(DescribedTensors)) {
-    const absl::Span<const double> scales = described.params->scales;
+    const RealView scales = described.params->scales;
     if (MeansDerived(graph, described)) continue;
     int64_t bad = -1;
     int64_t negative = -1;

@@ -2,6 +2,7 @@
 #include "rules/engine/finding.h"
 #include "rules/onnx/infer.h"
 #include "rules/soundness/rules.h"
+#include "rules/tflite/contradictions.h"
 
 namespace quantgate {
 namespace {
@@ -21,7 +22,9 @@ constexpr RuleInfo kInfo = {
 };
 
 void Check(const CheckContext& context, FindingSink& sink) {
-  for (const Contradiction& found : context.Once(InferShapes).contradictions) {
+  const bool tflite = context.graph().origin() == v1::Graph::TFLITE;
+  for (const Contradiction& found :
+       tflite ? context.Once(TfliteContradictions) : context.Once(InferShapes).contradictions) {
     if (found.kind != Contradiction::kShapes) continue;
     Place place;
     place.node = found.node;

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rules/graph/elements.h"
+
 namespace quantgate {
 namespace {
 
@@ -64,11 +66,13 @@ Effect EffectOf(const Operator& op) {
   }
 }
 
-Sign OfConstant(const v1::Constant& constant) {
+Sign OfConstant(const v1::Value& value) {
+  const v1::Constant& constant = value.constant();
+  const RealView reals = RealsOf(value);
   const auto negative = [](double number) { return number < 0; };
-  if (std::any_of(constant.reals().begin(), constant.reals().end(), negative)) return Sign::kBoth;
+  if (std::any_of(reals.begin(), reals.end(), negative)) return Sign::kBoth;
   if (constant.has_statistics()) return constant.statistics().min() < 0 ? Sign::kBoth : Sign::kNotNegative;
-  return constant.reals().empty() ? Sign::kUnknown : Sign::kNotNegative;
+  return reals.empty() ? Sign::kUnknown : Sign::kNotNegative;
 }
 
 Sign OfOutput(const CheckContext& context, int32_t node, const std::vector<Sign>& signs) {
@@ -109,7 +113,7 @@ std::vector<Sign> SignsOf(const CheckContext& context) {
   const Graph& graph = context.graph();
   std::vector<Sign> signs(graph.num_values(), Sign::kUnknown);
   for (const Graph::ConstantRecord& constant : graph.constants()) {
-    signs[constant.value] = OfConstant(graph.value(constant.value).constant());
+    signs[constant.value] = OfConstant(graph.value(constant.value));
   }
   for (int32_t node : graph.order()) {
     const Sign sign = OfOutput(context, node, signs);

@@ -25,7 +25,7 @@ constexpr RuleInfo kInfo = {
 void Check(const CheckContext& context, FindingSink& sink) {
   for (const Described& described : context.Once(DescribedTensors)) {
     if (!IsSmallFloat(described.operand->type)) continue;
-    const absl::Span<const double> zero_points = described.params->zero_points;
+    const RealView zero_points = described.params->zero_points;
     for (size_t i = 0; i < zero_points.size(); ++i) {
       if (zero_points[i] == 0) continue;
       Place place = described.place;

@@ -1,6 +1,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rules/engine/context.h"
@@ -75,21 +76,17 @@ void CheckConstant(const Graph& graph, const Graph::ConstantRecord& constant, co
 
 void CheckPacked(const Graph& graph, const PackedMatMul& packed, FindingSink& sink) {
   if (!packed.valid()) return;
-  const auto check = [&](int32_t id, absl::string_view what, int64_t expected) {
-    if (id < 0 || !graph.is_constant(id) || !graph.value(id).has_shape()) return;
-    int64_t count = 1;
-    for (int64_t dim : graph.value(id).dims()) {
-      if (dim < 0 || __builtin_mul_overflow(count, dim, &count)) return;  // said by CheckConstant
-    }
-    if (count == expected) return;
-    Place place;
-    place.node = packed.node;
-    place.value = id;
-    sink.Add(kInfo, place, absl::StrCat(what, " of ", Shape(graph.value(id)), ", ", count, " bytes"),
-             absl::StrCat(expected, " bytes for N=", packed.n, ", K=", packed.k, ", ", packed.bits,
-                          " bits, block_size=", packed.block_size));
-  };
-  check(packed.weight, "packed weights", packed.n * packed.blocks() * packed.bytes_per_block());
+  const v1::Value& weight = graph.value(packed.weight);
+  if (!graph.is_constant(packed.weight) || !weight.has_shape()) return;
+  const int64_t expected[] = {packed.n, packed.blocks(), packed.bytes_per_block()};
+  if (absl::c_equal(weight.dims(), expected)) return;
+  if (absl::c_any_of(weight.dims(), [](int64_t size) { return size < 0; })) return;  // said by CheckConstant
+  Place place;
+  place.node = packed.node;
+  place.value = packed.weight;
+  sink.Add(kInfo, place, absl::StrCat("packed weights of ", Shape(weight)),
+           absl::StrCat("[", absl::StrJoin(expected, ", "), "] for N=", packed.n, ", K=", packed.k, ", ", packed.bits,
+                        " bits, block_size=", packed.block_size));
 }
 
 void Check(const CheckContext& context, FindingSink& sink) {

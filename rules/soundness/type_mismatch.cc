@@ -9,6 +9,7 @@
 #include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
 #include "rules/onnx/data_type.h"
+#include "rules/soundness/packed_matmul.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {
@@ -160,6 +161,21 @@ class Types {
     }
   }
 
+  void Packed(const PackedMatMul& packed) {
+    const v1::DataType weight = graph_.dtype(packed.weight);
+    if (weight != v1::DATA_TYPE_UNSPECIFIED && weight != v1::DATA_TYPE_UINT8) {
+      Add(packed.node, packed.weight, absl::StrCat("the packed weights are ", DataTypeName(weight)), "uint8", 1);
+    }
+    const int32_t data = graph_.input(packed.node, 0);
+    if (data < 0 || packed.scale < 0) return;
+    const v1::DataType computed = graph_.dtype(data);
+    const v1::DataType scale = graph_.dtype(packed.scale);
+    if (!IsFloat(computed) || !IsFloat(scale) || computed == scale) return;
+    Add(packed.node, packed.scale,
+        absl::StrCat("the scales are ", DataTypeName(scale), ", the data ", DataTypeName(computed)),
+        "one type for both", 2);
+  }
+
   void IntegerOperator(int32_t node, const Binding& binding) {
     // Data of each port, in argument order; zero points follow their data.
     int32_t data[256];
@@ -294,6 +310,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     for (int32_t node = 0; node < graph.num_nodes(); ++node) types.Declared(node);
   }
   for (int32_t node : graph.integer_nodes()) types.IntegerOperator(node, *graph.binding(node));
+  for (const PackedMatMul& packed : context.Once(PackedMatMuls)) types.Packed(packed);
 }
 
 }  // namespace

@@ -21,7 +21,8 @@ constexpr RuleInfo kInfo = {
     "Stored numbers without an element type, or with one that no version of the format defines, cannot be read: every "
     "rule about them would have to guess.",
     "Write the tensor again with its element type.",
-    "An initializer with data_type 0 fires it, and so does Cast with to=99; data_type FLOAT and to=1 do not.",
+    "An initializer with data_type 0 fires it, and so do Cast with to=99 and a model input of elem_type 99; data_type "
+    "FLOAT and to=1 do not.",
 };
 
 // The attribute in which an operator takes an element type as a number; empty: none.
@@ -84,10 +85,25 @@ void CheckDeclared(const Graph& graph, FindingSink& sink) {
   }
 }
 
+// ONNX Runtime refuses a tensor in the signature with a number that is no element type. One without a shape may be a
+// sequence or a map, whose types Graph does not have.
+void CheckSignature(const Graph& graph, FindingSink& sink) {
+  const auto check = [&](int32_t value) {
+    if (graph.dtype(value) != v1::DATA_TYPE_UNSPECIFIED || graph.is_constant(value)) return;
+    if (!graph.value(value).has_shape()) return;
+    Place place;
+    place.value = value;
+    sink.Add(kInfo, place, "declared without a known element type", "an element type of ONNX");
+  };
+  for (int32_t id : graph.message().inputs()) check(id - 1);
+  for (int32_t id : graph.message().outputs()) check(id - 1);
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() == v1::Graph::TFLITE) CheckTensors(graph, sink);
   if (graph.origin() == v1::Graph::PT2E && context.model().format_version() != 0) CheckDeclared(graph, sink);
+  if (graph.origin() == v1::Graph::ONNX) CheckSignature(graph, sink);
   // Other formats have element types that Graph has no name for, and say so by leaving it out.
   if (graph.origin() != v1::Graph::ONNX && graph.origin() != v1::Graph::TFLITE) return;
   for (const Graph::ConstantRecord& constant : graph.constants()) {

@@ -36,7 +36,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     if (!IsInteger(type) || (described.integer_operator && described.params->blocked())) continue;
     const double low = static_cast<double>(MinOf(type));
     const double high = static_cast<double>(MaxOf(type));
-    const absl::Span<const double> zero_points = described.params->zero_points;
+    const RealView zero_points = described.params->zero_points;
     for (size_t i = 0; i < zero_points.size(); ++i) {
       if (zero_points[i] >= low && zero_points[i] <= high) continue;
       Place place = described.place;

@@ -4,8 +4,9 @@ own, beside onnx.checker with shape inference on the same file.
 Usage: scale.py OUT.json; $QUANTGATE_EXECUTABLE names the program. OUT has the form of google-benchmark's reports:
   check_over_onnx_checker_2gb  wall time of the whole command, over that of onnx.checker.check_model with full_check
   check_seconds_2gb            that wall time (goal: 2 s)
-  check_memory_over_graph_2gb  peak memory beyond that of `quantgate --version`, over the bytes of the model file, which
-                               has everything but the weights (goal: 3)
+  check_memory_over_graph_2gb  peak memory beyond that of the same command on a model of one layer, which is that of the
+                               program and its tables, over the bytes of the model file, which has everything but the
+                               weights (goal: 3)
 """
 import json
 import os
@@ -16,19 +17,18 @@ import tempfile
 import time
 
 NODES = 10_000
+LAYERS = NODES // 5
 WEIGHT_BYTES = 2_000_000_000
 REPETITIONS = 3
 ONNX_CHECKER = 'import sys, onnx; onnx.checker.check_model(sys.argv[1], full_check=True)'
 
 
-def write(folder):
+def write(folder, layers, size):
     """A chain of MatMul and Relu between Dequantize and Quantize, five nodes a layer. In a process of its own: what a
     process measures of its children is at least its own size."""
     import numpy
     from onnx import TensorProto, helper, numpy_helper
 
-    layers = NODES // 5
-    size = int((WEIGHT_BYTES / layers) ** 0.5)
     nodes, tensors = [], []
 
     def constant(name, array):
@@ -85,23 +85,30 @@ def main():
                         'measured_us': measured, 'against_us': against})
 
     with tempfile.TemporaryDirectory() as folder:
-        run(sys.executable, __file__, '--write', folder)
-        model = pathlib.Path(folder) / 'model.onnx'
+        size = int((WEIGHT_BYTES / LAYERS) ** 0.5)
+        for name, layers in (('whole', LAYERS), ('one_layer', 1)):
+            (pathlib.Path(folder) / name).mkdir()
+            run(sys.executable, __file__, '--write', pathlib.Path(folder) / name, str(layers), str(size))
+        model = pathlib.Path(folder) / 'whole' / 'model.onnx'
         graph_kb = model.stat().st_size / 1024
-        _, base = run(program, '--version')
+
+        def check(path):
+            return run(program, 'check', path, '-t', 'onnxruntime/cpu', '--quiet')
+
         for _ in range(REPETITIONS):
-            seconds, peak = run(program, 'check', model, '-t', 'onnxruntime/cpu', '--quiet')
+            _, base = check(pathlib.Path(folder) / 'one_layer' / 'model.onnx')
+            seconds, peak = check(model)
             checker, checker_peak = run(sys.executable, '-c', ONNX_CHECKER, model)
             add('check_over_onnx_checker_2gb', seconds / checker, None, 1e6 * seconds, 1e6 * checker)
             add('check_seconds_2gb', seconds, 2, 1e6 * seconds, 1e6)
             add('check_memory_over_graph_2gb', (peak - base) / graph_kb, 3, peak, graph_kb)
-            print(f'check: {seconds:.2f} s, {peak} KB ({base} KB without a model); onnx.checker: {checker:.2f} s, '
+            print(f'check: {seconds:.2f} s, {peak} KB ({base} KB for one layer); onnx.checker: {checker:.2f} s, '
                   f'{checker_peak} KB; model without weights: {graph_kb:.0f} KB', file=sys.stderr)
     pathlib.Path(sys.argv[1]).write_text(json.dumps({'benchmarks': entries}), encoding='utf-8')
 
 
 if __name__ == '__main__':
     if sys.argv[1] == '--write':
-        write(pathlib.Path(sys.argv[2]))
+        write(pathlib.Path(sys.argv[2]), int(sys.argv[3]), int(sys.argv[4]))
     else:
         main()

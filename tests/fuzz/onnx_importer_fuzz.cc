@@ -27,7 +27,7 @@ void CheckResult(const absl::StatusOr<quantgate::v1::Graph>& graph) {
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const absl::string_view bytes(reinterpret_cast<const char*>(data), size);
-  const quantgate::ImportOptions options{.max_nodes = 10'000};
+  const quantgate::ImportOptions options{.max_nodes = 10'000, .pack_from = 2};
   const quantgate::FileFormat format = quantgate::SniffFormat(bytes).format;
   // ONNX is tried whatever the bytes look like.
   CheckResult(quantgate::ImportOnnx(bytes, "", options));

@@ -22,6 +22,7 @@ Answer CheckWhole(const std::string& path, const std::string& encodings, const s
                   ModuleRegistry& modules) {
   ImportOptions import;
   import.encodings = encodings;
+  import.pack_from = 1;  // as `check` does it with large constants
   const absl::StatusOr<ImportedModel> model = ImportModel(path, import);
   if (!model.ok()) {
     const std::string code = ErrorCode(model.status());

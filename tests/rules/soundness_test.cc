@@ -321,6 +321,14 @@ std::vector<Case> Cases() {
          b.Value("w").mutable_constant()->set_stored_bytes(960);
        },
        "FI004", "mm", "w"},
+      {"PackedFlat", SoundPackedMatMul,  // ONNX Runtime: "does not match attribute-derived shape"
+       [](GraphBuilder& b) {
+         v1::Value& weight = b.Value("w");
+         const int64_t count = weight.dims(0) * weight.dims(1) * weight.dims(2);
+         weight.clear_dims();
+         weight.add_dims(count);
+       },
+       "FI004", "mm", "w"},
       {"PackedNegative", SoundPackedMatMul, [](GraphBuilder& b) { b.Value("w").set_dims(2, -15); }, "FI004", "", "w"},
 
       // FI005
@@ -427,6 +435,10 @@ std::vector<Case> Cases() {
          b.Find("y_Q").set_inputs(2, b.Id("float_zp"));
        },
        "FI008", "y_Q", "float_zp"},
+      {"PackedWeightsOfInt8", SoundPackedMatMul, [](GraphBuilder& b) { b.Value("w").set_dtype(v1::DATA_TYPE_INT8); },
+       "FI008", "mm", "w"},
+      {"PackedScalesOfAnotherFloat", SoundPackedMatMul,
+       [](GraphBuilder& b) { b.Value("w_scale").set_dtype(v1::DATA_TYPE_FLOAT16); }, "FI008", "mm", "w_scale"},
       {"ConvOfIntegers", SoundConv,
        [](GraphBuilder& b) {
          b.Input("stored", v1::DATA_TYPE_UINT8, {1, 3, 16, 16});
@@ -525,6 +537,18 @@ std::vector<Case> Cases() {
        },
        ""},
       {"OutputTypeThatFollows", SoundConv, [](GraphBuilder& b) { b.Int(b.Find("y_Q"), "output_dtype", 0); }, ""},
+      // ONNX Runtime: "Invalid tensor data type 0".
+      {"InputOfNoType", SoundConv, [](GraphBuilder& b) { b.Value("x").set_dtype(v1::DATA_TYPE_UNSPECIFIED); }, "FI011",
+       "", "x"},
+      {"InputOfNoTypeAndShape", SoundConv,  // perhaps a sequence
+       [](GraphBuilder& b) {
+         b.Value("x").set_dtype(v1::DATA_TYPE_UNSPECIFIED);
+         b.Value("x").clear_dims();
+         b.Value("x").set_has_shape(false);
+       },
+       ""},
+      {"TensorInsideOfNoType", SoundConv, [](GraphBuilder& b) { b.Value("y").set_dtype(v1::DATA_TYPE_UNSPECIFIED); },
+       ""},
       {"OutputTypeIsNone", SoundConv, [](GraphBuilder& b) { b.Int(b.Find("y_Q"), "output_dtype", 27); }, "FI011",
        "y_Q"},
       {"ActivationWithoutType", SoundConv, [](GraphBuilder& b) { b.Value("y").set_dtype(v1::DATA_TYPE_UNSPECIFIED); },
@@ -892,6 +916,10 @@ std::vector<Case> Cases() {
       {"AxisHuge", SoundConv,
        [](GraphBuilder& b) { b.Find("w_DQ").mutable_attributes(0)->set_i(std::numeric_limits<int64_t>::max()); },
        "AX002", "w_DQ", "w"},
+      // Four from the end of a rank of 4 is the first axis; seven is none, though -7 + 4 would be one from the end.
+      {"AxisMinusSeven", SoundConv, [](GraphBuilder& b) { b.Find("w_DQ").mutable_attributes(0)->set_i(-7); }, "AX002",
+       "w_DQ", "w"},
+      {"AxisMinusFour", SoundConv, [](GraphBuilder& b) { b.Find("w_DQ").mutable_attributes(0)->set_i(-4); }, ""},
       {"BlockedAxis", Blocked, [](GraphBuilder& b) { b.Find("w_DQ").mutable_attributes(0)->set_i(2); }, "AX002", "w_DQ",
        "w"},
 

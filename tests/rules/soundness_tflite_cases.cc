@@ -224,8 +224,38 @@ std::vector<SoundnessCase> TfliteCases() {
        "GS010", "conv"},
       {"TfliteNoWeight", Int8, [](GraphBuilder& b) { b.Find("conv").mutable_inputs()->Truncate(1); }, "GS011", "conv"},
       {"TfliteWeightLeftOut", Int8, [](GraphBuilder& b) { b.Find("conv").set_inputs(1, 0); }, "GS011", "conv"},
-      {"TfliteNoBias", Int8, [](GraphBuilder& b) { b.Find("conv").mutable_inputs()->Truncate(2); }, ""},
-      {"TfliteBiasLeftOut", Int8, [](GraphBuilder& b) { b.Find("conv").set_inputs(2, 0); }, ""},
+      {"TfliteNoBias", Int8, [](GraphBuilder& b) { b.Find("conv").mutable_inputs()->Truncate(2); }, "GS011", "conv"},
+      {"TfliteBiasLeftOut", Int8, [](GraphBuilder& b) { b.Find("conv").set_inputs(2, 0); }, "GS011", "conv"},
+      {"TfliteBiasOfDenseLeftOut", Blocks, [](GraphBuilder& b) { b.Find("fc").add_inputs(0); }, ""},
+      {"TfliteConvChannels", Int8,
+       [](GraphBuilder& b) {
+         b.Value("w").set_dims(3, 2);
+         b.Value("w").mutable_constant()->set_stored_bytes(36);
+       },
+       "GS012", "conv", "w"},
+      {"TfliteConvBiasTooLong", Int8,
+       [](GraphBuilder& b) {
+         b.Value("b").set_dims(0, 3);
+         b.Value("b").mutable_constant()->add_ints(0);
+         b.Value("b").mutable_constant()->set_stored_bytes(12);
+       },
+       "GS012", "conv", "b"},
+      // What is 1 may be a size that is found as the model runs.
+      {"TfliteConvOfOneChannel", Int8, [](GraphBuilder& b) { b.Value("x").set_dims(3, 1); }, ""},
+      {"TflitePaddingOfNoName", Int8, [](GraphBuilder& b) { Set(b, "conv", "padding").set_i(7); }, "GS013", "conv"},
+      {"TflitePaddingByName", Int8, [](GraphBuilder& b) { Set(b, "conv", "padding").set_s("SAME"); }, ""},
+      {"TfliteInputThatIsNone", Int8,
+       [](GraphBuilder& b) {
+         b.AddValue("tensor 99");
+         b.graph.add_inputs(b.Id("tensor 99"));
+       },
+       "GS002", "", "tensor 99"},
+      {"TfliteOutputThatIsNone", Int8,
+       [](GraphBuilder& b) {
+         b.AddValue("tensor 99");
+         b.Find("conv").add_outputs(b.Id("tensor 99"));
+       },
+       "GS002", "conv", "tensor 99"},
       {"TfliteStride0", Int8, [](GraphBuilder& b) { Set(b, "conv", "stride_h").set_i(0); }, "GS013", "conv"},
       {"TfliteNoOptions", Int8, [](GraphBuilder& b) { Remove(b.Find("conv")); }, "GS013", "conv"},
 

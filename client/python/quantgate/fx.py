@@ -6,20 +6,39 @@ saw becomes the parameters of the specs they were made for.
 from __future__ import annotations
 
 import reprlib
-from typing import Any, Dict, Iterator, List, Optional, Sequence, Tuple
+from itertools import islice
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 
 import torch
 import torch.fx
 
 from quantgate.errors import QuantGateError
 from quantgate.fx_constants import add_constant
-from quantgate.fx_ops import Operators, SourceLines, op_name, set_attribute
+from quantgate.fx_ops import Attributes, Operators, SourceLines, op_name
 from quantgate.fx_specs import DTYPES, SpecPool, has_seen_values
 from quantgate.progress import watch
 from quantgate.v1 import graph_pb2, types_pb2
+from quantgate.wire import Heads, tag, varint, varints
+
+try:
+    from quantgate import _native
+except ImportError:  # No compiler where the package was installed: the same, slower.
+    _native = None  # type: ignore[assignment]
 
 _QUANTIZED_NAMESPACES = ("quantized_decomposed.", "torchao.")
 _PER_CHANNEL = (torch.per_channel_affine, torch.per_channel_symmetric)
+
+# Before the fields of a Graph, a Value and a Node.
+_VALUE = Heads(graph_pb2.Graph.VALUES_FIELD_NUMBER)
+_NODE = Heads(graph_pb2.Graph.NODES_FIELD_NUMBER)
+_VALUE_NAME = Heads(graph_pb2.Value.NAME_FIELD_NUMBER)
+_NODE_NAME = Heads(graph_pb2.Node.NAME_FIELD_NUMBER)
+_NODE_OP = tag(graph_pb2.Node.OP_FIELD_NUMBER)
+_NODE_OUTPUT = tag(graph_pb2.Node.OUTPUTS_FIELD_NUMBER)
+_NODE_INPUTS = Heads(graph_pb2.Node.INPUTS_FIELD_NUMBER)
+_ANNOTATED = graph_pb2.Node(annotated=True).SerializeToString()
+_NO_IMPLICIT_SHARING = graph_pb2.Node(no_implicit_sharing=True).SerializeToString()
+_NONE = varint(0)
 
 
 def to_graph(model: Any, example_inputs: Any = None) -> graph_pb2.Graph:
@@ -46,19 +65,28 @@ class _Converter:
 
     def __init__(self, module: torch.fx.GraphModule) -> None:
         self._module = module
-        self._attributes = _attributes(module)
+        self._find = _attributes(module)
         self._out = graph_pb2.Graph(origin=graph_pb2.Graph.PT2E)
         self._operators = Operators()
         self._source_lines = SourceLines(self._symbol)
+        self._attributes = Attributes(self._symbol)
         self._symbols: Dict[str, int] = {}
         self._specs = SpecPool(self._out, self._symbol, self._place)
         self._annotations: Dict[torch.fx.Node, Any] = {}
         self._values: Dict[torch.fx.Node, int] = {}
+        # The same as they are serialized.
+        self._value_ids: Dict[Optional[torch.fx.Node], bytes] = {}
         self._foreign: Dict[Any, Tuple[int, str]] = {}
         # Tensors of get_attr nodes.
         self._constants: Dict[torch.fx.Node, torch.Tensor] = {}
-        # Serialized Values that have nothing but a type and a shape, of those met so far.
+        # Pieces of Values and Nodes that were serialized already: type and shape, spec, operator, input_args, input_specs.
         self._types: Dict[Tuple[torch.dtype, torch.Size], bytes] = {}
+        self._output_specs: Dict[int, bytes] = {}
+        self._ops: Dict[str, bytes] = {}
+        # By id() of the target: the operator, serialized, and what its arguments are called.
+        self._calls: Dict[int, Tuple[Any, ...]] = {}
+        self._input_args: Dict[Tuple[int, ...], bytes] = {}
+        self._input_specs: Dict[Tuple[int, ...], bytes] = {}
         self._nodes: Dict[torch.fx.Node, int] = {}
         # Bodies of control flow (cond, map, while_loop): of the get_attr nodes that name them, positions in
         # Graph.subgraphs.
@@ -73,19 +101,20 @@ class _Converter:
         self._out.stage = self._stage(nodes)
         if self._out.stage != types_pb2.STAGE_CONVERTED:
             # A converted graph still carries the annotations, but its Q/DQ nodes are what counts.
-            self._annotations = {node: _checked(annotation, node) for node in nodes
+            self._annotations = {node: annotation for node in nodes
                                  if (annotation := node.meta.get("quantization_annotation")) is not None}
+            for node, annotation in self._annotations.items():
+                _check(annotation, node)
         kept = [node for node in nodes if node.op == "call_function" or self._is_node(node)]
         # Ids first: specs and consumers refer to nodes that come later.
         values = [node for node in nodes if node.op != "output" or self._has_output_spec(node)]
         self._values = {node: index for index, node in enumerate(values, 1)}
         self._nodes = {node: index for index, node in enumerate(kept, 1)}
-        for node in watch(values, "reading values"):
-            self._add_value(node)
-            if node.op == "placeholder":
-                self._out.inputs.append(self._values[node])
-        for node in watch(kept, "reading nodes"):
-            self._add_node(node)
+        self._value_ids = dict(zip(values, islice(varints(len(values)), 1, None)))
+        self._out.inputs.extend(self._values[node] for node in nodes if node.op == "placeholder")
+        written = [self._written(_VALUE, watch(values, "reading values"), self._value),
+                   self._written(_NODE, watch(kept, "reading nodes"), self._node)]
+        self._out.MergeFromString(b"".join(written))
         for _, name in self._foreign.values():
             self._out.values.add(name=name, foreign=True)
         for node in nodes:
@@ -94,11 +123,23 @@ class _Converter:
                                          if self._source(value) in self._values)
         return self._out
 
+    def _written(self, heads: Heads, nodes: Iterator[torch.fx.Node], one: Callable[[torch.fx.Node], bytes]) -> bytes:
+        if _native is not None and not self._observers and not self._bodies:
+            return _native.write(heads.field, nodes, one, torch.fx.Node, torch.Tensor, self._specs.id, self._values,
+                                 self._nodes, self._annotations, self._constants, self._types, self._specs.known,
+                                 self._calls, self._attributes.known, self._source_lines.frames,
+                                 self._source_lines.scopes)
+        pieces: List[bytes] = []
+        for node in nodes:
+            piece = one(node)
+            pieces += heads[len(piece)], piece
+        return b"".join(pieces)
+
     # ---- which nodes, and which stage ----
 
     def _is_left_out(self, node: torch.fx.Node) -> bool:
         if node.op == "get_attr":
-            found = self._attributes(str(node.target))
+            found = self._find(str(node.target))
             if isinstance(found, torch.Tensor):
                 self._constants[node] = found
             if not isinstance(found, torch.fx.GraphModule):
@@ -110,7 +151,7 @@ class _Converter:
             return False
         if node.target == "_guards_fn":
             return True
-        observer = self._attributes(str(node.target))
+        observer = self._find(str(node.target))
         if len(node.args) != 1 or not hasattr(observer, "calculate_qparams"):
             return False
         self._observers[node] = observer
@@ -141,8 +182,8 @@ class _Converter:
 
     # ---- values ----
 
-    def _add_value(self, node: torch.fx.Node) -> None:
-        value = self._out.values.add(name=node.name)
+    def _value(self, node: torch.fx.Node) -> bytes:
+        name = node.name.encode()
         constant = self._constants.get(node)
         tensor = node.meta.get("val") if constant is None else constant
         known = None
@@ -151,42 +192,50 @@ class _Converter:
                 known = self._types.get((tensor.dtype, tensor.shape))
             except (TypeError, RuntimeError):  # sizes that are symbols, or none
                 pass
-        if known is not None:
-            value.MergeFromString(known)
-        else:
-            self._add_type(node, _example(node) if constant is None else constant, value)
+        if known is None:
+            known = self._type(node, _example(node) if constant is None else constant)
+        pieces = [_VALUE_NAME[len(name)], name, known]
         if constant is not None:
+            value = graph_pb2.Value()
             add_constant(constant, self._channel_axis(node), value.constant)
+            pieces.append(value.SerializeToString())
         annotation = self._annotations.get(node)
         if annotation is not None and annotation.output_qspec is not None:
-            value.spec = self._spec_id(annotation.output_qspec, self._observer_of_value(node), node)
+            pieces.append(self._output_spec(node, annotation.output_qspec))
         if self._observers or len(node.users) > 1:
-            self._add_users(node, value)
+            pieces.append(self._users(node))
+        return b"".join(pieces)
 
-    def _add_type(self, node: torch.fx.Node, tensor: Any, value: graph_pb2.Value) -> None:
+    def _type(self, node: torch.fx.Node, tensor: Any) -> bytes:
         if not isinstance(tensor, torch.Tensor):
-            return
-        dtype = _dtype(node, tensor)
-        value.dtype = dtype
+            return b""
+        value = graph_pb2.Value(dtype=_dtype(node, tensor))
         sizes = _sizes(tensor)
-        value.has_shape = sizes is not None
         if sizes is None:
-            return
+            return value.SerializeToString()
+        value.has_shape = True
         known = [isinstance(size, int) for size in sizes]
-        if all(known):
-            value.dims.extend(sizes)
-            if "val" in node.meta or node in self._constants:
-                self._types[tensor.dtype, tensor.shape] = graph_pb2.Value(
-                    dtype=dtype, has_shape=True, dims=sizes).SerializeToString()
-        else:
+        if not all(known):
             value.dims.extend(size if plain else -1 for size, plain in zip(sizes, known))
             value.dim_symbols.extend(0 if plain else self._symbol(str(size)) for size, plain in zip(sizes, known))
+            return value.SerializeToString()
+        value.dims.extend(sizes)
+        data = value.SerializeToString()
+        if "val" in node.meta or node in self._constants:
+            self._types[tensor.dtype, tensor.shape] = data
+        return data
 
-    def _add_users(self, node: torch.fx.Node, value: graph_pb2.Value) -> None:
+    def _output_spec(self, node: torch.fx.Node, spec: Any) -> bytes:
+        number = self._spec_id(spec, self._observer_of_value(node), node)
+        made = self._output_specs.get(number)
+        if made is None:
+            made = self._output_specs[number] = graph_pb2.Value(spec=number).SerializeToString()
+        return made
+
+    def _users(self, node: torch.fx.Node) -> bytes:
         consumers = dict.fromkeys(self._consumers(node)) if self._observers else node.users
         users = [self._nodes[user] for user in consumers if user in self._nodes]
-        if users != sorted(users):
-            value.users.extend(users)
+        return b"" if users == sorted(users) else graph_pb2.Value(users=users).SerializeToString()
 
     def _consumers(self, node: torch.fx.Node) -> Iterator[torch.fx.Node]:
         for user in node.users:
@@ -208,47 +257,60 @@ class _Converter:
 
     # ---- nodes ----
 
-    def _add_node(self, node: torch.fx.Node) -> None:
+    def _node(self, node: torch.fx.Node) -> bytes:
         operator = self._operators.of(node)
-        out = self._out.nodes.add(name=node.name, op=self._symbol(operator.name))
-        value = self._values.get(node)
+        name = node.name.encode()
+        op = self._ops.get(operator.name) or self._op(operator.name)
+        if operator.names is not None:
+            self._calls[id(node.target)] = (op, *operator.names)
+        pieces = [_NODE_NAME[len(name)], name, op]
+        value = self._value_ids.get(node)
         if value is not None:
-            out.outputs.append(value)
-        source_line = self._source_lines.of(node)
-        if source_line:
-            out.MergeFromString(source_line)
+            pieces += _NODE_OUTPUT, value
+        pieces.append(self._source_lines.of(node))
         inputs: List[Optional[torch.fx.Node]] = []
         positions: List[int] = []
         names, arguments = operator.arguments(node)
         for position, argument in enumerate(arguments):
             if isinstance(argument, torch.fx.Node):
                 if argument in self._bodies:
-                    out.attributes.add(name=self._symbol(argument.name), graph=self._bodies[argument])
+                    pieces.append(self._attributes.body(argument.name, self._bodies[argument]))
                 else:
                     inputs.append(argument)
                     positions.append(position)
             elif argument is not None and not _add_inputs(argument, position, inputs, positions):
-                set_attribute(argument, out.attributes.add(name=self._symbol(names[position])))
+                pieces.append(self._attributes.of(names[position], argument))
         if self._observers:
             inputs = [None if value is None else self._source(value) for value in inputs]
         if inputs:
-            out.inputs.extend([self._values.get(value, 0) for value in inputs])  # type: ignore[arg-type]
-            if positions != list(range(len(positions))):
-                out.input_args.extend(positions)
+            ids = b"".join([self._value_ids.get(value, _NONE) for value in inputs])
+            pieces += _NODE_INPUTS[len(ids)], ids, self._positions(tuple(positions))
         if "asked_block_size" in node.meta:
-            _add_asked_block_size(node, out)
+            pieces.append(_asked_block_size(node))
         annotation = self._annotations.get(node)
         if annotation is not None:
-            self._add_annotation(node, annotation, inputs, out)
+            self._add_annotation(node, annotation, inputs, pieces)
+        return b"".join(pieces)
+
+    def _op(self, name: str) -> bytes:
+        made = self._ops[name] = _NODE_OP + varint(self._symbol(name))
+        return made
+
+    def _positions(self, positions: Tuple[int, ...]) -> bytes:
+        made = self._input_args.get(positions)
+        if made is None:
+            input_args = () if positions == tuple(range(len(positions))) else positions
+            made = self._input_args[positions] = graph_pb2.Node(input_args=input_args).SerializeToString()
+        return made
 
     # ---- annotations ----
 
     def _add_annotation(self, node: torch.fx.Node, annotation: Any, inputs: List[Optional[torch.fx.Node]],
-                        out: graph_pb2.Node) -> None:
+                        pieces: List[bytes]) -> None:
         if getattr(annotation, "_annotated", False):
-            out.annotated = True
+            pieces.append(_ANNOTATED)
         if not getattr(annotation, "allow_implicit_sharing", True):
-            out.no_implicit_sharing = True
+            pieces.append(_NO_IMPLICIT_SHARING)
         spec_map = annotation.input_qspec_map
         if not spec_map:
             return
@@ -259,21 +321,29 @@ class _Converter:
                    for key, spec in spec_map.items()]
         keys = list(spec_map)
         if keys == inputs:
-            out.input_specs.extend(ids)
+            pieces.append(self._edges(tuple(ids)))
             return
         specs = dict(zip(keys, ids))
         edges = [specs.get(value, 0) for value in inputs]
         while edges and edges[-1] == 0:
             edges.pop()
-        out.input_specs.extend(edges)
+        pieces.append(self._edges(tuple(edges)))
         # What the inputs say from left to right, each value at its first place.
         implied = dict.fromkeys(value for value in inputs if value in specs)
         if list(implied) != keys:
+            whole = graph_pb2.Node()
             for key, spec in specs.items():
                 if not isinstance(key, torch.fx.Node):
                     raise _invalid(f"the annotation of {node.name}: the key {reprlib.repr(key)} of its input_qspec_map "
                                    "is no node")
-                out.input_spec_map.add(value=self._value_id(key), spec=spec)
+                whole.input_spec_map.add(value=self._value_id(key), spec=spec)
+            pieces.append(whole.SerializeToString())
+
+    def _edges(self, specs: Tuple[int, ...]) -> bytes:
+        made = self._input_specs.get(specs)
+        if made is None:
+            made = self._input_specs[specs] = graph_pb2.Node(input_specs=specs).SerializeToString()
+        return made
 
     def _spec_id(self, spec: Any, observer: Any, node: torch.fx.Node, key: Any = None) -> int:
         try:
@@ -336,21 +406,25 @@ def _add_inputs(argument: Any, position: int, inputs: List[Optional[torch.fx.Nod
     return only_nodes
 
 
-def _add_asked_block_size(node: torch.fx.Node, out: graph_pb2.Node) -> None:
+def _asked_block_size(node: torch.fx.Node) -> bytes:
     asked = node.meta["asked_block_size"]
     try:
-        out.asked_block_size.extend(asked)
+        return graph_pb2.Node(asked_block_size=asked).SerializeToString()
     except (TypeError, ValueError):
         raise _invalid(f"the block size asked for {node.name}, {reprlib.repr(asked)}, is no list of "
                        "sizes") from None
 
 
-def _checked(annotation: Any, node: torch.fx.Node) -> Any:
-    """A node's annotation, if PyTorch could read it too."""
-    if not isinstance(getattr(annotation, "input_qspec_map", None), dict) or not hasattr(annotation, "output_qspec"):
+def _check(annotation: Any, node: torch.fx.Node) -> None:
+    """Refuses what PyTorch could not read either."""
+    try:
+        annotation.output_qspec
+        is_read = isinstance(annotation.input_qspec_map, dict)
+    except AttributeError:
+        is_read = False
+    if not is_read:
         raise _invalid(f"the annotation of {node.name} is no QuantizationAnnotation with an input_qspec_map: "
                        f"{reprlib.repr(annotation)}")
-    return annotation
 
 
 def _invalid(message: str) -> QuantGateError:

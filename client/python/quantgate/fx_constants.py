@@ -38,15 +38,14 @@ def _add(tensor: torch.Tensor, axis: Optional[int], out: Any) -> None:
     numbers = tensor.detach()
     if dtype not in _DIRECT:
         numbers = numbers.to(torch.float64 if real else torch.int64)
-    flat = numbers.reshape(-1)
-    members = flat.tolist() if count <= (_FULL_ELEMENTS if dimensions <= 1 else _FEW_ELEMENTS) else []
+    members = numbers.reshape(-1).tolist() if count <= (_FULL_ELEMENTS if dimensions <= 1 else _FEW_ELEMENTS) else []
     if dimensions <= 1:
         (out.reals if real else out.ints).extend(members)
     statistics = out.statistics
     if count <= _FEW_ELEMENTS and math.isfinite(sum(members)):
         _add_range(members, statistics)
     else:
-        _add_range_of_many(flat, statistics)
+        _add_range_of_many(numbers.reshape(-1), statistics)
     if axis is not None and -dimensions <= axis < dimensions:
         rows = numbers.movedim(axis, 0).reshape(tensor.shape[axis], -1)
         statistics.axis = axis % dimensions

@@ -1,6 +1,7 @@
 """What torch.fx nodes call, with what, and where they come from in the user's source."""
 from __future__ import annotations
 
+import operator
 import re
 from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
@@ -9,6 +10,14 @@ import torch.fx
 
 from quantgate.fx_specs import DTYPES
 from quantgate.v1 import graph_pb2
+from quantgate.wire import Heads, tag, varint
+
+# Types of arguments of which equal ones are written alike.
+_SCALARS = {bool, int, str, torch.dtype}
+_WHOLE = {int}
+
+_SOURCE_LINE = Heads(graph_pb2.Node.SOURCE_LINE_FIELD_NUMBER)
+_SCOPE = tag(graph_pb2.SourceLine.SCOPE_FIELD_NUMBER)
 
 _FRAME = re.compile(r'File "([^"]+)", line (\d{1,9})\b')
 
@@ -32,21 +41,24 @@ def op_name(node: torch.fx.Node) -> str:
 class Operator:
     """What a node calls: its name, and how its arguments are named."""
 
-    __slots__ = ("name", "_names")
+    __slots__ = ("name", "names")
 
     def __init__(self, node: torch.fx.Node) -> None:
         self.name = op_name(node)
-        schema = getattr(node.target, "_schema", None) if node.op == "call_function" else None
-        self._names = None if schema is None else [one.name for one in schema.arguments]
+        # Of the arguments; None: they have none.
+        self.names: Optional[Sequence[str]] = None
+        if node.op == "call_function":
+            schema = getattr(node.target, "_schema", None)
+            if schema is not None:
+                self.names = [one.name for one in schema.arguments]
+            elif node.target is operator.getitem:
+                self.names = ["arg0", "index"]
 
     def arguments(self, node: torch.fx.Node) -> Tuple[Sequence[str], Sequence[Any]]:
         """Names and values of the arguments by position in the schema; None: not given."""
-        names, args, kwargs = self._names, node.args, node.kwargs
+        names, args, kwargs = self.names, node.args, node.kwargs
         if names is None:
-            names = [f"arg{position}" for position in range(len(args))]
-            if self.name == "operator.getitem" and len(args) > 1:
-                names[1] = "index"
-            return [*names, *kwargs], [*args, *kwargs.values()]
+            return [*(f"arg{position}" for position in range(len(args))), *kwargs], [*args, *kwargs.values()]
         if kwargs:
             return names, [*args[:len(names)], *(kwargs.get(name) for name in names[len(args):])]
         return names, args[:len(names)]
@@ -69,12 +81,40 @@ class Operators:
         return known
 
 
-def set_attribute(argument: Any, attribute: graph_pb2.Attribute) -> None:
-    """The value of an argument that is no tensor; sizes known at run time only are -1."""
-    try:
-        _set_value(argument, attribute)
-    except ValueError:  # a number beyond 64 bits, text that is no UTF-8
-        attribute.s = ascii(argument)
+class Attributes:
+    """Arguments that are no tensors, as serialized Nodes that have nothing but this attribute."""
+
+    def __init__(self, symbol: Callable[[str], int]) -> None:
+        self._symbol = symbol
+        # Of arguments that are equal only to what is written alike; 0.0 and -0.0 are not.
+        self.known: Dict[Tuple[Any, ...], bytes] = {}
+
+    def of(self, name: str, argument: Any) -> bytes:
+        """Sizes known at run time only are -1."""
+        kind = type(argument)
+        key: Tuple[Any, ...]
+        if kind in _SCALARS or kind is float and argument != 0:
+            key = (name, kind, argument)
+        elif isinstance(argument, (list, tuple)) and set(map(type, argument)) == _WHOLE:
+            key = (name, tuple(argument))
+        else:
+            return self._serialized(name, argument)
+        known = self.known.get(key)
+        if known is None:
+            known = self.known[key] = self._serialized(name, argument)
+        return known
+
+    def body(self, name: str, graph: int) -> bytes:
+        """Of control flow, by its position in Graph.subgraphs."""
+        return graph_pb2.Node(attributes=[graph_pb2.Attribute(name=self._symbol(name), graph=graph)]).SerializeToString()
+
+    def _serialized(self, name: str, argument: Any) -> bytes:
+        attribute = graph_pb2.Attribute(name=self._symbol(name))
+        try:
+            _set_value(argument, attribute)
+        except ValueError:  # a number beyond 64 bits, text that is no UTF-8
+            attribute.s = ascii(argument)
+        return graph_pb2.Node(attributes=[attribute]).SerializeToString()
 
 
 def _set_value(argument: Any, attribute: graph_pb2.Attribute) -> None:
@@ -104,9 +144,9 @@ class SourceLines:
     """Where nodes come from: the innermost frame of the user's code, and the module that the node belongs to."""
 
     def __init__(self, symbol: Callable[[str], int]) -> None:
-        self._symbol = symbol
-        # Serialized Nodes that have nothing but a source line; many nodes share one.
-        self._known: Dict[Tuple[str, str], bytes] = {}
+        # Both as pieces of a SourceLine.
+        self.frames = _Frames(symbol)
+        self.scopes = _Scopes(symbol)
 
     def of(self, node: torch.fx.Node) -> bytes:
         """A serialized Node that has nothing but the source line; empty: not known."""
@@ -120,16 +160,31 @@ class SourceLines:
             innermost = next(reversed(stack.values()))
             if isinstance(innermost, (list, tuple)) and innermost and innermost[0]:
                 scope = str(innermost[0])
-        known = self._known.get((frame, scope))
-        if known is None:
-            known = self._known[frame, scope] = self._serialized(_FRAME.match(frame), scope)
-        return known
+        line = self.frames[frame] + self.scopes[scope]
+        return _SOURCE_LINE[len(line)] + line if line else line
 
-    def _serialized(self, frame: Optional[re.Match[str]], scope: str) -> bytes:
-        out = graph_pb2.Node()
-        if frame:
-            out.source_line.file = self._symbol(frame[1])
-            out.source_line.line = int(frame[2])
-        if scope:
-            out.source_line.scope = self._symbol(scope)
-        return out.SerializeToString()
+
+class _Frames(Dict[str, bytes]):
+    """File and line of frames of a stack trace."""
+
+    def __init__(self, symbol: Callable[[str], int]) -> None:
+        super().__init__()
+        self._symbol = symbol
+
+    def __missing__(self, frame: str) -> bytes:
+        found = _FRAME.match(frame)
+        line = graph_pb2.SourceLine(file=self._symbol(found[1]), line=int(found[2])) if found else None
+        made = self[frame] = line.SerializeToString() if line else b""
+        return made
+
+
+class _Scopes(Dict[str, bytes]):
+    """Module paths."""
+
+    def __init__(self, symbol: Callable[[str], int]) -> None:
+        super().__init__()
+        self._symbol = symbol
+
+    def __missing__(self, scope: str) -> bytes:
+        made = self[scope] = _SCOPE + varint(self._symbol(scope)) if scope else b""
+        return made

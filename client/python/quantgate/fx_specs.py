@@ -38,6 +38,10 @@ QSCHEMES = {
 # Attributes of a spec that are numbers, and fields of Spec.
 _NUMBERS = (("quant_min", "quant_min"), ("quant_max", "quant_max"), ("ch_axis", "axis"), ("is_dynamic", "is_dynamic"))
 
+# All that a plain spec of torchao has, besides what makes its observer.
+_PLAIN_NAMES = ("dtype", "qscheme", *(name for name, _ in _NUMBERS))
+_PLAIN_FIELDS = {*_PLAIN_NAMES, "observer_or_fake_quant_ctr"}
+
 # What the conversions of Python, protobuf and torch raise of what is no number, or none that fits.
 _NO_NUMBER = (TypeError, ValueError, ArithmeticError, RuntimeError)
 
@@ -53,6 +57,8 @@ class SpecPool:
         # Ids by id() of the object, of those met without an observer.
         self.known: Dict[int, int] = {}
         self._observed: Dict[Tuple[int, int], int] = {}
+        # Ids by all that is said of a plain spec: quantizers make one anew for each place.
+        self._plain: Dict[Tuple[Any, ...], int] = {}
         self._ids: Dict[bytes, int] = {}
 
     def id(self, spec: Any, observer: Any = None) -> int:
@@ -60,7 +66,7 @@ class SpecPool:
         if observer is None:
             found = self.known.get(id(spec))
             if found is None:
-                found = self.known[id(spec)] = self._pooled(spec_message(spec, self._symbol, self._place))
+                found = self.known[id(spec)] = self._new(spec)
             return found
         key = (id(spec), id(observer))
         found = self._observed.get(key)
@@ -70,6 +76,15 @@ class SpecPool:
             found = self._observed[key] = self._pooled(message)
         return found
 
+    def _new(self, spec: Any) -> int:
+        said = _said_of_plain(spec)
+        found = self._plain.get(said) if said else None
+        if found is None:
+            found = self._pooled(spec_message(spec, self._symbol, self._place))
+            if said:
+                self._plain[said] = found
+        return found
+
     def _pooled(self, message: spec_pb2.Spec) -> int:
         data = message.SerializeToString(deterministic=True)
         found = self._ids.get(data)
@@ -77,6 +92,22 @@ class SpecPool:
             self._out.specs.append(message)
             found = self._ids[data] = len(self._ids) + 1
         return found
+
+
+def _said_of_plain(spec: Any) -> Optional[Tuple[Any, ...]]:
+    """All that the message of one of torchao's plain specs depends on; None: this is another, or not so simple."""
+    said = getattr(spec, "__dict__", None)
+    if said is None or said.keys() != _PLAIN_FIELDS or type(spec).__name__ != "QuantizationSpec":
+        return None
+    observer, keywords = observer_of(said["observer_or_fake_quant_ctr"])
+    if "scale" in keywords or "block_size" in keywords:
+        return None
+    key = (*[said[name] for name in _PLAIN_NAMES], observer)
+    try:
+        hash(key)
+    except TypeError:
+        return None
+    return key
 
 
 def spec_message(spec: Any, symbol: Callable[[str], int], place: Callable[[Any, Any], None]) -> spec_pb2.Spec:

@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/elements.h"
 #include "rules/graph/quantizer.h"
 
 namespace quantgate::onnxruntime {
@@ -85,10 +86,8 @@ bool HasClipBounds(v1::DataType type) {
 // One number of a constant; nullopt when it is none, or has several.
 std::optional<double> Scalar(const Graph& graph, int32_t value) {
   if (value < 0 || !graph.is_constant(value)) return std::nullopt;
-  const v1::Constant& constant = graph.value(value).constant();
-  if (constant.reals_size() == 1) return constant.reals(0);
-  if (constant.ints_size() == 1) return static_cast<double>(constant.ints(0));
-  return std::nullopt;
+  const RealView numbers = NumbersOf(graph.value(value));
+  return numbers.size() == 1 ? std::optional<double>(numbers[0]) : std::nullopt;
 }
 
 // The nodes of a group, and what they say.
@@ -380,18 +379,18 @@ class Finder {
     const int32_t bias = Input(dequantizes_[2], 1);
     const int32_t zero = Input(dequantizes_[2], 2);
     if (zero >= 0 && graph_.is_constant(zero)) {
-      for (int64_t point : graph_.value(zero).constant().ints()) {
+      for (int64_t point : IntegersOf(graph_.value(zero))) {
         if (point != 0) return false;
       }
     }
     if (!input || weight < 0 || bias < 0 || !graph_.is_constant(weight) || !graph_.is_constant(bias)) return true;
-    const auto& weights = graph_.value(weight).constant().reals();
-    const auto& scales = graph_.value(bias).constant().reals();
+    const RealView weights = RealsOf(graph_.value(weight));
+    const RealView scales = RealsOf(graph_.value(bias));
     if (weights.empty() || scales.empty()) return true;
-    const int count = std::max(weights.size(), scales.size());
+    const size_t count = std::max(weights.size(), scales.size());
     if ((weights.size() != 1 && weights.size() != count) || (scales.size() != 1 && scales.size() != count))
       return false;
-    for (int i = 0; i < count; ++i) {
+    for (size_t i = 0; i < count; ++i) {
       const double expected = *input * weights[weights.size() == 1 ? 0 : i];
       if (std::fabs(scales[scales.size() == 1 ? 0 : i] - expected) > kBiasTolerance * std::fabs(expected)) return false;
     }

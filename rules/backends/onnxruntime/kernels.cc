@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/elements.h"
 #include "rules/graph/quantizer.h"
 
 namespace quantgate::onnxruntime {
@@ -133,8 +134,13 @@ bool Has(const List& list, int64_t number) {
   return std::find(std::begin(list), std::end(list), number) != std::end(list);
 }
 
-const v1::Constant* ConstantOf(const Graph& graph, int32_t value) {
-  return value >= 0 && graph.is_constant(value) ? &graph.value(value).constant() : nullptr;
+// Empty: not a constant, or not known.
+RealView Reals(const Graph& graph, int32_t value) {
+  return value >= 0 && graph.is_constant(value) ? RealsOf(graph.value(value)) : RealView();
+}
+
+IntegerView Integers(const Graph& graph, int32_t value) {
+  return value >= 0 && graph.is_constant(value) ? IntegersOf(graph.value(value)) : IntegerView();
 }
 
 bool CheckConcat(const std::vector<v1::DataType>& types, const KernelCall& call, const FindingSource& source,
@@ -173,21 +179,21 @@ bool CheckNBits(const Graph& graph, const KernelCall& call, const FindingSource&
 }
 
 void CheckSoftmax(const Graph& graph, const KernelCall& call, const FindingSource& source, FindingSink& sink) {
-  const v1::Constant* scale = ConstantOf(graph, call.input(3));
+  const RealView scale = Reals(graph, call.input(3));
   const int32_t data = call.input(0);
-  if (scale == nullptr || scale->reals_size() != 1 || data < 0 || !graph.value(data).has_shape()) return;
+  if (scale.size() != 1 || data < 0 || !graph.value(data).has_shape()) return;
   const int rank = graph.value(data).dims_size();
   const int64_t axis = graph.int_attribute(call.node, "axis", -1);
   const int64_t at = axis < 0 ? axis + rank : axis;
   if (at < 0 || at >= rank || graph.value(data).dims(static_cast<int>(at)) <= 0) return;
   // What overflows becomes the least 32-bit integer, and the zero point is added to that: a negative one wraps it
   // around to the largest value, which is right.
-  const v1::Constant* zero = ConstantOf(graph, call.input(4));
-  const int64_t point = zero != nullptr && zero->ints_size() == 1 ? zero->ints(0) : 0;
+  const IntegerView zero = Integers(graph, call.input(4));
+  const int64_t point = zero.size() == 1 ? zero[0] : 0;
   if (point < 0 || point == MaxOf(v1::DATA_TYPE_UINT8)) return;
   const double least = 1 / (kSoftmaxRange * static_cast<double>(graph.value(data).dims(static_cast<int>(at))));
-  if (!(scale->reals(0) > 0) || scale->reals(0) >= least) return;
-  sink.Add(kSoftmaxOverflow, call.places[3], FormatNumber(scale->reals(0)), FormatNumber(least), source);
+  if (!(scale[0] > 0) || scale[0] >= least) return;
+  sink.Add(kSoftmaxOverflow, call.places[3], FormatNumber(scale[0]), FormatNumber(least), source);
 }
 
 // True: the process ends.
@@ -213,29 +219,23 @@ void CheckFusedBias(const Graph& graph, const KernelCall& call, const FindingSou
   const int32_t dequantize = bias < 0 ? -1 : call.places[6].node;
   if (!IsDequantize(graph, dequantize)) return;
   const auto input = [&](int i) { return i < graph.num_inputs(dequantize) ? graph.input(dequantize, i) : -1; };
-  if (const v1::Constant* zero = ConstantOf(graph, input(2))) {
-    for (int64_t point : zero->ints()) {
-      if (point == 0) continue;
-      sink.Add(kFusedBias, call.places[6], absl::StrCat("zero point ", point), "zero point 0", source);
-      return;
-    }
+  for (int64_t point : Integers(graph, input(2))) {
+    if (point == 0) continue;
+    sink.Add(kFusedBias, call.places[6], absl::StrCat("zero point ", point), "zero point 0", source);
+    return;
   }
-  const v1::Constant* scales = ConstantOf(graph, input(1));
-  const v1::Constant* inputs = ConstantOf(graph, call.input(1));
-  const v1::Constant* weights = ConstantOf(graph, call.input(4));
-  if (scales == nullptr || inputs == nullptr || weights == nullptr || inputs->reals_size() != 1) return;
-  const int count = std::max(scales->reals_size(), weights->reals_size());
-  for (int i = 0; i < count; ++i) {
-    if (scales->reals_size() == 0 || weights->reals_size() == 0) return;
-    if ((scales->reals_size() != 1 && scales->reals_size() != count) ||
-        (weights->reals_size() != 1 && weights->reals_size() != count)) {
-      return;
-    }
-    const double scale = scales->reals(scales->reals_size() == 1 ? 0 : i);
-    const double expected = inputs->reals(0) * weights->reals(weights->reals_size() == 1 ? 0 : i);
+  const RealView scales = Reals(graph, input(1));
+  const RealView inputs = Reals(graph, call.input(1));
+  const RealView weights = Reals(graph, call.input(4));
+  if (inputs.size() != 1 || scales.empty() || weights.empty()) return;
+  const size_t count = std::max(scales.size(), weights.size());
+  if ((scales.size() != 1 && scales.size() != count) || (weights.size() != 1 && weights.size() != count)) return;
+  for (size_t i = 0; i < count; ++i) {
+    const double scale = scales[scales.size() == 1 ? 0 : i];
+    const double expected = inputs[0] * weights[weights.size() == 1 ? 0 : i];
     if (std::fabs(scale - expected) <= kTolerance * std::fabs(expected)) continue;
     Place place = call.places[6];
-    place.index = count > 1 ? i : -1;
+    place.index = count > 1 ? static_cast<int64_t>(i) : -1;
     sink.Add(kFusedBias, place, absl::StrCat("scale ", FormatNumber(scale)),
              absl::StrCat("scale ", FormatNumber(expected)), source);
     return;
@@ -276,10 +276,12 @@ bool CheckClip(const Graph& graph, const std::vector<v1::DataType>& types, int32
     sink.Add(kClippedType, place, std::string(DataTypeName(type)), "8 and 16 bit integers", source);
     return true;
   }
-  const v1::Constant* zero = graph.num_inputs(quantize) > 2 ? ConstantOf(graph, graph.input(quantize, 2)) : nullptr;
-  const bool least = IsInteger(type) && zero != nullptr && zero->ints_size() > 0 &&
-                     absl::c_all_of(zero->ints(), [&](int64_t point) { return point == MinOf(type); });
-  if (least || (type == v1::DATA_TYPE_UINT4 && zero == nullptr)) return false;
+  const int32_t zero = graph.num_inputs(quantize) > 2 ? graph.input(quantize, 2) : -1;
+  const IntegerView points = Integers(graph, zero);
+  const bool least =
+      IsInteger(type) && !points.empty() && absl::c_all_of(points, [&](int64_t point) { return point == MinOf(type); });
+  const bool constant = zero >= 0 && graph.is_constant(zero);
+  if (least || (type == v1::DATA_TYPE_UINT4 && !constant)) return false;
   place.node = node;
   sink.Add(kRemovedRelu, place, std::string(DataTypeName(type)),
            IsInteger(type) ? absl::StrCat("zero point ", MinOf(type)) : "8 or 16-bit integers", source);

@@ -6,6 +6,7 @@
 
 #include "rules/backends/qnn/lowerers.h"
 #include "rules/backends/qnn/tflite.h"
+#include "rules/graph/elements.h"
 
 namespace quantgate::qnn {
 namespace {
@@ -225,9 +226,11 @@ Lowering LowerIdentity(const NodeView& view, Emission& emission) {
         break;
       case v1::Attribute::kTensor:
         if (attribute.tensor() > 0 && attribute.tensor() <= view.graph().num_values()) {
-          const v1::Constant& constant = view.graph().value(attribute.tensor() - 1).constant();
-          param.ints.assign(constant.ints().begin(), constant.ints().end());
-          param.reals.assign(constant.reals().begin(), constant.reals().end());
+          const v1::Value& value = view.graph().value(attribute.tensor() - 1);
+          const IntegerView integers = IntegersOf(value);
+          const RealView reals = RealsOf(value);
+          param.ints.assign(integers.begin(), integers.end());
+          param.reals.assign(reals.begin(), reals.end());
         }
         break;
       default:

@@ -5,6 +5,7 @@
 
 #include "rules/backends/qnn/lowerers.h"
 #include "rules/backends/tensor.h"
+#include "rules/graph/elements.h"
 
 namespace quantgate::qnn {
 namespace {
@@ -16,9 +17,9 @@ std::optional<IntVector> ConstantAt(const NodeView& view, int argument, Emission
   const int32_t value = graph.input(view.node(), argument);
   if (value < 0 || !graph.is_constant(value)) return std::nullopt;
   *emission.looked_at_constants() = true;
-  const v1::Constant& constant = graph.value(value).constant();
-  if (constant.ints().empty()) return std::nullopt;
-  return IntVector(constant.ints().begin(), constant.ints().end());
+  const IntegerView integers = IntegersOf(graph.value(value));
+  if (integers.empty()) return std::nullopt;
+  return IntVector(integers.begin(), integers.end());
 }
 
 // Dimension k is what dimension from[k] was. A tensor of another rank stays as it is.

@@ -23,11 +23,11 @@ int64_t FirstOtherScale(const QuantParams& input, const QuantParams& weight, con
 
 // Zeros in any unit. Converters merge the biases of several operators when all are zeros.
 bool AllZero(const BackendTensor& bias) {
-  const v1::Constant* constant = bias.constant;
+  const ConstantContent& constant = bias.constant;
   if (constant == nullptr) return false;
   if (constant->has_statistics()) return constant->statistics().min() == 0 && constant->statistics().max() == 0;
-  return !constant->ints().empty() &&
-         std::all_of(constant->ints().begin(), constant->ints().end(), [](int64_t stored) { return stored == 0; });
+  const IntegerView integers = constant.integers();
+  return !integers.empty() && std::all_of(integers.begin(), integers.end(), [](int64_t stored) { return stored == 0; });
 }
 
 bool ScaleIsZero(const QuantParams& qparams) { return qparams.scales.size() == 1 && qparams.scales[0] == 0.0; }

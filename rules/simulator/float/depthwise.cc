@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "rules/simulator/float/fused-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace quantgate::simulator::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -16,8 +18,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Reals = hn::CappedTag<float, 16>;
 constexpr int64_t kLanes = hn::MaxLanes(Reals());
 
-// A vector of each of kRows rows of outputs, from `column` on. CMakeLists.txt keeps compilers from fusing products and
-// sums.
+// A vector of each of kRows rows of outputs, from `column` on.
 template <int kRows>
 HWY_INLINE void Strip(const ChannelTaps& taps, const float* weights, float bias, int64_t row, int64_t column,
                       float* to) {
@@ -29,7 +30,7 @@ HWY_INLINE void Strip(const ChannelTaps& taps, const float* weights, float bias,
     const float* from = taps.from[t] + at;
     const auto weight = hn::Set(d, weights[t]);
     for (int r = 0; r < kRows; ++r) {
-      sums[r] = hn::Add(sums[r], hn::Mul(weight, hn::LoadU(d, from + r * taps.step)));
+      sums[r] = Fused(d, weight, hn::LoadU(d, from + r * taps.step), sums[r]);
     }
   }
   to += row * taps.columns + column;

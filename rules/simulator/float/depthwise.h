@@ -1,5 +1,5 @@
-// Convolutions of one channel by one kernel. Each product is rounded before it is added, in the order of the taps: the
-// same numbers on every processor.
+// Convolutions of one channel by one kernel. Each product is added to its sum with one rounding (a fused multiply-add),
+// in the order of the taps: the same numbers on every processor.
 #ifndef QUANTGATE_RULES_SIMULATOR_FLOAT_DEPTHWISE_H_
 #define QUANTGATE_RULES_SIMULATOR_FLOAT_DEPTHWISE_H_
 

@@ -9,6 +9,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "rules/simulator/float/fused-inl.h"
+
 HWY_BEFORE_NAMESPACE();
 namespace quantgate::simulator::HWY_NAMESPACE {
 namespace hn = hwy::HWY_NAMESPACE;
@@ -17,8 +19,9 @@ using Reals = hn::CappedTag<float, 16>;
 
 // What is multiplied and its sums are in registers: there are 32 where vectors have 16 elements.
 constexpr int64_t kLanes = hn::MaxLanes(Reals());
-constexpr int kMostRows = kLanes == 16 ? 6 : 4;
 constexpr int kMostVectors = kLanes == 16 ? 4 : 2;
+// As many sums of a narrow panel as of a wide one: each waits for the one before.
+constexpr int MostRows(int vectors) { return vectors == 1 ? 12 : kLanes < 16 || vectors == 4 ? 6 : 8; }
 constexpr int64_t kStride = kMostVectors * kLanes;
 // Terms of a panel, which then is in the first cache.
 constexpr int64_t kTerms = 128;
@@ -52,8 +55,7 @@ HWY_INLINE void StoreSome(hn::Vec<Reals> x, int64_t count, float* to) {
   std::memcpy(to, some, static_cast<size_t>(count) * sizeof(float));
 }
 
-// `kWhole`: the panel has as many columns as vectors have elements. CMakeLists.txt keeps compilers from fusing products
-// and sums.
+// `kWhole`: the panel has as many columns as vectors have elements.
 template <int kRows, int kVectors, bool kWhole>
 HWY_INLINE void Tile(const Share& share, int64_t row) {
   const Reals d;
@@ -78,7 +80,7 @@ HWY_INLINE void Tile(const Share& share, int64_t row) {
     for (int v = 0; v < kVectors; ++v) values[v] = hn::Load(d, b + v * kLanes);
     for (int r = 0; r < kRows; ++r) {
       const auto factor = hn::Set(d, a[r * share.a.row]);
-      for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Add(sums[r][v], hn::Mul(factor, values[v]));
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = Fused(d, factor, values[v], sums[r][v]);
     }
   }
   if (share.last && share.bias != nullptr) {
@@ -92,21 +94,17 @@ HWY_INLINE void Tile(const Share& share, int64_t row) {
   }
 }
 
-template <int kVectors, bool kWhole>
-void Rows(const Share& share, int64_t m) {
-  int64_t row = 0;
-  for (; row + kMostRows <= m; row += kMostRows) Tile<kMostRows, kVectors, kWhole>(share, row);
-  if (kMostRows > 4 && row + 4 <= m) {
-    Tile<4, kVectors, kWhole>(share, row);
-    row += 4;
-  }
-  for (; row + 2 <= m; row += 2) Tile<2, kVectors, kWhole>(share, row);
-  for (; row < m; ++row) Tile<1, kVectors, kWhole>(share, row);
+template <int kRows, int kVectors, bool kWhole>
+void RowsFrom(const Share& share, int64_t row, int64_t m) {
+  for (; row + kRows <= m; row += kRows) Tile<kRows, kVectors, kWhole>(share, row);
+  if constexpr (kRows > 1) RowsFrom<kRows == 6 ? 4 : kRows / 2, kVectors, kWhole>(share, row, m);
 }
 
 template <int kVectors>
 void Rows(const Share& share, int64_t m) {
-  share.panel.columns == kVectors* kLanes ? Rows<kVectors, true>(share, m) : Rows<kVectors, false>(share, m);
+  constexpr int kRows = MostRows(kVectors);
+  share.panel.columns == kVectors* kLanes ? RowsFrom<kRows, kVectors, true>(share, 0, m)
+                                          : RowsFrom<kRows, kVectors, false>(share, 0, m);
 }
 
 // A part of a matrix whose rows have `n` elements.

@@ -1,5 +1,5 @@
-// Products of float matrices. Each product of two elements is rounded before it is added, in the order of the terms:
-// the same numbers on every processor.
+// Products of float matrices. Each product of two elements is added to its sum with one rounding (a fused
+// multiply-add), in the order of the terms: the same numbers on every processor.
 #ifndef QUANTGATE_RULES_SIMULATOR_FLOAT_GEMM_H_
 #define QUANTGATE_RULES_SIMULATOR_FLOAT_GEMM_H_
 

@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
+#include <type_traits>
 #include <vector>
 
 HWY_BEFORE_NAMESPACE();
@@ -28,6 +29,7 @@ using Halves = hn::Repartition<int16_t, Sums>;
 using Bytes = hn::Rebind<uint8_t, Floats>;
 using Sum = hn::Vec<Sums>;
 using Word = hn::Vec<Words>;
+constexpr int64_t kLanes = hn::MaxLanes(Floats());
 
 // Four bytes in each word, prepared for products.
 #if HWY_TARGET == HWY_AVX3_DL
@@ -91,17 +93,16 @@ class Range {
  public:
   // Not a default initializer: compilers give that no target.
   Range() : least_(hn::Zero(Sums())), most_(hn::Zero(Sums())), small_(hn::Zero(Floats())), large_(hn::Zero(Floats())) {}
-  void Add(Sum sum, int64_t columns) {
-    const auto there = hn::FirstN(Sums(), static_cast<size_t>(columns));
-    const Sum known = hn::IfThenElseZero(there, sum);
-    least_ = hn::Min(least_, known);
-    most_ = hn::Max(most_, known);
+  HWY_INLINE void Add(Sum sum, int64_t columns) {
+    if (columns < kLanes) sum = hn::IfThenElseZero(hn::FirstN(Sums(), static_cast<size_t>(columns)), sum);
+    least_ = hn::Min(least_, sum);
+    most_ = hn::Max(most_, sum);
   }
   // Integers that float32 holds.
-  void Add(hn::Vec<Floats> sum, int64_t columns) {
-    const auto known = hn::IfThenElseZero(hn::FirstN(Floats(), static_cast<size_t>(columns)), sum);
-    small_ = hn::Min(small_, known);
-    large_ = hn::Max(large_, known);
+  HWY_INLINE void Add(hn::Vec<Floats> sum, int64_t columns) {
+    if (columns < kLanes) sum = hn::IfThenElseZero(hn::FirstN(Floats(), static_cast<size_t>(columns)), sum);
+    small_ = hn::Min(small_, sum);
+    large_ = hn::Max(large_, sum);
   }
   void Widen(SumRange* range) const {
     const Sum least = hn::Min(least_, hn::NearestInt(small_)), most = hn::Max(most_, hn::NearestInt(large_));
@@ -120,7 +121,6 @@ constexpr float kRound = 12582912;  // 1.5 * 2^23
 // elements, whatever a vector holds.
 constexpr int64_t kErrorParts = 16;
 struct Squares {
-  static constexpr int64_t kLanes = hn::MaxLanes(Floats());
   static constexpr int64_t kVectors = kErrorParts / kLanes;
 
   // `from`: kErrorParts of the signal, and then as many of the noise.
@@ -156,12 +156,12 @@ class ErrorOf {
     const auto stored = hn::Sub(hn::Add(hn::Min(hn::Max(product, low_), high_), round), round);
     auto real = hn::Min(hn::Max(hn::Add(product, hn::Set(Floats(), rest)), least_), most_);
     auto difference = hn::Sub(real, stored);
-    if (columns < Squares::kLanes) {
+    if (columns < kLanes) {
       const auto there = hn::FirstN(Floats(), static_cast<size_t>(columns));
       real = hn::IfThenElseZero(there, real);
       difference = hn::IfThenElseZero(there, difference);
     }
-    const int64_t v = column / Squares::kLanes % Squares::kVectors;
+    const int64_t v = column / kLanes % Squares::kVectors;
     squares.signal[v] = hn::Add(squares.signal[v], hn::Mul(real, real));
     squares.noise[v] = hn::Add(squares.noise[v], hn::Mul(difference, difference));
   }
@@ -178,9 +178,9 @@ class ErrorOf {
 void AddSquares(const float* squares, int64_t rows, StepErrors& errors) {
   const hn::CappedTag<double, 8> d;
   const hn::Rebind<float, decltype(d)> halves;
-  constexpr int64_t kLanes = hn::MaxLanes(d), kParts = 2 * kErrorParts;
+  constexpr int64_t kSome = hn::MaxLanes(d), kParts = 2 * kErrorParts;
   alignas(64) double parts[kParts];
-  for (int64_t v = 0; v < kParts; v += kLanes) {
+  for (int64_t v = 0; v < kParts; v += kSome) {
     auto sum = hn::Zero(d);
     for (int64_t row = 0; row < rows; ++row) {
       sum = hn::Add(sum, hn::PromoteTo(d, hn::LoadU(halves, squares + row * kParts + v)));
@@ -255,17 +255,19 @@ HWY_INLINE uint32_t WordAt(const int8_t* from) {
   return word;
 }
 
-// What is noted of the sums beside their results; null: nobody asks.
+// What is noted of the sums beside their results; null: it is not asked for. Nothing: code that asks for none of it.
 struct Noted {
   Range* range = nullptr;
   const ErrorOf* error_of = nullptr;
   float* squares = nullptr;  // rows of Squares, with error_of
 };
+struct Nothing {};
 
 // kRows rows from `row` on, kVectors vectors of columns from `column` on.
-template <int kRows, int kVectors, class Out>
+template <int kRows, int kVectors, class Out, class Notes>
 HWY_INLINE void MultiplyTile(const PanelProduct& p, const float* scales, int64_t row, int64_t column, const Out& out,
-                             int64_t out_stride, const Noted& noted) {
+                             int64_t out_stride, const Notes& noted) {
+  constexpr bool kNotes = std::is_same_v<Notes, Noted>;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Sums()));
   Sum sums[kRows][kVectors];
   for (int r = 0; r < kRows; ++r) {
@@ -292,38 +294,40 @@ HWY_INLINE void MultiplyTile(const PanelProduct& p, const float* scales, int64_t
   for (int r = 0; r < kRows; ++r) {
     for (int v = 0; v < kVectors; ++v) {
       const int64_t at = column + v * lanes;
-      if (noted.range != nullptr) noted.range->Add(sums[r][v], std::min(p.columns - at, lanes));
+      if constexpr (kNotes) {
+        if (noted.range != nullptr) noted.range->Add(sums[r][v], std::min(p.columns - at, lanes));
+      }
       out(sums[r][v], scales == nullptr ? 0.0f : scales[row + r], (row + r) * out_stride + at, p.columns - at);
     }
   }
-  if (noted.error_of == nullptr) return;
-  for (int r = 0; r < kRows; ++r) {
-    float* const of_row = noted.squares + (row + r) * 2 * kErrorParts;
-    Squares squares(of_row);
-    for (int v = 0; v < kVectors; ++v) {
-      const int64_t at = column + v * lanes;
-      (*noted.error_of)(sums[r][v], scales[row + r], p.rest[row + r], at, p.columns - at, squares);
+  if constexpr (kNotes) {
+    if (noted.error_of == nullptr) return;
+    for (int r = 0; r < kRows; ++r) {
+      float* const of_row = noted.squares + (row + r) * 2 * kErrorParts;
+      Squares squares(of_row);
+      for (int v = 0; v < kVectors; ++v) {
+        const int64_t at = column + v * lanes;
+        (*noted.error_of)(sums[r][v], scales[row + r], p.rest[row + r], at, p.columns - at, squares);
+      }
+      squares.Store(of_row);
     }
-    squares.Store(of_row);
   }
 }
 
-template <int kVectors, class Out>
+template <int kVectors, class Out, class Notes>
 void MultiplyColumns(const PanelProduct& p, const float* scales, int64_t column, const Out& out, int64_t out_stride,
-                     const Noted& noted) {
+                     const Notes& noted) {
   int64_t row = 0;
   for (; row + 4 <= p.rows; row += 4) MultiplyTile<4, kVectors>(p, scales, row, column, out, out_stride, noted);
   for (; row < p.rows; ++row) MultiplyTile<1, kVectors>(p, scales, row, column, out, out_stride, noted);
 }
 
-template <class Out>
-void MultiplyPanelTo(const PanelProduct& p, const float* scales, const Out& out, int64_t out_stride, SumRange* range,
-                     Noted noted) {
+template <class Out, class Notes>
+void MultiplyPanelTo(const PanelProduct& p, const float* scales, const Out& out, int64_t out_stride,
+                     const Notes& noted) {
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Sums()));
   // What the registers hold: there are 32 where vectors are of 16 lanes.
   const int64_t most = lanes == 16 ? 4 : 2;
-  Range seen;
-  if (range != nullptr) noted.range = &seen;
   for (int64_t column = 0; column < p.columns;) {
     const int64_t vectors = std::min(most, (p.columns - column + lanes - 1) / lanes);
     if (vectors == 4) MultiplyColumns<4>(p, scales, column, out, out_stride, noted);
@@ -332,28 +336,33 @@ void MultiplyPanelTo(const PanelProduct& p, const float* scales, const Out& out,
     if (vectors == 1) MultiplyColumns<1>(p, scales, column, out, out_stride, noted);
     column += vectors * lanes;
   }
-  if (range != nullptr) seen.Widen(range);
 }
 
 void PanelBytesImpl(const PanelProduct& p, const float* scales, const ByteRescale& rescale, uint8_t* out,
                     int64_t out_stride, SumRange* range, StepErrors* errors) {
-  if (errors == nullptr) {
-    MultiplyPanelTo(p, scales, ToBytes(rescale, out), out_stride, range, {});
+  if (range == nullptr && errors == nullptr) {
+    MultiplyPanelTo(p, scales, ToBytes(rescale, out), out_stride, Nothing());
     return;
   }
   // Kept between calls, which are many.
   static thread_local std::vector<float> squares;
-  squares.assign(static_cast<size_t>(p.rows * 2 * kErrorParts), 0.0f);
-  const ErrorOf error_of(rescale, *errors);
-  Noted noted;
-  noted.error_of = &error_of;
-  noted.squares = squares.data();
-  MultiplyPanelTo(p, scales, ToBytes(rescale, out), out_stride, range, noted);
-  AddSquares(squares.data(), p.rows, *errors);
+  Range seen;
+  const ErrorOf error_of(rescale, errors == nullptr ? StepErrors() : *errors);
+  Noted noted{&seen};
+  if (errors != nullptr) {
+    squares.assign(static_cast<size_t>(p.rows * 2 * kErrorParts), 0.0f);
+    noted.error_of = &error_of;
+    noted.squares = squares.data();
+  }
+  MultiplyPanelTo(p, scales, ToBytes(rescale, out), out_stride, noted);
+  if (range != nullptr) seen.Widen(range);
+  if (errors != nullptr) AddSquares(squares.data(), p.rows, *errors);
 }
 
 void PanelSumsImpl(const PanelProduct& p, int32_t* out, int64_t out_stride, SumRange* range) {
-  MultiplyPanelTo(p, nullptr, ToSums(out), out_stride, range, {});
+  Range seen;
+  MultiplyPanelTo(p, nullptr, ToSums(out), out_stride, Noted{&seen});
+  if (range != nullptr) seen.Widen(range);
 }
 
 void PackPanelImpl(absl::Span<const uint8_t* const> rows, absl::Span<const Piece> pieces, uint8_t flip,
@@ -382,15 +391,10 @@ void PackPanelImpl(absl::Span<const uint8_t* const> rows, absl::Span<const Piece
   }
 }
 
-// kSmall: sums with their bias are integers that float32 holds.
-template <int kCount, bool kSmall, class Out>
+// kSmall: sums with their bias are integers that float32 holds. `note` sees sums as they are.
+template <int kCount, bool kSmall, class Out, class Note>
 HWY_INLINE void MultiplyPlaneAt(const PlaneProduct& p, const int64_t* from, const int64_t* to, const int64_t* columns,
-                                float scale, const Out& out, Range* range, const ErrorOf* error_of, Squares& squares) {
-  const auto note = [&](auto sum, int i) {
-    const int64_t some = std::min(columns[i], static_cast<int64_t>(hn::Lanes(Floats())));
-    if (range != nullptr) range->Add(sum, some);
-    if (error_of != nullptr) (*error_of)(sum, scale, p.rest, p.columns - columns[i], some, squares);
-  };
+                                float scale, const Out& out, const Note& note) {
   const Floats d;
   hn::Vec<Floats> sums[kCount];
   for (int i = 0; i < kCount; ++i) sums[i] = hn::Set(d, kSmall ? static_cast<float>(p.bias) : 0.0f);
@@ -401,25 +405,20 @@ HWY_INLINE void MultiplyPlaneAt(const PlaneProduct& p, const int64_t* from, cons
   }
   for (int i = 0; i < kCount; ++i) {
     if constexpr (kSmall) {
-      note(sums[i], i);
+      note(sums[i], columns[i]);
       out(sums[i], scale, to[i], columns[i]);
     } else {
       const Sum sum = hn::Add(hn::NearestInt(sums[i]), hn::Set(Sums(), p.bias));
-      note(sum, i);
+      note(sum, columns[i]);
       out(sum, scale, to[i], columns[i]);
     }
   }
 }
 
-template <bool kSmall, class Out>
-void MultiplyPlaneTo(const PlaneProduct& p, float scale, const Out& out, SumRange* range, const ErrorOf* error_of,
-                     StepErrors* errors) {
+template <bool kSmall, class Out, class Note>
+HWY_INLINE void MultiplyPlaneTo(const PlaneProduct& p, float scale, const Out& out, const Note& note) {
   constexpr int kAtOnce = 4;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(Floats()));
-  Range seen;
-  Range* const noted = range != nullptr ? &seen : nullptr;
-  float none[2 * kErrorParts] = {};
-  Squares squares(none);
   int64_t from[kAtOnce], to[kAtOnce], columns[kAtOnce];
   int waiting = 0;
   for (int64_t row = 0; row < p.rows; ++row) {
@@ -428,34 +427,50 @@ void MultiplyPlaneTo(const PlaneProduct& p, float scale, const Out& out, SumRang
       to[waiting] = row * p.columns + column;
       columns[waiting] = p.columns - column;
       if (++waiting < kAtOnce) continue;
-      MultiplyPlaneAt<kAtOnce, kSmall>(p, from, to, columns, scale, out, noted, error_of, squares);
+      MultiplyPlaneAt<kAtOnce, kSmall>(p, from, to, columns, scale, out, note);
       waiting = 0;
     }
   }
   for (int i = 0; i < waiting; ++i) {
-    MultiplyPlaneAt<1, kSmall>(p, from + i, to + i, columns + i, scale, out, noted, error_of, squares);
+    MultiplyPlaneAt<1, kSmall>(p, from + i, to + i, columns + i, scale, out, note);
   }
+}
+
+// The sums' range and errors, both of which may be null.
+template <bool kSmall, class Out>
+void NotePlane(const PlaneProduct& p, float scale, const ByteRescale& rescale, const Out& out, SumRange* range,
+               StepErrors* errors) {
+  Range seen;
+  const ErrorOf error_of(rescale, errors == nullptr ? StepErrors() : *errors);
+  float parts[2 * kErrorParts] = {};
+  Squares squares(parts);
+  MultiplyPlaneTo<kSmall>(p, scale, out, [&](auto sum, int64_t columns) {
+    seen.Add(sum, columns);
+    if (errors != nullptr) error_of(sum, scale, p.rest, p.columns - columns, columns, squares);
+  });
   if (range != nullptr) seen.Widen(range);
   if (errors == nullptr) return;
-  squares.Store(none);
-  AddSquares(none, 1, *errors);
+  squares.Store(parts);
+  AddSquares(parts, 1, *errors);
 }
 
 void PlaneBytesImpl(const PlaneProduct& p, float scale, const ByteRescale& rescale, uint8_t* out, SumRange* range,
                     StepErrors* errors) {
-  const ErrorOf error_of(rescale, errors == nullptr ? StepErrors() : *errors);
-  const ErrorOf* const asked = errors == nullptr ? nullptr : &error_of;
   const ToBytes to(rescale, out, p.rows * p.columns);
   const int64_t largest = static_cast<int64_t>(p.taps.size()) * 255 * 128 + std::abs(static_cast<int64_t>(p.bias));
-  if (largest < (1 << 24)) {
-    MultiplyPlaneTo<true>(p, scale, to, range, asked, errors);
+  const bool small = largest < (1 << 24);
+  if (range == nullptr && errors == nullptr) {
+    const auto nothing = [](auto, int64_t) {};
+    small ? MultiplyPlaneTo<true>(p, scale, to, nothing) : MultiplyPlaneTo<false>(p, scale, to, nothing);
+  } else if (small) {
+    NotePlane<true>(p, scale, rescale, to, range, errors);
   } else {
-    MultiplyPlaneTo<false>(p, scale, to, range, asked, errors);
+    NotePlane<false>(p, scale, rescale, to, range, errors);
   }
 }
 
 void PlaneSumsImpl(const PlaneProduct& p, int32_t* out, SumRange* range) {
-  MultiplyPlaneTo<false>(p, 0, ToSums(out), range, nullptr, nullptr);
+  NotePlane<false>(p, 0, {}, ToSums(out), range, nullptr);
 }
 
 void CenterBytesImpl(const uint8_t* from, int64_t count, uint8_t flip, int32_t zero_point, float* to) {

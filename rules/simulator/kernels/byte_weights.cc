@@ -117,11 +117,11 @@ void ByteResults::Store(const int32_t* sums, int64_t count, int64_t row, int64_t
 
 void ByteResults::Panel(PanelProduct product, int64_t first_row, int64_t to, int64_t row_stride) const {
   product.bias = bias_.data() + first_row;
-  product.rest = requantization_.bias_rests.data() + first_row;
   SumRange range;
   SumRange* const noted = use_ != nullptr ? &range : nullptr;
   if (bytes_) {
     StepErrors errors{requantization_.least, requantization_.most};
+    if (use_ != nullptr) product.rest = requantization_.bias_rests.data() + first_row;
     MultiplyPanel(product, requantization_.scales.data() + first_row, rescale_, out_.as<uint8_t>().data() + to,
                   row_stride, noted, use_ != nullptr ? &errors : nullptr);
     Note(errors);
@@ -137,7 +137,7 @@ void ByteResults::Panel(PanelProduct product, int64_t first_row, int64_t to, int
 
 void ByteResults::Plane(PlaneProduct product, int64_t row, int64_t to) const {
   product.bias = requantization_.biases[row];
-  product.rest = requantization_.bias_rests[row];
+  if (use_ != nullptr) product.rest = requantization_.bias_rests[row];
   SumRange range;
   SumRange* const noted = use_ != nullptr ? &range : nullptr;
   if (bytes_) {

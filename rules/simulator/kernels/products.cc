@@ -235,7 +235,7 @@ absl::StatusOr<Requantization> MakeRequantization(const Profile& profile, ByWidt
     to.channels[c].rescaler = *rescaler;
     if (!biases.empty()) to.channels[c].bias = biases[c];
   }
-  to.bias_rests = BiasRests(bias, to, x, w, out, AttributesOf(call).Float("sum_factor", 1));
+  if (call.use != nullptr) to.bias_rests = BiasRests(bias, to, x, w, out, AttributesOf(call).Float("sum_factor", 1));
   const RealBounds real = RealActivationBounds(AttributesOf(call), out);
   to.least = real.least;
   to.most = real.most;

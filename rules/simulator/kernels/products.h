@@ -47,7 +47,7 @@ struct Requantization {
   std::vector<int32_t> biases;
   int64_t largest_bias = 0;
   // What the sums stand for, in steps of the output: float(sum) * scales[c] + bias_rests[c], within [least, most] of
-  // the activations that are fused in.
+  // the activations that are fused in. bias_rests are filled where KernelCall::use is asked for.
   std::vector<float> bias_rests;
   float least = 0, most = 0;
 };

@@ -6,8 +6,10 @@
 #include <optional>
 #include <vector>
 
+#include "rules/graph/data_type.h"
 #include "rules/simulator/kernel.h"
 #include "rules/simulator/kernels/elements.h"
+#include "rules/simulator/run/byte_statistics.h"
 #include "rules/simulator/run/float_errors.h"
 #include "rules/simulator/run/statistics.h"
 #include "rules/simulator/run/stored.h"
@@ -20,7 +22,7 @@ constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
 // A result as float32 to compare with, some elements at a time: what is made of them is still in the first cache.
 class Reals {
  public:
-  static constexpr size_t kMost = 2048;
+  static constexpr size_t kMost = kMostBytesAtOnce;
 
   // Both outlive it.
   static absl::StatusOr<Reals> Of(const Profile& profile, const QTensor& result) {
@@ -67,6 +69,16 @@ std::optional<double> Decibels(double signal, double noise) {
   return 10 * std::log10(signal / noise);
 }
 
+// An 8-bit result of one scale, which needs no real numbers to be compared; nullopt: another one.
+std::optional<StoredBytes> BytesOf(const Profile& profile, const QTensor& result) {
+  const Quantization& q = result.q;
+  const v1::DataType type = result.tensor.type;
+  if (!IsInteger(type) || BitWidth(type) != 8 || q.scales.size() != 1 || q.block != 0) return std::nullopt;
+  if (profile.dequantize != DequantizeForm::kScaleDifference) return std::nullopt;
+  if (q.zero_point() < MinOf(type) || q.zero_point() > MaxOf(type)) return std::nullopt;
+  return StoredBytes{result.tensor.as<uint8_t>(), IsSigned(type), q.scales[0], static_cast<int32_t>(q.zero_point())};
+}
+
 // Errors in steps.
 struct Steps {
   double largest = 0, sum = 0;
@@ -96,6 +108,7 @@ absl::Status Measure(const Profile& profile, const Slot& slot, const Held& held,
   if (held.reference->tensor.type != kFloat) return absl::OkStatus();
   absl::StatusOr<Reals> result = Reals::Of(profile, *held.affine);
   if (!result.ok()) return result.status();
+  const std::optional<StoredBytes> bytes = BytesOf(profile, *held.affine);
   const absl::Span<const float> reference = held.reference->tensor.as<float>();
   const size_t count = std::min(reference.size(), result->size());
   absl::Span<const float> real;
@@ -108,6 +121,7 @@ absl::Status Measure(const Profile& profile, const Slot& slot, const Held& held,
   const Quantization& q = held.affine->q;
   const ScaleIndex scale_of(q, held.affine->tensor.dims);
   const bool in_steps = slot.quantized && q.quantized();
+  const bool needs_reals = !bytes.has_value() || !real.empty() || !exact.empty();
   const size_t run = !in_steps || scale_of.per_tensor() ? count : q.block > 0 ? 1 : static_cast<size_t>(scale_of.run());
   Powers powers, own_powers;
   Steps steps, between_spaces;
@@ -117,10 +131,16 @@ absl::Status Measure(const Profile& profile, const Slot& slot, const Held& held,
     for (size_t i = begin, some = 0; i < end; i += some) {
       some = std::min(Reals::kMost, end - i);
       if (absl::Status status = prepare(i, some); !status.ok()) return status;
+      const absl::Span<const float> expected = reference.subspan(i, some);
+      if (bytes.has_value()) {
+        StoredBytes part = *bytes;
+        part.bytes = part.bytes.subspan(i, some);
+        AddByteDifferences(expected, part, powers, errors);
+        if (!needs_reals) continue;
+      }
       const absl::StatusOr<absl::Span<const float>> affine = result->Part(i, some);
       if (!affine.ok()) return affine.status();
-      const absl::Span<const float> expected = reference.subspan(i, some);
-      AddDifferences(expected, *affine, &powers, in_steps ? &errors : nullptr);
+      if (!bytes.has_value()) AddDifferences(expected, *affine, &powers, in_steps ? &errors : nullptr);
       if (in_steps && !real.empty()) AddDifferences(real.subspan(i, some), *affine, nullptr, &space_errors);
       if (!exact.empty()) AddDifferences(exact.subspan(i, some), *affine, &own_powers, nullptr);
     }

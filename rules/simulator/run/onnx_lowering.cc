@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "rules/graph/elements.h"
 #include "rules/onnx/data_type.h"
 #include "rules/simulator/run/lowering.h"
 
@@ -294,8 +295,7 @@ absl::Status LowerOnnx(const NodeReader& node, Lowered& lowered) {
         return absl::OkStatus();
       const v1::Value& tensor = node.graph().message().values(value->tensor() - 1);
       to.SetInt("to", tensor.dtype());
-      if (!tensor.constant().reals().empty()) to.SetFloat("value", tensor.constant().reals(0));
-      if (!tensor.constant().ints().empty()) to.SetFloat("value", static_cast<double>(tensor.constant().ints(0)));
+      if (const RealView numbers = NumbersOf(tensor); !numbers.empty()) to.SetFloat("value", numbers[0]);
       return absl::OkStatus();
     }
     case OpId::kShape:

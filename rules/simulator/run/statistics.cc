@@ -4,13 +4,15 @@
 #include <limits>
 #include <type_traits>
 
+#include "rules/graph/data_type.h"
 #include "rules/simulator/kernels/elements.h"
+#include "rules/simulator/run/byte_statistics.h"
 
 namespace quantgate::simulator {
 
-void CountEnds(const Slot& slot, const QTensor& stored, v1::SimulatedNode& node) {
-  if (!slot.quantized) return;
-  int64_t saturated = 0, zeros = 0, count = 0;
+namespace {
+
+void CountElements(const Slot& slot, const QTensor& stored, int64_t& saturated, int64_t& zeros, int64_t& count) {
   WithInteger(stored.tensor.type, [&](auto kind) {
     using T = decltype(kind);
     const absl::Span<const T> integers = stored.tensor.as<T>();
@@ -34,6 +36,29 @@ void CountEnds(const Slot& slot, const QTensor& stored, v1::SimulatedNode& node)
       zeros += some_zeros;
     }
   });
+}
+
+}  // namespace
+
+void CountEnds(const Slot& slot, const QTensor& stored, v1::SimulatedNode& node) {
+  if (!slot.quantized) return;
+  int64_t saturated = 0, zeros = 0, count = 0;
+  const v1::DataType type = stored.tensor.type;
+  const int64_t zero_point = stored.q.zero_point(), least = MinOf(type), most = MaxOf(type);
+  if (IsInteger(type) && BitWidth(type) == 8 && zero_point >= least && zero_point <= most && slot.quant_min >= least &&
+      slot.quant_min < slot.quant_max && slot.quant_max <= most) {
+    ByteEnds ends;
+    ends.flip = IsSigned(type) ? 0x80 : 0;
+    ends.low = static_cast<uint8_t>(slot.quant_min);
+    ends.high = static_cast<uint8_t>(slot.quant_max);
+    ends.zero = static_cast<uint8_t>(zero_point);
+    CountEnds(stored.tensor.as<uint8_t>(), ends);
+    count = static_cast<int64_t>(stored.tensor.data.size());
+    saturated = ends.saturated;
+    zeros = ends.zeros;
+  } else {
+    CountElements(slot, stored, saturated, zeros, count);
+  }
   if (count == 0) return;
   node.set_saturated_fraction(static_cast<double>(saturated) / static_cast<double>(count));
   node.set_zero_fraction(static_cast<double>(zeros) / static_cast<double>(count));

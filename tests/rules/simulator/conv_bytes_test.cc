@@ -78,6 +78,15 @@ class ConvBytesTest : public testing::Test {
     ASSERT_TRUE(ConvBytesTakes(call, *g, *requantization));
     ASSERT_TRUE(Allocate(g->output_dims, out.tensor).ok());
     ConvBytes(call, *g, *requantization, out.tensor);
+    // The same where nobody asks what the accumulators did.
+    KernelCall plain = call;
+    plain.use = nullptr;
+    const auto without = MakeRequantization(profile, profile.conv, plain, x, w, &bias, g->out_channels, out);
+    ASSERT_TRUE(without.ok());
+    Tensor again{out.tensor.type, {}, {}};
+    ASSERT_TRUE(Allocate(g->output_dims, again).ok());
+    ConvBytes(plain, *g, *without, again);
+    ASSERT_EQ(again.data, out.tensor.data);
     ++checked_;
 
     const int64_t rows = g->output_dims[2], columns = g->output_dims[3];

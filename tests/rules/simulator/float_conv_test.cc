@@ -1,6 +1,7 @@
 // Float convolutions against the definition of a convolution, on random shapes, odd ones among them: the same bits on
 // every processor.
 #include <algorithm>
+#include <cmath>
 #include <random>
 #include <vector>
 
@@ -42,7 +43,8 @@ class FloatConv : public EachTarget {
     return tensor;
   }
 
-  // The sum for one output: products are rounded, channels and then taps follow each other, padding counts nothing.
+  // The sum for one output: products are added with one rounding, channels and then taps follow each other, padding
+  // counts nothing.
   static float Sum(const ConvShape& s, const Tensor& x, const Tensor& w, int64_t n, int64_t channel,
                    const std::vector<int64_t>& output) {
     float sum = 0;
@@ -59,8 +61,7 @@ class FloatConv : public EachTarget {
           at = at * s.size[i] + position;
         }
         if (inside) {
-          const volatile float product = x.as<float>()[at] * w.as<float>()[weight];
-          sum += product;
+          sum = std::fma(x.as<float>()[at], w.as<float>()[weight], sum);
         }
         ++weight;
       } while (Next(s.kernel, tap));

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rules/simulator/float/gemm.h"
+#include "rules/simulator/run/byte_statistics.h"
 #include "rules/simulator/run/float_errors.h"
 #include "tests/rules/simulator/each_target.h"
 
@@ -25,7 +26,7 @@ class FloatVectors : public EachTarget {
   std::mt19937 random_{7};
 };
 
-TEST_P(FloatVectors, ProductsAreRoundedBeforeTheyAreAdded) {
+TEST_P(FloatVectors, ProductsAreAddedWithOneRounding) {
   for (int round = 0; round < 60; ++round) {
     const int64_t m = UpTo(9), n = UpTo(150), k = round % 7 == 0 ? UpTo(300) : UpTo(40);  // of several panels
     const bool transposed_a = round % 2 == 1, transposed_b = round % 3 == 1;
@@ -37,8 +38,7 @@ TEST_P(FloatVectors, ProductsAreRoundedBeforeTheyAreAdded) {
         float sum = 0;
         for (int64_t i = 0; i < k; ++i) {
           const float x = a[transposed_a ? i * m + row : row * k + i];
-          const volatile float product = x * b[transposed_b ? column * k + i : i * n + column];
-          sum += product;
+          sum = std::fma(x, b[transposed_b ? column * k + i : i * n + column], sum);
         }
         ASSERT_EQ(c[row * n + column], sum) << m << "x" << k << "x" << n << " at " << row << ", " << column;
       }
@@ -92,6 +92,86 @@ TEST_P(FloatVectors, SumsOfErrors) {
     for (const Powers& found : {powers, powers_alone}) {
       EXPECT_EQ(found.signal.Total(), total(signal)) << size;
       EXPECT_EQ(found.noise.Total(), total(noise)) << size;
+    }
+  }
+}
+
+TEST_P(FloatVectors, ErrorsOfBytes) {
+  for (size_t size = 0; size < 200; size += size < 40 ? 1 : 13) {
+    for (const bool is_signed : {false, true}) {
+      std::vector<float> x = Numbers(static_cast<int64_t>(size));
+      std::vector<uint8_t> bytes(size);
+      for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(UpTo(256) - 1);
+      const StoredBytes stored{bytes, is_signed, 0.037f, is_signed ? -7 : 121};
+      // As it is defined: sums of float32 in 16 parts, which are added to those of a PartialSum.
+      float signal[16] = {}, noise[16] = {}, sum[16] = {}, largest = 0;
+      std::vector<float> reals;
+      for (size_t i = 0; i < size; ++i) {
+        const int q = is_signed ? static_cast<int8_t>(bytes[i]) : bytes[i];
+        const volatile float real = static_cast<float>(q - stored.zero_point) * stored.scale;
+        const float difference = x[i] - real;
+        const volatile float square = x[i] * x[i], square_of_difference = difference * difference;
+        signal[i % 16] += square;
+        noise[i % 16] += square_of_difference;
+        sum[i % 16] += std::fabs(difference);
+        largest = std::max(largest, std::fabs(difference));
+        reals.push_back(float{real});
+      }
+      Powers powers;
+      Errors errors;
+      AddByteDifferences(x, stored, powers, errors);
+      constexpr size_t kParts = PartialSum::kParts;
+      for (size_t i = 0; i < kParts; ++i) {
+        EXPECT_EQ(powers.signal.of[i], static_cast<double>(signal[i]) + signal[i + kParts]) << size;
+        EXPECT_EQ(powers.noise.of[i], static_cast<double>(noise[i]) + noise[i + kParts]) << size;
+        EXPECT_EQ(errors.sum.of[i], static_cast<double>(sum[i]) + sum[i + kParts]) << size;
+      }
+      EXPECT_EQ(errors.largest, largest);
+      EXPECT_EQ(errors.counted, static_cast<int64_t>(size));
+      // Nearly what the sums in double are.
+      Powers exact;
+      Errors exact_errors;
+      AddDifferences(x, reals, &exact, &exact_errors);
+      EXPECT_NEAR(powers.signal.Total(), exact.signal.Total(), 1e-5 * exact.signal.Total());
+      EXPECT_NEAR(powers.noise.Total(), exact.noise.Total(), 1e-5 * exact.noise.Total());
+      if (size < 3) continue;
+      // What is not finite, or not in the squares of float32, goes the other way: nothing of it counts, or all.
+      for (const float strange :
+           {std::numeric_limits<float>::quiet_NaN(), std::numeric_limits<float>::infinity(), 3e38f}) {
+        x[size / 2] = strange;
+        Powers some, expected;
+        Errors some_errors, expected_errors;
+        AddByteDifferences(x, stored, some, some_errors);
+        AddDifferences(x, reals, &expected, &expected_errors);
+        EXPECT_EQ(some.signal.Total(), expected.signal.Total());
+        EXPECT_EQ(some.noise.Total(), expected.noise.Total());
+        EXPECT_EQ(some_errors.counted, expected_errors.counted);
+        EXPECT_EQ(some_errors.largest, expected_errors.largest);
+      }
+    }
+  }
+}
+
+TEST_P(FloatVectors, EndsOfBytes) {
+  for (const size_t size : {0, 1, 15, 64, 100, 257}) {
+    for (const bool is_signed : {false, true}) {
+      std::vector<uint8_t> bytes(size);
+      for (uint8_t& byte : bytes) byte = static_cast<uint8_t>(UpTo(256) - 1);
+      const int low = is_signed ? -120 : 9, high = is_signed ? 100 : 240, zero = is_signed ? -3 : 128;
+      ByteEnds ends;
+      ends.flip = is_signed ? 0x80 : 0;
+      ends.low = static_cast<uint8_t>(low);
+      ends.high = static_cast<uint8_t>(high);
+      ends.zero = static_cast<uint8_t>(zero);
+      CountEnds(bytes, ends);
+      int64_t saturated = 0, zeros = 0;
+      for (const uint8_t byte : bytes) {
+        const int q = is_signed ? static_cast<int8_t>(byte) : byte;
+        saturated += q <= low || q >= high ? 1 : 0;
+        zeros += q == zero ? 1 : 0;
+      }
+      EXPECT_EQ(ends.saturated, saturated) << size;
+      EXPECT_EQ(ends.zeros, zeros) << size;
     }
   }
 }

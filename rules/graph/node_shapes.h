@@ -1,6 +1,6 @@
 // What a shape function sees of its node, and where it writes: shapes of the outputs, and what contradicts itself.
-#ifndef QUANTGATE_RULES_ONNX_NODE_SHAPES_H_
-#define QUANTGATE_RULES_ONNX_NODE_SHAPES_H_
+#ifndef QUANTGATE_RULES_GRAPH_NODE_SHAPES_H_
+#define QUANTGATE_RULES_GRAPH_NODE_SHAPES_H_
 
 #include <cstdint>
 #include <string>
@@ -114,4 +114,4 @@ class NodeShapes {
 
 }  // namespace quantgate
 
-#endif  // QUANTGATE_RULES_ONNX_NODE_SHAPES_H_
+#endif  // QUANTGATE_RULES_GRAPH_NODE_SHAPES_H_

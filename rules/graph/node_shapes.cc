@@ -1,4 +1,4 @@
-#include "rules/onnx/node_shapes.h"
+#include "rules/graph/node_shapes.h"
 
 #include <algorithm>
 #include <utility>

@@ -1,0 +1,369 @@
+#include "rules/tflite/contradictions.h"
+
+#include <algorithm>
+#include <deque>
+#include <string>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
+
+namespace quantgate {
+namespace {
+
+// -1: not known.
+int64_t SizeAt(const Shape& shape, int dim) { return shape.known && dim < shape.rank() ? shape.dims[dim] : -1; }
+int64_t CountOrUnknown(const Shape& shape) { return shape.is_static() ? CountOf(shape.dims).value_or(-1) : -1; }
+int64_t LastSize(const Shape& shape) { return shape.known && shape.rank() > 0 ? shape.dims.back() : -1; }
+
+void OneOfWords(NodeShapes& node, absl::string_view attribute, absl::string_view allowed) {
+  // A number stands for a word that the schema does not have.
+  const v1::Attribute* found = node.graph().attribute(node.node(), attribute);
+  if (found == nullptr || found->value_case() != v1::Attribute::kI) return;
+  node.BadParameter(absl::StrCat(attribute, " ", found->i()), std::string(allowed));
+}
+
+void Padding(NodeShapes& node) { OneOfWords(node, "padding", "SAME or VALID"); }
+
+void RankIs(NodeShapes& node, int argument, int rank) {
+  const Shape shape = node.at(argument);
+  if (!shape.known || shape.rank() == rank) return;
+  node.Conflict(argument, absl::StrCat("shape ", ShapeText(shape.dims)), absl::StrCat("rank ", rank));
+}
+
+void Bias(NodeShapes& node, int argument, int64_t channels) {
+  const Shape bias = node.at(argument);
+  if (!bias.is_static() || channels < 0 || CountOrUnknown(bias) == channels) return;
+  node.Conflict(argument, absl::StrCat("a bias of shape ", ShapeText(bias.dims)),
+                absl::StrCat(channels, " elements, one for each output channel"));
+}
+
+void Conv(NodeShapes& node) {
+  Padding(node);
+  RankIs(node, 1, 4);
+  const int64_t channels = LastSize(node.at(0));
+  const Shape filter = node.at(1);
+  const int64_t outputs = SizeAt(filter, 0);
+  const int64_t inputs = LastSize(filter);
+  if (channels > 0 && inputs >= 0 && (inputs == 0 || channels % inputs != 0)) {
+    node.Conflict(1, absl::StrCat("a filter of shape ", ShapeText(filter.dims)),
+                  absl::StrCat("a last size that divides the input's ", channels, " channels"));
+  } else if (channels > 0 && inputs > 0 && outputs >= 0 && outputs % (channels / inputs) != 0) {
+    node.Conflict(1, absl::StrCat("a filter of shape ", ShapeText(filter.dims)),
+                  absl::StrCat("output channels that divide into ", channels / inputs, " groups"));
+  }
+  Bias(node, 2, outputs);
+}
+
+void DepthwiseConv(NodeShapes& node) {
+  Padding(node);
+  RankIs(node, 1, 4);
+  const int64_t channels = LastSize(node.at(0));
+  const Shape filter = node.at(1);
+  const int64_t outputs = LastSize(filter);
+  if (channels > 0 && outputs >= 0 && outputs % channels != 0) {
+    node.Conflict(1, absl::StrCat("a filter of shape ", ShapeText(filter.dims)),
+                  absl::StrCat("a last size that is a multiple of the input's ", channels, " channels"));
+  }
+  if (const int64_t first = SizeAt(filter, 0); first >= 0 && first != 1) {
+    node.Conflict(1, absl::StrCat("a filter of shape ", ShapeText(filter.dims)), "a first size of 1");
+  }
+  Bias(node, 2, outputs);
+}
+
+void TransposeConv(NodeShapes& node) {
+  Padding(node);
+  RankIs(node, 1, 4);
+  const int64_t channels = LastSize(node.at(2));
+  const Shape filter = node.at(1);
+  if (channels > 0 && LastSize(filter) >= 0 && LastSize(filter) != channels) {
+    node.Conflict(1, absl::StrCat("a filter of shape ", ShapeText(filter.dims)),
+                  absl::StrCat("a last size of ", channels, ", the input's channels"));
+  }
+  Bias(node, 3, SizeAt(filter, 0));
+}
+
+void FullyConnected(NodeShapes& node) {
+  RankIs(node, 1, 2);
+  const Shape weights = node.at(1);
+  const Shape input = node.at(0);
+  const int64_t depth = LastSize(weights);
+  const int64_t count = CountOrUnknown(input);
+  if (depth > 0 && count >= 0 && count % depth != 0) {
+    node.Conflict(1, absl::StrCat("weights of shape ", ShapeText(weights.dims)),
+                  absl::StrCat("rows that divide the input's ", count, " elements"));
+  } else if (node.integer("keep_num_dims", 0) != 0 && depth >= 0 && LastSize(input) >= 0 && LastSize(input) != depth) {
+    node.Conflict(1, absl::StrCat("weights of shape ", ShapeText(weights.dims)),
+                  absl::StrCat("rows of ", LastSize(input), ", the input's last size"));
+  }
+  Bias(node, 2, SizeAt(weights, 0));
+}
+
+void Pool(NodeShapes& node) { RankIs(node, 0, 4); }
+
+void BatchMatMul(NodeShapes& node) {
+  const Shape left = node.at(0);
+  const Shape right = node.at(1);
+  if (!left.known || !right.known || left.rank() < 2 || right.rank() < 2) return;
+  const int64_t inner = left.dims[left.rank() - (node.integer("adj_x", 0) != 0 ? 2 : 1)];
+  const int64_t other = right.dims[right.rank() - (node.integer("adj_y", 0) != 0 ? 1 : 2)];
+  if (inner < 0 || other < 0 || inner == other) return;
+  node.Conflict(1, absl::StrCat("shape ", ShapeText(right.dims)),
+                absl::StrCat("an inner size of ", inner, ", as in ", ShapeText(left.dims)));
+}
+
+void Broadcast(NodeShapes& node) {
+  const Shape left = node.at(0);
+  const Shape right = node.at(1);
+  if (!left.known || !right.known) return;
+  for (int i = 1; i <= std::min(left.rank(), right.rank()); ++i) {
+    const int64_t a = left.dims[left.rank() - i];
+    const int64_t b = right.dims[right.rank() - i];
+    if (a < 0 || b < 0 || a == b || a == 1 || b == 1) continue;
+    node.Conflict(1, absl::StrCat("shape ", ShapeText(right.dims)),
+                  absl::StrCat("one that spreads over ", ShapeText(left.dims)));
+    return;
+  }
+}
+
+void Concatenation(NodeShapes& node) {
+  const Shape first = node.at(0);
+  if (!first.known) return;
+  const int axis = node.Axis(node.integer("axis", 0), first.rank());
+  if (axis < 0) return;
+  for (int i = 1; i < node.num_inputs(); ++i) {
+    const Shape shape = node.at(i);
+    if (!shape.known) continue;
+    bool fits = shape.rank() == first.rank();
+    for (int d = 0; fits && d < shape.rank(); ++d) {
+      fits = d == axis || shape.dims[d] < 0 || first.dims[d] < 0 || shape.dims[d] == first.dims[d];
+    }
+    if (fits) continue;
+    node.Conflict(i, absl::StrCat("shape ", ShapeText(shape.dims)),
+                  absl::StrCat("that of the first, ", ShapeText(first.dims), ", but for axis ", axis));
+    return;
+  }
+}
+
+// Axes as an argument.
+void AxesAt(NodeShapes& node, int argument, int data) {
+  const Shape shape = node.at(data);
+  const auto axes = node.constant(argument);
+  if (!shape.known || !axes) return;
+  for (int64_t axis : *axes) {
+    if (node.Axis(axis, shape.rank()) < 0) return;
+  }
+}
+
+void AxesSecond(NodeShapes& node) { AxesAt(node, 1, 0); }
+
+void Split(NodeShapes& node) { AxesAt(node, 0, 1); }
+
+void AxisAttribute(NodeShapes& node) {
+  const Shape shape = node.at(0);
+  if (shape.known) node.Axis(node.integer("axis", 0), shape.rank());
+}
+
+// One axis more than the tensor has can be named.
+void NewAxis(NodeShapes& node, int64_t axis) {
+  const Shape shape = node.at(0);
+  if (shape.known) node.Axis(axis, shape.rank() + 1);
+}
+
+void Pack(NodeShapes& node) { NewAxis(node, node.integer("axis", 0)); }
+
+void ExpandDims(NodeShapes& node) {
+  if (const auto axis = node.constant(1); axis && axis->size() == 1) NewAxis(node, axis->front());
+}
+
+void Squeeze(NodeShapes& node) {
+  const Shape shape = node.at(0);
+  if (!shape.known) return;
+  for (int64_t axis : node.integers("squeeze_dims")) {
+    if (node.Axis(axis, shape.rank()) < 0) return;
+  }
+}
+
+void Transpose(NodeShapes& node) {
+  const Shape shape = node.at(0);
+  const auto order = node.constant(1);
+  if (!shape.known || !order) return;
+  if (static_cast<int>(order->size()) != shape.rank()) {
+    node.Conflict(1, absl::StrCat(order->size(), " axes"), absl::StrCat(shape.rank(), " for ", ShapeText(shape.dims)));
+    return;
+  }
+  uint64_t seen = 0;
+  for (int64_t axis : *order) {
+    const int found = node.Axis(axis, shape.rank());
+    if (found < 0) return;
+    if ((seen & uint64_t{1} << found) != 0) {
+      node.BadParameter(absl::StrCat("axis ", axis, " again"), "every axis once");
+      return;
+    }
+    seen |= uint64_t{1} << found;
+  }
+}
+
+void Reshape(NodeShapes& node) {
+  const Shape input = node.at(0);
+  const auto stated = node.moved_list("new_shape", 1);
+  if (!stated || stated->empty()) return;
+  int64_t known = 1;
+  int open = 0;
+  for (int64_t size : *stated) {
+    if (size < -1) return node.BadParameter(absl::StrCat("a size of ", size), "0 or more, or -1 once");
+    if (size == -1 ? ++open > 1 : __builtin_mul_overflow(known, size, &known)) {
+      return node.BadParameter(ShapeText(*stated), "-1 once at most, and a shape that can be counted");
+    }
+  }
+  const int64_t count = CountOrUnknown(input);
+  if (count < 0 || (open == 0 ? known == count : known != 0 && count % known == 0)) return;
+  node.Conflict(1, absl::StrCat("a shape of ", ShapeText(*stated)),
+                absl::StrCat("one of ", count, " elements, as ", ShapeText(input.dims)));
+}
+
+void Pad(NodeShapes& node) {
+  const Shape input = node.at(0);
+  const Shape table = node.at(1);
+  if (input.known && SizeAt(table, 0) >= 0 && SizeAt(table, 0) != input.rank()) {
+    node.Conflict(1, absl::StrCat("paddings of shape ", ShapeText(table.dims)),
+                  absl::StrCat("[", input.rank(), ", 2] for ", ShapeText(input.dims)));
+  }
+  if (!node.given(1)) return;
+  const int32_t paddings = node.graph().input(node.node(), 1);
+  if (!node.graph().is_constant(paddings) || node.graph().is_graph_input(paddings)) return;
+  const v1::Constant& constant = node.graph().value(paddings).constant();
+  double smallest = constant.statistics().min();
+  for (int64_t size : constant.ints()) smallest = std::min(smallest, static_cast<double>(size));
+  if (smallest < 0) node.BadParameter(absl::StrCat("a padding of ", smallest), "0 or more");
+}
+
+void Resize(NodeShapes& node) {
+  const auto size = node.constant(1);
+  if (!size) return;
+  for (int64_t each : *size) {
+    if (each > 0) continue;
+    node.BadParameter(absl::StrCat("a size of ", each), "at least 1");
+    return;
+  }
+}
+
+void StridedSlice(NodeShapes& node) {
+  const auto strides = node.constant(3);
+  if (strides && absl::c_linear_search(*strides, 0)) {
+    node.BadParameter("a stride of 0", "another one");
+  }
+}
+
+void Gather(NodeShapes& node) { AxisAttribute(node); }
+
+using Check = void (*)(NodeShapes&);
+
+const absl::flat_hash_map<absl::string_view, Check>& Checks() {
+  static const auto* checks = new absl::flat_hash_map<absl::string_view, Check>{
+      {"CONV_2D", Conv},
+      {"DEPTHWISE_CONV_2D", DepthwiseConv},
+      {"TRANSPOSE_CONV", TransposeConv},
+      {"FULLY_CONNECTED", FullyConnected},
+      {"AVERAGE_POOL_2D", Pool},
+      {"MAX_POOL_2D", Pool},
+      {"L2_POOL_2D", Pool},
+      {"BATCH_MATMUL", BatchMatMul},
+      {"ADD", Broadcast},
+      {"SUB", Broadcast},
+      {"MUL", Broadcast},
+      {"DIV", Broadcast},
+      {"MAXIMUM", Broadcast},
+      {"MINIMUM", Broadcast},
+      {"SQUARED_DIFFERENCE", Broadcast},
+      {"POW", Broadcast},
+      {"FLOOR_DIV", Broadcast},
+      {"FLOOR_MOD", Broadcast},
+      {"EQUAL", Broadcast},
+      {"NOT_EQUAL", Broadcast},
+      {"LESS", Broadcast},
+      {"LESS_EQUAL", Broadcast},
+      {"GREATER", Broadcast},
+      {"GREATER_EQUAL", Broadcast},
+      {"CONCATENATION", Concatenation},
+      {"MEAN", AxesSecond},
+      {"SUM", AxesSecond},
+      {"REDUCE_MAX", AxesSecond},
+      {"REDUCE_MIN", AxesSecond},
+      {"REDUCE_PROD", AxesSecond},
+      {"REDUCE_ANY", AxesSecond},
+      {"REDUCE_ALL", AxesSecond},
+      {"ARG_MAX", AxesSecond},
+      {"ARG_MIN", AxesSecond},
+      {"CUMSUM", AxesSecond},
+      {"REVERSE_V2", AxesSecond},
+      {"SPLIT", Split},
+      {"UNPACK", AxisAttribute},
+      {"GATHER", Gather},
+      {"PACK", Pack},
+      {"EXPAND_DIMS", ExpandDims},
+      {"SQUEEZE", Squeeze},
+      {"TRANSPOSE", Transpose},
+      {"RESHAPE", Reshape},
+      {"PAD", Pad},
+      {"PADV2", Pad},
+      {"MIRROR_PAD", Pad},
+      {"RESIZE_BILINEAR", Resize},
+      {"RESIZE_NEAREST_NEIGHBOR", Resize},
+      {"STRIDED_SLICE", StridedSlice},
+  };
+  return *checks;
+}
+
+// The file's shapes, as far as they are meant. Converters write 1 where a size is found as the model runs, and no sizes
+// at all where the rank is: of a constant alone both are what they say.
+class Shapes {
+ public:
+  explicit Shapes(const Graph& graph) : shapes_(graph.num_values()) {
+    for (int32_t value = 0; value < graph.num_values(); ++value) {
+      const v1::Value& tensor = graph.value(value);
+      const auto& sizes = tensor.dims();
+      const bool judged = tensor.has_shape() && tensor.dims_size() <= kMaxRank &&
+                          absl::c_all_of(sizes, [](int64_t size) { return size >= kAnySize && size <= kMaxSize; });
+      if (!judged || (sizes.empty() && !graph.is_constant(value))) continue;
+      if (graph.is_constant(value) || !absl::c_linear_search(sizes, 1)) {
+        shapes_[value] = {true, absl::MakeConstSpan(sizes.data(), sizes.size())};
+        continue;
+      }
+      Dims& dims = storage_.emplace_back(sizes.begin(), sizes.end());
+      std::replace(dims.begin(), dims.end(), int64_t{1}, kAnySize);
+      shapes_[value] = {true, dims};
+    }
+  }
+
+  absl::Span<const Shape> by_value() const { return shapes_; }
+
+ private:
+  std::vector<Shape> shapes_;
+  std::deque<Dims> storage_;  // of shapes that are not what the message holds
+};
+
+}  // namespace
+
+std::vector<Contradiction> TfliteContradictions(const CheckContext& context) {
+  const Graph& graph = context.graph();
+  if (graph.origin() != v1::Graph::TFLITE) return {};
+  // By Node.op, so that most nodes cost one look-up.
+  std::vector<Check> by_symbol(graph.message().symbols_size() + 1, nullptr);
+  for (int i = 1; i < static_cast<int>(by_symbol.size()); ++i) {
+    const auto found = Checks().find(graph.symbol(i));
+    if (found != Checks().end()) by_symbol[i] = found->second;
+  }
+  const Shapes shapes(graph);
+  NodeShapes node(graph, /*opset=*/0, shapes.by_value());
+  for (int32_t id = 0; id < graph.num_nodes(); ++id) {
+    const Check check = by_symbol[graph.node(id).op()];
+    // Another operator's parameters are op-attributes'.
+    if (check == nullptr || graph.attribute(id, "builtin_options") != nullptr) continue;
+    node.Start(id);
+    check(node);
+  }
+  return std::move(node.contradictions);
+}
+
+}  // namespace quantgate
