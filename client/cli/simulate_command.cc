@@ -111,6 +111,8 @@ void AddSimulateCommand(CLI::App& app, Run* run) {
   AddThreadsFlag(*command, flags->simulation.threads);
   command->add_flag("--only-integers", flags->simulation.only_integers,
                     "Leave out the float reference and the statistics");
+  command->add_flag("--no-real-space", flags->simulation.no_real_space,
+                    "Leave out fake-quantized float beside the integers, which saves time; SM005 is then not checked");
   command->add_flag("--verbose", flags->verbose, "Every node instead of the worst");
   AddTablesFlag(*command, flags->simulation.tables);
   flags->output = AddOutputFlags(*command, {"format", "output"});

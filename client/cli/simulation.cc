@@ -21,8 +21,7 @@ namespace quantgate {
 CLI::Option* AddThreadsFlag(CLI::App& command, int& threads) {
   return command
       .add_option("--threads", threads,
-                  "Of a simulation (default 1; up to 4 have work: the float reference, real space, the integers, and a "
-                  "node's own error)")
+                  "Of a simulation (default 1; up to 3 have work: the float reference, real space, and the integers)")
       ->type_name("NUMBER")
       ->check(CLI::Range(1, 1024));
 }
@@ -48,6 +47,7 @@ absl::Status RunSimulation(const SimulationFlags& flags, const v1::Graph& graph,
   }
   simulator::SimulateOptions options;
   options.statistics = !flags.only_integers;
+  options.real_space = !flags.no_real_space;
   options.threads = flags.threads;
   options.max_bytes = static_cast<int64_t>(flags.max_memory);
   options.on_value = on_value;

@@ -27,6 +27,7 @@ struct SimulationFlags {
   uint64_t seed = 0;
   uint64_t max_memory = uint64_t{4} << 30;
   bool only_integers = false;
+  bool no_real_space = false;
   int threads = 1;
 };
 

@@ -57,6 +57,15 @@ std::string RenderSimulation(const v1::Report& report, const Style& style) {
                 style.width);
   AppendWrapped(out, "  first bad   ",
                 simulation.first_bad_node().empty() ? "none" : Printable(simulation.first_bad_node()), style.width);
+  const auto& results = report.results();
+  if (!results.empty() && !results[0].not_checked().empty()) {
+    const v1::NotChecked& first = results[0].not_checked(0);
+    const int more = results[0].not_checked_size() - 1;
+    AppendWrapped(out, "  not checked ",
+                  Printable(absl::StrCat(first.rule(), more > 0 ? absl::StrCat(" and ", more, " more") : "", ": ",
+                                         first.reason())),
+                  style.width);
+  }
   std::stable_sort(nodes.begin(), nodes.end(),
                    [](const v1::SimulatedNode* a, const v1::SimulatedNode* b) { return Badness(*a) > Badness(*b); });
   const size_t shown = style.verbose ? nodes.size() : std::min(nodes.size(), kShown);

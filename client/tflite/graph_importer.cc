@@ -141,6 +141,8 @@ absl::Status GraphImporter::AddOperator(const Operator& op) {
     AddAttribute("opcode_index", &node).set_i(op.opcode_index());
   } else {
     node.set_op(Symbol(name));
+    const int32_t version = model_.model.operator_codes()->Get(op.opcode_index())->version();
+    if (version != 1) AddAttribute("operator_version", &node).set_i(version);
   }
   if (op.inputs() != nullptr) {
     for (int32_t index : *op.inputs()) node.add_inputs(Read(index));

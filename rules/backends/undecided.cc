@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/backends/coverage.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/port_role.h"
 
 namespace quantgate {
 
@@ -50,9 +51,7 @@ bool NoteUndecided(const CheckContext& context, const ResolvedOp& op, FindingSin
     judged = judged && is_bias;
   };
   for (const Operand& input : context.resolved().inputs(op)) {
-    const bool is_bias =
-        op.op != nullptr && input.port < op.op->inputs.size() && op.op->inputs[input.port].role == PortRole::kBias;
-    look(input, "input", is_bias);
+    look(input, "input", RoleOf(op, input) == PortRole::kBias);
   }
   for (const Operand& output : context.resolved().outputs(op)) {
     if (!IsInsideFullyConnected(context, output)) look(output, "output", false);

@@ -8,6 +8,7 @@
 #include "rules/corrections/numbers.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/observers.h"
+#include "rules/graph/port_role.h"
 #include "rules/soundness/fixed_output.h"
 
 namespace quantgate::corrections {
@@ -166,8 +167,7 @@ std::vector<Candidates::Port> Candidates::PortsOf(const ResolvedOp& op, const st
     port.before = Before(port.place);
     port.is_output = is_output;
     port.is_static = operand.is_static;
-    port.is_bias = !is_output && op.op != nullptr && operand.port < op.op->inputs.size() &&
-                   op.op->inputs[operand.port].role == PortRole::kBias;
+    port.is_bias = !is_output && RoleOf(op, operand) == PortRole::kBias;
     port.argument = operand.argument;
     port.rank = graph.rank(port.value);
     port.type =
@@ -243,8 +243,8 @@ int64_t Candidates::AddDependent(std::vector<Edit>& edits) const {
     const ResolvedOp& op = context_.resolved().ops()[index];
     const Operand* ports[3] = {};  // input, weight, bias
     for (const Operand& input : context_.resolved().inputs(op)) {
-      if (!input.present || input.port >= op.op->inputs.size()) continue;
-      const PortRole role = op.op->inputs[input.port].role;
+      if (!input.present) continue;
+      const PortRole role = RoleOf(op, input);
       if (input.port == 0) ports[0] = &input;
       if (role == PortRole::kWeight) ports[1] = &input;
       if (role == PortRole::kBias) ports[2] = &input;

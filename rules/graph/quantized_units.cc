@@ -1,6 +1,7 @@
 #include "rules/graph/quantized_units.h"
 
 #include "rules/graph/data_type.h"
+#include "rules/graph/port_role.h"
 #include "rules/graph/quantizer.h"
 
 namespace quantgate {
@@ -43,9 +44,8 @@ bool QuantizedUnits::Judge(int32_t node) const {
   bool floats = false;                // reads a float tensor as it is
   for (int i = 0; i < graph_.num_inputs(node); ++i) {
     const int32_t value = graph_.input(node, i);
-    const Argument argument = ArgumentAt(*binding, graph_.argument(node, i));
-    if (value < 0 || argument.role != ArgRole::kData || argument.port >= binding->op->inputs.size()) continue;
-    const PortRole role = binding->op->inputs[argument.port].role;
+    if (value < 0) continue;
+    const PortRole role = RoleAt(*binding, graph_.argument(node, i));
     if (role != PortRole::kActivation && role != PortRole::kWeight) continue;
     if (IsDequantize(graph_, graph_.producer(value))) {
       (graph_.is_static(value) ? dequantized_constant : dequantized) = true;

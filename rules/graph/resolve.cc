@@ -7,6 +7,7 @@
 #include "absl/algorithm/container.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/like_ops.h"
+#include "rules/graph/port_role.h"
 #include "rules/graph/quantized_units.h"
 #include "rules/graph/quantizer.h"
 #include "rules/graph/quantizer_forms.h"
@@ -194,9 +195,7 @@ class Resolver {
   // quantized.
   int32_t StoredOfMoved(int32_t node, const Binding& binding) const {
     for (int i = 0; i < graph_.num_inputs(node); ++i) {
-      const Argument argument = ArgumentAt(binding, graph_.argument(node, i));
-      if (argument.role != ArgRole::kData || argument.port >= binding.op->inputs.size()) continue;
-      const PortRole role = binding.op->inputs[argument.port].role;
+      const PortRole role = RoleAt(binding, graph_.argument(node, i));
       if (role != PortRole::kActivation && role != PortRole::kWeight) continue;
       return graph_.input(node, i) >= 0 ? stored_[graph_.input(node, i)] : -1;
     }
@@ -341,7 +340,7 @@ class Resolver {
     }
     for (Pending& pending : inputs) {
       const uint8_t port = pending.operand.port;
-      const bool bias = pending.operand.present && !pending.described && port < binding.op->inputs.size() &&
+      const bool bias = pending.operand.present && !pending.described &&
                         binding.op->inputs[port].role == PortRole::kBias &&
                         pending.operand.type == v1::DATA_TYPE_INT32 && activation_params >= 0 && weight_params >= 0;
       if (bias) ImplyBias(pending.operand, activation_params, weight_params);

@@ -172,7 +172,7 @@ bool InferElementwise(NodeShapes& node) {
   absl::InlinedVector<int, 4> arguments;
   for (int i = 0; i < node.num_inputs(); ++i) {
     const Argument argument = ArgumentAt(node.binding(), i);
-    if (argument.role != ArgRole::kData || argument.of_output || argument.port >= op.inputs.size()) continue;
+    if (argument.role != ArgRole::kData) continue;
     const PortRole role = op.inputs[argument.port].role;
     if (role != PortRole::kParameter && role != PortRole::kIndex && node.given(i)) arguments.push_back(i);
   }

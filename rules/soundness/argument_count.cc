@@ -75,7 +75,6 @@ void CheckTflite(const Graph& graph, int32_t node, FindingSink& sink) {
   for (int i = 0; i < static_cast<int>(binding->arguments.size()); ++i) {
     const Argument& argument = binding->arguments[i];
     if (argument.role != ArgRole::kData || argument.variadic) continue;
-    if (argument.port >= binding->op->inputs.size()) continue;
     if (binding->op->inputs[argument.port].optional && !Asked(graph, node, i)) continue;
     if (i < graph.num_inputs(node) && graph.input(node, i) >= 0) continue;
     Place place;

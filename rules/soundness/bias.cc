@@ -1,5 +1,7 @@
 #include "rules/soundness/bias.h"
 
+#include "rules/graph/port_role.h"
+
 namespace quantgate {
 namespace {
 
@@ -16,8 +18,8 @@ std::vector<QuantizedBias> QuantizedBiases(const CheckContext& context) {
     const size_t first = found.size();
     int weights = 0;
     for (const Operand& operand : resolved.inputs(op)) {
-      if (!operand.present || !operand.quantized || operand.port >= op.op->inputs.size()) continue;
-      switch (op.op->inputs[operand.port].role) {
+      if (!operand.quantized) continue;
+      switch (RoleOf(op, operand)) {
         case PortRole::kBias:
           if (!IsBiasType(operand.type) || resolved.qparams(operand) == nullptr) break;
           found.emplace_back().bias = &operand;

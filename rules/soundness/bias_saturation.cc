@@ -4,6 +4,7 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/graph/elements.h"
+#include "rules/graph/port_role.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {
@@ -64,10 +65,8 @@ void CheckBias(const Graph& graph, const ResolvedOp& op, const Operand& bias, Fi
 void Check(const CheckContext& context, FindingSink& sink) {
   const ResolvedGraph& resolved = context.resolved();
   for (const ResolvedOp& op : resolved.ops()) {
-    if (op.op == nullptr) continue;
     for (const Operand& operand : resolved.inputs(op)) {
-      if (!operand.present || !operand.quantized || operand.port >= op.op->inputs.size()) continue;
-      if (op.op->inputs[operand.port].role != PortRole::kBias || operand.type != v1::DATA_TYPE_INT32) continue;
+      if (RoleOf(op, operand) != PortRole::kBias || !operand.quantized || operand.type != v1::DATA_TYPE_INT32) continue;
       if (operand.value < 0 || !context.graph().is_constant(operand.value)) continue;
       if (resolved.qparams(operand) != nullptr) CheckBias(context.graph(), op, operand, sink);
     }

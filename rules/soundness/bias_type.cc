@@ -2,6 +2,7 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/port_role.h"
 #include "rules/soundness/rules.h"
 #include "rules/soundness/tflite.h"
 
@@ -30,8 +31,8 @@ struct Operands {
 Operands Find(const ResolvedGraph& resolved, const ResolvedOp& op) {
   Operands found;
   for (const Operand& operand : resolved.inputs(op)) {
-    if (!operand.present || operand.port >= op.op->inputs.size()) continue;
-    const PortRole role = op.op->inputs[operand.port].role;
+    if (!operand.present) continue;
+    const PortRole role = RoleOf(op, operand);
     if (role == PortRole::kActivation && found.input == nullptr) found.input = &operand;
     if (role == PortRole::kBias) found.bias = &operand;
   }

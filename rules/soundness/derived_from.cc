@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
+#include "rules/graph/port_role.h"
 #include "rules/graph/sharing_annotations.h"
 #include "rules/soundness/rules.h"
 
@@ -35,11 +36,7 @@ std::string PlaceNames(const Graph& graph, absl::Span<const SpecPlace> places) {
 bool NamesItsInputs(const Graph& graph, int32_t node) {
   const Binding& binding = *graph.binding(node);
   if (binding.integer_operator) return false;
-  const auto role_of = [&](int i) {
-    const Argument argument = ArgumentAt(binding, graph.argument(node, i));
-    const bool bound = argument.role == ArgRole::kData && argument.port < binding.op->inputs.size();
-    return bound ? binding.op->inputs[argument.port].role : PortRole::kParameter;
-  };
+  const auto role_of = [&](int i) { return RoleAt(binding, graph.argument(node, i)); };
   const int bias = graph.num_inputs(node) - 1;
   if (bias < 0 || role_of(bias) != PortRole::kBias || graph.edge_spec(node, bias) < 0) return false;
   const int32_t spec = graph.edge_spec(node, bias);
@@ -58,8 +55,8 @@ void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sin
   const Operand* bias = nullptr;
   absl::InlinedVector<int32_t, 4> sources;
   for (const Operand& operand : context.resolved().inputs(op)) {
-    if (!operand.present || operand.port >= op.op->inputs.size()) continue;
-    if (op.op->inputs[operand.port].role == PortRole::kBias) {
+    if (!operand.present) continue;
+    if (RoleOf(op, operand) == PortRole::kBias) {
       bias = &operand;
     } else {
       sources.push_back(operand.edge_value);

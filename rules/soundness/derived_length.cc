@@ -1,6 +1,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
+#include "rules/graph/port_role.h"
 #include "rules/soundness/alike_ops.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
@@ -45,8 +46,8 @@ void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sin
   const Operand* bias = nullptr;
   const Operand* weight = nullptr;
   for (const Operand& operand : context.resolved().inputs(op)) {
-    if (!operand.present || operand.port >= op.op->inputs.size()) continue;
-    const PortRole role = op.op->inputs[operand.port].role;
+    if (!operand.present) continue;
+    const PortRole role = RoleOf(op, operand);
     if (role == PortRole::kBias) bias = &operand;
     if (role == PortRole::kWeight) weight = &operand;
   }

@@ -52,8 +52,7 @@ bool NeedsIntegers(const Graph& graph, Use use) {
   const Binding* binding = graph.binding(use.node);
   if (binding == nullptr) return false;
   const Argument argument = ArgumentAt(*binding, graph.argument(use.node, use.input));
-  if (argument.role != ArgRole::kData || argument.of_output || argument.port >= binding->op->inputs.size())
-    return false;
+  if (argument.role != ArgRole::kData) return false;
   const PortRole role = binding->op->inputs[argument.port].role;
   return role == PortRole::kIndex || role == PortRole::kParameter;
 }

@@ -1,9 +1,12 @@
+#include <vector>
+
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
 #include "rules/soundness/rules.h"
+#include "rules/soundness/stored_writer.h"
 
 namespace quantgate {
 namespace {
@@ -22,46 +25,25 @@ constexpr RuleInfo kInfo = {
     "not.",
 };
 
-// Type that a consumer states for the tensor by its zero point; unspecified when it states none.
-v1::DataType TypeStatedBy(const Graph& graph, const Use& use) {
-  const Binding* binding = graph.binding(use.node);
-  if (binding == nullptr) return v1::DATA_TYPE_UNSPECIFIED;
-  const Argument data = ArgumentAt(*binding, graph.argument(use.node, use.input));
-  if (data.role != ArgRole::kData || data.of_output) return v1::DATA_TYPE_UNSPECIFIED;
-  for (int i = use.input + 1; i < graph.num_inputs(use.node); ++i) {
-    const Argument argument = ArgumentAt(*binding, graph.argument(use.node, i));
-    if (argument.role == ArgRole::kData) break;
-    if (argument.role != ArgRole::kZeroPoint || argument.of_output || argument.port != data.port) continue;
-    return graph.input(use.node, i) < 0 ? v1::DATA_TYPE_UNSPECIFIED : graph.value(graph.input(use.node, i)).dtype();
-  }
-  return v1::DATA_TYPE_UNSPECIFIED;
-}
-
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  for (int32_t node : graph.integer_nodes()) {
-    const Binding* binding = graph.binding(node);
-    if (graph.num_outputs(node) == 0) continue;
-    const int32_t value = graph.output(node, 0);
-    if (value < 0) continue;
-    v1::DataType written = v1::DATA_TYPE_UNSPECIFIED;
+  if (graph.integer_nodes().empty()) return;
+  std::vector<bool> said(graph.num_nodes(), false);  // of writers
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     for (int i = 0; i < graph.num_inputs(node); ++i) {
-      const Argument argument = ArgumentAt(*binding, graph.argument(node, i));
-      if (argument.role == ArgRole::kZeroPoint && argument.of_output && graph.input(node, i) >= 0) {
-        written = graph.value(graph.input(node, i)).dtype();
-      }
-    }
-    if (written == v1::DATA_TYPE_UNSPECIFIED) continue;
-    for (const Use& use : graph.uses(value)) {
-      const v1::DataType expected = TypeStatedBy(graph, use);
-      if (expected == v1::DATA_TYPE_UNSPECIFIED || expected == written) continue;
+      const v1::DataType expected = ZeroPointTypeStated(graph, node, i);
+      if (expected == v1::DATA_TYPE_UNSPECIFIED) continue;
+      const int32_t writer = StoredWriter(graph, graph.input(node, i));
+      if (writer < 0 || writer == node || said[writer]) continue;
+      const v1::DataType written = WrittenType(graph, writer);
+      if (written == v1::DATA_TYPE_UNSPECIFIED || written == expected) continue;
+      said[writer] = true;
       Place place;
-      place.node = node;
+      place.node = writer;
       place.output = 0;
-      place.value = value;
+      place.value = graph.output(writer, 0);
       sink.Add(kInfo, place, absl::StrCat("is written as ", DataTypeName(written)),
-               absl::StrCat(DataTypeName(expected), ", which node '", NodeName(graph, use.node), "' reads"));
-      break;
+               absl::StrCat(DataTypeName(expected), ", which node '", NodeName(graph, node), "' reads"));
     }
   }
 }

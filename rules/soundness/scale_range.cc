@@ -6,6 +6,7 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/engine/render.h"
+#include "rules/graph/port_role.h"
 #include "rules/soundness/described.h"
 #include "rules/soundness/encodings.h"
 #include "rules/soundness/rules.h"
@@ -42,9 +43,9 @@ bool OnlyZeros(const RealView& scales) {
 bool MeansDerived(const Graph& graph, const Described& described) {
   if (graph.origin() != v1::Graph::QNN || described.place.input < 0) return false;
   const Binding* binding = graph.binding(described.place.node);
-  if (binding == nullptr || described.operand->port >= binding->op->inputs.size()) return false;
+  if (binding == nullptr) return false;
   const auto is_zero = [](double number) { return number == 0; };
-  return binding->op->inputs[described.operand->port].role == PortRole::kBias &&
+  return RoleAt(*binding, graph.argument(described.place.node, described.place.input)) == PortRole::kBias &&
          absl::c_all_of(described.params->scales, is_zero) && absl::c_all_of(described.params->zero_points, is_zero);
 }
 

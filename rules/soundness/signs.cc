@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rules/graph/elements.h"
+#include "rules/graph/port_role.h"
 
 namespace quantgate {
 namespace {
@@ -95,9 +96,7 @@ Sign OfOutput(const CheckContext& context, int32_t node, const std::vector<Sign>
   for (int i = 0; i < graph.num_inputs(node); ++i) {
     const int32_t value = graph.input(node, i);
     if (value < 0) continue;
-    const Argument argument = ArgumentAt(*binding, graph.argument(node, i));
-    if (argument.role != ArgRole::kData || argument.port >= binding->op->inputs.size()) continue;
-    const PortRole role = binding->op->inputs[argument.port].role;
+    const PortRole role = RoleAt(*binding, graph.argument(node, i));
     if (role != PortRole::kActivation && role != PortRole::kWeight && role != PortRole::kBias) continue;
     any = true;
     // Trained weights have both signs, if nothing is known of them.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
@@ -6,6 +7,7 @@
 #include "rules/engine/render.h"
 #include "rules/graph/quantizer.h"
 #include "rules/soundness/rules.h"
+#include "rules/soundness/stored_writer.h"
 
 namespace quantgate {
 namespace {
@@ -24,46 +26,6 @@ constexpr RuleInfo kInfo = {
     "not.",
 };
 
-// Operators between writer and reader that leave stored integers as they are.
-constexpr int kMaxHops = 16;
-
-bool PassesOn(const Graph& graph, int32_t node) {
-  const Binding* binding = graph.binding(node);
-  if (binding == nullptr || binding->integer_operator || graph.num_inputs(node) == 0) return false;
-  switch (binding->op->id) {
-    case OpId::kIdentity:
-    case OpId::kReshape:
-    case OpId::kFlatten:
-    case OpId::kSqueeze:
-    case OpId::kUnsqueeze:
-    case OpId::kTranspose:
-    case OpId::kSplit:
-    case OpId::kSlice:
-    case OpId::kGather:
-    case OpId::kExpand:
-    case OpId::kTile:
-    case OpId::kDepthToSpace:
-    case OpId::kSpaceToDepth:
-    case OpId::kMaxPool:
-      return true;
-    default:
-      return false;
-  }
-}
-
-// Node that gave the stored numbers their meaning; -1: none that says so.
-int32_t WriterOf(const Graph& graph, int32_t value) {
-  for (int hops = 0; hops < kMaxHops && value >= 0; ++hops) {
-    const int32_t producer = graph.producer(value);
-    if (producer < 0) return -1;
-    const Binding* binding = graph.binding(producer);
-    if (binding != nullptr && (binding->integer_operator || binding->op->id == OpId::kQuantize)) return producer;
-    if (!PassesOn(graph, producer)) return -1;
-    value = graph.input(producer, 0);
-  }
-  return -1;
-}
-
 const QuantParams* Written(const CheckContext& context, int32_t writer) {
   const ResolvedGraph& resolved = context.resolved();
   if (const Operand* quantizer = resolved.quantizer(writer)) return resolved.qparams(*quantizer);
@@ -79,17 +41,22 @@ bool OneSoundScale(const QuantParams* params) {
          std::isfinite(params->scales[0]);
 }
 
-void Compare(const CheckContext& context, Place place, int32_t stored, const QuantParams* reads, FindingSink& sink) {
+void Compare(const CheckContext& context, Place place, int32_t stored, const Operand& read, FindingSink& sink) {
   const Graph& graph = context.graph();
+  const QuantParams* reads = context.resolved().qparams(read);
   if (stored < 0 || !OneSoundScale(reads)) return;
-  const int32_t writer = WriterOf(graph, stored);
+  const int32_t writer = StoredWriter(graph, stored);
   if (writer < 0 || writer == place.node) return;
   // A Quantize right in front of its Dequantize is quantize-pair-mismatch's.
   if (IsQuantize(graph, writer) && IsDequantize(graph, place.node) && graph.producer(stored) == writer) return;
   const QuantParams* writes = Written(context, writer);
   if (!OneSoundScale(writes)) return;
+  // Between two types the zero points say nothing; output-type-expected does.
+  const v1::DataType type = WrittenType(graph, writer);
+  const v1::DataType expected = ZeroPointTypeStated(graph, place.node, std::max(place.input, 0));
+  const bool one_type = type == v1::DATA_TYPE_UNSPECIFIED || expected == v1::DATA_TYPE_UNSPECIFIED || type == expected;
   const bool scale = reads->scales[0] != writes->scales[0];
-  if (!scale && reads->zero_point(0) == writes->zero_point(0)) return;
+  if (!scale && (!one_type || reads->zero_point(0) == writes->zero_point(0))) return;
   place.value = stored;
   const char* what = scale ? "scale " : "zero point ";
   sink.Add(kInfo, place,
@@ -106,7 +73,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     Place place;
     place.node = node;
     if (IsDequantize(graph, node)) {
-      Compare(context, place, QuantizerInputsOf(graph, node).data, resolved.qparams(*resolved.quantizer(node)), sink);
+      Compare(context, place, QuantizerInputsOf(graph, node).data, *resolved.quantizer(node), sink);
       continue;
     }
     const Binding* binding = graph.binding(node);
@@ -115,7 +82,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     for (const Operand& operand : resolved.inputs(resolved.ops()[op])) {
       if (!operand.present || operand.quantizer >= 0) continue;
       place.input = operand.argument;
-      Compare(context, place, operand.edge_value, resolved.qparams(operand), sink);
+      Compare(context, place, operand.edge_value, operand, sink);
     }
   }
 }

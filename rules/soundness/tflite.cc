@@ -1,6 +1,7 @@
 #include "rules/soundness/tflite.h"
 
 #include "rules/graph/data_type.h"
+#include "rules/graph/port_role.h"
 
 namespace quantgate {
 
@@ -23,10 +24,7 @@ void ForEachWeight(const CheckContext& context,
   for (const ResolvedOp& op : context.resolved().ops()) {
     if (op.op == nullptr || (op.op->traits & kAccumulates) == 0) continue;
     for (const Operand& operand : context.resolved().inputs(op)) {
-      if (!operand.present || !operand.quantized || !operand.is_static) continue;
-      if (operand.port < op.op->inputs.size() && op.op->inputs[operand.port].role == PortRole::kWeight) {
-        visit(op, operand);
-      }
+      if (operand.quantized && operand.is_static && RoleOf(op, operand) == PortRole::kWeight) visit(op, operand);
     }
   }
 }

@@ -7,10 +7,12 @@
 #include "rules/engine/finding.h"
 #include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/port_role.h"
 #include "rules/graph/quantizer.h"
 #include "rules/onnx/data_type.h"
 #include "rules/soundness/packed_matmul.h"
 #include "rules/soundness/rules.h"
+#include "rules/soundness/stored_writer.h"
 
 namespace quantgate {
 namespace {
@@ -151,10 +153,7 @@ class Types {
     for (const Use& use : graph_.uses(value)) {
       const Binding* binding = graph_.binding(use.node);
       if (binding == nullptr || binding->integer_operator || !TakesOnlyFloats(binding->op->id)) continue;
-      const Argument argument = ArgumentAt(*binding, graph_.argument(use.node, use.input));
-      if (argument.role != ArgRole::kData || argument.of_output || argument.port >= binding->op->inputs.size())
-        continue;
-      const PortRole role = binding->op->inputs[argument.port].role;
+      const PortRole role = RoleAt(*binding, graph_.argument(use.node, use.input));
       if (role != PortRole::kActivation && role != PortRole::kWeight) continue;
       Add(use.node, value, absl::StrCat(graph_.op_type(use.node), " of a tensor of ", DataTypeName(type)),
           "a floating-point tensor", use.input);
@@ -278,6 +277,8 @@ class Types {
     const v1::DataType data = IsQuantize(graph_, node) ? graph_.value(stored).dtype() : StoredType(stored);
     if (type == v1::DATA_TYPE_UNSPECIFIED || data == v1::DATA_TYPE_UNSPECIFIED || type == data) return;
     if (IsFloat(type)) return;  // real-valued zero points (block-wise weights)
+    // What an integer operator writes has the type of its zero point, which may be the wrong one of the two.
+    if (WrittenType(graph_, StoredWriter(graph_, stored)) != v1::DATA_TYPE_UNSPECIFIED) return;
     Add(node, stored,
         absl::StrCat("the tensor is ", DataTypeName(data), ", its zero point '", graph_.value(zero_point).name(), "' ",
                      DataTypeName(type)),

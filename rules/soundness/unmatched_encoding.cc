@@ -48,7 +48,7 @@ bool IsParameter(const Graph& graph, int32_t value) {
     const Binding* binding = graph.binding(use.node);
     if (binding == nullptr) continue;
     const Argument argument = ArgumentAt(*binding, graph.argument(use.node, use.input));
-    if (argument.role != ArgRole::kData || argument.port >= binding->op->inputs.size()) continue;
+    if (argument.role != ArgRole::kData) continue;
     const PortRole role = binding->op->inputs[argument.port].role;
     if (role == PortRole::kWeight || role == PortRole::kBias) return true;
     // The constant of a matrix product.

@@ -4,6 +4,7 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/engine/render.h"
+#include "rules/graph/port_role.h"
 #include "rules/graph/quantizer.h"
 #include "rules/soundness/rules.h"
 
@@ -41,10 +42,7 @@ bool WantsRealNumbers(const Graph& graph, const Use& use) {
     default:
       break;
   }
-  const Argument argument = ArgumentAt(*binding, graph.argument(use.node, use.input));
-  if (argument.role != ArgRole::kData || argument.of_output || argument.port >= binding->op->inputs.size())
-    return false;
-  const PortRole role = binding->op->inputs[argument.port].role;
+  const PortRole role = RoleAt(*binding, graph.argument(use.node, use.input));
   if (role == PortRole::kIndex || role == PortRole::kCondition || role == PortRole::kParameter) return false;
   return (binding->op->traits & (kMovesData | kSelects | kNoData | kControlFlow)) == 0;
 }

@@ -6,6 +6,7 @@
 #include "rules/soundness/described.h"
 #include "rules/soundness/encodings.h"
 #include "rules/soundness/rules.h"
+#include "rules/soundness/stored_writer.h"
 
 namespace quantgate {
 namespace {
@@ -24,6 +25,15 @@ constexpr RuleInfo kInfo = {
     "A zero point of 300 on uint8 fires it; 128 does not.",
 };
 
+// Type of the zero point of an ONNX operator, where it is a tensor.
+v1::DataType StatedType(const Graph& graph, const Described& described) {
+  if (graph.origin() != v1::Graph::ONNX) return v1::DATA_TYPE_UNSPECIFIED;
+  if (described.zero_point >= 0) return graph.dtype(described.zero_point);
+  const Place& place = described.place;
+  return place.node >= 0 && place.input >= 0 ? ZeroPointTypeStated(graph, place.node, place.input)
+                                             : v1::DATA_TYPE_UNSPECIFIED;
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   // Where zero points were made of offsets, encoding-offset says it in the file's own terms.
@@ -34,6 +44,9 @@ void Check(const CheckContext& context, FindingSink& sink) {
     const v1::DataType type = described.operand->type;
     // Types below eight bits that the operator packs itself may have real-valued zero points.
     if (!IsInteger(type) || (described.integer_operator && described.params->blocked())) continue;
+    // A zero point of another type is type-mismatch's, or output-type-expected's.
+    const v1::DataType stated = StatedType(graph, described);
+    if (IsInteger(stated) && stated != type) continue;
     const double low = static_cast<double>(MinOf(type));
     const double high = static_cast<double>(MaxOf(type));
     const RealView zero_points = described.params->zero_points;

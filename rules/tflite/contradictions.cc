@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <deque>
 #include <string>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
@@ -38,6 +39,10 @@ void Bias(NodeShapes& node, int argument, int64_t channels) {
                 absl::StrCat(channels, " elements, one for each output channel"));
 }
 
+void BadFilter(NodeShapes& node, std::string allowed) {
+  node.Conflict(1, absl::StrCat("weights of shape ", ShapeText(node.at(1).dims)), std::move(allowed));
+}
+
 void Conv(NodeShapes& node) {
   Padding(node);
   RankIs(node, 1, 4);
@@ -46,11 +51,9 @@ void Conv(NodeShapes& node) {
   const int64_t outputs = SizeAt(filter, 0);
   const int64_t inputs = LastSize(filter);
   if (channels > 0 && inputs >= 0 && (inputs == 0 || channels % inputs != 0)) {
-    node.Conflict(1, absl::StrCat("a filter of shape ", ShapeText(filter.dims)),
-                  absl::StrCat("a last size that divides the input's ", channels, " channels"));
+    BadFilter(node, absl::StrCat("a last size that divides the input's ", channels, " channels"));
   } else if (channels > 0 && inputs > 0 && outputs >= 0 && outputs % (channels / inputs) != 0) {
-    node.Conflict(1, absl::StrCat("a filter of shape ", ShapeText(filter.dims)),
-                  absl::StrCat("output channels that divide into ", channels / inputs, " groups"));
+    BadFilter(node, absl::StrCat("output channels that divide into ", channels / inputs, " groups"));
   }
   Bias(node, 2, outputs);
 }
@@ -62,11 +65,10 @@ void DepthwiseConv(NodeShapes& node) {
   const Shape filter = node.at(1);
   const int64_t outputs = LastSize(filter);
   if (channels > 0 && outputs >= 0 && outputs % channels != 0) {
-    node.Conflict(1, absl::StrCat("a filter of shape ", ShapeText(filter.dims)),
-                  absl::StrCat("a last size that is a multiple of the input's ", channels, " channels"));
+    BadFilter(node, absl::StrCat("a last size that is a multiple of the input's ", channels, " channels"));
   }
   if (const int64_t first = SizeAt(filter, 0); first >= 0 && first != 1) {
-    node.Conflict(1, absl::StrCat("a filter of shape ", ShapeText(filter.dims)), "a first size of 1");
+    BadFilter(node, "a first size of 1");
   }
   Bias(node, 2, outputs);
 }
@@ -77,8 +79,7 @@ void TransposeConv(NodeShapes& node) {
   const int64_t channels = LastSize(node.at(2));
   const Shape filter = node.at(1);
   if (channels > 0 && LastSize(filter) >= 0 && LastSize(filter) != channels) {
-    node.Conflict(1, absl::StrCat("a filter of shape ", ShapeText(filter.dims)),
-                  absl::StrCat("a last size of ", channels, ", the input's channels"));
+    BadFilter(node, absl::StrCat("a last size of ", channels, ", the input's channels"));
   }
   Bias(node, 3, SizeAt(filter, 0));
 }
@@ -90,11 +91,9 @@ void FullyConnected(NodeShapes& node) {
   const int64_t depth = LastSize(weights);
   const int64_t count = CountOrUnknown(input);
   if (depth > 0 && count >= 0 && count % depth != 0) {
-    node.Conflict(1, absl::StrCat("weights of shape ", ShapeText(weights.dims)),
-                  absl::StrCat("rows that divide the input's ", count, " elements"));
+    BadFilter(node, absl::StrCat("rows that divide the input's ", count, " elements"));
   } else if (node.integer("keep_num_dims", 0) != 0 && depth >= 0 && LastSize(input) >= 0 && LastSize(input) != depth) {
-    node.Conflict(1, absl::StrCat("weights of shape ", ShapeText(weights.dims)),
-                  absl::StrCat("rows of ", LastSize(input), ", the input's last size"));
+    BadFilter(node, absl::StrCat("rows of ", LastSize(input), ", the input's last size"));
   }
   Bias(node, 2, SizeAt(weights, 0));
 }
@@ -255,8 +254,6 @@ void StridedSlice(NodeShapes& node) {
   }
 }
 
-void Gather(NodeShapes& node) { AxisAttribute(node); }
-
 using Check = void (*)(NodeShapes&);
 
 const absl::flat_hash_map<absl::string_view, Check>& Checks() {
@@ -299,7 +296,7 @@ const absl::flat_hash_map<absl::string_view, Check>& Checks() {
       {"REVERSE_V2", AxesSecond},
       {"SPLIT", Split},
       {"UNPACK", AxisAttribute},
-      {"GATHER", Gather},
+      {"GATHER", AxisAttribute},
       {"PACK", Pack},
       {"EXPAND_DIMS", ExpandDims},
       {"SQUEEZE", Squeeze},

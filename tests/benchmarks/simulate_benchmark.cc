@@ -1,7 +1,7 @@
 // What a simulation costs here: `simulate_benchmark MODEL INPUT.npz` answers each line of standard input, "affine"
-// (integers alone) or "whole" (with float reference and statistics), with the microseconds of one simulation of the
-// graph, which is read before. Time is that of the processor for this thread. simulate.py sets them against what ONNX
-// Runtime takes for the same file.
+// (integers alone), "reference" (with float reference and statistics) or "whole" (with real space as well), with the
+// microseconds of one simulation of the graph, which is read before. Time is that of the processor for this thread.
+// simulate.py sets them against what ONNX Runtime takes for the same file.
 #include <iostream>
 #include <string>
 
@@ -38,7 +38,8 @@ int Run(const std::string& model, const std::string& input) {
   options.profile = simulator::FindProfile("onnxruntime");
   if (options.profile == nullptr) return 2;
   for (std::string what; std::getline(std::cin, what);) {
-    options.statistics = what == "whole";
+    options.statistics = what != "affine";
+    options.real_space = what == "whole";
     auto inputs = simulator::TakeInputs(*graph, *given);
     if (!inputs.ok()) return Fail(inputs.status());
     absl::Status status;

@@ -191,6 +191,19 @@ TEST(TfliteImporter, OperatorsThatNoSchemaNames) {
   EXPECT_EQ(SymbolOf(graph, graph.nodes(0).op()), "CUSTOM::AcmeMagic");
 }
 
+TEST(TfliteImporter, VersionsOfOperatorsBesideTheFirst) {
+  TfliteModel model = Dense({.name = "w", .shape = {2, 4}, .buffer = 1});
+  model.buffers = {std::string(32, '\0')};
+  v1::Graph graph = Import(model);
+  EXPECT_EQ(AttributeNamed(graph, graph.nodes(0), "operator_version"), nullptr);
+  for (const int version : {4, 0, -1}) {
+    model.subgraphs[0].operators[0].version = version;
+    graph = Import(model);
+    ASSERT_NE(AttributeNamed(graph, graph.nodes(0), "operator_version"), nullptr);
+    EXPECT_EQ(AttributeNamed(graph, graph.nodes(0), "operator_version")->i(), version);
+  }
+}
+
 TEST(TfliteImporter, IndicesThatCountNothing) {
   TfliteModel model = Dense({.name = "w", .shape = {2, 4}, .buffer = 9});
   model.subgraphs[0].operators[0].inputs = {0, 1, 76, -7, 76};

@@ -38,6 +38,7 @@ struct TfliteOperator {
   uint8_t options_type = 0;
   std::vector<std::pair<int, int32_t>> options = {};  // field number and an int
   std::string custom = {};
+  int32_t version = 1;
 };
 
 struct TfliteSubgraph {
@@ -138,7 +139,7 @@ class TfliteWriter {
   flatbuffers::Offset<tflite::Operator> Operator(const TfliteOperator& op) {
     const auto deprecated = static_cast<int8_t>(op.code < 127 ? op.code : 127);
     codes_.push_back(tflite::CreateOperatorCodeDirect(fbb_, deprecated, op.custom.empty() ? nullptr : op.custom.c_str(),
-                                                      /*version=*/1, op.code));
+                                                      op.version, op.code));
     flatbuffers::Offset<tflite::Any> options;
     if (op.options_type != 0) {
       const flatbuffers::uoffset_t start = fbb_.StartTable();

@@ -13,7 +13,7 @@ inline double CpuSeconds() { return static_cast<double>(std::clock()) / CLOCKS_P
 #ifdef NDEBUG
 inline constexpr double kMaxSeconds = 2.0;
 #else
-inline constexpr double kMaxSeconds = 20.0;
+inline constexpr double kMaxSeconds = 60.0;
 #endif
 
 }  // namespace quantgate

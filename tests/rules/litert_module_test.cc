@@ -45,6 +45,11 @@ void Quantize(GraphBuilder& b, const std::string& name, const std::vector<double
   b.Value(name).set_spec(b.graph.specs_size());
 }
 
+GraphBuilder OfVersion(GraphBuilder b, int64_t version) {
+  b.Int(b.Find("op"), "operator_version", version);
+  return b;
+}
+
 // y = op(x), quantized where the type is an integer.
 GraphBuilder Unary(const std::string& op, v1::DataType in, v1::DataType out, double scale = 0.1,
                    double zero_point = 0) {
@@ -152,6 +157,11 @@ std::vector<Case> Cases() {
       {"DelegatedLogisticOfAnotherScale", kXnnpack, [] { return Unary("LOGISTIC", kInt8, kInt8, 0.02, 0); }, ""},
 
       {"AddInt8", kXnnpack, [] { return Binary("ADD", kInt8); }, ""},
+      {"AddOfTheLastVersion", kXnnpack, [] { return OfVersion(Binary("ADD", kInt8), 6); }, ""},
+      {"AddOfAVersionToCome", kXnnpack, [] { return OfVersion(Binary("ADD", kInt8), 7); }, "EN601", refused, fails},
+      {"AddOfOptimizedKernelsVersion", kReference, [] { return OfVersion(Binary("ADD", kInt8), 6); }, "EN601", refused,
+       fails},
+      {"AddOfNoVersion", kReference, [] { return OfVersion(Binary("ADD", kInt8), 0); }, "EN601", refused, fails},
       {"AddIntoFarSmallerScale", kXnnpack, [] { return Binary("ADD", kInt8, 0.1, 0.1 / 256); }, "CV602", fallback,
        partial},
       {"AddIntoSmallerScale", kXnnpack, [] { return Binary("ADD", kInt8, 0.1, 0.1 / 255); }, ""},

@@ -251,6 +251,7 @@ TEST(OpMap, ArgumentsPointAtPorts) {
     for (const OpRow& row : rows) bindings.push_back({row.name, Onnx(row.name)});
   }
   for (const OpRow& row : QnnOps()) bindings.push_back({row.name, Qnn(row.name)});
+  for (const OpRow& row : TfliteOps()) bindings.push_back({row.name, FindBinding(v1::Graph::TFLITE, row.name)});
   for (const OpRow& row : TorchOps()) bindings.push_back({row.name, Torch(row.name)});
   for (const OverloadRow& row : AtenOps()) {
     for (absl::string_view packet : absl::StrSplit(row.packets, ' ')) {

@@ -7,6 +7,8 @@ target_link_libraries(simulator_records PUBLIC quantgate_simulator ZLIB::ZLIB nl
 add_executable(judge_kernels simulator/judge_kernels.cc)
 target_link_libraries(judge_kernels PRIVATE simulator_records)
 quantgate_test(simulator_golden_test simulator/golden_test.cc LIBS simulator_records)
+quantgate_test(simulator_changed_records_test simulator/changed_records_test.cc LIBS simulator_records)
+quantgate_test(simulator_functions_test simulator/functions_test.cc LIBS quantgate_simulator)
 find_package(hwy CONFIG REQUIRED)
 quantgate_test(simulator_exact_float_test simulator/exact_float_test.cc LIBS quantgate_simulator hwy::hwy)
 quantgate_test(simulator_byte_products_test simulator/byte_products_test.cc LIBS quantgate_simulator hwy::hwy)

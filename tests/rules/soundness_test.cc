@@ -562,6 +562,26 @@ std::vector<Case> Cases() {
        },
        "FI010", "q", "yq", -1, warning},
 
+      // Nor is the zero point out of range, or another than the writer's, when it is of another type: 128 and 0 may mean
+      // the same.
+      {"OutputTypeBehindATranspose", SoundIntegerConv,
+       [](GraphBuilder& b) {
+         b.Ints("own_zp", v1::DATA_TYPE_INT8, {0});
+         b.Find("q").set_inputs(7, b.Id("own_zp"));
+         b.Node("Transpose", "t", {"yq"}, {"tq"});
+         b.Ints("read_zp", v1::DATA_TYPE_UINT8, {200});
+         b.Find("y_DQ").set_inputs(0, b.Id("tq"));
+         b.Find("y_DQ").set_inputs(2, b.Id("read_zp"));
+         b.graph.mutable_nodes()->SwapElements(1, 2);
+       },
+       "FI010", "q", "yq", -1, warning},
+      {"OutputTypeLostInAnOperator", SoundIntegerConv,  // whose output says nothing of its integers
+       [](GraphBuilder& b) {
+         b.Node("Relu", "r", {"yq"}, {"rq"});
+         b.Output("rq");
+       },
+       "-FI010"},
+
       // GS001
       {"Empty", SoundConv,
        [](GraphBuilder& b) {

@@ -7,6 +7,7 @@
 #include "rules/backends/coverage.h"
 #include "rules/backends/cpu_module.h"
 #include "rules/backends/litert/lowering.h"
+#include "rules/backends/litert/versions.h"
 #include "rules/backends/matchers.h"
 #include "rules/backends/table_judge.h"
 #include "rules/backends/table_target.h"
@@ -50,6 +51,20 @@ const RuleInfo kNotDelegated = {
     "Fires: an int16 ADD on litert/xnnpack. Does not: an int8 ADD.",
 };
 
+const RuleInfo kOperatorVersion = {
+    "EN601",
+    "operator-version",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} is of {observed}; LiteRT has {allowed}.",
+    "The interpreter looks its kernels up by operator and version when it is made. A converter that is newer than the "
+    "runtime writes versions that it does not have, and the model does not load, whichever delegate would take the "
+    "node.",
+    "Convert with an older converter, or ship a newer runtime.",
+    "Fires: a CONV_2D of version 99. Does not: one of version 3.",
+};
+
 // Statements of the delegate's table that have a source of their own are not about what it takes: it takes the node,
 // and then fails to make its subgraph of it, which ends the interpreter.
 bool EndsDelegate(const Violation& violation) {
@@ -62,6 +77,10 @@ class Judge {
       : context_(context), target_(target), matcher_(matcher), sink_(sink) {}
 
   void JudgeNode(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
+    if (!HasVersion(op.node)) {
+      outcome.checked = outcome.refused = outcome.ends_export = true;
+      return;
+    }
     emission_.Clear();
     const Lowering lowering = Lower(context_, op, emission_);
     if (lowering.status == Lowering::kUnknown) {
@@ -74,6 +93,28 @@ class Judge {
   }
 
  private:
+  // Whether there are kernels of the node's version; of an operator without any, others say so.
+  bool HasVersion(int32_t node) {
+    const Graph& graph = context_.graph();
+    const KernelVersions* kernel = VersionsOf(graph.op_type(node));
+    if (kernel == nullptr) return true;
+    const bool reference = target_.soc == kVariants[0].name;
+    const int last = reference ? kernel->reference : kernel->optimized;
+    const int64_t version = graph.int_attribute(node, "operator_version", 1);
+    if (last == 0 || (version >= kernel->first && version <= last)) return true;
+    Place place;
+    place.node = node;
+    FindingSource source;
+    source.kind = v1::Source::MEASURED;
+    source.table = target_.tables.empty() ? std::string() : target_.tables.front();
+    source.row = std::string(kernel->op);
+    const std::string versions =
+        kernel->first == last ? absl::StrCat("version ", last) : absl::StrCat("versions ", kernel->first, " to ", last);
+    sink_.Add(kOperatorVersion, place, absl::StrCat("version ", version),
+              absl::StrCat(reference ? "reference kernels of " : "kernels of ", versions), std::move(source));
+    return false;
+  }
+
   // Notes the reason where it is not.
   bool IsDelegated(const BackendOp& stated, ModuleResult::OpOutcome& outcome) {
     const std::string name = absl::StrCat(kDelegate, stated.name);
@@ -202,7 +243,9 @@ void CheckGraph(const CheckContext& context, const Target& target, const TableMa
 
 }  // namespace
 
-std::vector<const RuleInfo*> OwnRules() { return {&kUnclearLowering, &kOlderTable, &kNoKernel, &kNotDelegated}; }
+std::vector<const RuleInfo*> OwnRules() {
+  return {&kUnclearLowering, &kOlderTable, &kNoKernel, &kNotDelegated, &kOperatorVersion};
+}
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
   absl::StatusOr<std::unique_ptr<Module>> module =

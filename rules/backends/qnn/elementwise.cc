@@ -1,13 +1,13 @@
 #include <limits>
 
 #include "rules/backends/qnn/lowerers.h"
+#include "rules/graph/port_role.h"
 
 namespace quantgate::qnn {
 namespace {
 
 bool CarriesData(const NodeView& view, const Operand& operand) {
-  const Operator* op = view.op().op;
-  return op == nullptr || operand.port >= op->inputs.size() || op->inputs[operand.port].role != PortRole::kParameter;
+  return RoleOf(view.op(), operand) != PortRole::kParameter;
 }
 
 void AddOutputs(const NodeView& view, Emission& emission) {

@@ -7,6 +7,7 @@
 #include "rules/backends/node_view.h"
 #include "rules/backends/qnn/lowerers.h"
 #include "rules/backends/tensor.h"
+#include "rules/graph/port_role.h"
 
 namespace quantgate::xnnpack {
 namespace {
@@ -268,7 +269,7 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   const bool depthwise = op.op->id == OpId::kConv && IsDepthwise(view);
   emission.Begin(depthwise ? "XNNDepthwiseConv2d" : entry->name, view.node());
   for (const Operand& input : view.inputs()) {
-    if (input.port < op.op->inputs.size() && op.op->inputs[input.port].role == PortRole::kParameter) continue;
+    if (RoleOf(op, input) == PortRole::kParameter) continue;
     if (op.op->id == OpId::kBatchNorm && input.port != 0) continue;
     AddInput(view, &input, emission);
   }

@@ -7,9 +7,8 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cstring>
 
-#include "rules/simulator/float/fused-inl.h"
+#include "rules/simulator/float/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace quantgate::simulator::HWY_NAMESPACE {
@@ -36,14 +35,7 @@ HWY_INLINE void Strip(const ChannelTaps& taps, const float* weights, float bias,
   to += row * taps.columns + column;
   const int64_t count = taps.columns - column;
   for (int r = 0; r < kRows; ++r, to += taps.columns) {
-    const auto sum = hn::Add(sums[r], hn::Set(d, bias));
-    if (count >= kLanes) {
-      hn::StoreU(sum, d, to);
-    } else {
-      alignas(64) float some[kLanes];
-      hn::Store(sum, d, some);
-      std::memcpy(to, some, static_cast<size_t>(count) * sizeof(float));
-    }
+    StoreSome(d, hn::Add(sums[r], hn::Set(d, bias)), count, to);
   }
 }
 

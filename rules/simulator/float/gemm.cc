@@ -7,9 +7,8 @@
 #include <hwy/highway.h>
 
 #include <algorithm>
-#include <cstring>
 
-#include "rules/simulator/float/fused-inl.h"
+#include "rules/simulator/float/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace quantgate::simulator::HWY_NAMESPACE {
@@ -37,28 +36,11 @@ struct Share {
   bool first, last;  // panel of the column
 };
 
-// `count` elements of a vector of results; less than the vector in the last one of a row.
-HWY_INLINE hn::Vec<Reals> LoadSome(const float* from, int64_t count) {
-  if (count >= kLanes) return hn::LoadU(Reals(), from);
-  alignas(64) float some[kLanes] = {};
-  std::memcpy(some, from, static_cast<size_t>(count) * sizeof(float));
-  return hn::Load(Reals(), some);
-}
-
-HWY_INLINE void StoreSome(hn::Vec<Reals> x, int64_t count, float* to) {
-  if (count >= kLanes) {
-    hn::StoreU(x, Reals(), to);
-    return;
-  }
-  alignas(64) float some[kLanes];
-  hn::Store(x, Reals(), some);
-  std::memcpy(to, some, static_cast<size_t>(count) * sizeof(float));
-}
-
 // `kWhole`: the panel has as many columns as vectors have elements.
 template <int kRows, int kVectors, bool kWhole>
 HWY_INLINE void Tile(const Share& share, int64_t row) {
   const Reals d;
+  // Less than a vector in the last one of a row.
   const auto some = [&](int v) {
     return kWhole || v + 1 < kVectors ? kLanes : std::clamp<int64_t>(share.panel.columns - v * kLanes, 0, kLanes);
   };
@@ -70,7 +52,7 @@ HWY_INLINE void Tile(const Share& share, int64_t row) {
     }
   } else {
     for (int r = 0; r < kRows; ++r) {
-      for (int v = 0; v < kVectors; ++v) sums[r][v] = LoadSome(to + r * share.stride + v * kLanes, some(v));
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = LoadSome(d, to + r * share.stride + v * kLanes, some(v));
     }
   }
   const float* a = share.a.data + row * share.a.row;
@@ -90,7 +72,7 @@ HWY_INLINE void Tile(const Share& share, int64_t row) {
     }
   }
   for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) StoreSome(sums[r][v], some(v), to + r * share.stride + v * kLanes);
+    for (int v = 0; v < kVectors; ++v) StoreSome(d, sums[r][v], some(v), to + r * share.stride + v * kLanes);
   }
 }
 
@@ -112,10 +94,8 @@ void CopyPanel(const Panel& panel, const float* b, int64_t n, float* to) {
   const Reals d;
   const float* from = b + panel.term * n + panel.column;
   for (int64_t i = 0; i < panel.terms; ++i, from += n, to += kStride) {
-    if (panel.columns == kStride) {
-      for (int64_t v = 0; v < kStride; v += kLanes) hn::Store(hn::LoadU(d, from + v), d, to + v);
-    } else {
-      std::memcpy(to, from, static_cast<size_t>(panel.columns) * sizeof(float));
+    for (int64_t v = 0; v < panel.columns; v += kLanes) {
+      StoreSome(d, LoadSome(d, from + v, panel.columns - v), panel.columns - v, to + v);
     }
   }
 }
@@ -124,10 +104,14 @@ void CopyPanel(const Panel& panel, const float* b, int64_t n, float* to) {
 void GemmImpl(int64_t m, int64_t n, int64_t k, LeftMatrix a, const FillPanel* fill, const float* b, const float* bias,
               float* c) {
   alignas(64) float panel[kTerms * kStride];
-  for (int64_t column = 0; column < n; column += kStride) {
+  for (int64_t column = 0, columns = 0; column < n; column += columns) {
+    // What is left of two panels is divided evenly: narrow ones leave multipliers idle.
+    const int64_t vectors = (n - column + kLanes - 1) / kLanes;
+    const bool two = vectors > kMostVectors && vectors < 2 * kMostVectors;
+    columns = std::min(n - column, two ? (vectors + 1) / 2 * kLanes : kStride);
     int64_t term = 0;
     do {  // at least once: the sum of no terms is 0
-      Share share{{term, std::min(kTerms, k - term), column, std::min(kStride, n - column), kStride},
+      Share share{{term, std::min(kTerms, k - term), column, columns, kStride},
                   panel,
                   a,
                   bias,
@@ -136,7 +120,7 @@ void GemmImpl(int64_t m, int64_t n, int64_t k, LeftMatrix a, const FillPanel* fi
                   term == 0,
                   term + kTerms >= k};
       share.a.data += term * a.term;
-      if (share.panel.columns < kStride) std::fill_n(panel, share.panel.terms * kStride, 0.0f);
+      if (share.panel.columns % kLanes != 0) std::fill_n(panel, share.panel.terms * kStride, 0.0f);
       fill == nullptr ? CopyPanel(share.panel, b, n, panel) : (*fill)(share.panel, panel);
       switch ((share.panel.columns + kLanes - 1) / kLanes) {
         case 1:

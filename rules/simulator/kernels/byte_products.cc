@@ -12,7 +12,6 @@
 #include <cstdlib>
 #include <cstring>
 #include <type_traits>
-#include <vector>
 
 HWY_BEFORE_NAMESPACE();
 #if HWY_TARGET == HWY_AVX3_DL
@@ -291,18 +290,16 @@ HWY_INLINE void MultiplyTile(const PanelProduct& p, const float* scales, int64_t
     weights += 4;
     panel += kPanelColumns * 4;
   }
-  for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) {
-      const int64_t at = column + v * lanes;
-      if constexpr (kNotes) {
-        if (noted.range != nullptr) noted.range->Add(sums[r][v], std::min(p.columns - at, lanes));
-      }
-      out(sums[r][v], scales == nullptr ? 0.0f : scales[row + r], (row + r) * out_stride + at, p.columns - at);
-    }
-  }
+  // Before the results are stored, as bytes, which compilers take for writes to anything.
   if constexpr (kNotes) {
-    if (noted.error_of == nullptr) return;
-    for (int r = 0; r < kRows; ++r) {
+    if (noted.range != nullptr) {
+      Range range = *noted.range;
+      for (int r = 0; r < kRows; ++r) {
+        for (int v = 0; v < kVectors; ++v) range.Add(sums[r][v], p.columns - column - v * lanes);
+      }
+      *noted.range = range;
+    }
+    for (int r = 0; r < kRows && noted.error_of != nullptr; ++r) {
       float* const of_row = noted.squares + (row + r) * 2 * kErrorParts;
       Squares squares(of_row);
       for (int v = 0; v < kVectors; ++v) {
@@ -310,6 +307,12 @@ HWY_INLINE void MultiplyTile(const PanelProduct& p, const float* scales, int64_t
         (*noted.error_of)(sums[r][v], scales[row + r], p.rest[row + r], at, p.columns - at, squares);
       }
       squares.Store(of_row);
+    }
+  }
+  for (int r = 0; r < kRows; ++r) {
+    for (int v = 0; v < kVectors; ++v) {
+      const int64_t at = column + v * lanes;
+      out(sums[r][v], scales == nullptr ? 0.0f : scales[row + r], (row + r) * out_stride + at, p.columns - at);
     }
   }
 }
@@ -344,19 +347,29 @@ void PanelBytesImpl(const PanelProduct& p, const float* scales, const ByteRescal
     MultiplyPanelTo(p, scales, ToBytes(rescale, out), out_stride, Nothing());
     return;
   }
-  // Kept between calls, which are many.
-  static thread_local std::vector<float> squares;
+  // Some rows at a time: what is noted of them stays in the first cache, however many there are.
+  constexpr int64_t kRows = 64;
+  float squares[kRows * 2 * kErrorParts];
   Range seen;
   const ErrorOf error_of(rescale, errors == nullptr ? StepErrors() : *errors);
   Noted noted{&seen};
   if (errors != nullptr) {
-    squares.assign(static_cast<size_t>(p.rows * 2 * kErrorParts), 0.0f);
     noted.error_of = &error_of;
-    noted.squares = squares.data();
+    noted.squares = squares;
   }
-  MultiplyPanelTo(p, scales, ToBytes(rescale, out), out_stride, noted);
+  PanelProduct some = p;
+  for (int64_t first = 0; first < p.rows; first += kRows) {
+    some.rows = std::min(kRows, p.rows - first);
+    some.weights = p.weights + first * p.stride;
+    some.bias = p.bias + first;
+    if (errors != nullptr) {
+      some.rest = p.rest + first;
+      std::fill_n(squares, some.rows * 2 * kErrorParts, 0.0f);
+    }
+    MultiplyPanelTo(some, scales + first, ToBytes(rescale, out + first * out_stride), out_stride, noted);
+    if (errors != nullptr) AddSquares(squares, some.rows, *errors);
+  }
   if (range != nullptr) seen.Widen(range);
-  if (errors != nullptr) AddSquares(squares.data(), p.rows, *errors);
 }
 
 void PanelSumsImpl(const PanelProduct& p, int32_t* out, int64_t out_stride, SumRange* range) {
@@ -403,15 +416,15 @@ HWY_INLINE void MultiplyPlaneAt(const PlaneProduct& p, const int64_t* from, cons
     const auto w = hn::Set(d, p.weights[t]);
     for (int i = 0; i < kCount; ++i) sums[i] = hn::MulAdd(hn::LoadU(d, tap + from[i]), w, sums[i]);
   }
-  for (int i = 0; i < kCount; ++i) {
-    if constexpr (kSmall) {
-      note(sums[i], columns[i]);
-      out(sums[i], scale, to[i], columns[i]);
-    } else {
-      const Sum sum = hn::Add(hn::NearestInt(sums[i]), hn::Set(Sums(), p.bias));
-      note(sum, columns[i]);
-      out(sum, scale, to[i], columns[i]);
-    }
+  // Notes come before the results are stored, as bytes, which compilers take for writes to anything.
+  if constexpr (kSmall) {
+    note(sums, columns, kCount);
+    for (int i = 0; i < kCount; ++i) out(sums[i], scale, to[i], columns[i]);
+  } else {
+    Sum whole[kCount];
+    for (int i = 0; i < kCount; ++i) whole[i] = hn::Add(hn::NearestInt(sums[i]), hn::Set(Sums(), p.bias));
+    note(whole, columns, kCount);
+    for (int i = 0; i < kCount; ++i) out(whole[i], scale, to[i], columns[i]);
   }
 }
 
@@ -444,9 +457,16 @@ void NotePlane(const PlaneProduct& p, float scale, const ByteRescale& rescale, c
   const ErrorOf error_of(rescale, errors == nullptr ? StepErrors() : *errors);
   float parts[2 * kErrorParts] = {};
   Squares squares(parts);
-  MultiplyPlaneTo<kSmall>(p, scale, out, [&](auto sum, int64_t columns) {
-    seen.Add(sum, columns);
-    if (errors != nullptr) error_of(sum, scale, p.rest, p.columns - columns, columns, squares);
+  MultiplyPlaneTo<kSmall>(p, scale, out, [&](const auto* sums, const int64_t* columns, int count) {
+    Range some = seen;
+    for (int i = 0; i < count; ++i) some.Add(sums[i], columns[i]);
+    seen = some;
+    if (errors == nullptr) return;
+    Squares sum_of = squares;
+    for (int i = 0; i < count; ++i) {
+      error_of(sums[i], scale, p.rest, p.columns - columns[i], columns[i], sum_of);
+    }
+    squares = sum_of;
   });
   if (range != nullptr) seen.Widen(range);
   if (errors == nullptr) return;
@@ -460,7 +480,7 @@ void PlaneBytesImpl(const PlaneProduct& p, float scale, const ByteRescale& resca
   const int64_t largest = static_cast<int64_t>(p.taps.size()) * 255 * 128 + std::abs(static_cast<int64_t>(p.bias));
   const bool small = largest < (1 << 24);
   if (range == nullptr && errors == nullptr) {
-    const auto nothing = [](auto, int64_t) {};
+    const auto nothing = [](const auto*, const int64_t*, int) {};
     small ? MultiplyPlaneTo<true>(p, scale, to, nothing) : MultiplyPlaneTo<false>(p, scale, to, nothing);
   } else if (small) {
     NotePlane<true>(p, scale, rescale, to, range, errors);

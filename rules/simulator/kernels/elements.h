@@ -2,6 +2,8 @@
 #ifndef QUANTGATE_RULES_SIMULATOR_KERNELS_ELEMENTS_H_
 #define QUANTGATE_RULES_SIMULATOR_KERNELS_ELEMENTS_H_
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <type_traits>
 #include <vector>
@@ -63,13 +65,26 @@ std::vector<Wide> Load(const Tensor& tensor) {
   return out;
 }
 
-// Writes values(i) for every element; they lie in the type's range.
+// Writes numbers that lie in the type's range, from element `first` on.
+inline void StoreFrom(Tensor& tensor, size_t first, absl::Span<const int64_t> numbers) {
+  WithInteger(tensor.type, [&](auto zero) {
+    using Stored = decltype(zero);
+    std::transform(numbers.begin(), numbers.end(), tensor.as<Stored>().begin() + static_cast<int64_t>(first),
+                   [](int64_t number) { return static_cast<Stored>(number); });
+  });
+}
+
+// Writes values(i) for every element of an integer tensor; they lie in the type's range. In parts, so that `values` is
+// compiled once and not for every type.
 template <typename Values>
 void Store(Tensor& tensor, Values values) {
-  WithInteger(tensor.type, [&](auto zero) {
-    absl::Span<decltype(zero)> out = tensor.as<decltype(zero)>();
-    for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<decltype(zero)>(values(i));
-  });
+  std::array<int64_t, 256> part;
+  const size_t size = tensor.data.size() / ElementSize(tensor.type);
+  for (size_t first = 0; first < size; first += part.size()) {
+    const size_t count = std::min(part.size(), size - first);
+    for (size_t i = 0; i < count; ++i) part[i] = values(first + i);
+    StoreFrom(tensor, first, absl::MakeConstSpan(part).first(count));
+  }
 }
 
 // Which of a quantization's scales an element has.

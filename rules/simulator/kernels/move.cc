@@ -575,12 +575,13 @@ absl::Status Where(const Profile& profile, KernelCall& call) {
     if (absl::Status s = Move(profile, call.op, *call.inputs[part + 1], *dims, index, 0, parts[part]); !s.ok())
       return s;
   }
-  const std::vector<int64_t> chosen = Load<int64_t>(condition);
+  const absl::StatusOr<std::vector<int64_t>> chosen = ToInt64(condition);
+  if (!chosen.ok()) return chosen.status();
   const Dims index = BroadcastIndex(condition.dims, *dims);
   if (absl::Status status = Allocate(*dims, out.tensor); !status.ok()) return status;
   const size_t size = ElementSize(out.tensor.type);
   for (size_t i = 0; i < out.tensor.data.size() / size; ++i) {
-    const QTensor& from = chosen[index.empty() ? i : index[i]] != 0 ? parts[0] : parts[1];
+    const QTensor& from = (*chosen)[index.empty() ? i : index[i]] != 0 ? parts[0] : parts[1];
     std::memcpy(out.tensor.data.data() + i * size, from.tensor.data.data() + i * size, size);
   }
   return absl::OkStatus();

@@ -141,7 +141,7 @@ absl::Status MaxPool(const Profile& profile, KernelCall& call) {
   QTensor& out = call.outputs[0];
   absl::StatusOr<Pooling> p = PoolingOf(call);
   if (!p.ok()) return p.status();
-  if (!in.q.quantized() || !SameParameters(in, out)) {
+  if (!IsQuantizedInteger(in) || !SameParameters(in, out)) {
     std::vector<float> values;
     if (absl::Status status = DequantizeToFloats(profile, in, values); !status.ok()) return status;
     absl::StatusOr<int64_t> count = ElementCount(p->dims);

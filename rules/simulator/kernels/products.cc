@@ -221,16 +221,14 @@ absl::StatusOr<Requantization> MakeRequantization(const Profile& profile, ByWidt
   }
   to.scales.resize(static_cast<size_t>(channels));
   to.biases.resize(static_cast<size_t>(channels), 0);
-  for (int64_t c = 0; c < channels; ++c) {
-    const float scale = w.q.scales[w.q.scales.size() == 1 ? 0 : c];
-    to.scales[c] = static_cast<float>(RealMultiplier(rescale, x_scale, scale, out.q.scales[0]));
-    if (!biases.empty()) to.biases[c] = Wrap32(biases[c]);
-  }
   to.channels.resize(w.q.scales.size() == 1 && biases.empty() ? 1 : channels);
-  for (size_t c = 0; c < to.channels.size(); ++c) {
-    const float scale = w.q.scales[w.q.scales.size() == 1 ? 0 : c];
-    absl::StatusOr<Rescaler> rescaler =
-        Rescaler::Make(rescale, RealMultiplier(rescale, x_scale, scale, out.q.scales[0]));
+  for (int64_t c = 0; c < channels; ++c) {
+    const double multiplier =
+        RealMultiplier(rescale, x_scale, w.q.scales[w.q.scales.size() == 1 ? 0 : c], out.q.scales[0]);
+    to.scales[c] = static_cast<float>(multiplier);
+    if (!biases.empty()) to.biases[c] = Wrap32(biases[c]);
+    if (c >= static_cast<int64_t>(to.channels.size())) continue;
+    absl::StatusOr<Rescaler> rescaler = Rescaler::Make(rescale, multiplier);
     if (!rescaler.ok()) return rescaler.status();
     to.channels[c].rescaler = *rescaler;
     if (!biases.empty()) to.channels[c].bias = biases[c];

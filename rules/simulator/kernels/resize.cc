@@ -123,10 +123,22 @@ struct Between {
   Weight weight;
 };
 
+// LiteRT's two flags, also where the graph says the same in ONNX's words.
+struct Positions {
+  bool align = false, half = false;
+};
+
+Positions PositionsOf(const Attributes& attributes, int64_t out) {
+  const absl::string_view mode = attributes.Text("coordinate_transformation_mode", "");
+  return {attributes.Int("align_corners", 0) != 0 || mode == "align_corners",
+          attributes.Int("half_pixel_centers", 0) != 0 || mode == "half_pixel" ||
+              (mode == "pytorch_half_pixel" && out > 1)};
+}
+
 // LiteRT: weights in 1/1024, in integers throughout.
 std::vector<Between<int64_t>> BetweenLiteRt(const Attributes& attributes, int64_t in, int64_t out) {
-  const bool align = attributes.Int("align_corners", 0) != 0 && out > 1;
-  const bool half = attributes.Int("half_pixel_centers", 0) != 0;
+  const auto [corners, half] = PositionsOf(attributes, out);
+  const bool align = corners && out > 1;
   const int64_t scale = align ? (1024 * (in - 1) + (out - 1) / 2) / (out - 1) : (1024 * in + out / 2) / out;
   std::vector<Between<int64_t>> to;
   for (int64_t i = 0; i < out; ++i) {
@@ -139,7 +151,7 @@ std::vector<Between<int64_t>> BetweenLiteRt(const Attributes& attributes, int64_
 
 // XNNPACK: weights in 1/2048, rounded from float.
 std::vector<Between<int64_t>> BetweenXnnpack(const Attributes& attributes, int64_t in, int64_t out) {
-  const bool align = attributes.Int("align_corners", 0) != 0, half = attributes.Int("half_pixel_centers", 0) != 0;
+  const auto [align, half] = PositionsOf(attributes, out);
   const int64_t less = align && out != 1 ? 1 : 0;
   const float scale = static_cast<float>(in - less) / static_cast<float>(out - less);
   const float offset = half && !align ? 0.5f * scale - 0.5f : 0;
@@ -213,8 +225,8 @@ absl::Status BilinearFloat(const Profile& profile, KernelCall& call, const Image
 // LiteRT, uint8: float32 weights, plus one half, truncated.
 absl::Status BilinearUint8(KernelCall& call, const Image& image) {
   const Attributes& attributes = AttributesOf(call);
-  const bool half = attributes.Int("half_pixel_centers", 0) != 0, align = attributes.Int("align_corners", 0) != 0;
   const auto between = [&](int64_t in, int64_t out) {
+    const auto [align, half] = PositionsOf(attributes, out);
     const float scale = align && out > 1 ? static_cast<float>(in - 1) / static_cast<float>(out - 1)
                                          : static_cast<float>(in) / static_cast<float>(out);
     std::vector<Between<float>> to;
@@ -296,10 +308,12 @@ absl::Status Resize(const Profile& profile, KernelCall& call) {
   if (call.op == OpId::kResizeBicubic || (call.op == OpId::kResize && mode != "nearest")) {
     return absl::UnimplementedError(absl::StrCat("no integer kernel resizes by ", mode));
   }
-  const auto rows = litert ? NearestLiteRt(attributes, image->height, image->out_height)
-                           : NearestOnnx(attributes, image->scale_y, image->height, image->out_height);
-  const auto columns = litert ? NearestLiteRt(attributes, image->width, image->out_width)
-                              : NearestOnnx(attributes, image->scale_x, image->width, image->out_width);
+  // What is picked is no matter of arithmetic: a graph of another origin means its own positions.
+  const bool flags = litert && (coordinates.empty() || attributes.Has("half_pixel_centers"));
+  const auto rows = flags ? NearestLiteRt(attributes, image->height, image->out_height)
+                          : NearestOnnx(attributes, image->scale_y, image->height, image->out_height);
+  const auto columns = flags ? NearestLiteRt(attributes, image->width, image->out_width)
+                             : NearestOnnx(attributes, image->scale_x, image->width, image->out_width);
   absl::StatusOr<int64_t> count = ElementCount(image->dims);
   if (!count.ok()) return count.status();
   if (*count > (int64_t{1} << 31))

@@ -112,7 +112,7 @@ absl::Status Measure(const Profile& profile, const Slot& slot, const Held& held,
   const absl::Span<const float> reference = held.reference->tensor.as<float>();
   const size_t count = std::min(reference.size(), result->size());
   absl::Span<const float> real;
-  if (held.real->tensor.type == kFloat) real = held.real->tensor.as<float>();
+  if (held.real != nullptr && held.real->tensor.type == kFloat) real = held.real->tensor.as<float>();
   if (real.size() < count) real = {};
   absl::Span<const float> exact;
   if (unrounded != nullptr && unrounded->type == kFloat) exact = unrounded->as<float>();

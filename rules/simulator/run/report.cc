@@ -4,6 +4,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/engine/field.h"
+#include "rules/engine/simulation_rules.h"
 #include "rules/graph/graph.h"
 #include "rules/graph/resolve.h"
 #include "rules/simulator/run/choose.h"
@@ -58,6 +59,18 @@ absl::Status SimulateReport(const v1::Graph& message, const Request& request, Mo
   report.set_stage(message.stage());
   report.set_tool_version(QUANTGATE_VERSION);
   Judge(*graph, target, report);
+  v1::Result& result = *report.mutable_results(report.results_size() - 1);
+  if (!options.statistics) {
+    for (const RuleInfo* rule : SimulationRules()) {
+      v1::NotChecked& entry = *result.add_not_checked();
+      entry.set_rule(std::string(rule->code));
+      entry.set_reason("the float reference and the statistics were left out");
+    }
+  } else if (!options.real_space) {
+    v1::NotChecked& entry = *result.add_not_checked();
+    entry.set_rule(std::string(kKernelDisagreement.code));
+    entry.set_reason("real space was left out");
+  }
   return absl::OkStatus();
 }
 

@@ -200,6 +200,7 @@ class Simulator {
     }
     std::vector<Held> results(step.outputs.size());
     for (Shared Held::*result : {&Held::affine, &Held::reference, &Held::real}) {
+      if (result == &Held::real && options_.statistics && !options_.real_space) continue;
       if (same && result != &Held::affine) {
         for (Held& held : results) held.*result = held.affine;
         continue;
@@ -249,6 +250,8 @@ class Simulator {
     return absl::OkStatus();
   }
 
+  static std::vector<Tensor> Absent(const Step& step) { return std::vector<Tensor>(step.outputs.size()); }
+
   // All results of a node and what they say about it.
   absl::Status ComputeAll(const Step& step, const NodeCall& call, const std::vector<Held>& read,
                           const QTensor* scalar) {
@@ -259,7 +262,7 @@ class Simulator {
     // The longest come first.
     const std::function<void()> tasks[kResults] = {
         [&] { reference = RunReal(call, ports(&Held::reference), /*exact=*/false); },
-        [&] { real = RunReal(call, ports(&Held::real), /*exact=*/true); },
+        [&] { real = options_.real_space ? RunReal(call, ports(&Held::real), /*exact=*/true) : Absent(call.step); },
         [&] {
           affine = RunAffine(call, ports(&Held::affine));
           if (!affine.ok() || affine->use.rounding.known) return;
@@ -291,18 +294,20 @@ class Simulator {
       if (slot.value < 0 || (*reference)[i].type == v1::DATA_TYPE_UNSPECIFIED) continue;
       const auto made = std::make_shared<QTensor>(QTensor{std::move((*reference)[i]), {}});
       const auto rounded = std::make_shared<QTensor>(QTensor{std::move((*real)[i]), {}});
-      const Held held{affine->outputs[i], made, rounded, false};
+      const Held held{affine->outputs[i], made, options_.real_space ? rounded : nullptr, false};
       absl::Span<float> references, reals;
       if (made->tensor.type == kFloat) references = made->tensor.as<float>();
       if (slot.quantized && rounded->tensor.type == kFloat) reals = rounded->tensor.as<float>();
       // A part at a time, right before it is measured, where each is on its own.
       Grid grid(profile_, slot, call.written[i]);
-      const bool in_parts = grid.takes_parts() && !reals.empty() && references.size() == reals.size() &&
-                            held.affine->tensor.data.size() == reals.size() * ElementSize(held.affine->tensor.type);
+      const size_t size = references.size();
+      const bool in_parts = grid.takes_parts() && slot.quantized && size > 0 &&
+                            (!options_.real_space || reals.size() == size) &&
+                            held.affine->tensor.data.size() == size * ElementSize(held.affine->tensor.type);
       const auto prepare = [&](size_t first, size_t count) {
         if (!in_parts) return absl::OkStatus();
         FoldRelu(slot, call.written[i], references.subspan(first, count));
-        return grid.Round(reals.subspan(first, count));
+        return reals.empty() ? absl::OkStatus() : grid.Round(reals.subspan(first, count));
       };
       if (!in_parts) {
         FoldRelu(slot, call.written[i], references);
@@ -349,10 +354,12 @@ class Simulator {
     held.reference = held.exact ? held.affine : from.reference;
     held.real = held.exact ? held.affine : from.real;
     if (quantizes && options_.statistics) {
-      absl::StatusOr<Tensor> fake = ToSmallFloats(from.real->tensor, slot.type, *q);
-      if (fake.ok()) fake = FromSmallFloats(*fake, *q);
-      if (!fake.ok()) return fake.status();
-      held.real = Share(*std::move(fake));
+      if (from.real != nullptr) {
+        absl::StatusOr<Tensor> fake = ToSmallFloats(from.real->tensor, slot.type, *q);
+        if (fake.ok()) fake = FromSmallFloats(*fake, *q);
+        if (!fake.ok()) return fake.status();
+        held.real = Share(*std::move(fake));
+      }
     }
     v1::SimulatedNode& node = *result_.add_nodes();
     Describe(step, 0, node);
@@ -406,11 +413,13 @@ class Simulator {
       }
       held.affine = std::make_shared<QTensor>(std::move(stored));
       if (options_.statistics) {
-        absl::StatusOr<QTensor> fake = Quantized(profile_, from.real->tensor, slot, q);
-        if (!fake.ok()) return fake.status();
-        absl::StatusOr<Tensor> reals = Dequantized(profile_, *fake);
-        if (!reals.ok()) return reals.status();
-        held.real = Share(*std::move(reals));
+        if (options_.real_space) {
+          absl::StatusOr<QTensor> fake = Quantized(profile_, from.real->tensor, slot, q);
+          if (!fake.ok()) return fake.status();
+          absl::StatusOr<Tensor> reals = Dequantized(profile_, *fake);
+          if (!reals.ok()) return reals.status();
+          held.real = Share(*std::move(reals));
+        }
         if (from.affine->q.quantized()) {
           absl::StatusOr<Tensor> values = Dequantized(profile_, *from.affine);
           if (!values.ok()) return values.status();

@@ -27,7 +27,9 @@ struct SimulateOptions {
   const Profile* profile = nullptr;  // must be there
   // false: affine space alone, and of each node nothing but its name.
   bool statistics = true;
-  // A node's results are computed at the same time on as many threads, up to four; they are the same for each number.
+  // false: no real space, and nothing is said about its difference from affine space.
+  bool real_space = true;
+  // A node's results are computed at the same time on as many threads, up to three; they are the same for each number.
   int threads = 1;
   // Of all tensors that are held at one time, weights included.
   int64_t max_bytes = int64_t{4} << 30;

@@ -149,9 +149,11 @@ absl::Status Values::Materialize(int32_t value) {
     absl::StatusOr<QTensor> stored = Quantized(profile_, from.affine->tensor, slot, *q);
     if (!stored.ok()) return stored.status();
     held.affine = std::make_shared<QTensor>(*std::move(stored));
-    absl::StatusOr<Tensor> reals = Dequantized(profile_, *held.affine);
-    if (!reals.ok()) return reals.status();
-    held.real = Share(*std::move(reals));
+    if (from.exact || options_.real_space) {
+      absl::StatusOr<Tensor> reals = Dequantized(profile_, *held.affine);
+      if (!reals.ok()) return reals.status();
+      held.real = Share(*std::move(reals));
+    }
     held.reference = from.reference;
     held.exact = from.exact;
     return Keep(value, std::move(held));
@@ -172,8 +174,8 @@ absl::Status Values::Materialize(int32_t value) {
 const Tensor* Values::Numbers(int32_t value) {
   if (!Materialize(value).ok()) return nullptr;
   const Held& held = held_[value];
-  if (!held.affine->q.quantized() || held.real == nullptr) return &held.affine->tensor;
-  if (held.real->q.quantized()) {  // integers alone are kept without statistics
+  if (!held.affine->q.quantized()) return &held.affine->tensor;
+  if (held.real == nullptr || held.real->q.quantized()) {  // left out, or integers alone without statistics
     absl::StatusOr<Tensor> reals = Dequantized(profile_, *held.affine);
     if (!reals.ok()) return nullptr;
     Held with = held;

@@ -26,7 +26,7 @@ inline Shared Share(Tensor tensor) { return std::make_shared<QTensor>(QTensor{st
 struct Held {
   Shared affine;
   Shared reference;  // real numbers where the value is quantized
-  Shared real;       // those of the grid
+  Shared real;       // those of the grid; null: left out, and the value is not made of constants alone
   bool exact = false;
 };
 

@@ -285,3 +285,19 @@ def test_while(tmp_path):
     values, simulation = simulate(path, {given['name']: x}, tmp_path, 'litert/reference')
     assert not any(node.get('floatReason', '').startswith('not computed') for node in simulation['nodes'])
     np.testing.assert_allclose(values[made['name']], interpreter.get_tensor(made['index']), rtol=1e-5, atol=1e-6)
+
+
+@pytest.mark.parametrize('flag, rules, reason', [
+    ('--no-real-space', ['SM005'], 'real space was left out'),
+    ('--only-integers', ['SM001', 'SM002', 'SM003', 'SM004', 'SM005', 'SM006'],
+     'the float reference and the statistics were left out')])
+def test_what_is_left_out_is_not_checked(flag, rules, reason):
+    model = DATA / 'onnx' / 'tiny.qdq_u8s8.onnx'
+    command = [os.environ['QUANTGATE_EXECUTABLE'], 'simulate', str(model), flag, '--quiet']
+    text = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    report = subprocess.run(command + ['--format', 'json'], capture_output=True, text=True, timeout=60)
+    assert text.returncode == report.returncode == 0
+    assert reason in ' '.join(text.stdout.split())
+    entries = json.loads(report.stdout)['results'][0]['notChecked']
+    assert [entry['rule'] for entry in entries] == rules
+    assert {entry['reason'] for entry in entries} == {reason}

@@ -41,9 +41,10 @@ struct Outcome {
   std::map<std::string, Tensor> values;
 };
 
-Outcome Simulated(const v1::Graph& graph, const Request& request, int64_t max_bytes = 1 << 28) {
+Outcome Simulated(const v1::Graph& graph, const Request& request, int64_t max_bytes = 1 << 28, bool real_space = true) {
   Outcome run;
   SimulateOptions options;
+  options.real_space = real_space;
   options.max_bytes = max_bytes;
   options.on_value = [&](const std::string& name, const Tensor& tensor) { run.values[name] = tensor; };
   run.status = SimulateReport(graph, request, nullptr, options, run.report);
@@ -219,6 +220,27 @@ TEST(Models, UnderEveryProfile) {
         EXPECT_LE(node.accumulator_bits(), node.accumulator_bits_worst_case()) << node.node();
       }
     }
+  }
+}
+
+// All that is not about real space is the same without it, and what is about it is said not to be checked.
+TEST(Models, WithoutRealSpace) {
+  for (const std::string name : {"onnx/tiny.qdq_u8s8.onnx", "onnx/tiny.qdq_a16w4.onnx", "tflite/dscnn.int8.tflite",
+                                 "pt2/tinycnn.xnnpack_pc.pt2"}) {
+    SCOPED_TRACE(name);
+    const v1::Graph graph = Imported(kData + name);
+    Request request;
+    request.seed = 5;
+    const Outcome all = Simulated(graph, request), some = Simulated(graph, request, 1 << 28, /*real_space=*/false);
+    ASSERT_TRUE(all.status.ok()) << all.status;
+    ASSERT_TRUE(some.status.ok()) << some.status;
+    v1::Simulation expected = all.report.simulation();
+    for (v1::SimulatedNode& node : *expected.mutable_nodes()) node.clear_max_space_difference_lsb();
+    EXPECT_EQ(some.report.simulation().SerializeAsString(), expected.SerializeAsString());
+    EXPECT_EQ(all.report.results(0).not_checked_size(), 0);
+    ASSERT_EQ(some.report.results(0).not_checked_size(), 1);
+    EXPECT_EQ(some.report.results(0).not_checked(0).rule(), "SM005");
+    EXPECT_EQ(some.report.results(0).not_checked(0).reason(), "real space was left out");
   }
 }
 
