@@ -95,6 +95,11 @@ absl::Status CheckFixPath(const std::string& path, const std::string& model_path
   const auto refuse = [&](absl::string_view why) {
     return absl::InvalidArgumentError(absl::StrCat("--fix ", path, ": ", why));
   };
+  if (absl::EndsWith(path, ".pt2")) {
+    return refuse(
+        "exported programs are not written: correct what they are converted from (quantgate.apply in Python), or write "
+        "a graph: .pb, .json or .txtpb");
+  }
   if (absl::c_none_of(endings, [&](const std::string& ending) { return absl::EndsWith(path, ending); })) {
     return refuse(absl::StrCat("a corrected model ends like the file that it is made from, or is a graph: ",
                                absl::StrJoin(endings, ", ")));

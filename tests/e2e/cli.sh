@@ -55,6 +55,8 @@ has "$err" 'fixed.tflite: .* with 1 change for any, read back and checked: accep
 run 0 check "$scratch/fixed.tflite"
 run 1 check "$softmax" --fix "$scratch/fixed.json" # as a graph
 run 0 check "$scratch/fixed.json"
+run 2 check "$data/../../data/pt2/tinycnn.xnnpack_pc.pt2" --fix "$scratch/fixed.pt2"
+has "$err" '^error\[INVALID_ARGUMENT\]: --fix .*fixed.pt2: exported programs are not written: '
 # Nothing to correct: the same bytes. Nothing that can be corrected: said, and exit 1.
 run 0 check "$scratch/fixed.onnx" --fix "$scratch/again.onnx"
 run 0 check "$scratch/again.onnx"
