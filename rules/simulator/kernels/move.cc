@@ -357,7 +357,8 @@ absl::Status Concat(const Profile& profile, KernelCall& call) {
     if (litert && out.tensor.type == v1::DATA_TYPE_INT8) {
       return absl::UnimplementedError("LiteRT refuses a concatenation of int8 whose parameters differ");
     }
-    if (litert && out.tensor.type == v1::DATA_TYPE_UINT8 && input->q.scales.size() == 1 && out.q.scales.size() == 1) {
+    if (litert && out.tensor.type == v1::DATA_TYPE_UINT8 && IsInteger(input->tensor.type) &&
+        input->q.scales.size() == 1 && out.q.scales.size() == 1) {
       if (absl::Status status = Allocate(input->tensor.dims, part.tensor); !status.ok()) return status;
       const std::vector<int64_t> values = Load<int64_t>(input->tensor);
       const float inverse = 1.0f / out.q.scales[0], scale = input->q.scales[0] * inverse;

@@ -49,7 +49,8 @@ struct Case {
   size_t outputs = 1;
 };
 
-absl::Status RunCase(const Case& c, const Profile& profile, v1::DataType type = v1::DATA_TYPE_INT8) {
+absl::Status RunCase(const Case& c, const Profile& profile, v1::DataType type = v1::DATA_TYPE_INT8,
+                     float scale = 0.1f) {
   Attributes attributes;
   if (c.attributes) c.attributes(attributes);
   std::vector<const QTensor*> inputs;
@@ -59,7 +60,7 @@ absl::Status RunCase(const Case& c, const Profile& profile, v1::DataType type = 
   std::vector<QTensor> outputs(c.outputs);
   for (QTensor& output : outputs) {
     output.tensor.type = type;
-    output.q.scales = {0.1f};
+    output.q.scales = {scale};
     output.q.zero_points = {0};
   }
   KernelCall call{.op = c.op,
@@ -227,6 +228,103 @@ TEST(Kernels, WhatHasNoKernelSaysSo) {
     for (const OpId op : {OpId::kConv, OpId::kMatMul, OpId::kAdd, OpId::kWhere}) {
       EXPECT_FALSE(RunCase({op, {half, half, half}, ""}, profile).ok()) << GetOperator(op).name;
     }
+  }
+}
+
+// What the runtimes themselves refuse, or compute in no integers: said under their profile, and next to it is a call
+// that they compute.
+TEST(Kernels, WhatARuntimeRefusesIsRefusedUnderItsProfile) {
+  struct Refused {
+    const char* profile;
+    Case refused;
+    Case computed;
+    float out_scale = 0.1f;  // of `computed`
+    v1::DataType type = v1::DATA_TYPE_INT8;
+  };
+  const QTensor x = Stored({2, 3, 4}), words = Stored({2, 3, 4}, v1::DATA_TYPE_INT16), image = Stored({1, 4, 6, 6});
+  const QTensor plain = With(x, [](QTensor& t) { t.q = {}; });
+  const QTensor real = With(Stored({2, 3, 4}, v1::DATA_TYPE_FLOAT32), [](QTensor& t) { t.q = {}; });
+  const QTensor many = With(x, [](QTensor& t) {
+    t.q.scales = {0.1f, 0.2f, 0.3f};
+    t.q.zero_points = {0, 0, 0};
+    t.q.axis = 1;
+  });
+  const auto mode = [](const char* name, const char* text) {
+    return [=](Attributes& to) {
+      to.SetInts("sizes", {12, 12});
+      to.SetText(name, text);
+    };
+  };
+  const std::vector<Refused> all = {
+      {"litert/reference", {OpId::kSigmoid, {x}, "it must be 1/256"}, {OpId::kSigmoid, {x}, ""}, 1.0f / 256},
+      {"litert/reference",
+       {OpId::kTanh, {words}, "it must be 1/32768"},
+       {OpId::kTanh, {words}, ""},
+       1.0f / 32768,
+       v1::DATA_TYPE_INT16},
+      {"litert/reference",
+       {OpId::kSoftmax, {Stored({2, 3}, v1::DATA_TYPE_INT16, 0.1f, 1)}, "zero points in a softmax of int16"},
+       {OpId::kSoftmax, {words}, ""},
+       1.0f / 32768,
+       v1::DATA_TYPE_INT16},
+      {"litert/reference",
+       {OpId::kDiv, {x, x}, "division by zero"},
+       {OpId::kDiv, {x, Stored({4}, v1::DATA_TYPE_INT8, 0.1f, 1)}, ""}},
+      {"litert/reference",
+       {OpId::kConcat, {x, Stored({2, 3, 4}, v1::DATA_TYPE_INT8, 0.2f)}, "int8 whose parameters differ"},
+       {OpId::kConcat, {x, x}, ""}},
+      {"litert/reference", {OpId::kRequantize, {many}, "requantizing per channel"}, {OpId::kRequantize, {x}, ""}},
+      {"litert/reference",
+       {OpId::kAveragePool,
+        {Stored({1, 4, 6, 6}, v1::DATA_TYPE_INT8, 0.2f)},
+        "an average whose input and output have different parameters",
+        Ints({{"kernel_shape", {2, 2}}})},
+       {OpId::kAveragePool, {image}, "", Ints({{"kernel_shape", {2, 2}}})}},
+      {"xnnpack",
+       {OpId::kAdd, {Stored({4}, v1::DATA_TYPE_INT8, 100), x}, "does not add at a ratio of scales of 1000"},
+       {OpId::kAdd, {Stored({4}, v1::DATA_TYPE_INT8, 10), x}, ""}},
+      {"xnnpack",
+       {OpId::kAdd,
+        {Stored({4}, v1::DATA_TYPE_INT8, 1e-6f), Stored({4}, v1::DATA_TYPE_INT8, 1e-5f)},
+        "does not add at a ratio of scales of"},
+       {OpId::kAdd, {Stored({4}, v1::DATA_TYPE_INT8, 1e-6f), x}, ""}},
+      {"xnnpack",
+       {OpId::kRequantize, {Stored({4}, v1::DATA_TYPE_INT8, 100)}, "does not requantize by 1000"},
+       {OpId::kRequantize, {Stored({4}, v1::DATA_TYPE_INT8, 10)}, ""}},
+      {"xnnpack",
+       {OpId::kRequantize, {Stored({4}, v1::DATA_TYPE_INT8, 1e-4f)}, "does not requantize by"},
+       {OpId::kRequantize, {Stored({4}, v1::DATA_TYPE_INT8, 1e-3f)}, ""}},
+      {"torch", {OpId::kQuantize, {plain}, "quantizing what is not float"}, {OpId::kQuantize, {real}, ""}},
+      {"torch", {OpId::kRequantize, {real}, "not quantized integers"}, {OpId::kRequantize, {x}, ""}},
+      {"torch", {OpId::kDequantize, {x}, "dequantizing to int8"}, {OpId::kQuantize, {real}, ""}},
+      {"torch", {OpId::kArgMax, {real}, "the largest of floats"}, {OpId::kArgMax, {x}, ""}},
+      {"torch",
+       {OpId::kTopK, {real}, "the largest of floats", Ints({{"k", {2}}})},
+       {OpId::kTopK, {x}, "", [](Attributes& to) { to.SetInt("k", 2); }}},
+      {"onnxruntime",
+       {OpId::kResizeBilinear,
+        {image},
+        "resizes in this form",
+        mode("coordinate_transformation_mode", "tf_crop_and_resize")},
+       {OpId::kResizeBilinear, {image}, "", mode("coordinate_transformation_mode", "half_pixel")}},
+      {"onnxruntime",
+       {OpId::kResizeBilinear,
+        {image},
+        "resizes in this form",
+        mode("coordinate_transformation_mode", "half_pixel_symmetric")},
+       {OpId::kResizeBilinear, {image}, "", mode("coordinate_transformation_mode", "align_corners")}},
+      {"onnxruntime",
+       {OpId::kResize, {image}, "resizes by cubic", mode("mode", "cubic")},
+       {OpId::kResize, {image}, "", mode("mode", "linear")}},
+  };
+  for (const Refused& c : all) {
+    const Profile& profile = *FindProfile(c.profile);
+    const std::string what = absl::StrCat(GetOperator(c.refused.op).name, " under ", profile.name);
+    const absl::Status refused = RunCase(c.refused, profile, c.type);
+    EXPECT_TRUE(absl::IsUnimplemented(refused)) << what << ": " << refused;
+    EXPECT_THAT(std::string(refused.message()), HasSubstr(c.refused.says)) << what;
+    const absl::Status computed = RunCase(c.computed, profile, c.type, c.out_scale);
+    EXPECT_TRUE(computed.ok()) << what << ": " << computed;
   }
 }
 
