@@ -108,7 +108,12 @@ void SetAttribute(const Tagged& argument, v1::Attribute* attribute) {
   if (tag == "as_bool") {
     attribute->set_b(IntegerOf(value).value_or(0) != 0);
   } else if (tag == "as_float") {
-    attribute->set_f(RealOf(value).value_or(0));
+    // Another kind than the tag says stays what it is, for the rules.
+    if (const std::optional<double> real = RealOf(value)) {
+      attribute->set_f(*real);
+    } else {
+      attribute->set_s(ToUtf8(TextOf(value)));
+    }
   } else if (tag == "as_string" || tag == "as_operator") {
     attribute->set_s(tag == "as_operator" ? OperatorName(TextOf(value)) : ToUtf8(TextOf(value)));
   } else if (tag == "as_scalar_type") {
@@ -128,8 +133,10 @@ void SetAttribute(const Tagged& argument, v1::Attribute* attribute) {
     attribute->set_f(RealOf(TaggedOf(value).value).value_or(0));
   } else if (const std::optional<int64_t> integer = IntegerOf(IsSymbolic(tag) ? TaggedOf(value).value : value)) {
     attribute->set_i(*integer);
+  } else if (const std::optional<double> real = RealOf(value); tag == "as_int" && real.has_value()) {
+    attribute->set_f(*real);
   } else {
-    attribute->set_s(ToUtf8(tag));
+    attribute->set_s(ToUtf8(value->IsString() ? TextOf(value) : tag));
   }
 }
 

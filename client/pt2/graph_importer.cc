@@ -45,7 +45,11 @@ Result ResultOf(const Json& source) {
 }
 
 void SetType(const Json& meta, v1::Value* value, const std::function<int(absl::string_view)>& symbol) {
-  value->set_dtype(DataTypeOf(IntegerOf(Find(&meta, "dtype")).value_or(0)));
+  const int64_t type = IntegerOf(Find(&meta, "dtype")).value_or(0);
+  // Complex numbers of two float16 are a type that Graph has no name for; other numbers that have none are no type.
+  constexpr int64_t kComplexHalf = 9;
+  if (type == kComplexHalf) return;
+  value->set_dtype(DataTypeOf(type));
   const Json* sizes = FindArray(&meta, "sizes");
   if (sizes == nullptr) return;
   value->set_has_shape(true);
@@ -123,7 +127,10 @@ absl::Status GraphImporter::AddInputs(const Json& inputs, const Json* signature)
     } else {
       id = Define(name, given.is_tensor);
     }
-    if (id == 0) continue;
+    if (id == 0) {
+      graph_.add_outputs(Read(name));  // not declared: said to be defined nowhere, even if nobody reads it
+      continue;
+    }
     const auto parameter = parameters.find(name);
     if (parameter == parameters.end()) {
       graph_.add_inputs(id);
@@ -283,6 +290,18 @@ void GraphImporter::AddOutputs(const Json& outputs) {
   }
 }
 
+void GraphImporter::AddUnknownNames(const Json* specs) {
+  if (specs == nullptr) return;
+  for (const Json& spec : specs->GetArray()) {
+    const auto [tag, value] = TaggedOf(&spec);
+    if (tag == "token" || tag == "custom_obj") continue;
+    const Json* argument = Find(value, "arg");
+    const Json* tensor = Find(argument, "as_tensor");
+    const absl::string_view name = FindText(tensor != nullptr ? tensor : argument, "name");
+    if (!name.empty() && !values_.contains(name)) graph_.add_outputs(Read(name));
+  }
+}
+
 std::vector<std::optional<int>> GraphImporter::ChannelAxes() const {
   std::vector<std::optional<int>> axes(static_cast<size_t>(graph_.values_size()) + 1);
   for (const v1::Node& node : graph_.nodes()) {
@@ -315,10 +334,14 @@ absl::Status GraphImporter::Import(const Json& source, const Json* signature) {
   if (inputs == nullptr || outputs == nullptr || nodes == nullptr || tensors == nullptr) {
     return Damaged("lacks its inputs, outputs, nodes or tensor_values");
   }
-  for (const auto& [name, meta] : tensors->GetObject()) tensors_.insert_or_assign(TextOf(&name), &meta);
+  for (const auto& [name, meta] : tensors->GetObject()) {
+    if (meta.IsObject()) tensors_.insert_or_assign(TextOf(&name), &meta);
+  }
   if (absl::Status status = AddInputs(*inputs, signature); !status.ok()) return status;
   if (absl::Status status = AddNodes(*nodes); !status.ok()) return status;
   AddOutputs(*outputs);
+  AddUnknownNames(FindArray(signature, "input_specs"));
+  AddUnknownNames(FindArray(signature, "output_specs"));
   const bool converted = std::any_of(symbols_.begin(), symbols_.end(), [](const auto& symbol) {
     return absl::StartsWith(symbol.first, "quantized_decomposed.") || absl::StartsWith(symbol.first, "torchao.");
   });

@@ -59,6 +59,8 @@ class GraphImporter {
   absl::Status AddBody(const Json& argument, v1::Node* node);
   void AddSourceLine(const Json& source, v1::Node* node);
   void AddOutputs(const Json& outputs);
+  // Names in the signature that the graph does not have stand as outputs that nothing writes.
+  void AddUnknownNames(const Json* specs);
   absl::Status ReadConstants();
   std::vector<std::optional<int>> ChannelAxes() const;
 

@@ -7,8 +7,10 @@
 #include <limits>
 #include <utility>
 
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "client/error.h"
+#include "client/text.h"
 
 namespace quantgate::pt2 {
 namespace {
@@ -19,7 +21,8 @@ constexpr int64_t kMaxValues = 4'000'000;
 constexpr int kMaxDepth = 256;
 
 constexpr unsigned kFlags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
-                            rapidjson::kParseFullPrecisionFlag | rapidjson::kParseNanAndInfFlag;
+                            rapidjson::kParseFullPrecisionFlag | rapidjson::kParseNanAndInfFlag |
+                            rapidjson::kParseValidateEncodingFlag;
 
 // Hands events on to the document that is made, until there are too many.
 class Limiter {
@@ -58,6 +61,24 @@ class Limiter {
   int depth_ = 0;
 };
 
+// A key that an object has twice, of which readers take different ones; null: there is none. kMaxDepth bounds the
+// recursion.
+const Json* RepeatedKey(const Json& value) {
+  if (value.IsArray()) {
+    for (const Json& element : value.GetArray()) {
+      if (const Json* key = RepeatedKey(element)) return key;
+    }
+  }
+  if (!value.IsObject()) return nullptr;
+  absl::flat_hash_set<absl::string_view> keys;
+  for (const auto& member : value.GetObject()) {
+    // Most objects are tagged unions, of one member.
+    if (value.MemberCount() > 1 && !keys.insert(TextOf(&member.name)).second) return &member.name;
+    if (const Json* key = RepeatedKey(member.value)) return key;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 absl::StatusOr<JsonDocument> JsonDocument::Parse(std::string text) {
@@ -73,7 +94,12 @@ absl::StatusOr<JsonDocument> JsonDocument::Parse(std::string text) {
     return !result.IsError();
   };
   json.document_->Populate(generate);
-  if (!result.IsError()) return json;
+  if (!result.IsError()) {
+    const Json* repeated = RepeatedKey(json.root());
+    if (repeated == nullptr) return json;
+    return CodedError(absl::StatusCode::kInvalidArgument, "FI001",
+                      absl::StrCat("has the key '", ToUtf8(TextOf(repeated)), "' twice in one object"));
+  }
   if (result.Code() == rapidjson::kParseErrorTermination) {
     return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
                       absl::StrCat("has more than ", kMaxValues, " values, or is deeper than ", kMaxDepth, " levels"));

@@ -94,6 +94,15 @@ void Gather(absl::string_view storage, const std::vector<int64_t>& sizes, const 
   scan->AddBytes(chunk);
 }
 
+// Whether the bytes are those of the tensor that the graph declares: then only the layout of the payload is wrong.
+bool FitsDeclared(const v1::Value& value, int64_t bytes) {
+  const int64_t width = ElementBits(value.dtype()) / 8;
+  const std::optional<int64_t> count =
+      ElementCount(absl::Span<const int64_t>(value.dims().data(), static_cast<size_t>(value.dims_size())));
+  int64_t declared = 0;
+  return width > 0 && count && !__builtin_mul_overflow(*count, width, &declared) && declared == bytes;
+}
+
 std::string Described(v1::DataType dtype, absl::Span<const int64_t> dims) {
   return absl::StrCat(v1::DataType_Name(dtype).substr(sizeof("DATA_TYPE_") - 1), " [", absl::StrJoin(dims, ", "), "]");
 }
@@ -179,9 +188,14 @@ absl::Status Payloads::ReadMember(const Payload& payload, const Archive::Member&
   int64_t needed = 0;
   const bool counted = width > 0 && count && extent && !__builtin_mul_overflow(*count, width, &natural) &&
                        !__builtin_mul_overflow(*extent, width, &needed);
-  if (!counted || needed > member.size) {
+  // What is no whole number of elements no loader takes.
+  const bool whole = width > 0 && member.size % width == 0;
+  if (!counted || !whole || needed > member.size) {
     constant.set_stored_bytes(member.size);
-    return absl::OkStatus();
+    if (!whole || !FitsDeclared(*value, member.size)) return absl::OkStatus();
+    return DamagedPayload(absl::StrCat(ToUtf8(payload.path), ": has ", member.size, " bytes, and the payload of '",
+                                       value->name(), "' is ", Described(layout.dtype, layout.sizes), " with strides [",
+                                       absl::StrJoin(layout.strides, ", "), "] from element ", layout.offset));
   }
   // Views of one storage lie in one member, which is then longer than each of them.
   constant.set_stored_bytes(natural);

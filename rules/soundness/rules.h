@@ -30,6 +30,7 @@ Rule EncodingsVersion();    // FI022
 Rule DuplicateEncoding();   // FI023
 Rule EncodingAgreement();   // FI024
 Rule ArchivePath();         // FI025
+Rule QuantizerArguments();  // FI026
 
 // GS: graph structure.
 Rule EmptyGraph();            // GS001

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -107,6 +108,7 @@ class Types {
         Add(node, inputs.data, absl::StrCat("dequantizes a tensor of ", DataTypeName(type)), "a quantized tensor");
       }
     }
+    if (!quantize && inputs.data >= 0) Read(node, inputs.data);
     // torchao's affine operators also take zero points that are real numbers.
     if (inputs.zero_point >= 0 && graph_.origin() != v1::Graph::PT2E &&
         IsFloat(graph_.value(inputs.zero_point).dtype())) {
@@ -119,6 +121,29 @@ class Types {
     ZeroPoint(node, inputs.zero_point, stored);
     if (quantize) StatedOutput(node, inputs.zero_point);
     if (quantize) Asked(node);
+  }
+
+  // Types that an exported program declares for the results of a node.
+  void Declared(int32_t node) {
+    const Binding* binding = graph_.binding(node);
+    if (binding == nullptr || binding->integer_operator || graph_.num_outputs(node) != 1) return;
+    const int32_t result = graph_.output(node, 0);
+    const v1::DataType declared = graph_.dtype(result);
+    if (declared == v1::DATA_TYPE_UNSPECIFIED) return;
+    // The other overloads have shape functions that are wrong about it.
+    if (IsQuantize(graph_, node) && absl::EndsWith(graph_.op_type(node), ".default")) {
+      const v1::DataType asked = AskedType(node);
+      if (asked == v1::DATA_TYPE_UNSPECIFIED || asked == declared) return;
+      Add(node, result,
+          absl::StrCat("quantizes to ", DataTypeName(asked), ", and the file declares ", DataTypeName(declared)),
+          "one type for both");
+    } else if (TakesOnlyFloats(binding->op->id) && graph_.num_inputs(node) > 0 && graph_.input(node, 0) >= 0 &&
+               IsFloat(graph_.dtype(graph_.input(node, 0))) && IsInteger(declared)) {
+      Add(node, result,
+          absl::StrCat("the file declares ", DataTypeName(declared), " for what is computed of ",
+                       DataTypeName(graph_.dtype(graph_.input(node, 0)))),
+          "a floating-point tensor");
+    }
   }
 
   // Of a tensor whose type the file states: an input of the graph or a constant.
@@ -236,6 +261,15 @@ class Types {
         "an integer type of at most 32 bits, or float8");
   }
 
+  // A Dequantize of PyTorch is told what it reads, and asserts it.
+  void Read(int32_t node, int32_t data) {
+    const v1::DataType told = AskedType(node);
+    const v1::DataType type = StoredType(data);
+    if (told == v1::DATA_TYPE_UNSPECIFIED || type == v1::DATA_TYPE_UNSPECIFIED || told == type) return;
+    Add(node, data, absl::StrCat("dequantizes ", DataTypeName(told), ", and the tensor is ", DataTypeName(type)),
+        "one type for both");
+  }
+
   void ZeroPoint(int32_t node, int32_t zero_point, int32_t stored) {
     // PyTorch passes zero points as int32 or int64, whatever the tensor is.
     if (zero_point < 0 || stored < 0 || graph_.origin() == v1::Graph::PT2E) return;
@@ -272,6 +306,9 @@ void Check(const CheckContext& context, FindingSink& sink) {
     for (const Graph::ConstantRecord& constant : graph.constants()) {
       if (!graph.is_graph_input(constant.value)) types.Stated(constant.value);
     }
+  }
+  if (graph.origin() == v1::Graph::PT2E && context.model().format_version() != 0) {
+    for (int32_t node = 0; node < graph.num_nodes(); ++node) types.Declared(node);
   }
   for (int32_t node : graph.integer_nodes()) types.IntegerOperator(node, *graph.binding(node));
   for (const PackedMatMul& packed : context.Once(PackedMatMuls)) types.Packed(packed);

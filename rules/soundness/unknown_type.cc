@@ -6,6 +6,7 @@
 #include "rules/engine/finding.h"
 #include "rules/onnx/data_type.h"
 #include "rules/soundness/rules.h"
+#include "rules/soundness/tflite.h"
 
 namespace quantgate {
 namespace {
@@ -76,6 +77,14 @@ void CheckTensors(const Graph& graph, FindingSink& sink) {
   }
 }
 
+// A tensor that an exported program declares without a type; what has no shape is no tensor.
+void CheckDeclared(const Graph& graph, FindingSink& sink) {
+  for (int32_t value = 0; value < graph.num_values(); ++value) {
+    if (graph.dtype(value) != v1::DATA_TYPE_UNSPECIFIED || !graph.value(value).has_shape()) continue;
+    sink.Add(kInfo, PlaceOfValue(graph, value), "declared without a known element type", "an element type of PyTorch");
+  }
+}
+
 // ONNX Runtime refuses a tensor in the signature with a number that is no element type. One without a shape may be a
 // sequence or a map, whose types Graph does not have.
 void CheckSignature(const Graph& graph, FindingSink& sink) {
@@ -93,6 +102,7 @@ void CheckSignature(const Graph& graph, FindingSink& sink) {
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() == v1::Graph::TFLITE) CheckTensors(graph, sink);
+  if (graph.origin() == v1::Graph::PT2E && context.model().format_version() != 0) CheckDeclared(graph, sink);
   if (graph.origin() == v1::Graph::ONNX) CheckSignature(graph, sink);
   // Other formats have element types that Graph has no name for, and say so by leaving it out.
   if (graph.origin() != v1::Graph::ONNX && graph.origin() != v1::Graph::TFLITE) return;

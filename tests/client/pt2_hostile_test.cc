@@ -106,6 +106,8 @@ TEST(Pt2Hostile, ProgramsThatDoNotHold) {
   const std::string version = R"("schema_version": {"major": 8})";
   EXPECT_TRUE(absl::StartsWith(error("{\"a\": "), "FI001: m/models/model.json: is no JSON"));
   EXPECT_TRUE(absl::StartsWith(error("[]"), "FI001: m/models/model.json: has schema version none"));
+  EXPECT_TRUE(absl::StrContains(error("{" + version + ", " + version + "}"), "the key 'schema_version' twice"));
+  EXPECT_TRUE(absl::StrContains(error("{\"a\": \"\xe9\"}"), "encoding"));
   EXPECT_TRUE(absl::StrContains(error("{" + version + "}"), "no graph_module"));
   EXPECT_TRUE(absl::StrContains(error("{" + version + R"(, "graph_module": {"graph": {}}})"), "lacks its inputs"));
   Program program;

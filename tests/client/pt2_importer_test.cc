@@ -151,6 +151,26 @@ TEST(Pt2Importer, PayloadsThatContradictTheGraph) {
 }
 
 // As in torch.fx: one value for the tuple, and a node for each result.
+// The bytes are those that the graph asks for, and the payload says that they are others.
+TEST(Pt2Importer, LayoutsThatContradictTheBytes) {
+  for (const std::string& meta : {MetaJson(kChar, {2, 300}), MetaJson(kChar, {2, -3}),
+                                  MetaJson(kChar, {2, 3}, {900, 1}), MetaJson(kChar, {2, 3}, {3, 1}, 4)}) {
+    Program p = Linear();
+    p.weights = absl::StrCat("\"w\": ", Payload("weight_0", meta));
+    const absl::Status status = ImportPt2(p.Bytes(), {}).status();
+    EXPECT_EQ(ErrorCode(status), "FI001") << meta;
+    EXPECT_TRUE(
+        absl::StrContains(status.message(), "m/data/weights/weight_0: has 6 bytes, and the payload of 'p_w' is"));
+  }
+  // Longer members hold views of one storage, but only whole elements.
+  Program p = Linear();
+  p.members["weight_0"].resize(9);
+  p.members["weight_1"].resize(9);
+  const v1::Graph graph = Imported(p);
+  EXPECT_EQ(ValueNamed(graph, "p_w").constant().stored_bytes(), 6);
+  EXPECT_EQ(ValueNamed(graph, "b_scale").constant().stored_bytes(), 9);
+}
+
 TEST(Pt2Importer, SeveralResults) {
   Program p = Linear();
   p.nodes = absl::StrCat(
@@ -278,6 +298,41 @@ TEST(Pt2Importer, NamesThatDoNotHold) {
   graph = Imported(p);
   EXPECT_THAT(NodeNamed(graph, "linear").outputs(), ElementsAre(0));
   EXPECT_EQ(graph.values(graph.outputs(0) - 1).name(), "linear");
+}
+
+// What is told of in the signature or given as an input, and is not there, is an output that nothing makes.
+TEST(Pt2Importer, NamesOfTheSignature) {
+  Program p = Linear();
+  absl::StrAppend(&p.specs, ", ", Parameter("p_nobody", "nobody"));
+  v1::Graph graph = Imported(p);
+  ASSERT_EQ(graph.outputs_size(), 2);
+  EXPECT_EQ(graph.values(graph.outputs(1) - 1).name(), "p_nobody");
+  p = Linear();
+  absl::StrAppend(&p.inputs, ", ", Tensor("undeclared"));
+  absl::StrAppend(&p.tensors, ", \"undeclared\": null");
+  graph = Imported(p);
+  ASSERT_EQ(graph.outputs_size(), 2);
+  EXPECT_EQ(graph.values(graph.outputs(0) - 1).name(), "undeclared");
+  EXPECT_FALSE(graph.values(graph.outputs(0) - 1).has_shape());
+}
+
+// A value of another kind than its tag stays what it is.
+TEST(Pt2Importer, ArgumentsOfAnotherKind) {
+  Program p;
+  p.inputs = Tensor("x");
+  p.outputs = Tensor("y");
+  p.nodes = NodeJson("torch.ops.aten.relu.default",
+                     absl::StrCat(Argument("self", Tensor("x")), ", ", Argument("a", R"({"as_float": "0.5"})"), ", ",
+                                  Argument("b", R"({"as_int": 3.5})"), ", ", Argument("c", R"({"as_int": "3"})"), ", ",
+                                  Argument("d", R"({"as_float": "Infinity"})")),
+                     Tensor("y"), "y");
+  p.tensors = absl::StrCat("\"x\": ", MetaJson(7, {2}), ", \"y\": ", MetaJson(7, {2}));
+  const v1::Graph graph = Imported(p);
+  const v1::Node& node = graph.nodes(0);
+  EXPECT_EQ(AttributeNamed(graph, node, "a")->s(), "0.5");
+  EXPECT_EQ(AttributeNamed(graph, node, "b")->f(), 3.5);
+  EXPECT_EQ(AttributeNamed(graph, node, "c")->s(), "3");
+  EXPECT_TRUE(std::isinf(AttributeNamed(graph, node, "d")->f()));
 }
 
 TEST(Pt2Importer, FurtherProgramsAndOddNames) {

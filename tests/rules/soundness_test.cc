@@ -143,6 +143,28 @@ v1::Attribute& SetAttribute(GraphBuilder& b, const std::string& node, const std:
   return attribute;
 }
 
+// The same in an exported program, where operators that quantize state all of their arguments.
+GraphBuilder ExportedLinear() {
+  GraphBuilder b = DynamicLinear();
+  b.graph.set_format_version(8);
+  for (const char* node : {"w_DQ", "choose", "x_Q", "x_DQ"}) {
+    b.Int(b.Find(node), "quant_min", -128);
+    b.Int(b.Find(node), "quant_max", 127);
+    SetAttribute(b, node, "dtype").set_dtype(v1::DATA_TYPE_INT8);
+  }
+  SetAttribute(b, "choose", "eps").set_f(1e-7);
+  b.Shape("x_q", v1::DATA_TYPE_INT8, {1, 8});
+  return b;
+}
+
+// An attribute that is there already.
+v1::Attribute& AttributeOf(GraphBuilder& b, const std::string& node, const std::string& name) {
+  for (v1::Attribute& attribute : *b.Find(node).mutable_attributes()) {
+    if (attribute.name() == b.Symbol(name)) return attribute;
+  }
+  return SetAttribute(b, node, name);
+}
+
 // A member of the archive that a model came in, under a name that leads out of it.
 void AddMember(GraphBuilder& b, const std::string& name) {
   v1::Value& value = b.Value(name);
@@ -760,18 +782,10 @@ std::vector<Case> Cases() {
        "CV002", "magic", "", -1, warning},
       {"UnknownAten", Annotated, [](GraphBuilder& b) { b.Node("acme.magic.default", "magic", {"relu"}, {"m"}); },
        "CV002", "magic", "", -1, warning},
-      {"UnknownInAProgram", DynamicLinear,
-       [](GraphBuilder& b) {
-         b.graph.set_format_version(8);
-         b.Node("acme.magic.default", "magic", {"y"}, {"m"});
-       },
-       "CV001", "magic"},
-      {"UnknownAtenInAProgram", DynamicLinear,
-       [](GraphBuilder& b) {
-         b.graph.set_format_version(8);
-         b.Node("aten.magic.default", "magic", {"y"}, {"m"});
-       },
-       "CV002", "magic", "", -1, warning},
+      {"UnknownInAProgram", ExportedLinear,
+       [](GraphBuilder& b) { b.Node("acme.magic.default", "magic", {"y"}, {"m"}); }, "CV001", "magic"},
+      {"UnknownAtenInAProgram", ExportedLinear,
+       [](GraphBuilder& b) { b.Node("aten.magic.default", "magic", {"y"}, {"m"}); }, "CV002", "magic", "", -1, warning},
 
       // FI008 of PyTorch: what a quantizer is told counts, not the type of the zero point.
       {"QuantizesToFloat", DynamicLinear,
@@ -783,6 +797,51 @@ std::vector<Case> Cases() {
          b.Shape("x_q", v1::DATA_TYPE_INT64, {1, 8});
        },
        "-FI008"},
+
+      {"DequantizesAnotherType", ExportedLinear,
+       [](GraphBuilder& b) { AttributeOf(b, "w_DQ", "dtype").set_dtype(v1::DATA_TYPE_UINT8); }, "FI008", "w_DQ", "w"},
+      {"ComputesIntegersOfReals", ExportedLinear,
+       [](GraphBuilder& b) {
+         b.Shape("y", v1::DATA_TYPE_FLOAT32, {1, 4});
+         b.Node("aten.sigmoid.default", "sigmoid", {"y"}, {"s"});
+         b.Shape("s", v1::DATA_TYPE_INT32, {1, 4});
+       },
+       "FI008", "sigmoid", "s"},
+      {"ComputesRealsOfReals", ExportedLinear,
+       [](GraphBuilder& b) {
+         b.Shape("y", v1::DATA_TYPE_FLOAT32, {1, 4});
+         b.Node("aten.sigmoid.default", "sigmoid", {"y"}, {"s"});
+         b.Shape("s", v1::DATA_TYPE_FLOAT16, {1, 4});
+       },
+       "-FI008"},
+      {"DeclaresAnotherTypeThanItMakes", ExportedLinear,
+       [](GraphBuilder& b) {
+         v1::Node& quantize = b.Node("quantized_decomposed.quantize_per_tensor.default", "y_Q", {"y"}, {"y_q"});
+         SetAttribute(b, "y_Q", "scale").set_f(0.1);
+         b.Int(quantize, "zero_point", 0);
+         SetAttribute(b, "y_Q", "dtype").set_dtype(v1::DATA_TYPE_UINT8);
+         b.Shape("y_q", v1::DATA_TYPE_INT32, {1, 4});
+       },
+       "FI008", "y_Q", "y_q"},
+
+      // FI011 of exported programs
+      {"DeclaredWithoutType", ExportedLinear,
+       [](GraphBuilder& b) { b.Shape("y", v1::DATA_TYPE_UNSPECIFIED, {1, 4}); }, "FI011", "linear", "y"},
+      {"NotDeclared", ExportedLinear, [](GraphBuilder&) {}, "-FI011"},
+
+      // FI026
+      {"QuantizerHasItsArguments", ExportedLinear, [](GraphBuilder&) {}, "-FI026"},
+      {"LiveGraphsAreNotAsked", DynamicLinear, [](GraphBuilder&) {}, "-FI026"},
+      {"QuantizerArgumentLeftOut", ExportedLinear,
+       [](GraphBuilder& b) { b.Find("x_Q").mutable_attributes()->DeleteSubrange(0, 1); }, "FI026", "x_Q"},
+      {"QuantizerArgumentIsText", ExportedLinear,
+       [](GraphBuilder& b) { AttributeOf(b, "x_Q", "quant_max").set_s("127"); }, "FI026", "x_Q"},
+      {"QuantizerArgumentIsAFraction", ExportedLinear,
+       [](GraphBuilder& b) { AttributeOf(b, "w_DQ", "axis").set_f(0.5); }, "FI026", "w_DQ"},
+      {"QuantizerArgumentIsNoType", ExportedLinear,
+       [](GraphBuilder& b) { AttributeOf(b, "x_DQ", "dtype").set_dtype(v1::DATA_TYPE_UNSPECIFIED); }, "FI026", "x_DQ"},
+      {"IntegersAreNumbers", ExportedLinear, [](GraphBuilder& b) { AttributeOf(b, "choose", "eps").set_i(1); },
+       "-FI026"},
 
       // FI025
       {"MemberOutsideOfTheArchive", DynamicLinear, [](GraphBuilder& b) { AddMember(b, "../evil"); }, "FI025", "",

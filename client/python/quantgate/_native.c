@@ -7,16 +7,12 @@
 #include <stdint.h>
 #include <string.h>
 
-// Of quantgate.v1: field numbers of Graph, Value and Node.
-enum { GRAPH_VALUES = 9, GRAPH_NODES = 10 };
-enum { VALUE_NAME = 1, VALUE_SPEC = 6, VALUE_USERS = 9 };
+// Field numbers of Graph, Value and Node.
+enum { GRAPH_VALUES = 9, GRAPH_NODES = 10, VALUE_NAME = 1, VALUE_SPEC = 6, VALUE_USERS = 9 };
 enum { NODE_NAME = 1, NODE_INPUTS = 3, NODE_OUTPUTS = 4, NODE_INPUT_SPECS = 5, NODE_INPUT_ARGS = 6 };
 enum { NODE_SOURCE_LINE = 8, NODE_ANNOTATED = 9, NODE_NO_IMPLICIT_SHARING = 11 };
-
 // Nodes with more inputs and values with more consumers are left to Python.
 #define MOST 64
-
-// ---- what is written ----
 
 typedef struct {
   char* data;
@@ -68,22 +64,18 @@ static bool PutPiece(Buffer* out, PyObject* piece) {
   return done;
 }
 
-// ---- what is read ----
-
 // Names of attributes, and keys of Node.meta.
 // clang-format off
-#define NAMES(X) X(name) X(op) X(target) X(args) X(kwargs) X(meta) X(users) X(val) X(dtype) X(shape) X(output_qspec) \
-  X(input_qspec_map) X(_annotated) X(allow_implicit_sharing) X(stack_trace) X(nn_module_stack) X(asked_block_size) \
-  X(call_function)
+#define NAMES(X) X(name) X(target) X(args) X(kwargs) X(meta) X(users) X(val) X(dtype) X(shape) X(output_qspec) \
+  X(input_qspec_map) X(_annotated) X(allow_implicit_sharing) X(stack_trace) X(nn_module_stack) X(asked_block_size)
 // clang-format on
 #define DECLARE(name) static PyObject* s_##name;
 NAMES(DECLARE)
-static PyObject *s_file, *s_empty;
-
+static PyObject* s_file;
 // The dictionaries of fx._Converter.
 typedef struct {
   PyTypeObject *node, *tensor;
-  PyObject* new_spec;
+  PyObject *new_spec, *constant;
   PyObject *values, *nodes, *annotations, *constants, *types, *specs, *calls, *attributes, *frames, *scopes;
 } State;
 
@@ -126,22 +118,13 @@ static bool PutName(PyObject* node, unsigned field, Buffer* out) {
   return done;
 }
 
-// ---- values ----
-
-static bool PutType(const State* state, PyObject* node, Buffer* out) {
-  PyObject* const meta = MetaOf(node);
-  PyObject* const tensor = meta == NULL ? NULL : Find(meta, s_val);
-  Py_XDECREF(meta);
-  if (tensor == NULL || !PyObject_TypeCheck(tensor, state->tensor)) {
-    Py_XDECREF(tensor);
-    return false;
-  }
+static bool PutType(const State* state, PyObject* tensor, Buffer* out) {
+  if (tensor == NULL || !PyObject_TypeCheck(tensor, state->tensor)) return false;
   PyObject* const dtype = PyObject_GetAttr(tensor, s_dtype);
   PyObject* const shape = dtype == NULL ? NULL : PyObject_GetAttr(tensor, s_shape);
   const bool done = shape != NULL && PutPiece(out, FindOwn(state->types, PyTuple_Pack(2, dtype, shape)));
   Py_XDECREF(shape);
   Py_XDECREF(dtype);
-  Py_DECREF(tensor);
   return done;
 }
 
@@ -179,11 +162,17 @@ static bool PutUsers(const State* state, PyObject* node, Buffer* out) {
 }
 
 static bool PutValue(const State* state, PyObject* node, Buffer* out) {
-  return PyDict_Contains(state->constants, node) == 0 && PutName(node, VALUE_NAME, out) && PutType(state, node, out) &&
-         PutOutputSpec(state, node, out) && PutUsers(state, node, out);
+  PyObject* const constant = Find(state->constants, node);
+  PyObject* const meta = MetaOf(node);
+  PyObject* const tensor = constant != NULL || meta == NULL ? Py_XNewRef(constant) : Find(meta, s_val);
+  const bool done = PutName(node, VALUE_NAME, out) && PutType(state, tensor, out) &&
+                    (constant == NULL || PutPiece(out, PyObject_CallOneArg(state->constant, node))) &&
+                    PutOutputSpec(state, node, out) && PutUsers(state, node, out);
+  Py_XDECREF(tensor);
+  Py_XDECREF(meta);
+  Py_XDECREF(constant);
+  return done;
 }
-
-// ---- nodes ----
 
 typedef struct {
   // Never followed: only compared.
@@ -232,7 +221,7 @@ static bool PutArgument(const State* state, PyObject* name, PyObject* argument, 
   return done;
 }
 
-// The operator, and its arguments as inputs and attributes.
+// The operator of a call_function, and its arguments as inputs and attributes.
 static bool PutCall(const State* state, PyObject* node, PyObject* args, PyObject* kwargs, Inputs* inputs, Buffer* out) {
   PyObject* const target = PyObject_GetAttr(node, s_target);
   PyObject* const call = target == NULL ? NULL : FindOwn(state->calls, PyLong_FromVoidPtr(target));
@@ -263,7 +252,7 @@ static bool PutInputs(const Inputs* inputs, Buffer* out) {
 
 // The last frame of a stack trace; a new reference.
 static PyObject* FrameOf(PyObject* trace) {
-  if (trace == NULL) return Py_NewRef(s_empty);
+  if (trace == NULL) return PyUnicode_New(0, 0);
   const Py_ssize_t length = PyUnicode_CheckExact(trace) ? PyUnicode_GET_LENGTH(trace) : 0;
   const Py_ssize_t begin = length > 0 ? PyUnicode_Find(trace, s_file, 0, length, -1) : -2;
   if (begin == -2) return NULL;
@@ -272,7 +261,7 @@ static PyObject* FrameOf(PyObject* trace) {
 
 // The innermost module of an nn_module_stack; a new reference.
 static PyObject* ScopeOf(PyObject* stack) {
-  if (stack == NULL) return Py_NewRef(s_empty);
+  if (stack == NULL) return PyUnicode_New(0, 0);
   if (!PyDict_CheckExact(stack)) return NULL;
   PyObject *unused, *innermost = NULL;
   for (Py_ssize_t position = 0; PyDict_Next(stack, &position, &unused, &innermost);) {
@@ -339,15 +328,7 @@ static bool PutAnnotation(const State* state, PyObject* node, const Inputs* inpu
   return done;
 }
 
-static bool IsCall(PyObject* node) {
-  PyObject* const op = PyObject_GetAttr(node, s_op);
-  const bool is_call = op != NULL && PyUnicode_CheckExact(op) && PyUnicode_Compare(op, s_call_function) == 0;
-  Py_XDECREF(op);
-  return is_call;
-}
-
 static bool PutNode(const State* state, PyObject* node, Buffer* out) {
-  if (!IsCall(node)) return false;
   PyObject* const meta = MetaOf(node);
   PyObject* const args = meta == NULL ? NULL : PyObject_GetAttr(node, s_args);
   PyObject* const kwargs = args == NULL ? NULL : PyObject_GetAttr(node, s_kwargs);
@@ -363,8 +344,6 @@ static bool PutNode(const State* state, PyObject* node, Buffer* out) {
   Py_XDECREF(meta);
   return done;
 }
-
-// ---- all of them ----
 
 static bool PutAll(const State* state, PyObject* iterator, PyObject* rest, unsigned field, Buffer* one, Buffer* out) {
   for (PyObject* node; (node = PyIter_Next(iterator)) != NULL;) {
@@ -389,11 +368,11 @@ static PyObject* Write(PyObject* module, PyObject* arguments) {
   unsigned field;
   PyObject *nodes, *rest;
   State state;
-  if (!PyArg_ParseTuple(arguments, "IOOO!O!OO!O!O!O!O!O!O!O!O!O!", &field, &nodes, &rest, &PyType_Type, &state.node,
-                        &PyType_Type, &state.tensor, &state.new_spec, &PyDict_Type, &state.values, &PyDict_Type,
-                        &state.nodes, &PyDict_Type, &state.annotations, &PyDict_Type, &state.constants, &PyDict_Type,
-                        &state.types, &PyDict_Type, &state.specs, &PyDict_Type, &state.calls, &PyDict_Type,
-                        &state.attributes, &PyDict_Type, &state.frames, &PyDict_Type, &state.scopes)) {
+  if (!PyArg_ParseTuple(arguments, "IOOO!O!OOO!O!O!O!O!O!O!O!O!O!", &field, &nodes, &rest, &PyType_Type, &state.node,
+                        &PyType_Type, &state.tensor, &state.new_spec, &state.constant, &PyDict_Type, &state.values,
+                        &PyDict_Type, &state.nodes, &PyDict_Type, &state.annotations, &PyDict_Type, &state.constants,
+                        &PyDict_Type, &state.types, &PyDict_Type, &state.specs, &PyDict_Type, &state.calls,
+                        &PyDict_Type, &state.attributes, &PyDict_Type, &state.frames, &PyDict_Type, &state.scopes)) {
     return NULL;
   }
   PyObject* const iterator = PyObject_GetIter(nodes);
@@ -416,6 +395,5 @@ PyMODINIT_FUNC PyInit__native(void) {
   if ((s_##name = PyUnicode_InternFromString(#name)) == NULL) return NULL;
   NAMES(INTERN)
   s_file = PyUnicode_InternFromString("File \"");
-  s_empty = PyUnicode_InternFromString("");
-  return s_file == NULL || s_empty == NULL ? NULL : PyModule_Create(&definition);
+  return s_file == NULL ? NULL : PyModule_Create(&definition);
 }

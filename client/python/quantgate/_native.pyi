@@ -6,7 +6,7 @@ import torch.fx
 
 
 def write(field: int, nodes: Iterable[torch.fx.Node], rest: Callable[[torch.fx.Node], bytes],
-          node_type: Type[torch.fx.Node], tensor_type: Type[torch.Tensor], new_spec: Callable[[Any], int], values: Dict[torch.fx.Node, int],
+          node_type: Type[torch.fx.Node], tensor_type: Type[torch.Tensor], new_spec: Callable[[Any], int], constant: Callable[[torch.fx.Node], bytes], values: Dict[torch.fx.Node, int],
           node_ids: Dict[torch.fx.Node, int], annotations: Dict[torch.fx.Node, Any],
           constants: Dict[torch.fx.Node, torch.Tensor], types: Dict[Tuple[torch.dtype, torch.Size], bytes],
           specs: Dict[int, int], calls: Dict[int, Tuple[Any, ...]], attributes: Dict[Tuple[Any, ...], bytes],

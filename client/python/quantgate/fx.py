@@ -13,7 +13,7 @@ import torch
 import torch.fx
 
 from quantgate.errors import QuantGateError
-from quantgate.fx_constants import add_constant
+from quantgate.fx_constants import serialized_constant
 from quantgate.fx_ops import Attributes, Operators, SourceLines, op_name
 from quantgate.fx_specs import DTYPES, SpecPool, has_seen_values
 from quantgate.progress import watch
@@ -125,7 +125,8 @@ class _Converter:
 
     def _written(self, heads: Heads, nodes: Iterator[torch.fx.Node], one: Callable[[torch.fx.Node], bytes]) -> bytes:
         if _native is not None and not self._observers and not self._bodies:
-            return _native.write(heads.field, nodes, one, torch.fx.Node, torch.Tensor, self._specs.id, self._values,
+            return _native.write(heads.field, nodes, one, torch.fx.Node, torch.Tensor, self._specs.id,
+                                 self._constant, self._values,
                                  self._nodes, self._annotations, self._constants, self._types, self._specs.known,
                                  self._calls, self._attributes.known, self._source_lines.frames,
                                  self._source_lines.scopes)
@@ -196,9 +197,7 @@ class _Converter:
             known = self._type(node, _example(node) if constant is None else constant)
         pieces = [_VALUE_NAME[len(name)], name, known]
         if constant is not None:
-            value = graph_pb2.Value()
-            add_constant(constant, self._channel_axis(node), value.constant)
-            pieces.append(value.SerializeToString())
+            pieces.append(self._constant(node))
         annotation = self._annotations.get(node)
         if annotation is not None and annotation.output_qspec is not None:
             pieces.append(self._output_spec(node, annotation.output_qspec))
@@ -243,6 +242,9 @@ class _Converter:
                 yield from self._consumers(user)
             else:
                 yield user
+
+    def _constant(self, node: torch.fx.Node) -> bytes:
+        return serialized_constant(self._constants[node], self._channel_axis(node))
 
     def _channel_axis(self, node: torch.fx.Node) -> Optional[int]:
         """Axis along which a constant's consumers quantize it, if they agree to do it per channel."""

@@ -78,7 +78,10 @@ class SpecPool:
 
     def _new(self, spec: Any) -> int:
         said = _said_of_plain(spec)
-        found = self._plain.get(said) if said else None
+        try:
+            found = self._plain.get(said) if said else None
+        except TypeError:  # a member that cannot be compared so
+            said = found = None
         if found is None:
             found = self._pooled(spec_message(spec, self._symbol, self._place))
             if said:
@@ -102,12 +105,7 @@ def _said_of_plain(spec: Any) -> Optional[Tuple[Any, ...]]:
     observer, keywords = observer_of(said["observer_or_fake_quant_ctr"])
     if "scale" in keywords or "block_size" in keywords:
         return None
-    key = (*[said[name] for name in _PLAIN_NAMES], observer)
-    try:
-        hash(key)
-    except TypeError:
-        return None
-    return key
+    return (*[said[name] for name in _PLAIN_NAMES], observer)
 
 
 def spec_message(spec: Any, symbol: Callable[[str], int], place: Callable[[Any, Any], None]) -> spec_pb2.Spec:
