@@ -814,6 +814,8 @@ std::vector<Case> Cases() {
          b.Shape("s", v1::DATA_TYPE_INT32, {1, 4});
        },
        "FI008", "sigmoid", "s"},
+      {"QuantizesIntoNothing", ExportedLinear, [](GraphBuilder& b) { b.Find("x_Q").set_outputs(0, 0); }, "GS002", "x_DQ",
+       "x_q"},
       {"ComputesRealsOfReals", ExportedLinear,
        [](GraphBuilder& b) {
          b.Shape("y", v1::DATA_TYPE_FLOAT32, {1, 4});
