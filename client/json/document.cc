@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/error.h"
+#include "client/json/number.h"
 #include "client/text.h"
 #include "rapidjson/error/en.h"
 #include "rapidjson/memorystream.h"
@@ -49,16 +50,19 @@ class JsonHandler {
 
   bool Null() { return Add(JsonKind::kNull); }
   bool Bool(bool b) { return Add(b ? JsonKind::kTrue : JsonKind::kFalse); }
-  bool Int(int number) { return Double(number); }
-  bool Uint(unsigned number) { return Double(number); }
-  bool Int64(int64_t number) { return Double(static_cast<double>(number)); }
-  bool Uint64(uint64_t number) { return Double(static_cast<double>(number)); }
-  bool Double(double number) {
+  // Numbers come as they are written.
+  bool Int(int /*number*/) { return false; }
+  bool Uint(unsigned /*number*/) { return false; }
+  bool Int64(int64_t /*number*/) { return false; }
+  bool Uint64(uint64_t /*number*/) { return false; }
+  bool Double(double /*number*/) { return false; }
+  bool RawNumber(const char* /*text*/, rapidjson::SizeType /*size*/, bool /*copy*/) {
     if (!Add(JsonKind::kNumber)) return false;
-    document_.nodes_.back().number = number;
-    return true;
+    JsonDocument::Node& node = document_.nodes_.back();
+    // The reader's copy of the text has no NaN in it.
+    too_big_ = !ParseJsonNumber(document_.bytes_.substr(node.offset, behind_ - node.offset), node.number);
+    return !too_big_;
   }
-  bool RawNumber(const char* /*text*/, rapidjson::SizeType /*size*/, bool /*copy*/) { return false; }
   bool String(const char* text, rapidjson::SizeType size, bool /*copy*/) {
     if (!Add(JsonKind::kString)) return false;
     JsonDocument::Node& node = document_.nodes_.back();
@@ -74,6 +78,7 @@ class JsonHandler {
   bool EndArray(rapidjson::SizeType elements) { return Close(elements); }
 
   const std::string& limit() const { return limit_; }
+  bool too_big() const { return too_big_; }
 
  private:
   bool Add(JsonKind kind) {
@@ -118,6 +123,7 @@ class JsonHandler {
   std::vector<int64_t> open_;
   size_t behind_ = 0;  // the last value's end
   std::string limit_;
+  bool too_big_ = false;  // the last number
 };
 
 absl::StatusOr<JsonDocument> JsonDocument::Parse(absl::string_view bytes, const JsonLimits& limits) {
@@ -131,7 +137,7 @@ absl::StatusOr<JsonDocument> JsonDocument::Parse(absl::string_view bytes, const 
   JsonHandler handler(stream, limits, document);
   rapidjson::Reader reader;
   // Without recursion: how deep a file is nested is up to the file.
-  constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseFullPrecisionFlag |
+  constexpr unsigned kFlags = rapidjson::kParseIterativeFlag | rapidjson::kParseNumbersAsStringsFlag |
                               rapidjson::kParseNanAndInfFlag | rapidjson::kParseValidateEncodingFlag;
   const rapidjson::ParseResult result = reader.Parse<kFlags>(stream, handler);
   const bool whole = !result.IsError() && stream.Tell() >= bytes.size();
@@ -150,7 +156,8 @@ absl::StatusOr<JsonDocument> JsonDocument::Parse(absl::string_view bytes, const 
   if (offset >= bytes.size()) {
     return NoJson(absl::StrCat("ends in the middle of its JSON (was it cut off?), at ", where));
   }
-  return NoJson(absl::StrCat("is no JSON, at ", where, ": ", rapidjson::GetParseError_En(result.Code())));
+  return NoJson(absl::StrCat("is no JSON, at ", where, ": ",
+                             handler.too_big() ? kNumberTooBig : rapidjson::GetParseError_En(result.Code())));
 }
 
 JsonKind JsonValue::kind() const { return document_->nodes_[index_].kind; }

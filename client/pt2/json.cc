@@ -8,8 +8,10 @@
 #include <utility>
 
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "client/error.h"
+#include "client/json/number.h"
 #include "client/text.h"
 
 namespace quantgate::pt2 {
@@ -21,7 +23,7 @@ constexpr int64_t kMaxValues = 4'000'000;
 constexpr int kMaxDepth = 256;
 
 constexpr unsigned kFlags = rapidjson::kParseInsituFlag | rapidjson::kParseIterativeFlag |
-                            rapidjson::kParseFullPrecisionFlag | rapidjson::kParseNanAndInfFlag |
+                            rapidjson::kParseNumbersAsStringsFlag | rapidjson::kParseNanAndInfFlag |
                             rapidjson::kParseValidateEncodingFlag;
 
 // Hands events on to the document that is made, until there are too many.
@@ -31,13 +33,22 @@ class Limiter {
 
   bool Null() { return Take() && document_.Null(); }
   bool Bool(bool value) { return Take() && document_.Bool(value); }
-  bool Int(int value) { return Take() && document_.Int(value); }
-  bool Uint(unsigned value) { return Take() && document_.Uint(value); }
-  bool Int64(int64_t value) { return Take() && document_.Int64(value); }
-  bool Uint64(uint64_t value) { return Take() && document_.Uint64(value); }
-  bool Double(double value) { return Take() && document_.Double(value); }
-  bool RawNumber(const char* text, rapidjson::SizeType size, bool copy) {
-    return Take() && document_.RawNumber(text, size, copy);
+  // Numbers come as they are written.
+  bool Int(int /*value*/) { return false; }
+  bool Uint(unsigned /*value*/) { return false; }
+  bool Int64(int64_t /*value*/) { return false; }
+  bool Uint64(uint64_t /*value*/) { return false; }
+  bool Double(double /*value*/) { return false; }
+  bool RawNumber(const char* start, rapidjson::SizeType size, bool /*copy*/) {
+    const absl::string_view text(start, size);
+    if (!Take()) return false;
+    int64_t integer = 0;
+    uint64_t natural = 0;
+    if (absl::SimpleAtoi(text, &integer)) return document_.Int64(integer);
+    if (absl::SimpleAtoi(text, &natural)) return document_.Uint64(natural);
+    double number = 0;
+    too_big_ = !ParseJsonNumber(text, number);
+    return !too_big_ && document_.Double(number);
   }
   bool String(const char* text, rapidjson::SizeType size, bool copy) {
     return Take() && document_.String(text, size, copy);
@@ -47,6 +58,8 @@ class Limiter {
   bool StartArray() { return Enter() && document_.StartArray(); }
   bool EndObject(rapidjson::SizeType count) { return Leave() && document_.EndObject(count); }
   bool EndArray(rapidjson::SizeType count) { return Leave() && document_.EndArray(count); }
+
+  bool too_big() const { return too_big_; }
 
  private:
   bool Take() { return --values_left_ >= 0; }
@@ -59,6 +72,7 @@ class Limiter {
   rapidjson::Document& document_;
   int64_t values_left_ = kMaxValues;
   int depth_ = 0;
+  bool too_big_ = false;  // the last number
 };
 
 // A key that an object has twice, of which readers take different ones; null: there is none. kMaxDepth bounds the
@@ -86,11 +100,13 @@ absl::StatusOr<JsonDocument> JsonDocument::Parse(std::string text) {
   json.text_ = std::make_unique<std::string>(std::move(text));
   json.document_ = std::make_unique<rapidjson::Document>();
   rapidjson::ParseResult result;
+  bool too_big = false;
   const auto generate = [&](rapidjson::Document& document) {
     rapidjson::InsituStringStream stream(json.text_->data());
     rapidjson::Reader reader;
     Limiter limiter(&document);
     result = reader.Parse<kFlags>(stream, limiter);
+    too_big = limiter.too_big();
     return !result.IsError();
   };
   json.document_->Populate(generate);
@@ -100,13 +116,13 @@ absl::StatusOr<JsonDocument> JsonDocument::Parse(std::string text) {
     return CodedError(absl::StatusCode::kInvalidArgument, "FI001",
                       absl::StrCat("has the key '", ToUtf8(TextOf(repeated)), "' twice in one object"));
   }
-  if (result.Code() == rapidjson::kParseErrorTermination) {
+  if (result.Code() == rapidjson::kParseErrorTermination && !too_big) {
     return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
                       absl::StrCat("has more than ", kMaxValues, " values, or is deeper than ", kMaxDepth, " levels"));
   }
   return CodedError(absl::StatusCode::kInvalidArgument, "FI001",
                     absl::StrCat("is no JSON (was it cut off?): at byte ", result.Offset(), ": ",
-                                 rapidjson::GetParseError_En(result.Code())));
+                                 too_big ? kNumberTooBig : rapidjson::GetParseError_En(result.Code())));
 }
 
 const Json* Find(const Json* object, absl::string_view name) {

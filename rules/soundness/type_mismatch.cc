@@ -128,6 +128,7 @@ class Types {
     const Binding* binding = graph_.binding(node);
     if (binding == nullptr || binding->integer_operator || graph_.num_outputs(node) != 1) return;
     const int32_t result = graph_.output(node, 0);
+    if (result < 0) return;  // left out: dangling-tensor's
     const v1::DataType declared = graph_.dtype(result);
     if (declared == v1::DATA_TYPE_UNSPECIFIED) return;
     // The other overloads have shape functions that are wrong about it.

@@ -96,7 +96,10 @@ void CheckSignature(const Graph& graph, FindingSink& sink) {
     sink.Add(kInfo, place, "declared without a known element type", "an element type of ONNX");
   };
   for (int32_t id : graph.message().inputs()) check(id - 1);
-  for (int32_t id : graph.message().outputs()) check(id - 1);
+  // What a node writes has the node's type, stated or not.
+  for (int32_t id : graph.message().outputs()) {
+    if (graph.producer(id - 1) < 0) check(id - 1);
+  }
 }
 
 void Check(const CheckContext& context, FindingSink& sink) {

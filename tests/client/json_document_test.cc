@@ -69,6 +69,17 @@ TEST(JsonDocument, NumbersAreExactAndMayBeNone) {
   EXPECT_FALSE(numbers[2].is_integer());
 }
 
+// RapidJSON's own conversion makes -2.6e33 of the first.
+TEST(JsonDocument, ZerosWithExponents) {
+  const JsonDocument document = Parsed("[0e212, 0.000e300, -0e99, 0e-400, 1e-999, 5e-324, 1.7976931348623157e308]");
+  std::vector<double> numbers;
+  document.root().ForEach([&](absl::string_view, JsonValue value) {
+    numbers.push_back(value.number());
+    return true;
+  });
+  EXPECT_THAT(numbers, ::testing::ElementsAre(0, 0, 0, 0, 0, 5e-324, 1.7976931348623157e308));
+}
+
 TEST(JsonDocument, TheLastOfRepeatedKeys) {
   const JsonDocument document = Parsed("{\"a\": 1, \"a\": 2}");
   EXPECT_EQ(document.root().Find("a").value.number(), 2);

@@ -258,6 +258,23 @@ TEST(Pt2Importer, SizesKnownAtRunTime) {
   EXPECT_THAT(AttributeNamed(graph, view, "size")->ints().values(), ElementsAre(-1, 3));
 }
 
+TEST(Pt2Importer, NumbersAreExact) {
+  Program p = Linear();
+  p.nodes =
+      NodeJson("torch.ops.aten.to.dtype_layout",
+               absl::StrJoin({Argument("zero", R"({"as_float": 0e212})"), Argument("tiny", R"({"as_float": 5e-324})"),
+                              Argument("large", R"({"as_int": 9223372036854775807})"),
+                              Argument("least", R"({"as_int": -9223372036854775808})")},
+                             ","),
+               Tensor("linear"), "to");
+  const v1::Graph graph = Imported(p);
+  const v1::Node& node = graph.nodes(0);
+  EXPECT_EQ(AttributeNamed(graph, node, "zero")->f(), 0);
+  EXPECT_EQ(AttributeNamed(graph, node, "tiny")->f(), 5e-324);
+  EXPECT_EQ(AttributeNamed(graph, node, "large")->i(), INT64_MAX);
+  EXPECT_EQ(AttributeNamed(graph, node, "least")->i(), INT64_MIN);
+}
+
 TEST(Pt2Importer, KindsOfArguments) {
   Program p = Linear();
   p.nodes = NodeJson(

@@ -538,6 +538,13 @@ std::vector<Case> Cases() {
        ""},
       {"OutputTypeThatFollows", SoundConv, [](GraphBuilder& b) { b.Int(b.Find("y_Q"), "output_dtype", 0); }, ""},
       // ONNX Runtime: "Invalid tensor data type 0".
+      {"OutputWhoseTypeFollowsFromItsNode", SoundConv,
+       [](GraphBuilder& b) {
+         b.Node("Size", "size", {"x"}, {"size"});
+         b.Shape("size", v1::DATA_TYPE_UNSPECIFIED, {});
+         b.Output("size");
+       },
+       "-FI011"},
       {"InputOfNoType", SoundConv, [](GraphBuilder& b) { b.Value("x").set_dtype(v1::DATA_TYPE_UNSPECIFIED); }, "FI011",
        "", "x"},
       {"InputOfNoTypeAndShape", SoundConv,  // perhaps a sequence
@@ -807,6 +814,8 @@ std::vector<Case> Cases() {
          b.Shape("s", v1::DATA_TYPE_INT32, {1, 4});
        },
        "FI008", "sigmoid", "s"},
+      {"QuantizesIntoNothing", ExportedLinear, [](GraphBuilder& b) { b.Find("x_Q").set_outputs(0, 0); }, "GS002", "x_DQ",
+       "x_q"},
       {"ComputesRealsOfReals", ExportedLinear,
        [](GraphBuilder& b) {
          b.Shape("y", v1::DATA_TYPE_FLOAT32, {1, 4});
