@@ -4,9 +4,9 @@ own, beside onnx.checker with shape inference on the same file.
 Usage: scale.py OUT.json; $QUANTGATE_EXECUTABLE names the program. OUT has the form of google-benchmark's reports:
   check_over_onnx_checker_2gb  wall time of the whole command, over that of onnx.checker.check_model with full_check
   check_seconds_2gb            that wall time (goal: 2 s)
-  check_memory_over_graph_2gb  peak memory beyond that of the same command on a model of one layer, which is that of the
-                               program and its tables, over the bytes of the model file, which has everything but the
-                               weights (goal: 3)
+  check_memory_over_graph_2gb  peak memory beyond that of `quantgate --version`, over the bytes of the model file, which
+                               has everything but the weights (goal: 3)
+  check_memory_beyond_one_layer_2gb  the same beyond that of the command on a model of one layer: without the tables
 """
 import json
 import os
@@ -95,15 +95,18 @@ def main():
         def check(path):
             return run(program, 'check', path, '-t', 'onnxruntime/cpu', '--quiet')
 
+        _, base = run(program, '--version')
         for _ in range(REPETITIONS):
-            _, base = check(pathlib.Path(folder) / 'one_layer' / 'model.onnx')
+            _, one_layer = check(pathlib.Path(folder) / 'one_layer' / 'model.onnx')
             seconds, peak = check(model)
             checker, checker_peak = run(sys.executable, '-c', ONNX_CHECKER, model)
             add('check_over_onnx_checker_2gb', seconds / checker, None, 1e6 * seconds, 1e6 * checker)
             add('check_seconds_2gb', seconds, 2, 1e6 * seconds, 1e6)
             add('check_memory_over_graph_2gb', (peak - base) / graph_kb, 3, peak, graph_kb)
-            print(f'check: {seconds:.2f} s, {peak} KB ({base} KB for one layer); onnx.checker: {checker:.2f} s, '
-                  f'{checker_peak} KB; model without weights: {graph_kb:.0f} KB', file=sys.stderr)
+            add('check_memory_beyond_one_layer_2gb', (peak - one_layer) / graph_kb, None, peak, graph_kb)
+            print(f'check: {seconds:.2f} s, {peak} KB ({base} KB without a model, {one_layer} KB for one layer); '
+                  f'onnx.checker: {checker:.2f} s, {checker_peak} KB; model without weights: {graph_kb:.0f} KB',
+                  file=sys.stderr)
     pathlib.Path(sys.argv[1]).write_text(json.dumps({'benchmarks': entries}), encoding='utf-8')
 
 

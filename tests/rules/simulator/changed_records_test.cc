@@ -22,26 +22,6 @@ void ForEachStored(const std::function<void(const Record&)>& each) {
   }
 }
 
-struct Answer {
-  absl::Status status;
-  QTensor output;
-};
-
-Answer Compute(const Record& record, const Profile& profile) {
-  std::vector<const QTensor*> inputs;
-  for (const QTensor& input : record.inputs) inputs.push_back(&input);
-  std::vector<QTensor> outputs(static_cast<size_t>(record.attributes.Int("num_outputs", 1)), record.output);
-  KernelCall call{.op = record.op_id,
-                  .layout = record.layout,
-                  .attributes = &record.attributes,
-                  .inputs = inputs,
-                  .outputs = absl::MakeSpan(outputs)};
-  Answer answer;
-  answer.status = RunKernel(profile, call);
-  if (answer.status.ok()) answer.output = outputs.at(static_cast<size_t>(record.attributes.Int("output_index", 0)));
-  return answer;
-}
-
 std::string Named(const Record& record, const Profile& profile) {
   return absl::StrCat(record.id, " (", record.op, ") under ", profile.name);
 }

@@ -261,20 +261,27 @@ const Profile* ProfileOfOracle(const std::string& oracle) {
   return found == profiles->end() ? nullptr : FindProfile(found->second);
 }
 
-Difference Compare(const Record& record, const Profile& profile, const Tensor& expected) {
+Answer Compute(const Record& record, const Profile& profile) {
   std::vector<const QTensor*> inputs;
   for (const QTensor& input : record.inputs) inputs.push_back(&input);
-  const size_t index = static_cast<size_t>(record.attributes.Int("output_index", 0));
   std::vector<QTensor> outputs(static_cast<size_t>(record.attributes.Int("num_outputs", 1)), record.output);
-  QTensor& output = outputs.at(index);
   KernelCall call{.op = record.op_id,
                   .layout = record.layout,
                   .attributes = &record.attributes,
                   .inputs = inputs,
                   .outputs = absl::MakeSpan(outputs)};
+  Answer answer;
+  answer.status = RunKernel(profile, call);
+  if (answer.status.ok()) answer.output = outputs.at(static_cast<size_t>(record.attributes.Int("output_index", 0)));
+  return answer;
+}
+
+Difference Compare(const Record& record, const Profile& profile, const Tensor& expected) {
+  const Answer answer = Compute(record, profile);
   Difference difference;
-  difference.status = RunKernel(profile, call);
+  difference.status = answer.status;
   if (!difference.status.ok()) return difference;
+  const QTensor& output = answer.output;
   if (output.tensor.data.size() != expected.data.size()) {
     difference.status =
         absl::InternalError(absl::StrCat(output.tensor.data.size(), " bytes instead of ", expected.data.size()));

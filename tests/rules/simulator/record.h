@@ -35,6 +35,14 @@ absl::Status ForEachRecord(const std::string& path, absl::FunctionRef<void(const
 // The profile that is to give an oracle's numbers; null: none.
 const Profile* ProfileOfOracle(const std::string& oracle);
 
+struct Answer {
+  absl::Status status;  // of the kernel
+  QTensor output;       // the one that the record is about
+};
+
+// Runs the record's operator under `profile`.
+Answer Compute(const Record& record, const Profile& profile);
+
 struct Difference {
   absl::Status status;   // of the kernel
   int64_t elements = 0;  // compared
@@ -42,7 +50,7 @@ struct Difference {
   double largest = 0;  // in steps of the output
 };
 
-// Runs the record's operator under `profile` and compares with `expected`.
+// Computes the record and compares with `expected`.
 Difference Compare(const Record& record, const Profile& profile, const Tensor& expected);
 
 }  // namespace quantgate::simulator
