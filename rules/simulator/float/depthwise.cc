@@ -39,7 +39,77 @@ HWY_INLINE void Strip(const ChannelTaps& taps, const float* weights, float bias,
   }
 }
 
+// Three by three taps, whose rows lie `width` elements from each other. What is read once is added to all outputs under
+// whose taps it lies; each output's taps come in their order.
+template <int kStride>
+struct Square {
+  const float* from[3];  // the first row of taps
+  int64_t width;
+  const float* weights;
+  float bias;
+  int64_t columns;
+  float* to;
+
+  // `input`: the input row from the first output's first tap.
+  template <int kInput, int kRows>
+  HWY_INLINE void Add(const hn::Vec<Reals> (&factors)[9], int64_t at, hn::Vec<Reals> (&sums)[kRows]) const {
+    if constexpr (kInput < (kRows - 1) * kStride + 3) {
+      const Reals d;
+      for (int column = 0; column < 3; ++column) {
+        const auto x = hn::LoadU(d, from[column] + at + kInput * width);
+        if constexpr (kInput % kStride == 0 && kInput / kStride < kRows) {
+          sums[kInput / kStride] = Fused(d, factors[column], x, sums[kInput / kStride]);
+        }
+        if constexpr (kInput >= 1 && (kInput - 1) % kStride == 0 && (kInput - 1) / kStride < kRows) {
+          sums[(kInput - 1) / kStride] = Fused(d, factors[3 + column], x, sums[(kInput - 1) / kStride]);
+        }
+        if constexpr (kInput >= 2 && (kInput - 2) % kStride == 0 && (kInput - 2) / kStride < kRows) {
+          sums[(kInput - 2) / kStride] = Fused(d, factors[6 + column], x, sums[(kInput - 2) / kStride]);
+        }
+      }
+      Add<kInput + 1, kRows>(factors, at, sums);
+    }
+  }
+  // kRows rows of outputs, as many times as they are there; then fewer.
+  template <int kRows>
+  HWY_INLINE void Rows(int64_t row, int64_t rows) const {
+    const Reals d;
+    hn::Vec<Reals> factors[9];
+    for (int t = 0; t < 9; ++t) factors[t] = hn::Set(d, weights[t]);
+    for (; row + kRows <= rows; row += kRows) {
+      for (int64_t column = 0; column < columns; column += kLanes) {
+        hn::Vec<Reals> sums[kRows];
+        for (int r = 0; r < kRows; ++r) sums[r] = hn::Zero(d);
+        Add<0, kRows>(factors, row * kStride * width + column, sums);
+        float* const out = to + row * columns + column;
+        for (int r = 0; r < kRows; ++r) {
+          StoreSome(d, hn::Add(sums[r], hn::Set(d, bias)), columns - column, out + r * columns);
+        }
+      }
+    }
+    if constexpr (kRows > 1) Rows<kRows == 7 ? 4 : kRows / 2>(row, rows);
+  }
+};
+
+template <int kStride>
+void ConvSquare(const ChannelTaps& taps, const float* weights, float bias, float* to) {
+  const Square<kStride> square{
+      {taps.from[0], taps.from[1], taps.from[2]}, taps.step / kStride, weights, bias, taps.columns, to};
+  square.template Rows<kLanes == 16 ? 7 : 4>(0, taps.rows);
+}
+
+// Whether taps are three rows of three, an input row from each other, for outputs `stride` input rows from each other.
+bool AreSquare(const ChannelTaps& taps, int64_t stride) {
+  if (taps.from.size() != 9 || taps.step % stride != 0) return false;
+  for (size_t t = 3; t < 9; ++t) {
+    if (taps.from[t] - taps.from[t - 3] != taps.step / stride) return false;
+  }
+  return true;
+}
+
 void ConvChannelImpl(const ChannelTaps& taps, const float* weights, float bias, float* to) {
+  if (AreSquare(taps, 1)) return ConvSquare<1>(taps, weights, bias, to);
+  if (AreSquare(taps, 2)) return ConvSquare<2>(taps, weights, bias, to);
   constexpr int kRows = 4;
   int64_t row = 0;
   for (; row + kRows <= taps.rows; row += kRows) {
