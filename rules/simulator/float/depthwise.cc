@@ -17,17 +17,21 @@ namespace hn = hwy::HWY_NAMESPACE;
 using Reals = hn::CappedTag<float, 16>;
 constexpr int64_t kLanes = hn::MaxLanes(Reals());
 
+HWY_INLINE hn::Vec<Reals> Finished(const ChannelWeights& w, hn::Vec<Reals> sum) {
+  sum = hn::Add(sum, hn::Set(Reals(), w.bias));
+  return w.relu ? Rectified(Reals(), sum) : sum;
+}
+
 // A vector of each of kRows rows of outputs, from `column` on.
 template <int kRows>
-HWY_INLINE void Strip(const ChannelTaps& taps, const float* weights, float bias, int64_t row, int64_t column,
-                      float* to) {
+HWY_INLINE void Strip(const ChannelTaps& taps, const ChannelWeights& w, int64_t row, int64_t column, float* to) {
   const Reals d;
   hn::Vec<Reals> sums[kRows];
   for (int r = 0; r < kRows; ++r) sums[r] = hn::Zero(d);
   const int64_t at = row * taps.step + column;
   for (size_t t = 0; t < taps.from.size(); ++t) {
     const float* from = taps.from[t] + at;
-    const auto weight = hn::Set(d, weights[t]);
+    const auto weight = hn::Set(d, w.weights[t]);
     for (int r = 0; r < kRows; ++r) {
       sums[r] = Fused(d, weight, hn::LoadU(d, from + r * taps.step), sums[r]);
     }
@@ -35,7 +39,7 @@ HWY_INLINE void Strip(const ChannelTaps& taps, const float* weights, float bias,
   to += row * taps.columns + column;
   const int64_t count = taps.columns - column;
   for (int r = 0; r < kRows; ++r, to += taps.columns) {
-    StoreSome(d, hn::Add(sums[r], hn::Set(d, bias)), count, to);
+    StoreSome(d, Finished(w, sums[r]), count, to);
   }
 }
 
@@ -45,8 +49,7 @@ template <int kStride>
 struct Square {
   const float* from[3];  // the first row of taps
   int64_t width;
-  const float* weights;
-  float bias;
+  const ChannelWeights& w;
   int64_t columns;
   float* to;
 
@@ -75,7 +78,7 @@ struct Square {
   HWY_INLINE void Rows(int64_t row, int64_t rows) const {
     const Reals d;
     hn::Vec<Reals> factors[9];
-    for (int t = 0; t < 9; ++t) factors[t] = hn::Set(d, weights[t]);
+    for (int t = 0; t < 9; ++t) factors[t] = hn::Set(d, w.weights[t]);
     for (; row + kRows <= rows; row += kRows) {
       for (int64_t column = 0; column < columns; column += kLanes) {
         hn::Vec<Reals> sums[kRows];
@@ -83,7 +86,7 @@ struct Square {
         Add<0, kRows>(factors, row * kStride * width + column, sums);
         float* const out = to + row * columns + column;
         for (int r = 0; r < kRows; ++r) {
-          StoreSome(d, hn::Add(sums[r], hn::Set(d, bias)), columns - column, out + r * columns);
+          StoreSome(d, Finished(w, sums[r]), columns - column, out + r * columns);
         }
       }
     }
@@ -92,9 +95,9 @@ struct Square {
 };
 
 template <int kStride>
-void ConvSquare(const ChannelTaps& taps, const float* weights, float bias, float* to) {
+void ConvSquare(const ChannelTaps& taps, const ChannelWeights& weights, float* to) {
   const Square<kStride> square{
-      {taps.from[0], taps.from[1], taps.from[2]}, taps.step / kStride, weights, bias, taps.columns, to};
+      {taps.from[0], taps.from[1], taps.from[2]}, taps.step / kStride, weights, taps.columns, to};
   square.template Rows<kLanes == 16 ? 7 : 4>(0, taps.rows);
 }
 
@@ -107,16 +110,16 @@ bool AreSquare(const ChannelTaps& taps, int64_t stride) {
   return true;
 }
 
-void ConvChannelImpl(const ChannelTaps& taps, const float* weights, float bias, float* to) {
-  if (AreSquare(taps, 1)) return ConvSquare<1>(taps, weights, bias, to);
-  if (AreSquare(taps, 2)) return ConvSquare<2>(taps, weights, bias, to);
+void ConvChannelImpl(const ChannelTaps& taps, const ChannelWeights& weights, float* to) {
+  if (AreSquare(taps, 1)) return ConvSquare<1>(taps, weights, to);
+  if (AreSquare(taps, 2)) return ConvSquare<2>(taps, weights, to);
   constexpr int kRows = 4;
   int64_t row = 0;
   for (; row + kRows <= taps.rows; row += kRows) {
-    for (int64_t x = 0; x < taps.columns; x += kLanes) Strip<kRows>(taps, weights, bias, row, x, to);
+    for (int64_t x = 0; x < taps.columns; x += kLanes) Strip<kRows>(taps, weights, row, x, to);
   }
   for (; row < taps.rows; ++row) {
-    for (int64_t x = 0; x < taps.columns; x += kLanes) Strip<1>(taps, weights, bias, row, x, to);
+    for (int64_t x = 0; x < taps.columns; x += kLanes) Strip<1>(taps, weights, row, x, to);
   }
 }
 
@@ -128,8 +131,8 @@ namespace quantgate::simulator {
 
 HWY_EXPORT(ConvChannelImpl);
 
-void ConvChannel(const ChannelTaps& taps, const float* weights, float bias, float* to) {
-  HWY_DYNAMIC_DISPATCH(ConvChannelImpl)(taps, weights, bias, to);
+void ConvChannel(const ChannelTaps& taps, const ChannelWeights& weights, float* to) {
+  HWY_DYNAMIC_DISPATCH(ConvChannelImpl)(taps, weights, to);
 }
 
 }  // namespace quantgate::simulator

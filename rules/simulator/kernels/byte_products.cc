@@ -118,9 +118,10 @@ class Range {
 
 constexpr float kRound = 12582912;  // 1.5 * 2^23
 
-// The squares of results and of their errors in kErrorParts parts: those of column c in part c, one row after the
-// other, whatever a vector holds. Stored: all parts of the results, and then as many of the errors.
-constexpr int64_t kErrorParts = kPanelColumns;
+// The squares of results and of their errors in parts: those of column c of a panel in part c, of position i of a run
+// in part i % kRunParts, one row or run after the other, whatever a vector holds.
+constexpr int64_t kErrorParts = kPanelColumns, kRunParts = 16;
+// Stored: all parts of the results, and then as many of the errors.
 template <int kVectors>
 struct Squares {
   HWY_INLINE Squares() {
@@ -143,13 +144,13 @@ struct Squares {
   hn::Vec<Floats> signal[kVectors], noise[kVectors];
 };
 
-// The sum of kErrorParts parts: part i in double i % 8, and then these.
-double SumOfParts(const float* parts) {
+// The sum of parts: part i in double i % 8, and then these.
+double SumOfParts(const float* parts, int64_t count) {
   const hn::CappedTag<double, 8> d;
   const hn::Rebind<float, decltype(d)> halves;
   constexpr int64_t kSome = hn::MaxLanes(d);
   alignas(64) double sums[8] = {};
-  for (int64_t i = 0; i < kErrorParts; i += kSome) {
+  for (int64_t i = 0; i < count; i += kSome) {
     double* const to = sums + i % 8;
     hn::Store(hn::Add(hn::Load(d, to), hn::PromoteTo(d, hn::LoadU(halves, parts + i))), d, to);
   }
@@ -157,9 +158,9 @@ double SumOfParts(const float* parts) {
   for (const double part : sums) sum += part;
   return sum;
 }
-void AddSquares(const float* squares, StepErrors& errors) {
-  errors.signal += SumOfParts(squares);
-  errors.noise += SumOfParts(squares + kErrorParts);
+void AddSquares(const float* squares, int64_t parts, StepErrors& errors) {
+  errors.signal += SumOfParts(squares, parts);
+  errors.noise += SumOfParts(squares + kErrorParts, parts);
 }
 
 // The low byte of each word.
@@ -228,8 +229,8 @@ class ToBytes {
         most_(hn::Set(Floats(), errors.most)),
         zero_point_(static_cast<uint8_t>(rescale.zero_point)) {}
   // Vectors of a row, of which the elements with a bit are there (kWhole: all).
-  template <int kVectors, bool kWhole, bool kErrors>
-  HWY_INLINE void Row(const Sum (&sums)[kVectors], float scale, float rest, uint64_t there, Squares<kVectors>& squares,
+  template <bool kWhole, bool kErrors, int kVectors, int kSums>
+  HWY_INLINE void Row(const Sum (&sums)[kVectors], float scale, float rest, uint64_t there, Squares<kSums>& squares,
                       uint8_t* out) const {
     const auto factor = hn::Set(Floats(), scale), round = hn::Set(Floats(), kRound);
     hn::Vec<Floats> products[kVectors], rounded[kVectors];
@@ -249,8 +250,8 @@ class ToBytes {
           real = hn::IfThenElseZero(mask, real);
           difference = hn::IfThenElseZero(mask, difference);
         }
-        squares.signal[v] = Fused(Floats(), real, real, squares.signal[v]);
-        squares.noise[v] = Fused(Floats(), difference, difference, squares.noise[v]);
+        squares.signal[v % kSums] = Fused(Floats(), real, real, squares.signal[v % kSums]);
+        squares.noise[v % kSums] = Fused(Floats(), difference, difference, squares.noise[v % kSums]);
       }
     }
     StoreLowBytes<kVectors, kWhole>(words, zero_point_, there, out);
@@ -266,9 +267,9 @@ class ToSums {
  public:
   using Element = int32_t;
 
-  template <int kVectors, bool kWhole, bool kErrors>
+  template <bool kWhole, bool kErrors, int kVectors, int kSums>
   HWY_INLINE void Row(const Sum (&sums)[kVectors], float /*scale*/, float /*rest*/, uint64_t there,
-                      Squares<kVectors>& /*squares*/, int32_t* out) const {
+                      Squares<kSums>& /*squares*/, int32_t* out) const {
     alignas(64) int32_t some[64];
     for (int v = 0; v < kVectors; ++v) hn::StoreU(sums[v], Sums(), (kWhole ? out : some) + v * kLanes);
     if (!kWhole) CopyThere(some, there, out);
@@ -307,9 +308,9 @@ template <int kRow, bool kWhole, bool kErrors, int kRows, int kVectors, class Ou
 HWY_INLINE void StoreRows(const PanelTask<Out>& task, const Sum (&sums)[kRows][kVectors], int64_t row, int64_t column,
                           uint64_t there, Squares<kVectors>& squares) {
   const int64_t at = row + kRow;
-  task.out.template Row<kVectors, kWhole, kErrors>(sums[kRow], task.scales == nullptr ? 0.0f : task.scales[at],
-                                                   kErrors ? task.product.rest[at] : 0.0f, there, squares,
-                                                   task.to + at * task.stride + column);
+  task.out.template Row<kWhole, kErrors>(sums[kRow], task.scales == nullptr ? 0.0f : task.scales[at],
+                                         kErrors ? task.product.rest[at] : 0.0f, there, squares,
+                                         task.to + at * task.stride + column);
   if constexpr (kRow + 1 < kRows) StoreRows<kRow + 1, kWhole, kErrors>(task, sums, row, column, there, squares);
 }
 
@@ -398,7 +399,7 @@ void PanelBytesImpl(const PanelProduct& p, const float* scales, const ByteRescal
       float squares[2 * kErrorParts] = {};
       MultiplyPanelTo<Notes::kErrors>(
           PanelTask<ToBytes>{some, scales + first, to, out + first * out_stride, out_stride, &seen, squares});
-      AddSquares(squares, *errors);
+      AddSquares(squares, kErrorParts, *errors);
     }
   }
   if (range != nullptr) seen.Widen(range);
@@ -520,15 +521,15 @@ void MultiplyTaps(const PlaneProduct& p, float scale, const Out& out, typename O
   constexpr int kVectors = kRunPositions / kLanes;
   const int32_t bias = Prepare(p);
   Range seen = range;
-  Squares<kVectors> of_runs;
+  Squares<kRunParts / kLanes> of_runs;
   for (const PlaneRun& run : p.runs) {
     Sum sums[kVectors];
     SumsFrom<kTaps>(p, bias, run.position, sums);
     if constexpr (kNotes != Notes::kNone) AddTo<kVectors, false>(seen, sums, run.there);
     if (kLanes < 16 && run.there == ~uint64_t{0}) {  // masks cost something
-      out.template Row<kVectors, true, kErrors>(sums, scale, p.rest, run.there, of_runs, to);
+      out.template Row<true, kErrors>(sums, scale, p.rest, run.there, of_runs, to);
     } else {
-      out.template Row<kVectors, false, kErrors>(sums, scale, p.rest, run.there, of_runs, to);
+      out.template Row<false, kErrors>(sums, scale, p.rest, run.there, of_runs, to);
     }
     to += hwy::PopCount(run.there);
   }
@@ -553,7 +554,7 @@ void PlaneBytesImpl(const PlaneProduct& p, float scale, const ByteRescale& resca
   } else {
     float squares[2 * kErrorParts];
     MultiplyPlaneTo<Notes::kErrors>(p, scale, to, out, seen, squares);
-    AddSquares(squares, *errors);
+    AddSquares(squares, kRunParts, *errors);
   }
   if (range != nullptr) seen.Widen(range);
 }
