@@ -43,34 +43,36 @@ HWY_INLINE void Strip(const ChannelTaps& taps, const ChannelWeights& w, int64_t 
   }
 }
 
-// Three by three taps, whose rows lie `width` elements from each other. What is read once is added to all outputs under
-// whose taps it lies; each output's taps come in their order.
+// Three by three taps, whose rows lie `width` elements from each other and the third of which is one output behind the
+// first. What is read once is added to all outputs under whose taps it lies; each output's taps come in their order.
 template <int kStride>
 struct Square {
-  const float* from[3];  // the first row of taps
+  const float* from;  // the first tap
+  int64_t second;     // from it to the second one
   int64_t width;
   const ChannelWeights& w;
   int64_t columns;
   float* to;
 
-  // `input`: the input row from the first output's first tap.
+  // Input row kInput from the first output's first tap: `x` is the place of that tap in it.
   template <int kInput, int kRows>
-  HWY_INLINE void Add(const hn::Vec<Reals> (&factors)[9], int64_t at, hn::Vec<Reals> (&sums)[kRows]) const {
+  HWY_INLINE void Add(const hn::Vec<Reals> (&factors)[9], const float* x, hn::Vec<Reals> (&sums)[kRows]) const {
     if constexpr (kInput < (kRows - 1) * kStride + 3) {
       const Reals d;
+      const hn::Vec<Reals> values[3] = {hn::LoadU(d, x), hn::LoadU(d, x + (kStride == 1 ? 1 : second)),
+                                        hn::LoadU(d, x + (kStride == 1 ? 2 : 1))};
       for (int column = 0; column < 3; ++column) {
-        const auto x = hn::LoadU(d, from[column] + at + kInput * width);
         if constexpr (kInput % kStride == 0 && kInput / kStride < kRows) {
-          sums[kInput / kStride] = Fused(d, factors[column], x, sums[kInput / kStride]);
+          sums[kInput / kStride] = Fused(d, factors[column], values[column], sums[kInput / kStride]);
         }
         if constexpr (kInput >= 1 && (kInput - 1) % kStride == 0 && (kInput - 1) / kStride < kRows) {
-          sums[(kInput - 1) / kStride] = Fused(d, factors[3 + column], x, sums[(kInput - 1) / kStride]);
+          sums[(kInput - 1) / kStride] = Fused(d, factors[3 + column], values[column], sums[(kInput - 1) / kStride]);
         }
         if constexpr (kInput >= 2 && (kInput - 2) % kStride == 0 && (kInput - 2) / kStride < kRows) {
-          sums[(kInput - 2) / kStride] = Fused(d, factors[6 + column], x, sums[(kInput - 2) / kStride]);
+          sums[(kInput - 2) / kStride] = Fused(d, factors[6 + column], values[column], sums[(kInput - 2) / kStride]);
         }
       }
-      Add<kInput + 1, kRows>(factors, at, sums);
+      Add<kInput + 1, kRows>(factors, x + width, sums);
     }
   }
   // kRows rows of outputs, as many times as they are there; then fewer.
@@ -83,11 +85,9 @@ struct Square {
       for (int64_t column = 0; column < columns; column += kLanes) {
         hn::Vec<Reals> sums[kRows];
         for (int r = 0; r < kRows; ++r) sums[r] = hn::Zero(d);
-        Add<0, kRows>(factors, row * kStride * width + column, sums);
+        Add<0, kRows>(factors, from + row * kStride * width + column, sums);
         float* const out = to + row * columns + column;
-        for (int r = 0; r < kRows; ++r) {
-          StoreSome(d, Finished(w, sums[r]), columns - column, out + r * columns);
-        }
+        for (int r = 0; r < kRows; ++r) StoreSome(d, Finished(w, sums[r]), columns - column, out + r * columns);
       }
     }
     if constexpr (kRows > 1) Rows<kRows == 7 ? 4 : kRows / 2>(row, rows);
@@ -97,13 +97,15 @@ struct Square {
 template <int kStride>
 void ConvSquare(const ChannelTaps& taps, const ChannelWeights& weights, float* to) {
   const Square<kStride> square{
-      {taps.from[0], taps.from[1], taps.from[2]}, taps.step / kStride, weights, taps.columns, to};
+      taps.from[0], taps.from[1] - taps.from[0], taps.step / kStride, weights, taps.columns, to};
   square.template Rows<kLanes == 16 ? 7 : 4>(0, taps.rows);
 }
 
-// Whether taps are three rows of three, an input row from each other, for outputs `stride` input rows from each other.
+// Whether taps are three rows of three as Square has them, for outputs `stride` input rows from each other.
 bool AreSquare(const ChannelTaps& taps, int64_t stride) {
   if (taps.from.size() != 9 || taps.step % stride != 0) return false;
+  const int64_t second = taps.from[1] - taps.from[0], third = taps.from[2] - taps.from[0];
+  if (stride == 1 ? second != 1 || third != 2 : third != 1) return false;
   for (size_t t = 3; t < 9; ++t) {
     if (taps.from[t] - taps.from[t - 3] != taps.step / stride) return false;
   }
