@@ -171,16 +171,22 @@ absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string
     if (absl::Status status = CheckFixFormat(flags.fix, model->info); !status.ok()) return status;
   }
   progress.Step(absl::StrCat("checking ", path, progress_suffix));
-  absl::StatusOr<v1::Report> report = check(model->graph, Options(flags, model->info));
+  std::optional<SimulationBeside> simulated;
+  CostOf cost_of;
+  if (weighted.has_value()) {
+    simulation.tables = flags.tables;
+    simulation.threads = flags.threads;
+    simulated.emplace(simulation, *model, *weighted, import_options, progress);
+    cost_of = [&](const std::string& target, const v1::Correction& correction) {
+      return simulated->Predict(target, correction);
+    };
+  }
+  absl::StatusOr<v1::Report> report = check(model->graph, Options(flags, model->info), cost_of);
   if (report.ok() && confirm != nullptr) {
     beside.error = confirm->Confirm(
         model->graph, [&](const std::string& step) { progress.Step(absl::StrCat(step, progress_suffix)); }, *report);
   }
-  if (report.ok() && weighted.has_value() && beside.error.ok()) {
-    simulation.tables = flags.tables;
-    simulation.threads = flags.threads;
-    beside.error = SimulateBeside(simulation, *model, *weighted, import_options, progress, *report);
-  }
+  if (report.ok() && simulated.has_value() && beside.error.ok()) beside.error = simulated->AddTo(*report);
   progress.Step("");
   if (!report.ok() && flags.models.size() > 1 && IsAboutGraph(report.status().message())) {
     return absl::Status(report.status().code(), absl::StrCat(path, ": ", report.status().message()));
@@ -190,7 +196,7 @@ absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string
   absl::StatusOr<FixResult> fixed = WriteFixed(*model, *report, flags.fix, [&](const ImportedModel& written) {
     v1::ValidateOptions options = Options(flags, written.info);
     options.set_skip_corrections(true);
-    return check_again(written.graph, options);
+    return check_again(written.graph, options, nullptr);
   });
   progress.Step("");
   if (fixed.ok()) {

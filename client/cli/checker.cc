@@ -19,12 +19,13 @@ std::string RandomId() {
 }
 
 absl::StatusOr<v1::Report> CheckHere(const Engine& engine, db::ReportStore* store, const v1::Graph& graph,
-                                     const v1::ValidateOptions& request) {
+                                     const v1::ValidateOptions& request, const CostOf& cost_of) {
   CheckOptions options;
   options.targets.assign(request.targets().begin(), request.targets().end());
   options.mode = request.mode();
   options.toolchain = request.toolchain();
   options.corrections = !request.skip_corrections();
+  options.predict = cost_of;
   v1::Report report;
   if (absl::Status status = Check(graph, options, *engine.modules, report); !status.ok()) return status;
   report.set_graph_digest(GraphDigest(graph));
@@ -50,13 +51,13 @@ absl::StatusOr<Checker> LocalChecker(const std::string& tables_path, const std::
     reports = *std::move(opened);
   }
   auto shared = std::make_shared<const Engine>(*std::move(engine));
-  return [shared, reports](const v1::Graph& graph, const v1::ValidateOptions& options) {
-    return CheckHere(*shared, reports.get(), graph, options);
+  return [shared, reports](const v1::Graph& graph, const v1::ValidateOptions& options, const CostOf& cost_of) {
+    return CheckHere(*shared, reports.get(), graph, options, cost_of);
   };
 }
 
 Checker RemoteChecker(Remote remote) {
-  return [remote = std::move(remote)](const v1::Graph& graph, const v1::ValidateOptions& options) {
+  return [remote = std::move(remote)](const v1::Graph& graph, const v1::ValidateOptions& options, const CostOf&) {
     v1::ValidateOptions request = options;
     request.set_request_id(RandomId());
     return remote.Validate(graph, request);
