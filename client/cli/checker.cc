@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
-#include "db/reports/report_store.h"
 #include "google/protobuf/util/time_util.h"
 #include "rules/check.h"
 #include "rules/graph/digest.h"
@@ -18,8 +17,8 @@ std::string RandomId() {
   return absl::StrFormat("%08x%08x%08x%08x", random(), random(), random(), random());
 }
 
-absl::StatusOr<v1::Report> CheckHere(const Engine& engine, db::ReportStore* store, const v1::Graph& graph,
-                                     const v1::ValidateOptions& request, const CostOf& cost_of) {
+absl::StatusOr<v1::Report> CheckHere(const Engine& engine, const v1::Graph& graph, const v1::ValidateOptions& request,
+                                     const CostOf& cost_of) {
   CheckOptions options;
   options.targets.assign(request.targets().begin(), request.targets().end());
   options.mode = request.mode();
@@ -33,26 +32,17 @@ absl::StatusOr<v1::Report> CheckHere(const Engine& engine, db::ReportStore* stor
   if (request.has_labels()) *report.mutable_labels() = request.labels();
   *report.mutable_create_time() =
       google::protobuf::util::TimeUtil::NanosecondsToTimestamp(absl::ToUnixNanos(absl::Now()));
-  if (store != nullptr) {
-    if (absl::Status status = store->Put({}, report, &graph); !status.ok()) return status;
-  }
   return report;
 }
 
 }  // namespace
 
-absl::StatusOr<Checker> LocalChecker(const std::string& tables_path, const std::string& store) {
+absl::StatusOr<Checker> LocalChecker(const std::string& tables_path) {
   absl::StatusOr<Engine> engine = OpenEngine(tables_path);
   if (!engine.ok()) return engine.status();
-  std::shared_ptr<db::ReportStore> reports;
-  if (!store.empty()) {
-    auto opened = db::OpenReportStore(store);
-    if (!opened.ok()) return opened.status();
-    reports = *std::move(opened);
-  }
   auto shared = std::make_shared<const Engine>(*std::move(engine));
-  return [shared, reports](const v1::Graph& graph, const v1::ValidateOptions& options, const CostOf& cost_of) {
-    return CheckHere(*shared, reports.get(), graph, options, cost_of);
+  return [shared](const v1::Graph& graph, const v1::ValidateOptions& options, const CostOf& cost_of) {
+    return CheckHere(*shared, graph, options, cost_of);
   };
 }
 

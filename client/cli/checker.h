@@ -21,8 +21,8 @@ using CostOf = std::function<std::optional<double>(const std::string& target, co
 // The same report either way, byte for byte but for name and time, where no costs are known.
 using Checker = std::function<absl::StatusOr<v1::Report>(const v1::Graph&, const v1::ValidateOptions&, const CostOf&)>;
 
-// Checks here. `store`: "sqlite:PATH" keeps each report; empty keeps none.
-absl::StatusOr<Checker> LocalChecker(const std::string& tables_path, const std::string& store);
+// Checks here, and keeps nothing.
+absl::StatusOr<Checker> LocalChecker(const std::string& tables_path);
 
 // Asks the server. Every question gets a request id of its own, so that a retry is not stored twice.
 Checker RemoteChecker(Remote remote);

@@ -229,6 +229,19 @@ def test_predicted_cost_is_what_the_corrected_model_does(tmp_path):
     assert 'predictedCost' not in plain['results'][0]['corrections'][0]
 
 
+def test_the_report_that_is_kept_is_the_one_that_is_printed(tmp_path):
+    model = DATA / 'onnx' / 'bad.qdq_scale_pair.tiny.qdq_u8s8.onnx'
+    store = f'sqlite:{tmp_path}/reports.db'
+    printed = quantgate('check', model, '-t', 'onnxruntime/cpu', '--simulate', '--store', store,
+                        '--fix', tmp_path / 'fixed.onnx')
+    assert {'simulation', 'name'} <= printed.keys()
+    assert quantgate('reports', 'show', printed['name'], '--store', store) == printed
+    # That of the corrected file is not kept.
+    listed = subprocess.run([os.environ['QUANTGATE_EXECUTABLE'], 'reports', 'list', '--store', store],
+                            capture_output=True, text=True, timeout=60).stdout
+    assert listed.count('reports/') == 1
+
+
 @pytest.mark.parametrize('side, factor', [
     ('QuantizeLinear', 0.25), ('QuantizeLinear', 4), ('DequantizeLinear', 0.25), ('DequantizeLinear', 4)])
 def test_of_two_corrections_the_cheaper_one(side, factor, tmp_path):
