@@ -41,7 +41,9 @@ struct Signed4 {
   Word word;
 };
 HWY_INLINE Sum AddProducts(Sum sum, const Unsigned4& x, const Signed4& w) {
-  return Sum{_mm512_dpbusd_epi32(sum.raw, x.word.raw, w.word.raw)};
+  // _mm512_dpbusd_epi32, around which GCC 12 copies the sums of a loop from register to register, and to memory.
+  asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(x.word.raw), "v"(w.word.raw));
+  return sum;
 }
 #elif HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
 // In halves of 16 bits: a sum of two products of a byte each cannot leave 32 bits, and nothing saturates.
@@ -91,27 +93,20 @@ HWY_INLINE Sum AddProducts(Sum sum, const Unsigned4& x, const Signed4& w) {
 class Range {
  public:
   // Not a default initializer: compilers give that no target.
-  Range() : least_(hn::Zero(Sums())), most_(hn::Zero(Sums())), small_(hn::Zero(Floats())), large_(hn::Zero(Floats())) {}
-  HWY_INLINE void Add(Sum sum, int64_t columns) {
+  Range() : least_(hn::Zero(Sums())), most_(hn::Zero(Sums())) {}
+  // `columns` of them; a constant vector for all.
+  HWY_INLINE void Add(Sum sum, int64_t columns = kLanes) {
     if (columns < kLanes) sum = hn::IfThenElseZero(hn::FirstN(Sums(), static_cast<size_t>(columns)), sum);
     least_ = hn::Min(least_, sum);
     most_ = hn::Max(most_, sum);
   }
-  // Integers that float32 holds.
-  HWY_INLINE void Add(hn::Vec<Floats> sum, int64_t columns) {
-    if (columns < kLanes) sum = hn::IfThenElseZero(hn::FirstN(Floats(), static_cast<size_t>(columns)), sum);
-    small_ = hn::Min(small_, sum);
-    large_ = hn::Max(large_, sum);
-  }
   void Widen(SumRange* range) const {
-    const Sum least = hn::Min(least_, hn::NearestInt(small_)), most = hn::Max(most_, hn::NearestInt(large_));
-    range->least = std::min(range->least, hn::GetLane(hn::MinOfLanes(Sums(), least)));
-    range->most = std::max(range->most, hn::GetLane(hn::MaxOfLanes(Sums(), most)));
+    range->least = std::min(range->least, hn::GetLane(hn::MinOfLanes(Sums(), least_)));
+    range->most = std::max(range->most, hn::GetLane(hn::MaxOfLanes(Sums(), most_)));
   }
 
  private:
   Sum least_, most_;
-  hn::Vec<Floats> small_, large_;
 };
 
 constexpr float kRound = 12582912;  // 1.5 * 2^23
@@ -139,40 +134,6 @@ struct Squares {
   hn::Vec<Floats> signal[kVectors], noise[kVectors];
 };
 
-// What StepErrors says of a vector of sums. CMakeLists.txt keeps compilers from fusing products and sums.
-class ErrorOf {
- public:
-  ErrorOf(const ByteRescale& rescale, const StepErrors& errors)
-      : low_(hn::Set(Floats(), static_cast<float>(rescale.low))),
-        high_(hn::Set(Floats(), static_cast<float>(rescale.high))),
-        least_(hn::Set(Floats(), errors.least)),
-        most_(hn::Set(Floats(), errors.most)) {}
-  // The vector of columns from `column` on; `columns` of it are there.
-  HWY_INLINE void operator()(hn::Vec<Floats> sum, float scale, float rest, int64_t column, int64_t columns,
-                             Squares& squares) const {
-    const auto round = hn::Set(Floats(), kRound);
-    const auto product = hn::Mul(sum, hn::Set(Floats(), scale));
-    const auto stored = hn::Sub(hn::Add(hn::Min(hn::Max(product, low_), high_), round), round);
-    auto real = hn::Min(hn::Max(hn::Add(product, hn::Set(Floats(), rest)), least_), most_);
-    auto difference = hn::Sub(real, stored);
-    if (columns < kLanes) {
-      const auto there = hn::FirstN(Floats(), static_cast<size_t>(columns));
-      real = hn::IfThenElseZero(there, real);
-      difference = hn::IfThenElseZero(there, difference);
-    }
-    const int64_t v = column / kLanes % Squares::kVectors;
-    squares.signal[v] = hn::Add(squares.signal[v], hn::Mul(real, real));
-    squares.noise[v] = hn::Add(squares.noise[v], hn::Mul(difference, difference));
-  }
-  HWY_INLINE void operator()(Sum sum, float scale, float rest, int64_t column, int64_t columns,
-                             Squares& squares) const {
-    (*this)(hn::ConvertTo(Floats(), sum), scale, rest, column, columns, squares);
-  }
-
- private:
-  hn::Vec<Floats> low_, high_, least_, most_;
-};
-
 // Rows of Squares, as they are stored.
 void AddSquares(const float* squares, int64_t rows, StepErrors& errors) {
   const hn::CappedTag<double, 8> d;
@@ -192,60 +153,120 @@ void AddSquares(const float* squares, int64_t rows, StepErrors& errors) {
   }
 }
 
-// Where sums go, as bytes: `columns` of them are there in a vector. Reals are sums, or integers that float32 holds.
-class ToBytes {
- public:
-  // From `end` on, nothing may be written but what is there; before it, whole vectors: what follows overwrites that.
-  ToBytes(const ByteRescale& rescale, uint8_t* out, int64_t end = 0)
-      : least_(hn::Set(Floats(), static_cast<float>(rescale.low))),
-        most_(hn::Set(Floats(), static_cast<float>(rescale.high))),
-        round_(hn::Set(Floats(), kRound)),
-        zero_(hn::Sub(hn::Set(Sums(), rescale.zero_point + (rescale.is_signed ? 128 : 0)),
-                      hn::BitCast(Sums(), hn::Set(Floats(), kRound)))),
-        flip_(hn::Set(Bytes(), rescale.is_signed ? 0x80 : 0)),
-        out_(out),
-        end_(end) {}
-  HWY_INLINE void operator()(Sum sum, float scale, int64_t at, int64_t columns) const {
-    (*this)(hn::ConvertTo(Floats(), sum), scale, at, columns);
+// The low byte of each word.
+HWY_INLINE hn::Vec<Bytes> LowBytes(Word words) {
+#if HWY_TARGET == HWY_AVX3_DL
+  return hn::Vec<Bytes>{_mm512_cvtepi32_epi8(words.raw)};  // TruncateTo of Highway 1.0.3 takes other bytes here
+#else
+  return hn::TruncateTo(Bytes(), words);
+#endif
+}
+
+// The low bytes of the words of some vectors, the last of which has `last` words that are there. Nothing else is
+// written.
+template <int kVectors, bool kWhole>
+HWY_INLINE void StoreLowBytes(const Word (&words)[kVectors], uint8_t add, int64_t last, uint8_t* out) {
+#if HWY_TARGET == HWY_AVX3_DL
+  if constexpr (kVectors == 4) {
+    alignas(64) static constexpr uint8_t kLow[64] = {0,  4,  8,  12,  16,  20,  24,  28,  32,  36, 40,
+                                                     44, 48, 52, 56,  60,  64,  68,  72,  76,  80, 84,
+                                                     88, 92, 96, 100, 104, 108, 112, 116, 120, 124};
+    const hn::CappedTag<uint8_t, 64> d;
+    const __m512i low = hn::Load(d, kLow).raw;
+    const __m512i halves[2] = {_mm512_permutex2var_epi8(words[0].raw, low, words[1].raw),
+                               _mm512_permutex2var_epi8(words[2].raw, low, words[3].raw)};
+    const hn::Vec<decltype(d)> all{_mm512_inserti64x4(halves[0], _mm512_castsi512_si256(halves[1]), 1)};
+    const auto bytes = hn::Add(all, hn::Set(d, add));
+    if constexpr (kWhole) {
+      hn::StoreU(bytes, d, out);
+    } else {
+      hn::BlendedStore(bytes, hn::FirstN(d, static_cast<size_t>(3 * kLanes + last)), d, out);
+    }
+    return;
   }
-  HWY_INLINE void operator()(hn::Vec<Floats> sum, float scale, int64_t at, int64_t columns) const {
-    const int64_t lanes = static_cast<int64_t>(hn::Lanes(Sums()));
-    const auto real = hn::Min(hn::Max(hn::Mul(sum, hn::Set(Floats(), scale)), least_), most_);
-    // Added to a number whose last bit is 1, a small one is rounded, ties to even, and lies in the last bits.
-    const Sum whole = hn::Add(hn::BitCast(Sums(), hn::Add(real, round_)), zero_);
-    const auto bytes = hn::Xor(hn::DemoteTo(Bytes(), whole), flip_);
-    if (columns >= lanes || at + lanes <= end_) {
-      hn::StoreU(bytes, Bytes(), out_ + at);
-      return;
+#endif
+  const auto added = hn::Set(Bytes(), add);
+  for (int v = 0; v < kVectors; ++v) {
+    const auto bytes = hn::Add(LowBytes(words[v]), added);
+    if (kWhole || v + 1 < kVectors) {
+      hn::StoreU(bytes, Bytes(), out + v * kLanes);
+      continue;
     }
     HWY_ALIGN uint8_t some[16];
     hn::StoreU(bytes, Bytes(), some);
-    std::memcpy(out_ + at, some, static_cast<size_t>(columns));
+    std::memcpy(out + v * kLanes, some, static_cast<size_t>(last));
+  }
+}
+
+// What becomes of sums where they become bytes, and what is noted of them. CMakeLists.txt keeps compilers from fusing
+// products and sums.
+class ToBytes {
+ public:
+  using Element = uint8_t;
+
+  ToBytes(const ByteRescale& rescale, const StepErrors& errors)
+      : low_(hn::Set(Floats(), static_cast<float>(rescale.low))),
+        high_(hn::Set(Floats(), static_cast<float>(rescale.high))),
+        least_(hn::Set(Floats(), errors.least)),
+        most_(hn::Set(Floats(), errors.most)),
+        zero_point_(static_cast<uint8_t>(rescale.zero_point)) {}
+  // Vectors of a row from `column` on; `last` elements of the last one are there. `squares`: of the row, where errors
+  // are asked for.
+  template <int kVectors, bool kWhole, bool kErrors>
+  HWY_INLINE void Row(const Sum (&sums)[kVectors], float scale, float rest, int64_t column, int64_t last,
+                      float* squares, uint8_t* out) const {
+    const auto factor = hn::Set(Floats(), scale), round = hn::Set(Floats(), kRound);
+    hn::Vec<Floats> products[kVectors], rounded[kVectors];
+    Word words[kVectors];
+    for (int v = 0; v < kVectors; ++v) {
+      products[v] = hn::Mul(hn::ConvertTo(Floats(), sums[v]), factor);
+      // Added to a number whose last bit is 1, a small one is rounded, ties to even, and lies in the last bits.
+      rounded[v] = hn::Add(hn::Min(hn::Max(products[v], low_), high_), round);
+      words[v] = hn::BitCast(Words(), rounded[v]);
+    }
+    // Before the results are stored, as bytes, which compilers take for writes to anything.
+    if constexpr (kErrors) {
+      Squares of_row(squares);
+      for (int v = 0; v < kVectors; ++v) {
+        auto real = hn::Min(hn::Max(hn::Add(products[v], hn::Set(Floats(), rest)), least_), most_);
+        auto difference = hn::Sub(real, hn::Sub(rounded[v], round));
+        if (!kWhole && v + 1 == kVectors) {
+          const auto there = hn::FirstN(Floats(), static_cast<size_t>(last));
+          real = hn::IfThenElseZero(there, real);
+          difference = hn::IfThenElseZero(there, difference);
+        }
+        const int64_t part = (column / kLanes + v) % Squares::kVectors;
+        of_row.signal[part] = hn::Add(of_row.signal[part], hn::Mul(real, real));
+        of_row.noise[part] = hn::Add(of_row.noise[part], hn::Mul(difference, difference));
+      }
+      of_row.Store(squares);
+    }
+    StoreLowBytes<kVectors, kWhole>(words, zero_point_, last, out);
   }
 
  private:
-  hn::Vec<Floats> least_, most_, round_;
-  Sum zero_;
-  hn::Vec<Bytes> flip_;  // signed bytes are made as unsigned ones
-  uint8_t* out_;
-  int64_t end_;
+  hn::Vec<Floats> low_, high_, least_, most_;
+  uint8_t zero_point_;
 };
 
+// Where they are wanted as they are.
 class ToSums {
  public:
-  explicit ToSums(int32_t* out) : out_(out) {}
-  HWY_INLINE void operator()(Sum sum, float /*scale*/, int64_t at, int64_t columns) const {
-    if (columns >= static_cast<int64_t>(hn::Lanes(Sums()))) {
-      hn::StoreU(sum, Sums(), out_ + at);
-      return;
-    }
-    HWY_ALIGN int32_t some[16];
-    hn::StoreU(sum, Sums(), some);
-    std::memcpy(out_ + at, some, static_cast<size_t>(columns) * sizeof(int32_t));
-  }
+  using Element = int32_t;
 
- private:
-  int32_t* out_;
+  template <int kVectors, bool kWhole, bool kErrors>
+  HWY_INLINE void Row(const Sum (&sums)[kVectors], float /*scale*/, float /*rest*/, int64_t /*column*/, int64_t last,
+                      float* /*squares*/, int32_t* out) const {
+    for (int v = 0; v < kVectors; ++v) {
+      if (kWhole || v + 1 < kVectors) {
+        hn::StoreU(sums[v], Sums(), out + v * kLanes);
+        continue;
+      }
+      HWY_ALIGN int32_t some[16];
+      hn::StoreU(sums[v], Sums(), some);
+      std::memcpy(out + v * kLanes, some, static_cast<size_t>(last) * sizeof(int32_t));
+    }
+  }
 };
 
 HWY_INLINE uint32_t WordAt(const int8_t* from) {
@@ -254,20 +275,25 @@ HWY_INLINE uint32_t WordAt(const int8_t* from) {
   return word;
 }
 
-// What is noted of the sums beside their results; null: it is not asked for. Nothing: code that asks for none of it.
-struct Noted {
-  Range* range = nullptr;
-  const ErrorOf* error_of = nullptr;
-  float* squares = nullptr;  // rows of Squares, with error_of
-};
-struct Nothing {};
+// What is noted of sums beside their results.
+enum class Notes { kNone, kRange, kErrors };  // kErrors: and their range
 
-// kRows rows from `row` on, kVectors vectors of columns from `column` on.
-template <int kRows, int kVectors, class Out, class Notes>
-HWY_INLINE void MultiplyTile(const PanelProduct& p, const float* scales, int64_t row, int64_t column, const Out& out,
-                             int64_t out_stride, const Notes& noted) {
-  constexpr bool kNotes = std::is_same_v<Notes, Noted>;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(Sums()));
+// A panel's product, and where its results go.
+template <class Out>
+struct PanelTask {
+  const PanelProduct& product;
+  const float* scales;  // null: results are sums
+  const Out& out;
+  typename Out::Element* to;
+  int64_t stride;  // of results
+  Range* range;    // null: it is not asked for
+  float* squares;  // a row of Squares for each, where errors are asked for
+};
+
+// kRows rows from `row` on, kVectors vectors of columns from `column` on. `kWhole`: all of their columns are there.
+template <int kRows, int kVectors, bool kWhole, Notes kNotes, class Out>
+HWY_INLINE void MultiplyTile(const PanelTask<Out>& task, int64_t row, int64_t column) {
+  const PanelProduct& p = task.product;
   Sum sums[kRows][kVectors];
   for (int r = 0; r < kRows; ++r) {
     for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Set(Sums(), p.bias[row + r]);
@@ -276,7 +302,7 @@ HWY_INLINE void MultiplyTile(const PanelProduct& p, const float* scales, int64_t
   const uint8_t* panel = p.panel + column * 4;
   for (int64_t quad = 0; quad < p.quads; ++quad) {
     const auto load = [&](int v) {
-      return Unsigned4(hn::LoadU(Words(), reinterpret_cast<const uint32_t*>(panel) + v * lanes));
+      return Unsigned4(hn::LoadU(Words(), reinterpret_cast<const uint32_t*>(panel) + v * kLanes));
     };
     const Unsigned4 x0 = load(0), x1 = load(kVectors > 1 ? 1 : 0), x2 = load(kVectors > 2 ? 2 : 0),
                     x3 = load(kVectors > 3 ? 3 : 0);
@@ -290,91 +316,81 @@ HWY_INLINE void MultiplyTile(const PanelProduct& p, const float* scales, int64_t
     weights += 4;
     panel += kPanelColumns * 4;
   }
-  // Before the results are stored, as bytes, which compilers take for writes to anything.
-  if constexpr (kNotes) {
-    if (noted.range != nullptr) {
-      Range range = *noted.range;
-      for (int r = 0; r < kRows; ++r) {
-        for (int v = 0; v < kVectors; ++v) range.Add(sums[r][v], p.columns - column - v * lanes);
-      }
-      *noted.range = range;
+  const int64_t last = kWhole ? kLanes : p.columns - column - (kVectors - 1) * kLanes;
+  if constexpr (kNotes != Notes::kNone) {
+    Range range = *task.range;
+    for (int r = 0; r < kRows; ++r) {
+      for (int v = 0; v < kVectors; ++v)
+        kWhole || v + 1 < kVectors ? range.Add(sums[r][v]) : range.Add(sums[r][v], last);
     }
-    for (int r = 0; r < kRows && noted.error_of != nullptr; ++r) {
-      float* const of_row = noted.squares + (row + r) * 2 * kErrorParts;
-      Squares squares(of_row);
-      for (int v = 0; v < kVectors; ++v) {
-        const int64_t at = column + v * lanes;
-        (*noted.error_of)(sums[r][v], scales[row + r], p.rest[row + r], at, p.columns - at, squares);
-      }
-      squares.Store(of_row);
-    }
+    *task.range = range;
   }
   for (int r = 0; r < kRows; ++r) {
-    for (int v = 0; v < kVectors; ++v) {
-      const int64_t at = column + v * lanes;
-      out(sums[r][v], scales == nullptr ? 0.0f : scales[row + r], (row + r) * out_stride + at, p.columns - at);
-    }
+    constexpr bool kErrors = kNotes == Notes::kErrors;
+    task.out.template Row<kVectors, kWhole, kErrors>(
+        sums[r], task.scales == nullptr ? 0.0f : task.scales[row + r], kErrors ? p.rest[row + r] : 0.0f, column, last,
+        kErrors ? task.squares + (row + r) * 2 * kErrorParts : nullptr, task.to + (row + r) * task.stride + column);
   }
 }
 
-template <int kVectors, class Out, class Notes>
-void MultiplyColumns(const PanelProduct& p, const float* scales, int64_t column, const Out& out, int64_t out_stride,
-                     const Notes& noted) {
+template <int kVectors, bool kWhole, Notes kNotes, class Out>
+void MultiplyRows(const PanelTask<Out>& task, int64_t column) {
   int64_t row = 0;
-  for (; row + 4 <= p.rows; row += 4) MultiplyTile<4, kVectors>(p, scales, row, column, out, out_stride, noted);
-  for (; row < p.rows; ++row) MultiplyTile<1, kVectors>(p, scales, row, column, out, out_stride, noted);
+  for (; row + 4 <= task.product.rows; row += 4) MultiplyTile<4, kVectors, kWhole, kNotes>(task, row, column);
+  for (; row < task.product.rows; ++row) MultiplyTile<1, kVectors, kWhole, kNotes>(task, row, column);
 }
 
-template <class Out, class Notes>
-void MultiplyPanelTo(const PanelProduct& p, const float* scales, const Out& out, int64_t out_stride,
-                     const Notes& noted) {
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(Sums()));
+template <int kVectors, Notes kNotes, class Out>
+void MultiplyColumns(const PanelTask<Out>& task, int64_t column) {
+  const bool whole = task.product.columns - column >= kVectors * kLanes;
+  whole ? MultiplyRows<kVectors, true, kNotes>(task, column) : MultiplyRows<kVectors, false, kNotes>(task, column);
+}
+
+template <Notes kNotes, class Out>
+void MultiplyPanelTo(const PanelTask<Out>& task) {
   // What the registers hold: there are 32 where vectors are of 16 lanes.
-  const int64_t most = lanes == 16 ? 4 : 2;
-  for (int64_t column = 0; column < p.columns;) {
-    const int64_t vectors = std::min(most, (p.columns - column + lanes - 1) / lanes);
-    if (vectors == 4) MultiplyColumns<4>(p, scales, column, out, out_stride, noted);
-    if (vectors == 3) MultiplyColumns<3>(p, scales, column, out, out_stride, noted);
-    if (vectors == 2) MultiplyColumns<2>(p, scales, column, out, out_stride, noted);
-    if (vectors == 1) MultiplyColumns<1>(p, scales, column, out, out_stride, noted);
-    column += vectors * lanes;
+  constexpr int64_t kMost = kLanes == 16 ? 4 : 2;
+  const int64_t columns = task.product.columns;
+  for (int64_t column = 0; column < columns;) {
+    const int64_t vectors = std::min(kMost, (columns - column + kLanes - 1) / kLanes);
+    if (vectors == 4) MultiplyColumns<4, kNotes>(task, column);
+    if (vectors == 3) MultiplyColumns<3, kNotes>(task, column);
+    if (vectors == 2) MultiplyColumns<2, kNotes>(task, column);
+    if (vectors == 1) MultiplyColumns<1, kNotes>(task, column);
+    column += vectors * kLanes;
   }
 }
 
 void PanelBytesImpl(const PanelProduct& p, const float* scales, const ByteRescale& rescale, uint8_t* out,
                     int64_t out_stride, SumRange* range, StepErrors* errors) {
-  if (range == nullptr && errors == nullptr) {
-    MultiplyPanelTo(p, scales, ToBytes(rescale, out), out_stride, Nothing());
-    return;
-  }
-  // Some rows at a time: what is noted of them stays in the first cache, however many there are.
-  constexpr int64_t kRows = 64;
-  float squares[kRows * 2 * kErrorParts];
+  const ToBytes to(rescale, errors == nullptr ? StepErrors() : *errors);
   Range seen;
-  const ErrorOf error_of(rescale, errors == nullptr ? StepErrors() : *errors);
-  Noted noted{&seen};
-  if (errors != nullptr) {
-    noted.error_of = &error_of;
-    noted.squares = squares;
-  }
-  PanelProduct some = p;
-  for (int64_t first = 0; first < p.rows; first += kRows) {
-    some.rows = std::min(kRows, p.rows - first);
-    some.weights = p.weights + first * p.stride;
-    some.bias = p.bias + first;
-    if (errors != nullptr) {
+  if (errors == nullptr) {
+    const PanelTask<ToBytes> task{p, scales, to, out, out_stride, &seen, nullptr};
+    range == nullptr ? MultiplyPanelTo<Notes::kNone>(task) : MultiplyPanelTo<Notes::kRange>(task);
+  } else {
+    // Some rows at a time: what is noted of them stays in the first cache, however many there are.
+    constexpr int64_t kRows = 64;
+    float squares[kRows * 2 * kErrorParts];
+    PanelProduct some = p;
+    for (int64_t first = 0; first < p.rows; first += kRows) {
+      some.rows = std::min(kRows, p.rows - first);
+      some.weights = p.weights + first * p.stride;
+      some.bias = p.bias + first;
       some.rest = p.rest + first;
       std::fill_n(squares, some.rows * 2 * kErrorParts, 0.0f);
+      MultiplyPanelTo<Notes::kErrors>(
+          PanelTask<ToBytes>{some, scales + first, to, out + first * out_stride, out_stride, &seen, squares});
+      AddSquares(squares, some.rows, *errors);
     }
-    MultiplyPanelTo(some, scales + first, ToBytes(rescale, out + first * out_stride), out_stride, noted);
-    if (errors != nullptr) AddSquares(squares, some.rows, *errors);
   }
   if (range != nullptr) seen.Widen(range);
 }
 
 void PanelSumsImpl(const PanelProduct& p, int32_t* out, int64_t out_stride, SumRange* range) {
   Range seen;
-  MultiplyPanelTo(p, nullptr, ToSums(out), out_stride, Noted{&seen});
+  const ToSums to;
+  MultiplyPanelTo<Notes::kRange>(PanelTask<ToSums>{p, nullptr, to, out, out_stride, &seen, nullptr});
   if (range != nullptr) seen.Widen(range);
 }
 
@@ -404,106 +420,166 @@ void PackPanelImpl(absl::Span<const uint8_t* const> rows, absl::Span<const Piece
   }
 }
 
-// kSmall: sums with their bias are integers that float32 holds. `note` sees sums as they are.
-template <int kCount, bool kSmall, class Out, class Note>
-HWY_INLINE void MultiplyPlaneAt(const PlaneProduct& p, const int64_t* from, const int64_t* to, const int64_t* columns,
-                                float scale, const Out& out, const Note& note) {
+#if HWY_TARGET == HWY_AVX3_DL
+// Sums of 64 outputs from `position` on, in their order.
+HWY_INLINE void SumsFrom(const PlaneProduct& p, int32_t bias, int64_t position, Sum (&sums)[4]) {
+  const hn::CappedTag<uint8_t, 64> d;
+  const hn::Repartition<uint16_t, decltype(d)> pairs;
+  const auto flip = hn::Set(d, p.flip);
+  const size_t taps = p.taps.size();
+  // Sum j: columns 4 * j to 4 * j + 3 of each 16.
+  Sum of_blocks[4];
+  for (Sum& sum : of_blocks) sum = hn::Set(Sums(), bias);
+  for (size_t t = 0; t < taps; t += 4) {
+    // Weights that fill up the last four are zeros.
+    const auto load = [&](size_t i) HWY_ATTR {
+      return hn::Xor(hn::LoadU(d, p.plane + p.taps[t + i < taps ? t + i : t] + position), flip);
+    };
+    const auto x0 = load(0), x1 = load(1), x2 = load(2), x3 = load(3);
+    const auto a = hn::BitCast(pairs, hn::InterleaveLower(d, x0, x1)),
+               b = hn::BitCast(pairs, hn::InterleaveLower(d, x2, x3));
+    const auto e = hn::BitCast(pairs, hn::InterleaveUpper(d, x0, x1)),
+               f = hn::BitCast(pairs, hn::InterleaveUpper(d, x2, x3));
+    const Signed4 w(hn::Set(Words(), WordAt(p.weights + t)));
+    of_blocks[0] = AddProducts(of_blocks[0], Unsigned4(hn::BitCast(Words(), hn::InterleaveLower(pairs, a, b))), w);
+    of_blocks[1] = AddProducts(of_blocks[1], Unsigned4(hn::BitCast(Words(), hn::InterleaveUpper(pairs, a, b))), w);
+    of_blocks[2] = AddProducts(of_blocks[2], Unsigned4(hn::BitCast(Words(), hn::InterleaveLower(pairs, e, f))), w);
+    of_blocks[3] = AddProducts(of_blocks[3], Unsigned4(hn::BitCast(Words(), hn::InterleaveUpper(pairs, e, f))), w);
+  }
+  // Blocks of four columns, transposed.
+  const __m512i a = _mm512_shuffle_i32x4(of_blocks[0].raw, of_blocks[1].raw, 0x44);
+  const __m512i b = _mm512_shuffle_i32x4(of_blocks[2].raw, of_blocks[3].raw, 0x44);
+  const __m512i e = _mm512_shuffle_i32x4(of_blocks[0].raw, of_blocks[1].raw, 0xEE);
+  const __m512i f = _mm512_shuffle_i32x4(of_blocks[2].raw, of_blocks[3].raw, 0xEE);
+  sums[0] = Sum{_mm512_shuffle_i32x4(a, b, 0x88)};
+  sums[1] = Sum{_mm512_shuffle_i32x4(a, b, 0xDD)};
+  sums[2] = Sum{_mm512_shuffle_i32x4(e, f, 0x88)};
+  sums[3] = Sum{_mm512_shuffle_i32x4(e, f, 0xDD)};
+}
+// What is added to the sums beside the bias: unsigned bytes are multiplied.
+int32_t Prepare(const PlaneProduct& p) {
+  int32_t sum = 0;
+  for (size_t t = 0; t < p.taps.size(); ++t) sum += p.weights[t];
+  return p.bias - p.zero_point * sum;
+}
+#else
+HWY_INLINE void SumsFrom(const PlaneProduct& p, int32_t bias, int64_t position, Sum (&sums)[kRunPositions / kLanes]) {
+  // Sums without the bias are integers that float32 holds. Four vectors at a time stay in registers.
   const Floats d;
-  hn::Vec<Floats> sums[kCount];
-  for (int i = 0; i < kCount; ++i) sums[i] = hn::Set(d, kSmall ? static_cast<float>(p.bias) : 0.0f);
-  for (size_t t = 0; t < p.taps.size(); ++t) {
-    const float* tap = p.taps[t];
-    const auto w = hn::Set(d, p.weights[t]);
-    for (int i = 0; i < kCount; ++i) sums[i] = hn::MulAdd(hn::LoadU(d, tap + from[i]), w, sums[i]);
-  }
-  // Notes come before the results are stored, as bytes, which compilers take for writes to anything.
-  if constexpr (kSmall) {
-    note(sums, columns, kCount);
-    for (int i = 0; i < kCount; ++i) out(sums[i], scale, to[i], columns[i]);
-  } else {
-    Sum whole[kCount];
-    for (int i = 0; i < kCount; ++i) whole[i] = hn::Add(hn::NearestInt(sums[i]), hn::Set(Sums(), p.bias));
-    note(whole, columns, kCount);
-    for (int i = 0; i < kCount; ++i) out(whole[i], scale, to[i], columns[i]);
+  for (int64_t v = 0; v < kRunPositions / kLanes; v += 4) {
+    hn::Vec<Floats> some[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
+    for (size_t t = 0; t < p.taps.size(); ++t) {
+      const float* tap = p.room + p.taps[t] + position + v * kLanes;
+      const auto w = hn::Set(d, static_cast<float>(p.weights[t]));
+      for (int64_t i = 0; i < 4; ++i) some[i] = hn::MulAdd(hn::LoadU(d, tap + i * kLanes), w, some[i]);
+    }
+    for (int64_t i = 0; i < 4; ++i) sums[v + i] = hn::Add(hn::NearestInt(some[i]), hn::Set(Sums(), bias));
   }
 }
+// The centered elements as reals.
+int32_t Prepare(const PlaneProduct& p) {
+  const Sums d;
+  const auto mask = hn::Set(Bytes(), p.flip);
+  const auto zero = hn::Set(d, p.zero_point);
+  int64_t i = 0;
+  for (; i + kLanes <= p.size; i += kLanes) {
+    const auto bytes = hn::Xor(hn::LoadU(Bytes(), p.plane + i), mask);
+    hn::StoreU(hn::ConvertTo(Floats(), hn::Sub(hn::PromoteTo(d, bytes), zero)), Floats(), p.room + i);
+  }
+  for (; i < p.size; ++i) {
+    p.room[i] = static_cast<float>(static_cast<int32_t>(p.plane[i] ^ p.flip) - p.zero_point);
+  }
+  return p.bias;
+}
+#endif
 
-template <bool kSmall, class Out, class Note>
-HWY_INLINE void MultiplyPlaneTo(const PlaneProduct& p, float scale, const Out& out, const Note& note) {
-  constexpr int kAtOnce = 4;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(Floats()));
-  int64_t from[kAtOnce], to[kAtOnce], columns[kAtOnce];
-  int waiting = 0;
-  for (int64_t row = 0; row < p.rows; ++row) {
-    for (int64_t column = 0; column < p.columns; column += lanes) {
-      from[waiting] = row * p.step + column;
-      to[waiting] = row * p.columns + column;
-      columns[waiting] = p.columns - column;
-      if (++waiting < kAtOnce) continue;
-      MultiplyPlaneAt<kAtOnce, kSmall>(p, from, to, columns, scale, out, note);
-      waiting = 0;
+// The sums of a run's outputs, one after the other; up to a vector beyond them is written.
+HWY_INLINE int32_t* StoreRun(const PlaneProduct& p, int32_t bias, const PlaneRun& run, int32_t* to) {
+  constexpr int64_t kVectors = kRunPositions / kLanes;
+  Sum sums[kVectors];
+  SumsFrom(p, bias, run.position, sums);
+  for (int64_t v = 0; v < kVectors; ++v) {
+    constexpr uint64_t kAll = (uint64_t{1} << kLanes) - 1;
+    const uint64_t there = run.there >> (v * kLanes) & kAll;
+    if (there == kAll) {
+      hn::StoreU(sums[v], Sums(), to);
+      to += kLanes;
+      continue;
     }
+    uint8_t bits[8] = {};
+    std::memcpy(bits, &there, sizeof(there));
+    const auto mask = hn::LoadMaskBits(Sums(), bits);
+    hn::StoreU(hn::Compress(sums[v], mask), Sums(), to);
+    to += hn::CountTrue(Sums(), mask);
   }
-  for (int i = 0; i < waiting; ++i) {
-    MultiplyPlaneAt<1, kSmall>(p, from + i, to + i, columns + i, scale, out, note);
-  }
+  return to;
 }
 
-// The sums' range and errors, both of which may be null.
-template <bool kSmall, class Out>
-void NotePlane(const PlaneProduct& p, float scale, const ByteRescale& rescale, const Out& out, SumRange* range,
-               StepErrors* errors) {
-  Range seen;
-  const ErrorOf error_of(rescale, errors == nullptr ? StepErrors() : *errors);
-  float parts[2 * kErrorParts] = {};
-  Squares squares(parts);
-  MultiplyPlaneTo<kSmall>(p, scale, out, [&](const auto* sums, const int64_t* columns, int count) {
-    Range some = seen;
-    for (int i = 0; i < count; ++i) some.Add(sums[i], columns[i]);
-    seen = some;
-    if (errors == nullptr) return;
-    Squares sum_of = squares;
-    for (int i = 0; i < count; ++i) {
-      error_of(sums[i], scale, p.rest, p.columns - columns[i], columns[i], sum_of);
+// A row of sums from column `column` on, which is the first of a vector of kMost.
+template <class Out, bool kErrors>
+struct RowTask {
+  const Out& out;
+  float scale, rest;
+  Range* range;
+  float* squares;
+
+  template <int kVectors, bool kWhole>
+  HWY_INLINE void Some(const int32_t* from, int64_t column, int64_t last, typename Out::Element* to) const {
+    Sum sums[kVectors];
+    for (int v = 0; v < kVectors; ++v) {
+      sums[v] = hn::Load(Sums(), from + v * kLanes);
+      kWhole || v + 1 < kVectors ? range->Add(sums[v]) : range->Add(sums[v], last);
     }
-    squares = sum_of;
-  });
-  if (range != nullptr) seen.Widen(range);
-  if (errors == nullptr) return;
-  squares.Store(parts);
-  AddSquares(parts, 1, *errors);
+    out.template Row<kVectors, kWhole, kErrors>(sums, scale, rest, column, last, squares, to);
+  }
+  void operator()(const int32_t* from, int64_t count, int64_t column, typename Out::Element* to) const {
+    constexpr int kMost = kLanes == 16 ? 4 : 2;
+    int64_t i = 0;
+    for (; i + kMost * kLanes <= count; i += kMost * kLanes) Some<kMost, true>(from + i, column + i, kLanes, to + i);
+    for (; i + kLanes <= count; i += kLanes) Some<1, true>(from + i, column + i, kLanes, to + i);
+    if (i < count) Some<1, false>(from + i, column + i, count - i, to + i);
+  }
+};
+
+template <bool kErrors, class Out>
+void MultiplyPlaneTo(const PlaneProduct& p, float scale, const Out& out, typename Out::Element* to, Range& range,
+                     float* squares) {
+  constexpr int64_t kSome = 2048;  // sums at a time, which are in the first cache
+  alignas(64) int32_t sums[kSome + kRunPositions + kLanes];
+  const int32_t bias = Prepare(p);
+  Range seen = range;
+  const RowTask<Out, kErrors> finish{out, scale, p.rest, &seen, squares};
+  int64_t done = 0;
+  int32_t* end = sums;
+  for (const PlaneRun& run : p.runs) {
+    end = StoreRun(p, bias, run, end);
+    if (end < sums + kSome) continue;
+    finish(sums, kSome, done, to + done);
+    done += kSome;
+    end = std::copy(sums + kSome, end, sums);
+  }
+  finish(sums, end - sums, done, to + done);
+  range = seen;
 }
 
 void PlaneBytesImpl(const PlaneProduct& p, float scale, const ByteRescale& rescale, uint8_t* out, SumRange* range,
                     StepErrors* errors) {
-  const ToBytes to(rescale, out, p.rows * p.columns);
-  const int64_t largest = static_cast<int64_t>(p.taps.size()) * 255 * 128 + std::abs(static_cast<int64_t>(p.bias));
-  const bool small = largest < (1 << 24);
-  if (range == nullptr && errors == nullptr) {
-    const auto nothing = [](const auto*, const int64_t*, int) {};
-    small ? MultiplyPlaneTo<true>(p, scale, to, nothing) : MultiplyPlaneTo<false>(p, scale, to, nothing);
-  } else if (small) {
-    NotePlane<true>(p, scale, rescale, to, range, errors);
+  const ToBytes to(rescale, errors == nullptr ? StepErrors() : *errors);
+  Range seen;
+  if (errors == nullptr) {
+    MultiplyPlaneTo<false>(p, scale, to, out, seen, nullptr);
   } else {
-    NotePlane<false>(p, scale, rescale, to, range, errors);
+    float squares[2 * kErrorParts] = {};
+    MultiplyPlaneTo<true>(p, scale, to, out, seen, squares);
+    AddSquares(squares, 1, *errors);
   }
+  if (range != nullptr) seen.Widen(range);
 }
 
 void PlaneSumsImpl(const PlaneProduct& p, int32_t* out, SumRange* range) {
-  NotePlane<false>(p, 0, {}, ToSums(out), range, nullptr);
-}
-
-void CenterBytesImpl(const uint8_t* from, int64_t count, uint8_t flip, int32_t zero_point, float* to) {
-  const Sums d;
-  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
-  const auto mask = hn::Set(Bytes(), flip);
-  const auto zero = hn::Set(d, zero_point);
-  int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) {
-    const auto bytes = hn::Xor(hn::LoadU(Bytes(), from + i), mask);
-    hn::StoreU(hn::ConvertTo(Floats(), hn::Sub(hn::PromoteTo(d, bytes), zero)), Floats(), to + i);
-  }
-  for (; i < count; ++i) to[i] = static_cast<float>(static_cast<int32_t>(from[i] ^ flip) - zero_point);
+  Range seen;
+  MultiplyPlaneTo<false>(p, 0, ToSums(), out, seen, nullptr);
+  if (range != nullptr) seen.Widen(range);
 }
 
 ByteSums SumBytesImpl(const int8_t* from, int64_t count) {
@@ -541,7 +617,6 @@ HWY_EXPORT(PanelSumsImpl);
 HWY_EXPORT(PackPanelImpl);
 HWY_EXPORT(PlaneBytesImpl);
 HWY_EXPORT(PlaneSumsImpl);
-HWY_EXPORT(CenterBytesImpl);
 HWY_EXPORT(SumBytesImpl);
 
 void PackPanel(absl::Span<const uint8_t* const> rows, absl::Span<const Piece> pieces, uint8_t flip, const uint8_t* end,
@@ -567,8 +642,27 @@ void MultiplyPlane(const PlaneProduct& product, int32_t* out, SumRange* range) {
   HWY_DYNAMIC_DISPATCH(PlaneSumsImpl)(product, out, range);
 }
 
-void CenterBytes(const uint8_t* from, int64_t count, uint8_t flip, int32_t zero_point, float* to) {
-  HWY_DYNAMIC_DISPATCH(CenterBytesImpl)(from, count, flip, zero_point, to);
+std::vector<PlaneRun> PlaneRuns(int64_t rows, int64_t columns, int64_t step) {
+  const int64_t all = (rows - 1) * step + columns;
+  const auto runs_of = [](int64_t positions) { return (positions + kRunPositions - 1) / kRunPositions; };
+  std::vector<PlaneRun> runs;
+  if (rows * runs_of(columns) < runs_of(all)) {  // rows that lie far from each other
+    for (int64_t row = 0; row < rows; ++row) {
+      for (int64_t column = 0; column < columns; column += kRunPositions) {
+        const int64_t left = columns - column;
+        runs.push_back({row * step + column, left >= kRunPositions ? ~uint64_t{0} : (uint64_t{1} << left) - 1});
+      }
+    }
+    return runs;
+  }
+  for (int64_t first = 0; first < all; first += kRunPositions) {
+    PlaneRun& run = runs.emplace_back();
+    run.position = first;
+    for (int64_t i = 0; i < std::min(kRunPositions, all - first); ++i) {
+      run.there |= uint64_t{(first + i) % step < columns} << i;
+    }
+  }
+  return runs;
 }
 
 ByteSums SumBytes(const int8_t* from, int64_t count) { return HWY_DYNAMIC_DISPATCH(SumBytesImpl)(from, count); }

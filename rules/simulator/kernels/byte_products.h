@@ -7,6 +7,7 @@
 #define QUANTGATE_RULES_SIMULATOR_KERNELS_BYTE_PRODUCTS_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "absl/types/span.h"
 
@@ -61,22 +62,33 @@ void MultiplyPanel(const PanelProduct& product, const float* scales, const ByteR
 // The sums with their biases.
 void MultiplyPanel(const PanelProduct& product, int32_t* out, int64_t out_stride, SumRange* range);
 
-// One channel of a depthwise convolution: row r, column c of the result is the sum over taps t of
-// taps[t][r * step + c] * weights[t]. Elements are integers of 9 bits, weights bytes, and there are so few of them that
-// partial sums are exact in float32 (ExactDepth).
+// Positions of a plane that are computed at a time; those that are outputs have a bit.
+inline constexpr int64_t kRunPositions = 64;
+struct PlaneRun {
+  int64_t position = 0;
+  uint64_t there = 0;
+};
+// Of `rows` rows of `columns` outputs, `step` positions from each other.
+std::vector<PlaneRun> PlaneRuns(int64_t rows, int64_t columns, int64_t step);
+
+// One channel of a depthwise convolution: the output at position i of the plane is the sum over taps t of
+// weights[t] * ((plane[taps[t] + i] ^ flip) - zero_point), plus the bias. Results are the outputs, one after the other.
+// There are so few taps that partial sums are exact in float32 (ExactDepth).
 struct PlaneProduct {
-  absl::Span<const float* const> taps;
-  const float* weights = nullptr;
-  int64_t rows = 0, columns = 0, step = 0;
+  const uint8_t* plane = nullptr;
+  int64_t size = 0;                 // of the plane; kSlack bytes beyond are read
+  absl::Span<const int64_t> taps;   // where each lies for position 0
+  const int8_t* weights = nullptr;  // filled up with zeros to a multiple of 4
+  absl::Span<const PlaneRun> runs;
+  uint8_t flip = 0;
+  int32_t zero_point = 0;  // of the bytes with `flip`
   int32_t bias = 0;
-  float rest = 0;
+  float rest = 0;         // as that of a row
+  float* room = nullptr;  // size + kSlack elements, of any content
 };
 void MultiplyPlane(const PlaneProduct& product, float scale, const ByteRescale& rescale, uint8_t* out, SumRange* range,
                    StepErrors* errors);
 void MultiplyPlane(const PlaneProduct& product, int32_t* out, SumRange* range);
-
-// to[i] = (from[i] ^ flip) - zero_point.
-void CenterBytes(const uint8_t* from, int64_t count, uint8_t flip, int32_t zero_point, float* to);
 
 // Of signed bytes: their sum, and that of the positive ones.
 struct ByteSums {

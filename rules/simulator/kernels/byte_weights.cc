@@ -135,7 +135,7 @@ void ByteResults::Panel(PanelProduct product, int64_t first_row, int64_t to, int
   if (use_ != nullptr) Note(range);
 }
 
-void ByteResults::Plane(PlaneProduct product, int64_t row, int64_t to) const {
+void ByteResults::Plane(PlaneProduct product, int64_t outputs, int64_t row, int64_t to) const {
   product.bias = requantization_.biases[row];
   if (use_ != nullptr) product.rest = requantization_.bias_rests[row];
   SumRange range;
@@ -146,7 +146,7 @@ void ByteResults::Plane(PlaneProduct product, int64_t row, int64_t to) const {
                   use_ != nullptr ? &errors : nullptr);
     Note(errors);
   } else {
-    std::vector<int32_t> sums(static_cast<size_t>(product.rows * product.columns));
+    std::vector<int32_t> sums(static_cast<size_t>(outputs));
     MultiplyPlane(product, sums.data(), noted);
     Store(sums.data(), static_cast<int64_t>(sums.size()), row, to);
   }

@@ -38,8 +38,8 @@ class ByteResults {
   // Row r and column c to element `to` + r * row_stride + c. `first_row`: of the product's rows among all. The
   // product's bias is set here.
   void Panel(PanelProduct product, int64_t first_row, int64_t to, int64_t row_stride) const;
-  // Elements from `to` on.
-  void Plane(PlaneProduct product, int64_t row, int64_t to) const;
+  // `outputs` elements from `to` on. The product's bias is set here.
+  void Plane(PlaneProduct product, int64_t outputs, int64_t row, int64_t to) const;
 
  private:
   void Note(const SumRange& range) const;

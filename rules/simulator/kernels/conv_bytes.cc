@@ -52,7 +52,7 @@ void ConvBytes(const KernelCall& call, const Geometry& g, const Requantization& 
   const ByteResults results(x, weights, requantization, call.use, out);
   const bool depthwise = channels == 1 && rows == 1 && ExactDepth(255, 128) >= depth;
 
-  BytePlanes planes(g.axes[1].window, g.axes[2].window, channels, padding);
+  BytePlanes planes(g.axes[1].window, g.axes[2].window, channels, padding, /*padded=*/depthwise);
   // Rows of a panel, as offsets into the planes; those that fill up a quad have weights of zero.
   const size_t padded = static_cast<size_t>((depth + 3) / 4 * 4);
   std::vector<int64_t> offsets(padded, 0);
@@ -63,9 +63,10 @@ void ConvBytes(const KernelCall& call, const Geometry& g, const Requantization& 
   std::vector<const uint8_t*> from(padded);
   std::vector<uint8_t> panel(depthwise ? 0 : padded * kPanelColumns + kSlack);
   std::vector<Piece> pieces;
-  std::vector<float> reals(depthwise ? static_cast<size_t>(planes.plane() + kSlack) : 0);
-  std::vector<const float*> taps(depthwise ? static_cast<size_t>(depth) : 0);
-  std::vector<float> factors(taps.size());
+  std::vector<float> room(depthwise ? static_cast<size_t>(planes.plane() + kSlack) : 0);
+  std::vector<PlaneRun> runs;
+  if (depthwise) runs = PlaneRuns(g.axes[1].output, g.axes[2].output, planes.step());
+  const absl::Span<const int64_t> taps(offsets.data(), static_cast<size_t>(depth));
   const uint8_t* image = x.tensor.as<uint8_t>().data();
   int64_t to = 0;
   for (int64_t n = 0; n < g.batch; ++n) {
@@ -73,12 +74,9 @@ void ConvBytes(const KernelCall& call, const Geometry& g, const Requantization& 
       planes.Fill(image);
       const int64_t first_row = group * rows;
       if (depthwise) {
-        CenterBytes(planes.data(), planes.plane(), flip, zero_point, reals.data());
-        for (int64_t k = 0; k < depth; ++k) {
-          taps[k] = reals.data() + offsets[k];
-          factors[k] = weights.row(first_row)[k];
-        }
-        results.Plane({taps, factors.data(), g.axes[1].output, g.axes[2].output, planes.step()}, first_row, to);
+        const PlaneProduct product{
+            planes.data(), planes.plane(), taps, weights.row(first_row), runs, flip, zero_point, 0, 0, room.data()};
+        results.Plane(product, positions, first_row, to);
         continue;
       }
       for (size_t k = 0; k < padded; ++k) from[k] = planes.data() + offsets[k];

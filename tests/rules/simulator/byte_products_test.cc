@@ -148,49 +148,52 @@ TEST_P(ByteProducts, SumsAreModulo) {
 }
 
 TEST_P(ByteProducts, PlanesAreIntegerProducts) {
-  for (const int64_t columns : {1, 5, 7, 14, 16, 33, 112}) {
-    for (const int64_t rows : {1, 3, 7}) {
-      const int64_t step = columns + 2, taps = 9;
-      const auto x = Numbers<uint8_t>((rows + 2) * step, 0, 255);
-      const auto w = Numbers<int8_t>(taps, -128, 127);
-      std::vector<float> plane(x.size() + kSlack);
-      CenterBytes(x.data(), static_cast<int64_t>(x.size()), 0x80, 200, plane.data());
-      for (size_t i = 0; i < x.size(); ++i) ASSERT_EQ(plane[i], (x[i] ^ 0x80) - 200);
-      std::vector<const float*> at;
-      std::vector<float> weights(w.begin(), w.end());
-      for (int64_t t = 0; t < taps; ++t) at.push_back(plane.data() + t / 3 * step + t % 3);
-      const PlaneProduct product{at, weights.data(), rows, columns, step, -77, 0.25f};
-      std::vector<int32_t> sums(rows * columns);
-      std::vector<uint8_t> bytes(rows * columns);
-      SumRange range;
-      const ByteRescale rescale{-128, 127, 0, true};
-      MultiplyPlane(product, sums.data(), &range);
-      MultiplyPlane(product, 0.002f, rescale, bytes.data(), nullptr, nullptr);
-      SumRange other;
-      StepErrors errors{ErrorsOfRows::kLeast, ErrorsOfRows::kMost};
-      MultiplyPlane(product, 0.002f, rescale, bytes.data(), &other, &errors);
-      ErrorsOfRows expected_errors(rescale);
-      int32_t least = 0, most = 0;
-      for (int64_t r = 0; r < rows; ++r) {
-        for (int64_t c = 0; c < columns; ++c) {
-          int32_t expected = -77;
-          for (int64_t t = 0; t < taps; ++t) {
-            expected += ((x[(r + t / 3) * step + c + t % 3] ^ 0x80) - 200) * w[t];
+  for (const int64_t columns : {1, 5, 7, 14, 16, 33, 62, 112}) {
+    for (const int64_t rows : {1, 3, 7, 40}) {
+      for (const int64_t beside : {0, 2, 130}) {  // positions between rows
+        const int64_t step = columns + beside, taps = 9;
+        auto x = Numbers<uint8_t>((rows + 2) * step + 2, 0, 255);
+        const auto size = static_cast<int64_t>(x.size());
+        x.resize(x.size() + kSlack);
+        auto w = Numbers<int8_t>(taps, -128, 127);
+        w.resize(12);
+        std::vector<int64_t> at;
+        for (int64_t t = 0; t < taps; ++t) at.push_back(t / 3 * step + t % 3);
+        std::vector<float> room(x.size(), NAN);
+        const std::vector<PlaneRun> runs = PlaneRuns(rows, columns, step);
+        const PlaneProduct product{x.data(), size, at, w.data(), runs, 0x80, 200, -77, 0.25f, room.data()};
+        std::vector<int32_t> sums(rows * columns);
+        std::vector<uint8_t> bytes(rows * columns);
+        SumRange range;
+        const ByteRescale rescale{-128, 127, 0, true};
+        MultiplyPlane(product, sums.data(), &range);
+        MultiplyPlane(product, 0.002f, rescale, bytes.data(), nullptr, nullptr);
+        SumRange other;
+        StepErrors errors{ErrorsOfRows::kLeast, ErrorsOfRows::kMost};
+        MultiplyPlane(product, 0.002f, rescale, bytes.data(), &other, &errors);
+        ErrorsOfRows expected_errors(rescale);
+        int32_t least = 0, most = 0;
+        for (int64_t r = 0; r < rows; ++r) {
+          for (int64_t c = 0; c < columns; ++c) {
+            int32_t expected = -77;
+            for (int64_t t = 0; t < taps; ++t) {
+              expected += ((x[(r + t / 3) * step + c + t % 3] ^ 0x80) - 200) * w[t];
+            }
+            least = std::min(least, expected);
+            most = std::max(most, expected);
+            ASSERT_EQ(sums[r * columns + c], expected) << "row " << r << ", column " << c << " of " << columns;
+            ASSERT_EQ(bytes[r * columns + c], Rescaled(expected, 0.002f, rescale)) << "row " << r << ", column " << c;
+            expected_errors.Add(expected, 0.002f, 0.25f, r * columns + c);
           }
-          least = std::min(least, expected);
-          most = std::max(most, expected);
-          ASSERT_EQ(sums[r * columns + c], expected) << "row " << r << ", column " << c << " of " << columns;
-          ASSERT_EQ(bytes[r * columns + c], Rescaled(expected, 0.002f, rescale)) << "row " << r << ", column " << c;
-          expected_errors.Add(expected, 0.002f, 0.25f, c);
         }
+        expected_errors.EndRow();
+        expected_errors.EndBlock();
+        expected_errors.ExpectEqual(errors);
+        EXPECT_EQ(other.least, least);
+        EXPECT_EQ(other.most, most);
+        EXPECT_EQ(range.least, least);
+        EXPECT_EQ(range.most, most);
       }
-      expected_errors.EndRow();
-      expected_errors.EndBlock();
-      expected_errors.ExpectEqual(errors);
-      EXPECT_EQ(other.least, least);
-      EXPECT_EQ(other.most, most);
-      EXPECT_EQ(range.least, least);
-      EXPECT_EQ(range.most, most);
     }
   }
 }
