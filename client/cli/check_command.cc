@@ -1,3 +1,5 @@
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -280,7 +282,12 @@ absl::Status CheckLabelFlags(const CheckFlags& flags) {
   return db::CheckLabels(labels);
 }
 
+// Large lists, which a check makes for a moment each, go back to the system. Where tensors are computed with, that
+// costs time.
+void KeepMemoryLow() { ::mallopt(M_MMAP_THRESHOLD, 128 << 10); }
+
 int RunCheck(const CheckFlags& flags) {
+  if (!flags.simulate) KeepMemoryLow();
   std::vector<v1::Finding::Effect> fail_on;
   for (const std::string& name : flags.fail_on) {
     absl::StatusOr<v1::Finding::Effect> effect = EffectFromName(name);
