@@ -99,8 +99,8 @@ const Json* RepeatedKey(const Json& value) {
 }  // namespace
 
 absl::StatusOr<JsonDocument> JsonDocument::Parse(std::string text) {
-  // RapidJSON takes as many bytes as the first one of a character announces, also behind the end of the text. Of a whole
-  // file none of the last two is such a byte: the text is not copied.
+  // RapidJSON takes as many bytes as the first one of a character announces, also behind the end of the text. Of a
+  // whole file none of the last two is such a byte: the text is not copied.
   const absl::string_view end = absl::string_view(text).substr(text.size() - std::min<size_t>(text.size(), 2));
   if (absl::c_any_of(end, [](char c) { return !absl::ascii_isascii(static_cast<unsigned char>(c)); })) {
     text.append(2, '\0');
