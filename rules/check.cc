@@ -308,7 +308,12 @@ absl::Status Correct(const Scope& scope, const std::vector<Asked>& asked, const 
       return entry.module->accepted_types(context, entry.target, op);
     };
   }
-  for (size_t i = 0; i < task.targets.size(); ++i) task.targets[i].complete = complete[i];
+  for (size_t i = 0; i < task.targets.size(); ++i) {
+    ReportTask::OneTarget& target = task.targets[i];
+    target.complete = complete[i];
+    if (options.predict == nullptr) continue;
+    target.predict = [&](const v1::Correction& correction) { return options.predict(target.name, correction); };
+  }
   return CorrectReport(task, report);
 }
 

@@ -3,6 +3,7 @@
 #define QUANTGATE_RULES_CHECK_H_
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +39,8 @@ struct CheckOptions {
   // Where a result has errors or fallbacks, look for spec changes that remove them.
   bool corrections = true;
   CorrectionLimits correction_limits;
+  // Which of several corrections of a target ("" when there is none) costs least. Null: their types tell.
+  std::function<std::optional<double>(const std::string& target, const v1::Correction& correction)> predict;
 };
 
 // Fills `report` except name, create_time, model and graph_digest. Errors: INVALID_ARGUMENT (malformed graph or

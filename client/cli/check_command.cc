@@ -1,3 +1,5 @@
+#include <malloc.h>
+
 #include <algorithm>
 #include <cstdio>
 #include <filesystem>
@@ -35,6 +37,7 @@
 #include "client/report/text.h"
 #include "client/report/verdict.h"
 #include "db/reports/labels.h"
+#include "db/reports/report_store.h"
 #include "rules/simulator/run/report.h"
 
 namespace quantgate {
@@ -67,7 +70,7 @@ struct CheckFlags {
 };
 
 absl::StatusOr<Checker> MakeChecker(const CheckFlags& flags) {
-  if (flags.server->server->count() == 0) return LocalChecker(flags.tables, flags.store);
+  if (flags.server->server->count() == 0) return LocalChecker(flags.tables);
   absl::StatusOr<Remote> remote = OpenRemote(*flags.server);
   if (!remote.ok()) return remote.status();
   return RemoteChecker(*std::move(remote));
@@ -144,16 +147,26 @@ bool IsAboutGraph(absl::string_view message) {
          absl::StartsWith(message, "the graph ");
 }
 
+// What all models are checked with.
+struct Means {
+  const CheckFlags& flags;
+  const Checker& check;
+  ConfirmRun* confirm;     // null: --confirm is not given
+  db::ReportStore* store;  // null: reports are not kept
+  Progress& progress;
+};
+
 // What a check gives beside its report, which stands without.
 struct Beside {
   absl::Status error;  // what --confirm, --simulate or --fix failed with
   std::optional<FixResult> fixed;
 };
 
-// `confirm` may be null. `check_again` is asked about the file that --fix writes.
-absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string& progress_suffix,
-                                      const CheckFlags& flags, const Checker& check, const Checker& check_again,
-                                      ConfirmRun* confirm, Progress& progress, Beside& beside) {
+absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string& progress_suffix, const Means& means,
+                                      Beside& beside) {
+  const CheckFlags& flags = means.flags;
+  const Checker& check = means.check;
+  Progress& progress = means.progress;
   progress.Step(absl::StrCat("reading ", path, progress_suffix));
   SimulationFlags simulation;
   ImportOptions import_options = flags.import_options;
@@ -171,15 +184,25 @@ absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string
     if (absl::Status status = CheckFixFormat(flags.fix, model->info); !status.ok()) return status;
   }
   progress.Step(absl::StrCat("checking ", path, progress_suffix));
-  absl::StatusOr<v1::Report> report = check(model->graph, Options(flags, model->info));
-  if (report.ok() && confirm != nullptr) {
-    beside.error = confirm->Confirm(
-        model->graph, [&](const std::string& step) { progress.Step(absl::StrCat(step, progress_suffix)); }, *report);
-  }
-  if (report.ok() && weighted.has_value() && beside.error.ok()) {
+  std::optional<SimulationBeside> simulated;
+  CostOf cost_of;
+  if (weighted.has_value()) {
     simulation.tables = flags.tables;
     simulation.threads = flags.threads;
-    beside.error = SimulateBeside(simulation, *model, *weighted, import_options, progress, *report);
+    simulated.emplace(simulation, *model, *weighted, import_options, progress);
+    cost_of = [&](const std::string& target, const v1::Correction& correction) {
+      return simulated->Predict(target, correction);
+    };
+  }
+  absl::StatusOr<v1::Report> report = check(model->graph, Options(flags, model->info), cost_of);
+  if (report.ok() && means.confirm != nullptr) {
+    beside.error = means.confirm->Confirm(
+        model->graph, [&](const std::string& step) { progress.Step(absl::StrCat(step, progress_suffix)); }, *report);
+  }
+  if (report.ok() && simulated.has_value() && beside.error.ok()) beside.error = simulated->AddTo(*report);
+  if (report.ok() && means.store != nullptr) {
+    // With all that is known by now.
+    if (absl::Status status = means.store->Put({}, *report, &model->graph); !status.ok()) report = status;
   }
   progress.Step("");
   if (!report.ok() && flags.models.size() > 1 && IsAboutGraph(report.status().message())) {
@@ -190,7 +213,7 @@ absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string
   absl::StatusOr<FixResult> fixed = WriteFixed(*model, *report, flags.fix, [&](const ImportedModel& written) {
     v1::ValidateOptions options = Options(flags, written.info);
     options.set_skip_corrections(true);
-    return check_again(written.graph, options);
+    return check(written.graph, options, nullptr);
   });
   progress.Step("");
   if (fixed.ok()) {
@@ -259,7 +282,12 @@ absl::Status CheckLabelFlags(const CheckFlags& flags) {
   return db::CheckLabels(labels);
 }
 
+// Large lists, which a check makes for a moment each, go back to the system. Where tensors are computed with, that
+// costs time.
+void KeepMemoryLow() { ::mallopt(M_MMAP_THRESHOLD, 128 << 10); }
+
 int RunCheck(const CheckFlags& flags) {
+  if (!flags.simulate) KeepMemoryLow();
   std::vector<v1::Finding::Effect> fail_on;
   for (const std::string& name : flags.fail_on) {
     absl::StatusOr<v1::Finding::Effect> effect = EffectFromName(name);
@@ -282,10 +310,12 @@ int RunCheck(const CheckFlags& flags) {
   }
   absl::StatusOr<Checker> check = MakeChecker(flags);
   if (!check.ok()) return Fail(check.status());
-  absl::StatusOr<Checker> check_again = *check;
-  // What is kept is the answer about the model; the corrected file is asked about to be sure of it.
-  if (!flags.fix.empty() && !flags.store.empty()) check_again = LocalChecker(flags.tables, "");
-  if (!check_again.ok()) return Fail(check_again.status());
+  std::unique_ptr<db::ReportStore> store;
+  if (!flags.store.empty()) {
+    auto opened = db::OpenReportStore(flags.store);
+    if (!opened.ok()) return Fail(opened.status());
+    store = *std::move(opened);
+  }
   std::unique_ptr<ConfirmRun> confirm;
   if (flags.confirm->confirm) {
     absl::StatusOr<std::unique_ptr<ConfirmRun>> run = ConfirmRun::Create(*flags.confirm, flags.tables);
@@ -308,14 +338,14 @@ int RunCheck(const CheckFlags& flags) {
   };
   bool server_is_there = true;
   Progress progress(Progress::KindForStderr(flags.output->quiet));
+  const Means means{flags, *check, confirm.get(), store.get(), progress};
   for (size_t i = 0; i < flags.models.size(); ++i) {
     rows.push_back({flags.models[i], nullptr, "not checked: the server is gone"});
     if (!server_is_there) continue;
     const std::string suffix =
         flags.models.size() == 1 ? "" : absl::StrCat(" (", i + 1, " of ", flags.models.size(), ")");
     Beside beside;
-    absl::StatusOr<v1::Report> report =
-        CheckModel(flags.models[i], suffix, flags, *check, *check_again, confirm.get(), progress, beside);
+    absl::StatusOr<v1::Report> report = CheckModel(flags.models[i], suffix, means, beside);
     progress.Step("");
     if (!beside.error.ok()) complain(beside.error);
     if (beside.fixed.has_value()) fixed = std::move(beside.fixed);

@@ -5,7 +5,6 @@
 
 #include "absl/strings/str_format.h"
 #include "absl/time/clock.h"
-#include "db/reports/report_store.h"
 #include "google/protobuf/util/time_util.h"
 #include "rules/check.h"
 #include "rules/graph/digest.h"
@@ -18,13 +17,14 @@ std::string RandomId() {
   return absl::StrFormat("%08x%08x%08x%08x", random(), random(), random(), random());
 }
 
-absl::StatusOr<v1::Report> CheckHere(const Engine& engine, db::ReportStore* store, const v1::Graph& graph,
-                                     const v1::ValidateOptions& request) {
+absl::StatusOr<v1::Report> CheckHere(const Engine& engine, const v1::Graph& graph, const v1::ValidateOptions& request,
+                                     const CostOf& cost_of) {
   CheckOptions options;
   options.targets.assign(request.targets().begin(), request.targets().end());
   options.mode = request.mode();
   options.toolchain = request.toolchain();
   options.corrections = !request.skip_corrections();
+  options.predict = cost_of;
   v1::Report report;
   if (absl::Status status = Check(graph, options, *engine.modules, report); !status.ok()) return status;
   report.set_graph_digest(GraphDigest(graph));
@@ -32,31 +32,22 @@ absl::StatusOr<v1::Report> CheckHere(const Engine& engine, db::ReportStore* stor
   if (request.has_labels()) *report.mutable_labels() = request.labels();
   *report.mutable_create_time() =
       google::protobuf::util::TimeUtil::NanosecondsToTimestamp(absl::ToUnixNanos(absl::Now()));
-  if (store != nullptr) {
-    if (absl::Status status = store->Put({}, report, &graph); !status.ok()) return status;
-  }
   return report;
 }
 
 }  // namespace
 
-absl::StatusOr<Checker> LocalChecker(const std::string& tables_path, const std::string& store) {
+absl::StatusOr<Checker> LocalChecker(const std::string& tables_path) {
   absl::StatusOr<Engine> engine = OpenEngine(tables_path);
   if (!engine.ok()) return engine.status();
-  std::shared_ptr<db::ReportStore> reports;
-  if (!store.empty()) {
-    auto opened = db::OpenReportStore(store);
-    if (!opened.ok()) return opened.status();
-    reports = *std::move(opened);
-  }
   auto shared = std::make_shared<const Engine>(*std::move(engine));
-  return [shared, reports](const v1::Graph& graph, const v1::ValidateOptions& options) {
-    return CheckHere(*shared, reports.get(), graph, options);
+  return [shared](const v1::Graph& graph, const v1::ValidateOptions& options, const CostOf& cost_of) {
+    return CheckHere(*shared, graph, options, cost_of);
   };
 }
 
 Checker RemoteChecker(Remote remote) {
-  return [remote = std::move(remote)](const v1::Graph& graph, const v1::ValidateOptions& options) {
+  return [remote = std::move(remote)](const v1::Graph& graph, const v1::ValidateOptions& options, const CostOf&) {
     v1::ValidateOptions request = options;
     request.set_request_id(RandomId());
     return remote.Validate(graph, request);

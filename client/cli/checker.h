@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
@@ -13,11 +14,15 @@
 
 namespace quantgate {
 
-// The same report either way, byte for byte but for name and time.
-using Checker = std::function<absl::StatusOr<v1::Report>(const v1::Graph&, const v1::ValidateOptions&)>;
+// What a correction of a target costs in numbers (CheckOptions.predict); may be null. A server is not told: it has no
+// weights.
+using CostOf = std::function<std::optional<double>(const std::string& target, const v1::Correction& correction)>;
 
-// Checks here. `store`: "sqlite:PATH" keeps each report; empty keeps none.
-absl::StatusOr<Checker> LocalChecker(const std::string& tables_path, const std::string& store);
+// The same report either way, byte for byte but for name and time, where no costs are known.
+using Checker = std::function<absl::StatusOr<v1::Report>(const v1::Graph&, const v1::ValidateOptions&, const CostOf&)>;
+
+// Checks here, and keeps nothing.
+absl::StatusOr<Checker> LocalChecker(const std::string& tables_path);
 
 // Asks the server. Every question gets a request id of its own, so that a retry is not stored twice.
 Checker RemoteChecker(Remote remote);

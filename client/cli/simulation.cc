@@ -1,12 +1,9 @@
 #include "client/cli/simulation.h"
 
 #include <functional>
-#include <map>
-#include <optional>
 #include <utility>
 
 #include "CLI/CLI.hpp"
-#include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -104,6 +101,19 @@ void AddFindings(const v1::Report& simulated, v1::Report::Mode mode, v1::Result&
   }
 }
 
+// The arithmetic of a target; of the graph's origin, where there is none.
+absl::StatusOr<std::string> ProfileOf(const std::string& target, v1::Graph::Origin origin) {
+  TargetName name;
+  if (!target.empty()) {
+    absl::StatusOr<TargetName> parsed = ParseTargetName(target);
+    if (!parsed.ok()) return parsed.status();
+    name = *std::move(parsed);
+  }
+  const auto choice = simulator::ChooseProfile("", name.backend, name.soc, origin);
+  if (!choice.ok()) return choice.status();
+  return std::string(choice->profile->name);
+}
+
 // Each is a run of the whole model.
 constexpr int kMostCosts = 8;
 
@@ -129,52 +139,70 @@ absl::Status Simulate(const SimulationFlags& flags, const v1::Graph& graph, Prog
   return flags.dump.empty() || !dumped.ok() ? dumped : values.Close(flags.dump);
 }
 
-absl::Status SimulateBeside(const SimulationFlags& flags, const ImportedModel& model, const v1::Graph& weighted,
-                            const ImportOptions& options, Progress& progress, v1::Report& report) {
-  struct Run {
-    v1::Report report;
-    Tensors inputs;
-  };
-  std::map<std::string, Run> runs;  // by profile
+SimulationBeside::SimulationBeside(const SimulationFlags& flags, const ImportedModel& model, const v1::Graph& weighted,
+                                   const ImportOptions& options, Progress& progress)
+    : flags_(flags), model_(model), weighted_(weighted), options_(options), progress_(progress) {}
+
+absl::StatusOr<const SimulationBeside::Run*> SimulationBeside::RunOf(const std::string& target) {
+  const absl::StatusOr<std::string> profile = ProfileOf(target, weighted_.origin());
+  if (!profile.ok()) return profile.status();
+  const auto [place, is_new] = runs_.try_emplace(*profile);
+  Run& run = place->second;
+  if (!is_new) return &run;
   absl::flat_hash_set<std::string> inputs;
-  for (const int32_t value : weighted.inputs()) inputs.insert(weighted.values(value - 1).name());
+  for (const int32_t value : weighted_.inputs()) inputs.insert(weighted_.values(value - 1).name());
+  const auto keep = [&](const std::string& value, const simulator::Tensor& tensor) {
+    if (inputs.contains(value)) run.inputs.try_emplace(value, tensor);
+  };
+  SimulationFlags flags = flags_;
+  flags.target = target;
+  absl::Status status = RunSimulation(flags, weighted_, nullptr, keep, progress_, run.report);
+  if (status.ok()) return &run;
+  runs_.erase(place);
+  return status;
+}
+
+std::optional<double> SimulationBeside::Predict(const std::string& target, const v1::Correction& correction) {
+  const absl::StatusOr<std::string> profile = ProfileOf(target, weighted_.origin());
+  if (!profile.ok()) return std::nullopt;
+  std::string key = *profile;
+  for (const v1::Change& change : correction.changes()) change.AppendToString(&key);
+  const auto [known, is_new] = predicted_.try_emplace(std::move(key));
+  std::optional<double>& noise = known->second;
+  if (!is_new) return noise;
+  v1::Result alone;
+  *alone.add_corrections() = correction;
+  const absl::StatusOr<v1::Graph> corrected = CorrectedGraph(model_, alone, 0, options_);
+  if (!corrected.ok()) return noise;
+  const absl::StatusOr<const Run*> run = RunOf(target);
+  if (!run.ok()) return noise;
+  SimulationFlags flags = flags_;
+  flags.target = target;
+  flags.no_real_space = true;  // says nothing of the noise
+  v1::Report simulated;
+  if (RunSimulation(flags, *corrected, &(*run)->inputs, nullptr, progress_, simulated).ok()) {
+    noise = WorstOutput(*corrected, simulated.simulation());
+  }
+  return noise;
+}
+
+absl::Status SimulationBeside::AddTo(v1::Report& report) {
   int costs = 0;
   for (v1::Result& result : *report.mutable_results()) {
-    SimulationFlags one = flags;
-    TargetName name;
-    if (result.target() != "any") {
-      one.target = result.target();
-      absl::StatusOr<TargetName> parsed = ParseTargetName(result.target());
-      if (!parsed.ok()) return parsed.status();
-      name = *std::move(parsed);
-    }
-    const auto choice = simulator::ChooseProfile("", name.backend, name.soc, weighted.origin());
-    if (!choice.ok()) return choice.status();
-    const auto [place, is_new] = runs.try_emplace(std::string(choice->profile->name));
-    Run& run = place->second;
-    if (is_new) {
-      const auto keep = [&](const std::string& value, const simulator::Tensor& tensor) {
-        if (inputs.contains(value)) run.inputs.try_emplace(value, tensor);
-      };
-      if (absl::Status status = RunSimulation(one, weighted, nullptr, keep, progress, run.report); !status.ok()) {
-        return status;
-      }
-    }
-    if (!report.has_simulation()) *report.mutable_simulation() = run.report.simulation();
-    const std::optional<double> before = WorstOutput(weighted, run.report.simulation());
+    const std::string target = result.target() == "any" ? "" : result.target();
+    const absl::StatusOr<const Run*> run = RunOf(target);
+    if (!run.ok()) return run.status();
+    if (!report.has_simulation()) *report.mutable_simulation() = (*run)->report.simulation();
+    const std::optional<double> before = WorstOutput(weighted_, (*run)->report.simulation());
     for (int i = 0; before.has_value() && i < result.corrections_size() && costs < kMostCosts; ++i, ++costs) {
       // A correction without a cost is still one: what hinders is not told.
-      const absl::StatusOr<v1::Graph> corrected = CorrectedGraph(model, result, i, options);
-      if (!corrected.ok()) continue;
-      v1::Report simulated;
-      if (!RunSimulation(one, *corrected, &run.inputs, nullptr, progress, simulated).ok()) continue;
-      const std::optional<double> after = WorstOutput(*corrected, simulated.simulation());
+      const std::optional<double> after = Predict(target, result.corrections(i));
       if (!after.has_value()) continue;
       v1::PredictedCost& cost = *result.mutable_corrections(i)->mutable_predicted_cost();
       cost.set_sqnr_before_db(*before);
       cost.set_sqnr_after_db(*after);
     }
-    AddFindings(run.report, report.mode(), result);
+    AddFindings((*run)->report, report.mode(), result);
   }
   return absl::OkStatus();
 }

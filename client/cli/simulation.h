@@ -3,13 +3,18 @@
 #define QUANTGATE_CLIENT_CLI_SIMULATION_H_
 
 #include <cstdint>
+#include <map>
+#include <optional>
 #include <string>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "client/cli/progress.h"
 #include "client/import.h"
 #include "quantgate/v1/graph.pb.h"
 #include "quantgate/v1/report.pb.h"
+#include "rules/simulator/tensor.h"
 
 namespace CLI {
 class App;
@@ -40,12 +45,40 @@ void KeepWeights(const SimulationFlags& flags, ImportOptions& options);
 // Adds the simulation, stage, tool version and a result about it to `report`. `graph` has the bytes of its weights.
 absl::Status Simulate(const SimulationFlags& flags, const v1::Graph& graph, Progress& progress, v1::Report& report);
 
-// Beside a check: the simulation of each result's target, targets of one arithmetic once. Its findings count as the
-// target's own; Report.simulation is that of the first. Corrections get their predicted cost, the first few of the
-// report, where the model's format is one that can be written: the corrected copy is run on the same inputs. `model` is
-// what was checked, without weights, `weighted` its graph with them, and `options` how it was read.
-absl::Status SimulateBeside(const SimulationFlags& flags, const ImportedModel& model, const v1::Graph& weighted,
-                            const ImportOptions& options, Progress& progress, v1::Report& report);
+// A simulation beside a check: of each result's target, targets of one arithmetic once, and of copies with corrections
+// on the same inputs, where the model's format is one that can be written. Everything that it is made of must outlive
+// it.
+class SimulationBeside {
+ public:
+  // `model` is what is checked, without weights, `weighted` its graph with them, `options` how it was read.
+  SimulationBeside(const SimulationFlags& flags, const ImportedModel& model, const v1::Graph& weighted,
+                   const ImportOptions& options, Progress& progress);
+
+  // Signal to quantization noise of the model's worst output for one target ("": none) with a correction and nothing
+  // else, in dB. nullopt: the correction cannot be written, or a simulation fails.
+  std::optional<double> Predict(const std::string& target, const v1::Correction& correction);
+
+  // The findings of a simulation count as the target's own; Report.simulation is that of the first target. Corrections
+  // get their predicted cost, the first few of the report.
+  absl::Status AddTo(v1::Report& report);
+
+ private:
+  // The model as it is.
+  struct Run {
+    v1::Report report;
+    absl::flat_hash_map<std::string, simulator::Tensor> inputs;
+  };
+
+  absl::StatusOr<const Run*> RunOf(const std::string& target);
+
+  const SimulationFlags& flags_;
+  const ImportedModel& model_;
+  const v1::Graph& weighted_;
+  const ImportOptions& options_;
+  Progress& progress_;
+  std::map<std::string, Run> runs_;                         // by profile
+  std::map<std::string, std::optional<double>> predicted_;  // by profile and changes
+};
 
 }  // namespace quantgate
 

@@ -3,6 +3,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/memory/memory.h"
 #include "absl/strings/str_cat.h"
 #include "client/error.h"
 #include "client/onnx/roles.h"
@@ -12,6 +13,17 @@
 
 namespace quantgate {
 namespace {
+
+// Bytes of tensors that were read; see ReadTensors.
+constexpr size_t kHeld = 256 << 10;
+
+// The elements, owned; the list is empty afterwards.
+template <typename Message>
+std::vector<std::unique_ptr<Message>> TakeAll(google::protobuf::RepeatedPtrField<Message>* list) {
+  std::vector<Message*> elements(list->size());
+  list->ExtractSubrange(0, list->size(), elements.data());
+  return std::vector<std::unique_ptr<Message>>(elements.begin(), elements.end());
+}
 
 std::string OperatorName(const onnx::NodeProto& node) {
   if (node.domain().empty() || node.domain() == "ai.onnx") return ToUtf8(node.op_type());
@@ -56,10 +68,13 @@ int GraphImporter::Symbol(absl::string_view text) {
 }
 
 int GraphImporter::AddValue(absl::string_view name) {
-  graph_.add_values()->set_name(ToUtf8(name));
+  v1::Value& value = *graph_.add_values();
+  value.set_name(ToUtf8(name));
   const int id = graph_.values_size();
-  states_.push_back({.name = name});
-  if (!name.empty()) ids_.try_emplace(name, id);
+  // What `name` points into is let go before the graph is whole.
+  const absl::string_view kept = value.name() == name ? value.name() : odd_names_.emplace_back(name);
+  states_.push_back({.name = kept});
+  if (!name.empty()) ids_.try_emplace(kept, id);
   return id;
 }
 
@@ -100,31 +115,32 @@ void GraphImporter::SetType(const onnx::TypeProto& type, v1::Value* value) {
   for (const onnx::TensorShapeProto::Dimension& dim : shape->dim()) value->add_dim_symbols(Symbol(dim.dim_param()));
 }
 
-void GraphImporter::SetConstant(int id, onnx::TensorProto& tensor) {
+void GraphImporter::SetConstant(int id, std::unique_ptr<onnx::TensorProto> tensor) {
   v1::Value& value = *graph_.mutable_values(id - 1);
-  value.set_dtype(DataTypeFromOnnx(tensor.data_type()));
+  value.set_dtype(DataTypeFromOnnx(tensor->data_type()));
   value.set_has_shape(true);
-  *value.mutable_dims() = tensor.dims();
+  *value.mutable_dims() = tensor->dims();
   value.clear_dim_symbols();
   value.mutable_constant();
-  states_[id - 1].tensor = &tensor;
+  states_[id - 1].tensor = std::move(tensor);
 }
 
-void GraphImporter::AddInitializer(onnx::TensorProto& tensor) {
-  const auto found = ids_.find(tensor.name());
+void GraphImporter::AddInitializer(std::unique_ptr<onnx::TensorProto> tensor) {
+  const auto found = ids_.find(tensor->name());
   const bool is_input = found != ids_.end() && !graph_.values(found->second - 1).has_constant();
-  SetConstant(is_input ? found->second : AddValue(tensor.name()), tensor);
+  const int id = is_input ? found->second : AddValue(tensor->name());
+  SetConstant(id, std::move(tensor));
 }
 
 void GraphImporter::AddSparseInitializer(const onnx::SparseTensorProto& sparse) {
   SparseAttribute(sparse, AddValue(sparse.values().name()));
 }
 
-int GraphImporter::TensorAttribute(onnx::TensorProto& tensor, int output) {
+int GraphImporter::TensorAttribute(std::unique_ptr<onnx::TensorProto> tensor, int output) {
   const bool taken = output == 0 || graph_.values(output - 1).has_constant();
   const int id = taken ? AddValue("") : output;
-  if (taken) graph_.mutable_values(id - 1)->set_name(ToUtf8(tensor.name()));
-  SetConstant(id, tensor);
+  if (taken) graph_.mutable_values(id - 1)->set_name(ToUtf8(tensor->name()));
+  SetConstant(id, std::move(tensor));
   return id;
 }
 
@@ -141,7 +157,7 @@ int GraphImporter::SparseAttribute(const onnx::SparseTensorProto& sparse, int ou
 
 void GraphImporter::AddPlainConstant(const onnx::AttributeProto& attribute, int output) {
   if (output == 0 || graph_.values(output - 1).has_constant()) return;
-  auto* tensor = google::protobuf::Arena::CreateMessage<onnx::TensorProto>(&model_.arena);
+  auto tensor = std::make_unique<onnx::TensorProto>();
   if (attribute.name() == "value_float") {
     tensor->set_data_type(onnx::TensorProto::FLOAT);
     tensor->add_float_data(attribute.f());
@@ -166,7 +182,7 @@ void GraphImporter::AddPlainConstant(const onnx::AttributeProto& attribute, int 
   } else {
     return;
   }
-  SetConstant(output, *tensor);
+  SetConstant(output, std::move(tensor));
 }
 
 absl::Status GraphImporter::AddSubgraph(onnx::GraphProto& source, int name, v1::Node* node) {
@@ -208,14 +224,15 @@ absl::Status GraphImporter::AddAttribute(onnx::AttributeProto& source, int const
       break;
     }
     case Type::TENSOR:
-      add().set_tensor(TensorAttribute(*source.mutable_t(), constant_output));
+      source.mutable_t();  // one that is not there is an empty one
+      add().set_tensor(TensorAttribute(absl::WrapUnique(source.release_t()), constant_output));
       break;
     case Type::SPARSE_TENSOR:
       add().set_tensor(SparseAttribute(source.sparse_tensor(), constant_output));
       break;
     // Lists of these are attributes of the same name, in order.
     case Type::TENSORS:
-      for (onnx::TensorProto& tensor : *source.mutable_tensors()) add().set_tensor(TensorAttribute(tensor, 0));
+      for (auto& tensor : TakeAll(source.mutable_tensors())) add().set_tensor(TensorAttribute(std::move(tensor), 0));
       break;
     case Type::SPARSE_TENSORS:
       for (const onnx::SparseTensorProto& tensor : source.sparse_tensors())
@@ -300,15 +317,22 @@ std::optional<int> GraphImporter::ChannelAxis(const ValueState& state, int id) c
 }
 
 absl::Status GraphImporter::ReadTensors() {
+  // Let go many at a time: what is kept of the next ones then lies close together where those were, and the memory
+  // between is not in holes.
+  std::vector<std::unique_ptr<onnx::TensorProto>> read;
+  size_t held = 0;  // bytes
   for (size_t i = 0; i < states_.size(); ++i) {
-    const ValueState& state = states_[i];
+    ValueState& state = states_[i];
     if (state.tensor == nullptr) continue;
     const int id = static_cast<int>(i) + 1;
     const ConstantUse use{.is_parameter = state.is_parameter, .channel_axis = ChannelAxis(state, id)};
     absl::Status status = model_.tensors.Read(*state.tensor, use, graph_.mutable_values(id - 1)->mutable_constant());
     if (!status.ok()) return status;
-    // An assignment would keep the memory.
-    if (state.tensor->has_raw_data()) std::string().swap(*state.tensor->mutable_raw_data());
+    held += state.tensor->raw_data().size();
+    read.push_back(std::move(state.tensor));
+    if (held < kHeld) continue;
+    read.clear();
+    held = 0;
   }
   return absl::OkStatus();
 }
@@ -324,7 +348,7 @@ absl::Status GraphImporter::Import(onnx::GraphProto& source) {
     SetType(input.type(), graph_.mutable_values(id - 1));
     graph_.add_inputs(id);
   }
-  for (onnx::TensorProto& tensor : *source.mutable_initializer()) AddInitializer(tensor);
+  for (auto& tensor : TakeAll(source.mutable_initializer())) AddInitializer(std::move(tensor));
   for (const onnx::SparseTensorProto& tensor : source.sparse_initializer()) AddSparseInitializer(tensor);
   // All outputs come before any use, so that order and cycles in the file do not matter here.
   for (const onnx::NodeProto& node : source.node()) {
@@ -332,14 +356,16 @@ absl::Status GraphImporter::Import(onnx::GraphProto& source) {
       if (!name.empty() && !ids_.contains(name)) AddValue(name);
     }
   }
-  for (onnx::NodeProto& node : *source.mutable_node()) {
-    if (absl::Status status = AddNode(node); !status.ok()) return status;
+  for (auto& node : TakeAll(source.mutable_node())) {
+    if (absl::Status status = AddNode(*node); !status.ok()) return status;
+    node = nullptr;
   }
   for (const onnx::ValueInfoProto& output : source.output()) {
     const int id = Argument(output.name());
     graph_.add_outputs(id != 0 ? id : AddValue(""));  // without a name it is still one, which nothing defines
   }
   DeclareTypes(source);
+  onnx::GraphProto().Swap(&source);  // Clear would keep the memory
   return ReadTensors();
 }
 

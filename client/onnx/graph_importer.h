@@ -2,6 +2,9 @@
 #ifndef QUANTGATE_CLIENT_ONNX_GRAPH_IMPORTER_H_
 #define QUANTGATE_CLIENT_ONNX_GRAPH_IMPORTER_H_
 
+#include <deque>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,27 +22,25 @@ namespace quantgate {
 struct ModelContext {
   const ImportOptions& options;
   TensorReader& tensors;
-  google::protobuf::Arena& arena;  // of the model
-  bool quantized = false;          // set when a quantized operator is met
+  bool quantized = false;  // set when a quantized operator is met
 };
 
-// The model must outlive the importer: names and tensors refer to it.
 class GraphImporter {
  public:
   // `enclosing`: the graph that the node with this subgraph is in; null for the model's own graph.
   GraphImporter(ModelContext* model, GraphImporter* enclosing, v1::Graph* graph);
 
-  // Fails on limits only.
-  // Takes what tensors hold out of `source` when it was read: two forms of all of it would be twice the memory.
+  // Fails on limits only. Takes `source`, which is on no arena, apart: what was read is let go, for two forms of all of
+  // it would be twice the memory.
   absl::Status Import(onnx::GraphProto& source);
 
  private:
   // What is known of a value beyond its message, until tensors are read.
   struct ValueState {
-    absl::string_view name;                // raw bytes
-    onnx::TensorProto* tensor = nullptr;   // of a constant whose elements are to be read
-    bool is_parameter = false;             // used as scale or zero point
-    const v1::Node* dequantize = nullptr;  // reads it as data
+    absl::string_view name;                     // raw bytes
+    std::unique_ptr<onnx::TensorProto> tensor;  // of a constant whose elements are to be read
+    bool is_parameter = false;                  // used as scale or zero point
+    const v1::Node* dequantize = nullptr;       // reads it as data
   };
 
   int Symbol(absl::string_view text);
@@ -50,12 +51,12 @@ class GraphImporter {
   // The value an argument names, made when nobody else does; 0 for the empty name.
   int Argument(absl::string_view name);
 
-  void AddInitializer(onnx::TensorProto& tensor);
+  void AddInitializer(std::unique_ptr<onnx::TensorProto> tensor);
   void AddSparseInitializer(const onnx::SparseTensorProto& sparse);
-  void SetConstant(int id, onnx::TensorProto& tensor);
+  void SetConstant(int id, std::unique_ptr<onnx::TensorProto> tensor);
   void SetType(const onnx::TypeProto& type, v1::Value* value);
   // A constant value for a tensor attribute: the output of a Constant node, or a value of its own.
-  int TensorAttribute(onnx::TensorProto& tensor, int output);
+  int TensorAttribute(std::unique_ptr<onnx::TensorProto> tensor, int output);
   int SparseAttribute(const onnx::SparseTensorProto& sparse, int output);
   // The value_* attributes of Constant are constants too.
   void AddPlainConstant(const onnx::AttributeProto& attribute, int output);
@@ -73,7 +74,8 @@ class GraphImporter {
   GraphImporter* const enclosing_;
   const int depth_;
   v1::Graph& graph_;
-  std::vector<ValueState> states_;  // parallel to graph_.values
+  std::vector<ValueState> states_;     // parallel to graph_.values
+  std::deque<std::string> odd_names_;  // that are not UTF-8: the graph has them in another form
   absl::flat_hash_map<absl::string_view, int> ids_;
   absl::flat_hash_map<std::string, int> symbols_;
 };

@@ -1,12 +1,14 @@
 #include "client/onnx/onnx_importer.h"
 
+#include <malloc.h>
+
 #include <algorithm>
 #include <string>
 #include <utility>
 
-#include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "client/error.h"
+#include "client/forgetful_stream.h"
 #include "client/onnx/complete_types.h"
 #include "client/onnx/functions.h"
 #include "client/onnx/graph_importer.h"
@@ -14,7 +16,6 @@
 #include "client/tensor/external_data.h"
 #include "client/text.h"
 #include "client/wire_check.h"
-#include "google/protobuf/arena.h"
 #include "onnx/onnx.pb.h"
 
 namespace quantgate {
@@ -43,54 +44,57 @@ FunctionLimits LimitsOfCalls(int64_t bytes, const ImportOptions& options) {
   return limits;
 }
 
-// `parsed` is called when the bytes are needed no more.
-absl::StatusOr<v1::Graph> ReadModel(absl::string_view bytes, absl::FunctionRef<void()> parsed,
-                                    const std::string& folder, const ImportOptions& options) {
+// `bytes` are to be a ModelProto whose parsing ends well.
+absl::Status CheckBytes(absl::string_view bytes, const ImportOptions& options) {
   const WireLimits limits{.max_memory = ParseMemoryLimit(bytes.size()),
                           .counted = onnx::NodeProto::descriptor(),
                           .max_counted = options.max_nodes};
-  absl::Status status = CheckWire(bytes, *onnx::ModelProto::descriptor(), limits);
-  if (!status.ok()) return status;
+  return CheckWire(bytes, *onnx::ModelProto::descriptor(), limits);
+}
 
-  google::protobuf::Arena arena;
-  auto* model = google::protobuf::Arena::CreateMessage<onnx::ModelProto>(&arena);
-  if (!model->ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) {
-    return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "protobuf cannot parse it");
-  }
-  if (!model->has_graph()) return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "has no graph");
-  const FunctionLimits calls = LimitsOfCalls(static_cast<int64_t>(bytes.size()), options);
-  parsed();
-  status = InlineFunctions(calls, model);
+absl::StatusOr<v1::Graph> ReadModel(onnx::ModelProto& model, int64_t bytes, const std::string& folder,
+                                    const ImportOptions& options) {
+  if (!model.has_graph()) return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "has no graph");
+  absl::Status status = InlineFunctions(LimitsOfCalls(bytes, options), &model);
   if (!status.ok()) return status;
 
   v1::Graph graph;
-  SetModelFacts(*model, &graph);
+  SetModelFacts(model, &graph);
   ExternalData external(folder, options.max_external_bytes, options.max_scanned_bytes);
   TensorReader tensors(&external, options.max_weight_bytes, options.pack_from);
-  ModelContext context{.options = options, .tensors = tensors, .arena = arena};
-  status = GraphImporter(&context, nullptr, &graph).Import(*model->mutable_graph());
+  ModelContext context{.options = options, .tensors = tensors};
+  status = GraphImporter(&context, nullptr, &graph).Import(*model.mutable_graph());
   if (!status.ok()) return status;
   graph.set_stage(context.quantized ? v1::STAGE_CONVERTED : v1::STAGE_ANNOTATED);
+  onnx::ModelProto().Swap(&model);  // its functions are let go before the graph grows further
+  // What was the message lies between what is the graph; the system gets it back.
+  ::malloc_trim(0);
+  CompleteTypes(&graph);
   return graph;
 }
 
-// What the file left open is told from the graph alone: by then the model's own message is gone.
-absl::StatusOr<v1::Graph> Completed(absl::StatusOr<v1::Graph> graph) {
-  if (graph.ok()) CompleteTypes(&*graph);
-  return graph;
+absl::Status Unparsable() {
+  return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "protobuf cannot parse it");
 }
 
 }  // namespace
 
 absl::StatusOr<v1::Graph> ImportOnnx(absl::string_view bytes, const std::string& folder, const ImportOptions& options) {
-  return Completed(ReadModel(
-      bytes, [] {}, folder, options));
+  if (absl::Status status = CheckBytes(bytes, options); !status.ok()) return status;
+  onnx::ModelProto model;
+  if (!model.ParseFromArray(bytes.data(), static_cast<int>(bytes.size()))) return Unparsable();
+  return ReadModel(model, static_cast<int64_t>(bytes.size()), folder, options);
 }
 
 absl::StatusOr<v1::Graph> ImportOnnx(std::string&& bytes, const std::string& folder, const ImportOptions& options) {
-  // An assignment of an empty string would keep the memory.
-  return Completed(ReadModel(
-      bytes, [&bytes] { std::string().swap(bytes); }, folder, options));
+  if (absl::Status status = CheckBytes(bytes, options); !status.ok()) return status;
+  const auto size = static_cast<int64_t>(bytes.size());
+  onnx::ModelProto model;
+  {
+    ForgetfulStream stream(std::move(bytes));
+    if (!model.ParseFromZeroCopyStream(&stream)) return Unparsable();
+  }
+  return ReadModel(model, size, folder, options);
 }
 
 }  // namespace quantgate

@@ -20,6 +20,9 @@ constexpr int64_t kMaxParameters = int64_t{1} << 20;
 // Biases, shapes, axes.
 constexpr int64_t kMaxVector = 65'536;
 
+// Bytes of elements that have memory pages of their own.
+constexpr int64_t kMovedFrom = 128 << 10;
+
 // Elements of a typed field stand for this many bits of the packed layout. ONNX keeps types below 8 bits packed inside
 // int32_data: one byte, that is two 4-bit or four 2-bit elements, in each entry.
 int64_t EntryBits(v1::DataType dtype) { return std::max(8, ElementBits(dtype)); }
@@ -185,7 +188,12 @@ absl::Status TensorReader::Read(onnx::TensorProto& tensor, const ConstantUse& us
     scan.AddBytes(tensor.raw_data());
     finish(scan);
     if (pack) {
-      constant->mutable_data()->swap(*tensor.mutable_raw_data());
+      // Small ones are copied, lest the message's memory stay in pieces between them.
+      if (raw_bytes < kMovedFrom) {
+        constant->set_data(tensor.raw_data());
+      } else {
+        constant->mutable_data()->swap(*tensor.mutable_raw_data());
+      }
       listed_left_ -= elements;
     }
     // A file with both holds the sum; which of the two is meant is for no reader to guess.

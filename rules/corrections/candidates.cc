@@ -454,8 +454,8 @@ std::vector<Move> Candidates::MakeForQuantizer(int32_t node) {
   port.rank = context_.graph().rank(place->value);
   if (port.before != nullptr) port.types = TypesToTry(port);
   std::vector<Variant> variants;
-  if (const v1::Spec* written = stored_.Written(place->value)) {
-    AddSpec(port, editor_.Intern(*written), FormOf(*written), variants);
+  for (const v1::Spec* stated : {stored_.Written(place->value), stored_.Read(place->value)}) {
+    if (stated != nullptr) AddSpec(port, editor_.Intern(*stated), FormOf(*stated), variants);
   }
   for (const Variant& variant : VariantsOf(port)) variants.push_back(variant);
   for (const Variant& variant : variants) {

@@ -86,13 +86,55 @@ v1::Correction Write(const Graph& graph, const v1::Graph& original, const Stored
     if (before == after) continue;
     v1::Change& change = *correction.add_changes();
     change = MakeChange(graph, work, edit.place, before, after);
-    if (!stored.empty()) *change.mutable_location() = stored.LocationOf(edit.place.value);
+    if (!stored.empty()) {
+      *change.mutable_location() =
+          stored.LocationOf(edit.place.value, change.has_after() ? &change.after() : nullptr, *change.mutable_before());
+    }
     change.set_summary(Summary(change));
     safe = safe && IsSafe(change);
   }
   correction.set_safe(safe);
   correction.set_summary(Summary(correction));
   return correction;
+}
+
+// Predictions are runs of the whole model: for so many corrections, each with so many alternatives.
+constexpr int kMostCompared = 8;
+constexpr size_t kMostAlternatives = 3;
+// In dB: below, the change that loses least by its types stays.
+constexpr double kWorthwhile = 0.1;
+
+// Asks task.predict, where a region has other changes that are as few, which of them costs least. What it says of
+// changes with other regions' is not known: those stay as they are.
+absl::Status TakeCheapest(const CorrectionTask& task, const v1::Graph& original, const StoredSpecs& stored,
+                          const v1::Graph& work, Search& search) {
+  std::vector<Draft> drafts = Join(search.regions(), search.candidates());
+  int compared = 0;
+  for (Draft& draft : drafts) {
+    if (draft.nodes.size() != 1 || ++compared > kMostCompared) continue;
+    const size_t region =
+        absl::c_find_if(search.regions(), [&](const Region& one) { return one.node == draft.nodes[0]; }) -
+        search.regions().begin();
+    absl::StatusOr<std::vector<State>> alternatives = search.Alternatives(region, kMostAlternatives);
+    if (!alternatives.ok()) return alternatives.status();
+    if (alternatives->empty()) continue;
+    const auto predict = [&] { return task.predict(Write(task.context.graph(), original, stored, work, draft)); };
+    const std::optional<double> now = predict();
+    if (!now.has_value()) continue;
+    const State first = search.regions()[region].solution;
+    const State* best = &first;
+    double most = *now + kWorthwhile;
+    for (const State& alternative : *alternatives) {
+      search.Take(region, alternative);
+      draft.edits = alternative.edits;
+      const std::optional<double> promised = predict();
+      if (!promised.has_value() || *promised <= most) continue;
+      most = *promised;
+      best = &alternative;
+    }
+    search.Take(region, *best);
+  }
+  return absl::OkStatus();
 }
 
 // Which correction a fault belongs to when it is gone: that of its node, else the one whose changes are nearest. -1:
@@ -187,6 +229,9 @@ absl::StatusOr<bool> PlanCorrections(const CorrectionTask& task, v1::Result& res
   if (search.regions().empty()) return true;
   if (absl::Status status = search.Run(); !status.ok()) return status;
 
+  if (task.predict) {
+    if (absl::Status status = TakeCheapest(task, original, stored, work, search); !status.ok()) return status;
+  }
   std::vector<Draft> drafts = Join(search.regions(), search.candidates());
   std::vector<v1::Correction> written;
   Observed after;

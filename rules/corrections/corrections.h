@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
@@ -26,11 +27,17 @@ struct CorrectionLimits {
 // Checks a changed graph for the one target that the corrections are for.
 using Judge = std::function<absl::Status(const v1::Graph& graph, v1::Result& result)>;
 
+// What a correction alone does to the numbers: signal to quantization noise of the model's worst output, in dB.
+// nullopt: not known.
+using PredictNoise = std::function<std::optional<double>(const v1::Correction& correction)>;
+
 struct CorrectionTask {
   const CheckContext& context;  // of the main graph, unchanged
   Judge judge;
   corrections::AcceptedTypesOf accepted;  // may be null
   CorrectionLimits limits;
+  // Of changes that are as few, those of which it promises most are taken. Null: those that lose least by their types.
+  PredictNoise predict = nullptr;
 };
 
 // Fills Result.corrections and Finding.correction of `result`, the answer for the unchanged graph with all its

@@ -259,7 +259,7 @@ absl::Status CorrectReport(const ReportTask& task, v1::Report& report) {
       exhausted[i] = false;
       continue;
     }
-    CorrectionTask alone{task.context, nullptr, target.accepted, task.limits};
+    CorrectionTask alone{task.context, nullptr, target.accepted, task.limits, target.predict};
     alone.judge = [&](const v1::Graph& graph, v1::Result& judged) {
       google::protobuf::Arena arena;
       auto& again = *google::protobuf::Arena::CreateMessage<v1::Report>(&arena);

@@ -22,6 +22,7 @@ struct ReportTask {
     corrections::AcceptedTypesOf accepted;  // may be null
     // Targets to look at where nothing helps, nearest first; asked only then. Null: none.
     std::function<std::vector<std::string>()> others;
+    PredictNoise predict = nullptr;
     bool complete = true;  // the result lists everything that was found
   };
   const CheckContext& context;  // of the main graph, unchanged

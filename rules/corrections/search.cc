@@ -9,6 +9,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/arena.h"
+#include "rules/graph/data_type.h"
 
 namespace quantgate::corrections {
 namespace {
@@ -16,6 +17,8 @@ namespace {
 // Moves in one candidate: the node's own, and those of neighbors that it affects.
 constexpr int kMaxMoves = 4;
 constexpr int kMaxOpen = 4000;
+// Candidates that are tried for alternatives to one solution.
+constexpr int kMaxAlternativesTried = 12;
 constexpr int64_t kMaxReached = 20'000'000;
 
 std::string KeyOf(const std::vector<Edit>& edits) {
@@ -38,6 +41,14 @@ bool Gone(const Region& region, const Observed& seen) {
   return absl::c_none_of(region.targets, [&](const Issue& issue) { return seen.Find(issue) != nullptr; });
 }
 
+// Whether the check `seen` has a fault or a warning that `known` does not have, or only as less.
+bool SaysMore(const Observed& seen, const Observed& known) {
+  return absl::c_any_of(seen.issues(), [&](const auto& said) {
+    const Observed::Entry* before = known.Find(said.first);
+    return said.second.weight != Weight::kNote && (before == nullptr || before->weight < said.second.weight);
+  });
+}
+
 // A check takes about as long for a node as for so many scales.
 constexpr int64_t kScalesPerNode = 32;
 
@@ -50,6 +61,7 @@ bool Region::Dearer::operator()(const State& a, const State& b) const {
 Search::Search(const CorrectionTask& task, const v1::Graph& original, const StoredSpecs& stored, v1::Graph& work,
                const Names& names, Observed first)
     : task_(task),
+      original_(original),
       stored_(stored),
       work_(work),
       names_(names),
@@ -274,6 +286,59 @@ absl::Status Search::Run() {
     if (trials.empty()) return absl::OkStatus();
     if (absl::Status status = Round(std::move(trials)); !status.ok()) return status;
   }
+}
+
+void Search::Undo(const std::vector<Edit>& edits) {
+  for (const Edit& edit : edits) editor_.Set(edit.place, SpecAt(original_, edit.place));
+}
+
+void Search::Do(const std::vector<Edit>& edits) {
+  for (const Edit& edit : edits) editor_.Set(edit.place, edit.spec);
+}
+
+// Per element, summed over the places; a tensor in float counts as one of 32 bits.
+int64_t Search::BitsOf(const std::vector<Edit>& edits) const {
+  int64_t bits = 0;
+  for (const Edit& edit : edits) {
+    const int width = edit.spec == 0 ? 0 : BitWidth(editor_.spec(edit.spec).dtype());
+    bits += width == 0 ? 32 : width;
+  }
+  return bits;
+}
+
+absl::StatusOr<std::vector<State>> Search::Alternatives(size_t index, size_t most) {
+  Region& region = regions_[index];
+  std::vector<State> found;
+  if (region.outcome != Region::kSolved || region.solution.edits.empty()) return found;
+  const int64_t bits = BitsOf(region.solution.edits);
+  for (int tried = 0; tried < kMaxAlternativesTried && found.size() < most && !region.open.empty();) {
+    State state = region.open.top();
+    if (state.changes > region.solution.changes || OutOfBounds()) break;
+    region.open.pop();
+    // A place that another region has changed is not this one's to put back.
+    const bool taken = absl::c_any_of(state.edits, [&](const Edit& edit) {
+      const bool own =
+          absl::c_any_of(region.solution.edits, [&](const Edit& ours) { return ours.place == edit.place; });
+      return !own && editor_.Get(edit.place) != SpecAt(original_, edit.place);
+    });
+    if (taken || BitsOf(state.edits) > bits || InVain(region, state)) continue;
+    ++tried;
+    Undo(region.solution.edits);
+    Do(state.edits);
+    const absl::StatusOr<Observed> seen = Check();
+    Undo(state.edits);
+    Do(region.solution.edits);
+    if (!seen.ok()) return seen.status();
+    if (Gone(region, *seen) && !SaysMore(*seen, now_)) found.push_back(std::move(state));
+  }
+  return found;
+}
+
+void Search::Take(size_t index, State alternative) {
+  Region& region = regions_[index];
+  Undo(region.solution.edits);
+  Do(alternative.edits);
+  region.solution = std::move(alternative);
 }
 
 }  // namespace quantgate::corrections

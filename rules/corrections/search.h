@@ -55,6 +55,12 @@ class Search {
   // Errors are the judge's.
   absl::Status Run();
   const std::vector<Region>& regions() const { return regions_; }
+  // After Run, of a solved region whose solution touches no other's: other sets of changes that remove its faults, as
+  // few as the solution's and no wider in bits, cheapest first, at most `most`; each checked with the solutions of all
+  // other regions.
+  absl::StatusOr<std::vector<State>> Alternatives(size_t region, size_t most);
+  // Puts an alternative in the solution's place.
+  void Take(size_t region, State alternative);
   // The bounds ended the search before every candidate had been tried.
   bool cut_short() const { return cut_short_; }
   int checks() const { return checks_; }
@@ -75,10 +81,14 @@ class Search {
   void PushMoves(Region& region, const State& from, int32_t node);
   absl::Status Round(std::vector<Trial> trials);
   void Judged(Trial& trial, const Observed& seen);
+  void Undo(const std::vector<Edit>& edits);
+  void Do(const std::vector<Edit>& edits);
+  int64_t BitsOf(const std::vector<Edit>& edits) const;
   absl::StatusOr<Observed> Check();
   bool OutOfBounds() const;
 
   const CorrectionTask& task_;
+  const v1::Graph& original_;
   const StoredSpecs& stored_;
   v1::Graph& work_;
   const Names& names_;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "rules/corrections/numbers.h"
@@ -158,11 +159,19 @@ StoredSpecs::StoredSpecs(const Graph& graph, const ResolvedGraph& resolved) : gr
   }
 }
 
+const StoredSpecs::Tensor* StoredSpecs::Uneven(int32_t stored) const {
+  const auto found = absl::c_find_if(tensors_, [&](const Tensor& tensor) { return tensor.value == stored; });
+  return found != tensors_.end() && found->written.has_value() ? &*found : nullptr;
+}
+
 const v1::Spec* StoredSpecs::Written(int32_t stored) const {
-  for (const Tensor& tensor : tensors_) {
-    if (tensor.value == stored) return tensor.written.has_value() ? &*tensor.written : nullptr;
-  }
-  return nullptr;
+  const Tensor* tensor = Uneven(stored);
+  return tensor == nullptr ? nullptr : &*tensor->written;
+}
+
+const v1::Spec* StoredSpecs::Read(int32_t stored) const {
+  const Tensor* tensor = Uneven(stored);
+  return tensor == nullptr ? nullptr : &tensor->spec;
 }
 
 std::vector<int32_t> StoredSpecs::NodesAt(int32_t stored) const {
@@ -180,34 +189,49 @@ std::vector<int32_t> StoredSpecs::NodesAt(int32_t stored) const {
   return nodes;
 }
 
-v1::Location StoredSpecs::LocationOf(int32_t stored) const {
-  v1::Location location;
-  const auto name = [&](int32_t node) {
-    location.set_node(NodeName(graph_, node));
-    location.set_op(std::string(graph_.op_type(node)));
-  };
-  const int32_t quantize = graph_.producer(stored);
-  const int32_t data = quantize >= 0 && Of(quantize) == stored ? graph_.input(quantize, 0) : -1;
-  location.set_value(graph_.value(data >= 0 ? data : stored).name());
-  if (data >= 0 && graph_.producer(data) >= 0 && !IsDequantize(graph_, graph_.producer(data))) {
-    name(graph_.producer(data));
-    location.set_output(graph_.output_index(data));
-    return location;
-  }
+bool StoredSpecs::ReaderOf(int32_t stored, v1::Location& location) const {
   for (const Use& use : graph_.uses(stored)) {
     if (!IsDequantize(graph_, use.node) || graph_.num_outputs(use.node) == 0) continue;
     const int32_t read = graph_.output(use.node, 0);
     if (read < 0 || graph_.uses(read).empty()) continue;
-    name(graph_.uses(read)[0].node);
-    location.set_input(graph_.uses(read)[0].input);
+    const Use& reader = graph_.uses(read)[0];
+    location.set_node(NodeName(graph_, reader.node));
+    location.set_op(std::string(graph_.op_type(reader.node)));
+    location.set_input(reader.input);
+    return true;
+  }
+  return false;
+}
+
+v1::Location StoredSpecs::LocationOf(int32_t stored, const v1::Spec* after, v1::Spec& before) const {
+  const Tensor* uneven = Uneven(stored);
+  const auto becomes = [&](const v1::Spec& stated) {
+    return uneven != nullptr && after != nullptr && stated.dtype() == after->dtype() &&
+           stated.qparams().SerializeAsString() == after->qparams().SerializeAsString();
+  };
+  v1::Location location;
+  const int32_t quantize = graph_.producer(stored);
+  const int32_t data = quantize >= 0 && Of(quantize) == stored ? graph_.input(quantize, 0) : -1;
+  location.set_value(graph_.value(data >= 0 ? data : stored).name());
+  // What is written stays: the change is what is read.
+  if (uneven != nullptr && becomes(*uneven->written) && ReaderOf(stored, location)) return location;
+  if (data >= 0 && graph_.producer(data) >= 0 && !IsDequantize(graph_, graph_.producer(data))) {
+    if (uneven != nullptr) before = *uneven->written;
+    location.set_node(NodeName(graph_, graph_.producer(data)));
+    location.set_op(std::string(graph_.op_type(graph_.producer(data))));
+    location.set_output(graph_.output_index(data));
     return location;
   }
+  ReaderOf(stored, location);
   return location;
 }
 
 void StoredSpecs::Lift(v1::Graph& message) const {
   for (const Tensor& tensor : tensors_) {
-    *message.add_specs() = tensor.spec;
+    v1::Spec& spec = *message.add_specs();
+    spec = tensor.spec;
+    // Not equal to what anything becomes: that the readers' spec is to be the writer's, too, is a change.
+    if (tensor.written.has_value()) spec.set_observer_name("as read");
     message.mutable_values(tensor.value)->set_spec(message.specs_size());
   }
 }

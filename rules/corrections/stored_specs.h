@@ -26,10 +26,13 @@ class StoredSpecs {
   // How the Quantize node writes a stored tensor, when its readers take it for something else; null: they agree. The
   // spec that Lift puts there is that of the readers.
   const v1::Spec* Written(int32_t stored) const;
+  // What the readers take it for then; as a new spec it says that the Quantize node is to write that.
+  const v1::Spec* Read(int32_t stored) const;
   // Nodes beside a stored tensor: those that state its parameters, what writes it and what reads it.
   std::vector<int32_t> NodesAt(int32_t stored) const;
-  // The operator's port that a report names for a stored tensor.
-  v1::Location LocationOf(int32_t stored) const;
+  // The operator's port that a report names for a stored tensor, where it gets `after` (null: no spec): the one that
+  // states something else now. `before` becomes what that is, if it is not the readers' spec.
+  v1::Location LocationOf(int32_t stored, const v1::Spec* after, v1::Spec& before) const;
 
   // Puts what the nodes state into Value.spec.
   void Lift(v1::Graph& message) const;
@@ -46,6 +49,9 @@ class StoredSpecs {
     v1::Spec spec;
     std::optional<v1::Spec> written;
   };
+  const Tensor* Uneven(int32_t stored) const;
+  // The operator's port behind a Dequantize of the tensor; false: there is none.
+  bool ReaderOf(int32_t stored, v1::Location& location) const;
   // Spec of a tensor in `lifted` when it is not what Lift put there (1-based); 0: it is, or there is none.
   int32_t NewSpec(size_t tensor, const v1::Graph& lifted) const;
   void Rewrite(const Tensor& tensor, const v1::Spec& after, v1::Graph& message) const;

@@ -15,8 +15,8 @@ Completed Missing(const v1::Graph& model, const v1::Graph& message) {
   Completed completed;
   const absl::StatusOr<Graph> graph = Graph::Build(message);
   if (!graph.ok()) return completed;
-  const ResolvedGraph resolved = ResolvedGraph::Resolve(*graph);
-  const Inferred inferred = InferShapes(CheckContext(*graph, resolved, &model));
+  const ResolvedGraph unread;  // shapes do not follow from specs
+  const Inferred inferred = InferShapes(CheckContext(*graph, unread, &model));
   for (size_t i = 0; i < inferred.shapes.size(); ++i) {
     const Shape& shape = inferred.shapes[i];
     if (shape.known && !message.values(static_cast<int>(i)).has_shape()) {

@@ -20,6 +20,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "db/database.h"
+#include "google/protobuf/stubs/logging.h"
 #include "rules/engine/module.h"
 #include "tests/mutations/batch.h"
 #include "tests/mutations/formats.h"
@@ -139,6 +140,7 @@ int Run(const Task& task) {
 }  // namespace quantgate::mutations
 
 int main(int argc, char** argv) {
+  google::protobuf::SetLogHandler(nullptr);  // texts that are no UTF-8 are what it makes
   const auto task = quantgate::mutations::ParseTask(std::vector<std::string>(argv + 1, argv + argc));
   if (!task.has_value()) {
     std::fprintf(stderr, "usage: model_mutations FORMAT FOLDER COUNT SEED [--failures FOLDER] [--case N]\n");

@@ -229,6 +229,67 @@ def test_predicted_cost_is_what_the_corrected_model_does(tmp_path):
     assert 'predictedCost' not in plain['results'][0]['corrections'][0]
 
 
+def test_the_report_that_is_kept_is_the_one_that_is_printed(tmp_path):
+    model = DATA / 'onnx' / 'bad.qdq_scale_pair.tiny.qdq_u8s8.onnx'
+    store = f'sqlite:{tmp_path}/reports.db'
+    printed = quantgate('check', model, '-t', 'onnxruntime/cpu', '--simulate', '--store', store,
+                        '--fix', tmp_path / 'fixed.onnx')
+    assert {'simulation', 'name'} <= printed.keys()
+    assert quantgate('reports', 'show', printed['name'], '--store', store) == printed
+    # That of the corrected file is not kept.
+    listed = subprocess.run([os.environ['QUANTGATE_EXECUTABLE'], 'reports', 'list', '--store', store],
+                            capture_output=True, text=True, timeout=60).stdout
+    assert listed.count('reports/') == 1
+
+
+@pytest.mark.parametrize('side, factor', [
+    ('QuantizeLinear', 0.25), ('QuantizeLinear', 4), ('DequantizeLinear', 0.25), ('DequantizeLinear', 4)])
+def test_of_two_corrections_the_cheaper_one(side, factor, tmp_path):
+    """A tensor that is read otherwise than it is written: the types do not say which of the two is right, the numbers
+    do. With factor 4 the wrong one is coarser on both sides, and restoring either gives the same noise."""
+    onnx = pytest.importorskip('onnx')
+    onnxruntime = pytest.importorskip('onnxruntime')
+    good = DATA / 'onnx' / 'tiny.qdq_u8s8.onnx'
+    model = onnx.load(good)
+    constants = {tensor.name: tensor for tensor in model.graph.initializer}
+    quantize = [node for node in model.graph.node
+                if node.op_type == 'QuantizeLinear' and node.input[0] not in constants][2]
+    dequantize = next(node for node in model.graph.node if quantize.output[0] in node.input)
+    scale = onnx.numpy_helper.to_array(constants[quantize.input[1]])
+    model.graph.initializer.append(onnx.numpy_helper.from_array((scale * factor).astype(np.float32), 'another'))
+    (quantize if side == 'QuantizeLinear' else dequantize).input[1] = 'another'
+    broken = tmp_path / 'broken.onnx'
+    onnx.save(model, broken)
+
+    def correction(*flags):
+        results = quantgate('check', broken, '-t', 'onnxruntime/cpu', *flags)['results']
+        found, = results[0]['corrections']
+        assert found['proven']
+        return found
+
+    fixed = tmp_path / 'fixed.onnx'
+    cheapest = correction('--simulate', '--fix', fixed)
+    change, = cheapest['changes']
+    if factor < 1:  # else the coarse one is as good: nothing beyond its range is lost
+        assert change['after']['qparams']['scales'] == [pytest.approx(float(scale))]
+    assert cheapest['predictedCost']['sqnrAfterDb'] == pytest.approx(34.5, abs=1)
+    # The change is said of the side that changes.
+    stated = {'output': 'QuantizeLinear', 'input': 'DequantizeLinear'}
+    if change['after']['qparams']['scales'] == [pytest.approx(float(scale))]:
+        assert [stated[port] for port in stated if port in change['location']] == [side]
+        assert change['before']['qparams']['scales'] == [pytest.approx(float(scale) * factor)]
+        # ... and the file computes what the good one does.
+        random = np.random.default_rng(3)
+        feeds = {value.name: random.standard_normal([dim.dim_value or 1 for dim in value.type.tensor_type.shape.dim])
+                 .astype(np.float32) for value in model.graph.input if value.name not in constants}
+        outputs = [onnxruntime.InferenceSession(str(path), providers=['CPUExecutionProvider']).run(None, feeds)
+                   for path in (good, fixed)]
+        for expected, computed in zip(*outputs):
+            np.testing.assert_array_equal(expected, computed)
+    without = correction()
+    assert 'predictedCost' not in without
+
+
 def test_python_function():
     """A converted program, as torch computes it and as it is simulated."""
     torch = pytest.importorskip('torch')

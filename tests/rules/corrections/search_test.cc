@@ -146,11 +146,12 @@ Judge JudgeOf(const Backend& backend) {
   };
 }
 
-v1::Result Plan(const v1::Graph& message, const Backend& backend, bool with_rows, CorrectionLimits limits) {
+v1::Result Plan(const v1::Graph& message, const Backend& backend, bool with_rows, CorrectionLimits limits,
+                PredictNoise predict = nullptr) {
   const Graph graph = *Graph::Build(message);
   const ResolvedGraph resolved = ResolvedGraph::Resolve(graph);
   const CheckContext context(graph, resolved);
-  CorrectionTask task{context, JudgeOf(backend), nullptr, limits};
+  CorrectionTask task{context, JudgeOf(backend), nullptr, limits, std::move(predict)};
   if (with_rows) {
     task.accepted = [&](const ResolvedOp& op) {
       std::vector<AcceptedTypes> accepted;
@@ -209,6 +210,56 @@ TEST(Search, TheSameQuestionHasTheSameAnswer) {
     const Backend backend = RandomBackend(random, 1);
     EXPECT_EQ(Plan(graph, backend, true, {}).SerializeAsString(), Plan(graph, backend, true, {}).SerializeAsString());
   }
+}
+
+// Of changes that are as few, a prediction decides; what is wider, or takes more changes, is not asked about.
+TEST(Search, APredictionDecidesBetweenEqualChanges) {
+  Backend backend;
+  backend.rows[0] = backend.rows[2] = {{0, 0, 0}};
+  backend.rows[1] = {{0, 1, 0}, {0, 2, 0}, {1, 2, 0}};
+  const v1::Graph graph = Chain().graph;
+  const auto type_with = [&](const PredictNoise& predict) {
+    const v1::Result result = Plan(graph, backend, /*with_rows=*/true, Unbounded(), predict);
+    EXPECT_EQ(result.corrections_size(), 1);
+    EXPECT_TRUE(result.corrections(0).proven());
+    const Assignment types = TypesOf(testing::Corrected(graph, result));
+    EXPECT_EQ(CostOf(types).changes, 1);
+    return types[1 * kPorts + 1];
+  };
+  std::vector<v1::Correction> asked;
+  const auto prefer = [&](v1::DataType type, double by) {
+    return [&asked, type, by](const v1::Correction& correction) -> std::optional<double> {
+      asked.push_back(correction);
+      const corrections::SpecForm form = FormOf(correction.changes(0).after());
+      return corrections::TypeOf(form).type == type ? 20 + by : 20;
+    };
+  };
+  const int first = type_with(nullptr);
+  ASSERT_TRUE(first == 1 || first == 2);
+  const int other = 3 - first;
+  EXPECT_EQ(type_with(prefer(kTypes[other], 1)), other);
+  EXPECT_EQ(type_with(prefer(kTypes[first], 1)), first);
+  EXPECT_EQ(type_with(prefer(kTypes[other], 0.01)), first) << "not worth it";
+  EXPECT_EQ(type_with([](const v1::Correction&) { return std::nullopt; }), first);
+  EXPECT_EQ(asked.size(), 6u) << "the solution and one alternative, three times";
+  for (const v1::Correction& correction : asked) EXPECT_EQ(correction.changes_size(), 1);
+}
+
+TEST(Search, AWiderTypeIsNoAlternative) {
+  Backend backend;
+  backend.rows[0] = backend.rows[2] = {{0, 0, 0}};
+  backend.rows[1] = {{0, 1, 0}, {0, 3, 0}};
+  const v1::Graph graph = Chain().graph;
+  const v1::Result without = Plan(graph, backend, /*with_rows=*/true, Unbounded());
+  ASSERT_EQ(TypesOf(testing::Corrected(graph, without))[1 * kPorts + 1], 3) << "16 bits lose nothing";
+  // From there to 8 bits is narrower: an alternative, which a simulation may find to be as good.
+  int asked = 0;
+  const v1::Result narrow = Plan(graph, backend, true, Unbounded(), [&](const v1::Correction& correction) {
+    ++asked;
+    return std::optional<double>(FormOf(correction.changes(0).after()).bits == 8 ? 40 : 20);
+  });
+  EXPECT_EQ(TypesOf(testing::Corrected(graph, narrow))[1 * kPorts + 1], 1);
+  EXPECT_EQ(asked, 2);
 }
 
 TEST(Search, BoundsEndItAndSaySo) {
