@@ -3,11 +3,14 @@
 #include <rapidjson/error/en.h>
 #include <rapidjson/reader.h>
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "client/error.h"
@@ -96,6 +99,12 @@ const Json* RepeatedKey(const Json& value) {
 }  // namespace
 
 absl::StatusOr<JsonDocument> JsonDocument::Parse(std::string text) {
+  // RapidJSON takes as many bytes as the first one of a character announces, also behind the end of the text. Of a
+  // whole file none of the last two is such a byte: the text is not copied.
+  const absl::string_view end = absl::string_view(text).substr(text.size() - std::min<size_t>(text.size(), 2));
+  if (absl::c_any_of(end, [](char c) { return !absl::ascii_isascii(static_cast<unsigned char>(c)); })) {
+    text.append(2, '\0');
+  }
   JsonDocument json;
   json.text_ = std::make_unique<std::string>(std::move(text));
   json.document_ = std::make_unique<rapidjson::Document>();

@@ -163,7 +163,7 @@ std::optional<Flat> FlatWindows(const FloatCall& call, const Operands& operands)
 }
 
 // One input channel for each group.
-void Depthwise(const Flat& flat, const Operands& operands, float* to) {
+void Depthwise(const Flat& flat, const Operands& operands, bool relu, float* to) {
   const int64_t taps = flat.rows.kernel * flat.columns.kernel, outputs = flat.rows.output * flat.columns.output;
   const int64_t channels = operands.x->dims[1], each = operands.w->dims[0] / channels;
   Planes<float> planes(flat.rows, flat.columns, 1, 0, /*padded=*/true);
@@ -175,8 +175,9 @@ void Depthwise(const Flat& flat, const Operands& operands, float* to) {
   for (int64_t i = 0; i < operands.x->dims[0] * channels; ++i, image += flat.rows.input * flat.columns.input) {
     planes.Fill(image);
     for (int64_t out = i % channels * each; out < (i % channels + 1) * each; ++out, to += outputs) {
-      ConvChannel({from, flat.rows.output, flat.columns.output, planes.step()},
-                  operands.w->as<float>().data() + out * taps, operands.bias.empty() ? 0.0f : operands.bias[out], to);
+      ConvChannel(
+          {from, flat.rows.output, flat.columns.output, planes.step()},
+          {operands.w->as<float>().data() + out * taps, operands.bias.empty() ? 0.0f : operands.bias[out], relu}, to);
     }
   }
 }
@@ -205,8 +206,11 @@ absl::Status RunConv(FloatCall& call) {
                                                      " elements under its windows are computed"));
   }
   float* result = call.outputs[0].as<float>().data();
+  // Behind another activation it comes afterwards.
+  const bool relu = call.relu && call.attributes.Text("activation", "").empty();
+  if (relu) call.relu = false;
   if (const std::optional<Flat> flat = in == 1 ? FlatWindows(call, operands) : std::nullopt; flat.has_value()) {
-    Depthwise(*flat, operands, result);
+    Depthwise(*flat, operands, relu, result);
   } else {
     // Positions under a kernel of one tap lie as they are read.
     const bool pointwise = taps == 1 && window->strides == Dims(spatial.size(), 1) &&
@@ -216,13 +220,13 @@ absl::Status RunConv(FloatCall& call) {
       const int64_t first = i % operands.group * out;
       const float* image = operands.x->as<float>().data() + i * in * plane;
       const LeftMatrix weights{operands.w->as<float>().data() + first * in * taps, in * taps, 1};
-      const float* bias = operands.bias.empty() ? nullptr : operands.bias.data() + first;
+      const Finish finish{operands.bias.empty() ? nullptr : operands.bias.data() + first, relu};
       float* to = result + i * out * outputs;
       if (pointwise) {
-        Gemm(out, outputs, in, weights, image, bias, to);
+        Gemm(out, outputs, in, weights, image, finish, to);
       } else {
         const auto fill = [&](const Panel& panel, float* part) { columns.Fill(image, panel, part); };
-        Gemm(out, outputs, in * taps, weights, fill, bias, to);
+        Gemm(out, outputs, in * taps, weights, fill, finish, to);
       }
     }
   }

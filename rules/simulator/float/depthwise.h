@@ -17,8 +17,15 @@ struct ChannelTaps {
   int64_t step = 0;               // elements from one row of outputs to the next
 };
 
-// to (rows, columns) = the sum of each tap's element by its weight, and the bias. `weights` is parallel to taps.from.
-void ConvChannel(const ChannelTaps& taps, const float* weights, float bias, float* to);
+// Parallel to taps.from, and what becomes of the sums.
+struct ChannelWeights {
+  const float* weights = nullptr;
+  float bias = 0;
+  bool relu = false;  // what is below 0 becomes 0
+};
+
+// to (rows, columns) = the sum of each tap's element by its weight, and the bias.
+void ConvChannel(const ChannelTaps& taps, const ChannelWeights& weights, float* to);
 
 }  // namespace quantgate::simulator
 

@@ -3,6 +3,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/operators/operator.h"
 #include "rules/simulator/float/kernels.h"
+#include "rules/simulator/float/relu.h"
 
 namespace quantgate::simulator {
 namespace {
@@ -159,7 +160,9 @@ absl::Status FloatCall::Make(size_t output, v1::DataType type, const Dims& dims)
 
 absl::Status RunFloatKernel(FloatCall& call) {
   if (call.outputs.empty()) return absl::InvalidArgumentError("it has no outputs");
-  return FindKernel(call.op)(call);
+  if (absl::Status status = FindKernel(call.op)(call); !status.ok()) return status;
+  if (call.relu && call.outputs[0].type == v1::DATA_TYPE_FLOAT32) Relu(call.outputs[0].as<float>());
+  return absl::OkStatus();
 }
 
 std::string DimsText(absl::Span<const int64_t> dims) {

@@ -33,6 +33,8 @@ struct FloatCall {
   absl::Span<Tensor> outputs;
   // No output may be larger.
   int64_t max_bytes = int64_t{1} << 32;
+  // The first output goes through a Relu afterwards. Kernels that have done so set it to false.
+  bool relu = false;
 
   // Null: omitted.
   const Tensor* input(size_t i) const { return i < inputs.size() ? inputs[i] : nullptr; }

@@ -30,7 +30,7 @@ struct Share {
   Panel panel;
   const float* b;  // the panel
   LeftMatrix a;    // at the panel's first term
-  const float* bias;
+  Finish finish;
   float* c;  // at the panel's first column
   int64_t stride;
   bool first, last;  // panel of the column
@@ -65,10 +65,15 @@ HWY_INLINE void Tile(const Share& share, int64_t row) {
       for (int v = 0; v < kVectors; ++v) sums[r][v] = Fused(d, factor, values[v], sums[r][v]);
     }
   }
-  if (share.last && share.bias != nullptr) {
+  if (share.last && share.finish.bias != nullptr) {
     for (int r = 0; r < kRows; ++r) {
-      const auto bias = hn::Set(d, share.bias[row + r]);
+      const auto bias = hn::Set(d, share.finish.bias[row + r]);
       for (int v = 0; v < kVectors; ++v) sums[r][v] = hn::Add(sums[r][v], bias);
+    }
+  }
+  if (share.last && share.finish.relu) {
+    for (int r = 0; r < kRows; ++r) {
+      for (int v = 0; v < kVectors; ++v) sums[r][v] = Rectified(d, sums[r][v]);
     }
   }
   for (int r = 0; r < kRows; ++r) {
@@ -89,6 +94,76 @@ void Rows(const Share& share, int64_t m) {
                                           : RowsFrom<kRows, kVectors, false>(share, 0, m);
 }
 
+float FusedOne(float a, float b, float c) {
+  const hn::CappedTag<float, 1> d;
+  return hn::GetLane(Fused(d, hn::Set(d, a), hn::Set(d, b), hn::Set(d, c)));
+}
+
+#if HWY_TARGET != HWY_SCALAR
+// Blocks of four elements, `stride` elements from each other.
+HWY_INLINE hn::Vec<Reals> LoadBlocks(const float* from, int64_t stride) {
+  const Reals d;
+  if constexpr (kLanes == 16) {
+    const hn::Half<Reals> half;
+    const hn::Half<decltype(half)> block;
+    const auto low = hn::Combine(half, hn::LoadU(block, from + stride), hn::LoadU(block, from));
+    const auto high = hn::Combine(half, hn::LoadU(block, from + 3 * stride), hn::LoadU(block, from + 2 * stride));
+    return hn::Combine(d, high, low);
+  } else if constexpr (kLanes == 8) {
+    const hn::Half<Reals> block;
+    return hn::Combine(d, hn::LoadU(block, from + stride), hn::LoadU(block, from));
+  } else {
+    return hn::LoadU(d, from);
+  }
+}
+
+// Four terms of as many rows as a vector has elements: vector i holds term i of each row, in their order.
+HWY_INLINE void LoadTransposed(const float* a, int64_t stride, hn::Vec<Reals> (&terms)[4]) {
+  const Reals d;
+  hn::Vec<Reals> rows[4];
+  for (int r = 0; r < 4; ++r) rows[r] = LoadBlocks(a + r * stride, 4 * stride);
+  const auto low02 = hn::InterleaveLower(d, rows[0], rows[2]), low13 = hn::InterleaveLower(d, rows[1], rows[3]);
+  const auto high02 = hn::InterleaveUpper(d, rows[0], rows[2]), high13 = hn::InterleaveUpper(d, rows[1], rows[3]);
+  terms[0] = hn::InterleaveLower(d, low02, low13);
+  terms[1] = hn::InterleaveUpper(d, low02, low13);
+  terms[2] = hn::InterleaveLower(d, high02, high13);
+  terms[3] = hn::InterleaveUpper(d, high02, high13);
+}
+#endif
+
+// A panel of one column, where the terms of a row of the left matrix lie next to each other: a vector holds several
+// rows.
+void Single(const Share& share, int64_t m) {
+  alignas(64) float column[kTerms], sums[kLanes];
+  const int64_t terms = share.panel.terms;
+  for (int64_t i = 0; i < terms; ++i) column[i] = share.b[i * kStride];
+  for (int64_t row = 0; row < m; row += kLanes) {
+    const int64_t rows = std::min(kLanes, m - row);
+    float* const to = share.c + row * share.stride;
+    for (int64_t r = 0; r < rows; ++r) sums[r] = share.first ? 0.0f : to[r * share.stride];
+    const float* a = share.a.data + row * share.a.row;
+    int64_t i = 0;
+#if HWY_TARGET != HWY_SCALAR
+    if (rows == kLanes) {
+      const Reals d;
+      auto sum = hn::Load(d, sums);
+      for (; i + 4 <= terms; i += 4) {
+        hn::Vec<Reals> factors[4];
+        LoadTransposed(a + i, share.a.row, factors);
+        for (int k = 0; k < 4; ++k) sum = Fused(d, factors[k], hn::Set(d, column[i + k]), sum);
+      }
+      hn::Store(sum, d, sums);
+    }
+#endif
+    for (int64_t r = 0; r < rows; ++r) {
+      float sum = sums[r];
+      for (int64_t k = i; k < terms; ++k) sum = FusedOne(a[r * share.a.row + k], column[k], sum);
+      if (share.last && share.finish.bias != nullptr) sum += share.finish.bias[row + r];
+      to[r * share.stride] = share.last && share.finish.relu && sum < 0 ? 0.0f : sum;
+    }
+  }
+}
+
 // A part of a matrix whose rows have `n` elements.
 void CopyPanel(const Panel& panel, const float* b, int64_t n, float* to) {
   const Reals d;
@@ -101,7 +176,7 @@ void CopyPanel(const Panel& panel, const float* b, int64_t n, float* to) {
 }
 
 // `fill`: null where the right matrix is in memory, in `b`.
-void GemmImpl(int64_t m, int64_t n, int64_t k, LeftMatrix a, const FillPanel* fill, const float* b, const float* bias,
+void GemmImpl(int64_t m, int64_t n, int64_t k, LeftMatrix a, const FillPanel* fill, const float* b, Finish finish,
               float* c) {
   alignas(64) float panel[kTerms * kStride];
   for (int64_t column = 0, columns = 0; column < n; column += columns) {
@@ -109,20 +184,26 @@ void GemmImpl(int64_t m, int64_t n, int64_t k, LeftMatrix a, const FillPanel* fi
     const int64_t vectors = (n - column + kLanes - 1) / kLanes;
     const bool two = vectors > kMostVectors && vectors < 2 * kMostVectors;
     columns = std::min(n - column, two ? (vectors + 1) / 2 * kLanes : kStride);
+    // One more than vectors hold is multiplied on its own.
+    if (columns % kLanes == 1 && columns > 1 && a.term == 1) --columns;
+    const bool single = columns == 1 && a.term == 1;
     int64_t term = 0;
     do {  // at least once: the sum of no terms is 0
       Share share{{term, std::min(kTerms, k - term), column, columns, kStride},
                   panel,
                   a,
-                  bias,
+                  finish,
                   c + column,
                   n,
                   term == 0,
                   term + kTerms >= k};
       share.a.data += term * a.term;
-      if (share.panel.columns % kLanes != 0) std::fill_n(panel, share.panel.terms * kStride, 0.0f);
+      if (share.panel.columns % kLanes != 0 && !single) std::fill_n(panel, share.panel.terms * kStride, 0.0f);
       fill == nullptr ? CopyPanel(share.panel, b, n, panel) : (*fill)(share.panel, panel);
-      switch ((share.panel.columns + kLanes - 1) / kLanes) {
+      switch (single ? 0 : (share.panel.columns + kLanes - 1) / kLanes) {
+        case 0:
+          Single(share, m);
+          break;
         case 1:
           Rows<1>(share, m);
           break;
@@ -148,12 +229,12 @@ namespace quantgate::simulator {
 
 HWY_EXPORT(GemmImpl);
 
-void Gemm(int64_t m, int64_t n, int64_t k, LeftMatrix a, FillPanel b, const float* bias, float* c) {
-  HWY_DYNAMIC_DISPATCH(GemmImpl)(m, n, k, a, &b, nullptr, bias, c);
+void Gemm(int64_t m, int64_t n, int64_t k, LeftMatrix a, FillPanel b, Finish finish, float* c) {
+  HWY_DYNAMIC_DISPATCH(GemmImpl)(m, n, k, a, &b, nullptr, finish, c);
 }
 
-void Gemm(int64_t m, int64_t n, int64_t k, LeftMatrix a, const float* b, const float* bias, float* c) {
-  HWY_DYNAMIC_DISPATCH(GemmImpl)(m, n, k, a, nullptr, b, bias, c);
+void Gemm(int64_t m, int64_t n, int64_t k, LeftMatrix a, const float* b, Finish finish, float* c) {
+  HWY_DYNAMIC_DISPATCH(GemmImpl)(m, n, k, a, nullptr, b, finish, c);
 }
 
 void Gemm(int64_t m, int64_t n, int64_t k, const float* a, bool transposed_a, const float* b, bool transposed_b,
@@ -162,7 +243,7 @@ void Gemm(int64_t m, int64_t n, int64_t k, const float* a, bool transposed_a, co
     const auto column = [&](const Panel& panel, float* to) {
       for (int64_t i = 0; i < panel.terms; ++i) to[i * panel.stride] = a[panel.term + i];
     };
-    Gemm(n, 1, k, {b, k, 1}, column, nullptr, c);
+    Gemm(n, 1, k, {b, k, 1}, column, {}, c);
     return;
   }
   const auto columns = [&](const Panel& panel, float* to) {
@@ -173,9 +254,9 @@ void Gemm(int64_t m, int64_t n, int64_t k, const float* a, bool transposed_a, co
   };
   const LeftMatrix left{a, transposed_a ? 1 : k, transposed_a ? m : 1};
   if (transposed_b) {
-    Gemm(m, n, k, left, columns, nullptr, c);
+    Gemm(m, n, k, left, columns, {}, c);
   } else {
-    Gemm(m, n, k, left, b, nullptr, c);
+    Gemm(m, n, k, left, b, {}, c);
   }
 }
 

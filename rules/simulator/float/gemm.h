@@ -24,9 +24,15 @@ struct Panel {
 // Copies a part of the right matrix.
 using FillPanel = absl::FunctionRef<void(const Panel& panel, float* to)>;
 
-// c (m, n) = a (m, k) * b (k, n), row-major. `bias`, one for each row, is added to the sums; null: none.
-void Gemm(int64_t m, int64_t n, int64_t k, LeftMatrix a, FillPanel b, const float* bias, float* c);
-void Gemm(int64_t m, int64_t n, int64_t k, LeftMatrix a, const float* b, const float* bias, float* c);
+// What becomes of sums.
+struct Finish {
+  const float* bias = nullptr;  // of each row, added; null: none
+  bool relu = false;            // what is below 0 becomes 0
+};
+
+// c (m, n) = a (m, k) * b (k, n), row-major.
+void Gemm(int64_t m, int64_t n, int64_t k, LeftMatrix a, FillPanel b, Finish finish, float* c);
+void Gemm(int64_t m, int64_t n, int64_t k, LeftMatrix a, const float* b, Finish finish, float* c);
 
 // The same of matrices in memory; a transposed operand lies there as (k, m) or (n, k).
 void Gemm(int64_t m, int64_t n, int64_t k, const float* a, bool transposed_a, const float* b, bool transposed_b,

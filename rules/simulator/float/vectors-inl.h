@@ -34,6 +34,13 @@ HWY_INLINE V Fused(D d, V a, V b, V c) {
 #endif
 }
 
+// What is below 0 becomes 0. What is not a number stays.
+template <class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
+HWY_INLINE V Rectified(D d, V x) {
+  namespace hn = hwy::HWY_NAMESPACE;
+  return hn::IfThenElse(hn::Lt(x, hn::Zero(d)), hn::Zero(d), x);
+}
+
 // The first `count` elements of a vector, or all of it; no other element is read or written.
 template <class D, class V = hwy::HWY_NAMESPACE::Vec<D>>
 HWY_INLINE V LoadSome(D d, const float* from, int64_t count) {

@@ -11,7 +11,8 @@
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <type_traits>
+
+#include "rules/simulator/float/vectors-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 #if HWY_TARGET == HWY_AVX3_DL
@@ -89,14 +90,20 @@ HWY_INLINE Sum AddProducts(Sum sum, const Unsigned4& x, const Signed4& w) {
 }
 #endif
 
+// Those of vector `v` in bits of the elements of some vectors.
+HWY_INLINE hn::Mask<Sums> MaskOf(uint64_t there, int64_t v) {
+  const uint64_t bits = there >> (v * kLanes);
+  uint8_t bytes[sizeof(bits)];
+  std::memcpy(bytes, &bits, sizeof(bits));
+  return hn::LoadMaskBits(Sums(), bytes);
+}
+
 // The range of the sums of columns that are there.
 class Range {
  public:
   // Not a default initializer: compilers give that no target.
   Range() : least_(hn::Zero(Sums())), most_(hn::Zero(Sums())) {}
-  // `columns` of them; a constant vector for all.
-  HWY_INLINE void Add(Sum sum, int64_t columns = kLanes) {
-    if (columns < kLanes) sum = hn::IfThenElseZero(hn::FirstN(Sums(), static_cast<size_t>(columns)), sum);
+  HWY_INLINE void Add(Sum sum) {
     least_ = hn::Min(least_, sum);
     most_ = hn::Max(most_, sum);
   }
@@ -111,21 +118,24 @@ class Range {
 
 constexpr float kRound = 12582912;  // 1.5 * 2^23
 
-// The squares of a row of results, in kErrorParts parts each: element c in part c % kErrorParts, in the order of the
-// elements, whatever a vector holds.
-constexpr int64_t kErrorParts = 16;
+// The squares of results and of their errors in parts: those of column c of a panel in part c, of position i of a run
+// in part i % kRunParts, one row or run after the other, whatever a vector holds.
+constexpr int64_t kErrorParts = kPanelColumns, kRunParts = 16;
+// Stored: all parts of the results, and then as many of the errors.
+template <int kVectors>
 struct Squares {
-  static constexpr int64_t kVectors = kErrorParts / kLanes;
-
-  // `from`: kErrorParts of the signal, and then as many of the noise.
+  HWY_INLINE Squares() {
+    for (int v = 0; v < kVectors; ++v) signal[v] = noise[v] = hn::Zero(Floats());
+  }
+  // Parts from that of the first vector on.
   HWY_INLINE explicit Squares(const float* from) {
-    for (int64_t v = 0; v < kVectors; ++v) {
+    for (int v = 0; v < kVectors; ++v) {
       signal[v] = hn::LoadU(Floats(), from + v * kLanes);
       noise[v] = hn::LoadU(Floats(), from + kErrorParts + v * kLanes);
     }
   }
   HWY_INLINE void Store(float* to) const {
-    for (int64_t v = 0; v < kVectors; ++v) {
+    for (int v = 0; v < kVectors; ++v) {
       hn::StoreU(signal[v], Floats(), to + v * kLanes);
       hn::StoreU(noise[v], Floats(), to + kErrorParts + v * kLanes);
     }
@@ -134,23 +144,23 @@ struct Squares {
   hn::Vec<Floats> signal[kVectors], noise[kVectors];
 };
 
-// Rows of Squares, as they are stored.
-void AddSquares(const float* squares, int64_t rows, StepErrors& errors) {
+// The sum of parts: part i in double i % 8, and then these.
+double SumOfParts(const float* parts, int64_t count) {
   const hn::CappedTag<double, 8> d;
   const hn::Rebind<float, decltype(d)> halves;
-  constexpr int64_t kSome = hn::MaxLanes(d), kParts = 2 * kErrorParts;
-  alignas(64) double parts[kParts];
-  for (int64_t v = 0; v < kParts; v += kSome) {
-    auto sum = hn::Zero(d);
-    for (int64_t row = 0; row < rows; ++row) {
-      sum = hn::Add(sum, hn::PromoteTo(d, hn::LoadU(halves, squares + row * kParts + v)));
-    }
-    hn::Store(sum, d, parts + v);
+  constexpr int64_t kSome = hn::MaxLanes(d);
+  alignas(64) double sums[8] = {};
+  for (int64_t i = 0; i < count; i += kSome) {
+    double* const to = sums + i % 8;
+    hn::Store(hn::Add(hn::Load(d, to), hn::PromoteTo(d, hn::LoadU(halves, parts + i))), d, to);
   }
-  for (int64_t i = 0; i < kErrorParts; ++i) {
-    errors.signal += parts[i];
-    errors.noise += parts[kErrorParts + i];
-  }
+  double sum = 0;
+  for (const double part : sums) sum += part;
+  return sum;
+}
+void AddSquares(const float* squares, int64_t parts, StepErrors& errors) {
+  errors.signal += SumOfParts(squares, parts);
+  errors.noise += SumOfParts(squares + kErrorParts, parts);
 }
 
 // The low byte of each word.
@@ -162,10 +172,22 @@ HWY_INLINE hn::Vec<Bytes> LowBytes(Word words) {
 #endif
 }
 
-// The low bytes of the words of some vectors, the last of which has `last` words that are there. Nothing else is
-// written.
+// Copies the elements that have a bit, one after the other.
+template <typename T>
+HWY_INLINE void CopyThere(const T* from, uint64_t there, T* to) {
+  while (there != 0) {
+    const int first = static_cast<int>(hwy::Num0BitsBelowLS1Bit_Nonzero64(there));
+    const uint64_t rest = ~(there >> first);  // its last ones are zeros now
+    const int count = rest == 0 ? 64 : static_cast<int>(hwy::Num0BitsBelowLS1Bit_Nonzero64(rest));
+    std::memcpy(to, from + first, static_cast<size_t>(count) * sizeof(T));
+    to += count;
+    there = first + count >= 64 ? 0 : there >> (first + count) << (first + count);
+  }
+}
+
+// The low bytes of the words of some vectors that are there, one after the other. Nothing else is written.
 template <int kVectors, bool kWhole>
-HWY_INLINE void StoreLowBytes(const Word (&words)[kVectors], uint8_t add, int64_t last, uint8_t* out) {
+HWY_INLINE void StoreLowBytes(const Word (&words)[kVectors], uint8_t add, uint64_t there, uint8_t* out) {
 #if HWY_TARGET == HWY_AVX3_DL
   if constexpr (kVectors == 4) {
     alignas(64) static constexpr uint8_t kLow[64] = {0,  4,  8,  12,  16,  20,  24,  28,  32,  36, 40,
@@ -180,22 +202,18 @@ HWY_INLINE void StoreLowBytes(const Word (&words)[kVectors], uint8_t add, int64_
     if constexpr (kWhole) {
       hn::StoreU(bytes, d, out);
     } else {
-      hn::BlendedStore(bytes, hn::FirstN(d, static_cast<size_t>(3 * kLanes + last)), d, out);
+      const hn::Vec<decltype(d)> packed{_mm512_maskz_compress_epi8(there, bytes.raw)};
+      hn::BlendedStore(packed, hn::FirstN(d, hwy::PopCount(there)), d, out);
     }
     return;
   }
 #endif
   const auto added = hn::Set(Bytes(), add);
+  alignas(64) uint8_t some[64];
   for (int v = 0; v < kVectors; ++v) {
-    const auto bytes = hn::Add(LowBytes(words[v]), added);
-    if (kWhole || v + 1 < kVectors) {
-      hn::StoreU(bytes, Bytes(), out + v * kLanes);
-      continue;
-    }
-    HWY_ALIGN uint8_t some[16];
-    hn::StoreU(bytes, Bytes(), some);
-    std::memcpy(out + v * kLanes, some, static_cast<size_t>(last));
+    hn::StoreU(hn::Add(LowBytes(words[v]), added), Bytes(), (kWhole ? out : some) + v * kLanes);
   }
+  if (!kWhole) CopyThere(some, there, out);
 }
 
 // What becomes of sums where they become bytes, and what is noted of them. CMakeLists.txt keeps compilers from fusing
@@ -210,11 +228,10 @@ class ToBytes {
         least_(hn::Set(Floats(), errors.least)),
         most_(hn::Set(Floats(), errors.most)),
         zero_point_(static_cast<uint8_t>(rescale.zero_point)) {}
-  // Vectors of a row from `column` on; `last` elements of the last one are there. `squares`: of the row, where errors
-  // are asked for.
-  template <int kVectors, bool kWhole, bool kErrors>
-  HWY_INLINE void Row(const Sum (&sums)[kVectors], float scale, float rest, int64_t column, int64_t last,
-                      float* squares, uint8_t* out) const {
+  // Vectors of a row, of which the elements with a bit are there (kWhole: all).
+  template <bool kWhole, bool kErrors, int kVectors, int kSums>
+  HWY_INLINE void Row(const Sum (&sums)[kVectors], float scale, float rest, uint64_t there, Squares<kSums>& squares,
+                      uint8_t* out) const {
     const auto factor = hn::Set(Floats(), scale), round = hn::Set(Floats(), kRound);
     hn::Vec<Floats> products[kVectors], rounded[kVectors];
     Word words[kVectors];
@@ -224,24 +241,20 @@ class ToBytes {
       rounded[v] = hn::Add(hn::Min(hn::Max(products[v], low_), high_), round);
       words[v] = hn::BitCast(Words(), rounded[v]);
     }
-    // Before the results are stored, as bytes, which compilers take for writes to anything.
     if constexpr (kErrors) {
-      Squares of_row(squares);
       for (int v = 0; v < kVectors; ++v) {
         auto real = hn::Min(hn::Max(hn::Add(products[v], hn::Set(Floats(), rest)), least_), most_);
         auto difference = hn::Sub(real, hn::Sub(rounded[v], round));
-        if (!kWhole && v + 1 == kVectors) {
-          const auto there = hn::FirstN(Floats(), static_cast<size_t>(last));
-          real = hn::IfThenElseZero(there, real);
-          difference = hn::IfThenElseZero(there, difference);
+        if constexpr (!kWhole) {
+          const auto mask = hn::RebindMask(Floats(), MaskOf(there, v));
+          real = hn::IfThenElseZero(mask, real);
+          difference = hn::IfThenElseZero(mask, difference);
         }
-        const int64_t part = (column / kLanes + v) % Squares::kVectors;
-        of_row.signal[part] = hn::Add(of_row.signal[part], hn::Mul(real, real));
-        of_row.noise[part] = hn::Add(of_row.noise[part], hn::Mul(difference, difference));
+        squares.signal[v % kSums] = Fused(Floats(), real, real, squares.signal[v % kSums]);
+        squares.noise[v % kSums] = Fused(Floats(), difference, difference, squares.noise[v % kSums]);
       }
-      of_row.Store(squares);
     }
-    StoreLowBytes<kVectors, kWhole>(words, zero_point_, last, out);
+    StoreLowBytes<kVectors, kWhole>(words, zero_point_, there, out);
   }
 
  private:
@@ -254,20 +267,20 @@ class ToSums {
  public:
   using Element = int32_t;
 
-  template <int kVectors, bool kWhole, bool kErrors>
-  HWY_INLINE void Row(const Sum (&sums)[kVectors], float /*scale*/, float /*rest*/, int64_t /*column*/, int64_t last,
-                      float* /*squares*/, int32_t* out) const {
-    for (int v = 0; v < kVectors; ++v) {
-      if (kWhole || v + 1 < kVectors) {
-        hn::StoreU(sums[v], Sums(), out + v * kLanes);
-        continue;
-      }
-      HWY_ALIGN int32_t some[16];
-      hn::StoreU(sums[v], Sums(), some);
-      std::memcpy(out + v * kLanes, some, static_cast<size_t>(last) * sizeof(int32_t));
-    }
+  template <bool kWhole, bool kErrors, int kVectors, int kSums>
+  HWY_INLINE void Row(const Sum (&sums)[kVectors], float /*scale*/, float /*rest*/, uint64_t there,
+                      Squares<kSums>& /*squares*/, int32_t* out) const {
+    alignas(64) int32_t some[64];
+    for (int v = 0; v < kVectors; ++v) hn::StoreU(sums[v], Sums(), (kWhole ? out : some) + v * kLanes);
+    if (!kWhole) CopyThere(some, there, out);
   }
 };
+
+// The range of the sums that are there.
+template <int kVectors, bool kWhole>
+HWY_INLINE void AddTo(Range& range, const Sum (&sums)[kVectors], uint64_t there) {
+  for (int v = 0; v < kVectors; ++v) range.Add(kWhole ? sums[v] : hn::IfThenElseZero(MaskOf(there, v), sums[v]));
+}
 
 HWY_INLINE uint32_t WordAt(const int8_t* from) {
   uint32_t word;
@@ -287,8 +300,19 @@ struct PanelTask {
   typename Out::Element* to;
   int64_t stride;  // of results
   Range* range;    // null: it is not asked for
-  float* squares;  // a row of Squares for each, where errors are asked for
+  float* squares;  // of all columns; null: errors are not asked for
 };
+
+// What becomes of the rows of a tile from kRow on; not a loop, in which compilers would keep sums in memory.
+template <int kRow, bool kWhole, bool kErrors, int kRows, int kVectors, class Out>
+HWY_INLINE void StoreRows(const PanelTask<Out>& task, const Sum (&sums)[kRows][kVectors], int64_t row, int64_t column,
+                          uint64_t there, Squares<kVectors>& squares) {
+  const int64_t at = row + kRow;
+  task.out.template Row<kWhole, kErrors>(sums[kRow], task.scales == nullptr ? 0.0f : task.scales[at],
+                                         kErrors ? task.product.rest[at] : 0.0f, there, squares,
+                                         task.to + at * task.stride + column);
+  if constexpr (kRow + 1 < kRows) StoreRows<kRow + 1, kWhole, kErrors>(task, sums, row, column, there, squares);
+}
 
 // kRows rows from `row` on, kVectors vectors of columns from `column` on. `kWhole`: all of their columns are there.
 template <int kRows, int kVectors, bool kWhole, Notes kNotes, class Out>
@@ -316,21 +340,17 @@ HWY_INLINE void MultiplyTile(const PanelTask<Out>& task, int64_t row, int64_t co
     weights += 4;
     panel += kPanelColumns * 4;
   }
-  const int64_t last = kWhole ? kLanes : p.columns - column - (kVectors - 1) * kLanes;
+  const uint64_t there = kWhole ? 0 : (uint64_t{1} << (p.columns - column)) - 1;
   if constexpr (kNotes != Notes::kNone) {
     Range range = *task.range;
-    for (int r = 0; r < kRows; ++r) {
-      for (int v = 0; v < kVectors; ++v)
-        kWhole || v + 1 < kVectors ? range.Add(sums[r][v]) : range.Add(sums[r][v], last);
-    }
+    for (int r = 0; r < kRows; ++r) AddTo<kVectors, kWhole>(range, sums[r], there);
     *task.range = range;
   }
-  for (int r = 0; r < kRows; ++r) {
-    constexpr bool kErrors = kNotes == Notes::kErrors;
-    task.out.template Row<kVectors, kWhole, kErrors>(
-        sums[r], task.scales == nullptr ? 0.0f : task.scales[row + r], kErrors ? p.rest[row + r] : 0.0f, column, last,
-        kErrors ? task.squares + (row + r) * 2 * kErrorParts : nullptr, task.to + (row + r) * task.stride + column);
-  }
+  constexpr bool kErrors = kNotes == Notes::kErrors;
+  Squares<kVectors> squares;
+  if constexpr (kErrors) squares = Squares<kVectors>(task.squares + column);
+  StoreRows<0, kWhole, kErrors>(task, sums, row, column, there, squares);
+  if constexpr (kErrors) squares.Store(task.squares + column);
 }
 
 template <int kVectors, bool kWhole, Notes kNotes, class Out>
@@ -369,19 +389,17 @@ void PanelBytesImpl(const PanelProduct& p, const float* scales, const ByteRescal
     const PanelTask<ToBytes> task{p, scales, to, out, out_stride, &seen, nullptr};
     range == nullptr ? MultiplyPanelTo<Notes::kNone>(task) : MultiplyPanelTo<Notes::kRange>(task);
   } else {
-    // Some rows at a time: what is noted of them stays in the first cache, however many there are.
-    constexpr int64_t kRows = 64;
-    float squares[kRows * 2 * kErrorParts];
+    constexpr int64_t kRows = 64;  // a part is the sum of as many squares
     PanelProduct some = p;
     for (int64_t first = 0; first < p.rows; first += kRows) {
       some.rows = std::min(kRows, p.rows - first);
       some.weights = p.weights + first * p.stride;
       some.bias = p.bias + first;
       some.rest = p.rest + first;
-      std::fill_n(squares, some.rows * 2 * kErrorParts, 0.0f);
+      float squares[2 * kErrorParts] = {};
       MultiplyPanelTo<Notes::kErrors>(
           PanelTask<ToBytes>{some, scales + first, to, out + first * out_stride, out_stride, &seen, squares});
-      AddSquares(squares, some.rows, *errors);
+      AddSquares(squares, kErrorParts, *errors);
     }
   }
   if (range != nullptr) seen.Widen(range);
@@ -422,11 +440,12 @@ void PackPanelImpl(absl::Span<const uint8_t* const> rows, absl::Span<const Piece
 
 #if HWY_TARGET == HWY_AVX3_DL
 // Sums of 64 outputs from `position` on, in their order.
+template <int kTaps>
 HWY_INLINE void SumsFrom(const PlaneProduct& p, int32_t bias, int64_t position, Sum (&sums)[4]) {
   const hn::CappedTag<uint8_t, 64> d;
   const hn::Repartition<uint16_t, decltype(d)> pairs;
   const auto flip = hn::Set(d, p.flip);
-  const size_t taps = p.taps.size();
+  const size_t taps = kTaps == 0 ? p.taps.size() : kTaps;
   // Sum j: columns 4 * j to 4 * j + 3 of each 16.
   Sum of_blocks[4];
   for (Sum& sum : of_blocks) sum = hn::Set(Sums(), bias);
@@ -463,12 +482,13 @@ int32_t Prepare(const PlaneProduct& p) {
   return p.bias - p.zero_point * sum;
 }
 #else
+template <int kTaps>
 HWY_INLINE void SumsFrom(const PlaneProduct& p, int32_t bias, int64_t position, Sum (&sums)[kRunPositions / kLanes]) {
   // Sums without the bias are integers that float32 holds. Four vectors at a time stay in registers.
   const Floats d;
   for (int64_t v = 0; v < kRunPositions / kLanes; v += 4) {
     hn::Vec<Floats> some[4] = {hn::Zero(d), hn::Zero(d), hn::Zero(d), hn::Zero(d)};
-    for (size_t t = 0; t < p.taps.size(); ++t) {
+    for (size_t t = 0; t < (kTaps == 0 ? p.taps.size() : kTaps); ++t) {
       const float* tap = p.room + p.taps[t] + position + v * kLanes;
       const auto w = hn::Set(d, static_cast<float>(p.weights[t]));
       for (int64_t i = 0; i < 4; ++i) some[i] = hn::MulAdd(hn::LoadU(d, tap + i * kLanes), w, some[i]);
@@ -493,73 +513,35 @@ int32_t Prepare(const PlaneProduct& p) {
 }
 #endif
 
-// The sums of a run's outputs, one after the other; up to a vector beyond them is written.
-HWY_INLINE int32_t* StoreRun(const PlaneProduct& p, int32_t bias, const PlaneRun& run, int32_t* to) {
-  constexpr int64_t kVectors = kRunPositions / kLanes;
-  Sum sums[kVectors];
-  SumsFrom(p, bias, run.position, sums);
-  for (int64_t v = 0; v < kVectors; ++v) {
-    constexpr uint64_t kAll = (uint64_t{1} << kLanes) - 1;
-    const uint64_t there = run.there >> (v * kLanes) & kAll;
-    if (there == kAll) {
-      hn::StoreU(sums[v], Sums(), to);
-      to += kLanes;
-      continue;
-    }
-    uint8_t bits[8] = {};
-    std::memcpy(bits, &there, sizeof(there));
-    const auto mask = hn::LoadMaskBits(Sums(), bits);
-    hn::StoreU(hn::Compress(sums[v], mask), Sums(), to);
-    to += hn::CountTrue(Sums(), mask);
-  }
-  return to;
-}
-
-// A row of sums from column `column` on, which is the first of a vector of kMost.
-template <class Out, bool kErrors>
-struct RowTask {
-  const Out& out;
-  float scale, rest;
-  Range* range;
-  float* squares;
-
-  template <int kVectors, bool kWhole>
-  HWY_INLINE void Some(const int32_t* from, int64_t column, int64_t last, typename Out::Element* to) const {
-    Sum sums[kVectors];
-    for (int v = 0; v < kVectors; ++v) {
-      sums[v] = hn::Load(Sums(), from + v * kLanes);
-      kWhole || v + 1 < kVectors ? range->Add(sums[v]) : range->Add(sums[v], last);
-    }
-    out.template Row<kVectors, kWhole, kErrors>(sums, scale, rest, column, last, squares, to);
-  }
-  void operator()(const int32_t* from, int64_t count, int64_t column, typename Out::Element* to) const {
-    constexpr int kMost = kLanes == 16 ? 4 : 2;
-    int64_t i = 0;
-    for (; i + kMost * kLanes <= count; i += kMost * kLanes) Some<kMost, true>(from + i, column + i, kLanes, to + i);
-    for (; i + kLanes <= count; i += kLanes) Some<1, true>(from + i, column + i, kLanes, to + i);
-    if (i < count) Some<1, false>(from + i, column + i, count - i, to + i);
-  }
-};
-
-template <bool kErrors, class Out>
-void MultiplyPlaneTo(const PlaneProduct& p, float scale, const Out& out, typename Out::Element* to, Range& range,
-                     float* squares) {
-  constexpr int64_t kSome = 2048;  // sums at a time, which are in the first cache
-  alignas(64) int32_t sums[kSome + kRunPositions + kLanes];
+// `kTaps`: how many there are; 0: any number.
+template <int kTaps, Notes kNotes, class Out>
+void MultiplyTaps(const PlaneProduct& p, float scale, const Out& out, typename Out::Element* to, Range& range,
+                  float* squares) {
+  constexpr bool kErrors = kNotes == Notes::kErrors;
+  constexpr int kVectors = kRunPositions / kLanes;
   const int32_t bias = Prepare(p);
   Range seen = range;
-  const RowTask<Out, kErrors> finish{out, scale, p.rest, &seen, squares};
-  int64_t done = 0;
-  int32_t* end = sums;
+  Squares<kRunParts / kLanes> of_runs;
   for (const PlaneRun& run : p.runs) {
-    end = StoreRun(p, bias, run, end);
-    if (end < sums + kSome) continue;
-    finish(sums, kSome, done, to + done);
-    done += kSome;
-    end = std::copy(sums + kSome, end, sums);
+    Sum sums[kVectors];
+    SumsFrom<kTaps>(p, bias, run.position, sums);
+    if constexpr (kNotes != Notes::kNone) AddTo<kVectors, false>(seen, sums, run.there);
+    if (kLanes < 16 && run.there == ~uint64_t{0}) {  // masks cost something
+      out.template Row<true, kErrors>(sums, scale, p.rest, run.there, of_runs, to);
+    } else {
+      out.template Row<false, kErrors>(sums, scale, p.rest, run.there, of_runs, to);
+    }
+    to += hwy::PopCount(run.there);
   }
-  finish(sums, end - sums, done, to + done);
+  if constexpr (kErrors) of_runs.Store(squares);
   range = seen;
+}
+
+template <Notes kNotes, class Out>
+void MultiplyPlaneTo(const PlaneProduct& p, float scale, const Out& out, typename Out::Element* to, Range& range,
+                     float* squares) {
+  p.taps.size() == 9 ? MultiplyTaps<9, kNotes>(p, scale, out, to, range, squares)
+                     : MultiplyTaps<0, kNotes>(p, scale, out, to, range, squares);
 }
 
 void PlaneBytesImpl(const PlaneProduct& p, float scale, const ByteRescale& rescale, uint8_t* out, SumRange* range,
@@ -567,18 +549,19 @@ void PlaneBytesImpl(const PlaneProduct& p, float scale, const ByteRescale& resca
   const ToBytes to(rescale, errors == nullptr ? StepErrors() : *errors);
   Range seen;
   if (errors == nullptr) {
-    MultiplyPlaneTo<false>(p, scale, to, out, seen, nullptr);
+    range == nullptr ? MultiplyPlaneTo<Notes::kNone>(p, scale, to, out, seen, nullptr)
+                     : MultiplyPlaneTo<Notes::kRange>(p, scale, to, out, seen, nullptr);
   } else {
-    float squares[2 * kErrorParts] = {};
-    MultiplyPlaneTo<true>(p, scale, to, out, seen, squares);
-    AddSquares(squares, 1, *errors);
+    float squares[2 * kErrorParts];
+    MultiplyPlaneTo<Notes::kErrors>(p, scale, to, out, seen, squares);
+    AddSquares(squares, kRunParts, *errors);
   }
   if (range != nullptr) seen.Widen(range);
 }
 
 void PlaneSumsImpl(const PlaneProduct& p, int32_t* out, SumRange* range) {
   Range seen;
-  MultiplyPlaneTo<false>(p, 0, ToSums(), out, seen, nullptr);
+  MultiplyPlaneTo<Notes::kRange>(p, 0, ToSums(), out, seen, nullptr);
   if (range != nullptr) seen.Widen(range);
 }
 

@@ -65,7 +65,7 @@ absl::StatusOr<Tensor> Unpack(v1::DataType type, absl::Span<const int64_t> dims,
   if (static_cast<int64_t>(bytes.size()) != wanted) {
     return absl::InvalidArgumentError(absl::StrCat("its shape asks for ", wanted, " bytes, and it has ", bytes.size()));
   }
-  if (absl::Status status = Allocate(dims, tensor); !status.ok()) return status;
+  if (absl::Status status = AllocateUnset(dims, tensor); !status.ok()) return status;
   switch (type) {
     case v1::DATA_TYPE_FLOAT64:
       Convert<double>(bytes, tensor, [](double value) { return static_cast<float>(value); });

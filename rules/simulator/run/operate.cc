@@ -105,8 +105,8 @@ absl::StatusOr<Held> AsIntegers(const Held& held) {
   return plain;
 }
 
-absl::StatusOr<std::vector<Tensor>> RunReal(const NodeCall& node, const std::vector<const QTensor*>& ports,
-                                            bool exact) {
+absl::StatusOr<std::vector<Tensor>> RunReal(const NodeCall& node, const std::vector<const QTensor*>& ports, bool exact,
+                                            bool relu) {
   std::vector<const Tensor*> inputs;
   std::vector<Tensor> outputs(node.step.outputs.size());
   if (IsIntegerOp(node.reader.op_type())) {
@@ -124,8 +124,8 @@ absl::StatusOr<std::vector<Tensor>> RunReal(const NodeCall& node, const std::vec
     if (absl::Status status = Reshaped(*node.lowered.input_shape, turned.dims); !status.ok()) return status;
     inputs[0] = &turned;
   }
-  FloatCall call{node.lowered.op, node.lowered.layout,     node.lowered.attributes,
-                 inputs,          absl::MakeSpan(outputs), node.room};
+  FloatCall call{
+      node.lowered.op, node.lowered.layout, node.lowered.attributes, inputs, absl::MakeSpan(outputs), node.room, relu};
   if (absl::Status status = RunFloatKernel(call); !status.ok()) return status;
   if (node.lowered.output_shape.has_value()) {
     if (absl::Status status = Reshaped(*node.lowered.output_shape, outputs[0].dims); !status.ok()) return status;

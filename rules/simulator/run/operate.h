@@ -44,8 +44,9 @@ QTensor ScalarFor(const std::vector<Held>& read, double number);
 // they are, and what the other results have in their place, which need not be integers.
 absl::StatusOr<Held> AsIntegers(const Held& held);
 
-// The operator on tensors that are not quantized. `exact`: see RunIntegerOp.
-absl::StatusOr<std::vector<Tensor>> RunReal(const NodeCall& node, const std::vector<const QTensor*>& ports, bool exact);
+// The operator on tensors that are not quantized. `exact`: see RunIntegerOp. `relu`: FloatCall has it.
+absl::StatusOr<std::vector<Tensor>> RunReal(const NodeCall& node, const std::vector<const QTensor*>& ports, bool exact,
+                                            bool relu = false);
 
 struct Affine {
   std::vector<Shared> outputs;

@@ -167,6 +167,7 @@ Quantization QuantizationOf(const QuantParams* params, int rank) {
   Quantization q;
   if (params == nullptr) return q;
   q.scales.assign(params->scales.begin(), params->scales.end());
+  q.zero_points.reserve(params->zero_points.size());
   for (double zero_point : params->zero_points) {
     // Real zero points are of formats that no integer kernel takes.
     if (zero_point != static_cast<double>(static_cast<int64_t>(zero_point))) return {};

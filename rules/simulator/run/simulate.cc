@@ -259,9 +259,10 @@ class Simulator {
     absl::StatusOr<Affine> affine = absl::UnknownError("");
     absl::StatusOr<std::vector<Tensor>> reference = affine.status(), real = affine.status(),
                                         unrounded = affine.status();
+    const bool relu = FoldsRelu(call.step.outputs[0], call.written[0]);
     // The longest come first.
     const std::function<void()> tasks[kResults] = {
-        [&] { reference = RunReal(call, ports(&Held::reference), /*exact=*/false); },
+        [&] { reference = RunReal(call, ports(&Held::reference), /*exact=*/false, relu); },
         [&] { real = options_.real_space ? RunReal(call, ports(&Held::real), /*exact=*/true) : Absent(call.step); },
         [&] {
           affine = RunAffine(call, ports(&Held::affine));
@@ -306,11 +307,11 @@ class Simulator {
                             held.affine->tensor.data.size() == size * ElementSize(held.affine->tensor.type);
       const auto prepare = [&](size_t first, size_t count) {
         if (!in_parts) return absl::OkStatus();
-        FoldRelu(slot, call.written[i], references.subspan(first, count));
+        if (!(relu && i == 0)) FoldRelu(slot, call.written[i], references.subspan(first, count));
         return reals.empty() ? absl::OkStatus() : grid.Round(reals.subspan(first, count));
       };
       if (!in_parts) {
-        FoldRelu(slot, call.written[i], references);
+        if (!(relu && i == 0)) FoldRelu(slot, call.written[i], references);
         if (!reals.empty()) {
           if (absl::Status status = grid.Round(rounded->tensor); !status.ok()) return status;
         }

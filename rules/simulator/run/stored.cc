@@ -77,9 +77,12 @@ absl::StatusOr<QTensor> Quantized(const Profile& profile, const Tensor& reals, c
   return stored;
 }
 
+bool FoldsRelu(const Slot& slot, const Quantization& q) {
+  return slot.quantized && q.scales.size() == 1 && q.zero_point() == slot.quant_min;
+}
+
 void FoldRelu(const Slot& slot, const Quantization& q, absl::Span<float> reals) {
-  if (!slot.quantized || q.scales.size() != 1 || q.zero_point() != slot.quant_min) return;
-  Relu(reals);
+  if (FoldsRelu(slot, q)) Relu(reals);
 }
 
 Grid::Grid(const Profile& profile, const Slot& slot, const Quantization& q) : profile_(profile), slot_(slot) {

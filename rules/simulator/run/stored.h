@@ -23,6 +23,7 @@ absl::StatusOr<Tensor> Dequantized(const Profile& profile, const QTensor& stored
 absl::StatusOr<QTensor> Quantized(const Profile& profile, const Tensor& reals, const Slot& slot, const Quantization& q);
 
 // A range that begins at zero is a Relu that was folded into the quantizer: real numbers have one too.
+bool FoldsRelu(const Slot& slot, const Quantization& q);
 void FoldRelu(const Slot& slot, const Quantization& q, absl::Span<float> reals);
 
 // Rounds float32 to what stored integers of a slot's type stand for: FoldRelu, Quantized and Dequantized.

@@ -28,7 +28,9 @@ class FloatVectors : public EachTarget {
 
 TEST_P(FloatVectors, ProductsAreAddedWithOneRounding) {
   for (int round = 0; round < 60; ++round) {
-    const int64_t m = UpTo(9), n = UpTo(150), k = round % 7 == 0 ? UpTo(300) : UpTo(40);  // of several panels
+    // Also one column beside those that fill vectors, with rows that do.
+    const int64_t m = UpTo(round % 5 == 0 ? 40 : 9), n = round % 10 == 0 ? 16 * UpTo(5) - 15 : UpTo(150),
+                  k = round % 7 == 0 ? UpTo(300) : UpTo(40);  // of several panels
     const bool transposed_a = round % 2 == 1, transposed_b = round % 3 == 1;
     const std::vector<float> a = Numbers(m * k), b = Numbers(k * n);
     std::vector<float> c(static_cast<size_t>(m * n));
