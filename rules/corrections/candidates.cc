@@ -33,6 +33,9 @@ const db::ElementType kFixedPoint[] = {
     {v1::DATA_TYPE_UINT16, true},
 };
 
+// Beside activations of 16 bits in LiteRT.
+constexpr db::ElementType kWideBias{v1::DATA_TYPE_INT64, true};
+
 bool Concrete(const v1::Spec& spec) {
   return spec.kind() == v1::Spec::PLAIN || spec.kind() == v1::Spec::FIXED || spec.kind() == v1::Spec::DERIVED;
 }
@@ -368,11 +371,10 @@ std::optional<v1::Spec> Candidates::DerivedBias(const ResolvedOp& op, const std:
 
 // Sums of 64 bits take a bias of 64 bits: the same numbers in the same steps.
 std::optional<v1::Spec> Candidates::WiderBias(const Port& port) {
-  constexpr db::ElementType kWide{v1::DATA_TYPE_INT64, true};
-  if (!port.is_bias || port.before == nullptr || !absl::c_linear_search(port.types, kWide)) return std::nullopt;
+  if (!port.is_bias || port.before == nullptr || !absl::c_linear_search(port.types, kWideBias)) return std::nullopt;
   if (port.before->dtype() != v1::DATA_TYPE_INT32 || FormOf(*port.before).bits != 32) return std::nullopt;
   v1::Spec wider = *port.before;
-  wider.set_dtype(kWide.type);
+  wider.set_dtype(kWideBias.type);
   wider.clear_quant_min();
   wider.clear_quant_max();
   return wider;
@@ -446,7 +448,9 @@ bool Candidates::Compatible(int32_t node, const std::vector<Choice>& choices) co
     const auto port = absl::c_find_if(row.ports, [&](const AcceptedTypes::Port& known) {
       return known.is_output == choice.is_output && known.argument == choice.argument;
     });
-    return port == row.ports.end() || absl::c_linear_search(port->types, choice.type);
+    if (port == row.ports.end() || absl::c_linear_search(port->types, choice.type)) return true;
+    // Some toolchains narrow a bias of 64 bits on the way; whether this one does is seen when it is asked.
+    return choice.type == kWideBias && absl::c_linear_search(port->types, db::ElementType{v1::DATA_TYPE_INT32, true});
   };
   return absl::c_any_of(rows->second, [&](const AcceptedTypes& row) {
     return absl::c_all_of(choices, [&](const Choice& choice) { return choice.node != node || takes(row, choice); });

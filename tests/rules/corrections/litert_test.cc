@@ -74,6 +74,13 @@ TEST(RepairLiteRt, ABiasBesideActivationsOfSixteenBitsTakesSixtyFour) {
   EXPECT_EQ(Faults(CheckFor(Corrected(graph, result), kReference)), 0);
 }
 
+TEST(RepairLiteRt, WhereSuchABiasIsNarrowedItStandsInNoCorrectionsWay) {
+  const v1::Graph graph = FileOf("bad.scale_neg.dscnn.int16x8.tflite");
+  const v1::Result result = CheckFor(graph, "qnn_htp/SM8650@2.51");
+  ASSERT_THAT(AfterOf(result).qparams().scales(), SizeIs(1));
+  EXPECT_GT(AfterOf(result).qparams().scales(0), 0);
+}
+
 TEST(RepairLiteRt, BesideActivationsOfEightBitsItStays) {
   EXPECT_THAT(CheckFor(FileOf("dscnn.int8.tflite"), kReference).corrections(), IsEmpty());
 }
