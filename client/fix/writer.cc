@@ -32,7 +32,7 @@ bool KeepsIntegers(const TensorChange& change) {
   if (change.before.dtype() != change.after.dtype() || before.scales_size() != after.scales_size()) return false;
   const auto zero_point = [](const v1::QParams& qparams, int i) {
     const int given = qparams.zero_points_size();
-    return given == 0 ? 0.0 : qparams.zero_points(given == 1 ? 0 : i);
+    return given == 0 ? 0.0 : qparams.zero_points(i < given ? i : 0);
   };
   constexpr double kFloatRounding = 2e-7;
   for (int i = 0; i < before.scales_size(); ++i) {

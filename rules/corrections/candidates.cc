@@ -33,6 +33,9 @@ const db::ElementType kFixedPoint[] = {
     {v1::DATA_TYPE_UINT16, true},
 };
 
+// Beside activations of 16 bits in LiteRT.
+constexpr db::ElementType kWideBias{v1::DATA_TYPE_INT64, true};
+
 bool Concrete(const v1::Spec& spec) {
   return spec.kind() == v1::Spec::PLAIN || spec.kind() == v1::Spec::FIXED || spec.kind() == v1::Spec::DERIVED;
 }
@@ -342,7 +345,9 @@ std::optional<v1::Spec> Candidates::DerivedBias(const ResolvedOp& op, const std:
   if (weight == ports.end()) return std::nullopt;
   v1::Spec derived;
   derived.set_kind(derives ? v1::Spec::DERIVED : v1::Spec::PLAIN);
-  derived.set_dtype(v1::DATA_TYPE_INT32);
+  const auto takes = [&](v1::DataType type) { return absl::c_linear_search(port.types, db::ElementType{type, true}); };
+  const bool wide = native_ && takes(v1::DATA_TYPE_INT64) && !takes(v1::DATA_TYPE_INT32);
+  derived.set_dtype(wide ? v1::DATA_TYPE_INT64 : v1::DATA_TYPE_INT32);
   if (!native_) {  // convert_pt2e does not go without
     derived.set_quant_min(INT32_MIN);
     derived.set_quant_max(INT32_MAX);
@@ -364,9 +369,33 @@ std::optional<v1::Spec> Candidates::DerivedBias(const ResolvedOp& op, const std:
   return derived;
 }
 
+// Sums of 64 bits take a bias of 64 bits: the same numbers in the same steps.
+std::optional<v1::Spec> Candidates::WiderBias(const Port& port) {
+  if (!port.is_bias || port.before == nullptr || !absl::c_linear_search(port.types, kWideBias)) return std::nullopt;
+  if (port.before->dtype() != v1::DATA_TYPE_INT32 || FormOf(*port.before).bits != 32) return std::nullopt;
+  v1::Spec wider = *port.before;
+  wider.set_dtype(kWideBias.type);
+  wider.clear_quant_min();
+  wider.clear_quant_max();
+  return wider;
+}
+
+// The axis that has as many elements as there are scales, where the one that is stated has not. -1: none.
+int Candidates::MeantAxis(const Port& port, const SpecForm& before) const {
+  if (port.before == nullptr || before.granularity != Granularity::kChannel) return -1;
+  const auto& dims = context_.graph().message().values(port.value).dims();
+  const int scales = port.before->qparams().scales_size();
+  if (before.axis >= 0 && before.axis < dims.size() && dims[before.axis] == scales) return -1;
+  const auto meant = absl::c_find(dims, scales);
+  return meant == dims.end() ? -1 : static_cast<int>(meant - dims.begin());
+}
+
 std::vector<Candidates::Variant> Candidates::VariantsOf(const Port& port) {
   std::vector<Variant> variants;
   const SpecForm before = port.before != nullptr ? FormOf(*port.before) : SpecForm();
+  if (const std::optional<v1::Spec> wider = WiderBias(port)) {
+    AddSpec(port, editor_.Intern(*wider), FormOf(*wider), variants);
+  }
   for (db::ElementType type : port.types) {
     if (!IsFixedPoint(type)) continue;
     SpecForm form = before;
@@ -398,6 +427,10 @@ std::vector<Candidates::Variant> Candidates::VariantsOf(const Port& port) {
         form.axis = axis;
         AddVariant(port, form, variants);
       }
+      if (const int axis = MeantAxis(port, before); axis >= 2) {
+        form.axis = axis;
+        AddVariant(port, form, variants);
+      }
     }
   }
   const bool takes_float =
@@ -415,7 +448,9 @@ bool Candidates::Compatible(int32_t node, const std::vector<Choice>& choices) co
     const auto port = absl::c_find_if(row.ports, [&](const AcceptedTypes::Port& known) {
       return known.is_output == choice.is_output && known.argument == choice.argument;
     });
-    return port == row.ports.end() || absl::c_linear_search(port->types, choice.type);
+    if (port == row.ports.end() || absl::c_linear_search(port->types, choice.type)) return true;
+    // Some toolchains narrow a bias of 64 bits on the way; whether this one does is seen when it is asked.
+    return choice.type == kWideBias && absl::c_linear_search(port->types, db::ElementType{v1::DATA_TYPE_INT32, true});
   };
   return absl::c_any_of(rows->second, [&](const AcceptedTypes& row) {
     return absl::c_all_of(choices, [&](const Choice& choice) { return choice.node != node || takes(row, choice); });

@@ -111,6 +111,8 @@ class Candidates {
   // Of a bias that is added to sums of products: what counts in units of input x weight. nullopt: of other ports, or
   // one of the two has no spec.
   std::optional<v1::Spec> DerivedBias(const ResolvedOp& op, const std::vector<Port>& ports, size_t index) const;
+  static std::optional<v1::Spec> WiderBias(const Port& port);
+  int MeantAxis(const Port& port, const SpecForm& before) const;
   v1::Spec Write(const Port& port, const SpecForm& form);
   SpecPlace Root(SpecPlace place) const;
   std::vector<SpecPlace> GroupOf(SpecPlace place) const;

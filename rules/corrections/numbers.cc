@@ -73,18 +73,19 @@ bool Tell(const v1::Spec& spec) {
          std::all_of(qparams.zero_points().begin(), qparams.zero_points().end(), is_stored);
 }
 
-// Whether each scale has its zero point: none stands for 0, one for all.
+// Whether each scale has its zero point: none stands for 0, one for all, and so do several that are the same.
 bool GoTogether(const v1::QParams& qparams) {
-  const int zero_points = qparams.zero_points_size();
-  return zero_points <= 1 || zero_points == qparams.scales_size();
+  const auto& zero_points = qparams.zero_points();
+  return zero_points.size() <= 1 || zero_points.size() == qparams.scales_size() ||
+         std::all_of(zero_points.begin(), zero_points.end(), [&](double one) { return one == zero_points[0]; });
 }
 
 }  // namespace
 
 double ZeroPoint(const v1::QParams& qparams, int i) {
   const int given = qparams.zero_points_size();
-  if (given == 1) return qparams.zero_points(0);
-  return i < given ? qparams.zero_points(i) : 0.0;
+  if (given == 0) return 0.0;
+  return qparams.zero_points(i < given ? i : 0);
 }
 
 std::optional<v1::QParams> Renumbered(const v1::Spec& before, const v1::Spec& after, absl::Span<const int64_t> dims,

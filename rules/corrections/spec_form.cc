@@ -38,6 +38,8 @@ v1::DataType IntegerType(int storage, bool is_signed) {
       return is_signed ? v1::DATA_TYPE_INT8 : v1::DATA_TYPE_UINT8;
     case 16:
       return is_signed ? v1::DATA_TYPE_INT16 : v1::DATA_TYPE_UINT16;
+    case 64:
+      return is_signed ? v1::DATA_TYPE_INT64 : v1::DATA_TYPE_UINT64;
     default:
       return is_signed ? v1::DATA_TYPE_INT32 : v1::DATA_TYPE_UINT32;
   }

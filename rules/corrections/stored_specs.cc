@@ -20,14 +20,24 @@ namespace {
 constexpr int kScale = 1;
 constexpr int kZeroPoint = 2;
 
+bool AllAlike(const RealView& numbers) {
+  for (size_t i = 1; i < numbers.size(); ++i) {
+    if (numbers[i] != numbers[0]) return false;
+  }
+  return true;
+}
+
 v1::Spec SpecOf(const Operand& operand, const QuantParams& params) {
   v1::Spec spec;
   spec.set_kind(v1::Spec::PLAIN);
   spec.set_dtype(operand.type);
   const int64_t half = MaxOf(operand.type) / 2 + 1;  // 128 of uint8
   const double middle = IsSigned(operand.type) ? 0.0 : static_cast<double>(half);
+  const RealView& stated = params.zero_points;
+  // As many as there are scales; else all are the same.
+  const auto zero_point = [&](size_t i) { return stated.empty() ? 0.0 : stated[i < stated.size() ? i : 0]; };
   bool symmetric = true;
-  for (size_t i = 0; i < params.scales.size(); ++i) symmetric &= params.zero_point(static_cast<int64_t>(i)) == middle;
+  for (size_t i = 0; i < params.scales.size(); ++i) symmetric &= zero_point(i) == middle;
   if (params.blocked()) {
     spec.set_qscheme(symmetric ? v1::Spec::PER_BLOCK_SYMMETRIC : v1::Spec::PER_BLOCK_AFFINE);
   } else if (!params.per_tensor()) {
@@ -39,7 +49,7 @@ v1::Spec SpecOf(const Operand& operand, const QuantParams& params) {
   v1::QParams& numbers = *spec.mutable_qparams();
   numbers.mutable_scales()->Add(params.scales.begin(), params.scales.end());
   for (size_t i = 0; i < params.scales.size(); ++i) {
-    numbers.add_zero_points(params.zero_point(static_cast<int64_t>(i)));
+    numbers.add_zero_points(zero_point(i));
   }
   numbers.mutable_axes()->Add(params.axes.begin(), params.axes.end());
   numbers.mutable_block_sizes()->Add(params.block_sizes.begin(), params.block_sizes.end());
@@ -142,9 +152,8 @@ StoredSpecs::StoredSpecs(const Graph& graph, const ResolvedGraph& resolved) : gr
     if (operand == nullptr || operand->edge_value < 0 || operand->is_dynamic == Tri::kYes) continue;
     const QuantParams* params = resolved.qparams(*operand);
     if (params == nullptr || params->scales.empty() || graph.num_inputs(node) <= kScale) continue;
-    // Damaged: which scale belongs to which zero point cannot be told.
-    const size_t zero_points = params->zero_points.size();
-    if (zero_points > 1 && zero_points != params->scales.size()) continue;
+    // Damaged: which scale belongs to which zero point cannot be told, unless all are the same.
+    if (params->zero_points.size() != params->scales.size() && !AllAlike(params->zero_points)) continue;
     v1::Spec spec = SpecOf(*operand, *params);
     const auto [found, inserted] = index.emplace(operand->edge_value, tensors_.size());
     if (inserted) tensors_.push_back({operand->edge_value, {}, spec, std::nullopt});

@@ -19,12 +19,12 @@ def cases(format):
     return [case for case in map(json.loads, lines) if not case['good'] and case['file'].count('.') >= 3]
 
 
-def fix(path, folder):
+def fix(path, folder, *options):
     """The written file and the report of what it is made from; None for the file where nothing was to correct or errors
     are left."""
     quantgate = os.environ['QUANTGATE_EXECUTABLE']
     fixed = folder / path.name
-    answer = subprocess.run([quantgate, 'check', path, '--format', 'json', '--fix', fixed], capture_output=True,
+    answer = subprocess.run([quantgate, 'check', path, '--format', 'json', *options, '--fix', fixed], capture_output=True,
                             text=True, check=False)
     assert answer.returncode in (0, 1, 2), answer.stderr
     if not fixed.exists():
@@ -33,7 +33,8 @@ def fix(path, folder):
     if not result['corrections']:
         assert fixed.read_bytes() == path.read_bytes()
         return None, result
-    again = subprocess.run([quantgate, 'check', fixed, '--format', 'json'], capture_output=True, text=True, check=False)
+    again = subprocess.run([quantgate, 'check', fixed, '--format', 'json', *options], capture_output=True,
+                           text=True, check=False)
     errors = [sum(finding['severity'] == 'ERROR' for finding in one['findings'])
               for one in (result, json.loads(again.stdout)['results'][0])]
     assert errors[1] < errors[0] or 'not written' in answer.stderr, answer.stderr
@@ -174,6 +175,14 @@ def test_litert(case, tmp_path, run_litert):
     stored = stored_bytes(path, result, tmp_path)
     assert len(new) >= len(old)
     assert sum(a != b for a, b in zip(old, new)) <= 16 * changes + stored
+
+
+# The parameters are all there, in another form than the runtime takes: nothing is lost.
+@pytest.mark.parametrize('name', ['bias_type.dscnn.int16x8', 'dw_axis.dscnn.int16x8', 'zp_count.unet.int8'])
+def test_litert_computes_what_the_sound_model_does(name, tmp_path, run_litert):
+    fixed, _ = fix(DATA / 'tflite' / f'bad.{name}.tflite', tmp_path, '-t', 'litert/reference')
+    assert fixed is not None
+    assert distance(run_litert(fixed), run_litert(DATA / 'tflite' / f"{name.split('.', 1)[1]}.tflite")) == 0
 
 
 def stored_bytes(path, result, folder):
