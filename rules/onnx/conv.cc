@@ -146,6 +146,11 @@ void InferConvolution(NodeShapes& node, bool transposed) {
   const Window window = ReadWindow(node, rank >= 3 ? rank - 2 : -1);
   const int64_t group = node.integer("group", 1);
   if (group < 1) node.BadParameter(absl::StrCat("group ", group), "at least 1");
+  if (rank >= 0 && rank < 3) {
+    node.Conflict(node.data(weight.known ? 1 : 0),
+                  absl::StrCat("shape ", ShapeText((weight.known ? weight : input).dims)), "rank 3 or more");
+    return;
+  }
   if (!weight.known || rank < 3 || group < 1 || group > kMaxSize || !window.valid) return;
   CheckKernel(node, weight, window);
   if (input.known && input.rank() != rank) {

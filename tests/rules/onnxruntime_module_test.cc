@@ -101,6 +101,14 @@ GraphBuilder OrtGroup(const std::string& op, v1::DataType in, v1::DataType out, 
   return b;
 }
 
+// An attribute of the node with a 1 for each of two dimensions.
+void Window(GraphBuilder& b, const std::string& name) {
+  v1::Attribute& attribute = *b.Find("node").add_attributes();
+  attribute.set_name(b.Symbol(name));
+  attribute.mutable_ints()->add_values(1);
+  attribute.mutable_ints()->add_values(1);
+}
+
 // A Gemm or Conv between quantized tensors, its bias dequantized with `bias_scale`; 0.01 is the product of the others.
 GraphBuilder WithBias(const std::string& op, double bias_scale) {
   const bool conv = op == "Conv";
@@ -230,6 +238,30 @@ std::vector<OrtCase> OrtCases() {
       {"SmallFloatSub", [] { return OrtGroup("Sub", kFloat8, kFloat8, 2); }, "CV205", kFallback},
       {"NarrowAdd", [] { return OrtGroup("Add", kInt4, kInt4, 2); }, "CV205", kFallback},
       {"NarrowMaximum", [] { return OrtGroup("ReduceMax", kInt4, kInt4, 1, 0.1); }, "DT502"},
+      {"PoolWithDilations",
+       [] {
+         GraphBuilder b = OrtGroup("AveragePool", kUint8, kUint8);
+         Window(b, "kernel_shape");
+         Window(b, "dilations");
+         return b;
+       },
+       "GS505"},
+      {"PoolWithoutDilations",
+       [] {
+         GraphBuilder b = OrtGroup("AveragePool", kUint8, kUint8);
+         Window(b, "kernel_shape");
+         b.Int(b.Find("node"), "ceil_mode", 1);
+         return b;
+       },
+       ""},
+      {"FloatPoolWithDilations",
+       [] {
+         GraphBuilder b = OrtGroup("AveragePool", kUint16, kUint16);
+         Window(b, "kernel_shape");
+         Window(b, "dilations");
+         return b;
+       },
+       "CV205", kFallback},
       {"MovedWithOneScale", [] { return OrtGroup("Flatten", kUint8, kUint8, 1, 0.1); }, ""},
       {"MovedWithTwoScales", [] { return OrtGroup("Flatten", kUint8, kUint8); }, "CV205", kFallback},
       {"PerChannelSigmoid",

@@ -332,6 +332,16 @@ std::vector<SoundnessCase> ShapeCases() {
          One(b, "Conv", {{"x", {1, 3, 8}}, {"w", {4, 3, 3, 3}}});
        },
        "GS012", "n", "x"},
+      {"ConvWeightIsBias", Blank,
+       [](GraphBuilder& b) {
+         One(b, "Conv", {{"x", {1, 3, 8, 8}}, {"w", {4}}, {"b", {4, 3, 3, 3}}});
+       },
+       "GS012", "n", "w"},
+      {"TransposedConvOfMatrix", Blank,
+       [](GraphBuilder& b) {
+         One(b, "ConvTranspose", {{"x", {8, 8}}, {"w", {}}});
+       },
+       "GS012", "n", "w"},
       {"ConvKernelBeyondInput", Blank,
        [](GraphBuilder& b) {
          One(b, "Conv", {{"x", {1, 3, 2, 8}}, {"w", {4, 3, 3, 3}}});

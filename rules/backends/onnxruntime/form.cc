@@ -4,6 +4,7 @@
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/graph/data_type.h"
 #include "rules/onnx/defined.h"
@@ -34,6 +35,20 @@ const RuleInfo kUnknownAttribute = {
     "Fires: com.microsoft.DequantizeLinear with block_size. Does not: with axis.",
 };
 
+const RuleInfo kFusedAttribute = {
+    "GS505",
+    "fused-operator-attribute",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} stands between DequantizeLinear and QuantizeLinear nodes with {observed}; {allowed}.",
+    "The optimizer gives the integer operator that it makes of such a group all attributes of the node, whether its "
+    "schema has them or not, and the session ends with INVALID_GRAPH: \"Unrecognized attribute\". Without the fusion "
+    "(session option session.disable_quant_qdq, or no optimization) the same file runs in float.",
+    "Remove the attribute where it says what holds without it, or make the session with session.disable_quant_qdq.",
+    "Fires: a quantized AveragePool with dilations, also of 1. Does not: one without; a float one.",
+};
+
 bool CheckForm(const CheckContext& context, const std::vector<v1::DataType>& types, int32_t node,
                const FindingSource& source, FindingSink& sink) {
   const Graph& graph = context.graph();
@@ -62,6 +77,26 @@ bool CheckForm(const CheckContext& context, const std::vector<v1::DataType>& typ
     place.input = i;
     place.value = value;
     sink.Add(kUnlikeTypes, place, std::string(DataTypeName(type)), std::string(DataTypeName(entry->second)), source);
+    refused = true;
+  }
+  return refused;
+}
+
+bool CheckFusedForm(const Graph& graph, int32_t node, absl::string_view fused, const FindingSource& source,
+                    FindingSink& sink) {
+  const Definition* definition = DefinitionAt(DefinitionsOf(fused), /*version=*/1);
+  // Of a Gemm it leaves out what QGemm does not have.
+  if (definition == nullptr || !absl::StartsWith(fused, "com.microsoft::") || fused == "com.microsoft::QGemm") {
+    return false;
+  }
+  bool refused = false;
+  for (const v1::Attribute& attribute : graph.node(node).attributes()) {
+    const absl::string_view name = graph.symbol(attribute.name());
+    if (definition->attribute(name) != nullptr) continue;
+    Place place;
+    place.node = node;
+    sink.Add(kFusedAttribute, place, absl::StrCat("an attribute ", name),
+             absl::StrCat(fused, ", into which it is fused, has none"), source);
     refused = true;
   }
   return refused;

@@ -12,10 +12,15 @@ namespace quantgate::onnxruntime {
 
 extern const RuleInfo kUnlikeTypes;       // DT505
 extern const RuleInfo kUnknownAttribute;  // GS503
+extern const RuleInfo kFusedAttribute;    // GS505
 
 // True: the session is not made. `types` by value (types.h).
 bool CheckForm(const CheckContext& context, const std::vector<v1::DataType>& types, int32_t node,
                const FindingSource& source, FindingSink& sink);
+
+// The same for `fused`, the operator that the optimizer makes of the node and gives the node's attributes.
+bool CheckFusedForm(const Graph& graph, int32_t node, absl::string_view fused, const FindingSource& source,
+                    FindingSink& sink);
 
 }  // namespace quantgate::onnxruntime
 

@@ -115,6 +115,7 @@ class Judge {
     FindGroup(graph_, types_, node, group_);
     if (group_.kind == Group::kFused) {
       refused |= Kernel(DomainOf(group_.call.op), OperatorSetOf(group_.call.op), group_.call);
+      refused |= CheckFusedForm(graph_, node, group_.call.op, Measured(target_), sink_);
     } else if (group_.kind == Group::kInFloat) {
       Place place;
       place.node = node;
@@ -240,7 +241,7 @@ std::vector<const RuleInfo*> OwnRules() {
   return {&kModelTooNew,    &kOpsetTooOld,      &kSameNodeName,  &kNoKernel,         &kKernelTypes, &kFusedTypes,
           &kRunTimeWhere,   &kRemovedRelu,      &kUnlikeTypes,   &kUnknownAttribute, &kConcatTypes, &kClippedType,
           &kParameterShape, &kMissingZeroPoint, &kBlockGeometry, &kRunTimeBlocks,    &kFusedBias,   &kSoftmaxOverflow,
-          &kOtherOrigin,    &kRunsInFloat,      &kOlderTable};
+          &kFusedAttribute, &kOtherOrigin,      &kRunsInFloat,   &kOlderTable};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
