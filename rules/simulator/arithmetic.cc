@@ -36,19 +36,22 @@ double RealMultiplier(Rescale form, float a, float b, float y) {
 
 absl::StatusOr<Rescaler> Rescaler::Make(Rescale form, double real) {
   Rescaler rescaler;
-  rescaler.form_ = form;
+  if (absl::Status status = rescaler.Set(form, real); !status.ok()) return status;
+  return rescaler;
+}
+
+absl::Status Rescaler::Set(Rescale form, double real) {
+  form_ = form;
   if (form == Rescale::kFloat) {
-    rescaler.scale_ = static_cast<float>(real);
-    if (!(rescaler.scale_ >= 0) || !std::isfinite(rescaler.scale_)) {
-      return absl::InvalidArgumentError(absl::StrFormat("a requantization multiplier of %.9g", real));
-    }
-    return rescaler;
+    scale_ = static_cast<float>(real);
+    if (scale_ >= 0 && std::isfinite(scale_)) return absl::OkStatus();
+    return absl::InvalidArgumentError(absl::StrFormat("a requantization multiplier of %.9g", real));
   }
   absl::StatusOr<Multiplier> multiplier =
       MakeMultiplier(form == Rescale::kMultiplier24 ? static_cast<float>(real) : real);
   if (!multiplier.ok()) return multiplier.status();
-  rescaler.multiplier_ = *multiplier;
-  return rescaler;
+  multiplier_ = *multiplier;
+  return absl::OkStatus();
 }
 
 int64_t Rescaler::operator()(int64_t accumulator, int64_t zero_point, int64_t low, int64_t high) const {

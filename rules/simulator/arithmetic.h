@@ -103,6 +103,8 @@ class Rescaler {
   // `real`: the multiplier as the runtime forms it, in float32 or in double. INVALID_ARGUMENT names a number that no
   // multiplier can be.
   static absl::StatusOr<Rescaler> Make(Rescale form, double real);
+  // The same in place.
+  absl::Status Set(Rescale form, double real);
   // Adds `zero_point` and clamps to [low, high].
   int64_t operator()(int64_t accumulator, int64_t zero_point, int64_t low, int64_t high) const;
 

@@ -54,43 +54,86 @@ struct Square {
   int64_t columns;
   float* to;
 
-  // Input row kInput from the first output's first tap: `x` is the place of that tap in it.
+  // A vector of each of kRows rows of outputs.
+  template <int kRows>
+  struct Outputs {
+    const float* x;  // the first tap in the input row that comes next
+    float* to;
+    int64_t count;  // columns that are there
+    hn::Vec<Reals> sums[kRows];
+  };
+
+  // Input row kInput from the first output's first tap.
   template <int kInput, int kRows>
-  HWY_INLINE void Add(const hn::Vec<Reals> (&factors)[9], const float* x, hn::Vec<Reals> (&sums)[kRows]) const {
-    if constexpr (kInput < (kRows - 1) * kStride + 3) {
-      const Reals d;
-      const hn::Vec<Reals> values[3] = {hn::LoadU(d, x), hn::LoadU(d, x + (kStride == 1 ? 1 : second)),
-                                        hn::LoadU(d, x + (kStride == 1 ? 2 : 1))};
-      for (int column = 0; column < 3; ++column) {
-        if constexpr (kInput % kStride == 0 && kInput / kStride < kRows) {
-          sums[kInput / kStride] = Fused(d, factors[column], values[column], sums[kInput / kStride]);
-        }
-        if constexpr (kInput >= 1 && (kInput - 1) % kStride == 0 && (kInput - 1) / kStride < kRows) {
-          sums[(kInput - 1) / kStride] = Fused(d, factors[3 + column], values[column], sums[(kInput - 1) / kStride]);
-        }
-        if constexpr (kInput >= 2 && (kInput - 2) % kStride == 0 && (kInput - 2) / kStride < kRows) {
-          sums[(kInput - 2) / kStride] = Fused(d, factors[6 + column], values[column], sums[(kInput - 2) / kStride]);
-        }
+  HWY_INLINE void AddRow(const hn::Vec<Reals> (&factors)[9], Outputs<kRows>& strip) const {
+    const Reals d;
+    const hn::Vec<Reals> values[3] = {hn::LoadU(d, strip.x), hn::LoadU(d, strip.x + (kStride == 1 ? 1 : second)),
+                                      hn::LoadU(d, strip.x + (kStride == 1 ? 2 : 1))};
+    strip.x += width;
+    for (int column = 0; column < 3; ++column) {
+      if constexpr (kInput % kStride == 0 && kInput / kStride < kRows) {
+        auto& sum = strip.sums[kInput / kStride];
+        sum = Fused(d, factors[column], values[column], sum);
       }
-      Add<kInput + 1, kRows>(factors, x + width, sums);
+      if constexpr (kInput >= 1 && (kInput - 1) % kStride == 0 && (kInput - 1) / kStride < kRows) {
+        auto& sum = strip.sums[(kInput - 1) / kStride];
+        sum = Fused(d, factors[3 + column], values[column], sum);
+      }
+      if constexpr (kInput >= 2 && (kInput - 2) % kStride == 0 && (kInput - 2) / kStride < kRows) {
+        auto& sum = strip.sums[(kInput - 2) / kStride];
+        sum = Fused(d, factors[6 + column], values[column], sum);
+      }
     }
   }
+  // All strips by turns: each waits for its sums.
+  template <int kInput, int kRows, class... Strips>
+  HWY_INLINE void AddRows(const hn::Vec<Reals> (&factors)[9], Outputs<kRows>& first, Strips&... others) const {
+    AddRow<kInput>(factors, first);
+    (AddRow<kInput>(factors, others), ...);
+    if constexpr (kInput < (kRows - 1) * kStride + 2) AddRows<kInput + 1>(factors, first, others...);
+  }
+  template <int kRows>
+  HWY_INLINE Outputs<kRows> OutputsAt(int64_t row, int64_t column) const {
+    Outputs<kRows> strip;
+    strip.x = from + row * kStride * width + column;
+    strip.to = to + row * columns + column;
+    strip.count = columns - column;
+    for (int r = 0; r < kRows; ++r) strip.sums[r] = hn::Zero(Reals());
+    return strip;
+  }
+  template <int kRows>
+  HWY_INLINE void Store(const Outputs<kRows>& strip) const {
+    for (int r = 0; r < kRows; ++r) StoreSome(Reals(), Finished(w, strip.sums[r]), strip.count, strip.to + r * columns);
+  }
+
   // kRows rows of outputs, as many times as they are there; then fewer.
   template <int kRows>
   HWY_INLINE void Rows(int64_t row, int64_t rows) const {
-    const Reals d;
     hn::Vec<Reals> factors[9];
-    for (int t = 0; t < 9; ++t) factors[t] = hn::Set(d, w.weights[t]);
-    for (; row + kRows <= rows; row += kRows) {
-      for (int64_t column = 0; column < columns; column += kLanes) {
-        hn::Vec<Reals> sums[kRows];
-        for (int r = 0; r < kRows; ++r) sums[r] = hn::Zero(d);
-        Add<0, kRows>(factors, from + row * kStride * width + column, sums);
-        float* const out = to + row * columns + column;
-        for (int r = 0; r < kRows; ++r) StoreSome(d, Finished(w, sums[r]), columns - column, out + r * columns);
+    for (int t = 0; t < 9; ++t) factors[t] = hn::Set(Reals(), w.weights[t]);
+    int64_t column = 0;
+    const auto next = [&] {
+      const auto strip = OutputsAt<kRows>(row, column);
+      column += kLanes;
+      if (column >= columns) {
+        column = 0;
+        row += kRows;
       }
+      return strip;
+    };
+    while (row + kRows <= rows) {
+      auto first = next();
+      if (kLanes < 16 || row + kRows > rows) {
+        AddRows<0>(factors, first);
+        Store(first);
+        continue;
+      }
+      auto second = next();
+      AddRows<0>(factors, first, second);
+      Store(first);
+      Store(second);
     }
-    if constexpr (kRows > 1) Rows<kRows == 7 ? 4 : kRows / 2>(row, rows);
+    if constexpr (kRows > 1) Rows<kRows - 1>(row, rows);
   }
 };
 
@@ -98,7 +141,7 @@ template <int kStride>
 void ConvSquare(const ChannelTaps& taps, const ChannelWeights& weights, float* to) {
   const Square<kStride> square{
       taps.from[0], taps.from[1] - taps.from[0], taps.step / kStride, weights, taps.columns, to};
-  square.template Rows<kLanes == 16 ? 7 : 4>(0, taps.rows);
+  square.template Rows<4>(0, taps.rows);
 }
 
 // Whether taps are three rows of three as Square has them, for outputs `stride` input rows from each other.

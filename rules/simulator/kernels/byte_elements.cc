@@ -137,6 +137,25 @@ void DequantizeBytesImpl(const uint8_t* x, int64_t count, float scale, int32_t z
   for (; i < count; ++i) out[i] = scale * static_cast<float>(WholeOf(x[i], sign) - zero_point);
 }
 
+void DequantizeRunsImpl(const uint8_t* x, int64_t run, absl::Span<const float> scales,
+                        absl::Span<const int64_t> zero_points, ByteSign sign, float* out) {
+  const Reals d;
+  const int64_t lanes = static_cast<int64_t>(hn::Lanes(d)), all = run * static_cast<int64_t>(scales.size());
+  const auto flip = hn::Set(Quarters(), sign.flip);
+  int64_t first = 0;
+  for (size_t r = 0; r < scales.size(); ++r, first += run) {
+    const int32_t zero_point = zero_points.empty() ? 0 : static_cast<int32_t>(zero_points[r]);
+    const Real by = hn::Set(d, scales[r]);
+    const auto offset = hn::Set(Wholes(), zero_point + sign.offset);
+    int64_t i = first;
+    // Whole vectors, also beyond the run: the next one overwrites that.
+    for (; i < first + run && i + lanes <= all; i += lanes) {
+      hn::StoreU(hn::Mul(LoadReals(x + i, flip, offset), by), d, out + i);
+    }
+    for (; i < first + run; ++i) out[i] = scales[r] * static_cast<float>(WholeOf(x[i], sign) - zero_point);
+  }
+}
+
 void MaximizePlaneImpl(const PlaneMaximum& p, uint8_t* out) {
   const hn::CappedTag<uint8_t, 16> d;
   const int64_t lanes = static_cast<int64_t>(hn::Lanes(d));
@@ -171,6 +190,7 @@ HWY_EXPORT(AddBytesImpl);
 HWY_EXPORT(QuantizeBytesImpl);
 HWY_EXPORT(RoundToBytesImpl);
 HWY_EXPORT(DequantizeBytesImpl);
+HWY_EXPORT(DequantizeRunsImpl);
 HWY_EXPORT(MaximizePlaneImpl);
 
 void AddBytes(const ByteSum& sum, const uint8_t* a, const uint8_t* b, int64_t count, uint8_t* out) {
@@ -188,6 +208,11 @@ void RoundToBytes(absl::Span<float> x, float scale, int32_t zero_point, int32_t 
 
 void DequantizeBytes(const uint8_t* x, int64_t count, float scale, int32_t zero_point, ByteSign sign, float* out) {
   HWY_DYNAMIC_DISPATCH(DequantizeBytesImpl)(x, count, scale, zero_point, sign, out);
+}
+
+void DequantizeRuns(const uint8_t* x, int64_t run, absl::Span<const float> scales,
+                    absl::Span<const int64_t> zero_points, ByteSign sign, float* out) {
+  HWY_DYNAMIC_DISPATCH(DequantizeRunsImpl)(x, run, scales, zero_points, sign, out);
 }
 
 void MaximizePlane(const PlaneMaximum& plane, uint8_t* out) { HWY_DYNAMIC_DISPATCH(MaximizePlaneImpl)(plane, out); }

@@ -33,6 +33,10 @@ void RoundToBytes(absl::Span<float> x, float scale, int32_t zero_point, int32_t 
 
 // out = scale * (x - zero_point).
 void DequantizeBytes(const uint8_t* x, int64_t count, float scale, int32_t zero_point, ByteSign sign, float* out);
+// The same of runs of `run` elements, one after the other, each with a scale of its own. Zero points: as many, or
+// empty: all 0.
+void DequantizeRuns(const uint8_t* x, int64_t run, absl::Span<const float> scales,
+                    absl::Span<const int64_t> zero_points, ByteSign sign, float* out);
 
 // Row r, column c of the result: the largest of taps[t][r * step + c] over all taps, clamped to [low, high]. Up to 15
 // bytes beyond what is asked for are read.

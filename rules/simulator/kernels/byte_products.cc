@@ -522,9 +522,14 @@ void MultiplyTaps(const PlaneProduct& p, float scale, const Out& out, typename O
   const int32_t bias = Prepare(p);
   Range seen = range;
   Squares<kRunParts / kLanes> of_runs;
-  for (const PlaneRun& run : p.runs) {
-    Sum sums[kVectors];
-    SumsFrom<kTaps>(p, bias, run.position, sums);
+  Sum sums[kVectors];
+  if (!p.runs.empty()) SumsFrom<kTaps>(p, bias, p.runs[0].position, sums);
+  for (size_t i = 0; i < p.runs.size(); ++i) {
+    const PlaneRun& run = p.runs[i];
+    // The next sums come before what becomes of these, which does not wait for them.
+    Sum next[kVectors];
+    for (int v = 0; v < kVectors; ++v) next[v] = sums[v];
+    if (i + 1 < p.runs.size()) SumsFrom<kTaps>(p, bias, p.runs[i + 1].position, next);
     if constexpr (kNotes != Notes::kNone) AddTo<kVectors, false>(seen, sums, run.there);
     if (kLanes < 16 && run.there == ~uint64_t{0}) {  // masks cost something
       out.template Row<true, kErrors>(sums, scale, p.rest, run.there, of_runs, to);
@@ -532,6 +537,7 @@ void MultiplyTaps(const PlaneProduct& p, float scale, const Out& out, typename O
       out.template Row<false, kErrors>(sums, scale, p.rest, run.there, of_runs, to);
     }
     to += hwy::PopCount(run.there);
+    for (int v = 0; v < kVectors; ++v) sums[v] = next[v];
   }
   if constexpr (kErrors) of_runs.Store(squares);
   range = seen;

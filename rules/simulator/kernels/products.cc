@@ -228,9 +228,7 @@ absl::StatusOr<Requantization> MakeRequantization(const Profile& profile, ByWidt
     to.scales[c] = static_cast<float>(multiplier);
     if (!biases.empty()) to.biases[c] = Wrap32(biases[c]);
     if (c >= static_cast<int64_t>(to.channels.size())) continue;
-    absl::StatusOr<Rescaler> rescaler = Rescaler::Make(rescale, multiplier);
-    if (!rescaler.ok()) return rescaler.status();
-    to.channels[c].rescaler = *rescaler;
+    if (absl::Status status = to.channels[c].rescaler.Set(rescale, multiplier); !status.ok()) return status;
     if (!biases.empty()) to.channels[c].bias = biases[c];
   }
   if (call.use != nullptr) to.bias_rests = BiasRests(bias, to, x, w, out, AttributesOf(call).Float("sum_factor", 1));

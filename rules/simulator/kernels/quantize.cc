@@ -127,6 +127,13 @@ absl::Status DequantizeTo(const Profile& profile, const QTensor& in, absl::Span<
   if (BitWidth(tensor.type) == 8 && IsQuantizedInteger(in) && !fused && in.q.block == 0 && small) {
     // Runs of one scale.
     const size_t run = scale_of.per_tensor() ? size : static_cast<size_t>(scale_of.run());
+    const std::vector<int64_t>& zero_points = in.q.zero_points;
+    const bool each = zero_points.empty() || zero_points.size() == in.q.scales.size();
+    if (first == 0 && out.size() == size && !scale_of.per_tensor() && run * in.q.scales.size() == size && each) {
+      DequantizeRuns(tensor.as<uint8_t>().data(), static_cast<int64_t>(run), in.q.scales, zero_points,
+                     ByteSign(IsSigned(tensor.type)), out.data());
+      return absl::OkStatus();
+    }
     for (size_t i = 0, some = 0; i < out.size(); i += some) {
       some = std::min(out.size() - i, run - (first + i) % run);
       const size_t s = scale_of(first + i);

@@ -76,6 +76,33 @@ TEST_P(ByteElements, QuantizesAndBack) {
   }
 }
 
+TEST_P(ByteElements, RunsOfScales) {
+  std::mt19937 random(4);
+  for (const int64_t run : {1, 9, 16, 17, 40}) {
+    for (const size_t runs : {1, 2, 5}) {
+      for (const bool is_signed : {false, true}) {
+        std::vector<uint8_t> x(static_cast<size_t>(run) * runs);
+        for (uint8_t& byte : x) byte = static_cast<uint8_t>(random());
+        std::vector<float> scales;
+        std::vector<int64_t> zero_points;
+        for (size_t r = 0; r < runs; ++r) {
+          scales.push_back(0.01f * static_cast<float>(r + 1));
+          zero_points.push_back(static_cast<int64_t>(r) * 3 - 4);
+        }
+        std::vector<float> out(x.size()), without(x.size());
+        DequantizeRuns(x.data(), run, scales, zero_points, ByteSign(is_signed), out.data());
+        DequantizeRuns(x.data(), run, scales, {}, ByteSign(is_signed), without.data());
+        for (size_t i = 0; i < x.size(); ++i) {
+          const size_t r = i / static_cast<size_t>(run);
+          const int64_t value = ValueOf(x[i], is_signed);
+          ASSERT_EQ(out[i], scales[r] * static_cast<float>(value - zero_points[r])) << i << " of runs of " << run;
+          ASSERT_EQ(without[i], scales[r] * static_cast<float>(value));
+        }
+      }
+    }
+  }
+}
+
 TEST_P(ByteElements, LargestUnderWindows) {
   std::mt19937 random(5);
   for (const int64_t columns : {1, 7, 16, 56}) {

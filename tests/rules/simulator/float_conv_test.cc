@@ -86,6 +86,8 @@ class FloatConv : public EachTarget {
     const Tensor* inputs[3] = {&x, &w, with_bias ? &bias : nullptr};
     std::vector<Tensor> out(1);
     FloatCall call{OpId::kConv, Layout::kChannelsFirst, attributes, inputs, absl::MakeSpan(out)};
+    call.relu = Draw(0, 1) != 0;
+    const bool relu = call.relu;
     const absl::Status status = RunFloatKernel(call);
     ASSERT_TRUE(status.ok()) << status;
     std::vector<int64_t> dims = {s.batch, s.groups * s.out};
@@ -96,7 +98,8 @@ class FloatConv : public EachTarget {
       for (int64_t channel = 0; channel < s.groups * s.out; ++channel) {
         std::vector<int64_t> at(s.rank());
         do {
-          const float sum = Sum(s, x, w, n, channel, at) + (with_bias ? bias.as<float>()[channel] : 0);
+          float sum = Sum(s, x, w, n, channel, at) + (with_bias ? bias.as<float>()[channel] : 0);
+          if (relu && sum < 0) sum = 0;
           ASSERT_EQ(out[0].as<float>()[i], sum) << "element " << i;
           ++i;
         } while (Next(outputs, at));
@@ -140,6 +143,22 @@ TEST_P(FloatConv, OneChannelInEachGroup) {
   }
 }
 
+// Three by three taps have a way of their own: every count of rows that are computed at a time, and of columns that a
+// vector has or has not. The last two are close to them.
+TEST_P(FloatConv, ThreeByThree) {
+  for (const int64_t stride : {1, 2}) {
+    for (const int64_t rows : {1, 2, 3, 4, 5, 7, 8, 11, 14}) {
+      for (const int64_t columns : {1, 7, 16, 28, 33}) {
+        const std::vector<int64_t> size = {(rows - 1) * stride + 1, (columns - 1) * stride + 1};
+        Check({1, 2, 1, 1, size, {3, 3}, {stride, stride}, {1, 1}, {1, 1}, {1, 1}});
+        if (HasFatalFailure()) FAIL() << rows << " rows and " << columns << " columns by " << stride;
+      }
+    }
+  }
+  Check({1, 2, 1, 1, {9, 20}, {3, 3}, {1, 2}, {1, 1}, {1, 1}, {1, 1}});
+  Check({1, 2, 1, 1, {9, 20}, {3, 3}, {1, 1}, {2, 1}, {1, 1}, {1, 1}});
+}
+
 // Sums of several panels, and kernels of one tap with all that they can have.
 TEST_P(FloatConv, ManyChannelsAndKernelsOfOneTap) {
   Check({1, 1, 300, 13, {5, 9}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}});
@@ -147,6 +166,7 @@ TEST_P(FloatConv, ManyChannelsAndKernelsOfOneTap) {
   Check({1, 1, 3, 5, {4, 5}, {1, 1}, {2, 2}, {1, 1}, {0, 0}, {3, 4}});  // as many outputs as inputs
   Check({2, 1, 3, 5, {4, 5}, {1, 1}, {1, 1}, {1, 1}, {1, 0}, {0, 2}});
   Check({1, 2, 129, 3, {70}, {1}, {1}, {1}, {0}, {0}});
+  Check({1, 1, 131, 37, {7, 7}, {1, 1}, {1, 1}, {1, 1}, {0, 0}, {0, 0}});  // one output more than vectors hold
 }
 
 TEST(FloatConvWork, WindowsOverTooMuchAreRefused) {
