@@ -261,14 +261,19 @@ int64_t Candidates::AddDependent(std::vector<Edit>& edits) const {
     const v1::Spec* bias = spec_at(*ports[2], node, /*now=*/false);
     const std::optional<v1::QParams> before = product(/*now=*/false);
     const std::optional<v1::QParams> after = product(/*now=*/true);
-    if (bias == nullptr || !before.has_value() || !after.has_value() || !SameScales(bias->qparams(), *before) ||
-        SameScales(*before, *after)) {
-      continue;
-    }
+    if (bias == nullptr || !before.has_value() || !after.has_value() || SameScales(*before, *after)) continue;
+    // Where the weight had scales along another axis than its outputs, the bias could not go with them.
+    const int scales = bias->qparams().scales_size();
+    const bool could_not = before->scales_size() > 1 && scales > 1 && scales != before->scales_size();
+    if (!could_not && !SameScales(bias->qparams(), *before)) continue;
     const SpecPlace place = *PlaceOf(*ports[2], node, /*is_output=*/false);
     if (absl::c_any_of(edits, [&](const Edit& edit) { return edit.place == place; })) continue;
     v1::Spec follows = *bias;
     *follows.mutable_qparams() = *after;
+    if (after->axes().empty() && FormOf(*bias).granularity == Granularity::kChannel) {
+      follows.set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
+      follows.clear_axis();
+    }
     edits.push_back({place, editor_.Intern(follows)});
   }
   absl::c_sort(edits, [](const Edit& a, const Edit& b) { return Less(a.place, b.place); });

@@ -116,6 +116,15 @@ def test_onnx(case, tmp_path):
     assert not list(untouched(onnx.load(path, load_external_data=False), onnx.load(fixed, load_external_data=False)))
 
 
+def test_a_bias_that_follows_its_weight_stands_for_the_same(tmp_path):
+    path = DATA / 'onnx' / 'bad.axis_input_channel.tiny.qdq_s8s8_pc.onnx'
+    fixed, _ = fix(path, tmp_path, '-t', 'qnn_htp/SM8650@2.51')
+    assert fixed is not None
+    before = run_onnx(path)
+    step = max(float(numpy.max(numpy.abs(output))) for output in before) / 255
+    assert distance(run_onnx(fixed), before) < 2.5 * step
+
+
 def test_some_onnx_models_are_corrected(tmp_path):
     assert sum(fix(DATA / 'onnx' / case['file'], tmp_path)[0] is not None for case in cases('onnx')) >= 5
 

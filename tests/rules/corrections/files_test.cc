@@ -1,4 +1,4 @@
-// LiteRT files whose parameters say what was meant, and neighbors that do not.
+// Files whose parameters say what was meant, and neighbors that do not.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ using ::testing::SizeIs;
 constexpr char kReference[] = "litert/reference";
 
 v1::Graph FileOf(const std::string& name) {
-  absl::StatusOr<ImportedModel> model = ImportModel(std::string(QUANTGATE_TEST_DATA) + "/../data/tflite/" + name);
+  absl::StatusOr<ImportedModel> model = ImportModel(std::string(QUANTGATE_TEST_DATA) + "/../data/" + name);
   EXPECT_TRUE(model.ok()) << model.status();
   return model.ok() ? model->graph : v1::Graph();
 }
@@ -42,7 +42,7 @@ v1::Spec AfterOf(const v1::Result& result) {
 }
 
 TEST(RepairLiteRt, ZeroPointsThatAreAllTheSameAreThatOfEachScale) {
-  const v1::Graph graph = FileOf("bad.zp_count.conv1d.int8.tflite");
+  const v1::Graph graph = FileOf("tflite/bad.zp_count.conv1d.int8.tflite");
   const v1::Result result = CheckFor(graph, kReference);
   EXPECT_THAT(AfterOf(result).qparams().scales(), SizeIs(8));
   EXPECT_THAT(AfterOf(result).qparams().zero_points(), ::testing::AllOf(SizeIs(8), ::testing::Each(0)));
@@ -50,13 +50,13 @@ TEST(RepairLiteRt, ZeroPointsThatAreAllTheSameAreThatOfEachScale) {
 }
 
 TEST(RepairLiteRt, OfZeroPointsThatDifferNobodyKnowsWhichIsMissing) {
-  v1::Graph graph = FileOf("bad.zp_count.conv1d.int8.tflite");
+  v1::Graph graph = FileOf("tflite/bad.zp_count.conv1d.int8.tflite");
   Uncounted(graph).set_zero_points(2, 1);
   EXPECT_THAT(CheckFor(graph, kReference).corrections(), IsEmpty());
 }
 
 TEST(RepairLiteRt, TheAxisThatHasAsManyElementsAsThereAreScalesIsMeant) {
-  const v1::Graph graph = FileOf("bad.dw_axis.dscnn.int16x8.tflite");
+  const v1::Graph graph = FileOf("tflite/bad.dw_axis.dscnn.int16x8.tflite");
   const v1::Result result = CheckFor(graph, kReference);
   EXPECT_THAT(AfterOf(result).qparams().axes(), ::testing::ElementsAre(3));
   EXPECT_THAT(AfterOf(result).qparams().scales(), SizeIs(32));
@@ -64,7 +64,7 @@ TEST(RepairLiteRt, TheAxisThatHasAsManyElementsAsThereAreScalesIsMeant) {
 }
 
 TEST(RepairLiteRt, ABiasBesideActivationsOfSixteenBitsTakesSixtyFour) {
-  const v1::Graph graph = FileOf("bad.bias_type.dscnn.int16x8.tflite");
+  const v1::Graph graph = FileOf("tflite/bad.bias_type.dscnn.int16x8.tflite");
   const v1::Result result = CheckFor(graph, kReference);
   EXPECT_GT(Faults(result), 1);
   EXPECT_EQ(AfterOf(result).dtype(), v1::DATA_TYPE_INT64);
@@ -75,14 +75,30 @@ TEST(RepairLiteRt, ABiasBesideActivationsOfSixteenBitsTakesSixtyFour) {
 }
 
 TEST(RepairLiteRt, WhereSuchABiasIsNarrowedItStandsInNoCorrectionsWay) {
-  const v1::Graph graph = FileOf("bad.scale_neg.dscnn.int16x8.tflite");
+  const v1::Graph graph = FileOf("tflite/bad.scale_neg.dscnn.int16x8.tflite");
   const v1::Result result = CheckFor(graph, "qnn_htp/SM8650@2.51");
   ASSERT_THAT(AfterOf(result).qparams().scales(), SizeIs(1));
   EXPECT_GT(AfterOf(result).qparams().scales(0), 0);
 }
 
 TEST(RepairLiteRt, BesideActivationsOfEightBitsItStays) {
-  EXPECT_THAT(CheckFor(FileOf("dscnn.int8.tflite"), kReference).corrections(), IsEmpty());
+  EXPECT_THAT(CheckFor(FileOf("tflite/dscnn.int8.tflite"), kReference).corrections(), IsEmpty());
+}
+
+// Scales along the inputs become one, and the bias counts in its units; with scales for outputs it never went with
+// them.
+TEST(RepairOnnx, ABiasFollowsAWeightWhoseScalesItCouldNotGoWith) {
+  const v1::Graph graph = FileOf("onnx/bad.axis_input_channel.tiny.qdq_s8s8_pc.onnx");
+  const v1::Result result = CheckFor(graph, "qnn_htp/SM8650@2.51");
+  ASSERT_EQ(result.corrections_size(), 1);
+  ASSERT_EQ(result.corrections(0).changes_size(), 2);
+  const v1::Spec& weight = result.corrections(0).changes(0).after();
+  const v1::Spec& bias = result.corrections(0).changes(1).after();
+  EXPECT_EQ(weight.qscheme(), v1::Spec::PER_TENSOR_SYMMETRIC);
+  EXPECT_EQ(bias.qscheme(), v1::Spec::PER_TENSOR_SYMMETRIC);
+  EXPECT_EQ(bias.dtype(), v1::DATA_TYPE_INT32);
+  EXPECT_FALSE(result.corrections(0).safe());
+  EXPECT_EQ(Faults(CheckFor(Corrected(graph, result), "qnn_htp/SM8650@2.51")), 0);
 }
 
 }  // namespace
