@@ -360,13 +360,25 @@ void MultiplyRows(const PanelTask<Out>& task, int64_t column) {
   for (; row < task.product.rows; ++row) MultiplyTile<1, kVectors, kWhole, kNotes>(task, row, column);
 }
 
+// Less than a vector of words; no other byte is read.
+HWY_INLINE Word FirstWords(const int8_t* from, int64_t count) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2  // what is masked out is not touched
+  return hn::MaskedLoad(hn::FirstN(Words(), static_cast<size_t>(count)), Words(),
+                        reinterpret_cast<const uint32_t*>(from));
+#else
+  alignas(64) uint32_t some[kLanes] = {};
+  std::memcpy(some, from, static_cast<size_t>(count) * 4);
+  return hn::Load(Words(), some);
+#endif
+}
+
 // One column of a panel: a vector holds quads of a row. Some rows and quads at a time, which are copied to stand next
 // to each other.
 template <Notes kNotes, class Out>
 void MultiplyColumn(const PanelTask<Out>& task, int64_t column) {
   const PanelProduct& p = task.product;
   constexpr int64_t kQuads = 256, kRows = 64;
-  alignas(64) uint32_t quads[kQuads], weights[kLanes];
+  alignas(64) uint32_t quads[kQuads];
   Range range = *task.range;
   constexpr bool kErrors = kNotes == Notes::kErrors;
   Squares<1> squares;
@@ -389,9 +401,8 @@ void MultiplyColumn(const PanelTask<Out>& task, int64_t column) {
           sum = AddProducts(sum, Unsigned4(hn::Load(Words(), quads + i)), Signed4(some));
         }
         if (whole < count) {
-          std::fill_n(weights, kLanes, 0u);
-          std::memcpy(weights, from + whole * 4, static_cast<size_t>(count - whole) * 4);
-          sum = AddProducts(sum, Unsigned4(hn::Load(Words(), quads + whole)), Signed4(hn::Load(Words(), weights)));
+          const Word some = FirstWords(from + whole * 4, count - whole);
+          sum = AddProducts(sum, Unsigned4(hn::Load(Words(), quads + whole)), Signed4(some));
         }
         sums[row] += static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(Sums(), sum)));  // wraps as vectors do
       }
@@ -625,16 +636,21 @@ void PlaneSumsImpl(const PlaneProduct& p, int32_t* out, SumRange* range) {
 
 ByteSums SumBytesImpl(const int8_t* from, int64_t count) {
   const Unsigned4 ones(hn::Set(Words(), 0x01010101u));
-  const int64_t size = 4 * static_cast<int64_t>(hn::Lanes(Words()));
   Sum all = hn::Zero(Sums()), positive = all;
-  int64_t i = 0;
-  for (; i + size <= count; i += size) {
-    const Word bytes = hn::LoadU(Words(), reinterpret_cast<const uint32_t*>(from + i));
-    const Word negative = hn::And(hn::ShiftRight<7>(bytes), hn::Set(Words(), 0x01010101u));
-    all = AddProducts(all, ones, Signed4(bytes));
+  const auto add = [&](Word some) HWY_ATTR {
+    all = AddProducts(all, ones, Signed4(some));
+    const Word negative = hn::And(hn::ShiftRight<7>(some), hn::Set(Words(), 0x01010101u));
     // A byte of ones for each negative one.
     const Word mask = hn::Sub(hn::ShiftLeft<8>(negative), negative);
-    positive = AddProducts(positive, ones, Signed4(hn::AndNot(mask, bytes)));
+    positive = AddProducts(positive, ones, Signed4(hn::AndNot(mask, some)));
+  };
+  int64_t i = 0;
+  for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
+    add(hn::LoadU(Words(), reinterpret_cast<const uint32_t*>(from + i)));
+  }
+  if (const int64_t left = (count - i) / 4; left > 0) {
+    add(FirstWords(from + i, left));
+    i += left * 4;
   }
   ByteSums sums{hn::GetLane(hn::SumOfLanes(Sums(), all)), hn::GetLane(hn::SumOfLanes(Sums(), positive))};
   for (; i < count; ++i) {
