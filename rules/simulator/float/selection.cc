@@ -3,6 +3,7 @@
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
+#include "rules/graph/data_type.h"
 #include "rules/simulator/float/kernels.h"
 
 namespace quantgate::simulator {
@@ -20,6 +21,9 @@ void ForEachLine(const Dims& dims, int axis, F f) {
 
 absl::Status WriteIntegers(FloatCall& call, size_t output, v1::DataType type, const Dims& dims,
                            const std::vector<int64_t>& values) {
+  if (type != v1::DATA_TYPE_INT32 && type != v1::DATA_TYPE_INT64) {
+    return absl::InvalidArgumentError(absl::StrCat("indices of type ", DataTypeName(type)));
+  }
   if (absl::Status status = call.Make(output, type, dims); !status.ok()) return status;
   if (type == v1::DATA_TYPE_INT32) {
     std::copy(values.begin(), values.end(), call.outputs[output].as<int32_t>().begin());

@@ -301,7 +301,9 @@ absl::Status Pad(const Profile& profile, KernelCall& call) {
     if (std::abs(before) > (int64_t{1} << 31) || std::abs(after) > (int64_t{1} << 31) || dims[d] + before + after < 0) {
       return absl::InvalidArgumentError(absl::StrCat("pads of ", before, " and ", after));
     }
-    if (mode == "reflect" && (before >= std::max<int64_t>(from[d], 1) || after >= std::max<int64_t>(from[d], 1))) {
+    // The edge itself is repeated, or is not.
+    const int64_t most = mode == "symmetric" ? from[d] : std::max<int64_t>(from[d] - 1, 0);
+    if ((mode == "reflect" || mode == "symmetric") && std::max(before, after) > most) {
       return absl::InvalidArgumentError(absl::StrCat("reflecting ", std::max(before, after), " of ", from[d]));
     }
     dims[d] += before + after;
@@ -313,7 +315,8 @@ absl::Status Pad(const Profile& profile, KernelCall& call) {
     if (size == 0 || mode == "constant") return -1;
     if (mode == "edge") return std::clamp<int64_t>(at, 0, size - 1);
     if (mode == "wrap") return ((at % size) + size) % size;
-    return std::clamp<int64_t>(at < 0 ? -at : 2 * (size - 1) - at, 0, size - 1);  // reflect
+    const int64_t edge = mode == "symmetric" ? 1 : 0;  // else reflect
+    return std::clamp<int64_t>(at < 0 ? -at - edge : 2 * (size - 1) - at + edge, 0, size - 1);
   });
   if (!index.ok()) return index.status();
   // The constant is a real number; where values are quantized it becomes a step of the input.
@@ -425,17 +428,27 @@ absl::Status Gather(const Profile& profile, KernelCall& call) {
   if (!axis.ok()) return axis.status();
   absl::StatusOr<std::vector<int64_t>> indices = ToInt64(call.inputs[1]->tensor);
   if (!indices.ok()) return indices.status();
-  int64_t outer = 1, inner = 1;
+  // LiteRT gathers within batches that both have.
+  const Dims& places = call.inputs[1]->tensor.dims;
+  const int64_t batch_dims = call.op == OpId::kEmbedding ? 0 : AttributesOf(call).Int("batch_dims", 0);
+  if (batch_dims < 0 || batch_dims > *axis || batch_dims > static_cast<int64_t>(places.size()) ||
+      !std::equal(places.begin(), places.begin() + batch_dims, from.begin())) {
+    return absl::InvalidArgumentError(absl::StrCat(batch_dims, " batch axes of [", absl::StrJoin(from, ", "), "] and [",
+                                                   absl::StrJoin(places, ", "), "]"));
+  }
+  int64_t batches = 1, outer = 1, inner = 1;
   Dims dims(from.begin(), from.begin() + *axis);
-  dims.insert(dims.end(), call.inputs[1]->tensor.dims.begin(), call.inputs[1]->tensor.dims.end());
+  dims.insert(dims.end(), places.begin() + batch_dims, places.end());
   dims.insert(dims.end(), from.begin() + *axis + 1, from.end());
-  for (int d = 0; d < *axis; ++d) outer *= from[d];
+  for (int d = 0; d < *axis; ++d) (d < batch_dims ? batches : outer) *= from[d];
   for (size_t d = *axis + 1; d < from.size(); ++d) inner *= from[d];
   absl::StatusOr<Dims> index = Identity(dims);
   if (!index.ok()) return index.status();
+  const size_t each = batches == 0 ? 0 : indices->size() / static_cast<size_t>(batches);
   size_t to = 0;
-  for (int64_t o = 0; o < outer; ++o) {
-    for (int64_t at : *indices) {
+  for (int64_t o = 0; o < batches * outer; ++o) {
+    for (size_t k = 0; k < each; ++k) {
+      int64_t at = (*indices)[static_cast<size_t>(o / outer) * each + k];
       if (at < 0) at += from[*axis];
       if (at < 0 || at >= from[*axis])
         return absl::InvalidArgumentError(absl::StrCat("index ", at, " of ", from[*axis]));

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/graph/data_type.h"
 #include "rules/simulator/run/lowering.h"
@@ -66,32 +67,40 @@ absl::Status LowerStridedSlice(const NodeReader& node, Lowered& lowered) {
   }
   const int64_t begin_mask = node.Int("begin_mask", 0), end_mask = node.Int("end_mask", 0),
                 shrink = node.Int("shrink_axis_mask", 0);
+  const bool offset = node.Int("offset", 0) != 0;
+  const bool down = absl::c_any_of(*step, [](int64_t by) { return by < 0; });
+  if (offset && (end_mask != 0 || shrink != 0 || down)) {
+    return absl::UnimplementedError("ends counted from the start, with masks or backward: LiteRT reads other elements");
+  }
   Integers starts, ends, axes, shape(dims.begin(), dims.end());
   for (size_t i = 0; i < begin->size(); ++i) {
-    const int64_t bit = int64_t{1} << i, size = dims[i], by = (*step)[i];
+    constexpr int64_t kFar = int64_t{1} << 40;  // beyond any axis
+    const int64_t bit = int64_t{1} << i, size = dims[i], by = std::clamp((*step)[i], -kFar, kFar);
     if (by == 0) return absl::InvalidArgumentError("a step of 0");
-    int64_t from = (begin_mask & bit) != 0 ? (by > 0 ? 0 : size - 1) : (*begin)[i];
-    const bool to_end = (end_mask & bit) != 0;
-    int64_t until = to_end ? (by > 0 ? size : -size - 1) : (*end)[i];
-    if (node.Int("offset", 0) != 0 && !to_end) until = from + until;
-    if ((shrink & bit) != 0) {
-      if (from < 0) from += size;
-      until = from + 1;
-    }
-    starts.push_back(from);
-    ends.push_back(until);
-    axes.push_back(static_cast<int64_t>(i));
-    // The size that is left, for the shape without the axes that go away.
-    int64_t first = from < 0 ? from + size : from, last = until < 0 ? until + size : until;
-    if (by > 0) {
-      first = std::clamp<int64_t>(first, 0, size);
-      last = std::clamp<int64_t>(last, 0, size);
-    } else {
-      first = std::clamp<int64_t>(first, -1, size - 1);
-      last = until < -size ? -1 : std::clamp<int64_t>(last, -1, size - 1);
-    }
-    const int64_t distance = by > 0 ? last - first : first - last, magnitude = by > 0 ? by : -by;
+    const bool up = by > 0;
+    const auto inside = [&](int64_t at) {
+      if (at < 0) at += size;
+      return up ? std::clamp<int64_t>(at, 0, size) : std::clamp<int64_t>(at, -1, std::max<int64_t>(size - 1, -1));
+    };
+    int64_t first = inside((*begin)[i]);
+    if ((begin_mask & bit) != 0) first = up ? 0 : size - 1;
+    const int64_t stated = std::clamp((*end)[i], -kFar, kFar);
+    int64_t last = inside(stated);
+    if ((end_mask & bit) != 0) last = up ? size : -1;
+    // Counted from the start: taken as it is, also beyond the axis.
+    if (offset) last = first + stated;
+    const bool one = (shrink & bit) != 0;
+    if (one && first < 0) return absl::InvalidArgumentError(absl::StrCat("a start of ", (*begin)[i], " of ", size));
+    if (one) last = first >= size ? first : first + 1;
+    const int64_t distance = up || one ? last - first : first - last, magnitude = one ? 1 : up ? by : -by;
     shape[i] = distance <= 0 ? 0 : (distance + magnitude - 1) / magnitude;
+    if (shape[i] > 0 && (last > size || last < -1 || first < 0 || first >= size)) {
+      return absl::InvalidArgumentError(absl::StrCat("elements ", first, " to ", last, " of ", size));
+    }
+    // As ONNX counts: a negative number is from the end. Nothing is from 0 to 0.
+    starts.push_back(shape[i] == 0 ? 0 : first);
+    ends.push_back(shape[i] == 0 ? 0 : last < 0 ? -size - 1 : last);
+    axes.push_back(static_cast<int64_t>(i));
   }
   lowered.attributes.SetInts("starts", starts);
   lowered.attributes.SetInts("ends", ends);
