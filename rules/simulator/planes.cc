@@ -1,10 +1,82 @@
 #include "rules/simulator/planes.h"
 
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "rules/simulator/planes.cc"
+#include <hwy/foreach_target.h>
+// After foreach_target.
+#include <hwy/highway.h>
+
 #include <algorithm>
 #include <cstring>
 
+HWY_BEFORE_NAMESPACE();
+namespace quantgate::simulator::HWY_NAMESPACE {
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Rows of `count` elements, whose first ones are `from_step` and `to_step` elements from each other.
+struct Rows {
+  const float* from;
+  int64_t from_step, rows, count;
+  float* to;
+  int64_t to_step;
+};
+
+// Every kStride-th element.
+template <int64_t kStride>
+HWY_INLINE void CopySingly(const Rows& all) {
+  const float* from = all.from;
+  float* to = all.to;
+  for (int64_t row = 0; row < all.rows; ++row, from += all.from_step, to += all.to_step) {
+    for (int64_t j = 0; j < all.count; ++j) to[j] = from[kStride * j];
+  }
+}
+
+#if HWY_TARGET != HWY_SCALAR
+// In vectors of at most kMost elements, of which a row has as many or more: the last one covers some of that before.
+template <int64_t kStride, int64_t kMost>
+HWY_INLINE void CopyVectors(Rows all) {
+  const hn::CappedTag<float, kMost> d;
+  constexpr auto kLanes = static_cast<int64_t>(hn::MaxLanes(hn::CappedTag<float, kMost>()));
+  const auto copy = [&](int64_t j) HWY_ATTR {
+    const float* from = all.from + kStride * j;
+    if constexpr (kStride == 1) {
+      hn::StoreU(hn::LoadU(d, from), d, all.to + j);
+    } else {
+      hn::StoreU(hn::ConcatEven(d, hn::LoadU(d, from + kLanes), hn::LoadU(d, from)), d, all.to + j);
+    }
+  };
+  // Of pairs both are read: behind the first one of the last row's last pair there may be nothing.
+  for (; all.rows > (kStride == 1 ? 0 : 1); --all.rows, all.from += all.from_step, all.to += all.to_step) {
+    for (int64_t j = 0; j + kLanes < all.count; j += kLanes) copy(j);
+    copy(all.count - kLanes);
+  }
+  CopySingly<kStride>(all);
+}
+#endif
+
+template <int64_t kStride>
+HWY_INLINE void CopyEach(const Rows& all) {
+#if HWY_TARGET != HWY_SCALAR
+  if (all.count >= 16) return CopyVectors<kStride, 16>(all);
+  if (all.count >= 8) return CopyVectors<kStride, 8>(all);
+  if (all.count >= 4) return CopyVectors<kStride, 4>(all);
+#endif
+  CopySingly<kStride>(all);
+}
+void CopyRowsImpl(const float* from, int64_t from_step, int64_t stride, int64_t rows, int64_t count, float* to,
+                  int64_t to_step) {
+  const Rows all{from, from_step, rows, count, to, to_step};
+  stride == 1 ? CopyEach<1>(all) : CopyEach<2>(all);
+}
+
+}  // namespace quantgate::simulator::HWY_NAMESPACE
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
 namespace quantgate::simulator {
 namespace {
+
+HWY_EXPORT(CopyRowsImpl);
 
 // memcpy for the few bytes of a row, in place: calls cost more than copies.
 template <typename T>
@@ -82,6 +154,12 @@ void Planes<T>::FillRows(const T* from, int64_t rows, int64_t phase, T* to) cons
   if (begin == end) return;
   from += first + begin * stride;
   to += begin;
+  if constexpr (sizeof(T) == sizeof(float)) {
+    if (stride <= 2) {
+      HWY_DYNAMIC_DISPATCH(CopyRowsImpl)(from, columns_.input, stride, rows, end - begin, to, width_);
+      return;
+    }
+  }
   for (int64_t row = 0; row < rows; ++row, from += columns_.input, to += width_) {
     if (stride == 1) {
       CopyRow(from, end - begin, to);
@@ -97,3 +175,4 @@ template class Planes<uint8_t>;
 template class Planes<float>;
 
 }  // namespace quantgate::simulator
+#endif  // HWY_ONCE

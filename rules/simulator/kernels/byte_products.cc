@@ -360,6 +360,66 @@ void MultiplyRows(const PanelTask<Out>& task, int64_t column) {
   for (; row < task.product.rows; ++row) MultiplyTile<1, kVectors, kWhole, kNotes>(task, row, column);
 }
 
+// Less than a vector of words; no other byte is read.
+HWY_INLINE Word FirstWords(const int8_t* from, int64_t count) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX2  // what is masked out is not touched
+  return hn::MaskedLoad(hn::FirstN(Words(), static_cast<size_t>(count)), Words(),
+                        reinterpret_cast<const uint32_t*>(from));
+#else
+  alignas(64) uint32_t some[kLanes] = {};
+  std::memcpy(some, from, static_cast<size_t>(count) * 4);
+  return hn::Load(Words(), some);
+#endif
+}
+
+// One column of a panel: a vector holds quads of a row. Some rows and quads at a time, which are copied to stand next
+// to each other.
+template <Notes kNotes, class Out>
+void MultiplyColumn(const PanelTask<Out>& task, int64_t column) {
+  const PanelProduct& p = task.product;
+  constexpr int64_t kQuads = 256, kRows = 64;
+  alignas(64) uint32_t quads[kQuads];
+  Range range = *task.range;
+  constexpr bool kErrors = kNotes == Notes::kErrors;
+  Squares<1> squares;
+  if constexpr (kErrors) squares = Squares<1>(task.squares + column);
+  for (int64_t first_row = 0; first_row < p.rows; first_row += kRows) {
+    const int64_t rows = std::min(kRows, p.rows - first_row);
+    uint32_t sums[kRows];
+    std::copy_n(p.bias + first_row, rows, sums);
+    for (int64_t first = 0; first < p.quads; first += kQuads) {
+      const int64_t count = std::min(kQuads, p.quads - first), whole = count / kLanes * kLanes;
+      for (int64_t i = 0; i < count; ++i) {
+        std::memcpy(&quads[i], p.panel + (first + i) * kPanelColumns * 4 + column * 4, 4);
+      }
+      std::fill(quads + count, quads + (count + kLanes - 1) / kLanes * kLanes, 0u);
+      for (int64_t row = 0; row < rows; ++row) {
+        const int8_t* from = p.weights + (first_row + row) * p.stride + first * 4;
+        Sum sum = hn::Zero(Sums());
+        for (int64_t i = 0; i < whole; i += kLanes) {
+          const Word some = hn::LoadU(Words(), reinterpret_cast<const uint32_t*>(from + i * 4));
+          sum = AddProducts(sum, Unsigned4(hn::Load(Words(), quads + i)), Signed4(some));
+        }
+        if (whole < count) {
+          const Word some = FirstWords(from + whole * 4, count - whole);
+          sum = AddProducts(sum, Unsigned4(hn::Load(Words(), quads + whole)), Signed4(some));
+        }
+        sums[row] += static_cast<uint32_t>(hn::GetLane(hn::SumOfLanes(Sums(), sum)));  // wraps as vectors do
+      }
+    }
+    for (int64_t row = 0; row < rows; ++row) {
+      const Sum one[1] = {hn::Set(Sums(), static_cast<int32_t>(sums[row]))};
+      const int64_t at = first_row + row;
+      if constexpr (kNotes != Notes::kNone) AddTo<1, true>(range, one, 0);
+      task.out.template Row<false, kErrors>(one, task.scales == nullptr ? 0.0f : task.scales[at],
+                                            kErrors ? p.rest[at] : 0.0f, 1, squares,
+                                            task.to + at * task.stride + column);
+    }
+  }
+  *task.range = range;
+  if constexpr (kErrors) squares.Store(task.squares + column);
+}
+
 template <int kVectors, Notes kNotes, class Out>
 void MultiplyColumns(const PanelTask<Out>& task, int64_t column) {
   const bool whole = task.product.columns - column >= kVectors * kLanes;
@@ -372,7 +432,10 @@ void MultiplyPanelTo(const PanelTask<Out>& task) {
   constexpr int64_t kMost = kLanes == 16 ? 4 : 2;
   const int64_t columns = task.product.columns;
   for (int64_t column = 0; column < columns;) {
-    const int64_t vectors = std::min(kMost, (columns - column + kLanes - 1) / kLanes);
+    const int64_t left = columns - column;
+    if (left == 1) return MultiplyColumn<kNotes>(task, column);
+    // One more than vectors hold comes on its own.
+    const int64_t vectors = std::min(kMost, left % kLanes == 1 ? left / kLanes : (left + kLanes - 1) / kLanes);
     if (vectors == 4) MultiplyColumns<4, kNotes>(task, column);
     if (vectors == 3) MultiplyColumns<3, kNotes>(task, column);
     if (vectors == 2) MultiplyColumns<2, kNotes>(task, column);
@@ -573,16 +636,21 @@ void PlaneSumsImpl(const PlaneProduct& p, int32_t* out, SumRange* range) {
 
 ByteSums SumBytesImpl(const int8_t* from, int64_t count) {
   const Unsigned4 ones(hn::Set(Words(), 0x01010101u));
-  const int64_t size = 4 * static_cast<int64_t>(hn::Lanes(Words()));
   Sum all = hn::Zero(Sums()), positive = all;
-  int64_t i = 0;
-  for (; i + size <= count; i += size) {
-    const Word bytes = hn::LoadU(Words(), reinterpret_cast<const uint32_t*>(from + i));
-    const Word negative = hn::And(hn::ShiftRight<7>(bytes), hn::Set(Words(), 0x01010101u));
-    all = AddProducts(all, ones, Signed4(bytes));
+  const auto add = [&](Word some) HWY_ATTR {
+    all = AddProducts(all, ones, Signed4(some));
+    const Word negative = hn::And(hn::ShiftRight<7>(some), hn::Set(Words(), 0x01010101u));
     // A byte of ones for each negative one.
     const Word mask = hn::Sub(hn::ShiftLeft<8>(negative), negative);
-    positive = AddProducts(positive, ones, Signed4(hn::AndNot(mask, bytes)));
+    positive = AddProducts(positive, ones, Signed4(hn::AndNot(mask, some)));
+  };
+  int64_t i = 0;
+  for (; i + 4 * kLanes <= count; i += 4 * kLanes) {
+    add(hn::LoadU(Words(), reinterpret_cast<const uint32_t*>(from + i)));
+  }
+  if (const int64_t left = (count - i) / 4; left > 0) {
+    add(FirstWords(from + i, left));
+    i += left * 4;
   }
   ByteSums sums{hn::GetLane(hn::SumOfLanes(Sums(), all)), hn::GetLane(hn::SumOfLanes(Sums(), positive))};
   for (; i < count; ++i) {

@@ -167,8 +167,13 @@ Quantization QuantizationOf(const QuantParams* params, int rank) {
   Quantization q;
   if (params == nullptr) return q;
   q.scales.assign(params->scales.begin(), params->scales.end());
-  q.zero_points.reserve(params->zero_points.size());
+  const auto is_zero = [](double zero_point) { return zero_point == 0; };
+  // Zeros of all channels go without saying.
+  const bool unsaid = params->zero_points.size() > 1 && params->zero_points.size() == params->scales.size() &&
+                      std::all_of(params->zero_points.begin(), params->zero_points.end(), is_zero);
+  q.zero_points.reserve(unsaid ? 0 : params->zero_points.size());
   for (double zero_point : params->zero_points) {
+    if (unsaid) break;
     // Real zero points are of formats that no integer kernel takes.
     if (zero_point != static_cast<double>(static_cast<int64_t>(zero_point))) return {};
     q.zero_points.push_back(static_cast<int64_t>(zero_point));

@@ -76,7 +76,7 @@ class ErrorsOfRows {
 };
 
 TEST_P(ByteProducts, PanelsAreIntegerProducts) {
-  for (const int64_t depth : {1, 3, 4, 27, 64, 147, 1024}) {
+  for (const int64_t depth : {1, 3, 4, 27, 64, 147, 1024, 1100}) {
     const int64_t padded = (depth + 3) / 4 * 4;
     for (const int64_t columns : {1, 3, 7, 8, 15, 16, 17, 33, 49, 63, 64}) {
       for (const int64_t rows : {1, 4, 6, 70}) {
