@@ -56,7 +56,9 @@ class SpecReader {
       const std::vector<int64_t> numbers = Numbers(*zero_points);
       qparams().mutable_zero_points()->Assign(numbers.begin(), numbers.end());
     }
-    if (scales.size() > 1) qparams().add_axes(quantization.quantized_dimension());
+    // Of one scale it means nothing, but has to be a dimension all the same.
+    const int32_t axis = quantization.quantized_dimension();
+    if (scales.size() > 1 || axis < 0 || (Rank() > 0 && axis >= Rank())) qparams().add_axes(axis);
   }
 
   // Scales and zero points in tensors of their own.

@@ -29,7 +29,8 @@ void Check(const CheckContext& context, FindingSink& sink) {
     // A loop may hand constants to its body.
     if (graph.is_graph_input(value) && IsBody(context)) continue;
     const v1::QParams& qparams = graph.message().specs(graph.value_spec(value)).qparams();
-    if (qparams.axes().empty()) continue;
+    // One scale is the tensor's, whatever axis is stated beside it (axis-range).
+    if (qparams.axes().empty() || qparams.scales_size() == 1) continue;
     sink.Add(kInfo, PlaceOfValue(graph, value),
              absl::StrCat(qparams.scales_size(), " scales for a tensor that is no constant"), "one scale");
   }

@@ -59,15 +59,19 @@ void CheckDescribed(const Graph& graph, const Described& described, FindingSink&
   const QuantParams& params = *described.params;
   const int64_t scales = static_cast<int64_t>(params.scales.size());
   const int64_t zero_points = static_cast<int64_t>(params.zero_points.size());
-  const int64_t expected = Expected(params, tensor);
+  // One scale in a .tflite file is the tensor's, whatever axis is stated beside it (axis-range).
+  const bool of_tensor = graph.origin() == v1::Graph::TFLITE && scales == 1 && !params.blocked();
+  const int64_t expected = of_tensor ? 1 : Expected(params, tensor);
   if (expected >= 0 && scales != expected) {
     std::string observed = absl::StrCat(scales, " scales");
     if (described.scale >= 0) absl::StrAppend(&observed, " ('", graph.value(described.scale).name(), "')");
     sink.Add(kInfo, described.place, std::move(observed), absl::StrCat(expected, " for ", Geometry(params, tensor)));
     return;
   }
-  if (zero_points != 0 && zero_points != scales) {
-    std::string observed = absl::StrCat(zero_points, " zero points");
+  // In a .tflite file nothing stands for 0: LiteRT does not load it. Blocks have tensors of their own for them.
+  const bool none_needed = graph.origin() != v1::Graph::TFLITE || params.blocked() || params.axes.size() > 1;
+  if (zero_points != scales && (zero_points != 0 || !none_needed)) {
+    std::string observed = zero_points == 0 ? "no zero point" : absl::StrCat(zero_points, " zero points");
     if (described.zero_point >= 0) absl::StrAppend(&observed, " ('", graph.value(described.zero_point).name(), "')");
     sink.Add(kInfo, described.place, std::move(observed), absl::StrCat(scales, ", one for each scale"));
   }

@@ -43,9 +43,23 @@ void BadFilter(NodeShapes& node, std::string allowed) {
   node.Conflict(1, absl::StrCat("weights of shape ", ShapeText(node.at(1).dims)), std::move(allowed));
 }
 
+// Without padding, the dilated filter has to fit into the input once.
+void Fits(NodeShapes& node) {
+  const Shape input = node.at(0);
+  if (node.text("padding") != "VALID" || !input.known || input.rank() != 4) return;
+  for (const auto& [dim, dilation] : {std::pair(1, "dilation_h_factor"), std::pair(2, "dilation_w_factor")}) {
+    const int64_t size = SizeAt(input, dim), kernel = SizeAt(node.at(1), dim), step = node.integer(dilation, 1);
+    if (size < 1 || kernel < 1 || kernel > INT32_MAX || step < 1 || (kernel - 1) * step < size) continue;
+    return node.Conflict(0, absl::StrCat("shape ", ShapeText(input.dims)),
+                         absl::StrCat("at least ", (kernel - 1) * step + 1, " along axis ", dim, ", as the filter"));
+  }
+}
+
 void Conv(NodeShapes& node) {
   Padding(node);
+  RankIs(node, 0, 4);
   RankIs(node, 1, 4);
+  Fits(node);
   const int64_t channels = LastSize(node.at(0));
   const Shape filter = node.at(1);
   const int64_t outputs = SizeAt(filter, 0);
@@ -60,6 +74,7 @@ void Conv(NodeShapes& node) {
 
 void DepthwiseConv(NodeShapes& node) {
   Padding(node);
+  RankIs(node, 0, 4);
   RankIs(node, 1, 4);
   const int64_t channels = LastSize(node.at(0));
   const Shape filter = node.at(1);

@@ -162,6 +162,14 @@ for op, table in (('ARG_MAX', 'ArgMaxOptions'), ('ARG_MIN', 'ArgMinOptions')):
     CASES[f'{op}_last'] = op, [given(2, 3, 4), number(2)], (table, {'outputType': 2})
     CASES[f'{op}_beyond'] = op, [given(2, 3, 4), number(3)], (table, {'outputType': 2})
 CASES['cumulated_beyond'] = 'CUMSUM', [given(2, 3, 4), number(3)], ('CumsumOptions', {})
+CASES['conv_window'] = conv((3, 5, 3, 4), padding=VALID)
+CASES['conv_window_too_high'] = conv((3, 6, 3, 4), padding=VALID)
+CASES['conv_window_dilated'] = conv((3, 3, 3, 4), padding=VALID, dilationWFactor=2)
+CASES['conv_window_dilated_too_wide'] = conv((3, 3, 3, 4), padding=VALID, dilationWFactor=3)
+CASES['conv_of_rank_3'] = 'CONV_2D', [given(5, 5, 4), *conv((3, 3, 3, 4))[1][1:]], conv((3, 3, 3, 4))[2]
+CASES['conv_of_rank_5'] = 'CONV_2D', [given(1, 2, 5, 5, 4), *conv((3, 3, 3, 4))[1][1:]], conv((3, 3, 3, 4))[2]
+CASES['depthwise_of_rank_3'] = ('DEPTHWISE_CONV_2D', [given(5, 5, 4), *depthwise((1, 3, 3, 4))[1][1:]],
+                                depthwise((1, 3, 3, 4))[2])
 CASES['reversed_beyond'] = 'REVERSE_V2', [given(2, 3, 4), ints(3)], None
 
 # LiteRT does not look, and computes something else than the model says.
@@ -199,3 +207,24 @@ def test_unsound_where_litert_refuses(name, tmp_path):
         assert refused is None and unsound, UNASKED[name]
     else:
         assert bool(unsound) == bool(refused), f'quantgate: {unsound}; LiteRT: {refused}'
+
+
+def relu(**quantized):
+    given = Tensor('INT8', (1, 4, 6), **{'scales': [0.1], 'zero_points': [3], 'axis': 0, **quantized})
+    return Case('RELU', [given], [Tensor('INT8', (1, 4, 6), scales=[0.1], zero_points=[3])])
+
+
+@pytest.mark.parametrize('quantized, code', [
+    ({}, None), ({'zero_points': [0]}, None), ({'axis': 2}, None),
+    ({'zero_points': []}, 'AX001'), ({'zero_points': [3, 3]}, 'AX001'), ({'axis': 3}, 'AX002'), ({'axis': -1}, 'AX002'),
+    ({'axis': 9}, 'AX002')])
+def test_tables_of_quantization(quantized, code, tmp_path):
+    """LiteRT counts zero points, none included, and asks of one scale, too, that its axis is one."""
+    path = tmp_path / 'model.tflite'
+    path.write_bytes(write(relu(**quantized)))
+    assert (refusal(path.read_bytes()) is None) == (code is None)
+    report = subprocess.run([os.environ['QUANTGATE_EXECUTABLE'], 'check', str(path), '--format', 'json', '--quiet'],
+                            capture_output=True, text=True, timeout=60)
+    errors = {finding['code'] for finding in json.loads(report.stdout)['results'][0].get('findings', [])
+              if finding['severity'] == 'ERROR'}
+    assert errors == ({code} if code else set())
