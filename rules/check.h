@@ -29,6 +29,10 @@ struct CheckLimits {
   int64_t max_report_bytes = 256 << 20;  // of the findings and corrections of all results, about
 };
 
+// PredictNoise for one of several targets ("" when there is none).
+using PredictNoiseOn =
+    std::function<std::optional<double>(const std::string& target, const v1::Correction& correction)>;
+
 struct CheckOptions {
   std::vector<std::string> targets;  // empty: only target-independent rules, result "any"
   v1::Report::Mode mode = v1::Report::STRICT;
@@ -39,8 +43,7 @@ struct CheckOptions {
   // Where a result has errors or fallbacks, look for spec changes that remove them.
   bool corrections = true;
   CorrectionLimits correction_limits;
-  // Which of several corrections of a target ("" when there is none) costs least. Null: their types tell.
-  std::function<std::optional<double>(const std::string& target, const v1::Correction& correction)> predict;
+  PredictNoiseOn predict;  // which of several corrections costs least; null: their types tell
 };
 
 // Fills `report` except name, create_time, model and graph_digest. Errors: INVALID_ARGUMENT (malformed graph or

@@ -185,16 +185,16 @@ absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string
   }
   progress.Step(absl::StrCat("checking ", path, progress_suffix));
   std::optional<SimulationBeside> simulated;
-  CostOf cost_of;
+  PredictNoiseOn predict;
   if (weighted.has_value()) {
     simulation.tables = flags.tables;
     simulation.threads = flags.threads;
     simulated.emplace(simulation, *model, *weighted, import_options, progress);
-    cost_of = [&](const std::string& target, const v1::Correction& correction) {
+    predict = [&](const std::string& target, const v1::Correction& correction) {
       return simulated->Predict(target, correction);
     };
   }
-  absl::StatusOr<v1::Report> report = check(model->graph, Options(flags, model->info), cost_of);
+  absl::StatusOr<v1::Report> report = check(model->graph, Options(flags, model->info), predict);
   if (report.ok() && means.confirm != nullptr) {
     beside.error = means.confirm->Confirm(
         model->graph, [&](const std::string& step) { progress.Step(absl::StrCat(step, progress_suffix)); }, *report);

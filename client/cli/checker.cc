@@ -18,13 +18,13 @@ std::string RandomId() {
 }
 
 absl::StatusOr<v1::Report> CheckHere(const Engine& engine, const v1::Graph& graph, const v1::ValidateOptions& request,
-                                     const CostOf& cost_of) {
+                                     const PredictNoiseOn& predict) {
   CheckOptions options;
   options.targets.assign(request.targets().begin(), request.targets().end());
   options.mode = request.mode();
   options.toolchain = request.toolchain();
   options.corrections = !request.skip_corrections();
-  options.predict = cost_of;
+  options.predict = predict;
   v1::Report report;
   if (absl::Status status = Check(graph, options, *engine.modules, report); !status.ok()) return status;
   report.set_graph_digest(GraphDigest(graph));
@@ -41,17 +41,18 @@ absl::StatusOr<Checker> LocalChecker(const std::string& tables_path) {
   absl::StatusOr<Engine> engine = OpenEngine(tables_path);
   if (!engine.ok()) return engine.status();
   auto shared = std::make_shared<const Engine>(*std::move(engine));
-  return [shared](const v1::Graph& graph, const v1::ValidateOptions& options, const CostOf& cost_of) {
-    return CheckHere(*shared, graph, options, cost_of);
+  return [shared](const v1::Graph& graph, const v1::ValidateOptions& options, const PredictNoiseOn& predict) {
+    return CheckHere(*shared, graph, options, predict);
   };
 }
 
 Checker RemoteChecker(Remote remote) {
-  return [remote = std::move(remote)](const v1::Graph& graph, const v1::ValidateOptions& options, const CostOf&) {
-    v1::ValidateOptions request = options;
-    request.set_request_id(RandomId());
-    return remote.Validate(graph, request);
-  };
+  return
+      [remote = std::move(remote)](const v1::Graph& graph, const v1::ValidateOptions& options, const PredictNoiseOn&) {
+        v1::ValidateOptions request = options;
+        request.set_request_id(RandomId());
+        return remote.Validate(graph, request);
+      };
 }
 
 }  // namespace quantgate

@@ -4,22 +4,20 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 
 #include "absl/status/statusor.h"
 #include "client/cli/engine.h"
 #include "client/remote/remote.h"
 #include "quantgate/v1/validation_service.pb.h"
+#include "rules/check.h"
 
 namespace quantgate {
 
-// What a correction of a target costs in numbers (CheckOptions.predict); may be null. A server is not told: it has no
-// weights.
-using CostOf = std::function<std::optional<double>(const std::string& target, const v1::Correction& correction)>;
-
-// The same report either way, byte for byte but for name and time, where no costs are known.
-using Checker = std::function<absl::StatusOr<v1::Report>(const v1::Graph&, const v1::ValidateOptions&, const CostOf&)>;
+// The same report either way, byte for byte but for name and time, where the function is null. A server does not get
+// it: it has no weights.
+using Checker =
+    std::function<absl::StatusOr<v1::Report>(const v1::Graph&, const v1::ValidateOptions&, const PredictNoiseOn&)>;
 
 // Checks here, and keeps nothing.
 absl::StatusOr<Checker> LocalChecker(const std::string& tables_path);

@@ -151,7 +151,7 @@ void InferConvolution(NodeShapes& node, bool transposed) {
                   absl::StrCat("shape ", ShapeText((weight.known ? weight : input).dims)), "rank 3 or more");
     return;
   }
-  if (!weight.known || rank < 3 || group < 1 || group > kMaxSize || !window.valid) return;
+  if (!weight.known || group < 1 || group > kMaxSize || !window.valid) return;
   CheckKernel(node, weight, window);
   if (input.known && input.rank() != rank) {
     node.Conflict(node.data(0), absl::StrCat("shape ", ShapeText(input.dims)),
