@@ -248,6 +248,60 @@ TEST(OneList, ZeroPointsAreStatedAsTheyAre) {
   EXPECT_EQ(graph.encodings_file().encodings(5).bit_width(), 3);
 }
 
+// Real numbers of 16 and 32 bits have no grid: one of two answers would be dropped in silence.
+TEST(OneList, RealNumbersHaveNoGrid) {
+  const v1::Graph graph = Joined(R"({"version": "2.0.0", "encodings": [
+    {"name": "x", "output_dtype": "float16", "y_scale": 0.1}, {"name": "y", "output_dtype": "bfloat16", "y_zero_point": 0},
+    {"name": "w", "output_dtype": "float8e4m3fn", "block_size": 1, "axis": 1, "per_channel_float_scale": [[0.5]],
+     "per_block_int_scale": [[16]]},
+    {"name": "z", "output_dtype": "int8", "y_scale": 1, "per_channel_float_scale": [1], "per_block_int_scale": [[1]]},
+    {"name": "u", "output_dtype": "float16"}, {"name": "v", "output_dtype": "float8"}]})");
+  EXPECT_THAT(Problems(graph), ElementsAre("INVALID y_scale", "INVALID y_zero_point", "INVALID per_block_int_scale",
+                                           "INVALID per_channel_float_scale", "INVALID y_scale"));
+}
+
+TEST(OneList, NarrowRealNumbersAreScaled) {
+  const v1::Graph graph = Joined(R"({"version": "2.0.0", "encodings": [
+    {"name": "x", "output_dtype": "float8e4m3fn", "y_scale": 0.1},
+    {"name": "w", "output_dtype": "float8e5m2", "axis": 0, "y_scale": [1, 2, 3, 4]},
+    {"name": "y", "output_dtype": "float8e5m2"}]})");
+  EXPECT_THAT(Problems(graph), IsEmpty());
+  EXPECT_EQ(SpecOf(graph, "x").dtype(), v1::DATA_TYPE_FLOAT8_E4M3FN);
+  EXPECT_THAT(SpecOf(graph, "w").qparams().scales(), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(ValueOf(graph, "y").spec(), 0);
+}
+
+TEST(Listed, RealNumbersHaveNoGrid) {
+  const v1::Graph graph = Joined(R"({"version": "1.0.0", "activation_encodings": [
+    {"name": "x", "dtype": "FLOAT", "bw": 16, "enc_type": "PER_TENSOR"}, {"name": "z", "dtype": "FLOAT", "bw": 16},
+    {"name": "y", "dtype": "FLOAT", "bw": 16, "enc_type": "PER_TENSOR", "scale": [1.0]}], "param_encodings": [
+    {"name": "w", "dtype": "FLOAT", "bw": 8, "enc_type": "PER_CHANNEL", "is_sym": true},
+    {"name": "m", "dtype": "FLOAT", "bw": 8, "enc_type": "PER_TENSOR", "per_block_int_scale": [1]}]})");
+  EXPECT_THAT(Problems(graph), ElementsAre("INVALID scale", "INVALID enc_type", "INVALID per_block_int_scale"));
+}
+
+// Blocks that the kind of the entry does not have would be read by nobody.
+TEST(Listed, GeometryIsThatOfTheKind) {
+  const v1::Graph graph = Joined(R"({"version": "1.0.0", "activation_encodings": [
+    {"name": "x", "dtype": "INT", "bw": 8, "enc_type": "PER_TENSOR", "is_sym": false, "scale": [1], "offset": [-128],
+     "block_size": 4}], "param_encodings": [
+    {"name": "g", "dtype": "INT", "bw": 8, "enc_type": "PER_CHANNEL", "is_sym": true, "scale": [1, 1, 1, 1, 1],
+     "offset": [-128, -128, -128, -128, -128], "compressed_bw": 4},
+    {"name": "m", "dtype": "INT", "bw": 8, "enc_type": "LPBQ", "is_sym": true, "scale": [1, 1, 1, 1, 1, 1],
+     "offset": [-128, -128, -128, -128, -128, -128], "block_size": 8, "compressed_bw": 0,
+     "per_block_int_scale": [1, 1, 1, 1, 1, 1]}]})");
+  EXPECT_THAT(Problems(graph), ElementsAre("INVALID block_size", "INVALID compressed_bw", "INVALID compressed_bw"));
+}
+
+TEST(Keyed, RealNumbersHaveNoGrid) {
+  const std::string entries = R"({"x": [{"bitwidth": 16, "dtype": "float", "scale": 0.1, "offset": 0}],
+                                 "y": [{"bitwidth": 16, "dtype": "float"}]}, "param_encodings": {}})";
+  EXPECT_THAT(Problems(Joined(absl::StrCat(R"({"version": "0.6.1", "activation_encodings": )", entries))),
+              ElementsAre("INVALID scale", "INVALID offset"));
+  // An override may say more than the converter reads.
+  EXPECT_THAT(Problems(Joined(absl::StrCat(R"({"activation_encodings": )", entries))), IsEmpty());
+}
+
 TEST(Alone, NamesAreValues) {
   const v1::Graph graph = encodings::Alone(ReadText(R"({"version": "2.0.0", "encodings": [
     {"name": "x", "output_dtype": "uint8", "y_scale": 0.1}]})"));
