@@ -9,6 +9,8 @@
 #include "client/error.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "rules/check.h"
+#include "tests/rules/empty_tables.h"
 #include "tests/rules/graph_builder.h"
 
 namespace quantgate {
@@ -300,6 +302,60 @@ TEST(Keyed, RealNumbersHaveNoGrid) {
               ElementsAre("INVALID scale", "INVALID offset"));
   // An override may say more than the converter reads.
   EXPECT_THAT(Problems(Joined(absl::StrCat(R"({"activation_encodings": )", entries))), IsEmpty());
+}
+
+// x -> If, whose branches are a Conv of the captured x with a weight of their own.
+v1::Graph Branching() {
+  GraphBuilder b(v1::Graph::ONNX, v1::STAGE_ANNOTATED);
+  b.Input("c", v1::DATA_TYPE_BOOL, {});
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 2, 8, 8});
+  v1::Node& branch = b.Node("If", "if", {"c"}, {"y"});
+  for (int i = 0; i < 2; ++i) {
+    GraphBuilder body(v1::Graph::ONNX, v1::STAGE_ANNOTATED);
+    body.Shape("x", v1::DATA_TYPE_FLOAT32, {1, 2, 8, 8}).set_captured(2);
+    body.Weight(i == 0 ? "w" : "other", v1::DATA_TYPE_FLOAT32, {4, 2, 3, 3}, 288);
+    body.Node("Conv", "conv", {"x", i == 0 ? "w" : "other"}, {"z"});
+    body.Output("z");
+    *b.graph.add_subgraphs() = body.graph;
+    v1::Attribute& attribute = *branch.add_attributes();
+    attribute.set_name(b.Symbol(i == 0 ? "then_branch" : "else_branch"));
+    attribute.set_graph(i + 1);
+  }
+  b.Output("y");
+  return b.graph;
+}
+
+TEST(Bodies, AreJoinedLikeTheirGraph) {
+  v1::Graph graph = Branching();
+  encodings::Join(ReadText(R"({"version": "3.0.0", "encodings": [
+    {"name": "x", "output_dtype": "uint8", "y_scale": 0.5}, {"name": "z", "output_dtype": "uint8", "y_scale": 2},
+    {"name": "w", "output_dtype": "int8", "axis": 0, "y_scale": [1, 2, 3]},
+    {"name": "nobody", "output_dtype": "int8", "y_scale": 1}]})"),
+                  &graph);
+  EXPECT_EQ(graph.stage(), v1::STAGE_CALIBRATED);
+  const v1::Graph& then_branch = graph.subgraphs(0);
+  const v1::Graph& else_branch = graph.subgraphs(1);
+  EXPECT_EQ(then_branch.stage(), v1::STAGE_CALIBRATED);
+  EXPECT_TRUE(ValueOf(graph, "nobody").foreign());
+  EXPECT_EQ(graph.encodings_file().encodings_size(), 2);
+  EXPECT_EQ(then_branch.encodings_file().encodings_size(), 2);
+  EXPECT_EQ(else_branch.encodings_file().encodings_size(), 1);
+  EXPECT_THAT(SpecOf(then_branch, "w").qparams().scales(), ElementsAre(1, 2, 3));
+  EXPECT_THAT(SpecOf(else_branch, "z").qparams().scales(), ElementsAre(2));
+  // As it is around the body.
+  EXPECT_THAT(SpecOf(else_branch, "x").qparams().scales(), ElementsAre(0.5));
+
+  const testing::EmptyTables tables;
+  ModuleRegistry modules(tables);
+  v1::Report report;
+  ASSERT_TRUE(Check(graph, CheckOptions(), modules, report).ok());
+  std::vector<std::string> found;
+  for (const v1::Finding& finding : report.results(0).findings()) {
+    if (finding.severity() == v1::Finding::INFO) continue;
+    found.push_back(absl::StrCat(finding.code(), " ", finding.location().subgraph()));
+  }
+  // The version once, the name that there is not, and the weight with a scale too few in its branch.
+  EXPECT_THAT(found, ElementsAre("FI022 ", "GS015 ", "AX001 if/then_branch"));
 }
 
 TEST(Alone, NamesAreValues) {
