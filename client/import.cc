@@ -34,7 +34,7 @@ absl::StatusOr<v1::Graph> ImportBytes(std::string bytes, FileFormat format, cons
     case FileFormat::kEncodings: {
       absl::StatusOr<encodings::ReadFile> file = encodings::Read(bytes);
       if (!file.ok()) return file.status();
-      return encodings::Alone(*std::move(file));
+      return encodings::Alone(*file);
     }
     case FileFormat::kQnnNet:
       return ImportQnnNet(bytes, options);
@@ -90,7 +90,7 @@ absl::Status AddEncodings(const std::string& path, int64_t max_bytes, ImportedMo
   if (!bytes.ok()) return NameFile(path, bytes.status());
   absl::StatusOr<encodings::ReadFile> file = ParseEncodings(*bytes);
   if (!file.ok()) return NameFile(path, file.status());
-  encodings::Join(*std::move(file), &model.graph);
+  encodings::Join(*file, &model.graph);
   model.info.set_format("onnx with encodings");
   model.encodings = path;
   model.encodings_sha256 = Sha256Hex(*bytes);

@@ -130,4 +130,10 @@ std::optional<NumberArray> Fields::Numbers(absl::string_view name, Need need) co
   return std::nullopt;
 }
 
+void Fields::Forbid(std::initializer_list<absl::string_view> names, absl::string_view because) const {
+  for (absl::string_view name : names) {
+    if (const auto value = Find(name, Need::kOptional)) Invalid(name, *value, absl::StrCat("no ", name, " ", because));
+  }
+}
+
 }  // namespace quantgate::encodings

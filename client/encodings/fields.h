@@ -44,6 +44,8 @@ class Fields {
   std::optional<NumberArray> Numbers(absl::string_view name, Need need) const;
 
   void Invalid(absl::string_view name, JsonValue value, absl::string_view allowed) const;
+  // Each of these fields that is there contradicts another one: "no <name> <because>" is expected.
+  void Forbid(std::initializer_list<absl::string_view> names, absl::string_view because) const;
 
  private:
   JsonValue object_;

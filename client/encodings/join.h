@@ -11,10 +11,12 @@ namespace quantgate::encodings {
 // does not have become foreign values. Axes and blocks that the file leaves to the reader follow from the tensor's
 // shape and from the operator that reads it. A graph that was ANNOTATED is CALIBRATED thereafter, if anything was
 // joined.
-void Join(ReadFile file, v1::Graph* graph);
+// Bodies of control-flow nodes are joined like the graph around them, whose values have their specs in bodies too; what
+// the file is stands in each of them, what is wrong with it as a whole in the main graph alone.
+void Join(const ReadFile& file, v1::Graph* graph);
 
 // A file without its model: a graph of foreign values alone.
-v1::Graph Alone(ReadFile file);
+v1::Graph Alone(const ReadFile& file);
 
 }  // namespace quantgate::encodings
 

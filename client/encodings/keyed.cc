@@ -51,7 +51,10 @@ class Channel {
         facts.set_bit_width(*bits);
       }
     }
-    if (!ReadType(first) || facts.is_float()) return;
+    if (!ReadType(first)) return;
+    // Real numbers have no grid. Overrides may say anything beside them: converters look at the type first.
+    if (facts.is_float() && need_ == Need::kRequired) fields_.Forbid({"scale", "offset"}, "beside dtype float");
+    if (facts.is_float()) return;
     if (const auto symmetric = fields_.TruthOrText("is_symmetric", need_)) facts.set_is_symmetric(*symmetric);
     ReadNumbers(bits.value_or(0));
   }
@@ -123,7 +126,7 @@ void ReadKeyed(JsonValue entries, bool partial, bool dtype_needed, ReadEncoding&
   // A width alone is an override as well: the converter finds the numbers.
   if (encoding.spec.qparams().scales_size() != facts.offsets_size()) return;
   const bool is_signed = facts.section() == v1::Encoding::SECTION_PARAMETERS && facts.is_symmetric();
-  SetType(is_signed, facts.is_symmetric(), encoding);
+  SetType(IntegerType(facts.bit_width(), is_signed), facts.is_symmetric(), encoding);
   if (encoding.has_spec) SetZeroPoints(facts.bit_width(), is_signed, encoding);
 }
 

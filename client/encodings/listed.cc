@@ -1,6 +1,4 @@
 // AIMET 1.0.0: one object for each tensor; scales and offsets are flat lists, the axis is not stated.
-#include <algorithm>
-
 #include "client/encodings/read.h"
 #include "client/encodings/spec.h"
 
@@ -27,6 +25,18 @@ void ReadBlocks(const Fields& fields, ReadEncoding& encoding) {
   qparams.mutable_block_scales()->Add(factors->numbers.begin(), factors->numbers.end());
 }
 
+// Real numbers have no grid; readers take the type and drop the rest, or the other way around.
+void RefuseGrid(const Fields& fields) {
+  fields.Choice("enc_type", Need::kOptional, {"PER_TENSOR"});
+  fields.Forbid({"scale", "offset", "block_size", "per_block_int_scale", "compressed_bw"}, "beside dtype FLOAT");
+}
+
+void RefuseOtherGeometry(const Fields& fields, Geometry::Kind kind) {
+  if (kind < Geometry::kBlocks) fields.Forbid({"block_size"}, "without blocks in enc_type");
+  if (kind != Geometry::kNested)
+    fields.Forbid({"per_block_int_scale", "compressed_bw"}, "beside another enc_type than LPBQ");
+}
+
 }  // namespace
 
 void ReadListed(JsonValue entry, ReadEncoding& encoding) {
@@ -37,7 +47,7 @@ void ReadListed(JsonValue entry, ReadEncoding& encoding) {
   facts.set_is_float(type == "FLOAT");
   const std::optional<int64_t> bits = fields.Integer("bw", Need::kRequired);
   if (bits) facts.set_bit_width(*bits);
-  if (facts.is_float()) return;
+  if (facts.is_float()) return RefuseGrid(fields);
   const auto kind = fields.Choice("enc_type", Need::kRequired, {"PER_TENSOR", "PER_CHANNEL", "PER_BLOCK", "LPBQ"});
   if (kind) encoding.geometry.kind = KindOf(*kind);
   const std::optional<bool> symmetric = fields.Truth("is_sym", Need::kRequired);
@@ -50,20 +60,21 @@ void ReadListed(JsonValue entry, ReadEncoding& encoding) {
   if (encoding.geometry.kind == Geometry::kBlocks || encoding.geometry.kind == Geometry::kNested) {
     ReadBlocks(fields, encoding);
   }
+  RefuseOtherGeometry(fields, encoding.geometry.kind);
   // Of nested scales `bw` is the width of scale factor and weight together, and offsets are on its grid.
   if (encoding.geometry.kind == Geometry::kNested) {
     const std::optional<int64_t> compressed = fields.Integer("compressed_bw", Need::kRequired);
-    if (bits && compressed && IsWidth(*bits) && *compressed >= *bits) {
-      fields.Invalid("compressed_bw", *fields.Find("compressed_bw", Need::kOptional), "less than bw");
+    if (bits && compressed && IsWidth(*bits) && (*compressed >= *bits || *compressed < 1)) {
+      fields.Invalid("compressed_bw", *fields.Find("compressed_bw", Need::kOptional), "1 or more, and less than bw");
     } else if (bits && compressed && IsWidth(*bits)) {
       facts.set_bit_width(*compressed);
-      qparams.set_block_scale_bits(static_cast<int32_t>(*bits - std::max<int64_t>(*compressed, 0)));
+      qparams.set_block_scale_bits(static_cast<int32_t>(*bits - *compressed));
     }
   }
   if (!facts.problems().empty()) return;
   const bool is_signed = *symmetric && (facts.section() == v1::Encoding::SECTION_PARAMETERS ||
                                         encoding.geometry.kind >= Geometry::kBlocks);
-  SetType(is_signed, *symmetric, encoding);
+  SetType(IntegerType(facts.bit_width(), is_signed), *symmetric, encoding);
   if (encoding.has_spec && *bits >= 1 && *bits <= 64) SetZeroPoints(*bits, is_signed, encoding);
 }
 

@@ -17,7 +17,17 @@ struct ElementType {
   bool is_float = false;
   bool is_signed = false;
   int64_t bits = 0;
+  // Of integers, and of the real numbers that QuantizeLinear makes; UNSPECIFIED: nothing that is scaled.
+  v1::DataType type = v1::DATA_TYPE_UNSPECIFIED;
 };
+
+v1::DataType ScaledFloat(absl::string_view name) {
+  if (name == "float8e4m3fn") return v1::DATA_TYPE_FLOAT8_E4M3FN;
+  if (name == "float8e4m3fnuz") return v1::DATA_TYPE_FLOAT8_E4M3FNUZ;
+  if (name == "float8e5m2") return v1::DATA_TYPE_FLOAT8_E5M2;
+  if (name == "float8e5m2fnuz") return v1::DATA_TYPE_FLOAT8_E5M2FNUZ;
+  return name == "float4e2m1" ? v1::DATA_TYPE_FLOAT4_E2M1 : v1::DATA_TYPE_UNSPECIFIED;
+}
 
 // What QuantizeLinear takes for an axis that is not stated.
 constexpr int64_t kDefaultAxis = 1;
@@ -36,6 +46,7 @@ ElementType TypeOf(absl::string_view name) {
   const absl::string_view magnitude = absl::StripPrefix(digits, "-");
   type.known =
       !magnitude.empty() && absl::c_all_of(magnitude, absl::ascii_isdigit) && absl::SimpleAtoi(digits, &type.bits);
+  type.type = type.is_float ? ScaledFloat(name) : IntegerType(type.bits, type.is_signed);
   return type;
 }
 
@@ -52,6 +63,7 @@ int32_t FactorBits(int64_t bits) {
 void ReadNested(const Fields& fields, ReadEncoding& encoding) {
   const auto factors = fields.Numbers("per_block_int_scale", Need::kRequired);
   const auto scales = fields.Numbers("per_channel_float_scale", Need::kRequired);
+  fields.Forbid({"y_scale"}, "beside a scale in two parts");
   encoding.geometry.kind = Geometry::kNested;
   if (factors) encoding.geometry.shape = factors->shape;
   if (factors) Append(*factors, encoding.spec.mutable_qparams()->mutable_block_scales());
@@ -93,6 +105,14 @@ void RequireGeometry(const Fields& fields, ReadEncoding& encoding) {
   if (!geometry.axis) geometry.axis = kDefaultAxis;
 }
 
+// Whether real numbers have a scale. Factors of scales are of integers; the wider types have neither.
+bool IsScaled(const Fields& fields, const ElementType& type) {
+  fields.Forbid({"per_block_int_scale", "per_channel_float_scale"}, "beside an output_dtype of real numbers");
+  if (type.type != v1::DATA_TYPE_UNSPECIFIED) return fields.Find("y_scale", Need::kOptional).has_value();
+  fields.Forbid({"y_scale", "y_zero_point", "axis", "block_size"}, "beside an output_dtype that is not scaled");
+  return false;
+}
+
 }  // namespace
 
 void ReadOnnxStyle(JsonValue entry, ReadEncoding& encoding) {
@@ -110,7 +130,7 @@ void ReadOnnxStyle(JsonValue entry, ReadEncoding& encoding) {
                      "an element type of ONNX, as \"int8\", \"uint16\" or \"float16\"");
     }
   }
-  if (facts.is_float()) return;
+  if (facts.is_float() && !IsScaled(fields, type)) return;
   encoding.geometry.axis = fields.Integer("axis", Need::kOptional);
   const std::optional<int64_t> block_size = fields.Integer("block_size", Need::kOptional);
   if (block_size) facts.set_block_size(*block_size);
@@ -133,7 +153,7 @@ void ReadOnnxStyle(JsonValue entry, ReadEncoding& encoding) {
   RequireGeometry(fields, encoding);
   const bool centered = std::all_of(qparams.zero_points().begin(), qparams.zero_points().end(),
                                     [](double zero_point) { return zero_point == 0; });
-  SetType(type.is_signed, type.is_signed && centered, encoding);
+  SetType(type.type, (type.is_signed || type.is_float) && centered, encoding);
 }
 
 }  // namespace quantgate::encodings

@@ -21,8 +21,7 @@ v1::DataType IntegerType(int64_t bits, bool is_signed) {
   }
 }
 
-void SetType(bool is_signed, bool symmetric, ReadEncoding& encoding) {
-  const v1::DataType type = IntegerType(encoding.facts.bit_width(), is_signed);
+void SetType(v1::DataType type, bool symmetric, ReadEncoding& encoding) {
   const bool blocked = encoding.geometry.kind == Geometry::kBlocks || encoding.geometry.kind == Geometry::kNested;
   // Blocks of no size are no geometry.
   if (type == v1::DATA_TYPE_UNSPECIFIED || (blocked && encoding.geometry.block_size < 1)) return;

@@ -12,8 +12,8 @@ namespace quantgate::encodings {
 // UNSPECIFIED: there is no such type.
 v1::DataType IntegerType(int64_t bits, bool is_signed);
 
-// Type and scheme of the spec, by the encoding's facts and geometry; nothing when the width is no type's.
-void SetType(bool is_signed, bool symmetric, ReadEncoding& encoding);
+// Type and scheme of the spec, by the encoding's geometry; nothing when `type` is UNSPECIFIED: no width of a type.
+void SetType(v1::DataType type, bool symmetric, ReadEncoding& encoding);
 
 // Zero points from offsets on the unsigned grid of `grid_bits`.
 void SetZeroPoints(int64_t grid_bits, bool is_signed, ReadEncoding& encoding);

@@ -116,6 +116,10 @@ absl::Status ReadEncoding(JsonValue quant_params, DataType type, v1::Spec& spec)
       }
       return AddNumbers(found.value, "offsets", -1, *qparams.mutable_zero_points());
     }
+    case kBlock:
+    case kBlockwiseExpansion:
+      spec.set_qscheme(v1::Spec::PER_BLOCK_SYMMETRIC);
+      return absl::OkStatus();
     default:
       return absl::OkStatus();
   }

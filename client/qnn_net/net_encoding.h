@@ -10,7 +10,7 @@
 namespace quantgate::qnn_net {
 
 // Fills `spec`, whose tensor has these type and sizes. A kind of encoding that the format does not say how to write
-// leaves it without numbers. FI001: a field of another kind, with the place.
+// leaves it without numbers, with the scheme if that is known. FI001: a field of another kind, with the place.
 absl::Status ReadEncoding(JsonValue quant_params, DataType type, v1::Spec& spec);
 
 // "…, at line 3, column 14", as the end of an error.

@@ -9,6 +9,10 @@ const v1::EncodingsFile* EncodingsOf(const CheckContext& context) {
   return message.has_encodings_file() ? &message.encodings_file() : nullptr;
 }
 
+const v1::EncodingsFile* WholeEncodings(const CheckContext& context) {
+  return &context.model() == &context.graph().message() ? EncodingsOf(context) : nullptr;
+}
+
 Place PlaceOf(const Graph& graph, const v1::Encoding& encoding) {
   Place place;
   place.value = encoding.value() - 1;

@@ -13,6 +13,9 @@ namespace quantgate {
 // The file that the graph was joined with; null: none.
 const v1::EncodingsFile* EncodingsOf(const CheckContext& context);
 
+// The same for what holds of the file as a whole: null also in bodies, where it would be said again.
+const v1::EncodingsFile* WholeEncodings(const CheckContext& context);
+
 // Where an encoding's tensor is; the whole graph for an entry without a name.
 Place PlaceOf(const Graph& graph, const v1::Encoding& encoding);
 

@@ -45,7 +45,7 @@ const char* LayoutName(v1::EncodingsFile::Layout layout) {
 }
 
 void Check(const CheckContext& context, FindingSink& sink) {
-  const v1::EncodingsFile* file = EncodingsOf(context);
+  const v1::EncodingsFile* file = WholeEncodings(context);
   // Overrides have no version.
   if (file == nullptr || file->layout() == v1::EncodingsFile::LAYOUT_UNSPECIFIED || file->partial()) return;
   const std::vector<std::string> versions = Versions(file->layout());

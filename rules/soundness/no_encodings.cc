@@ -20,7 +20,7 @@ constexpr RuleInfo kInfo = {
 };
 
 void Check(const CheckContext& context, FindingSink& sink) {
-  const v1::EncodingsFile* file = EncodingsOf(context);
+  const v1::EncodingsFile* file = WholeEncodings(context);
   // What could not be read as a list of encodings is said to be that.
   if (file == nullptr || !file->encodings().empty() || !file->problems().empty()) return;
   sink.Add(kInfo, {}, "no encodings", "at least one");

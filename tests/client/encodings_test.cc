@@ -9,6 +9,8 @@
 #include "client/error.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "rules/check.h"
+#include "tests/rules/empty_tables.h"
 #include "tests/rules/graph_builder.h"
 
 namespace quantgate {
@@ -246,6 +248,114 @@ TEST(OneList, ZeroPointsAreStatedAsTheyAre) {
   EXPECT_EQ(SpecOf(graph, "y").qscheme(), v1::Spec::PER_TENSOR_SYMMETRIC);
   EXPECT_TRUE(ValueOf(graph, "nobody").foreign());
   EXPECT_EQ(graph.encodings_file().encodings(5).bit_width(), 3);
+}
+
+// Real numbers of 16 and 32 bits have no grid: one of two answers would be dropped in silence.
+TEST(OneList, RealNumbersHaveNoGrid) {
+  const v1::Graph graph = Joined(R"({"version": "2.0.0", "encodings": [
+    {"name": "x", "output_dtype": "float16", "y_scale": 0.1}, {"name": "y", "output_dtype": "bfloat16", "y_zero_point": 0},
+    {"name": "w", "output_dtype": "float8e4m3fn", "block_size": 1, "axis": 1, "per_channel_float_scale": [[0.5]],
+     "per_block_int_scale": [[16]]},
+    {"name": "z", "output_dtype": "int8", "y_scale": 1, "per_channel_float_scale": [1], "per_block_int_scale": [[1]]},
+    {"name": "u", "output_dtype": "float16"}, {"name": "v", "output_dtype": "float8"}]})");
+  EXPECT_THAT(Problems(graph), ElementsAre("INVALID y_scale", "INVALID y_zero_point", "INVALID per_block_int_scale",
+                                           "INVALID per_channel_float_scale", "INVALID y_scale"));
+}
+
+TEST(OneList, NarrowRealNumbersAreScaled) {
+  const v1::Graph graph = Joined(R"({"version": "2.0.0", "encodings": [
+    {"name": "x", "output_dtype": "float8e4m3fn", "y_scale": 0.1},
+    {"name": "w", "output_dtype": "float8e5m2", "axis": 0, "y_scale": [1, 2, 3, 4]},
+    {"name": "y", "output_dtype": "float8e5m2"}]})");
+  EXPECT_THAT(Problems(graph), IsEmpty());
+  EXPECT_EQ(SpecOf(graph, "x").dtype(), v1::DATA_TYPE_FLOAT8_E4M3FN);
+  EXPECT_THAT(SpecOf(graph, "w").qparams().scales(), ElementsAre(1, 2, 3, 4));
+  EXPECT_EQ(ValueOf(graph, "y").spec(), 0);
+}
+
+TEST(Listed, RealNumbersHaveNoGrid) {
+  const v1::Graph graph = Joined(R"({"version": "1.0.0", "activation_encodings": [
+    {"name": "x", "dtype": "FLOAT", "bw": 16, "enc_type": "PER_TENSOR"}, {"name": "z", "dtype": "FLOAT", "bw": 16},
+    {"name": "y", "dtype": "FLOAT", "bw": 16, "enc_type": "PER_TENSOR", "scale": [1.0]}], "param_encodings": [
+    {"name": "w", "dtype": "FLOAT", "bw": 8, "enc_type": "PER_CHANNEL", "is_sym": true},
+    {"name": "m", "dtype": "FLOAT", "bw": 8, "enc_type": "PER_TENSOR", "per_block_int_scale": [1]}]})");
+  EXPECT_THAT(Problems(graph), ElementsAre("INVALID scale", "INVALID enc_type", "INVALID per_block_int_scale"));
+}
+
+// Blocks that the kind of the entry does not have would be read by nobody.
+TEST(Listed, GeometryIsThatOfTheKind) {
+  const v1::Graph graph = Joined(R"({"version": "1.0.0", "activation_encodings": [
+    {"name": "x", "dtype": "INT", "bw": 8, "enc_type": "PER_TENSOR", "is_sym": false, "scale": [1], "offset": [-128],
+     "block_size": 4}], "param_encodings": [
+    {"name": "g", "dtype": "INT", "bw": 8, "enc_type": "PER_CHANNEL", "is_sym": true, "scale": [1, 1, 1, 1, 1],
+     "offset": [-128, -128, -128, -128, -128], "compressed_bw": 4},
+    {"name": "m", "dtype": "INT", "bw": 8, "enc_type": "LPBQ", "is_sym": true, "scale": [1, 1, 1, 1, 1, 1],
+     "offset": [-128, -128, -128, -128, -128, -128], "block_size": 8, "compressed_bw": 0,
+     "per_block_int_scale": [1, 1, 1, 1, 1, 1]}]})");
+  EXPECT_THAT(Problems(graph), ElementsAre("INVALID block_size", "INVALID compressed_bw", "INVALID compressed_bw"));
+}
+
+TEST(Keyed, RealNumbersHaveNoGrid) {
+  const std::string entries = R"({"x": [{"bitwidth": 16, "dtype": "float", "scale": 0.1, "offset": 0}],
+                                 "y": [{"bitwidth": 16, "dtype": "float"}]}, "param_encodings": {}})";
+  EXPECT_THAT(Problems(Joined(absl::StrCat(R"({"version": "0.6.1", "activation_encodings": )", entries))),
+              ElementsAre("INVALID scale", "INVALID offset"));
+  // An override may say more than the converter reads.
+  EXPECT_THAT(Problems(Joined(absl::StrCat(R"({"activation_encodings": )", entries))), IsEmpty());
+}
+
+// x -> If, whose branches are a Conv of the captured x with a weight of their own.
+v1::Graph Branching() {
+  GraphBuilder b(v1::Graph::ONNX, v1::STAGE_ANNOTATED);
+  b.Input("c", v1::DATA_TYPE_BOOL, {});
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 2, 8, 8});
+  v1::Node& branch = b.Node("If", "if", {"c"}, {"y"});
+  for (int i = 0; i < 2; ++i) {
+    GraphBuilder body(v1::Graph::ONNX, v1::STAGE_ANNOTATED);
+    body.Shape("x", v1::DATA_TYPE_FLOAT32, {1, 2, 8, 8}).set_captured(2);
+    body.Weight(i == 0 ? "w" : "other", v1::DATA_TYPE_FLOAT32, {4, 2, 3, 3}, 288);
+    body.Node("Conv", "conv", {"x", i == 0 ? "w" : "other"}, {"z"});
+    body.Output("z");
+    *b.graph.add_subgraphs() = body.graph;
+    v1::Attribute& attribute = *branch.add_attributes();
+    attribute.set_name(b.Symbol(i == 0 ? "then_branch" : "else_branch"));
+    attribute.set_graph(i + 1);
+  }
+  b.Output("y");
+  return b.graph;
+}
+
+TEST(Bodies, AreJoinedLikeTheirGraph) {
+  v1::Graph graph = Branching();
+  encodings::Join(ReadText(R"({"version": "3.0.0", "encodings": [
+    {"name": "x", "output_dtype": "uint8", "y_scale": 0.5}, {"name": "z", "output_dtype": "uint8", "y_scale": 2},
+    {"name": "w", "output_dtype": "int8", "axis": 0, "y_scale": [1, 2, 3]},
+    {"name": "nobody", "output_dtype": "int8", "y_scale": 1}]})"),
+                  &graph);
+  EXPECT_EQ(graph.stage(), v1::STAGE_CALIBRATED);
+  const v1::Graph& then_branch = graph.subgraphs(0);
+  const v1::Graph& else_branch = graph.subgraphs(1);
+  EXPECT_EQ(then_branch.stage(), v1::STAGE_CALIBRATED);
+  EXPECT_TRUE(ValueOf(graph, "nobody").foreign());
+  EXPECT_EQ(graph.encodings_file().encodings_size(), 2);
+  EXPECT_EQ(then_branch.encodings_file().encodings_size(), 2);
+  EXPECT_EQ(else_branch.encodings_file().encodings_size(), 1);
+  EXPECT_THAT(SpecOf(then_branch, "w").qparams().scales(), ElementsAre(1, 2, 3));
+  EXPECT_THAT(SpecOf(else_branch, "z").qparams().scales(), ElementsAre(2));
+  // As it is around the body.
+  EXPECT_THAT(SpecOf(else_branch, "x").qparams().scales(), ElementsAre(0.5));
+
+  const testing::EmptyTables tables;
+  ModuleRegistry modules(tables);
+  v1::Report report;
+  ASSERT_TRUE(Check(graph, CheckOptions(), modules, report).ok());
+  std::vector<std::string> found;
+  for (const v1::Finding& finding : report.results(0).findings()) {
+    if (finding.severity() == v1::Finding::INFO) continue;
+    found.push_back(absl::StrCat(finding.code(), " ", finding.location().subgraph()));
+  }
+  // The version once, the name that there is not, and the weight with a scale too few in its branch.
+  EXPECT_THAT(found, ElementsAre("FI022 ", "GS015 ", "AX001 if/then_branch"));
 }
 
 TEST(Alone, NamesAreValues) {

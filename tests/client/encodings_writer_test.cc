@@ -26,7 +26,7 @@ v1::Graph Joined(absl::string_view text) {
   b.Node("Conv", "conv", {"x", "w"}, {"y"});
   absl::StatusOr<encodings::ReadFile> file = encodings::Read(text);
   EXPECT_TRUE(file.ok()) << file.status();
-  encodings::Join(*std::move(file), &b.graph);
+  encodings::Join(*file, &b.graph);
   return b.graph;
 }
 

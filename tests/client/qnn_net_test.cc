@@ -2,13 +2,16 @@
 #include <string>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_replace.h"
 #include "client/error.h"
 #include "client/import.h"
 #include "client/qnn_net/net_importer.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
+#include "rules/check.h"
 #include "tests/client/files.h"
 #include "tests/client/onnx_model.h"
+#include "tests/rules/empty_tables.h"
 
 namespace quantgate {
 namespace {
@@ -65,6 +68,24 @@ TEST(QnnNet, BitWidthEncodingsStateTheirRange) {
   // A name that no tensor has is a value that nobody makes; an empty one is an omitted input.
   EXPECT_EQ(graph->nodes(0).inputs(2), 0);
   EXPECT_FALSE(ValueNamed(*graph, "nobody").has_constant());
+}
+
+// No document says how scales of blocks are written: the scheme is kept, and that no numbers were read is no fault of
+// the file.
+TEST(QnnNet, ScalesOfBlocksAreNotRead) {
+  std::string text = Corpus("conv.json");
+  absl::StrReplaceAll({{R"("encoding": 1)", R"("encoding": 5)"}}, &text);
+  const absl::StatusOr<v1::Graph> graph = ImportQnnNet(text, {});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(SpecNamed(*graph, "w").qscheme(), v1::Spec::PER_BLOCK_SYMMETRIC);
+  const testing::EmptyTables tables;
+  ModuleRegistry modules(tables);
+  v1::Report report;
+  ASSERT_TRUE(Check(*graph, CheckOptions(), modules, report).ok());
+  EXPECT_EQ(report.results(0).findings_size(), 0) << report.results(0).findings(0).code();
+  ASSERT_EQ(report.results(0).not_checked_size(), 1);
+  EXPECT_EQ(report.results(0).not_checked(0).rule(), "FI009");
+  EXPECT_EQ(report.results(0).not_checked(0).node(), "conv");
 }
 
 TEST(QnnNet, ErrorsNameThePlace) {
