@@ -25,6 +25,17 @@ int64_t SizeOf(const flatbuffers::Vector<T>* list) {
 
 int64_t SizeOf(const flatbuffers::String* text) { return text == nullptr ? 0 : text->size(); }
 
+// LiteRT loads no file with a sparse constant that lacks these tables.
+bool Complete(const Sparsity& sparsity) {
+  constexpr int8_t kSparse = 1;
+  if (sparsity.traversal_order() == nullptr || sparsity.dim_metadata() == nullptr) return false;
+  for (const DimensionMetadata* dimension : *sparsity.dim_metadata()) {
+    if (dimension->format() != kSparse) continue;
+    if (dimension->array_segments() == nullptr || dimension->array_indices() == nullptr) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 GraphImporter::GraphImporter(ModelContext* model, int position, v1::Graph* graph)
@@ -183,6 +194,10 @@ absl::Status GraphImporter::Import() {
   if (source_.tensors() != nullptr) {
     for (const Tensor* tensor : *source_.tensors()) {
       AddTensor(*tensor);
+      if (tensor->sparsity() != nullptr && model_.tensors.HasData(*tensor) && !Complete(*tensor->sparsity())) {
+        return Damaged(absl::StrCat("tensor ", graph_.values_size() - 1,
+                                    " is sparse without a traversal order, or without where its elements are"));
+      }
       if (model_.memory.exceeded()) return absl::OkStatus();
     }
   }

@@ -5,6 +5,7 @@
 #include "rules/engine/finding.h"
 #include "rules/onnx/defined.h"
 #include "rules/soundness/rules.h"
+#include "rules/tflite/optional_inputs.h"
 
 namespace quantgate {
 namespace {
@@ -61,26 +62,27 @@ void CheckOutputs(const Graph& graph, int32_t node, const Definition& definition
   sink.Add(kInfo, place, absl::StrCat(count, count == 1 ? " output" : " outputs"), Range(parameters));
 }
 
-// An optional argument that LiteRT's kernel asks for all the same: tflite/kernels/conv.cc wants a bias always,
-// depthwise_conv.cc where there is a place for one.
-bool Asked(const Graph& graph, int32_t node, int input) {
-  const absl::string_view op_type = graph.op_type(node);
-  return op_type == "CONV_2D" || (op_type == "DEPTHWISE_CONV_2D" && input < graph.num_inputs(node));
+void AddLeftOut(const Graph& graph, int32_t node, int input, FindingSink& sink) {
+  Place place;
+  place.node = node;
+  place.input = input;
+  sink.Add(kInfo, place, "left out", absl::StrCat("a tensor: ", graph.op_type(node), " requires it"));
 }
 
-// LiteRT has no operator sets: what a canonical operator cannot do without must be there.
+// LiteRT has no operator sets: what a canonical operator cannot do without must be there, and a place is empty only
+// where the kernel says that it may be.
 void CheckTflite(const Graph& graph, int32_t node, FindingSink& sink) {
+  for (int i = 0; i < graph.num_inputs(node); ++i) {
+    if (graph.input(node, i) < 0 && !MayBeLeftOut(graph.op_type(node), i)) AddLeftOut(graph, node, i, sink);
+  }
   const Binding* binding = graph.binding(node);
   if (binding == nullptr) return;
-  for (int i = 0; i < static_cast<int>(binding->arguments.size()); ++i) {
+  for (int i = graph.num_inputs(node); i < static_cast<int>(binding->arguments.size()); ++i) {
     const Argument& argument = binding->arguments[i];
     if (argument.role != ArgRole::kData || argument.variadic) continue;
-    if (binding->op->inputs[argument.port].optional && !Asked(graph, node, i)) continue;
-    if (i < graph.num_inputs(node) && graph.input(node, i) >= 0) continue;
-    Place place;
-    place.node = node;
-    place.input = i;
-    sink.Add(kInfo, place, "left out", absl::StrCat("a tensor: ", graph.op_type(node), " requires it"));
+    // tflite/kernels/conv.cc wants a bias always.
+    if (binding->op->inputs[argument.port].optional && graph.op_type(node) != "CONV_2D") continue;
+    AddLeftOut(graph, node, i, sink);
   }
 }
 

@@ -1,5 +1,6 @@
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
@@ -141,9 +142,29 @@ void CheckOptionsTables(const Graph& graph, FindingSink& sink) {
   }
 }
 
+// A number of a type that the schema does not have. LiteRT loads no file with one, but for UNIQUE, which reads any
+// number but that of int64 as int32.
+void CheckStatedTypes(const Graph& graph, FindingSink& sink) {
+  constexpr absl::string_view kTypes[] = {"out_type",      "output_type", "quantized_bias_type", "in_data_type",
+                                          "out_data_type", "key_dtype",   "value_dtype"};
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    for (const v1::Attribute& attribute : graph.node(node).attributes()) {
+      if (attribute.value_case() != v1::Attribute::kI || attribute.name() == 0) continue;
+      const absl::string_view name = graph.symbol(attribute.name());
+      if (!absl::c_linear_search(kTypes, name)) continue;
+      Place place;
+      place.node = node;
+      sink.Add(kInfo, place, absl::StrCat(name, " ", attribute.i()), "an element type of the schema");
+    }
+  }
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  if (graph.origin() == v1::Graph::TFLITE) CheckOptionsTables(graph, sink);
+  if (graph.origin() == v1::Graph::TFLITE) {
+    CheckOptionsTables(graph, sink);
+    CheckStatedTypes(graph, sink);
+  }
   const std::vector<DefinedOp>& ops = context.Once(DefinedOps);
   if (ops.empty()) return;
   Attributes attributes(graph, sink);

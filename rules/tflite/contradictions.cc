@@ -8,6 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "rules/graph/data_type.h"
 
 namespace quantgate {
 namespace {
@@ -184,7 +185,42 @@ void NewAxis(NodeShapes& node, int64_t axis) {
   if (shape.known) node.Axis(axis, shape.rank() + 1);
 }
 
-void Pack(NodeShapes& node) { NewAxis(node, node.integer("axis", 0)); }
+void Pack(NodeShapes& node) {
+  NewAxis(node, node.integer("axis", 0));
+  const int64_t count = node.integer("values_count", 0);
+  if (count != node.num_inputs()) {
+    node.BadParameter(absl::StrCat("values_count ", count), absl::StrCat(node.num_inputs(), ", its inputs"));
+  }
+}
+
+// Indices and sizes are numbers of these types. What is not stated is a float.
+void CountsIn(NodeShapes& node, absl::string_view attribute) {
+  const v1::Attribute* stated = node.graph().attribute(node.node(), attribute);
+  if (stated != nullptr && stated->value_case() == v1::Attribute::kI) return;  // none of the schema: op-attributes'
+  const v1::DataType type = stated == nullptr ? v1::DATA_TYPE_FLOAT32 : stated->dtype();
+  if (type == v1::DATA_TYPE_INT32 || type == v1::DATA_TYPE_INT64) return;
+  node.BadParameter(absl::StrCat(attribute, " ", DataTypeName(type)), "int32 or int64");
+}
+
+void ArgMax(NodeShapes& node) {
+  AxesSecond(node);
+  CountsIn(node, "output_type");
+}
+
+void ShapeOf(NodeShapes& node) { CountsIn(node, "out_type"); }
+
+// The number of a subgraph; 0, which is the model's own graph, where none is stated.
+int64_t BodyAt(const NodeShapes& node, absl::string_view attribute) {
+  const v1::Attribute* stated = node.graph().attribute(node.node(), attribute);
+  if (stated == nullptr) return 0;
+  return stated->value_case() == v1::Attribute::kGraph ? stated->graph() : stated->i();
+}
+
+void While(NodeShapes& node) {
+  const int64_t condition = BodyAt(node, "cond_subgraph_index");
+  if (condition != BodyAt(node, "body_subgraph_index")) return;
+  node.BadParameter(absl::StrCat("subgraph ", condition, " as condition and as body"), "one for each");
+}
 
 void ExpandDims(NodeShapes& node) {
   if (const auto axis = node.constant(1); axis && axis->size() == 1) NewAxis(node, axis->front());
@@ -305,8 +341,10 @@ const absl::flat_hash_map<absl::string_view, Check>& Checks() {
       {"REDUCE_PROD", AxesSecond},
       {"REDUCE_ANY", AxesSecond},
       {"REDUCE_ALL", AxesSecond},
-      {"ARG_MAX", AxesSecond},
-      {"ARG_MIN", AxesSecond},
+      {"ARG_MAX", ArgMax},
+      {"ARG_MIN", ArgMax},
+      {"SHAPE", ShapeOf},
+      {"WHILE", While},
       {"CUMSUM", AxesSecond},
       {"REVERSE_V2", AxesSecond},
       {"SPLIT", Split},

@@ -225,6 +225,22 @@ std::vector<SoundnessCase> TfliteCases() {
       {"TfliteNoWeight", Int8, [](GraphBuilder& b) { b.Find("conv").mutable_inputs()->Truncate(1); }, "GS011", "conv"},
       {"TfliteWeightLeftOut", Int8, [](GraphBuilder& b) { b.Find("conv").set_inputs(1, 0); }, "GS011", "conv"},
       {"TfliteNoBias", Int8, [](GraphBuilder& b) { b.Find("conv").mutable_inputs()->Truncate(2); }, "GS011", "conv"},
+      // What a binding does not know as data is asked for, too.
+      {"TfliteShapeLeftOut", Int8, [](GraphBuilder& b) { b.Find("reshape").add_inputs(0); }, "GS011", "reshape"},
+      {"TfliteRecurrentGateLeftOut", Depthwise,
+       [](GraphBuilder& b) {
+         v1::Node& lstm = b.Node("LSTM", "lstm", {"x", "x", "x"}, {"z"});
+         lstm.set_inputs(1, 0);
+         b.Shape("z", v1::DATA_TYPE_INT8, {1, 8, 8, 3});
+         Quantize(b, "z", {0.02}, 3);
+         b.Output("z");
+       },
+       ""},
+      {"TfliteBiasTypeOfNoName", Int8, [](GraphBuilder& b) { Set(b, "conv", "quantized_bias_type").set_i(100); },
+       "GS010", "conv"},
+      {"TfliteConstantVariable", Int8, [](GraphBuilder& b) { b.Value("w").set_foreign(true); }, "FI027", "", "w"},
+      {"TfliteConditionIsBody", Loop, [](GraphBuilder& b) { Set(b, "while", "cond_subgraph_index").set_graph(2); },
+       "GS013", "while"},
       {"TfliteBiasLeftOut", Int8, [](GraphBuilder& b) { b.Find("conv").set_inputs(2, 0); }, "GS011", "conv"},
       {"TfliteBiasOfDenseLeftOut", Blocks, [](GraphBuilder& b) { b.Find("fc").add_inputs(0); }, ""},
       {"TfliteConvChannels", Int8,
