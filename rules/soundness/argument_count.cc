@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -21,7 +22,8 @@ constexpr RuleInfo kInfo = {
     "not "
     "say what it computes.",
     "Connect every required input, and no more inputs and outputs than the operator has.",
-    "Conv without a weight fires it, and so does Conv with 4 inputs; Conv without a bias does not.",
+    "Conv without a weight fires it, and so does Conv with 4 inputs or an If of one output with a branch of two; Conv "
+    "without a bias does not.",
 };
 
 std::string Range(const Parameters& parameters) {
@@ -62,6 +64,43 @@ void CheckOutputs(const Graph& graph, int32_t node, const Definition& definition
   sink.Add(kInfo, place, absl::StrCat(count, count == 1 ? " output" : " outputs"), Range(parameters));
 }
 
+// What a body has to take and to give, by the arguments of its node. False: no operator with bodies.
+bool BodyCounts(const Graph& graph, int32_t node, int64_t opset, int& inputs, int& outputs) {
+  const absl::string_view op_type = graph.op_type(node);
+  inputs = graph.num_inputs(node);
+  outputs = graph.num_outputs(node);
+  if (op_type == "If") {
+    inputs = 0;  // branches see the tensors around them
+  } else if (op_type == "Loop") {
+    inputs = std::max(inputs, 2);  // number and condition may be left out; the body has them
+    ++outputs;                     // the next condition
+  } else if (op_type == "Scan") {
+    if (opset < 9) --inputs;  // lengths of the sequences
+  } else {
+    return false;
+  }
+  return true;
+}
+
+void CheckBodies(const Graph& graph, int32_t node, int64_t opset, FindingSink& sink) {
+  int inputs = 0;
+  int outputs = 0;
+  if (!BodyCounts(graph, node, opset, inputs, outputs)) return;
+  Place place;
+  place.node = node;
+  for (const v1::Attribute& attribute : graph.node(node).attributes()) {
+    if (attribute.value_case() != v1::Attribute::kGraph) continue;
+    const v1::Graph& body = graph.message().subgraphs(attribute.graph() - 1);
+    const auto check = [&](int count, int expected, const char* what) {
+      if (count == expected) return;
+      sink.Add(kInfo, place, absl::StrCat(graph.symbol(attribute.name()), " has ", count, what),
+               absl::StrCat(expected, ", by the arguments of the node"));
+    };
+    check(body.inputs_size(), inputs, body.inputs_size() == 1 ? " input" : " inputs");
+    check(body.outputs_size(), outputs, body.outputs_size() == 1 ? " output" : " outputs");
+  }
+}
+
 void AddLeftOut(const Graph& graph, int32_t node, int input, FindingSink& sink) {
   Place place;
   place.node = node;
@@ -93,11 +132,13 @@ void Check(const CheckContext& context, FindingSink& sink) {
   }
   const std::vector<DefinedOp>& ops = context.Once(DefinedOps);
   if (ops.empty()) return;
+  const int64_t opset = OnnxOpset(context.model());
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     const Definition* definition = ops[graph.node(node).op()].current;
     if (definition == nullptr || definition->removed) continue;
     CheckInputs(graph, node, *definition, sink);
     CheckOutputs(graph, node, *definition, sink);
+    CheckBodies(graph, node, opset, sink);
   }
 }
 

@@ -50,7 +50,7 @@ const char* KindName(AttributeKind kind) {
 }
 
 // What the message's value can mean; `kind` itself when it fits.
-const char* Given(const v1::Attribute& attribute, AttributeKind kind) {
+const char* Given(const v1::Attribute& attribute, AttributeKind kind, int64_t ir_version) {
   const auto is = [kind](AttributeKind given) { return given == kind ? nullptr : KindName(given); };
   switch (attribute.value_case()) {
     case v1::Attribute::kI:
@@ -72,15 +72,18 @@ const char* Given(const v1::Attribute& attribute, AttributeKind kind) {
     case v1::Attribute::kTensor:
       return is(AttributeKind::kTensor);
     case v1::Attribute::VALUE_NOT_SET:
-      // Graph has no value for types of sequences and optionals, and old files state no type for an empty list.
-      return kind == AttributeKind::kType || kind >= AttributeKind::kFloats ? nullptr : "empty";
+      // Graph has no value for types of sequences and optionals, and files of IR version 1 state no type for an empty
+      // list.
+      if (kind == AttributeKind::kType || (kind >= AttributeKind::kFloats && ir_version < 2)) return nullptr;
+      return "empty, or of no type";
   }
   return nullptr;
 }
 
 class Attributes {
  public:
-  Attributes(const Graph& graph, FindingSink& sink) : graph_(graph), sink_(sink) {}
+  Attributes(const Graph& graph, int64_t ir_version, FindingSink& sink)
+      : graph_(graph), ir_version_(ir_version), sink_(sink) {}
 
   void Check(int32_t node, const DefinedOp& op) {
     node_ = node;
@@ -96,7 +99,7 @@ class Attributes {
       const uint64_t bit = uint64_t{1} << (known - definition.attributes.data());
       if ((seen & bit) != 0) Add(absl::StrCat("attribute ", name, " is given again"), "each attribute once");
       seen |= bit;
-      if (const char* given = Given(attribute, known->kind)) {
+      if (const char* given = Given(attribute, known->kind, ir_version_)) {
         Add(absl::StrCat("attribute ", name, " is ", given), KindName(known->kind));
       }
     }
@@ -127,6 +130,7 @@ class Attributes {
   }
 
   const Graph& graph_;
+  const int64_t ir_version_;
   FindingSink& sink_;
   int32_t node_ = -1;
 };
@@ -167,7 +171,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
   }
   const std::vector<DefinedOp>& ops = context.Once(DefinedOps);
   if (ops.empty()) return;
-  Attributes attributes(graph, sink);
+  Attributes attributes(graph, context.model().format_version(), sink);
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     const DefinedOp& op = ops[graph.node(node).op()];
     if (op.current != nullptr && !op.current->removed) attributes.Check(node, op);
