@@ -1,6 +1,7 @@
 // LiteRT models: what its specification and kernels ask of types, scales and parameters.
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 
 #include "tests/rules/soundness_case.h"
 
@@ -104,7 +105,7 @@ GraphBuilder Concatenation(v1::DataType type) {
     Quantize(b, name, {0.1});
   }
   b.Node("CONCATENATION", "concat", {"x", "z"}, {"y"});
-  b.Shape("y", type, {1, 8});
+  b.Shape("y", type, {2, 4});
   Quantize(b, "y", {0.1});
   b.Output("y");
   return b;
@@ -167,7 +168,7 @@ std::vector<SoundnessCase> TfliteCases() {
        [](GraphBuilder& b) {
          b.Input("i", v1::DATA_TYPE_INT8, {4});
          b.Node("RESHAPE", "move", {"i"}, {"j"});
-         SetNewShape(b, "move", {4});
+         SetNewShape(b, "move", {2, 2});
          b.Shape("j", v1::DATA_TYPE_INT8, {2, 2});
          b.Output("j");
        },
@@ -210,6 +211,10 @@ std::vector<SoundnessCase> TfliteCases() {
          b.Find("reshape").set_op(b.Symbol("QUANTIZE"));
          SetType(b, "y", v1::DATA_TYPE_INT8);
          SetScale(b, "r", 0.5);
+         for (const char* result : {"r", "p"}) {
+           const int64_t sizes[] = {1, 6, 6, 2};
+           b.Value(result).mutable_dims()->Assign(std::begin(sizes), std::end(sizes));
+         }
        },
        ""},
       {"TfliteScaledFloat", Blocks, [](GraphBuilder& b) { Quantize(b, "x", {0.1}); }, "FI020", "", "x", -1, info},
@@ -294,9 +299,9 @@ std::vector<SoundnessCase> TfliteCases() {
          b.Value("y").set_dims(2, 1);
          SetNewShape(b, "reshape", {1, 72});
        },
-       "GS012", "reshape", "y"},
+       "GS012", "reshape"},
       {"TflitePaddingOfNoName", Int8, [](GraphBuilder& b) { Set(b, "conv", "padding").set_i(7); }, "GS013", "conv"},
-      {"TflitePaddingByName", Int8, [](GraphBuilder& b) { Set(b, "conv", "padding").set_s("SAME"); }, ""},
+      {"TflitePaddingByName", Int8, [](GraphBuilder& b) { Set(b, "conv", "padding").set_s("VALID"); }, ""},
       {"TfliteInputThatIsNone", Int8,
        [](GraphBuilder& b) {
          b.AddValue("tensor 99");
