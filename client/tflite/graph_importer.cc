@@ -68,6 +68,15 @@ void GraphImporter::AddTensor(const Tensor& tensor) {
   SetSpec(tensor, &value);
 }
 
+void GraphImporter::AddResizable(const Tensor& tensor, v1::Value* value) {
+  const auto* signature = tensor.shape_signature();
+  value->clear_dim_symbols();
+  if (signature == nullptr || SizeOf(signature) != value->dims_size()) return;
+  const std::vector<int32_t> sizes = Numbers(*signature);
+  if (std::find(sizes.begin(), sizes.end(), -1) == sizes.end()) return;
+  for (int32_t size : sizes) value->add_dim_symbols(size == -1 ? Symbol("resizable") : 0);
+}
+
 void GraphImporter::SetSpec(const Tensor& tensor, v1::Value* value) {
   const std::optional<v1::Spec> spec = SpecOf(tensor, source_, model_.tensors, model_.memory);
   if (!spec.has_value()) return;
@@ -203,8 +212,10 @@ absl::Status GraphImporter::Import() {
   }
   if (source_.inputs() != nullptr) {
     for (int32_t index : *source_.inputs()) {
-      if (Existing(index) != 0) given_[index] = true;
       graph_.add_inputs(Named(index));
+      if (Existing(index) == 0) continue;
+      given_[index] = true;
+      AddResizable(*source_.tensors()->Get(static_cast<uint32_t>(index)), graph_.mutable_values(index));
     }
   }
   if (source_.operators() != nullptr) {
