@@ -1,8 +1,12 @@
 #include "client/encodings/geometry.h"
 
 #include <algorithm>
+#include <functional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/string_view.h"
 
 namespace quantgate::encodings {
@@ -91,6 +95,30 @@ void LayNested(int64_t axis, int64_t channel_axis, ReadEncoding& encoding) {
   if (axis < channel_axis && others_are_single) Transpose(outer, inner, qparams->mutable_block_scales());
 }
 
+// Lists of as many scales as there should be, and not where: those of the blocks along another axis than the stated
+// one.
+void CheckShape(const v1::Value* value, int64_t axis, ReadEncoding& encoding) {
+  const std::vector<int64_t>& shape = encoding.geometry.shape;
+  const int64_t block = encoding.geometry.block_size;
+  if (value == nullptr || !value->has_shape() || static_cast<size_t>(value->dims_size()) != shape.size()) return;
+  if (axis < 0 || axis >= value->dims_size() || block < 1 || value->dims(static_cast<int>(axis)) % block != 0) return;
+  std::vector<int64_t> expected(value->dims().begin(), value->dims().end());
+  if (absl::c_any_of(expected, [](int64_t dim) { return dim < 1; })) return;
+  expected[static_cast<size_t>(axis)] /= block;
+  bool differs = false;
+  for (size_t i = 0; i < shape.size(); ++i) differs |= shape[i] != expected[i] && shape[i] != 1;
+  // Another number of scales is a rule's to say.
+  const auto count = [](const std::vector<int64_t>& dims) {
+    return absl::c_accumulate(dims, 1.0, std::multiplies<>());
+  };
+  if (!differs || count(shape) != count(expected)) return;
+  AddProblem(
+      v1::EncodingProblem::KIND_INVALID, "axis",
+      absl::StrCat(axis, " with scales of shape [", absl::StrJoin(shape, ", "), "]"),
+      absl::StrCat("scales of shape [", absl::StrJoin(expected, ", "), "]: blocks of ", block, " along that axis"),
+      {encoding.facts.line(), encoding.facts.column()}, encoding.facts.mutable_problems());
+}
+
 // Where channels are in the shape of factors: the other dimension that has more than one, if the file does not say.
 int64_t ChannelAxisOfShape(const Geometry& geometry, int64_t axis) {
   if (geometry.channel_axis) return FromFront(*geometry.channel_axis, geometry.shape.size());
@@ -102,6 +130,10 @@ int64_t ChannelAxisOfShape(const Geometry& geometry, int64_t axis) {
 
 // Within what the contract's axes can hold; others are said to be out of range all the same.
 int64_t Bounded(int64_t axis) { return std::clamp<int64_t>(axis, INT32_MIN, INT32_MAX); }
+
+int64_t AxisOfBlocks(const Geometry& geometry, int64_t channel_axis) {
+  return Bounded(FromFront(geometry.axis.value_or(Other(channel_axis)), geometry.shape.size()));
+}
 
 }  // namespace
 
@@ -158,11 +190,12 @@ void Lay(const v1::Value* value, int channel_axis, ReadEncoding& encoding) {
     }
     case Geometry::kBlocks:
       if (geometry.shape.size() < 2) return LayFlatBlocks(by_use, encoding);
-      return LayBlocks(value, Bounded(FromFront(geometry.axis.value_or(Other(by_use)), geometry.shape.size())),
-                       encoding);
+      CheckShape(value, AxisOfBlocks(geometry, by_use), encoding);
+      return LayBlocks(value, AxisOfBlocks(geometry, by_use), encoding);
     case Geometry::kNested: {
       if (geometry.shape.size() < 2) return LayFlatBlocks(by_use, encoding);
-      const int64_t axis = Bounded(FromFront(geometry.axis.value_or(Other(by_use)), geometry.shape.size()));
+      const int64_t axis = AxisOfBlocks(geometry, by_use);
+      CheckShape(value, axis, encoding);
       return LayNested(axis, Bounded(ChannelAxisOfShape(geometry, axis)), encoding);
     }
   }

@@ -55,7 +55,12 @@ class Channel {
     // Real numbers have no grid. Overrides may say anything beside them: converters look at the type first.
     if (facts.is_float() && need_ == Need::kRequired) fields_.Forbid({"scale", "offset"}, "beside dtype float");
     if (facts.is_float()) return;
-    if (const auto symmetric = fields_.TruthOrText("is_symmetric", need_)) facts.set_is_symmetric(*symmetric);
+    if (const auto symmetric = fields_.TruthOrText("is_symmetric", need_)) {
+      if (!first && facts.has_is_symmetric() && facts.is_symmetric() != *symmetric) {
+        fields_.Invalid("is_symmetric", *fields_.Find("is_symmetric", Need::kOptional), "that of the first channel");
+      }
+      facts.set_is_symmetric(*symmetric);
+    }
     ReadNumbers(bits.value_or(0));
   }
 

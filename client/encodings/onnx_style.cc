@@ -87,6 +87,7 @@ void ReadPlainScale(const Fields& fields, ReadEncoding& encoding) {
   Append(*scales, encoding.spec.mutable_qparams()->mutable_scales());
   Geometry& geometry = encoding.geometry;
   geometry.shape = scales->shape;
+  if (geometry.shape.empty()) fields.Forbid({"block_size"}, "beside one scale");
   const bool blocked = geometry.block_size != 0 || scales->shape.size() > 1;
   if (blocked) {
     geometry.kind = Geometry::kBlocks;

@@ -1,14 +1,17 @@
 #include <array>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
 #include "rules/onnx/defined.h"
+#include "rules/operators/input_types.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {
@@ -26,12 +29,17 @@ constexpr RuleInfo kInfo = {
     "refuse it, or read the numbers as something else.",
     "Declare the type that the tensor has, or put a Cast in between.",
     "A DequantizeLinear with a float32 scale and an output declared int8 fires it; with one declared float32 it does "
-    "not.",
+    "not. A QuantizeLinear that reads truth values fires it as well.",
 };
 
 class Types {
  public:
-  Types(const Graph& graph, FindingSink& sink) : graph_(graph), sink_(sink), types_(graph.num_values()) {
+  Types(const Graph& graph, int64_t opset, FindingSink& sink)
+      : graph_(graph),
+        opset_(opset),
+        sink_(sink),
+        types_(graph.num_values()),
+        admitted_(graph.message().symbols_size() + 1) {
     for (int32_t value = 0; value < graph.num_values(); ++value) types_[value] = graph.value(value).dtype();
   }
 
@@ -39,6 +47,8 @@ class Types {
     const Binding* binding = graph_.binding(node);
     const bool integer = binding != nullptr && binding->integer_operator;
     const bool quantized = integer || IsQuantize(graph_, node) || IsDequantize(graph_, node);
+    // What stored integers may be is operator-version's and that of rules about parameters.
+    if (!integer) Admitted(node);
     bound_.fill(v1::DATA_TYPE_UNSPECIFIED);
     for (int i = 0; i < graph_.num_inputs(node); ++i) {
       const Parameter* parameter = definition.inputs.at(i);
@@ -65,6 +75,24 @@ class Types {
   }
 
  private:
+  // What the operator is defined for at all.
+  void Admitted(int32_t node) {
+    std::optional<InputTypes>& known = admitted_[graph_.node(node).op()];
+    if (!known) known.emplace(graph_.op_type(node), opset_);
+    for (int i = 0; i < graph_.num_inputs(node); ++i) {
+      const int32_t value = graph_.input(node, i);
+      if (value < 0 || known->Admits(i, types_[value])) continue;
+      std::vector<absl::string_view> names;
+      for (v1::DataType type : known->Admitted(i)) names.push_back(DataTypeName(type));
+      Place place;
+      place.node = node;
+      place.input = i;
+      place.value = value;
+      sink_.Add(kInfo, place, std::string(DataTypeName(types_[value])),
+                absl::StrCat(absl::StrJoin(names, ", "), ", for which ", graph_.op_type(node), " is defined"));
+    }
+  }
+
   v1::DataType Expected(char type) const { return type >= 'A' && type <= 'Z' ? bound_[type - 'A'] : FixedType(type); }
 
   static bool OfOutput(const Binding& binding, int argument) {
@@ -123,16 +151,18 @@ class Types {
   }
 
   const Graph& graph_;
+  const int64_t opset_;
   FindingSink& sink_;
-  std::vector<v1::DataType> types_;       // by value id
-  std::array<v1::DataType, 26> bound_{};  // by letter, of one node
+  std::vector<v1::DataType> types_;                  // by value id
+  std::vector<std::optional<InputTypes>> admitted_;  // by symbol
+  std::array<v1::DataType, 26> bound_{};             // by letter, of one node
 };
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const std::vector<DefinedOp>& ops = context.Once(DefinedOps);
   if (ops.empty()) return;
-  Types types(graph, sink);
+  Types types(graph, OnnxOpset(context.model()), sink);
   for (int32_t node : graph.order()) {
     const Definition* definition = ops[graph.node(node).op()].current;
     if (definition != nullptr && !definition->removed) types.Check(node, *definition);

@@ -137,6 +137,16 @@ TEST(Keyed, ChannelsAreOfOneType) {
   EXPECT_THAT(Problems(graph), ElementsAre("INVALID name", "INVALID dtype"));
 }
 
+TEST(Keyed, ChannelsAreOfOneSymmetry) {
+  for (const char* second : {"True", "False"}) {
+    const v1::Graph graph = Joined(absl::StrCat(R"({"version": "0.6.1", "activation_encodings": {}, "param_encodings": {
+      "d": [{"bitwidth": 8, "dtype": "int", "is_symmetric": "True", "max": 1, "min": -1, "offset": -128, "scale": 0.1},
+            {"bitwidth": 8, "dtype": "int", "is_symmetric": ")",
+                                                second, R"(", "max": 1, "min": -1, "offset": -128, "scale": 0.1}]}})"));
+    EXPECT_EQ(Problems(graph).size(), second == std::string("True") ? 0u : 1u);
+  }
+}
+
 // The texts for true and false are those of the older versions.
 TEST(Listed, SymmetryIsTrueOrFalse) {
   const v1::Graph graph = Joined(R"({"version": "1.0.0", "param_encodings": [], "activation_encodings": [
@@ -204,6 +214,26 @@ TEST(Blocks, ScalesStayInTheTensorsOrder) {
   EXPECT_THAT(SpecOf(graph, "m").qparams().block_sizes(), ElementsAre(4, 1));
   EXPECT_THAT(SpecOf(graph, "w").qparams().axes(), ElementsAre(0, 1));
   EXPECT_EQ(SpecOf(graph, "w").qparams().scales_size(), 8);
+}
+
+// t is [6, 8]: as many blocks of 2 along the one dimension as along the other.
+TEST(Blocks, ListsAreAsTheAxisSays) {
+  const auto lists = [](int outer, int inner) {
+    const std::string list = absl::StrCat("[", absl::StrJoin(std::vector<int>(inner, 1), ", "), "]");
+    return absl::StrCat("[", absl::StrJoin(std::vector<std::string>(outer, list), ", "), "]");
+  };
+  const auto joined = [](absl::string_view fields) {
+    return Joined(absl::StrCat(R"({"version": "2.0.0", "encodings": [{"name": "t", "output_dtype": "int4", "axis": 0,
+        "block_size": 2, )",
+                               fields, "}]}"));
+  };
+  EXPECT_THAT(Problems(joined(absl::StrCat(R"("y_scale": )", lists(3, 8)))), IsEmpty());
+  EXPECT_THAT(Problems(joined(absl::StrCat(R"("y_scale": )", lists(6, 4)))), ElementsAre("INVALID axis"));
+  const std::string channels =
+      absl::StrCat(R"("per_channel_float_scale": )", lists(1, 8), R"(, "per_block_int_scale": )");
+  EXPECT_THAT(Problems(joined(absl::StrCat(channels, lists(3, 8)))), IsEmpty());
+  EXPECT_THAT(Problems(joined(absl::StrCat(channels, lists(6, 4)))), ElementsAre("INVALID axis"));
+  EXPECT_THAT(Problems(joined(R"("y_scale": 1)")), ElementsAre("INVALID block_size"));
 }
 
 // The axis is that of QuantizeLinear where none is stated, and that it is not stated is a problem.

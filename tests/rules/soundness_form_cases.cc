@@ -954,6 +954,40 @@ std::vector<SoundnessCase> VersionAndTypeCases() {
          b.Value("z").set_dtype(v1::DATA_TYPE_FLOAT16);
        },
        "FI014", "n", "z"},
+      {"BitsOfFloats", Blank,
+       [](GraphBuilder& b) {
+         One(b, "BitwiseNot", {{"x", {4}}});
+       },
+       "FI014", "n", "x"},
+      {"BitsOfIntegers", Blank,
+       [](GraphBuilder& b) {
+         One(b, "BitwiseNot", {{"x", {4}}});
+         b.Value("x").set_dtype(v1::DATA_TYPE_INT32);
+         b.Value("y").set_dtype(v1::DATA_TYPE_INT32);
+       },
+       ""},
+      {"TruthQuantized", Blank,
+       [](GraphBuilder& b) {
+         One(b, "IsNaN", {{"x", {4}}});
+         b.Pair("y", 0.1, 0);
+         b.Output("y_dq");
+         b.Value("y").set_dtype(v1::DATA_TYPE_UNSPECIFIED);
+       },
+       "FI014", "y_Q", "y"},
+      {"IntegersBeforeTheyWereAdded", Blank,
+       [](GraphBuilder& b) {
+         One(b, "Relu", {{"x", {4}}});
+         for (const char* name : {"x", "y"}) b.Value(name).set_dtype(v1::DATA_TYPE_INT16);
+         Opset(b, 13);
+       },
+       "FI014", "n", "x"},
+      {"IntegersSinceTheyWereAdded", Blank,
+       [](GraphBuilder& b) {
+         One(b, "Relu", {{"x", {4}}});
+         for (const char* name : {"x", "y"}) b.Value(name).set_dtype(v1::DATA_TYPE_INT16);
+         Opset(b, 14);
+       },
+       ""},
       {"ShapeOfInt32", Blank,
        Of("Reshape",
           [](GraphBuilder& b) {

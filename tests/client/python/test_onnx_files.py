@@ -150,6 +150,42 @@ def check(path, *options):
     return [f['code'] for f in findings if f['severity'] == 'ERROR'], answer.returncode
 
 
+# One operator on all element types, in sets in which its types differ.
+TYPED = [('Relu', 1, (13, 14)), ('Add', 2, (6, 13, 14)), ('BitwiseNot', 1, (18,)), ('PRelu', 2, (9, 16)), ('Not', 1, (13,)),
+         ('IsNaN', 1, (13, 20)), ('MatMul', 2, (13,)), ('Sigmoid', 1, (13,)), ('MaxPool', 1, (11, 12)), ('Neg', 1, (13,)),
+         ('Equal', 2, (7, 13)), ('Less', 2, (7, 9)), ('GlobalAveragePool', 1, (13, 22)), ('Erf', 1, (9, 13))]
+ELEMENTS = ['FLOAT', 'FLOAT16', 'DOUBLE', 'BFLOAT16', 'INT8', 'UINT8', 'INT16', 'INT32', 'INT64', 'UINT32', 'BOOL', 'INT4',
+            'FLOAT8E4M3FN']
+
+
+def typed(op, inputs, opset, element):
+    names = [f'x{i}' for i in range(inputs)]
+    attributes = {'kernel_shape': [1, 1]} if op == 'MaxPool' else {}
+    graph = helper.make_graph([node(op, names, ['y'], **attributes)], 'graph',
+                              [value(name, [1, 1, 4, 4], getattr(TensorProto, element)) for name in names],
+                              [onnx.ValueInfoProto(name='y')])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid('', opset)], ir_version=10)
+
+
+def infers(made):
+    try:
+        onnx.shape_inference.infer_shapes(made, check_type=True, strict_mode=True)
+    except onnx.shape_inference.InferenceError:
+        return False
+    return True
+
+
+@pytest.mark.parametrize('op, inputs, opset', [(op, inputs, opset) for op, inputs, sets in TYPED for opset in sets])
+def test_types_of_inputs(op, inputs, opset, tmp_path):
+    wrong = []
+    for element in ELEMENTS:
+        made = typed(op, inputs, opset, element)
+        errors, _ = check(saved(tmp_path, made))
+        if ('FI014' in errors) == infers(made):
+            wrong.append((element, errors))
+    assert not wrong
+
+
 def saved(folder, made):
     path = str(folder / 'model.onnx')
     onnx.save(made, path)
