@@ -81,6 +81,7 @@ class Inliner {
     for (const onnx::FunctionProto& function : model.functions()) {
       functions_.try_emplace(KeyOf(function, function.name(), kFunctionOverload), &function);
     }
+    for (const onnx::OperatorSetIdProto& import : model.opset_import()) imported_.emplace(Domain(import.domain()));
     NoteNames(model.graph());
   }
 
@@ -118,6 +119,11 @@ class Inliner {
 
   absl::Status Call(const onnx::FunctionProto& function, const onnx::NodeProto& call, Nodes* out) {
     const std::string name = ToUtf8(absl::StrCat(call.domain(), "::", call.op_type()));
+    if (calls_.empty() && !imported_.contains(Domain(call.domain()))) {
+      return CodedError(absl::StatusCode::kInvalidArgument, "FI003",
+                        absl::StrCat("function ", name, " is called, and its domain not imported"));
+    }
+    if (absl::Status status = CheckArguments(function, name, call); !status.ok()) return status;
     if (absl::c_linear_search(calls_, &function)) {
       return CodedError(absl::StatusCode::kInvalidArgument, "FI001", absl::StrCat("function ", name, " calls itself"));
     }
@@ -158,6 +164,19 @@ class Inliner {
     }
     calls_.pop_back();
     return absl::OkStatus();
+  }
+
+  // Fewer are holes; more mean nothing. (ONNX Runtime refuses them.)
+  static absl::Status CheckArguments(const onnx::FunctionProto& function, const std::string& name,
+                                     const onnx::NodeProto& call) {
+    const auto check = [&](int count, int most, const char* what) {
+      if (count <= most) return absl::OkStatus();
+      return CodedError(
+          absl::StatusCode::kInvalidArgument, "FI001",
+          absl::StrCat("node '", ToUtf8(call.name()), "' has ", count, what, "; function ", name, " has ", most));
+    };
+    absl::Status status = check(call.input_size(), function.input_size(), " inputs");
+    return status.ok() ? check(call.output_size(), function.output_size(), " outputs") : status;
   }
 
   // The function's own arguments are called what the caller calls them.
@@ -266,6 +285,7 @@ class Inliner {
 
   const FunctionLimits limits_;
   absl::flat_hash_map<std::string, const onnx::FunctionProto*> functions_;
+  absl::flat_hash_set<std::string> imported_;      // domains, by the model itself
   std::vector<const onnx::FunctionProto*> calls_;  // that are being expanded, outermost first
   NamePool nodes_;
   NamePool tensors_;
@@ -284,12 +304,26 @@ void ImportOpsets(onnx::ModelProto* model) {
   }
 }
 
+// Which of two a call means nobody can tell.
+absl::Status CheckNames(const onnx::ModelProto& model) {
+  absl::flat_hash_set<std::string> names;
+  for (const onnx::FunctionProto& function : model.functions()) {
+    if (names.insert(KeyOf(function, function.name(), kFunctionOverload)).second) continue;
+    return CodedError(
+        absl::StatusCode::kInvalidArgument, "FI001",
+        absl::StrCat("function ", ToUtf8(absl::StrCat(function.domain(), "::", function.name())), " is there twice"));
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status InlineFunctions(const FunctionLimits& limits, onnx::ModelProto* model) {
   if (model->functions().empty()) return absl::OkStatus();
+  if (absl::Status status = CheckNames(*model); !status.ok()) return status;
+  Inliner inliner(limits, *model);
   ImportOpsets(model);
-  return Inliner(limits, *model).Expand(model->mutable_graph());
+  return inliner.Expand(model->mutable_graph());
 }
 
 }  // namespace quantgate

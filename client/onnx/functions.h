@@ -17,7 +17,8 @@ struct FunctionLimits {
 
 // Puts bodies in the place of calls, those inside control flow and other functions included; a node of a body is called
 // "CALL/NODE" then, and so are its tensors. Operator sets that only a function imports become the model's. FI001: a
-// function that calls itself, directly or through others. FI002: a limit.
+// function that calls itself, directly or through others, is there twice, or is called with more arguments than it has.
+// FI002: a limit. FI003: the model calls a function of a domain that it does not import.
 absl::Status InlineFunctions(const FunctionLimits& limits, onnx::ModelProto* model);
 
 }  // namespace quantgate

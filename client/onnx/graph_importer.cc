@@ -30,10 +30,10 @@ std::string OperatorName(const onnx::NodeProto& node) {
   return ToUtf8(absl::StrCat(node.domain(), "::", node.op_type()));
 }
 
-// Old files (IR 1) do not state the type of an attribute.
-onnx::AttributeProto::AttributeType TypeOf(const onnx::AttributeProto& attribute) {
+// Files of IR version 1 do not state the type of an attribute; in later ones such an attribute has no value.
+onnx::AttributeProto::AttributeType TypeOf(const onnx::AttributeProto& attribute, int64_t ir_version) {
   using Attribute = onnx::AttributeProto;
-  if (attribute.type() != Attribute::UNDEFINED) return attribute.type();
+  if (attribute.type() != Attribute::UNDEFINED || ir_version > 1) return attribute.type();
   if (attribute.has_f()) return Attribute::FLOAT;
   if (attribute.has_i()) return Attribute::INT;
   if (attribute.has_s()) return Attribute::STRING;
@@ -202,7 +202,7 @@ absl::Status GraphImporter::AddAttribute(onnx::AttributeProto& source, int const
     attribute.set_name(name);
     return attribute;
   };
-  switch (TypeOf(source)) {
+  switch (TypeOf(source, model_.ir_version)) {
     case Type::FLOAT:
       add().set_f(source.f());
       break;

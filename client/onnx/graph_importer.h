@@ -22,6 +22,7 @@ namespace quantgate {
 struct ModelContext {
   const ImportOptions& options;
   TensorReader& tensors;
+  int64_t ir_version = 0;
   bool quantized = false;  // set when a quantized operator is met
 };
 

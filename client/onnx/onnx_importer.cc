@@ -62,7 +62,7 @@ absl::StatusOr<v1::Graph> ReadModel(onnx::ModelProto& model, int64_t bytes, cons
   SetModelFacts(model, &graph);
   ExternalData external(folder, options.max_external_bytes, options.max_scanned_bytes);
   TensorReader tensors(&external, options.max_weight_bytes, options.pack_from);
-  ModelContext context{.options = options, .tensors = tensors};
+  ModelContext context{.options = options, .tensors = tensors, .ir_version = model.ir_version()};
   status = GraphImporter(&context, nullptr, &graph).Import(*model.mutable_graph());
   if (!status.ok()) return status;
   graph.set_stage(context.quantized ? v1::STAGE_CONVERTED : v1::STAGE_ANNOTATED);

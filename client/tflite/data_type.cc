@@ -23,4 +23,6 @@ v1::DataType DataTypeFromTflite(int64_t number) {
                                                                      : v1::DATA_TYPE_UNSPECIFIED;
 }
 
+bool IsTfliteType(int64_t number) { return number >= 0 && number < static_cast<int64_t>(kTypes.size()); }
+
 }  // namespace quantgate::tflite

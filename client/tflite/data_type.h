@@ -10,6 +10,8 @@ namespace quantgate::tflite {
 
 // Unspecified for RESOURCE and VARIANT, which have no elements, and for numbers that no schema version defines.
 v1::DataType DataTypeFromTflite(int64_t number);
+// The schema has the type, whether there is a DataType for it or not.
+bool IsTfliteType(int64_t number);
 
 }  // namespace quantgate::tflite
 

@@ -25,6 +25,17 @@ int64_t SizeOf(const flatbuffers::Vector<T>* list) {
 
 int64_t SizeOf(const flatbuffers::String* text) { return text == nullptr ? 0 : text->size(); }
 
+// LiteRT loads no file with a sparse constant that lacks these tables.
+bool Complete(const Sparsity& sparsity) {
+  constexpr int8_t kSparse = 1;
+  if (sparsity.traversal_order() == nullptr || sparsity.dim_metadata() == nullptr) return false;
+  for (const DimensionMetadata* dimension : *sparsity.dim_metadata()) {
+    if (dimension->format() != kSparse) continue;
+    if (dimension->array_segments() == nullptr || dimension->array_indices() == nullptr) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 GraphImporter::GraphImporter(ModelContext* model, int position, v1::Graph* graph)
@@ -55,6 +66,15 @@ void GraphImporter::AddTensor(const Tensor& tensor) {
   value.set_has_shape(!scalar || tensor.has_rank() || model_.tensors.HasData(tensor));
   if (!scalar) value.mutable_dims()->Assign(tensor.shape()->begin(), tensor.shape()->end());
   SetSpec(tensor, &value);
+}
+
+void GraphImporter::AddResizable(const Tensor& tensor, v1::Value* value) {
+  const auto* signature = tensor.shape_signature();
+  value->clear_dim_symbols();
+  if (signature == nullptr || SizeOf(signature) != value->dims_size()) return;
+  const std::vector<int32_t> sizes = Numbers(*signature);
+  if (std::find(sizes.begin(), sizes.end(), -1) == sizes.end()) return;
+  for (int32_t size : sizes) value->add_dim_symbols(size == -1 ? Symbol("resizable") : 0);
 }
 
 void GraphImporter::SetSpec(const Tensor& tensor, v1::Value* value) {
@@ -183,13 +203,19 @@ absl::Status GraphImporter::Import() {
   if (source_.tensors() != nullptr) {
     for (const Tensor* tensor : *source_.tensors()) {
       AddTensor(*tensor);
+      if (tensor->sparsity() != nullptr && model_.tensors.HasData(*tensor) && !Complete(*tensor->sparsity())) {
+        return Damaged(absl::StrCat("tensor ", graph_.values_size() - 1,
+                                    " is sparse without a traversal order, or without where its elements are"));
+      }
       if (model_.memory.exceeded()) return absl::OkStatus();
     }
   }
   if (source_.inputs() != nullptr) {
     for (int32_t index : *source_.inputs()) {
-      if (Existing(index) != 0) given_[index] = true;
       graph_.add_inputs(Named(index));
+      if (Existing(index) == 0) continue;
+      given_[index] = true;
+      AddResizable(*source_.tensors()->Get(static_cast<uint32_t>(index)), graph_.mutable_values(index));
     }
   }
   if (source_.operators() != nullptr) {

@@ -42,6 +42,8 @@ class GraphImporter {
 
   int Symbol(absl::string_view text);
   void AddTensor(const Tensor& tensor);
+  // Sizes of an input that a caller is to set.
+  void AddResizable(const Tensor& tensor, v1::Value* value);
   void SetSpec(const Tensor& tensor, v1::Value* value);
   // Value id of a tensor of the signature. An index that is none becomes a tensor of no type and shape.
   int Named(int32_t index);

@@ -47,7 +47,13 @@ class Reader {
       case OptionKind::kFloat:
         return Scalar<float>([this](float value) { attribute_.set_f(value); });
       case OptionKind::kType:
-        return Scalar<int8_t>([this](int8_t value) { attribute_.set_dtype(DataTypeFromTflite(value)); });
+        return Scalar<int8_t>([this](int8_t value) {
+          if (IsTfliteType(value)) {
+            attribute_.set_dtype(DataTypeFromTflite(value));
+          } else {
+            attribute_.set_i(value);
+          }
+        });
       case OptionKind::kPadding:
         return Word({"SAME", "VALID"});
       case OptionKind::kActivation:

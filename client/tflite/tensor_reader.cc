@@ -24,6 +24,13 @@ constexpr int64_t kAlwaysScanned = int64_t{64} << 20;
 
 constexpr uint64_t kLargest = std::numeric_limits<int64_t>::max();
 
+// What is sent element by element: scalars, vectors, and the paddings of as many dimensions as shapes are judged by.
+bool IsListed(const v1::Value& value) {
+  constexpr int64_t kMaxPaddings = 16;
+  return value.dims_size() <= 1 || (value.dims_size() == 2 && value.dims(0) <= kMaxPaddings && value.dims(1) == 2 &&
+                                    (value.dtype() == v1::DATA_TYPE_INT32 || value.dtype() == v1::DATA_TYPE_INT64));
+}
+
 // Bytes that shape and type ask for; -1: unknown or absurd.
 int64_t NaturalBytes(const v1::Value& value) {
   const std::optional<int64_t> count = ElementCount({value.dims().data(), static_cast<size_t>(value.dims_size())});
@@ -107,7 +114,7 @@ absl::Status TensorReader::Read(const Tensor& tensor, std::optional<int> channel
   options.dims.assign(value->dims().begin(), value->dims().end());
   options.axis = channel_axis;
   options.max_axis_size = axis_entries_left_;
-  options.max_listed = std::min(value->dims_size() <= 1 ? kMaxVector : 0, listed_left_);
+  options.max_listed = std::min(IsListed(*value) ? kMaxVector : 0, listed_left_);
   if (weights_.keeps()) options.kept = constant.mutable_data();
   const auto finish = [&](TensorScan& scan) {
     scan.Finish(&constant);

@@ -30,9 +30,26 @@ int64_t MemoryLimit(size_t bytes) { return 16 * static_cast<int64_t>(bytes) + (i
 
 absl::Status Limit(absl::string_view what) { return CodedError(absl::StatusCode::kResourceExhausted, "FI002", what); }
 
+// Signatures are not taken over, but LiteRT loads no file with one of these.
+absl::Status CheckSignatures(const Model& model) {
+  if (model.signature_defs() == nullptr) return absl::OkStatus();
+  for (uint32_t i = 0; i < model.signature_defs()->size(); ++i) {
+    const tflite::SignatureDef& signature = *model.signature_defs()->Get(i);
+    const char* missing = signature.signature_key() == nullptr ? "key"
+                          : signature.inputs() == nullptr      ? "list of inputs"
+                          : signature.outputs() == nullptr     ? "list of outputs"
+                                                               : nullptr;
+    if (missing == nullptr) continue;
+    return CodedError(absl::StatusCode::kInvalidArgument, "FI001",
+                      absl::StrCat("is a damaged LiteRT model: signature ", i, " has no ", missing));
+  }
+  return absl::OkStatus();
+}
+
 absl::StatusOr<v1::Graph> ImportModelTables(const Model& model, absl::string_view bytes,
                                             const flatbuffers::Verifier& verifier, const std::string& folder,
                                             const ImportOptions& options) {
+  if (absl::Status status = CheckSignatures(model); !status.ok()) return status;
   v1::Graph graph;
   graph.set_origin(v1::Graph::TFLITE);
   graph.set_format_version(model.version());

@@ -21,7 +21,7 @@ absl::Span<const Rule> SoundnessRules() {
       NarrowWeight(),       PerAxisActivation(), WeightAxis(),           SameQParams(),       FixedOutput(),
       ShiftedTensor(),      StoredElement(),     EncodingFields(),       EncodingsVersion(),  DuplicateEncoding(),
       EncodingAgreement(),  UnmatchedEncoding(), NoEncodings(),          EncodingWidth(),     BlockFactor(),
-      EncodingOffset(),     EncodingRange(),     QuantizerArguments(),
+      EncodingOffset(),     EncodingRange(),     QuantizerArguments(),   StoredVariable(),
   };
   return rules;
 }

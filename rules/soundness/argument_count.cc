@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <limits>
 
 #include "absl/strings/str_cat.h"
@@ -5,6 +6,7 @@
 #include "rules/engine/finding.h"
 #include "rules/onnx/defined.h"
 #include "rules/soundness/rules.h"
+#include "rules/tflite/optional_inputs.h"
 
 namespace quantgate {
 namespace {
@@ -20,7 +22,8 @@ constexpr RuleInfo kInfo = {
     "not "
     "say what it computes.",
     "Connect every required input, and no more inputs and outputs than the operator has.",
-    "Conv without a weight fires it, and so does Conv with 4 inputs; Conv without a bias does not.",
+    "Conv without a weight fires it, and so does Conv with 4 inputs or an If of one output with a branch of two; Conv "
+    "without a bias does not.",
 };
 
 std::string Range(const Parameters& parameters) {
@@ -61,26 +64,64 @@ void CheckOutputs(const Graph& graph, int32_t node, const Definition& definition
   sink.Add(kInfo, place, absl::StrCat(count, count == 1 ? " output" : " outputs"), Range(parameters));
 }
 
-// An optional argument that LiteRT's kernel asks for all the same: tflite/kernels/conv.cc wants a bias always,
-// depthwise_conv.cc where there is a place for one.
-bool Asked(const Graph& graph, int32_t node, int input) {
+// What a body has to take and to give, by the arguments of its node. False: no operator with bodies.
+bool BodyCounts(const Graph& graph, int32_t node, int64_t opset, int& inputs, int& outputs) {
   const absl::string_view op_type = graph.op_type(node);
-  return op_type == "CONV_2D" || (op_type == "DEPTHWISE_CONV_2D" && input < graph.num_inputs(node));
+  inputs = graph.num_inputs(node);
+  outputs = graph.num_outputs(node);
+  if (op_type == "If") {
+    inputs = 0;  // branches see the tensors around them
+  } else if (op_type == "Loop") {
+    inputs = std::max(inputs, 2);  // number and condition may be left out; the body has them
+    ++outputs;                     // the next condition
+  } else if (op_type == "Scan") {
+    if (opset < 9) --inputs;  // lengths of the sequences
+  } else {
+    return false;
+  }
+  return true;
 }
 
-// LiteRT has no operator sets: what a canonical operator cannot do without must be there.
+void CheckBodies(const Graph& graph, int32_t node, int64_t opset, FindingSink& sink) {
+  int inputs = 0;
+  int outputs = 0;
+  if (!BodyCounts(graph, node, opset, inputs, outputs)) return;
+  Place place;
+  place.node = node;
+  for (const v1::Attribute& attribute : graph.node(node).attributes()) {
+    if (attribute.value_case() != v1::Attribute::kGraph) continue;
+    const v1::Graph& body = graph.message().subgraphs(attribute.graph() - 1);
+    const auto check = [&](int count, int expected, const char* what) {
+      if (count == expected) return;
+      sink.Add(kInfo, place, absl::StrCat(graph.symbol(attribute.name()), " has ", count, what),
+               absl::StrCat(expected, ", by the arguments of the node"));
+    };
+    check(body.inputs_size(), inputs, body.inputs_size() == 1 ? " input" : " inputs");
+    check(body.outputs_size(), outputs, body.outputs_size() == 1 ? " output" : " outputs");
+  }
+}
+
+void AddLeftOut(const Graph& graph, int32_t node, int input, FindingSink& sink) {
+  Place place;
+  place.node = node;
+  place.input = input;
+  sink.Add(kInfo, place, "left out", absl::StrCat("a tensor: ", graph.op_type(node), " requires it"));
+}
+
+// LiteRT has no operator sets: what a canonical operator cannot do without must be there, and a place is empty only
+// where the kernel says that it may be.
 void CheckTflite(const Graph& graph, int32_t node, FindingSink& sink) {
+  for (int i = 0; i < graph.num_inputs(node); ++i) {
+    if (graph.input(node, i) < 0 && !MayBeLeftOut(graph.op_type(node), i)) AddLeftOut(graph, node, i, sink);
+  }
   const Binding* binding = graph.binding(node);
   if (binding == nullptr) return;
-  for (int i = 0; i < static_cast<int>(binding->arguments.size()); ++i) {
+  for (int i = graph.num_inputs(node); i < static_cast<int>(binding->arguments.size()); ++i) {
     const Argument& argument = binding->arguments[i];
     if (argument.role != ArgRole::kData || argument.variadic) continue;
-    if (binding->op->inputs[argument.port].optional && !Asked(graph, node, i)) continue;
-    if (i < graph.num_inputs(node) && graph.input(node, i) >= 0) continue;
-    Place place;
-    place.node = node;
-    place.input = i;
-    sink.Add(kInfo, place, "left out", absl::StrCat("a tensor: ", graph.op_type(node), " requires it"));
+    // tflite/kernels/conv.cc wants a bias always.
+    if (binding->op->inputs[argument.port].optional && graph.op_type(node) != "CONV_2D") continue;
+    AddLeftOut(graph, node, i, sink);
   }
 }
 
@@ -91,11 +132,13 @@ void Check(const CheckContext& context, FindingSink& sink) {
   }
   const std::vector<DefinedOp>& ops = context.Once(DefinedOps);
   if (ops.empty()) return;
+  const int64_t opset = OnnxOpset(context.model());
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     const Definition* definition = ops[graph.node(node).op()].current;
     if (definition == nullptr || definition->removed) continue;
     CheckInputs(graph, node, *definition, sink);
     CheckOutputs(graph, node, *definition, sink);
+    CheckBodies(graph, node, opset, sink);
   }
 }
 

@@ -3,6 +3,7 @@
 #include "rules/engine/finding.h"
 #include "rules/onnx/infer.h"
 #include "rules/soundness/rules.h"
+#include "rules/tflite/infer.h"
 
 namespace quantgate {
 namespace {
@@ -22,7 +23,8 @@ constexpr RuleInfo kInfo = {
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  for (const DeclaredOtherwise& found : context.Once(InferShapes).declared_otherwise) {
+  const bool tflite = graph.origin() == v1::Graph::TFLITE;
+  for (const DeclaredOtherwise& found : context.Once(tflite ? InferTfliteShapes : InferShapes).declared_otherwise) {
     const v1::Value& value = graph.value(found.value);
     Place place;
     place.node = graph.producer(found.value);

@@ -1,5 +1,6 @@
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
@@ -49,7 +50,7 @@ const char* KindName(AttributeKind kind) {
 }
 
 // What the message's value can mean; `kind` itself when it fits.
-const char* Given(const v1::Attribute& attribute, AttributeKind kind) {
+const char* Given(const v1::Attribute& attribute, AttributeKind kind, int64_t ir_version) {
   const auto is = [kind](AttributeKind given) { return given == kind ? nullptr : KindName(given); };
   switch (attribute.value_case()) {
     case v1::Attribute::kI:
@@ -71,15 +72,18 @@ const char* Given(const v1::Attribute& attribute, AttributeKind kind) {
     case v1::Attribute::kTensor:
       return is(AttributeKind::kTensor);
     case v1::Attribute::VALUE_NOT_SET:
-      // Graph has no value for types of sequences and optionals, and old files state no type for an empty list.
-      return kind == AttributeKind::kType || kind >= AttributeKind::kFloats ? nullptr : "empty";
+      // Graph has no value for types of sequences and optionals, and files of IR version 1 state no type for an empty
+      // list.
+      if (kind == AttributeKind::kType || (kind >= AttributeKind::kFloats && ir_version < 2)) return nullptr;
+      return "empty, or of no type";
   }
   return nullptr;
 }
 
 class Attributes {
  public:
-  Attributes(const Graph& graph, FindingSink& sink) : graph_(graph), sink_(sink) {}
+  Attributes(const Graph& graph, int64_t ir_version, FindingSink& sink)
+      : graph_(graph), ir_version_(ir_version), sink_(sink) {}
 
   void Check(int32_t node, const DefinedOp& op) {
     node_ = node;
@@ -95,7 +99,7 @@ class Attributes {
       const uint64_t bit = uint64_t{1} << (known - definition.attributes.data());
       if ((seen & bit) != 0) Add(absl::StrCat("attribute ", name, " is given again"), "each attribute once");
       seen |= bit;
-      if (const char* given = Given(attribute, known->kind)) {
+      if (const char* given = Given(attribute, known->kind, ir_version_)) {
         Add(absl::StrCat("attribute ", name, " is ", given), KindName(known->kind));
       }
     }
@@ -126,6 +130,7 @@ class Attributes {
   }
 
   const Graph& graph_;
+  const int64_t ir_version_;
   FindingSink& sink_;
   int32_t node_ = -1;
 };
@@ -141,12 +146,32 @@ void CheckOptionsTables(const Graph& graph, FindingSink& sink) {
   }
 }
 
+// A number of a type that the schema does not have. LiteRT loads no file with one, but for UNIQUE, which reads any
+// number but that of int64 as int32.
+void CheckStatedTypes(const Graph& graph, FindingSink& sink) {
+  constexpr absl::string_view kTypes[] = {"out_type",      "output_type", "quantized_bias_type", "in_data_type",
+                                          "out_data_type", "key_dtype",   "value_dtype"};
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    for (const v1::Attribute& attribute : graph.node(node).attributes()) {
+      if (attribute.value_case() != v1::Attribute::kI || attribute.name() == 0) continue;
+      const absl::string_view name = graph.symbol(attribute.name());
+      if (!absl::c_linear_search(kTypes, name)) continue;
+      Place place;
+      place.node = node;
+      sink.Add(kInfo, place, absl::StrCat(name, " ", attribute.i()), "an element type of the schema");
+    }
+  }
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  if (graph.origin() == v1::Graph::TFLITE) CheckOptionsTables(graph, sink);
+  if (graph.origin() == v1::Graph::TFLITE) {
+    CheckOptionsTables(graph, sink);
+    CheckStatedTypes(graph, sink);
+  }
   const std::vector<DefinedOp>& ops = context.Once(DefinedOps);
   if (ops.empty()) return;
-  Attributes attributes(graph, sink);
+  Attributes attributes(graph, context.model().format_version(), sink);
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     const DefinedOp& op = ops[graph.node(node).op()];
     if (op.current != nullptr && !op.current->removed) attributes.Check(node, op);

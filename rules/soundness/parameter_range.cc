@@ -9,7 +9,7 @@
 #include "rules/engine/finding.h"
 #include "rules/onnx/infer.h"
 #include "rules/soundness/rules.h"
-#include "rules/tflite/contradictions.h"
+#include "rules/tflite/infer.h"
 
 namespace quantgate {
 namespace {
@@ -124,7 +124,7 @@ void Add(const std::vector<Contradiction>& contradictions, FindingSink& sink) {
 void Check(const CheckContext& context, FindingSink& sink) {
   if (context.graph().origin() == v1::Graph::TFLITE) {
     CheckTflite(context.graph(), sink);
-    Add(context.Once(TfliteContradictions), sink);
+    Add(context.Once(InferTfliteShapes).contradictions, sink);
   }
   if (context.graph().origin() != v1::Graph::ONNX) return;
   Add(context.Once(InferShapes).contradictions, sink);

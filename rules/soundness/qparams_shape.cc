@@ -52,9 +52,18 @@ void CheckNode(const Graph& graph, int32_t node, absl::Span<const Shape> shapes,
   const QuantizerInputs inputs = QuantizerInputsOf(graph, node);
   if (inputs.data < 0 || inputs.scale < 0) return;
   const Shape& scale = shapes[inputs.scale];
+  const Shape& data = shapes[inputs.data];
+  if (graph.int_attribute(node, "block_size", 0) > 0 && scale.known && scale.rank() == 0 && data.known &&
+      data.rank() > 0) {
+    Place place;
+    place.node = node;
+    place.value = inputs.data;
+    sink.Add(kInfo, place, "blocks and one scale of shape []", absl::StrCat("scales of ", data.rank(), " dimensions"));
+    return;
+  }
   if (!scale.is_static() || scale.rank() == 0) return;  // one scale, however it is used
   Dims wanted;
-  if (!Wanted(graph, node, shapes[inputs.data], scale, wanted)) return;
+  if (!Wanted(graph, node, data, scale, wanted)) return;
   const Shape needed{true, wanted};
   Place place;
   place.node = node;

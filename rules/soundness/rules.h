@@ -31,6 +31,7 @@ Rule DuplicateEncoding();   // FI023
 Rule EncodingAgreement();   // FI024
 Rule ArchivePath();         // FI025
 Rule QuantizerArguments();  // FI026
+Rule StoredVariable();      // FI027
 
 // GS: graph structure.
 Rule EmptyGraph();            // GS001

@@ -2,7 +2,7 @@
 #include "rules/engine/finding.h"
 #include "rules/onnx/infer.h"
 #include "rules/soundness/rules.h"
-#include "rules/tflite/contradictions.h"
+#include "rules/tflite/infer.h"
 
 namespace quantgate {
 namespace {
@@ -23,8 +23,7 @@ constexpr RuleInfo kInfo = {
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const bool tflite = context.graph().origin() == v1::Graph::TFLITE;
-  for (const Contradiction& found :
-       tflite ? context.Once(TfliteContradictions) : context.Once(InferShapes).contradictions) {
+  for (const Contradiction& found : context.Once(tflite ? InferTfliteShapes : InferShapes).contradictions) {
     if (found.kind != Contradiction::kShapes) continue;
     Place place;
     place.node = found.node;

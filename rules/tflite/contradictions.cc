@@ -1,13 +1,13 @@
 #include "rules/tflite/contradictions.h"
 
 #include <algorithm>
-#include <deque>
 #include <string>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "rules/graph/data_type.h"
 
 namespace quantgate {
 namespace {
@@ -184,7 +184,42 @@ void NewAxis(NodeShapes& node, int64_t axis) {
   if (shape.known) node.Axis(axis, shape.rank() + 1);
 }
 
-void Pack(NodeShapes& node) { NewAxis(node, node.integer("axis", 0)); }
+void Pack(NodeShapes& node) {
+  NewAxis(node, node.integer("axis", 0));
+  const int64_t count = node.integer("values_count", 0);
+  if (count != node.num_inputs()) {
+    node.BadParameter(absl::StrCat("values_count ", count), absl::StrCat(node.num_inputs(), ", its inputs"));
+  }
+}
+
+// Indices and sizes are numbers of these types. What is not stated is a float.
+void CountsIn(NodeShapes& node, absl::string_view attribute) {
+  const v1::Attribute* stated = node.graph().attribute(node.node(), attribute);
+  if (stated != nullptr && stated->value_case() == v1::Attribute::kI) return;  // none of the schema: op-attributes'
+  const v1::DataType type = stated == nullptr ? v1::DATA_TYPE_FLOAT32 : stated->dtype();
+  if (type == v1::DATA_TYPE_INT32 || type == v1::DATA_TYPE_INT64) return;
+  node.BadParameter(absl::StrCat(attribute, " ", DataTypeName(type)), "int32 or int64");
+}
+
+void ArgMax(NodeShapes& node) {
+  AxesSecond(node);
+  CountsIn(node, "output_type");
+}
+
+void ShapeOf(NodeShapes& node) { CountsIn(node, "out_type"); }
+
+// The number of a subgraph; 0, which is the model's own graph, where none is stated.
+int64_t BodyAt(const NodeShapes& node, absl::string_view attribute) {
+  const v1::Attribute* stated = node.graph().attribute(node.node(), attribute);
+  if (stated == nullptr) return 0;
+  return stated->value_case() == v1::Attribute::kGraph ? stated->graph() : stated->i();
+}
+
+void While(NodeShapes& node) {
+  const int64_t condition = BodyAt(node, "cond_subgraph_index");
+  if (condition != BodyAt(node, "body_subgraph_index")) return;
+  node.BadParameter(absl::StrCat("subgraph ", condition, " as condition and as body"), "one for each");
+}
 
 void ExpandDims(NodeShapes& node) {
   if (const auto axis = node.constant(1); axis && axis->size() == 1) NewAxis(node, axis->front());
@@ -222,6 +257,9 @@ void Reshape(NodeShapes& node) {
   const Shape input = node.at(0);
   const auto stated = node.moved_list("new_shape", 1);
   if (!stated || stated->empty()) return;
+  const bool is_input = node.num_inputs() > 1;
+  // A scalar, as old converters write it.
+  if (!is_input && stated->size() == 1 && stated->front() == 0) return;
   int64_t known = 1;
   int open = 0;
   for (int64_t size : *stated) {
@@ -232,7 +270,7 @@ void Reshape(NodeShapes& node) {
   }
   const int64_t count = CountOrUnknown(input);
   if (count < 0 || (open == 0 ? known == count : known != 0 && count % known == 0)) return;
-  node.Conflict(1, absl::StrCat("a shape of ", ShapeText(*stated)),
+  node.Conflict(is_input ? 1 : -1, absl::StrCat("a shape of ", ShapeText(*stated)),
                 absl::StrCat("one of ", count, " elements, as ", ShapeText(input.dims)));
 }
 
@@ -269,10 +307,8 @@ void StridedSlice(NodeShapes& node) {
   }
 }
 
-using Check = void (*)(NodeShapes&);
-
-const absl::flat_hash_map<absl::string_view, Check>& Checks() {
-  static const auto* checks = new absl::flat_hash_map<absl::string_view, Check>{
+const absl::flat_hash_map<absl::string_view, ShapeCheck>& Checks() {
+  static const auto* checks = new absl::flat_hash_map<absl::string_view, ShapeCheck>{
       {"CONV_2D", Conv},
       {"DEPTHWISE_CONV_2D", DepthwiseConv},
       {"TRANSPOSE_CONV", TransposeConv},
@@ -305,8 +341,10 @@ const absl::flat_hash_map<absl::string_view, Check>& Checks() {
       {"REDUCE_PROD", AxesSecond},
       {"REDUCE_ANY", AxesSecond},
       {"REDUCE_ALL", AxesSecond},
-      {"ARG_MAX", AxesSecond},
-      {"ARG_MIN", AxesSecond},
+      {"ARG_MAX", ArgMax},
+      {"ARG_MIN", ArgMax},
+      {"SHAPE", ShapeOf},
+      {"WHILE", While},
       {"CUMSUM", AxesSecond},
       {"REVERSE_V2", AxesSecond},
       {"SPLIT", Split},
@@ -327,55 +365,11 @@ const absl::flat_hash_map<absl::string_view, Check>& Checks() {
   return *checks;
 }
 
-// The file's shapes, as far as they are meant. Converters write 1 where a size is found as the model runs, and no sizes
-// at all where the rank is: of a constant alone both are what they say.
-class Shapes {
- public:
-  explicit Shapes(const Graph& graph) : shapes_(graph.num_values()) {
-    for (int32_t value = 0; value < graph.num_values(); ++value) {
-      const v1::Value& tensor = graph.value(value);
-      const auto& sizes = tensor.dims();
-      const bool judged = tensor.has_shape() && tensor.dims_size() <= kMaxRank &&
-                          absl::c_all_of(sizes, [](int64_t size) { return size >= kAnySize && size <= kMaxSize; });
-      if (!judged || (sizes.empty() && !graph.is_constant(value))) continue;
-      if (graph.is_constant(value) || !absl::c_linear_search(sizes, 1)) {
-        shapes_[value] = {true, absl::MakeConstSpan(sizes.data(), sizes.size())};
-        continue;
-      }
-      Dims& dims = storage_.emplace_back(sizes.begin(), sizes.end());
-      std::replace(dims.begin(), dims.end(), int64_t{1}, kAnySize);
-      shapes_[value] = {true, dims};
-    }
-  }
-
-  absl::Span<const Shape> by_value() const { return shapes_; }
-
- private:
-  std::vector<Shape> shapes_;
-  std::deque<Dims> storage_;  // of shapes that are not what the message holds
-};
-
 }  // namespace
 
-std::vector<Contradiction> TfliteContradictions(const CheckContext& context) {
-  const Graph& graph = context.graph();
-  if (graph.origin() != v1::Graph::TFLITE) return {};
-  // By Node.op, so that most nodes cost one look-up.
-  std::vector<Check> by_symbol(graph.message().symbols_size() + 1, nullptr);
-  for (int i = 1; i < static_cast<int>(by_symbol.size()); ++i) {
-    const auto found = Checks().find(graph.symbol(i));
-    if (found != Checks().end()) by_symbol[i] = found->second;
-  }
-  const Shapes shapes(graph);
-  NodeShapes node(graph, /*opset=*/0, shapes.by_value());
-  for (int32_t id = 0; id < graph.num_nodes(); ++id) {
-    const Check check = by_symbol[graph.node(id).op()];
-    // Another operator's parameters are op-attributes'.
-    if (check == nullptr || graph.attribute(id, "builtin_options") != nullptr) continue;
-    node.Start(id);
-    check(node);
-  }
-  return std::move(node.contradictions);
+ShapeCheck ShapeCheckOf(absl::string_view op_type) {
+  const auto found = Checks().find(op_type);
+  return found == Checks().end() ? nullptr : found->second;
 }
 
 }  // namespace quantgate

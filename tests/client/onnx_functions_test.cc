@@ -15,6 +15,11 @@ using testing::HasSubstr;
 onnx::FunctionProto* AddFunction(onnx::ModelProto* model, const std::string& name,
                                  std::initializer_list<std::string> inputs,
                                  std::initializer_list<std::string> outputs) {
+  if (model->functions().empty()) {
+    onnx::OperatorSetIdProto* import = model->add_opset_import();
+    import->set_domain("local");
+    import->set_version(1);
+  }
   onnx::FunctionProto* function = model->add_functions();
   function->set_domain("local");
   function->set_name(name);
@@ -122,6 +127,28 @@ TEST(OnnxFunctions, OptionalArgumentsAndThoseHandedOn) {
   EXPECT_THAT(Lines(Import(model)), ElementsAre("f/a: Identity(x) -> z", "f/clip: Clip(x, -, f/limit) -> y"));
 }
 
+TEST(OnnxFunctions, CallsThatDoNotFitAreRefused) {
+  onnx::ModelProto model = EmptyModel();
+  onnx::FunctionProto* function = AddFunction(&model, "F", {"a"}, {"b"});
+  AddInner(function, "Relu", "n", {"a"}, {"b"});
+  onnx::NodeProto* call = AddCall(model.mutable_graph(), "F", "f", {"x"}, {"y"});
+  EXPECT_TRUE(ImportStatus(model).ok());
+
+  call->add_input("x");
+  EXPECT_EQ(ErrorCode(ImportStatus(model)), "FI001");
+  call->mutable_input()->RemoveLast();
+  call->add_output("z");
+  EXPECT_THAT(std::string(ImportStatus(model).message()), HasSubstr("node 'f' has 2 outputs; function local::F has 1"));
+  call->mutable_output()->RemoveLast();
+
+  onnx::ModelProto twice = model;
+  *twice.add_functions() = *function;
+  EXPECT_EQ(ErrorCode(ImportStatus(twice)), "FI001");
+  onnx::ModelProto unknown = model;
+  unknown.mutable_opset_import()->RemoveLast();
+  EXPECT_EQ(ErrorCode(ImportStatus(unknown)), "FI003");
+}
+
 // The body's own names are new, whatever they are called outside; those it captures follow the call.
 TEST(OnnxFunctions, BodiesOfControlFlow) {
   onnx::ModelProto model = EmptyModel();
@@ -152,9 +179,9 @@ TEST(OnnxFunctions, OperatorSetsOfFunctionsAreImported) {
   function->add_opset_import()->set_version(9);  // the model has its own
   AddCall(model.mutable_graph(), "F", "f", {"x"}, {"y"});
   const v1::Graph graph = Import(model);
-  ASSERT_EQ(graph.opset_imports_size(), 2);
+  ASSERT_EQ(graph.opset_imports_size(), 3);
   EXPECT_EQ(graph.opset_imports(0).version(), 21);
-  EXPECT_EQ(graph.opset_imports(1).domain(), "com.microsoft");
+  EXPECT_EQ(graph.opset_imports(2).domain(), "com.microsoft");
   EXPECT_EQ(graph.stage(), v1::STAGE_CONVERTED);
 }
 

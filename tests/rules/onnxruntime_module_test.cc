@@ -220,6 +220,32 @@ std::vector<OrtCase> OrtCases() {
          return b;
        },
        "EN501"},
+      {"NewMicrosoftOpset",
+       [] {
+         GraphBuilder b = QLinear("QLinearSigmoid", {"x", "xs", "xz", "ys", "yz"});
+         b.graph.mutable_opset_imports(1)->set_version(2);
+         return b;
+       },
+       "EN501"},
+      // No kernel has it: the runtime makes an initializer of it.
+      {"Constant",
+       [] {
+         GraphBuilder b;
+         b.Input("x", kFloat, {1});
+         b.Reals("c", {1});
+         b.Node("Constant", "constant", {}, {"c"});
+         b.Node("Add", "node", {"x", "c"}, {"y"});
+         b.Output("y");
+         return b;
+       },
+       ""},
+      {"FunctionWithAttributes",
+       [] {
+         GraphBuilder b = Node("GroupNormalization", kFloat, 3);
+         SetAttribute(b, "num_groups", 1);
+         return b;
+       },
+       ""},
       {"SameNames",
        [] {
          GraphBuilder b = Node("Relu", kFloat, 1);
@@ -273,6 +299,13 @@ std::vector<OrtCase> OrtCases() {
        },
        "AX501"},
       {"GemmBias", [] { return WithBias("Gemm", 0.01); }, ""},
+      {"GemmOtherBiasOfZeros",
+       [] {
+         GraphBuilder b = WithBias("Gemm", 0.02);
+         for (int i : {0, 1}) b.Value("q_b").mutable_constant()->set_ints(i, 0);
+         return b;
+       },
+       ""},
       {"GemmOtherBias", [] { return WithBias("Gemm", 0.02); }, "FX501", kWrong},
       {"ConvBias", [] { return WithBias("Conv", 0.01); }, ""},
       {"ConvOtherBias", [] { return WithBias("Conv", 0.02); }, "CV205", kFallback},

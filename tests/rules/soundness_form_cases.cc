@@ -2,6 +2,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "tests/rules/soundness_case.h"
 
 namespace quantgate::testing {
@@ -11,6 +12,7 @@ using Shapes = std::initializer_list<std::pair<const char*, std::vector<int64_t>
 using Numbers = std::initializer_list<int64_t>;
 
 GraphBuilder Blank() { return GraphBuilder(); }
+void Nothing(GraphBuilder&) {}
 
 // Node "n" over float inputs of these shapes, with output "y".
 v1::Node& One(GraphBuilder& b, const std::string& op, const Shapes& inputs) {
@@ -53,6 +55,43 @@ std::function<void(GraphBuilder&)> Of(const std::string& op, std::function<void(
     One(b, op, {{"x", {2, 3, 4}}});
     more(b);
   };
+}
+
+// A body with so many inputs and outputs, as `attribute` of "n".
+void Body(GraphBuilder& b, const std::string& attribute, int inputs, int outputs) {
+  GraphBuilder body;
+  body.graph.clear_opset_imports();
+  body.graph.set_format_version(0);
+  for (int i = 0; i < inputs; ++i) body.Input(absl::StrCat("in", i), v1::DATA_TYPE_FLOAT32, {4});
+  for (int i = 0; i < outputs; ++i) {
+    const std::string from = absl::StrCat("from", i);
+    body.Reals(from, {1});
+    body.Node("Relu", absl::StrCat("inner", i), {from}, {absl::StrCat("out", i)});
+    body.Output(absl::StrCat("out", i));
+  }
+  *b.graph.add_subgraphs() = body.graph;
+  Attribute(b, attribute).set_graph(b.graph.subgraphs_size());
+}
+
+// An If of one output.
+GraphBuilder Branches(int inputs, int outputs) {
+  GraphBuilder b;
+  b.Input("c", v1::DATA_TYPE_BOOL, {});
+  b.Node("If", "n", {"c"}, {"y"});
+  b.Output("y");
+  for (const char* branch : {"then_branch", "else_branch"}) Body(b, branch, inputs, outputs);
+  return b;
+}
+
+// A Loop or Scan over one tensor, with a body of so many inputs and outputs.
+GraphBuilder Repeated(const std::string& op, int inputs, int outputs) {
+  GraphBuilder b;
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {4, 4});
+  b.Node(op, "n", op == "Loop" ? std::vector<std::string>{"", "", "x"} : std::vector<std::string>{"x"}, {"y"});
+  b.Output("y");
+  Body(b, "body", inputs, outputs);
+  if (op == "Scan") Int(b, "num_scan_inputs", 1);
+  return b;
 }
 
 // The output "y" of "n" is declared so.
@@ -107,8 +146,15 @@ std::vector<SoundnessCase> AttributeCases() {
        [](GraphBuilder& b) {
          Conv(b);
          Attribute(b, "strides");
+         b.graph.set_format_version(1);
        },
        ""},
+      {"AttributeWithoutType", Blank,
+       [](GraphBuilder& b) {
+         Conv(b);
+         Attribute(b, "strides");
+       },
+       "GS010", "n"},
       {"AttributeAsBool", Blank,
        [](GraphBuilder& b) {
          One(b, "Gemm", {{"x", {2, 3}}, {"w", {4, 3}}});
@@ -181,6 +227,14 @@ std::vector<SoundnessCase> AttributeCases() {
          b.Node("Relu", "end", {"x"}, {});
        },
        "GS011", "end"},
+      {"BranchesAsTheNode", [] { return Branches(0, 1); }, Nothing, ""},
+      {"BranchesWithInputs", [] { return Branches(1, 1); }, Nothing, "GS011", "n"},
+      {"BranchesWithMoreOutputs", [] { return Branches(0, 2); }, Nothing, "GS011", "n"},
+      {"LoopAsTheNode", [] { return Repeated("Loop", 3, 2); }, Nothing, ""},
+      {"LoopWithoutItsTensor", [] { return Repeated("Loop", 2, 2); }, Nothing, "GS011", "n"},
+      {"LoopWithoutCondition", [] { return Repeated("Loop", 3, 1); }, Nothing, "GS011", "n"},
+      {"ScanAsTheNode", [] { return Repeated("Scan", 1, 1); }, Nothing, ""},
+      {"ScanWithMoreInputs", [] { return Repeated("Scan", 2, 1); }, Nothing, "GS011", "n"},
 
       // GS013: what stands on its own
       {"StrideZero", Blank,
@@ -770,6 +824,8 @@ std::vector<SoundnessCase> ShapeCases() {
          b.Shape("w_zp", v1::DATA_TYPE_INT8, {1, 8});
        },
        "AX004", "w_DQ", "w"},
+      {"BlocksOfAScalar", SoundConv, [](GraphBuilder& b) { b.Int(b.Find("y_DQ"), "block_size", 2); }, "AX004", "y_DQ"},
+      {"NoBlocksOfAScalar", SoundConv, [](GraphBuilder& b) { b.Int(b.Find("y_DQ"), "block_size", 0); }, ""},
       {"ScaleAsListOfOne", SoundConv, [](GraphBuilder& b) { b.Shape("y_scale", v1::DATA_TYPE_FLOAT32, {1}); }, ""},
   };
 }
@@ -785,6 +841,26 @@ std::vector<SoundnessCase> VersionAndTypeCases() {
        },
        "FI003"},
       {"OneVersionTwice", SoundConv, [](GraphBuilder& b) { *b.graph.add_opset_imports() = b.graph.opset_imports(0); },
+       ""},
+      {"VersionZeroOfAPublishedDomain", SoundConv,
+       [](GraphBuilder& b) { b.graph.mutable_opset_imports(1)->set_version(0); }, "FI003"},
+      {"VersionZeroOfAnotherDomain", SoundConv,
+       [](GraphBuilder& b) {
+         v1::OpsetImport& import = *b.graph.add_opset_imports();
+         import.set_domain("acme");
+         import.set_version(0);
+       },
+       ""},
+      {"DomainNotImported", Blank,
+       [](GraphBuilder& b) {
+         One(b, "com.microsoft::Gelu", {{"x", {4}}});
+         b.graph.mutable_opset_imports()->RemoveLast();
+       },
+       "FI003", "n"},
+      {"DomainImported", Blank,
+       [](GraphBuilder& b) {
+         One(b, "com.microsoft::Gelu", {{"x", {4}}});
+       },
        ""},
 
       // FI012

@@ -1,6 +1,7 @@
 // LiteRT models: what its specification and kernels ask of types, scales and parameters.
 #include <cmath>
 #include <cstdint>
+#include <iterator>
 
 #include "tests/rules/soundness_case.h"
 
@@ -44,6 +45,11 @@ v1::Attribute& Set(GraphBuilder& b, const std::string& node, const std::string& 
   return attribute;
 }
 
+void SetNewShape(GraphBuilder& b, const std::string& node, const std::vector<int64_t>& sizes) {
+  v1::IntList& list = *Set(b, node, "new_shape").mutable_ints();
+  list.mutable_values()->Assign(sizes.begin(), sizes.end());
+}
+
 // x -> CONV_2D (per-channel weight w, bias b) -> y -> RESHAPE -> r -> SOFTMAX -> p, in these types.
 GraphBuilder Classifier(v1::DataType activations, v1::DataType biases) {
   GraphBuilder b(v1::Graph::TFLITE);
@@ -61,6 +67,7 @@ GraphBuilder Classifier(v1::DataType activations, v1::DataType biases) {
   b.Shape("y", activations, {1, 6, 6, 2});
   Quantize(b, "y", {0.1}, zero_point);
   b.Node("RESHAPE", "reshape", {"y"}, {"r"});
+  SetNewShape(b, "reshape", {1, 72});
   b.Shape("r", activations, {1, 72});
   Quantize(b, "r", {0.1}, zero_point);
   b.Node("SOFTMAX", "softmax", {"r"}, {"p"});
@@ -98,7 +105,7 @@ GraphBuilder Concatenation(v1::DataType type) {
     Quantize(b, name, {0.1});
   }
   b.Node("CONCATENATION", "concat", {"x", "z"}, {"y"});
-  b.Shape("y", type, {1, 8});
+  b.Shape("y", type, {2, 4});
   Quantize(b, "y", {0.1});
   b.Output("y");
   return b;
@@ -161,6 +168,7 @@ std::vector<SoundnessCase> TfliteCases() {
        [](GraphBuilder& b) {
          b.Input("i", v1::DATA_TYPE_INT8, {4});
          b.Node("RESHAPE", "move", {"i"}, {"j"});
+         SetNewShape(b, "move", {2, 2});
          b.Shape("j", v1::DATA_TYPE_INT8, {2, 2});
          b.Output("j");
        },
@@ -203,6 +211,10 @@ std::vector<SoundnessCase> TfliteCases() {
          b.Find("reshape").set_op(b.Symbol("QUANTIZE"));
          SetType(b, "y", v1::DATA_TYPE_INT8);
          SetScale(b, "r", 0.5);
+         for (const char* result : {"r", "p"}) {
+           const int64_t sizes[] = {1, 6, 6, 2};
+           b.Value(result).mutable_dims()->Assign(std::begin(sizes), std::end(sizes));
+         }
        },
        ""},
       {"TfliteScaledFloat", Blocks, [](GraphBuilder& b) { Quantize(b, "x", {0.1}); }, "FI020", "", "x", -1, info},
@@ -225,6 +237,22 @@ std::vector<SoundnessCase> TfliteCases() {
       {"TfliteNoWeight", Int8, [](GraphBuilder& b) { b.Find("conv").mutable_inputs()->Truncate(1); }, "GS011", "conv"},
       {"TfliteWeightLeftOut", Int8, [](GraphBuilder& b) { b.Find("conv").set_inputs(1, 0); }, "GS011", "conv"},
       {"TfliteNoBias", Int8, [](GraphBuilder& b) { b.Find("conv").mutable_inputs()->Truncate(2); }, "GS011", "conv"},
+      // What a binding does not know as data is asked for, too.
+      {"TfliteShapeLeftOut", Int8, [](GraphBuilder& b) { b.Find("reshape").add_inputs(0); }, "GS011", "reshape"},
+      {"TfliteRecurrentGateLeftOut", Depthwise,
+       [](GraphBuilder& b) {
+         v1::Node& lstm = b.Node("LSTM", "lstm", {"x", "x", "x"}, {"z"});
+         lstm.set_inputs(1, 0);
+         b.Shape("z", v1::DATA_TYPE_INT8, {1, 8, 8, 3});
+         Quantize(b, "z", {0.02}, 3);
+         b.Output("z");
+       },
+       ""},
+      {"TfliteBiasTypeOfNoName", Int8, [](GraphBuilder& b) { Set(b, "conv", "quantized_bias_type").set_i(100); },
+       "GS010", "conv"},
+      {"TfliteConstantVariable", Int8, [](GraphBuilder& b) { b.Value("w").set_foreign(true); }, "FI027", "", "w"},
+      {"TfliteConditionIsBody", Loop, [](GraphBuilder& b) { Set(b, "while", "cond_subgraph_index").set_graph(2); },
+       "GS013", "while"},
       {"TfliteBiasLeftOut", Int8, [](GraphBuilder& b) { b.Find("conv").set_inputs(2, 0); }, "GS011", "conv"},
       {"TfliteBiasOfDenseLeftOut", Blocks, [](GraphBuilder& b) { b.Find("fc").add_inputs(0); }, ""},
       {"TfliteConvChannels", Int8,
@@ -240,10 +268,40 @@ std::vector<SoundnessCase> TfliteCases() {
          b.Value("b").mutable_constant()->set_stored_bytes(12);
        },
        "GS012", "conv", "b"},
-      // What is 1 may be a size that is found as the model runs.
-      {"TfliteConvOfOneChannel", Int8, [](GraphBuilder& b) { b.Value("x").set_dims(3, 1); }, ""},
+      {"TfliteConvOfOneChannel", Int8, [](GraphBuilder& b) { b.Value("x").set_dims(3, 1); }, "GS012", "conv", "w"},
+      // What is 1 may be a size that the caller sets.
+      {"TfliteConvOfAnyChannels", Int8,
+       [](GraphBuilder& b) {
+         b.Value("x").set_dims(3, 1);
+         for (int i = 0; i < 4; ++i) b.Value("x").add_dim_symbols(i == 3 ? b.Symbol("resizable") : 0);
+       },
+       ""},
+      // Padding and new shape stated: 8 x 8 becomes 6 x 6, and that 72.
+      {"TfliteShapesFollow", Int8,
+       [](GraphBuilder& b) {
+         Set(b, "conv", "padding").set_s("VALID");
+         SetNewShape(b, "reshape", {1, 72});
+       },
+       ""},
+      {"TfliteDeclaredOtherwise", Int8,
+       [](GraphBuilder& b) {
+         Set(b, "conv", "padding").set_s("SAME");
+         SetNewShape(b, "reshape", {1, 128});
+         b.Value("r").set_dims(1, 128);
+         b.Value("p").set_dims(1, 128);
+       },
+       "FI015", "conv", "y", -1, warning},
+      // The RESHAPE is given what the convolution makes, not what the file declares.
+      {"TfliteReshapeOfWhatIsMade", Int8,
+       [](GraphBuilder& b) {
+         Set(b, "conv", "padding").set_s("SAME");
+         b.Value("y").set_dims(1, 1);
+         b.Value("y").set_dims(2, 1);
+         SetNewShape(b, "reshape", {1, 72});
+       },
+       "GS012", "reshape"},
       {"TflitePaddingOfNoName", Int8, [](GraphBuilder& b) { Set(b, "conv", "padding").set_i(7); }, "GS013", "conv"},
-      {"TflitePaddingByName", Int8, [](GraphBuilder& b) { Set(b, "conv", "padding").set_s("SAME"); }, ""},
+      {"TflitePaddingByName", Int8, [](GraphBuilder& b) { Set(b, "conv", "padding").set_s("VALID"); }, ""},
       {"TfliteInputThatIsNone", Int8,
        [](GraphBuilder& b) {
          b.AddValue("tensor 99");

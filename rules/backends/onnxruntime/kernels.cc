@@ -229,11 +229,17 @@ void CheckFusedBias(const Graph& graph, const KernelCall& call, const FindingSou
   const RealView weights = Reals(graph, call.input(4));
   if (inputs.size() != 1 || scales.empty() || weights.empty()) return;
   const size_t count = std::max(scales.size(), weights.size());
+  // 0 is 0 in any scale.
+  const IntegerView stored = Integers(graph, bias);
+  const auto is_zero = [&stored, count](size_t i) {
+    if (stored.size() == count && count > 1) return stored[i] == 0;
+    return !stored.empty() && absl::c_all_of(stored, [](int64_t element) { return element == 0; });
+  };
   if ((scales.size() != 1 && scales.size() != count) || (weights.size() != 1 && weights.size() != count)) return;
   for (size_t i = 0; i < count; ++i) {
     const double scale = scales[scales.size() == 1 ? 0 : i];
     const double expected = inputs[0] * weights[weights.size() == 1 ? 0 : i];
-    if (std::fabs(scale - expected) <= kTolerance * std::fabs(expected)) continue;
+    if (std::fabs(scale - expected) <= kTolerance * std::fabs(expected) || is_zero(i)) continue;
     Place place = call.places[6];
     place.index = count > 1 ? static_cast<int64_t>(i) : -1;
     sink.Add(kFusedBias, place, absl::StrCat("scale ", FormatNumber(scale)),

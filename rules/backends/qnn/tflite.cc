@@ -88,7 +88,7 @@ FilterWindow FilterWindowOf(const NodeView& view, int64_t height, int64_t width)
   window.stride[0] = view.integer({"stride_h"}).value_or(1);
   window.stride[1] = view.integer({"stride_w"}).value_or(1);
   // The schema's own spelling.
-  window.dilation[0] = view.integer({"dilation_h_factor", "dilation__h_factor"}).value_or(1);
+  window.dilation[0] = view.integer({"dilation_h_factor"}).value_or(1);
   window.dilation[1] = view.integer({"dilation_w_factor"}).value_or(1);
   return window;
 }

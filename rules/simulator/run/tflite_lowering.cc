@@ -30,7 +30,7 @@ void SetPadding(const NodeReader& node, Attributes& to) {
 absl::Status LowerConv(const NodeReader& node, Lowered& lowered) {
   Attributes& to = lowered.attributes;
   const bool spatial3 = node.op_type() == "CONV_3D" || node.op_type() == "CONV_3D_TRANSPOSE";
-  const int64_t dilation_h = node.Int("dilation_h_factor", node.Int("dilation__h_factor", 1));
+  const int64_t dilation_h = node.Int("dilation_h_factor", 1);
   const int64_t dilation_w = node.Int("dilation_w_factor", 1);
   if (spatial3) {
     return absl::UnimplementedError("LiteRT's convolutions of three axes");

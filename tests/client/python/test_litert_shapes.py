@@ -1,5 +1,6 @@
 """Shapes and parameters that do not go together, of float models of one operator: `quantgate check` finds a model
 unsound exactly where LiteRT's reference kernels refuse to prepare or to run it, and calls it that, at the operator."""
+import faulthandler
 import json
 import os
 import pathlib
@@ -10,13 +11,15 @@ import pytest
 
 numpy = pytest.importorskip('numpy')
 litert = pytest.importorskip('ai_edge_litert.interpreter')
+schema = pytest.importorskip('ai_edge_litert.schema_py_generated')
+flatbuffers = pytest.importorskip('flatbuffers')
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'runtimes' / 'litert'))
 from model import Case, Tensor, write  # noqa: E402
 
 SAME, VALID, NEITHER = 0, 1, 7
 LEFT_OUT = 'left out'
-CODES = ('GS011', 'GS012', 'GS013')  # argument-count, shape-mismatch, parameter-range
+CODES = ('GS010', 'GS011', 'GS012', 'GS013')  # op-attributes, argument-count, shape-mismatch, parameter-range
 
 
 def given(*shape):
@@ -172,11 +175,46 @@ CASES['depthwise_of_rank_3'] = ('DEPTHWISE_CONV_2D', [given(5, 5, 4), *depthwise
                                 depthwise((1, 3, 3, 4))[2])
 CASES['reversed_beyond'] = 'REVERSE_V2', [given(2, 3, 4), ints(3)], None
 
+CASES['packed_miscounted'] = 'PACK', [given(3, 6), given(3, 6)], ('PackOptions', {'valuesCount': 0, 'axis': 1})
+CASES['joined_with_none'] = 'CONCATENATION', [given(3, 6), None], ('ConcatenationOptions', {'axis': 1})
+CASES['reshaped_by_none'] = 'RESHAPE', [given(2, 6), None], ('ReshapeOptions', {'newShape': [3, 4]})
+CASES['padded_by_none'] = 'PAD', [given(2, 3), None], None
+CASES['added_to_none'] = 'ADD', [given(2, 3), None], ('AddOptions', {})
+CASES['mean_of_none'] = 'MEAN', [given(2, 3), None], ('ReducerOptions', {})
+for word, number_of_type in (('int32', 2), ('int64', 4), ('float32', 0), ('int8', 9), ('none', -1), ('beyond', 100)):
+    CASES[f'shape_in_{word}'] = 'SHAPE', [given(2, 3)], ('ShapeOptions', {'outType': number_of_type})
+    CASES[f'largest_in_{word}'] = 'ARG_MAX', [given(2, 3), number(1)], ('ArgMaxOptions', {'outputType': number_of_type})
+for word, number_of_type in (('float32', 0), ('none', -1), ('beyond', 100)):
+    CASES[f'conv_bias_{word}'] = conv((6, 3, 3, 4), stored(6), quantizedBiasType=number_of_type)
+
+CASES['reshaped_by_nothing'] = 'RESHAPE', [given(2, 6)], ('ReshapeOptions', {})
+CASES['reshaped_one_by_nothing'] = 'RESHAPE', [given(1, 1)], ('ReshapeOptions', {})
+CASES['reshaped_to_old_scalar'] = 'RESHAPE', [given(1, 1)], ('ReshapeOptions', {'newShape': [0]})
+CASES['transposed_from_less'] = transposed((6, 3, 3, 4))
+CASES['transposed_from_more'] = ('TRANSPOSE_CONV', [ints(2, 10, 10, 6), stored(6, 3, 3, 4), given(2, 6, 5, 4)],
+                                 transposed((6, 3, 3, 4))[2])
+CASES['transposed_without_padding'] = ('TRANSPOSE_CONV', [ints(2, 11, 12, 6), stored(6, 3, 3, 4), given(2, 5, 5, 4)],
+                                       transposed((6, 3, 3, 4), padding=VALID)[2])
+CASES['transposed_without_padding_from_more'] = ('TRANSPOSE_CONV',
+                                                 [ints(2, 11, 13, 6), stored(6, 3, 3, 4), given(2, 5, 5, 4)],
+                                                 transposed((6, 3, 3, 4), padding=VALID)[2])
+CASES['sliced'] = 'SLICE', [given(4, 6), ints(1, 2), ints(3, -1)], None
+CASES['sliced_too_much'] = 'SLICE', [given(4, 6), ints(1, 2), ints(4, -1)], None
+CASES['sliced_by_less'] = 'SLICE', [given(4, 6), ints(1, 2), ints(3, -2)], None
+CASES['split_in_three'] = 'SPLIT', [number(1), given(2, 6)], ('SplitOptions', {'numSplits': 1})
+CASES['split_unevenly'] = 'SPLIT', [number(1), given(2, 5)], ('SplitOptions', {'numSplits': 2})
+CASES['squeezed_one'] = 'SQUEEZE', [given(2, 1, 3)], ('SqueezeOptions', {'squeezeDims': [1]})
+CASES['squeezed_more'] = 'SQUEEZE', [given(2, 2, 3)], ('SqueezeOptions', {'squeezeDims': [1]})
+CASES['deepened'] = 'SPACE_TO_DEPTH', [given(1, 4, 6, 3)], ('SpaceToDepthOptions', {'blockSize': 2})
+CASES['deepened_unevenly'] = 'SPACE_TO_DEPTH', [given(1, 4, 5, 3)], ('SpaceToDepthOptions', {'blockSize': 2})
+CASES['flattened'] = 'DEPTH_TO_SPACE', [given(1, 4, 6, 8)], ('DepthToSpaceOptions', {'blockSize': 2})
+CASES['flattened_unevenly'] = 'DEPTH_TO_SPACE', [given(1, 4, 6, 6)], ('DepthToSpaceOptions', {'blockSize': 2})
+
 # LiteRT does not look, and computes something else than the model says.
 UNASKED = {'transposes_twice': 'an axis of the result reads one that another reads as well'}
 
 
-def refusal(model):
+def load(model):
     try:
         interpreter = litert.Interpreter(model_content=model, num_threads=1,
                                          experimental_op_resolver_type=litert.OpResolverType.BUILTIN_REF)
@@ -184,15 +222,30 @@ def refusal(model):
         interpreter.invoke()
     except (RuntimeError, ValueError) as error:
         return str(error).strip() or 'refused'
-    return None
+    return ''
+
+
+def refusal(model):
+    """What LiteRT says, or how it died: in a process of its own."""
+    read, write_end = os.pipe()
+    child = os.fork()
+    if child == 0:
+        faulthandler.disable()
+        os.write(write_end, load(model).encode()[:4096])
+        os._exit(0)
+    os.close(write_end)
+    with os.fdopen(read, 'rb') as pipe:
+        said = pipe.read().decode()
+    _, status = os.waitpid(child, 0)
+    return f'signal {os.WTERMSIG(status)}' if os.WIFSIGNALED(status) else said or None
 
 
 @pytest.mark.parametrize('name', sorted(CASES))
 def test_unsound_where_litert_refuses(name, tmp_path):
     operator, inputs, options = CASES[name]
-    kind = {'ARG_MAX': 'INT32', 'ARG_MIN': 'INT32', 'EQUAL': 'BOOL', 'LESS': 'BOOL', 'GREATER_EQUAL': 'BOOL'}
+    kind = {'ARG_MAX': 'INT32', 'ARG_MIN': 'INT32', 'EQUAL': 'BOOL', 'LESS': 'BOOL', 'GREATER_EQUAL': 'BOOL', 'SHAPE': 'INT32'}
     # Shapes of results are LiteRT's to find.
-    model = write(Case(operator, inputs, [Tensor(kind.get(operator, 'FLOAT32'), ())], options))
+    model = write(Case(operator, inputs, [Tensor('INT64' if name.endswith('_int64') else kind.get(operator, 'FLOAT32'), ())], options))
     path = tmp_path / 'model.tflite'
     path.write_bytes(model)
     done = subprocess.run([os.environ['QUANTGATE_EXECUTABLE'], 'check', path, '--format', 'json', '--quiet'],
@@ -207,6 +260,70 @@ def test_unsound_where_litert_refuses(name, tmp_path):
         assert refused is None and unsound, UNASKED[name]
     else:
         assert bool(unsound) == bool(refused), f'quantgate: {unsound}; LiteRT: {refused}'
+
+
+NHWC = given(1, 6, 8, 4)
+# Operators whose results' shapes follow: LiteRT is asked what they are.
+MADE = {
+    'conv_same': conv((6, 3, 3, 4), stored(6), strideW=2), 'conv_valid': conv((6, 3, 2, 4), stored(6), padding=VALID, strideH=2),
+    'conv_dilated': conv((6, 2, 2, 4), stored(6), padding=VALID, dilationWFactor=3),
+    'depthwise_valid': depthwise((1, 3, 2, 8), padding=VALID), 'depthwise_dilated': depthwise((1, 2, 2, 8), padding=VALID, dilationHFactor=3),
+    'transposed': transposed((6, 3, 3, 4)),
+    'average': ('AVERAGE_POOL_2D', [NHWC], ('Pool2DOptions', {'padding': VALID, 'strideW': 2, 'strideH': 3, 'filterWidth': 3,
+                                                             'filterHeight': 2})),
+    'largest': pool('MAX_POOL_2D'), 'dense': dense((5, 8)), 'dense_keeps': dense((5, 8), (2, 3, 8), keep=True),
+    'dense_flattens': dense((5, 12)), 'matmul': CASES['matmul'], 'matmul_turned': CASES['matmul_turned'],
+    'matmul_spread': pair('BATCH_MATMUL', (2, 1, 3, 4), (5, 4, 6), 'BatchMatMulOptions'),
+    'added': pair('ADD', (2, 1, 4), (3, 1), 'AddOptions'), 'powered': pair('POW', (4,), (2, 3, 1)), 'compared': pair('LESS', (4,), (2, 1)),
+    'joined': CASES['joined'], 'joined_from_the_end': CASES['joined_from_the_end'], 'packed': CASES['packed'],
+    'expanded': CASES['expanded'], 'expanded_before': CASES['expanded_before'],
+    'squeezed': CASES['squeezed_one'], 'squeezed_all': ('SQUEEZE', [given(1, 3, 1, 2)], ('SqueezeOptions', {})),
+    'reshaped': CASES['reshaped'], 'reshaped_open': CASES['reshaped_open'], 'reshaped_by_option': CASES['reshaped_by_option'],
+    'transposes': CASES['transposes'], 'indexed': CASES['ARG_MAX_last'], 'indexed_first': (
+        'ARG_MIN', [given(2, 3, 4), number(0)], ('ArgMinOptions', {'outputType': 2})),
+    'mean': CASES['MEAN_last'], 'sum_kept': ('SUM', [given(2, 3, 4), ints(-2)], ('ReducerOptions', {'keepDims': True})),
+    'largest_of_all': ('REDUCE_MAX', [given(2, 3), ints(0, 1)], ('ReducerOptions', {})),
+    'padded': CASES['padded'], 'mirrored': CASES['mirrored'],
+    'padded_with': ('PADV2', [given(2, 3), ints([0, 1], [2, 0]), stored()], None),
+    'sliced': CASES['sliced'], 'resized': CASES['resized'],
+    'nearest': ('RESIZE_NEAREST_NEIGHBOR', [NHWC, ints(3, 9)], ('ResizeNearestNeighborOptions', {})),
+    'gathered': CASES['gathered'],
+    'gathered_rows': ('GATHER', [given(3, 6), ints([0, 2, 1], [1, 1, 1])], ('GatherOptions', {'axis': 0})),
+    'gathered_in_batches': ('GATHER', [given(2, 3, 4), ints([0, 2], [1, 1])], ('GatherOptions', {'axis': 1, 'batchDims': 1})),
+    'split': CASES['split_in_three'], 'deepened': CASES['deepened'], 'flattened': CASES['flattened'],
+    'softmax': ('SOFTMAX', [given(2, 3)], ('SoftmaxOptions', {'beta': 1.0})), 'counted': ('SHAPE', [given(2, 3)], ('ShapeOptions', {'outType': 2})),
+    'tiled': ('TILE', [given(2, 3), ints(2, 1)], None), 'filled': ('FILL', [ints(2, 3), stored()], None),
+    'selected': ('SELECT_V2', [Tensor('BOOL', (2, 1)), given(3), given(1, 3)], None),
+    'accumulated': ('CUMSUM', [given(2, 3, 4), number(1)], ('CumsumOptions', {})), 'rectified': ('RELU', [given(2, 3)], None),
+}
+for number_of_case, (shape, begin, end, strides, masks) in enumerate([
+        ((4, 6), (0, 0), (4, 6), (1, 2), {}), ((4, 6), (1, -2), (-1, 6), (1, 1), {}), ((4, 6), (3, 5), (0, 0), (-1, -2), {}),
+        ((4, 6), (1, 1), (2, 2), (1, 1), {'shrinkAxisMask': 2}), ((4, 6), (2,), (9,), (1,), {}),
+        ((4, 6), (2, 3), (0, 0), (1, 3), {'endMask': 3}), ((4, 6), (2, 3), (0, 1), (-1, -1), {'beginMask': 2, 'endMask': 1}),
+        ((4, 6, 2), (-9, 1), (9, 6), (3, 4), {}), ((4, 6), (3, 0), (1, 6), (1, 1), {})]):
+    MADE[f'strided_{number_of_case}'] = ('STRIDED_SLICE', [given(*shape), ints(*begin), ints(*end), ints(*strides)],
+                                         ('StridedSliceOptions', masks))
+
+
+@pytest.mark.parametrize('name', sorted(MADE))
+def test_declared_shapes(name, tmp_path):
+    """The shape that LiteRT gives a result is the one that passes; another of the same rank and one of another rank are
+    said to be declared otherwise, and nothing else is said."""
+    operator, inputs, options = MADE[name]
+    kind = {'ARG_MAX': 'INT32', 'ARG_MIN': 'INT32', 'LESS': 'BOOL', 'SHAPE': 'INT32'}.get(operator, 'FLOAT32')
+    interpreter = litert.Interpreter(model_content=write(Case(operator, inputs, [Tensor(kind, ())], options)), num_threads=1,
+                                     experimental_op_resolver_type=litert.OpResolverType.BUILTIN_REF)
+    interpreter.allocate_tensors()
+    made = [int(size) for size in interpreter.get_output_details()[0]['shape']]
+    path = tmp_path / 'model.tflite'
+    # What is declared as 1, or without any sizes, may be found as the model runs.
+    for declared, said in ((made, False), ([size + 7 for size in made] or [7], True), ([*made, 7], True)):
+        path.write_bytes(write(Case(operator, inputs, [Tensor(kind, tuple(declared))], options)))
+        done = subprocess.run([os.environ['QUANTGATE_EXECUTABLE'], 'check', path, '--format', 'json', '--quiet'],
+                              capture_output=True, text=True, timeout=60)
+        findings = json.loads(done.stdout)['results'][0].get('findings', [])
+        codes = [finding['code'] for finding in findings if finding['severity'] != 'INFO']
+        assert codes == (['FI015'] if said else []), (made, declared, findings)
 
 
 def relu(**quantized):
@@ -228,3 +345,49 @@ def test_tables_of_quantization(quantized, code, tmp_path):
     errors = {finding['code'] for finding in json.loads(report.stdout)['results'][0].get('findings', [])
               if finding['severity'] == 'ERROR'}
     assert errors == ({code} if code else set())
+
+
+def changed(change):
+    """A sum with a constant; `change` edits its tables."""
+    case = Case('ADD', [given(2, 3, 4), stored(2, 3, 4)], [given(2, 3, 4)], ('AddOptions', {}))
+    model = schema.ModelT.InitFromObj(schema.Model.GetRootAs(write(case)))
+    change(model, model.subgraphs[0].tensors[1])
+    builder = flatbuffers.Builder(1024)
+    builder.Finish(model.Pack(builder), b'TFL3')
+    return bytes(builder.Output())
+
+
+def sign(model, key='serving_default', inputs=(), outputs=()):
+    signature = schema.SignatureDefT()
+    signature.signatureKey, signature.inputs, signature.outputs, signature.subgraphIndex = key, inputs, outputs, 0
+    model.signatureDefs = [signature]
+
+
+def thin(tensor, order, formats):
+    tensor.sparsity = schema.SparsityParametersT()
+    tensor.sparsity.traversalOrder = order
+    tensor.sparsity.dimMetadata = formats
+
+
+def dimension(size, form=0):
+    made = schema.DimensionMetadataT()
+    made.format, made.denseSize = form, size
+    return made
+
+
+dense = [dimension(2), dimension(3), dimension(4)]
+
+
+@pytest.mark.parametrize('change, loads', [
+    (lambda model, tensor: sign(model), True),
+    (lambda model, tensor: sign(model, key=None), False),
+    (lambda model, tensor: thin(tensor, [0, 1, 2], dense), True),
+    (lambda model, tensor: thin(tensor, [0, 1, 2], None), False),
+    (lambda model, tensor: thin(tensor, None, dense), False),
+    (lambda model, tensor: thin(tensor, [0, 1, 2], [*dense[:2], dimension(4, 1)]), False)])
+def test_tables_that_litert_asks_for(change, loads, tmp_path):
+    path = tmp_path / 'model.tflite'
+    path.write_bytes(changed(change))
+    assert (refusal(path.read_bytes()) is None) == loads
+    done = subprocess.run([os.environ['QUANTGATE_EXECUTABLE'], 'check', path, '--quiet'], capture_output=True, timeout=60)
+    assert (done.returncode == 0) == loads, done.stderr

@@ -123,6 +123,7 @@ REQUIRED = {
     "blocksize": lambda: 1, "num_heads": lambda: 1, "equation": lambda: "i->i", "bits": lambda: 4, "size": lambda: 3,
     "direction": lambda: "RIGHT", "shape": lambda: [1], "num_outputs": lambda: 1, "mode": lambda: "default",
     "scale": lambda: 1.0, "perm": lambda: [0], "hidden_size": lambda: 4, "batch_axis": lambda: 0, "time_axis": lambda: 1,
+    "num_groups": lambda: 1,
 }
 
 
@@ -275,7 +276,9 @@ def tables():
                     cells = []
                     for names, side in ((ins, op.inputs), (outs, op.outputs)):
                         for k in range(len(names)):
-                            types = op.port_types(side[k][0], chosen) if k < len(side) else ()
+                            # A variadic parameter goes on where other versions have more parameters.
+                            more = k >= len(side) and bool(side) and side[-1][1] == "Variadic"
+                            types = op.port_types(side[-1 if more else k][0], chosen) if more or k < len(side) else ()
                             cells.append("|".join(NAMES[t] for t in types) or "~")
                     rows.append((" ".join(cells), first, until))
         if not rows:
