@@ -39,6 +39,11 @@ void Bias(NodeShapes& node, int argument, int64_t channels) {
                 absl::StrCat(channels, " elements, one for each output channel"));
 }
 
+// Lists of axes, sizes and positions.
+void Vectors(NodeShapes& node, int first, int last) {
+  for (int argument = first; argument <= last; ++argument) RankIs(node, argument, 1);
+}
+
 void BadFilter(NodeShapes& node, std::string allowed) {
   node.Conflict(1, absl::StrCat("weights of shape ", ShapeText(node.at(1).dims)), std::move(allowed));
 }
@@ -60,6 +65,10 @@ void Conv(NodeShapes& node) {
   RankIs(node, 0, 4);
   RankIs(node, 1, 4);
   Fits(node);
+  for (int dim : {1, 2}) {
+    if (SizeAt(node.at(0), dim) != 0) continue;
+    node.Conflict(0, absl::StrCat("shape ", ShapeText(node.at(0).dims)), absl::StrCat("at least 1 along axis ", dim));
+  }
   const int64_t channels = LastSize(node.at(0));
   const Shape filter = node.at(1);
   const int64_t outputs = SizeAt(filter, 0);
@@ -93,6 +102,16 @@ void TransposeConv(NodeShapes& node) {
   RankIs(node, 1, 4);
   const int64_t channels = LastSize(node.at(2));
   const Shape filter = node.at(1);
+  if (const auto stated = node.constant(0); stated && stated->size() == 4) {
+    if (*absl::c_min_element(*stated) < 0) {
+      return node.BadParameter(absl::StrCat("an output shape with ", *absl::c_min_element(*stated)), "0 or more");
+    }
+    const int64_t outputs = SizeAt(filter, 0);
+    if (outputs >= 0 && outputs != stated->back()) {
+      node.Conflict(0, absl::StrCat("an output shape with ", stated->back(), " channels"),
+                    absl::StrCat(outputs, ", as the weights"));
+    }
+  }
   if (channels > 0 && LastSize(filter) >= 0 && LastSize(filter) != channels) {
     BadFilter(node, absl::StrCat("a last size of ", channels, ", the input's channels"));
   }
@@ -101,6 +120,12 @@ void TransposeConv(NodeShapes& node) {
 
 void FullyConnected(NodeShapes& node) {
   RankIs(node, 1, 2);
+  // Shuffled weights come with a second output, the input's workspace.
+  if (const int64_t format = node.integer("weights_format", 0); format < 0 || format > 1) {
+    node.BadParameter(absl::StrCat("weights_format ", format), "0 or 1");
+  } else if (const int outputs = node.num_outputs(); format == 1 && outputs != 2) {
+    node.BadParameter(absl::StrCat("weights_format 1 with ", outputs, outputs == 1 ? " output" : " outputs"), "2");
+  }
   const Shape weights = node.at(1);
   const Shape input = node.at(0);
   const int64_t depth = LastSize(weights);
@@ -141,6 +166,10 @@ void Broadcast(NodeShapes& node) {
 }
 
 void Concatenation(NodeShapes& node) {
+  if (const absl::string_view activation = node.text("fused_activation_function");
+      !activation.empty() && activation != "NONE") {
+    node.BadParameter(absl::StrCat("fused_activation_function ", activation), "NONE");
+  }
   const Shape first = node.at(0);
   if (!first.known) return;
   const int axis = node.Axis(node.integer("axis", 0), first.rank());
@@ -215,10 +244,52 @@ int64_t BodyAt(const NodeShapes& node, absl::string_view attribute) {
   return stated->value_case() == v1::Attribute::kGraph ? stated->graph() : stated->i();
 }
 
+// Null: not there, or its number is another subgraph's to resolve.
+const v1::Graph* BodyOf(const NodeShapes& node, int64_t number) {
+  const v1::Graph& model = node.graph().message();
+  return number < 1 || number > model.subgraphs_size() ? nullptr : &model.subgraphs(static_cast<int>(number) - 1);
+}
+
+// A body is given the node's inputs from `first` on, and their types.
+void Takes(NodeShapes& node, int64_t number, int first) {
+  const v1::Graph* body = BodyOf(node, number);
+  if (body == nullptr) return;
+  if (body->inputs_size() != node.num_inputs() - first) {
+    node.BadParameter(absl::StrCat("subgraph ", number, " with ", body->inputs_size(), " inputs"),
+                      absl::StrCat(node.num_inputs() - first));
+    return;
+  }
+  for (int i = 0; i < body->inputs_size(); ++i) {
+    const int32_t id = body->inputs(i);
+    if (!node.given(first + i) || id < 1 || id > body->values_size()) continue;
+    const v1::DataType taken = body->values(id - 1).dtype();
+    const v1::DataType given = node.graph().dtype(node.graph().input(node.node(), first + i));
+    if (taken == given || taken == v1::DATA_TYPE_UNSPECIFIED || given == v1::DATA_TYPE_UNSPECIFIED) continue;
+    node.Conflict(first + i, std::string(DataTypeName(given)),
+                  absl::StrCat(DataTypeName(taken), ", as subgraph ", number, " takes it"));
+  }
+}
+
 void While(NodeShapes& node) {
   const int64_t condition = BodyAt(node, "cond_subgraph_index");
-  if (condition != BodyAt(node, "body_subgraph_index")) return;
-  node.BadParameter(absl::StrCat("subgraph ", condition, " as condition and as body"), "one for each");
+  const int64_t body = BodyAt(node, "body_subgraph_index");
+  if (condition == body) {
+    node.BadParameter(absl::StrCat("subgraph ", condition, " as condition and as body"), "one for each");
+    return;
+  }
+  Takes(node, condition, 0);
+  Takes(node, body, 0);
+  if (const v1::Graph* graph = BodyOf(node, condition); graph != nullptr && graph->outputs_size() != 1) {
+    node.BadParameter(absl::StrCat("a condition with ", graph->outputs_size(), " outputs"), "1");
+  }
+  if (const v1::Graph* graph = BodyOf(node, body); graph != nullptr && graph->outputs_size() != node.num_inputs()) {
+    node.BadParameter(absl::StrCat("a body with ", graph->outputs_size(), " outputs"),
+                      absl::StrCat(node.num_inputs(), ", as its inputs"));
+  }
+}
+
+void If(NodeShapes& node) {
+  for (const char* branch : {"then_subgraph_index", "else_subgraph_index"}) Takes(node, BodyAt(node, branch), 1);
 }
 
 void ExpandDims(NodeShapes& node) {
@@ -234,6 +305,7 @@ void Squeeze(NodeShapes& node) {
 }
 
 void Transpose(NodeShapes& node) {
+  Vectors(node, 1, 1);
   const Shape shape = node.at(0);
   const auto order = node.constant(1);
   if (!shape.known || !order) return;
@@ -255,9 +327,11 @@ void Transpose(NodeShapes& node) {
 
 void Reshape(NodeShapes& node) {
   const Shape input = node.at(0);
-  const auto stated = node.moved_list("new_shape", 1);
+  // An argument that is no list is passed over for the option.
+  const Shape argument = node.at(1);
+  const bool is_input = node.num_inputs() > 1 && !(argument.known && argument.rank() != 1);
+  const auto stated = is_input ? node.constant(1) : node.integers("new_shape");
   if (!stated || stated->empty()) return;
-  const bool is_input = node.num_inputs() > 1;
   // A scalar, as old converters write it.
   if (!is_input && stated->size() == 1 && stated->front() == 0) return;
   int64_t known = 1;
@@ -291,6 +365,7 @@ void Pad(NodeShapes& node) {
 }
 
 void Resize(NodeShapes& node) {
+  Vectors(node, 1, 1);
   const auto size = node.constant(1);
   if (!size) return;
   for (int64_t each : *size) {
@@ -300,7 +375,17 @@ void Resize(NodeShapes& node) {
   }
 }
 
+void Slice(NodeShapes& node) { Vectors(node, 1, 2); }
+
+void Tile(NodeShapes& node) {
+  const Shape shape = node.at(0);
+  const int64_t count = CountOrUnknown(node.at(1));
+  if (!shape.known || count < 0 || count == shape.rank()) return;
+  node.Conflict(1, absl::StrCat(count, " multiples"), absl::StrCat(shape.rank(), " for ", ShapeText(shape.dims)));
+}
+
 void StridedSlice(NodeShapes& node) {
+  Vectors(node, 1, 3);
   const auto strides = node.constant(3);
   if (strides && absl::c_linear_search(*strides, 0)) {
     node.BadParameter("a stride of 0", "another one");
@@ -344,6 +429,7 @@ const absl::flat_hash_map<absl::string_view, ShapeCheck>& Checks() {
       {"ARG_MAX", ArgMax},
       {"ARG_MIN", ArgMax},
       {"SHAPE", ShapeOf},
+      {"IF", If},
       {"WHILE", While},
       {"CUMSUM", AxesSecond},
       {"REVERSE_V2", AxesSecond},
@@ -360,7 +446,9 @@ const absl::flat_hash_map<absl::string_view, ShapeCheck>& Checks() {
       {"MIRROR_PAD", Pad},
       {"RESIZE_BILINEAR", Resize},
       {"RESIZE_NEAREST_NEIGHBOR", Resize},
+      {"SLICE", Slice},
       {"STRIDED_SLICE", StridedSlice},
+      {"TILE", Tile},
   };
   return *checks;
 }

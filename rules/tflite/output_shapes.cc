@@ -221,9 +221,11 @@ void Reduce(NodeShapes& node) {
 
 // The shape that is stated, by an argument where there is one. Old converters write [0] for a scalar.
 void Reshape(NodeShapes& node) {
-  const auto stated = node.num_inputs() > 1 ? node.constant(1) : node.integers("new_shape");
+  const Shape argument = node.at(1);
+  const bool is_input = node.num_inputs() > 1 && !(argument.known && argument.rank() != 1);
+  const auto stated = is_input ? node.constant(1) : node.integers("new_shape");
   if (!stated) return;
-  const bool scalar = node.num_inputs() < 2 && stated->size() == 1 && stated->front() == 0;
+  const bool scalar = !is_input && stated->size() == 1 && stated->front() == 0;
   Dims dims = scalar ? Dims() : Copy(*stated);
   const Shape input = node.at(0);
   const auto count = input.is_static() ? CountOf(input.dims) : absl::nullopt;

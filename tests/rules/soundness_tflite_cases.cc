@@ -253,6 +253,17 @@ std::vector<SoundnessCase> TfliteCases() {
       {"TfliteConstantVariable", Int8, [](GraphBuilder& b) { b.Value("w").set_foreign(true); }, "FI027", "", "w"},
       {"TfliteConditionIsBody", Loop, [](GraphBuilder& b) { Set(b, "while", "cond_subgraph_index").set_graph(2); },
        "GS013", "while"},
+      {"TfliteConditionOfNoOutput", Loop, [](GraphBuilder& b) { b.graph.mutable_subgraphs(0)->clear_outputs(); },
+       "GS013", "while"},
+      {"TfliteBodyOfNoInput", Loop,
+       [](GraphBuilder& b) {
+         b.graph.mutable_subgraphs(1)->clear_inputs();
+         b.graph.mutable_subgraphs(1)->mutable_values(0)->mutable_constant()->add_reals(1);
+       },
+       "GS013", "while"},
+      {"TfliteBodyOfIntegers", Loop,
+       [](GraphBuilder& b) { b.graph.mutable_subgraphs(1)->mutable_values(0)->set_dtype(v1::DATA_TYPE_INT32); },
+       "GS012", "while", "x"},
       {"TfliteBiasLeftOut", Int8, [](GraphBuilder& b) { b.Find("conv").set_inputs(2, 0); }, "GS011", "conv"},
       {"TfliteBiasOfDenseLeftOut", Blocks, [](GraphBuilder& b) { b.Find("fc").add_inputs(0); }, ""},
       {"TfliteConvChannels", Int8,

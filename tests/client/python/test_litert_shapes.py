@@ -210,6 +210,26 @@ CASES['deepened_unevenly'] = 'SPACE_TO_DEPTH', [given(1, 4, 5, 3)], ('SpaceToDep
 CASES['flattened'] = 'DEPTH_TO_SPACE', [given(1, 4, 6, 8)], ('DepthToSpaceOptions', {'blockSize': 2})
 CASES['flattened_unevenly'] = 'DEPTH_TO_SPACE', [given(1, 4, 6, 6)], ('DepthToSpaceOptions', {'blockSize': 2})
 
+CASES['transposed_to_less_channels'] = ('TRANSPOSE_CONV', [ints(2, 10, 10, 5), stored(6, 3, 3, 4), given(2, 5, 5, 4)],
+                                        transposed((6, 3, 3, 4))[2])
+CASES['transposed_to_negative'] = ('TRANSPOSE_CONV', [ints(2, 10, -10, 6), stored(6, 3, 3, 4), given(2, 5, 5, 4)],
+                                   transposed((6, 3, 3, 4))[2])
+CASES['conv_of_nothing'] = 'CONV_2D', [given(1, 0, 5, 4), stored(6, 3, 3, 4), stored(6)], conv((6, 3, 3, 4))[2]
+CASES['conv_of_no_images'] = 'CONV_2D', [given(0, 5, 5, 4), stored(6, 3, 3, 4), stored(6)], conv((6, 3, 3, 4))[2]
+CASES['transposes_by_matrix'] = 'TRANSPOSE', [given(2, 3, 4), ints([2, 0, 1])], None
+CASES['resized_by_matrix'] = 'RESIZE_BILINEAR', [given(2, 3, 3, 4), ints([6, 6])], ('ResizeBilinearOptions', {})
+CASES['strided_by_matrix'] = ('STRIDED_SLICE', [given(4, 6), ints([0, 0]), ints(4, 6), ints(1, 2)],
+                              ('StridedSliceOptions', {}))
+CASES['sliced_by_matrix'] = 'SLICE', [given(4, 6), ints([1, 2]), ints(3, -1)], None
+CASES['reshaped_by_matrix'] = 'RESHAPE', [given(2, 6), ints([3, 4])], None
+CASES['reshaped_by_matrix_and_option'] = 'RESHAPE', [given(2, 6), ints([3, 5])], ('ReshapeOptions', {'newShape': [3, 4]})
+CASES['tiled'] = 'TILE', [given(2, 3), ints(2, 1)], None
+CASES['tiled_too_often'] = 'TILE', [given(2, 3), ints(2, 1, 2)], None
+CASES['joined_and_rectified'] = ('CONCATENATION', [given(3, 6), given(3, 5)],
+                                 ('ConcatenationOptions', {'axis': 1, 'fusedActivationFunction': 1}))
+CASES['dense_shuffled'] = ('FULLY_CONNECTED', [given(3, 8), stored(5, 8)], ('FullyConnectedOptions', {'weightsFormat': 1}))
+CASES['dense_of_no_format'] = ('FULLY_CONNECTED', [given(3, 8), stored(5, 8)], ('FullyConnectedOptions', {'weightsFormat': 2}))
+
 # LiteRT does not look, and computes something else than the model says.
 UNASKED = {'transposes_twice': 'an axis of the result reads one that another reads as well'}
 
