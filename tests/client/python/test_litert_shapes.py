@@ -230,6 +230,19 @@ CASES['joined_and_rectified'] = ('CONCATENATION', [given(3, 6), given(3, 5)],
 CASES['dense_shuffled'] = ('FULLY_CONNECTED', [given(3, 8), stored(5, 8)], ('FullyConnectedOptions', {'weightsFormat': 1}))
 CASES['dense_of_no_format'] = ('FULLY_CONNECTED', [given(3, 8), stored(5, 8)], ('FullyConnectedOptions', {'weightsFormat': 2}))
 
+CASES['transposed_to_nothing'] = ('TRANSPOSE_CONV', [ints(2, 0, 10, 6), stored(6, 3, 3, 4), given(2, 5, 5, 4)],
+                                  transposed((6, 3, 3, 4))[2])
+CASES['transposed_to_less_images'] = ('TRANSPOSE_CONV', [ints(1, 10, 10, 6), stored(6, 3, 3, 4), given(2, 5, 5, 4)],
+                                      transposed((6, 3, 3, 4))[2])
+CASES['transposed_by_matrix'] = ('TRANSPOSE_CONV', [ints([2, 10], [10, 6]), stored(6, 3, 3, 4), given(2, 5, 5, 4)],
+                                 transposed((6, 3, 3, 4))[2])
+CASES['gathered_last'] = 'GATHER', [given(3, 6), ints(0, 5)], ('GatherOptions', {'axis': -1})
+CASES['gathered_past'] = 'GATHER', [given(3, 6), ints(0, 6)], ('GatherOptions', {'axis': -1})
+CASES['gathered_from_the_end'] = 'GATHER', [given(3, 6), ints(0, -1)], ('GatherOptions', {'axis': 0})
+CASES['spread'] = 'BROADCAST_TO', [given(3, 1), ints(2, 3, 4)], None, 2
+CASES['spread_otherwise'] = 'BROADCAST_TO', [given(3, 1), ints(2, 4, 4)], None, 2
+CASES['spread_to_less'] = 'BROADCAST_TO', [given(3, 1), ints(3)], None, 2
+
 # LiteRT does not look, and computes something else than the model says.
 UNASKED = {'transposes_twice': 'an axis of the result reads one that another reads as well'}
 
@@ -262,10 +275,10 @@ def refusal(model):
 
 @pytest.mark.parametrize('name', sorted(CASES))
 def test_unsound_where_litert_refuses(name, tmp_path):
-    operator, inputs, options = CASES[name]
+    operator, inputs, options, version = (*CASES[name], 1)[:4]
     kind = {'ARG_MAX': 'INT32', 'ARG_MIN': 'INT32', 'EQUAL': 'BOOL', 'LESS': 'BOOL', 'GREATER_EQUAL': 'BOOL', 'SHAPE': 'INT32'}
     # Shapes of results are LiteRT's to find.
-    model = write(Case(operator, inputs, [Tensor('INT64' if name.endswith('_int64') else kind.get(operator, 'FLOAT32'), ())], options))
+    model = write(Case(operator, inputs, [Tensor('INT64' if name.endswith('_int64') else kind.get(operator, 'FLOAT32'), ())], options, version))
     path = tmp_path / 'model.tflite'
     path.write_bytes(model)
     done = subprocess.run([os.environ['QUANTGATE_EXECUTABLE'], 'check', path, '--format', 'json', '--quiet'],
