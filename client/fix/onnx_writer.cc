@@ -36,6 +36,8 @@ constexpr int kScaleArgument = 1;
 constexpr int kZeroPointArgument = 2;
 // Before this version of the format every initializer is an input of its graph too.
 constexpr int64_t kInitializersAreNoInputs = 4;
+// Version of the default operator set; those of com.microsoft always do.
+constexpr int64_t kWideQuantizersFrom = 21;
 
 int OnnxNumberOf(v1::DataType type) {
   constexpr int kLast = 64;
@@ -167,6 +169,8 @@ class OnnxWriter {
 
   // Writes the changes of one correction, all or none of them: then they are added to `left`.
   void Write(const WriteTask& task, std::vector<UnwrittenChange>& left);
+  // Nodes that were made stand before those that they were made for.
+  void PutInOrder();
   // What nobody reads any more, because its readers got a new one, is taken out.
   void RemoveUnread();
 
@@ -175,13 +179,17 @@ class OnnxWriter {
     std::vector<onnx::NodeProto*> nodes;
     Elements scale;
     Elements zero_point;
-    std::optional<Elements> stored;  // of a constant whose elements change
+    std::optional<Elements> stored;     // of a constant whose elements change
+    onnx::NodeProto* reader = nullptr;  // the one that alone gets the new parameters, of what the node in `nodes` reads
   };
 
   void Note(onnx::GraphProto& graph, bool outermost);
   absl::StatusOr<Plan> Prepare(const TensorChange& change);
+  absl::Status PrepareReader(const TensorChange& change, Plan& plan);
+  // Inserts a Quantize and a Dequantize between the node that is planned and its reader.
+  void Insert(const TensorChange& change, const Plan& plan);
   void Carry(const TensorChange& change, const Plan& plan);
-  absl::StatusOr<std::vector<onnx::NodeProto*>> NodesOf(const TensorChange& change);
+  absl::StatusOr<onnx::NodeProto*> NodeOf(int32_t index);
   bool IsInterface(absl::string_view name) const;
   bool Needs(const onnx::NodeProto& node, const TensorChange& change) const;
   // Makes the nodes read `elements` as that argument. `made`: the name of the tensor made for it, "" before.
@@ -190,6 +198,10 @@ class OnnxWriter {
   // Whether the tensor of that name has these elements already, be it one number in a shape of its own.
   bool Says(const std::string& name, const Elements& elements);
   void Declare(const std::string& name, const Elements& elements);
+  // What is declared of `like` holds for `name`, in another type.
+  void DeclareLike(const std::string& like, const std::string& name, v1::DataType type);
+  void Make(const std::string& name, const Elements& elements);
+  int64_t OpsetOf(absl::string_view domain) const;
   std::string FreshName(const std::string& wanted);
 
   onnx::ModelProto& model_;
@@ -201,6 +213,7 @@ class OnnxWriter {
   absl::flat_hash_map<std::string, Readers> readers_;
   absl::flat_hash_set<std::string> names_;
   absl::flat_hash_set<std::string> left_behind_;
+  absl::flat_hash_map<const onnx::NodeProto*, std::vector<onnx::NodeProto*>> inserted_;  // by the node behind them
 };
 
 void OnnxWriter::Note(onnx::GraphProto& graph, bool outermost) {
@@ -240,22 +253,18 @@ bool OnnxWriter::IsInterface(absl::string_view name) const {
   return absl::c_any_of(file_.input(), named) && !tensors_.contains(name);
 }
 
-absl::StatusOr<std::vector<onnx::NodeProto*>> OnnxWriter::NodesOf(const TensorChange& change) {
-  std::vector<onnx::NodeProto*> nodes;
-  for (int32_t index : change.quantizers) {
-    const v1::Node& node = graph_.nodes(index);
-    const std::string& op = graph_.symbols(node.op() - 1);
-    const std::string& output =
-        node.outputs_size() > 0 && node.outputs(0) > 0 ? graph_.values(node.outputs(0) - 1).name() : "";
-    const auto found = producers_.find(output);
-    if (found == producers_.end() || found->second == nullptr || !IsCalled(*found->second, op) ||
-        found->second->input_size() != node.inputs_size()) {
-      return Cannot(absl::StrCat("no ", op, " of the file's own graph is known to write '", output,
-                                 "': it is in a function, or the name is written twice or is no text"));
-    }
-    nodes.push_back(found->second);
+absl::StatusOr<onnx::NodeProto*> OnnxWriter::NodeOf(int32_t index) {
+  const v1::Node& node = graph_.nodes(index);
+  const std::string& op = graph_.symbols(node.op() - 1);
+  const std::string& output =
+      node.outputs_size() > 0 && node.outputs(0) > 0 ? graph_.values(node.outputs(0) - 1).name() : "";
+  const auto found = producers_.find(output);
+  if (found == producers_.end() || found->second == nullptr || !IsCalled(*found->second, op) ||
+      found->second->input_size() != node.inputs_size()) {
+    return Cannot(absl::StrCat("no ", op, " of the file's own graph is known to write '", output,
+                               "': it is in a function, or the name is written twice or is no text"));
   }
-  return nodes;
+  return found->second;
 }
 
 // Whether the node has to state a zero point.
@@ -267,21 +276,23 @@ bool OnnxWriter::Needs(const onnx::NodeProto& node, const TensorChange& change) 
 
 absl::StatusOr<OnnxWriter::Plan> OnnxWriter::Prepare(const TensorChange& change) {
   const v1::QParams& qparams = change.after.qparams();
-  if (change.quantizers.empty() || change.reader >= 0) {
+  if (change.quantizers.empty()) {
     return Cannot("its parameters are not those of Quantize and Dequantize nodes");
   }
   if (qparams.scales().empty()) return Cannot("its scale has to be found by calibration");
   if (!qparams.block_sizes().empty() || !change.before.qparams().block_sizes().empty()) {
     return Cannot("scales of blocks are not written");
   }
-  absl::StatusOr<std::vector<onnx::NodeProto*>> nodes = NodesOf(change);
-  if (!nodes.ok()) return nodes.status();
   Plan plan;
-  plan.nodes = *std::move(nodes);
+  for (int32_t index : change.quantizers) {
+    const absl::StatusOr<onnx::NodeProto*> node = NodeOf(index);
+    if (!node.ok()) return node.status();
+    plan.nodes.push_back(*node);
+  }
   const onnx::NodeProto& first = *plan.nodes[0];
   const bool reads = Dequantizes(first);
   const std::string& stored_name = reads ? first.input(kDataArgument) : first.output(0);
-  if (IsInterface(stored_name)) {
+  if (change.reader < 0 && IsInterface(stored_name)) {
     return Cannot("it is an input or output of the model: who feeds or reads it would have to change too");
   }
 
@@ -299,6 +310,10 @@ absl::StatusOr<OnnxWriter::Plan> OnnxWriter::Prepare(const TensorChange& change)
   }
   plan.zero_point = {change.after.dtype(), dims, EncodeZeroPoints(qparams, change.after.dtype())};
 
+  if (change.reader >= 0) {
+    if (absl::Status status = PrepareReader(change, plan); !status.ok()) return status;
+    return plan;
+  }
   const v1::Value& value = graph_.values(change.value);
   if (!value.has_constant()) return plan;
   const auto tensor = tensors_.find(stored_name);
@@ -313,6 +328,71 @@ absl::StatusOr<OnnxWriter::Plan> OnnxWriter::Prepare(const TensorChange& change)
   stored.bytes = *std::move(bytes);
   plan.stored = std::move(stored);
   return plan;
+}
+
+absl::Status OnnxWriter::PrepareReader(const TensorChange& change, Plan& plan) {
+  const absl::StatusOr<onnx::NodeProto*> reader = NodeOf(change.reader);
+  if (!reader.ok()) return reader.status();
+  plan.reader = *reader;
+  const onnx::NodeProto& dequantize = *plan.nodes[0];
+  if (!absl::c_linear_search(plan.reader->input(), dequantize.output(0))) {
+    return Cannot("the node that is to read other parameters does not read it by that name");
+  }
+  if (!change.after.qparams().axes().empty()) return Cannot("a conversion for one reader has one scale");
+  const int bits = ElementBits(change.after.dtype());
+  const bool plain = dequantize.domain().empty() || dequantize.domain() == "ai.onnx";
+  if (bits != 8 && bits != 16) return Cannot("nodes that convert are inserted for 8 and 16 bits alone");
+  if (bits == 16 && plain && OpsetOf("") < kWideQuantizersFrom) {
+    return Cannot(absl::StrCat("QuantizeLinear writes 16 bits from operator set ", kWideQuantizersFrom, " on"));
+  }
+  return absl::OkStatus();
+}
+
+int64_t OnnxWriter::OpsetOf(absl::string_view domain) const {
+  for (const onnx::OperatorSetIdProto& import : model_.opset_import()) {
+    if (import.domain() == domain || (domain.empty() && import.domain() == "ai.onnx")) return import.version();
+  }
+  return 0;
+}
+
+void OnnxWriter::Insert(const TensorChange& change, const Plan& plan) {
+  const std::string read = plan.nodes[0]->output(0);
+  const std::string result = FreshName(absl::StrCat(read, "_requantized"));
+  const std::string stored = FreshName(absl::StrCat(result, "_stored"));
+  const std::string scale = FreshName(absl::StrCat(result, "_scale"));
+  const std::string zero_point = FreshName(absl::StrCat(result, "_zero_point"));
+  Make(scale, plan.scale);
+  Make(zero_point, plan.zero_point);
+  const auto add = [&](absl::string_view op, const std::string& from, const std::string& to) {
+    onnx::NodeProto& node = *file_.add_node();
+    node.set_name(absl::StrCat(result, "_", op));
+    node.set_op_type(std::string(op));
+    if (plan.nodes[0]->has_domain()) node.set_domain(plan.nodes[0]->domain());
+    for (const std::string& input : {from, scale, zero_point}) {
+      readers_[input].nodes.emplace_back(&node, node.input_size());
+      node.add_input(input);
+    }
+    node.add_output(to);
+    inserted_[plan.reader].push_back(&node);
+  };
+  add("QuantizeLinear", read, stored);
+  add("DequantizeLinear", stored, result);
+  DeclareLike(read, stored, change.after.dtype());
+  DeclareLike(read, result, graph_.values(change.value).dtype());
+  for (int i = 0; i < plan.reader->input_size(); ++i) {
+    if (plan.reader->input(i) == read) plan.reader->set_input(i, result);
+  }
+}
+
+void OnnxWriter::PutInOrder() {
+  if (inserted_.empty()) return;
+  absl::flat_hash_map<const onnx::NodeProto*, int> place;
+  for (int i = 0; i < file_.node_size(); ++i) place.emplace(&file_.node(i), 2 * i + 1);
+  for (const auto& [reader, nodes] : inserted_) {
+    for (const onnx::NodeProto* node : nodes) place[node] = place[reader] - 1;
+  }
+  std::stable_sort(file_.mutable_node()->pointer_begin(), file_.mutable_node()->pointer_end(),
+                   [&](const onnx::NodeProto* a, const onnx::NodeProto* b) { return place[a] < place[b]; });
 }
 
 std::string OnnxWriter::FreshName(const std::string& wanted) {
@@ -333,6 +413,30 @@ void OnnxWriter::Declare(const std::string& name, const Elements& elements) {
       for (int64_t dim : elements.dims) tensor.mutable_shape()->add_dim()->set_dim_value(dim);
     }
   }
+}
+
+void OnnxWriter::DeclareLike(const std::string& like, const std::string& name, v1::DataType type) {
+  for (int i = 0; i < file_.value_info_size(); ++i) {
+    if (file_.value_info(i).name() != like || !file_.value_info(i).type().has_tensor_type()) continue;
+    onnx::ValueInfoProto info = file_.value_info(i);
+    info.set_name(name);
+    info.clear_doc_string();
+    info.mutable_type()->mutable_tensor_type()->set_elem_type(OnnxNumberOf(type));
+    *file_.add_value_info() = std::move(info);
+    return;
+  }
+}
+
+void OnnxWriter::Make(const std::string& name, const Elements& elements) {
+  onnx::TensorProto& tensor = *file_.add_initializer();
+  tensor.set_name(name);
+  Store(elements, tensor);
+  tensors_[name] = &tensor;
+  if (model_.ir_version() >= kInitializersAreNoInputs) return;
+  onnx::ValueInfoProto& input = *file_.add_input();
+  input.set_name(name);
+  input.mutable_type()->mutable_tensor_type()->mutable_shape();
+  Declare(name, elements);
 }
 
 bool OnnxWriter::Says(const std::string& name, const Elements& elements) {
@@ -367,16 +471,7 @@ void OnnxWriter::Put(const Elements& elements, int argument, absl::string_view n
   }
   if (made.empty()) {
     made = FreshName(std::string(name));
-    onnx::TensorProto& tensor = *file_.add_initializer();
-    tensor.set_name(made);
-    Store(elements, tensor);
-    tensors_[made] = &tensor;
-    if (model_.ir_version() < kInitializersAreNoInputs) {
-      onnx::ValueInfoProto& input = *file_.add_input();
-      input.set_name(made);
-      input.mutable_type()->mutable_tensor_type()->mutable_shape();
-      Declare(made, elements);
-    }
+    Make(made, elements);
   }
   auto& nodes = readers.nodes;
   nodes.erase(
@@ -388,6 +483,7 @@ void OnnxWriter::Put(const Elements& elements, int argument, absl::string_view n
 }
 
 void OnnxWriter::Carry(const TensorChange& change, const Plan& plan) {
+  if (plan.reader != nullptr) return Insert(change, plan);
   const v1::QParams& qparams = change.after.qparams();
   const v1::Value& value = graph_.values(change.value);
   std::string scale;
@@ -470,6 +566,7 @@ absl::StatusOr<WrittenModel> WriteOnnx(const WriteTask& task) {
   OnnxWriter writer(*model, task.graph, external);
   WrittenModel written;
   writer.Write(task, written.left);
+  writer.PutInOrder();
   writer.RemoveUnread();
 
   absl::flat_hash_set<std::string> locations;

@@ -70,7 +70,10 @@ class Applier {
         return Unknown("input of node", absl::StrCat(location.node(), ", ", location.input()));
       }
       place.value = node.inputs(location.input()) - 1;
-      return stored_.empty() ? absl::OkStatus() : StoredPlace(pattern_.producer(place.value), location, place);
+      if (stored_.empty()) return absl::OkStatus();
+      // Called as the reader sees it: this edge alone. The tensor for all is called as it is written.
+      const bool edge = location.value() == graph_.values(place.value).name() && stored_.ReadAs(place.value) >= 0;
+      return edge ? absl::OkStatus() : StoredPlace(pattern_.producer(place.value), location, place);
     }
     place.value = names_.Value(location.value());
     if (place.value < 0) return Unknown("tensor", location.value());
@@ -227,12 +230,15 @@ absl::StatusOr<std::vector<TensorChange>> ChangedTensors(const v1::Result& resul
   } else {
     changes = stored.Changed(changed);
   }
-  absl::flat_hash_map<int32_t, int32_t> correction_of;  // by value
+  absl::flat_hash_map<std::pair<int32_t, int32_t>, int32_t> correction_of;  // by value and reader
   size_t next = 0;
   for (int i = 0; i < result.corrections_size(); ++i) {
-    for (int c = 0; c < result.corrections(i).changes_size(); ++c) correction_of[(*places)[next++].value] = i;
+    for (int c = 0; c < result.corrections(i).changes_size(); ++c) {
+      const SpecPlace place = (*places)[next++];
+      correction_of[{place.value, place.node}] = i;
+    }
   }
-  for (TensorChange& change : changes) change.correction = correction_of[change.value];
+  for (TensorChange& change : changes) change.correction = correction_of[{change.value, change.reader}];
   return changes;
 }
 

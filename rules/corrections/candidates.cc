@@ -82,10 +82,10 @@ const std::vector<Move>& Candidates::At(int32_t node) {
 std::vector<int32_t> Candidates::NodesAt(SpecPlace place) const {
   const Graph& graph = context_.graph();
   std::vector<int32_t> nodes;
-  if (!stored_.empty()) {
-    nodes = stored_.NodesAt(place.value);
-  } else if (place.is_edge()) {
+  if (place.is_edge()) {
     nodes.push_back(place.node);
+  } else if (!stored_.empty()) {
+    nodes = stored_.NodesAt(place.value);
   } else {
     if (graph.producer(place.value) >= 0) nodes.push_back(graph.producer(place.value));
     for (const Use& use : graph.uses(place.value)) nodes.push_back(use.node);
@@ -142,6 +142,18 @@ std::optional<SpecPlace> Candidates::PlaceOf(const Operand& operand, int32_t nod
   }
 }
 
+// Of constants there are as many as there are specs for them.
+std::optional<SpecPlace> Candidates::EdgeOf(const Operand& operand, int32_t node) const {
+  if (operand.quantizer < 0 || operand.is_static) return std::nullopt;
+  const SpecPlace edge{context_.graph().input(node, operand.argument), node};
+  return stored_.ReadAs(edge.value) < 0 ? std::nullopt : std::make_optional(edge);
+}
+
+int Candidates::ChangesOf(const std::vector<Edit>& edits) const {
+  const auto inserts = [&](const Edit& edit) { return edit.place.is_edge() && !stored_.empty(); };
+  return static_cast<int>(edits.size() + absl::c_count_if(edits, inserts));
+}
+
 const v1::Spec* Candidates::Before(SpecPlace place) const {
   const int32_t spec = SpecAt(original_, place);
   return spec != 0 && Concrete(editor_.spec(spec)) ? &editor_.spec(spec) : nullptr;
@@ -169,6 +181,7 @@ std::vector<Candidates::Port> Candidates::PortsOf(const ResolvedOp& op, const st
     port.alike = GroupOf(port.place);
     port.before = Before(port.place);
     port.is_output = is_output;
+    if (!is_output) port.edge = EdgeOf(operand, op.node);
     port.is_static = operand.is_static;
     port.is_bias = !is_output && RoleOf(op, operand) == PortRole::kBias;
     port.argument = operand.argument;
@@ -231,6 +244,10 @@ int64_t Candidates::AddDependent(std::vector<Edit>& edits) const {
     int32_t spec = SpecAt(original_, place);
     for (const Edit& edit : edits) {
       if (now && edit.place == place) spec = edit.spec;
+    }
+    const std::optional<SpecPlace> edge = EdgeOf(operand, node);
+    for (const Edit& edit : edits) {
+      if (now && edge.has_value() && edit.place == *edge) spec = edit.spec;
     }
     return spec == 0 ? nullptr : &editor_.spec(spec);
   };
@@ -470,13 +487,38 @@ bool Candidates::FitsRow(int32_t node, const std::vector<Edit>& edits) const {
     Choice choice = port.choice;
     bool known = true;
     for (const Edit& edit : edits) {
-      if (!(edit.place == port.own) && !(edit.place == port.place)) continue;
+      if (!(edit.place == port.own) && !(edit.place == port.place) && edit.place != port.edge) continue;
       known = edit.spec != 0 && HasPlainType(editor_.spec(edit.spec));
       if (known) choice.type = TypeOf(FormOf(editor_.spec(edit.spec)));
     }
     if (known) choices.push_back(choice);
   }
   return Compatible(node, choices);
+}
+
+// Moves that leave a tensor to its other readers, and to who writes it: this node reads it in another spec.
+void Candidates::AddEdges(const ResolvedOp& op, const std::vector<Port>& ports,
+                          const std::vector<std::vector<Variant>>& variants, std::vector<Move>& moves) {
+  for (size_t p = 0; p < ports.size(); ++p) {
+    const Port& port = ports[p];
+    if (!port.edge.has_value() || port.before == nullptr) continue;
+    std::vector<Variant> own = variants[p];
+    // Where the steps are those of the output or of the other inputs.
+    for (const Port& other : ports) {
+      if (op.op == nullptr || !KeepsSteps(*op.op) || other.before == nullptr || other.is_static) continue;
+      v1::Spec same = *other.before;
+      same.clear_observer_name();
+      if (same.SerializeAsString() == port.before->SerializeAsString()) continue;
+      AddSpec(port, editor_.Intern(same), FormOf(same), own);
+    }
+    for (const Variant& variant : own) {
+      if (variant.spec == 0 || !editor_.spec(variant.spec).qparams().axes().empty()) continue;
+      moves.push_back({{{*port.edge, variant.spec}},
+                       {{op.node, false, port.argument, variant.type}},
+                       variant.loss,
+                       variant.distance});
+    }
+  }
 }
 
 std::vector<Move> Candidates::MakeForQuantizer(int32_t node) {
@@ -517,7 +559,7 @@ std::vector<Move> Candidates::Make(int32_t node) {
     const bool in_float = port.before == nullptr && !port.type.quantized && IsFloat(port.type.type);
     if (!in_float && (port.before == nullptr || !HasPlainType(*port.before))) continue;
     held_[node].push_back(
-        {port.own.value_or(port.place), port.place, {node, port.is_output, port.argument, port.type}});
+        {port.own.value_or(port.place), port.place, port.edge, {node, port.is_output, port.argument, port.type}});
   }
   std::vector<std::vector<Variant>> variants;
   variants.reserve(ports.size());
@@ -560,6 +602,7 @@ std::vector<Move> Candidates::Make(int32_t node) {
                        variant.distance});
     }
   }
+  AddEdges(op, ports, variants, moves);
   // A whole row of the backend's table, where the node differs from it in several ports.
   for (const AcceptedTypes& row : accepted) {
     for (bool whole_group : {false, true}) {

@@ -65,6 +65,10 @@ class Candidates {
   // them. Returns how many nodes it looked at.
   int64_t AddDependent(std::vector<Edit>& edits) const;
 
+  // Places that `edits` change, and a conversion for each edge of a graph with Quantize and Dequantize nodes, where
+  // they have to be inserted.
+  int ChangesOf(const std::vector<Edit>& edits) const;
+
   // Nodes that see a change of `place`: its reader, or writer and readers, and those whose specs refer to it.
   std::vector<int32_t> NodesAt(SpecPlace place) const;
 
@@ -75,6 +79,7 @@ class Candidates {
     int32_t value = -1;                // what the node reads or writes
     std::vector<SpecPlace> alike;      // places of the same sharing group that have to say the same, `place` included
     std::optional<SpecPlace> own;      // the node's own place, when it only refers to `place`
+    std::optional<SpecPlace> edge;     // from the Dequantize, where a spec is for this reader alone
     const v1::Spec* before = nullptr;  // null: no spec
     bool is_output = false;
     bool is_static = false;
@@ -88,6 +93,7 @@ class Candidates {
   struct Held {
     SpecPlace own;
     SpecPlace place;  // where the spec is that decides
+    std::optional<SpecPlace> edge;
     Choice choice;
   };
   struct Variant {
@@ -112,6 +118,9 @@ class Candidates {
   // one of the two has no spec.
   std::optional<v1::Spec> DerivedBias(const ResolvedOp& op, const std::vector<Port>& ports, size_t index) const;
   static std::optional<v1::Spec> WiderBias(const Port& port);
+  std::optional<SpecPlace> EdgeOf(const Operand& operand, int32_t node) const;
+  void AddEdges(const ResolvedOp& op, const std::vector<Port>& ports, const std::vector<std::vector<Variant>>& variants,
+                std::vector<Move>& moves);
   int MeantAxis(const Port& port, const SpecForm& before) const;
   v1::Spec Write(const Port& port, const SpecForm& form);
   SpecPlace Root(SpecPlace place) const;

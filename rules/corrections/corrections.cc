@@ -86,7 +86,11 @@ v1::Correction Write(const Graph& graph, const v1::Graph& original, const Stored
     if (before == after) continue;
     v1::Change& change = *correction.add_changes();
     change = MakeChange(graph, work, edit.place, before, after);
-    if (!stored.empty()) {
+    if (!stored.empty() && edit.place.is_edge()) {
+      // It had the spec of the tensor.
+      const v1::Spec* tensor = stored.Stated(stored.ReadAs(edit.place.value));
+      if (tensor != nullptr) *change.mutable_before() = *tensor;
+    } else if (!stored.empty()) {
       *change.mutable_location() =
           stored.LocationOf(edit.place.value, change.has_after() ? &change.after() : nullptr, *change.mutable_before());
     }

@@ -114,7 +114,7 @@ void Search::PushMoves(Region& region, const State& from, int32_t node) {
     next.edits.insert(next.edits.end(), move.edits.begin(), move.edits.end());
     reached_ += candidates_.AddDependent(next.edits);
     if (!region.seen.insert(KeyOf(next.edits)).second) continue;
-    next.changes = static_cast<int>(next.edits.size());
+    next.changes = candidates_.ChangesOf(next.edits);
     next.loss += move.loss;
     next.distance += move.distance;
     next.order = region.made++;
@@ -170,7 +170,8 @@ void Search::Judged(Trial& trial, const Observed& seen) {
   Region& region = *trial.region;
   ++region.tried;
   const bool removed = Gone(region, seen);
-  int32_t caused_at = -1;
+  bool caused = false;
+  int32_t caused_at = -1;  // -1: at the graph, or at a node that the candidate inserts
   int warnings = 0;
   bool moved = false;  // something is said differently than before
   for (int32_t node : trial.reach) {
@@ -179,12 +180,15 @@ void Search::Judged(Trial& trial, const Observed& seen) {
       const Observed::Entry* before = now_.Find(issue);
       moved |= before == nullptr || before->words != entry.words;
       if (before != nullptr && before->weight >= entry.weight) continue;
-      if (entry.weight == Weight::kFault && caused_at < 0) caused_at = node;
+      if (entry.weight == Weight::kFault && caused_at < 0) {
+        caused = true;
+        caused_at = node;
+      }
       if (entry.weight == Weight::kWarning) ++warnings;
     }
     moved |= seen.At(node).size() != now_.At(node).size();
   }
-  if (removed && caused_at < 0) {
+  if (removed && !caused) {
     if (warnings == 0 || trial.state.accepted || region.open.empty()) {
       region.outcome = Region::kSolved;
       region.solution = std::move(trial.state);
@@ -192,13 +196,14 @@ void Search::Judged(Trial& trial, const Observed& seen) {
     }
     // A warning counts like a changed place: perhaps there is something cheaper.
     State waiting = std::move(trial.state);
-    waiting.changes = static_cast<int>(waiting.edits.size()) + warnings;
+    waiting.changes = candidates_.ChangesOf(waiting.edits) + warnings;
     waiting.accepted = true;
     region.open.push(std::move(waiting));
     return;
   }
   if (!moved) return;  // the fault does not depend on it
-  PushMoves(region, trial.state, removed ? caused_at : region.node);
+  const int32_t next = removed ? caused_at : region.node;
+  if (next >= 0) PushMoves(region, trial.state, next);
 }
 
 // Puts the trials into the graph, checks it, and takes back those that are not solutions. When something new is out of

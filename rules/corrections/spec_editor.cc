@@ -19,7 +19,7 @@ void SpecEditor::Set(SpecPlace place, int32_t spec) {
   v1::Node& node = *graph_.mutable_nodes(place.node);
   for (int i = 0; i < node.inputs_size(); ++i) {
     if (node.inputs(i) != place.value + 1) continue;
-    while (node.input_specs_size() <= i) node.add_input_specs(0);
+    while (node.input_specs_size() < node.inputs_size()) node.add_input_specs(0);
     node.set_input_specs(i, spec);
   }
   if (node.input_spec_map().empty()) return;

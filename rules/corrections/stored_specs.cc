@@ -6,7 +6,9 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "rules/corrections/numbers.h"
+#include "rules/corrections/spec_editor.h"
 #include "rules/corrections/spec_form.h"
 #include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
@@ -141,6 +143,49 @@ void SetAttribute(v1::Node& node, const std::string& name, bool present, int64_t
   attribute.set_i(number);
 }
 
+// Ids of values, 1-based.
+struct Parameters {
+  int32_t scale;
+  int32_t zero_point;
+};
+
+// Constants with the numbers of `spec`, called after `tensor`.
+Parameters AddParameters(absl::string_view tensor, v1::DataType scale_type, const v1::Spec& spec, v1::Graph& message) {
+  const auto parameter = [&](const char* suffix, v1::DataType type) -> v1::Value& {
+    v1::Value& made = *message.add_values();
+    made.set_name(absl::StrCat(tensor, suffix));
+    made.set_dtype(type);
+    made.set_has_shape(true);
+    if (!spec.qparams().axes().empty()) made.add_dims(spec.qparams().scales_size());
+    made.mutable_constant()->set_stored_bytes(-1);
+    return made;
+  };
+  Parameters parameters;
+  *parameter("_scale", scale_type).mutable_constant()->mutable_reals() = spec.qparams().scales();
+  parameters.scale = message.values_size();
+  v1::Value& zero_point = parameter("_zero_point", spec.dtype());
+  for (int i = 0; i < spec.qparams().scales_size(); ++i) {
+    zero_point.mutable_constant()->add_ints(static_cast<int64_t>(ZeroPoint(spec.qparams(), i)));
+  }
+  parameters.zero_point = message.values_size();
+  return parameters;
+}
+
+// A Quantize or Dequantize node's parameters and axis; rank of what it stores: that of `spec`.
+void Restate(const Parameters& parameters, const v1::Spec& spec, v1::Node& node, v1::Graph& message) {
+  while (node.inputs_size() <= kZeroPoint) node.add_inputs(0);
+  node.set_inputs(kScale, parameters.scale);
+  node.set_inputs(kZeroPoint, parameters.zero_point);
+  const bool per_channel = !spec.qparams().axes().empty();
+  SetAttribute(node, "axis", per_channel, per_channel ? spec.qparams().axes(0) : 0, message);
+  SetAttribute(node, "block_size", false, 0, message);
+}
+
+// Whether the numbers can be written down here: scales that are known, none of blocks.
+bool HasNumbers(const v1::Spec& spec) {
+  return !spec.qparams().scales().empty() && spec.qparams().block_sizes().empty();
+}
+
 }  // namespace
 
 StoredSpecs::StoredSpecs(const Graph& graph, const ResolvedGraph& resolved) : graph_(graph) {
@@ -168,9 +213,24 @@ StoredSpecs::StoredSpecs(const Graph& graph, const ResolvedGraph& resolved) : gr
   }
 }
 
-const StoredSpecs::Tensor* StoredSpecs::Uneven(int32_t stored) const {
+const StoredSpecs::Tensor* StoredSpecs::Find(int32_t stored) const {
   const auto found = absl::c_find_if(tensors_, [&](const Tensor& tensor) { return tensor.value == stored; });
-  return found != tensors_.end() && found->written.has_value() ? &*found : nullptr;
+  return found != tensors_.end() ? &*found : nullptr;
+}
+
+const StoredSpecs::Tensor* StoredSpecs::Uneven(int32_t stored) const {
+  const Tensor* tensor = Find(stored);
+  return tensor != nullptr && tensor->written.has_value() ? tensor : nullptr;
+}
+
+int32_t StoredSpecs::ReadAs(int32_t value) const {
+  const int32_t producer = value < 0 ? -1 : graph_.producer(value);
+  return IsDequantize(graph_, producer) ? Of(producer) : -1;
+}
+
+const v1::Spec* StoredSpecs::Stated(int32_t stored) const {
+  const Tensor* tensor = Find(stored);
+  return tensor == nullptr ? nullptr : &tensor->spec;
 }
 
 const v1::Spec* StoredSpecs::Written(int32_t stored) const {
@@ -258,6 +318,15 @@ std::vector<TensorChange> StoredSpecs::Changed(const v1::Graph& lifted) const {
     const Tensor& tensor = tensors_[i];
     changes.push_back({tensor.value, tensor.quantizers, -1, -1, tensor.spec, lifted.specs(spec - 1)});
   }
+  for (const Edge& edge : NewEdges(lifted)) {
+    const int32_t stored = ReadAs(edge.place.value);
+    changes.push_back({edge.place.value,
+                       {graph_.producer(edge.place.value)},
+                       edge.place.node,
+                       -1,
+                       *Stated(stored),
+                       lifted.specs(edge.spec - 1)});
+  }
   return changes;
 }
 
@@ -269,40 +338,85 @@ void StoredSpecs::Lower(v1::Graph& message) const {
     if (spec != 0) Rewrite(tensors_[i], message.specs(spec - 1), message);
     message.mutable_values(tensors_[i].value)->set_spec(0);
   }
+  if (const std::vector<Edge> edges = NewEdges(message); !edges.empty()) InsertRequantize(edges, message);
   message.mutable_specs()->DeleteSubrange(before, message.specs_size() - before);
+}
+
+std::vector<StoredSpecs::Edge> StoredSpecs::NewEdges(const v1::Graph& lifted) const {
+  std::vector<Edge> edges;
+  for (int32_t n = 0; n < graph_.num_nodes(); ++n) {
+    const v1::Node& node = lifted.nodes(n);
+    for (int i = 0; i < node.inputs_size() && i < node.input_specs_size(); ++i) {
+      const SpecPlace place{node.inputs(i) - 1, n};
+      const int32_t spec = node.input_specs(i);
+      if (spec == 0 || ReadAs(place.value) < 0 || spec == SpecAt(graph_.message(), place)) continue;
+      if (!edges.empty() && edges.back().place == place) continue;  // add(x, x)
+      edges.push_back({place, spec});
+    }
+  }
+  return edges;
+}
+
+void StoredSpecs::InsertRequantize(const std::vector<Edge>& edges, v1::Graph& message) const {
+  absl::flat_hash_map<int32_t, std::vector<v1::Node>> before;  // by reader
+  for (size_t i = 0; i < edges.size(); ++i) {
+    const auto& [place, spec_id] = edges[i];
+    const v1::Spec spec = message.specs(spec_id - 1);
+    v1::Node& reader = *message.mutable_nodes(place.node);
+    *reader.mutable_input_specs() = graph_.node(place.node).input_specs();
+    if (!HasNumbers(spec)) continue;
+    const int32_t dequantize = graph_.producer(place.value);
+    const std::string name =
+        absl::StrCat(graph_.value(place.value).name(), "_requantized", i == 0 ? "" : absl::StrCat("_", i));
+    const Parameters parameters = AddParameters(name, graph_.dtype(graph_.input(dequantize, kScale)), spec, message);
+    const auto value_like = [&](const std::string& called, v1::DataType type) {
+      v1::Value made = graph_.value(place.value);
+      made.set_name(called);
+      made.set_dtype(type);
+      *message.add_values() = std::move(made);
+      return message.values_size();
+    };
+    const int32_t stored = value_like(absl::StrCat(name, "_stored"), spec.dtype());
+    const int32_t read = value_like(name, graph_.dtype(place.value));
+    v1::Node node = graph_.node(dequantize);
+    Restate(parameters, spec, node, message);
+    node.set_name(absl::StrCat(name, "_dequantize"));
+    node.set_inputs(0, stored);
+    node.set_outputs(0, read);
+    v1::Node quantize = node;
+    for (const char* attribute : {"output_dtype", "saturate"}) SetAttribute(quantize, attribute, false, 0, message);
+    quantize.set_name(absl::StrCat(name, "_quantize"));
+    quantize.set_op(
+        SymbolId(std::string(absl::StrReplaceAll(graph_.op_type(dequantize), {{"Dequantize", "Quantize"}})), message));
+    quantize.set_inputs(0, place.value + 1);
+    quantize.set_outputs(0, stored);
+    before[place.node].push_back(std::move(quantize));
+    before[place.node].push_back(std::move(node));
+    for (int32_t& input : *reader.mutable_inputs()) {
+      if (input == place.value + 1) input = read;
+    }
+  }
+  if (before.empty()) return;
+  google::protobuf::RepeatedPtrField<v1::Node> nodes;
+  for (int32_t n = 0; n < message.nodes_size(); ++n) {
+    if (const auto inserted = before.find(n); inserted != before.end()) {
+      for (v1::Node& node : inserted->second) *nodes.Add() = std::move(node);
+    }
+    v1::Node& node = *message.mutable_nodes(n);
+    if (node.name().empty()) node.set_name(NodeName(graph_, n));
+    *nodes.Add() = std::move(node);
+  }
+  *message.mutable_nodes() = std::move(nodes);
 }
 
 void StoredSpecs::Rewrite(const Tensor& tensor, const v1::Spec& after, v1::Graph& message) const {
   // A spec without numbers cannot be written down here; the graph then stays as it was, with its fault.
-  if (after.qparams().scales().empty() || !after.qparams().block_sizes().empty()) return;
-  v1::Value& value = *message.mutable_values(tensor.value);
-  const auto parameter = [&](const char* suffix, v1::DataType type) -> v1::Value& {
-    v1::Value& made = *message.add_values();
-    made.set_name(absl::StrCat(value.name(), suffix));
-    made.set_dtype(type);
-    made.set_has_shape(true);
-    if (!after.qparams().axes().empty()) made.add_dims(after.qparams().scales_size());
-    made.mutable_constant()->set_stored_bytes(-1);
-    return made;
-  };
+  if (!HasNumbers(after)) return;
   const v1::DataType scale_type = graph_.dtype(graph_.input(tensor.quantizers[0], kScale));
-  v1::Value& scale = parameter("_corrected_scale", scale_type);
-  *scale.mutable_constant()->mutable_reals() = after.qparams().scales();
-  const int32_t scale_id = message.values_size();
-  v1::Value& zero_point = parameter("_corrected_zero_point", after.dtype());
-  for (int i = 0; i < after.qparams().scales_size(); ++i) {
-    zero_point.mutable_constant()->add_ints(static_cast<int64_t>(ZeroPoint(after.qparams(), i)));
-  }
-  const int32_t zero_point_id = message.values_size();
-  for (int32_t quantizer : tensor.quantizers) {
-    v1::Node& node = *message.mutable_nodes(quantizer);
-    while (node.inputs_size() <= kZeroPoint) node.add_inputs(0);
-    node.set_inputs(kScale, scale_id);
-    node.set_inputs(kZeroPoint, zero_point_id);
-    const bool per_channel = !after.qparams().axes().empty();
-    SetAttribute(node, "axis", per_channel, per_channel ? after.qparams().axes(0) : 0, message);
-    SetAttribute(node, "block_size", false, 0, message);
-  }
+  const Parameters parameters =
+      AddParameters(absl::StrCat(graph_.value(tensor.value).name(), "_corrected"), scale_type, after, message);
+  for (int32_t quantizer : tensor.quantizers) Restate(parameters, after, *message.mutable_nodes(quantizer), message);
+  v1::Value& value = *message.mutable_values(tensor.value);
   ListElements(value);  // the bytes are of the type that it had
   if (value.dtype() != v1::DATA_TYPE_UNSPECIFIED) value.set_dtype(after.dtype());
   if (value.has_constant()) RestoreConstant(value, tensor.spec, after, *value.mutable_constant());

@@ -1,5 +1,6 @@
 // Graphs with Quantize and Dequantize nodes seen as annotated ones: each tensor that is stored between two of them has
-// a spec, which is what the nodes beside it state.
+// a spec, which is what the nodes beside it state. An edge from a Dequantize to one reader has none; where it gets one,
+// that reader alone is to see it, and a Quantize and a Dequantize are put before it.
 #ifndef QUANTGATE_RULES_CORRECTIONS_STORED_SPECS_H_
 #define QUANTGATE_RULES_CORRECTIONS_STORED_SPECS_H_
 
@@ -23,6 +24,10 @@ class StoredSpecs {
   bool empty() const { return tensors_.empty(); }
   // The stored tensor of a Quantize or Dequantize node; -1: none, or not one that can be changed.
   int32_t Of(int32_t node) const { return stored_of_node_.empty() ? -1 : stored_of_node_[node]; }
+  // The stored tensor that `value` is the dequantized form of; -1: none, or not one that can be changed.
+  int32_t ReadAs(int32_t value) const;
+  // What the nodes state of a stored tensor; null: nothing that can be changed.
+  const v1::Spec* Stated(int32_t stored) const;
   // How the Quantize node writes a stored tensor, when its readers take it for something else; null: they agree. The
   // spec that Lift puts there is that of the readers.
   const v1::Spec* Written(int32_t stored) const;
@@ -36,10 +41,11 @@ class StoredSpecs {
 
   // Puts what the nodes state into Value.spec.
   void Lift(v1::Graph& message) const;
-  // Tensors whose spec in `lifted` is not what Lift put there.
+  // Tensors whose spec in `lifted` is not what Lift put there, and edges that got one.
   std::vector<TensorChange> Changed(const v1::Graph& lifted) const;
   // Takes the specs out again; where one is not what Lift put there, the nodes and the stored constant are rewritten:
-  // its integers where they are in the message, else their statistics.
+  // its integers where they are in the message, else their statistics. Nodes are put before those whose edges got a
+  // spec; nodes without a name then are called by the number that they had, as in reports.
   void Lower(v1::Graph& message) const;
 
  private:
@@ -49,7 +55,15 @@ class StoredSpecs {
     v1::Spec spec;
     std::optional<v1::Spec> written;
   };
+  struct Edge {
+    SpecPlace place;
+    int32_t spec;  // in the lifted graph, 1-based
+  };
+  const Tensor* Find(int32_t stored) const;
   const Tensor* Uneven(int32_t stored) const;
+  // Edges that have a spec in `lifted` which they did not have.
+  std::vector<Edge> NewEdges(const v1::Graph& lifted) const;
+  void InsertRequantize(const std::vector<Edge>& edges, v1::Graph& message) const;
   // The operator's port behind a Dequantize of the tensor; false: there is none.
   bool ReaderOf(int32_t stored, v1::Location& location) const;
   // Spec of a tensor in `lifted` when it is not what Lift put there (1-based); 0: it is, or there is none.

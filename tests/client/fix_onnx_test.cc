@@ -70,6 +70,7 @@ struct Wanted {
   v1::Spec before;
   v1::Spec after;
   int correction = 0;
+  std::string reader;
 };
 
 Written Write(const onnx::ModelProto& model, const std::vector<Wanted>& wanted) {
@@ -84,6 +85,7 @@ Written Write(const onnx::ModelProto& model, const std::vector<Wanted>& wanted) 
     change.before = one.before;
     change.after = one.after;
     change.correction = one.correction;
+    change.reader = one.reader.empty() ? -1 : NodeIndex(*graph, one.reader);
   }
   const std::string folder;
   const absl::StatusOr<WrittenModel> written = WriteOnnx({bytes, folder, *graph, changes});
@@ -252,6 +254,78 @@ TEST(WriteOnnx, NodesOfFunctionsAreListed) {
   ASSERT_TRUE(written.ok());
   EXPECT_EQ(written->left.size(), 1);
   EXPECT_EQ(written->bytes, bytes);
+}
+
+// Two operators read what one Dequantize makes of x.
+onnx::ModelProto TwoReaders(int opset) {
+  onnx::ModelProto model = Shared();
+  model.mutable_opset_import(0)->set_version(opset);
+  onnx::GraphProto& graph = *model.mutable_graph();
+  SetTensorType(graph.add_output(), "r", kFloat, {1, 2});
+  SetTensorType(graph.add_value_info(), "xd", kFloat, {1, 2});
+  AddNode(&graph, "Relu", "relu", {"xd"}, {"r"});
+  return model;
+}
+
+Wanted ForOneReader(v1::DataType type) {
+  return {"xd", {"d"}, Plain(v1::DATA_TYPE_INT8, {0.5}), Plain(type, {0.25}), 0, "m"};
+}
+
+TEST(WriteOnnx, OneReaderGetsAConversionOfItsOwn) {
+  const onnx::ModelProto model = TwoReaders(21);
+  const Written out = Write(model, {ForOneReader(v1::DATA_TYPE_INT16)});
+  EXPECT_TRUE(out.left.empty());
+  std::vector<std::string> names;
+  for (const onnx::NodeProto& node : out.model.graph().node()) names.push_back(node.name());
+  EXPECT_THAT(names, testing::ElementsAre("q", "d", "dw", "xd_requantized_QuantizeLinear",
+                                          "xd_requantized_DequantizeLinear", "m", "relu"));
+  for (const char* name : {"q", "d", "dw", "relu"}) {
+    EXPECT_EQ(Node(out.model, name).SerializeAsString(), Node(model, name).SerializeAsString()) << name;
+  }
+  const onnx::NodeProto& quantize = out.model.graph().node(3);
+  const onnx::NodeProto& dequantize = out.model.graph().node(4);
+  EXPECT_EQ(quantize.op_type(), "QuantizeLinear");
+  EXPECT_EQ(quantize.input(0), "xd");
+  EXPECT_EQ(dequantize.input(0), quantize.output(0));
+  EXPECT_EQ(Node(out.model, "m").input(0), dequantize.output(0));
+  EXPECT_EQ(Node(out.model, "m").input(1), "wd");
+  EXPECT_THAT(Floats(Initializer(out.model, quantize.input(1))), testing::ElementsAre(0.25F));
+  EXPECT_EQ(Initializer(out.model, dequantize.input(2)).data_type(), onnx::TensorProto::INT16);
+  for (const char* name : {"s", "z", "w"}) {
+    EXPECT_EQ(Initializer(out.model, name).SerializeAsString(), Initializer(model, name).SerializeAsString());
+  }
+  EXPECT_EQ(out.model.graph().value_info_size(), 3);  // xd, and the two that were made
+}
+
+TEST(WriteOnnx, ConversionsTakeNoNameThatIsThere) {
+  onnx::ModelProto model = TwoReaders(21);
+  AddTensor(model.mutable_graph(), "xd_requantized", kInt8, {})->set_raw_data(std::string(1, '\0'));
+  const Written out = Write(model, {ForOneReader(v1::DATA_TYPE_UINT8)});
+  EXPECT_TRUE(out.left.empty());
+  EXPECT_EQ(Node(out.model, "m").input(0), "xd_requantized_1");
+  EXPECT_EQ(Initializer(out.model, "xd_requantized").SerializeAsString(),
+            Initializer(model, "xd_requantized").SerializeAsString());
+}
+
+TEST(WriteOnnx, BothArgumentsOfAReaderAreOneEdge) {
+  onnx::ModelProto model = TwoReaders(21);
+  onnx::NodeProto& node = *model.mutable_graph()->mutable_node(4);
+  node.set_op_type("Mul");
+  node.add_input("xd");
+  Wanted wanted = ForOneReader(v1::DATA_TYPE_UINT8);
+  wanted.reader = "relu";
+  const Written out = Write(model, {wanted});
+  EXPECT_THAT(Node(out.model, "relu").input(), testing::ElementsAre("xd_requantized", "xd_requantized"));
+  EXPECT_EQ(Node(out.model, "m").input(0), "xd");
+}
+
+TEST(WriteOnnx, SixteenBitsAreNotInsertedWhereTheOperatorSetHasNone) {
+  const onnx::ModelProto model = TwoReaders(19);
+  const Written out = Write(model, {ForOneReader(v1::DATA_TYPE_INT16)});
+  ASSERT_EQ(out.left.size(), 1);
+  EXPECT_THAT(out.left[0].reason, testing::HasSubstr("21"));
+  EXPECT_EQ(out.model.SerializeAsString(), model.SerializeAsString());
+  EXPECT_TRUE(Write(model, {ForOneReader(v1::DATA_TYPE_UINT8)}).left.empty());
 }
 
 }  // namespace

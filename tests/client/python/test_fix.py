@@ -129,6 +129,63 @@ def test_some_onnx_models_are_corrected(tmp_path):
     assert sum(fix(DATA / 'onnx' / case['file'], tmp_path)[0] is not None for case in cases('onnx')) >= 5
 
 
+def products(path, right):
+    """A product of matrices in int16 whose second operand is of type `right`: the HTP takes int8. In int16 it has
+    another reader, which takes 16 bits alone."""
+    nodes, tensors = [], []
+
+    def quantized(name, largest, type):
+        scale = numpy.float32(largest / numpy.iinfo(type).max)
+        tensors.append(onnx.numpy_helper.from_array(numpy.array(scale), f'{name}_scale'))
+        tensors.append(onnx.numpy_helper.from_array(numpy.array(0, type), f'{name}_zero'))
+        parameters = [f'{name}_scale', f'{name}_zero']
+        nodes.append(onnx.helper.make_node('QuantizeLinear', [name, *parameters], [f'{name}_q'], f'{name}_Q'))
+        nodes.append(onnx.helper.make_node('DequantizeLinear', [f'{name}_q', *parameters], [f'{name}_d'], f'{name}_D'))
+        return f'{name}_d'
+
+    a = quantized('a', 4, numpy.int16)
+    b = quantized('b', 4, right)
+    nodes.append(onnx.helper.make_node('MatMul', [a, b], ['product']))
+    product = quantized('product', 64, numpy.int16)
+    nodes.append(onnx.helper.make_node('Mul', [product, product if right == numpy.int8 else b], ['scaled'], 'mul'))
+    scaled = quantized('scaled', 256, numpy.int16)
+    values = {name: onnx.helper.make_tensor_value_info(name, onnx.TensorProto.FLOAT, [1, 4, 4])
+              for name in ('a', 'b', product, scaled)}
+    graph = onnx.helper.make_graph(nodes, 'graph', [values['a'], values['b']],
+                                   [values[product], values[scaled]], tensors)
+    onnx.save(onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid('', 21)], ir_version=10), path)
+    return path
+
+
+def test_one_reader_gets_a_conversion_of_its_own(tmp_path):
+    path = products(tmp_path / 'products.onnx', numpy.int16)
+    (tmp_path / 'fixed').mkdir()
+    fixed, result = fix(path, tmp_path / 'fixed', '-t', 'qnn_htp/SM8650@2.51')
+    assert fixed is not None
+    assert [change['location']['value'] for one in result['corrections'] for change in one['changes']] == ['b_d']
+    onnx.checker.check_model(str(fixed), full_check=True)
+    before, after = onnx.load(path), onnx.load(fixed)
+    added = [node for node in after.graph.node if node.name not in [other.name for other in before.graph.node]]
+    assert [node.op_type for node in added] == ['QuantizeLinear', 'DequantizeLinear']
+    for node in before.graph.node:
+        (same,) = [other for other in after.graph.node if other.output == node.output]
+        assert same == node or (node.op_type == 'MatMul' and list(same.input) == ['a_d', *added[1].output])
+    # Each of four terms is off by half a step of eight bits times what it is multiplied with, the sum by its own step.
+    assert numpy.max(numpy.abs(run_onnx(path)[0] - run_onnx(fixed)[0])) <= 4 * 4 * 0.5 * 4 / 127 + 64 / 32767
+    graph = tmp_path / 'fixed.json'
+    for options in ([path, '--fix', graph], [graph]):
+        answer = subprocess.run([os.environ['QUANTGATE_EXECUTABLE'], 'check', '-t', 'qnn_htp/SM8650@2.51', *options],
+                                capture_output=True, text=True, check=False)
+    assert answer.returncode == 0, answer.stdout
+
+
+def test_what_is_taken_gets_no_conversion(tmp_path):
+    path = products(tmp_path / 'products.onnx', numpy.int8)
+    (tmp_path / 'fixed').mkdir()
+    fixed, result = fix(path, tmp_path / 'fixed', '-t', 'qnn_htp/SM8650@2.51')
+    assert fixed is None and (result is None or not result['corrections'])
+
+
 # LiteRT, which may end the process: in one of its own.
 
 RUN_LITERT = '''
