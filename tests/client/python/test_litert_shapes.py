@@ -424,3 +424,29 @@ def test_tables_that_litert_asks_for(change, loads, tmp_path):
     assert (refusal(path.read_bytes()) is None) == loads
     done = subprocess.run([os.environ['QUANTGATE_EXECUTABLE'], 'check', path, '--quiet'], capture_output=True, timeout=60)
     assert (done.returncode == 0) == loads, done.stderr
+
+
+@pytest.mark.parametrize('operator, table', [('ADD', 'AddOptions'), ('SUB', 'SubOptions'), ('MUL', 'MulOptions')])
+@pytest.mark.parametrize('count', [1, 4])
+def test_operand_with_scales_of_channels(operator, table, count, tmp_path):
+    data = numpy.ones((2, 3, 4), numpy.int8)
+    other = Tensor('INT8', (2, 3, 4), scales=[0.1] * count, zero_points=[0] * count, axis=2, data=data)
+    tensor = Tensor('INT8', (2, 3, 4), scales=[0.1], zero_points=[3])
+    path = tmp_path / 'model.tflite'
+    path.write_bytes(write(Case(operator, [tensor, other], [tensor], (table, {}), 2)))
+    if operator == 'MUL':
+        # It runs, and takes the scale for 0.
+        interpreter = litert.Interpreter(model_path=str(path), num_threads=1,
+                                         experimental_op_resolver_type=litert.OpResolverType.BUILTIN_REF)
+        interpreter.allocate_tensors()
+        interpreter.set_tensor(interpreter.get_input_details()[0]['index'], 50 * data)
+        interpreter.invoke()
+        made = interpreter.get_tensor(interpreter.get_output_details()[0]['index'])
+        assert numpy.all(made == 3) == (count == 4)
+    else:
+        assert (refusal(path.read_bytes()) is None) == (count == 1)
+    report = subprocess.run([os.environ['QUANTGATE_EXECUTABLE'], 'check', str(path), '--format', 'json', '--quiet'],
+                            capture_output=True, text=True, timeout=60)
+    errors = {finding['code'] for finding in json.loads(report.stdout)['results'][0].get('findings', [])
+              if finding['severity'] == 'ERROR'}
+    assert errors == (set() if count == 1 else {'AX008'})
