@@ -20,6 +20,9 @@ bool IsHigherOrder(absl::string_view target) { return absl::StartsWith(target, "
 // Operators with a schema; others have arguments without names.
 bool HasSchema(absl::string_view target) { return absl::StartsWith(target, "torch.ops.") && !IsHigherOrder(target); }
 
+// These give a tensor, always. Whether others do, only their schema says.
+bool IsQuantizer(absl::string_view target) { return absl::StartsWith(target, "torch.ops.quantized_decomposed."); }
+
 bool IsList(const Tagged& argument) { return argument.value != nullptr && argument.value->IsArray(); }
 
 // Whether the node's one result is a tuple of one tensor rather than the tensor.
@@ -64,7 +67,31 @@ void SetType(const Json& meta, v1::Value* value, const std::function<int(absl::s
   }
 }
 
+// What a declaration cannot be without; null: nothing.
+const char* Incomplete(const Json& meta) {
+  if (!IntegerOf(Find(&meta, "dtype"))) return "has no dtype";
+  const Json* sizes = FindArray(&meta, "sizes");
+  if (sizes == nullptr) return "has no sizes";
+  for (const Json& size : sizes->GetArray()) {
+    if (IntegerOf(Find(&size, "as_int")).value_or(0) < 0) return "has a negative size";
+  }
+  return nullptr;
+}
+
 }  // namespace
+
+absl::Status GraphImporter::CheckSignature(const Json* signature, const Json& outputs) const {
+  for (const char* side : {"input_specs", "output_specs"}) {
+    const Json* specs = FindArray(signature, side);
+    if (specs == nullptr) continue;
+    for (const Json& spec : specs->GetArray()) {
+      if (TaggedOf(&spec).value == nullptr) return Damaged(absl::StrCat("its signature has one of no kind in ", side));
+    }
+  }
+  const Json* results = FindArray(signature, "output_specs");
+  if (results == nullptr || results->Empty() || results->Size() == outputs.Size()) return absl::OkStatus();
+  return Damaged(absl::StrCat("has ", outputs.Size(), " outputs, and ", results->Size(), " in its signature"));
+}
 
 absl::Status GraphImporter::Damaged(absl::string_view what) const {
   return CodedError(absl::StatusCode::kInvalidArgument, "FI001",
@@ -187,8 +214,14 @@ absl::Status GraphImporter::AddNode(const Json& source) {
   const bool none = results->Empty() || (results->Size() == 1 && TaggedOf(&(*results)[0]).tag == "as_none");
   const bool list = results->Size() == 1 && IsList(TaggedOf(&(*results)[0]));
   absl::string_view name = FindText(&source, "name");
+  if (none && IsQuantizer(target))
+    return Damaged(absl::StrCat("node ", position, ": ", ToUtf8(target), " has no result"));
   if (!none && !list && results->Size() == 1 && !IsTupleOfOne(source)) {
     const Result result = ResultOf((*results)[0]);
+    const absl::string_view tag = TaggedOf(&(*results)[0]).tag;
+    if (result.name.empty() && (tag.empty() || tag == "as_tensor")) {
+      return Damaged(absl::StrCat("node ", position, ": its result has no name"));
+    }
     node.set_name(ToUtf8(name.empty() ? result.name : name));
     node.add_outputs(Define(result.name.empty() ? name : result.name, result.is_tensor));
     return absl::OkStatus();
@@ -335,8 +368,12 @@ absl::Status GraphImporter::Import(const Json& source, const Json* signature) {
     return Damaged("lacks its inputs, outputs, nodes or tensor_values");
   }
   for (const auto& [name, meta] : tensors->GetObject()) {
-    if (meta.IsObject()) tensors_.insert_or_assign(TextOf(&name), &meta);
+    if (!meta.IsObject()) continue;
+    if (const char* missing = Incomplete(meta))
+      return Damaged(absl::StrCat("tensor '", ToUtf8(TextOf(&name)), "' ", missing));
+    tensors_.insert_or_assign(TextOf(&name), &meta);
   }
+  if (absl::Status status = CheckSignature(signature, *outputs); !status.ok()) return status;
   if (absl::Status status = AddInputs(*inputs, signature); !status.ok()) return status;
   if (absl::Status status = AddNodes(*nodes); !status.ok()) return status;
   AddOutputs(*outputs);

@@ -42,6 +42,8 @@ class GraphImporter {
   };
 
   absl::Status Damaged(absl::string_view what) const;
+  // What it says of inputs and outputs, beside those of the graph.
+  absl::Status CheckSignature(const Json* signature, const Json& outputs) const;
   int Symbol(absl::string_view text);
   void AddValue(absl::string_view name, v1::Value* value);
   // Value id for a new value; that of the earlier one when the name is taken, 0 for a tensor that the graph does not

@@ -145,7 +145,11 @@ absl::Status Payloads::AddConfig(Archive* archive, const std::string& folder, ab
     const std::optional<int64_t> offset = IntegerOf(Find(Find(meta, "storage_offset"), "as_int"));
     const bool pickled = IntegerOf(Find(&entry.value, "use_pickle")).value_or(0) != 0;
     const bool strided = IntegerOf(Find(meta, "layout")).value_or(kStridedLayout) == kStridedLayout;
-    if (!pickled && strided && sizes && strides && sizes->size() == strides->size()) {
+    if (!pickled && strided && sizes && strides) {
+      if (sizes->size() != strides->size()) {
+        return DamagedPayload(absl::StrCat(ToUtf8(path), ": '", ToUtf8(TextOf(&entry.name)), "' has ", sizes->size(),
+                                           " sizes and ", strides->size(), " strides"));
+      }
       payload.readable = true;
       const v1::DataType dtype = DataTypeOf(IntegerOf(Find(meta, "dtype")).value_or(0));
       payload.layout = {dtype, *sizes, *strides, offset.value_or(0)};
@@ -192,7 +196,7 @@ absl::Status Payloads::ReadMember(const Payload& payload, const Archive::Member&
   const bool whole = width > 0 && member.size % width == 0;
   if (!counted || !whole || needed > member.size) {
     constant.set_stored_bytes(member.size);
-    if (!whole || !FitsDeclared(*value, member.size)) return absl::OkStatus();
+    if (!FitsDeclared(*value, member.size)) return absl::OkStatus();
     return DamagedPayload(absl::StrCat(ToUtf8(payload.path), ": has ", member.size, " bytes, and the payload of '",
                                        value->name(), "' is ", Described(layout.dtype, layout.sizes), " with strides [",
                                        absl::StrJoin(layout.strides, ", "), "] from element ", layout.offset));

@@ -150,6 +150,52 @@ TEST(Pt2Importer, PayloadsThatContradictTheGraph) {
       "is INT8 [2, 3]");
 }
 
+// torch refuses them too.
+TEST(Pt2Importer, PayloadsOfNoType) {
+  for (const int dtype : {99, -4, 3}) {  // int16: not in whole elements, where there is one byte
+    Program p = Linear();
+    p.weights = absl::StrCat("\"w\": ", Payload("weight_0", MetaJson(dtype, {2, 3})));
+    if (dtype == 3) p.members["weight_0"].resize(5);
+    const absl::StatusOr<v1::Graph> graph = ImportPt2(p.Bytes(), {});
+    if (dtype == 3) {
+      ASSERT_TRUE(graph.ok());
+      EXPECT_EQ(ValueNamed(*graph, "p_w").constant().stored_bytes(), 5);  // said by tensor-size
+    } else {
+      EXPECT_EQ(ErrorCode(graph.status()), "FI001") << dtype;
+    }
+  }
+  Program p = Linear();
+  p.weights = absl::StrCat("\"w\": ", Payload("weight_0", MetaJson(kChar, {2, 3}, {3, 1, 1})));
+  EXPECT_TRUE(absl::StrContains(ImportPt2(p.Bytes(), {}).status().message(), "'w' has 2 sizes and 3 strides"));
+}
+
+TEST(Pt2Importer, DeclarationsThatLackSomething) {
+  const auto message = [](Program p) { return std::string(ImportPt2(p.Bytes(), {}).status().message()); };
+  for (const auto& [meta, said] :
+       std::vector<std::pair<std::string, std::string>>{{"{}", "tensor 'more' has no dtype"},
+                                                        {R"({"dtype": 7})", "tensor 'more' has no sizes"},
+                                                        {MetaJson(7, {2, -1}), "tensor 'more' has a negative size"}}) {
+    Program p = Linear();
+    absl::StrAppend(&p.tensors, ", \"more\": ", meta);
+    EXPECT_TRUE(absl::StrContains(message(p), said)) << message(p);
+  }
+  Program p = Linear();
+  absl::StrAppend(&p.specs, ", null");
+  EXPECT_TRUE(absl::StrContains(message(p), "its signature has one of no kind in input_specs")) << message(p);
+}
+
+TEST(Pt2Importer, NodesWithoutResults) {
+  const auto code = [](const std::string& target, const std::string& outputs) {
+    Program p = Linear();
+    absl::StrAppend(&p.nodes, ", ", NodeJson(target, "", outputs, "last"));
+    return ErrorCode(ImportPt2(p.Bytes(), {}).status());
+  };
+  EXPECT_EQ(code("torch.ops.quantized_decomposed.quantize_per_tensor.default", ""), "FI001");
+  EXPECT_EQ(code("torch.ops.aten._assert_async.msg", ""), "OK");
+  EXPECT_EQ(code("torch.ops.aten.relu.default", "{}"), "FI001");
+  EXPECT_EQ(code("torch.ops.aten.relu.default", R"({"as_tensor": {}})"), "FI001");
+}
+
 // As in torch.fx: one value for the tuple, and a node for each result.
 // The bytes are those that the graph asks for, and the payload says that they are others.
 TEST(Pt2Importer, LayoutsThatContradictTheBytes) {
