@@ -171,6 +171,8 @@ class OnnxWriter {
   void Write(const WriteTask& task, std::vector<UnwrittenChange>& left);
   // Nodes that were made stand before those that they were made for.
   void PutInOrder();
+  // A Dequantize and the Quantize behind it that came to state the same are taken out: what they make is what they get.
+  void RemoveConversions();
   // What nobody reads any more, because its readers got a new one, is taken out.
   void RemoveUnread();
 
@@ -195,6 +197,7 @@ class OnnxWriter {
   // Makes the nodes read `elements` as that argument. `made`: the name of the tensor made for it, "" before.
   void Put(const Elements& elements, int argument, absl::string_view name, const Plan& plan, onnx::NodeProto& node,
            std::string& made);
+  bool StateTheSame(const onnx::NodeProto& a, const onnx::NodeProto& b);
   // Whether the tensor of that name has these elements already, be it one number in a shape of its own.
   bool Says(const std::string& name, const Elements& elements);
   void Declare(const std::string& name, const Elements& elements);
@@ -213,6 +216,7 @@ class OnnxWriter {
   absl::flat_hash_map<std::string, Readers> readers_;
   absl::flat_hash_set<std::string> names_;
   absl::flat_hash_set<std::string> left_behind_;
+  absl::flat_hash_set<const onnx::NodeProto*> written_;                                  // with parameters that changed
   absl::flat_hash_map<const onnx::NodeProto*, std::vector<onnx::NodeProto*>> inserted_;  // by the node behind them
 };
 
@@ -489,6 +493,7 @@ void OnnxWriter::Carry(const TensorChange& change, const Plan& plan) {
   std::string scale;
   std::string zero_point;
   std::string stored;
+  written_.insert(plan.nodes.begin(), plan.nodes.end());
   for (onnx::NodeProto* node : plan.nodes) {
     const bool reads = Dequantizes(*node);
     const std::string tensor = reads ? node->input(kDataArgument) : node->output(0);
@@ -517,6 +522,70 @@ void OnnxWriter::Write(const WriteTask& task, std::vector<UnwrittenChange>& left
   WriteCorrections(
       task, [this](const TensorChange& change) { return Prepare(change); },
       [this](const TensorChange& change, const Plan& plan) { Carry(change, plan); }, left);
+}
+
+// One scale and one zero point each, of the same type and bytes.
+bool OnnxWriter::StateTheSame(const onnx::NodeProto& a, const onnx::NodeProto& b) {
+  constexpr int kArguments = 3;
+  if (a.input_size() != kArguments || b.input_size() != kArguments) return false;
+  for (int argument : {kScaleArgument, kZeroPointArgument}) {
+    const auto one = tensors_.find(a.input(argument));
+    const auto other = tensors_.find(b.input(argument));
+    if (one == tensors_.end() || other == tensors_.end()) return false;
+    if (one->second->data_type() != other->second->data_type()) return false;
+    for (const onnx::TensorProto* tensor : {one->second, other->second}) {
+      if (absl::c_any_of(tensor->dims(), [](int64_t dim) { return dim != 1; })) return false;
+    }
+    const absl::StatusOr<std::string> bytes = ReadElements(*one->second, &external_);
+    const absl::StatusOr<std::string> others = ReadElements(*other->second, &external_);
+    if (!bytes.ok() || !others.ok() || *bytes != *others) return false;
+  }
+  return true;
+}
+
+void OnnxWriter::RemoveConversions() {
+  absl::flat_hash_map<std::string, std::string> instead;  // by the stored tensor that nobody has to make any more
+  absl::flat_hash_set<const onnx::NodeProto*> gone;
+  absl::flat_hash_set<std::string> unmade;
+  for (const onnx::NodeProto& node : file_.node()) {
+    if (node.op_type() != "QuantizeLinear" || node.output_size() != 1) continue;
+    const auto before = producers_.find(node.input_size() > 0 ? node.input(0) : "");
+    if (before == producers_.end() || before->second == nullptr) continue;
+    const onnx::NodeProto& dequantize = *before->second;
+    if (!Dequantizes(dequantize) || dequantize.domain() != node.domain()) continue;
+    if (!written_.contains(&node) && !written_.contains(&dequantize)) continue;  // it was so before
+    const Readers& readers = readers_[node.output(0)];
+    if (readers.others || readers.nodes.empty() || !StateTheSame(dequantize, node)) continue;
+    instead[node.output(0)] = dequantize.input(0);
+    gone.insert(&node);
+    const Readers& between = readers_[dequantize.output(0)];
+    if (!between.others && between.nodes.size() == 1) gone.insert(&dequantize);
+  }
+  if (gone.empty()) return;
+  for (onnx::NodeProto& node : *file_.mutable_node()) {
+    for (int i = 0; i < node.input_size(); ++i) {
+      // One may follow another, and in a damaged file itself.
+      for (size_t step = 0; step < instead.size(); ++step) {
+        const auto found = instead.find(node.input(i));
+        if (found == instead.end()) break;
+        node.set_input(i, found->second);
+      }
+      if (!gone.contains(&node)) continue;
+      auto& readers = readers_[node.input(i)].nodes;
+      readers.erase(std::remove_if(readers.begin(), readers.end(), [&](const auto& use) { return use.first == &node; }),
+                    readers.end());
+      left_behind_.insert(node.input(i));
+    }
+    if (gone.contains(&node)) unmade.insert(node.output(0));
+  }
+  auto& nodes = *file_.mutable_node();
+  const auto kept = std::stable_partition(nodes.pointer_begin(), nodes.pointer_end(),
+                                          [&](const onnx::NodeProto* node) { return !gone.contains(node); });
+  nodes.DeleteSubrange(static_cast<int>(kept - nodes.pointer_begin()), static_cast<int>(nodes.pointer_end() - kept));
+  auto& infos = *file_.mutable_value_info();
+  infos.erase(
+      std::remove_if(infos.begin(), infos.end(), [&](const auto& info) { return unmade.contains(info.name()); }),
+      infos.end());
 }
 
 void OnnxWriter::RemoveUnread() {
@@ -567,6 +636,7 @@ absl::StatusOr<WrittenModel> WriteOnnx(const WriteTask& task) {
   WrittenModel written;
   writer.Write(task, written.left);
   writer.PutInOrder();
+  writer.RemoveConversions();
   writer.RemoveUnread();
 
   absl::flat_hash_set<std::string> locations;

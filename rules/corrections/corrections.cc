@@ -95,6 +95,7 @@ v1::Correction Write(const Graph& graph, const v1::Graph& original, const Stored
           stored.LocationOf(edit.place.value, change.has_after() ? &change.after() : nullptr, *change.mutable_before());
     }
     change.set_summary(Summary(change));
+    if (!stored.empty() && edit.place.is_edge()) change.mutable_summary()->append(", for this reader alone");
     safe = safe && IsSafe(change);
   }
   correction.set_safe(safe);

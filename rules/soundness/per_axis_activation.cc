@@ -15,14 +15,40 @@ constexpr RuleInfo kInfo = {
     v1::Finding::ERROR,
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
-    "In LiteRT only constants have a scale for each channel. Kernels take the first scale of a tensor that is computed "
-    "and ignore the others, without a word.",
+    "In LiteRT only weights have a scale for each channel. Kernels take the first scale of a tensor that is computed "
+    "and ignore the others, without a word; sums with a constant of several scales end the process, and products with "
+    "one are 0.",
     "Quantize the tensor with one scale.",
     "An int8 graph input with 8 scales fires it; constant weights with 8 scales do not.",
 };
 
+// Kernels that rescale their operands read one scale of each. Where there are several they find none: sums end the
+// process, and products are 0.
+bool Rescales(OpId op) { return op == OpId::kAdd || op == OpId::kSub || op == OpId::kMul; }
+
+void CheckOperands(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  for (const ResolvedOp& op : context.resolved().ops()) {
+    if (op.op == nullptr || !Rescales(op.op->id)) continue;
+    for (const Operand& operand : context.resolved().inputs(op)) {
+      if (!operand.present || !operand.is_static || !IsStoredType(operand.type)) continue;
+      const int32_t spec = graph.value_spec(operand.value);
+      if (spec < 0 || graph.message().specs(spec).qparams().scales_size() < 2) continue;
+      Place place;
+      place.node = op.node;
+      place.input = operand.argument;
+      place.value = operand.value;
+      sink.Add(kInfo, place,
+               absl::StrCat(graph.message().specs(spec).qparams().scales_size(), " scales for an operand of ",
+                            graph.op_type(op.node)),
+               "one scale");
+    }
+  }
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   if (!IsTflite(context)) return;
+  CheckOperands(context, sink);
   const Graph& graph = context.graph();
   for (int32_t value = 0; value < graph.num_values(); ++value) {
     if (graph.value_spec(value) < 0 || graph.is_static(value) || !IsInteger(graph.dtype(value))) continue;

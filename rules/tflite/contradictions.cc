@@ -65,7 +65,7 @@ void Conv(NodeShapes& node) {
   RankIs(node, 0, 4);
   RankIs(node, 1, 4);
   Fits(node);
-  for (int dim : {1, 2}) {
+  for (int dim : {1, 2, 3}) {
     if (SizeAt(node.at(0), dim) != 0) continue;
     node.Conflict(0, absl::StrCat("shape ", ShapeText(node.at(0).dims)), absl::StrCat("at least 1 along axis ", dim));
   }
@@ -99,12 +99,18 @@ void DepthwiseConv(NodeShapes& node) {
 
 void TransposeConv(NodeShapes& node) {
   Padding(node);
+  Vectors(node, 0, 0);
   RankIs(node, 1, 4);
   const int64_t channels = LastSize(node.at(2));
   const Shape filter = node.at(1);
   if (const auto stated = node.constant(0); stated && stated->size() == 4) {
-    if (*absl::c_min_element(*stated) < 0) {
-      return node.BadParameter(absl::StrCat("an output shape with ", *absl::c_min_element(*stated)), "0 or more");
+    if (const int64_t least = *absl::c_min_element(*stated); least < 1) {
+      return node.BadParameter(absl::StrCat("an output shape with ", least), "sizes of at least 1");
+    }
+    const int64_t images = SizeAt(node.at(2), 0);
+    if (images >= 0 && images != stated->front()) {
+      node.Conflict(0, absl::StrCat("an output shape of ", stated->front(), " images"),
+                    absl::StrCat(images, ", as the input"));
     }
     const int64_t outputs = SizeAt(filter, 0);
     if (outputs >= 0 && outputs != stated->back()) {
@@ -205,6 +211,36 @@ void Split(NodeShapes& node) { AxesAt(node, 0, 1); }
 void AxisAttribute(NodeShapes& node) {
   const Shape shape = node.at(0);
   if (shape.known) node.Axis(node.integer("axis", 0), shape.rank());
+}
+
+void Gather(NodeShapes& node) {
+  AxisAttribute(node);
+  const auto indices = node.constant(1);
+  if (!indices || indices->empty()) return;
+  const auto [least, most] = absl::c_minmax_element(*indices);
+  const Shape data = node.at(0);
+  const int64_t axis = node.integer("axis", 0);
+  const int64_t size = SizeAt(data, static_cast<int>(axis < 0 ? axis + data.rank() : axis));
+  if (*least < 0) {
+    node.BadParameter(absl::StrCat("index ", *least), "0 or more");
+  } else if (size >= 0 && *most >= size) {
+    node.BadParameter(absl::StrCat("index ", *most), absl::StrCat("below ", size, ", the size along axis ", axis));
+  }
+}
+
+// Each size has to be 1 or the one that is asked for.
+void BroadcastTo(NodeShapes& node) {
+  const Shape shape = node.at(0);
+  const auto asked = node.constant(1);
+  if (!shape.known || !asked) return;
+  const int more = static_cast<int>(asked->size()) - shape.rank();
+  bool fits = more >= 0;
+  for (int d = 0; fits && d < shape.rank(); ++d) {
+    fits = shape.dims[d] < 0 || shape.dims[d] == 1 || shape.dims[d] == (*asked)[more + d];
+  }
+  if (fits) return;
+  node.Conflict(0, absl::StrCat("shape ", ShapeText(shape.dims)),
+                absl::StrCat("one that spreads over ", ShapeText(*asked)));
 }
 
 // One axis more than the tensor has can be named.
@@ -435,7 +471,8 @@ const absl::flat_hash_map<absl::string_view, ShapeCheck>& Checks() {
       {"REVERSE_V2", AxesSecond},
       {"SPLIT", Split},
       {"UNPACK", AxisAttribute},
-      {"GATHER", AxisAttribute},
+      {"GATHER", Gather},
+      {"BROADCAST_TO", BroadcastTo},
       {"PACK", Pack},
       {"EXPAND_DIMS", ExpandDims},
       {"SQUEEZE", Squeeze},

@@ -408,6 +408,7 @@ void Stated(NodeShapes& node, int argument) {
 }
 
 void Fill(NodeShapes& node) { Stated(node, 0); }
+void BroadcastTo(NodeShapes& node) { Stated(node, 1); }
 
 void Tile(NodeShapes& node) {
   const Shape shape = node.at(0);
@@ -452,6 +453,7 @@ const absl::flat_hash_map<absl::string_view, OutputShapes>& Functions() {
         {"DEPTH_TO_SPACE", DepthToSpace},
         {"SHAPE", ShapeOf},
         {"FILL", Fill},
+        {"BROADCAST_TO", BroadcastTo},
         {"TILE", Tile},
     };
     for (const char* op :

@@ -328,5 +328,51 @@ TEST(WriteOnnx, SixteenBitsAreNotInsertedWhereTheOperatorSetHasNone) {
   EXPECT_TRUE(Write(model, {ForOneReader(v1::DATA_TYPE_UINT8)}).left.empty());
 }
 
+// x -> Q -> DQ -> Q2 -> DQ2 -> y, in steps of 0.5 and then of `second`.
+onnx::ModelProto Converted(float second) {
+  onnx::ModelProto model = EmptyModel();
+  onnx::GraphProto& graph = *model.mutable_graph();
+  SetTensorType(graph.add_input(), "x", kFloat, {1, 2});
+  SetTensorType(graph.add_output(), "y", kFloat, {1, 2});
+  SetFloat(AddTensor(&graph, "s", kFloat, {}), {0.5F});
+  SetFloat(AddTensor(&graph, "s2", kFloat, {}), {second});
+  AddTensor(&graph, "z", kInt8, {})->set_raw_data(std::string(1, '\0'));
+  AddNode(&graph, "QuantizeLinear", "q", {"x", "s", "z"}, {"xq"});
+  AddNode(&graph, "DequantizeLinear", "d", {"xq", "s", "z"}, {"xd"});
+  AddNode(&graph, "QuantizeLinear", "q2", {"xd", "s2", "z"}, {"xq2"});
+  AddNode(&graph, "DequantizeLinear", "d2", {"xq2", "s2", "z"}, {"xd2"});
+  AddNode(&graph, "Relu", "relu", {"xd2"}, {"y"});
+  return model;
+}
+
+TEST(WriteOnnx, AConversionThatBecameNoneIsTakenOut) {
+  const auto to = [](double scale) {
+    return Wanted{"xq", {"q", "d"}, Plain(v1::DATA_TYPE_INT8, {0.5}), Plain(v1::DATA_TYPE_INT8, {scale})};
+  };
+  const Written out = Write(Converted(0.25F), {to(0.25)});
+  EXPECT_TRUE(out.left.empty());
+  ASSERT_EQ(out.model.graph().node_size(), 3);
+  EXPECT_EQ(Node(out.model, "d2").input(0), "xq");
+  EXPECT_THAT(Floats(Initializer(out.model, Node(out.model, "q").input(1))), testing::ElementsAre(0.25F));
+  EXPECT_EQ(Write(Converted(0.25F), {to(0.125)}).model.graph().node_size(), 5);  // still a conversion
+
+  onnx::ModelProto read_between = Converted(0.25F);
+  SetTensorType(read_between.mutable_graph()->add_output(), "r", kFloat, {1, 2});
+  AddNode(read_between.mutable_graph(), "Relu", "between", {"xd"}, {"r"});
+  const Written kept = Write(read_between, {to(0.25)});
+  EXPECT_EQ(Node(kept.model, "d").output(0), "xd");
+  EXPECT_EQ(Node(kept.model, "q2").name(), "");
+}
+
+TEST(WriteOnnx, ConversionsThatNoCorrectionTouchesStay) {
+  onnx::ModelProto model = Converted(0.5F);  // one that never was one
+  onnx::GraphProto& graph = *model.mutable_graph();
+  AddTensor(&graph, "w", kInt8, {2})->set_raw_data("ab");
+  AddNode(&graph, "DequantizeLinear", "dw", {"w", "s", "z"}, {"wd"});
+  const Written out = Write(model, {{"w", {"dw"}, Plain(v1::DATA_TYPE_INT8, {0.5}), Plain(v1::DATA_TYPE_INT8, {1.0})}});
+  EXPECT_EQ(out.model.graph().node_size(), model.graph().node_size());
+  EXPECT_EQ(Node(out.model, "d2").input(0), "xq2");
+}
+
 }  // namespace
 }  // namespace quantgate

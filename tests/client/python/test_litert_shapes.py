@@ -230,6 +230,19 @@ CASES['joined_and_rectified'] = ('CONCATENATION', [given(3, 6), given(3, 5)],
 CASES['dense_shuffled'] = ('FULLY_CONNECTED', [given(3, 8), stored(5, 8)], ('FullyConnectedOptions', {'weightsFormat': 1}))
 CASES['dense_of_no_format'] = ('FULLY_CONNECTED', [given(3, 8), stored(5, 8)], ('FullyConnectedOptions', {'weightsFormat': 2}))
 
+CASES['transposed_to_nothing'] = ('TRANSPOSE_CONV', [ints(2, 0, 10, 6), stored(6, 3, 3, 4), given(2, 5, 5, 4)],
+                                  transposed((6, 3, 3, 4))[2])
+CASES['transposed_to_less_images'] = ('TRANSPOSE_CONV', [ints(1, 10, 10, 6), stored(6, 3, 3, 4), given(2, 5, 5, 4)],
+                                      transposed((6, 3, 3, 4))[2])
+CASES['transposed_by_matrix'] = ('TRANSPOSE_CONV', [ints([2, 10], [10, 6]), stored(6, 3, 3, 4), given(2, 5, 5, 4)],
+                                 transposed((6, 3, 3, 4))[2])
+CASES['gathered_last'] = 'GATHER', [given(3, 6), ints(0, 5)], ('GatherOptions', {'axis': -1})
+CASES['gathered_past'] = 'GATHER', [given(3, 6), ints(0, 6)], ('GatherOptions', {'axis': -1})
+CASES['gathered_from_the_end'] = 'GATHER', [given(3, 6), ints(0, -1)], ('GatherOptions', {'axis': 0})
+CASES['spread'] = 'BROADCAST_TO', [given(3, 1), ints(2, 3, 4)], None, 2
+CASES['spread_otherwise'] = 'BROADCAST_TO', [given(3, 1), ints(2, 4, 4)], None, 2
+CASES['spread_to_less'] = 'BROADCAST_TO', [given(3, 1), ints(3)], None, 2
+
 # LiteRT does not look, and computes something else than the model says.
 UNASKED = {'transposes_twice': 'an axis of the result reads one that another reads as well'}
 
@@ -262,10 +275,10 @@ def refusal(model):
 
 @pytest.mark.parametrize('name', sorted(CASES))
 def test_unsound_where_litert_refuses(name, tmp_path):
-    operator, inputs, options = CASES[name]
+    operator, inputs, options, version = (*CASES[name], 1)[:4]
     kind = {'ARG_MAX': 'INT32', 'ARG_MIN': 'INT32', 'EQUAL': 'BOOL', 'LESS': 'BOOL', 'GREATER_EQUAL': 'BOOL', 'SHAPE': 'INT32'}
     # Shapes of results are LiteRT's to find.
-    model = write(Case(operator, inputs, [Tensor('INT64' if name.endswith('_int64') else kind.get(operator, 'FLOAT32'), ())], options))
+    model = write(Case(operator, inputs, [Tensor('INT64' if name.endswith('_int64') else kind.get(operator, 'FLOAT32'), ())], options, version))
     path = tmp_path / 'model.tflite'
     path.write_bytes(model)
     done = subprocess.run([os.environ['QUANTGATE_EXECUTABLE'], 'check', path, '--format', 'json', '--quiet'],
@@ -411,3 +424,29 @@ def test_tables_that_litert_asks_for(change, loads, tmp_path):
     assert (refusal(path.read_bytes()) is None) == loads
     done = subprocess.run([os.environ['QUANTGATE_EXECUTABLE'], 'check', path, '--quiet'], capture_output=True, timeout=60)
     assert (done.returncode == 0) == loads, done.stderr
+
+
+@pytest.mark.parametrize('operator, table', [('ADD', 'AddOptions'), ('SUB', 'SubOptions'), ('MUL', 'MulOptions')])
+@pytest.mark.parametrize('count', [1, 4])
+def test_operand_with_scales_of_channels(operator, table, count, tmp_path):
+    data = numpy.ones((2, 3, 4), numpy.int8)
+    other = Tensor('INT8', (2, 3, 4), scales=[0.1] * count, zero_points=[0] * count, axis=2, data=data)
+    tensor = Tensor('INT8', (2, 3, 4), scales=[0.1], zero_points=[3])
+    path = tmp_path / 'model.tflite'
+    path.write_bytes(write(Case(operator, [tensor, other], [tensor], (table, {}), 2)))
+    if operator == 'MUL':
+        # It runs, and takes the scale for 0.
+        interpreter = litert.Interpreter(model_path=str(path), num_threads=1,
+                                         experimental_op_resolver_type=litert.OpResolverType.BUILTIN_REF)
+        interpreter.allocate_tensors()
+        interpreter.set_tensor(interpreter.get_input_details()[0]['index'], 50 * data)
+        interpreter.invoke()
+        made = interpreter.get_tensor(interpreter.get_output_details()[0]['index'])
+        assert numpy.all(made == 3) == (count == 4)
+    else:
+        assert (refusal(path.read_bytes()) is None) == (count == 1)
+    report = subprocess.run([os.environ['QUANTGATE_EXECUTABLE'], 'check', str(path), '--format', 'json', '--quiet'],
+                            capture_output=True, text=True, timeout=60)
+    errors = {finding['code'] for finding in json.loads(report.stdout)['results'][0].get('findings', [])
+              if finding['severity'] == 'ERROR'}
+    assert errors == (set() if count == 1 else {'AX008'})
