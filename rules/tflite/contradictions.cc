@@ -230,6 +230,7 @@ void Gather(NodeShapes& node) {
 
 // Each size has to be 1 or the one that is asked for.
 void BroadcastTo(NodeShapes& node) {
+  Vectors(node, 1, 1);
   const Shape shape = node.at(0);
   const auto asked = node.constant(1);
   if (!shape.known || !asked) return;
@@ -250,6 +251,19 @@ void NewAxis(NodeShapes& node, int64_t axis) {
 }
 
 void Pack(NodeShapes& node) {
+  const Shape first = node.at(0);
+  for (int i = 1; first.known && i < node.num_inputs(); ++i) {
+    const Shape shape = node.at(i);
+    if (!shape.known) continue;
+    bool same = shape.rank() == first.rank();
+    for (int d = 0; same && d < shape.rank(); ++d) {
+      same = shape.dims[d] < 0 || first.dims[d] < 0 || shape.dims[d] == first.dims[d];
+    }
+    if (same) continue;
+    node.Conflict(i, absl::StrCat("shape ", ShapeText(shape.dims)),
+                  absl::StrCat("that of the first, ", ShapeText(first.dims)));
+    break;
+  }
   NewAxis(node, node.integer("axis", 0));
   const int64_t count = node.integer("values_count", 0);
   if (count != node.num_inputs()) {
@@ -422,6 +436,13 @@ void Tile(NodeShapes& node) {
 
 void StridedSlice(NodeShapes& node) {
   Vectors(node, 1, 3);
+  const int64_t count = CountOrUnknown(node.at(1));
+  for (int argument : {2, 3}) {
+    const int64_t other = CountOrUnknown(node.at(argument));
+    if (count < 0 || other < 0 || other == count) continue;
+    node.Conflict(argument, absl::StrCat(other, other == 1 ? " number" : " numbers"),
+                  absl::StrCat(count, ", as where the slice begins"));
+  }
   const auto strides = node.constant(3);
   if (strides && absl::c_linear_search(*strides, 0)) {
     node.BadParameter("a stride of 0", "another one");

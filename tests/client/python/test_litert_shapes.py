@@ -243,6 +243,11 @@ CASES['spread'] = 'BROADCAST_TO', [given(3, 1), ints(2, 3, 4)], None, 2
 CASES['spread_otherwise'] = 'BROADCAST_TO', [given(3, 1), ints(2, 4, 4)], None, 2
 CASES['spread_to_less'] = 'BROADCAST_TO', [given(3, 1), ints(3)], None, 2
 
+CASES['strided_by_less'] = ('STRIDED_SLICE', [given(4, 6), ints(0, 0), ints(4), ints(1, 2)], ('StridedSliceOptions', {}))
+CASES['spread_by_matrix'] = 'BROADCAST_TO', [given(3, 1), ints([2, 3, 4])], None, 2
+CASES['packed_others'] = 'PACK', [given(3, 6), given(3, 5)], ('PackOptions', {'valuesCount': 2, 'axis': 1})
+CASES['packed_other_rank'] = 'PACK', [given(3, 6), given(3, 6, 2)], ('PackOptions', {'valuesCount': 2, 'axis': 1})
+
 # LiteRT does not look, and computes something else than the model says.
 UNASKED = {'transposes_twice': 'an axis of the result reads one that another reads as well'}
 
