@@ -6,6 +6,9 @@
 
 namespace quantgate {
 
+// Notes arguments of another shape than the operator prescribes. What the result is, is for those below.
+void CheckArguments(NodeShapes& node);
+
 bool InferElementwise(NodeShapes& node);  // broadcast, or like the input
 bool InferConv(NodeShapes& node);         // convolutions and pools
 bool InferMatMul(NodeShapes& node);       // and Gemm

@@ -243,6 +243,7 @@ std::vector<OrtCase> OrtCases() {
        [] {
          GraphBuilder b = Node("GroupNormalization", kFloat, 3);
          SetAttribute(b, "num_groups", 1);
+         for (const char* name : {"x1", "x2"}) b.Shape(name, kFloat, {4});
          return b;
        },
        ""},

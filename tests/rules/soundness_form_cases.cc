@@ -800,6 +800,28 @@ std::vector<SoundnessCase> ShapeCases() {
          Declare(b, v1::DATA_TYPE_FLOAT32, {-1, 4, -1, 6});
        },
        ""},
+      {"BoundOfTwo", Blank,
+       [](GraphBuilder& b) {
+         One(b, "Clip", {{"x", {4}}, {"least", {2}}});
+       },
+       "GS012", "n"},
+      {"BoundInAList", Blank,
+       [](GraphBuilder& b) {
+         One(b, "Clip", {{"x", {4}}, {"least", {1}}});
+       },
+       ""},
+      {"GroupsWithScalesOfTheirOwn", Blank,
+       [](GraphBuilder& b) {
+         One(b, "GroupNormalization", {{"x", {1, 4, 6}}, {"s", {2}}, {"t", {4}}});
+         Int(b, "num_groups", 2);
+       },
+       "GS012", "n"},
+      {"GroupsOfChannels", Blank,
+       [](GraphBuilder& b) {
+         One(b, "GroupNormalization", {{"x", {1, 4, 6}}, {"s", {4}}, {"t", {4}}});
+         Int(b, "num_groups", 2);
+       },
+       ""},
 
       // AX004
       {"BlockedScalesOfOtherShape", Blank,

@@ -95,6 +95,35 @@ def group_normalization():
                  out=[2, 4, 3])
 
 
+def shaped(op, inputs, shapes, shape=SHAPE, opset=17, **attributes):
+    """One node that reads x and constants of ones, of these shapes; integers where the operator wants such."""
+    elements = {'depth': TensorProto.INT64, 'indices': TensorProto.INT64, 'axis': TensorProto.INT64}
+    constants = [helper.make_tensor(name, elements.get(name, TensorProto.FLOAT), dims, [1] * int(numpy.prod(dims)))
+                 for name, dims in shapes.items()]
+    return model([node(op, inputs, ['y0'], **attributes), node('ReduceSum', ['y0'], ['y'], keepdims=0)], constants,
+                 opset=opset, shape=shape, out=[])
+
+
+def clip(shape):
+    return shaped('Clip', ['x', 'least'], {'least': shape})
+
+
+def one_hot(values):
+    return shaped('OneHot', ['indices', 'depth', 'values'], {'indices': [2], 'depth': [], 'values': values})
+
+
+def sequence(shape):
+    return shaped('Range', ['start', 'limit', 'delta'], {'start': shape, 'limit': [], 'delta': []})
+
+
+def gather(last):
+    return shaped('GatherND', ['x', 'indices'], {'indices': [1, last]})
+
+
+def groups(channels, number):
+    return shaped('GroupNormalization', ['x', 's', 'b'], {'s': [channels], 'b': [channels]}, [2, 4, 3], 21, num_groups=number)
+
+
 LOCAL = ('local', 1)
 TAKEN = {
     'constant': constant(),
@@ -106,6 +135,12 @@ TAKEN = {
     'Scan': scan(),
     'attribute': untyped_attribute(untyped=False),
     'blocks': blocks([2, 2]),
+    'Clip': clip([]),
+    'Clip with a list of one': clip([1]),
+    'OneHot': one_hot([2]),
+    'Range': sequence([]),
+    'GatherND': gather(2),
+    'groups': groups(4, 2),
 }
 REFUSED = {
     'function of a domain that is not imported': model([call()], functions=[function()]),
@@ -124,6 +159,12 @@ REFUSED = {
     'Scan with too few outputs': scan(outputs=('y',)),
     'attribute without a type': untyped_attribute(),
     'blocks with one scale': blocks([]),
+    'Clip with two bounds': clip([2]),
+    'OneHot with three values': one_hot([3]),
+    'Range from two numbers': sequence([2]),
+    'GatherND with indices of three': gather(3),
+    'groups with too few scales': groups(3, 2),
+    'groups that do not divide': groups(4, 3),
 }
 
 
