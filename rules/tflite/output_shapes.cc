@@ -277,6 +277,18 @@ void Pad(NodeShapes& node) {
   node.Give(0, std::move(dims));
 }
 
+// What is declared as 1 may be a size that is found as the model runs.
+bool DeclaredOther(const NodeShapes& node, const Dims& dims) {
+  if (node.num_outputs() == 0 || node.graph().output(node.node(), 0) < 0) return false;
+  const auto& declared = node.graph().value(node.graph().output(node.node(), 0)).dims();
+  if (declared.empty()) return false;
+  bool same = declared.size() == static_cast<int>(dims.size());
+  for (int d = 0; same && d < declared.size(); ++d) {
+    same = dims[d] < 0 || declared[d] <= 1 || declared[d] == dims[d];
+  }
+  return !same;
+}
+
 void Slice(NodeShapes& node) {
   const Shape shape = node.at(0);
   const auto begin = Numbers(node, 1, shape.rank());
@@ -293,6 +305,11 @@ void Slice(NodeShapes& node) {
                            absl::StrCat("at least ", from + std::max<int64_t>(asked, 0), " along axis ", d));
     }
     dims.push_back(asked >= 0 ? asked : shape.dims[d] < 0 ? kAnySize : shape.dims[d] - from);
+  }
+  if (DeclaredOther(node, dims)) {
+    const auto& declared = node.graph().value(node.graph().output(node.node(), 0)).dims();
+    return node.Conflict(-1, absl::StrCat("a result of shape ", ShapeText(declared)),
+                         absl::StrCat(ShapeText(dims), ", as sliced: the kernel insists"));
   }
   node.Give(0, std::move(dims));
 }
