@@ -49,7 +49,9 @@ void CheckInputs(const Graph& graph, int32_t node, const Definition& definition,
   for (int i = 0; i < count; ++i) {
     if (graph.input(node, i) >= 0) continue;
     const Parameter* parameter = parameters.at(i);
-    if (parameter == nullptr || parameter->presence != Parameter::kRequired || IsScale(graph, node, i)) continue;
+    if (parameter == nullptr || parameter->presence == Parameter::kOptional || IsScale(graph, node, i)) continue;
+    // One of many cannot be left out either; what runtimes do in domains of their own is theirs.
+    if (parameter->presence == Parameter::kVariadic && definition.open) continue;
     place.input = i;
     sink.Add(kInfo, place, "left out", absl::StrCat("a tensor: ", graph.op_type(node), " requires it"));
   }

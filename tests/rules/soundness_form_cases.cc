@@ -210,6 +210,12 @@ std::vector<SoundnessCase> AttributeCases() {
          One(b, "Sum", {{"x", {4}}, {"z", {4}}, {"v", {4}}, {"u", {4}}});
        },
        ""},
+      {"InputsVariadicLeftOut", Blank,
+       [](GraphBuilder& b) {
+         One(b, "Sum", {{"x", {4}}, {"z", {4}}, {"v", {4}}});
+         b.Find("n").set_inputs(1, 0);
+       },
+       "GS011", "n"},
       {"InputsOfAnOpenDomain", SoundPackedMatMul,
        [](GraphBuilder& b) {
          for (int i = 0; i < 5; ++i) b.Find("mm").add_inputs(0);

@@ -141,6 +141,7 @@ TAKEN = {
     'Range': sequence([]),
     'GatherND': gather(2),
     'groups': groups(4, 2),
+    'Concat': model([node('Concat', ['x'], ['y'], axis=0)]),
 }
 REFUSED = {
     'function of a domain that is not imported': model([call()], functions=[function()]),
@@ -164,6 +165,7 @@ REFUSED = {
     'Range from two numbers': sequence([2]),
     'GatherND with indices of three': gather(3),
     'groups with too few scales': groups(3, 2),
+    'Concat with a hole': model([node('Concat', ['', 'x'], ['y'], axis=0)]),
     'groups that do not divide': groups(4, 3),
 }
 
