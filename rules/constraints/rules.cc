@@ -165,10 +165,8 @@ const RuleInfo kRequantizationMultiplier = Refused(
     "NR105", "requantization-multiplier", kAtAnyStage, "{subject} has {observed}; required: {allowed}.",
     "An integer kernel turns its accumulator into the output's integers by one factor, the scales of its inputs over "
     "the scale of its output. The backend keeps that factor in a fixed number of bits and does not make a kernel for "
-    "one "
-    "beyond them. A factor this large also says that the output's range is far smaller than what the operator "
-    "computes: "
-    "nearly all of it would be clipped.",
+    "one beyond them. A factor this large also says that the output's range is far smaller than what the operator "
+    "computes: nearly all of it would be clipped.",
     "Calibrate the output with inputs that exercise the operator: its scale is too small for those of its inputs.",
     "Fires: input scale 0.5, weight scale 0.5 and output scale 0.0005, factor 500, where less than 256 is taken. Does "
     "not: output scale 0.005.");

@@ -14,8 +14,7 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "A member of the archive that a model comes in has a name that leads out of the archive. Nothing of the model is "
-    "in "
-    "it, and nothing was extracted here; a tool that extracts the archive without care would write to that place.",
+    "in it, and nothing was extracted here; a tool that extracts the archive without care would write to that place.",
     "Find out who added the member, and write the archive again without it.",
     "A .pt2 archive with a member '../../evil.txt' fires it; one with 'model/data/weights/weight_0' does not.",
 };

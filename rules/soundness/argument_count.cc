@@ -19,8 +19,7 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "Arguments are told apart by position alone. A node with too few, too many or a hole where one is required does "
-    "not "
-    "say what it computes.",
+    "not say what it computes.",
     "Connect every required input, and no more inputs and outputs than the operator has.",
     "Conv without a weight fires it, and so does Conv with 4 inputs or an If of one output with a branch of two; Conv "
     "without a bias does not.",

@@ -20,8 +20,7 @@ constexpr RuleInfo kInfo = {
     "A stored value at the very end of int32 was cut off when the bias was quantized: its scale, input scale x weight "
     "scale where the operator accumulates, is too small for it, and the channel's outputs are shifted.",
     "Raise the scale of that channel's bias (where it follows from the weight's, a lower limit on those does it), or "
-    "keep "
-    "the bias in float.",
+    "keep the bias in float.",
     "A bias of 2147483647 fires it; 2147483000 does not.",
 };
 

@@ -21,10 +21,8 @@ constexpr RuleInfo kInfo = {
     kFromCalibrated,
     "{subject}: the bias scale is {observed}; expected {allowed}",
     "An integer kernel adds the bias to the accumulator as it is stored, so its scale must be input scale x weight "
-    "scale. "
-    "With any other one the bias is too large or too small by the ratio. "
-    "In a PyTorch graph a bias is dequantized by its own scale, and QNN tensors carry theirs: there it is for the "
-    "target to say.",
+    "scale. With any other one the bias is too large or too small by the ratio. In a PyTorch graph a bias is "
+    "dequantized by its own scale, and QNN tensors carry theirs: there it is for the target to say.",
     "Requantize the bias with input scale x weight scale, per channel where the weights are.",
     "Input 0.02, weight 0.01, bias 0.00025 fires it; bias 0.0002 does not.",
 };

@@ -16,8 +16,7 @@ constexpr RuleInfo kInfo = {
     kFromCalibrated,
     "{subject}: the bias zero point is {observed}; expected {allowed}",
     "Integer kernels add the stored bias to the accumulator without looking at a zero point, so a bias with one is off "
-    "by "
-    "zero point x scale in every output.",
+    "by zero point x scale in every output.",
     "Requantize the bias symmetrically, with zero point 0.",
     "An int32 bias with zero point 5 fires it; with 0 it does not.",
 };

@@ -19,8 +19,7 @@ constexpr RuleInfo kInfo = {
     "{subject}: the factor of a block is {observed}; expected {allowed}",
     "Low-power block quantization multiplies the scale of a channel with a small integer for each block, and hardware "
     "keeps that integer in a few bits. Zero makes a block vanish; fractions and larger ones cannot be kept, and are "
-    "cut "
-    "off without a word.",
+    "cut off without a word.",
     "Compute the factors again as round(block scale / channel scale), from 1 up to what their bits hold.",
     "A factor of 17 under four bits fires it; 1 to 16 do not.",
 };

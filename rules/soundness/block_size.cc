@@ -24,8 +24,7 @@ constexpr RuleInfo kInfo = {
     "when the graph is converted.",
     "Quantize the weights again with an admitted block size.",
     "MatMulNBits with block_size 24 fires it; 32 does not. A spec with blocks of [1, 24] on a weight of [8, 64] fires "
-    "it; "
-    "[1, 32] does not.",
+    "it; [1, 32] does not.",
 };
 
 bool PowerOfTwo(int64_t number) { return number > 0 && (number & (number - 1)) == 0; }

@@ -17,8 +17,7 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "A tensor that was just dequantized is quantized again to the same type: it is rounded twice, and fusion patterns "
-    "that "
-    "look for one pair do not match.",
+    "that look for one pair do not match.",
     "Remove the second pair.",
     "Q, DQ, Q, DQ, all uint8, fires it; DQ from uint8 into Q to uint16 does not: that is a conversion of precision.",
 };

@@ -23,8 +23,7 @@ constexpr RuleInfo kInfo = {
     "compute different things from the same file.",
     "Give each tensor a name of its own.",
     "Two initializers named 'w' fire it, and so does a node in the body of an If that writes 'w' again; 'w' and 'w_1' "
-    "do "
-    "not.",
+    "do not.",
 };
 
 const char* Kind(const Graph& graph, int32_t value) {

@@ -25,8 +25,7 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "An operator ties the element types of its inputs and outputs to each other. Where the file says otherwise, "
-    "loaders "
-    "refuse it, or read the numbers as something else.",
+    "loaders refuse it, or read the numbers as something else.",
     "Declare the type that the tensor has, or put a Cast in between.",
     "A DequantizeLinear with a float32 scale and an output declared int8 fires it; with one declared float32 it does "
     "not. A QuantizeLinear that reads truth values fires it as well.",

@@ -20,8 +20,7 @@ constexpr RuleInfo kInfo = {
     "{subject}: {observed}; expected {allowed}",
     "Encodings say some things twice: a symmetric tensor has its offset in the middle of the grid, and min and max "
     "follow from scale and offset. Converters check the one (\"Invalid offset overridden for symmetric encodings\") "
-    "and "
-    "take min and max for the truth in the other, so that other numbers are compiled than were simulated.",
+    "and take min and max for the truth in the other, so that other numbers are compiled than were simulated.",
     "Export the encodings again; when they were written by hand, compute min = scale * offset and "
     "max = scale * (offset + 2^bitwidth - 1).",
     "is_symmetric with offset -7 on 8 bits fires it, -128 does not; min and max that are not those of scale and offset "

@@ -21,8 +21,7 @@ constexpr RuleInfo kInfo = {
     kFromCalibrated,
     "{subject}: the output has {observed}; expected {allowed}",
     "These operators of LiteRT write integers of a scale that their kernels have built in. Most check that the file "
-    "says "
-    "the same and refuse to load it; the others compute with theirs whatever the file says.",
+    "says the same and refuse to load it; the others compute with theirs whatever the file says.",
     "Use the parameters that the kernel fixes, and a QUANTIZE behind it if another scale is wanted.",
     "An int8 SOFTMAX with scale 0.01 fires it; with scale 1/256 and zero point -128 it does not.",
 };

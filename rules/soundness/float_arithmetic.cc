@@ -22,8 +22,7 @@ constexpr RuleInfo kInfo = {
     "PyTorch promotes: an integer and a float make a float. The graph says that the result is an integer. Where it is "
     "used as an index or a size, or its type is asserted, the model fails when it runs, at calibration already; "
     "elsewhere it is computed in float, which is exact to 2^24. Quantizers that lift scalar operands to float "
-    "constants "
-    "(transform_for_annotation of XNNPACK and Vulkan) do this to index arithmetic.",
+    "constants (transform_for_annotation of XNNPACK and Vulkan) do this to index arithmetic.",
     "Keep the constant an integer, or keep such nodes away from the transform.",
     "arange (int64) + a float32 constant declared int64 fires it, as an error in front of an embedding; + an int64 "
     "constant, or declared float32, does not.",

@@ -20,10 +20,9 @@ constexpr RuleInfo kInfo = {
     v1::Finding::ERROR,
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
-    "torch's observers give a symmetric range zero point 0, except in uint8 and uint16, where it is in the middle. "
-    "In a range that does not go as far below 0 as above it, int32 in 0..65535 for one, negative numbers are cut off, "
-    "those "
-    "of a whole tensor become 0, and half of the range is never used. Of an input of the model it cannot be told "
+    "torch's observers give a symmetric range zero point 0, except in uint8 and uint16, where it is in the middle. In "
+    "a range that does not go as far below 0 as above it, int32 in 0..65535 for one, negative numbers are cut off, "
+    "those of a whole tensor become 0, and half of the range is never used. Of an input of the model it cannot be told "
     "whether it has any.",
     "Ask for an affine range, or for a signed one that is even on both sides.",
     "The output of a convolution in int32 in 0..65535, symmetric, fires it; that of a relu, or affine, does not.",

@@ -19,8 +19,7 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "Attributes are part of what an operator computes. One that its operator set does not define, of another type, "
-    "given "
-    "twice or left out although there is no default makes loaders refuse the file, or guess.",
+    "given twice or left out although there is no default makes loaders refuse the file, or guess.",
     "Write the attributes as the operator set defines them.",
     "Concat without `axis` fires it, and so does Conv with `group` as a string; Conv without `group` does not.",
 };

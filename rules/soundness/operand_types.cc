@@ -19,8 +19,7 @@ constexpr RuleInfo kInfo = {
     "{subject}: {observed}; expected {allowed}",
     "Operators of LiteRT compute in one element type. A kernel is chosen by the type of the first tensor and reads the "
     "others as if they had it: a uint8 tensor between int8 operators is off by 128, and a RESHAPE to another type "
-    "reads "
-    "beyond the data.",
+    "reads beyond the data.",
     "Put a QUANTIZE (or CAST) in front of the tensor that differs, or convert the model again.",
     "RESHAPE from int8 to int16 fires it, and so does CONV_2D from int8 to uint8; QUANTIZE from int8 to uint8 does "
     "not.",

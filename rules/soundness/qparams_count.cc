@@ -20,8 +20,7 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "Scales and zero points are counted by the geometry: one for the tensor, one for each channel of the axis, or one "
-    "for "
-    "each block. With another count some channels have no scale, or the axis is not the one that was meant.",
+    "for each block. With another count some channels have no scale, or the axis is not the one that was meant.",
     "Correct the axis or block size, or store the right number of scales and zero points.",
     "7 scales for an axis of 8 channels fire it; 8 do not.",
 };

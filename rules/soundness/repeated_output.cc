@@ -16,8 +16,7 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "Programs ask for the outputs of an ONNX model by name. Two of one name are one to them, and the positions of "
-    "those "
-    "behind it are off by one.",
+    "those behind it are off by one.",
     "List each output once, or put an Identity between the two.",
     "Outputs [\"y\", \"y\"] fire it; [\"y\", \"z\"] do not.",
 };

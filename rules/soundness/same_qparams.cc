@@ -20,13 +20,11 @@ constexpr RuleInfo kInfo = {
     kFromCalibrated,
     "{subject}: {observed}; expected {allowed}",
     "Kernels of LiteRT move, pick or average stored integers here and leave them as they are. With another scale or "
-    "zero "
-    "point on the other side the same integers stand for other numbers; some kernels check and refuse, most say "
+    "zero point on the other side the same integers stand for other numbers; some kernels check and refuse, most say "
     "nothing.",
     "Give both tensors the same parameters, or put a QUANTIZE in between.",
     "RESHAPE from scale 0.1 to scale 0.2 fires it, and so does an int16 CONCATENATION of two scales; a uint8 one, "
-    "which "
-    "rescales, does not.",
+    "which rescales, does not.",
 };
 
 bool KeepsIntegers(const Operator& op) {

@@ -15,8 +15,7 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "The shapes that the operator is given cannot be combined, so it computes nothing: runtimes fail when they load "
-    "the "
-    "file, or only when the node runs.",
+    "the file, or only when the node runs.",
     "Correct the tensor, or the operator in front of it: an axis, a transposition or a reshape is usually the cause.",
     "MatMul of [4, 8] by [5, 2] fires it; [4, 8] by [8, 2] does not.",
 };

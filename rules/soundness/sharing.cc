@@ -47,8 +47,7 @@ constexpr RuleInfo kUnobserved = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "The first member of a sharing group makes the observer for all of them. This one cannot, so prepare_pt2e fails "
-    "for "
-    "the whole group.",
+    "for the whole group.",
     "Let the first edge or value of the group, in graph order, carry the plain spec and the later ones share it.",
     "A group whose first member is a shared spec fires it; one whose first member is plain does not.",
 };

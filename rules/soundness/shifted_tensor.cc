@@ -20,8 +20,7 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: the zero point is {observed}; expected {allowed}",
     "LiteRT's specification fixes the zero point of int16 tensors and of signed weights at 0, and its kernels leave "
-    "the "
-    "terms out that another one would need: every product is off, or the model does not load.",
+    "the terms out that another one would need: every product is off, or the model does not load.",
     "Quantize the tensor symmetrically.",
     "int8 weights with zero point 5 fire it, and so does an int16 activation with 12; an int8 activation with 12 does "
     "not.",

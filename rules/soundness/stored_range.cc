@@ -16,8 +16,7 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: stores {observed}; expected {allowed}",
     "Integers outside of the storage type cannot be stored. Tools disagree on what is meant: some refuse the graph "
-    "when "
-    "it is converted, others take int8 with 0..255 for uint8 without a word.",
+    "when it is converted, others take int8 with 0..255 for uint8 without a word.",
     "Give quant_min and quant_max that the storage type holds, or the type that the range needs.",
     "An int8 spec with 0..255 fires it; uint8 with 0..255, or int8 with -128..127, does not.",
 };

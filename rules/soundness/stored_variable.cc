@@ -14,8 +14,7 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "A variable is state that the runtime makes, clears and keeps between calls. LiteRT loads no model in which one "
-    "has "
-    "data in the file, too.",
+    "has data in the file, too.",
     "Clear is_variable of a constant, or the buffer of a variable.",
     "A weight with is_variable set fires it; a state of an LSTM without a buffer does not.",
 };

@@ -21,8 +21,7 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "The declared shape and the stored bytes of a constant contradict each other. A loader that believes the shape "
-    "reads "
-    "beyond the data, or allocates whatever the file asks for.",
+    "reads beyond the data, or allocates whatever the file asks for.",
     "Write the tensor again with the shape and packing of its type; the file is damaged or was edited by hand.",
     "An int8 weight of shape [8, 3, 3, 3] with 211 bytes fires it; with 216 bytes it does not.",
 };

@@ -25,8 +25,7 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "The element types that the file states for the tensors of one operator contradict each other, so no runtime can "
-    "say "
-    "what the stored numbers are.",
+    "say what the stored numbers are.",
     "Make the types agree; the zero point has the type of the quantized tensor, and scales are floating-point.",
     "DequantizeLinear of a uint8 tensor with an int8 zero point fires it; with a uint8 one it does not.",
 };

@@ -19,8 +19,7 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: the zero point is {observed}; expected {allowed}",
     "The zero point is the stored value of 0.0. Outside of the stored range no stored value means zero, padding is "
-    "wrong, "
-    "and loaders truncate it to something else.",
+    "wrong, and loaders truncate it to something else.",
     "Calibrate again with a range that includes 0, or correct the type.",
     "A zero point of 300 on uint8 fires it; 128 does not.",
 };

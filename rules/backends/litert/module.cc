@@ -31,8 +31,7 @@ const RuleInfo kNoKernel = {
     kAtAnyStage,
     "{subject} has no kernel: {observed}; LiteRT has {allowed}.",
     "The interpreter resolves every operator when it is made: one that it has no kernel for, and that no delegate "
-    "takes, "
-    "keeps the whole model from running.",
+    "takes, keeps the whole model from running.",
     "Replace the operator, or register a kernel or a delegate for it in the application.",
     "Fires: a custom operator AcmeMagic, or ELU with reference kernels. Does not: ELU with XNNPACK in front.",
 };
@@ -45,8 +44,7 @@ const RuleInfo kNotDelegated = {
     kAtAnyStage,
     "{subject} is not taken by the XNNPACK delegate: {observed}; it takes {allowed}.",
     "The node stays with a built-in kernel: the numbers may round otherwise, the graph is split there, and the kernel "
-    "is "
-    "slower.",
+    "is slower.",
     "Use what the delegate takes, or accept the built-in kernel.",
     "Fires: an int16 ADD on litert/xnnpack. Does not: an int8 ADD.",
 };

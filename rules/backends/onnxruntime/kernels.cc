@@ -33,8 +33,7 @@ const RuleInfo kClippedType = {
     kAtAnyStage,
     "{subject} writes {observed} behind a Clip; the optimizer knows {allowed}.",
     "The optimizer asks whether the QuantizeLinear makes the Clip redundant, and ends the session with \"Unexpected "
-    "data "
-    "type\" when it does not know the range of the type.",
+    "data type\" when it does not know the range of the type.",
     "Leave the Clip out, or quantize to 8 or 16 bits there.",
     "Fires: Clip in front of a QuantizeLinear to int4. Does not: in front of one to int8.",
 };
@@ -59,8 +58,7 @@ const RuleInfo kRunTimeBlocks = {
     kAtAnyStage,
     "{subject} is {observed}; with accuracy_level 4 it has to be {allowed}.",
     "With accuracy_level 4 the kernel computes on activations quantized to 8 bits and packs scales and zero points "
-    "with "
-    "the weight when the session is made. Those that are known at run time only are not applied.",
+    "with the weight when the session is made. Those that are known at run time only are not applied.",
     "Make scales and zero points initializers, or ask for another accuracy_level.",
     "Fires: scales that are an input of the graph, with accuracy_level 4. Does not: the same with accuracy_level 0.",
 };
@@ -74,8 +72,7 @@ const RuleInfo kFusedBias = {
     "{subject} has {observed}; QGemm adds it with {allowed}.",
     "DequantizeLinear, Gemm and QuantizeLinear are fused into QGemm, which takes the integers of the bias and nothing "
     "else of its DequantizeLinear: another scale or zero point than the accumulator's is lost. (A Conv with such a "
-    "bias "
-    "is not fused.)",
+    "bias is not fused.)",
     "Requantize the bias with input scale x weight scale and zero point 0, or leave it in float.",
     "Fires: a Gemm with a bias of twice the scale. Does not: a Conv with the same.",
 };
@@ -101,8 +98,7 @@ const RuleInfo kRunTimeWhere = {
     kAtAnyStage,
     "{subject} is {observed} while those of the output are constants; QLinearWhere takes {allowed}.",
     "The kernel prepares a table when the session is made if the parameters of the output are constant, and reads "
-    "those "
-    "of the inputs for it, which are not there yet: the process ends with a segmentation fault.",
+    "those of the inputs for it, which are not there yet: the process ends with a segmentation fault.",
     "Make all scales and zero points of the node initializers.",
     "Fires: a scale of an input that is an input of the graph. Does not: all of them constants, or none.",
 };

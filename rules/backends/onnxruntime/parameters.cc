@@ -19,9 +19,8 @@ const RuleInfo kParameterShape = {
     kAtAnyStage,
     "{subject} is of shape {observed}; the kernel takes {allowed}.",
     "Integer kernels take one scale and zero point for each tensor, those with weights also one for each output "
-    "channel "
-    "of the weight, and check that when the session is made or at the first run. A group of nodes that is fused into "
-    "such a kernel is held to the same.",
+    "channel of the weight, and check that when the session is made or at the first run. A group of nodes that is "
+    "fused into such a kernel is held to the same.",
     "Quantize the tensor per tensor, or the weight along its output channels, with scalars as parameters.",
     "Fires: QLinearConv with two scales for its input. Does not: with one, and a scale for each filter.",
 };
@@ -34,8 +33,7 @@ const RuleInfo kMissingZeroPoint = {
     kAtAnyStage,
     "{subject}: {observed}; the kernel needs {allowed}.",
     "The operator's definition lets the zero point be left out, the kernel reads it all the same: the session fails, "
-    "or "
-    "the process ends.",
+    "or the process ends.",
     "State the zero point, 0 if there is none.",
     "Fires: QLinearSigmoid without the zero point of its output. Does not: with it.",
 };

@@ -10,8 +10,7 @@ const RuleInfo kFullWidth = {
     kAtAnyStage,
     "{subject} has {observed}; {allowed}.",
     "Validation lets it pass; adding the operator to a graph fails (\"Invalid 8bit configuration\"), with any "
-    "operator. "
-    "Outputs and UFIXED_POINT_8 inputs are taken.",
+    "operator. Outputs and UFIXED_POINT_8 inputs are taken.",
     "State the plain encoding of eight bits.",
     "Fires: a SFIXED_POINT_8 input with a bit-width encoding of 8 bits. Does not: one of 4 bits, or of a plain "
     "encoding.",

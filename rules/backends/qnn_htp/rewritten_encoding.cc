@@ -12,9 +12,8 @@ const RuleInfo kRewrittenEncoding = {
     kFromCalibrated,
     "{subject} has {observed}; {allowed}.",
     "ONNX Runtime's QNN provider gives 16-bit Sigmoid and Tanh outputs parameters of its own without telling the "
-    "graph: "
-    "what reads the output still assumes those of the file. Executed, outputs were off by up to 22,824 steps. The "
-    "library itself, asked without the provider, honors the file's scale.",
+    "graph: what reads the output still assumes those of the file. Executed, outputs were off by up to 22,824 steps. "
+    "The library itself, asked without the provider, honors the file's scale.",
     "Give a 16-bit Sigmoid output scale 1/65536 and zero point 0, a 16-bit Tanh output scale 1/32768 and zero point "
     "32768.",
     "Fires: with the toolchain onnxruntime, a uint16 Sigmoid output with scale 1/65535. Does not: scale 1/65536; any "
