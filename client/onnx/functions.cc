@@ -119,10 +119,6 @@ class Inliner {
 
   absl::Status Call(const onnx::FunctionProto& function, const onnx::NodeProto& call, Nodes* out) {
     const std::string name = ToUtf8(absl::StrCat(call.domain(), "::", call.op_type()));
-    if (calls_.empty() && !imported_.contains(Domain(call.domain()))) {
-      return CodedError(absl::StatusCode::kInvalidArgument, "FI003",
-                        absl::StrCat("function ", name, " is called, and its domain not imported"));
-    }
     if (absl::Status status = CheckArguments(function, name, call); !status.ok()) return status;
     if (absl::c_linear_search(calls_, &function)) {
       return CodedError(absl::StatusCode::kInvalidArgument, "FI001", absl::StrCat("function ", name, " calls itself"));
@@ -163,6 +159,11 @@ class Inliner {
       if (!status.ok()) return status;
     }
     calls_.pop_back();
+    // What is wrong with the function comes first: an import would not mend it.
+    if (calls_.empty() && !imported_.contains(Domain(call.domain()))) {
+      return CodedError(absl::StatusCode::kInvalidArgument, "FI003",
+                        absl::StrCat("function ", name, " is called, and its domain not imported"));
+    }
     return absl::OkStatus();
   }
 

@@ -360,8 +360,8 @@ std::vector<StoredSpecs::Edge> StoredSpecs::NewEdges(const v1::Graph& lifted) co
 void StoredSpecs::InsertRequantize(const std::vector<Edge>& edges, v1::Graph& message) const {
   absl::flat_hash_map<int32_t, std::vector<v1::Node>> before;  // by reader
   for (size_t i = 0; i < edges.size(); ++i) {
-    const auto& [place, spec_id] = edges[i];
-    const v1::Spec spec = message.specs(spec_id - 1);
+    const SpecPlace place = edges[i].place;
+    const v1::Spec spec = message.specs(edges[i].spec - 1);
     v1::Node& reader = *message.mutable_nodes(place.node);
     *reader.mutable_input_specs() = graph_.node(place.node).input_specs();
     if (!HasNumbers(spec)) continue;

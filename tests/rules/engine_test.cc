@@ -278,8 +278,7 @@ TEST_F(EngineTest, BodiesOfControlFlowAreChecked) {
   body.Value("y_scale").mutable_constant()->set_reals(0, 0);
   body.Value("x").set_captured(b.Id("c"));
   body.graph.clear_inputs();
-  body.Input("iteration", v1::DATA_TYPE_INT64, {});  // as the bodies of loops have; they have no versions either
-  body.graph.clear_opset_imports();
+  body.graph.clear_opset_imports();  // bodies have no versions
   body.graph.clear_format_version();
   *b.graph.add_subgraphs() = body.graph;
   ASSERT_TRUE(Run(b.graph, {"fake/one"}).ok());
