@@ -148,13 +148,13 @@ constexpr struct {
 
 // One letter for each input; the last is also that of all further ones. '.': not tensors alone, or no tensors. Null:
 // the operator set has the operator no longer.
-struct Row {
+struct TypedInputs {
   const char* name;
   int since;
   const char* inputs;
 };
 
-constexpr Row kRows[] = {
+constexpr TypedInputs kTypedInputs[] = {
     {"Abs", 1, "a"},
     {"Abs", 6, "j"},
     {"Abs", 13, "l"},
@@ -644,13 +644,13 @@ Types TypesOf(char letter) {
   return 0;
 }
 
-using ByName = absl::flat_hash_map<absl::string_view, absl::Span<const Row>>;
+using ByName = absl::flat_hash_map<absl::string_view, absl::Span<const TypedInputs>>;
 
 // Rows of one operator stand together, oldest first. Built once, on first use, and never destroyed.
 const ByName& Rows() {
   static const ByName& rows = *[] {
     auto* made = new ByName;
-    const absl::Span<const Row> all = kRows;
+    const absl::Span<const TypedInputs> all = kTypedInputs;
     for (size_t first = 0, end = 0; first < all.size(); first = end) {
       const absl::string_view name = all[first].name;
       while (end < all.size() && name == all[end].name) ++end;
@@ -666,7 +666,7 @@ const ByName& Rows() {
 InputTypes::InputTypes(absl::string_view op_type, int64_t version) {
   const auto found = Rows().find(op_type);
   if (found == Rows().end() || version > kNewestTyped) return;
-  for (const Row& row : found->second) {
+  for (const TypedInputs& row : found->second) {
     if (row.since <= version) letters_ = row.inputs == nullptr ? absl::string_view() : row.inputs;
   }
 }

@@ -7,7 +7,7 @@
 namespace quantgate {
 namespace {
 
-struct Row {
+struct OptionalInputs {
   absl::string_view op;
   uint64_t inputs;  // bit by position
 };
@@ -16,7 +16,7 @@ constexpr uint64_t Bits(int first, int last) { return (uint64_t{2} << last) - (u
 constexpr uint64_t kAll = ~uint64_t{0};
 
 // tflite/kernels/*.cc. CONV_2D and DEPTHWISE_CONV_2D ask for a bias wherever there is a place for one.
-constexpr Row kRows[] = {
+constexpr OptionalInputs kOptional[] = {
     // Gates of the input, peepholes, projection and normalization; then the same for the way back, and what else is
     // fed.
     {"BIDIRECTIONAL_SEQUENCE_LSTM",
@@ -40,7 +40,7 @@ constexpr Row kRows[] = {
 }  // namespace
 
 bool MayBeLeftOut(absl::string_view op_type, int input) {
-  for (const Row& row : kRows) {
+  for (const OptionalInputs& row : kOptional) {
     if (row.op == op_type) return input < 64 && (row.inputs >> input & 1) != 0;
   }
   return absl::StartsWith(op_type, "CUSTOM::") || absl::StartsWith(op_type, "STABLEHLO_") ||
