@@ -21,7 +21,7 @@ struct CorrectionLimits {
   int max_faults = 20'000;  // beyond, there is no search: it keeps candidates for each node with faults
   int max_checks = 200;
   int max_tried = 120;                   // candidates for one node; where nothing helps, all of them are tried in vain
-  int64_t max_judged_nodes = 3'000'000;  // checks times nodes
+  int64_t max_judged_nodes = 3'000'000;  // checks times nodes, and what takes as long as those
 };
 
 // Checks a changed graph for the one target that the corrections are for.

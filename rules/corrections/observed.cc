@@ -20,7 +20,7 @@ bool IsFault(const v1::Finding& finding) {
   return finding.severity() == v1::Finding::ERROR || finding.effect() == v1::Finding::FALLBACK;
 }
 
-Observed::Observed(const v1::Result& result, const Names& names) {
+Observed::Observed(const v1::Result& result, const Names& names) : findings_(result.findings_size()) {
   for (const v1::Finding& finding : result.findings()) {
     const v1::Location& location = finding.location();
     if (!location.subgraph().empty()) continue;

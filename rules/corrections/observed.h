@@ -49,6 +49,8 @@ class Observed {
   };
   const Entry* Find(const Issue& issue) const;
   const absl::flat_hash_map<Issue, Entry>& issues() const { return issues_; }
+  // Of the result, however many of them are one issue.
+  int64_t findings() const { return findings_; }
   // Issues of one node; empty span for a node without.
   const std::vector<Issue>& At(int32_t node) const;
   // Replaces the issues of `node` by those that `other` has there.
@@ -59,6 +61,7 @@ class Observed {
 
   absl::flat_hash_map<Issue, Entry> issues_;
   absl::flat_hash_map<int32_t, std::vector<Issue>> by_node_;
+  int64_t findings_ = 0;
 };
 
 }  // namespace quantgate::corrections

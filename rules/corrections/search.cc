@@ -51,6 +51,8 @@ bool SaysMore(const Observed& seen, const Observed& known) {
 
 // A check takes about as long for a node as for so many scales.
 constexpr int64_t kScalesPerNode = 32;
+// And for a finding as for so many nodes: it is found, written and compared.
+constexpr int64_t kNodesPerFinding = 8;
 
 }  // namespace
 
@@ -83,7 +85,8 @@ Search::Search(const CorrectionTask& task, const v1::Graph& original, const Stor
     region.node = node;
     region.targets = std::move(targets);
   }
-  const int64_t cost = std::max(1, work.nodes_size()) + ScalesRead(task.context.resolved()) / kScalesPerNode;
+  const int64_t cost = std::max(1, work.nodes_size()) + ScalesRead(task.context.resolved()) / kScalesPerNode +
+                       first_.findings() * kNodesPerFinding;
   max_checks_ = static_cast<int>(std::min<int64_t>(task.limits.max_checks, task.limits.max_judged_nodes / cost));
 }
 
