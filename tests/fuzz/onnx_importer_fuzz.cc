@@ -16,7 +16,7 @@ void Check(bool condition) {
 void CheckResult(const absl::StatusOr<quantgate::v1::Graph>& graph) {
   if (!graph.ok()) {
     const std::string code = quantgate::ErrorCode(graph.status());
-    Check(code == "FI001" || code == "FI002");
+    Check(code == "FI001" || code == "FI002" || code == "FI003");
     return;
   }
   quantgate::v1::Graph again;
