@@ -25,7 +25,7 @@
 namespace quantgate {
 
 // `bytes`: a serialized ModelProto. `folder`: where external data may be; "" opens no file. FI001: not a ModelProto,
-// with the place; FI002: a limit.
+// with the place; FI002: a limit; FI003: a call of a function whose domain is not imported.
 absl::StatusOr<v1::Graph> ImportOnnx(absl::string_view bytes, const std::string& folder,
                                      const ImportOptions& options = {});
 // The same; the bytes are given up as soon as they are parsed.
