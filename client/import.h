@@ -40,7 +40,8 @@ struct ImportedModel {
 };
 
 // Errors carry a code (client/error.h): FI001 cannot be read or is no model of a known format, FI002 a limit is
-// exceeded, FI003 a function is called whose operator set is not imported. Everything else that is wrong with a file is in the graph, as facts for the rules to judge.
+// exceeded, FI003 a function is called whose operator set is not imported. Everything else that is wrong with a file is
+// in the graph, as facts for the rules to judge.
 absl::StatusOr<ImportedModel> ImportModel(const std::string& path, const ImportOptions& options = {});
 
 }  // namespace quantgate
