@@ -14,7 +14,7 @@ namespace {
 
 // The main graph or the body of a control-flow node.
 struct Scope {
-  explicit Scope(v1::Graph* of, const Scope* around) : graph(*of), outer(around), consumers(*of) {}
+  Scope(v1::Graph* of, const Scope* around) : graph(*of), outer(around), consumers(*of) {}
 
   v1::Graph& graph;
   const Scope* outer;  // null: the main graph

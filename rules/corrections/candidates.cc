@@ -497,26 +497,15 @@ bool Candidates::FitsRow(int32_t node, const std::vector<Edit>& edits) const {
 }
 
 // Moves that leave a tensor to its other readers, and to who writes it: this node reads it in another spec.
-void Candidates::AddEdges(const ResolvedOp& op, const std::vector<Port>& ports,
+void Candidates::AddEdges(int32_t node, const std::vector<Port>& ports,
                           const std::vector<std::vector<Variant>>& variants, std::vector<Move>& moves) {
   for (size_t p = 0; p < ports.size(); ++p) {
     const Port& port = ports[p];
     if (!port.edge.has_value() || port.before == nullptr) continue;
-    std::vector<Variant> own = variants[p];
-    // Where the steps are those of the output or of the other inputs.
-    for (const Port& other : ports) {
-      if (op.op == nullptr || !KeepsSteps(*op.op) || other.before == nullptr || other.is_static) continue;
-      v1::Spec same = *other.before;
-      same.clear_observer_name();
-      if (same.SerializeAsString() == port.before->SerializeAsString()) continue;
-      AddSpec(port, editor_.Intern(same), FormOf(same), own);
-    }
-    for (const Variant& variant : own) {
+    for (const Variant& variant : variants[p]) {
       if (variant.spec == 0 || !editor_.spec(variant.spec).qparams().axes().empty()) continue;
-      moves.push_back({{{*port.edge, variant.spec}},
-                       {{op.node, false, port.argument, variant.type}},
-                       variant.loss,
-                       variant.distance});
+      moves.push_back(
+          {{{*port.edge, variant.spec}}, {{node, false, port.argument, variant.type}}, variant.loss, variant.distance});
     }
   }
 }
@@ -602,7 +591,7 @@ std::vector<Move> Candidates::Make(int32_t node) {
                        variant.distance});
     }
   }
-  AddEdges(op, ports, variants, moves);
+  AddEdges(node, ports, variants, moves);
   // A whole row of the backend's table, where the node differs from it in several ports.
   for (const AcceptedTypes& row : accepted) {
     for (bool whole_group : {false, true}) {

@@ -119,7 +119,7 @@ class Candidates {
   std::optional<v1::Spec> DerivedBias(const ResolvedOp& op, const std::vector<Port>& ports, size_t index) const;
   static std::optional<v1::Spec> WiderBias(const Port& port);
   std::optional<SpecPlace> EdgeOf(const Operand& operand, int32_t node) const;
-  void AddEdges(const ResolvedOp& op, const std::vector<Port>& ports, const std::vector<std::vector<Variant>>& variants,
+  void AddEdges(int32_t node, const std::vector<Port>& ports, const std::vector<std::vector<Variant>>& variants,
                 std::vector<Move>& moves);
   int MeantAxis(const Port& port, const SpecForm& before) const;
   v1::Spec Write(const Port& port, const SpecForm& form);
