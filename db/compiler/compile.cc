@@ -84,7 +84,10 @@ class Writer {
     document_ = SourceId(source.head.document);
     for (const Soc& soc : source.socs) {
       socs_.Bind(table_).Bind(soc.id).Bind(soc.name).Bind(soc.arch).Bind(soc.vtcm_mb);
-      socs_.Bind(absl::StrJoin(soc.aliases, ",")).Bind(soc.has_float ? 1 : 0).Bind(EvidenceName(source.head.evidence)).Bind(document_);
+      socs_.Bind(absl::StrJoin(soc.aliases, ","))
+          .Bind(soc.has_float ? 1 : 0)
+          .Bind(EvidenceName(source.head.evidence))
+          .Bind(document_);
       socs_.Run().IgnoreError();
     }
     WriteTable("socs", source.head, 0, static_cast<int>(source.socs.size()), 0);

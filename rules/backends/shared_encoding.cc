@@ -39,7 +39,8 @@ const Operand* SharedEncoding(const CheckContext& context, const Operand& operan
 
 bool SharesEncoding(const CheckContext& context, const ResolvedOp& op) {
   const auto shares = [&](const Operand& operand) { return SharedEncoding(context, operand) != nullptr; };
-  return absl::c_any_of(context.resolved().inputs(op), shares) || absl::c_any_of(context.resolved().outputs(op), shares);
+  return absl::c_any_of(context.resolved().inputs(op), shares) ||
+         absl::c_any_of(context.resolved().outputs(op), shares);
 }
 
 }  // namespace quantgate

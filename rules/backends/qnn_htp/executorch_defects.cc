@@ -40,7 +40,8 @@ const RuleInfo kNoFloat = {
     v1::Finding::ERROR,
     kAtAnyStage,
     "{subject} computes {observed}; {allowed}.",
-    "The HTP of some SoCs has no floating point. With the libraries of QAIRT 2.49.40 that ExecuTorch 1.5.1 is built for, "
+    "The HTP of some SoCs has no floating point. With the libraries of QAIRT 2.49.40 that ExecuTorch 1.5.1 is built "
+    "for, "
     "their validation refuses every operator on floats, those that pick elements too; Reshape, Transpose and Cast are "
     "taken.",
     "Quantize the operator, or leave it to the CPU.",
@@ -81,8 +82,8 @@ void CheckNoFloat(const BackendOp& op, const Target& target, OpReport& report) {
     return tensor.present && !tensor.is_static && IsFloat(tensor);
   };
   if (!absl::c_any_of(op.inputs, is_float) && !absl::c_any_of(op.outputs, is_float)) return;
-  report.Add(kNoFloat, Whole(), "floats", absl::StrCat(target.soc, " has no operators on them"),
-             v1::Source::MEASURED, kMeasuredByLowering);
+  report.Add(kNoFloat, Whole(), "floats", absl::StrCat(target.soc, " has no operators on them"), v1::Source::MEASURED,
+             kMeasuredByLowering);
 }
 
 }  // namespace quantgate::qnn_htp

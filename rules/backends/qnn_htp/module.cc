@@ -70,8 +70,8 @@ class Judge {
   // Judges the first of operators that are alike. When nothing was found, and no constant was looked at, the same holds
   // for the next one.
   void JudgeOnce(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
-    const bool comparable = op.like >= 0 && !qnn::IsFused(context_, op) && !BecomesBias(context_, op) &&
-                            !SharesEncoding(context_, op);
+    const bool comparable =
+        op.like >= 0 && !qnn::IsFused(context_, op) && !BecomesBias(context_, op) && !SharesEncoding(context_, op);
     if (comparable && known_of_[op.like] != kUnknown) {
       const Known& known = known_[known_of_[op.like]];
       outcome = known.outcome;
@@ -139,8 +139,8 @@ class Judge {
     bool ends_export = false;  // it is delegated, and then there is no context binary
   };
 
-  // ExecuTorch asks the library to validate each operator and prepares the delegate afterwards. What later archs take is
-  // validated, and has no kernel then.
+  // ExecuTorch asks the library to validate each operator and prepares the delegate afterwards. What later archs take
+  // is validated, and has no kernel then.
   bool FailsAtPreparation(const Violation& violation) const {
     return target_.toolchain == Toolchain::kExecuTorch && matcher_.measured() &&
            (violation.rule == &kDtypeRowArch || (violation.of_some_archs && violation.refuses()));
