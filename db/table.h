@@ -127,6 +127,7 @@ struct Soc {
   int arch = 0;                      // HTP arch number, 75; 0: no HTP
   int vtcm_mb = 0;                   // 0: not known
   std::vector<std::string> aliases;  // names toolchains use for it
+  bool has_float = true;             // false: its HTP computes integers alone
 };
 
 struct TableInfo {

@@ -50,7 +50,7 @@ class Writer {
         items_(handle, "INSERT INTO items VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"),
         predicates_(handle, "INSERT INTO predicates VALUES(?,?,?,?,?,?)"),
         formals_(handle, "INSERT INTO formals VALUES(?,?,?,?,?,?,?,?,?)"),
-        socs_(handle, "INSERT INTO socs VALUES(?,?,?,?,?,?,?,?)") {}
+        socs_(handle, "INSERT INTO socs VALUES(?,?,?,?,?,?,?,?,?)") {}
 
   void Write(const ConstraintSource& source) {
     document_ = SourceId(source.head.document);
@@ -84,7 +84,10 @@ class Writer {
     document_ = SourceId(source.head.document);
     for (const Soc& soc : source.socs) {
       socs_.Bind(table_).Bind(soc.id).Bind(soc.name).Bind(soc.arch).Bind(soc.vtcm_mb);
-      socs_.Bind(absl::StrJoin(soc.aliases, ",")).Bind(EvidenceName(source.head.evidence)).Bind(document_);
+      socs_.Bind(absl::StrJoin(soc.aliases, ","))
+          .Bind(soc.has_float ? 1 : 0)
+          .Bind(EvidenceName(source.head.evidence))
+          .Bind(document_);
       socs_.Run().IgnoreError();
     }
     WriteTable("socs", source.head, 0, static_cast<int>(source.socs.size()), 0);
@@ -176,9 +179,9 @@ absl::StatusOr<std::vector<Source>> ParseSources(absl::Span<const SourceFile> fi
   std::vector<Source> sources;
   std::vector<DefinitionSource> definitions;
   std::vector<const SourceFile*> later;
-  // A definition file names no other; anything that fails here is reported when its turn comes below.
+  // A definition file extends none but those before it; anything that fails here is reported when its turn comes below.
   for (const SourceFile& file : files) {
-    auto source = ParseSource(file.path, file.text, {});
+    auto source = ParseSource(file.path, file.text, definitions);
     if (source.ok() && std::holds_alternative<DefinitionSource>(*source)) {
       definitions.push_back(std::get<DefinitionSource>(*source));
       sources.push_back(*std::move(source));

@@ -117,6 +117,14 @@ void ReadAnnotations(const std::map<std::string, YAML::Node>& fields, Entry& ent
   }
 }
 
+const DefinitionSource& FindDefinitions(const YAML::Node& wanted, absl::Span<const DefinitionSource> definitions) {
+  const auto* found = std::find_if(definitions.begin(), definitions.end(), [&](const DefinitionSource& candidate) {
+    return absl::StrCat(candidate.head.name, "@", candidate.head.sdk) == Scalar(wanted, "definitions");
+  });
+  if (found == definitions.end()) Fail(wanted, absl::StrCat("no definitions \"", wanted.Scalar(), "\""));
+  return *found;
+}
+
 class ConstraintReader {
  public:
   // For one of the versions that the file speaks for; "" is the one it is named by.
@@ -127,12 +135,7 @@ class ConstraintReader {
     source_.head = ParseHead(fields, "table", root);
     if (!sdk.empty()) source_.head.sdk = sdk;
     const YAML::Node& wanted = Required(fields, "definitions", root);
-    for (const DefinitionSource& candidate : definitions) {
-      if (absl::StrCat(candidate.head.name, "@", candidate.head.sdk) == Scalar(wanted, "definitions")) {
-        definitions_ = &candidate;
-      }
-    }
-    if (definitions_ == nullptr) Fail(wanted, absl::StrCat("no definitions \"", wanted.Scalar(), "\""));
+    definitions_ = &FindDefinitions(wanted, definitions);
     if (const auto enums = fields.find("enums"); enums != fields.end()) ReadEnums(enums->second);
     for (const auto& [op, node] : Fields(Required(fields, "ops", root), "operator")) ReadOp(op, node);
     if (const auto families = fields.find("families"); families != fields.end()) {
@@ -378,10 +381,14 @@ Formal ParseFormal(const YAML::Node& node) {
   return formal;
 }
 
-DefinitionSource ReadDefinitions(const YAML::Node& root) {
-  const auto fields = Fields(root, "file", {"definitions", "sdk", "sdk_until", "document", "evidence", "ops"});
+DefinitionSource ReadDefinitions(const YAML::Node& root, absl::Span<const DefinitionSource> definitions) {
+  const auto fields =
+      Fields(root, "file", {"definitions", "sdk", "sdk_until", "document", "evidence", "extends", "ops"});
   DefinitionSource source;
   source.head = ParseHead(fields, "definitions", root);
+  if (const auto older = fields.find("extends"); older != fields.end()) {
+    source.ops = FindDefinitions(older->second, definitions).ops;
+  }
   for (const auto& [op, node] : Fields(Required(fields, "ops", root), "operator")) {
     OpDefinition definition;
     definition.op = op;
@@ -416,7 +423,7 @@ SocSource ReadSocs(const YAML::Node& root) {
   std::set<std::string> names;
   for (const YAML::Node& entry : rows) {
     const std::vector<std::string> words = Words(Scalar(entry, "SoC"));
-    if (words.size() < 3) Fail(entry, "expected ID NAME|- ARCH [vtcm=MB] [alias=NAME,...]");
+    if (words.size() < 3) Fail(entry, "expected ID NAME|- ARCH [vtcm=MB] [alias=NAME,...] [float=no]");
     Soc soc;
     soc.id = Int(entry, words[0]);
     if (words[1] != "-") soc.name = words[1];
@@ -430,6 +437,8 @@ SocSource ReadSocs(const YAML::Node& root) {
         soc.vtcm_mb = Int(entry, pair[1]);
       } else if (pair.size() == 2 && pair[0] == "alias") {
         soc.aliases = absl::StrSplit(pair[1], ',');
+      } else if (words[i] == "float=no") {
+        soc.has_float = false;
       } else {
         Fail(entry, absl::StrCat("unknown attribute \"", words[i], "\""));
       }
@@ -458,7 +467,7 @@ Source Read(const YAML::Node& root, absl::Span<const DefinitionSource> definitio
     }
     return source;
   }
-  if (root["definitions"]) return ReadDefinitions(root);
+  if (root["definitions"]) return ReadDefinitions(root, definitions);
   if (root["socs"]) return ReadSocs(root);
   Fail(root, "expected one of the keys table, definitions, socs");
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rules/backends/shared_encoding.h"
 #include "rules/backends/undecided.h"
 #include "rules/graph/observers.h"
 
@@ -246,6 +247,16 @@ Tri Symmetric(const NodeView& view, const Operand& operand, v1::DataType type, i
 void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int backend_rank, Emission& emission,
                 BackendTensor& tensor) {
   if (operand == nullptr || !operand->present) return;
+  Operand encoded;
+  if (const Operand* shared = SharedEncoding(view.context(), *operand); shared != nullptr) {
+    encoded = *shared;
+    encoded.value = operand->value;
+    encoded.edge_value = operand->edge_value;
+    encoded.argument = operand->argument;
+    encoded.is_static = operand->is_static;
+    encoded.static_chain = operand->static_chain;
+    operand = &encoded;
+  }
   tensor.present = true;
   tensor.type = StoredType(view, *operand);
   // Of no known type, until a converter has decided.

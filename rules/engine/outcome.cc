@@ -5,6 +5,7 @@
 
 #include "absl/algorithm/container.h"
 #include "rules/engine/render.h"
+#include "rules/graph/data_type.h"
 
 namespace quantgate {
 namespace {
@@ -47,6 +48,14 @@ constexpr absl::string_view kNotDecomposed[] = {
     "aten.upsample_bicubic2d.vec",
 };
 
+// A quotient of integers is taken apart in front of the partitioner all the same.
+bool IsKeptWhole(const Graph& graph, const ResolvedGraph& resolved, const ResolvedOp& op) {
+  const absl::Span<const Operand> outputs = resolved.outputs(op);
+  const bool integers = !outputs.empty() && !outputs[0].quantized && IsInteger(outputs[0].type);
+  return absl::c_linear_search(kNotDecomposed, graph.op_type(op.node)) &&
+         !(integers && op.op != nullptr && op.op->id == OpId::kFloorDiv);
+}
+
 // Kernels of the CPU: whatever their partitioner does not take, constants included, stays with the portable ones.
 constexpr absl::string_view kCpuKernels[] = {"x86_inductor", "xnnpack"};
 
@@ -59,7 +68,7 @@ bool RunsElsewhere(const Target& target, const Graph& graph, const ResolvedGraph
       return true;
     case Toolchain::kExecuTorch:
       return absl::c_linear_search(kCpuKernels, target.backend) ||
-             (!HasQuantizedConstant(resolved, op) && !absl::c_linear_search(kNotDecomposed, graph.op_type(op.node)));
+             (!HasQuantizedConstant(resolved, op) && !IsKeptWhole(graph, resolved, op));
   }
   return false;
 }

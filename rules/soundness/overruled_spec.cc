@@ -119,7 +119,7 @@ void Compare(const SharingGroups& groups, int32_t leader, int32_t member, Findin
     if (SourceGroups(groups, leader) == SourceGroups(groups, member)) return;
     draft.observed = absl::StrCat("is derived from ", Sources(graph, first), " like that", by());
     draft.allowed = absl::StrCat(Sources(graph, own), ", as its own spec says");
-    draft.effect = v1::Finding::UNSOUND;
+    draft.effect = v1::Finding::WRONG_NUMBERS;
     draft.severity = v1::Finding::ERROR;
   } else if (!SameBlocks(first, own)) {
     draft.observed = absl::StrCat("gets ", Blocks(first), " like those", by());

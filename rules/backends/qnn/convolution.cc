@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <optional>
+
+#include "absl/algorithm/container.h"
 #include "rules/backends/qnn/fusion.h"
 #include "rules/backends/qnn/lowerers.h"
 
@@ -45,8 +49,27 @@ void EmitReshape(const NodeView& view, const Operand* operand, const Geometry& g
   if (half) ToHalf(output);
 }
 
+// Zeros between the elements of a kernel [spatial..., in, out]: none in the dimensions of size 1 that lead it.
+void Dilate(const IntVector& dilation, const Geometry& geometry, Emission& emission, BackendTensor& kernel) {
+  if (dilation.empty() || kernel.dims.size() != static_cast<size_t>(geometry.rank + geometry.inserted)) return;
+  auto& dims = emission.NewDims();
+  absl::c_copy(kernel.dims, dims.begin());
+  for (int i = 0; i < geometry.spatial; ++i) {
+    int64_t& size = dims[geometry.inserted + i];
+    const int64_t step = dilation[std::min<size_t>(i, dilation.size() - 1)];
+    // Sizes come from the file: one that overflows is unknown.
+    if (size < 1 || step < 1 || __builtin_mul_overflow(size - 1, step, &size)) {
+      size = -1;
+    } else {
+      ++size;
+    }
+  }
+  kernel.dims = absl::MakeConstSpan(dims.data(), kernel.dims.size());
+}
+
+// `dilation`: of the kernel itself; null: none.
 void EmitConvolution(const NodeView& view, absl::string_view name, const Geometry& geometry, Layout filter,
-                     Emission& emission) {
+                     Emission& emission, const IntVector* dilation = nullptr) {
   const Operand* input = view.input(0);
   const Operand* weight = view.input(1);
   const bool half = HalfPrecision(input, weight);
@@ -57,7 +80,9 @@ void EmitConvolution(const NodeView& view, absl::string_view name, const Geometr
   BackendTensor& in0 = emission.AddInput();
   FillTensor(view, input, activation, rank, emission, in0);
   if (half) ToHalf(in0);
-  AddInput(view, weight, emission, geometry.channels_first ? filter : Layout::kSame, rank);
+  BackendTensor& in1 = emission.AddInput();
+  FillTensor(view, weight, geometry.channels_first ? filter : Layout::kSame, rank, emission, in1);
+  if (dilation != nullptr) Dilate(*dilation, geometry, emission, in1);
   if (const Operand* bias = view.input(2)) {
     BackendTensor& in2 = emission.AddInput();
     FillTensor(view, bias, Layout::kSame, -1, emission, in2);
@@ -170,18 +195,16 @@ Lowering LowerConvolution(const NodeView& view, absl::string_view, Emission& emi
 Lowering LowerTransposedConvolution(const NodeView& view, absl::string_view, Emission& emission) {
   const Geometry geometry = GeometryOf(view);
   if (geometry.rank < 3 || geometry.rank > 5) return Unknown("neither the input's nor the weight's rank is known");
-  if (geometry.rank < 5) {
-    if (const auto dilation = view.integers({"dilations", "dilation"})) {
-      for (int64_t value : *dilation) {
-        if (value != 1) return NoCounterpart("QNN's TransposeConv2d has no dilation");
-      }
-    }
-  }
+  std::optional<IntVector> dilation = view.integers({"dilations", "dilation"});
+  const bool dilated = dilation && absl::c_any_of(*dilation, [](int64_t value) { return value != 1; });
+  // ExecuTorch puts the zeros between the kernel's elements itself.
+  const bool in_kernel = dilated && view.graph().origin() == v1::Graph::PT2E;
+  if (dilated && !in_kernel && geometry.rank < 5) return NoCounterpart("QNN's TransposeConv2d has no dilation");
   EmitConvolution(view, geometry.rank == 5 ? "TransposeConv3d" : "TransposeConv2d", geometry, Layout::kTransposedFilter,
-                  emission);
+                  emission, in_kernel ? &*dilation : nullptr);
   AddSpatial(view, "stride", {"strides", "stride"}, nullptr, geometry.spatial, geometry.inserted, emission);
   AddPadAmount(view, geometry.spatial, geometry.inserted, emission);
-  if (geometry.rank == 5) {
+  if (geometry.rank == 5 && !in_kernel) {
     AddSpatial(view, "dilation", {"dilations", "dilation"}, nullptr, geometry.spatial, 0, emission);
   }
   AddSpatial(view, "output_padding", {"output_padding"}, nullptr, geometry.spatial, geometry.inserted, emission);

@@ -1,6 +1,9 @@
 #include <limits>
+#include <vector>
 
+#include "absl/strings/match.h"
 #include "rules/backends/qnn/lowerers.h"
+#include "rules/graph/data_type.h"
 #include "rules/graph/port_role.h"
 
 namespace quantgate::qnn {
@@ -21,6 +24,18 @@ void Unary(const NodeView& view, absl::string_view name, Emission& emission) {
   AddOutput(view, view.output(0), emission);
 }
 
+// One input, one output.
+void Convert(absl::string_view name, const NodeView& view, const BackendTensor& from, const BackendTensor& to,
+             Emission& emission) {
+  emission.Begin(name, view.node());
+  emission.AddInput() = from;
+  emission.AddOutput() = to;
+}
+
+bool IsPlainInteger(const BackendTensor& tensor) {
+  return tensor.present && !tensor.type.quantized && tensor.type.type == v1::DATA_TYPE_INT32;
+}
+
 }  // namespace
 
 BackendTensor& AddMadeConstant(const BackendTensor& like, int rank, Emission& emission) {
@@ -34,6 +49,32 @@ BackendTensor& AddMadeConstant(const BackendTensor& like, int rank, Emission& em
   made.is_static = true;
   made.static_chain = true;
   return made;
+}
+
+BackendTensor WithType(const BackendTensor& tensor, v1::DataType type) {
+  BackendTensor plain;
+  plain.present = true;
+  plain.type = {type, false};
+  plain.bits = BitWidth(type);
+  plain.rank = tensor.rank;
+  plain.dims = tensor.dims;
+  plain.dynamic_shape = tensor.dynamic_shape;
+  plain.value = tensor.value;
+  return plain;
+}
+
+Lowering LowerRandomLike(const NodeView& view, absl::string_view, Emission& emission) {
+  const bool normal = absl::StrContains(view.op_type(), "randn") || absl::StrContains(view.op_type(), "Normal");
+  emission.Begin(normal ? "RandomNormalLike" : "RandomUniformLike", view.node());
+  // The shape, told by a constant.
+  BackendTensor& shape = emission.AddInput();
+  shape.present = true;
+  shape.type = {v1::DATA_TYPE_UINT32, false};
+  shape.bits = 32;
+  shape.rank = 1;
+  shape.is_static = shape.static_chain = true;
+  AddOutputs(view, emission);
+  return Emitted();
 }
 
 Lowering LowerSame(const NodeView& view, absl::string_view name, Emission& emission) {
@@ -52,15 +93,27 @@ Lowering LowerBinary(const NodeView& view, absl::string_view name, Emission& emi
   if (view.graph().origin() == v1::Graph::ONNX && view.inputs().size() > 2) {
     return Unknown("more than two inputs: emitted as a chain whose intermediate tensors have no spec in the model");
   }
-  emission.Begin(name, view.node());
   if (view.inputs().empty()) return Unknown("no inputs");
-  AddInput(view, &view.inputs()[0], emission);
+  BackendTensor first;
+  BackendTensor second;
+  FillTensor(view, &view.inputs()[0], Layout::kSame, -1, emission, first);
+  if (view.inputs().size() > 1) FillTensor(view, &view.inputs()[1], Layout::kSame, -1, emission, second);
+  // An edge program has no operator of mixed types: integers beside real numbers become such in front of it.
+  if (view.graph().origin() == v1::Graph::PT2E && second.present && IsPlainInteger(first) != IsPlainInteger(second)) {
+    BackendTensor& integers = IsPlainInteger(first) ? first : second;
+    const BackendTensor& other = IsPlainInteger(first) ? second : first;
+    if (other.type.quantized || IsFloat(other.type.type)) {
+      const BackendTensor reals = WithType(integers, other.type.quantized ? v1::DATA_TYPE_FLOAT32 : other.type.type);
+      Convert("Cast", view, integers, reals, emission);
+      integers = reals;
+    }
+  }
+  emission.Begin(name, view.node());
+  emission.AddInput() = first;
   if (view.inputs().size() > 1) {
-    AddInput(view, &view.inputs()[1], emission);
+    emission.AddInput() = second;
   } else {
-    BackendTensor like;  // a scalar operand of ATen becomes a constant of rank 1
-    FillTensor(view, &view.inputs()[0], Layout::kSame, -1, emission, like);
-    AddMadeConstant(like, 1, emission);
+    AddMadeConstant(first, 1, emission);  // a scalar operand of ATen becomes a constant of rank 1
   }
   AddOutputs(view, emission);
   return Emitted();
@@ -137,7 +190,37 @@ Lowering LowerElu(const NodeView& view, absl::string_view name, Emission& emissi
   return Emitted();
 }
 
+namespace {
+
+// ExecuTorch computes the quotient of integers in float32.
+void DivideAsFloats(const NodeView& view, const BackendTensor& output, Emission& emission) {
+  BackendTensor quotient = WithType(output, v1::DATA_TYPE_FLOAT32);
+  std::vector<BackendTensor> operands;
+  for (const Operand& input : view.inputs()) {
+    BackendTensor operand;
+    FillTensor(view, &input, Layout::kSame, -1, emission, operand);
+    operands.push_back(operand);
+    if (!IsPlainInteger(operand)) continue;
+    operands.back() = WithType(operand, v1::DATA_TYPE_FLOAT32);
+    Convert("Cast", view, operand, operands.back(), emission);
+  }
+  emission.Begin("ElementWiseDivide", view.node());
+  for (const BackendTensor& operand : operands) emission.AddInput() = operand;
+  if (operands.size() == 1) AddMadeConstant(operands[0], 1, emission);
+  emission.AddOutput() = quotient;
+  Convert("ElementWiseFloor", view, quotient, quotient, emission);
+  Convert("Cast", view, quotient, output, emission);
+}
+
+}  // namespace
+
 Lowering LowerFloorDivide(const NodeView& view, absl::string_view name, Emission& emission) {
+  BackendTensor output;
+  FillTensor(view, view.output(0), Layout::kSame, -1, emission, output);
+  if (view.graph().origin() == v1::Graph::PT2E && IsPlainInteger(output) && !view.inputs().empty()) {
+    DivideAsFloats(view, output, emission);
+    return Emitted();
+  }
   const Lowering lowering = LowerBinary(view, name, emission);
   if (lowering.status == Lowering::kEmitted) emission.AddInt("operation", 4);
   return lowering;

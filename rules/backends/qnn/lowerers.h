@@ -25,6 +25,7 @@ Lowering LowerPrelu(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerHardSigmoid(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerElu(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerFloorDivide(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerRandomLike(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerDifference(const NodeView&, absl::string_view name, Emission&);  // of neighbors
 Lowering LowerMaskedFill(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerSoftmax(const NodeView&, absl::string_view name, Emission&);
@@ -44,7 +45,8 @@ Lowering LowerGlobalPool(const NodeView&, absl::string_view name, Emission&);  /
 
 // reduction.cc
 Lowering LowerReduction(const NodeView&, absl::string_view name, Emission&);
-Lowering LowerArgument(const NodeView&, absl::string_view name, Emission&);            // arg max, arg min
+Lowering LowerArgument(const NodeView&, absl::string_view name, Emission&);  // arg max, arg min
+Lowering LowerAny(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerReductionWithIndex(const NodeView&, absl::string_view name, Emission&);  // ATen max.dim, min.dim
 Lowering LowerCumulativeSum(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerTopK(const NodeView&, absl::string_view name, Emission&);
@@ -95,6 +97,8 @@ Lowering LowerLstm(const NodeView&, absl::string_view name, Emission&);
 // A constant that the toolchain makes in the likeness of `like`: same type, per tensor, parameters of its own choice.
 // The reference holds until the next tensor is added.
 BackendTensor& AddMadeConstant(const BackendTensor& like, int rank, Emission&);
+// A tensor of the same shape that is not quantized and lies between two emitted operators.
+BackendTensor WithType(const BackendTensor&, v1::DataType type);
 // Padding as QNN states it, [before, after] per spatial dimension; `spatial` dimensions, `inserted` leading zeros.
 // `pads`: in ONNX's order, where they are not those that the attributes state.
 void AddPadAmount(const NodeView&, int spatial, int inserted, Emission&, std::optional<IntVector> pads = std::nullopt);

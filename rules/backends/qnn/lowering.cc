@@ -113,6 +113,7 @@ constexpr Entry kEntries[] = {
     {OpId::kReduceMax, "ReduceMax", LowerReduction},
     {OpId::kReduceMin, "ReduceMin", LowerReduction},
     {OpId::kReduceSumSquare, "ReduceSumSquare", LowerReduction},
+    {OpId::kReduceAny, "ReduceSum", LowerAny},
     {OpId::kMaxDim, "ReduceMax", LowerReductionWithIndex},
     {OpId::kMinDim, "ReduceMin", LowerReductionWithIndex},
     {OpId::kArgMax, "Argmax", LowerArgument},
@@ -159,6 +160,7 @@ constexpr Entry kEntries[] = {
     {OpId::kIndexCopy, "ScatterNd", LowerSlotAssignment},
     {OpId::kSliceScatter, "ScatterNd", LowerSlotAssignment},
     {OpId::kOneHot, "OneHot", LowerOneHot},
+    {OpId::kRandomLike, {}, LowerRandomLike},
     {OpId::kNonZero, "NonZero", LowerSame},
 
     {OpId::kResize, {}, LowerResize},

@@ -1,10 +1,23 @@
+#include <optional>
+
 #include "rules/backends/qnn/fusion.h"
 #include "rules/backends/qnn/lowerers.h"
+#include "rules/graph/data_type.h"
 
 namespace quantgate::qnn {
 namespace {
 
 Layout ActivationLayout(const NodeView& view) { return view.channels_first() ? Layout::kChannelsLast : Layout::kSame; }
+
+// What the toolchain makes in the likeness of another tensor, where a node has no operand for it.
+void AddMade(const NodeView& view, const Operand* like, int rank, Layout layout, Emission& emission) {
+  BackendTensor tensor;
+  FillTensor(view, like, layout, -1, emission, tensor);
+  BackendTensor& made = AddMadeConstant(tensor, rank, emission);
+  if (view.graph().origin() != v1::Graph::PT2E || !made.type.quantized) return;
+  // ExecuTorch gives it the zero point 0.
+  made.symmetric = made.asked_symmetric = IsSigned(made.type.type) ? Tri::kYes : Tri::kNo;
+}
 
 // Input, gamma and beta where given, output.
 void EmitAffine(const NodeView& view, absl::string_view name, Layout layout, Emission& emission) {
@@ -12,16 +25,28 @@ void EmitAffine(const NodeView& view, absl::string_view name, Layout layout, Emi
   AddInput(view, view.input(0), emission, layout);
   const Operand* gamma = view.input(1);
   const Operand* beta = view.input(2);
-  if (gamma != nullptr || beta != nullptr) AddInput(view, gamma, emission);
+  // ExecuTorch makes a gamma of ones, and an RmsNorm's beta of zeros, of the output's type.
+  const bool made_like_output = view.graph().origin() == v1::Graph::PT2E;
+  if (gamma == nullptr && made_like_output && name != "GroupNorm") {
+    AddMade(view, view.output(0), 1, layout, emission);
+  } else if (gamma != nullptr || beta != nullptr) {
+    AddInput(view, gamma, emission);
+  }
   if (beta != nullptr) {
     AddInput(view, beta, emission);
-  } else if (name == "RmsNorm" && gamma != nullptr) {
-    // QNN's RmsNorm has a beta, ATen's and ONNX's have none: the toolchains add zeros in the likeness of gamma.
-    BackendTensor like;
-    FillTensor(view, gamma, Layout::kSame, -1, emission, like);
-    AddMadeConstant(like, like.rank, emission);
+  } else if (name == "RmsNorm" && (gamma != nullptr || made_like_output)) {
+    // QNN's RmsNorm has a beta, ATen's and ONNX's have none.
+    AddMade(view, made_like_output ? view.output(0) : gamma, gamma != nullptr ? view.rank(gamma) : 1, Layout::kSame,
+            emission);
   }
   AddOutput(view, view.output(0), emission, layout);
+}
+
+// ExecuTorch normalizes the last dimension and no other; a shape of several whose first is not as large as the last one
+// has no builder.
+bool HasBuilder(const NodeView& view, const IntVector& normalized, int rank) {
+  return view.graph().origin() != v1::Graph::PT2E || normalized.size() == 1 ||
+         (!normalized.empty() && rank > 0 && normalized[0] == view.dim(view.input(0), rank - 1));
 }
 
 }  // namespace
@@ -63,11 +88,15 @@ Lowering LowerGroupNorm(const NodeView& view, absl::string_view name, Emission& 
 }
 
 Lowering LowerLayerNorm(const NodeView& view, absl::string_view name, Emission& emission) {
-  EmitAffine(view, name, Layout::kSame, emission);
   const int rank = view.rank(view.input(0));
+  const std::optional<IntVector> shape = view.integers({"normalized_shape"});
+  if (shape && !HasBuilder(view, *shape, rank)) {
+    return NoCounterpart("ExecuTorch builds normalizations over the last dimension only");
+  }
+  EmitAffine(view, name, Layout::kSame, emission);
   // ONNX normalizes from `axis` on; ATen names the shape of what is normalized.
   int64_t first = Normalize(view.integer({"axis"}).value_or(-1), rank);
-  if (const auto shape = view.integers({"normalized_shape"})) first = rank - static_cast<int64_t>(shape->size());
+  if (shape) first = rank - static_cast<int64_t>(shape->size());
   emission.AddReal("epsilon", view.real({"epsilon", "eps"}).value_or(name == "RmsNorm" ? 1e-6 : 1e-5));
   BackendParam& axes = emission.AddParam("axes");
   for (int64_t axis = first; axis >= 0 && axis < rank; ++axis) axes.ints.push_back(axis);

@@ -29,6 +29,35 @@ Lowering LowerReduction(const NodeView& view, absl::string_view name, Emission& 
   return Emitted();
 }
 
+// ExecuTorch counts what is not zero, and asks whether it is none.
+Lowering LowerAny(const NodeView& view, absl::string_view name, Emission& emission) {
+  if (view.graph().origin() != v1::Graph::PT2E) return NoCounterpart("QNN has no operator for it");
+  BackendTensor input;
+  FillTensor(view, view.input(0), Layout::kSame, -1, emission, input);
+  const BackendTensor truth = WithType(input, v1::DATA_TYPE_BOOL);
+  const BackendTensor ones = WithType(input, v1::DATA_TYPE_INT32);
+  BackendTensor output;
+  FillTensor(view, view.output(0), Layout::kSame, -1, emission, output);
+  const BackendTensor count = WithType(output, v1::DATA_TYPE_INT32);
+  const auto cast = [&](const BackendTensor& from, const BackendTensor& to) {
+    emission.Begin("Cast", view.node());
+    emission.AddInput() = from;
+    emission.AddOutput() = to;
+  };
+  if (input.type != truth.type) cast(input, truth);
+  cast(truth, ones);
+  emission.Begin(name, view.node());
+  emission.AddInput() = ones;
+  emission.AddOutput() = count;
+  AddAxes(view, input.rank, emission);
+  emission.AddInt("keep_dims", KeepDims(view));
+  emission.Begin("ElementWiseNotEqual", view.node());
+  emission.AddInput() = count;
+  AddMadeConstant(count, 1, emission);
+  emission.AddOutput() = output;
+  return Emitted();
+}
+
 Lowering LowerArgument(const NodeView& view, absl::string_view name, Emission& emission) {
   emission.Begin(name, view.node());
   AddInput(view, view.input(0), emission);

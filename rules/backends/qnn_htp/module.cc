@@ -18,6 +18,7 @@
 #include "rules/backends/qnn_htp/overrules.h"
 #include "rules/backends/qnn_htp/rule_list.h"
 #include "rules/backends/qnn_htp/targets.h"
+#include "rules/backends/shared_encoding.h"
 #include "rules/backends/table_judge.h"
 #include "rules/backends/table_target.h"
 #include "rules/backends/undecided.h"
@@ -69,7 +70,8 @@ class Judge {
   // Judges the first of operators that are alike. When nothing was found, and no constant was looked at, the same holds
   // for the next one.
   void JudgeOnce(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
-    const bool comparable = op.like >= 0 && !qnn::IsFused(context_, op) && !BecomesBias(context_, op);
+    const bool comparable =
+        op.like >= 0 && !qnn::IsFused(context_, op) && !BecomesBias(context_, op) && !SharesEncoding(context_, op);
     if (comparable && known_of_[op.like] != kUnknown) {
       const Known& known = known_[known_of_[op.like]];
       outcome = known.outcome;
@@ -120,18 +122,35 @@ class Judge {
         break;
     }
     outcome.checked = NoteUndecided(context_, op, sink_);
+    Verdict whole;
     for (const BackendOp& emitted : emission_.Finish()) {
       outcome.backend_ops.emplace_back(emitted.name);
-      if (JudgeOp(emitted)) outcome.refused = true;
+      const Verdict verdict = JudgeOp(emitted);
+      whole.refused = whole.refused || verdict.refused;
+      whole.ends_export = whole.ends_export || verdict.ends_export;
     }
+    outcome.refused = outcome.refused || whole.refused;
+    // What is not delegated is not prepared.
+    outcome.ends_export = outcome.ends_export || (whole.ends_export && !whole.refused);
   }
 
-  // Whether the operator is refused.
-  bool JudgeOp(const BackendOp& op) {
+  struct Verdict {
+    bool refused = false;      // by the step that decides whether the node is delegated
+    bool ends_export = false;  // it is delegated, and then there is no context binary
+  };
+
+  // ExecuTorch asks the library to validate each operator and prepares the delegate afterwards. What later archs take
+  // is validated, and has no kernel then.
+  bool FailsAtPreparation(const Violation& violation) const {
+    return target_.toolchain == Toolchain::kExecuTorch && matcher_.measured() &&
+           (violation.rule == &kDtypeRowArch || (violation.of_some_archs && violation.refuses()));
+  }
+
+  Verdict JudgeOp(const BackendOp& op) {
     match_.violations.clear();
     match_.unjudged.clear();
     matcher_.Match(op, target_.arch, match_);
-    bool refused = false;
+    Verdict verdict;
     size_t kept = 0;
     for (size_t i = 0; i < match_.violations.size(); ++i) {
       Violation& violation = match_.violations[i];
@@ -140,7 +159,11 @@ class Judge {
       if (ruling == Ruling::kTolerated) violation.effect = db::ItemEffect::kNotEnforced;
       AddTableFinding(op, violation);
       if (violation.effect == db::ItemEffect::kNotEnforced) continue;
-      refused = refused || violation.refuses();
+      if (FailsAtPreparation(violation)) {
+        verdict.ends_export = true;
+      } else {
+        verdict.refused = verdict.refused || violation.refuses();
+      }
       // Only what stands silences the measured rules about the same port.
       if (kept != i) match_.violations[kept] = std::move(violation);
       ++kept;
@@ -149,11 +172,12 @@ class Judge {
     for (Unjudged& unjudged : match_.unjudged) {
       sink_.NotChecked(unjudged.rule, op.node, absl::StrCat(op.name, ": ", unjudged.reason));
     }
-    if (!match_.known_op) return refused;
-    if (!refused && !matcher_.measured()) refused = JudgeComposite(op);
+    if (!match_.known_op) return verdict;
+    if (!verdict.refused && !matcher_.measured()) verdict.refused = JudgeComposite(op);
     OpReport report(op, match_.violations, sink_);
     for (const OpRule* rule : rules_) rule->check(op, target_, report);
-    return refused || report.refused();
+    verdict.refused = verdict.refused || report.refused();
+    return verdict;
   }
 
   // A composite that its own table accepts, by the rows of the stand-alone operator.

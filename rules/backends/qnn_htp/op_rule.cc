@@ -18,8 +18,8 @@ bool SameFamily(const char* a, const char* b) { return a[0] == b[0] && a[1] == b
 
 }  // namespace
 
-void OpReport::Add(const RuleInfo& rule, PortRef port, std::string observed, std::string allowed,
-                   v1::Source::Kind kind) {
+void OpReport::Add(const RuleInfo& rule, PortRef port, std::string observed, std::string allowed, v1::Source::Kind kind,
+                   absl::string_view measured) {
   if (rule.effect == v1::Finding::REFUSED) refused_ = true;
   for (const Violation& known : reported_) {
     if (known.port.kind == port.kind && known.port.index == port.index && SameFamily(known.rule->code, rule.code)) {
@@ -29,7 +29,7 @@ void OpReport::Add(const RuleInfo& rule, PortRef port, std::string observed, std
   FindingSource source;
   source.kind = kind;
   source.row = std::string(op_.name);
-  if (kind == v1::Source::MEASURED) source.document = kMeasuredWith;
+  if (kind == v1::Source::MEASURED) source.document = std::string(measured);
   sink_.Add(rule, PlaceOf(op_, port), std::move(observed), std::move(allowed), std::move(source));
 }
 

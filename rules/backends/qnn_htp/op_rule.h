@@ -19,6 +19,7 @@ namespace quantgate::qnn_htp {
 
 // Source of what these rules say.
 inline constexpr char kMeasuredWith[] = "the vendor's library (QAIRT 2.51.0, x86-64), asked";
+inline constexpr char kMeasuredByLowering[] = "ExecuTorch 1.5.1 with QAIRT 2.49.40, run";
 
 // Where an operator's rules write. Keeps quiet about a port whose family of problems the table has already reported, so
 // that one mistake is one finding.
@@ -27,9 +28,9 @@ class OpReport {
   OpReport(const BackendOp& op, const std::vector<Violation>& reported, FindingSink& sink)
       : op_(op), reported_(reported), sink_(sink) {}
 
-  // `kind` is where the rule is from: asked of the library, or a matter of definition.
+  // `kind` is where the rule is from: asked of the library, or a matter of definition. `measured`: how it was asked.
   void Add(const RuleInfo& rule, PortRef port, std::string observed, std::string allowed,
-           v1::Source::Kind kind = v1::Source::MEASURED);
+           v1::Source::Kind kind = v1::Source::MEASURED, absl::string_view measured = kMeasuredWith);
   void NotChecked(const RuleInfo& rule, std::string reason) { sink_.NotChecked(&rule, op_.node, std::move(reason)); }
   // A finding of effect REFUSED was added.
   bool refused() const { return refused_; }

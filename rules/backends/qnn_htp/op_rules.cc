@@ -67,6 +67,7 @@ absl::Span<const OpRule> OpRules() {
       {&kNarrowedOperand, CheckNarrowedOperand, /*in_measured_table=*/false},
       {&kFractionalZeroPoint, CheckFractionalZeroPoint, /*in_measured_table=*/false},
       {&kTwoBitPerTensor, CheckTwoBitPerTensor, /*in_measured_table=*/false},
+      {&kNoFloat, CheckNoFloat, /*in_measured_table=*/false},
       {&kRewrittenEncoding, CheckRewrittenEncoding, /*in_measured_table=*/false},
   };
   return kRules;

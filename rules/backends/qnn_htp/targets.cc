@@ -55,6 +55,7 @@ absl::Status ResolveSoc(const db::TableSource& tables, absl::string_view name, T
     }
     target.soc = soc.name.empty() ? absl::StrCat(soc.id) : soc.name;
     target.arch = soc.arch;
+    target.has_float = soc.has_float;
     return absl::OkStatus();
   }
   if (without_htp != nullptr) {

@@ -1,0 +1,21 @@
+// The encoding of a tensor that the annotation leaves open where it is looked at, and states elsewhere.
+//
+// ExecuTorch folds a Quantize and its Dequantize into the tensor in front of them
+// (backends/qualcomm/_passes/annotate_quant_attrs.py): what one annotated node writes or reads quantized is quantized
+// for every other node too, and of several readers the last one's encoding stands.
+#ifndef QUANTGATE_RULES_BACKENDS_SHARED_ENCODING_H_
+#define QUANTGATE_RULES_BACKENDS_SHARED_ENCODING_H_
+
+#include "rules/engine/context.h"
+
+namespace quantgate {
+
+// The operand of the node that quantizes the tensor; null: it is quantized as it is, or for nobody.
+const Operand* SharedEncoding(const CheckContext& context, const Operand& operand);
+
+// Whether an operand of the node has one: what holds for the node then does not hold for others that are like it.
+bool SharesEncoding(const CheckContext& context, const ResolvedOp& op);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_BACKENDS_SHARED_ENCODING_H_

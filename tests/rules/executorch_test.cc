@@ -1,0 +1,159 @@
+// What ExecuTorch 1.5.1 does with a graph on its way to HTP, as it was seen to do (tests/lowering): which encoding a
+// tensor ends up with, what is refused by the partitioner and what only when the delegate is prepared.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "rules/check.h"
+#include "tests/rules/annotated_builder.h"
+#include "tests/rules/real_tables.h"
+
+namespace quantgate {
+namespace {
+
+using ::quantgate::testing::AnnotatedBuilder;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+
+constexpr v1::DataType kF32 = v1::DATA_TYPE_FLOAT32;
+constexpr char kV68[] = "qnn_htp/SM8350@2.49";
+constexpr char kV69[] = "qnn_htp/SM8450@2.49";
+constexpr char kV75[] = "qnn_htp/SM8650@2.49";
+constexpr char kWithoutFloat[] = "qnn_htp/QCM6490@2.49";  // V68, too
+
+v1::Result Lower(const AnnotatedBuilder& b, const std::string& target, const std::string& toolchain = "executorch") {
+  CheckOptions options;
+  options.toolchain = toolchain;
+  return testing::CheckOn(b.graph, target, options).results(0);
+}
+
+std::vector<std::string> Refused(const v1::Result& result) {
+  std::vector<std::string> refused;
+  for (const v1::NodeOutcome& node : result.outcome().nodes()) {
+    if (node.refused()) refused.push_back(node.node());
+  }
+  return refused;
+}
+
+std::vector<std::string> CodesAt(const v1::Result& result, const std::string& node) {
+  std::vector<std::string> codes;
+  for (const v1::Finding& finding : result.findings()) {
+    if (finding.location().node() == node) codes.push_back(finding.code());
+  }
+  return codes;
+}
+
+// A node without specs, written behind an annotated one and read by another.
+AnnotatedBuilder Between(bool writer, bool reader) {
+  AnnotatedBuilder b;
+  b.Input("x", kF32, {1, 8});
+  const int act = b.Act();
+  b.Op("aten.relu.default", "first", {"x"}, {act}, writer ? act : 0, {1, 8});
+  b.Op("aten.neg.default", "middle", {"first"}, {}, 0, {1, 8});
+  b.Op("aten.relu.default", "last", {"middle"}, {reader ? act : 0}, act, {1, 8});
+  return b;
+}
+
+TEST(ExecuTorch, ATensorHasTheEncodingThatOneOfItsNodesStates) {
+  EXPECT_EQ(Lower(Between(true, true), kV75).outcome().kind(), v1::Outcome::FULL);
+  // Integers come in and floats go out, or the other way around.
+  EXPECT_THAT(Refused(Lower(Between(true, false), kV75)), ElementsAre("middle", "last"));
+  EXPECT_THAT(Refused(Lower(Between(false, true), kV75)), ElementsAre("first", "middle"));
+}
+
+TEST(ExecuTorch, TheEncodingOfANeighborIsNotThatOfOthersLikeIt) {
+  AnnotatedBuilder b = Between(true, true);
+  b.Op("aten.relu.default", "again", {"first"}, {1}, 1, {1, 8});
+  b.Op("aten.neg.default", "like", {"again"}, {}, 0, {1, 8});
+  EXPECT_THAT(Refused(Lower(b, kV75)), ElementsAre("like"));
+}
+
+AnnotatedBuilder FloatGather() {
+  AnnotatedBuilder b;
+  b.Input("x", kF32, {4, 8});
+  b.Input("at", v1::DATA_TYPE_INT64, {1, 8});
+  v1::Node& node = b.Node("aten.gather.default", "gather", {"x", "at"}, {"gather"});
+  node.add_input_args(0);
+  node.add_input_args(2);
+  b.Int(node, "dim", 0);
+  b.Shape("gather", kF32, {1, 8});
+  b.Output("gather");
+  return b;
+}
+
+TEST(ExecuTorch, WhatLaterArchsTakeIsDelegatedAndHasNoKernel) {
+  const v1::Result result = Lower(FloatGather(), kV68);
+  EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_THAT(Refused(result), IsEmpty());
+  EXPECT_THAT(CodesAt(result, "gather"), Contains("DT102"));
+  EXPECT_EQ(Lower(FloatGather(), kV69).outcome().kind(), v1::Outcome::FULL);
+  // The converter validates nothing beforehand: the node is refused.
+  EXPECT_THAT(Refused(Lower(FloatGather(), kV68, "qnn-converter")), ElementsAre("gather"));
+}
+
+AnnotatedBuilder FloatRelu() {
+  AnnotatedBuilder b;
+  b.Input("x", kF32, {1, 8});
+  b.Op("aten.relu.default", "relu", {"x"}, {}, 0, {1, 8});
+  return b;
+}
+
+TEST(ExecuTorch, SomeSocsHaveNoFloat) {
+  const v1::Result result = Lower(FloatRelu(), kWithoutFloat);
+  EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
+  EXPECT_THAT(Refused(result), ElementsAre("relu"));
+  EXPECT_THAT(CodesAt(result, "relu"), Contains("DT106"));
+  EXPECT_EQ(Lower(FloatRelu(), kV68).outcome().kind(), v1::Outcome::FULL);
+  // Not delegated, hence not prepared either.
+  EXPECT_EQ(Lower(FloatGather(), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
+}
+
+AnnotatedBuilder Divided(v1::DataType type) {
+  AnnotatedBuilder b;
+  b.Input("x", type, {4, 8});
+  b.Input("y", type, {4, 8});
+  b.Node("aten.floor_divide.default", "quotient", {"x", "y"}, {"quotient"});
+  b.Shape("quotient", type, {4, 8});
+  b.Output("quotient");
+  return b;
+}
+
+TEST(ExecuTorch, AQuotientOfIntegersIsTakenApartAndOneOfFloatsIsNot) {
+  EXPECT_EQ(Lower(Divided(v1::DATA_TYPE_INT64), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(Lower(Divided(v1::DATA_TYPE_INT64), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
+  EXPECT_EQ(Lower(Divided(kF32), kWithoutFloat).outcome().kind(), v1::Outcome::FAILS);
+}
+
+AnnotatedBuilder Norm(const char* op, v1::DataType type) {
+  AnnotatedBuilder b;
+  b.Input("x", kF32, {2, 4, 8});
+  const int act = b.Act(type);
+  b.IntsAttribute(b.Op(op, "norm", {"x"}, {act}, act, {2, 4, 8}), "normalized_shape", {8});
+  return b;
+}
+
+// The gamma that ExecuTorch makes has the zero point 0, which 16 bits without a sign do not take in a LayerNorm.
+TEST(ExecuTorch, AMadeGammaIsOfTheOutputsType) {
+  EXPECT_EQ(Lower(Norm("aten.layer_norm.default", v1::DATA_TYPE_UINT8), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_THAT(Refused(Lower(Norm("aten.layer_norm.default", v1::DATA_TYPE_UINT16), kV75)), ElementsAre("norm"));
+  EXPECT_EQ(Lower(Norm("aten.rms_norm.default", v1::DATA_TYPE_UINT16), kV75).outcome().kind(), v1::Outcome::FULL);
+}
+
+TEST(ExecuTorch, RandomNumbersOfEightBits) {
+  const auto random = [](v1::DataType type) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {2, 4});
+    const int act = b.Act(type);
+    b.Op("aten.rand_like.default", "random", {"x"}, {}, 0, {2, 4});
+    b.Op("aten.add.Tensor", "sum", {"x", "random"}, {act, act}, act, {2, 4});
+    return b;
+  };
+  EXPECT_EQ(Lower(random(v1::DATA_TYPE_UINT8), kV68).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_THAT(Refused(Lower(random(v1::DATA_TYPE_UINT16), kV68)), ElementsAre("random"));
+}
+
+}  // namespace
+}  // namespace quantgate
