@@ -4,6 +4,7 @@
 
 #include "rules/backends/shared_encoding.h"
 #include "rules/backends/undecided.h"
+#include "rules/graph/data_type.h"
 #include "rules/graph/observers.h"
 
 namespace quantgate {
@@ -23,10 +24,6 @@ int StorageBits(v1::DataType type) {
     default:
       return 0;
   }
-}
-
-bool IsSigned(v1::DataType type) {
-  return type == v1::DATA_TYPE_INT8 || type == v1::DATA_TYPE_INT16 || type == v1::DATA_TYPE_INT32;
 }
 
 bool IsSubByte(v1::DataType type) {
