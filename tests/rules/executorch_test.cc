@@ -94,6 +94,13 @@ TEST(ExecuTorch, WhatLaterArchsTakeIsDelegatedAndHasNoKernel) {
   EXPECT_THAT(Refused(Lower(FloatGather(), kV68, "qnn-converter")), ElementsAre("gather"));
 }
 
+TEST(ExecuTorch, ARankThatIsTooHighIsRefused) {
+  AnnotatedBuilder b;
+  b.Input("x", kF32, {1, 1, 1, 1, 1, 2});
+  b.Op("aten.sign.default", "sign", {"x"}, {}, 0, {1, 1, 1, 1, 1, 2});
+  EXPECT_THAT(Refused(Lower(b, kV75)), ElementsAre("sign"));
+}
+
 AnnotatedBuilder FloatRelu() {
   AnnotatedBuilder b;
   b.Input("x", kF32, {1, 8});
