@@ -390,6 +390,10 @@ DefinitionSource ReadDefinitions(const YAML::Node& root, absl::Span<const Defini
     source.ops = FindDefinitions(older->second, definitions).ops;
   }
   for (const auto& [op, node] : Fields(Required(fields, "ops", root), "operator")) {
+    const auto has_name = [&name = op](const OpDefinition& older) { return older.op == name; };
+    if (std::any_of(source.ops.begin(), source.ops.end(), has_name)) {
+      Fail(node, absl::StrCat("operator \"", op, "\" is defined in what this file extends"));
+    }
     OpDefinition definition;
     definition.op = op;
     std::set<std::string> names;

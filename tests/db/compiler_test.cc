@@ -223,6 +223,23 @@ TEST(ParseSources, ReadsWhatMeasuredTablesNeed) {
   EXPECT_EQ(newer[2].items.size(), 1);
 }
 
+TEST(ParseSources, DefinitionsExtendOlderOnes) {
+  const std::string head = "definitions: ops\nsdk: 1.1\ndocument: d\nevidence: measured\nextends: ops@1.0\nops:\n";
+  const auto parse = [&](const std::string& later) {
+    const std::vector<SourceFile> files = {{"ops.yaml", kDefinitions}, {"later.yaml", later}, {"toy.yaml", kTable}};
+    return ParseSources(files);
+  };
+  const std::string relu = "  Relu:\n    inputs:\n      - in[0] required backend\n";
+  const auto good = parse(head + relu);
+  ASSERT_TRUE(good.ok()) << good.status();
+  EXPECT_EQ(std::get<DefinitionSource>((*good)[0]).ops.size(), 2);
+  EXPECT_EQ(std::get<DefinitionSource>((*good)[1]).ops.size(), 3);
+  EXPECT_THAT(parse(absl::StrReplaceAll(head + relu, {{"ops@1.0", "ops@0.9"}})).status().message(),
+              HasSubstr("later.yaml:5: no definitions \"ops@0.9\""));
+  EXPECT_THAT(parse(absl::StrReplaceAll(head + relu, {{"Relu", "Add"}})).status().message(),
+              HasSubstr("operator \"Add\" is defined in what this file extends"));
+}
+
 TEST(ParseSources, NamesTheLineOfBadYaml) {
   // yaml-cpp lets an open quote run to the end of the file.
   EXPECT_EQ(ErrorOf(Replaced("ports: in[0..m] out[0]", "ports: \"in[0..m] out[0]")),
@@ -235,11 +252,13 @@ TEST(ParseSources, NamesTheLineOfBadYaml) {
 TEST(ParseSources, ReadsSocs) {
   const std::string head = "socs: toy\nsdk: 1.0\ndocument: d\nevidence: measured\nrows:\n";
   const auto parse = [&](const std::string& rows) { return ParseSource("socs.yaml", head + rows, {}); };
-  const auto good = parse("  - 7 X1 73 vtcm=8 alias=X2,X3\n  - 3 - 66\n");
+  const auto good = parse("  - 7 X1 73 vtcm=8 alias=X2,X3 float=no\n  - 3 - 66\n");
   ASSERT_TRUE(good.ok()) << good.status();
   const auto& socs = std::get<SocSource>(*good).socs;
   ASSERT_EQ(socs.size(), 2u);
   EXPECT_EQ(socs[0].id, 3);
+  EXPECT_TRUE(socs[0].has_float);
+  EXPECT_FALSE(socs[1].has_float);
   EXPECT_EQ(socs[0].arch, 0);
   EXPECT_EQ(socs[0].name, "");
   EXPECT_THAT(socs[1].aliases, testing::ElementsAre("X2", "X3"));

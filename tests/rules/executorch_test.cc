@@ -94,6 +94,17 @@ TEST(ExecuTorch, WhatLaterArchsTakeIsDelegatedAndHasNoKernel) {
   EXPECT_THAT(Refused(Lower(FloatGather(), kV68, "qnn-converter")), ElementsAre("gather"));
 }
 
+// The library's validation refuses a Cast of rank 6 on every arch (tests/data/vendor), though the table has a limit for
+// each arch.
+TEST(ExecuTorch, ARankThatIsTooHighIsRefused) {
+  AnnotatedBuilder b;
+  b.Input("x", v1::DATA_TYPE_INT32, {1, 1, 1, 1, 1, 2});
+  b.Node("aten._to_copy.default", "cast", {"x"}, {"cast"});
+  b.Shape("cast", kF32, {1, 1, 1, 1, 1, 2});
+  b.Output("cast");
+  for (const char* target : {kV68, kV75}) EXPECT_THAT(Refused(Lower(b, target)), ElementsAre("cast")) << target;
+}
+
 AnnotatedBuilder FloatRelu() {
   AnnotatedBuilder b;
   b.Input("x", kF32, {1, 8});

@@ -121,6 +121,18 @@ TEST(HtpLowering, DilatedTransposedConvolutionHasNoCounterpart) {
   EXPECT_EQ(Lowered(std::move(b), "n").result.status, Lowering::kNoCounterpart);
 }
 
+// ExecuTorch puts zeros between the elements of the kernel.
+TEST(HtpLowering, DilatedTransposedConvolutionOfAtenHasALargerKernel) {
+  GraphBuilder b(v1::Graph::PT2E);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 4, 8, 8});
+  b.Weight("w", v1::DATA_TYPE_FLOAT32, {4, 6, 3, 2}, -1);
+  Ints(b, b.Node("aten.conv_transpose2d.input", "n", {"x", "w"}, {"y"}), "dilation", {1, 3});
+  b.Shape("y", v1::DATA_TYPE_FLOAT32, {1, 6, 10, 11});
+  const Lowered lowered(std::move(b), "n");
+  EXPECT_THAT(lowered.names(), ElementsAre("TransposeConv2d"));
+  EXPECT_THAT(lowered.ops[0].inputs[1].dims, ElementsAre(3, 4, 4, 6));
+}
+
 TEST(HtpLowering, GemmIsFullyConnectedWithOutputsFirst) {
   {
     const Lowered lowered(FloatOp("Gemm", {2, 16}, {16, 8}, {2, 8}), "n");

@@ -24,19 +24,18 @@ void Unary(const NodeView& view, absl::string_view name, Emission& emission) {
   AddOutput(view, view.output(0), emission);
 }
 
-// One input, one output.
-void Convert(absl::string_view name, const NodeView& view, const BackendTensor& from, const BackendTensor& to,
-             Emission& emission) {
-  emission.Begin(name, view.node());
-  emission.AddInput() = from;
-  emission.AddOutput() = to;
-}
-
 bool IsPlainInteger(const BackendTensor& tensor) {
   return tensor.present && !tensor.type.quantized && tensor.type.type == v1::DATA_TYPE_INT32;
 }
 
 }  // namespace
+
+void AddUnary(absl::string_view name, const NodeView& view, const BackendTensor& from, const BackendTensor& to,
+              Emission& emission) {
+  emission.Begin(name, view.node());
+  emission.AddInput() = from;
+  emission.AddOutput() = to;
+}
 
 BackendTensor& AddMadeConstant(const BackendTensor& like, int rank, Emission& emission) {
   const BackendTensor source = like;  // `like` may move
@@ -104,7 +103,7 @@ Lowering LowerBinary(const NodeView& view, absl::string_view name, Emission& emi
     const BackendTensor& other = IsPlainInteger(first) ? second : first;
     if (other.type.quantized || IsFloat(other.type.type)) {
       const BackendTensor reals = WithType(integers, other.type.quantized ? v1::DATA_TYPE_FLOAT32 : other.type.type);
-      Convert("Cast", view, integers, reals, emission);
+      AddUnary("Cast", view, integers, reals, emission);
       integers = reals;
     }
   }
@@ -202,14 +201,14 @@ void DivideAsFloats(const NodeView& view, const BackendTensor& output, Emission&
     operands.push_back(operand);
     if (!IsPlainInteger(operand)) continue;
     operands.back() = WithType(operand, v1::DATA_TYPE_FLOAT32);
-    Convert("Cast", view, operand, operands.back(), emission);
+    AddUnary("Cast", view, operand, operands.back(), emission);
   }
   emission.Begin("ElementWiseDivide", view.node());
   for (const BackendTensor& operand : operands) emission.AddInput() = operand;
   if (operands.size() == 1) AddMadeConstant(operands[0], 1, emission);
   emission.AddOutput() = quotient;
-  Convert("ElementWiseFloor", view, quotient, quotient, emission);
-  Convert("Cast", view, quotient, output, emission);
+  AddUnary("ElementWiseFloor", view, quotient, quotient, emission);
+  AddUnary("Cast", view, quotient, output, emission);
 }
 
 }  // namespace

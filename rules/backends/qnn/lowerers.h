@@ -97,6 +97,8 @@ Lowering LowerLstm(const NodeView&, absl::string_view name, Emission&);
 // A constant that the toolchain makes in the likeness of `like`: same type, per tensor, parameters of its own choice.
 // The reference holds until the next tensor is added.
 BackendTensor& AddMadeConstant(const BackendTensor& like, int rank, Emission&);
+// An operator of one input and one output.
+void AddUnary(absl::string_view name, const NodeView&, const BackendTensor& from, const BackendTensor& to, Emission&);
 // A tensor of the same shape that is not quantized and lies between two emitted operators.
 BackendTensor WithType(const BackendTensor&, v1::DataType type);
 // Padding as QNN states it, [before, after] per spatial dimension; `spatial` dimensions, `inserted` leading zeros.

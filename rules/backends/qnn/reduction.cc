@@ -39,13 +39,8 @@ Lowering LowerAny(const NodeView& view, absl::string_view name, Emission& emissi
   BackendTensor output;
   FillTensor(view, view.output(0), Layout::kSame, -1, emission, output);
   const BackendTensor count = WithType(output, v1::DATA_TYPE_INT32);
-  const auto cast = [&](const BackendTensor& from, const BackendTensor& to) {
-    emission.Begin("Cast", view.node());
-    emission.AddInput() = from;
-    emission.AddOutput() = to;
-  };
-  if (input.type != truth.type) cast(input, truth);
-  cast(truth, ones);
+  if (input.type != truth.type) AddUnary("Cast", view, input, truth, emission);
+  AddUnary("Cast", view, truth, ones, emission);
   emission.Begin(name, view.node());
   emission.AddInput() = ones;
   emission.AddOutput() = count;

@@ -8,12 +8,10 @@ namespace quantgate::qnn_htp {
 
 extern const RuleInfo kMaxPoolStride;    // EN202
 extern const RuleInfo kTwoBitPerTensor;  // EN203
-extern const RuleInfo kNoFloat;          // DT106
 
 // Whether ExecuTorch's builder raises on the node itself; said as EN202.
 bool FindMaxPoolStride(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 void CheckTwoBitPerTensor(const BackendOp& op, const Target& target, OpReport& report);
-void CheckNoFloat(const BackendOp& op, const Target& target, OpReport& report);
 
 }  // namespace quantgate::qnn_htp
 

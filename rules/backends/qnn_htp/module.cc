@@ -140,10 +140,12 @@ class Judge {
   };
 
   // ExecuTorch asks the library to validate each operator and prepares the delegate afterwards. What later archs take
-  // is validated, and has no kernel then.
+  // is validated, and has no kernel then. Ranks are validated up to a limit of their own, which the table does not tell
+  // from that of the kernels.
   bool FailsAtPreparation(const Violation& violation) const {
-    return target_.toolchain == Toolchain::kExecuTorch && matcher_.measured() &&
-           (violation.rule == &kDtypeRowArch || (violation.of_some_archs && violation.refuses()));
+    if (target_.toolchain != Toolchain::kExecuTorch || !matcher_.measured()) return false;
+    return violation.rule == &kDtypeRowArch ||
+           (violation.of_some_archs && violation.refuses() && violation.rule != &kRank);
   }
 
   Verdict JudgeOp(const BackendOp& op) {

@@ -14,6 +14,7 @@
 #include "rules/backends/qnn_htp/inferred_shape.h"
 #include "rules/backends/qnn_htp/matmul_bias.h"
 #include "rules/backends/qnn_htp/narrowed_operand.h"
+#include "rules/backends/qnn_htp/no_float.h"
 #include "rules/backends/qnn_htp/op_rule.h"
 #include "rules/backends/qnn_htp/packed_scales.h"
 #include "rules/backends/qnn_htp/per_channel_activation.h"
