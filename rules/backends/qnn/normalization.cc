@@ -9,11 +9,13 @@ namespace {
 
 Layout ActivationLayout(const NodeView& view) { return view.channels_first() ? Layout::kChannelsLast : Layout::kSame; }
 
-// What the toolchain makes in the likeness of another tensor, where a node has no operand for it.
+// What the toolchain makes in the likeness of another tensor, as long as its last dimensions, where a node has no
+// operand for it.
 void AddMade(const NodeView& view, const Operand* like, int rank, Layout layout, Emission& emission) {
   BackendTensor tensor;
   FillTensor(view, like, layout, -1, emission, tensor);
   BackendTensor& made = AddMadeConstant(tensor, rank, emission);
+  if (static_cast<size_t>(rank) <= tensor.dims.size()) made.dims = tensor.dims.subspan(tensor.dims.size() - rank);
   if (view.graph().origin() != v1::Graph::PT2E || !made.type.quantized) return;
   // ExecuTorch gives it the zero point 0.
   made.symmetric = made.asked_symmetric = IsSigned(made.type.type) ? Tri::kYes : Tri::kNo;
