@@ -74,7 +74,7 @@ absl::StatusOr<Dims> Identity(absl::Span<const int64_t> dims) {
 template <typename Source>
 absl::StatusOr<Dims> Remapped(absl::Span<const int64_t> dims, absl::Span<const int64_t> strides, Source source) {
   absl::StatusOr<Dims> index = Identity(dims);
-  if (!index.ok()) return index;
+  if (!index.ok() || index->empty()) return index;  // sizes beside one of 0 are not bounded
   std::vector<Dims> offsets(dims.size());
   for (size_t d = 0; d < dims.size(); ++d) {
     for (int64_t i = 0; i < dims[d]; ++i) {
