@@ -331,6 +331,48 @@ TEST(Models, AQuantizeWithoutAResultIsNotPartOfItsProducer) {
   EXPECT_TRUE(run.values.contains("y"));
 }
 
+// A loop whose every round gives the input once more, however often it is asked to.
+v1::Graph Loop(int64_t rounds) {
+  v1::Graph graph = OfOneInput(v1::DATA_TYPE_FLOAT32, {1 << 18}, "Loop");
+  graph.add_symbols("body");
+  v1::Value& count = *graph.add_values();
+  count.set_name("rounds");
+  count.set_dtype(v1::DATA_TYPE_INT64);
+  count.set_has_shape(true);
+  count.mutable_constant()->add_ints(rounds);
+  v1::Node& node = *graph.mutable_nodes(0);
+  node.clear_inputs();
+  node.add_inputs(3);
+  v1::Attribute& attribute = *node.add_attributes();
+  attribute.set_name(2);
+  attribute.set_graph(1);
+  v1::Graph& body = *graph.add_subgraphs();
+  body.set_origin(v1::Graph::ONNX);
+  body.add_symbols("Identity");
+  for (const char* name : {"round", "goes_on", "outer", "still", "copy"}) body.add_values()->set_name(name);
+  body.mutable_values(0)->set_dtype(v1::DATA_TYPE_INT64);
+  body.mutable_values(1)->set_dtype(v1::DATA_TYPE_BOOL);
+  body.mutable_values(2)->set_captured(1);
+  for (const auto& [from, to] : {std::pair(2, 4), std::pair(3, 5)}) {
+    v1::Node& identity = *body.add_nodes();
+    identity.set_op(1);
+    identity.add_inputs(from);
+    identity.add_outputs(to);
+    body.add_outputs(to);
+  }
+  for (const int32_t input : {1, 2}) body.add_inputs(input);
+  return graph;
+}
+
+TEST(Models, WhatRoundsGiveIsBounded) {
+  const Outcome few = Simulated(Loop(4), {}, 16 << 20);
+  ASSERT_TRUE(few.status.ok()) << few.status;
+  EXPECT_EQ(few.values.at("y").dims, (std::vector<int64_t>{4, 1 << 18}));
+  const Outcome many = Simulated(Loop(10000), {}, 16 << 20);
+  EXPECT_TRUE(absl::IsResourceExhausted(many.status)) << many.status;
+  EXPECT_THAT(std::string(many.status.message()), HasSubstr("the results of 15 rounds take 15728640 bytes, where"));
+}
+
 TEST(MadeInputs, BehindAResultWithoutAName) {
   for (const char* op : {"Identity", "Reshape"}) {
     v1::Graph graph = OfOneInput(v1::DATA_TYPE_INT64, {2}, op);
