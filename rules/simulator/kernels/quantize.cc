@@ -130,6 +130,7 @@ absl::Status DequantizeTo(const Profile& profile, const QTensor& in, absl::Span<
     default:
       break;
   }
+  if (absl::Status status = CheckZeroPoints(in.q); !status.ok()) return status;
   const ScaleIndex scale_of(in.q, tensor.dims);
   const bool fused = profile.dequantize == DequantizeForm::kScaleFused;
   const bool small = std::all_of(in.q.zero_points.begin(), in.q.zero_points.end(),
