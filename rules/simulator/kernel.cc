@@ -1,6 +1,8 @@
 #include "rules/simulator/kernel.h"
 
 #include "absl/strings/str_cat.h"
+#include "rules/graph/data_type.h"
+#include "rules/simulator/kernels/elements.h"
 #include "rules/simulator/kernels/kernels.h"
 
 namespace quantgate::simulator {
@@ -129,9 +131,17 @@ absl::Status RunKernel(const Profile& profile, KernelCall& call) {
         if (i < entry.inputs) return absl::InvalidArgumentError(absl::StrCat("input ", i, " is absent"));
         continue;
       }
-      if (absl::Status status = Validate(*call.inputs[i]); !status.ok()) {
+      const QTensor& input = *call.inputs[i];
+      if (absl::Status status = Validate(input); !status.ok()) {
         return absl::Status(status.code(), absl::StrCat("input ", i, ": ", status.message()));
       }
+      // There are biases of 64 bits, and nothing else.
+      if (i != 2 && IsQuantizedInteger(input) && ElementSize(input.tensor.type) == 8) {
+        return absl::UnimplementedError(absl::StrCat("integers of type ", DataTypeName(input.tensor.type)));
+      }
+    }
+    for (const QTensor& output : call.outputs) {
+      if (absl::Status status = CheckZeroPoints(output.q); !status.ok()) return status;
     }
     return entry.kernel(profile, call);
   }

@@ -71,6 +71,16 @@ AllocationLimit::AllocationLimit(int64_t bytes) : before_(most_bytes) { most_byt
 
 AllocationLimit::~AllocationLimit() { most_bytes = before_; }
 
+absl::Status CheckZeroPoints(const Quantization& q) {
+  constexpr int64_t kMost = int64_t{1} << 32;
+  for (const int64_t zero_point : q.zero_points) {
+    if (zero_point < -kMost || zero_point > kMost) {
+      return absl::InvalidArgumentError(absl::StrCat("zero point ", zero_point, " of more than 32 bits"));
+    }
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Validate(const QTensor& value) {
   const Tensor& tensor = value.tensor;
   absl::StatusOr<int64_t> count = ElementCount(tensor.dims);
@@ -119,7 +129,7 @@ absl::Status Validate(const QTensor& value) {
           absl::StrCat("zero point ", zero_point, " of type ", DataTypeName(tensor.type)));
     }
   }
-  return absl::OkStatus();
+  return CheckZeroPoints(q);
 }
 
 absl::StatusOr<std::vector<int64_t>> ToInt64(const Tensor& tensor) {

@@ -95,8 +95,11 @@ class AllocationLimit {
   const int64_t before_;
 };
 
+// Zero points of kernels have 32 bits, whatever the tensor has: INVALID_ARGUMENT beyond.
+absl::Status CheckZeroPoints(const Quantization& q);
+
 // The data has the bytes that type and dims ask for, the scales are positive and finite and as many as the axis needs,
-// zero points lie in the type. INVALID_ARGUMENT names the number that is wrong.
+// zero points lie in the type and in 32 bits. INVALID_ARGUMENT names the number that is wrong.
 absl::Status Validate(const QTensor& value);
 
 // Integers of any integer type and bool, as int64.

@@ -114,13 +114,16 @@ std::function<Case(Random&)> OfEncodings(const std::string& folder) {
 
 std::optional<Format> LoadFormat(const std::string& name, const std::string& folder) {
   const char* const htp = "qnn_htp/SM8650@2.51";
+  const char* const old_htp = "qnn_htp/SM8350@2.25";
   Format format;
-  if (name == "onnx") format = {".onnx", "onnxruntime/cpu", OfMessages<onnx::ModelProto>(folder, ".onnx")};
-  if (name == "graph") format = {".pb", htp, OfMessages<v1::Graph>(folder, ".pb")};
-  if (name == "tflite") format = {".tflite", "litert/xnnpack", OfTflite(folder)};
-  if (name == "pt2") format = {".pt2", "xnnpack", OfPt2(folder)};
-  if (name == "qnn_net") format = {".json", htp, OfNets(folder)};
-  if (name == "encodings") format = {".onnx", htp, OfEncodings(folder)};
+  if (name == "onnx")
+    format = {".onnx", {"onnxruntime/cpu", htp, old_htp}, OfMessages<onnx::ModelProto>(folder, ".onnx")};
+  if (name == "graph")
+    format = {".pb", {htp, "qnn_lpai", "xnnpack", "x86_inductor/avx2"}, OfMessages<v1::Graph>(folder, ".pb")};
+  if (name == "tflite") format = {".tflite", {"litert/xnnpack", "litert/reference", htp}, OfTflite(folder)};
+  if (name == "pt2") format = {".pt2", {"xnnpack", "x86_inductor/avx2", htp}, OfPt2(folder)};
+  if (name == "qnn_net") format = {".json", {htp, old_htp}, OfNets(folder)};
+  if (name == "encodings") format = {".onnx", {htp}, OfEncodings(folder)};
   if (format.make == nullptr) return std::nullopt;
   return format;
 }

@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "tests/mutations/random.h"
 
@@ -17,8 +18,8 @@ struct Case {
 };
 
 struct Format {
-  std::string ending;  // of the model's file
-  std::string target;  // that such files are made for
+  std::string ending;                // of the model's file
+  std::vector<std::string> targets;  // that such files are made for
   std::function<Case(Random&)> make;
 };
 

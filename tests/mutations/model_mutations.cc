@@ -85,8 +85,10 @@ int Run(const Task& task) {
   }
   ModuleRegistry modules(**tables);
   RegisterBuiltinModules(modules);
-  const std::string backend = format->target.substr(0, format->target.find('/'));
-  if (!modules.Get(backend).ok()) return 2;  // loads it, once for all processes
+  for (const std::string& target : format->targets) {
+    const std::string backend = target.substr(0, target.find('/'));
+    if (!modules.Get(backend).ok()) return 2;  // loads it, once for all processes
+  }
 
   std::string scratch = (std::filesystem::temp_directory_path() / "model_mutations.XXXXXX").string();
   if (mkdtemp(scratch.data()) == nullptr) return 2;
@@ -94,8 +96,10 @@ int Run(const Task& task) {
     Random random(task.seed, static_cast<uint64_t>(number));
     return format->make(random);
   };
-  const auto check = [&](const Paths& paths) {
-    return CheckWhole(paths.model, paths.encodings, format->target, modules);
+  const auto check = [&](int64_t number) {
+    const Paths paths = WriteCase(make(number), scratch + "/case", format->ending);
+    const size_t target = static_cast<size_t>(number) % format->targets.size();
+    return CheckWhole(paths.model, paths.encodings, format->targets[target], modules);
   };
   const auto keep = [&](int64_t number) {
     if (task.failures.empty()) return;
@@ -106,7 +110,7 @@ int Run(const Task& task) {
 
   if (task.only.has_value()) {
     keep(*task.only);
-    const Answer answer = check(WriteCase(make(*task.only), scratch + "/case", format->ending));
+    const Answer answer = check(*task.only);
     absl::PrintF("%s seed %d case %d: outcome %d %s\n", task.format_name, task.seed, *task.only,
                  static_cast<int>(answer.outcome), answer.fault);
     std::filesystem::remove_all(scratch);
@@ -117,10 +121,7 @@ int Run(const Task& task) {
   int64_t failed = 0;
   for (int64_t next = 0; next < task.count;) {
     std::string failure;
-    next = RunBatch(
-        next, std::min(next + kBatch, task.count), LimitsOfBuild(),
-        [&](int64_t number) { return check(WriteCase(make(number), scratch + "/case", format->ending)); }, tally,
-        failure);
+    next = RunBatch(next, std::min(next + kBatch, task.count), LimitsOfBuild(), check, tally, failure);
     if (failure.empty()) continue;
     ++failed;
     keep(next - 1);

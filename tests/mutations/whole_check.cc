@@ -1,11 +1,15 @@
 #include "tests/mutations/whole_check.h"
 
+#include <ctime>
+#include <utility>
+
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "client/error.h"
 #include "client/import.h"
 #include "client/report/text.h"
 #include "rules/check.h"
+#include "rules/simulator/run/report.h"
 
 namespace quantgate::mutations {
 namespace {
@@ -14,6 +18,27 @@ Outcome OutcomeOf(v1::Result::Verdict verdict) {
   if (verdict == v1::Result::REJECTED) return Outcome::kRejected;
   if (verdict == v1::Result::UNKNOWN) return Outcome::kUnknown;
   return Outcome::kAccepted;
+}
+
+// Of a simulation: beyond it the answer is RESOURCE_EXHAUSTED, or the end by whoever asked.
+constexpr int64_t kMostBytes = 2 << 20;
+constexpr std::clock_t kPatience = CLOCKS_PER_SEC / 2;
+
+// What `quantgate simulate` does with the file, at most with so much memory and time. Empty, or what must not happen.
+std::string SimulateWhole(const std::string& path, ImportOptions import, const std::string& target,
+                          ModuleRegistry& modules) {
+  import.max_weight_bytes = kMostBytes;
+  const absl::StatusOr<ImportedModel> model = ImportModel(path, import);
+  if (!model.ok()) return "";  // more bytes than that
+  const std::clock_t start = std::clock();
+  simulator::SimulateOptions options;
+  options.max_bytes = kMostBytes;
+  options.cancelled = [&] { return std::clock() - start > kPatience; };
+  v1::Report report;
+  const absl::Status status = simulator::SimulateReport(model->graph, {.target = target}, &modules, options, report);
+  const bool may_end =
+      status.ok() || absl::IsInvalidArgument(status) || absl::IsResourceExhausted(status) || absl::IsCancelled(status);
+  return may_end ? "" : "simulate: " + status.ToString();
 }
 
 }  // namespace
@@ -47,6 +72,8 @@ Answer CheckWhole(const std::string& path, const std::string& encodings, const s
     if (RenderText(report, Style{}).empty()) return {Outcome::kFault, "the report is empty"};
     outcome = OutcomeOf(report.results(0).verdict());
   }
+  std::string fault = SimulateWhole(path, import, target, modules);
+  if (!fault.empty()) return {Outcome::kFault, std::move(fault)};
   return {outcome, ""};
 }
 

@@ -15,8 +15,8 @@ struct Answer {
   std::string fault;                  // kFault: what must not happen
 };
 
-// Imports the file, checks it without a target and for `target`, looks for corrections, and prints both reports.
-// `encodings` may be empty.
+// Imports the file, checks it without a target and for `target`, looks for corrections, prints both reports, and runs
+// it as far as little memory and time allow. `encodings` may be empty.
 Answer CheckWhole(const std::string& path, const std::string& encodings, const std::string& target,
                   ModuleRegistry& modules);
 

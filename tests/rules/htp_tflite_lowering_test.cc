@@ -165,25 +165,181 @@ TEST(LitertToQnn, ConversionsByWhatTheyConvert) {
 }
 
 // STRIDED_SLICE of a tensor of 6 x 8.
-std::vector<int64_t> Ranges(const std::vector<int64_t>& begin, const std::vector<int64_t>& end, int64_t begin_mask,
-                            int64_t end_mask) {
+struct Slice {
+  std::vector<int64_t> begin, end, strides = {1, 2};
+  int64_t begin_mask = 0, end_mask = 0, shrink_mask = 0, ellipsis_mask = 0;
+};
+
+GraphBuilder Sliced(const Slice& slice) {
   GraphBuilder b(v1::Graph::TFLITE);
   b.Input("x", v1::DATA_TYPE_FLOAT32, {6, 8});
-  b.Ints("begin", v1::DATA_TYPE_INT32, begin);
-  b.Ints("end", v1::DATA_TYPE_INT32, end);
-  b.Ints("strides", v1::DATA_TYPE_INT32, {1, 2});
+  b.Ints("begin", v1::DATA_TYPE_INT32, slice.begin);
+  b.Ints("end", v1::DATA_TYPE_INT32, slice.end);
+  b.Ints("strides", v1::DATA_TYPE_INT32, slice.strides);
   v1::Node& node = b.Node("STRIDED_SLICE", "op", {"x", "begin", "end", "strides"}, {"y"});
-  b.Int(node, "begin_mask", begin_mask);
-  b.Int(node, "end_mask", end_mask);
+  b.Int(node, "begin_mask", slice.begin_mask);
+  b.Int(node, "end_mask", slice.end_mask);
+  b.Int(node, "shrink_axis_mask", slice.shrink_mask);
+  b.Int(node, "ellipsis_mask", slice.ellipsis_mask);
   b.Shape("y", v1::DATA_TYPE_FLOAT32, {4, 3});
   b.Output("y");
-  return IntsOf(Lowered(b, "op").op("StridedSlice"), "ranges");
+  return b;
+}
+
+std::vector<int64_t> Ranges(const Slice& slice) {
+  return IntsOf(Lowered(Sliced(slice), "op").op("StridedSlice"), "ranges");
 }
 
 TEST(LitertToQnn, SlicesCountFromTheEndAndByMasks) {
-  EXPECT_THAT(Ranges({1, 0}, {5, 6}, 0, 0), ElementsAre(1, 5, 1, 0, 6, 2));
-  EXPECT_THAT(Ranges({-5, 2}, {-1, -1}, 0, 0), ElementsAre(1, 5, 1, 2, 7, 2));
-  EXPECT_THAT(Ranges({1, 2}, {5, 6}, 1, 2), ElementsAre(0, 5, 1, 2, 8, 2));
+  EXPECT_THAT(Ranges({{1, 0}, {5, 6}}), ElementsAre(1, 5, 1, 0, 6, 2));
+  EXPECT_THAT(Ranges({{-5, 2}, {-1, -1}}), ElementsAre(1, 5, 1, 2, 7, 2));
+  EXPECT_THAT(Ranges({{1, 2}, {5, 6}, {1, 2}, 1, 2}), ElementsAre(0, 5, 1, 2, 8, 2));
+  // What begin and end do not name is whole.
+  EXPECT_THAT(Ranges({{1}, {5}, {2}}), ElementsAre(1, 5, 2, 0, 8, 1));
+}
+
+// The vendor's library (QAIRT 2.51.0, V75) takes exactly these, and computes a reversal and a row.
+TEST(LitertToQnn, BackwardSlicesEndBeforeTheFirstElement) {
+  EXPECT_THAT(Ranges({{0, 0}, {0, 0}, {1, -1}, 3, 3}), ElementsAre(0, 6, 1, 7, -1, -1));
+}
+
+TEST(LitertToQnn, AnIndexShrinksItsDimension) {
+  const Slice row = {{-2, 0}, {0, 0}, {1, 1}, 2, 2, 1};
+  EXPECT_THAT(Ranges(row), ElementsAre(4, 5, 1, 0, 8, 1));
+  EXPECT_THAT(IntsOf(Lowered(Sliced(row), "op").op("StridedSlice"), "shrink_axes"), ElementsAre(1));
+  EXPECT_EQ(Param(Lowered(Sliced({{1, 0}, {5, 6}}), "op").op("StridedSlice"), "shrink_axes"), nullptr);
+}
+
+TEST(LitertToQnn, SlicesThatAreNotKnownHaveNoRanges) {
+  Slice with_ellipsis = {{1, 0}, {5, 6}};
+  with_ellipsis.ellipsis_mask = 1;
+  EXPECT_THAT(Ranges(with_ellipsis), ElementsAre());
+  EXPECT_THAT(Ranges({{1, 0, 0}, {5, 6, 1}, {1, 1, 1}}), ElementsAre());
+  EXPECT_THAT(Ranges({{1, 0}, {5}}), ElementsAre());
+  EXPECT_THAT(Ranges({{1, 0}, {5, 6}, {1}}), ElementsAre());
+  GraphBuilder open = Sliced({{1, 0}, {5, 6}});
+  open.Value("x").set_dims(1, -1);
+  EXPECT_THAT(IntsOf(Lowered(open, "op").op("StridedSlice"), "ranges"), ElementsAre());
+}
+
+// One operator on x, whose other arguments are constants.
+struct Single {
+  std::string op;
+  std::vector<int64_t> dims;
+  std::vector<std::pair<std::string, std::vector<int64_t>>> arguments;  // "x" is the input
+  std::vector<std::vector<int64_t>> outputs;
+  std::vector<std::pair<std::string, int64_t>> integers = {};
+  std::string mode = "";
+};
+
+GraphBuilder Of(const Single& single) {
+  GraphBuilder b(v1::Graph::TFLITE);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, single.dims);
+  std::vector<std::string> inputs, outputs;
+  for (const auto& [name, numbers] : single.arguments) {
+    inputs.push_back(name);
+    if (name != "x") b.Ints(name, v1::DATA_TYPE_INT32, numbers);
+  }
+  for (size_t i = 0; i < single.outputs.size(); ++i) outputs.push_back("y" + std::to_string(i));
+  v1::Node& node = b.Node(single.op, "op", inputs, outputs);
+  for (const auto& [name, value] : single.integers) b.Int(node, name, value);
+  if (!single.mode.empty()) Word(b, node, "mode", single.mode);
+  for (size_t i = 0; i < single.outputs.size(); ++i) {
+    b.Shape(outputs[i], v1::DATA_TYPE_FLOAT32, single.outputs[i]);
+    b.Output(outputs[i]);
+  }
+  return b;
+}
+
+// The same with the argument unknown: an input of the graph.
+GraphBuilder WithOpen(const Single& single, const std::string& argument) {
+  GraphBuilder b = Of(single);
+  b.Value(argument).clear_constant();
+  return b;
+}
+
+TEST(LitertToQnn, Slice) {
+  const Single slice = {"SLICE", {6, 8}, {{"x", {}}, {"begin", {1, 2}}, {"size", {3, -1}}}, {{3, 6}}};
+  EXPECT_THAT(IntsOf(Lowered(Of(slice), "op").op("StridedSlice"), "ranges"), ElementsAre(1, 4, 1, 2, 8, 1));
+  EXPECT_THAT(IntsOf(Lowered(WithOpen(slice, "size"), "op").op("StridedSlice"), "ranges"), ElementsAre());
+}
+
+// Schemes are numbered as QnnOpDef.h does: CONSTANT 0, MIRROR_SYMMETRIC 1, MIRROR_REFLECT 2.
+TEST(LitertToQnn, Pad) {
+  Single pad = {"PAD", {6, 8}, {{"x", {}}, {"amounts", {1, 2, 3, 4}}}, {{9, 15}}};
+  const Lowered constant(Of(pad), "op");
+  EXPECT_THAT(IntsOf(constant.op("Pad"), "scheme"), ElementsAre(0));
+  EXPECT_THAT(IntsOf(constant.op("Pad"), "pad_amount"), ElementsAre(1, 2, 3, 4));
+  EXPECT_THAT(Lowered(WithOpen(pad, "amounts"), "op").names(), ElementsAre());
+  pad.op = "MIRROR_PAD";
+  pad.mode = "SYMMETRIC";
+  EXPECT_THAT(IntsOf(Lowered(Of(pad), "op").op("Pad"), "scheme"), ElementsAre(1));
+  pad.mode = "REFLECT";
+  EXPECT_THAT(IntsOf(Lowered(Of(pad), "op").op("Pad"), "scheme"), ElementsAre(2));
+}
+
+TEST(LitertToQnn, SplitIsByPositions) {
+  const Single equal = {"SPLIT", {6, 9}, {{"axis", {-1}}, {"x", {}}}, {{6, 3}, {6, 3}, {6, 3}}, {{"num_splits", 3}}};
+  const Lowered thirds(Of(equal), "op");
+  EXPECT_THAT(IntsOf(thirds.op("Split"), "axis"), ElementsAre(1));
+  EXPECT_THAT(IntsOf(thirds.op("Split"), "split_index"), ElementsAre(3, 6));
+  EXPECT_THAT(Lowered(WithOpen(equal, "axis"), "op").names(), ElementsAre());
+  const Single stated = {"SPLIT_V", {6, 9}, {{"x", {}}, {"sizes", {2, 4}}, {"axis", {0}}}, {{2, 9}, {4, 9}}};
+  EXPECT_THAT(IntsOf(Lowered(Of(stated), "op").op("Split"), "split_index"), ElementsAre(2));
+  GraphBuilder open = Of(equal);
+  open.Value("y0").set_dims(1, -1);
+  EXPECT_EQ(Lowered(open, "op").result.status, Lowering::kUnknown);
+}
+
+TEST(LitertToQnn, ArgumentsOfExtremes) {
+  Single most = {"ARG_MAX", {6, 9}, {{"x", {}}, {"axis", {-2}}}, {{9}}};
+  const Lowered argmax(Of(most), "op");
+  EXPECT_THAT(IntsOf(argmax.op("Argmax"), "axis"), ElementsAre(0));
+  EXPECT_THAT(IntsOf(argmax.op("Argmax"), "keep_dims"), ElementsAre(0));
+  EXPECT_THAT(Lowered(WithOpen(most, "axis"), "op").names(), ElementsAre());
+  most.op = "ARG_MIN";
+  EXPECT_THAT(Lowered(Of(most), "op").names(), ElementsAre("Argmin"));
+}
+
+TEST(LitertToQnn, MovesOfBlocks) {
+  const Lowered down(Of({"SPACE_TO_DEPTH", {1, 4, 6, 2}, {{"x", {}}}, {{1, 2, 3, 8}}, {{"block_size", 2}}}), "op");
+  EXPECT_THAT(IntsOf(down.op("SpaceToDepth"), "block_size"), ElementsAre(2, 2));
+  EXPECT_THAT(IntsOf(down.op("SpaceToDepth"), "mode"), ElementsAre(0));
+  const Lowered up(Of({"DEPTH_TO_SPACE", {1, 2, 3, 8}, {{"x", {}}}, {{1, 4, 6, 2}}, {{"block_size", 2}}}), "op");
+  EXPECT_THAT(IntsOf(up.op("DepthToSpace"), "block_size"), ElementsAre(2, 2));
+}
+
+TEST(LitertToQnn, TransposeByAConstantOrder) {
+  const Single turned = {"TRANSPOSE", {2, 3, 4}, {{"x", {}}, {"order", {2, 0, 1}}}, {{4, 2, 3}}};
+  EXPECT_THAT(IntsOf(Lowered(Of(turned), "op").op("Transpose"), "perm"), ElementsAre(2, 0, 1));
+  EXPECT_THAT(Lowered(WithOpen(turned, "order"), "op").names(), ElementsAre());
+}
+
+TEST(LitertToQnn, Resizes) {
+  for (const auto& [op, name] : {std::pair("RESIZE_BILINEAR", "ResizeBilinear"),
+                                 std::pair("RESIZE_NEAREST_NEIGHBOR", "ResizeNearestNeighbor")}) {
+    const Lowered lowered(
+        Of({op, {1, 4, 4, 2}, {{"x", {}}, {"size", {8, 8}}}, {{1, 8, 8, 2}}, {{"half_pixel_centers", 1}}}), "op");
+    EXPECT_THAT(IntsOf(lowered.op(name), "half_pixel_centers"), ElementsAre(1));
+    EXPECT_THAT(IntsOf(lowered.op(name), "align_corners"), ElementsAre(0));
+  }
+}
+
+TEST(LitertToQnn, ActivationsBehindSumsInFloat) {
+  const std::vector<std::pair<std::string, std::string>> fused = {
+      {"RELU", "Relu"}, {"RELU6", "ReluMinMax"}, {"RELU_N1_TO_1", "Relu1"}, {"TANH", "Tanh"}};
+  for (const auto& [activation, name] : fused) {
+    for (const std::string op : {"ADD", "SUB", "MUL", "DIV"}) {
+      GraphBuilder b = Of({op, {2, 3}, {{"x", {}}, {"x", {}}}, {{2, 3}}});
+      Word(b, *b.graph.mutable_nodes(0), "fused_activation_function", activation);
+      const std::vector<std::string> names = Lowered(b, "op").names();
+      ASSERT_EQ(names.size(), 2) << op << " " << activation;
+      EXPECT_EQ(names[1], name) << op;
+    }
+  }
+  GraphBuilder sign = Of({"ADD", {2, 3}, {{"x", {}}, {"x", {}}}, {{2, 3}}});
+  Word(sign, *sign.graph.mutable_nodes(0), "fused_activation_function", "SIGN_BIT");
+  EXPECT_EQ(Lowered(sign, "op").result.status, Lowering::kNoCounterpart);
 }
 
 // Findings of HTP for a bias of these numbers, in a unit that is not input scale x weight scale.

@@ -264,12 +264,15 @@ Lowering LowerSlices(const NodeView& view, Emission& emission) {
   const std::optional<IntVector> begin = ConstantAt(view, 1, emission), second = ConstantAt(view, 2, emission);
   const bool strided = view.op_type() == "STRIDED_SLICE";
   const std::optional<IntVector> steps = strided ? ConstantAt(view, 3, emission) : std::nullopt;
+  const auto mask = [&](absl::string_view name) { return strided ? view.integer({name}).value_or(0) : 0; };
+  // Bit masks of dimensions are the same in both.
+  const int64_t shrunk = mask("shrink_axis_mask");
+  if (shrunk != 0) emission.AddInt("shrink_axes", shrunk);
   const int rank = view.rank(view.input(0));
   BackendParam& ranges = emission.AddParam("ranges");
-  // Masks that add or drop dimensions leave the positions to the toolchain.
-  const bool plain =
-      view.integer({"ellipsis_mask"}).value_or(0) == 0 && view.integer({"new_axis_mask"}).value_or(0) == 0;
-  if (!begin || !second || (strided && !steps) || !plain || static_cast<int>(begin->size()) != rank ||
+  // Masks that add dimensions leave the positions to the toolchain.
+  const bool plain = mask("ellipsis_mask") == 0 && mask("new_axis_mask") == 0;
+  if (!begin || !second || (strided && !steps) || !plain || static_cast<int>(begin->size()) > rank ||
       begin->size() != second->size() || (steps && steps->size() != begin->size())) {
     return Emitted();
   }
@@ -279,20 +282,24 @@ Lowering LowerSlices(const NodeView& view, Emission& emission) {
       ranges.ints.clear();
       break;
     }
-    const auto masked = [&](absl::string_view mask) {
-      return i < 32 && (view.integer({mask}).value_or(0) >> i & 1) != 0;
-    };
-    int64_t from = (*begin)[i], to = (*second)[i];
-    if (!strided) {
-      to = to < 0 || __builtin_add_overflow(from, to, &to) ? size : to;
-    } else {
-      if (from < 0) from += size;
-      if (to < 0) to += size;
-      if (masked("begin_mask")) from = 0;
-      if (masked("end_mask")) to = size;
-      if (masked("shrink_axis_mask")) to = from == INT64_MAX ? from : from + 1;
+    const auto masked = [&](absl::string_view name) { return i < 32 && (mask(name) >> i & 1) != 0; };
+    int64_t from = 0, to = size, step = 1;
+    if (i < static_cast<int>(begin->size())) {
+      from = (*begin)[i];
+      to = (*second)[i];
+      if (!strided) {
+        to = to < 0 || __builtin_add_overflow(from, to, &to) ? size : to;
+      } else {
+        step = (*steps)[i];
+        if (from < 0) from += size;
+        if (to < 0) to += size;
+        // A backward one begins with the last element and ends before the first.
+        if (masked("begin_mask")) from = step < 0 ? size - 1 : 0;
+        if (masked("end_mask")) to = step < 0 ? -1 : size;
+        if (masked("shrink_axis_mask")) to = from == INT64_MAX ? from : from + 1;
+      }
     }
-    ranges.ints.insert(ranges.ints.end(), {from, std::min(to, size), strided ? (*steps)[i] : 1});
+    ranges.ints.insert(ranges.ints.end(), {from, std::min(to, size), step});
   }
   return Emitted();
 }

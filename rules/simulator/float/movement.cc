@@ -337,7 +337,10 @@ absl::Status Pad(FloatCall& call, const Tensor& x) {
 
 absl::Status MoveDepth(FloatCall& call, const Tensor& input) {
   const int64_t block = call.attributes.Int("blocksize", 0);
-  if (input.dims.size() != 4 || block < 1) return absl::InvalidArgumentError(absl::StrCat("blocks of ", block));
+  constexpr int64_t kMostBlock = 1 << 10;  // times itself times any size is still a number
+  if (input.dims.size() != 4 || block < 1 || block > kMostBlock) {
+    return absl::InvalidArgumentError(absl::StrCat("blocks of ", block));
+  }
   const bool last = call.layout == Layout::kChannelsLast;
   // LiteRT's order of channels is (row, column, channel), as ONNX's DCR.
   const bool depth_first = last || call.attributes.Text("mode", "DCR") == "DCR";

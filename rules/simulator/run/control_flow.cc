@@ -175,6 +175,7 @@ absl::StatusOr<std::vector<Tensor>> RunLoop(const Graph& graph, int32_t node, ab
   absl::StatusOr<std::vector<Tensor>> values = Copies(arguments.subspan(std::min<size_t>(2, arguments.size())));
   if (!values.ok()) return values;
   std::vector<std::vector<Tensor>> given(std::max<size_t>(graph.num_outputs(node), values->size()) - values->size());
+  int64_t given_bytes = 0;
   for (int64_t round = 0; goes_on && (!rounds.has_value() || round < *rounds); ++round) {
     if (round == kMostRounds) return TooLong();
     std::vector<Tensor> in(2);
@@ -195,7 +196,15 @@ absl::StatusOr<std::vector<Tensor>> RunLoop(const Graph& graph, int32_t node, ab
     if (!next.ok()) return next.status();
     goes_on = *next;
     for (size_t i = 0; i < values->size(); ++i) (*values)[i] = std::move((*out)[1 + i]);
-    for (size_t i = 0; i < given.size(); ++i) given[i].push_back(std::move((*out)[1 + values->size() + i]));
+    for (size_t i = 0; i < given.size(); ++i) {
+      Tensor& slice = (*out)[1 + values->size() + i];
+      given_bytes += static_cast<int64_t>(slice.data.size());
+      given[i].push_back(std::move(slice));
+    }
+    if (given_bytes > options.max_bytes) {
+      return absl::ResourceExhaustedError(absl::StrCat("the results of ", round + 1, " rounds take ", given_bytes,
+                                                       " bytes, where ", options.max_bytes, " are allowed"));
+    }
   }
   for (const std::vector<Tensor>& slices : given) {
     absl::StatusOr<Tensor> stacked = Stacked(slices);

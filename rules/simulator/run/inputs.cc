@@ -111,7 +111,7 @@ Range RangeOf(const Quantization& q, int64_t quant_min, int64_t quant_max) {
 
 // What the first Quantize behind a tensor says, through operators that leave the range as it is.
 Range RecordedRange(const Graph& graph, const ResolvedGraph& resolved, int32_t value, int depth = 0) {
-  if (depth > 8) return {};
+  if (depth > 8 || value < 0) return {};  // a result that has no name
   for (const Use& use : graph.uses(value)) {
     if (IsQuantize(graph, use.node) && use.input == 0) {
       const Operand* operand = resolved.quantizer(use.node);
@@ -131,6 +131,7 @@ Range RecordedRange(const Graph& graph, const ResolvedGraph& resolved, int32_t v
 // How many rows the tables have that are looked up with these indices; 2 where nothing is looked up.
 int64_t IndexedRows(const Graph& graph, int32_t value, int depth = 0) {
   int64_t rows = 0;
+  if (value < 0) return rows;  // a result that has no name
   for (const Use& use : graph.uses(value)) {
     const OpId op = graph.op(use.node);
     const bool gathers = op == OpId::kGather || op == OpId::kEmbedding;
@@ -206,6 +207,7 @@ absl::StatusOr<Inputs> MakeInputs(const Graph& graph, const ResolvedGraph& resol
     Tensor tensor;
     const bool real = IsReal(declared.dtype());
     tensor.type = real ? v1::DATA_TYPE_FLOAT32 : declared.dtype();
+    if (ElementSize(tensor.type) == 0) continue;  // strings, say
     Dims dims;
     for (int64_t dim : declared.dims()) dims.push_back(dim < 0 ? 1 : dim);
     const absl::StatusOr<int64_t> count = ElementCount(dims);

@@ -26,7 +26,8 @@ absl::StatusOr<Inputs> TakeInputs(const Graph& graph, const absl::flat_hash_map<
 
 // The same tensors for the same seed, on every machine. Reals lie in the range of the Quantize behind the input
 // (-1..1 where there is none), most of them near its middle as real data is; indices are uniform over what they index.
-// Sizes that are not stated are 1. RESOURCE_EXHAUSTED: they would take more than `max_bytes` together.
+// Sizes that are not stated are 1. Inputs of types without kernels are left out. RESOURCE_EXHAUSTED: they would take
+// more than `max_bytes` together.
 absl::StatusOr<Inputs> MakeInputs(const Graph& graph, const ResolvedGraph& resolved, uint64_t seed, int64_t max_bytes);
 
 }  // namespace quantgate::simulator

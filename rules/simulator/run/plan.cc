@@ -42,7 +42,8 @@ OpId ConversionOf(const Graph& graph, const Step& step) {
 // What a Quantize node alone reads is written quantized by its producer. Two of them may ask for different parameters:
 // then the producer writes floats for both.
 bool Folds(const Graph& graph, const Operand& output) {
-  return output.quantizer >= 0 && IsQuantize(graph, output.quantizer) && graph.uses(output.edge_value).size() == 1;
+  return output.quantizer >= 0 && IsQuantize(graph, output.quantizer) && graph.num_outputs(output.quantizer) > 0 &&
+         graph.uses(output.edge_value).size() == 1;
 }
 
 class Planner {

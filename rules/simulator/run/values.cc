@@ -87,9 +87,11 @@ absl::Status Values::TakeInput(int32_t value, Tensor tensor) {
       absl::StatusOr<QTensor> stored = held.affine->tensor.type == kFloat
                                            ? Quantized(profile_, held.affine->tensor, slot, slot.q)
                                            : absl::StatusOr<QTensor>(QTensor{held.affine->tensor, slot.q});
+      if (absl::IsUnimplemented(stored.status())) return absl::OkStatus();  // what reads it is not computed
       if (!stored.ok()) return InValue(value, stored.status());
       if (stored->tensor.type != slot.type) break;
       absl::StatusOr<Tensor> reals = Dequantized(profile_, *stored);
+      if (absl::IsUnimplemented(reals.status())) return absl::OkStatus();
       if (!reals.ok()) return InValue(value, reals.status());
       const bool given_reals = held.affine->tensor.type == kFloat;
       held.affine = std::make_shared<QTensor>(*std::move(stored));
@@ -112,6 +114,16 @@ absl::Status Values::InValue(int32_t value, const absl::Status& status) const {
 
 absl::Status Values::Materialize(int32_t value) {
   if (held_[value].affine != nullptr) return absl::OkStatus();
+  // Quantizers behind each other, also by their scales; in a broken graph in a circle.
+  constexpr int kMostDepth = 64;
+  if (depth_ == kMostDepth) return absl::UnimplementedError("it is not computed");
+  ++depth_;
+  absl::Status status = Make(value);
+  --depth_;
+  return status;
+}
+
+absl::Status Values::Make(int32_t value) {
   Held held;
   held.exact = true;
   if (graph_.is_constant(value)) {
@@ -121,14 +133,15 @@ absl::Status Values::Materialize(int32_t value) {
     return Keep(value, std::move(held));
   }
   const int32_t producer = graph_.producer(value);
+  if (producer < 0) {
+    const absl::string_view type = DataTypeName(graph_.value(value).dtype());
+    return absl::UnimplementedError(absl::StrCat("no numbers were made for it (its type is ", type, ")"));
+  }
   const bool quantizes = IsQuantize(graph_, producer);
   if (!quantizes && !IsDequantize(graph_, producer)) return absl::UnimplementedError("it is not computed");
   const int32_t data = QuantizerInputsOf(graph_, producer).data;
-  if (data < 0 || depth_ > 64) return absl::UnimplementedError("it is not computed");
-  ++depth_;
-  const absl::Status status = Materialize(data);
-  --depth_;
-  if (!status.ok()) return status;
+  if (data < 0) return absl::UnimplementedError("it is not computed");
+  if (absl::Status status = Materialize(data); !status.ok()) return status;
   Slot slot = SlotOfQuantizer(producer);
   absl::StatusOr<Quantization> q = ParametersOf(slot);
   if (!q.ok()) return q.status();

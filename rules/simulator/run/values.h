@@ -59,6 +59,7 @@ class Values {
   int64_t room() const { return options_.max_bytes - bytes_; }
 
  private:
+  absl::Status Make(int32_t value);
   absl::Status InValue(int32_t value, const absl::Status& status) const;
 
   const Graph& graph_;

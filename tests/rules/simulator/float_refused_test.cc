@@ -213,6 +213,8 @@ std::vector<Case> Cases() {
       {OpId::kDepthToSpace, {image}, With("blocksize", 3), kInvalid, "blocks of 3 of (1, 4, 5, 5)"},
       {OpId::kDepthToSpace, {image}, With("blocksize", 0), kInvalid, "blocks of 0"},
       {OpId::kDepthToSpace, {x}, With("blocksize", 2), kInvalid, "blocks of 2"},
+      // Its square is 0 in 64 bits.
+      {OpId::kDepthToSpace, {image}, With("blocksize", int64_t{1} << 32), kInvalid, "blocks of 4294967296"},
       {OpId::kSpaceToDepth, {image}, With("blocksize", 2), kInvalid, "blocks of 2 of (1, 4, 5, 5)"},
       {OpId::kTriangle, {Reals({3})}, nullptr, kInvalid, "a triangle of a vector"},
       {OpId::kFlip, {absent}, nullptr, kInvalid, "not there"},

@@ -211,6 +211,14 @@ TEST(Kernels, WhatDoesNotGoTogetherIsRefused) {
 }
 
 // No numbers are made up where no kernel exists: it says why.
+// Sizes beside one of 0 are no bound on anything.
+TEST(Kernels, ALongAxisOfNothing) {
+  const Profile& profile = *FindProfile("litert/reference");
+  const Case transposed = {OpId::kTranspose, {Stored({int64_t{1} << 31, 0, 3})}, "", Ints({{"perm", {2, 0, 1}}})};
+  const AllocationLimit limit(1 << 20);
+  EXPECT_TRUE(RunCase(transposed, profile).ok());
+}
+
 TEST(Kernels, WhatHasNoKernelSaysSo) {
   const QTensor half = With(Stored({2, 3}, v1::DATA_TYPE_FLOAT16), [](QTensor& t) { t.q = {}; });
   for (const Case& c : std::vector<Case>{

@@ -268,6 +268,122 @@ TEST(Models, OwnErrorsByBothWays) {
   for (const auto& [node, sqnr] : own[0]) EXPECT_NEAR(sqnr, own[1].at(node), 0.02) << node;
 }
 
+// The reason why the only node has no numbers.
+std::string Reason(const Outcome& run) {
+  EXPECT_TRUE(run.status.ok()) << run.status;
+  EXPECT_EQ(run.report.simulation().nodes_size(), 1);
+  return run.report.simulation().nodes_size() == 0 ? "" : run.report.simulation().nodes(0).float_reason();
+}
+
+TEST(Models, AnInputWithoutKernelsLeavesOutWhatReadsIt) {
+  EXPECT_EQ(Reason(WithSeed(OfOneInput(v1::DATA_TYPE_STRING, {2}, "Identity"), 1)),
+            "not computed: 'x': no numbers were made for it (its type is string)");
+  EXPECT_EQ(Reason(WithSeed(OfOneInput(v1::DATA_TYPE_COMPLEX128, {2}, "Relu"), 1)),
+            "not computed: 'x': no numbers were made for it (its type is complex128)");
+}
+
+// x is quantized with scale and zero point, and dequantized again; `scale` is an id.
+v1::Graph Quantized(int32_t scale) {
+  v1::Graph graph = OfOneInput(v1::DATA_TYPE_FLOAT32, {2}, "QuantizeLinear");
+  graph.add_symbols("DequantizeLinear");
+  v1::Value& one = *graph.add_values();
+  one.set_name("one");
+  one.set_dtype(v1::DATA_TYPE_FLOAT32);
+  one.set_has_shape(true);
+  one.mutable_constant()->add_reals(1);
+  v1::Value& zero = *graph.add_values();
+  zero.set_name("zero");
+  zero.set_dtype(v1::DATA_TYPE_INT8);
+  zero.set_has_shape(true);
+  zero.mutable_constant()->add_ints(0);
+  graph.add_values()->set_name("z");
+  graph.mutable_nodes(0)->add_inputs(scale);
+  graph.mutable_nodes(0)->add_inputs(4);
+  v1::Node& node = *graph.add_nodes();
+  node.set_name("reader");
+  node.set_op(2);
+  for (const int32_t input : {2, scale, 4}) node.add_inputs(input);
+  node.add_outputs(5);
+  graph.set_outputs(0, 5);
+  return graph;
+}
+
+TEST(Models, AScaleThatIsItsOwnResultEnds) {
+  EXPECT_TRUE(WithSeed(Quantized(3), 1).status.ok());
+  for (const int32_t scale : {2, 5}) {
+    const Outcome run = WithSeed(Quantized(scale), 1);
+    EXPECT_TRUE(run.status.ok() || absl::IsInvalidArgument(run.status)) << run.status;
+    EXPECT_FALSE(run.values.contains("z"));
+  }
+}
+
+TEST(Models, AQuantizeWithoutAResultIsNotPartOfItsProducer) {
+  v1::Graph graph = Quantized(3);
+  graph.mutable_nodes(1)->set_op(1);
+  graph.mutable_nodes(1)->clear_outputs();
+  graph.add_symbols("Relu");
+  graph.mutable_nodes(0)->set_op(3);
+  graph.mutable_nodes(0)->clear_inputs();
+  graph.mutable_nodes(0)->add_inputs(1);
+  graph.set_outputs(0, 2);
+  const Outcome run = WithSeed(graph, 1);
+  EXPECT_TRUE(run.status.ok()) << run.status;
+  EXPECT_TRUE(run.values.contains("y"));
+}
+
+// A loop whose every round gives the input once more, however often it is asked to.
+v1::Graph Loop(int64_t rounds) {
+  v1::Graph graph = OfOneInput(v1::DATA_TYPE_FLOAT32, {1 << 18}, "Loop");
+  graph.add_symbols("body");
+  v1::Value& count = *graph.add_values();
+  count.set_name("rounds");
+  count.set_dtype(v1::DATA_TYPE_INT64);
+  count.set_has_shape(true);
+  count.mutable_constant()->add_ints(rounds);
+  v1::Node& node = *graph.mutable_nodes(0);
+  node.clear_inputs();
+  node.add_inputs(3);
+  v1::Attribute& attribute = *node.add_attributes();
+  attribute.set_name(2);
+  attribute.set_graph(1);
+  v1::Graph& body = *graph.add_subgraphs();
+  body.set_origin(v1::Graph::ONNX);
+  body.add_symbols("Identity");
+  for (const char* name : {"round", "goes_on", "outer", "still", "copy"}) body.add_values()->set_name(name);
+  body.mutable_values(0)->set_dtype(v1::DATA_TYPE_INT64);
+  body.mutable_values(1)->set_dtype(v1::DATA_TYPE_BOOL);
+  body.mutable_values(2)->set_captured(1);
+  for (const auto& [from, to] : {std::pair(2, 4), std::pair(3, 5)}) {
+    v1::Node& identity = *body.add_nodes();
+    identity.set_op(1);
+    identity.add_inputs(from);
+    identity.add_outputs(to);
+    body.add_outputs(to);
+  }
+  for (const int32_t input : {1, 2}) body.add_inputs(input);
+  return graph;
+}
+
+TEST(Models, WhatRoundsGiveIsBounded) {
+  const Outcome few = Simulated(Loop(4), {}, 16 << 20);
+  ASSERT_TRUE(few.status.ok()) << few.status;
+  EXPECT_EQ(few.values.at("y").dims, (std::vector<int64_t>{4, 1 << 18}));
+  const Outcome many = Simulated(Loop(10000), {}, 16 << 20);
+  EXPECT_TRUE(absl::IsResourceExhausted(many.status)) << many.status;
+  EXPECT_THAT(std::string(many.status.message()), HasSubstr("the results of 15 rounds take 15728640 bytes, where"));
+}
+
+TEST(MadeInputs, BehindAResultWithoutAName) {
+  for (const char* op : {"Identity", "Reshape"}) {
+    v1::Graph graph = OfOneInput(v1::DATA_TYPE_INT64, {2}, op);
+    graph.mutable_nodes(0)->set_outputs(0, 0);
+    graph.clear_outputs();
+    EXPECT_TRUE(WithSeed(graph, 1).values.contains("x"));
+    graph.mutable_values(0)->set_dtype(v1::DATA_TYPE_FLOAT32);
+    EXPECT_TRUE(WithSeed(graph, 1).values.contains("x"));
+  }
+}
+
 // What is wrong with a file is for the rules to say; a simulation ends, with numbers or with a reason.
 TEST(Models, BrokenOnesEnd) {
   int imported = 0, refused = 0;
