@@ -267,6 +267,9 @@ absl::Status LeakyReluFixed(const Attributes& attributes, const QTensor& in, QTe
 absl::Status LeakyReluByShift(const Attributes& attributes, const QTensor& in, QTensor& out) {
   const float ratio = in.q.scales[0] / out.q.scales[0];
   const float alpha = static_cast<float>(attributes.Float("alpha", 0.01));
+  if (!std::isfinite(ratio * alpha)) {
+    return absl::InvalidArgumentError(absl::StrCat("a slope of ", alpha, " at a ratio of scales of ", ratio));
+  }
   const int64_t above = std::lrint(std::clamp(256.0f * ratio, -1e6f, 1e6f));
   const int64_t below = std::lrint(std::clamp(256.0f * ratio * alpha, -1e6f, 1e6f));
   return ForEach(in, out, [&](int64_t x) {

@@ -1,5 +1,6 @@
 // Quantized operators whose tensors, parameters and attributes do not go together, under every profile: refused with
 // the numbers, or not computed in integers there. What they compute otherwise is in golden_test.cc.
+#include <cmath>
 #include <functional>
 #include <limits>
 #include <string>
@@ -211,6 +212,14 @@ TEST(Kernels, WhatDoesNotGoTogetherIsRefused) {
 }
 
 // No numbers are made up where no kernel exists: it says why.
+// XNNPACK makes it an integer.
+TEST(Kernels, ASlopeThatIsNoNumber) {
+  for (const double alpha : {std::nan(""), static_cast<double>(INFINITY), 0.1}) {
+    const Case leaky = {OpId::kLeakyRelu, {Stored({2, 3})}, "", [=](Attributes& to) { to.SetFloat("alpha", alpha); }};
+    EXPECT_EQ(RunCase(leaky, *FindProfile("litert/xnnpack")).ok(), alpha == 0.1) << alpha;
+  }
+}
+
 // Sizes beside one of 0 are no bound on anything.
 TEST(Kernels, ALongAxisOfNothing) {
   const Profile& profile = *FindProfile("litert/reference");
