@@ -326,6 +326,11 @@ TEST(Models, AQuantizeWithoutAResultIsNotPartOfItsProducer) {
   graph.mutable_nodes(0)->clear_inputs();
   graph.mutable_nodes(0)->add_inputs(1);
   graph.set_outputs(0, 2);
+  // The results of the node behind it are none of its own.
+  v1::Node& behind = *graph.add_nodes();
+  behind.set_op(3);
+  behind.add_inputs(1);
+  behind.add_outputs(5);
   const Outcome run = WithSeed(graph, 1);
   EXPECT_TRUE(run.status.ok()) << run.status;
   EXPECT_TRUE(run.values.contains("y"));
@@ -368,6 +373,7 @@ TEST(Models, WhatRoundsGiveIsBounded) {
   const Outcome few = Simulated(Loop(4), {}, 16 << 20);
   ASSERT_TRUE(few.status.ok()) << few.status;
   EXPECT_EQ(few.values.at("y").dims, (std::vector<int64_t>{4, 1 << 18}));
+  // The input and the number of rounds take 1 MiB and 8 bytes of it: the 15th MiB is too many.
   const Outcome many = Simulated(Loop(10000), {}, 16 << 20);
   EXPECT_TRUE(absl::IsResourceExhausted(many.status)) << many.status;
   EXPECT_THAT(std::string(many.status.message()), HasSubstr("the results of 15 rounds take 15728640 bytes, where"));
