@@ -317,25 +317,6 @@ TEST(Models, AScaleThatIsItsOwnResultEnds) {
   }
 }
 
-TEST(Models, AQuantizeWithoutAResultIsNotPartOfItsProducer) {
-  v1::Graph graph = Quantized(3);
-  graph.mutable_nodes(1)->set_op(1);
-  graph.mutable_nodes(1)->clear_outputs();
-  graph.add_symbols("Relu");
-  graph.mutable_nodes(0)->set_op(3);
-  graph.mutable_nodes(0)->clear_inputs();
-  graph.mutable_nodes(0)->add_inputs(1);
-  graph.set_outputs(0, 2);
-  // The results of the node behind it are none of its own.
-  v1::Node& behind = *graph.add_nodes();
-  behind.set_op(3);
-  behind.add_inputs(1);
-  behind.add_outputs(5);
-  const Outcome run = WithSeed(graph, 1);
-  EXPECT_TRUE(run.status.ok()) << run.status;
-  EXPECT_TRUE(run.values.contains("y"));
-}
-
 // A loop whose every round gives the input once more, however often it is asked to.
 v1::Graph Loop(int64_t rounds) {
   v1::Graph graph = OfOneInput(v1::DATA_TYPE_FLOAT32, {1 << 18}, "Loop");
