@@ -2,6 +2,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/graph/data_type.h"
+#include "rules/operators/operator.h"
 #include "rules/simulator/kernels/elements.h"
 #include "rules/simulator/kernels/kernels.h"
 
@@ -136,7 +137,9 @@ absl::Status RunKernel(const Profile& profile, KernelCall& call) {
         return absl::Status(status.code(), absl::StrCat("input ", i, ": ", status.message()));
       }
       // There are biases of 64 bits, and nothing else.
-      if (i != 2 && IsQuantizedInteger(input) && ElementSize(input.tensor.type) == 8) {
+      const absl::Span<const Port> ports = GetOperator(call.op).inputs;
+      const bool bias = i < ports.size() && ports[i].role == PortRole::kBias;
+      if (!bias && IsQuantizedInteger(input) && ElementSize(input.tensor.type) == 8) {
         return absl::UnimplementedError(absl::StrCat("integers of type ", DataTypeName(input.tensor.type)));
       }
     }

@@ -1,6 +1,6 @@
 // Good files, changed at random, through the whole check: no crash, no hang, no more memory than a small machine has.
 // model_mutations FORMAT FOLDER COUNT SEED [--failures FOLDER] [--case N]
-//   FORMAT      onnx, tflite, pt2, encodings, qnn_net, graph
+//   FORMAT      onnx, tflite, pt2, encodings, qnn_net, graph; what follows a colon tells its cases from others
 //   FOLDER      the good files
 //   --failures  where the cases that fail are written
 //   --case N    runs this case alone, in this process, and leaves it in the failures' folder
@@ -73,7 +73,7 @@ Paths WriteCase(const Case& made, const std::string& stem, const std::string& en
 }
 
 int Run(const Task& task) {
-  const std::optional<Format> format = LoadFormat(task.format_name, task.folder);
+  const std::optional<Format> format = LoadFormat(task.format_name.substr(0, task.format_name.find(':')), task.folder);
   if (!format.has_value()) {
     absl::FPrintF(stderr, "%s: no such format, or no good files in %s\n", task.format_name, task.folder);
     return 2;

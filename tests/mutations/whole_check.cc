@@ -29,7 +29,8 @@ std::string SimulateWhole(const std::string& path, ImportOptions import, const s
                           ModuleRegistry& modules) {
   import.max_weight_bytes = kMostBytes;
   const absl::StatusOr<ImportedModel> model = ImportModel(path, import);
-  if (!model.ok()) return "";  // more bytes than that
+  if (!model.ok())
+    return ErrorCode(model.status()) == "FI002" ? "" : "import with weights: " + model.status().ToString();
   const std::clock_t start = std::clock();
   simulator::SimulateOptions options;
   options.max_bytes = kMostBytes;

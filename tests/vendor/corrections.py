@@ -27,6 +27,12 @@ def check(quantgate, model, target, *flags):
     return None if done.returncode == 2 else json.loads(done.stdout)['results'][0]
 
 
+def unsound(result):
+    """Whether it is wrong for any backend."""
+    return any(finding['effect'] == 'UNSOUND' and finding['severity'] == 'ERROR'
+               for finding in result.get('findings', []))
+
+
 class Numbers:
     """Scales and zero points for an annotated graph, as if it were calibrated: without them there is nothing to ask.
 
@@ -147,11 +153,11 @@ def prepared_behind_others(ask, library, cases, scratch):
         answer['validate'] == answer['finalize'] == 'accept' for answer in answers)
 
 
-def verdict(node, unsound, behind):
+def verdict(node, is_unsound, behind):
     """What a node counts as; behind: asks again, with other operators in front."""
     answers = node.get('answers', [])
     if node.get('refusedByVendor'):
-        if node.get('refused') or unsound:
+        if node.get('refused') or is_unsound:
             return 'still'
         return 'confirmed' if behind() else 'refused'
     return 'unasked' if any(one.get('answer', 'NOT_ASKED') == 'NOT_ASKED' for one in answers) else 'confirmed'
@@ -184,8 +190,6 @@ def main():
                 cases.write_text('', encoding='utf-8')
                 after = check(quantgate, fixed, target, '--no-corrections', '--confirm', '--qnn-lib', library,
                               '--confirm-cases', cases)
-                unsound = any(finding['effect'] == 'UNSOUND' and finding['severity'] == 'ERROR'
-                              for finding in after.get('findings', []))
                 refused = [line for line in cases.read_text(encoding='utf-8').splitlines()
                            if 'reject' in json.loads(line)['vendor'].values()]
                 behind = functools.cache(lambda: prepared_behind_others(ask, library, refused, scratch))
@@ -193,7 +197,7 @@ def main():
                     if node['node'] not in nodes:
                         continue
                     counts['nodes'] += 1
-                    said = verdict(node, unsound, behind)
+                    said = verdict(node, unsound(after), behind)
                     counts[said] += 1
                     if said == 'unasked':
                         reasons[next(one.get('reason', '') for one in node['answers']

@@ -5,36 +5,23 @@ judge differently, why the others could not be asked about, and the count. Model
 nodes whose operators QuantGate does not know how to write, are not compared.
 """
 import collections
-import json
 import pathlib
-import subprocess
 import sys
 
-TARGET = 'qnn_htp/SM8350@2.51'
+from corrections import SDK, check, unsound
+
+TARGET = f'qnn_htp/SM8350@{SDK}'
 GOAL = 0.99
-
-
-def ask(quantgate, library, model):
-    """The result of a check that the library was asked about too; None: the file cannot be read."""
-    done = subprocess.run([quantgate, 'check', model, '--target', TARGET, '--format', 'json', '--quiet',
-                           '--no-corrections', '--confirm', '--qnn-lib', library],
-                          capture_output=True, text=True, check=False)
-    if done.returncode > 2:
-        raise RuntimeError(f'{model}: {done.stderr.strip()}')
-    return None if done.returncode == 2 else json.loads(done.stdout)['results'][0]
-
-
-def unsound(result):
-    return any(finding['effect'] == 'UNSOUND' and finding['severity'] == 'ERROR'
-               for finding in result.get('findings', []))
 
 
 def main():
     quantgate, library, every, *models = sys.argv[1:]
     counts, reasons = collections.Counter(), collections.Counter()
     for model in models[::int(every)]:
-        result = ask(quantgate, library, model)
-        if result is None or unsound(result):
+        result = check(quantgate, model, TARGET, '--no-corrections', '--confirm', '--qnn-lib', library)
+        if result is None:
+            raise RuntimeError(f'{model}: cannot be read')
+        if unsound(result):
             counts['unsound'] += 1
             continue
         for node in result.get('confirmation', {}).get('nodes', []):

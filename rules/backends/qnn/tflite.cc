@@ -282,23 +282,24 @@ Lowering LowerSlices(const NodeView& view, Emission& emission) {
       ranges.ints.clear();
       break;
     }
-    const auto masked = [&](absl::string_view name) { return i < 32 && (mask(name) >> i & 1) != 0; };
-    int64_t from = 0, to = size, step = 1;
-    if (i < static_cast<int>(begin->size())) {
-      from = (*begin)[i];
-      to = (*second)[i];
-      if (!strided) {
-        to = to < 0 || __builtin_add_overflow(from, to, &to) ? size : to;
-      } else {
-        step = (*steps)[i];
-        if (from < 0) from += size;
-        if (to < 0) to += size;
-        // A backward one begins with the last element and ends before the first.
-        if (masked("begin_mask")) from = step < 0 ? size - 1 : 0;
-        if (masked("end_mask")) to = step < 0 ? -1 : size;
-        if (masked("shrink_axis_mask")) to = from == INT64_MAX ? from : from + 1;
-      }
+    if (i >= static_cast<int>(begin->size())) {
+      ranges.ints.insert(ranges.ints.end(), {0, size, 1});
+      continue;
     }
+    int64_t from = (*begin)[i], to = (*second)[i];
+    if (!strided) {
+      to = to < 0 || __builtin_add_overflow(from, to, &to) ? size : std::min(to, size);
+      ranges.ints.insert(ranges.ints.end(), {from, to, 1});
+      continue;
+    }
+    const int64_t step = (*steps)[i];
+    const auto masked = [&](absl::string_view name) { return i < 32 && (mask(name) >> i & 1) != 0; };
+    if (from < 0) from += size;
+    if (to < 0) to += size;
+    // A backward one begins with the last element and ends before the first.
+    if (masked("begin_mask")) from = step < 0 ? size - 1 : 0;
+    if (masked("end_mask")) to = step < 0 ? -1 : size;
+    if (masked("shrink_axis_mask")) to = from == INT64_MAX ? from : from + 1;
     ranges.ints.insert(ranges.ints.end(), {from, std::min(to, size), step});
   }
   return Emitted();

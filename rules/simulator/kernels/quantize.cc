@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 
 #include "rules/simulator/arithmetic.h"
 #include "rules/simulator/kernels/byte_elements.h"
@@ -17,15 +16,7 @@ int64_t TruncatedTo32Bits(float x) {
   return x >= -2147483648.0f && x < 2147483648.0f ? static_cast<int32_t>(x) : INT32_MIN;
 }
 
-// Of 64 bits: the nearest there is.
-int64_t SaturatingMinus(int64_t a, int64_t b) {
-  int64_t difference = 0;
-  if (!__builtin_sub_overflow(a, b, &difference)) return difference;
-  return a < 0 ? std::numeric_limits<int64_t>::min() : std::numeric_limits<int64_t>::max();
-}
-
 int64_t QuantizeOne(QuantizeForm form, float x, float scale, int64_t zero_point, int64_t low, int64_t high) {
-  const int64_t least = SaturatingMinus(low, zero_point), most = SaturatingMinus(high, zero_point);
   switch (form) {
     case QuantizeForm::kDivideEven:
       break;
@@ -33,15 +24,15 @@ int64_t QuantizeOne(QuantizeForm form, float x, float scale, int64_t zero_point,
       // The conversion comes before the clamp: out-of-range floats wrap.
       return std::clamp<int64_t>(Wrap32(TruncatedTo32Bits(std::round(x / scale)) + zero_point), low, high);
     case QuantizeForm::kReciprocalEven:
-      return RoundEvenClamped(x * (1.0f / scale), least, most) + zero_point;
+      return RoundEvenClamped(x * (1.0f / scale), low - zero_point, high - zero_point) + zero_point;
     case QuantizeForm::kReciprocalWraps:
       return std::clamp<int64_t>(Wrap32(TruncatedTo32Bits(std::nearbyint(x * (1.0f / scale))) + zero_point), low, high);
     case QuantizeForm::kReciprocalUp:
-      return RoundEvenClamped(std::floor(x * (1.0f / scale) + 0.5f), least, most) + zero_point;
+      return RoundEvenClamped(std::floor(x * (1.0f / scale) + 0.5f), low - zero_point, high - zero_point) + zero_point;
     case QuantizeForm::kReciprocalFused:
       return RoundEvenClamped(std::fma(x, 1.0f / scale, static_cast<float>(zero_point)), low, high);
   }
-  return RoundEvenClamped(x / scale, least, most) + zero_point;
+  return RoundEvenClamped(x / scale, low - zero_point, high - zero_point) + zero_point;
 }
 
 // What is left after blocks of eight, in LiteRT's optimized kernel: divided in double, ties away from zero.
@@ -62,8 +53,7 @@ float HalfToFloat(uint16_t bits) {
 // XNNPACK: the ratio of the scales in 1/256, one rounding, ties up.
 absl::Status RequantizeByShift(const QTensor& in, QTensor& out) {
   const float ratio = in.q.scales[0] / out.q.scales[0];
-  if (in.q.scales.size() != 1 || out.q.scales.size() != 1 || ElementSize(in.tensor.type) > 4 ||
-      !(ratio >= 1.0f / 256) || !(ratio <= 128)) {
+  if (in.q.scales.size() != 1 || out.q.scales.size() != 1 || !(ratio >= 1.0f / 256) || !(ratio <= 128)) {
     return absl::UnimplementedError(absl::StrCat("XNNPACK does not requantize by ", ratio));
   }
   if (absl::Status status = AllocateUnset(in.tensor.dims, out.tensor); !status.ok()) return status;
@@ -81,6 +71,9 @@ absl::Status RequantizeByShift(const QTensor& in, QTensor& out) {
 
 absl::Status QuantizeFloats(const Profile& profile, absl::Span<const float> values, QTensor& out) {
   if (!IsQuantizedInteger(out)) return absl::UnimplementedError("quantizing into something that is not integers");
+  if (ElementSize(out.tensor.type) == 8) {
+    return absl::UnimplementedError(absl::StrCat("quantizing into ", DataTypeName(out.tensor.type)));
+  }
   if (absl::Status status = AllocateUnset(out.tensor.dims, out.tensor); !status.ok()) return status;
   if (absl::Status status = Validate(out); !status.ok()) return status;
   const size_t room = out.tensor.data.size() / ElementSize(out.tensor.type);

@@ -211,7 +211,6 @@ TEST(Kernels, WhatDoesNotGoTogetherIsRefused) {
   }
 }
 
-// No numbers are made up where no kernel exists: it says why.
 // XNNPACK makes it an integer.
 TEST(Kernels, ASlopeThatIsNoNumber) {
   for (const double alpha : {std::nan(""), static_cast<double>(INFINITY), 0.1}) {
@@ -228,6 +227,24 @@ TEST(Kernels, ALongAxisOfNothing) {
   EXPECT_TRUE(RunCase(transposed, profile).ok());
 }
 
+// Quantized integers of 64 bits are biases and nothing else; zero points have 32 bits.
+TEST(Kernels, NothingIsQuantizedIn64Bits) {
+  const QTensor x = Stored({2, 3}), wide = Stored({2, 3}, v1::DATA_TYPE_INT64);
+  for (const Profile& profile : Profiles()) {
+    for (const auto& inputs : {std::vector<QTensor>{wide, x, x}, {x, wide, x}, {x, x, wide}}) {
+      EXPECT_TRUE(absl::IsUnimplemented(RunCase({OpId::kConcat, inputs, ""}, profile))) << profile.name;
+    }
+    EXPECT_TRUE(RunCase({OpId::kConcat, {x, x, x}, ""}, profile).ok()) << profile.name;
+    const QTensor far = With(Stored({2, 3}, v1::DATA_TYPE_INT64), [](QTensor& t) { t.q.zero_points = {-kMost - 1}; });
+    const absl::Status status = RunCase({OpId::kIdentity, {far}, ""}, profile);
+    EXPECT_THAT(std::string(status.message()), HasSubstr("of more than 32 bits")) << profile.name;
+  }
+  std::vector<float> reals = {0, 1, 2, 3, 4, 5};
+  QTensor out = wide;
+  EXPECT_TRUE(absl::IsUnimplemented(QuantizeFloats(*FindProfile("onnxruntime"), reals, out)));
+}
+
+// No numbers are made up where no kernel exists: it says why.
 TEST(Kernels, WhatHasNoKernelSaysSo) {
   const QTensor half = With(Stored({2, 3}, v1::DATA_TYPE_FLOAT16), [](QTensor& t) { t.q = {}; });
   for (const Case& c : std::vector<Case>{
