@@ -93,6 +93,7 @@ constexpr Entry kEntries[] = {
     {OpId::kPRelu, "Prelu", LowerPrelu},
     {OpId::kElu, "Elu", LowerElu},
     {OpId::kGelu, "Gelu", LowerSame},
+    {OpId::kHadamardTransform, "HadamardTransform", LowerHadamardTransform},
     {OpId::kSigmoid, "Sigmoid", LowerSame},
     {OpId::kHardSigmoid, "ElementWiseNeuron", LowerHardSigmoid},
     {OpId::kHardSwish, "HardSwish", LowerSame},
