@@ -112,6 +112,7 @@ constexpr OverloadRow kOps[] = {
     {"aten.isinf", "default", OpId::kIsInf},
     {"aten._to_copy", "default", OpId::kCast},
     {"aten.to", "dtype dtype_layout device", OpId::kCast},
+    {"aten.type_as", "default", OpId::kCast, {Data(0), Other()}},
 
     // Activations.
     {"aten.relu aten.relu_", "default", OpId::kRelu},
