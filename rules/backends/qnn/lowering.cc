@@ -84,6 +84,7 @@ constexpr Entry kEntries[] = {
     {OpId::kSqrt, "ElementWiseSquareRoot", LowerSame},
     {OpId::kSoftplus, "ElementWiseSoftplus", LowerSame},
     {OpId::kCast, "Cast", LowerSame},
+    {OpId::kCastLike, "Cast", LowerCastLike},
 
     {OpId::kRelu, "Relu", LowerSame},
     {OpId::kRelu1, "Relu1", LowerSame},
