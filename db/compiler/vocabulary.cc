@@ -53,6 +53,7 @@ const std::vector<Kind>& Kinds() {
       {"rank", {{"min", Form::kInt, false}, {"max", Form::kInt, false}}},
       {"dim_value", {{"dim", Form::kInt}, {"value", Form::kInt}}},
       {"static_dims", {}},
+      {"power_of_two", {{"dim", Form::kInt}}},
       {"squeezed_rank", {{"max", Form::kInt}}},
       {"integer_upscale", {{"port", Form::kPort}}},
       {"types", {{"allowed", Form::kTypes}}},

@@ -39,6 +39,7 @@ constexpr PredicateKind kKinds[] = {
     {"port_given", Scope::kTensor, &kMissingPort, kinds::PortGiven},
     {"port_types", Scope::kAny, &kPortType, kinds::PortTypes},
     {"positive_scale", Scope::kTensor, &kNegativeScale, kinds::PositiveScale},
+    {"power_of_two", Scope::kTensor, &kShape, kinds::PowerOfTwo},
     {"rank", Scope::kTensor, &kRank, kinds::Rank},
     {"requantization_multiplier", Scope::kTensor, &kRequantizationMultiplier, kinds::RequantizationMultiplier},
     {"run_time_qparams", Scope::kTensor, &kRunTimeQparams, kinds::RunTimeQparams},

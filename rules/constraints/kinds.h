@@ -9,6 +9,7 @@ namespace quantgate::kinds {
 // shapes.cc
 Check Rank(Arguments& arguments);
 Check DimValue(Arguments& arguments);
+Check PowerOfTwo(Arguments& arguments);
 Check StaticDims(Arguments& arguments);
 Check SqueezedRank(Arguments& arguments);
 Check IntegerUpscale(Arguments& arguments);

@@ -1,4 +1,7 @@
 // Predicates about ranks and sizes.
+#include <cstdint>
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "rules/constraints/kinds.h"
@@ -14,23 +17,40 @@ Check Rank(Arguments& arguments) {
   };
 }
 
+namespace {
+
+// Whether `fits` the size of dimension `dim` (negative: from the end); `allowed` says which sizes do.
+template <typename Fits>
+Verdict DimSize(const BackendTensor& tensor, int dim, Fits fits, const std::string& allowed, Outcome& outcome) {
+  if (tensor.rank < 0) return Unknown(outcome, "the rank is not known");
+  const int position = dim < 0 ? dim + tensor.rank : dim;
+  if (position < 0 || position >= tensor.rank) return Violated(outcome, absl::StrCat("rank ", tensor.rank), allowed);
+  if (static_cast<size_t>(position) >= tensor.dims.size() || tensor.dims[position] < 0) {
+    return Unknown(outcome, absl::StrCat("the size of dimension ", dim, " is not known"));
+  }
+  if (fits(tensor.dims[position])) return Verdict::kHolds;
+  return Violated(outcome, absl::StrCat("dimension ", dim, " of size ", tensor.dims[position]), allowed);
+}
+
+}  // namespace
+
 Check DimValue(Arguments& arguments) {
   const int dim = arguments.Int("dim");
   const double value = arguments.Number("value");
-  return [dim, value](const Subject& subject, Outcome& outcome) {
-    const BackendTensor& tensor = *subject.tensor;
-    if (tensor.rank < 0) return Unknown(outcome, "the rank is not known");
-    const int position = dim < 0 ? dim + tensor.rank : dim;
-    const auto allowed = [&] { return absl::StrFormat("dimension %d of size %.10g", dim, value); };
-    if (position < 0 || position >= tensor.rank) {
-      return Violated(outcome, absl::StrCat("rank ", tensor.rank), allowed());
-    }
-    if (static_cast<size_t>(position) >= tensor.dims.size() || tensor.dims[position] < 0) {
-      return Unknown(outcome, absl::StrCat("the size of dimension ", dim, " is not known"));
-    }
-    if (static_cast<double>(tensor.dims[position]) == value) return Verdict::kHolds;
-    return Violated(outcome, absl::StrCat("dimension ", dim, " of size ", tensor.dims[position]), allowed());
+  return [dim, value, allowed = absl::StrFormat("dimension %d of size %.10g", dim, value)](const Subject& subject,
+                                                                                           Outcome& outcome) {
+    return DimSize(
+        *subject.tensor, dim, [value](int64_t size) { return static_cast<double>(size) == value; }, allowed, outcome);
   };
+}
+
+Check PowerOfTwo(Arguments& arguments) {
+  const int dim = arguments.Int("dim");
+  return
+      [dim, allowed = absl::StrFormat("dimension %d a power of two", dim)](const Subject& subject, Outcome& outcome) {
+        return DimSize(
+            *subject.tensor, dim, [](int64_t size) { return size > 0 && (size & (size - 1)) == 0; }, allowed, outcome);
+      };
 }
 
 Check StaticDims(Arguments&) {

@@ -19,7 +19,8 @@ bool HasQuantizedConstant(const ResolvedGraph& resolved, const ResolvedOp& op) {
 }
 
 // ATen operators that ExecuTorch 1.5.1 keeps whole for QNN (backends/qualcomm/partition/utils.py): one that is refused
-// is neither delegated nor decomposed for the CPU, and the export ends with "was not decomposed or delegated".
+// is neither delegated nor decomposed for the CPU, and the export ends with "was not decomposed or delegated". It asks
+// the same for unbind, which PyTorch's exporter does not grant.
 constexpr absl::string_view kNotDecomposed[] = {
     "aten._safe_softmax.default",
     "aten.adaptive_avg_pool2d.default",
@@ -44,8 +45,9 @@ constexpr absl::string_view kNotDecomposed[] = {
     "aten.scatter_add.default",
     "aten.scatter_reduce.two",
     "aten.stack.default",
-    "aten.unbind.int",
     "aten.upsample_bicubic2d.vec",
+    // Of its own, and nothing on the CPU computes it: the export ends with "Missing out variants".
+    "qnn_custom.hadamard_transform.default",
 };
 
 // A quotient of integers is taken apart in front of the partitioner all the same.
@@ -114,11 +116,15 @@ void FinishOutcome(bool judged_all, v1::Result& result) {
   }
   const v1::Finding::Effect deciding =
       outcome.kind() == v1::Outcome::FAILS ? v1::Finding::REFUSED : v1::Finding::FALLBACK;
-  for (int i = 0; i < result.findings_size(); ++i) {
-    if (result.findings(i).effect() != deciding) continue;
-    outcome.set_cause(i);
-    return;
+  // What is said of a node tells more than what is said of the graph.
+  int cause = -1;
+  for (int i = result.findings_size() - 1; i >= 0; --i) {
+    const v1::Finding& finding = result.findings(i);
+    if (finding.effect() != deciding) continue;
+    const bool at_node = !finding.location().node().empty();
+    if (at_node || cause < 0 || result.findings(cause).location().node().empty()) cause = i;
   }
+  if (cause >= 0) outcome.set_cause(cause);
 }
 
 }  // namespace quantgate

@@ -96,6 +96,7 @@ constexpr OpRow kOps[] = {
     {"GridSample", OpId::kGridSample},
     {"GroupNorm", OpId::kGroupNorm},
     {"Gru", OpId::kGruGates},
+    {"HadamardTransform", OpId::kHadamardTransform},
     {"HardSwish", OpId::kHardSwish},
     {"HeatMapMaxKeyPoint", OpId::kHeatMapMaxKeyPoint},
     {"If", OpId::kIf},

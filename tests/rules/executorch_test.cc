@@ -138,6 +138,18 @@ TEST(ExecuTorch, AQuotientOfIntegersIsTakenApartAndOneOfFloatsIsNot) {
   EXPECT_EQ(Lower(Divided(kF32), kWithoutFloat).outcome().kind(), v1::Outcome::FAILS);
 }
 
+// Lowered with ExecuTorch 1.5.1: slices and squeezes stay on the CPU. It asks PyTorch to keep unbind whole, in vain.
+TEST(ExecuTorch, AnUnbindThatIsRefusedIsTakenApart) {
+  AnnotatedBuilder b;
+  b.Input("x", kF32, {1, 1, 2, 2, 3, 4});
+  b.Int(b.Node("aten.unbind.int", "node", {"x"}, {"y"}), "dim", 0);
+  b.Shape("y", kF32, {1, 2, 2, 3, 4});
+  b.Output("y");
+  const v1::Result result = Lower(b, kV75);
+  EXPECT_THAT(Refused(result), ElementsAre("node"));
+  EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
+}
+
 AnnotatedBuilder Norm(const char* op, v1::DataType type) {
   AnnotatedBuilder b;
   b.Input("x", kF32, {2, 4, 8});

@@ -292,6 +292,35 @@ TEST_F(HtpModule, DelegateOfConstantsAloneEndsAnExportWithExecuTorch) {
   }
 }
 
+// A relative position bias: constants are indexed, and reach the input through an identity, which is no operator.
+TEST_F(HtpModule, ADelegateGoesOnBehindAnIdentity) {
+  for (const bool joined : {true, false}) {
+    GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
+    constexpr v1::DataType kI32 = v1::DATA_TYPE_INT32;
+    b.Input("x", kI32, {2, 8});
+    b.Ints("i", kI32, {0, 1});
+    b.Ints("table", kI32, {0, 1, 2, 3, 4, 5, 6, 7});
+    b.Node("aten.unsqueeze.default", "unsqueeze", {"table"}, {"u"});
+    b.Shape("u", kI32, {1, 8});
+    b.Node("aten.contiguous.default", "contiguous", {"u"}, {"c"});
+    b.Shape("c", kI32, {1, 8});
+    b.Node("aten.alias.default", "alias", {"c"}, {"d"});
+    b.Shape("d", kI32, {1, 8});
+    b.Node("aten.unsqueeze.default", "again", {"d"}, {"a"});
+    b.Shape("a", kI32, {1, 1, 8});
+    b.Node("aten.add.Tensor", "add", {"x", joined ? "a" : "x"}, {"y"});
+    b.Shape("y", kI32, {1, 2, 8});
+    b.Output("y");
+    b.Node("aten.index.Tensor", "index", {joined ? "y" : "a", "i", "i"}, {"g"});
+    b.Shape("g", kI32, {2});
+    b.Output("g");
+    const auto answer = Ask(b.graph, "qnn_htp/SM8650", Toolchain::kExecuTorch);
+    ASSERT_TRUE(answer->result.ops.back().refused);
+    // One delegate, told of once.
+    EXPECT_EQ(absl::c_count(answer->codes, "CV203"), joined ? 0 : 1);
+  }
+}
+
 TEST_F(HtpModule, RulesThatNeedParametersSayThatTheyDidNotRun) {
   GraphBuilder b(v1::Graph::QNN, v1::STAGE_ANNOTATED);
   // Nothing is quantized: nothing is left unchecked.

@@ -572,7 +572,9 @@ TEST(OnnxOps, FusionsAndOtherLayoutsAreOperatorsOfTheirOwn) {
 TEST(QnnOps, EveryDefinitionBindsPortByPort) {
   const std::vector<Schema> schemas = ReadSchemas("operators_qnn.tsv");
   EXPECT_EQ(schemas.size(), 151u);
-  EXPECT_EQ(QnnOps().size(), schemas.size());
+  // The documents do not have HadamardTransform, which later libraries take.
+  EXPECT_EQ(QnnOps().size(), schemas.size() + 1);
+  EXPECT_EQ(Qnn("HadamardTransform")->op->id, OpId::kHadamardTransform);
   for (const Schema& schema : schemas) {
     const Binding* binding = Qnn(schema.op);
     ASSERT_NE(binding, nullptr) << schema.op;
@@ -675,6 +677,24 @@ TEST(TorchOps, OverloadsOfOnePacketCanBeDifferentOperators) {
   EXPECT_EQ(Torch("aten.where"), nullptr);
   EXPECT_EQ(Torch("aten.where.self")->op->id, OpId::kWhere);
   EXPECT_EQ(Torch("aten.where.default")->op->id, OpId::kNonZero);
+}
+
+// Second names, which an exporter keeps.
+TEST(TorchOps, AliasesAreTheSameOperator) {
+  const std::pair<const char*, const char*> aliases[] = {
+      {"absolute.default", "abs.default"},       {"arctan2.default", "atan2.default"},
+      {"clip.Tensor", "clamp.Tensor"},           {"greater.Scalar", "gt.Scalar"},
+      {"multiply.Tensor", "mul.Tensor"},         {"subtract.Scalar", "sub.Scalar"},
+      {"true_divide.Tensor", "div.Tensor"},      {"negative.default", "neg.default"},
+      {"fix.default", "trunc.default"},          {"broadcast_to.default", "expand.default"},
+      {"unsafe_chunk.default", "chunk.default"}, {"swapdims.default", "transpose.int"},
+      {"type_as.default", "to.other"},           {"positive.default", "alias.default"},
+      {"less_equal.Tensor", "le.Tensor"},        {"ravel.default", "flatten.using_ints"}};
+  for (const auto& [alias, name] : aliases) {
+    const Binding* known = Torch(absl::StrCat("aten.", alias));
+    ASSERT_NE(known, nullptr) << alias;
+    EXPECT_EQ(known->op->id, Torch(absl::StrCat("aten.", name))->op->id) << alias;
+  }
 }
 
 TEST(TorchOps, VariantsOfOneOperator) {

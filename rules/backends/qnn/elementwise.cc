@@ -85,6 +85,19 @@ Lowering LowerSame(const NodeView& view, absl::string_view name, Emission& emiss
   return Emitted();
 }
 
+Lowering LowerCastLike(const NodeView& view, absl::string_view name, Emission& emission) {
+  if (view.graph().origin() == v1::Graph::ONNX) return NoCounterpart("QNN has no operator for it");
+  return LowerSame(view, name, emission);
+}
+
+Lowering LowerHadamardTransform(const NodeView& view, absl::string_view name, Emission& emission) {
+  emission.Begin(name, view.node());
+  AddInput(view, view.input(0), emission);
+  AddOutput(view, view.output(0), emission);
+  emission.AddReal("scale", view.real({"scale"}).value_or(1));
+  return Emitted();
+}
+
 Lowering LowerFolded(const NodeView&, absl::string_view, Emission&) { return Folded(); }
 
 Lowering LowerBinary(const NodeView& view, absl::string_view name, Emission& emission) {

@@ -14,6 +14,8 @@ using Lowerer = Lowering (*)(const NodeView&, absl::string_view name, Emission&)
 // elementwise.cc
 // Every data port in order, every output; no parameters.
 Lowering LowerSame(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerCastLike(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerHadamardTransform(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerFolded(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerBinary(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerReciprocal(const NodeView&, absl::string_view name, Emission&);

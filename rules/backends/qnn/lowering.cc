@@ -84,6 +84,7 @@ constexpr Entry kEntries[] = {
     {OpId::kSqrt, "ElementWiseSquareRoot", LowerSame},
     {OpId::kSoftplus, "ElementWiseSoftplus", LowerSame},
     {OpId::kCast, "Cast", LowerSame},
+    {OpId::kCastLike, "Cast", LowerCastLike},
 
     {OpId::kRelu, "Relu", LowerSame},
     {OpId::kRelu1, "Relu1", LowerSame},
@@ -93,6 +94,7 @@ constexpr Entry kEntries[] = {
     {OpId::kPRelu, "Prelu", LowerPrelu},
     {OpId::kElu, "Elu", LowerElu},
     {OpId::kGelu, "Gelu", LowerSame},
+    {OpId::kHadamardTransform, "HadamardTransform", LowerHadamardTransform},
     {OpId::kSigmoid, "Sigmoid", LowerSame},
     {OpId::kHardSigmoid, "ElementWiseNeuron", LowerHardSigmoid},
     {OpId::kHardSwish, "HardSwish", LowerSame},

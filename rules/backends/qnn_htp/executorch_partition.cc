@@ -37,6 +37,24 @@ class Delegates {
 
 bool IsDelegated(const ModuleResult::OpOutcome& op) { return !op.refused && !op.backend_ops.empty(); }
 
+// Identities become no operator: what they pass on comes from the operator in front of them.
+bool IsIdentity(const ModuleResult::OpOutcome& op) { return op.checked && !op.refused && op.backend_ops.empty(); }
+
+// The value that identities pass on as `value`.
+int32_t PassedOn(const Graph& graph, const ResolvedGraph& resolved, const ModuleResult& result, int32_t value) {
+  int32_t producer = graph.producer(value);
+  while (producer >= 0 && graph.num_inputs(producer) > 0) {
+    const int32_t op = resolved.op_of_node(producer);
+    const int32_t input = graph.input(producer, 0);
+    if (op < 0 || !IsIdentity(result.ops[op]) || input < 0) break;
+    value = input;
+    const int32_t from = graph.producer(value);
+    if (from >= producer) break;  // out of order: not followed
+    producer = from;
+  }
+  return value;
+}
+
 }  // namespace
 
 const RuleInfo kDelegateWithoutInput = {
@@ -65,16 +83,16 @@ void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult
     if (!IsDelegated(result.ops[i])) continue;
     const auto op = static_cast<int32_t>(i);
     for (int k = 0; k < graph.num_inputs(ops[i].node); ++k) {
-      const int32_t value = graph.input(ops[i].node, k);
-      if (value < 0 || graph.is_constant(value)) continue;
+      if (graph.input(ops[i].node, k) < 0) continue;
+      const int32_t value = PassedOn(graph, resolved, result, graph.input(ops[i].node, k));
+      if (graph.is_constant(value)) continue;
       const int32_t producer = graph.producer(value);
       const int32_t from = producer < 0 ? -1 : resolved.op_of_node(producer);
       if (from >= 0 && IsDelegated(result.ops[from])) {
         delegates.Join(op, from);
         continue;
       }
-      // Of the model, from the CPU, from somewhere that is not known, or through an identity (what is in front of it is
-      // not followed). A generator's output is a constant.
+      // Of the model, from the CPU, or from somewhere that is not known. A generator's output is a constant.
       const bool generated =
           from >= 0 && result.ops[from].checked && !result.ops[from].refused && graph.num_inputs(producer) == 0;
       if (!generated) delegates.GiveInput(op);

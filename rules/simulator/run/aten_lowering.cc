@@ -372,6 +372,14 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
     case OpId::kCast:
       SetType(node, lowered);
       return absl::OkStatus();
+    case OpId::kCastLike: {
+      const Tensor* like = node.Argument(1);
+      if (like == nullptr) return absl::UnimplementedError("the type of what is not computed");
+      to.SetInt("to", like->type);
+      lowered.op = OpId::kCast;
+      lowered.data_ports = 1;
+      return absl::OkStatus();
+    }
     case OpId::kFill:
     case OpId::kFillLike: {
       std::optional<Integers> shape = node.Ints("size");
