@@ -40,19 +40,18 @@ bool IsDelegated(const ModuleResult::OpOutcome& op) { return !op.refused && !op.
 // Identities become no operator: what they pass on comes from the operator in front of them.
 bool IsIdentity(const ModuleResult::OpOutcome& op) { return op.checked && !op.refused && op.backend_ops.empty(); }
 
-// The value that identities pass on as `value`.
-int32_t PassedOn(const Graph& graph, const ResolvedGraph& resolved, const ModuleResult& result, int32_t value) {
-  int32_t producer = graph.producer(value);
-  while (producer >= 0 && graph.num_inputs(producer) > 0) {
-    const int32_t op = resolved.op_of_node(producer);
-    const int32_t input = graph.input(producer, 0);
-    if (op < 0 || !IsIdentity(result.ops[op]) || input < 0) break;
-    value = input;
-    const int32_t from = graph.producer(value);
-    if (from >= producer) break;  // out of order: not followed
-    producer = from;
+// By value: the one that identities pass on as it, itself for all others. What is out of order is not followed.
+std::vector<int32_t> PassedOn(const Graph& graph, const ResolvedGraph& resolved, const ModuleResult& result) {
+  std::vector<int32_t> passed(graph.num_values());
+  std::iota(passed.begin(), passed.end(), 0);
+  for (size_t i = 0; i < result.ops.size(); ++i) {
+    const int32_t node = resolved.ops()[i].node;
+    if (!IsIdentity(result.ops[i]) || graph.num_inputs(node) == 0 || graph.input(node, 0) < 0) continue;
+    for (int k = 0; k < graph.num_outputs(node); ++k) {
+      if (graph.output(node, k) >= 0) passed[graph.output(node, k)] = passed[graph.input(node, 0)];
+    }
   }
-  return value;
+  return passed;
 }
 
 }  // namespace
@@ -79,12 +78,13 @@ void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult
   if (!any_refused) return;
   Delegates delegates(result.ops.size());
   const absl::Span<const ResolvedOp> ops = resolved.ops();
+  const std::vector<int32_t> passed = PassedOn(graph, resolved, result);
   for (size_t i = 0; i < ops.size(); ++i) {
     if (!IsDelegated(result.ops[i])) continue;
     const auto op = static_cast<int32_t>(i);
     for (int k = 0; k < graph.num_inputs(ops[i].node); ++k) {
       if (graph.input(ops[i].node, k) < 0) continue;
-      const int32_t value = PassedOn(graph, resolved, result, graph.input(ops[i].node, k));
+      const int32_t value = passed[graph.input(ops[i].node, k)];
       if (graph.is_constant(value)) continue;
       const int32_t producer = graph.producer(value);
       const int32_t from = producer < 0 ? -1 : resolved.op_of_node(producer);
