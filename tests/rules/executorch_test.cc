@@ -117,6 +117,8 @@ TEST(ExecuTorch, SomeSocsHaveNoFloat) {
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
   EXPECT_THAT(Refused(result), ElementsAre("relu"));
   EXPECT_THAT(CodesAt(result, "relu"), Contains("DT106"));
+  // That nothing is annotated is said of the graph; the node tells why.
+  EXPECT_EQ(result.findings(result.outcome().cause()).location().node(), "relu");
   EXPECT_EQ(Lower(FloatRelu(), kV68).outcome().kind(), v1::Outcome::FULL);
   // Not delegated, hence not prepared either.
   EXPECT_EQ(Lower(FloatGather(), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);

@@ -14,6 +14,7 @@ using Lowerer = Lowering (*)(const NodeView&, absl::string_view name, Emission&)
 // elementwise.cc
 // Every data port in order, every output; no parameters.
 Lowering LowerSame(const NodeView&, absl::string_view name, Emission&);
+// PyTorch's type_as; converters of ONNX do not know CastLike.
 Lowering LowerCastLike(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerHadamardTransform(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerFolded(const NodeView&, absl::string_view name, Emission&);
