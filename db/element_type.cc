@@ -79,6 +79,8 @@ std::optional<ElementType> ElementTypeFromName(absl::string_view name) {
 
 absl::string_view ItemEffectName(ItemEffect effect) {
   switch (effect) {
+    case ItemEffect::kUnprepared:
+      return "unprepared";
     case ItemEffect::kWrongNumbers:
       return "wrong_numbers";
     case ItemEffect::kNotEnforced:
@@ -89,7 +91,8 @@ absl::string_view ItemEffectName(ItemEffect effect) {
 }
 
 std::optional<ItemEffect> ItemEffectFromName(absl::string_view name) {
-  for (ItemEffect effect : {ItemEffect::kRefused, ItemEffect::kWrongNumbers, ItemEffect::kNotEnforced}) {
+  for (ItemEffect effect :
+       {ItemEffect::kRefused, ItemEffect::kUnprepared, ItemEffect::kWrongNumbers, ItemEffect::kNotEnforced}) {
     if (name == ItemEffectName(effect)) return effect;
   }
   return std::nullopt;

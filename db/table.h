@@ -33,11 +33,12 @@ enum class Evidence : uint8_t { kDocumented, kMeasured };
 
 // What an operator that does not hold to an item comes to.
 enum class ItemEffect : uint8_t {
-  kRefused,       // validation or preparation fails
+  kRefused,       // validation fails
+  kUnprepared,    // validation takes it, and the graph cannot be prepared
   kWrongNumbers,  // it is taken, and computes something else than the encodings say
   kNotEnforced,   // it is taken, and computes right, whatever the document says
 };
-absl::string_view ItemEffectName(ItemEffect effect);  // "refused", "wrong_numbers", "not_enforced"
+absl::string_view ItemEffectName(ItemEffect effect);  // "refused", "unprepared", "wrong_numbers", "not_enforced"
 std::optional<ItemEffect> ItemEffectFromName(absl::string_view name);
 
 // Closed interval of arch numbers (68 for V68). 0 at either end: open.

@@ -24,6 +24,8 @@ absl::string_view EffectText(db::ItemEffect effect) {
   switch (effect) {
     case db::ItemEffect::kRefused:
       return "";
+    case db::ItemEffect::kUnprepared:
+      return "else validated and not prepared: ";
     case db::ItemEffect::kWrongNumbers:
       return "else wrong numbers: ";
     case db::ItemEffect::kNotEnforced:

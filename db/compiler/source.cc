@@ -325,7 +325,7 @@ class ConstraintReader {
           ReadAnnotations(fields, item);
           if (const auto effect = fields.find("effect"); effect != fields.end()) {
             const auto known = ItemEffectFromName(Scalar(effect->second, "effect"));
-            if (!known) Fail(effect->second, "an effect is refused, wrong_numbers or not_enforced");
+            if (!known) Fail(effect->second, "an effect is refused, unprepared, wrong_numbers or not_enforced");
             item.effect = *known;
           }
         } else {

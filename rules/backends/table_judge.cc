@@ -47,6 +47,7 @@ FindingDraft TableFinding(const BackendOp& op, const Violation& violation, const
       draft.severity = v1::Finding::ERROR;
       break;
     case db::ItemEffect::kRefused:
+    case db::ItemEffect::kUnprepared:
       break;
   }
   return draft;

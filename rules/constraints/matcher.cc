@@ -202,7 +202,6 @@ void Report(const CompiledItem& item, const CompiledPredicate& predicate, PortRe
   violation.document = item.source;
   violation.evidence = item.evidence;
   violation.effect = item.effect;
-  violation.of_some_archs = item.archs.min != 0 || item.archs.max != 0;
   result.violations.push_back(std::move(violation));
 }
 

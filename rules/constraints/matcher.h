@@ -31,10 +31,11 @@ struct Violation {
   db::Evidence evidence = db::Evidence::kDocumented;
   db::ItemEffect effect = db::ItemEffect::kRefused;  // kRefused: what the rule says
 
-  bool of_some_archs = false;  // the statement is about some archs only: others take the same
-
-  // The backend does not take the operator.
-  bool refuses() const { return rule->effect == v1::Finding::REFUSED && effect == db::ItemEffect::kRefused; }
+  // The backend does not take the operator, or takes it and cannot prepare the graph.
+  bool refuses() const {
+    return rule->effect == v1::Finding::REFUSED &&
+           (effect == db::ItemEffect::kRefused || effect == db::ItemEffect::kUnprepared);
+  }
 };
 
 struct Unjudged {

@@ -489,7 +489,7 @@ class Resolver {
       operand.annotated_none = true;
       return;
     }
-    operand.form = specs_.FormOf(graph_.spec_like(root));
+    operand.form = specs_.FormOf(spec, root);
     const StoredForm& stored = forms_[operand.form];
     operand.quantized = stored.quantized;
     if (stored.type != v1::DATA_TYPE_UNSPECIFIED) operand.type = stored.type;

@@ -23,6 +23,9 @@ class SpecForms {
   }
   // Index into the forms of what a spec says.
   int32_t FormOf(int32_t spec) { return form_of_[spec] >= 0 ? form_of_[spec] : AddForm(spec); }
+  // The same for what `spec` leads to. The observer of a shared spec is also the root's, and where that stands at no
+  // place that can be observed, the shared spec alone has the numbers.
+  int32_t FormOf(int32_t spec, int32_t root);
 
  private:
   int32_t AddForm(int32_t spec);

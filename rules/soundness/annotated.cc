@@ -1,5 +1,8 @@
 #include "rules/soundness/annotated.h"
 
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+
 namespace quantgate {
 
 Place PlaceOf(const Graph& graph, SpecPlace at) {
@@ -15,6 +18,15 @@ Place PlaceOf(const Graph& graph, SpecPlace at) {
 
 bool IsAnnotation(const CheckContext& context) {
   return context.graph().origin() == v1::Graph::PT2E && context.stage() != v1::STAGE_CONVERTED;
+}
+
+bool IsWrittenBuffer(const Graph& graph, int32_t node, int i) {
+  const int32_t value = graph.input(node, i);
+  if (value < 0 || graph.argument(node, i) != 0 || !graph.is_static(value)) return false;
+  // A fill is no buffer.
+  if (graph.producer(value) >= 0 && graph.num_inputs(graph.producer(value)) == 0) return false;
+  const absl::string_view type = graph.op_type(node);
+  return absl::EndsWith(type.substr(0, type.rfind('.')), "_");  // aten.index_put_.default
 }
 
 void ForEachAnnotated(const CheckContext& context, absl::FunctionRef<bool(const v1::Spec&)> wanted,

@@ -24,6 +24,10 @@ Place PlaceOf(const Graph& graph, SpecPlace at);
 // inputs are others).
 bool IsAnnotation(const CheckContext& context);
 
+// Input `i` of `node` is a buffer that the operator writes in place (index_put_, copy_). torchao's prepare leaves it as
+// it is, whatever spec the edge has: observed, it would be a copy that is written.
+bool IsWrittenBuffer(const Graph& graph, int32_t node, int i);
+
 // Calls `visit` for every place that has one of the specs that `wanted` picks: value by value, the value itself and
 // then its edges. `wanted` is asked of one spec of those that say the same (Graph::spec_like), so not about what they
 // refer to nor about observers; where it picks none the graph is not walked. Linear.

@@ -8,6 +8,7 @@
 #include "rules/engine/finding.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
+#include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
 #include "rules/soundness/tflite.h"
 
@@ -139,6 +140,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
       const v1::Spec& spec = graph.message().specs(operand.spec);
       // A derived spec is computed from others when the graph is converted.
       if (spec.kind() == v1::Spec::DERIVED && context.stage() != v1::STAGE_CONVERTED) return;
+      if (!output && IsAnnotation(context) && IsWrittenBuffer(graph, op.node, operand.argument)) return;  // CV003
       if (graph.origin() == v1::Graph::QNN && spec.qscheme() == v1::Spec::PER_BLOCK_SYMMETRIC) {
         // Its importer gives the scheme alone.
         return sink.NotChecked(&kInfo, op.node, "how a net.json writes scales of blocks is not documented");

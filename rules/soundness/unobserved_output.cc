@@ -15,10 +15,11 @@ constexpr RuleInfo kInfo = {
     v1::Finding::WARNING,
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
-    "prepare_pt2e makes an observer for the spec and inserts it nowhere: a tuple cannot be observed. The values "
-    "stay float between quantized operators, and whoever counts annotations believes them quantized.",
-    "Annotate the getitem nodes that take the results out instead.",
-    "An output spec on topk fires it; on getitem(topk, 0) it does not.",
+    "prepare_pt2e makes an observer for the spec and inserts it nowhere: a tuple cannot be observed, nor a buffer that "
+    "an operator writes in place. The values stay float between quantized operators, and whoever counts annotations "
+    "believes them quantized.",
+    "Annotate the getitem nodes that take the results out instead; leave the buffer without a spec.",
+    "An output spec on topk fires it, and one for the cache that index_put_ writes; on getitem(topk, 0) it does not.",
 };
 
 // A tuple: somebody takes an element out of it, or the operator has several results.
@@ -40,9 +41,7 @@ bool MayHaveTuples(const Graph& graph) {
   });
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
-  const Graph& graph = context.graph();
-  if (!IsAnnotation(context) || !MayHaveTuples(graph)) return;
+void CheckTuples(const Graph& graph, FindingSink& sink) {
   for (int32_t value = 0; value < graph.num_values(); ++value) {
     const int32_t spec = graph.value_spec(value);
     if (spec < 0 || graph.spec_kind(spec) == v1::Spec::EXPLICIT_NONE || !IsTuple(graph, value)) continue;
@@ -53,6 +52,32 @@ void Check(const CheckContext& context, FindingSink& sink) {
     sink.Add(kInfo, place, "its output spec is for a tuple, and never gets an observer",
              "specs on the getitem nodes behind it");
   }
+}
+
+bool IsQuantized(const Graph& graph, int32_t spec) {
+  return spec >= 0 && graph.spec_kind(spec) != v1::Spec::EXPLICIT_NONE;
+}
+
+void CheckBuffers(const Graph& graph, FindingSink& sink) {
+  for (const Graph::ConstantRecord& constant : graph.constants()) {
+    for (const Use& use : graph.uses(constant.value)) {
+      if (!IsQuantized(graph, graph.edge_spec(use.node, use.input))) continue;
+      if (!IsWrittenBuffer(graph, use.node, use.input)) continue;
+      Place place;
+      place.node = use.node;
+      place.input = use.input;
+      place.value = constant.value;
+      sink.Add(kInfo, place, "its spec is for a buffer that the operator writes, and never gets an observer",
+               "no spec there: the buffer stays float");
+    }
+  }
+}
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  if (!IsAnnotation(context)) return;
+  if (MayHaveTuples(graph)) CheckTuples(graph, sink);
+  CheckBuffers(graph, sink);
 }
 
 }  // namespace

@@ -172,7 +172,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "toy.yaml:4: evidence is documented or measured, not \"rumour\""},
         Mistake{"BadArchs", "archs: 73..", "archs: 79..73", "toy.yaml:15: empty arch range"},
         Mistake{"BadEffect", "archs: ..75, evidence", "effect: sad, evidence",
-                "toy.yaml:22: an effect is refused, wrong_numbers or not_enforced"},
+                "toy.yaml:22: an effect is refused, unprepared, wrong_numbers or not_enforced"},
         Mistake{"BadSdks", "archs: 73..", "sdks: later", "toy.yaml:15: sdks are LO..HI, either may be empty"},
         Mistake{"BadSdksEnd", "archs: 73..", "sdks: x..", "toy.yaml:15: not an SDK version: \"x\""},
         Mistake{"BadAlso", "document: a document", "document: a document\nalso: old",

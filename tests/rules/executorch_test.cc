@@ -94,15 +94,31 @@ TEST(ExecuTorch, WhatLaterArchsTakeIsDelegatedAndHasNoKernel) {
   EXPECT_THAT(Refused(Lower(FloatGather(), kV68, "qnn-converter")), ElementsAre("gather"));
 }
 
-// The library's validation refuses a Cast of rank 6 on every arch (tests/data/vendor), though the table has a limit for
-// each arch.
-TEST(ExecuTorch, ARankThatIsTooHighIsRefused) {
+AnnotatedBuilder CastOf(v1::DataType type, const std::vector<int64_t>& shape) {
   AnnotatedBuilder b;
-  b.Input("x", v1::DATA_TYPE_INT32, {1, 1, 1, 1, 1, 2});
+  b.Input("x", type, shape);
   b.Node("aten._to_copy.default", "cast", {"x"}, {"cast"});
-  b.Shape("cast", kF32, {1, 1, 1, 1, 1, 2});
+  b.Shape("cast", kF32, shape);
   b.Output("cast");
+  return b;
+}
+
+// The library's validation refuses a Cast of rank 6 on every arch (tests/data/vendor).
+TEST(ExecuTorch, ARankThatIsTooHighIsRefused) {
+  const AnnotatedBuilder b = CastOf(v1::DATA_TYPE_INT32, {1, 1, 1, 1, 1, 2});
   for (const char* target : {kV68, kV75}) EXPECT_THAT(Refused(Lower(b, target)), ElementsAre("cast")) << target;
+}
+
+// One of booleans it takes up to rank 5, and from V69 on has no kernel for that.
+TEST(ExecuTorch, ARankThatIsValidatedAndNotPreparedEndsTheExport) {
+  const AnnotatedBuilder b = CastOf(v1::DATA_TYPE_BOOL, {1, 1, 1, 1, 2});
+  const v1::Result result = Lower(b, kV75);
+  EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_THAT(Refused(result), IsEmpty());
+  EXPECT_THAT(CodesAt(result, "cast"), Contains("GS103"));
+  EXPECT_EQ(Lower(b, kV68).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(Lower(CastOf(v1::DATA_TYPE_BOOL, {1, 1, 1, 2}), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_THAT(Refused(Lower(b, kV75, "qnn-converter")), ElementsAre("cast"));
 }
 
 AnnotatedBuilder FloatRelu() {

@@ -99,6 +99,28 @@ void AddIndices(GraphBuilder& b, v1::DataType one) {
   b.Output("add");
 }
 
+// A cache that index_put_ writes, with a spec of its own that those of the values and of the result share. Calibrated,
+// torchao has observed the values and the result, not the cache.
+void AddCache(GraphBuilder& b, const char* op = "aten.index_put_.default") {
+  b.Weight("cache", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8}, -1);
+  b.Weight("at", v1::DATA_TYPE_INT64, {1}, -1);
+  v1::Node& put = b.Node(op, "put", {"cache", "at", "relu"}, {"put"});
+  b.Shape("put", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+  b.Output("put");
+  put.add_input_specs(AddSpec(b, v1::DATA_TYPE_UINT8, v1::Spec::PER_TENSOR_AFFINE));
+  v1::Spec& shared = *b.graph.add_specs();
+  shared.set_kind(v1::Spec::SHARED);
+  shared.mutable_shared_with()->set_value(b.Id("cache"));
+  shared.mutable_shared_with()->set_consumer(b.graph.nodes_size());
+  if (b.graph.stage() == v1::STAGE_CALIBRATED) {
+    shared.mutable_qparams()->add_scales(0.5);
+    shared.mutable_qparams()->add_zero_points(3);
+  }
+  put.add_input_specs(0);
+  put.add_input_specs(b.graph.specs_size());
+  b.Value("put").set_spec(b.graph.specs_size());
+}
+
 // topk behind the relu, with an annotated output, and the values taken out of it.
 void AddTopK(GraphBuilder& b) {
   v1::Node& topk = b.Node("aten.topk.default", "topk", {"relu"}, {"topk"});
@@ -310,6 +332,22 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.Value("getitem").set_spec(1);
        },
        "-CV003"},
+      {"SpecOnAWrittenBuffer", Conv, [](GraphBuilder& b) { AddCache(b); }, "CV003", "put", "cache", -1, warning},
+      {"SpecOnABufferThatIsRead", Conv, [](GraphBuilder& b) { AddCache(b, "aten.index_put.default"); }, "-CV003"},
+      {"WrittenBufferWithoutSpec", Conv,
+       [](GraphBuilder& b) {
+         AddCache(b);
+         b.Find("put").set_input_specs(0, 0);
+       },
+       "-CV003"},
+      {"WrittenBufferIsNotObserved", SmallBias, [](GraphBuilder& b) { AddCache(b); }, "-FI009"},
+      {"SharedWithoutNumbers", SmallBias,
+       [](GraphBuilder& b) {
+         AddCache(b);
+         b.graph.mutable_specs(b.graph.specs_size() - 1)->clear_qparams();
+         b.Find("put").set_input_specs(2, 0);
+       },
+       "FI009", "put", "put"},
 
       // CV004
       {"NothingAnnotated", Conv, RemoveSpecs, "CV004", "", "", -1, warning},

@@ -1,8 +1,6 @@
 // agreement FILE...: puts recorded configurations to QuantGate's own engine and compares its verdicts with the
 // vendor's. Prints a JSON line per disagreement, a table per operator and kind, and a summary. Exit code 2: a file
 // could not be read to its end.
-#include <google/protobuf/arena.h>
-
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -21,27 +19,33 @@ namespace {
 
 class Comparison {
  public:
-  explicit Comparison(ModuleRegistry& modules) : modules_(modules) {
-    options_.toolchain = "qnn-converter";
-    options_.corrections = false;
-  }
+  explicit Comparison(ModuleRegistry& modules) : modules_(modules) { options_.corrections = false; }
 
   // A line that is no case, or that the engine cannot take, is an error.
   absl::Status Compare(absl::string_view line) {
     absl::StatusOr<Case> asked = ParseCase(line);
     if (!asked.ok()) return asked.status();
     options_.targets = {asked->target};
-    google::protobuf::Arena arena;
-    v1::Report& report = *google::protobuf::Arena::CreateMessage<v1::Report>(&arena);
-    if (absl::Status status = Check(asked->graph, options_, modules_, report); !status.ok()) return status;
-    const std::vector<absl::string_view> wrong = tally_.Add(*asked, report.results(0));
-    if (!wrong.empty()) Print(*asked, report.results(0), wrong);
+    absl::StatusOr<v1::Report> report = Judge(asked->graph, "qnn-converter");
+    if (!report.ok()) return report.status();
+    const absl::StatusOr<v1::Report> in_steps = Judge(asked->graph, "executorch");
+    if (!in_steps.ok()) return in_steps.status();
+    std::vector<absl::string_view> wrong = tally_.Add(*asked, report->results(0));
+    for (absl::string_view step : tally_.AddStep(*asked, in_steps->results(0))) wrong.push_back(step);
+    if (!wrong.empty()) Print(*asked, report->results(0), wrong);
     return absl::OkStatus();
   }
 
   const Tally& tally() const { return tally_; }
 
  private:
+  absl::StatusOr<v1::Report> Judge(const v1::Graph& graph, const char* toolchain) {
+    options_.toolchain = toolchain;
+    v1::Report report;
+    if (absl::Status status = Check(graph, options_, modules_, report); !status.ok()) return status;
+    return report;
+  }
+
   static void Print(const Case& asked, const v1::Result& judged, const std::vector<absl::string_view>& wrong) {
     nlohmann::ordered_json line;
     line["id"] = asked.id;
@@ -95,8 +99,8 @@ int Run(int argc, char** argv) {
       exit_code = 2;
     }
   }
-  std::printf("\n%s\n%s\n%s\n", comparison.tally().Table().c_str(), comparison.tally().Accepted().c_str(),
-              comparison.tally().Summary().c_str());
+  std::printf("\n%s\n%s\n%s\n%s\n", comparison.tally().Table().c_str(), comparison.tally().Accepted().c_str(),
+              comparison.tally().Steps().c_str(), comparison.tally().Summary().c_str());
   return exit_code;
 }
 

@@ -28,6 +28,11 @@ absl::StatusOr<Case> Read(const Json& json) {
                                json.at("sdk").get_ref<const std::string&>());
   const Json& vendor = json.at("vendor");
   result.accepted = vendor.at("validate") == "accept" && vendor.at("finalize") == "accept";
+  if (vendor.at("validate") != "accept") {
+    result.stops_at = Step::kValidation;
+  } else if (!result.accepted) {
+    result.stops_at = Step::kPreparation;
+  }
   absl::StatusOr<OutputEncoding> output_encoding = ParseOutputEncoding(vendor);
   if (!output_encoding.ok()) return output_encoding.status();
   result.output_encoding = *output_encoding;

@@ -15,12 +15,16 @@ namespace quantgate::vendor {
 // What executing showed about the declared encoding of the output.
 enum class OutputEncoding { kNotExecuted, kHonoured, kIgnored, kInexact };
 
+// Where the vendor's tools stop.
+enum class Step { kNone, kValidation, kPreparation };
+
 struct Case {
   std::string id;
   std::string op;    // "Conv2d", "ElementWiseBinary:ADD"
   std::string kind;  // what was varied: "row", "out_scale"
   std::string target;
   bool accepted = false;  // validated and prepared
+  Step stops_at = Step::kNone;
   OutputEncoding output_encoding = OutputEncoding::kNotExecuted;
   // What else has to be said of it (Remarks()); none stated: anything.
   std::optional<std::set<std::string>> remarks;

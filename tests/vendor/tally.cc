@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "tests/vendor/verdict.h"
@@ -63,6 +64,23 @@ std::vector<absl::string_view> Tally::Add(const Case& asked, const v1::Result& j
     counts->unknown += one.unknown;
   }
   return wrong;
+}
+
+std::vector<absl::string_view> Tally::AddStep(const Case& asked, const v1::Result& judged) {
+  // On an arch that it does not take the library stops at either.
+  if (absl::StrContains(asked.target, "/V89@")) return {};
+  const Step said = StopsAt(judged);
+  if (asked.graph.nodes_size() != 1 || asked.stops_at == Step::kNone || said == Step::kNone) return {};
+  ++refusals_;
+  if (said == asked.stops_at) {
+    ++right_steps_;
+    return {};
+  }
+  return {said == Step::kValidation ? "validated, and then not prepared" : "not validated"};
+}
+
+std::string Tally::Steps() const {
+  return absl::StrCat("steps: ", right_steps_, " of ", refusals_, " refusals at the right one");
 }
 
 std::string Tally::Table() const {

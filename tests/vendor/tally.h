@@ -30,15 +30,23 @@ class Tally {
   // Returns what QuantGate got wrong: "false accept", "wrong numbers not named"; mostly nothing.
   std::vector<absl::string_view> Add(const Case& asked, const v1::Result& judged);
 
+  // The same for the step at which a single operator is refused, as judged for toolchain executorch; cases that are
+  // judged wrongly as a whole do not count.
+  std::vector<absl::string_view> AddStep(const Case& asked, const v1::Result& judged);
+
   // One line per operator, one per kind.
   std::string Table() const;
   // "the vendor accepts 48 % of them; 27 cases or more of every operator"
   std::string Accepted() const;
+  // "steps: S of R refusals at the right one"
+  std::string Steps() const;
   // "agreement: N cases, F false accepts, ..."
   std::string Summary() const;
 
  private:
   Counts all_;
+  int64_t refusals_ = 0;
+  int64_t right_steps_ = 0;
   std::map<std::string, Counts> by_op_;
   std::map<std::string, Counts> by_kind_;
 };

@@ -11,6 +11,15 @@ bool Refused(const v1::Result& judged) {
                      [](const v1::Finding& finding) { return finding.effect() == v1::Finding::REFUSED; });
 }
 
+Step StopsAt(const v1::Result& judged) {
+  const v1::Outcome& outcome = judged.outcome();
+  if (std::any_of(outcome.nodes().begin(), outcome.nodes().end(),
+                  [](const v1::NodeOutcome& node) { return node.refused(); })) {
+    return Step::kValidation;
+  }
+  return outcome.kind() == v1::Outcome::FAILS ? Step::kPreparation : Step::kNone;
+}
+
 bool OutputNamed(const v1::Result& judged) {
   return std::any_of(judged.findings().begin(), judged.findings().end(), [](const v1::Finding& finding) {
     return finding.effect() == v1::Finding::WRONG_NUMBERS && finding.location().has_output();

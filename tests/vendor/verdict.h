@@ -6,11 +6,16 @@
 #include <string>
 
 #include "quantgate/v1/report.pb.h"
+#include "tests/vendor/case.h"
 
 namespace quantgate::vendor {
 
 // A finding says that the vendor's tools will not take it.
 bool Refused(const v1::Result& judged);
+
+// Where it says that they stop; `judged` is of toolchain executorch, which delegates what is validated and prepares it
+// afterwards.
+Step StopsAt(const v1::Result& judged);
 
 // A finding says that the numbers of an output are wrong.
 bool OutputNamed(const v1::Result& judged);

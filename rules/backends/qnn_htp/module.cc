@@ -139,13 +139,14 @@ class Judge {
     bool ends_export = false;  // it is delegated, and then there is no context binary
   };
 
-  // ExecuTorch asks the library to validate each operator and prepares the delegate afterwards. What later archs take
-  // is validated, and has no kernel then. Ranks are validated up to a limit of their own, which the table does not tell
-  // from that of the kernels.
+  // ExecuTorch asks the library to validate each operator and prepares the delegate afterwards. Documents do not tell
+  // the two apart.
+  bool InTwoSteps() const { return target_.toolchain == Toolchain::kExecuTorch && matcher_.measured(); }
+
+  // A row that later archs have is validated, and has no kernel then.
   bool FailsAtPreparation(const Violation& violation) const {
-    if (target_.toolchain != Toolchain::kExecuTorch || !matcher_.measured()) return false;
-    return violation.rule == &kDtypeRowArch ||
-           (violation.of_some_archs && violation.refuses() && violation.rule != &kRank);
+    return InTwoSteps() && (violation.rule == &kDtypeRowArch ||
+                            (violation.effect == db::ItemEffect::kUnprepared && violation.refuses()));
   }
 
   Verdict JudgeOp(const BackendOp& op) {
@@ -176,9 +177,11 @@ class Judge {
     }
     if (!match_.known_op) return verdict;
     if (!verdict.refused && !matcher_.measured()) verdict.refused = JudgeComposite(op);
-    OpReport report(op, match_.violations, sink_);
-    for (const OpRule* rule : rules_) rule->check(op, target_, report);
-    verdict.refused = verdict.refused || report.refused();
+    for (const OpRule* rule : rules_) {
+      OpReport report(op, match_.violations, sink_);
+      rule->check(op, target_, report);
+      if (report.refused()) (InTwoSteps() && rule->unprepared ? verdict.ends_export : verdict.refused) = true;
+    }
     return verdict;
   }
 

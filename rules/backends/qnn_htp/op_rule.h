@@ -47,6 +47,8 @@ struct OpRule {
   void (*check)(const BackendOp&, const Target&, OpReport&);
   // A table that is measured says this itself, so the rule is for the tables that only repeat documents.
   bool in_measured_table = true;
+  // Validation takes what the rule refuses, and the graph cannot be prepared.
+  bool unprepared = false;
 };
 
 absl::Span<const OpRule> OpRules();
