@@ -346,6 +346,26 @@ std::vector<SoundnessCase> AnnotationCases() {
        "-CV003"},
       {"SpecOnAWrittenBuffer", Conv, [](GraphBuilder& b) { AddCache(b); }, "CV003", "put", "cache", -1, warning},
       {"SpecOnABufferThatIsRead", Conv, [](GraphBuilder& b) { AddCache(b, "aten.index_put.default"); }, "-CV003"},
+      {"SpecOnAWrittenView", Conv,
+       [](GraphBuilder& b) {
+         AddCache(b);
+         b.Node("aten.slice.Tensor", "view", {"cache"}, {"view"});
+         b.Shape("view", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+         b.Find("put").set_inputs(0, b.Id("view"));
+         b.graph.mutable_specs(b.graph.specs_size() - 1)->mutable_shared_with()->set_value(b.Id("view"));
+       },
+       "CV003", "put", "view", -1, warning},
+      {"SpecOnAWrittenFill", Conv,
+       [](GraphBuilder& b) {
+         AddCache(b);
+         b.Node("aten.zeros.default", "fill", {}, {"fill"});
+         b.Shape("fill", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+         b.Node("aten.slice.Tensor", "view", {"fill"}, {"view"});
+         b.Shape("view", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+         b.Find("put").set_inputs(0, b.Id("view"));
+       },
+       "-CV003"},
+      {"SpecOnTheFirstOperandOfAnd", Conv, [](GraphBuilder& b) { AddCache(b, "aten.__and__.Tensor"); }, "-CV003"},
       {"WrittenBufferWithoutSpec", Conv,
        [](GraphBuilder& b) {
          AddCache(b);
