@@ -112,7 +112,9 @@ std::set<PortCondition> ConditionsFor(const OpConstraints& op, const std::string
     if (item.configuration != "All" && item.configuration != configuration) continue;
     for (const Predicate& predicate : item.predicates) {
       conditions.insert(
-          {NormalPort(item.port), Shape(predicate), PredicateText(predicate), item.archs.min, item.archs.max});
+          {NormalPort(item.port), Shape(predicate),
+           absl::StrCat(PredicateText(predicate), item.effect == ItemEffect::kUnprepared ? " (unprepared)" : ""),
+           item.archs.min, item.archs.max});
     }
   }
   return conditions;

@@ -33,7 +33,7 @@ enum class Evidence : uint8_t { kDocumented, kMeasured };
 
 // What an operator that does not hold to an item comes to.
 enum class ItemEffect : uint8_t {
-  kRefused,       // validation fails
+  kRefused,       // validation fails; of a document, or a backend with one step: the operator is not taken
   kUnprepared,    // validation takes it, and the graph cannot be prepared
   kWrongNumbers,  // it is taken, and computes something else than the encodings say
   kNotEnforced,   // it is taken, and computes right, whatever the document says

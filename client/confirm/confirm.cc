@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -17,6 +18,13 @@
 
 namespace quantgate {
 namespace {
+
+// Also where the node is delegated, and then there is no context binary.
+bool IsRefusedByFinding(const v1::Result& result, absl::string_view node) {
+  return absl::c_any_of(result.findings(), [node](const v1::Finding& finding) {
+    return finding.effect() == v1::Finding::REFUSED && finding.location().node() == node;
+  });
+}
 
 using Json = nlohmann::json;
 
@@ -156,7 +164,7 @@ absl::Status Confirmer::ConfirmResult(Plan plan, const std::function<void(const 
   for (const v1::NodeOutcome& outcome : result.outcome().nodes()) {
     v1::ConfirmedNode& node = *confirmation.add_nodes();
     node.set_node(outcome.node());
-    node.set_refused(outcome.refused());
+    node.set_refused(outcome.refused() || IsRefusedByFinding(result, outcome.node()));
     progress(absl::StrCat("asking the vendor's library about ", outcome.node(), " (", confirmation.nodes_size(), " of ",
                           count, ")"));
     if (absl::Status status = AskNode(asked, plan.Take(outcome.node()), node); !status.ok()) return status;

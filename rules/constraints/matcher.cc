@@ -187,10 +187,17 @@ void Report(const CompiledItem& item, const CompiledPredicate& predicate, PortRe
     result.unjudged.push_back({rule, port, std::move(outcome.reason)});
     return;
   }
-  const auto begin = result.violations.begin() + first_violation;
-  if (std::any_of(begin, result.violations.end(), [&](const Violation& v) {
-        return same_place(v.rule, v.port) && v.observed == outcome.observed && v.allowed == outcome.allowed;
-      })) {
+  // Of two ranks that are both too high the one is enough.
+  const auto said =
+      std::find_if(result.violations.begin() + first_violation, result.violations.end(), [&](const Violation& v) {
+        return same_place(v.rule, v.port) && v.observed == outcome.observed &&
+               (v.allowed == outcome.allowed || (rule == &kRank && v.effect != item.effect && v.refuses()));
+      });
+  if (said != result.violations.end()) {
+    // What validation refuses is not prepared either.
+    if (said->effect == db::ItemEffect::kUnprepared && item.effect == db::ItemEffect::kRefused) {
+      said->effect = item.effect;
+    }
     return;
   }
   Violation violation;

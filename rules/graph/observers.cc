@@ -38,4 +38,12 @@ bool HoldsNegatives(const v1::Spec& spec) {
   return min < zero_point && max - zero_point <= zero_point - min + kUneven;
 }
 
+bool HasFixedNumbers(absl::string_view observer) {
+  return observer == "FixedQParamsObserver" || observer == "FixedQParamsFakeQuantize";
+}
+
+bool ComputesWhenConverted(absl::string_view observer) {
+  return observer == "INT4WeightObserver" || observer == "INT8WeightObserver";
+}
+
 }  // namespace quantgate

@@ -1,9 +1,10 @@
-// What torch's observers make of a spec, as far as the spec alone tells.
+// What observers make of a spec, as far as the spec and the observer's name tell.
 #ifndef QUANTGATE_RULES_GRAPH_OBSERVERS_H_
 #define QUANTGATE_RULES_GRAPH_OBSERVERS_H_
 
 #include <cstdint>
 
+#include "absl/strings/string_view.h"
 #include "quantgate/v1/spec.pb.h"
 
 namespace quantgate {
@@ -15,6 +16,12 @@ int64_t SymmetricZeroPoint(const v1::Spec& spec);
 // Whether negative numbers keep as much room under `spec` as positive ones. A symmetric scale is made for both sides;
 // where zero point 0 is not in the middle, as in int32 in 0..65535, everything below the range is cut off.
 bool HoldsNegatives(const v1::Spec& spec);
+
+// Whether an observer gives the numbers that it was made with, whatever it sees; by class name.
+bool HasFixedNumbers(absl::string_view observer);
+
+// Whether an observer has no parameters before the graph is converted: OpenVINO's of weights, by class name.
+bool ComputesWhenConverted(absl::string_view observer);
 
 }  // namespace quantgate
 

@@ -81,14 +81,11 @@ int32_t SpecForms::AddForm(int32_t spec) {
 
 int32_t SpecForms::FormOf(int32_t spec, int32_t root) {
   const int32_t form = FormOf(graph_.spec_like(root));
-  if (spec == root || graph_.message().specs(spec).qparams().scales().empty()) return form;
-  if (form_of_[spec] < 0) {
-    const StoredForm own = Describe(graph_.message().specs(spec));
-    StoredForm merged = forms_[form];
-    if (params_[merged.qparams].scales.empty()) merged.qparams = own.qparams;
-    form_of_[spec] = forms_.Add(merged);
-  }
-  return form_of_[spec];
+  const v1::QParams& own = graph_.message().specs(spec).qparams();
+  if (spec == root || own.scales().empty() || !params_[forms_[form].qparams].scales.empty()) return form;
+  StoredForm merged = forms_[form];
+  merged.qparams = Describe(graph_.message().specs(spec)).qparams;
+  return forms_.Add(merged);
 }
 
 StoredForm SpecForms::Describe(const v1::Spec& spec) {

@@ -20,13 +20,24 @@ bool IsAnnotation(const CheckContext& context) {
   return context.graph().origin() == v1::Graph::PT2E && context.stage() != v1::STAGE_CONVERTED;
 }
 
+bool WritesInPlace(const Graph& graph, int32_t node) {
+  absl::string_view name = graph.op_type(node);  // aten.index_put_.default
+  name = name.substr(0, name.rfind('.'));
+  // __and__ gives a new tensor, __iand__ does not.
+  if (absl::EndsWith(name, "__")) return absl::StrContains(name, ".__i");
+  return absl::EndsWith(name, "_");
+}
+
 bool IsWrittenBuffer(const Graph& graph, int32_t node, int i) {
-  const int32_t value = graph.input(node, i);
-  if (value < 0 || graph.argument(node, i) != 0 || !graph.is_static(value)) return false;
-  // A fill is no buffer.
-  if (graph.producer(value) >= 0 && graph.num_inputs(graph.producer(value)) == 0) return false;
-  const absl::string_view type = graph.op_type(node);
-  return absl::EndsWith(type.substr(0, type.rfind('.')), "_");  // aten.index_put_.default
+  int32_t value = graph.input(node, i);
+  if (value < 0 || graph.argument(node, i) != 0 || !graph.is_static(value) || !WritesInPlace(graph, node)) return false;
+  // A view of a buffer counts, one of a fill does not.
+  constexpr int kLongestChain = 64;
+  for (int step = 0; step < kLongestChain && value >= 0 && !graph.is_constant(value); ++step) {
+    const int32_t producer = graph.producer(value);
+    value = producer >= 0 && graph.num_inputs(producer) > 0 ? graph.input(producer, 0) : -1;
+  }
+  return value >= 0 && graph.is_constant(value);
 }
 
 void ForEachAnnotated(const CheckContext& context, absl::FunctionRef<bool(const v1::Spec&)> wanted,

@@ -5,6 +5,7 @@
 #include "rules/engine/finding.h"
 #include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
+#include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {
@@ -73,10 +74,52 @@ bool HasOneForm(const CheckContext& context) {
   return !Differ(context.stage(), *first, params, *first, params);  // a number that is none differs from itself
 }
 
+// What prepare_pt2e puts behind an input of the graph that has a spec of its own.
+Operand InputAsWritten(const v1::Spec& spec) {
+  Operand written;
+  written.type = spec.dtype();
+  written.quant_min = spec.has_quant_min() ? spec.quant_min() : MinOf(spec.dtype());
+  written.quant_max = spec.has_quant_max() ? spec.quant_max() : MaxOf(spec.dtype());
+  return written;
+}
+
+void CheckInputs(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  const ResolvedGraph& resolved = context.resolved();
+  for (int32_t id : graph.message().inputs()) {
+    const int32_t value = id - 1;
+    const int32_t spec_id = graph.value_spec(value);
+    if (spec_id < 0 || (graph.spec_kind(spec_id) != v1::Spec::PLAIN && graph.spec_kind(spec_id) != v1::Spec::FIXED)) {
+      continue;
+    }
+    const v1::Spec& spec = graph.message().specs(spec_id);
+    const Operand written = InputAsWritten(spec);
+    QuantParams writes;
+    writes.scales = spec.qparams().scales();
+    writes.zero_points = spec.qparams().zero_points();
+    for (const Use& use : graph.uses(value)) {
+      const int32_t op = resolved.op_of_node(use.node);
+      if (op < 0) continue;
+      for (const Operand& read : resolved.inputs(resolved.ops()[op])) {
+        if (!Reads(read) || read.argument != use.input) continue;
+        const QuantParams* reads = resolved.qparams(read);
+        if (!Differ(context.stage(), written, &writes, read, reads)) continue;
+        Place place;
+        place.node = use.node;
+        place.input = use.input;
+        place.value = value;
+        sink.Add(kInfo, place, absl::StrCat("is read as ", Form(read, reads)),
+                 absl::StrCat(Form(written, &writes), ", as the graph's input has it"));
+      }
+    }
+  }
+}
+
 // Only where specs sit on edges; in QDQ graphs a conversion is a pair of nodes that everybody can see.
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const ResolvedGraph& resolved = context.resolved();
+  if (IsAnnotation(context)) CheckInputs(context, sink);
   if (HasOneForm(context)) return;
   for (const ResolvedOp& op : resolved.ops()) {
     for (const Operand& read : resolved.inputs(op)) {

@@ -7,6 +7,7 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/observers.h"
 #include "rules/graph/quantizer.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
@@ -141,6 +142,9 @@ void Check(const CheckContext& context, FindingSink& sink) {
       // A derived spec is computed from others when the graph is converted.
       if (spec.kind() == v1::Spec::DERIVED && context.stage() != v1::STAGE_CONVERTED) return;
       if (!output && IsAnnotation(context) && IsWrittenBuffer(graph, op.node, operand.argument)) return;  // CV003
+      if (context.stage() == v1::STAGE_CALIBRATED && ComputesWhenConverted(graph.symbol(spec.observer()))) {
+        return sink.NotChecked(&kInfo, op.node, "its observer computes the scales when the graph is converted");
+      }
       if (graph.origin() == v1::Graph::QNN && spec.qscheme() == v1::Spec::PER_BLOCK_SYMMETRIC) {
         // Its importer gives the scheme alone.
         return sink.NotChecked(&kInfo, op.node, "how a net.json writes scales of blocks is not documented");

@@ -98,6 +98,7 @@ Rule ImpliedRequantize();  // SH004
 Rule StrayAnnotation();    // SH005
 Rule OverruledSpec();      // SH006
 Rule SameQParams();        // SH007
+Rule SharedRange();        // SH008
 
 // FX: derived parameters.
 Rule BiasScale();       // FX001

@@ -3,6 +3,7 @@
 #include "rules/engine/finding.h"
 #include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/observers.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
 
@@ -42,10 +43,11 @@ Range Fills(OpId op) {
   }
 }
 
-// By the spec, not by what calibration saw: a model may stay within a part of the range.
+// By the spec or its observer, not by what calibration saw: a model may stay within a part of the range.
 bool Prescribes(const CheckContext& context, const v1::Spec& spec) {
-  return spec.qparams().scales_size() == 1 &&
-         (spec.kind() == v1::Spec::FIXED || (spec.kind() == v1::Spec::PLAIN && context.stage() == v1::STAGE_ANNOTATED));
+  if (spec.qparams().scales_size() != 1) return false;
+  if (spec.kind() != v1::Spec::PLAIN) return spec.kind() == v1::Spec::FIXED;
+  return context.stage() == v1::STAGE_ANNOTATED || HasFixedNumbers(context.graph().symbol(spec.observer()));
 }
 
 void Check(const CheckContext& context, FindingSink& sink) {

@@ -41,10 +41,14 @@ bool MayHaveTuples(const Graph& graph) {
   });
 }
 
+bool IsQuantized(const Graph& graph, int32_t spec) {
+  return spec >= 0 && graph.spec_kind(spec) != v1::Spec::EXPLICIT_NONE;
+}
+
 void CheckTuples(const Graph& graph, FindingSink& sink) {
   for (int32_t value = 0; value < graph.num_values(); ++value) {
     const int32_t spec = graph.value_spec(value);
-    if (spec < 0 || graph.spec_kind(spec) == v1::Spec::EXPLICIT_NONE || !IsTuple(graph, value)) continue;
+    if (!IsQuantized(graph, spec) || !IsTuple(graph, value)) continue;
     Place place;
     place.node = graph.producer(value);
     place.output = graph.output_index(value);
@@ -54,19 +58,15 @@ void CheckTuples(const Graph& graph, FindingSink& sink) {
   }
 }
 
-bool IsQuantized(const Graph& graph, int32_t spec) {
-  return spec >= 0 && graph.spec_kind(spec) != v1::Spec::EXPLICIT_NONE;
-}
-
 void CheckBuffers(const Graph& graph, FindingSink& sink) {
-  for (const Graph::ConstantRecord& constant : graph.constants()) {
-    for (const Use& use : graph.uses(constant.value)) {
-      if (!IsQuantized(graph, graph.edge_spec(use.node, use.input))) continue;
-      if (!IsWrittenBuffer(graph, use.node, use.input)) continue;
+  if (absl::c_none_of(graph.unlike_nodes(), [&graph](int32_t node) { return WritesInPlace(graph, node); })) return;
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    for (int i = 0; i < graph.num_inputs(node); ++i) {
+      if (!IsQuantized(graph, graph.edge_spec(node, i)) || !IsWrittenBuffer(graph, node, i)) continue;
       Place place;
-      place.node = use.node;
-      place.input = use.input;
-      place.value = constant.value;
+      place.node = node;
+      place.input = i;
+      place.value = graph.input(node, i);
       sink.Add(kInfo, place, "its spec is for a buffer that the operator writes, and never gets an observer",
                "no spec there: the buffer stays float");
     }

@@ -118,7 +118,34 @@ TEST(ExecuTorch, ARankThatIsValidatedAndNotPreparedEndsTheExport) {
   EXPECT_THAT(CodesAt(result, "cast"), Contains("GS103"));
   EXPECT_EQ(Lower(b, kV68).outcome().kind(), v1::Outcome::FULL);
   EXPECT_EQ(Lower(CastOf(v1::DATA_TYPE_BOOL, {1, 1, 1, 2}), kV75).outcome().kind(), v1::Outcome::FULL);
+  // What validation refuses besides comes first, and both are said as one.
+  const v1::Result refused = Lower(CastOf(v1::DATA_TYPE_BOOL, {1, 1, 1, 1, 1, 2}), kV75);
+  EXPECT_THAT(Refused(refused), ElementsAre("cast"));
+  EXPECT_THAT(CodesAt(refused, "cast"), ElementsAre("GS103"));
   EXPECT_THAT(Refused(Lower(b, kV75, "qnn-converter")), ElementsAre("cast"));
+}
+
+// A measured rule in the place of a statement of the table.
+TEST(ExecuTorch, IntegersThatAreValidatedAndNotPreparedEndTheExport) {
+  const auto slice = [](int64_t dim) {
+    AnnotatedBuilder b;
+    b.Input("x", v1::DATA_TYPE_INT32, {2, 4, 4, 4});
+    v1::Node& node = b.Node("aten.slice.Tensor", "slice", {"x"}, {"slice"});
+    b.Int(node, "dim", dim);
+    b.Int(node, "start", 0);
+    b.Int(node, "end", 4);
+    b.Int(node, "step", 2);
+    std::vector<int64_t> shape = {2, 4, 4, 4};
+    shape[dim] = 2;
+    b.Shape("slice", v1::DATA_TYPE_INT32, shape);
+    b.Output("slice");
+    return b;
+  };
+  const v1::Result result = Lower(slice(1), kV75);
+  EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_THAT(Refused(result), IsEmpty());
+  EXPECT_THAT(CodesAt(result, "slice"), Contains("GS205"));
+  EXPECT_EQ(Lower(slice(3), kV75).outcome().kind(), v1::Outcome::FULL);
 }
 
 AnnotatedBuilder FloatRelu() {

@@ -99,6 +99,18 @@ void AddIndices(GraphBuilder& b, v1::DataType one) {
   b.Output("add");
 }
 
+// A node behind the relu whose output shares with the value `with`.
+void AddShared(GraphBuilder& b, const char* op, const char* with) {
+  b.Node(op, "shared", {"relu"}, {"shared"});
+  b.Shape("shared", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+  b.Output("shared");
+  b.Value("relu").set_spec(1);
+  v1::Spec& spec = *b.graph.add_specs();
+  spec.set_kind(v1::Spec::SHARED);
+  spec.mutable_shared_with()->set_value(b.Id(with));
+  b.Value("shared").set_spec(b.graph.specs_size());
+}
+
 // A cache that index_put_ writes, with a spec of its own that those of the values and of the result share. Calibrated,
 // torchao has observed the values and the result, not the cache.
 void AddCache(GraphBuilder& b, const char* op = "aten.index_put_.default") {
@@ -334,6 +346,26 @@ std::vector<SoundnessCase> AnnotationCases() {
        "-CV003"},
       {"SpecOnAWrittenBuffer", Conv, [](GraphBuilder& b) { AddCache(b); }, "CV003", "put", "cache", -1, warning},
       {"SpecOnABufferThatIsRead", Conv, [](GraphBuilder& b) { AddCache(b, "aten.index_put.default"); }, "-CV003"},
+      {"SpecOnAWrittenView", Conv,
+       [](GraphBuilder& b) {
+         AddCache(b);
+         b.Node("aten.slice.Tensor", "view", {"cache"}, {"view"});
+         b.Shape("view", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+         b.Find("put").set_inputs(0, b.Id("view"));
+         b.graph.mutable_specs(b.graph.specs_size() - 1)->mutable_shared_with()->set_value(b.Id("view"));
+       },
+       "CV003", "put", "view", -1, warning},
+      {"SpecOnAWrittenFill", Conv,
+       [](GraphBuilder& b) {
+         AddCache(b);
+         b.Node("aten.zeros.default", "fill", {}, {"fill"});
+         b.Shape("fill", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+         b.Node("aten.slice.Tensor", "view", {"fill"}, {"view"});
+         b.Shape("view", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+         b.Find("put").set_inputs(0, b.Id("view"));
+       },
+       "-CV003"},
+      {"SpecOnTheFirstOperandOfAnd", Conv, [](GraphBuilder& b) { AddCache(b, "aten.__and__.Tensor"); }, "-CV003"},
       {"WrittenBufferWithoutSpec", Conv,
        [](GraphBuilder& b) {
          AddCache(b);
@@ -341,6 +373,14 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "-CV003"},
       {"WrittenBufferIsNotObserved", SmallBias, [](GraphBuilder& b) { AddCache(b); }, "-FI009"},
+      {"ObserverThatComputesWhenConverted", SmallBias,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(1)->clear_qparams();
+         b.graph.mutable_specs(1)->set_observer(b.Symbol("INT8WeightObserver"));
+       },
+       "-FI009"},
+      {"ObserverThatHasSeenNothing", SmallBias, [](GraphBuilder& b) { b.graph.mutable_specs(1)->clear_qparams(); },
+       "FI009", "conv", "w"},
       {"SharedWithoutNumbers", SmallBias,
        [](GraphBuilder& b) {
          AddCache(b);
@@ -398,6 +438,26 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.Node("aten.neg.default", "neg", {"sigmoid"}, {"neg"}).add_input_specs(4);
        },
        "-SH004"},
+
+      {"FixedEdgeOfAnObservedInput", Conv,
+       [](GraphBuilder& b) {
+         b.Value("x").set_spec(1);
+         AddSigmoid(b, v1::DATA_TYPE_UINT8, 0);
+         b.Node("aten.neg.default", "neg", {"x"}, {"neg"}).add_input_specs(4);
+       },
+       "SH004", "neg", "x", -1, warning},
+      {"InputReadAsObserved", Conv,
+       [](GraphBuilder& b) {
+         b.Value("x").set_spec(1);
+         b.Node("aten.neg.default", "neg", {"x"}, {"neg"}).add_input_specs(1);
+       },
+       "-SH004"},
+
+      // SH008
+      {"SharedWithItsInput", Conv, [](GraphBuilder& b) { AddShared(b, "aten.exp.default", "relu"); }, "SH008", "shared",
+       "shared", -1, warning},
+      {"MovedAndShared", Conv, [](GraphBuilder& b) { AddShared(b, "aten.neg.default", "relu"); }, "-SH008"},
+      {"SharedWithAnotherTensor", Conv, [](GraphBuilder& b) { AddShared(b, "aten.exp.default", "conv"); }, "-SH008"},
 
       // SH006
       {"BiasesMergedThatAreDerivedFromOtherEdges", Conv,
@@ -517,6 +577,14 @@ std::vector<SoundnessCase> AnnotationCases() {
       // FX006
       {"SigmoidCutInHalf", Conv, [](GraphBuilder& b) { AddSigmoid(b, v1::DATA_TYPE_INT8, 0); }, "FX006", "sigmoid",
        "sigmoid"},
+      {"SigmoidCutInHalfByItsObserver", Conv,
+       [](GraphBuilder& b) {
+         b.graph.set_stage(v1::STAGE_CALIBRATED);
+         AddSigmoid(b, v1::DATA_TYPE_INT8, 0);
+         b.graph.mutable_specs(3)->set_kind(v1::Spec::PLAIN);
+         b.graph.mutable_specs(3)->set_observer(b.Symbol("FixedQParamsObserver"));
+       },
+       "FX006", "sigmoid", "sigmoid"},
       {"SigmoidOfInt8", Conv, [](GraphBuilder& b) { AddSigmoid(b, v1::DATA_TYPE_INT8, -128); }, "-FX006"},
       {"SigmoidOfUint8", Conv, [](GraphBuilder& b) { AddSigmoid(b, v1::DATA_TYPE_UINT8, 0); }, "-FX006"},
       {"SigmoidObserved", Conv,

@@ -103,7 +103,7 @@ def _said_of_plain(spec: Any) -> Optional[Tuple[Any, ...]]:
     if said is None or said.keys() != _PLAIN_FIELDS or type(spec).__name__ != "QuantizationSpec":
         return None
     observer, keywords = observer_of(said["observer_or_fake_quant_ctr"])
-    if "scale" in keywords or "block_size" in keywords:
+    if not keywords.keys().isdisjoint(("scale", "block_size", "wc_param")):
         return None
     return (*[said[name] for name in _PLAIN_NAMES], observer)
 
@@ -155,6 +155,8 @@ def _add_scheme(spec: Any, message: spec_pb2.Spec, symbol: Callable[[str], int])
     observer, keywords = observer_of(constructor)
     message.observer = symbol(getattr(observer, "__name__", str(observer)))
     block_size = keywords.get("block_size")
+    if block_size is None and "wc_param" in keywords:
+        block_size = _blocks_of_weight(keywords["wc_param"])
     if block_size is not None:
         try:
             message.block_size.extend(int(size) for size in block_size)
@@ -162,6 +164,16 @@ def _add_scheme(spec: Any, message: spec_pb2.Spec, symbol: Callable[[str], int])
             raise _unreadable("block_size", block_size, "no list of sizes") from None
     if message.kind == spec_pb2.Spec.PLAIN and "scale" in keywords:
         _add_fixed(keywords["scale"], keywords.get("zero_point", 0), message)
+
+
+def _blocks_of_weight(compression: Any) -> Sequence[int]:
+    """What OpenVINO's observers of weights have for a block size: NNCF's WeightCompressionParameters. Empty: none."""
+    group = getattr(getattr(compression, "compression_config", None), "group_size", -1)
+    shape: Sequence[int] = getattr(compression, "weight_shape", ())
+    axes: Sequence[int] = getattr(compression, "reduction_axes", ())
+    if not isinstance(group, int) or group <= 0 or len(axes) != 1:
+        return ()
+    return [group if axis == axes[0] % len(shape) else 1 for axis in range(len(shape))]
 
 
 def _set(message: spec_pb2.Spec, field: str, name: str, value: Any) -> None:

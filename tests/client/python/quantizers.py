@@ -154,6 +154,6 @@ OTHERS = {
     'vulkan': vulkan, 'coreml': coreml, 'samsung': samsung, 'example': example, 'mediatek': mediatek,
     'mediatek_a16w8': lambda: mediatek('A16W8'), 'nxp': nxp, 'ethos_u': lambda: arm('ethos_u'),
     'vgf': lambda: arm('vgf'), 'cortex_m': cortex_m, 'openvino': openvino,
-    'openvino_mixed': lambda: openvino('INT8_MIXED')}
+    'openvino_mixed': lambda: openvino('INT8_MIXED'), 'openvino_weights': lambda: openvino('INT8WO_SYM')}
 
 ALL = {**HTP, **OTHERS}

@@ -7,6 +7,7 @@ import models
 import pytest
 import quantgate
 import quantizers
+import torch
 from quantgate.v1 import report_pb2, types_pb2
 from test_groups import torchao_groups
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
@@ -79,6 +80,42 @@ def test_every_quantizer(name):
     targets = [V75] if name in quantizers.HTP else []
     reports, _ = run(models.export(), models.INPUTS, make(name), targets)
     assert [errors(report) for report in reports] == WRONG.get(name, [set()] * 3), reports
+
+
+class TwoLinears(torch.nn.Module):
+    def __init__(self, size):
+        super().__init__()
+        self.table, self.first = torch.nn.Embedding(50, size), torch.nn.Linear(size, size)
+        self.last = torch.nn.Linear(size, 16)
+
+    def forward(self, tokens):
+        return self.last(torch.relu(self.first(self.table(tokens))))
+
+
+@pytest.mark.parametrize('size, fits', [(256, True), (352, False)])
+def test_groups_of_weights_that_do_not_divide_them(size, fits):
+    """NNCF finds out when the graph is converted: "Channel size 352 should be divisible by size of group 128"."""
+    make('openvino')  # skips where it cannot be had
+    inputs = (torch.zeros(2, 4, dtype=torch.int64),)
+
+    def prepared_by(quantizer):
+        module = torch.export.export(TwoLinears(size).eval(), inputs, strict=True).module(check_guards=False)
+        prepared = prepare_pt2e(module, quantizer)
+        prepared(*inputs)
+        return prepared
+
+    stage = Stage(quantizers.openvino('INT4WO_SYM'), [])
+    corrected = prepared_by(stage)
+    assert ('AX003' in errors(stage.reports[0])) == (not fits)
+    assert 'AX003' not in errors(stage.reports[-1])
+    convert_pt2e(corrected)(*inputs)
+    prepared = prepared_by(quantizers.openvino('INT4WO_SYM'))
+    assert ('AX003' in errors(quantgate.check(prepared))) == (not fits)
+    if fits:
+        assert quantgate.check(convert_pt2e(prepared)).proto.stage == types_pb2.STAGE_CONVERTED
+        return
+    with pytest.raises(Exception, match='should be divisible by size of group 128'):
+        convert_pt2e(prepared)
 
 
 def test_a_circle_that_a_real_quantizer_writes():
