@@ -46,6 +46,12 @@ FAKE_QNN='hang in finalize' run 0 check "$data/../../data/onnx/tiny.qdq_u8s8.onn
   --qnn-lib "$fake" --confirm-timeout 2
 has "$out" 'accepted +timed out +DIFFERS; graphFinalize: no answer within 2 s$'
 
+# What is validated and not prepared is delegated, and refused all the same.
+FAKE_QNN='abort in finalize' run 1 check "$data/unprepared.txtpb" -t qnn_htp/SM8650 --confirm --qnn-lib "$fake"
+has "$out" '^cast +Cast +refused +crashed +graphFinalize: signal 6, Aborted$'
+run 1 check "$data/unprepared.txtpb" -t qnn_htp/SM8650 --format json
+same "$(jq -r '.results[0].outcome | .kind, (.nodes[0].refused // false)' <<<"$out" | xargs)" 'FAILS false'
+
 # Another version is said once, whatever the number of models.
 FAKE_QNN=old run 0 check "$model" "$model" -t qnn_htp/SM8650 --confirm --qnn-lib "$fake"
 same "$(grep -c 'library is of version 2.47.0, the table for qnn_htp/SM8650@2.51.0 of 2.51.0' <<<"$err")" 1
