@@ -19,13 +19,6 @@
 namespace quantgate {
 namespace {
 
-// Also where the node is delegated, and then there is no context binary.
-bool IsRefusedByFinding(const v1::Result& result, absl::string_view node) {
-  return absl::c_any_of(result.findings(), [node](const v1::Finding& finding) {
-    return finding.effect() == v1::Finding::REFUSED && finding.location().node() == node;
-  });
-}
-
 using Json = nlohmann::json;
 
 constexpr char kDefinitions[] = "qnn_master";
@@ -34,6 +27,13 @@ struct PlannedOp {
   std::string op;
   absl::StatusOr<Json> config;
 };
+
+// Also where the node is delegated, and then there is no context binary.
+bool IsRefusedByFinding(const v1::Result& result, absl::string_view node) {
+  return absl::c_any_of(result.findings(), [node](const v1::Finding& finding) {
+    return finding.effect() == v1::Finding::REFUSED && finding.location().node() == node;
+  });
+}
 
 // Name of a step's outcome in case files.
 const char* CaseWord(const VendorStep& step) {

@@ -74,6 +74,26 @@ bool HasOneForm(const CheckContext& context) {
   return !Differ(context.stage(), *first, params, *first, params);  // a number that is none differs from itself
 }
 
+// A tensor as it is written, and who says so.
+struct Written {
+  Operand form;
+  const QuantParams* params;
+  std::string by;
+};
+
+// `read` by `node`: what it is written as and what it is read as.
+void Compare(const CheckContext& context, const Written& written, int32_t node, const Operand& read,
+             FindingSink& sink) {
+  const QuantParams* reads = context.resolved().qparams(read);
+  if (!Differ(context.stage(), written.form, written.params, read, reads)) return;
+  Place place;
+  place.node = node;
+  place.input = read.argument;
+  place.value = read.value;
+  sink.Add(kInfo, place, absl::StrCat("is read as ", Form(read, reads)),
+           absl::StrCat(Form(written.form, written.params), ", as ", written.by));
+}
+
 // What prepare_pt2e puts behind an input of the graph that has a spec of its own.
 Operand InputAsWritten(const v1::Spec& spec) {
   Operand written;
@@ -93,23 +113,15 @@ void CheckInputs(const CheckContext& context, FindingSink& sink) {
       continue;
     }
     const v1::Spec& spec = graph.message().specs(spec_id);
-    const Operand written = InputAsWritten(spec);
-    QuantParams writes;
-    writes.scales = spec.qparams().scales();
-    writes.zero_points = spec.qparams().zero_points();
+    QuantParams params;
+    params.scales = spec.qparams().scales();
+    params.zero_points = spec.qparams().zero_points();
+    const Written written{InputAsWritten(spec), &params, "the graph's input has it"};
     for (const Use& use : graph.uses(value)) {
       const int32_t op = resolved.op_of_node(use.node);
       if (op < 0) continue;
       for (const Operand& read : resolved.inputs(resolved.ops()[op])) {
-        if (!Reads(read) || read.argument != use.input) continue;
-        const QuantParams* reads = resolved.qparams(read);
-        if (!Differ(context.stage(), written, &writes, read, reads)) continue;
-        Place place;
-        place.node = use.node;
-        place.input = use.input;
-        place.value = value;
-        sink.Add(kInfo, place, absl::StrCat("is read as ", Form(read, reads)),
-                 absl::StrCat(Form(written, &writes), ", as the graph's input has it"));
+        if (Reads(read) && read.argument == use.input) Compare(context, written, use.node, read, sink);
       }
     }
   }
@@ -126,18 +138,11 @@ void Check(const CheckContext& context, FindingSink& sink) {
       if (!Reads(read)) continue;
       const int32_t producer = graph.producer(read.edge_value);
       if (producer < 0 || resolved.op_of_node(producer) < 0) continue;
-      const ResolvedOp& writer = resolved.ops()[resolved.op_of_node(producer)];
-      for (const Operand& written : resolved.outputs(writer)) {
-        if (written.edge_value != read.edge_value || !Writes(written)) continue;
-        const QuantParams* writes = resolved.qparams(written);
-        const QuantParams* reads = resolved.qparams(read);
-        if (!Differ(context.stage(), written, writes, read, reads)) continue;
-        Place place;
-        place.node = op.node;
-        place.input = read.argument;
-        place.value = read.value;
-        sink.Add(kInfo, place, absl::StrCat("is read as ", Form(read, reads)),
-                 absl::StrCat(Form(written, writes), ", as node '", NodeName(graph, producer), "' writes it"));
+      for (const Operand& output : resolved.outputs(resolved.ops()[resolved.op_of_node(producer)])) {
+        if (output.edge_value != read.edge_value || !Writes(output)) continue;
+        const Written written{output, resolved.qparams(output),
+                              absl::StrCat("node '", NodeName(graph, producer), "' writes it")};
+        Compare(context, written, op.node, read, sink);
       }
     }
   }

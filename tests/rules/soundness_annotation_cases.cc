@@ -453,12 +453,6 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "-SH004"},
 
-      // SH008
-      {"SharedWithItsInput", Conv, [](GraphBuilder& b) { AddShared(b, "aten.exp.default", "relu"); }, "SH008", "shared",
-       "shared", -1, warning},
-      {"MovedAndShared", Conv, [](GraphBuilder& b) { AddShared(b, "aten.neg.default", "relu"); }, "-SH008"},
-      {"SharedWithAnotherTensor", Conv, [](GraphBuilder& b) { AddShared(b, "aten.exp.default", "conv"); }, "-SH008"},
-
       // SH006
       {"BiasesMergedThatAreDerivedFromOtherEdges", Conv,
        [](GraphBuilder& b) { AddConvWithTheSameBias(b, "relu", "w2"); }, "SH006", "conv2", "b"},
@@ -494,6 +488,12 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "-SH006"},
       {"OneObserver", Conv, [](GraphBuilder& b) { ReadInputAgain(b); }, "-SH006"},
+
+      // SH008
+      {"SharedWithItsInput", Conv, [](GraphBuilder& b) { AddShared(b, "aten.exp.default", "relu"); }, "SH008", "shared",
+       "shared", -1, warning},
+      {"NegatedAndShared", Conv, [](GraphBuilder& b) { AddShared(b, "aten.neg.default", "relu"); }, "-SH008"},
+      {"SharedWithAnotherTensor", Conv, [](GraphBuilder& b) { AddShared(b, "aten.exp.default", "conv"); }, "-SH008"},
 
       // QS003
       {"NegativesOfAConvolutionLost", Conv, [](GraphBuilder& b) { b.Value("conv").set_spec(AddUnevenSpec(b)); },
