@@ -1,6 +1,10 @@
 #include "rules/backends/folding.h"
 
+#include <initializer_list>
+
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "rules/graph/data_type.h"
 
 namespace quantgate {
 namespace {
@@ -13,12 +17,18 @@ bool IsRandom(OpId id) {
   return id == OpId::kRandom || id == OpId::kRandomLike || id == OpId::kBernoulli || id == OpId::kMultinomial;
 }
 
-bool Computable(const Graph& graph, const std::vector<bool>& folded, int32_t node) {
+// Whether an operator of a known kind computes the same from the same numbers.
+bool IsDeterministic(const Graph& graph, int32_t node) {
   const OpId id = graph.op(node);
-  if (IsRandom(id) || id == OpId::kUnknown || id == OpId::kOpaque || id == OpId::kPlaceholder) return false;
+  return id != OpId::kUnknown && id != OpId::kOpaque && id != OpId::kPlaceholder && !IsRandom(id) &&
+         (graph.binding(node)->op->traits & kControlFlow) == 0;
+}
+
+bool Computable(const Graph& graph, const std::vector<bool>& folded, int32_t node) {
+  if (!IsDeterministic(graph, node)) return false;
+  const OpId id = graph.op(node);
   if (IsShapeQuery(id))
     return graph.num_inputs(node) > 0 && graph.input(node, 0) >= 0 && graph.has_known_shape(graph.input(node, 0));
-  if (graph.binding(node)->op->traits & kControlFlow) return false;
   // ExecuTorch lifts what a generator makes into a constant and emits the rest, attention masks and all.
   if (graph.origin() == v1::Graph::PT2E) return IsFixedGenerator(id);
   for (int i = 0; i < graph.num_inputs(node); ++i) {
@@ -28,7 +38,60 @@ bool Computable(const Graph& graph, const std::vector<bool>& folded, int32_t nod
   return true;
 }
 
-// ExecuTorch folds nodes of these kinds alone, and most models have none.
+// Gets an observer, and with it operators of its own when the graph is converted.
+bool IsObserved(const Graph& graph, int32_t spec) {
+  return spec >= 0 && graph.spec_kind(spec) != v1::Spec::EXPLICIT_NONE;
+}
+
+// That observer becomes a Quantize operator: integers of a float tensor. A shared spec, which does not state its type,
+// is not followed: what it is put on counts as not quantized.
+bool IsQuantized(const Graph& graph, int32_t spec, int32_t value) {
+  return IsObserved(graph, spec) && IsInteger(graph.message().specs(spec).dtype()) && IsFloat(graph.dtype(value));
+}
+
+// torchao runs any operator that is not marked as random; of those that no table has, names tell.
+bool RunsWhenConverted(const Graph& graph, int32_t node) {
+  if (graph.op(node) != OpId::kUnknown) return IsDeterministic(graph, node);
+  const absl::string_view name = graph.op_type(node);
+  const auto is_in_name = [name](absl::string_view word) { return absl::StrContains(name, word); };
+  return absl::StartsWith(name, "aten.") &&
+         absl::c_none_of(std::initializer_list<absl::string_view>{"rand", "normal", "bernoulli", "dropout"},
+                         is_in_name);
+}
+
+// Marks what convert_pt2e computes: all that leads from constants to Quantize operators, and to nothing else. An
+// observer on the way ends it, because torchao leaves the Dequantize operator behind it in the graph.
+void FoldIntoQuantized(const Graph& graph, std::vector<bool>& folded) {
+  std::vector<bool> computable(graph.num_nodes());
+  for (int32_t node : graph.static_nodes()) {
+    bool plain = RunsWhenConverted(graph, node);
+    for (int i = 0; plain && i < graph.num_inputs(node); ++i) {
+      const int32_t value = graph.input(node, i);
+      if (value < 0) continue;
+      plain = !IsObserved(graph, graph.edge_spec(node, i)) && !IsObserved(graph, graph.value_spec(value)) &&
+              (graph.producer(value) < 0 || computable[graph.producer(value)]);
+    }
+    computable[node] = plain;
+  }
+  const auto quantized = [&](int32_t value) {
+    if (IsQuantized(graph, graph.value_spec(value), value)) return true;
+    return !graph.is_graph_output(value) && absl::c_all_of(graph.uses(value), [&](const Use& use) {
+      return IsQuantized(graph, graph.edge_spec(use.node, use.input), value) || IsFolded(graph, folded, use.node);
+    });
+  };
+  const absl::Span<const int32_t> nodes = graph.static_nodes();
+  for (auto node = nodes.rbegin(); node != nodes.rend(); ++node) {
+    bool all = computable[*node];
+    for (int i = 0; all && i < graph.num_outputs(*node); ++i) {
+      all = graph.output(*node, i) < 0 || quantized(graph.output(*node, i));
+    }
+    for (int i = 0; all && i < graph.num_outputs(*node); ++i) {
+      if (graph.output(*node, i) >= 0) folded[graph.output(*node, i)] = true;
+    }
+  }
+}
+
+// Of all others ExecuTorch folds nodes of these kinds alone, and most models have none.
 bool MayFoldNodes(const Graph& graph) {
   return absl::c_any_of(graph.unlike_nodes(), [&graph](int32_t node) {
     return IsShapeQuery(graph.op(node)) || IsFixedGenerator(graph.op(node));
@@ -45,6 +108,7 @@ std::vector<bool> FoldedValues(const Graph& graph) {
     for (const Graph::ConstantRecord& constant : graph.constants()) {
       folded[constant.value] = !graph.is_graph_input(constant.value);
     }
+    if (graph.message().stage() != v1::STAGE_CONVERTED) FoldIntoQuantized(graph, folded);
     if (!MayFoldNodes(graph)) return folded;
   } else {
     for (int32_t value = 0; value < graph.num_values(); ++value) {

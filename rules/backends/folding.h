@@ -9,7 +9,8 @@
 namespace quantgate {
 
 // Per value: it is a constant, computed from constants alone, or computed from shapes that are known. ExecuTorch (PT2E)
-// computes nothing: there it is a constant, or what a generator makes. A QNN graph is computed already: nothing is
+// computes less: there it is a constant, what a generator makes, or what stands between constants and an annotation
+// that quantizes it, which convert_pt2e computes (torchao, constant_fold). A QNN graph is computed already: nothing is
 // folded. Linear time.
 std::vector<bool> FoldedValues(const Graph& graph);
 

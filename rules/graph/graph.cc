@@ -438,6 +438,7 @@ void Graph::FindStatic() {
       all_static = value < 0 || values_[value].is_static;
     }
     if (!all_static) continue;
+    static_nodes_.push_back(n);
     for (int i = 0; i < num_outputs(n); ++i) {
       if (output(n, i) >= 0) values_[output(n, i)].is_static = true;
     }

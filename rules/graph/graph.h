@@ -149,6 +149,8 @@ class Graph {
   absl::Span<const int32_t> order() const { return order_; }
   // How many nodes at the end of order() could not be ordered.
   int num_cyclic() const { return num_cyclic_; }
+  // Nodes that write what is static, in the order of order().
+  absl::Span<const int32_t> static_nodes() const { return static_nodes_; }
 
   absl::string_view symbol(int32_t id) const;  // 1-based, as in the message; "" for 0
   // Attribute of a node by name; null when absent.
@@ -218,6 +220,7 @@ class Graph {
   std::vector<int32_t> referring_values_;
   std::vector<Use> uses_;
   std::vector<int32_t> order_;
+  std::vector<int32_t> static_nodes_;
   std::vector<ConstantRecord> constants_;
   std::vector<int32_t> quantizers_;
   std::vector<int32_t> integer_nodes_;

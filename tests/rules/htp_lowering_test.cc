@@ -2,7 +2,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "rules/backends/folding.h"
 #include "rules/backends/layout.h"
 #include "tests/rules/graph_builder.h"
 #include "tests/rules/lowered.h"
@@ -465,24 +464,6 @@ TEST(HtpLowering, NarrowConstantsOfQnnGraphsAreBytesWithAnEncoding) {
   EXPECT_EQ(db::ElementTypeName(weight.type), "SFIXED_POINT_8");
   EXPECT_EQ(weight.bits, 4);
   EXPECT_EQ(weight.encoding, Encoding::kBwPerTensor);
-}
-
-TEST(HtpFolding, ShapeArithmeticNeverReachesTheBackend) {
-  GraphBuilder b;
-  b.Input("x", v1::DATA_TYPE_FLOAT32, {2, 8});
-  b.Input("dynamic", v1::DATA_TYPE_FLOAT32, {-1, 8});
-  b.Ints("zero", v1::DATA_TYPE_INT64, {0});
-  b.Node("Shape", "shape", {"x"}, {"s"});
-  b.Node("Gather", "pick", {"s", "zero"}, {"d"});
-  b.Node("Shape", "unknown", {"dynamic"}, {"u"});
-  b.Node("Relu", "relu", {"x"}, {"y"});
-  b.Output("y");
-  const Graph graph = *Graph::Build(b.graph);
-  const std::vector<bool> folded = FoldedValues(graph);
-  EXPECT_TRUE(IsFolded(graph, folded, 0));
-  EXPECT_TRUE(IsFolded(graph, folded, 1));
-  EXPECT_FALSE(IsFolded(graph, folded, 2));
-  EXPECT_FALSE(IsFolded(graph, folded, 3));
 }
 
 }  // namespace

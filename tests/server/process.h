@@ -4,6 +4,7 @@
 
 #include <fcntl.h>
 #include <signal.h>
+#include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,22 +19,30 @@
 
 namespace quantgate {
 
+// Its process id, with standard output and error in these files, which may be the same; -1 when it does not start.
+// Not fork: until exec its child may not allocate, because a thread of this program (gRPC's) may have held the
+// allocator's lock, and AddressSanitizer's is not freed by fork.
+inline pid_t Spawn(std::vector<std::string> command, const std::string& out, const std::string& err) {
+  std::filesystem::remove(out);
+  std::filesystem::remove(err);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, out.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  posix_spawn_file_actions_addopen(&actions, STDERR_FILENO, err.c_str(), O_WRONLY | O_CREAT | O_APPEND, 0600);
+  std::vector<char*> arguments;
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
+  pid_t pid = -1;
+  const int error = posix_spawn(&pid, arguments[0], &actions, nullptr, arguments.data(), environ);
+  posix_spawn_file_actions_destroy(&actions);
+  return error == 0 ? pid : -1;
+}
+
 class Process {
  public:
   // `output` gets standard output and error.
-  Process(std::vector<std::string> command, std::string output) : output_(std::move(output)) {
-    std::filesystem::remove(output_);
-    pid_ = fork();
-    if (pid_ != 0) return;
-    const int file = open(output_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_APPEND, 0600);
-    dup2(file, 1);
-    dup2(file, 2);
-    std::vector<char*> argv;
-    for (std::string& word : command) argv.push_back(word.data());
-    argv.push_back(nullptr);
-    execv(argv[0], argv.data());
-    _exit(127);
-  }
+  Process(std::vector<std::string> command, std::string output)
+      : output_(std::move(output)), pid_(Spawn(std::move(command), output_, output_)) {}
   ~Process() { Kill(SIGKILL); }
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
@@ -68,7 +77,7 @@ class Process {
 
  private:
   std::string output_;
-  pid_t pid_ = 0;
+  pid_t pid_;
 };
 
 }  // namespace quantgate

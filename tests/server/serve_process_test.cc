@@ -1,5 +1,4 @@
 // The `serve` command in a process of its own.
-#include <fcntl.h>
 #include <gmock/gmock.h>
 #include <grpcpp/grpcpp.h>
 #include <gtest/gtest.h>
@@ -22,6 +21,7 @@
 #include "absl/time/time.h"
 #include "quantgate/v1/report_service.grpc.pb.h"
 #include "quantgate/v1/validation_service.grpc.pb.h"
+#include "tests/server/process.h"
 
 namespace quantgate {
 namespace {
@@ -50,23 +50,10 @@ class ServeTest : public ::testing::Test {
   std::string Stderr() const { return ReadFile(folder_ / "err"); }
 
   void Spawn(std::vector<std::string> flags) {
-    flags.insert(flags.begin(), {QUANTGATE_SERVE_FIXTURE, "serve"});
-    std::filesystem::remove(folder_ / "out");  // what an earlier process wrote is not this one's
-    pid_ = fork();
-    ASSERT_GE(pid_, 0);
-    if (pid_ == 0) {
-      const int out = open(Path("out").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-      const int err = open(Path("err").c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0600);
-      dup2(out, 1);
-      dup2(err, 2);
-      setenv("HOME", folder_.c_str(), 1);
-      unsetenv("XDG_STATE_HOME");
-      std::vector<char*> argv;
-      for (std::string& flag : flags) argv.push_back(flag.data());
-      argv.push_back(nullptr);
-      execv(argv[0], argv.data());
-      _exit(127);
-    }
+    flags.insert(flags.begin(), {"/usr/bin/env", "-u", "XDG_STATE_HOME", absl::StrCat("HOME=", folder_.string()),
+                                 QUANTGATE_SERVE_FIXTURE, "serve"});
+    pid_ = quantgate::Spawn(std::move(flags), Path("out"), Path("err"));
+    ASSERT_GT(pid_, 0);
   }
 
   // Starts and waits for the first line on standard output.
