@@ -135,12 +135,12 @@ struct Config {
   uint32_t option;  // 0: custom, `value` is the backend's own structure
   const void* value;
 };
-// The backend's own structure for HTP devices. The union behind `option` is 8-byte aligned; a library that expects the
-// older 4-byte layout creates the device all the same, for another arch.
+// The backend's own structure for HTP devices: a SoC id behind the option 0. Where it is differs: libraries of SDK 2.51
+// read it 8 bytes behind the start (a union with pointers), those of 2.49 4 bytes behind it. Both hold it.
 struct HtpDeviceConfig {
-  uint32_t option;  // 0: `soc` is a SoC id
-  uint32_t padding;
-  uint32_t soc;
+  uint32_t option;
+  uint32_t soc_at_4;
+  uint32_t soc_at_8;
   uint32_t unused;
 };
 

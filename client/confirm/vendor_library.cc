@@ -106,7 +106,7 @@ absl::StatusOr<VendorLibrary> VendorLibrary::Load(const std::string& path, int s
     return Failed(path, "backendCreate", error);
   }
   qnn_abi::HtpDeviceConfig custom = {};
-  custom.soc = static_cast<uint32_t>(soc_id);
+  custom.soc_at_4 = custom.soc_at_8 = static_cast<uint32_t>(soc_id);
   const qnn_abi::Config config = {0, &custom};
   const qnn_abi::Config* const configs[] = {&config, nullptr};
   if (const Error error = qnn.device_create(log, configs, &result.device_); error != 0) {

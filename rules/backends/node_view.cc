@@ -1,5 +1,6 @@
 #include "rules/backends/node_view.h"
 
+#include "rules/graph/attributes.h"
 #include "rules/graph/elements.h"
 
 namespace quantgate {
@@ -35,31 +36,8 @@ const v1::Attribute* NodeView::attribute(Names names) const {
   return nullptr;
 }
 
-std::optional<int64_t> NodeView::integer(Names names) const {
-  const v1::Attribute* found = attribute(names);
-  if (found == nullptr) return std::nullopt;
-  switch (found->value_case()) {
-    case v1::Attribute::kI:
-      return found->i();
-    case v1::Attribute::kB:
-      return found->b() ? 1 : 0;
-    default:
-      return std::nullopt;
-  }
-}
-
-std::optional<double> NodeView::real(Names names) const {
-  const v1::Attribute* found = attribute(names);
-  if (found == nullptr) return std::nullopt;
-  switch (found->value_case()) {
-    case v1::Attribute::kF:
-      return found->f();
-    case v1::Attribute::kI:
-      return static_cast<double>(found->i());
-    default:
-      return std::nullopt;
-  }
-}
+std::optional<int64_t> NodeView::integer(Names names) const { return IntegerOf(attribute(names)); }
+std::optional<double> NodeView::real(Names names) const { return RealOf(attribute(names)); }
 
 absl::string_view NodeView::text(Names names) const {
   const v1::Attribute* found = attribute(names);

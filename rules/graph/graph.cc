@@ -6,6 +6,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "rules/graph/alike.h"
+#include "rules/graph/attributes.h"
 #include "rules/graph/fetch_ahead.h"
 #include "rules/graph/names.h"
 
@@ -459,29 +460,11 @@ const v1::Attribute* Graph::attribute(int32_t node, absl::string_view name) cons
 }
 
 int64_t Graph::int_attribute(int32_t node, absl::string_view name, int64_t fallback) const {
-  const v1::Attribute* found = attribute(node, name);
-  if (found == nullptr) return fallback;
-  switch (found->value_case()) {
-    case v1::Attribute::kI:
-      return found->i();
-    case v1::Attribute::kB:
-      return found->b() ? 1 : 0;
-    default:
-      return fallback;
-  }
+  return IntegerOf(attribute(node, name)).value_or(fallback);
 }
 
 double Graph::float_attribute(int32_t node, absl::string_view name, double fallback) const {
-  const v1::Attribute* found = attribute(node, name);
-  if (found == nullptr) return fallback;
-  switch (found->value_case()) {
-    case v1::Attribute::kF:
-      return found->f();
-    case v1::Attribute::kI:
-      return static_cast<double>(found->i());
-    default:
-      return fallback;
-  }
+  return RealOf(attribute(node, name)).value_or(fallback);
 }
 
 }  // namespace quantgate

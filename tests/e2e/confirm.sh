@@ -57,6 +57,9 @@ FAKE_QNN=old run 0 check "$model" "$model" -t qnn_htp/SM8650 --confirm --qnn-lib
 same "$(grep -c 'library is of version 2.47.0, the table for qnn_htp/SM8650@2.51.0 of 2.51.0' <<<"$err")" 1
 FAKE_QNN=old confirm 0 SM8650 --quiet
 same "$err" ""
+# It is told the SoC where it looks for it.
+FAKE_QNN=old confirm 1 SM8350
+has "$out" '^stem .*Conv2d +refused +refused +backendValidateOpConfig, code 3110: Value 68, expected >= 73\.$'
 
 # A library that is missing, is none, or does not start: one line, exit code 2. The report itself stands.
 run 2 check "$model" -t qnn_htp/SM8650 --confirm --qnn-lib "$scratch/none.so"

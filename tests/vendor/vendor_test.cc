@@ -289,6 +289,17 @@ TEST(Measured, StatementsHaveACaseOfTheirOwn) {
             "TopK/several/2050: another step; UnPack/per_channel/2107: another step; ");
 }
 
+// 366 configurations that the library of QAIRT 2.49.40 was asked about: one or two of each kind that 2.51.0 answers
+// otherwise, and others at random.
+TEST(Measured, TheLibraryBeforeAgrees) {
+  std::string wrong;
+  const Tally tally = Judge("qnn_htp-2.49.40.jsonl.gz", wrong);
+  EXPECT_THAT(tally.Summary(), HasSubstr("agreement: 366 cases, 0 false accepts, 0 false rejects, "));
+  // As above: validation knows other widths than can be prepared.
+  EXPECT_EQ(wrong,
+            "FullyConnected INT819 w_pc_bits2/v68: another step; FullyConnected FP162 w_pc_bits3/v68: another step; ");
+}
+
 // The documents of older SDKs, with what the library was measured to do otherwise in place of what they say. It was
 // asked in a later version: agreement cannot be complete. The numbers are those at the time of writing: not to get
 // worse.

@@ -1,4 +1,5 @@
 #include "absl/strings/str_cat.h"
+#include "rules/graph/attributes.h"
 #include "rules/simulator/run/lowering.h"
 
 namespace quantgate::simulator {
@@ -7,32 +8,19 @@ int64_t NodeReader::Int(absl::string_view name, int64_t fallback) const {
   const v1::Attribute* found = attribute(name);
   if (found == nullptr) return fallback;
   switch (found->value_case()) {
-    case v1::Attribute::kI:
-      return found->i();
-    case v1::Attribute::kB:
-      return found->b() ? 1 : 0;
     case v1::Attribute::kInts:
       return found->ints().values().empty() ? fallback : found->ints().values(0);
     case v1::Attribute::kDtype:
       return found->dtype();
     default:
-      return fallback;
+      return IntegerOf(found).value_or(fallback);
   }
 }
 
 double NodeReader::Real(absl::string_view name, double fallback) const {
   const v1::Attribute* found = attribute(name);
-  if (found == nullptr) return fallback;
-  switch (found->value_case()) {
-    case v1::Attribute::kF:
-      return found->f();
-    case v1::Attribute::kI:
-      return static_cast<double>(found->i());
-    case v1::Attribute::kB:
-      return found->b() ? 1 : 0;
-    default:
-      return fallback;
-  }
+  if (found != nullptr && found->value_case() == v1::Attribute::kB) return found->b() ? 1 : 0;
+  return RealOf(found).value_or(fallback);
 }
 
 std::optional<Integers> NodeReader::Ints(absl::string_view name) const {

@@ -53,7 +53,8 @@ Error CreateBackend(Handle, const Config* const*, Handle* backend) {
 }
 
 Error CreateDevice(Handle, const Config* const* configs, Handle* device) {
-  soc = static_cast<const HtpDeviceConfig*>(configs[0]->value)->soc;
+  const auto& config = *static_cast<const HtpDeviceConfig*>(configs[0]->value);
+  soc = Behaves("old") ? config.soc_at_4 : config.soc_at_8;
   *device = &anything;
   if (!Behaves("unknown soc")) return 0;
   Log("SoC %u is not known", soc);

@@ -42,3 +42,16 @@ def test_what_fails_to_lower_is_corrected_and_lowers(capsys):
         print(f'\nlowering: of {len(CASES)} configurations {len(failed)} fail as they are, {len(mended)} lower in full '
               f'once corrected, by {sum(answer["changes"] for answer in after)} changes of specs')
     assert failed == CASES and mended == CASES, [answer for answer in answers if answer['error']]
+
+
+@pytest.mark.parametrize(('soc', 'refused'), [('SM8350', True), ('SM8650', False)])
+def test_the_libraries_confirm(soc, refused):
+    """These libraries read the SoC elsewhere than those of 2.51.0, and must be told the right one."""
+    model = HERE.parents[1] / 'data' / 'onnx' / 'resnet8.qnn_a16_mixed.onnx'
+    done = subprocess.run([os.environ['QUANTGATE_EXECUTABLE'], 'check', model, '-t', f'qnn_htp/{soc}@2.49', '--confirm',
+                           '--qnn-lib', LIBRARIES / 'libQnnHtp.so', '--format', 'json'],
+                          capture_output=True, text=True, check=False)
+    confirmed = json.loads(done.stdout)['results'][0]['confirmation']
+    assert confirmed['sdk'] == '2.49.40' and len(confirmed['nodes']) == 18, done.stderr
+    assert not any(node['differs'] for node in confirmed['nodes'])
+    assert any(node['refusedByVendor'] for node in confirmed['nodes']) is refused
