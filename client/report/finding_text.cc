@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -99,8 +100,8 @@ std::string HowMany(const FindingGroup& group) {
   return nodes.empty() ? places : absl::StrCat(places, " in ", Count(nodes.size(), "node"));
 }
 
-// The message once: with * where the places differ, else the first one's. A long list of what is allowed has lines of
-// its own and is not repeated.
+// The message once: with both words where targets differ, with * where places do, else the first one's. A long list of
+// what is allowed has lines of its own and is not repeated.
 std::string Message(const FindingGroup& group) {
   const auto messages = Distinct(group, [](const v1::Finding& finding) {
     if (finding.allowed().size() <= kLongText) return finding.message();
@@ -109,7 +110,9 @@ std::string Message(const FindingGroup& group) {
   if (messages.empty()) return "";
   const std::string pattern = CommonPattern(messages);
   // A pattern that lost most of the sentence says less than one example.
-  return Printable(pattern.size() * 2 >= messages[0].size() ? pattern : messages[0]);
+  if (pattern.size() * 2 < messages[0].size()) return Printable(messages[0]);
+  const bool by_target = messages.size() == 2 && PlaceCount(group) == 1 && absl::c_count(pattern, '*') == 1;
+  return Printable(by_target ? Alternatives(messages) : pattern);
 }
 
 std::string SourceText(const v1::Source& source) {

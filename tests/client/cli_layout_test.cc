@@ -117,6 +117,14 @@ INSTANTIATE_TEST_SUITE_P(Names, CommonPatternTest,
                                          PatternCase{{"conv", "linear"}, ""},
                                          PatternCase{{"x x", "x"}, ""}));  // prefix and suffix must not overlap
 
+TEST(Alternatives, NamesAllWhereStringsDiffer) {
+  EXPECT_EQ(Alternatives({}), "");
+  EXPECT_EQ(Alternatives({"on V68", "on V68"}), "on V68");
+  EXPECT_EQ(Alternatives({"on V68; that needs V73", "on V69; that needs V73"}), "on V68 or V69; that needs V73");
+  EXPECT_EQ(Alternatives({"a b", "a c d"}), "a b or c d");
+  EXPECT_EQ(Alternatives({"x x", "x"}), "x x or ");  // prefix and suffix must not overlap
+}
+
 struct MaskCase {
   std::string text;
   std::string expected;
