@@ -117,6 +117,20 @@ std::string Alternatives(const std::vector<std::string>& strings) {
                       absl::StrJoin(middles, " or "), absl::StrJoin(texts[0].end() - ends.suffix, texts[0].end(), ""));
 }
 
+std::string MaskName(absl::string_view text, absl::string_view name) {
+  const auto in_name = [](char c) { return IsWordCharacter(c) || c == '_'; };
+  std::string out;
+  size_t copied = 0;
+  for (size_t at = text.find(name); !name.empty() && at != absl::string_view::npos; at = text.find(name, at + 1)) {
+    const size_t end = at + name.size();
+    if (at < copied || (at > 0 && in_name(text[at - 1])) || (end < text.size() && in_name(text[end]))) continue;
+    absl::StrAppend(&out, text.substr(copied, at - copied), "*");
+    copied = end;
+  }
+  absl::StrAppend(&out, text.substr(copied));
+  return out;
+}
+
 std::string MaskNumbers(absl::string_view text) {
   std::string out;
   for (size_t i = 0; i < text.size();) {

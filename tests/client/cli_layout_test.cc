@@ -125,6 +125,15 @@ TEST(Alternatives, NamesAllWhereStringsDiffer) {
   EXPECT_EQ(Alternatives({"x x", "x"}), "x x or ");  // prefix and suffix must not overlap
 }
 
+TEST(MaskName, ReplacesANameThatStandsAlone) {
+  EXPECT_EQ(MaskName("of a and 'a', not of cat or a_1", "a"), "of * and '*', not of cat or a_1");
+  EXPECT_EQ(MaskName("aa a", "a"), "aa *");
+  EXPECT_EQ(MaskName("a", "a"), "*");
+  EXPECT_EQ(MaskName("b", "a"), "b");
+  EXPECT_EQ(MaskName("a", ""), "a");
+  EXPECT_EQ(MaskName("", "a"), "");
+}
+
 struct MaskCase {
   std::string text;
   std::string expected;
