@@ -1,12 +1,14 @@
+#include "rules/all_rules.h"
+
 #include <algorithm>
 #include <cstring>
 
 #include "rules/backends/backends.h"
-#include "rules/check.h"
 #include "rules/constraints/matcher.h"
 #include "rules/engine/file_errors.h"
 #include "rules/engine/gate_rules.h"
 #include "rules/engine/simulation_rules.h"
+#include "rules/soundness/rules.h"
 
 namespace quantgate {
 

@@ -14,6 +14,7 @@
 #include "rules/engine/outcome.h"
 #include "rules/engine/render.h"
 #include "rules/engine/verdict.h"
+#include "rules/soundness/rules.h"
 
 #ifndef QUANTGATE_VERSION
 #define QUANTGATE_VERSION "0.0.0"

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/types/span.h"
 #include "quantgate/v1/graph.pb.h"
 #include "quantgate/v1/report.pb.h"
 #include "rules/corrections/corrections.h"
@@ -50,12 +49,6 @@ struct CheckOptions {
 // target), NOT_FOUND (unknown backend, SoC or arch), RESOURCE_EXHAUSTED (a limit, named), CANCELLED. A module that
 // fails to load is not an error: its result is UNKNOWN with the reason. `report` may live on an arena.
 absl::Status Check(const v1::Graph& graph, const CheckOptions& options, ModuleRegistry& modules, v1::Report& report);
-
-// Every target-independent rule, in the order in which they run.
-absl::Span<const Rule> SoundnessRules();
-
-// Metadata of all rules of this build, by code; loads no module.
-std::vector<const RuleInfo*> AllRules();
 
 }  // namespace quantgate
 

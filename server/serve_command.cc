@@ -20,6 +20,7 @@
 #include "db/database.h"
 #include "db/reports/age.h"
 #include "db/reports/report_store.h"
+#include "rules/all_rules.h"
 #include "rules/check.h"
 #include "server/config_file.h"
 #include "server/log.h"

@@ -2,7 +2,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/commands.h"
-#include "rules/check.h"
+#include "rules/all_rules.h"
 #include "rules/engine/nearest.h"
 
 namespace quantgate {

@@ -5,8 +5,8 @@
 #include "client/report/layout.h"
 #include "client/report/verdict.h"
 #include "quantgate/v1/catalog_service.pb.h"
+#include "rules/all_rules.h"
 #include "rules/catalog.h"
-#include "rules/check.h"
 
 namespace quantgate {
 namespace {

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <utility>
 
-#include "rules/check.h"
+#include "rules/all_rules.h"
 
 namespace quantgate {
 namespace {

@@ -16,7 +16,7 @@
 #include "client/gate/glob.h"
 #include "client/text.h"
 #include "client/text_file.h"
-#include "rules/check.h"
+#include "rules/all_rules.h"
 #include "rules/engine/nearest.h"
 
 namespace quantgate {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -82,7 +83,14 @@ std::string Where(const FindingGroup& group, const Style& style) {
   const auto ops = Distinct(group, [](const v1::Finding& finding) { return finding.location().op(); });
   std::string out;
   if (!port.empty()) absl::StrAppend(&out, port, " of ");
-  if (!ops.empty()) absl::StrAppend(&out, First(ops, style), " ");
+  if (ops.size() > 1) {
+    const auto node_and_op = [](const v1::Finding& finding) {
+      const v1::Location& location = finding.location();
+      return absl::StrCat(location.node(), " (", location.op(), ")");
+    };
+    return absl::StrCat(out, First(Distinct(group, node_and_op), style));
+  }
+  if (!ops.empty()) absl::StrAppend(&out, Printable(ops[0]), " ");
   if (nodes.size() > 1) return absl::StrCat(out, NameList(nodes, style));
   if (nodes.size() == 1) absl::StrAppend(&out, Printable(nodes[0]), values.empty() ? "" : ", ");
   if (!values.empty()) absl::StrAppend(&out, values.size() == 1 ? "tensor " : "tensors ", NameList(values, style));
@@ -99,23 +107,49 @@ std::string HowMany(const FindingGroup& group) {
   return nodes.empty() ? places : absl::StrCat(places, " in ", Count(nodes.size(), "node"));
 }
 
-// The message once: with * where the places differ, else the first one's. A long list of what is allowed has lines of
-// its own and is not repeated.
-std::string Message(const FindingGroup& group) {
-  const auto messages = Distinct(group, [](const v1::Finding& finding) {
-    if (finding.allowed().size() <= kLongText) return finding.message();
-    return absl::StrReplaceAll(finding.message(), {{finding.allowed(), "what is allowed below"}});
-  });
-  if (messages.empty()) return "";
-  const std::string pattern = CommonPattern(messages);
-  // A pattern that lost most of the sentence says less than one example.
-  return Printable(pattern.size() * 2 >= messages[0].size() ? pattern : messages[0]);
+// With '*' for the names of the finding's own node and tensor.
+std::string WithoutNames(const v1::Finding& finding, absl::string_view text) {
+  return MaskName(MaskName(text, finding.location().node()), finding.location().value());
 }
 
-std::string SourceText(const v1::Source& source) {
+// What findings say, each text once; texts that differ in the names of their places are one.
+template <typename TextOf>
+std::vector<std::string> Said(const FindingGroup& group, TextOf text_of) {
+  std::vector<std::string> texts = Distinct(group, text_of);
+  if (texts.size() <= 1) return texts;
+  return Distinct(group, [&](const v1::Finding& finding) { return WithoutNames(finding, text_of(finding)); });
+}
+
+// The message once: with both words where targets differ, with * where places do, else the first one's. A long list of
+// what is allowed has lines of its own and is not repeated.
+std::string Message(const FindingGroup& group) {
+  const auto message = [](const v1::Finding& finding) {
+    if (finding.allowed().size() <= kLongText) return finding.message();
+    return absl::StrReplaceAll(finding.message(), {{finding.allowed(), "what is allowed below"}});
+  };
+  const auto messages = Distinct(group, message);
+  if (messages.empty()) return "";
+  std::string pattern = CommonPattern(messages);
+  // Names of many words, or of different ones, leave little of the sentence between them.
+  const auto ops = Distinct(group, [](const v1::Finding& finding) { return finding.location().op(); });
+  auto nameless = Said(group, [&](const v1::Finding& finding) {
+    return ops.size() > 1 ? MaskName(message(finding), finding.location().op()) : message(finding);
+  });
+  if (nameless.size() == 1 && nameless[0].size() > pattern.size()) pattern = std::move(nameless[0]);
+  // A pattern that lost most of the sentence says less than one example.
+  if (pattern.size() * 2 < messages[0].size()) return Printable(messages[0]);
+  const bool by_target = messages.size() == 2 && PlaceCount(group) == 1 && absl::c_count(pattern, '*') == 1;
+  return Printable(by_target ? Alternatives(messages) : pattern);
+}
+
+// The table, the rows of all and the evidence: those are the same for all but the row.
+std::string SourceText(const FindingGroup& group, const Style& style) {
+  const v1::Source& source = group.findings.front()->source();
+  const std::string rows =
+      First(Distinct(group, [](const v1::Finding& finding) { return finding.source().row(); }), style);
   std::vector<std::string> parts;
   if (!source.table().empty()) parts.push_back(Printable(source.table()));
-  if (!source.row().empty()) parts.push_back(Printable(source.row()));
+  if (!rows.empty()) parts.push_back(rows);
   std::string out = absl::StrJoin(parts, " ");
   if (source.kind() != v1::Source::KIND_UNSPECIFIED && v1::Source::Kind_IsValid(source.kind())) {
     absl::StrAppend(&out, out.empty() ? "" : ", ", Readable(v1::Source::Kind_Name(source.kind())));
@@ -139,7 +173,7 @@ std::string TargetsText(const v1::Report& report, const FindingGroup& group) {
 
 // What is allowed, a line for each alternative.
 std::vector<std::string> AllowedLines(const FindingGroup& group, const Style& style) {
-  const auto allowed = Distinct(group, [](const v1::Finding& finding) { return finding.allowed(); });
+  const auto allowed = Said(group, [](const v1::Finding& finding) { return finding.allowed(); });
   if (allowed.size() != 1) return {First(allowed, style)};
   std::vector<std::string> lines = absl::StrSplit(Printable(allowed[0]), kAlternatives);
   for (size_t i = 1; i < lines.size(); ++i) lines[i] = absl::StrCat("or ", lines[i]);
@@ -208,10 +242,10 @@ std::string FindingBody(const v1::Report& report, const FindingGroup& group, con
   };
   if (!first.message().empty()) AppendWrapped(out, "  ", Message(group), style.width);
   line("where", Where(group, style));
-  line("observed", First(Distinct(group, [](const v1::Finding& finding) { return finding.observed(); }), style));
+  line("observed", First(Said(group, [](const v1::Finding& finding) { return finding.observed(); }), style));
   const std::vector<std::string> allowed = AllowedLines(group, style);
   for (size_t i = 0; i < allowed.size(); ++i) line(i == 0 ? "allowed" : "", allowed[i]);
-  line("source", SourceText(first.source()));
+  line("source", SourceText(group, style));
   line("fix", Printable(first.fix()));
   line("targets", TargetsText(report, group));
   line("known", StandingText(first));

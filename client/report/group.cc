@@ -28,11 +28,22 @@ std::string Line(const v1::Location& where) {
   return where.node().empty() && where.value().empty() ? where.source_line() : "";
 }
 
+// What the finding says but for the names of its own node and tensor, and for numbers.
+std::string Masked(const v1::Finding& finding, const std::string& text) {
+  return MaskNumbers(MaskName(MaskName(text, finding.location().node()), finding.location().value()));
+}
+
+// The statement that it comes from. One that holds for many operators stands in the table for each of them: what says
+// the same of all is one cause, and numbers may differ by operator.
+std::string Statement(const v1::Finding& finding) {
+  return MaskNumbers(finding.allowed()) == finding.allowed() ? "" : finding.source().row();
+}
+
 std::string Cause(const v1::Finding& finding) {
   return absl::StrJoin(
       std::make_tuple(finding.code(), static_cast<int>(finding.severity()), static_cast<int>(finding.effect()),
-                      MaskNumbers(finding.observed()), MaskNumbers(finding.allowed()), finding.source().table(),
-                      finding.source().row(), finding.fix(), Standing(finding), Line(finding.location())),
+                      Masked(finding, finding.observed()), Masked(finding, finding.allowed()), finding.source().table(),
+                      Statement(finding), finding.fix(), Standing(finding), Line(finding.location())),
       kSeparator);
 }
 

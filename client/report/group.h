@@ -8,8 +8,9 @@
 
 namespace quantgate {
 
-// Findings with one code, effect and source, whose observed and allowed values are the same but for numbers, and which
-// the same targets report; waived alike, or known alike. Pointers refer to the report.
+// Findings with one code, effect and table, whose observed and allowed values are the same but for numbers and for the
+// names of their own place, and which the same targets report; waived alike, or known alike. Where numbers are allowed
+// they are of one statement of the table. Pointers refer to the report.
 struct FindingGroup {
   // Never empty; in report order. One per place, or several where each target observes something else there ("V68" and
   // "V69" where V73 is needed).

@@ -39,42 +39,96 @@ constexpr size_t kMinFixedCharacters = 3;
 // More of them are noise ("*.*.*.*_*"): what is common at both ends says as much.
 constexpr int kMaxStars = 3;
 
-}  // namespace
+using Text = std::vector<absl::string_view>;  // its words
 
-std::string CommonPattern(const std::vector<std::string>& strings) {
-  if (strings.empty()) return "";
-  const std::vector<absl::string_view> first = Words(strings[0]);
-  std::vector<absl::string_view> aligned = first;
-  size_t prefix = first.size();  // words that all share at the start, at the end
-  size_t suffix = first.size();
-  size_t shortest = first.size();
-  bool same_length = true;
-  bool equal = true;
-  for (const std::string& text : strings) {
-    equal = equal && text == strings[0];
-    const std::vector<absl::string_view> words = Words(text);
-    shortest = std::min(shortest, words.size());
-    prefix = std::min(prefix, words.size());
-    suffix = std::min(suffix, words.size());
-    prefix = std::mismatch(first.begin(), first.begin() + prefix, words.begin()).first - first.begin();
-    suffix = std::mismatch(first.rbegin(), first.rbegin() + suffix, words.rbegin()).first - first.rbegin();
-    same_length = same_length && words.size() == first.size();
-    // Of as many words by accident: other separators mean another text.
-    for (size_t i = 0; same_length && i < words.size(); ++i) {
-      if (first[i] == words[i]) continue;
-      same_length = IsWordCharacter(first[i][0]) && IsWordCharacter(words[i][0]);
+std::vector<Text> WordsOfEach(const std::vector<std::string>& strings) {
+  std::vector<Text> texts;
+  texts.reserve(strings.size());
+  for (const std::string& text : strings) texts.push_back(Words(text));
+  return texts;
+}
+
+// The first text with a star for every word in which others differ; empty when that are too many, or when they differ
+// in more than words. Of as many words by accident: other separators mean another text.
+Text Aligned(const std::vector<Text>& texts) {
+  const Text& first = texts[0];
+  Text aligned = first;
+  for (const Text& text : texts) {
+    if (text.size() != first.size()) return {};
+    for (size_t i = 0; i < text.size(); ++i) {
+      if (first[i] == text[i]) continue;
+      if (!IsWordCharacter(first[i][0]) || !IsWordCharacter(text[i][0])) return {};
       aligned[i] = "*";
     }
   }
-  if (equal) return strings[0];
-  same_length = same_length && absl::c_count(aligned, "*") <= kMaxStars;
-  if (!same_length) {
-    suffix = std::min(suffix, shortest - prefix);
-    aligned.assign(first.begin(), first.begin() + prefix);
-    aligned.push_back("*");
-    aligned.insert(aligned.end(), first.end() - suffix, first.end());
+  return absl::c_count(aligned, "*") <= kMaxStars ? aligned : Text();
+}
+
+// How many words all share at the start, and behind those at the end.
+struct Ends {
+  size_t prefix;
+  size_t suffix;
+};
+
+Ends CommonEnds(const std::vector<Text>& texts) {
+  const Text& first = texts[0];
+  Ends ends = {first.size(), first.size()};
+  size_t shortest = first.size();
+  for (const Text& text : texts) {
+    shortest = std::min(shortest, text.size());
+    ends.prefix = std::min(ends.prefix, text.size());
+    ends.suffix = std::min(ends.suffix, text.size());
+    ends.prefix = std::mismatch(first.begin(), first.begin() + ends.prefix, text.begin()).first - first.begin();
+    ends.suffix = std::mismatch(first.rbegin(), first.rbegin() + ends.suffix, text.rbegin()).first - first.rbegin();
   }
-  return FixedCharacters(aligned) < kMinFixedCharacters ? "" : absl::StrJoin(aligned, "");
+  ends.suffix = std::min(ends.suffix, shortest - ends.prefix);
+  return ends;
+}
+
+bool AllEqual(const std::vector<std::string>& strings) {
+  return absl::c_all_of(strings, [&](const std::string& text) { return text == strings[0]; });
+}
+
+}  // namespace
+
+std::string CommonPattern(const std::vector<std::string>& strings) {
+  if (strings.empty() || AllEqual(strings)) return strings.empty() ? "" : strings[0];
+  const std::vector<Text> texts = WordsOfEach(strings);
+  Text pattern = Aligned(texts);
+  if (pattern.empty()) {
+    const Ends ends = CommonEnds(texts);
+    pattern.assign(texts[0].begin(), texts[0].begin() + ends.prefix);
+    pattern.push_back("*");
+    pattern.insert(pattern.end(), texts[0].end() - ends.suffix, texts[0].end());
+  }
+  return FixedCharacters(pattern) < kMinFixedCharacters ? "" : absl::StrJoin(pattern, "");
+}
+
+std::string Alternatives(const std::vector<std::string>& strings) {
+  if (strings.empty() || AllEqual(strings)) return strings.empty() ? "" : strings[0];
+  const std::vector<Text> texts = WordsOfEach(strings);
+  const Ends ends = CommonEnds(texts);
+  std::vector<std::string> middles;
+  middles.reserve(texts.size());
+  for (const Text& text : texts) {
+    middles.push_back(absl::StrJoin(text.begin() + ends.prefix, text.end() - ends.suffix, ""));
+  }
+  return absl::StrCat(absl::StrJoin(texts[0].begin(), texts[0].begin() + ends.prefix, ""),
+                      absl::StrJoin(middles, " or "), absl::StrJoin(texts[0].end() - ends.suffix, texts[0].end(), ""));
+}
+
+std::string MaskName(absl::string_view text, absl::string_view name) {
+  const auto in_name = [](char c) { return IsWordCharacter(c) || c == '_'; };
+  std::string out;
+  size_t copied = 0;
+  for (size_t at = text.find(name); !name.empty() && at != absl::string_view::npos; at = text.find(name, at + 1)) {
+    const size_t end = at + name.size();
+    if (at < copied || (at > 0 && in_name(text[at - 1])) || (end < text.size() && in_name(text[end]))) continue;
+    absl::StrAppend(&out, text.substr(copied, at - copied), "*");
+    copied = end;
+  }
+  absl::StrAppend(&out, text.substr(copied));
+  return out;
 }
 
 std::string MaskNumbers(absl::string_view text) {

@@ -17,7 +17,7 @@
 #include "client/report/layout.h"
 #include "client/report/verdict.h"
 #include "db/reports/fingerprint.h"
-#include "rules/check.h"
+#include "rules/all_rules.h"
 
 namespace quantgate {
 namespace {

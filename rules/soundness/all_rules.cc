@@ -1,4 +1,3 @@
-#include "rules/check.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {

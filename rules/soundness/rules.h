@@ -2,9 +2,13 @@
 #ifndef QUANTGATE_RULES_SOUNDNESS_RULES_H_
 #define QUANTGATE_RULES_SOUNDNESS_RULES_H_
 
+#include "absl/types/span.h"
 #include "rules/engine/rule.h"
 
 namespace quantgate {
+
+// All of them, in the order in which they run.
+absl::Span<const Rule> SoundnessRules();
 
 // FI: what the file says about itself does not hold.
 Rule ModelVersion();        // FI003

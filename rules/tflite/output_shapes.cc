@@ -93,9 +93,9 @@ void FullyConnected(NodeShapes& node) {
     dims.back() = weights.dims[0];
     return node.Give(0, std::move(dims));
   }
-  const auto count = input.is_static() ? CountOf(input.dims) : absl::nullopt;
+  const int64_t count = input.is_static() ? CountOf(input.dims).value_or(kAnySize) : kAnySize;
   const int64_t depth = weights.dims[1];
-  node.Give(0, {count && depth > 0 && *count % depth == 0 ? *count / depth : kAnySize, weights.dims[0]});
+  node.Give(0, {count != kAnySize && depth > 0 && count % depth == 0 ? count / depth : kAnySize, weights.dims[0]});
 }
 
 void BatchMatMul(NodeShapes& node) {
@@ -228,15 +228,15 @@ void Reshape(NodeShapes& node) {
   const bool scalar = !is_input && stated->size() == 1 && stated->front() == 0;
   Dims dims = scalar ? Dims() : Copy(*stated);
   const Shape input = node.at(0);
-  const auto count = input.is_static() ? CountOf(input.dims) : absl::nullopt;
+  const int64_t count = input.is_static() ? CountOf(input.dims).value_or(kAnySize) : kAnySize;
   const auto open = absl::c_find(dims, -1);
   if (open != dims.end()) {
     *open = 1;
     const auto rest = CountOf(dims);
-    *open = count && rest && *rest > 0 && *count % *rest == 0 ? *count / *rest : kAnySize;
-  } else if (dims.empty() && count && *count != 1) {
+    *open = count != kAnySize && rest && *rest > 0 && count % *rest == 0 ? count / *rest : kAnySize;
+  } else if (dims.empty() && count != kAnySize && count != 1) {
     return node.Conflict(-1, scalar ? "a new shape of a scalar" : "no new shape, which is that of a scalar",
-                         absl::StrCat("one of ", *count, " elements, as ", ShapeText(input.dims)));
+                         absl::StrCat("one of ", count, " elements, as ", ShapeText(input.dims)));
   }
   node.Give(0, std::move(dims));
 }

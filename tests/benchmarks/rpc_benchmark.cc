@@ -18,6 +18,7 @@
 #include "db/database.h"
 #include "db/reports/report_store.h"
 #include "quantgate/v1/validation_service.grpc.pb.h"
+#include "rules/all_rules.h"
 #include "rules/check.h"
 #include "server/memory.h"
 #include "server/parse.h"

@@ -61,9 +61,38 @@ INSTANTIATE_TEST_SUITE_P(Fields, OtherCauseTest,
                                          [](v1::Finding& f) { f.set_observed("zero point 3"); },
                                          [](v1::Finding& f) { f.set_severity(v1::Finding::WARNING); },
                                          [](v1::Finding& f) { f.set_effect(v1::Finding::REFUSED); },
-                                         [](v1::Finding& f) { f.mutable_source()->set_row("Conv2d/INT8/row 2"); },
                                          [](v1::Finding& f) { f.mutable_source()->set_table("qnn_htp@2.13.0"); },
                                          [](v1::Finding& f) { f.set_fix("something else"); }));
+
+// The table states it for each operator.
+TEST(GroupFindings, OneStatementOfManyOperatorsIsOneCause) {
+  v1::Report report;
+  v1::Result& result = *report.add_results();
+  *result.add_findings() = MakeFinding(0);
+  *result.add_findings() = MakeFinding(1);
+  result.mutable_findings(1)->mutable_source()->set_row("FullyConnected/INT8/row 1");
+  EXPECT_EQ(GroupFindings(report).size(), 1u);
+  // Not when it is about numbers: those are of the operator.
+  result.mutable_findings(0)->set_allowed("rank at most 4");
+  result.mutable_findings(1)->set_allowed("rank at most 5");
+  EXPECT_EQ(GroupFindings(report).size(), 2u);
+  result.mutable_findings(1)->mutable_source()->set_row("Conv2d/INT8/row 1");
+  EXPECT_EQ(GroupFindings(report).size(), 1u);
+}
+
+TEST(GroupFindings, NamesOfTheirOwnPlacesAreNoDifference) {
+  v1::Report report;
+  v1::Result& result = *report.add_results();
+  for (const char* value : {"sigmoid", "sigmoid_1"}) {
+    v1::Finding& finding = *result.add_findings();
+    finding = MakeFinding(0);
+    finding.mutable_location()->set_value(value);
+    finding.set_allowed(absl::StrCat("as node '", value, "' writes it"));
+  }
+  EXPECT_EQ(GroupFindings(report).size(), 1u);
+  result.mutable_findings(1)->set_allowed("as node 'tanh' writes it");
+  EXPECT_EQ(GroupFindings(report).size(), 2u);
+}
 
 TEST(GroupFindings, ErrorsComeBeforeWarningsBeforeNotes) {
   v1::Report report;

@@ -117,6 +117,23 @@ INSTANTIATE_TEST_SUITE_P(Names, CommonPatternTest,
                                          PatternCase{{"conv", "linear"}, ""},
                                          PatternCase{{"x x", "x"}, ""}));  // prefix and suffix must not overlap
 
+TEST(Alternatives, NamesAllWhereStringsDiffer) {
+  EXPECT_EQ(Alternatives({}), "");
+  EXPECT_EQ(Alternatives({"on V68", "on V68"}), "on V68");
+  EXPECT_EQ(Alternatives({"on V68; that needs V73", "on V69; that needs V73"}), "on V68 or V69; that needs V73");
+  EXPECT_EQ(Alternatives({"a b", "a c d"}), "a b or c d");
+  EXPECT_EQ(Alternatives({"x x", "x"}), "x x or ");  // prefix and suffix must not overlap
+}
+
+TEST(MaskName, ReplacesANameThatStandsAlone) {
+  EXPECT_EQ(MaskName("of a and 'a', not of cat or a_1", "a"), "of * and '*', not of cat or a_1");
+  EXPECT_EQ(MaskName("aa a", "a"), "aa *");
+  EXPECT_EQ(MaskName("a", "a"), "*");
+  EXPECT_EQ(MaskName("b", "a"), "b");
+  EXPECT_EQ(MaskName("a", ""), "a");
+  EXPECT_EQ(MaskName("", "a"), "");
+}
+
 struct MaskCase {
   std::string text;
   std::string expected;

@@ -12,7 +12,7 @@
 #include "client/text.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "rules/check.h"
+#include "rules/all_rules.h"
 
 namespace quantgate {
 namespace {

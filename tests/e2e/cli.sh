@@ -28,9 +28,9 @@ run 1 check "$resnet" -t qnn_htp/SM8350 -t qnn_htp/SM8450 -t qnn_htp/SM8650
 has "$out" 'rejected +qnn_htp/SM8350@'
 has "$out" 'rejected +qnn_htp/SM8450@'
 has "$out" 'accepted +qnn_htp/SM8650@'
-same "$(grep -c '^error\[DT105\]' <<<"$out")" 2
+same "$(grep -c "^error\[DT105\] minimum-arch · refused · 2 nodes" <<<"$out")" 1
 has "$out" 'observed +SFIXED_POINT_16 per_tensor on V68, SFIXED_POINT_16 per_tensor on V69$'
-has "$out" 'source +qnn_htp@2.51.0 Conv2d/All/'
+has "$out" 'source +qnn_htp@2.51.0 Conv2d/All/in\[1\]/item 4, FullyConnected/All/'
 run 0 check "$resnet" -t qnn_htp/SM8650
 
 # What would pass: said, and written as a graph that then does.

@@ -1,1 +1,1 @@
-quantgate_fuzz(onnx_importer CORPUS onnx LIBS quantgate_client_import)
+quantgate_fuzz(onnx_importer CORPUS onnx LIBS quantgate_client_import quantgate_rules)

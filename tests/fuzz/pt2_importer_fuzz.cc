@@ -1,45 +1,15 @@
-// Any bytes, as an archive and as the program in a good archive: a graph that the rules can judge, or an error with a
-// code. Never a crash, and what comes out can be sent.
+// Any bytes as an archive of PyTorch, and as the program in a good archive.
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
 #include <string>
 
-#include "client/error.h"
 #include "client/pt2/pt2_importer.h"
-#include "rules/check.h"
-#include "rules/engine/context.h"
-#include "rules/engine/finding.h"
-#include "rules/graph/resolve.h"
+#include "tests/fuzz/imported.h"
 
 namespace {
 
-void Check(bool condition) {
-  if (!condition) std::abort();
-}
-
-void CheckGraph(const quantgate::v1::Graph& message, const quantgate::v1::Graph& model) {
-  // What a file can get wrong is for the rules: every id holds.
-  const absl::StatusOr<quantgate::Graph> graph = quantgate::Graph::Build(message);
-  Check(graph.ok());
-  const quantgate::ResolvedGraph resolved = quantgate::ResolvedGraph::Resolve(*graph);
-  const quantgate::CheckContext context(*graph, resolved, &model);
-  quantgate::FindingSink sink;
-  for (const quantgate::Rule& rule : quantgate::SoundnessRules()) rule.check(context, sink);
-  for (const quantgate::v1::Graph& body : message.subgraphs()) CheckGraph(body, model);
-}
-
 void Import(absl::string_view bytes) {
-  const quantgate::ImportOptions options{.max_nodes = 10'000};
-  const absl::StatusOr<quantgate::v1::Graph> graph = quantgate::ImportPt2(bytes, options);
-  if (!graph.ok()) {
-    const std::string code = quantgate::ErrorCode(graph.status());
-    Check(code == "FI001" || code == "FI002");
-    return;
-  }
-  quantgate::v1::Graph again;
-  Check(again.ParseFromString(graph->SerializeAsString()));
-  CheckGraph(*graph, *graph);
+  quantgate::fuzz::CheckImported(quantgate::ImportPt2(bytes, {.max_nodes = 10'000}));
 }
 
 // An archive of stored members. Checksums stand in the way of a fuzzer that changes a member in its archive; here they

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "db/database.h"
-#include "rules/check.h"
+#include "rules/all_rules.h"
 #include "tests/rules/empty_tables.h"
 
 namespace quantgate {

@@ -14,6 +14,7 @@
 #include "rules/engine/verdict.h"
 #include "rules/graph/digest.h"
 #include "rules/graph/resolve.h"
+#include "rules/soundness/rules.h"
 #include "tests/rules/empty_tables.h"
 #include "tests/rules/graph_builder.h"
 

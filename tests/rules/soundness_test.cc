@@ -8,6 +8,7 @@
 #include <set>
 
 #include "rules/check.h"
+#include "rules/soundness/rules.h"
 #include "tests/rules/empty_tables.h"
 #include "tests/rules/graph_builder.h"
 #include "tests/rules/soundness_case.h"

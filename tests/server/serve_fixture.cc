@@ -1,6 +1,7 @@
 // `quantgate serve` with the tests' engine behind it.
 #include <CLI/CLI.hpp>
 
+#include "rules/all_rules.h"
 #include "rules/check.h"
 #include "server/serve_command.h"
 #include "tests/server/fake_engine.h"

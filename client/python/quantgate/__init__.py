@@ -10,9 +10,9 @@ imported by whoever passes one.
 """
 from quantgate.checking import apply, check, sharing_groups, to_graph
 from quantgate.client import Client
-from quantgate.errors import QuantGateError, RejectedError
+from quantgate.errors import QuantGateError
 from quantgate.gated import Gated
-from quantgate.report import Report
+from quantgate.report import RejectedError, Report
 from quantgate.simulation import Simulation, simulate
 
 __all__ = ["Client", "Gated", "QuantGateError", "RejectedError", "Report", "Simulation", "apply", "check",

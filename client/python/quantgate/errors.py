@@ -1,11 +1,8 @@
-"""What this package raises."""
+"""What this package raises; of a report it is RejectedError, beside it."""
 from __future__ import annotations
 
 import math
-from typing import TYPE_CHECKING, Any
-
-if TYPE_CHECKING:
-    from quantgate.report import Report
+from typing import Any
 
 
 class QuantGateError(RuntimeError):
@@ -15,14 +12,6 @@ class QuantGateError(RuntimeError):
         super().__init__(f"error[{code}]: {message}")
         self.code = code
         self.message = message
-
-
-class RejectedError(QuantGateError):
-    """At least one target rejects the model; the message lists every error, `report` holds all of it."""
-
-    def __init__(self, report: Report) -> None:
-        super().__init__("REJECTED", str(report))
-        self.report = report
 
 
 # What selectors take, in milliseconds of 32 bits; nobody waits 23 days.

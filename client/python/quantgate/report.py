@@ -4,7 +4,7 @@ from __future__ import annotations
 import html
 from typing import List, Optional, Sequence
 
-from quantgate.errors import QuantGateError, RejectedError
+from quantgate.errors import QuantGateError
 from quantgate.v1 import report_pb2
 
 _ACCEPTED = (report_pb2.Result.ACCEPTED, report_pb2.Result.ACCEPTED_WITH_WARNINGS)
@@ -113,3 +113,11 @@ def _table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> str:
 
 def _words(name: str) -> str:
     return name.lower().replace("_", " ")
+
+
+class RejectedError(QuantGateError):
+    """At least one target rejects the model; the message lists every error, `report` holds all of it."""
+
+    def __init__(self, report: Report) -> None:
+        super().__init__("REJECTED", str(report))
+        self.report = report

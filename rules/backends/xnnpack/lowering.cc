@@ -98,8 +98,8 @@ void MaxPool(const NodeView& view, Emission& emission) {
 
 void Mean(const NodeView& view, Emission& emission) {
   const int rank = view.rank(view.input(0));
-  IntVector dims = view.integers({"dim"}).value_or(IntVector());
-  for (int64_t& dim : dims) dim = Normalize(dim, rank);
+  IntVector dims;
+  for (int64_t dim : view.integers({"dim"}).value_or(IntVector())) dims.push_back(Normalize(dim, rank));
   std::sort(dims.begin(), dims.end());
   emission.AddParam("dims").ints.assign(dims.begin(), dims.end());
   emission.AddInt("keep_dims", FlagOf(view, "keepdim", false));
