@@ -8,7 +8,7 @@
 #include <tuple>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
+#include "db/table_text.h"
 
 namespace quantgate::db {
 namespace {
@@ -216,27 +216,6 @@ OpChange DiffOp(const OpConstraints& before, const OpConstraints& after) {
 }
 
 }  // namespace
-
-std::string PredicateText(const Predicate& predicate) {
-  std::string text = predicate.kind;
-  for (const auto& [name, value] : predicate.args) absl::StrAppend(&text, " ", name, "=", value);
-  return text;
-}
-
-std::string RowText(const DtypeRow& row) {
-  return absl::StrJoin(row.ports, " ", [](std::string* out, const PortTypes& port) {
-    absl::StrAppend(out, port.port, "=", absl::StrJoin(port.types, "|", [](std::string* name, ElementType type) {
-                      absl::StrAppend(name, ElementTypeName(type));
-                    }));
-  });
-}
-
-std::string ArchText(ArchRange archs) {
-  if (archs.min == 0 && archs.max == 0) return "";
-  if (archs.max == 0) return absl::StrCat("V", archs.min, " and later");
-  if (archs.min == 0) return absl::StrCat("up to V", archs.max);
-  return absl::StrCat("V", archs.min, " to V", archs.max);
-}
 
 TableDiff DiffTables(const ConstraintTable& before, const ConstraintTable& after) {
   TableDiff diff;

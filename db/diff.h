@@ -10,13 +10,6 @@
 
 namespace quantgate::db {
 
-// Text of a predicate as the tables spell it: "rank max=4".
-std::string PredicateText(const Predicate& predicate);
-// "in[0]=UFIXED_POINT_8 out[0]=UFIXED_POINT_8|SFIXED_POINT_8"
-std::string RowText(const DtypeRow& row);
-// "", "V73 and later", "up to V75", "V73 to V75"
-std::string ArchText(ArchRange archs);
-
 struct RowChange {
   enum Kind {
     kAdded,     // combinations of types that the old table did not have

@@ -15,10 +15,7 @@
 #include "rules/engine/render.h"
 #include "rules/engine/verdict.h"
 #include "rules/soundness/rules.h"
-
-#ifndef QUANTGATE_VERSION
-#define QUANTGATE_VERSION "0.0.0"
-#endif
+#include "rules/version.h"
 
 namespace quantgate {
 namespace {
@@ -248,9 +245,14 @@ absl::StatusOr<bool> CheckTarget(const Asked& asked, const Scopes& scopes, Sound
     result.set_unjudged_reason("encodings without their model: there is no operator to judge");
   }
   for (const std::string& table : asked.target.tables) result.add_tables(table);
+  const absl::string_view toolchain = ToolchainName(asked.target.toolchain);
+  result.mutable_outcome()->set_toolchain(toolchain.data(), toolchain.size());
   FindingWriter writer = Writer(options);
   FindingBudget budget = Budget(options);
   std::vector<FindingSink> sinks(scopes.size(), FindingSink(&budget));
+  if (std::string reason = OtherVersion(options.toolchain, asked.target.toolchain); !reason.empty()) {
+    sinks.front().NotChecked(nullptr, -1, std::move(reason));
+  }
   int64_t unjudged = 0;
   for (size_t i = 0; i < scopes.size(); ++i) {
     if (Cancelled(options)) return absl::CancelledError("the check was cancelled");
@@ -353,7 +355,7 @@ absl::Status Check(const v1::Graph& message, const CheckOptions& options, Module
   report.set_stage(message.stage());
   const v1::Report::Mode mode = options.mode == v1::Report::MODE_UNSPECIFIED ? v1::Report::STRICT : options.mode;
   report.set_mode(mode);
-  report.set_tool_version(QUANTGATE_VERSION);
+  report.set_tool_version(kVersion);
 
   // Target-independent findings are made once and rendered into every result.
   Soundness sound{Budget(options), {}};

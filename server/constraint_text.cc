@@ -3,8 +3,7 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "db/diff.h"
+#include "db/table_text.h"
 
 namespace quantgate::server {
 namespace {
@@ -14,10 +13,18 @@ std::string Archs(const db::ArchRange& archs) {
   return text.empty() ? "" : absl::StrCat(" (", text, ")");
 }
 
-std::string ItemText(const db::Item& item) {
-  return absl::StrJoin(item.predicates, " and ", [](std::string* out, const db::Predicate& predicate) {
-    absl::StrAppend(out, db::PredicateText(predicate));
-  });
+v1::Constraint::Effect EffectOf(db::ItemEffect effect) {
+  switch (effect) {
+    case db::ItemEffect::kRefused:
+      return v1::Constraint::REFUSED;
+    case db::ItemEffect::kUnprepared:
+      return v1::Constraint::NOT_PREPARED;
+    case db::ItemEffect::kWrongNumbers:
+      return v1::Constraint::WRONG_NUMBERS;
+    case db::ItemEffect::kNotEnforced:
+      return v1::Constraint::NOT_ENFORCED;
+  }
+  return v1::Constraint::EFFECT_UNSPECIFIED;
 }
 
 void SetSource(const db::ConstraintTable& table, std::string row, db::Evidence evidence, const std::string& document,
@@ -39,18 +46,18 @@ std::vector<v1::Constraint> ConstraintsOf(const db::ConstraintTable& table, absl
       v1::Constraint& constraint = constraints.emplace_back();
       constraint.set_op(entry.op);
       constraint.set_configuration(row.configuration);
+      constraint.set_effect(v1::Constraint::REFUSED);
       constraint.set_text(absl::StrCat(db::RowText(row), Archs(row.archs)));
-      SetSource(table, absl::StrCat(entry.op, "/", row.configuration, "/row ", row.ordinal), row.evidence, row.source,
-                constraint);
+      SetSource(table, db::RowName(entry.op, row), row.evidence, row.source, constraint);
     }
     for (const db::Item& item : entry.items) {
       v1::Constraint& constraint = constraints.emplace_back();
       constraint.set_op(entry.op);
       constraint.set_configuration(item.configuration);
       constraint.set_port(item.port);
-      constraint.set_text(absl::StrCat(ItemText(item), Archs(item.archs)));
-      SetSource(table, absl::StrCat(entry.op, "/", item.configuration, "/", item.port, "/item ", item.ordinal),
-                item.evidence, item.source, constraint);
+      constraint.set_effect(EffectOf(item.effect));
+      constraint.set_text(absl::StrCat(db::ItemText(item), Archs(item.archs)));
+      SetSource(table, db::ItemName(entry.op, item), item.evidence, item.source, constraint);
     }
   }
   return constraints;

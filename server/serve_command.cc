@@ -6,7 +6,6 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <cstdlib>
-#include <exception>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -16,12 +15,9 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_replace.h"
-#include "db/database.h"
 #include "db/reports/age.h"
 #include "db/reports/report_store.h"
-#include "rules/all_rules.h"
-#include "rules/check.h"
+#include "grpc/grpc.h"
 #include "server/config_file.h"
 #include "server/log.h"
 #include "server/memory.h"
@@ -104,27 +100,36 @@ absl::StatusOr<server::RetentionPolicy> PolicyOf(const ServeFlags& flags) {
   return policy;
 }
 
-absl::Status Serve(CLI::App& command, ServeFlags& flags, const ServeHandlers& handlers) {
+absl::Status Serve(CLI::App& command, ServeFlags& flags, const ServeParts& parts) {
   if (!flags.config.empty()) {
     absl::Status status = server::ApplyConfigFile(flags.config, command);
     if (!status.ok()) return status;
   }
   absl::StatusOr<server::RetentionPolicy> policy = PolicyOf(flags);
   if (!policy.ok()) return policy.status();
+  const bool retains = policy->max_reports > 0 || policy->max_age != absl::InfiniteDuration();
+  if (retains && flags.store == "none") {
+    return absl::InvalidArgumentError("--retain and --max-reports delete stored reports, and --store none keeps none");
+  }
+  if (!flags.server.http_names.empty() && flags.server.http.empty()) {
+    return absl::InvalidArgumentError("--http-name names the endpoint of --http, which is not given");
+  }
   // What gRPC would log of an address in use, the error says; $GRPC_VERBOSITY brings its log back.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   server::KeepFreedMemory();
+  // Never given back: when the last use of the library ends, it waits up to ten seconds for a poller of its own, which
+  // has nothing left to poll.
+  grpc_init();
   StopSignals signals;
-  absl::StatusOr<std::unique_ptr<db::Database>> database =
-      flags.tables.empty() ? db::Database::OpenDefault() : db::Database::Open(flags.tables);
-  if (!database.ok()) return database.status();
+  absl::StatusOr<std::unique_ptr<db::TableSource>> tables = parts.open_tables(flags.tables);
+  if (!tables.ok()) return tables.status();
   absl::StatusOr<std::unique_ptr<db::ReportStore>> store = OpenStore(flags.store);
   if (!store.ok()) return store.status();
-  ModuleRegistry modules(**database);
-  RegisterBuiltinModules(modules);
+  ModuleRegistry modules(**tables);
+  parts.register_modules(modules);
   server::Log log(flags.log_format == "json" ? server::Log::Format::kJson : server::Log::Format::kText);
   absl::StatusOr<std::unique_ptr<server::Server>> server = server::Server::Start(
-      flags.server, {Check, AllRules(), modules, store->get(), log, handlers.decode, handlers.import_command});
+      flags.server, {parts.check, parts.rules, modules, store->get(), log, parts.decode, parts.import_command});
   if (!server.ok()) return server.status();
   std::printf("listening on %s\n", (*server)->address().c_str());
   if (!(*server)->http_address().empty()) {
@@ -133,7 +138,7 @@ absl::Status Serve(CLI::App& command, ServeFlags& flags, const ServeHandlers& ha
   }
   std::fflush(stdout);
   std::optional<server::Retention> retention;
-  if (*store != nullptr && (policy->max_reports > 0 || policy->max_age != absl::InfiniteDuration())) {
+  if (*store != nullptr && retains) {
     retention.emplace(**store, log, *policy);
   }
   signals.Wait();
@@ -141,18 +146,9 @@ absl::Status Serve(CLI::App& command, ServeFlags& flags, const ServeHandlers& ha
   return absl::OkStatus();
 }
 
-// 2: what was asked for cannot be done; 3: the machine did not let us.
-int Report(const absl::Status& status) {
-  if (status.ok()) return 0;
-  // A database may explain itself in several lines; an error here is one.
-  const std::string line = absl::StrReplaceAll(status.message(), {{"\n", " "}, {"\r", " "}, {"\t", " "}});
-  std::fprintf(stderr, "error[%s]: %s\n", absl::StatusCodeToString(status.code()).c_str(), line.c_str());
-  return absl::IsInvalidArgument(status) || absl::IsNotFound(status) || absl::IsFailedPrecondition(status) ? 2 : 3;
-}
-
 }  // namespace
 
-void AddServeCommand(CLI::App& app, std::function<int()>* run, ServeHandlers handlers) {
+void AddServeCommand(CLI::App& app, std::function<absl::Status()>* run, ServeParts parts) {
   auto flags = std::make_shared<ServeFlags>();
   server::Options& server = flags->server;
   server::Limits& limits = server.limits;
@@ -221,14 +217,8 @@ void AddServeCommand(CLI::App& app, std::function<int()>* run, ServeHandlers han
       "  quantgate serve --listen 0.0.0.0:50051 --tls-cert server.pem --tls-key server.key\n"
       "  quantgate serve --config quantgate.yaml");
 
-  command->callback([command, flags, handlers = std::move(handlers), run] {
-    *run = [command, flags, handlers] {
-      try {
-        return Report(Serve(*command, *flags, handlers));
-      } catch (const std::exception& e) {
-        return Report(absl::InternalError(e.what()));
-      }
-    };
+  command->callback([command, flags, parts = std::move(parts), run] {
+    *run = [command, flags, parts] { return Serve(*command, *flags, parts); };
   });
 }
 

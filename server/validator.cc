@@ -30,6 +30,9 @@ absl::Status CheckArguments(const v1::ValidateOptions& options) {
     return absl::InvalidArgumentError(
         absl::StrCat("options.mode: ", static_cast<int>(options.mode()), " is no mode; STRICT is 1, WARN is 2"));
   }
+  if (options.simulate()) {
+    return absl::InvalidArgumentError("options.simulate: graphs are run by SimulationService.Simulate");
+  }
   if (absl::Status status = CheckModelInfo(options.model()); !status.ok()) return status;
   return db::CheckLabels(options.labels());
 }

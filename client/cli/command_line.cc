@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <exception>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -16,10 +17,14 @@
 #include "client/cli/command.h"
 #include "client/cli/commands.h"
 #include "client/cli/confirm_flags.h"
+#include "client/cli/engine.h"
 #include "client/confirm/worker.h"
 #include "client/decode/json.h"
 #include "google/protobuf/stubs/logging.h"
+#include "rules/all_rules.h"
+#include "rules/check.h"
 #include "rules/engine/nearest.h"
+#include "rules/version.h"
 #include "server/serve_command.h"
 
 namespace quantgate {
@@ -79,12 +84,14 @@ std::string OwnPath() {
 
 int ParseAndRun(int argc, const char* const* argv) {
   CLI::App app("Says whether a quantization configuration will run, in full and correctly, on a target.", "quantgate");
-  app.set_version_flag("--version", "quantgate " QUANTGATE_VERSION);
+  app.set_version_flag("--version", absl::StrCat("quantgate ", kVersion));
   app.require_subcommand(1);
   Run run;
   AddCheckCommand(app, &run);
   // The server reads no model files: this program does, in a process of its own.
-  AddServeCommand(app, &run, {DecodeToJson, {OwnPath(), "import"}});
+  std::function<absl::Status()> serve;
+  AddServeCommand(app, &serve,
+                  {Check, AllRules(), RegisterBuiltinModules, OpenTables, DecodeToJson, {OwnPath(), "import"}});
   AddImportCommand(app, &run);
   AddGroupsCommand(app, &run);
   AddSimulateCommand(app, &run);
@@ -109,7 +116,9 @@ int ParseAndRun(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     return Fail(UsageError(app, error));
   }
-  return run();
+  if (!serve) return run();
+  const absl::Status served = serve();
+  return served.ok() ? 0 : Fail(served);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "client/report/layout.h"
+#include "db/table_text.h"
 
 namespace quantgate {
 namespace {
@@ -17,27 +18,6 @@ std::string Remarks(db::ArchRange archs, db::Evidence evidence, const std::strin
   if (evidence == db::Evidence::kMeasured) remarks.push_back("measured");
   if (!source.empty()) remarks.push_back(source);
   return remarks.empty() ? "" : absl::StrCat(" (", absl::StrJoin(remarks, ", "), ")");
-}
-
-// What happens when an item is broken, where that is not that the target's tools refuse.
-absl::string_view EffectText(db::ItemEffect effect) {
-  switch (effect) {
-    case db::ItemEffect::kRefused:
-      return "";
-    case db::ItemEffect::kUnprepared:
-      return "else validated and not prepared: ";
-    case db::ItemEffect::kWrongNumbers:
-      return "else wrong numbers: ";
-    case db::ItemEffect::kNotEnforced:
-      return "stated, not enforced: ";
-  }
-  return "";
-}
-
-std::string ItemText(const db::Item& item) {
-  return absl::StrJoin(item.predicates, " and ", [](std::string* out, const db::Predicate& predicate) {
-    absl::StrAppend(out, db::PredicateText(predicate));
-  });
 }
 
 void AppendNames(std::string& out, absl::string_view label, const std::vector<std::string>& names, const Style& style) {
@@ -93,10 +73,8 @@ std::string RenderOpConstraints(const db::OpConstraints& op, const Style& style)
                   db::RowText(row) + Remarks(row.archs, row.evidence, row.source), style.width);
   }
   for (const db::Item& item : op.items) {
-    AppendWrapped(
-        out, absl::StrCat("  ", item.configuration, "/", item.port, "/item ", item.ordinal, "  "),
-        absl::StrCat(EffectText(item.effect), ItemText(item), Remarks(item.archs, item.evidence, item.source)),
-        style.width);
+    AppendWrapped(out, absl::StrCat("  ", item.configuration, "/", item.port, "/item ", item.ordinal, "  "),
+                  absl::StrCat(db::ItemText(item), Remarks(item.archs, item.evidence, item.source)), style.width);
   }
   return out;
 }

@@ -10,10 +10,10 @@
 
 namespace quantgate {
 
-// An operator with everything the table says of it, a line per row and item.
 // Ports and parameters of an operator's definition.
 std::string RenderOpDefinition(const db::OpDefinition& op, const Style& style);
 
+// An operator with everything the table says of it, a line per row and item.
 std::string RenderOpConstraints(const db::OpConstraints& op, const Style& style);
 
 // What changes for whom, by operator.

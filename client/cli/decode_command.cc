@@ -19,7 +19,8 @@ constexpr int64_t kMaxBytes = int64_t{16} << 20;
 bool IsText(const std::string& argument) {
   struct stat facts;
   if (argument == "-" || ::stat(argument.c_str(), &facts) == 0) return false;
-  const bool number = argument.find_first_not_of("0123456789abcdefABCDEFxX") == std::string::npos;
+  const size_t sign = argument[0] == '-' ? 1 : 0;
+  const bool number = argument.find_first_not_of("0123456789abcdefABCDEFxX", sign) == std::string::npos;
   return number || absl::StrContains(argument, ' ');
 }
 

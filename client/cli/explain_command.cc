@@ -10,13 +10,15 @@ namespace {
 
 int RunExplain(const std::string& wanted, const OutputFlags& flags) {
   std::vector<std::string> names;
+  std::string pages;  // a rule of a backend may have the name of a general one
   for (const RuleInfo* info : AllRules()) {
     if (absl::EqualsIgnoreCase(info->code, wanted) || absl::EqualsIgnoreCase(info->name, wanted)) {
-      return Finish(flags, ExplainRule(*info));
+      absl::StrAppend(&pages, pages.empty() ? "" : "\n", ExplainRule(*info));
     }
     names.push_back(info->code);
     names.push_back(info->name);
   }
+  if (!pages.empty()) return Finish(flags, pages);
   return Fail(absl::NotFoundError(absl::StrCat("no rule has the code or name '", wanted, "'", DidYouMean(wanted, names),
                                                " (see quantgate rules)")));
 }

@@ -10,6 +10,7 @@
 #include "client/cli/engine.h"
 #include "client/cli/progress.h"
 #include "client/cli/simulation.h"
+#include "client/cli/size_flag.h"
 #include "client/import.h"
 #include "client/report/json.h"
 #include "client/report/simulation_text.h"
@@ -45,25 +46,12 @@ absl::StatusOr<v1::Report> SimulateFile(const SimulateFlags& flags) {
 }
 
 // Before CLI11 reads a number: it would take "-5" for a very large one.
-std::string NumberText(std::string& text) {
-  if (!text.empty() && absl::ascii_isdigit(static_cast<unsigned char>(text[0]))) return "";
-  return absl::StrCat("'", text, "' is no number from 0 up");
-}
-
 std::string SeedText(std::string& text) {
   uint64_t seed = 0;
-  if (NumberText(text).empty() && absl::SimpleAtoi(text, &seed)) return "";
+  // SimpleAtoi takes signs.
+  const bool number = !text.empty() && absl::ascii_isdigit(static_cast<unsigned char>(text[0]));
+  if (number && absl::SimpleAtoi(text, &seed)) return "";
   return absl::StrCat("'", text, "' is no whole number from 0 to ", UINT64_MAX);
-}
-
-// Bytes, when the unit has been read.
-std::string MemoryText(std::string& text) {
-  constexpr uint64_t kMost = uint64_t{1} << 50;
-  uint64_t bytes = 0;
-  if (!absl::SimpleAtoi(text, &bytes) || bytes == 0 || bytes > kMost) {
-    return absl::StrCat(text, " bytes: it takes 1 to ", kMost);
-  }
-  return "";
 }
 
 int RunSimulate(const SimulateFlags& flags) {
@@ -101,13 +89,9 @@ void AddSimulateCommand(CLI::App& app, Run* run) {
   command->add_option("--seed", flags->simulation.seed, "Of inputs that are made")
       ->type_name("NUMBER")
       ->transform(CLI::Validator(SeedText, ""));
-  command
-      ->add_option("--max-memory", flags->simulation.max_memory,
-                   "Bytes of tensors held at one time, weights included (default 4GB)")
-      ->type_name("SIZE")
-      ->transform(CLI::AsSizeValue(/*kb_is_1000=*/false))
-      ->transform(CLI::Validator(NumberText, ""))  // goes in front of the one before
-      ->check(CLI::Validator(MemoryText, ""));
+  TakesSize(command->add_option("--max-memory", flags->simulation.max_memory,
+                                "Bytes of tensors held at one time, weights included (default 4GB)"),
+            /*least=*/1);
   AddThreadsFlag(*command, flags->simulation.threads);
   command->add_flag("--only-integers", flags->simulation.only_integers,
                     "Leave out the float reference and the statistics");

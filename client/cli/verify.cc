@@ -4,17 +4,17 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "db/table_text.h"
 
 namespace quantgate {
 namespace {
 
 std::string ItemPlace(const db::OpConstraints& op, const db::Item& item) {
-  return absl::StrCat(op.op, "/", item.configuration, "/", item.port, item.summary ? "/summary item " : "/item ",
-                      item.ordinal);
+  return absl::StrCat(db::ItemName(op.op, item), item.summary ? " (summary)" : "");
 }
 
 void CheckRow(const db::OpConstraints& op, const db::DtypeRow& row, TableCheck& check) {
-  const std::string place = absl::StrCat(op.op, "/", row.configuration, "/row ", row.ordinal);
+  const std::string place = db::RowName(op.op, row);
   if (row.ports.empty()) check.problems.push_back(absl::StrCat(place, ": names no port"));
   std::set<std::string> ports;
   for (const db::PortTypes& port : row.ports) {

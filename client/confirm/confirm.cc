@@ -14,7 +14,7 @@
 #include "rules/backends/qnn_htp/targets.h"
 #include "rules/engine/module.h"
 #include "rules/engine/render.h"
-#include "rules/onnx/complete_shapes.h"
+#include "rules/onnx/complete.h"
 
 namespace quantgate {
 namespace {

@@ -6,7 +6,7 @@
 #include "absl/strings/strip.h"
 #include "client/onnx/roles.h"
 #include "rules/graph/elements.h"
-#include "rules/onnx/complete_shapes.h"
+#include "rules/onnx/complete.h"
 #include "rules/onnx/data_type.h"
 
 namespace quantgate {
@@ -131,6 +131,7 @@ void Complete(const v1::Graph& model, v1::Graph* graph, int64_t& room) {
   // First what operators make: a wrong declaration is to be found where it is, not where a copy of it went.
   CompleteShapes(model, graph);
   if (Completer(graph).Run()) CompleteShapes(model, graph);
+  CompleteElementTypes(model, graph);
   for (v1::Graph& subgraph : *graph->mutable_subgraphs()) {
     TakeOverCaptured(*graph, room, &subgraph);
     Complete(model, &subgraph, room);

@@ -6,9 +6,9 @@
 
 namespace quantgate {
 
-// Fills Value.dtype and the shape where the file says nothing, from the type of zero points, `output_dtype`, the
-// fact that Quantize and Dequantize keep the shape, and that operators that move data keep the type. What the file says
-// is never changed. Shapes are those that rules/onnx infers. Subgraphs included; values captured from an enclosing
+// Fills Value.dtype and the shape where the file says nothing: from the type of zero points and `output_dtype`, from
+// what Quantize, Dequantize and operators that move data keep, and from the definitions of operators. What the file
+// says is never changed. Shapes are those that rules/onnx infers. Subgraphs included; values captured from an enclosing
 // graph take over what is known there.
 void CompleteTypes(v1::Graph* graph);
 

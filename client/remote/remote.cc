@@ -6,7 +6,10 @@
 #include <iterator>
 #include <utility>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "grpcpp/client_context.h"
@@ -50,6 +53,22 @@ absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> Credentials(const Remo
   return grpc::SslCredentials(ssl);
 }
 
+// HOST:PORT, or another name that gRPC knows (unix:PATH). gRPC takes any number for a port, and of a large one its last
+// 16 bits.
+bool IsAddress(absl::string_view address) {
+  const size_t colon = address.rfind(':');
+  if (colon == absl::string_view::npos || colon == 0 || colon + 1 == address.size()) return false;
+  const absl::string_view port = address.substr(colon + 1);
+  if (!absl::c_all_of(port, absl::ascii_isdigit)) return true;
+  int number = 0;
+  return absl::SimpleAtoi(port, &number) && number >= 1 && number <= 65535;
+}
+
+bool IsLoopback(absl::string_view address) {
+  return absl::StartsWith(address, "127.") || absl::StartsWith(address, "localhost:") ||
+         absl::StartsWith(address, "[::1]:");
+}
+
 absl::Status FromGrpc(const grpc::Status& status) {
   return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
 }
@@ -86,9 +105,9 @@ Remote::Remote(RemoteOptions options, std::shared_ptr<grpc::Channel> channel)
     : options_(std::move(options)), channel_(std::move(channel)) {}
 
 absl::StatusOr<Remote> Remote::Create(const RemoteOptions& options) {
-  const size_t colon = options.address.rfind(':');
-  if (colon == std::string::npos || colon == 0 || colon + 1 == options.address.size()) {
-    return absl::InvalidArgumentError(absl::StrCat("'", options.address, "' is no server address; write HOST:PORT"));
+  if (!IsAddress(options.address)) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", options.address, "' is no server address; write HOST:PORT, a port of 1 to 65535"));
   }
   // gRPC would log what the returned status says better; $GRPC_VERBOSITY brings its log back.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
@@ -98,6 +117,7 @@ absl::StatusOr<Remote> Remote::Create(const RemoteOptions& options) {
   arguments.SetMaxReceiveMessageSize(kMaxReportBytes);
   arguments.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, static_cast<int>(absl::ToInt64Milliseconds(kFirstPause)));
   arguments.SetInt(GRPC_ARG_ENABLE_RETRIES, 0);  // retried here, within one deadline
+  if (IsLoopback(options.address)) arguments.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);  // no proxy reaches it
   return Remote(options, grpc::CreateCustomChannel(options.address, *credentials, arguments));
 }
 

@@ -4,6 +4,8 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_set.h"
+#include "absl/functional/function_ref.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
@@ -12,12 +14,13 @@
 #include "client/report/mark.h"
 #include "client/report/pattern.h"
 #include "client/report/verdict.h"
+#include "rules/engine/render.h"
 
 namespace quantgate {
 namespace {
 
 constexpr size_t kNamesShown = 3;
-constexpr size_t kLongText = 60;           // more than this is not said twice
+constexpr size_t kLongText = 120;          // more than this is not said twice
 constexpr char kAlternatives[] = "; or ";  // between the alternatives of what a table allows
 constexpr int kLabelWidth = 12;
 
@@ -120,26 +123,45 @@ std::vector<std::string> Said(const FindingGroup& group, TextOf text_of) {
   return Distinct(group, [&](const v1::Finding& finding) { return WithoutNames(finding, text_of(finding)); });
 }
 
-// The message once: with both words where targets differ, with * where places do, else the first one's. A long list of
-// what is allowed has lines of its own and is not repeated.
+// What takes the place of the subject where findings of several places are told as one: "input 1 of 20 Conv nodes".
+std::string CommonSubject(const FindingGroup& group) {
+  const auto nodes = Distinct(group, [](const v1::Finding& finding) { return finding.location().node(); });
+  const auto ops = Distinct(group, [](const v1::Finding& finding) { return finding.location().op(); });
+  if (nodes.empty()) return absl::StrCat("each of ", Count(PlaceCount(group), "tensor"));
+  const std::string op = ops.size() == 1 ? absl::StrCat(ops[0], " ") : "";
+  const std::string who = nodes.size() == 1
+                              ? absl::StrCat(op, "node '", nodes[0], "'")
+                              : absl::StrCat(WithCommas(static_cast<int64_t>(nodes.size())), " ", op, "nodes");
+  if (const std::string port = CommonPort(group); !port.empty()) return absl::StrCat(port, " of ", who);
+  return absl::StrCat(nodes.size() == 1 ? "each place of " : "each of ", who);
+}
+
+// Findings of several places in one sentence about all; the first one's where that would leave little of it.
+std::string MessageOfAll(const FindingGroup& group, absl::FunctionRef<std::string(const v1::Finding&)> message) {
+  constexpr char kSubject[] = "\x01";
+  std::vector<std::string> rests = Said(group, [&](const v1::Finding& finding) {
+    return absl::StrReplaceAll(message(finding), {{SubjectText(finding.location()), kSubject}});
+  });
+  const std::string pattern = CommonPattern(rests);
+  const bool complete = absl::c_all_of(rests, [&](const std::string& rest) {
+    return absl::StrContains(rest, kSubject) && pattern.size() * 2 >= rest.size();
+  });
+  if (!complete || !absl::StrContains(pattern, kSubject)) return message(*group.findings.front());
+  return absl::StrReplaceAll(pattern, {{kSubject, CommonSubject(group)}});
+}
+
+// The message once: with both words where targets differ. A long list of what is allowed has lines of its own and is
+// not repeated.
 std::string Message(const FindingGroup& group) {
   const auto message = [](const v1::Finding& finding) {
     if (finding.allowed().size() <= kLongText) return finding.message();
     return absl::StrReplaceAll(finding.message(), {{finding.allowed(), "what is allowed below"}});
   };
+  if (PlaceCount(group) > 1) return Printable(MessageOfAll(group, message));
   const auto messages = Distinct(group, message);
   if (messages.empty()) return "";
-  std::string pattern = CommonPattern(messages);
-  // Names of many words, or of different ones, leave little of the sentence between them.
-  const auto ops = Distinct(group, [](const v1::Finding& finding) { return finding.location().op(); });
-  auto nameless = Said(group, [&](const v1::Finding& finding) {
-    return ops.size() > 1 ? MaskName(message(finding), finding.location().op()) : message(finding);
-  });
-  if (nameless.size() == 1 && nameless[0].size() > pattern.size()) pattern = std::move(nameless[0]);
-  // A pattern that lost most of the sentence says less than one example.
-  if (pattern.size() * 2 < messages[0].size()) return Printable(messages[0]);
-  const bool by_target = messages.size() == 2 && PlaceCount(group) == 1 && absl::c_count(pattern, '*') == 1;
-  return Printable(by_target ? Alternatives(messages) : pattern);
+  const bool by_target = messages.size() == 2 && absl::c_count(CommonPattern(messages), '*') == 1;
+  return Printable(by_target ? Alternatives(messages) : messages[0]);
 }
 
 // The table, the rows of all and the evidence: those are the same for all but the row.

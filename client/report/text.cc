@@ -97,6 +97,7 @@ std::string OutcomeText(const v1::Result& result, const Style& style) {
   const auto refused = std::count_if(outcome.nodes().begin(), outcome.nodes().end(),
                                      [](const v1::NodeOutcome& node) { return node.refused(); });
   std::string text = Readable(v1::Outcome::Kind_Name(outcome.kind()));
+  if (!outcome.toolchain().empty()) absl::StrAppend(&text, " (", Printable(outcome.toolchain()), ")");
   if (refused > 0) absl::StrAppend(&text, ", ", Count(refused, "node"), " refused");
   if (outcome.has_cause() && outcome.cause() >= 0 && outcome.cause() < result.findings_size()) {
     const v1::Finding& cause = result.findings(outcome.cause());

@@ -55,7 +55,7 @@ const RuleInfo kRunsInFloat = {
     "{subject}: {observed}; quantized it would need {allowed}.",
     "Input and output are quantized and there is no kernel for that, so the node is computed in float between a "
     "Dequantize and a Quantize: right numbers, at the cost of float and two conversions.",
-    "Leave the node out of the annotation, or accept that it runs in float.",
+    "Leave the node unquantized, or accept that it runs in float.",
     "Fires: sigmoid with an int8 input and output on xnnpack. Does not: sigmoid of a float tensor.",
 };
 

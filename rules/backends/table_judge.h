@@ -6,8 +6,9 @@
 #include <cstdint>
 #include <vector>
 
+#include "rules/backends/emission.h"
+#include "rules/backends/lowering.h"
 #include "rules/backends/matchers.h"
-#include "rules/backends/qnn/lowering.h"
 #include "rules/constraints/backend_op.h"
 #include "rules/constraints/matcher.h"
 #include "rules/engine/context.h"

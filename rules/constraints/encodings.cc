@@ -20,23 +20,9 @@ bool PerTensor(Encoding encoding) { return encoding == Encoding::kPerTensor || e
 constexpr uint32_t kPerTensorKinds =
     1u << static_cast<int>(Encoding::kPerTensor) | 1u << static_cast<int>(Encoding::kBwPerTensor);
 
-// What stands for real zero in a symmetric encoding: 0, or the middle of an unsigned range.
-double NeutralPoint(const BackendTensor& tensor, int bits) {
-  switch (tensor.type.type) {
-    case v1::DATA_TYPE_UINT2:
-    case v1::DATA_TYPE_UINT4:
-    case v1::DATA_TYPE_UINT8:
-    case v1::DATA_TYPE_UINT16:
-    case v1::DATA_TYPE_UINT32:
-      return std::ldexp(1.0, bits - 1);
-    default:
-      return 0;
-  }
-}
-
 // Index of the first zero point that is not the symmetric one; -1: all are.
 int64_t FirstAsymmetric(const BackendTensor& tensor) {
-  const double neutral = NeutralPoint(tensor, tensor.bits);
+  const double neutral = NeutralPoint(tensor);
   const RealView zero_points = tensor.qparams->zero_points;
   if (zero_points.empty()) return neutral == 0 ? -1 : 0;  // not given: all 0
   for (size_t i = 0; i < zero_points.size(); ++i) {
@@ -105,7 +91,7 @@ Check Symmetric(Arguments&) {
     const BackendTensor& tensor = *subject.tensor;
     if (!tensor.type.quantized) return Verdict::kHolds;
     const auto allowed = [&] {
-      return absl::StrFormat("symmetric, zero point %.10g", NeutralPoint(tensor, tensor.bits));
+      return absl::StrFormat("symmetric, zero point %.10g", NeutralPoint(tensor));
     };
     if (QparamsKnown(tensor)) {
       const int64_t i = FirstAsymmetric(tensor);

@@ -6,6 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/node_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "db/table_text.h"
 #include "rules/constraints/defaults.h"
 #include "rules/constraints/mismatch.h"
 #include "rules/constraints/port.h"
@@ -98,8 +99,7 @@ absl::Status AddDefinition(const db::OpDefinition& definition, CompiledOp& op) {
 
 absl::StatusOr<CompiledItem> CompileItem(absl::string_view op, const db::Item& item) {
   CompiledItem compiled;
-  compiled.name =
-      absl::StrCat(op, "/", item.configuration, item.port.empty() ? "" : "/", item.port, "/item ", item.ordinal);
+  compiled.name = db::ItemName(op, item);
   absl::StatusOr<PortPattern> port = ParsePort(item.port);
   if (!port.ok()) return absl::InvalidArgumentError(absl::StrCat(compiled.name, ": ", port.status().message()));
   compiled.port = *std::move(port);
@@ -118,7 +118,7 @@ absl::StatusOr<CompiledItem> CompileItem(absl::string_view op, const db::Item& i
 
 absl::Status AddConstraints(int table, const db::OpConstraints& constraints, CompiledOp& op) {
   for (const db::DtypeRow& row : constraints.rows) {
-    std::string name = absl::StrCat(constraints.op, "/", row.configuration, "/row ", row.ordinal);
+    std::string name = db::RowName(constraints.op, row);
     const int group = op.FindOrAddGroup(table, row.configuration);
     if (absl::Status status = op.rows.Add(row, std::move(name), group); !status.ok()) return status;
   }

@@ -1,6 +1,7 @@
 #include "rules/constraints/predicate.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -62,6 +63,19 @@ Verdict CompiledPredicate::Evaluate(const Subject& subject, Outcome& outcome) co
   if (applies || verdict != Verdict::kViolated) return verdict;
   return Unknown(outcome, absl::StrCat("it is not known whether this applies; if it does, ", outcome.observed,
                                        " violates it (allowed: ", outcome.allowed, ")"));
+}
+
+double NeutralPoint(const BackendTensor& tensor) {
+  switch (tensor.type.type) {
+    case v1::DATA_TYPE_UINT2:
+    case v1::DATA_TYPE_UINT4:
+    case v1::DATA_TYPE_UINT8:
+    case v1::DATA_TYPE_UINT16:
+    case v1::DATA_TYPE_UINT32:
+      return std::ldexp(1.0, tensor.bits - 1);
+    default:
+      return 0;
+  }
 }
 
 }  // namespace quantgate

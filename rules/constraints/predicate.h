@@ -76,6 +76,9 @@ std::vector<Condition> TakeConditions(Arguments& arguments);
 Verdict Violated(Outcome& outcome, std::string observed, std::string allowed);
 Verdict Unknown(Outcome& outcome, std::string reason);
 
+// What stands for real zero in a symmetric encoding: 0, or the middle of an unsigned range.
+double NeutralPoint(const BackendTensor& tensor);
+
 }  // namespace quantgate
 
 #endif  // QUANTGATE_RULES_CONSTRAINTS_PREDICATE_H_

@@ -42,6 +42,11 @@ bool ObservedApart(const BackendTensor& tensor, const BackendTensor& other, cons
   return true;
 }
 
+// A symmetric scheme keeps its zero point whatever the numbers will be. NaN: not known.
+double KeptZeroPoint(const BackendTensor& tensor) {
+  return tensor.symmetric == Tri::kYes ? NeutralPoint(tensor) : std::nan("");
+}
+
 std::string ScaleText(double scale) { return absl::StrFormat("scale %.7g", scale); }
 std::string ZeroPointText(double zero_point) { return absl::StrFormat("zero point %.10g", zero_point); }
 
@@ -106,6 +111,7 @@ Check EqualZeroPoint(Arguments& arguments) {
     const auto known = [](const BackendTensor& t) { return t.without_encoding || Known(t.qparams); };
     if (!known(tensor) || !known(*other)) {
       if (shift == 0 && ObservedApart(tensor, *other, port.name, outcome)) return Verdict::kViolated;
+      if (KeptZeroPoint(tensor) == KeptZeroPoint(*other) + shift) return Verdict::kHolds;
       return Unknown(outcome, "the zero point is not known");
     }
     const auto count = [](const BackendTensor& t) { return t.without_encoding ? 1 : t.qparams->scales.size(); };
@@ -136,7 +142,10 @@ Check ZeroPoint(Arguments& arguments) {
     const BackendTensor& tensor = *subject.tensor;
     // A tensor without an encoding is read as one with zero point 0.
     if (!tensor.type.quantized || (tensor.without_encoding && allowed.Contains(0))) return Verdict::kHolds;
-    if (!Known(tensor.qparams)) return Unknown(outcome, "the zero point is not known");
+    if (!Known(tensor.qparams)) {
+      return allowed.Contains(KeptZeroPoint(tensor)) ? Verdict::kHolds
+                                                     : Unknown(outcome, "the zero point is not known");
+    }
     for (size_t i = 0; i < tensor.qparams->scales.size(); ++i) {
       if (allowed.Contains(tensor.qparams->zero_point(i))) continue;
       return Violated(

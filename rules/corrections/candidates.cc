@@ -306,7 +306,12 @@ void Candidates::AddVariant(const Port& port, SpecForm form, std::vector<Variant
 }
 
 void Candidates::AddSpec(const Port& port, int32_t spec, const SpecForm& form, std::vector<Variant>& variants) {
-  if (spec == SpecAt(original_, port.place)) return;
+  const int32_t present = SpecAt(original_, port.place);
+  if (spec == present) return;
+  // Quantizers write down which observer makes the numbers; a change of that alone changes no tensor.
+  if (!native_ && context_.stage() != v1::STAGE_CONVERTED && present > 0 &&
+      SayTheSame(editor_.spec(present), editor_.spec(spec)))
+    return;
   if (absl::c_any_of(variants, [&](const Variant& known) { return known.spec == spec; })) return;
   Variant variant{spec, TypeOf(form), 0, 0};
   if (port.before != nullptr) {

@@ -86,6 +86,16 @@ SpecForm FormOf(const v1::Spec& spec) {
   return form;
 }
 
+bool SayTheSame(const v1::Spec& a, const v1::Spec& b) {
+  const auto said = [](v1::Spec spec) {
+    spec.clear_observer();
+    spec.clear_observer_name();
+    if (!spec.is_dynamic()) spec.clear_is_dynamic();
+    return spec.SerializeAsString();
+  };
+  return said(a) == said(b);
+}
+
 db::ElementType TypeOf(const SpecForm& form) { return {IntegerType(form.storage, form.is_signed), true}; }
 
 bool IsFixedPoint(db::ElementType type) {

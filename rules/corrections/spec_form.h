@@ -23,6 +23,9 @@ struct SpecForm {
 // Of a PLAIN, FIXED or DERIVED spec. storage 0: not an integer type.
 SpecForm FormOf(const v1::Spec& spec);
 
+// Whether both say the same of a tensor, whichever observer makes its numbers.
+bool SayTheSame(const v1::Spec& a, const v1::Spec& b);
+
 // SFIXED_POINT_8 and so on.
 db::ElementType TypeOf(const SpecForm& form);
 // Whether `type` is one of 8, 16 or 32 bits, quantized.

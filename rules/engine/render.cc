@@ -12,27 +12,6 @@
 namespace quantgate {
 namespace {
 
-// "Conv node 'c1', input 1 'c1.weight'"; the parts that are known.
-std::string SubjectText(const Graph& graph, const Place& place) {
-  std::string subject;
-  if (place.node >= 0) {
-    subject = absl::StrCat(graph.op_type(place.node), " node '", NodeName(graph, place.node), "'");
-    if (place.input >= 0) absl::StrAppend(&subject, ", input ", place.input);
-    if (place.output >= 0) absl::StrAppend(&subject, ", output ", place.output);
-  }
-  if (place.value >= 0) {
-    const bool port = place.input >= 0 || place.output >= 0;
-    absl::StrAppend(&subject,
-                    subject.empty() ? "tensor "
-                    : port          ? " "
-                                    : ", tensor ",
-                    "'", graph.value(place.value).name(), "'");
-  }
-  if (subject.empty()) subject = "the graph";
-  if (place.index >= 0) absl::StrAppend(&subject, " [", place.index, "]");
-  return subject;
-}
-
 // The rule's message with its places filled in, in one pass: a name that contains "{allowed}" stays a name.
 std::string Filled(absl::string_view text, absl::string_view subject, const FindingDraft& draft) {
   const std::pair<absl::string_view, absl::string_view> places[] = {
@@ -73,6 +52,22 @@ void SetNodeName(const Graph& graph, int32_t node, std::string& text) {
   }
 }
 
+std::string SubjectText(const v1::Location& location) {
+  std::string subject;
+  if (!location.node().empty()) {
+    subject = absl::StrCat(location.op(), " node '", location.node(), "'");
+    if (location.has_input()) absl::StrAppend(&subject, ", input ", location.input());
+    if (location.has_output()) absl::StrAppend(&subject, ", output ", location.output());
+  }
+  if (!location.value().empty()) {
+    const bool port = location.has_input() || location.has_output();
+    absl::StrAppend(&subject, subject.empty() ? "tensor " : port ? " " : ", tensor ", "'", location.value(), "'");
+  }
+  if (subject.empty()) subject = "the graph";
+  if (location.has_index()) absl::StrAppend(&subject, " [", location.index(), "]");
+  return subject;
+}
+
 void RenderFinding(const Graph& graph, const std::string& subgraph, const FindingDraft& draft, v1::Finding& finding) {
   const RuleInfo& rule = *draft.rule;
   const Place& place = draft.place;
@@ -98,7 +93,7 @@ void RenderFinding(const Graph& graph, const std::string& subgraph, const Findin
   if (!subgraph.empty()) location.set_subgraph(subgraph);
   finding.set_observed(draft.observed);
   finding.set_allowed(draft.allowed);
-  finding.set_message(Filled(rule.message, SubjectText(graph, place), draft));
+  finding.set_message(Filled(rule.message, SubjectText(location), draft));
   finding.set_fix(draft.fix.empty() ? rule.fix : draft.fix);
   finding.set_group(draft.group);
   v1::Source& source = *finding.mutable_source();

@@ -12,6 +12,8 @@
 namespace quantgate {
 namespace {
 
+constexpr char kKnownExecuTorch[] = "1.5.1";
+
 // "1", "1.5", "1.5.1".
 bool IsVersion(absl::string_view text) {
   const std::vector<absl::string_view> parts = absl::StrSplit(text.substr(0, 64), '.');
@@ -48,6 +50,28 @@ absl::StatusOr<Toolchain> ResolveToolchain(absl::string_view name, absl::string_
     default:
       return Toolchain::kQnnConverter;
   }
+}
+
+absl::string_view ToolchainName(Toolchain toolchain) {
+  switch (toolchain) {
+    case Toolchain::kQnnConverter:
+      return "qnn-converter";
+    case Toolchain::kOnnxRuntime:
+      return "onnxruntime";
+    case Toolchain::kExecuTorch:
+      return "executorch";
+    case Toolchain::kLiteRt:
+      return "litert";
+  }
+  return "";
+}
+
+std::string OtherVersion(absl::string_view name, Toolchain toolchain) {
+  const size_t at = name.find('@');
+  if (at == absl::string_view::npos || toolchain != Toolchain::kExecuTorch) return "";
+  const absl::string_view version = name.substr(at + 1);
+  if (version == kKnownExecuTorch) return "";
+  return absl::StrCat("what is known of ExecuTorch is of ", kKnownExecuTorch, "; ", version, " may do otherwise");
 }
 
 }  // namespace quantgate

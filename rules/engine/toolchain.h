@@ -2,6 +2,8 @@
 #ifndef QUANTGATE_RULES_ENGINE_TOOLCHAIN_H_
 #define QUANTGATE_RULES_ENGINE_TOOLCHAIN_H_
 
+#include <string>
+
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "quantgate/v1/graph.pb.h"
@@ -13,6 +15,13 @@ enum class Toolchain { kQnnConverter, kOnnxRuntime, kExecuTorch, kLiteRt };
 // By name ("executorch", "executorch@1.5.1"); empty: by the graph's origin, except that ONNX and QNN graphs for a qnn_*
 // backend go through the vendor's converter, which takes all of a graph or nothing. INVALID_ARGUMENT otherwise.
 absl::StatusOr<Toolchain> ResolveToolchain(absl::string_view name, absl::string_view backend, v1::Graph::Origin origin);
+
+// "executorch"
+absl::string_view ToolchainName(Toolchain toolchain);
+
+// Of `name` as it is given to ResolveToolchain: why what is known of the toolchain may not hold for its version. Empty:
+// it holds, or no version is given.
+std::string OtherVersion(absl::string_view name, Toolchain toolchain);
 
 }  // namespace quantgate
 

@@ -81,8 +81,9 @@ int32_t SpecForms::AddForm(int32_t spec) {
 
 int32_t SpecForms::FormOf(int32_t spec, int32_t root) {
   const int32_t form = FormOf(graph_.spec_like(root));
+  if (spec == root) return form;  // nearly always, and without a look at the message
   const v1::QParams& own = graph_.message().specs(spec).qparams();
-  if (spec == root || own.scales().empty() || !params_[forms_[form].qparams].scales.empty()) return form;
+  if (own.scales().empty() || !params_[forms_[form].qparams].scales.empty()) return form;
   StoredForm merged = forms_[form];
   merged.qparams = Describe(graph_.message().specs(spec)).qparams;
   return forms_.Add(merged);

@@ -43,6 +43,9 @@ void Check(const CheckContext& context, FindingSink& sink) {
     const v1::DataType type = described.operand->type;
     // Types below eight bits that the operator packs itself may have real-valued zero points.
     if (!IsInteger(type) || (described.integer_operator && described.params->blocked())) continue;
+    // Nor do those of a scheme whose parameters are real numbers.
+    const int32_t spec = described.operand->spec;
+    if (spec >= 0 && graph.message().specs(spec).qscheme() == v1::Spec::PER_CHANNEL_AFFINE_FLOAT_QPARAMS) continue;
     // A zero point of another type is type-mismatch's, or output-type-expected's.
     const v1::DataType stated = StatedType(graph, described);
     if (IsInteger(stated) && stated != type) continue;

@@ -288,7 +288,7 @@ class QdqWriter {
   int ZeroPoints(const std::string& name, v1::DataType type, int64_t zero_point, int64_t count) {
     v1::Constant& constant = *writer_.Value(name, type, Shape(count)).mutable_constant();
     for (int64_t i = 0; i < count; ++i) constant.add_ints(zero_point);
-    constant.set_stored_bytes(count);
+    constant.set_stored_bytes((type == v1::DATA_TYPE_INT32 ? 4 : 1) * count);
     return writer_.last_value();
   }
   static std::vector<int64_t> Shape(int64_t count) {

@@ -12,6 +12,7 @@
 #include "google/protobuf/util/json_util.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
+#include "rules/engine/render.h"
 
 namespace quantgate {
 namespace {
@@ -68,8 +69,8 @@ v1::Report Example() {
     const std::string node = absl::StrCat("layer.", i, ".conv");
     finding.mutable_location()->set_node(node);
     finding.mutable_location()->set_value(absl::StrCat("layer.", i, ".weight"));
-    finding.set_message(node +
-                        " takes weights of SFIXED_POINT_16 with activations of UFIXED_POINT_16, which needs V73");
+    finding.set_message(absl::StrCat(SubjectText(finding.location()),
+                                     " is SFIXED_POINT_16; with activations of UFIXED_POINT_16 that needs V73"));
   }
   for (v1::Result& result : *report.mutable_results()) {
     *result.add_findings() = ParseFinding(R"pb(
@@ -102,7 +103,7 @@ TEST(RenderText, IsWhatAReaderSees) {
             "  ! accepted with warnings  qnn_htp/SM8650@2.25.0  FX001, 2 not checked\n"
             "\n"
             "error[DT201] wide-weights · refused · 96 nodes\n"
-            "  layer.*.conv takes weights of SFIXED_POINT_16 with activations of UFIXED_POINT_16, which needs V73\n"
+            "  input 1 of 96 Conv nodes is SFIXED_POINT_16; with activations of UFIXED_POINT_16 that needs V73\n"
             "  where       input 1 of Conv layer.*.conv: layer.0.conv, layer.1.conv, layer.2.conv and 93 more\n"
             "  observed    SFIXED_POINT_16 on V68\n"
             "  allowed     SFIXED_POINT_8, or V73 and later\n"
@@ -176,11 +177,12 @@ TEST(RenderText, DifferentValuesOfOneCauseAreCounted) {
     finding.mutable_location()->set_value(absl::StrCat("w", i));
     finding.set_observed(absl::StrCat("-", i + 1));
     finding.set_allowed("positive");
-    finding.set_message(absl::StrCat("w", i, " has scale -", i + 1, "; a scale must be positive"));
+    finding.set_message(
+        absl::StrCat(SubjectText(finding.location()), " has scale -", i + 1, "; a scale must be positive"));
   }
   const std::string text = RenderText(report, Style{});
   EXPECT_THAT(text, HasSubstr("  observed    -1, -2, -3 and 6 more\n"));
-  EXPECT_THAT(text, HasSubstr("  * has scale -*; a scale must be positive\n"));
+  EXPECT_THAT(text, HasSubstr("  each of 9 tensors has scale -*; a scale must be positive\n"));
   EXPECT_THAT(text, HasSubstr("9 places"));
 }
 

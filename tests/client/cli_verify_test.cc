@@ -62,7 +62,7 @@ TEST(CheckTable, SummaryItemsAreReadButNotCounted) {
   const TableCheck check = CheckTable(table, kKinds);
   EXPECT_EQ(check.items, 2);
   EXPECT_EQ(check.not_encoded, 1);
-  EXPECT_THAT(check.problems, ElementsAre("Conv2d/All/in[0]/summary item 1: nothing evaluates 'rnak'"));
+  EXPECT_THAT(check.problems, ElementsAre("Conv2d/All/in[0]/item 1 (summary): nothing evaluates 'rnak'"));
 }
 
 TEST(CheckDefinitions, CountsPortsAndParametersAndFindsDoubles) {

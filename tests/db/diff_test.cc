@@ -9,6 +9,7 @@
 
 #include "absl/strings/str_split.h"
 #include "db/database.h"
+#include "db/table_text.h"
 
 namespace quantgate::db {
 namespace {

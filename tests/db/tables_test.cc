@@ -16,7 +16,7 @@
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "db/database.h"
-#include "db/diff.h"
+#include "db/table_text.h"
 
 namespace quantgate::db {
 namespace {

@@ -53,6 +53,12 @@ void Asked(TestOp& op, Tri in, Tri out) {
   op.in(0).asked_symmetric = in;
   op.out(0).asked_symmetric = out;
 }
+// Before calibration: symmetric schemes over these types.
+void KeptBySchemes(TestOp& op, const char* in, const char* out) {
+  op.Input(0, in).Output(0, out);
+  op.in(0).qparams = op.out(0).qparams = nullptr;
+  op.in(0).symmetric = op.out(0).symmetric = Tri::kYes;
+}
 void NoRank(TestOp& op) {
   op.in(0).rank = -1;
   op.in(0).dims = {};
@@ -250,6 +256,10 @@ const std::vector<KindCase>& Cases() {
        [](TestOp& op) { Asked(op, Tri::kNo, Tri::kYes); }, "the zero point of a symmetric range",
        "the observed zero point of an affine range, that of in[0]", Nothing,
        [](TestOp& op) { Asked(op, Tri::kYes, Tri::kYes); }, "the zero point is not known"},
+      {"EqualZeroPointOfSymmetricSchemes", "out[0]", "equal_zero_point port=in[0]", "SH101",
+       [](TestOp& op) { op.Qparams(op.out(0), {0.02}, {0}); }, "zero point 0", "zero point 128 of in[0]",
+       [](TestOp& op) { KeptBySchemes(op, "UFIXED_POINT_8", "UFIXED_POINT_8"); },
+       [](TestOp& op) { KeptBySchemes(op, "SFIXED_POINT_8", "UFIXED_POINT_8"); }, "the zero point is not known"},
       {"EqualQparamsOfAnotherScheme", "out[0]", "equal_qparams port=in[0]", "SH101",
        [](TestOp& op) { Asked(op, Tri::kYes, Tri::kNo); }, "the observed zero point of an affine range",
        "the zero point of a symmetric range, that of in[0]", Nothing,
@@ -265,6 +275,10 @@ const std::vector<KindCase>& Cases() {
       {"ZeroPoint", "in[0]", "zero_point value=0", "QS104", Nothing, "zero point 128", "zero point 0",
        [](TestOp& op) { op.in(0).without_encoding = true; }, [](TestOp& op) { op.in(0).qparams = nullptr; },
        "the zero point is not known"},
+      {"ZeroPointOfAnAffineScheme", "in[0]", "zero_point value=0", "QS104",
+       [](TestOp& op) { op.in(0).symmetric = Tri::kNo; }, "zero point 128", "zero point 0",
+       [](TestOp& op) { KeptBySchemes(op, "SFIXED_POINT_8", "UFIXED_POINT_8"); },
+       [](TestOp& op) { KeptBySchemes(op, "UFIXED_POINT_8", "UFIXED_POINT_8"); }, "the zero point is not known"},
       {"ZeroPointRange", "in[0]", "zero_point min=0 max=255", "QS104",
        [](TestOp& op) { op.Qparams(op.in(0), {0.02}, {256}); }, "zero point 256", "a zero point of 0 to 255", Nothing,
        nullptr},

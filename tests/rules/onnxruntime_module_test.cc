@@ -126,6 +126,53 @@ GraphBuilder WithBias(const std::string& op, double bias_scale) {
   return b;
 }
 
+// Two scales for a square weight, along `axis`.
+GraphBuilder WithWeightScales(const std::string& op, int64_t axis, const std::vector<double>& scales) {
+  const bool conv = op == "Conv";
+  const std::vector<int64_t> shape = conv ? std::vector<int64_t>{1, 2, 6, 6} : std::vector<int64_t>{3, 2};
+  GraphBuilder b;
+  Dequantize(b, "x", kUint8, shape);
+  b.Weight("q_w", kInt8, conv ? std::vector<int64_t>{2, 2, 1, 1} : std::vector<int64_t>{2, 2}, 4);
+  b.Reals("s_w", scales, /*scalar=*/false);
+  b.Ints("z_w", kInt8, {0, 0}, /*scalar=*/false);
+  b.Int(b.Node("DequantizeLinear", "dq_w", {"q_w", "s_w", "z_w"}, {"w"}), "axis", axis);
+  b.Node(op, "node", {"x", "w"}, {"y"});
+  Quantize(b, "y", kUint8, shape);
+  return b;
+}
+
+// A Conv of int8 tensors; what it reads is quantized in the graph, and dequantized for it and `readers` - 1 others.
+GraphBuilder SignedConv(int readers) {
+  GraphBuilder b;
+  b.Input("x", kFloat, {1, 4, 6, 6});
+  b.Reals("s_x", {0.1});
+  b.Ints("z_x", kInt8, {0});
+  b.Node("QuantizeLinear", "q_of_x", {"x", "s_x", "z_x"}, {"q_x"});
+  b.Shape("q_x", kInt8, {1, 4, 6, 6});
+  b.Node("DequantizeLinear", "dq_x", {"q_x", "s_x", "z_x"}, {"d_x"});
+  b.Shape("d_x", kFloat, {1, 4, 6, 6});
+  b.Weight("q_w", kInt8, {2, 4, 1, 1}, 8);
+  b.Reals("s_w", {0.1});
+  b.Ints("z_w", kInt8, {0});
+  b.Node("DequantizeLinear", "dq_w", {"q_w", "s_w", "z_w"}, {"w"});
+  b.Node("Conv", "node", {"d_x", "w"}, {"y"});
+  Quantize(b, "y", kInt8, {1, 2, 6, 6});
+  for (int i = 1; i < readers; ++i) {
+    const std::string name = absl::StrCat("other", i);
+    b.Node("Abs", name, {"d_x"}, {name});
+    b.Output(name);
+  }
+  return b;
+}
+
+// With a scale for each of the four channels of the input.
+GraphBuilder PerChannelInput(GraphBuilder b) {
+  for (const char* name : {"s_x", "z_x"}) b.Value(name).clear_constant();
+  b.Reals("s_x", {0.1, 0.1, 0.1, 0.2}, /*scalar=*/false);
+  b.Ints("z_x", kUint8, {0, 0, 0, 0}, /*scalar=*/false);
+  return b;
+}
+
 GraphBuilder QLinear(const std::string& op, const std::vector<std::string>& inputs, v1::DataType type = kUint8) {
   GraphBuilder b;
   b.Input("x", type, {1, 4, 6, 6});
@@ -260,7 +307,11 @@ std::vector<OrtCase> OrtCases() {
       {"FusedAdd", [] { return OrtGroup("Add", kUint8, kUint8, 2); }, ""},
       {"FloatSub", [] { return OrtGroup("Sub", kUint8, kUint8, 2); }, "CV205", kFallback},
       {"FloatWideAdd", [] { return OrtGroup("Add", kUint16, kUint16, 2); }, "CV205", kFallback},
-      {"FloatMixedAdd", [] { return OrtGroup("Add", kUint8, kInt8, 2); }, "CV205", kFallback},
+      // int8 between a QuantizeLinear and its one DequantizeLinear is made uint8 before groups are looked for.
+      {"MixedAdd", [] { return OrtGroup("Add", kUint8, kInt8, 2); }, ""},
+      {"FloatSignedAdd", [] { return OrtGroup("Add", kInt8, kInt8, 2); }, "CV205", kFallback},
+      {"SignedConv", [] { return SignedConv(/*readers=*/1); }, ""},
+      {"SignedConvOfTwoReaders", [] { return SignedConv(/*readers=*/2); }, "CV205", kFallback},
       {"SmallFloatAdd", [] { return OrtGroup("Add", kFloat8, kFloat8, 2); }, "DT502"},
       {"SmallFloatSub", [] { return OrtGroup("Sub", kFloat8, kFloat8, 2); }, "CV205", kFallback},
       {"NarrowAdd", [] { return OrtGroup("Add", kInt4, kInt4, 2); }, "CV205", kFallback},
@@ -299,6 +350,32 @@ std::vector<OrtCase> OrtCases() {
          return b;
        },
        "AX501"},
+      {"PerChannelInputOfConv", [] { return PerChannelInput(WithBias("Conv", 0.01)); }, "CV205", kFallback},
+      {"ScalesOfOutputChannels",
+       [] {
+         return WithWeightScales("Conv", 0, {0.1, 0.2});
+       },
+       ""},
+      {"ScalesOfAnotherAxis",
+       [] {
+         return WithWeightScales("Conv", 1, {0.1, 0.2});
+       },
+       "AX504", kWrong},
+      {"EqualScalesOfAnotherAxis",
+       [] {
+         return WithWeightScales("Conv", 1, {0.1, 0.1});
+       },
+       ""},
+      {"ScalesOfColumns",
+       [] {
+         return WithWeightScales("MatMul", -1, {0.1, 0.2});
+       },
+       ""},
+      {"ScalesOfRows",
+       [] {
+         return WithWeightScales("MatMul", 0, {0.1, 0.2});
+       },
+       "AX504", kWrong},
       {"GemmBias", [] { return WithBias("Gemm", 0.01); }, ""},
       {"GemmOtherBiasOfZeros",
        [] {

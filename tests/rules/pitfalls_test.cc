@@ -507,6 +507,25 @@ TEST(Pitfalls, K08_AnnotatedWithoutSpecsIsFloat) {
 
 TEST(Pitfalls, K12_ResultsBehindGetItem) {
   EXPECT_THAT(Emitted(Split(kU8, kU8), "split"), ElementsAre("Split"));
+  // Results that nobody takes have no value in the graph: a Split writes them all the same, unbind does not.
+  const auto only_second = [](const char* op, const std::vector<int64_t>& shape) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {2, 8});
+    v1::Node& node = b.Node(op, "node", {"x"}, {"node"});
+    node.add_input_specs(b.Act());
+    b.Int(b.Op("operator.getitem", "second", {"node"}, {}, b.Act(), shape), "index", 1);
+    return b;
+  };
+  AnnotatedBuilder split = only_second("aten.split.Tensor", {2, 3});
+  split.Int(split.Find("node"), "dim", 1);
+  EXPECT_THAT(NotChecked(split, "node"), Not(IsEmpty()));  // the first may have any size
+  split.Int(split.Find("node"), "split_size", 3);
+  EXPECT_THAT(Emitted(split, "node"), ElementsAre("Split"));
+  EXPECT_THAT(NotChecked(split, "node"), IsEmpty());
+  EXPECT_THAT(Errors(split), IsEmpty());
+  const AnnotatedBuilder unbind = only_second("aten.unbind.int", {8});
+  EXPECT_THAT(Emitted(unbind, "node"), ElementsAre("StridedSlice", "Reshape"));
+  EXPECT_THAT(Errors(unbind), IsEmpty());
   const auto topk = [](double zero_point) {
     AnnotatedBuilder b(v1::STAGE_CALIBRATED);
     b.Input("x", kF32, {1, 8});

@@ -439,6 +439,17 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "-SH004"},
 
+      // Specs that agree get one observer, here the one with numbers.
+      {"FixedObserverOfAPlainSpec", Conv,
+       [](GraphBuilder& b) {
+         AddSigmoid(b, v1::DATA_TYPE_UINT8, 0);
+         v1::Spec& spec = *b.graph.mutable_specs(3);
+         const v1::QParams numbers = spec.qparams();
+         spec = b.graph.specs(0);
+         *spec.mutable_qparams() = numbers;
+         b.Node("aten.neg.default", "neg", {"sigmoid"}, {"neg"}).add_input_specs(1);
+       },
+       "-SH004"},
       {"FixedEdgeOfAnObservedInput", Conv,
        [](GraphBuilder& b) {
          b.Value("x").set_spec(1);

@@ -1,25 +1,29 @@
 // `quantgate serve` with the tests' engine behind it.
 #include <CLI/CLI.hpp>
+#include <memory>
+#include <string>
 
-#include "rules/all_rules.h"
-#include "rules/check.h"
+#include "client/cli/command.h"
 #include "server/serve_command.h"
 #include "tests/server/fake_engine.h"
 
-namespace quantgate {
+namespace {
 
-absl::Status Check(const v1::Graph& graph, const CheckOptions& options, ModuleRegistry& modules, v1::Report& report) {
-  return fake::Check(graph, options, modules, report);
+using TablesOrError = absl::StatusOr<std::unique_ptr<quantgate::db::TableSource>>;
+
+TablesOrError OpenTables(const std::string& path) {
+  if (!path.empty()) return absl::NotFoundError("no database at " + path);
+  return std::make_unique<quantgate::fake::Tables>();
 }
-std::vector<const RuleInfo*> AllRules() { return fake::Rules(); }
-void RegisterBuiltinModules(ModuleRegistry& modules) { fake::RegisterModules(modules); }
 
-}  // namespace quantgate
+}  // namespace
 
 int main(int argc, char** argv) {
+  namespace fake = quantgate::fake;
   CLI::App app;
-  std::function<int()> run;
-  quantgate::AddServeCommand(app, &run);
+  std::function<absl::Status()> run;
+  quantgate::AddServeCommand(app, &run, {fake::Check, fake::Rules(), fake::RegisterModules, OpenTables, nullptr, {}});
   CLI11_PARSE(app, argc, argv);
-  return run ? run() : 2;
+  const absl::Status status = run();
+  return status.ok() ? 0 : quantgate::Fail(status);
 }

@@ -243,13 +243,17 @@ TEST_F(ServeTest, FlagsThatCannotBeMetEndItClearly) {
   EXPECT_THAT(Stderr(), HasSubstr("error[UNAVAILABLE]: report store postgresql://127.0.0.1/d: "));
   EXPECT_EQ(Run({"--store", "none", "--retain", "90"}), 2);
   EXPECT_THAT(Stderr(), HasSubstr("--retain: '90' is no age such as 12h, 90d or 8w"));
+  EXPECT_EQ(Run({"--store", "none", "--retain", "90d"}), 2);
+  EXPECT_THAT(Stderr(), HasSubstr("--store none keeps none"));
+  EXPECT_EQ(Run({"--store", "none", "--http-name", "gate.example.com"}), 2);
+  EXPECT_THAT(Stderr(), HasSubstr("--http, which is not given"));
   EXPECT_EQ(Run({"--tables", "/no/such.db", "--store", "none"}), 2);
   EXPECT_EQ(Run({"--tls-cert", "x", "--store", "none"}), 2);
   EXPECT_THAT(Stderr(), HasSubstr("come together"));
   EXPECT_EQ(Run({"--tls-cert", "/no", "--tls-key", "/no", "--store", "none"}), 2);
   EXPECT_THAT(Stderr(), HasSubstr("cannot read a PEM file"));
   std::ofstream(Path("reports.db")) << std::string(4096, 'x');
-  EXPECT_EQ(Run({"--listen", "127.0.0.1:0", "--store", store_}), 3);
+  EXPECT_EQ(Run({"--listen", "127.0.0.1:0", "--store", store_}), 2);
   EXPECT_THAT(Stderr(), HasSubstr("error[DATA_LOSS]"));
   EXPECT_EQ(ReadFile(folder_ / "reports.db"), std::string(4096, 'x'));
   Start({"--listen", "127.0.0.1:0", "--store", "none"});

@@ -16,6 +16,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "db/database.h"
+#include "db/table_text.h"
 #include "rules/check.h"
 #include "rules/engine/module.h"
 #include "tests/vendor/case.h"
@@ -144,22 +145,10 @@ std::vector<Statement> MeasuredStatements(const db::ConstraintTable& table) {
 std::string TextOf(const db::OpConstraints& op, const Statement& statement) {
   if (statement.is_row) {
     const db::DtypeRow& row = op.rows[statement.index];
-    std::string text = absl::StrCat(op.op, "/", row.configuration, "/row ", row.ordinal, ":");
-    for (const db::PortTypes& port : row.ports) {
-      for (size_t i = 0; i < port.types.size(); ++i) {
-        absl::StrAppend(&text, i == 0 ? " " : "|", db::ElementTypeName(port.types[i]));
-      }
-    }
-    return text;
+    return absl::StrCat(db::RowName(op.op, row), ": ", db::RowText(row));
   }
   const db::Item& item = op.items[statement.index];
-  std::string text = absl::StrCat(op.op, "/", item.configuration, "/", item.port, "/item ", item.ordinal, ":");
-  for (const db::Predicate& predicate : item.predicates) {
-    absl::StrAppend(&text, " ", predicate.kind);
-    for (const auto& [name, value] : predicate.args) absl::StrAppend(&text, " ", name, "=", value);
-  }
-  if (item.effect != db::ItemEffect::kRefused) absl::StrAppend(&text, " [", db::ItemEffectName(item.effect), "]");
-  return text;
+  return absl::StrCat(db::ItemName(op.op, item), ": ", db::ItemText(item));
 }
 
 void TakeOut(const Statement& statement, db::ConstraintTable& table) {

@@ -5,7 +5,7 @@ import json
 import os
 import pathlib
 import tempfile
-from typing import TYPE_CHECKING, Any, List, Optional, Sequence, Tuple, Union
+from typing import TYPE_CHECKING, Any, List, Literal, Optional, Sequence, Tuple, Union
 
 from google.protobuf.message import DecodeError
 
@@ -18,7 +18,7 @@ from quantgate.v1 import graph_pb2, report_pb2, types_pb2
 if TYPE_CHECKING:
     from quantgate.fx_apply import AppliedChange
 
-Place = Union[Tuple[str, str], Tuple[str, str, str]]
+Place = Union[Tuple[Literal["node"], str], Tuple[Literal["edge"], str, str]]
 
 
 def check(model: Any, targets: Sequence[str] = (), mode: str = "strict", server: Optional[str] = None,
@@ -102,7 +102,7 @@ def _corrections(report: Report, target: Optional[str]) -> List[List[report_pb2.
 def _import(path: str, timeout: float) -> graph_pb2.Graph:
     with tempfile.TemporaryDirectory() as folder:
         graph_file = pathlib.Path(folder) / "graph.pb"
-        executable.run(["import", path, "-o", str(graph_file), "--quiet"], timeout)
+        executable.run(["import", "-o", str(graph_file), "--quiet", "--", path], timeout)
         graph = graph_pb2.Graph()
         try:
             graph.ParseFromString(graph_file.read_bytes())

@@ -16,6 +16,7 @@ from quantgate.v1 import graph_pb2, report_pb2, validation_service_pb2, validati
 _UNARY_LIMIT = (4 << 20) - (64 << 10)
 _CHUNK = 1 << 20
 _MAX_REPORT = 1 << 30
+_LOOPBACK = ("127.", "localhost:", "[::1]:")
 _MODES = {"strict": report_pb2.Report.STRICT, "warn": report_pb2.Report.WARN}
 
 
@@ -32,11 +33,15 @@ class Client:
                  credentials: Optional[grpc.ChannelCredentials] = None) -> None:
         if not isinstance(address, str):
             raise QuantGateError("INVALID_ARGUMENT", f"server {address!r}: expected 'host:port'")
+        if not isinstance(attempts, int) or attempts < 1:
+            raise QuantGateError("INVALID_ARGUMENT", f"attempts {attempts!r}: expected a number from 1 up")
         self.address = address
         self._timeout = seconds(timeout)
         self._attempts = attempts
         self._credentials = credentials
         self._options = [("grpc.max_receive_message_length", _MAX_REPORT), ("grpc.enable_retries", 0)]
+        if address.startswith(_LOOPBACK):  # which no proxy reaches
+            self._options.append(("grpc.enable_http_proxy", 0))
         self._channel: grpc.Channel = (grpc.secure_channel(address, credentials, self._options)
                                        if credentials else grpc.insecure_channel(address, self._options))
         self._stub: Any = _new_stub(self._channel)
@@ -53,7 +58,7 @@ class Client:
     def validate(self, graph: graph_pb2.Graph, *, targets: Sequence[str] = (), mode: str = "strict",
                  toolchain: str = "", path: str = "") -> Report:
         """Checks a graph on the server."""
-        options = _options(targets, mode, toolchain, path)
+        options = _options(graph, targets, mode, toolchain, path)
 
         def call(timeout: float) -> report_pb2.Report:
             if graph.ByteSize() <= _UNARY_LIMIT:
@@ -64,9 +69,11 @@ class Client:
         deadline = time.monotonic() + self._timeout
         for attempt in range(1, self._attempts + 1):
             try:
-                return Report(call(max(0.001, deadline - time.monotonic())))
+                return Report(call(max(0.001, deadline - time.monotonic())), options.targets)
             except grpc.RpcError as error:
                 pause = self._pause(error, attempt, deadline)
+            except ValueError as error:
+                raise QuantGateError("FAILED_PRECONDITION", f"{self.address}: the client is closed") from error
             time.sleep(pause)
         raise AssertionError("unreachable")
 
@@ -75,7 +82,7 @@ class Client:
         """The same for asyncio; the channel lives for one call, because it belongs to the running loop."""
         import asyncio
 
-        options = _options(targets, mode, toolchain, path)
+        options = _options(graph, targets, mode, toolchain, path)
         deadline = time.monotonic() + self._timeout
         channel = (grpc.aio.secure_channel(self.address, self._credentials, self._options)
                    if self._credentials else grpc.aio.insecure_channel(self.address, self._options))
@@ -86,8 +93,9 @@ class Client:
                 try:
                     if graph.ByteSize() <= _UNARY_LIMIT:
                         request = validation_service_pb2.ValidateRequest(graph=graph, options=options)
-                        return Report((await stub.Validate(request, timeout=timeout)).report)
-                    return Report((await stub.ValidateStream(_chunks(graph, options), timeout=timeout)).report)
+                        return Report((await stub.Validate(request, timeout=timeout)).report, options.targets)
+                    response = await stub.ValidateStream(_chunks(graph, options), timeout=timeout)
+                    return Report(response.report, options.targets)
                 except grpc.aio.AioRpcError as error:
                     pause = self._pause(error, attempt, deadline)
                 await asyncio.sleep(pause)
@@ -116,8 +124,13 @@ def _report(response: Any) -> report_pb2.Report:
     return report
 
 
-def _options(targets: Sequence[str], mode: str, toolchain: str,
+def _options(graph: Any, targets: Sequence[str], mode: str, toolchain: str,
              path: str) -> validation_service_pb2.ValidateOptions:
+    if not isinstance(graph, graph_pb2.Graph):
+        raise QuantGateError("INVALID_ARGUMENT", f"expected a quantgate.v1.Graph (quantgate.to_graph makes one), not "
+                                                 f"{type(graph).__name__}")
+    if not isinstance(path, str):
+        raise QuantGateError("INVALID_ARGUMENT", f"path {path!r}: expected text")
     if not isinstance(mode, str) or mode not in _MODES:
         raise QuantGateError("INVALID_ARGUMENT", f"mode '{mode}': expected strict or warn")
     if not isinstance(toolchain, str):

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import Any, Tuple
 
 
 class QuantGateError(RuntimeError):
@@ -12,6 +12,9 @@ class QuantGateError(RuntimeError):
         super().__init__(f"error[{code}]: {message}")
         self.code = code
         self.message = message
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (self.code, self.message)
 
 
 # What selectors take, in milliseconds of 32 bits; nobody waits 23 days.

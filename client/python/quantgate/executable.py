@@ -135,4 +135,11 @@ def stop_private_server() -> None:
     _server = None
 
 
+def _leave_to_parent() -> None:
+    """A forked child would keep the server alive when this process is gone."""
+    if _server is not None and _server.stdin is not None:
+        _server.stdin.close()
+
+
 atexit.register(stop_private_server)
+os.register_at_fork(after_in_child=_leave_to_parent)

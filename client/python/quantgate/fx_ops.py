@@ -31,6 +31,9 @@ def op_name(node: torch.fx.Node) -> str:
     target = node.target
     if isinstance(target, (torch._ops.OpOverload, torch._ops.OpOverloadPacket)):
         return str(target)
+    edge = getattr(target, "_op", None)  # an operator of ExecuTorch's edge dialect
+    if isinstance(edge, torch._ops.OpOverload):
+        return str(edge)
     if isinstance(target, torch._ops.HigherOrderOperator):
         return f"higher_order.{target.__name__}"
     module = getattr(target, "__module__", "") or ""

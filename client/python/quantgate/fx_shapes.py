@@ -22,6 +22,10 @@ class _ShapesOnly(FakeTensorProp):
 
 def add_shapes(module: torch.fx.GraphModule, example_inputs: Any) -> None:
     """Writes meta["val"] of every node, or of none where the graph does not run with the inputs."""
+    needed = sum(node.op == "placeholder" for node in module.graph.nodes)
+    if not isinstance(example_inputs, (tuple, list)) or len(example_inputs) != needed:
+        given = f"{len(example_inputs)}" if isinstance(example_inputs, (tuple, list)) else type(example_inputs).__name__
+        raise QuantGateError("INVALID_ARGUMENT", f"example_inputs: expected a tuple of {needed}, not {given}")
     try:
         _ShapesOnly(module, FakeTensorMode(allow_non_fake_inputs=True)).propagate(*example_inputs)
     except Exception as error:  # noqa: BLE001  Whatever the graph's operators raise.

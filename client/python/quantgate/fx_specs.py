@@ -229,6 +229,10 @@ def observer_of(constructor: Any) -> Tuple[Any, Dict[str, Any]]:
 def has_seen_values(observer: Any) -> Optional[bool]:
     """Whether an observer (a fake-quantize's inner one) was calibrated; None: it keeps no range, as a fixed one."""
     observer = getattr(observer, "activation_post_process", observer)
+    sources = getattr(observer, "obs_or_fqs", None)
+    if isinstance(sources, list) and sources:  # derived: it knows what those know that it is derived from
+        seen = {has_seen_values(source) for source in sources}
+        return False if False in seen else True if True in seen else None
     minimum, maximum = getattr(observer, "min_val", None), getattr(observer, "max_val", None)
     if not isinstance(minimum, torch.Tensor) or not isinstance(maximum, torch.Tensor):
         return None

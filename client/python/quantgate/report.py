@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import html
-from typing import List, Optional, Sequence
+from typing import Any, List, Optional, Sequence, Tuple
 
 from quantgate.errors import QuantGateError
 from quantgate.v1 import report_pb2
@@ -12,10 +12,12 @@ _COLORS = {"ACCEPTED": "#1a7f37", "ACCEPTED_WITH_WARNINGS": "#9a6700", "REJECTED
 
 
 class Report:
-    """A quantgate.v1.Report with the questions that scripts ask. `proto` is the message itself."""
+    """A quantgate.v1.Report with the questions that scripts ask. `proto` is the message itself; `targets` the names
+    that were asked for, one for each result."""
 
-    def __init__(self, proto: report_pb2.Report) -> None:
+    def __init__(self, proto: report_pb2.Report, targets: Sequence[str] = ()) -> None:
         self.proto = proto
+        self._asked = tuple(targets)
 
     @property
     def ok(self) -> bool:
@@ -32,6 +34,9 @@ class Report:
     def result(self, target: str) -> report_pb2.Result:
         """The result of one target, by the name it was asked by or its resolved form."""
         target = str(target)
+        for asked, result in zip(self._asked, self.results):
+            if asked == target:
+                return result
         for result in self.results:
             if result.target == target or result.target.partition("@")[0] == target or (
                     "@" in target and result.target.startswith(target + ".")):
@@ -121,3 +126,6 @@ class RejectedError(QuantGateError):
     def __init__(self, report: Report) -> None:
         super().__init__("REJECTED", str(report))
         self.report = report
+
+    def __reduce__(self) -> Tuple[Any, ...]:
+        return type(self), (self.report,)

@@ -14,7 +14,7 @@ extern const RuleInfo kUnlikeTypes;       // DT505
 extern const RuleInfo kUnknownAttribute;  // GS503
 extern const RuleInfo kFusedAttribute;    // GS505
 
-// True: the session is not made. `types` by value (types.h).
+// True: the session is not made. `types` by value (rules/onnx/element_types.h).
 bool CheckForm(const CheckContext& context, const std::vector<v1::DataType>& types, int32_t node,
                const FindingSource& source, FindingSink& sink);
 

@@ -66,6 +66,13 @@ constexpr Entry kEntries[] = {
     {"Where", Form::kWhere, "com.microsoft::QLinearWhere"},
 };
 
+constexpr char kNoKernel[] = "it has no integer kernel";
+constexpr char kMoved[] = "scale or zero point change on the way";
+constexpr char kBiasDiffers[] = "the scale of the bias is not that of input times weight, or its zero point is not 0";
+constexpr char kSignedActivation[] =
+    "INT8 activations are not fused on x86-64, but behind a QuantizeLinear that one DequantizeLinear with one reader "
+    "follows";
+
 constexpr absl::string_view kMatMulToFloat = "com.microsoft::MatMulIntegerToFloat";
 
 // Relative difference of a bias scale from the product of the others with which a Conv is still fused.
@@ -112,7 +119,7 @@ class Finder {
     const Entry* entry = EntryOf(op);
     const bool quantized = !quantizes_.empty() && quantizes_.size() == static_cast<size_t>(graph_.num_outputs(node_));
     if (entry == nullptr) {
-      if (quantized && !Vanishes(op)) InFloat("it has no integer kernel");
+      if (quantized && !Vanishes(op)) InFloat(kNoKernel);
       return;
     }
     const std::string reason = Fuse(*entry);
@@ -134,6 +141,17 @@ class Finder {
   void InFloat(const std::string& reason) {
     group_.kind = Group::kInFloat;
     group_.reason = reason;
+    group_.needed = "integer types that the runtime fuses";
+    group_.fix = nullptr;
+    if (reason == kNoKernel) {
+      group_.needed = "an operator that has an integer kernel";
+    } else if (reason == kBiasDiffers) {
+      group_.needed = "a bias with that scale and zero point 0";
+      group_.fix = "Quantize the bias with the scale of input times weight, and zero point 0.";
+    } else if (reason == kMoved) {
+      group_.needed = "one scale and zero point on both sides";
+      group_.fix = "Give the output the scale and zero point of the input.";
+    }
   }
 
   // The QuantizeLinear of each output; behind a Relu or Clip that it makes redundant as well.
@@ -196,8 +214,25 @@ class Finder {
     return IsDequantize(graph_, quantizer) ? Input(quantizer, 0) : graph_.output(quantizer, 0);
   }
   v1::DataType TypeOf(int32_t value) const { return value < 0 ? v1::DATA_TYPE_UNSPECIFIED : types_[value]; }
-  v1::DataType StoredType(size_t i) const { return TypeOf(Stored(dequantizes_[i])); }
-  v1::DataType OutputType() const { return TypeOf(Stored(quantizes_[0])); }
+
+  // Before it looks for groups, the runtime makes uint8 tensors of the int8 ones that stand between one QuantizeLinear
+  // and one DequantizeLinear with one zero point. Of a DequantizeLinear with several readers it has made several.
+  bool MadeUnsigned(int32_t quantizer) const {
+    const int32_t stored = Stored(quantizer);
+    const int32_t quantize = stored < 0 ? -1 : graph_.producer(stored);
+    if (TypeOf(stored) != v1::DATA_TYPE_INT8 || !IsQuantize(graph_, quantize)) return false;
+    const int32_t dequantize = OnlyUse(stored);
+    if (!IsDequantize(graph_, dequantize) || graph_.num_outputs(dequantize) == 0) return false;
+    const int32_t read = graph_.output(dequantize, 0);
+    if (read < 0 || graph_.uses(read).size() + (graph_.is_graph_output(read) ? 1 : 0) > 1) return false;
+    const std::optional<double> zero_point = Scalar(graph_, Input(quantize, 2));
+    return zero_point && Scalar(graph_, Input(dequantize, 2)) == zero_point;
+  }
+  v1::DataType StoredTypeOf(int32_t quantizer) const {
+    return MadeUnsigned(quantizer) ? v1::DATA_TYPE_UINT8 : TypeOf(Stored(quantizer));
+  }
+  v1::DataType StoredType(size_t i) const { return StoredTypeOf(dequantizes_[i]); }
+  v1::DataType OutputType() const { return StoredTypeOf(quantizes_[0]); }
 
   static std::string Unlike(v1::DataType a, v1::DataType b) {
     return absl::StrCat(DataTypeName(a), " and ", DataTypeName(b), " are not fused");
@@ -239,7 +274,7 @@ class Finder {
       case Form::kGemm:
         return FuseGemm(entry);
     }
-    return "it has no integer kernel";
+    return kNoKernel;
   }
 
   std::string FuseMove(const Entry& entry) {
@@ -248,11 +283,14 @@ class Finder {
     if ((entry.form == Form::kCompare || entry.form == Form::kResample) && Is16Bit(type)) return Narrow(type);
     if (entry.form != Form::kCompare && Is4Bit(type)) return Narrow(type);
     for (int32_t quantize : quantizes_) {
-      if (TypeOf(Stored(quantize)) != type) return Unlike(type, TypeOf(Stored(quantize)));
-      if (!SameParameters(dequantizes_[0], quantize)) return "scale or zero point change on the way";
+      if (StoredTypeOf(quantize) != type) return Unlike(type, StoredTypeOf(quantize));
+      if (!SameParameters(dequantizes_[0], quantize)) return kMoved;
     }
     BeginDropped();
-    for (size_t i = 0; i < quantizes_.size(); ++i) group_.call.outputs[i] = Stored(quantizes_[i]);
+    for (size_t i = 0; i < quantizes_.size(); ++i) {
+      group_.call.outputs[i] = Stored(quantizes_[i]);
+      group_.call.output_types[i] = StoredTypeOf(quantizes_[i]);
+    }
     return "";
   }
 
@@ -267,7 +305,7 @@ class Finder {
     if (std::string reason = Narrow(type); !reason.empty()) return reason;
     Begin(entry.kernel);
     if (entry.form == Form::kConcat) AddOutputParameters();
-    if (entry.form == Form::kWhere) AddInput(graph_, node_, 0, group_.call);
+    if (entry.form == Form::kWhere) AddInput(graph_, types_, node_, 0, group_.call);
     for (int32_t dequantize : dequantizes_) AddOperand(dequantize);
     if (entry.form != Form::kConcat) AddOutputParameters();
     return "";
@@ -278,32 +316,32 @@ class Finder {
     if (!Complete(float_bias_ ? 2 : given_)) return "not all tensors around it are quantized";
     if (StoredType(0) != OutputType()) return Unlike(StoredType(0), OutputType());
     if (Is4Bit(StoredType(1))) return Narrow(StoredType(1));
-    if (StoredType(0) == v1::DATA_TYPE_INT8) return "INT8 activations are not fused on x86-64";
+    if (StoredType(0) == v1::DATA_TYPE_INT8) return kSignedActivation;
     for (size_t i = 0; i < 2; ++i) {
       if (std::string reason = Narrow(StoredType(i), /*only_16=*/true); !reason.empty()) return reason;
     }
     if (dequantizes_.size() == 3) {
       if (StoredType(2) != v1::DATA_TYPE_INT32)
         return absl::StrCat("a bias of ", DataTypeName(StoredType(2)), " is not fused");
-      if (!BiasFits()) return "the scale of the bias is not that of input times weight, or its zero point is not 0";
+      if (!BiasFits()) return kBiasDiffers;
     }
     Begin(entry.kernel);
     for (size_t i = 0; i < 2; ++i) AddOperand(dequantizes_[i]);
     AddOutputParameters();
-    if (dequantizes_.size() == 3) AddInput(graph_, dequantizes_[2], 0, group_.call);
+    if (dequantizes_.size() == 3) AddInput(graph_, types_, dequantizes_[2], 0, group_.call);
     return "";
   }
 
   std::string FuseMatMul(const Entry& entry) {
     if (dequantizes_.size() != 2) return "not all inputs are dequantized";
-    if (StoredType(0) == v1::DATA_TYPE_INT8) return "INT8 activations are not fused on x86-64";
+    if (StoredType(0) == v1::DATA_TYPE_INT8) return kSignedActivation;
     for (size_t i = 0; i < 2; ++i) {
       if (std::string reason = Narrow(StoredType(i)); !reason.empty()) return reason;
     }
     if (GivesFloats()) {
       Begin(kMatMulToFloat);
       for (int argument : {0, 1, 2}) {
-        for (int32_t dequantize : dequantizes_) AddInput(graph_, dequantize, argument, group_.call);
+        for (int32_t dequantize : dequantizes_) AddArgument(dequantize, argument);
       }
       return "";
     }
@@ -339,9 +377,9 @@ class Finder {
     Begin(entry.kernel);
     for (size_t i = 0; i < 2; ++i) AddOperand(dequantizes_[i]);
     if (dequantizes_.size() == 3) {
-      AddInput(graph_, dequantizes_[2], 0, group_.call);
+      AddInput(graph_, types_, dequantizes_[2], 0, group_.call);
     } else {
-      group_.call.Add(-1, Place());
+      group_.call.Add(-1, Place(), v1::DATA_TYPE_UNSPECIFIED);
     }
     if (!float_output) AddOutputParameters();
     return "";
@@ -374,7 +412,10 @@ class Finder {
 
   // The optimizer compares the scale of the bias itself; what is not a constant it takes as it is.
   bool BiasFits() const {
-    const std::optional<double> input = Scalar(graph_, Input(dequantizes_[0], 1));
+    const int32_t activation = Input(dequantizes_[0], 1);
+    if (activation >= 0 && graph_.is_constant(activation) && NumbersOf(graph_.value(activation)).size() > 1)
+      return false;
+    const std::optional<double> input = Scalar(graph_, activation);
     const int32_t weight = Input(dequantizes_[1], 1);
     const int32_t bias = Input(dequantizes_[2], 1);
     const int32_t zero = Input(dequantizes_[2], 2);
@@ -402,29 +443,37 @@ class Finder {
     call.op = kernel;
     call.node = node_;
     call.fused = true;
-    call.inputs.clear();
-    call.places.clear();
-    call.outputs.clear();
+    call.Clear();
     for (int i = 0; i < graph_.num_outputs(node_); ++i) {
-      call.outputs.push_back(quantizes_.empty() ? graph_.output(node_, i) : Stored(quantizes_[0]));
+      if (quantizes_.empty()) {
+        call.AddOutput(graph_.output(node_, i), TypeOf(graph_.output(node_, i)));
+      } else {
+        call.AddOutput(Stored(quantizes_[0]), OutputType());
+      }
     }
   }
   // The operator itself, on the integers in front of the DequantizeLinear.
   void BeginDropped() {
-    FillCall(graph_, node_, group_.call);
+    FillCall(graph_, types_, node_, group_.call);
     group_.call.fused = true;
     for (size_t i = 0; i < group_.call.inputs.size(); ++i) {
       const int32_t value = group_.call.inputs[i];
       if (value < 0 || graph_.producer(value) != dequantizes_[0]) continue;
       group_.call.inputs[i] = Stored(dequantizes_[0]);
+      group_.call.types[i] = StoredType(0);
       group_.call.places[i].value = group_.call.inputs[i];
     }
   }
+  // Data, scale or zero point of a quantizer.
+  void AddArgument(int32_t quantizer, int i) {
+    AddInput(graph_, types_, quantizer, i, group_.call);
+    if (i != 1 && MadeUnsigned(quantizer)) group_.call.types.back() = v1::DATA_TYPE_UINT8;
+  }
   void AddOperand(int32_t dequantize) {
-    for (int i : {0, 1, 2}) AddInput(graph_, dequantize, i, group_.call);
+    for (int i : {0, 1, 2}) AddArgument(dequantize, i);
   }
   void AddOutputParameters() {
-    for (int i : {1, 2}) AddInput(graph_, quantizes_[0], i, group_.call);
+    for (int i : {1, 2}) AddArgument(quantizes_[0], i);
   }
 
   const Graph& graph_;

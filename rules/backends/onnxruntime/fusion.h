@@ -22,11 +22,13 @@ struct Group {
     kInFloat,  // between its DequantizeLinear and QuantizeLinear nodes
   } kind = kNone;
   KernelCall call;
-  // Of kInFloat: the reason.
+  // Of kInFloat: why, what it would take, and what to change (null: what the rule says).
   std::string reason;
+  const char* needed = nullptr;
+  const char* fix = nullptr;
 };
 
-// `types` by value (types.h). `group` is used again from node to node.
+// `types` by value (rules/onnx/element_types.h). `group` is used again from node to node.
 void FindGroup(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node, Group& group);
 
 }  // namespace quantgate::onnxruntime

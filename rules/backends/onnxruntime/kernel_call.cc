@@ -2,24 +2,40 @@
 
 namespace quantgate::onnxruntime {
 
-void AddInput(const Graph& graph, int32_t node, int i, KernelCall& call) {
+namespace {
+
+v1::DataType TypeOf(const std::vector<v1::DataType>& types, int32_t value) {
+  return value < 0 ? v1::DATA_TYPE_UNSPECIFIED : types[value];
+}
+
+}  // namespace
+
+void KernelCall::Clear() {
+  inputs.clear();
+  places.clear();
+  types.clear();
+  outputs.clear();
+  output_types.clear();
+}
+
+void AddInput(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node, int i, KernelCall& call) {
   Place place;
   place.node = node;
   const int32_t value = i < graph.num_inputs(node) ? graph.input(node, i) : -1;
   if (value >= 0) place.input = i;
   place.value = value;
-  call.Add(value, place);
+  call.Add(value, place, TypeOf(types, value));
 }
 
-void FillCall(const Graph& graph, int32_t node, KernelCall& call) {
+void FillCall(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node, KernelCall& call) {
   call.op = graph.op_type(node);
   call.node = node;
   call.fused = false;
-  call.inputs.clear();
-  call.places.clear();
-  call.outputs.clear();
-  for (int i = 0; i < graph.num_inputs(node); ++i) AddInput(graph, node, i, call);
-  for (int i = 0; i < graph.num_outputs(node); ++i) call.outputs.push_back(graph.output(node, i));
+  call.Clear();
+  for (int i = 0; i < graph.num_inputs(node); ++i) AddInput(graph, types, node, i, call);
+  for (int i = 0; i < graph.num_outputs(node); ++i) {
+    call.AddOutput(graph.output(node, i), TypeOf(types, graph.output(node, i)));
+  }
 }
 
 }  // namespace quantgate::onnxruntime

@@ -86,7 +86,7 @@ const RuleInfo kSoftmaxOverflow = {
     "{subject} has an output scale of {observed}; along this axis the kernel computes right down to {allowed}.",
     "QLinearSoftmax sums entries of a table in 32 bits. An output scale that is small for the length of the axis makes "
     "the largest probabilities overflow, and they come out as 0.",
-    "Choose an output scale near 1/256, or leave the softmax in float.",
+    "Choose an output scale of at least that, or leave the softmax in float.",
     "Fires: scale 1/1000 over 4 elements. Does not: scale 1/256.",
 };
 
@@ -139,12 +139,11 @@ IntegerView Integers(const Graph& graph, int32_t value) {
   return value >= 0 && graph.is_constant(value) ? IntegersOf(graph.value(value)) : IntegerView();
 }
 
-bool CheckConcat(const std::vector<v1::DataType>& types, const KernelCall& call, const FindingSource& source,
-                 FindingSink& sink) {
-  const v1::DataType output = call.input(1) < 0 ? v1::DATA_TYPE_UNSPECIFIED : types[call.input(1)];
+bool CheckConcat(const KernelCall& call, const FindingSource& source, FindingSink& sink) {
+  const v1::DataType output = call.input(1) < 0 ? v1::DATA_TYPE_UNSPECIFIED : call.types[1];
   bool refused = false;
   for (size_t i = 2; i < call.inputs.size(); i += 3) {
-    const v1::DataType type = call.inputs[i] < 0 ? v1::DATA_TYPE_UNSPECIFIED : types[call.inputs[i]];
+    const v1::DataType type = call.types[i];
     if (type == output || type == v1::DATA_TYPE_UNSPECIFIED || output == v1::DATA_TYPE_UNSPECIFIED) continue;
     sink.Add(kConcatTypes, call.places[i], std::string(DataTypeName(type)), std::string(DataTypeName(output)), source);
     refused = true;
@@ -246,9 +245,8 @@ void CheckFusedBias(const Graph& graph, const KernelCall& call, const FindingSou
 
 }  // namespace
 
-bool CheckKernel(const Graph& graph, const std::vector<v1::DataType>& types, const KernelCall& call,
-                 const FindingSource& source, FindingSink& sink) {
-  if (call.op == "com.microsoft::QLinearConcat") return CheckConcat(types, call, source, sink);
+bool CheckKernel(const Graph& graph, const KernelCall& call, const FindingSource& source, FindingSink& sink) {
+  if (call.op == "com.microsoft::QLinearConcat") return CheckConcat(call, source, sink);
   if (call.op == "com.microsoft::MatMulNBits") return CheckNBits(graph, call, source, sink);
   if (call.op == "com.microsoft::QLinearWhere") return CheckWhere(graph, call, source, sink);
   if (call.op == "com.microsoft::QLinearSoftmax") CheckSoftmax(graph, call, source, sink);

@@ -18,9 +18,8 @@ extern const RuleInfo kRunTimeWhere;     // GS504
 extern const RuleInfo kSoftmaxOverflow;  // NR501
 extern const RuleInfo kRemovedRelu;      // NR502
 
-// True: the kernel refuses what it is called with. `types` by value (types.h).
-bool CheckKernel(const Graph& graph, const std::vector<v1::DataType>& types, const KernelCall& call,
-                 const FindingSource& source, FindingSink& sink);
+// True: the kernel refuses what it is called with.
+bool CheckKernel(const Graph& graph, const KernelCall& call, const FindingSource& source, FindingSink& sink);
 
 // A Clip or Relu in front of a QuantizeLinear (not a call of an integer kernel). True: the optimizer ends with an
 // error.

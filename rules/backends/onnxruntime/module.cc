@@ -16,10 +16,10 @@
 #include "rules/backends/onnxruntime/node.h"
 #include "rules/backends/onnxruntime/parameters.h"
 #include "rules/backends/onnxruntime/rules.h"
-#include "rules/backends/onnxruntime/types.h"
 #include "rules/backends/table_judge.h"
 #include "rules/backends/table_target.h"
 #include "rules/constraints/rules.h"
+#include "rules/onnx/element_types.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate::onnxruntime {
@@ -109,7 +109,7 @@ class Judge {
     }
     // No kernel computes it: what it holds is an initializer once the model is loaded.
     if (op_type == "Constant") return true;
-    FillCall(graph_, node, call_);
+    FillCall(graph_, types_, node, call_);
     refused = CheckForm(context_, types_, node, Measured(target_), sink_) || Kernel(domain, version, call_) ||
               CheckClip(graph_, types_, node, Measured(target_), sink_);
     FindGroup(graph_, types_, node, group_);
@@ -117,10 +117,14 @@ class Judge {
       refused |= Kernel(DomainOf(group_.call.op), OperatorSetOf(group_.call.op), group_.call);
       refused |= CheckFusedForm(graph_, node, group_.call.op, Measured(target_), sink_);
     } else if (group_.kind == Group::kInFloat) {
-      Place place;
-      place.node = node;
-      sink_.Add(kRunsInFloat, place, absl::StrCat(op_type, " is computed in float: ", group_.reason),
-                "integer types that the runtime fuses", Measured(target_));
+      FindingDraft draft;
+      draft.rule = &kRunsInFloat;
+      draft.place.node = node;
+      draft.observed = absl::StrCat(op_type, " is computed in float: ", group_.reason);
+      draft.allowed = group_.needed;
+      draft.source = Measured(target_);
+      if (group_.fix != nullptr) draft.fix = group_.fix;
+      sink_.Add(std::move(draft));
     }
     return true;
   }
@@ -151,7 +155,7 @@ class Judge {
       return true;
     }
     emission_.Clear();
-    Emit(graph_, types_, call, name, emission_);
+    Emit(graph_, call, name, emission_);
     bool refused = false;
     for (const BackendOp& op : emission_.Finish()) {
       match_.violations.clear();
@@ -166,7 +170,7 @@ class Judge {
     if (refused) return true;
     const FindingSource source = Measured(target_, name);
     refused = CheckParameters(graph_, call, source, sink_);
-    return CheckKernel(graph_, types_, call, source, sink_) || refused;
+    return CheckKernel(graph_, call, source, sink_) || refused;
   }
 
   void Report(const BackendOp& op, const KernelCall& call, const Violation& violation, absl::string_view domain,
@@ -247,10 +251,10 @@ void Check(const CheckContext& context, const Target& target, const TableMatcher
 }  // namespace
 
 std::vector<const RuleInfo*> OwnRules() {
-  return {&kModelTooNew,    &kOpsetTooOld,      &kSameNodeName,  &kNoKernel,         &kKernelTypes, &kFusedTypes,
-          &kRunTimeWhere,   &kRemovedRelu,      &kUnlikeTypes,   &kUnknownAttribute, &kConcatTypes, &kClippedType,
-          &kParameterShape, &kMissingZeroPoint, &kBlockGeometry, &kRunTimeBlocks,    &kFusedBias,   &kSoftmaxOverflow,
-          &kFusedAttribute, &kOtherOrigin,      &kRunsInFloat,   &kOlderTable};
+  return {&kModelTooNew,     &kOpsetTooOld,    &kSameNodeName,     &kNoKernel,         &kKernelTypes,   &kFusedTypes,
+          &kRunTimeWhere,    &kRemovedRelu,    &kUnlikeTypes,      &kUnknownAttribute, &kConcatTypes,   &kClippedType,
+          &kParameterShape,  &kOtherAxis,      &kMissingZeroPoint, &kBlockGeometry,    &kRunTimeBlocks, &kFusedBias,
+          &kSoftmaxOverflow, &kFusedAttribute, &kOtherOrigin,      &kRunsInFloat,      &kOlderTable};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {

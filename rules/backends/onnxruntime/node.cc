@@ -9,11 +9,10 @@ namespace {
 
 constexpr absl::string_view kSeparator = "::";
 
-void Fill(const Graph& graph, const std::vector<v1::DataType>& types, int32_t value, int argument,
-          BackendTensor& tensor) {
+void Fill(const Graph& graph, int32_t value, v1::DataType type, int argument, BackendTensor& tensor) {
   if (value < 0) return;
   tensor.present = true;
-  tensor.type = {types[value], /*quantized=*/false};
+  tensor.type = {type, /*quantized=*/false};
   tensor.rank = graph.rank(value);
   tensor.is_static = graph.is_constant(value);
   tensor.value = value;
@@ -33,15 +32,14 @@ std::string TableName(absl::string_view op_type) {
   return absl::StrCat(domain, ".", op_type.substr(domain.size() + kSeparator.size()));
 }
 
-void Emit(const Graph& graph, const std::vector<v1::DataType>& types, const KernelCall& call, absl::string_view name,
-          Emission& emission) {
+void Emit(const Graph& graph, const KernelCall& call, absl::string_view name, Emission& emission) {
   emission.Begin(name, call.node);
   for (size_t i = 0; i < call.inputs.size(); ++i) {
     BackendTensor& tensor = emission.AddInput();
-    Fill(graph, types, call.inputs[i], call.places[i].input, tensor);
+    Fill(graph, call.inputs[i], call.types[i], call.places[i].input, tensor);
   }
   for (size_t i = 0; i < call.outputs.size(); ++i) {
-    Fill(graph, types, call.outputs[i], static_cast<int>(i), emission.AddOutput());
+    Fill(graph, call.outputs[i], call.output_types[i], static_cast<int>(i), emission.AddOutput());
   }
 }
 

@@ -5,7 +5,6 @@
 
 #include <cstdint>
 #include <string>
-#include <vector>
 
 #include "absl/strings/string_view.h"
 #include "rules/backends/emission.h"
@@ -20,9 +19,8 @@ absl::string_view DomainOf(absl::string_view op_type);
 // The table's name of an operator: "com.microsoft.QGemm".
 std::string TableName(absl::string_view op_type);
 
-// Begins an operator with the call's tensors; `types` by value. `name` must outlive the emission.
-void Emit(const Graph& graph, const std::vector<v1::DataType>& types, const KernelCall& call, absl::string_view name,
-          Emission& emission);
+// Begins an operator with the call's tensors. `name` must outlive the emission.
+void Emit(const Graph& graph, const KernelCall& call, absl::string_view name, Emission& emission);
 
 // Version of the operator set of `domain` that the model imports; 0: none that is known.
 int OperatorSet(const v1::Graph& model, absl::string_view domain);

@@ -8,6 +8,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "absl/types/span.h"
+#include "rules/graph/elements.h"
+#include "rules/graph/quantizer.h"
 
 namespace quantgate::onnxruntime {
 
@@ -36,6 +38,19 @@ const RuleInfo kMissingZeroPoint = {
     "or the process ends.",
     "State the zero point, 0 if there is none.",
     "Fires: QLinearSigmoid without the zero point of its output. Does not: with it.",
+};
+
+const RuleInfo kOtherAxis = {
+    "AX504",
+    "kernel-reads-another-axis",
+    v1::Finding::WRONG_NUMBERS,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has one scale for each index of {observed}; the kernel takes them for those of {allowed}.",
+    "A group of nodes is fused into an integer kernel whatever the axis of its DequantizeLinear is. The kernel counts "
+    "scales along the output channels; where both axes are of one size it takes them for those, without an error.",
+    "Quantize the weight along its output channels, or per tensor.",
+    "Fires: a Conv of 8 to 8 channels whose weight has eight scales along axis 1. Does not: along axis 0.",
 };
 
 namespace {
@@ -189,10 +204,30 @@ class Checker {
       return;
     }
     std::string allowed;
-    if (Fits(graph_, call_, parameter, value, allowed)) return;
+    if (Fits(graph_, call_, parameter, value, allowed)) {
+      CheckAxis(parameter, value);
+      return;
+    }
     refused_ = true;
     sink_.Add(kParameterShape, call_.places[parameter.argument],
               absl::StrCat("[", absl::StrJoin(graph_.value(value).dims(), ", "), "]"), std::move(allowed), source_);
+  }
+  // Scales of a fused group that fit by their number, and are those of another axis.
+  void CheckAxis(const KernelParameter& parameter, int32_t scales) {
+    const int32_t quantizer = call_.places[parameter.argument].node;
+    const int32_t data = call_.input(parameter.data);
+    const bool is_scale = parameter.argument == parameter.data + 1;
+    if (!call_.fused || parameter.takes != Takes::kChannels || !is_scale || !IsDequantize(graph_, quantizer)) return;
+    if (graph_.rank(scales) != 1 || data < 0 || graph_.rank(data) < 0) return;
+    const RealView numbers = graph_.is_constant(scales) ? NumbersOf(graph_.value(scales)) : RealView();
+    if (!numbers.empty() && absl::c_all_of(numbers, [&](double scale) { return scale == numbers[0]; })) return;
+    const int rank = graph_.rank(data);
+    const auto from_start = [rank](int64_t axis) { return axis < 0 ? axis + rank : axis; };
+    const int64_t stated = from_start(graph_.int_attribute(quantizer, "axis", 1));
+    const int64_t taken = from_start(AxisOf(graph_, call_, parameter));
+    if (stated == taken) return;
+    sink_.Add(kOtherAxis, call_.places[parameter.argument], absl::StrCat("axis ", stated), absl::StrCat("axis ", taken),
+              source_);
   }
   // Scale and zero point of QGemm's weight have one form.
   void CheckAlike(int scale, int zero_point) {

@@ -8,6 +8,7 @@
 namespace quantgate::onnxruntime {
 
 extern const RuleInfo kParameterShape;    // AX501
+extern const RuleInfo kOtherAxis;         // AX504
 extern const RuleInfo kMissingZeroPoint;  // GS501
 
 // True: the kernel refuses its parameters.

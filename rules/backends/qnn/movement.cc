@@ -92,6 +92,24 @@ Lowering LowerConcat(const NodeView& view, absl::string_view name, Emission& emi
   return Emitted();
 }
 
+// Size along the split axis of a result that nobody takes: torch.fx has no value for it. -1: not known.
+int64_t SizeOfPart(const NodeView& view, int axis, size_t part) {
+  const int64_t whole = view.dim(view.input(0), axis);
+  const auto piece = [&](int64_t size) {
+    const auto parts_before = static_cast<int64_t>(part);
+    if (size < 1 || parts_before > whole / size) return int64_t{-1};
+    const int64_t rest = whole - parts_before * size;
+    return rest < 1 ? -1 : std::min(size, rest);
+  };
+  if (const std::optional<int64_t> chunks = view.integer({"chunks"})) {
+    return *chunks < 1 || whole < 1 ? -1 : piece(whole / *chunks + (whole % *chunks != 0 ? 1 : 0));
+  }
+  const std::optional<IntVector> sizes = view.integers({"split_size", "split_sizes"});
+  if (!sizes || sizes->empty()) return -1;
+  if (sizes->size() == 1) return piece((*sizes)[0]);
+  return part < sizes->size() ? (*sizes)[part] : -1;
+}
+
 Lowering LowerSplit(const NodeView& view, absl::string_view name, Emission& emission) {
   emission.Begin(name, view.node());
   AddInput(view, view.input(0), emission);
@@ -100,9 +118,13 @@ Lowering LowerSplit(const NodeView& view, absl::string_view name, Emission& emis
   // The positions between the outputs.
   BackendParam& index = emission.AddParam("split_index");
   int64_t position = 0;
-  for (size_t i = 0; i < view.outputs().size(); ++i) {
-    AddOutput(view, &view.outputs()[i], emission);
-    const int64_t size = view.dim(&view.outputs()[i], static_cast<int>(axis));
+  const auto taken =
+      std::find_if(view.outputs().begin(), view.outputs().end(), [](const Operand& output) { return output.present; });
+  for (size_t i = 0; i < view.outputs().size() && taken != view.outputs().end(); ++i) {
+    const Operand& output = view.outputs()[i];
+    AddOutput(view, output.present ? &output : &*taken, emission);  // all results are tensors
+    const int64_t size =
+        output.present ? view.dim(&output, static_cast<int>(axis)) : SizeOfPart(view, static_cast<int>(axis), i);
     if (size < 0 || __builtin_add_overflow(position, size, &position)) position = -1;
     if (position < 0) break;
     if (i + 1 < view.outputs().size()) index.ints.push_back(position);
@@ -113,6 +135,7 @@ Lowering LowerSplit(const NodeView& view, absl::string_view name, Emission& emis
 
 Lowering LowerUnbind(const NodeView& view, absl::string_view, Emission& emission) {
   for (const Operand& output : view.outputs()) {
+    if (!output.present) continue;  // what nobody takes is not computed
     emission.Begin("StridedSlice", view.node());
     AddInput(view, view.input(0), emission);
     BackendTensor& slice = emission.AddOutput();

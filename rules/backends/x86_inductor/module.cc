@@ -4,7 +4,6 @@
 #include "rules/backends/coverage.h"
 #include "rules/backends/cpu_module.h"
 #include "rules/backends/node_view.h"
-#include "rules/backends/qnn/lowerers.h"
 #include "rules/backends/tensor.h"
 #include "rules/backends/x86_inductor/seven_bits.h"
 

@@ -5,7 +5,6 @@
 #include <optional>
 
 #include "rules/backends/node_view.h"
-#include "rules/backends/qnn/lowerers.h"
 #include "rules/backends/tensor.h"
 #include "rules/graph/port_role.h"
 

@@ -4,7 +4,9 @@
 #define QUANTGATE_RULES_BACKENDS_XNNPACK_LOWERING_H_
 
 #include "absl/strings/string_view.h"
-#include "rules/backends/qnn/lowering.h"
+#include "rules/backends/emission.h"
+#include "rules/backends/lowering.h"
+#include "rules/engine/context.h"
 
 namespace quantgate::xnnpack {
 

@@ -9,6 +9,7 @@
 #include "rules/graph/resolve.h"
 #include "rules/simulator/run/choose.h"
 #include "rules/simulator/run/judge.h"
+#include "rules/version.h"
 
 namespace quantgate::simulator {
 namespace {
@@ -57,7 +58,7 @@ absl::Status SimulateReport(const v1::Graph& message, const Request& request, Mo
   simulation->set_profile_reason(choice->reason);
   *report.mutable_simulation() = *std::move(simulation);
   report.set_stage(message.stage());
-  report.set_tool_version(QUANTGATE_VERSION);
+  report.set_tool_version(kVersion);
   Judge(*graph, target, report);
   v1::Result& result = *report.mutable_results(report.results_size() - 1);
   if (!options.statistics) {

@@ -30,9 +30,10 @@ def export():
     return torch.export.export(ConvNet().eval(), INPUTS, strict=True).module(check_guards=False)
 
 
-def qnn(dtype='use_8a8w', soc='SM8650'):
+def qnn(dtype='use_8a8w', soc='SM8650', per_channel=False):
     quantizer = QnnQuantizer(backend=QnnExecuTorchBackendType.kHtpBackend, soc_model=QcomChipset[soc])
-    quantizer.set_default_quant_config(QuantDtype[dtype])
+    quantizer.set_default_quant_config(QuantDtype[dtype], is_conv_per_channel=per_channel,
+                                       is_linear_per_channel=per_channel)
     return quantizer
 
 

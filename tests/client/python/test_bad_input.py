@@ -2,7 +2,11 @@
 hang."""
 import asyncio
 import concurrent.futures
+import copy
+import multiprocessing
+import os
 import pathlib
+import pickle
 import subprocess
 import threading
 import time
@@ -35,6 +39,14 @@ def test_no_shapes():
     for node in annotated.graph.nodes:
         node.meta.pop('val', None)
     assert quantgate.check(annotated, targets=[V75]).proto.results
+
+
+@pytest.mark.parametrize('inputs', [torch.ones(1, 3, 16, 16), (), (*models.INPUTS, torch.ones(1)), 7])
+def test_example_inputs_that_are_no_tuple_of_the_inputs(inputs):
+    module = torch.fx.symbolic_trace(models.ConvNet())
+    with pytest.raises(quantgate.QuantGateError, match='example_inputs: expected a tuple of 1, not'):
+        quantgate.to_graph(module, inputs)
+    assert not any('val' in node.meta for node in module.graph.nodes)
 
 
 def test_symbolic_shapes_are_a_finding():
@@ -230,3 +242,78 @@ def test_no_bar_where_nobody_looks(capfd, monkeypatch):
     monkeypatch.delenv('QUANTGATE_PROGRESS', raising=False)
     quantgate.to_graph(models.export())
     assert '█' not in capfd.readouterr().err
+
+
+# ---- errors and reports as objects ----
+
+def test_errors_cross_processes():
+    error = pickle.loads(pickle.dumps(quantgate.QuantGateError('NOT_FOUND', 'x')))
+    assert (error.code, error.message, str(error)) == ('NOT_FOUND', 'x', 'error[NOT_FOUND]: x')
+    assert copy.deepcopy(error).code == 'NOT_FOUND'
+    report = quantgate.check(models.annotate(models.export(), models.qnn('use_16a16w')), targets=['qnn_htp/SM8350'])
+    with pytest.raises(quantgate.RejectedError) as caught:
+        report.raise_for_verdict()
+    again = pickle.loads(pickle.dumps(caught.value))
+    assert str(again) == str(caught.value) and again.report.proto == report.proto
+    with multiprocessing.get_context('spawn').Pool(1) as pool, pytest.raises(quantgate.QuantGateError, match='FI001'):
+        pool.apply_async(quantgate.check, ('/no/such.onnx',)).get(60)
+
+
+def test_a_result_by_the_name_it_was_asked_by():
+    report = quantgate.check(models.annotate(models.export(), models.qnn()), targets=['qnn_htp/v75', 'qnn_htp/sm8650'])
+    assert report.result('qnn_htp/v75').target.startswith('qnn_htp/V75@')
+    assert report.verdict('qnn_htp/sm8650') == report.verdict(report.results[1].target)
+
+
+@pytest.mark.parametrize('attempts', [0, -1, 1.5, None])
+def test_attempts_that_are_none(attempts):
+    with pytest.raises(quantgate.QuantGateError, match='attempts .*: expected a number from 1 up'):
+        quantgate.Client('127.0.0.1:1', attempts=attempts)
+
+
+def test_what_a_client_cannot_send():
+    client = quantgate.Client(executable.private_server())
+    with pytest.raises(quantgate.QuantGateError, match='expected a quantgate.v1.Graph'):
+        client.validate(models.export())
+    with pytest.raises(quantgate.QuantGateError, match='path None: expected text'):
+        client.validate(quantgate.to_graph(models.export()), path=None)
+    client.close()
+    with pytest.raises(quantgate.QuantGateError, match='the client is closed'):
+        client.validate(quantgate.to_graph(models.export()))
+
+
+def test_a_path_that_looks_like_a_flag(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(quantgate.QuantGateError, match='FI001'):
+        quantgate.check('-m.onnx')
+
+
+def test_a_proxy_is_not_asked_for_this_machine(monkeypatch):
+    for name in ('no_proxy', 'NO_PROXY'):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setenv('http_proxy', 'http://127.0.0.1:9')
+    assert quantgate.check(models.annotate(models.export(), models.qnn()), targets=[V75]).ok
+
+
+def test_a_forked_child_does_not_keep_the_server():
+    executable.private_server()
+    server = executable._server
+    child = os.fork()
+    if child == 0:
+        time.sleep(60)
+        os._exit(0)
+    try:
+        executable.stop_private_server()
+        assert server.returncode == 0
+    finally:
+        os.kill(child, 9)
+        os.waitpid(child, 0)
+
+
+# ---- operators of another dialect ----
+
+def test_the_edge_dialect_is_read_as_aten():
+    from executorch import exir
+    program = exir.to_edge(torch.export.export(models.ConvNet().eval(), models.INPUTS)).exported_program()
+    graph = quantgate.to_graph(program)
+    assert 'aten.convolution.default' in graph.symbols and not any('exir' in name for name in graph.symbols)

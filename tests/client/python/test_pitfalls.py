@@ -133,3 +133,18 @@ def test_a_copy_points_at_the_graph_it_was_copied_from():
     with pytest.raises(quantgate.QuantGateError, match='has no spec'):
         quantgate.sharing_groups(copied)
     assert 'SH001' in {code for code, _ in errors(quantgate.check(copied))}
+
+
+def test_zero_points_of_float_qparams_are_real_numbers():
+    from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+    from torchao.quantization.pt2e.quantizer.embedding_quantizer import EmbeddingQuantizer
+
+    model = torch.nn.Sequential(torch.nn.Embedding(10, 4)).eval()
+    model[0].weight.data = torch.rand(10, 4) + 0.5  # rows of one sign: their zero points are far outside of uint8
+    inputs = (torch.tensor([[1, 2, 3]]),)
+    prepared = prepare_pt2e(torch.export.export(model, inputs, strict=True).module(check_guards=False),
+                            EmbeddingQuantizer())
+    prepared(*inputs)
+    report = quantgate.check(prepared)
+    assert report.ok, report
+    assert float((convert_pt2e(prepared)(*inputs) - model(*inputs)).abs().max()) < 0.01

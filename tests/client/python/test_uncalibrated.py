@@ -18,6 +18,7 @@ def found(report):
 @pytest.mark.parametrize('make, prepare, target', [
     (models.qnn, prepare_pt2e, V75),
     (lambda: models.qnn('use_16a16w'), prepare_pt2e, V68),
+    (lambda: models.qnn(per_channel=True), prepare_pt2e, V75),  # biases are derived
     (lambda: models.xnnpack(is_per_channel=True), prepare_pt2e, 'xnnpack'),
     (lambda: models.xnnpack(is_per_channel=True, is_dynamic=True), prepare_pt2e, 'xnnpack'),
     (lambda: models.xnnpack(is_qat=True), prepare_qat_pt2e, 'xnnpack')])

@@ -1,19 +1,19 @@
 // Element types of all tensors of an ONNX graph: what the file states, and what follows from the operators'
 // definitions.
-#ifndef QUANTGATE_RULES_BACKENDS_ONNXRUNTIME_TYPES_H_
-#define QUANTGATE_RULES_BACKENDS_ONNXRUNTIME_TYPES_H_
+#ifndef QUANTGATE_RULES_ONNX_ELEMENT_TYPES_H_
+#define QUANTGATE_RULES_ONNX_ELEMENT_TYPES_H_
 
 #include <vector>
 
 #include "quantgate/v1/types.pb.h"
 #include "rules/engine/context.h"
 
-namespace quantgate::onnxruntime {
+namespace quantgate {
 
 // By value. Files leave most of them out, and a runtime infers them when it loads the model. Unspecified: not known, or
 // not a tensor.
 std::vector<v1::DataType> ElementTypes(const CheckContext& context);
 
-}  // namespace quantgate::onnxruntime
+}  // namespace quantgate
 
-#endif  // QUANTGATE_RULES_BACKENDS_ONNXRUNTIME_TYPES_H_
+#endif  // QUANTGATE_RULES_ONNX_ELEMENT_TYPES_H_

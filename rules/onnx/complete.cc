@@ -1,9 +1,10 @@
-#include "rules/onnx/complete_shapes.h"
+#include "rules/onnx/complete.h"
 
 #include <algorithm>
 #include <utility>
 #include <vector>
 
+#include "rules/onnx/element_types.h"
 #include "rules/onnx/infer.h"
 
 namespace quantgate {
@@ -36,6 +37,22 @@ void CompleteShapes(const v1::Graph& model, v1::Graph* graph) {
     v1::Value& value = *graph->mutable_values(index);
     value.set_has_shape(true);
     value.mutable_dims()->Assign(dims.begin(), dims.end());
+  }
+}
+
+void CompleteElementTypes(const v1::Graph& model, v1::Graph* graph) {
+  const auto stated = [](const v1::Value& value) { return value.dtype() != v1::DATA_TYPE_UNSPECIFIED; };
+  if (std::all_of(graph->values().begin(), graph->values().end(), stated)) return;
+  std::vector<v1::DataType> types;
+  {
+    const absl::StatusOr<Graph> built = Graph::Build(*graph);
+    if (!built.ok()) return;
+    const ResolvedGraph unread;  // types do not follow from specs
+    types = ElementTypes(CheckContext(*built, unread, &model));
+  }
+  for (size_t i = 0; i < types.size(); ++i) {
+    v1::Value& value = *graph->mutable_values(static_cast<int>(i));
+    if (!stated(value)) value.set_dtype(types[i]);
   }
 }
 

@@ -1,6 +1,6 @@
-// Shapes that an ONNX graph leaves out and that follow from the others, written into it.
-#ifndef QUANTGATE_RULES_ONNX_COMPLETE_SHAPES_H_
-#define QUANTGATE_RULES_ONNX_COMPLETE_SHAPES_H_
+// What an ONNX graph leaves out of its tensors and follows from the others, written into it.
+#ifndef QUANTGATE_RULES_ONNX_COMPLETE_H_
+#define QUANTGATE_RULES_ONNX_COMPLETE_H_
 
 #include "quantgate/v1/graph.pb.h"
 
@@ -10,6 +10,9 @@ namespace quantgate {
 // What is stated is never changed; a graph that is malformed is left as it is.
 void CompleteShapes(const v1::Graph& model, v1::Graph* graph);
 
+// The same for element types, by the operators' definitions.
+void CompleteElementTypes(const v1::Graph& model, v1::Graph* graph);
+
 }  // namespace quantgate
 
-#endif  // QUANTGATE_RULES_ONNX_COMPLETE_SHAPES_H_
+#endif  // QUANTGATE_RULES_ONNX_COMPLETE_H_

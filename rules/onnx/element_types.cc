@@ -1,8 +1,8 @@
-#include "rules/backends/onnxruntime/types.h"
+#include "rules/onnx/element_types.h"
 
 #include "rules/onnx/defined.h"
 
-namespace quantgate::onnxruntime {
+namespace quantgate {
 namespace {
 
 // The type of an output whose parameter has this letter (rules/operators/definition.h).
@@ -39,4 +39,4 @@ std::vector<v1::DataType> ElementTypes(const CheckContext& context) {
   return types;
 }
 
-}  // namespace quantgate::onnxruntime
+}  // namespace quantgate
