@@ -22,6 +22,7 @@ def apply(corrections: Sequence[Sequence[report_pb2.Change]], module: torch.fx.G
     planned: Dict[int, Tuple[Any, Any]] = {}
     applied: List[AppliedChange] = []
     changed: Dict[Place, Any] = {}
+    derived: List[Tuple[Place, Any, int]] = []
     for change in (change for one in corrections for change in one):
         place = graph.annotations.place(change.location)
         present = graph.observer_at(place)
@@ -31,6 +32,7 @@ def apply(corrections: Sequence[Sequence[report_pb2.Change]], module: torch.fx.G
         changed[place] = graph.spec(place, change)
         if change.after.kind == spec_pb2.Spec.DERIVED == change.before.kind:
             applied.append(AppliedChange(place_name(place), present, present))  # it follows what it is derived from
+            derived.append((place, present, len(change.after.qparams.scales)))
             continue
         after = _made(place, change) if change.HasField("after") else None
         known = planned.setdefault(id(present), (present, after))[1]
@@ -40,6 +42,9 @@ def apply(corrections: Sequence[Sequence[report_pb2.Change]], module: torch.fx.G
     for place, present in graph.observed():
         if id(present) in planned and place not in changed:
             raise _too_late(place, "shares its observer with places that change")
+    for place, present, scales in derived:
+        if scales not in (0, _derived_scales(present, planned)):
+            raise _too_late(place, "is derived by a function of the quantizer's that gives other numbers then")
     for place, spec in changed.items():
         graph.annotations.write(place, spec, keep=spec is not None)
     for present, after in planned.values():
@@ -155,6 +160,20 @@ def _made(place: Place, change: report_pb2.Change) -> Any:
     made.max_val = torch.tensor(list(numbers.scales)) * ((fields["quant_max"] - fields["quant_min"]) / 2)
     made.min_val = -made.max_val
     return made
+
+
+def _derived_scales(present: Any, planned: Dict[int, Tuple[Any, Any]]) -> int:
+    """How many scales a derived observer has when those that it is derived from are replaced as planned."""
+    sources = getattr(present, "obs_or_fqs", None)
+    if sources is None:
+        return 0
+    present.obs_or_fqs = [planned.get(id(one), (one, one))[1] for one in sources]
+    try:
+        return int(torch.as_tensor(present.calculate_qparams()[0]).numel())
+    except Exception:  # noqa: BLE001  Functions of quantizers fail in ways of their own.
+        return -1
+    finally:
+        present.obs_or_fqs = sources
 
 
 def _numbers(made: Any) -> Any:
