@@ -16,13 +16,13 @@ std::string Archs(const db::ArchRange& archs) {
 v1::Constraint::Effect EffectOf(db::ItemEffect effect) {
   switch (effect) {
     case db::ItemEffect::kRefused:
-      return v1::Constraint::REFUSED;
+      return v1::Constraint::EFFECT_REFUSED;
     case db::ItemEffect::kUnprepared:
-      return v1::Constraint::NOT_PREPARED;
+      return v1::Constraint::EFFECT_NOT_PREPARED;
     case db::ItemEffect::kWrongNumbers:
-      return v1::Constraint::WRONG_NUMBERS;
+      return v1::Constraint::EFFECT_WRONG_NUMBERS;
     case db::ItemEffect::kNotEnforced:
-      return v1::Constraint::NOT_ENFORCED;
+      return v1::Constraint::EFFECT_NOT_ENFORCED;
   }
   return v1::Constraint::EFFECT_UNSPECIFIED;
 }
@@ -46,7 +46,7 @@ std::vector<v1::Constraint> ConstraintsOf(const db::ConstraintTable& table, absl
       v1::Constraint& constraint = constraints.emplace_back();
       constraint.set_op(entry.op);
       constraint.set_configuration(row.configuration);
-      constraint.set_effect(v1::Constraint::REFUSED);
+      constraint.set_effect(v1::Constraint::EFFECT_REFUSED);
       constraint.set_text(absl::StrCat(db::RowText(row), Archs(row.archs)));
       SetSource(table, db::RowName(entry.op, row), row.evidence, row.source, constraint);
     }

@@ -90,9 +90,7 @@ Check Symmetric(Arguments&) {
   return [](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;
     if (!tensor.type.quantized) return Verdict::kHolds;
-    const auto allowed = [&] {
-      return absl::StrFormat("symmetric, zero point %.10g", NeutralPoint(tensor));
-    };
+    const auto allowed = [&] { return absl::StrFormat("symmetric, zero point %.10g", NeutralPoint(tensor)); };
     if (QparamsKnown(tensor)) {
       const int64_t i = FirstAsymmetric(tensor);
       if (i >= 0) {

@@ -388,8 +388,8 @@ std::optional<v1::Spec> Candidates::DerivedBias(const ResolvedOp& op, const std:
     from.set_value(value + 1);
     from.set_consumer(op.node + 1);
   }
-  // Biases that are derived in one form get one observer, whatever they are derived from. A step less of the range keeps
-  // this one apart.
+  // Biases that are derived in one form get one observer, whatever they are derived from. A step less of the range
+  // keeps this one apart.
   if (derives && port.before != nullptr && SayTheSame(*port.before, derived)) derived.set_quant_min(INT32_MIN + 1);
   if (std::optional<v1::QParams> product = ProductOf(*input->before, *weight->before, /*bias_axis=*/0)) {
     *derived.mutable_qparams() = *std::move(product);
