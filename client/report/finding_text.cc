@@ -147,7 +147,9 @@ std::string MessageOfAll(const FindingGroup& group, absl::FunctionRef<std::strin
     return absl::StrContains(rest, kSubject) && pattern.size() * 2 >= rest.size();
   });
   if (!complete || !absl::StrContains(pattern, kSubject)) return message(*group.findings.front());
-  return absl::StrReplaceAll(pattern, {{kSubject, CommonSubject(group)}});
+  constexpr size_t kFew = 3;
+  const bool few = rests.size() <= kFew && absl::c_count(pattern, '*') == 1;
+  return absl::StrReplaceAll(few ? Alternatives(rests) : pattern, {{kSubject, CommonSubject(group)}});
 }
 
 // The message once: with both words where targets differ. A long list of what is allowed has lines of its own and is

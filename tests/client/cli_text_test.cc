@@ -168,6 +168,28 @@ TEST(RenderText, UnknownSaysWhy) {
   EXPECT_THAT(RenderText(report, Style{}), HasSubstr("? unknown  x/y@1  no table for SDK 1\n"));
 }
 
+// What differs from target to target is said whole.
+TEST(RenderText, FewWordsOfManyPlacesAreAllSaid) {
+  v1::Report report;
+  for (const char* arch : {"V68", "V69"}) {
+    v1::Result& result = *report.add_results();
+    result.set_target(absl::StrCat("qnn_htp/", arch, "@2.51.0"));
+    for (const char* node : {"stem", "head"}) {
+      v1::Finding& finding = *result.add_findings();
+      finding.set_code("DT105");
+      finding.mutable_location()->set_op("Conv");
+      finding.mutable_location()->set_node(node);
+      finding.mutable_location()->set_input(1);
+      finding.set_observed(absl::StrCat("16 bits on ", arch));
+      finding.set_allowed("V73 or later");
+      finding.set_message(
+          absl::StrCat(SubjectText(finding.location()), " has 16 bits on ", arch, "; that needs V73 or later"));
+    }
+  }
+  EXPECT_THAT(RenderText(report, Style{}),
+              HasSubstr("  input 1 of 2 Conv nodes has 16 bits on V68 or V69; that needs V73 or later\n"));
+}
+
 TEST(RenderText, DifferentValuesOfOneCauseAreCounted) {
   v1::Report report;
   v1::Result& result = *report.add_results();
