@@ -14,7 +14,7 @@
 #include "client/report/mark.h"
 #include "client/report/pattern.h"
 #include "client/report/verdict.h"
-#include "rules/engine/render.h"
+#include "rules/engine/subject.h"
 
 namespace quantgate {
 namespace {

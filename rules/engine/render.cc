@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "rules/engine/subject.h"
 
 namespace quantgate {
 namespace {
@@ -50,22 +51,6 @@ void SetNodeName(const Graph& graph, int32_t node, std::string& text) {
   } else {
     text = name;
   }
-}
-
-std::string SubjectText(const v1::Location& location) {
-  std::string subject;
-  if (!location.node().empty()) {
-    subject = absl::StrCat(location.op(), " node '", location.node(), "'");
-    if (location.has_input()) absl::StrAppend(&subject, ", input ", location.input());
-    if (location.has_output()) absl::StrAppend(&subject, ", output ", location.output());
-  }
-  if (!location.value().empty()) {
-    const bool port = location.has_input() || location.has_output();
-    absl::StrAppend(&subject, subject.empty() ? "tensor " : port ? " " : ", tensor ", "'", location.value(), "'");
-  }
-  if (subject.empty()) subject = "the graph";
-  if (location.has_index()) absl::StrAppend(&subject, " [", location.index(), "]");
-  return subject;
 }
 
 void RenderFinding(const Graph& graph, const std::string& subgraph, const FindingDraft& draft, v1::Finding& finding) {

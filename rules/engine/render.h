@@ -13,9 +13,6 @@ namespace quantgate {
 // "NR001" and so on with names filled in. `subgraph` is the path of the graph within the model, "" for the main one.
 void RenderFinding(const Graph& graph, const std::string& subgraph, const FindingDraft& draft, v1::Finding& finding);
 
-// What the message of a finding calls its place: "Conv node 'c1', input 1 'c1.weight'", of what is known.
-std::string SubjectText(const v1::Location& location);
-
 // Node name, or "#i" for a node without one.
 std::string NodeName(const Graph& graph, int32_t node);
 // The same, into a string of a message.

@@ -12,7 +12,7 @@
 #include "google/protobuf/util/json_util.h"
 #include "google/protobuf/util/message_differencer.h"
 #include "gtest/gtest.h"
-#include "rules/engine/render.h"
+#include "rules/engine/subject.h"
 
 namespace quantgate {
 namespace {

@@ -66,7 +66,7 @@ constexpr Entry kEntries[] = {
     {"Where", Form::kWhere, "com.microsoft::QLinearWhere"},
 };
 
-constexpr char kNoKernel[] = "it has no integer kernel";
+constexpr char kNoIntegerKernel[] = "it has no integer kernel";
 constexpr char kMoved[] = "scale or zero point change on the way";
 constexpr char kBiasDiffers[] = "the scale of the bias is not that of input times weight, or its zero point is not 0";
 constexpr char kSignedActivation[] =
@@ -119,7 +119,7 @@ class Finder {
     const Entry* entry = EntryOf(op);
     const bool quantized = !quantizes_.empty() && quantizes_.size() == static_cast<size_t>(graph_.num_outputs(node_));
     if (entry == nullptr) {
-      if (quantized && !Vanishes(op)) InFloat(kNoKernel);
+      if (quantized && !Vanishes(op)) InFloat(kNoIntegerKernel);
       return;
     }
     const std::string reason = Fuse(*entry);
@@ -143,7 +143,7 @@ class Finder {
     group_.reason = reason;
     group_.needed = "integer types that the runtime fuses";
     group_.fix = nullptr;
-    if (reason == kNoKernel) {
+    if (reason == kNoIntegerKernel) {
       group_.needed = "an operator that has an integer kernel";
     } else if (reason == kBiasDiffers) {
       group_.needed = "a bias with that scale and zero point 0";
@@ -274,7 +274,7 @@ class Finder {
       case Form::kGemm:
         return FuseGemm(entry);
     }
-    return kNoKernel;
+    return kNoIntegerKernel;
   }
 
   std::string FuseMove(const Entry& entry) {

@@ -1,0 +1,23 @@
+#include "rules/engine/subject.h"
+
+#include "absl/strings/str_cat.h"
+
+namespace quantgate {
+
+std::string SubjectText(const v1::Location& location) {
+  std::string subject;
+  if (!location.node().empty()) {
+    subject = absl::StrCat(location.op(), " node '", location.node(), "'");
+    if (location.has_input()) absl::StrAppend(&subject, ", input ", location.input());
+    if (location.has_output()) absl::StrAppend(&subject, ", output ", location.output());
+  }
+  if (!location.value().empty()) {
+    const bool port = location.has_input() || location.has_output();
+    absl::StrAppend(&subject, subject.empty() ? "tensor " : port ? " " : ", tensor ", "'", location.value(), "'");
+  }
+  if (subject.empty()) subject = "the graph";
+  if (location.has_index()) absl::StrAppend(&subject, " [", location.index(), "]");
+  return subject;
+}
+
+}  // namespace quantgate
