@@ -126,8 +126,9 @@ GraphBuilder WithBias(const std::string& op, double bias_scale) {
   return b;
 }
 
-// Two scales for a square weight, along `axis`.
-GraphBuilder WithWeightScales(const std::string& op, int64_t axis, const std::vector<double>& scales) {
+// Two scales for a square weight, along `axis`. `to_float`: the result is not quantized.
+GraphBuilder WithWeightScales(const std::string& op, int64_t axis, const std::vector<double>& scales,
+                              bool to_float = false) {
   const bool conv = op == "Conv";
   const std::vector<int64_t> shape = conv ? std::vector<int64_t>{1, 2, 6, 6} : std::vector<int64_t>{3, 2};
   GraphBuilder b;
@@ -137,7 +138,12 @@ GraphBuilder WithWeightScales(const std::string& op, int64_t axis, const std::ve
   b.Ints("z_w", kInt8, {0, 0}, /*scalar=*/false);
   b.Int(b.Node("DequantizeLinear", "dq_w", {"q_w", "s_w", "z_w"}, {"w"}), "axis", axis);
   b.Node(op, "node", {"x", "w"}, {"y"});
-  Quantize(b, "y", kUint8, shape);
+  if (to_float) {
+    b.Shape("y", kFloat, shape);
+    b.Output("y");
+  } else {
+    Quantize(b, "y", kUint8, shape);
+  }
   return b;
 }
 
@@ -374,6 +380,16 @@ std::vector<OrtCase> OrtCases() {
       {"ScalesOfRows",
        [] {
          return WithWeightScales("MatMul", 0, {0.1, 0.2});
+       },
+       "AX504", kWrong},
+      {"ScalesOfColumnsToFloat",
+       [] {
+         return WithWeightScales("MatMul", 1, {0.1, 0.2}, /*to_float=*/true);
+       },
+       ""},
+      {"ScalesOfRowsToFloat",
+       [] {
+         return WithWeightScales("MatMul", 0, {0.1, 0.2}, /*to_float=*/true);
        },
        "AX504", kWrong},
       {"GemmBias", [] { return WithBias("Gemm", 0.01); }, ""},

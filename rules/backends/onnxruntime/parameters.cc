@@ -216,7 +216,7 @@ class Checker {
   void CheckAxis(const KernelParameter& parameter, int32_t scales) {
     const int32_t quantizer = call_.places[parameter.argument].node;
     const int32_t data = call_.input(parameter.data);
-    const bool is_scale = parameter.argument == parameter.data + 1;
+    const bool is_scale = call_.places[parameter.argument].input == 1;  // of the DequantizeLinear
     if (!call_.fused || parameter.takes != Takes::kChannels || !is_scale || !IsDequantize(graph_, quantizer)) return;
     if (graph_.rank(scales) != 1 || data < 0 || graph_.rank(data) < 0) return;
     const RealView numbers = graph_.is_constant(scales) ? NumbersOf(graph_.value(scales)) : RealView();
