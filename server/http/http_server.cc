@@ -333,11 +333,7 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const Address& add
   server.Delete(".*", get);
   server.Post(".*", [raw](const httplib::Request& request, httplib::Response& response,
                           const httplib::ContentReader& body) { raw->Post(request, response, body); });
-  if (address.port == 0) {
-    impl->port = server.bind_to_any_port(address.host.c_str());
-  } else if (server.bind_to_port(address.host.c_str(), address.port)) {
-    impl->port = address.port;
-  }
+  impl->port = impl->listener.Bind(address.host, address.port);
   if (impl->port <= 0) {
     return absl::UnavailableError(absl::StrCat("http: cannot listen on ", FormatAddress(address)));
   }

@@ -1,5 +1,6 @@
 #include "server/http/listener.h"
 
+#include <sys/socket.h>
 #include <unistd.h>
 
 #include <chrono>
@@ -37,6 +38,12 @@ HttpListener::HttpListener(int threads, ConnectionBounds bounds, std::function<i
     pool_ = tasks->pool();
     return tasks;
   };
+}
+
+int HttpListener::Bind(const std::string& host, int port) {
+  const int bound = port == 0 ? bind_to_any_port(host.c_str()) : bind_to_port(host.c_str(), port) ? port : -1;
+  // The library's backlog is 5: of more clients that connect at once, some would be reset.
+  return bound > 0 && ::listen(svr_sock_, SOMAXCONN) == 0 ? bound : -1;
 }
 
 Connection& HttpListener::Current() { return *current; }

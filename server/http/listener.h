@@ -5,6 +5,7 @@
 #include <httplib.h>
 
 #include <memory>
+#include <string>
 
 #include "server/http/connection.h"
 #include "server/worker_pool.h"
@@ -15,6 +16,9 @@ class HttpListener final : public httplib::Server {
  public:
   // `max_body(request)` is how many bytes of body a request may have, framing included, and may change its headers.
   HttpListener(int threads, ConnectionBounds bounds, std::function<int64_t(httplib::Request&)> max_body);
+
+  // Listens there; port 0 takes a free one. The port; -1: it cannot.
+  int Bind(const std::string& host, int port);
 
   // The connection that the calling handler answers on.
   static Connection& Current();

@@ -1,9 +1,12 @@
 // The HTTP endpoint of a real server, on the tests' engine.
 #include <gmock/gmock.h>
 #include <httplib.h>
+#include <poll.h>
 #include <sys/stat.h>
 #include <sys/time.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -75,13 +78,23 @@ class HttpTest : public ServerTest {
     return Body(http_->Post("/v1/graphs:validate", body, "application/json"), status);
   }
   int Connect() const {
-    const int fd = socket(AF_INET, SOCK_STREAM, 0);
+    const int fd = StartToConnect(/*flags=*/0);
+    EXPECT_TRUE(IsConnected(fd, 0));
+    return fd;
+  }
+  // `flags`: further ones of socket().
+  int StartToConnect(int flags) const {
+    const int fd = socket(AF_INET, SOCK_STREAM | flags, 0);
     sockaddr_in to{};
     to.sin_family = AF_INET;
     to.sin_port = htons(static_cast<uint16_t>(ParseAddress(server_->http_address())->port));
     to.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    EXPECT_EQ(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
+    EXPECT_TRUE(connect(fd, reinterpret_cast<sockaddr*>(&to), sizeof to) == 0 || errno == EINPROGRESS);
     return fd;
+  }
+  static bool IsConnected(int fd, int milliseconds) {
+    pollfd wait = {fd, POLLOUT, 0};
+    return poll(&wait, 1, milliseconds) == 1 && (wait.revents & (POLLERR | POLLHUP)) == 0;
   }
   // What the server says to these bytes, until it closes the connection.
   std::string Raw(const std::string& bytes) const {
@@ -463,6 +476,22 @@ TEST_F(HttpTest, ManyModelsAtOnceWait) {
   EXPECT_GE(read, 8);
   EXPECT_GT(busy, 0);
   EXPECT_EQ(read + busy, 16);
+}
+
+// More than there are threads (32) and places behind them (64) wait in the kernel.
+TEST_F(HttpTest, ManyConnectAtOnce) {
+  StartHttp();
+  const std::string never = "POST /v1/logs:decode HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nx";
+  std::vector<int> busy, waiting;
+  for (int i = 0; i < 32; ++i) {
+    busy.push_back(Connect());
+    (void)send(busy.back(), never.data(), never.size(), MSG_NOSIGNAL);
+  }
+  for (int i = 0; i < 64 + 60; ++i) waiting.push_back(StartToConnect(SOCK_NONBLOCK));
+  EXPECT_TRUE(Eventually(
+      [&] { return std::all_of(waiting.begin(), waiting.end(), [](int fd) { return IsConnected(fd, 0); }); }));
+  for (const int fd : busy) close(fd);
+  for (const int fd : waiting) close(fd);
 }
 
 TEST_F(HttpTest, SlowUploadsKeepNobodyOut) {
