@@ -481,7 +481,8 @@ TEST_F(HttpTest, ManyModelsAtOnceWait) {
 // More than there are threads (32) and places behind them (64) wait in the kernel.
 TEST_F(HttpTest, ManyConnectAtOnce) {
   StartHttp();
-  const std::string never = "POST /v1/logs:decode HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\nx";
+  const std::string never =
+      "POST /v1/logs:decode HTTP/1.1\r\nHost: localhost\r\nX-QuantGate-Request: 1\r\nContent-Length: 100\r\n\r\nx";
   std::vector<int> busy, waiting;
   for (int i = 0; i < 32; ++i) {
     busy.push_back(Connect());
