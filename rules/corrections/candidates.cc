@@ -108,6 +108,13 @@ SpecPlace Candidates::Root(SpecPlace place) const {
   return resolution.state == SpecState::kConcrete ? annotations.place(resolution.end) : place;
 }
 
+// Where the references of a shared spec end at an explicit None.
+bool Candidates::SharesWithNone(SpecPlace place) const {
+  if (!groups_.has_value()) return false;
+  const int32_t entry = groups_->annotations.Find(place);
+  return entry >= 0 && groups_->annotations.is_shared(entry) && groups_->annotations.state(entry) == SpecState::kNone;
+}
+
 // Places whose observer is that of `place`, those that only refer to others left out.
 std::vector<SpecPlace> Candidates::GroupOf(SpecPlace place) const {
   std::vector<SpecPlace> places = {place};
@@ -463,6 +470,8 @@ std::vector<Candidates::Variant> Candidates::VariantsOf(const Port& port) {
       }
     }
   }
+  // It says so itself.
+  if (SharesWithNone(port.place)) variants.push_back({0, {v1::DATA_TYPE_FLOAT32, false}, 0, 0});
   const bool takes_float =
       absl::c_any_of(port.types, [](db::ElementType type) { return !type.quantized && IsFloat(type.type); });
   if (port.before != nullptr && takes_float) {

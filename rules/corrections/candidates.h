@@ -124,6 +124,7 @@ class Candidates {
   int MeantAxis(const Port& port, const SpecForm& before) const;
   v1::Spec Write(const Port& port, const SpecForm& form);
   SpecPlace Root(SpecPlace place) const;
+  bool SharesWithNone(SpecPlace place) const;
   std::vector<SpecPlace> GroupOf(SpecPlace place) const;
   std::vector<Move> Make(int32_t node);
   std::vector<Move> MakeForQuantizer(int32_t node);

@@ -1,5 +1,6 @@
 #include "rules/graph/observers.h"
 
+#include "absl/algorithm/container.h"
 #include "rules/graph/data_type.h"
 
 namespace quantgate {
@@ -36,6 +37,31 @@ bool HoldsNegatives(const v1::Spec& spec) {
   const auto max = static_cast<double>(spec.has_quant_max() ? spec.quant_max() : MaxOf(spec.dtype()));
   const auto zero_point = static_cast<double>(SymmetricZeroPoint(spec));
   return min < zero_point && max - zero_point <= zero_point - min + kUneven;
+}
+
+bool AssertsType(absl::string_view observer) {
+  static constexpr absl::string_view kAsserting[] = {
+      "MinMaxObserver",           "MovingAverageMinMaxObserver",
+      "PerChannelMinMaxObserver", "MovingAveragePerChannelMinMaxObserver",
+      "HistogramObserver",        "ConcatObserver",
+      "PerChannelParamObserver",  "PerChannelParamObserverWithLossEvaluation",
+  };
+  return absl::c_linear_search(kAsserting, observer);
+}
+
+bool IsObservable(v1::DataType type) {
+  switch (type) {
+    case v1::DATA_TYPE_INT8:
+    case v1::DATA_TYPE_UINT8:
+    case v1::DATA_TYPE_INT16:
+    case v1::DATA_TYPE_UINT16:
+    case v1::DATA_TYPE_INT32:
+    case v1::DATA_TYPE_FLOAT8_E5M2:
+    case v1::DATA_TYPE_FLOAT8_E4M3FN:
+      return true;
+    default:
+      return false;
+  }
 }
 
 bool HasFixedNumbers(absl::string_view observer) {

@@ -6,6 +6,7 @@
 
 #include "absl/strings/string_view.h"
 #include "quantgate/v1/spec.pb.h"
+#include "quantgate/v1/types.pb.h"
 
 namespace quantgate {
 
@@ -16,6 +17,14 @@ int64_t SymmetricZeroPoint(const v1::Spec& spec);
 // Whether negative numbers keep as much room under `spec` as positive ones. A symmetric scale is made for both sides;
 // where zero point 0 is not in the middle, as in int32 in 0..65535, everything below the range is cut off.
 bool HoldsNegatives(const v1::Spec& spec);
+
+// Whether an observer asserts, when it is made, that its element type is one of those of IsObservable: all that derive
+// from torchao's UniformQuantizationObserverBase, its own and ExecuTorch's; by class name.
+bool AssertsType(absl::string_view observer);
+
+// Whether they take the type (torchao 0.18.0, pt2e/observer.py). Names of PyTorch's own quantized types are not told
+// from these.
+bool IsObservable(v1::DataType type);
 
 // Whether an observer gives the numbers that it was made with, whatever it sees; by class name.
 bool HasFixedNumbers(absl::string_view observer);

@@ -329,6 +329,19 @@ std::optional<SharingError> ObserverError(const Annotations& table, int32_t lead
   return std::nullopt;
 }
 
+// prepare puts observers behind outputs without asking whether there is one; results that are no tensor are left out.
+std::optional<SharingError> MissingObserver(const SharingGroups& groups, int32_t group) {
+  const Annotations& table = groups.annotations;
+  const int32_t leader = groups.leader(group);
+  if (table.spec(leader).kind() != v1::Spec::EXPLICIT_NONE) return std::nullopt;
+  for (int32_t member : groups.group(group)) {
+    const SpecPlace place = table.place(member);
+    if (place.is_edge() || !table.graph().value(place.value).has_shape()) continue;
+    return SharingError{SharingError::kFirstMemberNone, member, table.place(leader), {}};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 SharingGroups ComputeSharingGroups(const Graph& graph) {
@@ -364,6 +377,7 @@ std::vector<SharingError> AllSharingErrors(const SharingGroups& groups) {
     // A circle of values that nobody resolves gives groups whose leader is shared; the circle says more.
     if (table.state(groups.leader(group)) == SpecState::kCycle) continue;
     if (auto error = ObserverError(table, groups.leader(group))) errors.push_back(*std::move(error));
+    if (auto error = MissingObserver(groups, group)) errors.push_back(*std::move(error));
   }
   // What only the joining brought about is in no spec alone.
   if (groups.error && groups.group_of.empty() && table.state(groups.error->entry) == SpecState::kConcrete) {
@@ -400,6 +414,8 @@ std::string SharingErrorText(const Annotations& annotations, const SharingError&
       return absl::StrCat(subject, " is derived from ", reference,
                           later ? ", which comes later" : ", which has no spec");
     }
+    case SharingError::kFirstMemberNone:
+      return absl::StrCat(subject, " shares its observer with ", reference, ", which is explicitly not quantized");
     case SharingError::kTooMuchWork:
       return absl::StrCat("sharing groups not computed: too many circles of shared specs (at ", subject, ")");
   }

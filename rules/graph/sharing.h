@@ -30,6 +30,9 @@ struct SharingError {
     kFirstMemberShared,
     // A group's first member is derived from a place that has no spec or comes later (torchao: KeyError).
     kDerivedFromMissing,
+    // A value in a group whose first member is explicitly not quantized, so that there is no observer to put behind it
+    // (torchao: AttributeError; edges of such a group stay as they are). `reference` is that member.
+    kFirstMemberNone,
     // Only for graphs made to be slow: the grouping was given up. Not an answer of torchao's.
     kTooMuchWork,
   };

@@ -67,7 +67,7 @@ bool EarlierReferences::IsEarlier(SpecPlace reference, SpecPlace place, int plac
   int input = 0;
   if (reference.is_edge()) {
     input = InputOf(reference);
-    if (input < 0) return false;
+    if (input < 0 || graph_.spec_kind(graph_.edge_spec(reference.node, input)) == v1::Spec::EXPLICIT_NONE) return false;
   } else {
     const int32_t spec = graph_.value_spec(reference.value);
     if (spec < 0 || graph_.spec_kind(spec) == v1::Spec::EXPLICIT_NONE) return false;

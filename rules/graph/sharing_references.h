@@ -2,11 +2,11 @@
 // records of the graph, without the annotation table.
 //
 // Why that says much. Let every shared and every derived spec refer to annotated places that come before it in
-// annotation order (sharing_annotations.h). Then no reference dangles or runs in a circle; once a shared place has
-// joined the group of its target it is not the first of that group; and whoever is derived finds its sources observed.
-// What is left of torchao's errors are circles that joining groups makes. A circle leads through shared specs, and
-// groups grow within one value or along a reference of a shared spec, so the places of values that carry a shared spec
-// or are referred to by one are all that can take part.
+// annotation order (sharing_annotations.h), and none to an explicit None. Then no reference dangles or runs in a
+// circle; once a shared place has joined the group of its target it is not the first of that group; and whoever is
+// derived finds its sources observed. What is left of torchao's errors are circles that joining groups makes. A circle
+// leads through shared specs, and groups grow within one value or along a reference of a shared spec, so the places of
+// values that carry a shared spec or are referred to by one are all that can take part.
 #ifndef QUANTGATE_RULES_GRAPH_SHARING_REFERENCES_H_
 #define QUANTGATE_RULES_GRAPH_SHARING_REFERENCES_H_
 

@@ -66,6 +66,7 @@ Rule PackedBits();         // DT001
 Rule IntegerAnnotation();  // DT002
 Rule FloatArithmetic();    // DT003
 Rule BiasType();           // DT004
+Rule ObserverType();       // DT005
 Rule EncodingWidth();      // DT006
 
 // NR: numeric range.

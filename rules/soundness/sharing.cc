@@ -49,7 +49,8 @@ constexpr RuleInfo kUnobserved = {
     "The first member of a sharing group makes the observer for all of them. This one cannot, so prepare_pt2e fails "
     "for the whole group.",
     "Let the first edge or value of the group, in graph order, carry the plain spec and the later ones share it.",
-    "A group whose first member is a shared spec fires it; one whose first member is plain does not.",
+    "A group whose first member is a shared spec fires it, and an output that is shared with an explicit None; a group "
+    "whose first member is plain does not.",
 };
 
 // What the three rules below have in common.
@@ -99,8 +100,9 @@ Rule SharingCycle() {
 
 Rule UnobservedGroup() {
   return {&kUnobserved, [](const CheckContext& context, FindingSink& sink) {
-            Check(context, sink, {SharingError::kFirstMemberShared, SharingError::kDerivedFromMissing}, kUnobserved,
-                  "a first member that can make the observer");
+            Check(context, sink,
+                  {SharingError::kFirstMemberShared, SharingError::kDerivedFromMissing, SharingError::kFirstMemberNone},
+                  kUnobserved, "a first member that can make the observer");
           }};
 }
 

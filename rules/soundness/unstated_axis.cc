@@ -13,9 +13,9 @@ constexpr RuleInfo kInfo = {
     v1::Finding::WARNING,
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
-    "A per-channel scheme without an axis leaves it to the observer, whose default is 0. That is the output "
-    "channel of convolutions and linear layers by luck, and the input channel of transposed convolutions; other "
-    "tools read the spec and find no axis.",
+    "A per-channel scheme without an axis leaves it to the observer. torchao's raise a TypeError at the first batch; "
+    "its fake quantizers take 0, which is the output channel of convolutions and linear layers by luck, and the input "
+    "channel of transposed convolutions; other tools read the spec and find no axis.",
     "State ch_axis: 0 for the weight of a convolution or linear layer, 1 for that of a transposed convolution.",
     "per_channel_symmetric without ch_axis fires it; with ch_axis 0 it does not.",
 };
@@ -30,7 +30,8 @@ void Check(const CheckContext& context, FindingSink& sink) {
     FindingDraft draft;
     draft.rule = &kInfo;
     draft.place = at.place;
-    draft.observed = "its per-channel spec states no axis, so the observer takes 0";
+    draft.observed =
+        "its per-channel spec states no axis: an observer raises at the first batch, a fake quantizer takes 0";
     draft.allowed = "a ch_axis";
     if (at.place.input >= 0 && graph.op(at.place.node) == OpId::kConvTranspose) {
       draft.effect = v1::Finding::WRONG_NUMBERS;

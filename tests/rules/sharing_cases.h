@@ -58,6 +58,7 @@ inline std::string RenderTorchaoError(const SharingGroups& groups) {
           "!AssertionError please make sure only refer to edge or node that has observer/fake_quant "
           "inserted: '",
           reference, "' not in");
+    case SharingError::kFirstMemberNone:  // met behind the grouping
     case SharingError::kTooMuchWork:
       break;
   }

@@ -13,6 +13,13 @@ int AddSpec(GraphBuilder& b, v1::DataType type, v1::Spec::QScheme scheme) {
   return b.graph.specs_size();
 }
 
+// The weight of Conv gets numbers of that type from that observer.
+void Observed(GraphBuilder& b, v1::DataType type, const std::string& observer) {
+  v1::Spec& spec = *b.graph.mutable_specs(1);
+  spec.set_dtype(type);
+  spec.set_observer(b.Symbol(observer));
+}
+
 // Symmetric int32 in 0..65535, for which observers choose zero point 0.
 int AddUnevenSpec(GraphBuilder& b) {
   const int id = AddSpec(b, v1::DATA_TYPE_INT32, v1::Spec::PER_TENSOR_SYMMETRIC);
@@ -282,6 +289,20 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.Value("add").set_dtype(v1::DATA_TYPE_BOOL);
        },
        "-DT003"},
+
+      // DT005
+      {"TypeThatNoObserverTakes", Conv, [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_INT4, "MinMaxObserver"); },
+       "DT005", "conv", "w"},
+      {"BooleanRange", Conv, [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_BOOL, "PerChannelMinMaxObserver"); },
+       "DT005", "conv", "w"},
+      {"HalfPrecisionInAHistogram", Conv,
+       [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_FLOAT16, "HistogramObserver"); }, "DT005", "conv", "w"},
+      {"ObservedTypes", Conv, [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_INT32, "MinMaxObserver"); }, "-DT005"},
+      {"ObservedFloat8", Conv, [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_FLOAT8_E4M3FN, "MinMaxObserver"); },
+       "-DT005"},
+      {"ObserverThatTakesAllTypes", Conv,
+       [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_FLOAT16, "PlaceholderObserver"); }, "-DT005"},
+      {"ObserverUnknown", Conv, [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_INT4, "TheirObserver"); }, "-DT005"},
 
       // AX005
       {"PerChannelBias", Conv, [](GraphBuilder& b) { b.Find("conv").set_input_specs(2, 2); }, "AX005", "conv", "b"},

@@ -119,6 +119,18 @@ GraphBuilder Annotated() {
   return b;
 }
 
+// Of Annotated: edge (x, relu) is explicitly not quantized, and the output of relu shares with it.
+void ShareWithNone(GraphBuilder& b) {
+  b.graph.add_specs()->set_kind(v1::Spec::EXPLICIT_NONE);
+  b.Find("relu").set_input_specs(0, b.graph.specs_size());
+  v1::Spec& shared = *b.graph.add_specs();
+  shared.set_kind(v1::Spec::SHARED);
+  shared.mutable_shared_with()->set_value(b.Id("x"));
+  shared.mutable_shared_with()->set_consumer(1);
+  b.Value("relu").set_spec(b.graph.specs_size());
+  b.Shape("relu", v1::DATA_TYPE_FLOAT32, {1, 8});
+}
+
 // linear(x, w) as convert_pt2e leaves dynamic quantization: x's parameters from choose_qparams, w per channel.
 GraphBuilder DynamicLinear() {
   const std::string quantized = "quantized_decomposed.";
@@ -1062,6 +1074,22 @@ std::vector<Case> Cases() {
          b.Find("relu").set_input_specs(0, 2);
        },
        "SH003", "relu", "x"},
+      {"OutputSharedWithAnExplicitNone", Annotated, ShareWithNone, "SH003", "relu", "relu"},
+      {"ResultWithoutShapeSharedWithNone", Annotated,
+       [](GraphBuilder& b) {
+         ShareWithNone(b);
+         b.Value("relu").set_has_shape(false);
+         b.Value("relu").clear_dims();
+       },
+       "-SH003"},
+      {"EdgeSharedWithAnExplicitNone", Annotated,
+       [](GraphBuilder& b) {
+         ShareWithNone(b);
+         b.Value("relu").clear_spec();
+         b.Node("aten.relu.default", "again", {"relu"}, {"again"}).add_input_specs(3);
+         b.Output("again");
+       },
+       "-SH003"},
       {"ReadWithOtherType", Annotated,
        [](GraphBuilder& b) {
          v1::Spec& narrow = *b.graph.add_specs();
