@@ -115,7 +115,8 @@ Sniffed SniffFormat(absl::string_view bytes) {
   const int graph_fit = WireFit(bytes, *v1::Graph::descriptor());
   if (onnx_fit > 0 && onnx_fit >= graph_fit) return {FileFormat::kOnnx};
   if (graph_fit > 0) return {FileFormat::kGraphBinary};
-  return {FileFormat::kOther, "is of no known format: neither an ONNX model nor a quantgate.v1.Graph"};
+  return {FileFormat::kOther,
+          "is of no known format: no ONNX or LiteRT model, exported program or quantgate.v1.Graph, or damaged"};
 }
 
 }  // namespace quantgate

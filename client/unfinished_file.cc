@@ -1,18 +1,23 @@
 #include "client/unfinished_file.h"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 
 namespace quantgate {
 namespace {
+
+namespace fs = std::filesystem;
 
 absl::Status CannotWrite(const std::string& path, int reason) {
   return absl::FailedPreconditionError(absl::StrCat(path, ": cannot be written: ", std::strerror(reason)));
@@ -29,20 +34,32 @@ int WriteAll(int fd, absl::string_view bytes) {
   return 0;
 }
 
+// Where the bytes of `path` are to be: behind a link.
+std::string Behind(const std::string& path) {
+  std::error_code error;
+  if (!fs::is_symlink(path, error)) return path;
+  const fs::path target = fs::weakly_canonical(path, error);
+  return error ? path : target.string();
+}
+
 }  // namespace
 
-UnfinishedFile::UnfinishedFile(std::string path, std::string unfinished)
-    : path_(std::move(path)), unfinished_(std::move(unfinished)) {}
+UnfinishedFile::UnfinishedFile(std::string path, std::string unfinished, int fd)
+    : path_(std::move(path)), unfinished_(std::move(unfinished)), fd_(fd) {}
 
 UnfinishedFile::UnfinishedFile(UnfinishedFile&& other) noexcept
-    : path_(std::move(other.path_)), unfinished_(std::exchange(other.unfinished_, "")) {}
+    : path_(std::move(other.path_)),
+      unfinished_(std::exchange(other.unfinished_, "")),
+      fd_(std::exchange(other.fd_, -1)) {}
 
 UnfinishedFile::~UnfinishedFile() {
+  if (fd_ >= 0) ::close(fd_);
   if (!unfinished_.empty()) ::unlink(unfinished_.c_str());
 }
 
-absl::StatusOr<UnfinishedFile> UnfinishedFile::Write(const std::string& path, absl::string_view bytes) {
-  const std::string unfinished = absl::StrCat(path, ".", ::getpid(), ".part");
+absl::StatusOr<UnfinishedFile> UnfinishedFile::Create(const std::string& path) {
+  const std::string place = Behind(path);
+  const std::string unfinished = absl::StrCat(place, ".", ::getpid(), ".part");
   constexpr int kNewFile = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
   int fd = ::open(unfinished.c_str(), kNewFile, 0666);
   if (fd < 0 && errno == EEXIST) {  // of a process that was ended; it had this one's number
@@ -50,14 +67,25 @@ absl::StatusOr<UnfinishedFile> UnfinishedFile::Write(const std::string& path, ab
     fd = ::open(unfinished.c_str(), kNewFile, 0666);
   }
   if (fd < 0) return CannotWrite(path, errno);
-  UnfinishedFile file(path, unfinished);
-  int error = WriteAll(fd, bytes);
-  if (::close(fd) != 0 && error == 0) error = errno;
-  if (error != 0) return CannotWrite(path, error);
+  struct stat present;
+  if (::stat(place.c_str(), &present) == 0) (void)::fchmod(fd, present.st_mode & 0777);
+  return UnfinishedFile(place, unfinished, fd);
+}
+
+absl::StatusOr<UnfinishedFile> UnfinishedFile::Write(const std::string& path, absl::string_view bytes) {
+  absl::StatusOr<UnfinishedFile> file = Create(path);
+  if (!file.ok()) return file;
+  if (absl::Status status = file->Append(bytes); !status.ok()) return status;
   return file;
 }
 
+absl::Status UnfinishedFile::Append(absl::string_view bytes) {
+  const int error = WriteAll(fd_, bytes);
+  return error == 0 ? absl::OkStatus() : CannotWrite(path_, error);
+}
+
 absl::Status UnfinishedFile::Finish() {
+  if (::close(std::exchange(fd_, -1)) != 0) return CannotWrite(path_, errno);
   if (std::rename(unfinished_.c_str(), path_.c_str()) != 0) return CannotWrite(path_, errno);
   unfinished_.clear();
   return absl::OkStatus();

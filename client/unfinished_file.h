@@ -14,22 +14,27 @@ namespace quantgate {
 class UnfinishedFile {
  public:
   // FAILED_PRECONDITION with the system's reason: the folder is missing or read-only, the disk is full, …
+  static absl::StatusOr<UnfinishedFile> Create(const std::string& path);
+  // With these bytes.
   static absl::StatusOr<UnfinishedFile> Write(const std::string& path, absl::string_view bytes);
 
   UnfinishedFile(UnfinishedFile&& other) noexcept;
   UnfinishedFile& operator=(UnfinishedFile&&) = delete;
   ~UnfinishedFile();
 
+  // FAILED_PRECONDITION as above.
+  absl::Status Append(absl::string_view bytes);
   // Where the bytes are until Finish: in the same folder.
   const std::string& path() const { return unfinished_; }
-  // Takes the place of what is at the path now.
+  // Takes the place of what is at the path now, and its permissions; of a link, what it leads to.
   absl::Status Finish();
 
  private:
-  UnfinishedFile(std::string path, std::string unfinished);
+  UnfinishedFile(std::string path, std::string unfinished, int fd);
 
   std::string path_;
   std::string unfinished_;  // empty: finished, or moved away
+  int fd_;
 };
 
 }  // namespace quantgate

@@ -17,12 +17,28 @@ namespace {
 
 constexpr std::streamsize kMaxBytes = 1 << 20;
 
+bool IsSettable(absl::string_view flag) { return flag != "config" && flag != "help"; }
+
 std::vector<std::string> FlagNames(CLI::App& command) {
   std::vector<std::string> names;
   for (const CLI::Option* option : command.get_options()) {
-    for (const std::string& name : option->get_lnames()) names.push_back(name);
+    for (const std::string& name : option->get_lnames()) {
+      if (IsSettable(name)) names.push_back(name);
+    }
   }
   return names;
+}
+
+// One value, or a list of them for a flag that can be repeated.
+std::vector<std::string> ValuesOf(const YAML::Node& node, const CLI::Option& option) {
+  std::vector<std::string> values;
+  if (node.IsScalar()) values.push_back(node.Scalar());
+  if (!node.IsSequence() || option.get_expected_max() <= 1) return values;
+  for (const YAML::Node& element : node) {
+    if (!element.IsScalar()) return {};
+    values.push_back(element.Scalar());
+  }
+  return values;
 }
 
 absl::Status Apply(const YAML::Node& root, CLI::App& command, const std::string& path) {
@@ -37,13 +53,19 @@ absl::Status Apply(const YAML::Node& root, CLI::App& command, const std::string&
     const std::string key = entry.first.Scalar();
     if (!seen.insert(key).second) return error(entry.first, absl::StrCat("'", key, "' is set twice"));
     CLI::Option* option = command.get_option_no_throw("--" + key);
-    if (option == nullptr || key == "config" || key == "help") {
+    if (option == nullptr || !IsSettable(key)) {
       return error(entry.first, absl::StrCat("unknown key '", key, "'", DidYouMean(key, FlagNames(command))));
     }
-    if (!entry.second.IsScalar()) return error(entry.second, absl::StrCat("'", key, "' takes a single value"));
+    const std::vector<std::string> values = ValuesOf(entry.second, *option);
+    if (values.empty()) {
+      const bool is_repeated = option->get_expected_max() > 1;
+      return error(
+          entry.second,
+          absl::StrCat("'", key, is_repeated ? "' takes a value or a list of them" : "' takes a single value"));
+    }
     if (option->count() > 0) continue;  // the command line wins
     try {
-      option->add_result(entry.second.Scalar());
+      for (const std::string& value : values) option->add_result(value);
       option->run_callback();
     } catch (const CLI::Error& e) {
       return error(entry.second, absl::StrCat("'", key, "': ", e.what()));

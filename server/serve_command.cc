@@ -167,6 +167,12 @@ void AddServeCommand(CLI::App& app, std::function<absl::Status()>* run, ServePar
       ->add_option("--http-name", server.http_names,
                    "A name that browsers know the HTTP endpoint by, beside its address")
       ->type_name("NAME")
+      ->check(CLI::Validator(
+          [](const std::string& name) {
+            const bool is_one = !name.empty() && name.find_first_of(", \t/") == std::string::npos;
+            return is_one ? std::string() : absl::StrCat("'", name, "' is no host name; give the flag once for each");
+          },
+          ""))
       ->allow_extra_args(false);
   command
       ->add_option("--store", flags->store,
@@ -197,7 +203,8 @@ void AddServeCommand(CLI::App& app, std::function<absl::Status()>* run, ServePar
   constexpr int kMost = 2147483647;
   number("--drain-timeout", flags->drain_timeout, "SECONDS", "What calls in flight get after SIGTERM", 0.0, 86400.0);
   number("--max-concurrent", limits.max_concurrent, "N", "Checks at a time; 0: one per core", 0, 1024);
-  number("--max-reports", flags->max_reports, "N", "Reports to keep, the newest; 0: all", 0, 1'000'000'000'000);
+  number("--max-reports", flags->max_reports, "N",
+         "Reports to keep, the newest, looked at when the server\nstarts and every hour; 0: all", 0, 1'000'000'000'000);
   number("--max-queue", limits.max_queue, "N", "Checks that may wait", 0, 1000000);
   number("--max-nodes", limits.max_nodes, "N", "Nodes of a graph", 1, kMost);
   number("--max-values", limits.max_values, "N", "Values of a graph", 1, kMost);

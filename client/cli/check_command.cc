@@ -20,6 +20,7 @@
 #include "client/cli/confirm_flags.h"
 #include "client/cli/engine.h"
 #include "client/cli/import_flags.h"
+#include "client/cli/overwrite.h"
 #include "client/cli/progress.h"
 #include "client/cli/server_flags.h"
 #include "client/cli/simulation.h"
@@ -87,14 +88,15 @@ v1::ValidateOptions Options(const CheckFlags& flags, const v1::ModelInfo& model)
   return options;
 }
 
-// Of a waivers file that names targets there are not. Without tables nothing is said: a server has judged.
-void CheckWaiverTargets(Waivers& waivers, absl::Span<const v1::Report> reports, const std::string& tables) {
+// Of a waivers file that names targets otherwise than reports, or such as there are not. Without tables names stay as
+// they are and nothing is said: a server has judged.
+void ResolveWaiverTargets(Waivers& waivers, absl::Span<const v1::Report> reports, const std::string& tables) {
   const bool names_targets =
       absl::c_any_of(waivers.entries, [](const WaiverEntry& waiver) { return !waiver.targets.empty(); });
   if (!names_targets) return;
   const absl::StatusOr<Engine> engine = OpenEngine(tables);
   if (!engine.ok()) return;
-  FindUnknownTargets(waivers, reports, *engine->modules);
+  ResolveTargets(waivers, reports, *engine->modules);
 }
 
 // Which models are new to the baseline, and which it knows under another name.
@@ -261,17 +263,12 @@ absl::Status CheckFlagsAgree(const CheckFlags& flags) {
   if (flags.output->color == "always" && flags.output->format != "text") {
     return absl::InvalidArgumentError(absl::StrCat("--format ", flags.output->format, " has no colors"));
   }
-  const std::string& output = flags.output->output;
-  if (output.empty()) return absl::OkStatus();
-  const char* victim = output == flags.import_options.encodings      ? "the encodings"
-                       : output == flags.fix                         ? "what --fix writes"
-                       : output == flags.waivers                     ? "the waivers"
-                       : absl::c_linear_search(flags.models, output) ? "a model that is checked"
-                                                                     : nullptr;
-  if (victim != nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat("--output ", output, " would overwrite ", victim));
-  }
-  return absl::OkStatus();
+  std::vector<KeptFile> kept = {{flags.import_options.encodings, "the encodings"},
+                                {flags.fix, "what --fix writes"},
+                                {flags.waivers, "the waivers"},
+                                {db::StoreFile(flags.store), "the store"}};
+  for (const std::string& model : flags.models) kept.push_back({model, "a model that is checked"});
+  return CheckOverwrites("--output", flags.output->output, kept);
 }
 
 absl::Status CheckLabelFlags(const CheckFlags& flags) {
@@ -364,7 +361,7 @@ int RunCheck(const CheckFlags& flags) {
   // What other programs read says of each model why it could not be checked.
   if (reports.empty() && PrinterOf(flags.output->format) == nullptr) return exit_code;
   if (!flags.output->quiet) NoteBaseline(gate->baseline, reports);
-  CheckWaiverTargets(gate->waivers, reports, flags.tables);
+  ResolveWaiverTargets(gate->waivers, reports, flags.tables);
   gate->Apply(absl::MakeSpan(reports));
   for (const v1::Report& report : reports) exit_code = std::max(exit_code, ExitCodeFor(report));
   if (fixed.has_value()) {
@@ -413,7 +410,9 @@ void AddCheckCommand(CLI::App& app, Run* run) {
   command->add_flag("--no-corrections", flags->no_corrections, "Look for no corrections; the answer comes sooner")
       ->excludes("--fix");
   CLI::Option* simulate = command->add_flag(
-      "--simulate", flags->simulate, "Also run the model through integer kernels, with the arithmetic of each target");
+      "--simulate", flags->simulate,
+      "Also run the model through integer kernels, with the arithmetic of each target, and choose corrections by what "
+      "they cost there (a server, which has no weights, chooses by types alone)");
   AddThreadsFlag(*command, flags->threads)->needs(simulate);
   command->add_flag("-v,--verbose", flags->verbose, "Name every place in the text report, not the first few");
   CLI::Option* tables = AddTablesFlag(*command, flags->tables);

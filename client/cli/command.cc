@@ -5,6 +5,8 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
+#include <system_error>
 
 #include "CLI/CLI.hpp"
 #include "absl/algorithm/container.h"
@@ -42,18 +44,28 @@ Style OutputStyle(const OutputFlags& flags) {
 }
 
 absl::StatusOr<OutputStream> OutputStream::Open(const OutputFlags& flags) {
-  const bool to_file = !flags.output.empty();
-  OutputStream stream(to_file ? flags.output : "standard output",
-                      to_file ? File(std::fopen(flags.output.c_str(), "wb"), std::fclose) : File(stdout, std::fflush));
+  const std::string& path = flags.output;
+  if (path.empty()) return OutputStream("standard output", File(stdout, std::fflush));
+  std::error_code ignored;
+  const std::filesystem::file_status there = std::filesystem::status(path, ignored);
+  if (!std::filesystem::exists(there) || std::filesystem::is_regular_file(there)) {
+    absl::StatusOr<UnfinishedFile> unfinished = UnfinishedFile::Create(path);
+    if (unfinished.ok()) return OutputStream(*std::move(unfinished));
+    // The folder may be closed where the file is not.
+    if (!std::filesystem::exists(there)) return unfinished.status();
+  }
+  OutputStream stream(path, File(std::fopen(path.c_str(), "wb"), std::fclose));
   if (stream.file_ == nullptr) return stream.Error();
   return stream;
 }
 
 absl::Status OutputStream::Write(absl::string_view text) {
+  if (unfinished_.has_value()) return unfinished_->Append(text);
   return std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size() ? absl::OkStatus() : Error();
 }
 
 absl::Status OutputStream::Close() {
+  if (unfinished_.has_value()) return unfinished_->Finish();
   const auto close = file_.get_deleter();
   return close(file_.release()) == 0 ? absl::OkStatus() : Error();
 }

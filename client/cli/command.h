@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -12,6 +13,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "client/report/style.h"
+#include "client/unfinished_file.h"
 
 namespace CLI {
 class App;
@@ -39,7 +41,8 @@ Style OutputStyle(const OutputFlags& flags);
 // Writes a finished report to flags.output or standard output; a short write (full disk, closed pipe) is an error.
 absl::Status WriteOutput(const OutputFlags& flags, absl::string_view text);
 
-// As WriteOutput, piece by piece: what was written before an error stays.
+// As WriteOutput, piece by piece. A file appears at Close, whole or not at all; what goes to standard output, a device
+// or a pipe is there at once.
 class OutputStream {
  public:
   static absl::StatusOr<OutputStream> Open(const OutputFlags& flags);
@@ -51,10 +54,12 @@ class OutputStream {
  private:
   using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
   OutputStream(std::string name, File file) : name_(std::move(name)), file_(std::move(file)) {}
+  explicit OutputStream(UnfinishedFile file) : file_(nullptr, std::fclose), unfinished_(std::move(file)) {}
   absl::Status Error() const;
 
   std::string name_;  // for messages
   File file_;
+  std::optional<UnfinishedFile> unfinished_;  // in the place of `file_`
 };
 
 // 2: the question could not be answered. 3: no server, or a fault of ours.

@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "CLI/CLI.hpp"
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -54,6 +55,17 @@ std::vector<std::string> FlagNames(const CLI::App& app) {
     for (const std::string& name : option->get_lnames()) names.push_back(absl::StrCat("--", name));
   }
   return names;
+}
+
+// A variable of a script that is not set makes a flag without value; a gate must not run without what it was given for.
+absl::Status CheckEmptyValues(const CLI::App& command) {
+  for (const CLI::Option* option : command.get_options()) {
+    const bool may_be_empty = option->get_positional() || option->check_lname("filter");
+    if (!may_be_empty && absl::c_linear_search(option->results(), "")) {
+      return absl::InvalidArgumentError(absl::StrCat(option->get_name(), " is empty: leave it out or give a value"));
+    }
+  }
+  return absl::OkStatus();
 }
 
 // CLI11's complaint in this program's words, with what the user may have meant.
@@ -116,6 +128,7 @@ int ParseAndRun(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     return Fail(UsageError(app, error));
   }
+  if (absl::Status status = CheckEmptyValues(Chosen(app)); !status.ok()) return Fail(status);
   if (!serve) return run();
   const absl::Status served = serve();
   return served.ok() ? 0 : Fail(served);

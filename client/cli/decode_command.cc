@@ -5,6 +5,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/commands.h"
+#include "client/cli/overwrite.h"
 #include "client/decode/decode.h"
 #include "client/decode/json.h"
 #include "client/report/layout.h"
@@ -54,6 +55,8 @@ std::string LogText(const DecodedLog& log, const Style& style) {
 }
 
 int RunDecode(const std::string& argument, const OutputFlags& flags) {
+  if (absl::Status status = CheckOverwrites("--output", flags.output, {{argument, "the log"}}); !status.ok())
+    return Fail(status);
   const absl::StatusOr<std::string> text =
       IsText(argument) ? absl::StatusOr<std::string>(argument) : ReadTextFile(argument, kMaxBytes);
   if (!text.ok()) return Fail(text.status());

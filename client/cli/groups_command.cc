@@ -2,6 +2,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "client/cli/commands.h"
+#include "client/cli/overwrite.h"
 #include "client/import.h"
 #include "client/report/json.h"
 #include "client/report/layout.h"
@@ -60,6 +61,10 @@ absl::StatusOr<std::string> GroupsOf(const std::string& path, bool json) {
 
 // One model is an object; several are an array of them, in the order in which they were given.
 int RunGroups(const std::vector<std::string>& paths, const OutputFlags& flags) {
+  for (const std::string& path : paths) {
+    if (absl::Status status = CheckOverwrites("--output", flags.output, {{path, "a graph that is read"}}); !status.ok())
+      return Fail(status);
+  }
   const bool json = flags.format == "json";
   const bool several = paths.size() > 1;
   std::string text = several && json ? "[" : "";

@@ -4,6 +4,7 @@
 #include "absl/strings/str_cat.h"
 #include "client/cli/commands.h"
 #include "client/cli/import_flags.h"
+#include "client/cli/overwrite.h"
 #include "client/cli/progress.h"
 #include "client/graph_file.h"
 #include "client/import.h"
@@ -22,6 +23,10 @@ struct ImportFlags {
 };
 
 int RunImport(const ImportFlags& flags) {
+  const KeptFile model_file = {flags.model, "the model"};
+  absl::Status kept = CheckOverwrites("--output", flags.graph, {model_file});
+  kept.Update(CheckOverwrites("--info", flags.info, {model_file, {flags.graph, "what --output writes"}}));
+  if (!kept.ok()) return Fail(kept);
   Progress progress(Progress::KindForStderr(flags.output->quiet));
   progress.Step(absl::StrCat("reading ", flags.model));
   const absl::StatusOr<ImportedModel> model = ImportModel(flags.model, flags.options);

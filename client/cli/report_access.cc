@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
 #include "db/reports/report_store.h"
 #include "db/reports/requests.h"
 
@@ -55,10 +54,9 @@ ReportAccess AccessThrough(Remote remote) {
 }
 
 absl::StatusOr<ReportAccess> AccessStore(const std::string& store, bool create) {
-  absl::string_view path = store;
-  if (!create && absl::ConsumePrefix(&path, "sqlite:")) {
-    const std::string file(path.substr(0, path.find('?')));
-    if (access(file.c_str(), F_OK) != 0) return absl::NotFoundError(absl::StrCat("there is no store at ", file));
+  const std::string file = db::StoreFile(store);
+  if (!create && !file.empty() && access(file.c_str(), F_OK) != 0) {
+    return absl::NotFoundError(absl::StrCat("there is no store at ", file));
   }
   auto opened = db::OpenReportStore(store);
   if (!opened.ok()) return opened.status();

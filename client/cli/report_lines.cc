@@ -1,9 +1,11 @@
 #include "client/cli/report_lines.h"
 
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <optional>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -161,6 +163,10 @@ absl::Status ReadReportLines(const std::string& path,
                              const std::function<absl::Status(const v1::ImportReportsRequest&)>& take) {
   std::ifstream file;
   if (path != "-") {
+    std::error_code ignored;
+    if (std::filesystem::is_directory(path, ignored)) {
+      return absl::InvalidArgumentError(absl::StrCat("cannot read ", path, ": Is a directory"));
+    }
     file.open(path, std::ios::binary);
     if (!file.is_open()) return absl::InvalidArgumentError(absl::StrCat("cannot read ", path));
   }

@@ -12,6 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "client/cli/commands.h"
+#include "client/cli/overwrite.h"
 #include "client/cli/report_access.h"
 #include "client/cli/report_lines.h"
 #include "client/cli/server_flags.h"
@@ -21,6 +22,7 @@
 #include "client/report/mark.h"
 #include "client/report/text.h"
 #include "db/reports/age.h"
+#include "db/reports/report_store.h"
 #include "google/protobuf/util/time_util.h"
 #include "rules/graph/digest.h"
 
@@ -141,6 +143,9 @@ absl::StatusOr<std::optional<v1::Graph>> GraphToExport(const ReportAccess& acces
 }
 
 int RunExport(const ReportsFlags& flags) {
+  const KeptFile store = {db::StoreFile(flags.store), "the store"};
+  if (absl::Status status = CheckOverwrites("--output", flags.output->output, {store}); !status.ok())
+    return Fail(status);
   const absl::StatusOr<ReportAccess> access = Open(flags);
   if (!access.ok()) return Fail(access.status());
   absl::StatusOr<OutputStream> out = OutputStream::Open(*flags.output);

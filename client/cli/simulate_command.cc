@@ -8,6 +8,7 @@
 #include "absl/time/clock.h"
 #include "client/cli/commands.h"
 #include "client/cli/engine.h"
+#include "client/cli/overwrite.h"
 #include "client/cli/progress.h"
 #include "client/cli/simulation.h"
 #include "client/cli/size_flag.h"
@@ -55,6 +56,11 @@ std::string SeedText(std::string& text) {
 }
 
 int RunSimulate(const SimulateFlags& flags) {
+  const std::vector<KeptFile> inputs = {{flags.model, "the model"}, {flags.simulation.input, "the inputs"}};
+  absl::Status kept = CheckOverwrites("--dump", flags.simulation.dump, inputs);
+  kept.Update(CheckOverwrites("--output", flags.output->output, inputs));
+  kept.Update(CheckOverwrites("--output", flags.output->output, {{flags.simulation.dump, "what --dump writes"}}));
+  if (!kept.ok()) return Fail(kept);
   const absl::StatusOr<v1::Report> report = SimulateFile(flags);
   if (!report.ok()) return Fail(report.status());
   Style style = OutputStyle(*flags.output);

@@ -1,5 +1,8 @@
 #include "client/cli/waiver_targets.h"
 
+#include <optional>
+#include <utility>
+
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "client/gate/glob.h"
@@ -44,13 +47,30 @@ bool IsKnown(const std::string& pattern, ModuleRegistry& modules) {
   return !is_certain;
 }
 
+// The name in reports of a target that is called otherwise: by an alias, or in lower case.
+std::optional<std::string> NameInReports(const std::string& text, ModuleRegistry& modules) {
+  const absl::StatusOr<TargetName> name = ParseTargetName(text);
+  if (!name.ok() || name->soc.empty()) return std::nullopt;
+  const absl::StatusOr<const Module*> module = modules.Get(name->backend);
+  if (!module.ok()) return std::nullopt;
+  const absl::StatusOr<Target> target = (*module)->resolve(*name);
+  if (!target.ok()) return std::nullopt;
+  const std::string without_sdk = target->name.substr(0, target->name.find('@'));
+  return name->sdk.empty() ? without_sdk : absl::StrCat(without_sdk, "@", name->sdk);
+}
+
 }  // namespace
 
-void FindUnknownTargets(Waivers& waivers, absl::Span<const v1::Report> reports, ModuleRegistry& modules) {
+void ResolveTargets(Waivers& waivers, absl::Span<const v1::Report> reports, ModuleRegistry& modules) {
   for (WaiverEntry& waiver : waivers.entries) {
     waiver.unknown_targets.clear();
-    for (const std::string& pattern : waiver.targets) {
-      if (!IsOfReports(pattern, reports) && !IsKnown(pattern, modules)) waiver.unknown_targets.push_back(pattern);
+    for (std::string& pattern : waiver.targets) {
+      if (IsOfReports(pattern, reports) || IsKnown(pattern, modules)) continue;
+      if (std::optional<std::string> name = NameInReports(pattern, modules); name.has_value()) {
+        pattern = *std::move(name);
+      } else {
+        waiver.unknown_targets.push_back(pattern);
+      }
     }
   }
 }

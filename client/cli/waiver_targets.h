@@ -1,4 +1,4 @@
-// Targets of a waivers file that are none: a waiver for one waives nothing, whatever is checked.
+// Targets of a waivers file, which may go by other names than in reports.
 #ifndef QUANTGATE_CLIENT_CLI_WAIVER_TARGETS_H_
 #define QUANTGATE_CLIENT_CLI_WAIVER_TARGETS_H_
 
@@ -12,9 +12,10 @@
 
 namespace quantgate {
 
-// Fills WaiverEntry::unknown_targets: patterns that match neither a target of these reports nor one that the modules
-// know.
-void FindUnknownTargets(Waivers& waivers, absl::Span<const v1::Report> reports, ModuleRegistry& modules);
+// Gives targets that are called by an alias or in other case the names of reports, and fills
+// WaiverEntry::unknown_targets: patterns that match neither a target of these reports nor one that the modules know. A
+// waiver for such a one waives nothing, whatever is checked.
+void ResolveTargets(Waivers& waivers, absl::Span<const v1::Report> reports, ModuleRegistry& modules);
 
 }  // namespace quantgate
 

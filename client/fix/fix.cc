@@ -15,6 +15,7 @@
 #include "client/graph_file.h"
 #include "client/model_file.h"
 #include "client/onnx/onnx_importer.h"
+#include "client/same_file.h"
 #include "client/tflite/tflite_importer.h"
 #include "client/unfinished_file.h"
 #include "rules/corrections/apply.h"
@@ -104,10 +105,8 @@ absl::Status CheckFixPath(const std::string& path, const std::string& model_path
     return refuse(absl::StrCat("a corrected model ends like the file that it is made from, or is a graph: ",
                                absl::StrJoin(endings, ", ")));
   }
+  if (IsSameFile(path, model_path)) return refuse("would overwrite the model; give another name");
   std::error_code error;
-  if (path == model_path || fs::equivalent(path, model_path, error)) {
-    return refuse("would overwrite the model; give another name");
-  }
   const fs::file_status there = fs::status(path, error);
   if (fs::is_directory(there)) return refuse("is a directory");
   if (fs::exists(there) && !fs::is_regular_file(there)) return refuse("is not a regular file");

@@ -36,8 +36,10 @@ bool PathMatches(absl::string_view pattern, absl::string_view path) {
 bool TargetMatches(absl::string_view pattern, absl::string_view target) {
   if (GlobMatches(pattern, target)) return true;
   const size_t at = target.find('@');
-  const size_t patch = at == absl::string_view::npos ? at : target.rfind('.');
-  if (patch != absl::string_view::npos && patch > at && GlobMatches(pattern, target.substr(0, patch))) return true;
+  for (size_t end = target.rfind('.'); at != absl::string_view::npos && end != absl::string_view::npos && end > at;
+       end = target.rfind('.', end - 1)) {
+    if (GlobMatches(pattern, target.substr(0, end))) return true;
+  }
   return GlobMatches(pattern, target.substr(0, at)) || GlobMatches(pattern, target.substr(0, target.find('/')));
 }
 

@@ -56,7 +56,7 @@ absl::Status NpzWriter::Add(const std::string& name, const simulator::Tensor& te
 
 absl::Status NpzWriter::Close(const std::string& path) {
   const auto failed = [&](absl::string_view why) {
-    return CodedError(absl::StatusCode::kInvalidArgument, "FI001", absl::StrCat(path, ": cannot be written: ", why));
+    return absl::FailedPreconditionError(absl::StrCat(path, ": cannot be written: ", why));
   };
   int error = 0;
   zip_t* archive = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &error);

@@ -34,7 +34,7 @@ class NpzWriter {
   explicit NpzWriter(int64_t max_bytes) : left_(max_bytes), max_bytes_(max_bytes) {}
   // The first of several arrays of one name is kept.
   absl::Status Add(const std::string& name, const simulator::Tensor& tensor);
-  // FI001: the file cannot be written.
+  // FAILED_PRECONDITION: the file cannot be written.
   absl::Status Close(const std::string& path);
 
  private:

@@ -4,6 +4,8 @@
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
+#include <limits>
+#include <memory>
 #include <utility>
 
 #include "absl/algorithm/container.h"
@@ -12,6 +14,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "google/protobuf/message.h"
 #include "grpcpp/client_context.h"
 #include "grpcpp/create_channel.h"
 #include "grpcpp/security/credentials.h"
@@ -24,6 +27,8 @@ namespace {
 constexpr size_t kChunkBytes = size_t{1} << 20;                  // ValidateStreamRequest.graph_chunk
 constexpr int kMaxReportBytes = 1 << 30;                         // a report of a million findings
 constexpr absl::Duration kFirstPause = absl::Milliseconds(100);  // doubled after every attempt
+constexpr absl::Duration kLongestPause = absl::Seconds(2);
+constexpr int kAttemptsToReach = 6;
 
 absl::StatusOr<std::string> ReadPem(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -61,12 +66,19 @@ bool IsAddress(absl::string_view address) {
   const absl::string_view port = address.substr(colon + 1);
   if (!absl::c_all_of(port, absl::ascii_isdigit)) return true;
   int number = 0;
-  return absl::SimpleAtoi(port, &number) && number >= 1 && number <= 65535;
+  return absl::SimpleAtoi(port, &number) && number >= 1 && number <= 65535 && !absl::StrContains(address, "://");
 }
 
 bool IsLoopback(absl::string_view address) {
   return absl::StartsWith(address, "127.") || absl::StartsWith(address, "localhost:") ||
          absl::StartsWith(address, "[::1]:");
+}
+
+// Protobuf sends text that is not UTF-8 and does not read it.
+absl::Status CheckText(const google::protobuf::Message& request) {
+  const std::unique_ptr<google::protobuf::Message> copy(request.New());
+  if (copy->ParseFromString(request.SerializeAsString())) return absl::OkStatus();
+  return absl::InvalidArgumentError("a name, a target or the filter is not UTF-8");
 }
 
 absl::Status FromGrpc(const grpc::Status& status) {
@@ -134,24 +146,28 @@ absl::Status Remote::Retry(const Call& call) const {
           absl::StrCat(options_.address, " did not answer within ", absl::FormatDuration(options_.timeout)));
     }
     if (!absl::IsUnavailable(status)) return status;
-    if (attempt >= options_.attempts || absl::Now() + pause >= deadline) {
-      const bool connected = channel_->GetState(false) == GRPC_CHANNEL_READY;
-      // What is not there may be behind the server: a store names itself.
-      const bool lacks_store = absl::StartsWith(status.message(), "report store ");
+    const bool connected = channel_->GetState(false) == GRPC_CHANNEL_READY;
+    // What is not there may be behind the server: a store names itself.
+    const bool lacks_store = absl::StartsWith(status.message(), "report store ");
+    const int most = options_.attempts > 0       ? options_.attempts
+                     : connected && !lacks_store ? std::numeric_limits<int>::max()
+                                                 : kAttemptsToReach;
+    if (attempt >= most || absl::Now() + pause >= deadline) {
       const char* state = lacks_store ? " cannot answer now: " : " is overloaded: ";
       return absl::UnavailableError(connected
                                         ? absl::StrCat(options_.address, state, status.message())
                                         : absl::StrCat("cannot reach ", options_.address, " (", status.message(), ")"));
     }
     absl::SleepFor(pause);
-    pause *= 2;
+    pause = std::min(pause * 2, kLongestPause);
   }
 }
 
 absl::StatusOr<v1::Report> Remote::Validate(const v1::Graph& graph, const v1::ValidateOptions& options) const {
+  absl::Status status = CheckText(options);
+  if (!status.ok()) return status;
   const auto stub = v1::ValidationService::NewStub(channel_);
   v1::Report report;
-  absl::Status status;
   const bool unary = static_cast<int64_t>(graph.ByteSizeLong()) <= options_.unary_limit;
   if (unary) {
     v1::ValidateRequest request;
@@ -178,6 +194,7 @@ template <typename Request, typename Response>
 absl::StatusOr<Response> Remote::CallReports(grpc::Status (v1::ReportService::Stub::*method)(grpc::ClientContext*,
                                                                                              const Request&, Response*),
                                              const Request& request) const {
+  if (absl::Status text = CheckText(request); !text.ok()) return text;
   const auto stub = v1::ReportService::NewStub(channel_);
   Response response;
   const absl::Status status =

@@ -85,4 +85,9 @@ absl::StatusOr<std::unique_ptr<ReportStore>> OpenReportStore(const std::string& 
   return OpenSqlite(path, options);
 }
 
+std::string StoreFile(absl::string_view address) {
+  if (!absl::ConsumePrefix(&address, "sqlite:")) return "";
+  return std::string(address.substr(0, address.find('?')));
+}
+
 }  // namespace quantgate::db

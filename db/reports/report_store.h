@@ -106,6 +106,9 @@ inline constexpr int64_t kMaxGraphBytes = int64_t{32} << 20;
 // is.
 absl::StatusOr<std::unique_ptr<ReportStore>> OpenReportStore(const std::string& address);
 
+// The file that such an address names, of SQLite; empty: none.
+std::string StoreFile(absl::string_view address);
+
 }  // namespace quantgate::db
 
 #endif  // QUANTGATE_DB_REPORTS_REPORT_STORE_H_

@@ -49,7 +49,7 @@ Numbers Cover(const v1::Spec& spec, bool symmetric, Range range) {
   }
   const Range with_zero{std::min(range.min, 0.0), std::max(range.max, 0.0)};
   const double scale = (with_zero.max - with_zero.min) / (max - min);
-  return {scale, std::clamp(std::round(min - with_zero.min / scale), min, max)};
+  return {scale, std::clamp(std::round(min - with_zero.min / scale), min, max) + 0.0};  // no "-0"
 }
 
 bool FullRange(const v1::Spec& spec) {

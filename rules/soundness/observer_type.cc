@@ -15,7 +15,7 @@ constexpr RuleInfo kInfo = {
     "observer-type",
     v1::Finding::UNSOUND,
     v1::Finding::ERROR,
-    kAtAnnotated,
+    kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "torchao's observers assert that they know the element type when prepare_pt2e makes them. Numbers of fewer than "
     "eight bits are said by a range of quant_min and quant_max in int8 or uint8, not by a type of their own.",

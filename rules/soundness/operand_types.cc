@@ -54,6 +54,9 @@ bool MayWiden(OpId op) {
   return op == OpId::kSoftmax || op == OpId::kLinear || op == OpId::kMatMul || op == OpId::kReduceSum;
 }
 
+// Weights of eight bits beside float activations.
+bool TakesHybrid(OpId op) { return op == OpId::kMatMul; }
+
 bool IsData(absl::Span<const Port> ports, const Operand& operand) {
   if (!operand.present || ports.empty() || operand.type == v1::DATA_TYPE_UNSPECIFIED) return false;
   return ports[std::min<size_t>(operand.port, ports.size() - 1)].role == PortRole::kActivation;
@@ -69,6 +72,8 @@ void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sin
     }
     if (operand.type == first->type) return;
     if (output && MayWiden(op.op->id) && BitWidth(operand.type) > BitWidth(first->type)) return;
+    const bool hybrid = !output && first->type == v1::DATA_TYPE_FLOAT32 && operand.type == v1::DATA_TYPE_INT8;
+    if (hybrid && operand.quantized && TakesHybrid(op.op->id)) return;
     Place place;
     place.node = op.node;
     (output ? place.output : place.input) = operand.argument;

@@ -119,6 +119,91 @@ GraphBuilder Conv(bool with_bias, double out = 0.1) {
   return b;
 }
 
+// Scales of the weight "w", one for each block of `size` along a row.
+GraphBuilder InBlocks(GraphBuilder b, int size) {
+  const v1::Value& weight = b.Value("w");
+  const int64_t rank = weight.dims_size(), row = weight.dims(static_cast<int>(rank) - 1);
+  v1::Spec& spec = *b.graph.mutable_specs(weight.spec() - 1);
+  spec.set_qscheme(v1::Spec::PER_BLOCK_SYMMETRIC);
+  spec.clear_qparams();
+  int64_t scales = row / size;
+  for (int axis = 0; axis < rank; ++axis) {
+    spec.mutable_qparams()->add_axes(axis);
+    spec.mutable_qparams()->add_block_sizes(axis == rank - 1 ? size : 1);
+    if (axis < rank - 1) scales *= weight.dims(axis);
+  }
+  for (int64_t i = 0; i < scales; ++i) {
+    spec.mutable_qparams()->add_scales(0.01);
+    spec.mutable_qparams()->add_zero_points(0);
+  }
+  return b;
+}
+
+GraphBuilder AtRunTime(GraphBuilder b, const std::string& name) {
+  b.Value(name).clear_constant();
+  b.graph.add_inputs(b.Id(name));
+  return b;
+}
+
+// With one scale each, which tensors that are computed can have.
+GraphBuilder LinearAtRunTime(const std::string& name) {
+  GraphBuilder b = Linear(kInt8, kInt8, kInt32);
+  Quantize(b, "w", {0.01});
+  Quantize(b, "b", {0.001});
+  return AtRunTime(std::move(b), name);
+}
+
+// y = FULLY_CONNECTED(x, DEQUANTIZE(w), b) in float, weights stored as `stored`.
+GraphBuilder Unpacked(v1::DataType stored, bool at_run_time = false) {
+  GraphBuilder b = Empty();
+  b.Input("x", kFloat, {2, 8});
+  b.Weight("w", stored, {4, 8}, stored == v1::DATA_TYPE_FLOAT16 ? 64 : stored == v1::DATA_TYPE_INT4 ? 16 : 32);
+  if (stored != v1::DATA_TYPE_FLOAT16) Quantize(b, "w", {0.01, 0.02, 0.01, 0.02});
+  b.Weight("b", kFloat, {4}, 16);
+  v1::Node& dequantize = b.Node("DEQUANTIZE", "dequantize", {"w"}, {"w_float"});
+  b.Int(dequantize, "operator_version", 6);
+  b.Shape("w_float", kFloat, {4, 8});
+  b.Node("FULLY_CONNECTED", "op", {"x", "w_float", "b"}, {"y"});
+  b.Shape("y", kFloat, {2, 4});
+  b.Output("y");
+  return at_run_time ? AtRunTime(std::move(b), "w") : b;
+}
+
+GraphBuilder HybridMatMul(bool at_run_time) {
+  GraphBuilder b = Empty();
+  b.Input("x", kFloat, {2, 8});
+  b.Weight("w", kInt8, {8, 4}, 32);
+  Quantize(b, "w", {0.01});
+  b.Int(b.Node("BATCH_MATMUL", "op", {"x", "w"}, {"y"}), "operator_version", 4);
+  b.Shape("y", kFloat, {2, 4});
+  b.Output("y");
+  return at_run_time ? AtRunTime(std::move(b), "w") : b;
+}
+
+// Float input, int8 weights of which each reads half of the channels.
+GraphBuilder GroupedConv(const std::vector<double>& scales) {
+  GraphBuilder b = Empty();
+  b.Input("x", kFloat, {1, 3, 3, 4});
+  b.Weight("w", kInt8, {2, 1, 1, 2}, 4);
+  Quantize(b, "w", scales);
+  b.Weight("b", kFloat, {2}, 8);
+  v1::Node& conv = b.Node("CONV_2D", "op", {"x", "w", "b"}, {"y"});
+  for (const char* name : {"stride_w", "stride_h", "dilation_w_factor", "dilation_h_factor"}) b.Int(conv, name, 1);
+  b.Shape("y", kFloat, {1, 3, 3, 2});
+  b.Output("y");
+  return b;
+}
+
+GraphBuilder Prelu(bool at_run_time) {
+  GraphBuilder b = Empty();
+  b.Input("x", kFloat, {1, 4});
+  b.Weight("w", kFloat, {4}, 16);
+  b.Node("PRELU", "op", {"x", "w"}, {"y"});
+  b.Shape("y", kFloat, {1, 4});
+  b.Output("y");
+  return at_run_time ? AtRunTime(std::move(b), "w") : b;
+}
+
 struct Case {
   const char* name;
   const char* target;
@@ -183,6 +268,33 @@ std::vector<Case> Cases() {
       {"FourBitWeights", kXnnpack, [] { return Linear(kFloat, kInt4, kFloat); }, ""},
       {"FourBitWeightsOfOddRows", kXnnpack, [] { return Linear(kFloat, kInt4, kFloat, 7); }, "CV602", fallback,
        partial},
+      {"BlocksByReference", kReference, [] { return InBlocks(Linear(kFloat, kInt4, kFloat, 32), 32); }, "QS103", wrong,
+       full},
+      {"BlocksByDelegate", kXnnpack, [] { return InBlocks(Linear(kFloat, kInt4, kFloat, 32), 32); }, ""},
+      {"BlocksOfAConvolution", kXnnpack,
+       [] {
+         return InBlocks(GroupedConv({0.01, 0.02}), 2);
+       },
+       "QS103", wrong, unknown},
+      {"WeightAtRunTime", kXnnpack, [] { return LinearAtRunTime("w"); }, "CV602", fallback, partial},
+      {"BiasAtRunTime", kXnnpack, [] { return LinearAtRunTime("b"); }, "CV602", fallback, partial},
+      {"WeightAtRunTimeByReference", kReference, [] { return LinearAtRunTime("w"); }, ""},
+      {"UnpackedWeight", kXnnpack, [] { return Unpacked(kInt8); }, ""},
+      {"UnpackedHalfPrecision", kXnnpack, [] { return Unpacked(v1::DATA_TYPE_FLOAT16); }, ""},
+      {"UnpackedFourBits", kXnnpack, [] { return Unpacked(kInt4); }, "CV602", fallback, partial},
+      {"UnpackedAtRunTime", kXnnpack, [] { return Unpacked(kInt8, true); }, "CV602", fallback, partial},
+      {"HybridMatMul", kXnnpack, [] { return HybridMatMul(false); }, ""},
+      {"HybridMatMulByReference", kReference, [] { return HybridMatMul(true); }, ""},
+      {"HybridMatMulAtRunTime", kXnnpack, [] { return HybridMatMul(true); }, "GS106", wrong, full},
+      {"GroupedConvOfOneScale", kReference, [] { return GroupedConv({0.01}); }, "GS107", refused, fails},
+      {"GroupedConv", kReference,
+       [] {
+         return GroupedConv({0.01, 0.02});
+       },
+       ""},
+      {"GroupedConvOfOneScaleByDelegate", kXnnpack, [] { return GroupedConv({0.01}); }, ""},
+      {"Prelu", kXnnpack, [] { return Prelu(false); }, ""},
+      {"PreluAtRunTime", kXnnpack, [] { return Prelu(true); }, "CV602", fallback, partial},
       {"ConvWithBias", kXnnpack, [] { return Conv(true); }, "", refused, full},
       // The second channel: 0.1 x 0.02 / 7e-6 is 285.
       {"ConvIntoFarSmallerScale", kXnnpack, [] { return Conv(true, 7e-6); }, "NR105", refused, fails},

@@ -126,6 +126,27 @@ void AddBroadcasts(const NodeView& view, Emission& emission) {
   emission.AddInt("broadcasts", other ? 1 : 0);
 }
 
+// What the delegate does not get hold of when it makes its kernels: what is neither a constant nor one that it unpacks
+// itself, by a DEQUANTIZE to float.
+bool IsRunTime(const Graph& graph, int32_t value) {
+  if (graph.is_constant(value)) return false;
+  const int32_t producer = graph.producer(value);
+  if (producer < 0 || graph.op_type(producer) != "DEQUANTIZE") return true;
+  const int32_t packed = graph.input(producer, 0);
+  if (packed < 0 || !graph.is_constant(packed)) return true;
+  const v1::DataType type = graph.dtype(packed);
+  return type != v1::DATA_TYPE_FLOAT16 && type != v1::DATA_TYPE_INT8 && type != v1::DATA_TYPE_UINT8;
+}
+
+void AddRunTime(const Graph& graph, int32_t node, Emission& emission) {
+  const auto add = [&](absl::string_view name, int argument) {
+    const int32_t value = argument < graph.num_inputs(node) ? graph.input(node, argument) : -1;
+    emission.AddInt(name, value >= 0 && IsRunTime(graph, value) ? 1 : 0);
+  };
+  add("run_time_weight", 1);
+  add("run_time_bias", 2);
+}
+
 // What kernels and the delegate ask of two numbers at once.
 void AddDerived(const NodeView& view, Emission& emission) {
   const auto beyond = [&](absl::string_view stride, absl::string_view filter) {
@@ -138,7 +159,12 @@ void AddDerived(const NodeView& view, Emission& emission) {
   if (const int64_t row = view.dim(view.input(1), view.rank(view.input(1)) - 1); row >= 0) {
     emission.AddInt("weight_row_remainder", row % 4);
     const QuantParams* weight = view.context().resolved().qparams(*view.input(1));
-    emission.AddInt("lone_weight_scale", weight != nullptr && weight->scales.size() == 1 && row > 1 ? 1 : 0);
+    const bool lone = weight != nullptr && weight->scales.size() == 1;
+    emission.AddInt("lone_weight_scale", lone && row > 1 ? 1 : 0);
+    // Of a convolution a row is what one output reads of the input's channels: fewer than all of them are a group.
+    const int64_t channels = view.dim(view.input(0), view.rank(view.input(0)) - 1);
+    const bool grouped = view.rank(view.input(1)) == 4 && channels > row && view.dim(view.input(1), 0) > 1;
+    emission.AddInt("grouped_lone_weight_scale", lone && grouped ? 1 : 0);
   }
 }
 
@@ -176,6 +202,7 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
     AddOption(graph.symbol(attribute.name()), attribute, emission);
   }
   AddDerived(view, emission);
+  AddRunTime(graph, op.node, emission);
   if (view.op_type() == "ATAN2") AddBroadcasts(view, emission);
   if (view.op_type() == "FILL" || view.op_type() == "ONE_HOT") AddValueQparams(graph, op.node, emission);
   const bool written = graph.num_inputs(op.node) == 3 && graph.input(op.node, 2) < 0;

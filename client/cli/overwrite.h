@@ -1,0 +1,24 @@
+// Files that a command must not write over.
+#ifndef QUANTGATE_CLIENT_CLI_OVERWRITE_H_
+#define QUANTGATE_CLIENT_CLI_OVERWRITE_H_
+
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/strings/string_view.h"
+
+namespace quantgate {
+
+struct KeptFile {
+  std::string path;  // empty: there is none
+  std::string what;  // "the model", for messages
+};
+
+// INVALID_ARGUMENT when `path`, given with `flag`, is one of `kept`, however it is spelled: "--output ./m.onnx would
+// overwrite the model". Devices and pipes keep nothing.
+absl::Status CheckOverwrites(absl::string_view flag, const std::string& path, const std::vector<KeptFile>& kept);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_CLIENT_CLI_OVERWRITE_H_

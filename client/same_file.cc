@@ -1,0 +1,21 @@
+#include "client/same_file.h"
+
+#include <filesystem>
+#include <system_error>
+
+namespace quantgate {
+
+namespace fs = std::filesystem;
+
+bool IsSameFile(const std::string& a, const std::string& b) {
+  if (a.empty() || b.empty()) return false;
+  std::error_code error;
+  const fs::file_status there = fs::status(a, error);
+  if (fs::exists(there)) return fs::is_regular_file(there) && fs::equivalent(a, b, error);
+  const fs::path one = fs::weakly_canonical(a, error);
+  if (error) return a == b;
+  const fs::path other = fs::weakly_canonical(b, error);
+  return error ? a == b : one == other;
+}
+
+}  // namespace quantgate
