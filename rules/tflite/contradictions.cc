@@ -300,6 +300,31 @@ const v1::Graph* BodyOf(const NodeShapes& node, int64_t number) {
   return number < 1 || number > model.subgraphs_size() ? nullptr : &model.subgraphs(static_cast<int>(number) - 1);
 }
 
+// Scales and zero points; null: none, or those of a type that stands for its numbers.
+const v1::QParams* QParamsOf(const v1::Graph& graph, int32_t id) {
+  if (id < 1 || id > graph.values_size()) return nullptr;
+  const v1::Value& value = graph.values(id - 1);
+  if (!IsInteger(value.dtype()) || value.spec() < 1 || value.spec() > graph.specs_size()) return nullptr;
+  const v1::QParams& qparams = graph.specs(value.spec() - 1).qparams();
+  return qparams.scales().empty() ? nullptr : &qparams;
+}
+
+std::string QParamsText(const v1::QParams& qparams) {
+  const double zero_point = qparams.zero_points().empty() ? 0 : qparams.zero_points(0);
+  return absl::StrCat("scale ", qparams.scales(0), ", zero point ", zero_point);
+}
+
+// Bodies are handed the stored integers as they are. "" where nothing differs, or it is not known.
+struct OtherNumbers {
+  std::string here, there;
+};
+OtherNumbers Compare(const v1::Graph& caller, int32_t given, const v1::Graph& body, int32_t taken) {
+  const v1::QParams *a = QParamsOf(caller, given), *b = QParamsOf(body, taken);
+  if (a == nullptr || b == nullptr || a->scales_size() > 1 || b->scales_size() > 1) return {};
+  OtherNumbers numbers{QParamsText(*a), QParamsText(*b)};
+  return numbers.here == numbers.there ? OtherNumbers() : numbers;
+}
+
 // A body is given the node's inputs from `first` on, and their types.
 void Takes(NodeShapes& node, int64_t number, int first) {
   const v1::Graph* body = BodyOf(node, number);
@@ -313,10 +338,36 @@ void Takes(NodeShapes& node, int64_t number, int first) {
     const int32_t id = body->inputs(i);
     if (!node.given(first + i) || id < 1 || id > body->values_size()) continue;
     const v1::DataType taken = body->values(id - 1).dtype();
-    const v1::DataType given = node.graph().dtype(node.graph().input(node.node(), first + i));
-    if (taken == given || taken == v1::DATA_TYPE_UNSPECIFIED || given == v1::DATA_TYPE_UNSPECIFIED) continue;
-    node.Conflict(first + i, std::string(DataTypeName(given)),
-                  absl::StrCat(DataTypeName(taken), ", as subgraph ", number, " takes it"));
+    const int32_t value = node.graph().input(node.node(), first + i);
+    const v1::DataType given = node.graph().dtype(value);
+    if (taken == v1::DATA_TYPE_UNSPECIFIED || given == v1::DATA_TYPE_UNSPECIFIED) continue;
+    const auto conflict = [&](absl::string_view here, absl::string_view there) {
+      node.Conflict(first + i, std::string(here), absl::StrCat(there, ", as subgraph ", number, " takes it"));
+    };
+    const OtherNumbers other = Compare(node.graph().message(), value + 1, *body, id);
+    if (taken != given) {
+      conflict(DataTypeName(given), DataTypeName(taken));
+    } else if (!other.here.empty()) {
+      conflict(other.here, other.there);
+    }
+  }
+}
+
+// What a body gives are the node's outputs.
+void Gives(NodeShapes& node, int64_t number) {
+  const v1::Graph* body = BodyOf(node, number);
+  if (body == nullptr) return;
+  if (body->outputs_size() != node.num_outputs()) {
+    node.BadParameter(absl::StrCat("subgraph ", number, " with ", body->outputs_size(), " outputs"),
+                      absl::StrCat(node.num_outputs()));
+    return;
+  }
+  for (int i = 0; i < body->outputs_size(); ++i) {
+    const int32_t value = node.graph().output(node.node(), i);
+    const OtherNumbers other = Compare(node.graph().message(), value + 1, *body, body->outputs(i));
+    if (other.here.empty()) continue;
+    node.BadParameter(absl::StrCat("output ", i, " of ", other.here),
+                      absl::StrCat(other.there, ", as subgraph ", number, " gives it"));
   }
 }
 
@@ -335,11 +386,36 @@ void While(NodeShapes& node) {
   if (const v1::Graph* graph = BodyOf(node, body); graph != nullptr && graph->outputs_size() != node.num_inputs()) {
     node.BadParameter(absl::StrCat("a body with ", graph->outputs_size(), " outputs"),
                       absl::StrCat(node.num_inputs(), ", as its inputs"));
+    return;
+  }
+  // Once round, what the body gives is what it takes.
+  Gives(node, body);
+  if (const v1::Graph* graph = BodyOf(node, body); graph != nullptr && graph->inputs_size() == graph->outputs_size()) {
+    for (int i = 0; i < graph->outputs_size(); ++i) {
+      const OtherNumbers other = Compare(*graph, graph->outputs(i), *graph, graph->inputs(i));
+      if (other.here.empty()) continue;
+      node.BadParameter(absl::StrCat("a body whose output ", i, " has ", other.here),
+                        absl::StrCat(other.there, ", as its input"));
+    }
   }
 }
 
 void If(NodeShapes& node) {
-  for (const char* branch : {"then_subgraph_index", "else_subgraph_index"}) Takes(node, BodyAt(node, branch), 1);
+  if (node.given(0)) {
+    const v1::DataType type = node.graph().dtype(node.graph().input(node.node(), 0));
+    if (type != v1::DATA_TYPE_BOOL && type != v1::DATA_TYPE_UNSPECIFIED) {
+      node.Conflict(0, std::string(DataTypeName(type)), "bool");
+    }
+    const Shape shape = node.at(0);
+    const auto count = shape.known ? CountOf(shape.dims) : absl::nullopt;
+    if (count.has_value() && *count != 1) node.Conflict(0, ShapeText(shape.dims), "one element");
+  }
+  for (const char* branch : {"then_subgraph_index", "else_subgraph_index"}) {
+    const int64_t number = BodyAt(node, branch);
+    if (number == 0) node.BadParameter(absl::StrCat(branch, " 0, the model's own graph"), "another subgraph");
+    Takes(node, number, 1);
+    Gives(node, number);
+  }
 }
 
 void ExpandDims(NodeShapes& node) {

@@ -275,7 +275,7 @@ std::vector<Case> Cases() {
        [] {
          return InBlocks(GroupedConv({0.01, 0.02}), 2);
        },
-       "QS103", wrong, unknown},
+       "QS103", wrong, partial},
       {"WeightAtRunTime", kXnnpack, [] { return LinearAtRunTime("w"); }, "CV602", fallback, partial},
       {"BiasAtRunTime", kXnnpack, [] { return LinearAtRunTime("b"); }, "CV602", fallback, partial},
       {"WeightAtRunTimeByReference", kReference, [] { return LinearAtRunTime("w"); }, ""},
@@ -283,6 +283,13 @@ std::vector<Case> Cases() {
       {"UnpackedHalfPrecision", kXnnpack, [] { return Unpacked(v1::DATA_TYPE_FLOAT16); }, ""},
       {"UnpackedFourBits", kXnnpack, [] { return Unpacked(kInt4); }, "CV602", fallback, partial},
       {"UnpackedAtRunTime", kXnnpack, [] { return Unpacked(kInt8, true); }, "CV602", fallback, partial},
+      {"UnpackedOutput", kXnnpack,
+       [] {
+         GraphBuilder b = Unpacked(kInt8);
+         b.Output("w_float");
+         return b;
+       },
+       "GS107", wrong, full},
       {"HybridMatMul", kXnnpack, [] { return HybridMatMul(false); }, ""},
       {"HybridMatMulByReference", kReference, [] { return HybridMatMul(true); }, ""},
       {"HybridMatMulAtRunTime", kXnnpack, [] { return HybridMatMul(true); }, "GS106", wrong, full},

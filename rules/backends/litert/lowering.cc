@@ -145,6 +145,11 @@ void AddRunTime(const Graph& graph, int32_t node, Emission& emission) {
   };
   add("run_time_weight", 1);
   add("run_time_bias", 2);
+  // A constant that is unpacked for its readers alone.
+  const int32_t input = graph.num_inputs(node) > 0 ? graph.input(node, 0) : -1;
+  const int32_t output = graph.num_outputs(node) > 0 ? graph.output(node, 0) : -1;
+  const bool given = input >= 0 && output >= 0 && graph.is_constant(input) && graph.is_graph_output(output);
+  emission.AddInt("constant_output", given ? 1 : 0);
 }
 
 // What kernels and the delegate ask of two numbers at once.
