@@ -137,6 +137,24 @@ TEST_F(RemoteTest, UnavailableIsTriedAgain) {
   EXPECT_EQ(service_.unary_calls, 3);
 }
 
+TEST_F(RemoteTest, ABusyServerIsAskedWhileThereIsTime) {
+  service_.unavailable = 6;  // three seconds of pauses
+  EXPECT_TRUE(Ask(SmallGraph()).ok());
+  EXPECT_EQ(service_.unary_calls, 7);
+  service_.unavailable = 1000;
+  options_.timeout = absl::Milliseconds(500);
+  EXPECT_EQ(Ask(SmallGraph()).status().code(), absl::StatusCode::kUnavailable);
+}
+
+TEST_F(RemoteTest, TextThatIsNotUtf8IsNotSent) {
+  v1::ValidateOptions options;
+  options.add_targets("qnn_htp/\xff");
+  EXPECT_EQ(Ask(SmallGraph(), options).status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_EQ(service_.unary_calls, 0);
+  const auto remote = Remote::Create(options_);
+  EXPECT_EQ(remote->GetReport("reports/\xff").status().message(), "a name, a target or the filter is not UTF-8");
+}
+
 TEST_F(RemoteTest, ABusyServerIsNotCalledUnreachable) {
   service_.unavailable = 1000;
   options_.attempts = 2;

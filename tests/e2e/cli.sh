@@ -80,6 +80,39 @@ done
 has "$(cat "$scratch/full.err")" '^error\[FAILED_PRECONDITION\]: .*full.onnx: cannot be written: File too large'
 same "$(find "$scratch" -name 'full.onnx*')" ""
 
+# No output takes the place of an input, however it is spelled.
+ln -s "$good" "$scratch/link.txtpb"
+for same_file in "$good" "$scratch/./good.txtpb" "$scratch/link.txtpb"; do
+  for command in check groups simulate; do
+    run 2 "$command" "$good" --output "$same_file"
+    has "$err" '^error\[INVALID_ARGUMENT\]: --output .* would overwrite '
+  done
+  run 2 decode "$good" --output "$same_file"
+  run 2 simulate "$good" --dump "$same_file"
+  run 2 import "$good" --output "$same_file"
+  run 2 import "$good" --output "$scratch/graph.pb" --info "$same_file"
+done
+run 2 import "$good" --output "$scratch/graph.pb" --info "$scratch/graph.pb"
+cmp -s "$good" "$data/good.txtpb" || fail "the model was written over"
+# An output that is there keeps its permissions, and its link.
+printf old >"$scratch/report.txt"
+chmod 600 "$scratch/report.txt"
+ln -s report.txt "$scratch/report.link"
+run 0 check "$good" --output "$scratch/report.link"
+has "$(cat "$scratch/report.txt")" 'accepted'
+same "$(stat -c %a "$scratch/report.txt")" 600
+same "$(readlink "$scratch/report.link")" report.txt
+run 0 check "$good" --output /dev/null
+# An export that fails leaves the last one as it is.
+printf yesterday >"$scratch/backup.jsonl"
+run 3 reports export --server 127.0.0.1:1 --timeout 1 --output "$scratch/backup.jsonl"
+same "$(cat "$scratch/backup.jsonl")" yesterday
+run 0 check "$good" --store "sqlite:$scratch/own.db"
+run 2 reports export --store "sqlite:$scratch/own.db" --output "$scratch/./own.db"
+has "$err" 'would overwrite the store'
+run 0 reports list --store "sqlite:$scratch/own.db"
+has "$out" 'accepted'
+
 # Sharing groups: in torchao's order, a value by its name, an edge by both.
 annotated=$data/shared.txtpb
 run 0 groups "$annotated"
@@ -117,6 +150,13 @@ done <<END
 2|INVALID_ARGUMENT|check $broken --fix $scratch/fixed.tflite
 2|INVALID_ARGUMENT|check $broken --fix $scratch/folder.onnx
 2|INVALID_ARGUMENT|check $scratch/missing --fix $scratch/fixed.xml
+2|INVALID_ARGUMENT|check $good --waivers=
+2|INVALID_ARGUMENT|check $good --baseline=
+2|INVALID_ARGUMENT|check $good --fix=
+2|INVALID_ARGUMENT|check $good --server http://127.0.0.1:1
+2|INVALID_ARGUMENT|reports import $scratch --store sqlite:$scratch/own.db
+2|INVALID_ARGUMENT|reports list --store sqlite:
+2|FAILED_PRECONDITION|simulate $good --dump $scratch/no/values.npz
 2|INVALID_ARGUMENT|check $good --tls
 2|INVALID_ARGUMENT|check $good --server nowhere
 2|INVALID_ARGUMENT|check $good --tables /dev/null/x --store mysql:x --mode strict --format xml

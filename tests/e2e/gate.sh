@@ -82,6 +82,13 @@ same "$(findings <<<"$out")" "[[\"EN302\",\"$scratch/targets.yaml:2\",\"names 'q
 run 0 check "$resnet" -t qnn_htp/SM8350 --waivers "$scratch/targets.yaml"
 same "$(grep -c '^warning.EN302' <<<"$out")" 2
 
+# As --target takes them: by another name of the SoC, in lower case, with a part of the version.
+for target in qnn_htp/QCM6490 qnn_htp/qcs6490 qnn_htp/QCS6490@2; do
+  printf 'waivers:\n  - {rule: DT105, targets: %s, reason: known, expires: 2999-12-31}\n' "$target" >"$scratch/targets.yaml"
+  run 0 check "$resnet" -t qnn_htp/QCM6490 --waivers "$scratch/targets.yaml"
+  has_not "$out" 'EN302'
+done
+
 # Baseline: only what is new fails; renumbered nodes and renamed tensors are not new.
 run 1 check "$resnet" -t qnn_htp/SM8350 --format json --output "$scratch/baseline.json"
 run 0 check "$resnet" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json"

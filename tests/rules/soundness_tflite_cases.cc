@@ -146,6 +146,34 @@ GraphBuilder Loop() {
   return b;
 }
 
+// y = c ? x : x, through two branches that hand it through, in int8 of one scale.
+GraphBuilder Branches() {
+  GraphBuilder b(v1::Graph::TFLITE);
+  b.graph.set_format_version(3);
+  b.Input("c", v1::DATA_TYPE_BOOL, {1});
+  b.Input("x", v1::DATA_TYPE_INT8, {4});
+  Quantize(b, "x", {0.1}, 3);
+  v1::Node& node = b.Node("IF", "if", {"c", "x"}, {"y"});
+  b.Shape("y", v1::DATA_TYPE_INT8, {4});
+  Quantize(b, "y", {0.1}, 3);
+  b.Output("y");
+  for (int i = 1; i <= 2; ++i) {
+    GraphBuilder body(v1::Graph::TFLITE);
+    body.Input("i", v1::DATA_TYPE_INT8, {4});
+    Quantize(body, "i", {0.1}, 3);
+    body.Output("i");
+    *b.graph.add_subgraphs() = body.graph;
+    v1::Attribute& attribute = *node.add_attributes();
+    attribute.set_name(b.Symbol(i == 1 ? "then_subgraph_index" : "else_subgraph_index"));
+    attribute.set_graph(i);
+  }
+  return b;
+}
+
+v1::QParams& BodyNumbers(GraphBuilder& b, int body) {
+  return *b.graph.mutable_subgraphs(body)->mutable_specs(0)->mutable_qparams();
+}
+
 }  // namespace
 
 std::vector<SoundnessCase> TfliteCases() {
@@ -157,6 +185,7 @@ std::vector<SoundnessCase> TfliteCases() {
       {"TfliteDepthwise", Depthwise, [](GraphBuilder&) {}, ""},
       {"TfliteBlocks", Blocks, [](GraphBuilder&) {}, ""},
       {"TfliteLoop", Loop, [](GraphBuilder&) {}, ""},
+      {"TfliteBranches", Branches, [](GraphBuilder&) {}, ""},
 
       {"TfliteVersion4", Int8, [](GraphBuilder& b) { b.graph.set_format_version(4); }, "FI003"},
       {"TfliteRepeatedName", Int8, [](GraphBuilder& b) { b.Value("y").set_name("x"); }, "FI006", "conv", "x", -1,
@@ -264,6 +293,37 @@ std::vector<SoundnessCase> TfliteCases() {
       {"TfliteBodyOfIntegers", Loop,
        [](GraphBuilder& b) { b.graph.mutable_subgraphs(1)->mutable_values(0)->set_dtype(v1::DATA_TYPE_INT32); },
        "GS012", "while", "x"},
+      {"TfliteBranchOfAnotherScale", Branches, [](GraphBuilder& b) { BodyNumbers(b, 1).set_scales(0, 0.2); }, "GS012",
+       "if", "x"},
+      {"TfliteBranchOfAnotherZeroPoint", Branches, [](GraphBuilder& b) { BodyNumbers(b, 0).set_zero_points(0, 0); },
+       "GS013", "if"},
+      {"TfliteConditionOfIntegers", Branches, [](GraphBuilder& b) { b.Value("c").set_dtype(v1::DATA_TYPE_INT32); },
+       "GS012", "if", "c"},
+      {"TfliteConditionOfTwo", Branches, [](GraphBuilder& b) { b.Value("c").set_dims(0, 2); }, "GS012", "if", "c"},
+      {"TfliteBranchOfNoOutput", Branches, [](GraphBuilder& b) { b.graph.mutable_subgraphs(1)->clear_outputs(); },
+       "GS013", "if"},
+      {"TfliteBranchIntoTheModel", Branches, [](GraphBuilder& b) { Set(b, "if", "else_subgraph_index").set_i(0); },
+       "GS013", "if"},
+      {"TfliteBodyThatChangesItsScale", Loop,
+       [](GraphBuilder& b) {
+         v1::Graph& body = *b.graph.mutable_subgraphs(1);
+         for (double scale : {0.1, 0.3}) {
+           v1::Spec& spec = *body.add_specs();
+           spec.set_kind(v1::Spec::PLAIN);
+           spec.set_dtype(v1::DATA_TYPE_INT8);
+           spec.set_qscheme(v1::Spec::PER_TENSOR_AFFINE);
+           spec.mutable_qparams()->add_scales(scale);
+           spec.mutable_qparams()->add_zero_points(0);
+         }
+         body.mutable_values(0)->set_dtype(v1::DATA_TYPE_INT8);
+         body.mutable_values(0)->set_spec(1);
+         v1::Value& written = *body.add_values();
+         written = body.values(0);
+         written.set_name("written");
+         written.set_spec(2);
+         body.set_outputs(0, body.values_size());
+       },
+       "GS013", "while"},
       {"TfliteBiasLeftOut", Int8, [](GraphBuilder& b) { b.Find("conv").set_inputs(2, 0); }, "GS011", "conv"},
       {"TfliteBiasOfDenseLeftOut", Blocks, [](GraphBuilder& b) { b.Find("fc").add_inputs(0); }, ""},
       {"TfliteConvChannels", Int8,

@@ -217,7 +217,11 @@ struct BadConfig {
 TEST_F(ServeTest, ConfigurationErrorsNameThePlace) {
   for (const BadConfig& bad : std::vector<BadConfig>{
            {"listen: 127.0.0.1:0\nmax-node: 3\n", "c.yaml:2: unknown key 'max-node'; did you mean max-nodes"},
-           {"config: other.yaml\n", "c.yaml:1: unknown key 'config'"},
+           {"config: other.yaml\n", "c.yaml:1: unknown key 'config'\n"},
+           {"http-name: {a: b}\n", "c.yaml:1: 'http-name' takes a value or a list of them"},
+           {"http-name: [a.example, [b]]\n", "c.yaml:1: 'http-name' takes a value or a list of them"},
+           {"http-name: 'a.example,b.example'\n", "c.yaml:1: 'http-name': "},
+           {"http-name: [a.example, b.example]\n", "--http, which is not given"},
            {"max-nodes: many\n", "c.yaml:1: 'max-nodes': "},
            {"max-nodes: 0\n", "c.yaml:1: 'max-nodes': "},
            {"log-format: xml\n", "c.yaml:1: 'log-format': "},
