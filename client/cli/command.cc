@@ -10,6 +10,7 @@
 
 #include "CLI/CLI.hpp"
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/error.h"
 #include "client/report/layout.h"
@@ -48,7 +49,9 @@ absl::StatusOr<OutputStream> OutputStream::Open(const OutputFlags& flags) {
   if (path.empty()) return OutputStream("standard output", File(stdout, std::fflush));
   std::error_code ignored;
   const std::filesystem::file_status there = std::filesystem::status(path, ignored);
-  if (!std::filesystem::exists(there) || std::filesystem::is_regular_file(there)) {
+  // /dev/stdout is what somebody else holds open, whatever it leads to.
+  const bool is_device = absl::StartsWith(path, "/dev/") || absl::StartsWith(path, "/proc/");
+  if (!is_device && (!std::filesystem::exists(there) || std::filesystem::is_regular_file(there))) {
     absl::StatusOr<UnfinishedFile> unfinished = UnfinishedFile::Create(path);
     if (unfinished.ok()) return OutputStream(*std::move(unfinished));
     // The folder may be closed where the file is not.

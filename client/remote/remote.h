@@ -23,8 +23,8 @@ struct RemoteOptions {
   std::string tls_cert;  // client certificate and key, PEM files; both or neither
   std::string tls_key;
   absl::Duration timeout = absl::Seconds(60);  // for one call with its retries
-  // Of a call that ends UNAVAILABLE, with growing pauses between. 0: while the timeout lasts where a server answers that
-  // it is busy, and for about three seconds where none answers or its store does not.
+  // Of a call that ends UNAVAILABLE, with growing pauses between. 0: while the timeout lasts where a server answers
+  // that it is busy, and for about three seconds where none answers or its store does not.
   int attempts = 0;
   // Serialized graphs above it are streamed, and so are those that the server finds too large for one message. gRPC's
   // own default limit of a message, less room for the options.

@@ -103,6 +103,9 @@ has "$(cat "$scratch/report.txt")" 'accepted'
 same "$(stat -c %a "$scratch/report.txt")" 600
 same "$(readlink "$scratch/report.link")" report.txt
 run 0 check "$good" --output /dev/null
+{ "$quantgate" check "$good" --output /dev/stdout --quiet && echo more; } >"$scratch/both.txt"
+has "$(cat "$scratch/both.txt")" 'accepted'
+has "$(cat "$scratch/both.txt")" '^more$'
 # An export that fails leaves the last one as it is.
 printf yesterday >"$scratch/backup.jsonl"
 run 3 reports export --server 127.0.0.1:1 --timeout 1 --output "$scratch/backup.jsonl"

@@ -204,6 +204,23 @@ GraphBuilder Prelu(bool at_run_time) {
   return at_run_time ? AtRunTime(std::move(b), "w") : b;
 }
 
+// y = TRANSPOSE_CONV(shape, DEQUANTIZE(w), x, b) in float.
+GraphBuilder UnpackedTransposeConv(v1::DataType stored) {
+  GraphBuilder b = Empty();
+  b.Ints("shape", kInt32, {1, 8, 8, 3}, /*scalar=*/false);
+  b.Weight("w", stored, {3, 2, 2, 4}, stored == v1::DATA_TYPE_INT4 ? 24 : 48);
+  Quantize(b, "w", {0.01, 0.02, 0.01});
+  b.Int(b.Node("DEQUANTIZE", "dequantize", {"w"}, {"w_float"}), "operator_version", 6);
+  b.Shape("w_float", kFloat, {3, 2, 2, 4});
+  b.Input("x", kFloat, {1, 4, 4, 4});
+  b.Weight("b", kFloat, {3}, 12);
+  v1::Node& conv = b.Node("TRANSPOSE_CONV", "op", {"shape", "w_float", "x", "b"}, {"y"});
+  for (const char* name : {"stride_w", "stride_h"}) b.Int(conv, name, 2);
+  b.Shape("y", kFloat, {1, 8, 8, 3});
+  b.Output("y");
+  return b;
+}
+
 struct Case {
   const char* name;
   const char* target;
@@ -282,6 +299,9 @@ std::vector<Case> Cases() {
       {"UnpackedWeight", kXnnpack, [] { return Unpacked(kInt8); }, ""},
       {"UnpackedHalfPrecision", kXnnpack, [] { return Unpacked(v1::DATA_TYPE_FLOAT16); }, ""},
       {"UnpackedFourBits", kXnnpack, [] { return Unpacked(kInt4); }, "CV602", fallback, partial},
+      {"UnpackedTransposeConv", kXnnpack, [] { return UnpackedTransposeConv(kInt8); }, ""},
+      {"UnpackedTransposeConvOfFourBits", kXnnpack, [] { return UnpackedTransposeConv(kInt4); }, "CV602", fallback,
+       partial},
       {"UnpackedAtRunTime", kXnnpack, [] { return Unpacked(kInt8, true); }, "CV602", fallback, partial},
       {"UnpackedOutput", kXnnpack,
        [] {
