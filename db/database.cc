@@ -32,19 +32,6 @@ absl::Status InFile(const std::string& path, const absl::Status& status) {
 
 absl::Status Damaged(absl::string_view what) { return absl::DataLossError(what); }
 
-// Path as a SQLite URI; immutable: no locks, no journal, no write.
-std::string ReadOnlyUri(const std::string& path) {
-  std::string uri = "file:";
-  for (const char c : path) {
-    if (c == '%' || c == '?' || c == '#') {
-      absl::StrAppend(&uri, "%", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
-    } else {
-      uri.push_back(c);
-    }
-  }
-  return uri + "?immutable=1";
-}
-
 absl::Status CheckFile(const std::string& path) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0) return absl::NotFoundError(std::strerror(errno));
@@ -55,7 +42,7 @@ absl::Status CheckFile(const std::string& path) {
 
 absl::StatusOr<SqliteHandle> OpenHandle(const std::string& path) {
   sqlite3* raw = nullptr;
-  const int code = sqlite3_open_v2(ReadOnlyUri(path).c_str(), &raw,
+  const int code = sqlite3_open_v2(ImmutableUri(path).c_str(), &raw,
                                    SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nullptr);
   SqliteHandle handle(raw);
   if (code != SQLITE_OK) return absl::UnavailableError(sqlite3_errstr(code));

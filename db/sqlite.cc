@@ -50,6 +50,18 @@ absl::string_view Statement::Text(int column) const {
   return absl::string_view(text, static_cast<size_t>(sqlite3_column_bytes(statement_, column)));
 }
 
+std::string ImmutableUri(absl::string_view path) {
+  std::string uri = "file:";
+  for (const char c : path) {
+    if (c == '%' || c == '?' || c == '#') {
+      absl::StrAppend(&uri, "%", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));
+    } else {
+      uri.push_back(c);
+    }
+  }
+  return uri + "?immutable=1";
+}
+
 absl::StatusOr<std::string> ContentDigest(sqlite3* handle) {
   const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> hash(EVP_MD_CTX_new(), EVP_MD_CTX_free);
   if (!hash || EVP_DigestInit_ex(hash.get(), EVP_sha256(), nullptr) != 1) {

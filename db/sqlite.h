@@ -47,6 +47,9 @@ class Statement {
   absl::Status status_;
 };
 
+// The path as a URI that opens it without locks, journal or write, for files that nobody writes while they are read.
+std::string ImmutableUri(absl::string_view path);
+
 // SHA-256, hex, over the schema version and every row of every table but the digest's own.
 absl::StatusOr<std::string> ContentDigest(sqlite3* handle);
 

@@ -58,7 +58,10 @@ absl::StatusOr<ReportAccess> AccessStore(const std::string& store, bool create) 
   if (!create && !file.empty() && access(file.c_str(), F_OK) != 0) {
     return absl::NotFoundError(absl::StrCat("there is no store at ", file));
   }
-  auto opened = db::OpenReportStore(store);
+  // Of a store that this user may only read, what is asked for can be read all the same.
+  const bool only_read = !create && !file.empty() && access(file.c_str(), W_OK) != 0 &&
+                         store == absl::StrCat("sqlite:", file);  // nothing else is asked of it
+  auto opened = db::OpenReportStore(only_read ? absl::StrCat(store, "?mode=ro") : store);
   if (!opened.ok()) return opened.status();
   std::shared_ptr<db::ReportStore> shared = *std::move(opened);
   if (shared == nullptr) return absl::InvalidArgumentError(absl::StrCat("--store ", store, " keeps no reports"));

@@ -13,7 +13,7 @@ bool GlobMatches(absl::string_view pattern, absl::string_view text);
 // The whole path matches, or what follows one of its slashes: "*.onnx" and "vision/*.onnx" match "/ci/vision/a.onnx".
 bool PathMatches(absl::string_view pattern, absl::string_view path);
 
-// Of "qnn_htp/SM8350@2.25.0" match: all of it, without the patch, the minor or the whole version, and the backend alone.
+// Of "qnn_htp/SM8350@2.25.0" match: all of it, with the first numbers of its version or none, and the backend alone.
 bool TargetMatches(absl::string_view pattern, absl::string_view target);
 
 }  // namespace quantgate

@@ -3,9 +3,12 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "db/sqlite.h"
 
 namespace quantgate::db::reports {
 namespace {
@@ -73,9 +76,22 @@ SqliteSession::SqliteSession(const std::string& path, sqlite3* handle)
     : name_(absl::StrCat("report store ", path)), handle_(handle) {}
 
 absl::StatusOr<std::unique_ptr<SqliteSession>> SqliteSession::Open(const std::string& path, Mode mode) {
-  const int flags = mode == Mode::kReadOnly ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+  if (mode == Mode::kReadWrite) return OpenAs(path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
+  absl::StatusOr<std::unique_ptr<SqliteSession>> session = OpenAs(path, path, SQLITE_OPEN_READONLY);
+  if (session.ok() && (*session)->Execute("SELECT count(*) FROM sqlite_schema").ok()) return session;
+  // A file with a write-ahead log is read beside an index of the log, which SQLite makes in the same folder. Where it
+  // must not, and there is no log, nobody writes either: a backup, or a file system that is mounted for reading.
+  std::error_code ignored;
+  if (std::filesystem::exists(path + "-wal", ignored)) return session;
+  absl::StatusOr<std::unique_ptr<SqliteSession>> alone =
+      OpenAs(path, ImmutableUri(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
+  return alone.ok() ? std::move(alone) : std::move(session);
+}
+
+absl::StatusOr<std::unique_ptr<SqliteSession>> SqliteSession::OpenAs(const std::string& path, const std::string& name,
+                                                                     int flags) {
   sqlite3* handle = nullptr;
-  const int code = sqlite3_open_v2(path.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
+  const int code = sqlite3_open_v2(name.c_str(), &handle, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, nullptr);
   std::unique_ptr<SqliteSession> session(new SqliteSession(path, handle));
   if (code != SQLITE_OK) return session->Error(code);
   sqlite3_busy_timeout(handle, kBusyTimeoutMs);

@@ -42,6 +42,9 @@ class SqliteSession final : public Session {
   const std::string& name() const override { return name_; }
 
  private:
+  // `name`: the path, or a URI of it.
+  static absl::StatusOr<std::unique_ptr<SqliteSession>> OpenAs(const std::string& path, const std::string& name,
+                                                               int flags);
   SqliteSession(const std::string& path, sqlite3* handle);
   // Status of the last error, with the place.
   absl::Status Error(int code) const;

@@ -115,6 +115,24 @@ run 2 reports export --store "sqlite:$scratch/own.db" --output "$scratch/./own.d
 has "$err" 'would overwrite the store'
 run 0 reports list --store "sqlite:$scratch/own.db"
 has "$out" 'accepted'
+name=$(grep -oE 'reports/[^ ]+' <<<"$out")
+
+# A store that may only be read, in a folder that takes no new file: a backup.
+mkdir "$scratch/backup"
+cp "$scratch/own.db" "$scratch/backup/"
+chmod 444 "$scratch/backup/own.db"
+chmod 555 "$scratch/backup"
+chmod 755 "$scratch"
+as_reader() { if [ "$(id -u)" = 0 ]; then setpriv --reuid=65534 --clear-groups "$@"; else "$@"; fi; }
+if as_reader "$quantgate" --version >/dev/null 2>&1; then
+  for parameters in "" "?mode=ro"; do
+    has "$(as_reader "$quantgate" reports list --store "sqlite:$scratch/backup/own.db$parameters" 2>&1)" 'accepted'
+    has "$(as_reader "$quantgate" reports delete "$name" --store "sqlite:$scratch/backup/own.db$parameters" 2>&1)" '^error\[FAILED_PRECONDITION\]'
+  done
+else
+  echo "skipped: reading as another user, who cannot run $quantgate"
+fi
+chmod 755 "$scratch/backup"
 
 # Sharing groups: in torchao's order, a value by its name, an edge by both.
 annotated=$data/shared.txtpb
