@@ -34,14 +34,6 @@ int WriteAll(int fd, absl::string_view bytes) {
   return 0;
 }
 
-// Where the bytes of `path` are to be: behind a link.
-std::string Behind(const std::string& path) {
-  std::error_code error;
-  if (!fs::is_symlink(path, error)) return path;
-  const fs::path target = fs::weakly_canonical(path, error);
-  return error ? path : target.string();
-}
-
 }  // namespace
 
 UnfinishedFile::UnfinishedFile(std::string path, std::string unfinished, int fd)
@@ -58,8 +50,7 @@ UnfinishedFile::~UnfinishedFile() {
 }
 
 absl::StatusOr<UnfinishedFile> UnfinishedFile::Create(const std::string& path) {
-  const std::string place = Behind(path);
-  const std::string unfinished = absl::StrCat(place, ".", ::getpid(), ".part");
+  const std::string unfinished = absl::StrCat(path, ".", ::getpid(), ".part");
   constexpr int kNewFile = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
   int fd = ::open(unfinished.c_str(), kNewFile, 0666);
   if (fd < 0 && errno == EEXIST) {  // of a process that was ended; it had this one's number
@@ -68,8 +59,8 @@ absl::StatusOr<UnfinishedFile> UnfinishedFile::Create(const std::string& path) {
   }
   if (fd < 0) return CannotWrite(path, errno);
   struct stat present;
-  if (::stat(place.c_str(), &present) == 0) (void)::fchmod(fd, present.st_mode & 0777);
-  return UnfinishedFile(place, unfinished, fd);
+  if (::stat(path.c_str(), &present) == 0) (void)::fchmod(fd, present.st_mode & 0777);
+  return UnfinishedFile(path, unfinished, fd);
 }
 
 absl::StatusOr<UnfinishedFile> UnfinishedFile::Write(const std::string& path, absl::string_view bytes) {
@@ -86,7 +77,13 @@ absl::Status UnfinishedFile::Append(absl::string_view bytes) {
 
 absl::Status UnfinishedFile::Finish() {
   if (::close(std::exchange(fd_, -1)) != 0) return CannotWrite(path_, errno);
-  if (std::rename(unfinished_.c_str(), path_.c_str()) != 0) return CannotWrite(path_, errno);
+  if (std::rename(unfinished_.c_str(), path_.c_str()) != 0) {
+    if (errno != EBUSY) return CannotWrite(path_, errno);
+    // A file that is mounted there cannot be replaced, only written.
+    std::error_code error;
+    fs::copy_file(unfinished_, path_, fs::copy_options::overwrite_existing, error);
+    return error ? CannotWrite(path_, error.value()) : absl::OkStatus();  // what is left goes with this object
+  }
   unfinished_.clear();
   return absl::OkStatus();
 }

@@ -26,7 +26,7 @@ class UnfinishedFile {
   absl::Status Append(absl::string_view bytes);
   // Where the bytes are until Finish: in the same folder.
   const std::string& path() const { return unfinished_; }
-  // Takes the place of what is at the path now, and its permissions; of a link, what it leads to.
+  // Takes the place of what is at the path now, and its permissions.
   absl::Status Finish();
 
  private:

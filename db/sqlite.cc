@@ -52,6 +52,8 @@ absl::string_view Statement::Text(int column) const {
 
 std::string ImmutableUri(absl::string_view path) {
   std::string uri = "file:";
+  // Two slashes would start the name of a host.
+  while (path.size() > 1 && path[0] == '/' && path[1] == '/') path.remove_prefix(1);
   for (const char c : path) {
     if (c == '%' || c == '?' || c == '#') {
       absl::StrAppend(&uri, "%", absl::Hex(static_cast<unsigned char>(c), absl::kZeroPad2));

@@ -32,10 +32,10 @@ std::vector<std::string> FlagNames(CLI::App& command) {
 // One value, or a list of them for a flag that can be repeated.
 std::vector<std::string> ValuesOf(const YAML::Node& node, const CLI::Option& option) {
   std::vector<std::string> values;
-  if (node.IsScalar()) values.push_back(node.Scalar());
+  if (node.IsScalar() && !node.Scalar().empty()) values.push_back(node.Scalar());
   if (!node.IsSequence() || option.get_expected_max() <= 1) return values;
   for (const YAML::Node& element : node) {
-    if (!element.IsScalar()) return {};
+    if (!element.IsScalar() || element.Scalar().empty()) return {};
     values.push_back(element.Scalar());
   }
   return values;

@@ -264,11 +264,15 @@ absl::Status CheckFlagsAgree(const CheckFlags& flags) {
     return absl::InvalidArgumentError(absl::StrCat("--format ", flags.output->format, " has no colors"));
   }
   std::vector<KeptFile> kept = {{flags.import_options.encodings, "the encodings"},
-                                {flags.fix, "what --fix writes"},
                                 {flags.waivers, "the waivers"},
                                 {db::StoreFile(flags.store), "the store"}};
+  absl::Status status = CheckOverwrites("--fix", flags.fix, kept);
+  status.Update(CheckOverwrites("--fix", flags.fix, {{flags.baseline, "the baseline"}}));
+  kept.push_back({flags.fix, "what --fix writes"});
   for (const std::string& model : flags.models) kept.push_back({model, "a model that is checked"});
-  return CheckOverwrites("--output", flags.output->output, kept);
+  // The next baseline may take the place of this one.
+  status.Update(CheckOverwrites("--output", flags.output->output, kept));
+  return status;
 }
 
 absl::Status CheckLabelFlags(const CheckFlags& flags) {

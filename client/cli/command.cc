@@ -1,16 +1,14 @@
 #include "client/cli/command.h"
 
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <filesystem>
-#include <system_error>
 
 #include "CLI/CLI.hpp"
 #include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/error.h"
 #include "client/report/layout.h"
@@ -44,31 +42,42 @@ Style OutputStyle(const OutputFlags& flags) {
   return ChooseStyle(terminal, mode);
 }
 
-absl::StatusOr<OutputStream> OutputStream::Open(const OutputFlags& flags) {
-  const std::string& path = flags.output;
-  if (path.empty()) return OutputStream("standard output", File(stdout, std::fflush));
-  std::error_code ignored;
-  const std::filesystem::file_status there = std::filesystem::status(path, ignored);
-  // /dev/stdout is what somebody else holds open, whatever it leads to.
-  const bool is_device = absl::StartsWith(path, "/dev/") || absl::StartsWith(path, "/proc/");
-  if (!is_device && (!std::filesystem::exists(there) || std::filesystem::is_regular_file(there))) {
-    absl::StatusOr<UnfinishedFile> unfinished = UnfinishedFile::Create(path);
-    if (unfinished.ok()) return OutputStream(*std::move(unfinished));
-    // The folder may be closed where the file is not.
-    if (!std::filesystem::exists(there)) return unfinished.status();
-  }
-  OutputStream stream(path, File(std::fopen(path.c_str(), "wb"), std::fclose));
-  if (stream.file_ == nullptr) return stream.Error();
+namespace {
+
+// Another file may take its place: it is missing, or a file of this user's own that has no other name.
+bool IsReplaceable(const std::string& path) {
+  struct stat there;
+  if (::lstat(path.c_str(), &there) != 0) return errno == ENOENT;
+  return S_ISREG(there.st_mode) && there.st_nlink == 1 && there.st_uid == ::geteuid() &&
+         ::access(path.c_str(), W_OK) == 0;
+}
+
+}  // namespace
+
+OutputStream OutputStream::Open(const OutputFlags& flags) {
+  if (flags.output.empty()) return OutputStream("standard output", File(stdout, std::fflush));
+  OutputStream stream(flags.output, File(nullptr, std::fclose));
+  if (!IsReplaceable(flags.output)) return stream;
+  // Where the folder takes no new file, or the name is too long for one beside it, the file is written itself.
+  absl::StatusOr<UnfinishedFile> unfinished = UnfinishedFile::Create(flags.output);
+  if (unfinished.ok()) stream.unfinished_.emplace(*std::move(unfinished));
   return stream;
+}
+
+absl::Status OutputStream::OpenFile() {
+  if (file_ == nullptr) file_.reset(std::fopen(name_.c_str(), "wb"));
+  return file_ == nullptr ? Error() : absl::OkStatus();
 }
 
 absl::Status OutputStream::Write(absl::string_view text) {
   if (unfinished_.has_value()) return unfinished_->Append(text);
+  if (absl::Status status = OpenFile(); !status.ok()) return status;
   return std::fwrite(text.data(), 1, text.size(), file_.get()) == text.size() ? absl::OkStatus() : Error();
 }
 
 absl::Status OutputStream::Close() {
   if (unfinished_.has_value()) return unfinished_->Finish();
+  if (absl::Status status = OpenFile(); !status.ok()) return status;
   const auto close = file_.get_deleter();
   return close(file_.release()) == 0 ? absl::OkStatus() : Error();
 }
@@ -78,10 +87,9 @@ absl::Status OutputStream::Error() const {
 }
 
 absl::Status WriteOutput(const OutputFlags& flags, absl::string_view text) {
-  absl::StatusOr<OutputStream> stream = OutputStream::Open(flags);
-  if (!stream.ok()) return stream.status();
-  absl::Status status = stream->Write(text);
-  if (status.ok()) status = stream->Close();
+  OutputStream stream = OutputStream::Open(flags);
+  absl::Status status = stream.Write(text);
+  if (status.ok()) status = stream.Close();
   return status;
 }
 

@@ -41,11 +41,11 @@ Style OutputStyle(const OutputFlags& flags);
 // Writes a finished report to flags.output or standard output; a short write (full disk, closed pipe) is an error.
 absl::Status WriteOutput(const OutputFlags& flags, absl::string_view text);
 
-// As WriteOutput, piece by piece. A file appears at Close, whole or not at all; what goes to standard output, a device
-// or a pipe is there at once.
+// As WriteOutput, piece by piece. A file appears at Close, whole or not at all, where it can take the place of what is
+// there; what cannot be replaced (devices, pipes, links, files of others) is opened by the first piece.
 class OutputStream {
  public:
-  static absl::StatusOr<OutputStream> Open(const OutputFlags& flags);
+  static OutputStream Open(const OutputFlags& flags);
   OutputStream(OutputStream&&) noexcept = default;
   absl::Status Write(absl::string_view text);
   // Without it, whether everything was written remains unknown.
@@ -54,11 +54,11 @@ class OutputStream {
  private:
   using File = std::unique_ptr<std::FILE, int (*)(std::FILE*)>;
   OutputStream(std::string name, File file) : name_(std::move(name)), file_(std::move(file)) {}
-  explicit OutputStream(UnfinishedFile file) : file_(nullptr, std::fclose), unfinished_(std::move(file)) {}
+  absl::Status OpenFile();
   absl::Status Error() const;
 
-  std::string name_;  // for messages
-  File file_;
+  std::string name_;                          // for messages
+  File file_;                                 // null: not open yet
   std::optional<UnfinishedFile> unfinished_;  // in the place of `file_`
 };
 

@@ -23,9 +23,10 @@ struct ImportFlags {
 };
 
 int RunImport(const ImportFlags& flags) {
-  const KeptFile model_file = {flags.model, "the model"};
-  absl::Status kept = CheckOverwrites("--output", flags.graph, {model_file});
-  kept.Update(CheckOverwrites("--info", flags.info, {model_file, {flags.graph, "what --output writes"}}));
+  const std::vector<KeptFile> inputs = {{flags.model, "the model"}, {flags.options.encodings, "the encodings"}};
+  absl::Status kept = CheckOverwrites("--output", flags.graph, inputs);
+  kept.Update(CheckOverwrites("--info", flags.info, inputs));
+  kept.Update(CheckOverwrites("--info", flags.info, {{flags.graph, "what --output writes"}}));
   if (!kept.ok()) return Fail(kept);
   Progress progress(Progress::KindForStderr(flags.output->quiet));
   progress.Step(absl::StrCat("reading ", flags.model));

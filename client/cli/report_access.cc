@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <filesystem>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
@@ -59,8 +60,10 @@ absl::StatusOr<ReportAccess> AccessStore(const std::string& store, bool create) 
     return absl::NotFoundError(absl::StrCat("there is no store at ", file));
   }
   // Of a store that this user may only read, what is asked for can be read all the same.
-  const bool only_read = !create && !file.empty() && access(file.c_str(), W_OK) != 0 &&
-                         store == absl::StrCat("sqlite:", file);  // nothing else is asked of it
+  const auto is_closed = [](const std::string& path) { return access(path.c_str(), W_OK) != 0; };
+  const std::string folder = std::filesystem::path(file).parent_path().string();
+  const bool only_read = !create && !file.empty() && store == absl::StrCat("sqlite:", file) &&  // nothing else is asked
+                         (is_closed(file) || is_closed(folder.empty() ? "." : folder));
   auto opened = db::OpenReportStore(only_read ? absl::StrCat(store, "?mode=ro") : store);
   if (!opened.ok()) return opened.status();
   std::shared_ptr<db::ReportStore> shared = *std::move(opened);

@@ -148,8 +148,7 @@ int RunExport(const ReportsFlags& flags) {
     return Fail(status);
   const absl::StatusOr<ReportAccess> access = Open(flags);
   if (!access.ok()) return Fail(access.status());
-  absl::StatusOr<OutputStream> out = OutputStream::Open(*flags.output);
-  if (!out.ok()) return Fail(out.status());
+  OutputStream out = OutputStream::Open(*flags.output);
   absl::flat_hash_set<std::string> exported;
   absl::Status status =
       ForEachReport(*access, flags.filter, std::numeric_limits<int64_t>::max(), true, [&](v1::Report& report) {
@@ -161,9 +160,9 @@ int RunExport(const ReportsFlags& flags) {
         if (!line.ok()) {
           return absl::Status(line.status().code(), absl::StrCat(report.name(), ": ", line.status().message()));
         }
-        return out->Write(*line);
+        return out.Write(*line);
       });
-  if (status.ok()) status = out->Close();
+  if (status.ok()) status = out.Close();
   return status.ok() ? 0 : Fail(status);
 }
 

@@ -78,11 +78,14 @@ SqliteSession::SqliteSession(const std::string& path, sqlite3* handle)
 absl::StatusOr<std::unique_ptr<SqliteSession>> SqliteSession::Open(const std::string& path, Mode mode) {
   if (mode == Mode::kReadWrite) return OpenAs(path, path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE);
   absl::StatusOr<std::unique_ptr<SqliteSession>> session = OpenAs(path, path, SQLITE_OPEN_READONLY);
-  if (session.ok() && (*session)->Execute("SELECT count(*) FROM sqlite_schema").ok()) return session;
+  const absl::Status read = session.ok() ? (*session)->Execute("SELECT count(*) FROM sqlite_schema") : session.status();
+  if (!absl::IsFailedPrecondition(read)) return session;
   // A file with a write-ahead log is read beside an index of the log, which SQLite makes in the same folder. Where it
   // must not, and there is no log, nobody writes either: a backup, or a file system that is mounted for reading.
   std::error_code ignored;
-  if (std::filesystem::exists(path + "-wal", ignored)) return session;
+  const bool has_log =
+      std::filesystem::exists(path + "-wal", ignored) && std::filesystem::file_size(path + "-wal", ignored) > 0;
+  if (has_log || std::filesystem::exists(path + "-journal", ignored)) return session;
   absl::StatusOr<std::unique_ptr<SqliteSession>> alone =
       OpenAs(path, ImmutableUri(path), SQLITE_OPEN_READONLY | SQLITE_OPEN_URI);
   return alone.ok() ? std::move(alone) : std::move(session);

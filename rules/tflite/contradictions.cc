@@ -378,6 +378,10 @@ void While(NodeShapes& node) {
     node.BadParameter(absl::StrCat("subgraph ", condition, " as condition and as body"), "one for each");
     return;
   }
+  if (condition == 0 || body == 0) {
+    node.BadParameter("subgraph 0, the model's own graph, as condition or body", "another subgraph");
+    return;
+  }
   Takes(node, condition, 0);
   Takes(node, body, 0);
   if (const v1::Graph* graph = BodyOf(node, condition); graph != nullptr && graph->outputs_size() != 1) {

@@ -138,7 +138,7 @@ TEST_F(RemoteTest, UnavailableIsTriedAgain) {
 }
 
 TEST_F(RemoteTest, ABusyServerIsAskedWhileThereIsTime) {
-  service_.unavailable = 6;  // three seconds of pauses
+  service_.unavailable = 6;  // five seconds of pauses
   EXPECT_TRUE(Ask(SmallGraph()).ok());
   EXPECT_EQ(service_.unary_calls, 7);
   service_.unavailable = 1000;

@@ -103,9 +103,15 @@ has "$(cat "$scratch/report.txt")" 'accepted'
 same "$(stat -c %a "$scratch/report.txt")" 600
 same "$(readlink "$scratch/report.link")" report.txt
 run 0 check "$good" --output /dev/null
-{ "$quantgate" check "$good" --output /dev/stdout --quiet && echo more; } >"$scratch/both.txt"
-has "$(cat "$scratch/both.txt")" 'accepted'
-has "$(cat "$scratch/both.txt")" '^more$'
+ln -s nothing.txt "$scratch/dangling.link"
+run 0 check "$good" --output "$scratch/dangling.link"
+has "$(cat "$scratch/nothing.txt")" 'accepted'
+long=$scratch/$(printf 'n%.0s' {1..250}).txt
+run 0 check "$good" --output "$long"
+has "$(cat "$long")" 'accepted'
+run 2 import "$broken" --encodings "$good" --output "$good"
+run 2 check "$good" --waivers "$scratch/kept.json" --fix "$scratch/kept.json"
+run 2 check "$good" --baseline "$scratch/kept.json" --fix "$scratch/kept.json"
 # An export that fails leaves the last one as it is.
 printf yesterday >"$scratch/backup.jsonl"
 run 3 reports export --server 127.0.0.1:1 --timeout 1 --output "$scratch/backup.jsonl"

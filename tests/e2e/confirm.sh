@@ -91,5 +91,5 @@ has "$err" 'knows HTP only: name a target'
 run 2 check "$model" -t qnn_htp/SM8650 --qnn-lib "$fake"
 has "$err" 'requires --confirm|--confirm'
 FAKE_QNN='refuse all' confirm 2 SM8650 --confirm-cases "$scratch/no/folder"
-has "$err" 'cannot be written'
+has "$err" 'cannot write'
 finish

@@ -299,6 +299,7 @@ std::vector<Case> Cases() {
       {"UnpackedWeight", kXnnpack, [] { return Unpacked(kInt8); }, ""},
       {"UnpackedHalfPrecision", kXnnpack, [] { return Unpacked(v1::DATA_TYPE_FLOAT16); }, ""},
       {"UnpackedFourBits", kXnnpack, [] { return Unpacked(kInt4); }, "CV602", fallback, partial},
+      {"UnpackedUnsigned", kXnnpack, [] { return Unpacked(v1::DATA_TYPE_UINT8); }, "CV602", fallback, partial},
       {"UnpackedTransposeConv", kXnnpack, [] { return UnpackedTransposeConv(kInt8); }, ""},
       {"UnpackedTransposeConvOfFourBits", kXnnpack, [] { return UnpackedTransposeConv(kInt4); }, "CV602", fallback,
        partial},
@@ -310,6 +311,15 @@ std::vector<Case> Cases() {
          return b;
        },
        "GS107", wrong, full},
+      {"UnpackedUnsignedOutput", kXnnpack,
+       [] {
+         GraphBuilder b = Unpacked(v1::DATA_TYPE_UINT8);
+         b.Output("w_float");
+         return b;
+       },
+       "CV602", fallback, partial},
+      {"TransposeConvOfBiasAtRunTime", kXnnpack, [] { return AtRunTime(UnpackedTransposeConv(kInt8), "b"); }, "CV602",
+       fallback, partial},
       {"HybridMatMul", kXnnpack, [] { return HybridMatMul(false); }, ""},
       {"HybridMatMulByReference", kReference, [] { return HybridMatMul(true); }, ""},
       {"HybridMatMulAtRunTime", kXnnpack, [] { return HybridMatMul(true); }, "GS106", wrong, full},

@@ -304,6 +304,8 @@ std::vector<SoundnessCase> TfliteCases() {
        "GS013", "if"},
       {"TfliteBranchIntoTheModel", Branches, [](GraphBuilder& b) { Set(b, "if", "else_subgraph_index").set_i(0); },
        "GS013", "if"},
+      {"TfliteLoopIntoTheModel", Loop, [](GraphBuilder& b) { Set(b, "while", "body_subgraph_index").set_i(0); },
+       "GS013", "while"},
       {"TfliteBodyThatChangesItsScale", Loop,
        [](GraphBuilder& b) {
          v1::Graph& body = *b.graph.mutable_subgraphs(1);

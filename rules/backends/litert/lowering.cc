@@ -135,7 +135,7 @@ bool IsRunTime(const Graph& graph, int32_t value) {
   const int32_t packed = graph.input(producer, 0);
   if (packed < 0 || !graph.is_constant(packed)) return true;
   const v1::DataType type = graph.dtype(packed);
-  return type != v1::DATA_TYPE_FLOAT16 && type != v1::DATA_TYPE_INT8 && type != v1::DATA_TYPE_UINT8;
+  return type != v1::DATA_TYPE_FLOAT16 && type != v1::DATA_TYPE_INT8;
 }
 
 void AddRunTime(const Graph& graph, int32_t node, Emission& emission) {
@@ -144,7 +144,7 @@ void AddRunTime(const Graph& graph, int32_t node, Emission& emission) {
     emission.AddInt(name, value >= 0 && IsRunTime(graph, value) ? 1 : 0);
   };
   add("run_time_weight", 1);
-  add("run_time_bias", 2);
+  add("run_time_bias", graph.op_type(node) == "TRANSPOSE_CONV" ? 3 : 2);
   // A constant that is unpacked for its readers alone.
   const int32_t input = graph.num_inputs(node) > 0 ? graph.input(node, 0) : -1;
   const int32_t output = graph.num_outputs(node) > 0 ? graph.output(node, 0) : -1;
