@@ -301,10 +301,7 @@ int RunCheck(const CheckFlags& flags) {
     if (flags.models.size() > 1) {
       return Fail(absl::InvalidArgumentError("--fix takes one model: it writes one file"));
     }
-    for (const std::string& input : {flags.models[0], flags.import_options.encodings}) {
-      if (input.empty()) continue;
-      if (absl::Status status = CheckFixPath(flags.fix, input); !status.ok()) return Fail(status);
-    }
+    if (absl::Status status = CheckFixPath(flags.fix, flags.models[0]); !status.ok()) return Fail(status);
   }
   if (!flags.import_options.encodings.empty() && flags.models.size() > 1) {
     return Fail(absl::InvalidArgumentError("--encodings takes one model: the one that the file was made for"));

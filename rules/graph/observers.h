@@ -22,8 +22,7 @@ bool HoldsNegatives(const v1::Spec& spec);
 // from torchao's UniformQuantizationObserverBase, its own and ExecuTorch's; by class name.
 bool AssertsType(absl::string_view observer);
 
-// Whether they take the type (torchao 0.18.0, pt2e/observer.py). Names of PyTorch's own quantized types are not told
-// from these.
+// Whether they take the type (torchao 0.18.0, pt2e/observer.py).
 bool IsObservable(v1::DataType type);
 
 // Whether an observer gives the numbers that it was made with, whatever it sees; by class name.
