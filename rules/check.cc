@@ -328,6 +328,15 @@ bool Blank(const v1::Graph& graph) {
 
 }  // namespace
 
+CheckOptions OptionsOf(const v1::ValidateOptions& asked) {
+  CheckOptions options;
+  options.targets.assign(asked.targets().begin(), asked.targets().end());
+  if (asked.mode() != v1::Report::MODE_UNSPECIFIED) options.mode = asked.mode();
+  options.toolchain = asked.toolchain();
+  options.corrections = !asked.skip_corrections();
+  return options;
+}
+
 absl::Status Check(const v1::Graph& message, const CheckOptions& options, ModuleRegistry& modules, v1::Report& report) {
   if (Blank(message)) {
     return AtField(absl::InvalidArgumentError("the graph is empty: it has no origin, no stage and no nodes"), "graph");

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "quantgate/v1/graph.pb.h"
 #include "quantgate/v1/report.pb.h"
+#include "quantgate/v1/validation_service.pb.h"
 #include "rules/corrections/corrections.h"
 #include "rules/engine/module.h"
 
@@ -44,6 +45,9 @@ struct CheckOptions {
   CorrectionLimits correction_limits;
   PredictNoiseOn predict;  // which of several corrections costs least; null: their types tell
 };
+
+// What a request asks for, with the limits and callbacks of a CheckOptions without any.
+CheckOptions OptionsOf(const v1::ValidateOptions& asked);
 
 // Fills `report` except name, create_time, model and graph_digest. Errors: INVALID_ARGUMENT (malformed graph or
 // target), NOT_FOUND (unknown backend, SoC or arch), RESOURCE_EXHAUSTED (a limit, named), CANCELLED. A module that

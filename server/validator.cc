@@ -62,11 +62,7 @@ absl::Status Validator::StoreStatus(absl::Status status) const {
 
 absl::Status Validator::Check(const v1::Graph& graph, const v1::ValidateOptions& options,
                               const std::function<bool()>& cancelled, v1::Report& report) const {
-  CheckOptions check;
-  check.targets.assign(options.targets().begin(), options.targets().end());
-  if (options.mode() != v1::Report::MODE_UNSPECIFIED) check.mode = options.mode();
-  check.toolchain = options.toolchain();
-  check.corrections = !options.skip_corrections();
+  CheckOptions check = OptionsOf(options);
   check.cancelled = cancelled;
   check.limits.max_targets = static_cast<int>(limits_.max_targets);
   absl::Status status = deps_.check(graph, check, deps_.modules, report);

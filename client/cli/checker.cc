@@ -19,11 +19,7 @@ std::string RandomId() {
 
 absl::StatusOr<v1::Report> CheckHere(const Engine& engine, const v1::Graph& graph, const v1::ValidateOptions& request,
                                      const PredictNoiseOn& predict) {
-  CheckOptions options;
-  options.targets.assign(request.targets().begin(), request.targets().end());
-  options.mode = request.mode();
-  options.toolchain = request.toolchain();
-  options.corrections = !request.skip_corrections();
+  CheckOptions options = OptionsOf(request);
   options.predict = predict;
   v1::Report report;
   if (absl::Status status = Check(graph, options, *engine.modules, report); !status.ok()) return status;

@@ -57,7 +57,7 @@ constexpr char kNotConstant[] = "it is not a constant whose values are known";
 
 }  // namespace
 
-Check Static(Arguments&) {
+Evaluator Static(Arguments&) {
   return [](const Subject& subject, Outcome& outcome) {
     if (subject.tensor->is_static) return Verdict::kHolds;
     return Violated(outcome, subject.tensor->static_chain ? "computed from constants" : "computed at run time",
@@ -65,14 +65,14 @@ Check Static(Arguments&) {
   };
 }
 
-Check StaticChain(Arguments&) {
+Evaluator StaticChain(Arguments&) {
   return [](const Subject& subject, Outcome& outcome) {
     if (subject.tensor->is_static || subject.tensor->static_chain) return Verdict::kHolds;
     return Violated(outcome, "computed at run time", "a constant, or computed from constants alone");
   };
 }
 
-Check ValueRange(Arguments& arguments) {
+Evaluator ValueRange(Arguments& arguments) {
   return [allowed = arguments.MinMax()](const Subject& subject, Outcome& outcome) {
     const std::optional<Extremes> extremes = ExtremesOf(subject.tensor->constant);
     if (!extremes) return Unknown(outcome, kNotConstant);
@@ -80,7 +80,7 @@ Check ValueRange(Arguments& arguments) {
   };
 }
 
-Check IndexRange(Arguments& arguments) {
+Evaluator IndexRange(Arguments& arguments) {
   const PortPattern port = arguments.Port("port");
   return [port, axis_param = arguments.Text("axis_param")](const Subject& subject, Outcome& outcome) {
     const BackendTensor* data = TensorAt(subject.op, port.kind, port.first);
@@ -103,7 +103,7 @@ Check IndexRange(Arguments& arguments) {
 }
 
 // Copies the indices (once per evaluation) in order to sort them. A duplicate counts within one line along the axis.
-Check UniqueIndices(Arguments& arguments) {
+Evaluator UniqueIndices(Arguments& arguments) {
   const PortPattern port = arguments.Port("port");
   return [port](const Subject& subject, Outcome& outcome) {
     const BackendTensor* tensor = TensorAt(subject.op, port.kind, port.first);
@@ -142,7 +142,7 @@ Check UniqueIndices(Arguments& arguments) {
   };
 }
 
-Check PortGiven(Arguments& arguments) {
+Evaluator PortGiven(Arguments& arguments) {
   const PortPattern port = arguments.Port("port");
   return [port](const Subject& subject, Outcome& outcome) {
     if (TensorAt(subject.op, port.kind, port.first) != nullptr) return Verdict::kHolds;
@@ -150,11 +150,11 @@ Check PortGiven(Arguments& arguments) {
   };
 }
 
-Check Absent(Arguments&) {
+Evaluator Absent(Arguments&) {
   return [](const Subject&, Outcome& outcome) { return Violated(outcome, "a tensor at this port", "none"); };
 }
 
-Check InputDefault(Arguments& arguments) {
+Evaluator InputDefault(Arguments& arguments) {
   return [value = arguments.Number("value")](const Subject& subject, Outcome& outcome) {
     const auto allowed = [&] { return absl::StrFormat("none, or a constant of %.10g", value); };
     if (!subject.tensor->is_static && subject.tensor->constant == nullptr) {

@@ -37,7 +37,7 @@ bool QparamsKnown(const BackendTensor& tensor) {
 
 }  // namespace
 
-Check RunTimeQparams(Arguments& arguments) {
+Evaluator RunTimeQparams(Arguments& arguments) {
   const bool wanted = arguments.Text("value") == "yes";
   return [wanted](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;
@@ -52,7 +52,7 @@ Check RunTimeQparams(Arguments& arguments) {
   };
 }
 
-Check Encodings(Arguments& arguments) {
+Evaluator Encodings(Arguments& arguments) {
   return [allowed = arguments.Encodings("allowed")](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;
     if (!tensor.type.quantized || allowed.Contains(tensor.encoding)) return Verdict::kHolds;
@@ -62,7 +62,7 @@ Check Encodings(Arguments& arguments) {
   };
 }
 
-Check EncodingUnsupported(Arguments& arguments) {
+Evaluator EncodingUnsupported(Arguments& arguments) {
   return [forbidden = arguments.Encodings("encodings")](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;
     if (!tensor.type.quantized) return Verdict::kHolds;
@@ -72,7 +72,7 @@ Check EncodingUnsupported(Arguments& arguments) {
   };
 }
 
-Check EncodingAxis(Arguments& arguments) {
+Evaluator EncodingAxis(Arguments& arguments) {
   return [axis = arguments.Int("axis")](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;
     if (!tensor.type.quantized || PerTensor(tensor.encoding)) return Verdict::kHolds;
@@ -86,7 +86,7 @@ Check EncodingAxis(Arguments& arguments) {
   };
 }
 
-Check Symmetric(Arguments&) {
+Evaluator Symmetric(Arguments&) {
   return [](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;
     if (!tensor.type.quantized) return Verdict::kHolds;
@@ -109,7 +109,7 @@ Check Symmetric(Arguments&) {
   };
 }
 
-Check BlockSize(Arguments& arguments) {
+Evaluator BlockSize(Arguments& arguments) {
   return [allowed = arguments.Choices("allowed")](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;
     if (tensor.encoding != Encoding::kBlock && tensor.encoding != Encoding::kBlockExpansion) return Verdict::kHolds;
@@ -122,7 +122,7 @@ Check BlockSize(Arguments& arguments) {
   };
 }
 
-Check Asymmetric(Arguments&) {
+Evaluator Asymmetric(Arguments&) {
   return [](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;
     if (!tensor.type.quantized || tensor.symmetric == Tri::kNo) return Verdict::kHolds;

@@ -7,66 +7,66 @@
 namespace quantgate::kinds {
 
 // shapes.cc
-Check Rank(Arguments& arguments);
-Check DimValue(Arguments& arguments);
-Check PowerOfTwo(Arguments& arguments);
-Check StaticDims(Arguments& arguments);
-Check SqueezedRank(Arguments& arguments);
-Check IntegerUpscale(Arguments& arguments);
-Check SpatialAreaBelow(Arguments& arguments);
+Evaluator Rank(Arguments& arguments);
+Evaluator DimValue(Arguments& arguments);
+Evaluator PowerOfTwo(Arguments& arguments);
+Evaluator StaticDims(Arguments& arguments);
+Evaluator SqueezedRank(Arguments& arguments);
+Evaluator IntegerUpscale(Arguments& arguments);
+Evaluator SpatialAreaBelow(Arguments& arguments);
 
 // types.cc
-Check Types(Arguments& arguments);
-Check SameType(Arguments& arguments);
-Check PortTypes(Arguments& arguments);
-Check Bits(Arguments& arguments);
-Check Signed(Arguments& arguments);
-Check MinArch(Arguments& arguments);
-Check MaxArch(Arguments& arguments);
+Evaluator Types(Arguments& arguments);
+Evaluator SameType(Arguments& arguments);
+Evaluator PortTypes(Arguments& arguments);
+Evaluator Bits(Arguments& arguments);
+Evaluator Signed(Arguments& arguments);
+Evaluator MinArch(Arguments& arguments);
+Evaluator MaxArch(Arguments& arguments);
 
 // encodings.cc
-Check RunTimeQparams(Arguments& arguments);
-Check Encodings(Arguments& arguments);
-Check EncodingUnsupported(Arguments& arguments);
-Check EncodingAxis(Arguments& arguments);
-Check Symmetric(Arguments& arguments);
-Check Asymmetric(Arguments& arguments);
-Check BlockSize(Arguments& arguments);
+Evaluator RunTimeQparams(Arguments& arguments);
+Evaluator Encodings(Arguments& arguments);
+Evaluator EncodingUnsupported(Arguments& arguments);
+Evaluator EncodingAxis(Arguments& arguments);
+Evaluator Symmetric(Arguments& arguments);
+Evaluator Asymmetric(Arguments& arguments);
+Evaluator BlockSize(Arguments& arguments);
 
 // qparams.cc
-Check FixedQparams(Arguments& arguments);
-Check EqualQparams(Arguments& arguments);
-Check EqualScale(Arguments& arguments);
-Check EqualZeroPoint(Arguments& arguments);
-Check ZeroPoint(Arguments& arguments);
-Check PositiveScale(Arguments& arguments);
-Check RequantizationMultiplier(Arguments& arguments);
+Evaluator FixedQparams(Arguments& arguments);
+Evaluator EqualQparams(Arguments& arguments);
+Evaluator EqualScale(Arguments& arguments);
+Evaluator EqualZeroPoint(Arguments& arguments);
+Evaluator ZeroPoint(Arguments& arguments);
+Evaluator PositiveScale(Arguments& arguments);
+Evaluator RequantizationMultiplier(Arguments& arguments);
 
 // constants.cc
-Check Static(Arguments& arguments);
-Check StaticChain(Arguments& arguments);
-Check ValueRange(Arguments& arguments);
-Check IndexRange(Arguments& arguments);
-Check UniqueIndices(Arguments& arguments);
-Check Absent(Arguments& arguments);
-Check PortGiven(Arguments& arguments);
-Check InputDefault(Arguments& arguments);
+Evaluator Static(Arguments& arguments);
+Evaluator StaticChain(Arguments& arguments);
+Evaluator ValueRange(Arguments& arguments);
+Evaluator IndexRange(Arguments& arguments);
+Evaluator UniqueIndices(Arguments& arguments);
+Evaluator Absent(Arguments& arguments);
+Evaluator PortGiven(Arguments& arguments);
+Evaluator InputDefault(Arguments& arguments);
 
 // params.cc
-Check Given(Arguments& arguments);
-Check NotGiven(Arguments& arguments);
-Check ParamIsOneOf(Arguments& arguments);
-Check ParamDefault(Arguments& arguments);
-Check ParamRange(Arguments& arguments);
-Check ParamElement(Arguments& arguments);
-Check ParamLength(Arguments& arguments);
-Check AxisRange(Arguments& arguments);
-Check AxisLast(Arguments& arguments);
-Check DilationStride(Arguments& arguments);
-Check OperationUnsupported(Arguments& arguments);
-Check Ignored(Arguments& arguments);
-Check Note(Arguments& arguments);
-Check Unclear(Arguments& arguments);
+Evaluator Given(Arguments& arguments);
+Evaluator NotGiven(Arguments& arguments);
+Evaluator ParamIsOneOf(Arguments& arguments);
+Evaluator ParamDefault(Arguments& arguments);
+Evaluator ParamRange(Arguments& arguments);
+Evaluator ParamElement(Arguments& arguments);
+Evaluator ParamLength(Arguments& arguments);
+Evaluator AxisRange(Arguments& arguments);
+Evaluator AxisLast(Arguments& arguments);
+Evaluator DilationStride(Arguments& arguments);
+Evaluator OperationUnsupported(Arguments& arguments);
+Evaluator Ignored(Arguments& arguments);
+Evaluator Note(Arguments& arguments);
+Evaluator Unclear(Arguments& arguments);
 
 }  // namespace quantgate::kinds
 

@@ -41,21 +41,21 @@ bool Equals(const ParamValue& value, const std::vector<double>& list) {
 
 }  // namespace
 
-Check Given(Arguments&) {
+Evaluator Given(Arguments&) {
   return [](const Subject& subject, Outcome& outcome) {
     if (!subject.op.as_stated || FindParam(subject.op, subject.name) != nullptr) return Verdict::kHolds;
     return Violated(outcome, absl::StrCat("no ", subject.name), absl::StrCat(subject.name, " of ", subject.op.name));
   };
 }
 
-Check NotGiven(Arguments&) {
+Evaluator NotGiven(Arguments&) {
   return [](const Subject& subject, Outcome& outcome) {
     if (FindParam(subject.op, subject.name) == nullptr) return Verdict::kHolds;
     return Violated(outcome, std::string(subject.name), absl::StrCat("no ", subject.name));
   };
 }
 
-Check ParamIsOneOf(Arguments& arguments) {
+Evaluator ParamIsOneOf(Arguments& arguments) {
   const NumberSet allowed = arguments.Choices("allowed");
   bool absent_ok = false;
   if (arguments.Has("absent")) {
@@ -71,7 +71,7 @@ Check ParamIsOneOf(Arguments& arguments) {
   };
 }
 
-Check ParamDefault(Arguments&) {
+Evaluator ParamDefault(Arguments&) {
   return [](const Subject& subject, Outcome& outcome) {
     if (FindParam(subject.op, subject.name) == nullptr) return Verdict::kHolds;
     const ParamValue value = OwnValue(subject);
@@ -83,7 +83,7 @@ Check ParamDefault(Arguments&) {
   };
 }
 
-Check ParamRange(Arguments& arguments) {
+Evaluator ParamRange(Arguments& arguments) {
   return [allowed = arguments.MinMax()](const Subject& subject, Outcome& outcome) {
     const ParamValue value = OwnValue(subject);
     if (!value.known()) return ValueUnknown(subject.name, outcome);
@@ -92,7 +92,7 @@ Check ParamRange(Arguments& arguments) {
   };
 }
 
-Check ParamElement(Arguments& arguments) {
+Evaluator ParamElement(Arguments& arguments) {
   const int index = arguments.Int("index");
   const double wanted = arguments.Number("value");
   if (index < 0) arguments.Fail("argument \"index\" is negative");
@@ -105,7 +105,7 @@ Check ParamElement(Arguments& arguments) {
   };
 }
 
-Check ParamLength(Arguments& arguments) {
+Evaluator ParamLength(Arguments& arguments) {
   const int max = arguments.Int("max");
   return [max](const Subject& subject, Outcome& outcome) {
     const ParamValue value = OwnValue(subject);
@@ -116,7 +116,7 @@ Check ParamLength(Arguments& arguments) {
   };
 }
 
-Check AxisRange(Arguments& arguments) {
+Evaluator AxisRange(Arguments& arguments) {
   const PortPattern port = arguments.Port("port");
   return [port](const Subject& subject, Outcome& outcome) {
     const BackendTensor* tensor = TensorAt(subject.op, port.kind, port.first);
@@ -134,7 +134,7 @@ Check AxisRange(Arguments& arguments) {
   };
 }
 
-Check AxisLast(Arguments& arguments) {
+Evaluator AxisLast(Arguments& arguments) {
   const PortPattern port = arguments.Port("port");
   return [port](const Subject& subject, Outcome& outcome) {
     const BackendTensor* tensor = TensorAt(subject.op, port.kind, port.first);
@@ -149,7 +149,7 @@ Check AxisLast(Arguments& arguments) {
   };
 }
 
-Check DilationStride(Arguments& arguments) {
+Evaluator DilationStride(Arguments& arguments) {
   const std::string stride_name = arguments.Text("stride");
   const std::vector<double> dims = arguments.Numbers("dims");
   if (!absl::c_all_of(dims, [](double d) { return d >= 0 && d < 8 && d == std::floor(d); })) {
@@ -190,7 +190,7 @@ Check DilationStride(Arguments& arguments) {
   };
 }
 
-Check OperationUnsupported(Arguments& arguments) {
+Evaluator OperationUnsupported(Arguments& arguments) {
   return [forbidden = arguments.Choices("operations")](const Subject& subject, Outcome& outcome) {
     const ParamValue operation = ValueOf(subject.op, subject.defaults, "operation");
     if (!operation.known()) return ValueUnknown("operation", outcome);
@@ -201,7 +201,7 @@ Check OperationUnsupported(Arguments& arguments) {
   };
 }
 
-Check Ignored(Arguments&) {
+Evaluator Ignored(Arguments&) {
   return [](const Subject& subject, Outcome& outcome) {
     // Evaluated for tensors only when they are given.
     if (subject.tensor == nullptr && FindParam(subject.op, subject.name) == nullptr) return Verdict::kHolds;
@@ -210,7 +210,7 @@ Check Ignored(Arguments&) {
   };
 }
 
-Check Note(Arguments& arguments) {
+Evaluator Note(Arguments& arguments) {
   std::string meaning = arguments.Text("meaning");
   absl::string_view like = meaning;
   if (!absl::ConsumePrefix(&like, "quantized_like:")) {
@@ -236,7 +236,7 @@ Check Note(Arguments& arguments) {
   };
 }
 
-Check Unclear(Arguments& arguments) {
+Evaluator Unclear(Arguments& arguments) {
   return [meaning = arguments.Text("meaning")](const Subject&, Outcome& outcome) {
     return Unknown(outcome, absl::StrCat("the document contradicts itself here (", meaning, ")"));
   };

@@ -27,12 +27,12 @@ absl::StatusOr<CompiledPredicate> CompiledPredicate::Compile(const db::Predicate
     return absl::InvalidArgumentError(absl::StrCat("predicate kind \"", predicate.kind, "\" has no evaluator"));
   }
   const bool is_tensor = about == PortRef::kInput || about == PortRef::kOutput;
-  if (kind->scope == Scope::kTensor && !is_tensor) {
+  if (kind->scope == PredicateScope::kTensor && !is_tensor) {
     return absl::InvalidArgumentError(absl::StrCat("predicate ", kind->name, " is about an input or output"));
   }
   Arguments arguments(predicate);
   CompiledPredicate compiled;
-  if (kind->scope == Scope::kParameter) {
+  if (kind->scope == PredicateScope::kParameter) {
     if (arguments.Has("param")) compiled.param_ = arguments.Text("param");
     if (about != PortRef::kParam && compiled.param_.empty()) {
       return absl::InvalidArgumentError(absl::StrCat("predicate ", kind->name, " is about a parameter"));
@@ -40,7 +40,7 @@ absl::StatusOr<CompiledPredicate> CompiledPredicate::Compile(const db::Predicate
   }
   compiled.kind_ = &*kind;
   compiled.conditions_ = TakeConditions(arguments);
-  compiled.check_ = kind->compile(arguments);
+  compiled.evaluator_ = kind->compile(arguments);
   if (absl::Status status = arguments.Finish(); !status.ok()) return status;
   return compiled;
 }
@@ -53,10 +53,10 @@ Verdict CompiledPredicate::Evaluate(const Subject& subject, Outcome& outcome) co
     applies &= holds == Tri::kYes;
   }
   const auto judge = [&] {
-    if (param_.empty()) return check_(subject, outcome);
+    if (param_.empty()) return evaluator_(subject, outcome);
     Subject about_param = subject;
     about_param.name = param_;
-    return check_(about_param, outcome);
+    return evaluator_(about_param, outcome);
   };
   const Verdict verdict = judge();
   // Whether it applies is not known: a check that holds is fine either way, another one cannot be judged.

@@ -1,5 +1,5 @@
 // Predicates of items: what a table says about a port, a parameter or the operator, beyond element types. A kind is one
-// function that reads its arguments and returns the check; db/README.md is the vocabulary.
+// function that reads its arguments and returns the evaluator; db/README.md is the vocabulary.
 #ifndef QUANTGATE_RULES_CONSTRAINTS_PREDICATE_H_
 #define QUANTGATE_RULES_CONSTRAINTS_PREDICATE_H_
 
@@ -38,17 +38,17 @@ struct Outcome {
   std::string reason;  // kUnknown: what is not known
 };
 
-using Check = std::function<Verdict(const Subject&, Outcome&)>;
+using Evaluator = std::function<Verdict(const Subject&, Outcome&)>;
 using Condition = std::function<Tri(const Subject&)>;
 
 // What the item of a predicate must be about. kParameter: a parameter, or any port when argument `param` names one.
-enum class Scope : uint8_t { kTensor, kParameter, kAny };
+enum class PredicateScope : uint8_t { kTensor, kParameter, kAny };
 
 struct PredicateKind {
   absl::string_view name;
-  Scope scope;
+  PredicateScope scope;
   const RuleInfo* rule;
-  Check (*compile)(Arguments&);
+  Evaluator (*compile)(Arguments&);
 };
 
 // All kinds, sorted by name (kinds.cc).
@@ -66,13 +66,13 @@ class CompiledPredicate {
   const PredicateKind* kind_ = nullptr;
   std::string param_;  // the parameter it is about, when that is not the item's port
   std::vector<Condition> conditions_;
-  Check check_;
+  Evaluator evaluator_;
 };
 
 // Reads and removes the when_ and unless_ arguments (conditions.cc).
 std::vector<Condition> TakeConditions(Arguments& arguments);
 
-// Shorthands for checks.
+// Shorthands for evaluators.
 Verdict Violated(Outcome& outcome, std::string observed, std::string allowed);
 Verdict Unknown(Outcome& outcome, std::string reason);
 

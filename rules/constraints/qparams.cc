@@ -52,7 +52,7 @@ std::string ZeroPointText(double zero_point) { return absl::StrFormat("zero poin
 
 }  // namespace
 
-Check FixedQparams(Arguments& arguments) {
+Evaluator FixedQparams(Arguments& arguments) {
   const double scale = arguments.Number("scale");
   std::optional<double> zero_point;
   if (arguments.Has("zero_point")) zero_point = arguments.Number("zero_point");
@@ -77,7 +77,7 @@ Check FixedQparams(Arguments& arguments) {
   };
 }
 
-Check EqualScale(Arguments& arguments) {
+Evaluator EqualScale(Arguments& arguments) {
   const PortPattern port = arguments.Port("port");
   return [port](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;
@@ -98,7 +98,7 @@ Check EqualScale(Arguments& arguments) {
   };
 }
 
-Check EqualZeroPoint(Arguments& arguments) {
+Evaluator EqualZeroPoint(Arguments& arguments) {
   const PortPattern port = arguments.Port("port");
   const int shift = arguments.Has("shift") ? arguments.Int("shift") : 0;
   const bool counts_without = arguments.Has("without_encoding") && arguments.Text("without_encoding") == "zero";
@@ -131,7 +131,7 @@ Check EqualZeroPoint(Arguments& arguments) {
   };
 }
 
-Check ZeroPoint(Arguments& arguments) {
+Evaluator ZeroPoint(Arguments& arguments) {
   Interval allowed{};
   if (arguments.Has("value")) {
     allowed.min = allowed.max = arguments.Number("value");
@@ -156,7 +156,7 @@ Check ZeroPoint(Arguments& arguments) {
   };
 }
 
-Check PositiveScale(Arguments& arguments) {
+Evaluator PositiveScale(Arguments& arguments) {
   // Without a zero point a negative scale is a mirrored range, which most kernels take.
   const std::string which = arguments.Text("zero_point");
   const bool always = which == "any";
@@ -175,7 +175,7 @@ Check PositiveScale(Arguments& arguments) {
   };
 }
 
-Check RequantizationMultiplier(Arguments& arguments) {
+Evaluator RequantizationMultiplier(Arguments& arguments) {
   const PortPattern over = arguments.Port("over");
   std::optional<PortPattern> by;
   if (arguments.Has("by")) by = arguments.Port("by");
@@ -212,7 +212,7 @@ Check RequantizationMultiplier(Arguments& arguments) {
   };
 }
 
-Check EqualQparams(Arguments& arguments) {
+Evaluator EqualQparams(Arguments& arguments) {
   const PortPattern port = arguments.Port("port");
   return [port](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;

@@ -8,7 +8,7 @@
 
 namespace quantgate::kinds {
 
-Check Rank(Arguments& arguments) {
+Evaluator Rank(Arguments& arguments) {
   return [allowed = arguments.MinMax()](const Subject& subject, Outcome& outcome) {
     const int rank = subject.tensor->rank;
     if (rank < 0) return Unknown(outcome, "the rank is not known");
@@ -34,7 +34,7 @@ Verdict DimSize(const BackendTensor& tensor, int dim, Fits fits, const std::stri
 
 }  // namespace
 
-Check DimValue(Arguments& arguments) {
+Evaluator DimValue(Arguments& arguments) {
   const int dim = arguments.Int("dim");
   const double value = arguments.Number("value");
   return [dim, value, allowed = absl::StrFormat("dimension %d of size %.10g", dim, value)](const Subject& subject,
@@ -44,7 +44,7 @@ Check DimValue(Arguments& arguments) {
   };
 }
 
-Check PowerOfTwo(Arguments& arguments) {
+Evaluator PowerOfTwo(Arguments& arguments) {
   const int dim = arguments.Int("dim");
   return
       [dim, allowed = absl::StrFormat("dimension %d a power of two", dim)](const Subject& subject, Outcome& outcome) {
@@ -53,7 +53,7 @@ Check PowerOfTwo(Arguments& arguments) {
       };
 }
 
-Check StaticDims(Arguments&) {
+Evaluator StaticDims(Arguments&) {
   return [](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;
     for (size_t i = 0; i < tensor.dims.size(); ++i) {
@@ -65,7 +65,7 @@ Check StaticDims(Arguments&) {
   };
 }
 
-Check SqueezedRank(Arguments& arguments) {
+Evaluator SqueezedRank(Arguments& arguments) {
   const int max = arguments.Int("max");
   return [max](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;
@@ -87,7 +87,7 @@ Check SqueezedRank(Arguments& arguments) {
 }
 
 // Of images: [batch, height, width, channels].
-Check IntegerUpscale(Arguments& arguments) {
+Evaluator IntegerUpscale(Arguments& arguments) {
   const PortPattern port = arguments.Port("port");
   return [port](const Subject& subject, Outcome& outcome) {
     const BackendTensor* from = TensorAt(subject.op, port.kind, port.first);
@@ -103,7 +103,7 @@ Check IntegerUpscale(Arguments& arguments) {
   };
 }
 
-Check SpatialAreaBelow(Arguments& arguments) {
+Evaluator SpatialAreaBelow(Arguments& arguments) {
   const PortPattern port = arguments.Port("port");
   const double limit = arguments.Number("limit");
   return [port, limit](const Subject& subject, Outcome& outcome) {

@@ -26,7 +26,7 @@ bool IsSigned(v1::DataType type) {
 
 }  // namespace
 
-Check Types(Arguments& arguments) {
+Evaluator Types(Arguments& arguments) {
   return [allowed = arguments.Types("allowed")](const Subject& subject, Outcome& outcome) {
     if (TypeUnknown(*subject.tensor)) return Unknown(outcome, "the element type is not known");
     if (allowed.Contains(subject.tensor->type)) return Verdict::kHolds;
@@ -34,7 +34,7 @@ Check Types(Arguments& arguments) {
   };
 }
 
-Check SameType(Arguments& arguments) {
+Evaluator SameType(Arguments& arguments) {
   const PortPattern port = arguments.Port("port");
   return [port](const Subject& subject, Outcome& outcome) {
     const BackendTensor* other = TensorAt(subject.op, port.kind, port.first);
@@ -46,7 +46,7 @@ Check SameType(Arguments& arguments) {
   };
 }
 
-Check PortTypes(Arguments& arguments) {
+Evaluator PortTypes(Arguments& arguments) {
   const PortPattern port = arguments.Port("port");
   return [port, allowed = arguments.Types("allowed")](const Subject& subject, Outcome& outcome) {
     const BackendTensor* tensor = TensorAt(subject.op, port.kind, port.first);
@@ -60,7 +60,7 @@ Check PortTypes(Arguments& arguments) {
   };
 }
 
-Check Bits(Arguments& arguments) {
+Evaluator Bits(Arguments& arguments) {
   return [allowed = arguments.Choices("allowed")](const Subject& subject, Outcome& outcome) {
     if (subject.tensor->bits <= 0) return Unknown(outcome, "the bit width is not known");
     if (allowed.Contains(subject.tensor->bits)) return Verdict::kHolds;
@@ -68,7 +68,7 @@ Check Bits(Arguments& arguments) {
   };
 }
 
-Check Signed(Arguments&) {
+Evaluator Signed(Arguments&) {
   return [](const Subject& subject, Outcome& outcome) {
     if (TypeUnknown(*subject.tensor)) return Unknown(outcome, "the element type is not known");
     if (IsSigned(subject.tensor->type.type)) return Verdict::kHolds;
@@ -76,7 +76,7 @@ Check Signed(Arguments&) {
   };
 }
 
-Check MinArch(Arguments& arguments) {
+Evaluator MinArch(Arguments& arguments) {
   return [arch = arguments.Int("arch")](const Subject& subject, Outcome& outcome) {
     if (subject.arch == 0) return Unknown(outcome, "the architecture of the target is not known");
     if (subject.arch >= arch) return Verdict::kHolds;
@@ -88,7 +88,7 @@ Check MinArch(Arguments& arguments) {
   };
 }
 
-Check MaxArch(Arguments& arguments) {
+Evaluator MaxArch(Arguments& arguments) {
   return [arch = arguments.Int("arch")](const Subject& subject, Outcome& outcome) {
     if (subject.arch == 0) return Unknown(outcome, "the architecture of the target is not known");
     if (subject.arch <= arch) return Verdict::kHolds;
