@@ -98,14 +98,17 @@ void JudgeByTable(const CheckContext& context, const Target& target, const Table
           draft.effect = v1::Finding::REFUSED;
           draft.severity = v1::Finding::ERROR;
         }
-        outcome.refused = outcome.refused || fate != Fate::kByRule || violation.refuses();
+        // What is taken and then ends the export is not left to others.
+        outcome.refused = outcome.refused || fate == Fate::kRefused || (fate == Fate::kByRule && violation.refuses());
         outcome.ends_export = outcome.ends_export || fate == Fate::kEndsExport;
         sink.Add(std::move(draft));
       }
       for (Unjudged& unjudged : match.unjudged) {
         sink.NotChecked(unjudged.rule, op.node, absl::StrCat(op.name, ": ", unjudged.reason));
       }
-      if (backend.judge != nullptr && backend.judge(context, op, target, sink)) outcome.refused = true;
+      const Fate judged = backend.judge == nullptr ? Fate::kByRule : backend.judge(context, op, target, sink);
+      outcome.refused = outcome.refused || judged == Fate::kRefused;
+      outcome.ends_export = outcome.ends_export || judged == Fate::kEndsExport;
     }
   }
 }

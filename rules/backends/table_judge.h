@@ -35,8 +35,9 @@ using LowerNode = Lowering(const CheckContext& context, const ResolvedOp& op, Em
 // What a backend has to say beside its table.
 struct TableBackend {
   LowerNode* lower;
-  // Looks at one emitted operator; true: it is refused. Null: nothing to add.
-  bool (*judge)(const CheckContext& context, const BackendOp& op, const Target& target, FindingSink& sink) = nullptr;
+  // Looks at one emitted operator, and says what comes of it beside what the table says (kByRule: nothing). Null:
+  // nothing to add.
+  Fate (*judge)(const CheckContext& context, const BackendOp& op, const Target& target, FindingSink& sink) = nullptr;
   // Null: everything is by its rule.
   Fate (*fate)(const BackendOp& op, const Violation& violation) = nullptr;
 };

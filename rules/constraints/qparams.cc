@@ -189,6 +189,8 @@ Evaluator RequantizationMultiplier(Arguments& arguments) {
     if (output == nullptr || (by && factor == nullptr)) return Verdict::kHolds;
     if (!tensor.type.quantized || !output->type.quantized || (factor && !factor->type.quantized))
       return Verdict::kHolds;
+    // With parameters from run time the result is a float, and quantized by itself.
+    if (tensor.dynamic_qparams == Tri::kYes) return Verdict::kHolds;
     if (!Known(tensor.qparams) || !Known(output->qparams) || (factor && !Known(factor->qparams))) {
       return Unknown(outcome, "the scales are not known at this stage");
     }

@@ -166,13 +166,12 @@ const v1::Spec* Candidates::Before(SpecPlace place) const {
   return spec != 0 && Concrete(editor_.spec(spec)) ? &editor_.spec(spec) : nullptr;
 }
 
-// Where no table says what is accepted. A file says its types in many places, and without a target nobody can tell
-// which others a runtime takes: it keeps those that it has, but for a bias, which counts in 32 bits.
+// Where no table says what is accepted. A bias counts in 32 bits: in fewer its integers are lost. A file says its types
+// in many places, and without a target nobody can tell which others a runtime takes: it keeps those that it has.
 std::vector<db::ElementType> Candidates::TypesToTry(const Port& port) const {
+  if (port.is_bias) return {port.type, {v1::DATA_TYPE_INT32, true}};
   if (accepted_ || !native_) return {std::begin(kFixedPoint), std::end(kFixedPoint)};
-  std::vector<db::ElementType> types = {port.type};
-  if (port.is_bias) types.push_back({v1::DATA_TYPE_INT32, true});
-  return types;
+  return {port.type};
 }
 
 std::vector<Candidates::Port> Candidates::PortsOf(const ResolvedOp& op, const std::vector<AcceptedTypes>& accepted) {

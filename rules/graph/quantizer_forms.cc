@@ -46,8 +46,14 @@ StoredForm QuantizerForms::Describe(int32_t node) {
 
 bool QuantizerForms::IsDynamic(int32_t scale) const {
   if (scale < 0) return false;
-  const int32_t producer = graph_.producer(scale);
-  return producer >= 0 && graph_.op(producer) == OpId::kDynamicQuantize;
+  int32_t producer = graph_.producer(scale);
+  // torch.fx takes scale and zero point out of one tuple.
+  if (producer >= 0 && graph_.op(producer) == OpId::kGetItem && graph_.num_inputs(producer) > 0 &&
+      graph_.input(producer, 0) >= 0) {
+    producer = graph_.producer(graph_.input(producer, 0));
+  }
+  if (producer < 0) return false;
+  return graph_.op(producer) == OpId::kDynamicQuantize || graph_.op(producer) == OpId::kChooseQParams;
 }
 
 int32_t QuantizerForms::MakeParams(int32_t node, const QuantizerInputs& inputs) {
@@ -63,8 +69,9 @@ int32_t QuantizerForms::MakeParams(int32_t node, const QuantizerInputs& inputs) 
     return params_.Add(params);
   }
   const v1::Value& scale = graph_.value(inputs.scale);
-  const bool one_scale =
-      params.scales.empty() ? (scale.has_shape() && scale.dims().empty()) : params.scales.size() == 1;
+  const bool one_element =
+      scale.has_shape() && std::all_of(scale.dims().begin(), scale.dims().end(), [](int64_t dim) { return dim == 1; });
+  const bool one_scale = params.scales.empty() ? one_element : params.scales.size() == 1;
   int64_t rank = inputs.data >= 0 && graph_.value(inputs.data).has_shape() ? graph_.value(inputs.data).dims_size() : -1;
   const int64_t block_size = graph_.int_attribute(node, "block_size", 0);
   int64_t axis = graph_.int_attribute(node, "axis", graph_.origin() == v1::Graph::ONNX ? 1 : 0);

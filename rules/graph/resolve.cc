@@ -388,13 +388,20 @@ class Resolver {
     params.zero_points = quantizers_.NumbersOf(zero_point);
     const int64_t bits = graph_.int_attribute(node, "bits", 0);
     const int64_t block_size = graph_.int_attribute(node, "block_size", 0);
-    if (block_size > 0) {
+    if (block_size > 0 && graph_.op(node) == OpId::kGather && operand.type == v1::DATA_TYPE_UINT8) {
+      // GatherBlockQuantized: its blocks count numbers, of which a byte has two (bits: 4 when it is not said).
+      params.axes = store_.Keep(std::vector<int32_t>{0, 1});
+      params.block_sizes = store_.Keep(std::vector<int64_t>{1, bits == 8 ? block_size : (block_size + 1) / 2});
+    } else if (block_size > 0) {
       // Packed weights [N, blocks, bytes]: logically [N, K], one scale per `block_size` elements of K.
       params.axes = store_.Keep(std::vector<int32_t>{0, 1});
       params.block_sizes = store_.Keep(std::vector<int64_t>{1, block_size});
       if (bits == 2) operand.type = v1::DATA_TYPE_UINT2;
       if (bits == 4) operand.type = v1::DATA_TYPE_UINT4;
       if (bits == 8) operand.type = v1::DATA_TYPE_UINT8;
+    } else if (HasDirections(node, operand, params.scales.size())) {
+      params.axes = store_.Keep(std::vector<int32_t>{0, 2});
+      params.block_sizes = store_.Keep(std::vector<int64_t>{1, 1});
     } else if (params.scales.size() > 1) {
       params.axes = store_.Keep(std::vector<int32_t>{IntegerChannelAxis(node, operand)});
     }
@@ -406,6 +413,13 @@ class Resolver {
     operand.qparams = store_.Add(params);
   }
 
+  // Weights of an LSTM, [directions, inputs, channels], with a scale for each channel of each direction.
+  bool HasDirections(int32_t node, const Operand& operand, size_t scales) const {
+    const v1::Value& tensor = graph_.value(operand.edge_value);
+    return graph_.op(node) == OpId::kLstm && tensor.dims_size() == 3 && tensor.dims(0) > 1 &&
+           static_cast<int64_t>(scales) > tensor.dims(0);
+  }
+
   // Output channels of a filter or matrix, where per-channel scales of integer operators lie.
   int32_t IntegerChannelAxis(int32_t node, const Operand& operand) const {
     const v1::Value& tensor = graph_.value(operand.edge_value);
@@ -414,7 +428,10 @@ class Resolver {
       case OpId::kGemm:
         return graph_.int_attribute(node, "transB", 0) != 0 ? 0 : last;
       case OpId::kMatMul:
+      case OpId::kProjectedAttention:
         return last;
+      case OpId::kLstm:  // or one of a direction
+        return tensor.dims_size() == 3 && tensor.dims(0) > 1 ? 0 : last;
       case OpId::kConvTranspose:
         return 1;
       default:

@@ -91,6 +91,19 @@ void CalibrateConv(GraphBuilder& b, double scale) {
   b.graph.mutable_specs(1)->mutable_qparams()->add_axes(0);
 }
 
+// A second layer of the same parameters, whose input has `scale` where that of the first has 0.1.
+void SecondLayer(GraphBuilder& b, double scale) {
+  CalibrateConv(b, scale);
+  b.Find("op").set_name("first");
+  v1::Node& node = b.Node("aten.linear.default", "op", {"relu", "w", "b"}, {"op2"});
+  node.add_input_specs(b.Value("relu").spec());
+  node.add_input_specs(2);
+  b.graph.mutable_values(b.Id("w") - 1)->mutable_dims()->Set(1, 4);
+  b.Shape("x", v1::DATA_TYPE_FLOAT32, {2, 4});
+  b.Shape("op2", v1::DATA_TYPE_FLOAT32, {2, 4}).set_spec(b.Value("relu").spec());
+  b.Output("op2");
+}
+
 struct Case {
   const char* name;
   const char* target;
@@ -196,10 +209,14 @@ std::vector<Case> Cases() {
       {"XnnSigmoidInFloat", "xnnpack", [] { return Around("aten.sigmoid.default", kInt8); }, nothing, "CV205"},
       {"XnnSigmoidOfFloat", "xnnpack", [] { return Around("aten.sigmoid.default", kInt8); },
        [](GraphBuilder& b) { b.Value("op").clear_spec(); }, ""},
-      {"XnnReluShares", "xnnpack", [] { return Around("aten.relu.default", kInt8); },
+      {"XnnFlattenShares", "xnnpack", [] { return Around("aten.flatten.using_ints", kInt8); },
        [](GraphBuilder& b) { Calibrate(b, 0.1); }, ""},
-      {"XnnReluDoesNotShare", "xnnpack", [] { return Around("aten.relu.default", kInt8); },
+      {"XnnFlattenDoesNotShare", "xnnpack", [] { return Around("aten.flatten.using_ints", kInt8); },
        [](GraphBuilder& b) { Calibrate(b, 0.05); }, "SH102", refused},
+      {"XnnReluNeedNotShare", "xnnpack", [] { return Around("aten.relu.default", kInt8); },
+       [](GraphBuilder& b) { Calibrate(b, 0.05); }, ""},
+      {"XnnOneBiasForTwoLayers", "xnnpack", int8_linear, [](GraphBuilder& b) { SecondLayer(b, 0.2); }, "FX601", wrong},
+      {"XnnOneBiasForTwoLayersAlike", "xnnpack", int8_linear, [](GraphBuilder& b) { SecondLayer(b, 0.1); }, "-FX601"},
       {"XnnBatchNormIsFolded", "xnnpack", int8_conv,
        [](GraphBuilder& b) {
          Quantize(b, "relu");
@@ -321,7 +338,7 @@ TEST(TableModules, RefusedNodesRunElsewhere) {
 
 // What is not judged is said.
 TEST(TableModules, WhatIsTakenApartIsNotChecked) {
-  GraphBuilder b = Around("aten.silu.default", kInt8);
+  GraphBuilder b = Around("aten.einsum.default", kInt8);
   const absl::StatusOr<v1::Result> result = Ask(b.graph, "xnnpack");
   ASSERT_TRUE(result.ok());
   ASSERT_EQ(result->not_checked_size() > 0, true);

@@ -139,9 +139,12 @@ class Judge {
     bool ends_export = false;  // it is delegated, and then there is no context binary
   };
 
-  // ExecuTorch asks the library to validate each operator and prepares the delegate afterwards. Documents do not tell
-  // the two apart.
-  bool InTwoSteps() const { return target_.toolchain == Toolchain::kExecuTorch && matcher_.measured(); }
+  // ExecuTorch and ONNX Runtime ask the library to validate each operator, and have the whole prepared afterwards.
+  // Documents do not tell the two apart.
+  bool InTwoSteps() const {
+    const bool asks = target_.toolchain == Toolchain::kExecuTorch || target_.toolchain == Toolchain::kOnnxRuntime;
+    return asks && matcher_.measured();
+  }
 
   // A row that later archs have is validated, and has no kernel then.
   bool FailsAtPreparation(const Violation& violation) const {

@@ -45,9 +45,9 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   return Folded();
 }
 
-bool Judge(const CheckContext& context, const BackendOp& op, const Target& target, FindingSink& sink) {
+Fate Judge(const CheckContext& context, const BackendOp& op, const Target& target, FindingSink& sink) {
   CheckSevenBits(context, op, target, sink);
-  return false;
+  return Fate::kByRule;
 }
 
 // Whatever a pattern does not match is compiled in float.

@@ -4,8 +4,10 @@
 #include <array>
 #include <optional>
 
+#include "absl/strings/match.h"
 #include "rules/backends/node_view.h"
 #include "rules/backends/tensor.h"
+#include "rules/backends/xnnpack/gemm.h"
 #include "rules/graph/port_role.h"
 
 namespace quantgate::xnnpack {
@@ -53,8 +55,24 @@ void Groups(const NodeView& view, Emission& emission) {
   emission.AddInt("groups", view.integer({"groups"}).value_or(1));
 }
 
+// 2.0 is not what the partitioner looks for.
 void Exponent(const NodeView& view, Emission& emission) {
-  if (const std::optional<double> exponent = view.real({"exponent"})) emission.AddReal("exponent", *exponent);
+  const v1::Attribute* exponent = view.attribute({"exponent"});
+  emission.AddInt("other_exponent",
+                  exponent == nullptr || exponent->value_case() != v1::Attribute::kI || exponent->i() != 2);
+}
+
+void Two(const NodeView&, Emission& emission) { emission.AddInt("other_exponent", 0); }
+
+// An integer among floats becomes a tensor, which is converted outside of the delegate.
+void Scalar(const NodeView& view, Emission& emission) {
+  const v1::Attribute* other = view.attribute({"other"});
+  emission.AddInt("integer_scalar", other != nullptr && other->value_case() == v1::Attribute::kI);
+}
+
+void Sum(const NodeView& view, Emission& emission) {
+  Alpha(view, emission);
+  Scalar(view, emission);
 }
 
 void Step(const NodeView& view, Emission& emission) { emission.AddInt("step", view.integer({"step"}).value_or(1)); }
@@ -65,7 +83,23 @@ void AddList(const NodeView& view, absl::string_view attribute, absl::string_vie
   if (values) param.ints.assign(values->begin(), values->end());
 }
 
-void Padding(const NodeView& view, Emission& emission) { AddList(view, "pad", "padding", emission); }
+// The layer that a padding becomes part of; -1: none.
+int32_t ConvolutionBehind(const NodeView& pad) {
+  const Graph& graph = pad.graph();
+  const Operand* output = pad.output(0);
+  if (output == nullptr || output->value < 0 || graph.uses(output->value).size() != 1) return -1;
+  const int32_t reader = graph.uses(output->value)[0].node;
+  return graph.op(reader) == OpId::kConv && HasQuantizedWeight(pad.context(), reader) ? reader : -1;
+}
+
+// Zeros around what was quantized and is read as floats are written as integers without a scale.
+void Padding(const NodeView& view, Emission& emission) {
+  AddList(view, "pad", "padding", emission);
+  const Operand *input = view.input(0), *output = view.output(0);
+  const bool unpacked = input != nullptr && output != nullptr && ConvolutionBehind(view) < 0 &&
+                        AsRead(view.context(), *input).quantized && !AsWritten(view.context(), *output).quantized;
+  emission.AddInt("unpacked_zeros", unpacked && view.real({"value"}).value_or(0) == 0);
+}
 
 void AveragePool(const NodeView& view, Emission& emission) {
   emission.AddInt("ceil_mode", FlagOf(view, "ceil_mode", false));
@@ -114,14 +148,13 @@ constexpr Entry kEntries[] = {
     {OpId::kLinear, "XNNFullyConnected", Form::kWithClamp},
     {OpId::kConv, "XNNConv2d", Form::kWithClamp, Groups},
     {OpId::kConvTranspose, "XNNConvTranspose2d", Form::kWithClamp, Groups},
-    {OpId::kAdd, "XNNAdd", Form::kWithRelu, Alpha},
-    {OpId::kSub, "XNNSubtract", Form::kStatic, Alpha},
-    {OpId::kMul, "XNNMultiply", Form::kStatic},
+    {OpId::kAdd, "XNNAdd", Form::kWithRelu, Sum},
+    {OpId::kSub, "XNNSubtract", Form::kStatic, Sum},
+    {OpId::kMul, "XNNMultiply", Form::kStatic, Scalar},
     {OpId::kConcat, "XNNConcatenate", Form::kStatic, Axis},
     {OpId::kRelu, "XNNClamp", Form::kStatic},
     {OpId::kClamp, "XNNClamp", Form::kStatic},
     {OpId::kRelu6, "XNNClamp", Form::kStatic},
-    {OpId::kElu, "XNNELU", Form::kStatic},
     {OpId::kMaxPool, "XNNMaxPooling2d", Form::kStatic, MaxPool},
     {OpId::kReduceMean, "XNNGlobalAvgPooling2d", Form::kStatic, Mean},
     {OpId::kAdaptiveAveragePool, "XNNGlobalAvgPooling2d", Form::kStatic, GlobalMean},
@@ -130,13 +163,18 @@ constexpr Entry kEntries[] = {
     {OpId::kFlatten, "XNNStaticReshape", Form::kStatic},
     {OpId::kUnsqueeze, "XNNExpandDims", Form::kStatic, NewAxis},
     {OpId::kSlice, "XNNStaticSlice", Form::kStatic, Step},
+    {OpId::kQuantize, "XNNConvert", Form::kStatic},
+    {OpId::kDequantize, "XNNConvert", Form::kStatic},
+    {OpId::kRequantize, "XNNConvert", Form::kStatic},
+    // unsqueeze and cat; the conversions around are conversions still.
+    {OpId::kStack, "XNNConcatenate", Form::kStatic},
 
     {OpId::kAbs, "XNNAbs"},
     {OpId::kAveragePool, "XNNAvgPooling2d", Form::kFloat, AveragePool},
     {OpId::kBatchNorm, "XNNBatchNorm"},
     {OpId::kCeil, "XNNCeiling"},
     {OpId::kCos, "XNNCos"},
-    {OpId::kDiv, "XNNDiv"},
+    {OpId::kDiv, "XNNDiv", Form::kFloat, Scalar},
     {OpId::kExp, "XNNExp"},
     {OpId::kFloor, "XNNFloor"},
     {OpId::kGelu, "XNNGelu"},
@@ -148,6 +186,7 @@ constexpr Entry kEntries[] = {
     {OpId::kNeg, "XNNNegate"},
     {OpId::kPad, "XNNStaticConstantPad", Form::kFloat, Padding},
     {OpId::kPow, "XNNSquare", Form::kFloat, Exponent},
+    {OpId::kSquare, "XNNSquare", Form::kFloat, Two},
     {OpId::kPRelu, "XNNPReLU"},
     {OpId::kResizeBilinear, "XNNStaticResizeBilinear2D"},
     {OpId::kRsqrt, "XNNReciprocalSquareRoot"},
@@ -161,12 +200,27 @@ constexpr Entry kEntries[] = {
 constexpr OpId kNothing[] = {OpId::kGetItem,  OpId::kPlaceholder, OpId::kOutput, OpId::kConstant,
                              OpId::kIdentity, OpId::kDropout,     OpId::kCopy};
 
-// Decomposed in front of the partitioner, into operators with tensors in between that the graph does not have.
-constexpr OpId kDecomposed[] = {OpId::kMatMul,      OpId::kGemm,      OpId::kAttention,    OpId::kEinsum,
-                                OpId::kStack,       OpId::kSilu,      OpId::kSwish,        OpId::kGlu,
-                                OpId::kHardSigmoid, OpId::kSqueeze,   OpId::kSelect,       OpId::kSplit,
-                                OpId::kUnstack,     OpId::kLayerNorm, OpId::kGroupNorm,    OpId::kRmsNorm,
-                                OpId::kAttention,   OpId::kMean,      OpId::kInstanceNorm, OpId::kLogSigmoid};
+// Decomposed in front of the partitioner, which takes what they become in part, or nothing of it.
+struct Part {
+  OpId id;
+  absl::string_view why;
+};
+constexpr Part kParts[] = {
+    {OpId::kLayerNorm, "ExecuTorch's partitioner has no config for native_layer_norm"},
+    {OpId::kGroupNorm, "ExecuTorch's partitioner has no config for native_group_norm"},
+    {OpId::kInstanceNorm, "ExecuTorch's partitioner has no config for a batch norm without its statistics"},
+    {OpId::kRmsNorm, "it is decomposed, and its mean over one dimension stays outside"},
+    {OpId::kAttention, "it is decomposed, and its masking and scaling stay outside"},
+    {OpId::kSplit, "ExecuTorch's partitioner has no config for split_with_sizes_copy"},
+    {OpId::kUnstack, "it is decomposed, and its squeeze_copy stays outside"},
+    {OpId::kSqueeze, "ExecuTorch's partitioner has no config for squeeze_copy"},
+    {OpId::kSelect, "ExecuTorch's partitioner has no config for select_copy"},
+    {OpId::kHardSigmoid, "it is decomposed, and the conversion of its constants stays outside"},
+    {OpId::kLogSigmoid, "it is decomposed, and its log1p stays outside"},
+};
+
+// Decomposed as well, into what depends on shapes that are not followed here.
+constexpr OpId kDecomposed[] = {OpId::kEinsum, OpId::kMean, OpId::kDepthToSpace};
 
 const Entry* EntryOf(const ResolvedOp& op) {
   if (op.op == nullptr) return nullptr;
@@ -209,7 +263,9 @@ Fused FusedInto(const CheckContext& context, const ResolvedOp& op) {
     next = OnlyReader(context, *next);
   }
   const OpId id = IdOf(next);
-  const bool clamps = id == OpId::kClamp || id == OpId::kRelu6;
+  // relu6 becomes a hardtanh, a clamp does not.
+  const bool clamps = id == OpId::kRelu6 ||
+                      (id == OpId::kClamp && absl::StartsWith(context.graph().op_type(next->node), "aten.hardtanh"));
   if (id == OpId::kRelu || (clamps && entry->form == Form::kWithClamp)) fused.activation = next;
   return fused;
 }
@@ -241,39 +297,151 @@ bool IsDepthwise(const NodeView& view) {
 
 bool Has(absl::Span<const OpId> list, OpId id) { return std::find(list.begin(), list.end(), id) != list.end(); }
 
+// A float tensor between two emitted operators.
+void Fill(const BackendTensor& like, BackendTensor& tensor) {
+  tensor.present = true;
+  tensor.type = {v1::DATA_TYPE_FLOAT32, false};
+  tensor.rank = like.rank;
+  tensor.dims = like.dims;
+}
+
+// x sigmoid(x), in float whatever is quantized around it.
+Lowering LowerSigmoidProduct(const NodeView& view, Emission& emission) {
+  emission.Begin("XNNSigmoid", view.node());
+  AddInput(view, view.input(0), emission);
+  Fill(BackendTensor(), emission.AddOutput());
+  emission.Begin("XNNMultiply", view.node());
+  Fill(BackendTensor(), emission.AddInput());
+  Fill(BackendTensor(), emission.AddInput());
+  AddOutput(view, view.output(0), emission);
+  emission.AddInt("integer_scalar", 0);
+  return Emitted();
+}
+
+bool IsOtherPadding(const NodeView& view) {
+  const absl::string_view mode = view.text({"mode"});
+  return view.op().op->id == OpId::kPad && !mode.empty() && mode != "constant";
+}
+
+// A padding of zeros between a Dequantize and a convolution becomes part of it.
+Operand BehindPadding(const NodeView& view, const Operand& input) {
+  const Graph& graph = view.graph();
+  const int32_t pad = input.edge_value < 0 ? -1 : graph.producer(input.edge_value);
+  const int32_t index = pad < 0 ? -1 : view.context().resolved().op_of_node(pad);
+  if (view.op().op->id != OpId::kConv || index < 0 || graph.op(pad) != OpId::kPad) return input;
+  const NodeView padding(view.context(), view.context().resolved().ops()[index], nullptr);
+  const Operand* padded = padding.input(0);
+  const std::optional<IntVector> sizes = padding.integers({"pad"});
+  const int rank = view.rank(&input);
+  if (padded == nullptr || !sizes || IsOtherPadding(padding) || padding.real({"value"}).value_or(0) != 0 ||
+      graph.uses(input.edge_value).size() != 1 || static_cast<int>(sizes->size()) > 2 * (rank - 2)) {
+    return input;
+  }
+  Operand behind = *padded;
+  behind.argument = input.argument;
+  behind.port = input.port;
+  return behind;
+}
+
+void LowerGemm(const NodeView& view, absl::string_view name, absl::Span<const Operand* const> inputs,
+               const Operand* output, Emission& emission) {
+  emission.Begin(name, view.node());
+  for (const Operand* input : inputs) {
+    if (input == nullptr) {
+      AddInput(view, nullptr, emission);
+      continue;
+    }
+    const Operand read = AsRead(view.context(), input->port == 0 ? BehindPadding(view, *input) : *input);
+    AddInput(view, &read, emission);
+  }
+  const Operand written = output == nullptr ? Operand() : AsWritten(view.context(), *output);
+  AddOutput(view, output == nullptr ? nullptr : &written, emission);
+}
+
+// Products of matrices: bmm takes any, mm and addmm a constant second factor; a matmul becomes one of them by its
+// ranks.
+Lowering LowerProduct(const NodeView& view, Emission& emission) {
+  const bool with_sum = view.op().op->id == OpId::kGemm;
+  const Operand *a = view.input(0), *b = view.input(1);
+  const int rank_a = view.rank(a), rank_b = view.rank(b);
+  if (absl::StartsWith(view.op_type(), "aten.bmm")) {
+    emission.Begin("XNNBatchMatrixMultiply", view.node());
+    AddInput(view, a, emission);
+    AddInput(view, b, emission);
+    AddOutput(view, view.output(0), emission);
+    return Emitted();
+  }
+  if (rank_a < 0 || rank_b < 0) return Unknown("it is decomposed by the ranks of what it multiplies");
+  if (rank_a == 1 || rank_b == 1) return NoCounterpart("it is decomposed, and its sum stays outside");
+  if (rank_b > 2) return NoCounterpart("it is decomposed, and its expand_copy stays outside");
+  if (b == nullptr || AsRead(view.context(), *b).quantized) {
+    return Unknown("quantized weights of a matmul are not followed through its decomposition");
+  }
+  const Operand* inputs[] = {a, b, with_sum ? view.input(2) : nullptr};
+  LowerGemm(view, "XNNFullyConnected", inputs, view.output(0), emission);
+  return Emitted();
+}
+
+// Averages and maxima over one dimension get another one in front, and lose it behind.
+bool IsPoolOfOneDimension(const NodeView& view) {
+  const OpId id = view.op().op->id;
+  return (id == OpId::kMaxPool || id == OpId::kAveragePool) && absl::StrContains(view.op_type(), "pool1d");
+}
+
 }  // namespace
 
 Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission) {
   if (context.graph().origin() != v1::Graph::PT2E) {
     return Unknown("this origin's operators are not translated to XNNPACK yet");
   }
-  if (op.op == nullptr) return NoCounterpart("the operator is not known");
   const NodeView view(context, op, emission.looked_at_constants());
-  if (Has(kNothing, op.op->id)) return Folded();
+  if (absl::StartsWith(view.op_type(), "aten._assert_")) return Folded();
+  if (op.op == nullptr) return NoCounterpart("the operator is not known");
+  const OpId id = op.op->id;
+  if (absl::StartsWith(view.op_type(), "aten.detach")) {
+    return NoCounterpart("ExecuTorch's partitioner has no config for alias_copy");
+  }
+  if (Has(kNothing, id)) return Folded();
   if (IsFused(context, op)) return Folded();
+  const Operand* first = view.input(0);
+  const bool at_run_time =
+      (id == OpId::kQuantize && view.output(0) != nullptr && view.output(0)->is_dynamic == Tri::kYes) ||
+      (id == OpId::kDequantize && first != nullptr && first->is_dynamic == Tri::kYes);
+  if ((at_run_time || id == OpId::kChooseQParams) && IsForGemm(context, op.node)) return Folded();
+  if (id == OpId::kMatMul || id == OpId::kGemm) return LowerProduct(view, emission);
+  if (id == OpId::kSilu || id == OpId::kSwish || id == OpId::kGlu) return LowerSigmoidProduct(view, emission);
+  const auto* part = std::find_if(std::begin(kParts), std::end(kParts), [&](const Part& p) { return p.id == id; });
+  if (part != std::end(kParts)) return NoCounterpart(part->why);
   const Entry* entry = EntryOf(op);
   if (entry == nullptr) {
-    if (Has(kDecomposed, op.op->id)) {
+    if (Has(kDecomposed, id))
       return Unknown("it is decomposed into operators with tensors that the graph does not have");
-    }
     return NoCounterpart("ExecuTorch's partitioner has no config for it");
   }
-  if (op.op->id == OpId::kAdaptiveAveragePool) {
+  if (IsPoolOfOneDimension(view)) return NoCounterpart("it is decomposed, and its squeeze_copy stays outside");
+  if (IsOtherPadding(view)) return NoCounterpart("ExecuTorch's partitioner takes a padding with a constant alone");
+  if (id == OpId::kAdaptiveAveragePool) {
     const Operand* output = view.output(0);
     const int rank = view.rank(output);
     if (rank != 4 || view.dim(output, 2) != 1 || view.dim(output, 3) != 1) {
       return NoCounterpart("ExecuTorch's partitioner takes adaptive pooling to one element only");
     }
   }
-  const bool depthwise = op.op->id == OpId::kConv && IsDepthwise(view);
-  emission.Begin(depthwise ? "XNNDepthwiseConv2d" : entry->name, view.node());
-  for (const Operand& input : view.inputs()) {
-    if (RoleOf(op, input) == PortRole::kParameter) continue;
-    if (op.op->id == OpId::kBatchNorm && input.port != 0) continue;
-    AddInput(view, &input, emission);
-  }
   const ResolvedOp* last = FusedInto(context, op).last();
-  AddOutput(view, last != nullptr ? OnlyOutput(context, *last) : view.output(0), emission);
+  const Operand* output = last != nullptr ? OnlyOutput(context, *last) : view.output(0);
+  if (IsGemm(id)) {
+    const Operand* inputs[] = {first, view.input(1), view.input(2)};
+    LowerGemm(view, id == OpId::kConv && IsDepthwise(view) ? "XNNDepthwiseConv2d" : entry->name, inputs, output,
+              emission);
+  } else {
+    emission.Begin(entry->name, view.node());
+    for (const Operand& input : view.inputs()) {
+      if (RoleOf(op, input) == PortRole::kParameter) continue;
+      if (id == OpId::kBatchNorm && input.port != 0) continue;
+      AddInput(view, &input, emission);
+    }
+    AddOutput(view, output, emission);
+  }
   if (entry->params != nullptr) entry->params(view, emission);
   return Emitted();
 }

@@ -1,0 +1,142 @@
+#include "rules/backends/xnnpack/gemm.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/types/span.h"
+
+namespace quantgate::xnnpack {
+namespace {
+
+// The Dequantize in front of a value; null: there is none.
+const Operand* Dequantized(const CheckContext& context, int32_t value) {
+  const Graph& graph = context.graph();
+  const int32_t producer = value < 0 ? -1 : graph.producer(value);
+  if (producer < 0 || graph.op(producer) != OpId::kDequantize) return nullptr;
+  return context.resolved().quantizer(producer);
+}
+
+const ResolvedOp* GemmAt(const CheckContext& context, int32_t node) {
+  const int32_t index = context.resolved().op_of_node(node);
+  return index >= 0 && IsGemm(context.graph().op(node)) ? &context.resolved().ops()[index] : nullptr;
+}
+
+// Whether a GEMM takes an activation with parameters from run time: linear layers and convolutions in two dimensions,
+// not by depth, with a weight that has a scale for each channel.
+bool TakesDynamic(const CheckContext& context, int32_t node) {
+  const ResolvedOp* op = GemmAt(context, node);
+  const Operand* operand = op == nullptr ? nullptr : context.resolved().input(*op, 1);
+  if (operand == nullptr) return false;
+  const Operand weight = AsRead(context, *operand);
+  const QuantParams* params = context.resolved().qparams(weight);
+  if (!weight.quantized || (params != nullptr && params->per_tensor())) return false;
+  if (op->op->id == OpId::kLinear || weight.value < 0) return true;
+  const v1::Value& filter = context.graph().value(weight.value);
+  const bool by_depth =
+      context.graph().int_attribute(node, "groups", 1) > 1 && filter.dims_size() > 1 && filter.dims(1) == 1;
+  return filter.dims_size() == 4 && !by_depth;
+}
+
+// choose_qparams, its results, Quantize, Dequantize.
+constexpr int kLongestChain = 4;
+
+bool LeadsToGemm(const CheckContext& context, int32_t node, int steps) {
+  const Graph& graph = context.graph();
+  for (int i = 0; i < graph.num_outputs(node); ++i) {
+    const int32_t value = graph.output(node, i);
+    if (value < 0) continue;
+    for (const Use& use : graph.uses(value)) {
+      switch (graph.op(use.node)) {
+        case OpId::kGetItem:
+        case OpId::kQuantize:
+        case OpId::kDequantize:
+          if (steps > 1 && LeadsToGemm(context, use.node, steps - 1)) return true;
+          break;
+        default:
+          if (use.input == 0 && TakesDynamic(context, use.node)) return true;
+      }
+    }
+  }
+  return false;
+}
+
+struct Scales {
+  double input = 0;
+  const QuantParams* weight = nullptr;
+};
+
+// Of a GEMM that computes on integers; nullopt: it does not, or they are not known yet.
+std::optional<Scales> ScalesOf(const CheckContext& context, int32_t node) {
+  const ResolvedOp* op = GemmAt(context, node);
+  if (op == nullptr) return std::nullopt;
+  const Operand *input = context.resolved().input(*op, 0), *weight = context.resolved().input(*op, 1);
+  if (input == nullptr || weight == nullptr) return std::nullopt;
+  const QuantParams* of_input = context.resolved().qparams(AsRead(context, *input));
+  const QuantParams* of_weight = context.resolved().qparams(AsRead(context, *weight));
+  if (of_input == nullptr || of_weight == nullptr || of_input->scales.size() != 1 || of_weight->scales.empty()) {
+    return std::nullopt;
+  }
+  return Scales{of_input->scales[0], of_weight};
+}
+
+bool SameProduct(const Scales& a, const Scales& b) {
+  if (a.weight->scales.size() != b.weight->scales.size()) return false;
+  for (size_t i = 0; i < a.weight->scales.size(); ++i) {
+    if (static_cast<float>(a.input * a.weight->scales[i]) != static_cast<float>(b.input * b.weight->scales[i])) {
+      return false;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+bool IsGemm(OpId id) { return id == OpId::kLinear || id == OpId::kConv || id == OpId::kConvTranspose; }
+
+Operand AsRead(const CheckContext& context, const Operand& input) {
+  const Operand* stored = input.present && !input.quantized ? Dequantized(context, input.edge_value) : nullptr;
+  if (stored == nullptr) return input;
+  const Graph& graph = context.graph();
+  Operand read = *stored;
+  read.argument = input.argument;
+  read.port = input.port;
+  read.is_static = read.static_chain = stored->edge_value >= 0 && graph.is_static(stored->edge_value);
+  return read;
+}
+
+bool HasQuantizedWeight(const CheckContext& context, int32_t node) {
+  const ResolvedOp* op = GemmAt(context, node);
+  const Operand* weight = op == nullptr ? nullptr : context.resolved().input(*op, 1);
+  return weight != nullptr && AsRead(context, *weight).quantized;
+}
+
+Operand AsWritten(const CheckContext& context, const Operand& output) {
+  const Graph& graph = context.graph();
+  if (!output.present || output.quantized || output.value < 0 || graph.is_graph_output(output.value)) return output;
+  const absl::Span<const Use> uses = graph.uses(output.value);
+  if (uses.size() != 1 || graph.op(uses[0].node) != OpId::kQuantize) return output;
+  const Operand* stored = context.resolved().quantizer(uses[0].node);
+  if (stored == nullptr) return output;
+  Operand written = *stored;
+  written.value = output.value;
+  written.argument = output.argument;
+  written.port = output.port;
+  return written;
+}
+
+bool IsForGemm(const CheckContext& context, int32_t node) { return LeadsToGemm(context, node, kLongestChain); }
+
+int32_t OtherReaderOfBias(const CheckContext& context, int32_t node, int32_t bias) {
+  constexpr size_t kMostReaders = 1000;
+  const absl::Span<const Use> uses = context.graph().uses(bias);
+  const std::optional<Scales> own = ScalesOf(context, node);
+  if (!own) return -1;
+  for (const Use& use : uses.subspan(0, kMostReaders)) {
+    if (use.node >= node) continue;
+    const std::optional<Scales> other = use.input == 2 ? ScalesOf(context, use.node) : std::nullopt;
+    if (other && !SameProduct(*own, *other)) return use.node;
+  }
+  return -1;
+}
+
+}  // namespace quantgate::xnnpack

@@ -1,0 +1,33 @@
+// Convolutions and linear layers as ExecuTorch's partitioner reads them: with the Dequantize in front of each input and
+// the Quantize behind, whatever else is quantized around them. A layer with quantized weights is taken as a whole or
+// not at all, where other nodes are taken in float between a Dequantize and a Quantize of their own.
+#ifndef QUANTGATE_RULES_BACKENDS_XNNPACK_GEMM_H_
+#define QUANTGATE_RULES_BACKENDS_XNNPACK_GEMM_H_
+
+#include <cstdint>
+
+#include "rules/engine/context.h"
+#include "rules/graph/resolve.h"
+#include "rules/operators/op_id.h"
+
+namespace quantgate::xnnpack {
+
+bool IsGemm(OpId id);
+
+bool HasQuantizedWeight(const CheckContext& context, int32_t node);
+
+// What a GEMM reads: the stored tensor, where a Dequantize is in front of the operand.
+Operand AsRead(const CheckContext& context, const Operand& input);
+// What is behind an output: the stored tensor, where a Quantize is its only reader.
+Operand AsWritten(const CheckContext& context, const Operand& output);
+
+// Whether a Quantize or Dequantize with parameters from run time, or what computes these, is there for a GEMM.
+bool IsForGemm(const CheckContext& context, int32_t node);
+
+// An earlier GEMM with quantized weights that reads the same bias, where input scale x weight scale is not that of
+// `node`: the program has one constant for both, with the scale of the first. -1: none.
+int32_t OtherReaderOfBias(const CheckContext& context, int32_t node, int32_t bias);
+
+}  // namespace quantgate::xnnpack
+
+#endif  // QUANTGATE_RULES_BACKENDS_XNNPACK_GEMM_H_

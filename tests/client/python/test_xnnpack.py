@@ -1,0 +1,193 @@
+"""What ExecuTorch's XNNPACK partitioner takes and what its program computes, asked of ExecuTorch itself, node by node."""
+import pytest
+
+torch = pytest.importorskip('torch')
+exir = pytest.importorskip('executorch.exir')
+partitioner = pytest.importorskip('executorch.backends.xnnpack.partition.xnnpack_partitioner')
+runtime = pytest.importorskip('executorch.runtime')
+import torch.ao.quantization.fx._decomposed  # noqa: E402,F401  registers quantized_decomposed
+
+import quantgate  # noqa: E402
+from quantgate.v1 import report_pb2  # noqa: E402
+
+F = torch.nn.functional
+ops = torch.ops.quantized_decomposed
+INT8 = (-128, 127, torch.int8)
+
+
+def qdq(x, scale=0.05, zero_point=0):
+    return ops.dequantize_per_tensor(ops.quantize_per_tensor(x, scale, zero_point, *INT8), scale, zero_point, *INT8)
+
+
+def dynamic(x):
+    scale, zero_point = ops.choose_qparams.tensor(x, -128, 127, 1e-5, torch.int8)
+    stored = ops.quantize_per_tensor.tensor(x, scale, zero_point, *INT8)
+    return ops.dequantize_per_tensor.tensor(stored, scale, zero_point, *INT8)
+
+
+class Net(torch.nn.Module):
+    def __init__(self, function, modules):
+        super().__init__()
+        self.function = function
+        self.m = torch.nn.ModuleList(modules)
+        self.matrix = torch.nn.Parameter(torch.randn(8, 8))
+        self.bias = torch.nn.Parameter(torch.ones(8))
+        self.register_buffer('rows', torch.randint(-127, 127, (8, 8), dtype=torch.int8))
+        self.register_buffer('filters', torch.randint(-127, 127, (8, 4, 3, 3), dtype=torch.int8))
+        self.register_buffer('depthwise', torch.randint(-127, 127, (8, 1, 3, 3), dtype=torch.int8))
+        self.register_buffer('scales', torch.full((8,), 0.02))
+        self.register_buffer('zeros', torch.zeros(8, dtype=torch.int64))
+
+    def weight(self, stored):
+        return ops.dequantize_per_channel(stored, self.scales, self.zeros, 0, -127, 127, torch.int8)
+
+    def linear(self, x, bias=None):
+        return F.linear(x, self.weight(self.rows), bias)
+
+    def forward(self, *arguments):
+        return self.function(self, *arguments)
+
+
+V, V3, IMAGE = (2, 8), (2, 3, 8), (1, 4, 6, 6)
+nn = torch.nn
+
+# name: (shapes of the inputs, what is computed, modules of it)
+CASES = {
+    # ---- Quantize, Dequantize ----
+    'pair': ([V], lambda s, x: qdq(x)),
+    'pair_of_channels': ([V], lambda s, x: ops.dequantize_per_channel(
+        ops.quantize_per_channel(x, s.scales, s.zeros, 1, *INT8), s.scales, s.zeros, 1, *INT8) + 1.0),
+    'pair_of_int32': ([V], lambda s, x: ops.dequantize_per_tensor(
+        ops.quantize_per_tensor(x, 0.001, 0, -2**31, 2**31 - 1, torch.int32), 0.001, 0, -2**31, 2**31 - 1,
+        torch.int32) + 1.0),
+    'requantize': ([V], lambda s, x: qdq(qdq(x), 0.02) + 1.0),
+    # ---- Layers with quantized weights: as a whole or not at all ----
+    'linear': ([V], lambda s, x: qdq(s.linear(qdq(x)))),
+    'linear_relu': ([V], lambda s, x: qdq(torch.relu(s.linear(qdq(x))))),
+    'linear_relu6': ([V], lambda s, x: qdq(F.relu6(s.linear(qdq(x))))),
+    'linear_tanh': ([V], lambda s, x: qdq(torch.tanh(s.linear(qdq(x))))),
+    'linear_into_float': ([V], lambda s, x: s.linear(qdq(x))),
+    'linear_into_both': ([V], lambda s, x: (lambda y: (qdq(y), y))(s.linear(qdq(x)))),
+    'linear_of_floats': ([V], lambda s, x: s.linear(x)),
+    'linear_of_floats_quantized': ([V], lambda s, x: qdq(s.linear(x))),
+    'dynamic_linear': ([V], lambda s, x: s.linear(dynamic(x))),
+    'dynamic_linear_relu': ([V], lambda s, x: torch.relu(s.linear(dynamic(x)))),
+    'dynamic_linear_quantized': ([V], lambda s, x: qdq(s.linear(dynamic(x)))),
+    'conv': ([IMAGE], lambda s, x: qdq(F.conv2d(qdq(x), s.weight(s.filters)))),
+    'conv_padded': ([IMAGE], lambda s, x: qdq(F.conv2d(F.pad(qdq(x), (1, 1, 1, 1)), s.weight(s.filters)))),
+    'dynamic_conv': ([IMAGE], lambda s, x: F.conv2d(dynamic(x), s.weight(s.filters))),
+    'dynamic_depthwise': ([(1, 8, 6, 6)], lambda s, x: F.conv2d(dynamic(x), s.weight(s.depthwise), groups=8)),
+    'conv_of_floats': ([IMAGE], lambda s, x: F.conv2d(x, s.weight(s.filters))),
+    'one_bias': ([V], lambda s, x: qdq(s.linear(qdq(s.linear(qdq(x), s.bias), 0.1), s.bias))),
+    'one_bias_alike': ([V], lambda s, x: qdq(s.linear(qdq(s.linear(qdq(x), s.bias)), s.bias))),
+    # ---- Products of matrices ----
+    'bmm': ([V3, (2, 8, 4)], lambda s, x, y: torch.bmm(x, y)),
+    'mm': ([V, (8, 4)], lambda s, x, y: torch.mm(x, y)),
+    'mm_of_parameter': ([V], lambda s, x: torch.mm(x, s.matrix)),
+    'addmm_of_parameter': ([V], lambda s, x: torch.addmm(s.bias, x, s.matrix)),
+    'matmul': ([V3, (2, 8, 4)], lambda s, x, y: torch.matmul(x, y)),
+    'matmul_of_parameter': ([V3], lambda s, x: torch.matmul(x, s.matrix)),
+    'matmul_of_vector': ([V], lambda s, x: torch.matmul(x, s.bias)),
+    'attention': ([(1, 2, 4, 8)], lambda s, x: F.scaled_dot_product_attention(x, x, x)),
+    # ---- Taken apart ----
+    'layer_norm': ([V], lambda s, x: s.m[0](x), nn.LayerNorm(8)),
+    'group_norm': ([IMAGE], lambda s, x: s.m[0](x), nn.GroupNorm(2, 4)),
+    'instance_norm': ([IMAGE], lambda s, x: s.m[0](x), nn.InstanceNorm2d(4)),
+    'rms_norm': ([V], lambda s, x: s.m[0](x), nn.RMSNorm(8)),
+    'silu': ([V], lambda s, x: F.silu(x)),
+    'silu_quantized': ([V], lambda s, x: qdq(F.silu(qdq(x)))),
+    'glu': ([V], lambda s, x: F.glu(x)),
+    'hardsigmoid': ([V], lambda s, x: F.hardsigmoid(x)),
+    'logsigmoid': ([V], lambda s, x: F.logsigmoid(x)),
+    'stack': ([V, V], lambda s, x, y: torch.stack([x, y], -1)),
+    'split': ([V], lambda s, x: torch.split(x, 4, -1)[0] + 1.0),
+    'unbind': ([V], lambda s, x: x.unbind(0)[0] + 1.0),
+    'squeeze': ([(2, 1, 8)], lambda s, x: torch.relu(x.squeeze(1))),
+    'select': ([V3], lambda s, x: torch.relu(x[:, 1])),
+    # ---- Others ----
+    'elu': ([V], lambda s, x: F.elu(x)),
+    'square': ([V], lambda s, x: torch.square(x)),
+    'power_of_integer': ([V], lambda s, x: x ** 2),
+    'power_of_real': ([V], lambda s, x: x ** 2.0),
+    'integer_scalar': ([V], lambda s, x: x * 2),
+    'real_scalar': ([V], lambda s, x: x * 2.0),
+    'pool_of_one_dimension': ([(1, 4, 6)], lambda s, x: F.max_pool1d(x, 2)),
+    'pool': ([IMAGE], lambda s, x: F.max_pool2d(x, 2)),
+    'detach': ([V], lambda s, x: torch.relu(x).detach() + 1.0),
+    'reflect': ([IMAGE], lambda s, x: F.pad(x, (1, 1, 1, 1), mode='reflect')),
+    'pad': ([V], lambda s, x: F.pad(x, (1, 1))),
+    'pad_unpacked': ([V], lambda s, x: F.pad(qdq(x), (1, 1))),
+    'pad_quantized': ([V], lambda s, x: qdq(F.pad(qdq(x), (1, 1)))),
+    'relu_other': ([V], lambda s, x: qdq(torch.relu(qdq(x)), 0.025)),
+    'clamp': ([V], lambda s, x: qdq(torch.clamp(qdq(x), -1, 1), 0.01)),
+    'view_other': ([V], lambda s, x: qdq(qdq(x).view(4, 4), 0.025)),
+    'view_alike': ([V], lambda s, x: qdq(qdq(x).view(4, 4))),
+    'cat_other': ([V, V], lambda s, x, y: qdq(torch.cat([qdq(x), qdq(y, 0.02)]))),
+    'cat_alike': ([V, V], lambda s, x, y: qdq(torch.cat([qdq(x), qdq(y)]))),
+    'max_pool_other': ([IMAGE], lambda s, x: qdq(F.max_pool2d(qdq(x), 2), 0.025)),
+    'softmax': ([V], lambda s, x: torch.softmax(x, -1)),
+    'softmax_of_first': ([V], lambda s, x: torch.softmax(x, 0)),
+    'sigmoid_quantized': ([V], lambda s, x: qdq(torch.sigmoid(qdq(x)))),
+    'batch_norm': ([IMAGE], lambda s, x: s.m[1](s.m[0](x)), nn.Conv2d(4, 8, 3), nn.BatchNorm2d(8)),
+}
+
+
+def origin(node, names):
+    """The exported program's node that a node of the lowered one comes from."""
+    found, sources = None, node.meta.get('from_node') or []
+    while sources:
+        found = next((source.name for source in sources if source.name in names), found)
+        sources = [inner for source in sources for inner in source.from_node or []]
+    return found
+
+
+def outside(lowered, names):
+    """Nodes of the exported program of which something is left outside of the delegates."""
+    return {origin(node, names) for node in lowered.exported_program().graph.nodes
+            if node.op == 'call_function' and 'call_delegate' not in str(node.target)
+            and 'getitem' not in str(node.target)}
+
+
+def numbers(lowered, arguments):
+    """What the program computes; None: it does not load."""
+    loaded = runtime.Runtime.get().load_program(lowered.to_executorch().buffer)
+    try:
+        return loaded.load_method('forward').execute(list(arguments))
+    except RuntimeError:
+        return None
+
+
+@pytest.mark.parametrize('name', CASES)
+def test_delegation(name):
+    shapes, function, *modules = CASES[name]
+    torch.manual_seed(0)
+    net = Net(function, modules).eval()
+    arguments = tuple(torch.randn(shape) for shape in shapes)
+    program = torch.export.export(net, arguments, strict=True)
+    result = quantgate.check(program, targets=['xnnpack']).result('xnnpack')
+    lowered = exir.to_edge_transform_and_lower(
+        program, partitioner=[partitioner.XnnpackPartitioner()],
+        compile_config=exir.EdgeCompileConfig(_check_ir_validity=False))
+
+    nodes = {node.name: node for node in program.graph.nodes if node.op == 'call_function'}
+    left = outside(lowered, nodes) - {None}
+    said = {node.node for node in result.outcome.nodes if node.refused}
+    # Weights of a layer that is left are left with it: they are constants, and no node is said to be.
+    left -= {name for name in left if nodes[name].args and getattr(nodes[name].args[0], 'op', '') == 'placeholder'
+             and 'dequantize_per_channel' in str(nodes[name].target)}
+    assert said == left
+    assert not result.not_checked
+
+    outcome = report_pb2.Outcome
+    if left:
+        assert result.outcome.kind == outcome.PARTIAL
+        return
+    computed = numbers(lowered, arguments)
+    assert (result.outcome.kind == outcome.FAILS) == (computed is None)
+    if computed is None:
+        return
+    expected = net(*arguments)
+    expected = expected if isinstance(expected, tuple) else (expected,)
+    # Two steps of what is written, and what a bias with the wrong scale makes of it.
+    close = all(torch.allclose(a, b, atol=0.11) for a, b in zip(computed, expected))
+    assert close == (result.verdict != report_pb2.Result.REJECTED)
