@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "absl/time/clock.h"
 #include "quantgate/v1/report_service.pb.h"
 #include "server/byte_budget.h"
 #include "server/dashboard_files.h"
@@ -23,8 +24,10 @@
 namespace quantgate::server {
 namespace {
 
-constexpr int kThreads = 32;
-// Each takes a thread while it is open.
+// Requests at work, with those who watch events. The other threads answer probes and refuse, however many bodies are
+// sent slowly.
+constexpr int kMaxRequests = 64;
+constexpr int kThreads = kMaxRequests + 16;
 constexpr int64_t kMaxJsonBytes = 16 << 20;
 constexpr int64_t kMaxLogBytes = 2 << 20;
 // Bodies of JSON in memory, all together; what they are parsed into takes a few times as much.
@@ -52,10 +55,10 @@ struct HttpServer::Impl {
                 /*max_concurrent=*/2,
                 {.output_bytes = handlers.max_graph_bytes}},
                handlers.api, handlers.events),
-        listener(kThreads, {}, [this](httplib::Request& request) { return Prepare(request); }) {}
+        listener(kThreads, kMaxRequests, {}, [this](httplib::Request& request) { return Prepare(request); }) {}
 
-  // Adjusts headers to what is offered here; how many bytes of body the request may have on the wire.
-  int64_t Prepare(httplib::Request& request) const;
+  // Adjusts headers to what is offered here.
+  HttpListener::Terms Prepare(httplib::Request& request) const;
   bool Refuse(const httplib::Request& request, httplib::Response& response);
   void Get(const httplib::Request& request, httplib::Response& response);
   void Post(const httplib::Request& request, httplib::Response& response, const httplib::ContentReader& body);
@@ -65,6 +68,11 @@ struct HttpServer::Impl {
   void Decode(const std::string& body, httplib::Response& response) const;
   void Api(const httplib::Request& request, const std::string& body, httplib::Response& response) const;
 
+  // Probes and scrapers come by whatever name a service has, and a page of another site learns nothing from them.
+  static bool IsProbe(const httplib::Request& request) {
+    return (request.path == "/metrics" || request.path == "/healthz") &&
+           (request.method == "GET" || request.method == "HEAD");
+  }
   bool IsUpload(const httplib::Request& request) const {
     return request.method == "POST" && request.path == kModelsCheck;
   }
@@ -87,7 +95,7 @@ struct HttpServer::Impl {
   int port = 0;
 };
 
-int64_t HttpServer::Impl::Prepare(httplib::Request& request) const {
+HttpListener::Terms HttpServer::Impl::Prepare(httplib::Request& request) const {
   // Brotli at its best takes seconds; a stream of events would be held back until there is enough to compress.
   const bool gzip = absl::StrContains(request.get_header_value("Accept-Encoding"), "gzip") && request.path != kEvents;
   request.headers.erase("Accept-Encoding");
@@ -95,7 +103,7 @@ int64_t HttpServer::Impl::Prepare(httplib::Request& request) const {
   request.headers.erase("Range");
   request.ranges.clear();
   // What chunks add on the wire.
-  return MaxBody(request) + MaxBody(request) / 16 + (64 << 10);
+  return {MaxBody(request) + MaxBody(request) / 16 + (64 << 10), IsProbe(request)};
 }
 
 bool HttpServer::Impl::Refuse(const httplib::Request& request, httplib::Response& response) {
@@ -104,12 +112,15 @@ bool HttpServer::Impl::Refuse(const httplib::Request& request, httplib::Response
     HttpListener::Current().CloseAfterAnswer();
     return true;
   };
-  // Probes and scrapers come by whatever name a service has, and a page of another site learns nothing from them.
-  const bool operators = (request.path == "/metrics" || request.path == "/healthz") &&
-                         (request.method == "GET" || request.method == "HEAD");
-  const absl::Status admitted = operators ? absl::OkStatus() : Admit(request, handlers.names);
-  if (!admitted.ok()) return refuse(403, admitted);
-  if (handlers.api == nullptr && !operators) return refuse(403, absl::PermissionDeniedError(handlers.closed));
+  if (!IsProbe(request)) {
+    if (absl::Status admitted = Admit(request, handlers.names); !admitted.ok()) return refuse(403, admitted);
+    if (handlers.api == nullptr) return refuse(403, absl::PermissionDeniedError(handlers.closed));
+    // Its place was taken before: who drains either sees it, or it sees that.
+    if (!handlers.healthy()) return refuse(503, Overloaded("the server is shutting down"));
+    if (!HttpListener::HasPlace()) {
+      return refuse(503, Overloaded(absl::StrCat("max_http_requests=", kMaxRequests, ": others are at work")));
+    }
+  }
   const bool has_body = request.has_header("Content-Length") || request.has_header("Transfer-Encoding");
   int64_t length = 0;
   if (has_body && request.has_header("Content-Length") &&
@@ -344,13 +355,15 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const Address& add
 
 HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-void HttpServer::Stop() {
+void HttpServer::Stop(absl::Time deadline) {
+  if (!impl_->thread.joinable()) return;
+  impl_->listener.WaitUntilIdle(std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(deadline - absl::Now()));
   impl_->stopping = true;
-  impl_->listener.stop();
-  if (impl_->thread.joinable()) impl_->thread.join();
+  impl_->listener.End();
+  impl_->thread.join();
 }
 
-HttpServer::~HttpServer() { Stop(); }
+HttpServer::~HttpServer() { Stop(absl::InfinitePast()); }
 
 int HttpServer::port() const { return impl_->port; }
 
