@@ -162,10 +162,14 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Options& options, De
   impl->Register(builder, quota);
   // Two servers on one port would share its calls by chance.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  // A peer that has vanished is noticed, also while a check is long and says nothing.
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   impl->grpc = builder.BuildAndStart();
   if (impl->grpc == nullptr || port == 0) {
-    return absl::UnavailableError(absl::StrCat("cannot listen on ", FormatAddress(*listen),
-                                               options.tls_cert.empty() ? "" : ", or the TLS files do not fit"));
+    return absl::UnavailableError(absl::StrCat("cannot listen on ", FormatAddress(*listen)));
   }
   listen->port = port;
   impl->address = FormatAddress(*listen);
@@ -176,6 +180,15 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Options& options, De
     HttpServer::Handlers handlers;
     handlers.metrics = [raw] { return raw->metrics.Render(); };
     handlers.healthy = [raw] { return !raw->draining.load(); };
+    handlers.answered = [raw](int http_status) { raw->metrics.HttpAnswered(http_status); };
+    // The services only know of those that could be read.
+    handlers.uploaded = [raw](const absl::Status& status, absl::Duration time) {
+      raw->log.Event(Log::Level::kInfo, "upload",
+                     {{"status", absl::StatusCodeToString(status.code())},
+                      {"message", std::string(status.message())},
+                      {"run_ms", absl::ToDoubleMilliseconds(time)}});
+      raw->metrics.Uploaded(status.code());
+    };
     if (options.tls_client_ca.empty()) {
       grpc::ServerBuilder internal;
       impl->Register(internal, quota);

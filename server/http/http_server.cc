@@ -100,6 +100,10 @@ HttpListener::Terms HttpServer::Impl::Prepare(httplib::Request& request) const {
   const bool gzip = absl::StrContains(request.get_header_value("Accept-Encoding"), "gzip") && request.path != kEvents;
   request.headers.erase("Accept-Encoding");
   if (gzip) request.headers.emplace("Accept-Encoding", "gzip");
+  // RFC 9112, 6.3: then there is no body. The library would wait for one until the connection ends.
+  if (request.method == "POST" && !request.has_header("Content-Length") && !request.has_header("Transfer-Encoding")) {
+    request.headers.emplace("Content-Length", "0");
+  }
   request.headers.erase("Range");
   request.ranges.clear();
   // What chunks add on the wire.
@@ -112,6 +116,16 @@ bool HttpServer::Impl::Refuse(const httplib::Request& request, httplib::Response
     HttpListener::Current().CloseAfterAnswer();
     return true;
   };
+  // Before it is asked for what only requests with a body have.
+  const absl::Status method = FindApiMethod(request.method, request.path).status();
+  if (absl::IsUnimplemented(method)) {
+    response.set_header("Allow", std::string(method.message()));
+    return refuse(405, absl::UnimplementedError(absl::StrCat(request.method, ": this resource has no such method")));
+  }
+  if (request.method != "GET" && request.method != "HEAD" && request.method != "DELETE" && request.method != "POST") {
+    response.set_header("Allow", "GET, HEAD, POST, DELETE");
+    return refuse(405, absl::UnimplementedError("only GET, HEAD, POST and DELETE are answered"));
+  }
   if (!IsProbe(request)) {
     if (absl::Status admitted = Admit(request, handlers.names); !admitted.ok()) return refuse(403, admitted);
     if (handlers.api == nullptr) return refuse(403, absl::PermissionDeniedError(handlers.closed));
@@ -128,6 +142,9 @@ bool HttpServer::Impl::Refuse(const httplib::Request& request, httplib::Response
        request.get_header_value_count("Content-Length") > 1 || request.has_header("Transfer-Encoding"))) {
     return refuse(400, absl::InvalidArgumentError("Content-Length: is no length of this body"));
   }
+  if (request.has_header("Transfer-Encoding") && request.get_header_value("Transfer-Encoding") != "chunked") {
+    return refuse(501, absl::UnimplementedError("Transfer-Encoding: only chunked is understood"));
+  }
   if (request.method == "POST") {
     const char* limit = IsUpload(request) ? "max_upload_bytes" : "max_http_body_bytes";
     if (length > MaxBody(request)) return refuse(413, TooLarge(limit, MaxBody(request)));
@@ -138,10 +155,6 @@ bool HttpServer::Impl::Refuse(const httplib::Request& request, httplib::Response
       return refuse(415, absl::InvalidArgumentError("Content-Type: send one body, not a form"));
     }
     return false;
-  }
-  if (request.method != "GET" && request.method != "HEAD" && request.method != "DELETE") {
-    response.set_header("Allow", "GET, HEAD, POST, DELETE");
-    return refuse(405, absl::UnimplementedError("only GET, HEAD, POST and DELETE are answered"));
   }
   if (length > 0 || request.has_header("Transfer-Encoding")) {
     return refuse(400, absl::InvalidArgumentError("a request of this method has no body"));
@@ -171,10 +184,6 @@ void HttpServer::Impl::Api(const httplib::Request& request, const std::string& b
   const absl::StatusOr<ApiMethod> method = FindApiMethod(request.method, request.path);
   if (method.ok()) {
     transcoder.Answer(*method, request, body, Gone(), response);
-  } else if (absl::IsUnimplemented(method.status())) {
-    response.set_header("Allow", std::string(method.status().message()));
-    SetStatus(405, absl::UnimplementedError(absl::StrCat(request.method, ": this resource has no such method")),
-              response);
   } else {
     SetStatus(method.status(), response);
   }
@@ -275,7 +284,9 @@ void HttpServer::Impl::Decode(const std::string& body, httplib::Response& respon
 void HttpServer::Impl::Post(const httplib::Request& request, httplib::Response& response,
                             const httplib::ContentReader& body) {
   if (IsUpload(request)) {
+    const absl::Time start = absl::Now();
     absl::StatusOr<v1::Report> report = upload.Check(request, body, Gone());
+    if (handlers.uploaded) handlers.uploaded(report.status(), absl::Now() - start);
     if (!report.ok()) {
       // What follows may be the rest of the file.
       HttpListener::Current().CloseAfterAnswer();
@@ -320,7 +331,12 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const Address& add
     setsockopt(sock, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   });
   server.set_tcp_nodelay(true);
-  server.set_default_headers(SecurityHeaders());
+  httplib::Headers headers = SecurityHeaders();
+  headers.emplace("Accept-Ranges", "none");  // the library promises them by itself
+  server.set_default_headers(std::move(headers));
+  server.set_logger([raw](const httplib::Request&, const httplib::Response& response) {
+    if (raw->handlers.answered) raw->handlers.answered(response.status);
+  });
   server.set_pre_routing_handler([raw](const httplib::Request& request, httplib::Response& response) {
     return raw->Refuse(request, response) ? httplib::Server::HandlerResponse::Handled
                                           : httplib::Server::HandlerResponse::Unhandled;

@@ -23,8 +23,10 @@ using DecodeFunction = std::function<absl::StatusOr<std::string>(absl::string_vi
 class HttpServer {
  public:
   struct Handlers {
-    std::function<std::string()> metrics;  // exposition text
-    std::function<bool()> healthy;         // /healthz: 200 or 503; false: the server drains
+    std::function<std::string()> metrics;           // exposition text
+    std::function<bool()> healthy;                  // /healthz: 200 or 503; false: the server drains
+    std::function<void(int http_status)> answered;  // told of every answer; may be null
+    std::function<void(const absl::Status&, absl::Duration)> uploaded;  // of every model sent; may be null
     // To this server's own services. Null: there is no /v1 and no page, because of `closed`.
     std::shared_ptr<grpc::Channel> api;
     std::string closed;

@@ -87,6 +87,7 @@ absl::Status Check(const v1::Graph& graph, const CheckOptions& options, ModuleRe
   ++started;
   if (graph.name() == "throw") throw std::runtime_error("a fault of the engine");
   if (graph.name() == "quarter") absl::SleepFor(absl::Milliseconds(250));
+  while (graph.name() == "stuck") absl::SleepFor(absl::Seconds(1));
   while (graph.name() == "gate" && !gate_is_open && !options.cancelled()) absl::SleepFor(absl::Milliseconds(1));
   if (graph.name() == "slow") {
     while (!options.cancelled()) absl::SleepFor(absl::Milliseconds(1));

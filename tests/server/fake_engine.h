@@ -33,9 +33,9 @@ class Tables : public db::TableSource {
 // "good" and "broken" (fails to load).
 void RegisterModules(ModuleRegistry& modules);
 
-// By graph name: "slow" runs until it is cancelled, "gate" until OpenGate(), "quarter" takes 250 ms, "throw" throws; a
-// node whose name is "bad" is a finding NR001; a node whose op is out of range is INVALID_ARGUMENT. Anything else is
-// accepted.
+// By graph name: "slow" runs until it is cancelled, "stuck" for ever, "gate" until OpenGate(), "quarter" takes 250 ms,
+// "throw" throws; a node whose name is "bad" is a finding NR001; a node whose op is out of range is INVALID_ARGUMENT.
+// Anything else is accepted.
 absl::Status Check(const v1::Graph& graph, const CheckOptions& options, ModuleRegistry& modules, v1::Report& report);
 
 std::vector<const RuleInfo*> Rules();

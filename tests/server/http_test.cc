@@ -6,6 +6,7 @@
 #include <sys/time.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -199,8 +200,27 @@ TEST_F(HttpTest, MethodsThatAResourceDoesNotHave) {
   EXPECT_EQ(post->get_header_value("Allow"), "GET");
   EXPECT_THAT(Body(http_->Delete("/v1/fleet", kOwnPage), 405)["code"], 12);
   EXPECT_THAT(Body(http_->Delete("/", kOwnPage), 404)["code"], 5);
-  EXPECT_EQ(http_->Options("/v1/reports")->status, 403);
+  for (const auto& [method, path, allow] :
+       std::vector<std::array<std::string, 3>>{{"OPTIONS", "/v1/reports", "GET"},
+                                               {"PUT", "/v1/reports/7", "GET, DELETE"},
+                                               {"GET", "/v1/models:check", "POST"},
+                                               {"GET", "/v1/logs:decode", "POST"},
+                                               {"DELETE", "/v1/events", "GET"}}) {
+    const std::string answer = Raw(absl::StrCat(method, " ", path, " HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+    EXPECT_THAT(answer, HasSubstr("HTTP/1.1 405 ")) << method << " " << path;
+    EXPECT_THAT(answer, HasSubstr(absl::StrCat("Allow: ", allow, "\r\n"))) << method << " " << path;
+  }
+  EXPECT_EQ(http_->Head("/v1/rules")->get_header_value("Accept-Ranges"), "none");
   EXPECT_THAT(Raw("BREW /v1/reports HTTP/1.1\r\n\r\n"), HasSubstr(" 400 "));
+}
+
+TEST_F(HttpTest, NoLengthIsNoBody) {
+  StartHttp();
+  const absl::Time start = absl::Now();
+  const std::string head = "POST /v1/reports:prune HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
+  EXPECT_THAT(Raw(head + "X-QuantGate-Request: 1\r\n\r\n"), HasSubstr("the body is no PruneReportsRequest"));
+  EXPECT_THAT(Raw(head + "X-QuantGate-Request: 1\r\nTransfer-Encoding: gzip\r\n\r\n"), HasSubstr("only chunked"));
+  EXPECT_LT(absl::Now() - start, absl::Seconds(10));
 }
 
 TEST_F(HttpTest, MalformedJson) {
@@ -446,6 +466,12 @@ TEST_F(HttpTest, WhatReadingAModelComesTo) {
     StartHttp(reader.script);
     const auto result = http_->Post("/v1/models:check?path=m.onnx", kOwnPage, "x", "application/octet-stream");
     EXPECT_THAT(Message(result, reader.status), HasSubstr(reader.message)) << reader.script;
+    EXPECT_TRUE(Eventually([&] {
+      const std::string metrics = http_->Get("/metrics")->body;
+      return metrics.find("quantgate_uploads_total{code=") != std::string::npos &&
+             metrics.find(absl::StrCat("quantgate_http_answers_total{code=\"", reader.status, "\"} 1")) !=
+                 std::string::npos;
+    })) << reader.script;
     server_.reset();
   }
   EXPECT_EQ(UploadFolders(), folders);
