@@ -1,30 +1,97 @@
 #include "server/client_stream.h"
 
+#include <algorithm>
+#include <utility>
+
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "server/status.h"
 #include "server/stream.h"
 
 namespace quantgate::server {
 
+namespace {
+
+// On average, once max_stream_idle has passed: a byte now and then is no progress.
+constexpr int64_t kBytesPerSecond = 16 << 10;
+
+}  // namespace
+
 ClientStream::ClientStream(CallEnvironment environment, grpc::CallbackServerContext* context, const char* method,
-                           ByteBudget& budget, int64_t max_bytes)
-    : share_(budget), max_bytes_(max_bytes), call_(std::make_shared<Call>(environment, context, method)) {
+                           ByteBudget& budget, const Limits& limits)
+    : share_(budget),
+      max_bytes_(limits.max_stream_bytes),
+      max_idle_seconds_(limits.max_stream_idle),
+      start_(absl::Now()),
+      last_(start_),
+      call_(std::make_shared<Call>(environment, context, method)) {
   StartRead(&message_);  // gRPC reacts only once the method has returned the object
+  const std::lock_guard lock(mutex_);
+  SetAlarm(Deadline());
 }
 
 void ClientStream::OnReadDone(bool ok) {
-  if (!ok) {
-    Start();
-    return;
+  absl::Status status;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!receiving_) return;  // it had stalled
+    if (ok) {
+      status = has_options_ ? TakeChunk(message_) : TakeOptions(message_);
+      has_options_ = true;
+      last_ = absl::Now();
+    }
+    receiving_ = ok && status.ok();
+    if (receiving_) {
+      message_.Clear();
+      StartRead(&message_);
+      return;
+    }
   }
-  const absl::Status status = has_options_ ? TakeChunk(message_) : TakeOptions(message_);
-  has_options_ = true;
-  if (status.ok()) {
-    message_.Clear();
-    StartRead(&message_);
-  } else {
+  if (ok) {
     Finish(call_->Finish(status));
+  } else {
+    Start();
   }
+}
+
+void ClientStream::OnDone() {
+  {
+    const std::lock_guard lock(mutex_);
+    receiving_ = false;
+    alarm_.Cancel();
+  }
+  Release();
+}
+
+void ClientStream::OnAlarm() {
+  bool stalled = false;
+  {
+    const std::lock_guard lock(mutex_);
+    const absl::Time deadline = Deadline();
+    if (receiving_ && absl::Now() < deadline) {
+      SetAlarm(deadline);
+      return;
+    }
+    stalled = std::exchange(receiving_, false);
+  }
+  if (stalled) {
+    Finish(call_->Finish(absl::DeadlineExceededError(
+        absl::StrCat("max_stream_idle=", max_idle_seconds_, ": the stream's messages came too slowly"))));
+  }
+  Release();
+}
+
+void ClientStream::SetAlarm(absl::Time time) {
+  alarm_.Set(absl::ToChronoTime(time), [this](bool) { OnAlarm(); });
+}
+
+absl::Time ClientStream::Deadline() const {
+  const absl::Duration idle = absl::Seconds(max_idle_seconds_);
+  return std::min(last_ + idle, start_ + idle + absl::Seconds(bytes_) / kBytesPerSecond);
+}
+
+void ClientStream::Release() {
+  if (--parts_ == 0) delete this;
 }
 
 absl::Status ClientStream::Append(const std::string& chunk, std::string& bytes) {

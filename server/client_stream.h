@@ -2,28 +2,35 @@
 #ifndef QUANTGATE_SERVER_CLIENT_STREAM_H_
 #define QUANTGATE_SERVER_CLIENT_STREAM_H_
 
+#include <grpcpp/alarm.h>
+
+#include <atomic>
 #include <cstdint>
 #include <memory>
+#include <mutex>
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/time/time.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
 #include "server/byte_budget.h"
 #include "server/call.h"
+#include "server/options.h"
 
 namespace quantgate::server {
 
-// Collects the messages, then runs like a unary call. Reactions come one at a time; the object ends itself.
+// Collects the messages, then runs like a unary call. Reactions come one at a time, but for the alarm; the object ends
+// itself. A stream that stalls is ended: it holds memory that others wait for.
 class ClientStream : public grpc::ServerReadReactor<grpc::ByteBuffer> {
  public:
   void OnReadDone(bool ok) final;
-  void OnDone() final { delete this; }
+  void OnDone() final;
 
  protected:
-  // `budget` and what `environment` refers to outlive the call. At most `max_bytes` of chunks are taken.
+  // `budget` and what `environment` refers to outlive the call.
   ClientStream(CallEnvironment environment, grpc::CallbackServerContext* context, const char* method,
-               ByteBudget& budget, int64_t max_bytes);
+               ByteBudget& budget, const Limits& limits);
 
   // Of the first message, and of one after it. INVALID_ARGUMENT names the field, "options: …".
   virtual absl::Status TakeOptions(grpc::ByteBuffer& message) = 0;
@@ -39,13 +46,27 @@ class ClientStream : public grpc::ServerReadReactor<grpc::ByteBuffer> {
 
  private:
   void Start();
+  // DEADLINE_EXCEEDED: "max_stream_idle=…", when no message came in time; else looks again later.
+  void OnAlarm();
+  void SetAlarm(absl::Time time);
+  // When the stream has stalled: no message for max_stream_idle, or too few bytes since it began.
+  absl::Time Deadline() const;
+  // Of the call and the alarm, the last one deletes the object.
+  void Release();
 
   ByteBudget::Share share_;
   const int64_t max_bytes_;
+  const double max_idle_seconds_;
+  const absl::Time start_;
+  std::mutex mutex_;       // the alarm's thread is another one
+  bool receiving_ = true;  // guarded by mutex_, as what follows is while it is true
+  absl::Time last_;        // when a message came
   int64_t bytes_ = 0;
   std::shared_ptr<Call> call_;
   grpc::ByteBuffer message_;
   bool has_options_ = false;
+  grpc::Alarm alarm_;
+  std::atomic<int> parts_{2};
 };
 
 }  // namespace quantgate::server

@@ -5,9 +5,14 @@
 #include <string>
 
 #include "absl/strings/str_cat.h"
+#include "server/pem.h"
 
 namespace quantgate::server {
 namespace {
+
+absl::Status AboutFile(const char* flag, const std::string& path, const absl::Status& status) {
+  return status.ok() ? status : absl::InvalidArgumentError(absl::StrCat(flag, ": '", path, "' ", status.message()));
+}
 
 absl::StatusOr<std::string> ReadPem(const char* flag, const std::string& path) {
   std::ifstream file(path, std::ios::binary);
@@ -49,10 +54,15 @@ absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeCredentials(const O
   if (!cert.ok()) return cert.status();
   absl::StatusOr<std::string> key = ReadPem("--tls-key", options.tls_key);
   if (!key.ok()) return key.status();
+  absl::Status status = AboutFile("--tls-cert", options.tls_cert, CheckCertificates(*cert));
+  if (status.ok()) status = AboutFile("--tls-key", options.tls_key, CheckKey(*key, *cert));
+  if (!status.ok()) return status;
   ssl.pem_key_cert_pairs.push_back({*std::move(key), *std::move(cert)});
   if (!options.tls_client_ca.empty()) {
     absl::StatusOr<std::string> ca = ReadPem("--tls-client-ca", options.tls_client_ca);
     if (!ca.ok()) return ca.status();
+    status = AboutFile("--tls-client-ca", options.tls_client_ca, CheckCertificates(*ca));
+    if (!status.ok()) return status;
     ssl.pem_root_certs = *std::move(ca);
   }
   return grpc::SslServerCredentials(ssl);

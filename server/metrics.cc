@@ -29,6 +29,10 @@ Metrics::Metrics(Sources sources)
                        "Results in reports made, by verdict.")),
       store_errors_(Family(registry_, prometheus::BuildCounter(), "quantgate_store_errors_total",
                            "Failed report store operations by status.")),
+      http_answers_(Family(registry_, prometheus::BuildCounter(), "quantgate_http_answers_total",
+                           "Answers over HTTP, by HTTP status.")),
+      uploads_(Family(registry_, prometheus::BuildCounter(), "quantgate_uploads_total",
+                      "Model files sent over HTTP, by gRPC status; those that are checked are requests, too.")),
       module_loaded_(Family(registry_, prometheus::BuildGauge(), "quantgate_module_loaded",
                             "1 when the backend module is loaded.")),
       in_flight_(Family(registry_, prometheus::BuildGauge(), "quantgate_requests_in_flight",
@@ -62,6 +66,10 @@ void Metrics::Findings(const v1::Report& report) {
 void Metrics::StoreError(absl::StatusCode code) {
   store_errors_.Add({{"code", absl::StatusCodeToString(code)}}).Increment();
 }
+
+void Metrics::HttpAnswered(int http_status) { http_answers_.Add({{"code", std::to_string(http_status)}}).Increment(); }
+
+void Metrics::Uploaded(absl::StatusCode code) { uploads_.Add({{"code", absl::StatusCodeToString(code)}}).Increment(); }
 
 std::string Metrics::Render() {
   queued_.Set(sources_.queued_checks());

@@ -33,6 +33,8 @@ class Metrics {
   void RequestFinished(absl::string_view method, absl::StatusCode code, absl::Duration time);
   void Findings(const v1::Report& report);
   void StoreError(absl::StatusCode code);
+  void HttpAnswered(int http_status);
+  void Uploaded(absl::StatusCode code);
 
   // The exposition text.
   std::string Render();
@@ -45,6 +47,8 @@ class Metrics {
   prometheus::Family<prometheus::Counter>& findings_;
   prometheus::Family<prometheus::Counter>& verdicts_;
   prometheus::Family<prometheus::Counter>& store_errors_;
+  prometheus::Family<prometheus::Counter>& http_answers_;
+  prometheus::Family<prometheus::Counter>& uploads_;
   prometheus::Family<prometheus::Gauge>& module_loaded_;
   prometheus::Gauge& in_flight_;
   prometheus::Gauge& queued_;

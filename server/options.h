@@ -10,8 +10,8 @@
 
 namespace quantgate::server {
 
-// A request beyond one of these is answered RESOURCE_EXHAUSTED with the limit's name and value, except the last three,
-// which are answered UNAVAILABLE: the same request will do later.
+// A request beyond one of these is answered RESOURCE_EXHAUSTED with the limit's name and value, a stream that stalls
+// DEADLINE_EXCEEDED; the last three are answered UNAVAILABLE: the same request will do later.
 struct Limits {
   int64_t max_request_bytes = int64_t{64} << 20;  // one unary request as it is sent
   int64_t max_stream_bytes = int64_t{512} << 20;  // the graph (and inputs) of one streamed request, all chunks
@@ -20,6 +20,7 @@ struct Limits {
   int64_t max_values = 4'000'000;
   int64_t max_targets = 128;
   int64_t max_simulation_bytes = int64_t{1} << 30;  // tensors that one simulation holds at a time, weights included
+  double max_stream_idle = 15;  // seconds between two messages of a streamed request; on average 16 KiB come in one
 
   int64_t max_buffered_bytes = int64_t{1} << 30;  // requests being received, waiting and checked, all together
   int max_concurrent = 0;                         // checks at a time; 0: one per core

@@ -11,10 +11,12 @@
 #include <optional>
 #include <string>
 #include <system_error>
+#include <thread>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
+#include "absl/time/clock.h"
 #include "db/reports/age.h"
 #include "db/reports/report_store.h"
 #include "grpc/grpc.h"
@@ -27,6 +29,9 @@
 
 namespace quantgate {
 namespace {
+
+// What cancelled calls get to end.
+constexpr absl::Duration kCancelTime = absl::Seconds(5);
 
 struct ServeFlags {
   server::Options server;
@@ -90,6 +95,16 @@ class StopSignals {
   sigset_t set_;
 };
 
+// A check that does not ask whether it was cancelled, or a database that does not answer, must not keep the process.
+// What was acknowledged is on the disk.
+void EndInAnyCaseAfter(absl::Duration time) {
+  std::thread([time] {
+    absl::SleepFor(time);
+    std::fputs("error[DEADLINE_EXCEEDED]: calls did not end, not even when they were cancelled\n", stderr);
+    std::_Exit(3);
+  }).detach();
+}
+
 absl::StatusOr<server::RetentionPolicy> PolicyOf(const ServeFlags& flags) {
   server::RetentionPolicy policy;
   policy.max_reports = flags.max_reports;
@@ -98,6 +113,15 @@ absl::StatusOr<server::RetentionPolicy> PolicyOf(const ServeFlags& flags) {
   if (!age.ok()) return absl::InvalidArgumentError(absl::StrCat("--retain: ", age.status().message()));
   policy.max_age = *age;
   return policy;
+}
+
+void PrintAddresses(const server::Server& server, const ServeFlags& flags) {
+  std::printf("listening on %s\n", server.address().c_str());
+  if (!server.http_address().empty()) {
+    std::printf("metrics on http://%s/metrics\n", server.http_address().c_str());
+    if (flags.server.tls_client_ca.empty()) std::printf("dashboard on http://%s/\n", server.http_address().c_str());
+  }
+  std::fflush(stdout);
 }
 
 absl::Status Serve(CLI::App& command, ServeFlags& flags, const ServeParts& parts) {
@@ -125,23 +149,23 @@ absl::Status Serve(CLI::App& command, ServeFlags& flags, const ServeParts& parts
   if (!tables.ok()) return tables.status();
   absl::StatusOr<std::unique_ptr<db::ReportStore>> store = OpenStore(flags.store);
   if (!store.ok()) return store.status();
+  if (retains && *store != nullptr && (*store)->read_only()) {
+    return absl::InvalidArgumentError("--retain and --max-reports delete stored reports, and --store may only be read");
+  }
   ModuleRegistry modules(**tables);
   parts.register_modules(modules);
   server::Log log(flags.log_format == "json" ? server::Log::Format::kJson : server::Log::Format::kText);
   absl::StatusOr<std::unique_ptr<server::Server>> server = server::Server::Start(
       flags.server, {parts.check, parts.rules, modules, store->get(), log, parts.decode, parts.import_command});
   if (!server.ok()) return server.status();
-  std::printf("listening on %s\n", (*server)->address().c_str());
-  if (!(*server)->http_address().empty()) {
-    std::printf("metrics on http://%s/metrics\n", (*server)->http_address().c_str());
-    if (flags.server.tls_client_ca.empty()) std::printf("dashboard on http://%s/\n", (*server)->http_address().c_str());
-  }
-  std::fflush(stdout);
+  // For people and scripts that start it; the log says the same in JSON.
+  if (flags.log_format == "text") PrintAddresses(**server, flags);
   std::optional<server::Retention> retention;
   if (*store != nullptr && retains) {
     retention.emplace(**store, log, *policy);
   }
   signals.Wait();
+  EndInAnyCaseAfter(absl::Seconds(flags.drain_timeout) + kCancelTime);
   (*server)->Drain(absl::Seconds(flags.drain_timeout));
   return absl::OkStatus();
 }
@@ -201,7 +225,8 @@ void AddServeCommand(CLI::App& app, std::function<absl::Status()>* run, ServePar
   };
   // Protobuf's own ceiling is 2 GiB per message; the same bound keeps sums of limits within 64 bits.
   constexpr int kMost = 2147483647;
-  number("--drain-timeout", flags->drain_timeout, "SECONDS", "What calls in flight get after SIGTERM", 0.0, 86400.0);
+  number("--drain-timeout", flags->drain_timeout, "SECONDS",
+         "What calls in flight get after SIGTERM, over gRPC and HTTP", 0.0, 86400.0);
   number("--max-concurrent", limits.max_concurrent, "N", "Checks at a time; 0: one per core", 0, 1024);
   number("--max-reports", flags->max_reports, "N",
          "Reports to keep, the newest, looked at when the server\nstarts and every hour; 0: all", 0, 1'000'000'000'000);
@@ -211,6 +236,8 @@ void AddServeCommand(CLI::App& app, std::function<absl::Status()>* run, ServePar
   number("--max-targets", limits.max_targets, "N", "Targets of a request", 1, kMost);
   number("--max-request-bytes", limits.max_request_bytes, "BYTES", "A unary request", 1, kMost);
   number("--max-stream-bytes", limits.max_stream_bytes, "BYTES", "A streamed graph, with inputs", 1, kMost);
+  number("--max-stream-idle", limits.max_stream_idle, "SECONDS", "Between two messages of a streamed request", 0.001,
+         86400.0);
   number("--max-upload-bytes", server.max_upload_bytes, "BYTES", "A model file sent over HTTP", 1, int64_t{64} << 30);
   number("--max-simulation-bytes", limits.max_simulation_bytes, "BYTES", "Tensors of one simulation at a time", 1,
          kMost);

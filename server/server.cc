@@ -118,8 +118,22 @@ struct Server::Impl {
   std::string address;
   std::string http_address;
   std::atomic<bool> draining{false};
+  // What the HTTP endpoint asks: the same services on a server of its own, without a port. It ends after the endpoint,
+  // because a server that shuts down breaks its channels inside of the process, with the calls on them.
+  std::unique_ptr<grpc::Server> internal;
   std::unique_ptr<HttpServer> http;
   std::unique_ptr<grpc::Server> grpc;
+
+  void Register(grpc::ServerBuilder& builder, const grpc::ResourceQuota& quota) {
+    builder.RegisterService(&validation);
+    builder.RegisterService(&simulation);
+    builder.RegisterService(&catalog);
+    builder.RegisterService(&reports);
+    // gRPC's own limit has a message of its own and applies after the bytes have arrived; the services name theirs. The
+    // quota is what bounds bytes that have not reached a service yet: beyond it gRPC ends streams (ENHANCE_YOUR_CALM).
+    builder.SetMaxReceiveMessageSize(-1);
+    builder.SetResourceQuota(quota);
+  }
 };
 
 absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Options& options, Dependencies dependencies) {
@@ -143,22 +157,19 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Options& options, De
   grpc::ServerBuilder builder;
   int port = 0;
   builder.AddListeningPort(FormatAddress(*listen), *credentials, &port);
-  builder.RegisterService(&impl->validation);
-  builder.RegisterService(&impl->simulation);
-  builder.RegisterService(&impl->catalog);
-  builder.RegisterService(&impl->reports);
-  // gRPC's own limit has a message of its own and applies after the bytes have arrived; the services name theirs. The
-  // quota is what bounds bytes that have not reached a service yet: beyond it gRPC ends streams (ENHANCE_YOUR_CALM).
-  builder.SetMaxReceiveMessageSize(-1);
   grpc::ResourceQuota quota("quantgate");
   quota.Resize(static_cast<size_t>(2 * options.limits.max_buffered_bytes + kTransportBytes));
-  builder.SetResourceQuota(quota);
+  impl->Register(builder, quota);
   // Two servers on one port would share its calls by chance.
   builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);
+  // A peer that has vanished is noticed, also while a check is long and says nothing.
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, 60'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, 20'000);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   impl->grpc = builder.BuildAndStart();
   if (impl->grpc == nullptr || port == 0) {
-    return absl::UnavailableError(absl::StrCat("cannot listen on ", FormatAddress(*listen),
-                                               options.tls_cert.empty() ? "" : ", or the TLS files do not fit"));
+    return absl::UnavailableError(absl::StrCat("cannot listen on ", FormatAddress(*listen)));
   }
   listen->port = port;
   impl->address = FormatAddress(*listen);
@@ -169,10 +180,23 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Options& options, De
     HttpServer::Handlers handlers;
     handlers.metrics = [raw] { return raw->metrics.Render(); };
     handlers.healthy = [raw] { return !raw->draining.load(); };
+    handlers.answered = [raw](int http_status) { raw->metrics.HttpAnswered(http_status); };
+    // The services only know of those that could be read.
+    handlers.uploaded = [raw](const absl::Status& status, absl::Duration time) {
+      raw->log.Event(Log::Level::kInfo, "upload",
+                     {{"status", absl::StatusCodeToString(status.code())},
+                      {"message", std::string(status.message())},
+                      {"run_ms", absl::ToDoubleMilliseconds(time)}});
+      raw->metrics.Uploaded(status.code());
+    };
     if (options.tls_client_ca.empty()) {
+      grpc::ServerBuilder internal;
+      impl->Register(internal, quota);
+      impl->internal = internal.BuildAndStart();
+      if (impl->internal == nullptr) return absl::InternalError("http: the services cannot be started");
       grpc::ChannelArguments arguments;
       arguments.SetMaxReceiveMessageSize(-1);
-      handlers.api = impl->grpc->InProcessChannel(arguments);
+      handlers.api = impl->internal->InProcessChannel(arguments);
     } else {
       handlers.closed = "this server asks clients for certificates, which its HTTP endpoint cannot: ask over gRPC";
     }
@@ -184,11 +208,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Options& options, De
     handlers.max_upload_bytes = options.max_upload_bytes;
     handlers.max_graph_bytes = options.limits.max_stream_bytes;
     absl::StatusOr<std::unique_ptr<HttpServer>> server = HttpServer::Start(http, std::move(handlers));
-    if (!server.ok()) {
-      impl->grpc->Shutdown();
-      impl->grpc->Wait();
-      return server.status();
-    }
+    if (!server.ok()) return server.status();
     impl->http = *std::move(server);
     http.port = impl->http->port();
     impl->http_address = FormatAddress(http);
@@ -211,13 +231,18 @@ const std::string& Server::address() const { return impl_->address; }
 const std::string& Server::http_address() const { return impl_->http_address; }
 
 void Server::Drain(absl::Duration timeout) {
+  const absl::Time deadline = absl::Now() + timeout;
   impl_->draining = true;
   impl_->log.Event(Log::Level::kInfo, "draining", {{"timeout_s", absl::ToDoubleSeconds(timeout)}});
   impl_->events.Close();
   impl_->grpc->GetHealthCheckService()->Shutdown();
-  impl_->grpc->Shutdown(absl::ToChronoTime(absl::Now() + timeout));
+  impl_->grpc->Shutdown(absl::ToChronoTime(deadline));
   impl_->grpc->Wait();
-  if (impl_->http != nullptr) impl_->http->Stop();
+  if (impl_->http != nullptr) impl_->http->Stop(deadline);
+  if (impl_->internal != nullptr) {
+    impl_->internal->Shutdown();
+    impl_->internal->Wait();
+  }
   impl_->log.Event(Log::Level::kInfo, "stopped", {});
 }
 

@@ -42,8 +42,8 @@ class Server {
   const std::string& address() const;
   const std::string& http_address() const;
 
-  // Stops accepting, lets calls in flight finish, cancels those that have not after `timeout`, and returns when none
-  // is left. Once.
+  // Stops accepting, lets calls in flight finish, over gRPC and HTTP, cancels those that have not after `timeout`, and
+  // returns when none is left. Meanwhile HTTP answers 503, but for /metrics. Once.
   void Drain(absl::Duration timeout);
 
  private:

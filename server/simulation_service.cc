@@ -48,7 +48,7 @@ absl::Status AboutRequest(absl::Status status, const v1::Tensors& inputs, const 
 class SimulationService::Stream final : public ClientStream {
  public:
   Stream(SimulationService& service, grpc::CallbackServerContext* context, grpc::ByteBuffer* response)
-      : ClientStream(service.environment_, context, kMethodName, service.budget_, service.limits_.max_stream_bytes),
+      : ClientStream(service.environment_, context, kMethodName, service.budget_, service.limits_),
         service_(service),
         response_(response) {}
 

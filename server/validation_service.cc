@@ -57,7 +57,7 @@ class ValidationService::Stream final : public ClientStream {
  public:
   Stream(ValidationService& service, grpc::CallbackServerContext* context, grpc::ByteBuffer* response)
       : ClientStream(service.environment_, context, "ValidationService/ValidateStream", service.budget_,
-                     service.limits_.max_stream_bytes),
+                     service.limits_),
         service_(service),
         response_(response) {}
 

@@ -104,14 +104,17 @@ absl::Status Validator::CheckAndStore(const v1::Graph& graph, const v1::Validate
                                       const std::function<bool()>& cancelled, v1::Report& report) const {
   absl::Status status = Check(graph, options, cancelled, report);
   if (!status.ok()) return status;
-  deps_.metrics.Findings(report);
   report.set_graph_digest(digest);
   if (options.has_model()) *report.mutable_model() = options.model();
   if (options.has_labels()) *report.mutable_labels() = options.labels();
-  if (deps_.store != nullptr) return StoreStatus(deps_.store->Put(key, report, &graph));
-  const int64_t now = absl::ToUnixNanos(absl::Now());
-  report.mutable_create_time()->set_seconds(now / 1'000'000'000);
-  report.mutable_create_time()->set_nanos(static_cast<int>(now % 1'000'000'000));
+  if (deps_.store != nullptr) {
+    if (status = StoreStatus(deps_.store->Put(key, report, &graph)); !status.ok()) return status;
+  } else {
+    const int64_t now = absl::ToUnixNanos(absl::Now());
+    report.mutable_create_time()->set_seconds(now / 1'000'000'000);
+    report.mutable_create_time()->set_nanos(static_cast<int>(now % 1'000'000'000));
+  }
+  deps_.metrics.Findings(report);
   return absl::OkStatus();
 }
 

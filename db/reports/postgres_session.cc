@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "db/reports/socket_watch.h"
 
 namespace quantgate::db::reports {
 namespace {
@@ -72,7 +73,9 @@ Answer Read(const pqxx::result& result) {
 
 class PostgresSession final : public Session {
  public:
-  PostgresSession(std::string url, std::string name) : url_(std::move(url)), name_(std::move(name)) {}
+  PostgresSession(std::string url, std::string name, absl::Duration patience)
+      : url_(std::move(url)), name_(std::move(name)), patience_(patience) {}
+  ~PostgresSession() override { Rollback(); }
 
   absl::Status Execute(const std::string& script) override {
     return Guarded([&](pqxx::transaction_base& transaction) {
@@ -116,7 +119,10 @@ class PostgresSession final : public Session {
   }
 
   void Rollback() override {
-    work_.reset();
+    if (work_ != nullptr) {
+      const SocketWatch::Guard guard = Watch();
+      work_.reset();
+    }
     if (connection_ != nullptr && !connection_->is_open()) connection_.reset();
   }
 
@@ -153,6 +159,12 @@ class PostgresSession final : public Session {
     connection_.reset();
     try {
       connection_ = std::make_unique<pqxx::connection>(url_);
+      // By itself the library would connect again in the middle: without what is set here, and unwatched.
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+      connection_->inhibit_reactivation(true);
+#pragma GCC diagnostic pop
+      const SocketWatch::Guard guard = Watch();
       pqxx::nontransaction setup(*connection_);
       // Whatever the server's defaults: what was acknowledged stays, and nothing waits forever.
       setup.exec("SET synchronous_commit = on; SET statement_timeout = '60s'; SET lock_timeout = '30s'");
@@ -165,6 +177,8 @@ class PostgresSession final : public Session {
   }
 
  private:
+  SocketWatch::Guard Watch() { return SocketWatch::Guard(watch_, connection_->sock(), patience_); }
+
   absl::StatusOr<bool> Exists(const std::string& sql, absl::Span<const Value> values) {
     absl::StatusOr<Answer> answer = Run(sql, values);
     if (!answer.ok()) return answer.status();
@@ -193,6 +207,7 @@ class PostgresSession final : public Session {
   template <typename Work, typename Before>
   absl::StatusOr<Answer> Guarded(Work work, Before before) {
     try {
+      const SocketWatch::Guard guard = Watch();
       before();
       if (work_ != nullptr) return work(*work_);
       pqxx::nontransaction transaction(*connection_);
@@ -212,6 +227,8 @@ class PostgresSession final : public Session {
 
   const std::string url_;
   const std::string name_;
+  const absl::Duration patience_;
+  SocketWatch watch_;
   std::unique_ptr<pqxx::connection> connection_;
   std::unique_ptr<pqxx::work> work_;  // the transaction that is open; goes before its connection
 };
@@ -245,14 +262,14 @@ void AddDefault(std::string& url, absl::string_view name, absl::string_view valu
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<Session>> OpenPostgresSession(const std::string& url) {
+absl::StatusOr<std::unique_ptr<Session>> OpenPostgresSession(const std::string& url, absl::Duration patience) {
   absl::StatusOr<std::string> name = NameOf(url);
   if (!name.ok()) return name.status();
   std::string complete = url;
   AddDefault(complete, "connect_timeout", "5");
   AddDefault(complete, "tcp_user_timeout", "15000");
   AddDefault(complete, "application_name", "quantgate");
-  auto session = std::make_unique<PostgresSession>(std::move(complete), *std::move(name));
+  auto session = std::make_unique<PostgresSession>(std::move(complete), *std::move(name), patience);
   if (absl::Status status = session->Connect(); !status.ok()) return status;
   return session;
 }

@@ -6,13 +6,16 @@
 #include <string>
 
 #include "absl/status/statusor.h"
+#include "absl/time/time.h"
 #include "db/reports/session.h"
 
 namespace quantgate::db::reports {
 
 // `url`: a connection URI of PostgreSQL, "postgresql://user@host/database?sslmode=verify-full". INVALID_ARGUMENT: not
-// one; UNAVAILABLE: nobody answers there, or not to this user.
-absl::StatusOr<std::unique_ptr<Session>> OpenPostgresSession(const std::string& url);
+// one; UNAVAILABLE: nobody answers there, or not to this user. A statement that is not answered within `patience`, not
+// even with the error of the server's own limit (60 s), counts as a connection that breaks.
+absl::StatusOr<std::unique_ptr<Session>> OpenPostgresSession(const std::string& url,
+                                                             absl::Duration patience = absl::Seconds(70));
 
 }  // namespace quantgate::db::reports
 

@@ -53,6 +53,8 @@ class ReportStore {
  public:
   virtual ~ReportStore() = default;
 
+  virtual bool read_only() const = 0;
+
   // Stores the report under a new name; sets `name` ("reports/{uuid}") and `create_time`. When the store already has a
   // report for key.id: with the same digest, `report` becomes that report; with another, ALREADY_EXISTS.
   // `graph`, when there, is the one that report.graph_digest names: it is kept once for all its reports, without

@@ -74,6 +74,8 @@ class SqlStore : public ReportStore {
   SqlStore(std::unique_ptr<Session> writer, std::unique_ptr<Session> reader)
       : writer_(std::move(writer)), reader_(std::move(reader)) {}
 
+  bool read_only() const override { return writer_->read_only(); }
+
   absl::Status Put(const RequestKey& key, v1::Report& report, const v1::Graph* graph) override;
   absl::StatusOr<std::optional<v1::Report>> FindRequest(const RequestKey& key) override;
   absl::StatusOr<v1::Report> Get(absl::string_view name) override;

@@ -15,6 +15,8 @@ namespace {
 
 using std::chrono::milliseconds;
 
+constexpr milliseconds kPiece{100};
+
 void Describe(const sockaddr_storage& address, std::string& ip, int& port) {
   char text[INET6_ADDRSTRLEN] = "";
   if (address.ss_family == AF_INET) {
@@ -31,8 +33,9 @@ void Describe(const sockaddr_storage& address, std::string& ip, int& port) {
 
 }  // namespace
 
-Connection::Connection(socket_t socket, const ConnectionBounds& bounds, std::function<bool()> crowded)
-    : socket_(socket), bounds_(bounds), crowded_(std::move(crowded)) {
+Connection::Connection(socket_t socket, const ConnectionBounds& bounds, const std::atomic<bool>& ended,
+                       std::function<bool()> crowded)
+    : socket_(socket), bounds_(bounds), ended_(ended), crowded_(std::move(crowded)) {
   BeginHead();
 }
 
@@ -41,8 +44,10 @@ bool Connection::Wait(short events, Clock::time_point deadline) const {
     const auto left = std::chrono::ceil<milliseconds>(deadline - Clock::now()).count();
     if (left <= 0) return false;
     pollfd wait = {socket_, events, 0};
-    const int ready = poll(&wait, 1, static_cast<int>(left));
+    // In pieces, because nobody wakes it at the end. What is there then is still read, and an answer still written.
+    const int ready = poll(&wait, 1, ended_ ? 0 : static_cast<int>(std::min<int64_t>(left, kPiece.count())));
     if (ready > 0) return true;
+    if (ready == 0 && ended_) return false;
     if (ready < 0 && errno != EINTR) return false;
   }
 }

@@ -6,6 +6,7 @@
 #include <httplib.h>
 
 #include <array>
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -24,8 +25,10 @@ struct ConnectionBounds {
 
 class Connection final : public httplib::Stream {
  public:
-  // `bounds` outlives the connection. The socket stays the caller's. `crowded` says that others wait for this thread.
-  Connection(socket_t socket, const ConnectionBounds& bounds, std::function<bool()> crowded);
+  // `bounds` and `ended` outlive the connection. The socket stays the caller's. Once `ended`, nothing waits for the
+  // client. `crowded` says that others wait for this thread.
+  Connection(socket_t socket, const ConnectionBounds& bounds, const std::atomic<bool>& ended,
+             std::function<bool()> crowded);
 
   // Waits for the first byte of a request. False: none came in keep_alive_time, the client has gone, or `stop` says so;
   // that is asked several times a second.
@@ -52,7 +55,7 @@ class Connection final : public httplib::Stream {
 
  private:
   using Clock = std::chrono::steady_clock;
-  // False when nothing comes until `deadline`.
+  // False when nothing comes until `deadline`, or once all has ended.
   bool Wait(short events, Clock::time_point deadline) const;
   // False when no more of head or body comes in its time.
   bool WaitToRead() const;
@@ -60,6 +63,7 @@ class Connection final : public httplib::Stream {
 
   const socket_t socket_;
   const ConnectionBounds& bounds_;
+  const std::atomic<bool>& ended_;
   const std::function<bool()> crowded_;
   bool in_head_ = true;
   bool close_ = false;

@@ -9,6 +9,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/strip.h"
+#include "absl/time/clock.h"
 #include "quantgate/v1/report_service.pb.h"
 #include "server/byte_budget.h"
 #include "server/dashboard_files.h"
@@ -23,8 +24,10 @@
 namespace quantgate::server {
 namespace {
 
-constexpr int kThreads = 32;
-// Each takes a thread while it is open.
+// Requests at work, with those who watch events. The other threads answer probes and refuse, however many bodies are
+// sent slowly.
+constexpr int kMaxRequests = 64;
+constexpr int kThreads = kMaxRequests + 16;
 constexpr int64_t kMaxJsonBytes = 16 << 20;
 constexpr int64_t kMaxLogBytes = 2 << 20;
 // Bodies of JSON in memory, all together; what they are parsed into takes a few times as much.
@@ -52,10 +55,10 @@ struct HttpServer::Impl {
                 /*max_concurrent=*/2,
                 {.output_bytes = handlers.max_graph_bytes}},
                handlers.api, handlers.events),
-        listener(kThreads, {}, [this](httplib::Request& request) { return Prepare(request); }) {}
+        listener(kThreads, kMaxRequests, {}, [this](httplib::Request& request) { return Prepare(request); }) {}
 
-  // Adjusts headers to what is offered here; how many bytes of body the request may have on the wire.
-  int64_t Prepare(httplib::Request& request) const;
+  // Adjusts headers to what is offered here.
+  HttpListener::Terms Prepare(httplib::Request& request) const;
   bool Refuse(const httplib::Request& request, httplib::Response& response);
   void Get(const httplib::Request& request, httplib::Response& response);
   void Post(const httplib::Request& request, httplib::Response& response, const httplib::ContentReader& body);
@@ -65,6 +68,11 @@ struct HttpServer::Impl {
   void Decode(const std::string& body, httplib::Response& response) const;
   void Api(const httplib::Request& request, const std::string& body, httplib::Response& response) const;
 
+  // Probes and scrapers come by whatever name a service has, and a page of another site learns nothing from them.
+  static bool IsProbe(const httplib::Request& request) {
+    return (request.path == "/metrics" || request.path == "/healthz") &&
+           (request.method == "GET" || request.method == "HEAD");
+  }
   bool IsUpload(const httplib::Request& request) const {
     return request.method == "POST" && request.path == kModelsCheck;
   }
@@ -87,15 +95,19 @@ struct HttpServer::Impl {
   int port = 0;
 };
 
-int64_t HttpServer::Impl::Prepare(httplib::Request& request) const {
+HttpListener::Terms HttpServer::Impl::Prepare(httplib::Request& request) const {
   // Brotli at its best takes seconds; a stream of events would be held back until there is enough to compress.
   const bool gzip = absl::StrContains(request.get_header_value("Accept-Encoding"), "gzip") && request.path != kEvents;
   request.headers.erase("Accept-Encoding");
   if (gzip) request.headers.emplace("Accept-Encoding", "gzip");
+  // RFC 9112, 6.3: then there is no body. The library would wait for one until the connection ends.
+  if (request.method == "POST" && !request.has_header("Content-Length") && !request.has_header("Transfer-Encoding")) {
+    request.headers.emplace("Content-Length", "0");
+  }
   request.headers.erase("Range");
   request.ranges.clear();
   // What chunks add on the wire.
-  return MaxBody(request) + MaxBody(request) / 16 + (64 << 10);
+  return {MaxBody(request) + MaxBody(request) / 16 + (64 << 10), IsProbe(request)};
 }
 
 bool HttpServer::Impl::Refuse(const httplib::Request& request, httplib::Response& response) {
@@ -104,18 +116,34 @@ bool HttpServer::Impl::Refuse(const httplib::Request& request, httplib::Response
     HttpListener::Current().CloseAfterAnswer();
     return true;
   };
-  // Probes and scrapers come by whatever name a service has, and a page of another site learns nothing from them.
-  const bool operators = (request.path == "/metrics" || request.path == "/healthz") &&
-                         (request.method == "GET" || request.method == "HEAD");
-  const absl::Status admitted = operators ? absl::OkStatus() : Admit(request, handlers.names);
-  if (!admitted.ok()) return refuse(403, admitted);
-  if (handlers.api == nullptr && !operators) return refuse(403, absl::PermissionDeniedError(handlers.closed));
+  // Before it is asked for what only requests with a body have.
+  const absl::Status method = FindApiMethod(request.method, request.path).status();
+  if (absl::IsUnimplemented(method)) {
+    response.set_header("Allow", std::string(method.message()));
+    return refuse(405, absl::UnimplementedError(absl::StrCat(request.method, ": this resource has no such method")));
+  }
+  if (request.method != "GET" && request.method != "HEAD" && request.method != "DELETE" && request.method != "POST") {
+    response.set_header("Allow", "GET, HEAD, POST, DELETE");
+    return refuse(405, absl::UnimplementedError("only GET, HEAD, POST and DELETE are answered"));
+  }
+  if (!IsProbe(request)) {
+    if (absl::Status admitted = Admit(request, handlers.names); !admitted.ok()) return refuse(403, admitted);
+    if (handlers.api == nullptr) return refuse(403, absl::PermissionDeniedError(handlers.closed));
+    // Its place was taken before: who drains either sees it, or it sees that.
+    if (!handlers.healthy()) return refuse(503, Overloaded("the server is shutting down"));
+    if (!HttpListener::HasPlace()) {
+      return refuse(503, Overloaded(absl::StrCat("max_http_requests=", kMaxRequests, ": others are at work")));
+    }
+  }
   const bool has_body = request.has_header("Content-Length") || request.has_header("Transfer-Encoding");
   int64_t length = 0;
   if (has_body && request.has_header("Content-Length") &&
       (!absl::SimpleAtoi(request.get_header_value("Content-Length"), &length) || length < 0 ||
        request.get_header_value_count("Content-Length") > 1 || request.has_header("Transfer-Encoding"))) {
     return refuse(400, absl::InvalidArgumentError("Content-Length: is no length of this body"));
+  }
+  if (request.has_header("Transfer-Encoding") && request.get_header_value("Transfer-Encoding") != "chunked") {
+    return refuse(501, absl::UnimplementedError("Transfer-Encoding: only chunked is understood"));
   }
   if (request.method == "POST") {
     const char* limit = IsUpload(request) ? "max_upload_bytes" : "max_http_body_bytes";
@@ -127,10 +155,6 @@ bool HttpServer::Impl::Refuse(const httplib::Request& request, httplib::Response
       return refuse(415, absl::InvalidArgumentError("Content-Type: send one body, not a form"));
     }
     return false;
-  }
-  if (request.method != "GET" && request.method != "HEAD" && request.method != "DELETE") {
-    response.set_header("Allow", "GET, HEAD, POST, DELETE");
-    return refuse(405, absl::UnimplementedError("only GET, HEAD, POST and DELETE are answered"));
   }
   if (length > 0 || request.has_header("Transfer-Encoding")) {
     return refuse(400, absl::InvalidArgumentError("a request of this method has no body"));
@@ -160,10 +184,6 @@ void HttpServer::Impl::Api(const httplib::Request& request, const std::string& b
   const absl::StatusOr<ApiMethod> method = FindApiMethod(request.method, request.path);
   if (method.ok()) {
     transcoder.Answer(*method, request, body, Gone(), response);
-  } else if (absl::IsUnimplemented(method.status())) {
-    response.set_header("Allow", std::string(method.status().message()));
-    SetStatus(405, absl::UnimplementedError(absl::StrCat(request.method, ": this resource has no such method")),
-              response);
   } else {
     SetStatus(method.status(), response);
   }
@@ -264,7 +284,9 @@ void HttpServer::Impl::Decode(const std::string& body, httplib::Response& respon
 void HttpServer::Impl::Post(const httplib::Request& request, httplib::Response& response,
                             const httplib::ContentReader& body) {
   if (IsUpload(request)) {
+    const absl::Time start = absl::Now();
     absl::StatusOr<v1::Report> report = upload.Check(request, body, Gone());
+    if (handlers.uploaded) handlers.uploaded(report.status(), absl::Now() - start);
     if (!report.ok()) {
       // What follows may be the rest of the file.
       HttpListener::Current().CloseAfterAnswer();
@@ -309,7 +331,12 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const Address& add
     setsockopt(sock, SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes);
   });
   server.set_tcp_nodelay(true);
-  server.set_default_headers(SecurityHeaders());
+  httplib::Headers headers = SecurityHeaders();
+  headers.emplace("Accept-Ranges", "none");  // the library promises them by itself
+  server.set_default_headers(std::move(headers));
+  server.set_logger([raw](const httplib::Request&, const httplib::Response& response) {
+    if (raw->handlers.answered) raw->handlers.answered(response.status);
+  });
   server.set_pre_routing_handler([raw](const httplib::Request& request, httplib::Response& response) {
     return raw->Refuse(request, response) ? httplib::Server::HandlerResponse::Handled
                                           : httplib::Server::HandlerResponse::Unhandled;
@@ -344,13 +371,15 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const Address& add
 
 HttpServer::HttpServer(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {}
 
-void HttpServer::Stop() {
+void HttpServer::Stop(absl::Time deadline) {
+  if (!impl_->thread.joinable()) return;
+  impl_->listener.WaitUntilIdle(std::chrono::steady_clock::now() + absl::ToChronoNanoseconds(deadline - absl::Now()));
   impl_->stopping = true;
-  impl_->listener.stop();
-  if (impl_->thread.joinable()) impl_->thread.join();
+  impl_->listener.End();
+  impl_->thread.join();
 }
 
-HttpServer::~HttpServer() { Stop(); }
+HttpServer::~HttpServer() { Stop(absl::InfinitePast()); }
 
 int HttpServer::port() const { return impl_->port; }
 

@@ -11,6 +11,7 @@
 
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "absl/time/time.h"
 #include "server/address.h"
 #include "server/events.h"
 
@@ -22,8 +23,10 @@ using DecodeFunction = std::function<absl::StatusOr<std::string>(absl::string_vi
 class HttpServer {
  public:
   struct Handlers {
-    std::function<std::string()> metrics;  // exposition text
-    std::function<bool()> healthy;         // /healthz: 200 or 503
+    std::function<std::string()> metrics;           // exposition text
+    std::function<bool()> healthy;                  // /healthz: 200 or 503; false: the server drains
+    std::function<void(int http_status)> answered;  // told of every answer; may be null
+    std::function<void(const absl::Status&, absl::Duration)> uploaded;  // of every model sent; may be null
     // To this server's own services. Null: there is no /v1 and no page, because of `closed`.
     std::shared_ptr<grpc::Channel> api;
     std::string closed;
@@ -38,8 +41,10 @@ class HttpServer {
   static absl::StatusOr<std::unique_ptr<HttpServer>> Start(const Address& address, Handlers handlers);
   ~HttpServer();
   int port() const;
-  // Stops accepting, cancels what is at work and waits for its end.
-  void Stop();
+  // Waits until no request is at work, at most until `deadline`; then stops accepting, cancels what is still at work
+  // and waits for its end. Until then requests are refused as long as `healthy` is false, but for /metrics and
+  // /healthz.
+  void Stop(absl::Time deadline);
 
  private:
   struct Impl;

@@ -5,8 +5,11 @@
 
 #include <chrono>
 #include <exception>
+#include <optional>
 #include <thread>
 #include <utility>
+
+#include "server/http/slot.h"
 
 namespace quantgate::server {
 namespace {
@@ -14,6 +17,7 @@ namespace {
 constexpr int kWaitingConnections = 64;
 
 thread_local Connection* current = nullptr;
+thread_local bool has_place = false;
 
 // When all threads are busy and enough connections wait, accepting stops; further ones wait in the kernel.
 class Tasks final : public httplib::TaskQueue {
@@ -31,8 +35,9 @@ class Tasks final : public httplib::TaskQueue {
 
 }  // namespace
 
-HttpListener::HttpListener(int threads, ConnectionBounds bounds, std::function<int64_t(httplib::Request&)> max_body)
-    : bounds_(bounds), max_body_(std::move(max_body)) {
+HttpListener::HttpListener(int threads, int places, ConnectionBounds bounds,
+                           std::function<Terms(httplib::Request&)> terms)
+    : bounds_(bounds), terms_(std::move(terms)), places_(places) {
   new_task_queue = [this, threads] {
     auto* tasks = new Tasks(threads);
     pool_ = tasks->pool();
@@ -48,8 +53,23 @@ int HttpListener::Bind(const std::string& host, int port) {
 
 Connection& HttpListener::Current() { return *current; }
 
+bool HttpListener::HasPlace() { return has_place; }
+
+bool HttpListener::WaitUntilIdle(std::chrono::steady_clock::time_point deadline) const {
+  while (taken_ > 0) {
+    if (std::chrono::steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+void HttpListener::End() {
+  ended_ = true;
+  stop();
+}
+
 bool HttpListener::process_and_close_socket(socket_t socket) {
-  Connection connection(socket, bounds_, [this] { return pool_->queued() > 0; });
+  Connection connection(socket, bounds_, ended_, [this] { return pool_->queued() > 0; });
   current = &connection;
   bool more = true;
   // A connection that only may be used again does not keep others from being served.
@@ -62,9 +82,17 @@ bool HttpListener::process_and_close_socket(socket_t socket) {
     if (!connection.WaitForRequest(stop)) break;
     connection.BeginHead();
     bool closed = false;
+    std::optional<Slot> place;  // until the answer is written: a client that reads slowly keeps the thread as well
+    has_place = false;
     try {
-      more = process_request(connection, /*close_connection=*/false, closed,
-                             [&](httplib::Request& request) { connection.BeginBody(max_body_(request)); });
+      more = process_request(connection, /*close_connection=*/false, closed, [&](httplib::Request& request) {
+        const Terms terms = terms_(request);
+        connection.BeginBody(terms.max_body);
+        if (!terms.is_probe && !place.has_value()) {
+          if (std::optional<Slot> taken = Slot::Take(taken_, places_)) place.emplace(*std::move(taken));
+        }
+        has_place = terms.is_probe || place.has_value();
+      });
     } catch (const std::exception&) {
       more = false;  // out of memory, while the answer was written
     }

@@ -21,6 +21,7 @@
 #include "google/protobuf/util/json_util.h"
 #include "server/check_events.h"
 #include "server/http/query.h"
+#include "server/http/slot.h"
 #include "server/http/transcode.h"
 #include "server/status.h"
 
@@ -75,26 +76,6 @@ absl::StatusOr<v1::ValidateOptions> OptionsOf(const httplib::Request& request) {
   if (absl::Status status = SetFields(options, query); !status.ok()) return status;
   return options;
 }
-
-// One of a number of places, until it goes.
-class Slot {
- public:
-  // Nothing: all `most` are taken.
-  static std::optional<Slot> Take(std::atomic<int>& taken, int most) {
-    if (taken.fetch_add(1) < most) return Slot(&taken);
-    --taken;
-    return std::nullopt;
-  }
-  Slot(Slot&& other) noexcept : taken_(std::exchange(other.taken_, nullptr)) {}
-  Slot& operator=(Slot&&) = delete;
-  ~Slot() {
-    if (taken_ != nullptr) --*taken_;
-  }
-
- private:
-  explicit Slot(std::atomic<int>* taken) : taken_(taken) {}
-  std::atomic<int>* taken_;
-};
 
 absl::StatusOr<Slot> WaitForTurn(std::atomic<int>& running, int most, const std::function<bool()>& gone) {
   const absl::Time end = absl::Now() + kMaxWait;

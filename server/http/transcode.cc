@@ -43,7 +43,7 @@ constexpr int64_t kMaxAnswerBytes = 64 << 20;
 struct Route {
   const char* http_method;
   const char* path;
-  const char* rpc;
+  const char* rpc;  // empty: the endpoint answers it itself
   bool body = false;
 };
 constexpr Route kRoutes[] = {
@@ -62,6 +62,11 @@ constexpr Route kRoutes[] = {
     {"GET", "constraintTables", "CatalogService/ListConstraintTables"},
     {"GET", "{parent=constraintTables/*}/constraints", "CatalogService/ListConstraints"},
     {"POST", "graphs:validate", "ValidationService/Validate", true},
+    {"GET", "{name=reports/*}/groups", ""},
+    {"POST", "models:check", "", true},
+    {"POST", "logs:decode", "", true},
+    {"GET", "events", ""},
+    {"GET", "server", ""},
 };
 
 // Matches `path`, without "/v1/", and finds what the braces take.

@@ -1,12 +1,14 @@
 // What is PostgreSQL's own: several servers on one database, a database that goes away, addresses.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <signal.h>
 
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "db/reports/postgres_session.h"
 #include "tests/db/postgres_cluster.h"
 #include "tests/db/reports_fixture.h"
 
@@ -97,6 +99,30 @@ TEST_F(PostgresStoreTest, ADatabaseThatGoesAwayAndReturns) {
   v1::Report next = MakeReport("c", {});
   EXPECT_TRUE(store->Put({}, next).ok());
   EXPECT_EQ(store->List({})->reports.size(), 3u);
+}
+
+// The kernel still acknowledges what is sent to a process that is stopped.
+TEST_F(PostgresStoreTest, ABackendThatNeverAnswersIsAsABrokenConnection) {
+  auto session = reports::OpenPostgresSession(cluster_->Address(database_), absl::Milliseconds(300));
+  ASSERT_TRUE(session.ok()) << session.status();
+  const auto pid_of = [&] {
+    const auto answer = (*session)->Run("SELECT pg_backend_pid()", {});
+    EXPECT_TRUE(answer.ok()) << answer.status();
+    return answer.ok() ? static_cast<pid_t>(answer->rows[0].Int(0)) : pid_t{0};
+  };
+  const pid_t first = pid_of();
+  ASSERT_EQ(kill(first, SIGSTOP), 0);
+  const pid_t second = pid_of();  // on another connection
+  EXPECT_NE(first, second);
+  ASSERT_TRUE((*session)->Begin().ok());
+  EXPECT_EQ(pid_of(), second);
+  ASSERT_EQ(kill(second, SIGSTOP), 0);
+  EXPECT_TRUE(absl::IsUnavailable((*session)->Run("SELECT 1", {}).status()));
+  (*session)->Rollback();
+  EXPECT_TRUE((*session)->Begin().ok());
+  EXPECT_TRUE((*session)->Commit().ok());
+  kill(first, SIGCONT);
+  kill(second, SIGCONT);
 }
 
 TEST_F(PostgresStoreTest, NewerAndForeignDatabasesAreRefused) {

@@ -12,6 +12,7 @@ namespace {
 
 std::atomic<int> started{0};
 std::atomic<int> cancelled{0};
+std::atomic<bool> gate_is_open{false};
 
 constexpr RuleInfo kScaleRange = {"NR001",
                                   "scale-range",
@@ -86,6 +87,8 @@ absl::Status Check(const v1::Graph& graph, const CheckOptions& options, ModuleRe
   ++started;
   if (graph.name() == "throw") throw std::runtime_error("a fault of the engine");
   if (graph.name() == "quarter") absl::SleepFor(absl::Milliseconds(250));
+  while (graph.name() == "stuck") absl::SleepFor(absl::Seconds(1));
+  while (graph.name() == "gate" && !gate_is_open && !options.cancelled()) absl::SleepFor(absl::Milliseconds(1));
   if (graph.name() == "slow") {
     while (!options.cancelled()) absl::SleepFor(absl::Milliseconds(1));
     ++cancelled;
@@ -135,5 +138,6 @@ std::vector<const RuleInfo*> Rules() { return {&kOwn, &kScaleRange}; }
 
 int Started() { return started; }
 int Cancelled() { return cancelled; }
+void OpenGate() { gate_is_open = true; }
 
 }  // namespace quantgate::fake

@@ -33,8 +33,9 @@ class Tables : public db::TableSource {
 // "good" and "broken" (fails to load).
 void RegisterModules(ModuleRegistry& modules);
 
-// By graph name: "slow" runs until it is cancelled, "quarter" takes 250 ms, "throw" throws; a node whose name is "bad"
-// is a finding NR001; a node whose op is out of range is INVALID_ARGUMENT. Anything else is accepted.
+// By graph name: "slow" runs until it is cancelled, "stuck" for ever, "gate" until OpenGate(), "quarter" takes 250 ms,
+// "throw" throws; a node whose name is "bad" is a finding NR001; a node whose op is out of range is INVALID_ARGUMENT.
+// Anything else is accepted.
 absl::Status Check(const v1::Graph& graph, const CheckOptions& options, ModuleRegistry& modules, v1::Report& report);
 
 std::vector<const RuleInfo*> Rules();
@@ -42,6 +43,8 @@ std::vector<const RuleInfo*> Rules();
 // Checks that have started and those that have ended by cancellation.
 int Started();
 int Cancelled();
+// Lets the checks go on that wait for it, and later ones.
+void OpenGate();
 
 }  // namespace quantgate::fake
 

@@ -6,6 +6,7 @@
 #include <sys/time.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <filesystem>
 #include <fstream>
@@ -96,12 +97,27 @@ class HttpTest : public ServerTest {
     pollfd wait = {fd, POLLOUT, 0};
     return poll(&wait, 1, 0) == 1 && (wait.revents & (POLLERR | POLLHUP)) == 0;
   }
+  // Connections on which a part of a body was sent.
+  std::vector<int> SendHalfBodies(int count) const {
+    const std::string half =
+        "POST /v1/logs:decode HTTP/1.1\r\nHost: localhost\r\nX-QuantGate-Request: 1\r\nContent-Length: 100\r\n\r\nx";
+    std::vector<int> connections;
+    for (int i = 0; i < count; ++i) {
+      connections.push_back(Connect());
+      (void)send(connections.back(), half.data(), half.size(), MSG_NOSIGNAL);
+    }
+    return connections;
+  }
   // What the server says to these bytes, until it closes the connection.
   std::string Raw(const std::string& bytes) const {
     const int fd = Connect();
+    (void)send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    return Received(fd);
+  }
+  // Until the server closes it.
+  static std::string Received(int fd) {
     const timeval patience = {20, 0};
     setsockopt(fd, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof patience);
-    (void)send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
     std::string answer;
     char buffer[4096];
     for (ssize_t n; (n = recv(fd, buffer, sizeof buffer, 0)) > 0;) answer.append(buffer, static_cast<size_t>(n));
@@ -184,8 +200,27 @@ TEST_F(HttpTest, MethodsThatAResourceDoesNotHave) {
   EXPECT_EQ(post->get_header_value("Allow"), "GET");
   EXPECT_THAT(Body(http_->Delete("/v1/fleet", kOwnPage), 405)["code"], 12);
   EXPECT_THAT(Body(http_->Delete("/", kOwnPage), 404)["code"], 5);
-  EXPECT_EQ(http_->Options("/v1/reports")->status, 403);
+  for (const auto& [method, path, allow] :
+       std::vector<std::array<std::string, 3>>{{"OPTIONS", "/v1/reports", "GET"},
+                                               {"PUT", "/v1/reports/7", "GET, DELETE"},
+                                               {"GET", "/v1/models:check", "POST"},
+                                               {"GET", "/v1/logs:decode", "POST"},
+                                               {"DELETE", "/v1/events", "GET"}}) {
+    const std::string answer = Raw(absl::StrCat(method, " ", path, " HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+    EXPECT_THAT(answer, HasSubstr("HTTP/1.1 405 ")) << method << " " << path;
+    EXPECT_THAT(answer, HasSubstr(absl::StrCat("Allow: ", allow, "\r\n"))) << method << " " << path;
+  }
+  EXPECT_EQ(http_->Head("/v1/rules")->get_header_value("Accept-Ranges"), "none");
   EXPECT_THAT(Raw("BREW /v1/reports HTTP/1.1\r\n\r\n"), HasSubstr(" 400 "));
+}
+
+TEST_F(HttpTest, NoLengthIsNoBody) {
+  StartHttp();
+  const absl::Time start = absl::Now();
+  const std::string head = "POST /v1/reports:prune HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n";
+  EXPECT_THAT(Raw(head + "X-QuantGate-Request: 1\r\n\r\n"), HasSubstr("the body is no PruneReportsRequest"));
+  EXPECT_THAT(Raw(head + "X-QuantGate-Request: 1\r\nTransfer-Encoding: gzip\r\n\r\n"), HasSubstr("only chunked"));
+  EXPECT_LT(absl::Now() - start, absl::Seconds(10));
 }
 
 TEST_F(HttpTest, MalformedJson) {
@@ -431,6 +466,12 @@ TEST_F(HttpTest, WhatReadingAModelComesTo) {
     StartHttp(reader.script);
     const auto result = http_->Post("/v1/models:check?path=m.onnx", kOwnPage, "x", "application/octet-stream");
     EXPECT_THAT(Message(result, reader.status), HasSubstr(reader.message)) << reader.script;
+    EXPECT_TRUE(Eventually([&] {
+      const std::string metrics = http_->Get("/metrics")->body;
+      return metrics.find("quantgate_uploads_total{code=") != std::string::npos &&
+             metrics.find(absl::StrCat("quantgate_http_answers_total{code=\"", reader.status, "\"} 1")) !=
+                 std::string::npos;
+    })) << reader.script;
     server_.reset();
   }
   EXPECT_EQ(UploadFolders(), folders);
@@ -478,21 +519,100 @@ TEST_F(HttpTest, ManyModelsAtOnceWait) {
   EXPECT_EQ(read + busy, 16);
 }
 
-// More than there are threads (32) and places behind them (64) wait in the kernel.
+// More than there are threads (80) and places behind them (64) wait in the kernel.
 TEST_F(HttpTest, ManyConnectAtOnce) {
   StartHttp();
-  const std::string never =
-      "POST /v1/logs:decode HTTP/1.1\r\nHost: localhost\r\nX-QuantGate-Request: 1\r\nContent-Length: 100\r\n\r\nx";
-  std::vector<int> busy, waiting;
-  for (int i = 0; i < 32; ++i) {
-    busy.push_back(Connect());
-    (void)send(busy.back(), never.data(), never.size(), MSG_NOSIGNAL);
-  }
-  for (int i = 0; i < 64 + 60; ++i) waiting.push_back(StartToConnect(SOCK_NONBLOCK));
+  std::vector<int> busy = SendHalfBodies(64), waiting;
+  for (int i = 0; i < 16 + 64 + 60; ++i) waiting.push_back(StartToConnect(SOCK_NONBLOCK));
   EXPECT_TRUE(
       Eventually([&] { return std::all_of(waiting.begin(), waiting.end(), [](int fd) { return IsConnected(fd); }); }));
   for (const int fd : busy) close(fd);
   for (const int fd : waiting) close(fd);
+}
+
+// As many as may be at work at a time, and more.
+TEST_F(HttpTest, SlowBodiesDoNotHoldAProbeUp) {
+  StartHttp();
+  const std::vector<int> slow = SendHalfBodies(100);
+  http_->set_read_timeout(8);
+  for (const char* probe : {"/healthz", "/metrics"}) {
+    const auto answer = http_->Get(probe);
+    ASSERT_TRUE(answer) << probe << ": " << httplib::to_string(answer.error());
+    EXPECT_EQ(answer->status, 200);
+  }
+  const auto refused = http_->Get("/v1/rules");
+  EXPECT_THAT(Message(refused, 503), HasSubstr("max_http_requests=64"));
+  EXPECT_TRUE(refused->has_header("Retry-After"));
+  for (const int fd : slow) close(fd);
+  EXPECT_TRUE(Eventually([&] { return http_->Get("/v1/rules")->status == 200; }));
+}
+
+// What is asked meanwhile was once asked of services that were gone.
+TEST_F(HttpTest, CallsInFlightAreAnsweredWhileTheServerDrains) {
+  options_.limits.max_concurrent = 2;
+  StartHttp();
+  const int started = fake::Started();
+  std::thread grpc_call([channel = grpc::CreateChannel(server_->address(), grpc::InsecureChannelCredentials())] {
+    grpc::ClientContext context;
+    v1::ValidateResponse response;
+    const grpc::Status status = v1::ValidationService::NewStub(channel)->Validate(&context, Request("gate"), &response);
+    EXPECT_TRUE(status.ok()) << status.error_message();
+  });
+  std::thread http_call([&] {
+    Body(httplib::Client("http://" + server_->http_address())
+             .Post("/v1/graphs:validate", R"({"graph":{"name":"gate"}})", "application/json"),
+         200);
+  });
+  EXPECT_TRUE(Eventually([&] { return fake::Started() == started + 2; }));
+  std::thread drain([&] { server_->Drain(absl::Seconds(30)); });
+  EXPECT_TRUE(Eventually([&] { return http_->Get("/healthz")->status == 503; }));
+  EXPECT_EQ(http_->Get("/metrics")->status, 200);
+  const auto refused = http_->Get("/v1/reports");
+  EXPECT_THAT(Message(refused, 503), HasSubstr("shutting down"));
+  EXPECT_TRUE(refused->has_header("Retry-After"));
+  fake::OpenGate();
+  grpc_call.join();
+  http_call.join();
+  drain.join();
+}
+
+TEST_F(HttpTest, AModelThatIsOnItsWayIsCheckedWhileTheServerDrains) {
+  StartHttp(kTakes);
+  const int folders = UploadFolders();
+  v1::Graph graph;
+  graph.set_name("g");
+  const std::string bytes = graph.SerializeAsString();
+  const int fd = Connect();
+  const std::string head = absl::StrCat(
+      "POST /v1/models:check HTTP/1.1\r\nHost: localhost\r\nX-QuantGate-Request: 1\r\nConnection: close\r\n"
+      "Content-Length: ",
+      bytes.size(), "\r\n\r\n");
+  (void)send(fd, head.data(), head.size(), MSG_NOSIGNAL);
+  EXPECT_TRUE(Eventually([&] { return UploadFolders() == folders + 1; }));
+  std::thread drain([&] { server_->Drain(absl::Seconds(30)); });
+  EXPECT_TRUE(Eventually([&] { return http_->Get("/healthz")->status == 503; }));
+  (void)send(fd, bytes.data(), bytes.size(), MSG_NOSIGNAL);
+  EXPECT_THAT(Received(fd), HasSubstr("HTTP/1.1 200 "));
+  drain.join();
+  EXPECT_EQ(UploadFolders(), folders);
+}
+
+// A body that does not go on would have 15 seconds.
+TEST_F(HttpTest, WhatDoesNotEndIsCutWhenTheDrainEnds) {
+  StartHttp();
+  const std::vector<int> slow = SendHalfBodies(3);
+  const int started = fake::Started();
+  std::thread call([&] {
+    const auto result = httplib::Client("http://" + server_->http_address())
+                            .Post("/v1/graphs:validate", R"({"graph":{"name":"slow"}})", "application/json");
+    EXPECT_TRUE(!result || result->status != 200);
+  });
+  EXPECT_TRUE(Eventually([&] { return fake::Started() == started + 1; }));
+  const absl::Time start = absl::Now();
+  server_->Drain(absl::Milliseconds(300));
+  EXPECT_LT(absl::Now() - start, absl::Seconds(10));
+  call.join();
+  for (const int fd : slow) close(fd);
 }
 
 TEST_F(HttpTest, SlowUploadsKeepNobodyOut) {

@@ -229,6 +229,29 @@ TEST_F(ValidationTest, LimitsAreNamed) {
   expect_limit(ValidateStream(request, 1000), "max_stream_bytes=4000");
 }
 
+// What it had sent is given back: the next stream needs all there is.
+TEST_F(ValidationTest, StreamsThatStallAreEnded) {
+  options_.limits.max_stream_idle = 0.2;
+  options_.limits.max_buffered_bytes = 1 << 20;
+  Start();
+  std::vector<v1::ValidateStreamRequest> parts(2);
+  parts[0].mutable_options();
+  parts[1].set_graph_chunk(std::string(700 << 10, 'x'));
+  for (size_t sent : {0, 1, 2}) {
+    grpc::ClientContext context;
+    context.set_deadline(absl::ToChronoTime(absl::Now() + absl::Seconds(30)));
+    v1::ValidateStreamResponse response;
+    auto writer = validation_->ValidateStream(&context, &response);
+    for (size_t i = 0; i < sent; ++i) EXPECT_TRUE(writer->Write(parts[i]));
+    const grpc::Status status = writer->Finish();
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::DEADLINE_EXCEEDED);
+    EXPECT_THAT(status.error_message(), HasSubstr("max_stream_idle=0.2"));
+  }
+  v1::ValidateRequest request = Request();
+  request.mutable_graph()->add_symbols(std::string(700 << 10, 's'));
+  EXPECT_TRUE(Eventually([&] { return ValidateStream(request, 100 << 10).ok(); }));
+}
+
 TEST_F(ValidationTest, ChunksAreAtMostOneMebibyte) {
   Start();
   v1::ValidateRequest request = Request();
