@@ -27,7 +27,7 @@ using ::testing::Not;
 
 constexpr int64_t kStart = 1772409600;  // 2026-03-02, 00:00 UTC
 const char* const kCodes[] = {"DT101", "DT102", "NR101", "GS101"};
-const char* const kTargets[] = {"x", "y", "z"};
+const char* const kTargets[] = {"x@1.0.0", "y@1.0.0", "x@2.0.0"};
 const char* const kBranches[] = {"main", "topic", ""};
 
 // A few values of each field, so that many reports have them in common; some values are rare, some never together.
@@ -113,6 +113,9 @@ Asked MakeAsked(std::mt19937& random) {
       return field("labels.pull_request", absl::StrCat(any(5)), false,
                    [](Report r, Result) { return r.labels().pull_request(); });
     case 7:
+      if (any(2) == 0) {  // every version
+        return field("target", "x", true, [](Report, Result t) { return t.target().substr(0, 1); });
+      }
       return field("target", kTargets[any(3)], true, [](Report, Result t) { return t.target(); });
     case 8:
       return field("verdict", v1::Result::Verdict_Name(1 + static_cast<int>(any(4))), true,
@@ -278,20 +281,20 @@ TEST(PostgresVolumeTest, ListingsUseIndexes) {
                              "model.path = m1",
                              "model.sha256 = s1",
                              "graph_digest = d1",
-                             "target = x",
+                             "target = x@1.0.0",
                              "verdict = REJECTED",
                              "code = NR101",
                              "labels.branch = rare",
                              "labels.repository = r1",
                              "labels.revision = v1",
                              "labels.pull_request = 1",
-                             "target = x AND verdict = REJECTED",
-                             "target = x AND code = DT101",
+                             "target = x@1.0.0 AND verdict = REJECTED",
+                             "target = x@1.0.0 AND code = DT101",
                              "labels.branch = rare AND code = DT101",
                              "labels.branch = main AND verdict = UNKNOWN",
-                             "target = y AND labels.branch = rare",
+                             "target = y@1.0.0 AND labels.branch = rare",
                              "model.path = m1 AND labels.branch = rare",
-                             "target = x AND code != DT101",
+                             "target = x@1.0.0 AND code != DT101",
                              "code = DT101 AND code = DT102",
                              "create_time < \"2026-03-10T00:00:00Z\" AND verdict = REJECTED"}) {
     std::vector<Condition> conditions = *ParseReportFilter(filter);
