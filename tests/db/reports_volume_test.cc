@@ -1,5 +1,6 @@
 // Many reports: listed as one would who reads them all, imported at once as one by one.
 #include <gmock/gmock.h>
+#include <google/protobuf/util/message_differencer.h>
 #include <gtest/gtest.h>
 #include <sqlite3.h>
 
@@ -14,6 +15,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "absl/time/clock.h"
+#include "absl/time/time.h"
 #include "db/reports/filter_sql.h"
 #include "db/reports/postgres_session.h"
 #include "tests/db/postgres_cluster.h"
@@ -22,6 +25,7 @@
 namespace quantgate::db {
 namespace {
 
+using ::google::protobuf::util::MessageDifferencer;
 using ::testing::HasSubstr;
 using ::testing::Not;
 
@@ -191,6 +195,25 @@ TEST_P(VolumeTest, ListsWhatAReaderOfAllReportsWould) {
   }
   EXPECT_GT(found, 1000);
   EXPECT_GT(cut, 100);
+}
+
+// Exports of other programs know seconds only, or one time for all.
+TEST_P(VolumeTest, ReportsOfOneTimeAreImportedAsFast) {
+  std::mt19937 random(10);
+  std::vector<v1::Report> reports = MakeReports(4000, random);
+  const auto import = [&](size_t begin) {
+    const absl::Time start = absl::Now();
+    for (size_t i = begin; i < begin + 2000; i += 500) {
+      std::vector<const v1::Report*> some;
+      for (size_t j = i; j < i + 500; ++j) some.push_back(&reports[j]);
+      EXPECT_EQ(*store_->Import(some), 500);
+    }
+    return absl::Now() - start;
+  };
+  for (size_t i = 2000; i < 4000; ++i) *reports[i].mutable_create_time() = reports[2000].create_time();
+  const absl::Duration each_at_its_time = import(0);
+  EXPECT_LT(import(2000), 4 * each_at_its_time + absl::Seconds(2));
+  EXPECT_TRUE(MessageDifferencer::Equals(*store_->Get(reports[3999].name()), reports[3999]));
 }
 
 // Every table of a SQLite store, a line for each row; subjects by their names, not by the numbers that they happen to
