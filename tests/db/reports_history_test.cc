@@ -28,6 +28,7 @@ using ::google::protobuf::util::TimeUtil;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAreArray;
 
 // 2026-03-02, a Monday, 00:00 UTC.
 constexpr int64_t kMonday = 1772409600;
@@ -492,7 +493,13 @@ TEST_P(HistoryTest, HostileNamesAreOnlyNames) {
     EXPECT_EQ(ListPaths(*store_, absl::StrCat("labels.branch = \"", quoted, "\"")).size(), 1u) << quoted.substr(0, 40);
   }
   EXPECT_EQ(ListPaths(*store_, "").size(), std::size(names));
-  EXPECT_EQ(Fleet("").entries_size(), static_cast<int>(std::size(names)));
+  std::vector<std::string> listed;
+  const v1::GetFleetResponse fleet = Fleet("");
+  for (const v1::FleetEntry& entry : fleet.entries()) {
+    EXPECT_EQ(entry.model_path(), entry.target());
+    listed.push_back(entry.model_path());
+  }
+  EXPECT_THAT(listed, UnorderedElementsAreArray(names));
   EXPECT_EQ(Trends("", kMonday, kMonday).points(0).results(), static_cast<int>(std::size(names)));
 }
 
