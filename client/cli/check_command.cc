@@ -272,6 +272,9 @@ absl::Status CheckFlagsAgree(const CheckFlags& flags) {
   for (const std::string& model : flags.models) kept.push_back({model, "a model that is checked"});
   // The next baseline may take the place of this one.
   status.Update(CheckOverwrites("--output", flags.output->output, kept));
+  kept.push_back({flags.baseline, "the baseline"});
+  kept.push_back({flags.output->output, "the report"});
+  status.Update(CheckOverwrites("--confirm-cases", flags.confirm->cases, kept));
   return status;
 }
 

@@ -72,7 +72,8 @@ absl::Status CheckEmptyValues(const CLI::App& command) {
 absl::Status UsageError(const CLI::App& app, const CLI::ParseError& error) {
   const CLI::App& command = Chosen(app);
   const std::string hint = absl::StrCat(" (see ", CommandPath(command), " --help)");
-  const std::vector<std::string> extra = command.remaining();
+  std::vector<std::string> extra = command.remaining();
+  if (!extra.empty() && extra[0] == "--") extra.clear();  // with nothing behind it: what is missing is the mistake
   const std::vector<std::string> commands = CommandNames(command);
   if (!extra.empty() && absl::StartsWith(extra[0], "-")) {
     const std::string flag = extra[0].substr(0, extra[0].find('='));

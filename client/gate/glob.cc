@@ -1,5 +1,8 @@
 #include "client/gate/glob.h"
 
+#include <filesystem>
+#include <string>
+
 namespace quantgate {
 
 bool GlobMatches(absl::string_view pattern, absl::string_view text) {
@@ -24,8 +27,12 @@ bool GlobMatches(absl::string_view pattern, absl::string_view text) {
   return p == pattern.size();
 }
 
-bool PathMatches(absl::string_view pattern, absl::string_view path) {
-  for (;;) {
+bool PathMatches(absl::string_view written_pattern, absl::string_view written_path) {
+  const auto normal = [](absl::string_view path) {
+    return std::filesystem::path(std::string(path)).lexically_normal().string();
+  };
+  const std::string pattern = normal(written_pattern), whole = normal(written_path);
+  for (absl::string_view path = whole;;) {
     if (GlobMatches(pattern, path)) return true;
     const size_t slash = path.find('/');
     if (slash == absl::string_view::npos) return false;

@@ -11,6 +11,7 @@ namespace quantgate {
 bool GlobMatches(absl::string_view pattern, absl::string_view text);
 
 // The whole path matches, or what follows one of its slashes: "*.onnx" and "vision/*.onnx" match "/ci/vision/a.onnx".
+// "./a.onnx" is "a.onnx" in both, as it is for a baseline.
 bool PathMatches(absl::string_view pattern, absl::string_view path);
 
 // Of "qnn_htp/SM8350@2.25.0" match: all of it, with the first numbers of its version or none, and the backend alone.

@@ -92,9 +92,10 @@ absl::Status Derive(Session& session, absl::Span<const StoredReport> reports) {
       const v1::Result& result = report->results(i);
       const auto& [key, subject] = *subjects->find(KeyOf(*report, result));
       const Counted who = {subject, key[0], key[2], branch};
-      if (seen.insert(subject).second) {
+      if (seen.insert(subject).second) {  // a target can be asked about twice
         absl::Status status = FollowProblems(session, who, time, result, sums);
         if (!status.ok()) return status;
+        Count(result, who, time, 1, sums);
       }
       results.push_back({time, int64_t{i}, absl::string_view(key[2]), int64_t{result.verdict()}, subject, branch,
                          CountOf(result, v1::Finding::ERROR), CountOf(result, v1::Finding::WARNING),
@@ -104,7 +105,6 @@ absl::Status Derive(Session& session, absl::Span<const StoredReport> reports) {
       for (absl::string_view code : distinct) {
         codes.push_back({time, int64_t{i}, keep(KeyText(code)), absl::string_view(key[2]), branch});
       }
-      Count(result, who, time, 1, sums);
     }
   }
   absl::Status status = InsertRows(session,
@@ -124,9 +124,13 @@ absl::Status Withdraw(Session& session, int64_t time, const v1::Report& report) 
   if (!subjects.ok()) return subjects.status();
   const std::string branch = KeyText(report.labels().branch());
   TrendSums sums;
+  std::set<int64_t> seen;
   for (const v1::Result& result : report.results()) {
     const auto& [key, subject] = *subjects->find(KeyOf(report, result));
-    Count(result, {subject, key[0], key[2], branch}, time, -1, sums);
+    if (!seen.insert(subject).second) continue;
+    const Counted who = {subject, key[0], key[2], branch};
+    Count(result, who, time, -1, sums);
+    if (absl::Status status = ForgetProblems(session, who, time, sums); !status.ok()) return status;
   }
   return sums.Write(session);
 }

@@ -21,8 +21,8 @@ struct StoredReport {
 // once, the faster: what is common to them is read and written once.
 absl::Status Derive(Session& session, absl::Span<const StoredReport> reports);
 
-// Within the transaction that deletes the report: takes it out of the sums. Rows of tables with its key go with it.
-// That a finding started or ended with it remains known.
+// Within the transaction that deletes the report: takes it out of the sums and of the history of findings. Rows
+// of tables with its key go with it.
 absl::Status Withdraw(Session& session, int64_t time, const v1::Report& report);
 
 // For all reports, of which nothing is derived yet but what version 1 of the schema knows.

@@ -8,9 +8,11 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "db/reports/key_text.h"
 #include "db/reports/page_token.h"
 #include "db/reports/subject_filter.h"
 #include "google/protobuf/util/time_util.h"
+#include "quantgate/v1/report.pb.h"
 
 namespace quantgate::db::reports {
 namespace {
@@ -98,6 +100,25 @@ absl::StatusOr<std::map<int64_t, std::vector<v1::FleetState>>> StatesOf(Session&
   return states;
 }
 
+// Names as the newest report has them, where those of the index may be shortened.
+absl::Status RestoreNames(Session& session, v1::FleetEntry& entry) {
+  if (!MayBeShortened(entry.repository()) && !MayBeShortened(entry.model_path()) && !MayBeShortened(entry.target())) {
+    return absl::OkStatus();
+  }
+  const std::string id = entry.newest().report().substr(entry.newest().report().find('/') + 1);
+  absl::StatusOr<Answer> answer = session.Run("SELECT summary FROM reports WHERE id = $1", {absl::string_view(id)});
+  if (!answer.ok()) return answer.status();
+  v1::Report report;
+  // One that is deleted meanwhile, or cannot be read, keeps the others from nothing.
+  if (answer->rows.empty() || !report.ParseFromString(answer->rows[0].Bytes(0))) return absl::OkStatus();
+  entry.set_repository(report.labels().repository());
+  entry.set_model_path(report.model().path());
+  for (const v1::Result& result : report.results()) {
+    if (KeyText(result.target()) == entry.target()) entry.set_target(result.target());
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status ReadFleet(Session& session, const v1::GetFleetRequest& request, int page_size,
@@ -133,6 +154,7 @@ absl::Status ReadFleet(Session& session, const v1::GetFleetRequest& request, int
       entry.set_target(after.target);
       *entry.mutable_newest() = std::move(known[0]);
       if (known.size() > 1) *entry.mutable_previous() = std::move(known[1]);
+      if (absl::Status status = RestoreNames(session, entry); !status.ok()) return status;
     }
     if (static_cast<int>(subjects->size()) < batch) return absl::OkStatus();
   }

@@ -2,6 +2,8 @@
 
 #include <openssl/sha.h>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 
@@ -57,6 +59,12 @@ std::string KeyText(absl::string_view text) {
   SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
   return absl::StrCat(key, "#",
                       absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(digest), kDigestBytes)));
+}
+
+bool MayBeShortened(absl::string_view key) {
+  constexpr size_t kEnd = 2 * kDigestBytes + 1;
+  return key.size() >= kEnd && key[key.size() - kEnd] == '#' &&
+         absl::c_all_of(key.substr(key.size() - kEnd + 1), absl::ascii_isxdigit);
 }
 
 }  // namespace quantgate::db::reports

@@ -12,6 +12,9 @@ namespace quantgate::db::reports {
 // what no database takes replaced by '?', and a digest that tells it from other texts: 512 bytes at most.
 std::string KeyText(absl::string_view text);
 
+// Whether `key` can be the key of another text than itself.
+bool MayBeShortened(absl::string_view key);
+
 }  // namespace quantgate::db::reports
 
 #endif  // QUANTGATE_DB_REPORTS_KEY_TEXT_H_

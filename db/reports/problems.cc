@@ -123,4 +123,68 @@ absl::Status FollowProblems(Session& session, const Counted& who, int64_t time, 
                     inserted);
 }
 
+absl::Status ForgetProblems(Session& session, const Counted& who, int64_t time, TrendSums& sums) {
+  const int64_t subject = who.subject;
+  const absl::string_view branch = who.branch;
+  absl::StatusOr<int64_t> next = NextReport(session, subject, branch, time);
+  if (!next.ok()) return next.status();
+  absl::StatusOr<Answer> known = session.Run(
+      "SELECT fingerprint, family, started, ended FROM report_problems WHERE subject = $1 AND branch = $2 AND ended >= "
+      "$3",
+      {subject, branch, time});
+  if (!known.ok()) return known.status();
+
+  std::map<std::string, Span> started, ended;  // with this report
+  std::map<std::string, Span> starting;        // with the next one
+  for (const Row& row : known->rows) {
+    Span span{row.Bytes(1), row.Int(2), row.Int(3)};
+    std::map<std::string, Span>* where = span.ended == time      ? &ended
+                                         : span.started == time  ? &started
+                                         : span.started == *next ? &starting
+                                                                 : nullptr;
+    if (where != nullptr) where->emplace(row.Bytes(0), std::move(span));
+  }
+
+  const auto fix = [&](int64_t end, const std::string& family, int64_t amount, int64_t nanos) {
+    if (end == kOpen) return;
+    sums.AddFixed(who, end, family, amount);
+    sums.AddFixTime(who, end, family, nanos);
+  };
+  const auto forget = [&](const std::string& fingerprint, int64_t start) {
+    return session
+        .Run("DELETE FROM report_problems WHERE subject = $1 AND branch = $2 AND fingerprint = $3 AND started = $4",
+             {subject, branch, absl::string_view(fingerprint), start})
+        .status();
+  };
+  std::vector<std::vector<Value>> inserted;
+  const auto keep = [&](const std::string& fingerprint, const std::string& family, int64_t start, int64_t end) {
+    inserted.push_back({subject, branch, absl::string_view(fingerprint), absl::string_view(family), start, end});
+  };
+  for (const auto& [fingerprint, span] : started) {
+    if (absl::Status status = forget(fingerprint, time); !status.ok()) return status;
+    const bool is_of_next = *next != kOpen && span.ended != *next;
+    if (is_of_next) {
+      keep(fingerprint, span.family, *next, span.ended);
+      fix(span.ended, span.family, 0, time - *next);
+    } else {
+      fix(span.ended, span.family, -1, time - span.ended);
+    }
+  }
+  for (const auto& [fingerprint, span] : ended) {
+    if (absl::Status status = forget(fingerprint, span.started); !status.ok()) return status;
+    fix(time, span.family, -1, span.started - time);
+    const auto again = starting.find(fingerprint);
+    if (again == starting.end()) {
+      keep(fingerprint, span.family, span.started, *next);
+      fix(*next, span.family, 1, *next - span.started);
+      continue;
+    }
+    if (absl::Status status = forget(fingerprint, *next); !status.ok()) return status;
+    keep(fingerprint, span.family, span.started, again->second.ended);
+    fix(again->second.ended, span.family, 0, *next - span.started);
+  }
+  return InsertRows(session, "INSERT INTO report_problems (subject, branch, fingerprint, family, started, ended)",
+                    inserted);
+}
+
 }  // namespace quantgate::db::reports

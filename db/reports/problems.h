@@ -19,6 +19,11 @@ namespace quantgate::db::reports {
 absl::Status FollowProblems(Session& session, const Counted& who, int64_t time, const v1::Result& result,
                             TrendSums& sums);
 
+// Within the transaction that deletes the report at `time`, while its row of report_results is there: what would be
+// known had it never come, of the reports before and after it. Where these are gone, or follow a part only, what ended
+// with it ends with the next one.
+absl::Status ForgetProblems(Session& session, const Counted& who, int64_t time, TrendSums& sums);
+
 }  // namespace quantgate::db::reports
 
 #endif  // QUANTGATE_DB_REPORTS_PROBLEMS_H_

@@ -1,22 +1,21 @@
 #include "db/reports/short_target.h"
 
-#include <optional>
-#include <string>
+#include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
-#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "db/reports/key_text.h"
-#include "db/sdk_version.h"
 
 namespace quantgate::db::reports {
 namespace {
 
 constexpr int kMostTargets = 2000;
 
-// All targets of reports, from one to the next behind it in the index: in whatever order a database has them.
+// All targets of reports, of deleted ones too: trends have them still. From one to the next behind it in the index: in
+// whatever order a database has them.
 absl::StatusOr<std::vector<std::string>> TargetsOf(Session& session) {
   std::vector<std::string> targets;
   std::string last;
@@ -31,41 +30,53 @@ absl::StatusOr<std::vector<std::string>> TargetsOf(Session& session) {
   return targets;
 }
 
-// Nothing: it stays as it is.
-std::optional<std::string> Complete(const std::string& target, const std::vector<std::string>& known) {
-  const std::pair<std::string, std::string> parts = absl::StrSplit(target, absl::MaxSplits('@', 1));
-  const auto& [name, sdk] = parts;
-  std::vector<std::string> versions;
-  for (const std::string& candidate : known) {
-    if (candidate == target) return std::nullopt;
-    const std::pair<std::string, std::string> other = absl::StrSplit(candidate, absl::MaxSplits('@', 1));
-    if (other.first == name && (sdk.empty() || absl::StartsWith(other.second, absl::StrCat(sdk, ".")))) {
-      versions.push_back(other.second);
-    }
-  }
-  if (versions.empty()) return std::nullopt;
-  return absl::StrCat(name, "@", *absl::c_max_element(versions, SdkVersionLess));
+// A complete version has three numbers; what has more or other parts is looked for as it is.
+bool IsShort(absl::string_view target) {
+  const size_t at = target.find('@');
+  return at == absl::string_view::npos || absl::c_count(target.substr(at), '.') < 2;
+}
+
+bool IsVersionOf(absl::string_view candidate, absl::string_view target) {
+  if (!absl::ConsumePrefix(&candidate, target)) return false;
+  const char next = absl::StrContains(target, '@') ? '.' : '@';
+  return candidate.empty() || candidate[0] == next;
 }
 
 }  // namespace
 
-absl::Status CompleteTargets(Session& session, std::vector<Condition>& conditions) {
+absl::StatusOr<std::optional<std::vector<std::string>>> TakeTargets(Session& session,
+                                                                    std::vector<Condition>& conditions) {
   std::optional<std::vector<std::string>> known;
+  std::optional<std::vector<std::string>> fitting;
+  std::vector<Condition> rest;
   for (Condition& condition : conditions) {
-    // A complete version has three numbers; what has more or other parts is looked for as it is.
-    const size_t at = condition.text.find('@');
-    const bool is_short = at == std::string::npos || absl::c_count(condition.text.substr(at), '.') < 2;
-    if (condition.field != Condition::kTarget || !is_short) continue;
-    if (!known.has_value()) {
-      absl::StatusOr<std::vector<std::string>> targets = TargetsOf(session);
-      if (!targets.ok()) return targets.status();
-      known = *std::move(targets);
+    if (condition.field != Condition::kTarget) {
+      rest.push_back(std::move(condition));
+      continue;
     }
-    if (std::optional<std::string> whole = Complete(KeyText(condition.text), *known); whole.has_value()) {
-      condition.text = *std::move(whole);
+    const std::string target = KeyText(condition.text);
+    std::vector<std::string> meant;
+    if (IsShort(target)) {
+      if (!known.has_value()) {
+        absl::StatusOr<std::vector<std::string>> targets = TargetsOf(session);
+        if (!targets.ok()) return targets.status();
+        known = *std::move(targets);
+      }
+      absl::c_copy_if(*known, std::back_inserter(meant),
+                      [&](const std::string& candidate) { return IsVersionOf(candidate, target); });
+    }
+    if (meant.empty()) meant.push_back(target);
+    if (condition.op != Condition::kEqual) {
+      for (std::string& one : meant) rest.push_back({condition.field, condition.op, std::move(one), 0});
+    } else if (!fitting.has_value()) {
+      fitting = std::move(meant);
+    } else {
+      const auto is_other = [&](const std::string& one) { return !absl::c_linear_search(meant, one); };
+      fitting->erase(std::remove_if(fitting->begin(), fitting->end(), is_other), fitting->end());
     }
   }
-  return absl::OkStatus();
+  conditions = std::move(rest);
+  return fitting;
 }
 
 }  // namespace quantgate::db::reports

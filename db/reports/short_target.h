@@ -2,17 +2,21 @@
 #ifndef QUANTGATE_DB_REPORTS_SHORT_TARGET_H_
 #define QUANTGATE_DB_REPORTS_SHORT_TARGET_H_
 
+#include <optional>
+#include <string>
 #include <vector>
 
-#include "absl/status/status.h"
+#include "absl/status/statusor.h"
 #include "db/reports/filter.h"
 #include "db/reports/session.h"
 
 namespace quantgate::db::reports {
 
-// Replaces "qnn_htp/SM8650" and "qnn_htp/SM8650@2.25" by the newest such target that any report has,
-// "qnn_htp/SM8650@2.25.0". One that a report has as it is written stays; so does one that none has.
-absl::Status CompleteTargets(Session& session, std::vector<Condition>& conditions);
+// Takes the conditions `target = …` out of `conditions` and says which targets fit all of them, as key texts; nothing:
+// any target. "qnn_htp/SM8650" and "qnn_htp/SM8650@2.25" are every version of these that a report ever had, or else
+// themselves. What `!=` excludes becomes a condition for each version.
+absl::StatusOr<std::optional<std::vector<std::string>>> TakeTargets(Session& session,
+                                                                    std::vector<Condition>& conditions);
 
 }  // namespace quantgate::db::reports
 

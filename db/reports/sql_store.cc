@@ -133,8 +133,18 @@ absl::StatusOr<std::optional<v1::Report>> FindRequestOn(Session& session, const 
   return report;
 }
 
-// Inserts the report's own rows at the first free nanosecond from `time` on (schema.h says why times are unique), and
-// returns that. It becomes the create time of a report that has none.
+// A nanosecond behind `time`, which is taken, and behind those that follow it: found by one look at the index, however
+// many reports have that time.
+absl::StatusOr<int64_t> NextTime(Session& session, int64_t time) {
+  constexpr int64_t kMillisecond = 1'000'000;
+  absl::StatusOr<Answer> last =
+      session.Run("SELECT max(time) FROM reports WHERE time >= $1 AND time < $2", {time, time + kMillisecond});
+  if (!last.ok()) return last.status();
+  return std::max(time, last->rows.at(0).Int(0)) + 1;
+}
+
+// Inserts the report's own rows at `time`, or closely behind those that are there (schema.h says why times are unique),
+// and returns when. It becomes the create time of a report that has none.
 absl::StatusOr<int64_t> InsertAt(Session& session, const RequestKey& key, absl::string_view id, int64_t time,
                                  v1::Report& report) {
   // Not the client's word alone: what cannot be read again would be in the way of every list.
@@ -148,7 +158,7 @@ absl::StatusOr<int64_t> InsertAt(Session& session, const RequestKey& key, absl::
   const v1::Labels& labels = report.labels();
   const std::string texts[] = {KeyText(labels.repository()), KeyText(labels.branch()), KeyText(labels.revision()),
                                KeyText(labels.pull_request())};
-  for (;; ++time) {
+  for (;;) {
     if (is_new) {
       report.mutable_create_time()->set_seconds(time / 1'000'000'000);
       report.mutable_create_time()->set_nanos(static_cast<int>(time % 1'000'000'000));
@@ -162,6 +172,9 @@ absl::StatusOr<int64_t> InsertAt(Session& session, const RequestKey& key, absl::
          View(texts[0]), View(texts[1]), View(texts[2]), View(texts[3])});
     if (!answer.ok()) return answer.status();
     if (answer->changes > 0) break;
+    absl::StatusOr<int64_t> next = NextTime(session, time);
+    if (!next.ok()) return next.status();
+    time = *next;
   }
   const std::string body = report.SerializeAsString();
   absl::Status status =
@@ -227,11 +240,29 @@ absl::StatusOr<v1::Report> SqlStore::Get(absl::string_view name) {
 
 absl::StatusOr<Answer> RunList(Session& session, const ListSql& sql) { return session.Run(sql.text, sql.Bound()); }
 
-// What a page holds: times of its reports, and where the next one begins.
+struct Planned {
+  int64_t time = 0;
+  int64_t bytes = 0;
+};
+
+// What a page holds: its reports, newest first, and where the next one begins.
 struct PagePlan {
-  std::vector<int64_t> times;
+  std::vector<Planned> reports;
   int64_t bytes = 0;
   std::optional<int64_t> next_before;  // none: there are no more
+
+  // False: the page is full, and says where the next one begins.
+  bool Add(const Planned& report, const ReportQuery& query) {
+    if (!reports.empty() && report.time == reports.back().time) return true;  // another result of the same report
+    const bool is_full = static_cast<int>(reports.size()) >= query.page_size || bytes + report.bytes > query.max_bytes;
+    if (!reports.empty() && is_full) {
+      next_before = reports.back().time;
+      return false;
+    }
+    reports.push_back(report);
+    bytes += report.bytes;
+    return true;
+  }
 };
 
 // Adds the matching reports of the range to the plan. False: the page is full, and says where the next one begins.
@@ -243,17 +274,8 @@ absl::StatusOr<bool> AddToPage(Session& session, absl::Span<const Condition> con
         RunList(session, BuildListSql(conditions, walk, range, query.full, limit, session.dialect()));
     if (!answer.ok()) return answer.status();
     for (const Row& row : answer->rows) {
-      const int64_t time = row.Int(0);
-      range.before = time;
-      if (!plan.times.empty() && time == plan.times.back()) continue;  // another result of the same report
-      const bool is_full =
-          static_cast<int>(plan.times.size()) >= query.page_size || plan.bytes + row.Int(1) > query.max_bytes;
-      if (!plan.times.empty() && is_full) {
-        plan.next_before = plan.times.back();
-        return false;
-      }
-      plan.times.push_back(time);
-      plan.bytes += row.Int(1);
+      range.before = row.Int(0);
+      if (!plan.Add({row.Int(0), row.Int(1)}, query)) return false;
     }
     if (static_cast<int>(answer->rows.size()) < limit) return true;
   }
@@ -303,14 +325,11 @@ absl::StatusOr<Reach> ReachOf(Session& session, const Walk& walk, const TimeRang
   return Reach{row.Int(0), row.Int(1), row.Int(0) < rows};
 }
 
-absl::StatusOr<PagePlan> PlanPage(Session& session, std::vector<Condition> conditions, int64_t before,
+// Of a filter with one target at most.
+absl::StatusOr<PagePlan> PlanPart(Session& session, std::vector<Condition> conditions, TimeRange range,
                                   const ReportQuery& query) {
   constexpr int kRowsAtOnce = 1250;
   PagePlan plan;
-  TimeRange range;
-  range.before = before;
-  TakeTimeRange(conditions, range);
-  if (absl::Status status = reports::CompleteTargets(session, conditions); !status.ok()) return status;
   absl::StatusOr<bool> is_possible = AddSubject(session, conditions);
   if (!is_possible.ok()) return is_possible.status();
   if (!*is_possible) return plan;
@@ -346,6 +365,46 @@ absl::StatusOr<PagePlan> PlanPage(Session& session, std::vector<Condition> condi
   return plan;
 }
 
+// Those that fit any of several filters: as far back as the pages of all of these reach.
+PagePlan Merge(absl::Span<const PagePlan> parts, const ReportQuery& query) {
+  PagePlan merged;
+  std::vector<Planned> reports;
+  for (const PagePlan& part : parts) {
+    reports.insert(reports.end(), part.reports.begin(), part.reports.end());
+    if (part.next_before.has_value()) {
+      merged.next_before = std::max(*part.next_before, merged.next_before.value_or(*part.next_before));
+    }
+  }
+  std::sort(reports.begin(), reports.end(), [](const Planned& a, const Planned& b) { return a.time > b.time; });
+  for (const Planned& report : reports) {
+    if (merged.next_before.has_value() && report.time < *merged.next_before) break;
+    if (!merged.Add(report, query)) break;
+  }
+  return merged;
+}
+
+absl::StatusOr<PagePlan> PlanPage(Session& session, std::vector<Condition> conditions, int64_t before,
+                                  const ReportQuery& query) {
+  TimeRange range;
+  range.before = before;
+  TakeTimeRange(conditions, range);
+  absl::StatusOr<std::optional<std::vector<std::string>>> targets = reports::TakeTargets(session, conditions);
+  if (!targets.ok()) return targets.status();
+  if (!targets->has_value()) return PlanPart(session, conditions, range, query);
+  // No index has the reports of several targets in the order of time; that of each has.
+  std::vector<PagePlan> parts;
+  ReportQuery share = query;
+  share.max_examined = std::max(1, query.max_examined / std::max(1, static_cast<int>((*targets)->size())));
+  for (std::string& target : **targets) {
+    std::vector<Condition> of_target = conditions;
+    of_target.push_back({Condition::kTarget, Condition::kEqual, std::move(target), 0});
+    absl::StatusOr<PagePlan> part = PlanPart(session, std::move(of_target), range, share);
+    if (!part.ok()) return part.status();
+    parts.push_back(*std::move(part));
+  }
+  return Merge(parts, query);
+}
+
 absl::StatusOr<ReportPage> SqlStore::List(const ReportQuery& query) {
   absl::StatusOr<std::vector<Condition>> conditions = ParseReportFilter(query.filter);
   if (!conditions.ok()) return conditions.status();
@@ -360,12 +419,15 @@ absl::StatusOr<ReportPage> SqlStore::List(const ReportQuery& query) {
   if (!plan.ok()) return plan.status();
   ReportPage page;
   if (plan->next_before.has_value()) page.next_page_token = EncodePageToken(query.filter, *plan->next_before);
-  if (plan->times.empty()) return page;
+  if (plan->reports.empty()) return page;
   // A report that is deleted between the two statements is not in the page.
   absl::StatusOr<Answer> answer = reader_->Run(
       absl::StrCat(query.full ? "SELECT r.id, b.body FROM reports r JOIN report_bodies b ON b.time = r.time"
                               : "SELECT r.id, r.summary FROM reports r",
-                   " WHERE r.time IN (", absl::StrJoin(plan->times, ","), ") ORDER BY r.time DESC"),
+                   " WHERE r.time IN (",
+                   absl::StrJoin(plan->reports, ",",
+                                 [](std::string* out, const Planned& report) { absl::StrAppend(out, report.time); }),
+                   ") ORDER BY r.time DESC"),
       {});
   if (!answer.ok()) return answer.status();
   for (const Row& row : answer->rows) {

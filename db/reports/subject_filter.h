@@ -12,11 +12,15 @@
 
 namespace quantgate::db::reports {
 
+// Names are key texts.
 struct SubjectFilter {
-  // Conditions on columns of report_subjects, each " AND column = $n", numbered from `first_parameter` on.
+  // Conditions on columns of report_subjects, each behind an AND, numbered from `first_parameter` on, and their values.
   std::string sql;
-  std::vector<std::string> values;  // key texts, in order
+  std::vector<std::string> values;
   std::optional<std::string> branch;
+  // Of the same conditions: the targets, one of which it is, and what else is named.
+  std::optional<std::vector<std::string>> targets;
+  std::vector<std::string> repositories, model_paths;
 };
 
 // INVALID_ARGUMENT: not a filter, or one of other fields or operators.

@@ -8,6 +8,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/strip.h"
 #include "db/reports/subject_filter.h"
 #include "google/protobuf/util/time_util.h"
@@ -120,6 +121,20 @@ absl::StatusOr<Range> RangeOf(const v1::GetTrendsRequest& request, int64_t now) 
   return range;
 }
 
+// The scopes that count just what the filter asks for. None: it has to be put together from subjects.
+std::vector<std::string> ScopesOf(const SubjectFilter& filter) {
+  if (!filter.model_paths.empty() || filter.repositories.size() > 1) return {};
+  if (!filter.targets.has_value()) {
+    return {filter.repositories.empty() ? std::string(kAll) : RepositoryScope(filter.repositories[0])};
+  }
+  std::vector<std::string> scopes;
+  for (const std::string& target : *filter.targets) {
+    scopes.push_back(filter.repositories.empty() ? TargetScope(target)
+                                                 : RepositoryTargetScope(filter.repositories[0], target));
+  }
+  return scopes;
+}
+
 }  // namespace
 
 void TrendSums::Add(const Counted& who, int64_t time, const std::string& metric, int64_t amount) {
@@ -168,29 +183,24 @@ absl::Status ReadTrends(Session& session, const v1::GetTrendsRequest& request, i
   absl::StatusOr<Range> range = RangeOf(request, now);
   if (!range.ok()) return range.status();
 
-  // One scope where there is one; else those of the subjects.
   std::vector<Value> values;
-  std::string scopes = "= $1";
-  std::string scope(kAll);
-  if (filter->sql == " AND target = $1") {
-    scope = TargetScope(filter->values[0]);
-  } else if (filter->sql == " AND repository = $1") {
-    scope = RepositoryScope(filter->values[0]);
-  } else if (filter->sql == " AND repository = $1 AND target = $2") {
-    scope = RepositoryTargetScope(filter->values[0], filter->values[1]);
-  } else if (filter->sql == " AND target = $1 AND repository = $2") {
-    scope = RepositoryTargetScope(filter->values[1], filter->values[0]);
-  } else if (!filter->values.empty()) {
-    scopes = absl::StrCat("IN (SELECT 'subject ' || id FROM report_subjects WHERE id > 0", filter->sql, ")");
+  std::string scopes;
+  const std::vector<std::string> own = ScopesOf(*filter);
+  if (own.empty()) {
+    scopes = absl::StrCat("SELECT 'subject ' || id FROM report_subjects WHERE id > 0", filter->sql);
     for (const std::string& value : filter->values) values.emplace_back(absl::string_view(value));
+  } else {
+    scopes = absl::StrJoin(own, ", ", [&](std::string* out, const std::string& scope) {
+      values.emplace_back(absl::string_view(scope));
+      absl::StrAppend(out, "$", values.size());
+    });
   }
-  if (values.empty()) values.emplace_back(absl::string_view(scope));
   const std::string branch = filter->branch.has_value() ? OneBranch(*filter->branch) : std::string(kAllBranches);
   const size_t next = values.size() + 1;
   values.insert(values.end(), {absl::string_view(branch), range->first, range->last});
   absl::StatusOr<Answer> answer =
-      session.Run(absl::StrCat("SELECT day, metric, CAST(sum(amount) AS BIGINT) FROM report_trends WHERE scope ",
-                               scopes, " AND branch = $", next, " AND day >= $", next + 1, " AND day <= $", next + 2,
+      session.Run(absl::StrCat("SELECT day, metric, CAST(sum(amount) AS BIGINT) FROM report_trends WHERE scope IN (",
+                               scopes, ") AND branch = $", next, " AND day >= $", next + 1, " AND day <= $", next + 2,
                                " GROUP BY day, metric"),
                   values);
   if (!answer.ok()) return answer.status();

@@ -132,6 +132,9 @@ TEST(Glob, PathsFromAnyFolderOn) {
   EXPECT_TRUE(PathMatches("*.onnx", "/ci/vision/a.onnx"));
   EXPECT_TRUE(PathMatches("vision/*.onnx", "/ci/vision/a.onnx"));
   EXPECT_TRUE(PathMatches("a.onnx", "./a.onnx"));
+  EXPECT_TRUE(PathMatches("./a.onnx", "a.onnx"));
+  EXPECT_TRUE(PathMatches("./vision//../vision/*.onnx", "/ci/./vision/a.onnx"));
+  EXPECT_FALSE(PathMatches("./a.onnx", "b.onnx"));
   EXPECT_FALSE(PathMatches("ision/a.onnx", "/ci/vision/a.onnx"));
 }
 

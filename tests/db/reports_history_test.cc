@@ -28,6 +28,7 @@ using ::google::protobuf::util::TimeUtil;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
+using ::testing::UnorderedElementsAreArray;
 
 // 2026-03-02, a Monday, 00:00 UTC.
 constexpr int64_t kMonday = 1772409600;
@@ -304,6 +305,51 @@ TEST_P(HistoryTest, ReportsInAnyOrderMakeTheSameHistory) {
   }
 }
 
+// A history without a report is that of a store in which it never was.
+TEST_P(HistoryTest, DeletedReportsLeaveTheHistory) {
+  std::mt19937 random(8);
+  for (int round = 0; round < 12; ++round) {
+    const std::string path = absl::StrCat("model", round), other = absl::StrCat("other", round);
+    std::vector<v1::Report> reports;
+    for (int i = 0; i < 8; ++i) {
+      std::vector<std::pair<std::string, std::string>> findings;
+      for (int node = 1; node <= 4; ++node) {
+        if (random() % 2 == 0) findings.emplace_back(node % 2 == 0 ? "DT001" : "NR001", std::string(node, 'n'));
+      }
+      reports.push_back(At(kMonday + i * 40000, path, "x", i == 3 ? "topic" : "main", findings));
+    }
+    std::shuffle(reports.begin(), reports.end(), random);
+    for (const v1::Report& report : reports) Import(report);
+    const size_t left = random() % reports.size();
+    for (size_t i = left; i < reports.size(); ++i) ASSERT_TRUE(store_->Delete(reports[i].name()).ok());
+    for (size_t i = 0; i < left; ++i) {
+      v1::Report copy = reports[i];
+      copy.set_name(NameOf(++made_));
+      copy.mutable_model()->set_path(other);
+      Import(copy);
+    }
+    const auto trends = [&](const std::string& of) {
+      return Trends(absl::StrCat("model.path = ", of), kMonday, kMonday + 8 * 40000);
+    };
+    const v1::GetTrendsResponse is = trends(path), wanted = trends(other);
+    EXPECT_TRUE(MessageDifferencer::ApproximatelyEquals(is, wanted))
+        << round << ", " << left << " left: " << is.DebugString() << "instead of\n"
+        << wanted.DebugString();
+  }
+}
+
+// Of both results the first is counted, once.
+TEST_P(HistoryTest, ATargetThatWasAskedAboutTwiceCountsOnce) {
+  v1::Report report = At(kMonday, "a", "x", "main", {{"DT001", "n"}});
+  *report.add_results() = report.results(0);
+  Import(report);
+  EXPECT_EQ(Trends("", kMonday, kMonday).points(0).results(), 1);
+  EXPECT_EQ(FamilyOf(Trends("", kMonday, kMonday).points(0), "DT")->findings(), 1);
+  ASSERT_TRUE(store_->Delete(report.name()).ok());
+  EXPECT_EQ(Trends("", kMonday, kMonday).points(0).results(), 0);
+  EXPECT_EQ(Trends("", kMonday, kMonday).points(0).families_size(), 0);
+}
+
 TEST_P(HistoryTest, ThousandsOfFindingsAreFollowedAsASample) {
   std::vector<std::pair<std::string, std::string>> findings;
   for (int i = 0; i < 3000; ++i) findings.emplace_back("DT001", std::string(i + 1, 'n'));
@@ -447,7 +493,13 @@ TEST_P(HistoryTest, HostileNamesAreOnlyNames) {
     EXPECT_EQ(ListPaths(*store_, absl::StrCat("labels.branch = \"", quoted, "\"")).size(), 1u) << quoted.substr(0, 40);
   }
   EXPECT_EQ(ListPaths(*store_, "").size(), std::size(names));
-  EXPECT_EQ(Fleet("").entries_size(), static_cast<int>(std::size(names)));
+  std::vector<std::string> listed;
+  const v1::GetFleetResponse fleet = Fleet("");
+  for (const v1::FleetEntry& entry : fleet.entries()) {
+    EXPECT_EQ(entry.model_path(), entry.target());
+    listed.push_back(entry.model_path());
+  }
+  EXPECT_THAT(listed, UnorderedElementsAreArray(names));
   EXPECT_EQ(Trends("", kMonday, kMonday).points(0).results(), static_cast<int>(std::size(names)));
 }
 

@@ -152,7 +152,7 @@ TEST_F(SqliteStoreTest, NoQueryReadsAWholeTable) {
   }
   for (const std::string& filter : ManyFilters()) EXPECT_TRUE(store->List({filter}).ok()) << filter;
   for (const char* filter :
-       {"", "labels.branch = main", "target = x", "model.path = a", "labels.repository = r",
+       {"", "labels.branch = main", "target = x", "target = x@1", "model.path = a", "labels.repository = r",
         "model.path = a AND target = x AND labels.branch = main", "labels.repository = r AND target = x"}) {
     v1::GetTrendsRequest trends;
     trends.set_filter(filter);

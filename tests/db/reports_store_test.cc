@@ -159,22 +159,44 @@ TEST_P(FilterTest, ConditionsOnResultsAreAboutTheSameResult) {
   EXPECT_THAT(ListPaths(*store_, "model.path = a AND target = y AND verdict = REJECTED"), IsEmpty());
 }
 
-TEST_P(FilterTest, ShortTargetsMeanTheNewestThatThereIs) {
+TEST_P(FilterTest, ShortTargetsMeanEveryVersion) {
   Add("old", {MakeResult("qnn_htp/SM8650@2.9.0", v1::Result::ACCEPTED)});
-  Add("new", {MakeResult("qnn_htp/SM8650@2.25.0", v1::Result::ACCEPTED)});
+  Add("new", {MakeResult("qnn_htp/SM8650@2.25.0", v1::Result::REJECTED)});
   Add("other", {MakeResult("qnn_htp/SM8650P@2.51.0", v1::Result::ACCEPTED)});
-  EXPECT_THAT(ListPaths(*store_, "target = qnn_htp/SM8650"), ElementsAre("new"));
+  // Of a version that is none, it hides nothing, neither while it is there nor when it is gone.
+  Add("mistyped", {MakeResult("qnn_htp/SM8650@99", v1::Result::ACCEPTED)});
+  const auto fleet = [&](const std::string& filter) {
+    v1::GetFleetRequest request;
+    request.set_filter(filter);
+    v1::GetFleetResponse response;
+    EXPECT_TRUE(store_->GetFleet(request, 10, response).ok());
+    std::vector<std::string> paths;
+    for (const v1::FleetEntry& entry : response.entries()) paths.push_back(entry.model_path());
+    return paths;
+  };
+  EXPECT_THAT(ListPaths(*store_, "target = qnn_htp/SM8650"), ElementsAre("mistyped", "new", "old"));
+  EXPECT_THAT(ListPaths(*store_, "target = qnn_htp/SM8650 AND target != qnn_htp/SM8650@99"), ElementsAre("new", "old"));
+  EXPECT_THAT(ListPaths(*store_, "target = qnn_htp/SM8650 AND target = qnn_htp/SM8650@2.25"), ElementsAre("new"));
+  EXPECT_THAT(ListPaths(*store_, "target = qnn_htp/SM8650 AND target = x"), IsEmpty());
+  EXPECT_THAT(ListPaths(*store_, "target = qnn_htp/SM8650 AND verdict = ACCEPTED"), ElementsAre("mistyped", "old"));
+  EXPECT_THAT(fleet("target = qnn_htp/SM8650"), ElementsAre("mistyped", "new", "old"));
+  EXPECT_THAT(fleet("target = qnn_htp/SM8650 AND model.path = new"), ElementsAre("new"));
+  EXPECT_THAT(fleet("target = qnn_htp/SM8650 AND target = x"), IsEmpty());
+  ASSERT_TRUE(store_->Delete(store_->List({"model.path = mistyped"})->reports[0].name()).ok());
+  EXPECT_THAT(ListPaths(*store_, "target = qnn_htp/SM8650"), ElementsAre("new", "old"));
+  EXPECT_THAT(fleet("target = qnn_htp/SM8650"), ElementsAre("new", "old"));
+  v1::GetTrendsRequest request;
+  for (const char* filter : {"target = qnn_htp/SM8650", "target = qnn_htp/SM8650 AND labels.repository = \"\""}) {
+    request.set_filter(filter);
+    v1::GetTrendsResponse trends;
+    ASSERT_TRUE(store_->GetTrends(request, trends).ok());
+    EXPECT_EQ(trends.points().rbegin()->results(), 2) << filter;
+  }
   EXPECT_THAT(ListPaths(*store_, "target = qnn_htp/SM8650@2.25"), ElementsAre("new"));
   EXPECT_THAT(ListPaths(*store_, "target = qnn_htp/SM8650@2.9"), ElementsAre("old"));
   EXPECT_THAT(ListPaths(*store_, "target = qnn_htp/SM8650@2.2"), IsEmpty());
   EXPECT_THAT(ListPaths(*store_, "target = qnn_htp"), IsEmpty());
   EXPECT_THAT(ListPaths(*store_, "model.path = other AND target != qnn_htp/SM8650P"), IsEmpty());
-  v1::GetFleetRequest request;
-  request.set_filter("target = qnn_htp/SM8650");
-  v1::GetFleetResponse fleet;
-  ASSERT_TRUE(store_->GetFleet(request, 10, fleet).ok());
-  ASSERT_EQ(fleet.entries_size(), 1);
-  EXPECT_EQ(fleet.entries(0).model_path(), "new");
 }
 
 TEST_P(FilterTest, CreateTimeComparesExactly) {

@@ -80,6 +80,9 @@ done
 has "$(cat "$scratch/full.err")" '^error\[FAILED_PRECONDITION\]: .*full.onnx: cannot be written: File too large'
 same "$(find "$scratch" -name 'full.onnx*')" ""
 
+run 2 check -t xnnpack --
+has "$err" 'MODEL is required'
+
 # No output takes the place of an input, however it is spelled.
 ln -s "$good" "$scratch/link.txtpb"
 for same_file in "$good" "$scratch/./good.txtpb" "$scratch/link.txtpb"; do
@@ -87,6 +90,8 @@ for same_file in "$good" "$scratch/./good.txtpb" "$scratch/link.txtpb"; do
     run 2 "$command" "$good" --output "$same_file"
     has "$err" '^error\[INVALID_ARGUMENT\]: --output .* would overwrite '
   done
+  run 2 check "$good" --confirm --confirm-cases "$same_file"
+  has "$err" '^error\[INVALID_ARGUMENT\]: --confirm-cases .* would overwrite '
   run 2 decode "$good" --output "$same_file"
   run 2 simulate "$good" --dump "$same_file"
   run 2 import "$good" --output "$same_file"

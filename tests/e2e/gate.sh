@@ -126,6 +126,7 @@ repository=$scratch/models
 git init -q "$repository"
 cd "$repository" || exit 1
 git config quantgate.targets qnn_htp/SM8350
+git config --add quantgate.targets qnn_htp/SM8650  # the first one counts still
 git config user.email nobody@example.com
 git config user.name nobody
 mkdir -p a quantgate

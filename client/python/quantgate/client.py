@@ -1,8 +1,11 @@
 """The remote calls."""
 from __future__ import annotations
 
+import itertools
+import math
 import random
 import time
+import uuid
 from typing import Any, Iterable, Iterator, List, Optional, Sequence
 
 import grpc
@@ -18,23 +21,25 @@ _CHUNK = 1 << 20
 _MAX_REPORT = 1 << 30
 _LOOPBACK = ("127.", "localhost:", "[::1]:")
 _MODES = {"strict": report_pb2.Report.STRICT, "warn": report_pb2.Report.WARN}
-
+_LONGEST_PAUSE = 2.0
+_ATTEMPTS_TO_REACH = 6
 
 
 class Client:
     """Calls to a QuantGate server.
 
-    address: "host:port". timeout: seconds for a call with its retries. attempts: tries of a call that finds the server
-    overloaded or absent, with growing pauses. credentials: grpc.ssl_channel_credentials(...) for TLS; none: plain text.
+    address: "host:port". timeout: seconds for a call with its retries. attempts: tries of a call that ends UNAVAILABLE,
+    with growing pauses; 0: while the timeout lasts where the server answers that it is busy, and for about three seconds
+    where none answers or its store does not. A call that is repeated is stored once. credentials: grpc.ssl_channel_credentials(...) for TLS; none: plain text.
     Thread-safe. `validate` blocks, `validate_async` is for asyncio.
     """
 
-    def __init__(self, address: str, *, timeout: float = 60.0, attempts: int = 4,
+    def __init__(self, address: str, *, timeout: float = 60.0, attempts: int = 0,
                  credentials: Optional[grpc.ChannelCredentials] = None) -> None:
         if not isinstance(address, str):
             raise QuantGateError("INVALID_ARGUMENT", f"server {address!r}: expected 'host:port'")
-        if not isinstance(attempts, int) or attempts < 1:
-            raise QuantGateError("INVALID_ARGUMENT", f"attempts {attempts!r}: expected a number from 1 up")
+        if not isinstance(attempts, int) or attempts < 0:
+            raise QuantGateError("INVALID_ARGUMENT", f"attempts {attempts!r}: expected a number from 0 up")
         self.address = address
         self._timeout = seconds(timeout)
         self._attempts = attempts
@@ -67,7 +72,7 @@ class Client:
             return _report(self._stub.ValidateStream(_chunks(graph, options), timeout=timeout))
 
         deadline = time.monotonic() + self._timeout
-        for attempt in range(1, self._attempts + 1):
+        for attempt in itertools.count(1):
             try:
                 return Report(call(max(0.001, deadline - time.monotonic())), options.targets)
             except grpc.RpcError as error:
@@ -88,7 +93,7 @@ class Client:
                    if self._credentials else grpc.aio.insecure_channel(self.address, self._options))
         async with channel:
             stub = _new_stub(channel)
-            for attempt in range(1, self._attempts + 1):
+            for attempt in itertools.count(1):
                 timeout = max(0.001, deadline - time.monotonic())
                 try:
                     if graph.ByteSize() <= _UNARY_LIMIT:
@@ -105,14 +110,21 @@ class Client:
         """Seconds until the next attempt; raises when there is to be none."""
         code = error.code().name
         details = error.details() or ""
-        pause = 0.1 * 2 ** (attempt - 1) * random.uniform(0.8, 1.2)
-        if code == "UNAVAILABLE" and attempt < self._attempts and time.monotonic() + pause < deadline:
+        pause = min(0.1 * 2 ** min(attempt - 1, 10), _LONGEST_PAUSE) * random.uniform(0.8, 1.2)
+        most = self._attempts or (math.inf if _is_busy(error) else _ATTEMPTS_TO_REACH)
+        if code == "UNAVAILABLE" and attempt < most and time.monotonic() + pause < deadline:
             return float(pause)
         if code == "UNAVAILABLE":
             details = f"{self.address}: {details}"
         if code == "DEADLINE_EXCEEDED":
             details = f"{self.address} did not answer within {self._timeout:g} s"
         raise QuantGateError(code, details) from None
+
+
+def _is_busy(error: Any) -> bool:
+    """Whether a server says so itself (google.rpc.RetryInfo): not a proxy, nor of its store, which names itself."""
+    says_when = any(key == "grpc-status-details-bin" for key, _ in error.trailing_metadata() or ())
+    return says_when and not (error.details() or "").startswith("report store ")
 
 
 def _new_stub(channel: Any) -> Any:
@@ -143,6 +155,7 @@ def _options(graph: Any, targets: Sequence[str], mode: str, toolchain: str,
     try:
         options = validation_service_pb2.ValidateOptions(targets=names, mode=_MODES[mode], toolchain=toolchain)
         options.model.path = path
+        options.request_id = uuid.uuid4().hex
     except UnicodeEncodeError as error:
         raise QuantGateError("INVALID_ARGUMENT", f"{ascii(error.object)} is no text") from None
     return options

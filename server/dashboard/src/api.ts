@@ -228,4 +228,9 @@ export function quoted(text: string): string {
   return `"${text.replace(/\\/g, '\\\\').replace(/"/g, '\\"')}"`;
 }
 
+// Of an address, where an empty text is `""`: a parameter that is not there means any.
+export const named = (text: string): string => (text === '' ? '""' : text);
+export const condition = (field: string, value: string): string =>
+  `${field} = ${value === '""' ? value : quoted(value)}`;
+
 export const idOf = (name: string): string => name.replace(/^reports\//, '');

@@ -4,11 +4,28 @@ import type {CheckEvent} from './api';
 
 // Newest first: what runs, and the few that ended last.
 export const checks = signal<(CheckEvent & {ended: boolean})[]>([]);
-// Counts checks that ended: views that show reports look again when it changes.
+// Changes when checks have ended, but not for each one of many: views that show reports look again then.
 export const finished = signal(0);
 
 const kKept = 6;
 const kAgain = 15_000;
+const kBundled = 5_000;
+
+let waits = false;
+let told = -kBundled;
+
+function tellFinished(): void {
+  if (waits) return;
+  waits = true;
+  setTimeout(
+    () => {
+      waits = false;
+      told = performance.now();
+      finished.set((old) => old + 1);
+    },
+    Math.max(0, told + kBundled - performance.now()),
+  );
+}
 
 // A browser opens few connections to one server, for all of its windows together: only those that are seen watch.
 export function watch(): void {
@@ -39,7 +56,7 @@ function open(): EventSource {
       }
       const ended = name === 'finished';
       checks.set((old) => [{...event, ended}, ...old.filter((one) => one.id !== event.id)].slice(0, kKept));
-      if (ended && event.phase === 'checking') finished.set((old) => old + 1);
+      if (ended && event.phase === 'checking') tellFinished();
       // An import that went well is followed by its check.
       if (ended && event.phase === 'importing' && !event.error) {
         checks.set((old) => old.filter((one) => one.id !== event.id));

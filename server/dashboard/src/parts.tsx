@@ -3,27 +3,60 @@ import type {ComponentChildren} from 'preact';
 import {useEffect, useRef, useState} from 'preact/hooks';
 import {ApiError, call, type Severity, type Verdict} from './api';
 
-// What the server says at `path`, again whenever that or `version` changes. Null path: nothing is asked.
-export function useApi<T>(path: string | null, version = 0): {data?: T; error?: ApiError; loading: boolean} {
-  const [state, setState] = useState<{path: string | null; data?: T; error?: ApiError; loading: boolean}>({
-    path: null,
-    loading: true,
-  });
+interface Loaded<T> {
+  data?: T;
+  error?: ApiError;
+  loading: boolean;
+}
+
+// What `load` brings for `key`, and again when `version` changes. What is under way for the same key is let finish first:
+// on a busy server it would never come. Null key: nothing is asked.
+export function useLoad<T>(key: string | null, load: (signal: AbortSignal) => Promise<T>, version = 0): Loaded<T> {
+  const [state, setState] = useState<Loaded<T> & {key: string | null}>({key: null, loading: true});
+  const again = useRef<(() => void) | null>(null);
+  const seen = useRef(version);
   useEffect(() => {
-    if (path === null) return;
+    if (key === null) return;
     const abort = new AbortController();
-    // What is shown stays until there is something newer, if it is an answer to the same question.
-    setState((old) => (old.path === path ? {...old, loading: true} : {path, loading: true}));
-    call<T>(path, {signal: abort.signal}).then(
-      (data) => setState({path, data, loading: false}),
-      (error: unknown) => {
+    let running = false;
+    let stale = false;
+    const run = async () => {
+      stale = running;
+      if (running) return;
+      running = true;
+      do {
+        stale = false;
+        // What is shown stays until there is something newer, if it is an answer to the same question.
+        setState((old) => (old.key === key ? {...old, loading: true} : {key, loading: true}));
+        let next: Loaded<T>;
+        try {
+          next = {data: await load(abort.signal), loading: false};
+        } catch (error) {
+          next = {error: error instanceof ApiError ? error : new ApiError(0, String(error)), loading: false};
+        }
         if (abort.signal.aborted) return;
-        setState({path, error: error instanceof ApiError ? error : new ApiError(0, String(error)), loading: false});
-      },
-    );
-    return () => abort.abort();
-  }, [path, version]);
+        setState({key, ...next});
+      } while (stale);
+      running = false;
+    };
+    again.current = run;
+    void run();
+    return () => {
+      again.current = null;
+      abort.abort();
+    };
+  }, [key]);
+  useEffect(() => {
+    if (version === seen.current) return;
+    seen.current = version;
+    again.current?.();
+  }, [version]);
   return state;
+}
+
+// What the server says at `path`, again whenever that or `version` changes. Null path: nothing is asked.
+export function useApi<T>(path: string | null, version = 0): Loaded<T> {
+  return useLoad(path, (signal) => call<T>(path!, {signal}), version);
 }
 
 export function Waiting(props: {error?: ApiError; loading: boolean; what: string}) {

@@ -1,11 +1,9 @@
 // Models against targets: the newest verdict of each pair, and what it was before.
 import {Link} from 'wouter-preact';
-import {call, idOf, query, quoted, type FleetEntry} from './api';
+import {call, condition, idOf, named, query, type FleetEntry} from './api';
 import {finished} from './events';
 import {useQuery} from './location';
-import {Heading, plural, TextField, verdictText, VerdictBadge, Waiting} from './parts';
-import {useEffect, useState} from 'preact/hooks';
-import type {ApiError} from './api';
+import {Heading, plural, TextField, useLoad, verdictText, VerdictBadge, Waiting} from './parts';
 
 // A matrix needs all of its pairs; beyond these it is no longer something to look at.
 const kMaxEntries = 3000;
@@ -27,7 +25,7 @@ export function fleetFilter(search: URLSearchParams): string {
     ['branch', 'labels.branch'],
   ]) {
     const value = search.get(parameter!);
-    if (value) conditions.push(`${field} = ${quoted(value)}`);
+    if (value) conditions.push(condition(field!, value));
   }
   return conditions.join(' AND ');
 }
@@ -81,20 +79,12 @@ export function Fleet() {
   const [search, set] = useQuery();
   const filter = fleetFilter(search);
   const version = finished.use();
-  const [state, setState] = useState<{entries?: FleetEntry[]; error?: ApiError; loading: boolean}>({loading: true});
-  useEffect(() => {
-    const abort = new AbortController();
-    setState((old) => ({...old, loading: true}));
-    loadFleet(filter, abort.signal).then(
-      (entries) => setState({entries, loading: false}),
-      (error: ApiError) => abort.signal.aborted || setState({error, loading: false}),
-    );
-    return () => abort.abort();
-  }, [filter, version]);
+  const loaded = useLoad(filter, (signal) => loadFleet(filter, signal), version);
+  const entries = loaded.data;
 
   const rows = new Map<string, Row>();
   const targets = new Set<string>();
-  for (const entry of state.entries ?? []) {
+  for (const entry of entries ?? []) {
     const key = JSON.stringify([entry.repository, entry.modelPath]);
     const row = rows.get(key) ?? {repository: entry.repository, model: entry.modelPath, cells: new Map()};
     row.cells.set(entry.target, entry);
@@ -109,8 +99,8 @@ export function Fleet() {
     <>
       <Heading title="Fleet" />
       <FleetFilters search={search} set={set} />
-      <Waiting {...state} loading={state.loading && !state.entries} what="the fleet" />
-      {state.entries && all.length === 0 && (
+      <Waiting {...loaded} loading={loaded.loading && !entries} what="the fleet" />
+      {entries && all.length === 0 && (
         <p class="empty">
           No reports{filter !== '' ? ' for these filters' : ' yet'}. <Link href="/check">Check a model</Link>, or run{' '}
           <code>quantgate check MODEL --server HOST:PORT</code>.
@@ -120,7 +110,7 @@ export function Fleet() {
         <>
           <p class="quiet">
             {`${plural(all.length, 'model')}, ${plural(columns.length, 'target')}`}
-            {(state.entries?.length ?? 0) >= kMaxEntries && ', the first of them: filter for others'}
+            {(entries?.length ?? 0) >= kMaxEntries && ', the first of them: filter for others'}
             {'. Verdicts are the server’s own, before waivers and baselines.'}
           </p>
           <div class="scroll" tabIndex={0} role="region" aria-label="Models against targets">
@@ -139,7 +129,7 @@ export function Fleet() {
                 {shown.map((row) => (
                   <tr key={`${row.repository}\n${row.model}`}>
                     <th scope="row">
-                      <Link href={`/reports${query({model: row.model})}`}>{row.model || '(no name)'}</Link>
+                      <Link href={`/reports${query({model: named(row.model), repository: named(row.repository)})}`}>{row.model || '(no name)'}</Link>
                       {row.repository && <span class="quiet small">{row.repository}</span>}
                     </th>
                     {columns.map((target) => (

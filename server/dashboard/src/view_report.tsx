@@ -2,6 +2,8 @@
 import {useState} from 'preact/hooks';
 import {Link} from 'wouter-preact';
 import {
+  idOf,
+  named,
   query,
   type Change,
   type CommonCorrections,
@@ -229,7 +231,11 @@ function SimulationView(props: {simulation: Simulation; report: string}) {
       {firstBadNode && (
         <p>
           First node that loses precision of its own:{' '}
-          <Link href={`/reports/${props.report}/graph${query({node: firstBadNode})}`}>{firstBadNode}</Link>
+          {props.report ? (
+            <Link href={`/reports/${props.report}/graph${query({node: firstBadNode})}`}>{firstBadNode}</Link>
+          ) : (
+            firstBadNode
+          )}
         </p>
       )}
       <div class="scroll" tabIndex={0} role="region" aria-label="Simulated numbers">
@@ -272,6 +278,34 @@ function SimulationView(props: {simulation: Simulation; report: string}) {
   );
 }
 
+// All that it says. One that was not stored has no graph to lead to.
+export function ReportView(props: {report: Report}) {
+  const {report} = props;
+  const id = idOf(report.name);
+  return (
+    <>
+      <p class="quiet">
+        <Time value={report.createTime} />
+        {[
+          report.model?.format,
+          report.stage.replace('STAGE_', '').toLowerCase(),
+          report.labels?.repository,
+          report.labels?.branch,
+          report.labels?.revision?.slice(0, 12),
+          report.labels?.pullRequest && `pull request ${report.labels.pullRequest}`,
+        ]
+          .filter(Boolean)
+          .map((text) => ` · ${text}`)}
+      </p>
+      {report.results.map((result) => (
+        <ResultView key={result.target} result={result} report={id} />
+      ))}
+      {report.commonCorrections && <CommonView common={report.commonCorrections} />}
+      {report.simulation && <SimulationView simulation={report.simulation} report={id} />}
+    </>
+  );
+}
+
 export function ReportPage(props: {id: string}) {
   const state = useApi<{report: Report}>(`/v1/reports/${encodeURIComponent(props.id)}`);
   const report = state.data?.report;
@@ -281,7 +315,7 @@ export function ReportPage(props: {id: string}) {
         {report && (
           <p class="actions">
             <Link href={`/reports/${props.id}/graph`}>Graph</Link>
-            <Link href={`/reports${query({model: report.model?.path ?? ''})}`}>Reports of this model</Link>
+            <Link href={`/reports${query({model: named(report.model?.path ?? '')})}`}>Reports of this model</Link>
             <Link href={`/compare${query({other: props.id})}`}>Compare</Link>
             <a href={`/v1/reports/${encodeURIComponent(props.id)}`} download={`${props.id}.json`}>
               JSON
@@ -290,28 +324,7 @@ export function ReportPage(props: {id: string}) {
         )}
       </Heading>
       <Waiting {...state} what="the report" />
-      {report && (
-        <>
-          <p class="quiet">
-            <Time value={report.createTime} />
-            {[
-              report.model?.format,
-              report.stage.replace('STAGE_', '').toLowerCase(),
-              report.labels?.repository,
-              report.labels?.branch,
-              report.labels?.revision?.slice(0, 12),
-              report.labels?.pullRequest && `pull request ${report.labels.pullRequest}`,
-            ]
-              .filter(Boolean)
-              .map((text) => ` · ${text}`)}
-          </p>
-          {report.results.map((result) => (
-            <ResultView key={result.target} result={result} report={props.id} />
-          ))}
-          {report.commonCorrections && <CommonView common={report.commonCorrections} />}
-          {report.simulation && <SimulationView simulation={report.simulation} report={props.id} />}
-        </>
-      )}
+      {report && <ReportView report={report} />}
     </>
   );
 }

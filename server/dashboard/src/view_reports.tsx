@@ -1,7 +1,7 @@
 // Reports, newest first. Filters are in the address, so that a list can be sent to somebody.
 import {useEffect, useState} from 'preact/hooks';
 import {Link, useLocation} from 'wouter-preact';
-import {idOf, query, quoted, type Report} from './api';
+import {condition, idOf, query, quoted, type Report} from './api';
 import {finished} from './events';
 import {useQuery} from './location';
 import {DateFields, Field, Heading, TextField, Time, useApi, VerdictBadge, Waiting} from './parts';
@@ -26,7 +26,7 @@ export function reportFilter(search: URLSearchParams): string {
   const conditions: string[] = [];
   for (const [parameter, field] of kTexts) {
     const value = search.get(parameter);
-    if (value) conditions.push(`${field} = ${quoted(value)}`);
+    if (value) conditions.push(condition(field, value));
   }
   const verdict = search.get('verdict');
   if (verdict) conditions.push(`verdict = ${verdict}`);
@@ -36,6 +36,9 @@ export function reportFilter(search: URLSearchParams): string {
   if (until) conditions.push(`create_time < ${quoted(`${dayAfter(until)}T00:00:00Z`)}`);
   return conditions.join(' AND ');
 }
+
+// Sorts as the time does, to the nanosecond: without the Z, which is behind the point of a fraction.
+const timeOf = (report: Report): string => (report.createTime ?? '').replace(/Z$/, '');
 
 export function Reports() {
   const [search, set] = useQuery();
@@ -47,12 +50,10 @@ export function Reports() {
     `/v1/reports${query({filter, pageSize: 50, pageToken: token})}`,
     version,
   );
-  const [chosen, setChosen] = useState<string[]>([]);
+  const [chosen, setChosen] = useState<Report[]>([]);
   useEffect(() => setChosen([]), [filter]);
-  const choose = (name: string, on: boolean) =>
-    setChosen((old) =>
-      on ? [...old.filter((one) => one !== name), name].slice(-2) : old.filter((one) => one !== name),
-    );
+  const choose = (report: Report, on: boolean) =>
+    setChosen((old) => [...old.filter((one) => one.name !== report.name), ...(on ? [report] : [])].slice(-2));
   const reports = state.data?.reports ?? [];
   return (
     <>
@@ -84,10 +85,9 @@ export function Reports() {
             <button
               disabled={chosen.length !== 2}
               onClick={() => {
-                // The older one is the base.
-                const order = reports.map((one) => one.name);
-                const [newer, older] = [...chosen].sort((a, b) => order.indexOf(a) - order.indexOf(b));
-                navigate(`/compare${query({base: idOf(older!), other: idOf(newer!)})}`);
+                // The older one is the base, on whatever page either was.
+                const [older, newer] = [...chosen].sort((a, b) => (timeOf(a) < timeOf(b) ? -1 : 1));
+                navigate(`/compare${query({base: idOf(older!.name), other: idOf(newer!.name)})}`);
               }}
             >
               Compare the two chosen
@@ -113,8 +113,8 @@ export function Reports() {
                       <input
                         type="checkbox"
                         aria-label={`choose the report of ${report.model?.path ?? ''} ${report.createTime ?? ''}`}
-                        checked={chosen.includes(report.name)}
-                        onChange={(event) => choose(report.name, event.currentTarget.checked)}
+                        checked={chosen.some((one) => one.name === report.name)}
+                        onChange={(event) => choose(report, event.currentTarget.checked)}
                       />
                     </td>
                     <td>

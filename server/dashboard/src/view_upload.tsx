@@ -1,8 +1,9 @@
 // A model file in, its report out.
 import {useEffect, useRef, useState} from 'preact/hooks';
 import {useLocation} from 'wouter-preact';
-import {ApiError, errorOf, idOf, query, type Report} from './api';
+import {ApiError, errorOf, idOf, type Report} from './api';
 import {Field, Heading, useApi} from './parts';
+import {ReportView} from './view_report';
 
 interface Target {
   name: string;
@@ -42,7 +43,7 @@ export function Upload() {
   const [name, setName] = useState('');
   const [branch, setBranch] = useState('');
   const [over, setOver] = useState(false);
-  const [state, setState] = useState<{sent?: number; error?: ApiError}>({});
+  const [state, setState] = useState<{sent?: number; error?: ApiError; report?: Report}>({});
   const abort = useRef<AbortController | null>(null);
   const input = useRef<HTMLInputElement>(null);
   useEffect(() => () => abort.current?.abort(), []);
@@ -63,7 +64,7 @@ export function Upload() {
     for (const target of chosen) search.append('target', target);
     if (branch) search.set('labels.branch', branch);
     send(`/v1/models:check?${search}`, file, (sent) => setState({sent}), abort.current.signal).then(
-      (report) => navigate(report.name ? `/reports/${idOf(report.name)}` : `/reports${query({model: name})}`),
+      (report) => (report.name ? navigate(`/reports/${idOf(report.name)}`) : setState({report})),
       (error: ApiError) => setState({error}),
     );
   };
@@ -167,6 +168,12 @@ export function Upload() {
         <p class="error" role="alert">
           {state.error.message}
         </p>
+      )}
+      {state.report && (
+        <section aria-label="The report" aria-live="polite">
+          <p>{`This server keeps no reports: this one of ${state.report.model?.path || 'a graph without a name'} is here until you leave.`}</p>
+          <ReportView report={state.report} />
+        </section>
       )}
     </>
   );

@@ -146,8 +146,9 @@ def test_a_hundred_thousand_nodes(capfd, monkeypatch):
 class Server(validation_service_pb2_grpc.ValidationServiceServicer):
     """Answers as it is told to, after as many refusals as it is told."""
 
-    def __init__(self, refusals=0, delay=0.0, credentials=None):
+    def __init__(self, refusals=0, delay=0.0, credentials=None, retry_info=False):
         self.refusals, self.delay, self.calls, self.entered = refusals, delay, 0, threading.Event()
+        self.retry_info, self.request_ids = retry_info, []
         self.server = grpc.server(concurrent.futures.ThreadPoolExecutor(4))
         validation_service_pb2_grpc.add_ValidationServiceServicer_to_server(self, self.server)
         self.port = (self.server.add_secure_port('127.0.0.1:0', credentials) if credentials
@@ -156,9 +157,12 @@ class Server(validation_service_pb2_grpc.ValidationServiceServicer):
 
     def Validate(self, request, context):
         self.calls += 1
+        self.request_ids.append(request.options.request_id)
         self.entered.set()
         time.sleep(self.delay)
         if self.calls <= self.refusals:
+            if self.retry_info:
+                context.set_trailing_metadata((('grpc-status-details-bin', b''),))
             context.abort(grpc.StatusCode.UNAVAILABLE, 'overloaded')
         return validation_service_pb2.ValidateResponse()
 
@@ -178,6 +182,30 @@ def test_overload_is_tried_again(way):
         with pytest.raises(quantgate.QuantGateError, match='UNAVAILABLE.*127.0.0.1.*overloaded'):
             ways(client)[way]()
     assert stubborn.calls == 2
+
+
+@pytest.mark.parametrize('way', [0, 1])
+def test_a_busy_server_is_asked_while_there_is_time(way, monkeypatch):
+    monkeypatch.setattr('quantgate.client._LONGEST_PAUSE', 0.05)
+    busy = Server(refusals=20, retry_info=True)
+    with quantgate.Client(f'127.0.0.1:{busy.port}', timeout=20) as client:
+        ways(client)[way]()
+        assert busy.calls == 21 and len(set(busy.request_ids)) == 1 and len(busy.request_ids[0]) == 32
+        ways(client)[way]()
+        assert len(set(busy.request_ids)) == 2
+    silent = Server(refusals=20)
+    with quantgate.Client(f'127.0.0.1:{silent.port}', timeout=20) as client:
+        with pytest.raises(quantgate.QuantGateError, match='UNAVAILABLE'):
+            ways(client)[way]()
+    assert silent.calls == 6
+
+
+def test_a_server_that_is_not_there_is_waited_for():
+    started = time.monotonic()
+    with quantgate.Client('127.0.0.1:1', timeout=20) as client:
+        with pytest.raises(quantgate.QuantGateError, match='UNAVAILABLE.*127.0.0.1:1'):
+            client.validate(graph_pb2.Graph())
+    assert 2 < time.monotonic() - started < 10
 
 
 @pytest.mark.parametrize('way', [0, 1])
@@ -265,9 +293,9 @@ def test_a_result_by_the_name_it_was_asked_by():
     assert report.verdict('qnn_htp/sm8650') == report.verdict(report.results[1].target)
 
 
-@pytest.mark.parametrize('attempts', [0, -1, 1.5, None])
+@pytest.mark.parametrize('attempts', [-1, 1.5, None])
 def test_attempts_that_are_none(attempts):
-    with pytest.raises(quantgate.QuantGateError, match='attempts .*: expected a number from 1 up'):
+    with pytest.raises(quantgate.QuantGateError, match='attempts .*: expected a number from 0 up'):
         quantgate.Client('127.0.0.1:1', attempts=attempts)
 
 
