@@ -55,6 +55,18 @@ const v1::Attribute* FindAttribute(const v1::Graph& graph, const v1::Node& node,
   return nullptr;
 }
 
+// Whether what a value is declared as can be this tensor.
+bool Agrees(const v1::Value& declared, const onnx::TensorProto& tensor) {
+  const v1::DataType type = DataTypeFromOnnx(tensor.data_type());
+  if (declared.dtype() != v1::DATA_TYPE_UNSPECIFIED && declared.dtype() != type) return false;
+  if (!declared.has_shape()) return true;
+  if (declared.dims_size() != tensor.dims_size()) return false;
+  for (int i = 0; i < declared.dims_size(); ++i) {
+    if (declared.dims(i) >= 0 && declared.dims(i) != tensor.dims(i)) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 GraphImporter::GraphImporter(ModelContext* model, GraphImporter* enclosing, v1::Graph* graph)
@@ -127,7 +139,9 @@ void GraphImporter::SetConstant(int id, std::unique_ptr<onnx::TensorProto> tenso
 
 void GraphImporter::AddInitializer(std::unique_ptr<onnx::TensorProto> tensor) {
   const auto found = ids_.find(tensor->name());
-  const bool is_input = found != ids_.end() && !graph_.values(found->second - 1).has_constant();
+  // A graph input of that name has it as its default; one of another type or shape is another tensor.
+  const bool is_input = found != ids_.end() && !graph_.values(found->second - 1).has_constant() &&
+                        Agrees(graph_.values(found->second - 1), *tensor);
   const int id = is_input ? found->second : AddValue(tensor->name());
   SetConstant(id, std::move(tensor));
 }

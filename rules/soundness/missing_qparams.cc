@@ -139,6 +139,8 @@ void Check(const CheckContext& context, FindingSink& sink) {
       const QuantParams* params = resolved.qparams(operand);
       if (params != nullptr && !params->scales.empty()) return;
       const v1::Spec& spec = graph.message().specs(operand.spec);
+      // A narrower float is a cast.
+      if (IsFloat(spec.dtype())) return;
       // A derived spec is computed from others when the graph is converted.
       if (spec.kind() == v1::Spec::DERIVED && context.stage() != v1::STAGE_CONVERTED) return;
       if (!output && IsAnnotation(context) && IsWrittenBuffer(graph, op.node, operand.argument)) return;  // CV003

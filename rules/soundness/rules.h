@@ -113,6 +113,7 @@ Rule DerivedFrom();     // FX004
 Rule DerivedLength();   // FX005
 Rule UncoveredRange();  // FX006
 Rule FixedOutput();     // FX007
+Rule UnstatedRange();   // FX008
 
 }  // namespace quantgate
 

@@ -93,6 +93,16 @@ TEST(OnnxImporter, InitializerThatIsAnInputIsOneValue) {
   EXPECT_EQ(graph.values(0).constant().reals(0), 3);
 }
 
+TEST(OnnxImporter, InitializerOfAnotherTypeThanTheInputOfItsNameIsAnotherValue) {
+  for (const bool of_type : {false, true}) {
+    onnx::ModelProto model = EmptyModel();
+    onnx::GraphProto* graph = model.mutable_graph();
+    SetTensorType(graph->add_input(), "w", of_type ? TensorProto::INT8 : TensorProto::UINT8, {of_type ? 3 : 2});
+    AddTensor(graph, "w", TensorProto::UINT8, {3})->set_raw_data("abc");
+    EXPECT_EQ(CountNamed(Import(model), "w"), 2);
+  }
+}
+
 TEST(OnnxImporter, UnsortedNodesBindToTheirProducers) {
   onnx::ModelProto model = EmptyModel();
   AddNode(model.mutable_graph(), "Relu", "late", {"m"}, {"y"});

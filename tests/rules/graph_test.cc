@@ -247,6 +247,7 @@ TEST(ResolveTest, ChannelAxisOfIntegerOperators) {
       {"QLinearMatMul", {"x", "xs", "xz", "w", "ws", "wz", "ys", "yz"}, false, 1},
       {"com.microsoft::QGemm", {"x", "xs", "xz", "w", "ws", "wz", "", "ys", "yz"}, false, 1},
       {"com.microsoft::QGemm", {"x", "xs", "xz", "w", "ws", "wz", "", "ys", "yz"}, true, 0},
+      {"com.microsoft::QAttention", {"x", "w", "bias", "xs", "ws", "", "xz", "wz"}, false, 1},
   };
   for (const AxisCase& c : cases) {
     GraphBuilder b;
@@ -266,6 +267,44 @@ TEST(ResolveTest, ChannelAxisOfIntegerOperators) {
     EXPECT_THAT(resolved.qparams(*weight)->axes, ::testing::ElementsAre(c.axis)) << c.op;
     EXPECT_EQ(resolved.input(resolved.ops()[0], 9), nullptr);
   }
+}
+
+// [directions, inputs, channels]: a scale for each channel of each direction, or one for each direction.
+TEST(ResolveTest, ScalesOfLstmWeights) {
+  for (const size_t scales : {size_t{8}, size_t{2}}) {
+    GraphBuilder b;
+    b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 1, 3});
+    b.Weight("w", v1::DATA_TYPE_INT8, {2, 3, 4}, 24);
+    b.Weight("r", v1::DATA_TYPE_INT8, {2, 1, 4}, 8);
+    b.Reals("s", std::vector<double>(scales, 0.1), /*scalar=*/false);
+    b.Node("com.microsoft::DynamicQuantizeLSTM", "n", {"x", "w", "r", "", "", "", "", "", "s", "", "s"}, {"y"});
+    b.Output("y");
+    const Graph graph = *Graph::Build(b.graph);
+    const ResolvedGraph resolved = ResolvedGraph::Resolve(graph);
+    const QuantParams* params = resolved.qparams(*resolved.input(resolved.ops()[0], 1));
+    ASSERT_NE(params, nullptr);
+    if (scales == 8) {
+      EXPECT_THAT(params->axes, ::testing::ElementsAre(0, 2));
+    } else {
+      EXPECT_THAT(params->axes, ::testing::ElementsAre(0));
+    }
+  }
+}
+
+// Two numbers in a byte: blocks of 16 of them are 8 bytes.
+TEST(ResolveTest, BlocksOfPackedBytes) {
+  GraphBuilder b;
+  b.Weight("data", v1::DATA_TYPE_UINT8, {6, 16}, 96);
+  b.Input("ids", v1::DATA_TYPE_INT64, {2});
+  b.Weight("s", v1::DATA_TYPE_FLOAT32, {6, 2}, 48);
+  v1::Node& node = b.Node("com.microsoft::GatherBlockQuantized", "n", {"data", "ids", "s"}, {"y"});
+  b.Int(node, "block_size", 16);
+  b.Output("y");
+  const Graph graph = *Graph::Build(b.graph);
+  const ResolvedGraph resolved = ResolvedGraph::Resolve(graph);
+  const Operand* data = resolved.input(resolved.ops()[0], 0);
+  ASSERT_NE(data, nullptr);
+  EXPECT_THAT(resolved.qparams(*data)->block_sizes, ::testing::ElementsAre(1, 8));
 }
 
 }  // namespace

@@ -20,6 +20,15 @@ void Observed(GraphBuilder& b, v1::DataType type, const std::string& observer) {
   spec.set_observer(b.Symbol(observer));
 }
 
+v1::Spec& Fixed(GraphBuilder& b) {
+  v1::Spec& spec = *b.graph.mutable_specs(1);
+  spec.set_kind(v1::Spec::FIXED);
+  spec.set_dtype(v1::DATA_TYPE_INT8);
+  spec.set_quant_min(-127);
+  spec.set_quant_max(127);
+  return spec;
+}
+
 // Symmetric int32 in 0..65535, for which observers choose zero point 0.
 int AddUnevenSpec(GraphBuilder& b) {
   const int id = AddSpec(b, v1::DATA_TYPE_INT32, v1::Spec::PER_TENSOR_SYMMETRIC);
@@ -156,6 +165,8 @@ void AddSigmoid(GraphBuilder& b, v1::DataType type, double zero_point) {
   const int id = AddSpec(b, type, v1::Spec::PER_TENSOR_AFFINE);
   v1::Spec& spec = *b.graph.mutable_specs(id - 1);
   spec.set_kind(v1::Spec::FIXED);
+  spec.set_quant_min(type == v1::DATA_TYPE_INT8 ? -128 : 0);
+  spec.set_quant_max(type == v1::DATA_TYPE_INT8 ? 127 : 255);
   spec.mutable_qparams()->add_scales(1.0 / 256);
   spec.mutable_qparams()->add_zero_points(zero_point);
   b.Value("sigmoid").set_spec(id);
@@ -605,6 +616,17 @@ std::vector<SoundnessCase> AnnotationCases() {
        "FX005", "conv", "b"},
       {"ScalesOfTheInputChannels", Conv, [](GraphBuilder& b) { b.graph.mutable_specs(1)->set_axis(1); }, "FX005",
        "conv", "b"},
+
+      // FX008
+      {"FixedWithoutRange", Conv, [](GraphBuilder& b) { Fixed(b).clear_quant_max(); }, "FX008", "conv", "w", -1,
+       v1::Finding::WARNING},
+      {"FixedWithRange", Conv, [](GraphBuilder& b) { Fixed(b); }, "-FX008"},
+      {"FixedHalf", Conv,
+       [](GraphBuilder& b) {
+         Fixed(b).set_dtype(v1::DATA_TYPE_FLOAT16);
+         b.graph.mutable_specs(1)->clear_quant_max();
+       },
+       "-FX008"},
 
       // FX006
       {"SigmoidCutInHalf", Conv, [](GraphBuilder& b) { AddSigmoid(b, v1::DATA_TYPE_INT8, 0); }, "FX006", "sigmoid",

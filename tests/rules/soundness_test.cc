@@ -492,6 +492,12 @@ std::vector<Case> Cases() {
        "FI008", "q", "w_scale"},
 
       // FI009
+      {"SpecOfHalf", Annotated,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(0)->clear_qparams();
+         b.graph.mutable_specs(0)->set_dtype(v1::DATA_TYPE_FLOAT16);
+       },
+       "-FI009"},
       {"SpecWithoutScale", Annotated, [](GraphBuilder& b) { b.graph.mutable_specs(0)->clear_qparams(); }, "FI009",
        "relu", "x"},
       {"DynamicWithoutScale", Annotated,

@@ -1,0 +1,45 @@
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/graph/data_type.h"
+#include "rules/soundness/annotated.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "FX008",
+    "unstated-range",
+    v1::Finding::UNSOUND,
+    v1::Finding::WARNING,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "An observer fills a missing range in from the element type; a fixed spec has none that does. convert_pt2e writes "
+    "None into the Quantize and Dequantize nodes, which raise when the module runs.",
+    "State quant_min and quant_max.",
+    "FixedQParamsQuantizationSpec(torch.int8, 0.1, 0) fires it; with quant_min=-128 and quant_max=127 it does not.",
+};
+
+bool IsUnstated(const v1::Spec& spec) {
+  return spec.kind() == v1::Spec::FIXED && IsInteger(spec.dtype()) && !(spec.has_quant_min() && spec.has_quant_max());
+}
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  if (context.graph().origin() != v1::Graph::PT2E) return;
+  ForEachAnnotated(context, IsUnstated, [&](const AnnotatedPlace& at) {
+    const v1::Spec& spec = context.graph().message().specs(at.spec);
+    sink.Add(kInfo, at.place,
+             absl::StrCat("its fixed spec of ", DataTypeName(spec.dtype()), " has no ",
+                          spec.has_quant_min()   ? "quant_max"
+                          : spec.has_quant_max() ? "quant_min"
+                                                 : "quant_min and no quant_max"),
+             "a range");
+  });
+}
+
+}  // namespace
+
+Rule UnstatedRange() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate
