@@ -29,8 +29,9 @@ class Client:
     """Calls to a QuantGate server.
 
     address: "host:port". timeout: seconds for a call with its retries. attempts: tries of a call that ends UNAVAILABLE,
-    with growing pauses; 0: while the timeout lasts where the server answers that it is busy, and for about three seconds
-    where none answers or its store does not. A call that is repeated is stored once. credentials: grpc.ssl_channel_credentials(...) for TLS; none: plain text.
+    with growing pauses; 0: while the timeout lasts where the server answers that it is busy, and for about three
+    seconds where none answers or its store does not. A call that is repeated is stored once. credentials:
+    grpc.ssl_channel_credentials(...) for TLS; none: plain text.
     Thread-safe. `validate` blocks, `validate_async` is for asyncio.
     """
 
