@@ -32,6 +32,7 @@ absl::StatusOr<std::map<SubjectKey, int64_t>> Subjects(Session& session, absl::S
     for (const v1::Result& result : stored.report->results()) subjects[KeyOf(*stored.report, result)] = 0;
   }
   std::vector<std::vector<Value>> rows;
+  rows.reserve(subjects.size());
   for (const auto& [key, id] : subjects) {
     rows.push_back({absl::string_view(key[0]), absl::string_view(key[1]), absl::string_view(key[2])});
   }
