@@ -8,6 +8,7 @@
 namespace quantgate {
 namespace {
 
+// A warning: who lowers the module without running it may not mind.
 constexpr RuleInfo kInfo = {
     "FX008",
     "unstated-range",

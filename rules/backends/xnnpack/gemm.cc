@@ -1,8 +1,5 @@
 #include "rules/backends/xnnpack/gemm.h"
 
-#include <algorithm>
-#include <optional>
-
 #include "absl/types/span.h"
 
 namespace quantgate::xnnpack {
@@ -14,11 +11,6 @@ const Operand* Dequantized(const CheckContext& context, int32_t value) {
   const int32_t producer = value < 0 ? -1 : graph.producer(value);
   if (producer < 0 || graph.op(producer) != OpId::kDequantize) return nullptr;
   return context.resolved().quantizer(producer);
-}
-
-const ResolvedOp* GemmAt(const CheckContext& context, int32_t node) {
-  const int32_t index = context.resolved().op_of_node(node);
-  return index >= 0 && IsGemm(context.graph().op(node)) ? &context.resolved().ops()[index] : nullptr;
 }
 
 // Whether a GEMM takes an activation with parameters from run time: linear layers and convolutions in two dimensions,
@@ -60,38 +52,14 @@ bool LeadsToGemm(const CheckContext& context, int32_t node, int steps) {
   return false;
 }
 
-struct Scales {
-  double input = 0;
-  const QuantParams* weight = nullptr;
-};
-
-// Of a GEMM that computes on integers; nullopt: it does not, or they are not known yet.
-std::optional<Scales> ScalesOf(const CheckContext& context, int32_t node) {
-  const ResolvedOp* op = GemmAt(context, node);
-  if (op == nullptr) return std::nullopt;
-  const Operand *input = context.resolved().input(*op, 0), *weight = context.resolved().input(*op, 1);
-  if (input == nullptr || weight == nullptr) return std::nullopt;
-  const QuantParams* of_input = context.resolved().qparams(AsRead(context, *input));
-  const QuantParams* of_weight = context.resolved().qparams(AsRead(context, *weight));
-  if (of_input == nullptr || of_weight == nullptr || of_input->scales.size() != 1 || of_weight->scales.empty()) {
-    return std::nullopt;
-  }
-  return Scales{of_input->scales[0], of_weight};
-}
-
-bool SameProduct(const Scales& a, const Scales& b) {
-  if (a.weight->scales.size() != b.weight->scales.size()) return false;
-  for (size_t i = 0; i < a.weight->scales.size(); ++i) {
-    if (static_cast<float>(a.input * a.weight->scales[i]) != static_cast<float>(b.input * b.weight->scales[i])) {
-      return false;
-    }
-  }
-  return true;
-}
-
 }  // namespace
 
 bool IsGemm(OpId id) { return id == OpId::kLinear || id == OpId::kConv || id == OpId::kConvTranspose; }
+
+const ResolvedOp* GemmAt(const CheckContext& context, int32_t node) {
+  const int32_t index = context.resolved().op_of_node(node);
+  return index >= 0 && IsGemm(context.graph().op(node)) ? &context.resolved().ops()[index] : nullptr;
+}
 
 Operand AsRead(const CheckContext& context, const Operand& input) {
   const Operand* stored = input.present && !input.quantized ? Dequantized(context, input.edge_value) : nullptr;
@@ -125,18 +93,5 @@ Operand AsWritten(const CheckContext& context, const Operand& output) {
 }
 
 bool IsForGemm(const CheckContext& context, int32_t node) { return LeadsToGemm(context, node, kLongestChain); }
-
-int32_t OtherReaderOfBias(const CheckContext& context, int32_t node, int32_t bias) {
-  constexpr size_t kMostReaders = 1000;
-  const absl::Span<const Use> uses = context.graph().uses(bias);
-  const std::optional<Scales> own = ScalesOf(context, node);
-  if (!own) return -1;
-  for (const Use& use : uses.subspan(0, kMostReaders)) {
-    if (use.node >= node) continue;
-    const std::optional<Scales> other = use.input == 2 ? ScalesOf(context, use.node) : std::nullopt;
-    if (other && !SameProduct(*own, *other)) return use.node;
-  }
-  return -1;
-}
 
 }  // namespace quantgate::xnnpack

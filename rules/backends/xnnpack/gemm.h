@@ -14,6 +14,8 @@ namespace quantgate::xnnpack {
 
 bool IsGemm(OpId id);
 
+// Null: the node is none.
+const ResolvedOp* GemmAt(const CheckContext& context, int32_t node);
 bool HasQuantizedWeight(const CheckContext& context, int32_t node);
 
 // What a GEMM reads: the stored tensor, where a Dequantize is in front of the operand.
@@ -23,10 +25,6 @@ Operand AsWritten(const CheckContext& context, const Operand& output);
 
 // Whether a Quantize or Dequantize with parameters from run time, or what computes these, is there for a GEMM.
 bool IsForGemm(const CheckContext& context, int32_t node);
-
-// An earlier GEMM with quantized weights that reads the same bias, where input scale x weight scale is not that of
-// `node`: the program has one constant for both, with the scale of the first. -1: none.
-int32_t OtherReaderOfBias(const CheckContext& context, int32_t node, int32_t bias);
 
 }  // namespace quantgate::xnnpack
 

@@ -83,20 +83,20 @@ void AddList(const NodeView& view, absl::string_view attribute, absl::string_vie
   if (values) param.ints.assign(values->begin(), values->end());
 }
 
-// The layer that a padding becomes part of; -1: none.
-int32_t ConvolutionBehind(const NodeView& pad) {
+// A convolution is the only reader of a padding, which becomes part of it.
+bool IsInConvolution(const NodeView& pad) {
   const Graph& graph = pad.graph();
   const Operand* output = pad.output(0);
-  if (output == nullptr || output->value < 0 || graph.uses(output->value).size() != 1) return -1;
+  if (output == nullptr || output->value < 0 || graph.uses(output->value).size() != 1) return false;
   const int32_t reader = graph.uses(output->value)[0].node;
-  return graph.op(reader) == OpId::kConv && HasQuantizedWeight(pad.context(), reader) ? reader : -1;
+  return graph.op(reader) == OpId::kConv && HasQuantizedWeight(pad.context(), reader);
 }
 
 // Zeros around what was quantized and is read as floats are written as integers without a scale.
 void Padding(const NodeView& view, Emission& emission) {
   AddList(view, "pad", "padding", emission);
   const Operand *input = view.input(0), *output = view.output(0);
-  const bool unpacked = input != nullptr && output != nullptr && ConvolutionBehind(view) < 0 &&
+  const bool unpacked = input != nullptr && output != nullptr && !IsInConvolution(view) &&
                         AsRead(view.context(), *input).quantized && !AsWritten(view.context(), *output).quantized;
   emission.AddInt("unpacked_zeros", unpacked && view.real({"value"}).value_or(0) == 0);
 }
@@ -298,21 +298,19 @@ bool IsDepthwise(const NodeView& view) {
 bool Has(absl::Span<const OpId> list, OpId id) { return std::find(list.begin(), list.end(), id) != list.end(); }
 
 // A float tensor between two emitted operators.
-void Fill(const BackendTensor& like, BackendTensor& tensor) {
+void FillFloat(BackendTensor& tensor) {
   tensor.present = true;
   tensor.type = {v1::DATA_TYPE_FLOAT32, false};
-  tensor.rank = like.rank;
-  tensor.dims = like.dims;
 }
 
 // x sigmoid(x), in float whatever is quantized around it.
 Lowering LowerSigmoidProduct(const NodeView& view, Emission& emission) {
   emission.Begin("XNNSigmoid", view.node());
   AddInput(view, view.input(0), emission);
-  Fill(BackendTensor(), emission.AddOutput());
+  FillFloat(emission.AddOutput());
   emission.Begin("XNNMultiply", view.node());
-  Fill(BackendTensor(), emission.AddInput());
-  Fill(BackendTensor(), emission.AddInput());
+  FillFloat(emission.AddInput());
+  FillFloat(emission.AddInput());
   AddOutput(view, view.output(0), emission);
   emission.AddInt("integer_scalar", 0);
   return Emitted();
