@@ -268,6 +268,40 @@ TEST_F(HtpModule, MaxPoolWithoutStrideEndsAnExportWithExecuTorch) {
   }
 }
 
+// A layer norm whose reader is laid out anew for a convolution: through what does not mind the layout, and not through
+// what does, nor where nothing needs another layout.
+TEST_F(HtpModule, LayoutOfALayerNormEndsAnExportWithExecuTorch) {
+  struct Case {
+    const char* between;
+    const char* last;
+    bool ends;
+  };
+  for (const Case& c : std::vector<Case>{{"aten.relu.default", "aten.avg_pool2d.default", true},
+                                         {"aten.abs.default", "aten.pixel_unshuffle.default", true},
+                                         {"aten.rsqrt.default", "aten.avg_pool2d.default", false},
+                                         {"aten.tanh.default", "aten.avg_pool2d.default", false},
+                                         {"aten.relu.default", "aten.exp.default", false}}) {
+    SCOPED_TRACE(absl::StrCat(c.between, " ", c.last));
+    GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
+    b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 4, 8, 8});
+    v1::Node& norm = b.Node("aten.layer_norm.default", "norm", {"x"}, {"n"});
+    b.Int(norm, "normalized_shape", 8);
+    b.Shape("n", v1::DATA_TYPE_FLOAT32, {1, 4, 8, 8});
+    b.Node(c.between, "between", {"n"}, {"b"});
+    b.Shape("b", v1::DATA_TYPE_FLOAT32, {1, 4, 8, 8});
+    v1::Node& last = b.Node(c.last, "last", {"b"}, {"y"});
+    b.Int(last, "kernel_size", 2);
+    b.Int(last, "stride", 2);
+    b.Int(last, "downscale_factor", 2);
+    b.Shape("y", v1::DATA_TYPE_FLOAT32, {1, 4, 4, 4});
+    b.Output("y");
+    const auto answer = Ask(b.graph, "qnn_htp/SM8650", Toolchain::kExecuTorch);
+    EXPECT_EQ(absl::c_linear_search(answer->codes, "EN204"), c.ends);
+    EXPECT_EQ(answer->result.ops[0].ends_export, c.ends);
+    EXPECT_FALSE(absl::c_linear_search(Ask(b.graph, "qnn_htp/SM8650", Toolchain::kQnnConverter)->codes, "EN204"));
+  }
+}
+
 // arange -> unsqueeze -> index (refused: it takes two index tensors) -> add to the input.
 TEST_F(HtpModule, DelegateOfConstantsAloneEndsAnExportWithExecuTorch) {
   for (const bool two_indices : {true, false}) {

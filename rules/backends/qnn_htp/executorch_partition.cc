@@ -35,8 +35,6 @@ class Delegates {
   std::vector<bool> has_input_;
 };
 
-bool IsDelegated(const ModuleResult::OpOutcome& op) { return !op.refused && !op.backend_ops.empty(); }
-
 // Identities become no operator: what they pass on comes from the operator in front of them.
 bool IsIdentity(const ModuleResult::OpOutcome& op) { return op.checked && !op.refused && op.backend_ops.empty(); }
 
@@ -55,6 +53,8 @@ std::vector<int32_t> PassedOn(const Graph& graph, const ResolvedGraph& resolved,
 }
 
 }  // namespace
+
+bool IsDelegated(const ModuleResult::OpOutcome& op) { return !op.refused && !op.backend_ops.empty(); }
 
 const RuleInfo kDelegateWithoutInput = {
     "CV203",

@@ -13,6 +13,7 @@
 #include "rules/backends/qnn/lowering.h"
 #include "rules/backends/qnn_htp/composite.h"
 #include "rules/backends/qnn_htp/executorch_defects.h"
+#include "rules/backends/qnn_htp/executorch_layout.h"
 #include "rules/backends/qnn_htp/executorch_partition.h"
 #include "rules/backends/qnn_htp/op_rule.h"
 #include "rules/backends/qnn_htp/overrules.h"
@@ -255,7 +256,9 @@ void Check(Matchers& matchers, const CheckContext& context, const Target& target
   }
   NoteOlderTable(target, sink);
   Judge(context, target, **matcher, sink).Run(result);
-  if (target.toolchain == Toolchain::kExecuTorch) CheckDelegates(context, sink, result);
+  if (target.toolchain != Toolchain::kExecuTorch) return;
+  CheckDelegates(context, sink, result);
+  CheckLayout(context, sink, result);
 }
 
 }  // namespace

@@ -3,14 +3,15 @@
 #include "rules/backends/coverage.h"
 #include "rules/backends/qnn_htp/composite.h"
 #include "rules/backends/qnn_htp/executorch_defects.h"
+#include "rules/backends/qnn_htp/executorch_layout.h"
 #include "rules/backends/qnn_htp/executorch_partition.h"
 #include "rules/backends/qnn_htp/op_rule.h"
 
 namespace quantgate::qnn_htp {
 
 std::vector<const RuleInfo*> OwnRules() {
-  std::vector<const RuleInfo*> rules = {&kNoQnnOperator, &kUnclearLowering,      &kOlderTable,
-                                        &kMaxPoolStride, &kDelegateWithoutInput, &kCompositeOperation};
+  std::vector<const RuleInfo*> rules = {&kNoQnnOperator,        &kUnclearLowering, &kOlderTable,        &kMaxPoolStride,
+                                        &kDelegateWithoutInput, &kLayoutOfTuple,   &kCompositeOperation};
   for (const OpRule& rule : OpRules()) rules.push_back(rule.info);
   return rules;
 }
