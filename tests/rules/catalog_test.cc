@@ -59,6 +59,11 @@ TEST_F(CatalogTest, TargetsGoByTheirNamesInReports) {
   }
 }
 
+TEST_F(CatalogTest, ASocIsNoBackend) {
+  EXPECT_THAT(std::string(registry_.Get("sm8650").status().message()), HasSubstr("as in qnn_htp/sm8650"));
+  EXPECT_THAT(std::string(registry_.Get("sm86").status().message()), HasSubstr("no backend is named 'sm86'"));
+}
+
 TEST_F(CatalogTest, TablesGoByShortVersions) {
   EXPECT_EQ(FindTable(*database_, "qnn_htp@2.25")->sdk, "2.25.0");
   EXPECT_EQ(FindTable(*database_, "qnn_htp@2.25.0")->sdk, "2.25.0");

@@ -147,6 +147,7 @@ TEST_F(EngineTest, UnknownNamesAreErrorsWithSuggestions) {
     EXPECT_TRUE(absl::IsInvalidArgument(Run(SoundConv().graph, {bad}))) << bad;
   }
   EXPECT_TRUE(absl::IsInvalidArgument(Run(SoundConv().graph, {std::string(200, 'a')})));
+  EXPECT_THAT(std::string(Run(SoundConv().graph, {"fake@1.0/one"}).message()), HasSubstr("write fake/one@1.0"));
   EXPECT_TRUE(absl::IsInvalidArgument(Run(SoundConv().graph, {"fake/one"}, v1::Report::STRICT, "gcc")));
 }
 
