@@ -5,7 +5,10 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "db/sdk_version.h"
+#include "rules/engine/nearest.h"
 
 namespace quantgate {
 
@@ -39,6 +42,33 @@ absl::StatusOr<std::vector<v1::Target>> CatalogTargets(ModuleRegistry& modules, 
   list.reserve(targets.size());
   for (auto& [name, target] : targets) list.push_back(std::move(target));
   return list;
+}
+
+std::optional<std::string> NameInReports(const std::string& text, ModuleRegistry& modules) {
+  const absl::StatusOr<TargetName> name = ParseTargetName(text);
+  if (!name.ok() || name->soc.empty()) return std::nullopt;
+  const absl::StatusOr<const Module*> module = modules.Get(name->backend);
+  if (!module.ok()) return std::nullopt;
+  const absl::StatusOr<Target> target = (*module)->resolve(*name);
+  if (!target.ok()) return std::nullopt;
+  const std::string without_sdk = target->name.substr(0, target->name.find('@'));
+  return name->sdk.empty() ? without_sdk : absl::StrCat(without_sdk, "@", name->sdk);
+}
+
+absl::StatusOr<db::TableInfo> FindTable(const db::TableSource& tables, const std::string& name) {
+  const std::string backend = name.substr(0, name.find('@'));
+  const std::string sdk = name.size() > backend.size() ? name.substr(backend.size() + 1) : "";
+  std::vector<std::string> names;
+  const db::TableInfo* found = nullptr;
+  for (const db::TableInfo& table : tables.tables()) {
+    names.push_back(absl::StrCat(table.backend, "@", table.sdk));
+    const bool fits = sdk.empty() || table.sdk == sdk || absl::StartsWith(table.sdk, sdk + ".");
+    if (table.backend == backend && fits && (found == nullptr || db::SdkVersionLess(found->sdk, table.sdk))) {
+      found = &table;
+    }
+  }
+  if (found != nullptr) return *found;
+  return absl::NotFoundError(absl::StrCat("there is no table '", name, "'", DidYouMean(name, names)));
 }
 
 v1::Rule CatalogRule(ModuleRegistry& modules, const RuleInfo& info) {

@@ -87,10 +87,13 @@ absl::Status AddScopes(const v1::Graph& message, const std::string& path, int de
 
 // A target as asked for, and what was found for it.
 struct Asked {
+  std::string text;
   Target target;
   const Module* module = nullptr;  // null: could not be loaded, or the target cannot be judged
 };
 
+// Each once, where it is first asked for: names of one target, in whatever case, by an alias, with and without the SDK,
+// resolve to one name. A SoC and its arch alone are two: what holds of one SoC need not hold of another.
 absl::StatusOr<std::vector<Asked>> ResolveTargets(const CheckOptions& options, v1::Graph::Origin origin,
                                                   ModuleRegistry& modules) {
   if (static_cast<int>(options.targets.size()) > options.limits.max_targets) {
@@ -107,6 +110,7 @@ absl::StatusOr<std::vector<Asked>> ResolveTargets(const CheckOptions& options, v
     absl::StatusOr<TargetName> name = ParseTargetName(text);
     if (!name.ok()) return AtField(name.status(), field);
     Asked entry;
+    entry.text = text;
     absl::StatusOr<Toolchain> toolchain = ResolveToolchain(options.toolchain, name->backend, origin);
     if (!toolchain.ok()) return AtField(toolchain.status(), "options.toolchain");
     absl::StatusOr<const Module*> module = modules.Get(name->backend);
@@ -122,7 +126,8 @@ absl::StatusOr<std::vector<Asked>> ResolveTargets(const CheckOptions& options, v
       if (entry.target.unknown_reason.empty()) entry.module = *module;
     }
     entry.target.toolchain = *toolchain;
-    asked.push_back(std::move(entry));
+    const auto is_same = [&](const Asked& other) { return other.target.name == entry.target.name; };
+    if (absl::c_none_of(asked, is_same)) asked.push_back(std::move(entry));
   }
   return asked;
 }
@@ -302,8 +307,8 @@ absl::Status Correct(const Scope& scope, const std::vector<Asked>& asked, const 
   if (asked.empty()) task.targets.emplace_back();  // what holds on any target
   for (size_t i = 0; i < asked.size(); ++i) {
     ReportTask::OneTarget& target = task.targets.emplace_back();
-    target.name = options.targets[i];
     const Asked& entry = asked[i];
+    target.name = entry.text;
     if (entry.module == nullptr) continue;
     target.others = [&entry] { return OtherTargets(*entry.module, entry.target); };
     if (!entry.module->accepted_types) continue;
@@ -337,12 +342,15 @@ CheckOptions OptionsOf(const v1::ValidateOptions& asked) {
   return options;
 }
 
-absl::Status Check(const v1::Graph& message, const CheckOptions& options, ModuleRegistry& modules, v1::Report& report) {
+absl::Status Check(const v1::Graph& message, const CheckOptions& asked, ModuleRegistry& modules, v1::Report& report) {
   if (Blank(message)) {
     return AtField(absl::InvalidArgumentError("the graph is empty: it has no origin, no stage and no nodes"), "graph");
   }
-  absl::StatusOr<std::vector<Asked>> targets = ResolveTargets(options, message.origin(), modules);
+  absl::StatusOr<std::vector<Asked>> targets = ResolveTargets(asked, message.origin(), modules);
   if (!targets.ok()) return targets.status();
+  CheckOptions options = asked;
+  options.targets.clear();
+  for (const Asked& target : *targets) options.targets.push_back(target.text);
   Scopes scopes;
   if (absl::Status status = AddScopes(message, "", 0, 0, options.limits, scopes); !status.ok()) return status;
   int64_t nodes = 0;
@@ -378,8 +386,8 @@ absl::Status Check(const v1::Graph& message, const CheckOptions& options, Module
   if (options.targets.empty()) {
     complete.push_back(CheckWithoutTarget(scopes, sound, options, mode, *report.add_results()));
   }
-  for (const Asked& asked : *targets) {
-    absl::StatusOr<bool> all = CheckTarget(asked, scopes, sound, options, mode, *report.add_results());
+  for (const Asked& target : *targets) {
+    absl::StatusOr<bool> all = CheckTarget(target, scopes, sound, options, mode, *report.add_results());
     if (!all.ok()) return all.status();
     complete.push_back(*all);
   }

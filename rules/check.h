@@ -34,7 +34,9 @@ using PredictNoiseOn =
     std::function<std::optional<double>(const std::string& target, const v1::Correction& correction)>;
 
 struct CheckOptions {
-  std::vector<std::string> targets;  // empty: only target-independent rules, result "any"
+  // Empty: only target-independent rules, result "any". One that is named twice, in whatever spelling, has one result,
+  // at its first place.
+  std::vector<std::string> targets;
   v1::Report::Mode mode = v1::Report::STRICT;
   std::string toolchain;
   // Asked now and then; true stops the check with CANCELLED. Null: never.

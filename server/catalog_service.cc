@@ -107,18 +107,16 @@ grpc::ServerUnaryReactor* CatalogService::ListConstraints(grpc::CallbackServerCo
       return absl::InvalidArgumentError("parent: must be constraintTables/{table}, as qnn_htp@2.25.0");
     }
     const db::TableSource& source = modules_.tables();
-    for (const db::TableInfo& info : source.tables()) {
-      if (TableName(info.backend, info.sdk) != request->parent()) continue;
-      absl::StatusOr<db::ConstraintTable> table = source.LoadTable(info.backend, info.sdk);
-      if (!table.ok()) return table.status();
-      std::vector<v1::Constraint> constraints = ConstraintsOf(*table, request->op());
-      if (constraints.empty() && !request->op().empty()) {
-        return absl::NotFoundError(absl::StrCat(request->parent(), " says nothing of operator '", request->op(), "'"));
-      }
-      return AddPage(*request, absl::StrCat("constraints ", request->parent(), " ", request->op()), constraints.size(),
-                     *response, [&](size_t i) { *response->add_constraints() = std::move(constraints[i]); });
+    absl::StatusOr<db::TableInfo> info = FindTable(source, request->parent().substr(sizeof kTablePrefix - 1));
+    if (!info.ok()) return info.status();
+    absl::StatusOr<db::ConstraintTable> table = source.LoadTable(info->backend, info->sdk);
+    if (!table.ok()) return table.status();
+    std::vector<v1::Constraint> constraints = ConstraintsOf(*table, request->op());
+    if (constraints.empty() && !request->op().empty()) {
+      return absl::NotFoundError(absl::StrCat(request->parent(), " says nothing of operator '", request->op(), "'"));
     }
-    return absl::NotFoundError(absl::StrCat("no table ", request->parent()));
+    return AddPage(*request, absl::StrCat("constraints ", request->parent(), " ", request->op()), constraints.size(),
+                   *response, [&](size_t i) { *response->add_constraints() = std::move(constraints[i]); });
   });
 }
 

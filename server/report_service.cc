@@ -3,10 +3,16 @@
 #include <type_traits>
 #include <utility>
 
+#include "db/reports/filter.h"
 #include "db/reports/requests.h"
+#include "rules/catalog.h"
 #include "server/paging.h"
 
 namespace quantgate::server {
+
+std::string ReportService::Filter(const std::string& asked) const {
+  return db::RenameTargets(asked, [this](const std::string& target) { return NameInReports(target, modules_); });
+}
 
 template <typename Work>
 grpc::ServerUnaryReactor* ReportService::Run(grpc::CallbackServerContext* context, const char* method, Work work) {
@@ -39,12 +45,12 @@ grpc::ServerUnaryReactor* ReportService::GetReport(grpc::CallbackServerContext* 
 grpc::ServerUnaryReactor* ReportService::ListReports(grpc::CallbackServerContext* context,
                                                      const v1::ListReportsRequest* request,
                                                      v1::ListReportsResponse* response) {
-  return Run(context, "ReportService/ListReports", [request, response](db::ReportStore& store) -> absl::Status {
+  return Run(context, "ReportService/ListReports", [this, request, response](db::ReportStore& store) -> absl::Status {
     db::ReportQuery query;
     absl::StatusOr<int> page_size = PageSize(request->page_size(), query.page_size);
     if (!page_size.ok()) return page_size.status();
     query.page_size = *page_size;
-    query.filter = request->filter();
+    query.filter = Filter(request->filter());
     query.page_token = request->page_token();
     query.full = request->full();
     absl::StatusOr<db::ReportPage> page = store.List(query);
@@ -97,18 +103,23 @@ grpc::ServerUnaryReactor* ReportService::GetGraph(grpc::CallbackServerContext* c
 
 grpc::ServerUnaryReactor* ReportService::GetFleet(grpc::CallbackServerContext* context,
                                                   const v1::GetFleetRequest* request, v1::GetFleetResponse* response) {
-  return Run(context, "ReportService/GetFleet", [request, response](db::ReportStore& store) -> absl::Status {
+  return Run(context, "ReportService/GetFleet", [this, request, response](db::ReportStore& store) -> absl::Status {
     absl::StatusOr<int> page_size = PageSize(request->page_size(), 100);
     if (!page_size.ok()) return page_size.status();
-    return store.GetFleet(*request, *page_size, *response);
+    v1::GetFleetRequest renamed = *request;
+    renamed.set_filter(Filter(request->filter()));
+    return store.GetFleet(renamed, *page_size, *response);
   });
 }
 
 grpc::ServerUnaryReactor* ReportService::GetTrends(grpc::CallbackServerContext* context,
                                                    const v1::GetTrendsRequest* request,
                                                    v1::GetTrendsResponse* response) {
-  return Run(context, "ReportService/GetTrends",
-             [request, response](db::ReportStore& store) { return store.GetTrends(*request, *response); });
+  return Run(context, "ReportService/GetTrends", [this, request, response](db::ReportStore& store) {
+    v1::GetTrendsRequest renamed = *request;
+    renamed.set_filter(Filter(request->filter()));
+    return store.GetTrends(renamed, *response);
+  });
 }
 
 }  // namespace quantgate::server

@@ -2,8 +2,11 @@
 #ifndef QUANTGATE_SERVER_REPORT_SERVICE_H_
 #define QUANTGATE_SERVER_REPORT_SERVICE_H_
 
+#include <string>
+
 #include "db/reports/report_store.h"
 #include "quantgate/v1/report_service.grpc.pb.h"
+#include "rules/engine/module.h"
 #include "server/call.h"
 
 namespace quantgate::server {
@@ -11,7 +14,8 @@ namespace quantgate::server {
 class ReportService final : public v1::ReportService::CallbackService {
  public:
   // `store` null: every call is FAILED_PRECONDITION.
-  ReportService(CallEnvironment environment, db::ReportStore* store) : environment_(environment), store_(store) {}
+  ReportService(CallEnvironment environment, ModuleRegistry& modules, db::ReportStore* store)
+      : environment_(environment), modules_(modules), store_(store) {}
 
   grpc::ServerUnaryReactor* GetReport(grpc::CallbackServerContext* context, const v1::GetReportRequest* request,
                                       v1::GetReportResponse* response) override;
@@ -33,11 +37,14 @@ class ReportService final : public v1::ReportService::CallbackService {
                                       v1::GetTrendsResponse* response) override;
 
  private:
+  // With targets as reports call them.
+  std::string Filter(const std::string& asked) const;
   // Runs `work(*store_)` and counts what went wrong with the store itself.
   template <typename Work>
   grpc::ServerUnaryReactor* Run(grpc::CallbackServerContext* context, const char* method, Work work);
 
   const CallEnvironment environment_;
+  ModuleRegistry& modules_;
   db::ReportStore* const store_;
 };
 

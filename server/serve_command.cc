@@ -108,6 +108,8 @@ void EndInAnyCaseAfter(absl::Duration time) {
 absl::StatusOr<server::RetentionPolicy> PolicyOf(const ServeFlags& flags) {
   server::RetentionPolicy policy;
   policy.max_reports = flags.max_reports;
+  // A number is soon exceeded, an age is not.
+  if (policy.max_reports > 0) policy.pause = absl::Minutes(1);
   if (flags.retain.empty()) return policy;
   absl::StatusOr<absl::Duration> age = db::ParseAge(flags.retain);
   if (!age.ok()) return absl::InvalidArgumentError(absl::StrCat("--retain: ", age.status().message()));
@@ -229,7 +231,8 @@ void AddServeCommand(CLI::App& app, std::function<absl::Status()>* run, ServePar
          "What calls in flight get after SIGTERM, over gRPC and HTTP", 0.0, 86400.0);
   number("--max-concurrent", limits.max_concurrent, "N", "Checks at a time; 0: one per core", 0, 1024);
   number("--max-reports", flags->max_reports, "N",
-         "Reports to keep, the newest, looked at when the server\nstarts and every hour; 0: all", 0, 1'000'000'000'000);
+         "Reports to keep, the newest, looked at when the server\nstarts and every minute; 0: all", 0,
+         1'000'000'000'000);
   number("--max-queue", limits.max_queue, "N", "Checks that may wait", 0, 1000000);
   number("--max-nodes", limits.max_nodes, "N", "Nodes of a graph", 1, kMost);
   number("--max-values", limits.max_values, "N", "Values of a graph", 1, kMost);

@@ -100,7 +100,7 @@ struct Server::Impl {
         validation({checks, metrics, log}, validator, options.limits, budget),
         simulation({checks, metrics, log}, deps.modules, options.limits, budget),
         catalog({lookups, metrics, log}, deps.modules, std::move(deps.rules)),
-        reports({lookups, metrics, log}, deps.store) {}
+        reports({lookups, metrics, log}, deps.modules, deps.store) {}
 
   // In the order of dependence: the gRPC server goes first, the pools that answer its calls after it.
   Log& log;

@@ -9,7 +9,7 @@
 #include "client/cli/verify.h"
 #include "client/report/layout.h"
 #include "db/diff.h"
-#include "db/sdk_version.h"
+#include "rules/catalog.h"
 #include "rules/constraints/matcher.h"
 #include "rules/engine/nearest.h"
 
@@ -26,25 +26,6 @@ struct ConstraintsFlags {
 
 std::string TableName(const db::TableInfo& table) { return absl::StrCat(table.backend, "@", table.sdk); }
 
-// "qnn_htp@2.25" -> the table qnn_htp@2.25.0. No version: the newest. Unlike a target's, a version that has no table
-// takes no other: who reads a table wants that one.
-absl::StatusOr<db::TableInfo> FindTable(const db::TableSource& tables, const std::string& name) {
-  const std::string backend = name.substr(0, name.find('@'));
-  const std::string sdk = name.size() > backend.size() ? name.substr(backend.size() + 1) : "";
-  std::vector<std::string> names;
-  const db::TableInfo* found = nullptr;
-  for (const db::TableInfo& table : tables.tables()) {
-    names.push_back(TableName(table));
-    const bool fits = sdk.empty() || table.sdk == sdk || absl::StartsWith(table.sdk, sdk + ".");
-    if (table.backend == backend && fits && (found == nullptr || db::SdkVersionLess(found->sdk, table.sdk))) {
-      found = &table;
-    }
-  }
-  if (found != nullptr) return *found;
-  return absl::NotFoundError(
-      absl::StrCat("there is no table '", name, "'", DidYouMean(name, names), " (see quantgate constraints list)"));
-}
-
 int RunList(const ConstraintsFlags& flags) {
   const auto tables = OpenTables(flags.tables);
   if (!tables.ok()) return Fail(tables.status());
@@ -58,7 +39,10 @@ int RunList(const ConstraintsFlags& flags) {
 
 absl::StatusOr<db::ConstraintTable> LoadNamed(const db::TableSource& tables, const std::string& name) {
   const absl::StatusOr<db::TableInfo> info = FindTable(tables, name);
-  if (!info.ok()) return info.status();
+  if (!info.ok()) {
+    return absl::Status(info.status().code(),
+                        absl::StrCat(info.status().message(), " (see quantgate constraints list)"));
+  }
   return tables.LoadTable(info->backend, info->sdk);
 }
 

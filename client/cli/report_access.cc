@@ -3,18 +3,28 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "client/cli/engine.h"
+#include "db/reports/filter.h"
 #include "db/reports/report_store.h"
 #include "db/reports/requests.h"
+#include "rules/catalog.h"
 
 namespace quantgate {
 namespace {
 
+// Without tables names stay as they are: they are most likely those of reports.
+std::optional<std::string> NameOf(const std::string& target) {
+  static const absl::StatusOr<Engine> engine = OpenEngine("");
+  return engine.ok() ? NameInReports(target, *engine->modules) : std::nullopt;
+}
+
 absl::StatusOr<v1::ListReportsResponse> ListStored(db::ReportStore& store, const v1::ListReportsRequest& request) {
   db::ReportQuery query;
-  query.filter = request.filter();
+  query.filter = db::RenameTargets(request.filter(), NameOf);
   if (request.page_size() > 0) query.page_size = request.page_size();
   query.page_token = request.page_token();
   query.full = request.full();

@@ -47,18 +47,6 @@ bool IsKnown(const std::string& pattern, ModuleRegistry& modules) {
   return !is_certain;
 }
 
-// The name in reports of a target that is called otherwise: by an alias, or in lower case.
-std::optional<std::string> NameInReports(const std::string& text, ModuleRegistry& modules) {
-  const absl::StatusOr<TargetName> name = ParseTargetName(text);
-  if (!name.ok() || name->soc.empty()) return std::nullopt;
-  const absl::StatusOr<const Module*> module = modules.Get(name->backend);
-  if (!module.ok()) return std::nullopt;
-  const absl::StatusOr<Target> target = (*module)->resolve(*name);
-  if (!target.ok()) return std::nullopt;
-  const std::string without_sdk = target->name.substr(0, target->name.find('@'));
-  return name->sdk.empty() ? without_sdk : absl::StrCat(without_sdk, "@", name->sdk);
-}
-
 }  // namespace
 
 void ResolveTargets(Waivers& waivers, absl::Span<const v1::Report> reports, ModuleRegistry& modules) {

@@ -76,8 +76,10 @@ v1::Finding ForeignFinding(const std::string& file, const std::vector<const Waiv
   }
   std::string where = absl::StrCat("at line", lines.size() == 1 ? " " : "s ", absl::StrJoin(lines, ", "));
   if (waivers.size() > kMaxListed) absl::StrAppend(&where, " and ", waivers.size() - kMaxListed, " more");
-  return WaiverFinding(kForeignWaiver, file, *waivers.front(), Count(waivers.size(), "waiver"),
-                       "for no model or no target of this run", where);
+  return WaiverFinding(
+      kForeignWaiver, file, *waivers.front(), Count(waivers.size(), "waiver"),
+      waivers.size() == 1 ? "names no model, or no target, of this run" : "name no model, or no target, of this run",
+      where);
 }
 
 // What is wrong with a waiver, for the result that says so.

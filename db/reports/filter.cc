@@ -3,6 +3,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_replace.h"
 #include "absl/time/time.h"
 #include "quantgate/v1/report.pb.h"
 
@@ -44,7 +45,17 @@ bool IsWordCharacter(char c) { return absl::ascii_isalnum(c) || absl::StrContain
 
 class Parser {
  public:
+  // The value of a condition on the target, and where in the text it is.
+  struct Target {
+    size_t begin = 0;
+    size_t end = 0;
+    std::string text;
+  };
+
   explicit Parser(absl::string_view text) : text_(text) {}
+
+  // Of what was parsed.
+  const std::vector<Target>& targets() const { return targets_; }
 
   absl::StatusOr<std::vector<Condition>> Parse() {
     std::vector<Condition> conditions;
@@ -119,6 +130,7 @@ class Parser {
     } else {
       condition.text = *std::move(value);
     }
+    if (condition.field == Condition::kTarget) targets_.push_back({value_at, after, condition.text});
     at_ = after;
     return condition;
   }
@@ -165,6 +177,7 @@ class Parser {
 
   absl::string_view text_;
   size_t at_ = 0;
+  std::vector<Target> targets_;
 };
 
 }  // namespace
@@ -174,6 +187,22 @@ absl::StatusOr<std::vector<Condition>> ParseReportFilter(absl::string_view filte
     return absl::InvalidArgumentError(absl::StrCat("filter: longer than ", kMaxFilterBytes, " bytes"));
   }
   return Parser(filter).Parse();
+}
+
+std::string RenameTargets(absl::string_view filter,
+                          const std::function<std::optional<std::string>(const std::string&)>& name_of) {
+  Parser parser(filter);
+  if (filter.size() > kMaxFilterBytes || !parser.Parse().ok()) return std::string(filter);
+  std::string renamed;
+  size_t copied = 0;
+  for (const Parser::Target& target : parser.targets()) {
+    const std::optional<std::string> name = name_of(target.text);
+    if (!name.has_value()) continue;
+    const std::string escaped = absl::StrReplaceAll(*name, {{"\\", "\\\\"}, {"\"", "\\\""}});
+    absl::StrAppend(&renamed, filter.substr(copied, target.begin - copied), "\"", escaped, "\"");
+    copied = target.end;
+  }
+  return absl::StrCat(renamed, filter.substr(copied));
 }
 
 }  // namespace quantgate::db

@@ -3,6 +3,8 @@
 #define QUANTGATE_DB_REPORTS_FILTER_H_
 
 #include <cstdint>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,6 +40,11 @@ struct Condition {
 // At most 2,048 bytes and 16 conditions. Empty or blank: no conditions. A value is a string in double quotes (with \"
 // and \\ for these two) or a bare word. INVALID_ARGUMENT: "filter: at character 14: ...".
 absl::StatusOr<std::vector<Condition>> ParseReportFilter(absl::string_view filter);
+
+// `filter` with the names of targets that `name_of` gives for those in it; where it gives none, and in what is no
+// filter, all stays as it is.
+std::string RenameTargets(absl::string_view filter,
+                          const std::function<std::optional<std::string>(const std::string& target)>& name_of);
 
 }  // namespace quantgate::db
 

@@ -5,7 +5,9 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/status/status.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rules/engine/module.h"
@@ -49,6 +51,12 @@ absl::StatusOr<const Module*> ModuleRegistry::Get(absl::string_view name) {
     return entry->module.get();
   }
   const std::vector<std::string> known = names();
+  const bool is_soc =
+      absl::c_any_of(tables_.socs(), [&](const db::Soc& soc) { return absl::EqualsIgnoreCase(soc.name, name); });
+  if (is_soc) {
+    return absl::NotFoundError(absl::StrCat("'", name, "' is a SoC, and a target begins with a backend: one of ",
+                                            absl::StrJoin(known, ", "), ", as in qnn_htp/", name));
+  }
   return absl::NotFoundError(absl::StrCat("no backend is named '", name, "'", DidYouMean(name, known),
                                           " (known: ", absl::StrJoin(known, ", "), ")"));
 }

@@ -30,6 +30,11 @@ absl::StatusOr<TargetName> ParseTargetName(absl::string_view text) {
     name.sdk = std::string(rest.substr(at + 1));
     rest = rest.substr(0, at);
     if (name.sdk.empty()) return Malformed(text, "has no SDK version after '@'");
+    if (const size_t slash = name.sdk.find('/'); slash != std::string::npos && rest.find('/') == rest.npos) {
+      return absl::InvalidArgumentError(absl::StrCat("target '", text.substr(0, kMaxTargetLength),
+                                                     "': the SDK version comes last; write ", rest,
+                                                     name.sdk.substr(slash), "@", name.sdk.substr(0, slash)));
+    }
     const bool numeric =
         std::all_of(name.sdk.begin(), name.sdk.end(), [](char c) { return absl::ascii_isdigit(c) || c == '.'; });
     if (!numeric || !absl::ascii_isdigit(name.sdk.front()) || !absl::ascii_isdigit(name.sdk.back())) {

@@ -114,6 +114,7 @@ bool HttpServer::Impl::Refuse(const httplib::Request& request, httplib::Response
   const auto refuse = [&](int http_status, const absl::Status& status) {
     SetStatus(http_status, status, response);
     HttpListener::Current().CloseAfterAnswer();
+    if (IsUpload(request) && handlers.uploaded) handlers.uploaded(status, absl::ZeroDuration());
     return true;
   };
   // Before it is asked for what only requests with a body have.

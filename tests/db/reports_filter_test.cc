@@ -69,6 +69,21 @@ INSTANTIATE_TEST_SUITE_P(
                       BadFilter{"target = a target = b", "at character 12: expected AND or the end"},
                       BadFilter{"target = a AND", "at character 15: expected a field"}));
 
+TEST(ReportFilter, TargetsAreRenamed) {
+  const auto name_of = [](const std::string& target) -> std::optional<std::string> {
+    if (target == "b/alias") return "b/Name";
+    if (target == "b/quote") return "b/a\"b";
+    return std::nullopt;
+  };
+  const auto renamed = [&](const char* filter) { return RenameTargets(filter, name_of); };
+  EXPECT_EQ(renamed("verdict = REJECTED AND target = b/alias AND target != \"b/alias\" "),
+            "verdict = REJECTED AND target = \"b/Name\" AND target != \"b/Name\" ");
+  EXPECT_EQ(renamed("target=b/quote"), "target=\"b/a\\\"b\"");
+  for (const char* same : {"", "target = b/other", "model.path = b/alias", "target = b/alias AND", "target = "}) {
+    EXPECT_EQ(renamed(same), same);
+  }
+}
+
 TEST(ReportFilter, IsBounded) {
   std::string many = "code = A";
   for (int i = 1; i < 16; ++i) many += " AND code = A";

@@ -49,6 +49,30 @@ TEST_F(CatalogTest, EachSocOnceWithItsSdksAndAliases) {
   EXPECT_TRUE(std::any_of(targets.begin(), targets.end(), [](const v1::Target& t) { return t.aliases_size() > 0; }));
 }
 
+TEST_F(CatalogTest, TargetsGoByTheirNamesInReports) {
+  const auto name = [&](const char* text) { return NameInReports(text, registry_).value_or("none"); };
+  EXPECT_EQ(name("qnn_htp/sm8650"), "qnn_htp/SM8650");
+  EXPECT_EQ(name("qnn_htp/57@2.25"), "qnn_htp/SM8650@2.25");
+  EXPECT_EQ(name("qnn_htp/v75"), "qnn_htp/V75");
+  for (const char* unknown : {"qnn_htp/SM1", "no_such_backend/SM8650", "qnn_htp", "*", "qnn_htp/SM8650@x"}) {
+    EXPECT_EQ(name(unknown), "none") << unknown;
+  }
+}
+
+TEST_F(CatalogTest, ASocIsNoBackend) {
+  EXPECT_THAT(std::string(registry_.Get("sm8650").status().message()), HasSubstr("as in qnn_htp/sm8650"));
+  EXPECT_THAT(std::string(registry_.Get("sm86").status().message()), HasSubstr("no backend is named 'sm86'"));
+}
+
+TEST_F(CatalogTest, TablesGoByShortVersions) {
+  EXPECT_EQ(FindTable(*database_, "qnn_htp@2.25")->sdk, "2.25.0");
+  EXPECT_EQ(FindTable(*database_, "qnn_htp@2.25.0")->sdk, "2.25.0");
+  EXPECT_EQ(FindTable(*database_, "qnn_htp")->sdk, "2.51.0");
+  for (const char* none : {"qnn_htp@2.2", "qnn_htp@2.30", "", "@2.25", "qnn_ht"}) {
+    EXPECT_EQ(FindTable(*database_, none).status().code(), absl::StatusCode::kNotFound) << none;
+  }
+}
+
 TEST_F(CatalogTest, ModulesThatAreUnknownOrDoNotLoad) {
   EXPECT_EQ(CatalogTargets(registry_, "no_such_backend").status().code(), absl::StatusCode::kNotFound);
   const testing::EmptyTables empty;

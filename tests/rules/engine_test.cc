@@ -147,7 +147,26 @@ TEST_F(EngineTest, UnknownNamesAreErrorsWithSuggestions) {
     EXPECT_TRUE(absl::IsInvalidArgument(Run(SoundConv().graph, {bad}))) << bad;
   }
   EXPECT_TRUE(absl::IsInvalidArgument(Run(SoundConv().graph, {std::string(200, 'a')})));
+  EXPECT_THAT(std::string(Run(SoundConv().graph, {"fake@1.0/one"}).message()), HasSubstr("write fake/one@1.0"));
   EXPECT_TRUE(absl::IsInvalidArgument(Run(SoundConv().graph, {"fake/one"}, v1::Report::STRICT, "gcc")));
+}
+
+TEST_F(EngineTest, ATargetThatIsNamedTwiceHasOneResult) {
+  const std::vector<std::string> targets = {"fake/two", "fake/one@1.0", "fake/two@1", "fake/one"};
+  ASSERT_TRUE(Run(SoundConv().graph, targets).ok());
+  ASSERT_EQ(report_.results_size(), 2);
+  EXPECT_EQ(report_.results(0).target(), "fake/two@1.0");
+  EXPECT_EQ(report_.results(1).target(), "fake/one@1.0");
+
+  // Nor does it count twice where targets are bounded by what they cost.
+  CheckOptions options;
+  options.targets = targets;
+  const GraphBuilder conv = SoundConv();
+  options.limits.max_judgements = 2 * conv.graph.nodes_size();
+  report_.Clear();
+  EXPECT_TRUE(Check(conv.graph, options, registry_, report_).ok());
+  options.targets.push_back("fake/unknown");
+  EXPECT_TRUE(absl::IsResourceExhausted(Check(conv.graph, options, registry_, report_)));
 }
 
 TEST_F(EngineTest, VerdictsPerTargetAndMode) {
@@ -318,7 +337,7 @@ TEST_F(EngineTest, LimitsAreNamed) {
   EXPECT_GT(scales, 2);
   options.limits.max_scales_read = scales;
   EXPECT_TRUE(Check(conv.graph, options, registry_, report_).ok());
-  options.targets = {"fake/one", "fake/one"};
+  options.targets = {"fake/one", "fake/two"};
   status = Check(conv.graph, options, registry_, report_);
   EXPECT_TRUE(absl::IsResourceExhausted(status));
   EXPECT_THAT(std::string(status.message()), HasSubstr(absl::StrCat("max_scales_read=", scales)));
@@ -337,7 +356,7 @@ TEST_F(EngineTest, LimitsAreNamed) {
   ASSERT_TRUE(Check(b.graph, options, registry_, report_).ok());
   EXPECT_EQ(report_.results(0).findings_size(), 1);
 
-  options.targets = {"fake/one", "fake/one"};
+  options.targets = {"fake/one", "fake/two"};
   options.limits.max_judgements = 2 * b.graph.nodes_size() - 1;
   status = Check(b.graph, options, registry_, report_);
   EXPECT_TRUE(absl::IsResourceExhausted(status));

@@ -446,6 +446,38 @@ TEST_F(HttpTest, AModelLargerThanAllowed) {
   EXPECT_EQ(UploadFolders(), folders);
 }
 
+TEST_F(HttpTest, UploadsAreCountedAndLoggedThoseRefusedEarlyToo) {
+  options_.max_upload_bytes = 1000;
+  StartHttp(kTakes);
+  ::testing::internal::CaptureStderr();
+  const std::string large(1001, 'x');
+  EXPECT_EQ(http_->Post("/v1/models:check", kOwnPage, large, "application/octet-stream")->status, 413);
+  EXPECT_EQ(http_->Post("/v1/models:check", large, "text/plain")->status, 403);
+  EXPECT_EQ(http_->Post("/v1/models:check", kOwnPage, "x", "application/octet-stream")->status, 400);  // no graph
+  EXPECT_EQ(http_->Post("/v1/logs:decode", kOwnPage, std::string(17 << 20, 'x'), "text/plain")->status, 413);
+  const std::string log = ::testing::internal::GetCapturedStderr();
+  const std::string metrics = http_->Get("/metrics")->body;
+  for (const char* code : {"RESOURCE_EXHAUSTED", "PERMISSION_DENIED", "INVALID_ARGUMENT"}) {
+    EXPECT_THAT(metrics, HasSubstr(absl::StrCat("quantgate_uploads_total{code=\"", code, "\"} 1\n")));
+    EXPECT_THAT(log, HasSubstr(absl::StrCat("\"event\":\"upload\",\"status\":\"", code, "\",\"message\":\"")));
+  }
+}
+
+TEST_F(HttpTest, FindingsAreCountedOnceTheirReportIsStored) {
+  const std::string bad = R"({"graph": {"name": "g", "nodes": [{"name": "bad"}]}})";
+  StartHttp();
+  Validate(bad, 200);
+  EXPECT_THAT(http_->Get("/metrics")->body, HasSubstr("quantgate_findings_total{code=\"NR001\"} 1\n"));
+  server_.reset();
+  store_address_ += "?mode=ro";
+  StartHttp();
+  Validate(bad, 400);
+  const std::string metrics = http_->Get("/metrics")->body;
+  EXPECT_THAT(metrics, Not(HasSubstr("quantgate_findings_total{")));
+  EXPECT_THAT(metrics, Not(HasSubstr("quantgate_verdicts_total{")));
+  EXPECT_THAT(metrics, HasSubstr("quantgate_store_errors_total{code=\"FAILED_PRECONDITION\"} 1\n"));
+}
+
 struct Reader {
   const char* script;
   int status;

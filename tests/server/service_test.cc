@@ -150,6 +150,8 @@ TEST_F(ServiceTest, ConstraintsComeFromTheTables) {
   EXPECT_EQ(Catalog(&v1::CatalogService::Stub::ListConstraints, request, response).error_code(),
             grpc::StatusCode::NOT_FOUND);
   request.clear_op();
+  request.set_parent("constraintTables/good@2");
+  EXPECT_TRUE(Catalog(&v1::CatalogService::Stub::ListConstraints, request, response).ok());
   request.set_parent("constraintTables/good@3.0");
   EXPECT_EQ(Catalog(&v1::CatalogService::Stub::ListConstraints, request, response).error_code(),
             grpc::StatusCode::NOT_FOUND);

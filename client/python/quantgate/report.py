@@ -13,11 +13,13 @@ _COLORS = {"ACCEPTED": "#1a7f37", "ACCEPTED_WITH_WARNINGS": "#9a6700", "REJECTED
 
 class Report:
     """A quantgate.v1.Report with the questions that scripts ask. `proto` is the message itself; `targets` the names
-    that were asked for, one for each result."""
+    that were asked for. A target that was named twice has one result, at its first place."""
 
     def __init__(self, proto: report_pb2.Report, targets: Sequence[str] = ()) -> None:
         self.proto = proto
-        self._asked = tuple(targets)
+        names = tuple(dict.fromkeys(str(target).casefold() for target in targets))
+        # Fewer results: some of them are other spellings of one target, and which ones only the server knows.
+        self._asked = names if len(names) == len(proto.results) else ()
 
     @property
     def ok(self) -> bool:
@@ -27,7 +29,7 @@ class Report:
 
     @property
     def results(self) -> Sequence[report_pb2.Result]:
-        """One per target, in the order in which they were asked for."""
+        """One per target, in the order in which they were first asked for."""
         results: Sequence[report_pb2.Result] = self.proto.results
         return results
 
@@ -35,7 +37,7 @@ class Report:
         """The result of one target, by the name it was asked by or its resolved form."""
         target = str(target)
         for asked, result in zip(self._asked, self.results):
-            if asked == target:
+            if asked == target.casefold():
                 return result
         for result in self.results:
             if result.target == target or result.target.partition("@")[0] == target or (
