@@ -277,6 +277,8 @@ std::vector<Case> Cases() {
        [](GraphBuilder& b) { Calibrate(b, 0.1); }, ""},
       {"X86MaxPoolDoesNotShare", "x86_inductor/amx", [] { return Around("aten.max_pool2d.default", kUint8); },
        [](GraphBuilder& b) { Calibrate(b, 0.05); }, "SH102", wrong},
+      {"X86DynamicMaxPool", "x86_inductor/amx", [] { return Around("aten.max_pool2d.default", kUint8); }, dynamic,
+       "CV204"},
       {"X86MaxPoolOfSigned", "x86_inductor/amx", [] { return Around("aten.max_pool2d.default", kInt8); }, nothing,
        "DT101", refused},
       {"X86LargeMaxPool", "x86_inductor/amx", [] { return Around("aten.max_pool2d.default", kUint8); },

@@ -131,8 +131,13 @@ Lowering LowerLayer(const NodeView& view, absl::string_view name, Emission& emis
   return Emitted();
 }
 
-// Others are only matched between Dequantize and Quantize.
+// Others are only matched between Dequantize and Quantize, whose parameters are known when the graph is compiled.
 Lowering LowerBetween(const NodeView& view, absl::string_view name, Emission& emission) {
+  const auto at_run_time = [](const Operand& operand) { return operand.is_dynamic == Tri::kYes; };
+  if (std::any_of(view.inputs().begin(), view.inputs().end(), at_run_time) ||
+      std::any_of(view.outputs().begin(), view.outputs().end(), at_run_time)) {
+    return NoCounterpart(kInFloat);
+  }
   emission.Begin(name, view.node());
   for (const Operand& input : view.inputs()) {
     if (RoleOf(view.op(), input) != PortRole::kParameter) AddInput(view, &input, emission);

@@ -259,6 +259,8 @@ CASES = {
                                              INT8)),
     'cat_int8_to_uint8': ([V, V], lambda s, x, y: qdq(
         torch.cat([qdq(x, 0.05, 0, INT8), qdq(y, 0.05, 0, INT8)], 1), 0.05, 0)),
+    'cat_dynamic': ([V, V], lambda s, x, y: qdq(torch.cat([dynamic(x), dynamic(y)], 1))),
+    'max_pool_dynamic': ([IMAGE], lambda s, x: qdq(F.max_pool2d(dynamic(x), 2))),
     'cat_flattened_types': ([IMAGE], lambda s, x: qdq(torch.flatten(qdq(x, 0.05, 0, INT8), 1), 0.05, 0)),
     'cat_twice': ([V], lambda s, x: (lambda y: qdq(torch.cat([y, y], 1)))(qdq(x))),
     'cat_shared_input': ([V, V], lambda s, x, y: (lambda z: (qdq(torch.cat([z, qdq(y)], 1)), z + 1.0))(qdq(x))),
