@@ -50,6 +50,8 @@ class Net(nn.Module):
         stored('other_rows', 8, 8)
         stored('wide', 32, 32)
         stored('one', 1, 32)
+        stored('full', 8, 32)
+        self.full.fill_(127)
         stored('filters', 8, 4, 3, 3)
         stored('other_filters', 8, 4, 3, 3)
         stored('turned', 4, 8, 3, 3)  # of a transposed convolution
@@ -162,6 +164,7 @@ CASES = {
     'linear_transposed_behind': ([(2, 8, 3)], lambda s, x: s.linear(qdq(x).transpose(1, 2), s.bias)),
     'linear_four': ([(2, 2, 3, 8)], lambda s, x: qdq(s.linear(qdq(x), s.bias))),
     'linear_vector': ([(8,)], lambda s, x: qdq(s.linear(qdq(x), s.bias))),
+    'linear_saturating': ([(2, 32)], lambda s, x: F.linear(qdq(x.abs() + 100.0, 0.05, 0), s.weight(s.full))),
     'linear_vector_wide': ([(32,)], lambda s, x: qdq(F.linear(qdq(x), s.weight(s.wide), s.wide_bias))),
     'linear_vector_no_bias': ([(8,)], lambda s, x: qdq(s.linear(qdq(x)))),
     'linear_row': ([(1, 8)], lambda s, x: qdq(s.linear(qdq(x), s.bias))),
@@ -412,6 +415,16 @@ def test_numbers(name):
     if output is not None:
         close = torch.allclose(output, module(*arguments), atol=0.11)
         assert close == (result.verdict != report_pb2.Result.REJECTED)
+
+
+def test_eight_bits():
+    """NR201, on the instruction set that is here."""
+    program, arguments = exported('linear_saturating')
+    module = program.module()
+    here = 'x86_inductor/avx512_vnni' if torch.cpu._is_vnni_supported() else 'x86_inductor/avx2'
+    result = quantgate.check(program, targets=[here]).result(here)
+    close = torch.allclose(computed(module, arguments), module(*arguments), atol=0.11)
+    assert close == (result.verdict != report_pb2.Result.REJECTED)
 
 
 def block(*layers):
