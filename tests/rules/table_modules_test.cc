@@ -251,6 +251,12 @@ std::vector<Case> Cases() {
          b.graph.mutable_specs(0)->set_quant_max(127);
        },
        ""},
+      {"X86EightBitsInFloat", "x86_inductor/avx2", uint8_conv,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(1)->set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
+         b.graph.mutable_specs(1)->clear_axis();
+       },
+       "-NR201"},
       {"X86PerTensorWeight", "x86_inductor/avx512_vnni", uint8_linear,
        [](GraphBuilder& b) {
          b.graph.mutable_specs(1)->set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
@@ -271,6 +277,55 @@ std::vector<Case> Cases() {
        [](GraphBuilder& b) { Calibrate(b, 0.1); }, ""},
       {"X86MaxPoolDoesNotShare", "x86_inductor/amx", [] { return Around("aten.max_pool2d.default", kUint8); },
        [](GraphBuilder& b) { Calibrate(b, 0.05); }, "SH102", wrong},
+      {"X86DynamicMaxPool", "x86_inductor/amx", [] { return Around("aten.max_pool2d.default", kUint8); }, dynamic,
+       "CV204"},
+      {"X86MaxPoolOfSigned", "x86_inductor/amx", [] { return Around("aten.max_pool2d.default", kInt8); }, nothing,
+       "DT101", refused},
+      {"X86LargeMaxPool", "x86_inductor/amx", [] { return Around("aten.max_pool2d.default", kUint8); },
+       [](GraphBuilder& b) { b.Int(b.Find("op"), "kernel_size", 6); }, "CV204"},
+      {"X86SignedConv", "x86_inductor/avx512_vnni", int8_conv, nothing, "DT101", refused},
+      {"X86SignedLinear", "x86_inductor/avx512_vnni", int8_linear, nothing, ""},
+      {"X86SignedConvOfFloatWeight", "x86_inductor/avx512_vnni", int8_conv,
+       [](GraphBuilder& b) { b.Find("op").set_input_specs(1, 0); }, "DT101"},
+      {"X86FourBitConv", "x86_inductor/avx512_vnni", uint8_conv,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(1)->set_quant_min(-8);
+         b.graph.mutable_specs(1)->set_quant_max(7);
+       },
+       ""},
+      {"X86AsymmetricWeight", "x86_inductor/avx512_vnni", uint8_conv,
+       [](GraphBuilder& b) {
+         CalibrateConv(b, 0.1);
+         b.graph.mutable_specs(1)->mutable_qparams()->set_zero_points(0, 3);
+       },
+       "QS101", wrong},
+      {"X86SymmetricWeight", "x86_inductor/avx512_vnni", uint8_conv, [](GraphBuilder& b) { CalibrateConv(b, 0.1); },
+       ""},
+      {"X86WeightAlongInputs", "x86_inductor/avx512_vnni", uint8_conv,
+       [](GraphBuilder& b) { b.graph.mutable_specs(1)->set_axis(1); }, "AX101", wrong},
+      {"X86Transposed", "x86_inductor/avx512_vnni", uint8_conv,
+       [](GraphBuilder& b) { b.Find("op").set_op(b.Symbol("aten.conv_transpose2d.input")); }, "GS107", refused},
+      {"X86TransposedInFloat", "x86_inductor/avx512_vnni", uint8_conv,
+       [](GraphBuilder& b) {
+         b.Find("op").set_op(b.Symbol("aten.conv_transpose2d.input"));
+         b.graph.mutable_specs(1)->set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
+         b.graph.mutable_specs(1)->clear_axis();
+       },
+       "QS103"},
+      {"X86SharedWeight", "x86_inductor/avx512_vnni", uint8_linear, [](GraphBuilder& b) { SecondLayer(b, 0.1); },
+       "CV204"},
+      {"X86OneRow", "x86_inductor/avx512_vnni", uint8_linear,
+       [](GraphBuilder& b) {
+         b.Shape("x", v1::DATA_TYPE_FLOAT32, {1, 8});
+       },
+       "CV204"},
+      {"X86Relu", "x86_inductor/amx", [] { return Around("aten.relu.default", kUint8); }, nothing, "CV204"},
+      {"X86ReluIntoFloat", "x86_inductor/amx", [] { return Around("aten.relu.default", kUint8); },
+       [](GraphBuilder& b) { b.Value("op").clear_spec(); }, ""},
+      {"X86AveragePool", "x86_inductor/amx", [] { return Around("aten.avg_pool2d.default", kUint8); }, nothing,
+       "CV204"},
+      {"X86ViewOfOthers", "x86_inductor/amx", [] { return Around("aten.view.default", kUint8); },
+       [](GraphBuilder& b) { Calibrate(b, 0.05); }, ""},
       {"X86FlattenDoesNotShare", "x86_inductor/amx", [] { return Around("aten.flatten.using_ints", kUint8); },
        [](GraphBuilder& b) { Calibrate(b, 0.05); }, "SH102"},
   };

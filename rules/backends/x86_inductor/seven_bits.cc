@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "rules/backends/pattern.h"
 #include "rules/backends/table_judge.h"
 
 namespace quantgate::x86_inductor {
@@ -28,12 +29,14 @@ void CheckSevenBits(const CheckContext& context, const BackendOp& op, const Targ
   const ResolvedGraph& resolved = context.resolved();
   const ResolvedOp& node = resolved.ops()[resolved.op_of_node(op.node)];
   const Operand* input = resolved.input(node, 0);
-  if (input == nullptr || !input->quantized || input->quant_max - input->quant_min <= 127) return;
+  if (input == nullptr) return;
+  const Operand read = AsRead(context, *input);
+  if (!read.quantized || read.quant_max - read.quant_min <= 127) return;
   FindingSource source;
   source.kind = v1::Source::DOCUMENTED;
   source.row = std::string(op.name);
   source.document = "oneDNN, Nuances of int8 Computations; torchao 0.18.0, x86_inductor_quantizer.py (reduce_range)";
-  sink.Add(kSevenBits, PlaceOf(op, {PortRef::kInput, 0}), absl::StrCat(input->quant_min, "..", input->quant_max),
+  sink.Add(kSevenBits, PlaceOf(op, {PortRef::kInput, 0}), absl::StrCat(read.quant_min, "..", read.quant_max),
            "at most 128 values, 0..127", std::move(source));
 }
 

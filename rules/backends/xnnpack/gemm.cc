@@ -1,17 +1,10 @@
 #include "rules/backends/xnnpack/gemm.h"
 
 #include "absl/types/span.h"
+#include "rules/backends/pattern.h"
 
 namespace quantgate::xnnpack {
 namespace {
-
-// The Dequantize in front of a value; null: there is none.
-const Operand* Dequantized(const CheckContext& context, int32_t value) {
-  const Graph& graph = context.graph();
-  const int32_t producer = value < 0 ? -1 : graph.producer(value);
-  if (producer < 0 || graph.op(producer) != OpId::kDequantize) return nullptr;
-  return context.resolved().quantizer(producer);
-}
 
 // Whether a GEMM takes an activation with parameters from run time: linear layers and convolutions in two dimensions,
 // not by depth, with a weight that has a scale for each channel.
@@ -61,35 +54,10 @@ const ResolvedOp* GemmAt(const CheckContext& context, int32_t node) {
   return index >= 0 && IsGemm(context.graph().op(node)) ? &context.resolved().ops()[index] : nullptr;
 }
 
-Operand AsRead(const CheckContext& context, const Operand& input) {
-  const Operand* stored = input.present && !input.quantized ? Dequantized(context, input.edge_value) : nullptr;
-  if (stored == nullptr) return input;
-  const Graph& graph = context.graph();
-  Operand read = *stored;
-  read.argument = input.argument;
-  read.port = input.port;
-  read.is_static = read.static_chain = stored->edge_value >= 0 && graph.is_static(stored->edge_value);
-  return read;
-}
-
 bool HasQuantizedWeight(const CheckContext& context, int32_t node) {
   const ResolvedOp* op = GemmAt(context, node);
   const Operand* weight = op == nullptr ? nullptr : context.resolved().input(*op, 1);
   return weight != nullptr && AsRead(context, *weight).quantized;
-}
-
-Operand AsWritten(const CheckContext& context, const Operand& output) {
-  const Graph& graph = context.graph();
-  if (!output.present || output.quantized || output.value < 0 || graph.is_graph_output(output.value)) return output;
-  const absl::Span<const Use> uses = graph.uses(output.value);
-  if (uses.size() != 1 || graph.op(uses[0].node) != OpId::kQuantize) return output;
-  const Operand* stored = context.resolved().quantizer(uses[0].node);
-  if (stored == nullptr) return output;
-  Operand written = *stored;
-  written.value = output.value;
-  written.argument = output.argument;
-  written.port = output.port;
-  return written;
 }
 
 bool IsForGemm(const CheckContext& context, int32_t node) { return LeadsToGemm(context, node, kLongestChain); }

@@ -18,11 +18,6 @@ bool IsGemm(OpId id);
 const ResolvedOp* GemmAt(const CheckContext& context, int32_t node);
 bool HasQuantizedWeight(const CheckContext& context, int32_t node);
 
-// What a GEMM reads: the stored tensor, where a Dequantize is in front of the operand.
-Operand AsRead(const CheckContext& context, const Operand& input);
-// What is behind an output: the stored tensor, where a Quantize is its only reader.
-Operand AsWritten(const CheckContext& context, const Operand& output);
-
 // Whether a Quantize or Dequantize with parameters from run time, or what computes these, is there for a GEMM.
 bool IsForGemm(const CheckContext& context, int32_t node);
 

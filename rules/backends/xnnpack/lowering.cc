@@ -6,6 +6,7 @@
 
 #include "absl/strings/match.h"
 #include "rules/backends/node_view.h"
+#include "rules/backends/pattern.h"
 #include "rules/backends/tensor.h"
 #include "rules/backends/xnnpack/gemm.h"
 #include "rules/graph/port_role.h"

@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
+#include "rules/backends/pattern.h"
 #include "rules/backends/table_judge.h"
 #include "rules/backends/xnnpack/gemm.h"
 

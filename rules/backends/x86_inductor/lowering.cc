@@ -1,0 +1,261 @@
+#include "rules/backends/x86_inductor/lowering.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
+#include "absl/types/span.h"
+#include "rules/backends/node_view.h"
+#include "rules/backends/pattern.h"
+#include "rules/backends/tensor.h"
+#include "rules/graph/port_role.h"
+
+namespace quantgate::x86_inductor {
+namespace {
+
+constexpr absl::string_view kInFloat =
+    "TorchInductor has no kernel for quantized data in its place and computes it in float";
+
+bool Has(absl::Span<const OpId> list, OpId id) { return std::find(list.begin(), list.end(), id) != list.end(); }
+
+bool Quantized(const Operand* operand) { return operand != nullptr && operand->present && operand->quantized; }
+
+Operand Read(const NodeView& view, int port) {
+  const Operand* input = view.input(port);
+  return input == nullptr ? Operand() : AsRead(view.context(), *input);
+}
+
+// What is computed inside a layer's kernel, behind it.
+constexpr OpId kBehindConv[] = {OpId::kRelu, OpId::kRelu6, OpId::kClamp, OpId::kHardSwish, OpId::kSilu};
+constexpr OpId kBehindLinear[] = {OpId::kRelu, OpId::kGelu};
+
+// The output of a layer, or of the activation that its kernel computes as well.
+Operand Written(const NodeView& view) {
+  const Graph& graph = view.graph();
+  const Operand* output = view.output(0);
+  if (output == nullptr || output->quantized || output->value < 0) return output == nullptr ? Operand() : *output;
+  const absl::Span<const Use> uses = graph.uses(output->value);
+  const absl::Span<const OpId> behind =
+      view.op().op->id == OpId::kLinear ? absl::MakeConstSpan(kBehindLinear) : absl::MakeConstSpan(kBehindConv);
+  if (uses.size() == 1 && Has(behind, graph.op(uses[0].node))) {
+    const int32_t index = view.context().resolved().op_of_node(uses[0].node);
+    const absl::Span<const Operand> outputs =
+        index < 0 ? absl::Span<const Operand>()
+                  : view.context().resolved().outputs(view.context().resolved().ops()[index]);
+    // The place is the layer's: what is behind has its own.
+    if (outputs.size() == 1) {
+      Operand written = AsWritten(view.context(), outputs[0]);
+      written.value = output->value;
+      return written;
+    }
+  }
+  return AsWritten(view.context(), *output);
+}
+
+// TorchInductor makes one of equal Dequantize nodes, and its patterns want a weight's for themselves.
+bool IsWeightShared(const NodeView& view, const Operand& stored) {
+  const Operand* weight = view.input(1);
+  const Graph& graph = view.graph();
+  const auto shared = [&graph](int32_t value) { return value >= 0 && graph.uses(value).size() > 1; };
+  return shared(weight->edge_value) || shared(stored.value);
+}
+
+// The operator that dequantizes what is read at the port; empty: there is none (yet).
+absl::string_view DequantizerAt(const NodeView& view, int port) {
+  const Operand* input = view.input(port);
+  const Graph& graph = view.graph();
+  const int32_t producer = input == nullptr || input->edge_value < 0 ? -1 : graph.producer(input->edge_value);
+  return producer < 0 || graph.op(producer) != OpId::kDequantize ? absl::string_view() : graph.op_type(producer);
+}
+
+// Whether there is none, or it is of the kind.
+bool IsDequantizedBy(const NodeView& view, int port, absl::string_view kind) {
+  const absl::string_view dequantizer = DequantizerAt(view, port);
+  return dequantizer.empty() || absl::StartsWith(dequantizer, kind);
+}
+
+// One row times a weight of one column, or with a bias a small one, is summed up without a product of matrices.
+bool IsSummedUp(const NodeView& view, const Operand& data, const Operand& weight) {
+  constexpr int64_t kSmall = 16;
+  const int rank = view.rank(&data);
+  const Operand* bias = view.input(2);
+  const bool has_bias = bias != nullptr && bias->present;
+  if (rank < 0) return false;
+  for (int axis = 0; axis + 1 < rank; ++axis) {
+    if (view.dim(&data, axis) != 1) return false;
+  }
+  const int64_t columns = view.dim(&weight, 0), depth = view.dim(&weight, 1);
+  return columns == 1 || (has_bias && columns >= 0 && columns <= kSmall && depth >= 0 && depth <= kSmall);
+}
+
+Lowering LowerLayer(const NodeView& view, absl::string_view name, Emission& emission) {
+  const Operand data = Read(view, 0), weight = Read(view, 1);
+  if (!Quantized(&data) && !Quantized(&weight)) return Folded();
+  if (!IsDequantizedBy(view, 0, "quantized_decomposed.dequantize_per_tensor") ||
+      !IsDequantizedBy(view, 1, "quantized_decomposed.dequantize_per_")) {
+    return NoCounterpart("TorchInductor's patterns take no Dequantize of this kind, and it runs in float");
+  }
+  if (Quantized(&weight) && IsWeightShared(view, weight)) {
+    return NoCounterpart(
+        "its weight has other readers, which TorchInductor's patterns do not take, and it runs in float");
+  }
+  const bool is_linear = view.op().op->id == OpId::kLinear;
+  if (!is_linear && view.rank(&data) >= 0 && view.rank(&weight) >= 0 && view.rank(&data) != view.rank(&weight)) {
+    return NoCounterpart("an input without a batch gets one behind its Dequantize, and the convolution runs in float");
+  }
+  if (is_linear && IsSummedUp(view, data, weight)) {
+    return NoCounterpart("TorchInductor writes so small a product of one row as a sum, in float");
+  }
+  const Operand* bias = view.input(2);
+  if (is_linear && view.rank(&data) == 1 && (bias == nullptr || !bias->present)) {
+    return NoCounterpart("a vector gets another dimension behind its Dequantize, and the layer runs in float");
+  }
+  emission.Begin(name, view.node());
+  AddInput(view, &data, emission);
+  BackendTensor& filter = emission.AddInput();
+  FillTensor(view, &weight, Layout::kSame, -1, emission, filter);
+  // One scale is per channel too where it is written so: whatever the axis, it is the same for all.
+  if (filter.encoding == Encoding::kPerTensor && absl::StrContains(DequantizerAt(view, 1), "per_channel")) {
+    filter.encoding = Encoding::kPerChannel;
+    filter.axis = 0;
+  }
+  AddInput(view, bias, emission);
+  const Operand written = Written(view);
+  AddOutput(view, &written, emission);
+  if (!is_linear) {
+    const v1::Attribute* transposed = view.attribute({"transposed"});
+    emission.AddInt("transposed", view.op().op->id == OpId::kConvTranspose ||
+                                      (transposed != nullptr && (transposed->b() || transposed->i() != 0)));
+  }
+  return Emitted();
+}
+
+// Others are only matched between Dequantize and Quantize, whose parameters are known when the graph is compiled.
+Lowering LowerBetween(const NodeView& view, absl::string_view name, Emission& emission) {
+  const auto at_run_time = [](const Operand& operand) { return operand.is_dynamic == Tri::kYes; };
+  if (std::any_of(view.inputs().begin(), view.inputs().end(), at_run_time) ||
+      std::any_of(view.outputs().begin(), view.outputs().end(), at_run_time)) {
+    return NoCounterpart(kInFloat);
+  }
+  emission.Begin(name, view.node());
+  for (const Operand& input : view.inputs()) {
+    if (RoleOf(view.op(), input) != PortRole::kParameter) AddInput(view, &input, emission);
+  }
+  AddOutput(view, view.output(0), emission);
+  return Emitted();
+}
+
+Lowering LowerConcat(const NodeView& view, Emission& emission) {
+  if (view.integer({"dim"}).value_or(0) == 0) {
+    return NoCounterpart("TorchInductor's pattern of a concatenation does not take its default dimension, 0");
+  }
+  const absl::Span<const Operand> inputs = view.inputs();
+  if (std::all_of(inputs.begin(), inputs.end(), [&](const Operand& input) { return input.value == inputs[0].value; })) {
+    return NoCounterpart("TorchInductor repeats one tensor instead of concatenating it, in float");
+  }
+  return LowerBetween(view, "QCat", emission);
+}
+
+// Windows of more elements are pooled by another operator, whose pattern has a stride.
+constexpr int64_t kLargestWindow = 25;
+
+Lowering LowerMaxPool(const NodeView& view, Emission& emission) {
+  // One dimension gets another one behind the Dequantize.
+  if (absl::StrContains(view.op_type(), "max_pool1d")) return NoCounterpart(kInFloat);
+  const std::optional<IntVector> window = view.integers({"kernel_size"}), stride = view.integers({"stride"});
+  if (window && (!stride || stride->empty())) {
+    const int64_t width = window->back(), height = window->front();
+    if (width * height > kLargestWindow) {
+      return NoCounterpart("TorchInductor's pattern of a large max pooling has a stride, and this one states none");
+    }
+  }
+  return LowerBetween(view, "QMaxPool2d", emission);
+}
+
+// A Quantize behind a view moves in front of it, where nothing else reads what is viewed: the view is one of integers.
+bool IsViewOfIntegers(const NodeView& view) {
+  const OpId id = view.op().op->id;
+  const Operand* input = view.input(0);
+  return (id == OpId::kReshape || id == OpId::kTranspose) && !absl::StartsWith(view.op_type(), "aten.t.") &&
+         input->edge_value >= 0 && view.graph().uses(input->edge_value).size() == 1;
+}
+
+// Products of matrices, by what they read: their output need not be quantized for integers to be meant.
+bool IsProductOfQuantized(const NodeView& view) {
+  const OpId id = view.op().op->id;
+  if (id != OpId::kMatMul && id != OpId::kGemm) return false;
+  const Operand a = Read(view, 0), b = Read(view, 1);
+  return Quantized(&a) && Quantized(&b);
+}
+
+bool IsBetween(const NodeView& view) {
+  const absl::Span<const Operand> inputs = view.inputs();
+  return Quantized(view.output(0)) && Quantized(view.input(0)) &&
+         std::all_of(inputs.begin(), inputs.end(), [&](const Operand& input) {
+           return !input.present || input.quantized || input.is_static ||
+                  RoleOf(view.op(), input) == PortRole::kParameter;
+         });
+}
+
+// As the patterns compare what goes in and out: by number, whatever the types are.
+bool SameNumbers(const BackendTensor& a, const BackendTensor& b) {
+  const auto known = [](const BackendTensor& t) { return t.qparams != nullptr && t.qparams->scales.size() == 1; };
+  return known(a) && known(b) && a.qparams->scales[0] == b.qparams->scales[0] &&
+         a.qparams->zero_point(0) == b.qparams->zero_point(0);
+}
+
+}  // namespace
+
+Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission) {
+  if (context.graph().origin() != v1::Graph::PT2E) {
+    return Unknown("this origin's operators are not translated to TorchInductor yet");
+  }
+  if (op.op == nullptr) return Unknown("the operator is not known");
+  const NodeView view(context, op, emission.looked_at_constants());
+  switch (op.op->id) {
+    case OpId::kConv:
+    case OpId::kConvTranspose:
+      return LowerLayer(view, "QConv", emission);
+    case OpId::kLinear:
+      return LowerLayer(view, "QLinear", emission);
+    // Requantization is what a Dequantize and a Quantize are without anything between them.
+    case OpId::kQuantize:
+    case OpId::kDequantize:
+    case OpId::kRequantize:
+      return Folded();
+    default:
+      break;
+  }
+  if (IsProductOfQuantized(view)) return NoCounterpart(kInFloat);
+  if (!IsBetween(view)) return Folded();
+  if (IsViewOfIntegers(view)) return Folded();
+  switch (op.op->id) {
+    case OpId::kMaxPool:
+      return LowerMaxPool(view, emission);
+    case OpId::kConcat:
+      return LowerConcat(view, emission);
+    case OpId::kReshape:
+    case OpId::kFlatten:
+      return LowerBetween(view, "QReshape", emission);
+    case OpId::kIdentity:
+      return Folded();
+    default:
+      return NoCounterpart(kInFloat);
+  }
+}
+
+bool IsMatched(const BackendOp& op) {
+  if (op.name == "QMaxPool2d") return true;
+  if (op.name == "QCat" || op.name == "QReshape") {
+    return std::all_of(op.inputs.begin(), op.inputs.end(),
+                       [&](const BackendTensor& input) { return SameNumbers(input, op.outputs[0]); });
+  }
+  const BackendTensor &data = op.inputs[0], &weight = op.inputs[1];
+  const bool per_channel = weight.encoding == Encoding::kPerChannel || weight.encoding == Encoding::kBwPerChannel;
+  if (!data.type.quantized || !weight.type.quantized || !per_channel) return false;
+  if (op.name == "QLinear") return true;
+  return data.rank != 5 && data.dynamic_qparams != Tri::kYes;
+}
+
+}  // namespace quantgate::x86_inductor
