@@ -46,8 +46,8 @@ def to_graph(model: Any, example_inputs: Any = None) -> graph_pb2.Graph:
     if isinstance(model, torch.export.ExportedProgram):
         model = model.module(check_guards=False)
     if not isinstance(model, torch.fx.GraphModule):
-        raise QuantGateError("INVALID_ARGUMENT", f"expected a GraphModule, an ExportedProgram or a path, not "
-                                                 f"{type(model).__name__}")
+        raise QuantGateError("INVALID_ARGUMENT", f"expected a GraphModule or an ExportedProgram (check takes a path "
+                                                 f"too), not {type(model).__name__}")
     if example_inputs is not None and not any("val" in node.meta for node in model.graph.nodes):
         from quantgate.fx_shapes import add_shapes
 
