@@ -22,8 +22,7 @@ DTYPES: Dict[Any, Any] = {
         ("float4_e2m1fn_x2", "FLOAT4_E2M1"), ("complex64", "COMPLEX64"), ("complex128", "COMPLEX128"))
     if hasattr(torch, name)}
 
-# What convert_pt2e makes of the types of torch's former quantized tensors. Beside a spec of the plain type theirs would
-# have an observer of its own in torchao; no quantizer writes both.
+# What convert_pt2e makes of the types of torch's former quantized tensors.
 _UNDERLYING = {getattr(torch, name): DTYPES[plain] for name, plain
                in (("quint8", torch.uint8), ("qint8", torch.int8), ("qint32", torch.int32)) if hasattr(torch, name)}
 
@@ -40,6 +39,9 @@ QSCHEMES = {
     torch.per_channel_affine_float_qparams: spec_pb2.Spec.PER_CHANNEL_AFFINE_FLOAT_QPARAMS,
 }
 
+# Numbers of their own for those, where it matters that torchao gives them no observer of the plain type.
+_TOLD_APART: Dict[Any, Any] = {dtype: number for number, dtype in enumerate(_UNDERLYING, 1024 + len(_OTHERS))}
+
 # Attributes of a spec that are numbers, and fields of Spec.
 _NUMBERS = (("quant_min", "quant_min"), ("quant_max", "quant_max"), ("ch_axis", "axis"), ("is_dynamic", "is_dynamic"))
 
@@ -54,8 +56,11 @@ _NO_NUMBER = (TypeError, ValueError, ArithmeticError, RuntimeError)
 class SpecPool:
     """Graph.specs. Quantizers use one spec object in many places, so each object is read once."""
 
-    def __init__(self, out: graph_pb2.Graph, symbol: Callable[[str], int], place: Callable[[Any, Any], None]) -> None:
+    def __init__(self, out: graph_pb2.Graph, symbol: Callable[[str], int], place: Callable[[Any, Any], None],
+                 told_apart: bool = False) -> None:
         self._out = out
+        # quint8 is not uint8, which it becomes.
+        self._told_apart = told_apart
         self._symbol = symbol
         # Writes an edge or value that a spec refers to into an EdgeRef.
         self._place = place
@@ -76,7 +81,7 @@ class SpecPool:
         key = (id(spec), id(observer))
         found = self._observed.get(key)
         if found is None:
-            message = spec_message(spec, self._symbol, self._place)
+            message = self._message(spec)
             add_observed(observer, message)
             found = self._observed[key] = self._pooled(message)
         return found
@@ -88,10 +93,16 @@ class SpecPool:
         except TypeError:  # a member that cannot be compared so
             said = found = None
         if found is None:
-            found = self._pooled(spec_message(spec, self._symbol, self._place))
+            found = self._pooled(self._message(spec))
             if said:
                 self._plain[said] = found
         return found
+
+    def _message(self, spec: Any) -> spec_pb2.Spec:
+        message = spec_message(spec, self._symbol, self._place)
+        if self._told_apart and getattr(spec, "dtype", None) in _TOLD_APART:
+            message.dtype = _TOLD_APART[spec.dtype]
+        return message
 
     def _pooled(self, message: spec_pb2.Spec) -> int:
         data = message.SerializeToString(deterministic=True)

@@ -4,9 +4,7 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
-#include "rules/backends/table_judge.h"
 
 namespace quantgate::xnnpack {
 
@@ -33,7 +31,9 @@ bool CheckKeptWhole(const CheckContext& context, const BackendOp& op, const Targ
   if (!is_body || op.node < 0 || !absl::c_linear_search(kKept, graph.op_type(op.node))) return false;
   FindingSource source;
   source.kind = v1::Source::MEASURED;
-  source.document = target.tables.empty() ? std::string() : absl::StrCat("ExecuTorch (", target.tables.front(), ")");
+  source.table = target.tables.empty() ? std::string() : target.tables.front();
+  source.row = std::string(op.name);
+  source.document = "ExecuTorch 1.5.1, branches of torch.cond with one operator each, lowered";
   Place place;
   place.node = op.node;
   sink.Add(kKeptWhole, place, "in a body, where nothing is delegated", "it outside, or written apart",
