@@ -24,9 +24,10 @@ bool IsDeterministic(const Graph& graph, int32_t node) {
          (graph.binding(node)->op->traits & kControlFlow) == 0;
 }
 
-bool Computable(const Graph& graph, const std::vector<bool>& folded, int32_t node) {
+bool Computable(const Graph& graph, const std::vector<bool>& folded, Generators generators, int32_t node) {
   if (!IsDeterministic(graph, node)) return false;
   const OpId id = graph.op(node);
+  if (generators == Generators::kKept && (id == OpId::kFillLike || IsFixedGenerator(id))) return false;
   if (IsShapeQuery(id))
     return graph.num_inputs(node) > 0 && graph.input(node, 0) >= 0 && graph.has_known_shape(graph.input(node, 0));
   // ExecuTorch lifts what a generator makes into a constant and emits the rest, attention masks and all.
@@ -100,7 +101,7 @@ bool MayFoldNodes(const Graph& graph) {
 
 }  // namespace
 
-std::vector<bool> FoldedValues(const Graph& graph) {
+std::vector<bool> FoldedValues(const Graph& graph, Generators generators) {
   std::vector<bool> folded(graph.num_values());
   // A QNN graph is what the toolchain has left: the library takes its nodes as they are.
   if (graph.origin() == v1::Graph::QNN) return folded;
@@ -117,7 +118,7 @@ std::vector<bool> FoldedValues(const Graph& graph) {
   }
   const size_t ordered = graph.order().size() - graph.num_cyclic();
   for (int32_t node : graph.order().subspan(0, ordered)) {
-    if (!Computable(graph, folded, node)) continue;
+    if (!Computable(graph, folded, generators, node)) continue;
     for (int i = 0; i < graph.num_outputs(node); ++i) {
       if (graph.output(node, i) >= 0) folded[graph.output(node, i)] = true;
     }

@@ -8,11 +8,15 @@
 
 namespace quantgate {
 
+// What ExecuTorch (PT2E) does with full, zeros_like, arange and their like: a partitioner's own passes make constants
+// of them, or they stay for the portable kernels.
+enum class Generators { kFolded, kKept };
+
 // Per value: it is a constant, computed from constants alone, or computed from shapes that are known. ExecuTorch (PT2E)
-// computes less: there it is a constant, what a generator makes, or what stands between constants and an annotation
-// that quantizes it, which convert_pt2e computes (torchao, constant_fold). A QNN graph is computed already: nothing is
-// folded. Linear time.
-std::vector<bool> FoldedValues(const Graph& graph);
+// computes less: there it is a constant, what a generator makes (see above), or what stands between constants and an
+// annotation that quantizes it, which convert_pt2e computes (torchao, constant_fold). A QNN graph is computed already:
+// nothing is folded. Linear time.
+std::vector<bool> FoldedValues(const Graph& graph, Generators generators = Generators::kFolded);
 
 // Every output of the node is folded; false for a node without outputs.
 bool IsFolded(const Graph& graph, const std::vector<bool>& folded, int32_t node);

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rules/backends/emission.h"
+#include "rules/backends/folding.h"
 #include "rules/backends/lowering.h"
 #include "rules/backends/matchers.h"
 #include "rules/constraints/backend_op.h"
@@ -40,6 +41,7 @@ struct TableBackend {
   Fate (*judge)(const CheckContext& context, const BackendOp& op, const Target& target, FindingSink& sink) = nullptr;
   // Null: everything is by its rule.
   Fate (*fate)(const BackendOp& op, const Violation& violation) = nullptr;
+  Generators generators = Generators::kFolded;
 };
 
 // `folded`: values that never reach the backend.

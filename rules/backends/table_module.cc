@@ -26,7 +26,7 @@ absl::StatusOr<std::unique_ptr<Module>> LoadTableModule(TableModule backend, con
       sink.NotChecked(nullptr, -1, std::string(matcher.status().message()));
       return;
     }
-    JudgeByTable(context, target, **matcher, table, FoldedValues(context.graph()), sink, result);
+    JudgeByTable(context, target, **matcher, table, FoldedValues(context.graph(), table.generators), sink, result);
   };
   module->accepted_types = [lower = backend.table.lower, matchers](const CheckContext& context, const Target& target,
                                                                    const ResolvedOp& op) {

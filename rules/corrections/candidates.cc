@@ -394,9 +394,12 @@ std::optional<v1::Spec> Candidates::DerivedBias(const ResolvedOp& op, const std:
     from.set_value(value + 1);
     from.set_consumer(op.node + 1);
   }
-  // Biases that are derived in one form get one observer, whatever they are derived from. A step less of the range
-  // keeps this one apart.
-  if (derives && port.before != nullptr && SayTheSame(*port.before, derived)) derived.set_quant_min(INT32_MIN + 1);
+  // Biases that are derived in one form get one observer, whatever they are derived from. Some steps less of the range
+  // keep this one apart, as many as no other of them has.
+  if (derives && port.before != nullptr && SayTheSame(*port.before, derived)) {
+    const auto own = std::find(port.alike.begin(), port.alike.end(), port.place) - port.alike.begin();
+    derived.set_quant_min(INT32_MIN + (own > 0 ? own : static_cast<int64_t>(port.alike.size())));
+  }
   if (std::optional<v1::QParams> product = ProductOf(*input->before, *weight->before, /*bias_axis=*/0)) {
     *derived.mutable_qparams() = *std::move(product);
   } else if (!native_ && !derives) {

@@ -1,6 +1,8 @@
 #include "rules/graph/observers.h"
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/strip.h"
 #include "rules/graph/data_type.h"
 
 namespace quantgate {
@@ -39,6 +41,31 @@ bool HoldsNegatives(const v1::Spec& spec) {
   return min < zero_point && max - zero_point <= zero_point - min + kUneven;
 }
 
+ObserverName ParseObserver(absl::string_view name) {
+  ObserverName parsed;
+  parsed.observer = name;
+  parsed.is_object = absl::EndsWith(name, " object");
+  if (parsed.is_object) return parsed;
+  if (const size_t open = name.find('('); open != absl::string_view::npos && absl::ConsumeSuffix(&name, ")")) {
+    parsed.fake_quantizer = name.substr(0, open);
+    parsed.observer = name.substr(open + 1);
+  }
+  const absl::string_view outer = parsed.fake_quantizer.empty() ? parsed.observer : parsed.fake_quantizer;
+  parsed.is_foreign = absl::StrContains(outer, '.');
+  parsed.observer = parsed.observer.substr(parsed.observer.rfind('.') + 1);
+  return parsed;
+}
+
+Ranges RangesOf(absl::string_view observer) {
+  if (observer == "MinMaxObserver" || observer == "MovingAverageMinMaxObserver" || observer == "HistogramObserver") {
+    return Ranges::kOne;
+  }
+  if (observer == "PerChannelMinMaxObserver" || observer == "MovingAveragePerChannelMinMaxObserver") {
+    return Ranges::kPerChannel;
+  }
+  return Ranges::kUnknown;
+}
+
 bool AssertsType(absl::string_view observer) {
   static constexpr absl::string_view kAsserting[] = {
       "MinMaxObserver",           "MovingAverageMinMaxObserver",
@@ -46,7 +73,7 @@ bool AssertsType(absl::string_view observer) {
       "HistogramObserver",        "ConcatObserver",
       "PerChannelParamObserver",  "PerChannelParamObserverWithLossEvaluation",
   };
-  return absl::c_linear_search(kAsserting, observer);
+  return absl::c_linear_search(kAsserting, ParseObserver(observer).observer);
 }
 
 bool IsObservable(v1::DataType type) {
@@ -64,12 +91,16 @@ bool IsObservable(v1::DataType type) {
   }
 }
 
+bool KeepsNoRange(absl::string_view observer) { return ParseObserver(observer).observer == "PlaceholderObserver"; }
+
 bool HasFixedNumbers(absl::string_view observer) {
-  return observer == "FixedQParamsObserver" || observer == "FixedQParamsFakeQuantize";
+  const absl::string_view made = ParseObserver(observer).observer;
+  return made == "FixedQParamsObserver" || made == "FixedQParamsFakeQuantize";
 }
 
 bool ComputesWhenConverted(absl::string_view observer) {
-  return observer == "INT4WeightObserver" || observer == "INT8WeightObserver";
+  const absl::string_view made = ParseObserver(observer).observer;
+  return made == "INT4WeightObserver" || made == "INT8WeightObserver";
 }
 
 }  // namespace quantgate

@@ -18,12 +18,34 @@ int64_t SymmetricZeroPoint(const v1::Spec& spec);
 // where zero point 0 is not in the middle, as in int32 in 0..65535, everything below the range is cut off.
 bool HoldsNegatives(const v1::Spec& spec);
 
+// What Spec.observer names, taken apart. Views into it.
+struct ObserverName {
+  // The observer's class, without what is around it.
+  absl::string_view observer;
+  // "FakeQuantize" and its like; empty: the observer stands alone.
+  absl::string_view fake_quantizer;
+  // The class is none of torchao's and derives from none.
+  bool is_foreign = false;
+  // What is named is an object, of which torchao cannot make an observer; `observer` is then all of the name.
+  bool is_object = false;
+};
+ObserverName ParseObserver(absl::string_view name);
+
+// The schemes that torchao's observers make numbers for, by class name of the observer alone.
+enum class Ranges { kUnknown, kOne, kPerChannel };
+Ranges RangesOf(absl::string_view observer);
+
+// The functions below take what Spec.observer names and look at the observer in it.
+
 // Whether an observer asserts, when it is made, that its element type is one of those of IsObservable: all that derive
 // from torchao's UniformQuantizationObserverBase, its own and ExecuTorch's; by class name.
 bool AssertsType(absl::string_view observer);
 
 // Whether they take the type (torchao 0.18.0, pt2e/observer.py).
 bool IsObservable(v1::DataType type);
+
+// Whether an observer keeps no range: torchao's PlaceholderObserver, which only says that something is to be done here.
+bool KeepsNoRange(absl::string_view observer);
 
 // Whether an observer gives the numbers that it was made with, whatever it sees; by class name.
 bool HasFixedNumbers(absl::string_view observer);

@@ -21,7 +21,7 @@ absl::Span<const Rule> SoundnessRules() {
       FixedOutput(),        ShiftedTensor(),     StoredElement(),        EncodingFields(),     EncodingsVersion(),
       DuplicateEncoding(),  EncodingAgreement(), UnmatchedEncoding(),    NoEncodings(),        EncodingWidth(),
       BlockFactor(),        EncodingOffset(),    EncodingRange(),        QuantizerArguments(), StoredVariable(),
-      ObserverType(),       UnstatedRange(),
+      ObserverType(),       UnstatedRange(),     ObserverScheme(),       ObserverDynamic(),    ObserverConstructor(),
   };
   return rules;
 }

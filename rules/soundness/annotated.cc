@@ -2,6 +2,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "rules/graph/sharing.h"
 
 namespace quantgate {
 
@@ -89,6 +90,32 @@ void ForEachAnnotated(const CheckContext& context, absl::FunctionRef<bool(int32_
       visit(found);
     }
   }
+}
+
+void ForEachObserver(const CheckContext& context, absl::FunctionRef<bool(const v1::Spec&, const ObserverName&)> refused,
+                     absl::FunctionRef<void(const AnnotatedPlace&, const v1::Spec&, const ObserverName&)> visit) {
+  if (!IsAnnotation(context)) return;
+  const Graph& graph = context.graph();
+  const auto& specs = graph.message().specs();
+  std::vector<bool> picked(specs.size());
+  bool any = false;
+  for (int32_t spec = 0; spec < specs.size(); ++spec) {
+    if (graph.spec_kind(spec) != v1::Spec::PLAIN || specs[spec].observer() == 0) continue;
+    picked[spec] = refused(specs[spec], ParseObserver(graph.symbol(specs[spec].observer())));
+    any |= picked[spec];
+  }
+  if (!any) return;
+  const SharingGroups groups = ComputeSharingGroups(graph);
+  const auto makes_its_own = [&](const AnnotatedPlace& at) {
+    if (groups.group_of.empty()) return true;  // prepare_pt2e does not come that far, which is a finding of its own
+    const int32_t entry = groups.annotations.Find({at.value, at.place.input >= 0 ? at.place.node : -1});
+    return entry < 0 || picked[groups.annotations.spec_id(groups.leader(groups.group_of[entry]))];
+  };
+  const auto is_plain = [](const v1::Spec& spec) { return spec.kind() == v1::Spec::PLAIN; };
+  ForEachAnnotated(context, is_plain, [&](const AnnotatedPlace& at) {
+    if (!picked[at.spec] || !makes_its_own(at)) return;
+    visit(at, specs[at.spec], ParseObserver(graph.symbol(specs[at.spec].observer())));
+  });
 }
 
 bool IsPerChannel(const v1::Spec& spec) {

@@ -7,6 +7,7 @@
 #include "absl/functional/function_ref.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
+#include "rules/graph/observers.h"
 
 namespace quantgate {
 
@@ -41,6 +42,11 @@ void ForEachAnnotated(const CheckContext& context, absl::FunctionRef<bool(const 
 void ForEachAnnotated(const CheckContext& context, absl::FunctionRef<bool(int32_t value)> of,
                       absl::FunctionRef<bool(const v1::Spec&)> wanted,
                       absl::FunctionRef<void(const AnnotatedPlace&)> visit);
+
+// Calls `visit` for every place whose observer prepare_pt2e would make of a plain spec that `refused` picks: in a
+// sharing group the first member makes that of all. Where no spec is picked the graph is not walked.
+void ForEachObserver(const CheckContext& context, absl::FunctionRef<bool(const v1::Spec&, const ObserverName&)> refused,
+                     absl::FunctionRef<void(const AnnotatedPlace&, const v1::Spec&, const ObserverName&)> visit);
 
 // A scheme with a scale per channel.
 bool IsPerChannel(const v1::Spec& spec);

@@ -12,6 +12,7 @@
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
 #include "rules/soundness/tflite.h"
+#include "rules/soundness/unobserved.h"
 
 namespace quantgate {
 namespace {
@@ -126,6 +127,12 @@ void CheckUnscaled(const CheckContext& context, FindingSink& sink) {
   }
 }
 
+// What unobserved-output is about.
+bool IsNeverObserved(const Graph& graph, int32_t node, const Operand& operand, bool output) {
+  if (!output) return IsWrittenBuffer(graph, node, operand.argument);
+  return IsTuple(graph, operand.value) || IsOfOutputNode(graph, operand.value);
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (IsTflite(context)) CheckUnscaled(context, sink);
@@ -143,7 +150,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
       if (IsFloat(spec.dtype())) return;
       // A derived spec is computed from others when the graph is converted.
       if (spec.kind() == v1::Spec::DERIVED && context.stage() != v1::STAGE_CONVERTED) return;
-      if (!output && IsAnnotation(context) && IsWrittenBuffer(graph, op.node, operand.argument)) return;  // CV003
+      if (IsAnnotation(context) && IsNeverObserved(graph, op.node, operand, output)) return;
       if (context.stage() == v1::STAGE_CALIBRATED && ComputesWhenConverted(graph.symbol(spec.observer()))) {
         return sink.NotChecked(&kInfo, op.node, "its observer computes the scales when the graph is converted");
       }

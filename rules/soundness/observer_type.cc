@@ -1,3 +1,5 @@
+#include <utility>
+
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "rules/engine/context.h"
@@ -18,24 +20,34 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "torchao's observers assert that they know the element type when prepare_pt2e makes them. Numbers of fewer than "
-    "eight bits are said by a range of quant_min and quant_max in int8 or uint8, not by a type of their own.",
+    "eight bits are said by a range of quant_min and quant_max in int8 or uint8, not by a type of their own. A "
+    "PlaceholderObserver takes any type, and convert_pt2e takes it away again where it has no operator for the type.",
     "State int8 or uint8, with the range of the narrower type if that was meant.",
     "int4 with a MinMaxObserver fires it; int8 in -8..7 does not, nor does int4 with a class that is not torchao's.",
 };
 
-bool IsRefused(const v1::Spec& spec) {
-  return spec.kind() == v1::Spec::PLAIN && spec.dtype() != v1::DATA_TYPE_UNSPECIFIED && !IsObservable(spec.dtype());
+bool IsRefused(const v1::Spec& spec, const ObserverName& name) {
+  if (spec.dtype() == v1::DATA_TYPE_UNSPECIFIED || IsObservable(spec.dtype()) || name.is_foreign) return false;
+  return AssertsType(name.observer) || (KeepsNoRange(name.observer) && !spec.is_dynamic() && IsInteger(spec.dtype()));
 }
 
 void Check(const CheckContext& context, FindingSink& sink) {
-  const Graph& graph = context.graph();
-  ForEachAnnotated(context, IsRefused, [&](const AnnotatedPlace& at) {
-    const v1::Spec& spec = graph.message().specs(at.spec);
-    const absl::string_view observer = graph.symbol(spec.observer());
-    if (!AssertsType(observer)) return;
-    sink.Add(kInfo, at.place,
-             absl::StrCat("its spec is of ", DataTypeName(spec.dtype()), ", which ", observer, " does not take"),
-             "int8, uint8, int16, uint16 or int32, with the range that is meant");
+  ForEachObserver(context, IsRefused, [&](const AnnotatedPlace& at, const v1::Spec& spec, const ObserverName& name) {
+    FindingDraft draft;
+    draft.rule = &kInfo;
+    draft.place = at.place;
+    draft.allowed = "int8, uint8, int16, uint16 or int32, with the range that is meant";
+    const absl::string_view type = DataTypeName(spec.dtype());
+    if (!v1::DataType_IsValid(spec.dtype())) {
+      draft.observed = absl::StrCat("its spec is of a type of which ", name.observer, " and convert_pt2e make nothing");
+    } else if (AssertsType(name.observer)) {
+      draft.observed = absl::StrCat("its spec is of ", type, ", which ", name.observer, " does not take");
+    } else {
+      draft.observed = absl::StrCat("its spec is of ", type, ", which convert_pt2e leaves in float without a word");
+      draft.effect = v1::Finding::FALLBACK;
+      draft.severity = v1::Finding::WARNING;
+    }
+    sink.Add(std::move(draft));
   });
 }
 

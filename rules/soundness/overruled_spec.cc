@@ -133,7 +133,8 @@ void Compare(const SharingGroups& groups, int32_t leader, int32_t member, Findin
   }
 }
 
-// The first member that is overruled speaks for its group, one that makes the numbers wrong before others.
+// The first member that is overruled speaks for its group; those whose numbers are wrong speak for themselves, each of
+// which needs another spec.
 void Check(const CheckContext& context, FindingSink& sink) {
   if (!IsAnnotation(context) || !MayOverrule(context)) return;
   const SharingGroups groups = ComputeSharingGroups(context.graph());
@@ -150,10 +151,12 @@ void Check(const CheckContext& context, FindingSink& sink) {
       FindingDraft draft;
       draft.severity = kInfo.severity;
       Compare(groups, leader, member, draft);
-      if (draft.observed.empty() || (!found.observed.empty() && draft.severity >= found.severity)) continue;
+      if (draft.observed.empty()) continue;
+      if (!found.observed.empty() && draft.severity != v1::Finding::ERROR && draft.severity >= found.severity) continue;
       draft.rule = &kInfo;
       draft.place = PlaceOf(context.graph(), groups.annotations.place(member));
       draft.group = group + 1;
+      if (!found.observed.empty() && found.severity == v1::Finding::ERROR) sink.Add(std::move(found));
       found = std::move(draft);
     }
     if (!found.observed.empty()) sink.Add(std::move(found));

@@ -94,6 +94,9 @@ Rule WeightAxis();         // AX009
 Rule SmallFloatZeroPoint();  // QS001
 Rule ShiftedTensor();        // QS002
 Rule LostNegatives();        // QS003
+Rule ObserverScheme();       // QS004
+Rule ObserverDynamic();      // QS005
+Rule ObserverConstructor();  // QS006
 
 // SH: sharing.
 Rule DanglingReference();  // SH001

@@ -4,6 +4,7 @@
 #include "rules/engine/finding.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
+#include "rules/soundness/unobserved.h"
 
 namespace quantgate {
 namespace {
@@ -16,22 +17,13 @@ constexpr RuleInfo kInfo = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "prepare_pt2e makes an observer for the spec and inserts it nowhere: a tuple cannot be observed, nor a buffer that "
-    "an operator writes in place. The values stay float between quantized operators, and whoever counts annotations "
+    "an operator writes in place, and the output node has edges only. The values stay float between quantized "
+    "operators, and whoever counts annotations "
     "believes them quantized.",
-    "Annotate the getitem nodes that take the results out instead; leave the buffer without a spec.",
+    "Annotate the getitem nodes that take the results out instead, or the edges into the output node; leave the "
+    "buffer without a spec.",
     "An output spec on topk fires it, and one for the cache that index_put_ writes; on getitem(topk, 0) it does not.",
 };
-
-// A tuple: somebody takes an element out of it, or the operator has several results.
-bool IsTuple(const Graph& graph, int32_t value) {
-  const int32_t node = graph.producer(value);
-  if (node < 0 || graph.op(node) == OpId::kGetItem) return false;
-  for (const Use& use : graph.uses(value)) {
-    if (graph.op(use.node) == OpId::kGetItem) return true;
-  }
-  return graph.binding(node) != nullptr && graph.binding(node)->op->outputs.size() > 1 &&
-         !graph.value(value).has_shape();
-}
 
 // Whether some node can make one.
 bool MayHaveTuples(const Graph& graph) {
@@ -58,6 +50,25 @@ void CheckTuples(const Graph& graph, FindingSink& sink) {
   }
 }
 
+// Of an output node the edges count: there is nothing to say where they are quantized.
+void CheckOutputNode(const Graph& graph, FindingSink& sink) {
+  if (graph.num_nodes() == 0) return;
+  const int32_t node = graph.num_nodes() - 1;
+  for (int i = 0; i < graph.num_outputs(node); ++i) {
+    const int32_t value = graph.output(node, i);
+    if (value < 0 || !IsOfOutputNode(graph, value) || !IsQuantized(graph, graph.value_spec(value))) continue;
+    for (int input = 0; input < graph.num_inputs(node); ++input) {
+      if (IsQuantized(graph, graph.edge_spec(node, input))) return;
+    }
+    Place place;
+    place.node = node;
+    place.output = i;
+    place.value = value;
+    sink.Add(kInfo, place, "its output spec is for what the graph returns, and never gets an observer",
+             "specs on the edges into it");
+  }
+}
+
 void CheckBuffers(const Graph& graph, FindingSink& sink) {
   if (absl::c_none_of(graph.unlike_nodes(), [&graph](int32_t node) { return WritesInPlace(graph, node); })) return;
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
@@ -77,6 +88,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (!IsAnnotation(context)) return;
   if (MayHaveTuples(graph)) CheckTuples(graph, sink);
+  CheckOutputNode(graph, sink);
   CheckBuffers(graph, sink);
 }
 

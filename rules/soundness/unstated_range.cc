@@ -2,6 +2,7 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/observers.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
 
@@ -16,22 +17,29 @@ constexpr RuleInfo kInfo = {
     v1::Finding::WARNING,
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
-    "An observer fills a missing range in from the element type; a fixed spec has none that does. convert_pt2e writes "
-    "None into the Quantize and Dequantize nodes, which raise when the module runs.",
+    "An observer fills a missing range in from the element type; a fixed spec has none that does, and a "
+    "PlaceholderObserver does not. convert_pt2e writes None into the Quantize and Dequantize nodes, which raise when "
+    "the "
+    "module runs.",
     "State quant_min and quant_max.",
-    "FixedQParamsQuantizationSpec(torch.int8, 0.1, 0) fires it; with quant_min=-128 and quant_max=127 it does not.",
+    "FixedQParamsQuantizationSpec(torch.int8, 0.1, 0) fires it, as does a dynamic int8 spec without a range; with "
+    "quant_min=-128 and quant_max=127 they do not.",
 };
 
 bool IsUnstated(const v1::Spec& spec) {
-  return spec.kind() == v1::Spec::FIXED && IsInteger(spec.dtype()) && !(spec.has_quant_min() && spec.has_quant_max());
+  return (spec.kind() == v1::Spec::FIXED || (spec.kind() == v1::Spec::PLAIN && spec.is_dynamic())) &&
+         IsInteger(spec.dtype()) && !(spec.has_quant_min() && spec.has_quant_max());
 }
 
 void Check(const CheckContext& context, FindingSink& sink) {
-  if (context.graph().origin() != v1::Graph::PT2E) return;
+  const Graph& graph = context.graph();
+  if (graph.origin() != v1::Graph::PT2E) return;
   ForEachAnnotated(context, IsUnstated, [&](const AnnotatedPlace& at) {
-    const v1::Spec& spec = context.graph().message().specs(at.spec);
+    const v1::Spec& spec = graph.message().specs(at.spec);
+    const bool fixed = spec.kind() == v1::Spec::FIXED;
+    if (!fixed && !KeepsNoRange(graph.symbol(spec.observer()))) return;
     sink.Add(kInfo, at.place,
-             absl::StrCat("its fixed spec of ", DataTypeName(spec.dtype()), " has no ",
+             absl::StrCat("its ", fixed ? "fixed" : "dynamic", " spec of ", DataTypeName(spec.dtype()), " has no ",
                           spec.has_quant_min()   ? "quant_max"
                           : spec.has_quant_max() ? "quant_min"
                                                  : "quant_min and no quant_max"),

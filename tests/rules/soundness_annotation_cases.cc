@@ -14,10 +14,26 @@ int AddSpec(GraphBuilder& b, v1::DataType type, v1::Spec::QScheme scheme) {
 }
 
 // The weight of Conv gets numbers of that type from that observer.
-void Observed(GraphBuilder& b, v1::DataType type, const std::string& observer) {
+v1::Spec& Observed(GraphBuilder& b, v1::DataType type, const std::string& observer) {
   v1::Spec& spec = *b.graph.mutable_specs(1);
   spec.set_dtype(type);
   spec.set_observer(b.Symbol(observer));
+  return spec;
+}
+
+// And in that scheme.
+std::function<void(GraphBuilder&)> Observes(const std::string& observer, v1::Spec::QScheme scheme) {
+  return [=](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_INT8, observer).set_qscheme(scheme); };
+}
+
+// And at run time.
+std::function<void(GraphBuilder&)> Dynamic(const std::string& observer, v1::DataType type = v1::DATA_TYPE_INT8,
+                                           v1::Spec::QScheme scheme = v1::Spec::PER_TENSOR_AFFINE) {
+  return [=](GraphBuilder& b) {
+    v1::Spec& spec = Observed(b, type, observer);
+    spec.set_qscheme(scheme);
+    spec.set_is_dynamic(true);
+  };
 }
 
 v1::Spec& Fixed(GraphBuilder& b) {
@@ -35,6 +51,21 @@ int AddUnevenSpec(GraphBuilder& b) {
   b.graph.mutable_specs(id - 1)->set_quant_min(0);
   b.graph.mutable_specs(id - 1)->set_quant_max(65535);
   return id;
+}
+
+// A spec that is like that of the input, without numbers.
+int UnscaledSpec(GraphBuilder& b) {
+  *b.graph.add_specs() = b.graph.specs(0);
+  b.graph.mutable_specs(b.graph.specs_size() - 1)->clear_qparams();
+  return b.graph.specs_size();
+}
+
+// torch.fx's output node behind relu, annotated: `edge` on what it returns (0: nothing), and a spec without numbers of
+// its own.
+void AddOutputNode(GraphBuilder& b, int edge) {
+  const int spec = UnscaledSpec(b);
+  b.Node("output", "output", {"relu"}, {"output"}).add_input_specs(edge);
+  b.Value("output").set_spec(spec);
 }
 
 // conv(x, w, b), spec 1 on x and the output, 2 on w, 3 (derived) on b; then relu.
@@ -315,6 +346,60 @@ std::vector<SoundnessCase> AnnotationCases() {
        [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_FLOAT16, "PlaceholderObserver"); }, "-DT005"},
       {"ObserverUnknown", Conv, [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_INT4, "TheirObserver"); }, "-DT005"},
 
+      {"TypeThatConvertLeavesInFloat", Conv,
+       [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_INT4, "PlaceholderObserver"); }, "DT005", "conv", "w", -1,
+       warning},
+
+      // QS004
+      {"OneRangePerChannel", Conv, Observes("MinMaxObserver", v1::Spec::PER_CHANNEL_SYMMETRIC), "QS004", "conv", "w"},
+      {"HistogramPerChannel", Conv, Observes("FakeQuantize(HistogramObserver)", v1::Spec::PER_CHANNEL_AFFINE), "QS004",
+       "conv", "w"},
+      {"ChannelsPerTensor", Conv, Observes("PerChannelMinMaxObserver", v1::Spec::PER_TENSOR_SYMMETRIC), "QS004", "conv",
+       "w"},
+      {"NoScheme", Conv, Observes("MovingAverageMinMaxObserver", v1::Spec::Q_SCHEME_UNSPECIFIED), "QS004", "conv", "w"},
+      {"NoSchemeOfChannels", Conv, Observes("MovingAveragePerChannelMinMaxObserver", v1::Spec::Q_SCHEME_UNSPECIFIED),
+       "QS004", "conv", "w"},
+      {"OneRange", Conv, Observes("MinMaxObserver", v1::Spec::PER_TENSOR_SYMMETRIC), "-QS004"},
+      {"RangesOfChannels", Conv, Observes("PerChannelMinMaxObserver", v1::Spec::PER_CHANNEL_SYMMETRIC), "-QS004"},
+      {"TheirObserverPerChannel", Conv, Observes("TheirMinMaxObserver", v1::Spec::PER_CHANNEL_SYMMETRIC), "-QS004"},
+      {"NoSchemeOfAPlaceholder", Conv, Observes("PlaceholderObserver", v1::Spec::Q_SCHEME_UNSPECIFIED), "-QS004"},
+      // The first member makes the observer of all.
+      {"OneRangePerChannelBehindAnother", Conv,
+       [](GraphBuilder& b) {
+         const int spec = b.Find("conv").input_specs(1);
+         b.graph.mutable_specs(spec - 1)->set_observer(b.Symbol("PerChannelMinMaxObserver"));
+         v1::Node& reader = b.Node("aten.conv2d.default", "reader", {"x", "w"}, {"reader"});
+         b.Shape("reader", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+         *b.graph.add_specs() = b.graph.specs(spec - 1);
+         b.graph.mutable_specs(b.graph.specs_size() - 1)->set_observer(b.Symbol("MinMaxObserver"));
+         reader.add_input_specs(0);
+         reader.add_input_specs(b.graph.specs_size());
+       },
+       "-QS004"},
+
+      // QS005
+      {"DynamicHistogram", Conv, Dynamic("HistogramObserver"), "QS005", "conv", "w"},
+      {"DynamicChannels", Conv,
+       Dynamic("PerChannelMinMaxObserver", v1::DATA_TYPE_INT8, v1::Spec::PER_CHANNEL_SYMMETRIC), "QS005", "conv", "w"},
+      {"DynamicAverage", Conv, Dynamic("MovingAverageMinMaxObserver"), "QS005", "conv", "w"},
+      {"DynamicMinimum", Conv, Dynamic("MinMaxObserver"), "QS005", "conv", "w"},
+      {"DynamicInSixteenBits", Conv, Dynamic("PlaceholderObserver", v1::DATA_TYPE_INT16), "QS005", "conv", "w"},
+      {"DynamicPlaceholderPerChannel", Conv,
+       Dynamic("PlaceholderObserver", v1::DATA_TYPE_INT8, v1::Spec::PER_CHANNEL_SYMMETRIC), "QS005", "conv", "w"},
+      {"StaticPlaceholder", Conv, Observes("PlaceholderObserver", v1::Spec::PER_TENSOR_AFFINE), "QS005", "conv", "w"},
+      {"DynamicPlaceholder", Conv, Dynamic("PlaceholderObserver"), "-QS005"},
+      {"DynamicFakeQuantizer", Conv, Dynamic("FakeQuantize(MinMaxObserver)"), "-QS005"},
+      {"DynamicAverageInAFakeQuantizer", Conv, Dynamic("FakeQuantize(MovingAverageMinMaxObserver)"), "-QS005"},
+      {"HalfPrecisionPlaceholder", Conv,
+       [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_FLOAT16, "PlaceholderObserver"); }, "-QS005"},
+
+      // QS006
+      {"ObserverMadeAlready", Conv, Observes("MinMaxObserver object", v1::Spec::PER_TENSOR_AFFINE), "QS006", "conv",
+       "w"},
+      {"ObserverOfTorch", Conv, Observes("torch.ao.quantization.observer.MinMaxObserver", v1::Spec::PER_TENSOR_AFFINE),
+       "QS006", "conv", "w"},
+      {"ObserverOfTorchao", Conv, Observes("MinMaxObserver", v1::Spec::PER_TENSOR_AFFINE), "-QS006"},
+
       // AX005
       {"PerChannelBias", Conv, [](GraphBuilder& b) { b.Find("conv").set_input_specs(2, 2); }, "AX005", "conv", "b"},
       {"PerChannelMatrix", Conv,
@@ -404,6 +489,16 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.Find("put").set_input_specs(0, 0);
        },
        "-CV003"},
+      {"SpecOnTheOutputNode", Conv, [](GraphBuilder& b) { AddOutputNode(b, 0); }, "CV003", "output", "output", -1,
+       warning},
+      {"SpecOnTheOutputNodeAndItsEdge", Conv, [](GraphBuilder& b) { AddOutputNode(b, 1); }, "-CV003"},
+      {"OutputNodeIsNotObserved", SmallBias, [](GraphBuilder& b) { AddOutputNode(b, 1); }, "-FI009"},
+      {"TupleIsNotObserved", SmallBias,
+       [](GraphBuilder& b) {
+         AddTopK(b);
+         b.Value("topk").set_spec(UnscaledSpec(b));
+       },
+       "-FI009"},
       {"WrittenBufferIsNotObserved", SmallBias, [](GraphBuilder& b) { AddCache(b); }, "-FI009"},
       {"ObserverThatComputesWhenConverted", SmallBias,
        [](GraphBuilder& b) {
@@ -621,6 +716,8 @@ std::vector<SoundnessCase> AnnotationCases() {
       {"FixedWithoutRange", Conv, [](GraphBuilder& b) { Fixed(b).clear_quant_max(); }, "FX008", "conv", "w", -1,
        v1::Finding::WARNING},
       {"FixedWithRange", Conv, [](GraphBuilder& b) { Fixed(b); }, "-FX008"},
+      {"DynamicWithoutRange", Conv, Dynamic("PlaceholderObserver"), "FX008", "conv", "w", -1, warning},
+      {"DynamicWithoutRangeObserved", Conv, Dynamic("FakeQuantize(MinMaxObserver)"), "-FX008"},
       {"FixedHalf", Conv,
        [](GraphBuilder& b) {
          Fixed(b).set_dtype(v1::DATA_TYPE_FLOAT16);

@@ -51,9 +51,11 @@ def sharing_groups(model: Any, *, timeout: float = 60.0) -> List[List[Place]]:
 
     A member is ("edge", producer, consumer) or ("node", name). Raises QuantGateError where prepare_pt2e would fail.
     """
+    from quantgate import fx
+
     with tempfile.TemporaryDirectory() as folder:
         path = pathlib.Path(folder) / "graph.pb"
-        path.write_bytes(to_graph(model).SerializeToString())
+        path.write_bytes(fx.to_graph(model, told_apart=True).SerializeToString())
         text = executable.run(["groups", str(path), "--format", "json"], seconds(timeout))
     try:
         answer = json.loads(text)

@@ -23,6 +23,6 @@ _LONGEST_SECONDS = 2_000_000.0
 
 def seconds(timeout: Any) -> float:
     """A time limit as every way of waiting takes it; inf is a long time."""
-    if not isinstance(timeout, (int, float)) or math.isnan(timeout):
+    if not isinstance(timeout, (int, float)) or math.isnan(timeout) or timeout < 0:
         raise QuantGateError("INVALID_ARGUMENT", f"timeout {timeout!r}: expected seconds")
-    return float(min(max(timeout, 0), _LONGEST_SECONDS))
+    return float(min(timeout, _LONGEST_SECONDS))

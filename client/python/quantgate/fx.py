@@ -41,19 +41,19 @@ _NO_IMPLICIT_SHARING = graph_pb2.Node(no_implicit_sharing=True).SerializeToStrin
 _NONE = varint(0)
 
 
-def to_graph(model: Any, example_inputs: Any = None) -> graph_pb2.Graph:
-    """See quantgate.to_graph."""
+def to_graph(model: Any, example_inputs: Any = None, told_apart: bool = False) -> graph_pb2.Graph:
+    """See quantgate.to_graph. told_apart: as SpecPool has it."""
     if isinstance(model, torch.export.ExportedProgram):
         model = model.module(check_guards=False)
     if not isinstance(model, torch.fx.GraphModule):
-        raise QuantGateError("INVALID_ARGUMENT", f"expected a GraphModule, an ExportedProgram or a path, not "
-                                                 f"{type(model).__name__}")
+        raise QuantGateError("INVALID_ARGUMENT", f"expected a GraphModule or an ExportedProgram (check takes a path "
+                                                 f"too), not {type(model).__name__}")
     if example_inputs is not None and not any("val" in node.meta for node in model.graph.nodes):
         from quantgate.fx_shapes import add_shapes
 
         add_shapes(model, example_inputs)
     try:
-        message = _Converter(model).convert()
+        message = _Converter(model, told_apart).convert()
     except UnicodeEncodeError as error:
         raise _invalid(f"the name {ascii(error.object)} is no text") from None
     message.producer = f"pytorch {torch.__version__}"
@@ -63,15 +63,16 @@ def to_graph(model: Any, example_inputs: Any = None) -> graph_pb2.Graph:
 class _Converter:
     """One GraphModule into one message."""
 
-    def __init__(self, module: torch.fx.GraphModule) -> None:
+    def __init__(self, module: torch.fx.GraphModule, told_apart: bool) -> None:
         self._module = module
+        self._told_apart = told_apart
         self._find = _attributes(module)
         self._out = graph_pb2.Graph(origin=graph_pb2.Graph.PT2E)
         self._operators = Operators()
         self._source_lines = SourceLines(self._symbol)
         self._attributes = Attributes(self._symbol)
         self._symbols: Dict[str, int] = {}
-        self._specs = SpecPool(self._out, self._symbol, self._place)
+        self._specs = SpecPool(self._out, self._symbol, self._place, told_apart)
         self._annotations: Dict[torch.fx.Node, Any] = {}
         self._values: Dict[torch.fx.Node, int] = {}
         # The same as they are serialized.
@@ -145,7 +146,7 @@ class _Converter:
                 self._constants[node] = found
             if not isinstance(found, torch.fx.GraphModule):
                 return False
-            self._out.subgraphs.append(_Converter(found).convert())
+            self._out.subgraphs.append(_Converter(found, self._told_apart).convert())
             self._bodies[node] = len(self._out.subgraphs)
             return getattr(node.meta.get("quantization_annotation"), "output_qspec", None) is None
         if node.op != "call_module":

@@ -9,10 +9,11 @@ from torchao.quantization.pt2e.quantizer import (DerivedQuantizationSpec, FixedQ
                                                  QuantizationSpec, SharedQuantizationSpec)
 
 from quantgate.errors import QuantGateError
-from quantgate.fx_specs import QSCHEMES, SPEC_DTYPES, observer_of, spec_message
+from quantgate.fx_constructors import observer_name, observer_of
+from quantgate.fx_specs import DTYPES, QSCHEMES, SPEC_DTYPES, spec_message
 from quantgate.v1 import spec_pb2
 
-DTYPE_OF = {ours: theirs for theirs, ours in SPEC_DTYPES.items()}
+DTYPE_OF = {ours: theirs for dtypes in (SPEC_DTYPES, DTYPES) for theirs, ours in dtypes.items()}
 QSCHEME_OF = {ours: theirs for theirs, ours in QSCHEMES.items()}
 _PER_CHANNEL = (spec_pb2.Spec.PER_CHANNEL_AFFINE, spec_pb2.Spec.PER_CHANNEL_SYMMETRIC)
 
@@ -75,7 +76,7 @@ class Restorer:
         if after.block_size:
             # Only the quantizer's package has observers of blocks.
             blocked = next((one for one in [before, *self._constructors]
-                            if one is not None and "PerBlock" in observer_of(one)[0].__name__), None)
+                            if one is not None and "PerBlock" in observer_name(one)), None)
             if blocked is None:
                 raise QuantGateError("FAILED_PRECONDITION", "no observer of this graph finds parameters by block")
             settings = {**blocked.p.keywords, "block_size": torch.Size(after.block_size)}
@@ -112,8 +113,10 @@ def _fixed(after: spec_pb2.Spec) -> Dict[str, Any]:
 
 def _fits(constructor: Any, after: spec_pb2.Spec) -> bool:
     """Whether the observer can find what `after` asks for; torchao hands it type, range, scheme and axis anew."""
-    made, settings = observer_of(constructor)
-    name = made.__name__
+    settings = observer_of(constructor)[1]
+    name = observer_name(constructor)
+    if name.endswith(" object") or "." in name:
+        return False
     if "FixedQParams" in name or after.qparams.scales:
         return False
     if after.block_size or "PerBlock" in name:

@@ -1,13 +1,13 @@
 """torchao's spec objects as the pool of quantgate.v1.Spec messages of a graph."""
 from __future__ import annotations
 
-import functools
 import reprlib
 from typing import Any, Callable, Dict, Optional, Sequence, Tuple
 
 import torch
 
 from quantgate.errors import QuantGateError
+from quantgate.fx_constructors import observer_name, observer_of
 from quantgate.v1 import graph_pb2, spec_pb2, types_pb2
 
 DTYPES: Dict[Any, Any] = {
@@ -22,10 +22,14 @@ DTYPES: Dict[Any, Any] = {
         ("float4_e2m1fn_x2", "FLOAT4_E2M1"), ("complex64", "COMPLEX64"), ("complex128", "COMPLEX128"))
     if hasattr(torch, name)}
 
+# What convert_pt2e makes of the types of torch's former quantized tensors.
+_UNDERLYING = {getattr(torch, name): DTYPES[plain] for name, plain
+               in (("quint8", torch.uint8), ("qint8", torch.int8), ("qint32", torch.int32)) if hasattr(torch, name)}
+
 # torch's other types as Spec.dtype has them: numbers behind those of the contract, alike wherever this torch runs.
-_OTHERS = {dtype for dtype in vars(torch).values() if isinstance(dtype, torch.dtype)} - set(DTYPES)
-SPEC_DTYPES: Dict[Any, Any] = {**DTYPES, **{dtype: number for number, dtype
-                                            in enumerate(sorted(_OTHERS, key=str), 1024)}}
+_OTHERS = {dtype for dtype in vars(torch).values() if isinstance(dtype, torch.dtype)} - set(DTYPES) - set(_UNDERLYING)
+SPEC_DTYPES: Dict[Any, Any] = {**DTYPES, **_UNDERLYING, **{dtype: number for number, dtype
+                                                           in enumerate(sorted(_OTHERS, key=str), 1024)}}
 
 QSCHEMES = {
     torch.per_tensor_affine: spec_pb2.Spec.PER_TENSOR_AFFINE,
@@ -34,6 +38,9 @@ QSCHEMES = {
     torch.per_channel_symmetric: spec_pb2.Spec.PER_CHANNEL_SYMMETRIC,
     torch.per_channel_affine_float_qparams: spec_pb2.Spec.PER_CHANNEL_AFFINE_FLOAT_QPARAMS,
 }
+
+# Numbers of their own for those, where it matters that torchao gives them no observer of the plain type.
+_TOLD_APART: Dict[Any, Any] = {dtype: number for number, dtype in enumerate(_UNDERLYING, 1024 + len(_OTHERS))}
 
 # Attributes of a spec that are numbers, and fields of Spec.
 _NUMBERS = (("quant_min", "quant_min"), ("quant_max", "quant_max"), ("ch_axis", "axis"), ("is_dynamic", "is_dynamic"))
@@ -49,8 +56,11 @@ _NO_NUMBER = (TypeError, ValueError, ArithmeticError, RuntimeError)
 class SpecPool:
     """Graph.specs. Quantizers use one spec object in many places, so each object is read once."""
 
-    def __init__(self, out: graph_pb2.Graph, symbol: Callable[[str], int], place: Callable[[Any, Any], None]) -> None:
+    def __init__(self, out: graph_pb2.Graph, symbol: Callable[[str], int], place: Callable[[Any, Any], None],
+                 told_apart: bool = False) -> None:
         self._out = out
+        # quint8 is not uint8, which it becomes.
+        self._told_apart = told_apart
         self._symbol = symbol
         # Writes an edge or value that a spec refers to into an EdgeRef.
         self._place = place
@@ -71,7 +81,7 @@ class SpecPool:
         key = (id(spec), id(observer))
         found = self._observed.get(key)
         if found is None:
-            message = spec_message(spec, self._symbol, self._place)
+            message = self._message(spec)
             add_observed(observer, message)
             found = self._observed[key] = self._pooled(message)
         return found
@@ -83,10 +93,16 @@ class SpecPool:
         except TypeError:  # a member that cannot be compared so
             said = found = None
         if found is None:
-            found = self._pooled(spec_message(spec, self._symbol, self._place))
+            found = self._pooled(self._message(spec))
             if said:
                 self._plain[said] = found
         return found
+
+    def _message(self, spec: Any) -> spec_pb2.Spec:
+        message = spec_message(spec, self._symbol, self._place)
+        if self._told_apart and getattr(spec, "dtype", None) in _TOLD_APART:
+            message.dtype = _TOLD_APART[spec.dtype]
+        return message
 
     def _pooled(self, message: spec_pb2.Spec) -> int:
         data = message.SerializeToString(deterministic=True)
@@ -102,10 +118,10 @@ def _said_of_plain(spec: Any) -> Optional[Tuple[Any, ...]]:
     said = getattr(spec, "__dict__", None)
     if said is None or said.keys() != _PLAIN_FIELDS or type(spec).__name__ != "QuantizationSpec":
         return None
-    observer, keywords = observer_of(said["observer_or_fake_quant_ctr"])
-    if not keywords.keys().isdisjoint(("scale", "block_size", "wc_param")):
+    constructor = said["observer_or_fake_quant_ctr"]
+    if not observer_of(constructor)[1].keys().isdisjoint(("scale", "block_size", "wc_param")):
         return None
-    return (*[said[name] for name in _PLAIN_NAMES], observer)
+    return (*[said[name] for name in _PLAIN_NAMES], observer_name(constructor))
 
 
 def spec_message(spec: Any, symbol: Callable[[str], int], place: Callable[[Any, Any], None]) -> spec_pb2.Spec:
@@ -152,8 +168,8 @@ def _add_scheme(spec: Any, message: spec_pb2.Spec, symbol: Callable[[str], int])
     constructor = getattr(spec, "observer_or_fake_quant_ctr", None)
     if constructor is None:
         return
-    observer, keywords = observer_of(constructor)
-    message.observer = symbol(getattr(observer, "__name__", str(observer)))
+    keywords = observer_of(constructor)[1]
+    message.observer = symbol(observer_name(constructor))
     block_size = keywords.get("block_size")
     if block_size is None and "wc_param" in keywords:
         block_size = _blocks_of_weight(keywords["wc_param"])
@@ -211,19 +227,6 @@ def _members(spec: Any, name: str) -> Sequence[Any]:
 
 def _unreadable(name: str, value: Any, what: str) -> QuantGateError:
     return QuantGateError("INVALID_ARGUMENT", f"its {name}, {reprlib.repr(value)}, is {what}")
-
-
-def observer_of(constructor: Any) -> Tuple[Any, Dict[str, Any]]:
-    """The observer class that a spec's constructor makes (a fake-quantize's inner one), and its settings."""
-    partial = getattr(constructor, "p", constructor)
-    if not isinstance(partial, functools.partial):
-        return partial, {}
-    keywords = partial.keywords
-    if "observer" in keywords:
-        made, settings = observer_of(keywords["observer"])
-        return made, {**keywords, **settings}
-    made, settings = observer_of(partial.func)
-    return made, {**settings, **keywords} if settings else keywords
 
 
 def has_seen_values(observer: Any) -> Optional[bool]:

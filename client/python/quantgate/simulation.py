@@ -8,7 +8,7 @@ import tempfile
 from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Union
 
 from quantgate import executable
-from quantgate.errors import QuantGateError
+from quantgate.errors import QuantGateError, seconds
 
 if TYPE_CHECKING:
     import numpy
@@ -48,6 +48,7 @@ def simulate(model: Any, inputs: Optional[Inputs] = None, target: str = "", prof
     """
     import numpy
 
+    timeout = seconds(timeout)
     with tempfile.TemporaryDirectory() as folder:
         place = pathlib.Path(folder)
         path, names = _file_of(model, inputs, place)

@@ -247,7 +247,7 @@ std::vector<const RuleInfo*> OwnRules() {
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
   absl::StatusOr<std::unique_ptr<Module>> module =
-      LoadCpuModule({"litert", "tflite_master", kVariants, {Lower}, OwnRules()}, tables);
+      LoadCpuModule({"litert", "tflite_master", kVariants, {Lower}, OwnRules(), "set of kernels"}, tables);
   if (!module.ok()) return module;
   // Which kernels insist on the parameters of their output is in the table; the delegate takes others.
   (*module)->replaces = {FixedOutput().info};

@@ -220,6 +220,8 @@ constexpr Part kParts[] = {
     {OpId::kLogSigmoid, "it is decomposed, and its log1p stays outside"},
 };
 
+constexpr absl::string_view kComputedSizes = "ExecuTorch's partitioner takes no view_copy to sizes that are computed";
+
 // Decomposed as well, into what depends on shapes that are not followed here.
 constexpr OpId kDecomposed[] = {OpId::kEinsum, OpId::kMean, OpId::kDepthToSpace};
 
@@ -357,6 +359,43 @@ void LowerGemm(const NodeView& view, absl::string_view name, absl::Span<const Op
   AddOutput(view, output == nullptr ? nullptr : &written, emission);
 }
 
+bool HasUnknownSize(const NodeView& view, const Operand* operand) {
+  if (operand == nullptr || operand->value < 0) return false;
+  const auto& dims = view.graph().value(operand->value).dims();
+  return std::any_of(dims.begin(), dims.end(), [](int64_t size) { return size < 0; });
+}
+
+// A reshape whose sizes are computed when it runs: those that are written as nodes, and those that flatten and
+// unflatten become when they are decomposed. One that is left to be inferred is no such size.
+bool IsToComputedSizes(const NodeView& view) {
+  if (absl::StartsWith(view.op_type(), "aten.flatten") || absl::StartsWith(view.op_type(), "aten.unflatten")) {
+    return HasUnknownSize(view, view.output(0)) && view.rank(view.input(0)) != view.rank(view.output(0));
+  }
+  return view.op().op->id == OpId::kReshape && view.graph().num_inputs(view.node()) > 1;
+}
+
+// The partitioner asks for float32, and for float16 here and there.
+bool IsDouble(const NodeView& view) {
+  const auto is_double = [&](const Operand& operand) {
+    return operand.present && operand.value >= 0 && RoleOf(view.op(), operand) != PortRole::kParameter &&
+           view.graph().dtype(operand.value) == v1::DATA_TYPE_FLOAT64;
+  };
+  const OpId id = view.op().op->id;
+  if (id == OpId::kQuantize || id == OpId::kDequantize || id == OpId::kRequantize || id == OpId::kChooseQParams) {
+    return false;  // their parameters are
+  }
+  return std::any_of(view.inputs().begin(), view.inputs().end(), is_double) ||
+         (view.output(0) != nullptr && is_double(*view.output(0)));
+}
+
+// A constant of the program text: what stands between it and its reader is computed beforehand.
+bool IsOfLiftedConstant(const NodeView& view) {
+  const Graph& graph = view.graph();
+  const Operand* input = view.input(0);
+  const int32_t producer = input == nullptr || input->value < 0 ? -1 : graph.producer(input->value);
+  return producer >= 0 && absl::StartsWith(graph.op_type(producer), "aten.lift_fresh");
+}
+
 // Products of matrices: bmm takes any, mm and addmm a constant second factor; a matmul becomes one of them by its
 // ranks.
 Lowering LowerProduct(const NodeView& view, Emission& emission) {
@@ -373,6 +412,7 @@ Lowering LowerProduct(const NodeView& view, Emission& emission) {
   if (rank_a < 0 || rank_b < 0) return Unknown("it is decomposed by the ranks of what it multiplies");
   if (rank_a == 1 || rank_b == 1) return NoCounterpart("it is decomposed, and its sum stays outside");
   if (rank_b > 2) return NoCounterpart("it is decomposed, and its expand_copy stays outside");
+  if (rank_a > 2 && HasUnknownSize(view, a)) return NoCounterpart(kComputedSizes);
   if (b == nullptr || AsRead(view.context(), *b).quantized) {
     return Unknown("quantized weights of a matmul are not followed through its decomposition");
   }
@@ -398,6 +438,7 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   if (op.op == nullptr) return NoCounterpart("the operator is not known");
   const OpId id = op.op->id;
   if (absl::StartsWith(view.op_type(), "aten.detach")) {
+    if (IsOfLiftedConstant(view)) return Folded();
     return NoCounterpart("ExecuTorch's partitioner has no config for alias_copy");
   }
   if (Has(kNothing, id)) return Folded();
@@ -407,6 +448,8 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
       (id == OpId::kQuantize && view.output(0) != nullptr && view.output(0)->is_dynamic == Tri::kYes) ||
       (id == OpId::kDequantize && first != nullptr && first->is_dynamic == Tri::kYes);
   if ((at_run_time || id == OpId::kChooseQParams) && IsForGemm(context, op.node)) return Folded();
+  if (IsDouble(view)) return NoCounterpart("ExecuTorch's partitioner takes no tensors of float64");
+  if (IsToComputedSizes(view)) return NoCounterpart(kComputedSizes);
   if (id == OpId::kMatMul || id == OpId::kGemm) return LowerProduct(view, emission);
   if (id == OpId::kSilu || id == OpId::kSwish || id == OpId::kGlu) return LowerSigmoidProduct(view, emission);
   const auto* part = std::find_if(std::begin(kParts), std::end(kParts), [&](const Part& p) { return p.id == id; });

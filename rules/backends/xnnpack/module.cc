@@ -2,6 +2,7 @@
 
 #include "rules/backends/coverage.h"
 #include "rules/backends/cpu_module.h"
+#include "rules/backends/xnnpack/kept_whole.h"
 #include "rules/backends/xnnpack/lowering.h"
 #include "rules/backends/xnnpack/shared_bias.h"
 
@@ -11,7 +12,7 @@ namespace {
 Fate Judge(const CheckContext& context, const BackendOp& op, const Target& target, FindingSink& sink) {
   if (IsFloatOnly(op.name)) NoteRunsInFloat(op, target, sink);
   CheckSharedBias(context, op, target, sink);
-  return Fate::kByRule;
+  return CheckKeptWhole(context, op, target, sink) ? Fate::kEndsExport : Fate::kByRule;
 }
 
 // Statements with a source of their own are not the partitioner's: the node is delegated, and serializing or loading it
@@ -24,11 +25,12 @@ Fate FateOf(const BackendOp&, const Violation& violation) {
 }  // namespace
 
 std::vector<const RuleInfo*> OwnRules() {
-  return {&kNoBackendOperator, &kUnclearLowering, &kOlderTable, &kRunsInFloat, &kSharedBias};
+  return {&kNoBackendOperator, &kUnclearLowering, &kOlderTable, &kRunsInFloat, &kSharedBias, &kKeptWhole};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
-  return LoadCpuModule({"xnnpack", "xnnpack_master", {}, {Lower, Judge, FateOf}, OwnRules()}, tables);
+  return LoadCpuModule({"xnnpack", "xnnpack_master", {}, {Lower, Judge, FateOf, Generators::kKept}, OwnRules()},
+                       tables);
 }
 
 }  // namespace quantgate::xnnpack

@@ -173,6 +173,7 @@ def test_arguments_beyond_the_message():
     lambda module: quantgate.check(module, targets=3), lambda module: quantgate.check(module, targets=V75),
     lambda module: quantgate.check(module, toolchain=1), lambda module: quantgate.check(module, mode=['strict']),
     lambda module: quantgate.check(module, timeout=None), lambda module: quantgate.check(module, timeout='5'),
+    lambda module: quantgate.check(module, timeout=-1), lambda module: quantgate.Client('localhost:1', timeout=-0.5),
     lambda module: quantgate.check(module, timeout=float('nan')), lambda module: quantgate.check(module, server=3),
     lambda module: quantgate.sharing_groups(module, timeout=None), lambda module: quantgate.apply(None, module),
     lambda module: quantgate.Gated(None), lambda module: quantgate.check(module, targets=['\ud800']),
@@ -184,13 +185,12 @@ def test_questions_that_are_none(call):
 
 def test_any_time_limit():
     assert quantgate.check(graph_of(plain()), timeout=float('inf')).results
-    for timeout in (0, -1, -2):
-        started = time.monotonic()
-        try:
-            quantgate.check(graph_of(plain()), timeout=timeout)
-        except quantgate.QuantGateError as error:  # some are as quick as that
-            assert error.code == 'DEADLINE_EXCEEDED'
-        assert time.monotonic() - started < 10
+    started = time.monotonic()
+    try:
+        quantgate.check(graph_of(plain()), timeout=0)
+    except quantgate.QuantGateError as error:  # some are as quick as that
+        assert error.code == 'DEADLINE_EXCEEDED'
+    assert time.monotonic() - started < 10
     with pytest.raises(quantgate.QuantGateError, match='NOT_FOUND'):
         quantgate.check(graph_of(plain())).verdict(3)
 

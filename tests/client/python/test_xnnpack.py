@@ -128,7 +128,53 @@ CASES = {
     'softmax': ([V], lambda s, x: torch.softmax(x, -1)),
     'softmax_of_first': ([V], lambda s, x: torch.softmax(x, 0)),
     'sigmoid_quantized': ([V], lambda s, x: qdq(torch.sigmoid(qdq(x)))),
+    # ---- Made from nothing: portable kernels fill them ----
+    'full': ([V], lambda s, x: torch.relu(x) + torch.full((2, 8), 2.0)),
+    'zeros_like': ([V], lambda s, x: torch.relu(x) + torch.zeros_like(x)),
+    'range': ([V], lambda s, x: torch.relu(x) + torch.arange(8.0)),
+    'identity_matrix': ([(8, 8)], lambda s, x: torch.relu(x) + torch.eye(8)),
+    'viewed_fill': ([V], lambda s, x: torch.relu(x) + torch.full((16,), 1.0).view(2, 8)),
+    'quantized_fill': ([V], lambda s, x: qdq(qdq(torch.full((2, 8), 1.0)) + qdq(x))),
+    'weight_of_a_fill': ([V], lambda s, x: F.linear(x, torch.full((8, 8), 0.5))),
+    'product_with_a_fill': ([V3], lambda s, x: torch.bmm(x, torch.zeros(2, 8, 8))),
+    'number': ([V], lambda s, x: torch.relu(x) + torch.tensor(2.0)),
+    # ---- float64 ----
+    'double': ([V], lambda s, x: torch.relu(x.double())),
+    'double_softmax': ([V], lambda s, x: torch.softmax(x.double(), -1)),
+    'double_product': ([V3], lambda s, x: torch.bmm(x.double(), x.double().transpose(1, 2))),
     'batch_norm': ([IMAGE], lambda s, x: s.m[1](s.m[0](x)), nn.Conv2d(4, 8, 3), nn.BatchNorm2d(8)),
+}
+
+
+# The same with a first dimension of any size.
+DYNAMIC = {
+    'linear': ([V], lambda s, x: F.linear(x, s.matrix)),
+    'linear_of_three': ([V3], lambda s, x: F.linear(x, s.matrix)),
+    'matmul_of_three': ([V3], lambda s, x: torch.matmul(x, s.matrix)),
+    'view_inferred': ([V], lambda s, x: torch.relu(x).view(-1, 2, 4) + 1.0),
+    'view_flat': ([V], lambda s, x: torch.relu(x).view(-1) + 1.0),
+    'view_computed': ([V], lambda s, x: torch.relu(x).view(x.shape[0], 2, 4) + 1.0),
+    'view_product': ([V], lambda s, x: torch.relu(x).view(x.shape[0] * 2, 4) + 1.0),
+    'flatten': ([V3], lambda s, x: torch.relu(x).flatten(1) + 1.0),
+    'flatten_nothing': ([V], lambda s, x: torch.relu(x).flatten(1) + 1.0),
+    'unflatten': ([V], lambda s, x: torch.relu(x).unflatten(1, (2, 4)) + 1.0),
+    'unsqueeze': ([V], lambda s, x: torch.relu(x).unsqueeze(1) + 1.0),
+    'slice': ([V], lambda s, x: torch.relu(x)[:, :4] + 1.0),
+    'cat': ([V], lambda s, x: torch.cat([torch.relu(x), x]) + 1.0),
+    'transpose': ([V], lambda s, x: torch.relu(x).t() + 1.0),
+    'softmax': ([V], lambda s, x: torch.softmax(x, -1)),
+}
+
+# In a branch of torch.cond.
+BODIES = {
+    'linear': ([V], lambda s, x: F.linear(x, s.matrix, s.bias)),
+    'hardswish': ([V], lambda s, x: F.hardswish(x)),
+    'max_pool': ([IMAGE], lambda s, x: F.pad(F.max_pool2d(x, 3), (2, 2, 2, 2))),
+    'upsampling': ([IMAGE], lambda s, x: F.interpolate(x, size=(6, 6), mode='bilinear')),
+    'conv': ([IMAGE], lambda s, x: F.pad(F.conv2d(x, s.filters[:4].float()), (1, 1, 1, 1))),
+    'mm': ([V], lambda s, x: torch.mm(x, s.matrix)),
+    'softmax': ([V], lambda s, x: torch.softmax(x, -1)),
+    'relu': ([V], lambda s, x: torch.relu(x)),
 }
 
 
@@ -157,26 +203,32 @@ def numbers(lowered, arguments):
         return None
 
 
+def lower(program):
+    return exir.to_edge_transform_and_lower(program, partitioner=[partitioner.XnnpackPartitioner()],
+                                            compile_config=exir.EdgeCompileConfig(_check_ir_validity=False))
+
+
+def delegation(program):
+    """What QuantGate says of a program, the program lowered, and the nodes of which something is left, of both."""
+    result = quantgate.check(program, targets=['xnnpack']).result('xnnpack')
+    lowered = lower(program)
+    nodes = {node.name: node for node in program.graph.nodes if node.op == 'call_function'}
+    left = outside(lowered, nodes) - {None}
+    # Weights of a layer that is left are left with it: they are constants, and no node is said to be.
+    left -= {name for name in left if nodes[name].args and getattr(nodes[name].args[0], 'op', '') == 'placeholder'
+             and 'dequantize_per_channel' in str(nodes[name].target)}
+    assert not result.not_checked
+    return result, lowered, {node.node for node in result.outcome.nodes if node.refused}, left
+
+
 @pytest.mark.parametrize('name', CASES)
 def test_delegation(name):
     shapes, function, *modules = CASES[name]
     torch.manual_seed(0)
     net = Net(function, modules).eval()
     arguments = tuple(torch.randn(shape) for shape in shapes)
-    program = torch.export.export(net, arguments, strict=True)
-    result = quantgate.check(program, targets=['xnnpack']).result('xnnpack')
-    lowered = exir.to_edge_transform_and_lower(
-        program, partitioner=[partitioner.XnnpackPartitioner()],
-        compile_config=exir.EdgeCompileConfig(_check_ir_validity=False))
-
-    nodes = {node.name: node for node in program.graph.nodes if node.op == 'call_function'}
-    left = outside(lowered, nodes) - {None}
-    said = {node.node for node in result.outcome.nodes if node.refused}
-    # Weights of a layer that is left are left with it: they are constants, and no node is said to be.
-    left -= {name for name in left if nodes[name].args and getattr(nodes[name].args[0], 'op', '') == 'placeholder'
-             and 'dequantize_per_channel' in str(nodes[name].target)}
+    result, lowered, said, left = delegation(torch.export.export(net, arguments, strict=True))
     assert said == left
-    assert not result.not_checked
 
     outcome = report_pb2.Outcome
     if left:
@@ -191,3 +243,29 @@ def test_delegation(name):
     # Two steps of what is written, and what a bias with the wrong scale makes of it.
     close = all(torch.allclose(a, b, atol=0.11) for a, b in zip(computed, expected))
     assert close == (result.verdict != report_pb2.Result.REJECTED)
+
+
+@pytest.mark.parametrize('name', DYNAMIC)
+def test_sizes_that_are_not_known(name):
+    shapes, function = DYNAMIC[name]
+    sizes = tuple({0: torch.export.Dim('batch', min=2, max=64)} for _ in shapes)
+    program = torch.export.export(Net(function, []).eval(), tuple(torch.randn(shape) for shape in shapes),
+                                  dynamic_shapes={'arguments': sizes})
+    _, _, said, left = delegation(program)
+    assert said == left
+
+
+@pytest.mark.parametrize('name', BODIES)
+def test_bodies_of_control_flow(name):
+    shapes, function = BODIES[name]
+    net = Net(lambda s, x: torch.cond(x.sum() > 0, lambda x: function(s, x), lambda x: x * 2.0, (x,)), []).eval()
+    program = torch.export.export(net, tuple(torch.randn(shape) for shape in shapes), strict=True)
+    result = quantgate.check(program, targets=['xnnpack']).result('xnnpack')
+    try:
+        lower(program)
+        raised = ''
+    except RuntimeError as error:
+        raised = str(error)
+    assert ('was not decomposed or delegated' in raised) == bool(raised)
+    assert (result.outcome.kind == report_pb2.Outcome.FAILS) == bool(raised)
+    assert ('CV603' in {finding.code for finding in result.findings}) == bool(raised)

@@ -1,0 +1,49 @@
+"""What a spec's constructor makes: the class that observes, what is around it, and its settings."""
+from __future__ import annotations
+
+import functools
+import inspect
+from typing import Any, Dict, Tuple
+
+from torchao.quantization.pt2e import fake_quantize, observer
+
+# What convert_pt2e takes for an observer.
+_KNOWN = (observer.ObserverBase, fake_quantize.FakeQuantizeBase, observer.AffineQuantizedObserverBase)
+
+
+def observer_of(constructor: Any) -> Tuple[Any, Dict[str, Any]]:
+    """The observer class that a spec's constructor makes (a fake-quantize's inner one), and its settings."""
+    partial = getattr(constructor, "p", constructor)
+    if not isinstance(partial, functools.partial):
+        return partial, {}
+    keywords = partial.keywords
+    if "observer" in keywords:
+        made, settings = observer_of(keywords["observer"])
+        return made, {**keywords, **settings}
+    made, settings = observer_of(partial.func)
+    return made, {**settings, **keywords} if settings else keywords
+
+
+def observer_name(constructor: Any) -> str:
+    """The same as Spec.observer names it, with what torchao would stumble over."""
+    made = constructor.p.func if isinstance(constructor, observer.PartialWrapper) else constructor
+    if not isinstance(made, type):
+        # prepare_pt2e asks for a name and for with_args; functions of a quantizer's own may have both.
+        usable = hasattr(made, "__name__") and hasattr(constructor, "with_args")
+        return str(made.__name__) if usable else f"{type(made).__name__} object"
+    if not issubclass(made, _KNOWN):
+        return f"{made.__module__}.{made.__qualname__}"
+    inner = observer_of(constructor)[0]
+    if inner is made:
+        inner = _default_observer(made)
+    return made.__name__ if inner is None else f"{made.__name__}({getattr(inner, '__name__', 'unknown')})"
+
+
+@functools.lru_cache(maxsize=None)
+def _default_observer(made: type) -> Any:
+    """Of a fake quantizer that is told of none."""
+    if not issubclass(made, fake_quantize.FakeQuantizeBase):
+        return None
+    parameter = inspect.signature(made).parameters.get("observer")
+    default = None if parameter is None else parameter.default
+    return default if isinstance(default, type) and default is not inspect.Parameter.empty else None

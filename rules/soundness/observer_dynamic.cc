@@ -1,0 +1,74 @@
+#include <string>
+
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/graph/data_type.h"
+#include "rules/graph/observers.h"
+#include "rules/soundness/annotated.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "QS005",
+    "observer-dynamic",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "What finds its numbers at run time has one range and no observer that remembers any. Those that do raise when "
+    "prepare_pt2e makes them for is_dynamic, but for MinMaxObserver: its eps is a tensor, and the module that "
+    "convert_pt2e writes it into neither runs nor exports. The other way around a PlaceholderObserver has nothing to "
+    "tell convert_pt2e where is_dynamic is not stated, and convert_pt2e knows int8 and uint8 alone at run time.",
+    "Put a PlaceholderObserver with is_dynamic=True, and an observer of the range without it.",
+    "is_dynamic=True with a HistogramObserver fires it, as does int8 with a PlaceholderObserver alone; both together "
+    "do not, nor does a FakeQuantize around a MinMaxObserver.",
+};
+
+bool IsByte(v1::DataType type) { return type == v1::DATA_TYPE_INT8 || type == v1::DATA_TYPE_UINT8; }
+
+// What is wrong; empty: nothing. A fake quantizer around a MovingAverageMinMaxObserver is dynamic if its
+// averaging_constant is 1, which a graph does not tell.
+std::string Fault(const v1::Spec& spec, const ObserverName& name) {
+  if (name.is_foreign || name.is_object) return "";
+  const bool placeholder = KeepsNoRange(name.observer);
+  if (!spec.is_dynamic()) {
+    if (!placeholder || !IsObservable(spec.dtype())) return "";
+    return absl::StrCat(name.observer, " has no ", DataTypeName(spec.dtype()),
+                        " numbers when convert_pt2e asks for them");
+  }
+  const bool averages = name.observer == "MovingAverageMinMaxObserver";
+  if (name.observer == "HistogramObserver" || RangesOf(name.observer) == Ranges::kPerChannel ||
+      (averages && name.fake_quantizer.empty())) {
+    return absl::StrCat("is_dynamic, for which prepare_pt2e makes no ", name.observer);
+  }
+  if (!placeholder && !averages && name.observer != "MinMaxObserver") return "";
+  if (!IsByte(spec.dtype()) && v1::DataType_IsValid(spec.dtype())) {
+    return absl::StrCat("is_dynamic in ", DataTypeName(spec.dtype()), ", which convert_pt2e does not take");
+  }
+  if (placeholder && IsPerChannel(spec)) return "is_dynamic per channel, for which convert_pt2e knows no operator";
+  if (name.observer == "MinMaxObserver" && name.fake_quantizer.empty()) {
+    return "is_dynamic with a MinMaxObserver, whose eps no converted module can be run with";
+  }
+  return "";
+}
+
+const char* Allowed(const v1::Spec& spec, const ObserverName& name) {
+  if (!spec.is_dynamic()) return "is_dynamic=True, or an observer of the range";
+  return KeepsNoRange(name.observer) ? "int8 or uint8 per tensor" : "a PlaceholderObserver, or no is_dynamic";
+}
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  const auto is_refused = [](const v1::Spec& spec, const ObserverName& name) { return !Fault(spec, name).empty(); };
+  ForEachObserver(context, is_refused, [&](const AnnotatedPlace& at, const v1::Spec& spec, const ObserverName& name) {
+    sink.Add(kInfo, at.place, Fault(spec, name), Allowed(spec, name));
+  });
+}
+
+}  // namespace
+
+Rule ObserverDynamic() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate

@@ -1,0 +1,146 @@
+"""Observers that do not serve their spec, told before prepare_pt2e: whether it, the first batch, convert_pt2e or the
+converted module raises, or nothing is quantized, is asked of torchao."""
+import functools
+
+import pytest
+import quantgate
+import torch
+import torch.ao.quantization as torch_ao
+from quantgate.v1 import report_pb2
+from torchao.quantization.pt2e import (FakeQuantize, FusedMovingAvgObsFakeQuantize, HistogramObserver, MinMaxObserver,
+                                       MovingAverageMinMaxObserver, MovingAveragePerChannelMinMaxObserver,
+                                       PerChannelMinMaxObserver, PlaceholderObserver)
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+from torchao.quantization.pt2e.quantizer import QuantizationAnnotation, QuantizationSpec, Quantizer
+
+TENSOR, SYMMETRIC = torch.per_tensor_affine, torch.per_tensor_symmetric
+CHANNEL, SYMMETRIC_CHANNEL = torch.per_channel_affine, torch.per_channel_symmetric
+ONE_RANGE = (MinMaxObserver, MovingAverageMinMaxObserver, HistogramObserver)
+CHANNELS = (PerChannelMinMaxObserver, MovingAveragePerChannelMinMaxObserver)
+INPUTS = (torch.linspace(-1, 1, 32).reshape(4, 8),)
+
+
+def fake(observer, **settings):
+    return FakeQuantize.with_args(observer=observer, **settings)
+
+
+def spec(constructor, scheme=TENSOR, dtype=torch.int8, dynamic=False, axis=None, stated=True):
+    unsigned = 'u' in str(dtype).partition('.')[2][:2]
+    low, high = ((0, 127) if unsigned else (-128, 127)) if stated else (None, None)
+    return QuantizationSpec(dtype=dtype, observer_or_fake_quant_ctr=constructor, quant_min=low, quant_max=high,
+                            qscheme=scheme, ch_axis=axis, is_dynamic=dynamic)
+
+
+class Annotates(Quantizer):
+    """The input and, with that spec, the weight of the linear layer."""
+    def __init__(self, given, of_weight):
+        self.given, self.of_weight = given, of_weight
+
+    def annotate(self, model):
+        for node in model.graph.nodes:
+            if node.target == torch.ops.aten.linear.default:
+                of_input = None if self.of_weight else self.given
+                specs = {node.args[0]: of_input, node.args[1]: self.given if self.of_weight else None}
+                node.meta['quantization_annotation'] = QuantizationAnnotation(specs, _annotated=True)
+        return model
+
+    def validate(self, model):
+        pass
+
+
+def module():
+    torch.manual_seed(0)
+    return torch.export.export(torch.nn.Sequential(torch.nn.Linear(8, 4), torch.nn.ReLU()).eval(), INPUTS).module()
+
+
+def outcome(quantizer):
+    """What became of the spec: what raised, 'left' in float, or 'quantized'."""
+    step = 'prepare'
+    try:
+        prepared = prepare_pt2e(module(), quantizer)
+        step = 'calibrate'
+        prepared(*INPUTS)
+        step = 'convert'
+        converted = convert_pt2e(prepared)
+        step = 'run'
+        converted(*INPUTS)
+    except Exception:  # noqa: BLE001  torchao raises as it comes: Exception itself, KeyError, NameError.
+        return step
+    done = any('quantize_per' in str(node.target) or 'convert_element_type' in str(node.target)
+               for node in converted.graph.nodes)
+    return 'quantized' if done else 'left'
+
+
+# name: (spec, whether of the weight, what becomes of it, code of the finding that says so)
+CASES = {
+    **{f'{made.__name__} {scheme}': (spec(made, scheme, axis=0), True, 'prepare', 'QS004')
+       for made in ONE_RANGE for scheme in (CHANNEL, SYMMETRIC_CHANNEL, torch.per_channel_affine_float_qparams, None)},
+    **{f'{made.__name__} {scheme}': (spec(made, scheme, axis=0), True, 'prepare', 'QS004')
+       for made in CHANNELS for scheme in (TENSOR, SYMMETRIC, None)},
+    **{f'{made.__name__} {scheme} fits': (spec(made, scheme), False, 'quantized', None)
+       for made in ONE_RANGE for scheme in (TENSOR, SYMMETRIC)},
+    **{f'{made.__name__} {scheme} fits': (spec(made, scheme, axis=0), True, 'quantized', None)
+       for made in CHANNELS for scheme in (CHANNEL, SYMMETRIC_CHANNEL)},
+    'fake quantizer per channel': (spec(fake(MinMaxObserver), SYMMETRIC_CHANNEL, axis=0), True, 'prepare', 'QS004'),
+    'fake quantizer of its own choice per channel':
+        (spec(FakeQuantize, SYMMETRIC_CHANNEL, axis=0), True, 'prepare', 'QS004'),
+    'fused without scheme': (spec(FusedMovingAvgObsFakeQuantize, None), True, 'prepare', 'QS004'),
+    'fused': (spec(FusedMovingAvgObsFakeQuantize), True, 'quantized', None),
+    # ---- Dynamic or not ----
+    **{f'dynamic {made.__name__}': (spec(made, dynamic=True), False, 'prepare', 'QS005')
+       for made in (HistogramObserver, MovingAverageMinMaxObserver)},
+    'dynamic channels': (spec(PerChannelMinMaxObserver, SYMMETRIC_CHANNEL, dynamic=True, axis=0), False, 'prepare',
+                         'QS005'),
+    'dynamic MinMaxObserver': (spec(MinMaxObserver, dynamic=True), False, 'run', 'QS005'),
+    'dynamic MinMaxObserver with eps':
+        (spec(MinMaxObserver.with_args(eps=2**-12), SYMMETRIC, dynamic=True), False, 'run', 'QS005'),
+    'dynamic average of one': (spec(MovingAverageMinMaxObserver.with_args(averaging_constant=1), dynamic=True), False,
+                               'run', 'QS005'),
+    'dynamic fake quantizer': (spec(fake(MinMaxObserver), dynamic=True), False, 'quantized', None),
+    'dynamic fake quantizer of the last': (spec(fake(MovingAverageMinMaxObserver, averaging_constant=1), dynamic=True),
+                                           False, 'quantized', None),
+    **{f'dynamic {scheme}': (spec(PlaceholderObserver, scheme, dynamic=True), False, 'quantized', None)
+       for scheme in (TENSOR, SYMMETRIC, None)},
+    'dynamic per channel': (spec(PlaceholderObserver, CHANNEL, dynamic=True, axis=0), False, 'convert', 'QS005'),
+    **{f'dynamic {dtype}': (spec(PlaceholderObserver, dtype=dtype, dynamic=True), False, 'convert', 'QS005')
+       for dtype in (torch.int16, torch.int32, torch.float16)},
+    'dynamic without a range': (spec(PlaceholderObserver, dynamic=True, stated=False), False, 'run', 'FX008'),
+    **{f'static {dtype}': (spec(PlaceholderObserver, dtype=dtype), False, 'convert', 'QS005')
+       for dtype in (torch.int8, torch.uint8, torch.int16, torch.int32, torch.qint8)},
+    'half precision': (spec(PlaceholderObserver, None, torch.float16, stated=False), False, 'quantized', None),
+    'four bits': (spec(PlaceholderObserver, dtype=torch.int4, stated=False), False, 'left', 'DT005'),
+    # ---- The constructor ----
+    'an observer': (spec(MinMaxObserver(dtype=torch.int8)), False, 'prepare', 'QS006'),
+    'a fake quantizer': (spec(fake(MinMaxObserver)()), False, 'prepare', 'QS006'),
+    'a partial': (spec(functools.partial(MinMaxObserver, eps=1e-5)), False, 'prepare', 'QS006'),
+    'a function': (spec(lambda **settings: MinMaxObserver(**settings)), False, 'prepare', 'QS006'),
+    'with_args of with_args': (spec(MinMaxObserver.with_args(eps=1e-5).with_args(eps=1e-6)), False, 'prepare', 'QS006'),
+    'with_args': (spec(MinMaxObserver.with_args(eps=1e-5)), False, 'quantized', None),
+    'with_args of torch.ao': (spec(torch_ao.MinMaxObserver.with_args(eps=1e-5)), False, 'prepare', 'QS006'),
+    **{f'{made.__name__} of torch.ao': (spec(made), False, 'left', 'QS006')
+       for made in (torch_ao.MinMaxObserver, torch_ao.HistogramObserver, torch_ao.FakeQuantize)},
+    # ---- Types of torch's former quantized tensors ----
+    **{f'{dtype}': (spec(MinMaxObserver, dtype=dtype), False, 'quantized', None)
+       for dtype in (torch.quint8, torch.qint8, torch.qint32)},
+    'quint4x2': (spec(MinMaxObserver.with_args(quant_min=0, quant_max=15), dtype=torch.quint4x2, stated=False), False,
+                 'left', 'DT005'),
+    'quint2x4': (spec(MinMaxObserver, dtype=torch.quint2x4, stated=False), False, 'prepare', 'DT005'),
+}
+
+
+@pytest.mark.parametrize('name', CASES)
+def test_told_beforehand(name):
+    given, of_weight, becomes, code = CASES[name]
+    quantizer = Annotates(given, of_weight)
+    assert outcome(quantizer) == becomes
+    report = quantgate.check(quantizer.annotate(module()))
+    found = {finding.code for finding in report.findings() if finding.severity != report_pb2.Finding.INFO}
+    assert found == ({code} if code else set()), [finding.message for finding in report.findings()]
+
+
+def test_the_types_of_quantized_tensors_are_those_that_are_stored():
+    """Behind convert nothing is left of them."""
+    quantizer = Annotates(spec(MinMaxObserver, dtype=torch.qint8), False)
+    assert [one.dtype for one in quantgate.to_graph(quantizer.annotate(module())).specs if one.dtype] == [
+        one.dtype for one in quantgate.to_graph(Annotates(spec(MinMaxObserver), False).annotate(module())).specs
+        if one.dtype]
