@@ -127,6 +127,12 @@ class Simulator {
     if (IsControlFlow(graph_, step.node)) return RunBodies(step, written);
     Lowered lowered;
     if (absl::Status status = LowerNode(step, reader, lowered); !status.ok()) return status;
+    if (lowered.stored_fill.has_value() && !operands.empty() && operands[0].affine != nullptr &&
+        step.inputs[0].quantizer < 0 && operands[0].affine->q.quantized()) {
+      const Quantization& q = operands[0].affine->q;
+      lowered.attributes.SetFloat(
+          "value", (*lowered.stored_fill - static_cast<double>(q.zero_point())) * static_cast<double>(q.scales[0]));
+    }
     const bool packed = absl::EndsWith(reader.op_type(), "::MatMulNBits");
     std::vector<Held> unpacked;
     const std::vector<Held>* read = &operands;
