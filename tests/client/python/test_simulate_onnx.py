@@ -474,3 +474,23 @@ def test_a_bias_that_does_not_fit(tmp_path):
                                               np.zeros((2, 5), np.int32), SCALE, ZERO])
     with pytest.raises(AssertionError, match='a bias of .2, 5. for sums of .3, 5.'):
         simulate(build.model({'x': integers(np.uint8, 3, 8)}, [out]), {'x': integers(np.uint8, 3, 8)}, tmp_path)
+
+
+@pytest.mark.parametrize('level', [0, 4])
+@pytest.mark.parametrize('bits, block', [(2, 16), (2, 32), (2, 128), (2, 256), (4, 16), (4, 64), (8, 32)])
+@pytest.mark.parametrize('zeros', [False, True])
+@pytest.mark.parametrize('rows, depth', [(1, 256), (3, 200)])
+def test_matmul_nbits(level, bits, block, zeros, rows, depth, tmp_path):
+    """accuracy_level 4 rounds the input to int8 in blocks, but for weights of 2 bits in two sizes of them."""
+    random = np.random.default_rng(37)
+    columns, blocks = 8, -(-depth // block)
+    x = random.normal(size=(rows, depth)).astype(np.float32)
+    x[0, :block] = 0
+    operands = ['x', random.integers(0, 256, (columns, blocks, block * bits // 8)).astype(np.uint8),
+                random.uniform(0.001, 0.05, columns * blocks).astype(np.float32)]
+    if zeros:
+        operands.append(random.integers(0, 256, columns * (-(-blocks * bits // 8))).astype(np.uint8))
+    build = Builder()
+    out = build.node('com.microsoft::MatMulNBits', operands, K=depth, N=columns, bits=bits, block_size=block,
+                     accuracy_level=level)
+    compare(build, {'x': x}, [out], tmp_path, relative=1e-5)
