@@ -24,7 +24,7 @@ StoredForm QuantizerForms::Describe(int32_t node) {
   StoredForm form;
   form.quantized = true;
   form.type = tensor >= 0 ? graph_.dtype(tensor) : v1::DATA_TYPE_UNSPECIFIED;
-  if (form.type == v1::DATA_TYPE_UNSPECIFIED && inputs.zero_point >= 0) form.type = graph_.dtype(inputs.zero_point);
+  if (form.type == v1::DATA_TYPE_UNSPECIFIED && inputs.zero_point >= 0) form.type = TypeOf(inputs.zero_point);
   if (form.type == v1::DATA_TYPE_UNSPECIFIED && !quantize && inputs.data >= 0 &&
       IsQuantize(graph_, graph_.producer(inputs.data))) {
     form.type = Of(graph_.producer(inputs.data)).type;
@@ -42,6 +42,17 @@ StoredForm QuantizerForms::Describe(int32_t node) {
   form.is_dynamic = IsDynamic(inputs.scale) ? Tri::kYes : Tri::kNo;
   form.qparams = MakeParams(node, inputs);
   return form;
+}
+
+v1::DataType QuantizerForms::TypeOf(int32_t value) const {
+  const v1::DataType declared = graph_.dtype(value);
+  const int32_t producer = graph_.producer(value);
+  if (declared != v1::DATA_TYPE_UNSPECIFIED || producer < 0 || graph_.op(producer) != OpId::kFill) return declared;
+  // ONNX's ConstantOfShape has the type of the tensor that is its attribute.
+  const v1::Attribute* filled = graph_.attribute(producer, "value");
+  const bool tensor = filled != nullptr && filled->value_case() == v1::Attribute::kTensor && filled->tensor() >= 1 &&
+                      filled->tensor() <= graph_.num_values();
+  return tensor ? graph_.dtype(filled->tensor() - 1) : declared;
 }
 
 bool QuantizerForms::IsDynamic(int32_t scale) const {

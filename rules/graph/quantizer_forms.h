@@ -24,6 +24,8 @@ class QuantizerForms {
 
  private:
   StoredForm Describe(int32_t node);
+  // Declared, or what the producer states.
+  v1::DataType TypeOf(int32_t value) const;
   int32_t MakeParams(int32_t node, const QuantizerInputs& inputs);
 
   const Graph& graph_;

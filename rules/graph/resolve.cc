@@ -185,19 +185,22 @@ class Resolver {
     }
     for (int i = 0; i < graph_.num_outputs(node); ++i) {
       const int32_t value = graph_.output(node, i);
-      if (value >= 0 && moved >= 0 && stored_[value] < 0 && i == 0) stored_[value] = moved;
+      // Of a Split every part; elsewhere what is behind the first output is indices or a mask.
+      const bool part = i == 0 || (moved >= 0 && !binding->op->outputs.empty() && binding->op->outputs[0].variadic);
+      if (value >= 0 && moved >= 0 && stored_[value] < 0 && part) stored_[value] = moved;
       AddOutput(node, i);
     }
     EndOutputs();
   }
 
-  // Stored form of the first tensor that is moved (not the condition of a Where, nor indices); -1: not stored
-  // quantized.
+  // Stored form of the first tensor that is moved (not the condition of a Where, nor indices) and has one; -1: none of
+  // them is stored quantized. Integers beside it without a form of their own, a constant say, are put among its.
   int32_t StoredOfMoved(int32_t node, const Binding& binding) const {
     for (int i = 0; i < graph_.num_inputs(node); ++i) {
       const PortRole role = RoleAt(binding, graph_.argument(node, i));
       if (role != PortRole::kActivation && role != PortRole::kWeight) continue;
-      return graph_.input(node, i) >= 0 ? stored_[graph_.input(node, i)] : -1;
+      const int32_t value = graph_.input(node, i);
+      if (value >= 0 && stored_[value] >= 0) return stored_[value];
     }
     return -1;
   }

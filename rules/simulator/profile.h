@@ -95,6 +95,8 @@ struct Profile {
   bool infinite_negative_roots = false;  // roots of negative numbers are infinite; otherwise they are not a number
   // Functions of one operand of 8 bits round with the zero point inside, as QuantizeForm::kReciprocalFused.
   bool unary8_zero_point_inside = false;
+  // ONNX Runtime's MatMulNBits looks at accuracy_level.
+  bool nbits_accuracy_level = false;
   int accumulator_bits8 = 32;   // of sums of products of 8-bit activations
   int accumulator_bits16 = 64;  // of 16-bit activations
 };

@@ -194,6 +194,39 @@ GraphBuilder GroupedConv(const std::vector<double>& scales) {
   return b;
 }
 
+// y = op(x, w) and z = ADD(d, w) of one shape, in this or the other order; weights of `rows` rows and one scale.
+GraphBuilder WeightAsData(const std::string& op, v1::DataType in, bool weight_first, int64_t rows = 4,
+                          v1::DataType added = kInt8) {
+  GraphBuilder b = Empty();
+  const bool conv = op == "CONV_2D";
+  const std::vector<int64_t> shape = conv ? std::vector<int64_t>{rows, 1, 1, 8} : std::vector<int64_t>{rows, 8};
+  std::vector<int64_t> out = shape;
+  out.back() = rows;
+  b.Input("x", in, shape);
+  b.Input("d", added, shape);
+  b.Weight("w", kInt8, shape, static_cast<int>(8 * rows));
+  b.Weight("b", in == kFloat ? kFloat : kInt32, {rows}, static_cast<int>(4 * rows));
+  const auto add = [&] { b.Node("ADD", "add", {"d", "w"}, {"z"}); };
+  if (!weight_first) add();
+  v1::Node& node = b.Node(op, "op", {"x", "w", "b"}, {"y"});
+  if (conv) {
+    for (const char* name : {"stride_w", "stride_h", "dilation_w_factor", "dilation_h_factor"}) b.Int(node, name, 1);
+  }
+  if (weight_first) add();
+  b.Shape("y", in, out);
+  b.Shape("z", added, shape);
+  Quantize(b, "w", {0.01});
+  for (const char* name : {"d", "z"}) Quantize(b, name, {0.1});
+  if (in != kFloat) {
+    Quantize(b, "x", {0.1});
+    Quantize(b, "b", {0.001});
+    Quantize(b, "y", {0.1});
+  }
+  b.Output("y");
+  b.Output("z");
+  return b;
+}
+
 GraphBuilder Prelu(bool at_run_time) {
   GraphBuilder b = Empty();
   b.Input("x", kFloat, {1, 4});
@@ -293,6 +326,16 @@ std::vector<Case> Cases() {
          return InBlocks(GroupedConv({0.01, 0.02}), 2);
        },
        "QS103", wrong, partial},
+      {"WeightReadAsDataLater", kXnnpack, [] { return WeightAsData("FULLY_CONNECTED", kInt8, true); }, "GS601", refused,
+       fails},
+      {"HybridWeightReadAsDataLater", kXnnpack, [] { return WeightAsData("FULLY_CONNECTED", kFloat, true); }, "GS601",
+       refused, fails},
+      {"WeightReadAsDataBefore", kXnnpack, [] { return WeightAsData("FULLY_CONNECTED", kInt8, false); }, ""},
+      {"WeightOfOneRowReadAsData", kXnnpack, [] { return WeightAsData("FULLY_CONNECTED", kInt8, true, 1); }, ""},
+      {"WeightReadAsDataByReference", kReference, [] { return WeightAsData("FULLY_CONNECTED", kInt8, true); }, ""},
+      {"HybridFilterReadAsDataLater", kXnnpack, [] { return WeightAsData("CONV_2D", kFloat, true); }, "GS601", refused,
+       fails},
+      {"FilterReadAsDataLater", kXnnpack, [] { return WeightAsData("CONV_2D", kInt8, true); }, ""},
       {"WeightAtRunTime", kXnnpack, [] { return LinearAtRunTime("w"); }, "CV602", fallback, partial},
       {"BiasAtRunTime", kXnnpack, [] { return LinearAtRunTime("b"); }, "CV602", fallback, partial},
       {"WeightAtRunTimeByReference", kReference, [] { return LinearAtRunTime("w"); }, ""},

@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/backends/coverage.h"
 #include "rules/backends/cpu_module.h"
@@ -12,6 +14,7 @@
 #include "rules/backends/table_judge.h"
 #include "rules/backends/table_target.h"
 #include "rules/constraints/rules.h"
+#include "rules/graph/data_type.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate::litert {
@@ -61,6 +64,21 @@ const RuleInfo kOperatorVersion = {
     "node.",
     "Convert with an older converter, or ship a newer runtime.",
     "Fires: a CONV_2D of version 99. Does not: one of version 3.",
+};
+
+const RuleInfo kRewrittenWeight = {
+    "GS601",
+    "weight-read-as-data",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} is {observed}; expected {allowed}.",
+    "When the XNNPACK delegate makes an int8 FULLY_CONNECTED, or a CONV_2D of float input and int8 weights, it repeats "
+    "the one scale of the weight for every output channel, in the tensor itself. A delegated node that comes later and "
+    "reads the tensor as data finds scales that it does not take, and the interpreter cannot be made.",
+    "Give the node a copy of the constant, or the weight a scale for each channel and the copy one for all.",
+    "Fires: an int8 ADD of a constant that is the weight of a FULLY_CONNECTED in front of it. Does not: the ADD in "
+    "front of the FULLY_CONNECTED, or two FULLY_CONNECTED of one weight.",
 };
 
 // Statements of the delegate's table that have a source of their own are not about what it takes: it takes the node,
@@ -119,6 +137,8 @@ class Judge {
     BackendOp delegated = stated;
     delegated.name = name;
     if (!matcher_.HasOp(name)) {
+      // The delegate keeps variables itself, under conditions that the table does not have: others say so.
+      if (absl::EndsWith(stated.name, "_VARIABLE") || stated.name == "VAR_HANDLE") return false;
       NoteFallback(stated, "it has no such operator", "other operators", {}, outcome);
       return false;
     }
@@ -140,9 +160,50 @@ class Judge {
     outcome.checked = true;
     outcome.backend_ops.emplace_back(stated.name);
     for (const Violation& violation : match_.violations) AddFinding(delegated, violation);
+    if (ReadsRewrittenWeight(stated)) ends = true;
+    NoteRewrittenWeight(stated);
     outcome.refused = outcome.ends_export = ends;
     AddUnjudged(stated);
     return true;
+  }
+
+  // Argument 1 of these is a weight, whose scales may be one for each channel.
+  static bool TakesRewritten(absl::string_view op) { return op == "FULLY_CONNECTED" || op == "CONV_2D"; }
+
+  // Nodes are made in the order of the file: the weight of this one is another tensor for those that come.
+  void NoteRewrittenWeight(const BackendOp& op) {
+    const Graph& graph = context_.graph();
+    if (!TakesRewritten(op.name) || graph.num_inputs(op.node) < 2) return;
+    const int32_t data = graph.input(op.node, 0), weight = graph.input(op.node, 1);
+    if (data < 0 || weight < 0 || !graph.is_constant(weight) || graph.dtype(weight) != v1::DATA_TYPE_INT8) return;
+    if (op.name == "CONV_2D" && !IsFloat(graph.dtype(data))) return;
+    const int32_t spec = graph.value_spec(weight);
+    const v1::Value& value = graph.value(weight);
+    if (spec < 0 || graph.message().specs(spec).qparams().scales_size() != 1) return;
+    if (value.dims_size() > 0 && value.dims(0) > 1) rewritten_.emplace(weight, op.node);
+  }
+
+  bool ReadsRewrittenWeight(const BackendOp& op) {
+    const Graph& graph = context_.graph();
+    if (rewritten_.empty() || op.name == "DEQUANTIZE") return false;
+    for (int i = 0; i < graph.num_inputs(op.node); ++i) {
+      const auto found = rewritten_.find(graph.input(op.node, i));
+      if (found == rewritten_.end()) continue;
+      // What the other two convolutions make of such a weight was not asked.
+      const bool other = op.name == "DEPTHWISE_CONV_2D" || op.name == "TRANSPOSE_CONV";
+      if (i == 1 && (other || TakesRewritten(op.name))) continue;
+      Place place;
+      place.node = op.node;
+      place.input = i;
+      FindingSource source;
+      source.kind = v1::Source::MEASURED;
+      source.table = target_.tables.empty() ? std::string() : target_.tables.back();
+      sink_.Add(kRewrittenWeight, place,
+                absl::StrCat("the weight of ", graph.op_type(found->second), " #", found->second, " in front of it"),
+                "a constant that is no weight of a delegated node before", std::move(source));
+      return true;
+    }
+    return false;
   }
 
   void NoteFallback(const BackendOp& op, std::string observed, std::string allowed, std::string row,
@@ -228,6 +289,7 @@ class Judge {
   FindingSink& sink_;
   Emission emission_;
   MatchResult match_;
+  absl::flat_hash_map<int32_t, int32_t> rewritten_;  // weights by value, with the node that they are the weight of
 };
 
 void CheckGraph(const CheckContext& context, const Target& target, const TableMatcher& matcher, FindingSink& sink,
@@ -242,7 +304,7 @@ void CheckGraph(const CheckContext& context, const Target& target, const TableMa
 }  // namespace
 
 std::vector<const RuleInfo*> OwnRules() {
-  return {&kUnclearLowering, &kOlderTable, &kNoKernel, &kNotDelegated, &kOperatorVersion};
+  return {&kUnclearLowering, &kOlderTable, &kNoKernel, &kNotDelegated, &kOperatorVersion, &kRewrittenWeight};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {

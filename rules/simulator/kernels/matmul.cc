@@ -1,5 +1,6 @@
 // Matrix products: linear layers, general products, products of two activations.
 #include <algorithm>
+#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -21,6 +22,17 @@ struct Product {
   ByWidth form;
   const QTensor* bias = nullptr;
 };
+
+// What a part of the sums used, beside what those before did.
+void AddUse(const AccumulatorUse& part, bool first, AccumulatorUse& all) {
+  all.bits_used = std::max(all.bits_used, part.bits_used);
+  all.bits_worst_case = std::max(all.bits_worst_case, part.bits_worst_case);
+  all.bits_available = part.bits_available;
+  all.overflows += part.overflows;
+  all.rounding.known = part.rounding.known && (first || all.rounding.known);
+  all.rounding.signal += part.rounding.signal;
+  all.rounding.noise += part.rounding.noise;
+}
 
 // A copy of the last two axes exchanged.
 Centered Transposed(const Centered& from, int64_t matrices, int64_t rows, int64_t columns) {
@@ -129,6 +141,76 @@ absl::Status Multiply(const Profile& profile, KernelCall& call, const Product& p
   return absl::OkStatus();
 }
 
+// The elements of `from` by their places, as a tensor of its own.
+QTensor Picked(const QTensor& from, absl::Span<const int64_t> places, std::vector<int64_t> dims) {
+  const size_t width = ElementSize(from.tensor.type);
+  QTensor to{{from.tensor.type, std::move(dims), {}}, from.q};
+  to.tensor.data.resize(places.size() * width);
+  for (size_t i = 0; i < places.size(); ++i) {
+    std::copy_n(from.tensor.data.data() + places[i] * width, width, to.tensor.data.data() + i * width);
+  }
+  return to;
+}
+
+// A bias of any shape that broadcasts to rows and columns, as ONNX has it. One that differs between rows: a row each.
+absl::Status MultiplyBroadcast(const Profile& profile, KernelCall& call, Product product) {
+  const QTensor& a = *call.inputs[0];
+  const QTensor& b = *call.inputs[1];
+  const QTensor* bias = product.bias;
+  if (bias == nullptr || a.tensor.dims.size() != 2 || b.tensor.dims.size() != 2) {
+    return Multiply(profile, call, product);
+  }
+  const int64_t rows = a.tensor.dims[product.transpose_a ? 1 : 0], depth = a.tensor.dims[product.transpose_a ? 0 : 1];
+  const int64_t columns = b.tensor.dims[product.transpose_b ? 0 : 1];
+  const std::vector<int64_t>& dims = bias->tensor.dims;
+  if (dims.size() <= 1 ? dims == std::vector<int64_t>{columns} : dims == std::vector<int64_t>{1, columns}) {
+    return Multiply(profile, call, product);
+  }
+  const std::vector<int64_t> of_sums = {rows, columns};
+  const absl::StatusOr<std::vector<int64_t>> common = BroadcastShape(dims, of_sums);
+  if (!common.ok() || *common != of_sums) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("a bias of [", absl::StrJoin(dims, ", "), "] for sums of [", rows, ", ", columns, "]"));
+  }
+  if (bias->q.scales.size() > 1) return absl::UnimplementedError("a bias with several scales that is broadcast");
+  std::vector<int64_t> places = BroadcastIndex(dims, of_sums);
+  if (places.empty()) {
+    for (int64_t i = 0; i < rows * columns; ++i) places.push_back(i);
+  }
+  const absl::Span<const int64_t> all = absl::MakeConstSpan(places);
+  const bool same_rows = dims.size() < 2 || dims[0] == 1;
+  if (rows == 0 || same_rows) {
+    const QTensor row = Picked(*bias, all.first(rows == 0 ? 0 : columns), {rows == 0 ? 0 : columns});
+    product.bias = rows == 0 ? nullptr : &row;
+    return Multiply(profile, call, product);
+  }
+  QTensor& out = call.outputs[0];
+  if (absl::Status status = Allocate(of_sums, out.tensor); !status.ok()) return status;
+  const size_t row_bytes = static_cast<size_t>(columns) * ElementSize(out.tensor.type);
+  Product one = product;
+  one.transpose_a = false;
+  for (int64_t row = 0; row < rows; ++row) {
+    std::vector<int64_t> of_row(static_cast<size_t>(depth));
+    for (int64_t k = 0; k < depth; ++k) of_row[k] = product.transpose_a ? k * rows + row : row * depth + k;
+    const QTensor x = Picked(a, of_row, {1, depth}),
+                  added = Picked(*bias, all.subspan(row * columns, columns), {columns});
+    one.bias = &added;
+    const QTensor* inputs[2] = {&x, &b};
+    QTensor result{{out.tensor.type, {}, {}}, out.q};
+    AccumulatorUse use;
+    KernelCall part{call.op,
+                    call.layout,
+                    call.attributes,
+                    inputs,
+                    absl::MakeSpan(&result, 1),
+                    call.use != nullptr ? &use : nullptr};
+    if (absl::Status status = Multiply(profile, part, one); !status.ok()) return status;
+    std::copy_n(result.tensor.data.data(), row_bytes, out.tensor.data.data() + row * row_bytes);
+    if (call.use != nullptr) AddUse(use, row == 0, *call.use);
+  }
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status MatMul(const Profile& profile, KernelCall& call) {
@@ -162,11 +244,11 @@ absl::Status Gemm(const Profile& profile, KernelCall& call) {
   if (whole && !(attributes.Float("sum_factor", 1) > 0)) {
     return absl::UnimplementedError("a general matrix product with a negative alpha");
   }
-  return Multiply(profile, call,
-                  {.transpose_a = attributes.Int("transA", 0) != 0,
-                   .transpose_b = attributes.Int("transB", 0) != 0,
-                   .form = profile.linear,
-                   .bias = call.inputs.size() > 2 ? call.inputs[2] : nullptr});
+  return MultiplyBroadcast(profile, call,
+                           {.transpose_a = attributes.Int("transA", 0) != 0,
+                            .transpose_b = attributes.Int("transB", 0) != 0,
+                            .form = profile.linear,
+                            .bias = call.inputs.size() > 2 ? call.inputs[2] : nullptr});
 }
 
 }  // namespace quantgate::simulator

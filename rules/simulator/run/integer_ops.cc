@@ -145,4 +145,33 @@ absl::StatusOr<Tensor> UnpackedWeight(const NodeReader& node) {
   return weight;
 }
 
+// accuracy_level 4: int8 in blocks of the weight's along the last axis, to the largest element of each. Weights of 8
+// bits and of 4 bits in all blocks that the runtime takes, of 2 bits in three of them.
+bool RoundsInput(const NodeReader& node) {
+  if (!absl::EndsWith(node.op_type(), "::MatMulNBits") || node.Int("accuracy_level", 0) != 4) return false;
+  const Tensor* zeros = node.Argument(3);
+  if (zeros != nullptr && zeros->type == kFloat) return false;
+  const int64_t bits = node.Int("bits", 4), block = node.Int("block_size", 32);
+  return bits == 4 || bits == 8 || (bits == 2 && (block == 32 || block == 64 || block == 128));
+}
+
+absl::StatusOr<Tensor> RoundedInput(const NodeReader& node, const Tensor& x) {
+  const int64_t block = node.Int("block_size", 32), size = x.dims.empty() ? 0 : x.dims.back();
+  if (x.type != kFloat || block < 1) return absl::InvalidArgumentError("its input is not of real numbers");
+  Tensor rounded = x;
+  const absl::Span<float> all = rounded.as<float>();
+  for (size_t row = 0; size > 0 && row < all.size(); row += static_cast<size_t>(size)) {
+    for (int64_t first = 0; first < size; first += block) {
+      const absl::Span<float> some =
+          all.subspan(row + static_cast<size_t>(first), static_cast<size_t>(std::min(block, size - first)));
+      float largest = 0;
+      for (const float value : some) largest = std::max(largest, std::fabs(value));
+      if (largest == 0) continue;
+      const float scale = largest / 127.0f, inverse = 127.0f / largest;
+      for (float& value : some) value = std::nearbyint(value * inverse) * scale;
+    }
+  }
+  return rounded;
+}
+
 }  // namespace quantgate::simulator

@@ -19,6 +19,10 @@ bool IsIntegerOp(absl::string_view op_type);
 absl::Status RunIntegerOp(const NodeReader& node, absl::Span<const Tensor* const> inputs, const Lowered& lowered,
                           bool exact, absl::Span<Tensor> outputs);
 
+// Whether ONNX Runtime rounds the input of a MatMulNBits to int8 before it multiplies, and what it then stands for.
+bool RoundsInput(const NodeReader& node);
+absl::StatusOr<Tensor> RoundedInput(const NodeReader& node, const Tensor& x);
+
 // MatMulNBits: the weight (N, K) out of its blocks, as reals. INVALID_ARGUMENT: sizes that do not fit.
 absl::StatusOr<Tensor> UnpackedWeight(const NodeReader& node);
 

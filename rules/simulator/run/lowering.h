@@ -69,6 +69,8 @@ struct Lowered {
   // A scalar that the origin states as a number, in the place of a port.
   std::optional<double> scalar;
   int scalar_port = 1;
+  // What a Pad writes where its operand is integers as they are stored: one of them.
+  std::optional<double> stored_fill;
   // The first operand is taken in this shape, the first result given in that one (with one -1). Sizes do not change.
   std::optional<Integers> input_shape;
   std::optional<Integers> output_shape;

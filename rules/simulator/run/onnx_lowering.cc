@@ -133,6 +133,11 @@ absl::Status LowerPad(const NodeReader& node, Lowered& lowered) {
   CopyTexts(node, lowered.attributes, {"mode"});
   lowered.attributes.SetFloat(
       "value", node.attribute("value") != nullptr ? node.Real("value", 0) : node.ArgumentReal(2).value_or(0));
+  const Tensor* fill = node.Argument(2);
+  if (fill == nullptr ? !node.HasArgument(2) && node.attribute("value") == nullptr
+                      : fill->type != v1::DATA_TYPE_FLOAT32) {
+    lowered.stored_fill = node.ArgumentReal(2).value_or(0);
+  }
   lowered.data_ports = 1;
   return absl::OkStatus();
 }

@@ -133,7 +133,8 @@ absl::StatusOr<std::vector<Tensor>> RunReal(const NodeCall& node, const std::vec
   return outputs;
 }
 
-absl::StatusOr<Affine> RunAffine(const NodeCall& node, const std::vector<const QTensor*>& ports) {
+absl::StatusOr<Affine> RunAffine(const NodeCall& node, std::vector<const QTensor*> ports) {
+  if (node.rounded_first != nullptr && !ports.empty()) ports[0] = node.rounded_first;
   Affine result;
   std::vector<QTensor> outputs(node.step.outputs.size());
   bool any = false;

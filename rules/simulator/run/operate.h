@@ -30,6 +30,8 @@ struct NodeCall {
   const std::vector<Quantization>& written;  // parameters of the outputs
   int64_t room;                              // bytes that its results may take
   bool statistics;                           // whether anybody asks what its accumulators did
+  // Where the profile rounds the first operand before it computes, what it then has; null: the operand itself.
+  const QTensor* rounded_first = nullptr;
 };
 
 // Operands (parallel to step.inputs) in the order of the operator's ports. `scalar`: Lowered.scalar as a tensor, or
@@ -62,7 +64,7 @@ absl::StatusOr<std::vector<Tensor>> RunUnrounded(const NodeCall& node, const std
                                                  const QTensor* scalar);
 
 // The operator as the profile computes it. `ports` may be quantized or not.
-absl::StatusOr<Affine> RunAffine(const NodeCall& node, const std::vector<const QTensor*>& ports);
+absl::StatusOr<Affine> RunAffine(const NodeCall& node, std::vector<const QTensor*> ports);
 
 }  // namespace quantgate::simulator
 

@@ -6,6 +6,7 @@
 #include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
 #include "rules/simulator/run/control_flow.h"
+#include "rules/simulator/run/stored.h"
 
 namespace quantgate::simulator {
 namespace {
@@ -27,6 +28,7 @@ Slot SlotOf(const Graph& graph, const ResolvedGraph& resolved, const Operand& op
   slot.quant_min = operand.quant_min;
   slot.quant_max = operand.quant_max;
   slot.quantizer = operand.quantizer;
+  slot.late_zero_point = HasLateZeroPoint(graph, operand.quantizer);
   return slot;
 }
 
@@ -44,6 +46,19 @@ OpId ConversionOf(const Graph& graph, const Step& step) {
 bool Folds(const Graph& graph, const Operand& output) {
   return output.quantizer >= 0 && IsQuantize(graph, output.quantizer) && graph.num_outputs(output.quantizer) > 0 &&
          graph.uses(output.edge_value).size() == 1;
+}
+
+// ONNX: the node has no integers among its operands but those of one type, which it leaves as they are.
+bool MovesIntegers(const Graph& graph, const Step& step) {
+  const Operator& op = GetOperator(step.op);
+  // QLinearConcat and its like state the parameters of each operand, and rescale.
+  const Binding* binding = graph.binding(step.node);
+  if (binding == nullptr || binding->integer_operator) return false;
+  if (graph.origin() != v1::Graph::ONNX || (op.traits & (kMovesData | kSelects)) == 0) return false;
+  if (step.outputs.empty() || !step.outputs[0].quantized || !step.outputs[0].q.quantized()) return false;
+  const auto folded = [](const Slot& slot) { return slot.quantizer >= 0; };
+  return std::none_of(step.inputs.begin(), step.inputs.end(), folded) &&
+         std::none_of(step.outputs.begin(), step.outputs.end(), folded);
 }
 
 class Planner {
@@ -95,6 +110,7 @@ class Planner {
     if (step.outputs.empty()) return;
     step.op = ConversionOf(graph_, step);
     KeepParameters(step);
+    if (MovesIntegers(graph_, step)) BorrowParameters(step);
     steps_.push_back(std::move(step));
     for (int32_t quantizer : quantizers) AddQuantize(quantizer);
   }
@@ -115,6 +131,22 @@ class Planner {
     step.outputs[0].value = value;
     step.outputs[0].port = 0;
     step.outputs[0].quantizer = -1;
+  }
+
+  // ONNX moves stored integers whatever was meant by each: a constant that fills the gaps of a Where has no parameters.
+  static void BorrowParameters(Step& step) {
+    const Operator& op = GetOperator(step.op);
+    const Slot& result = step.outputs[0];
+    for (Slot& slot : step.inputs) {
+      const auto port = static_cast<size_t>(slot.port);
+      if (slot.value < 0 || port >= op.inputs.size() || op.inputs[port].role != PortRole::kActivation) continue;
+      if (slot.quantized && slot.type == result.type && SameParameters(slot.q, result.q)) continue;
+      const Slot own = slot;
+      slot = result;
+      slot.value = own.value;
+      slot.port = own.port;
+      slot.borrowed = true;
+    }
   }
 
   // A Quantize that is not part of its producer after all.
@@ -144,8 +176,11 @@ class Planner {
       for (int k = 0; k < graph_.num_inputs(node); ++k) {
         const int32_t value = graph_.input(node, k);
         reads(value);
-        if (value < 0 || !IsDequantize(graph_, graph_.producer(value))) continue;
-        reads(QuantizerInputsOf(graph_, graph_.producer(value)).data);
+        const int32_t producer = value < 0 ? -1 : graph_.producer(value);
+        if (!IsDequantize(graph_, producer)) continue;
+        for (int argument = 0; argument < graph_.num_inputs(producer); ++argument) {
+          reads(graph_.input(producer, argument));
+        }
       }
       if (IsControlFlow(graph_, node)) {
         for (int32_t value : CapturedValues(graph_, node)) reads(value);
@@ -163,6 +198,12 @@ class Planner {
 };
 
 }  // namespace
+
+bool HasLateZeroPoint(const Graph& graph, int32_t quantizer) {
+  if (quantizer < 0) return false;
+  const int32_t zero_point = QuantizerInputsOf(graph, quantizer).zero_point;
+  return zero_point >= 0 && !graph.is_constant(zero_point);
+}
 
 Quantization QuantizationOf(const QuantParams* params, int rank) {
   Quantization q;

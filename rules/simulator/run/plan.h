@@ -26,6 +26,10 @@ struct Slot {
   // Empty scales although quantized: computed as the graph runs, by the arguments of `quantizer`.
   Quantization q;
   int32_t quantizer = -1;  // the Quantize or Dequantize node that is folded into it
+  // The zero point beside the scales of `q` is computed as the graph runs.
+  bool late_zero_point = false;
+  // Integers with no parameters of their own, or with others: they are put among those of the result as they are.
+  bool borrowed = false;
 };
 
 struct Step {
@@ -39,6 +43,9 @@ struct Step {
 
 // Graph and resolved graph must outlive nothing of it.
 std::vector<Step> MakePlan(const Graph& graph, const ResolvedGraph& resolved);
+
+// Whether the zero point of a Quantize or Dequantize node is the result of another one.
+bool HasLateZeroPoint(const Graph& graph, int32_t quantizer);
 
 // Parameters as kernels take them; empty: not known, or of a geometry that kernels do not have.
 Quantization QuantizationOf(const QuantParams* params, int rank);

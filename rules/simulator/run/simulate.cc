@@ -127,6 +127,12 @@ class Simulator {
     if (IsControlFlow(graph_, step.node)) return RunBodies(step, written);
     Lowered lowered;
     if (absl::Status status = LowerNode(step, reader, lowered); !status.ok()) return status;
+    if (lowered.stored_fill.has_value() && !operands.empty() && operands[0].affine != nullptr &&
+        step.inputs[0].quantizer < 0 && operands[0].affine->q.quantized()) {
+      const Quantization& q = operands[0].affine->q;
+      lowered.attributes.SetFloat(
+          "value", (*lowered.stored_fill - static_cast<double>(q.zero_point())) * static_cast<double>(q.scales[0]));
+    }
     const bool packed = absl::EndsWith(reader.op_type(), "::MatMulNBits");
     std::vector<Held> unpacked;
     const std::vector<Held>* read = &operands;
@@ -168,7 +174,14 @@ class Simulator {
     std::optional<QTensor> scalar;
     if (lowered.scalar.has_value()) scalar = ScalarFor(*read, *lowered.scalar);
     const QTensor* number = scalar.has_value() ? &*scalar : nullptr;
-    const NodeCall node{profile_, *called, reader, lowered, written, values_.room(), options_.statistics};
+    NodeCall node{profile_, *called, reader, lowered, written, values_.room(), options_.statistics};
+    QTensor rounded;
+    if (packed && profile_.nbits_accuracy_level && RoundsInput(reader) && (*read)[0].affine != nullptr) {
+      absl::StatusOr<Tensor> input = RoundedInput(reader, (*read)[0].affine->tensor);
+      if (!input.ok()) return input.status();
+      rounded.tensor = *std::move(input);
+      node.rounded_first = &rounded;
+    }
     if (!exact && options_.statistics) return ComputeAll(step, node, *read, number);
     absl::StatusOr<Affine> affine = RunAffine(node, Ports(*called, Each(*read, &Held::affine), lowered, number));
     if (!affine.ok()) return affine.status();

@@ -59,9 +59,18 @@ void Values::Report(int32_t value) const {
 }
 
 absl::StatusOr<Quantization> Values::ParametersOf(const Slot& slot) {
-  if (slot.q.quantized() || slot.quantizer < 0) return slot.q;
+  if ((slot.q.quantized() && !slot.late_zero_point) || slot.quantizer < 0) return slot.q;
   const QuantizerInputs inputs = QuantizerInputsOf(graph_, slot.quantizer);
-  Quantization q;
+  Quantization q = slot.q;
+  if (q.quantized()) {
+    if (!Materialize(inputs.zero_point).ok() || held_[inputs.zero_point].affine == nullptr) {
+      return absl::UnimplementedError("a zero point that is not known");
+    }
+    absl::StatusOr<std::vector<int64_t>> zeros = ToInt64(held_[inputs.zero_point].affine->tensor);
+    if (!zeros.ok()) return zeros.status();
+    q.zero_points = *std::move(zeros);
+    return q;
+  }
   if (inputs.scale < 0 || !Materialize(inputs.scale).ok() || held_[inputs.scale].affine == nullptr) {
     return absl::UnimplementedError("a scale that is not known");
   }
@@ -215,6 +224,7 @@ Slot Values::SlotOfQuantizer(int32_t node) const {
   slot.quant_max = operand->quant_max;
   slot.quantizer = node;
   slot.q = QuantizationOf(resolved_.qparams(*operand), graph_.rank(operand->edge_value));
+  slot.late_zero_point = HasLateZeroPoint(graph_, node);
   return slot;
 }
 
@@ -233,9 +243,9 @@ absl::StatusOr<Held> Values::Read(const Slot& slot) {
   }
   if (from.affine->q.quantized() && SameParameters(from.affine->q, *q)) return from;
   const bool unread = !from.affine->q.quantized();
-  // A constant's tensor is nobody else's yet, and need not be copied.
-  if (unread && graph_.is_constant(slot.value) && from.affine == from.reference && from.affine == from.real &&
-      from.affine.use_count() == 3) {
+  // A constant's tensor is nobody else's yet, and need not be copied; with borrowed parameters it stays as it is.
+  if (unread && !slot.borrowed && graph_.is_constant(slot.value) && from.affine == from.reference &&
+      from.affine == from.real && from.affine.use_count() == 3) {
     const auto tensor = std::const_pointer_cast<QTensor>(from.affine);
     tensor->q = *std::move(q);
     held.affine = tensor;
@@ -247,7 +257,7 @@ absl::StatusOr<Held> Values::Read(const Slot& slot) {
     if (absl::Status status = CheckGeometry(*held.affine); !status.ok()) return InValue(slot.value, status);
     held.real = held.reference = held.affine;
     held.exact = from.exact;
-    if (!unread || !from.exact) return held;
+    if (!unread || !from.exact || slot.borrowed) return held;
     if (absl::Status status = Keep(slot.value, held); !status.ok()) return status;
     return held;
   }
@@ -260,7 +270,7 @@ absl::StatusOr<Held> Values::Read(const Slot& slot) {
   held.reference = has_reference ? from.reference : held.real;
   held.exact = from.exact;
   // Constants are read more than once.
-  if (unread && from.exact) {
+  if (unread && from.exact && !slot.borrowed) {
     if (absl::Status status = Keep(slot.value, held); !status.ok()) return status;
   }
   return held;

@@ -365,3 +365,132 @@ def test_a_bias_at_the_limit(tmp_path):
     _, report = simulate(build.model(feeds, [out]), feeds, tmp_path)
     assert 'SM003' in codes(report)
     assert report['results'][0]['verdict'] == 'REJECTED'
+
+
+POSITIVE = lambda build: build.node('Greater', ['x', np.float32(0)])  # noqa: E731
+SCALE, ZERO = np.float32(0.03), np.uint8(120)
+
+
+def stored(build):
+    return build.quantize('x', SCALE, ZERO)
+
+
+def filled(dtype, number, *shape):
+    return lambda build: build.node('ConstantOfShape', [np.array(shape, np.int64)],
+                                    value=numpy_helper.from_array(np.array([number], dtype)))
+
+
+# Stored integers and integers of no parameters in one operator: those are put among them as they are.
+MIXED_INTEGERS = {
+    'where_else': lambda build: build.node('Where', [POSITIVE(build), stored(build), np.uint8(120)]),
+    'where_then': lambda build: build.node('Where', [POSITIVE(build), np.uint8(3), stored(build)]),
+    'where_of_two_scales': lambda build: build.node(
+        'Where', [POSITIVE(build), stored(build), build.quantize('x', np.float32(0.05), np.uint8(90))]),
+    'concat': lambda build: build.node('Concat', [filled(np.uint8, 9, 2, 3)(build), stored(build)], axis=-1),
+    'pad': lambda build: build.node('Pad', [stored(build), np.array([0, 1, 0, 1]), np.uint8(120)]),
+    'pad_by_default': lambda build: build.node('Pad', [stored(build), np.array([0, 1, 0, 1])]),
+    'pad_edge': lambda build: build.node('Pad', [stored(build), np.array([0, 1, 0, 1])], mode='edge'),
+    'pad_axes': lambda build: build.node('Pad', [stored(build), np.array([2, 1]), np.uint8(7), np.array([-1])]),
+}
+
+
+@pytest.mark.parametrize('name', MIXED_INTEGERS)
+def test_integers_beside_stored_ones(name, tmp_path):
+    build = Builder()
+    out = MIXED_INTEGERS[name](build)
+    compare(build, {'x': reals(2, 3)}, [out, build.dequantize(out, SCALE, ZERO)], tmp_path)
+
+
+# Next to them: operators that state the parameters of each operand rescale it.
+OWN_PARAMETERS = {
+    'concat': lambda build: build.node(
+        'com.microsoft::QLinearConcat',
+        [np.float32(.04), np.uint8(5), stored(build), SCALE, ZERO, integers(np.uint8, 2, 2), np.float32(.03),
+         np.uint8(1)], axis=-1),
+    'where': lambda build: build.node(
+        'com.microsoft::QLinearWhere',
+        [POSITIVE(build), stored(build), SCALE, ZERO, integers(np.uint8, 2, 1), np.float32(.05), np.uint8(1),
+         np.float32(.04), np.uint8(3)]),
+}
+
+
+@pytest.mark.parametrize('name', OWN_PARAMETERS)
+def test_operands_of_their_own_parameters(name, tmp_path):
+    build = Builder()
+    compare(build, {'x': reals(2, 3)}, [OWN_PARAMETERS[name](build)], tmp_path)
+
+
+@pytest.mark.parametrize('fill', [np.float32(0.7), None])
+def test_pad_between_dequantize_and_quantize(fill, tmp_path):
+    """What is filled in is a real number there."""
+    build = Builder()
+    real = build.dequantize(stored(build), SCALE, ZERO)
+    fill = [build.dequantize(np.uint8(200), SCALE, ZERO) if fill is None else fill]
+    out = build.quantize(build.node('Pad', [real, np.array([0, 1, 0, 1])] + fill), SCALE, ZERO)
+    compare(build, {'x': reals(2, 3)}, [out], tmp_path)
+
+
+@pytest.mark.parametrize('dtype', [np.uint8, np.int8, np.int16])
+@pytest.mark.parametrize('shape', [(), (3,)])
+def test_zero_points_that_are_computed(dtype, shape, tmp_path):
+    build = Builder()
+    scale = np.array([.01, .02, .03], np.float32) if shape else SCALE
+    zero = filled(dtype, 5, *shape)(build)
+    out = build.quantize('x', scale, zero, axis=1)
+    compare(build, {'x': reals(2, 3)}, [out, build.dequantize(out, scale, zero, axis=1)], tmp_path)
+
+
+@pytest.mark.parametrize('is_input', [False, True])
+def test_parts_of_stored_integers(is_input, tmp_path):
+    build = Builder()
+    first, second = build.node('Split', ['x' if is_input else stored(build), np.array([1, 3])], 2, axis=-1)
+    turned = build.dequantize(build.node('Transpose', [second]), SCALE, ZERO)
+    outputs = [first, second, turned, build.dequantize(first, SCALE, ZERO)]
+    compare(build, {'x': integers(np.uint8, 2, 4) if is_input else reals(2, 4)}, outputs, tmp_path)
+
+
+@pytest.mark.parametrize('shape', [(), (1,), (5,), (1, 5), (3, 1), (3, 5), (5, 1)])
+@pytest.mark.parametrize('form', ['qdq', 'operator'])
+def test_bias_that_is_broadcast(shape, form, tmp_path):
+    random = np.random.default_rng(31)
+    rows = 5 if shape == (5, 1) else 3
+    bias = random.integers(-2000, 2000, shape).astype(np.int32)
+    # Of 7 bits: processors without VNNI saturate sums of two products of bytes.
+    weight, scale, other = integers(np.int8, 8, 5) // 2, np.float32(0.01), np.float32(0.05)
+    build = Builder(17)
+    if form == 'operator':
+        out = build.node('com.microsoft::QGemm',
+                         ['x', SCALE, ZERO, weight, scale, np.int8(0), bias, other, np.uint8(7)])
+    else:
+        operands = [build.dequantize('x', SCALE, ZERO), build.dequantize(weight, scale, np.int8(0)),
+                    build.dequantize(bias, SCALE * scale, np.int32(0))]
+        out = build.quantize(build.node('Gemm', operands), other, np.uint8(7))
+    compare(build, {'x': integers(np.uint8, rows, 8)}, [out], tmp_path)
+
+
+def test_a_bias_that_does_not_fit(tmp_path):
+    build = Builder(17)
+    out = build.node('com.microsoft::QGemm', ['x', SCALE, ZERO, integers(np.int8, 8, 5), SCALE, np.int8(0),
+                                              np.zeros((2, 5), np.int32), SCALE, ZERO])
+    with pytest.raises(AssertionError, match='a bias of .2, 5. for sums of .3, 5.'):
+        simulate(build.model({'x': integers(np.uint8, 3, 8)}, [out]), {'x': integers(np.uint8, 3, 8)}, tmp_path)
+
+
+@pytest.mark.parametrize('level', [0, 4])
+@pytest.mark.parametrize('bits, block', [(2, 16), (2, 32), (2, 128), (2, 256), (4, 16), (4, 64), (8, 32)])
+@pytest.mark.parametrize('zeros', [False, True])
+@pytest.mark.parametrize('rows, depth', [(1, 256), (3, 200)])
+def test_matmul_nbits(level, bits, block, zeros, rows, depth, tmp_path):
+    """accuracy_level 4 rounds the input to int8 in blocks, but for weights of 2 bits in two sizes of them."""
+    random = np.random.default_rng(37)
+    columns, blocks = 8, -(-depth // block)
+    x = random.normal(size=(rows, depth)).astype(np.float32)
+    x[0, :block] = 0
+    operands = ['x', random.integers(0, 256, (columns, blocks, block * bits // 8)).astype(np.uint8),
+                random.uniform(0.001, 0.05, columns * blocks).astype(np.float32)]
+    if zeros:
+        operands.append(random.integers(0, 256, columns * (-(-blocks * bits // 8))).astype(np.uint8))
+    build = Builder()
+    out = build.node('com.microsoft::MatMulNBits', operands, K=depth, N=columns, bits=bits, block_size=block,
+                     accuracy_level=level)
+    compare(build, {'x': x}, [out], tmp_path, relative=1e-5)
