@@ -668,6 +668,7 @@ INSTANTIATE_TEST_SUITE_P(
             "BidirectionalLstm",
             Onnx("LSTM").In({5, 2, 16}).W({2, 32, 16}).W({2, 32, 8}).Out({5, 2, 2, 8}).S("direction", "bidirectional"),
             Lowering::kNoCounterpart},
+        Refusal{"SplitIntoOnePart", Aten("split_with_sizes.default").In({4}).Out({4}), Lowering::kNoCounterpart},
         Refusal{"TakenApart", Aten("silu.default").In({4}).Out({4}), Lowering::kUnknown},
         Refusal{"DifferenceWithAnEdge", Aten("diff.default").In({2, 8}, kF32, 0).In({2, 1}, kF32, 3).Out({2, 8}),
                 Lowering::kUnknown},

@@ -111,6 +111,8 @@ int64_t SizeOfPart(const NodeView& view, int axis, size_t part) {
 }
 
 Lowering LowerSplit(const NodeView& view, absl::string_view name, Emission& emission) {
+  // Its parameter is the positions between the parts. The vendor's library refuses it without any, and one at an end.
+  if (view.outputs().size() == 1) return NoCounterpart("QNN's Split has at least two outputs");
   emission.Begin(name, view.node());
   AddInput(view, view.input(0), emission);
   const int64_t axis = Normalize(view.integer({"axis", "dim"}).value_or(0), view.rank(view.input(0)));

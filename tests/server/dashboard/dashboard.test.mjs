@@ -2,7 +2,7 @@
 // order, on one server that starts empty.
 import {AxeBuilder} from '@axe-core/playwright';
 import assert from 'node:assert/strict';
-import {execFileSync} from 'node:child_process';
+import {execFileSync, spawn} from 'node:child_process';
 import {mkdirSync} from 'node:fs';
 import path from 'node:path';
 import {after, before, test} from 'node:test';
@@ -251,6 +251,97 @@ test('the fleet shows the newest verdict and the one before', async () => {
   await shot('fleet');
 });
 
+test('a model leads to its own reports, not to those of another repository', async () => {
+  const made = {};
+  for (const repository of ['org/one', 'org/two', '']) {
+    const {report} = await api('POST', '/v1/graphs:validate', {
+      graph: {name: 'g', origin: 'ONNX', stage: 'STAGE_CONVERTED'},
+      options: {model: {path: 'shared/name.onnx'}, labels: {repository}},
+    });
+    made[repository] = report.name;
+  }
+  for (const [repository, name] of Object.entries(made)) {
+    await open(`/?model=${encodeURIComponent('shared/name.onnx')}`, 'Fleet');
+    const row = page.getByRole('row').filter({has: page.getByRole('link', {name: 'shared/name.onnx'})});
+    await row.first().waitFor();
+    assert.equal(await row.count(), 3);
+    const own = repository ? row.filter({hasText: repository}) : row.filter({hasNotText: 'org/'});
+    await own.getByRole('link', {name: 'shared/name.onnx'}).click();
+    await page.getByRole('heading', {level: 1, name: 'Reports'}).waitFor();
+    await page.locator('tbody tr').first().waitFor();
+    await settled();
+    assert.deepEqual(
+      await page.locator('tbody a').evaluateAll((links) => links.map((link) => link.getAttribute('href'))),
+      [`/${name}`],
+      repository,
+    );
+  }
+});
+
+test('a fleet that comes slowly comes, however many checks end meanwhile', async () => {
+  const asked = [];
+  const broken = [];
+  const isFleet = (request) => new URL(request.url()).pathname === '/v1/fleet';
+  const note = (request) => isFleet(request) && asked.push(request.url());
+  const noteBroken = (request) => isFleet(request) && broken.push(request.url());
+  page.on('request', note);
+  page.on('requestfailed', noteBroken);
+  await page.route('**/v1/fleet*', async (route) => {
+    await new Promise((resolve) => setTimeout(resolve, 2000));
+    await route.continue().catch(() => undefined); // the test has ended
+  });
+  await open('/', 'Fleet');
+  let shown = false;
+  const link = page.getByRole('link', {name: 'nets/resnet8.onnx'}).waitFor();
+  void link.then(() => (shown = true));
+  for (let i = 0; !shown && i < 100; i++) {
+    await api('POST', '/v1/graphs:validate', {
+      graph: {name: 'g', origin: 'ONNX', stage: 'STAGE_CONVERTED'},
+      options: {model: {path: 'busy.onnx'}},
+    });
+    await page.waitForTimeout(100);
+  }
+  await link;
+  // What ended meanwhile is asked for once, after that.
+  await page.waitForTimeout(3000);
+  page.off('request', note);
+  page.off('requestfailed', noteBroken);
+  await page.unroute('**/v1/fleet*');
+  assert.deepEqual(broken, []);
+  assert.ok(asked.length >= 2 && asked.length <= 3, `${asked.length} requests`);
+});
+
+test('a server that keeps no reports shows the one that was made', async () => {
+  const server = spawn(process.env.QUANTGATE_EXECUTABLE, [
+    'serve', '--listen', '127.0.0.1:0', '--http', '127.0.0.1:0', '--store', 'none',
+  ]);
+  try {
+    const address = await new Promise((resolve, reject) => {
+      let said = '';
+      server.stdout.on('data', (text) => {
+        const found = /^dashboard on (\S+)$/m.exec((said += text));
+        if (found) resolve(found[1]);
+      });
+      server.on('exit', () => reject(new Error(`the server ended: ${said}`)));
+    });
+    const other = await context.newPage();
+    await other.goto(new URL('/check', address).href);
+    await other.setInputFiles('#file', model);
+    await other.getByRole('button', {name: 'Check', exact: true}).click();
+    const report = other.getByRole('region', {name: 'The report'});
+    await report.getByText('This server keeps no reports').waitFor();
+    await report.getByRole('heading', {name: /^any/}).waitFor();
+    assert.equal(await report.getByRole('link', {name: /graph/i}).count(), 0);
+    assert.equal(await other.locator('main a[href*="/reports/"]').count(), 0);
+    assert.equal(new URL(other.url()).pathname, '/check');
+    await axe('a report that is not kept', other);
+    await shot('not_kept', other);
+    await other.close();
+  } finally {
+    server.kill();
+  }
+});
+
 test('names are text', async () => {
   const graph = {
     name: hostile,
@@ -493,6 +584,29 @@ test('10,000 reports', async () => {
   await upload(model, 'nets/model_7.onnx', ['qnn_htp/SM8350']);
   await page.getByRole('link', {name: 'Graph', exact: true}).click();
   await page.locator('canvas').waitFor();
+});
+
+test('reports of two pages are compared, the older one as the base', async () => {
+  await open('/reports?verdict=ACCEPTED', 'Reports');
+  const firstLink = page.locator('tbody a').first();
+  await firstLink.waitFor();
+  const newest = await firstLink.getAttribute('href');
+  await page.getByRole('button', {name: 'older'}).click();
+  await page.waitForURL(/page=/);
+  await page.waitForFunction((href) => {
+    const link = document.querySelector('tbody a');
+    return link && link.getAttribute('href') !== href;
+  }, newest);
+  const older = await firstLink.getAttribute('href');
+  await page.getByRole('checkbox').first().check();
+  await page.getByRole('button', {name: 'newest'}).click();
+  await page.locator(`tbody a[href="${newest}"]`).waitFor();
+  await page.getByRole('checkbox').first().check();
+  await page.getByRole('button', {name: 'Compare the two chosen'}).click();
+  await page.waitForURL(/\/compare\?/);
+  const asked = new URL(page.url()).searchParams;
+  assert.deepEqual([asked.get('base'), asked.get('other')], [older, newest].map((href) => href.split('/').pop()));
+  await settled();
 });
 
 test('every view fits 400 pixels and the dark', async () => {
