@@ -138,7 +138,7 @@ def test_qgemm(alpha, per_channel, transposed, dtype, tmp_path):
     build = Builder(17)
     limits = np.iinfo(dtype)
     x = random.integers(limits.min, limits.max + 1, (3, 8)).astype(dtype)
-    weight = random.integers(-127, 128, (5, 8) if transposed else (8, 5)).astype(np.int8)
+    weight = weights(*((5, 8) if transposed else (8, 5)))
     scale = np.linspace(0.005, 0.02, 5).astype(np.float32) if per_channel else np.float32(0.01)
     bias = random.integers(-2000, 2000, 5).astype(np.int32)
     out = build.node('com.microsoft::QGemm',
@@ -197,6 +197,11 @@ def integers(dtype, *shape):
     return np.random.default_rng(19).integers(limits.min, limits.max + 1, shape).astype(dtype)
 
 
+def weights(*shape):
+    """Of 7 bits: ONNX Runtime saturates sums of two products of bytes on processors without VNNI."""
+    return integers(np.int8, *shape) // 2
+
+
 def reals(*shape):
     return np.random.default_rng(23).normal(size=shape).astype(np.float32)
 
@@ -205,13 +210,13 @@ def reals(*shape):
 INTEGER_OPERATORS = {
     'dynamic_quantize_linear': (reals(4, 8), lambda build: build.node('DynamicQuantizeLinear', ['x'], 3)),
     'matmul_integer': (integers(np.uint8, 4, 8), lambda build: build.node(
-        'MatMulInteger', ['x', integers(np.int8, 8, 5), np.uint8(7), np.int8(3)])),
+        'MatMulInteger', ['x', weights(8, 5), np.uint8(7), np.int8(3)])),
     'matmul_integer_columns': (integers(np.uint8, 4, 8), lambda build: build.node(
-        'MatMulInteger', ['x', integers(np.int8, 8, 5), np.uint8(7), np.arange(5).astype(np.int8)])),
+        'MatMulInteger', ['x', weights(8, 5), np.uint8(7), np.arange(5).astype(np.int8)])),
     'matmul_integer_broadcast': (integers(np.uint8, 2, 1, 4, 8), lambda build: build.node(
-        'MatMulInteger', ['x', integers(np.int8, 3, 8, 5)])),
+        'MatMulInteger', ['x', weights(3, 8, 5)])),
     'matmul_integer_vector': (integers(np.uint8, 8), lambda build: build.node(
-        'MatMulInteger', ['x', integers(np.int8, 8, 5)])),
+        'MatMulInteger', ['x', weights(8, 5)])),
     'conv_integer': (integers(np.uint8, 1, 3, 6, 6), lambda build: build.node(
         'ConvInteger', ['x', integers(np.int8, 4, 3, 3, 3), np.uint8(7), np.int8(3)], pads=[1, 1, 1, 1])),
     'conv_integer_line': (integers(np.uint8, 1, 3, 9), lambda build: build.node(
@@ -455,8 +460,7 @@ def test_bias_that_is_broadcast(shape, form, tmp_path):
     random = np.random.default_rng(31)
     rows = 5 if shape == (5, 1) else 3
     bias = random.integers(-2000, 2000, shape).astype(np.int32)
-    # Of 7 bits: processors without VNNI saturate sums of two products of bytes.
-    weight, scale, other = integers(np.int8, 8, 5) // 2, np.float32(0.01), np.float32(0.05)
+    weight, scale, other = weights(8, 5), np.float32(0.01), np.float32(0.05)
     build = Builder(17)
     if form == 'operator':
         out = build.node('com.microsoft::QGemm',
