@@ -380,8 +380,9 @@ TEST_F(SimulationTest, AClientThatLeavesEndsItsCall) {
     if (deadline) context.set_deadline(absl::ToChronoTime(absl::Now() + absl::Milliseconds(100)));
     v1::SimulateResponse response;
     auto writer = stub_->Simulate(&context, &response);
-    EXPECT_TRUE(writer->Write(OptionsPart()));
-    EXPECT_TRUE(writer->Write(GraphPart(model_.graph.SerializeAsString())));
+    // On a busy machine the deadline may be over before all is written.
+    EXPECT_TRUE(writer->Write(OptionsPart()) || deadline);
+    EXPECT_TRUE(writer->Write(GraphPart(model_.graph.SerializeAsString())) || deadline);
     if (!deadline) context.TryCancel();
     EXPECT_EQ(writer->Finish().error_code(),
               deadline ? grpc::StatusCode::DEADLINE_EXCEEDED : grpc::StatusCode::CANCELLED);

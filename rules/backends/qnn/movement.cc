@@ -92,44 +92,50 @@ Lowering LowerConcat(const NodeView& view, absl::string_view name, Emission& emi
   return Emitted();
 }
 
-// Size along the split axis of a result that nobody takes: torch.fx has no value for it. -1: not known.
-int64_t SizeOfPart(const NodeView& view, int axis, size_t part) {
+// Sizes along `axis` of all parts as the attributes of a PT2E node state them: torch.fx has values for those alone that
+// somebody takes. None where they do not say it.
+std::optional<IntVector> SizesOfParts(const NodeView& view, int axis) {
+  constexpr int64_t kMaxParts = 4096;  // more than any library takes; a graph may claim any number
   const int64_t whole = view.dim(view.input(0), axis);
-  const auto piece = [&](int64_t size) {
-    const auto parts_before = static_cast<int64_t>(part);
-    if (size < 1 || parts_before > whole / size) return int64_t{-1};
-    const int64_t rest = whole - parts_before * size;
-    return rest < 1 ? -1 : std::min(size, rest);
-  };
-  if (const std::optional<int64_t> chunks = view.integer({"chunks"})) {
-    return *chunks < 1 || whole < 1 ? -1 : piece(whole / *chunks + (whole % *chunks != 0 ? 1 : 0));
+  std::optional<IntVector> sizes = view.integers({"split_size", "split_sizes"});
+  int64_t size = sizes && sizes->size() == 1 ? (*sizes)[0] : -1;
+  if (const std::optional<int64_t> chunks = view.integer({"chunks"}); chunks && *chunks > 0 && whole > 0) {
+    size = whole / *chunks + (whole % *chunks != 0 ? 1 : 0);
   }
-  const std::optional<IntVector> sizes = view.integers({"split_size", "split_sizes"});
-  if (!sizes || sizes->empty()) return -1;
-  if (sizes->size() == 1) return piece((*sizes)[0]);
-  return part < sizes->size() ? (*sizes)[part] : -1;
+  if (size < 1) return sizes && sizes->size() > 1 ? sizes : std::nullopt;
+  if (whole < 1 || (whole - 1) / size >= kMaxParts) return std::nullopt;
+  sizes.emplace();
+  for (int64_t rest = whole; rest > 0; rest -= size) sizes->push_back(std::min(size, rest));
+  return sizes;
 }
 
 Lowering LowerSplit(const NodeView& view, absl::string_view name, Emission& emission) {
+  const auto axis = static_cast<int>(Normalize(view.integer({"axis", "dim"}).value_or(0), view.rank(view.input(0))));
+  const bool complete = view.graph().origin() != v1::Graph::PT2E;  // the other formats state every result
+  const std::optional<IntVector> sizes = complete ? std::nullopt : SizesOfParts(view, axis);
+  const size_t parts = std::max(view.outputs().size(), sizes ? sizes->size() : 0);
   // Its parameter is the positions between the parts. The vendor's library refuses it without any, and one at an end.
-  if (view.outputs().size() == 1) return NoCounterpart("QNN's Split has at least two outputs");
+  if (parts == 1) {
+    return complete || sizes ? NoCounterpart("QNN's Split has at least two outputs")
+                             : Unknown("the number of parts is not known");
+  }
   emission.Begin(name, view.node());
   AddInput(view, view.input(0), emission);
-  const int64_t axis = Normalize(view.integer({"axis", "dim"}).value_or(0), view.rank(view.input(0)));
   emission.AddInt("axis", axis);
   // The positions between the outputs.
   BackendParam& index = emission.AddParam("split_index");
   int64_t position = 0;
   const auto taken =
       std::find_if(view.outputs().begin(), view.outputs().end(), [](const Operand& output) { return output.present; });
-  for (size_t i = 0; i < view.outputs().size() && taken != view.outputs().end(); ++i) {
-    const Operand& output = view.outputs()[i];
-    AddOutput(view, output.present ? &output : &*taken, emission);  // all results are tensors
-    const int64_t size =
-        output.present ? view.dim(&output, static_cast<int>(axis)) : SizeOfPart(view, static_cast<int>(axis), i);
+  for (size_t i = 0; i < parts && taken != view.outputs().end(); ++i) {
+    const bool present = i < view.outputs().size() && view.outputs()[i].present;
+    const Operand& output = present ? view.outputs()[i] : *taken;
+    AddOutput(view, &output, emission);  // all results are tensors
+    int64_t size = sizes && i < sizes->size() ? (*sizes)[i] : -1;
+    if (present) size = view.dim(&output, axis);
     if (size < 0 || __builtin_add_overflow(position, size, &position)) position = -1;
     if (position < 0) break;
-    if (i + 1 < view.outputs().size()) index.ints.push_back(position);
+    if (i + 1 < parts) index.ints.push_back(position);
   }
   if (position < 0) return Unknown("the size of an output along the split axis is not known");
   return Emitted();
