@@ -4,7 +4,9 @@
 good=$data/good.txtpb
 bad=$data/bad.txtpb
 
-"$quantgate" serve --listen 127.0.0.1:0 --store "sqlite:$scratch/reports.db" >"$scratch/listening" 2>"$scratch/log" &
+# Under ThreadSanitizer the end of a large call takes its time.
+"$quantgate" serve --listen 127.0.0.1:0 --store "sqlite:$scratch/reports.db" --drain-timeout 300 \
+  >"$scratch/listening" 2>"$scratch/log" &
 server=$!
 trap 'kill "$server" 2>/dev/null; wait "$server" 2>/dev/null; cleanup' EXIT
 for _ in $(seq 100); do
