@@ -4,10 +4,14 @@ import json
 import os
 import pathlib
 import subprocess
+import sys
 
 import pytest
 
 np = pytest.importorskip('numpy')
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'runtimes' / 'onnxruntime'))
+import processor
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / 'data'
 INTEGERS = ('int8', 'uint8', 'int16', 'uint16')
@@ -44,23 +48,11 @@ def differences(values, expected):
 ONNX = [('resnet8.qnn_a16_mixed', 6), ('tiny.qdq_u8s8', 0), ('bert.qdq_s8s8_pc', 0), ('vit.qdq_u8s8', 0), ('vit.qnn_a8w8', 0), ('tiny.qdq_a16w4', 0)]
 
 
-def saturates(onnx, onnxruntime):
-    """Whether ONNX Runtime's products of uint8 and int8 saturate in 16 bits, as on x86 processors without VNNI."""
-    given = [onnx.helper.make_tensor_value_info(name, kind, [4, 4]) for name, kind in
-             (('a', onnx.TensorProto.UINT8), ('b', onnx.TensorProto.INT8))]
-    result = onnx.helper.make_tensor_value_info('y', onnx.TensorProto.INT32, [4, 4])
-    graph = onnx.helper.make_graph([onnx.helper.make_node('MatMulInteger', ['a', 'b'], ['y'])], 'g', given, [result])
-    model = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid('', 17)], ir_version=8)
-    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=['CPUExecutionProvider'])
-    feeds = {'a': np.full((4, 4), 255, np.uint8), 'b': np.full((4, 4), 127, np.int8)}
-    return (session.run(None, feeds)[0] != 4 * 255 * 127).any()
-
-
 @pytest.mark.parametrize('name, bound', ONNX)
 def test_onnxruntime(name, bound, tmp_path):
     onnx = pytest.importorskip('onnx')
     onnxruntime = pytest.importorskip('onnxruntime')
-    if 'u8s8' in name and saturates(onnx, onnxruntime):
+    if 'u8s8' in name and processor.saturates():
         pytest.skip('ONNX Runtime saturates products of uint8 and int8 on this processor')
     path = DATA / 'onnx' / f'{name}.onnx'
     model = onnx.load(path)

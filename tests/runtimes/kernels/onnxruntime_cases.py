@@ -1,4 +1,5 @@
 """Writes N records of random operator calls with what ONNX Runtime computes: onnxruntime_cases.py N SEED."""
+import pathlib
 import sys
 
 import numpy
@@ -7,6 +8,9 @@ import onnxruntime
 from onnx import TensorProto, helper
 
 import record
+
+sys.path.insert(0, str(pathlib.Path(__file__).parent.parent / 'onnxruntime'))
+import processor
 
 ONNX_TYPE = {'int8': TensorProto.INT8, 'uint8': TensorProto.UINT8, 'int16': TensorProto.INT16,
              'uint16': TensorProto.UINT16, 'int32': TensorProto.INT32, 'float32': TensorProto.FLOAT}
@@ -95,7 +99,7 @@ def output(draw, dtype, reach):
 
 def weights(draw, shape, dtype, axis, signed_zero):
     channels = shape[axis]
-    data = draw.numbers(dtype, shape)
+    data = processor.weights(draw.numbers(dtype, shape))
     if draw.rng.random() < 0.6 and channels > 1:
         scales = numpy.float32([draw.scale(-9, -3) for _ in range(channels)])
         zeros = numpy.zeros(channels, int) if signed_zero else numpy.array([draw.zero_point(dtype) for _ in range(channels)])
@@ -143,7 +147,7 @@ def conv_integer(draw):
     kernel = [draw.integer(1, 3), draw.integer(1, 3)]
     x = draw.value([1, into, draw.integer(3, 7), draw.integer(3, 7)], 'uint8', 1)
     w = draw.value([out, into, *kernel], 'int8', 1)
-    w.zero = 0
+    w.data, w.zero = processor.weights(w.data), 0
     pads = [draw.integer(0, 1) for _ in range(4)]
     attrs = dict(kernel_shape=kernel, pads=pads, strides=[draw.integer(1, 2)] * 2)
     got = run([helper.make_node('ConvInteger', ['x', 'w', 'x_z', 'w_z'], ['y'], **attrs)], {'x': x.data},
@@ -165,8 +169,11 @@ def matmul(draw):
     dtype = draw.pick('uint8', 'uint8', 'int8')
     a = draw.value([*batch, rows, depth], dtype)
     both = draw.rng.random() < 0.5
-    b = weights(draw, [*(batch if both else []), depth, columns], 'int8' if dtype == 'int8' else draw.pick('uint8', 'int8'),
-                (len(batch) if both else 0) + 1, True) if not both else draw.value([*batch, depth, columns], dtype)
+    if both:
+        b = draw.value([*batch, depth, columns], dtype)
+        b.data = processor.weights(b.data)
+    else:
+        b = weights(draw, [depth, columns], 'int8' if dtype == 'int8' else draw.pick('uint8', 'int8'), 1, True)
     y = output(draw, dtype, reach_of(a, b, depth))
     feeds = {'a': a.data, **({'b': b.data} if both else {})}
     constants = {**a.constants('a'), **b.constants('b'), **y.constants('y'), **({} if both else {'b': b.data})}
@@ -344,6 +351,8 @@ CASES = [conv] * 4 + [matmul] * 2 + [gemm, qlinear_binary, qlinear_binary, pool,
 
 def main():
     count, seed = int(sys.argv[1]), int(sys.argv[2])
+    if processor.saturates():
+        print(processor.NOTE, file=sys.stderr)
     for number in range(count):
         draw = Draw([seed, number])
         case = CASES[draw.integer(0, len(CASES) - 1)]

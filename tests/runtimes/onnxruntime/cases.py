@@ -11,6 +11,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper
 
+import processor
 import reference as ref
 from model import Builder, proto_type
 
@@ -71,6 +72,11 @@ class Draw:
     def integers(self, kind, shape):
         low, high = ref.RANGES[kind]
         return self.np.integers(max(low, -40000), min(high, 70000) + 1, shape)
+
+    def weights(self, kind, shape):
+        """What is multiplied with activations: of 7 bits where the processor's products would saturate."""
+        drawn = self.integers(kind, shape)
+        return drawn // 2 if kind == "int8" and processor.saturates() else drawn
 
     def parameters(self, name, kind, channels=0, p=0.10, shapes=True, zero=None):
         """Scale and zero point. `channels`: per channel is plain with even odds. Returns (scale, zero point) values."""
@@ -160,7 +166,7 @@ def qlinear_conv(seed):
     domain = "" if d.chance(0.85) else MS
     x_kind, w_kind, y_kind = activation_types(d)
     attributes, x_shape, w_shape = conv_shapes(d)
-    x, w = d.integers(x_kind, x_shape), d.integers(w_kind, w_shape)
+    x, w = d.integers(x_kind, x_shape), d.weights(w_kind, w_shape)
     xs, xz = d.parameters("x", x_kind, p=0.06)
     ws, wz = d.parameters("w", w_kind, w_shape[0], zero=0 if w_kind == "int8" and d.chance(0.7) else None)
     ys, yz = d.parameters("y", y_kind, p=0.06)
@@ -200,7 +206,7 @@ def qlinear_matmul(seed):
     d = Draw(seed, (10, 13, 21, 24))
     a_kind, b_kind, y_kind = activation_types(d)
     a_shape, b_shape = matmul_shapes(d)
-    a, b = d.integers(a_kind, a_shape), d.integers(b_kind, b_shape)
+    a, b = d.integers(a_kind, a_shape), d.weights(b_kind, b_shape)
     as_, az = d.parameters("a", a_kind, p=0.06)
     bs, bz = d.parameters("b", b_kind, b_shape[-1] if len(b_shape) == 2 else 0)
     ys, yz = d.parameters("y", y_kind, p=0.06)
@@ -227,7 +233,7 @@ def integer_matmul(seed):
         attributes, a_shape, b_shape = conv_shapes(d)
     else:
         attributes, (a_shape, b_shape) = {}, matmul_shapes(d)
-    a, b = d.integers(a_kind, a_shape), d.integers(b_kind, b_shape)
+    a, b = d.integers(a_kind, a_shape), d.weights(b_kind, b_shape)
     names = [d.operand("a", a_kind, a, False), d.operand("b", b_kind, b, d.chance(0.6))]
     az, bz = np.array(0), np.array(0)
     if d.chance(0.8):
@@ -264,7 +270,7 @@ def float_matmul(seed):
     dynamic = d.chance(0.5)
     a_kind, b_kind, _ = activation_types(d)
     a_shape, b_shape = (3, 8), (8, 5)
-    b = d.integers(b_kind, b_shape)
+    b = d.weights(b_kind, b_shape)
     bs, bz = d.parameters("b", b_kind, b_shape[-1])
     constant = not d.defined or not d.chance(0.15)
     expected = {}
@@ -317,7 +323,7 @@ def qgemm(seed):
     d = Draw(seed)
     a_kind, b_kind, y_kind = activation_types(d)
     trans_a, trans_b = int(d.chance(0.2)), int(d.chance(0.4))
-    a, b = d.integers(a_kind, (3, 8)), d.integers(b_kind, (8, 5))
+    a, b = d.integers(a_kind, (3, 8)), d.weights(b_kind, (8, 5))
     as_, az = d.parameters("a", a_kind, p=0.06)
     bs, bz = d.parameters("b", b_kind, 5)
     quantized = d.chance(0.8)
@@ -663,7 +669,8 @@ def group(seed):
         s, z = (s, z) if np.ndim(s) <= 1 else (s.reshape(()), z.reshape(()))
         if np.shape(z) != np.shape(s):
             z = np.resize(z, np.shape(s))
-        q = d.integers(own, shape) if not is_float else d.np.uniform(-4, 4, shape).astype(ref.FLOAT8[own]).astype(np.float32)
+        draw = d.weights if weighted and i == 1 else d.integers
+        q = draw(own, shape) if not is_float else d.np.uniform(-4, 4, shape).astype(ref.FLOAT8[own]).astype(np.float32)
         scales_of.append(s)
         parameters = [d.b.constant(f"s{i}", s, "float"), d.b.constant(f"z{i}", z, own)]
         if (is_float or d.chance(0.05)) and np.all(z == 0):

@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 import cases
+import processor
 from oracle import Oracle
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / "data"
@@ -125,6 +126,8 @@ def main():
                     example[key] += f" {name}"
         batch.clear()
 
+    if processor.saturates():
+        print(processor.NOTE)
     real = files(quantgate, oracle)
     for family, case in cases.drawn(count, seed):
         model = case.model.SerializeToString()
