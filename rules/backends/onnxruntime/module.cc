@@ -10,6 +10,7 @@
 #include "rules/backends/coverage.h"
 #include "rules/backends/cpu_module.h"
 #include "rules/backends/matchers.h"
+#include "rules/backends/onnxruntime/byte_products.h"
 #include "rules/backends/onnxruntime/form.h"
 #include "rules/backends/onnxruntime/fusion.h"
 #include "rules/backends/onnxruntime/kernels.h"
@@ -170,6 +171,7 @@ class Judge {
     if (refused) return true;
     const FindingSource source = Measured(target_, name);
     refused = CheckParameters(graph_, call, source, sink_);
+    CheckByteProducts(graph_, call, source, sink_);
     return CheckKernel(graph_, call, source, sink_) || refused;
   }
 
@@ -254,7 +256,7 @@ std::vector<const RuleInfo*> OwnRules() {
   return {&kModelTooNew,     &kOpsetTooOld,    &kSameNodeName,     &kNoKernel,         &kKernelTypes,   &kFusedTypes,
           &kRunTimeWhere,    &kRemovedRelu,    &kUnlikeTypes,      &kUnknownAttribute, &kConcatTypes,   &kClippedType,
           &kParameterShape,  &kOtherAxis,      &kMissingZeroPoint, &kBlockGeometry,    &kRunTimeBlocks, &kFusedBias,
-          &kSoftmaxOverflow, &kFusedAttribute, &kOtherOrigin,      &kRunsInFloat,      &kOlderTable};
+          &kSoftmaxOverflow, &kFusedAttribute, &kByteProducts,     &kOtherOrigin,      &kRunsInFloat,   &kOlderTable};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
