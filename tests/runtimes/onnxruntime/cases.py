@@ -233,7 +233,8 @@ def integer_matmul(seed):
         attributes, a_shape, b_shape = conv_shapes(d)
     else:
         attributes, (a_shape, b_shape) = {}, matmul_shapes(d)
-    a, b = d.integers(a_kind, a_shape), d.weights(b_kind, b_shape)
+    # Of ConvInteger the filters are the left side.
+    a, b = (d.weights if conv else d.integers)(a_kind, a_shape), d.weights(b_kind, b_shape)
     names = [d.operand("a", a_kind, a, False), d.operand("b", b_kind, b, d.chance(0.6))]
     az, bz = np.array(0), np.array(0)
     if d.chance(0.8):
