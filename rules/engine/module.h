@@ -51,6 +51,8 @@ struct ModuleResult {
     bool checked = false;
     bool refused = false;
     bool ends_export = false;  // the toolchain itself fails on it, whatever it does with refused operators
+    bool raises = false;       // the toolchain fails where it looks at it, and looks at no other operator after that
+    bool reached = true;       // false: the toolchain has failed before it looks at it
     // Names that outlive the check: a table's, or the graph's own.
     absl::InlinedVector<absl::string_view, 1> backend_ops;
   };

@@ -91,7 +91,7 @@ void ApplyToolchain(const Target& target, const Graph& graph, const ResolvedGrap
     SetNodeName(graph, node, *entry.mutable_node());
     for (absl::string_view backend_op : op.backend_ops) entry.add_backend_ops(backend_op.data(), backend_op.size());
     if (!op.refused) continue;
-    entry.set_refused(true);
+    entry.set_refused(op.reached);
     elsewhere[node] = !op.ends_export && RunsElsewhere(target, graph, resolved, resolved.ops()[i]);
     // The worst fate of any node is that of the model.
     const v1::Outcome::Kind fate = elsewhere[node] ? v1::Outcome::PARTIAL : v1::Outcome::FAILS;

@@ -71,6 +71,33 @@ TEST(ExecuTorch, TheEncodingOfANeighborIsNotThatOfOthersLikeIt) {
   EXPECT_THAT(Refused(Lower(b, kV75)), ElementsAre("like"));
 }
 
+// A pooling between two sums of a quantized tensor and floats, which are refused.
+TEST(ExecuTorch, ABuilderThatRaisesEndsThePartitioning) {
+  for (const bool stated : {false, true}) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 4, 8, 8});
+    b.Input("y", kF32, {1, 4, 8, 8});
+    b.Input("z", kF32, {1, 4, 4, 4});
+    const int act = b.Act();
+    b.Op("aten.add.Tensor", "before", {"x", "y"}, {act, 0}, act, {1, 4, 8, 8});
+    v1::Node& pool = b.Op("aten.max_pool2d.default", "pool", {"before"}, {act}, act, {1, 4, 4, 4});
+    b.Int(pool, "kernel_size", 2);
+    if (stated) b.Int(pool, "stride", 2);
+    b.Op("aten.add.Tensor", "behind", {"pool", "z"}, {act, 0}, act, {1, 4, 4, 4});
+    const v1::Result result = Lower(b, kV75);
+    if (stated) {
+      EXPECT_THAT(Refused(result), ElementsAre("before", "behind"));
+      EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
+      continue;
+    }
+    // It asks from the last node to the first. What it does not reach is found all the same.
+    EXPECT_THAT(Refused(result), ElementsAre("pool", "behind"));
+    EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS);
+    EXPECT_THAT(CodesAt(result, "pool"), Contains("EN202"));
+    EXPECT_FALSE(CodesAt(result, "before").empty());
+  }
+}
+
 AnnotatedBuilder FloatGather() {
   AnnotatedBuilder b;
   b.Input("x", kF32, {4, 8});

@@ -1,5 +1,7 @@
 #include "rules/backends/qnn_htp/executorch_defects.h"
 
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 
 namespace quantgate::qnn_htp {
@@ -45,6 +47,17 @@ bool FindMaxPoolStride(const CheckContext& context, const ResolvedOp& op, Findin
   source.document = "ExecuTorch 1.5.1, run";
   sink.Add(kMaxPoolStride, place, "no stride argument", "ExecuTorch 1.5.1 needs it written out", std::move(source));
   return true;
+}
+
+void MarkUnreached(const CheckContext& context, ModuleResult& result) {
+  const absl::Span<const ResolvedOp> ops = context.resolved().ops();
+  int32_t last = -1;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (result.ops[i].raises) last = std::max(last, ops[i].node);
+  }
+  for (size_t i = 0; i < ops.size(); ++i) {
+    if (ops[i].node < last) result.ops[i].reached = false;
+  }
 }
 
 void CheckTwoBitPerTensor(const BackendOp& op, const Target& target, OpReport& report) {

@@ -11,6 +11,8 @@ extern const RuleInfo kTwoBitPerTensor;  // EN203
 
 // Whether ExecuTorch's builder raises on the node itself; said as EN202.
 bool FindMaxPoolStride(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
+// ExecuTorch asks about the nodes from the last one to the first; an exception ends that.
+void MarkUnreached(const CheckContext& context, ModuleResult& result);
 void CheckTwoBitPerTensor(const BackendOp& op, const Target& target, OpReport& report);
 
 }  // namespace quantgate::qnn_htp

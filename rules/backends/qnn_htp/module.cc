@@ -94,6 +94,7 @@ class Judge {
     if (target_.toolchain == Toolchain::kExecuTorch && FindMaxPoolStride(context_, op, sink_)) {
       outcome.refused = true;
       outcome.ends_export = true;
+      outcome.raises = true;
     }
     if (BecomesBias(context_, op)) {
       sink_.NotChecked(&kUnclearLowering, op.node, "the converter makes it the bias of the matrix product in front");
@@ -129,15 +130,17 @@ class Judge {
       const Verdict verdict = JudgeOp(emitted);
       whole.refused = whole.refused || verdict.refused;
       whole.ends_export = whole.ends_export || verdict.ends_export;
+      outcome.raises = outcome.raises || verdict.raises;
     }
     outcome.refused = outcome.refused || whole.refused;
     // What is not delegated is not prepared.
-    outcome.ends_export = outcome.ends_export || (whole.ends_export && !whole.refused);
+    outcome.ends_export = outcome.ends_export || outcome.raises || (whole.ends_export && !whole.refused);
   }
 
   struct Verdict {
     bool refused = false;      // by the step that decides whether the node is delegated
     bool ends_export = false;  // it is delegated, and then there is no context binary
+    bool raises = false;       // by the toolchain, before it asks
   };
 
   // ExecuTorch and ONNX Runtime ask the library to validate each operator, and have the whole prepared afterwards.
@@ -184,6 +187,7 @@ class Judge {
     for (const OpRule* rule : rules_) {
       OpReport report(op, match_.violations, sink_);
       rule->check(op, target_, report);
+      verdict.raises = verdict.raises || (rule->raises && report.refused());
       if (report.refused()) (InTwoSteps() && rule->unprepared ? verdict.ends_export : verdict.refused) = true;
     }
     return verdict;
@@ -257,6 +261,7 @@ void Check(Matchers& matchers, const CheckContext& context, const Target& target
   NoteOlderTable(target, sink);
   Judge(context, target, **matcher, sink).Run(result);
   if (target.toolchain != Toolchain::kExecuTorch) return;
+  MarkUnreached(context, result);
   CheckDelegates(context, sink, result);
   CheckLayout(context, sink, result);
 }

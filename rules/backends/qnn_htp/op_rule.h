@@ -49,6 +49,8 @@ struct OpRule {
   bool in_measured_table = true;
   // Validation takes what the rule refuses, and the graph cannot be prepared.
   bool unprepared = false;
+  // What the rule refuses makes the toolchain raise before the library is asked.
+  bool raises = false;
 };
 
 absl::Span<const OpRule> OpRules();

@@ -67,7 +67,7 @@ absl::Span<const OpRule> OpRules() {
       {&kFullWidth, CheckFullWidth, /*in_measured_table=*/false, /*unprepared=*/true},
       {&kNarrowedOperand, CheckNarrowedOperand, /*in_measured_table=*/false},
       {&kFractionalZeroPoint, CheckFractionalZeroPoint, /*in_measured_table=*/false},
-      {&kTwoBitPerTensor, CheckTwoBitPerTensor, /*in_measured_table=*/false},
+      {&kTwoBitPerTensor, CheckTwoBitPerTensor, /*in_measured_table=*/false, /*unprepared=*/false, /*raises=*/true},
       {&kNoFloat, CheckNoFloat, /*in_measured_table=*/false},
       {&kRewrittenEncoding, CheckRewrittenEncoding, /*in_measured_table=*/false},
   };
