@@ -291,6 +291,9 @@ std::vector<Case> Cases() {
        fails},
       {"DelegatedLogisticOfAnotherScale", kXnnpack, [] { return Unary("LOGISTIC", kInt8, kInt8, 0.02, 0); }, ""},
 
+      {"HardSwishIntoFarSmallerScale", kReference, [] { return Unary("HARD_SWISH", kInt8, kInt8, 0.1 / 129); }, "NR105",
+       refused, fails},
+      {"HardSwishIntoSmallerScale", kReference, [] { return Unary("HARD_SWISH", kInt8, kInt8, 0.1 / 127); }, ""},
       {"AddInt8", kXnnpack, [] { return Binary("ADD", kInt8); }, ""},
       {"AddOfTheLastVersion", kXnnpack, [] { return OfVersion(Binary("ADD", kInt8), 6); }, ""},
       {"AddOfAVersionToCome", kXnnpack, [] { return OfVersion(Binary("ADD", kInt8), 7); }, "EN601", refused, fails},
