@@ -1,20 +1,23 @@
 """torch.fx graphs at any stage of PT2E as quantgate.v1.Graph.
 
 The message's comment says how fx nodes become values and nodes. Observers of a prepared graph are left out: what they
-saw becomes the parameters of the specs they were made for.
+saw becomes the parameters of the specs they were made for. So is what a graph prepared for training has around its
+convolutions.
 """
 from __future__ import annotations
 
 import reprlib
 from itertools import islice
-from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
 
 import torch
 import torch.fx
 
 from quantgate.errors import QuantGateError
 from quantgate.fx_constants import serialized_constant
+from quantgate.fx_moved import Moved
 from quantgate.fx_ops import Attributes, Operators, SourceLines, op_name
+from quantgate.fx_qat import counters, folded_convolutions, is_shaped_as_input, with_foreign_examples
 from quantgate.fx_specs import DTYPES, SpecPool, has_seen_values
 from quantgate.progress import watch
 from quantgate.v1 import graph_pb2, types_pb2
@@ -94,6 +97,12 @@ class _Converter:
         self._bodies: Dict[torch.fx.Node, int] = {}
         # Observer nodes of a prepared graph, and what each observes.
         self._observers: Dict[torch.fx.Node, Any] = {}
+        # Of convolutions that a batch norm is folded into, and that had no bias before: what stands for it.
+        self._biases: Dict[torch.fx.Node, torch.fx.Node] = {}
+        # Of batch norms that are folded: into what.
+        self._convolutions: Dict[torch.fx.Node, torch.fx.Node] = {}
+        # Nodes whose meta["val"] is that of another graph.
+        self._foreign_examples: Set[torch.fx.Node] = set()
 
     def convert(self) -> graph_pb2.Graph:
         self._out.name = type(self._module).__name__
@@ -106,12 +115,19 @@ class _Converter:
                                  if (annotation := node.meta.get("quantization_annotation")) is not None}
             for node, annotation in self._annotations.items():
                 _check(annotation, node)
+        if self._observers:
+            moved = Moved(self._module.graph.nodes, self._annotations, self._observers, self._source)
+            self._annotations = moved.annotations(nodes)
         kept = [node for node in nodes if node.op == "call_function" or self._is_node(node)]
+        self._foreign_examples = with_foreign_examples(nodes)
         # Ids first: specs and consumers refer to nodes that come later.
         values = [node for node in nodes if node.op != "output" or self._has_output_spec(node)]
+        if self._observers and not self._told_apart:
+            values, kept = self._folded(values, kept)
         self._values = {node: index for index, node in enumerate(values, 1)}
         self._nodes = {node: index for index, node in enumerate(kept, 1)}
         self._value_ids = dict(zip(values, islice(varints(len(values)), 1, None)))
+        self._value_ids.update((node, self._value_ids[result]) for result, node in self._convolutions.items())
         self._out.inputs.extend(self._values[node] for node in nodes if node.op == "placeholder")
         written = [self._written(_VALUE, watch(values, "reading values"), self._value),
                    self._written(_NODE, watch(kept, "reading nodes"), self._node)]
@@ -125,7 +141,7 @@ class _Converter:
         return self._out
 
     def _written(self, heads: Heads, nodes: Iterator[torch.fx.Node], one: Callable[[torch.fx.Node], bytes]) -> bytes:
-        if _native is not None and not self._observers and not self._bodies:
+        if _native is not None and not self._observers and not self._bodies and not self._foreign_examples:
             return _native.write(heads.field, nodes, one, torch.fx.Node, torch.Tensor, self._specs.id,
                                  self._constant, self._values,
                                  self._nodes, self._annotations, self._constants, self._types, self._specs.known,
@@ -158,6 +174,26 @@ class _Converter:
             return False
         self._observers[node] = observer
         return True
+
+    def _folded(self, values: List[torch.fx.Node], kept: List[torch.fx.Node]
+                ) -> Tuple[List[torch.fx.Node], List[torch.fx.Node]]:
+        """What is left of values and nodes when batch norms are folded as convert_pt2e does it: a convolution then
+        writes the value of its batch norm."""
+        gone = set(counters(kept))
+        numbers: Dict[torch.fx.Node, torch.Tensor] = {}
+        for one in folded_convolutions(kept, self._observers, self._constants):
+            self._convolutions[one.output] = one.node
+            numbers.update({one.weight: one.weight_numbers, one.bias: one.bias_numbers})
+            gone.update(one.gone)
+            if one.bias.op == "get_attr":
+                self._biases[one.node] = one.bias
+        self._constants.update(numbers)
+        no_nodes = {*gone, *numbers, *self._convolutions}
+        # Constants whose readers are all gone.
+        gone.update(node for node in self._constants if node not in numbers and node.users
+                    and no_nodes.issuperset(node.users))
+        no_values = {*gone, *self._convolutions.values()}
+        return [node for node in values if node not in no_values], [node for node in kept if node not in no_nodes]
 
     def _is_node(self, node: torch.fx.Node) -> bool:
         if node.op in ("placeholder", "get_attr"):
@@ -193,13 +229,15 @@ class _Converter:
         constant = self._constants.get(node)
         tensor = node.meta.get("val") if constant is None else constant
         known = None
+        if node in self._foreign_examples:
+            tensor = None
         if isinstance(tensor, torch.Tensor):
             try:
                 known = self._types.get((tensor.dtype, tensor.shape))
             except (TypeError, RuntimeError):  # sizes that are symbols, or none
                 pass
         if known is None:
-            known = self._type(node, _example(node) if constant is None else constant)
+            known = self._type(node, self._example(node) if constant is None else constant)
         pieces = [_VALUE_NAME[len(name)], name, known]
         if constant is not None:
             pieces.append(self._constant(node))
@@ -210,12 +248,27 @@ class _Converter:
             pieces.append(self._users(node))
         return b"".join(pieces)
 
+    def _example(self, node: torch.fx.Node) -> Any:
+        """meta["val"]; convert_pt2e leaves it out on what it inserts, which has the shape of what is quantized."""
+        while True:
+            if node in self._foreign_examples and is_shaped_as_input(node):
+                before = self._convolutions.get(node) or node.args[0]
+            elif "val" not in node.meta and node.op == "call_function" and op_name(node).startswith(
+                    _QUANTIZED_NAMESPACES):
+                before = node.args[0] if node.args else None
+            else:
+                break
+            if not isinstance(before, torch.fx.Node):
+                break
+            node = self._source(before)
+        return node.meta.get("val")
+
     def _type(self, node: torch.fx.Node, tensor: Any) -> bytes:
         if not isinstance(tensor, torch.Tensor):
             return b""
         value = graph_pb2.Value(dtype=_dtype(node, tensor))
         sizes = _sizes(tensor)
-        if sizes is None:
+        if sizes is None or node in self._foreign_examples and not is_shaped_as_input(node):
             return value.SerializeToString()
         value.has_shape = True
         known = [isinstance(size, int) for size in sizes]
@@ -278,6 +331,8 @@ class _Converter:
         inputs: List[Optional[torch.fx.Node]] = []
         positions: List[int] = []
         names, arguments = operator.arguments(node)
+        if node in self._biases:
+            arguments = [*arguments[:2], self._biases[node], *arguments[3:]]
         for position, argument in enumerate(arguments):
             if isinstance(argument, torch.fx.Node):
                 if argument in self._bodies:
@@ -473,16 +528,6 @@ def _attributes(module: torch.fx.GraphModule) -> Any:
             holders[prefix] = holder
         return getattr(holders[prefix], name, None)
     return find
-
-
-def _example(node: torch.fx.Node) -> Any:
-    """meta["val"]; convert_pt2e leaves it out on what it inserts, which has the shape of what is quantized."""
-    while "val" not in node.meta and node.op == "call_function" and op_name(node).startswith(_QUANTIZED_NAMESPACES):
-        before = node.args[0] if node.args else None
-        if not isinstance(before, torch.fx.Node):
-            break
-        node = before
-    return node.meta.get("val")
 
 
 def _dtype(node: torch.fx.Node, example: torch.Tensor) -> types_pb2.DataType:
