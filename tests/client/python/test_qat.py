@@ -127,7 +127,7 @@ def judged(stages, model, name, targets):
     ('xnnpack', 'net', ['xnnpack']), ('xnnpack', 'conv_transpose2d', ['xnnpack']), ('xnnpack', 'conv1d', ['xnnpack']),
     ('xnnpack_per_tensor', 'conv_transpose1d', ['xnnpack']), ('xnnpack_per_tensor', 'same_padding', ['xnnpack']),
     ('qnn_8a8w', 'net', HTP), ('qnn_8a8w', 'conv1d', HTP), ('qnn_8a8w', 'conv_transpose2d', HTP),
-    ('qnn_16a8w_per_tensor', 'net', HTP), ('qnn_16a4w', 'conv_transpose1d', HTP),
+    ('qnn_16a8w_per_tensor', 'net', HTP), ('qnn_16a4w', 'conv2d', HTP),
     ('x86', 'net', ['x86_inductor/avx512_vnni']), ('x86', 'conv1d', ['x86_inductor/avx512_vnni'])])
 def test_nothing_false_is_found_at_any_stage(quantizer, network, targets):
     stages = {}
