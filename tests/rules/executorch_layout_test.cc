@@ -125,6 +125,17 @@ TEST(ExecuTorchLayout, ElsewhereOperandsAreAsTheyAre) {
   EXPECT_EQ(KindOf(behind), v1::Outcome::FULL);
 }
 
+// What is taken out does not stop it, what remains does.
+TEST(ExecuTorchLayout, GoesThroughWhatIsTakenOut) {
+  for (const std::string op : {"aten.clone.default", "aten.slice.Tensor", "aten.tanh.default"}) {
+    AnnotatedBuilder b = Pooled({1, 4, 8, 8});
+    b.Input("other", kF32, {8});
+    Add(b, op, {"pool"}, {1, 4, 8, 8}, "between");
+    Add(b, "aten.maximum.default", {"between", "other"}, {1, 4, 8, 8});
+    EXPECT_EQ(KindOf(b), op == "aten.tanh.default" ? v1::Outcome::FULL : v1::Outcome::PARTIAL) << op;
+  }
+}
+
 // A tensor of a lower rank gets its own reshape, so that the layout of the sum is not that of what comes in front.
 TEST(ExecuTorchLayout, TheReshapeOfAnOperandStopsTheLayout) {
   for (const bool same_rank : {false, true}) {
@@ -182,6 +193,25 @@ TEST(ExecuTorchLayout, AMinimumThatDropsADimensionEndsTheExport) {
   EXPECT_EQ(KindOf(Reduced("aten.amin.default", false)), v1::Outcome::FAILS);
   EXPECT_EQ(KindOf(Reduced("aten.amin.default", true)), v1::Outcome::FULL);
   EXPECT_EQ(KindOf(Reduced("aten.amax.default", false)), v1::Outcome::FULL);
+}
+
+TEST(ExecuTorchLayout, ASliceAlongADimensionThatCountsFromTheEnd) {
+  const auto slice = [](bool pooled, int64_t dim) {
+    AnnotatedBuilder b;
+    if (pooled) {
+      b = Pooled({1, 4, 8, 8});
+    } else {
+      b.Input("pool", kF32, {1, 4, 8, 8});
+    }
+    v1::Node& node = Add(b, "aten.slice.Tensor", {"pool"}, {1, 4, 8, 4});
+    b.Int(node, "dim", dim);
+    b.Int(node, "start", 0);
+    b.Int(node, "end", 4);
+    return b;
+  };
+  EXPECT_EQ(KindOf(slice(true, -1)), v1::Outcome::FAILS);
+  EXPECT_EQ(KindOf(slice(true, 3)), v1::Outcome::FULL);
+  EXPECT_EQ(KindOf(slice(false, -1)), v1::Outcome::FULL);
 }
 
 // A softmax over the rows lays out matrices, too, and these are multiplied transposed.

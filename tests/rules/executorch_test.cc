@@ -276,6 +276,27 @@ TEST(ExecuTorch, WithoutABuilderANodeStaysOnTheCpu) {
   EXPECT_THAT(Refused(Lower(mean("aten.mean.dim"), kV75)), IsEmpty());
 }
 
+// On a SoC without float, what is left in refuses.
+TEST(ExecuTorch, WhatChangesNothingIsTakenOut) {
+  const auto between = [](const char* op, const std::vector<int64_t>& shape) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 8});
+    v1::Node& node = b.Node(op, "node", {"x"}, {"node"});
+    b.Int(node, "dim", 1);
+    b.Int(node, "end", shape[1]);
+    b.IntsAttribute(node, "repeats", {shape[0], shape[1] / 8});
+    b.Shape("node", kF32, shape);
+    b.Output("node");
+    return b;
+  };
+  for (const char* op : {"aten.slice.Tensor", "aten.repeat.default", "aten.expand.default", "aten.clone.default"}) {
+    EXPECT_THAT(Refused(Lower(between(op, {1, 8}), kWithoutFloat)), IsEmpty()) << op;
+  }
+  EXPECT_THAT(Refused(Lower(between("aten.slice.Tensor", {1, 4}), kWithoutFloat)), ElementsAre("node"));
+  EXPECT_THAT(Refused(Lower(between("aten.repeat.default", {1, 16}), kWithoutFloat)), ElementsAre("node"));
+  EXPECT_THAT(Refused(Lower(between("aten.expand.default", {2, 8}), kWithoutFloat)), ElementsAre("node"));
+}
+
 // PyTorch ignores updates that no index asks for, the library counts them. It is asked to keep a scatter whole.
 TEST(ExecuTorch, AsManyUpdatesAsIndices) {
   const auto scatter = [](int64_t updates) {

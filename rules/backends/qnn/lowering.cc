@@ -6,6 +6,7 @@
 
 #include "absl/algorithm/container.h"
 #include "rules/backends/qnn/lowerers.h"
+#include "rules/backends/qnn/removed.h"
 #include "rules/backends/qnn/tflite.h"
 #include "rules/graph/elements.h"
 
@@ -193,7 +194,7 @@ constexpr OpId kDecomposed[] = {
 constexpr absl::string_view kWithoutBuilder[] = {
     "aten.clamp.Tensor",        "aten.fmod.Scalar",  "aten.fmod.Tensor",    "aten.logical_or.default",
     "aten.logical_xor.default", "aten.max.default",  "aten.mean.default",   "aten.min.default",
-    "aten.prod.default",        "aten.prod.dim_int", "aten.round.decimals",
+    "aten.prod.default",        "aten.prod.dim_int", "aten.round.decimals", "aten.sort.stable",
 };
 
 // Entry by operator id: one load on the hot path.
@@ -263,6 +264,7 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
     return Unknown("this origin's operators are not translated to QNN yet");
   }
   if (op.op == nullptr) return NoCounterpart("the operator is not known");
+  if (IsRemoved(context.graph(), op.node)) return Folded();
   if (context.graph().origin() == v1::Graph::PT2E &&
       absl::c_linear_search(kWithoutBuilder, context.graph().op_type(op.node))) {
     return NoCounterpart("ExecuTorch has no builder for it");

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rules/backends/node_view.h"
+#include "rules/backends/qnn/removed.h"
 #include "rules/backends/qnn_htp/executorch_channels_last.h"
 
 namespace quantgate::qnn_htp {
@@ -80,7 +81,7 @@ class Checker {
       const int32_t node = ops[i].node;
       const OpId id = graph_.op(node);
       // The builder raises before the library is asked.
-      if (laid_out[node] && HasOperandOfAnotherRank(node)) continue;
+      if (laid_out[node] && (HasOperandOfAnotherRank(node) || CountsFromTheEnd(node))) continue;
       if (outcome_->refused) continue;
       if (id == OpId::kTopK || id == OpId::kSort) {
         CheckTopK(ops[i], laid_out[node]);
@@ -109,6 +110,16 @@ class Checker {
       return true;
     }
     return false;
+  }
+
+  // The builder of slices alone looks a dimension up before it counts it from the front.
+  bool CountsFromTheEnd(int32_t node) {
+    const int64_t dim = graph_.int_attribute(node, "dim", 0);
+    if (graph_.op(node) != OpId::kSlice || dim >= 0 || qnn::IsRemoved(graph_, node)) return false;
+    Refuse(kLayoutOfOperands, node, absl::StrCat("it is along dimension ", dim),
+           "ExecuTorch 1.5.1 finds dimensions from 0 on in the layout that it gets");
+    outcome_->ends_export = true;
+    return true;
   }
 
   void CheckElementwise(int32_t node) {
@@ -225,9 +236,11 @@ const RuleInfo kLayoutOfOperands = {
     "the "
     "node permutes all tensors that it reads by the axes of the result: one of another rank ends the lowering with "
     "\"number of dimensions in the tensor input does not match\", a vector stays as it is and meets the channels, the "
-    "multiples of a repeat keep their order, and matrices are multiplied transposed.",
-    "Give every operand the rank of the result with view or unsqueeze, keep reduced dimensions, or put a permute or a "
-    "view between the node and the convolution: those stop the layout.",
+    "multiples of a repeat keep their order, matrices are multiplied transposed, and a slice along a dimension that is "
+    "counted from the end ends the lowering with \"tuple.index(x): x not in tuple\".",
+    "Give every operand the rank of the result with view or unsqueeze, keep reduced dimensions, count dimensions from "
+    "0, "
+    "or put a permute or a view between the node and the convolution: those stop the layout.",
     "Fires: conv2d, then maximum with a vector of the last dimension, repeat along one spatial dimension, or amin "
     "without keepdim, with the toolchain executorch. Does not: the same behind a view, add in the place of maximum, or "
     "with the toolchain qnn-converter.",

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "rules/backends/qnn/removed.h"
+
 namespace quantgate::qnn_htp {
 namespace {
 
@@ -45,6 +47,7 @@ bool IsSensitive(const Graph& graph, int32_t node) {
 // edge program they are dim_order_ops._to_dim_order_copy, which the pass does not list; and so do powers, whose
 // exponent is a tensor by then.
 bool IsAgnostic(const Graph& graph, int32_t node) {
+  if (qnn::IsRemoved(graph, node)) return true;
   switch (graph.op(node)) {
     // aten.amin goes on whether the dimension is kept or not: the pass asks of the others alone.
     case OpId::kMaxDim:

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "rules/backends/qnn/removed.h"
 #include "rules/backends/qnn_htp/executorch_channels_last.h"
 #include "rules/backends/qnn_htp/executorch_partition.h"
 #include "rules/engine/render.h"
@@ -50,7 +51,7 @@ void CheckLayout(const CheckContext& context, FindingSink& sink, ModuleResult& r
       // Refused nodes are in no delegate, and nothing goes through them. A getitem is part of the operator in front.
       reached = ChannelsLast(graph, [&](int32_t at) {
         const int32_t op = context.resolved().op_of_node(at);
-        return op < 0 || IsDelegated(result.ops[op]);
+        return op < 0 || IsDelegated(result.ops[op]) || qnn::IsRemoved(graph, at);
       });
     }
     const int32_t reader = ReachedReader(graph, node, reached);
