@@ -250,5 +250,118 @@ TEST(ExecuTorch, RandomNumbersOfEightBits) {
   EXPECT_THAT(Refused(Lower(random(v1::DATA_TYPE_UINT16), kV68)), ElementsAre("random"));
 }
 
+// What is between the reshapes of a maximum along one axis has no encoding; of an average it has.
+TEST(ExecuTorch, AMaximumAlongOneAxisIsOfFloatsInside) {
+  const auto pool = [](const char* op, const std::vector<int64_t>& shape, bool quantized) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, shape);
+    const int act = quantized ? b.Act() : 0;
+    b.Op("aten.relu.default", "relu", {"x"}, {act}, act, shape);
+    std::vector<int64_t> out = shape;
+    for (size_t i = 2; i < out.size(); ++i) out[i] /= 2;
+    v1::Node& node = b.Node(op, "pool", {"relu"}, {"pool"});
+    const std::vector<int64_t> two(shape.size() - 2, 2);
+    b.IntsAttribute(node, "kernel_size", two);
+    b.IntsAttribute(node, "stride", two);
+    b.Shape("pool", kF32, out);
+    b.Op("aten.abs.default", "abs", {"pool"}, {act}, act, out);
+    return b;
+  };
+  const v1::Result result = Lower(pool("aten.max_pool1d.default", {1, 4, 16}, true), kV75);
+  EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
+  EXPECT_THAT(Refused(result), ElementsAre("pool"));
+  EXPECT_EQ(Lower(pool("aten.max_pool1d.default", {1, 4, 16}, false), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(Lower(pool("aten.avg_pool1d.default", {1, 4, 16}, true), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(Lower(pool("aten.max_pool2d.default", {1, 4, 16, 16}, true), kV75).outcome().kind(), v1::Outcome::FULL);
+}
+
+TEST(ExecuTorch, WithoutABuilderANodeStaysOnTheCpu) {
+  const auto logical = [](const char* op) {
+    AnnotatedBuilder b;
+    b.Input("x", v1::DATA_TYPE_BOOL, {4, 8});
+    b.Input("y", v1::DATA_TYPE_BOOL, {4, 8});
+    b.Node(op, "node", {"x", "y"}, {"node"});
+    b.Shape("node", v1::DATA_TYPE_BOOL, {4, 8});
+    b.Output("node");
+    return b;
+  };
+  for (const char* op : {"aten.logical_or.default", "aten.logical_xor.default"}) {
+    EXPECT_THAT(Refused(Lower(logical(op), kV75)), ElementsAre("node")) << op;
+  }
+  for (const char* op : {"aten.logical_and.default", "aten.bitwise_or.Tensor", "aten.bitwise_xor.Tensor"}) {
+    EXPECT_THAT(Refused(Lower(logical(op), kV75)), IsEmpty()) << op;
+  }
+  const auto mean = [](const char* op) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {4, 8});
+    b.IntsAttribute(b.Node(op, "node", {"x"}, {"node"}), "dim", {0});
+    b.Shape("node", kF32, {8});
+    b.Output("node");
+    return b;
+  };
+  EXPECT_THAT(Refused(Lower(mean("aten.mean.default"), kV75)), ElementsAre("node"));
+  EXPECT_THAT(Refused(Lower(mean("aten.mean.dim"), kV75)), IsEmpty());
+}
+
+// On a SoC without float, what is left in refuses.
+TEST(ExecuTorch, WhatChangesNothingIsTakenOut) {
+  const auto between = [](const char* op, const std::vector<int64_t>& shape) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 8});
+    v1::Node& node = b.Node(op, "node", {"x"}, {"node"});
+    b.Int(node, "dim", 1);
+    b.Int(node, "end", shape[1]);
+    b.IntsAttribute(node, "repeats", {shape[0], shape[1] / 8});
+    b.Shape("node", kF32, shape);
+    b.Output("node");
+    return b;
+  };
+  for (const char* op : {"aten.slice.Tensor", "aten.repeat.default", "aten.expand.default", "aten.clone.default"}) {
+    EXPECT_THAT(Refused(Lower(between(op, {1, 8}), kWithoutFloat)), IsEmpty()) << op;
+  }
+  EXPECT_THAT(Refused(Lower(between("aten.slice.Tensor", {1, 4}), kWithoutFloat)), ElementsAre("node"));
+  EXPECT_THAT(Refused(Lower(between("aten.repeat.default", {1, 16}), kWithoutFloat)), ElementsAre("node"));
+  EXPECT_THAT(Refused(Lower(between("aten.expand.default", {2, 8}), kWithoutFloat)), ElementsAre("node"));
+}
+
+// PyTorch ignores updates that no index asks for, the library counts them. It is asked to keep a scatter whole.
+TEST(ExecuTorch, AsManyUpdatesAsIndices) {
+  const auto scatter = [](int64_t updates) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 4, 16});
+    b.Input("at", v1::DATA_TYPE_INT64, {1, 1, 16});
+    b.Input("y", kF32, {1, updates, 16});
+    v1::Node& node = b.Node("aten.scatter.src", "scatter", {"x", "at", "y"}, {"scatter"});
+    for (int argument : {0, 2, 3}) node.add_input_args(argument);
+    b.Int(node, "dim", 1);
+    b.Shape("scatter", kF32, {1, 4, 16});
+    b.Output("scatter");
+    return b;
+  };
+  EXPECT_EQ(Lower(scatter(4), kV75).outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_THAT(CodesAt(Lower(scatter(4), kV75), "scatter"), Contains("GS203"));
+  EXPECT_EQ(Lower(scatter(1), kV75).outcome().kind(), v1::Outcome::FULL);
+}
+
+// A reshape of floats is delegated where nothing else of floats is, and alone it has no input.
+TEST(ExecuTorch, TheReshapeOfARefusedNodesConstantIsADelegateOfItsOwn) {
+  const auto with = [](const char* op, const std::vector<int64_t>& shape) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 4, 8});
+    int64_t bytes = 4;
+    for (int64_t size : shape) bytes *= size;
+    b.Weight("c", kF32, shape, bytes);
+    b.Op(op, "node", {"x", "c"}, {}, 0, {1, 4, 8});
+    return b;
+  };
+  const v1::Result result = Lower(with("aten.add.Tensor", {8}), kWithoutFloat);
+  EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_THAT(CodesAt(result, "node"), Contains("CV203"));
+  EXPECT_EQ(Lower(with("aten.mul.Tensor", {}), kWithoutFloat).outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_EQ(Lower(with("aten.add.Tensor", {1, 1, 8}), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
+  EXPECT_EQ(Lower(with("aten.maximum.default", {8}), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
+  EXPECT_EQ(Lower(with("aten.add.Tensor", {8}), kV75).outcome().kind(), v1::Outcome::FULL);
+}
+
 }  // namespace
 }  // namespace quantgate

@@ -4,7 +4,9 @@
 #include <array>
 #include <optional>
 
+#include "absl/algorithm/container.h"
 #include "rules/backends/qnn/lowerers.h"
+#include "rules/backends/qnn/removed.h"
 #include "rules/backends/qnn/tflite.h"
 #include "rules/graph/elements.h"
 
@@ -188,6 +190,13 @@ constexpr OpId kDecomposed[] = {
     OpId::kRoll,
 };
 
+// What ExecuTorch 1.5.1 neither takes apart nor has a builder for, other than for the operator's other overloads.
+constexpr absl::string_view kWithoutBuilder[] = {
+    "aten.clamp.Tensor",        "aten.fmod.Scalar",  "aten.fmod.Tensor",    "aten.logical_or.default",
+    "aten.logical_xor.default", "aten.max.default",  "aten.mean.default",   "aten.min.default",
+    "aten.prod.default",        "aten.prod.dim_int", "aten.round.decimals", "aten.sort.stable",
+};
+
 // Entry by operator id: one load on the hot path.
 const std::array<const Entry*, 1024>& EntriesById() {
   static const auto* table = [] {
@@ -255,6 +264,11 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
     return Unknown("this origin's operators are not translated to QNN yet");
   }
   if (op.op == nullptr) return NoCounterpart("the operator is not known");
+  if (IsRemoved(context.graph(), op.node)) return Folded();
+  if (context.graph().origin() == v1::Graph::PT2E &&
+      absl::c_linear_search(kWithoutBuilder, context.graph().op_type(op.node))) {
+    return NoCounterpart("ExecuTorch has no builder for it");
+  }
   const size_t id = static_cast<size_t>(op.op->id);
   const Entry* entry = id < EntriesById().size() ? EntriesById()[id] : nullptr;
   if (entry != nullptr) return entry->lower(view, entry->name, emission);

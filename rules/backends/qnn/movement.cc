@@ -210,10 +210,14 @@ Lowering LowerPad(const NodeView& view, absl::string_view name, Emission& emissi
 }
 
 Lowering LowerTile(const NodeView& view, absl::string_view name, Emission& emission) {
-  Begin(view, name, emission);
-  // Multiples from the shapes: right for tile, repeat and expand alike.
   const int in = view.rank(view.input(0));
   const int out = view.rank(view.output(0));
+  // ExecuTorch brings what is expanded to the rank of the result, and gives the multiples of a repeat as they are.
+  if (view.graph().origin() == v1::Graph::PT2E && view.op().op->id == OpId::kTile && in >= 0 && out > in) {
+    return NoCounterpart("QNN's Tile keeps the rank");
+  }
+  Begin(view, name, emission);
+  // Multiples from the shapes: right for tile, repeat and expand alike.
   BackendParam& multiples = emission.AddParam("multiples");
   for (int i = 0; i < in; ++i) {
     const int64_t a = view.dim(view.input(0), i);

@@ -19,6 +19,14 @@ Window WindowOf(const NodeView& view) {
   return window;
 }
 
+// A tensor between the reshapes of a one dimensional pool. ExecuTorch 1.5.1 gives those of averages the encodings
+// around them (_passes/annotate_avg_pool1d.py) and has no such pass for maxima: there they are floats.
+void FillInside(const NodeView& view, const Operand* operand, const Window& window, bool floats, Emission& emission,
+                BackendTensor& tensor) {
+  FillTensor(view, operand, window.layout, window.rank + window.inserted, emission, tensor);
+  if (floats && tensor.type.quantized) tensor = WithType(tensor, v1::DATA_TYPE_FLOAT32);
+}
+
 // The pool of that rank; a Reshape on either side of a one dimensional one.
 template <typename AddParams>
 Lowering EmitPool(const NodeView& view, absl::string_view name2d, absl::string_view name3d, Emission& emission,
@@ -26,19 +34,19 @@ Lowering EmitPool(const NodeView& view, absl::string_view name2d, absl::string_v
   const Window window = WindowOf(view);
   if (window.rank < 0) return Unknown("the input's rank is not known");
   if (window.rank < 3 || window.rank > 5) return NoCounterpart("QNN pools have two or three spatial dimensions");
-  const int rank = window.rank + window.inserted;
+  const bool floats = window.inserted > 0 && name2d == "PoolMax2d" && view.graph().origin() == v1::Graph::PT2E;
   if (window.inserted > 0) {
     emission.Begin("Reshape", view.node());
     AddInput(view, view.input(0), emission, window.layout);
-    AddOutput(view, view.input(0), emission, window.layout, rank);
+    FillInside(view, view.input(0), window, floats, emission, emission.AddOutput());
   }
   emission.Begin(window.rank == 5 ? name3d : name2d, view.node());
-  AddInput(view, view.input(0), emission, window.layout, rank);
-  AddOutput(view, view.output(0), emission, window.layout, rank);
+  FillInside(view, view.input(0), window, floats, emission, emission.AddInput());
+  FillInside(view, view.output(0), window, floats, emission, emission.AddOutput());
   add_params(window);
   if (window.inserted > 0) {
     emission.Begin("Reshape", view.node());
-    AddInput(view, view.output(0), emission, window.layout, rank);
+    FillInside(view, view.output(0), window, floats, emission, emission.AddInput());
     AddOutput(view, view.output(0), emission, window.layout);
   }
   return Emitted();

@@ -1,6 +1,4 @@
-// Where ExecuTorch lays tensors out anew. Its layout pass (backends/qualcomm/_passes/layout_transform.py of 1.5.1)
-// starts at operators that QNN has for channels-last tensors alone, goes on through those that do not mind, up and down
-// the graph, and puts a Transpose where it meets another.
+// What the layout pass of ExecuTorch (executorch_channels_last.h) cannot put a Transpose behind.
 #ifndef QUANTGATE_RULES_BACKENDS_QNN_HTP_EXECUTORCH_LAYOUT_H_
 #define QUANTGATE_RULES_BACKENDS_QNN_HTP_EXECUTORCH_LAYOUT_H_
 

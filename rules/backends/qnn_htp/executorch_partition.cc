@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
+#include "rules/backends/qnn_htp/executorch_channels_last.h"
 
 namespace quantgate::qnn_htp {
 namespace {
@@ -52,6 +52,31 @@ std::vector<int32_t> PassedOn(const Graph& graph, const ResolvedGraph& resolved,
   return passed;
 }
 
+// The operators that ExecuTorch gives operands of their result's rank, by a reshape in front
+// (_passes/expand_broadcast_tensor_shape.py of 1.5.1).
+bool ReshapesOperands(OpId id) { return id == OpId::kAdd || id == OpId::kSub || id == OpId::kMul || id == OpId::kDiv; }
+
+// A constant of the refused node whose reshape is delegated and has no delegated reader; -1: none.
+int32_t ConstantLeftBehind(const Graph& graph, const ResolvedGraph& resolved, const ModuleResult& result,
+                           int32_t node) {
+  const int rank = RankOfOutput(graph, node);
+  if (!ReshapesOperands(graph.op(node)) || rank < 0) return -1;
+  for (int i = 0; i < graph.num_inputs(node); ++i) {
+    const int32_t value = graph.input(node, i);
+    if (value < 0 || !graph.is_constant(value) || graph.rank(value) < 0 || graph.rank(value) == rank) continue;
+    bool taken = false;
+    for (const Use& use : graph.uses(value)) {
+      // The others of that rank read the same reshape.
+      const int32_t op = resolved.op_of_node(use.node);
+      taken =
+          taken || op < 0 ||
+          (!result.ops[op].refused && ReshapesOperands(graph.op(use.node)) && RankOfOutput(graph, use.node) == rank);
+    }
+    if (!taken) return value;
+  }
+  return -1;
+}
+
 }  // namespace
 
 bool IsDelegated(const ModuleResult::OpOutcome& op) { return !op.refused && !op.backend_ops.empty(); }
@@ -64,10 +89,13 @@ const RuleInfo kDelegateWithoutInput = {
     kAtAnyStage,
     "{subject}: {observed}; {allowed}.",
     "Refused nodes cut the graph into delegates. One that computes from constants alone, as an attention mask that is "
-    "built in the graph does, has no input, and ExecuTorch 1.5.1 ends with \"No graph inputs present for graph\".",
+    "built in the graph does, has no input, and ExecuTorch 1.5.1 ends with \"No graph inputs present for graph\". So "
+    "does the reshape that it puts between a constant and an add, sub, mul or div of a higher rank, if that is "
+    "refused.",
     "Give the mask to the model as an input or a constant, or change the refused node behind it so that it is "
     "delegated, too.",
-    "Fires: arange, unsqueeze, then an index that HTP refuses. Does not: the same behind an index that it takes.",
+    "Fires: arange, unsqueeze, then an index that HTP refuses; a refused add of a vector that is a constant. Does not: "
+    "the same behind an index that HTP takes; a refused add of a constant of the result's rank.",
 };
 
 void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult& result) {
@@ -100,13 +128,16 @@ void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult
   }
   for (size_t i = 0; i < ops.size(); ++i) {
     const auto op = static_cast<int32_t>(i);
-    if (!IsDelegated(result.ops[i]) || delegates.Root(op) != op || delegates.HasInput(op)) continue;
+    const bool alone = IsDelegated(result.ops[i]) && delegates.Root(op) == op && !delegates.HasInput(op);
+    if (!alone && (!result.ops[i].refused || ConstantLeftBehind(graph, resolved, result, ops[i].node) < 0)) continue;
     Place place;
     place.node = ops[i].node;
     FindingSource source;
     source.kind = v1::Source::MEASURED;
     source.document = "ExecuTorch 1.5.1, run";
-    sink.Add(kDelegateWithoutInput, place, "the delegate that begins here computes from constants alone",
+    sink.Add(kDelegateWithoutInput, place,
+             alone ? "the delegate that begins here computes from constants alone"
+                   : "what brings its constant to the rank of the result is a delegate of its own",
              "ExecuTorch 1.5.1 needs an input for each", std::move(source));
     result.ops[i].ends_export = true;
   }

@@ -145,8 +145,11 @@ const RuleInfo kInferredShape = {
 
 void CheckInferredShape(const BackendOp& op, const Target&, OpReport& report) {
   if (Is(op, {"PoolAvg2d", "PoolMax2d"})) CheckPool(op, report);
-  // Toolchains that translate a model work sizes out themselves.
-  if (!op.as_stated) return;
+  // Toolchains that translate a model work sizes out themselves. PyTorch takes more updates than indices.
+  if (!op.as_stated) {
+    CheckElementUpdates(op, report);
+    return;
+  }
   if (!CheckOperandShapes(op, report)) return;
   if (ComparesAlone(op) || op.name == "Prelu") CheckOutputRank(op, report);
   if (KeepsShape(op)) {

@@ -12,6 +12,7 @@
 #include "rules/backends/qnn/fusion.h"
 #include "rules/backends/qnn/lowering.h"
 #include "rules/backends/qnn_htp/composite.h"
+#include "rules/backends/qnn_htp/executorch_axis_order.h"
 #include "rules/backends/qnn_htp/executorch_defects.h"
 #include "rules/backends/qnn_htp/executorch_layout.h"
 #include "rules/backends/qnn_htp/executorch_partition.h"
@@ -261,6 +262,7 @@ void Check(Matchers& matchers, const CheckContext& context, const Target& target
   NoteOlderTable(target, sink);
   Judge(context, target, **matcher, sink).Run(result);
   if (target.toolchain != Toolchain::kExecuTorch) return;
+  CheckAxisOrder(context, sink, result);
   MarkUnreached(context, result);
   CheckDelegates(context, sink, result);
   CheckLayout(context, sink, result);

@@ -201,10 +201,6 @@ void CheckAlike(const BackendOp& op, OpReport& report) {
                  "all must have the same");
     }
   }
-  if (op.name == "ScatterElements" && KnownSizes(Input(op, 1).dims) && KnownSizes(Input(op, 2).dims) &&
-      !absl::c_equal(Input(op, 1).dims, Input(op, 2).dims)) {
-    report.Add(kInferredShape, In(2), "another shape than the indices", "both must have the same");
-  }
 }
 
 // UnPack: an output for each element of the dimension that goes.
@@ -270,11 +266,19 @@ void CheckCount(const BackendOp& op, OpReport& report) {
 
 }  // namespace
 
+void CheckElementUpdates(const BackendOp& op, OpReport& report) {
+  const Dims indices = Input(op, 1).dims, updates = Input(op, 2).dims;
+  if (op.name != "ScatterElements" || !KnownSizes(indices) || !KnownSizes(updates)) return;
+  if (absl::c_equal(indices, updates)) return;
+  report.Add(kInferredShape, In(2), "another shape than the indices", "both must have the same");
+}
+
 bool CheckOperandShapes(const BackendOp& op, OpReport& report) {
   if (CheckRanks(op, report)) return false;
   CheckLists(op, report);
   CheckDivision(op, report);
   CheckAlike(op, report);
+  CheckElementUpdates(op, report);
   CheckVectors(op, report);
   CheckDetectionShapes(op, report);
   if (op.name == "UnPack") CheckOutputCount(op, report);

@@ -18,6 +18,8 @@ inline bool KnownSizes(absl::Span<const int64_t> dims) {
 // Part of inferred-shape: reports the first thing that does not go together. False: ranks are wrong, so that nothing
 // more can be said of sizes.
 bool CheckOperandShapes(const BackendOp& op, OpReport& report);
+// Of a ScatterElements alone: as many updates as indices.
+void CheckElementUpdates(const BackendOp& op, OpReport& report);
 
 }  // namespace quantgate::qnn_htp
 

@@ -1,0 +1,36 @@
+#include "rules/backends/qnn/removed.h"
+
+#include <algorithm>
+
+namespace quantgate::qnn {
+namespace {
+
+bool KeepsShape(const Graph& graph, int32_t node) {
+  if (graph.num_inputs(node) == 0 || graph.num_outputs(node) == 0) return false;
+  const int32_t in = graph.input(node, 0);
+  const int32_t out = graph.output(node, 0);
+  if (in < 0 || out < 0 || !graph.has_known_shape(in) || !graph.has_known_shape(out)) return false;
+  const auto& before = graph.value(in).dims();
+  const auto& after = graph.value(out).dims();
+  return std::equal(before.begin(), before.end(), after.begin(), after.end());
+}
+
+}  // namespace
+
+bool IsRemoved(const Graph& graph, int32_t node) {
+  if (graph.origin() != v1::Graph::PT2E) return false;
+  switch (graph.op(node)) {
+    case OpId::kDropout:
+    case OpId::kIdentity:
+      return true;
+    // All multiples are 1, or all places are taken.
+    case OpId::kExpand:
+    case OpId::kSlice:
+    case OpId::kTile:
+      return KeepsShape(graph, node);
+    default:
+      return false;
+  }
+}
+
+}  // namespace quantgate::qnn
