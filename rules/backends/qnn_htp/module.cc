@@ -15,6 +15,7 @@
 #include "rules/backends/qnn_htp/executorch_defects.h"
 #include "rules/backends/qnn_htp/executorch_layout.h"
 #include "rules/backends/qnn_htp/executorch_partition.h"
+#include "rules/backends/qnn_htp/laid_out_anew.h"
 #include "rules/backends/qnn_htp/op_rule.h"
 #include "rules/backends/qnn_htp/overrules.h"
 #include "rules/backends/qnn_htp/rule_list.h"
@@ -131,6 +132,11 @@ class Judge {
       whole.ends_export = whole.ends_export || verdict.ends_export;
     }
     outcome.refused = outcome.refused || whole.refused;
+    if (target_.toolchain == Toolchain::kOnnxRuntime && FindLaidOutAnew(context_, op, whole.refused, sink_)) {
+      outcome.refused = true;
+      outcome.ends_export = true;
+      return;
+    }
     // What is not delegated is not prepared.
     outcome.ends_export = outcome.ends_export || (whole.ends_export && !whole.refused);
   }
