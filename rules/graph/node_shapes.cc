@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "rules/graph/elements.h"
 
 namespace quantgate {
 
@@ -66,6 +67,16 @@ absl::optional<absl::Span<const int64_t>> NodeShapes::constant(int argument) con
   const auto& ints = value.constant().ints();
   if (!value.has_shape() || ints.size() != count) return absl::nullopt;
   return absl::MakeConstSpan(ints.data(), ints.size());
+}
+
+RealView NodeShapes::reals(int argument) const {
+  if (!given(argument)) return {};
+  const int32_t id = graph_.input(node_, argument);
+  const v1::Value& value = graph_.value(id);
+  if (!value.has_constant() || graph_.is_graph_input(id) || !value.has_shape() || value.dims_size() > 1) return {};
+  const RealView found = RealsOf(value);
+  const int64_t count = value.dims_size() == 0 ? 1 : value.dims(0);
+  return static_cast<int64_t>(found.size()) == count ? found : RealView();
 }
 
 absl::Span<const int64_t> NodeShapes::integers(absl::string_view attribute) const {

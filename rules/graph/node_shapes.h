@@ -10,6 +10,7 @@
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "rules/graph/graph.h"
+#include "rules/graph/number_view.h"
 
 namespace quantgate {
 
@@ -65,6 +66,8 @@ class NodeShapes {
   Shape port(int port) const;
   // Integers of an argument that is a constant of rank 0 or 1, all of them; none when it is something else.
   absl::optional<absl::Span<const int64_t>> constant(int argument) const;
+  // The same of real numbers; empty: it is something else.
+  RealView reals(int argument) const;
 
   bool has(absl::string_view attribute) const { return graph_.attribute(node_, attribute) != nullptr; }
   int64_t integer(absl::string_view attribute, int64_t fallback) const {

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/str_cat.h"
 #include "rules/onnx/functions.h"
@@ -219,6 +220,13 @@ void InferPad(NodeShapes& node) {
   node.Give(0, std::move(dims));
 }
 
+// In single precision, as ONNX has it.
+int64_t ScaledSize(int64_t size, double scale) {
+  if (size < 0) return kAnySize;
+  const float scaled = std::floor(static_cast<float>(size) * static_cast<float>(scale));
+  return scaled >= 0 && scaled <= static_cast<float>(kMaxSize) ? static_cast<int64_t>(scaled) : kAnySize;
+}
+
 void InferResize(NodeShapes& node) {
   const Shape input = node.at(0);
   // axes and keep_aspect_ratio_policy change what the numbers mean.
@@ -240,6 +248,9 @@ void InferResize(NodeShapes& node) {
     node.Conflict(2, absl::StrCat(scales.dims[0], " scales"),
                   absl::StrCat(input.rank(), ", one for each dimension of ", ShapeText(input.dims)));
     return;
+  } else {
+    const RealView factors = node.reals(2);
+    for (size_t i = 0; i < factors.size() && i < dims.size(); ++i) dims[i] = ScaledSize(input.dims[i], factors[i]);
   }
   node.Give(0, std::move(dims));
 }

@@ -1,7 +1,8 @@
 """Draws ONNX nodes and records what ONNX's own shape inference makes of them.
 
 Usage: onnx_shapes.py COUNT SEED > tests/data/onnx_shapes/nodes.jsonl
-Needs the PyPI packages onnx, onnxruntime and numpy; the file is of onnx 1.18.0, onnxruntime 1.23.2, COUNT 40, SEED 1.
+Needs the PyPI packages onnx, onnxruntime and numpy; the file is of onnx 1.18.0, onnxruntime 1.23.2, COUNT 40, SEED 1
+(resize_by_scales: of onnx 1.21.0, onnxruntime 1.31.1).
 
 A line: {"text": what a person reads, "model": the file, base64, "shapes": of the outputs; null: not inferred; a
 dimension of -1: not known, "error": what onnx says instead, or onnxruntime when it loads or runs the model (with
@@ -36,6 +37,10 @@ class Node:
 
     def constant(self, values):
         self.inputs.append((f"c{len(self.inputs)}", np.asarray(values, dtype=np.int64)))
+        return self
+
+    def reals(self, values):
+        self.inputs.append((f"c{len(self.inputs)}", np.asarray(values, dtype=np.float32)))
         return self
 
     def omit(self):
@@ -204,6 +209,14 @@ def resize(r):
     if r.random() < 0.1:
         sizes.append(4)
     return Node("Resize", r.choice([13, 18])).add(*shape).omit().omit().constant(sizes)
+
+
+def resize_by_scales(r):
+    shape = draw_shape(r, 3)
+    scales = [1.0, 1.0] + [r.choice([1.0, 2.0, 0.5, 1.5, 1.3, 0.7, 1 / 3, 2.9999999]) for _ in shape[2:]]
+    if r.random() < 0.1:
+        scales.append(2.0)
+    return Node("Resize", r.choice([13, 18])).add(*shape).omit().reals(scales)
 
 
 def reshape(r):
@@ -378,7 +391,8 @@ def keeping(r):
 
 
 KINDS = [reduce, arg, top_k, shape_of, concat, split, slices, gather, expand, tile, pad, resize, reshape, flatten,
-         squeeze, unsqueeze, transpose, blocks, matmul, gemm, conv, pool, elementwise, keeping]
+         squeeze, unsqueeze, transpose, blocks, matmul, gemm, conv, pool, elementwise, keeping,
+         resize_by_scales]
 
 
 def model_of(node):

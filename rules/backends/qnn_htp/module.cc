@@ -1,5 +1,6 @@
 #include "rules/backends/qnn_htp/module.h"
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -11,11 +12,13 @@
 #include "rules/backends/matchers.h"
 #include "rules/backends/qnn/fusion.h"
 #include "rules/backends/qnn/lowering.h"
+#include "rules/backends/qnn/provider.h"
 #include "rules/backends/qnn_htp/composite.h"
 #include "rules/backends/qnn_htp/executorch_axis_order.h"
 #include "rules/backends/qnn_htp/executorch_defects.h"
 #include "rules/backends/qnn_htp/executorch_layout.h"
 #include "rules/backends/qnn_htp/executorch_partition.h"
+#include "rules/backends/qnn_htp/laid_out_anew.h"
 #include "rules/backends/qnn_htp/op_rule.h"
 #include "rules/backends/qnn_htp/overrules.h"
 #include "rules/backends/qnn_htp/rule_list.h"
@@ -29,6 +32,7 @@
 namespace quantgate::qnn_htp {
 namespace {
 
+constexpr int kLastArchWithoutFloat = 68;
 constexpr char kNotRefused[] = "the vendor's tools take it all the same, and the numbers are wrong";
 constexpr char kNotEnforced[] = "documented; the vendor's library (QAIRT 2.51.0, x86-64) does not enforce it";
 
@@ -58,11 +62,22 @@ class Judge {
         result.ops[i].checked = true;
       } else {
         JudgeOnce(ops[i], result.ops[i]);
+        computes_ = true;
       }
     }
+    if (target_.toolchain == Toolchain::kOnnxRuntime && !computes_) NoteConstant(result);
   }
 
  private:
+  // ONNX Runtime's optimizer computes it, where the session lets it. Otherwise the provider takes the nodes, and ends
+  // because their graph has no input.
+  void NoteConstant(ModuleResult& result) {
+    if (result.ops.empty() || &context_.graph().message() != &context_.model()) return;
+    for (ModuleResult::OpOutcome& outcome : result.ops) outcome.checked = false;
+    sink_.NotChecked(&kUnclearLowering, context_.resolved().ops()[0].node,
+                     "the whole graph computes from constants and known shapes alone");
+  }
+
   // What was said of an operator without findings.
   struct Known {
     ModuleResult::OpOutcome outcome;
@@ -72,8 +87,9 @@ class Judge {
   // Judges the first of operators that are alike. When nothing was found, and no constant was looked at, the same holds
   // for the next one.
   void JudgeOnce(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
-    const bool comparable =
-        op.like >= 0 && !qnn::IsFused(context_, op) && !BecomesBias(context_, op) && !SharesEncoding(context_, op);
+    const bool comparable = op.like >= 0 && !qnn::IsFused(context_, op) && !BecomesBias(context_, op) &&
+                            !SharesEncoding(context_, op) &&
+                            !(target_.toolchain == Toolchain::kOnnxRuntime && qnn::DependsOnNeighbors(op));
     if (comparable && known_of_[op.like] != kUnknown) {
       const Known& known = known_[known_of_[op.like]];
       outcome = known.outcome;
@@ -103,7 +119,7 @@ class Judge {
       return;
     }
     emission_.Clear();
-    const Lowering lowering = qnn::Lower(context_, op, emission_);
+    const Lowering lowering = Lower(op);
     switch (lowering.status) {
       case Lowering::kFolded:
         outcome.checked = true;
@@ -128,14 +144,37 @@ class Judge {
     Verdict whole;
     for (const BackendOp& emitted : emission_.Finish()) {
       outcome.backend_ops.emplace_back(emitted.name);
+      if (!emitted.as_stated && emitted.inputs.empty() && emitted.outputs.empty()) {
+        NoteUnjudged(emitted, outcome);
+        continue;
+      }
       const Verdict verdict = JudgeOp(emitted);
       whole.refused = whole.refused || verdict.refused;
       whole.ends_export = whole.ends_export || verdict.ends_export;
       outcome.raises = outcome.raises || verdict.raises;
     }
     outcome.refused = outcome.refused || whole.refused;
+    if (target_.toolchain == Toolchain::kOnnxRuntime && FindLaidOutAnew(context_, op, whole.refused, sink_)) {
+      outcome.refused = true;
+      outcome.ends_export = true;
+      return;
+    }
     // What is not delegated is not prepared.
     outcome.ends_export = outcome.ends_export || outcome.raises || (whole.ends_export && !whole.refused);
+  }
+
+  Lowering Lower(const ResolvedOp& op) {
+    if (target_.toolchain == Toolchain::kOnnxRuntime) {
+      if (const std::optional<Lowering> lowering = qnn::LowerForProvider(context_, op, emission_)) return *lowering;
+    }
+    return qnn::Lower(context_, op, emission_);
+  }
+
+  // ONNX Runtime's provider was seen to have it prepared, on archs with floating point.
+  void NoteUnjudged(const BackendOp& op, ModuleResult::OpOutcome& outcome) {
+    if (target_.arch > kLastArchWithoutFloat) return;
+    sink_.NotChecked(&kUnclearLowering, op.node, absl::StrCat(op.name, ": not asked for this arch"));
+    outcome.checked = false;
   }
 
   struct Verdict {
@@ -241,6 +280,7 @@ class Judge {
   const TableMatcher& matcher_;
   FindingSink& sink_;
   std::vector<const OpRule*> rules_;
+  bool computes_ = false;  // some node of the graph depends on an input
   Emission emission_;
   MatchResult match_;
   MatchResult stand_alone_;

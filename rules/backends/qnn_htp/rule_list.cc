@@ -6,14 +6,16 @@
 #include "rules/backends/qnn_htp/executorch_defects.h"
 #include "rules/backends/qnn_htp/executorch_layout.h"
 #include "rules/backends/qnn_htp/executorch_partition.h"
+#include "rules/backends/qnn_htp/laid_out_anew.h"
 #include "rules/backends/qnn_htp/op_rule.h"
 
 namespace quantgate::qnn_htp {
 
 std::vector<const RuleInfo*> OwnRules() {
   std::vector<const RuleInfo*> rules = {
-      &kNoQnnOperator, &kUnclearLowering,  &kOlderTable, &kMaxPoolStride, &kDelegateWithoutInput,
-      &kLayoutOfTuple, &kLayoutOfOperands, &kTopKAxis,   &kWrongLayout,   &kCompositeOperation};
+      &kNoQnnOperator,        &kUnclearLowering,    &kOlderTable,       &kMaxPoolStride,
+      &kDelegateWithoutInput, &kLayoutOfTuple,      &kLayoutOfOperands, &kTopKAxis,
+      &kWrongLayout,          &kCompositeOperation, &kLaidOutAnew};
   for (const OpRule& rule : OpRules()) rules.push_back(rule.info);
   return rules;
 }

@@ -1,0 +1,397 @@
+// What ONNX Runtime's QNN provider makes of ONNX operators: for each rule of it an operator that meets it, and one next
+// to it that does not. tests/vendor/provider_test.cc has the provider's own answers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <functional>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "db/database.h"
+#include "rules/backends/qnn/provider.h"
+#include "rules/backends/qnn_htp/module.h"
+#include "tests/rules/graph_builder.h"
+
+namespace quantgate::qnn_htp {
+namespace {
+
+using ::quantgate::testing::GraphBuilder;
+using ::testing::ElementsAre;
+
+constexpr v1::DataType kReal = v1::DATA_TYPE_FLOAT32;
+constexpr v1::DataType kUint8 = v1::DATA_TYPE_UINT8;
+constexpr v1::DataType kInt8 = v1::DATA_TYPE_INT8;
+using Sizes = std::vector<int64_t>;
+
+// One operator "node"; quantized unless `type` is float. Operands: run-time tensors first, then constants.
+class OneNode {
+ public:
+  OneNode(std::string op, v1::DataType type) : op_(std::move(op)), type_(type) {}
+  OneNode& In(const Sizes& dims) { return InOf(dims, type_); }
+  OneNode& InOf(const Sizes& dims, v1::DataType type) {
+    const std::string name = absl::StrCat("x", count_++);
+    b_.Input(name, kReal, dims);
+    inputs_.push_back(Quantized(name, dims, type));
+    return *this;
+  }
+  OneNode& Constant(const Sizes& dims, v1::DataType type) {
+    const std::string name = absl::StrCat("c", count_++);
+    int64_t bytes = 1;
+    for (const int64_t size : dims) bytes *= size;
+    b_.Weight(name, type, dims, type == v1::DATA_TYPE_INT32 || type == kReal ? 4 * bytes : bytes);
+    if (type == kReal) {
+      inputs_.push_back(name);
+      return *this;
+    }
+    b_.Reals(name + "_scale", {type == v1::DATA_TYPE_INT32 ? 0.0002 : 0.01});
+    b_.Ints(name + "_zp", type, {type == kUint8 ? 128 : 0});
+    b_.Node("DequantizeLinear", name + "_DQ", {name, name + "_scale", name + "_zp"}, {name + "_dq"});
+    inputs_.push_back(name + "_dq");
+    return *this;
+  }
+  OneNode& Numbers(const std::vector<double>& numbers) {
+    const std::string name = absl::StrCat("n", count_++);
+    b_.Reals(name, numbers, false);
+    inputs_.push_back(name);
+    return *this;
+  }
+  OneNode& Omit() {
+    inputs_.emplace_back();
+    return *this;
+  }
+  OneNode& Out(const Sizes& dims) {
+    out_ = dims;
+    return *this;
+  }
+  OneNode& Int(const std::string& name, int64_t value) {
+    return With([=](GraphBuilder& b, v1::Node& node) { b.Int(node, name, value); });
+  }
+  OneNode& Ints(const std::string& name, const Sizes& values) {
+    return With([=](GraphBuilder& b, v1::Node& node) {
+      v1::Attribute& attribute = *node.add_attributes();
+      attribute.set_name(b.Symbol(name));
+      for (const int64_t value : values) attribute.mutable_ints()->add_values(value);
+    });
+  }
+  OneNode& Text(const std::string& name, const std::string& value) {
+    return With([=](GraphBuilder& b, v1::Node& node) {
+      v1::Attribute& attribute = *node.add_attributes();
+      attribute.set_name(b.Symbol(name));
+      attribute.set_s(value);
+    });
+  }
+  OneNode& Texts(const std::string& name, const std::vector<std::string>& values) {
+    return With([=](GraphBuilder& b, v1::Node& node) {
+      v1::Attribute& attribute = *node.add_attributes();
+      attribute.set_name(b.Symbol(name));
+      for (const std::string& value : values) attribute.mutable_strings()->add_values(value);
+    });
+  }
+  using Change = std::function<void(GraphBuilder&, v1::Node&)>;
+  OneNode& With(const Change& change) {
+    changes_.push_back(change);
+    return *this;
+  }
+  // A second output, and whether the first one goes on into a Relu.
+  OneNode& Second() {
+    second_ = true;
+    return *this;
+  }
+  OneNode& ThenRelu() {
+    relu_ = true;
+    return *this;
+  }
+
+  v1::Graph Graph() {
+    std::vector<std::string> outputs = {"y"};
+    if (second_) outputs.emplace_back("indices");
+    v1::Node& node = b_.Node(op_, "node", inputs_, outputs);
+    for (const Change& change : changes_) change(b_, node);
+    b_.Shape("y", kReal, out_);
+    if (second_) b_.Shape("indices", v1::DATA_TYPE_INT64, out_);
+    std::string last = Quantized("y", out_, type_);
+    if (relu_) {
+      b_.Node("Relu", "relu", {last}, {"r"});
+      b_.Shape("r", kReal, out_);
+      last = "r";
+    }
+    b_.Output(last);
+    if (second_) b_.Output("indices");
+    return b_.graph;
+  }
+
+ private:
+  std::string Quantized(const std::string& name, const Sizes& dims, v1::DataType type) {
+    if (type == kReal) return name;
+    b_.Pair(name, 0.02, type == kUint8 ? 128 : type == v1::DATA_TYPE_UINT16 ? 32768 : 0, type);
+    b_.Shape(name + "_dq", kReal, dims);
+    return name + "_dq";
+  }
+
+  GraphBuilder b_;
+  std::string op_;
+  v1::DataType type_;
+  int count_ = 0;
+  std::vector<std::string> inputs_;
+  Sizes out_;
+  std::vector<Change> changes_;
+  bool second_ = false;
+  bool relu_ = false;
+};
+
+enum Fate { kTaken, kLeft, kFails, kUnclear };
+
+class HtpProvider : public ::testing::Test {
+ protected:
+  HtpProvider() : tables_(db::Database::Open(QUANTGATE_TABLES_FILE).value()), module_(LoadModule(*tables_).value()) {}
+
+  Fate FateOf(OneNode&& node, Toolchain toolchain = Toolchain::kOnnxRuntime, const char* soc = "qnn_htp/SM8650") {
+    return FateIn(node.Graph(), toolchain, soc);
+  }
+
+  Fate FateIn(const v1::Graph& message, Toolchain toolchain = Toolchain::kOnnxRuntime,
+              const char* soc = "qnn_htp/SM8650") {
+    const Graph graph = *Graph::Build(message);
+    const ResolvedGraph resolved = ResolvedGraph::Resolve(graph);
+    Target target = module_->resolve(*ParseTargetName(soc)).value();
+    target.toolchain = toolchain;
+    FindingSink sink;
+    ModuleResult result;
+    module_->check(CheckContext(graph, resolved), target, sink, result);
+    refused_after_layout_ =
+        absl::c_any_of(sink.findings(), [](const FindingDraft& d) { return d.rule->code == std::string("EN208"); });
+    for (size_t i = 0; i < result.ops.size(); ++i) {
+      if (graph.node(resolved.ops()[i].node).name() != "node") continue;
+      emitted_.clear();
+      for (const absl::string_view op : result.ops[i].backend_ops) emitted_.emplace_back(op);
+      if (result.ops[i].ends_export) return kFails;
+      if (result.ops[i].refused) return kLeft;
+      return result.ops[i].checked ? kTaken : kUnclear;
+    }
+    ADD_FAILURE() << "there is no such node";
+    return kUnclear;
+  }
+
+  std::unique_ptr<db::Database> tables_;
+  std::unique_ptr<Module> module_;
+  bool refused_after_layout_ = false;
+  std::vector<std::string> emitted_;
+};
+
+OneNode Unary(const std::string& op, v1::DataType type, const Sizes& dims = {1, 4, 16}) {
+  return std::move(OneNode(op, type).In(dims).Out(dims));
+}
+OneNode Planar(const std::string& op, v1::DataType type, const Sizes& out = {1, 4, 8, 8}) {
+  return std::move(OneNode(op, type).In({1, 4, 8, 8}).Out(out));
+}
+
+TEST_F(HtpProvider, ComputesInFloatBetweenDequantizeAndQuantize) {
+  EXPECT_EQ(FateOf(Unary("Tan", kUint8)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Dequantize", "ElementWiseSin", "ElementWiseCos", "ElementWiseDivide", "Quantize"));
+  EXPECT_EQ(FateOf(Unary("Tan", kReal)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("ElementWiseSin", "ElementWiseCos", "ElementWiseDivide"));
+  EXPECT_EQ(FateOf(Unary("Tan", kUint8, {1, 2, 2, 2, 2})), kUnclear);  // validated, and not prepared
+  EXPECT_EQ(FateOf(Unary("Selu", kInt8)), kTaken);
+  EXPECT_EQ(FateOf(Unary("ThresholdedRelu", kUint8)), kTaken);
+  EXPECT_EQ(FateOf(Unary("com.microsoft::QuickGelu", kUint8)), kTaken);
+  EXPECT_EQ(FateOf(Unary("IsNaN", kUint8)), kTaken);
+  EXPECT_EQ(FateOf(Unary("Cosh", kUint8)), kLeft);
+  // The converter knows no Tan.
+  EXPECT_EQ(FateOf(Unary("Tan", kUint8), Toolchain::kQnnConverter), kLeft);
+}
+
+TEST_F(HtpProvider, FloatCannotBePreparedOnV68) {
+  EXPECT_EQ(FateOf(Unary("Selu", kUint8), Toolchain::kOnnxRuntime, "qnn_htp/SM8350"), kFails);
+  EXPECT_EQ(FateOf(Unary("IsNaN", kUint8), Toolchain::kOnnxRuntime, "qnn_htp/SM8350"), kUnclear);
+  EXPECT_EQ(FateOf(Unary("Softplus", kUint8), Toolchain::kOnnxRuntime, "qnn_htp/SM8350"), kTaken);
+}
+
+TEST_F(HtpProvider, VariadicOperatorsAreChainsOfTwoOrMore) {
+  const auto of = [](const std::string& op, int count) {
+    OneNode node(op, kUint8);
+    for (int i = 0; i < count; ++i) node.In({1, 4, 16});
+    return std::move(node.Out({1, 4, 16}));
+  };
+  for (const char* op : {"Sum", "Mean", "Max", "Min"}) {
+    EXPECT_EQ(FateOf(of(op, 1)), kLeft) << op;
+    EXPECT_EQ(FateOf(of(op, 2)), kTaken) << op;
+    EXPECT_EQ(FateOf(of(op, 3)), kTaken) << op;
+  }
+  EXPECT_EQ(FateOf(of("Max", 2)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("ElementWiseMaximum"));
+}
+
+TEST_F(HtpProvider, MixedTypesAreComputedInFloat) {
+  const auto sum = [](v1::DataType second) {
+    return std::move(OneNode("Add", v1::DATA_TYPE_UINT16).In({1, 4, 16}).InOf({16}, second).Out({1, 4, 16}));
+  };
+  EXPECT_EQ(FateOf(sum(v1::DATA_TYPE_UINT16)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("ElementWiseAdd"));
+  EXPECT_EQ(FateOf(sum(kUint8)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Dequantize", "Dequantize", "ElementWiseAdd", "Quantize"));
+}
+
+TEST_F(HtpProvider, AnRmsNormWithItsWeightFirstIsNotClear) {
+  for (const bool weight_first : {true, false}) {
+    GraphBuilder b;
+    b.Input("x", kReal, {1, 16, 64});
+    b.Input("s", kReal, {1, 16, 1});
+    b.Weight("w", kReal, {64}, 256);
+    // One like the last node, with nothing in front.
+    b.Node("Mul", "plain", {"w", "x"}, {"p"});
+    b.Shape("p", kReal, {1, 16, 64});
+    b.Node("Reciprocal", "reciprocal", {"s"}, {"r"});
+    b.Shape("r", kReal, {1, 16, 1});
+    b.Node("Mul", "normalize", {"p", "r"}, {"n"});
+    b.Shape("n", kReal, {1, 16, 64});
+    b.Node("Mul", "node", weight_first ? std::vector<std::string>{"w", "n"} : std::vector<std::string>{"n", "w"},
+           {"y"});
+    b.Shape("y", kReal, {1, 16, 64});
+    b.Output("y");
+    EXPECT_EQ(FateIn(b.graph), weight_first ? kUnclear : kTaken);
+  }
+}
+
+TEST_F(HtpProvider, RecurrentOperatorsWithoutActivationsOfTheirOwn) {
+  const auto lstm = [](v1::DataType type) {
+    OneNode node("LSTM", type);
+    node.In({5, 2, 16}).Constant({1, 32, 16}, type).Constant({1, 32, 8}, type).Out({5, 1, 2, 8}).Int("hidden_size", 8);
+    return node;
+  };
+  const std::vector<std::string> lower = {"sigmoid", "tanh", "tanh"};
+  const std::vector<std::string> upper = {"Sigmoid", "Tanh", "Tanh"};
+  EXPECT_EQ(FateOf(lstm(kUint8)), kTaken);
+  EXPECT_EQ(FateOf(std::move(lstm(kUint8).Texts("activations", lower))), kTaken);
+  EXPECT_EQ(FateOf(std::move(lstm(kUint8).Texts("activations", upper))), kLeft);
+  EXPECT_EQ(FateOf(std::move(lstm(kUint8).Int("layout", 1))), kUnclear);
+}
+
+TEST_F(HtpProvider, OperatorsThatNoFormOfIsTaken) {
+  EXPECT_EQ(FateOf(Unary("Erf", kUint8)), kLeft);
+  EXPECT_EQ(FateOf(Unary("Erf", kReal)), kLeft);
+  EXPECT_EQ(FateOf(Unary("Gelu", kUint8)), kTaken);
+  EXPECT_EQ(FateOf(Unary("Mish", kReal)), kUnclear);
+}
+
+TEST_F(HtpProvider, GemmTakesABiasOfOneElementForEachOutput) {
+  const auto gemm = [](const Sizes& bias, v1::DataType type = v1::DATA_TYPE_INT32) {
+    return std::move(OneNode("Gemm", kUint8).In({2, 16}).Constant({16, 8}, kInt8).Constant(bias, type).Out({2, 8}));
+  };
+  EXPECT_EQ(FateOf(gemm({8})), kTaken);
+  EXPECT_EQ(FateOf(gemm({1, 8})), kTaken);
+  for (const Sizes& bias : {Sizes{1}, Sizes{2, 1}, Sizes{2, 8}, Sizes{}}) EXPECT_EQ(FateOf(gemm(bias)), kLeft);
+  EXPECT_EQ(FateOf(gemm({8}), Toolchain::kQnnConverter), kTaken);
+  OneNode transposed("Gemm", kUint8);
+  transposed.In({16, 2}).Constant({16, 8}, kInt8).Out({2, 8}).Int("transA", 1);
+  EXPECT_EQ(FateOf(std::move(transposed)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Transpose", "FullyConnected"));
+}
+
+TEST_F(HtpProvider, SlopesAreUnsigned) {
+  EXPECT_EQ(FateOf(Unary("LeakyRelu", kUint8)), kTaken);
+  EXPECT_EQ(FateOf(Unary("LeakyRelu", kInt8)), kLeft);
+  EXPECT_EQ(FateOf(Unary("LeakyRelu", kInt8), Toolchain::kQnnConverter), kTaken);
+}
+
+TEST_F(HtpProvider, PoolsWithoutDilationOrASecondOutput) {
+  const auto pool = [](const std::string& op) {
+    return std::move(Planar(op, kUint8, {1, 4, 4, 4}).Ints("kernel_shape", {2, 2}).Ints("strides", {2, 2}));
+  };
+  EXPECT_EQ(FateOf(pool("MaxPool")), kTaken);
+  EXPECT_EQ(FateOf(std::move(pool("MaxPool").Second())), kLeft);
+  EXPECT_EQ(FateOf(std::move(pool("MaxPool").Ints("dilations", {2, 2}))), kLeft);
+  EXPECT_EQ(FateOf(std::move(pool("AveragePool").Ints("dilations", {2, 2}))), kLeft);
+  EXPECT_EQ(FateOf(std::move(pool("AveragePool").Ints("dilations", {1, 1}))), kTaken);
+  EXPECT_EQ(FateOf(std::move(pool("LpPool"))), kTaken);
+  EXPECT_EQ(FateOf(std::move(pool("LpPool").Int("p", 3))), kLeft);
+  EXPECT_EQ(FateOf(std::move(pool("LpPool").Int("ceil_mode", 1))), kLeft);
+  const auto cube = [](const std::string& op) {
+    return std::move(OneNode(op, kUint8).In({1, 4, 6, 6, 6}).Out({1, 4, 1, 1, 1}));
+  };
+  EXPECT_EQ(FateOf(cube("GlobalMaxPool")), kLeft);
+  EXPECT_EQ(FateOf(cube("GlobalAveragePool")), kTaken);
+}
+
+TEST_F(HtpProvider, OutputPaddingBesideANarrowKernelIsNotClear) {
+  const auto convolution = [](int64_t kernel, int64_t out) {
+    OneNode node("ConvTranspose", kReal);
+    node.In({1, 4, 8, 8}).Constant({4, 8, kernel, kernel}, kReal).Out({1, 8, out, out});
+    return std::move(node.Ints("strides", {2, 2}).Ints("output_padding", {1, 1}));
+  };
+  EXPECT_EQ(FateOf(convolution(2, 17)), kUnclear);
+  EXPECT_EQ(FateOf(convolution(3, 18)), kTaken);
+  EXPECT_EQ(FateOf(std::move(convolution(2, 15).Ints("pads", {1, 1, 1, 1}))), kTaken);
+  EXPECT_EQ(FateOf(std::move(convolution(3, 20).Ints("dilations", {2, 2}))), kLeft);
+}
+
+TEST_F(HtpProvider, ResizeByRankAndMode) {
+  const auto resize = [](v1::DataType type, const std::string& transformation, const std::string& nearest) {
+    OneNode node = Planar("Resize", type, {1, 4, 16, 16});
+    node.Omit().Numbers({1, 1, 2, 2});
+    return std::move(node.Text("coordinate_transformation_mode", transformation).Text("nearest_mode", nearest));
+  };
+  EXPECT_EQ(FateOf(resize(kUint8, "half_pixel", "ceil")), kTaken);
+  EXPECT_EQ(FateOf(resize(kUint8, "asymmetric", "floor")), kTaken);
+  EXPECT_EQ(FateOf(resize(kUint8, "asymmetric", "ceil")), kLeft);
+  EXPECT_EQ(FateOf(resize(kUint8, "half_pixel_symmetric", "floor")), kLeft);
+  EXPECT_EQ(FateOf(std::move(resize(kUint8, "half_pixel", "floor").Int("antialias", 1))), kLeft);
+  OneNode channels = Planar("Resize", kUint8, {1, 8, 16, 16});
+  EXPECT_EQ(FateOf(std::move(channels.Omit().Numbers({1, 2, 2, 2}))), kLeft);
+  const auto cubic = [](double scale) {
+    OneNode node = Planar("Resize", kUint8, {1, 4, 12, 12});
+    return std::move(node.Omit().Numbers({1, 1, scale, scale}).Text("mode", "cubic"));
+  };
+  EXPECT_EQ(FateOf(cubic(1.5)), kTaken);
+  EXPECT_EQ(FateOf(cubic(1.6)), kLeft);  // 12 of 8 is not 1.6
+}
+
+TEST_F(HtpProvider, EquationsThatAreProducts) {
+  const auto einsum = [](const std::string& equation, const Sizes& first, const Sizes& second, const Sizes& out) {
+    return std::move(OneNode("Einsum", kUint8).In(first).In(second).Out(out).Text("equation", equation));
+  };
+  EXPECT_EQ(FateOf(einsum("bij, bjk -> bik", {2, 3, 4}, {2, 4, 5}, {2, 3, 5})), kTaken);
+  EXPECT_EQ(FateOf(einsum("id,jd->ij", {3, 4}, {5, 4}, {3, 5})), kTaken);
+  EXPECT_EQ(FateOf(einsum("ij,ij->ij", {3, 4}, {3, 4}, {3, 4})), kLeft);
+  EXPECT_EQ(FateOf(einsum("ij,jk", {3, 4}, {4, 5}, {3, 5})), kLeft);
+  EXPECT_EQ(FateOf(einsum("bhwc,hkc->bhwk", {1, 3, 4, 5}, {3, 6, 5}, {1, 3, 4, 6})), kUnclear);
+  EXPECT_EQ(FateOf(einsum("", {3, 4}, {4, 5}, {3, 5})), kLeft);
+  EXPECT_EQ(FateOf(einsum(std::string(5000, 'a') + "," + std::string(5000, 'b') + "->c", {3}, {4}, {3})), kLeft);
+}
+
+TEST_F(HtpProvider, WhatIsRefusedAfterTheLayoutHasChangedEndsTheSession) {
+  EXPECT_EQ(FateOf(std::move(Planar("LRN", kInt8).Int("size", 3))), kFails);
+  EXPECT_TRUE(refused_after_layout_);
+  EXPECT_EQ(FateOf(std::move(Planar("LRN", kUint8).Int("size", 3))), kTaken);
+  EXPECT_EQ(FateOf(std::move(Planar("LRN", kInt8).Int("size", 3)), Toolchain::kQnnConverter), kLeft);
+  EXPECT_FALSE(refused_after_layout_);
+  EXPECT_EQ(FateOf(Unary("Neg", kInt8)), kLeft);  // has no layout
+  // Not of a rank that is laid out, or with a size that is not known.
+  EXPECT_EQ(FateOf(std::move(OneNode("LRN", kInt8).In({1, 4, 2, 2, 2}).Out({1, 4, 2, 2, 2}).Int("size", 3))), kLeft);
+  EXPECT_EQ(FateOf(std::move(OneNode("LRN", kInt8).In({1, 4, -1, 8}).Out({1, 4, -1, 8}).Int("size", 3))), kLeft);
+}
+
+TEST_F(HtpProvider, AGroupNormEndsTheSessionUnlessNothingReadsIt) {
+  const auto norm = [](v1::DataType type) {
+    return std::move(Planar("GroupNormalization", type).Constant({4}, kReal).Constant({4}, kReal).Int("num_groups", 2));
+  };
+  EXPECT_EQ(FateOf(norm(kReal)), kTaken);
+  EXPECT_EQ(FateOf(std::move(norm(kReal).ThenRelu())), kFails);
+  EXPECT_EQ(FateOf(norm(kUint8)), kFails);
+  EXPECT_TRUE(refused_after_layout_);
+}
+
+TEST_F(HtpProvider, ABiasBesideA4BitWeightOfOneScaleEndsTheSession) {
+  const auto convolution = [](v1::DataType weight, bool bias) {
+    OneNode node("Conv", kUint8);
+    node.In({1, 4, 8, 8}).Constant({8, 4, 3, 3}, weight);
+    if (bias) node.Constant({8}, v1::DATA_TYPE_INT32);
+    return std::move(node.Out({1, 8, 6, 6}));
+  };
+  EXPECT_EQ(FateOf(convolution(v1::DATA_TYPE_INT4, true)), kFails);
+  EXPECT_EQ(FateOf(convolution(v1::DATA_TYPE_INT4, false)), kTaken);
+  EXPECT_EQ(FateOf(convolution(kInt8, true)), kTaken);
+}
+
+}  // namespace
+}  // namespace quantgate::qnn_htp
