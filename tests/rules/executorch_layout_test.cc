@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "rules/check.h"
 #include "tests/rules/annotated_builder.h"
-#include "tests/rules/real_tables.h"
+#include "tests/rules/lowered.h"
 
 namespace quantgate {
 namespace {
 
 using ::quantgate::testing::AnnotatedBuilder;
+using ::quantgate::testing::Refused;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -24,18 +24,8 @@ using Sizes = std::vector<int64_t>;
 
 constexpr v1::DataType kF32 = v1::DATA_TYPE_FLOAT32;
 
-v1::Result Lowered(const AnnotatedBuilder& b, const std::string& toolchain = "executorch") {
-  CheckOptions options;
-  options.toolchain = toolchain;
-  return testing::CheckOn(b.graph, "qnn_htp/SM8650@2.49", options).results(0);
-}
-
-std::vector<std::string> RefusedIn(const v1::Result& result) {
-  std::vector<std::string> refused;
-  for (const v1::NodeOutcome& node : result.outcome().nodes()) {
-    if (node.refused()) refused.push_back(node.node());
-  }
-  return refused;
+v1::Result Lower(const AnnotatedBuilder& b, const std::string& toolchain = "executorch") {
+  return testing::Lowered(b, "qnn_htp/SM8650@2.49", toolchain);
 }
 
 std::vector<std::string> CodesIn(const v1::Result& result) {
@@ -44,7 +34,7 @@ std::vector<std::string> CodesIn(const v1::Result& result) {
   return codes;
 }
 
-v1::Outcome::Kind KindOf(const AnnotatedBuilder& b) { return Lowered(b).outcome().kind(); }
+v1::Outcome::Kind KindOf(const AnnotatedBuilder& b) { return Lower(b).outcome().kind(); }
 
 // A pooling in floats that makes "pool" of that shape.
 AnnotatedBuilder Pooled(const Sizes& shape) {
@@ -77,34 +67,34 @@ AnnotatedBuilder PooledWith(const std::string& op, const Sizes& other, const Siz
 }
 
 TEST(ExecuTorchLayout, AVectorMeetsTheChannels) {
-  const v1::Result result = Lowered(PooledWith("aten.maximum.default", {8}));
+  const v1::Result result = Lower(PooledWith("aten.maximum.default", {8}));
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
-  EXPECT_THAT(RefusedIn(result), ElementsAre("node"));
+  EXPECT_THAT(Refused(result), ElementsAre("node"));
   EXPECT_THAT(CodesIn(result), Contains("EN205"));
-  EXPECT_THAT(RefusedIn(Lowered(PooledWith("aten.minimum.default", {8}))), ElementsAre("node"));
-  EXPECT_THAT(RefusedIn(Lowered(PooledWith("aten.lt.Tensor", {8}))), ElementsAre("node"));
+  EXPECT_THAT(Refused(Lower(PooledWith("aten.minimum.default", {8}))), ElementsAre("node"));
+  EXPECT_THAT(Refused(Lower(PooledWith("aten.lt.Tensor", {8}))), ElementsAre("node"));
   // One number, all dimensions, and an operator that gets a reshape in front of its operand.
   for (const Sizes& other : {Sizes{1}, Sizes{1, 1, 1, 8}, Sizes{1, 4, 8, 8}}) {
     EXPECT_EQ(KindOf(PooledWith("aten.maximum.default", other)), v1::Outcome::FULL);
   }
   EXPECT_EQ(KindOf(PooledWith("aten.add.Tensor", {8})), v1::Outcome::FULL);
-  EXPECT_THAT(CodesIn(Lowered(PooledWith("aten.maximum.default", {8}), "qnn-converter")), Not(Contains("EN205")));
+  EXPECT_THAT(CodesIn(Lower(PooledWith("aten.maximum.default", {8}), "qnn-converter")), Not(Contains("EN205")));
 }
 
 // It is delegated all the same where the sizes fit, and where the library does not look at them.
 TEST(ExecuTorchLayout, AVectorThatFitsTheChannelsGivesWrongNumbers) {
   for (const AnnotatedBuilder& b : {PooledWith("aten.maximum.default", {8}, {1, 8, 8, 8}),
                                     PooledWith("aten.gt.Tensor", {8}), PooledWith("aten.eq.Tensor", {8})}) {
-    const v1::Result result = Lowered(b);
+    const v1::Result result = Lower(b);
     EXPECT_EQ(result.outcome().kind(), v1::Outcome::FULL);
     EXPECT_THAT(CodesIn(result), Contains("EN207"));
   }
-  EXPECT_THAT(CodesIn(Lowered(PooledWith("aten.maximum.default", {1, 1, 1, 8}, {1, 8, 8, 8}))), Not(Contains("EN207")));
-  EXPECT_THAT(CodesIn(Lowered(PooledWith("aten.add.Tensor", {8}, {1, 8, 8, 8}))), Not(Contains("EN207")));
+  EXPECT_THAT(CodesIn(Lower(PooledWith("aten.maximum.default", {1, 1, 1, 8}, {1, 8, 8, 8}))), Not(Contains("EN207")));
+  EXPECT_THAT(CodesIn(Lower(PooledWith("aten.add.Tensor", {8}, {1, 8, 8, 8}))), Not(Contains("EN207")));
 }
 
 TEST(ExecuTorchLayout, AnOperandOfAnotherRankEndsTheExport) {
-  const v1::Result result = Lowered(PooledWith("aten.maximum.default", {4, 1, 8}));
+  const v1::Result result = Lower(PooledWith("aten.maximum.default", {4, 1, 8}));
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS);
   EXPECT_THAT(CodesIn(result), Contains("EN205"));
   EXPECT_EQ(KindOf(PooledWith("aten.gt.Tensor", {8, 8})), v1::Outcome::FAILS);
@@ -164,7 +154,7 @@ AnnotatedBuilder Repeated(const Sizes& multiples, bool pooled) {
 
 TEST(ExecuTorchLayout, TheMultiplesOfARepeatKeepTheirOrder) {
   for (const Sizes& multiples : {Sizes{1, 1, 1, 2}, Sizes{1, 1, 2, 1}, Sizes{1, 2, 1, 1}}) {
-    const v1::Result result = Lowered(Repeated(multiples, true));
+    const v1::Result result = Lower(Repeated(multiples, true));
     EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
     EXPECT_THAT(CodesIn(result), Contains("EN205"));
     EXPECT_EQ(KindOf(Repeated(multiples, false)), v1::Outcome::FULL);
@@ -176,7 +166,7 @@ TEST(ExecuTorchLayout, TheMultiplesOfARepeatKeepTheirOrder) {
 
 TEST(ExecuTorchLayout, ARepeatIntoAHigherRank) {
   EXPECT_EQ(KindOf(Repeated({2, 1, 1, 1, 1}, true)), v1::Outcome::FAILS);
-  const v1::Result result = Lowered(Repeated({2, 1, 1, 1, 1}, false));
+  const v1::Result result = Lower(Repeated({2, 1, 1, 1, 1}, false));
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
   EXPECT_THAT(CodesIn(result), Contains("CV201"));
 }
@@ -224,11 +214,11 @@ TEST(ExecuTorchLayout, AProductOfTransposedMatrices) {
     Add(b, op, {"weights", "y"}, {1, 4, 4});
     return b;
   };
-  EXPECT_THAT(RefusedIn(Lowered(product(8, 1, "aten.bmm.default"))), ElementsAre("node"));
-  EXPECT_THAT(RefusedIn(Lowered(product(8, 2, "aten.bmm.default"))), IsEmpty());
-  EXPECT_THAT(RefusedIn(Lowered(product(8, 1, "aten.matmul.default"))), IsEmpty());
-  const v1::Result square = Lowered(product(4, 1, "aten.bmm.default"));
-  EXPECT_THAT(RefusedIn(square), IsEmpty());
+  EXPECT_THAT(Refused(Lower(product(8, 1, "aten.bmm.default"))), ElementsAre("node"));
+  EXPECT_THAT(Refused(Lower(product(8, 2, "aten.bmm.default"))), IsEmpty());
+  EXPECT_THAT(Refused(Lower(product(8, 1, "aten.matmul.default"))), IsEmpty());
+  const v1::Result square = Lower(product(4, 1, "aten.bmm.default"));
+  EXPECT_THAT(Refused(square), IsEmpty());
   EXPECT_THAT(CodesIn(square), Contains("EN207"));
 }
 
@@ -254,19 +244,19 @@ AnnotatedBuilder Sorted(const std::string& op, std::optional<int64_t> dim, int64
 TEST(ExecuTorchLayout, TopKIsOverWhatComesLast) {
   for (const std::string op : {"aten.topk.default", "aten.sort.default"}) {
     SCOPED_TRACE(op);
-    EXPECT_THAT(CodesIn(Lowered(Sorted(op, 1, 4, false))), Contains("EN206"));
-    EXPECT_THAT(RefusedIn(Lowered(Sorted(op, 3, 4, false))), IsEmpty());
-    EXPECT_THAT(RefusedIn(Lowered(Sorted(op, std::nullopt, 4, false))), IsEmpty());
-    EXPECT_THAT(RefusedIn(Lowered(Sorted(op, 1, 4, true))), IsEmpty());
-    EXPECT_THAT(RefusedIn(Lowered(Sorted(op, 3, 4, true))), ElementsAre("node"));
-    EXPECT_THAT(RefusedIn(Lowered(Sorted(op, std::nullopt, 4, true))), ElementsAre("node"));
-    EXPECT_THAT(CodesIn(Lowered(Sorted(op, 1, 4, false), "qnn-converter")), Not(Contains("EN206")));
+    EXPECT_THAT(CodesIn(Lower(Sorted(op, 1, 4, false))), Contains("EN206"));
+    EXPECT_THAT(Refused(Lower(Sorted(op, 3, 4, false))), IsEmpty());
+    EXPECT_THAT(Refused(Lower(Sorted(op, std::nullopt, 4, false))), IsEmpty());
+    EXPECT_THAT(Refused(Lower(Sorted(op, 1, 4, true))), IsEmpty());
+    EXPECT_THAT(Refused(Lower(Sorted(op, 3, 4, true))), ElementsAre("node"));
+    EXPECT_THAT(Refused(Lower(Sorted(op, std::nullopt, 4, true))), ElementsAre("node"));
+    EXPECT_THAT(CodesIn(Lower(Sorted(op, 1, 4, false), "qnn-converter")), Not(Contains("EN206")));
   }
   // An axis that is not stated is not looked at, and the sizes are right.
-  const v1::Result kept = Lowered(Sorted("aten.topk.default", std::nullopt, 8, true));
-  EXPECT_THAT(RefusedIn(kept), IsEmpty());
+  const v1::Result kept = Lower(Sorted("aten.topk.default", std::nullopt, 8, true));
+  EXPECT_THAT(Refused(kept), IsEmpty());
   EXPECT_THAT(CodesIn(kept), Contains("EN207"));
-  EXPECT_THAT(RefusedIn(Lowered(Sorted("aten.topk.default", 3, 8, true))), ElementsAre("node"));
+  EXPECT_THAT(Refused(Lower(Sorted("aten.topk.default", 3, 8, true))), ElementsAre("node"));
 }
 
 }  // namespace

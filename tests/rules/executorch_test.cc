@@ -6,14 +6,15 @@
 #include <string>
 #include <vector>
 
-#include "rules/check.h"
 #include "tests/rules/annotated_builder.h"
-#include "tests/rules/real_tables.h"
+#include "tests/rules/lowered.h"
 
 namespace quantgate {
 namespace {
 
 using ::quantgate::testing::AnnotatedBuilder;
+using ::quantgate::testing::Lowered;
+using ::quantgate::testing::Refused;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -23,20 +24,6 @@ constexpr char kV68[] = "qnn_htp/SM8350@2.49";
 constexpr char kV69[] = "qnn_htp/SM8450@2.49";
 constexpr char kV75[] = "qnn_htp/SM8650@2.49";
 constexpr char kWithoutFloat[] = "qnn_htp/QCM6490@2.49";  // V68, too
-
-v1::Result Lower(const AnnotatedBuilder& b, const std::string& target, const std::string& toolchain = "executorch") {
-  CheckOptions options;
-  options.toolchain = toolchain;
-  return testing::CheckOn(b.graph, target, options).results(0);
-}
-
-std::vector<std::string> Refused(const v1::Result& result) {
-  std::vector<std::string> refused;
-  for (const v1::NodeOutcome& node : result.outcome().nodes()) {
-    if (node.refused()) refused.push_back(node.node());
-  }
-  return refused;
-}
 
 std::vector<std::string> CodesAt(const v1::Result& result, const std::string& node) {
   std::vector<std::string> codes;
@@ -58,17 +45,17 @@ AnnotatedBuilder Between(bool writer, bool reader) {
 }
 
 TEST(ExecuTorch, ATensorHasTheEncodingThatOneOfItsNodesStates) {
-  EXPECT_EQ(Lower(Between(true, true), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(Lowered(Between(true, true), kV75).outcome().kind(), v1::Outcome::FULL);
   // Integers come in and floats go out, or the other way around.
-  EXPECT_THAT(Refused(Lower(Between(true, false), kV75)), ElementsAre("middle", "last"));
-  EXPECT_THAT(Refused(Lower(Between(false, true), kV75)), ElementsAre("first", "middle"));
+  EXPECT_THAT(Refused(Lowered(Between(true, false), kV75)), ElementsAre("middle", "last"));
+  EXPECT_THAT(Refused(Lowered(Between(false, true), kV75)), ElementsAre("first", "middle"));
 }
 
 TEST(ExecuTorch, TheEncodingOfANeighborIsNotThatOfOthersLikeIt) {
   AnnotatedBuilder b = Between(true, true);
   b.Op("aten.relu.default", "again", {"first"}, {1}, 1, {1, 8});
   b.Op("aten.neg.default", "like", {"again"}, {}, 0, {1, 8});
-  EXPECT_THAT(Refused(Lower(b, kV75)), ElementsAre("like"));
+  EXPECT_THAT(Refused(Lowered(b, kV75)), ElementsAre("like"));
 }
 
 // A pooling between two sums of a quantized tensor and floats, which are refused.
@@ -84,7 +71,7 @@ TEST(ExecuTorch, ABuilderThatRaisesEndsThePartitioning) {
     b.Int(pool, "kernel_size", 2);
     if (stated) b.Int(pool, "stride", 2);
     b.Op("aten.add.Tensor", "behind", {"pool", "z"}, {act, 0}, act, {1, 4, 4, 4});
-    const v1::Result result = Lower(b, kV75);
+    const v1::Result result = Lowered(b, kV75);
     if (stated) {
       EXPECT_THAT(Refused(result), ElementsAre("before", "behind"));
       EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
@@ -112,13 +99,13 @@ AnnotatedBuilder FloatGather() {
 }
 
 TEST(ExecuTorch, WhatLaterArchsTakeIsDelegatedAndHasNoKernel) {
-  const v1::Result result = Lower(FloatGather(), kV68);
+  const v1::Result result = Lowered(FloatGather(), kV68);
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS);
   EXPECT_THAT(Refused(result), IsEmpty());
   EXPECT_THAT(CodesAt(result, "gather"), Contains("DT102"));
-  EXPECT_EQ(Lower(FloatGather(), kV69).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(Lowered(FloatGather(), kV69).outcome().kind(), v1::Outcome::FULL);
   // The converter validates nothing beforehand: the node is refused.
-  EXPECT_THAT(Refused(Lower(FloatGather(), kV68, "qnn-converter")), ElementsAre("gather"));
+  EXPECT_THAT(Refused(Lowered(FloatGather(), kV68, "qnn-converter")), ElementsAre("gather"));
 }
 
 AnnotatedBuilder CastOf(v1::DataType type, const std::vector<int64_t>& shape) {
@@ -133,23 +120,23 @@ AnnotatedBuilder CastOf(v1::DataType type, const std::vector<int64_t>& shape) {
 // The library's validation refuses a Cast of rank 6 on every arch (tests/data/vendor).
 TEST(ExecuTorch, ARankThatIsTooHighIsRefused) {
   const AnnotatedBuilder b = CastOf(v1::DATA_TYPE_INT32, {1, 1, 1, 1, 1, 2});
-  for (const char* target : {kV68, kV75}) EXPECT_THAT(Refused(Lower(b, target)), ElementsAre("cast")) << target;
+  for (const char* target : {kV68, kV75}) EXPECT_THAT(Refused(Lowered(b, target)), ElementsAre("cast")) << target;
 }
 
 // One of booleans it takes up to rank 5, and from V69 on has no kernel for that.
 TEST(ExecuTorch, ARankThatIsValidatedAndNotPreparedEndsTheExport) {
   const AnnotatedBuilder b = CastOf(v1::DATA_TYPE_BOOL, {1, 1, 1, 1, 2});
-  const v1::Result result = Lower(b, kV75);
+  const v1::Result result = Lowered(b, kV75);
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS);
   EXPECT_THAT(Refused(result), IsEmpty());
   EXPECT_THAT(CodesAt(result, "cast"), Contains("GS103"));
-  EXPECT_EQ(Lower(b, kV68).outcome().kind(), v1::Outcome::FULL);
-  EXPECT_EQ(Lower(CastOf(v1::DATA_TYPE_BOOL, {1, 1, 1, 2}), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(Lowered(b, kV68).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(Lowered(CastOf(v1::DATA_TYPE_BOOL, {1, 1, 1, 2}), kV75).outcome().kind(), v1::Outcome::FULL);
   // What validation refuses besides comes first, and both are said as one.
-  const v1::Result refused = Lower(CastOf(v1::DATA_TYPE_BOOL, {1, 1, 1, 1, 1, 2}), kV75);
+  const v1::Result refused = Lowered(CastOf(v1::DATA_TYPE_BOOL, {1, 1, 1, 1, 1, 2}), kV75);
   EXPECT_THAT(Refused(refused), ElementsAre("cast"));
   EXPECT_THAT(CodesAt(refused, "cast"), ElementsAre("GS103"));
-  EXPECT_THAT(Refused(Lower(b, kV75, "qnn-converter")), ElementsAre("cast"));
+  EXPECT_THAT(Refused(Lowered(b, kV75, "qnn-converter")), ElementsAre("cast"));
 }
 
 // A measured rule in the place of a statement of the table.
@@ -168,11 +155,11 @@ TEST(ExecuTorch, IntegersThatAreValidatedAndNotPreparedEndTheExport) {
     b.Output("slice");
     return b;
   };
-  const v1::Result result = Lower(slice(1), kV75);
+  const v1::Result result = Lowered(slice(1), kV75);
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS);
   EXPECT_THAT(Refused(result), IsEmpty());
   EXPECT_THAT(CodesAt(result, "slice"), Contains("GS205"));
-  EXPECT_EQ(Lower(slice(3), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(Lowered(slice(3), kV75).outcome().kind(), v1::Outcome::FULL);
 }
 
 AnnotatedBuilder FloatRelu() {
@@ -183,15 +170,15 @@ AnnotatedBuilder FloatRelu() {
 }
 
 TEST(ExecuTorch, SomeSocsHaveNoFloat) {
-  const v1::Result result = Lower(FloatRelu(), kWithoutFloat);
+  const v1::Result result = Lowered(FloatRelu(), kWithoutFloat);
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
   EXPECT_THAT(Refused(result), ElementsAre("relu"));
   EXPECT_THAT(CodesAt(result, "relu"), Contains("DT106"));
   // That nothing is annotated is said of the graph; the node tells why.
   EXPECT_EQ(result.findings(result.outcome().cause()).location().node(), "relu");
-  EXPECT_EQ(Lower(FloatRelu(), kV68).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(Lowered(FloatRelu(), kV68).outcome().kind(), v1::Outcome::FULL);
   // Not delegated, hence not prepared either.
-  EXPECT_EQ(Lower(FloatGather(), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
+  EXPECT_EQ(Lowered(FloatGather(), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
 }
 
 AnnotatedBuilder Divided(v1::DataType type) {
@@ -205,9 +192,9 @@ AnnotatedBuilder Divided(v1::DataType type) {
 }
 
 TEST(ExecuTorch, AQuotientOfIntegersIsTakenApartAndOneOfFloatsIsNot) {
-  EXPECT_EQ(Lower(Divided(v1::DATA_TYPE_INT64), kV75).outcome().kind(), v1::Outcome::FULL);
-  EXPECT_EQ(Lower(Divided(v1::DATA_TYPE_INT64), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
-  EXPECT_EQ(Lower(Divided(kF32), kWithoutFloat).outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_EQ(Lowered(Divided(v1::DATA_TYPE_INT64), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(Lowered(Divided(v1::DATA_TYPE_INT64), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
+  EXPECT_EQ(Lowered(Divided(kF32), kWithoutFloat).outcome().kind(), v1::Outcome::FAILS);
 }
 
 // Lowered with ExecuTorch 1.5.1: slices and squeezes stay on the CPU. It asks PyTorch to keep unbind whole, in vain.
@@ -217,7 +204,7 @@ TEST(ExecuTorch, AnUnbindThatIsRefusedIsTakenApart) {
   b.Int(b.Node("aten.unbind.int", "node", {"x"}, {"y"}), "dim", 0);
   b.Shape("y", kF32, {1, 2, 2, 3, 4});
   b.Output("y");
-  const v1::Result result = Lower(b, kV75);
+  const v1::Result result = Lowered(b, kV75);
   EXPECT_THAT(Refused(result), ElementsAre("node"));
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
 }
@@ -232,9 +219,9 @@ AnnotatedBuilder Norm(const char* op, v1::DataType type) {
 
 // The gamma that ExecuTorch makes has the zero point 0, which 16 bits without a sign do not take in a LayerNorm.
 TEST(ExecuTorch, AMadeGammaIsOfTheOutputsType) {
-  EXPECT_EQ(Lower(Norm("aten.layer_norm.default", v1::DATA_TYPE_UINT8), kV75).outcome().kind(), v1::Outcome::FULL);
-  EXPECT_THAT(Refused(Lower(Norm("aten.layer_norm.default", v1::DATA_TYPE_UINT16), kV75)), ElementsAre("norm"));
-  EXPECT_EQ(Lower(Norm("aten.rms_norm.default", v1::DATA_TYPE_UINT16), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(Lowered(Norm("aten.layer_norm.default", v1::DATA_TYPE_UINT8), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_THAT(Refused(Lowered(Norm("aten.layer_norm.default", v1::DATA_TYPE_UINT16), kV75)), ElementsAre("norm"));
+  EXPECT_EQ(Lowered(Norm("aten.rms_norm.default", v1::DATA_TYPE_UINT16), kV75).outcome().kind(), v1::Outcome::FULL);
 }
 
 TEST(ExecuTorch, RandomNumbersOfEightBits) {
@@ -246,8 +233,8 @@ TEST(ExecuTorch, RandomNumbersOfEightBits) {
     b.Op("aten.add.Tensor", "sum", {"x", "random"}, {act, act}, act, {2, 4});
     return b;
   };
-  EXPECT_EQ(Lower(random(v1::DATA_TYPE_UINT8), kV68).outcome().kind(), v1::Outcome::FULL);
-  EXPECT_THAT(Refused(Lower(random(v1::DATA_TYPE_UINT16), kV68)), ElementsAre("random"));
+  EXPECT_EQ(Lowered(random(v1::DATA_TYPE_UINT8), kV68).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_THAT(Refused(Lowered(random(v1::DATA_TYPE_UINT16), kV68)), ElementsAre("random"));
 }
 
 // What is between the reshapes of a maximum along one axis has no encoding; of an average it has.
@@ -267,12 +254,12 @@ TEST(ExecuTorch, AMaximumAlongOneAxisIsOfFloatsInside) {
     b.Op("aten.abs.default", "abs", {"pool"}, {act}, act, out);
     return b;
   };
-  const v1::Result result = Lower(pool("aten.max_pool1d.default", {1, 4, 16}, true), kV75);
+  const v1::Result result = Lowered(pool("aten.max_pool1d.default", {1, 4, 16}, true), kV75);
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
   EXPECT_THAT(Refused(result), ElementsAre("pool"));
-  EXPECT_EQ(Lower(pool("aten.max_pool1d.default", {1, 4, 16}, false), kV75).outcome().kind(), v1::Outcome::FULL);
-  EXPECT_EQ(Lower(pool("aten.avg_pool1d.default", {1, 4, 16}, true), kV75).outcome().kind(), v1::Outcome::FULL);
-  EXPECT_EQ(Lower(pool("aten.max_pool2d.default", {1, 4, 16, 16}, true), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(Lowered(pool("aten.max_pool1d.default", {1, 4, 16}, false), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(Lowered(pool("aten.avg_pool1d.default", {1, 4, 16}, true), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(Lowered(pool("aten.max_pool2d.default", {1, 4, 16, 16}, true), kV75).outcome().kind(), v1::Outcome::FULL);
 }
 
 TEST(ExecuTorch, WithoutABuilderANodeStaysOnTheCpu) {
@@ -286,10 +273,10 @@ TEST(ExecuTorch, WithoutABuilderANodeStaysOnTheCpu) {
     return b;
   };
   for (const char* op : {"aten.logical_or.default", "aten.logical_xor.default"}) {
-    EXPECT_THAT(Refused(Lower(logical(op), kV75)), ElementsAre("node")) << op;
+    EXPECT_THAT(Refused(Lowered(logical(op), kV75)), ElementsAre("node")) << op;
   }
   for (const char* op : {"aten.logical_and.default", "aten.bitwise_or.Tensor", "aten.bitwise_xor.Tensor"}) {
-    EXPECT_THAT(Refused(Lower(logical(op), kV75)), IsEmpty()) << op;
+    EXPECT_THAT(Refused(Lowered(logical(op), kV75)), IsEmpty()) << op;
   }
   const auto mean = [](const char* op) {
     AnnotatedBuilder b;
@@ -299,8 +286,8 @@ TEST(ExecuTorch, WithoutABuilderANodeStaysOnTheCpu) {
     b.Output("node");
     return b;
   };
-  EXPECT_THAT(Refused(Lower(mean("aten.mean.default"), kV75)), ElementsAre("node"));
-  EXPECT_THAT(Refused(Lower(mean("aten.mean.dim"), kV75)), IsEmpty());
+  EXPECT_THAT(Refused(Lowered(mean("aten.mean.default"), kV75)), ElementsAre("node"));
+  EXPECT_THAT(Refused(Lowered(mean("aten.mean.dim"), kV75)), IsEmpty());
 }
 
 // On a SoC without float, what is left in refuses.
@@ -317,11 +304,11 @@ TEST(ExecuTorch, WhatChangesNothingIsTakenOut) {
     return b;
   };
   for (const char* op : {"aten.slice.Tensor", "aten.repeat.default", "aten.expand.default", "aten.clone.default"}) {
-    EXPECT_THAT(Refused(Lower(between(op, {1, 8}), kWithoutFloat)), IsEmpty()) << op;
+    EXPECT_THAT(Refused(Lowered(between(op, {1, 8}), kWithoutFloat)), IsEmpty()) << op;
   }
-  EXPECT_THAT(Refused(Lower(between("aten.slice.Tensor", {1, 4}), kWithoutFloat)), ElementsAre("node"));
-  EXPECT_THAT(Refused(Lower(between("aten.repeat.default", {1, 16}), kWithoutFloat)), ElementsAre("node"));
-  EXPECT_THAT(Refused(Lower(between("aten.expand.default", {2, 8}), kWithoutFloat)), ElementsAre("node"));
+  EXPECT_THAT(Refused(Lowered(between("aten.slice.Tensor", {1, 4}), kWithoutFloat)), ElementsAre("node"));
+  EXPECT_THAT(Refused(Lowered(between("aten.repeat.default", {1, 16}), kWithoutFloat)), ElementsAre("node"));
+  EXPECT_THAT(Refused(Lowered(between("aten.expand.default", {2, 8}), kWithoutFloat)), ElementsAre("node"));
 }
 
 // PyTorch ignores updates that no index asks for, the library counts them. It is asked to keep a scatter whole.
@@ -338,9 +325,9 @@ TEST(ExecuTorch, AsManyUpdatesAsIndices) {
     b.Output("scatter");
     return b;
   };
-  EXPECT_EQ(Lower(scatter(4), kV75).outcome().kind(), v1::Outcome::FAILS);
-  EXPECT_THAT(CodesAt(Lower(scatter(4), kV75), "scatter"), Contains("GS203"));
-  EXPECT_EQ(Lower(scatter(1), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(Lowered(scatter(4), kV75).outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_THAT(CodesAt(Lowered(scatter(4), kV75), "scatter"), Contains("GS203"));
+  EXPECT_EQ(Lowered(scatter(1), kV75).outcome().kind(), v1::Outcome::FULL);
 }
 
 // A reshape of floats is delegated where nothing else of floats is, and alone it has no input.
@@ -354,13 +341,13 @@ TEST(ExecuTorch, TheReshapeOfARefusedNodesConstantIsADelegateOfItsOwn) {
     b.Op(op, "node", {"x", "c"}, {}, 0, {1, 4, 8});
     return b;
   };
-  const v1::Result result = Lower(with("aten.add.Tensor", {8}), kWithoutFloat);
+  const v1::Result result = Lowered(with("aten.add.Tensor", {8}), kWithoutFloat);
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS);
   EXPECT_THAT(CodesAt(result, "node"), Contains("CV203"));
-  EXPECT_EQ(Lower(with("aten.mul.Tensor", {}), kWithoutFloat).outcome().kind(), v1::Outcome::FAILS);
-  EXPECT_EQ(Lower(with("aten.add.Tensor", {1, 1, 8}), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
-  EXPECT_EQ(Lower(with("aten.maximum.default", {8}), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
-  EXPECT_EQ(Lower(with("aten.add.Tensor", {8}), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(Lowered(with("aten.mul.Tensor", {}), kWithoutFloat).outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_EQ(Lowered(with("aten.add.Tensor", {1, 1, 8}), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
+  EXPECT_EQ(Lowered(with("aten.maximum.default", {8}), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
+  EXPECT_EQ(Lowered(with("aten.add.Tensor", {8}), kV75).outcome().kind(), v1::Outcome::FULL);
 }
 
 }  // namespace

@@ -201,6 +201,15 @@ TEST_F(HtpProvider, ComputesInFloatBetweenDequantizeAndQuantize) {
   EXPECT_EQ(FateOf(Unary("Tan", kUint8), Toolchain::kQnnConverter), kLeft);
 }
 
+// What the tables have no rows for was asked of one arch.
+TEST_F(HtpProvider, WhatIsUnlistedIsKnownOfOneArch) {
+  EXPECT_EQ(FateOf(Unary("IsNaN", kUint8), Toolchain::kOnnxRuntime, "qnn_htp/SM8650"), kTaken);
+  for (const char* soc : {"qnn_htp/SM8550", "qnn_htp/SM8750"}) {
+    EXPECT_EQ(FateOf(Unary("IsNaN", kUint8), Toolchain::kOnnxRuntime, soc), kUnclear) << soc;
+    EXPECT_EQ(FateOf(Unary("Softplus", kUint8), Toolchain::kOnnxRuntime, soc), kTaken) << soc;
+  }
+}
+
 TEST_F(HtpProvider, FloatCannotBePreparedOnV68) {
   EXPECT_EQ(FateOf(Unary("Selu", kUint8), Toolchain::kOnnxRuntime, "qnn_htp/SM8350"), kFails);
   EXPECT_EQ(FateOf(Unary("IsNaN", kUint8), Toolchain::kOnnxRuntime, "qnn_htp/SM8350"), kUnclear);

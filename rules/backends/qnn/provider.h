@@ -15,7 +15,7 @@
 namespace quantgate::qnn {
 
 // nullopt: as Lower() says. An operator without tensors is one that the tables have no rows for, and that the provider
-// was seen to have prepared on archs with floating point.
+// was seen to have prepared on V75.
 std::optional<Lowering> LowerForProvider(const CheckContext& context, const ResolvedOp& op, Emission& emission);
 
 // Whether what becomes of the node depends on the nodes around it, and not on its operands and attributes alone.

@@ -224,14 +224,8 @@ Lowering LowerLpPool(const NodeView& view, absl::string_view name, Emission& emi
   const int64_t p = view.integer({"p"}).value_or(2);
   const int rank = view.rank(view.input(0));
   if (rank < 0) return Unknown("the input's rank is not known");
-  if ((p != 1 && p != 2) || rank < 3 || rank > 4 || view.integer({"ceil_mode"}).value_or(0) != 0) {
-    return NoCounterpart(kLeft);
-  }
-  if (const auto dilations = view.integers({"dilations"})) {
-    for (const int64_t dilation : *dilations) {
-      if (dilation != 1) return NoCounterpart(kLeft);
-    }
-  }
+  const bool rounds_up = view.integer({"ceil_mode"}).value_or(0) != 0;
+  if ((p != 1 && p != 2) || rank < 3 || rank > 4 || rounds_up || IsDilated(view)) return NoCounterpart(kLeft);
   const BackendTensor input = FloatInput(view, view.input(0), emission, Layout::kChannelsLast);
   FloatOutput output(view, 0, emission, Layout::kChannelsLast);
   if (p == 2) {

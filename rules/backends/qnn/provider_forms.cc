@@ -27,6 +27,11 @@ bool ReachesBeyond(const NodeView& view) {
 
 }  // namespace
 
+bool IsDilated(const NodeView& view) {
+  const auto dilations = view.integers({"dilations"});
+  return dilations && absl::c_any_of(*dilations, [](int64_t dilation) { return dilation != 1; });
+}
+
 Lowering LowerSoftplus(const NodeView& view, absl::string_view name, Emission& emission) {
   emission.Begin(name, view.node());
   AddInput(view, view.input(0), emission);
@@ -75,17 +80,13 @@ Lowering LowerPool(const NodeView& view, absl::string_view name, Emission& emiss
   const bool max = id == OpId::kMaxPool || id == OpId::kGlobalMaxPool;
   if (view.output(1) != nullptr) return NoCounterpart("ONNX Runtime's QNN provider takes pools of one output only");
   if (max && view.rank(view.input(0)) == 5) return NoCounterpart("ONNX Runtime's QNN provider has no PoolMax3d");
-  const auto dilations = view.integers({"dilations"});
-  if (dilations && absl::c_any_of(*dilations, [](int64_t dilation) { return dilation != 1; })) {
-    return NoCounterpart("QNN pools have no dilation");
-  }
+  if (IsDilated(view)) return NoCounterpart("QNN pools have no dilation");
   if (id == OpId::kGlobalMaxPool) return LowerGlobalPool(view, name, emission);
   return max ? LowerMaxPool(view, name, emission) : LowerAveragePool(view, name, emission);
 }
 
 Lowering LowerTransposedConvolution(const NodeView& view, absl::string_view name, Emission& emission) {
-  const auto dilations = view.integers({"dilations"});
-  if (dilations && absl::c_any_of(*dilations, [](int64_t dilation) { return dilation != 1; })) {
+  if (IsDilated(view)) {
     return NoCounterpart("ONNX Runtime's QNN provider takes transposed convolutions without dilation only");
   }
   if (ReachesBeyond(view)) return Unknown("whether it can be prepared with this output padding");

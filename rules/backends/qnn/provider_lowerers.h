@@ -51,6 +51,8 @@ Lowering LowerResizing(const NodeView&, absl::string_view name, Emission&);  // 
 Lowering LowerEinsum(const NodeView&, absl::string_view name, Emission&);
 
 // Shared helpers.
+// Whether a window states a dilation other than 1.
+bool IsDilated(const NodeView&);
 // An operand in float: as it is, or behind a Dequantize of its own. A constant is a run-time tensor then.
 BackendTensor FloatInput(const NodeView&, const Operand*, Emission&, Layout layout = Layout::kSame);
 

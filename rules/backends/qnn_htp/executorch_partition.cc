@@ -4,6 +4,8 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
 #include "rules/backends/qnn_htp/executorch_channels_last.h"
 
 namespace quantgate::qnn_htp {
@@ -52,30 +54,43 @@ std::vector<int32_t> PassedOn(const Graph& graph, const ResolvedGraph& resolved,
   return passed;
 }
 
-// The operators that ExecuTorch gives operands of their result's rank, by a reshape in front
-// (_passes/expand_broadcast_tensor_shape.py of 1.5.1).
-bool ReshapesOperands(OpId id) { return id == OpId::kAdd || id == OpId::kSub || id == OpId::kMul || id == OpId::kDiv; }
+// Constants that a delegated operator does not read, but whose reshape in front of a refused one is delegated
+// (executorch_channels_last.h, ReshapesOperands).
+class ReshapedConstants {
+ public:
+  ReshapedConstants(const Graph& graph, const ResolvedGraph& resolved, const ModuleResult& result)
+      : graph_(graph), resolved_(resolved), result_(result) {}
 
-// A constant of the refused node whose reshape is delegated and has no delegated reader; -1: none.
-int32_t ConstantLeftBehind(const Graph& graph, const ResolvedGraph& resolved, const ModuleResult& result,
-                           int32_t node) {
-  const int rank = RankOfOutput(graph, node);
-  if (!ReshapesOperands(graph.op(node)) || rank < 0) return -1;
-  for (int i = 0; i < graph.num_inputs(node); ++i) {
-    const int32_t value = graph.input(node, i);
-    if (value < 0 || !graph.is_constant(value) || graph.rank(value) < 0 || graph.rank(value) == rank) continue;
-    bool taken = false;
-    for (const Use& use : graph.uses(value)) {
-      // The others of that rank read the same reshape.
-      const int32_t op = resolved.op_of_node(use.node);
-      taken =
-          taken || op < 0 ||
-          (!result.ops[op].refused && ReshapesOperands(graph.op(use.node)) && RankOfOutput(graph, use.node) == rank);
+  // Whether the refused node has one.
+  bool IsLeftBehindBy(int32_t node) {
+    const int rank = RankOfOutput(graph_, node);
+    if (!ReshapesOperands(graph_.op(node)) || rank < 0) return false;
+    for (int i = 0; i < graph_.num_inputs(node); ++i) {
+      const int32_t value = graph_.input(node, i);
+      if (value < 0 || !graph_.is_constant(value) || graph_.rank(value) < 0 || graph_.rank(value) == rank) continue;
+      // Once for all that read it: a graph may have one constant in all of its nodes.
+      const auto [known, is_new] = is_read_.try_emplace({value, rank}, false);
+      if (is_new) known->second = IsRead(value, rank);
+      if (!known->second) return true;
     }
-    if (!taken) return value;
+    return false;
   }
-  return -1;
-}
+
+ private:
+  // By a delegated operator. The others of that rank read the same reshape.
+  bool IsRead(int32_t value, int rank) const {
+    return absl::c_any_of(graph_.uses(value), [&](const Use& use) {
+      const int32_t op = resolved_.op_of_node(use.node);
+      return op < 0 || (!result_.ops[op].refused && ReshapesOperands(graph_.op(use.node)) &&
+                        RankOfOutput(graph_, use.node) == rank);
+    });
+  }
+
+  const Graph& graph_;
+  const ResolvedGraph& resolved_;
+  const ModuleResult& result_;
+  absl::flat_hash_map<std::pair<int32_t, int>, bool> is_read_;  // by value, and rank that it is brought to
+};
 
 }  // namespace
 
@@ -126,10 +141,11 @@ void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult
       if (!generated) delegates.GiveInput(op);
     }
   }
+  ReshapedConstants constants(graph, resolved, result);
   for (size_t i = 0; i < ops.size(); ++i) {
     const auto op = static_cast<int32_t>(i);
     const bool alone = IsDelegated(result.ops[i]) && delegates.Root(op) == op && !delegates.HasInput(op);
-    if (!alone && (!result.ops[i].refused || ConstantLeftBehind(graph, resolved, result, ops[i].node) < 0)) continue;
+    if (!alone && !(result.ops[i].refused && constants.IsLeftBehindBy(ops[i].node))) continue;
     Place place;
     place.node = ops[i].node;
     FindingSource source;

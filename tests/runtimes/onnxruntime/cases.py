@@ -75,8 +75,7 @@ class Draw:
 
     def weights(self, kind, shape):
         """What is multiplied with activations: of 7 bits where the processor's products would saturate."""
-        drawn = self.integers(kind, shape)
-        return drawn // 2 if kind == "int8" and processor.saturates() else drawn
+        return processor.weights(self.integers(kind, shape), kind)
 
     def parameters(self, name, kind, channels=0, p=0.10, shapes=True, zero=None):
         """Scale and zero point. `channels`: per channel is plain with even odds. Returns (scale, zero point) values."""

@@ -24,7 +24,7 @@ def saturates():
     return bool((session.run(None, feeds)[0] != 4 * 255 * 127).any())
 
 
-def weights(stored):
-    """`stored` as it is where products are exact, and int8 halved, to 7 bits, where they saturate: what is compared is
-    the arithmetic that the specification defines."""
-    return stored // 2 if stored.dtype == numpy.int8 and saturates() else stored
+def weights(stored, kind=None):
+    """Integers of the type `kind` (by default the array's) as they are where products are exact, and int8 halved, to 7
+    bits, where they saturate: what is compared is the arithmetic that the specification defines."""
+    return stored // 2 if (kind or stored.dtype) == "int8" and saturates() else stored
