@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "tests/rules/annotated_builder.h"
-#include "tests/rules/lowered.h"
+#include "tests/rules/annotated_check.h"
 
 namespace quantgate {
 namespace {
@@ -25,7 +25,7 @@ using Sizes = std::vector<int64_t>;
 constexpr v1::DataType kF32 = v1::DATA_TYPE_FLOAT32;
 
 v1::Result Lower(const AnnotatedBuilder& b, const std::string& toolchain = "executorch") {
-  return testing::Lowered(b, "qnn_htp/SM8650@2.49", toolchain);
+  return testing::ResultOf(b, "qnn_htp/SM8650@2.49", toolchain);
 }
 
 std::vector<std::string> CodesIn(const v1::Result& result) {

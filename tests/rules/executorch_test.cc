@@ -7,14 +7,14 @@
 #include <vector>
 
 #include "tests/rules/annotated_builder.h"
-#include "tests/rules/lowered.h"
+#include "tests/rules/annotated_check.h"
 
 namespace quantgate {
 namespace {
 
 using ::quantgate::testing::AnnotatedBuilder;
-using ::quantgate::testing::Lowered;
 using ::quantgate::testing::Refused;
+using ::quantgate::testing::ResultOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
@@ -45,17 +45,17 @@ AnnotatedBuilder Between(bool writer, bool reader) {
 }
 
 TEST(ExecuTorch, ATensorHasTheEncodingThatOneOfItsNodesStates) {
-  EXPECT_EQ(Lowered(Between(true, true), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(ResultOf(Between(true, true), kV75).outcome().kind(), v1::Outcome::FULL);
   // Integers come in and floats go out, or the other way around.
-  EXPECT_THAT(Refused(Lowered(Between(true, false), kV75)), ElementsAre("middle", "last"));
-  EXPECT_THAT(Refused(Lowered(Between(false, true), kV75)), ElementsAre("first", "middle"));
+  EXPECT_THAT(Refused(ResultOf(Between(true, false), kV75)), ElementsAre("middle", "last"));
+  EXPECT_THAT(Refused(ResultOf(Between(false, true), kV75)), ElementsAre("first", "middle"));
 }
 
 TEST(ExecuTorch, TheEncodingOfANeighborIsNotThatOfOthersLikeIt) {
   AnnotatedBuilder b = Between(true, true);
   b.Op("aten.relu.default", "again", {"first"}, {1}, 1, {1, 8});
   b.Op("aten.neg.default", "like", {"again"}, {}, 0, {1, 8});
-  EXPECT_THAT(Refused(Lowered(b, kV75)), ElementsAre("like"));
+  EXPECT_THAT(Refused(ResultOf(b, kV75)), ElementsAre("like"));
 }
 
 // A pooling between two sums of a quantized tensor and floats, which are refused.
@@ -71,7 +71,7 @@ TEST(ExecuTorch, ABuilderThatRaisesEndsThePartitioning) {
     b.Int(pool, "kernel_size", 2);
     if (stated) b.Int(pool, "stride", 2);
     b.Op("aten.add.Tensor", "behind", {"pool", "z"}, {act, 0}, act, {1, 4, 4, 4});
-    const v1::Result result = Lowered(b, kV75);
+    const v1::Result result = ResultOf(b, kV75);
     if (stated) {
       EXPECT_THAT(Refused(result), ElementsAre("before", "behind"));
       EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
@@ -99,13 +99,13 @@ AnnotatedBuilder FloatGather() {
 }
 
 TEST(ExecuTorch, WhatLaterArchsTakeIsDelegatedAndHasNoKernel) {
-  const v1::Result result = Lowered(FloatGather(), kV68);
+  const v1::Result result = ResultOf(FloatGather(), kV68);
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS);
   EXPECT_THAT(Refused(result), IsEmpty());
   EXPECT_THAT(CodesAt(result, "gather"), Contains("DT102"));
-  EXPECT_EQ(Lowered(FloatGather(), kV69).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(ResultOf(FloatGather(), kV69).outcome().kind(), v1::Outcome::FULL);
   // The converter validates nothing beforehand: the node is refused.
-  EXPECT_THAT(Refused(Lowered(FloatGather(), kV68, "qnn-converter")), ElementsAre("gather"));
+  EXPECT_THAT(Refused(ResultOf(FloatGather(), kV68, "qnn-converter")), ElementsAre("gather"));
 }
 
 AnnotatedBuilder CastOf(v1::DataType type, const std::vector<int64_t>& shape) {
@@ -120,23 +120,23 @@ AnnotatedBuilder CastOf(v1::DataType type, const std::vector<int64_t>& shape) {
 // The library's validation refuses a Cast of rank 6 on every arch (tests/data/vendor).
 TEST(ExecuTorch, ARankThatIsTooHighIsRefused) {
   const AnnotatedBuilder b = CastOf(v1::DATA_TYPE_INT32, {1, 1, 1, 1, 1, 2});
-  for (const char* target : {kV68, kV75}) EXPECT_THAT(Refused(Lowered(b, target)), ElementsAre("cast")) << target;
+  for (const char* target : {kV68, kV75}) EXPECT_THAT(Refused(ResultOf(b, target)), ElementsAre("cast")) << target;
 }
 
 // One of booleans it takes up to rank 5, and from V69 on has no kernel for that.
 TEST(ExecuTorch, ARankThatIsValidatedAndNotPreparedEndsTheExport) {
   const AnnotatedBuilder b = CastOf(v1::DATA_TYPE_BOOL, {1, 1, 1, 1, 2});
-  const v1::Result result = Lowered(b, kV75);
+  const v1::Result result = ResultOf(b, kV75);
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS);
   EXPECT_THAT(Refused(result), IsEmpty());
   EXPECT_THAT(CodesAt(result, "cast"), Contains("GS103"));
-  EXPECT_EQ(Lowered(b, kV68).outcome().kind(), v1::Outcome::FULL);
-  EXPECT_EQ(Lowered(CastOf(v1::DATA_TYPE_BOOL, {1, 1, 1, 2}), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(ResultOf(b, kV68).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(ResultOf(CastOf(v1::DATA_TYPE_BOOL, {1, 1, 1, 2}), kV75).outcome().kind(), v1::Outcome::FULL);
   // What validation refuses besides comes first, and both are said as one.
-  const v1::Result refused = Lowered(CastOf(v1::DATA_TYPE_BOOL, {1, 1, 1, 1, 1, 2}), kV75);
+  const v1::Result refused = ResultOf(CastOf(v1::DATA_TYPE_BOOL, {1, 1, 1, 1, 1, 2}), kV75);
   EXPECT_THAT(Refused(refused), ElementsAre("cast"));
   EXPECT_THAT(CodesAt(refused, "cast"), ElementsAre("GS103"));
-  EXPECT_THAT(Refused(Lowered(b, kV75, "qnn-converter")), ElementsAre("cast"));
+  EXPECT_THAT(Refused(ResultOf(b, kV75, "qnn-converter")), ElementsAre("cast"));
 }
 
 // A measured rule in the place of a statement of the table.
@@ -155,11 +155,11 @@ TEST(ExecuTorch, IntegersThatAreValidatedAndNotPreparedEndTheExport) {
     b.Output("slice");
     return b;
   };
-  const v1::Result result = Lowered(slice(1), kV75);
+  const v1::Result result = ResultOf(slice(1), kV75);
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS);
   EXPECT_THAT(Refused(result), IsEmpty());
   EXPECT_THAT(CodesAt(result, "slice"), Contains("GS205"));
-  EXPECT_EQ(Lowered(slice(3), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(ResultOf(slice(3), kV75).outcome().kind(), v1::Outcome::FULL);
 }
 
 AnnotatedBuilder FloatRelu() {
@@ -170,15 +170,15 @@ AnnotatedBuilder FloatRelu() {
 }
 
 TEST(ExecuTorch, SomeSocsHaveNoFloat) {
-  const v1::Result result = Lowered(FloatRelu(), kWithoutFloat);
+  const v1::Result result = ResultOf(FloatRelu(), kWithoutFloat);
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
   EXPECT_THAT(Refused(result), ElementsAre("relu"));
   EXPECT_THAT(CodesAt(result, "relu"), Contains("DT106"));
   // That nothing is annotated is said of the graph; the node tells why.
   EXPECT_EQ(result.findings(result.outcome().cause()).location().node(), "relu");
-  EXPECT_EQ(Lowered(FloatRelu(), kV68).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(ResultOf(FloatRelu(), kV68).outcome().kind(), v1::Outcome::FULL);
   // Not delegated, hence not prepared either.
-  EXPECT_EQ(Lowered(FloatGather(), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
+  EXPECT_EQ(ResultOf(FloatGather(), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
 }
 
 AnnotatedBuilder Divided(v1::DataType type) {
@@ -192,9 +192,9 @@ AnnotatedBuilder Divided(v1::DataType type) {
 }
 
 TEST(ExecuTorch, AQuotientOfIntegersIsTakenApartAndOneOfFloatsIsNot) {
-  EXPECT_EQ(Lowered(Divided(v1::DATA_TYPE_INT64), kV75).outcome().kind(), v1::Outcome::FULL);
-  EXPECT_EQ(Lowered(Divided(v1::DATA_TYPE_INT64), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
-  EXPECT_EQ(Lowered(Divided(kF32), kWithoutFloat).outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_EQ(ResultOf(Divided(v1::DATA_TYPE_INT64), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(ResultOf(Divided(v1::DATA_TYPE_INT64), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
+  EXPECT_EQ(ResultOf(Divided(kF32), kWithoutFloat).outcome().kind(), v1::Outcome::FAILS);
 }
 
 // Lowered with ExecuTorch 1.5.1: slices and squeezes stay on the CPU. It asks PyTorch to keep unbind whole, in vain.
@@ -204,7 +204,7 @@ TEST(ExecuTorch, AnUnbindThatIsRefusedIsTakenApart) {
   b.Int(b.Node("aten.unbind.int", "node", {"x"}, {"y"}), "dim", 0);
   b.Shape("y", kF32, {1, 2, 2, 3, 4});
   b.Output("y");
-  const v1::Result result = Lowered(b, kV75);
+  const v1::Result result = ResultOf(b, kV75);
   EXPECT_THAT(Refused(result), ElementsAre("node"));
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
 }
@@ -219,9 +219,9 @@ AnnotatedBuilder Norm(const char* op, v1::DataType type) {
 
 // The gamma that ExecuTorch makes has the zero point 0, which 16 bits without a sign do not take in a LayerNorm.
 TEST(ExecuTorch, AMadeGammaIsOfTheOutputsType) {
-  EXPECT_EQ(Lowered(Norm("aten.layer_norm.default", v1::DATA_TYPE_UINT8), kV75).outcome().kind(), v1::Outcome::FULL);
-  EXPECT_THAT(Refused(Lowered(Norm("aten.layer_norm.default", v1::DATA_TYPE_UINT16), kV75)), ElementsAre("norm"));
-  EXPECT_EQ(Lowered(Norm("aten.rms_norm.default", v1::DATA_TYPE_UINT16), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(ResultOf(Norm("aten.layer_norm.default", v1::DATA_TYPE_UINT8), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_THAT(Refused(ResultOf(Norm("aten.layer_norm.default", v1::DATA_TYPE_UINT16), kV75)), ElementsAre("norm"));
+  EXPECT_EQ(ResultOf(Norm("aten.rms_norm.default", v1::DATA_TYPE_UINT16), kV75).outcome().kind(), v1::Outcome::FULL);
 }
 
 TEST(ExecuTorch, RandomNumbersOfEightBits) {
@@ -233,8 +233,8 @@ TEST(ExecuTorch, RandomNumbersOfEightBits) {
     b.Op("aten.add.Tensor", "sum", {"x", "random"}, {act, act}, act, {2, 4});
     return b;
   };
-  EXPECT_EQ(Lowered(random(v1::DATA_TYPE_UINT8), kV68).outcome().kind(), v1::Outcome::FULL);
-  EXPECT_THAT(Refused(Lowered(random(v1::DATA_TYPE_UINT16), kV68)), ElementsAre("random"));
+  EXPECT_EQ(ResultOf(random(v1::DATA_TYPE_UINT8), kV68).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_THAT(Refused(ResultOf(random(v1::DATA_TYPE_UINT16), kV68)), ElementsAre("random"));
 }
 
 // What is between the reshapes of a maximum along one axis has no encoding; of an average it has.
@@ -254,12 +254,12 @@ TEST(ExecuTorch, AMaximumAlongOneAxisIsOfFloatsInside) {
     b.Op("aten.abs.default", "abs", {"pool"}, {act}, act, out);
     return b;
   };
-  const v1::Result result = Lowered(pool("aten.max_pool1d.default", {1, 4, 16}, true), kV75);
+  const v1::Result result = ResultOf(pool("aten.max_pool1d.default", {1, 4, 16}, true), kV75);
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
   EXPECT_THAT(Refused(result), ElementsAre("pool"));
-  EXPECT_EQ(Lowered(pool("aten.max_pool1d.default", {1, 4, 16}, false), kV75).outcome().kind(), v1::Outcome::FULL);
-  EXPECT_EQ(Lowered(pool("aten.avg_pool1d.default", {1, 4, 16}, true), kV75).outcome().kind(), v1::Outcome::FULL);
-  EXPECT_EQ(Lowered(pool("aten.max_pool2d.default", {1, 4, 16, 16}, true), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(ResultOf(pool("aten.max_pool1d.default", {1, 4, 16}, false), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(ResultOf(pool("aten.avg_pool1d.default", {1, 4, 16}, true), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(ResultOf(pool("aten.max_pool2d.default", {1, 4, 16, 16}, true), kV75).outcome().kind(), v1::Outcome::FULL);
 }
 
 TEST(ExecuTorch, WithoutABuilderANodeStaysOnTheCpu) {
@@ -273,10 +273,10 @@ TEST(ExecuTorch, WithoutABuilderANodeStaysOnTheCpu) {
     return b;
   };
   for (const char* op : {"aten.logical_or.default", "aten.logical_xor.default"}) {
-    EXPECT_THAT(Refused(Lowered(logical(op), kV75)), ElementsAre("node")) << op;
+    EXPECT_THAT(Refused(ResultOf(logical(op), kV75)), ElementsAre("node")) << op;
   }
   for (const char* op : {"aten.logical_and.default", "aten.bitwise_or.Tensor", "aten.bitwise_xor.Tensor"}) {
-    EXPECT_THAT(Refused(Lowered(logical(op), kV75)), IsEmpty()) << op;
+    EXPECT_THAT(Refused(ResultOf(logical(op), kV75)), IsEmpty()) << op;
   }
   const auto mean = [](const char* op) {
     AnnotatedBuilder b;
@@ -286,8 +286,8 @@ TEST(ExecuTorch, WithoutABuilderANodeStaysOnTheCpu) {
     b.Output("node");
     return b;
   };
-  EXPECT_THAT(Refused(Lowered(mean("aten.mean.default"), kV75)), ElementsAre("node"));
-  EXPECT_THAT(Refused(Lowered(mean("aten.mean.dim"), kV75)), IsEmpty());
+  EXPECT_THAT(Refused(ResultOf(mean("aten.mean.default"), kV75)), ElementsAre("node"));
+  EXPECT_THAT(Refused(ResultOf(mean("aten.mean.dim"), kV75)), IsEmpty());
 }
 
 // On a SoC without float, what is left in refuses.
@@ -304,11 +304,11 @@ TEST(ExecuTorch, WhatChangesNothingIsTakenOut) {
     return b;
   };
   for (const char* op : {"aten.slice.Tensor", "aten.repeat.default", "aten.expand.default", "aten.clone.default"}) {
-    EXPECT_THAT(Refused(Lowered(between(op, {1, 8}), kWithoutFloat)), IsEmpty()) << op;
+    EXPECT_THAT(Refused(ResultOf(between(op, {1, 8}), kWithoutFloat)), IsEmpty()) << op;
   }
-  EXPECT_THAT(Refused(Lowered(between("aten.slice.Tensor", {1, 4}), kWithoutFloat)), ElementsAre("node"));
-  EXPECT_THAT(Refused(Lowered(between("aten.repeat.default", {1, 16}), kWithoutFloat)), ElementsAre("node"));
-  EXPECT_THAT(Refused(Lowered(between("aten.expand.default", {2, 8}), kWithoutFloat)), ElementsAre("node"));
+  EXPECT_THAT(Refused(ResultOf(between("aten.slice.Tensor", {1, 4}), kWithoutFloat)), ElementsAre("node"));
+  EXPECT_THAT(Refused(ResultOf(between("aten.repeat.default", {1, 16}), kWithoutFloat)), ElementsAre("node"));
+  EXPECT_THAT(Refused(ResultOf(between("aten.expand.default", {2, 8}), kWithoutFloat)), ElementsAre("node"));
 }
 
 // PyTorch ignores updates that no index asks for, the library counts them. It is asked to keep a scatter whole.
@@ -325,9 +325,9 @@ TEST(ExecuTorch, AsManyUpdatesAsIndices) {
     b.Output("scatter");
     return b;
   };
-  EXPECT_EQ(Lowered(scatter(4), kV75).outcome().kind(), v1::Outcome::FAILS);
-  EXPECT_THAT(CodesAt(Lowered(scatter(4), kV75), "scatter"), Contains("GS203"));
-  EXPECT_EQ(Lowered(scatter(1), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(ResultOf(scatter(4), kV75).outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_THAT(CodesAt(ResultOf(scatter(4), kV75), "scatter"), Contains("GS203"));
+  EXPECT_EQ(ResultOf(scatter(1), kV75).outcome().kind(), v1::Outcome::FULL);
 }
 
 // A reshape of floats is delegated where nothing else of floats is, and alone it has no input.
@@ -341,13 +341,13 @@ TEST(ExecuTorch, TheReshapeOfARefusedNodesConstantIsADelegateOfItsOwn) {
     b.Op(op, "node", {"x", "c"}, {}, 0, {1, 4, 8});
     return b;
   };
-  const v1::Result result = Lowered(with("aten.add.Tensor", {8}), kWithoutFloat);
+  const v1::Result result = ResultOf(with("aten.add.Tensor", {8}), kWithoutFloat);
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS);
   EXPECT_THAT(CodesAt(result, "node"), Contains("CV203"));
-  EXPECT_EQ(Lowered(with("aten.mul.Tensor", {}), kWithoutFloat).outcome().kind(), v1::Outcome::FAILS);
-  EXPECT_EQ(Lowered(with("aten.add.Tensor", {1, 1, 8}), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
-  EXPECT_EQ(Lowered(with("aten.maximum.default", {8}), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
-  EXPECT_EQ(Lowered(with("aten.add.Tensor", {8}), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_EQ(ResultOf(with("aten.mul.Tensor", {}), kWithoutFloat).outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_EQ(ResultOf(with("aten.add.Tensor", {1, 1, 8}), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
+  EXPECT_EQ(ResultOf(with("aten.maximum.default", {8}), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
+  EXPECT_EQ(ResultOf(with("aten.add.Tensor", {8}), kV75).outcome().kind(), v1::Outcome::FULL);
 }
 
 }  // namespace
