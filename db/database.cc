@@ -269,15 +269,16 @@ struct Database::Impl {
   }
 
   absl::Status LoadSocs() ABSL_EXCLUSIVE_LOCKS_REQUIRED(mutex) {
-    Statement rows(handle.get(), "SELECT id, name, arch, vtcm_mb, aliases, has_float FROM socs ORDER BY id");
+    Statement rows(handle.get(), "SELECT id, name, arch, kernels, vtcm_mb, aliases, has_float FROM socs ORDER BY id");
     while (rows.Next()) {
       Soc& soc = socs.emplace_back();
       soc.id = static_cast<int>(rows.Int(0));
       soc.name = std::string(rows.Text(1));
       soc.arch = static_cast<int>(rows.Int(2));
-      soc.vtcm_mb = static_cast<int>(rows.Int(3));
-      soc.aliases = absl::StrSplit(rows.Text(4), ',', absl::SkipEmpty());
-      soc.has_float = rows.Int(5) != 0;
+      soc.kernels = static_cast<int>(rows.Int(3));
+      soc.vtcm_mb = static_cast<int>(rows.Int(4));
+      soc.aliases = absl::StrSplit(rows.Text(5), ',', absl::SkipEmpty());
+      soc.has_float = rows.Int(6) != 0;
     }
     return rows.status();
   }

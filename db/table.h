@@ -126,6 +126,7 @@ struct Soc {
   int id = 0;
   std::string name;                  // "SM8650"
   int arch = 0;                      // HTP arch number, 75; 0: no HTP
+  int kernels = 0;                   // the arch whose kernels it was found to have; `arch` unless the table says
   int vtcm_mb = 0;                   // 0: not known
   std::vector<std::string> aliases;  // names toolchains use for it
   bool has_float = true;             // false: its HTP computes integers alone

@@ -50,7 +50,7 @@ class Writer {
         items_(handle, "INSERT INTO items VALUES(?,?,?,?,?,?,?,?,?,?,?,?)"),
         predicates_(handle, "INSERT INTO predicates VALUES(?,?,?,?,?,?)"),
         formals_(handle, "INSERT INTO formals VALUES(?,?,?,?,?,?,?,?,?)"),
-        socs_(handle, "INSERT INTO socs VALUES(?,?,?,?,?,?,?,?,?)") {}
+        socs_(handle, "INSERT INTO socs VALUES(?,?,?,?,?,?,?,?,?,?)") {}
 
   void Write(const ConstraintSource& source) {
     document_ = SourceId(source.head.document);
@@ -83,7 +83,7 @@ class Writer {
   void Write(const SocSource& source) {
     document_ = SourceId(source.head.document);
     for (const Soc& soc : source.socs) {
-      socs_.Bind(table_).Bind(soc.id).Bind(soc.name).Bind(soc.arch).Bind(soc.vtcm_mb);
+      socs_.Bind(table_).Bind(soc.id).Bind(soc.name).Bind(soc.arch).Bind(soc.kernels).Bind(soc.vtcm_mb);
       socs_.Bind(absl::StrJoin(soc.aliases, ","))
           .Bind(soc.has_float ? 1 : 0)
           .Bind(EvidenceName(source.head.evidence))

@@ -427,7 +427,7 @@ SocSource ReadSocs(const YAML::Node& root) {
   std::set<std::string> names;
   for (const YAML::Node& entry : rows) {
     const std::vector<std::string> words = Words(Scalar(entry, "SoC"));
-    if (words.size() < 3) Fail(entry, "expected ID NAME|- ARCH [vtcm=MB] [alias=NAME,...] [float=no]");
+    if (words.size() < 3) Fail(entry, "expected ID NAME|- ARCH [vtcm=MB] [alias=NAME,...] [kernels=ARCH] [float=no]");
     Soc soc;
     soc.id = Int(entry, words[0]);
     if (words[1] != "-") soc.name = words[1];
@@ -435,12 +435,15 @@ SocSource ReadSocs(const YAML::Node& root) {
     constexpr int kFirstHtpArch = 68;
     const int arch = Int(entry, words[2]);
     if (arch >= kFirstHtpArch) soc.arch = arch;
+    soc.kernels = soc.arch;
     for (size_t i = 3; i < words.size(); ++i) {
       const std::vector<std::string> pair = absl::StrSplit(words[i], absl::MaxSplits('=', 1));
       if (pair.size() == 2 && pair[0] == "vtcm") {
         soc.vtcm_mb = Int(entry, pair[1]);
       } else if (pair.size() == 2 && pair[0] == "alias") {
         soc.aliases = absl::StrSplit(pair[1], ',');
+      } else if (pair.size() == 2 && pair[0] == "kernels") {
+        soc.kernels = Int(entry, pair[1]);
       } else if (words[i] == "float=no") {
         soc.has_float = false;
       } else {

@@ -27,6 +27,11 @@ Place PlaceOf(const BackendOp& op, PortRef port) {
   return place;
 }
 
+Hardware HardwareOf(const Target& target) {
+  // Backends that say nothing of kernels have those of their arch.
+  return {target.arch, target.kernels == 0 ? target.arch : target.kernels, target.has_float};
+}
+
 FindingDraft TableFinding(const BackendOp& op, const Violation& violation, const Target& target) {
   FindingDraft draft;
   draft.rule = violation.rule;
@@ -90,7 +95,7 @@ void JudgeByTable(const CheckContext& context, const Target& target, const Table
       outcome.backend_ops.emplace_back(op.name);
       match.violations.clear();
       match.unjudged.clear();
-      matcher.Match(op, target.arch, match);
+      matcher.Match(op, HardwareOf(target), match);
       for (const Violation& violation : match.violations) {
         const Fate fate = backend.fate == nullptr ? Fate::kByRule : backend.fate(op, violation);
         FindingDraft draft = TableFinding(op, violation, target);
@@ -120,7 +125,7 @@ std::vector<AcceptedTypes> AcceptedByTable(const CheckContext& context, const Ta
   Emission emission;
   if (!matcher.ok() || lower(context, op, emission).status != Lowering::kEmitted) return accepted;
   for (const BackendOp& emitted : emission.Finish()) {
-    for (RowTypes& row : (*matcher)->Rows(emitted, target.arch)) {
+    for (RowTypes& row : (*matcher)->Rows(emitted, HardwareOf(target))) {
       AcceptedTypes& types = accepted.emplace_back();
       for (RowTypes::Port& port : row.ports) {
         const bool is_output = port.port.kind == PortRef::kOutput;

@@ -21,6 +21,9 @@ namespace quantgate {
 // Place of a port in the origin's graph.
 Place PlaceOf(const BackendOp& op, PortRef port);
 
+// What the target's rows and conditions are about.
+Hardware HardwareOf(const Target& target);
+
 // A violation as a finding, its source named.
 FindingDraft TableFinding(const BackendOp& op, const Violation& violation, const Target& target);
 

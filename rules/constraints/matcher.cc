@@ -5,6 +5,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/node_hash_map.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "db/table_text.h"
 #include "rules/constraints/defaults.h"
@@ -116,11 +117,20 @@ absl::StatusOr<CompiledItem> CompileItem(absl::string_view op, const db::Item& i
   return compiled;
 }
 
-absl::Status AddConstraints(int table, const db::OpConstraints& constraints, CompiledOp& op) {
+// The HTP of a SoC without floats lacks these configurations as a whole: what takes floats in others (Quantize, a
+// Reshape of FLOAT_32) it has.
+bool OfFloats(const db::ConstraintTable& table, absl::string_view configuration) {
+  return configuration == "FP16" || configuration == "BF16" || absl::EndsWith(table.backend, "_fp16");
+}
+
+absl::Status AddConstraints(int table, const db::ConstraintTable& source, const db::OpConstraints& constraints,
+                            CompiledOp& op) {
   for (const db::DtypeRow& row : constraints.rows) {
     std::string name = db::RowName(constraints.op, row);
     const int group = op.FindOrAddGroup(table, row.configuration);
-    if (absl::Status status = op.rows.Add(row, std::move(name), group); !status.ok()) return status;
+    if (absl::Status status = op.rows.Add(row, std::move(name), group, OfFloats(source, row.configuration));
+        !status.ok())
+      return status;
   }
   // Every table has a group for "All", so that items for all have a home when no row fits.
   op.FindOrAddGroup(table, kAll);
@@ -212,15 +222,16 @@ void Report(const CompiledItem& item, const CompiledPredicate& predicate, PortRe
   result.violations.push_back(std::move(violation));
 }
 
-void EvaluateGroup(const CompiledOp& compiled, const Group& group, const BackendOp& op, int arch, MatchResult& result) {
+void EvaluateGroup(const CompiledOp& compiled, const Group& group, const BackendOp& op, Hardware hardware,
+                   MatchResult& result) {
   const size_t first_violation = result.violations.size();
   const size_t first_unjudged = result.unjudged.size();
   Outcome outcome;
   for (int index : group.items) {
     const CompiledItem& item = compiled.items[index];
-    if (!item.archs.Contains(arch)) continue;
+    if (!item.archs.Contains(hardware.kernels)) continue;
     const auto evaluate = [&](PortRef port, const BackendTensor* tensor) {
-      const Subject subject{op, compiled.defaults, arch, port, item.port.name, tensor};
+      const Subject subject{op, compiled.defaults, hardware.arch, port, item.port.name, tensor};
       for (const CompiledPredicate& predicate : item.predicates) {
         const Verdict verdict = predicate.Evaluate(subject, outcome);
         if (verdict == Verdict::kHolds) continue;
@@ -254,7 +265,8 @@ int Errors(const MatchResult& result, size_t first) {
 
 // Of several groups one whose items all hold is enough; when none does, the one with the fewest errors is reported.
 template <typename Candidate>
-void EvaluateBest(const CompiledOp& compiled, const BackendOp& op, int arch, Candidate candidate, MatchResult& result) {
+void EvaluateBest(const CompiledOp& compiled, const BackendOp& op, Hardware hardware, Candidate candidate,
+                  MatchResult& result) {
   const size_t first_violation = result.violations.size();
   const size_t first_unjudged = result.unjudged.size();
   std::vector<Violation> best_violations;
@@ -262,7 +274,7 @@ void EvaluateBest(const CompiledOp& compiled, const BackendOp& op, int arch, Can
   std::pair<int, size_t> best{-1, 0};
   for (const Group& group : compiled.groups) {
     if (!candidate(group)) continue;
-    EvaluateGroup(compiled, group, op, arch, result);
+    EvaluateGroup(compiled, group, op, hardware, result);
     const std::pair<int, size_t> score{Errors(result, first_violation), result.unjudged.size() - first_unjudged};
     if (best.first < 0 || score < best) {
       best = score;
@@ -380,7 +392,8 @@ absl::StatusOr<TableMatcher> TableMatcher::Compile(absl::Span<const db::Constrai
   for (size_t i = 0; i < tables.size(); ++i) {
     impl->measured &= tables[i].evidence == db::Evidence::kMeasured;
     for (const db::OpConstraints& constraints : tables[i].ops) {
-      const absl::Status status = AddConstraints(static_cast<int>(i), constraints, impl->ops[constraints.op]);
+      const absl::Status status =
+          AddConstraints(static_cast<int>(i), tables[i], constraints, impl->ops[constraints.op]);
       if (!status.ok()) return absl::InvalidArgumentError(absl::StrCat(TableName(tables[i]), ": ", status.message()));
     }
   }
@@ -405,12 +418,12 @@ bool TableMatcher::measured() const { return impl_->measured; }
 
 bool TableMatcher::HasOp(absl::string_view op) const { return impl_->ops.contains(op); }
 
-std::vector<RowTypes> TableMatcher::Rows(const BackendOp& op, int arch) const {
+std::vector<RowTypes> TableMatcher::Rows(const BackendOp& op, Hardware hardware) const {
   std::vector<RowTypes> rows;
   const auto found = impl_->ops.find(op.name);
   if (found == impl_->ops.end()) return rows;
   for (const CompiledRow& row : found->second.ForOperationOf(op).rows.rows()) {
-    if (!row.archs.Contains(arch)) continue;
+    if (!row.IsFor(hardware)) continue;
     RowTypes& types = rows.emplace_back();
     for (const PortRef::Kind kind : {PortRef::kInput, PortRef::kOutput}) {
       const size_t ports = kind == PortRef::kInput ? op.inputs.size() : op.outputs.size();
@@ -424,7 +437,7 @@ std::vector<RowTypes> TableMatcher::Rows(const BackendOp& op, int arch) const {
   return rows;
 }
 
-void TableMatcher::Match(const BackendOp& op, int arch, MatchResult& result) const {
+void TableMatcher::Match(const BackendOp& op, Hardware hardware, MatchResult& result) const {
   const auto found = impl_->ops.find(op.name);
   result.known_op = found != impl_->ops.end();
   if (!result.known_op) {
@@ -442,39 +455,39 @@ void TableMatcher::Match(const BackendOp& op, int arch, MatchResult& result) con
   if (compiled.rows.empty()) {
     result.unjudged.push_back({&kDtypeRow, {}, "the table has no dtype rows of this operator"});
     EvaluateBest(
-        compiled, op, arch, [](const Group& g) { return g.configuration == kAll; }, result);
+        compiled, op, hardware, [](const Group& g) { return g.configuration == kAll; }, result);
     return;
   }
 
   RowSet fitting = compiled.rows.Fit(op);
   const bool types_fit = Any(fitting);
   RowSet usable = fitting;
-  compiled.rows.KeepArch(arch, usable);
+  compiled.rows.KeepFor(hardware, usable);
   if (Any(usable)) {
     CheckOpenPorts(compiled, op, result);
     EvaluateBest(
-        compiled, op, arch, [&](const Group& g) { return Intersects(g.rows, usable); }, result);
+        compiled, op, hardware, [&](const Group& g) { return Intersects(g.rows, usable); }, result);
     return;
   }
 
   int closest = -1;
   if (types_fit) {
-    result.violations.push_back(DescribeArchGate(compiled.rows, fitting, arch));
+    result.violations.push_back(DescribeGate(compiled.rows, fitting, hardware));
     EvaluateBest(
-        compiled, op, arch, [&](const Group& g) { return Intersects(g.rows, fitting); }, result);
+        compiled, op, hardware, [&](const Group& g) { return Intersects(g.rows, fitting); }, result);
     return;
   }
-  result.violations.push_back(DescribeMismatch(op, compiled.rows, arch, closest));
+  result.violations.push_back(DescribeMismatch(op, compiled.rows, hardware, closest));
   // No row says which items apply: those of the activation's width, else those for all of the closest row's table.
   const absl::string_view width = ConfigurationOf(op);
   if (absl::c_any_of(compiled.groups, [&](const Group& g) { return g.configuration == width; })) {
     EvaluateBest(
-        compiled, op, arch, [&](const Group& g) { return g.configuration == width; }, result);
+        compiled, op, hardware, [&](const Group& g) { return g.configuration == width; }, result);
     return;
   }
   const int table = closest < 0 ? 0 : compiled.groups[compiled.rows.rows()[closest].group].table;
   EvaluateBest(
-      compiled, op, arch, [&](const Group& g) { return g.table == table && g.configuration == kAll; }, result);
+      compiled, op, hardware, [&](const Group& g) { return g.table == table && g.configuration == kAll; }, result);
 }
 
 }  // namespace quantgate

@@ -50,6 +50,17 @@ struct MatchResult {
   std::vector<Unjudged> unjudged;
 };
 
+// What rows and conditions are about.
+struct Hardware {
+  // Kernels of its own arch, and floats. Implicit: most backends have nothing else to say.
+  Hardware(int arch) : arch(arch), kernels(arch) {}  // NOLINT(google-explicit-constructor)
+  Hardware(int arch, int kernels, bool has_float) : arch(arch), kernels(kernels), has_float(has_float) {}
+
+  int arch;               // what `min_arch` and `max_arch` speak of, as in db::Soc
+  int kernels;            // what `archs` of rows and items speak of
+  bool has_float = true;  // false: the rows of the configurations FP16 and BF16 are not there
+};
+
 struct RowTypes {
   struct Port {
     PortRef port;
@@ -71,12 +82,12 @@ class TableMatcher {
   bool HasOp(absl::string_view op) const;
   // Every table is measured: nothing in them is to be overruled by what is known otherwise.
   bool measured() const;
-  // The dtype rows of the operator for `arch`: of each port that it has, the types a row takes there. Whether its own
-  // types are among them does not matter.
-  std::vector<RowTypes> Rows(const BackendOp& op, int arch) const;
+  // The dtype rows of the operator for `hardware`: of each port that it has, the types a row takes there. Whether its
+  // own types are among them does not matter.
+  std::vector<RowTypes> Rows(const BackendOp& op, Hardware hardware) const;
   // Of an operator with entries for its operations, the entry of its operation is what counts.
-  // Appends to `result`; allocates nothing when the operator conforms. `arch` as in db::Soc.
-  void Match(const BackendOp& op, int arch, MatchResult& result) const;
+  // Appends to `result`; allocates nothing when the operator conforms.
+  void Match(const BackendOp& op, Hardware hardware, MatchResult& result) const;
 
  private:
   struct Impl;

@@ -62,37 +62,45 @@ std::string NeededArch(const std::vector<db::ArchRange>& ranges, int arch) {
   return absl::StrCat("V", max, " or earlier");
 }
 
-Violation ArchGate(const RowTable& rows, const std::vector<int>& candidates, int arch) {
+Violation Gate(const RowTable& rows, const std::vector<int>& candidates, Hardware hardware) {
   Violation violation;
-  violation.rule = &kDtypeRowArch;
-  violation.observed = ArchText(arch);
-  std::vector<db::ArchRange> ranges;
-  ranges.reserve(candidates.size());
-  for (int i : candidates) ranges.push_back(rows.rows()[i].archs);
-  violation.allowed = NeededArch(ranges, arch);
+  // Validation refuses floats, and is asked before kernels are looked for.
+  if (!hardware.has_float && absl::c_all_of(candidates, [&](int i) { return rows.rows()[i].of_floats; })) {
+    violation.rule = &kNoFloat;
+    violation.observed = "floats";
+    violation.allowed = "integers alone on this SoC";
+  } else {
+    violation.rule = &kDtypeRowArch;
+    violation.observed = ArchText(hardware.kernels);
+    std::vector<db::ArchRange> ranges;
+    ranges.reserve(candidates.size());
+    for (int i : candidates) ranges.push_back(rows.rows()[i].archs);
+    violation.allowed = NeededArch(ranges, hardware.kernels);
+  }
   const CompiledRow& first = rows.rows()[candidates.front()];
   violation.row = first.name;
   violation.document = first.source;
-  violation.evidence = first.evidence;
+  // The row may be documented; which SoCs lack it was asked.
+  violation.evidence = violation.rule == &kNoFloat ? db::Evidence::kMeasured : first.evidence;
   return violation;
 }
 
 }  // namespace
 
-Violation DescribeArchGate(const RowTable& rows, const RowSet& fitting, int arch) {
+Violation DescribeGate(const RowTable& rows, const RowSet& fitting, Hardware hardware) {
   std::vector<int> candidates;
   for (size_t i = 0; i < rows.rows().size(); ++i) {
     if (fitting[i / 64] >> (i % 64) & 1) candidates.push_back(static_cast<int>(i));
   }
-  return ArchGate(rows, candidates, arch);
+  return Gate(rows, candidates, hardware);
 }
 
-Violation DescribeMismatch(const BackendOp& op, const RowTable& rows, int arch, int& closest) {
+Violation DescribeMismatch(const BackendOp& op, const RowTable& rows, Hardware hardware, int& closest) {
   closest = -1;
   std::vector<PortSet> differences(rows.rows().size());
   size_t fewest = SIZE_MAX;
   for (size_t i = 0; i < rows.rows().size(); ++i) {
-    if (!rows.rows()[i].archs.Contains(arch)) continue;
+    if (!rows.rows()[i].IsFor(hardware)) continue;
     differences[i] = rows.Differences(op, rows.rows()[i]);
     if (differences[i].size() >= fewest) continue;
     fewest = differences[i].size();
@@ -101,7 +109,7 @@ Violation DescribeMismatch(const BackendOp& op, const RowTable& rows, int arch, 
   if (closest < 0) {
     std::vector<int> all(rows.rows().size());
     for (size_t i = 0; i < all.size(); ++i) all[i] = static_cast<int>(i);
-    return ArchGate(rows, all, arch);
+    return Gate(rows, all, hardware);
   }
 
   // Rows that differ at one and the same port are one alternative with several types. Where several ports differ the
@@ -109,7 +117,7 @@ Violation DescribeMismatch(const BackendOp& op, const RowTable& rows, int arch, 
   std::vector<Closest> shown;
   for (size_t i = 0; i < differences.size(); ++i) {
     const CompiledRow& row = rows.rows()[i];
-    if (!row.archs.Contains(arch) || differences[i].size() != fewest) continue;
+    if (!row.IsFor(hardware) || differences[i].size() != fewest) continue;
     auto group = shown.end();
     if (fewest == 1) {
       group = absl::c_find_if(shown, [&](const Closest& c) { return Same(c.ports, differences[i]); });
@@ -149,7 +157,8 @@ Violation DescribeMismatch(const BackendOp& op, const RowTable& rows, int arch, 
   const CompiledRow& first = rows.rows()[closest];
   violation.row = first.name;
   violation.document = first.source;
-  violation.evidence = first.evidence;
+  // The row may be documented; which SoCs lack it was asked.
+  violation.evidence = violation.rule == &kNoFloat ? db::Evidence::kMeasured : first.evidence;
   return violation;
 }
 

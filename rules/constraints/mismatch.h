@@ -6,13 +6,14 @@
 
 namespace quantgate {
 
-// DT101: the closest rows for this arch (fewest differing ports, at most 3) and what differs at each port. The
-// violation is placed at a port when all of them differ there alone. DT102 when no row at all is for this arch.
+// DT101: the closest rows for this hardware (fewest differing ports, at most 3) and what differs at each port. The
+// violation is placed at a port when all of them differ there alone. DT102 or DT106 when no row at all is for it.
 // `closest` is set to the index of the first closest row, -1 when there is none.
-Violation DescribeMismatch(const BackendOp& op, const RowTable& rows, int arch, int& closest);
+Violation DescribeMismatch(const BackendOp& op, const RowTable& rows, Hardware hardware, int& closest);
 
-// DT102: `fitting` rows take the types, none of them on this arch. Not empty.
-Violation DescribeArchGate(const RowTable& rows, const RowSet& fitting, int arch);
+// DT102, or DT106 where all of them are of floats: `fitting` rows take the types, none of them on this hardware. Not
+// empty.
+Violation DescribeGate(const RowTable& rows, const RowSet& fitting, Hardware hardware);
 
 }  // namespace quantgate
 

@@ -32,7 +32,7 @@ const std::vector<db::ElementType>* CompiledRow::TypesAt(PortRef port) const {
   return nullptr;
 }
 
-absl::Status RowTable::Add(const db::DtypeRow& row, std::string name, int group) {
+absl::Status RowTable::Add(const db::DtypeRow& row, std::string name, int group, bool of_floats) {
   CompiledRow compiled;
   for (const db::PortTypes& port : row.ports) {
     absl::StatusOr<PortPattern> pattern = ParsePort(port.port);
@@ -50,6 +50,7 @@ absl::Status RowTable::Add(const db::DtypeRow& row, std::string name, int group)
   compiled.name = std::move(name);
   compiled.group = group;
   compiled.archs = row.archs;
+  compiled.of_floats = of_floats;
   compiled.evidence = row.evidence;
   compiled.source = row.source;
   arch_limited_ |= row.archs.min != 0 || row.archs.max != 0;
@@ -109,10 +110,10 @@ RowSet RowTable::Fit(const BackendOp& op) const {
   return rows;
 }
 
-void RowTable::KeepArch(int arch, RowSet& rows) const {
-  if (!arch_limited_) return;
+void RowTable::KeepFor(Hardware hardware, RowSet& rows) const {
+  if (!arch_limited_ && hardware.has_float) return;
   for (size_t i = 0; i < rows_.size(); ++i) {
-    if (!rows_[i].archs.Contains(arch)) rows[i / 64] &= ~(uint64_t{1} << (i % 64));
+    if (!rows_[i].IsFor(hardware)) rows[i / 64] &= ~(uint64_t{1} << (i % 64));
   }
 }
 

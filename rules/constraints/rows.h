@@ -26,6 +26,7 @@ struct CompiledRow {
   std::string name;  // "Conv2d/INT8/row 3"
   int group = 0;     // the (table, configuration) it belongs to; see matcher.cc
   db::ArchRange archs;
+  bool of_floats = false;  // of a configuration that needs a float unit
   db::Evidence evidence = db::Evidence::kDocumented;
   std::string source;
   // Input and output ports only. The parameters that some rows list are typed by the operator's definition, and a
@@ -35,6 +36,7 @@ struct CompiledRow {
 
   // Types taken at a position; null: the row has no such port.
   const std::vector<db::ElementType>* TypesAt(PortRef port) const;
+  bool IsFor(Hardware hardware) const { return archs.Contains(hardware.kernels) && (hardware.has_float || !of_floats); }
 };
 
 // One position at which an operator and a row differ.
@@ -42,7 +44,7 @@ using PortSet = std::vector<PortRef>;
 
 class RowTable {
  public:
-  absl::Status Add(const db::DtypeRow& row, std::string name, int group);
+  absl::Status Add(const db::DtypeRow& row, std::string name, int group, bool of_floats);
   // After the last Add. Positions of `declared` that no row mentions are left open instead of refused.
   void Freeze(const std::vector<PortPattern>& declared);
 
@@ -52,8 +54,8 @@ class RowTable {
   // The rows that take all types of the operator, whatever their arch; an absent port and one of unknown type fit
   // everywhere. No allocation up to 256 rows.
   RowSet Fit(const BackendOp& op) const;
-  // Removes the rows that are not for `arch`.
-  void KeepArch(int arch, RowSet& rows) const;
+  // Removes the rows that are not for `hardware`.
+  void KeepFor(Hardware hardware, RowSet& rows) const;
   // No row mentions this position, but the operator's definition has it.
   bool Unstated(PortRef port) const;
   // Positions at which the operator differs from the row.

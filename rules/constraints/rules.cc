@@ -53,6 +53,15 @@ const RuleInfo kMinimumArch =
             "Use a narrower or simpler encoding, or drop the SoC from the targets.",
             "Fires: 16-bit weights with 16-bit activations on V69 when V73 is needed. Does not: the same on V75.");
 
+const RuleInfo kNoFloat = Refused(
+    "DT106", "no-float", kAtAnyStage, "{subject} computes {observed}; the backend takes {allowed}.",
+    "The HTP of some SoCs has no floating point. Its library then refuses the rows of the float configurations (FP16 "
+    "and "
+    "BF16) as a whole. Rows of the others are there: a Quantize, a Softmax of integers with a float output, Reshape, "
+    "Transpose and Cast of FLOAT_32.",
+    "Quantize the operator, or leave it to the CPU.",
+    "Fires: a FLOAT_32 Add for QCS6490. Does not: the same for SM8350, which is V68, too; a quantized Add.");
+
 const RuleInfo kSymmetry = Refused(
     "QS101", "symmetry", kAtAnyStage, "{subject} has {observed}; required: {allowed}.",
     "Kernels for weights and biases leave out the zero-point correction. With another zero point they are refused, or "
@@ -264,6 +273,7 @@ absl::Span<const RuleInfo* const> ConstraintRules() {
       &kBitWidth,
       &kPortType,
       &kMinimumArch,
+      &kNoFloat,
       &kSymmetry,
       &kSignedness,
       &kEncoding,

@@ -12,6 +12,7 @@ extern const RuleInfo kDtypeRowArch;              // DT102
 extern const RuleInfo kBitWidth;                  // DT103
 extern const RuleInfo kPortType;                  // DT104
 extern const RuleInfo kMinimumArch;               // DT105
+extern const RuleInfo kNoFloat;                   // DT106
 extern const RuleInfo kSymmetry;                  // QS101
 extern const RuleInfo kSignedness;                // QS102
 extern const RuleInfo kEncoding;                  // QS103

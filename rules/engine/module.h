@@ -36,6 +36,7 @@ struct Target {
   std::string backend;
   std::string soc;                                 // empty: a bare arch
   int arch = 0;                                    // 75; 0 when the backend has no archs
+  int kernels = 0;                                 // the arch whose kernels it has, mostly its own
   bool has_float = true;                           // false: it is known to compute integers alone
   std::string sdk;                                 // the table's version, "2.25.0"
   std::vector<std::string> tables;                 // consulted tables, "qnn_htp@2.25.0"

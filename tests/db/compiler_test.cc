@@ -252,16 +252,19 @@ TEST(ParseSources, NamesTheLineOfBadYaml) {
 TEST(ParseSources, ReadsSocs) {
   const std::string head = "socs: toy\nsdk: 1.0\ndocument: d\nevidence: measured\nrows:\n";
   const auto parse = [&](const std::string& rows) { return ParseSource("socs.yaml", head + rows, {}); };
-  const auto good = parse("  - 7 X1 73 vtcm=8 alias=X2,X3 float=no\n  - 3 - 66\n");
+  const auto good = parse("  - 7 X1 73 vtcm=8 alias=X2,X3 kernels=75 float=no\n  - 3 - 66\n");
   ASSERT_TRUE(good.ok()) << good.status();
   const auto& socs = std::get<SocSource>(*good).socs;
   ASSERT_EQ(socs.size(), 2u);
   EXPECT_EQ(socs[0].id, 3);
   EXPECT_TRUE(socs[0].has_float);
   EXPECT_FALSE(socs[1].has_float);
+  EXPECT_EQ(socs[1].arch, 73);
+  EXPECT_EQ(socs[1].kernels, 75);
   EXPECT_EQ(socs[0].arch, 0);
   EXPECT_EQ(socs[0].name, "");
   EXPECT_THAT(socs[1].aliases, testing::ElementsAre("X2", "X3"));
+  EXPECT_EQ(std::get<SocSource>(*parse("  - 7 X1 73\n")).socs[0].kernels, 73);
   EXPECT_EQ(parse("  - 7 X1 73\n  - 7 X2 73\n").status().message(), "socs.yaml:7: duplicate SoC id 7");
   EXPECT_EQ(parse("  - 7 X1 73\n  - 8 X2 73 alias=X1\n").status().message(), "socs.yaml:7: duplicate SoC name \"X1\"");
   EXPECT_EQ(parse("  - 7 X1 V73\n").status().message(), "socs.yaml:6: not an integer: \"V73\"");

@@ -44,9 +44,9 @@ TableMatcher Compile(std::vector<db::ConstraintTable> tables, std::vector<db::Op
   return *std::move(matcher);
 }
 
-MatchResult Match(const TableMatcher& matcher, const TestOp& op, int arch = 73) {
+MatchResult Match(const TableMatcher& matcher, const TestOp& op, Hardware hardware = 73) {
   MatchResult result;
-  matcher.Match(op.view(), arch, result);
+  matcher.Match(op.view(), hardware, result);
   return result;
 }
 
@@ -191,6 +191,46 @@ TEST(TableMatcherTest, ItemsAreLimitedToTheirArchs) {
   conv.Shape(conv.in(0), {8, 8, 3});
   EXPECT_THAT(Codes(Match(matcher, conv, 73)), IsEmpty());
   EXPECT_THAT(Codes(Match(matcher, conv, 75)), ElementsAre("GS103"));
+}
+
+// An HTP may have the kernels of a later arch: `archs` speaks of them, `min_arch` of the arch.
+TEST(TableMatcherTest, KernelsOfALaterArch) {
+  db::OpConstraints constraints = Conv2d();
+  constraints.items.push_back(MakeItem("INT16", "in[1]", {"min_arch arch=75"}));
+  const TableMatcher matcher = Compile({MakeTable({constraints})}, {Conv2dDefinition()});
+  const TestOp op = ConvOp("UFIXED_POINT_16", "SFIXED_POINT_16", "SFIXED_POINT_32", "UFIXED_POINT_16");
+  EXPECT_THAT(Codes(Match(matcher, op, {68, 75, true})), ElementsAre("DT105"));
+  EXPECT_THAT(Codes(Match(matcher, op, {75, 68, true})), ElementsAre("DT102"));
+  EXPECT_THAT(Codes(Match(matcher, op, {75, 75, true})), IsEmpty());
+}
+
+TEST(TableMatcherTest, WithoutFloatsTheRowsOfFloatConfigurationsAreNotThere) {
+  db::OpConstraints constraints;
+  constraints.op = "Op";
+  constraints.rows = {MakeRow("FP16", 1, "in[0]=FLOAT_32 out[0]=FLOAT_32"),
+                      MakeRow("INT8", 2, "in[0]=UFIXED_POINT_8 out[0]=FLOAT_32"),
+                      MakeRow("OTHERS", 3, "in[0]=INT_32 out[0]=FLOAT_32"),
+                      MakeRow("FP16", 4, "in[0]=FLOAT_16 out[0]=FLOAT_16", {75, 0})};
+  const TableMatcher matcher = Compile({MakeTable({constraints})});
+  const auto codes = [&](const char* in, const char* out, Hardware hardware) {
+    return Codes(Match(matcher, TestOp().Input(0, in).Output(0, out), hardware));
+  };
+  const Hardware with = {73, 73, true};
+  const Hardware without = {73, 73, false};
+  EXPECT_THAT(codes("FLOAT_32", "FLOAT_32", with), IsEmpty());
+  EXPECT_THAT(codes("FLOAT_32", "FLOAT_32", without), ElementsAre("DT106"));
+  EXPECT_THAT(codes("UFIXED_POINT_8", "FLOAT_32", without), IsEmpty());
+  EXPECT_THAT(codes("INT_32", "FLOAT_32", without), IsEmpty());
+  // A row that is not there for want of kernels, either: validation refuses floats before kernels are looked for.
+  EXPECT_THAT(codes("FLOAT_16", "FLOAT_16", with), ElementsAre("DT102"));
+  EXPECT_THAT(codes("FLOAT_16", "FLOAT_16", without), ElementsAre("DT106"));
+  // Rows that are not there are not among the closest, nor among those that a correction may choose.
+  const MatchResult mismatch = Match(matcher, TestOp().Input(0, "FLOAT_32").Output(0, "INT_32"), without);
+  ASSERT_THAT(Codes(mismatch), ElementsAre("DT101"));
+  EXPECT_THAT(mismatch.violations[0].allowed, Not(HasSubstr("FP16")));
+  const TestOp op = TestOp().Input(0, "FLOAT_32").Output(0, "FLOAT_32");
+  EXPECT_THAT(matcher.Rows(op.view(), with), SizeIs(3));
+  EXPECT_THAT(matcher.Rows(op.view(), without), SizeIs(2));
 }
 
 TEST(TableMatcherTest, UnknownTypeIsNotJudged) {

@@ -21,6 +21,7 @@ using ::testing::IsEmpty;
 
 constexpr v1::DataType kF32 = v1::DATA_TYPE_FLOAT32;
 constexpr char kV68[] = "qnn_htp/SM8350@2.49";
+constexpr char kV68WithAllKernels[] = "qnn_htp/SA8295@2.49";
 constexpr char kV69[] = "qnn_htp/SM8450@2.49";
 constexpr char kV75[] = "qnn_htp/SM8650@2.49";
 constexpr char kWithoutFloat[] = "qnn_htp/QCM6490@2.49";  // V68, too
@@ -103,7 +104,9 @@ TEST(ExecuTorch, WhatLaterArchsTakeIsDelegatedAndHasNoKernel) {
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS);
   EXPECT_THAT(Refused(result), IsEmpty());
   EXPECT_THAT(CodesAt(result, "gather"), Contains("DT102"));
-  EXPECT_EQ(ResultOf(FloatGather(), kV69).outcome().kind(), v1::Outcome::FULL);
+  for (const char* target : {kV68WithAllKernels, kV69}) {
+    EXPECT_EQ(ResultOf(FloatGather(), target).outcome().kind(), v1::Outcome::FULL) << target;
+  }
   // The converter validates nothing beforehand: the node is refused.
   EXPECT_THAT(Refused(ResultOf(FloatGather(), kV68, "qnn-converter")), ElementsAre("gather"));
 }
@@ -177,6 +180,13 @@ TEST(ExecuTorch, SomeSocsHaveNoFloat) {
   // That nothing is annotated is said of the graph; the node tells why.
   EXPECT_EQ(result.findings(result.outcome().cause()).location().node(), "relu");
   EXPECT_EQ(ResultOf(FloatRelu(), kV68).outcome().kind(), v1::Outcome::FULL);
+  // Whatever asks the library: it was asked of ONNX Runtime's provider, too, and of SM7550, which is V73.
+  for (const char* toolchain : {"qnn-converter", "onnxruntime"}) {
+    for (const char* target : {kWithoutFloat, "qnn_htp/SM7550@2.49"}) {
+      EXPECT_THAT(Refused(ResultOf(FloatRelu(), target, toolchain)), ElementsAre("relu")) << toolchain << target;
+    }
+    EXPECT_THAT(Refused(ResultOf(FloatRelu(), "qnn_htp/SM8550@2.49", toolchain)), IsEmpty()) << toolchain;
+  }
   // Not delegated, hence not prepared either.
   EXPECT_EQ(ResultOf(FloatGather(), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
 }

@@ -108,10 +108,10 @@ class TestOp {
 };
 
 std::vector<std::string> Codes(const BackendOp& op, int arch, const std::vector<Violation>& reported = {},
-                               Toolchain toolchain = Toolchain::kQnnConverter, bool has_float = true) {
+                               Toolchain toolchain = Toolchain::kQnnConverter) {
   Target target;
-  target.has_float = has_float;
   target.arch = arch;
+  target.kernels = arch;
   target.toolchain = toolchain;
   FindingSink sink;
   OpReport report(op, reported, sink);
@@ -137,7 +137,6 @@ struct Case {
   int neighbor_arch = 75;
   Toolchain toolchain = Toolchain::kQnnConverter;
   Toolchain neighbor_toolchain = Toolchain::kQnnConverter;
-  bool has_float = true;  // the SoC of both
 };
 
 void PrintTo(const Case& c, std::ostream* out) { *out << c.code; }
@@ -152,8 +151,8 @@ class MeasuredRule : public ::testing::TestWithParam<Case> {};
 
 TEST_P(MeasuredRule, FiresThereAndNotNextToIt) {
   const Case& c = GetParam();
-  EXPECT_THAT(Codes(c.fires->op(), c.arch, {}, c.toolchain, c.has_float), ::testing::Contains(c.code));
-  EXPECT_THAT(Codes(c.neighbor->op(), c.neighbor_arch, {}, c.neighbor_toolchain, c.has_float),
+  EXPECT_THAT(Codes(c.fires->op(), c.arch, {}, c.toolchain), ::testing::Contains(c.code));
+  EXPECT_THAT(Codes(c.neighbor->op(), c.neighbor_arch, {}, c.neighbor_toolchain),
               ::testing::Not(::testing::Contains(c.code)));
 }
 
@@ -343,14 +342,6 @@ std::vector<Case> Cases() {
   cases.push_back({"EN203", narrow_gamma({0.1}, 2), narrow_gamma({0.1}, 4), 75, 75, executorch, executorch});
   cases.push_back(
       {"EN203", narrow_gamma({0.1}, 2), narrow_gamma({0.1}, 2), 75, 75, executorch, Toolchain::kQnnConverter});
-  const auto one_to_one = [](const char* name, const char* type) { return Op(std::move(T(name).In(type).Out(type))); };
-  const auto without_float = [&](std::shared_ptr<TestOp> neighbor, Toolchain toolchain) {
-    cases.push_back({"DT106", one_to_one("Relu", kF32), std::move(neighbor), 68, 68, executorch, toolchain, false});
-  };
-  without_float(one_to_one("Relu", kU8), executorch);
-  without_float(one_to_one("Reshape", kF32), executorch);
-  without_float(one_to_one("Relu", kF32), Toolchain::kQnnConverter);
-  without_float(Op(std::move(T("ElementWisePower").In(kU8).In(kF32).Static().Out(kU8))), executorch);
   // Two inputs of the graph itself; one batch of matrices, or more.
   const auto inputs_product = [&](const char* first, const char* second, int64_t batch, bool input, int64_t transposed,
                                   int64_t products = 64) {

@@ -1,5 +1,5 @@
 // vendor_ask LIBRARY FILE...: puts cases to the vendor's library and prints them with its answers, one JSON line each,
-// in the form that agreement reads. The library runs in a process per arch; a crash or a hang there is an answer.
+// in the form that agreement reads. The library runs in a process per SoC; a crash or a hang there is an answer.
 // Exit code 2: the library cannot be asked, or a file cannot be read.
 #include <chrono>
 #include <cstdio>
@@ -39,17 +39,20 @@ const char* WordFor(const VendorStep& step) {
 class Asker {
  public:
   Asker(std::string library, const db::Database& tables) : library_(std::move(library)) {
-    for (const db::Soc& soc : tables.socs()) soc_of_arch_.try_emplace(absl::StrCat("V", soc.arch), soc.id);
+    for (const db::Soc& soc : tables.socs()) {
+      ids_.try_emplace(absl::StrCat("V", soc.arch), soc.id);
+      ids_.try_emplace(soc.name.empty() ? absl::StrCat(soc.id) : soc.name, soc.id);
+    }
   }
 
   // Prints the case with its answers. INVALID_ARGUMENT: it is no case.
   absl::Status Ask(absl::string_view line) {
     Json asked = Json::parse(line.begin(), line.end(), nullptr, /*allow_exceptions=*/false);
     if (!asked.is_object() || !asked.contains("config")) return absl::InvalidArgumentError("not a case");
-    const std::string arch = asked.value("arch", "");
-    const auto soc = soc_of_arch_.find(arch);
-    if (soc == soc_of_arch_.end()) return absl::InvalidArgumentError(absl::StrCat("no SoC of arch '", arch, "'"));
-    std::unique_ptr<VendorProcess>& process = processes_[arch];
+    const std::string name = asked.value("soc", asked.value("arch", ""));
+    const auto soc = ids_.find(name);
+    if (soc == ids_.end()) return absl::InvalidArgumentError(absl::StrCat("no SoC and no arch is named '", name, "'"));
+    std::unique_ptr<VendorProcess>& process = processes_[name];
     if (process == nullptr) {
       process = std::make_unique<VendorProcess>(
           std::vector<std::string>{"/proc/self/exe", kWorker, library_, absl::StrCat(soc->second)}, kTimeout);
@@ -68,7 +71,7 @@ class Asker {
 
  private:
   const std::string library_;
-  std::map<std::string, int> soc_of_arch_;
+  std::map<std::string, int> ids_;  // by the name of a SoC, and of an arch that of its first SoC
   std::map<std::string, std::unique_ptr<VendorProcess>> processes_;
 };
 

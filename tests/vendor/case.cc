@@ -24,7 +24,8 @@ absl::StatusOr<Case> Read(const Json& json) {
   result.id = json.at("id").get<std::string>();
   result.op = json.at("op").get<std::string>();
   result.kind = json.at("kind").get<std::string>();
-  result.target = absl::StrCat("qnn_htp/", json.at("arch").get_ref<const std::string&>(), "@",
+  const Json& asked_for = json.contains("soc") ? json.at("soc") : json.at("arch");
+  result.target = absl::StrCat("qnn_htp/", asked_for.get_ref<const std::string&>(), "@",
                                json.at("sdk").get_ref<const std::string&>());
   const Json& vendor = json.at("vendor");
   result.accepted = vendor.at("validate") == "accept" && vendor.at("finalize") == "accept";

@@ -28,6 +28,29 @@ bool IsPlainInteger(const BackendTensor& tensor) {
   return tensor.present && !tensor.type.quantized && tensor.type.type == v1::DATA_TYPE_INT32;
 }
 
+// In PyTorch's order of promotion: truth values, integers, real numbers. -1: some other type.
+int KindOfNumber(const BackendTensor& tensor) {
+  if (tensor.type.quantized || IsFloat(tensor.type.type)) return 2;
+  if (IsPlainInteger(tensor)) return 1;
+  return tensor.type.type == v1::DATA_TYPE_BOOL ? 0 : -1;
+}
+
+// Both as what PyTorch computes with: an edge program casts in front of these operators (ExecuTorch 1.5.1,
+// RemoveMixedTypeOperators), and leaves others with operands of two kinds.
+void Promote(const NodeView& view, BackendTensor& first, BackendTensor& second, Emission& emission) {
+  const OpId id = view.graph().op(view.node());
+  const bool promoted =
+      id == OpId::kAdd || id == OpId::kSub || id == OpId::kMul || id == OpId::kDiv || id == OpId::kMinimum;
+  const int a = KindOfNumber(first);
+  const int b = KindOfNumber(second);
+  if (!promoted || a < 0 || b < 0 || a == b) return;
+  BackendTensor& lower = a < b ? first : second;
+  const BackendTensor& higher = a < b ? second : first;
+  const BackendTensor cast = WithType(lower, higher.type.quantized ? v1::DATA_TYPE_FLOAT32 : higher.type.type);
+  AddUnary("Cast", view, lower, cast, emission);
+  lower = cast;
+}
+
 }  // namespace
 
 void AddUnary(absl::string_view name, const NodeView& view, const BackendTensor& from, const BackendTensor& to,
@@ -110,16 +133,7 @@ Lowering LowerBinary(const NodeView& view, absl::string_view name, Emission& emi
   BackendTensor second;
   FillTensor(view, &view.inputs()[0], Layout::kSame, -1, emission, first);
   if (view.inputs().size() > 1) FillTensor(view, &view.inputs()[1], Layout::kSame, -1, emission, second);
-  // An edge program has no operator of mixed types: integers beside real numbers become such in front of it.
-  if (view.graph().origin() == v1::Graph::PT2E && second.present && IsPlainInteger(first) != IsPlainInteger(second)) {
-    BackendTensor& integers = IsPlainInteger(first) ? first : second;
-    const BackendTensor& other = IsPlainInteger(first) ? second : first;
-    if (other.type.quantized || IsFloat(other.type.type)) {
-      const BackendTensor reals = WithType(integers, other.type.quantized ? v1::DATA_TYPE_FLOAT32 : other.type.type);
-      AddUnary("Cast", view, integers, reals, emission);
-      integers = reals;
-    }
-  }
+  if (view.graph().origin() == v1::Graph::PT2E && second.present) Promote(view, first, second, emission);
   emission.Begin(name, view.node());
   emission.AddInput() = first;
   if (view.inputs().size() > 1) {

@@ -7,6 +7,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "rules/backends/qnn_htp/executorch_channels_last.h"
+#include "rules/graph/data_type.h"
 
 namespace quantgate::qnn_htp {
 namespace {
@@ -68,6 +69,8 @@ class ReshapedConstants {
     for (int i = 0; i < graph_.num_inputs(node); ++i) {
       const int32_t value = graph_.input(node, i);
       if (value < 0 || !graph_.is_constant(value) || graph_.rank(value) < 0 || graph_.rank(value) == rank) continue;
+      // One that is not of real numbers is cast first; such delegates were seen to be built.
+      if (!IsFloat(graph_.dtype(value))) continue;
       // Once for all that read it: a graph may have one constant in all of its nodes.
       const auto [known, is_new] = is_read_.try_emplace({value, rank}, false);
       if (is_new) known->second = IsRead(value, rank);

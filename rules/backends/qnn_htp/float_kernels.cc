@@ -39,7 +39,7 @@ const RuleInfo kFloatKernels = {
 };
 
 void CheckFloatKernels(const BackendOp& op, const Target& target, OpReport& report) {
-  if (target.arch != 68) return;
+  if (target.kernels != 68) return;
   for (const Row& row : kWithout) {
     if (row.op != op.name) continue;
     // The condition of a select is no float; its data is.

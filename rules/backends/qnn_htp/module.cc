@@ -200,7 +200,7 @@ class Judge {
   Verdict JudgeOp(const BackendOp& op) {
     match_.violations.clear();
     match_.unjudged.clear();
-    matcher_.Match(op, target_.arch, match_);
+    matcher_.Match(op, HardwareOf(target_), match_);
     Verdict verdict;
     size_t kept = 0;
     for (size_t i = 0; i < match_.violations.size(); ++i) {
@@ -242,7 +242,7 @@ class Judge {
     alone.name = name;
     stand_alone_.violations.clear();
     stand_alone_.unjudged.clear();
-    matcher_.Match(alone, target_.arch, stand_alone_);
+    matcher_.Match(alone, HardwareOf(target_), stand_alone_);
     for (const Violation& violation : stand_alone_.violations) {
       if (violation.rule != &kDtypeRow && violation.rule != &kDtypeRowArch) continue;
       if (TakesEitherSign(op, violation.port)) continue;

@@ -14,7 +14,6 @@
 #include "rules/backends/qnn_htp/inferred_shape.h"
 #include "rules/backends/qnn_htp/matmul_bias.h"
 #include "rules/backends/qnn_htp/narrowed_operand.h"
-#include "rules/backends/qnn_htp/no_float.h"
 #include "rules/backends/qnn_htp/op_rule.h"
 #include "rules/backends/qnn_htp/packed_scales.h"
 #include "rules/backends/qnn_htp/per_channel_activation.h"
@@ -68,7 +67,6 @@ absl::Span<const OpRule> OpRules() {
       {&kNarrowedOperand, CheckNarrowedOperand, /*in_measured_table=*/false},
       {&kFractionalZeroPoint, CheckFractionalZeroPoint, /*in_measured_table=*/false},
       {&kTwoBitPerTensor, CheckTwoBitPerTensor, /*in_measured_table=*/false, /*unprepared=*/false, /*raises=*/true},
-      {&kNoFloat, CheckNoFloat, /*in_measured_table=*/false},
       {&kRewrittenEncoding, CheckRewrittenEncoding, /*in_measured_table=*/false},
   };
   return kRules;

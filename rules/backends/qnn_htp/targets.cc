@@ -55,6 +55,7 @@ absl::Status ResolveSoc(const db::TableSource& tables, absl::string_view name, T
     }
     target.soc = soc.name.empty() ? absl::StrCat(soc.id) : soc.name;
     target.arch = soc.arch;
+    target.kernels = soc.kernels;
     target.has_float = soc.has_float;
     return absl::OkStatus();
   }
@@ -65,6 +66,7 @@ absl::Status ResolveSoc(const db::TableSource& tables, absl::string_view name, T
   for (const db::Soc& soc : tables.socs()) {
     if (arch == 0 || soc.arch != arch) continue;
     target.arch = arch;
+    target.kernels = arch;
     return absl::OkStatus();
   }
   return Unknown(tables, name);
