@@ -42,7 +42,8 @@ constexpr TableSchema kSchema[] = {
      "SELECT * FROM formals ORDER BY tbl, op, role, position"},
     {"socs",
      "CREATE TABLE socs(tbl INTEGER, id INTEGER, name TEXT NOT NULL, arch INTEGER NOT NULL, kernels INTEGER NOT NULL,"
-     " vtcm_mb INTEGER NOT NULL, aliases TEXT NOT NULL, has_float INTEGER NOT NULL, evidence TEXT NOT NULL, source INTEGER NOT NULL,"
+     " vtcm_mb INTEGER NOT NULL, aliases TEXT NOT NULL, has_float INTEGER NOT NULL, evidence TEXT NOT NULL, source "
+     "INTEGER NOT NULL,"
      " PRIMARY KEY(tbl, id)) WITHOUT ROWID",
      "SELECT * FROM socs ORDER BY tbl, id"},
     {"digest", "CREATE TABLE digest(sha256 TEXT NOT NULL)", ""},

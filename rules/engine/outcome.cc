@@ -44,6 +44,7 @@ constexpr absl::string_view kNotDecomposed[] = {
     "aten.scatter.src",
     "aten.scatter_add.default",
     "aten.scatter_reduce.two",
+    "aten.selu.default",  // becomes elu first
     "aten.stack.default",
     "aten.upsample_bicubic2d.vec",
     // Of its own, and nothing on the CPU computes it: the export ends with "Missing out variants".

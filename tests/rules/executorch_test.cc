@@ -18,6 +18,7 @@ using ::quantgate::testing::ResultOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::IsEmpty;
+using ::testing::Not;
 
 constexpr v1::DataType kF32 = v1::DATA_TYPE_FLOAT32;
 constexpr char kV68[] = "qnn_htp/SM8350@2.49";
@@ -84,6 +85,108 @@ TEST(ExecuTorch, ABuilderThatRaisesEndsThePartitioning) {
     EXPECT_THAT(CodesAt(result, "pool"), Contains("EN202"));
     EXPECT_FALSE(CodesAt(result, "before").empty());
   }
+}
+
+// Lowered with ExecuTorch 1.5.1: what repeats the edge along several dimensions raises, along the last one it does not.
+TEST(ExecuTorch, ThePaddingThatRepeatsTheEdgeIsBuiltForOneDimension) {
+  const auto pad = [](const std::string& mode, const std::vector<int64_t>& amounts) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 4, 8, 8});
+    v1::Node& node =
+        b.Op("aten.pad.default", "pad", {"x"}, {b.Act()}, b.Act(), {1, 4, 8 + (amounts.size() > 2) * 2, 10});
+    v1::Attribute& numbers = *node.add_attributes();
+    numbers.set_name(b.Symbol("pad"));
+    for (int64_t amount : amounts) numbers.mutable_ints()->add_values(amount);
+    v1::Attribute& text = *node.add_attributes();
+    text.set_name(b.Symbol("mode"));
+    text.set_s(mode);
+    return b;
+  };
+  const v1::Result result = ResultOf(pad("replicate", {1, 1, 1, 1}), kV75);
+  EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_THAT(CodesAt(result, "pad"), Contains("EN209"));
+  EXPECT_THAT(CodesAt(ResultOf(pad("replicate", {1, 1}), kV75), "pad"), Not(Contains("EN209")));
+  EXPECT_THAT(CodesAt(ResultOf(pad("reflect", {1, 1, 1, 1}), kV75), "pad"), Not(Contains("EN209")));
+  EXPECT_THAT(CodesAt(ResultOf(pad("replicate", {1, 1, 1, 1}), kV75, "qnn-converter"), "pad"), Not(Contains("EN209")));
+}
+
+// Lowered with ExecuTorch 1.5.1: selu becomes an elu, which is kept whole. Its builder reads the alpha alone.
+TEST(ExecuTorch, SeluIsAnEluWithoutItsScale) {
+  const auto unary = [](const char* op, bool out, double scale) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 8});
+    const int act = b.Act();
+    v1::Node& node = b.Op(op, "node", {"x"}, {act}, out ? act : 0, {1, 8});
+    if (scale != 1) {
+      v1::Attribute& attribute = *node.add_attributes();
+      attribute.set_name(b.Symbol("scale"));
+      attribute.set_f(scale);
+    }
+    return b;
+  };
+  EXPECT_EQ(ResultOf(unary("aten.selu.default", true, 1), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_THAT(CodesAt(ResultOf(unary("aten.selu.default", true, 1), kV75), "node"), Contains("EN210"));
+  EXPECT_THAT(CodesAt(ResultOf(unary("aten.elu.default", true, 2), kV75), "node"), Contains("EN210"));
+  EXPECT_THAT(CodesAt(ResultOf(unary("aten.elu.default", true, 1), kV75), "node"), Not(Contains("EN210")));
+  // Refused, and nothing on the CPU computes it.
+  EXPECT_EQ(ResultOf(unary("aten.selu.default", false, 1), kV75).outcome().kind(), v1::Outcome::FAILS);
+  // celu is taken apart into other operators.
+  EXPECT_EQ(ResultOf(unary("aten.celu.default", true, 1), kV75).outcome().kind(), v1::Outcome::PARTIAL);
+}
+
+// Lowered with ExecuTorch 1.5.1: it casts in front of these alone, and leaves the others with operands of two kinds.
+TEST(ExecuTorch, OperandsOfTwoKindsAreCastInFrontOfSomeOperators) {
+  const auto binary = [](const char* op, v1::DataType second, const std::vector<int64_t>& dims) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {4, 8});
+    b.Input("y", second, dims);
+    b.Node(op, "node", {"x", "y"}, {"node"});
+    b.Shape("node", kF32, {4, 8});
+    b.Output("node");
+    return b;
+  };
+  for (v1::DataType second : {v1::DATA_TYPE_BOOL, v1::DATA_TYPE_INT64}) {
+    for (const char* op :
+         {"aten.add.Tensor", "aten.sub.Tensor", "aten.mul.Tensor", "aten.div.Tensor", "aten.minimum.default"}) {
+      EXPECT_THAT(Refused(ResultOf(binary(op, second, {4, 8}), kV75)), IsEmpty()) << op;
+    }
+    for (const char* op : {"aten.maximum.default", "aten.pow.Tensor_Tensor"}) {
+      EXPECT_THAT(Refused(ResultOf(binary(op, second, {4, 8}), kV75)), ElementsAre("node")) << op;
+    }
+  }
+}
+
+// The cast of the indices, which ExecuTorch stores as int32, cannot be prepared for tensors of five dimensions.
+TEST(ExecuTorch, IndicesOfFiveDimensionsCannotBeCast) {
+  const auto gather = [](const std::vector<int64_t>& dims) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, dims);
+    b.Input("at", v1::DATA_TYPE_INT64, dims);
+    v1::Node& node = b.Node("aten.gather.default", "gather", {"x", "at"}, {"gather"});
+    node.add_input_args(0);
+    node.add_input_args(2);
+    b.Int(node, "dim", 0);
+    b.Shape("gather", kF32, dims);
+    b.Output("gather");
+    return b;
+  };
+  EXPECT_EQ(ResultOf(gather({1, 2, 3, 4, 5}), kV75).outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_EQ(ResultOf(gather({2, 3, 4, 5}), kV75).outcome().kind(), v1::Outcome::FULL);
+}
+
+// The buffer has no spec, and what becomes of the assignment is not in the graph.
+TEST(ExecuTorch, WhatIsCopiedInPlaceIsUnknownWhereItIsQuantized) {
+  const auto copy = [](bool quantized) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {4, 8});
+    b.Input("y", kF32, {4, 8});
+    const int act = quantized ? b.Act() : 0;
+    b.Op("aten.neg.default", "neg", {"y"}, {act}, act, {4, 8});
+    b.Op("aten.copy_.default", "copy", {"x", "neg"}, {0, act}, 0, {4, 8});
+    return b;
+  };
+  EXPECT_EQ(ResultOf(copy(true), kV75).outcome().kind(), v1::Outcome::UNKNOWN);
+  EXPECT_EQ(ResultOf(copy(false), kV75).outcome().kind(), v1::Outcome::FULL);
 }
 
 AnnotatedBuilder FloatGather() {

@@ -189,6 +189,40 @@ std::vector<Case> Cases() {
       T("MatMul").In(kU8).In(kS8).Dims({1, 2, 8, 8}).Static().Out(kU8));
   add("DT207", T("ElementWiseSelect").In("INT_32").In(kU8).In(kU8).Out(kU8),
       T("ElementWiseSelect").In("BOOL_8").In(kU8).In(kU8).Out(kU8));
+  // A 1x1 convolution of floats and narrow weights, from `channels` to 2.
+  const auto half = [&](int64_t channels, int bits, int64_t group, int64_t dilation, const char* input = kF16) {
+    TestOp op = T("Conv2d");
+    op.In(input).In(kS8, two, zeros).Dims({1, 1, channels, 2});
+    if (bits < 8) op.Bits(bits);
+    op.Out(input).Param("group", {group}).Param("dilation", {dilation, dilation});
+    return op;
+  };
+  for (const auto& [bits, fits, does_not] : {std::tuple{8, 4, 6}, {4, 8, 4}, {2, 16, 8}}) {
+    TestOp fires = half(does_not, bits, 1, 1);
+    TestOp neighbor = half(fits, bits, 1, 1);
+    add("DT210", fires, neighbor);
+  }
+  for (const auto& [group, dilation] : {std::pair{2, 1}, {1, 2}}) {
+    TestOp fires = half(8, 8, group, dilation);
+    TestOp neighbor = half(8, 8, 1, 1);
+    add("DT210", fires, neighbor);
+  }
+  {
+    TestOp fires = half(3, 8, 1, 1);
+    TestOp neighbor = half(3, 8, 2, 2, kU8);
+    add("DT210", fires, neighbor);
+    const auto blocks = [&](int64_t group, int64_t dilation) {
+      TestOp op = T("Conv2d");
+      op.In(kF16).In(kS8, two, zeros).Kind(Encoding::kBlock).Dims({1, 1, 8, 2});
+      op.Out(kF16).Param("group", {group}).Param("dilation", {dilation, dilation});
+      return op;
+    };
+    for (const auto& [group, dilation] : {std::pair{2, 1}, {1, 2}}) {
+      TestOp wrong = blocks(group, dilation);
+      TestOp right = blocks(1, 1);
+      add("DT211", wrong, right);
+    }
+  }
   const auto second = [](BackendTensor& t) { t.argument = 1; };
   add("DT209", T("Convert").In(kU16, {0.1}, {5}).With(second).Out(kU8), T("Convert").In(kU16, {0.1}, {5}).Out(kU8));
   add("DT209", T("Convert").In(kU16, {0.1}, {5}).With(second).Out(kU8),

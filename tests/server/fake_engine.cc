@@ -57,7 +57,7 @@ absl::StatusOr<std::unique_ptr<Module>> LoadGood(const db::TableSource&) {
 
 Tables::Tables() {
   tables_ = {{"good", "1.0", "doc one", 1, 1, 1}, {"good", "2.0", "doc two", 2, 3, 1}};
-  socs_ = {{1, "S1", 1, 0, {"S1X"}}, {2, "S2", 2, 0, {}}};
+  socs_ = {{1, "S1", 1, 1, 0, {"S1X"}}, {2, "S2", 2, 2, 0, {}}};
 }
 
 absl::StatusOr<db::ConstraintTable> Tables::LoadTable(const std::string& backend, const std::string& sdk) const {

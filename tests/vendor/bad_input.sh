@@ -48,7 +48,7 @@ ask_line() {
 }
 ask_line "not a case" '{"id"' '{id'
 ask_line "not a case" '"config":' '"conf":'
-ask_line "no SoC of arch 'V1'" '"arch":"V69"' '"arch":"V1"'
+ask_line "no SoC and no arch is named 'V1'" '"arch":"V69"' '"arch":"V1"'
 ask_line "UFIXED_POINT_9 cannot be asked about" '"dtype":"UFIXED_POINT_8"' '"dtype":"UFIXED_POINT_9"'
 ask_line "size -1" '"shape":\[1,8,8,4\]' '"shape":[-1,8,8,4]'
 ask_line "size" '"shape":\[1,8,8,4\]' '"shape":[99999999999,8,8,4]'

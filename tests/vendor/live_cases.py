@@ -15,6 +15,8 @@ import sys
 ARCHS = ["V68", "V69", "V73", "V75", "V79", "V81"]
 # V85 answers as V75 and V89 refuses everything: seldom.
 SELDOM_ARCHS = ["V85", "V89"]
+# SoCs that do not answer as the first of their arch, which a bare arch stands for.
+SOCS = {"SA8295": "V68", "QCS6490": "V68", "SM7475": "V69", "SM7550": "V73", "SSG2115P": "V73", "SAR2230P": "V81"}
 
 FIXED = {  # bits, signed
     "UFIXED_POINT_8": (8, False), "SFIXED_POINT_8": (8, True), "UFIXED_POINT_16": (16, False),
@@ -297,8 +299,11 @@ class Generator:
         case["config"]["params"]["operation"] = {"dtype": "UINT_32", "value": number}
         return case
 
-    def arch(self):
-        return self.rng.choice(ARCHS if self.rng.random() < 0.97 else SELDOM_ARCHS)
+    def target(self):
+        if self.rng.random() < 0.15:
+            soc = self.rng.choice(sorted(SOCS))
+            return {"arch": SOCS[soc], "soc": soc}
+        return {"arch": self.rng.choice(ARCHS if self.rng.random() < 0.97 else SELDOM_ARCHS)}
 
     def operator(self, index):
         rng = self.rng
@@ -348,7 +353,7 @@ class Generator:
             else:
                 case = self.operator(asked)
                 asked += 1
-            yield {"id": f"live/{index}", "arch": self.arch(), **case}
+            yield {"id": f"live/{index}", **self.target(), **case}
 
 
 def main():

@@ -289,6 +289,15 @@ TEST(Measured, StatementsHaveACaseOfTheirOwn) {
             "TopK/several/2050: another step; UnPack/per_channel/2107: another step; ");
 }
 
+// 258 configurations of which SA8295 or QCS6490 are asked: what the first answers otherwise than SM8350, and for every
+// operator on floats what the second takes and refuses. All three are V68.
+TEST(Measured, SocsOfOneArchDiffer) {
+  std::string wrong;
+  const Tally tally = Judge("qnn_htp-2.51.0-socs.jsonl.gz", wrong);
+  EXPECT_THAT(tally.Summary(), HasSubstr("agreement: 258 cases, 0 false accepts, 0 false rejects, "));
+  EXPECT_EQ(wrong, "");
+}
+
 // 366 configurations that the library of QAIRT 2.49.40 was asked about: one or two of each kind that 2.51.0 answers
 // otherwise, and others at random.
 TEST(Measured, TheLibraryBeforeAgrees) {

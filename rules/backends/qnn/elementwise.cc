@@ -216,6 +216,14 @@ Lowering LowerElu(const NodeView& view, absl::string_view name, Emission& emissi
   return Emitted();
 }
 
+Lowering LowerSelu(const NodeView& view, absl::string_view name, Emission& emission) {
+  if (view.graph().origin() != v1::Graph::PT2E) return NoCounterpart("QNN has no operator for it");
+  // PyTorch takes it apart into an elu with a scale, which QNN does not know (EN210).
+  Unary(view, name, emission);
+  emission.AddReal("alpha", 1.6732632423543772);
+  return Emitted();
+}
+
 namespace {
 
 // ExecuTorch computes the quotient of integers in float32.

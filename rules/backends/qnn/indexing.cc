@@ -3,11 +3,21 @@
 namespace quantgate::qnn {
 namespace {
 
+constexpr int kRankOfCasts = 4;  // from INT_64: what HTP prepares
+
 Lowering EmitGather(const NodeView& view, absl::string_view name, const Operand* data, const Operand* indices,
                     absl::string_view param, int64_t value, Emission& emission) {
+  BackendTensor places;
+  FillTensor(view, indices, Layout::kSame, -1, emission, places);
+  // ExecuTorch casts indices of int64, which matters where a Cast cannot be prepared.
+  if (view.graph().origin() == v1::Graph::PT2E && places.rank > kRankOfCasts && indices->type == v1::DATA_TYPE_INT64) {
+    BackendTensor stored = WithType(places, v1::DATA_TYPE_INT64);
+    stored.is_static = stored.static_chain = places.is_static;
+    AddUnary("Cast", view, stored, places, emission);
+  }
   emission.Begin(name, view.node());
   AddInput(view, data, emission);
-  AddInput(view, indices, emission);
+  emission.AddInput() = places;
   AddOutput(view, view.output(0), emission);
   emission.AddInt(param, value);
   return Emitted();

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
 namespace quantgate::qnn_htp {
@@ -34,19 +35,85 @@ const RuleInfo kTwoBitPerTensor = {
     "with a scale per channel.",
 };
 
-bool FindMaxPoolStride(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
-  const Graph& graph = context.graph();
-  if (graph.origin() != v1::Graph::PT2E || graph.op_type(op.node) != "aten.max_pool2d.default" ||
-      graph.attribute(op.node, "stride") != nullptr) {
-    return false;
-  }
-  Place place;
-  place.node = op.node;
+const RuleInfo kReplicationPad = {
+    "EN209",
+    "executorch-replication-pad",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has {observed}; {allowed}.",
+    "PyTorch takes a padding that repeats the edge apart into one index per dimension. The builder of ExecuTorch 1.5.1 "
+    "reads the last index of the list, which is None for all dimensions but the last, and the whole lowering ends with "
+    "\"'NoneType' object has no attribute 'op'\".",
+    "Pad with zeros or by reflection, or pad with slices of the edge and cat.",
+    "Fires: aten.pad.default(x, [1, 1, 1, 1], 'replicate') with the toolchain executorch. Does not: [1, 1], or the "
+    "mode "
+    "reflect.",
+};
+
+const RuleInfo kScaleOfElu = {
+    "EN210",
+    "executorch-elu-scale",
+    v1::Finding::WRONG_NUMBERS,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} is {observed}; {allowed}.",
+    "PyTorch takes selu apart into an elu with a scale. QNN's Elu has an alpha and no scale, and the builder of "
+    "ExecuTorch 1.5.1 leaves the scales of elu out without a word: selu comes out 5 % too small.",
+    "Use elu and a multiplication: selu(x) is 1.0507 * elu(x, 1.67326).",
+    "Fires: aten.selu.default, and aten.elu.default(x, 1, 2), with the toolchain executorch. Does not: "
+    "aten.elu.default(x, 2).",
+};
+
+namespace {
+
+FindingSource AsItWasRun() {
   FindingSource source;
   source.kind = v1::Source::MEASURED;
   source.document = "ExecuTorch 1.5.1, run";
-  sink.Add(kMaxPoolStride, place, "no stride argument", "ExecuTorch 1.5.1 needs it written out", std::move(source));
-  return true;
+  return source;
+}
+
+// How many numbers a padding that repeats the edge has, two per dimension; 0: it is another padding.
+int NumbersOfReplicationPad(const Graph& graph, int32_t node) {
+  const absl::string_view type = graph.op_type(node);
+  const v1::Attribute* mode = graph.attribute(node, "mode");
+  const bool repeats = type == "aten.pad.default" && mode != nullptr && mode->s() == "replicate";
+  if (!repeats && !absl::StartsWith(type, "aten.replication_pad")) return 0;
+  const v1::Attribute* pad = graph.attribute(node, type == "aten.pad.default" ? "pad" : "padding");
+  return pad == nullptr ? 0 : pad->ints().values_size();
+}
+
+}  // namespace
+
+bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  if (graph.origin() != v1::Graph::PT2E) return false;
+  Place place;
+  place.node = op.node;
+  if (graph.op_type(op.node) == "aten.max_pool2d.default" && graph.attribute(op.node, "stride") == nullptr) {
+    sink.Add(kMaxPoolStride, place, "no stride argument", "ExecuTorch 1.5.1 needs it written out", AsItWasRun());
+    return true;
+  }
+  if (const int numbers = NumbersOfReplicationPad(graph, op.node); numbers > 2) {
+    sink.Add(kReplicationPad, place, absl::StrCat("a padding of ", numbers / 2, " dimensions that repeats the edge"),
+             "ExecuTorch 1.5.1 builds those of the last dimension alone", AsItWasRun());
+    return true;
+  }
+  return false;
+}
+
+void FindScaleOfElu(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  if (graph.origin() != v1::Graph::PT2E) return;
+  const OpId id = graph.op(op.node);
+  const bool scaled =
+      id == OpId::kSelu || (id == OpId::kElu && (graph.float_attribute(op.node, "scale", 1) != 1 ||
+                                                 graph.float_attribute(op.node, "input_scale", 1) != 1));
+  if (!scaled) return;
+  Place place;
+  place.node = op.node;
+  sink.Add(kScaleOfElu, place, "an elu with scales", "ExecuTorch 1.5.1 builds it without them", AsItWasRun());
 }
 
 void MarkUnreached(const CheckContext& context, ModuleResult& result) {

@@ -8,9 +8,13 @@ namespace quantgate::qnn_htp {
 
 extern const RuleInfo kMaxPoolStride;    // EN202
 extern const RuleInfo kTwoBitPerTensor;  // EN203
+extern const RuleInfo kReplicationPad;   // EN209
+extern const RuleInfo kScaleOfElu;       // EN210
 
-// Whether ExecuTorch's builder raises on the node itself; said as EN202.
-bool FindMaxPoolStride(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
+// Whether ExecuTorch's builder raises on the node itself; said as EN202 or EN209.
+bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
+// What the builder of elu leaves out.
+void FindScaleOfElu(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 // ExecuTorch asks about the nodes from the last one to the first; an exception ends that.
 void MarkUnreached(const CheckContext& context, ModuleResult& result);
 void CheckTwoBitPerTensor(const BackendOp& op, const Target& target, OpReport& report);

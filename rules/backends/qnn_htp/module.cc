@@ -109,10 +109,13 @@ class Judge {
   }
 
   void JudgeNode(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
-    if (target_.toolchain == Toolchain::kExecuTorch && FindMaxPoolStride(context_, op, sink_)) {
-      outcome.refused = true;
-      outcome.ends_export = true;
-      outcome.raises = true;
+    if (target_.toolchain == Toolchain::kExecuTorch) {
+      if (FindRaisingBuilder(context_, op, sink_)) {
+        outcome.refused = true;
+        outcome.ends_export = true;
+        outcome.raises = true;
+      }
+      FindScaleOfElu(context_, op, sink_);
     }
     if (BecomesBias(context_, op)) {
       sink_.NotChecked(&kUnclearLowering, op.node, "the converter makes it the bias of the matrix product in front");

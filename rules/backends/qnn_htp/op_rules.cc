@@ -9,6 +9,7 @@
 #include "rules/backends/qnn_htp/fully_connected_axis.h"
 #include "rules/backends/qnn_htp/graph_input_matmul.h"
 #include "rules/backends/qnn_htp/group_norm_parameters.h"
+#include "rules/backends/qnn_htp/half_precision_convolution.h"
 #include "rules/backends/qnn_htp/half_precision_weights.h"
 #include "rules/backends/qnn_htp/ignored_output_encoding.h"
 #include "rules/backends/qnn_htp/inferred_shape.h"
@@ -40,6 +41,8 @@ absl::Span<const OpRule> OpRules() {
       {&kTwoBitConvolution, CheckTwoBitConvolution},
       {&kWeightBits, CheckWeightBits},
       {&kHalfPrecisionWeights, CheckHalfPrecisionWeights},
+      {&kHalfPrecisionConvolution, CheckHalfPrecisionConvolution, /*in_measured_table=*/false},
+      {&kHalfPrecisionBlocks, CheckHalfPrecisionBlocks, /*in_measured_table=*/false, /*unprepared=*/true},
       {&kFloatKernels, CheckFloatKernels},
       {&kSignedOperand, CheckSignedOperand},
       {&kSelectCondition, CheckSelectCondition},
