@@ -1,7 +1,9 @@
 #include <array>
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 #include "db/table.h"
 
 namespace quantgate::db {
@@ -96,6 +98,17 @@ std::optional<ItemEffect> ItemEffectFromName(absl::string_view name) {
     if (name == ItemEffectName(effect)) return effect;
   }
   return std::nullopt;
+}
+
+bool NeedsFloats(const ConstraintTable& table, const DtypeRow& row) {
+  const bool of_floats =
+      row.configuration == "FP16" || row.configuration == "BF16" || absl::EndsWith(table.backend, "_fp16");
+  return of_floats && absl::c_any_of(row.ports, [](const PortTypes& port) {
+           return absl::c_any_of(port.types, [](ElementType type) {
+             return !type.quantized && (type.type == v1::DATA_TYPE_FLOAT16 || type.type == v1::DATA_TYPE_FLOAT32 ||
+                                        type.type == v1::DATA_TYPE_BFLOAT16);
+           });
+         });
 }
 
 }  // namespace quantgate::db

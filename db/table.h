@@ -114,6 +114,10 @@ struct ConstraintTable {
   Evidence evidence = Evidence::kDocumented;
 };
 
+// The row takes floats, and is of a configuration that a SoC without them lacks as a whole (FP16, BF16). What takes
+// floats in other configurations (Quantize, a Reshape of FLOAT_32) it has.
+bool NeedsFloats(const ConstraintTable& table, const DtypeRow& row);
+
 // Definition of an operator's ports and parameters, independent of the backend.
 struct OpDefinition {
   std::string op;

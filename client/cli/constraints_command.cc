@@ -9,6 +9,7 @@
 #include "client/cli/verify.h"
 #include "client/report/layout.h"
 #include "db/diff.h"
+#include "rules/backends/table_judge.h"
 #include "rules/catalog.h"
 #include "rules/constraints/matcher.h"
 #include "rules/engine/nearest.h"
@@ -53,10 +54,14 @@ struct Shown {
   std::vector<db::OpDefinition> definitions;  // instead, when the table is one of definitions
 };
 
-// What is said of other archs goes.
-void KeepArch(int arch, db::OpConstraints& op) {
-  const auto elsewhere = [arch](const auto& entry) { return !entry.archs.Contains(arch); };
-  op.rows.erase(std::remove_if(op.rows.begin(), op.rows.end(), elsewhere), op.rows.end());
+// What is said of others goes.
+void KeepOf(const Target& target, const db::ConstraintTable& table, db::OpConstraints& op) {
+  const Hardware hardware = HardwareOf(target);
+  const auto elsewhere = [&](const auto& entry) { return !entry.archs.Contains(hardware.kernels); };
+  const auto gone = [&](const db::DtypeRow& row) {
+    return elsewhere(row) || (!hardware.has_float && db::NeedsFloats(table, row));
+  };
+  op.rows.erase(std::remove_if(op.rows.begin(), op.rows.end(), gone), op.rows.end());
   op.items.erase(std::remove_if(op.items.begin(), op.items.end(), elsewhere), op.items.end());
 }
 
@@ -72,8 +77,12 @@ absl::StatusOr<Shown> LoadTarget(const ConstraintsFlags& flags) {
   if (!target->unknown_reason.empty()) return absl::NotFoundError(target->unknown_reason);
   absl::StatusOr<db::ConstraintTable> table = engine->tables->LoadTable(target->backend, target->sdk);
   if (!table.ok()) return table.status();
-  for (db::OpConstraints& op : table->ops) KeepArch(target->arch, op);
-  return Shown{absl::StrCat(target->name, " (V", target->arch, ")"), *std::move(table), {}};
+  for (db::OpConstraints& op : table->ops) KeepOf(*target, *table, op);
+  const Hardware hardware = HardwareOf(*target);
+  const std::string kernels = hardware.kernels == hardware.arch ? "" : absl::StrCat(", kernels of V", hardware.kernels);
+  const std::string heading =
+      absl::StrCat(target->name, " (V", target->arch, kernels, hardware.has_float ? "" : ", no floats", ")");
+  return Shown{heading, *std::move(table), {}};
 }
 
 absl::StatusOr<Shown> LoadShown(const ConstraintsFlags& flags) {

@@ -110,6 +110,7 @@ struct Confirmer::Plan {
 // The device that a result is about.
 struct Confirmer::Asked {
   int soc;
+  std::string name;  // of the SoC; empty: a bare arch
   int arch;
   VendorProcess& process;
 };
@@ -152,7 +153,7 @@ absl::Status Confirmer::ConfirmResult(Plan plan, const std::function<void(const 
   if (!target.ok()) return target.status();
   const std::optional<int> soc = SocId(*tables_, *target);
   if (!soc) return absl::FailedPreconditionError(absl::StrCat(result.target(), ": no SoC id is known"));
-  const Asked asked = {*soc, target->arch, ProcessFor(*soc)};
+  const Asked asked = {*soc, target->soc, target->arch, ProcessFor(*soc)};
   if (absl::Status started = asked.process.Start(); !started.ok()) return started;
   v1::Confirmation& confirmation = *result.mutable_confirmation();
   confirmation.set_sdk(asked.process.sdk());
@@ -218,16 +219,17 @@ absl::StatusOr<const VendorReply*> Confirmer::AskOnce(const Asked& asked, const 
 
 std::string Confirmer::CaseLine(const Asked& asked, const std::string& op, const Json& config,
                                 const VendorReply& reply) {
-  const Json line = {{"id", absl::StrCat("confirm/", op, "/", ++num_cases_)},
-                     {"op", op},
-                     {"arch", absl::StrCat("V", asked.arch)},
-                     {"sdk", asked.process.sdk()},
-                     {"kind", "confirm"},
-                     {"config", config},
-                     {"vendor",
-                      {{"validate", CaseWord(reply.validate)},
-                       {"finalize", CaseWord(reply.prepare)},
-                       {"text", reply.deciding().reason}}}};
+  Json line = {{"id", absl::StrCat("confirm/", op, "/", ++num_cases_)},
+               {"op", op},
+               {"arch", absl::StrCat("V", asked.arch)},
+               {"sdk", asked.process.sdk()},
+               {"kind", "confirm"},
+               {"config", config},
+               {"vendor",
+                {{"validate", CaseWord(reply.validate)},
+                 {"finalize", CaseWord(reply.prepare)},
+                 {"text", reply.deciding().reason}}}};
+  if (!asked.name.empty()) line["soc"] = asked.name;
   return absl::StrCat(line.dump(-1, ' ', false, Json::error_handler_t::replace), "\n");
 }
 

@@ -444,6 +444,7 @@ SocSource ReadSocs(const YAML::Node& root) {
         soc.aliases = absl::StrSplit(pair[1], ',');
       } else if (pair.size() == 2 && pair[0] == "kernels") {
         soc.kernels = Int(entry, pair[1]);
+        if (soc.arch == 0 || soc.kernels < soc.arch) Fail(entry, "kernels are those of the SoC's arch or a later one");
       } else if (words[i] == "float=no") {
         soc.has_float = false;
       } else {

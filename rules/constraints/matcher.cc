@@ -5,7 +5,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/node_hash_map.h"
-#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "db/table_text.h"
 #include "rules/constraints/defaults.h"
@@ -117,19 +116,12 @@ absl::StatusOr<CompiledItem> CompileItem(absl::string_view op, const db::Item& i
   return compiled;
 }
 
-// The HTP of a SoC without floats lacks these configurations as a whole: what takes floats in others (Quantize, a
-// Reshape of FLOAT_32) it has.
-bool OfFloats(const db::ConstraintTable& table, absl::string_view configuration) {
-  return configuration == "FP16" || configuration == "BF16" || absl::EndsWith(table.backend, "_fp16");
-}
-
 absl::Status AddConstraints(int table, const db::ConstraintTable& source, const db::OpConstraints& constraints,
                             CompiledOp& op) {
   for (const db::DtypeRow& row : constraints.rows) {
     std::string name = db::RowName(constraints.op, row);
     const int group = op.FindOrAddGroup(table, row.configuration);
-    if (absl::Status status = op.rows.Add(row, std::move(name), group, OfFloats(source, row.configuration));
-        !status.ok())
+    if (absl::Status status = op.rows.Add(row, std::move(name), group, db::NeedsFloats(source, row)); !status.ok())
       return status;
   }
   // Every table has a group for "All", so that items for all have a home when no row fits.

@@ -157,8 +157,7 @@ Violation DescribeMismatch(const BackendOp& op, const RowTable& rows, Hardware h
   const CompiledRow& first = rows.rows()[closest];
   violation.row = first.name;
   violation.document = first.source;
-  // The row may be documented; which SoCs lack it was asked.
-  violation.evidence = violation.rule == &kNoFloat ? db::Evidence::kMeasured : first.evidence;
+  violation.evidence = first.evidence;
   return violation;
 }
 

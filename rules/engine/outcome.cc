@@ -1,9 +1,11 @@
 #include "rules/engine/outcome.h"
 
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/str_replace.h"
 #include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
 
@@ -23,6 +25,7 @@ bool HasQuantizedConstant(const ResolvedGraph& resolved, const ResolvedOp& op) {
 // the same for unbind, which PyTorch's exporter does not grant.
 constexpr absl::string_view kNotDecomposed[] = {
     "aten._safe_softmax.default",
+    "aten.adaptive_avg_pool1d.default",  // becomes adaptive_avg_pool2d first
     "aten.adaptive_avg_pool2d.default",
     "aten.channel_shuffle.default",
     "aten.col2im.default",
@@ -55,8 +58,9 @@ constexpr absl::string_view kNotDecomposed[] = {
 bool IsKeptWhole(const Graph& graph, const ResolvedGraph& resolved, const ResolvedOp& op) {
   const absl::Span<const Operand> outputs = resolved.outputs(op);
   const bool integers = !outputs.empty() && !outputs[0].quantized && IsInteger(outputs[0].type);
-  return absl::c_linear_search(kNotDecomposed, graph.op_type(op.node)) &&
-         !(integers && op.op != nullptr && op.op->id == OpId::kFloorDiv);
+  // What works in place is made to work beside it first.
+  const std::string type = absl::StrReplaceAll(graph.op_type(op.node), {{"_.", "."}});
+  return absl::c_linear_search(kNotDecomposed, type) && !(integers && op.op != nullptr && op.op->id == OpId::kFloorDiv);
 }
 
 // Kernels of the CPU: whatever their partitioner does not take, constants included, stays with the portable ones.

@@ -129,7 +129,7 @@ constexpr OverloadRow kOps[] = {
     {"aten.prelu", "default", OpId::kPRelu},
     {"aten.elu aten.elu_", "default", OpId::kElu},
     {"aten.celu", "default", OpId::kCelu},
-    {"aten.selu", "default", OpId::kSelu},
+    {"aten.selu aten.selu_", "default", OpId::kSelu},
     {"aten.gelu", "default", OpId::kGelu},
     {"aten.silu aten.silu_", "default", OpId::kSilu},
     {"aten.glu", "default", OpId::kGlu},

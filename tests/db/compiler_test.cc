@@ -267,6 +267,9 @@ TEST(ParseSources, ReadsSocs) {
   EXPECT_EQ(std::get<SocSource>(*parse("  - 7 X1 73\n")).socs[0].kernels, 73);
   EXPECT_EQ(parse("  - 7 X1 73\n  - 7 X2 73\n").status().message(), "socs.yaml:7: duplicate SoC id 7");
   EXPECT_EQ(parse("  - 7 X1 73\n  - 8 X2 73 alias=X1\n").status().message(), "socs.yaml:7: duplicate SoC name \"X1\"");
+  for (const char* row : {"  - 7 X1 73 kernels=69\n", "  - 7 X1 66 kernels=68\n"}) {
+    EXPECT_EQ(parse(row).status().message(), "socs.yaml:6: kernels are those of the SoC's arch or a later one") << row;
+  }
   EXPECT_EQ(parse("  - 7 X1 V73\n").status().message(), "socs.yaml:6: not an integer: \"V73\"");
 }
 

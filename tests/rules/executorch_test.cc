@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "tests/rules/annotated_builder.h"
 #include "tests/rules/annotated_check.h"
 
@@ -136,10 +137,10 @@ TEST(ExecuTorch, SeluIsAnEluWithoutItsScale) {
 
 // Lowered with ExecuTorch 1.5.1: it casts in front of these alone, and leaves the others with operands of two kinds.
 TEST(ExecuTorch, OperandsOfTwoKindsAreCastInFrontOfSomeOperators) {
-  const auto binary = [](const char* op, v1::DataType second, const std::vector<int64_t>& dims) {
+  const auto binary = [](const char* op, v1::DataType second, v1::DataType first = kF32) {
     AnnotatedBuilder b;
-    b.Input("x", kF32, {4, 8});
-    b.Input("y", second, dims);
+    b.Input("x", first, {4, 8});
+    b.Input("y", second, {4, 8});
     b.Node(op, "node", {"x", "y"}, {"node"});
     b.Shape("node", kF32, {4, 8});
     b.Output("node");
@@ -148,11 +149,49 @@ TEST(ExecuTorch, OperandsOfTwoKindsAreCastInFrontOfSomeOperators) {
   for (v1::DataType second : {v1::DATA_TYPE_BOOL, v1::DATA_TYPE_INT64}) {
     for (const char* op :
          {"aten.add.Tensor", "aten.sub.Tensor", "aten.mul.Tensor", "aten.div.Tensor", "aten.minimum.default"}) {
-      EXPECT_THAT(Refused(ResultOf(binary(op, second, {4, 8}), kV75)), IsEmpty()) << op;
+      EXPECT_THAT(Refused(ResultOf(binary(op, second), kV75)), IsEmpty()) << op;
     }
     for (const char* op : {"aten.maximum.default", "aten.pow.Tensor_Tensor"}) {
-      EXPECT_THAT(Refused(ResultOf(binary(op, second, {4, 8}), kV75)), ElementsAre("node")) << op;
+      EXPECT_THAT(Refused(ResultOf(binary(op, second), kV75)), ElementsAre("node")) << op;
     }
+  }
+  // A quotient is a real number.
+  for (v1::DataType type : {v1::DATA_TYPE_BOOL, v1::DATA_TYPE_INT64}) {
+    EXPECT_THAT(Refused(ResultOf(binary("aten.div.Tensor", v1::DATA_TYPE_INT64, type), kV75)), IsEmpty());
+  }
+  // Of one kind and two widths.
+  EXPECT_THAT(Refused(ResultOf(binary("aten.add.Tensor", kF32, v1::DATA_TYPE_FLOAT16), kV75)), IsEmpty());
+  EXPECT_THAT(Refused(ResultOf(binary("aten.mul.Tensor", kF32, v1::DATA_TYPE_UINT8), kV75)), IsEmpty());
+  EXPECT_THAT(Refused(ResultOf(binary("aten.maximum.default", kF32, v1::DATA_TYPE_FLOAT16), kV75)),
+              ElementsAre("node"));
+}
+
+// Lowered with ExecuTorch 1.5.1: what works in place is taken for what works beside it, and kept whole as that.
+TEST(ExecuTorch, WhatWorksInPlaceIsKeptWholeToo) {
+  for (const char* op : {"aten.hardswish_.default", "aten.selu_.default", "aten.elu_.default"}) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 8});
+    b.Op(op, "node", {"x"}, {b.Act()}, 0, {1, 8});
+    EXPECT_EQ(ResultOf(b, kV75).outcome().kind(), v1::Outcome::FAILS) << op;
+  }
+}
+
+// Lowered with ExecuTorch 1.5.1: the average falls back where the sizes do not divide, and then it is kept whole; the
+// maximum is built with windows that may be others than PyTorch's.
+TEST(ExecuTorch, AdaptivePoolsWhoseSizesDoNotDivide) {
+  const auto pool = [](const char* op, int64_t from, int64_t to) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 4, from, from});
+    const int act = b.Act();
+    b.Op(op, "pool", {"x"}, {act}, act, {1, 4, to, to});
+    return b;
+  };
+  EXPECT_EQ(ResultOf(pool("aten.adaptive_avg_pool2d.default", 9, 2), kV75).outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_EQ(ResultOf(pool("aten.adaptive_avg_pool2d.default", 8, 2), kV75).outcome().kind(), v1::Outcome::FULL);
+  for (const auto& [from, to, wrong] : {std::tuple{8, 3, true}, {9, 2, false}, {8, 4, false}}) {
+    const v1::Result result = ResultOf(pool("aten.adaptive_max_pool2d.default", from, to), kV75);
+    EXPECT_EQ(result.outcome().kind(), v1::Outcome::FULL) << from << to;
+    EXPECT_EQ(absl::c_linear_search(CodesAt(result, "pool"), "EN211"), wrong) << from << to;
   }
 }
 

@@ -1,4 +1,5 @@
 #include <limits>
+#include <optional>
 #include <vector>
 
 #include "absl/strings/match.h"
@@ -31,24 +32,38 @@ bool IsPlainInteger(const BackendTensor& tensor) {
 // In PyTorch's order of promotion: truth values, integers, real numbers. -1: some other type.
 int KindOfNumber(const BackendTensor& tensor) {
   if (tensor.type.quantized || IsFloat(tensor.type.type)) return 2;
-  if (IsPlainInteger(tensor)) return 1;
-  return tensor.type.type == v1::DATA_TYPE_BOOL ? 0 : -1;
+  if (tensor.type.type == v1::DATA_TYPE_BOOL) return 0;
+  return IsInteger(tensor.type.type) ? 1 : -1;
+}
+
+// What PyTorch computes with, of tensors that HTP stores: int64 is int32 there. Nothing: it is not known.
+std::optional<v1::DataType> PromotedType(const BackendTensor& first, const BackendTensor& second, bool into_floats) {
+  const auto type = [](const BackendTensor& t) { return t.type.quantized ? v1::DATA_TYPE_FLOAT32 : t.type.type; };
+  const int a = KindOfNumber(first);
+  const int b = KindOfNumber(second);
+  if (a < 0 || b < 0) return std::nullopt;
+  if (into_floats && a < 2 && b < 2) return v1::DATA_TYPE_FLOAT32;
+  if (a != b) return type(a < b ? second : first);
+  if (type(first) == type(second)) return type(first);
+  // A number without dimensions does not widen the other.
+  if ((first.rank == 0) != (second.rank == 0)) return type(first.rank == 0 ? second : first);
+  return a == 2 ? v1::DATA_TYPE_FLOAT32 : v1::DATA_TYPE_INT32;
 }
 
 // Both as what PyTorch computes with: an edge program casts in front of these operators (ExecuTorch 1.5.1,
-// RemoveMixedTypeOperators), and leaves others with operands of two kinds.
+// RemoveMixedTypeOperators), and leaves others with operands of two types.
 void Promote(const NodeView& view, BackendTensor& first, BackendTensor& second, Emission& emission) {
   const OpId id = view.graph().op(view.node());
-  const bool promoted =
-      id == OpId::kAdd || id == OpId::kSub || id == OpId::kMul || id == OpId::kDiv || id == OpId::kMinimum;
-  const int a = KindOfNumber(first);
-  const int b = KindOfNumber(second);
-  if (!promoted || a < 0 || b < 0 || a == b) return;
-  BackendTensor& lower = a < b ? first : second;
-  const BackendTensor& higher = a < b ? second : first;
-  const BackendTensor cast = WithType(lower, higher.type.quantized ? v1::DATA_TYPE_FLOAT32 : higher.type.type);
-  AddUnary("Cast", view, lower, cast, emission);
-  lower = cast;
+  if (id != OpId::kAdd && id != OpId::kSub && id != OpId::kMul && id != OpId::kDiv && id != OpId::kMinimum) return;
+  const bool divides = id == OpId::kDiv && view.text({"rounding_mode"}).empty();
+  const std::optional<v1::DataType> promoted = PromotedType(first, second, divides);
+  if (!promoted) return;
+  for (BackendTensor* operand : {&first, &second}) {
+    if (operand->type.quantized || operand->type.type == *promoted) continue;
+    const BackendTensor cast = WithType(*operand, *promoted);
+    AddUnary("Cast", view, *operand, cast, emission);
+    *operand = cast;
+  }
 }
 
 }  // namespace
@@ -216,7 +231,7 @@ Lowering LowerElu(const NodeView& view, absl::string_view name, Emission& emissi
   return Emitted();
 }
 
-Lowering LowerSelu(const NodeView& view, absl::string_view name, Emission& emission) {
+Lowering LowerSeluAsElu(const NodeView& view, absl::string_view name, Emission& emission) {
   if (view.graph().origin() != v1::Graph::PT2E) return NoCounterpart("QNN has no operator for it");
   // PyTorch takes it apart into an elu with a scale, which QNN does not know (EN210).
   Unary(view, name, emission);

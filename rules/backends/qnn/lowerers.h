@@ -27,7 +27,7 @@ Lowering LowerLeakyRelu(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerPrelu(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerHardSigmoid(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerElu(const NodeView&, absl::string_view name, Emission&);
-Lowering LowerSelu(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerSeluAsElu(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerFloorDivide(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerRandomLike(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerDifference(const NodeView&, absl::string_view name, Emission&);  // of neighbors

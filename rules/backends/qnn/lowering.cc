@@ -95,7 +95,7 @@ constexpr Entry kEntries[] = {
     {OpId::kLeakyRelu, "Prelu", LowerLeakyRelu},
     {OpId::kPRelu, "Prelu", LowerPrelu},
     {OpId::kElu, "Elu", LowerElu},
-    {OpId::kSelu, "Elu", LowerSelu},
+    {OpId::kSelu, "Elu", LowerSeluAsElu},
     {OpId::kGelu, "Gelu", LowerSame},
     {OpId::kHadamardTransform, "HadamardTransform", LowerHadamardTransform},
     {OpId::kSigmoid, "Sigmoid", LowerSame},

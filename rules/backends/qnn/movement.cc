@@ -255,14 +255,16 @@ Lowering LowerCopy(const NodeView& view, absl::string_view name, Emission& emiss
   const Operand* source = view.input(1);
   if (source == nullptr) return Unknown("what is copied cannot be told");
   // Quantizers annotate what is copied and not the buffer, which PyTorch replaces by a slice_scatter.
-  const Operand* output = view.output(0);
-  if (view.op_type() == "aten.copy_.default" && output != nullptr && source->quantized != output->quantized) {
+  BackendTensor from, to;
+  FillTensor(view, source, Layout::kSame, -1, emission, from);
+  FillTensor(view, view.output(0), Layout::kSame, -1, emission, to);
+  if (view.op_type() == "aten.copy_.default" && from.type.quantized != to.type.quantized) {
     return Unknown("what is written in place is taken apart by PyTorch");
   }
   // copy(self, source): the source in the shape of self, which is only looked at.
   emission.Begin(name, view.node());
-  AddInput(view, source, emission);
-  AddOutput(view, view.output(0), emission);
+  emission.AddInput() = from;
+  emission.AddOutput() = to;
   return Emitted();
 }
 

@@ -85,18 +85,26 @@ Lowering LowerAveragePool(const NodeView& view, absl::string_view, Emission& emi
 
 Lowering LowerGlobalPool(const NodeView& view, absl::string_view name, Emission& emission) {
   const bool max = name == "PoolMax2d";
+  // The sizes of an adaptive pool of PyTorch need not divide; the builder of the average falls back then.
+  const bool may_fall_back = view.graph().origin() == v1::Graph::PT2E && !max;
+  for (int axis = 2; may_fall_back && axis < view.rank(view.input(0)); ++axis) {
+    const int64_t in = view.dim(view.input(0), axis);
+    const int64_t out = view.dim(view.output(0), axis);
+    if (in > 0 && out > 0 && in % out != 0) return NoCounterpart("QNN's pools have windows of one size");
+  }
   return EmitPool(view, name, max ? "PoolMax3d" : "PoolAvg3d", emission, [&](const Window& window) {
-    BackendParam& filter = emission.AddParam("filter_size");
-    for (int i = 0; i < window.inserted; ++i) filter.ints.push_back(1);
+    std::vector<int64_t> sizes(window.inserted, 1);
+    std::vector<int64_t> strides(window.inserted, 1);
     for (int i = 0; i < window.spatial; ++i) {
-      // Output size 1 for global pools; adaptive ones divide evenly where QNN can express them at all.
+      // Output size 1 for global pools. Windows overlap where sizes do not divide.
       const int axis = view.channels_first() ? i + 2 : i + 1;
       const int64_t in = view.dim(view.input(0), axis);
       const int64_t out = view.dim(view.output(0), axis);
-      filter.ints.push_back(in > 0 && out > 0 ? in / out : in);
+      strides.push_back(in > 0 && out > 0 ? in / out : in);
+      sizes.push_back(in > 0 && out > 0 ? in - (out - 1) * strides.back() : in);
     }
-    const std::vector<int64_t> size = filter.ints;
-    emission.AddParam("stride").ints = size;
+    emission.AddParam("filter_size").ints.assign(sizes.begin(), sizes.end());
+    emission.AddParam("stride").ints.assign(strides.begin(), strides.end());
     AddPadAmount(view, window.spatial, window.inserted, emission);
     emission.AddInt("rounding_mode", 0);
     if (!max) emission.AddInt("count_pad_for_edges", 0);

@@ -65,6 +65,20 @@ const RuleInfo kScaleOfElu = {
     "aten.elu.default(x, 2).",
 };
 
+const RuleInfo kUnevenMaxPool = {
+    "EN211",
+    "executorch-adaptive-max-pool",
+    v1::Finding::WRONG_NUMBERS,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} is {observed}; {allowed}.",
+    "Where the sizes of an adaptive pool do not divide, the windows of PyTorch are of several sizes. The builder of "
+    "ExecuTorch 1.5.1 makes a pool with one window and one stride of it: other elements are compared.",
+    "Choose an output size that divides the input's, or write the windows out as max_pool2d.",
+    "Fires: aten.adaptive_max_pool2d from 8 to 3 with the toolchain executorch. Does not: from 9 to 2, whose windows "
+    "happen to be of one size, or from 8 to 4.",
+};
+
 namespace {
 
 FindingSource AsItWasRun() {
@@ -72,6 +86,30 @@ FindingSource AsItWasRun() {
   source.kind = v1::Source::MEASURED;
   source.document = "ExecuTorch 1.5.1, run";
   return source;
+}
+
+// What the builder's code does; the numbers were not computed.
+FindingSource AsItWasBuilt() {
+  FindingSource source;
+  source.kind = v1::Source::MEASURED;
+  source.document = "ExecuTorch 1.5.1, its builder";
+  return source;
+}
+
+// -1: not known.
+int64_t SizeOf(const Graph& graph, int32_t value, int axis) {
+  if (value < 0 || axis >= graph.value(value).dims_size()) return -1;
+  return graph.value(value).dims(axis);
+}
+
+// Of PyTorch's adaptive pool: window i begins at floor(i * in / out) and ends at ceil((i + 1) * in / out).
+bool WindowsAreOfOneSize(int64_t in, int64_t out) {
+  const int64_t stride = in / out;
+  const int64_t size = in - (out - 1) * stride;
+  for (int64_t i = 0; i < out; ++i) {
+    if (i * in / out != i * stride || ((i + 1) * in + out - 1) / out != i * stride + size) return false;
+  }
+  return true;
 }
 
 // How many numbers a padding that repeats the edge has, two per dimension; 0: it is another padding.
@@ -103,17 +141,27 @@ bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, Findi
   return false;
 }
 
-void FindScaleOfElu(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+void FindOtherFunction(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() != v1::Graph::PT2E) return;
   const OpId id = graph.op(op.node);
+  Place place;
+  place.node = op.node;
   const bool scaled =
       id == OpId::kSelu || (id == OpId::kElu && (graph.float_attribute(op.node, "scale", 1) != 1 ||
                                                  graph.float_attribute(op.node, "input_scale", 1) != 1));
-  if (!scaled) return;
-  Place place;
-  place.node = op.node;
-  sink.Add(kScaleOfElu, place, "an elu with scales", "ExecuTorch 1.5.1 builds it without them", AsItWasRun());
+  if (scaled) {
+    sink.Add(kScaleOfElu, place, "an elu with scales", "ExecuTorch 1.5.1 builds it without them", AsItWasBuilt());
+  }
+  if (id != OpId::kAdaptiveMaxPool || graph.num_inputs(op.node) == 0 || graph.num_outputs(op.node) == 0) return;
+  for (int axis = 2; axis < 4; ++axis) {
+    const int64_t in = SizeOf(graph, graph.input(op.node, 0), axis);
+    const int64_t out = SizeOf(graph, graph.output(op.node, 0), axis);
+    if (in <= 0 || out <= 0 || out > in || WindowsAreOfOneSize(in, out)) continue;
+    sink.Add(kUnevenMaxPool, place, absl::StrCat("an adaptive pool from ", in, " to ", out),
+             "ExecuTorch 1.5.1 builds windows of one size and one stride", AsItWasBuilt());
+    return;
+  }
 }
 
 void MarkUnreached(const CheckContext& context, ModuleResult& result) {

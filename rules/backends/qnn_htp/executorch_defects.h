@@ -10,11 +10,12 @@ extern const RuleInfo kMaxPoolStride;    // EN202
 extern const RuleInfo kTwoBitPerTensor;  // EN203
 extern const RuleInfo kReplicationPad;   // EN209
 extern const RuleInfo kScaleOfElu;       // EN210
+extern const RuleInfo kUnevenMaxPool;    // EN211
 
 // Whether ExecuTorch's builder raises on the node itself; said as EN202 or EN209.
 bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
-// What the builder of elu leaves out.
-void FindScaleOfElu(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
+// What a builder makes another function of; said as EN210 or EN211.
+void FindOtherFunction(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 // ExecuTorch asks about the nodes from the last one to the first; an exception ends that.
 void MarkUnreached(const CheckContext& context, ModuleResult& result);
 void CheckTwoBitPerTensor(const BackendOp& op, const Target& target, OpReport& report);

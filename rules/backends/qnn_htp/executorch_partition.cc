@@ -70,7 +70,7 @@ class ReshapedConstants {
       const int32_t value = graph_.input(node, i);
       if (value < 0 || !graph_.is_constant(value) || graph_.rank(value) < 0 || graph_.rank(value) == rank) continue;
       // One that is not of real numbers is cast first; such delegates were seen to be built.
-      if (!IsFloat(graph_.dtype(value))) continue;
+      if (!::quantgate::IsFloat(graph_.dtype(value))) continue;
       // Once for all that read it: a graph may have one constant in all of its nodes.
       const auto [known, is_new] = is_read_.try_emplace({value, rank}, false);
       if (is_new) known->second = IsRead(value, rank);

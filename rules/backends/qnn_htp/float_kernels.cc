@@ -5,7 +5,7 @@
 namespace quantgate::qnn_htp {
 namespace {
 
-// Measured: validated and not prepared, on V68 alone.
+// Measured: validated and not prepared, with the kernels of V68 alone (SM8350; SA8295 has those of V69).
 struct Row {
   absl::string_view op;
   bool half_too;  // FLOAT_16 as well as FLOAT_32
@@ -30,12 +30,13 @@ const RuleInfo kFloatKernels = {
     v1::Finding::ERROR,
     kAtAnyStage,
     "{subject}: {observed}; {allowed}.",
-    "On V68 these operators have no kernel for the element type. Validation passes, preparation of "
+    "Among the kernels of V68 (SM8350) there is none of these operators for the element type. Validation passes, "
+    "preparation of "
     "the graph then fails.",
     "Quantize the operator, give it FLOAT_16 tensors where that is enough, or drop the SoC from the "
     "targets.",
     "Fires: Gather of FLOAT_32 on V68. Does not: Gather of FLOAT_16 or UFIXED_POINT_8 on V68, or of "
-    "FLOAT_32 on V69.",
+    "FLOAT_32 on V69 or SA8295.",
 };
 
 void CheckFloatKernels(const BackendOp& op, const Target& target, OpReport& report) {

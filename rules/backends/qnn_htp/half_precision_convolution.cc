@@ -65,13 +65,16 @@ void CheckHalfPrecisionConvolution(const BackendOp& op, const Target&, OpReport&
   const int bits = IsBitWidth(weight) ? weight.bits : 8;
   const int64_t multiple = 32 / std::clamp(bits, 1, 8);
   const std::string with = absl::StrCat("float activations and ", bits, "-bit weights with a scale per channel");
-  if (const int64_t channels = weight.dims[2]; channels >= 0 && channels % multiple != 0) {
-    report.Add(kHalfPrecisionConvolution, In(1), absl::StrCat(with, " for ", channels, " input channels"),
-               absl::StrCat("their number must be a multiple of ", multiple));
-  } else if (IsGrouped(op)) {
+  const int64_t channels = weight.dims[2];
+  if (IsGrouped(op)) {
     report.Add(kHalfPrecisionConvolution, In(1), absl::StrCat(with, " in several groups"), "there must be one group");
   } else if (IsDilated(op)) {
     report.Add(kHalfPrecisionConvolution, In(1), absl::StrCat(with, " and dilation"), "there must be none");
+  } else if (channels < 0) {
+    report.NotChecked(kHalfPrecisionConvolution, "the number of input channels is not known");
+  } else if (channels % multiple != 0) {
+    report.Add(kHalfPrecisionConvolution, In(1), absl::StrCat(with, " for ", channels, " input channels"),
+               absl::StrCat("their number must be a multiple of ", multiple));
   }
 }
 

@@ -115,7 +115,7 @@ class Judge {
         outcome.ends_export = true;
         outcome.raises = true;
       }
-      FindScaleOfElu(context_, op, sink_);
+      FindOtherFunction(context_, op, sink_);
     }
     if (BecomesBias(context_, op)) {
       sink_.NotChecked(&kUnclearLowering, op.node, "the converter makes it the bias of the matrix product in front");
@@ -170,6 +170,10 @@ class Judge {
   Lowering Lower(const ResolvedOp& op) {
     if (target_.toolchain == Toolchain::kOnnxRuntime) {
       if (const std::optional<Lowering> lowering = qnn::LowerForProvider(context_, op, emission_)) return *lowering;
+    }
+    // Only ExecuTorch is known to make an elu of it.
+    if (target_.toolchain != Toolchain::kExecuTorch && op.op != nullptr && op.op->id == OpId::kSelu) {
+      return NoCounterpart("QNN has no operator for it");
     }
     return qnn::Lower(context_, op, emission_);
   }

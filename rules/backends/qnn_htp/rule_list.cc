@@ -15,7 +15,7 @@ std::vector<const RuleInfo*> OwnRules() {
   std::vector<const RuleInfo*> rules = {
       &kNoQnnOperator, &kUnclearLowering,  &kOlderTable, &kMaxPoolStride, &kDelegateWithoutInput,
       &kLayoutOfTuple, &kLayoutOfOperands, &kTopKAxis,   &kWrongLayout,   &kCompositeOperation,
-      &kLaidOutAnew,   &kReplicationPad,   &kScaleOfElu};
+      &kLaidOutAnew,   &kReplicationPad,   &kScaleOfElu, &kUnevenMaxPool};
   for (const OpRule& rule : OpRules()) rules.push_back(rule.info);
   return rules;
 }
