@@ -72,11 +72,12 @@ void RowTable::FreezeSide(PortRef::Kind kind, const std::vector<PortPattern>& de
   absl::c_for_each(declared, cover);
   for (const CompiledRow& row : rows_) absl::c_for_each(row.ports, cover);
   ++side.positions;
-  side.bits.assign(side.positions * kTypeCodes * words_, 0);
+  side.bits.assign(static_cast<size_t>(side.positions) * kTypeCodes * words_, 0);
   side.unstated.assign(side.positions, false);
   for (int position = 0; position < side.positions; ++position) {
     const PortRef port{kind, static_cast<int16_t>(position)};
-    uint64_t* codes = side.bits.data() + position * kTypeCodes * words_;  // of no element when there are no rows
+    uint64_t* codes =
+        side.bits.data() + static_cast<size_t>(position) * kTypeCodes * words_;  // of no element when there are no rows
     side.unstated[position] =
         absl::c_any_of(declared, [&](const PortPattern& p) { return p.kind == kind && p.Contains(position); }) &&
         absl::c_none_of(rows_, [&](const CompiledRow& row) { return row.TypesAt(port) != nullptr; });
