@@ -63,7 +63,8 @@ void CheckHalfPrecisionConvolution(const BackendOp& op, const Target&, OpReport&
   const BackendTensor& weight = Input(op, 1);
   if (weight.encoding != Encoding::kPerChannel && weight.encoding != Encoding::kBwPerChannel) return;
   const int bits = IsBitWidth(weight) ? weight.bits : 8;
-  const int64_t multiple = 32 / std::clamp(bits, 1, 8);
+  if (bits != 8 && bits != 4 && bits != 2) return;  // refused for their width
+  const int64_t multiple = 32 / bits;
   const std::string with = absl::StrCat("float activations and ", bits, "-bit weights with a scale per channel");
   const int64_t channels = weight.dims[2];
   if (IsGrouped(op)) {
