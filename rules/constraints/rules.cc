@@ -56,9 +56,8 @@ const RuleInfo kMinimumArch =
 const RuleInfo kNoFloat = Refused(
     "DT106", "no-float", kAtAnyStage, "{subject} computes {observed}; the backend takes {allowed}.",
     "The HTP of some SoCs has no floating point. Its library then refuses the rows of the float configurations (FP16 "
-    "and "
-    "BF16) as a whole. Rows of the others are there: a Quantize, a Softmax of integers with a float output, Reshape, "
-    "Transpose and Cast of FLOAT_32.",
+    "and BF16) as a whole. Rows of the others are there: a Quantize, a Softmax of integers with a float output, "
+    "Reshape, Transpose and Cast of FLOAT_32.",
     "Quantize the operator, or leave it to the CPU.",
     "Fires: a FLOAT_32 Add for QCS6490. Does not: the same for SM8350, which is V68, too; a quantized Add.");
 

@@ -28,9 +28,11 @@ same "$(jq '.results[0] | has("confirmation")' <<<"$out")" false
 FAKE_QNN='refuse all' confirm 0 SM8650 --confirm-cases "$scratch/cases.jsonl"
 has "$out" ': 0 agree, 18 differ$'
 has "$out" '^stem .*Conv2d +accepted +refused +DIFFERS; .*code 3110: Conv2d is refused,$'
-same "$(jq -r '[.op, .arch, .sdk, .kind, .vendor.validate] | join(" ")' "$scratch/cases.jsonl" | head -n 1)" \
-  'Quantize V75 2.51.0 confirm reject'
+same "$(jq -r '[.op, .arch, .soc, .sdk, .kind, .vendor.validate] | join(" ")' "$scratch/cases.jsonl" | head -n 1)" \
+  'Quantize V75 SM8650 2.51.0 confirm reject'
 has_not "$(cat "$scratch/cases.jsonl")" stem
+FAKE_QNN='refuse all' confirm 0 V75 --confirm-cases "$scratch/bare.jsonl"
+has_not "$(cat "$scratch/bare.jsonl")" '"soc"'
 FAKE_QNN='refuse all' confirm 0 SM8650 --format json
 same "$(jq '[.results[0].confirmation.nodes[] | select(.differs and .refusedByVendor and (.refused | not))] | length' \
   <<<"$out")" 18

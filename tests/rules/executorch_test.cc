@@ -188,7 +188,8 @@ TEST(ExecuTorch, AdaptivePoolsWhoseSizesDoNotDivide) {
   };
   EXPECT_EQ(ResultOf(pool("aten.adaptive_avg_pool2d.default", 9, 2), kV75).outcome().kind(), v1::Outcome::FAILS);
   EXPECT_EQ(ResultOf(pool("aten.adaptive_avg_pool2d.default", 8, 2), kV75).outcome().kind(), v1::Outcome::FULL);
-  for (const auto& [from, to, wrong] : {std::tuple{8, 3, true}, {9, 2, false}, {8, 4, false}}) {
+  for (const auto& [from, to, wrong] :
+       {std::tuple{8, 3, true}, {9, 2, false}, {8, 4, false}, {10, 4, true}, {7, 3, false}}) {
     const v1::Result result = ResultOf(pool("aten.adaptive_max_pool2d.default", from, to), kV75);
     EXPECT_EQ(result.outcome().kind(), v1::Outcome::FULL) << from << to;
     EXPECT_EQ(absl::c_linear_search(CodesAt(result, "pool"), "EN211"), wrong) << from << to;

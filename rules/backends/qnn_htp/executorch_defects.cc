@@ -47,8 +47,7 @@ const RuleInfo kReplicationPad = {
     "\"'NoneType' object has no attribute 'op'\".",
     "Pad with zeros or by reflection, or pad with slices of the edge and cat.",
     "Fires: aten.pad.default(x, [1, 1, 1, 1], 'replicate') with the toolchain executorch. Does not: [1, 1], or the "
-    "mode "
-    "reflect.",
+    "mode reflect.",
 };
 
 const RuleInfo kScaleOfElu = {
@@ -88,11 +87,11 @@ FindingSource AsItWasRun() {
   return source;
 }
 
-// What the builder's code does; the numbers were not computed.
-FindingSource AsItWasBuilt() {
+// Read in the builder's published source; the numbers were not computed.
+FindingSource AsItIsWritten() {
   FindingSource source;
-  source.kind = v1::Source::MEASURED;
-  source.document = "ExecuTorch 1.5.1, its builder";
+  source.kind = v1::Source::DOCUMENTED;
+  source.document = "ExecuTorch 1.5.1, source of its builder";
   return source;
 }
 
@@ -102,15 +101,10 @@ int64_t SizeOf(const Graph& graph, int32_t value, int axis) {
   return graph.value(value).dims(axis);
 }
 
-// Of PyTorch's adaptive pool: window i begins at floor(i * in / out) and ends at ceil((i + 1) * in / out).
-bool WindowsAreOfOneSize(int64_t in, int64_t out) {
-  const int64_t stride = in / out;
-  const int64_t size = in - (out - 1) * stride;
-  for (int64_t i = 0; i < out; ++i) {
-    if (i * in / out != i * stride || ((i + 1) * in + out - 1) / out != i * stride + size) return false;
-  }
-  return true;
-}
+// Of PyTorch's adaptive pool: window i begins at floor(i * in / out) and ends at ceil((i + 1) * in / out). With a
+// remainder r of in / out that is i * stride + floor(i * r / out), so windows are a stride apart for r of 0 or 1 alone;
+// then all end r behind the next stride.
+bool WindowsAreOfOneSize(int64_t in, int64_t out) { return in % out <= 1; }
 
 // How many numbers a padding that repeats the edge has, two per dimension; 0: it is another padding.
 int NumbersOfReplicationPad(const Graph& graph, int32_t node) {
@@ -151,7 +145,7 @@ void FindOtherFunction(const CheckContext& context, const ResolvedOp& op, Findin
       id == OpId::kSelu || (id == OpId::kElu && (graph.float_attribute(op.node, "scale", 1) != 1 ||
                                                  graph.float_attribute(op.node, "input_scale", 1) != 1));
   if (scaled) {
-    sink.Add(kScaleOfElu, place, "an elu with scales", "ExecuTorch 1.5.1 builds it without them", AsItWasBuilt());
+    sink.Add(kScaleOfElu, place, "an elu with scales", "ExecuTorch 1.5.1 builds it without them", AsItIsWritten());
   }
   if (id != OpId::kAdaptiveMaxPool || graph.num_inputs(op.node) == 0 || graph.num_outputs(op.node) == 0) return;
   for (int axis = 2; axis < 4; ++axis) {
@@ -159,7 +153,7 @@ void FindOtherFunction(const CheckContext& context, const ResolvedOp& op, Findin
     const int64_t out = SizeOf(graph, graph.output(op.node, 0), axis);
     if (in <= 0 || out <= 0 || out > in || WindowsAreOfOneSize(in, out)) continue;
     sink.Add(kUnevenMaxPool, place, absl::StrCat("an adaptive pool from ", in, " to ", out),
-             "ExecuTorch 1.5.1 builds windows of one size and one stride", AsItWasBuilt());
+             "ExecuTorch 1.5.1 builds windows of one size and one stride", AsItIsWritten());
     return;
   }
 }

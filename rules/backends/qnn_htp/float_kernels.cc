@@ -31,8 +31,7 @@ const RuleInfo kFloatKernels = {
     kAtAnyStage,
     "{subject}: {observed}; {allowed}.",
     "Among the kernels of V68 (SM8350) there is none of these operators for the element type. Validation passes, "
-    "preparation of "
-    "the graph then fails.",
+    "preparation of the graph then fails.",
     "Quantize the operator, give it FLOAT_16 tensors where that is enough, or drop the SoC from the "
     "targets.",
     "Fires: Gather of FLOAT_32 on V68. Does not: Gather of FLOAT_16 or UFIXED_POINT_8 on V68, or of "

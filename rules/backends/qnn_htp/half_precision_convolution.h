@@ -1,4 +1,5 @@
-// Float activations with weights of 8, 4 or 2 bits and a scale per channel: which convolutions of 1x1 are taken.
+// Float activations with weights of 8, 4 or 2 bits, and a scale per channel or per block: which convolutions of 1x1 are
+// taken.
 #ifndef QUANTGATE_RULES_BACKENDS_QNN_HTP_HALF_PRECISION_CONVOLUTION_H_
 #define QUANTGATE_RULES_BACKENDS_QNN_HTP_HALF_PRECISION_CONVOLUTION_H_
 
