@@ -121,7 +121,7 @@ absl::Status AddConstraints(int table, const db::ConstraintTable& source, const 
   for (const db::DtypeRow& row : constraints.rows) {
     std::string name = db::RowName(constraints.op, row);
     const int group = op.FindOrAddGroup(table, row.configuration);
-    const absl::Status status = op.rows.Add(row, std::move(name), group, db::NeedsFloats(source, row));
+    absl::Status status = op.rows.Add(row, std::move(name), group, db::NeedsFloats(source, row));
     if (!status.ok()) return status;
   }
   // Every table has a group for "All", so that items for all have a home when no row fits.
