@@ -30,6 +30,8 @@ absl::StatusOr<std::vector<v1::Target>> CatalogTargets(ModuleRegistry& modules, 
     // Of what is no silicon (kernels that a process was linked with) the number is the table's own way of counting.
     const bool has_arch = target.arch != 0 && (target.soc.empty() || absl::c_any_of(tables.socs(), is_target));
     if (has_arch) entry.set_arch(absl::StrCat("V", target.arch));
+    if (target.kernels != 0 && target.kernels != target.arch) entry.set_kernels(absl::StrCat("V", target.kernels));
+    entry.set_integers_only(!target.has_float);
     for (const db::TableInfo& table : tables.tables()) {
       if (table.backend == target.backend) entry.add_sdk_versions(table.sdk);
     }

@@ -31,10 +31,18 @@ absl::StatusOr<v1::ListTargetsResponse> ListTargets(const TargetsFlags& flags) {
   return response;
 }
 
+// What tells a SoC from others of its arch.
+std::string Differences(const v1::Target& target) {
+  std::vector<std::string> parts;
+  if (target.integers_only()) parts.emplace_back("no floats");
+  if (!target.kernels().empty()) parts.push_back(absl::StrCat("kernels of ", target.kernels()));
+  return absl::StrJoin(parts, ", ");
+}
+
 std::string TargetsText(const v1::ListTargetsResponse& response, const Style& style) {
-  std::vector<std::vector<std::string>> rows = {{"target", "arch", "sdk", "also known as"}};
+  std::vector<std::vector<std::string>> rows = {{"target", "arch", "sdk", "hardware", "also known as"}};
   for (const v1::Target& target : response.targets()) {
-    rows.push_back({target.name(), target.arch(), absl::StrJoin(target.sdk_versions(), ", "),
+    rows.push_back({target.name(), target.arch(), absl::StrJoin(target.sdk_versions(), ", "), Differences(target),
                     absl::StrJoin(target.aliases(), ", ")});
   }
   return RenderTable(rows, style);

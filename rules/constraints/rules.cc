@@ -20,7 +20,8 @@ const RuleInfo kDtypeRow = Refused(
     "{subject} has {observed}; no dtype row of the backend fits, the closest take {allowed}.",
     "A backend implements each operator for a list of complete element-type combinations. A combination that is not in "
     "the list is refused even when every type in it is fine somewhere else.",
-    "Give the ports named the types of one of the closest rows, or keep the operator in float.",
+    "Give the ports named the types of one of the closest rows, or keep the operator in float, "
+    "where the target computes floats.",
     "Fires: Conv2d with UFIXED_POINT_8 activations and SFIXED_POINT_16 weights. Does not: the same with SFIXED_POINT_8 "
     "weights.");
 

@@ -1,7 +1,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <map>
-#include <utility>
+#include <tuple>
 
 #include "absl/strings/str_cat.h"
 #include "rules/corrections/report.h"
@@ -15,16 +15,24 @@ std::vector<std::string> OtherTargets(const Module& module, const Target& target
   const std::string soc = target.soc.empty() ? absl::StrCat("V", target.arch) : target.soc;
   const absl::StatusOr<Target> newest = module.resolve({target.backend, soc, ""});
   if (newest.ok() && newest->sdk != target.sdk) names.push_back(newest->name);
-  // Newer archs, the nearest first, then older ones.
-  const auto distance = [&](int arch) { return std::make_pair(arch < target.arch, std::abs(arch - target.arch)); };
-  std::map<std::pair<bool, int>, std::string> by_arch;
+  // Of each kind of hardware one. The target's own arch first, then newer ones, the nearest first, then older ones; of
+  // one arch its own kernels first.
+  using Kind = std::tuple<bool, int, int>;
+  const auto kind = [&](const Target& soc) {
+    return Kind(soc.arch < target.arch, std::abs(soc.arch - target.arch), soc.kernels);
+  };
+  const std::vector<Target> targets = module.targets();
+  std::map<Kind, const Target*> kinds;
+  for (const Target& other : targets) {
+    if (other.arch == 0 || other.soc.empty()) continue;
+    // A SoC without floats takes nothing that another of its kind does not.
+    if (kind(other) == kind(target) && (target.has_float || !other.has_float)) continue;
+    const Target*& first = kinds.emplace(kind(other), &other).first->second;
+    if (other.has_float && !first->has_float) first = &other;
+  }
   const size_t at = target.name.rfind('@');
   const std::string sdk = at == std::string::npos ? "" : target.name.substr(at);
-  for (const Target& other : module.targets()) {
-    if (other.arch == 0 || other.arch == target.arch || other.soc.empty()) continue;
-    by_arch.emplace(distance(other.arch), absl::StrCat(other.backend, "/", other.soc, sdk));
-  }
-  for (auto& [order, name] : by_arch) names.push_back(std::move(name));
+  for (const auto& [order, other] : kinds) names.push_back(absl::StrCat(other->backend, "/", other->soc, sdk));
   return names;
 }
 

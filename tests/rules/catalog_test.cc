@@ -6,6 +6,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "db/database.h"
 #include "rules/all_rules.h"
 #include "tests/rules/empty_tables.h"
@@ -47,6 +48,23 @@ TEST_F(CatalogTest, EachSocOnceWithItsSdksAndAliases) {
   EXPECT_THAT(found->sdk_versions(), Contains("2.13.0"));
   for (const v1::Target& target : targets) EXPECT_EQ(target.name().find('@'), std::string::npos);
   EXPECT_TRUE(std::any_of(targets.begin(), targets.end(), [](const v1::Target& t) { return t.aliases_size() > 0; }));
+}
+
+TEST_F(CatalogTest, WhatTellsASocFromOthersOfItsArch) {
+  const std::vector<v1::Target> targets = CatalogTargets(registry_, "qnn_htp").value();
+  const auto of = [&](absl::string_view soc) {
+    return *absl::c_find_if(targets, [&](const v1::Target& target) { return target.soc() == soc; });
+  };
+  EXPECT_EQ(of("SA8295").arch(), "V68");
+  EXPECT_EQ(of("SA8295").kernels(), "V69");
+  EXPECT_FALSE(of("SA8295").integers_only());
+  EXPECT_EQ(of("QCS6490").kernels(), "");
+  EXPECT_TRUE(of("QCS6490").integers_only());
+  EXPECT_FALSE(of("SM8350").integers_only());
+  for (const v1::Target& target : CatalogTargets(registry_, "litert").value()) {
+    EXPECT_EQ(target.kernels(), "") << target.name();
+    EXPECT_FALSE(target.integers_only()) << target.name();
+  }
 }
 
 TEST_F(CatalogTest, TargetsGoByTheirNamesInReports) {

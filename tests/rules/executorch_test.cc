@@ -334,6 +334,20 @@ TEST(ExecuTorch, SomeSocsHaveNoFloat) {
   EXPECT_EQ(ResultOf(FloatGather(), kWithoutFloat).outcome().kind(), v1::Outcome::PARTIAL);
 }
 
+TEST(ExecuTorch, AnArchStandsForSocsWithAndWithoutFloats) {
+  AnnotatedBuilder b = FloatRelu();
+  b.Op("aten.neg.default", "neg", {"relu"}, {}, 0, {1, 8});
+  const v1::Result result = ResultOf(b, "qnn_htp/V73@2.49");
+  // Once, of the first operator; the arch takes it.
+  EXPECT_THAT(CodesAt(result, "relu"), Contains("DT107"));
+  EXPECT_THAT(CodesAt(result, "neg"), Not(Contains("DT107")));
+  EXPECT_EQ(result.outcome().kind(), v1::Outcome::FULL);
+  // A SoC is what it is, and all SoCs of V75 have floats.
+  for (const char* target : {"qnn_htp/SM8550@2.49", "qnn_htp/V75@2.49", kWithoutFloat}) {
+    EXPECT_THAT(CodesAt(ResultOf(b, target), "relu"), Not(Contains("DT107"))) << target;
+  }
+}
+
 AnnotatedBuilder Divided(v1::DataType type) {
   AnnotatedBuilder b;
   b.Input("x", type, {4, 8});

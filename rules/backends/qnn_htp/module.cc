@@ -18,6 +18,7 @@
 #include "rules/backends/qnn_htp/executorch_defects.h"
 #include "rules/backends/qnn_htp/executorch_layout.h"
 #include "rules/backends/qnn_htp/executorch_partition.h"
+#include "rules/backends/qnn_htp/float_of_some_socs.h"
 #include "rules/backends/qnn_htp/laid_out_anew.h"
 #include "rules/backends/qnn_htp/op_rule.h"
 #include "rules/backends/qnn_htp/overrules.h"
@@ -40,8 +41,9 @@ constexpr char kNotEnforced[] = "documented; the vendor's library (QAIRT 2.51.0,
 // Judges the operators of one graph; keeps its buffers from node to node.
 class Judge {
  public:
-  Judge(const CheckContext& context, const Target& target, const TableMatcher& matcher, FindingSink& sink)
-      : context_(context), target_(target), matcher_(matcher), sink_(sink) {
+  Judge(const CheckContext& context, const Target& target, const TableMatcher& matcher, FloatOfSomeSocs socs,
+        FindingSink& sink)
+      : context_(context), target_(target), matcher_(matcher), socs_(std::move(socs)), sink_(sink) {
     for (const OpRule& rule : OpRules()) {
       if (rule.in_measured_table && matcher.measured()) continue;
       const bool runs = context.stage() == v1::STAGE_UNSPECIFIED || (rule.info->stages & (1u << context.stage())) != 0;
@@ -238,6 +240,7 @@ class Judge {
       verdict.raises = verdict.raises || (rule->raises && report.refused());
       if (report.refused()) (InTwoSteps() && rule->unprepared ? verdict.ends_export : verdict.refused) = true;
     }
+    if (!verdict.refused) socs_.Look(op, sink_);
     return verdict;
   }
 
@@ -286,6 +289,7 @@ class Judge {
   const CheckContext& context_;
   const Target& target_;
   const TableMatcher& matcher_;
+  FloatOfSomeSocs socs_;
   FindingSink& sink_;
   std::vector<const OpRule*> rules_;
   bool computes_ = false;  // some node of the graph depends on an input
@@ -298,8 +302,8 @@ class Judge {
   std::vector<Known> known_;
 };
 
-void Check(Matchers& matchers, const CheckContext& context, const Target& target, FindingSink& sink,
-           ModuleResult& result) {
+void Check(const db::TableSource& tables, Matchers& matchers, const CheckContext& context, const Target& target,
+           FindingSink& sink, ModuleResult& result) {
   result.ops.resize(context.resolved().ops().size());
   // Compiled when the target was resolved; here only looked up.
   const absl::StatusOr<const TableMatcher*> matcher = matchers.Get(target);
@@ -308,7 +312,7 @@ void Check(Matchers& matchers, const CheckContext& context, const Target& target
     return;
   }
   NoteOlderTable(target, sink);
-  Judge(context, target, **matcher, sink).Run(result);
+  Judge(context, target, **matcher, FloatOfSomeSocs(tables, target, **matcher), sink).Run(result);
   if (target.toolchain != Toolchain::kExecuTorch) return;
   CheckAxisOrder(context, sink, result);
   MarkUnreached(context, result);
@@ -336,8 +340,10 @@ absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables
     }
     return target;
   };
-  module->check = [matchers](const CheckContext& context, const Target& target, FindingSink& sink,
-                             ModuleResult& result) { Check(*matchers, context, target, sink, result); };
+  module->check = [matchers, &tables](const CheckContext& context, const Target& target, FindingSink& sink,
+                                      ModuleResult& result) {
+    Check(tables, *matchers, context, target, sink, result);
+  };
   module->accepted_types = [matchers](const CheckContext& context, const Target& target, const ResolvedOp& op) {
     return AcceptedByTable(context, target, *matchers, qnn::Lower, op);
   };

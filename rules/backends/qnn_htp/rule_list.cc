@@ -6,6 +6,7 @@
 #include "rules/backends/qnn_htp/executorch_defects.h"
 #include "rules/backends/qnn_htp/executorch_layout.h"
 #include "rules/backends/qnn_htp/executorch_partition.h"
+#include "rules/backends/qnn_htp/float_of_some_socs.h"
 #include "rules/backends/qnn_htp/laid_out_anew.h"
 #include "rules/backends/qnn_htp/op_rule.h"
 
@@ -15,7 +16,7 @@ std::vector<const RuleInfo*> OwnRules() {
   std::vector<const RuleInfo*> rules = {
       &kNoQnnOperator, &kUnclearLowering,  &kOlderTable, &kMaxPoolStride, &kDelegateWithoutInput,
       &kLayoutOfTuple, &kLayoutOfOperands, &kTopKAxis,   &kWrongLayout,   &kCompositeOperation,
-      &kLaidOutAnew,   &kReplicationPad,   &kScaleOfElu, &kUnevenMaxPool};
+      &kLaidOutAnew,   &kReplicationPad,   &kScaleOfElu, &kUnevenMaxPool, &kFloatOfSomeSocs};
   for (const OpRule& rule : OpRules()) rules.push_back(rule.info);
   return rules;
 }

@@ -6,6 +6,8 @@
 
 #include "absl/strings/match.h"
 #include "absl/time/clock.h"
+#include "rules/corrections/report.h"
+#include "rules/engine/module.h"
 #include "tests/rules/corrections/annotated.h"
 
 namespace quantgate {
@@ -303,6 +305,27 @@ TEST(Repair, WhatNothingRepairsNamesTheNearestTargetThatTakesIt) {
   });
   ASSERT_NE(fault, result.findings().end());
   EXPECT_THAT(fault->fix(), ::testing::HasSubstr("takes the node as it is."));
+}
+
+TEST(Repair, OtherTargetsAreOneOfEachHardware) {
+  const Module& htp = *testing::RealModules().Get("qnn_htp").value();
+  const auto resolve = [&](const std::string& name) { return htp.resolve(ParseTargetName(name).value()).value(); };
+  const auto others = [&](const std::string& name) {
+    std::vector<Target> targets;
+    for (const std::string& other : OtherTargets(htp, resolve(name))) targets.push_back(resolve(other));
+    return targets;
+  };
+  // Its arch with floats first, then with other kernels, then later archs.
+  const std::vector<Target> of_integers = others("qnn_htp/QCS6490@2.51.0");
+  ASSERT_EQ(of_integers.size(), 9u);
+  EXPECT_EQ(of_integers[0].soc, "SM8350");
+  EXPECT_EQ(of_integers[1].arch, 68);
+  EXPECT_EQ(of_integers[1].kernels, 69);
+  for (size_t i = 2; i < of_integers.size(); ++i) EXPECT_GT(of_integers[i].arch, of_integers[i - 1].arch);
+  // One without floats takes nothing that one with them does not.
+  const std::vector<Target> of_floats = others("qnn_htp/SM8350@2.51.0");
+  EXPECT_EQ(of_floats.size(), 8u);
+  for (const Target& target : of_floats) EXPECT_TRUE(target.has_float) << target.name;
 }
 
 TEST(Repair, ManyLayersTakeAsFewChecksAsOne) {
