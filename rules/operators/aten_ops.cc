@@ -101,7 +101,7 @@ constexpr OverloadRow kOps[] = {
     {"aten.reciprocal", "default", OpId::kReciprocal},
     {"aten.round", "default decimals", OpId::kRound},
     {"aten.rsqrt", "default", OpId::kRsqrt},
-    {"aten.sign", "default", OpId::kSign},
+    {"aten.sign aten.sgn", "default", OpId::kSign},
     {"aten.sin", "default", OpId::kSin},
     {"aten.sinh", "default", OpId::kSinh},
     {"aten.sqrt", "default", OpId::kSqrt},

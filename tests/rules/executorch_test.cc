@@ -348,6 +348,26 @@ TEST(ExecuTorch, AnArchStandsForSocsWithAndWithoutFloats) {
   }
 }
 
+TEST(ExecuTorch, OfWhatItTakesApartNothingIsClaimed) {
+  const auto outcome = [](const char* op_type, bool quantized) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 8});
+    const int act = quantized ? b.Act() : 0;
+    if (!quantized) b.Act();
+    b.Op("aten.relu.default", "relu", {"x"}, {act}, act, {1, 8});
+    b.Op(op_type, "op", {"relu", "relu", "relu"}, {}, 0, {1, 8});
+    return ResultOf(b, kV75).outcome().kind();
+  };
+  // Floats are taken, and stay on the CPU beside quantized tensors.
+  EXPECT_EQ(outcome("aten.addcmul.default", false), v1::Outcome::UNKNOWN);
+  EXPECT_EQ(outcome("aten.addcmul.default", true), v1::Outcome::PARTIAL);
+  // One operator is quantized as its neighbors are.
+  EXPECT_EQ(outcome("aten.hstack.default", true), v1::Outcome::UNKNOWN);
+  // What stays as it is has no builder.
+  EXPECT_EQ(outcome("aten.hypot.default", false), v1::Outcome::PARTIAL);
+  EXPECT_EQ(outcome("acme.addcmul.default", false), v1::Outcome::PARTIAL);
+}
+
 AnnotatedBuilder Divided(v1::DataType type) {
   AnnotatedBuilder b;
   b.Input("x", type, {4, 8});

@@ -198,6 +198,26 @@ constexpr absl::string_view kWithoutBuilder[] = {
     "aten.prod.default",        "aten.prod.dim_int", "aten.round.decimals", "aten.sort.stable",
 };
 
+// Operators without a name of their own here, which the decompositions of PyTorch that ExecuTorch runs say by others.
+struct TakenApart {
+  absl::string_view op;
+  bool several;  // with tensors in between, of which nothing says how they are quantized
+};
+constexpr TakenApart kTakenApart[] = {
+    {"aten.addcdiv.default", true},       {"aten.addcmul.default", true},
+    {"aten.baddbmm.default", true},       {"aten.broadcast_tensors.default", false},
+    {"aten.column_stack.default", false}, {"aten.diag_embed.default", true},
+    {"aten.dot.default", true},           {"aten.dstack.default", false},
+    {"aten.fliplr.default", false},       {"aten.flipud.default", false},
+    {"aten.frac.default", true},          {"aten.hstack.default", false},
+    {"aten.index_add.default", true},     {"aten.inner.default", true},
+    {"aten.kron.default", true},          {"aten.mv.default", true},
+    {"aten.outer.default", true},         {"aten.rot90.default", true},
+    {"aten.tensor_split.indices", false}, {"aten.tensor_split.sections", false},
+    {"aten.tensordot.default", true},     {"aten.upsample_linear1d.vec", true},
+    {"aten.vstack.default", false},
+};
+
 // Entry by operator id: one load on the hot path.
 const std::array<const Entry*, 1024>& EntriesById() {
   static const auto* table = [] {
@@ -206,6 +226,22 @@ const std::array<const Entry*, 1024>& EntriesById() {
     return entries;
   }();
   return *table;
+}
+
+bool IsAnnotated(const NodeView& view, absl::Span<const Operand> operands) {
+  return absl::c_any_of(operands, [&](const Operand& operand) {
+    return operand.edge_value >= 0 && view.graph().value(operand.edge_value).spec() > 0;
+  });
+}
+
+Lowering LowerUnknown(const NodeView& view) {
+  const auto* parts = absl::c_find_if(kTakenApart, [&](const TakenApart& entry) { return entry.op == view.op_type(); });
+  const bool known = view.graph().origin() == v1::Graph::PT2E && parts != std::end(kTakenApart);
+  // Floats beside quantized tensors stay on the CPU.
+  if (!known || (parts->several && (IsAnnotated(view, view.inputs()) || IsAnnotated(view, view.outputs())))) {
+    return NoCounterpart("the operator is not known");
+  }
+  return Unknown("ExecuTorch says it by operators that the graph does not have");
 }
 
 // A QNN graph is what it is: ports by argument position, parameters by name.
@@ -264,7 +300,7 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   } else if (!view.channels_first()) {
     return Unknown("this origin's operators are not translated to QNN yet");
   }
-  if (op.op == nullptr) return NoCounterpart("the operator is not known");
+  if (op.op == nullptr) return LowerUnknown(view);
   if (IsRemoved(context.graph(), op.node)) return Folded();
   if (context.graph().origin() == v1::Graph::PT2E &&
       absl::c_linear_search(kWithoutBuilder, context.graph().op_type(op.node))) {

@@ -97,19 +97,24 @@ class Checker {
   // PyTorch permutes a tensor by an order of as many axes as it has, or raises.
   bool HasOperandOfAnotherRank(int32_t node) {
     const OpId id = graph_.op(node);
-    if (!IsElementwise(id) && id != OpId::kTile && id != OpId::kReduceMin) return false;
     const int rank = RankOfOutput(graph_, node);
+    // It selects by a matrix of its own.
+    if (id == OpId::kTriangle && rank > 2) return RefuseOperand(node, 2, rank);
+    if (!IsElementwise(id) && id != OpId::kTile && id != OpId::kReduceMin) return false;
     for (int i = 0; i < graph_.num_inputs(node) && rank >= 0; ++i) {
       const int32_t value = graph_.input(node, i);
       if (value < 0 || graph_.rank(value) <= 1 || graph_.rank(value) == rank) continue;
-      Refuse(
-          kLayoutOfOperands, node,
-          absl::StrCat("it reads a tensor of rank ", graph_.rank(value), " and has the layout of one of rank ", rank),
-          "ExecuTorch 1.5.1 permutes all that it reads, by an order of that many axes");
-      outcome_->ends_export = outcome_->raises = true;
-      return true;
+      return RefuseOperand(node, graph_.rank(value), rank);
     }
     return false;
+  }
+
+  bool RefuseOperand(int32_t node, int rank, int laid_out_as) {
+    Refuse(kLayoutOfOperands, node,
+           absl::StrCat("it reads a tensor of rank ", rank, " and has the layout of one of rank ", laid_out_as),
+           "ExecuTorch 1.5.1 permutes all that it reads, by an order of that many axes");
+    outcome_->ends_export = outcome_->raises = true;
+    return true;
   }
 
   // The builder of slices alone looks a dimension up before it counts it from the front.

@@ -115,6 +115,7 @@ bool IsAgnostic(const Graph& graph, int32_t node) {
     case OpId::kSub:
     case OpId::kTile:
     case OpId::kTopK:
+    case OpId::kTriangle:
     case OpId::kWhere:
     // What is folded into the tensors in front.
     case OpId::kQuantize:
