@@ -456,7 +456,8 @@ TEST(ExecuTorch, WhatChangesNothingIsTakenOut) {
     b.Output("node");
     return b;
   };
-  for (const char* op : {"aten.slice.Tensor", "aten.repeat.default", "aten.expand.default", "aten.clone.default"}) {
+  for (const char* op :
+       {"aten.slice.Tensor", "aten.repeat.default", "aten.expand.default", "aten.clone.default", "aten.to.dtype"}) {
     EXPECT_THAT(Refused(ResultOf(between(op, {1, 8}), kWithoutFloat)), IsEmpty()) << op;
   }
   EXPECT_THAT(Refused(ResultOf(between("aten.slice.Tensor", {1, 4}), kWithoutFloat)), ElementsAre("node"));
