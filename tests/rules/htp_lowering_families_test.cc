@@ -687,6 +687,7 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"OtherOrigin", One(v1::Graph::TFLITE, "CONV_2D").In({4}).Out({4}), Lowering::kUnknown},
         Refusal{"Identity", Onnx("Identity").In({4}).Out({4}), Lowering::kFolded},
         Refusal{"Dropout", Aten("dropout.default").In({4}).Out({4}), Lowering::kFolded},
+        Refusal{"DropoutOfChannels", Aten("feature_dropout.default").In({4}).Out({4}), Lowering::kFolded},
         Refusal{"CastToItsOwnType", Aten("to.dtype").In({4}).Out({4}), Lowering::kFolded}));
 
 TEST(HtpLowering, UnbindIsASliceAndAReshapePerResult) {
