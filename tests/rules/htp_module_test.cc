@@ -389,6 +389,27 @@ TEST_F(HtpModule, ConstantsGoIntoADelegateThatIsNotBehindTheRefusedNode) {
   }
 }
 
+// What a node with several results is behind, it is behind through each of them.
+TEST_F(HtpModule, ARefusedTupleIsInFrontOfWhatReadsItsParts) {
+  for (const bool alone : {true, false}) {
+    GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
+    constexpr v1::DataType kI32 = v1::DATA_TYPE_INT32;
+    b.Input("x", kI32, {2, 2});
+    b.Node("aten.arange.default", "arange", {}, {"a"});
+    b.Shape("a", kI32, {2});
+    b.Node("aten.abs.default", "abs", {"a"}, {"u"});
+    b.Shape("u", kI32, {2});
+    b.Node("aten.meshgrid.indexing", "meshgrid", {"u", "u"}, {"tuple"});
+    b.Node("operator.getitem", "getitem", {"tuple"}, {"part"});
+    b.Shape("part", kI32, {2, 2});
+    b.Node("aten.add.Tensor", "add", {"x", alone ? "part" : "x"}, {"y"});
+    b.Shape("y", kI32, {2, 2});
+    b.Output("y");
+    const auto answer = Ask(b.graph, "qnn_htp/SM8650", Toolchain::kExecuTorch);
+    EXPECT_EQ(absl::c_count(answer->codes, "CV203"), alone ? 1 : 0);
+  }
+}
+
 // The model casts an index where it enters: that is a node with an input, in front of the refused one.
 TEST_F(HtpModule, TheCastOfAnIntegerInputGivesConstantsAnInput) {
   for (const v1::DataType type : {v1::DATA_TYPE_INT64, v1::DATA_TYPE_INT32}) {

@@ -214,8 +214,13 @@ class Program {
     return IsIdentity(result_.ops[op]) && graph_.num_inputs(resolved_.ops()[op].node) == 0;
   }
 
+  // A getitem is part of the operator in front, and none of its own.
   int32_t ProducerOf(int32_t value) const {
-    const int32_t producer = graph_.producer(value);
+    int32_t producer = graph_.producer(value);
+    if (producer >= 0 && resolved_.op_of_node(producer) < 0 && graph_.op(producer) == OpId::kGetItem &&
+        graph_.num_inputs(producer) > 0 && graph_.input(producer, 0) >= 0) {
+      producer = graph_.producer(graph_.input(producer, 0));
+    }
     return producer < 0 ? -1 : resolved_.op_of_node(producer);
   }
 
