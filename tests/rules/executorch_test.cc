@@ -196,6 +196,57 @@ TEST(ExecuTorch, AdaptivePoolsWhoseSizesDoNotDivide) {
   }
 }
 
+// Only floats can be quantized; QnnQuantizer does not look, and the text model of CLIP has such an argmax.
+TEST(ExecuTorch, AQuantizedTensorOfIntegersEndsTheExport) {
+  const auto argmax = [](v1::DataType type, bool annotated) {
+    AnnotatedBuilder b;
+    b.Input("x", type, {1, 8});
+    b.Op("aten.argmax.default", "argmax", {"x"}, {annotated ? b.Act() : 0}, 0, {1});
+    b.Shape("argmax", v1::DATA_TYPE_INT64, {1});
+    return ResultOf(b, kV75);
+  };
+  for (const v1::DataType type : {v1::DATA_TYPE_INT32, v1::DATA_TYPE_INT64}) {
+    EXPECT_EQ(argmax(type, true).outcome().kind(), v1::Outcome::FAILS);
+    EXPECT_THAT(CodesAt(argmax(type, true), "argmax"), Contains("EN220"));
+    EXPECT_THAT(CodesAt(argmax(type, false), "argmax"), Not(Contains("EN220")));
+  }
+  EXPECT_EQ(argmax(kF32, true).outcome().kind(), v1::Outcome::FULL);
+}
+
+// A weight norm is computed by convert, a standardization that is quantized is not.
+TEST(ExecuTorch, TheFilterOfAConvolutionHasToBeKnown) {
+  const auto computed = [](const char* from, bool annotated) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 4, 8, 8});
+    b.Input("w", kF32, {4, 4, 1, 1});
+    b.Weight("c", kF32, {4, 4, 1, 1}, 64);
+    b.Op("aten.mul.Tensor", "filter", {from, from}, annotated ? std::vector<int>{b.Act(), b.Act()} : std::vector<int>{},
+         0, {4, 4, 1, 1});
+    b.Op("aten.conv2d.default", "conv", {"x", "filter"}, {b.Act(), b.Filter()}, b.Act(), {1, 4, 8, 8});
+    return ResultOf(b, kV75);
+  };
+  EXPECT_EQ(computed("c", true).outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_THAT(CodesAt(computed("c", true), "conv"), Contains("EN221"));
+  EXPECT_THAT(CodesAt(computed("w", false), "conv"), Contains("EN221"));
+  EXPECT_THAT(CodesAt(computed("c", false), "conv"), Not(Contains("EN221")));
+}
+
+// PyTorch makes int64 of it, which ExecuTorch does not undo here.
+TEST(ExecuTorch, ASumOfIntegersIsLeftToTheCpu) {
+  const auto sum = [](v1::DataType in, v1::DataType out) {
+    AnnotatedBuilder b;
+    b.Input("x", in, {1, 8});
+    b.Int(b.Node("aten.sum.dim_IntList", "sum", {"x"}, {"sum"}), "dim", 1);
+    b.Shape("sum", out, {1});
+    b.Output("sum");
+    return Refused(ResultOf(b, kV75));
+  };
+  EXPECT_THAT(sum(v1::DATA_TYPE_INT64, v1::DATA_TYPE_INT64), ElementsAre("sum"));
+  EXPECT_THAT(sum(v1::DATA_TYPE_BOOL, v1::DATA_TYPE_INT64), ElementsAre("sum"));
+  EXPECT_THAT(sum(v1::DATA_TYPE_INT32, v1::DATA_TYPE_INT32), IsEmpty());
+  EXPECT_THAT(sum(kF32, kF32), IsEmpty());
+}
+
 // The cast of the indices, which ExecuTorch stores as int32, cannot be prepared for tensors of five dimensions.
 TEST(ExecuTorch, IndicesOfFiveDimensionsCannotBeCast) {
   const auto gather = [](const std::vector<int64_t>& dims) {
@@ -490,7 +541,8 @@ TEST(ExecuTorch, WhatChangesNothingIsTakenOut) {
     b.Output("node");
     return b;
   };
-  for (const char* op : {"aten.slice.Tensor", "aten.repeat.default", "aten.expand.default", "aten.clone.default"}) {
+  for (const char* op :
+       {"aten.slice.Tensor", "aten.repeat.default", "aten.expand.default", "aten.clone.default", "aten.to.dtype"}) {
     EXPECT_THAT(Refused(ResultOf(between(op, {1, 8}), kWithoutFloat)), IsEmpty()) << op;
   }
   EXPECT_THAT(Refused(ResultOf(between("aten.slice.Tensor", {1, 4}), kWithoutFloat)), ElementsAre("node"));

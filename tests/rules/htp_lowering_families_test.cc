@@ -215,6 +215,7 @@ std::vector<Case> Elementwise() {
       {"FloatsAreDividedAtOnce",
        Aten("floor_divide.default").In({2, 4}).In({2, 4}).Out({2, 4}),
        {{"ElementWiseBinary", 2, {{"operation", {4}}}}}},
+      {"ACastToAnotherTypeStays", Aten("to.dtype").In({2, 4}, kI64).Out({2, 4}), {{"Cast"}}},
       {"IntegersBesideFloatsBecomeSuch",
        Aten("add.Tensor").In({2, 4}).In({2, 4}, kI64).Out({2, 4}),
        {{"Cast"}, {"ElementWiseAdd", 2}}},
@@ -685,7 +686,9 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"NoSuchOperator", Onnx("NoSuchOperator").In({4}).Out({4}), Lowering::kNoCounterpart},
         Refusal{"OtherOrigin", One(v1::Graph::TFLITE, "CONV_2D").In({4}).Out({4}), Lowering::kUnknown},
         Refusal{"Identity", Onnx("Identity").In({4}).Out({4}), Lowering::kFolded},
-        Refusal{"Dropout", Aten("dropout.default").In({4}).Out({4}), Lowering::kFolded}));
+        Refusal{"Dropout", Aten("dropout.default").In({4}).Out({4}), Lowering::kFolded},
+        Refusal{"DropoutOfChannels", Aten("feature_dropout.default").In({4}).Out({4}), Lowering::kFolded},
+        Refusal{"CastToItsOwnType", Aten("to.dtype").In({4}).Out({4}), Lowering::kFolded}));
 
 TEST(HtpLowering, UnbindIsASliceAndAReshapePerResult) {
   One graph = Aten("unbind.int").In({2, 3});

@@ -344,14 +344,90 @@ TEST_F(HtpModule, ADelegateGoesOnBehindAnIdentity) {
     b.Shape("a", kI32, {1, 1, 8});
     b.Node("aten.add.Tensor", "add", {"x", joined ? "a" : "x"}, {"y"});
     b.Shape("y", kI32, {1, 2, 8});
-    b.Output("y");
     b.Node("aten.index.Tensor", "index", {joined ? "y" : "a", "i", "i"}, {"g"});
     b.Shape("g", kI32, {2});
-    b.Output("g");
+    b.Node("aten.unsqueeze.default", "behind", {"g"}, {"h"});
+    b.Shape("h", kI32, {2, 1});
+    b.Node("aten.add.Tensor", "sum", {"h", joined ? "g" : "x"}, {"z"});
+    b.Shape("z", kI32, joined ? std::vector<int64_t>{2, 2} : std::vector<int64_t>{2, 8});
+    b.Output("z");
     const auto answer = Ask(b.graph, "qnn_htp/SM8650", Toolchain::kExecuTorch);
-    ASSERT_TRUE(answer->result.ops.back().refused);
+    ASSERT_TRUE(absl::c_any_of(answer->result.ops, [](const auto& op) { return op.refused; }));
     // One delegate, told of once.
     EXPECT_EQ(absl::c_count(answer->codes, "CV203"), joined ? 0 : 1);
+  }
+}
+
+// Delegates need not be connected: constants go with what else does not wait for the refused node, as an embedding does
+// in front of attention.
+TEST_F(HtpModule, ConstantsGoIntoADelegateThatIsNotBehindTheRefusedNode) {
+  struct Case {
+    const char* in_front;  // what another node reads that the refused one waits for
+    bool alone;
+  };
+  for (const Case& c : {Case{"x", false}, Case{"", true}}) {
+    GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
+    constexpr v1::DataType kI32 = v1::DATA_TYPE_INT32;
+    const bool waits = c.in_front[0] != 0;
+    b.Input("x", kI32, {2, 2});
+    b.Ints("i", kI32, {0, 1});
+    b.Node("aten.arange.default", "arange", {}, {"a"});
+    b.Shape("a", kI32, {2});
+    b.Node("aten.unsqueeze.default", "unsqueeze", {"a"}, {"u"});
+    b.Shape("u", kI32, {1, 2});
+    b.Node("aten.add.Tensor", "in_front", {"x", "x"}, {"f"});
+    b.Shape("f", kI32, {2, 2});
+    v1::Node& index = b.Node("aten.index.Tensor", "index", {waits ? "f" : "u", "i", "i"}, {"g"});
+    b.Shape("g", kI32, {2});
+    if (waits) index.set_inputs(1, b.Id("u"));
+    b.Node("aten.add.Tensor", "add", {waits ? "x" : "f", "g"}, {"y"});
+    b.Shape("y", kI32, {2, 2});
+    b.Output("y");
+    const auto answer = Ask(b.graph, "qnn_htp/SM8650", Toolchain::kExecuTorch);
+    ASSERT_TRUE(absl::c_any_of(answer->result.ops, [](const auto& op) { return op.refused; }));
+    EXPECT_EQ(absl::c_count(answer->codes, "CV203"), c.alone ? 1 : 0);
+  }
+}
+
+// What a node with several results is behind, it is behind through each of them.
+TEST_F(HtpModule, ARefusedTupleIsInFrontOfWhatReadsItsParts) {
+  for (const bool alone : {true, false}) {
+    GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
+    constexpr v1::DataType kI32 = v1::DATA_TYPE_INT32;
+    b.Input("x", kI32, {2, 2});
+    b.Node("aten.arange.default", "arange", {}, {"a"});
+    b.Shape("a", kI32, {2});
+    b.Node("aten.abs.default", "abs", {"a"}, {"u"});
+    b.Shape("u", kI32, {2});
+    b.Node("aten.meshgrid.indexing", "meshgrid", {"u", "u"}, {"tuple"});
+    b.Node("operator.getitem", "getitem", {"tuple"}, {"part"});
+    b.Shape("part", kI32, {2, 2});
+    b.Node("aten.add.Tensor", "add", {"x", alone ? "part" : "x"}, {"y"});
+    b.Shape("y", kI32, {2, 2});
+    b.Output("y");
+    const auto answer = Ask(b.graph, "qnn_htp/SM8650", Toolchain::kExecuTorch);
+    EXPECT_EQ(absl::c_count(answer->codes, "CV203"), alone ? 1 : 0);
+  }
+}
+
+// The model casts an index where it enters: that is a node with an input, in front of the refused one.
+TEST_F(HtpModule, TheCastOfAnIntegerInputGivesConstantsAnInput) {
+  for (const v1::DataType type : {v1::DATA_TYPE_INT64, v1::DATA_TYPE_INT32}) {
+    GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
+    constexpr v1::DataType kI32 = v1::DATA_TYPE_INT32;
+    b.Input("x", kI32, {2, 2});
+    b.Input("at", type, {2});
+    b.Node("aten.arange.default", "arange", {}, {"a"});
+    b.Shape("a", kI32, {2});
+    b.Node("aten.unsqueeze.default", "unsqueeze", {"a"}, {"u"});
+    b.Shape("u", kI32, {1, 2});
+    b.Node("aten.index.Tensor", "index", {"u", "at", "at"}, {"g"});
+    b.Shape("g", kI32, {2});
+    b.Node("aten.add.Tensor", "add", {"x", "g"}, {"y"});
+    b.Shape("y", kI32, {2, 2});
+    b.Output("y");
+    const auto answer = Ask(b.graph, "qnn_htp/SM8650", Toolchain::kExecuTorch);
+    EXPECT_EQ(absl::c_count(answer->codes, "CV203"), type == kI32 ? 1 : 0);
   }
 }
 

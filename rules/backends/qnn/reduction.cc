@@ -18,9 +18,17 @@ void AddAxes(const NodeView& view, int rank, Emission& emission) {
   }
 }
 
+// PyTorch sums integers in 64 bits. ExecuTorch makes int32 of what goes in, and int64 comes out all the same.
+bool SumsIntegers(const NodeView& view) {
+  const Operand* output = view.output(0);
+  return view.graph().origin() == v1::Graph::PT2E && view.op().op->id == OpId::kReduceSum && output != nullptr &&
+         output->type == v1::DATA_TYPE_INT64;
+}
+
 }  // namespace
 
 Lowering LowerReduction(const NodeView& view, absl::string_view name, Emission& emission) {
+  if (SumsIntegers(view)) return NoCounterpart("the sum of integers is one of 64 bits, which QNN does not have");
   emission.Begin(name, view.node());
   AddInput(view, view.input(0), emission);
   AddOutput(view, view.output(0), emission);

@@ -15,6 +15,14 @@ bool KeepsShape(const Graph& graph, int32_t node) {
   return std::equal(before.begin(), before.end(), after.begin(), after.end());
 }
 
+// As PyTorch makes attention in half precision, which the model does not have.
+bool KeepsType(const Graph& graph, int32_t node) {
+  if (graph.num_inputs(node) == 0 || graph.num_outputs(node) == 0) return false;
+  const int32_t in = graph.input(node, 0);
+  const int32_t out = graph.output(node, 0);
+  return in >= 0 && out >= 0 && graph.dtype(in) == graph.dtype(out) && graph.dtype(in) != v1::DATA_TYPE_UNSPECIFIED;
+}
+
 }  // namespace
 
 bool IsRemoved(const Graph& graph, int32_t node) {
@@ -28,6 +36,8 @@ bool IsRemoved(const Graph& graph, int32_t node) {
     case OpId::kSlice:
     case OpId::kTile:
       return KeepsShape(graph, node);
+    case OpId::kCast:
+      return KeepsType(graph, node);
     default:
       return false;
   }

@@ -1,7 +1,9 @@
 #include "rules/backends/qnn_htp/executorch_defects.h"
 
 #include <algorithm>
+#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 
@@ -78,6 +80,37 @@ const RuleInfo kUnevenMaxPool = {
     "happen to be of one size, or from 8 to 4.",
 };
 
+const RuleInfo kQuantizedInteger = {
+    "EN220",
+    "executorch-quantized-integer",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has {observed}; {allowed}.",
+    "prepare and convert put a Quantize on whatever carries a spec. ExecuTorch 1.5.1 exports the model once more, and "
+    "that of a tensor of integers ends it with \"Expecting input to have dtype torch.float32\". QnnQuantizer annotates "
+    "argmax and argmin so, as the text model of CLIP has one.",
+    "Remove the spec from the edge, or convert the tensor to float in front of the node.",
+    "Fires: aten.argmax.default of an int64 tensor with a uint8 spec, with the toolchain executorch. Does not: of a "
+    "float tensor, or without a spec.",
+};
+
+const RuleInfo kComputedFilter = {
+    "EN221",
+    "executorch-computed-filter",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has {observed}; {allowed}.",
+    "The builder of ExecuTorch 1.5.1 looks up the values of a convolution's filter. convert computes a filter that "
+    "follows from constants, as a weight norm does, but not beyond a Quantize: where one of the nodes in front is "
+    "quantized, as in weight standardization (BiT), the lowering ends with \"Expect ... to be parameter, buffer, "
+    "get_attr, or lifted tensor constant\".",
+    "Compute the filter before the model is exported.",
+    "Fires: a filter that batch_norm computes from a constant, with a uint8 spec in front of batch_norm, with the "
+    "toolchain executorch. Does not: the same without that spec, or a filter that is a constant.",
+};
+
 namespace {
 
 FindingSource AsItWasRun() {
@@ -116,6 +149,41 @@ int NumbersOfReplicationPad(const Graph& graph, int32_t node) {
   return pad == nullptr ? 0 : pad->ints().values_size();
 }
 
+// The first edge that brings integers and is quantized; -1: none.
+int QuantizedIntegers(const Graph& graph, const ResolvedOp& op, const ResolvedGraph& resolved) {
+  for (const Operand& input : resolved.inputs(op)) {
+    if (!input.present || !input.quantized || input.spec < 0 || input.value < 0) continue;
+    const v1::DataType type = graph.dtype(input.value);
+    if (type == v1::DATA_TYPE_INT32 || type == v1::DATA_TYPE_INT64) return input.argument;
+  }
+  return -1;
+}
+
+bool IsQuantized(const Graph& graph, int32_t node) {
+  return absl::c_any_of(graph.node(node).input_specs(), [](int32_t spec) { return spec != 0; });
+}
+
+// Whether convert leaves `value` to be computed: it depends on an input, or a quantized node is in front of it.
+bool IsComputed(const Graph& graph, int32_t value) {
+  constexpr size_t kMostNodes = 64;  // of a filter's computation
+  std::vector<int32_t> waiting = {value};
+  for (size_t i = 0; i < waiting.size() && i < kMostNodes; ++i) {
+    if (graph.is_constant(waiting[i])) continue;
+    const int32_t producer = graph.producer(waiting[i]);
+    if (producer < 0 || IsQuantized(graph, producer)) return true;
+    for (int k = 0; k < graph.num_inputs(producer); ++k) {
+      if (graph.input(producer, k) >= 0) waiting.push_back(graph.input(producer, k));
+    }
+  }
+  return false;
+}
+
+bool HasComputedFilter(const Graph& graph, int32_t node) {
+  const OpId id = graph.op(node);
+  if (id != OpId::kConv && id != OpId::kDepthwiseConv && id != OpId::kConvTranspose) return false;
+  return graph.num_inputs(node) > 1 && graph.input(node, 1) >= 0 && IsComputed(graph, graph.input(node, 1));
+}
+
 }  // namespace
 
 bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
@@ -132,7 +200,24 @@ bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, Findi
              "ExecuTorch 1.5.1 builds those of the last dimension alone", AsItWasRun());
     return true;
   }
+  if (HasComputedFilter(graph, op.node)) {
+    sink.Add(kComputedFilter, place, "a filter that is computed", "ExecuTorch 1.5.1 needs its values", AsItWasRun());
+    return true;
+  }
   return false;
+}
+
+bool FindQuantizedInteger(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  if (graph.origin() != v1::Graph::PT2E || graph.message().stage() != v1::STAGE_ANNOTATED) return false;
+  const int input = QuantizedIntegers(graph, op, context.resolved());
+  if (input < 0) return false;
+  Place place;
+  place.node = op.node;
+  place.input = input;
+  sink.Add(kQuantizedInteger, place, "a spec on a tensor of integers", "ExecuTorch 1.5.1 quantizes floats only",
+           AsItWasRun());
+  return true;
 }
 
 void FindOtherFunction(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {

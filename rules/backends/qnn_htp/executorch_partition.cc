@@ -1,5 +1,7 @@
 #include "rules/backends/qnn_htp/executorch_partition.h"
 
+#include <bitset>
+#include <map>
 #include <numeric>
 #include <utility>
 #include <vector>
@@ -12,30 +14,85 @@
 namespace quantgate::qnn_htp {
 namespace {
 
-// Operators that are connected without a refused one in between.
+// More delegates than a model has. A graph with more is not judged: time would go with their number.
+constexpr int kMostDelegates = 256;
+using DelegateSet = std::bitset<kMostDelegates>;
+
+// The greedy search of PyTorch's CapabilityBasedPartitioner: from the last node on, each supported one goes into the
+// first delegate, oldest first, that it does not reach through a node outside. The two need not be connected.
 class Delegates {
  public:
-  explicit Delegates(size_t count) : parent_(count), has_input_(count, false) {
-    std::iota(parent_.begin(), parent_.end(), 0);
+  explicit Delegates(size_t count) : of_op_(count, -1), reached_(count) {}
+
+  // What the others are added before: all that read what they compute.
+  void AddOutside(int32_t op, absl::Span<const int32_t> readers) { reached_[op] = ReachedThrough(readers); }
+
+  // The delegate that `op` goes into.
+  int Add(int32_t op, absl::Span<const int32_t> readers) { return of_op_[op] = Place(readers); }
+
+  // The delegate of a node that `readers` read and that is no operator of the graph.
+  int Place(absl::Span<const int32_t> readers) {
+    const int delegate = Choice(readers);
+    if (delegate == count()) {
+      reach_.emplace_back();
+      has_input_.push_back(false);
+      first_.push_back(-1);
+    }
+    Reach(delegate, ReachedThrough(readers));
+    return delegate;
   }
-  int32_t Root(int32_t op) {
-    while (parent_[op] != op) op = parent_[op] = parent_[parent_[op]];
-    return op;
+
+  // The same, count() for a new one.
+  int Choice(absl::Span<const int32_t> readers) const {
+    DelegateSet blocked;
+    for (int32_t reader : readers) blocked |= Behind(reader);
+    int delegate = 0;
+    while (delegate < count() && blocked[delegate]) ++delegate;
+    return delegate;
   }
-  // The root is the first operator of its delegate in file order.
-  void Join(int32_t a, int32_t b) {
-    a = Root(a);
-    b = Root(b);
-    if (a > b) std::swap(a, b);
-    parent_[b] = a;
-    has_input_[a] = has_input_[a] || has_input_[b];
-  }
-  void GiveInput(int32_t op) { has_input_[Root(op)] = true; }
-  bool HasInput(int32_t op) { return has_input_[Root(op)]; }
+
+  int count() const { return static_cast<int>(reach_.size()); }
+  bool full() const { return count() == kMostDelegates; }
+  void GiveInput(int delegate) { has_input_[delegate] = true; }
+  bool HasInput(int delegate) const { return has_input_[delegate]; }
+  // The operator that it is named after; -1: it holds constants, and nothing is computed.
+  void SetFirst(int delegate, int32_t op) { first_[delegate] = op; }
+  int32_t First(int delegate) const { return first_[delegate]; }
 
  private:
-  std::vector<int32_t> parent_;
+  // Delegates behind the operator, or behind its own.
+  DelegateSet Behind(int32_t op) const {
+    if (of_op_[op] >= 0) return reach_[of_op_[op]];
+    DelegateSet behind = reached_[op];
+    for (int i = 0; i < count(); ++i) {
+      if (reached_[op][i]) behind |= reach_[i];
+    }
+    return behind;
+  }
+
+  DelegateSet ReachedThrough(absl::Span<const int32_t> readers) const {
+    DelegateSet reached;
+    for (int32_t reader : readers) {
+      reached |= Behind(reader);
+      if (of_op_[reader] >= 0) reached.set(of_op_[reader]);
+    }
+    return reached;
+  }
+
+  void Reach(int delegate, DelegateSet reached) {
+    reached.reset(delegate);
+    if ((reached & ~reach_[delegate]).none()) return;
+    reach_[delegate] |= reached;
+    for (DelegateSet& other : reach_) {
+      if (other[delegate]) other |= reached;
+    }
+  }
+
+  std::vector<int> of_op_;            // by operator; -1: in none
+  std::vector<DelegateSet> reached_;  // by operator in none: behind it when it was added
+  std::vector<DelegateSet> reach_;    // by delegate: behind it, always
   std::vector<bool> has_input_;
+  std::vector<int32_t> first_;
 };
 
 // Identities become no operator: what they pass on comes from the operator in front of them.
@@ -116,47 +173,109 @@ const RuleInfo kDelegateWithoutInput = {
     "the same behind an index that HTP takes; a refused add of a constant of the result's rank.",
 };
 
+namespace {
+
+// What the search walks over: operators, and who reads them. Identities are none.
+class Program {
+ public:
+  Program(const CheckContext& context, const ModuleResult& result)
+      : graph_(context.graph()),
+        resolved_(context.resolved()),
+        result_(result),
+        passed_(PassedOn(graph_, resolved_, result)),
+        readers_(result.ops.size()),
+        has_input_(result.ops.size(), false) {
+    for (size_t i = 0; i < result.ops.size(); ++i) {
+      if (!IsIdentity(result.ops[i]) || IsGenerator(static_cast<int32_t>(i))) Link(static_cast<int32_t>(i));
+    }
+  }
+
+  void Partition(Delegates& delegates) const {
+    for (size_t i = result_.ops.size(); i-- > 0 && !delegates.full();) {
+      const auto op = static_cast<int32_t>(i);
+      if (IsIdentity(result_.ops[i]) && !IsGenerator(op)) continue;
+      if (!IsInside(op)) {
+        delegates.AddOutside(op, readers_[i]);
+        continue;
+      }
+      const int delegate = delegates.Add(op, readers_[i]);
+      if (has_input_[i]) delegates.GiveInput(delegate);
+      if (!IsGenerator(op)) delegates.SetFirst(delegate, op);
+    }
+    // ExecuTorch casts integer inputs to 32 bits where they enter, ahead of all other nodes.
+    for (const auto& [input, readers] : casts_) {
+      if (!delegates.full()) delegates.GiveInput(delegates.Place(readers));
+    }
+  }
+
+ private:
+  // arange and full are in delegates, too, as constants.
+  bool IsGenerator(int32_t op) const {
+    return IsIdentity(result_.ops[op]) && graph_.num_inputs(resolved_.ops()[op].node) == 0;
+  }
+
+  // A getitem is part of the operator in front, and none of its own.
+  int32_t ProducerOf(int32_t value) const {
+    int32_t producer = graph_.producer(value);
+    if (producer >= 0 && resolved_.op_of_node(producer) < 0 && graph_.op(producer) == OpId::kGetItem &&
+        graph_.num_inputs(producer) > 0 && graph_.input(producer, 0) >= 0) {
+      producer = graph_.producer(graph_.input(producer, 0));
+    }
+    return producer < 0 ? -1 : resolved_.op_of_node(producer);
+  }
+
+  bool IsInside(int32_t op) const { return IsDelegated(result_.ops[op]) || IsGenerator(op); }
+
+  void Link(int32_t op) {
+    const int32_t node = resolved_.ops()[op].node;
+    for (int k = 0; k < graph_.num_inputs(node); ++k) {
+      const int32_t value = graph_.input(node, k) < 0 ? -1 : passed_[graph_.input(node, k)];
+      if (value < 0 || graph_.is_constant(value)) continue;
+      const int32_t from = ProducerOf(value);
+      if (from >= 0) readers_[from].push_back(op);
+      if (graph_.is_graph_input(value) && graph_.dtype(value) == v1::DATA_TYPE_INT64) casts_[value].push_back(op);
+      // Of the model, from the CPU, or from somewhere that is not known.
+      has_input_[op] = has_input_[op] || from < 0 || !IsInside(from);
+    }
+  }
+
+  const Graph& graph_;
+  const ResolvedGraph& resolved_;
+  const ModuleResult& result_;
+  const std::vector<int32_t> passed_;
+  std::vector<std::vector<int32_t>> readers_;  // by operator
+  std::vector<bool> has_input_;
+  std::map<int32_t, std::vector<int32_t>> casts_;  // by value: readers of it
+};
+
+}  // namespace
+
 void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult& result) {
   const Graph& graph = context.graph();
   const ResolvedGraph& resolved = context.resolved();
-  bool any_refused = false;
-  for (const ModuleResult::OpOutcome& op : result.ops) any_refused = any_refused || op.refused;
-  if (!any_refused) return;
+  if (absl::c_none_of(result.ops, [](const ModuleResult::OpOutcome& op) { return op.refused; })) return;
   Delegates delegates(result.ops.size());
+  Program(context, result).Partition(delegates);
+  if (delegates.full()) return;
   const absl::Span<const ResolvedOp> ops = resolved.ops();
-  const std::vector<int32_t> passed = PassedOn(graph, resolved, result);
-  for (size_t i = 0; i < ops.size(); ++i) {
-    if (!IsDelegated(result.ops[i])) continue;
-    const auto op = static_cast<int32_t>(i);
-    for (int k = 0; k < graph.num_inputs(ops[i].node); ++k) {
-      if (graph.input(ops[i].node, k) < 0) continue;
-      const int32_t value = passed[graph.input(ops[i].node, k)];
-      if (graph.is_constant(value)) continue;
-      const int32_t producer = graph.producer(value);
-      const int32_t from = producer < 0 ? -1 : resolved.op_of_node(producer);
-      if (from >= 0 && IsDelegated(result.ops[from])) {
-        delegates.Join(op, from);
-        continue;
-      }
-      // Of the model, from the CPU, or from somewhere that is not known. A generator's output is a constant.
-      const bool generated =
-          from >= 0 && result.ops[from].checked && !result.ops[from].refused && graph.num_inputs(producer) == 0;
-      if (!generated) delegates.GiveInput(op);
-    }
+  std::vector<bool> is_alone(ops.size(), false);
+  for (int delegate = 0; delegate < delegates.count(); ++delegate) {
+    if (!delegates.HasInput(delegate) && delegates.First(delegate) >= 0) is_alone[delegates.First(delegate)] = true;
   }
   ReshapedConstants constants(graph, resolved, result);
   for (size_t i = 0; i < ops.size(); ++i) {
     const auto op = static_cast<int32_t>(i);
-    const bool alone = IsDelegated(result.ops[i]) && delegates.Root(op) == op && !delegates.HasInput(op);
-    if (!alone && !(result.ops[i].refused && constants.IsLeftBehindBy(ops[i].node))) continue;
+    const bool left_behind = result.ops[i].refused && delegates.Choice({&op, 1}) == delegates.count() &&
+                             constants.IsLeftBehindBy(ops[i].node);
+    if (!is_alone[i] && !left_behind) continue;
     Place place;
     place.node = ops[i].node;
     FindingSource source;
     source.kind = v1::Source::MEASURED;
     source.document = "ExecuTorch 1.5.1, run";
     sink.Add(kDelegateWithoutInput, place,
-             alone ? "the delegate that begins here computes from constants alone"
-                   : "what brings its constant to the rank of the result is a delegate of its own",
+             is_alone[i] ? "the delegate that begins here computes from constants alone"
+                         : "what brings its constant to the rank of the result is a delegate of its own",
              "ExecuTorch 1.5.1 needs an input for each", std::move(source));
     result.ops[i].ends_export = true;
   }

@@ -117,6 +117,7 @@ class Judge {
         outcome.ends_export = true;
         outcome.raises = true;
       }
+      if (FindQuantizedInteger(context_, op, sink_)) outcome.ends_export = true;
       FindOtherFunction(context_, op, sink_);
     }
     if (BecomesBias(context_, op)) {
