@@ -59,8 +59,10 @@ class Types {
         // An integer operator's data may have its type from an operator in front that is wrong about it: what counts
         // for the output is its own zero point.
         if (!integer || OfOutput(*binding, i)) bound_[parameter->type - 'A'] = type;
-        // What stored tensors, scales and zero points have to be is type-mismatch's.
-      } else if (type != v1::DATA_TYPE_UNSPECIFIED && type != expected && !quantized) {
+        // What stored tensors, scales and zero points have to be is type-mismatch's; that a Quantize computes in the
+        // type of its scale is said here.
+      } else if (type != v1::DATA_TYPE_UNSPECIFIED && type != expected &&
+                 (!quantized || (i == 1 && IsQuantize(graph_, node) && IsFloat(type) && IsFloat(expected)))) {
         Place place;
         place.node = node;
         place.input = i;
@@ -99,7 +101,8 @@ class Types {
     return found.of_output && found.role == ArgRole::kZeroPoint;
   }
 
-  // ONNX and ONNX Runtime compute on stored integers of eight bits only.
+  // ONNX and ONNX Runtime compute on stored integers of eight bits only; operator set 21 defines QLinearMatMul for
+  // float8 as well.
   void ZeroPoints(int32_t node, const Binding& binding) {
     absl::string_view name = graph_.op_type(node);
     absl::ConsumePrefix(&name, "com.microsoft::");
@@ -110,7 +113,8 @@ class Types {
       const int32_t value = graph_.input(node, i);
       if (value < 0 || ArgumentAt(binding, i).role != ArgRole::kZeroPoint) continue;
       const v1::DataType type = types_[value];
-      if (type == v1::DATA_TYPE_UNSPECIFIED || BitWidth(type) == 8) continue;
+      if (type == v1::DATA_TYPE_UNSPECIFIED || type == v1::DATA_TYPE_INT8 || type == v1::DATA_TYPE_UINT8) continue;
+      if (name == "QLinearMatMul" && IsSmallFloat(type) && BitWidth(type) == 8) continue;
       Place place;
       place.node = node;
       place.input = i;

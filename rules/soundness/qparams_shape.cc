@@ -48,6 +48,18 @@ bool Wanted(const Graph& graph, int32_t node, const Shape& data, const Shape& sc
   return true;
 }
 
+// Beside a scalar scale, which is one for the tensor however it is used: a scalar, or a list of one.
+void SingleZeroPoint(int32_t node, const QuantizerInputs& inputs, absl::Span<const Shape> shapes, FindingSink& sink) {
+  if (inputs.zero_point < 0) return;
+  const Shape& zero_point = shapes[inputs.zero_point];
+  // Another number of them is qparams-count's.
+  if (!zero_point.is_static() || zero_point.rank() <= 1 || CountOf(zero_point.dims) != 1) return;
+  Place place;
+  place.node = node;
+  place.value = inputs.data;
+  sink.Add(kInfo, place, absl::StrCat("one zero point of shape ", ShapeText(zero_point.dims)), "[] or [1]");
+}
+
 void CheckNode(const Graph& graph, int32_t node, absl::Span<const Shape> shapes, FindingSink& sink) {
   const QuantizerInputs inputs = QuantizerInputsOf(graph, node);
   if (inputs.data < 0 || inputs.scale < 0) return;
@@ -61,7 +73,11 @@ void CheckNode(const Graph& graph, int32_t node, absl::Span<const Shape> shapes,
     sink.Add(kInfo, place, "blocks and one scale of shape []", absl::StrCat("scales of ", data.rank(), " dimensions"));
     return;
   }
-  if (!scale.is_static() || scale.rank() == 0) return;  // one scale, however it is used
+  if (!scale.is_static()) return;
+  if (scale.rank() == 0) {
+    SingleZeroPoint(node, inputs, shapes, sink);
+    return;
+  }
   Dims wanted;
   if (!Wanted(graph, node, data, scale, wanted)) return;
   const Shape needed{true, wanted};
