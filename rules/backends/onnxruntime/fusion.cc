@@ -172,7 +172,8 @@ class Finder {
   int32_t OnlyUse(int32_t value) const {
     if (value < 0) return -1;
     const absl::Span<const Use> uses = graph_.uses(value);
-    return uses.size() == 1 && uses[0].input == 0 && !graph_.is_graph_output(value) ? uses[0].node : -1;
+    const bool read_elsewhere = graph_.is_graph_output(value) || graph_.is_read_in_body(value);
+    return uses.size() == 1 && uses[0].input == 0 && !read_elsewhere ? uses[0].node : -1;
   }
   int32_t OnlyQuantize(int32_t value) const {
     const int32_t use = OnlyUse(value);
