@@ -3,6 +3,7 @@
 #include "rules/engine/finding.h"
 #include "rules/graph/quantizer.h"
 #include "rules/onnx/infer.h"
+#include "rules/soundness/packed_matmul.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {
@@ -98,8 +99,32 @@ void CheckNode(const Graph& graph, int32_t node, absl::Span<const Shape> shapes,
            absl::StrCat(ShapeText(scale.dims), ", that of the scales"));
 }
 
+// Of packed weights: a row for each output, or one list of all. Another count is qparams-count's.
+void CheckPacked(const Graph& graph, const PackedMatMul& packed, FindingSink& sink) {
+  if (!packed.valid()) return;
+  const auto check = [&](int32_t value, absl::string_view what, int64_t per_output) {
+    if (value < 0 || !graph.is_constant(value) || !graph.has_known_shape(value)) return;
+    const auto& dims = graph.value(graph.value_like(value)).dims();
+    const absl::Span<const int64_t> shape(dims.data(), dims.size());
+    const int64_t rows[] = {packed.n, per_output};
+    const absl::optional<int64_t> count = CountOf(shape);
+    if (shape.size() == 1 || shape == absl::MakeConstSpan(rows) || !count || count != CountOf(rows)) return;
+    Place place;
+    place.node = packed.node;
+    place.value = value;
+    sink.Add(kInfo, place, absl::StrCat(what, " of shape ", ShapeText(shape)),
+             absl::StrCat(ShapeText(rows), " or a list of them"));
+  };
+  check(packed.scale, "scales", packed.blocks());
+  // Packed like the weights, or one number for each scale.
+  const int64_t bytes = (packed.blocks() * packed.bits + 7) / 8;
+  check(packed.zero_point, "zero points", bytes);
+  if (bytes != packed.blocks()) check(packed.zero_point, "zero points", packed.blocks());
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
+  for (const PackedMatMul& packed : context.Once(PackedMatMuls)) CheckPacked(graph, packed, sink);
   const std::vector<Shape>& shapes = context.Once(InferShapes).shapes;
   if (shapes.empty()) return;
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {

@@ -376,6 +376,21 @@ std::vector<SoundnessCase> AttributeCases() {
 std::vector<SoundnessCase> ShapeCases() {
   return {
       // GS012
+      {"SizesInAMatrix", Blank,
+       Of("Reshape",
+          [](GraphBuilder& b) {
+            Constant(b, "shape", {24});
+            b.Shape("shape", v1::DATA_TYPE_INT64, {1, 1});
+          }),
+       "GS012", "n", "shape"},
+      {"AxisAsScalar", Blank,
+       Of("ReduceMean",
+          [](GraphBuilder& b) {
+            Constant(b, "axes", {1});
+            b.Shape("axes", v1::DATA_TYPE_INT64, {});
+          }),
+       "GS012", "n", "axes"},
+      {"AxesInAList", Blank, Of("ReduceMean", [](GraphBuilder& b) { Constant(b, "axes", {1}); }), ""},
       {"ConvOfMatchingShapes", Blank,
        [](GraphBuilder& b) {
          Conv(b);
@@ -858,6 +873,13 @@ std::vector<SoundnessCase> ShapeCases() {
        },
        "AX004", "y_Q", "y"},
       {"OneZeroPointAsList", SoundConv, [](GraphBuilder& b) { b.Shape("y_zp", v1::DATA_TYPE_UINT8, {1}); }, ""},
+      {"PackedScalesTheOtherWayRound", SoundPackedMatMul,
+       [](GraphBuilder& b) {
+         b.Shape("w_scale", v1::DATA_TYPE_FLOAT32, {2, 32});
+       },
+       "AX004", "mm", "w_scale"},
+      {"PackedScalesInAList", SoundPackedMatMul,
+       [](GraphBuilder& b) { b.Shape("w_scale", v1::DATA_TYPE_FLOAT32, {64}); }, ""},
       {"BlocksOfAScalar", SoundConv, [](GraphBuilder& b) { b.Int(b.Find("y_DQ"), "block_size", 2); }, "AX004", "y_DQ"},
       {"NoBlocksOfAScalar", SoundConv, [](GraphBuilder& b) { b.Int(b.Find("y_DQ"), "block_size", 0); }, ""},
       {"ScaleAsListOfOne", SoundConv, [](GraphBuilder& b) { b.Shape("y_scale", v1::DATA_TYPE_FLOAT32, {1}); }, ""},
@@ -1095,6 +1117,28 @@ std::vector<SoundnessCase> VersionAndTypeCases() {
        ""},
       {"AccumulatorsQuantized", SoundConv, [](GraphBuilder& b) { b.Value("x").set_dtype(v1::DATA_TYPE_INT32); },
        "-FI014"},
+
+      {"ScaleOfAnotherFloat", SoundIntegerConv,
+       [](GraphBuilder& b) { b.Value("y_scale").set_dtype(v1::DATA_TYPE_FLOAT64); }, "FI014", "q", "y_scale"},
+      {"CastToAnotherType", Blank,
+       [](GraphBuilder& b) {
+         b.Int(One(b, "Cast", {{"x", {4}}}), "to", 7);
+         b.Value("y").set_dtype(v1::DATA_TYPE_INT32);
+       },
+       "FI014", "n", "y"},
+      {"CastToItsType", Blank,
+       [](GraphBuilder& b) {
+         b.Int(One(b, "Cast", {{"x", {4}}}), "to", 7);
+         b.Value("y").set_dtype(v1::DATA_TYPE_INT64);
+       },
+       ""},
+      {"FilledWithFloats", Blank,
+       [](GraphBuilder& b) {
+         One(b, "ConstantOfShape", {});
+         Constant(b, "shape", {4});
+         b.Value("y").set_dtype(v1::DATA_TYPE_INT64);
+       },
+       "FI014", "n", "y"},
 
       // FI016
       {"OutputTwice", SoundConv, [](GraphBuilder& b) { b.Output("y_dq"); }, "FI016", "", "y_dq", -1,
