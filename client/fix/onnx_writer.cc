@@ -198,7 +198,7 @@ class OnnxWriter {
   void Put(const Elements& elements, int argument, absl::string_view name, const Plan& plan, onnx::NodeProto& node,
            std::string& made);
   bool StateTheSame(const onnx::NodeProto& a, const onnx::NodeProto& b);
-  // Whether the tensor of that name has these elements already, be it one number in a shape of its own.
+  // Whether the tensor of that name has these elements already. A list of one is no scalar: kernels tell them apart.
   bool Says(const std::string& name, const Elements& elements);
   void Declare(const std::string& name, const Elements& elements);
   // What is declared of `like` holds for `name`, in another type.
@@ -446,9 +446,7 @@ void OnnxWriter::Make(const std::string& name, const Elements& elements) {
 bool OnnxWriter::Says(const std::string& name, const Elements& elements) {
   const auto tensor = tensors_.find(name);
   if (tensor == tensors_.end() || DataTypeFromOnnx(tensor->second->data_type()) != elements.type) return false;
-  const auto& dims = tensor->second->dims();
-  const bool one = elements.dims.empty() && dims.size() == 1 && dims[0] == 1;
-  if (!one && !absl::c_equal(dims, elements.dims)) return false;
+  if (!absl::c_equal(tensor->second->dims(), elements.dims)) return false;
   const absl::StatusOr<std::string> bytes = ReadElements(*tensor->second, &external_);
   return bytes.ok() && *bytes == elements.bytes;
 }
@@ -466,11 +464,8 @@ void OnnxWriter::Put(const Elements& elements, int argument, absl::string_view n
     return reader.second == argument && absl::c_linear_search(plan.nodes, reader.first);
   });
   if (const auto tensor = tensors_.find(old); ours && tensor != tensors_.end()) {
-    Elements kept = elements;
-    // One number in a shape of its own stays in that shape.
-    if (kept.dims.empty() && tensor->second->dims_size() == 1 && tensor->second->dims(0) == 1) kept.dims = {1};
-    Store(kept, *tensor->second);
-    Declare(old, kept);
+    Store(elements, *tensor->second);
+    Declare(old, elements);
     return;
   }
   if (made.empty()) {

@@ -300,7 +300,17 @@ absl::Status Graph::ReadValues() {
     constants_.push_back({i, value.constant().has_external(), value.constant().stored_bytes()});
   }
   distinct_value_names_ = names.Distinct();
+  MarkReadInBodies();
   return absl::OkStatus();
+}
+
+void Graph::MarkReadInBodies() {
+  for (const v1::Graph& body : message_->subgraphs()) {
+    for (const v1::Value& value : body.values()) {
+      const int32_t outer = value.captured();
+      if (outer > 0 && outer <= num_values()) values_[outer - 1].is_read_in_body = true;
+    }
+  }
 }
 
 absl::Status Graph::ReadNodes() {

@@ -90,6 +90,8 @@ class Graph {
   bool is_static(int32_t value) const { return values_[value].is_static; }
   // Stands for something that is not in this graph: a value of the enclosing graph, or a foreign fx node.
   bool is_elsewhere(int32_t value) const { return values_[value].is_elsewhere; }
+  // A body of control flow reads it under a name of its own; that is none of uses().
+  bool is_read_in_body(int32_t value) const { return values_[value].is_read_in_body; }
   // The rank is known, and every size of the shape.
   bool has_known_shape(int32_t value) const { return values_[value].has_known_shape; }
 
@@ -189,6 +191,7 @@ class Graph {
     bool is_constant : 1 = false;
     bool is_static : 1 = false;
     bool is_elsewhere : 1 = false;
+    bool is_read_in_body : 1 = false;
     bool has_known_shape : 1 = false;
   };
 
@@ -202,6 +205,7 @@ class Graph {
   Graph() = default;
   absl::Status ReadSpecs();
   absl::Status ReadValues();
+  void MarkReadInBodies();
   absl::Status ReadNodes();
   bool Refers(int32_t spec) const;  // a shared or derived one
   void LinkValues();

@@ -1,5 +1,6 @@
 // Arguments whose shape the operator prescribes, whatever else its result depends on.
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "rules/onnx/functions.h"
 
 namespace quantgate {
@@ -17,6 +18,32 @@ void Vector(NodeShapes& node, int argument, int64_t size, absl::string_view what
   const Shape shape = node.at(argument);
   if (size == kAnySize || !shape.is_static() || (shape.rank() == 1 && shape.dims[0] == size)) return;
   node.Conflict(argument, absl::StrCat("shape ", ShapeText(shape.dims)), absl::StrCat("[", size, "], ", what));
+}
+
+// Arguments that are lists of sizes, axes or positions, whatever they hold.
+struct Lists {
+  absl::string_view op;
+  int first;
+  int last;
+};
+
+constexpr Lists kLists[] = {{"ConstantOfShape", 0, 0}, {"Expand", 1, 1},     {"Pad", 1, 1},
+                            {"Reshape", 1, 1},         {"Slice", 1, 4},      {"Split", 1, 1},
+                            {"Squeeze", 1, 1},         {"Tile", 1, 1},       {"TopK", 1, 1},
+                            {"ReduceL1", 1, 1},        {"ReduceL2", 1, 1},   {"ReduceLogSum", 1, 1},
+                            {"ReduceLogSumExp", 1, 1}, {"ReduceMax", 1, 1},  {"ReduceMean", 1, 1},
+                            {"ReduceMin", 1, 1},       {"ReduceProd", 1, 1}, {"ReduceSum", 1, 1},
+                            {"ReduceSumSquare", 1, 1}};
+
+void CheckLists(NodeShapes& node, absl::string_view op_type) {
+  for (const Lists& lists : kLists) {
+    if (lists.op != op_type) continue;
+    for (int argument = lists.first; argument <= lists.last; ++argument) {
+      const Shape shape = node.at(argument);
+      if (!shape.known || shape.rank() == 1) continue;
+      node.Conflict(argument, absl::StrCat("shape ", ShapeText(shape.dims)), "a list, of one dimension");
+    }
+  }
 }
 
 void Groups(NodeShapes& node) {
@@ -44,6 +71,7 @@ void Indices(NodeShapes& node) {
 
 void CheckArguments(NodeShapes& node) {
   const absl::string_view op_type = node.graph().op_type(node.node());
+  CheckLists(node, op_type);
   if (op_type == "Range") {
     for (int argument : {0, 1, 2}) OneElement(node, argument);
   } else if (op_type == "Clip") {

@@ -15,6 +15,7 @@ bool InferMatMul(NodeShapes& node);       // and Gemm
 bool InferReshaping(NodeShapes& node);    // same elements, other shape
 bool InferMoving(NodeShapes& node);       // other elements of the input
 bool InferReducing(NodeShapes& node);     // along axes
+bool InferRecurrent(NodeShapes& node);    // LSTM, GRU and RNN
 
 // Shape of operands that are broadcast; notes a contradiction at the first argument that does not fit. False: unknown
 // or contradictory.

@@ -19,7 +19,7 @@ Shape Declared(const v1::Value& value) {
 void Infer(NodeShapes& node) {
   CheckArguments(node);
   InferElementwise(node) || InferConv(node) || InferMatMul(node) || InferReshaping(node) || InferMoving(node) ||
-      InferReducing(node);
+      InferReducing(node) || InferRecurrent(node);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "rules/engine/finding.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
+#include "rules/onnx/data_type.h"
 #include "rules/onnx/defined.h"
 #include "rules/operators/input_types.h"
 #include "rules/soundness/rules.h"
@@ -30,6 +31,39 @@ constexpr RuleInfo kInfo = {
     "A DequantizeLinear with a float32 scale and an output declared int8 fires it; with one declared float32 it does "
     "not. A QuantizeLinear that reads truth values fires it as well.",
 };
+
+// Attributes that say the element type of what a node makes, as ONNX numbers them. `fallback`: without the attribute; 0
+// where something else says it then.
+struct TypeByAttribute {
+  absl::string_view op;
+  absl::string_view attribute;
+  int64_t fallback;
+};
+
+constexpr TypeByAttribute kTypesByAttribute[] = {
+    {"BitCast", "to", 0},
+    {"BlackmanWindow", "output_datatype", 1},
+    {"Cast", "to", 0},
+    {"EyeLike", "dtype", 0},
+    {"HammingWindow", "output_datatype", 1},
+    {"HannWindow", "output_datatype", 1},
+    {"MelWeightMatrix", "output_datatype", 1},
+    {"RandomNormal", "dtype", 1},
+    {"RandomUniform", "dtype", 1},
+};
+
+v1::DataType StatedType(const Graph& graph, int32_t node) {
+  const absl::string_view op_type = graph.op_type(node);
+  if (op_type == "ConstantOfShape") {
+    const v1::Attribute* value = graph.attribute(node, "value");
+    if (value == nullptr) return v1::DATA_TYPE_FLOAT32;
+    return value->tensor() > 0 ? graph.dtype(value->tensor() - 1) : v1::DATA_TYPE_UNSPECIFIED;
+  }
+  for (const TypeByAttribute& by : kTypesByAttribute) {
+    if (by.op == op_type) return DataTypeFromOnnx(graph.int_attribute(node, by.attribute, by.fallback));
+  }
+  return v1::DATA_TYPE_UNSPECIFIED;
+}
 
 class Types {
  public:
@@ -59,8 +93,10 @@ class Types {
         // An integer operator's data may have its type from an operator in front that is wrong about it: what counts
         // for the output is its own zero point.
         if (!integer || OfOutput(*binding, i)) bound_[parameter->type - 'A'] = type;
-        // What stored tensors, scales and zero points have to be is type-mismatch's.
-      } else if (type != v1::DATA_TYPE_UNSPECIFIED && type != expected && !quantized) {
+        // What stored tensors, scales and zero points have to be is type-mismatch's; which of the floating-point types
+        // a scale has is said here.
+      } else if (type != v1::DATA_TYPE_UNSPECIFIED && type != expected &&
+                 (!quantized || (IsScale(node, i) && IsFloat(type) && IsFloat(expected)))) {
         Place place;
         place.node = node;
         place.input = i;
@@ -94,12 +130,17 @@ class Types {
 
   v1::DataType Expected(char type) const { return type >= 'A' && type <= 'Z' ? bound_[type - 'A'] : FixedType(type); }
 
+  bool IsScale(int32_t node, int i) const {
+    return ArgumentAt(*graph_.binding(node), graph_.argument(node, i)).role == ArgRole::kScale;
+  }
+
   static bool OfOutput(const Binding& binding, int argument) {
     const Argument& found = ArgumentAt(binding, argument);
     return found.of_output && found.role == ArgRole::kZeroPoint;
   }
 
-  // ONNX and ONNX Runtime compute on stored integers of eight bits only.
+  // ONNX and ONNX Runtime compute on stored integers of eight bits only; operator set 21 defines QLinearMatMul for
+  // float8 as well.
   void ZeroPoints(int32_t node, const Binding& binding) {
     absl::string_view name = graph_.op_type(node);
     absl::ConsumePrefix(&name, "com.microsoft::");
@@ -110,7 +151,8 @@ class Types {
       const int32_t value = graph_.input(node, i);
       if (value < 0 || ArgumentAt(binding, i).role != ArgRole::kZeroPoint) continue;
       const v1::DataType type = types_[value];
-      if (type == v1::DATA_TYPE_UNSPECIFIED || BitWidth(type) == 8) continue;
+      if (type == v1::DATA_TYPE_UNSPECIFIED || type == v1::DATA_TYPE_INT8 || type == v1::DATA_TYPE_UINT8) continue;
+      if (name == "QLinearMatMul" && IsSmallFloat(type) && BitWidth(type) == 8) continue;
       Place place;
       place.node = node;
       place.input = i;
@@ -134,6 +176,7 @@ class Types {
       const int32_t scale = QuantizerInputsOf(graph_, node).scale;
       if (scale >= 0) expected = types_[scale];
     }
+    if (expected == v1::DATA_TYPE_UNSPECIFIED && i == 0) expected = StatedType(graph_, node);
     if (expected == v1::DATA_TYPE_UNSPECIFIED) return;
     v1::DataType& type = types_[value];
     if (type == v1::DATA_TYPE_UNSPECIFIED) {

@@ -32,16 +32,28 @@ constexpr RuleInfo kInfo = {
 // Domains whose operator sets begin at 1. Others' versions are their owners' affair.
 bool IsPublished(absl::string_view domain) { return domain == "com.microsoft" || domain == "ai.onnx.ml"; }
 
-// Operators of a domain that the model does not import. Those of domains that no table has are unknown-operator's.
-void CheckMissing(const Graph& graph, const v1::Graph& message, FindingSink& sink) {
-  for (const absl::string_view domain : {"com.microsoft", "ai.onnx.ml"}) {
-    const auto imported = [domain](const v1::OpsetImport& import) { return import.domain() == domain; };
-    if (absl::c_any_of(message.opset_imports(), imported)) continue;
+// Whether an operator, as Node.op names it, is of that domain.
+bool IsOf(absl::string_view op_type, absl::string_view domain) {
+  return domain.empty() ? !op_type.empty() && !absl::StrContains(op_type, "::")
+                        : absl::StartsWith(op_type, absl::StrCat(domain, "::"));
+}
+
+// Operators of a domain that the model does not import, in bodies of control flow too. Those of domains that no table
+// has are unknown-operator's.
+void CheckMissing(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  for (const absl::string_view domain : {"", "com.microsoft", "ai.onnx.ml"}) {
+    const auto imported = [domain](const v1::OpsetImport& import) {
+      return import.domain() == domain || (domain.empty() && import.domain() == "ai.onnx");
+    };
+    if (absl::c_any_of(context.model().opset_imports(), imported)) continue;
     for (int32_t node = 0; node < graph.num_nodes(); ++node) {
-      if (!absl::StartsWith(graph.op_type(node), absl::StrCat(domain, "::"))) continue;
+      if (!IsOf(graph.op_type(node), domain)) continue;
       Place place;
       place.node = node;
-      sink.Add(kInfo, place, absl::StrCat("no opset import for the domain ", domain), "one: its operators are used");
+      sink.Add(kInfo, place,
+               absl::StrCat("no opset import for the ", domain.empty() ? "default domain" : "domain ", domain),
+               "one: its operators are used");
       break;
     }
   }
@@ -49,13 +61,16 @@ void CheckMissing(const Graph& graph, const v1::Graph& message, FindingSink& sin
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const v1::Graph& message = context.graph().message();
-  // Bodies of control flow have no versions of their own.
-  if (&message != &context.model()) return;
-  if (message.origin() == v1::Graph::TFLITE && message.format_version() != kTfliteVersion) {
+  const bool main = &message == &context.model();
+  if (main && message.origin() == v1::Graph::TFLITE && message.format_version() != kTfliteVersion) {
     sink.Add(kInfo, {}, absl::StrCat("schema version ", message.format_version()), absl::StrCat(kTfliteVersion));
   }
   // Of a model that is not there nothing is known.
-  if (message.origin() != v1::Graph::ONNX || message.encodings_file().alone()) return;
+  if (message.origin() != v1::Graph::ONNX || context.model().encodings_file().alone()) return;
+  // Of a file that states no version at all that is said instead.
+  if (context.model().format_version() != 0) CheckMissing(context, sink);
+  // Bodies of control flow have no versions of their own.
+  if (!main) return;
   if (message.format_version() < 1 || message.format_version() > kNewestIr) {
     sink.Add(kInfo, {}, absl::StrCat("ONNX IR version ", message.format_version()), absl::StrCat("1 to ", kNewestIr));
   }
@@ -77,10 +92,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
                absl::StrCat("1 to ", kNewestOpset));
     }
   }
-  if (!has_default && message.format_version() != 0) {
-    sink.Add(kInfo, {}, "no opset import for the default domain", absl::StrCat("an opset from 1 to ", kNewestOpset));
-  }
-  CheckMissing(context.graph(), message, sink);
 }
 
 }  // namespace

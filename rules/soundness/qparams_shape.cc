@@ -3,6 +3,7 @@
 #include "rules/engine/finding.h"
 #include "rules/graph/quantizer.h"
 #include "rules/onnx/infer.h"
+#include "rules/soundness/packed_matmul.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {
@@ -48,6 +49,18 @@ bool Wanted(const Graph& graph, int32_t node, const Shape& data, const Shape& sc
   return true;
 }
 
+// Beside a scalar scale, which is one for the tensor however it is used: a scalar, or a list of one.
+void SingleZeroPoint(int32_t node, const QuantizerInputs& inputs, absl::Span<const Shape> shapes, FindingSink& sink) {
+  if (inputs.zero_point < 0) return;
+  const Shape& zero_point = shapes[inputs.zero_point];
+  // Another number of them is qparams-count's.
+  if (!zero_point.is_static() || zero_point.rank() <= 1 || CountOf(zero_point.dims) != 1) return;
+  Place place;
+  place.node = node;
+  place.value = inputs.data;
+  sink.Add(kInfo, place, absl::StrCat("one zero point of shape ", ShapeText(zero_point.dims)), "[] or [1]");
+}
+
 void CheckNode(const Graph& graph, int32_t node, absl::Span<const Shape> shapes, FindingSink& sink) {
   const QuantizerInputs inputs = QuantizerInputsOf(graph, node);
   if (inputs.data < 0 || inputs.scale < 0) return;
@@ -61,7 +74,11 @@ void CheckNode(const Graph& graph, int32_t node, absl::Span<const Shape> shapes,
     sink.Add(kInfo, place, "blocks and one scale of shape []", absl::StrCat("scales of ", data.rank(), " dimensions"));
     return;
   }
-  if (!scale.is_static() || scale.rank() == 0) return;  // one scale, however it is used
+  if (!scale.is_static()) return;
+  if (scale.rank() == 0) {
+    SingleZeroPoint(node, inputs, shapes, sink);
+    return;
+  }
   Dims wanted;
   if (!Wanted(graph, node, data, scale, wanted)) return;
   const Shape needed{true, wanted};
@@ -82,8 +99,32 @@ void CheckNode(const Graph& graph, int32_t node, absl::Span<const Shape> shapes,
            absl::StrCat(ShapeText(scale.dims), ", that of the scales"));
 }
 
+// Of packed weights: a row for each output, or one list of all. Another count is qparams-count's.
+void CheckPacked(const Graph& graph, const PackedMatMul& packed, FindingSink& sink) {
+  if (!packed.valid()) return;
+  const auto check = [&](int32_t value, absl::string_view what, int64_t per_output) {
+    if (value < 0 || !graph.is_constant(value) || !graph.has_known_shape(value)) return;
+    const auto& dims = graph.value(graph.value_like(value)).dims();
+    const absl::Span<const int64_t> shape(dims.data(), dims.size());
+    const int64_t rows[] = {packed.n, per_output};
+    const absl::optional<int64_t> count = CountOf(shape);
+    if (shape.size() == 1 || shape == absl::MakeConstSpan(rows) || !count || count != CountOf(rows)) return;
+    Place place;
+    place.node = packed.node;
+    place.value = value;
+    sink.Add(kInfo, place, absl::StrCat(what, " of shape ", ShapeText(shape)),
+             absl::StrCat(ShapeText(rows), " or a list of them"));
+  };
+  check(packed.scale, "scales", packed.blocks());
+  // Packed like the weights, or one number for each scale.
+  const int64_t bytes = (packed.blocks() * packed.bits + 7) / 8;
+  check(packed.zero_point, "zero points", bytes);
+  if (bytes != packed.blocks()) check(packed.zero_point, "zero points", packed.blocks());
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
+  for (const PackedMatMul& packed : context.Once(PackedMatMuls)) CheckPacked(graph, packed, sink);
   const std::vector<Shape>& shapes = context.Once(InferShapes).shapes;
   if (shapes.empty()) return;
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {

@@ -24,9 +24,9 @@ void Check(const CheckContext& context, FindingSink& sink) {
   for (int32_t node : graph.quantizers()) {
     if (graph.num_outputs(node) == 0) continue;
     const int32_t value = graph.output(node, 0);
-    if (value >= 0 && (!graph.uses(value).empty() || graph.is_graph_output(value))) continue;
-    // The body of a loop or branch may read it under its name there.
-    if (!graph.message().subgraphs().empty()) continue;
+    if (value >= 0 && (!graph.uses(value).empty() || graph.is_graph_output(value) || graph.is_read_in_body(value))) {
+      continue;
+    }
     Place place;
     place.node = node;
     place.output = 0;

@@ -132,7 +132,18 @@ TEST(WriteOnnx, ParametersOfOnePairAreRewrittenWhereTheyAre) {
   const Written out = Write(model, {{"w", {"dw"}, Plain(v1::DATA_TYPE_INT8, {0.5}), Plain(v1::DATA_TYPE_INT8, {1.0})}});
   EXPECT_EQ(Node(out.model, "dw").input(1), "ws");
   EXPECT_THAT(Floats(Initializer(out.model, "ws")), ::testing::ElementsAre(1.0F));
-  EXPECT_EQ(Initializer(out.model, "ws").dims_size(), 1);  // one number in the shape that it had
+  EXPECT_EQ(Initializer(out.model, "ws").dims_size(), 0);  // as in the graph that was checked
+}
+
+// Kernels tell a list of one from a scalar, also where the number stays.
+TEST(WriteOnnx, AListOfOneBecomesAScalar) {
+  onnx::ModelProto model = Shared();
+  onnx::GraphProto& graph = *model.mutable_graph();
+  SetFloat(AddTensor(&graph, "ws", kFloat, {1}), {0.5F});
+  graph.mutable_node(2)->set_input(1, "ws");
+  const Written out = Write(model, {{"w", {"dw"}, Plain(v1::DATA_TYPE_INT8, {0.5}), Plain(v1::DATA_TYPE_INT8, {0.5})}});
+  EXPECT_EQ(Initializer(out.model, Node(out.model, "dw").input(1)).dims_size(), 0);
+  EXPECT_THAT(Floats(Initializer(out.model, Node(out.model, "dw").input(1))), ::testing::ElementsAre(0.5F));
 }
 
 TEST(WriteOnnx, TheTypeOfAPairChangesWithItsZeroPoint) {

@@ -2,7 +2,7 @@
 
 Usage: onnx_shapes.py COUNT SEED > tests/data/onnx_shapes/nodes.jsonl
 Needs the PyPI packages onnx, onnxruntime and numpy; the file is of onnx 1.18.0, onnxruntime 1.23.2, COUNT 40, SEED 1
-(resize_by_scales: of onnx 1.21.0, onnxruntime 1.31.1).
+(resize_by_scales: of onnx 1.21.0, recurrent: of onnx 1.23.2, both of onnxruntime 1.31.1).
 
 A line: {"text": what a person reads, "model": the file, base64, "shapes": of the outputs; null: not inferred; a
 dimension of -1: not known, "error": what onnx says instead, or onnxruntime when it loads or runs the model (with
@@ -390,9 +390,31 @@ def keeping(r):
     return node
 
 
+def recurrent(r):
+    op = r.choice(["LSTM", "GRU", "RNN"])
+    gates = {"LSTM": 4, "GRU": 3, "RNN": 1}[op]
+    steps, batch, features, hidden = r.choice([1, 3, 5, "n"]), r.choice([1, 2, 4]), r.choice([3, 6]), r.choice([2, 4])
+    directions = r.choice([1, 1, 2])
+    node = Node(op, r.choice([13, 14, 22]), outputs=r.choice([1, 2, 3 if op == "LSTM" else 2]))
+    arguments = [[steps, batch, features], [directions, gates * hidden, features], [directions, gates * hidden, hidden],
+                 [directions, 2 * gates * hidden], None, [directions, batch, hidden]]
+    if op == "LSTM":
+        arguments += [[directions, batch, hidden], [directions, 3 * hidden]]
+    arguments = arguments[:r.randint(3, len(arguments))]
+    if r.random() < 0.4:
+        wrong = r.choice([a for a in arguments[1:] if a])
+        if r.random() < 0.3:
+            wrong.append(1)
+        else:
+            wrong[r.randrange(len(wrong))] += 1
+    for each in arguments:
+        node.omit() if each is None or (len(each) == 2 and r.random() < 0.2) else node.add(*each)
+    return node.set(hidden_size=hidden, direction="bidirectional" if directions == 2 else r.choice([None, "reverse"]))
+
+
 KINDS = [reduce, arg, top_k, shape_of, concat, split, slices, gather, expand, tile, pad, resize, reshape, flatten,
          squeeze, unsqueeze, transpose, blocks, matmul, gemm, conv, pool, elementwise, keeping,
-         resize_by_scales]
+         resize_by_scales, recurrent]
 
 
 def model_of(node):

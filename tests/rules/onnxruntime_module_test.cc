@@ -109,6 +109,18 @@ void Window(GraphBuilder& b, const std::string& name) {
   attribute.mutable_ints()->add_values(1);
 }
 
+// A GRU over 3 steps of 2 sequences, or 2 of 3.
+GraphBuilder Recurrent(int64_t layout) {
+  GraphBuilder b;
+  b.Input("x", kFloat, {3, 2, 4});
+  b.Weight("w", kFloat, {1, 15, 4}, 240);
+  b.Weight("r", kFloat, {1, 15, 5}, 300);
+  b.Int(b.Node("GRU", "node", {"x", "w", "r"}, {"y"}), "hidden_size", 5);
+  SetAttribute(b, "layout", layout);
+  b.Output("y");
+  return b;
+}
+
 // A Gemm or Conv between quantized tensors, its bias dequantized with `bias_scale`; 0.01 is the product of the others.
 GraphBuilder WithBias(const std::string& op, double bias_scale) {
   const bool conv = op == "Conv";
@@ -309,6 +321,9 @@ std::vector<OrtCase> OrtCases() {
        },
        "EN503"},
 
+      {"BatchFirst", [] { return Recurrent(/*layout=*/1); }, "GS506"},
+      {"StepsFirst", [] { return Recurrent(/*layout=*/0); }, ""},
+
       // Groups: fused, in float, or fused into what no kernel takes.
       {"FusedAdd", [] { return OrtGroup("Add", kUint8, kUint8, 2); }, ""},
       {"FloatSub", [] { return OrtGroup("Sub", kUint8, kUint8, 2); }, "CV205", kFallback},
@@ -393,6 +408,22 @@ std::vector<OrtCase> OrtCases() {
        },
        "AX504", kWrong},
       {"GemmBias", [] { return WithBias("Gemm", 0.01); }, ""},
+      // Where scale and zero point of the weight differ in form, nothing is fused, and the floats are right.
+      {"GemmScalarBesideList",
+       [] {
+         GraphBuilder b = WithBias("Gemm", 0.01);
+         b.Shape("s_w", kFloat, {1});
+         return b;
+       },
+       "CV205", kFallback},
+      {"GemmListBesideList",
+       [] {
+         GraphBuilder b = WithBias("Gemm", 0.01);
+         b.Shape("s_w", kFloat, {1});
+         b.Shape("z_w", kInt8, {1});
+         return b;
+       },
+       ""},
       {"GemmOtherBiasOfZeros",
        [] {
          GraphBuilder b = WithBias("Gemm", 0.02);
@@ -519,6 +550,29 @@ TEST_P(OrtModuleTest, SaysWhatTheRuntimeDoes) {
   EXPECT_TRUE(found) << codes;
   const bool warning = GetParam().effect == kFallback;
   EXPECT_EQ(result->verdict(), warning ? v1::Result::ACCEPTED_WITH_WARNINGS : v1::Result::REJECTED) << codes;
+}
+
+// What a body of control flow reads besides is not fused; GemmOtherBias is the same without the body.
+TEST(OrtModule, LeavesWhatABodyReads) {
+  GraphBuilder b = WithBias("Gemm", 0.02);
+  GraphBuilder body;
+  body.graph.clear_opset_imports();
+  body.graph.set_format_version(0);
+  body.Value("outer").set_captured(b.Id("y"));
+  body.Node("Relu", "inner", {"outer"}, {"within"});
+  body.Output("within");
+  b.Input("c", v1::DATA_TYPE_BOOL, {});
+  v1::Node& node = b.Node("If", "if", {"c"}, {"z"});
+  b.Output("z");
+  for (const char* branch : {"then_branch", "else_branch"}) {
+    *b.graph.add_subgraphs() = body.graph;
+    v1::Attribute& attribute = *node.add_attributes();
+    attribute.set_name(b.Symbol(branch));
+    attribute.set_graph(b.graph.subgraphs_size());
+  }
+  const absl::StatusOr<v1::Result> result = Ask(b.graph, kTarget);
+  ASSERT_TRUE(result.ok()) << result.status();
+  for (const v1::Finding& finding : result->findings()) EXPECT_NE(finding.code(), "FX501");
 }
 
 INSTANTIATE_TEST_SUITE_P(, OrtModuleTest, ::testing::ValuesIn(OrtCases()),

@@ -376,6 +376,21 @@ std::vector<SoundnessCase> AttributeCases() {
 std::vector<SoundnessCase> ShapeCases() {
   return {
       // GS012
+      {"SizesInAMatrix", Blank,
+       Of("Reshape",
+          [](GraphBuilder& b) {
+            Constant(b, "shape", {24});
+            b.Shape("shape", v1::DATA_TYPE_INT64, {1, 1});
+          }),
+       "GS012", "n", "shape"},
+      {"AxisAsScalar", Blank,
+       Of("ReduceMean",
+          [](GraphBuilder& b) {
+            Constant(b, "axes", {1});
+            b.Shape("axes", v1::DATA_TYPE_INT64, {});
+          }),
+       "GS012", "n", "axes"},
+      {"AxesInAList", Blank, Of("ReduceMean", [](GraphBuilder& b) { Constant(b, "axes", {1}); }), ""},
       {"ConvOfMatchingShapes", Blank,
        [](GraphBuilder& b) {
          Conv(b);
@@ -852,10 +867,41 @@ std::vector<SoundnessCase> ShapeCases() {
          b.Shape("w_zp", v1::DATA_TYPE_INT8, {1, 8});
        },
        "AX004", "w_DQ", "w"},
+      {"OneZeroPointOfTwoDimensions", SoundConv,
+       [](GraphBuilder& b) {
+         b.Shape("y_zp", v1::DATA_TYPE_UINT8, {1, 1});
+       },
+       "AX004", "y_Q", "y"},
+      {"OneZeroPointAsList", SoundConv, [](GraphBuilder& b) { b.Shape("y_zp", v1::DATA_TYPE_UINT8, {1}); }, ""},
+      {"PackedScalesTheOtherWayRound", SoundPackedMatMul,
+       [](GraphBuilder& b) {
+         b.Shape("w_scale", v1::DATA_TYPE_FLOAT32, {2, 32});
+       },
+       "AX004", "mm", "w_scale"},
+      {"PackedScalesInAList", SoundPackedMatMul,
+       [](GraphBuilder& b) { b.Shape("w_scale", v1::DATA_TYPE_FLOAT32, {64}); }, ""},
       {"BlocksOfAScalar", SoundConv, [](GraphBuilder& b) { b.Int(b.Find("y_DQ"), "block_size", 2); }, "AX004", "y_DQ"},
       {"NoBlocksOfAScalar", SoundConv, [](GraphBuilder& b) { b.Int(b.Find("y_DQ"), "block_size", 0); }, ""},
       {"ScaleAsListOfOne", SoundConv, [](GraphBuilder& b) { b.Shape("y_scale", v1::DATA_TYPE_FLOAT32, {1}); }, ""},
   };
+}
+
+// An If whose branches use the domain com.microsoft.
+void ContribInABody(GraphBuilder& b) {
+  GraphBuilder body;
+  body.graph.clear_opset_imports();
+  body.graph.set_format_version(0);
+  body.Shape("x", v1::DATA_TYPE_FLOAT32, {4}).set_captured(1);
+  body.Node("com.microsoft::Gelu", "inner", {"x"}, {"y"});
+  body.Output("y");
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {4});
+  b.Input("c", v1::DATA_TYPE_BOOL, {});
+  b.Node("If", "n", {"c"}, {"z"});
+  b.Output("z");
+  for (const char* branch : {"then_branch", "else_branch"}) {
+    *b.graph.add_subgraphs() = body.graph;
+    Attribute(b, branch).set_graph(b.graph.subgraphs_size());
+  }
 }
 
 std::vector<SoundnessCase> VersionAndTypeCases() {
@@ -885,6 +931,25 @@ std::vector<SoundnessCase> VersionAndTypeCases() {
          b.graph.mutable_opset_imports()->RemoveLast();
        },
        "FI003", "n"},
+      {"DefaultDomainNotImported", Blank,
+       [](GraphBuilder& b) {
+         One(b, "Relu", {{"x", {4}}});
+         b.graph.mutable_opset_imports()->DeleteSubrange(0, 1);
+       },
+       "FI003", "n"},
+      {"DefaultDomainNotNeeded", Blank,
+       [](GraphBuilder& b) {
+         One(b, "com.microsoft::Gelu", {{"x", {4}}});
+         b.graph.mutable_opset_imports()->DeleteSubrange(0, 1);
+       },
+       ""},
+      {"DomainOfABodyNotImported", Blank,
+       [](GraphBuilder& b) {
+         ContribInABody(b);
+         b.graph.mutable_opset_imports()->RemoveLast();
+       },
+       "FI003", "inner"},
+      {"DomainOfABodyImported", Blank, ContribInABody, "-FI003"},
       {"DomainImported", Blank,
        [](GraphBuilder& b) {
          One(b, "com.microsoft::Gelu", {{"x", {4}}});
@@ -1037,6 +1102,43 @@ std::vector<SoundnessCase> VersionAndTypeCases() {
          b.Value("yq").set_dtype(v1::DATA_TYPE_UINT16);
        },
        "FI014", "q", "y_zp"},
+      {"StoredFloatsOf8Bits", SoundIntegerConv,
+       [](GraphBuilder& b) {
+         for (const char* name : {"y_zp", "yq"}) b.Value(name).set_dtype(v1::DATA_TYPE_FLOAT8_E4M3FN);
+       },
+       "FI014", "q", "y_zp"},
+      {"QuantizedInAnotherTypeThanItsScale", SoundConv,
+       [](GraphBuilder& b) { b.Value("x").set_dtype(v1::DATA_TYPE_FLOAT16); }, "FI014", "x_Q", "x_scale"},
+      {"QuantizedInAnotherTypeSinceItMay", SoundConv,
+       [](GraphBuilder& b) {
+         b.Value("x").set_dtype(v1::DATA_TYPE_FLOAT16);
+         Opset(b, 23);
+       },
+       ""},
+      {"AccumulatorsQuantized", SoundConv, [](GraphBuilder& b) { b.Value("x").set_dtype(v1::DATA_TYPE_INT32); },
+       "-FI014"},
+
+      {"ScaleOfAnotherFloat", SoundIntegerConv,
+       [](GraphBuilder& b) { b.Value("y_scale").set_dtype(v1::DATA_TYPE_FLOAT64); }, "FI014", "q", "y_scale"},
+      {"CastToAnotherType", Blank,
+       [](GraphBuilder& b) {
+         b.Int(One(b, "Cast", {{"x", {4}}}), "to", 7);
+         b.Value("y").set_dtype(v1::DATA_TYPE_INT32);
+       },
+       "FI014", "n", "y"},
+      {"CastToItsType", Blank,
+       [](GraphBuilder& b) {
+         b.Int(One(b, "Cast", {{"x", {4}}}), "to", 7);
+         b.Value("y").set_dtype(v1::DATA_TYPE_INT64);
+       },
+       ""},
+      {"FilledWithFloats", Blank,
+       [](GraphBuilder& b) {
+         One(b, "ConstantOfShape", {});
+         Constant(b, "shape", {4});
+         b.Value("y").set_dtype(v1::DATA_TYPE_INT64);
+       },
+       "FI014", "n", "y"},
 
       // FI016
       {"OutputTwice", SoundConv, [](GraphBuilder& b) { b.Output("y_dq"); }, "FI016", "", "y_dq", -1,

@@ -79,6 +79,25 @@ void SetInt(GraphBuilder& b, const std::string& name, int i, int64_t number) {
   b.Value(name).mutable_constant()->set_ints(i, number);
 }
 
+// An If whose branches read a value of the graph.
+void BranchesThatRead(GraphBuilder& b, const std::string& name) {
+  GraphBuilder body;
+  body.graph.clear_opset_imports();
+  body.graph.set_format_version(0);
+  body.Value("outer").set_captured(b.Id(name));
+  body.Node("Relu", "inner", {"outer"}, {"within"});
+  body.Output("within");
+  b.Input("c", v1::DATA_TYPE_BOOL, {});
+  v1::Node& node = b.Node("If", "if", {"c"}, {"z"});
+  b.Output("z");
+  for (const char* branch : {"then_branch", "else_branch"}) {
+    *b.graph.add_subgraphs() = body.graph;
+    v1::Attribute& attribute = *node.add_attributes();
+    attribute.set_name(b.Symbol(branch));
+    attribute.set_graph(b.graph.subgraphs_size());
+  }
+}
+
 // A Quantize/Dequantize pair with tensors of its own behind `from`.
 void SecondPair(GraphBuilder& b, const std::string& from, v1::DataType type) {
   b.Reals("p_scale", {0.05});
@@ -772,6 +791,19 @@ std::vector<Case> Cases() {
          b.Node("DequantizeLinear", "lost", {"y_q", "y_scale", "y_zp"}, {"l"});
        },
        "GS008", "lost", "l", -1, warning},
+
+      {"UnusedQuantizeBesideABody", SoundConv,
+       [](GraphBuilder& b) {
+         b.Node("QuantizeLinear", "lost", {"y", "y_scale", "y_zp"}, {"l"});
+         BranchesThatRead(b, "y_dq");
+       },
+       "GS008", "lost", "l", -1, warning},
+      {"QuantizeThatABodyReads", SoundConv,
+       [](GraphBuilder& b) {
+         b.Node("DequantizeLinear", "lost", {"y_q", "y_scale", "y_zp"}, {"l"});
+         BranchesThatRead(b, "l");
+       },
+       ""},
 
       // GS009
       {"PairScale", SoundConv,

@@ -172,7 +172,8 @@ class Finder {
   int32_t OnlyUse(int32_t value) const {
     if (value < 0) return -1;
     const absl::Span<const Use> uses = graph_.uses(value);
-    return uses.size() == 1 && uses[0].input == 0 && !graph_.is_graph_output(value) ? uses[0].node : -1;
+    const bool read_elsewhere = graph_.is_graph_output(value) || graph_.is_read_in_body(value);
+    return uses.size() == 1 && uses[0].input == 0 && !read_elsewhere ? uses[0].node : -1;
   }
   int32_t OnlyQuantize(int32_t value) const {
     const int32_t use = OnlyUse(value);
@@ -369,6 +370,7 @@ class Finder {
     for (size_t i = 0; i < 2; ++i) {
       if (Input(dequantizes_[i], 2) < 0) return "a Gemm without zero points is not fused";
     }
+    if (ScalarBesideList(dequantizes_[1])) return "a Gemm with a scalar beside a list for its weight is not fused";
     if (dequantizes_.size() == 3) {
       if (graph_.float_attribute(node_, "beta", 1) != 1) return "a beta other than 1 is not fused";
       if (StoredType(2) != v1::DATA_TYPE_INT32)
@@ -383,6 +385,15 @@ class Finder {
     }
     if (!float_output) AddOutputParameters();
     return "";
+  }
+
+  // One of scale and zero point is a scalar, the other a list.
+  bool ScalarBesideList(int32_t quantizer) const {
+    const auto rank = [&](int argument) {
+      const int32_t value = Input(quantizer, argument);
+      return value < 0 ? -1 : graph_.rank(value);
+    };
+    return rank(1) >= 0 && rank(2) >= 0 && rank(1) != rank(2);
   }
 
   // Nothing quantizes the output, and no Relu or Clip stands where one would be looked for.

@@ -103,6 +103,19 @@ const RuleInfo kRunTimeWhere = {
     "Fires: a scale of an input that is an input of the graph. Does not: all of them constants, or none.",
 };
 
+const RuleInfo kNotImplemented = {
+    "GS506",
+    "attribute-not-implemented",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has {observed}; the kernel knows {allowed}.",
+    "The operator's definition gives the attribute more values than the CPU kernel computes, and the session ends when "
+    "the kernel is made.",
+    "Write the node in the form that the kernel knows: for another layout, put Transpose nodes around it.",
+    "Fires: LSTM with layout 1. Does not: with layout 0.",
+};
+
 const RuleInfo kRemovedRelu = {
     "NR502",
     "relu-removed",
@@ -137,6 +150,30 @@ RealView Reals(const Graph& graph, int32_t value) {
 
 IntegerView Integers(const Graph& graph, int32_t value) {
   return value >= 0 && graph.is_constant(value) ? IntegersOf(graph.value(value)) : IntegerView();
+}
+
+// Integer attributes of which a kernel knows one value.
+struct OnlyValue {
+  absl::string_view op;
+  absl::string_view attribute;
+  int64_t value;
+};
+
+constexpr OnlyValue kOnlyValues[] = {{"LSTM", "layout", 0}, {"GRU", "layout", 0}, {"RNN", "layout", 0}};
+
+bool CheckImplemented(const Graph& graph, const KernelCall& call, const FindingSource& source, FindingSink& sink) {
+  bool refused = false;
+  for (const OnlyValue& only : kOnlyValues) {
+    if (only.op != call.op) continue;
+    const int64_t value = graph.int_attribute(call.node, only.attribute, only.value);
+    if (value == only.value) continue;
+    Place place;
+    place.node = call.node;
+    sink.Add(kNotImplemented, place, absl::StrCat(only.attribute, " ", value),
+             absl::StrCat(only.attribute, " ", only.value), source);
+    refused = true;
+  }
+  return refused;
 }
 
 bool CheckConcat(const KernelCall& call, const FindingSource& source, FindingSink& sink) {
@@ -251,7 +288,7 @@ bool CheckKernel(const Graph& graph, const KernelCall& call, const FindingSource
   if (call.op == "com.microsoft::QLinearWhere") return CheckWhere(graph, call, source, sink);
   if (call.op == "com.microsoft::QLinearSoftmax") CheckSoftmax(graph, call, source, sink);
   if (call.op == "com.microsoft::QGemm" && call.fused) CheckFusedBias(graph, call, source, sink);
-  return false;
+  return CheckImplemented(graph, call, source, sink);
 }
 
 bool CheckClip(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node, const FindingSource& source,

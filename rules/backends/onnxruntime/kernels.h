@@ -15,6 +15,7 @@ extern const RuleInfo kBlockGeometry;    // AX502
 extern const RuleInfo kRunTimeBlocks;    // GS502
 extern const RuleInfo kFusedBias;        // FX501
 extern const RuleInfo kRunTimeWhere;     // GS504
+extern const RuleInfo kNotImplemented;   // GS506
 extern const RuleInfo kSoftmaxOverflow;  // NR501
 extern const RuleInfo kRemovedRelu;      // NR502
 
