@@ -37,8 +37,8 @@ struct ReportTask {
 // Fills corrections and common_corrections of `report`. Errors are those of the check.
 absl::Status CorrectReport(const ReportTask& task, v1::Report& report);
 
-// Other targets of the backend, for ReportTask: the same SoC with the newest SDK, then a SoC of each other hardware with
-// the same SDK, those of its arch first, then newer archs.
+// Other targets of the backend, for ReportTask: the same SoC with the newest SDK, then a SoC of each other hardware
+// with the same SDK, those of its arch first, then newer archs.
 struct Module;
 struct Target;
 std::vector<std::string> OtherTargets(const Module& module, const Target& target);

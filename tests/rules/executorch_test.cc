@@ -419,6 +419,24 @@ TEST(ExecuTorch, OfWhatItTakesApartNothingIsClaimed) {
   EXPECT_EQ(outcome("acme.addcmul.default", false), v1::Outcome::PARTIAL);
 }
 
+TEST(ExecuTorch, TheMaskOfATriangleIsADelegateWithoutInput) {
+  const auto outcome = [](bool quantized, bool goes_on) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {8, 8});
+    b.Input("mask", kF32, {8, 8});
+    const int act = b.Act();
+    const int spec = quantized ? act : 0;
+    b.Op("aten.relu.default", "relu", {"x"}, {spec}, spec, {8, 8});
+    b.Op("aten.tril.default", "tril", {"mask"}, {spec}, spec, {8, 8});
+    if (goes_on) b.Op("aten.mul.Tensor", "mul", {"relu", "tril"}, {spec, spec}, spec, {8, 8});
+    return ResultOf(b, kV75).outcome().kind();
+  };
+  // At the end of the graph it is computed with the rest; what waits for it cannot be.
+  EXPECT_EQ(outcome(true, false), v1::Outcome::PARTIAL);
+  EXPECT_EQ(outcome(true, true), v1::Outcome::FAILS);
+  EXPECT_EQ(outcome(false, true), v1::Outcome::FAILS);
+}
+
 AnnotatedBuilder Divided(v1::DataType type) {
   AnnotatedBuilder b;
   b.Input("x", type, {4, 8});

@@ -152,6 +152,17 @@ class ReshapedConstants {
   absl::flat_hash_map<std::pair<int32_t, int>, bool> is_read_;  // by value, and rank that it is brought to
 };
 
+// It is taken apart: arange and sub, which are delegated, compute its mask from constants, and a comparison of that is
+// refused.
+bool HasOwnMask(const Graph& graph, int32_t node) { return graph.op_type(node) == "aten.tril.default"; }
+
+// The selection behind that comparison is delegated where everything is float, and joined with all that is left.
+bool SelectsFloats(const Graph& graph, int32_t node) {
+  const auto annotated = [&](int32_t value) { return value >= 0 && graph.value(value).spec() > 0; };
+  return HasOwnMask(graph, node) && graph.num_inputs(node) > 0 && graph.num_outputs(node) > 0 &&
+         !annotated(graph.input(node, 0)) && !annotated(graph.output(node, 0));
+}
+
 }  // namespace
 
 bool IsDelegated(const ModuleResult::OpOutcome& op) { return !op.refused && !op.backend_ops.empty(); }
@@ -265,16 +276,21 @@ void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult
   ReshapedConstants constants(graph, resolved, result);
   for (size_t i = 0; i < ops.size(); ++i) {
     const auto op = static_cast<int32_t>(i);
-    const bool left_behind = result.ops[i].refused && delegates.Choice({&op, 1}) == delegates.count() &&
-                             constants.IsLeftBehindBy(ops[i].node);
+    const int32_t node = ops[i].node;
+    const bool has_mask = HasOwnMask(graph, node);
+    const int joined = result.ops[i].refused ? delegates.Choice({&op, 1}) : 0;
+    const bool has_input = joined < delegates.count() && delegates.HasInput(joined);
+    const bool left_behind = result.ops[i].refused && (SelectsFloats(graph, node) ||
+                                                       (!has_input && (has_mask || constants.IsLeftBehindBy(node))));
     if (!is_alone[i] && !left_behind) continue;
     Place place;
-    place.node = ops[i].node;
+    place.node = node;
     FindingSource source;
     source.kind = v1::Source::MEASURED;
     source.document = "ExecuTorch 1.5.1, run";
     sink.Add(kDelegateWithoutInput, place,
              is_alone[i] ? "the delegate that begins here computes from constants alone"
+             : has_mask  ? "what computes its mask is a delegate of its own"
                          : "what brings its constant to the rank of the result is a delegate of its own",
              "ExecuTorch 1.5.1 needs an input for each", std::move(source));
     result.ops[i].ends_export = true;
