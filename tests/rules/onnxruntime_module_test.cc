@@ -255,6 +255,21 @@ GraphBuilder NBits(int bits, int block, int accuracy, bool constant = true) {
   return b;
 }
 
+// Zero points of this shape for the columns of `weight`.
+GraphBuilder IntegerColumns(const std::vector<int64_t>& weight, const std::vector<int64_t>& shape) {
+  GraphBuilder b;
+  b.Input("x", kUint8, {2, weight[weight.size() - 2]});
+  b.Input("w", kUint8, weight);
+  b.Ints("xz", kUint8, {1});
+  b.Weight("wz", kUint8, shape, -1);
+  b.Node("MatMulInteger", "node", {"x", "w", "xz", "wz"}, {"y"});
+  std::vector<int64_t> made = weight;
+  made[made.size() - 2] = 2;
+  b.Shape("y", v1::DATA_TYPE_INT32, made);
+  b.Output("y");
+  return b;
+}
+
 struct OrtCase {
   const char* name;
   std::function<GraphBuilder()> graph;
@@ -321,6 +336,31 @@ std::vector<OrtCase> OrtCases() {
        },
        "EN503"},
 
+      {"ColumnsInAList",
+       [] {
+         return IntegerColumns({4, 8}, {8});
+       },
+       ""},
+      {"ColumnsInARow",
+       [] {
+         return IntegerColumns({4, 8}, {1, 8});
+       },
+       ""},
+      {"ColumnsInAColumn",
+       [] {
+         return IntegerColumns({4, 8}, {8, 1});
+       },
+       "AX501"},
+      {"ColumnsOfEachMatrix",
+       [] {
+         return IntegerColumns({3, 4, 8}, {3, 1, 8});
+       },
+       ""},
+      {"ColumnsOfAllMatrices",
+       [] {
+         return IntegerColumns({3, 4, 8}, {1, 1, 8});
+       },
+       "AX501"},
       {"BatchFirst", [] { return Recurrent(/*layout=*/1); }, "GS506"},
       {"StepsFirst", [] { return Recurrent(/*layout=*/0); }, ""},
 

@@ -162,6 +162,17 @@ int AxisOf(const Graph& graph, const KernelCall& call, const KernelParameter& pa
   return turned ? -2 : parameter.axis;
 }
 
+// Of the shape of the matrices, with one row.
+bool IsRowOf(const v1::Value& parameters, const v1::Value& matrices) {
+  const int rank = matrices.dims_size();
+  if (parameters.dims_size() != rank) return false;
+  for (int i = 0; i < rank; ++i) {
+    const int64_t wanted = i == rank - 2 ? 1 : matrices.dims(i);
+    if (wanted >= 0 && parameters.dims(i) >= 0 && wanted != parameters.dims(i)) return false;
+  }
+  return true;
+}
+
 // False when the shape is known and the kernel does not take it; `allowed` says what it takes.
 bool Fits(const Graph& graph, const KernelCall& call, const KernelParameter& parameter, int32_t value,
           std::string& allowed) {
@@ -179,12 +190,13 @@ bool Fits(const Graph& graph, const KernelCall& call, const KernelParameter& par
   const int32_t data = call.input(parameter.data);
   const int64_t channels = DimOf(graph, data, AxisOf(graph, call, parameter));
   const int data_rank = data < 0 || !graph.value(data).has_shape() ? -1 : graph.value(data).dims_size();
-  // Batched matrices have parameters of their own rank.
-  const bool batched = parameter.axis < 0 && data_rank > 2;
   if (data_rank < 0 || channels < 0) return true;
-  if (batched) {
+  // Of matrices: a row in the matrix's rank; of a batch of them nothing else.
+  const bool rows = parameter.axis < 0 && call.op != kGemm && data_rank >= 2;
+  if (rows && IsRowOf(tensor, graph.value(data))) return true;
+  if (rows && data_rank > 2) {
     allowed = "one, or for each matrix one row of parameters, in the matrix's rank";
-    return rank == data_rank && tensor.dims(rank - 2) == 1 && tensor.dims(rank - 1) == channels;
+    return false;
   }
   allowed = absl::StrCat("one, or ", channels, " for the channels of the weight");
   return rank == 1 && tensor.dims(0) == channels;
