@@ -44,4 +44,10 @@ bool SharesEncoding(const CheckContext& context, const ResolvedOp& op) {
          absl::c_any_of(context.resolved().outputs(op), shares);
 }
 
+bool TouchesQuantized(const CheckContext& context, const ResolvedOp& op) {
+  const auto quantized = [](const Operand& operand) { return operand.quantized; };
+  return absl::c_any_of(context.resolved().inputs(op), quantized) ||
+         absl::c_any_of(context.resolved().outputs(op), quantized) || SharesEncoding(context, op);
+}
+
 }  // namespace quantgate

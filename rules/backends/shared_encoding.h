@@ -16,6 +16,9 @@ const Operand* SharedEncoding(const CheckContext& context, const Operand& operan
 // Whether an operand of the node has one: what holds for the node then does not hold for others that are like it.
 bool SharesEncoding(const CheckContext& context, const ResolvedOp& op);
 
+// Whether an operand of the node is quantized, by itself or by what another node states.
+bool TouchesQuantized(const CheckContext& context, const ResolvedOp& op);
+
 }  // namespace quantgate
 
 #endif  // QUANTGATE_RULES_BACKENDS_SHARED_ENCODING_H_

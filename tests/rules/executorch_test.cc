@@ -404,7 +404,6 @@ TEST(ExecuTorch, OfWhatItTakesApartNothingIsClaimed) {
     AnnotatedBuilder b;
     b.Input("x", kF32, {1, 8});
     const int act = quantized ? b.Act() : 0;
-    if (!quantized) b.Act();
     b.Op("aten.relu.default", "relu", {"x"}, {act}, act, {1, 8});
     b.Op(op_type, "op", {"relu", "relu", "relu"}, {}, 0, {1, 8});
     return ResultOf(b, kV75).outcome().kind();
@@ -435,6 +434,21 @@ TEST(ExecuTorch, TheMaskOfATriangleIsADelegateWithoutInput) {
   EXPECT_EQ(outcome(true, false), v1::Outcome::PARTIAL);
   EXPECT_EQ(outcome(true, true), v1::Outcome::FAILS);
   EXPECT_EQ(outcome(false, true), v1::Outcome::FAILS);
+}
+
+TEST(ExecuTorch, ATriangleOfChannelsLastEndsTheLowering) {
+  const auto codes = [](const char* in_between) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 4, 8, 8});
+    b.Weight("w", kF32, {4, 4, 1, 1}, 64);
+    b.Op("aten.conv2d.default", "conv", {"x", "w"}, {b.Act(), b.Filter()}, b.Act(), {1, 4, 8, 8});
+    b.Op(in_between, "between", {"conv"}, {b.Act()}, b.Act(), {1, 4, 8, 8});
+    b.Op("aten.tril.default", "tril", {"between"}, {}, 0, {1, 4, 8, 8});
+    return CodesAt(ResultOf(b, kV75), "tril");
+  };
+  EXPECT_THAT(codes("aten.relu.default"), Contains("EN205"));
+  // It stops the layout.
+  EXPECT_THAT(codes("aten.view.default"), Not(Contains("EN205")));
 }
 
 AnnotatedBuilder Divided(v1::DataType type) {

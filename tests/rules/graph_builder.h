@@ -4,6 +4,7 @@
 
 #include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "quantgate/v1/graph.pb.h"
@@ -99,6 +100,21 @@ class GraphBuilder {
     v1::Attribute& attribute = *node.add_attributes();
     attribute.set_name(Symbol(name));
     attribute.set_i(number);
+  }
+
+  // An If behind a new input `condition`, with this body as both of its branches; writes `output`.
+  v1::Node& Branch(const std::string& name, const std::string& condition, v1::Graph body, const std::string& output) {
+    body.clear_opset_imports();  // the model's hold
+    body.clear_format_version();
+    Input(condition, v1::DATA_TYPE_BOOL, {});
+    *graph.add_subgraphs() = std::move(body);
+    v1::Node& node = Node("If", name, {condition}, {output});
+    for (const char* branch : {"then_branch", "else_branch"}) {
+      v1::Attribute& attribute = *node.add_attributes();
+      attribute.set_name(Symbol(branch));
+      attribute.set_graph(graph.subgraphs_size());
+    }
+    return node;
   }
 
   // x -> Quantize -> Dequantize, with tensors x_q, x_dq and parameters x_scale, x_zp.

@@ -596,20 +596,11 @@ TEST_P(OrtModuleTest, SaysWhatTheRuntimeDoes) {
 TEST(OrtModule, LeavesWhatABodyReads) {
   GraphBuilder b = WithBias("Gemm", 0.02);
   GraphBuilder body;
-  body.graph.clear_opset_imports();
-  body.graph.set_format_version(0);
   body.Value("outer").set_captured(b.Id("y"));
   body.Node("Relu", "inner", {"outer"}, {"within"});
   body.Output("within");
-  b.Input("c", v1::DATA_TYPE_BOOL, {});
-  v1::Node& node = b.Node("If", "if", {"c"}, {"z"});
+  b.Branch("if", "c", body.graph, "z");
   b.Output("z");
-  for (const char* branch : {"then_branch", "else_branch"}) {
-    *b.graph.add_subgraphs() = body.graph;
-    v1::Attribute& attribute = *node.add_attributes();
-    attribute.set_name(b.Symbol(branch));
-    attribute.set_graph(b.graph.subgraphs_size());
-  }
   const absl::StatusOr<v1::Result> result = Ask(b.graph, kTarget);
   ASSERT_TRUE(result.ok()) << result.status();
   for (const v1::Finding& finding : result->findings()) EXPECT_NE(finding.code(), "FX501");

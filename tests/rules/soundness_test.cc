@@ -82,20 +82,11 @@ void SetInt(GraphBuilder& b, const std::string& name, int i, int64_t number) {
 // An If whose branches read a value of the graph.
 void BranchesThatRead(GraphBuilder& b, const std::string& name) {
   GraphBuilder body;
-  body.graph.clear_opset_imports();
-  body.graph.set_format_version(0);
   body.Value("outer").set_captured(b.Id(name));
   body.Node("Relu", "inner", {"outer"}, {"within"});
   body.Output("within");
-  b.Input("c", v1::DATA_TYPE_BOOL, {});
-  v1::Node& node = b.Node("If", "if", {"c"}, {"z"});
+  b.Branch("if", "c", body.graph, "z");
   b.Output("z");
-  for (const char* branch : {"then_branch", "else_branch"}) {
-    *b.graph.add_subgraphs() = body.graph;
-    v1::Attribute& attribute = *node.add_attributes();
-    attribute.set_name(b.Symbol(branch));
-    attribute.set_graph(b.graph.subgraphs_size());
-  }
 }
 
 // A Quantize/Dequantize pair with tensors of its own behind `from`.
@@ -257,21 +248,12 @@ void AddNormalization(GraphBuilder& b, int64_t element) {
 
 // An If that writes "behind"; a node of its body writes `name`.
 void AddBody(GraphBuilder& b, const std::string& name) {
-  b.Input("c", v1::DATA_TYPE_BOOL, {});
-  v1::Node& branch = b.Node("If", "branch", {"c"}, {"behind"});
-  for (const char* attribute : {"then_branch", "else_branch"}) {
-    v1::Attribute& body = *branch.add_attributes();
-    body.set_name(b.Symbol(attribute));
-    body.set_graph(1);
-  }
-  b.Output("behind");
   GraphBuilder body;
   body.Shape("x", v1::DATA_TYPE_FLOAT32, {1, 3, 16, 16}).set_captured(b.Id("x"));
   body.Node("Relu", "inner", {"x"}, {name});
   body.Output(name);
-  body.graph.clear_opset_imports();
-  body.graph.clear_format_version();
-  *b.graph.add_subgraphs() = body.graph;
+  b.Branch("branch", "c", body.graph, "behind");
+  b.Output("behind");
 }
 
 // linear(x, w, b) with int8 x and w, the bias derived from both; specs 0, 1 and 2.

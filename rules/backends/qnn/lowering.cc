@@ -8,6 +8,7 @@
 #include "rules/backends/qnn/lowerers.h"
 #include "rules/backends/qnn/removed.h"
 #include "rules/backends/qnn/tflite.h"
+#include "rules/backends/shared_encoding.h"
 #include "rules/graph/elements.h"
 
 namespace quantgate::qnn {
@@ -228,17 +229,11 @@ const std::array<const Entry*, 1024>& EntriesById() {
   return *table;
 }
 
-bool IsAnnotated(const NodeView& view, absl::Span<const Operand> operands) {
-  return absl::c_any_of(operands, [&](const Operand& operand) {
-    return operand.edge_value >= 0 && view.graph().value(operand.edge_value).spec() > 0;
-  });
-}
-
 Lowering LowerUnknown(const NodeView& view) {
   const auto* parts = absl::c_find_if(kTakenApart, [&](const TakenApart& entry) { return entry.op == view.op_type(); });
   const bool known = view.graph().origin() == v1::Graph::PT2E && parts != std::end(kTakenApart);
   // Floats beside quantized tensors stay on the CPU.
-  if (!known || (parts->several && (IsAnnotated(view, view.inputs()) || IsAnnotated(view, view.outputs())))) {
+  if (!known || (parts->several && TouchesQuantized(view.context(), view.op()))) {
     return NoCounterpart("the operator is not known");
   }
   return Unknown("ExecuTorch says it by operators that the graph does not have");

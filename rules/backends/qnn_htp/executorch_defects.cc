@@ -201,7 +201,11 @@ bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, Findi
     return true;
   }
   if (HasComputedFilter(graph, op.node)) {
-    sink.Add(kComputedFilter, place, "a filter that is computed", "ExecuTorch 1.5.1 needs its values", AsItWasRun());
+    const absl::Span<const Operand> inputs = context.resolved().inputs(op);
+    const bool from_constants = absl::c_all_of(
+        inputs, [](const Operand& input) { return input.argument != 1 || input.static_chain || input.is_static; });
+    sink.Add(kComputedFilter, place, "a filter that is computed", "ExecuTorch 1.5.1 needs its values",
+             from_constants ? AsItWasRun() : AsItIsWritten());
     return true;
   }
   return false;

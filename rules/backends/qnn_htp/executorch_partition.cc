@@ -8,7 +8,9 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_cat.h"
 #include "rules/backends/qnn_htp/executorch_channels_last.h"
+#include "rules/backends/shared_encoding.h"
 #include "rules/graph/data_type.h"
 
 namespace quantgate::qnn_htp {
@@ -156,13 +158,6 @@ class ReshapedConstants {
 // refused.
 bool HasOwnMask(const Graph& graph, int32_t node) { return graph.op_type(node) == "aten.tril.default"; }
 
-// The selection behind that comparison is delegated where everything is float, and joined with all that is left.
-bool SelectsFloats(const Graph& graph, int32_t node) {
-  const auto annotated = [&](int32_t value) { return value >= 0 && graph.value(value).spec() > 0; };
-  return HasOwnMask(graph, node) && graph.num_inputs(node) > 0 && graph.num_outputs(node) > 0 &&
-         !annotated(graph.input(node, 0)) && !annotated(graph.output(node, 0));
-}
-
 }  // namespace
 
 bool IsDelegated(const ModuleResult::OpOutcome& op) { return !op.refused && !op.backend_ops.empty(); }
@@ -267,7 +262,10 @@ void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult
   if (absl::c_none_of(result.ops, [](const ModuleResult::OpOutcome& op) { return op.refused; })) return;
   Delegates delegates(result.ops.size());
   Program(context, result).Partition(delegates);
-  if (delegates.full()) return;
+  if (delegates.full()) {
+    sink.NotChecked(&kDelegateWithoutInput, -1, absl::StrCat("the graph has ", kMostDelegates, " delegates or more"));
+    return;
+  }
   const absl::Span<const ResolvedOp> ops = resolved.ops();
   std::vector<bool> is_alone(ops.size(), false);
   for (int delegate = 0; delegate < delegates.count(); ++delegate) {
@@ -280,8 +278,10 @@ void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult
     const bool has_mask = HasOwnMask(graph, node);
     const int joined = result.ops[i].refused ? delegates.Choice({&op, 1}) : 0;
     const bool has_input = joined < delegates.count() && delegates.HasInput(joined);
-    const bool left_behind = result.ops[i].refused && (SelectsFloats(graph, node) ||
-                                                       (!has_input && (has_mask || constants.IsLeftBehindBy(node))));
+    // Where all is float the selection by the mask is delegated, and joined with all that is left.
+    const bool selects_floats = has_mask && !TouchesQuantized(context, ops[i]);
+    const bool left_behind =
+        result.ops[i].refused && (selects_floats || (!has_input && (has_mask || constants.IsLeftBehindBy(node))));
     if (!is_alone[i] && !left_behind) continue;
     Place place;
     place.node = node;

@@ -52,9 +52,9 @@ void FloatOfSomeSocs::Look(const BackendOp& op, FindingSink& sink) {
   if (without_.empty()) return;
   Hardware hardware = HardwareOf(target_);
   hardware.has_float = false;
-  match_ = {};
-  matcher_.Match(op, hardware, match_);
-  if (absl::c_none_of(match_.violations, [](const Violation& violation) { return violation.rule == &kNoFloat; })) {
+  MatchResult match;
+  matcher_.Match(op, hardware, match);
+  if (absl::c_none_of(match.violations, [](const Violation& violation) { return violation.rule == &kNoFloat; })) {
     return;
   }
   FindingSource source;

@@ -28,7 +28,6 @@ class FloatOfSomeSocs {
   const Target& target_;
   const TableMatcher& matcher_;
   std::vector<std::string> without_;  // empty: the target is a SoC, or all of its arch have floats, or it was said
-  MatchResult match_;
 };
 
 }  // namespace quantgate::qnn_htp
