@@ -61,7 +61,8 @@ TEST_F(CatalogTest, WhatTellsASocFromOthersOfItsArch) {
   EXPECT_EQ(of("QCS6490").kernels(), "");
   EXPECT_TRUE(of("QCS6490").integers_only());
   EXPECT_FALSE(of("SM8350").integers_only());
-  for (const v1::Target& target : CatalogTargets(registry_, "litert").value()) {
+  const std::vector<v1::Target> others = CatalogTargets(registry_, "litert").value();
+  for (const v1::Target& target : others) {
     EXPECT_EQ(target.kernels(), "") << target.name();
     EXPECT_FALSE(target.integers_only()) << target.name();
   }
