@@ -4,6 +4,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
+#include "rules/backends/in_place.h"
 #include "rules/graph/data_type.h"
 
 namespace quantgate {
@@ -11,6 +12,9 @@ namespace {
 
 // What needs an input's shape alone.
 bool IsShapeQuery(OpId id) { return id == OpId::kShape || id == OpId::kSize || id == OpId::kFillLike; }
+
+// Generators that PyTorch says by comparisons of an arange.
+bool IsTakenApart(OpId id) { return id == OpId::kEye || id == OpId::kLinspace; }
 
 // Same inputs, other outputs: nothing to fold.
 bool IsRandom(OpId id) {
@@ -28,10 +32,12 @@ bool Computable(const Graph& graph, const std::vector<bool>& folded, Generators 
   if (!IsDeterministic(graph, node)) return false;
   const OpId id = graph.op(node);
   if (generators == Generators::kKept && (id == OpId::kFillLike || IsFixedGenerator(id))) return false;
-  if (IsShapeQuery(id))
-    return graph.num_inputs(node) > 0 && graph.input(node, 0) >= 0 && graph.has_known_shape(graph.input(node, 0));
+  if (IsShapeQuery(id)) {
+    return graph.num_inputs(node) > 0 && graph.input(node, 0) >= 0 && graph.has_known_shape(graph.input(node, 0)) &&
+           !WritesIntoSelection(graph, node);
+  }
   // ExecuTorch lifts what a generator makes into a constant and emits the rest, attention masks and all.
-  if (graph.origin() == v1::Graph::PT2E) return IsFixedGenerator(id);
+  if (graph.origin() == v1::Graph::PT2E) return IsFixedGenerator(id) && !IsTakenApart(id);
   for (int i = 0; i < graph.num_inputs(node); ++i) {
     const int32_t value = graph.input(node, i);
     if (value >= 0 && !folded[value]) return false;
@@ -52,7 +58,7 @@ bool IsQuantized(const Graph& graph, int32_t spec, int32_t value) {
 
 // torchao runs any operator that is not marked as random; of those that no table has, names tell.
 bool RunsWhenConverted(const Graph& graph, int32_t node) {
-  if (graph.op(node) != OpId::kUnknown) return IsDeterministic(graph, node);
+  if (graph.op(node) != OpId::kUnknown) return IsDeterministic(graph, node) && !IsTakenApart(graph.op(node));
   const absl::string_view name = graph.op_type(node);
   const auto is_in_name = [name](absl::string_view word) { return absl::StrContains(name, word); };
   return absl::StartsWith(name, "aten.") &&

@@ -54,6 +54,7 @@ Rule ParameterRange();        // GS013
 Rule StoredPairMismatch();    // GS014
 Rule UnmatchedEncoding();     // GS015
 Rule NoEncodings();           // GS016
+Rule LostAssignment();        // GS017
 
 // CV: coverage.
 Rule UnknownOperator();   // CV001

@@ -399,7 +399,7 @@ TEST(ExecuTorch, AnArchStandsForSocsWithAndWithoutFloats) {
   }
 }
 
-TEST(ExecuTorch, OfWhatItTakesApartNothingIsClaimed) {
+TEST(ExecuTorch, WhatItTakesApartIsTakenWhereAllAreFloats) {
   const auto outcome = [](const char* op_type, bool quantized) {
     AnnotatedBuilder b;
     b.Input("x", kF32, {1, 8});
@@ -408,11 +408,9 @@ TEST(ExecuTorch, OfWhatItTakesApartNothingIsClaimed) {
     b.Op(op_type, "op", {"relu", "relu", "relu"}, {}, 0, {1, 8});
     return ResultOf(b, kV75).outcome().kind();
   };
-  // Floats are taken, and stay on the CPU beside quantized tensors.
-  EXPECT_EQ(outcome("aten.addcmul.default", false), v1::Outcome::UNKNOWN);
+  // Beside quantized tensors they stay on the CPU.
+  EXPECT_EQ(outcome("aten.addcmul.default", false), v1::Outcome::FULL);
   EXPECT_EQ(outcome("aten.addcmul.default", true), v1::Outcome::PARTIAL);
-  // One operator is quantized as its neighbors are.
-  EXPECT_EQ(outcome("aten.hstack.default", true), v1::Outcome::UNKNOWN);
   // What stays as it is has no builder.
   EXPECT_EQ(outcome("aten.hypot.default", false), v1::Outcome::PARTIAL);
   EXPECT_EQ(outcome("acme.addcmul.default", false), v1::Outcome::PARTIAL);

@@ -158,6 +158,17 @@ void AddShared(GraphBuilder& b, const char* op, const char* with) {
   b.Value("shared").set_spec(b.graph.specs_size());
 }
 
+// relu.select(...).copy_(x), and relu is read again.
+void AddAssignment(GraphBuilder& b, int spec_of_relu) {
+  b.Node("aten.select.int", "part", {"relu"}, {"part"}).add_input_specs(spec_of_relu);
+  b.Shape("part", v1::DATA_TYPE_FLOAT32, {16, 8, 8});
+  b.Node("aten.copy_.default", "write", {"part", "x"}, {"write"});
+  b.Shape("write", v1::DATA_TYPE_FLOAT32, {16, 8, 8});
+  b.Node("aten.neg.default", "again", {"relu"}, {"again"});
+  b.Shape("again", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+  b.Output("again");
+}
+
 // A cache that index_put_ writes, with a spec of its own that those of the values and of the result share. Calibrated,
 // torchao has observed the values and the result, not the cache.
 void AddCache(GraphBuilder& b, const char* op = "aten.index_put_.default") {
@@ -447,6 +458,10 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "SH005", "relu", "old"},
       {"KeyIsAnInput", Conv, [](GraphBuilder& b) { KeyTheMap(b, "relu", "conv"); }, "-SH005"},
+
+      // GS017
+      {"AssignmentToACopy", Conv, [](GraphBuilder& b) { AddAssignment(b, 1); }, "GS017", "write", "part"},
+      {"AssignmentToATensorThatIsRead", Conv, [](GraphBuilder& b) { AddAssignment(b, 0); }, "-GS017"},
 
       // CV003
       {"SpecOnATuple", Conv,

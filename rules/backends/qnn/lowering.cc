@@ -7,8 +7,8 @@
 #include "absl/algorithm/container.h"
 #include "rules/backends/qnn/lowerers.h"
 #include "rules/backends/qnn/removed.h"
+#include "rules/backends/qnn/taken_apart.h"
 #include "rules/backends/qnn/tflite.h"
-#include "rules/backends/shared_encoding.h"
 #include "rules/graph/elements.h"
 
 namespace quantgate::qnn {
@@ -194,29 +194,10 @@ constexpr OpId kDecomposed[] = {
 
 // What ExecuTorch 1.5.1 neither takes apart nor has a builder for, other than for the operator's other overloads.
 constexpr absl::string_view kWithoutBuilder[] = {
-    "aten.clamp.Tensor",        "aten.fmod.Scalar",  "aten.fmod.Tensor",    "aten.logical_or.default",
-    "aten.logical_xor.default", "aten.max.default",  "aten.mean.default",   "aten.min.default",
-    "aten.prod.default",        "aten.prod.dim_int", "aten.round.decimals", "aten.sort.stable",
-};
-
-// Operators without a name of their own here, which the decompositions of PyTorch that ExecuTorch runs say by others.
-struct TakenApart {
-  absl::string_view op;
-  bool several;  // with tensors in between, of which nothing says how they are quantized
-};
-constexpr TakenApart kTakenApart[] = {
-    {"aten.addcdiv.default", true},       {"aten.addcmul.default", true},
-    {"aten.baddbmm.default", true},       {"aten.broadcast_tensors.default", false},
-    {"aten.column_stack.default", false}, {"aten.diag_embed.default", true},
-    {"aten.dot.default", true},           {"aten.dstack.default", false},
-    {"aten.fliplr.default", false},       {"aten.flipud.default", false},
-    {"aten.frac.default", true},          {"aten.hstack.default", false},
-    {"aten.index_add.default", true},     {"aten.inner.default", true},
-    {"aten.kron.default", true},          {"aten.mv.default", true},
-    {"aten.outer.default", true},         {"aten.rot90.default", true},
-    {"aten.tensor_split.indices", false}, {"aten.tensor_split.sections", false},
-    {"aten.tensordot.default", true},     {"aten.upsample_linear1d.vec", true},
-    {"aten.vstack.default", false},
+    "aten.clamp.Tensor",           "aten.fmod.Scalar",  "aten.fmod.Tensor",    "aten.logical_or.default",
+    "aten.logical_xor.default",    "aten.max.default",  "aten.mean.default",   "aten.min.default",
+    "aten.prod.default",           "aten.prod.dim_int", "aten.round.decimals", "aten.sort.stable",
+    "aten.upsample_nearest3d.vec",
 };
 
 // Entry by operator id: one load on the hot path.
@@ -227,16 +208,6 @@ const std::array<const Entry*, 1024>& EntriesById() {
     return entries;
   }();
   return *table;
-}
-
-Lowering LowerUnknown(const NodeView& view) {
-  const auto* parts = absl::c_find_if(kTakenApart, [&](const TakenApart& entry) { return entry.op == view.op_type(); });
-  const bool known = view.graph().origin() == v1::Graph::PT2E && parts != std::end(kTakenApart);
-  // Floats beside quantized tensors stay on the CPU.
-  if (!known || (parts->several && TouchesQuantized(view.context(), view.op()))) {
-    return NoCounterpart("the operator is not known");
-  }
-  return Unknown("ExecuTorch says it by operators that the graph does not have");
 }
 
 // A QNN graph is what it is: ports by argument position, parameters by name.
@@ -295,7 +266,8 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   } else if (!view.channels_first()) {
     return Unknown("this origin's operators are not translated to QNN yet");
   }
-  if (op.op == nullptr) return LowerUnknown(view);
+  if (const std::optional<Lowering> lowering = LowerTakenApart(view, emission)) return *lowering;
+  if (op.op == nullptr) return NoCounterpart("the operator is not known");
   if (IsRemoved(context.graph(), op.node)) return Folded();
   if (context.graph().origin() == v1::Graph::PT2E &&
       absl::c_linear_search(kWithoutBuilder, context.graph().op_type(op.node))) {

@@ -76,6 +76,7 @@ Lowering LowerMaxPool(const NodeView& view, absl::string_view, Emission& emissio
 }
 
 Lowering LowerAveragePool(const NodeView& view, absl::string_view, Emission& emission) {
+  if (view.integer({"divisor_override"})) return NoCounterpart("QNN pools divide by the size of their window");
   return EmitPool(view, "PoolAvg2d", "PoolAvg3d", emission, [&](const Window& window) {
     AddWindow(view, window, emission);
     const bool aten = view.graph().origin() == v1::Graph::PT2E;

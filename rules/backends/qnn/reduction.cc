@@ -29,6 +29,8 @@ bool SumsIntegers(const NodeView& view) {
 
 Lowering LowerReduction(const NodeView& view, absl::string_view name, Emission& emission) {
   if (SumsIntegers(view)) return NoCounterpart("the sum of integers is one of 64 bits, which QNN does not have");
+  // PyTorch says it as a sum over a list of no dimensions, which means all; the library takes no such list.
+  if (view.op_type() == "aten.sum.default") return NoCounterpart("ExecuTorch asks for a sum over no dimension");
   emission.Begin(name, view.node());
   AddInput(view, view.input(0), emission);
   AddOutput(view, view.output(0), emission);

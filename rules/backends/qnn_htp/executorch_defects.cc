@@ -6,6 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "rules/backends/shared_encoding.h"
 
 namespace quantgate::qnn_htp {
 
@@ -16,11 +17,11 @@ const RuleInfo kMaxPoolStride = {
     v1::Finding::ERROR,
     kAtAnyStage,
     "{subject} has {observed}; {allowed}.",
-    "The builder of ExecuTorch 1.5.1 reads the stride argument of max_pool2d without asking whether it is there, and "
-    "the whole lowering ends with \"IndexError: tuple index out of range\".",
+    "The builders of ExecuTorch 1.5.1 read the stride argument of max_pool2d and avg_pool3d without asking whether it "
+    "is there, and the whole lowering ends with \"IndexError: tuple index out of range\".",
     "Write the stride out: max_pool2d(x, k, stride=k) is the same pooling.",
-    "Fires: aten.max_pool2d.default(x, [2, 2]) with the toolchain executorch. Does not: (x, [2, 2], [2, 2]), or the "
-    "toolchain qnn-converter.",
+    "Fires: aten.max_pool2d.default(x, [2, 2]) with the toolchain executorch. Does not: (x, [2, 2], [2, 2]), "
+    "aten.avg_pool2d.default(x, [2, 2]), or the toolchain qnn-converter.",
 };
 
 const RuleInfo kTwoBitPerTensor = {
@@ -111,6 +112,39 @@ const RuleInfo kComputedFilter = {
     "toolchain executorch. Does not: the same without that spec, or a filter that is a constant.",
 };
 
+const RuleInfo kNeverLowered = {
+    "EN222",
+    "executorch-never-lowered",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} is {observed}; {allowed}.",
+    "PyTorch takes these operators apart, and ExecuTorch 1.5.1 does not get over the parts. take_along_dim and cross "
+    "make the index of a gather of constants that its passes read before they define it; rrelu has no variant that "
+    "writes into memory that was planned; where what is read is quantized, a padding that goes around, which is "
+    "assignments to slices, gives delegates other results than their program says, and the zeros of block_diag become "
+    "a delegate without an input.",
+    "Use gather with an index of the result's shape for take_along_dim, slices and cat for the paddings, and relu or "
+    "leaky_relu for rrelu.",
+    "Fires: aten.take_along_dim.default; aten.pad.default(x, [1, 1], 'circular') of a quantized tensor. Does not: "
+    "aten.gather.default; the same pad with the mode reflect, or of a float tensor; the toolchain qnn-converter.",
+};
+
+const RuleInfo kComplexNumbers = {
+    "EN223",
+    "executorch-complex-numbers",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has {observed}; {allowed}.",
+    "QNN has no complex numbers, and ExecuTorch 1.5.1 does not leave them to the CPU: the builder of an operator that "
+    "it has one for, a cast to complex numbers in front of a Fourier transform among them, looks their type up, and "
+    "the whole lowering ends with \"KeyError: torch.complex64\".",
+    "Compute the transform outside of the model, or by a product with the matrix of its sines and cosines.",
+    "Fires: aten.abs.default of a complex tensor, aten.fft_fftn.default of a float one, with the toolchain executorch. "
+    "Does not: aten.abs.default of a float tensor.",
+};
+
 namespace {
 
 FindingSource AsItWasRun() {
@@ -184,20 +218,88 @@ bool HasComputedFilter(const Graph& graph, int32_t node) {
   return graph.num_inputs(node) > 1 && graph.input(node, 1) >= 0 && IsComputed(graph, graph.input(node, 1));
 }
 
+bool IsComplex(const Graph& graph, int32_t value) {
+  if (value < 0) return false;
+  const v1::DataType type = graph.dtype(value);
+  return type == v1::DATA_TYPE_COMPLEX64 || type == v1::DATA_TYPE_COMPLEX128;
+}
+
+// Whether something with a builder reads or writes complex numbers: the operator itself, or the cast in front of a
+// transform.
+bool BuildsComplexNumbers(const Graph& graph, int32_t node) {
+  const absl::string_view type = graph.op_type(node);
+  if (absl::StartsWith(type, "aten.stft.")) return true;
+  bool reads = false;
+  for (int i = 0; i < graph.num_inputs(node); ++i) reads = reads || IsComplex(graph, graph.input(node, i));
+  const bool writes = graph.num_outputs(node) > 0 && IsComplex(graph, graph.output(node, 0));
+  if (absl::StartsWith(type, "aten.fft_")) {
+    const bool of_reals = absl::StrContains(type, "_rfft") || absl::StrContains(type, "_ihfft");
+    return writes && !reads && !of_reals;
+  }
+  const bool has_no_builder = absl::StrContains(type, "as_real") || absl::StrContains(type, "as_complex") ||
+                              type == "aten.real.default" || type == "aten.imag.default";
+  return (reads || writes) && !has_no_builder;
+}
+
+// What ends a pass of ExecuTorch's, whatever else the graph has.
+struct NeverLowered {
+  absl::string_view op;
+  bool of_floats;  // too; otherwise of quantized tensors alone
+  absl::string_view ends_with;
+};
+constexpr NeverLowered kNeverLoweredOps[] = {
+    {"aten.block_diag.default", false, "No graph inputs present for graph"},
+    {"aten.cross.default", true, "was used before it has been defined"},
+    {"aten.linalg_cross.default", true, "was used before it has been defined"},
+    {"aten.pad.default", false, "QNN graph I/O does not match the delegated program signature"},
+    {"aten.rrelu.default", true, "Missing out variants"},
+    {"aten.take_along_dim.default", true, "was used before it has been defined"},
+};
+
+const NeverLowered* FindInNeverLowered(const Graph& graph, int32_t node) {
+  const absl::string_view type = graph.op_type(node);
+  const auto* row = absl::c_find_if(kNeverLoweredOps, [type](const NeverLowered& entry) { return entry.op == type; });
+  if (row == std::end(kNeverLoweredOps)) return nullptr;
+  const v1::Attribute* mode = type == "aten.pad.default" ? graph.attribute(node, "mode") : nullptr;
+  const bool is_other_pad = type == "aten.pad.default" && (mode == nullptr || mode->s() != "circular");
+  return is_other_pad ? nullptr : row;
+}
+
+// Whose builder reads the argument unasked.
+bool NeedsStride(absl::string_view type) {
+  return type == "aten.max_pool2d.default" || type == "aten.avg_pool3d.default";
+}
+
 }  // namespace
+
+bool FindNeverLowered(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  if (graph.origin() != v1::Graph::PT2E) return false;
+  const NeverLowered* row = FindInNeverLowered(graph, op.node);
+  if (row == nullptr || (!row->of_floats && !TouchesQuantized(context, op))) return false;
+  Place place;
+  place.node = op.node;
+  sink.Add(kNeverLowered, place, absl::StrCat(graph.op_type(op.node), row->of_floats ? "" : " of quantized values"),
+           absl::StrCat("ExecuTorch 1.5.1 ends with \"", row->ends_with, "\""), AsItWasRun());
+  return true;
+}
 
 bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() != v1::Graph::PT2E) return false;
   Place place;
   place.node = op.node;
-  if (graph.op_type(op.node) == "aten.max_pool2d.default" && graph.attribute(op.node, "stride") == nullptr) {
+  if (NeedsStride(graph.op_type(op.node)) && graph.attribute(op.node, "stride") == nullptr) {
     sink.Add(kMaxPoolStride, place, "no stride argument", "ExecuTorch 1.5.1 needs it written out", AsItWasRun());
     return true;
   }
   if (const int numbers = NumbersOfReplicationPad(graph, op.node); numbers > 2) {
     sink.Add(kReplicationPad, place, absl::StrCat("a padding of ", numbers / 2, " dimensions that repeats the edge"),
              "ExecuTorch 1.5.1 builds those of the last dimension alone", AsItWasRun());
+    return true;
+  }
+  if (BuildsComplexNumbers(graph, op.node)) {
+    sink.Add(kComplexNumbers, place, "complex numbers", "ExecuTorch 1.5.1 has no type for them", AsItWasRun());
     return true;
   }
   if (HasComputedFilter(graph, op.node)) {

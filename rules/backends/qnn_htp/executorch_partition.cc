@@ -8,7 +8,9 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "rules/backends/in_place.h"
 #include "rules/backends/qnn_htp/executorch_channels_last.h"
 #include "rules/backends/shared_encoding.h"
 #include "rules/graph/data_type.h"
@@ -154,9 +156,17 @@ class ReshapedConstants {
   absl::flat_hash_map<std::pair<int32_t, int>, bool> is_read_;  // by value, and rank that it is brought to
 };
 
-// It is taken apart: arange and sub, which are delegated, compute its mask from constants, and a comparison of that is
-// refused.
-bool HasOwnMask(const Graph& graph, int32_t node) { return graph.op_type(node) == "aten.tril.default"; }
+// It is taken apart: a part that is delegated, such as an arange, computes a mask or a weight from constants alone, and
+// the part that compares it is refused.
+bool HasOwnMask(const Graph& graph, int32_t node) {
+  return graph.op_type(node) == "aten.tril.default" || graph.op(node) == OpId::kEye ||
+         graph.op(node) == OpId::kLinspace || WritesIntoSelection(graph, node);
+}
+
+// The same, and what reads the comparison is delegated whatever is quantized: the parts in front of it stay alone.
+bool HasOwnWeight(const Graph& graph, int32_t node) {
+  return graph.op_type(node) == "aten.lerp.Scalar" || absl::StartsWith(graph.op_type(node), "aten.quantile.");
+}
 
 }  // namespace
 
@@ -275,13 +285,13 @@ void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult
   for (size_t i = 0; i < ops.size(); ++i) {
     const auto op = static_cast<int32_t>(i);
     const int32_t node = ops[i].node;
-    const bool has_mask = HasOwnMask(graph, node);
+    const bool has_mask = result.ops[i].refused && HasOwnMask(graph, node);
     const int joined = result.ops[i].refused ? delegates.Choice({&op, 1}) : 0;
     const bool has_input = joined < delegates.count() && delegates.HasInput(joined);
     // Where all is float the selection by the mask is delegated, and joined with all that is left.
     const bool selects_floats = has_mask && !TouchesQuantized(context, ops[i]);
-    const bool left_behind =
-        result.ops[i].refused && (selects_floats || (!has_input && (has_mask || constants.IsLeftBehindBy(node))));
+    const bool left_behind = result.ops[i].refused && (selects_floats || HasOwnWeight(graph, node) ||
+                                                       (!has_input && (has_mask || constants.IsLeftBehindBy(node))));
     if (!is_alone[i] && !left_behind) continue;
     Place place;
     place.node = node;

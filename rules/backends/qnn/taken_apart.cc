@@ -1,0 +1,198 @@
+#include "rules/backends/qnn/taken_apart.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
+#include "absl/strings/str_split.h"
+#include "rules/backends/in_place.h"
+#include "rules/backends/qnn/lowerers.h"
+#include "rules/backends/shared_encoding.h"
+#include "rules/graph/data_type.h"
+
+namespace quantgate::qnn {
+namespace {
+
+// How the parts read and write.
+enum class Form : uint8_t {
+  kOne,      // one part, which reads and writes what the operator does
+  kEach,     // the same for each result
+  kSeveral,  // with tensors in between, of which nothing says how they are quantized
+  kRefused,  // a part is refused, or has no builder, whatever the types
+};
+
+struct Row {
+  absl::string_view op;
+  Form form;
+  // QNN's names, of those that compute; what only moves elements comes without saying beside others. Empty: not known.
+  absl::string_view parts;
+};
+
+constexpr Row kRows[] = {
+    {"aten.addcdiv.default", Form::kSeveral, "ElementWiseMultiply ElementWiseDivide ElementWiseAdd"},
+    {"aten.addcmul.default", Form::kSeveral, "ElementWiseMultiply ElementWiseAdd"},
+    {"aten.addr.default", Form::kSeveral, "ElementWiseMultiply ElementWiseAdd"},
+    {"aten.aminmax.default", Form::kEach, "ReduceMin ReduceMax"},
+    {"aten.baddbmm.default", Form::kSeveral, "MatMul ElementWiseAdd"},
+    {"aten.block_diag.default", Form::kSeveral, "Concat"},
+    {"aten.broadcast_tensors.default", Form::kSeveral, ""},
+    {"aten.cartesian_prod.default", Form::kSeveral, "Pack"},
+    {"aten.column_stack.default", Form::kOne, "Concat"},
+    {"aten.deg2rad.default", Form::kSeveral, "ElementWiseMultiply"},
+    {"aten.diag_embed.default", Form::kSeveral, "ElementWiseSelect"},
+    {"aten.dot.default", Form::kRefused, ""},
+    {"aten.dsplit.int", Form::kEach, "StridedSlice"},
+    {"aten.dstack.default", Form::kOne, "Concat"},
+    {"aten.erf.default", Form::kRefused, ""},
+    {"aten.fliplr.default", Form::kOne, "StridedSlice"},
+    {"aten.flipud.default", Form::kOne, "StridedSlice"},
+    {"aten.frac.default", Form::kSeveral,
+     "ElementWiseSign ElementWiseAbs ElementWiseFloor ElementWiseMultiply ElementWiseSubtract"},
+    {"aten.hsplit.int", Form::kEach, "StridedSlice"},
+    {"aten.hstack.default", Form::kOne, "Concat"},
+    {"aten.inner.default", Form::kSeveral, "MatMul"},
+    {"aten.kron.default", Form::kSeveral, "ElementWiseMultiply"},
+    {"aten.linalg_multi_dot.default", Form::kSeveral, "MatMul"},
+    {"aten.log_sigmoid.default", Form::kSeveral,
+     "ElementWiseMinimum ElementWiseAbs ElementWiseNeg ElementWiseExp ElementWiseAdd ElementWiseLog "
+     "ElementWiseSubtract"},
+    {"aten.mT.default", Form::kOne, "Transpose"},
+    {"aten.matrix_H.default", Form::kOne, "Transpose"},
+    {"aten.meshgrid.default", Form::kSeveral, "Tile"},
+    {"aten.meshgrid.indexing", Form::kSeveral, "Tile"},
+    {"aten.mv.default", Form::kSeveral, "ElementWiseMultiply ReduceSum"},
+    {"aten.outer.default", Form::kSeveral, "ElementWiseMultiply"},
+    {"aten.rad2deg.default", Form::kSeveral, "ElementWiseMultiply"},
+    {"aten.repeat_interleave.self_int", Form::kSeveral, "Tile"},
+    {"aten.rot90.default", Form::kSeveral, "StridedSlice Transpose"},
+    {"aten.tensor_split.indices", Form::kEach, "StridedSlice"},
+    {"aten.tensor_split.sections", Form::kEach, "StridedSlice"},
+    {"aten.tensordot.default", Form::kSeveral, "MatMul"},
+    {"aten.upsample_linear1d.vec", Form::kSeveral, ""},
+    {"aten.vdot.default", Form::kRefused, ""},
+    {"aten.vsplit.int", Form::kEach, "StridedSlice"},
+    {"aten.vstack.default", Form::kOne, "Concat"},
+    // Which parts they have depends on their arguments, or on types that were not asked.
+    {"aten.all.default", Form::kOne, ""},
+    {"aten.all.dim", Form::kOne, ""},
+    {"aten.all.dims", Form::kOne, ""},
+    {"aten.argsort.default", Form::kOne, ""},
+    {"aten.argsort.stable", Form::kOne, ""},
+    {"aten.atleast_1d.default", Form::kOne, ""},
+    {"aten.atleast_2d.default", Form::kOne, ""},
+    {"aten.atleast_3d.default", Form::kOne, ""},
+    {"aten.bilinear.default", Form::kOne, ""},
+    {"aten.chain_matmul.default", Form::kOne, ""},
+    {"aten.diag.default", Form::kOne, ""},
+    {"aten.diagflat.default", Form::kOne, ""},
+    {"aten.index_add.default", Form::kOne, ""},
+    {"aten.index_fill.int_Scalar", Form::kOne, ""},
+    {"aten.index_fill.int_Tensor", Form::kOne, ""},
+    {"aten.isnan.default", Form::kOne, ""},
+    {"aten.linalg_cross.default", Form::kOne, ""},
+    {"aten.linalg_diagonal.default", Form::kOne, ""},
+    {"aten.linalg_matmul.default", Form::kOne, ""},
+    {"aten.linalg_matrix_power.default", Form::kOne, ""},
+    {"aten.linalg_vecdot.default", Form::kOne, ""},
+    {"aten.nansum.default", Form::kOne, ""},
+    {"aten.pairwise_distance.default", Form::kRefused, ""},
+    {"aten.row_stack.default", Form::kOne, ""},
+    {"aten.sum_to_size.default", Form::kOne, ""},
+    {"aten.take.default", Form::kOne, ""},
+    {"aten.trapezoid.x", Form::kOne, ""},
+    {"aten.trapezoid.dx", Form::kOne, ""},
+    {"aten.zero_.default", Form::kOne, ""},
+};
+
+constexpr char kHowIsNotKnown[] = "ExecuTorch says it by operators that the graph does not have";
+
+// What joins or computes with several tensors reads them all; the others the first.
+bool ReadsAll(absl::string_view part) { return part == "Concat" || part == "Pack"; }
+
+bool ReadsTwo(absl::string_view part) {
+  for (absl::string_view two : {"ElementWiseAdd", "ElementWiseSubtract", "ElementWiseMultiply", "ElementWiseDivide",
+                                "ElementWiseMinimum", "MatMul"}) {
+    if (part == two) return true;
+  }
+  return false;
+}
+
+// As the operator's own tensors are.
+void EmitOne(const NodeView& view, absl::string_view part, const Operand& output, Emission& emission) {
+  emission.Begin(part, view.node());
+  if (ReadsAll(part)) {
+    for (const Operand& input : view.inputs()) AddInput(view, &input, emission);
+  } else {
+    AddInput(view, view.input(0), emission);
+  }
+  if (ReadsTwo(part)) {
+    BackendTensor like;
+    FillTensor(view, view.input(0), Layout::kSame, -1, emission, like);
+    AddMadeConstant(like, 1, emission);
+  }
+  AddOutput(view, &output, emission);
+}
+
+// Floats of sizes that are not known.
+void EmitOfFloats(const NodeView& view, absl::string_view part, Emission& emission) {
+  const BackendTensor between = WithType(BackendTensor(), v1::DATA_TYPE_FLOAT32);
+  emission.Begin(part, view.node());
+  if (part == "ElementWiseSelect") emission.AddInput() = WithType(BackendTensor(), v1::DATA_TYPE_BOOL);
+  emission.AddInput() = between;
+  if (ReadsAll(part) || ReadsTwo(part) || part == "ElementWiseSelect") emission.AddInput() = between;
+  emission.AddOutput() = between;
+}
+
+bool AllFloats(const NodeView& view) {
+  const auto is_float = [](const Operand& operand) { return !operand.present || IsFloat(operand.type); };
+  return absl::c_all_of(view.inputs(), is_float) && absl::c_all_of(view.outputs(), is_float);
+}
+
+// Null: none.
+const Row* Find(absl::string_view op) {
+  static const auto* rows = [] {
+    auto* by_name = new absl::flat_hash_map<absl::string_view, const Row*>();
+    for (const Row& row : kRows) by_name->emplace(row.op, &row);
+    return by_name;
+  }();
+  const auto row = rows->find(op);
+  return row == rows->end() ? nullptr : row->second;
+}
+
+}  // namespace
+
+std::optional<Lowering> LowerTakenApart(const NodeView& view, Emission& emission) {
+  if (view.graph().origin() != v1::Graph::PT2E) return std::nullopt;
+  if (WritesIntoSelection(view.graph(), view.node())) {
+    // Of quantized tensors it is lost (GS017), and nothing of it is left.
+    if (TouchesQuantized(view.context(), view.op())) return Folded();
+    return NoCounterpart("PyTorch says the assignment by a comparison of indices, which ExecuTorch refuses");
+  }
+  const Row* row = Find(view.op_type());
+  if (row == nullptr) return std::nullopt;
+  const bool quantized = TouchesQuantized(view.context(), view.op());
+  switch (row->form) {
+    case Form::kRefused:
+      return NoCounterpart("ExecuTorch takes it apart, and QNN has no operator for a part");
+    case Form::kSeveral:
+      // Floats beside quantized tensors stay on the CPU.
+      if (quantized) return NoCounterpart("ExecuTorch takes it apart, and what is between its parts is not quantized");
+      if (row->parts.empty() || !AllFloats(view)) return Unknown(kHowIsNotKnown);
+      for (absl::string_view part : absl::StrSplit(row->parts, ' ')) EmitOfFloats(view, part, emission);
+      return Emitted();
+    case Form::kOne:
+    case Form::kEach:
+      break;
+  }
+  if (row->parts.empty() || (!quantized && !AllFloats(view)) || view.outputs().empty()) return Unknown(kHowIsNotKnown);
+  const std::vector<absl::string_view> parts = absl::StrSplit(row->parts, ' ');
+  for (size_t i = 0; i < view.outputs().size(); ++i) {
+    if (row->form == Form::kOne && i > 0) return Unknown(kHowIsNotKnown);
+    // What nobody reads is not emitted.
+    if (view.outputs()[i].present) EmitOne(view, parts[std::min(i, parts.size() - 1)], view.outputs()[i], emission);
+  }
+  return Emitted();
+}
+
+}  // namespace quantgate::qnn

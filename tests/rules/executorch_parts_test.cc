@@ -1,0 +1,214 @@
+// Operators that PyTorch takes apart on the way to HTP, as ExecuTorch 1.5.1 was seen to lower them: by their parts, in
+// part, or not at all.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "tests/rules/annotated_builder.h"
+#include "tests/rules/annotated_check.h"
+
+namespace quantgate {
+namespace {
+
+using ::quantgate::testing::AnnotatedBuilder;
+using ::quantgate::testing::Refused;
+using ::quantgate::testing::ResultOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+constexpr v1::DataType kF32 = v1::DATA_TYPE_FLOAT32;
+constexpr char kV75[] = "qnn_htp/SM8650@2.49";
+
+std::vector<std::string> CodesAt(const v1::Result& result, const std::string& node) {
+  std::vector<std::string> codes;
+  for (const v1::Finding& finding : result.findings()) {
+    if (finding.location().node() == node) codes.push_back(finding.code());
+  }
+  return codes;
+}
+
+// The operator alone, with inputs of one shape and an output of another.
+AnnotatedBuilder Alone(const std::string& op, int inputs, bool quantized, const std::vector<int64_t>& in = {4, 8},
+                       const std::vector<int64_t>& out = {4, 8}) {
+  AnnotatedBuilder b;
+  const int act = quantized ? b.Act() : 0;
+  std::vector<std::string> names;
+  for (int i = 0; i < inputs; ++i) {
+    names.push_back("x" + std::to_string(i));
+    b.Input(names.back(), kF32, in);
+  }
+  b.Op(op, "node", names, std::vector<int>(inputs, act), act, out);
+  return b;
+}
+
+v1::Outcome::Kind OutcomeOf(const AnnotatedBuilder& b, const std::string& target = kV75) {
+  return ResultOf(b, target).outcome().kind();
+}
+
+TEST(ExecuTorchParts, WhatIsOnePartIsJudgedAsThat) {
+  for (const bool quantized : {false, true}) {
+    EXPECT_EQ(OutcomeOf(Alone("aten.vstack.default", 2, quantized, {4, 8}, {8, 8})), v1::Outcome::FULL) << quantized;
+    EXPECT_EQ(OutcomeOf(Alone("aten.fliplr.default", 1, quantized)), v1::Outcome::FULL) << quantized;
+    EXPECT_EQ(OutcomeOf(Alone("aten.mT.default", 1, quantized, {4, 8}, {8, 4})), v1::Outcome::FULL) << quantized;
+  }
+  // Joined with floats, the part is refused.
+  AnnotatedBuilder mixed = Alone("aten.vstack.default", 2, true, {4, 8}, {8, 8});
+  mixed.Find("node").set_input_specs(0, 0);
+  EXPECT_THAT(Refused(ResultOf(mixed, kV75)), ElementsAre("node"));
+}
+
+// Nothing says how the tensors between the parts are quantized.
+TEST(ExecuTorchParts, OfSeveralPartsThoseOfFloatsAreTaken) {
+  for (const char* op : {"aten.addcmul.default", "aten.addcdiv.default"}) {
+    EXPECT_EQ(OutcomeOf(Alone(op, 3, false)), v1::Outcome::FULL) << op;
+    EXPECT_THAT(Refused(ResultOf(Alone(op, 3, true), kV75)), ElementsAre("node")) << op;
+  }
+  // Where there is no float, there are no kernels for them either.
+  EXPECT_THAT(Refused(ResultOf(Alone("aten.addcmul.default", 3, false), "qnn_htp/QCM6490@2.49")), ElementsAre("node"));
+}
+
+TEST(ExecuTorchParts, APartThatQnnHasNotIsRefused) {
+  for (const bool quantized : {false, true}) {
+    EXPECT_THAT(Refused(ResultOf(Alone("aten.erf.default", 1, quantized), kV75)), ElementsAre("node")) << quantized;
+  }
+}
+
+TEST(ExecuTorchParts, WhoseFormIsNotKnownIsUnknown) {
+  const v1::Result result = ResultOf(Alone("aten.isnan.default", 1, false), kV75);
+  EXPECT_EQ(result.outcome().kind(), v1::Outcome::UNKNOWN);
+  EXPECT_THAT(Refused(result), IsEmpty());
+}
+
+// Another toolchain is not known to take anything apart, nor is another origin.
+TEST(ExecuTorchParts, AnOperatorThatNobodyKnowsHasNoCounterpart) {
+  EXPECT_THAT(Refused(ResultOf(Alone("aten.nobody_knows.default", 1, false), kV75)), ElementsAre("node"));
+}
+
+// Its mask or range is computed by a delegate of constants alone, because the part behind is refused.
+TEST(ExecuTorchParts, APartThatIsRefusedLeavesADelegateWithoutInput) {
+  for (const char* op : {"aten.lerp.Scalar", "aten.quantile.scalar", "aten.tril.default"}) {
+    const v1::Result result = ResultOf(Alone(op, op[5] == 'l' ? 2 : 1, false), kV75);
+    EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS) << op;
+    EXPECT_THAT(CodesAt(result, "node"), Contains("CV203")) << op;
+  }
+  // The mask of a quantized tensor is computed with what is delegated in front of it; the weight is not.
+  EXPECT_EQ(OutcomeOf(Alone("aten.lerp.Scalar", 2, true)), v1::Outcome::FAILS);
+  EXPECT_EQ(OutcomeOf(Alone("aten.erf.default", 1, false)), v1::Outcome::PARTIAL);
+}
+
+TEST(ExecuTorchParts, SumsAndPoolsThatCannotBeSaid) {
+  EXPECT_THAT(Refused(ResultOf(Alone("aten.sum.default", 1, false, {4, 8}, {}), kV75)), ElementsAre("node"));
+  for (const bool divisor : {false, true}) {
+    AnnotatedBuilder b = Alone("aten.avg_pool2d.default", 1, true, {1, 4, 8, 8}, {1, 4, 4, 4});
+    b.IntsAttribute(b.Find("node"), "kernel_size", {2, 2});
+    b.IntsAttribute(b.Find("node"), "stride", {2, 2});
+    if (divisor) b.Int(b.Find("node"), "divisor_override", 3);
+    EXPECT_EQ(OutcomeOf(b), divisor ? v1::Outcome::PARTIAL : v1::Outcome::FULL);
+  }
+}
+
+TEST(ExecuTorchParts, ThreeDimensionalPoolsNeedTheirStride) {
+  for (const bool stride : {false, true}) {
+    AnnotatedBuilder b = Alone("aten.avg_pool3d.default", 1, false, {1, 4, 8, 8, 8}, {1, 4, 4, 4, 4});
+    b.IntsAttribute(b.Find("node"), "kernel_size", {2, 2, 2});
+    if (stride) b.IntsAttribute(b.Find("node"), "stride", {2, 2, 2});
+    EXPECT_EQ(OutcomeOf(b), stride ? v1::Outcome::FULL : v1::Outcome::FAILS);
+    if (!stride) EXPECT_THAT(CodesAt(ResultOf(b, kV75), "node"), Contains("EN202"));
+    EXPECT_THAT(CodesAt(ResultOf(b, kV75, "qnn-converter"), "node"), Not(Contains("EN202")));
+  }
+}
+
+AnnotatedBuilder Pad(const std::string& mode, bool quantized) {
+  AnnotatedBuilder b = Alone("aten.pad.default", 1, quantized, {1, 4, 8, 8}, {1, 4, 10, 10});
+  b.IntsAttribute(b.Find("node"), "pad", {1, 1, 1, 1});
+  v1::Attribute& text = *b.Find("node").add_attributes();
+  text.set_name(b.Symbol("mode"));
+  text.set_s(mode);
+  return b;
+}
+
+TEST(ExecuTorchParts, SomeAreNeverLowered) {
+  const v1::Result circular = ResultOf(Pad("circular", true), kV75);
+  EXPECT_EQ(circular.outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_THAT(CodesAt(circular, "node"), Contains("EN222"));
+  EXPECT_EQ(OutcomeOf(Pad("circular", false)), v1::Outcome::PARTIAL);
+  EXPECT_THAT(CodesAt(ResultOf(Pad("reflect", true), kV75), "node"), Not(Contains("EN222")));
+  EXPECT_THAT(CodesAt(ResultOf(Pad("circular", true), kV75, "qnn-converter"), "node"), Not(Contains("EN222")));
+  for (const bool quantized : {false, true}) {
+    EXPECT_EQ(OutcomeOf(Alone("aten.rrelu.default", 1, quantized)), v1::Outcome::FAILS) << quantized;
+    EXPECT_EQ(OutcomeOf(Alone("aten.linalg_cross.default", 2, quantized)), v1::Outcome::FAILS) << quantized;
+    EXPECT_EQ(OutcomeOf(Alone("aten.block_diag.default", 2, quantized, {4, 8}, {8, 16})),
+              quantized ? v1::Outcome::FAILS : v1::Outcome::FULL);
+  }
+  EXPECT_EQ(OutcomeOf(Alone("aten.leaky_relu.default", 1, true)), v1::Outcome::FULL);
+}
+
+TEST(ExecuTorchParts, ComplexNumbersHaveNoType) {
+  const auto unary = [](const char* op, v1::DataType in, v1::DataType out) {
+    AnnotatedBuilder b;
+    b.Input("x", in, {4, 8});
+    b.Node(op, "node", {"x"}, {"node"});
+    b.Shape("node", out, {4, 8});
+    b.Output("node");
+    return ResultOf(b, kV75);
+  };
+  constexpr v1::DataType kC64 = v1::DATA_TYPE_COMPLEX64;
+  EXPECT_EQ(unary("aten.abs.default", kC64, kF32).outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_THAT(CodesAt(unary("aten.abs.default", kC64, kF32), "node"), Contains("EN223"));
+  EXPECT_EQ(unary("aten.abs.default", kF32, kF32).outcome().kind(), v1::Outcome::FULL);
+  // A cast to complex numbers is in front of this one alone.
+  EXPECT_THAT(CodesAt(unary("aten.fft_fftn.default", kF32, kC64), "node"), Contains("EN223"));
+  EXPECT_THAT(CodesAt(unary("aten.fft_rfft.default", kF32, kC64), "node"), Not(Contains("EN223")));
+  EXPECT_THAT(CodesAt(unary("aten.real.default", kC64, kF32), "node"), Not(Contains("EN223")));
+  EXPECT_THAT(CodesAt(unary("aten.stft.default", kF32, kF32), "node"), Contains("EN223"));
+}
+
+// Taken apart into comparisons of an arange, which are refused; an arange alone is a constant.
+TEST(ExecuTorchParts, GeneratorsThatCompareAreNoConstants) {
+  const auto added = [](const char* op) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {8, 8});
+    b.Int(b.Node(op, "made", {}, {"made"}), "n", 8);
+    b.Shape("made", kF32, {8, 8});
+    b.Node("aten.add.Tensor", "add", {"x", "made"}, {"add"});
+    b.Shape("add", kF32, {8, 8});
+    b.Output("add");
+    return ResultOf(b, kV75);
+  };
+  EXPECT_EQ(added("aten.eye.default").outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_THAT(Refused(added("aten.eye.default")), Contains("made"));
+  EXPECT_EQ(added("aten.ones.default").outcome().kind(), v1::Outcome::FULL);
+}
+
+// y = x * 2; y[:, 0] = z; return y
+AnnotatedBuilder Assignment(const std::string& op, bool quantized, const std::string& view = "aten.select.int") {
+  AnnotatedBuilder b;
+  b.Input("x", kF32, {4, 8});
+  b.Input("z", kF32, {4});
+  const int act = quantized ? b.Act() : 0;
+  b.Op("aten.neg.default", "y", {"x"}, {act}, act, {4, 8});
+  b.Int(b.Node(view, "part", {"y"}, {"part"}), "dim", 1);
+  b.Shape("part", kF32, {4}).set_spec(act);
+  b.Node(op, "write",
+         op == "aten.copy_.default" ? std::vector<std::string>{"part", "z"} : std::vector<std::string>{"part"},
+         {"write"});
+  b.Shape("write", kF32, {4});
+  return b;
+}
+
+// The comparison of indices is refused, and the arange that it reads is left alone in a delegate.
+TEST(ExecuTorchParts, AnAssignmentToAnElementIsAComparison) {
+  for (const char* op : {"aten.copy_.default", "aten.fill_.Scalar"}) {
+    const v1::Result result = ResultOf(Assignment(op, false), kV75);
+    EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS) << op;
+    EXPECT_THAT(Refused(result), ElementsAre("write")) << op;
+  }
+  EXPECT_EQ(OutcomeOf(Assignment("aten.copy_.default", false, "aten.slice.Tensor")), v1::Outcome::FULL);
+}
+
+}  // namespace
+}  // namespace quantgate
