@@ -1,10 +1,12 @@
 #include "rules/graph/resolve.h"
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/like_ops.h"
 #include "rules/graph/port_role.h"
@@ -389,6 +391,8 @@ class Resolver {
     QuantParams params;
     params.scales = quantizers_.NumbersOf(scale);
     params.zero_points = quantizers_.NumbersOf(zero_point);
+    // MatMulInteger and its kind have zero points alone.
+    const size_t count = params.scales.empty() ? params.zero_points.size() : params.scales.size();
     const int64_t bits = graph_.int_attribute(node, "bits", 0);
     const int64_t block_size = graph_.int_attribute(node, "block_size", 0);
     if (block_size > 0 && graph_.op(node) == OpId::kGather && operand.type == v1::DATA_TYPE_UINT8) {
@@ -405,7 +409,11 @@ class Resolver {
     } else if (HasDirections(node, operand, params.scales.size())) {
       params.axes = store_.Keep(std::vector<int32_t>{0, 2});
       params.block_sizes = store_.Keep(std::vector<int64_t>{1, 1});
-    } else if (params.scales.size() > 1) {
+    } else if (count > 1 && EachMatrix(node, operand, scale >= 0 ? scale : zero_point)) {
+      const auto axes = static_cast<size_t>(graph_.value(operand.edge_value).dims_size()) - 1;
+      params.axes = store_.Keep(RowsOfMatrices(node, operand));
+      params.block_sizes = store_.Keep(std::vector<int64_t>(axes, 1));
+    } else if (count > 1) {
       params.axes = store_.Keep(std::vector<int32_t>{IntegerChannelAxis(node, operand)});
     }
     operand.quantized = true;
@@ -423,6 +431,28 @@ class Resolver {
            static_cast<int64_t>(scales) > tensor.dims(0);
   }
 
+  // A batch of matrices whose parameters are in their rank, with a row for each: [D, 1, N] beside [D, K, N].
+  bool EachMatrix(int32_t node, const Operand& operand, int32_t parameters) const {
+    constexpr int kMostAxes = 64;  // more dimensions than any format allows
+    const int rank = graph_.value(operand.edge_value).dims_size();
+    return graph_.op(node) == OpId::kMatMul && rank > 2 && rank <= kMostAxes &&
+           graph_.value(parameters).dims_size() == rank;
+  }
+
+  // Every axis but the one that is summed over.
+  std::vector<int32_t> RowsOfMatrices(int32_t node, const Operand& operand) const {
+    std::vector<int32_t> axes(graph_.value(operand.edge_value).dims_size());
+    std::iota(axes.begin(), axes.end(), 0);
+    axes.erase(axes.end() - (IsLeftOfProduct(node, operand) ? 1 : 2));
+    return axes;
+  }
+
+  // ONNX quantizes the left operand of a product by row, the right one by column. ONNX Runtime's own operators say
+  // columns of both.
+  bool IsLeftOfProduct(int32_t node, const Operand& operand) const {
+    return operand.port == 0 && !absl::StartsWith(graph_.op_type(node), "com.microsoft::");
+  }
+
   // Output channels of a filter or matrix, where per-channel scales of integer operators lie.
   int32_t IntegerChannelAxis(int32_t node, const Operand& operand) const {
     const v1::Value& tensor = graph_.value(operand.edge_value);
@@ -431,6 +461,7 @@ class Resolver {
       case OpId::kGemm:
         return graph_.int_attribute(node, "transB", 0) != 0 ? 0 : last;
       case OpId::kMatMul:
+        return IsLeftOfProduct(node, operand) ? std::max(last - 1, 0) : last;
       case OpId::kProjectedAttention:
         return last;
       case OpId::kLstm:  // or one of a direction

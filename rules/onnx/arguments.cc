@@ -1,17 +1,11 @@
 // Arguments whose shape the operator prescribes, whatever else its result depends on.
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "rules/onnx/functions.h"
 
 namespace quantgate {
 namespace {
-
-// A scalar, or a list of one.
-void OneElement(NodeShapes& node, int argument) {
-  const Shape shape = node.at(argument);
-  if (!shape.is_static() || (shape.rank() <= 1 && CountOf(shape.dims) == 1)) return;
-  node.Conflict(argument, absl::StrCat("shape ", ShapeText(shape.dims)), "one element");
-}
 
 // A vector of `size` elements.
 void Vector(NodeShapes& node, int argument, int64_t size, absl::string_view what) {
@@ -20,28 +14,156 @@ void Vector(NodeShapes& node, int argument, int64_t size, absl::string_view what
   node.Conflict(argument, absl::StrCat("shape ", ShapeText(shape.dims)), absl::StrCat("[", size, "], ", what));
 }
 
-// Arguments that are lists of sizes, axes or positions, whatever they hold.
-struct Lists {
+enum class Form : uint8_t {
+  kScalar,
+  kList,
+  kListOrScalar,
+  kOne,        // a scalar, or a list of one
+  kOneOfAny,   // one element, in however many dimensions
+  kRank2,      // exactly
+  kFromRank1,  // or more
+  kFromRank2,
+  kFromRank3,
+};
+
+// What some arguments of an operator have to be, whatever they hold.
+struct ArgumentForm {
   absl::string_view op;
   int first;
   int last;
+  Form form;
 };
 
-constexpr Lists kLists[] = {{"ConstantOfShape", 0, 0}, {"Expand", 1, 1},     {"Pad", 1, 1},
-                            {"Reshape", 1, 1},         {"Slice", 1, 4},      {"Split", 1, 1},
-                            {"Squeeze", 1, 1},         {"Tile", 1, 1},       {"TopK", 1, 1},
-                            {"ReduceL1", 1, 1},        {"ReduceL2", 1, 1},   {"ReduceLogSum", 1, 1},
-                            {"ReduceLogSumExp", 1, 1}, {"ReduceMax", 1, 1},  {"ReduceMean", 1, 1},
-                            {"ReduceMin", 1, 1},       {"ReduceProd", 1, 1}, {"ReduceSum", 1, 1},
-                            {"ReduceSumSquare", 1, 1}};
+constexpr ArgumentForm kForms[] = {
+    {"AffineGrid", 1, 1, Form::kList},
+    {"AveragePool", 0, 0, Form::kFromRank3},
+    {"BlackmanWindow", 0, 0, Form::kScalar},
+    {"CenterCropPad", 1, 1, Form::kList},
+    {"Clip", 1, 2, Form::kOne},
+    {"Col2Im", 1, 2, Form::kList},
+    {"ConstantOfShape", 0, 0, Form::kList},
+    {"CumSum", 0, 0, Form::kFromRank1},
+    {"CumSum", 1, 1, Form::kOne},
+    {"DFT", 1, 2, Form::kScalar},
+    {"Det", 0, 0, Form::kFromRank2},
+    {"Dropout", 1, 2, Form::kScalar},
+    {"Expand", 1, 1, Form::kList},
+    {"EyeLike", 0, 0, Form::kRank2},
+    {"GroupNormalization", 0, 0, Form::kFromRank2},
+    {"HammingWindow", 0, 0, Form::kScalar},
+    {"HannWindow", 0, 0, Form::kScalar},
+    {"Hardmax", 0, 0, Form::kFromRank1},
+    {"If", 0, 0, Form::kOneOfAny},
+    {"InstanceNormalization", 0, 0, Form::kFromRank3},
+    {"LogSoftmax", 0, 0, Form::kFromRank1},
+    {"Loop", 0, 1, Form::kOneOfAny},
+    {"LpNormalization", 0, 0, Form::kFromRank1},
+    {"LpPool", 0, 0, Form::kFromRank3},
+    {"MaxPool", 0, 0, Form::kFromRank3},
+    {"OneHot", 1, 1, Form::kOne},
+    {"Pad", 1, 1, Form::kList},
+    {"Pad", 2, 2, Form::kOneOfAny},
+    {"Pad", 3, 3, Form::kList},
+    {"Range", 0, 2, Form::kOne},
+    {"ReduceL1", 1, 1, Form::kList},
+    {"ReduceL2", 1, 1, Form::kList},
+    {"ReduceLogSum", 1, 1, Form::kList},
+    {"ReduceLogSumExp", 1, 1, Form::kList},
+    {"ReduceMax", 1, 1, Form::kList},
+    {"ReduceMean", 1, 1, Form::kList},
+    {"ReduceMin", 1, 1, Form::kList},
+    {"ReduceProd", 1, 1, Form::kList},
+    {"ReduceSum", 1, 1, Form::kList},
+    {"ReduceSumSquare", 1, 1, Form::kList},
+    {"Reshape", 1, 1, Form::kList},
+    {"ReverseSequence", 0, 0, Form::kFromRank2},
+    {"ReverseSequence", 1, 1, Form::kList},
+    {"ScatterElements", 0, 0, Form::kFromRank1},
+    {"Slice", 1, 4, Form::kList},
+    {"Softmax", 0, 0, Form::kFromRank1},
+    {"Split", 1, 1, Form::kList},
+    {"Squeeze", 1, 1, Form::kList},
+    {"Tile", 1, 1, Form::kList},
+    {"TopK", 1, 1, Form::kList},
+    {"TopK", 1, 1, Form::kOneOfAny},
+    {"Trilu", 0, 0, Form::kFromRank2},
+    {"Trilu", 1, 1, Form::kOne},
+    {"Unsqueeze", 1, 1, Form::kListOrScalar},  // ONNX asks for a list, ONNX Runtime takes both
+};
 
-void CheckLists(NodeShapes& node, absl::string_view op_type) {
-  for (const Lists& lists : kLists) {
-    if (lists.op != op_type) continue;
-    for (int argument = lists.first; argument <= lists.last; ++argument) {
+using ByOperator = absl::flat_hash_map<absl::string_view, absl::Span<const ArgumentForm>>;
+
+// Rows of one operator stand together. Built once, on first use, and never destroyed.
+absl::Span<const ArgumentForm> FormsOf(absl::string_view op_type) {
+  static const ByOperator& all = *[] {
+    auto* made = new ByOperator;
+    const absl::Span<const ArgumentForm> rows = kForms;
+    for (size_t first = 0, end = 0; first < rows.size(); first = end) {
+      while (end < rows.size() && rows[first].op == rows[end].op) ++end;
+      made->emplace(rows[first].op, rows.subspan(first, end - first));
+    }
+    return made;
+  }();
+  const auto found = all.find(op_type);
+  return found == all.end() ? absl::Span<const ArgumentForm>() : found->second;
+}
+
+bool Fits(const Shape& shape, Form form) {
+  const int rank = shape.rank();
+  const bool single = !shape.is_static() || CountOf(shape.dims) == 1;
+  switch (form) {
+    case Form::kScalar:
+      return rank == 0;
+    case Form::kList:
+      return rank == 1;
+    case Form::kListOrScalar:
+      return rank <= 1;
+    case Form::kOne:
+      return single && (rank <= 1 || !shape.is_static());
+    case Form::kOneOfAny:
+      return single;
+    case Form::kRank2:
+      return rank == 2;
+    case Form::kFromRank1:
+      return rank >= 1;
+    case Form::kFromRank2:
+      return rank >= 2;
+    case Form::kFromRank3:
+      return rank >= 3;
+  }
+  return true;
+}
+
+const char* Wanted(Form form) {
+  switch (form) {
+    case Form::kScalar:
+      return "a scalar";
+    case Form::kList:
+      return "a list, of one dimension";
+    case Form::kListOrScalar:
+      return "a list, of one dimension, or a scalar";
+    case Form::kOne:
+    case Form::kOneOfAny:
+      return "one element";
+    case Form::kRank2:
+      return "rank 2";
+    case Form::kFromRank1:
+      return "rank 1 or more";
+    case Form::kFromRank2:
+      return "rank 2 or more";
+    case Form::kFromRank3:
+      return "rank 3 or more";
+  }
+  return "";
+}
+
+void CheckForms(NodeShapes& node, absl::string_view op_type) {
+  for (const ArgumentForm& row : FormsOf(op_type)) {
+    for (int argument = row.first; argument <= row.last; ++argument) {
       const Shape shape = node.at(argument);
-      if (!shape.known || shape.rank() == 1) continue;
-      node.Conflict(argument, absl::StrCat("shape ", ShapeText(shape.dims)), "a list, of one dimension");
+      if (!shape.known || Fits(shape, row.form)) continue;
+      node.Conflict(argument, absl::StrCat("shape ", ShapeText(shape.dims)), Wanted(row.form));
+      return;
     }
   }
 }
@@ -67,24 +189,29 @@ void Indices(NodeShapes& node) {
                 absl::StrCat("a last size of at most ", most, ": indices into ", ShapeText(data.dims)));
 }
 
+// A determinant is that of a square matrix.
+void Square(NodeShapes& node) {
+  const Shape data = node.at(0);
+  if (!data.known || data.rank() < 2) return;
+  const int64_t rows = data.dims[data.rank() - 2];
+  const int64_t columns = data.dims.back();
+  if (rows == kAnySize || columns == kAnySize || rows == columns) return;
+  node.Conflict(0, absl::StrCat("shape ", ShapeText(data.dims)), "as many rows as columns");
+}
+
 }  // namespace
 
 void CheckArguments(NodeShapes& node) {
   const absl::string_view op_type = node.graph().op_type(node.node());
-  CheckLists(node, op_type);
-  if (op_type == "Range") {
-    for (int argument : {0, 1, 2}) OneElement(node, argument);
-  } else if (op_type == "Clip") {
-    for (int argument : {1, 2}) OneElement(node, argument);
-  } else if (op_type == "OneHot") {
-    OneElement(node, 1);
+  CheckForms(node, op_type);
+  if (op_type == "OneHot") {
     Vector(node, 2, 2, "the values for off and on");
-  } else if (op_type == "CumSum") {
-    OneElement(node, 1);
   } else if (op_type == "GroupNormalization") {
     Groups(node);
   } else if (op_type == "GatherND") {
     Indices(node);
+  } else if (op_type == "Det") {
+    Square(node);
   }
 }
 

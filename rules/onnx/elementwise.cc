@@ -54,27 +54,28 @@ bool Excluded(OpId op) {
 
 // Scales and biases of normalizations have one number per channel.
 void CheckPerChannel(NodeShapes& node, const Shape& input) {
-  if (input.rank() < 2 || input.dims[1] < 0) return;
+  // BatchNormalization of a list or a scalar has one channel; InstanceNormalization has no such form.
+  const int64_t channels = input.rank() < 2 ? 1 : input.dims[1];
+  if (channels < 0 || (input.rank() < 2 && node.graph().op(node.node()) == OpId::kInstanceNorm)) return;
   const int count = static_cast<int>(std::min<size_t>(node.binding().arguments.size(), node.num_inputs()));
   for (int i = 1; i < count; ++i) {
     const Shape parameter = node.at(i);
-    if (!parameter.known || (parameter.rank() == 1 && (parameter.dims[0] < 0 || parameter.dims[0] == input.dims[1]))) {
+    if (!parameter.known || (parameter.rank() == 1 && (parameter.dims[0] < 0 || parameter.dims[0] == channels))) {
       continue;
     }
     node.Conflict(i, absl::StrCat("shape ", ShapeText(parameter.dims)),
-                  absl::StrCat("[", input.dims[1], "], one for each channel"));
+                  absl::StrCat("[", channels, "], one for each channel"));
   }
 }
 
+// Scale and bias are often those of the normalized dimensions, and may be any that broadcast to the whole tensor.
 void CheckTrailing(NodeShapes& node, const Shape& input) {
-  const int axis = node.Axis(node.integer("axis", -1), input.rank());
-  if (axis < 0) return;
-  const absl::Span<const int64_t> normalized = input.dims.subspan(axis);
+  if (node.Axis(node.integer("axis", -1), input.rank()) < 0) return;
   for (int i = 1; i < node.num_inputs(); ++i) {
     const Shape parameter = node.at(i);
-    if (!parameter.known || BroadcastsTo(parameter.dims, normalized)) continue;
+    if (!parameter.known || BroadcastsTo(parameter.dims, input.dims)) continue;
     node.Conflict(i, absl::StrCat("shape ", ShapeText(parameter.dims)),
-                  absl::StrCat(ShapeText(normalized), ", the normalized dimensions"));
+                  absl::StrCat("one that broadcasts to ", ShapeText(input.dims)));
   }
 }
 

@@ -8,6 +8,8 @@ namespace quantgate {
 
 // Notes arguments of another shape than the operator prescribes. What the result is, is for those below.
 void CheckArguments(NodeShapes& node);
+// Notes heads and windows of attention that mean nothing.
+void CheckAttention(NodeShapes& node);
 
 bool InferElementwise(NodeShapes& node);  // broadcast, or like the input
 bool InferConv(NodeShapes& node);         // convolutions and pools

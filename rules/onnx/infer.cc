@@ -18,6 +18,7 @@ Shape Declared(const v1::Value& value) {
 
 void Infer(NodeShapes& node) {
   CheckArguments(node);
+  CheckAttention(node);
   InferElementwise(node) || InferConv(node) || InferMatMul(node) || InferReshaping(node) || InferMoving(node) ||
       InferReducing(node) || InferRecurrent(node);
 }

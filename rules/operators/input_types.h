@@ -22,8 +22,13 @@ class InputTypes {
   // Types that are not known are admitted.
   bool Admits(int input, v1::DataType type) const;
   std::vector<v1::DataType> Admitted(int input) const;
+  // Whether nothing but a tensor is admitted, no sequence and no optional. False where that is not known.
+  bool IsTensor(int input) const { return Letter(input) != '.'; }
 
  private:
+  // '.': everything is admitted.
+  char Letter(int input) const;
+
   absl::string_view letters_;
 };
 

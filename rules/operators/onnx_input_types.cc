@@ -671,9 +671,13 @@ InputTypes::InputTypes(absl::string_view op_type, int64_t version) {
   }
 }
 
+char InputTypes::Letter(int input) const {
+  return letters_.empty() ? '.' : letters_[std::min(static_cast<size_t>(input), letters_.size() - 1)];
+}
+
 bool InputTypes::Admits(int input, v1::DataType type) const {
-  if (letters_.empty() || type == v1::DATA_TYPE_UNSPECIFIED) return true;
-  const char letter = letters_[std::min(static_cast<size_t>(input), letters_.size() - 1)];
+  if (type == v1::DATA_TYPE_UNSPECIFIED) return true;
+  const char letter = Letter(input);
   return letter == '.' || (TypesOf(letter) >> type & 1) != 0;
 }
 

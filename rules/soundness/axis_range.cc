@@ -48,16 +48,18 @@ void Check(const CheckContext& context, FindingSink& sink) {
                          : absl::StrCat(lowest, " to ", rank - 1, " for a tensor of rank ", rank));
       return false;
     };
+    const int32_t node = described.place.node;
+    const bool quantizer = node >= 0 && (IsQuantize(graph, node) || IsDequantize(graph, node));
+    const bool per_axis = !described.params->axes.empty();
     bool valid = true;
-    if (!described.params->blocked() || graph.message().has_encodings_file()) {
+    if (quantizer && per_axis) {
+      // As it is stated: the geometry made from it covers every dimension where there are blocks, and its axes are
+      // numbers of 32 bits.
+      valid = check(graph.int_attribute(node, "axis", graph.origin() == v1::Graph::ONNX ? 1 : 0));
+    } else if (!described.params->blocked() || graph.message().has_encodings_file()) {
       for (int32_t axis : described.params->axes) valid = valid && check(axis);
     }
     if (valid) CheckRepeated(described, rank, sink);
-    // A blocked Q/DQ states its axis as an attribute; the geometry made from it covers every dimension.
-    if (valid && described.params->blocked() && described.place.node >= 0 &&
-        (IsQuantize(graph, described.place.node) || IsDequantize(graph, described.place.node))) {
-      check(graph.int_attribute(described.place.node, "axis", 1));
-    }
   }
 }
 

@@ -30,6 +30,23 @@ bool IsDynamic(const Graph& graph, int32_t producer) {
   return tuple >= 0 && graph.producer(tuple) >= 0 && graph.op(graph.producer(tuple)) == OpId::kChooseQParams;
 }
 
+// Whether it multiplies such a scale, as that of an accumulator is made: DynamicQuantizeLinear gives it for the data.
+bool IsDynamicProduct(const Graph& graph, int32_t producer) {
+  if (graph.op(producer) != OpId::kMul || graph.num_inputs(producer) != 2) return false;
+  bool dynamic = false;
+  for (int i : {0, 1}) {
+    const int32_t factor = graph.input(producer, i);
+    if (factor < 0) return false;
+    const int32_t origin = graph.producer(factor);
+    if (origin >= 0 && IsDynamic(graph, origin)) {
+      dynamic = true;
+    } else if (!graph.is_constant(factor)) {
+      return false;
+    }
+  }
+  return dynamic;
+}
+
 // Every argument that is a scale or a zero point.
 void CheckNode(const Graph& graph, int32_t node, FindingSink& sink) {
   const Binding* binding = graph.binding(node);
@@ -40,7 +57,7 @@ void CheckNode(const Graph& graph, int32_t node, FindingSink& sink) {
     const int32_t producer = graph.producer(value);
     // A constant that is also a graph input has a default that a caller may override: still a constant of the file.
     if (graph.is_constant(value) || graph.value(value).captured() > 0) continue;
-    if (producer >= 0 && IsDynamic(graph, producer)) continue;
+    if (producer >= 0 && (IsDynamic(graph, producer) || IsDynamicProduct(graph, producer))) continue;
     if (producer < 0 && !graph.is_graph_input(value)) continue;  // defined nowhere: another finding
     // Copies and casts of a constant are as good as the constant.
     if (producer >= 0 && graph.is_static(value) && graph.binding(producer) != nullptr &&

@@ -10,6 +10,7 @@
 #include "rules/engine/finding.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/quantizer.h"
+#include "rules/onnx/bodies.h"
 #include "rules/onnx/data_type.h"
 #include "rules/onnx/defined.h"
 #include "rules/operators/input_types.h"
@@ -29,7 +30,8 @@ constexpr RuleInfo kInfo = {
     "loaders refuse it, or read the numbers as something else.",
     "Declare the type that the tensor has, or put a Cast in between.",
     "A DequantizeLinear with a float32 scale and an output declared int8 fires it; with one declared float32 it does "
-    "not. A QuantizeLinear that reads truth values fires it as well.",
+    "not. A QuantizeLinear that reads truth values fires it as well, and so does an If whose output is declared "
+    "float32 with a branch that gives int32.",
 };
 
 // Attributes that say the element type of what a node makes, as ONNX numbers them. `fallback`: without the attribute; 0
@@ -80,8 +82,7 @@ class Types {
     const Binding* binding = graph_.binding(node);
     const bool integer = binding != nullptr && binding->integer_operator;
     const bool quantized = integer || IsQuantize(graph_, node) || IsDequantize(graph_, node);
-    // What stored integers may be is operator-version's and that of rules about parameters.
-    if (!integer) Admitted(node);
+    Admitted(node, integer ? binding : nullptr);
     bound_.fill(v1::DATA_TYPE_UNSPECIFIED);
     for (int i = 0; i < graph_.num_inputs(node); ++i) {
       const Parameter* parameter = definition.inputs.at(i);
@@ -107,16 +108,19 @@ class Types {
     if (integer) ZeroPoints(node, *binding);
     if (IsQuantize(graph_, node)) return;
     for (int i = 0; i < graph_.num_outputs(node); ++i) Output(node, i, definition);
+    Bodies(node);
   }
 
  private:
-  // What the operator is defined for at all.
-  void Admitted(int32_t node) {
+  // What the operator is defined for at all. `integer`: of an operator on stored integers only data that the file
+  // states itself; what another such operator or a Quantize writes is of the type of a zero point, which may be wrong.
+  void Admitted(int32_t node, const Binding* integer) {
     std::optional<InputTypes>& known = admitted_[graph_.node(node).op()];
     if (!known) known.emplace(graph_.op_type(node), opset_);
     for (int i = 0; i < graph_.num_inputs(node); ++i) {
       const int32_t value = graph_.input(node, i);
       if (value < 0 || known->Admits(i, types_[value])) continue;
+      if (integer != nullptr && (ArgumentAt(*integer, i).role != ArgRole::kData || IsStored(value))) continue;
       std::vector<absl::string_view> names;
       for (v1::DataType type : known->Admitted(i)) names.push_back(DataTypeName(type));
       Place place;
@@ -129,6 +133,13 @@ class Types {
   }
 
   v1::DataType Expected(char type) const { return type >= 'A' && type <= 'Z' ? bound_[type - 'A'] : FixedType(type); }
+
+  // Written by what quantizes.
+  bool IsStored(int32_t value) const {
+    const int32_t producer = graph_.producer(value);
+    const Binding* binding = producer < 0 ? nullptr : graph_.binding(producer);
+    return IsQuantize(graph_, producer) || (binding != nullptr && binding->integer_operator);
+  }
 
   bool IsScale(int32_t node, int i) const {
     return ArgumentAt(*graph_.binding(node), graph_.argument(node, i)).role == ArgRole::kScale;
@@ -189,6 +200,25 @@ class Types {
       sink_.Add(kInfo, place, absl::StrCat("declared ", DataTypeName(type)),
                 absl::StrCat(DataTypeName(expected), ", which ", graph_.op_type(node), " makes"));
       type = expected;
+    }
+  }
+
+  // What a body of control flow takes and gives is of the types of the node's arguments.
+  void Bodies(int32_t node) {
+    if (graph_.message().subgraphs().empty()) return;
+    for (const BodyTie& tie : BodyTies(graph_, node, opset_)) {
+      Place place;
+      place.node = node;
+      place.input = tie.input;
+      place.output = tie.output;
+      place.value = tie.input >= 0 ? graph_.input(node, tie.input) : graph_.output(node, tie.output);
+      const v1::DataType inner = tie.inner->dtype();
+      if (place.value < 0 || inner == v1::DATA_TYPE_UNSPECIFIED) continue;
+      v1::DataType& type = types_[place.value];
+      if (type == v1::DATA_TYPE_UNSPECIFIED && tie.output >= 0) type = inner;
+      if (type == v1::DATA_TYPE_UNSPECIFIED || type == inner) continue;
+      sink_.Add(kInfo, place, std::string(DataTypeName(type)),
+                absl::StrCat(DataTypeName(inner), ", as '", tie.inner->name(), "' in ", tie.body));
     }
   }
 

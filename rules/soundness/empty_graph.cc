@@ -16,11 +16,16 @@ constexpr RuleInfo kInfo = {
     "{subject} has {observed}; expected {allowed}",
     "There is nothing to run and nothing to check, which nearly always means that the export went wrong.",
     "Export the model again and look at what the exporter says.",
-    "A model without nodes fires it; one with a single Relu does not.",
+    "A model without nodes fires it, and an ONNX model without outputs; one with a single Relu does not.",
 };
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
+  // What a body gives its node is argument-count's.
+  if (graph.origin() == v1::Graph::ONNX && graph.message().outputs().empty() && &graph.message() == &context.model() &&
+      graph.num_nodes() > 0) {
+    sink.Add(kInfo, {}, "no outputs", "at least one output");
+  }
   if (graph.num_nodes() > 0 || graph.message().encodings_file().alone()) return;
   // The branch of an If may consist of a constant or of a tensor from outside, which in LiteRT is an input of it.
   const bool body = &graph.message() != &context.model();

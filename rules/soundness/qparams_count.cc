@@ -44,6 +44,15 @@ int64_t Expected(const QuantParams& params, const v1::Value& tensor) {
   return expected;
 }
 
+// Whether a size of the tensor is missing to count them by; an axis that it does not have is axis-range's.
+bool SizeUnknown(const QuantParams& params, const v1::Value& tensor) {
+  if (!tensor.has_shape()) return true;
+  return absl::c_any_of(params.axes, [&tensor](int64_t axis) {
+    if (axis < 0) axis += tensor.dims_size();
+    return axis >= 0 && axis < tensor.dims_size() && tensor.dims(static_cast<int>(axis)) < 0;
+  });
+}
+
 std::string Geometry(const QuantParams& params, const v1::Value& tensor) {
   if (params.axes.empty()) return "per tensor";
   std::string text = params.axes.size() == 1 ? absl::StrCat("axis ", params.axes[0])
@@ -52,8 +61,22 @@ std::string Geometry(const QuantParams& params, const v1::Value& tensor) {
   return absl::StrCat(text, " of shape [", absl::StrJoin(tensor.dims(), ", "), "]");
 }
 
+// Zero points of an operator that has no scales, or whose scales are computed.
+void CheckAlone(const Graph& graph, const Described& described, FindingSink& sink) {
+  const auto count = static_cast<int64_t>(described.params->zero_points.size());
+  const v1::Value& tensor = graph.value(described.tensor);
+  const int64_t expected = Expected(*described.params, tensor);
+  if (count <= 1 || expected < 0 || count == expected) return;
+  sink.Add(kInfo, described.place, absl::StrCat(count, " zero points"),
+           absl::StrCat("one, or ", expected, " for ", Geometry(*described.params, tensor)));
+}
+
 void CheckDescribed(const Graph& graph, const Described& described, FindingSink& sink) {
-  if (described.tensor < 0 || described.params->scales.empty()) return;
+  if (described.tensor < 0) return;
+  if (described.params->scales.empty()) {
+    if (described.integer_operator) CheckAlone(graph, described, sink);
+    return;
+  }
   const v1::Value& tensor = graph.value(described.tensor);
   const QuantParams& params = *described.params;
   const int64_t scales = static_cast<int64_t>(params.scales.size());
@@ -61,6 +84,9 @@ void CheckDescribed(const Graph& graph, const Described& described, FindingSink&
   // One scale in a .tflite file is the tensor's, whatever axis is stated beside it (axis-range).
   const bool of_tensor = graph.origin() == v1::Graph::TFLITE && scales == 1 && !params.blocked();
   const int64_t expected = of_tensor ? 1 : Expected(params, tensor);
+  if (expected < 0 && described.scale >= 0 && SizeUnknown(params, tensor)) {
+    sink.NotChecked(&kInfo, described.place.node, "the size of the axis that its scales are counted by is not known");
+  }
   if (expected >= 0 && scales != expected) {
     std::string observed = absl::StrCat(scales, " scales");
     if (described.scale >= 0) absl::StrAppend(&observed, " ('", graph.value(described.scale).name(), "')");

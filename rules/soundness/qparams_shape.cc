@@ -1,3 +1,4 @@
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -34,6 +35,10 @@ bool Wanted(const Graph& graph, int32_t node, const Shape& data, const Shape& sc
   const bool single = block == 0 && CountOf(scale.dims) == 1;
   if (single) {
     wanted.push_back(1);
+    return true;
+  }
+  if (!data.known && block == 0 && scale.rank() > 1 && CountOf(scale.dims)) {
+    wanted.push_back(*CountOf(scale.dims));  // a list, whichever axis it is along
     return true;
   }
   if (!data.known) return false;
@@ -122,6 +127,38 @@ void CheckPacked(const Graph& graph, const PackedMatMul& packed, FindingSink& si
   if (bytes != packed.blocks()) check(packed.zero_point, "zero points", packed.blocks());
 }
 
+// Of a product of matrices: in their rank, with one row, or one column beside the left operand.
+void CheckProduct(const Graph& graph, int32_t node, absl::Span<const Shape> shapes, FindingSink& sink) {
+  const Binding& binding = *graph.binding(node);
+  const bool rows = !absl::StartsWith(graph.op_type(node), "com.microsoft::");  // otherwise columns of both
+  const Shape* data[2] = {nullptr, nullptr};
+  for (int i = 0; i < graph.num_inputs(node); ++i) {
+    const Argument argument = ArgumentAt(binding, graph.argument(node, i));
+    if (graph.input(node, i) >= 0 && argument.role == ArgRole::kData && argument.port < 2) {
+      data[argument.port] = &shapes[graph.input(node, i)];
+    }
+  }
+  for (int i = 0; i < graph.num_inputs(node); ++i) {
+    const int32_t value = graph.input(node, i);
+    const Argument argument = ArgumentAt(binding, graph.argument(node, i));
+    const bool parameter = argument.role == ArgRole::kScale || argument.role == ArgRole::kZeroPoint;
+    if (value < 0 || !parameter || argument.of_output || argument.port > 1 || data[argument.port] == nullptr) continue;
+    const Shape& matrices = *data[argument.port];
+    const Shape& shape = shapes[value];
+    if (!matrices.is_static() || !shape.is_static() || matrices.rank() < 2 || shape.rank() < 2) continue;
+    Dims wanted(matrices.dims.begin(), matrices.dims.end());
+    wanted[wanted.size() - (rows && argument.port == 0 ? 1 : 2)] = 1;
+    // Another number of them is qparams-count's.
+    if (shape.dims == absl::MakeConstSpan(wanted) || !SameCount(shape.dims, wanted)) continue;
+    Place place;
+    place.node = node;
+    place.input = i;
+    place.value = value;
+    sink.Add(kInfo, place, absl::StrCat("parameters of shape ", ShapeText(shape.dims)),
+             absl::StrCat(ShapeText(wanted), " for ", ShapeText(matrices.dims)));
+  }
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   for (const PackedMatMul& packed : context.Once(PackedMatMuls)) CheckPacked(graph, packed, sink);
@@ -129,6 +166,9 @@ void Check(const CheckContext& context, FindingSink& sink) {
   if (shapes.empty()) return;
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     if (IsQuantize(graph, node) || IsDequantize(graph, node)) CheckNode(graph, node, shapes, sink);
+  }
+  for (int32_t node : graph.integer_nodes()) {
+    if (graph.op(node) == OpId::kMatMul) CheckProduct(graph, node, shapes, sink);
   }
 }
 

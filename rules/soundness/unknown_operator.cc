@@ -41,6 +41,9 @@ absl::string_view Domain(absl::string_view op_type) {
   return colons == absl::string_view::npos ? absl::string_view() : op_type.substr(0, colons);
 }
 
+// Of a domain, and nothing behind it.
+bool IsNameless(absl::string_view op_type) { return op_type.empty() || absl::EndsWith(op_type, "::"); }
+
 bool Imported(const v1::Graph& message, absl::string_view domain) {
   for (const v1::OpsetImport& import : message.opset_imports()) {
     if (import.domain() == domain) return true;
@@ -90,7 +93,7 @@ bool Custom(const Graph& graph, const v1::Graph& model, absl::string_view op_typ
   if (graph.origin() == v1::Graph::PT2E && model.format_version() != 0) return IsWidespread(op_type);
   if (graph.origin() != v1::Graph::ONNX) return true;
   const absl::string_view domain = Domain(op_type);
-  return !domain.empty() && Imported(graph.message(), domain);
+  return !domain.empty() && !IsNameless(op_type) && Imported(graph.message(), domain);
 }
 
 const char* Expected(v1::Graph::Origin origin) {
@@ -107,7 +110,8 @@ void Check(const CheckContext& context, FindingSink& sink, bool custom) {
   for (int32_t node : graph.unknown_nodes()) {
     const absl::string_view op_type = graph.op_type(node);
     if (op_type.empty() && graph.origin() == v1::Graph::TFLITE) continue;  // an operator code that is not there: FI018
-    const bool is_custom = Custom(graph, context.model(), op_type) || (body && !Domain(op_type).empty());
+    const bool is_custom =
+        Custom(graph, context.model(), op_type) || (body && !Domain(op_type).empty() && !IsNameless(op_type));
     if (is_custom != custom) continue;
     Place place;
     place.node = node;
@@ -116,7 +120,7 @@ void Check(const CheckContext& context, FindingSink& sink, bool custom) {
     } else {
       const absl::string_view domain = Domain(op_type);
       sink.Add(kInfo, place,
-               domain.empty() || graph.origin() != v1::Graph::ONNX
+               domain.empty() || IsNameless(op_type) || graph.origin() != v1::Graph::ONNX
                    ? absl::StrCat("'", op_type, "' is in no table")
                    : absl::StrCat(op_type, " is in no table and its domain is not imported"),
                Expected(graph.origin()));

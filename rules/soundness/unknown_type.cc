@@ -5,6 +5,8 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/onnx/data_type.h"
+#include "rules/onnx/defined.h"
+#include "rules/operators/input_types.h"
 #include "rules/soundness/rules.h"
 #include "rules/soundness/tflite.h"
 
@@ -21,8 +23,8 @@ constexpr RuleInfo kInfo = {
     "Stored numbers without an element type, or with one that no version of the format defines, cannot be read: every "
     "rule about them would have to guess.",
     "Write the tensor again with its element type.",
-    "An initializer with data_type 0 fires it, and so do Cast with to=99 and a model input of elem_type 99; data_type "
-    "FLOAT and to=1 do not.",
+    "An initializer with data_type 0 fires it, and so do Cast with to=99 and a model input of elem_type 99 or of no "
+    "type at all; data_type FLOAT and to=1 do not.",
 };
 
 // The attribute in which an operator takes an element type as a number; empty: none.
@@ -85,20 +87,32 @@ void CheckDeclared(const Graph& graph, FindingSink& sink) {
   }
 }
 
-// ONNX Runtime refuses a tensor in the signature with a number that is no element type. One without a shape may be a
-// sequence or a map, whose types Graph does not have.
-void CheckSignature(const Graph& graph, FindingSink& sink) {
-  const auto check = [&](int32_t value) {
+// Whether an operator that is defined for tensors alone reads it.
+bool IsReadAsTensor(const Graph& graph, int64_t opset, int32_t value) {
+  constexpr size_t kMostLooked = 64;  // one is enough, and one tensor may be read everywhere
+  const absl::Span<const Use> uses = graph.uses(value);
+  return absl::c_any_of(uses.subspan(0, kMostLooked),
+                        [&](const Use& use) { return InputTypes(graph.op_type(use.node), opset).IsTensor(use.input); });
+}
+
+// ONNX Runtime refuses a tensor in the signature with a number that is no element type, and an input of the model of no
+// type at all. One without a shape may be a sequence or a map, whose types Graph does not have; the inputs of a body
+// have their types from its node.
+void CheckSignature(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  const bool is_model = &graph.message() == &context.model();
+  const int64_t opset = OnnxOpset(context.model());
+  const auto check = [&](int32_t value, bool is_input) {
     if (graph.dtype(value) != v1::DATA_TYPE_UNSPECIFIED || graph.is_constant(value)) return;
-    if (!graph.value(value).has_shape()) return;
+    if (!graph.value(value).has_shape() && !(is_input && is_model && IsReadAsTensor(graph, opset, value))) return;
     Place place;
     place.value = value;
     sink.Add(kInfo, place, "declared without a known element type", "an element type of ONNX");
   };
-  for (int32_t id : graph.message().inputs()) check(id - 1);
+  for (int32_t id : graph.message().inputs()) check(id - 1, /*is_input=*/true);
   // What a node writes has the node's type, stated or not.
   for (int32_t id : graph.message().outputs()) {
-    if (graph.producer(id - 1) < 0) check(id - 1);
+    if (graph.producer(id - 1) < 0) check(id - 1, /*is_input=*/false);
   }
 }
 
@@ -106,7 +120,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() == v1::Graph::TFLITE) CheckTensors(graph, sink);
   if (graph.origin() == v1::Graph::PT2E && context.model().format_version() != 0) CheckDeclared(graph, sink);
-  if (graph.origin() == v1::Graph::ONNX) CheckSignature(graph, sink);
+  if (graph.origin() == v1::Graph::ONNX) CheckSignature(context, sink);
   // Other formats have element types that Graph has no name for, and say so by leaving it out.
   if (graph.origin() != v1::Graph::ONNX && graph.origin() != v1::Graph::TFLITE) return;
   for (const Graph::ConstantRecord& constant : graph.constants()) {

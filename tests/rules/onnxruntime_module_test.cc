@@ -202,6 +202,39 @@ GraphBuilder QLinear(const std::string& op, const std::vector<std::string>& inpu
   return b;
 }
 
+GraphBuilder ContribDequantize(const std::vector<std::string>& inputs) {
+  GraphBuilder b;
+  b.Input("x", kUint8, {1, 4, 6, 6});
+  b.Reals("xs", {0.1});
+  b.Ints("xz", kUint8, {0});
+  b.Node("com.microsoft::DequantizeLinear", "node", inputs, {"y"});
+  b.Output("y");
+  return b;
+}
+
+// A function of its body, and no kernel.
+GraphBuilder MapOfASequence() {
+  GraphBuilder b;
+  b.Input("x", kFloat, {4});
+  b.Node("SequenceConstruct", "sequence", {"x", "x"}, {"s"});
+  b.Node("SequenceMap", "node", {"s"}, {"t"});
+  b.Node("ConcatFromSequence", "back", {"t"}, {"y"});
+  b.Int(b.Find("back"), "axis", 0);
+  b.Shape("y", kFloat, {8});
+  b.Output("y");
+  GraphBuilder body;
+  body.graph.clear_opset_imports();
+  body.Input("in", kFloat, {4});
+  body.Node("Relu", "inner", {"in"}, {"out"});
+  body.Shape("out", kFloat, {4});
+  body.Output("out");
+  *b.graph.add_subgraphs() = body.graph;
+  v1::Attribute& attribute = *b.Find("node").add_attributes();
+  attribute.set_name(b.Symbol("body"));
+  attribute.set_graph(1);
+  return b;
+}
+
 // alpha is not 1; the bias is in the accumulator's scale all the same.
 GraphBuilder QGemm(const std::vector<std::string>& inputs, v1::DataType out) {
   GraphBuilder b = QLinear("QGemm", inputs);
@@ -544,6 +577,16 @@ std::vector<OrtCase> OrtCases() {
          return b;
        },
        "GS503"},
+      {"UnknownArgument",
+       [] {
+         return ContribDequantize({"x", "xs", "xz", ""});
+       },
+       "GS507"},
+      {"ArgumentLeftOut",
+       [] {
+         return ContribDequantize({"x", "xs", ""});
+       },
+       ""},
       {"GemmToFloat",
        [] {
          return QGemm({"x", "xs", "xz", "w", "xs", "xz", "c"}, kFloat);
@@ -590,6 +633,13 @@ TEST_P(OrtModuleTest, SaysWhatTheRuntimeDoes) {
   EXPECT_TRUE(found) << codes;
   const bool warning = GetParam().effect == kFallback;
   EXPECT_EQ(result->verdict(), warning ? v1::Result::ACCEPTED_WITH_WARNINGS : v1::Result::REJECTED) << codes;
+}
+
+TEST(OrtModule, TakesAMapOfASequence) {
+  const absl::StatusOr<v1::Result> result = Ask(MapOfASequence().graph, kTarget);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->findings_size(), 0) << result->DebugString();
+  for (const v1::NotChecked& entry : result->not_checked()) EXPECT_NE(entry.node(), "node") << entry.reason();
 }
 
 // What a body of control flow reads besides is not fused; GemmOtherBias is the same without the body.

@@ -27,6 +27,8 @@ inline void PrintTo(const SoundnessCase& c, std::ostream* os) { *os << c.name; }
 
 // Rules about how ONNX nodes are written: attributes, arguments, types and shapes.
 std::vector<SoundnessCase> FormCases();
+// ONNX files as onnx.checker and ONNX Runtime judge them.
+std::vector<SoundnessCase> OnnxCases();
 // Rules about LiteRT models.
 std::vector<SoundnessCase> TfliteCases();
 // Rules about what a quantizer wrote.

@@ -567,13 +567,13 @@ std::vector<Case> Cases() {
        "-FI011"},
       {"InputOfNoType", SoundConv, [](GraphBuilder& b) { b.Value("x").set_dtype(v1::DATA_TYPE_UNSPECIFIED); }, "FI011",
        "", "x"},
-      {"InputOfNoTypeAndShape", SoundConv,  // perhaps a sequence
+      {"InputOfNoTypeAndShape", SoundConv,  // no sequence: a QuantizeLinear reads it
        [](GraphBuilder& b) {
          b.Value("x").set_dtype(v1::DATA_TYPE_UNSPECIFIED);
          b.Value("x").clear_dims();
          b.Value("x").set_has_shape(false);
        },
-       ""},
+       "FI011", "", "x"},
       {"TensorInsideOfNoType", SoundConv, [](GraphBuilder& b) { b.Value("y").set_dtype(v1::DATA_TYPE_UNSPECIFIED); },
        ""},
       {"OutputTypeIsNone", SoundConv, [](GraphBuilder& b) { b.Int(b.Find("y_Q"), "output_dtype", 27); }, "FI011",
@@ -1196,6 +1196,7 @@ std::vector<Case> Cases() {
        "FX003", "conv", "b", 4, warning},
   };
   for (const Case& c : testing::FormCases()) cases.push_back(c);
+  for (const Case& c : testing::OnnxCases()) cases.push_back(c);
   for (const Case& c : testing::AnnotationCases()) cases.push_back(c);
   for (const Case& c : testing::TfliteCases()) cases.push_back(c);
   for (const Case& c : testing::EncodingsCases()) cases.push_back(c);
@@ -1269,6 +1270,32 @@ TEST(SoundnessRules, MetadataIsComplete) {
       EXPECT_GT(std::string(part).size(), 4u);
     }
   }
+}
+
+// The number that the file states, however large.
+TEST(SoundnessRules, AnAxisIsSaidAsItIsStated) {
+  GraphBuilder builder = SoundConv();
+  builder.Find("w_DQ").mutable_attributes(0)->set_i(int64_t{1} << 40);
+  const v1::Report report = CheckGraph(builder.graph);
+  ASSERT_EQ(report.results(0).findings_size(), 1) << Describe(report);
+  EXPECT_EQ(report.results(0).findings(0).code(), "AX002");
+  EXPECT_EQ(report.results(0).findings(0).observed(), "1099511627776");
+}
+
+// Scales are counted by an axis; that nobody knows its size is said.
+TEST(SoundnessRules, ScalesOfAnUnknownSizeAreNotChecked) {
+  const auto not_checked = [](const GraphBuilder& builder) {
+    int count = 0;
+    const v1::Report report = CheckGraph(builder.graph);
+    for (const v1::NotChecked& entry : report.results(0).not_checked()) {
+      count += entry.rule() == "AX001" && entry.node() == "w_DQ";
+    }
+    return count;
+  };
+  GraphBuilder builder = SoundConv();
+  EXPECT_EQ(not_checked(builder), 0);
+  builder.Value("w").set_dims(0, -1);
+  EXPECT_EQ(not_checked(builder), 1);
 }
 
 // One finding, every word of it: what users read and grep for.

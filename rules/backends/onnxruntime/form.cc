@@ -35,6 +35,19 @@ const RuleInfo kUnknownAttribute = {
     "Fires: com.microsoft.DequantizeLinear with block_size. Does not: with axis.",
 };
 
+const RuleInfo kUnknownArgument = {
+    "GS507",
+    "unknown-contrib-argument",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has {observed}; this version of ONNX Runtime knows {allowed}.",
+    "Arguments are counted against the runtime's own schema of the operator when the model is loaded, those that are "
+    "left out at the end included.",
+    "Remove the argument, or use the version of ONNX Runtime that brought it.",
+    "Fires: com.microsoft.DequantizeLinear with a fourth input, empty or not. Does not: with an empty third one.",
+};
+
 const RuleInfo kFusedAttribute = {
     "GS505",
     "fused-operator-attribute",
@@ -65,6 +78,13 @@ bool CheckForm(const CheckContext& context, const std::vector<v1::DataType>& typ
     sink.Add(kUnknownAttribute, place, absl::StrCat("an attribute ", name), "others", source);
     refused = true;
   }
+  const auto count = [&](int given, int known, const char* what) {
+    if (given <= known) return;
+    sink.Add(kUnknownArgument, place, absl::StrCat(given, what), absl::StrCat(known), source);
+    refused = true;
+  };
+  count(graph.num_inputs(node), definition->inputs.max, " inputs");
+  count(graph.num_outputs(node), definition->outputs.max, " outputs");
   absl::flat_hash_map<char, v1::DataType> bound;
   for (int i = 0; i < graph.num_inputs(node); ++i) {
     const Parameter* parameter = definition->inputs.at(i);

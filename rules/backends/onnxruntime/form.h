@@ -13,6 +13,7 @@ namespace quantgate::onnxruntime {
 extern const RuleInfo kUnlikeTypes;       // DT505
 extern const RuleInfo kUnknownAttribute;  // GS503
 extern const RuleInfo kFusedAttribute;    // GS505
+extern const RuleInfo kUnknownArgument;   // GS507
 
 // True: the session is not made. `types` by value (rules/onnx/element_types.h).
 bool CheckForm(const CheckContext& context, const std::vector<v1::DataType>& types, int32_t node,
