@@ -159,6 +159,28 @@ GraphBuilder WithWeightScales(const std::string& op, int64_t axis, const std::ve
   return b;
 }
 
+// The same for a weight of [2, columns] behind a Transpose. `perm` empty: it is not stated.
+GraphBuilder WithTurnedWeight(int64_t axis, int64_t columns, const std::vector<int64_t>& perm) {
+  GraphBuilder b;
+  Dequantize(b, "x", kUint8, {3, columns});
+  b.Weight("q_w", kInt8, {2, columns}, static_cast<size_t>(2 * columns));
+  std::vector<double> scales(axis == 0 ? 2 : columns, 0.1);
+  scales.back() = 0.2;
+  b.Reals("s_w", scales, /*scalar=*/false);
+  b.Ints("z_w", kInt8, std::vector<int64_t>(scales.size(), 0), /*scalar=*/false);
+  b.Int(b.Node("DequantizeLinear", "dq_w", {"q_w", "s_w", "z_w"}, {"w"}), "axis", axis);
+  b.Shape("w", kFloat, {2, columns});
+  v1::Node& turn = b.Node("Transpose", "turn", {"w"}, {"turned"});
+  if (!perm.empty()) {
+    v1::Attribute& attribute = *turn.add_attributes();
+    attribute.set_name(b.Symbol("perm"));
+    for (int64_t axis_of : perm) attribute.mutable_ints()->add_values(axis_of);
+  }
+  b.Node("MatMul", "node", {"x", "turned"}, {"y"});
+  Quantize(b, "y", kUint8, {3, 2});
+  return b;
+}
+
 // A Conv of int8 tensors; what it reads is quantized in the graph, and dequantized for it and `readers` - 1 others.
 GraphBuilder SignedConv(int readers) {
   GraphBuilder b;
@@ -470,6 +492,36 @@ std::vector<OrtCase> OrtCases() {
          return WithWeightScales("MatMul", 0, {0.1, 0.2});
        },
        "AX504", kWrong},
+      {"ScalesOfTurnedRows",
+       [] {
+         return WithTurnedWeight(0, 4, {1, 0});
+       },
+       ""},
+      {"ScalesOfTurnedColumns",
+       [] {
+         return WithTurnedWeight(1, 4, {1, 0});
+       },
+       "AX501"},
+      {"ScalesOfTurnedColumnsOfASquare",
+       [] {
+         return WithTurnedWeight(1, 2, {1, 0});
+       },
+       "AX504", kWrong},
+      // The Transpose becomes part of a float product.
+      {"ScalesOfColumnsTurnedByDefault", [] { return WithTurnedWeight(1, 4, {}); }, "CV205", kFallback},
+      {"GemmScalesOfColumns",
+       [] {
+         return WithWeightScales("Gemm", 1, {0.1, 0.2});
+       },
+       ""},
+      {"GemmScalesOfAnotherNumber",
+       [] {
+         GraphBuilder b = WithWeightScales("Gemm", 0, {0.1, 0.2});
+         b.Weight("q_w", kInt8, {2, 3}, 6);
+         b.Shape("y", kFloat, {3, 3});
+         return b;
+       },
+       "CV205", kFallback},
       {"ScalesOfColumnsToFloat",
        [] {
          return WithWeightScales("MatMul", 1, {0.1, 0.2}, /*to_float=*/true);

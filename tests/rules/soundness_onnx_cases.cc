@@ -1,7 +1,6 @@
 // ONNX files that onnx.checker or ONNX Runtime refuse, and their neighbors that they take: products of matrices whose
 // parameters are of each matrix, bodies of control flow, signatures, ranks of arguments, computed scales, attention.
 #include <initializer_list>
-#include <limits>
 
 #include "absl/strings/str_cat.h"
 #include "tests/rules/soundness_case.h"

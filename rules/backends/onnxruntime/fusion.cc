@@ -108,8 +108,12 @@ class Finder {
     if (IsQuantize(graph_, node_) || IsDequantize(graph_, node_) || AllStatic()) return;
     for (int i = 0; i < graph_.num_inputs(node_); ++i) {
       const int32_t value = graph_.input(node_, i);
-      const int32_t producer = value < 0 ? -1 : graph_.producer(value);
+      int32_t producer = value < 0 ? -1 : graph_.producer(value);
       given_ += value >= 0;
+      if (i == 1 && op == "MatMul" && TurnsWeight(producer)) {
+        producer = graph_.producer(graph_.input(producer, 0));
+        turned_ = true;
+      }
       if (IsDequantize(graph_, producer) && !graph_.is_graph_output(value)) dequantizes_.push_back(producer);
       // A bias that is a constant of floats: the runtime quantizes it by itself.
       if (i == 2 && value >= 0 && dequantizes_.size() == 2 && graph_.is_constant(value)) float_bias_ = true;
@@ -131,6 +135,18 @@ class Finder {
   }
 
  private:
+  // A Transpose of a dequantized matrix of constants, which the runtime moves in front of the DequantizeLinear. One
+  // without `perm` it makes part of the product before that.
+  bool TurnsWeight(int32_t node) const {
+    if (node < 0 || graph_.op_type(node) != "Transpose" || Input(node, 0) < 0) return false;
+    const int32_t dequantize = graph_.producer(Input(node, 0));
+    const int32_t stored = IsDequantize(graph_, dequantize) ? Input(dequantize, 0) : -1;
+    if (stored < 0 || !graph_.is_static(stored) || graph_.rank(stored) != 2) return false;
+    const v1::Attribute* perm = graph_.attribute(node, "perm");
+    if (perm == nullptr || perm->value_case() != v1::Attribute::kInts) return false;
+    return perm->ints().values_size() == 2 && perm->ints().values(0) == 1 && perm->ints().values(1) == 0;
+  }
+
   bool AllStatic() const {
     for (int i = 0; i < graph_.num_outputs(node_); ++i) {
       if (graph_.output(node_, i) >= 0 && !graph_.is_static(graph_.output(node_, i))) return false;
@@ -371,6 +387,7 @@ class Finder {
       if (Input(dequantizes_[i], 2) < 0) return "a Gemm without zero points is not fused";
     }
     if (ScalarBesideList(dequantizes_[1])) return "a Gemm with a scalar beside a list for its weight is not fused";
+    if (!OneForEachOutput(dequantizes_[1])) return "a Gemm with another number of scales than outputs is not fused";
     if (dequantizes_.size() == 3) {
       if (graph_.float_attribute(node_, "beta", 1) != 1) return "a beta other than 1 is not fused";
       if (StoredType(2) != v1::DATA_TYPE_INT32)
@@ -394,6 +411,15 @@ class Finder {
       return value < 0 ? -1 : graph_.rank(value);
     };
     return rank(1) >= 0 && rank(2) >= 0 && rank(1) != rank(2);
+  }
+
+  // Of a Gemm's weight: one scale, or as many as its outputs. True where that is not known.
+  bool OneForEachOutput(int32_t dequantize) const {
+    const int32_t scale = Input(dequantize, 1), weight = Stored(dequantize);
+    if (scale < 0 || weight < 0 || graph_.rank(scale) != 1 || graph_.rank(weight) != 2) return true;
+    const int64_t scales = graph_.value(scale).dims(0);
+    const int64_t outputs = graph_.value(weight).dims(graph_.int_attribute(node_, "transB", 0) != 0 ? 0 : 1);
+    return scales <= 1 || outputs < 0 || scales == outputs;
   }
 
   // Nothing quantizes the output, and no Relu or Clip stands where one would be looked for.
@@ -455,6 +481,7 @@ class Finder {
     call.node = node_;
     call.fused = true;
     call.Clear();
+    call.turned = turned_;
     for (int i = 0; i < graph_.num_outputs(node_); ++i) {
       if (quantizes_.empty()) {
         call.AddOutput(graph_.output(node_, i), TypeOf(graph_.output(node_, i)));
@@ -496,6 +523,7 @@ class Finder {
   std::vector<int32_t> quantizes_;
   bool other_reader_ = false;
   bool float_bias_ = false;
+  bool turned_ = false;
 };
 
 }  // namespace

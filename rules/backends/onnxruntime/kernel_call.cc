@@ -11,6 +11,7 @@ v1::DataType TypeOf(const std::vector<v1::DataType>& types, int32_t value) {
 }  // namespace
 
 void KernelCall::Clear() {
+  turned = false;
   inputs.clear();
   places.clear();
   types.clear();

@@ -16,6 +16,8 @@ struct KernelCall {
   absl::string_view op;  // as in Node.op: "QLinearConv", "com.microsoft::QLinearAdd"
   int32_t node = -1;     // that computes; attributes are its own
   bool fused = false;    // of several nodes
+  // Of MatMul: the weight is the transposed one. The runtime moves the Transpose into the constant before it fuses.
+  bool turned = false;
   // By the operator's arguments: value ids, -1 for what is left out, where each is stated, and its element type, which
   // is not always that of the file.
   std::vector<int32_t> inputs;

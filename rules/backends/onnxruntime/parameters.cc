@@ -158,7 +158,7 @@ int64_t DimOf(const Graph& graph, int32_t value, int axis) {
 
 // The axis that per-channel parameters of a transposed operand count.
 int AxisOf(const Graph& graph, const KernelCall& call, const KernelParameter& parameter) {
-  const bool turned = call.op == kGemm && graph.int_attribute(call.node, "transB", 0) != 0;
+  const bool turned = call.turned || (call.op == kGemm && graph.int_attribute(call.node, "transB", 0) != 0);
   return turned ? -2 : parameter.axis;
 }
 
@@ -192,7 +192,7 @@ bool Fits(const Graph& graph, const KernelCall& call, const KernelParameter& par
   const int data_rank = data < 0 || !graph.value(data).has_shape() ? -1 : graph.value(data).dims_size();
   if (data_rank < 0 || channels < 0) return true;
   // Of matrices: a row in the matrix's rank; of a batch of them nothing else.
-  const bool rows = parameter.axis < 0 && call.op != kGemm && data_rank >= 2;
+  const bool rows = parameter.axis < 0 && call.op != kGemm && !call.turned && data_rank >= 2;
   if (rows && IsRowOf(tensor, graph.value(data))) return true;
   if (rows && data_rank > 2) {
     allowed = "one, or for each matrix one row of parameters, in the matrix's rank";
