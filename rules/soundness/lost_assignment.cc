@@ -63,6 +63,14 @@ struct LastReaders {
   std::vector<int32_t> of_copy;
 };
 
+// Who reads what the node reads first: of a view, whoever reads that; of what only writes, nobody.
+int32_t ReaderOfFirst(const Graph& graph, int32_t node, const LastReaders& last) {
+  const int32_t result = graph.num_outputs(node) == 1 ? graph.output(node, 0) : -1;
+  // The parts of a tuple are none of its readers here.
+  if (result < 0 || graph.rank(result) < 0 || !IsPassed(graph, node)) return node;
+  return WritesInPlace(graph, node) && last.any[result] >= 0 ? node : last.any[result];
+}
+
 LastReaders FindLastReaders(const CheckContext& context) {
   const Graph& graph = context.graph();
   LastReaders last{std::vector<int32_t>(graph.num_values(), -1), std::vector<int32_t>(graph.num_values(), -1)};
@@ -71,15 +79,13 @@ LastReaders FindLastReaders(const CheckContext& context) {
   }
   const absl::Span<const ResolvedOp> ops = context.resolved().ops();
   for (auto op = ops.rbegin(); op != ops.rend(); ++op) {
-    int32_t reader = op->node;
-    // One that is no operand of another operator: what it gives is read later.
-    if (IsDequantize(graph, op->node) && graph.num_outputs(op->node) > 0 && graph.output(op->node, 0) >= 0) {
-      reader = std::max(reader, last.any[graph.output(op->node, 0)]);
-    }
-    for (const Operand& input : context.resolved().inputs(*op)) {
-      if (input.value < 0) continue;
-      last.any[input.value] = std::max(last.any[input.value], reader);
-      if (input.quantized) last.of_copy[input.value] = std::max(last.of_copy[input.value], reader);
+    const absl::Span<const Operand> inputs = context.resolved().inputs(*op);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const int32_t value = inputs[i].value;
+      if (value < 0) continue;
+      const int32_t reader = i == 0 ? ReaderOfFirst(graph, op->node, last) : op->node;
+      last.any[value] = std::max(last.any[value], reader);
+      if (inputs[i].quantized) last.of_copy[value] = std::max(last.of_copy[value], reader);
     }
   }
   return last;
@@ -111,8 +117,9 @@ int32_t LosesWriteTo(const CheckContext& context, const LastReaders& last_reader
   int32_t alias = node;
   for (int step = 0; step < kLongestChain; ++step) {
     const Read read = FirstOf(context, alias);
-    if (read.value < 0 || graph.is_constant(read.value)) return -1;
-    is_copy = is_copy || read.is_copy;
+    if (read.value < 0) return -1;
+    // prepare_pt2e puts no observer in front of what writes into a buffer.
+    is_copy = is_copy || (read.is_copy && (step > 0 || !IsWrittenBuffer(graph, node, 0)));
     if ((is_copy ? last_readers.any : last_readers.of_copy)[read.value] > node) return read.value;
     // Somebody sees what is written.
     if (last_readers.any[read.value] > node) return -1;
@@ -129,7 +136,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
   if (absl::c_none_of(graph.unlike_nodes(), [&graph](int32_t node) { return WritesInPlace(graph, node); })) return;
   const LastReaders last_readers = FindLastReaders(context);
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
-    if (graph.num_inputs(node) == 0 || !WritesInPlace(graph, node) || IsWrittenBuffer(graph, node, 0)) continue;
+    if (graph.num_inputs(node) == 0 || !WritesInPlace(graph, node)) continue;
     const int32_t value = LosesWriteTo(context, last_readers, node);
     if (value < 0) continue;
     Place place;
@@ -137,9 +144,9 @@ void Check(const CheckContext& context, FindingSink& sink) {
     place.input = 0;
     place.value = graph.input(node, 0);
     sink.Add(kInfo, place,
-             absl::StrCat("writes for '", graph.value(value).name(),
-                          "', but quantization makes a copy in between, and who reads it afterwards misses that"),
-             "an assignment that the readers see");
+             absl::StrCat("what it writes never reaches '", graph.value(value).name(),
+                          "', which is read later: quantization puts a copy in between"),
+             "an assignment that later readers see");
   }
 }
 

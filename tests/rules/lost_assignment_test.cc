@@ -78,9 +78,14 @@ TEST(LostAssignment, NeedsAReaderOfTheTensor) {
   EXPECT_THAT(LostIn({Quantized::kIntoView, "aten.copy_.default", "aten.select.int", false}), IsEmpty());
 }
 
-// prepare_pt2e leaves what is written into a buffer as it is.
-TEST(LostAssignment, IsNoneOfABuffer) {
-  EXPECT_THAT(LostIn({Quantized::kReader, "aten.copy_.default", "aten.select.int", true, true}), IsEmpty());
+// A cache that is read with a spec is read as it was before.
+TEST(LostAssignment, OfABufferToo) {
+  Program program;
+  program.of_constant = true;
+  program.quantized = Quantized::kReader;
+  EXPECT_THAT(LostIn(program), ElementsAre("write"));
+  program.quantized = Quantized::kNothing;
+  EXPECT_THAT(LostIn(program), IsEmpty());
 }
 
 }  // namespace

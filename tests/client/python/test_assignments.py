@@ -52,6 +52,21 @@ def a_view_of_a_view(x):
     return y
 
 
+def two_views_and_one_reader(x):
+    y = x * 2
+    y[:, 0] = 0.5
+    z = y + 1
+    y[:, 1] = 3.0
+    return z
+
+
+def a_part_of_chunks(x):
+    y = x * 2
+    first, _ = y.chunk(2, 1)
+    first.add_(1.0)
+    return y
+
+
 def the_whole_tensor(x):
     y = x * 2
     y.add_(1.0)
@@ -68,9 +83,19 @@ def relu_in_place(x):
 
 
 FUNCTIONS = [a_row, a_number, rows, added_to_a_row, rows_read_by_another, into_zeros, a_view_of_a_view,
-             the_whole_tensor, what_nobody_else_reads, relu_in_place]
+             two_views_and_one_reader, a_part_of_chunks, the_whole_tensor, what_nobody_else_reads, relu_in_place]
 NAMES = ['qnn_8a8w', 'xnnpack', 'arm_inductor', 'x86']
 seen = []
+
+
+class Cache(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.register_buffer('cache', torch.zeros(1, 8, 4))
+
+    def forward(self, x):
+        self.cache[:, 0:2] = x[:, 0:2] * 2
+        return self.cache + x
 
 
 class Function(torch.nn.Module):
@@ -100,6 +125,19 @@ def test_what_is_lost_is_found(name, function):
     assert found == is_lost, 'annotated'
     assert is_found(converted) == is_lost, 'converted'
     seen.append(is_lost)
+
+
+# Once converted the reader has a constant of its own: nothing says that it was the cache.
+@pytest.mark.parametrize('name', ['qnn_8a8w', 'xnnpack', 'x86'])
+def test_a_cache_that_is_read_as_it_was_before(name):
+    as_exported, module = (torch.export.export(Cache().eval(), (X,)).module() for _ in range(2))
+    quantizer = quantizers.ALL[name]()
+    as_exported = quantizer.transform_for_annotation(as_exported) or as_exported
+    found = is_found(quantizer.annotate(as_exported) or as_exported)
+    prepared = prepare_pt2e(module, quantizers.ALL[name]())
+    prepared(X)
+    with torch.no_grad():
+        assert found == ((convert_pt2e(prepared)(X) - Cache()(X)).abs().max().item() > 0.2)
 
 
 def test_some_are_lost_and_some_are_not():
