@@ -12,11 +12,11 @@ class ByteBudget {
  public:
   explicit ByteBudget(int64_t limit) : limit_(limit) {}
 
-  // The part one request holds; given back on destruction.
+  // The part one request holds; given back on destruction at the latest.
   class Share {
    public:
     explicit Share(ByteBudget& budget) : budget_(&budget) {}
-    ~Share() { budget_->used_ -= bytes_; }
+    ~Share() { GiveBack(); }
     Share(const Share&) = delete;
     Share& operator=(const Share&) = delete;
     // false: the budget is exhausted; the share stays as it was.
@@ -27,6 +27,11 @@ class ByteBudget {
       }
       bytes_ += bytes;
       return true;
+    }
+
+    // Afterwards the share does not refer to the budget any more, as long as it does not grow.
+    void GiveBack() {
+      if (bytes_ != 0) budget_->used_ -= std::exchange(bytes_, 0);
     }
 
    private:

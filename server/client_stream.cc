@@ -60,6 +60,8 @@ void ClientStream::OnDone() {
     receiving_ = false;
     alarm_.Cancel();
   }
+  // A server that stops waits for this, and not for the alarm: what is the server's is not touched behind it.
+  share_.GiveBack();
   Release();
 }
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <atomic>
+#include <memory>
 
 #include "absl/synchronization/notification.h"
 #include "server/byte_budget.h"
@@ -49,6 +50,18 @@ TEST(ByteBudget, SharesGiveBack) {
   }
   EXPECT_TRUE(a.Grow(4));
   EXPECT_FALSE(a.Grow(1));
+}
+
+// A stream's alarm may end it after the server, and with it the budget, has gone.
+TEST(ByteBudget, AShareThatWasGivenBackOutlivesTheBudget) {
+  auto budget = std::make_unique<ByteBudget>(10);
+  ByteBudget::Share share(*budget);
+  EXPECT_TRUE(share.Grow(10));
+  share.GiveBack();
+  ByteBudget::Share other(*budget);
+  EXPECT_TRUE(other.Grow(10));
+  other.GiveBack();
+  budget.reset();
 }
 
 }  // namespace
