@@ -199,6 +199,20 @@ void Square(NodeShapes& node) {
   node.Conflict(0, absl::StrCat("shape ", ShapeText(data.dims)), "as many rows as columns");
 }
 
+// Where all three are constants, ONNX computes how long the range is while a model is loaded, and takes no lists of
+// one.
+void Bounds(NodeShapes& node) {
+  const Graph& graph = node.graph();
+  const auto is_constant = [&](int i) { return node.given(i) && graph.is_constant(graph.input(node.node(), i)); };
+  if (!is_constant(0) || !is_constant(1) || !is_constant(2)) return;
+  for (int argument : {0, 1, 2}) {
+    const Shape bound = node.at(argument);
+    if (!bound.known || bound.rank() != 1) continue;
+    node.Conflict(argument, absl::StrCat("shape ", ShapeText(bound.dims)), "a scalar, beside constants");
+    return;
+  }
+}
+
 }  // namespace
 
 void CheckArguments(NodeShapes& node) {
@@ -212,6 +226,8 @@ void CheckArguments(NodeShapes& node) {
     Indices(node);
   } else if (op_type == "Det") {
     Square(node);
+  } else if (op_type == "Range") {
+    Bounds(node);
   }
 }
 

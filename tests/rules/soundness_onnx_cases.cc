@@ -49,6 +49,23 @@ GraphBuilder Product(const std::string& op, const Sizes& left, const Sizes& righ
   return b;
 }
 
+// So many of the three bounds are constants.
+GraphBuilder Range(int constants, const Sizes& shape) {
+  GraphBuilder b;
+  for (int i = 0; i < 3; ++i) {
+    const std::string name = absl::StrCat("c", i);
+    if (i < constants) {
+      b.Ints(name, v1::DATA_TYPE_INT64, {i == 2 ? 1 : 4 * i});
+      b.Shape(name, v1::DATA_TYPE_INT64, shape);
+    } else {
+      b.Input(name, v1::DATA_TYPE_INT64, shape);
+    }
+  }
+  b.Node("Range", "n", {"c0", "c1", "c2"}, {"y"});
+  b.Output("y");
+  return b;
+}
+
 constexpr char kToFloat[] = "com.microsoft::MatMulIntegerToFloat";
 
 std::vector<SoundnessCase> ProductCases() {
@@ -295,6 +312,9 @@ std::vector<SoundnessCase> ArgumentCases() {
       {"LayerScaleOfTooMany", Empty, Node("LayerNormalization", {{2, 3, 4}, {1, 1, 1, 4}}), "GS012", "n", "x1"},
       {"DropoutRatioInAList", Empty, Node("Dropout", {{4}, {1}}), "GS012", "n", "x1"},
       {"DropoutRatio", Empty, Node("Dropout", {{4}, {}}), ""},
+      {"RangeOfConstantLists", [] { return Range(3, {1}); }, AsItIs, "GS012", "n", "c0"},
+      {"RangeOfConstants", [] { return Range(3, {}); }, AsItIs, ""},
+      {"RangeToAnInput", [] { return Range(2, {1}); }, AsItIs, ""},
       {"DeterminantOfOtherSizes", Empty, Node("Det", {{2, 3}}), "GS012", "n", "x0"},
       {"DeterminantOfASquare", Empty, Node("Det", {{5, 3, 3}}), ""},
       {"ConditionOfTwo", [] { return Branches(kFloat, kFloat, kFloat); },
