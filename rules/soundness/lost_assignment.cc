@@ -130,13 +130,21 @@ int32_t LosesWriteTo(const CheckContext& context, const LastReaders& last_reader
   return -1;
 }
 
+// y[i] += z writes into a view, and then the result into y.
+bool IsWrittenAgain(const Graph& graph, int32_t node) {
+  const int32_t result = graph.num_outputs(node) == 1 ? graph.output(node, 0) : -1;
+  return result >= 0 && absl::c_any_of(graph.uses(result), [&graph](const Use& use) {
+           return use.input == 1 && graph.op_type(use.node) == "aten.copy_.default";
+         });
+}
+
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() != v1::Graph::PT2E) return;
   if (absl::c_none_of(graph.unlike_nodes(), [&graph](int32_t node) { return WritesInPlace(graph, node); })) return;
   const LastReaders last_readers = FindLastReaders(context);
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
-    if (graph.num_inputs(node) == 0 || !WritesInPlace(graph, node)) continue;
+    if (graph.num_inputs(node) == 0 || !WritesInPlace(graph, node) || IsWrittenAgain(graph, node)) continue;
     const int32_t value = LosesWriteTo(context, last_readers, node);
     if (value < 0) continue;
     Place place;
