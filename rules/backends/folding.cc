@@ -13,9 +13,6 @@ namespace {
 // What needs an input's shape alone.
 bool IsShapeQuery(OpId id) { return id == OpId::kShape || id == OpId::kSize || id == OpId::kFillLike; }
 
-// Generators that PyTorch says by comparisons of an arange.
-bool IsTakenApart(OpId id) { return id == OpId::kEye || id == OpId::kLinspace; }
-
 // Same inputs, other outputs: nothing to fold.
 bool IsRandom(OpId id) {
   return id == OpId::kRandom || id == OpId::kRandomLike || id == OpId::kBernoulli || id == OpId::kMultinomial;
@@ -37,7 +34,7 @@ bool Computable(const Graph& graph, const std::vector<bool>& folded, Generators 
            !WritesIntoSelection(graph, node);
   }
   // ExecuTorch lifts what a generator makes into a constant and emits the rest, attention masks and all.
-  if (graph.origin() == v1::Graph::PT2E) return IsFixedGenerator(id) && !IsTakenApart(id);
+  if (graph.origin() == v1::Graph::PT2E) return IsFixedGenerator(id) && !ComparesArange(id);
   for (int i = 0; i < graph.num_inputs(node); ++i) {
     const int32_t value = graph.input(node, i);
     if (value >= 0 && !folded[value]) return false;
@@ -58,7 +55,7 @@ bool IsQuantized(const Graph& graph, int32_t spec, int32_t value) {
 
 // torchao runs any operator that is not marked as random; of those that no table has, names tell.
 bool RunsWhenConverted(const Graph& graph, int32_t node) {
-  if (graph.op(node) != OpId::kUnknown) return IsDeterministic(graph, node) && !IsTakenApart(graph.op(node));
+  if (graph.op(node) != OpId::kUnknown) return IsDeterministic(graph, node) && !ComparesArange(graph.op(node));
   const absl::string_view name = graph.op_type(node);
   const auto is_in_name = [name](absl::string_view word) { return absl::StrContains(name, word); };
   return absl::StartsWith(name, "aten.") &&
@@ -106,6 +103,8 @@ bool MayFoldNodes(const Graph& graph) {
 }
 
 }  // namespace
+
+bool ComparesArange(OpId id) { return id == OpId::kEye || id == OpId::kLinspace; }
 
 std::vector<bool> FoldedValues(const Graph& graph, Generators generators) {
   std::vector<bool> folded(graph.num_values());

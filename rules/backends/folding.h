@@ -12,6 +12,9 @@ namespace quantgate {
 // of them, or they stay for the portable kernels.
 enum class Generators { kFolded, kKept };
 
+// A generator that PyTorch says by comparisons of an arange: no constant for ExecuTorch, which emits them.
+bool ComparesArange(OpId id);
+
 // Per value: it is a constant, computed from constants alone, or computed from shapes that are known. ExecuTorch (PT2E)
 // computes less: there it is a constant, what a generator makes (see above), or what stands between constants and an
 // annotation that quantizes it, which convert_pt2e computes (torchao, constant_fold). A QNN graph is computed already:

@@ -19,6 +19,7 @@ enum class Form : uint8_t {
   kList,
   kListOrScalar,
   kOne,        // a scalar, or a list of one
+  kOneStated,  // the same; a scalar where it is a constant, from which ONNX computes shapes
   kOneOfAny,   // one element, in however many dimensions
   kRank2,      // exactly
   kFromRank1,  // or more
@@ -37,21 +38,21 @@ struct ArgumentForm {
 constexpr ArgumentForm kForms[] = {
     {"AffineGrid", 1, 1, Form::kList},
     {"AveragePool", 0, 0, Form::kFromRank3},
-    {"BlackmanWindow", 0, 0, Form::kScalar},
-    {"CenterCropPad", 1, 1, Form::kList},
+    {"BlackmanWindow", 0, 0, Form::kOneStated},
+    {"CenterCropPad", 1, 1, Form::kListOrScalar},  // as Unsqueeze
     {"Clip", 1, 2, Form::kOne},
     {"Col2Im", 1, 2, Form::kList},
     {"ConstantOfShape", 0, 0, Form::kList},
     {"CumSum", 0, 0, Form::kFromRank1},
     {"CumSum", 1, 1, Form::kOne},
-    {"DFT", 1, 2, Form::kScalar},
+    {"DFT", 1, 2, Form::kOneStated},
     {"Det", 0, 0, Form::kFromRank2},
     {"Dropout", 1, 2, Form::kScalar},
     {"Expand", 1, 1, Form::kList},
     {"EyeLike", 0, 0, Form::kRank2},
     {"GroupNormalization", 0, 0, Form::kFromRank2},
-    {"HammingWindow", 0, 0, Form::kScalar},
-    {"HannWindow", 0, 0, Form::kScalar},
+    {"HammingWindow", 0, 0, Form::kOneStated},
+    {"HannWindow", 0, 0, Form::kOneStated},
     {"Hardmax", 0, 0, Form::kFromRank1},
     {"If", 0, 0, Form::kOneOfAny},
     {"InstanceNormalization", 0, 0, Form::kFromRank3},
@@ -119,6 +120,7 @@ bool Fits(const Shape& shape, Form form) {
     case Form::kListOrScalar:
       return rank <= 1;
     case Form::kOne:
+    case Form::kOneStated:
       return single && (rank <= 1 || !shape.is_static());
     case Form::kOneOfAny:
       return single;
@@ -143,6 +145,7 @@ const char* Wanted(Form form) {
     case Form::kListOrScalar:
       return "a list, of one dimension, or a scalar";
     case Form::kOne:
+    case Form::kOneStated:
     case Form::kOneOfAny:
       return "one element";
     case Form::kRank2:
@@ -157,12 +160,18 @@ const char* Wanted(Form form) {
   return "";
 }
 
+bool IsConstant(const NodeShapes& node, int argument) {
+  return node.given(argument) && node.graph().is_constant(node.graph().input(node.node(), argument));
+}
+
 void CheckForms(NodeShapes& node, absl::string_view op_type) {
   for (const ArgumentForm& row : FormsOf(op_type)) {
     for (int argument = row.first; argument <= row.last; ++argument) {
       const Shape shape = node.at(argument);
-      if (!shape.known || Fits(shape, row.form)) continue;
-      node.Conflict(argument, absl::StrCat("shape ", ShapeText(shape.dims)), Wanted(row.form));
+      const bool stated = row.form == Form::kOneStated && IsConstant(node, argument);
+      const Form form = stated ? Form::kScalar : row.form;
+      if (!shape.known || Fits(shape, form)) continue;
+      node.Conflict(argument, absl::StrCat("shape ", ShapeText(shape.dims)), Wanted(form));
       return;
     }
   }
@@ -202,9 +211,7 @@ void Square(NodeShapes& node) {
 // Where all three are constants, ONNX computes how long the range is while a model is loaded, and takes no lists of
 // one.
 void Bounds(NodeShapes& node) {
-  const Graph& graph = node.graph();
-  const auto is_constant = [&](int i) { return node.given(i) && graph.is_constant(graph.input(node.node(), i)); };
-  if (!is_constant(0) || !is_constant(1) || !is_constant(2)) return;
+  if (!IsConstant(node, 0) || !IsConstant(node, 1) || !IsConstant(node, 2)) return;
   for (int argument : {0, 1, 2}) {
     const Shape bound = node.at(argument);
     if (!bound.known || bound.rank() != 1) continue;

@@ -24,9 +24,18 @@ void Divide(NodeShapes& node, const char* heads_name, const char* read_name) {
   }
 }
 
+// Four dimensions have the heads as the second; what is stated beside them, and not 0, is the same.
+void CheckUnpacked(NodeShapes& node, const Shape& shape, const char* name) {
+  const int64_t heads = node.integer(name, 0);
+  if (heads == 0 || shape.dims[1] == kAnySize || heads == shape.dims[1]) return;
+  node.BadParameter(absl::StrCat(name, " ", heads),
+                    absl::StrCat(shape.dims[1], ", the heads of ", ShapeText(shape.dims)));
+}
+
 // Of three dimensions, the last of which is that of all heads. False: of four, or a contradiction has been noted.
 bool CheckPacked(NodeShapes& node, int argument, const char* name) {
   const Shape shape = node.at(argument);
+  if (shape.known && shape.rank() == 4) CheckUnpacked(node, shape, name);
   if (!shape.known || shape.rank() != 3) return false;
   if (!node.has(name)) {
     node.BadParameter(absl::StrCat("no ", name), absl::StrCat("one for an input of shape ", ShapeText(shape.dims)));
@@ -47,7 +56,6 @@ void CheckStandard(NodeShapes& node) {
     node.Conflict(argument, absl::StrCat("shape ", ShapeText(shape.dims)), "rank 3 or 4");
     return;
   }
-  // Four dimensions say the heads themselves, whatever the attributes are.
   const bool packed = CheckPacked(node, 0, "q_num_heads");
   if (CheckPacked(node, 1, "kv_num_heads") && packed) Divide(node, "q_num_heads", "kv_num_heads");
   for (const char* name : {"left_window_size", "right_window_size"}) {

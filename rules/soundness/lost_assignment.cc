@@ -23,7 +23,8 @@ constexpr RuleInfo kInfo = {
     "An exported program assigns to a part of a tensor by an operator that writes into a view of it. Where the tensor "
     "or "
     "the view is quantized, convert_pt2e puts a Quantize and a Dequantize there, and what comes out of them is another "
-    "tensor: the assignment goes to that one, and whoever reads the first tensor never sees it. Nothing fails.",
+    "tensor: the assignment goes to that one, and whoever reads the first tensor, or the next call of one that keeps a "
+    "buffer, never sees it. Nothing fails.",
     "Say it without writing in place: torch.cat of slices, torch.where with a mask, or torch.select_scatter and "
     "torch.slice_scatter; or annotate neither the tensor nor its views.",
     "y = x * 2; y[:, 0] = z; return y fires it where y is quantized: copy_ writes into select(y), and y is returned. "
@@ -38,15 +39,28 @@ constexpr absl::string_view kViews[] = {
     "aten.swapaxes.default",  "aten.t.default",       "aten.transpose.int",    "aten.unflatten.int",
     "aten.unsqueeze.default", "aten.view.default",    "aten.chunk.default",    "aten.split.Tensor",
     "aten.unbind.int",        "aten.view_as.default", "aten.split.sizes",      "aten.split_with_sizes.default",
+    "aten.detach_.default",
 };
 
-bool IsAlias(const Graph& graph, int32_t node) {
-  return graph.op(node) == OpId::kGetItem || absl::c_linear_search(kViews, graph.op_type(node)) ||
-         WritesInPlace(graph, node);
+bool IsView(const Graph& graph, int32_t node) {
+  return graph.op(node) == OpId::kGetItem || absl::c_linear_search(kViews, graph.op_type(node));
 }
 
-// What the walk to the tensor goes on at: views, and the Dequantize that makes a copy of it.
-bool IsPassed(const Graph& graph, int32_t node) { return IsAlias(graph, node) || IsDequantize(graph, node); }
+bool Writes(const Graph& graph, int32_t node) {
+  return graph.num_inputs(node) > 0 && WritesInPlace(graph, node) && !IsView(graph, node);
+}
+
+// What the walk to the tensor goes on at: its views, what has written them, and the Dequantize that makes a copy.
+bool IsPassed(const Graph& graph, int32_t node) {
+  return IsView(graph, node) || WritesInPlace(graph, node) || IsDequantize(graph, node);
+}
+
+// Of its first argument the shape counts, and none of the numbers.
+bool ReadsShapeAlone(const Graph& graph, int32_t node) {
+  const OpId id = graph.op(node);
+  return id == OpId::kShape || id == OpId::kSize || id == OpId::kFillLike || id == OpId::kCopy ||
+         graph.op_type(node) == "aten.zero_.default" || graph.op_type(node) == "aten.fill_.Tensor";
+}
 
 // An observer stands behind the value. What convert_pt2e makes of it is one tensor for all readers without a spec of
 // their own, and one for each of the others.
@@ -55,16 +69,24 @@ bool IsObserved(const Graph& graph, int32_t value) {
   return spec >= 0 && graph.spec_kind(spec) != v1::Spec::EXPLICIT_NONE && !IsFloat(graph.message().specs(spec).dtype());
 }
 
+// Whether the node reads a copy of its own. prepare_pt2e puts no observer in front of what writes into a buffer.
+bool ReadsCopy(const Graph& graph, int32_t node, const Operand& operand) {
+  return operand.quantized && !IsWrittenBuffer(graph, node, operand.argument);
+}
+
 // By value: the last node that reads it, through a Quantize and Dequantize or as it is; num_nodes(): whoever called the
-// model; -1: none.
+// model, or its next call; -1: none.
 struct LastReaders {
   std::vector<int32_t> any;
   // A copy of it that is the reader's own, made where the value is.
   std::vector<int32_t> of_copy;
+  // The last copy_ of it into another tensor.
+  std::vector<int32_t> copies;
 };
 
 // Who reads what the node reads first: of a view, whoever reads that; of what only writes, nobody.
 int32_t ReaderOfFirst(const Graph& graph, int32_t node, const LastReaders& last) {
+  if (ReadsShapeAlone(graph, node)) return -1;
   const int32_t result = graph.num_outputs(node) == 1 ? graph.output(node, 0) : -1;
   // The parts of a tuple are none of its readers here.
   if (result < 0 || graph.rank(result) < 0 || !IsPassed(graph, node)) return node;
@@ -73,23 +95,31 @@ int32_t ReaderOfFirst(const Graph& graph, int32_t node, const LastReaders& last)
 
 LastReaders FindLastReaders(const CheckContext& context) {
   const Graph& graph = context.graph();
-  LastReaders last{std::vector<int32_t>(graph.num_values(), -1), std::vector<int32_t>(graph.num_values(), -1)};
+  const std::vector<int32_t> none(graph.num_values(), -1);
+  LastReaders last{none, none, none};
   for (int32_t value = 0; value < graph.num_values(); ++value) {
-    if (graph.is_graph_output(value)) last.any[value] = graph.num_nodes();
+    if (graph.is_graph_output(value) || graph.is_constant(value)) last.any[value] = graph.num_nodes();
   }
   const absl::Span<const ResolvedOp> ops = context.resolved().ops();
   for (auto op = ops.rbegin(); op != ops.rend(); ++op) {
-    const absl::Span<const Operand> inputs = context.resolved().inputs(*op);
-    for (size_t i = 0; i < inputs.size(); ++i) {
-      const int32_t value = inputs[i].value;
+    for (const Operand& input : context.resolved().inputs(*op)) {
+      const int32_t value = input.value;
       if (value < 0) continue;
-      const int32_t reader = i == 0 ? ReaderOfFirst(graph, op->node, last) : op->node;
+      const bool is_first = input.argument == 0;
+      const int32_t reader = is_first ? ReaderOfFirst(graph, op->node, last) : op->node;
       last.any[value] = std::max(last.any[value], reader);
-      if (inputs[i].quantized) last.of_copy[value] = std::max(last.of_copy[value], reader);
+      if (ReadsCopy(graph, op->node, input)) last.of_copy[value] = std::max(last.of_copy[value], reader);
+      if (!is_first && graph.op(op->node) == OpId::kCopy) last.copies[value] = std::max(last.copies[value], op->node);
     }
+  }
+  // convert_pt2e computes what it quantizes of a buffer, and every later call reads that.
+  for (int32_t value = 0; value < graph.num_values(); ++value) {
+    if (graph.is_constant(value) && last.of_copy[value] >= 0) last.of_copy[value] = graph.num_nodes();
   }
   return last;
 }
+
+constexpr int kLongestChain = 64;  // of views
 
 // What the node reads first, without the Quantize and Dequantize in between.
 struct Read {
@@ -103,7 +133,7 @@ Read FirstOf(const CheckContext& context, int32_t node) {
   if (op >= 0) {
     const absl::Span<const Operand> inputs = context.resolved().inputs(context.resolved().ops()[op]);
     if (inputs.empty() || inputs[0].value < 0) return {};
-    return {inputs[0].value, inputs[0].quantized};
+    return {inputs[0].value, ReadsCopy(graph, node, inputs[0])};
   }
   return {graph.num_inputs(node) > 0 ? graph.input(node, 0) : -1, false};
 }
@@ -111,15 +141,13 @@ Read FirstOf(const CheckContext& context, int32_t node) {
 // The tensor that the node writes for, which somebody reads after it, where a copy parts what is written from what is
 // read; -1: none.
 int32_t LosesWriteTo(const CheckContext& context, const LastReaders& last_readers, int32_t node) {
-  constexpr int kLongestChain = 64;
   const Graph& graph = context.graph();
   bool is_copy = false;
   int32_t alias = node;
   for (int step = 0; step < kLongestChain; ++step) {
     const Read read = FirstOf(context, alias);
     if (read.value < 0) return -1;
-    // prepare_pt2e puts no observer in front of what writes into a buffer.
-    is_copy = is_copy || (read.is_copy && (step > 0 || !IsWrittenBuffer(graph, node, 0)));
+    is_copy = is_copy || read.is_copy;
     if ((is_copy ? last_readers.any : last_readers.of_copy)[read.value] > node) return read.value;
     // Somebody sees what is written.
     if (last_readers.any[read.value] > node) return -1;
@@ -130,23 +158,29 @@ int32_t LosesWriteTo(const CheckContext& context, const LastReaders& last_reader
   return -1;
 }
 
-// y[i] += z writes into a view, and then the result into y.
-bool IsWrittenAgain(const Graph& graph, int32_t node) {
+// Whether the result is written into the tensor afterwards, which is judged there: y[i] += z is an add_ into a view of
+// y, and a copy_ of what it gives into another one.
+bool IsWrittenAgain(const CheckContext& context, const LastReaders& last_readers, int32_t node, int32_t tensor) {
+  const Graph& graph = context.graph();
   const int32_t result = graph.num_outputs(node) == 1 ? graph.output(node, 0) : -1;
-  return result >= 0 && absl::c_any_of(graph.uses(result), [&graph](const Use& use) {
-           return use.input == 1 && graph.op_type(use.node) == "aten.copy_.default";
-         });
+  int32_t alias = result < 0 ? -1 : last_readers.copies[result];
+  for (int step = 0; step < kLongestChain && alias >= 0 && IsPassed(graph, alias); ++step) {
+    const Read read = FirstOf(context, alias);
+    if (read.value == tensor) return true;
+    alias = read.value < 0 ? -1 : graph.producer(read.value);
+  }
+  return false;
 }
 
 void Check(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() != v1::Graph::PT2E) return;
-  if (absl::c_none_of(graph.unlike_nodes(), [&graph](int32_t node) { return WritesInPlace(graph, node); })) return;
+  if (absl::c_none_of(graph.unlike_nodes(), [&graph](int32_t node) { return Writes(graph, node); })) return;
   const LastReaders last_readers = FindLastReaders(context);
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
-    if (graph.num_inputs(node) == 0 || !WritesInPlace(graph, node) || IsWrittenAgain(graph, node)) continue;
+    if (!Writes(graph, node)) continue;
     const int32_t value = LosesWriteTo(context, last_readers, node);
-    if (value < 0) continue;
+    if (value < 0 || IsWrittenAgain(context, last_readers, node, value)) continue;
     Place place;
     place.node = node;
     place.input = 0;

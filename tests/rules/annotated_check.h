@@ -27,6 +27,14 @@ inline std::vector<std::string> Refused(const v1::Result& result) {
   return refused;
 }
 
+inline std::vector<std::string> CodesAt(const v1::Result& result, const std::string& node) {
+  std::vector<std::string> codes;
+  for (const v1::Finding& finding : result.findings()) {
+    if (finding.location().node() == node) codes.push_back(finding.code());
+  }
+  return codes;
+}
+
 }  // namespace quantgate::testing
 
 #endif  // QUANTGATE_TESTS_RULES_ANNOTATED_CHECK_H_

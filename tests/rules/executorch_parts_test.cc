@@ -13,6 +13,7 @@ namespace quantgate {
 namespace {
 
 using ::quantgate::testing::AnnotatedBuilder;
+using ::quantgate::testing::CodesAt;
 using ::quantgate::testing::Refused;
 using ::quantgate::testing::ResultOf;
 using ::testing::Contains;
@@ -22,14 +23,6 @@ using ::testing::Not;
 
 constexpr v1::DataType kF32 = v1::DATA_TYPE_FLOAT32;
 constexpr char kV75[] = "qnn_htp/SM8650@2.49";
-
-std::vector<std::string> CodesAt(const v1::Result& result, const std::string& node) {
-  std::vector<std::string> codes;
-  for (const v1::Finding& finding : result.findings()) {
-    if (finding.location().node() == node) codes.push_back(finding.code());
-  }
-  return codes;
-}
 
 // The operator alone, with inputs of one shape and an output of another.
 AnnotatedBuilder Alone(const std::string& op, int inputs, bool quantized, const std::vector<int64_t>& in = {4, 8},

@@ -14,6 +14,7 @@ namespace quantgate {
 namespace {
 
 using ::quantgate::testing::AnnotatedBuilder;
+using ::quantgate::testing::CodesAt;
 using ::quantgate::testing::Refused;
 using ::quantgate::testing::ResultOf;
 using ::testing::Contains;
@@ -27,14 +28,6 @@ constexpr char kV68WithAllKernels[] = "qnn_htp/SA8295@2.49";
 constexpr char kV69[] = "qnn_htp/SM8450@2.49";
 constexpr char kV75[] = "qnn_htp/SM8650@2.49";
 constexpr char kWithoutFloat[] = "qnn_htp/QCM6490@2.49";  // V68, too
-
-std::vector<std::string> CodesAt(const v1::Result& result, const std::string& node) {
-  std::vector<std::string> codes;
-  for (const v1::Finding& finding : result.findings()) {
-    if (finding.location().node() == node) codes.push_back(finding.code());
-  }
-  return codes;
-}
 
 // A node without specs, written behind an annotated one and read by another.
 AnnotatedBuilder Between(bool writer, bool reader) {

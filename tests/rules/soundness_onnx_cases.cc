@@ -66,6 +66,19 @@ GraphBuilder Range(int constants, const Sizes& shape) {
   return b;
 }
 
+GraphBuilder Window(bool is_constant, const Sizes& shape) {
+  GraphBuilder b;
+  if (is_constant) {
+    b.Ints("size", v1::DATA_TYPE_INT64, {8});
+    b.Shape("size", v1::DATA_TYPE_INT64, shape);
+  } else {
+    b.Input("size", v1::DATA_TYPE_INT64, shape);
+  }
+  b.Node("HannWindow", "n", {"size"}, {"y"});
+  b.Output("y");
+  return b;
+}
+
 constexpr char kToFloat[] = "com.microsoft::MatMulIntegerToFloat";
 
 std::vector<SoundnessCase> ProductCases() {
@@ -295,6 +308,11 @@ std::vector<SoundnessCase> ArgumentCases() {
       {"UnsqueezeAxesInAList", Empty, List("Unsqueeze", {2, 3}, {1}), ""},
       {"UnsqueezeAxisAsScalar", Empty, List("Unsqueeze", {2, 3}, {}), ""},
       {"CropSizesInAMatrix", Empty, List("CenterCropPad", {2, 3}, {1, 2}), "GS012", "n", "list"},
+      {"CropSizeAsScalar", Empty, List("CenterCropPad", {2, 3}, {}), ""},
+      {"WindowOfAConstantList", [] { return Window(true, {1}); }, AsItIs, "GS012", "n", "size"},
+      {"WindowOfAConstant", [] { return Window(true, {}); }, AsItIs, ""},
+      {"WindowOfAListThatIsGiven", [] { return Window(false, {1}); }, AsItIs, ""},
+      {"WindowOfTwo", [] { return Window(false, {2}); }, AsItIs, "GS012", "n", "size"},
       {"OffsetInAMatrix", Empty, List("Trilu", {2, 3}, {1, 1}), "GS012", "n", "list"},
       {"OffsetInAList", Empty, List("Trilu", {2, 3}, {1}), ""},
       {"TriangleOfAList", Empty, Node("Trilu", {{4}}), "GS012", "n", "x0"},
@@ -376,6 +394,8 @@ std::vector<SoundnessCase> AttentionCases() {
       {"HeadsThatDoNotDivide", Empty, Attention(packed, {{"q_num_heads", 3}, {"kv_num_heads", 3}}), "GS013", "n"},
       {"HeadsOfNoPart", Empty, Attention({1, 4, 12}, {{"q_num_heads", 4}, {"kv_num_heads", 3}}), "GS013", "n"},
       {"HeadsInTheShape", Empty, Attention(heads, {{"q_num_heads", 0}}), ""},
+      {"HeadsThatTheShapeContradicts", Empty, Attention(heads, {{"q_num_heads", 7}}), "GS013", "n"},
+      {"HeadsThatTheShapeHas", Empty, Attention(heads, {{"q_num_heads", heads[1]}, {"kv_num_heads", heads[1]}}), ""},
       {"HeadsOfAMatrix", Empty, Attention({4, 16}, {}), "GS012", "n", "x0"},
       {"HeadsOfARuntimeNone", Empty,
        Node("com.microsoft::MultiHeadAttention", {{1, 4, 16}, {1, 4, 16}, {1, 4, 16}},

@@ -20,12 +20,14 @@ enum class Form : uint8_t {
   kEach,     // the same for each result
   kSeveral,  // with tensors in between, of which nothing says how they are quantized
   kRefused,  // a part is refused, or has no builder, whatever the types
+  kUnknown,  // which parts they are depends on its arguments, or was not asked
 };
 
 struct Row {
   absl::string_view op;
   Form form;
-  // QNN's names, of those that compute; what only moves elements comes without saying beside others. Empty: not known.
+  // QNN's names, of those that compute; what only moves elements comes without saying beside others. Of kSeveral,
+  // empty: not known.
   absl::string_view parts;
 };
 
@@ -63,6 +65,7 @@ constexpr Row kRows[] = {
     {"aten.meshgrid.indexing", Form::kSeveral, "Tile"},
     {"aten.mv.default", Form::kSeveral, "ElementWiseMultiply ReduceSum"},
     {"aten.outer.default", Form::kSeveral, "ElementWiseMultiply"},
+    {"aten.pairwise_distance.default", Form::kRefused, ""},
     {"aten.rad2deg.default", Form::kSeveral, "ElementWiseMultiply"},
     {"aten.repeat_interleave.self_int", Form::kSeveral, "Tile"},
     {"aten.rot90.default", Form::kSeveral, "StridedSlice Transpose"},
@@ -73,36 +76,34 @@ constexpr Row kRows[] = {
     {"aten.vdot.default", Form::kRefused, ""},
     {"aten.vsplit.int", Form::kEach, "StridedSlice"},
     {"aten.vstack.default", Form::kOne, "Concat"},
-    // Which parts they have depends on their arguments, or on types that were not asked.
-    {"aten.all.default", Form::kOne, ""},
-    {"aten.all.dim", Form::kOne, ""},
-    {"aten.all.dims", Form::kOne, ""},
-    {"aten.argsort.default", Form::kOne, ""},
-    {"aten.argsort.stable", Form::kOne, ""},
-    {"aten.atleast_1d.default", Form::kOne, ""},
-    {"aten.atleast_2d.default", Form::kOne, ""},
-    {"aten.atleast_3d.default", Form::kOne, ""},
-    {"aten.bilinear.default", Form::kOne, ""},
-    {"aten.chain_matmul.default", Form::kOne, ""},
-    {"aten.diag.default", Form::kOne, ""},
-    {"aten.diagflat.default", Form::kOne, ""},
-    {"aten.index_add.default", Form::kOne, ""},
-    {"aten.index_fill.int_Scalar", Form::kOne, ""},
-    {"aten.index_fill.int_Tensor", Form::kOne, ""},
-    {"aten.isnan.default", Form::kOne, ""},
-    {"aten.linalg_cross.default", Form::kOne, ""},
-    {"aten.linalg_diagonal.default", Form::kOne, ""},
-    {"aten.linalg_matmul.default", Form::kOne, ""},
-    {"aten.linalg_matrix_power.default", Form::kOne, ""},
-    {"aten.linalg_vecdot.default", Form::kOne, ""},
-    {"aten.nansum.default", Form::kOne, ""},
-    {"aten.pairwise_distance.default", Form::kRefused, ""},
-    {"aten.row_stack.default", Form::kOne, ""},
-    {"aten.sum_to_size.default", Form::kOne, ""},
-    {"aten.take.default", Form::kOne, ""},
-    {"aten.trapezoid.x", Form::kOne, ""},
-    {"aten.trapezoid.dx", Form::kOne, ""},
-    {"aten.zero_.default", Form::kOne, ""},
+    {"aten.all.default", Form::kUnknown, ""},
+    {"aten.all.dim", Form::kUnknown, ""},
+    {"aten.all.dims", Form::kUnknown, ""},
+    {"aten.argsort.default", Form::kUnknown, ""},
+    {"aten.argsort.stable", Form::kUnknown, ""},
+    {"aten.atleast_1d.default", Form::kUnknown, ""},
+    {"aten.atleast_2d.default", Form::kUnknown, ""},
+    {"aten.atleast_3d.default", Form::kUnknown, ""},
+    {"aten.bilinear.default", Form::kUnknown, ""},
+    {"aten.chain_matmul.default", Form::kUnknown, ""},
+    {"aten.diag.default", Form::kUnknown, ""},
+    {"aten.diagflat.default", Form::kUnknown, ""},
+    {"aten.index_add.default", Form::kUnknown, ""},
+    {"aten.index_fill.int_Scalar", Form::kUnknown, ""},
+    {"aten.index_fill.int_Tensor", Form::kUnknown, ""},
+    {"aten.isnan.default", Form::kUnknown, ""},
+    {"aten.linalg_cross.default", Form::kUnknown, ""},
+    {"aten.linalg_diagonal.default", Form::kUnknown, ""},
+    {"aten.linalg_matmul.default", Form::kUnknown, ""},
+    {"aten.linalg_matrix_power.default", Form::kUnknown, ""},
+    {"aten.linalg_vecdot.default", Form::kUnknown, ""},
+    {"aten.nansum.default", Form::kUnknown, ""},
+    {"aten.row_stack.default", Form::kUnknown, ""},
+    {"aten.sum_to_size.default", Form::kUnknown, ""},
+    {"aten.take.default", Form::kUnknown, ""},
+    {"aten.trapezoid.x", Form::kUnknown, ""},
+    {"aten.trapezoid.dx", Form::kUnknown, ""},
+    {"aten.zero_.default", Form::kUnknown, ""},
 };
 
 constexpr char kHowIsNotKnown[] = "ExecuTorch says it by operators that the graph does not have";
@@ -110,13 +111,8 @@ constexpr char kHowIsNotKnown[] = "ExecuTorch says it by operators that the grap
 // What joins or computes with several tensors reads them all; the others the first.
 bool ReadsAll(absl::string_view part) { return part == "Concat" || part == "Pack"; }
 
-bool ReadsTwo(absl::string_view part) {
-  for (absl::string_view two : {"ElementWiseAdd", "ElementWiseSubtract", "ElementWiseMultiply", "ElementWiseDivide",
-                                "ElementWiseMinimum", "MatMul"}) {
-    if (part == two) return true;
-  }
-  return false;
-}
+constexpr absl::string_view kReadingTwo[] = {"ElementWiseAdd",    "ElementWiseSubtract", "ElementWiseMultiply",
+                                             "ElementWiseDivide", "ElementWiseMinimum",  "MatMul"};
 
 // As the operator's own tensors are.
 void EmitOne(const NodeView& view, absl::string_view part, const Operand& output, Emission& emission) {
@@ -126,21 +122,17 @@ void EmitOne(const NodeView& view, absl::string_view part, const Operand& output
   } else {
     AddInput(view, view.input(0), emission);
   }
-  if (ReadsTwo(part)) {
-    BackendTensor like;
-    FillTensor(view, view.input(0), Layout::kSame, -1, emission, like);
-    AddMadeConstant(like, 1, emission);
-  }
   AddOutput(view, &output, emission);
 }
 
 // Floats of sizes that are not known.
 void EmitOfFloats(const NodeView& view, absl::string_view part, Emission& emission) {
   const BackendTensor between = WithType(BackendTensor(), v1::DATA_TYPE_FLOAT32);
+  const bool selects = part == "ElementWiseSelect";
   emission.Begin(part, view.node());
-  if (part == "ElementWiseSelect") emission.AddInput() = WithType(BackendTensor(), v1::DATA_TYPE_BOOL);
+  if (selects) emission.AddInput() = WithType(BackendTensor(), v1::DATA_TYPE_BOOL);
   emission.AddInput() = between;
-  if (ReadsAll(part) || ReadsTwo(part) || part == "ElementWiseSelect") emission.AddInput() = between;
+  if (selects || ReadsAll(part) || absl::c_linear_search(kReadingTwo, part)) emission.AddInput() = between;
   emission.AddOutput() = between;
 }
 
@@ -181,11 +173,13 @@ std::optional<Lowering> LowerTakenApart(const NodeView& view, Emission& emission
       if (row->parts.empty() || !AllFloats(view)) return Unknown(kHowIsNotKnown);
       for (absl::string_view part : absl::StrSplit(row->parts, ' ')) EmitOfFloats(view, part, emission);
       return Emitted();
+    case Form::kUnknown:
+      return Unknown(kHowIsNotKnown);
     case Form::kOne:
     case Form::kEach:
       break;
   }
-  if (row->parts.empty() || (!quantized && !AllFloats(view)) || view.outputs().empty()) return Unknown(kHowIsNotKnown);
+  if ((!quantized && !AllFloats(view)) || view.outputs().empty()) return Unknown(kHowIsNotKnown);
   const std::vector<absl::string_view> parts = absl::StrSplit(row->parts, ' ');
   for (size_t i = 0; i < view.outputs().size(); ++i) {
     if (row->form == Form::kOne && i > 0) return Unknown(kHowIsNotKnown);

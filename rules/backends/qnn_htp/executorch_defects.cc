@@ -246,12 +246,13 @@ struct NeverLowered {
   absl::string_view op;
   bool of_floats;  // too; otherwise of quantized tensors alone
   absl::string_view ends_with;
+  absl::string_view mode = "";  // its attribute of that name has to be this; empty: whatever it is
 };
 constexpr NeverLowered kNeverLoweredOps[] = {
     {"aten.block_diag.default", false, "No graph inputs present for graph"},
     {"aten.cross.default", true, "was used before it has been defined"},
     {"aten.linalg_cross.default", true, "was used before it has been defined"},
-    {"aten.pad.default", false, "QNN graph I/O does not match the delegated program signature"},
+    {"aten.pad.default", false, "QNN graph I/O does not match the delegated program signature", "circular"},
     {"aten.rrelu.default", true, "Missing out variants"},
     {"aten.take_along_dim.default", true, "was used before it has been defined"},
 };
@@ -260,9 +261,9 @@ const NeverLowered* FindInNeverLowered(const Graph& graph, int32_t node) {
   const absl::string_view type = graph.op_type(node);
   const auto* row = absl::c_find_if(kNeverLoweredOps, [type](const NeverLowered& entry) { return entry.op == type; });
   if (row == std::end(kNeverLoweredOps)) return nullptr;
-  const v1::Attribute* mode = type == "aten.pad.default" ? graph.attribute(node, "mode") : nullptr;
-  const bool is_other_pad = type == "aten.pad.default" && (mode == nullptr || mode->s() != "circular");
-  return is_other_pad ? nullptr : row;
+  if (row->mode.empty()) return row;
+  const v1::Attribute* mode = graph.attribute(node, "mode");
+  return mode != nullptr && mode->s() == row->mode ? row : nullptr;
 }
 
 // Whose builder reads the argument unasked.

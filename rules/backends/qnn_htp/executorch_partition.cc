@@ -10,6 +10,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "rules/backends/folding.h"
 #include "rules/backends/in_place.h"
 #include "rules/backends/qnn_htp/executorch_channels_last.h"
 #include "rules/backends/shared_encoding.h"
@@ -159,8 +160,8 @@ class ReshapedConstants {
 // It is taken apart: a part that is delegated, such as an arange, computes a mask or a weight from constants alone, and
 // the part that compares it is refused.
 bool HasOwnMask(const Graph& graph, int32_t node) {
-  return graph.op_type(node) == "aten.tril.default" || graph.op(node) == OpId::kEye ||
-         graph.op(node) == OpId::kLinspace || WritesIntoSelection(graph, node);
+  return graph.op_type(node) == "aten.tril.default" || ComparesArange(graph.op(node)) ||
+         WritesIntoSelection(graph, node);
 }
 
 // The same, and what reads the comparison is delegated whatever is quantized: the parts in front of it stay alone.

@@ -40,6 +40,25 @@ def rows_read_by_another(x):
     return y + x
 
 
+def added_to_itself(x):
+    y = x * 2
+    y[:, 1] += y[:, 0]
+    return y
+
+
+def of_which_the_shape_is_read(x):
+    y = x * 2
+    y[:, 0] = 1.0
+    return x + torch.zeros_like(y)
+
+
+def written_over(x):
+    y = x * 2
+    y[:, 0] = 1.0
+    y.copy_(x)
+    return y
+
+
 def into_zeros(x):
     y = torch.zeros(1, 8, 4)
     y[:, :, 0] = x[:, :, 0] * 2
@@ -82,8 +101,9 @@ def relu_in_place(x):
     return torch.relu_(x * 2) + x
 
 
-FUNCTIONS = [a_row, a_number, rows, added_to_a_row, rows_read_by_another, into_zeros, a_view_of_a_view,
-             two_views_and_one_reader, a_part_of_chunks, the_whole_tensor, what_nobody_else_reads, relu_in_place]
+FUNCTIONS = [a_row, a_number, rows, added_to_a_row, rows_read_by_another, added_to_itself,
+             of_which_the_shape_is_read, written_over, into_zeros, a_view_of_a_view, two_views_and_one_reader,
+             a_part_of_chunks, the_whole_tensor, what_nobody_else_reads, relu_in_place]
 NAMES = ['qnn_8a8w', 'xnnpack', 'arm_inductor', 'x86']
 seen = []
 
@@ -127,17 +147,31 @@ def test_what_is_lost_is_found(name, function):
     seen.append(is_lost)
 
 
-# Once converted the reader has a constant of its own: nothing says that it was the cache.
+class ReadBefore(Cache):
+    def forward(self, x):
+        y = self.cache + x
+        self.cache[:, 0:4] = x[:, 4:8]
+        return y
+
+
+# Once converted, a reader has a constant of its own, and nothing says that it was the cache.
+@pytest.mark.parametrize('made', [Cache, ReadBefore])
 @pytest.mark.parametrize('name', ['qnn_8a8w', 'xnnpack', 'x86'])
-def test_a_cache_that_is_read_as_it_was_before(name):
-    as_exported, module = (torch.export.export(Cache().eval(), (X,)).module() for _ in range(2))
+def test_a_cache_that_is_not_what_it_should_be(name, made):
+    as_exported, module = (torch.export.export(made().eval(), (X,)).module() for _ in range(2))
     quantizer = quantizers.ALL[name]()
     as_exported = quantizer.transform_for_annotation(as_exported) or as_exported
     found = is_found(quantizer.annotate(as_exported) or as_exported)
     prepared = prepare_pt2e(module, quantizers.ALL[name]())
     prepared(X)
+    converted = convert_pt2e(prepared)
+    expected = made()
+    # Calibration has left its numbers in the cache: the first call may read them.
+    converted(X)
+    expected(X)
     with torch.no_grad():
-        assert found == ((convert_pt2e(prepared)(X) - Cache()(X)).abs().max().item() > 0.2)
+        apart = [(converted(x) - expected(x)).abs().max().item() for x in (X.flip(1), X, X.flip(1))]
+    assert found == (max(apart) > 0.2), apart
 
 
 def test_some_are_lost_and_some_are_not():
