@@ -91,6 +91,12 @@ bool IsObservable(v1::DataType type) {
   }
 }
 
+bool Averages(absl::string_view observer) {
+  const ObserverName name = ParseObserver(observer);
+  return name.observer == "MovingAverageMinMaxObserver" || name.observer == "MovingAveragePerChannelMinMaxObserver" ||
+         name.observer == "FusedMovingAvgObsFakeQuantize" || name.fake_quantizer == "FusedMovingAvgObsFakeQuantize";
+}
+
 bool KeepsNoRange(absl::string_view observer) { return ParseObserver(observer).observer == "PlaceholderObserver"; }
 
 bool HasFixedNumbers(absl::string_view observer) {

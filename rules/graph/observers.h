@@ -44,6 +44,10 @@ bool AssertsType(absl::string_view observer);
 // Whether they take the type (torchao 0.18.0, pt2e/observer.py).
 bool IsObservable(v1::DataType type);
 
+// Whether an observer goes from tensor to tensor towards each one's range, and keeps none of them; by class name. Of a
+// fake quantizer that averages by itself, whichever observer is in it.
+bool Averages(absl::string_view observer);
+
 // Whether an observer keeps no range: torchao's PlaceholderObserver, which only says that something is to be done here.
 bool KeepsNoRange(absl::string_view observer);
 

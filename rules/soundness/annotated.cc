@@ -2,9 +2,15 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "rules/graph/sharing.h"
 
 namespace quantgate {
+namespace {
+
+SharingGroups ComputeGroups(const CheckContext& context) { return ComputeSharingGroups(context.graph()); }
+
+}  // namespace
+
+const SharingGroups& GroupsOf(const CheckContext& context) { return context.Once(ComputeGroups); }
 
 Place PlaceOf(const Graph& graph, SpecPlace at) {
   Place place;
@@ -105,7 +111,7 @@ void ForEachObserver(const CheckContext& context, absl::FunctionRef<bool(const v
     any |= picked[spec];
   }
   if (!any) return;
-  const SharingGroups groups = ComputeSharingGroups(graph);
+  const SharingGroups& groups = GroupsOf(context);
   const auto makes_its_own = [&](const AnnotatedPlace& at) {
     if (groups.group_of.empty()) return true;  // prepare_pt2e does not come that far, which is a finding of its own
     const int32_t entry = groups.annotations.Find({at.value, at.place.input >= 0 ? at.place.node : -1});

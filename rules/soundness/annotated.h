@@ -8,6 +8,7 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/graph/observers.h"
+#include "rules/graph/sharing.h"
 
 namespace quantgate {
 
@@ -32,6 +33,9 @@ bool WritesInPlace(const Graph& graph, int32_t node);
 // prepare leaves it as it is, whatever spec the edge has: observed, it would be a copy that is written. (Parameters it
 // does observe; the graph does not tell them from buffers, and no exported model writes them.)
 bool IsWrittenBuffer(const Graph& graph, int32_t node, int i);
+
+// The sharing groups, computed for the first rule that asks.
+const SharingGroups& GroupsOf(const CheckContext& context);
 
 // Calls `visit` for every place that has one of the specs that `wanted` picks: value by value, the value itself and
 // then its edges. `wanted` is asked of one spec of those that say the same (Graph::spec_like), so not about what they

@@ -82,12 +82,10 @@ struct Written {
   std::string by;
 };
 
-SharingGroups GroupsOf(const CheckContext& context) { return ComputeSharingGroups(context.graph()); }
-
 // Before calibration specs may differ in who knows numbers and still get one observer, which then makes them for both.
 bool ShareObserver(const CheckContext& context, int32_t value, int32_t node) {
   if (context.stage() != v1::STAGE_ANNOTATED || !IsAnnotation(context)) return false;
-  const SharingGroups& groups = context.Once(GroupsOf);
+  const SharingGroups& groups = GroupsOf(context);
   if (groups.group_of.empty()) return false;
   const int32_t written = groups.annotations.Find({value, -1});
   const int32_t read = groups.annotations.Find({value, node});

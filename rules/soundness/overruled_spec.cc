@@ -137,7 +137,7 @@ void Compare(const SharingGroups& groups, int32_t leader, int32_t member, Findin
 // which needs another spec.
 void Check(const CheckContext& context, FindingSink& sink) {
   if (!IsAnnotation(context) || !MayOverrule(context)) return;
-  const SharingGroups groups = ComputeSharingGroups(context.graph());
+  const SharingGroups& groups = GroupsOf(context);
   if (groups.group_of.empty()) return;  // they could not be made, which is a finding of its own
   const auto has_own = [&](int32_t entry) {
     return !groups.annotations.is_shared(entry) && groups.annotations.state(entry) == SpecState::kConcrete;

@@ -108,6 +108,7 @@ Rule StrayAnnotation();    // SH005
 Rule OverruledSpec();      // SH006
 Rule SameQParams();        // SH007
 Rule SharedRange();        // SH008
+Rule AveragedRange();      // SH009
 
 // FX: derived parameters.
 Rule BiasScale();       // FX001

@@ -1,8 +1,6 @@
 // What makes PT2E's prepare fail: torchao stops at the first of these with a bare exception; here each is a finding.
 #include "rules/graph/sharing.h"
 
-#include <optional>
-
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -55,14 +53,14 @@ constexpr RuleInfo kUnobserved = {
 
 // What the three rules below have in common.
 struct Sharing {
-  std::optional<SharingGroups> groups;  // computed when there may be errors
+  const SharingGroups* groups = nullptr;  // computed when there may be errors
   std::vector<SharingError> errors;
 };
 
 Sharing FindSharing(const CheckContext& context) {
   Sharing sharing;
   if (SurelyNoSharingErrors(context.graph())) return sharing;
-  sharing.groups = ComputeSharingGroups(context.graph());
+  sharing.groups = &GroupsOf(context);
   sharing.errors = AllSharingErrors(*sharing.groups);
   return sharing;
 }

@@ -144,7 +144,7 @@ class Annotator {
     graph.set_producer("pytorch 2.13.0");
     v1::Spec& activation = NewSpec(v1::Spec::PLAIN, v1::DATA_TYPE_UINT8, 0, 255);
     activation.set_qscheme(v1::Spec::PER_TENSOR_AFFINE);
-    activation.set_observer(writer_.Symbol("MovingAverageMinMaxObserver"));
+    activation.set_observer(writer_.Symbol("HistogramObserver"));
     activation_ = graph.specs_size();
     v1::Spec& weight = NewSpec(v1::Spec::PLAIN, v1::DATA_TYPE_INT8, -127, 127);
     weight.set_qscheme(v1::Spec::PER_CHANNEL_SYMMETRIC);

@@ -158,6 +158,29 @@ void AddShared(GraphBuilder& b, const char* op, const char* with) {
   b.Value("shared").set_spec(b.graph.specs_size());
 }
 
+// stack(first, second) whose operands and result have one observer.
+void AddStack(GraphBuilder& b, const char* first, const char* second, const char* observer) {
+  b.graph.mutable_specs(0)->set_observer(b.Symbol(observer));
+  v1::Node& stack = b.Node("aten.stack.default", "stack", {first, second}, {"stack"});
+  b.Shape("stack", v1::DATA_TYPE_FLOAT32, {2, 1, 16, 8, 8});
+  b.Output("stack");
+  v1::Spec& shared = *b.graph.add_specs();
+  shared.set_kind(v1::Spec::SHARED);
+  shared.mutable_shared_with()->set_value(b.Id(first));
+  shared.mutable_shared_with()->set_consumer(b.graph.nodes_size());
+  for (int spec : {1, b.graph.specs_size()}) {
+    stack.add_input_args(0);
+    stack.add_input_specs(spec);
+  }
+  b.Value("stack").set_spec(b.graph.specs_size());
+}
+
+// permute(relu), which has the numbers of relu.
+void AddPermuted(GraphBuilder& b, const char* name) {
+  b.Node("aten.permute.default", name, {"relu"}, {name});
+  b.Shape(name, v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+}
+
 // relu.select(...).copy_(x), and relu is read again.
 void AddAssignment(GraphBuilder& b, int spec_of_relu) {
   b.Node("aten.select.int", "part", {"relu"}, {"part"}).add_input_specs(spec_of_relu);
@@ -647,6 +670,46 @@ std::vector<SoundnessCase> AnnotationCases() {
        "shared", -1, warning},
       {"NegatedAndShared", Conv, [](GraphBuilder& b) { AddShared(b, "aten.neg.default", "relu"); }, "-SH008"},
       {"SharedWithAnotherTensor", Conv, [](GraphBuilder& b) { AddShared(b, "aten.exp.default", "conv"); }, "-SH008"},
+
+      // SH009
+      {"AverageOfTwoTensors", Conv, [](GraphBuilder& b) { AddStack(b, "conv", "relu", "MovingAverageMinMaxObserver"); },
+       "SH009", "stack", "stack", -1, warning},
+      {"AverageInAFakeQuantizer", Conv,
+       [](GraphBuilder& b) { AddStack(b, "conv", "relu", "FakeQuantize(MovingAverageMinMaxObserver)"); }, "SH009",
+       "stack", "stack", -1, warning},
+      {"AverageOfAFakeQuantizer", Conv,
+       [](GraphBuilder& b) { AddStack(b, "conv", "relu", "FusedMovingAvgObsFakeQuantize(MinMaxObserver)"); }, "SH009",
+       "stack", "stack", -1, warning},
+      {"WidestOfTwoTensors", Conv, [](GraphBuilder& b) { AddStack(b, "conv", "relu", "MinMaxObserver"); }, "-SH009"},
+      {"AverageOfOneTensor", Conv,
+       [](GraphBuilder& b) {
+         AddPermuted(b, "moved");
+         AddStack(b, "relu", "moved", "MovingAverageMinMaxObserver");
+       },
+       "-SH009"},
+      {"AverageOfOperandsAlone", Conv,
+       [](GraphBuilder& b) {
+         AddStack(b, "conv", "relu", "MovingAverageMinMaxObserver");
+         b.Value("stack").clear_spec();
+       },
+       "SH009", "stack", "conv", -1, warning},
+      {"AverageOfOneOperandAndTheResult", Conv,
+       [](GraphBuilder& b) {
+         AddStack(b, "conv", "relu", "MovingAverageMinMaxObserver");
+         b.Find("stack").set_input_specs(1, 0);
+       },
+       "SH009", "stack", "stack", -1, warning},
+      {"AveragesOfTheirOwn", Conv,
+       [](GraphBuilder& b) {
+         AddStack(b, "conv", "relu", "MovingAverageMinMaxObserver");
+         const int own = AddSpec(b, v1::DATA_TYPE_INT8, v1::Spec::PER_TENSOR_AFFINE);
+         b.graph.mutable_specs(own - 1)->set_observer(b.Symbol("MovingAverageMinMaxObserver"));
+         b.Find("stack").set_input_specs(1, own);
+         b.Value("stack").clear_spec();
+       },
+       "-SH009"},
+      {"AverageOfATensorAndAConstant", Conv,
+       [](GraphBuilder& b) { AddStack(b, "relu", "b", "MovingAverageMinMaxObserver"); }, "-SH009"},
 
       // QS003
       {"NegativesOfAConvolutionLost", Conv, [](GraphBuilder& b) { b.Value("conv").set_spec(AddUnevenSpec(b)); },

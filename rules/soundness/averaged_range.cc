@@ -1,0 +1,159 @@
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/graph/observers.h"
+#include "rules/graph/port_role.h"
+#include "rules/graph/sharing.h"
+#include "rules/soundness/annotated.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "SH009",
+    "averaged-range",
+    v1::Finding::WRONG_NUMBERS,
+    v1::Finding::WARNING,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "A moving average starts at the range of the first tensor that it sees and goes a little way towards each later "
+    "one. Where one such observer serves several tensors that an operator puts together, it ends between their ranges, "
+    "and the numbers of the wider ones that lie beyond are cut off: up to half of a wide tensor's range beside narrow "
+    "ones, nearly all of it after few samples.",
+    "Observe them with MinMaxObserver, HistogramObserver or, in front of cat, ExecuTorch's ConcatObserver, which keep "
+    "the widest range (for example set_default_quant_config(act_observer=MinMaxObserver)).",
+    "stack([x * 0.1, x * 4]) whose inputs and output share a MovingAverageMinMaxObserver fires it; with a "
+    "MinMaxObserver, or of one tensor and its mirror image, it does not.",
+};
+
+// The result has elements of each of its tensors.
+bool PutsTogether(const Binding& binding) {
+  if ((binding.op->traits & kMovesData) == 0) return false;
+  int tensors = 0;
+  for (const Port& port : binding.op->inputs) {
+    if (port.role == PortRole::kActivation) tensors += port.variadic ? 2 : 1;
+  }
+  return tensors > 1;
+}
+
+// Its elements are some of its only tensor's: their range is that one's.
+bool MovesOne(const Graph& graph, int32_t node) {
+  const Binding* binding = graph.binding(node);
+  return graph.op(node) == OpId::kGetItem ||
+         (binding != nullptr && (binding->op->traits & kMovesData) != 0 && !PutsTogether(*binding));
+}
+
+// The tensor whose elements the value has.
+int32_t SourceOf(const Graph& graph, int32_t value) {
+  constexpr int kLongestChain = 64;
+  for (int step = 0; step < kLongestChain; ++step) {
+    const int32_t producer = graph.producer(value);
+    if (producer < 0 || !MovesOne(graph, producer) || graph.num_inputs(producer) == 0) break;
+    const int32_t from = graph.input(producer, 0);
+    if (from < 0) break;
+    value = from;
+  }
+  return value;
+}
+
+// A tensor that is computed when the model runs. Constants, and caches among them, may hold what was put there before.
+struct Part {
+  int32_t input;
+  int32_t source;
+  int32_t group;  // -1: it is not observed
+};
+
+class Groups {
+ public:
+  explicit Groups(const CheckContext& context) : groups_(GroupsOf(context)) {}
+
+  int32_t Of(SpecPlace place) const {
+    const int32_t entry = groups_.group_of.empty() ? -1 : groups_.annotations.Find(place);
+    return entry < 0 ? -1 : groups_.group_of[entry];
+  }
+  // The first member's spec makes the observer of all.
+  const v1::Spec& SpecOf(int32_t group) const { return groups_.annotations.spec(groups_.leader(group)); }
+
+ private:
+  const SharingGroups& groups_;
+};
+
+std::vector<Part> PartsOf(const Graph& graph, const Groups& groups, int32_t node) {
+  std::vector<Part> parts;
+  for (int i = 0; i < graph.num_inputs(node); ++i) {
+    const int32_t value = graph.input(node, i);
+    if (value < 0 || graph.is_static(value)) continue;
+    if (RoleAt(*graph.binding(node), graph.argument(node, i)) != PortRole::kActivation) continue;
+    parts.push_back({i, SourceOf(graph, value), groups.Of({value, node})});
+  }
+  return parts;
+}
+
+bool AllOfOneSource(absl::Span<const Part> parts) {
+  return absl::c_all_of(parts, [&](const Part& part) { return part.source == parts[0].source; });
+}
+
+// "'a', 'b' and 3 more".
+std::string NamesOf(const Graph& graph, int32_t node, absl::Span<const Part> parts) {
+  constexpr size_t kNamed = 4;
+  const auto name = [&](std::string* out, const Part& part) {
+    absl::StrAppend(out, "'", graph.value(graph.input(node, part.input)).name(), "'");
+  };
+  std::string names = absl::StrJoin(parts.subspan(0, kNamed), ", ", name);
+  if (parts.size() > kNamed) absl::StrAppend(&names, " and ", parts.size() - kNamed, " more");
+  return names;
+}
+
+void CheckNode(const Graph& graph, const Groups& groups, int32_t node, FindingSink& sink) {
+  std::vector<Part> parts = PartsOf(graph, groups, node);
+  if (parts.empty() || AllOfOneSource(parts)) return;
+  const int32_t result = graph.num_outputs(node) > 0 ? graph.output(node, 0) : -1;
+  const int32_t group_of_result = result < 0 ? -1 : groups.Of({result, -1});
+  absl::c_stable_sort(parts, [](const Part& a, const Part& b) { return a.group < b.group; });
+  for (auto begin = parts.begin(), end = begin; begin != parts.end(); begin = end) {
+    const int32_t group = begin->group;
+    end = std::find_if(begin, parts.end(), [group](const Part& part) { return part.group != group; });
+    const absl::Span<const Part> together(&*begin, end - begin);
+    const bool with_result = group == group_of_result;
+    if (group < 0 || (!with_result && AllOfOneSource(together))) continue;
+    const v1::Spec& spec = groups.SpecOf(group);
+    const absl::string_view observer = graph.symbol(spec.observer());
+    if (spec.kind() != v1::Spec::PLAIN || !Averages(observer)) continue;
+    const SpecPlace at = with_result ? SpecPlace{result, -1} : SpecPlace{graph.input(node, begin->input), node};
+    sink.Add(kInfo, PlaceOf(graph, at),
+             absl::StrCat("one ", observer, with_result ? " for it and " : " for ", NamesOf(graph, node, together),
+                          ", which ends between the ranges of what is put together"),
+             "an observer that keeps the widest range");
+    return;
+  }
+}
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  if (!IsAnnotation(context)) return;
+  const auto puts_together = [&graph](int32_t node) {
+    return graph.binding(node) != nullptr && PutsTogether(*graph.binding(node));
+  };
+  const auto averages = [&graph](const v1::Spec& spec) { return Averages(graph.symbol(spec.observer())); };
+  if (absl::c_none_of(graph.unlike_nodes(), puts_together)) return;
+  if (absl::c_none_of(graph.message().specs(), averages)) return;
+  // Implicit sharing alone makes groups of a tensor and those who read it.
+  if (graph.referring_values().empty() && graph.referring_edges().empty()) return;
+  const Groups groups(context);
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    if (puts_together(node)) CheckNode(graph, groups, node, sink);
+  }
+}
+
+}  // namespace
+
+Rule AveragedRange() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate
