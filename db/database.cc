@@ -16,13 +16,14 @@
 #include "absl/strings/str_split.h"
 #include "db/schema.h"
 #include "db/sdk_version.h"
+#include "db/seal.h"
 #include "db/sqlite.h"
 
 namespace quantgate::db {
 namespace {
 
 constexpr absl::string_view kFileName = "quantgate-tables.sqlite";
-// Ours has 0.5 MB; anything beyond this is not a constraint database.
+// Ours has 2 MB; anything beyond this is not a constraint database.
 constexpr int64_t kMaxFileBytes = 64 << 20;
 constexpr int kMaxValueBytes = 1 << 20;
 
@@ -83,15 +84,12 @@ absl::Status CheckSchema(sqlite3* handle) {
   return seen == Schema().size() ? absl::OkStatus() : Damaged("tables are missing");
 }
 
-// The stored digest, when the content has it.
-absl::StatusOr<std::string> CheckDigest(sqlite3* handle) {
-  Statement stored(handle, "SELECT sha256 FROM digest");
+// The stored digest, of a file that is as it was written.
+absl::StatusOr<std::string> CheckDigest(sqlite3* handle, const std::string& path) {
+  Statement stored(handle, "SELECT sha256, seal FROM digest");
   if (!stored.Next()) return stored.status().ok() ? Damaged("no digest") : stored.status();
-  const std::string expected(stored.Text(0));
-  const auto digest = ContentDigest(handle);
-  if (!digest.ok()) return digest.status();
-  if (*digest != expected) return Damaged("its content was changed: the digest does not match");
-  return *digest;
+  if (auto status = CheckSeal(path, stored.Text(1)); !status.ok()) return status;
+  return std::string(stored.Text(0));
 }
 
 absl::StatusOr<Evidence> ParseEvidence(absl::string_view text) {
@@ -308,7 +306,7 @@ absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path
   auto handle = OpenHandle(path);
   if (!handle.ok()) return InFile(path, handle.status());
   if (auto status = CheckSchema(handle->get()); !status.ok()) return InFile(path, status);
-  auto digest = CheckDigest(handle->get());
+  auto digest = CheckDigest(handle->get(), path);
   if (!digest.ok()) return InFile(path, digest.status());
 
   auto impl = std::make_unique<Impl>();

@@ -5,6 +5,7 @@ namespace {
 
 // Keys are (table, op, number within the op), so that reading one table touches its own pages only. sdk_until is the
 // last SDK version a table speaks for, empty when it is open. Arch 0 is an open end. Every row names its source.
+// The digest is of the content, the same whatever SQLite wrote it; the seal is of the file (seal.h).
 constexpr TableSchema kSchema[] = {
     {"sources", "CREATE TABLE sources(id INTEGER PRIMARY KEY, text TEXT NOT NULL)",
      "SELECT * FROM sources ORDER BY id"},
@@ -46,7 +47,7 @@ constexpr TableSchema kSchema[] = {
      "INTEGER NOT NULL,"
      " PRIMARY KEY(tbl, id)) WITHOUT ROWID",
      "SELECT * FROM socs ORDER BY tbl, id"},
-    {"digest", "CREATE TABLE digest(sha256 TEXT NOT NULL)", ""},
+    {"digest", "CREATE TABLE digest(sha256 TEXT NOT NULL, seal TEXT NOT NULL)", ""},
 };
 
 }  // namespace

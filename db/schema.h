@@ -9,7 +9,7 @@ namespace quantgate::db {
 
 // PRAGMA application_id ("QGdb") and user_version. The version changes with any change below.
 inline constexpr int kApplicationId = 0x51476462;
-inline constexpr int kSchemaVersion = 4;
+inline constexpr int kSchemaVersion = 5;
 
 struct TableSchema {
   absl::string_view name;

@@ -10,6 +10,7 @@
 #include "absl/strings/str_join.h"
 #include "db/schema.h"
 #include "db/sdk_version.h"
+#include "db/seal.h"
 #include "db/sqlite.h"
 
 namespace quantgate::db {
@@ -169,7 +170,9 @@ absl::Status WriteInto(sqlite3* handle, const std::vector<const Source*>& source
   }
   const auto digest = ContentDigest(handle);
   if (!digest.ok()) return digest.status();
-  if (auto status = Statement(handle, "INSERT INTO digest VALUES(?)").Bind(*digest).Run(); !status.ok()) return status;
+  if (auto status = Statement(handle, "INSERT INTO digest VALUES(?, ?)").Bind(*digest).Bind(kUnsealed).Run();
+      !status.ok())
+    return status;
   return Execute(handle, "COMMIT; VACUUM;");
 }
 
@@ -220,6 +223,7 @@ absl::Status WriteDatabase(absl::Span<const Source> sources, const std::string& 
   if (opened != SQLITE_OK) return absl::UnavailableError(absl::StrCat(draft, ": ", sqlite3_errstr(opened)));
   auto status = WriteInto(handle.get(), ordered);
   handle.reset();
+  if (status.ok()) status = SealFile(draft);
   if (status.ok() && std::rename(draft.c_str(), path.c_str()) != 0) {
     status = absl::UnavailableError(absl::StrCat("cannot write ", path));
   }

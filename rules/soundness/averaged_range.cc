@@ -141,9 +141,8 @@ void Check(const CheckContext& context, FindingSink& sink) {
   const auto puts_together = [&graph](int32_t node) {
     return graph.binding(node) != nullptr && PutsTogether(*graph.binding(node));
   };
-  const auto averages = [&graph](const v1::Spec& spec) { return Averages(graph.symbol(spec.observer())); };
   if (absl::c_none_of(graph.unlike_nodes(), puts_together)) return;
-  if (absl::c_none_of(graph.message().specs(), averages)) return;
+  if (absl::c_none_of(graph.message().symbols(), Averages)) return;
   // Implicit sharing alone makes groups of a tensor and those who read it.
   if (graph.referring_values().empty() && graph.referring_edges().empty()) return;
   const Groups groups(context);

@@ -119,8 +119,9 @@ class Checker {
 
   // The builder of slices alone looks a dimension up before it counts it from the front.
   bool CountsFromTheEnd(int32_t node) {
+    if (graph_.op(node) != OpId::kSlice) return false;
     const int64_t dim = graph_.int_attribute(node, "dim", 0);
-    if (graph_.op(node) != OpId::kSlice || dim >= 0 || qnn::IsRemoved(graph_, node)) return false;
+    if (dim >= 0 || qnn::IsRemoved(graph_, node)) return false;
     Refuse(kLayoutOfOperands, node, absl::StrCat("it is along dimension ", dim),
            "ExecuTorch 1.5.1 finds dimensions from 0 on in the layout that it gets");
     outcome_->ends_export = outcome_->raises = true;
