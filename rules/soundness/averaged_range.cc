@@ -33,9 +33,8 @@ constexpr RuleInfo kInfo = {
     "MinMaxObserver, or of one tensor and its mirror image, it does not.",
 };
 
-// The result has elements of each of its tensors.
+// The result has elements of each of its tensors, or is computed of them.
 bool PutsTogether(const Binding& binding) {
-  if ((binding.op->traits & kMovesData) == 0) return false;
   int tensors = 0;
   for (const Port& port : binding.op->inputs) {
     if (port.role == PortRole::kActivation) tensors += port.variadic ? 2 : 1;
@@ -113,7 +112,9 @@ std::string NamesOf(const Graph& graph, int32_t node, absl::Span<const Part> par
 
 void CheckNode(const Graph& graph, const Groups& groups, int32_t node, FindingSink& sink) {
   std::vector<Part> parts = PartsOf(graph, groups, node);
-  if (parts.empty() || AllOfOneSource(parts)) return;
+  const bool moves = (graph.binding(node)->op->traits & kMovesData) != 0;
+  // What is computed has a range of its own.
+  if (parts.empty() || (moves && AllOfOneSource(parts))) return;
   const int32_t result = graph.num_outputs(node) > 0 ? graph.output(node, 0) : -1;
   const int32_t group_of_result = result < 0 ? -1 : groups.Of({result, -1});
   absl::c_stable_sort(parts, [](const Part& a, const Part& b) { return a.group < b.group; });

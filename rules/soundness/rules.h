@@ -119,6 +119,7 @@ Rule DerivedLength();   // FX005
 Rule UncoveredRange();  // FX006
 Rule FixedOutput();     // FX007
 Rule UnstatedRange();   // FX008
+Rule CoarseSoftmax();   // FX009
 
 }  // namespace quantgate
 

@@ -1,4 +1,6 @@
 // Rules about what a quantizer wrote into a PT2E graph.
+#include <limits>
+
 #include "tests/rules/soundness_case.h"
 
 namespace quantgate::testing {
@@ -173,6 +175,21 @@ void AddStack(GraphBuilder& b, const char* first, const char* second, const char
     stack.add_input_specs(spec);
   }
   b.Value("stack").set_spec(b.graph.specs_size());
+}
+
+// softmax(conv + mask), where the last spec is of the sum. `widest`: of the mask, the number of the largest size.
+void AddMaskedSoftmax(GraphBuilder& b, double widest, bool quantized = true) {
+  v1::Constant& mask = *b.Value("mask").mutable_constant();
+  b.Shape("mask", v1::DATA_TYPE_FLOAT32, {2});
+  for (const double number : {0.0, widest}) mask.add_reals(number);
+  mask.set_stored_bytes(8);
+  b.Node("aten.add.Tensor", "masked", {"conv", "mask"}, {"masked"});
+  b.Shape("masked", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+  const int spec = AddSpec(b, v1::DATA_TYPE_UINT8, v1::Spec::PER_TENSOR_AFFINE);
+  if (quantized) b.Value("masked").set_spec(spec);
+  b.Node("aten.softmax.int", "softmax", {"masked"}, {"softmax"});
+  b.Shape("softmax", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+  b.Output("softmax");
 }
 
 // permute(relu), which has the numbers of relu.
@@ -672,6 +689,13 @@ std::vector<SoundnessCase> AnnotationCases() {
       {"SharedWithAnotherTensor", Conv, [](GraphBuilder& b) { AddShared(b, "aten.exp.default", "conv"); }, "-SH008"},
 
       // SH009
+      {"AverageOfASumAndItsOperand", Conv,
+       [](GraphBuilder& b) {
+         AddStack(b, "relu", "b", "MovingAverageMinMaxObserver");
+         b.Find("stack").set_op(b.Symbol("aten.add.Tensor"));
+         b.Find("stack").clear_input_args();
+       },
+       "SH009", "stack", "stack", -1, warning},
       {"AverageOfTwoTensors", Conv, [](GraphBuilder& b) { AddStack(b, "conv", "relu", "MovingAverageMinMaxObserver"); },
        "SH009", "stack", "stack", -1, warning},
       {"AverageInAFakeQuantizer", Conv,
@@ -802,6 +826,42 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.graph.mutable_specs(1)->clear_quant_max();
        },
        "-FX008"},
+
+      // FX009
+      {"MaskOfTenThousand", Conv, [](GraphBuilder& b) { AddMaskedSoftmax(b, -10000); }, "FX009", "softmax", "masked",
+       -1, warning},
+      {"InfiniteMask", Conv, [](GraphBuilder& b) { AddMaskedSoftmax(b, -std::numeric_limits<double>::infinity()); },
+       "FX009", "softmax", "masked", -1, warning},
+      {"MaskThatTheSoftmaxReadsItself", Conv,
+       [](GraphBuilder& b) {
+         AddMaskedSoftmax(b, -10000, false);
+         b.Find("softmax").add_input_specs(b.graph.specs_size());
+       },
+       "FX009", "softmax", "masked", -1, warning},
+      {"StepsOfCalibration", SmallBias,
+       [](GraphBuilder& b) {
+         AddMaskedSoftmax(b, -30);
+         v1::QParams& params = *b.graph.mutable_specs(b.graph.specs_size() - 1)->mutable_qparams();
+         params.add_scales(0.7);
+         params.add_zero_points(0);
+       },
+       "FX009", "softmax", "masked", -1, warning},
+      {"FineStepsOfCalibration", SmallBias,
+       [](GraphBuilder& b) {
+         AddMaskedSoftmax(b, -10000);
+         v1::QParams& params = *b.graph.mutable_specs(b.graph.specs_size() - 1)->mutable_qparams();
+         params.add_scales(0.6);
+         params.add_zero_points(0);
+       },
+       "-FX009"},
+      {"MaskOfThirty", Conv, [](GraphBuilder& b) { AddMaskedSoftmax(b, -30); }, "-FX009"},
+      {"MaskInFloat", Conv, [](GraphBuilder& b) { AddMaskedSoftmax(b, -10000, false); }, "-FX009"},
+      {"MaskInSixteenBits", Conv,
+       [](GraphBuilder& b) {
+         AddMaskedSoftmax(b, -10000);
+         b.graph.mutable_specs(b.graph.specs_size() - 1)->set_dtype(v1::DATA_TYPE_UINT16);
+       },
+       "-FX009"},
 
       // FX006
       {"SigmoidCutInHalf", Conv, [](GraphBuilder& b) { AddSigmoid(b, v1::DATA_TYPE_INT8, 0); }, "FX006", "sigmoid",

@@ -1,0 +1,180 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/engine/render.h"
+#include "rules/graph/data_type.h"
+#include "rules/graph/elements.h"
+#include "rules/graph/port_role.h"
+#include "rules/graph/quantizer.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfo = {
+    "FX009",
+    "coarse-softmax",
+    v1::Finding::PRECISION,
+    v1::Finding::WARNING,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "Softmax makes differences of its input into ratios: where one step of the input is 0.7, the next probability is "
+    "twice as large, and what lies in between is lost. It is nearly always a mask that makes the step so large: -10000 "
+    "or -65535 in what is read leaves a few integers, or one, for all numbers that count.",
+    "Mask with a number just below what is not masked: a probability 20 below the largest is 2e-9 already. Or leave "
+    "the "
+    "masked sum float, in front of a float softmax.",
+    "softmax(x + mask) fires it where mask has -10000 and the sum is quantized to 16 bits or less; with -30 it does "
+    "not.",
+};
+
+// One step doubles a probability.
+const double kLargestStep = std::log(2.0);
+
+// The largest number by size that is surely in the tensor: of constants that are added or filled in. 0: none is known.
+class Masks {
+ public:
+  explicit Masks(const Graph& graph) : graph_(graph) {}
+
+  double LargestIn(int32_t value) {
+    if (value < 0 || --steps_ < 0) return 0;
+    if (graph_.is_constant(value)) return LargestOf(graph_.value(value));
+    const int32_t node = graph_.producer(value);
+    const Binding* binding = node < 0 ? nullptr : graph_.binding(node);
+    if (binding == nullptr) return 0;
+    switch (graph_.op(node)) {
+      case OpId::kAdd:
+      case OpId::kMaskedFill:
+      case OpId::kWhere:
+        return std::max(LargestOperand(node), Filled(node));
+      case OpId::kFill:
+        return Filled(node);
+      default:
+        // Of elements that are moved some may be left behind, but not those of a mask.
+        return (binding->op->traits & kMovesData) != 0 ? LargestOperand(node) : 0;
+    }
+  }
+
+ private:
+  static double LargestOf(const v1::Value& value) {
+    const v1::Constant& constant = value.constant();
+    if (constant.has_statistics()) {
+      const v1::Statistics& statistics = constant.statistics();
+      if (statistics.inf_count() > 0) return std::numeric_limits<double>::infinity();
+      return std::max(std::abs(statistics.min()), std::abs(statistics.max()));
+    }
+    constexpr size_t kLooked = 4096;
+    const RealView numbers = NumbersOf(value);
+    double largest = 0;
+    for (size_t i = 0; i < std::min(numbers.size(), kLooked); ++i) largest = std::max(largest, std::abs(numbers[i]));
+    return largest;
+  }
+
+  double LargestOperand(int32_t node) {
+    double largest = 0;
+    for (int i = 0; i < graph_.num_inputs(node); ++i) {
+      if (RoleAt(*graph_.binding(node), graph_.argument(node, i)) != PortRole::kActivation) continue;
+      largest = std::max(largest, LargestIn(graph_.input(node, i)));
+    }
+    return largest;
+  }
+
+  // A number among the parameters of the operator.
+  double Filled(int32_t node) const {
+    double largest = 0;
+    for (const char* name : {"value", "fill_value", "other", "self"}) {
+      largest = std::max(largest, std::abs(graph_.float_attribute(node, name, 0)));
+    }
+    return largest;
+  }
+
+  const Graph& graph_;
+  int steps_ = 64;  // through what no model has more of in front of a softmax
+};
+
+struct Step {
+  double size = 0;
+  double because_of = 0;  // a number in the input; 0: it is stated
+};
+
+// The Quantize behind a Dequantize that is no part of the node that reads `value`; -1: there is none.
+int32_t QuantizeOf(const Graph& graph, int32_t value) {
+  const int32_t dequantize = graph.producer(value);
+  if (!IsDequantize(graph, dequantize)) return -1;
+  const int32_t stored = QuantizerInputsOf(graph, dequantize).data;
+  const int32_t quantize = stored < 0 ? -1 : graph.producer(stored);
+  return IsQuantize(graph, quantize) ? quantize : -1;
+}
+
+// What the node writes, quantized; null: it is not.
+const Operand* QuantizedOutput(const ResolvedGraph& resolved, int32_t node) {
+  const int32_t number = node < 0 ? -1 : resolved.op_of_node(node);
+  if (number < 0) return nullptr;
+  const absl::Span<const Operand> outputs = resolved.outputs(resolved.ops()[number]);
+  return !outputs.empty() && outputs[0].quantized ? &outputs[0] : nullptr;
+}
+
+// The operand as it is quantized, by the node itself or by the one that wrote it: a float softmax of what is quantized
+// reads no finer steps. Null: it is not quantized.
+const Operand* QuantizedInput(const CheckContext& context, const ResolvedOp& op) {
+  const Graph& graph = context.graph();
+  const absl::Span<const Operand> inputs = context.resolved().inputs(op);
+  if (inputs.empty() || inputs[0].edge_value < 0) return nullptr;
+  if (inputs[0].quantized) return &inputs[0];
+  const int32_t value = inputs[0].edge_value;
+  const int32_t quantize = QuantizeOf(graph, value);
+  // Where both are one operator, the Quantize has none.
+  if (const Operand* written = QuantizedOutput(context.resolved(), quantize)) return written;
+  const int32_t written = quantize < 0 ? value : QuantizerInputsOf(graph, quantize).data;
+  return written < 0 ? nullptr : QuantizedOutput(context.resolved(), graph.producer(written));
+}
+
+Step StepOf(const CheckContext& context, const ResolvedOp& op, const Operand& input) {
+  const QuantParams* params = context.resolved().qparams(input);
+  if (params != nullptr && !params->scales.empty()) {
+    double step = 0;
+    for (const double scale : params->scales) step = std::max(step, scale);
+    return {step * std::abs(context.graph().float_attribute(op.node, "beta", 1)), 0};
+  }
+  if (context.stage() != v1::STAGE_ANNOTATED || input.quant_max <= input.quant_min) return {};
+  const double largest = Masks(context.graph()).LargestIn(input.edge_value);
+  return {largest / (static_cast<double>(input.quant_max) - static_cast<double>(input.quant_min)), largest};
+}
+
+void Check(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  const auto is_softmax = [&graph](int32_t node) {
+    return graph.op(node) == OpId::kSoftmax || graph.op(node) == OpId::kLogSoftmax;
+  };
+  if (absl::c_none_of(graph.unlike_nodes(), is_softmax)) return;
+  const ResolvedGraph& resolved = context.resolved();
+  for (const ResolvedOp& op : resolved.ops()) {
+    if (!is_softmax(op.node)) continue;
+    const Operand* input = QuantizedInput(context, op);
+    if (input == nullptr || !IsInteger(input->type)) continue;
+    const Step step = StepOf(context, op, *input);
+    if (!(step.size >= kLargestStep)) continue;
+    const Operand& read = resolved.inputs(op)[0];
+    Place place;
+    place.node = op.node;
+    place.input = read.argument;
+    place.value = read.value;
+    sink.Add(kInfo, place,
+             step.because_of > 0
+                 ? absl::StrCat("what it reads has ", FormatNumber(step.because_of), " in it: one of its ",
+                                input->quant_max - input->quant_min, " steps is ", FormatNumber(step.size), " or more")
+                 : absl::StrCat("a step of what it reads is ", FormatNumber(step.size)),
+             absl::StrCat("less than ", FormatNumber(std::round(kLargestStep * 1000) / 1000)));
+  }
+}
+
+}  // namespace
+
+Rule CoarseSoftmax() { return {&kInfo, &Check}; }
+
+}  // namespace quantgate

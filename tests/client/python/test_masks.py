@@ -1,0 +1,96 @@
+"""Masks that leave a softmax a few integers for what counts (FX009): the numbers say which."""
+import itertools
+
+import pytest
+import quantgate
+import quantizers
+import torch
+import torch.nn.functional as F
+from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+
+X = torch.randn(2, 8, 12, generator=torch.Generator().manual_seed(0))
+MASK = torch.ones(8, 8).tril() > 0
+
+
+def unmasked(x):
+    return F.softmax(x, -1)
+
+
+def filled_with_infinity(x):
+    return F.softmax(x.masked_fill(x > 1, float('-inf')), -1)
+
+
+def filled_with_a_billion(x):
+    return F.softmax(x.masked_fill(x > 1, -1e9), -1)
+
+
+def added_ten_thousand(x):
+    return F.softmax(x + torch.where(x > 1, -1e4, 0.0), -1)
+
+
+def added_ten(x):
+    return F.softmax(x + torch.where(x > 1, -10.0, 0.0), -1)
+
+
+def attention(x):
+    return F.scaled_dot_product_attention(x, x, x)
+
+
+def attention_that_is_causal(x):
+    return F.scaled_dot_product_attention(x, x, x, attn_mask=torch.where(MASK, 0.0, float('-inf')))
+
+
+def attention_by_hand(x):
+    return torch.softmax(x @ x.transpose(1, 2) / 3.5 + torch.where(MASK, 0.0, -1e9), -1) @ x
+
+
+FUNCTIONS = [unmasked, filled_with_infinity, filled_with_a_billion, added_ten_thousand, added_ten, attention,
+             attention_that_is_causal, attention_by_hand]
+NAMES = ['qnn_8a8w', 'qnn_16a8w', 'mediatek', 'samsung', 'xnnpack']
+# XNNPACKQuantizer matches patterns for seconds.
+CASES = [(name, function) for name, function in itertools.product(NAMES, FUNCTIONS)
+         if name != 'xnnpack' or function in (added_ten_thousand, added_ten)]
+seen = []
+
+
+class Function(torch.nn.Module):
+    def __init__(self, function):
+        super().__init__()
+        self.function = function
+
+    def forward(self, x):
+        return self.function(x)
+
+
+def export(function):
+    return torch.export.export(Function(function).eval(), (X,), strict=True).module(check_guards=False)
+
+
+def is_found(graph):
+    return 'FX009' in [finding.code for finding in quantgate.check(graph, targets=[]).findings()]
+
+
+@pytest.mark.parametrize('name,function', CASES, ids=lambda p: getattr(p, '__name__', p))
+def test_what_is_coarse_is_found(name, function):
+    quantizer = quantizers.ALL[name]()
+    annotated = export(function)
+    annotated = quantizer.transform_for_annotation(annotated) or annotated
+    found = [is_found(quantizer.annotate(annotated) or annotated)]
+    prepared = prepare_pt2e(export(function), quantizers.ALL[name]())
+    prepared(X)
+    found.append(is_found(prepared))
+    converted = convert_pt2e(prepared)
+    found.append(is_found(converted))
+    expected = function(X)
+    with torch.no_grad():
+        error = ((converted(X) - expected).abs().max() / expected.abs().max()).item()
+    # NaN, from a range without end, is coarse too.
+    is_coarse = not error < 0.06
+    assert found == [is_coarse] * 3, error
+    seen.append(is_coarse)
+
+
+def test_some_are_coarse_and_some_are_not():
+    if len(seen) < len(CASES):
+        pytest.skip('needs the cases above')
+    assert 10 <= sum(seen) <= len(seen) - 10
