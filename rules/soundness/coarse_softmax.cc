@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -42,8 +43,21 @@ class Masks {
   explicit Masks(const Graph& graph) : graph_(graph) {}
 
   double LargestIn(int32_t value) {
+    steps_ = kMostSteps;
+    return Find(value);
+  }
+
+ private:
+  // No model has more in front of a softmax.
+  static constexpr int kMostSteps = 64;
+
+  double Find(int32_t value) {
     if (value < 0 || --steps_ < 0) return 0;
-    if (graph_.is_constant(value)) return LargestOf(graph_.value(value));
+    if (graph_.is_constant(value)) {
+      const auto [known, is_new] = constants_.try_emplace(value, 0.0);
+      if (is_new) known->second = LargestOf(graph_.value(value));
+      return known->second;
+    }
     const int32_t node = graph_.producer(value);
     const Binding* binding = node < 0 ? nullptr : graph_.binding(node);
     if (binding == nullptr) return 0;
@@ -60,7 +74,6 @@ class Masks {
     }
   }
 
- private:
   static double LargestOf(const v1::Value& value) {
     const v1::Constant& constant = value.constant();
     if (constant.has_statistics()) {
@@ -68,34 +81,40 @@ class Masks {
       if (statistics.inf_count() > 0) return std::numeric_limits<double>::infinity();
       return std::max(std::abs(statistics.min()), std::abs(statistics.max()));
     }
-    constexpr size_t kLooked = 4096;
-    const RealView numbers = NumbersOf(value);
     double largest = 0;
-    for (size_t i = 0; i < std::min(numbers.size(), kLooked); ++i) largest = std::max(largest, std::abs(numbers[i]));
+    for (const double number : NumbersOf(value)) largest = std::max(largest, std::abs(number));
     return largest;
   }
 
   double LargestOperand(int32_t node) {
     double largest = 0;
-    for (int i = 0; i < graph_.num_inputs(node); ++i) {
+    for (int i = 0; i < graph_.num_inputs(node) && --steps_ >= 0; ++i) {
       if (RoleAt(*graph_.binding(node), graph_.argument(node, i)) != PortRole::kActivation) continue;
-      largest = std::max(largest, LargestIn(graph_.input(node, i)));
+      largest = std::max(largest, Find(graph_.input(node, i)));
     }
     return largest;
   }
 
   // A number among the parameters of the operator.
-  double Filled(int32_t node) const {
-    double largest = 0;
+  double Filled(int32_t node) {
+    const auto [known, is_new] = filled_.try_emplace(node, 0.0);
     for (const char* name : {"value", "fill_value", "other", "self"}) {
-      largest = std::max(largest, std::abs(graph_.float_attribute(node, name, 0)));
+      if (is_new) known->second = std::max(known->second, std::abs(graph_.float_attribute(node, name, 0)));
     }
-    return largest;
+    return known->second;
   }
 
   const Graph& graph_;
-  int steps_ = 64;  // through what no model has more of in front of a softmax
+  int steps_ = 0;
+  // By value and by node: however many softmaxes read it, each is looked at once.
+  absl::flat_hash_map<int32_t, double> constants_;
+  absl::flat_hash_map<int32_t, double> filled_;
 };
+
+// Of the stored range, which a file may make as wide as all of int64.
+double StepsOf(const Operand& operand) {
+  return static_cast<double>(operand.quant_max) - static_cast<double>(operand.quant_min);
+}
 
 struct Step {
   double size = 0;
@@ -134,7 +153,7 @@ const Operand* QuantizedInput(const CheckContext& context, const ResolvedOp& op)
   return written < 0 ? nullptr : QuantizedOutput(context.resolved(), graph.producer(written));
 }
 
-Step StepOf(const CheckContext& context, const ResolvedOp& op, const Operand& input) {
+Step StepOf(const CheckContext& context, const ResolvedOp& op, const Operand& input, Masks& masks) {
   const QuantParams* params = context.resolved().qparams(input);
   if (params != nullptr && !params->scales.empty()) {
     double step = 0;
@@ -142,8 +161,8 @@ Step StepOf(const CheckContext& context, const ResolvedOp& op, const Operand& in
     return {step * std::abs(context.graph().float_attribute(op.node, "beta", 1)), 0};
   }
   if (context.stage() != v1::STAGE_ANNOTATED || input.quant_max <= input.quant_min) return {};
-  const double largest = Masks(context.graph()).LargestIn(input.edge_value);
-  return {largest / (static_cast<double>(input.quant_max) - static_cast<double>(input.quant_min)), largest};
+  const double largest = masks.LargestIn(input.edge_value);
+  return {largest / StepsOf(input), largest};
 }
 
 void Check(const CheckContext& context, FindingSink& sink) {
@@ -153,11 +172,12 @@ void Check(const CheckContext& context, FindingSink& sink) {
   };
   if (absl::c_none_of(graph.unlike_nodes(), is_softmax)) return;
   const ResolvedGraph& resolved = context.resolved();
+  Masks masks(graph);
   for (const ResolvedOp& op : resolved.ops()) {
     if (!is_softmax(op.node)) continue;
     const Operand* input = QuantizedInput(context, op);
     if (input == nullptr || !IsInteger(input->type)) continue;
-    const Step step = StepOf(context, op, *input);
+    const Step step = StepOf(context, op, *input, masks);
     if (!(step.size >= kLargestStep)) continue;
     const Operand& read = resolved.inputs(op)[0];
     Place place;
@@ -167,7 +187,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     sink.Add(kInfo, place,
              step.because_of > 0
                  ? absl::StrCat("what it reads has ", FormatNumber(step.because_of), " in it: one of its ",
-                                input->quant_max - input->quant_min, " steps is ", FormatNumber(step.size), " or more")
+                                FormatNumber(StepsOf(*input)), " steps is ", FormatNumber(step.size), " or more")
                  : absl::StrCat("a step of what it reads is ", FormatNumber(step.size)),
              absl::StrCat("less than ", FormatNumber(std::round(kLargestStep * 1000) / 1000)));
   }
