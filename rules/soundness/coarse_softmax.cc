@@ -30,8 +30,8 @@ constexpr RuleInfo kInfo = {
     "Mask with a number just below what is not masked: a probability 20 below the largest is 2e-9 already. Or leave "
     "the "
     "masked sum float, in front of a float softmax.",
-    "softmax(x + mask) fires it where mask has -10000 and the sum is quantized to 16 bits or less; with -30 it does "
-    "not.",
+    "softmax(x + mask) fires it where mask has -10000 and the sum is quantized to 8 bits; in 16 bits, or with -30, "
+    "it does not.",
 };
 
 // One step doubles a probability.
