@@ -89,7 +89,12 @@ absl::StatusOr<std::string> CheckDigest(sqlite3* handle, const std::string& path
   Statement stored(handle, "SELECT sha256, seal FROM digest");
   if (!stored.Next()) return stored.status().ok() ? Damaged("no digest") : stored.status();
   if (auto status = CheckSeal(path, stored.Text(1)); !status.ok()) return status;
-  return std::string(stored.Text(0));
+  std::string digest(stored.Text(0));
+  constexpr size_t kDigits = 64;
+  if (digest.size() != kDigits || digest.find_first_not_of("0123456789abcdef") != std::string::npos) {
+    return Damaged("its digest is none");
+  }
+  return digest;
 }
 
 absl::StatusOr<Evidence> ParseEvidence(absl::string_view text) {

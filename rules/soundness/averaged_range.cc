@@ -112,7 +112,7 @@ std::string NamesOf(const Graph& graph, int32_t node, absl::Span<const Part> par
 
 void CheckNode(const Graph& graph, const Groups& groups, int32_t node, FindingSink& sink) {
   std::vector<Part> parts = PartsOf(graph, groups, node);
-  const bool moves = (graph.binding(node)->op->traits & kMovesData) != 0;
+  const bool moves = (graph.binding(node)->op->traits & (kMovesData | kSelects)) != 0;
   // What is computed has a range of its own.
   if (parts.empty() || (moves && AllOfOneSource(parts))) return;
   const int32_t result = graph.num_outputs(node) > 0 ? graph.output(node, 0) : -1;
@@ -126,7 +126,7 @@ void CheckNode(const Graph& graph, const Groups& groups, int32_t node, FindingSi
     if (group < 0 || (!with_result && AllOfOneSource(together))) continue;
     const v1::Spec& spec = groups.SpecOf(group);
     const absl::string_view observer = graph.symbol(spec.observer());
-    if (spec.kind() != v1::Spec::PLAIN || !Averages(observer)) continue;
+    if (spec.kind() != v1::Spec::PLAIN || spec.is_dynamic() || !Averages(observer)) continue;
     const SpecPlace at = with_result ? SpecPlace{result, -1} : SpecPlace{graph.input(node, begin->input), node};
     sink.Add(kInfo, PlaceOf(graph, at),
              absl::StrCat("one ", observer, with_result ? " for it and " : " for ", NamesOf(graph, node, together),

@@ -47,6 +47,13 @@ class Masks {
     return Find(value);
   }
 
+  // Of scales that many may read.
+  double LargestOf(int32_t qparams, const RealView& scales) {
+    const auto [known, is_new] = scales_.try_emplace(qparams, 0.0);
+    for (size_t i = 0; is_new && i < scales.size(); ++i) known->second = std::max(known->second, scales[i]);
+    return known->second;
+  }
+
  private:
   // No model has more in front of a softmax.
   static constexpr int kMostSteps = 64;
@@ -109,6 +116,7 @@ class Masks {
   // By value and by node: however many softmaxes read it, each is looked at once.
   absl::flat_hash_map<int32_t, double> constants_;
   absl::flat_hash_map<int32_t, double> filled_;
+  absl::flat_hash_map<int32_t, double> scales_;
 };
 
 // Of the stored range, which a file may make as wide as all of int64.
@@ -130,12 +138,13 @@ int32_t QuantizeOf(const Graph& graph, int32_t value) {
   return IsQuantize(graph, quantize) ? quantize : -1;
 }
 
-// What the node writes, quantized; null: it is not.
-const Operand* QuantizedOutput(const ResolvedGraph& resolved, int32_t node) {
+// What the node writes as output `index`, quantized; null: it is not.
+const Operand* QuantizedOutput(const ResolvedGraph& resolved, int32_t node, int32_t index) {
   const int32_t number = node < 0 ? -1 : resolved.op_of_node(node);
   if (number < 0) return nullptr;
   const absl::Span<const Operand> outputs = resolved.outputs(resolved.ops()[number]);
-  return !outputs.empty() && outputs[0].quantized ? &outputs[0] : nullptr;
+  return index >= 0 && index < static_cast<int32_t>(outputs.size()) && outputs[index].quantized ? &outputs[index]
+                                                                                                : nullptr;
 }
 
 // The operand as it is quantized, by the node itself or by the one that wrote it: a float softmax of what is quantized
@@ -148,17 +157,18 @@ const Operand* QuantizedInput(const CheckContext& context, const ResolvedOp& op)
   const int32_t value = inputs[0].edge_value;
   const int32_t quantize = QuantizeOf(graph, value);
   // Where both are one operator, the Quantize has none.
-  if (const Operand* written = QuantizedOutput(context.resolved(), quantize)) return written;
+  if (const Operand* written = QuantizedOutput(context.resolved(), quantize, 0)) return written;
   const int32_t written = quantize < 0 ? value : QuantizerInputsOf(graph, quantize).data;
-  return written < 0 ? nullptr : QuantizedOutput(context.resolved(), graph.producer(written));
+  return written < 0 ? nullptr
+                     : QuantizedOutput(context.resolved(), graph.producer(written), graph.output_index(written));
 }
 
 Step StepOf(const CheckContext& context, const ResolvedOp& op, const Operand& input, Masks& masks) {
   const QuantParams* params = context.resolved().qparams(input);
   if (params != nullptr && !params->scales.empty()) {
-    double step = 0;
-    for (const double scale : params->scales) step = std::max(step, scale);
-    return {step * std::abs(context.graph().float_attribute(op.node, "beta", 1)), 0};
+    return {
+        masks.LargestOf(input.qparams, params->scales) * std::abs(context.graph().float_attribute(op.node, "beta", 1)),
+        0};
   }
   if (context.stage() != v1::STAGE_ANNOTATED || input.quant_max <= input.quant_min) return {};
   const double largest = masks.LargestIn(input.edge_value);
