@@ -92,7 +92,7 @@ absl::StatusOr<std::string> CheckDigest(sqlite3* handle, const std::string& path
   std::string digest(stored.Text(0));
   constexpr size_t kDigits = 64;
   if (digest.size() != kDigits || digest.find_first_not_of("0123456789abcdef") != std::string::npos) {
-    return Damaged("its digest is none");
+    return Damaged("its digest is not one: 64 hexadecimal digits");
   }
   return digest;
 }
@@ -324,6 +324,14 @@ absl::StatusOr<std::unique_ptr<Database>> Database::Open(const std::string& path
     if (auto status = impl->LoadSocs(); !status.ok()) return InFile(path, status);
   }
   return std::unique_ptr<Database>(new Database(std::move(impl)));
+}
+
+absl::Status Database::CheckContent() const {
+  const std::lock_guard lock(impl_->mutex);
+  const auto digest = ContentDigest(impl_->handle.get());
+  if (!digest.ok()) return InFile(impl_->path, digest.status());
+  if (*digest != impl_->digest) return InFile(impl_->path, Damaged("its digest is not that of its content"));
+  return absl::OkStatus();
 }
 
 absl::StatusOr<std::unique_ptr<Database>> Database::OpenDefault() {

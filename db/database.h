@@ -11,7 +11,7 @@
 
 namespace quantgate::db {
 
-// Thread-safe. Opening checks the file's digest; a changed or truncated file is an error, not a surprise later.
+// Thread-safe. Opening checks the file's seal; a changed or truncated file is an error, not a surprise later.
 class Database : public TableSource {
  public:
   static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path);
@@ -22,7 +22,11 @@ class Database : public TableSource {
   Database(const Database&) = delete;
   Database& operator=(const Database&) = delete;
 
+  // As the file states it.
   const std::string& digest() const override;
+  // DATA_LOSS unless the rows have that digest. Reads them all; only a file that was sealed again on purpose has
+  // others.
+  absl::Status CheckContent() const;
   const std::vector<TableInfo>& tables() const override;
   absl::StatusOr<ConstraintTable> LoadTable(const std::string& backend, const std::string& sdk) const override;
   absl::StatusOr<std::vector<OpDefinition>> LoadDefinitions(const std::string& family,

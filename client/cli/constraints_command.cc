@@ -175,6 +175,7 @@ absl::StatusOr<TableCheck> Verify(const db::TableSource& tables, const db::Table
 int RunVerify(const ConstraintsFlags& flags) {
   const auto tables = OpenTables(flags.tables);
   if (!tables.ok()) return Fail(tables.status());
+  if (absl::Status status = (*tables)->CheckContent(); !status.ok()) return Fail(status);
   std::string out;
   bool good = true;
   for (const db::TableInfo& info : (*tables)->tables()) {

@@ -170,9 +170,8 @@ absl::Status WriteInto(sqlite3* handle, const std::vector<const Source*>& source
   }
   const auto digest = ContentDigest(handle);
   if (!digest.ok()) return digest.status();
-  if (auto status = Statement(handle, "INSERT INTO digest VALUES(?, ?)").Bind(*digest).Bind(kUnsealed).Run();
-      !status.ok())
-    return status;
+  auto status = Statement(handle, "INSERT INTO digest VALUES(?, ?)").Bind(*digest).Bind(kUnsealed).Run();
+  if (!status.ok()) return status;
   return Execute(handle, "COMMIT; VACUUM;");
 }
 

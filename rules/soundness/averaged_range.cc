@@ -42,11 +42,20 @@ bool PutsTogether(const Binding& binding) {
   return tensors > 1;
 }
 
-// Its elements are some of its only tensor's: their range is that one's.
-bool MovesOne(const Graph& graph, int32_t node) {
+// The tensor whose elements are all that the node's results have; -1: they have others.
+int32_t MovedBy(const Graph& graph, int32_t node) {
+  if (graph.op(node) == OpId::kGetItem) {  // of what a split or the like gives
+    const int32_t tuple = graph.num_inputs(node) > 0 ? graph.input(node, 0) : -1;
+    node = tuple < 0 ? -1 : graph.producer(tuple);
+    if (node < 0 || graph.op(node) == OpId::kGetItem) return -1;
+  }
   const Binding* binding = graph.binding(node);
-  return graph.op(node) == OpId::kGetItem ||
-         (binding != nullptr && (binding->op->traits & kMovesData) != 0 && !PutsTogether(*binding));
+  if (binding == nullptr || (binding->op->traits & kMovesData) == 0 || PutsTogether(*binding)) return -1;
+  constexpr int kFirstFew = 4;
+  for (int i = 0; i < std::min(graph.num_inputs(node), kFirstFew); ++i) {
+    if (RoleAt(*binding, graph.argument(node, i)) == PortRole::kActivation) return graph.input(node, i);
+  }
+  return -1;
 }
 
 // The tensor whose elements the value has.
@@ -54,8 +63,7 @@ int32_t SourceOf(const Graph& graph, int32_t value) {
   constexpr int kLongestChain = 64;
   for (int step = 0; step < kLongestChain; ++step) {
     const int32_t producer = graph.producer(value);
-    if (producer < 0 || !MovesOne(graph, producer) || graph.num_inputs(producer) == 0) break;
-    const int32_t from = graph.input(producer, 0);
+    const int32_t from = producer < 0 ? -1 : MovedBy(graph, producer);
     if (from < 0) break;
     value = from;
   }

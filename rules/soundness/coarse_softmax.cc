@@ -10,6 +10,7 @@
 #include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/elements.h"
+#include "rules/graph/observers.h"
 #include "rules/graph/port_role.h"
 #include "rules/graph/quantizer.h"
 #include "rules/soundness/rules.h"
@@ -73,7 +74,10 @@ class Masks {
       case OpId::kMaskedFill:
       case OpId::kWhere:
         return std::max(LargestOperand(node), Filled(node));
+      case OpId::kCast:
+        return LargestOperand(node);
       case OpId::kFill:
+      case OpId::kFillLike:
         return Filled(node);
       default:
         // Of elements that are moved some may be left behind, but not those of a mask.
@@ -118,6 +122,10 @@ class Masks {
   absl::flat_hash_map<int32_t, double> filled_;
   absl::flat_hash_map<int32_t, double> scales_;
 };
+
+absl::string_view ObserverOf(const Graph& graph, const Operand& operand) {
+  return operand.spec < 0 ? "" : graph.symbol(graph.message().specs(operand.spec).observer());
+}
 
 // Of the stored range, which a file may make as wide as all of int64.
 double StepsOf(const Operand& operand) {
@@ -171,7 +179,11 @@ Step StepOf(const CheckContext& context, const ResolvedOp& op, const Operand& in
         0};
   }
   if (context.stage() != v1::STAGE_ANNOTATED || input.quant_max <= input.quant_min) return {};
+  const absl::string_view observer = ObserverOf(context.graph(), input);
+  if (HasFixedNumbers(observer)) return {};
   const double largest = masks.LargestIn(input.edge_value);
+  // HistogramObserver looks at finite numbers alone.
+  if (std::isinf(largest) && ParseObserver(observer).observer == "HistogramObserver") return {};
   return {largest / StepsOf(input), largest};
 }
 

@@ -125,6 +125,23 @@ TEST(Open, RefusesAnyChangedByte) {
   }
 }
 
+// Sealed again, with other rows under the digest that was there, or a digest that is none.
+TEST(CheckContent, FindsRowsOfAnotherDigest) {
+  const auto sealed = [](const std::string& name, const std::string& sql) {
+    const std::string path = Changed(name, sql + "; UPDATE digest SET seal='" + std::string(kUnsealed) + "'");
+    EXPECT_TRUE(SealFile(path).ok());
+    return path;
+  };
+  const auto original = Database::Open(ShippedPath());
+  ASSERT_TRUE(original.ok());
+  EXPECT_TRUE((*original)->CheckContent().ok());
+  const auto forged = Database::Open(sealed("claimed.sqlite", "UPDATE socs SET arch=89 WHERE id=30"));
+  ASSERT_TRUE(forged.ok()) << forged.status();
+  EXPECT_EQ((*forged)->digest(), (*original)->digest());
+  EXPECT_EQ((*forged)->CheckContent().code(), absl::StatusCode::kDataLoss);
+  EXPECT_THAT(OpenError(sealed("none.sqlite", "UPDATE digest SET sha256='00'")), HasSubstr("digest"));
+}
+
 TEST(LoadTable, RefusesForgedRows) {
   const auto load = [](const std::string& path) {
     const auto database = Database::Open(path);

@@ -732,6 +732,20 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.Value("stack").clear_spec();
        },
        "-SH009"},
+      {"AverageThatIsDynamic", Conv,
+       [](GraphBuilder& b) {
+         AddStack(b, "conv", "relu", "FakeQuantize(MovingAverageMinMaxObserver)");
+         b.graph.mutable_specs(0)->set_is_dynamic(true);
+       },
+       "-SH009"},
+      {"AverageOfWhatIsSelected", Conv,
+       [](GraphBuilder& b) {
+         AddPermuted(b, "moved");
+         AddStack(b, "relu", "moved", "MovingAverageMinMaxObserver");
+         b.Find("stack").set_op(b.Symbol("aten.maximum.default"));
+         b.Find("stack").clear_input_args();
+       },
+       "-SH009"},
       {"AverageOfATensorAndAConstant", Conv,
        [](GraphBuilder& b) { AddStack(b, "relu", "b", "MovingAverageMinMaxObserver"); }, "-SH009"},
 
@@ -855,6 +869,18 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "-FX009"},
       {"MaskOfThirty", Conv, [](GraphBuilder& b) { AddMaskedSoftmax(b, -30); }, "-FX009"},
+      {"InfiniteMaskInAHistogram", Conv,
+       [](GraphBuilder& b) {
+         AddMaskedSoftmax(b, -std::numeric_limits<double>::infinity());
+         b.graph.mutable_specs(b.graph.specs_size() - 1)->set_observer(b.Symbol("HistogramObserver"));
+       },
+       "-FX009"},
+      {"MaskUnderFixedNumbers", Conv,
+       [](GraphBuilder& b) {
+         AddMaskedSoftmax(b, -10000);
+         b.graph.mutable_specs(b.graph.specs_size() - 1)->set_observer(b.Symbol("FixedQParamsObserver"));
+       },
+       "-FX009"},
       {"MaskInFloat", Conv, [](GraphBuilder& b) { AddMaskedSoftmax(b, -10000, false); }, "-FX009"},
       {"MaskInSixteenBits", Conv,
        [](GraphBuilder& b) {

@@ -5,6 +5,7 @@ import pytest
 import quantgate
 import quantizers
 import torch
+from functions import annotate, export
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 X = torch.linspace(-2, 2, 32).reshape(1, 8, 4)
@@ -118,26 +119,14 @@ class Cache(torch.nn.Module):
         return self.cache + x
 
 
-class Function(torch.nn.Module):
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-
-    def forward(self, x):
-        return self.function(x)
-
-
 def is_found(graph):
     return 'GS017' in [finding.code for finding in quantgate.check(graph, targets=[]).findings()]
 
 
 @pytest.mark.parametrize('name,function', itertools.product(NAMES, FUNCTIONS), ids=lambda p: getattr(p, '__name__', p))
 def test_what_is_lost_is_found(name, function):
-    as_exported, module = (torch.export.export(Function(function).eval(), (X,)).module() for _ in range(2))
-    quantizer = quantizers.ALL[name]()
-    as_exported = quantizer.transform_for_annotation(as_exported) or as_exported
-    found = is_found(quantizer.annotate(as_exported) or as_exported)
-    prepared = prepare_pt2e(module, quantizers.ALL[name]())
+    found = is_found(annotate(export(function, X), quantizers.ALL[name]()))
+    prepared = prepare_pt2e(export(function, X), quantizers.ALL[name]())
     prepared(X)
     converted = convert_pt2e(prepared)
     with torch.no_grad():
@@ -159,9 +148,7 @@ class ReadBefore(Cache):
 @pytest.mark.parametrize('name', ['qnn_8a8w', 'xnnpack', 'x86'])
 def test_a_cache_that_is_not_what_it_should_be(name, made):
     as_exported, module = (torch.export.export(made().eval(), (X,)).module() for _ in range(2))
-    quantizer = quantizers.ALL[name]()
-    as_exported = quantizer.transform_for_annotation(as_exported) or as_exported
-    found = is_found(quantizer.annotate(as_exported) or as_exported)
+    found = is_found(annotate(as_exported, quantizers.ALL[name]()))
     prepared = prepare_pt2e(module, quantizers.ALL[name]())
     prepared(X)
     converted = convert_pt2e(prepared)

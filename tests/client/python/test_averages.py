@@ -5,6 +5,7 @@ import pytest
 import quantgate
 import quantizers
 import torch
+from functions import annotate, export
 from torchao.quantization.pt2e import MinMaxObserver
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e, prepare_qat_pt2e
 
@@ -69,19 +70,6 @@ CASES = [(name, function) for name, function in itertools.product(QUANTIZERS, FU
 seen = []
 
 
-class Function(torch.nn.Module):
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-
-    def forward(self, x):
-        return self.function(x)
-
-
-def export(function, is_qat):
-    return torch.export.export(Function(function).train(is_qat), (X,)).module()
-
-
 def codes(graph):
     return {finding.code for finding in quantgate.check(graph, targets=[]).findings()}
 
@@ -89,12 +77,9 @@ def codes(graph):
 @pytest.mark.parametrize('name,function', CASES, ids=lambda p: getattr(p, '__name__', p))
 def test_what_is_cut_off_is_found(name, function):
     is_qat = name.endswith('QAT')
-    quantizer = QUANTIZERS[name]()
-    annotated = export(function, is_qat)
-    annotated = quantizer.transform_for_annotation(annotated) or annotated
-    annotated = quantizer.annotate(annotated) or annotated
-    found = codes(annotated)
-    prepared = (prepare_qat_pt2e if is_qat else prepare_pt2e)(export(function, is_qat), QUANTIZERS[name]())
+    found = codes(annotate(export(function, X, is_qat), QUANTIZERS[name]()))
+    prepare = prepare_qat_pt2e if is_qat else prepare_pt2e
+    prepared = prepare(export(function, X, is_qat), QUANTIZERS[name]())
     # The same every time: a moving average of one tensor has its range.
     for _ in range(50):
         prepared(X)

@@ -6,6 +6,7 @@ import quantgate
 import quantizers
 import torch
 import torch.nn.functional as F
+from functions import annotate, export
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 
 X = torch.randn(2, 8, 12, generator=torch.Generator().manual_seed(0))
@@ -53,30 +54,14 @@ CASES = [(name, function) for name, function in itertools.product(NAMES, FUNCTIO
 seen = []
 
 
-class Function(torch.nn.Module):
-    def __init__(self, function):
-        super().__init__()
-        self.function = function
-
-    def forward(self, x):
-        return self.function(x)
-
-
-def export(function):
-    return torch.export.export(Function(function).eval(), (X,), strict=True).module(check_guards=False)
-
-
 def is_found(graph):
     return 'FX009' in [finding.code for finding in quantgate.check(graph, targets=[]).findings()]
 
 
 @pytest.mark.parametrize('name,function', CASES, ids=lambda p: getattr(p, '__name__', p))
 def test_what_is_coarse_is_found(name, function):
-    quantizer = quantizers.ALL[name]()
-    annotated = export(function)
-    annotated = quantizer.transform_for_annotation(annotated) or annotated
-    found = [is_found(quantizer.annotate(annotated) or annotated)]
-    prepared = prepare_pt2e(export(function), quantizers.ALL[name]())
+    found = [is_found(annotate(export(function, X), quantizers.ALL[name]()))]
+    prepared = prepare_pt2e(export(function, X), quantizers.ALL[name]())
     prepared(X)
     found.append(is_found(prepared))
     converted = convert_pt2e(prepared)
