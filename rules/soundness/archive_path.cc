@@ -6,7 +6,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kArchivePath = {
     "FI025",
     "archive-path",
     v1::Finding::ADVICE,
@@ -20,7 +20,7 @@ constexpr RuleInfo kInfo = {
 };
 
 // An importer notes such a member as a value of no graph, whose data would be there.
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckArchivePath(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   for (const Graph::ConstantRecord& constant : graph.constants()) {
     if (!constant.is_external) continue;
@@ -30,13 +30,13 @@ void Check(const CheckContext& context, FindingSink& sink) {
     if (external.status() != v1::ExternalData::OUTSIDE_MODEL_FOLDER) continue;
     Place place;
     place.value = constant.value;
-    sink.Add(kInfo, place, absl::StrCat("the archive has a member '", external.location(), "'"),
+    sink.Add(kArchivePath, place, absl::StrCat("the archive has a member '", external.location(), "'"),
              "names inside of the archive");
   }
 }
 
 }  // namespace
 
-Rule ArchivePath() { return {&kInfo, &Check}; }
+Rule ArchivePath() { return {&kArchivePath, &CheckArchivePath}; }
 
 }  // namespace quantgate

@@ -11,7 +11,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kArgumentCount = {
     "GS011",
     "argument-count",
     v1::Finding::UNSOUND,
@@ -43,7 +43,7 @@ void CheckInputs(const Graph& graph, int32_t node, const Definition& definition,
   Place place;
   place.node = node;
   if ((count < parameters.min && !IsScale(graph, node, count)) || (count > parameters.max && !definition.open)) {
-    sink.Add(kInfo, place, absl::StrCat(count, count == 1 ? " input" : " inputs"), Range(parameters));
+    sink.Add(kArgumentCount, place, absl::StrCat(count, count == 1 ? " input" : " inputs"), Range(parameters));
   }
   for (int i = 0; i < count; ++i) {
     if (graph.input(node, i) >= 0) continue;
@@ -52,7 +52,7 @@ void CheckInputs(const Graph& graph, int32_t node, const Definition& definition,
     // One of many cannot be left out either; what runtimes do in domains of their own is theirs.
     if (parameter->presence == Parameter::kVariadic && definition.open) continue;
     place.input = i;
-    sink.Add(kInfo, place, "left out", absl::StrCat("a tensor: ", graph.op_type(node), " requires it"));
+    sink.Add(kArgumentCount, place, "left out", absl::StrCat("a tensor: ", graph.op_type(node), " requires it"));
   }
 }
 
@@ -62,7 +62,7 @@ void CheckOutputs(const Graph& graph, int32_t node, const Definition& definition
   if (count >= parameters.min && (count <= parameters.max || definition.open)) return;
   Place place;
   place.node = node;
-  sink.Add(kInfo, place, absl::StrCat(count, count == 1 ? " output" : " outputs"), Range(parameters));
+  sink.Add(kArgumentCount, place, absl::StrCat(count, count == 1 ? " output" : " outputs"), Range(parameters));
 }
 
 // What a body has to take and to give, by the arguments of its node. False: no operator with bodies.
@@ -94,7 +94,7 @@ void CheckBodies(const Graph& graph, int32_t node, int64_t opset, FindingSink& s
     const v1::Graph& body = graph.message().subgraphs(attribute.graph() - 1);
     const auto check = [&](int count, int expected, const char* what) {
       if (count == expected) return;
-      sink.Add(kInfo, place, absl::StrCat(graph.symbol(attribute.name()), " has ", count, what),
+      sink.Add(kArgumentCount, place, absl::StrCat(graph.symbol(attribute.name()), " has ", count, what),
                absl::StrCat(expected, ", by the arguments of the node"));
     };
     check(body.inputs_size(), inputs, body.inputs_size() == 1 ? " input" : " inputs");
@@ -106,7 +106,7 @@ void AddLeftOut(const Graph& graph, int32_t node, int input, FindingSink& sink) 
   Place place;
   place.node = node;
   place.input = input;
-  sink.Add(kInfo, place, "left out", absl::StrCat("a tensor: ", graph.op_type(node), " requires it"));
+  sink.Add(kArgumentCount, place, "left out", absl::StrCat("a tensor: ", graph.op_type(node), " requires it"));
 }
 
 // LiteRT has no operator sets: what a canonical operator cannot do without must be there, and a place is empty only
@@ -126,7 +126,7 @@ void CheckTflite(const Graph& graph, int32_t node, FindingSink& sink) {
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckArgumentCount(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() == v1::Graph::TFLITE) {
     for (int32_t node = 0; node < graph.num_nodes(); ++node) CheckTflite(graph, node, sink);
@@ -145,6 +145,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule ArgumentCount() { return {&kInfo, &Check}; }
+Rule ArgumentCount() { return {&kArgumentCount, &CheckArgumentCount}; }
 
 }  // namespace quantgate

@@ -10,7 +10,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kAskedBlockSize = {
     "AX007",
     "asked-block-size",
     v1::Finding::PRECISION,
@@ -26,20 +26,20 @@ constexpr RuleInfo kInfo = {
 
 bool HasBlocks(const v1::Spec& spec) { return !spec.block_size().empty(); }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckAskedBlockSize(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   ForEachAnnotated(context, HasBlocks, [&](const AnnotatedPlace& at) {
     if (at.place.input < 0) return;
     const auto& asked = graph.node(at.place.node).asked_block_size();
     const auto& written = graph.message().specs(at.spec).block_size();
     if (asked.empty() || std::equal(asked.begin(), asked.end(), written.begin(), written.end())) return;
-    sink.Add(kInfo, at.place, absl::StrCat("its spec has blocks of [", absl::StrJoin(written, ", "), "]"),
+    sink.Add(kAskedBlockSize, at.place, absl::StrCat("its spec has blocks of [", absl::StrJoin(written, ", "), "]"),
              absl::StrCat("[", absl::StrJoin(asked, ", "), "], as the quantizer was asked"));
   });
 }
 
 }  // namespace
 
-Rule AskedBlockSize() { return {&kInfo, &Check}; }
+Rule AskedBlockSize() { return {&kAskedBlockSize, &CheckAskedBlockSize}; }
 
 }  // namespace quantgate

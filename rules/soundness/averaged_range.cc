@@ -16,7 +16,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kAveragedRange = {
     "SH009",
     "averaged-range",
     v1::Finding::WRONG_NUMBERS,
@@ -136,7 +136,7 @@ void CheckNode(const Graph& graph, const Groups& groups, int32_t node, FindingSi
     const absl::string_view observer = graph.symbol(spec.observer());
     if (spec.kind() != v1::Spec::PLAIN || spec.is_dynamic() || !Averages(observer)) continue;
     const SpecPlace at = with_result ? SpecPlace{result, -1} : SpecPlace{graph.input(node, begin->input), node};
-    sink.Add(kInfo, PlaceOf(graph, at),
+    sink.Add(kAveragedRange, PlaceOf(graph, at),
              absl::StrCat("one ", observer, with_result ? " for it and " : " for ", NamesOf(graph, node, together),
                           ", which ends between the ranges of what is put together"),
              "an observer that keeps the widest range");
@@ -144,7 +144,7 @@ void CheckNode(const Graph& graph, const Groups& groups, int32_t node, FindingSi
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckAveragedRange(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (!IsAnnotation(context)) return;
   const auto puts_together = [&graph](int32_t node) {
@@ -162,6 +162,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule AveragedRange() { return {&kInfo, &Check}; }
+Rule AveragedRange() { return {&kAveragedRange, &CheckAveragedRange}; }
 
 }  // namespace quantgate

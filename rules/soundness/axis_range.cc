@@ -9,7 +9,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kAxisRange = {
     "AX002",
     "axis-range",
     v1::Finding::UNSOUND,
@@ -29,12 +29,12 @@ void CheckRepeated(const Described& described, int64_t rank, FindingSink& sink) 
   absl::flat_hash_set<int64_t> seen;
   for (int64_t axis : axes) {
     if (seen.insert(axis < 0 ? axis + rank : axis).second) continue;
-    sink.Add(kInfo, described.place, absl::StrCat(axis, " twice"), "every axis once");
+    sink.Add(kAxisRange, described.place, absl::StrCat(axis, " twice"), "every axis once");
     return;
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckAxisRange(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   for (const Described& described : context.Once(DescribedTensors)) {
     if (described.tensor < 0 || !graph.value(described.tensor).has_shape()) continue;
@@ -43,7 +43,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     const int64_t lowest = graph.origin() == v1::Graph::TFLITE ? 0 : -rank;
     const auto check = [&](int64_t axis) {
       if (axis >= lowest && axis < rank) return true;
-      sink.Add(kInfo, described.place, absl::StrCat(axis),
+      sink.Add(kAxisRange, described.place, absl::StrCat(axis),
                rank == 0 ? "no axis: the tensor is a scalar"
                          : absl::StrCat(lowest, " to ", rank - 1, " for a tensor of rank ", rank));
       return false;
@@ -65,6 +65,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule AxisRange() { return {&kInfo, &Check}; }
+Rule AxisRange() { return {&kAxisRange, &CheckAxisRange}; }
 
 }  // namespace quantgate

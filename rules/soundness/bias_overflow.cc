@@ -13,7 +13,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kBiasOverflow = {
     "NR004",
     "bias-overflow",
     v1::Finding::WRONG_NUMBERS,
@@ -28,7 +28,7 @@ constexpr RuleInfo kInfo = {
     "A bias of 0.5 at a scale of 1e-11 fires it; at a scale of 1e-6 it does not.",
 };
 
-constexpr double kLimit = 2147483647.5;  // what rounds to the largest int32
+constexpr double kLargestBias = 2147483647.5;  // what rounds to the largest int32
 
 // Scale of a channel: its own where it is known, else that of input x weight.
 double ScaleOf(const QuantizedBias& bias, size_t channel) {
@@ -49,7 +49,7 @@ void CheckBias(const Graph& graph, const QuantizedBias& bias, FindingSink& sink)
   double worst = 0;
   const auto look = [&](double number, size_t channel) {
     const double scale = ScaleOf(bias, channel);
-    if (!(scale > 0) || std::fabs(number) / scale <= kLimit) return;
+    if (!(scale > 0) || std::fabs(number) / scale <= kLargestBias) return;
     ++over;
     if (std::fabs(number) / scale <= worst) return;
     worst = std::fabs(number) / scale;
@@ -72,18 +72,18 @@ void CheckBias(const Graph& graph, const QuantizedBias& bias, FindingSink& sink)
     place.index = -1;
   }
   if (over == 0) return;
-  sink.Add(kInfo, place,
+  sink.Add(kBiasOverflow, place,
            absl::StrCat(over == 1 ? std::string("a bias") : absl::StrCat(over, " biases"), " of up to ",
-                        FormatNumber(worst), " steps, ", FormatNumber(worst / kLimit), " times the range"),
+                        FormatNumber(worst), " steps, ", FormatNumber(worst / kLargestBias), " times the range"),
            "at most 2147483647 steps, what int32 holds");
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckBiasOverflow(const CheckContext& context, FindingSink& sink) {
   for (const QuantizedBias& bias : context.Once(QuantizedBiases)) CheckBias(context.graph(), bias, sink);
 }
 
 }  // namespace
 
-Rule BiasOverflow() { return {&kInfo, &Check}; }
+Rule BiasOverflow() { return {&kBiasOverflow, &CheckBiasOverflow}; }
 
 }  // namespace quantgate

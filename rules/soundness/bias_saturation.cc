@@ -10,7 +10,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kBiasSaturation = {
     "FX003",
     "bias-saturation",
     v1::Finding::PRECISION,
@@ -25,9 +25,9 @@ constexpr RuleInfo kInfo = {
 };
 
 // Quantizers clamp to the largest int32, or to the largest float32 below it (2^31 - 128), and to its negative.
-constexpr int64_t kLimit = (int64_t{1} << 31) - 128;
+constexpr int64_t kLargestSum = (int64_t{1} << 31) - 128;
 
-bool AtLimit(int64_t stored) { return stored >= kLimit || stored <= -kLimit; }
+bool AtLimit(int64_t stored) { return stored >= kLargestSum || stored <= -kLargestSum; }
 
 void CheckBias(const Graph& graph, const ResolvedOp& op, const Operand& bias, FindingSink& sink) {
   const v1::Constant& constant = graph.value(bias.value).constant();
@@ -42,10 +42,10 @@ void CheckBias(const Graph& graph, const ResolvedOp& op, const Operand& bias, Fi
   }
   if (index < 0 && constant.has_statistics()) {
     const v1::Statistics& statistics = constant.statistics();
-    if (statistics.max() >= kLimit) {
+    if (statistics.max() >= kLargestSum) {
       index = statistics.max_index();
       stored = static_cast<int64_t>(statistics.max());
-    } else if (statistics.min() <= -kLimit) {
+    } else if (statistics.min() <= -kLargestSum) {
       index = statistics.min_index();
       stored = static_cast<int64_t>(statistics.min());
     }
@@ -56,12 +56,12 @@ void CheckBias(const Graph& graph, const ResolvedOp& op, const Operand& bias, Fi
   place.input = bias.argument;
   place.value = bias.value;
   place.index = index;
-  sink.Add(kInfo, place, absl::StrCat(stored, ", at the limit of int32"),
-           absl::StrCat("less than ", kLimit, " in magnitude"));
+  sink.Add(kBiasSaturation, place, absl::StrCat(stored, ", at the limit of int32"),
+           absl::StrCat("less than ", kLargestSum, " in magnitude"));
 }
 
 // Of convolutions and products as of normalizations.
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckBiasSaturation(const CheckContext& context, FindingSink& sink) {
   const ResolvedGraph& resolved = context.resolved();
   for (const ResolvedOp& op : resolved.ops()) {
     for (const Operand& operand : resolved.inputs(op)) {
@@ -74,6 +74,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule BiasSaturation() { return {&kInfo, &Check}; }
+Rule BiasSaturation() { return {&kBiasSaturation, &CheckBiasSaturation}; }
 
 }  // namespace quantgate

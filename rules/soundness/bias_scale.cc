@@ -13,7 +13,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kBiasScale = {
     "FX001",
     "bias-scale",
     v1::Finding::UNSOUND,
@@ -38,7 +38,7 @@ bool AllZero(const Graph& graph, const Operand& bias) {
   return !integers.empty() && std::all_of(integers.begin(), integers.end(), [](int64_t stored) { return stored == 0; });
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckBiasScale(const CheckContext& context, FindingSink& sink) {
   const v1::Graph::Origin origin = context.graph().origin();
   if (origin == v1::Graph::PT2E || origin == v1::Graph::QNN) return;
   for (const QuantizedBias& bias : context.Once(QuantizedBiases)) {
@@ -64,7 +64,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
       Place place = bias.place;
       if (count > 1) place.index = static_cast<int64_t>(i);
       FindingDraft draft;
-      draft.rule = &kInfo;
+      draft.rule = &kBiasScale;
       draft.place = place;
       draft.observed = absl::StrCat(FormatNumber(scale), ", ", FormatNumber(scale / expected), " times the product",
                                     shared ? ", of zeros that several operators share" : "");
@@ -83,6 +83,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule BiasScale() { return {&kInfo, &Check}; }
+Rule BiasScale() { return {&kBiasScale, &CheckBiasScale}; }
 
 }  // namespace quantgate

@@ -9,7 +9,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kBiasType = {
     "DT004",
     "bias-type",
     v1::Finding::UNSOUND,
@@ -50,7 +50,7 @@ void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sin
   const v1::Attribute* stated = context.graph().attribute(op.node, "quantized_bias_type");
   if (narrow_accumulator && stated != nullptr && stated->dtype() == v1::DATA_TYPE_INT32) return;
   FindingDraft draft;
-  draft.rule = &kInfo;
+  draft.rule = &kBiasType;
   draft.place.node = op.node;
   draft.place.input = bias->argument;
   draft.place.value = bias->value;
@@ -64,7 +64,7 @@ void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sin
   sink.Add(std::move(draft));
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckBiasType(const CheckContext& context, FindingSink& sink) {
   if (!IsTflite(context)) return;
   for (const ResolvedOp& op : context.resolved().ops()) {
     if (op.op != nullptr && (op.op->traits & kAccumulates) != 0) CheckOp(context, op, sink);
@@ -73,6 +73,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule BiasType() { return {&kInfo, &Check}; }
+Rule BiasType() { return {&kBiasType, &CheckBiasType}; }
 
 }  // namespace quantgate

@@ -8,7 +8,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kBiasZeroPoint = {
     "FX002",
     "bias-zero-point",
     v1::Finding::UNSOUND,
@@ -21,14 +21,14 @@ constexpr RuleInfo kInfo = {
     "An int32 bias with zero point 5 fires it; with 0 it does not.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckBiasZeroPoint(const CheckContext& context, FindingSink& sink) {
   for (const QuantizedBias& bias : context.Once(QuantizedBiases)) {
     const RealView zero_points = bias.params->zero_points;
     for (size_t i = 0; i < zero_points.size(); ++i) {
       if (zero_points[i] == 0) continue;
       Place place = bias.place;
       if (zero_points.size() > 1) place.index = static_cast<int64_t>(i);
-      sink.Add(kInfo, place, FormatNumber(zero_points[i]), "0");
+      sink.Add(kBiasZeroPoint, place, FormatNumber(zero_points[i]), "0");
       break;
     }
   }
@@ -36,6 +36,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule BiasZeroPoint() { return {&kInfo, &Check}; }
+Rule BiasZeroPoint() { return {&kBiasZeroPoint, &CheckBiasZeroPoint}; }
 
 }  // namespace quantgate

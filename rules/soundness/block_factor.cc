@@ -10,7 +10,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kBlockFactor = {
     "NR006",
     "block-factor",
     v1::Finding::UNSOUND,
@@ -26,7 +26,7 @@ constexpr RuleInfo kInfo = {
 
 constexpr int32_t kMaxBits = 16;
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckBlockFactor(const CheckContext& context, FindingSink& sink) {
   for (const Described& described : context.Once(DescribedTensors)) {
     const absl::Span<const double> factors = described.params->block_scales;
     if (factors.empty() || described.operand->spec < 0) continue;
@@ -37,7 +37,8 @@ void Check(const CheckContext& context, FindingSink& sink) {
       if (factors[i] >= 1 && factors[i] <= largest && factors[i] == std::trunc(factors[i])) continue;
       Place place = described.place;
       place.index = static_cast<int64_t>(i);
-      sink.Add(kInfo, place, FormatNumber(factors[i]), absl::StrCat("an integer from 1 to ", FormatNumber(largest)));
+      sink.Add(kBlockFactor, place, FormatNumber(factors[i]),
+               absl::StrCat("an integer from 1 to ", FormatNumber(largest)));
       break;
     }
   }
@@ -45,6 +46,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule BlockFactor() { return {&kInfo, &Check}; }
+Rule BlockFactor() { return {&kBlockFactor, &CheckBlockFactor}; }
 
 }  // namespace quantgate

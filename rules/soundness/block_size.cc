@@ -12,7 +12,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kBlockSize = {
     "AX003",
     "block-size",
     v1::Finding::UNSOUND,
@@ -44,14 +44,14 @@ void CheckEncoding(const CheckContext& context, const Described& described, Find
       continue;
     }
     if (dims[axis] >= 0 && dims[axis] % size != 0) {
-      return sink.Add(kInfo, described.place, absl::StrCat(size, " along axis ", axis),
+      return sink.Add(kBlockSize, described.place, absl::StrCat(size, " along axis ", axis),
                       absl::StrCat("a divisor of ", dims[axis]));
     }
     counted = counted && dims[axis] >= 0 && !__builtin_mul_overflow(blocks, dims[axis] / size, &blocks);
   }
   const int64_t factors = static_cast<int64_t>(params.block_scales.size());
   if (counted && factors > 0 && factors != blocks) {
-    sink.Add(kInfo, described.place,
+    sink.Add(kBlockSize, described.place,
              absl::StrCat("[", absl::StrJoin(params.block_sizes, ", "), "] with ", factors, " factors"),
              absl::StrCat(blocks, " factors for [", absl::StrJoin(dims, ", "), "]"));
   }
@@ -61,7 +61,7 @@ void CheckEncoding(const CheckContext& context, const Described& described, Find
 void CheckStated(const Graph& graph, const v1::EncodingsFile& file, FindingSink& sink) {
   for (const v1::Encoding& encoding : file.encodings()) {
     if (!encoding.has_block_size() || encoding.block_size() > 0) continue;
-    sink.Add(kInfo, PlaceOf(graph, encoding),
+    sink.Add(kBlockSize, PlaceOf(graph, encoding),
              absl::StrCat(encoding.block_size(), AtPlace(encoding.line(), encoding.column())), "at least 1");
   }
 }
@@ -72,21 +72,22 @@ void CheckSpec(const CheckContext& context, const Described& described, FindingS
   if (spec.block_size().empty()) return;
   const std::string observed = absl::StrCat("[", absl::StrJoin(spec.block_size(), ", "), "]");
   if (spec.qscheme() == v1::Spec::PER_TENSOR_AFFINE || spec.qscheme() == v1::Spec::PER_TENSOR_SYMMETRIC) {
-    sink.Add(kInfo, described.place, absl::StrCat(observed, " under a per-tensor scheme"), "none: there is one scale");
+    sink.Add(kBlockSize, described.place, absl::StrCat(observed, " under a per-tensor scheme"),
+             "none: there is one scale");
     return;
   }
   const bool positive =
       std::all_of(spec.block_size().begin(), spec.block_size().end(), [](int64_t n) { return n > 0; });
-  if (!positive) sink.Add(kInfo, described.place, observed, "sizes of at least 1");
+  if (!positive) sink.Add(kBlockSize, described.place, observed, "sizes of at least 1");
   if (!positive || described.tensor < 0 || !context.graph().value(described.tensor).has_shape()) return;
   const auto& dims = context.graph().value(described.tensor).dims();
   bool divides = spec.block_size_size() == dims.size();
   for (int i = 0; divides && i < dims.size(); ++i) divides = dims[i] < 0 || dims[i] % spec.block_size(i) == 0;
   if (!divides)
-    sink.Add(kInfo, described.place, observed, absl::StrCat("divisors of [", absl::StrJoin(dims, ", "), "]"));
+    sink.Add(kBlockSize, described.place, observed, absl::StrCat("divisors of [", absl::StrJoin(dims, ", "), "]"));
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckBlockSize(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const v1::EncodingsFile* encodings = EncodingsOf(context);
   if (encodings != nullptr) CheckStated(graph, *encodings, sink);
@@ -98,19 +99,19 @@ void Check(const CheckContext& context, FindingSink& sink) {
     if (PowerOfTwo(packed.block_size) && packed.block_size >= 16) continue;
     Place place;
     place.node = packed.node;
-    sink.Add(kInfo, place, absl::StrCat(packed.block_size), "a power of two of at least 16");
+    sink.Add(kBlockSize, place, absl::StrCat(packed.block_size), "a power of two of at least 16");
   }
   for (int32_t node : graph.quantizers()) {
     const int64_t size = graph.int_attribute(node, "block_size", 0);
     if (size >= 0) continue;
     Place place;
     place.node = node;
-    sink.Add(kInfo, place, absl::StrCat(size), "0 (not blocked) or more");
+    sink.Add(kBlockSize, place, absl::StrCat(size), "0 (not blocked) or more");
   }
 }
 
 }  // namespace
 
-Rule BlockSize() { return {&kInfo, &Check}; }
+Rule BlockSize() { return {&kBlockSize, &CheckBlockSize}; }
 
 }  // namespace quantgate

@@ -7,7 +7,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kChannelRank = {
     "AX005",
     "channel-rank",
     v1::Finding::UNSOUND,
@@ -27,17 +27,17 @@ bool ObservesChannels(const v1::Spec& spec) {
   return spec.kind() == v1::Spec::PLAIN && IsPerChannel(spec) && spec.qparams().scales().empty();
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckChannelRank(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const auto is_vector = [&graph](int32_t value) { return graph.rank(value) == 0 || graph.rank(value) == 1; };
   ForEachAnnotated(context, is_vector, ObservesChannels, [&](const AnnotatedPlace& at) {
-    sink.Add(kInfo, at.place, absl::StrCat("has rank ", graph.rank(at.value), " and a per-channel spec"),
+    sink.Add(kChannelRank, at.place, absl::StrCat("has rank ", graph.rank(at.value), " and a per-channel spec"),
              "a per-channel spec on rank 2 and more");
   });
 }
 
 }  // namespace
 
-Rule ChannelRank() { return {&kInfo, &Check}; }
+Rule ChannelRank() { return {&kChannelRank, &CheckChannelRank}; }
 
 }  // namespace quantgate

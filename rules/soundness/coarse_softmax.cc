@@ -18,7 +18,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kCoarseSoftmax = {
     "FX009",
     "coarse-softmax",
     v1::Finding::PRECISION,
@@ -187,7 +187,7 @@ Step StepOf(const CheckContext& context, const ResolvedOp& op, const Operand& in
   return {largest / StepsOf(input), largest};
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckCoarseSoftmax(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const auto is_softmax = [&graph](int32_t node) {
     return graph.op(node) == OpId::kSoftmax || graph.op(node) == OpId::kLogSoftmax;
@@ -206,7 +206,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     place.node = op.node;
     place.input = read.argument;
     place.value = read.value;
-    sink.Add(kInfo, place,
+    sink.Add(kCoarseSoftmax, place,
              step.because_of > 0
                  ? absl::StrCat("what it reads has ", FormatNumber(step.because_of), " in it: one of its ",
                                 FormatNumber(StepsOf(*input)), " steps is ", FormatNumber(step.size), " or more")
@@ -217,6 +217,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule CoarseSoftmax() { return {&kInfo, &Check}; }
+Rule CoarseSoftmax() { return {&kCoarseSoftmax, &CheckCoarseSoftmax}; }
 
 }  // namespace quantgate

@@ -8,7 +8,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kConstantQParams = {
     "GS005",
     "constant-qparams",
     v1::Finding::UNSOUND,
@@ -68,7 +68,7 @@ void CheckNode(const Graph& graph, int32_t node, FindingSink& sink) {
     place.input = i;
     place.value = value;
     const char* what = role == ArgRole::kScale ? "the scale" : "the zero point";
-    sink.Add(kInfo, place,
+    sink.Add(kConstantQParams, place,
              producer >= 0 ? absl::StrCat(what, " is computed by ", graph.op_type(producer), " node '",
                                           NodeName(graph, producer), "'")
                            : absl::StrCat(what, " is a graph input"),
@@ -76,7 +76,7 @@ void CheckNode(const Graph& graph, int32_t node, FindingSink& sink) {
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckConstantQParams(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   for (int32_t node : graph.quantizers()) CheckNode(graph, node, sink);
   for (int32_t node : graph.integer_nodes()) CheckNode(graph, node, sink);
@@ -84,6 +84,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule ConstantQParams() { return {&kInfo, &Check}; }
+Rule ConstantQParams() { return {&kConstantQParams, &CheckConstantQParams}; }
 
 }  // namespace quantgate

@@ -6,7 +6,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kDanglingTensor = {
     "GS002",
     "dangling-tensor",
     v1::Finding::UNSOUND,
@@ -32,7 +32,7 @@ void CheckInputs(const Graph& graph, FindingSink& sink) {
       place.node = node;
       place.input = i;
       place.value = value;
-      sink.Add(kInfo, place, "is defined nowhere", "a node's output, a constant or a graph input");
+      sink.Add(kDanglingTensor, place, "is defined nowhere", "a node's output, a constant or a graph input");
     }
   }
 }
@@ -44,7 +44,7 @@ bool Missing(const Graph& graph, int32_t value) {
 
 void CheckNumbers(const Graph& graph, FindingSink& sink) {
   const auto add = [&](const Place& place, const char* observed) {
-    sink.Add(kInfo, place, observed, "a number of a tensor that the file has");
+    sink.Add(kDanglingTensor, place, observed, "a number of a tensor that the file has");
   };
   for (int32_t id : graph.message().inputs()) {
     Place place;
@@ -63,7 +63,7 @@ void CheckNumbers(const Graph& graph, FindingSink& sink) {
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckDanglingTensor(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() == v1::Graph::TFLITE) CheckNumbers(graph, sink);
   if (!graph.all_read_are_given()) CheckInputs(graph, sink);
@@ -71,12 +71,13 @@ void Check(const CheckContext& context, FindingSink& sink) {
     if (Defined(graph, id - 1)) continue;
     Place place;
     place.value = id - 1;
-    sink.Add(kInfo, place, "is a graph output that nothing produces", "a node's output, a constant or a graph input");
+    sink.Add(kDanglingTensor, place, "is a graph output that nothing produces",
+             "a node's output, a constant or a graph input");
   }
 }
 
 }  // namespace
 
-Rule DanglingTensor() { return {&kInfo, &Check}; }
+Rule DanglingTensor() { return {&kDanglingTensor, &CheckDanglingTensor}; }
 
 }  // namespace quantgate

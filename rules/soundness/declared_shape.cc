@@ -8,7 +8,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kDeclaredShape = {
     "FI015",
     "declared-shape",
     v1::Finding::ADVICE,
@@ -21,7 +21,7 @@ constexpr RuleInfo kInfo = {
     "An output declared [1, 77] of a Conv that makes [1, 4, 6, 6] fires it; one declared [1, 4, 6, 6] does not.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckDeclaredShape(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const bool tflite = graph.origin() == v1::Graph::TFLITE;
   for (const DeclaredOtherwise& found : context.Once(tflite ? InferTfliteShapes : InferShapes).declared_otherwise) {
@@ -30,13 +30,13 @@ void Check(const CheckContext& context, FindingSink& sink) {
     place.node = graph.producer(found.value);
     place.output = graph.output_index(found.value);
     place.value = found.value;
-    sink.Add(kInfo, place, ShapeText({value.dims().data(), static_cast<size_t>(value.dims_size())}),
+    sink.Add(kDeclaredShape, place, ShapeText({value.dims().data(), static_cast<size_t>(value.dims_size())}),
              absl::StrCat(ShapeText(found.inferred), ", which ", graph.op_type(place.node), " makes"));
   }
 }
 
 }  // namespace
 
-Rule DeclaredShape() { return {&kInfo, &Check}; }
+Rule DeclaredShape() { return {&kDeclaredShape, &CheckDeclaredShape}; }
 
 }  // namespace quantgate

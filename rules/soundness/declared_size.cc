@@ -10,7 +10,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kDeclaredSize = {
     "FI013",
     "declared-size",
     v1::Finding::UNSOUND,
@@ -32,7 +32,7 @@ bool Repeats(const Graph& graph, int32_t value) {
                                  graph.value(data).dims().begin(), graph.value(data).dims().end());
 }
 
-struct Shape {
+struct DeclaredShape {
   bool negative = false;  // has a size below that of an unknown one
   bool overflow = false;
 };
@@ -40,8 +40,8 @@ struct Shape {
 // LiteRT writes the shape that it allocates; which sizes may change is said elsewhere in the file.
 int64_t SmallestSize(const Graph& graph) { return graph.origin() == v1::Graph::TFLITE ? 0 : -1; }
 
-Shape JudgeShape(const v1::Value& value, int64_t smallest) {
-  Shape shape;
+DeclaredShape JudgeShape(const v1::Value& value, int64_t smallest) {
+  DeclaredShape shape;
   int64_t count = 1;
   bool empty = false;
   for (int64_t size : value.dims()) {
@@ -57,25 +57,25 @@ void CheckValue(const Graph& graph, int32_t id, FindingSink& sink) {
   const v1::Value& value = graph.value(id);
   // Constants are tensor-size's.
   if (!value.has_shape() || graph.is_constant(id) || Repeats(graph, id)) return;
-  const Shape shape = JudgeShape(value, SmallestSize(graph));
+  const DeclaredShape shape = JudgeShape(value, SmallestSize(graph));
   Place place;
   place.value = id;
   if (shape.negative) {
     const int64_t smallest = *std::min_element(value.dims().begin(), value.dims().end());
-    sink.Add(kInfo, place, absl::StrCat("size ", smallest),
+    sink.Add(kDeclaredSize, place, absl::StrCat("size ", smallest),
              SmallestSize(graph) == 0 ? "0 or more" : "0 or more, or -1 for any");
   }
   if (shape.overflow) {
-    sink.Add(kInfo, place, "more elements than 64 bits can count", "a shape that fits into memory");
+    sink.Add(kDeclaredSize, place, "more elements than 64 bits can count", "a shape that fits into memory");
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckDeclaredSize(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   std::vector<bool> odd(graph.num_values(), false);  // of the first value of each shape
   bool any = false;
   for (int32_t id : graph.unlike_values()) {
-    const Shape shape = JudgeShape(graph.value(id), SmallestSize(graph));
+    const DeclaredShape shape = JudgeShape(graph.value(id), SmallestSize(graph));
     odd[id] = shape.negative || shape.overflow;
     any |= odd[id];
   }
@@ -86,6 +86,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule DeclaredSize() { return {&kInfo, &Check}; }
+Rule DeclaredSize() { return {&kDeclaredSize, &CheckDeclaredSize}; }
 
 }  // namespace quantgate

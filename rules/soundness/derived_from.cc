@@ -13,7 +13,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kDerivedFrom = {
     "FX004",
     "derived-from",
     v1::Finding::UNSOUND,
@@ -50,7 +50,7 @@ bool NamesItsInputs(const Graph& graph, int32_t node) {
   return true;
 }
 
-void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+void CheckSources(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
   const Graph& graph = context.graph();
   const Operand* bias = nullptr;
   absl::InlinedVector<int32_t, 4> sources;
@@ -78,23 +78,23 @@ void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sin
   place.input = bias->argument;
   place.value = bias->value;
   sink.Add(
-      kInfo, place,
+      kDerivedFrom, place,
       absl::StrCat("is derived from ", named.empty() ? "nothing" : PlaceNames(graph, graph.references(bias->spec))),
       "the node's own input and weight");
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckDerivedFrom(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const auto is_derived = [&graph](int32_t spec) { return graph.spec_kind(spec) == v1::Spec::DERIVED; };
   if (absl::c_none_of(graph.unlike_specs(), is_derived)) return;
   for (const ResolvedOp& op : context.resolved().ops()) {
     if (op.op == nullptr || (op.op->traits & kAccumulates) == 0) continue;
-    if (graph.binding(op.node) == nullptr || !NamesItsInputs(graph, op.node)) CheckOp(context, op, sink);
+    if (graph.binding(op.node) == nullptr || !NamesItsInputs(graph, op.node)) CheckSources(context, op, sink);
   }
 }
 
 }  // namespace
 
-Rule DerivedFrom() { return {&kInfo, &Check}; }
+Rule DerivedFrom() { return {&kDerivedFrom, &CheckDerivedFrom}; }
 
 }  // namespace quantgate

@@ -9,7 +9,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kDerivedLength = {
     "FX005",
     "derived-length",
     v1::Finding::UNSOUND,
@@ -41,7 +41,7 @@ int64_t DerivedScales(const Graph& graph, int32_t node, const Operand& weight) {
   return dims[axis] * (transposed ? graph.int_attribute(node, "groups", 1) : 1);
 }
 
-void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+void CheckLength(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
   const Graph& graph = context.graph();
   const Operand* bias = nullptr;
   const Operand* weight = nullptr;
@@ -60,19 +60,19 @@ void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sin
   place.node = op.node;
   place.input = bias->argument;
   place.value = bias->value;
-  sink.Add(kInfo, place, absl::StrCat(scales, " scales are derived from the weight"),
+  sink.Add(kDerivedLength, place, absl::StrCat(scales, " scales are derived from the weight"),
            absl::StrCat(biases, ", one for each bias"));
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckDerivedLength(const CheckContext& context, FindingSink& sink) {
   if (!IsAnnotation(context)) return;
   ForEachUnlikeOp(context, sink, [&](const ResolvedOp& op) {
-    if (op.op != nullptr && (op.op->traits & kAccumulates) != 0) CheckOp(context, op, sink);
+    if (op.op != nullptr && (op.op->traits & kAccumulates) != 0) CheckLength(context, op, sink);
   });
 }
 
 }  // namespace
 
-Rule DerivedLength() { return {&kInfo, &Check}; }
+Rule DerivedLength() { return {&kDerivedLength, &CheckDerivedLength}; }
 
 }  // namespace quantgate

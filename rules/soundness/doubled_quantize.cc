@@ -9,7 +9,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kDoubledQuantize = {
     "GS007",
     "doubled-quantize",
     v1::Finding::PRECISION,
@@ -22,7 +22,7 @@ constexpr RuleInfo kInfo = {
     "Q, DQ, Q, DQ, all uint8, fires it; DQ from uint8 into Q to uint16 does not: that is a conversion of precision.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckDoubledQuantize(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   for (int32_t node : graph.quantizers()) {
     if (!IsQuantize(graph, node)) continue;
@@ -35,7 +35,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     Place place;
     place.node = node;
     place.value = inputs.data;
-    sink.Add(kInfo, place,
+    sink.Add(kDoubledQuantize, place,
              absl::StrCat("quantizes to ", DataTypeName(to), " what '", NodeName(graph, before),
                           "' has just dequantized from ", DataTypeName(from)),
              "one pair for each tensor");
@@ -44,6 +44,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule DoubledQuantize() { return {&kInfo, &Check}; }
+Rule DoubledQuantize() { return {&kDoubledQuantize, &CheckDoubledQuantize}; }
 
 }  // namespace quantgate

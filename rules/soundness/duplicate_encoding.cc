@@ -11,7 +11,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kDuplicateEncoding = {
     "FI023",
     "duplicate-encoding",
     v1::Finding::UNSOUND,
@@ -29,7 +29,7 @@ std::string FirstScale(const v1::Spec* spec) {
   return absl::StrCat(", with scale ", FormatNumber(spec->qparams().scales(0)));
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckDuplicateEncoding(const CheckContext& context, FindingSink& sink) {
   const v1::EncodingsFile* file = EncodingsOf(context);
   if (file == nullptr) return;
   const Graph& graph = context.graph();
@@ -45,7 +45,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     const v1::Spec* before = SpecOf(graph, file->encodings(earlier));
     const v1::Spec* again = SpecOf(graph, encoding);
     FindingDraft draft;
-    draft.rule = &kInfo;
+    draft.rule = &kDuplicateEncoding;
     draft.place = PlaceOf(graph, encoding);
     draft.observed = absl::StrCat(
         "a second encoding", FirstScale(again), AtPlace(encoding.line(), encoding.column()), "; the first is",
@@ -61,6 +61,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule DuplicateEncoding() { return {&kInfo, &Check}; }
+Rule DuplicateEncoding() { return {&kDuplicateEncoding, &CheckDuplicateEncoding}; }
 
 }  // namespace quantgate

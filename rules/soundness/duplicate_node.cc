@@ -7,7 +7,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kDuplicateNode = {
     "FI007",
     "duplicate-node",
     v1::Finding::ADVICE,
@@ -20,7 +20,7 @@ constexpr RuleInfo kInfo = {
     "Two nodes named 'conv' fire it; nodes without a name do not.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckDuplicateNode(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.distinct_node_names()) return;
   absl::flat_hash_map<absl::string_view, int32_t> first;
@@ -32,13 +32,14 @@ void Check(const CheckContext& context, FindingSink& sink) {
     if (inserted) continue;
     Place place;
     place.node = node;
-    sink.Add(kInfo, place, absl::StrCat("has the name of node #", it->second, " (", graph.op_type(it->second), ")"),
+    sink.Add(kDuplicateNode, place,
+             absl::StrCat("has the name of node #", it->second, " (", graph.op_type(it->second), ")"),
              "one node for each name");
   }
 }
 
 }  // namespace
 
-Rule DuplicateNode() { return {&kInfo, &Check}; }
+Rule DuplicateNode() { return {&kDuplicateNode, &CheckDuplicateNode}; }
 
 }  // namespace quantgate

@@ -12,7 +12,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kDuplicateTensor = {
     "FI006",
     "duplicate-tensor",
     v1::Finding::UNSOUND,
@@ -44,7 +44,7 @@ void CheckNames(const Graph& graph, FindingSink& sink) {
     place.value = value;
     place.node = graph.producer(value);
     FindingDraft draft;
-    draft.rule = &kInfo;
+    draft.rule = &kDuplicateTensor;
     draft.place = place;
     draft.observed =
         absl::StrCat("its name stands for ", Kind(graph, it->second), " and again for ", Kind(graph, value));
@@ -58,14 +58,14 @@ void CheckNames(const Graph& graph, FindingSink& sink) {
   }
 }
 
-void CheckInputs(const Graph& graph, FindingSink& sink) {
+void CheckGraphInputs(const Graph& graph, FindingSink& sink) {
   std::vector<bool> seen(graph.num_values(), false);
   for (int32_t id : graph.message().inputs()) {
     const int32_t value = id - 1;
     if (seen[value]) {
       Place place;
       place.value = value;
-      sink.Add(kInfo, place, "is listed as a graph input again", "each graph input once");
+      sink.Add(kDuplicateTensor, place, "is listed as a graph input again", "each graph input once");
     }
     seen[value] = true;
   }
@@ -91,7 +91,7 @@ void CheckProducers(const Graph& graph, FindingSink& sink) {
       place.node = node;
       place.output = i;
       place.value = value;
-      sink.Add(kInfo, place,
+      sink.Add(kDuplicateTensor, place,
                producer != node || graph.output_index(value) != i
                    ? absl::StrCat("is also written by node '", NodeName(graph, producer), "'")
                    : absl::StrCat("is also ", Kind(graph, value)),
@@ -140,7 +140,7 @@ void CheckBodies(const Graph& graph, FindingSink& sink) {
       Place place;
       place.node = node;
       place.value = value;
-      sink.Add(kInfo, place,
+      sink.Add(kDuplicateTensor, place,
                absl::StrCat("its name stands for ", Kind(graph, value), ", and a node inside ",
                             graph.symbol(attribute.name()), " writes it again"),
                "one tensor for each name, those of bodies included");
@@ -148,15 +148,15 @@ void CheckBodies(const Graph& graph, FindingSink& sink) {
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckDuplicateTensor(const CheckContext& context, FindingSink& sink) {
   CheckBodies(context.graph(), sink);
   if (!context.graph().distinct_value_names()) CheckNames(context.graph(), sink);
-  CheckInputs(context.graph(), sink);
+  CheckGraphInputs(context.graph(), sink);
   CheckProducers(context.graph(), sink);
 }
 
 }  // namespace
 
-Rule DuplicateTensor() { return {&kInfo, &Check}; }
+Rule DuplicateTensor() { return {&kDuplicateTensor, &CheckDuplicateTensor}; }
 
 }  // namespace quantgate

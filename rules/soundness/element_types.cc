@@ -19,7 +19,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kElementTypes = {
     "FI014",
     "element-types",
     v1::Finding::UNSOUND,
@@ -78,7 +78,7 @@ class Types {
     for (int32_t value = 0; value < graph.num_values(); ++value) types_[value] = graph.value(value).dtype();
   }
 
-  void Check(int32_t node, const Definition& definition) {
+  void CheckElementTypes(int32_t node, const Definition& definition) {
     const Binding* binding = graph_.binding(node);
     const bool integer = binding != nullptr && binding->integer_operator;
     const bool quantized = integer || IsQuantize(graph_, node) || IsDequantize(graph_, node);
@@ -102,7 +102,8 @@ class Types {
         place.node = node;
         place.input = i;
         place.value = value;
-        sink_.Add(kInfo, place, std::string(DataTypeName(type)), absl::StrCat(DataTypeName(expected), Why(*parameter)));
+        sink_.Add(kElementTypes, place, std::string(DataTypeName(type)),
+                  absl::StrCat(DataTypeName(expected), Why(*parameter)));
       }
     }
     if (integer) ZeroPoints(node, *binding);
@@ -127,7 +128,7 @@ class Types {
       place.node = node;
       place.input = i;
       place.value = value;
-      sink_.Add(kInfo, place, std::string(DataTypeName(types_[value])),
+      sink_.Add(kElementTypes, place, std::string(DataTypeName(types_[value])),
                 absl::StrCat(absl::StrJoin(names, ", "), ", for which ", graph_.op_type(node), " is defined"));
     }
   }
@@ -168,7 +169,7 @@ class Types {
       place.node = node;
       place.input = i;
       place.value = value;
-      sink_.Add(kInfo, place, absl::StrCat("the zero point is ", DataTypeName(type)),
+      sink_.Add(kElementTypes, place, absl::StrCat("the zero point is ", DataTypeName(type)),
                 absl::StrCat("int8 or uint8: ", graph_.op_type(node), " has no kernel for others"));
     }
   }
@@ -197,7 +198,7 @@ class Types {
       place.node = node;
       place.output = i;
       place.value = value;
-      sink_.Add(kInfo, place, absl::StrCat("declared ", DataTypeName(type)),
+      sink_.Add(kElementTypes, place, absl::StrCat("declared ", DataTypeName(type)),
                 absl::StrCat(DataTypeName(expected), ", which ", graph_.op_type(node), " makes"));
       type = expected;
     }
@@ -217,7 +218,7 @@ class Types {
       v1::DataType& type = types_[place.value];
       if (type == v1::DATA_TYPE_UNSPECIFIED && tie.output >= 0) type = inner;
       if (type == v1::DATA_TYPE_UNSPECIFIED || type == inner) continue;
-      sink_.Add(kInfo, place, std::string(DataTypeName(type)),
+      sink_.Add(kElementTypes, place, std::string(DataTypeName(type)),
                 absl::StrCat(DataTypeName(inner), ", as '", tie.inner->name(), "' in ", tie.body));
     }
   }
@@ -230,19 +231,19 @@ class Types {
   std::array<v1::DataType, 26> bound_{};             // by letter, of one node
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckElementTypes(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const std::vector<DefinedOp>& ops = context.Once(DefinedOps);
   if (ops.empty()) return;
   Types types(graph, OnnxOpset(context.model()), sink);
   for (int32_t node : graph.order()) {
     const Definition* definition = ops[graph.node(node).op()].current;
-    if (definition != nullptr && !definition->removed) types.Check(node, *definition);
+    if (definition != nullptr && !definition->removed) types.CheckElementTypes(node, *definition);
   }
 }
 
 }  // namespace
 
-Rule ElementTypes() { return {&kInfo, &Check}; }
+Rule ElementTypes() { return {&kElementTypes, &CheckElementTypes}; }
 
 }  // namespace quantgate

@@ -7,7 +7,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kEmptyGraph = {
     "GS001",
     "empty-graph",
     v1::Finding::UNSOUND,
@@ -19,12 +19,12 @@ constexpr RuleInfo kInfo = {
     "A model without nodes fires it, and an ONNX model without outputs; one with a single Relu does not.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckEmptyGraph(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   // What a body gives its node is argument-count's.
   if (graph.origin() == v1::Graph::ONNX && graph.message().outputs().empty() && &graph.message() == &context.model() &&
       graph.num_nodes() > 0) {
-    sink.Add(kInfo, {}, "no outputs", "at least one output");
+    sink.Add(kEmptyGraph, {}, "no outputs", "at least one output");
   }
   if (graph.num_nodes() > 0 || graph.message().encodings_file().alone()) return;
   // The branch of an If may consist of a constant or of a tensor from outside, which in LiteRT is an input of it.
@@ -33,11 +33,11 @@ void Check(const CheckContext& context, FindingSink& sink) {
   const bool all_given = !outputs.empty() && std::all_of(outputs.begin(), outputs.end(), [&](int32_t id) {
     return graph.is_constant(id - 1) || graph.value(id - 1).captured() > 0 || (body && graph.is_graph_input(id - 1));
   });
-  if (!all_given) sink.Add(kInfo, {}, "no nodes", "at least one node");
+  if (!all_given) sink.Add(kEmptyGraph, {}, "no nodes", "at least one node");
 }
 
 }  // namespace
 
-Rule EmptyGraph() { return {&kInfo, &Check}; }
+Rule EmptyGraph() { return {&kEmptyGraph, &CheckEmptyGraph}; }
 
 }  // namespace quantgate

@@ -11,7 +11,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kEncodingAgreement = {
     "FI024",
     "encoding-agreement",
     v1::Finding::UNSOUND,
@@ -27,11 +27,11 @@ constexpr RuleInfo kInfo = {
     "are a warning.",
 };
 
-constexpr int64_t kMaxBits = 32;
+constexpr int64_t kMaxAgreedBits = 32;
 
 void Warn(Place place, std::string observed, std::string allowed, FindingSink& sink) {
   FindingDraft draft;
-  draft.rule = &kInfo;
+  draft.rule = &kEncodingAgreement;
   draft.place = place;
   draft.observed = std::move(observed);
   draft.allowed = std::move(allowed);
@@ -43,7 +43,7 @@ void Warn(Place place, std::string observed, std::string allowed, FindingSink& s
 // Symmetric grids are in use that leave out the smallest number, or are those of an unsigned type: the numbers are
 // clear, but converters refuse the words.
 void CheckSymmetry(const v1::Encoding& encoding, Place place, int64_t bits, FindingSink& sink) {
-  if (!encoding.is_symmetric() || bits < 2 || bits > kMaxBits) return;
+  if (!encoding.is_symmetric() || bits < 2 || bits > kMaxAgreedBits) return;
   const double middle = -std::ldexp(1.0, static_cast<int>(bits) - 1);
   for (int i = 0; i < encoding.offsets_size(); ++i) {
     const double offset = encoding.offsets(i);
@@ -54,7 +54,7 @@ void CheckSymmetry(const v1::Encoding& encoding, Place place, int64_t bits, Find
                                         AtPlace(encoding.line(), encoding.column()));
     std::string allowed = absl::StrCat(FormatNumber(middle), ", the middle of ", bits, " bits");
     if (offset == middle + 1 || offset == 0) return Warn(place, std::move(observed), std::move(allowed), sink);
-    return sink.Add(kInfo, place, std::move(observed), std::move(allowed));
+    return sink.Add(kEncodingAgreement, place, std::move(observed), std::move(allowed));
   }
 }
 
@@ -63,7 +63,7 @@ void CheckRange(const v1::Encoding& encoding, const v1::Spec& spec, Place place,
   const int count = encoding.minima_size();
   const auto& scales = spec.qparams().scales();
   if (encoding.scale_is_computed() || count != scales.size() || count != encoding.offsets_size()) return;
-  if (bits < 2 || bits > kMaxBits) return;
+  if (bits < 2 || bits > kMaxAgreedBits) return;
   for (int i = 0; i < count; ++i) {
     const double min = encoding.minima(i);
     const double max = encoding.maxima(i);
@@ -86,7 +86,7 @@ void CheckRange(const v1::Encoding& encoding, const v1::Spec& spec, Place place,
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckEncodingAgreement(const CheckContext& context, FindingSink& sink) {
   const v1::EncodingsFile* file = EncodingsOf(context);
   if (file == nullptr || !StatesOffsets(*file)) return;
   const Graph& graph = context.graph();
@@ -99,6 +99,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule EncodingAgreement() { return {&kInfo, &Check}; }
+Rule EncodingAgreement() { return {&kEncodingAgreement, &CheckEncodingAgreement}; }
 
 }  // namespace quantgate

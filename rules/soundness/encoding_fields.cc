@@ -7,7 +7,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kEncodingFields = {
     "FI021",
     "encoding-fields",
     v1::Finding::UNSOUND,
@@ -33,11 +33,11 @@ std::string Observed(const v1::EncodingProblem& problem) {
 
 void Report(const v1::EncodingProblem& problem, Place place, const std::string& subject, FindingSink& sink) {
   const bool missing = problem.kind() == v1::EncodingProblem::KIND_MISSING;
-  sink.Add(kInfo, place, absl::StrCat(subject, Observed(problem), AtPlace(problem.line(), problem.column())),
+  sink.Add(kEncodingFields, place, absl::StrCat(subject, Observed(problem), AtPlace(problem.line(), problem.column())),
            missing ? "every field that the format requires" : problem.allowed());
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckEncodingFields(const CheckContext& context, FindingSink& sink) {
   const v1::EncodingsFile* file = EncodingsOf(context);
   if (file == nullptr) return;
   for (const v1::EncodingProblem& problem : file->problems()) Report(problem, {}, "the encodings file: ", sink);
@@ -51,6 +51,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule EncodingFields() { return {&kInfo, &Check}; }
+Rule EncodingFields() { return {&kEncodingFields, &CheckEncodingFields}; }
 
 }  // namespace quantgate

@@ -10,7 +10,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kEncodingOffset = {
     "NR007",
     "encoding-offset",
     v1::Finding::UNSOUND,
@@ -24,7 +24,7 @@ constexpr RuleInfo kInfo = {
     "Offset 121 on 8 bits fires it, -121 does not; -121.5 is a warning.",
 };
 
-constexpr int64_t kMaxBits = 32;
+constexpr int64_t kMaxOffsetBits = 32;
 
 // "offset" or "zero point", as the file calls it.
 void CheckFraction(const google::protobuf::RepeatedField<double>& numbers, const char* name,
@@ -35,7 +35,7 @@ void CheckFraction(const google::protobuf::RepeatedField<double>& numbers, const
     if (!std::isfinite(numbers[i]) || numbers[i] == std::trunc(numbers[i])) continue;
     if (numbers.size() > 1) place.index = i;
     FindingDraft draft;
-    draft.rule = &kInfo;
+    draft.rule = &kEncodingOffset;
     draft.place = place;
     draft.observed = absl::StrCat(name, " ", FormatNumber(numbers[i]), AtPlace(encoding.line(), encoding.column()));
     draft.allowed = absl::StrCat("an integer on a grid of ", bits, " bits");
@@ -46,20 +46,20 @@ void CheckFraction(const google::protobuf::RepeatedField<double>& numbers, const
 }
 
 void CheckGrid(const v1::Encoding& encoding, int64_t bits, Place place, FindingSink& sink) {
-  if (bits < 1 || bits > kMaxBits) return;
+  if (bits < 1 || bits > kMaxOffsetBits) return;
   const double lowest = 1 - std::ldexp(1.0, static_cast<int>(bits));
   for (int i = 0; i < encoding.offsets_size(); ++i) {
     const double offset = encoding.offsets(i);
     if (offset <= 0 && offset >= lowest) continue;
     if (encoding.offsets_size() > 1) place.index = i;
-    return sink.Add(kInfo, place,
+    return sink.Add(kEncodingOffset, place,
                     absl::StrCat("offset ", FormatNumber(offset), AtPlace(encoding.line(), encoding.column()),
                                  offset > 0 ? ": is this a zero point? An offset is its negative" : ""),
                     absl::StrCat(FormatNumber(lowest), " to 0, the grid of ", bits, " bits"));
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckEncodingOffset(const CheckContext& context, FindingSink& sink) {
   const v1::EncodingsFile* file = EncodingsOf(context);
   if (file == nullptr) return;
   const Graph& graph = context.graph();
@@ -78,6 +78,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule EncodingOffset() { return {&kInfo, &Check}; }
+Rule EncodingOffset() { return {&kEncodingOffset, &CheckEncodingOffset}; }
 
 }  // namespace quantgate

@@ -10,7 +10,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kEncodingRange = {
     "NR008",
     "encoding-range",
     v1::Finding::UNSOUND,
@@ -23,7 +23,7 @@ constexpr RuleInfo kInfo = {
     "min 1 with max -1 fires it; min -1 with max 1 does not.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckEncodingRange(const CheckContext& context, FindingSink& sink) {
   const v1::EncodingsFile* file = EncodingsOf(context);
   if (file == nullptr) return;
   for (const v1::Encoding& encoding : file->encodings()) {
@@ -33,7 +33,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
       if (std::isfinite(min) && std::isfinite(max) && min <= max) continue;
       Place place = PlaceOf(context.graph(), encoding);
       if (encoding.minima_size() > 1) place.index = i;
-      sink.Add(kInfo, place,
+      sink.Add(kEncodingRange, place,
                absl::StrCat("min ", FormatNumber(min), " and max ", FormatNumber(max),
                             AtPlace(encoding.line(), encoding.column())),
                "finite numbers, min not above max");
@@ -44,6 +44,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule EncodingRange() { return {&kInfo, &Check}; }
+Rule EncodingRange() { return {&kEncodingRange, &CheckEncodingRange}; }
 
 }  // namespace quantgate

@@ -7,7 +7,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kEncodingWidth = {
     "DT006",
     "encoding-width",
     v1::Finding::UNSOUND,
@@ -23,20 +23,21 @@ constexpr RuleInfo kInfo = {
 bool IsIntegerWidth(int64_t bits) { return bits == 2 || bits == 4 || bits == 8 || bits == 16 || bits == 32; }
 bool IsRealWidth(int64_t bits) { return bits == 4 || bits == 8 || bits == 16 || bits == 32; }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckEncodingWidth(const CheckContext& context, FindingSink& sink) {
   const v1::EncodingsFile* file = EncodingsOf(context);
   if (file == nullptr) return;
   for (const v1::Encoding& encoding : file->encodings()) {
     if (!encoding.has_bit_width()) continue;
     const int64_t bits = encoding.bit_width();
     if (encoding.is_float() ? IsRealWidth(bits) : IsIntegerWidth(bits)) continue;
-    sink.Add(kInfo, PlaceOf(context.graph(), encoding), absl::StrCat(bits, AtPlace(encoding.line(), encoding.column())),
+    sink.Add(kEncodingWidth, PlaceOf(context.graph(), encoding),
+             absl::StrCat(bits, AtPlace(encoding.line(), encoding.column())),
              encoding.is_float() ? "8, 16 or 32 for real numbers" : "2, 4, 8, 16 or 32");
   }
 }
 
 }  // namespace
 
-Rule EncodingWidth() { return {&kInfo, &Check}; }
+Rule EncodingWidth() { return {&kEncodingWidth, &CheckEncodingWidth}; }
 
 }  // namespace quantgate

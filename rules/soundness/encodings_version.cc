@@ -9,7 +9,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kEncodingsVersion = {
     "FI022",
     "encodings-version",
     v1::Finding::UNSOUND,
@@ -44,7 +44,7 @@ const char* LayoutName(v1::EncodingsFile::Layout layout) {
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckEncodingsVersion(const CheckContext& context, FindingSink& sink) {
   const v1::EncodingsFile* file = WholeEncodings(context);
   // Overrides have no version.
   if (file == nullptr || file->layout() == v1::EncodingsFile::LAYOUT_UNSPECIFIED || file->partial()) return;
@@ -55,12 +55,12 @@ void Check(const CheckContext& context, FindingSink& sink) {
     observed = file->version_is_string() ? absl::StrCat("version \"", file->version(), "\"")
                                          : absl::StrCat("version ", file->version(), ", which is no text");
   }
-  sink.Add(kInfo, {}, std::move(observed),
+  sink.Add(kEncodingsVersion, {}, std::move(observed),
            absl::StrCat("\"", absl::StrJoin(versions, "\" or \""), "\", for it has ", LayoutName(file->layout())));
 }
 
 }  // namespace
 
-Rule EncodingsVersion() { return {&kInfo, &Check}; }
+Rule EncodingsVersion() { return {&kEncodingsVersion, &CheckEncodingsVersion}; }
 
 }  // namespace quantgate

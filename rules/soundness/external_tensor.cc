@@ -9,7 +9,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kExternalTensor = {
     "FI005",
     "external-data",
     v1::Finding::UNSOUND,
@@ -43,7 +43,7 @@ std::string Problem(const v1::ExternalData& external) {
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckExternalTensor(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   int64_t unread = 0;
   int64_t bytes = 0;
@@ -59,16 +59,16 @@ void Check(const CheckContext& context, FindingSink& sink) {
     if (problem.empty()) continue;
     Place place;
     place.value = constant.value;
-    sink.Add(kInfo, place, std::move(problem), "a file inside the model's folder that holds all of it");
+    sink.Add(kExternalTensor, place, std::move(problem), "a file inside the model's folder that holds all of it");
   }
   if (unread == 0) return;
-  sink.NotChecked(&kInfo, -1,
+  sink.NotChecked(&kExternalTensor, -1,
                   absl::StrCat(unread, unread == 1 ? " tensor" : " tensors", " of ", bytes,
                                " bytes in files beside the model were not read: no rule looked at their elements"));
 }
 
 }  // namespace
 
-Rule ExternalTensor() { return {&kInfo, &Check}; }
+Rule ExternalTensor() { return {&kExternalTensor, &CheckExternalTensor}; }
 
 }  // namespace quantgate

@@ -13,7 +13,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kFixedOutput = {
     "FX007",
     "fixed-output",
     v1::Finding::UNSOUND,
@@ -54,7 +54,7 @@ const Row* Find(OpId op, v1::DataType type) {
 // SOFTMAX from int8 to int16 uses all of int16 for 0..1.
 constexpr Row kWidened = {OpId::kSoftmax, v1::DATA_TYPE_INT16, 1.0 / 65536, -32768};
 
-void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+void CheckOutput(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
   const ResolvedGraph& resolved = context.resolved();
   const std::optional<FixedParameters> row = FixedParametersOf(context, op);
   if (!row.has_value()) return;
@@ -70,14 +70,14 @@ void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sin
   place.node = op.node;
   place.output = output.argument;
   place.value = output.value;
-  sink.Add(kInfo, place,
+  sink.Add(kFixedOutput, place,
            absl::StrCat("scale ", FormatNumber(scale), ", zero point ", FormatNumber(params->zero_point(0))),
            absl::StrCat("scale 1/", FormatNumber(1 / row->scale), ", zero point ", FormatNumber(row->zero_point)));
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckFixedOutput(const CheckContext& context, FindingSink& sink) {
   for (const ResolvedOp& op : context.resolved().ops()) {
-    if (op.op != nullptr) CheckOp(context, op, sink);
+    if (op.op != nullptr) CheckOutput(context, op, sink);
   }
 }
 
@@ -95,6 +95,6 @@ std::optional<FixedParameters> FixedParametersOf(const CheckContext& context, co
   return FixedParameters{row->scale, row->zero_point};
 }
 
-Rule FixedOutput() { return {&kInfo, &Check}; }
+Rule FixedOutput() { return {&kFixedOutput, &CheckFixedOutput}; }
 
 }  // namespace quantgate

@@ -12,7 +12,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kFloatArithmetic = {
     "DT003",
     "float-arithmetic",
     v1::Finding::UNSOUND,
@@ -74,7 +74,7 @@ std::vector<bool> MustBeIntegers(const Graph& graph) {
   return must;
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckFloatArithmetic(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const auto is_integer = [&graph](int32_t value) { return IsInteger(graph.dtype(value)); };
   if (!IsAnnotation(context) || absl::c_none_of(graph.unlike_values(), is_integer)) return;
@@ -88,7 +88,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
       if (value < 0 || !IsFloat(graph.dtype(value))) continue;
       if (must_be_integers.empty()) must_be_integers = MustBeIntegers(graph);
       FindingDraft draft;
-      draft.rule = &kInfo;
+      draft.rule = &kFloatArithmetic;
       draft.place.node = node;
       draft.place.input = i;
       draft.place.value = value;
@@ -109,6 +109,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule FloatArithmetic() { return {&kInfo, &Check}; }
+Rule FloatArithmetic() { return {&kFloatArithmetic, &CheckFloatArithmetic}; }
 
 }  // namespace quantgate

@@ -11,7 +11,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kGraphCycle = {
     "GS004",
     "graph-cycle",
     v1::Finding::UNSOUND,
@@ -148,7 +148,7 @@ std::string CirclePath(const Graph& graph, const Components& components, int32_t
   return text;
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckGraphCycle(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.num_cyclic() == 0) return;
   const Components components(graph);
@@ -166,7 +166,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
       place.node = node;
       place.input = i;
       place.value = value;
-      sink.Add(kInfo, place,
+      sink.Add(kGraphCycle, place,
                absl::StrCat("depends on itself: ", CirclePath(graph, components, node, producer), " -> ",
                             NodeName(graph, node)),
                "a tensor that does not depend on the node");
@@ -178,6 +178,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule GraphCycle() { return {&kInfo, &Check}; }
+Rule GraphCycle() { return {&kGraphCycle, &CheckGraphCycle}; }
 
 }  // namespace quantgate

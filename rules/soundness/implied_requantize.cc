@@ -12,7 +12,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kImpliedRequantize = {
     "SH004",
     "implied-requantize",
     v1::Finding::PRECISION,
@@ -102,7 +102,7 @@ void Compare(const CheckContext& context, const Written& written, int32_t node, 
   place.node = node;
   place.input = read.argument;
   place.value = read.value;
-  sink.Add(kInfo, place, absl::StrCat("is read as ", Form(read, reads)),
+  sink.Add(kImpliedRequantize, place, absl::StrCat("is read as ", Form(read, reads)),
            absl::StrCat(Form(written.form, written.params), ", as ", written.by));
 }
 
@@ -140,7 +140,7 @@ void CheckInputs(const CheckContext& context, FindingSink& sink) {
 }
 
 // Only where specs sit on edges; in QDQ graphs a conversion is a pair of nodes that everybody can see.
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckImpliedRequantize(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const ResolvedGraph& resolved = context.resolved();
   if (IsAnnotation(context)) CheckInputs(context, sink);
@@ -162,6 +162,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule ImpliedRequantize() { return {&kInfo, &Check}; }
+Rule ImpliedRequantize() { return {&kImpliedRequantize, &CheckImpliedRequantize}; }
 
 }  // namespace quantgate

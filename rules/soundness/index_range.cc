@@ -8,7 +8,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kIndexRange = {
     "FI018",
     "index-range",
     v1::Finding::UNSOUND,
@@ -21,7 +21,7 @@ constexpr RuleInfo kInfo = {
     "Operator code 99 in a file that lists 12 fires it; 11 does not.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckIndexRange(const CheckContext& context, FindingSink& sink) {
   if (!IsTflite(context)) return;
   const Graph& graph = context.graph();
   const int64_t subgraphs = context.model().subgraphs_size() + 1;
@@ -29,7 +29,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     Place place;
     place.node = node;
     if (graph.node(node).op() == 0) {
-      sink.Add(kInfo, place, absl::StrCat("operator code ", graph.int_attribute(node, "opcode_index", -1)),
+      sink.Add(kIndexRange, place, absl::StrCat("operator code ", graph.int_attribute(node, "opcode_index", -1)),
                "an operator code that the file lists");
     }
     for (const v1::Attribute& attribute : graph.node(node).attributes()) {
@@ -37,13 +37,13 @@ void Check(const CheckContext& context, FindingSink& sink) {
       // References that hold are graphs; in bodies they stay numbers.
       if (attribute.value_case() != v1::Attribute::kI || !absl::StrContains(name, "subgraph")) continue;
       if (attribute.i() >= 0 && attribute.i() < subgraphs) continue;
-      sink.Add(kInfo, place, absl::StrCat(name, " ", attribute.i()), absl::StrCat("0 to ", subgraphs - 1));
+      sink.Add(kIndexRange, place, absl::StrCat(name, " ", attribute.i()), absl::StrCat("0 to ", subgraphs - 1));
     }
   }
 }
 
 }  // namespace
 
-Rule IndexRange() { return {&kInfo, &Check}; }
+Rule IndexRange() { return {&kIndexRange, &CheckIndexRange}; }
 
 }  // namespace quantgate

@@ -8,7 +8,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kIntegerAnnotation = {
     "DT002",
     "integer-annotation",
     v1::Finding::UNSOUND,
@@ -27,7 +27,7 @@ bool AsksForQuantization(const v1::Spec& spec) {
                                              spec.dtype() != v1::DATA_TYPE_UNSPECIFIED);
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckIntegerAnnotation(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const auto is_integer = [&graph](int32_t value) {
     return IsInteger(graph.dtype(value)) || graph.dtype(value) == v1::DATA_TYPE_BOOL;
@@ -35,7 +35,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
   ForEachAnnotated(context, is_integer, AsksForQuantization, [&](const AnnotatedPlace& at) {
     const v1::DataType type = graph.dtype(at.value);
     const v1::Spec& spec = graph.message().specs(at.spec);
-    sink.Add(kInfo, at.place,
+    sink.Add(kIntegerAnnotation, at.place,
              absl::StrCat("is ", DataTypeName(type), " and has a ",
                           spec.kind() == v1::Spec::SHARED ? "shared spec"
                                                           : absl::StrCat("spec of ", DataTypeName(spec.dtype()))),
@@ -45,6 +45,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule IntegerAnnotation() { return {&kInfo, &Check}; }
+Rule IntegerAnnotation() { return {&kIntegerAnnotation, &CheckIntegerAnnotation}; }
 
 }  // namespace quantgate

@@ -13,7 +13,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kLostAssignment = {
     "GS017",
     "lost-assignment",
     v1::Finding::WRONG_NUMBERS,
@@ -172,7 +172,7 @@ bool IsWrittenAgain(const CheckContext& context, const LastReaders& last_readers
   return false;
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckLostAssignment(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() != v1::Graph::PT2E) return;
   if (absl::c_none_of(graph.unlike_nodes(), [&graph](int32_t node) { return Writes(graph, node); })) return;
@@ -185,7 +185,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     place.node = node;
     place.input = 0;
     place.value = graph.input(node, 0);
-    sink.Add(kInfo, place,
+    sink.Add(kLostAssignment, place,
              absl::StrCat("what it writes never reaches '", graph.value(value).name(),
                           "', which is read later: quantization puts a copy in between"),
              "an assignment that later readers see");
@@ -194,6 +194,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule LostAssignment() { return {&kInfo, &Check}; }
+Rule LostAssignment() { return {&kLostAssignment, &CheckLostAssignment}; }
 
 }  // namespace quantgate

@@ -13,7 +13,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kLostNegatives = {
     "QS003",
     "lost-negatives",
     v1::Finding::WRONG_NUMBERS,
@@ -28,7 +28,7 @@ constexpr RuleInfo kInfo = {
     "The output of a convolution in int32 in 0..65535, symmetric, fires it; that of a relu, or affine, does not.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckLostNegatives(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   std::vector<Sign> signs;
   std::vector<bool> said;  // by value
@@ -43,7 +43,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     said[at.value] = true;
     const v1::Spec& spec = graph.message().specs(at.spec);
     FindingDraft draft;
-    draft.rule = &kInfo;
+    draft.rule = &kLostNegatives;
     draft.place = at.place;
     const int64_t min = spec.has_quant_min() ? spec.quant_min() : MinOf(spec.dtype());
     const int64_t max = spec.has_quant_max() ? spec.quant_max() : MaxOf(spec.dtype());
@@ -61,6 +61,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule LostNegatives() { return {&kInfo, &Check}; }
+Rule LostNegatives() { return {&kLostNegatives, &CheckLostNegatives}; }
 
 }  // namespace quantgate

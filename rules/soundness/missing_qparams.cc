@@ -17,7 +17,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kMissingQParams = {
     "FI009",
     "qparams-missing",
     v1::Finding::UNSOUND,
@@ -60,7 +60,7 @@ void CheckArguments(const Graph& graph, int32_t node, FindingSink& sink) {
     } else if (argument.of_output) {
       place.value = graph.output(node, 0);
     }
-    sink.Add(kInfo, place, "argument left out", "a scale");
+    sink.Add(kMissingQParams, place, "argument left out", "a scale");
   }
 }
 
@@ -120,7 +120,7 @@ void CheckUnscaled(const CheckContext& context, FindingSink& sink) {
       place.node = op.node;
       (output ? place.output : place.input) = operand.argument;
       place.value = operand.value;
-      sink.Add(kInfo, place, absl::StrCat(DataTypeName(operand.type), " without scale"), "a scale");
+      sink.Add(kMissingQParams, place, absl::StrCat(DataTypeName(operand.type), " without scale"), "a scale");
     };
     for (const Operand& operand : resolved.inputs(op)) check(op.op->inputs, operand, false);
     for (const Operand& operand : resolved.outputs(op)) check(op.op->outputs, operand, true);
@@ -133,7 +133,7 @@ bool IsNeverObserved(const Graph& graph, int32_t node, const Operand& operand, b
   return IsTuple(graph, operand.value) || IsOfOutputNode(graph, operand.value);
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckMissingQParams(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (IsTflite(context)) CheckUnscaled(context, sink);
   for (int32_t node : graph.quantizers()) CheckArguments(graph, node, sink);
@@ -152,17 +152,18 @@ void Check(const CheckContext& context, FindingSink& sink) {
       if (spec.kind() == v1::Spec::DERIVED && context.stage() != v1::STAGE_CONVERTED) return;
       if (IsAnnotation(context) && IsNeverObserved(graph, op.node, operand, output)) return;
       if (context.stage() == v1::STAGE_CALIBRATED && ComputesWhenConverted(graph.symbol(spec.observer()))) {
-        return sink.NotChecked(&kInfo, op.node, "its observer computes the scales when the graph is converted");
+        return sink.NotChecked(&kMissingQParams, op.node,
+                               "its observer computes the scales when the graph is converted");
       }
       if (graph.origin() == v1::Graph::QNN && spec.qscheme() == v1::Spec::PER_BLOCK_SYMMETRIC) {
         // Its importer gives the scheme alone.
-        return sink.NotChecked(&kInfo, op.node, "how a net.json writes scales of blocks is not documented");
+        return sink.NotChecked(&kMissingQParams, op.node, "how a net.json writes scales of blocks is not documented");
       }
       Place place;
       place.node = op.node;
       (output ? place.output : place.input) = operand.argument;
       place.value = operand.value;
-      sink.Add(kInfo, place, absl::StrCat(DataTypeName(operand.type), " without scale"), "a scale");
+      sink.Add(kMissingQParams, place, absl::StrCat(DataTypeName(operand.type), " without scale"), "a scale");
     };
     for (const Operand& operand : resolved.inputs(op)) check(operand, false);
     for (const Operand& operand : resolved.outputs(op)) check(operand, true);
@@ -171,6 +172,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule MissingQParams() { return {&kInfo, &Check}; }
+Rule MissingQParams() { return {&kMissingQParams, &CheckMissingQParams}; }
 
 }  // namespace quantgate

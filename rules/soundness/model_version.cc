@@ -16,7 +16,7 @@ constexpr int64_t kNewestIr = 14;
 // Later additions to the schema of LiteRT (3a to 3d) kept the number.
 constexpr int64_t kTfliteVersion = 3;
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kModelVersion = {
     "FI003",
     "model-version",
     v1::Finding::UNSOUND,
@@ -51,7 +51,7 @@ void CheckMissing(const CheckContext& context, FindingSink& sink) {
       if (!IsOf(graph.op_type(node), domain)) continue;
       Place place;
       place.node = node;
-      sink.Add(kInfo, place,
+      sink.Add(kModelVersion, place,
                absl::StrCat("no opset import for the ", domain.empty() ? "default domain" : "domain ", domain),
                "one: its operators are used");
       break;
@@ -59,11 +59,12 @@ void CheckMissing(const CheckContext& context, FindingSink& sink) {
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckModelVersion(const CheckContext& context, FindingSink& sink) {
   const v1::Graph& message = context.graph().message();
   const bool main = &message == &context.model();
   if (main && message.origin() == v1::Graph::TFLITE && message.format_version() != kTfliteVersion) {
-    sink.Add(kInfo, {}, absl::StrCat("schema version ", message.format_version()), absl::StrCat(kTfliteVersion));
+    sink.Add(kModelVersion, {}, absl::StrCat("schema version ", message.format_version()),
+             absl::StrCat(kTfliteVersion));
   }
   // Of a model that is not there nothing is known.
   if (message.origin() != v1::Graph::ONNX || context.model().encodings_file().alone()) return;
@@ -72,23 +73,26 @@ void Check(const CheckContext& context, FindingSink& sink) {
   // Bodies of control flow have no versions of their own.
   if (!main) return;
   if (message.format_version() < 1 || message.format_version() > kNewestIr) {
-    sink.Add(kInfo, {}, absl::StrCat("ONNX IR version ", message.format_version()), absl::StrCat("1 to ", kNewestIr));
+    sink.Add(kModelVersion, {}, absl::StrCat("ONNX IR version ", message.format_version()),
+             absl::StrCat("1 to ", kNewestIr));
   }
   bool has_default = false;
   int64_t first = 0;
   for (const v1::OpsetImport& import : message.opset_imports()) {
     if (import.version() < 1 && IsPublished(import.domain())) {
-      sink.Add(kInfo, {}, absl::StrCat("opset ", import.version(), " of the domain ", import.domain()), "1 or more");
+      sink.Add(kModelVersion, {}, absl::StrCat("opset ", import.version(), " of the domain ", import.domain()),
+               "1 or more");
     }
     if (!import.domain().empty() && import.domain() != "ai.onnx") continue;
     if (has_default && import.version() != first) {
-      sink.Add(kInfo, {}, absl::StrCat("opset ", first, " of the default domain, and again opset ", import.version()),
+      sink.Add(kModelVersion, {},
+               absl::StrCat("opset ", first, " of the default domain, and again opset ", import.version()),
                "one of them: tools take either");
     }
     if (!has_default) first = import.version();
     has_default = true;
     if (import.version() < 1 || import.version() > kNewestOpset) {
-      sink.Add(kInfo, {}, absl::StrCat("opset ", import.version(), " of the default domain"),
+      sink.Add(kModelVersion, {}, absl::StrCat("opset ", import.version(), " of the default domain"),
                absl::StrCat("1 to ", kNewestOpset));
     }
   }
@@ -96,6 +100,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule ModelVersion() { return {&kInfo, &Check}; }
+Rule ModelVersion() { return {&kModelVersion, &CheckModelVersion}; }
 
 }  // namespace quantgate

@@ -8,7 +8,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kNarrowWeight = {
     "NR005",
     "narrow-weight",
     v1::Finding::ADVICE,
@@ -21,7 +21,7 @@ constexpr RuleInfo kInfo = {
     "An int8 filter that holds -128 fires it; one that holds -127 does not.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckNarrowWeight(const CheckContext& context, FindingSink& sink) {
   if (!IsTflite(context)) return;
   const Graph& graph = context.graph();
   ForEachWeight(context, [&](const ResolvedOp& op, const Operand& weight) {
@@ -33,12 +33,12 @@ void Check(const CheckContext& context, FindingSink& sink) {
     place.input = weight.argument;
     place.value = weight.value;
     place.index = constant.statistics().min_index();
-    sink.Add(kInfo, place, absl::StrCat(MinOf(weight.type)), "-127 to 127");
+    sink.Add(kNarrowWeight, place, absl::StrCat(MinOf(weight.type)), "-127 to 127");
   });
 }
 
 }  // namespace
 
-Rule NarrowWeight() { return {&kInfo, &Check}; }
+Rule NarrowWeight() { return {&kNarrowWeight, &CheckNarrowWeight}; }
 
 }  // namespace quantgate

@@ -6,7 +6,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kNoEncodings = {
     "GS016",
     "no-encodings",
     v1::Finding::FALLBACK,
@@ -19,15 +19,15 @@ constexpr RuleInfo kInfo = {
     "A file with empty activation_encodings and param_encodings fires it; one encoding is enough not to.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckNoEncodings(const CheckContext& context, FindingSink& sink) {
   const v1::EncodingsFile* file = WholeEncodings(context);
   // What could not be read as a list of encodings is said to be that.
   if (file == nullptr || !file->encodings().empty() || !file->problems().empty()) return;
-  sink.Add(kInfo, {}, "no encodings", "at least one");
+  sink.Add(kNoEncodings, {}, "no encodings", "at least one");
 }
 
 }  // namespace
 
-Rule NoEncodings() { return {&kInfo, &Check}; }
+Rule NoEncodings() { return {&kNoEncodings, &CheckNoEncodings}; }
 
 }  // namespace quantgate

@@ -9,7 +9,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kNodeOrder = {
     "GS003",
     "node-order",
     v1::Finding::UNSOUND,
@@ -22,7 +22,7 @@ constexpr RuleInfo kInfo = {
     "A DequantizeLinear that stands behind the Conv that reads it fires it; in front of it, it does not.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckNodeOrder(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   // A live torch.fx graph has an order of its own; that of a file (which has a version) is what is run.
   const bool file = graph.origin() == v1::Graph::ONNX || graph.origin() == v1::Graph::TFLITE ||
@@ -44,7 +44,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
         place.node = node;
         place.output = i;
         place.value = value;
-        sink.Add(kInfo, place,
+        sink.Add(kNodeOrder, place,
                  absl::StrCat("is node #", node, ", behind its reader '", NodeName(graph, use.node), "' (node #",
                               use.node, ")"),
                  "a place in front of its readers");
@@ -57,6 +57,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule NodeOrder() { return {&kInfo, &Check}; }
+Rule NodeOrder() { return {&kNodeOrder, &CheckNodeOrder}; }
 
 }  // namespace quantgate

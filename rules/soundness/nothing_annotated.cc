@@ -9,7 +9,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kNothingAnnotated = {
     "CV004",
     "nothing-annotated",
     v1::Finding::FALLBACK,
@@ -37,7 +37,7 @@ bool IsArithmetic(const Graph& graph, int32_t node) {
          graph.output(node, 0) >= 0 && IsFloat(graph.dtype(graph.output(node, 0)));
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckNothingAnnotated(const CheckContext& context, FindingSink& sink) {
   // What is calibrated or converted was annotated: answered, and no reason to doubt the verdict.
   if (context.stage() == v1::STAGE_CALIBRATED || context.stage() == v1::STAGE_CONVERTED) return;
   const Graph& graph = context.graph();
@@ -50,7 +50,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     marked += graph.node(node).annotated() ? 1 : 0;
   }
   if (arithmetic == 0) return;
-  sink.Add(kInfo, {},
+  sink.Add(kNothingAnnotated, {},
            absl::StrCat("no edge and no value has a spec, ",
                         marked > 0 ? absl::StrCat("though ", marked, " nodes are marked as annotated, ") : "", "and ",
                         arithmetic, " operators compute real numbers"),
@@ -59,6 +59,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule NothingAnnotated() { return {&kInfo, &Check}; }
+Rule NothingAnnotated() { return {&kNothingAnnotated, &CheckNothingAnnotated}; }
 
 }  // namespace quantgate

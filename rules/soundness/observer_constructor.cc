@@ -8,7 +8,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kObserverConstructor = {
     "QS006",
     "observer-constructor",
     v1::Finding::UNSOUND,
@@ -23,11 +23,11 @@ constexpr RuleInfo kInfo = {
     "MinMaxObserver(dtype=torch.int8) fires it, as does torch.ao's MinMaxObserver; torchao's class does not.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckObserverConstructor(const CheckContext& context, FindingSink& sink) {
   const auto is_refused = [](const v1::Spec&, const ObserverName& name) { return name.is_object || name.is_foreign; };
   ForEachObserver(context, is_refused, [&](const AnnotatedPlace& at, const v1::Spec& spec, const ObserverName& name) {
     const absl::string_view made = context.graph().symbol(spec.observer());
-    sink.Add(kInfo, at.place,
+    sink.Add(kObserverConstructor, at.place,
              name.is_object
                  ? absl::StrCat("its spec has a ", made, " for a constructor, of which prepare_pt2e makes nothing")
                  : absl::StrCat("its spec has ", made, ", which convert_pt2e leaves where it is"),
@@ -37,6 +37,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule ObserverConstructor() { return {&kInfo, &Check}; }
+Rule ObserverConstructor() { return {&kObserverConstructor, &CheckObserverConstructor}; }
 
 }  // namespace quantgate

@@ -11,7 +11,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kObserverDynamic = {
     "QS005",
     "observer-dynamic",
     v1::Finding::UNSOUND,
@@ -60,15 +60,15 @@ const char* Allowed(const v1::Spec& spec, const ObserverName& name) {
   return KeepsNoRange(name.observer) ? "int8 or uint8 per tensor" : "a PlaceholderObserver, or no is_dynamic";
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckObserverDynamic(const CheckContext& context, FindingSink& sink) {
   const auto is_refused = [](const v1::Spec& spec, const ObserverName& name) { return !Fault(spec, name).empty(); };
   ForEachObserver(context, is_refused, [&](const AnnotatedPlace& at, const v1::Spec& spec, const ObserverName& name) {
-    sink.Add(kInfo, at.place, Fault(spec, name), Allowed(spec, name));
+    sink.Add(kObserverDynamic, at.place, Fault(spec, name), Allowed(spec, name));
   });
 }
 
 }  // namespace
 
-Rule ObserverDynamic() { return {&kInfo, &Check}; }
+Rule ObserverDynamic() { return {&kObserverDynamic, &CheckObserverDynamic}; }
 
 }  // namespace quantgate

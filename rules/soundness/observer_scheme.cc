@@ -9,7 +9,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kObserverScheme = {
     "QS004",
     "observer-scheme",
     v1::Finding::UNSOUND,
@@ -44,10 +44,10 @@ absl::string_view SchemeOf(const v1::Spec& spec) {
   return IsPerChannel(spec) ? "per channel" : IsPerTensor(spec) ? "per tensor" : "of no scheme";
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckObserverScheme(const CheckContext& context, FindingSink& sink) {
   if (context.stage() != v1::STAGE_ANNOTATED) return;  // it has its observers already
   ForEachObserver(context, IsRefused, [&](const AnnotatedPlace& at, const v1::Spec& spec, const ObserverName& name) {
-    sink.Add(kInfo, at.place,
+    sink.Add(kObserverScheme, at.place,
              absl::StrCat("its spec is ", SchemeOf(spec), ", for which prepare_pt2e makes no ", name.observer),
              RangesOf(name.observer) == Ranges::kOne ? "a per-tensor scheme, or an observer of channels"
                                                      : "a per-channel scheme, or an observer of one range");
@@ -56,6 +56,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule ObserverScheme() { return {&kInfo, &Check}; }
+Rule ObserverScheme() { return {&kObserverScheme, &CheckObserverScheme}; }
 
 }  // namespace quantgate

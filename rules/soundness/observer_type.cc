@@ -12,7 +12,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kObserverType = {
     "DT005",
     "observer-type",
     v1::Finding::UNSOUND,
@@ -26,33 +26,35 @@ constexpr RuleInfo kInfo = {
     "int4 with a MinMaxObserver fires it; int8 in -8..7 does not, nor does int4 with a class that is not torchao's.",
 };
 
-bool IsRefused(const v1::Spec& spec, const ObserverName& name) {
+bool IsRefusedType(const v1::Spec& spec, const ObserverName& name) {
   if (spec.dtype() == v1::DATA_TYPE_UNSPECIFIED || IsObservable(spec.dtype()) || name.is_foreign) return false;
   return AssertsType(name.observer) || (KeepsNoRange(name.observer) && !spec.is_dynamic() && IsInteger(spec.dtype()));
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
-  ForEachObserver(context, IsRefused, [&](const AnnotatedPlace& at, const v1::Spec& spec, const ObserverName& name) {
-    FindingDraft draft;
-    draft.rule = &kInfo;
-    draft.place = at.place;
-    draft.allowed = "int8, uint8, int16, uint16 or int32, with the range that is meant";
-    const absl::string_view type = DataTypeName(spec.dtype());
-    if (!v1::DataType_IsValid(spec.dtype())) {
-      draft.observed = absl::StrCat("its spec is of a type of which ", name.observer, " and convert_pt2e make nothing");
-    } else if (AssertsType(name.observer)) {
-      draft.observed = absl::StrCat("its spec is of ", type, ", which ", name.observer, " does not take");
-    } else {
-      draft.observed = absl::StrCat("its spec is of ", type, ", which convert_pt2e leaves in float without a word");
-      draft.effect = v1::Finding::FALLBACK;
-      draft.severity = v1::Finding::WARNING;
-    }
-    sink.Add(std::move(draft));
-  });
+void CheckObserverType(const CheckContext& context, FindingSink& sink) {
+  ForEachObserver(
+      context, IsRefusedType, [&](const AnnotatedPlace& at, const v1::Spec& spec, const ObserverName& name) {
+        FindingDraft draft;
+        draft.rule = &kObserverType;
+        draft.place = at.place;
+        draft.allowed = "int8, uint8, int16, uint16 or int32, with the range that is meant";
+        const absl::string_view type = DataTypeName(spec.dtype());
+        if (!v1::DataType_IsValid(spec.dtype())) {
+          draft.observed =
+              absl::StrCat("its spec is of a type of which ", name.observer, " and convert_pt2e make nothing");
+        } else if (AssertsType(name.observer)) {
+          draft.observed = absl::StrCat("its spec is of ", type, ", which ", name.observer, " does not take");
+        } else {
+          draft.observed = absl::StrCat("its spec is of ", type, ", which convert_pt2e leaves in float without a word");
+          draft.effect = v1::Finding::FALLBACK;
+          draft.severity = v1::Finding::WARNING;
+        }
+        sink.Add(std::move(draft));
+      });
 }
 
 }  // namespace
 
-Rule ObserverType() { return {&kInfo, &Check}; }
+Rule ObserverType() { return {&kObserverType, &CheckObserverType}; }
 
 }  // namespace quantgate

@@ -11,7 +11,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kOpAttributes = {
     "GS010",
     "op-attributes",
     v1::Finding::UNSOUND,
@@ -84,7 +84,7 @@ class Attributes {
   Attributes(const Graph& graph, int64_t ir_version, FindingSink& sink)
       : graph_(graph), ir_version_(ir_version), sink_(sink) {}
 
-  void Check(int32_t node, const DefinedOp& op) {
+  void CheckOpAttributes(int32_t node, const DefinedOp& op) {
     node_ = node;
     const Definition& definition = *op.current;
     uint64_t seen = 0;  // no operator has more than 64
@@ -125,7 +125,7 @@ class Attributes {
   void Add(std::string observed, std::string allowed) {
     Place place;
     place.node = node_;
-    sink_.Add(kInfo, place, std::move(observed), std::move(allowed));
+    sink_.Add(kOpAttributes, place, std::move(observed), std::move(allowed));
   }
 
   const Graph& graph_;
@@ -141,7 +141,8 @@ void CheckOptionsTables(const Graph& graph, FindingSink& sink) {
     if (table == nullptr) continue;
     Place place;
     place.node = node;
-    sink.Add(kInfo, place, absl::StrCat("carries ", table->s()), absl::StrCat("the options of ", graph.op_type(node)));
+    sink.Add(kOpAttributes, place, absl::StrCat("carries ", table->s()),
+             absl::StrCat("the options of ", graph.op_type(node)));
   }
 }
 
@@ -157,12 +158,12 @@ void CheckStatedTypes(const Graph& graph, FindingSink& sink) {
       if (!absl::c_linear_search(kTypes, name)) continue;
       Place place;
       place.node = node;
-      sink.Add(kInfo, place, absl::StrCat(name, " ", attribute.i()), "an element type of the schema");
+      sink.Add(kOpAttributes, place, absl::StrCat(name, " ", attribute.i()), "an element type of the schema");
     }
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckOpAttributes(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() == v1::Graph::TFLITE) {
     CheckOptionsTables(graph, sink);
@@ -173,12 +174,12 @@ void Check(const CheckContext& context, FindingSink& sink) {
   Attributes attributes(graph, context.model().format_version(), sink);
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     const DefinedOp& op = ops[graph.node(node).op()];
-    if (op.current != nullptr && !op.current->removed) attributes.Check(node, op);
+    if (op.current != nullptr && !op.current->removed) attributes.CheckOpAttributes(node, op);
   }
 }
 
 }  // namespace
 
-Rule OpAttributes() { return {&kInfo, &Check}; }
+Rule OpAttributes() { return {&kOpAttributes, &CheckOpAttributes}; }
 
 }  // namespace quantgate

@@ -10,7 +10,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kOperandTypes = {
     "FI019",
     "operand-types",
     v1::Finding::UNSOUND,
@@ -57,15 +57,15 @@ bool MayWiden(OpId op) {
 // Weights of eight bits beside float activations.
 bool TakesHybrid(OpId op) { return op == OpId::kMatMul; }
 
-bool IsData(absl::Span<const Port> ports, const Operand& operand) {
+bool IsTyped(absl::Span<const Port> ports, const Operand& operand) {
   if (!operand.present || ports.empty() || operand.type == v1::DATA_TYPE_UNSPECIFIED) return false;
   return ports[std::min<size_t>(operand.port, ports.size() - 1)].role == PortRole::kActivation;
 }
 
-void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+void CheckTypes(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
   const Operand* first = nullptr;
   const auto check = [&](absl::Span<const Port> ports, const Operand& operand, bool output) {
-    if (!IsData(ports, operand)) return;
+    if (!IsTyped(ports, operand)) return;
     if (first == nullptr) {
       first = &operand;
       return;
@@ -78,7 +78,7 @@ void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sin
     place.node = op.node;
     (output ? place.output : place.input) = operand.argument;
     place.value = operand.value;
-    sink.Add(kInfo, place, absl::StrCat("is ", DataTypeName(operand.type)),
+    sink.Add(kOperandTypes, place, absl::StrCat("is ", DataTypeName(operand.type)),
              absl::StrCat(DataTypeName(first->type), ", as '", context.graph().value(first->value).name(), "'"));
   };
   for (const Operand& operand : context.resolved().inputs(op)) check(op.op->inputs, operand, false);
@@ -86,15 +86,15 @@ void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sin
   for (const Operand& operand : context.resolved().outputs(op)) check(op.op->outputs, operand, true);
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckOperandTypes(const CheckContext& context, FindingSink& sink) {
   if (!IsTflite(context)) return;
   for (const ResolvedOp& op : context.resolved().ops()) {
-    if (op.op != nullptr && !Converts(*op.op)) CheckOp(context, op, sink);
+    if (op.op != nullptr && !Converts(*op.op)) CheckTypes(context, op, sink);
   }
 }
 
 }  // namespace
 
-Rule OperandTypes() { return {&kInfo, &Check}; }
+Rule OperandTypes() { return {&kOperandTypes, &CheckOperandTypes}; }
 
 }  // namespace quantgate

@@ -9,7 +9,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kOperatorVersion = {
     "FI012",
     "operator-version",
     v1::Finding::UNSOUND,
@@ -67,14 +67,14 @@ void CheckAttributes(const Graph& graph, int32_t node, const DefinedOp& op, Find
       if (row.since <= op.version || row.attribute(name) == nullptr) continue;
       Place place;
       place.node = node;
-      sink.Add(kInfo, place, absl::StrCat("attribute ", name, " under opset ", op.version),
+      sink.Add(kOperatorVersion, place, absl::StrCat("attribute ", name, " under opset ", op.version),
                absl::StrCat("opset ", row.since, " or newer"));
       break;
     }
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckOperatorVersion(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const std::vector<DefinedOp>& ops = context.Once(DefinedOps);
   if (ops.empty()) return;
@@ -84,12 +84,12 @@ void Check(const CheckContext& context, FindingSink& sink) {
     Place place;
     place.node = node;
     if (op.current == nullptr) {
-      sink.Add(kInfo, place, absl::StrCat(graph.op_type(node), " under opset ", op.version),
+      sink.Add(kOperatorVersion, place, absl::StrCat(graph.op_type(node), " under opset ", op.version),
                absl::StrCat("opset ", op.rows.front().since, " or newer"));
       continue;
     }
     if (op.current->removed) {
-      sink.Add(kInfo, place, absl::StrCat(graph.op_type(node), " under opset ", op.version),
+      sink.Add(kOperatorVersion, place, absl::StrCat(graph.op_type(node), " under opset ", op.version),
                absl::StrCat("opset ", op.current->since - 1, " or older: it was removed"));
       continue;
     }
@@ -98,13 +98,13 @@ void Check(const CheckContext& context, FindingSink& sink) {
     if (!IsQuantize(graph, node) && !IsDequantize(graph, node)) continue;
     const v1::DataType type = StoredType(graph, node);
     if (FirstVersionFor(type) <= op.version) continue;
-    sink.Add(kInfo, place, absl::StrCat(DataTypeName(type), " under opset ", op.version),
+    sink.Add(kOperatorVersion, place, absl::StrCat(DataTypeName(type), " under opset ", op.version),
              absl::StrCat("opset ", FirstVersionFor(type), " or newer"));
   }
 }
 
 }  // namespace
 
-Rule OperatorVersion() { return {&kInfo, &Check}; }
+Rule OperatorVersion() { return {&kOperatorVersion, &CheckOperatorVersion}; }
 
 }  // namespace quantgate

@@ -11,7 +11,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kOutputTypeExpected = {
     "FI010",
     "output-type-expected",
     v1::Finding::PRECISION,
@@ -25,7 +25,7 @@ constexpr RuleInfo kInfo = {
     "not.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckOutputTypeExpected(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.integer_nodes().empty()) return;
   std::vector<bool> said(graph.num_nodes(), false);  // of writers
@@ -42,7 +42,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
       place.node = writer;
       place.output = 0;
       place.value = graph.output(writer, 0);
-      sink.Add(kInfo, place, absl::StrCat("is written as ", DataTypeName(written)),
+      sink.Add(kOutputTypeExpected, place, absl::StrCat("is written as ", DataTypeName(written)),
                absl::StrCat(DataTypeName(expected), ", which node '", NodeName(graph, node), "' reads"));
     }
   }
@@ -50,6 +50,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule OutputTypeExpected() { return {&kInfo, &Check}; }
+Rule OutputTypeExpected() { return {&kOutputTypeExpected, &CheckOutputTypeExpected}; }
 
 }  // namespace quantgate

@@ -16,7 +16,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kOverruledSpec = {
     "SH006",
     "overruled-spec",
     v1::Finding::PRECISION,
@@ -135,7 +135,7 @@ void Compare(const SharingGroups& groups, int32_t leader, int32_t member, Findin
 
 // The first member that is overruled speaks for its group; those whose numbers are wrong speak for themselves, each of
 // which needs another spec.
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckOverruledSpec(const CheckContext& context, FindingSink& sink) {
   if (!IsAnnotation(context) || !MayOverrule(context)) return;
   const SharingGroups& groups = GroupsOf(context);
   if (groups.group_of.empty()) return;  // they could not be made, which is a finding of its own
@@ -149,11 +149,11 @@ void Check(const CheckContext& context, FindingSink& sink) {
     for (int32_t member : groups.group(group).subspan(1)) {
       if (!has_own(member) || groups.annotations.spec_id(member) == groups.annotations.spec_id(leader)) continue;
       FindingDraft draft;
-      draft.severity = kInfo.severity;
+      draft.severity = kOverruledSpec.severity;
       Compare(groups, leader, member, draft);
       if (draft.observed.empty()) continue;
       if (!found.observed.empty() && draft.severity != v1::Finding::ERROR && draft.severity >= found.severity) continue;
-      draft.rule = &kInfo;
+      draft.rule = &kOverruledSpec;
       draft.place = PlaceOf(context.graph(), groups.annotations.place(member));
       draft.group = group + 1;
       if (!found.observed.empty() && found.severity == v1::Finding::ERROR) sink.Add(std::move(found));
@@ -165,6 +165,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule OverruledSpec() { return {&kInfo, &Check}; }
+Rule OverruledSpec() { return {&kOverruledSpec, &CheckOverruledSpec}; }
 
 }  // namespace quantgate

@@ -7,7 +7,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kPackedBits = {
     "DT001",
     "packed-bits",
     v1::Finding::UNSOUND,
@@ -19,17 +19,17 @@ constexpr RuleInfo kInfo = {
     "MatMulNBits with bits=3 fires it; bits=4 does not.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckPackedBits(const CheckContext& context, FindingSink& sink) {
   for (const PackedMatMul& packed : context.Once(PackedMatMuls)) {
     if (packed.bits == 2 || packed.bits == 4 || packed.bits == 8) continue;
     Place place;
     place.node = packed.node;
-    sink.Add(kInfo, place, absl::StrCat(packed.bits), "2, 4 or 8");
+    sink.Add(kPackedBits, place, absl::StrCat(packed.bits), "2, 4 or 8");
   }
 }
 
 }  // namespace
 
-Rule PackedBits() { return {&kInfo, &Check}; }
+Rule PackedBits() { return {&kPackedBits, &CheckPackedBits}; }
 
 }  // namespace quantgate

@@ -14,7 +14,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kParameterRange = {
     "GS013",
     "parameter-range",
     v1::Finding::UNSOUND,
@@ -70,7 +70,7 @@ void CheckWords(const Graph& graph, FindingSink& sink) {
       if (Has(words->allowed, attribute->s())) continue;
       Place place;
       place.node = node;
-      sink.Add(kInfo, place, absl::StrCat(words->attribute, " '", attribute->s(), "'"),
+      sink.Add(kParameterRange, place, absl::StrCat(words->attribute, " '", attribute->s(), "'"),
                absl::StrCat("one of ", absl::StrJoin(absl::StrSplit(words->allowed, ' '), ", ")));
     }
   }
@@ -100,7 +100,7 @@ void CheckPositive(const Graph& graph, int32_t node, FindingSink& sink) {
       if (number > 0) continue;
       Place place;
       place.node = node;
-      sink.Add(kInfo, place, absl::StrCat(name, " ", number), "at least 1");
+      sink.Add(kParameterRange, place, absl::StrCat(name, " ", number), "at least 1");
     }
   }
 }
@@ -117,11 +117,11 @@ void Add(const std::vector<Contradiction>& contradictions, FindingSink& sink) {
     if (found.kind != Contradiction::kParameter) continue;
     Place place;
     place.node = found.node;
-    sink.Add(kInfo, place, found.observed, found.allowed);
+    sink.Add(kParameterRange, place, found.observed, found.allowed);
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckParameterRange(const CheckContext& context, FindingSink& sink) {
   if (context.graph().origin() == v1::Graph::TFLITE) {
     CheckTflite(context.graph(), sink);
     Add(context.Once(InferTfliteShapes).contradictions, sink);
@@ -133,6 +133,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule ParameterRange() { return {&kInfo, &Check}; }
+Rule ParameterRange() { return {&kParameterRange, &CheckParameterRange}; }
 
 }  // namespace quantgate

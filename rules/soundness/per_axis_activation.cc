@@ -8,7 +8,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kPerAxisActivation = {
     "AX008",
     "per-axis-activation",
     v1::Finding::UNSOUND,
@@ -38,7 +38,7 @@ void CheckOperands(const CheckContext& context, FindingSink& sink) {
       place.node = op.node;
       place.input = operand.argument;
       place.value = operand.value;
-      sink.Add(kInfo, place,
+      sink.Add(kPerAxisActivation, place,
                absl::StrCat(graph.message().specs(spec).qparams().scales_size(), " scales for an operand of ",
                             graph.op_type(op.node)),
                "one scale");
@@ -46,7 +46,7 @@ void CheckOperands(const CheckContext& context, FindingSink& sink) {
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckPerAxisActivation(const CheckContext& context, FindingSink& sink) {
   if (!IsTflite(context)) return;
   CheckOperands(context, sink);
   const Graph& graph = context.graph();
@@ -57,13 +57,13 @@ void Check(const CheckContext& context, FindingSink& sink) {
     const v1::QParams& qparams = graph.message().specs(graph.value_spec(value)).qparams();
     // One scale is the tensor's, whatever axis is stated beside it (axis-range).
     if (qparams.axes().empty() || qparams.scales_size() == 1) continue;
-    sink.Add(kInfo, PlaceOfValue(graph, value),
+    sink.Add(kPerAxisActivation, PlaceOfValue(graph, value),
              absl::StrCat(qparams.scales_size(), " scales for a tensor that is no constant"), "one scale");
   }
 }
 
 }  // namespace
 
-Rule PerAxisActivation() { return {&kInfo, &Check}; }
+Rule PerAxisActivation() { return {&kPerAxisActivation, &CheckPerAxisActivation}; }
 
 }  // namespace quantgate

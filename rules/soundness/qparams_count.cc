@@ -12,7 +12,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kQParamsCount = {
     "AX001",
     "qparams-count",
     v1::Finding::UNSOUND,
@@ -67,7 +67,7 @@ void CheckAlone(const Graph& graph, const Described& described, FindingSink& sin
   const v1::Value& tensor = graph.value(described.tensor);
   const int64_t expected = Expected(*described.params, tensor);
   if (count <= 1 || expected < 0 || count == expected) return;
-  sink.Add(kInfo, described.place, absl::StrCat(count, " zero points"),
+  sink.Add(kQParamsCount, described.place, absl::StrCat(count, " zero points"),
            absl::StrCat("one, or ", expected, " for ", Geometry(*described.params, tensor)));
 }
 
@@ -85,12 +85,14 @@ void CheckDescribed(const Graph& graph, const Described& described, FindingSink&
   const bool of_tensor = graph.origin() == v1::Graph::TFLITE && scales == 1 && !params.blocked();
   const int64_t expected = of_tensor ? 1 : Expected(params, tensor);
   if (expected < 0 && described.scale >= 0 && SizeUnknown(params, tensor)) {
-    sink.NotChecked(&kInfo, described.place.node, "the size of the axis that its scales are counted by is not known");
+    sink.NotChecked(&kQParamsCount, described.place.node,
+                    "the size of the axis that its scales are counted by is not known");
   }
   if (expected >= 0 && scales != expected) {
     std::string observed = absl::StrCat(scales, " scales");
     if (described.scale >= 0) absl::StrAppend(&observed, " ('", graph.value(described.scale).name(), "')");
-    sink.Add(kInfo, described.place, std::move(observed), absl::StrCat(expected, " for ", Geometry(params, tensor)));
+    sink.Add(kQParamsCount, described.place, std::move(observed),
+             absl::StrCat(expected, " for ", Geometry(params, tensor)));
     return;
   }
   // In a .tflite file nothing stands for 0: LiteRT does not load it. Blocks have tensors of their own for them.
@@ -98,7 +100,7 @@ void CheckDescribed(const Graph& graph, const Described& described, FindingSink&
   if (zero_points != scales && (zero_points != 0 || !none_needed)) {
     std::string observed = zero_points == 0 ? "no zero point" : absl::StrCat(zero_points, " zero points");
     if (described.zero_point >= 0) absl::StrAppend(&observed, " ('", graph.value(described.zero_point).name(), "')");
-    sink.Add(kInfo, described.place, std::move(observed), absl::StrCat(scales, ", one for each scale"));
+    sink.Add(kQParamsCount, described.place, std::move(observed), absl::StrCat(scales, ", one for each scale"));
   }
 }
 
@@ -112,19 +114,19 @@ int64_t ElementsOf(const v1::Value& shape) {
   return count;
 }
 
-int64_t CountOf(const Graph& graph, int32_t value) {
+int64_t LengthOf(const Graph& graph, int32_t value) {
   return value >= 0 && graph.is_constant(value) ? ElementsOf(graph.value(graph.value_like(value))) : -1;
 }
 
 void CheckPacked(const Graph& graph, const PackedMatMul& packed, FindingSink& sink) {
   if (!packed.valid()) return;
   const auto check = [&](int32_t value, absl::string_view what, int64_t expected, int64_t also) {
-    const int64_t count = CountOf(graph, value);
+    const int64_t count = LengthOf(graph, value);
     if (count < 0 || count == expected || count == also) return;
     Place place;
     place.node = packed.node;
     place.value = value;
-    sink.Add(kInfo, place, absl::StrCat(count, what),
+    sink.Add(kQParamsCount, place, absl::StrCat(count, what),
              absl::StrCat(expected, " for N=", packed.n, ", K=", packed.k, ", block_size=", packed.block_size));
   };
   const int64_t scales = packed.n * packed.blocks();
@@ -139,7 +141,7 @@ void CheckEmpty(const Graph& graph, FindingSink& sink) {
   const auto is_empty = [&graph](int32_t value) { return ElementsOf(graph.value(value)) == 0; };
   if (absl::c_none_of(graph.unlike_values(), is_empty)) return;
   for (const Graph::ConstantRecord& constant : graph.constants()) {
-    if (CountOf(graph, constant.value) != 0) continue;
+    if (LengthOf(graph, constant.value) != 0) continue;
     for (const Use& use : graph.uses(constant.value)) {
       const Binding* binding = graph.binding(use.node);
       if (binding == nullptr) continue;
@@ -149,12 +151,12 @@ void CheckEmpty(const Graph& graph, FindingSink& sink) {
       place.node = use.node;
       place.input = use.input;
       place.value = constant.value;
-      sink.Add(kInfo, place, role == ArgRole::kScale ? "0 scales" : "0 zero points", "at least one");
+      sink.Add(kQParamsCount, place, role == ArgRole::kScale ? "0 scales" : "0 zero points", "at least one");
     }
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckQParamsCount(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   CheckEmpty(graph, sink);
   const std::vector<PackedMatMul>& packed = context.Once(PackedMatMuls);
@@ -166,6 +168,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule QParamsCount() { return {&kInfo, &Check}; }
+Rule QParamsCount() { return {&kQParamsCount, &CheckQParamsCount}; }
 
 }  // namespace quantgate

@@ -10,7 +10,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kQParamsShape = {
     "AX004",
     "qparams-shape",
     v1::Finding::UNSOUND,
@@ -63,7 +63,7 @@ void SingleZeroPoint(int32_t node, const QuantizerInputs& inputs, absl::Span<con
   Place place;
   place.node = node;
   place.value = inputs.data;
-  sink.Add(kInfo, place, absl::StrCat("one zero point of shape ", ShapeText(zero_point.dims)), "[] or [1]");
+  sink.Add(kQParamsShape, place, absl::StrCat("one zero point of shape ", ShapeText(zero_point.dims)), "[] or [1]");
 }
 
 void CheckNode(const Graph& graph, int32_t node, absl::Span<const Shape> shapes, FindingSink& sink) {
@@ -76,7 +76,8 @@ void CheckNode(const Graph& graph, int32_t node, absl::Span<const Shape> shapes,
     Place place;
     place.node = node;
     place.value = inputs.data;
-    sink.Add(kInfo, place, "blocks and one scale of shape []", absl::StrCat("scales of ", data.rank(), " dimensions"));
+    sink.Add(kQParamsShape, place, "blocks and one scale of shape []",
+             absl::StrCat("scales of ", data.rank(), " dimensions"));
     return;
   }
   if (!scale.is_static()) return;
@@ -92,7 +93,7 @@ void CheckNode(const Graph& graph, int32_t node, absl::Span<const Shape> shapes,
   place.value = inputs.data;
   // Another number of scales is qparams-count's.
   if (needed.is_static() && needed.dims != scale.dims && SameCount(needed.dims, scale.dims)) {
-    sink.Add(kInfo, place, absl::StrCat("scales of shape ", ShapeText(scale.dims)), ShapeText(wanted));
+    sink.Add(kQParamsShape, place, absl::StrCat("scales of shape ", ShapeText(scale.dims)), ShapeText(wanted));
     return;
   }
   if (inputs.zero_point < 0) return;
@@ -100,12 +101,12 @@ void CheckNode(const Graph& graph, int32_t node, absl::Span<const Shape> shapes,
   // One number may be a scalar or a list of one.
   if (!zero_point.is_static() || zero_point.dims == scale.dims || !SameCount(zero_point.dims, scale.dims)) return;
   if (scale.rank() <= 1 && zero_point.rank() <= 1) return;
-  sink.Add(kInfo, place, absl::StrCat("zero points of shape ", ShapeText(zero_point.dims)),
+  sink.Add(kQParamsShape, place, absl::StrCat("zero points of shape ", ShapeText(zero_point.dims)),
            absl::StrCat(ShapeText(scale.dims), ", that of the scales"));
 }
 
 // Of packed weights: a row for each output, or one list of all. Another count is qparams-count's.
-void CheckPacked(const Graph& graph, const PackedMatMul& packed, FindingSink& sink) {
+void CheckPackedShapes(const Graph& graph, const PackedMatMul& packed, FindingSink& sink) {
   if (!packed.valid()) return;
   const auto check = [&](int32_t value, absl::string_view what, int64_t per_output) {
     if (value < 0 || !graph.is_constant(value) || !graph.has_known_shape(value)) return;
@@ -117,7 +118,7 @@ void CheckPacked(const Graph& graph, const PackedMatMul& packed, FindingSink& si
     Place place;
     place.node = packed.node;
     place.value = value;
-    sink.Add(kInfo, place, absl::StrCat(what, " of shape ", ShapeText(shape)),
+    sink.Add(kQParamsShape, place, absl::StrCat(what, " of shape ", ShapeText(shape)),
              absl::StrCat(ShapeText(rows), " or a list of them"));
   };
   check(packed.scale, "scales", packed.blocks());
@@ -154,14 +155,14 @@ void CheckProduct(const Graph& graph, int32_t node, absl::Span<const Shape> shap
     place.node = node;
     place.input = i;
     place.value = value;
-    sink.Add(kInfo, place, absl::StrCat("parameters of shape ", ShapeText(shape.dims)),
+    sink.Add(kQParamsShape, place, absl::StrCat("parameters of shape ", ShapeText(shape.dims)),
              absl::StrCat(ShapeText(wanted), " for ", ShapeText(matrices.dims)));
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckQParamsShape(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  for (const PackedMatMul& packed : context.Once(PackedMatMuls)) CheckPacked(graph, packed, sink);
+  for (const PackedMatMul& packed : context.Once(PackedMatMuls)) CheckPackedShapes(graph, packed, sink);
   const std::vector<Shape>& shapes = context.Once(InferShapes).shapes;
   if (shapes.empty()) return;
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
@@ -174,6 +175,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule QParamsShape() { return {&kInfo, &Check}; }
+Rule QParamsShape() { return {&kQParamsShape, &CheckQParamsShape}; }
 
 }  // namespace quantgate

@@ -11,7 +11,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kQuantizePairMismatch = {
     "GS009",
     "quantize-pair-mismatch",
     v1::Finding::UNSOUND,
@@ -37,7 +37,7 @@ std::string At(const RealView& numbers, int64_t i) {
   return i < static_cast<int64_t>(numbers.size()) ? FormatNumber(numbers[i]) : "none";
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckQuantizePairMismatch(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   for (int32_t node : graph.quantizers()) {
     if (!IsDequantize(graph, node)) continue;
@@ -54,7 +54,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     const int64_t scale = FirstDifference(writes->scales, reads->scales);
     if (scale >= 0) {
       if (writes->scales.size() > 1) place.index = scale;
-      sink.Add(kInfo, place, absl::StrCat("is read with scale ", At(reads->scales, scale)),
+      sink.Add(kQuantizePairMismatch, place, absl::StrCat("is read with scale ", At(reads->scales, scale)),
                absl::StrCat(At(writes->scales, scale), writer));
       continue;
     }
@@ -66,7 +66,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
       const double expected = at(reads->zero_points);
       if (written == expected) continue;
       if (count > 1) place.index = static_cast<int64_t>(i);
-      sink.Add(kInfo, place, absl::StrCat("is read with zero point ", FormatNumber(expected)),
+      sink.Add(kQuantizePairMismatch, place, absl::StrCat("is read with zero point ", FormatNumber(expected)),
                absl::StrCat(FormatNumber(written), writer));
       break;
     }
@@ -75,6 +75,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule QuantizePairMismatch() { return {&kInfo, &Check}; }
+Rule QuantizePairMismatch() { return {&kQuantizePairMismatch, &CheckQuantizePairMismatch}; }
 
 }  // namespace quantgate

@@ -13,7 +13,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kQuantizerArguments = {
     "FI026",
     "quantizer-arguments",
     v1::Finding::UNSOUND,
@@ -121,11 +121,11 @@ void CheckNode(const Graph& graph, int32_t node, const Parameters& parameters, F
     if (otherwise.empty()) continue;
     Place place;
     place.node = node;
-    sink.Add(kInfo, place, absl::StrCat(parameter.name, " is ", otherwise), Allowed(parameter.kind));
+    sink.Add(kQuantizerArguments, place, absl::StrCat(parameter.name, " is ", otherwise), Allowed(parameter.kind));
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckQuantizerArguments(const CheckContext& context, FindingSink& sink) {
   // In a live graph PyTorch itself has checked them.
   const Graph& graph = context.graph();
   if (graph.origin() != v1::Graph::PT2E || context.model().format_version() == 0) return;
@@ -141,6 +141,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule QuantizerArguments() { return {&kInfo, &Check}; }
+Rule QuantizerArguments() { return {&kQuantizerArguments, &CheckQuantizerArguments}; }
 
 }  // namespace quantgate

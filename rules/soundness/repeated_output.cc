@@ -8,7 +8,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kRepeatedOutput = {
     "FI016",
     "repeated-output",
     v1::Finding::ADVICE,
@@ -21,7 +21,7 @@ constexpr RuleInfo kInfo = {
     "Outputs [\"y\", \"y\"] fire it; [\"y\", \"z\"] do not.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckRepeatedOutput(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() != v1::Graph::ONNX) return;
   std::vector<bool> seen(graph.num_values(), false);
@@ -32,7 +32,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     if (seen[value]) {
       Place place;
       place.value = value;
-      sink.Add(kInfo, place, absl::StrCat("is a graph output again, at position ", i), "each output once");
+      sink.Add(kRepeatedOutput, place, absl::StrCat("is a graph output again, at position ", i), "each output once");
     }
     seen[value] = true;
   }
@@ -40,6 +40,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule RepeatedOutput() { return {&kInfo, &Check}; }
+Rule RepeatedOutput() { return {&kRepeatedOutput, &CheckRepeatedOutput}; }
 
 }  // namespace quantgate

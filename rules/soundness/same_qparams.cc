@@ -12,7 +12,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kSameQParams = {
     "SH007",
     "same-qparams",
     v1::Finding::UNSOUND,
@@ -45,7 +45,7 @@ bool KeepsIntegers(const Operator& op) {
   }
 }
 
-bool IsData(absl::Span<const Port> ports, const Operand& operand) {
+bool IsStored(absl::Span<const Port> ports, const Operand& operand) {
   if (!operand.present || !operand.quantized || !IsStoredType(operand.type) || ports.empty()) return false;
   const PortRole role = ports[std::min<size_t>(operand.port, ports.size() - 1)].role;
   return role == PortRole::kActivation || role == PortRole::kWeight;
@@ -65,11 +65,11 @@ std::string Text(const QuantParams& params) {
   return absl::StrCat("scale ", FormatNumber(params.scales[0]), ", zero point ", FormatNumber(params.zero_point(0)));
 }
 
-void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+void CheckRescaling(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
   const ResolvedGraph& resolved = context.resolved();
   const Operand* first = nullptr;
   const auto check = [&](absl::Span<const Port> ports, const Operand& operand, bool output) {
-    if (!IsData(ports, operand) || !HasScale(resolved.qparams(operand))) return;
+    if (!IsStored(ports, operand) || !HasScale(resolved.qparams(operand))) return;
     if (first == nullptr) {
       if (!output) first = &operand;
       return;
@@ -81,7 +81,7 @@ void CheckOp(const CheckContext& context, const ResolvedOp& op, FindingSink& sin
     place.node = op.node;
     (output ? place.output : place.input) = operand.argument;
     place.value = operand.value;
-    sink.Add(kInfo, place, Text(params),
+    sink.Add(kSameQParams, place, Text(params),
              absl::StrCat(Text(expected), ", as '", context.graph().value(first->value).name(), "'"));
   };
   for (const Operand& operand : resolved.inputs(op)) check(op.op->inputs, operand, false);
@@ -93,15 +93,16 @@ bool Rescales(const ResolvedGraph& resolved, const ResolvedOp& op) {
   return op.op->id == OpId::kConcat && !inputs.empty() && inputs[0].type == v1::DATA_TYPE_UINT8;
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckSameQParams(const CheckContext& context, FindingSink& sink) {
   if (!IsTflite(context)) return;
   for (const ResolvedOp& op : context.resolved().ops()) {
-    if (op.op != nullptr && KeepsIntegers(*op.op) && !Rescales(context.resolved(), op)) CheckOp(context, op, sink);
+    if (op.op != nullptr && KeepsIntegers(*op.op) && !Rescales(context.resolved(), op))
+      CheckRescaling(context, op, sink);
   }
 }
 
 }  // namespace
 
-Rule SameQParams() { return {&kInfo, &Check}; }
+Rule SameQParams() { return {&kSameQParams, &CheckSameQParams}; }
 
 }  // namespace quantgate

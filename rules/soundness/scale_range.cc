@@ -14,7 +14,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kScaleRange = {
     "NR001",
     "scale-range",
     v1::Finding::UNSOUND,
@@ -27,16 +27,16 @@ constexpr RuleInfo kInfo = {
     "A scale of 0 fires it; 0.02 does not.",
 };
 
-enum class Problem { kNone, kNegative, kBad };
+enum class ScaleProblem { kNone, kNegative, kBad };
 
-Problem Judge(double scale) {
-  if (std::isnan(scale) || std::fabs(scale) > FLT_MAX || std::fabs(scale) < FLT_MIN) return Problem::kBad;
-  return scale < 0 ? Problem::kNegative : Problem::kNone;
+ScaleProblem Judge(double scale) {
+  if (std::isnan(scale) || std::fabs(scale) > FLT_MAX || std::fabs(scale) < FLT_MIN) return ScaleProblem::kBad;
+  return scale < 0 ? ScaleProblem::kNegative : ScaleProblem::kNone;
 }
 
 // What is wrong with the scales is that some are 0.
 bool OnlyZeros(const RealView& scales) {
-  return absl::c_all_of(scales, [](double scale) { return scale == 0 || Judge(scale) == Problem::kNone; });
+  return absl::c_all_of(scales, [](double scale) { return scale == 0 || Judge(scale) == ScaleProblem::kNone; });
 }
 
 // QNN's documents ask for scale 0 and offset 0 at a bias beside per-channel weights: "take it from input and weight".
@@ -49,7 +49,7 @@ bool MeansDerived(const Graph& graph, const Described& described) {
          absl::c_all_of(described.params->scales, is_zero) && absl::c_all_of(described.params->zero_points, is_zero);
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckScaleRange(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   for (const Described& described : context.Once(DescribedTensors)) {
     const RealView scales = described.params->scales;
@@ -58,16 +58,16 @@ void Check(const CheckContext& context, FindingSink& sink) {
     int64_t negative = -1;
     int64_t count = 0;
     for (size_t i = 0; i < scales.size(); ++i) {
-      const Problem problem = Judge(scales[i]);
-      if (problem == Problem::kNone) continue;
+      const ScaleProblem problem = Judge(scales[i]);
+      if (problem == ScaleProblem::kNone) continue;
       ++count;
-      int64_t& first = problem == Problem::kBad ? bad : negative;
+      int64_t& first = problem == ScaleProblem::kBad ? bad : negative;
       if (first < 0) first = static_cast<int64_t>(i);
     }
     if (count == 0) continue;
     const int64_t index = bad >= 0 ? bad : negative;
     FindingDraft draft;
-    draft.rule = &kInfo;
+    draft.rule = &kScaleRange;
     draft.place = described.place;
     if (scales.size() > 1) draft.place.index = index;
     draft.observed = FormatNumber(scales[index]);
@@ -93,6 +93,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule ScaleRange() { return {&kInfo, &Check}; }
+Rule ScaleRange() { return {&kScaleRange, &CheckScaleRange}; }
 
 }  // namespace quantgate

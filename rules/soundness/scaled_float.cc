@@ -9,7 +9,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kScaledFloat = {
     "FI020",
     "scaled-float",
     v1::Finding::ADVICE,
@@ -22,14 +22,14 @@ constexpr RuleInfo kInfo = {
     "A float32 graph input with a scale fires it; an int8 one does not.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckScaledFloat(const CheckContext& context, FindingSink& sink) {
   if (!IsTflite(context)) return;
   const Graph& graph = context.graph();
   for (int32_t value = 0; value < graph.num_values(); ++value) {
     if (graph.value_spec(value) < 0 || !IsFloat(graph.dtype(value))) continue;
     const v1::QParams& qparams = graph.message().specs(graph.value_spec(value)).qparams();
     if (qparams.scales().empty()) continue;
-    sink.Add(kInfo, PlaceOfValue(graph, value),
+    sink.Add(kScaledFloat, PlaceOfValue(graph, value),
              absl::StrCat(DataTypeName(graph.dtype(value)), " with scale ", FormatNumber(qparams.scales(0))),
              "a quantized type, or no scale");
   }
@@ -37,6 +37,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule ScaledFloat() { return {&kInfo, &Check}; }
+Rule ScaledFloat() { return {&kScaledFloat, &CheckScaledFloat}; }
 
 }  // namespace quantgate

@@ -7,7 +7,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kShapeMismatch = {
     "GS012",
     "shape-mismatch",
     v1::Finding::UNSOUND,
@@ -20,7 +20,7 @@ constexpr RuleInfo kInfo = {
     "MatMul of [4, 8] by [5, 2] fires it; [4, 8] by [8, 2] does not.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckShapeMismatch(const CheckContext& context, FindingSink& sink) {
   const bool tflite = context.graph().origin() == v1::Graph::TFLITE;
   for (const Contradiction& found : context.Once(tflite ? InferTfliteShapes : InferShapes).contradictions) {
     if (found.kind != Contradiction::kShapes) continue;
@@ -28,12 +28,12 @@ void Check(const CheckContext& context, FindingSink& sink) {
     place.node = found.node;
     place.input = found.input;
     if (found.input >= 0) place.value = context.graph().input(found.node, found.input);
-    sink.Add(kInfo, place, found.observed, found.allowed);
+    sink.Add(kShapeMismatch, place, found.observed, found.allowed);
   }
 }
 
 }  // namespace
 
-Rule ShapeMismatch() { return {&kInfo, &Check}; }
+Rule ShapeMismatch() { return {&kShapeMismatch, &CheckShapeMismatch}; }
 
 }  // namespace quantgate

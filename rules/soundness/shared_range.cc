@@ -8,7 +8,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kSharedRange = {
     "SH008",
     "shared-range",
     v1::Finding::PRECISION,
@@ -47,7 +47,7 @@ bool IsDataOf(const Graph& graph, int32_t node, SpecPlace place) {
   return absl::c_any_of(graph.uses(place.value), [node](const Use& use) { return use.node == node; });
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckSharedRange(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (!IsAnnotation(context)) return;
   for (int32_t value : graph.referring_values()) {
@@ -56,7 +56,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     if (node < 0 || graph.spec_kind(spec) != v1::Spec::SHARED || graph.binding(node) == nullptr) continue;
     const SpecPlace shared_with = graph.references(spec)[0];
     if (!ChangesRange(*graph.binding(node)) || !IsDataOf(graph, node, shared_with)) continue;
-    sink.Add(kInfo, PlaceOf(graph, SpecPlace{value, -1}),
+    sink.Add(kSharedRange, PlaceOf(graph, SpecPlace{value, -1}),
              absl::StrCat("one observer for it and the input '", graph.value(shared_with.value).name(), "'"),
              "an output with a range of its own");
   }
@@ -64,6 +64,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule SharedRange() { return {&kInfo, &Check}; }
+Rule SharedRange() { return {&kSharedRange, &CheckSharedRange}; }
 
 }  // namespace quantgate

@@ -12,7 +12,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kShiftedTensor = {
     "QS002",
     "shifted-tensor",
     v1::Finding::UNSOUND,
@@ -35,7 +35,7 @@ int64_t FirstShift(const Numbers& zero_points) {
 
 void Add(Place place, double zero_point, int64_t index, size_t count, absl::string_view what, FindingSink& sink) {
   if (count > 1) place.index = index;
-  sink.Add(kInfo, place, FormatNumber(zero_point), absl::StrCat("0: ", what, " are not shifted"));
+  sink.Add(kShiftedTensor, place, FormatNumber(zero_point), absl::StrCat("0: ", what, " are not shifted"));
 }
 
 // What SOFTMAX writes when int8 goes in and int16 comes out.
@@ -55,7 +55,7 @@ void CheckWideTensors(const Graph& graph, FindingSink& sink) {
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckShiftedTensor(const CheckContext& context, FindingSink& sink) {
   if (!IsTflite(context)) return;
   CheckWideTensors(context.graph(), sink);
   ForEachWeight(context, [&](const ResolvedOp& op, const Operand& weight) {
@@ -74,6 +74,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule ShiftedTensor() { return {&kInfo, &Check}; }
+Rule ShiftedTensor() { return {&kShiftedTensor, &CheckShiftedTensor}; }
 
 }  // namespace quantgate

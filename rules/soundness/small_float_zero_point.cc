@@ -9,7 +9,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kSmallFloatZeroPoint = {
     "QS001",
     "small-float-zero-point",
     v1::Finding::UNSOUND,
@@ -22,7 +22,7 @@ constexpr RuleInfo kInfo = {
     "A float8 tensor with zero point 1 fires it; with 0 it does not.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckSmallFloatZeroPoint(const CheckContext& context, FindingSink& sink) {
   for (const Described& described : context.Once(DescribedTensors)) {
     if (!IsSmallFloat(described.operand->type)) continue;
     const RealView zero_points = described.params->zero_points;
@@ -30,7 +30,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
       if (zero_points[i] == 0) continue;
       Place place = described.place;
       if (zero_points.size() > 1) place.index = static_cast<int64_t>(i);
-      sink.Add(kInfo, place, FormatNumber(zero_points[i]),
+      sink.Add(kSmallFloatZeroPoint, place, FormatNumber(zero_points[i]),
                absl::StrCat("0: ", DataTypeName(described.operand->type), " is not shifted"));
       break;
     }
@@ -39,6 +39,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule SmallFloatZeroPoint() { return {&kInfo, &Check}; }
+Rule SmallFloatZeroPoint() { return {&kSmallFloatZeroPoint, &CheckSmallFloatZeroPoint}; }
 
 }  // namespace quantgate

@@ -9,7 +9,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kStoredElement = {
     "FI017",
     "stored-element",
     v1::Finding::UNSOUND,
@@ -25,7 +25,7 @@ constexpr RuleInfo kInfo = {
 // Statistics are doubles: wider integers have no exact range in them.
 bool HasExactRange(v1::DataType type) { return IsInteger(type) && BitWidth(type) <= 32; }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckStoredElement(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const auto has_exact_range = [&graph](int32_t value) { return HasExactRange(graph.dtype(value)); };
   if (absl::c_none_of(graph.unlike_values(), has_exact_range)) return;
@@ -42,7 +42,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     Place place;
     place.value = constant.value;
     place.index = below ? statistics.min_index() : statistics.max_index();
-    sink.Add(kInfo, place,
+    sink.Add(kStoredElement, place,
              absl::StrCat(FormatNumber(below ? statistics.min() : statistics.max()), " as ", DataTypeName(type)),
              absl::StrCat(MinOf(type), " to ", MaxOf(type)));
   }
@@ -50,6 +50,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule StoredElement() { return {&kInfo, &Check}; }
+Rule StoredElement() { return {&kStoredElement, &CheckStoredElement}; }
 
 }  // namespace quantgate

@@ -12,7 +12,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kStoredPairMismatch = {
     "GS014",
     "stored-pair-mismatch",
     v1::Finding::UNSOUND,
@@ -59,13 +59,13 @@ void Compare(const CheckContext& context, Place place, int32_t stored, const Ope
   if (!scale && (!one_type || reads->zero_point(0) == writes->zero_point(0))) return;
   place.value = stored;
   const char* what = scale ? "scale " : "zero point ";
-  sink.Add(kInfo, place,
+  sink.Add(kStoredPairMismatch, place,
            absl::StrCat("is read with ", what, FormatNumber(scale ? reads->scales[0] : reads->zero_point(0))),
            absl::StrCat(FormatNumber(scale ? writes->scales[0] : writes->zero_point(0)), " by which '",
                         NodeName(graph, writer), "' writes"));
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckStoredPairMismatch(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() != v1::Graph::ONNX) return;  // only there operators take scales as arguments
   const ResolvedGraph& resolved = context.resolved();
@@ -89,6 +89,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule StoredPairMismatch() { return {&kInfo, &Check}; }
+Rule StoredPairMismatch() { return {&kStoredPairMismatch, &CheckStoredPairMismatch}; }
 
 }  // namespace quantgate

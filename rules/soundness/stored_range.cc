@@ -8,7 +8,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kStoredRange = {
     "NR003",
     "stored-range",
     v1::Finding::UNSOUND,
@@ -21,7 +21,7 @@ constexpr RuleInfo kInfo = {
     "An int8 spec with 0..255 fires it; uint8 with 0..255, or int8 with -128..127, does not.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckStoredRange(const CheckContext& context, FindingSink& sink) {
   for (const Described& described : context.Once(DescribedTensors)) {
     const Operand& operand = *described.operand;
     // uint64 has no exact range here.
@@ -29,7 +29,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
     const int64_t low = MinOf(operand.type);
     const int64_t high = MaxOf(operand.type);
     if (operand.quant_min >= low && operand.quant_max <= high && operand.quant_min < operand.quant_max) continue;
-    sink.Add(kInfo, described.place,
+    sink.Add(kStoredRange, described.place,
              absl::StrCat(operand.quant_min, "..", operand.quant_max, " in ", DataTypeName(operand.type)),
              absl::StrCat("a range within ", low, "..", high));
   }
@@ -37,6 +37,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule StoredRange() { return {&kInfo, &Check}; }
+Rule StoredRange() { return {&kStoredRange, &CheckStoredRange}; }
 
 }  // namespace quantgate

@@ -6,7 +6,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kStoredVariable = {
     "FI027",
     "stored-variable",
     v1::Finding::UNSOUND,
@@ -19,18 +19,18 @@ constexpr RuleInfo kInfo = {
     "A weight with is_variable set fires it; a state of an LSTM without a buffer does not.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckStoredVariable(const CheckContext& context, FindingSink& sink) {
   if (!IsTflite(context)) return;
   const Graph& graph = context.graph();
   for (const Graph::ConstantRecord& constant : graph.constants()) {
     if (!graph.value(constant.value).foreign()) continue;
-    sink.Add(kInfo, PlaceOfValue(graph, constant.value), "is a variable with data in the file",
+    sink.Add(kStoredVariable, PlaceOfValue(graph, constant.value), "is a variable with data in the file",
              "a constant, or a variable without data");
   }
 }
 
 }  // namespace
 
-Rule StoredVariable() { return {&kInfo, &Check}; }
+Rule StoredVariable() { return {&kStoredVariable, &CheckStoredVariable}; }
 
 }  // namespace quantgate

@@ -7,7 +7,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kStrayAnnotation = {
     "SH005",
     "stray-annotation",
     v1::Finding::UNSOUND,
@@ -28,7 +28,7 @@ bool Reads(const Graph& graph, int32_t node, int32_t value) {
   return false;
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckStrayAnnotation(const CheckContext& context, FindingSink& sink) {
   if (!IsAnnotation(context)) return;
   const Graph& graph = context.graph();
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
@@ -39,7 +39,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
       Place place;
       place.node = node;
       place.value = value;
-      sink.Add(kInfo, place,
+      sink.Add(kStrayAnnotation, place,
                absl::StrCat("the annotation has a spec for the edge from '", graph.value(value).name(), "', which ",
                             graph.value(value).foreign() ? "is a node of another graph" : "is no input of the node"),
                "specs for the node's own inputs");
@@ -49,6 +49,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule StrayAnnotation() { return {&kInfo, &Check}; }
+Rule StrayAnnotation() { return {&kStrayAnnotation, &CheckStrayAnnotation}; }
 
 }  // namespace quantgate

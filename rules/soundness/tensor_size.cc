@@ -13,7 +13,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kTensorSize = {
     "FI004",
     "tensor-size",
     v1::Finding::UNSOUND,
@@ -57,23 +57,23 @@ void CheckConstant(const Graph& graph, const Graph::ConstantRecord& constant, co
   Place place;
   place.value = constant.value;
   if (size.kind == Size::kNegative) {
-    sink.Add(kInfo, place, absl::StrCat(Shape(value), " has a negative size"), "sizes of 0 or more");
+    sink.Add(kTensorSize, place, absl::StrCat(Shape(value), " has a negative size"), "sizes of 0 or more");
   } else if (size.kind == Size::kOverflow) {
-    sink.Add(kInfo, place, absl::StrCat(Shape(value), " has more elements than 64 bits can count"),
+    sink.Add(kTensorSize, place, absl::StrCat(Shape(value), " has more elements than 64 bits can count"),
              "a shape that fits the stored bytes");
   } else {
     // An ONNX file may hold the elements in raw_data or in the field of their type; with both, loaders differ.
     const bool twice = static_cast<uint64_t>(constant.stored_bytes) == 2 * size.bytes && size.bytes > 0;
     const std::string& location = value.constant().external().location();
     sink.Add(
-        kInfo, place,
+        kTensorSize, place,
         absl::StrCat(constant.stored_bytes, " bytes stored for ", Shape(value), " of ", DataTypeName(value.dtype()),
                      twice ? ": everything twice" : "", location.empty() ? "" : absl::StrCat(", in '", location, "'")),
         absl::StrCat(size.bytes, " bytes"));
   }
 }
 
-void CheckPacked(const Graph& graph, const PackedMatMul& packed, FindingSink& sink) {
+void CheckPackedSize(const Graph& graph, const PackedMatMul& packed, FindingSink& sink) {
   if (!packed.valid()) return;
   const v1::Value& weight = graph.value(packed.weight);
   if (!graph.is_constant(packed.weight) || !weight.has_shape()) return;
@@ -83,12 +83,12 @@ void CheckPacked(const Graph& graph, const PackedMatMul& packed, FindingSink& si
   Place place;
   place.node = packed.node;
   place.value = packed.weight;
-  sink.Add(kInfo, place, absl::StrCat("packed weights of ", Shape(weight)),
+  sink.Add(kTensorSize, place, absl::StrCat("packed weights of ", Shape(weight)),
            absl::StrCat("[", absl::StrJoin(expected, ", "), "] for N=", packed.n, ", K=", packed.k, ", ", packed.bits,
                         " bits, block_size=", packed.block_size));
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckTensorSize(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   std::vector<Size> sizes(graph.num_values());  // of unlike values
   for (int32_t value : graph.unlike_values()) sizes[value] = SizeOf(graph.value(value));
@@ -100,11 +100,11 @@ void Check(const CheckContext& context, FindingSink& sink) {
     }
     CheckConstant(graph, constant, sizes[graph.value_like(constant.value)], sink);
   }
-  for (const PackedMatMul& packed : context.Once(PackedMatMuls)) CheckPacked(graph, packed, sink);
+  for (const PackedMatMul& packed : context.Once(PackedMatMuls)) CheckPackedSize(graph, packed, sink);
 }
 
 }  // namespace
 
-Rule TensorSize() { return {&kInfo, &Check}; }
+Rule TensorSize() { return {&kTensorSize, &CheckTensorSize}; }
 
 }  // namespace quantgate

@@ -17,7 +17,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kTypeMismatch = {
     "FI008",
     "type-mismatch",
     v1::Finding::UNSOUND,
@@ -78,9 +78,9 @@ bool TakesOnlyFloats(OpId op) {
   }
 }
 
-class Types {
+class TypeCheck {
  public:
-  Types(const CheckContext& context, FindingSink& sink) : graph_(context.graph()), sink_(sink) {}
+  TypeCheck(const CheckContext& context, FindingSink& sink) : graph_(context.graph()), sink_(sink) {}
 
   void Quantizer(int32_t node) {
     const QuantizerInputs inputs = QuantizerInputsOf(graph_, node);
@@ -290,16 +290,16 @@ class Types {
     place.node = node;
     place.value = value;
     place.input = input;
-    sink_.Add(kInfo, place, std::move(observed), std::move(allowed));
+    sink_.Add(kTypeMismatch, place, std::move(observed), std::move(allowed));
   }
 
   const Graph& graph_;
   FindingSink& sink_;
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckTypeMismatch(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  Types types(context, sink);
+  TypeCheck types(context, sink);
   for (int32_t node : graph.quantizers()) types.Quantizer(node);
   if (graph.origin() == v1::Graph::ONNX) {
     for (int32_t id : graph.message().inputs()) types.Stated(id - 1);
@@ -316,6 +316,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule TypeMismatch() { return {&kInfo, &Check}; }
+Rule TypeMismatch() { return {&kTypeMismatch, &CheckTypeMismatch}; }
 
 }  // namespace quantgate

@@ -10,7 +10,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kUncoveredRange = {
     "FX006",
     "uncovered-range",
     v1::Finding::WRONG_NUMBERS,
@@ -24,13 +24,13 @@ constexpr RuleInfo kInfo = {
     "sigmoid to int8 with scale 1/256, zero point 0 fires it; with zero point -128 it does not.",
 };
 
-struct Range {
+struct Interval {
   double low = 0;
   double high = 0;
 };
 
 // What the operator's output fills, whatever its input; low == high: nothing of the kind.
-Range Fills(OpId op) {
+Interval Fills(OpId op) {
   switch (op) {
     case OpId::kSigmoid:
     case OpId::kHardSigmoid:
@@ -50,23 +50,23 @@ bool Prescribes(const CheckContext& context, const v1::Spec& spec) {
   return context.stage() == v1::STAGE_ANNOTATED || HasFixedNumbers(context.graph().symbol(spec.observer()));
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckUncoveredRange(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const auto wanted = [&](const v1::Spec& spec) { return Prescribes(context, spec); };
   ForEachAnnotated(context, wanted, [&](const AnnotatedPlace& at) {
     if (at.place.input >= 0 || at.place.node < 0) return;
-    const Range fills = Fills(graph.op(at.place.node));
+    const Interval fills = Fills(graph.op(at.place.node));
     const v1::Spec& spec = graph.message().specs(at.spec);
     if (fills.low == fills.high || !IsInteger(spec.dtype())) return;
     const double scale = spec.qparams().scales(0);
     const double zero_point = spec.qparams().zero_points().empty() ? 0 : spec.qparams().zero_points(0);
     const int64_t quant_min = spec.has_quant_min() ? spec.quant_min() : MinOf(spec.dtype());
     const int64_t quant_max = spec.has_quant_max() ? spec.quant_max() : MaxOf(spec.dtype());
-    const Range holds = {scale * (static_cast<double>(quant_min) - zero_point),
-                         scale * (static_cast<double>(quant_max) - zero_point)};
+    const Interval holds = {scale * (static_cast<double>(quant_min) - zero_point),
+                            scale * (static_cast<double>(quant_max) - zero_point)};
     // The last step at either end is the price of a power of two for a scale.
     if (!(scale > 0) || (holds.low <= fills.low + 1.5 * scale && holds.high >= fills.high - 1.5 * scale)) return;
-    sink.Add(kInfo, at.place,
+    sink.Add(kUncoveredRange, at.place,
              absl::StrCat("scale ", FormatNumber(scale), " and zero point ", FormatNumber(zero_point), " hold ",
                           FormatNumber(holds.low), "..", FormatNumber(holds.high)),
              absl::StrCat(FormatNumber(fills.low), "..", FormatNumber(fills.high), ", what the operator fills"));
@@ -75,6 +75,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule UncoveredRange() { return {&kInfo, &Check}; }
+Rule UncoveredRange() { return {&kUncoveredRange, &CheckUncoveredRange}; }
 
 }  // namespace quantgate

@@ -10,7 +10,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kUnknownOperator = {
     "CV001",
     "unknown-operator",
     v1::Finding::UNSOUND,
@@ -102,7 +102,7 @@ const char* Expected(v1::Graph::Origin origin) {
   return "an operator of an imported operator set";
 }
 
-void Check(const CheckContext& context, FindingSink& sink, bool custom) {
+void CheckOperators(const CheckContext& context, FindingSink& sink, bool custom) {
   const Graph& graph = context.graph();
   // Bodies of control flow use the imports of the graph around them.
   const bool body = graph.origin() == v1::Graph::ONNX && graph.message().opset_imports().empty() &&
@@ -119,7 +119,7 @@ void Check(const CheckContext& context, FindingSink& sink, bool custom) {
       sink.Add(kCustomInfo, place, absl::StrCat(op_type, " is in no table"), "an operator that a table describes");
     } else {
       const absl::string_view domain = Domain(op_type);
-      sink.Add(kInfo, place,
+      sink.Add(kUnknownOperator, place,
                domain.empty() || IsNameless(op_type) || graph.origin() != v1::Graph::ONNX
                    ? absl::StrCat("'", op_type, "' is in no table")
                    : absl::StrCat(op_type, " is in no table and its domain is not imported"),
@@ -131,10 +131,11 @@ void Check(const CheckContext& context, FindingSink& sink, bool custom) {
 }  // namespace
 
 Rule UnknownOperator() {
-  return {&kInfo, [](const CheckContext& context, FindingSink& sink) { Check(context, sink, false); }};
+  return {&kUnknownOperator,
+          [](const CheckContext& context, FindingSink& sink) { CheckOperators(context, sink, false); }};
 }
 Rule CustomOperator() {
-  return {&kCustomInfo, [](const CheckContext& context, FindingSink& sink) { Check(context, sink, true); }};
+  return {&kCustomInfo, [](const CheckContext& context, FindingSink& sink) { CheckOperators(context, sink, true); }};
 }
 
 }  // namespace quantgate

@@ -13,7 +13,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kUnknownType = {
     "FI011",
     "unknown-type",
     v1::Finding::UNSOUND,
@@ -52,7 +52,8 @@ void CheckAttributes(const Graph& graph, FindingSink& sink) {
     if (follows || DataTypeFromOnnx(attribute->i()) != v1::DATA_TYPE_UNSPECIFIED) continue;
     Place place;
     place.node = node;
-    sink.Add(kInfo, place, absl::StrCat("attribute ", names[op - 1], " is ", attribute->i(), ", no element type"),
+    sink.Add(kUnknownType, place,
+             absl::StrCat("attribute ", names[op - 1], " is ", attribute->i(), ", no element type"),
              "an element type of ONNX");
   }
 }
@@ -69,7 +70,7 @@ void CheckTensors(const Graph& graph, FindingSink& sink) {
     Place place;
     place.node = node;
     place.value = value;
-    sink.Add(kInfo, place, "no known element type", "an element type of the format");
+    sink.Add(kUnknownType, place, "no known element type", "an element type of the format");
   };
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     const Binding* binding = graph.binding(node);
@@ -83,7 +84,8 @@ void CheckTensors(const Graph& graph, FindingSink& sink) {
 void CheckDeclared(const Graph& graph, FindingSink& sink) {
   for (int32_t value = 0; value < graph.num_values(); ++value) {
     if (graph.dtype(value) != v1::DATA_TYPE_UNSPECIFIED || !graph.value(value).has_shape()) continue;
-    sink.Add(kInfo, PlaceOfValue(graph, value), "declared without a known element type", "an element type of PyTorch");
+    sink.Add(kUnknownType, PlaceOfValue(graph, value), "declared without a known element type",
+             "an element type of PyTorch");
   }
 }
 
@@ -107,7 +109,7 @@ void CheckSignature(const CheckContext& context, FindingSink& sink) {
     if (!graph.value(value).has_shape() && !(is_input && is_model && IsReadAsTensor(graph, opset, value))) return;
     Place place;
     place.value = value;
-    sink.Add(kInfo, place, "declared without a known element type", "an element type of ONNX");
+    sink.Add(kUnknownType, place, "declared without a known element type", "an element type of ONNX");
   };
   for (int32_t id : graph.message().inputs()) check(id - 1, /*is_input=*/true);
   // What a node writes has the node's type, stated or not.
@@ -116,7 +118,7 @@ void CheckSignature(const CheckContext& context, FindingSink& sink) {
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckUnknownType(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() == v1::Graph::TFLITE) CheckTensors(graph, sink);
   if (graph.origin() == v1::Graph::PT2E && context.model().format_version() != 0) CheckDeclared(graph, sink);
@@ -127,13 +129,13 @@ void Check(const CheckContext& context, FindingSink& sink) {
     if (graph.dtype(constant.value) != v1::DATA_TYPE_UNSPECIFIED) continue;
     Place place;
     place.value = constant.value;
-    sink.Add(kInfo, place, "a stored tensor of no known element type", "an element type of the format");
+    sink.Add(kUnknownType, place, "a stored tensor of no known element type", "an element type of the format");
   }
   CheckAttributes(graph, sink);
 }
 
 }  // namespace
 
-Rule UnknownType() { return {&kInfo, &Check}; }
+Rule UnknownType() { return {&kUnknownType, &CheckUnknownType}; }
 
 }  // namespace quantgate

@@ -11,7 +11,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kUnmatchedEncoding = {
     "GS015",
     "unmatched-encoding",
     v1::Finding::ADVICE,
@@ -57,12 +57,12 @@ bool IsParameter(const Graph& graph, int32_t value) {
   return false;
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckUnmatchedEncoding(const CheckContext& context, FindingSink& sink) {
   const v1::EncodingsFile* file = EncodingsOf(context);
   if (file == nullptr) return;
   const Graph& graph = context.graph();
   if (file->alone()) {
-    sink.NotChecked(&kInfo, -1,
+    sink.NotChecked(&kUnmatchedEncoding, -1,
                     "names, shapes and axes are the model's: check the model, with this file as --encodings");
     return;
   }
@@ -76,14 +76,14 @@ void Check(const CheckContext& context, FindingSink& sink) {
       if (suggested == 0) names = NamesOf(graph);
       const std::string near =
           suggested++ < kMaxSuggestions ? DidYouMean(graph.value(value).name(), names) : std::string();
-      sink.Add(kInfo, PlaceOf(graph, encoding),
+      sink.Add(kUnmatchedEncoding, PlaceOf(graph, encoding),
                absl::StrCat("an encoding", place, " for a tensor that the model does not have", near),
                "names of the model's tensors");
     } else if (encoding.section() == v1::Encoding::SECTION_PARAMETERS && !graph.is_static(value)) {
-      sink.Add(kInfo, PlaceOf(graph, encoding),
+      sink.Add(kUnmatchedEncoding, PlaceOf(graph, encoding),
                absl::StrCat("an activation with its encoding under param_encodings", place), "activation_encodings");
     } else if (encoding.section() == v1::Encoding::SECTION_ACTIVATIONS && IsParameter(graph, value)) {
-      sink.Add(kInfo, PlaceOf(graph, encoding),
+      sink.Add(kUnmatchedEncoding, PlaceOf(graph, encoding),
                absl::StrCat("a parameter with its encoding under activation_encodings", place), "param_encodings");
     }
   }
@@ -91,6 +91,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule UnmatchedEncoding() { return {&kInfo, &Check}; }
+Rule UnmatchedEncoding() { return {&kUnmatchedEncoding, &CheckUnmatchedEncoding}; }
 
 }  // namespace quantgate

@@ -9,7 +9,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kUnobservedOutput = {
     "CV003",
     "unobserved-output",
     v1::Finding::FALLBACK,
@@ -45,7 +45,7 @@ void CheckTuples(const Graph& graph, FindingSink& sink) {
     place.node = graph.producer(value);
     place.output = graph.output_index(value);
     place.value = value;
-    sink.Add(kInfo, place, "its output spec is for a tuple, and never gets an observer",
+    sink.Add(kUnobservedOutput, place, "its output spec is for a tuple, and never gets an observer",
              "specs on the getitem nodes behind it");
   }
 }
@@ -64,7 +64,7 @@ void CheckOutputNode(const Graph& graph, FindingSink& sink) {
     place.node = node;
     place.output = i;
     place.value = value;
-    sink.Add(kInfo, place, "its output spec is for what the graph returns, and never gets an observer",
+    sink.Add(kUnobservedOutput, place, "its output spec is for what the graph returns, and never gets an observer",
              "specs on the edges into it");
   }
 }
@@ -78,13 +78,14 @@ void CheckBuffers(const Graph& graph, FindingSink& sink) {
       place.node = node;
       place.input = i;
       place.value = graph.input(node, i);
-      sink.Add(kInfo, place, "its spec is for a buffer that the operator writes, and never gets an observer",
+      sink.Add(kUnobservedOutput, place,
+               "its spec is for a buffer that the operator writes, and never gets an observer",
                "no spec there: the buffer stays float");
     }
   }
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckUnobservedOutput(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (!IsAnnotation(context)) return;
   if (MayHaveTuples(graph)) CheckTuples(graph, sink);
@@ -94,6 +95,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule UnobservedOutput() { return {&kInfo, &Check}; }
+Rule UnobservedOutput() { return {&kUnobservedOutput, &CheckUnobservedOutput}; }
 
 }  // namespace quantgate

@@ -11,7 +11,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kUnpairedQuantize = {
     "GS006",
     "unpaired-quantize",
     v1::Finding::UNSOUND,
@@ -89,7 +89,7 @@ int32_t ReaderBehind(const Graph& graph, const Use& use, std::vector<int32_t>& r
   return readers[graph.output(use.node, 0)];
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckUnpairedQuantize(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   std::vector<int32_t> readers;  // made for the first operator that moves what a Quantize stores
   for (int32_t node : graph.quantizers()) {
@@ -104,7 +104,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
       place.output = 0;
       place.value = value;
       const int32_t reader = direct ? use.node : behind;
-      sink.Add(kInfo, place,
+      sink.Add(kUnpairedQuantize, place,
                absl::StrCat("feeds ", graph.op_type(reader), " node '", NodeName(graph, reader), "' ",
                             direct ? "directly" : absl::StrCat("through ", graph.op_type(use.node))),
                "a DequantizeLinear in between");
@@ -115,6 +115,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule UnpairedQuantize() { return {&kInfo, &Check}; }
+Rule UnpairedQuantize() { return {&kUnpairedQuantize, &CheckUnpairedQuantize}; }
 
 }  // namespace quantgate

@@ -6,7 +6,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kUnstatedAxis = {
     "AX006",
     "unstated-axis",
     v1::Finding::PRECISION,
@@ -24,11 +24,11 @@ bool LeavesAxisOut(const v1::Spec& spec) {
   return spec.kind() == v1::Spec::PLAIN && IsPerChannel(spec) && !spec.has_axis() && spec.block_size().empty();
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckUnstatedAxis(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   ForEachAnnotated(context, LeavesAxisOut, [&](const AnnotatedPlace& at) {
     FindingDraft draft;
-    draft.rule = &kInfo;
+    draft.rule = &kUnstatedAxis;
     draft.place = at.place;
     draft.observed =
         "its per-channel spec states no axis: an observer raises at the first batch, a fake quantizer takes 0";
@@ -44,6 +44,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule UnstatedAxis() { return {&kInfo, &Check}; }
+Rule UnstatedAxis() { return {&kUnstatedAxis, &CheckUnstatedAxis}; }
 
 }  // namespace quantgate

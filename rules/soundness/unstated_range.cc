@@ -10,7 +10,7 @@ namespace quantgate {
 namespace {
 
 // A warning: who lowers the module without running it may not mind.
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kUnstatedRange = {
     "FX008",
     "unstated-range",
     v1::Finding::UNSOUND,
@@ -31,14 +31,14 @@ bool IsUnstated(const v1::Spec& spec) {
          IsInteger(spec.dtype()) && !(spec.has_quant_min() && spec.has_quant_max());
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckUnstatedRange(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() != v1::Graph::PT2E) return;
   ForEachAnnotated(context, IsUnstated, [&](const AnnotatedPlace& at) {
     const v1::Spec& spec = graph.message().specs(at.spec);
     const bool fixed = spec.kind() == v1::Spec::FIXED;
     if (!fixed && !KeepsNoRange(graph.symbol(spec.observer()))) return;
-    sink.Add(kInfo, at.place,
+    sink.Add(kUnstatedRange, at.place,
              absl::StrCat("its ", fixed ? "fixed" : "dynamic", " spec of ", DataTypeName(spec.dtype()), " has no ",
                           spec.has_quant_min()   ? "quant_max"
                           : spec.has_quant_max() ? "quant_min"
@@ -49,6 +49,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule UnstatedRange() { return {&kInfo, &Check}; }
+Rule UnstatedRange() { return {&kUnstatedRange, &CheckUnstatedRange}; }
 
 }  // namespace quantgate

@@ -6,7 +6,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kUnusedQuantize = {
     "GS008",
     "unused-quantize",
     v1::Finding::ADVICE,
@@ -19,7 +19,7 @@ constexpr RuleInfo kInfo = {
     "A QuantizeLinear whose output nobody reads fires it; one that feeds a DequantizeLinear does not.",
 };
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckUnusedQuantize(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   for (int32_t node : graph.quantizers()) {
     if (graph.num_outputs(node) == 0) continue;
@@ -31,12 +31,12 @@ void Check(const CheckContext& context, FindingSink& sink) {
     place.node = node;
     place.output = 0;
     place.value = value;
-    sink.Add(kInfo, place, "nobody reads it", "a reader, or no node");
+    sink.Add(kUnusedQuantize, place, "nobody reads it", "a reader, or no node");
   }
 }
 
 }  // namespace
 
-Rule UnusedQuantize() { return {&kInfo, &Check}; }
+Rule UnusedQuantize() { return {&kUnusedQuantize, &CheckUnusedQuantize}; }
 
 }  // namespace quantgate

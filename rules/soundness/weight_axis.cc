@@ -7,7 +7,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kWeightAxis = {
     "AX009",
     "weight-axis",
     v1::Finding::UNSOUND,
@@ -27,7 +27,7 @@ int32_t ChannelAxis(const Graph& graph, int32_t node) {
   return op == "CONV_2D" || op == "TRANSPOSE_CONV" || op == "FULLY_CONNECTED" ? 0 : -1;
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckWeightAxis(const CheckContext& context, FindingSink& sink) {
   if (!IsTflite(context)) return;
   const Graph& graph = context.graph();
   ForEachWeight(context, [&](const ResolvedOp& op, const Operand& weight) {
@@ -41,12 +41,12 @@ void Check(const CheckContext& context, FindingSink& sink) {
     place.node = op.node;
     place.input = weight.argument;
     place.value = weight.value;
-    sink.Add(kInfo, place, absl::StrCat(axis), absl::StrCat(expected, ", the output channels"));
+    sink.Add(kWeightAxis, place, absl::StrCat(axis), absl::StrCat(expected, ", the output channels"));
   });
 }
 
 }  // namespace
 
-Rule WeightAxis() { return {&kInfo, &Check}; }
+Rule WeightAxis() { return {&kWeightAxis, &CheckWeightAxis}; }
 
 }  // namespace quantgate

@@ -11,7 +11,7 @@
 namespace quantgate {
 namespace {
 
-constexpr RuleInfo kInfo = {
+constexpr RuleInfo kZeroPointRange = {
     "NR002",
     "zero-point-range",
     v1::Finding::UNSOUND,
@@ -33,7 +33,7 @@ v1::DataType StatedType(const Graph& graph, const Described& described) {
                                              : v1::DATA_TYPE_UNSPECIFIED;
 }
 
-void Check(const CheckContext& context, FindingSink& sink) {
+void CheckZeroPointRange(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   // Where zero points were made of offsets, encoding-offset says it in the file's own terms.
   const v1::EncodingsFile* encodings = EncodingsOf(context);
@@ -58,7 +58,7 @@ void Check(const CheckContext& context, FindingSink& sink) {
       if (zero_points.size() > 1) place.index = static_cast<int64_t>(i);
       std::string observed = FormatNumber(zero_points[i]);
       if (described.zero_point >= 0) absl::StrAppend(&observed, " ('", graph.value(described.zero_point).name(), "')");
-      sink.Add(kInfo, place, std::move(observed),
+      sink.Add(kZeroPointRange, place, std::move(observed),
                absl::StrCat(FormatNumber(low), " to ", FormatNumber(high), ", the range of ", DataTypeName(type)));
       break;
     }
@@ -67,6 +67,6 @@ void Check(const CheckContext& context, FindingSink& sink) {
 
 }  // namespace
 
-Rule ZeroPointRange() { return {&kInfo, &Check}; }
+Rule ZeroPointRange() { return {&kZeroPointRange, &CheckZeroPointRange}; }
 
 }  // namespace quantgate
