@@ -22,7 +22,7 @@ absl::Span<const Rule> SoundnessRules() {
       DuplicateEncoding(),   EncodingAgreement(), UnmatchedEncoding(),    NoEncodings(),       LostAssignment(),
       EncodingWidth(),       BlockFactor(),       EncodingOffset(),       EncodingRange(),     QuantizerArguments(),
       StoredVariable(),      ObserverType(),      UnstatedRange(),        ObserverScheme(),    ObserverDynamic(),
-      ObserverConstructor(), AveragedRange(),     CoarseSoftmax(),
+      ObserverConstructor(), AveragedRange(),     CoarseSoftmax(),        FixedInput(),
   };
   return rules;
 }

@@ -120,6 +120,7 @@ Rule UncoveredRange();  // FX006
 Rule FixedOutput();     // FX007
 Rule UnstatedRange();   // FX008
 Rule CoarseSoftmax();   // FX009
+Rule FixedInput();      // FX010
 
 }  // namespace quantgate
 

@@ -5,6 +5,7 @@
 #include "rules/graph/data_type.h"
 #include "rules/graph/observers.h"
 #include "rules/soundness/annotated.h"
+#include "rules/soundness/prescribed.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {
@@ -43,32 +44,22 @@ Interval Fills(OpId op) {
   }
 }
 
-// By the spec or its observer, not by what calibration saw: a model may stay within a part of the range.
-bool Prescribes(const CheckContext& context, const v1::Spec& spec) {
-  if (spec.qparams().scales_size() != 1) return false;
-  if (spec.kind() != v1::Spec::PLAIN) return spec.kind() == v1::Spec::FIXED;
-  return context.stage() == v1::STAGE_ANNOTATED || HasFixedNumbers(context.graph().symbol(spec.observer()));
-}
-
 void CheckUncoveredRange(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  const auto wanted = [&](const v1::Spec& spec) { return Prescribes(context, spec); };
+  const auto wanted = [&](const v1::Spec& spec) { return IsPrescribed(context, spec); };
   ForEachAnnotated(context, wanted, [&](const AnnotatedPlace& at) {
     if (at.place.input >= 0 || at.place.node < 0) return;
     const Interval fills = Fills(graph.op(at.place.node));
     const v1::Spec& spec = graph.message().specs(at.spec);
-    if (fills.low == fills.high || !IsInteger(spec.dtype())) return;
-    const double scale = spec.qparams().scales(0);
-    const double zero_point = spec.qparams().zero_points().empty() ? 0 : spec.qparams().zero_points(0);
-    const int64_t quant_min = spec.has_quant_min() ? spec.quant_min() : MinOf(spec.dtype());
-    const int64_t quant_max = spec.has_quant_max() ? spec.quant_max() : MaxOf(spec.dtype());
-    const Interval holds = {scale * (static_cast<double>(quant_min) - zero_point),
-                            scale * (static_cast<double>(quant_max) - zero_point)};
+    const std::optional<Held> holds = HeldBy(spec);
+    if (fills.low == fills.high || !holds) return;
     // The last step at either end is the price of a power of two for a scale.
-    if (!(scale > 0) || (holds.low <= fills.low + 1.5 * scale && holds.high >= fills.high - 1.5 * scale)) return;
+    const double slack = 1.5 * holds->step;
+    if (holds->low <= fills.low + slack && holds->high >= fills.high - slack) return;
+    const double zero_point = spec.qparams().zero_points().empty() ? 0 : spec.qparams().zero_points(0);
     sink.Add(kUncoveredRange, at.place,
-             absl::StrCat("scale ", FormatNumber(scale), " and zero point ", FormatNumber(zero_point), " hold ",
-                          FormatNumber(holds.low), "..", FormatNumber(holds.high)),
+             absl::StrCat("scale ", FormatNumber(holds->step), " and zero point ", FormatNumber(zero_point), " hold ",
+                          FormatNumber(holds->low), "..", FormatNumber(holds->high)),
              absl::StrCat(FormatNumber(fills.low), "..", FormatNumber(fills.high), ", what the operator fills"));
   });
 }

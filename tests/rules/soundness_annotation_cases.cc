@@ -254,6 +254,20 @@ void AddSigmoid(GraphBuilder& b, v1::DataType type, double zero_point) {
   b.Value("sigmoid").set_spec(id);
 }
 
+// mul of a tensor and a constant, both read with 1/256 times `scale` and that zero point.
+void AddFixedMul(GraphBuilder& b, const std::string& input, double factor, double zero_point = 0, double scale = 1) {
+  b.Reals("factor", {factor});
+  v1::Node& mul = b.Node("aten.mul.Tensor", "mul", {input, "factor"}, {"mul"});
+  b.Shape("mul", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+  b.Output("mul");
+  const int id = AddSpec(b, v1::DATA_TYPE_INT8, v1::Spec::PER_TENSOR_AFFINE);
+  v1::Spec& spec = *b.graph.mutable_specs(id - 1);
+  spec.set_kind(v1::Spec::FIXED);
+  spec.mutable_qparams()->add_scales(scale / 256);
+  spec.mutable_qparams()->add_zero_points(zero_point);
+  for (int i = 0; i < 2; ++i) mul.add_input_specs(id);
+}
+
 // conv behind the first one, with the same bias tensor and a spec for it that is derived from its own edges.
 void AddConvWithTheSameBias(GraphBuilder& b, const std::string& input, const std::string& weight) {
   b.Weight("w2", v1::DATA_TYPE_FLOAT32, {16, 32, 1, 1}, -1);
@@ -888,6 +902,65 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.graph.mutable_specs(b.graph.specs_size() - 1)->set_dtype(v1::DATA_TYPE_UINT16);
        },
        "-FX009"},
+
+      // FX010
+      {"FixedBehindAnObserver", Conv, [](GraphBuilder& b) { AddFixedMul(b, "conv", 0.25); }, "FX010", "mul", "conv", -1,
+       v1::Finding::WARNING},
+      {"FixedBehindAMovedTensor", Conv,
+       [](GraphBuilder& b) {
+         b.Node("aten.permute.default", "moved", {"conv"}, {"moved"});
+         b.Shape("moved", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+         AddFixedMul(b, "moved", 0.25);
+       },
+       "FX010", "mul", "moved", -1, v1::Finding::WARNING},
+      {"FixedWhereNothingBounds", Conv, [](GraphBuilder& b) { AddFixedMul(b, "relu", 0.25); }, "FX010", "mul", "relu",
+       -1, v1::Finding::WARNING},
+      {"FixedToWhatSomebodyMeasured", Conv, [](GraphBuilder& b) { AddFixedMul(b, "relu", 0.25, 0, 16); }, "-FX010"},
+      {"FixedConstantBeyond", Conv,
+       [](GraphBuilder& b) {
+         AddSigmoid(b, v1::DATA_TYPE_INT8, -128);
+         AddFixedMul(b, "sigmoid", 2, -128);
+       },
+       "FX010", "mul", "factor", -1, v1::Finding::WARNING},
+      {"FixedConstantWithin", Conv,
+       [](GraphBuilder& b) {
+         AddSigmoid(b, v1::DATA_TYPE_INT8, -128);
+         AddFixedMul(b, "sigmoid", 0.5, -128);
+       },
+       "-FX010"},
+      {"FixedHalfOfASigmoid", Conv,
+       [](GraphBuilder& b) {
+         b.Node("aten.sigmoid.default", "sigmoid", {"relu"}, {"sigmoid"});
+         b.Shape("sigmoid", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+         AddFixedMul(b, "sigmoid", 0.25);
+       },
+       "FX010", "mul", "sigmoid", -1, v1::Finding::WARNING},
+      {"FixedBehindAClamp", Conv,
+       [](GraphBuilder& b) {
+         v1::Node& clamp = b.Node("aten.hardtanh.default", "clamp", {"relu"}, {"clamp"});
+         for (const auto& [end, number] : {std::pair("min_val", -0.5), std::pair("max_val", 0.5)}) {
+           v1::Attribute& attribute = *clamp.add_attributes();
+           attribute.set_name(b.Symbol(end));
+           attribute.set_f(number);
+         }
+         b.Shape("clamp", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+         AddFixedMul(b, "clamp", 0.25);
+       },
+       "-FX010"},
+      {"FixedInputOfTheModel", Conv,
+       [](GraphBuilder& b) {
+         b.Input("image", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+         AddFixedMul(b, "image", 0.25);
+       },
+       "-FX010"},
+      {"FixedBesideAWiderCalibrated", SmallBias, [](GraphBuilder& b) { AddFixedMul(b, "conv", 0.25); }, "FX010", "mul",
+       "conv", -1, v1::Finding::WARNING},
+      {"FixedBesideANarrowerCalibrated", SmallBias,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(0)->mutable_qparams()->set_scales(0, 1e-3);
+         AddFixedMul(b, "conv", 0.25);
+       },
+       "-FX010"},
 
       // FX006
       {"SigmoidCutInHalf", Conv, [](GraphBuilder& b) { AddSigmoid(b, v1::DATA_TYPE_INT8, 0); }, "FX006", "sigmoid",

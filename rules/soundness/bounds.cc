@@ -1,0 +1,180 @@
+#include "rules/soundness/bounds.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "rules/graph/elements.h"
+#include "rules/graph/port_role.h"
+
+namespace quantgate {
+namespace {
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+Bounds Between(double low, double high) { return {true, low, high}; }
+
+Bounds Union(const Bounds& a, const Bounds& b) {
+  return {a.known && b.known, std::min(a.low, b.low), std::max(a.high, b.high)};
+}
+
+Bounds Scaled(const Bounds& a, double by) {
+  return {a.known, std::min(a.low * by, a.high * by), std::max(a.low * by, a.high * by)};
+}
+
+Bounds Sum(const Bounds& a, const Bounds& b) { return {a.known && b.known, a.low + b.low, a.high + b.high}; }
+
+bool IsFinite(const Bounds& a) { return a.known && std::isfinite(a.low) && std::isfinite(a.high); }
+
+// With an end that is not known anything may come out.
+Bounds Product(const Bounds& a, const Bounds& b) {
+  if (!IsFinite(a) || !IsFinite(b)) return {a.known && b.known};
+  const auto [low, high] = std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
+  return Between(low, high);
+}
+
+Bounds OfConstant(const v1::Value& value) {
+  const v1::Constant& constant = value.constant();
+  if (constant.has_statistics()) {
+    const v1::Statistics& statistics = constant.statistics();
+    // Which infinity was seen is not counted.
+    if (statistics.inf_count() > 0) return Between(-kInfinity, kInfinity);
+    return {statistics.min() <= statistics.max(), statistics.min(), statistics.max()};
+  }
+  const RealView numbers = NumbersOf(value);
+  if (numbers.empty()) return {};
+  const auto [low, high] = std::minmax_element(numbers.begin(), numbers.end());
+  return {*low <= *high, *low, *high};
+}
+
+class Propagation {
+ public:
+  explicit Propagation(const Graph& graph) : graph_(graph), bounds_(graph.num_values()) {
+    for (const Graph::ConstantRecord& constant : graph.constants()) {
+      bounds_[constant.value] = OfConstant(graph.value(constant.value));
+    }
+    for (int32_t node : graph.order()) {
+      const Bounds bounds = OfOutput(node);
+      for (int i = 0; i < graph.num_outputs(node); ++i) {
+        if (graph.output(node, i) >= 0) bounds_[graph.output(node, i)] = bounds;
+      }
+    }
+  }
+
+  std::vector<Bounds> Take() { return std::move(bounds_); }
+
+ private:
+  Bounds OfOutput(int32_t node) const {
+    const Binding* binding = graph_.binding(node);
+    if (binding == nullptr) return {};
+    switch (graph_.op(node)) {
+      case OpId::kSigmoid:
+      case OpId::kHardSigmoid:
+      case OpId::kSoftmax:
+      case OpId::kMaskedSoftmax:
+      case OpId::kBiasSoftmax:
+      case OpId::kHardmax:
+      case OpId::kOneHot:
+        return Between(0, 1);
+      case OpId::kTanh:
+      case OpId::kSin:
+      case OpId::kCos:
+      case OpId::kErf:
+      case OpId::kSign:
+      case OpId::kSoftsign:
+      case OpId::kRelu1:
+        return Between(-1, 1);
+      case OpId::kRelu6:
+        return Between(0, 6);
+      case OpId::kRelu:
+        return Cut(First(node), 0, kInfinity);
+      case OpId::kClamp:
+        return Cut(First(node), Stated(node, {"min_val", "min"}, -kInfinity),
+                   Stated(node, {"max_val", "max"}, kInfinity));
+      case OpId::kNeg:
+        return Scaled(First(node), -1);
+      case OpId::kAdd:
+        return Stated(node, {"alpha"}, 1) == 1 ? Sum(First(node), Second(node)) : Bounds{};
+      case OpId::kSub:
+        return Stated(node, {"alpha"}, 1) == 1 ? Sum(First(node), Scaled(Second(node), -1)) : Bounds{};
+      case OpId::kMul:
+        return Product(First(node), Second(node));
+      case OpId::kConv:
+      case OpId::kConvTranspose:
+      case OpId::kLinear:
+      case OpId::kGemm:
+      case OpId::kBatchNorm:
+      case OpId::kLayerNorm:
+      case OpId::kInstanceNorm:
+      case OpId::kGroupNorm:
+      case OpId::kRmsNorm:
+        return Between(-kInfinity, kInfinity);
+      // As large as their input where it is positive, and never as small.
+      case OpId::kGelu:
+      case OpId::kSilu:
+      case OpId::kElu:
+      case OpId::kHardSwish:
+        return First(node).high == kInfinity ? First(node) : Bounds{};
+      case OpId::kWhere:
+      case OpId::kMaskedFill:
+      case OpId::kPad:
+      case OpId::kThreshold:
+        return {};  // numbers of their own are among those of the tensors
+      case OpId::kAveragePool:
+      case OpId::kGlobalAveragePool:
+      case OpId::kReduceMean:
+      case OpId::kDropout:
+        return OfAll(node);
+      default:
+        return (binding->op->traits & (kMovesData | kSelects)) != 0 ? OfAll(node) : Bounds{};
+    }
+  }
+
+  // What is left of `bounds`; both ends bound also what is not known.
+  static Bounds Cut(const Bounds& bounds, double low, double high) {
+    const bool both = low > -kInfinity && high < kInfinity;
+    return {bounds.known || both, std::max(bounds.low, low), std::min(bounds.high, high)};
+  }
+
+  // The first parameter of those that the node states.
+  double Stated(int32_t node, std::initializer_list<const char*> names, double fallback) const {
+    for (const char* name : names) {
+      const double number = graph_.float_attribute(node, name, kInfinity);
+      if (number != kInfinity) return number;
+    }
+    return fallback;
+  }
+
+  Bounds First(int32_t node) const { return Operand(node, 0); }
+  // A number among the parameters stands for a second tensor.
+  Bounds Second(int32_t node) const {
+    if (graph_.num_inputs(node) > 1) return Operand(node, 1);
+    const double number = Stated(node, {"other"}, kInfinity);
+    return std::isfinite(number) ? Between(number, number) : Bounds{};
+  }
+  Bounds Operand(int32_t node, int i) const {
+    const int32_t value = i < graph_.num_inputs(node) ? graph_.input(node, i) : -1;
+    return value < 0 ? Bounds{} : bounds_[value];
+  }
+
+  // Of elements that are moved, chosen or averaged, and zeros among them.
+  Bounds OfAll(int32_t node) const {
+    if (Stated(node, {"value", "fill_value"}, kInfinity) != kInfinity) return {};
+    Bounds all = Between(0, 0);
+    bool any = false;
+    for (int i = 0; i < graph_.num_inputs(node); ++i) {
+      if (RoleAt(*graph_.binding(node), graph_.argument(node, i)) != PortRole::kActivation) continue;
+      all = Union(all, Operand(node, i));
+      any = true;
+    }
+    return any ? all : Bounds{};
+  }
+
+  const Graph& graph_;
+  std::vector<Bounds> bounds_;
+};
+
+}  // namespace
+
+std::vector<Bounds> BoundsOf(const CheckContext& context) { return Propagation(context.graph()).Take(); }
+
+}  // namespace quantgate

@@ -1,0 +1,43 @@
+#include "rules/soundness/moved.h"
+
+#include <algorithm>
+
+#include "rules/graph/port_role.h"
+
+namespace quantgate {
+
+bool PutsTogether(const Binding& binding) {
+  int tensors = 0;
+  for (const Port& port : binding.op->inputs) {
+    if (port.role == PortRole::kActivation) tensors += port.variadic ? 2 : 1;
+  }
+  return tensors > 1;
+}
+
+int32_t MovedBy(const Graph& graph, int32_t node) {
+  if (graph.op(node) == OpId::kGetItem) {  // of what a split or the like gives
+    const int32_t tuple = graph.num_inputs(node) > 0 ? graph.input(node, 0) : -1;
+    node = tuple < 0 ? -1 : graph.producer(tuple);
+    if (node < 0 || graph.op(node) == OpId::kGetItem) return -1;
+  }
+  const Binding* binding = graph.binding(node);
+  if (binding == nullptr || (binding->op->traits & kMovesData) == 0 || PutsTogether(*binding)) return -1;
+  constexpr int kFirstFew = 4;
+  for (int i = 0; i < std::min(graph.num_inputs(node), kFirstFew); ++i) {
+    if (RoleAt(*binding, graph.argument(node, i)) == PortRole::kActivation) return graph.input(node, i);
+  }
+  return -1;
+}
+
+int32_t SourceOf(const Graph& graph, int32_t value) {
+  constexpr int kLongestChain = 64;
+  for (int step = 0; step < kLongestChain; ++step) {
+    const int32_t producer = graph.producer(value);
+    const int32_t from = producer < 0 ? -1 : MovedBy(graph, producer);
+    if (from < 0) break;
+    value = from;
+  }
+  return value;
+}
+
+}  // namespace quantgate
