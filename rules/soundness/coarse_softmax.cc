@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
@@ -11,8 +10,8 @@
 #include "rules/graph/data_type.h"
 #include "rules/graph/elements.h"
 #include "rules/graph/observers.h"
-#include "rules/graph/port_role.h"
 #include "rules/graph/quantizer.h"
+#include "rules/soundness/largest_number.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {
@@ -37,91 +36,6 @@ constexpr RuleInfo kCoarseSoftmax = {
 
 // One step doubles a probability.
 const double kLargestStep = std::log(2.0);
-
-// The largest number by size that is surely in the tensor: of constants that are added or filled in. 0: none is known.
-class Masks {
- public:
-  explicit Masks(const Graph& graph) : graph_(graph) {}
-
-  double LargestIn(int32_t value) {
-    steps_ = kMostSteps;
-    return Find(value);
-  }
-
-  // Of scales that many may read.
-  double LargestOf(int32_t qparams, const RealView& scales) {
-    const auto [known, is_new] = scales_.try_emplace(qparams, 0.0);
-    for (size_t i = 0; is_new && i < scales.size(); ++i) known->second = std::max(known->second, scales[i]);
-    return known->second;
-  }
-
- private:
-  // No model has more in front of a softmax.
-  static constexpr int kMostSteps = 64;
-
-  double Find(int32_t value) {
-    if (value < 0 || --steps_ < 0) return 0;
-    if (graph_.is_constant(value)) {
-      const auto [known, is_new] = constants_.try_emplace(value, 0.0);
-      if (is_new) known->second = LargestOf(graph_.value(value));
-      return known->second;
-    }
-    const int32_t node = graph_.producer(value);
-    const Binding* binding = node < 0 ? nullptr : graph_.binding(node);
-    if (binding == nullptr) return 0;
-    switch (graph_.op(node)) {
-      case OpId::kAdd:
-      case OpId::kMaskedFill:
-      case OpId::kWhere:
-        return std::max(LargestOperand(node), Filled(node));
-      case OpId::kCast:
-        return LargestOperand(node);
-      case OpId::kFill:
-      case OpId::kFillLike:
-        return Filled(node);
-      default:
-        // Of elements that are moved some may be left behind, but not those of a mask.
-        return (binding->op->traits & kMovesData) != 0 ? LargestOperand(node) : 0;
-    }
-  }
-
-  static double LargestOf(const v1::Value& value) {
-    const v1::Constant& constant = value.constant();
-    if (constant.has_statistics()) {
-      const v1::Statistics& statistics = constant.statistics();
-      if (statistics.inf_count() > 0) return std::numeric_limits<double>::infinity();
-      return std::max(std::abs(statistics.min()), std::abs(statistics.max()));
-    }
-    double largest = 0;
-    for (const double number : NumbersOf(value)) largest = std::max(largest, std::abs(number));
-    return largest;
-  }
-
-  double LargestOperand(int32_t node) {
-    double largest = 0;
-    for (int i = 0; i < graph_.num_inputs(node) && --steps_ >= 0; ++i) {
-      if (RoleAt(*graph_.binding(node), graph_.argument(node, i)) != PortRole::kActivation) continue;
-      largest = std::max(largest, Find(graph_.input(node, i)));
-    }
-    return largest;
-  }
-
-  // A number among the parameters of the operator.
-  double Filled(int32_t node) {
-    const auto [known, is_new] = filled_.try_emplace(node, 0.0);
-    for (const char* name : {"value", "fill_value", "other", "self"}) {
-      if (is_new) known->second = std::max(known->second, std::abs(graph_.float_attribute(node, name, 0)));
-    }
-    return known->second;
-  }
-
-  const Graph& graph_;
-  int steps_ = 0;
-  // By value and by node: however many softmaxes read it, each is looked at once.
-  absl::flat_hash_map<int32_t, double> constants_;
-  absl::flat_hash_map<int32_t, double> filled_;
-  absl::flat_hash_map<int32_t, double> scales_;
-};
 
 absl::string_view ObserverOf(const Graph& graph, const Operand& operand) {
   return operand.spec < 0 ? "" : graph.symbol(graph.message().specs(operand.spec).observer());
@@ -171,17 +85,31 @@ const Operand* QuantizedInput(const CheckContext& context, const ResolvedOp& op)
                      : QuantizedOutput(context.resolved(), graph.producer(written), graph.output_index(written));
 }
 
-Step StepOf(const CheckContext& context, const ResolvedOp& op, const Operand& input, Masks& masks) {
+// Of scales that many may read.
+class LargestScale {
+ public:
+  double Of(int32_t qparams, const RealView& scales) {
+    const auto [known, is_new] = known_.try_emplace(qparams, 0.0);
+    for (size_t i = 0; is_new && i < scales.size(); ++i) known->second = std::max(known->second, scales[i]);
+    return known->second;
+  }
+
+ private:
+  absl::flat_hash_map<int32_t, double> known_;
+};
+
+Step StepOf(const CheckContext& context, const ResolvedOp& op, const Operand& input, LargestNumber& masks,
+            LargestScale& largest_scale) {
   const QuantParams* params = context.resolved().qparams(input);
   if (params != nullptr && !params->scales.empty()) {
     return {
-        masks.LargestOf(input.qparams, params->scales) * std::abs(context.graph().float_attribute(op.node, "beta", 1)),
+        largest_scale.Of(input.qparams, params->scales) * std::abs(context.graph().float_attribute(op.node, "beta", 1)),
         0};
   }
   if (context.stage() != v1::STAGE_ANNOTATED || input.quant_max <= input.quant_min) return {};
   const absl::string_view observer = ObserverOf(context.graph(), input);
   if (HasFixedNumbers(observer)) return {};
-  const double largest = masks.LargestIn(input.edge_value);
+  const double largest = masks.In(input.edge_value);
   // HistogramObserver looks at finite numbers alone.
   if (std::isinf(largest) && ParseObserver(observer).observer == "HistogramObserver") return {};
   return {largest / StepsOf(input), largest};
@@ -194,12 +122,13 @@ void CheckCoarseSoftmax(const CheckContext& context, FindingSink& sink) {
   };
   if (absl::c_none_of(graph.unlike_nodes(), is_softmax)) return;
   const ResolvedGraph& resolved = context.resolved();
-  Masks masks(graph);
+  LargestNumber masks(graph);
+  LargestScale largest_scale;
   for (const ResolvedOp& op : resolved.ops()) {
     if (!is_softmax(op.node)) continue;
     const Operand* input = QuantizedInput(context, op);
     if (input == nullptr || !IsInteger(input->type)) continue;
-    const Step step = StepOf(context, op, *input, masks);
+    const Step step = StepOf(context, op, *input, masks, largest_scale);
     if (!(step.size >= kLargestStep)) continue;
     const Operand& read = resolved.inputs(op)[0];
     Place place;

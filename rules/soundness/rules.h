@@ -79,6 +79,7 @@ Rule NarrowWeight();    // NR005
 Rule BlockFactor();     // NR006
 Rule EncodingOffset();  // NR007
 Rule EncodingRange();   // NR008
+Rule InfiniteNumber();  // NR009
 
 // AX: geometry.
 Rule QParamsCount();       // AX001

@@ -192,6 +192,25 @@ void AddMaskedSoftmax(GraphBuilder& b, double widest, bool quantized = true) {
   b.Output("softmax");
 }
 
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+// The same, with an observer.
+void AddObservedMask(GraphBuilder& b, double widest, const char* observer) {
+  AddMaskedSoftmax(b, widest);
+  b.graph.mutable_specs(b.graph.specs_size() - 1)->set_observer(b.Symbol(observer));
+}
+
+// conv padded.
+v1::Node& AddPad(GraphBuilder& b, const char* observer) {
+  v1::Node& pad = b.Node("aten.pad.default", "pad", {"conv"}, {"pad"});
+  b.Shape("pad", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 10});
+  b.Output("pad");
+  const int spec = AddSpec(b, v1::DATA_TYPE_UINT8, v1::Spec::PER_TENSOR_AFFINE);
+  b.graph.mutable_specs(spec - 1)->set_observer(b.Symbol(observer));
+  b.Value("pad").set_spec(spec);
+  return pad;
+}
+
 // permute(relu), which has the numbers of relu.
 void AddPermuted(GraphBuilder& b, const char* name) {
   b.Node("aten.permute.default", name, {"relu"}, {name});
@@ -902,6 +921,23 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.graph.mutable_specs(b.graph.specs_size() - 1)->set_dtype(v1::DATA_TYPE_UINT16);
        },
        "-FX009"},
+
+      // NR009
+      {"InfinityInARange", Conv, [](GraphBuilder& b) { AddObservedMask(b, -kInfinity, "MinMaxObserver"); }, "NR009",
+       "masked", "masked"},
+      {"InfinityInAnAverage", Conv,
+       [](GraphBuilder& b) { AddObservedMask(b, -kInfinity, "MovingAverageMinMaxObserver"); }, "NR009", "masked",
+       "masked"},
+      {"InfinityLeftOut", Conv, [](GraphBuilder& b) { AddObservedMask(b, -kInfinity, "HistogramObserver"); }, "-NR009"},
+      {"LargeNumberInARange", Conv, [](GraphBuilder& b) { AddObservedMask(b, -1e30, "MinMaxObserver"); }, "-NR009"},
+      {"InfinityThatIsFilledIn", Conv,
+       [](GraphBuilder& b) {
+         v1::Attribute& attribute = *AddPad(b, "MinMaxObserver").add_attributes();
+         attribute.set_name(b.Symbol("value"));
+         attribute.set_f(-kInfinity);
+       },
+       "NR009", "pad", "pad"},
+      {"ZerosThatAreFilledIn", Conv, [](GraphBuilder& b) { AddPad(b, "MinMaxObserver"); }, "-NR009"},
 
       // FX010
       {"FixedBehindAnObserver", Conv, [](GraphBuilder& b) { AddFixedMul(b, "conv", 0.25); }, "FX010", "mul", "conv", -1,

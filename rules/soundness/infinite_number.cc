@@ -1,0 +1,77 @@
+#include <cmath>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/graph/data_type.h"
+#include "rules/graph/observers.h"
+#include "rules/graph/sharing.h"
+#include "rules/soundness/annotated.h"
+#include "rules/soundness/largest_number.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kInfiniteNumber = {
+    "NR009",
+    "infinite-number",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "Observers that keep the smallest and the largest number make a scale of them. Of a tensor with an infinity in it "
+    "the scale is infinite or no number: convert_pt2e raises an error, or nothing is left of the tensor.",
+    "Mask and pad with a finite number just below all others, or leave the tensor float. HistogramObserver looks at "
+    "finite numbers alone, and what is infinite becomes the end of their range.",
+    "pad with -inf, observed by MinMaxObserver, fires it; with -8, or observed by HistogramObserver, it does not.",
+};
+
+// Whether the observer's range ends at what it sees, averaged or per channel.
+bool KeepsEnds(absl::string_view observer) {
+  const ObserverName name = ParseObserver(observer);
+  return !name.is_foreign && absl::EndsWith(name.observer, "MinMaxObserver");
+}
+
+bool MakesItsRange(const Graph& graph, const v1::Spec& spec) {
+  return spec.kind() == v1::Spec::PLAIN && IsInteger(spec.dtype()) && !spec.is_dynamic() &&
+         KeepsEnds(graph.symbol(spec.observer()));
+}
+
+void CheckInfiniteNumber(const CheckContext& context, FindingSink& sink) {
+  if (context.stage() != v1::STAGE_ANNOTATED || !IsAnnotation(context)) return;  // later the scale tells
+  const Graph& graph = context.graph();
+  if (absl::c_none_of(graph.message().symbols(), KeepsEnds)) return;
+  const SharingGroups& groups = GroupsOf(context);
+  LargestNumber largest(graph);
+  std::vector<bool> said(graph.num_values(), false);
+  // What is computed of it has it too.
+  const auto is_said_before = [&](int32_t value) {
+    const int32_t node = graph.producer(value);
+    for (int i = 0; node >= 0 && i < graph.num_inputs(node); ++i) {
+      if (graph.input(node, i) >= 0 && said[graph.input(node, i)]) return true;
+    }
+    return false;
+  };
+  for (size_t entry = 0; entry < groups.group_of.size(); ++entry) {
+    const SpecPlace place = groups.annotations.place(static_cast<int>(entry));
+    const v1::Spec& spec = groups.annotations.spec(groups.leader(groups.group_of[entry]));
+    if (place.value < 0 || said[place.value] || !MakesItsRange(graph, spec)) continue;
+    if (!std::isinf(largest.In(place.value))) continue;
+    said[place.value] = true;
+    if (is_said_before(place.value)) continue;
+    sink.Add(kInfiniteNumber, PlaceOf(graph, place),
+             absl::StrCat("has an infinity in it, of which ", ParseObserver(graph.symbol(spec.observer())).observer,
+                          " makes its range"),
+             "finite numbers");
+  }
+}
+
+}  // namespace
+
+Rule InfiniteNumber() { return {&kInfiniteNumber, &CheckInfiniteNumber}; }
+
+}  // namespace quantgate
