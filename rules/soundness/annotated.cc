@@ -1,5 +1,6 @@
 #include "rules/soundness/annotated.h"
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 
@@ -7,6 +8,19 @@ namespace quantgate {
 namespace {
 
 SharingGroups ComputeGroups(const CheckContext& context) { return ComputeSharingGroups(context.graph()); }
+
+// Through the shorter list of both: a node may read very many tensors, and very many may read a tensor.
+int32_t FirstInputOf(const Graph& graph, SpecPlace edge) {
+  const auto uses = graph.uses(edge.value);
+  if (static_cast<int64_t>(uses.size()) < graph.num_inputs(edge.node)) {
+    const auto use = absl::c_find_if(uses, [&](const Use& use) { return use.node == edge.node; });
+    return use == uses.end() ? -1 : use->input;
+  }
+  for (int i = 0; i < graph.num_inputs(edge.node); ++i) {
+    if (graph.input(edge.node, i) == edge.value) return i;
+  }
+  return -1;
+}
 
 }  // namespace
 
@@ -17,9 +31,7 @@ Place PlaceOf(const Graph& graph, SpecPlace at) {
   place.value = at.value;
   place.node = at.is_edge() ? at.node : graph.producer(at.value);
   if (!at.is_edge()) place.output = place.node < 0 ? -1 : graph.output_index(at.value);
-  for (int i = 0; at.is_edge() && i < graph.num_inputs(at.node) && place.input < 0; ++i) {
-    if (graph.input(at.node, i) == at.value) place.input = i;
-  }
+  if (at.is_edge()) place.input = FirstInputOf(graph, at);
   return place;
 }
 

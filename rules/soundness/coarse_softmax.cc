@@ -24,7 +24,8 @@ constexpr RuleInfo kCoarseSoftmax = {
     v1::Finding::WARNING,
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
-    "Softmax makes differences of its input into ratios: where one step of the input is 0.7, the next probability is "
+    "Softmax, and the exp in it, makes differences of its input into ratios: where one step of the input is 0.7, the "
+    "next probability is "
     "twice as large, and what lies in between is lost. It is nearly always a mask that makes the step so large: -10000 "
     "or -65535 in what is read leaves a few integers, or one, for all numbers that count.",
     "Mask with a number just below what is not masked: a probability 20 below the largest is 2e-9 already. Or leave "
@@ -117,8 +118,10 @@ Step StepOf(const CheckContext& context, const ResolvedOp& op, const Operand& in
 
 void CheckCoarseSoftmax(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
+  // Softmax may be taken apart, and exp is what makes its ratios.
   const auto is_softmax = [&graph](int32_t node) {
-    return graph.op(node) == OpId::kSoftmax || graph.op(node) == OpId::kLogSoftmax;
+    const OpId op = graph.op(node);
+    return op == OpId::kSoftmax || op == OpId::kLogSoftmax || op == OpId::kExp;
   };
   if (absl::c_none_of(graph.unlike_nodes(), is_softmax)) return;
   const ResolvedGraph& resolved = context.resolved();

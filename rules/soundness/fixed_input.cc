@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -42,20 +43,24 @@ bool SticksOut(const Held& held, double low, double high) {
   return low < held.low - slack || high > held.high + slack;
 }
 
-// The spec of the observer that looks at the tensor before the edge does: where it is written, or where what it was
-// moved from is. Null: there is none with a range of its own.
-const v1::Spec* ObservedBefore(const SharingGroups& groups, const Graph& graph, const AnnotatedPlace& at) {
-  const auto group_of = [&groups](SpecPlace place) {
-    const int32_t entry = groups.group_of.empty() ? -1 : groups.annotations.Find(place);
-    return entry < 0 ? -1 : groups.group_of[entry];
-  };
-  const int32_t read = group_of({at.value, at.place.node});
+int32_t GroupOf(const SharingGroups& groups, SpecPlace place) {
+  const int32_t entry = groups.annotations.Find(place);
+  return entry < 0 ? -1 : groups.group_of[entry];
+}
+
+// The first member's spec makes the observer of all.
+const v1::Spec& SpecOf(const SharingGroups& groups, int32_t group) {
+  return groups.annotations.spec(groups.leader(group));
+}
+
+// The spec of the observer that looks at the tensor before an edge of group `read` does: where it is written, or where
+// what it was moved from is. Null: there is none with a range of its own.
+const v1::Spec* ObservedBefore(const SharingGroups& groups, const Graph& graph, int32_t value, int32_t read) {
   constexpr int kLongestChain = 64;
-  int32_t value = at.value;
   for (int step = 0; step < kLongestChain && value >= 0; ++step) {
-    const int32_t written = group_of({value, -1});
+    const int32_t written = GroupOf(groups, {value, -1});
     if (written >= 0) {
-      const v1::Spec& spec = groups.annotations.spec(groups.leader(written));
+      const v1::Spec& spec = SpecOf(groups, written);
       const bool observes = written != read && spec.kind() == v1::Spec::PLAIN && !spec.is_dynamic() &&
                             !HasFixedNumbers(graph.symbol(spec.observer()));
       return observes ? &spec : nullptr;
@@ -68,13 +73,11 @@ const v1::Spec* ObservedBefore(const SharingGroups& groups, const Graph& graph, 
 std::string FromTo(double low, double high) { return absl::StrCat(FormatNumber(low), "..", FormatNumber(high)); }
 
 // What contradicts the range that is held; empty: nothing does.
-std::string Contradiction(const CheckContext& context, const AnnotatedPlace& at, const Held& held,
-                          std::vector<Bounds>& bounds) {
+std::string Contradiction(const CheckContext& context, int32_t value, int32_t group, const Held& held,
+                          const Bounds& may_be) {
   const Graph& graph = context.graph();
-  if (bounds.empty()) bounds = BoundsOf(context);
-  const Bounds& may_be = bounds[at.value];
   if (may_be.known && !SticksOut(held, may_be.low, may_be.high)) return "";
-  if (const v1::Spec* observed = ObservedBefore(GroupsOf(context), graph, at)) {
+  if (const v1::Spec* observed = ObservedBefore(GroupsOf(context), graph, value, group)) {
     if (context.stage() == v1::STAGE_ANNOTATED) return "while its range is observed where it is written";
     const std::optional<Held> seen = HeldBy(*observed);
     if (!seen || !SticksOut(held, seen->low, seen->high)) return "";
@@ -82,8 +85,8 @@ std::string Contradiction(const CheckContext& context, const AnnotatedPlace& at,
   }
   if (!may_be.known) return "";
   if (std::isfinite(may_be.low) && std::isfinite(may_be.high)) {
-    return absl::StrCat("while it ", graph.is_constant(at.value) ? "goes from " : "fills ", FormatNumber(may_be.low),
-                        graph.is_constant(at.value) ? " to " : "..", FormatNumber(may_be.high));
+    return absl::StrCat("while it ", graph.is_constant(value) ? "goes from " : "fills ", FormatNumber(may_be.low),
+                        graph.is_constant(value) ? " to " : "..", FormatNumber(may_be.high));
   }
   // A wider one may have been measured by who wrote it.
   const bool is_normalized = held.low >= -1.1 && held.high <= 1.1;
@@ -93,20 +96,25 @@ std::string Contradiction(const CheckContext& context, const AnnotatedPlace& at,
 void CheckFixedInput(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (!IsAnnotation(context)) return;
+  const auto is_prescribed = [&](const v1::Spec& spec) { return IsPrescribed(context, spec) && HeldBy(spec); };
+  if (absl::c_none_of(graph.message().specs(), is_prescribed)) return;
+  const SharingGroups& groups = GroupsOf(context);
   std::vector<Bounds> bounds;
-  const auto wanted = [&](const v1::Spec& spec) { return IsPrescribed(context, spec) && IsInteger(spec.dtype()); };
-  ForEachAnnotated(context, wanted, [&](const AnnotatedPlace& at) {
-    if (at.place.input < 0 || !IsFloat(graph.dtype(at.value))) return;
-    const v1::Spec& spec = graph.message().specs(at.spec);
-    const std::optional<Held> held = HeldBy(spec);
-    if (!held) return;
-    const std::string contradiction = Contradiction(context, at, *held, bounds);
-    if (contradiction.empty()) return;
-    sink.Add(kFixedInput, at.place,
-             absl::StrCat("is read with a fixed scale ", FormatNumber(spec.qparams().scales(0)), " that holds ",
-                          FromTo(held->low, held->high), ", ", contradiction),
+  for (int entry = 0; entry < static_cast<int>(groups.group_of.size()); ++entry) {
+    const SpecPlace place = groups.annotations.place(entry);
+    if (!place.is_edge() || place.value < 0 || groups.annotations.is_stray(entry)) continue;
+    const int32_t group = groups.group_of[entry];
+    const v1::Spec& spec = SpecOf(groups, group);
+    if (!is_prescribed(spec) || !IsFloat(graph.dtype(place.value))) continue;
+    if (bounds.empty()) bounds = BoundsOf(context);
+    const Held held = *HeldBy(spec);
+    const std::string contradiction = Contradiction(context, place.value, group, held, bounds[place.value]);
+    if (contradiction.empty()) continue;
+    sink.Add(kFixedInput, PlaceOf(graph, place),
+             absl::StrCat("is read with a fixed scale ", FormatNumber(held.step), " that holds ",
+                          FromTo(held.low, held.high), ", ", contradiction),
              "parameters that hold all of it");
-  });
+  }
 }
 
 }  // namespace

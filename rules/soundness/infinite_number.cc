@@ -59,7 +59,8 @@ void CheckInfiniteNumber(const CheckContext& context, FindingSink& sink) {
   for (size_t entry = 0; entry < groups.group_of.size(); ++entry) {
     const SpecPlace place = groups.annotations.place(static_cast<int>(entry));
     const v1::Spec& spec = groups.annotations.spec(groups.leader(groups.group_of[entry]));
-    if (place.value < 0 || said[place.value] || !MakesItsRange(graph, spec)) continue;
+    if (place.value < 0 || groups.annotations.is_stray(static_cast<int>(entry))) continue;
+    if (said[place.value] || !MakesItsRange(graph, spec)) continue;
     if (!std::isinf(largest.In(place.value))) continue;
     said[place.value] = true;
     if (is_said_before(place.value)) continue;

@@ -44,6 +44,7 @@ double LargestNumber::Find(int32_t value) {
   if (binding == nullptr) return 0;
   switch (graph_.op(node)) {
     case OpId::kAdd:
+    case OpId::kSub:
     case OpId::kMaskedFill:
     case OpId::kWhere:
     case OpId::kPad:

@@ -192,6 +192,17 @@ void AddMaskedSoftmax(GraphBuilder& b, double widest, bool quantized = true) {
   b.Output("softmax");
 }
 
+// exp(conv + mask - conv), and what exp reads is quantized to uint8.
+void AddMaskedExp(GraphBuilder& b, double widest) {
+  AddMaskedSoftmax(b, widest, false);
+  b.Node("aten.sub.Tensor", "shifted", {"masked", "conv"}, {"shifted"});
+  b.Shape("shifted", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+  b.Value("shifted").set_spec(AddSpec(b, v1::DATA_TYPE_UINT8, v1::Spec::PER_TENSOR_AFFINE));
+  b.Node("aten.exp.default", "exp", {"shifted"}, {"exp"});
+  b.Shape("exp", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+  b.Output("exp");
+}
+
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 // The same, with an observer.
@@ -914,6 +925,9 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.graph.mutable_specs(b.graph.specs_size() - 1)->set_observer(b.Symbol("FixedQParamsObserver"));
        },
        "-FX009"},
+      {"MaskInASoftmaxTakenApart", Conv, [](GraphBuilder& b) { AddMaskedExp(b, -10000); }, "FX009", "exp", "shifted",
+       -1, v1::Finding::WARNING},
+      {"SmallMaskInASoftmaxTakenApart", Conv, [](GraphBuilder& b) { AddMaskedExp(b, -30); }, "-FX009"},
       {"MaskInFloat", Conv, [](GraphBuilder& b) { AddMaskedSoftmax(b, -10000, false); }, "-FX009"},
       {"MaskInSixteenBits", Conv,
        [](GraphBuilder& b) {
@@ -956,6 +970,17 @@ std::vector<SoundnessCase> AnnotationCases() {
        [](GraphBuilder& b) {
          AddSigmoid(b, v1::DATA_TYPE_INT8, -128);
          AddFixedMul(b, "sigmoid", 2, -128);
+       },
+       "FX010", "mul", "factor", -1, v1::Finding::WARNING},
+      {"FixedBySharing", Conv,
+       [](GraphBuilder& b) {
+         AddSigmoid(b, v1::DATA_TYPE_INT8, -128);
+         AddFixedMul(b, "sigmoid", 2, -128);
+         v1::Spec& shared = *b.graph.add_specs();
+         shared.set_kind(v1::Spec::SHARED);
+         shared.mutable_shared_with()->set_value(b.Id("sigmoid"));
+         shared.mutable_shared_with()->set_consumer(b.graph.nodes_size());
+         b.graph.mutable_nodes(b.graph.nodes_size() - 1)->set_input_specs(1, b.graph.specs_size());
        },
        "FX010", "mul", "factor", -1, v1::Finding::WARNING},
       {"FixedConstantWithin", Conv,

@@ -1,6 +1,4 @@
 """Masks that leave a softmax a few integers for what counts (FX009): the numbers say which."""
-import itertools
-
 import pytest
 import quantgate
 import quantizers
@@ -47,10 +45,12 @@ def attention_by_hand(x):
 
 FUNCTIONS = [unmasked, filled_with_infinity, filled_with_a_billion, added_ten_thousand, added_ten, attention,
              attention_that_is_causal, attention_by_hand]
-NAMES = ['qnn_8a8w', 'qnn_16a8w', 'mediatek', 'samsung', 'xnnpack']
-# XNNPACKQuantizer matches patterns for seconds.
-CASES = [(name, function) for name, function in itertools.product(NAMES, FUNCTIONS)
-         if name != 'xnnpack' or function in (added_ten_thousand, added_ten)]
+NAMES = ['qnn_8a8w', 'qnn_16a8w', 'mediatek', 'samsung', 'ethos_u', 'xnnpack']
+# XNNPACKQuantizer matches patterns for seconds. EthosUQuantizer takes the softmax apart, and its HistogramObserver cuts
+# an infinity to the smallest number that it saw, which is another fault.
+OF_NAME = {'xnnpack': [added_ten_thousand, added_ten],
+           'ethos_u': [unmasked, filled_with_a_billion, added_ten_thousand, added_ten, attention_by_hand]}
+CASES = [(name, function) for name in NAMES for function in OF_NAME.get(name, FUNCTIONS)]
 seen = []
 
 
