@@ -96,18 +96,21 @@ std::string Contradiction(const CheckContext& context, int32_t value, int32_t gr
 void CheckFixedInput(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (!IsAnnotation(context)) return;
-  const auto is_prescribed = [&](const v1::Spec& spec) { return IsPrescribed(context, spec) && HeldBy(spec); };
-  if (absl::c_none_of(graph.message().specs(), is_prescribed)) return;
+  std::vector<bool> is_prescribed;
+  for (const v1::Spec& spec : graph.message().specs()) {
+    is_prescribed.push_back(IsPrescribed(context, spec) && HeldBy(spec));
+  }
+  if (!absl::c_linear_search(is_prescribed, true)) return;
   const SharingGroups& groups = GroupsOf(context);
   std::vector<Bounds> bounds;
   for (int entry = 0; entry < static_cast<int>(groups.group_of.size()); ++entry) {
     const SpecPlace place = groups.annotations.place(entry);
     if (!place.is_edge() || place.value < 0 || groups.annotations.is_stray(entry)) continue;
     const int32_t group = groups.group_of[entry];
-    const v1::Spec& spec = SpecOf(groups, group);
-    if (!is_prescribed(spec) || !IsFloat(graph.dtype(place.value))) continue;
+    if (!is_prescribed[groups.annotations.spec_id(groups.leader(group))]) continue;
+    if (!IsFloat(graph.dtype(place.value))) continue;
     if (bounds.empty()) bounds = BoundsOf(context);
-    const Held held = *HeldBy(spec);
+    const Held held = *HeldBy(SpecOf(groups, group));
     const std::string contradiction = Contradiction(context, place.value, group, held, bounds[place.value]);
     if (contradiction.empty()) continue;
     sink.Add(kFixedInput, PlaceOf(graph, place),

@@ -44,7 +44,7 @@ bool MakesItsRange(const Graph& graph, const v1::Spec& spec) {
 void CheckInfiniteNumber(const CheckContext& context, FindingSink& sink) {
   if (context.stage() != v1::STAGE_ANNOTATED || !IsAnnotation(context)) return;  // later the scale tells
   const Graph& graph = context.graph();
-  if (absl::c_none_of(graph.message().symbols(), KeepsEnds)) return;
+  if (absl::c_none_of(graph.message().symbols(), KeepsEnds) || !HasInfinity(graph)) return;
   const SharingGroups& groups = GroupsOf(context);
   LargestNumber largest(graph);
   std::vector<bool> said(graph.num_values(), false);

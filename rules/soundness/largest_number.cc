@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 
+#include "absl/algorithm/container.h"
 #include "rules/graph/elements.h"
 #include "rules/graph/port_role.h"
 
@@ -25,7 +26,24 @@ double LargestOf(const v1::Value& value) {
   return largest;
 }
 
+// Of the parameters that are elements of the operator's result.
+double LargestParameter(const Graph& graph, int32_t node) {
+  double largest = 0;
+  for (const char* name : {"value", "fill_value", "other", "self"}) {
+    largest = std::max(largest, std::abs(graph.float_attribute(node, name, 0)));
+  }
+  return largest;
+}
+
 }  // namespace
+
+bool HasInfinity(const Graph& graph) {
+  return absl::c_any_of(graph.unlike_nodes(),
+                        [&](int32_t node) { return std::isinf(LargestParameter(graph, node)); }) ||
+         absl::c_any_of(graph.constants(), [&](const Graph::ConstantRecord& constant) {
+           return std::isinf(LargestOf(graph.value(constant.value)));
+         });
+}
 
 double LargestNumber::In(int32_t value) {
   steps_ = kMostSteps;
@@ -69,12 +87,9 @@ double LargestNumber::Operand(int32_t node) {
   return largest;
 }
 
-// A number among the parameters of the operator.
 double LargestNumber::Filled(int32_t node) {
   const auto [known, is_new] = filled_.try_emplace(node, 0.0);
-  for (const char* name : {"value", "fill_value", "other", "self"}) {
-    if (is_new) known->second = std::max(known->second, std::abs(graph_.float_attribute(node, name, 0)));
-  }
+  if (is_new) known->second = LargestParameter(graph_, node);
   return known->second;
 }
 

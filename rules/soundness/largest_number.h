@@ -7,6 +7,9 @@
 
 namespace quantgate {
 
+// Whether a constant or a parameter of an operator is infinite.
+bool HasInfinity(const Graph& graph);
+
 // However many ask of a tensor, what it is made of is looked at once. The graph must outlive it.
 class LargestNumber {
  public:
