@@ -67,6 +67,12 @@ struct SharingGroups {
     return absl::MakeConstSpan(members).subspan(first_member[id], first_member[id + 1] - first_member[id]);
   }
   int32_t leader(int32_t group) const { return members[first_member[group]]; }
+  const v1::Spec& spec_of(int32_t group) const { return annotations.spec(leader(group)); }
+  // Group of a place; -1: it carries no spec, or the grouping was stopped.
+  int32_t group_at(SpecPlace place) const {
+    const int32_t entry = group_of.empty() ? -1 : annotations.Find(place);
+    return entry < 0 ? -1 : group_of[entry];
+  }
 };
 
 // Near-linear in the number of annotated edges and values. Never fails: faults of the annotation are data.

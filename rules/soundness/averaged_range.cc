@@ -41,28 +41,13 @@ struct Part {
   int32_t group;  // -1: it is not observed
 };
 
-class Groups {
- public:
-  explicit Groups(const CheckContext& context) : groups_(GroupsOf(context)) {}
-
-  int32_t Of(SpecPlace place) const {
-    const int32_t entry = groups_.group_of.empty() ? -1 : groups_.annotations.Find(place);
-    return entry < 0 ? -1 : groups_.group_of[entry];
-  }
-  // The first member's spec makes the observer of all.
-  const v1::Spec& SpecOf(int32_t group) const { return groups_.annotations.spec(groups_.leader(group)); }
-
- private:
-  const SharingGroups& groups_;
-};
-
-std::vector<Part> PartsOf(const Graph& graph, const Groups& groups, int32_t node) {
+std::vector<Part> PartsOf(const Graph& graph, const SharingGroups& groups, int32_t node) {
   std::vector<Part> parts;
   for (int i = 0; i < graph.num_inputs(node); ++i) {
     const int32_t value = graph.input(node, i);
     if (value < 0 || graph.is_static(value)) continue;
     if (RoleAt(*graph.binding(node), graph.argument(node, i)) != PortRole::kActivation) continue;
-    parts.push_back({i, SourceOf(graph, value), groups.Of({value, node})});
+    parts.push_back({i, SourceOf(graph, value), groups.group_at({value, node})});
   }
   return parts;
 }
@@ -82,13 +67,13 @@ std::string NamesOf(const Graph& graph, int32_t node, absl::Span<const Part> par
   return names;
 }
 
-void CheckNode(const Graph& graph, const Groups& groups, int32_t node, FindingSink& sink) {
+void CheckNode(const Graph& graph, const SharingGroups& groups, int32_t node, FindingSink& sink) {
   std::vector<Part> parts = PartsOf(graph, groups, node);
   const bool moves = (graph.binding(node)->op->traits & (kMovesData | kSelects)) != 0;
   // What is computed has a range of its own.
   if (parts.empty() || (moves && AllOfOneSource(parts))) return;
   const int32_t result = graph.num_outputs(node) > 0 ? graph.output(node, 0) : -1;
-  const int32_t group_of_result = result < 0 ? -1 : groups.Of({result, -1});
+  const int32_t group_of_result = result < 0 ? -1 : groups.group_at({result, -1});
   absl::c_stable_sort(parts, [](const Part& a, const Part& b) { return a.group < b.group; });
   for (auto begin = parts.begin(), end = begin; begin != parts.end(); begin = end) {
     const int32_t group = begin->group;
@@ -96,7 +81,7 @@ void CheckNode(const Graph& graph, const Groups& groups, int32_t node, FindingSi
     const absl::Span<const Part> together(&*begin, end - begin);
     const bool with_result = group == group_of_result;
     if (group < 0 || (!with_result && AllOfOneSource(together))) continue;
-    const v1::Spec& spec = groups.SpecOf(group);
+    const v1::Spec& spec = groups.spec_of(group);
     const absl::string_view observer = graph.symbol(spec.observer());
     if (spec.kind() != v1::Spec::PLAIN || spec.is_dynamic() || !Averages(observer)) continue;
     const SpecPlace at = with_result ? SpecPlace{result, -1} : SpecPlace{graph.input(node, begin->input), node};
@@ -118,7 +103,7 @@ void CheckAveragedRange(const CheckContext& context, FindingSink& sink) {
   if (absl::c_none_of(graph.message().symbols(), Averages)) return;
   // Implicit sharing alone makes groups of a tensor and those who read it.
   if (graph.referring_values().empty() && graph.referring_edges().empty()) return;
-  const Groups groups(context);
+  const SharingGroups& groups = GroupsOf(context);
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
     if (puts_together(node)) CheckNode(graph, groups, node, sink);
   }

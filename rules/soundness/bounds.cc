@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <initializer_list>
+#include <utility>
 
 #include "rules/graph/elements.h"
 #include "rules/graph/port_role.h"
@@ -66,28 +68,14 @@ class Propagation {
   Bounds OfOutput(int32_t node) const {
     const Binding* binding = graph_.binding(node);
     if (binding == nullptr) return {};
+    const Bounds always = OutputBounds(graph_.op(node));
+    if (always.known) return always;
     switch (graph_.op(node)) {
-      case OpId::kSigmoid:
-      case OpId::kHardSigmoid:
-      case OpId::kSoftmax:
-      case OpId::kMaskedSoftmax:
-      case OpId::kBiasSoftmax:
-      case OpId::kHardmax:
-      case OpId::kOneHot:
-        return Between(0, 1);
-      case OpId::kTanh:
-      case OpId::kSin:
-      case OpId::kCos:
-      case OpId::kErf:
-      case OpId::kSign:
-      case OpId::kSoftsign:
-      case OpId::kRelu1:
-        return Between(-1, 1);
-      case OpId::kRelu6:
-        return Between(0, 6);
       case OpId::kRelu:
         return Cut(First(node), 0, kInfinity);
       case OpId::kClamp:
+        // Ends that are tensors are not looked at.
+        if (graph_.num_inputs(node) > 1) return {};
         return Cut(First(node), Stated(node, {"min_val", "min"}, -kInfinity),
                    Stated(node, {"max_val", "max"}, kInfinity));
       case OpId::kNeg:
@@ -144,15 +132,21 @@ class Propagation {
     return fallback;
   }
 
-  Bounds First(int32_t node) const { return Operand(node, 0); }
-  // A number among the parameters stands for a second tensor.
-  Bounds Second(int32_t node) const {
-    if (graph_.num_inputs(node) > 1) return Operand(node, 1);
+  Bounds First(int32_t node) const { return AtPort(node, 0); }
+  Bounds Second(int32_t node) const { return AtPort(node, 1); }
+  // By what the operator takes there: rsub names the subtrahend first. A number among the parameters stands for the
+  // tensor that is not there.
+  Bounds AtPort(int32_t node, int port) const {
+    constexpr int kFirstFew = 4;
+    for (int i = 0; i < std::min(graph_.num_inputs(node), kFirstFew); ++i) {
+      const Argument argument = ArgumentAt(*graph_.binding(node), graph_.argument(node, i));
+      if (argument.role == ArgRole::kData && argument.port == port) return Operand(node, i);
+    }
     const double number = Stated(node, {"other"}, kInfinity);
     return std::isfinite(number) ? Between(number, number) : Bounds{};
   }
   Bounds Operand(int32_t node, int i) const {
-    const int32_t value = i < graph_.num_inputs(node) ? graph_.input(node, i) : -1;
+    const int32_t value = graph_.input(node, i);
     return value < 0 ? Bounds{} : bounds_[value];
   }
 
@@ -174,6 +168,31 @@ class Propagation {
 };
 
 }  // namespace
+
+Bounds OutputBounds(OpId op) {
+  switch (op) {
+    case OpId::kSigmoid:
+    case OpId::kHardSigmoid:
+    case OpId::kSoftmax:
+    case OpId::kMaskedSoftmax:
+    case OpId::kBiasSoftmax:
+    case OpId::kHardmax:
+    case OpId::kOneHot:
+      return Between(0, 1);
+    case OpId::kTanh:
+    case OpId::kSin:
+    case OpId::kCos:
+    case OpId::kErf:
+    case OpId::kSign:
+    case OpId::kSoftsign:
+    case OpId::kRelu1:
+      return Between(-1, 1);
+    case OpId::kRelu6:
+      return Between(0, 6);
+    default:
+      return {};
+  }
+}
 
 std::vector<Bounds> BoundsOf(const CheckContext& context) { return Propagation(context.graph()).Take(); }
 

@@ -17,6 +17,9 @@ struct Bounds {
   double high = std::numeric_limits<double>::infinity();
 };
 
+// What the operator's output lies in, whatever its input. Not known: it depends on the input.
+Bounds OutputBounds(OpId op);
+
 // By value. Linear.
 std::vector<Bounds> BoundsOf(const CheckContext& context);
 

@@ -25,12 +25,10 @@ constexpr RuleInfo kCoarseSoftmax = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "Softmax, and the exp in it, makes differences of its input into ratios: where one step of the input is 0.7, the "
-    "next probability is "
-    "twice as large, and what lies in between is lost. It is nearly always a mask that makes the step so large: -10000 "
-    "or -65535 in what is read leaves a few integers, or one, for all numbers that count.",
+    "next probability is twice as large, and what lies in between is lost. It is nearly always a mask that makes the "
+    "step so large: -10000 or -65535 in what is read leaves a few integers, or one, for all numbers that count.",
     "Mask with a number just below what is not masked: a probability 20 below the largest is 2e-9 already. Or leave "
-    "the "
-    "masked sum float, in front of a float softmax.",
+    "the masked sum float, in front of a float softmax.",
     "softmax(x + mask) fires it where mask has -10000 and the sum is quantized to 8 bits; in 16 bits, or with -30, "
     "it does not.",
 };
@@ -119,16 +117,16 @@ Step StepOf(const CheckContext& context, const ResolvedOp& op, const Operand& in
 void CheckCoarseSoftmax(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   // Softmax may be taken apart, and exp is what makes its ratios.
-  const auto is_softmax = [&graph](int32_t node) {
+  const auto makes_ratios = [&graph](int32_t node) {
     const OpId op = graph.op(node);
     return op == OpId::kSoftmax || op == OpId::kLogSoftmax || op == OpId::kExp;
   };
-  if (absl::c_none_of(graph.unlike_nodes(), is_softmax)) return;
+  if (absl::c_none_of(graph.unlike_nodes(), makes_ratios)) return;
   const ResolvedGraph& resolved = context.resolved();
   LargestNumber masks(graph);
   LargestScale largest_scale;
   for (const ResolvedOp& op : resolved.ops()) {
-    if (!is_softmax(op.node)) continue;
+    if (!makes_ratios(op.node)) continue;
     const Operand* input = QuantizedInput(context, op);
     if (input == nullptr || !IsInteger(input->type)) continue;
     const Step step = StepOf(context, op, *input, masks, largest_scale);

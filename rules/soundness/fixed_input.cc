@@ -37,30 +37,14 @@ constexpr RuleInfo kFixedInput = {
     "does not.",
 };
 
-// Beyond the range by more than the rounding of its ends.
-bool SticksOut(const Held& held, double low, double high) {
-  const double slack = 1.5 * held.step;
-  return low < held.low - slack || high > held.high + slack;
-}
-
-int32_t GroupOf(const SharingGroups& groups, SpecPlace place) {
-  const int32_t entry = groups.annotations.Find(place);
-  return entry < 0 ? -1 : groups.group_of[entry];
-}
-
-// The first member's spec makes the observer of all.
-const v1::Spec& SpecOf(const SharingGroups& groups, int32_t group) {
-  return groups.annotations.spec(groups.leader(group));
-}
-
 // The spec of the observer that looks at the tensor before an edge of group `read` does: where it is written, or where
 // what it was moved from is. Null: there is none with a range of its own.
 const v1::Spec* ObservedBefore(const SharingGroups& groups, const Graph& graph, int32_t value, int32_t read) {
   constexpr int kLongestChain = 64;
   for (int step = 0; step < kLongestChain && value >= 0; ++step) {
-    const int32_t written = GroupOf(groups, {value, -1});
+    const int32_t written = groups.group_at({value, -1});
     if (written >= 0) {
-      const v1::Spec& spec = SpecOf(groups, written);
+      const v1::Spec& spec = groups.spec_of(written);
       const bool observes = written != read && spec.kind() == v1::Spec::PLAIN && !spec.is_dynamic() &&
                             !HasFixedNumbers(graph.symbol(spec.observer()));
       return observes ? &spec : nullptr;
@@ -76,11 +60,11 @@ std::string FromTo(double low, double high) { return absl::StrCat(FormatNumber(l
 std::string Contradiction(const CheckContext& context, int32_t value, int32_t group, const Held& held,
                           const Bounds& may_be) {
   const Graph& graph = context.graph();
-  if (may_be.known && !SticksOut(held, may_be.low, may_be.high)) return "";
+  if (may_be.known && Covers(held, may_be.low, may_be.high)) return "";
   if (const v1::Spec* observed = ObservedBefore(GroupsOf(context), graph, value, group)) {
     if (context.stage() == v1::STAGE_ANNOTATED) return "while its range is observed where it is written";
     const std::optional<Held> seen = HeldBy(*observed);
-    if (!seen || !SticksOut(held, seen->low, seen->high)) return "";
+    if (!seen || Covers(held, seen->low, seen->high)) return "";
     return absl::StrCat("while it was observed to fill ", FromTo(seen->low, seen->high));
   }
   if (!may_be.known) return "";
@@ -110,7 +94,7 @@ void CheckFixedInput(const CheckContext& context, FindingSink& sink) {
     if (!is_prescribed[groups.annotations.spec_id(groups.leader(group))]) continue;
     if (!IsFloat(graph.dtype(place.value))) continue;
     if (bounds.empty()) bounds = BoundsOf(context);
-    const Held held = *HeldBy(SpecOf(groups, group));
+    const Held held = *HeldBy(groups.spec_of(group));
     const std::string contradiction = Contradiction(context, place.value, group, held, bounds[place.value]);
     if (contradiction.empty()) continue;
     sink.Add(kFixedInput, PlaceOf(graph, place),

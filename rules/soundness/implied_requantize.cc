@@ -86,10 +86,8 @@ struct Written {
 bool ShareObserver(const CheckContext& context, int32_t value, int32_t node) {
   if (context.stage() != v1::STAGE_ANNOTATED || !IsAnnotation(context)) return false;
   const SharingGroups& groups = GroupsOf(context);
-  if (groups.group_of.empty()) return false;
-  const int32_t written = groups.annotations.Find({value, -1});
-  const int32_t read = groups.annotations.Find({value, node});
-  return written >= 0 && read >= 0 && groups.group_of[written] == groups.group_of[read];
+  const int32_t written = groups.group_at({value, -1});
+  return written >= 0 && written == groups.group_at({value, node});
 }
 
 // `read` by `node`: what it is written as and what it is read as.

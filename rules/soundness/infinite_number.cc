@@ -48,22 +48,17 @@ void CheckInfiniteNumber(const CheckContext& context, FindingSink& sink) {
   const SharingGroups& groups = GroupsOf(context);
   LargestNumber largest(graph);
   std::vector<bool> said(graph.num_values(), false);
-  // What is computed of it has it too.
-  const auto is_said_before = [&](int32_t value) {
-    const int32_t node = graph.producer(value);
-    for (int i = 0; node >= 0 && i < graph.num_inputs(node); ++i) {
-      if (graph.input(node, i) >= 0 && said[graph.input(node, i)]) return true;
-    }
-    return false;
-  };
+  std::vector<bool> reads_it(graph.num_nodes(), false);  // and what it computes of it has it too
   for (size_t entry = 0; entry < groups.group_of.size(); ++entry) {
     const SpecPlace place = groups.annotations.place(static_cast<int>(entry));
-    const v1::Spec& spec = groups.annotations.spec(groups.leader(groups.group_of[entry]));
+    const v1::Spec& spec = groups.spec_of(groups.group_of[entry]);
     if (place.value < 0 || groups.annotations.is_stray(static_cast<int>(entry))) continue;
     if (said[place.value] || !MakesItsRange(graph, spec)) continue;
     if (!std::isinf(largest.In(place.value))) continue;
     said[place.value] = true;
-    if (is_said_before(place.value)) continue;
+    for (const Use& use : graph.uses(place.value)) reads_it[use.node] = true;
+    const int32_t producer = graph.producer(place.value);
+    if (producer >= 0 && reads_it[producer]) continue;
     sink.Add(kInfiniteNumber, PlaceOf(graph, place),
              absl::StrCat("has an infinity in it, of which ", ParseObserver(graph.symbol(spec.observer())).observer,
                           " makes its range"),

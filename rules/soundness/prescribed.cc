@@ -19,7 +19,12 @@ std::optional<Held> HeldBy(const v1::Spec& spec) {
   const int64_t quant_min = spec.has_quant_min() ? spec.quant_min() : MinOf(spec.dtype());
   const int64_t quant_max = spec.has_quant_max() ? spec.quant_max() : MaxOf(spec.dtype());
   return Held{scale * (static_cast<double>(quant_min) - zero_point),
-              scale * (static_cast<double>(quant_max) - zero_point), scale};
+              scale * (static_cast<double>(quant_max) - zero_point), scale, zero_point};
+}
+
+bool Covers(const Held& held, double low, double high) {
+  const double slack = 1.5 * held.step;
+  return low >= held.low - slack && high <= held.high + slack;
 }
 
 }  // namespace quantgate

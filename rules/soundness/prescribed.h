@@ -17,10 +17,15 @@ struct Held {
   double low;
   double high;
   double step;
+  double zero_point;
 };
 
 // Of integers with one scale above zero; none: the spec states another form.
 std::optional<Held> HeldBy(const v1::Spec& spec);
+
+// Whether all numbers between `low` and `high` are held. The last step at either end is the price of a power of two for
+// a scale.
+bool Covers(const Held& held, double low, double high);
 
 }  // namespace quantgate
 

@@ -4,6 +4,7 @@
 
 #include "rules/graph/elements.h"
 #include "rules/graph/port_role.h"
+#include "rules/soundness/bounds.h"
 
 namespace quantgate {
 namespace {
@@ -12,15 +13,10 @@ namespace {
 enum class Effect { kNone, kRemoves, kMixes, kKeeps };
 
 Effect EffectOf(const Operator& op) {
+  const Bounds always = OutputBounds(op.id);
+  if (always.known && always.low >= 0) return Effect::kRemoves;
   switch (op.id) {
     case OpId::kRelu:
-    case OpId::kRelu6:
-    case OpId::kSigmoid:
-    case OpId::kHardSigmoid:
-    case OpId::kSoftmax:
-    case OpId::kMaskedSoftmax:
-    case OpId::kBiasSoftmax:
-    case OpId::kHardmax:
     case OpId::kSoftplus:
     case OpId::kAbs:
     case OpId::kExp:
@@ -28,7 +24,6 @@ Effect EffectOf(const Operator& op) {
     case OpId::kRsqrt:
     case OpId::kSquare:
     case OpId::kSquaredDifference:
-    case OpId::kOneHot:
       return Effect::kRemoves;
     case OpId::kSub:
     case OpId::kLog:

@@ -996,6 +996,26 @@ std::vector<SoundnessCase> AnnotationCases() {
          AddFixedMul(b, "sigmoid", 0.25);
        },
        "FX010", "mul", "sigmoid", -1, v1::Finding::WARNING},
+      {"FixedBehindOneMinusASigmoid", Conv,
+       [](GraphBuilder& b) {
+         AddSigmoid(b, v1::DATA_TYPE_INT8, -128);
+         v1::Attribute& other = *b.Node("aten.rsub.Scalar", "rest", {"sigmoid"}, {"rest"}).add_attributes();
+         other.set_name(b.Symbol("other"));
+         other.set_f(1);
+         b.Shape("rest", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+         AddFixedMul(b, "rest", 0.25, -128);
+       },
+       "-FX010"},
+      {"FixedBehindASigmoidMinusOne", Conv,
+       [](GraphBuilder& b) {
+         AddSigmoid(b, v1::DATA_TYPE_INT8, -128);
+         v1::Attribute& other = *b.Node("aten.sub.Scalar", "rest", {"sigmoid"}, {"rest"}).add_attributes();
+         other.set_name(b.Symbol("other"));
+         other.set_f(1);
+         b.Shape("rest", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+         AddFixedMul(b, "rest", 0.25, -128);
+       },
+       "FX010", "mul", "rest", -1, v1::Finding::WARNING},
       {"FixedBehindAClamp", Conv,
        [](GraphBuilder& b) {
          v1::Node& clamp = b.Node("aten.hardtanh.default", "clamp", {"relu"}, {"clamp"});
