@@ -297,7 +297,9 @@ absl::Status Graph::ReadValues() {
     if (!value.foreign()) names.Add(value.name());
     if (!value.has_constant()) continue;
     record.is_constant = true;
-    constants_.push_back({i, value.constant().has_external(), value.constant().stored_bytes()});
+    const v1::Constant& constant = value.constant();
+    const bool is_finite = constant.has_statistics() && constant.statistics().inf_count() == 0;
+    constants_.push_back({i, constant.has_external(), is_finite, constant.stored_bytes()});
   }
   distinct_value_names_ = names.Distinct();
   MarkReadInBodies();

@@ -18,7 +18,7 @@ double LargestOf(const v1::Value& value) {
   const v1::Constant& constant = value.constant();
   if (constant.has_statistics()) {
     const v1::Statistics& statistics = constant.statistics();
-    if (statistics.inf_count() > 0) return std::numeric_limits<double>::infinity();
+    if (statistics.inf_count() > 0) return std::numeric_limits<double>::infinity();  // ConstantRecord::is_finite
     return std::max(std::abs(statistics.min()), std::abs(statistics.max()));
   }
   double largest = 0;
@@ -35,13 +35,26 @@ double LargestParameter(const Graph& graph, int32_t node) {
   return largest;
 }
 
+// Biases are listed in full, are observed by nobody, and what they are added to is no mask.
+bool IsBias(const Graph& graph, int32_t value) {
+  const auto is_bias = [&](const Use& use) {
+    const Binding* binding = graph.binding(use.node);
+    const int32_t spec = graph.edge_spec(use.node, use.input);
+    const bool is_observed = spec >= 0 && graph.spec_kind(spec) != v1::Spec::DERIVED;
+    return binding != nullptr && !is_observed &&
+           RoleAt(*binding, graph.argument(use.node, use.input)) == PortRole::kBias;
+  };
+  return graph.value_spec(value) < 0 && absl::c_all_of(graph.uses(value), is_bias);
+}
+
 }  // namespace
 
 bool HasInfinity(const Graph& graph) {
   return absl::c_any_of(graph.unlike_nodes(),
                         [&](int32_t node) { return std::isinf(LargestParameter(graph, node)); }) ||
          absl::c_any_of(graph.constants(), [&](const Graph::ConstantRecord& constant) {
-           return std::isinf(LargestOf(graph.value(constant.value)));
+           return !constant.is_finite && !IsBias(graph, constant.value) &&
+                  std::isinf(LargestOf(graph.value(constant.value)));
          });
 }
 
