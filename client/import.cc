@@ -15,6 +15,7 @@
 #include "client/sniff.h"
 #include "client/text.h"
 #include "client/tflite/tflite_importer.h"
+#include "db/sha256.h"
 
 namespace quantgate {
 namespace {

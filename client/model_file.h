@@ -29,9 +29,6 @@ class FileDescriptor {
 // end the process.
 absl::StatusOr<std::string> ReadModelFile(const std::string& path, int64_t max_bytes);
 
-// Lower-case hex.
-std::string Sha256Hex(absl::string_view bytes);
-
 }  // namespace quantgate
 
 #endif  // QUANTGATE_CLIENT_MODEL_FILE_H_

@@ -1,11 +1,9 @@
 #include "db/seal.h"
 
-#include <openssl/evp.h>
-
 #include <fstream>
 
 #include "absl/status/statusor.h"
-#include "absl/strings/escaping.h"
+#include "db/sha256.h"
 
 namespace quantgate::db {
 namespace {
@@ -22,13 +20,6 @@ absl::StatusOr<std::string> ReadFile(const std::string& path) {
   return bytes;
 }
 
-std::string Sha256(absl::string_view bytes) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned int size = 0;
-  EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr);
-  return absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(digest), size));
-}
-
 }  // namespace
 
 absl::Status SealFile(const std::string& path) {
@@ -38,7 +29,7 @@ absl::Status SealFile(const std::string& path) {
   if (at == std::string::npos) return absl::InternalError("there is no place for the seal");
   std::fstream file(path, std::ios::binary | std::ios::in | std::ios::out);
   file.seekp(static_cast<std::streamoff>(at));
-  file << Sha256(*bytes);
+  file << Sha256Hex(*bytes);
   file.close();
   return file ? absl::OkStatus() : absl::UnavailableError("cannot be written");
 }
@@ -49,7 +40,7 @@ absl::Status CheckSeal(const std::string& path, absl::string_view seal) {
   const size_t at = seal.size() == kUnsealed.size() ? bytes->find(seal.data(), 0, seal.size()) : std::string::npos;
   if (at == std::string::npos) return absl::DataLossError("it has no digest");
   bytes->replace(at, seal.size(), kUnsealed.data(), kUnsealed.size());
-  if (Sha256(*bytes) != seal) return absl::DataLossError("its content was changed: the digest does not match");
+  if (Sha256Hex(*bytes) != seal) return absl::DataLossError("its content was changed: the digest does not match");
   return absl::OkStatus();
 }
 

@@ -1,17 +1,15 @@
 #include "server/validator.h"
 
-#include <openssl/evp.h>
-
 #include <optional>
 #include <string>
 #include <utility>
 
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "db/reports/labels.h"
+#include "db/sha256.h"
 #include "rules/graph/digest.h"
 #include "server/check_events.h"
 #include "server/request_size.h"
@@ -35,13 +33,6 @@ absl::Status CheckArguments(const v1::ValidateOptions& options) {
   }
   if (absl::Status status = CheckModelInfo(options.model()); !status.ok()) return status;
   return db::CheckLabels(options.labels());
-}
-
-std::string Sha256Hex(absl::string_view bytes) {
-  unsigned char digest[EVP_MAX_MD_SIZE];
-  unsigned size = 0;
-  EVP_Digest(bytes.data(), bytes.size(), digest, &size, EVP_sha256(), nullptr);
-  return absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(digest), size));
 }
 
 // Everything the answer depends on. Options have no map, so equal options serialize equally.

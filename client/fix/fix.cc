@@ -18,6 +18,7 @@
 #include "client/same_file.h"
 #include "client/tflite/tflite_importer.h"
 #include "client/unfinished_file.h"
+#include "db/sha256.h"
 #include "rules/corrections/apply.h"
 
 namespace quantgate {

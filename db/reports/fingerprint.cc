@@ -1,13 +1,11 @@
 #include "db/reports/fingerprint.h"
 
-#include <openssl/sha.h>
-
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "db/sha256.h"
 
 namespace quantgate::db {
 namespace {
@@ -58,10 +56,7 @@ std::vector<std::string> Fingerprints(const v1::Result& result) {
     std::string text = FindingKind(result.target(), finding);
     absl::StrAppend(&text, kSeparator, where.has_position() ? absl::StrCat(where.position()) : "");
     absl::StrAppend(&text, kSeparator, times[text]++);
-    unsigned char digest[SHA256_DIGEST_LENGTH];
-    SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
-    fingerprints.push_back(
-        absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(digest), kFingerprintBytes)));
+    fingerprints.push_back(Sha256Hex(text).substr(0, 2 * kFingerprintBytes));
   }
   return fingerprints;
 }

@@ -3,10 +3,9 @@
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/gzip_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
-#include <openssl/sha.h>
 
-#include "absl/strings/escaping.h"
 #include "db/reports/report_store.h"
+#include "db/sha256.h"
 
 namespace quantgate::db::reports {
 namespace {
@@ -60,9 +59,7 @@ std::string DigestOf(const v1::Graph& graph) {
     coded.SetSerializationDeterministic(true);
     graph.SerializeToCodedStream(&coded);
   }
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size(), digest);
-  return absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(digest), sizeof digest));
+  return Sha256Hex(bytes);
 }
 
 std::optional<v1::Graph> UnpackGraph(absl::string_view blob) {

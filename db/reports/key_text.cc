@@ -1,11 +1,9 @@
 #include "db/reports/key_text.h"
 
-#include <openssl/sha.h>
-
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
-#include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
+#include "db/sha256.h"
 
 namespace quantgate::db::reports {
 namespace {
@@ -55,10 +53,7 @@ std::string KeyText(absl::string_view text) {
     absl::StrAppend(&key, piece);
     at += piece.size();
   }
-  unsigned char digest[SHA256_DIGEST_LENGTH];
-  SHA256(reinterpret_cast<const unsigned char*>(text.data()), text.size(), digest);
-  return absl::StrCat(key, "#",
-                      absl::BytesToHexString(absl::string_view(reinterpret_cast<const char*>(digest), kDigestBytes)));
+  return absl::StrCat(key, "#", Sha256Hex(text).substr(0, 2 * kDigestBytes));
 }
 
 bool MayBeShortened(absl::string_view key) {

@@ -4,7 +4,6 @@
 
 #include "absl/strings/match.h"
 #include "client/error.h"
-#include "client/model_file.h"
 #include "gtest/gtest.h"
 #include "tests/client/files.h"
 #include "tests/client/onnx_model.h"
@@ -72,9 +71,6 @@ TEST(ImportModel, InfoNamesFileDigestAndFormat) {
   EXPECT_EQ(model->info.format(), "onnx");
   EXPECT_EQ(model->info.sha256().size(), 64u);
 }
-
-// FIPS 180-2, example B.1.
-TEST(Sha256, OfAbc) { EXPECT_EQ(Sha256Hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad"); }
 
 }  // namespace
 }  // namespace quantgate
