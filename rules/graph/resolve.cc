@@ -1,12 +1,11 @@
 #include "rules/graph/resolve.h"
 
 #include <algorithm>
-#include <numeric>
 #include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
+#include "rules/graph/argument_axes.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/like_ops.h"
 #include "rules/graph/port_role.h"
@@ -391,31 +390,21 @@ class Resolver {
     QuantParams params;
     params.scales = quantizers_.NumbersOf(scale);
     params.zero_points = quantizers_.NumbersOf(zero_point);
+    DescribedArgument argument;
+    argument.node = node;
+    argument.port = operand.port;
+    argument.tensor = operand.edge_value;
+    argument.type = operand.type;
+    argument.scale = scale;
+    argument.zero_point = zero_point;
     // MatMulInteger and its kind have zero points alone.
-    const size_t count = params.scales.empty() ? params.zero_points.size() : params.scales.size();
-    const int64_t bits = graph_.int_attribute(node, "bits", 0);
-    const int64_t block_size = graph_.int_attribute(node, "block_size", 0);
-    if (block_size > 0 && graph_.op(node) == OpId::kGather && operand.type == v1::DATA_TYPE_UINT8) {
-      // GatherBlockQuantized: its blocks count numbers, of which a byte has two (bits: 4 when it is not said).
-      params.axes = store_.Keep(std::vector<int32_t>{0, 1});
-      params.block_sizes = store_.Keep(std::vector<int64_t>{1, bits == 8 ? block_size : (block_size + 1) / 2});
-    } else if (block_size > 0) {
-      // Packed weights [N, blocks, bytes]: logically [N, K], one scale per `block_size` elements of K.
-      params.axes = store_.Keep(std::vector<int32_t>{0, 1});
-      params.block_sizes = store_.Keep(std::vector<int64_t>{1, block_size});
-      if (bits == 2) operand.type = v1::DATA_TYPE_UINT2;
-      if (bits == 4) operand.type = v1::DATA_TYPE_UINT4;
-      if (bits == 8) operand.type = v1::DATA_TYPE_UINT8;
-    } else if (HasDirections(node, operand, params.scales.size())) {
-      params.axes = store_.Keep(std::vector<int32_t>{0, 2});
-      params.block_sizes = store_.Keep(std::vector<int64_t>{1, 1});
-    } else if (count > 1 && EachMatrix(node, operand, scale >= 0 ? scale : zero_point)) {
-      const auto axes = static_cast<size_t>(graph_.value(operand.edge_value).dims_size()) - 1;
-      params.axes = store_.Keep(RowsOfMatrices(node, operand));
-      params.block_sizes = store_.Keep(std::vector<int64_t>(axes, 1));
-    } else if (count > 1) {
-      params.axes = store_.Keep(std::vector<int32_t>{IntegerChannelAxis(node, operand)});
-    }
+    argument.count = params.scales.empty() ? params.zero_points.size() : params.scales.size();
+    ArgumentAxes found = AxesOf(graph_, argument);
+    if (!found.axes.empty()) params.axes = store_.Keep(std::move(found.axes));
+    if (!found.block_sizes.empty()) params.block_sizes = store_.Keep(std::move(found.block_sizes));
+    if (!found.known) params.scales = RealView();
+    if (!found.known || found.packed_zero_points) params.zero_points = RealView();
+    if (found.type != v1::DATA_TYPE_UNSPECIFIED) operand.type = found.type;
     operand.quantized = true;
     operand.form = Operand::kFormUnlike;
     operand.quant_min = MinOf(operand.type);
@@ -424,65 +413,21 @@ class Resolver {
     operand.qparams = store_.Add(params);
   }
 
-  // Weights of an LSTM, [directions, inputs, channels], with a scale for each channel of each direction.
-  bool HasDirections(int32_t node, const Operand& operand, size_t scales) const {
-    const v1::Value& tensor = graph_.value(operand.edge_value);
-    return graph_.op(node) == OpId::kLstm && tensor.dims_size() == 3 && tensor.dims(0) > 1 &&
-           static_cast<int64_t>(scales) > tensor.dims(0);
-  }
-
-  // A batch of matrices whose parameters are in their rank, with a row for each: [D, 1, N] beside [D, K, N].
-  bool EachMatrix(int32_t node, const Operand& operand, int32_t parameters) const {
-    constexpr int kMostAxes = 64;  // more dimensions than any format allows
-    const int rank = graph_.value(operand.edge_value).dims_size();
-    return graph_.op(node) == OpId::kMatMul && rank > 2 && rank <= kMostAxes &&
-           graph_.value(parameters).dims_size() == rank;
-  }
-
-  // Every axis but the one that is summed over.
-  std::vector<int32_t> RowsOfMatrices(int32_t node, const Operand& operand) const {
-    std::vector<int32_t> axes(graph_.value(operand.edge_value).dims_size());
-    std::iota(axes.begin(), axes.end(), 0);
-    axes.erase(axes.end() - (IsLeftOfProduct(node, operand) ? 1 : 2));
-    return axes;
-  }
-
-  // ONNX quantizes the left operand of a product by row, the right one by column. ONNX Runtime's own operators say
-  // columns of both.
-  bool IsLeftOfProduct(int32_t node, const Operand& operand) const {
-    return operand.port == 0 && !absl::StartsWith(graph_.op_type(node), "com.microsoft::");
-  }
-
-  // Output channels of a filter or matrix, where per-channel scales of integer operators lie.
-  int32_t IntegerChannelAxis(int32_t node, const Operand& operand) const {
-    const v1::Value& tensor = graph_.value(operand.edge_value);
-    const int32_t last = std::max(tensor.dims_size(), 1) - 1;
-    switch (graph_.op(node)) {
-      case OpId::kGemm:
-        return graph_.int_attribute(node, "transB", 0) != 0 ? 0 : last;
-      case OpId::kMatMul:
-        return IsLeftOfProduct(node, operand) ? std::max(last - 1, 0) : last;
-      case OpId::kProjectedAttention:
-        return last;
-      case OpId::kLstm:  // or one of a direction
-        return tensor.dims_size() == 3 && tensor.dims(0) > 1 ? 0 : last;
-      case OpId::kConvTranspose:
-        return 1;
-      default:
-        return 0;
-    }
-  }
-
-  // Integer operators define the bias as input scale x weight scale; it has no parameters of its own.
+  // Integer operators define the bias as input scale x weight scale; it has no parameters of its own. The channels are
+  // along its last dimension: QGemm takes one of [N], [1, N] or [M, N], and spreads one of [M, 1] over all channels, so
+  // that its numbers have as many scales as there are channels and no axis tells which.
   void ImplyBias(Operand& bias, int32_t activation, int32_t weight) {
     const QuantParams& input = store_[activation];
     const QuantParams& filter = store_[weight];
+    const int rank = graph_.rank(bias.edge_value);
+    const bool spread = filter.scales.size() > 1 && graph_.has_known_shape(bias.edge_value) &&
+                        (rank == 0 || graph_.value(graph_.value_like(bias.edge_value)).dims(rank - 1) == 1);
     QuantParams params;
-    if (input.scales.size() == 1) {
+    if (input.scales.size() == 1 && !spread) {
       std::vector<double> scales;
       scales.reserve(filter.scales.size());
       for (double scale : filter.scales) scales.push_back(scale * input.scales[0]);
-      if (scales.size() > 1) params.axes = store_.Keep(std::vector<int32_t>{0});
+      if (scales.size() > 1) params.axes = store_.Keep(std::vector<int32_t>{std::max(rank - 1, 0)});
       params.scales = store_.Keep(std::move(scales));
     }
     bias.quantized = true;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -16,7 +17,8 @@ constexpr RuleInfo kEmptyGraph = {
     "{subject} has {observed}; expected {allowed}",
     "There is nothing to run and nothing to check, which nearly always means that the export went wrong.",
     "Export the model again and look at what the exporter says.",
-    "A model without nodes fires it, and an ONNX model without outputs; one with a single Relu does not.",
+    "A model without nodes fires it, and an ONNX model without outputs; one with a single Relu does not. An ONNX model "
+    "that only passes its inputs on is a warning.",
 };
 
 void CheckEmptyGraph(const CheckContext& context, FindingSink& sink) {
@@ -27,13 +29,23 @@ void CheckEmptyGraph(const CheckContext& context, FindingSink& sink) {
     sink.Add(kEmptyGraph, {}, "no outputs", "at least one output");
   }
   if (graph.num_nodes() > 0 || graph.message().encodings_file().alone()) return;
+  const auto& outputs = graph.message().outputs();
+  const auto all_are = [&](bool may_be_input) {
+    return !outputs.empty() && std::all_of(outputs.begin(), outputs.end(), [&](int32_t id) {
+      return graph.is_constant(id - 1) || graph.value(id - 1).captured() > 0 ||
+             (may_be_input && graph.is_graph_input(id - 1));
+    });
+  };
   // The branch of an If may consist of a constant or of a tensor from outside, which in LiteRT is an input of it.
   const bool body = &graph.message() != &context.model();
-  const auto& outputs = graph.message().outputs();
-  const bool all_given = !outputs.empty() && std::all_of(outputs.begin(), outputs.end(), [&](int32_t id) {
-    return graph.is_constant(id - 1) || graph.value(id - 1).captured() > 0 || (body && graph.is_graph_input(id - 1));
-  });
-  if (!all_given) sink.Add(kEmptyGraph, {}, "no nodes", "at least one node");
+  if (all_are(body)) return;
+  FindingDraft draft;
+  draft.rule = &kEmptyGraph;
+  draft.observed = "no nodes";
+  draft.allowed = "at least one node";
+  // ONNX runtimes load and run it.
+  if (graph.origin() == v1::Graph::ONNX && all_are(true)) draft.severity = v1::Finding::WARNING;
+  sink.Add(std::move(draft));
 }
 
 }  // namespace

@@ -27,8 +27,6 @@ constexpr RuleInfo kEncodingAgreement = {
     "are a warning.",
 };
 
-constexpr int64_t kMaxAgreedBits = 32;
-
 void Warn(Place place, std::string observed, std::string allowed, FindingSink& sink) {
   FindingDraft draft;
   draft.rule = &kEncodingAgreement;
@@ -43,7 +41,7 @@ void Warn(Place place, std::string observed, std::string allowed, FindingSink& s
 // Symmetric grids are in use that leave out the smallest number, or are those of an unsigned type: the numbers are
 // clear, but converters refuse the words.
 void CheckSymmetry(const v1::Encoding& encoding, Place place, int64_t bits, FindingSink& sink) {
-  if (!encoding.is_symmetric() || bits < 2 || bits > kMaxAgreedBits) return;
+  if (!encoding.is_symmetric() || bits < 2 || bits > kMaxGridBits) return;
   const double middle = -std::ldexp(1.0, static_cast<int>(bits) - 1);
   for (int i = 0; i < encoding.offsets_size(); ++i) {
     const double offset = encoding.offsets(i);
@@ -63,7 +61,7 @@ void CheckRange(const v1::Encoding& encoding, const v1::Spec& spec, Place place,
   const int count = encoding.minima_size();
   const auto& scales = spec.qparams().scales();
   if (encoding.scale_is_computed() || count != scales.size() || count != encoding.offsets_size()) return;
-  if (bits < 2 || bits > kMaxAgreedBits) return;
+  if (bits < 2 || bits > kMaxGridBits) return;
   for (int i = 0; i < count; ++i) {
     const double min = encoding.minima(i);
     const double max = encoding.maxima(i);

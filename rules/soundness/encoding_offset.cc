@@ -24,8 +24,6 @@ constexpr RuleInfo kEncodingOffset = {
     "Offset 121 on 8 bits fires it, -121 does not; -121.5 is a warning.",
 };
 
-constexpr int64_t kMaxOffsetBits = 32;
-
 // "offset" or "zero point", as the file calls it.
 void CheckFraction(const google::protobuf::RepeatedField<double>& numbers, const char* name,
                    const v1::Encoding& encoding, int64_t bits, Place place, FindingSink& sink) {
@@ -46,7 +44,7 @@ void CheckFraction(const google::protobuf::RepeatedField<double>& numbers, const
 }
 
 void CheckGrid(const v1::Encoding& encoding, int64_t bits, Place place, FindingSink& sink) {
-  if (bits < 1 || bits > kMaxOffsetBits) return;
+  if (bits < 1 || bits > kMaxGridBits) return;
   const double lowest = 1 - std::ldexp(1.0, static_cast<int>(bits));
   for (int i = 0; i < encoding.offsets_size(); ++i) {
     const double offset = encoding.offsets(i);

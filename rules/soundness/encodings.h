@@ -28,6 +28,9 @@ bool StatesOffsets(const v1::EncodingsFile& file);
 // Bits of the grid that offsets are counted on: with nested scales that of factor and weight together.
 int64_t GridBits(const Graph& graph, const v1::Encoding& encoding);
 
+// The widest grid that is counted on; a wider one is encoding-width's.
+constexpr int64_t kMaxGridBits = 32;
+
 // The spec made of an encoding; null: none was.
 const v1::Spec* SpecOf(const Graph& graph, const v1::Encoding& encoding);
 

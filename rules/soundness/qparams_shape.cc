@@ -1,7 +1,11 @@
+#include <vector>
+
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
+#include "rules/graph/argument_axes.h"
 #include "rules/graph/quantizer.h"
 #include "rules/onnx/infer.h"
 #include "rules/soundness/packed_matmul.h"
@@ -160,6 +164,62 @@ void CheckProduct(const Graph& graph, int32_t node, absl::Span<const Shape> shap
   }
 }
 
+// Shapes that the scales or zero points of packed weights of experts, [experts, outputs, bytes], may have: a number for
+// each output, or for each block. Zero points are packed like the weights.
+std::vector<Dims> ExpertShapes(const PackedExperts& experts, const Shape& weights, bool of_scales) {
+  constexpr int64_t kByte = 8;
+  constexpr int64_t kMostInputs = int64_t{1} << 40;
+  const int64_t per_byte = kByte / experts.bits;
+  const auto packed = [&](int64_t count) { return of_scales ? count : count / per_byte + (count % per_byte != 0); };
+  std::vector<Dims> shapes = {{weights.dims[0], packed(weights.dims[1])}};
+  if (of_scales) shapes.push_back({weights.dims[0], weights.dims[1], 1});
+  if (experts.block_size > 0 && weights.dims[2] < kMostInputs) {
+    shapes.push_back({weights.dims[0], weights.dims[1], packed(weights.dims[2] * per_byte / experts.block_size)});
+  }
+  return shapes;
+}
+
+void CheckExperts(const Graph& graph, int32_t node, absl::Span<const Shape> shapes, FindingSink& sink) {
+  const Binding& binding = *graph.binding(node);
+  const Shape* weights[256] = {};  // by port
+  for (int i = 0; i < graph.num_inputs(node); ++i) {
+    const Argument argument = ArgumentAt(binding, graph.argument(node, i));
+    if (graph.input(node, i) >= 0 && argument.role == ArgRole::kData) {
+      weights[argument.port] = &shapes[graph.input(node, i)];
+    }
+  }
+  for (int i = 0; i < graph.num_inputs(node); ++i) {
+    const int32_t value = graph.input(node, i);
+    const Argument argument = ArgumentAt(binding, graph.argument(node, i));
+    const bool of_scales = argument.role == ArgRole::kScale;
+    if (value < 0 || (!of_scales && argument.role != ArgRole::kZeroPoint) || weights[argument.port] == nullptr)
+      continue;
+    const Shape& packed = *weights[argument.port];
+    const Shape& shape = shapes[value];
+    PackedExperts experts;
+    if (!packed.is_static() || packed.rank() != 3 || !shape.is_static() ||
+        !FindPackedExperts(graph, node, argument.port, experts)) {
+      continue;
+    }
+    const std::vector<Dims> wanted = ExpertShapes(experts, packed, of_scales);
+    const auto is_shape = [&](const Dims& dims) { return dims == shape.dims; };
+    if (absl::c_any_of(wanted, is_shape)) continue;
+    // Another number of them is qparams-count's, which cannot count what is packed.
+    const auto is_count = [&](const Dims& dims) { return SameCount(dims, shape.dims); };
+    constexpr int64_t kByte = 8;
+    if ((of_scales || experts.bits == kByte) && absl::c_none_of(wanted, is_count)) continue;
+    Place place;
+    place.node = node;
+    place.input = i;
+    place.value = value;
+    sink.Add(kQParamsShape, place,
+             absl::StrCat(of_scales ? "scales of shape " : "zero points of shape ", ShapeText(shape.dims)),
+             absl::StrCat(ShapeText(wanted.front()), " for weights of ", ShapeText(packed.dims), " with ", experts.bits,
+                          " bits",
+                          experts.block_size > 0 ? absl::StrCat(", or ", ShapeText(wanted.back()), " in blocks") : ""));
+  }
+}
+
 void CheckQParamsShape(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   for (const PackedMatMul& packed : context.Once(PackedMatMuls)) CheckPackedShapes(graph, packed, sink);
@@ -170,6 +230,7 @@ void CheckQParamsShape(const CheckContext& context, FindingSink& sink) {
   }
   for (int32_t node : graph.integer_nodes()) {
     if (graph.op(node) == OpId::kMatMul) CheckProduct(graph, node, shapes, sink);
+    if (graph.op(node) == OpId::kMoE) CheckExperts(graph, node, shapes, sink);
   }
 }
 

@@ -293,6 +293,18 @@ std::vector<SoundnessCase> SignatureCases() {
       {"InputOfABodyOfNoType", [] { return Rounds(kNone, kFloat, kFloat); },
        [](GraphBuilder& b) { b.graph.mutable_subgraphs(0)->mutable_values(2)->set_has_shape(false); }, "-FI011"},
       // GS001
+      {"InputPassedOn", Empty,
+       [](GraphBuilder& b) {
+         b.Input("x", v1::DATA_TYPE_FLOAT32, {2, 3});
+         b.Output("x");
+       },
+       "GS001", "", "", -1, v1::Finding::WARNING},
+      {"OutputOfNothing", Empty,
+       [](GraphBuilder& b) {
+         b.Input("x", v1::DATA_TYPE_FLOAT32, {2, 3});
+         b.Output("y");
+       },
+       "GS001"},
       {"NoOutputs", Empty, Node("Relu", {{4}}, [](GraphBuilder& b) { b.graph.clear_outputs(); }), "GS001"},
       // CV001
       {"OperatorWithoutName", Empty, Node("", {{4}}), "CV001", "n"},
@@ -366,6 +378,127 @@ GraphBuilder DynamicAccumulator() {
   return b;
 }
 
+// QGemm of a [2, 4] and w [4, 3] with a scale for each column, and a bias of this shape.
+GraphBuilder GemmWithBias(const Sizes& shape) {
+  GraphBuilder b;
+  b.Input("a", v1::DATA_TYPE_UINT8, {2, 4});
+  b.Reals("a_scale", {0.1});
+  b.Ints("a_zp", v1::DATA_TYPE_UINT8, {3});
+  b.Weight("w", v1::DATA_TYPE_INT8, {4, 3}, 12);
+  b.Reals("w_scale", {0.2, 0.3, 0.4}, false);
+  b.Ints("w_zp", v1::DATA_TYPE_INT8, {0, 0, 0}, false);
+  b.Ints("c", v1::DATA_TYPE_INT32, std::vector<int64_t>(CountOf(shape), 7));
+  b.Shape("c", v1::DATA_TYPE_INT32, shape);
+  b.Reals("y_scale", {0.5});
+  b.Ints("y_zp", v1::DATA_TYPE_UINT8, {0});
+  b.Node("com.microsoft::QGemm", "n", {"a", "a_scale", "a_zp", "w", "w_scale", "w_zp", "c", "y_scale", "y_zp"}, {"y"});
+  b.Output("y");
+  return b;
+}
+
+// What ONNX Runtime 1.31 runs, and refuses.
+std::vector<SoundnessCase> GemmCases() {
+  return {
+      // AX001
+      {"BiasOfChannels", [] { return GemmWithBias({3}); }, AsItIs, ""},
+      {"BiasAsARow",
+       [] {
+         return GemmWithBias({1, 3});
+       },
+       AsItIs, ""},
+      {"BiasOfEachElement",
+       [] {
+         return GemmWithBias({2, 3});
+       },
+       AsItIs, ""},
+      {"BiasAsAColumn",
+       [] {
+         return GemmWithBias({2, 1});
+       },
+       AsItIs, ""},
+      {"BiasOfOneNumber", [] { return GemmWithBias({}); }, AsItIs, ""},
+      {"BiasOfAnotherCount", [] { return GemmWithBias({4}); }, AsItIs, "AX001", "n", "c"},
+  };
+}
+
+// com.microsoft::QMoE: two experts, 32 inputs, 64 outputs between their two products.
+struct Experts {
+  int64_t bits = 4;
+  int64_t block_size = 0;
+  Sizes first_scales;
+  Sizes second_scales;
+  Sizes first_zeros;  // empty: no zero points
+  Sizes second_zeros;
+};
+
+std::function<void(GraphBuilder&)> QMoE(const Experts& experts) {
+  return [experts](GraphBuilder& b) {
+    const int64_t inputs = 32;
+    const int64_t between = 64;
+    const auto weights = [&](const std::string& name, int64_t rows, int64_t columns) {
+      const int64_t bytes = columns * experts.bits / 8;
+      b.Weight(name, v1::DATA_TYPE_UINT8, {2, rows, bytes}, 2 * rows * bytes);
+    };
+    const auto scales = [&b](const std::string& name, const Sizes& shape) {
+      b.Reals(name, std::vector<double>(CountOf(shape), 0.1));
+      b.Shape(name, v1::DATA_TYPE_FLOAT32, shape);
+    };
+    const auto zeros = [&b](const std::string& name, const Sizes& shape) {
+      if (shape.empty()) return;
+      b.Ints(name, v1::DATA_TYPE_UINT8, std::vector<int64_t>(CountOf(shape), 0x88));
+      b.Shape(name, v1::DATA_TYPE_UINT8, shape);
+    };
+    b.Input("x", v1::DATA_TYPE_FLOAT32, {3, inputs});
+    b.Input("router", v1::DATA_TYPE_FLOAT32, {3, 2});
+    weights("w1", between, inputs);
+    weights("w2", inputs, between);
+    scales("s1", experts.first_scales);
+    scales("s2", experts.second_scales);
+    zeros("z1", experts.first_zeros);
+    zeros("z2", experts.second_zeros);
+    v1::Node& node = b.Node("com.microsoft::QMoE", "n",
+                            {"x", "router", "w1", "s1", "", "w2", "s2", "", "", "", "",
+                             experts.first_zeros.empty() ? "" : "z1", experts.second_zeros.empty() ? "" : "z2"},
+                            {"y"});
+    b.Int(node, "expert_weight_bits", experts.bits);
+    b.Int(node, "k", 1);
+    if (experts.block_size > 0) b.Int(node, "block_size", experts.block_size);
+    b.Output("y");
+  };
+}
+
+// What ONNX Runtime 1.31 runs, and refuses.
+std::vector<SoundnessCase> ExpertCases() {
+  return {
+      // AX001
+      {"ExpertsByOutput", Empty, QMoE({4, 0, {2, 64}, {2, 32}}), ""},
+      {"ExpertsByOutputInThreeDimensions", Empty, QMoE({4, 0, {2, 64, 1}, {2, 32, 1}}), ""},
+      {"ExpertsInBlocks", Empty, QMoE({4, 32, {2, 64, 1}, {2, 32, 2}}), ""},
+      {"ExpertsInBlocksOfTwoBits", Empty, QMoE({2, 16, {2, 64, 2}, {2, 32, 4}}), ""},
+      {"ExpertsByOutputBesideABlockSize", Empty, QMoE({4, 32, {2, 64}, {2, 32}}), ""},
+      {"ExpertsOneScaleMissing", Empty, QMoE({4, 0, {2, 63}, {2, 32}}), "AX001", "n", "w1"},
+      {"ExpertsScaleOfEachExpert", Empty, QMoE({4, 0, {2}, {2, 32}}), "AX001", "n", "w1"},
+      {"ExpertsInOtherBlocks", Empty, QMoE({4, 32, {2, 64, 2}, {2, 32, 2}}), "AX001", "n", "w1"},
+      {"ExpertsOfAKindThatIsNotKnown", Empty,
+       [](GraphBuilder& b) {
+         QMoE({4, 32, {2, 64, 2}, {2, 32, 2}})(b);
+         v1::Attribute& kind = *b.Find("n").add_attributes();
+         kind.set_name(b.Symbol("quant_type"));
+         kind.set_s("nvfp4");
+       },
+       ""},
+      // AX004
+      {"ExpertsScalesTransposed", Empty, QMoE({4, 0, {64, 2}, {2, 32}}), "AX004", "n", "s1"},
+      {"ExpertsScalesInAList", Empty, QMoE({4, 0, {128}, {2, 32}}), "AX004", "n", "s1"},
+      {"ExpertsZeroPointsPacked", Empty, QMoE({4, 0, {2, 64}, {2, 32}, {2, 32}, {2, 16}}), ""},
+      {"ExpertsZeroPointsNotPacked", Empty, QMoE({4, 0, {2, 64}, {2, 32}, {2, 64}, {2, 32}}), "AX004", "n", "z1"},
+      {"ExpertsZeroPointsOfBlocks", Empty, QMoE({4, 16, {2, 64, 2}, {2, 32, 4}, {2, 64, 1}, {2, 32, 2}}), ""},
+      {"ExpertsZeroPointsOfBlocksNotPacked", Empty, QMoE({4, 16, {2, 64, 2}, {2, 32, 4}, {2, 64, 2}, {2, 32, 2}}),
+       "AX004", "n", "z1"},
+      {"ExpertsZeroPointsOfEightBits", Empty, QMoE({8, 0, {2, 64}, {2, 32}, {2, 64}, {2, 32}}), ""},
+  };
+}
+
 std::vector<SoundnessCase> ScaleCases() {
   return {
       // GS005
@@ -412,8 +545,8 @@ std::vector<SoundnessCase> AttentionCases() {
 
 std::vector<SoundnessCase> OnnxCases() {
   std::vector<SoundnessCase> cases;
-  for (std::vector<SoundnessCase> (*some)() :
-       {&ProductCases, &BodyCases, &SignatureCases, &ArgumentCases, &ScaleCases, &AttentionCases}) {
+  for (std::vector<SoundnessCase> (*some)() : {&ProductCases, &GemmCases, &ExpertCases, &BodyCases, &SignatureCases,
+                                               &ArgumentCases, &ScaleCases, &AttentionCases}) {
     for (SoundnessCase& c : some()) cases.push_back(std::move(c));
   }
   return cases;

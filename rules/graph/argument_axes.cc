@@ -1,0 +1,129 @@
+#include "rules/graph/argument_axes.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "absl/strings/match.h"
+
+namespace quantgate {
+namespace {
+
+// Weights of an LSTM, [directions, inputs, channels], with a scale for each channel of each direction.
+bool HasDirections(const Graph& graph, const DescribedArgument& argument) {
+  const v1::Value& tensor = graph.value(argument.tensor);
+  return graph.op(argument.node) == OpId::kLstm && argument.scale >= 0 && tensor.dims_size() == 3 &&
+         tensor.dims(0) > 1 && static_cast<int64_t>(argument.count) > tensor.dims(0);
+}
+
+// A batch of matrices whose parameters are in their rank, with a row for each: [D, 1, N] beside [D, K, N].
+bool EachMatrix(const Graph& graph, const DescribedArgument& argument) {
+  constexpr int kMostAxes = 64;  // more dimensions than any format allows
+  const int rank = graph.value(argument.tensor).dims_size();
+  const int32_t parameters = argument.scale >= 0 ? argument.scale : argument.zero_point;
+  return graph.op(argument.node) == OpId::kMatMul && rank > 2 && rank <= kMostAxes &&
+         graph.value(parameters).dims_size() == rank;
+}
+
+// ONNX quantizes the left operand of a product by row, the right one by column. ONNX Runtime's own operators say
+// columns of both.
+bool IsLeftOfProduct(const Graph& graph, const DescribedArgument& argument) {
+  return argument.port == 0 && !absl::StartsWith(graph.op_type(argument.node), "com.microsoft::");
+}
+
+// Every axis but the one that is summed over.
+std::vector<int32_t> RowsOfMatrices(const Graph& graph, const DescribedArgument& argument) {
+  std::vector<int32_t> axes(graph.value(argument.tensor).dims_size());
+  std::iota(axes.begin(), axes.end(), 0);
+  axes.erase(axes.end() - (IsLeftOfProduct(graph, argument) ? 1 : 2));
+  return axes;
+}
+
+// Output channels of a filter or matrix, where per-channel scales of integer operators lie.
+int32_t ChannelAxis(const Graph& graph, const DescribedArgument& argument) {
+  const v1::Value& tensor = graph.value(argument.tensor);
+  const int32_t last = std::max(tensor.dims_size(), 1) - 1;
+  switch (graph.op(argument.node)) {
+    case OpId::kGemm:
+      return graph.int_attribute(argument.node, "transB", 0) != 0 ? 0 : last;
+    case OpId::kMatMul:
+      return IsLeftOfProduct(graph, argument) ? std::max(last - 1, 0) : last;
+    case OpId::kProjectedAttention:
+      return last;
+    case OpId::kLstm:  // or one of a direction
+      return tensor.dims_size() == 3 && tensor.dims(0) > 1 ? 0 : last;
+    case OpId::kConvTranspose:
+      return 1;
+    default:
+      return 0;
+  }
+}
+
+// One for each output of each expert, or for each block of its inputs, which the third axis has bytes of.
+ArgumentAxes AxesOfExperts(const Graph& graph, const DescribedArgument& argument, const PackedExperts& experts) {
+  constexpr int64_t kByte = 8;
+  const v1::Value& scale = graph.value(argument.scale);
+  ArgumentAxes found;
+  const bool in_blocks = experts.block_size > 0 && scale.dims_size() == 3 && scale.dims(2) != 1;
+  found.axes = in_blocks ? std::vector<int32_t>{0, 1, 2} : std::vector<int32_t>{0, 1};
+  found.block_sizes.assign(found.axes.size(), 1);
+  if (in_blocks) found.block_sizes[2] = std::max<int64_t>(experts.block_size / (kByte / experts.bits), 1);
+  found.packed_zero_points = experts.bits < kByte;
+  return found;
+}
+
+bool IsQuantizedMoE(const Graph& graph, int32_t node) { return graph.op_type(node) == "com.microsoft::QMoE"; }
+
+}  // namespace
+
+bool FindPackedExperts(const Graph& graph, int32_t node, int32_t port, PackedExperts& experts) {
+  if (!IsQuantizedMoE(graph, node)) return false;
+  // Other kinds have scales of other layouts, and so may have what an execution provider has prepared.
+  const v1::Attribute* kind = graph.attribute(node, "quant_type");
+  if (kind != nullptr && kind->s() != "int") return false;
+  if (graph.int_attribute(node, "weights_prepacked", -1) == 1) return false;
+  const char* own_bits = port == 2   ? "fc1_expert_weight_bits"
+                         : port == 4 ? "fc2_expert_weight_bits"
+                         : port == 6 ? "fc3_expert_weight_bits"
+                                     : nullptr;
+  if (own_bits == nullptr) return false;
+  experts.bits = graph.int_attribute(node, own_bits, graph.int_attribute(node, "expert_weight_bits", 4));
+  experts.block_size = graph.int_attribute(node, "block_size", 0);
+  return experts.bits == 2 || experts.bits == 4 || experts.bits == 8;
+}
+
+ArgumentAxes AxesOf(const Graph& graph, const DescribedArgument& argument) {
+  ArgumentAxes found;
+  PackedExperts experts;
+  if (argument.scale >= 0 && FindPackedExperts(graph, argument.node, argument.port, experts)) {
+    return AxesOfExperts(graph, argument, experts);
+  }
+  if (IsQuantizedMoE(graph, argument.node)) {
+    found.known = false;
+    return found;
+  }
+  const int64_t bits = graph.int_attribute(argument.node, "bits", 0);
+  const int64_t block_size = graph.int_attribute(argument.node, "block_size", 0);
+  if (block_size > 0 && graph.op(argument.node) == OpId::kGather && argument.type == v1::DATA_TYPE_UINT8) {
+    // GatherBlockQuantized: its blocks count numbers, of which a byte has two (bits: 4 when it is not said).
+    found.axes = {0, 1};
+    found.block_sizes = {1, bits == 8 ? block_size : (block_size + 1) / 2};
+  } else if (block_size > 0) {
+    // Packed weights [N, blocks, bytes]: logically [N, K], one scale per `block_size` elements of K.
+    found.axes = {0, 1};
+    found.block_sizes = {1, block_size};
+    if (bits == 2) found.type = v1::DATA_TYPE_UINT2;
+    if (bits == 4) found.type = v1::DATA_TYPE_UINT4;
+    if (bits == 8) found.type = v1::DATA_TYPE_UINT8;
+  } else if (HasDirections(graph, argument)) {
+    found.axes = {0, 2};
+    found.block_sizes = {1, 1};
+  } else if (argument.count > 1 && EachMatrix(graph, argument)) {
+    found.axes = RowsOfMatrices(graph, argument);
+    found.block_sizes.assign(found.axes.size(), 1);
+  } else if (argument.count > 1) {
+    found.axes = {ChannelAxis(graph, argument)};
+  }
+  return found;
+}
+
+}  // namespace quantgate
