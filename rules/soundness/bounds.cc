@@ -5,6 +5,7 @@
 #include <initializer_list>
 #include <utility>
 
+#include "rules/graph/data_type.h"
 #include "rules/graph/elements.h"
 #include "rules/graph/port_role.h"
 
@@ -13,17 +14,25 @@ namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-Bounds Between(double low, double high) { return {true, low, high}; }
+Bounds Between(double low, double high) { return {true, low, high, true}; }
 
 Bounds Union(const Bounds& a, const Bounds& b) {
-  return {a.known && b.known, std::min(a.low, b.low), std::max(a.high, b.high)};
+  return {a.known && b.known, std::min(a.low, b.low), std::max(a.high, b.high), a.reached && b.reached};
 }
 
 Bounds Scaled(const Bounds& a, double by) {
-  return {a.known, std::min(a.low * by, a.high * by), std::max(a.low * by, a.high * by)};
+  return {a.known, std::min(a.low * by, a.high * by), std::max(a.low * by, a.high * by), a.reached};
 }
 
-Bounds Sum(const Bounds& a, const Bounds& b) { return {a.known && b.known, a.low + b.low, a.high + b.high}; }
+bool IsOneNumber(const Bounds& a) { return a.known && a.low == a.high; }
+
+bool ReachedWith(const Bounds& a, const Bounds& b) {
+  return (a.reached && IsOneNumber(b)) || (b.reached && IsOneNumber(a));
+}
+
+Bounds Sum(const Bounds& a, const Bounds& b) {
+  return {a.known && b.known, a.low + b.low, a.high + b.high, ReachedWith(a, b)};
+}
 
 bool IsFinite(const Bounds& a) { return a.known && std::isfinite(a.low) && std::isfinite(a.high); }
 
@@ -31,21 +40,25 @@ bool IsFinite(const Bounds& a) { return a.known && std::isfinite(a.low) && std::
 Bounds Product(const Bounds& a, const Bounds& b) {
   if (!IsFinite(a) || !IsFinite(b)) return {a.known && b.known};
   const auto [low, high] = std::minmax({a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high});
-  return Between(low, high);
+  return {true, low, high, ReachedWith(a, b)};
+}
+
+// Numbers as large as a mask's need not be held: the end of a range stands for them.
+Bounds OfElements(double low, double high) {
+  constexpr double kMask = 1e4;
+  return low <= high && std::abs(low) < kMask && std::abs(high) < kMask ? Between(low, high) : Bounds{};
 }
 
 Bounds OfConstant(const v1::Value& value) {
   const v1::Constant& constant = value.constant();
   if (constant.has_statistics()) {
     const v1::Statistics& statistics = constant.statistics();
-    // Which infinity was seen is not counted.
-    if (statistics.inf_count() > 0) return Between(-kInfinity, kInfinity);
-    return {statistics.min() <= statistics.max(), statistics.min(), statistics.max()};
+    return statistics.inf_count() > 0 ? Bounds{} : OfElements(statistics.min(), statistics.max());
   }
   const RealView numbers = NumbersOf(value);
   if (numbers.empty()) return {};
   const auto [low, high] = std::minmax_element(numbers.begin(), numbers.end());
-  return {*low <= *high, *low, *high};
+  return OfElements(*low, *high);
 }
 
 class Propagation {
@@ -57,7 +70,9 @@ class Propagation {
     for (int32_t node : graph.order()) {
       const Bounds bounds = OfOutput(node);
       for (int i = 0; i < graph.num_outputs(node); ++i) {
-        if (graph.output(node, i) >= 0) bounds_[graph.output(node, i)] = bounds;
+        const int32_t value = graph.output(node, i);
+        // Indices beside the numbers are not among them.
+        if (value >= 0 && !IsInteger(graph.dtype(value))) bounds_[value] = bounds;
       }
     }
   }
@@ -91,11 +106,11 @@ class Propagation {
       case OpId::kLinear:
       case OpId::kGemm:
       case OpId::kBatchNorm:
-      case OpId::kLayerNorm:
-      case OpId::kInstanceNorm:
-      case OpId::kGroupNorm:
-      case OpId::kRmsNorm:
         return Between(-kInfinity, kInfinity);
+      case OpId::kMinimum:
+        return OfEither(node, [](double a, double b) { return std::min(a, b); });
+      case OpId::kMaximum:
+        return OfEither(node, [](double a, double b) { return std::max(a, b); });
       // As large as their input where it is positive, and never as small.
       case OpId::kGelu:
       case OpId::kSilu:
@@ -108,6 +123,7 @@ class Propagation {
       case OpId::kThreshold:
         return {};  // numbers of their own are among those of the tensors
       case OpId::kAveragePool:
+        return Stated(node, {"divisor_override"}, kInfinity) == kInfinity ? OfAll(node) : Bounds{};
       case OpId::kGlobalAveragePool:
       case OpId::kReduceMean:
       case OpId::kDropout:
@@ -117,10 +133,25 @@ class Propagation {
     }
   }
 
-  // What is left of `bounds`; both ends bound also what is not known.
+  // What is left of `bounds`; two ends bound also what was not known.
   static Bounds Cut(const Bounds& bounds, double low, double high) {
-    const bool both = low > -kInfinity && high < kInfinity;
-    return {bounds.known || both, std::max(bounds.low, low), std::min(bounds.high, high)};
+    if (!(low <= high)) return {};
+    const bool by_both = low > -kInfinity && high < kInfinity;
+    Bounds cut = {bounds.known, std::min(std::max(bounds.low, low), high), std::max(std::min(bounds.high, high), low),
+                  bounds.reached || by_both};
+    cut.known = cut.known || (cut.low > -kInfinity && cut.high < kInfinity);
+    return cut;
+  }
+
+  // The smaller or the larger of two, element by element. What one of them cannot pass holds whatever the other is.
+  template <typename Choose>
+  Bounds OfEither(int32_t node, Choose choose) const {
+    if (graph_.num_inputs(node) > 2) return {};
+    const Bounds a = First(node);
+    const Bounds b = Second(node);
+    Bounds found = {a.known && b.known, choose(a.low, b.low), choose(a.high, b.high), false};
+    found.known = found.known || (found.low > -kInfinity && found.high < kInfinity);
+    return found;
   }
 
   // The first parameter of those that the node states.

@@ -15,9 +15,12 @@ struct Bounds {
   bool known = false;
   double low = -std::numeric_limits<double>::infinity();
   double high = std::numeric_limits<double>::infinity();
+  // Whether the ends are those of one operator or constant, which tensors reach. Of a sum or product of two tensors
+  // they are only limits: it may stay far from both.
+  bool reached = false;
 };
 
-// What the operator's output lies in, whatever its input. Not known: it depends on the input.
+// What the operator's output lies in, whatever its input. Not known: it depends on the input, or no rule asks.
 Bounds OutputBounds(OpId op);
 
 // By value. Linear.

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <string>
@@ -33,8 +34,8 @@ constexpr RuleInfo kFixedInput = {
     "Annotate the input like the output that it reads (SharedQuantizationSpec, or the same spec), and leave fixed "
     "parameters to the outputs of sigmoid, softmax, tanh and their like.",
     "mul whose inputs are fixed to scale 1/256 and zero point 0 (NXP's NeutronQuantizer of ExecuTorch 1.5.1) fires it "
-    "behind an observed tensor and with a constant 2; behind a sigmoid, fixed to scale 1/256 and zero point -128, it "
-    "does not.",
+    "behind an observed tensor and with a constant 2, and so does cat of a softmax and of what shares its parameters; "
+    "behind a sigmoid, fixed to scale 1/256 and zero point -128, it does not.",
 };
 
 // The spec of the observer that looks at the tensor before an edge of group `read` does: where it is written, or where
@@ -56,25 +57,54 @@ const v1::Spec* ObservedBefore(const SharingGroups& groups, const Graph& graph, 
 
 std::string FromTo(double low, double high) { return absl::StrCat(FormatNumber(low), "..", FormatNumber(high)); }
 
-// What contradicts the range that is held; empty: nothing does.
-std::string Contradiction(const CheckContext& context, int32_t value, int32_t group, const Held& held,
-                          const Bounds& may_be) {
+// A fixed range that is an operator's domain is all that it can read: beyond it there is no result.
+bool IsItsDomain(const Graph& graph, const SpecPlace& place) {
+  switch (graph.op(place.node)) {
+    case OpId::kAcos:
+    case OpId::kAsin:
+    case OpId::kAtanh:
+      return true;
+    case OpId::kGridSample:
+      return graph.input(place.node, 0) != place.value;
+    default:
+      return false;
+  }
+}
+
+// Whether the range that calibration gave an observer has numbers that are not held. A symmetric one has the largest
+// number by size, at one end or the other.
+bool SawMore(const v1::Spec& observed, const Held& seen, const Held& held, const Bounds& may_be) {
+  const bool is_symmetric = observed.qscheme() == v1::Spec::PER_TENSOR_SYMMETRIC;
+  if (!is_symmetric) return !Covers(held, seen.low, seen.high);
+  const double largest = std::max(-seen.low, seen.high);
+  const bool is_above = may_be.high > 0 && Covers(held, 0, largest);
+  const bool is_below = may_be.low < 0 && Covers(held, -largest, 0);
+  return !is_above && !is_below;
+}
+
+// What contradicts the range that is held; empty: nothing does. `is_shared`: it is that of another tensor.
+std::string Contradiction(const CheckContext& context, SpecPlace place, int32_t group, const Held& held,
+                          const Bounds& may_be, bool is_shared) {
   const Graph& graph = context.graph();
-  if (may_be.known && Covers(held, may_be.low, may_be.high)) return "";
-  if (const v1::Spec* observed = ObservedBefore(GroupsOf(context), graph, value, group)) {
-    if (context.stage() == v1::STAGE_ANNOTATED) return "while its range is observed where it is written";
+  if (IsItsDomain(graph, place) || (may_be.known && Covers(held, may_be.low, may_be.high))) return "";
+  // A wider range may have been measured by who wrote it.
+  const bool is_normalized = held.low >= -1.1 && held.high <= 1.1;
+  if (const v1::Spec* observed = ObservedBefore(GroupsOf(context), graph, place.value, group)) {
+    if (context.stage() == v1::STAGE_ANNOTATED) {
+      return is_normalized ? "while its range is observed where it is written" : "";
+    }
     const std::optional<Held> seen = HeldBy(*observed);
-    if (!seen || Covers(held, seen->low, seen->high)) return "";
+    if (!seen || !SawMore(*observed, *seen, held, may_be)) return "";
     return absl::StrCat("while it was observed to fill ", FromTo(seen->low, seen->high));
   }
-  if (!may_be.known) return "";
-  if (std::isfinite(may_be.low) && std::isfinite(may_be.high)) {
-    return absl::StrCat("while it ", graph.is_constant(value) ? "goes from " : "fills ", FormatNumber(may_be.low),
-                        graph.is_constant(value) ? " to " : "..", FormatNumber(may_be.high));
+  if (!may_be.known) return is_normalized && is_shared ? "by sharing with another tensor, and nothing observes it" : "";
+  if (!std::isfinite(may_be.low) || !std::isfinite(may_be.high)) {
+    return is_normalized ? "while nothing bounds it" : "";
   }
-  // A wider one may have been measured by who wrote it.
-  const bool is_normalized = held.low >= -1.1 && held.high <= 1.1;
-  return is_normalized ? "while nothing bounds it" : "";
+  if (!may_be.reached) return "";
+  if (may_be.low == may_be.high) return absl::StrCat("while it is ", FormatNumber(may_be.low));
+  if (!graph.is_constant(place.value)) return absl::StrCat("while it fills ", FromTo(may_be.low, may_be.high));
+  return absl::StrCat("while it goes from ", FormatNumber(may_be.low), " to ", FormatNumber(may_be.high));
 }
 
 void CheckFixedInput(const CheckContext& context, FindingSink& sink) {
@@ -95,7 +125,10 @@ void CheckFixedInput(const CheckContext& context, FindingSink& sink) {
     if (!IsFloat(graph.dtype(place.value))) continue;
     if (bounds.empty()) bounds = BoundsOf(context);
     const Held held = *HeldBy(groups.spec_of(group));
-    const std::string contradiction = Contradiction(context, place.value, group, held, bounds[place.value]);
+    const int32_t leader = groups.annotations.place(groups.leader(group)).value;
+    const bool is_shared = graph.spec_kind(groups.annotations.spec_id(entry)) == v1::Spec::SHARED && leader >= 0 &&
+                           SourceOf(graph, place.value) != SourceOf(graph, leader);
+    const std::string contradiction = Contradiction(context, place, group, held, bounds[place.value], is_shared);
     if (contradiction.empty()) continue;
     sink.Add(kFixedInput, PlaceOf(graph, place),
              absl::StrCat("is read with a fixed scale ", FormatNumber(held.step), " that holds ",

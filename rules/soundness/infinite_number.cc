@@ -1,4 +1,5 @@
 #include <cmath>
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -27,7 +28,9 @@ constexpr RuleInfo kInfiniteNumber = {
     "the scale is infinite or no number: convert_pt2e raises an error, or nothing is left of the tensor.",
     "Mask and pad with a finite number just below all others, or leave the tensor float. HistogramObserver looks at "
     "finite numbers alone, and what is infinite becomes the end of their range.",
-    "pad with -inf, observed by MinMaxObserver, fires it; with -8, or observed by HistogramObserver, it does not.",
+    "pad with -inf, observed by MinMaxObserver, fires it; with -8, or observed by HistogramObserver, it does not. "
+    "Where "
+    "the input decides whether anything is masked, or a part of a mask is taken, it is a warning.",
 };
 
 // Whether the observer's range ends at what it sees, averaged or per channel.
@@ -46,7 +49,7 @@ void CheckInfiniteNumber(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (absl::c_none_of(graph.message().symbols(), KeepsEnds) || !HasInfinity(graph)) return;
   const SharingGroups& groups = GroupsOf(context);
-  LargestNumber largest(graph);
+  LargestNumbers largest(graph);
   std::vector<bool> said(graph.num_values(), false);
   std::vector<bool> reads_it(graph.num_nodes(), false);  // and what it computes of it has it too
   for (size_t entry = 0; entry < groups.group_of.size(); ++entry) {
@@ -54,15 +57,21 @@ void CheckInfiniteNumber(const CheckContext& context, FindingSink& sink) {
     const v1::Spec& spec = groups.spec_of(groups.group_of[entry]);
     if (place.value < 0 || groups.annotations.is_stray(static_cast<int>(entry))) continue;
     if (said[place.value] || !MakesItsRange(graph, spec)) continue;
-    if (!std::isinf(largest.In(place.value))) continue;
+    const LargestNumber& number = largest.In(place.value);
+    if (!std::isinf(number.size)) continue;
     said[place.value] = true;
     for (const Use& use : graph.uses(place.value)) reads_it[use.node] = true;
     const int32_t producer = graph.producer(place.value);
     if (producer >= 0 && reads_it[producer]) continue;
-    sink.Add(kInfiniteNumber, PlaceOf(graph, place),
-             absl::StrCat("has an infinity in it, of which ", ParseObserver(graph.symbol(spec.observer())).observer,
-                          " makes its range"),
-             "finite numbers");
+    FindingDraft draft;
+    draft.rule = &kInfiniteNumber;
+    draft.place = PlaceOf(graph, place);
+    draft.observed = absl::StrCat(number.surely ? "has" : "may have", " an infinity in it, of which ",
+                                  ParseObserver(graph.symbol(spec.observer())).observer, " makes its range");
+    draft.allowed = "finite numbers";
+    // Whether it is there depends on what is masked, or on what is left of a mask.
+    if (!number.surely) draft.severity = v1::Finding::WARNING;
+    sink.Add(std::move(draft));
   }
 }
 

@@ -1,8 +1,10 @@
-// Large numbers that are surely in a tensor: masks, what is filled in, what is padded with.
+// Large numbers that constants and parameters of operators put into tensors: masks, what is filled in, what is padded
+// with.
 #ifndef QUANTGATE_RULES_SOUNDNESS_LARGEST_NUMBER_H_
 #define QUANTGATE_RULES_SOUNDNESS_LARGEST_NUMBER_H_
 
-#include "absl/container/flat_hash_map.h"
+#include <vector>
+
 #include "rules/graph/graph.h"
 
 namespace quantgate {
@@ -10,24 +12,34 @@ namespace quantgate {
 // Whether a constant or a parameter of an operator is infinite.
 bool HasInfinity(const Graph& graph);
 
-// However many ask of a tensor, what it is made of is looked at once. The graph must outlive it.
-class LargestNumber {
- public:
-  explicit LargestNumber(const Graph& graph) : graph_(graph) {}
+struct LargestNumber {
+  double size = 0;        // infinity among them; 0: none is known
+  bool surely = false;    // whatever the input of the model is, and nothing may have left it behind on the way
+  bool uniform = false;   // every element is it, or minus it
+  bool alone = false;     // the tensor has numbers of constants and parameters only: none is computed beside it
+  bool is_fixed = false;  // no input of the model has a part in the tensor
+};
 
-  // The largest number by size that constants and parameters of operators put into the tensor, infinity among them; 0:
-  // none is known.
-  double In(int32_t value);
+// However many are asked for, the graph is gone through once, when the first is. It must outlive this.
+class LargestNumbers {
+ public:
+  explicit LargestNumbers(const Graph& graph) : graph_(graph) {}
+
+  const LargestNumber& In(int32_t value);
 
  private:
-  double Find(int32_t value);
-  double Operand(int32_t node);
-  double Filled(int32_t node);
+  void FindAll();
+  LargestNumber OfResult(int32_t node);
+  LargestNumber OfMoved(int32_t node);
+  LargestNumber OfSum(int32_t node);
+  LargestNumber OfProduct(int32_t node);
+  LargestNumber OfChosen(int32_t node);
+  LargestNumber Operand(int32_t node, int input);
+  bool FollowsFrom(int32_t condition, int32_t value) const;
 
   const Graph& graph_;
-  int steps_ = 0;
-  absl::flat_hash_map<int32_t, double> constants_;
-  absl::flat_hash_map<int32_t, double> filled_;
+  std::vector<LargestNumber> numbers_;
+  std::vector<bool> is_known_;  // of constants, which are looked at when something follows them
 };
 
 }  // namespace quantgate

@@ -122,6 +122,7 @@ Rule FixedOutput();     // FX007
 Rule UnstatedRange();   // FX008
 Rule CoarseSoftmax();   // FX009
 Rule FixedInput();      // FX010
+Rule LostMask();        // FX011
 
 }  // namespace quantgate
 

@@ -284,6 +284,31 @@ void AddSigmoid(GraphBuilder& b, v1::DataType type, double zero_point) {
   b.Value("sigmoid").set_spec(id);
 }
 
+// op(args) -> name, of the shape of conv's output, with a number as parameter where it has one.
+void AddPlain(GraphBuilder& b, const std::string& name, const std::string& op, const std::vector<std::string>& inputs,
+              const std::vector<std::pair<std::string, double>>& parameters = {}) {
+  v1::Node& node = b.Node(op, name, inputs, {name});
+  for (const auto& [parameter, number] : parameters) {
+    v1::Attribute& attribute = *node.add_attributes();
+    attribute.set_name(b.Symbol(parameter));
+    attribute.set_f(number);
+  }
+  b.Shape(name, v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+}
+
+// mask + conv, where the mask {0, -inf} is what `change` makes of it; the sum is observed.
+void AddChangedMask(GraphBuilder& b, const std::function<void(GraphBuilder&)>& change) {
+  AddObservedMask(b, -kInfinity, "MinMaxObserver");
+  v1::Node masked = b.graph.nodes(b.graph.nodes_size() - 2);
+  v1::Node softmax = b.graph.nodes(b.graph.nodes_size() - 1);
+  b.graph.mutable_nodes()->RemoveLast();
+  b.graph.mutable_nodes()->RemoveLast();
+  change(b);
+  masked.set_inputs(1, b.Id("changed"));
+  *b.graph.add_nodes() = std::move(masked);
+  *b.graph.add_nodes() = std::move(softmax);
+}
+
 // mul of a tensor and a constant, both read with 1/256 times `scale` and that zero point.
 void AddFixedMul(GraphBuilder& b, const std::string& input, double factor, double zero_point = 0, double scale = 1) {
   b.Reals("factor", {factor});
@@ -936,6 +961,30 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "-FX009"},
 
+      // FX011
+      {"InfinityLostInAHistogram", Conv, [](GraphBuilder& b) { AddObservedMask(b, -kInfinity, "HistogramObserver"); },
+       "FX011", "softmax", "masked", -1, warning},
+      {"FiniteMaskInAHistogram", Conv, [](GraphBuilder& b) { AddObservedMask(b, -20, "HistogramObserver"); }, "-FX011"},
+      {"InfinityUnderAnotherObserver", Conv, [](GraphBuilder& b) { AddObservedMask(b, -kInfinity, "MyObserver"); },
+       "-FX011"},
+      {"InfinityInFloat", Conv, [](GraphBuilder& b) { AddMaskedSoftmax(b, -kInfinity, false); }, "-FX011"},
+      {"InfinityInANarrowRange", SmallBias,
+       [](GraphBuilder& b) {
+         AddMaskedSoftmax(b, -kInfinity);
+         v1::QParams& params = *b.graph.mutable_specs(b.graph.specs_size() - 1)->mutable_qparams();
+         params.add_scales(0.03);
+         params.add_zero_points(128);
+       },
+       "FX011", "softmax", "masked", -1, warning},
+      {"InfinityInAWideRange", SmallBias,
+       [](GraphBuilder& b) {
+         AddMaskedSoftmax(b, -kInfinity);
+         v1::QParams& params = *b.graph.mutable_specs(b.graph.specs_size() - 1)->mutable_qparams();
+         params.add_scales(0.1);
+         params.add_zero_points(255);
+       },
+       "-FX011"},
+
       // NR009
       {"InfinityInARange", Conv, [](GraphBuilder& b) { AddObservedMask(b, -kInfinity, "MinMaxObserver"); }, "NR009",
        "masked", "masked"},
@@ -952,6 +1001,50 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "NR009", "pad", "pad"},
       {"ZerosThatAreFilledIn", Conv, [](GraphBuilder& b) { AddPad(b, "MinMaxObserver"); }, "-NR009"},
+      {"InfinityNegated", Conv,
+       [](GraphBuilder& b) {
+         AddChangedMask(b, [](GraphBuilder& m) { AddPlain(m, "changed", "aten.neg.default", {"mask"}); });
+       },
+       "NR009", "masked", "masked"},
+      {"InfinityScaled", Conv,
+       [](GraphBuilder& b) {
+         AddChangedMask(b, [](GraphBuilder& m) {
+           AddPlain(m, "changed", "aten.mul.Tensor", {"mask"}, {{"other", 2}});
+         });
+       },
+       "NR009", "masked", "masked"},
+      {"InfinityReplaced", Conv,
+       [](GraphBuilder& b) {
+         AddChangedMask(b, [](GraphBuilder& m) {
+           m.Node("aten.isinf.default", "is_infinite", {"mask"}, {"is_infinite"});
+           m.Shape("is_infinite", v1::DATA_TYPE_BOOL, {2});
+           AddPlain(m, "changed", "aten.masked_fill.Scalar", {"mask", "is_infinite"}, {{"value", -8}});
+         });
+       },
+       "-NR009"},
+      {"InfinityInAPart", Conv,
+       [](GraphBuilder& b) {
+         AddChangedMask(b, [](GraphBuilder& m) { AddPlain(m, "changed", "aten.select.int", {"mask"}); });
+       },
+       "NR009", "masked", "masked", -1, v1::Finding::WARNING},
+      {"InfinityWhereTheInputIsLarge", Conv,
+       [](GraphBuilder& b) {
+         AddChangedMask(b, [](GraphBuilder& m) {
+           AddPlain(m, "is_large", "aten.gt.Scalar", {"conv"}, {{"other", 1}});
+           m.Value("is_large").set_dtype(v1::DATA_TYPE_BOOL);
+           AddPlain(m, "changed", "aten.masked_fill.Scalar", {"conv", "is_large"}, {{"value", -kInfinity}});
+         });
+       },
+       "NR009", "masked", "masked", -1, v1::Finding::WARNING},
+      {"IndicesOfAnInfinity", Conv,
+       [](GraphBuilder& b) {
+         AddChangedMask(b, [](GraphBuilder& m) {
+           AddPlain(m, "indices", "aten.argmax.default", {"mask"});
+           m.Value("indices").set_dtype(v1::DATA_TYPE_INT64);
+           AddPlain(m, "changed", "aten.to.dtype", {"indices"});
+         });
+       },
+       "-NR009"},
 
       // FX010
       {"FixedBehindAnObserver", Conv, [](GraphBuilder& b) { AddFixedMul(b, "conv", 0.25); }, "FX010", "mul", "conv", -1,
@@ -1042,6 +1135,84 @@ std::vector<SoundnessCase> AnnotationCases() {
          AddFixedMul(b, "conv", 0.25);
        },
        "-FX010"},
+
+      {"FixedBesideASymmetricCalibrated", SmallBias,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(0)->set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
+         b.graph.mutable_specs(0)->mutable_qparams()->set_scales(0, 0.7 / 128);
+         b.graph.mutable_specs(0)->mutable_qparams()->set_zero_points(0, 128);
+         AddFixedMul(b, "conv", 0.25, -128);  // 0..1
+       },
+       "-FX010"},
+      {"FixedBesideAWiderSymmetricCalibrated", SmallBias,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(0)->set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
+         b.graph.mutable_specs(0)->mutable_qparams()->set_scales(0, 1.4 / 128);
+         b.graph.mutable_specs(0)->mutable_qparams()->set_zero_points(0, 128);
+         AddFixedMul(b, "conv", 0.25, -128);
+       },
+       "FX010", "mul", "conv", -1, v1::Finding::WARNING},
+      {"FixedBehindTwoClamps", Conv,
+       [](GraphBuilder& b) {
+         AddPlain(b, "above", "aten.clamp.default", {"conv"}, {{"min", -0.4}});
+         AddPlain(b, "clamped", "aten.clamp.default", {"above"}, {{"max", 0.4}});
+         AddFixedMul(b, "clamped", 0.25);
+       },
+       "-FX010"},
+      {"FixedBehindTwoWideClamps", Conv,
+       [](GraphBuilder& b) {
+         AddPlain(b, "above", "aten.clamp.default", {"conv"}, {{"min", -4}});
+         AddPlain(b, "clamped", "aten.clamp.default", {"above"}, {{"max", 4}});
+         AddFixedMul(b, "clamped", 0.25);
+       },
+       "FX010", "mul", "clamped", -1, v1::Finding::WARNING},
+      {"FixedBehindAWideClamp", Conv,
+       [](GraphBuilder& b) {
+         AddPlain(b, "clamped", "aten.clamp.default", {"relu"}, {{"min", -4}, {"max", 4}});
+         AddFixedMul(b, "clamped", 0.25);
+       },
+       "FX010", "mul", "clamped", -1, v1::Finding::WARNING},
+      {"FixedBehindASumOfTwo", Conv,
+       [](GraphBuilder& b) {
+         AddPlain(b, "one", "aten.sigmoid.default", {"relu"});
+         AddPlain(b, "other", "aten.tanh.default", {"relu"});
+         AddPlain(b, "sum", "aten.add.Tensor", {"one", "other"});
+         AddFixedMul(b, "sum", 0.25, -128);
+       },
+       "-FX010"},
+      {"FixedToItsDomain", Conv,
+       [](GraphBuilder& b) {
+         AddFixedMul(b, "conv", 0.25, 0, 2);
+         AddPlain(b, "angle", "aten.asin.default", {"conv"});
+         b.Output("angle");
+         v1::Node& angle = *b.graph.mutable_nodes(b.graph.nodes_size() - 1);
+         angle.add_input_specs(b.graph.specs_size());
+         b.Find("mul").clear_input_specs();
+       },
+       "-FX010"},
+      {"FixedToNoDomain", Conv,
+       [](GraphBuilder& b) {
+         AddFixedMul(b, "conv", 0.25, 0, 2);
+         AddPlain(b, "angle", "aten.sin.default", {"conv"});
+         b.Output("angle");
+         v1::Node& angle = *b.graph.mutable_nodes(b.graph.nodes_size() - 1);
+         angle.add_input_specs(b.graph.specs_size());
+         b.Find("mul").clear_input_specs();
+       },
+       "FX010", "angle", "conv", -1, v1::Finding::WARNING},
+      {"FixedByWhatItIsCatWith", Conv,
+       [](GraphBuilder& b) {
+         AddSigmoid(b, v1::DATA_TYPE_INT8, -128);
+         AddPlain(b, "other", "aten.exp.default", {"relu"});
+         v1::Node& cat = b.Node("aten.cat.default", "cat", {"sigmoid", "other"}, {"cat"});
+         b.Shape("cat", v1::DATA_TYPE_FLOAT32, {1, 32, 8, 8});
+         b.Output("cat");
+         v1::Spec& shared = *b.graph.add_specs();
+         shared.set_kind(v1::Spec::SHARED);
+         shared.mutable_shared_with()->set_value(b.Id("sigmoid"));
+         for (int i = 0; i < 2; ++i) cat.add_input_specs(b.graph.specs_size());
+       },
+       "FX010", "cat", "other", -1, v1::Finding::WARNING},
 
       // FX006
       {"SigmoidCutInHalf", Conv, [](GraphBuilder& b) { AddSigmoid(b, v1::DATA_TYPE_INT8, 0); }, "FX006", "sigmoid",

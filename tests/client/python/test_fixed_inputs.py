@@ -30,7 +30,19 @@ def sum_of_two(x):
     return x + x.flip(-1)
 
 
-FUNCTIONS = [doubled, product, product_of_moved, scaled_in_range, sum_of_two]
+def angle(x):
+    return torch.acos(x * 0.2)
+
+
+def angle_of_clamped(x):
+    return torch.asin(F.relu(x * 2).clamp(max=0.9))
+
+
+def beside_a_softmax(x):
+    return torch.cat([F.softmax(x, -1), x * 2], -1)
+
+
+FUNCTIONS = [doubled, product, product_of_moved, scaled_in_range, sum_of_two, angle, angle_of_clamped, beside_a_softmax]
 
 
 def is_found(graph):
@@ -38,7 +50,7 @@ def is_found(graph):
 
 
 @pytest.mark.parametrize('function', FUNCTIONS, ids=lambda f: f.__name__)
-@pytest.mark.parametrize('name', ['nxp', 'qnn_8a8w', 'samsung'])
+@pytest.mark.parametrize('name', ['nxp', 'qnn_8a8w', 'samsung', 'ethos_u', 'cortex_m'])
 def test_the_numbers_agree(name, function):
     annotated = is_found(annotate(export(function, X), quantizers.ALL[name]()))
     prepared = prepare_pt2e(export(function, X), quantizers.ALL[name]())
