@@ -36,6 +36,7 @@ const double kLargestStep = std::log(2.0);
 struct Step {
   double size = 0;
   double because_of = 0;  // a number in the input; 0: it is stated
+  bool surely = true;     // that it is there: masks may follow from the input
 };
 
 Step StepOf(const CheckContext& context, const ResolvedOp& op, const Operand& input, LargestNumbers& masks,
@@ -49,10 +50,10 @@ Step StepOf(const CheckContext& context, const ResolvedOp& op, const Operand& in
   if (context.stage() != v1::STAGE_ANNOTATED || input.quant_max <= input.quant_min) return {};
   const absl::string_view observer = ObserverOf(context.graph(), input);
   if (HasFixedNumbers(observer)) return {};
-  const double largest = masks.In(input.edge_value).size;
+  const LargestNumber& largest = masks.In(input.edge_value);
   // HistogramObserver looks at finite numbers alone: lost-mask.
-  if (std::isinf(largest) && ParseObserver(observer).observer == "HistogramObserver") return {};
-  return {largest / StepsOf(input), largest};
+  if (std::isinf(largest.size) && ParseObserver(observer).observer == "HistogramObserver") return {};
+  return {largest.size / StepsOf(input), largest.size, largest.surely};
 }
 
 void CheckCoarseSoftmax(const CheckContext& context, FindingSink& sink) {
@@ -72,8 +73,9 @@ void CheckCoarseSoftmax(const CheckContext& context, FindingSink& sink) {
     if (masks.In(input->edge_value).alone) continue;
     sink.Add(kCoarseSoftmax, SoftmaxInput(context, op),
              step.because_of > 0
-                 ? absl::StrCat("what it reads has ", FormatNumber(step.because_of), " in it: one of its ",
-                                FormatNumber(StepsOf(*input)), " steps is ", FormatNumber(step.size), " or more")
+                 ? absl::StrCat("what it reads ", step.surely ? "has " : "may have ", FormatNumber(step.because_of),
+                                " in it: one of its ", FormatNumber(StepsOf(*input)), " steps is ",
+                                FormatNumber(step.size), " or more")
                  : absl::StrCat("a step of what it reads is ", FormatNumber(step.size)),
              absl::StrCat("less than ", FormatNumber(std::round(kLargestStep * 1000) / 1000)));
   }

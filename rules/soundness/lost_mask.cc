@@ -51,16 +51,19 @@ void CheckLostMask(const CheckContext& context, FindingSink& sink) {
   for (const ResolvedOp& op : context.resolved().ops()) {
     if (!makes_ratios(op.node)) continue;
     const Operand* input = QuantizedInput(context, op);
-    if (input == nullptr || !IsInteger(input->type) || !std::isinf(masks.In(input->edge_value).size)) continue;
+    if (input == nullptr || !IsInteger(input->type)) continue;
+    const LargestNumber& mask = masks.In(input->edge_value);
+    if (!std::isinf(mask.size)) continue;
+    const absl::string_view has =
+        mask.surely ? "what it reads has an infinity in it" : "what it reads may have an infinity in it";
     const double range = RangeOf(context, op, *input, largest_scale);
     if (range >= 0) {
       if (range >= kWideEnough) continue;
       sink.Add(kLostMask, SoftmaxInput(context, op),
-               absl::StrCat("what it reads has an infinity in it, and its range is ", FormatNumber(range), " wide"),
+               absl::StrCat(has, ", and its range is ", FormatNumber(range), " wide"),
                absl::StrCat("a range of ", FormatNumber(kWideEnough), " or more, or no infinity"));
     } else if (ParseObserver(ObserverOf(graph, *input)).observer == "HistogramObserver") {
-      sink.Add(kLostMask, SoftmaxInput(context, op),
-               "what it reads has an infinity in it, which HistogramObserver does not look at",
+      sink.Add(kLostMask, SoftmaxInput(context, op), absl::StrCat(has, ", which HistogramObserver does not look at"),
                "a finite number in its place");
     }
   }
