@@ -16,7 +16,8 @@ constexpr RuleInfo kStrayAnnotation = {
     "{subject}: {observed}; expected {allowed}",
     "The annotation names an edge that the graph does not have: the key is no argument of the node, or a node "
     "of another graph (copy.deepcopy leaves such keys behind). prepare_pt2e inserts no observer there and says "
-    "nothing; what shares with that edge hangs in the air.",
+    "nothing; what shares with that edge hangs in the air. With a key that is no node at all, as None for a weight "
+    "that a layer_norm does not have, it raises an error.",
     "Key the map by the arguments of the node itself, in the graph that is prepared.",
     "An input_qspec_map with a key two nodes up fires it; one with the node's own input does not.",
 };
@@ -41,7 +42,7 @@ void CheckStrayAnnotation(const CheckContext& context, FindingSink& sink) {
       place.value = value;
       sink.Add(kStrayAnnotation, place,
                absl::StrCat("the annotation has a spec for the edge from '", graph.value(value).name(), "', which ",
-                            graph.value(value).foreign() ? "is a node of another graph" : "is no input of the node"),
+                            graph.value(value).foreign() ? "is no node of this graph" : "is no input of the node"),
                "specs for the node's own inputs");
     }
   }

@@ -395,7 +395,7 @@ class _Converter:
         if list(implied) != keys:
             whole = graph_pb2.Node()
             for key, spec in specs.items():
-                if not isinstance(key, torch.fx.Node):
+                if self._told_apart and not isinstance(key, torch.fx.Node):
                     raise _invalid(f"the annotation of {node.name}: the key {reprlib.repr(key)} of its input_qspec_map "
                                    "is no node")
                 whole.input_spec_map.add(value=self._value_id(key), spec=spec)
@@ -414,9 +414,9 @@ class _Converter:
             where = f"the output of {node.name}" if key is None else f"the input {key} of {node.name}"
             raise QuantGateError(error.code, f"the spec of {where}: {error.message}") from None
 
-    def _value_id(self, node: torch.fx.Node) -> int:
-        """Of a node of this graph, or of another one that an annotation still points at."""
-        return self._values.get(node) or self._foreign_id(node, node.name)
+    def _value_id(self, node: Any) -> int:
+        """Of a node of this graph, of another one that an annotation still points at, or of what is no node at all."""
+        return self._values.get(node) or self._foreign_id(node, getattr(node, "name", None) or reprlib.repr(node))
 
     def _foreign_id(self, key: Any, name: str) -> int:
         # They come after all values of this graph, which may not all have been added yet.

@@ -120,6 +120,21 @@ def test_references_to_nowhere():
                          and finding.location.node == 'relu'}
 
 
+# EnnQuantizer annotates the weight that a layer_norm does not have, by the key None.
+def test_a_key_that_is_no_node_is_a_finding():
+    def make():
+        model = torch.nn.LayerNorm(8, elementwise_affine=False)
+        return torch.export.export(model, (torch.randn(2, 8),), strict=True).module(check_guards=False)
+
+    annotated = quantizers.samsung().annotate(make())
+    found = [(finding.code, finding.location.node) for finding in quantgate.check(annotated, targets=[]).findings()]
+    assert ('SH005', 'layer_norm') in found, found
+    with pytest.raises(quantgate.QuantGateError, match='the key None of its input_qspec_map is no node'):
+        quantgate.sharing_groups(annotated)
+    with pytest.raises(Exception, match=r'got: \(None, layer_norm\)'):
+        prepare_pt2e(make(), quantizers.samsung())
+
+
 def test_a_hundred_thousand_nodes(capfd, monkeypatch):
     monkeypatch.setenv('QUANTGATE_PROGRESS', '1')
     monkeypatch.setattr('quantgate.progress._AFTER_SECONDS', 0.0)  # A fast machine is done within the second.
