@@ -52,9 +52,8 @@ Stated StatedOf(const v1::Spec& spec) {
 }
 
 void Set(Value& object, const char* name, Value value, Allocator& allocator) {
-  const auto found = object.FindMember(name);
-  if (found != object.MemberEnd()) {
-    found->value = std::move(value);
+  if (object.HasMember(name)) {
+    object[name] = std::move(value);
   } else {
     object.AddMember(Value(name, allocator), std::move(value), allocator);
   }

@@ -312,7 +312,7 @@ TEST_F(HtpProvider, PoolsWithoutDilationOrASecondOutput) {
   EXPECT_EQ(FateOf(std::move(pool("MaxPool").Ints("dilations", {2, 2}))), kLeft);
   EXPECT_EQ(FateOf(std::move(pool("AveragePool").Ints("dilations", {2, 2}))), kLeft);
   EXPECT_EQ(FateOf(std::move(pool("AveragePool").Ints("dilations", {1, 1}))), kTaken);
-  EXPECT_EQ(FateOf(std::move(pool("LpPool"))), kTaken);
+  EXPECT_EQ(FateOf(pool("LpPool")), kTaken);
   EXPECT_EQ(FateOf(std::move(pool("LpPool").Int("p", 3))), kLeft);
   EXPECT_EQ(FateOf(std::move(pool("LpPool").Int("ceil_mode", 1))), kLeft);
   const auto cube = [](const std::string& op) {

@@ -319,14 +319,14 @@ TEST(Measured, TablesOfOlderSdksMostlyAgree) {
     int cases;  // of archs that the SDK knows
     int least;
   };
-  for (const auto& [sdk, known, least] : {Expected{"2.25.0", 530, 515}, Expected{"2.13.0", 438, 376}}) {
+  for (const Expected& expected : {Expected{"2.25.0", 530, 515}, Expected{"2.13.0", 438, 376}}) {
     int cases = 0;
     int agree = 0;
     const absl::Status status =
         ForEachLine(QUANTGATE_TEST_DATA "/../data/vendor/qnn_htp-2.51.0.jsonl", [&](int64_t, absl::string_view line) {
           auto parsed = ParseCase(line);
           ASSERT_TRUE(parsed.ok()) << parsed.status();
-          parsed->target = absl::StrReplaceAll(parsed->target, {{"@2.51.0", absl::StrCat("@", sdk)}});
+          parsed->target = absl::StrReplaceAll(parsed->target, {{"@2.51.0", absl::StrCat("@", expected.sdk)}});
           const v1::Result result = engine.Judge(*parsed);
           if (absl::StrContains(result.verdict_reason(), "came later")) return;
           ASSERT_NE(result.verdict(), v1::Result::UNKNOWN) << result.verdict_reason();
@@ -334,8 +334,8 @@ TEST(Measured, TablesOfOlderSdksMostlyAgree) {
           agree += Refused(result) != parsed->accepted;
         });
     EXPECT_TRUE(status.ok()) << status;
-    EXPECT_EQ(cases, known);
-    EXPECT_GE(agree, least) << sdk;
+    EXPECT_EQ(cases, expected.cases);
+    EXPECT_GE(agree, expected.least) << expected.sdk;
   }
 }
 

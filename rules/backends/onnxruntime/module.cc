@@ -68,8 +68,9 @@ class Judge {
     bool refused = false;
     for (const Newest& newest : kNewest) {
       if (newest.sdk != target_.sdk) continue;
-      refused |= TooNew("", newest.opset) | TooNew("ai.onnx.ml", newest.opset_ml) |
-                 TooNew("com.microsoft", newest.opset_microsoft);
+      refused = TooNew("", newest.opset) || refused;
+      refused = TooNew("ai.onnx.ml", newest.opset_ml) || refused;
+      refused = TooNew("com.microsoft", newest.opset_microsoft) || refused;
       if (model.format_version() > newest.ir_version) {
         sink_.Add(kModelTooNew, {}, absl::StrCat("IR version ", model.format_version()),
                   absl::StrCat("up to IR version ", newest.ir_version), Measured(target_));
@@ -235,7 +236,9 @@ void Check(const CheckContext& context, const Target& target, const TableMatcher
     return;
   }
   Judge judge(context, target, matcher, sink);
-  const bool loads = !judge.Model() & !judge.SameNames();
+  const bool is_refused = judge.Model();
+  const bool repeats_names = judge.SameNames();
+  const bool loads = !is_refused && !repeats_names;
   const std::vector<int32_t> op_of = OpsOfNodes(context);
   for (int32_t node = 0; node < context.graph().num_nodes(); ++node) {
     bool refused = false;

@@ -504,13 +504,12 @@ absl::Status ArgMax(const Profile&, KernelCall& call) {
   const bool keep = attributes.Int("keepdims", 1) != 0, lastest = attributes.Int("select_last_index", 0) != 0;
   const bool largest = call.op == OpId::kArgMax;
   Dims dims;
-  int64_t outer = 1, inner = 1;
+  int64_t inner = 1;
   for (size_t d = 0; d < in.dims.size(); ++d) {
     if (static_cast<int>(d) != *axis)
       dims.push_back(in.dims[d]);
     else if (keep)
       dims.push_back(1);
-    if (static_cast<int>(d) < *axis) outer *= in.dims[d];
     if (static_cast<int>(d) > *axis) inner *= in.dims[d];
   }
   if (absl::Status status = Allocate(dims, out); !status.ok()) return status;
