@@ -181,9 +181,15 @@ void Restate(const Parameters& parameters, const v1::Spec& spec, v1::Node& node,
   SetAttribute(node, "block_size", false, 0, message);
 }
 
-// Whether the numbers can be written down here: scales that are known, none of blocks.
+// Whether the numbers can be written down here: scales that are known, none of blocks, and zero points that are
+// integers.
 bool HasNumbers(const v1::Spec& spec) {
-  return !spec.qparams().scales().empty() && spec.qparams().block_sizes().empty();
+  constexpr double kLargest = 1LL << 32;  // of any stored type
+  const v1::QParams& params = spec.qparams();
+  return !params.scales().empty() && params.block_sizes().empty() &&
+         absl::c_all_of(params.zero_points(), [](double zero_point) {
+           return std::abs(zero_point) <= kLargest && zero_point == std::trunc(zero_point);
+         });
 }
 
 }  // namespace

@@ -39,7 +39,7 @@ void Limit(int resource, int64_t value) {
   dup2(null, STDOUT_FILENO);
   dup2(error, STDERR_FILENO);
   close_range(STDERR_FILENO + 1, ~0U, 0);
-#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // they reserve terabytes of addresses
+#if !defined(QUANTGATE_SANITIZED)  // they reserve terabytes of addresses
   Limit(RLIMIT_AS, limits.memory_bytes);
 #endif
   Limit(RLIMIT_CPU, absl::ToInt64Seconds(limits.cpu_time));

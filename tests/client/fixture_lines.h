@@ -19,7 +19,7 @@ namespace quantgate::testing {
 
 using google::protobuf::Struct;
 
-#ifdef __SANITIZE_THREAD__
+#ifdef QUANTGATE_SANITIZED_THREADS
 inline constexpr bool kMapsDiffer = true;  // protobuf's, between objects with ThreadSanitizer and a library without it
 #else
 inline constexpr bool kMapsDiffer = false;

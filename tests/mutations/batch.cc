@@ -21,7 +21,7 @@ extern "C" void __gcov_dump() __attribute__((weak));
 namespace quantgate::mutations {
 namespace {
 
-#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if defined(QUANTGATE_SANITIZED)
 constexpr bool kSanitized = true;
 #else
 constexpr bool kSanitized = false;

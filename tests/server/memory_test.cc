@@ -13,7 +13,7 @@ namespace quantgate::server {
 namespace {
 
 TEST(FreedMemory, IsKept) {
-#if !defined(__GLIBC__) || defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+#if !defined(__GLIBC__) || defined(QUANTGATE_SANITIZED)
   GTEST_SKIP() << "another allocator";
 #else
   KeepFreedMemory();

@@ -1,6 +1,7 @@
 #include "rules/simulator/run/plan.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "absl/strings/match.h"
 #include "rules/graph/data_type.h"
@@ -217,7 +218,8 @@ Quantization QuantizationOf(const QuantParams* params, int rank) {
   for (double zero_point : params->zero_points) {
     if (unsaid) break;
     // Real zero points are of formats that no integer kernel takes.
-    if (zero_point != static_cast<double>(static_cast<int64_t>(zero_point))) return {};
+    constexpr double kExact = 1LL << 53;
+    if (!(std::abs(zero_point) <= kExact) || zero_point != std::trunc(zero_point)) return {};
     q.zero_points.push_back(static_cast<int64_t>(zero_point));
   }
   if (params->axes.empty()) return q;
