@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rules/engine/context.h"
@@ -41,12 +42,15 @@ struct Part {
   int32_t group;  // -1: it is not observed
 };
 
+// One that is read twice is there once.
 std::vector<Part> PartsOf(const Graph& graph, const SharingGroups& groups, int32_t node) {
   std::vector<Part> parts;
+  absl::flat_hash_set<int32_t> seen;
   for (int i = 0; i < graph.num_inputs(node); ++i) {
     const int32_t value = graph.input(node, i);
     if (value < 0 || graph.is_static(value)) continue;
     if (RoleAt(*graph.binding(node), graph.argument(node, i)) != PortRole::kActivation) continue;
+    if (!seen.insert(value).second) continue;
     parts.push_back({i, SourceOf(graph, value), groups.group_at({value, node})});
   }
   return parts;
