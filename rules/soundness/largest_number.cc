@@ -193,7 +193,8 @@ LargestNumber LargestNumbers::OfMoved(int32_t node) {
 
 // A finite number that is added to all of a tensor moves its range, and is no larger beside the others than it was.
 LargestNumber LargestNumbers::OfSum(int32_t node) {
-  LargestNumber found = {0, true, false, true, true};
+  LargestNumber found = Stated(0);
+  found.uniform = false;
   double shift = LargestParameter(graph_, node);
   for (int i = 0; i < graph_.num_inputs(node); ++i) {
     if (RoleAt(*graph_.binding(node), graph_.argument(node, i)) != PortRole::kActivation) continue;
@@ -209,7 +210,8 @@ LargestNumber LargestNumbers::OfSum(int32_t node) {
   return found;
 }
 
-// With the same number everywhere; of other products nothing is known.
+// With the same number everywhere; of other products nothing is known. What is computed and multiplied by ten thousand
+// is a mask: (1 - attention_mask) * -10000.
 LargestNumber LargestNumbers::OfProduct(int32_t node) {
   LargestNumber found;
   bool any = false;
@@ -231,6 +233,12 @@ LargestNumber LargestNumbers::OfProduct(int32_t node) {
   }
   if (!any || !(factor > 0)) return Computed(found.is_fixed);
   if (std::isinf(factor)) return graph_.op(node) == OpId::kMul ? Stated(factor) : Stated(0);
+  constexpr double kOnlyMasks = 1e4;
+  if (graph_.op(node) == OpId::kMul && found.size == 0 && !found.alone && factor >= kOnlyMasks) {
+    found.size = factor;
+    found.surely = false;
+    return found;
+  }
   found.size = graph_.op(node) == OpId::kMul ? found.size * factor : found.size / factor;
   return found;
 }

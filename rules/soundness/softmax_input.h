@@ -5,6 +5,7 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "rules/engine/context.h"
+#include "rules/engine/finding.h"
 
 namespace quantgate {
 

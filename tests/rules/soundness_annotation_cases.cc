@@ -953,6 +953,34 @@ std::vector<SoundnessCase> AnnotationCases() {
       {"MaskInASoftmaxTakenApart", Conv, [](GraphBuilder& b) { AddMaskedExp(b, -10000); }, "FX009", "exp", "shifted",
        -1, v1::Finding::WARNING},
       {"SmallMaskInASoftmaxTakenApart", Conv, [](GraphBuilder& b) { AddMaskedExp(b, -30); }, "-FX009"},
+      {"MaskOfAnInput", Conv,
+       [](GraphBuilder& b) {
+         AddChangedMask(b, [](GraphBuilder& m) {
+           m.Input("attention", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+           AddPlain(m, "unmasked", "aten.rsub.Scalar", {"attention"}, {{"other", 1}});
+           AddPlain(m, "changed", "aten.mul.Tensor", {"unmasked"}, {{"other", -10000}});
+         });
+       },
+       "FX009", "softmax", "masked", -1, warning},
+      {"InputThatIsScaled", Conv,
+       [](GraphBuilder& b) {
+         AddChangedMask(b, [](GraphBuilder& m) {
+           m.Input("attention", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+           AddPlain(m, "changed", "aten.mul.Tensor", {"attention"}, {{"other", -100}});
+         });
+       },
+       "-FX009"},
+      {"TwoNumbersAlone", Conv,
+       [](GraphBuilder& b) {
+         AddMaskedSoftmax(b, -10000);
+         b.Find("masked").set_op(b.Symbol("aten.where.self"));
+         b.Find("masked").clear_inputs();
+         b.Input("condition", v1::DATA_TYPE_BOOL, {1, 16, 8, 8});
+         b.Reals("zero", {0});
+         b.Reals("one", {-10000});
+         for (const char* name : {"condition", "zero", "one"}) b.Find("masked").add_inputs(b.Id(name));
+       },
+       "-FX009"},
       {"MaskInFloat", Conv, [](GraphBuilder& b) { AddMaskedSoftmax(b, -10000, false); }, "-FX009"},
       {"MaskInSixteenBits", Conv,
        [](GraphBuilder& b) {
