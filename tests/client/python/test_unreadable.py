@@ -117,7 +117,6 @@ def test_two_prescribed_scales_of_one_tensor_are_a_finding():
 
 
 @pytest.mark.parametrize('change, words', [
-    (lambda module: setattr(annotation(module), 'input_qspec_map', {'x': plain()}), "the key 'x'"),
     (lambda module: setattr(annotation(module), 'input_qspec_map', None), 'is no QuantizationAnnotation'),
     (lambda module: setattr(annotation(module), 'input_qspec_map', [plain()]), 'is no QuantizationAnnotation'),
     (lambda module: next(node for node in module.graph.nodes if node.op == 'call_function').meta.update(
@@ -126,6 +125,15 @@ def test_an_annotation_that_is_none(change, words):
     module = graph_of(plain())
     change(module)
     refused(module, f'the annotation of relu_default.*{words}')
+
+
+def test_a_key_that_is_a_name():
+    module = graph_of(plain())
+    annotation(module).input_qspec_map = {'x': plain()}
+    found = [finding for finding in quantgate.check(module, targets=[V75]).findings() if finding.code == 'SH005']
+    assert ["'x'" in finding.message for finding in found] == [True], found
+    with pytest.raises(quantgate.QuantGateError, match="the annotation of relu_default: the key 'x'"):
+        quantgate.sharing_groups(module)
 
 
 def weight_of_torchao():
