@@ -23,7 +23,7 @@ absl::Span<const Rule> SoundnessRules() {
       EncodingWidth(),      BlockFactor(),         EncodingOffset(),       EncodingRange(),     InfiniteNumber(),
       QuantizerArguments(), StoredVariable(),      ObserverType(),         UnstatedRange(),     ObserverScheme(),
       ObserverDynamic(),    ObserverConstructor(), AveragedRange(),        CoarseSoftmax(),     FixedInput(),
-      LostMask(),
+      LostMask(),           ConcatObserver(),
   };
   return rules;
 }

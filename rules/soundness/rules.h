@@ -99,6 +99,7 @@ Rule LostNegatives();        // QS003
 Rule ObserverScheme();       // QS004
 Rule ObserverDynamic();      // QS005
 Rule ObserverConstructor();  // QS006
+Rule ConcatObserver();       // QS007
 
 // SH: sharing.
 Rule DanglingReference();  // SH001

@@ -296,6 +296,20 @@ void AddPlain(GraphBuilder& b, const std::string& name, const std::string& op, c
   b.Shape(name, v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
 }
 
+// cat([image, softplus(image)]) under a ConcatObserver, and softplus reads its input quantized or float.
+void AddConcatOfAnInput(GraphBuilder& b, bool quantized) {
+  b.Input("image", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+  AddPlain(b, "other", "aten.softplus.default", {"image"});
+  v1::Node& cat = b.Node("aten.cat.default", "cat", {"image", "other"}, {"cat"});
+  b.Shape("cat", v1::DATA_TYPE_FLOAT32, {1, 32, 8, 8});
+  b.Output("cat");
+  const int spec = AddSpec(b, v1::DATA_TYPE_UINT8, v1::Spec::PER_TENSOR_AFFINE);
+  b.graph.mutable_specs(spec - 1)->set_observer(b.Symbol("ConcatObserver"));
+  for (int i = 0; i < 2; ++i) cat.add_input_specs(spec);
+  b.Value("cat").set_spec(spec);
+  if (quantized) b.Find("other").add_input_specs(spec);
+}
+
 // mask + conv, where the mask {0, -inf} is what `change` makes of it; the sum is observed.
 void AddChangedMask(GraphBuilder& b, const std::function<void(GraphBuilder&)>& change) {
   AddObservedMask(b, -kInfinity, "MinMaxObserver");
@@ -989,6 +1003,25 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "-FX009"},
 
+      // QS007
+      {"ConcatBesideAFloatReader", Conv, [](GraphBuilder& b) { AddConcatOfAnInput(b, false); }, "QS007", "cat",
+       "image"},
+      {"ConcatBesideAQuantizedReader", Conv, [](GraphBuilder& b) { AddConcatOfAnInput(b, true); }, "-QS007"},
+      {"ConcatOfAnObservedTensor", Conv,
+       [](GraphBuilder& b) {
+         AddConcatOfAnInput(b, true);
+         b.Output("other");
+         b.Find("other").clear_input_specs();
+         b.Value("image").set_spec(b.graph.specs_size());
+       },
+       "-QS007"},  // what reads an observed tensor reads the observer
+      {"ConcatUnderAnotherObserver", Conv,
+       [](GraphBuilder& b) {
+         AddConcatOfAnInput(b, false);
+         b.graph.mutable_specs(b.graph.specs_size() - 1)->set_observer(b.Symbol("MinMaxObserver"));
+       },
+       "-QS007"},
+
       // FX011
       {"InfinityLostInAHistogram", Conv, [](GraphBuilder& b) { AddObservedMask(b, -kInfinity, "HistogramObserver"); },
        "FX011", "softmax", "masked", -1, warning},
@@ -1147,6 +1180,20 @@ std::vector<SoundnessCase> AnnotationCases() {
          }
          b.Shape("clamp", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
          AddFixedMul(b, "clamp", 0.25);
+       },
+       "-FX010"},
+      {"FixedMeanOfAnInput", Conv,
+       [](GraphBuilder& b) {
+         b.Input("image", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+         AddPlain(b, "mean", "aten.mean.dim", {"image"});
+         AddFixedMul(b, "mean", 0.25);
+       },
+       "FX010", "mul", "mean", -1, v1::Finding::WARNING},
+      {"FixedNormOfAnInput", Conv,
+       [](GraphBuilder& b) {
+         b.Input("image", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+         AddPlain(b, "norm", "aten.layer_norm.default", {"image"});
+         AddFixedMul(b, "norm", 0.25);
        },
        "-FX010"},
       {"FixedInputOfTheModel", Conv,
