@@ -60,14 +60,13 @@ int32_t ChannelAxis(const Graph& graph, const DescribedArgument& argument) {
 
 // One for each output of each expert, or for each block of its inputs, which the third axis has bytes of.
 ArgumentAxes AxesOfExperts(const Graph& graph, const DescribedArgument& argument, const PackedExperts& experts) {
-  constexpr int64_t kByte = 8;
   const v1::Value& scale = graph.value(argument.scale);
   ArgumentAxes found;
   const bool in_blocks = experts.block_size > 0 && scale.dims_size() == 3 && scale.dims(2) != 1;
   found.axes = in_blocks ? std::vector<int32_t>{0, 1, 2} : std::vector<int32_t>{0, 1};
   found.block_sizes.assign(found.axes.size(), 1);
-  if (in_blocks) found.block_sizes[2] = std::max<int64_t>(experts.block_size / (kByte / experts.bits), 1);
-  found.packed_zero_points = experts.bits < kByte;
+  if (in_blocks) found.block_sizes[2] = std::max<int64_t>(experts.block_size / experts.per_byte(), 1);
+  found.packed_zero_points = experts.per_byte() > 1;
   return found;
 }
 

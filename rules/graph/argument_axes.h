@@ -35,6 +35,8 @@ ArgumentAxes AxesOf(const Graph& graph, const DescribedArgument& argument);
 struct PackedExperts {
   int64_t bits = 0;
   int64_t block_size = 0;  // along the inputs; 0: one scale for each output
+
+  int64_t per_byte() const { return 8 / bits; }
 };
 
 // False: `node` has no such weights there, or their layout is not known.

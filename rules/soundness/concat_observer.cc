@@ -95,7 +95,7 @@ void CheckConcatObserver(const CheckContext& context, FindingSink& sink) {
     for (int i = 0; i < graph.num_inputs(node); ++i) {
       const int32_t value = graph.input(node, i);
       if (value < 0 || said[value] || graph.is_constant(value)) continue;
-      said[value] = true;  // however many read it, and are asked
+      said[value] = true;  // its readers are gone through once
       const std::string taken = readers.TakenFor(value, node);
       if (taken.empty()) continue;
       Place place;

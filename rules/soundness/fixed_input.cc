@@ -71,25 +71,6 @@ bool IsItsDomain(const Graph& graph, const SpecPlace& place) {
   }
 }
 
-// Arithmetic of what is not known: the numbers may be of any size, where those of a norm or a quotient may not.
-bool IsOfAnySize(const Graph& graph, int32_t value) {
-  const int32_t node = graph.producer(SourceOf(graph, value));
-  switch (node < 0 ? OpId::kOpaque : graph.op(node)) {
-    case OpId::kAdd:
-    case OpId::kSub:
-    case OpId::kMul:
-    case OpId::kMatMul:
-    case OpId::kExp:
-    case OpId::kReduceSum:
-    case OpId::kReduceMean:
-    case OpId::kAveragePool:
-    case OpId::kGlobalAveragePool:
-      return true;
-    default:
-      return false;
-  }
-}
-
 // Whether the range that calibration gave an observer has numbers that are not held. A symmetric one has the largest
 // number by size, at one end or the other.
 bool SawMore(const v1::Spec& observed, const Held& seen, const Held& held, const Bounds& may_be) {
@@ -116,10 +97,7 @@ std::string Contradiction(const CheckContext& context, SpecPlace place, int32_t 
     if (!seen || !SawMore(*observed, *seen, held, may_be)) return "";
     return absl::StrCat("while it was observed to fill ", FromTo(seen->low, seen->high));
   }
-  if (!may_be.known) {
-    if (!is_normalized || (!is_shared && !IsOfAnySize(graph, place.value))) return "";
-    return is_shared ? "by sharing with another tensor, and nothing observes it" : "and nothing observes it";
-  }
+  if (!may_be.known) return is_normalized && is_shared ? "by sharing with another tensor, and nothing observes it" : "";
   if (!std::isfinite(may_be.low) || !std::isfinite(may_be.high)) {
     return is_normalized ? "while nothing bounds it" : "";
   }

@@ -29,8 +29,7 @@ constexpr RuleInfo kInfiniteNumber = {
     "Mask and pad with a finite number just below all others, or leave the tensor float. HistogramObserver looks at "
     "finite numbers alone, and what is infinite becomes the end of their range.",
     "pad with -inf, observed by MinMaxObserver, fires it; with -8, or observed by HistogramObserver, it does not. "
-    "Where "
-    "the input decides whether anything is masked, or a part of a mask is taken, it is a warning.",
+    "Where the input decides whether anything is masked, or a part of a mask is taken, it is a warning.",
 };
 
 // Whether the observer's range ends at what it sees, averaged or per channel.

@@ -167,9 +167,8 @@ void CheckProduct(const Graph& graph, int32_t node, absl::Span<const Shape> shap
 // Shapes that the scales or zero points of packed weights of experts, [experts, outputs, bytes], may have: a number for
 // each output, or for each block. Zero points are packed like the weights.
 std::vector<Dims> ExpertShapes(const PackedExperts& experts, const Shape& weights, bool of_scales) {
-  constexpr int64_t kByte = 8;
   constexpr int64_t kMostInputs = int64_t{1} << 40;
-  const int64_t per_byte = kByte / experts.bits;
+  const int64_t per_byte = experts.per_byte();
   const auto packed = [&](int64_t count) { return of_scales ? count : count / per_byte + (count % per_byte != 0); };
   std::vector<Dims> shapes = {{weights.dims[0], packed(weights.dims[1])}};
   if (of_scales) shapes.push_back({weights.dims[0], weights.dims[1], 1});
@@ -206,8 +205,7 @@ void CheckExperts(const Graph& graph, int32_t node, absl::Span<const Shape> shap
     if (absl::c_any_of(wanted, is_shape)) continue;
     // Another number of them is qparams-count's, which cannot count what is packed.
     const auto is_count = [&](const Dims& dims) { return SameCount(dims, shape.dims); };
-    constexpr int64_t kByte = 8;
-    if ((of_scales || experts.bits == kByte) && absl::c_none_of(wanted, is_count)) continue;
+    if ((of_scales || experts.per_byte() == 1) && absl::c_none_of(wanted, is_count)) continue;
     Place place;
     place.node = node;
     place.input = i;

@@ -337,6 +337,15 @@ void AddFixedMul(GraphBuilder& b, const std::string& input, double factor, doubl
   for (int i = 0; i < 2; ++i) mul.add_input_specs(id);
 }
 
+// The operator reads conv with a fixed range of -1..1.
+void AddFixedRead(GraphBuilder& b, const std::string& op) {
+  AddFixedMul(b, "conv", 0.25, 0, 2);
+  b.Find("mul").clear_input_specs();
+  AddPlain(b, "read", op, {"conv"});
+  b.Output("read");
+  b.Find("read").add_input_specs(b.graph.specs_size());
+}
+
 // conv behind the first one, with the same bias tensor and a spec for it that is derived from its own edges.
 void AddConvWithTheSameBias(GraphBuilder& b, const std::string& input, const std::string& weight) {
   b.Weight("w2", v1::DATA_TYPE_FLOAT32, {16, 32, 1, 1}, -1);
@@ -1015,6 +1024,28 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.Value("image").set_spec(b.graph.specs_size());
        },
        "-QS007"},  // what reads an observed tensor reads the observer
+      {"ConcatBesideAFloatReaderThatIsWrittenLater", Conv,
+       [](GraphBuilder& b) {
+         AddConcatOfAnInput(b, true);
+         AddPlain(b, "late", "aten.softplus.default", {"image"});
+         b.Find("late").set_annotated(true);
+         b.Output("late");
+       },
+       "-QS007"},
+      {"ConcatOfWhatIsReturned", Conv,
+       [](GraphBuilder& b) {
+         AddConcatOfAnInput(b, true);
+         b.graph.clear_outputs();
+         AddPlain(b, "late", "aten.softplus.default", {"cat"});
+         for (const char* name : {"late", "image"}) b.Output(name);
+       },
+       "QS007", "cat", "image"},
+      {"ConcatReturnedBesideItsInput", Conv,
+       [](GraphBuilder& b) {
+         AddConcatOfAnInput(b, true);
+         b.Output("image");
+       },
+       "-QS007"},
       {"ConcatUnderAnotherObserver", Conv,
        [](GraphBuilder& b) {
          AddConcatOfAnInput(b, false);
@@ -1182,13 +1213,6 @@ std::vector<SoundnessCase> AnnotationCases() {
          AddFixedMul(b, "clamp", 0.25);
        },
        "-FX010"},
-      {"FixedMeanOfAnInput", Conv,
-       [](GraphBuilder& b) {
-         b.Input("image", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
-         AddPlain(b, "mean", "aten.mean.dim", {"image"});
-         AddFixedMul(b, "mean", 0.25);
-       },
-       "FX010", "mul", "mean", -1, v1::Finding::WARNING},
       {"FixedNormOfAnInput", Conv,
        [](GraphBuilder& b) {
          b.Input("image", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
@@ -1255,26 +1279,9 @@ std::vector<SoundnessCase> AnnotationCases() {
          AddFixedMul(b, "sum", 0.25, -128);
        },
        "-FX010"},
-      {"FixedToItsDomain", Conv,
-       [](GraphBuilder& b) {
-         AddFixedMul(b, "conv", 0.25, 0, 2);
-         AddPlain(b, "angle", "aten.asin.default", {"conv"});
-         b.Output("angle");
-         v1::Node& angle = *b.graph.mutable_nodes(b.graph.nodes_size() - 1);
-         angle.add_input_specs(b.graph.specs_size());
-         b.Find("mul").clear_input_specs();
-       },
-       "-FX010"},
-      {"FixedToNoDomain", Conv,
-       [](GraphBuilder& b) {
-         AddFixedMul(b, "conv", 0.25, 0, 2);
-         AddPlain(b, "angle", "aten.sin.default", {"conv"});
-         b.Output("angle");
-         v1::Node& angle = *b.graph.mutable_nodes(b.graph.nodes_size() - 1);
-         angle.add_input_specs(b.graph.specs_size());
-         b.Find("mul").clear_input_specs();
-       },
-       "FX010", "angle", "conv", -1, v1::Finding::WARNING},
+      {"FixedToItsDomain", Conv, [](GraphBuilder& b) { AddFixedRead(b, "aten.asin.default"); }, "-FX010"},
+      {"FixedToNoDomain", Conv, [](GraphBuilder& b) { AddFixedRead(b, "aten.sin.default"); }, "FX010", "read", "conv",
+       -1, v1::Finding::WARNING},
       {"FixedByWhatItIsCatWith", Conv,
        [](GraphBuilder& b) {
          AddSigmoid(b, v1::DATA_TYPE_INT8, -128);

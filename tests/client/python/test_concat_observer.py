@@ -32,6 +32,11 @@ def of_what_is_returned(x):
     return torch.cat([y, F.relu(y)], -1), y
 
 
+def of_what_is_returned_beside_floats(x):
+    y = F.softplus(x)
+    return F.softplus(torch.cat([y, F.relu(y)], -1)), y
+
+
 def of_a_quantized_tensor_that_is_returned(x):
     y = F.relu(x)
     return torch.cat([y, x * 2], -1), y
@@ -46,8 +51,8 @@ def of_an_input_alone(x):
 
 
 FUNCTIONS = [beside_a_quantized_reader, beside_a_reader_that_is_not, of_what_is_not_quantized,
-             of_what_is_and_is_read_in_float, of_what_is_returned, of_a_quantized_tensor_that_is_returned, twice,
-             of_an_input_alone]
+             of_what_is_and_is_read_in_float, of_what_is_returned, of_what_is_returned_beside_floats,
+             of_a_quantized_tensor_that_is_returned, twice, of_an_input_alone]
 
 
 @pytest.mark.parametrize('function', FUNCTIONS, ids=lambda f: f.__name__)

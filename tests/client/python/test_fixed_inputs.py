@@ -42,12 +42,7 @@ def beside_a_softmax(x):
     return torch.cat([F.softmax(x, -1), x * 2], -1)
 
 
-def square_of_a_mean(x):
-    return x.mean(-1) * x.mean(-1) * 2
-
-
-FUNCTIONS = [doubled, product, product_of_moved, scaled_in_range, sum_of_two, angle, angle_of_clamped, beside_a_softmax,
-             square_of_a_mean]
+FUNCTIONS = [doubled, product, product_of_moved, scaled_in_range, sum_of_two, angle, angle_of_clamped, beside_a_softmax]
 
 
 def is_found(graph):

@@ -83,7 +83,6 @@ def test_some_are_coarse_and_some_are_not():
     assert 10 <= sum(seen) <= len(seen) - 10
 
 
-
 def added_infinity(x):
     return F.softmax(x + torch.where(x > 1, float('-inf'), 0.0), -1)
 
