@@ -39,7 +39,7 @@ struct Step {
   bool surely = true;     // that it is there: masks may follow from the input
 };
 
-Step StepOf(const CheckContext& context, const ResolvedOp& op, const Operand& input, LargestNumbers& masks,
+Step StepOf(const CheckContext& context, const ResolvedOp& op, const Operand& input, const LargestNumbers& masks,
             LargestScale& largest_scale) {
   const QuantParams* params = context.resolved().qparams(input);
   if (params != nullptr && !params->scales.empty()) {
@@ -61,7 +61,7 @@ void CheckCoarseSoftmax(const CheckContext& context, FindingSink& sink) {
   const auto makes_ratios = [&graph](int32_t node) { return MakesRatios(graph, node); };
   if (absl::c_none_of(graph.unlike_nodes(), makes_ratios)) return;
   const ResolvedGraph& resolved = context.resolved();
-  LargestNumbers masks(graph);
+  const LargestNumbers& masks = context.Once(LargestNumbersOf);
   LargestScale largest_scale;
   for (const ResolvedOp& op : resolved.ops()) {
     if (!makes_ratios(op.node)) continue;

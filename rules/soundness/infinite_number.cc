@@ -46,9 +46,9 @@ bool MakesItsRange(const Graph& graph, const v1::Spec& spec) {
 void CheckInfiniteNumber(const CheckContext& context, FindingSink& sink) {
   if (context.stage() != v1::STAGE_ANNOTATED || !IsAnnotation(context)) return;  // later the scale tells
   const Graph& graph = context.graph();
-  if (absl::c_none_of(graph.message().symbols(), KeepsEnds) || !HasInfinity(graph)) return;
+  if (absl::c_none_of(graph.message().symbols(), KeepsEnds) || !context.Once(HasInfinity)) return;
   const SharingGroups& groups = GroupsOf(context);
-  LargestNumbers largest(graph);
+  const LargestNumbers& largest = context.Once(LargestNumbersOf);
   std::vector<bool> said(graph.num_values(), false);
   std::vector<bool> reads_it(graph.num_nodes(), false);  // and what it computes of it has it too
   for (size_t entry = 0; entry < groups.group_of.size(); ++entry) {

@@ -107,7 +107,8 @@ bool KeepsAll(const Graph& graph, int32_t node) {
 
 }  // namespace
 
-bool HasInfinity(const Graph& graph) {
+bool HasInfinity(const CheckContext& context) {
+  const Graph& graph = context.graph();
   return absl::c_any_of(graph.unlike_nodes(),
                         [&](int32_t node) { return std::isinf(LargestParameter(graph, node)); }) ||
          absl::c_any_of(graph.constants(), [&](const Graph::ConstantRecord& constant) {
@@ -116,7 +117,9 @@ bool HasInfinity(const Graph& graph) {
          });
 }
 
-const LargestNumber& LargestNumbers::In(int32_t value) {
+LargestNumbers LargestNumbersOf(const CheckContext& context) { return LargestNumbers(context.graph()); }
+
+const LargestNumber& LargestNumbers::In(int32_t value) const {
   static constexpr LargestNumber kNone;
   if (value < 0) return kNone;
   if (numbers_.empty()) FindAll();
@@ -127,7 +130,7 @@ const LargestNumber& LargestNumbers::In(int32_t value) {
   return numbers_[value];
 }
 
-void LargestNumbers::FindAll() {
+void LargestNumbers::FindAll() const {
   numbers_.resize(graph_.num_values());
   is_known_.resize(graph_.num_values(), false);
   for (int32_t node : graph_.order()) {
@@ -145,7 +148,7 @@ void LargestNumbers::FindAll() {
   }
 }
 
-LargestNumber LargestNumbers::OfResult(int32_t node) {
+LargestNumber LargestNumbers::OfResult(int32_t node) const {
   switch (graph_.op(node)) {
     case OpId::kAdd:
     case OpId::kSub:
@@ -179,7 +182,7 @@ LargestNumber LargestNumbers::OfResult(int32_t node) {
   return found;
 }
 
-LargestNumber LargestNumbers::OfMoved(int32_t node) {
+LargestNumber LargestNumbers::OfMoved(int32_t node) const {
   LargestNumber found;
   bool any = false;
   for (int i = 0; i < graph_.num_inputs(node); ++i) {
@@ -192,7 +195,7 @@ LargestNumber LargestNumbers::OfMoved(int32_t node) {
 }
 
 // A finite number that is added to all of a tensor moves its range, and is no larger beside the others than it was.
-LargestNumber LargestNumbers::OfSum(int32_t node) {
+LargestNumber LargestNumbers::OfSum(int32_t node) const {
   LargestNumber found = Stated(0);
   found.uniform = false;
   double shift = LargestParameter(graph_, node);
@@ -212,7 +215,7 @@ LargestNumber LargestNumbers::OfSum(int32_t node) {
 
 // With the same number everywhere; of other products nothing is known. What is computed and multiplied by ten thousand
 // is a mask: (1 - attention_mask) * -10000.
-LargestNumber LargestNumbers::OfProduct(int32_t node) {
+LargestNumber LargestNumbers::OfProduct(int32_t node) const {
   LargestNumber found;
   bool any = false;
   const double stated = LargestParameter(graph_, node);
@@ -245,7 +248,7 @@ LargestNumber LargestNumbers::OfProduct(int32_t node) {
 
 // Elements of one or the other. Of a tensor with other numbers beside the large one, the condition may leave out just
 // that one: it is made for that where it follows from the tensor.
-LargestNumber LargestNumbers::OfChosen(int32_t node) {
+LargestNumber LargestNumbers::OfChosen(int32_t node) const {
   int32_t condition = -1;
   for (int i = 0; i < graph_.num_inputs(node); ++i) {
     if (RoleAt(*graph_.binding(node), graph_.argument(node, i)) == PortRole::kCondition) {
@@ -267,7 +270,7 @@ LargestNumber LargestNumbers::OfChosen(int32_t node) {
   return found;
 }
 
-LargestNumber LargestNumbers::Operand(int32_t node, int input) {
+LargestNumber LargestNumbers::Operand(int32_t node, int input) const {
   return graph_.input(node, input) < 0 ? LargestNumber() : In(graph_.input(node, input));
 }
 

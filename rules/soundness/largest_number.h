@@ -5,12 +5,12 @@
 
 #include <vector>
 
-#include "rules/graph/graph.h"
+#include "rules/engine/context.h"
 
 namespace quantgate {
 
 // Whether a constant or a parameter of an operator is infinite.
-bool HasInfinity(const Graph& graph);
+bool HasInfinity(const CheckContext& context);
 
 struct LargestNumber {
   double size = 0;        // infinity among them; 0: none is known
@@ -20,27 +20,30 @@ struct LargestNumber {
   bool is_fixed = false;  // no input of the model has a part in the tensor
 };
 
-// However many are asked for, the graph is gone through once, when the first is. It must outlive this.
+// Made once for all rules of a check, context.Once(LargestNumbersOf); the graph is gone through when a rule first asks
+// for a number. It must outlive this.
 class LargestNumbers {
  public:
   explicit LargestNumbers(const Graph& graph) : graph_(graph) {}
 
-  const LargestNumber& In(int32_t value);
+  const LargestNumber& In(int32_t value) const;
 
  private:
-  void FindAll();
-  LargestNumber OfResult(int32_t node);
-  LargestNumber OfMoved(int32_t node);
-  LargestNumber OfSum(int32_t node);
-  LargestNumber OfProduct(int32_t node);
-  LargestNumber OfChosen(int32_t node);
-  LargestNumber Operand(int32_t node, int input);
+  void FindAll() const;
+  LargestNumber OfResult(int32_t node) const;
+  LargestNumber OfMoved(int32_t node) const;
+  LargestNumber OfSum(int32_t node) const;
+  LargestNumber OfProduct(int32_t node) const;
+  LargestNumber OfChosen(int32_t node) const;
+  LargestNumber Operand(int32_t node, int input) const;
   bool FollowsFrom(int32_t condition, int32_t value) const;
 
   const Graph& graph_;
-  std::vector<LargestNumber> numbers_;
-  std::vector<bool> is_known_;  // of constants, which are looked at when something follows them
+  mutable std::vector<LargestNumber> numbers_;
+  mutable std::vector<bool> is_known_;  // of constants, which are looked at when something follows them
 };
+
+LargestNumbers LargestNumbersOf(const CheckContext& context);
 
 }  // namespace quantgate
 

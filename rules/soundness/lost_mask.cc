@@ -45,8 +45,8 @@ double RangeOf(const CheckContext& context, const ResolvedOp& op, const Operand&
 void CheckLostMask(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const auto makes_ratios = [&graph](int32_t node) { return MakesRatios(graph, node); };
-  if (absl::c_none_of(graph.unlike_nodes(), makes_ratios) || !HasInfinity(graph)) return;
-  LargestNumbers masks(graph);
+  if (absl::c_none_of(graph.unlike_nodes(), makes_ratios) || !context.Once(HasInfinity)) return;
+  const LargestNumbers& masks = context.Once(LargestNumbersOf);
   LargestScale largest_scale;
   for (const ResolvedOp& op : context.resolved().ops()) {
     if (!makes_ratios(op.node)) continue;
