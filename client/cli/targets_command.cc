@@ -60,12 +60,13 @@ int RunTargets(const TargetsFlags& flags) {
 void AddTargetsCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("targets", "List what models can be checked against");
   auto flags = std::make_shared<TargetsFlags>();
-  command->add_option("--backend", flags->backend, "Only this backend")->type_name("NAME");
+  command->add_option("backend,--backend", flags->backend, "Only this backend")->type_name("NAME");
   AddTablesFlag(*command, flags->tables);
   flags->output = AddOutputFlags(*command, {"format"});
   command->footer(
       "Examples:\n"
       "  quantgate targets\n"
+      "  quantgate targets qnn_htp\n"
       "  quantgate targets --backend qnn_htp --format json");
   command->callback([flags, run] { *run = [flags] { return RunTargets(*flags); }; });
 }

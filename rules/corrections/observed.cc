@@ -10,8 +10,16 @@ namespace {
 
 Weight WeightOf(const v1::Finding& finding) {
   if (IsFault(finding)) return Weight::kFault;
-  const bool counts = finding.severity() == v1::Finding::WARNING && finding.effect() != v1::Finding::ADVICE;
-  return counts ? Weight::kWarning : Weight::kNote;
+  if (finding.severity() != v1::Finding::WARNING) return Weight::kNote;
+  switch (finding.effect()) {
+    case v1::Finding::ADVICE:
+      return Weight::kNote;
+    case v1::Finding::WRONG_NUMBERS:
+    case v1::Finding::UNSOUND:
+      return Weight::kWrong;
+    default:
+      return Weight::kWarning;
+  }
 }
 
 }  // namespace

@@ -59,15 +59,20 @@ int32_t ChannelAxis(const Graph& graph, const DescribedArgument& argument) {
 }
 
 // One for each output of each expert, or for each block of its inputs, which the third axis has bytes of.
-ArgumentAxes AxesOfExperts(const Graph& graph, const DescribedArgument& argument, const PackedExperts& experts) {
-  const v1::Value& scale = graph.value(argument.scale);
+ArgumentAxes AxesOfExperts(const PackedExperts& experts) {
   ArgumentAxes found;
-  const bool in_blocks = experts.block_size > 0 && scale.dims_size() == 3 && scale.dims(2) != 1;
-  found.axes = in_blocks ? std::vector<int32_t>{0, 1, 2} : std::vector<int32_t>{0, 1};
+  found.axes = experts.in_blocks ? std::vector<int32_t>{0, 1, 2} : std::vector<int32_t>{0, 1};
   found.block_sizes.assign(found.axes.size(), 1);
-  if (in_blocks) found.block_sizes[2] = std::max<int64_t>(experts.block_size / experts.per_byte(), 1);
+  if (experts.in_blocks) found.block_sizes[2] = std::max<int64_t>(experts.block_size / experts.per_byte(), 1);
   found.packed_zero_points = experts.per_byte() > 1;
   return found;
+}
+
+// Dimensions of the scales of QMoE's first product; -1: not known.
+int RankOfFirstScales(const Graph& graph, int32_t node) {
+  constexpr int kScales = 3;
+  return graph.num_inputs(node) > kScales && graph.input(node, kScales) >= 0 ? graph.rank(graph.input(node, kScales))
+                                                                             : -1;
 }
 
 bool IsQuantizedMoE(const Graph& graph, int32_t node) { return graph.op_type(node) == "com.microsoft::QMoE"; }
@@ -87,14 +92,24 @@ bool FindPackedExperts(const Graph& graph, int32_t node, int32_t port, PackedExp
   if (own_bits == nullptr) return false;
   experts.bits = graph.int_attribute(node, own_bits, graph.int_attribute(node, "expert_weight_bits", 4));
   experts.block_size = graph.int_attribute(node, "block_size", 0);
+  if (experts.block_size > 0) {
+    const int rank = RankOfFirstScales(graph, node);
+    if (rank < 0) return false;
+    experts.in_blocks = rank == 3;
+  }
   return experts.bits == 2 || experts.bits == 4 || experts.bits == 8;
+}
+
+bool HasUnknownAxes(const Graph& graph, int32_t node) {
+  PackedExperts experts;
+  return IsQuantizedMoE(graph, node) && !FindPackedExperts(graph, node, PackedExperts::kFirstProduct, experts);
 }
 
 ArgumentAxes AxesOf(const Graph& graph, const DescribedArgument& argument) {
   ArgumentAxes found;
   PackedExperts experts;
   if (argument.scale >= 0 && FindPackedExperts(graph, argument.node, argument.port, experts)) {
-    return AxesOfExperts(graph, argument, experts);
+    return AxesOfExperts(experts);
   }
   if (IsQuantizedMoE(graph, argument.node)) {
     found.known = false;

@@ -33,14 +33,21 @@ ArgumentAxes AxesOf(const Graph& graph, const DescribedArgument& argument);
 
 // Weights of the experts of com.microsoft::QMoE at one of its ports, [experts, outputs, bytes].
 struct PackedExperts {
+  static constexpr int32_t kFirstProduct = 2;  // port of its weights
+
   int64_t bits = 0;
-  int64_t block_size = 0;  // along the inputs; 0: one scale for each output
+  int64_t block_size = 0;  // along the inputs, as stated; 0: none is
+  // A scale for each block, else for each output: what the scales of the first product are, all others have to be.
+  bool in_blocks = false;
 
   int64_t per_byte() const { return 8 / bits; }
 };
 
 // False: `node` has no such weights there, or their layout is not known.
 bool FindPackedExperts(const Graph& graph, int32_t node, int32_t port, PackedExperts& experts);
+
+// Whether weights of `node` have scales whose layout is not known here: AxesOf knows none for them.
+bool HasUnknownAxes(const Graph& graph, int32_t node);
 
 }  // namespace quantgate
 

@@ -31,6 +31,9 @@ constexpr int kFirstUnlistedType = 1024;
 // A bias is derived from two. Every place that has the spec reads the list, so a long one costs more than it weighs.
 constexpr int kMaxDerivedFrom = 1024;
 
+// Rules read the name at each place that has the spec.
+constexpr size_t kMaxObserverName = 4096;
+
 // Negative ids are larger than any pool.
 bool IdOk(int64_t id, int64_t pool_size) { return static_cast<uint64_t>(id) <= static_cast<uint64_t>(pool_size); }
 
@@ -64,6 +67,11 @@ absl::Status CheckSpec(const v1::Graph& message, int64_t i) {
   if (absl::Status status = CheckQParams(spec.qparams(), i); !status.ok()) return status;
   if (!IdOk(spec.observer(), message.symbols_size())) {
     return BadId("specs", i, "observer", spec.observer(), message.symbols_size(), "symbols");
+  }
+  if (spec.observer() > 0 && message.symbols(spec.observer() - 1).size() > kMaxObserverName) {
+    return absl::InvalidArgumentError(absl::StrCat("graph.specs[", i, "].observer: a name of ",
+                                                   message.symbols(spec.observer() - 1).size(), " bytes; at most ",
+                                                   kMaxObserverName));
   }
   if (spec.has_shared_with()) {
     if (!IdOk(spec.shared_with().value(), values)) {

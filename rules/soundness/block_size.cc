@@ -4,6 +4,7 @@
 #include "absl/strings/str_join.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
+#include "rules/graph/argument_axes.h"
 #include "rules/soundness/described.h"
 #include "rules/soundness/encodings.h"
 #include "rules/soundness/packed_matmul.h"
@@ -100,6 +101,14 @@ void CheckBlockSize(const CheckContext& context, FindingSink& sink) {
     Place place;
     place.node = packed.node;
     sink.Add(kBlockSize, place, absl::StrCat(packed.block_size), "a power of two of at least 16");
+  }
+  for (int32_t node : graph.integer_nodes()) {
+    PackedExperts experts;
+    if (!FindPackedExperts(graph, node, PackedExperts::kFirstProduct, experts) || experts.block_size == 0) continue;
+    if (PowerOfTwo(experts.block_size) && experts.block_size >= 16) continue;
+    Place place;
+    place.node = node;
+    sink.Add(kBlockSize, place, absl::StrCat(experts.block_size), "0 (not blocked), or a power of two of at least 16");
   }
   for (int32_t node : graph.quantizers()) {
     const int64_t size = graph.int_attribute(node, "block_size", 0);

@@ -56,27 +56,54 @@ Step StepOf(const CheckContext& context, const ResolvedOp& op, const Operand& in
   return {largest.size / StepsOf(input), largest.size, largest.surely};
 }
 
+// Of what the softmax reads, and of what that was cut from: the first that is too large.
+struct Coarse {
+  const Operand* tensor = nullptr;  // null: none is
+  Step step;
+  bool is_read = true;  // by the softmax itself
+};
+
+Coarse FindCoarse(const CheckContext& context, const ResolvedOp& op, const LargestNumbers& masks,
+                  LargestScale& largest_scale) {
+  constexpr int kFewSteps = 8;
+  Coarse found;
+  const absl::Span<const Operand> inputs = context.resolved().inputs(op);
+  const Operand* read = inputs.empty() ? nullptr : &inputs[0];
+  for (int step = 0; step < kFewSteps && read != nullptr; ++step) {
+    const Operand* tensor = AsQuantized(context, *read);
+    if (tensor != nullptr && IsInteger(tensor->type)) {
+      found.step = StepOf(context, op, *tensor, masks, largest_scale);
+      if (found.step.size >= kLargestStep) {
+        found.tensor = tensor;
+        break;
+      }
+    }
+    read = CutFrom(context, *read);
+    found.is_read = false;
+  }
+  return found;
+}
+
 void CheckCoarseSoftmax(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const auto makes_ratios = [&graph](int32_t node) { return MakesRatios(graph, node); };
   if (absl::c_none_of(graph.unlike_nodes(), makes_ratios)) return;
-  const ResolvedGraph& resolved = context.resolved();
   const LargestNumbers& masks = context.Once(LargestNumbersOf);
   LargestScale largest_scale;
-  for (const ResolvedOp& op : resolved.ops()) {
+  for (const ResolvedOp& op : context.resolved().ops()) {
     if (!makes_ratios(op.node)) continue;
-    const Operand* input = QuantizedInput(context, op);
-    if (input == nullptr || !IsInteger(input->type)) continue;
-    const Step step = StepOf(context, op, *input, masks, largest_scale);
-    if (!(step.size >= kLargestStep)) continue;
+    const Coarse coarse = FindCoarse(context, op, masks, largest_scale);
     // With nothing but a mask there is no number to lose.
-    if (masks.In(input->edge_value).alone) continue;
+    if (coarse.tensor == nullptr || masks.In(coarse.tensor->edge_value).alone) continue;
+    const absl::string_view what = coarse.is_read ? "what it reads" : "what it reads was cut from what";
+    const Step& step = coarse.step;
     sink.Add(kCoarseSoftmax, SoftmaxInput(context, op),
              step.because_of > 0
-                 ? absl::StrCat("what it reads ", step.surely ? "has " : "may have ", FormatNumber(step.because_of),
-                                " in it: one of its ", FormatNumber(StepsOf(*input)), " steps is ",
+                 ? absl::StrCat(what, step.surely ? " has " : " may have ", FormatNumber(step.because_of),
+                                " in it: one of its ", FormatNumber(StepsOf(*coarse.tensor)), " steps is ",
                                 FormatNumber(step.size), " or more")
-                 : absl::StrCat("a step of what it reads is ", FormatNumber(step.size)),
+                 : absl::StrCat("a step of ", coarse.is_read ? "what it reads" : "what that was cut from", " is ",
+                                FormatNumber(step.size)),
              absl::StrCat("less than ", FormatNumber(std::round(kLargestStep * 1000) / 1000)));
   }
 }

@@ -94,7 +94,7 @@ void CheckConcatObserver(const CheckContext& context, FindingSink& sink) {
     if (spec < 0 || !IsConcatObserver(graph.symbol(graph.message().specs(spec).observer()))) continue;
     for (int i = 0; i < graph.num_inputs(node); ++i) {
       const int32_t value = graph.input(node, i);
-      if (value < 0 || said[value] || graph.is_constant(value)) continue;
+      if (value < 0 || said[value]) continue;
       said[value] = true;  // its readers are gone through once
       const std::string taken = readers.TakenFor(value, node);
       if (taken.empty()) continue;

@@ -58,17 +58,14 @@ const v1::Spec* ObservedBefore(const SharingGroups& groups, const Graph& graph, 
 std::string FromTo(double low, double high) { return absl::StrCat(FormatNumber(low), "..", FormatNumber(high)); }
 
 // A fixed range that is an operator's domain is all that it can read: beyond it there is no result.
-bool IsItsDomain(const Graph& graph, const SpecPlace& place) {
-  switch (graph.op(place.node)) {
-    case OpId::kAcos:
-    case OpId::kAsin:
-    case OpId::kAtanh:
-      return true;
-    case OpId::kGridSample:
-      return graph.input(place.node, 0) != place.value;
-    default:
-      return false;
-  }
+bool IsItsDomain(const Graph& graph, const SpecPlace& place, const Held& held) {
+  const OpId op = graph.op(place.node);
+  return (op == OpId::kAcos || op == OpId::kAsin || op == OpId::kAtanh) && Covers(held, -1, 1);
+}
+
+// Where pixels are taken from: -1..1 is the image, and most that is read lies in it.
+bool IsPlaceInImage(const Graph& graph, const SpecPlace& place, const Held& held) {
+  return graph.op(place.node) == OpId::kGridSample && graph.input(place.node, 0) != place.value && Covers(held, -1, 1);
 }
 
 // Whether the range that calibration gave an observer has numbers that are not held. A symmetric one has the largest
@@ -86,9 +83,9 @@ bool SawMore(const v1::Spec& observed, const Held& seen, const Held& held, const
 std::string Contradiction(const CheckContext& context, SpecPlace place, int32_t group, const Held& held,
                           const Bounds& may_be, bool is_shared) {
   const Graph& graph = context.graph();
-  if (IsItsDomain(graph, place) || (may_be.known && Covers(held, may_be.low, may_be.high))) return "";
+  if (IsItsDomain(graph, place, held) || (may_be.known && Covers(held, may_be.low, may_be.high))) return "";
   // A wider range may have been measured by who wrote it.
-  const bool is_normalized = held.low >= -1.1 && held.high <= 1.1;
+  const bool is_normalized = held.low >= -1.1 && held.high <= 1.1 && !IsPlaceInImage(graph, place, held);
   if (const v1::Spec* observed = ObservedBefore(GroupsOf(context), graph, place.value, group)) {
     if (context.stage() == v1::STAGE_ANNOTATED) {
       return is_normalized ? "while its range is observed where it is written" : "";

@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/elements.h"
 #include "rules/graph/port_role.h"
+#include "rules/soundness/moved.h"
 
 namespace quantgate {
 namespace {
+
+// Of the larger of the two.
+int SignOf(double low, double high) { return -low > high ? -1 : high > -low ? 1 : 0; }
 
 LargestNumber OfConstant(const v1::Value& value) {
   LargestNumber found;
@@ -19,40 +24,70 @@ LargestNumber OfConstant(const v1::Value& value) {
   if (constant.has_statistics()) {
     const v1::Statistics& statistics = constant.statistics();
     found.size = std::max(std::abs(statistics.min()), std::abs(statistics.max()));
+    found.sign = SignOf(statistics.min(), statistics.max());
     found.uniform = statistics.inf_count() == 0 && statistics.min() == statistics.max();
     if (statistics.inf_count() > 0) found.size = std::numeric_limits<double>::infinity();
+    if (statistics.inf_count() > 0) found.sign = 0;  // which one is not said
     return found;
   }
   const RealView numbers = NumbersOf(value);
   found.uniform = !numbers.empty();
+  double low = 0;
+  double high = 0;
   for (const double number : numbers) {
-    found.size = std::max(found.size, std::abs(number));
+    low = std::min(low, number);
+    high = std::max(high, number);
     found.uniform = found.uniform && number == numbers[0];
   }
+  found.size = std::max(-low, high);
+  found.sign = SignOf(low, high);
   return found;
 }
 
-// Of the parameters that are elements of the operator's result.
+// The largest of the parameters that are elements of the operator's result.
 double LargestParameter(const Graph& graph, int32_t node) {
   double largest = 0;
   for (const char* name : {"value", "fill_value", "other", "self", "s"}) {
-    largest = std::max(largest, std::abs(graph.float_attribute(node, name, 0)));
+    const double number = graph.float_attribute(node, name, 0);
+    if (std::abs(number) > std::abs(largest)) largest = number;
   }
   return largest;
 }
 
-LargestNumber Stated(double size) { return {size, true, true, true, true}; }
+// In all elements.
+LargestNumber Stated(double number) {
+  return {std::abs(number), true, true, true, true, number < 0 ? -1 : number > 0 ? 1 : 0};
+}
 
 // Some number, of which nothing is known but what it follows from.
-LargestNumber Computed(bool is_fixed) { return {0, false, false, is_fixed, is_fixed}; }
+LargestNumber Computed(bool is_fixed) { return {0, false, false, is_fixed, is_fixed, 0}; }
+
+LargestNumber Within(const AttainedRange& range) {
+  return {std::max(std::abs(range.low), std::abs(range.high)),
+          true,
+          range.is_one_number(),
+          true,
+          true,
+          SignOf(range.low, range.high)};
+}
 
 // Elements of both, the larger number of the two.
 LargestNumber Beside(const LargestNumber& a, const LargestNumber& b) {
   LargestNumber larger = a.size >= b.size ? a : b;
   larger.alone = a.alone && b.alone;
   larger.is_fixed = a.is_fixed && b.is_fixed;
-  larger.uniform = a.uniform && b.uniform && a.size == b.size;
+  larger.uniform = a.uniform && b.uniform && a.size == b.size && a.sign == b.sign;
+  if (a.size == b.size) larger.surely = a.surely || b.surely;
+  if (a.size == b.size && a.sign != b.sign) larger.sign = 0;
   return larger;
+}
+
+// What is left of it between two ends, where it is known on which side it is.
+LargestNumber Between(LargestNumber found, double low, double high) {
+  if (found.size == 0) return found;
+  if (found.sign == 0) return Computed(found.is_fixed);
+  found.size = std::min(found.size, std::max(found.sign < 0 ? -low : high, 0.0));
+  return found;
 }
 
 // Biases are listed in full, are observed by nobody, and what they are added to is no mask.
@@ -67,44 +102,6 @@ bool IsBias(const Graph& graph, int32_t value) {
   return graph.value_spec(value) < 0 && absl::c_all_of(graph.uses(value), is_bias);
 }
 
-// Whether every element of what is moved is in the result.
-bool KeepsAll(const Graph& graph, int32_t node) {
-  switch (graph.op(node)) {
-    case OpId::kIdentity:
-    case OpId::kReshape:
-    case OpId::kReshapeLike:
-    case OpId::kFlatten:
-    case OpId::kSqueeze:
-    case OpId::kUnsqueeze:
-    case OpId::kTranspose:
-    case OpId::kConcat:
-    case OpId::kStack:
-    case OpId::kExpand:
-    case OpId::kExpandLike:
-    case OpId::kTile:
-    case OpId::kRepeatInterleave:
-    case OpId::kFlip:
-    case OpId::kRoll:
-    case OpId::kSort:
-    case OpId::kPad:
-    case OpId::kReflectionPad:
-    case OpId::kReplicationPad:
-    case OpId::kDepthToSpace:
-    case OpId::kSpaceToDepth:
-    case OpId::kChannelShuffle:
-    case OpId::kCopy:
-      return true;
-    case OpId::kSlice: {  // the whole range of an axis, as exporters write it
-      const int32_t from = graph.num_inputs(node) > 0 ? graph.input(node, 0) : -1;
-      const int32_t to = graph.num_outputs(node) > 0 ? graph.output(node, 0) : -1;
-      return from >= 0 && to >= 0 && graph.has_known_shape(from) && graph.has_known_shape(to) &&
-             absl::c_equal(graph.value(graph.value_like(from)).dims(), graph.value(graph.value_like(to)).dims());
-    }
-    default:
-      return false;
-  }
-}
-
 }  // namespace
 
 bool HasInfinity(const CheckContext& context) {
@@ -117,7 +114,9 @@ bool HasInfinity(const CheckContext& context) {
          });
 }
 
-LargestNumbers LargestNumbersOf(const CheckContext& context) { return LargestNumbers(context.graph()); }
+LargestNumbers LargestNumbersOf(const CheckContext& context) {
+  return {context.graph(), context.Once(AttainedRangesOf)};
+}
 
 const LargestNumber& LargestNumbers::In(int32_t value) const {
   static constexpr LargestNumber kNone;
@@ -139,7 +138,7 @@ void LargestNumbers::FindAll() const {
     for (int i = 0; i < graph_.num_outputs(node); ++i) {
       const int32_t value = graph_.output(node, i);
       if (value < 0 || graph_.is_constant(value)) continue;
-      numbers_[value] = found;
+      numbers_[value] = ranges_.Of(value).known ? Within(ranges_.Of(value)) : found;
       // Indices, and what has become true or false.
       const v1::DataType type = graph_.dtype(value);
       const bool is_other = type != v1::DATA_TYPE_UNSPECIFIED && !IsFloat(type) && graph_.op(node) != OpId::kQuantize;
@@ -160,11 +159,21 @@ LargestNumber LargestNumbers::OfResult(int32_t node) const {
     case OpId::kMaskedFill:
       return OfChosen(node);
     case OpId::kPad:
+    case OpId::kScatterElements:
       return Beside(OfMoved(node), Stated(LargestParameter(graph_, node)));
     case OpId::kFill:
     case OpId::kFillLike:
       return Stated(LargestParameter(graph_, node));
-    case OpId::kNeg:
+    case OpId::kNeg: {
+      LargestNumber found = OfMoved(node);
+      found.sign = -found.sign;
+      return found;
+    }
+    case OpId::kClamp:
+      return OfClamped(node);
+    case OpId::kMaximum:
+    case OpId::kMinimum:
+      return OfEither(node);
     case OpId::kCast:
       return OfMoved(node);
     case OpId::kQuantize:
@@ -179,6 +188,7 @@ LargestNumber LargestNumbers::OfResult(int32_t node) const {
   LargestNumber found = OfMoved(node);
   if ((graph_.binding(node)->op->traits & kMovesData) == 0) return Computed(found.is_fixed);
   found.surely = found.surely && KeepsAll(graph_, node);
+  found.uniform = found.uniform && graph_.op(node) != OpId::kTriangle;  // zeros beside them
   return found;
 }
 
@@ -198,74 +208,133 @@ LargestNumber LargestNumbers::OfMoved(int32_t node) const {
 LargestNumber LargestNumbers::OfSum(int32_t node) const {
   LargestNumber found = Stated(0);
   found.uniform = false;
-  double shift = LargestParameter(graph_, node);
+  const double alpha = graph_.float_attribute(node, "alpha", 1);
+  double shift = std::abs(LargestParameter(graph_, node) * alpha);
   for (int i = 0; i < graph_.num_inputs(node); ++i) {
-    if (RoleAt(*graph_.binding(node), graph_.argument(node, i)) != PortRole::kActivation) continue;
-    const LargestNumber operand = Operand(node, i);
+    const Argument argument = ArgumentAt(*graph_.binding(node), graph_.argument(node, i));
+    if (argument.role != ArgRole::kData ||
+        graph_.binding(node)->op->inputs[argument.port].role != PortRole::kActivation) {
+      continue;
+    }
+    LargestNumber operand = Operand(node, i);
+    if (argument.port == 1 && operand.size > 0) operand.size *= std::abs(alpha);
+    if (argument.port == 1 && (graph_.op(node) == OpId::kSub) != (alpha < 0)) operand.sign = -operand.sign;
     if (operand.uniform && std::isfinite(operand.size)) {
       shift = std::max(shift, operand.size);
     } else {
       found = Beside(found, operand);
     }
   }
-  if (found.size == 0 && found.is_fixed) return Stated(shift);
-  if (std::isinf(shift)) found = {shift, true, true, true, found.is_fixed};
+  if (found.size == 0 && found.is_fixed) return {shift, true, false, true, true, 0};
+  if (std::isinf(shift)) found = {shift, true, true, true, found.is_fixed, 0};
   return found;
 }
 
-// With the same number everywhere; of other products nothing is known. What is computed and multiplied by ten thousand
-// is a mask: (1 - attention_mask) * -10000.
+// With the same number everywhere, and infinities with any; of other products nothing is known. What is computed and
+// multiplied by ten thousand is a mask: (1 - attention_mask) * -10000.
 LargestNumber LargestNumbers::OfProduct(int32_t node) const {
+  const bool multiplies = graph_.op(node) == OpId::kMul;
   LargestNumber found;
-  bool any = false;
-  const double stated = LargestParameter(graph_, node);
-  double factor = stated;
+  int32_t value = -1;
+  LargestNumber factor = Stated(LargestParameter(graph_, node));
   for (int i = 0; i < std::min(graph_.num_inputs(node), 2); ++i) {
     const LargestNumber operand = Operand(node, i);
-    if (any && operand.uniform) {
-      factor = operand.size;
-    } else if (any && found.uniform && graph_.op(node) == OpId::kMul) {
-      factor = found.size;
+    if (i == 0) {
       found = operand;
-    } else if (any) {
-      return Computed(found.is_fixed && operand.is_fixed);
+      value = graph_.input(node, 0);
+    } else if (operand.uniform) {
+      factor = operand;
+    } else if (found.uniform && multiplies) {
+      factor = found;
+      found = operand;
+      value = graph_.input(node, 1);
+    } else if (std::isinf(found.size) || (multiplies && std::isinf(operand.size))) {
+      const LargestNumber& infinite = std::isinf(found.size) ? found : operand;
+      return {infinite.size, infinite.surely, false, false, found.is_fixed && operand.is_fixed, 0};
     } else {
-      found = operand;
-      any = true;
+      return Computed(found.is_fixed && operand.is_fixed);
     }
   }
-  if (!any || !(factor > 0)) return Computed(found.is_fixed);
-  if (std::isinf(factor)) return graph_.op(node) == OpId::kMul ? Stated(factor) : Stated(0);
+  if (value < 0 || !(factor.size > 0)) return Computed(found.is_fixed);
+  if (std::isinf(factor.size)) return multiplies ? factor : Stated(0);
   constexpr double kOnlyMasks = 1e4;
-  if (graph_.op(node) == OpId::kMul && found.size == 0 && !found.alone && factor >= kOnlyMasks) {
-    found.size = factor;
+  if (multiplies && found.size == 0 && !found.alone && factor.size >= kOnlyMasks) {
+    const int32_t producer = graph_.producer(value);
+    const bool is_difference = producer >= 0 && graph_.op(producer) == OpId::kSub;
+    if (!is_difference && factor.sign > 0) return Computed(found.is_fixed);
+    found.size = factor.size;
+    found.sign = 0;
     found.surely = false;
     return found;
   }
-  found.size = graph_.op(node) == OpId::kMul ? found.size * factor : found.size / factor;
+  found.size = multiplies ? found.size * factor.size : found.size / factor.size;
+  found.sign *= factor.sign;
   return found;
 }
 
 // Elements of one or the other. Of a tensor with other numbers beside the large one, the condition may leave out just
 // that one: it is made for that where it follows from the tensor.
 LargestNumber LargestNumbers::OfChosen(int32_t node) const {
+  const int condition_port = graph_.op(node) == OpId::kWhere ? 0 : 1;
+  const int port_if_true = graph_.op(node) == OpId::kWhere ? 1 : 2;
   int32_t condition = -1;
   for (int i = 0; i < graph_.num_inputs(node); ++i) {
-    if (RoleAt(*graph_.binding(node), graph_.argument(node, i)) == PortRole::kCondition) {
-      condition = graph_.input(node, i);
-    }
+    const Argument argument = ArgumentAt(*graph_.binding(node), graph_.argument(node, i));
+    if (argument.role == ArgRole::kData && argument.port == condition_port) condition = graph_.input(node, i);
   }
   const bool is_stated = condition >= 0 && In(condition).is_fixed;
-  LargestNumber found = Stated(LargestParameter(graph_, node));
-  found.surely = is_stated;
+  const AttainedRange& truths = ranges_.Of(condition);
+  const bool never_true = truths.known && truths.high == 0;
+  const bool always_true = truths.known && truths.low != 0;
+  // Where the condition takes both, a number that is everywhere is among the result.
+  const bool takes_both = truths.known && !never_true && !always_true;
+  LargestNumber found;
+  bool any = false;
+  const auto add = [&](LargestNumber operand, bool if_true) {
+    if (if_true ? never_true : always_true) return;
+    operand.surely = operand.surely && operand.uniform && (takes_both || never_true || always_true);
+    found = any ? Beside(found, operand) : operand;
+    any = true;
+  };
+  for (const char* name : {"self", "value", "other"}) {
+    if (graph_.attribute(node, name) == nullptr) continue;
+    add(Stated(graph_.float_attribute(node, name, 0)), /*if_true=*/absl::string_view(name) != "other");
+  }
   for (int i = 0; i < graph_.num_inputs(node); ++i) {
-    if (RoleAt(*graph_.binding(node), graph_.argument(node, i)) != PortRole::kActivation) continue;
+    const Argument argument = ArgumentAt(*graph_.binding(node), graph_.argument(node, i));
+    if (argument.role != ArgRole::kData || argument.port == condition_port) continue;
     LargestNumber operand = Operand(node, i);
-    operand.surely = operand.surely && operand.uniform && is_stated;
     if (operand.size > 0 && !operand.uniform && FollowsFrom(condition, graph_.input(node, i))) operand.size = 0;
-    found = Beside(found, operand);
+    add(operand, argument.port == port_if_true);
   }
   found.is_fixed = found.is_fixed && is_stated;
+  found.uniform = found.uniform && (never_true || always_true);
+  return found;
+}
+
+// Ends that are tensors are not looked at.
+LargestNumber LargestNumbers::OfClamped(int32_t node) const {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  const LargestNumber found = OfMoved(node);
+  if (graph_.num_inputs(node) > 1) return Computed(found.is_fixed);
+  const auto stated = [&](const char* name, const char* also, double fallback) {
+    return graph_.float_attribute(node, name, graph_.float_attribute(node, also, fallback));
+  };
+  return Between(found, stated("min_val", "min", -kInfinity), stated("max_val", "max", kInfinity));
+}
+
+// The smaller or the larger of two, one of which is the same everywhere.
+LargestNumber LargestNumbers::OfEither(int32_t node) const {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
+  if (graph_.num_inputs(node) != 2) return Computed(OfMoved(node).is_fixed);
+  LargestNumber found = Operand(node, 0);
+  LargestNumber end = Operand(node, 1);
+  if (!end.uniform) std::swap(found, end);
+  if (!end.uniform || (end.sign == 0 && end.size != 0)) return Computed(found.is_fixed && end.is_fixed);
+  const double number = end.sign * end.size;
+  const bool is_fixed = found.is_fixed && end.is_fixed;
+  found = graph_.op(node) == OpId::kMaximum ? Between(found, number, kInfinity) : Between(found, -kInfinity, number);
+  found.is_fixed = is_fixed;
   found.uniform = false;
   return found;
 }
@@ -274,16 +343,24 @@ LargestNumber LargestNumbers::Operand(int32_t node, int input) const {
   return graph_.input(node, input) < 0 ? LargestNumber() : In(graph_.input(node, input));
 }
 
-// Whether the condition compares the tensor, or what was compared of it.
+// Whether the condition compares the tensor or what it was just made from, or what was compared of it.
 bool LargestNumbers::FollowsFrom(int32_t condition, int32_t value) const {
   constexpr int kFewSteps = 8;
+  const int32_t maker = graph_.producer(value);
+  const auto is_of_it = [&](int32_t input) {
+    if (input == value) return true;
+    for (int i = 0; maker >= 0 && i < std::min(graph_.num_inputs(maker), 2); ++i) {
+      if (input >= 0 && input == graph_.input(maker, i)) return true;
+    }
+    return false;
+  };
   for (int step = 0; step < kFewSteps && condition >= 0; ++step) {
     const int32_t node = graph_.producer(condition);
     if (node < 0) return false;
     condition = -1;
     for (int i = 0; i < std::min(graph_.num_inputs(node), 2); ++i) {
       const int32_t input = graph_.input(node, i);
-      if (input == value) return true;
+      if (is_of_it(input)) return true;
       if (input >= 0 && !graph_.is_constant(input) && condition < 0) condition = input;
     }
   }

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "rules/engine/context.h"
+#include "rules/soundness/attained_range.h"
 
 namespace quantgate {
 
@@ -18,13 +19,14 @@ struct LargestNumber {
   bool uniform = false;   // every element is it, or minus it
   bool alone = false;     // the tensor has numbers of constants and parameters only: none is computed beside it
   bool is_fixed = false;  // no input of the model has a part in the tensor
+  int sign = 0;           // of the number: -1 or 1; 0: it is not known, or there are both
 };
 
 // Made once for all rules of a check, context.Once(LargestNumbersOf); the graph is gone through when a rule first asks
-// for a number. It must outlive this.
+// for a number. The context must outlive this.
 class LargestNumbers {
  public:
-  explicit LargestNumbers(const Graph& graph) : graph_(graph) {}
+  LargestNumbers(const Graph& graph, const AttainedRanges& ranges) : graph_(graph), ranges_(ranges) {}
 
   const LargestNumber& In(int32_t value) const;
 
@@ -35,10 +37,13 @@ class LargestNumbers {
   LargestNumber OfSum(int32_t node) const;
   LargestNumber OfProduct(int32_t node) const;
   LargestNumber OfChosen(int32_t node) const;
+  LargestNumber OfClamped(int32_t node) const;
+  LargestNumber OfEither(int32_t node) const;
   LargestNumber Operand(int32_t node, int input) const;
   bool FollowsFrom(int32_t condition, int32_t value) const;
 
   const Graph& graph_;
+  const AttainedRanges& ranges_;  // of what is fixed
   mutable std::vector<LargestNumber> numbers_;
   mutable std::vector<bool> is_known_;  // of constants, which are looked at when something follows them
 };

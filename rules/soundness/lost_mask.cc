@@ -27,8 +27,7 @@ constexpr RuleInfo kLostMask = {
     "Mask with a finite number just below all others, which the observer then sees: 20 below the largest a probability "
     "is 2e-9. Or leave the masked sum float, in front of a float softmax.",
     "softmax(masked_fill(x, mask, -inf)) fires it where the filled tensor is observed by HistogramObserver; with -20, "
-    "or "
-    "without a mask, it does not.",
+    "or without a mask, it does not.",
 };
 
 // exp of minus this, 2e-9, is nothing beside the largest probability.
@@ -50,9 +49,10 @@ void CheckLostMask(const CheckContext& context, FindingSink& sink) {
   LargestScale largest_scale;
   for (const ResolvedOp& op : context.resolved().ops()) {
     if (!makes_ratios(op.node)) continue;
-    const Operand* input = QuantizedInput(context, op);
+    const absl::Span<const Operand> inputs = context.resolved().inputs(op);
+    const Operand* input = inputs.empty() ? nullptr : AsQuantized(context, inputs[0]);
     if (input == nullptr || !IsInteger(input->type)) continue;
-    const LargestNumber& mask = masks.In(input->edge_value);
+    const LargestNumber& mask = masks.In(BeforeQuantize(graph, input->edge_value));
     if (!std::isinf(mask.size)) continue;
     const absl::string_view has =
         mask.surely ? "what it reads has an infinity in it" : "what it reads may have an infinity in it";

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "rules/graph/port_role.h"
 
 namespace quantgate {
@@ -38,6 +39,43 @@ int32_t SourceOf(const Graph& graph, int32_t value) {
     value = from;
   }
   return value;
+}
+
+bool KeepsAll(const Graph& graph, int32_t node) {
+  switch (graph.op(node)) {
+    case OpId::kIdentity:
+    case OpId::kReshape:
+    case OpId::kReshapeLike:
+    case OpId::kFlatten:
+    case OpId::kSqueeze:
+    case OpId::kUnsqueeze:
+    case OpId::kTranspose:
+    case OpId::kConcat:
+    case OpId::kStack:
+    case OpId::kExpand:
+    case OpId::kExpandLike:
+    case OpId::kTile:
+    case OpId::kRepeatInterleave:
+    case OpId::kFlip:
+    case OpId::kRoll:
+    case OpId::kSort:
+    case OpId::kPad:
+    case OpId::kReflectionPad:
+    case OpId::kReplicationPad:
+    case OpId::kDepthToSpace:
+    case OpId::kSpaceToDepth:
+    case OpId::kChannelShuffle:
+    case OpId::kCopy:
+      return true;
+    case OpId::kSlice: {  // the whole range of an axis, as exporters write it
+      const int32_t from = graph.num_inputs(node) > 0 ? graph.input(node, 0) : -1;
+      const int32_t to = graph.num_outputs(node) > 0 ? graph.output(node, 0) : -1;
+      return from >= 0 && to >= 0 && graph.has_known_shape(from) && graph.has_known_shape(to) &&
+             absl::c_equal(graph.value(graph.value_like(from)).dims(), graph.value(graph.value_like(to)).dims());
+    }
+    default:
+      return false;
+  }
 }
 
 }  // namespace quantgate

@@ -17,6 +17,9 @@ int32_t MovedBy(const Graph& graph, int32_t node);
 // The tensor whose elements the value has; the value itself where its node does more than move.
 int32_t SourceOf(const Graph& graph, int32_t value);
 
+// Whether every element of what the node moves is in its result, which may have others: pad, cat.
+bool KeepsAll(const Graph& graph, int32_t node);
+
 }  // namespace quantgate
 
 #endif  // QUANTGATE_RULES_SOUNDNESS_MOVED_H_

@@ -5,6 +5,7 @@
 #include "absl/strings/str_join.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
+#include "rules/graph/argument_axes.h"
 #include "rules/soundness/described.h"
 #include "rules/soundness/packed_matmul.h"
 #include "rules/soundness/rules.h"
@@ -164,6 +165,10 @@ void CheckQParamsCount(const CheckContext& context, FindingSink& sink) {
     if (!Contains(packed, described.place.node)) CheckDescribed(graph, described, sink);
   }
   for (const PackedMatMul& each : packed) CheckPacked(graph, each, sink);
+  for (int32_t node : graph.integer_nodes()) {
+    if (!HasUnknownAxes(graph, node)) continue;
+    sink.NotChecked(&kQParamsCount, node, "how the scales of weights of this kind are laid out is not known");
+  }
 }
 
 }  // namespace

@@ -167,14 +167,15 @@ void CheckProduct(const Graph& graph, int32_t node, absl::Span<const Shape> shap
 // Shapes that the scales or zero points of packed weights of experts, [experts, outputs, bytes], may have: a number for
 // each output, or for each block. Zero points are packed like the weights.
 std::vector<Dims> ExpertShapes(const PackedExperts& experts, const Shape& weights, bool of_scales) {
-  constexpr int64_t kMostInputs = int64_t{1} << 40;
-  const int64_t per_byte = experts.per_byte();
-  const auto packed = [&](int64_t count) { return of_scales ? count : count / per_byte + (count % per_byte != 0); };
-  std::vector<Dims> shapes = {{weights.dims[0], packed(weights.dims[1])}};
-  if (of_scales) shapes.push_back({weights.dims[0], weights.dims[1], 1});
-  if (experts.block_size > 0 && weights.dims[2] < kMostInputs) {
-    shapes.push_back({weights.dims[0], weights.dims[1], packed(weights.dims[2] * per_byte / experts.block_size)});
+  const auto in_parts = [](int64_t count, int64_t size) { return count / size + (count % size != 0); };
+  const int64_t per_number = of_scales ? 1 : experts.per_byte();
+  const int64_t outputs = weights.dims[1];
+  if (experts.in_blocks) {
+    const int64_t bytes = std::max<int64_t>(experts.block_size / experts.per_byte(), 1);
+    return {{weights.dims[0], outputs, in_parts(in_parts(weights.dims[2], bytes), per_number)}};
   }
+  std::vector<Dims> shapes = {{weights.dims[0], in_parts(outputs, per_number)}};
+  if (of_scales) shapes.push_back({weights.dims[0], outputs, 1});
   return shapes;
 }
 
@@ -213,8 +214,7 @@ void CheckExperts(const Graph& graph, int32_t node, absl::Span<const Shape> shap
     sink.Add(kQParamsShape, place,
              absl::StrCat(of_scales ? "scales of shape " : "zero points of shape ", ShapeText(shape.dims)),
              absl::StrCat(ShapeText(wanted.front()), " for weights of ", ShapeText(packed.dims), " with ", experts.bits,
-                          " bits",
-                          experts.block_size > 0 ? absl::StrCat(", or ", ShapeText(wanted.back()), " in blocks") : ""));
+                          " bits", experts.in_blocks ? absl::StrCat(", in blocks of ", experts.block_size) : ""));
   }
 }
 

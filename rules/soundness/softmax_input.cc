@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "rules/graph/quantizer.h"
+#include "rules/soundness/moved.h"
 
 namespace quantgate {
 namespace {
@@ -32,18 +33,41 @@ bool MakesRatios(const Graph& graph, int32_t node) {
   return op == OpId::kSoftmax || op == OpId::kLogSoftmax || op == OpId::kExp;
 }
 
-const Operand* QuantizedInput(const CheckContext& context, const ResolvedOp& op) {
+const Operand* AsQuantized(const CheckContext& context, const Operand& read) {
   const Graph& graph = context.graph();
-  const absl::Span<const Operand> inputs = context.resolved().inputs(op);
-  if (inputs.empty() || inputs[0].edge_value < 0) return nullptr;
-  if (inputs[0].quantized) return &inputs[0];
-  const int32_t value = inputs[0].edge_value;
+  const int32_t value = read.edge_value;
+  if (read.quantized || value < 0) return read.quantized ? &read : nullptr;
   const int32_t quantize = QuantizeOf(graph, value);
   // Where both are one operator, the Quantize has none.
   if (const Operand* written = QuantizedOutput(context.resolved(), quantize, 0)) return written;
   const int32_t written = quantize < 0 ? value : QuantizerInputsOf(graph, quantize).data;
   return written < 0 ? nullptr
                      : QuantizedOutput(context.resolved(), graph.producer(written), graph.output_index(written));
+}
+
+const Operand* CutFrom(const CheckContext& context, const Operand& read) {
+  const Graph& graph = context.graph();
+  const int32_t value = read.edge_value < 0 ? -1 : BeforeQuantize(graph, read.edge_value);
+  const int32_t node = value < 0 ? -1 : graph.producer(value);
+  const int32_t number = node < 0 ? -1 : context.resolved().op_of_node(node);
+  if (number < 0) return nullptr;
+  const OpId op = graph.op(node);
+  const bool cuts = op == OpId::kClamp || op == OpId::kMaximum || op == OpId::kMinimum;
+  if (!cuts && MovedBy(graph, node) < 0) return nullptr;
+  constexpr size_t kFirstFew = 2;
+  const absl::Span<const Operand> inputs = context.resolved().inputs(context.resolved().ops()[number]);
+  for (size_t i = 0; i < std::min(inputs.size(), kFirstFew); ++i) {
+    if (inputs[i].present && !inputs[i].static_chain) return &inputs[i];
+  }
+  return nullptr;
+}
+
+int32_t BeforeQuantize(const Graph& graph, int32_t value) {
+  const int32_t stored =
+      IsDequantize(graph, graph.producer(value)) ? QuantizerInputsOf(graph, graph.producer(value)).data : value;
+  const int32_t quantize = stored < 0 ? -1 : graph.producer(stored);
+  const int32_t before = IsQuantize(graph, quantize) ? QuantizerInputsOf(graph, quantize).data : -1;
+  return before < 0 ? value : before;
 }
 
 double StepsOf(const Operand& operand) {

@@ -14,7 +14,13 @@ bool MakesRatios(const Graph& graph, int32_t node);
 
 // The operand as it is quantized, by the node itself or by the one that wrote it: a float softmax of what is quantized
 // reads no finer steps. Null: it is not quantized.
-const Operand* QuantizedInput(const CheckContext& context, const ResolvedOp& op);
+const Operand* AsQuantized(const CheckContext& context, const Operand& read);
+
+// What the tensor was clamped, chosen or moved from: it has no finer steps than that. Null: it is computed, or given.
+const Operand* CutFrom(const CheckContext& context, const Operand& read);
+
+// The tensor that was quantized, where a file has a Quantize in front; else `value`.
+int32_t BeforeQuantize(const Graph& graph, int32_t value);
 
 // Of the stored range, which a file may make as wide as all of int64.
 double StepsOf(const Operand& operand);

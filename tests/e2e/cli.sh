@@ -269,6 +269,9 @@ one_error INVALID_ARGUMENT
 run 0 targets
 has "$out" '^qnn_htp/SM8650 +V75'
 run 0 targets --backend qnn_htp --format json
+of_htp=$out
+run 0 targets qnn_htp --format json
+same "$out" "$of_htp"
 same "$(jq -c '.targets[] | select(.name == "qnn_htp/SM8650") | .arch' <<<"$out")" '"V75"'
 run 0 rules
 has "$out" '^NR001 +scale-range +error +unsound'

@@ -126,6 +126,11 @@ INSTANTIATE_TEST_SUITE_P(
                [](v1::Graph& g) {
                  while (S(g).derived_from_size() < 1025) S(g).add_derived_from()->set_value(1);
                }},
+        Damage{"specs[0].observer: a name of 4097 bytes; at most 4096",
+               [](v1::Graph& g) {
+                 g.add_symbols(std::string(4097, 'O'));
+                 S(g).set_observer(g.symbols_size());
+               }},
         Damage{"values[0].constant.statistics: min is greater than max",
                [](v1::Graph& g) { Statistics(g).set_min(2); }},
         Damage{"values[0].constant.statistics: a negative count", [](v1::Graph& g) { Statistics(g).set_count(-1); }},

@@ -224,6 +224,16 @@ GraphBuilder QLinear(const std::string& op, const std::vector<std::string>& inpu
   return b;
 }
 
+// Of four elements each.
+GraphBuilder Mean(const std::vector<std::string>& inputs) {
+  GraphBuilder b = QLinear("QLinearAveragePool", inputs);
+  v1::Attribute& kernel = *b.Find("node").add_attributes();
+  kernel.set_name(b.Symbol("kernel_shape"));
+  for (int64_t size : {2, 2}) kernel.mutable_ints()->add_values(size);
+  b.Shape("y", kUint8, {1, 4, 5, 5});
+  return b;
+}
+
 GraphBuilder ContribDequantize(const std::vector<std::string>& inputs) {
   GraphBuilder b;
   b.Input("x", kUint8, {1, 4, 6, 6});
@@ -571,9 +581,58 @@ std::vector<OrtCase> OrtCases() {
          return QLinear("QLinearSigmoid", {"x", "xs", "xz", "ys", "yz"});
        },
        ""},
-      {"SigmoidWithoutZeroPoint",
+      {"SigmoidOfFourInputs",
        [] {
          return QLinear("QLinearSigmoid", {"x", "xs", "xz", "ys"});
+       },
+       "GS501"},
+      {"SigmoidOfAnUnnamedInput",
+       [] {
+         return QLinear("QLinearSigmoid", {"x", "xs", "xz", "ys", ""});
+       },
+       ""},
+      {"AddOfSevenInputs",
+       [] {
+         return QLinear("QLinearAdd", {"x", "xs", "xz", "x", "xs", "xz", "ys"});
+       },
+       ""},
+      {"AddWithoutANameAtTheEnd",
+       [] {
+         return QLinear("QLinearAdd", {"x", "xs", "xz", "x", "xs", "xz", "ys", ""});
+       },
+       "GS501"},
+      {"AddOfAnUnnamedInput",
+       [] {
+         return QLinear("QLinearAdd", {"x", "xs", "", "x", "xs", "xz", "ys", "yz"});
+       },
+       "GS501"},
+      {"MeanOfFourInputs",
+       [] {
+         return Mean({"x", "xs", "xz", "ys"});
+       },
+       ""},
+      {"MeanWithoutANameAtTheEnd",
+       [] {
+         return Mean({"x", "xs", "xz", "ys", ""});
+       },
+       "GS501"},
+      {"MeanOfAnUnnamedInput",
+       [] {
+         return Mean({"x", "xs", "", "ys", "yz"});
+       },
+       "GS501"},
+      {"ConcatOfAnUnnamedInput",
+       [] {
+         GraphBuilder b = QLinear("QLinearConcat", {"ys", "yz", "x", "xs", ""});
+         b.Int(b.Find("node"), "axis", 1);
+         return b;
+       },
+       "GS501"},
+      {"ConcatOfFourInputs",
+       [] {
+         GraphBuilder b = QLinear("QLinearConcat", {"ys", "yz", "x", "xs"});
+         b.Int(b.Find("node"), "axis", 1);
+         return b;
        },
        "GS501"},
       {"TwoScales",

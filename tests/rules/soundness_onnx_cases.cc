@@ -476,6 +476,9 @@ std::vector<SoundnessCase> ExpertCases() {
       {"ExpertsInBlocks", Empty, QMoE({4, 32, {2, 64, 1}, {2, 32, 2}}), ""},
       {"ExpertsInBlocksOfTwoBits", Empty, QMoE({2, 16, {2, 64, 2}, {2, 32, 4}}), ""},
       {"ExpertsByOutputBesideABlockSize", Empty, QMoE({4, 32, {2, 64}, {2, 32}}), ""},
+      {"ExpertsInOneBlock", Empty, QMoE({4, 64, {2, 64, 1}, {2, 32, 1}, {2, 64, 1}, {2, 32, 1}}), ""},
+      {"ExpertsOfTheSecondProductByOutput", Empty, QMoE({4, 32, {2, 64, 1}, {2, 32}}), "AX001", "n", "w2"},
+      {"ExpertsOfTheSecondProductInBlocks", Empty, QMoE({4, 32, {2, 64}, {2, 32, 2}}), "AX001", "n", "w2"},
       {"ExpertsOneScaleMissing", Empty, QMoE({4, 0, {2, 63}, {2, 32}}), "AX001", "n", "w1"},
       {"ExpertsScaleOfEachExpert", Empty, QMoE({4, 0, {2}, {2, 32}}), "AX001", "n", "w1"},
       {"ExpertsInOtherBlocks", Empty, QMoE({4, 32, {2, 64, 2}, {2, 32, 2}}), "AX001", "n", "w1"},
@@ -487,6 +490,9 @@ std::vector<SoundnessCase> ExpertCases() {
          kind.set_s("nvfp4");
        },
        ""},
+      // AX003
+      {"ExpertsInBlocksOfSeven", Empty, QMoE({8, 7, {2, 64}, {2, 32}}), "AX003", "n"},
+      {"ExpertsInBlocksOf48", Empty, QMoE({8, 48, {2, 64, 1}, {2, 32, 2}}), "AX003", "n"},
       // AX004
       {"ExpertsScalesTransposed", Empty, QMoE({4, 0, {64, 2}, {2, 32}}), "AX004", "n", "s1"},
       {"ExpertsScalesInAList", Empty, QMoE({4, 0, {128}, {2, 32}}), "AX004", "n", "s1"},
@@ -495,6 +501,8 @@ std::vector<SoundnessCase> ExpertCases() {
       {"ExpertsZeroPointsOfBlocks", Empty, QMoE({4, 16, {2, 64, 2}, {2, 32, 4}, {2, 64, 1}, {2, 32, 2}}), ""},
       {"ExpertsZeroPointsOfBlocksNotPacked", Empty, QMoE({4, 16, {2, 64, 2}, {2, 32, 4}, {2, 64, 2}, {2, 32, 2}}),
        "AX004", "n", "z1"},
+      {"ExpertsZeroPointsByOutputBesideBlocks", Empty, QMoE({4, 16, {2, 64, 2}, {2, 32, 4}, {2, 32}, {2, 16}}), "AX004",
+       "n", "z1"},
       {"ExpertsZeroPointsOfEightBits", Empty, QMoE({8, 0, {2, 64}, {2, 32}, {2, 64}, {2, 32}}), ""},
   };
 }

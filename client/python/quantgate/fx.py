@@ -6,6 +6,7 @@ convolutions.
 """
 from __future__ import annotations
 
+import re
 import reprlib
 from itertools import islice
 from typing import Any, Callable, Dict, Iterator, List, Optional, Sequence, Set, Tuple
@@ -382,16 +383,17 @@ class _Converter:
             ids = [self._specs.known.get(id(spec)) or self._spec_id(spec, None, node, key)
                    for key, spec in spec_map.items()]
         keys = list(spec_map)
-        if keys == inputs:
+        # None among them is a key that is no node; None among the inputs is an argument that is not there.
+        if keys == inputs and None not in spec_map:
             pieces.append(self._edges(tuple(ids)))
             return
         specs = dict(zip(keys, ids))
-        edges = [specs.get(value, 0) for value in inputs]
+        edges = [0 if value is None else specs.get(value, 0) for value in inputs]
         while edges and edges[-1] == 0:
             edges.pop()
         pieces.append(self._edges(tuple(edges)))
         # What the inputs say from left to right, each value at its first place.
-        implied = dict.fromkeys(value for value in inputs if value in specs)
+        implied = dict.fromkeys(value for value in inputs if value is not None and value in specs)
         if list(implied) != keys:
             whole = graph_pb2.Node()
             for key, spec in specs.items():
@@ -416,7 +418,7 @@ class _Converter:
 
     def _value_id(self, node: Any) -> int:
         """Of a node of this graph, of another one that an annotation still points at, or of what is no node at all."""
-        return self._values.get(node) or self._foreign_id(node, getattr(node, "name", None) or reprlib.repr(node))
+        return self._values.get(node) or self._foreign_id(node, _name_of(node))
 
     def _foreign_id(self, key: Any, name: str) -> int:
         # They come after all values of this graph, which may not all have been added yet.
@@ -499,6 +501,19 @@ def _check(annotation: Any, node: torch.fx.Node) -> None:
     if not is_read:
         raise _invalid(f"the annotation of {node.name} is no QuantizationAnnotation with an input_qspec_map: "
                        f"{reprlib.repr(annotation)}")
+
+
+# Addresses of objects whole, so that they can be left out.
+_REPR = reprlib.Repr()
+_REPR.maxother = 120
+
+
+def _name_of(key: Any) -> str:
+    """Of a key that may be anything; the same in every process."""
+    name = key if isinstance(key, str) else getattr(key, "name", None)
+    if isinstance(name, str) and name:
+        return name
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", _REPR.repr(key))
 
 
 def _invalid(message: str) -> QuantGateError:

@@ -34,10 +34,12 @@ const RuleInfo kMissingZeroPoint = {
     v1::Finding::ERROR,
     kAtAnyStage,
     "{subject}: {observed}; the kernel needs {allowed}.",
-    "The operator's definition lets the zero point be left out, the kernel reads it all the same: the session fails, "
-    "or the process ends.",
+    "The operator's definition lets the zero point be left out, ONNX Runtime does not in this way: it asks "
+    "for the type of an input without a name, and the session fails; or the kernel reads what is behind the last "
+    "input, and the process ends.",
     "State the zero point, 0 if there is none.",
-    "Fires: QLinearSigmoid without the zero point of its output. Does not: with it.",
+    "Fires: QLinearSigmoid of four inputs, QLinearAdd whose last input has no name. Does not: QLinearAdd of seven "
+    "inputs.",
 };
 
 const RuleInfo kOtherAxis = {
@@ -61,6 +63,14 @@ enum class Takes : uint8_t {
   kChannels,  // kOne, or a list with one for each index of an axis
 };
 
+// How a zero point may be left out that the definition lets be left out.
+enum class LeftOut : uint8_t {
+  kAnyhow,
+  kAtTheEnd,  // by a list of inputs that ends before it
+  kUnnamed,   // by an input without a name in its place
+  kNever,
+};
+
 // One scale or zero point.
 struct KernelParameter {
   absl::string_view op;
@@ -68,7 +78,7 @@ struct KernelParameter {
   Takes takes;
   int data = -1;  // argument whose `axis` (from the end where negative) kChannels counts
   int axis = 0;
-  bool required = false;  // a zero point that the kernel cannot do without, although the definition lets it be left out
+  LeftOut left_out = LeftOut::kAnyhow;
 };
 
 constexpr KernelParameter kParameters[] = {
@@ -107,21 +117,21 @@ constexpr KernelParameter kParameters[] = {
     {"com.microsoft::QLinearConv", 6, Takes::kOne},
     {"com.microsoft::QLinearConv", 7, Takes::kOne},
     {"com.microsoft::QLinearAdd", 1, Takes::kScalar},
-    {"com.microsoft::QLinearAdd", 2, Takes::kScalar},
+    {"com.microsoft::QLinearAdd", 2, Takes::kScalar, -1, 0, LeftOut::kNever},
     {"com.microsoft::QLinearAdd", 4, Takes::kScalar},
-    {"com.microsoft::QLinearAdd", 5, Takes::kScalar},
+    {"com.microsoft::QLinearAdd", 5, Takes::kScalar, -1, 0, LeftOut::kNever},
     {"com.microsoft::QLinearAdd", 6, Takes::kScalar},
-    {"com.microsoft::QLinearAdd", 7, Takes::kScalar},
+    {"com.microsoft::QLinearAdd", 7, Takes::kScalar, -1, 0, LeftOut::kAtTheEnd},
     {"com.microsoft::QLinearMul", 1, Takes::kScalar},
-    {"com.microsoft::QLinearMul", 2, Takes::kScalar},
+    {"com.microsoft::QLinearMul", 2, Takes::kScalar, -1, 0, LeftOut::kNever},
     {"com.microsoft::QLinearMul", 4, Takes::kScalar},
-    {"com.microsoft::QLinearMul", 5, Takes::kScalar},
+    {"com.microsoft::QLinearMul", 5, Takes::kScalar, -1, 0, LeftOut::kNever},
     {"com.microsoft::QLinearMul", 6, Takes::kScalar},
-    {"com.microsoft::QLinearMul", 7, Takes::kScalar},
+    {"com.microsoft::QLinearMul", 7, Takes::kScalar, -1, 0, LeftOut::kAtTheEnd},
     {"com.microsoft::QLinearAveragePool", 1, Takes::kScalar},
-    {"com.microsoft::QLinearAveragePool", 2, Takes::kScalar, -1, 0, true},
+    {"com.microsoft::QLinearAveragePool", 2, Takes::kScalar, -1, 0, LeftOut::kNever},
     {"com.microsoft::QLinearAveragePool", 3, Takes::kScalar},
-    {"com.microsoft::QLinearAveragePool", 4, Takes::kScalar},
+    {"com.microsoft::QLinearAveragePool", 4, Takes::kScalar, -1, 0, LeftOut::kAtTheEnd},
     {"com.microsoft::QLinearGlobalAveragePool", 1, Takes::kOne},
     {"com.microsoft::QLinearGlobalAveragePool", 2, Takes::kOne},
     {"com.microsoft::QLinearGlobalAveragePool", 3, Takes::kOne},
@@ -129,11 +139,11 @@ constexpr KernelParameter kParameters[] = {
     {"com.microsoft::QLinearLeakyRelu", 1, Takes::kOne},
     {"com.microsoft::QLinearLeakyRelu", 2, Takes::kOne},
     {"com.microsoft::QLinearLeakyRelu", 3, Takes::kOne},
-    {"com.microsoft::QLinearLeakyRelu", 4, Takes::kOne, -1, 0, true},
+    {"com.microsoft::QLinearLeakyRelu", 4, Takes::kOne, -1, 0, LeftOut::kUnnamed},
     {"com.microsoft::QLinearSigmoid", 1, Takes::kOne},
     {"com.microsoft::QLinearSigmoid", 2, Takes::kOne},
     {"com.microsoft::QLinearSigmoid", 3, Takes::kOne},
-    {"com.microsoft::QLinearSigmoid", 4, Takes::kOne, -1, 0, true},
+    {"com.microsoft::QLinearSigmoid", 4, Takes::kOne, -1, 0, LeftOut::kUnnamed},
     {"com.microsoft::QLinearSoftmax", 1, Takes::kOne},
     {"com.microsoft::QLinearSoftmax", 2, Takes::kOne},
     {"com.microsoft::QLinearWhere", 2, Takes::kOne},
@@ -212,7 +222,7 @@ class Checker {
     // Looked at when the session is made, not when it runs.
     if (parameter.op == kSoftmax && value >= 0 && !graph_.is_static(value)) return;
     if (value < 0) {
-      if (parameter.required && !call_.fused) Missing(parameter);
+      if (!call_.fused) CheckLeftOut(parameter);
       return;
     }
     std::string allowed;
@@ -253,12 +263,16 @@ class Checker {
   bool refused() const { return refused_; }
 
  private:
-  void Missing(const KernelParameter& parameter) {
+  void CheckLeftOut(const KernelParameter& parameter) {
+    const bool unnamed = static_cast<size_t>(parameter.argument) < call_.inputs.size();
+    const LeftOut way = unnamed ? LeftOut::kUnnamed : LeftOut::kAtTheEnd;
+    if (parameter.left_out == LeftOut::kAnyhow || parameter.left_out == way) return;
     refused_ = true;
     Place place;
     place.node = call_.node;
-    sink_.Add(kMissingZeroPoint, place, absl::StrCat("argument ", parameter.argument, " is left out"),
-              "that zero point", source_);
+    sink_.Add(kMissingZeroPoint, place,
+              absl::StrCat("argument ", parameter.argument, unnamed ? " has no name" : " is left out"), "that argument",
+              source_);
   }
 
   const Graph& graph_;
@@ -325,8 +339,9 @@ bool CheckParameters(const Graph& graph, const KernelCall& call, const FindingSo
   Checker checker(graph, call, source, sink);
   if (call.op == kConcat) {
     // Scale and zero point of the output, then data, scale and zero point of each input.
-    for (size_t i = 0; i < call.inputs.size(); ++i) {
-      if (i < 2 || i % 3 != 2) checker.Check({kConcat, static_cast<int>(i), Takes::kOne});
+    const size_t whole = (call.inputs.size() + 3) / 3 * 3 - 1;
+    for (size_t i = 0; i < whole; ++i) {
+      if (i < 2 || i % 3 != 2) checker.Check({kConcat, static_cast<int>(i), Takes::kOne, -1, 0, LeftOut::kNever});
     }
     return checker.refused();
   }

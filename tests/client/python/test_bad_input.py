@@ -21,7 +21,8 @@ from quantgate import executable
 from quantgate.v1 import graph_pb2, validation_service_pb2, validation_service_pb2_grpc
 from test_groups import torchao_groups
 from torchao.quantization.pt2e.quantize_pt2e import prepare_pt2e
-from torchao.quantization.pt2e.quantizer import QuantizationAnnotation, SharedQuantizationSpec
+from torchao.quantization.pt2e.observer import MinMaxObserver
+from torchao.quantization.pt2e.quantizer import QuantizationAnnotation, QuantizationSpec, SharedQuantizationSpec
 
 V75 = 'qnn_htp/SM8650'
 
@@ -133,6 +134,26 @@ def test_a_key_that_is_no_node_is_a_finding():
         quantgate.sharing_groups(annotated)
     with pytest.raises(Exception, match=r'got: \(None, layer_norm\)'):
         prepare_pt2e(make(), quantizers.samsung())
+
+
+class Odd:
+    name = 5
+
+
+# The node has None among its arguments: what the key None says is no part of that.
+@pytest.mark.parametrize(('key', 'called'), [(None, "'None'"), ('x', "'x'"), (object(), "'<object object>'"),
+                                             (Odd(), "Odd object>'"), (3, "'3'")], ids=repr)
+def test_what_a_key_is_called_that_is_no_node(key, called):
+    class Pick(torch.nn.Module):
+        def forward(self, x):
+            return x[:, torch.tensor([0, 1])]
+
+    module = torch.export.export(Pick(), (torch.randn(2, 4),), strict=True).module(check_guards=False)
+    node, = (node for node in module.graph.nodes if node.target == torch.ops.aten.index.Tensor)
+    spec = QuantizationSpec(torch.int8, MinMaxObserver, qscheme=torch.per_tensor_affine)
+    node.meta['quantization_annotation'] = QuantizationAnnotation({node.args[0]: spec, key: spec}, _annotated=True)
+    finding, = (finding for finding in quantgate.check(module, targets=[]).findings() if finding.code == 'SH005')
+    assert called in finding.message and ' at 0x' not in finding.message, finding.message
 
 
 def test_a_hundred_thousand_nodes(capfd, monkeypatch):

@@ -360,6 +360,16 @@ UNARY = {
 }
 
 
+def leave_out(d, names, position):
+    """An input of a node, by a name that is empty or, where it is the last, by a shorter list."""
+    if position == len(names) - 1 and d.chance(0.5):
+        names.pop()
+        d.note("a shorter list of inputs")
+    else:
+        names[position] = ""
+        d.note(f"input {position} without a name")
+
+
 def qlinear_unary(seed):
     d = Draw(seed)
     name = d.rng.choice(sorted(UNARY))
@@ -374,9 +384,8 @@ def qlinear_unary(seed):
         names[2], xz = "", np.array(0)
         d.note("no x zero point")
     if d.chance(0.05) and name not in ("QLinearGlobalAveragePool", "QLinearSoftmax") and (kind == "uint8" or d.chance(0.3)):
-        names.pop()
+        leave_out(d, names, len(names) - 1)
         yz = np.array(0)
-        d.note("no y zero point")
     expected, attributes = {}, UNARY[name](np.zeros((1, 3, 4, 4)), d)[1]
     d.b.node(name, names, ["y"], domain=MS, **attributes)
     if usable(xs, xz, ys, yz) and np.size(xs) == 1 and np.size(ys) == 1 and d.defined:
@@ -405,6 +414,12 @@ def qlinear_binary(seed):
         names = [d.operand("c", "bool", c, False)] + an + bn + yn
     else:
         names = an + bn + yn
+    if d.chance(0.08):
+        zeros = {"a": az, "b": bz, "y": yz}
+        left_out = d.pick(*zeros)
+        leave_out(d, names, names.index(f"{left_out}_zero_point"))
+        zeros[left_out] = np.zeros_like(zeros[left_out])
+        az, bz, yz = zeros.values()
     d.b.node(name, names, ["y"], domain=MS, **attributes)
     expected = {}
     if usable(as_, bs, ys, az, bz, yz) and np.size(as_) == 1 and np.size(bs) == 1 and np.size(ys) == 1 and d.defined:

@@ -1,0 +1,48 @@
+// Smallest and largest element of tensors that follow from constants and parameters alone: masks, counters, and what is
+// made of them. Not bounds: an element is each of the two.
+#ifndef QUANTGATE_RULES_SOUNDNESS_ATTAINED_RANGE_H_
+#define QUANTGATE_RULES_SOUNDNESS_ATTAINED_RANGE_H_
+
+#include <cstdint>
+#include <vector>
+
+#include "rules/engine/context.h"
+
+namespace quantgate {
+
+struct AttainedRange {
+  bool known = false;
+  double low = 0;   // -infinity where an element is
+  double high = 0;  // true is 1, false is 0
+
+  bool is_one_number() const { return known && low == high; }
+};
+
+// Made once for all rules of a check, context.Once(AttainedRangesOf); the graph is gone through when a rule first asks.
+// It must outlive this.
+class AttainedRanges {
+ public:
+  explicit AttainedRanges(const Graph& graph) : graph_(graph) {}
+
+  const AttainedRange& Of(int32_t value) const;
+
+ private:
+  void FindAll() const;
+  AttainedRange OfResult(int32_t node) const;
+  AttainedRange OfTriangle(int32_t node) const;
+  AttainedRange OfCounting(int32_t node) const;
+  AttainedRange OfPair(int32_t node) const;
+  AttainedRange OfChosen(int32_t node) const;
+  AttainedRange AtPort(int32_t node, int port) const;
+  bool AllPairsMeet(int32_t node) const;
+
+  const Graph& graph_;
+  mutable std::vector<AttainedRange> ranges_;
+  mutable std::vector<bool> is_found_;  // constants are looked at when something follows from them
+};
+
+AttainedRanges AttainedRangesOf(const CheckContext& context);
+
+}  // namespace quantgate
+
+#endif  // QUANTGATE_RULES_SOUNDNESS_ATTAINED_RANGE_H_

@@ -1,0 +1,208 @@
+// Smallest and largest elements of tensors that are computed from nothing but constants.
+#include "rules/soundness/attained_range.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <ostream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "tests/rules/graph_builder.h"
+
+namespace quantgate {
+namespace {
+
+using testing::GraphBuilder;
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+using Ends = std::optional<std::pair<double, double>>;
+
+// Graphs of ATen operators on floats of [4, 4], unless they say otherwise; `y` is asked about.
+class Writer {
+ public:
+  Writer& Of(const std::string& op, const std::vector<std::string>& inputs, const std::string& output,
+             const std::vector<std::pair<std::string, double>>& numbers = {}, v1::DataType type = v1::DATA_TYPE_FLOAT32,
+             const std::vector<int64_t>& dims = {4, 4}) {
+    v1::Node& node = builder_.Node(op, output, inputs, {output});
+    for (const auto& [name, number] : numbers) {
+      v1::Attribute& attribute = *node.add_attributes();
+      attribute.set_name(builder_.Symbol(name));
+      if (std::isfinite(number)) {
+        attribute.set_i(static_cast<int64_t>(number));
+      } else {
+        attribute.set_f(number);
+      }
+    }
+    builder_.Shape(output, type, dims);
+    return *this;
+  }
+  Writer& Count(const std::string& output, double end, const std::vector<int64_t>& dims) {
+    Of("aten.arange.default", {}, output + "_list", {{"end", end}}, v1::DATA_TYPE_INT64, {static_cast<int64_t>(end)});
+    return Of("aten.unsqueeze.default", {output + "_list"}, output, {}, v1::DATA_TYPE_INT64, dims);
+  }
+  Writer& Truth(const std::string& op, const std::vector<std::string>& inputs, const std::string& output,
+                const std::vector<std::pair<std::string, double>>& numbers = {}) {
+    return Of(op, inputs, output, numbers, v1::DATA_TYPE_BOOL);
+  }
+  Writer& Constant(const std::string& name, const std::vector<double>& numbers) {
+    builder_.Reals(name, numbers);
+    return *this;
+  }
+  Writer& Input(const std::string& name) {
+    builder_.Input(name, v1::DATA_TYPE_FLOAT32, {4, 4});
+    return *this;
+  }
+  Ends Y() {
+    const Graph graph = *Graph::Build(builder_.graph);
+    const AttainedRange range = AttainedRanges(graph).Of(builder_.Id("y") - 1);
+    return range.known ? Ends({range.low, range.high}) : std::nullopt;
+  }
+
+ private:
+  GraphBuilder builder_{v1::Graph::PT2E, v1::STAGE_ANNOTATED};
+};
+
+struct Case {
+  std::string name;
+  std::function<void(Writer&)> write;
+  Ends expected;
+};
+void PrintTo(const Case& c, std::ostream* out) { *out << c.name; }
+
+class AttainedRangeTest : public ::testing::TestWithParam<Case> {};
+
+TEST_P(AttainedRangeTest, OfY) {
+  Writer writer;
+  GetParam().write(writer);
+  EXPECT_EQ(writer.Y(), GetParam().expected);
+}
+
+Case OfTriangle(std::string name, const std::string& side, double diagonal, Ends expected) {
+  return {std::move(name),
+          [=](Writer& w) {
+            w.Of("aten.full.default", {}, "x", {{"fill_value", -7}});
+            w.Of("aten." + side + ".default", {"x"}, "y", {{"diagonal", diagonal}});
+          },
+          expected};
+}
+
+// Of rows and columns that are counted from 0 to 3, compared or computed with.
+Case OfCounters(std::string name, const std::string& op, Ends expected) {
+  return {std::move(name),
+          [=](Writer& w) {
+            w.Count("row", 4, {4, 1}).Count("column", 4, {1, 4});
+            w.Truth("aten." + op + ".Tensor", {"row", "column"}, "y");
+          },
+          expected};
+}
+
+Case OfScalar(std::string name, const std::string& op, double number, Ends expected) {
+  return {std::move(name),
+          [=](Writer& w) {
+            w.Constant("x", {-1, 0, 2});
+            w.Truth("aten." + op + ".Scalar", {"x"}, "y", {{"other", number}});
+          },
+          expected};
+}
+
+// masked_fill of zeros with -infinity where 0, 1 and 2 are less than the number.
+Case OfFilled(std::string name, double number, Ends expected) {
+  return {std::move(name),
+          [=](Writer& w) {
+            w.Constant("x", {0, 1, 2}).Truth("aten.lt.Scalar", {"x"}, "mask", {{"other", number}});
+            w.Of("aten.zeros.default", {}, "zeros");
+            w.Of("aten.masked_fill.Scalar", {"zeros", "mask"}, "y", {{"value", -kInfinity}});
+          },
+          expected};
+}
+
+std::vector<Case> Cases() {
+  const Ends both = {{0, 1}};
+  const Ends always = {{1, 1}};
+  const Ends never = {{0, 0}};
+  return {
+      {"Ones", [](Writer& w) { w.Of("aten.ones.default", {}, "y"); }, {{1, 1}}},
+      {"ZerosLikeAnInput", [](Writer& w) { w.Input("x").Of("aten.zeros_like.default", {"x"}, "y"); }, {{0, 0}}},
+      {"OfAnInput", [](Writer& w) { w.Input("x").Of("aten.neg.default", {"x"}, "y"); }, std::nullopt},
+      {"Negated",
+       [](Writer& w) {
+         w.Constant("x", {-3, 5}).Of("aten.neg.default", {"x"}, "y");
+       },
+       {{-5, 3}}},
+      {"LogarithmOfZero",
+       [](Writer& w) {
+         w.Constant("x", {0, 1}).Of("aten.log.default", {"x"}, "y");
+       },
+       {{-kInfinity, 0}}},
+      {"RootOfLessThanNothing",
+       [](Writer& w) {
+         w.Constant("x", {-1, 1}).Of("aten.sqrt.default", {"x"}, "y");
+       },
+       std::nullopt},
+      {"Moved",
+       [](Writer& w) {
+         w.Constant("x", {-3, 5}).Of("aten.unsqueeze.default", {"x"}, "y");
+       },
+       {{-3, 5}}},
+      {"APart",
+       [](Writer& w) {
+         w.Constant("x", {-3, 5, 0, 0}).Of("aten.slice.Tensor", {"x"}, "y", {{"end", 1}}, v1::DATA_TYPE_FLOAT32, {1});
+       },
+       std::nullopt},
+      OfTriangle("Lower", "tril", 0, {{-7, 0}}),
+      OfTriangle("LowerWithoutAnything", "tril", -4, {{0, 0}}),
+      OfTriangle("LowerWithOne", "tril", -3, {{-7, 0}}),
+      OfTriangle("LowerWithAll", "tril", 3, {{-7, -7}}),
+      OfTriangle("LowerWithAllButOne", "tril", 2, {{-7, 0}}),
+      OfTriangle("Upper", "triu", 1, {{-7, 0}}),
+      OfTriangle("UpperWithoutAnything", "triu", 4, {{0, 0}}),
+      OfTriangle("UpperWithAll", "triu", -3, {{-7, -7}}),
+      OfCounters("Less", "lt", both),
+      OfCounters("Difference", "sub", {{-3, 3}}),
+      OfCounters("Product", "mul", {{0, 9}}),
+      OfCounters("EqualSomewhere", "eq", std::nullopt),
+      {"OfOneShape",
+       [](Writer& w) {
+         w.Constant("a", {0, 1}).Constant("b", {0, 1}).Of("aten.sub.Tensor", {"a", "b"}, "y");
+       },
+       std::nullopt},
+      {"SubtractedManyTimes",
+       [](Writer& w) {
+         w.Of("aten.zeros.default", {}, "a").Constant("b", {0, 1});
+         w.Of("aten.sub.Tensor", {"a", "b"}, "y", {{"alpha", 100}});
+       },
+       {{-100, 0}}},
+      OfScalar("LessThanAll", "lt", 3, always),
+      OfScalar("LessThanSome", "lt", 2, both),
+      OfScalar("LessThanNone", "lt", -1, never),
+      OfScalar("AtMostTheLeast", "le", -1, both),
+      OfScalar("MoreThanNone", "gt", 2, never),
+      OfScalar("AtLeastTheLeast", "ge", -1, always),
+      OfScalar("EqualToTheLargest", "eq", 2, both),
+      OfScalar("EqualToWhatMayBeBetween", "eq", 1, std::nullopt),
+      OfScalar("EqualToNone", "eq", 7, never),
+      OfScalar("OtherThanAll", "ne", 7, always),
+      OfFilled("FilledSomewhere", 1, {{-kInfinity, 0}}),
+      OfFilled("FilledNowhere", 0, {{0, 0}}),
+      OfFilled("FilledEverywhere", 3, {{-kInfinity, -kInfinity}}),
+      {"NotOfTruths",
+       [](Writer& w) {
+         w.Constant("x", {0, 1})
+             .Truth("aten.ge.Scalar", {"x"}, "m", {{"other", 0}})
+             .Truth("aten.bitwise_not.default", {"m"}, "y");
+       },
+       never},
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(All, AttainedRangeTest, ::testing::ValuesIn(Cases()),
+                         [](const auto& info) { return info.param.name; });
+
+}  // namespace
+}  // namespace quantgate
