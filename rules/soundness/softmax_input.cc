@@ -26,6 +26,13 @@ const Operand* QuantizedOutput(const ResolvedGraph& resolved, int32_t node, int3
                                                                                                 : nullptr;
 }
 
+// x - amax(x), in front of an exp: a softmax that was taken apart.
+bool SubtractsItsLargest(const Graph& graph, int32_t node) {
+  if (graph.op(node) != OpId::kSub || graph.num_inputs(node) != 2 || graph.input(node, 1) < 0) return false;
+  const int32_t largest = graph.producer(BeforeQuantize(graph, graph.input(node, 1)));
+  return largest >= 0 && graph.op(largest) == OpId::kReduceMax;
+}
+
 }  // namespace
 
 bool MakesRatios(const Graph& graph, int32_t node) {
@@ -53,7 +60,7 @@ const Operand* CutFrom(const CheckContext& context, const Operand& read) {
   if (number < 0) return nullptr;
   const OpId op = graph.op(node);
   const bool cuts = op == OpId::kClamp || op == OpId::kMaximum || op == OpId::kMinimum;
-  if (!cuts && MovedBy(graph, node) < 0) return nullptr;
+  if (!cuts && !SubtractsItsLargest(graph, node) && MovedBy(graph, node) < 0) return nullptr;
   constexpr size_t kFirstFew = 2;
   const absl::Span<const Operand> inputs = context.resolved().inputs(context.resolved().ops()[number]);
   for (size_t i = 0; i < std::min(inputs.size(), kFirstFew); ++i) {
