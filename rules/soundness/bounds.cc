@@ -107,6 +107,16 @@ class Propagation {
       case OpId::kGemm:
       case OpId::kBatchNorm:
         return Between(-kInfinity, kInfinity);
+      case OpId::kMatMul:
+      case OpId::kEinsum:
+        return IsFinite(First(node)) && IsFinite(Second(node)) ? Bounds{} : Between(-kInfinity, kInfinity);
+      case OpId::kCeil:
+      case OpId::kFloor:
+      case OpId::kRound:
+      case OpId::kTrunc: {
+        const Bounds bounds = First(node);
+        return {bounds.known, std::floor(bounds.low), std::ceil(bounds.high), false};
+      }
       case OpId::kMinimum:
         return OfEither(node, [](double a, double b) { return std::min(a, b); });
       case OpId::kMaximum:

@@ -42,7 +42,16 @@ def beside_a_softmax(x):
     return torch.cat([F.softmax(x, -1), x * 2], -1)
 
 
-FUNCTIONS = [doubled, product, product_of_moved, scaled_in_range, sum_of_two, angle, angle_of_clamped, beside_a_softmax]
+def scaled_product_of_matrices(x):
+    return (x @ x.transpose(1, 2)) * 0.3
+
+
+def scaled_product_of_small_matrices(x):
+    return (torch.sigmoid(x) @ torch.clamp(x, -0.02, 0.02).transpose(1, 2)) * 0.3
+
+
+FUNCTIONS = [doubled, product, product_of_moved, scaled_in_range, sum_of_two, angle, angle_of_clamped, beside_a_softmax,
+             scaled_product_of_matrices, scaled_product_of_small_matrices]
 
 
 def is_found(graph):
