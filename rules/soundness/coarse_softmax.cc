@@ -23,7 +23,8 @@ constexpr RuleInfo kCoarseSoftmax = {
     "{subject}: {observed}; expected {allowed}",
     "Softmax, and exp, make differences of their input into ratios: where one step of the input is 0.7, the "
     "next probability is twice as large, and what lies in between is lost. It is nearly always a mask that makes the "
-    "step so large: -10000 or -65535 in what is read leaves a few integers, or one, for all numbers that count.",
+    "step so large: -10000 or -65535 in what is read leaves a few integers, or one, for all numbers that count. A "
+    "clamp behind the sum leaves its steps as they are.",
     "Mask with a number just below what is not masked: a probability 20 below the largest is 2e-9 already. Or leave "
     "the masked sum float, in front of a float softmax.",
     "softmax(x + mask) fires it where mask has -10000 and the sum is quantized to 8 bits; in 16 bits, or with -30, "

@@ -21,8 +21,8 @@ constexpr RuleInfo kLostAssignment = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "An exported program assigns to a part of a tensor by an operator that writes into a view of it. Where the tensor "
-    "or "
-    "the view is quantized, convert_pt2e puts a Quantize and a Dequantize there, and what comes out of them is another "
+    "or the view is quantized, convert_pt2e puts a Quantize and a Dequantize there, and what comes out of them is "
+    "another "
     "tensor: the assignment goes to that one, and whoever reads the first tensor, or the next call of one that keeps a "
     "buffer, never sees it. Nothing fails.",
     "Say it without writing in place: torch.cat of slices, torch.where with a mask, or torch.select_scatter and "
@@ -33,13 +33,58 @@ constexpr RuleInfo kLostAssignment = {
 
 // Operators whose result is memory of their first input; those that may copy instead are none.
 constexpr absl::string_view kViews[] = {
-    "aten.alias.default",     "aten.detach.default",  "aten.diagonal.default", "aten.expand.default",
-    "aten.movedim.int",       "aten.narrow.default",  "aten.permute.default",  "aten.select.int",
-    "aten.slice.Tensor",      "aten.squeeze.default", "aten.squeeze.dim",      "aten.squeeze.dims",
-    "aten.swapaxes.default",  "aten.t.default",       "aten.transpose.int",    "aten.unflatten.int",
-    "aten.unsqueeze.default", "aten.view.default",    "aten.chunk.default",    "aten.split.Tensor",
-    "aten.unbind.int",        "aten.view_as.default", "aten.split.sizes",      "aten.split_with_sizes.default",
+    "aten.adjoint.default",
+    "aten.alias.default",
+    "aten.as_strided.default",
+    "aten.atleast_1d.default",
+    "aten.atleast_2d.default",
+    "aten.atleast_3d.default",
+    "aten.broadcast_to.default",
+    "aten.chunk.default",
+    "aten.detach.default",
     "aten.detach_.default",
+    "aten.diagonal.default",
+    "aten.dsplit.array",
+    "aten.dsplit.int",
+    "aten.expand.default",
+    "aten.expand_as.default",
+    "aten.hsplit.array",
+    "aten.hsplit.int",
+    "aten.mT.default",
+    "aten.matrix_H.default",
+    "aten.moveaxis.int",
+    "aten.moveaxis.intlist",
+    "aten.movedim.int",
+    "aten.movedim.intlist",
+    "aten.narrow.default",
+    "aten.numpy_T.default",
+    "aten.permute.default",
+    "aten.positive.default",
+    "aten.real.default",
+    "aten.select.int",
+    "aten.slice.Tensor",
+    "aten.split.Tensor",
+    "aten.split.sizes",
+    "aten.split_with_sizes.default",
+    "aten.squeeze.default",
+    "aten.squeeze.dim",
+    "aten.squeeze.dims",
+    "aten.swapaxes.default",
+    "aten.swapdims.default",
+    "aten.t.default",
+    "aten.tensor_split.indices",
+    "aten.tensor_split.sections",
+    "aten.transpose.int",
+    "aten.unbind.int",
+    "aten.unflatten.int",
+    "aten.unfold.default",
+    "aten.unsafe_chunk.default",
+    "aten.unsqueeze.default",
+    "aten.view.default",
+    "aten.view.dtype",
+    "aten.view_as.default",
+    "aten.vsplit.array",
+    "aten.vsplit.int",
 };
 
 bool IsView(const Graph& graph, int32_t node) {

@@ -136,6 +136,34 @@ def test_what_is_lost_is_found(name, function):
     seen.append(is_lost)
 
 
+VIEWS = {'swapdims': lambda y: y.swapdims(1, 2)[:, 0], 'numpy_t': lambda y: y[0].T[0], 'm_t': lambda y: y.mT[:, 0],
+         'matrix_h': lambda y: y[0].H[0], 'unfold': lambda y: y.unfold(1, 2, 2)[:, 0],
+         'tensor_split': lambda y: y.tensor_split(2, 1)[0],
+         'tensor_split_at': lambda y: y.tensor_split((1, 3), 1)[0], 'hsplit': lambda y: y.hsplit(2)[0],
+         'vsplit': lambda y: y[0].vsplit(2)[0], 'dsplit': lambda y: y.dsplit(2)[0],
+         'moveaxis': lambda y: y.moveaxis(1, 2)[:, 0], 'movedim': lambda y: y.movedim((1, 2), (2, 1))[:, 0],
+         'expand_as': lambda y: y.expand_as(y)[:, 0], 'broadcast_to': lambda y: y.broadcast_to(1, 8, 4)[:, 0],
+         'view_of_floats': lambda y: y.view(torch.float32)[:, 0], 'atleast': lambda y: torch.atleast_3d(y)[:, 0],
+         'positive': lambda y: y.positive()[:, 0], 'unsafe_chunk': lambda y: y.unsafe_chunk(2, 1)[0],
+         'diag': lambda y: y[0].diag(), 'flip': lambda y: y.flip(1)[:, 0],
+         'index_select': lambda y: y.index_select(1, torch.tensor([0]))}
+
+
+@pytest.mark.parametrize('view', VIEWS.values(), ids=VIEWS)
+def test_what_is_a_view(view):
+    def function(x):
+        y = x * 2
+        view(y).mul_(3.0)
+        return y
+
+    found = is_found(annotate(export(function, X), quantizers.ALL['qnn_8a8w']()))
+    prepared = prepare_pt2e(export(function, X), quantizers.ALL['qnn_8a8w']())
+    prepared(X)
+    with torch.no_grad():
+        is_lost = (convert_pt2e(prepared)(X) - function(X)).abs().max().item() > 0.2
+    assert found == is_lost
+
+
 class ReadBefore(Cache):
     def forward(self, x):
         y = self.cache + x
