@@ -16,7 +16,8 @@ bool MakesRatios(const Graph& graph, int32_t node);
 // reads no finer steps. Null: it is not quantized.
 const Operand* AsQuantized(const CheckContext& context, const Operand& read);
 
-// What the tensor was clamped, chosen, shifted or moved from: it has no finer steps than that. Null: it is computed, or given.
+// What the tensor was clamped, chosen, shifted or moved from: it has no finer steps than that. Null: it is computed, or
+// given.
 const Operand* CutFrom(const CheckContext& context, const Operand& read);
 
 // The tensor that was quantized, where a file has a Quantize in front; else `value`.
