@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <limits>
 
 #include "absl/strings/match.h"
 #include "rules/graph/data_type.h"
@@ -79,7 +80,12 @@ AttainedRange LessEqual(const AttainedRange& a, const AttainedRange& b) {
   return Truths(/*some_false=*/a.high > b.low, /*some_true=*/a.low <= b.high);
 }
 
+bool HasInfiniteEnd(const AttainedRange& range) { return std::isinf(range.low) || std::isinf(range.high); }
+
+// Infinity times 0 is no number, nor is the sum of both infinities.
 AttainedRange Product(const AttainedRange& a, const AttainedRange& b) {
+  const auto has_zero = [](const AttainedRange& range) { return range.low <= 0 && range.high >= 0; };
+  if ((HasInfiniteEnd(a) && has_zero(b)) || (HasInfiniteEnd(b) && has_zero(a))) return {};
   const double ends[] = {a.low * b.low, a.low * b.high, a.high * b.low, a.high * b.high};
   for (const double end : ends) {
     if (std::isnan(end)) return {};
@@ -92,9 +98,57 @@ AttainedRange Monotone(const AttainedRange& range, Function function) {
   return range.known ? Ends(function(range.low), function(range.high)) : range;
 }
 
+// How numbers of a type are stored: so many digits of a binary fraction, fewer of what is below `smallest`.
+struct FloatForm {
+  int digits;
+  int smallest;    // exponent as std::frexp has it
+  double largest;  // what is beyond is infinite
+};
+
+double Rounded(double number, const FloatForm& form) {
+  if (!std::isfinite(number) || number == 0) return number;
+  int exponent = 0;
+  std::frexp(number, &exponent);
+  const int unit = std::max(exponent, form.smallest) - form.digits;
+  const double rounded = std::ldexp(std::nearbyint(std::ldexp(number, -unit)), unit);
+  return std::abs(rounded) > form.largest ? std::copysign(INFINITY, rounded) : rounded;
+}
+
+// What is left of a result in a tensor of that type. Integers that do not hold it wrap around, or are cut off.
+AttainedRange AsStored(const AttainedRange& range, v1::DataType type) {
+  if (!range.known) return {};
+  const auto rounded = [&range](const FloatForm& form) {
+    return Ends(Rounded(range.low, form), Rounded(range.high, form));
+  };
+  switch (type) {
+    case v1::DATA_TYPE_FLOAT64:
+      return range;
+    case v1::DATA_TYPE_FLOAT32:
+      return rounded({24, -125, std::numeric_limits<float>::max()});
+    case v1::DATA_TYPE_BFLOAT16:
+      return rounded({8, -125, 0x1.FEp127});
+    case v1::DATA_TYPE_FLOAT16:
+      return rounded({11, -13, 65504});
+    case v1::DATA_TYPE_BOOL:
+      return AsTruths(range);
+    default:
+      break;
+  }
+  constexpr double kWhole = 1LL << 53;  // beyond, not all whole numbers are exact here
+  const bool is_held = IsInteger(type) && range.low >= std::max(static_cast<double>(MinOf(type)), -kWhole) &&
+                       range.high <= std::min(static_cast<double>(MaxOf(type)), kWhole);
+  return is_held && std::trunc(range.low) == range.low && std::trunc(range.high) == range.high ? range : kNotKnown;
+}
+
 }  // namespace
 
-AttainedRanges AttainedRangesOf(const CheckContext& context) { return AttainedRanges(context.graph()); }
+AttainedRanges AttainedRangesOf(const CheckContext& context) {
+  return {context.graph(), context.Once(WrittenMemoryOf)};
+}
+
+AttainedRange AttainedRanges::At(int32_t value, int32_t node) const {
+  return value < 0 || memory_.IsOver(value, node) ? AttainedRange() : Of(value);
+}
 
 const AttainedRange& AttainedRanges::Of(int32_t value) const {
   if (value < 0) return kNotKnown;
@@ -113,7 +167,7 @@ void AttainedRanges::FindAll() const {
     if (graph_.binding(node) == nullptr || graph_.num_outputs(node) == 0) continue;
     const int32_t value = graph_.output(node, 0);
     if (value < 0 || graph_.is_constant(value)) continue;
-    ranges_[value] = OfResult(node);
+    ranges_[value] = AsStored(OfResult(node), graph_.dtype(value));
   }
 }
 
@@ -125,7 +179,7 @@ AttainedRange AttainedRanges::OfResult(int32_t node) const {
       const absl::string_view name = graph_.op_type(node);
       if (absl::StrContains(name, "ones")) return OneNumber(1);
       if (absl::StrContains(name, "zeros")) return OneNumber(0);
-      for (const char* parameter : {"fill_value", "s"}) {
+      for (const char* parameter : {"fill_value", "s", "value"}) {
         if (graph_.attribute(node, parameter) != nullptr)
           return OneNumber(graph_.float_attribute(node, parameter, NAN));
       }
@@ -143,11 +197,8 @@ AttainedRange AttainedRanges::OfResult(int32_t node) const {
       return Monotone(AtPort(node, 0), [](double number) { return std::exp(number); });
     case OpId::kLog:
       return Monotone(AtPort(node, 0), [](double number) { return std::log(number); });
-    case OpId::kCast: {
-      const v1::DataType type = graph_.dtype(graph_.output(node, 0));
-      if (type == v1::DATA_TYPE_BOOL) return AsTruths(AtPort(node, 0));
-      return IsFloat(type) ? AtPort(node, 0) : kNotKnown;
-    }
+    case OpId::kCast:
+      return AtPort(node, 0);
     case OpId::kLogicalNot:
       return NotOf(AsTruths(AtPort(node, 0)));
     case OpId::kBitwiseNot:
@@ -169,7 +220,7 @@ AttainedRange AttainedRanges::OfResult(int32_t node) const {
     case OpId::kPad:
       return {};
     default:
-      return !PutsTogether(*graph_.binding(node)) && KeepsAll(graph_, node) ? AtPort(node, 0) : kNotKnown;
+      return KeepsAll(graph_, node) ? At(MovedBy(graph_, node), node) : kNotKnown;
   }
 }
 
@@ -197,6 +248,9 @@ AttainedRange AttainedRanges::OfCounting(int32_t node) const {
   const double start = graph_.float_attribute(node, "start", 0);
   const double end = graph_.float_attribute(node, "end", NAN);
   const double step = graph_.float_attribute(node, "step", 1);
+  // Ends of integers are cut to whole ones first.
+  const bool are_whole = std::trunc(start) == start && std::trunc(end) == end && std::trunc(step) == step;
+  if (!are_whole && !IsFloat(graph_.dtype(graph_.output(node, 0)))) return {};
   const double count = std::ceil((end - start) / step);
   return count >= 1 ? Ends(start, start + (count - 1) * step) : kNotKnown;
 }
@@ -208,11 +262,11 @@ AttainedRange AttainedRanges::OfPair(int32_t node) const {
   if (!a.known || !b.known || !(a.is_one_number() || b.is_one_number() || AllPairsMeet(node))) return {};
   switch (graph_.op(node)) {
     case OpId::kAdd:
-      b = Product(b, OneNumber(graph_.float_attribute(node, "alpha", 1)));
-      return b.known ? Ends(a.low + b.low, a.high + b.high) : b;
-    case OpId::kSub:
-      b = Product(b, OneNumber(graph_.float_attribute(node, "alpha", 1)));
-      return b.known ? Ends(a.low - b.high, a.high - b.low) : b;
+    case OpId::kSub: {
+      const double alpha = graph_.float_attribute(node, "alpha", 1);
+      b = Product(b, OneNumber(graph_.op(node) == OpId::kSub ? -alpha : alpha));
+      return b.known && !(HasInfiniteEnd(a) && HasInfiniteEnd(b)) ? Ends(a.low + b.low, a.high + b.high) : kNotKnown;
+    }
     case OpId::kMul:
       return Product(a, b);
     case OpId::kDiv:
@@ -253,11 +307,17 @@ AttainedRange AttainedRanges::AtPort(int32_t node, int port) const {
   constexpr int kFirstFew = 4;
   for (int i = 0; i < std::min(graph_.num_inputs(node), kFirstFew); ++i) {
     const Argument argument = ArgumentAt(*graph_.binding(node), graph_.argument(node, i));
-    if (argument.role == ArgRole::kData && argument.port == port) return Of(graph_.input(node, i));
+    if (argument.role == ArgRole::kData && argument.port == port) return At(graph_.input(node, i), node);
   }
   const OpId op = graph_.op(node);
   const char* name = op == OpId::kMaskedFill ? "value" : op == OpId::kWhere && port == 1 ? "self" : "other";
-  return graph_.attribute(node, name) != nullptr ? OneNumber(graph_.float_attribute(node, name, NAN)) : kNotKnown;
+  if (graph_.attribute(node, name) == nullptr) return {};
+  const AttainedRange number = OneNumber(graph_.float_attribute(node, name, NAN));
+  // It takes part in the tensor's type.
+  const v1::DataType type = graph_.num_inputs(node) > 0 && graph_.input(node, 0) >= 0
+                                ? graph_.dtype(graph_.input(node, 0))
+                                : v1::DATA_TYPE_UNSPECIFIED;
+  return IsFloat(type) && op != OpId::kWhere ? AsStored(number, type) : number;
 }
 
 // Both vary, along axes of their own.

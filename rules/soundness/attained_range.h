@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "rules/engine/context.h"
+#include "rules/soundness/written_memory.h"
 
 namespace quantgate {
 
@@ -19,12 +20,15 @@ struct AttainedRange {
 };
 
 // Made once for all rules of a check, context.Once(AttainedRangesOf); the graph is gone through when a rule first asks.
-// It must outlive this.
+// The context must outlive this.
 class AttainedRanges {
  public:
-  explicit AttainedRanges(const Graph& graph) : graph_(graph) {}
+  AttainedRanges(const Graph& graph, const WrittenMemory& memory) : graph_(graph), memory_(memory) {}
 
+  // When it was made; what is assigned to it later is no part of that.
   const AttainedRange& Of(int32_t value) const;
+  // As the node reads it.
+  AttainedRange At(int32_t value, int32_t node) const;
 
  private:
   void FindAll() const;
@@ -37,6 +41,7 @@ class AttainedRanges {
   bool AllPairsMeet(int32_t node) const;
 
   const Graph& graph_;
+  const WrittenMemory& memory_;
   mutable std::vector<AttainedRange> ranges_;
   mutable std::vector<bool> is_found_;  // constants are looked at when something follows from them
 };

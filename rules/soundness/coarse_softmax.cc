@@ -1,4 +1,5 @@
 #include <cmath>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -66,21 +67,24 @@ struct Coarse {
 
 Coarse FindCoarse(const CheckContext& context, const ResolvedOp& op, const LargestNumbers& masks,
                   LargestScale& largest_scale) {
-  constexpr int kFewSteps = 8;
+  constexpr size_t kFew = 16;
   Coarse found;
   const absl::Span<const Operand> inputs = context.resolved().inputs(op);
-  const Operand* read = inputs.empty() ? nullptr : &inputs[0];
-  for (int step = 0; step < kFewSteps && read != nullptr; ++step) {
-    const Operand* tensor = AsQuantized(context, *read);
+  std::vector<const Operand*> reads;
+  if (!inputs.empty()) reads.push_back(&inputs[0]);
+  for (size_t next = 0; next < reads.size(); ++next) {
+    const Operand* tensor = AsQuantized(context, *reads[next]);
     if (tensor != nullptr && IsInteger(tensor->type)) {
       found.step = StepOf(context, op, *tensor, masks, largest_scale);
+      found.is_read = next == 0;
       if (found.step.size >= kLargestStep) {
         found.tensor = tensor;
         break;
       }
     }
-    read = CutFrom(context, *read);
-    found.is_read = false;
+    for (const Operand* from : CutFrom(context, *reads[next])) {
+      if (reads.size() < kFew) reads.push_back(from);
+    }
   }
   return found;
 }

@@ -6,9 +6,11 @@
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/elements.h"
 #include "rules/graph/port_role.h"
+#include "rules/soundness/annotated.h"
 #include "rules/soundness/moved.h"
 
 namespace quantgate {
@@ -108,6 +110,13 @@ bool HasInfinity(const CheckContext& context) {
   const Graph& graph = context.graph();
   return absl::c_any_of(graph.unlike_nodes(),
                         [&](int32_t node) { return std::isinf(LargestParameter(graph, node)); }) ||
+         absl::c_any_of(
+             graph.static_nodes(),
+             [&](int32_t node) {
+               const AttainedRange& range =
+                   context.Once(AttainedRangesOf).Of(graph.num_outputs(node) > 0 ? graph.output(node, 0) : -1);
+               return range.known && (std::isinf(range.low) || std::isinf(range.high));
+             }) ||
          absl::c_any_of(graph.constants(), [&](const Graph::ConstantRecord& constant) {
            return !constant.is_finite && !IsBias(graph, constant.value) &&
                   std::isinf(OfConstant(graph.value(constant.value)).size);
@@ -115,16 +124,22 @@ bool HasInfinity(const CheckContext& context) {
 }
 
 LargestNumbers LargestNumbersOf(const CheckContext& context) {
-  return {context.graph(), context.Once(AttainedRangesOf)};
+  return {context.graph(), context.Once(AttainedRangesOf), context.Once(WrittenMemoryOf)};
 }
 
 const LargestNumber& LargestNumbers::In(int32_t value) const {
   static constexpr LargestNumber kNone;
   if (value < 0) return kNone;
   if (numbers_.empty()) FindAll();
+  return When(value);
+}
+
+// As it was when it was made, until all are found.
+const LargestNumber& LargestNumbers::When(int32_t value) const {
   if (graph_.is_constant(value) && !is_known_[value]) {
     numbers_[value] = OfConstant(graph_.value(value));
     is_known_[value] = true;
+    if (are_found_ && memory_.IsOverAtLast(value)) numbers_[value] = WithAssigned(value);
   }
   return numbers_[value];
 }
@@ -133,8 +148,9 @@ void LargestNumbers::FindAll() const {
   numbers_.resize(graph_.num_values());
   is_known_.resize(graph_.num_values(), false);
   for (int32_t node : graph_.order()) {
-    if (graph_.binding(node) == nullptr) continue;
-    const LargestNumber found = OfResult(node);
+    const bool writes = graph_.num_outputs(node) > 0 && graph_.num_inputs(node) > 0 && WritesInPlace(graph_, node);
+    if (graph_.binding(node) == nullptr && !writes) continue;
+    const LargestNumber found = graph_.binding(node) == nullptr ? OfAssigned(node) : OfResult(node);
     for (int i = 0; i < graph_.num_outputs(node); ++i) {
       const int32_t value = graph_.output(node, i);
       if (value < 0 || graph_.is_constant(value)) continue;
@@ -144,7 +160,33 @@ void LargestNumbers::FindAll() const {
       const bool is_other = type != v1::DATA_TYPE_UNSPECIFIED && !IsFloat(type) && graph_.op(node) != OpId::kQuantize;
       if (is_other) numbers_[value] = Computed(found.is_fixed);
     }
+    if (!writes || graph_.input(node, 0) < 0) continue;
+    const int32_t written = graph_.output(node, 0);
+    const LargestNumber number = written < 0 ? found : numbers_[written];
+    const auto [assigned, is_first] = assigned_.try_emplace(memory_.MemoryOf(graph_.input(node, 0)), number);
+    if (!is_first) assigned->second = Beside(assigned->second, number);
   }
+  are_found_ = true;
+  for (int32_t value = 0; value < graph_.num_values(); ++value) {
+    if (!memory_.IsOverAtLast(value) || (graph_.is_constant(value) && !is_known_[value])) continue;
+    numbers_[value] = WithAssigned(value);
+  }
+}
+
+// zero_, fill_ with a tensor: operators that no table has.
+LargestNumber LargestNumbers::OfAssigned(int32_t node) const {
+  if (absl::StartsWith(graph_.op_type(node), "aten.zero_.")) return Stated(0);
+  if (absl::StartsWith(graph_.op_type(node), "aten.fill_.") && graph_.num_inputs(node) > 1) return Operand(node, 1);
+  return Computed(/*is_fixed=*/false);
+}
+
+// Parts of it may have been assigned.
+LargestNumber LargestNumbers::WithAssigned(int32_t value) const {
+  const auto assigned = assigned_.find(memory_.MemoryOf(value));
+  if (assigned == assigned_.end()) return numbers_[value];
+  LargestNumber number = Beside(numbers_[value], assigned->second);
+  number.surely = number.uniform = false;
+  return number;
 }
 
 LargestNumber LargestNumbers::OfResult(int32_t node) const {
@@ -282,8 +324,8 @@ LargestNumber LargestNumbers::OfChosen(int32_t node) const {
     const Argument argument = ArgumentAt(*graph_.binding(node), graph_.argument(node, i));
     if (argument.role == ArgRole::kData && argument.port == condition_port) condition = graph_.input(node, i);
   }
-  const bool is_stated = condition >= 0 && In(condition).is_fixed;
-  const AttainedRange& truths = ranges_.Of(condition);
+  const bool is_stated = condition >= 0 && When(condition).is_fixed;
+  const AttainedRange truths = ranges_.At(condition, node);
   const bool never_true = truths.known && truths.high == 0;
   const bool always_true = truths.known && truths.low != 0;
   // Where the condition takes both, a number that is everywhere is among the result.
@@ -340,7 +382,10 @@ LargestNumber LargestNumbers::OfEither(int32_t node) const {
 }
 
 LargestNumber LargestNumbers::Operand(int32_t node, int input) const {
-  return graph_.input(node, input) < 0 ? LargestNumber() : In(graph_.input(node, input));
+  const int32_t value = graph_.input(node, input);
+  if (value < 0) return {};
+  const LargestNumber& number = When(value);
+  return memory_.IsOver(value, node) ? WithAssigned(value) : number;
 }
 
 // Whether the condition compares the tensor or what it was just made from, or what was compared of it.

@@ -5,8 +5,10 @@
 
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "rules/engine/context.h"
 #include "rules/soundness/attained_range.h"
+#include "rules/soundness/written_memory.h"
 
 namespace quantgate {
 
@@ -26,7 +28,10 @@ struct LargestNumber {
 // for a number. The context must outlive this.
 class LargestNumbers {
  public:
-  LargestNumbers(const Graph& graph, const AttainedRanges& ranges) : graph_(graph), ranges_(ranges) {}
+  LargestNumbers(const Graph& graph, const AttainedRanges& ranges, const WrittenMemory& memory)
+      : graph_(graph), ranges_(ranges), memory_(memory) {}
+
+  // Of what was assigned to parts of the tensor it tells the largest, which may be gone again.
 
   const LargestNumber& In(int32_t value) const;
 
@@ -39,12 +44,18 @@ class LargestNumbers {
   LargestNumber OfChosen(int32_t node) const;
   LargestNumber OfClamped(int32_t node) const;
   LargestNumber OfEither(int32_t node) const;
+  LargestNumber OfAssigned(int32_t node) const;
   LargestNumber Operand(int32_t node, int input) const;
+  const LargestNumber& When(int32_t value) const;
+  LargestNumber WithAssigned(int32_t value) const;
   bool FollowsFrom(int32_t condition, int32_t value) const;
 
   const Graph& graph_;
   const AttainedRanges& ranges_;  // of what is fixed
+  const WrittenMemory& memory_;
   mutable std::vector<LargestNumber> numbers_;
+  mutable bool are_found_ = false;
+  mutable absl::flat_hash_map<int32_t, LargestNumber> assigned_;  // by memory
   mutable std::vector<bool> is_known_;  // of constants, which are looked at when something follows them
 };
 

@@ -41,6 +41,20 @@ int32_t SourceOf(const Graph& graph, int32_t value) {
   return value;
 }
 
+namespace {
+
+// A pad of less than nothing cuts the tensor. Where the sizes are a tensor they are not looked at.
+bool TakesNothingAway(const Graph& graph, int32_t node) {
+  for (const char* name : {"pad", "padding", "pads"}) {
+    const v1::Attribute* sizes = graph.attribute(node, name);
+    if (sizes == nullptr || sizes->value_case() != v1::Attribute::kInts) continue;
+    return absl::c_all_of(sizes->ints().values(), [](int64_t size) { return size >= 0; });
+  }
+  return false;
+}
+
+}  // namespace
+
 bool KeepsAll(const Graph& graph, int32_t node) {
   switch (graph.op(node)) {
     case OpId::kIdentity:
@@ -59,14 +73,15 @@ bool KeepsAll(const Graph& graph, int32_t node) {
     case OpId::kFlip:
     case OpId::kRoll:
     case OpId::kSort:
-    case OpId::kPad:
-    case OpId::kReflectionPad:
-    case OpId::kReplicationPad:
     case OpId::kDepthToSpace:
     case OpId::kSpaceToDepth:
     case OpId::kChannelShuffle:
     case OpId::kCopy:
       return true;
+    case OpId::kPad:
+    case OpId::kReflectionPad:
+    case OpId::kReplicationPad:
+      return TakesNothingAway(graph, node);
     case OpId::kSlice: {  // the whole range of an axis, as exporters write it
       const int32_t from = graph.num_inputs(node) > 0 ? graph.input(node, 0) : -1;
       const int32_t to = graph.num_outputs(node) > 0 ? graph.output(node, 0) : -1;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rules/graph/port_role.h"
 #include "rules/graph/quantizer.h"
 #include "rules/soundness/moved.h"
 
@@ -33,6 +34,26 @@ bool SubtractsItsLargest(const Graph& graph, int32_t node) {
   return largest >= 0 && graph.op(largest) == OpId::kReduceMax;
 }
 
+// Whether each element of the result is one of `tensors`, turned around or moved by a constant, or a number of its own.
+bool KeepsSteps(const Graph& graph, int32_t node, size_t tensors) {
+  switch (graph.op(node)) {
+    case OpId::kClamp:
+    case OpId::kMaximum:
+    case OpId::kMaskedFill:
+    case OpId::kMinimum:
+    case OpId::kNeg:
+    case OpId::kRelu:
+    case OpId::kThreshold:
+    case OpId::kWhere:
+      return true;
+    case OpId::kAdd:
+    case OpId::kSub:
+      return tensors == 1;
+    default:
+      return MovedBy(graph, node) >= 0;
+  }
+}
+
 }  // namespace
 
 bool MakesRatios(const Graph& graph, int32_t node) {
@@ -52,21 +73,22 @@ const Operand* AsQuantized(const CheckContext& context, const Operand& read) {
                      : QuantizedOutput(context.resolved(), graph.producer(written), graph.output_index(written));
 }
 
-const Operand* CutFrom(const CheckContext& context, const Operand& read) {
+absl::InlinedVector<const Operand*, 2> CutFrom(const CheckContext& context, const Operand& read) {
   const Graph& graph = context.graph();
   const int32_t value = read.edge_value < 0 ? -1 : BeforeQuantize(graph, read.edge_value);
   const int32_t node = value < 0 ? -1 : graph.producer(value);
   const int32_t number = node < 0 ? -1 : context.resolved().op_of_node(node);
-  if (number < 0) return nullptr;
-  const OpId op = graph.op(node);
-  const bool cuts = op == OpId::kClamp || op == OpId::kMaximum || op == OpId::kMinimum;
-  if (!cuts && !SubtractsItsLargest(graph, node) && MovedBy(graph, node) < 0) return nullptr;
-  constexpr size_t kFirstFew = 2;
-  const absl::Span<const Operand> inputs = context.resolved().inputs(context.resolved().ops()[number]);
+  if (number < 0) return {};
+  constexpr size_t kFirstFew = 4;
+  absl::InlinedVector<const Operand*, 2> from;
+  const ResolvedOp& op = context.resolved().ops()[number];
+  const absl::Span<const Operand> inputs = context.resolved().inputs(op);
   for (size_t i = 0; i < std::min(inputs.size(), kFirstFew); ++i) {
-    if (inputs[i].present && !inputs[i].static_chain) return &inputs[i];
+    const bool counts = inputs[i].present && !inputs[i].static_chain && RoleOf(op, inputs[i]) == PortRole::kActivation;
+    if (counts) from.push_back(&inputs[i]);
   }
-  return nullptr;
+  if (SubtractsItsLargest(graph, node)) from.resize(std::min<size_t>(from.size(), 1));
+  return KeepsSteps(graph, node, from.size()) ? from : absl::InlinedVector<const Operand*, 2>();
 }
 
 int32_t BeforeQuantize(const Graph& graph, int32_t value) {

@@ -3,6 +3,7 @@
 #define QUANTGATE_RULES_SOUNDNESS_SOFTMAX_INPUT_H_
 
 #include "absl/container/flat_hash_map.h"
+#include "absl/container/inlined_vector.h"
 #include "absl/strings/string_view.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -16,9 +17,9 @@ bool MakesRatios(const Graph& graph, int32_t node);
 // reads no finer steps. Null: it is not quantized.
 const Operand* AsQuantized(const CheckContext& context, const Operand& read);
 
-// What the tensor was clamped, chosen, shifted or moved from: it has no finer steps than that. Null: it is computed, or
-// given.
-const Operand* CutFrom(const CheckContext& context, const Operand& read);
+// The tensors that it was clamped, chosen, shifted or moved from: its steps are no finer than theirs. Empty: it is
+// computed, or given.
+absl::InlinedVector<const Operand*, 2> CutFrom(const CheckContext& context, const Operand& read);
 
 // The tensor that was quantized, where a file has a Quantize in front; else `value`.
 int32_t BeforeQuantize(const Graph& graph, int32_t value);

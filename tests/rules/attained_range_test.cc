@@ -33,7 +33,7 @@ class Writer {
     for (const auto& [name, number] : numbers) {
       v1::Attribute& attribute = *node.add_attributes();
       attribute.set_name(builder_.Symbol(name));
-      if (std::isfinite(number)) {
+      if (std::trunc(number) == number && std::abs(number) < 1e6) {
         attribute.set_i(static_cast<int64_t>(number));
       } else {
         attribute.set_f(number);
@@ -60,7 +60,9 @@ class Writer {
   }
   Ends Y() {
     const Graph graph = *Graph::Build(builder_.graph);
-    const AttainedRange range = AttainedRanges(graph).Of(builder_.Id("y") - 1);
+    const WrittenMemory memory(graph);
+    const AttainedRanges ranges(graph, memory);
+    const AttainedRange range = ranges.Of(builder_.Id("y") - 1);
     return range.known ? Ends({range.low, range.high}) : std::nullopt;
   }
 
@@ -93,11 +95,11 @@ Case OfTriangle(std::string name, const std::string& side, double diagonal, Ends
 }
 
 // Of rows and columns that are counted from 0 to 3, compared or computed with.
-Case OfCounters(std::string name, const std::string& op, Ends expected) {
+Case OfCounters(std::string name, const std::string& op, Ends expected, v1::DataType type = v1::DATA_TYPE_BOOL) {
   return {std::move(name),
           [=](Writer& w) {
             w.Count("row", 4, {4, 1}).Count("column", 4, {1, 4});
-            w.Truth("aten." + op + ".Tensor", {"row", "column"}, "y");
+            w.Of("aten." + op + ".Tensor", {"row", "column"}, "y", {}, type);
           },
           expected};
 }
@@ -145,6 +147,74 @@ std::vector<Case> Cases() {
          w.Constant("x", {-1, 1}).Of("aten.sqrt.default", {"x"}, "y");
        },
        std::nullopt},
+      {"WhatDoesNotFitAByte",
+       [](Writer& w) {
+         w.Of("aten.ones.default", {}, "x", {}, v1::DATA_TYPE_UINT8);
+         w.Of("aten.neg.default", {"x"}, "y", {}, v1::DATA_TYPE_UINT8);
+       },
+       std::nullopt},
+      {"SumOfTruths",
+       [](Writer& w) {
+         w.Truth("aten.ones.default", {}, "x").Truth("aten.add.Tensor", {"x"}, "y", {{"other", 1}});
+       },
+       {{1, 1}}},
+      {"HalfOfAnInteger",
+       [](Writer& w) {
+         w.Of("aten.full.default", {}, "y", {{"fill_value", 0.5}}, v1::DATA_TYPE_INT64);
+       },
+       std::nullopt},
+      {"TooLargeForHalf",
+       [](Writer& w) {
+         w.Of("aten.full.default", {}, "y", {{"fill_value", -1e9}}, v1::DATA_TYPE_FLOAT16);
+       },
+       {{-kInfinity, -kInfinity}}},
+      {"RoundedToHalf",
+       [](Writer& w) {
+         w.Of("aten.full.default", {}, "y", {{"fill_value", 2049}}, v1::DATA_TYPE_FLOAT16);
+       },
+       {{2048, 2048}}},
+      {"TooSmallForAFloat",
+       [](Writer& w) {
+         w.Of("aten.full.default", {}, "y", {{"fill_value", 1e-46}});
+       },
+       {{0, 0}}},
+      {"SmallestFloat",
+       [](Writer& w) {
+         w.Of("aten.full.default", {}, "y", {{"fill_value", 0x1p-149}});
+       },
+       {{0x1p-149, 0x1p-149}}},
+      {"InfinityTimesZeroInside",
+       [](Writer& w) {
+         w.Of("aten.full.default", {}, "a", {{"fill_value", -kInfinity}}).Constant("b", {-1, 0, 1});
+         w.Of("aten.mul.Tensor", {"a", "b"}, "y");
+       },
+       std::nullopt},
+      {"CopyOf",
+       [](Writer& w) {
+         w.Of("aten.zeros.default", {}, "a").Constant("b", {-4, 1}).Of("aten.copy.default", {"a", "b"}, "y");
+       },
+       {{-4, 1}}},
+      {"ReadBeforeItIsWritten",
+       [](Writer& w) {
+         w.Of("aten.ones.default", {}, "x").Of("aten.neg.default", {"x"}, "y").Of("aten.zero_.default", {"x"}, "z");
+       },
+       {{-1, -1}}},
+      {"ReadBehindAWrittenView",
+       [](Writer& w) {
+         w.Of("aten.ones.default", {}, "x").Of("aten.slice.Tensor", {"x"}, "part", {{"end", 1}});
+         w.Of("aten.zero_.default", {"part"}, "z").Of("aten.neg.default", {"x"}, "y");
+       },
+       std::nullopt},
+      {"AWrittenConstant",
+       [](Writer& w) {
+         w.Constant("x", {1, 2}).Of("aten.neg.default", {"x"}, "y").Of("aten.zero_.default", {"x"}, "z");
+       },
+       std::nullopt},
+      {"PaddedBySizesThatAreNotKnown",
+       [](Writer& w) {
+         w.Constant("x", {-3, 5}).Of("aten.replication_pad1d.default", {"x"}, "y");
+       },
+       std::nullopt},
       {"Moved",
        [](Writer& w) {
          w.Constant("x", {-3, 5}).Of("aten.unsqueeze.default", {"x"}, "y");
@@ -164,8 +234,8 @@ std::vector<Case> Cases() {
       OfTriangle("UpperWithoutAnything", "triu", 4, {{0, 0}}),
       OfTriangle("UpperWithAll", "triu", -3, {{-7, -7}}),
       OfCounters("Less", "lt", both),
-      OfCounters("Difference", "sub", {{-3, 3}}),
-      OfCounters("Product", "mul", {{0, 9}}),
+      OfCounters("Difference", "sub", {{-3, 3}}, v1::DATA_TYPE_INT64),
+      OfCounters("Product", "mul", {{0, 9}}, v1::DATA_TYPE_INT64),
       OfCounters("EqualSomewhere", "eq", std::nullopt),
       {"OfOneShape",
        [](Writer& w) {

@@ -506,14 +506,20 @@ def _check(annotation: Any, node: torch.fx.Node) -> None:
 # Addresses of objects whole, so that they can be left out.
 _REPR = reprlib.Repr()
 _REPR.maxother = 120
+_LONGEST_NAME = 200
 
 
 def _name_of(key: Any) -> str:
     """Of a key that may be anything; the same in every process."""
-    name = key if isinstance(key, str) else getattr(key, "name", None)
-    if isinstance(name, str) and name:
-        return name
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", _REPR.repr(key))
+    try:
+        name = key if isinstance(key, str) else getattr(key, "name", None)
+    except Exception:  # a property of whoever made it
+        name = None
+    if not isinstance(name, str) or not name:
+        name = re.sub(r" at 0x[0-9a-fA-F]+", "", _REPR.repr(key))
+    if len(name) > _LONGEST_NAME and not isinstance(key, torch.fx.Node):
+        name = name[:_LONGEST_NAME] + "..."
+    return name.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _invalid(message: str) -> QuantGateError:

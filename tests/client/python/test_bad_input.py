@@ -140,9 +140,16 @@ class Odd:
     name = 5
 
 
+class Raising:
+    @property
+    def name(self):
+        raise ValueError
+
+
 # The node has None among its arguments: what the key None says is no part of that.
 @pytest.mark.parametrize(('key', 'called'), [(None, "'None'"), ('x', "'x'"), (object(), "'<object object>'"),
-                                             (Odd(), "Odd object>'"), (3, "'3'")], ids=repr)
+                                             (Odd(), "Odd object>'"), (Raising(), "Raising object>'"), (3, "'3'"),
+                                             ('\ud800', r"'\ud800'"), ('long' * 1000, "longlong...'")], ids=ascii)
 def test_what_a_key_is_called_that_is_no_node(key, called):
     class Pick(torch.nn.Module):
         def forward(self, x):

@@ -84,10 +84,43 @@ def no_less_than_twenty(x):
     return torch.softmax((products(x) + torch.where(MASK, 0.0, -1e9)).clamp(min=-20), -1)
 
 
+def assigned(x):
+    mask = torch.zeros(8, 8)
+    mask[:, -2:] = -1e4
+    return torch.softmax(products(x) + mask, -1)
+
+
+def copied(x):
+    mask = torch.zeros(8, 8)
+    mask[:] = torch.where(MASK, 0.0, -1e4)
+    return torch.softmax(products(x) + mask, -1)
+
+
+def written_over_by_the_input(x):
+    y = torch.full((2, 8, 8), -1e4)
+    y[:] = products(x)
+    return torch.softmax(y * 1.0, -1)
+
+
+def kept_columns(x):
+    keep = torch.ones(8, 8)
+    keep[:, 3:] = 0
+    return torch.softmax(products(x).masked_fill(keep == 0, -1e4), -1)
+
+
+def cut_by_relu(x):
+    return torch.softmax(F.relu(products(x) + torch.where(MASK, 0.0, -1e4) + 5.0), -1)
+
+
+def chosen_again(x):
+    y = products(x) + torch.where(MASK, 0.0, -1e4)
+    return torch.softmax(torch.where(y < -100.0, -20.0, y), -1)
+
+
 FUNCTIONS = [unmasked, filled_with_infinity, filled_with_a_billion, added_ten_thousand, added_ten, attention,
              attention_that_is_causal, attention_by_hand, triangle_of_one_number, triangle_of_ones, counted,
              counted_beyond_the_end, nothing_is_masked, subtracted_many_times, added_little, no_less_than_a_billion,
-             no_less_than_twenty]
+             no_less_than_twenty, cut_by_relu, chosen_again]
 NAMES = ['qnn_8a8w', 'qnn_16a8w', 'mediatek', 'samsung', 'ethos_u', 'xnnpack']
 # XNNPACKQuantizer matches patterns for seconds.
 OF_NAME = {'xnnpack': [added_ten_thousand, added_ten]}
@@ -120,6 +153,22 @@ def test_what_is_coarse_is_found(name, function):
     seen.append(is_coarse)
 
 
+# Of what is assigned to a quantized tensor, the assignment itself may be lost. EthosUQuantizer reads what is written
+# over with the range of what was there before.
+@pytest.mark.parametrize('name,function', [(name, function) for name in NAMES if name not in OF_NAME
+                                           for function in (assigned, copied, written_over_by_the_input, kept_columns)
+                                           if (name, function) != ('ethos_u', written_over_by_the_input)],
+                         ids=lambda p: getattr(p, '__name__', p))
+def test_what_is_assigned(name, function):
+    annotated = annotate(export(function, X), quantizers.ALL[name]())
+    found = [is_found(annotated) or is_found(annotated, 'GS017')]
+    prepared = prepare_pt2e(export(function, X), quantizers.ALL[name]())
+    prepared(X)
+    found.append(is_found(prepared) or is_found(prepared, 'GS017'))
+    error = error_of(convert_pt2e(prepared), function)
+    assert found == [not error < 0.06] * 2, error
+
+
 def test_some_are_coarse_and_some_are_not():
     if len(seen) < len(CASES):
         pytest.skip('needs the cases above')
@@ -130,12 +179,16 @@ def added_infinity(x):
     return F.softmax(x + torch.where(x > 1, float('-inf'), 0.0), -1)
 
 
+def added_logarithm(x):
+    return F.softmax(products(x) + torch.log(MASK.float()), -1)
+
+
 def added_twenty(x):
     return F.softmax(x + torch.where(x > 1, -20.0, 0.0), -1)
 
 
 # HistogramObserver looks at finite numbers alone. EthosUQuantizer has one too, but puts -256 in the place of -inf.
-@pytest.mark.parametrize('function', [filled_with_infinity, added_infinity, added_twenty], ids=lambda f: f.__name__)
+@pytest.mark.parametrize('function', [filled_with_infinity, added_infinity, added_logarithm, added_twenty], ids=lambda f: f.__name__)
 @pytest.mark.parametrize('name', ['xnnpack', 'xnnpack_per_channel'])
 def test_what_is_lost_is_found(name, function):
     found = [is_found(annotate(export(function, X), quantizers.ALL[name]()), 'FX011')]
@@ -145,5 +198,5 @@ def test_what_is_lost_is_found(name, function):
     converted = convert_pt2e(prepared)
     is_lost = not error_of(converted, function) < 0.06
     assert found == [is_lost] * 2
-    # Once converted, what added_infinity adds is nothing but zeros.
-    assert is_found(converted, 'FX011') == (is_lost and function is not added_infinity)
+    # Once converted, what is added there is nothing but zeros.
+    assert is_found(converted, 'FX011') == (is_lost and function not in (added_infinity, added_logarithm))
