@@ -40,6 +40,7 @@ bool IsAnnotation(const CheckContext& context) {
 }
 
 bool WritesInPlace(const Graph& graph, int32_t node) {
+  if (graph.origin() != v1::Graph::PT2E) return false;
   absl::string_view name = graph.op_type(node);  // aten.index_put_.default
   name = name.substr(0, name.rfind('.'));
   // __and__ gives a new tensor, __iand__ does not.

@@ -313,11 +313,13 @@ AttainedRange AttainedRanges::AtPort(int32_t node, int port) const {
   const char* name = op == OpId::kMaskedFill ? "value" : op == OpId::kWhere && port == 1 ? "self" : "other";
   if (graph_.attribute(node, name) == nullptr) return {};
   const AttainedRange number = OneNumber(graph_.float_attribute(node, name, NAN));
-  // It takes part in the tensor's type.
+  // It takes part in the tensor's type; arithmetic of smaller floats is done in float.
   const v1::DataType type = graph_.num_inputs(node) > 0 && graph_.input(node, 0) >= 0
                                 ? graph_.dtype(graph_.input(node, 0))
                                 : v1::DATA_TYPE_UNSPECIFIED;
-  return IsFloat(type) && op != OpId::kWhere ? AsStored(number, type) : number;
+  const bool computes = op == OpId::kAdd || op == OpId::kSub || op == OpId::kMul || op == OpId::kDiv;
+  const bool is_rounded = op != OpId::kWhere && (type == v1::DATA_TYPE_FLOAT32 || !computes);
+  return IsFloat(type) && is_rounded ? AsStored(number, type) : number;
 }
 
 // Both vary, along axes of their own.

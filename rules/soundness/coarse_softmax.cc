@@ -77,13 +77,15 @@ Coarse FindCoarse(const CheckContext& context, const ResolvedOp& op, const Large
     if (tensor != nullptr && IsInteger(tensor->type)) {
       found.step = StepOf(context, op, *tensor, masks, largest_scale);
       found.is_read = next == 0;
-      if (found.step.size >= kLargestStep) {
+      // With nothing but a mask there is no number to lose.
+      if (found.step.size >= kLargestStep && !masks.In(tensor->edge_value).alone) {
         found.tensor = tensor;
         break;
       }
     }
     for (const Operand* from : CutFrom(context, *reads[next])) {
-      if (reads.size() < kFew) reads.push_back(from);
+      const auto is_it = [from](const Operand* read) { return read->edge_value == from->edge_value; };
+      if (reads.size() < kFew && absl::c_none_of(reads, is_it)) reads.push_back(from);
     }
   }
   return found;
@@ -98,8 +100,7 @@ void CheckCoarseSoftmax(const CheckContext& context, FindingSink& sink) {
   for (const ResolvedOp& op : context.resolved().ops()) {
     if (!makes_ratios(op.node)) continue;
     const Coarse coarse = FindCoarse(context, op, masks, largest_scale);
-    // With nothing but a mask there is no number to lose.
-    if (coarse.tensor == nullptr || masks.In(coarse.tensor->edge_value).alone) continue;
+    if (coarse.tensor == nullptr) continue;
     const absl::string_view what = coarse.is_read ? "what it reads" : "what it reads was cut from what";
     const Step& step = coarse.step;
     sink.Add(kCoarseSoftmax, SoftmaxInput(context, op),

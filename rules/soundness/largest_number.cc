@@ -134,12 +134,11 @@ const LargestNumber& LargestNumbers::In(int32_t value) const {
   return When(value);
 }
 
-// As it was when it was made, until all are found.
 const LargestNumber& LargestNumbers::When(int32_t value) const {
   if (graph_.is_constant(value) && !is_known_[value]) {
     numbers_[value] = OfConstant(graph_.value(value));
     is_known_[value] = true;
-    if (are_found_ && memory_.IsOverAtLast(value)) numbers_[value] = WithAssigned(value);
+    if (memory_.IsOver(value, 0)) numbers_[value].surely = numbers_[value].uniform = false;  // by the last call
   }
   return numbers_[value];
 }
@@ -166,25 +165,22 @@ void LargestNumbers::FindAll() const {
     const auto [assigned, is_first] = assigned_.try_emplace(memory_.MemoryOf(graph_.input(node, 0)), number);
     if (!is_first) assigned->second = Beside(assigned->second, number);
   }
-  are_found_ = true;
-  for (int32_t value = 0; value < graph_.num_values(); ++value) {
-    if (!memory_.IsOverAtLast(value) || (graph_.is_constant(value) && !is_known_[value])) continue;
-    numbers_[value] = WithAssigned(value);
-  }
 }
 
 // zero_, fill_ with a tensor: operators that no table has.
 LargestNumber LargestNumbers::OfAssigned(int32_t node) const {
   if (absl::StartsWith(graph_.op_type(node), "aten.zero_.")) return Stated(0);
   if (absl::StartsWith(graph_.op_type(node), "aten.fill_.") && graph_.num_inputs(node) > 1) return Operand(node, 1);
-  return Computed(/*is_fixed=*/false);
+  LargestNumber assigned = Stated(LargestParameter(graph_, node));
+  assigned.surely = assigned.uniform = assigned.alone = assigned.is_fixed = false;
+  return assigned;
 }
 
 // Parts of it may have been assigned.
 LargestNumber LargestNumbers::WithAssigned(int32_t value) const {
+  LargestNumber number = numbers_[value];
   const auto assigned = assigned_.find(memory_.MemoryOf(value));
-  if (assigned == assigned_.end()) return numbers_[value];
-  LargestNumber number = Beside(numbers_[value], assigned->second);
+  if (assigned != assigned_.end()) number = Beside(number, assigned->second);
   number.surely = number.uniform = false;
   return number;
 }
@@ -201,8 +197,11 @@ LargestNumber LargestNumbers::OfResult(int32_t node) const {
     case OpId::kMaskedFill:
       return OfChosen(node);
     case OpId::kPad:
-    case OpId::kScatterElements:
-      return Beside(OfMoved(node), Stated(LargestParameter(graph_, node)));
+    case OpId::kScatterElements: {
+      LargestNumber moved = OfMoved(node);
+      moved.surely = moved.surely && KeepsAll(graph_, node);
+      return Beside(moved, Stated(LargestParameter(graph_, node)));
+    }
     case OpId::kFill:
     case OpId::kFillLike:
       return Stated(LargestParameter(graph_, node));

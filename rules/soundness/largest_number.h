@@ -31,8 +31,7 @@ class LargestNumbers {
   LargestNumbers(const Graph& graph, const AttainedRanges& ranges, const WrittenMemory& memory)
       : graph_(graph), ranges_(ranges), memory_(memory) {}
 
-  // Of what was assigned to parts of the tensor it tells the largest, which may be gone again.
-
+  // Of the tensor as it was made. What is assigned to it, or to a part, is among what nodes behind that compute.
   const LargestNumber& In(int32_t value) const;
 
  private:
@@ -54,7 +53,6 @@ class LargestNumbers {
   const AttainedRanges& ranges_;  // of what is fixed
   const WrittenMemory& memory_;
   mutable std::vector<LargestNumber> numbers_;
-  mutable bool are_found_ = false;
   mutable absl::flat_hash_map<int32_t, LargestNumber> assigned_;  // by memory
   mutable std::vector<bool> is_known_;  // of constants, which are looked at when something follows them
 };

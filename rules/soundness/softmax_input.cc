@@ -48,7 +48,7 @@ bool KeepsSteps(const Graph& graph, int32_t node, size_t tensors) {
       return true;
     case OpId::kAdd:
     case OpId::kSub:
-      return tensors == 1;
+      return tensors == 1 && graph.float_attribute(node, "alpha", 1) == 1;
     default:
       return MovedBy(graph, node) >= 0;
   }
@@ -76,7 +76,11 @@ const Operand* AsQuantized(const CheckContext& context, const Operand& read) {
 absl::InlinedVector<const Operand*, 2> CutFrom(const CheckContext& context, const Operand& read) {
   const Graph& graph = context.graph();
   const int32_t value = read.edge_value < 0 ? -1 : BeforeQuantize(graph, read.edge_value);
-  const int32_t node = value < 0 ? -1 : graph.producer(value);
+  int32_t node = value < 0 ? -1 : graph.producer(value);
+  if (node >= 0 && graph.op(node) == OpId::kGetItem) {  // of a split or the like
+    const int32_t tuple = graph.num_inputs(node) > 0 ? graph.input(node, 0) : -1;
+    node = tuple < 0 ? -1 : graph.producer(tuple);
+  }
   const int32_t number = node < 0 ? -1 : context.resolved().op_of_node(node);
   if (number < 0) return {};
   constexpr size_t kFirstFew = 4;

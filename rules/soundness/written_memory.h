@@ -18,8 +18,6 @@ class WrittenMemory {
   // Whether what `node` reads as `value` is no longer what it was when it was made. Constants that are written keep
   // what they hold for the next call: for every node.
   bool IsOver(int32_t value, int32_t node) const { return !over_at_.empty() && node > over_at_[value]; }
-  // The same for somebody who reads it at last.
-  bool IsOverAtLast(int32_t value) const { return !over_at_.empty() && over_at_[value] != kNever; }
   // The first value of the memory.
   int32_t MemoryOf(int32_t value) const { return memory_.empty() ? value : memory_[value]; }
 

@@ -205,6 +205,23 @@ std::vector<Case> Cases() {
          w.Of("aten.zero_.default", {"part"}, "z").Of("aten.neg.default", {"x"}, "y");
        },
        std::nullopt},
+      {"ReadBehindAWrittenCopy",
+       [](Writer& w) {
+         w.Of("aten.ones.default", {}, "x").Of("aten.clone.default", {"x"}, "copy");
+         w.Of("aten.zero_.default", {"copy"}, "z").Of("aten.neg.default", {"x"}, "y");
+       },
+       {{-1, -1}}},
+      {"OfAConstantThatIsDetached",
+       [](Writer& w) {
+         w.Constant("x", {1, 2}).Of("aten.detach_.default", {"x"}, "z").Of("aten.neg.default", {"z"}, "y");
+       },
+       {{-2, -1}}},
+      {"AScalarBesideHalves",
+       [](Writer& w) {
+         w.Of("aten.zeros.default", {}, "x", {}, v1::DATA_TYPE_FLOAT16);
+         w.Of("aten.mul.Tensor", {"x"}, "y", {{"other", -1e5}}, v1::DATA_TYPE_FLOAT16);
+       },
+       {{0, 0}}},
       {"AWrittenConstant",
        [](Writer& w) {
          w.Constant("x", {1, 2}).Of("aten.neg.default", {"x"}, "y").Of("aten.zero_.default", {"x"}, "z");

@@ -108,6 +108,33 @@ def kept_columns(x):
     return torch.softmax(products(x).masked_fill(keep == 0, -1e4), -1)
 
 
+def masked_in_place(x):
+    y = products(x)
+    y.masked_fill_(~MASK, -1e4)
+    return torch.softmax(y, -1)
+
+
+def masked_after_it_was_read(x):
+    y = products(x)
+    z = torch.softmax(y, -1)
+    y.masked_fill_(~MASK, -1e4)
+    return z
+
+
+def compared_with_a_tensor(x):
+    return torch.softmax(products(x).masked_fill(torch.arange(8) >= torch.tensor(100), -1e4), -1)
+
+
+def a_part_that_is_cut(x):
+    y, _ = torch.split(products(x) + torch.where(MASK, 0.0, -1e4), 4, -1)
+    return torch.softmax(y.clamp(min=-20), -1)
+
+
+def largest_of_a_mask_and_the_rest(x):
+    y = products(x) + torch.where(MASK, 0.0, -1e4)
+    return torch.softmax(torch.maximum(torch.where(MASK, -1e4, -2e4), y).clamp(min=-20), -1)
+
+
 def cut_by_relu(x):
     return torch.softmax(F.relu(products(x) + torch.where(MASK, 0.0, -1e4) + 5.0), -1)
 
@@ -120,7 +147,8 @@ def chosen_again(x):
 FUNCTIONS = [unmasked, filled_with_infinity, filled_with_a_billion, added_ten_thousand, added_ten, attention,
              attention_that_is_causal, attention_by_hand, triangle_of_one_number, triangle_of_ones, counted,
              counted_beyond_the_end, nothing_is_masked, subtracted_many_times, added_little, no_less_than_a_billion,
-             no_less_than_twenty, cut_by_relu, chosen_again]
+             no_less_than_twenty, cut_by_relu, chosen_again, compared_with_a_tensor, a_part_that_is_cut,
+             largest_of_a_mask_and_the_rest]
 NAMES = ['qnn_8a8w', 'qnn_16a8w', 'mediatek', 'samsung', 'ethos_u', 'xnnpack']
 # XNNPACKQuantizer matches patterns for seconds.
 OF_NAME = {'xnnpack': [added_ten_thousand, added_ten]}
@@ -156,7 +184,8 @@ def test_what_is_coarse_is_found(name, function):
 # Of what is assigned to a quantized tensor, the assignment itself may be lost. EthosUQuantizer reads what is written
 # over with the range of what was there before.
 @pytest.mark.parametrize('name,function', [(name, function) for name in NAMES if name not in OF_NAME
-                                           for function in (assigned, copied, written_over_by_the_input, kept_columns)
+                                           for function in (assigned, copied, written_over_by_the_input, kept_columns,
+                                                            masked_in_place, masked_after_it_was_read)
                                            if (name, function) != ('ethos_u', written_over_by_the_input)],
                          ids=lambda p: getattr(p, '__name__', p))
 def test_what_is_assigned(name, function):
