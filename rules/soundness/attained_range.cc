@@ -31,26 +31,6 @@ AttainedRange OfEither(const AttainedRange& a, const AttainedRange& b) {
   return Ends(std::min(a.low, b.low), std::max(a.high, b.high));
 }
 
-AttainedRange OfElements(const v1::Value& value) {
-  const v1::Constant& constant = value.constant();
-  if (constant.has_statistics()) {
-    const v1::Statistics& statistics = constant.statistics();
-    // Which of the infinities it has is not said.
-    if (statistics.inf_count() > 0 || statistics.nan_count() > 0 || statistics.count() == 0) return {};
-    return Ends(statistics.min(), statistics.max());
-  }
-  const RealView numbers = NumbersOf(value);
-  if (numbers.empty()) return {};
-  double low = numbers[0];
-  double high = numbers[0];
-  for (const double number : numbers) {
-    if (std::isnan(number)) return {};
-    low = std::min(low, number);
-    high = std::max(high, number);
-  }
-  return Ends(low, high);
-}
-
 // What is not 0 is true.
 AttainedRange AsTruths(const AttainedRange& range) {
   if (!range.known) return {};
@@ -142,6 +122,25 @@ AttainedRange AsStored(const AttainedRange& range, v1::DataType type) {
 
 }  // namespace
 
+AttainedRange RangeOfElements(const v1::Value& value) {
+  const v1::Constant& constant = value.constant();
+  if (constant.has_statistics()) {
+    const v1::Statistics& statistics = constant.statistics();
+    if (statistics.inf_count() > 0 || statistics.nan_count() > 0 || statistics.count() == 0) return {};
+    return Ends(statistics.min(), statistics.max());
+  }
+  const RealView numbers = NumbersOf(value);
+  if (numbers.empty()) return {};
+  double low = numbers[0];
+  double high = numbers[0];
+  for (const double number : numbers) {
+    if (std::isnan(number)) return {};
+    low = std::min(low, number);
+    high = std::max(high, number);
+  }
+  return Ends(low, high);
+}
+
 AttainedRanges AttainedRangesOf(const CheckContext& context) {
   return {context.graph(), context.Once(WrittenMemoryOf)};
 }
@@ -154,7 +153,7 @@ const AttainedRange& AttainedRanges::Of(int32_t value) const {
   if (value < 0) return kNotKnown;
   if (ranges_.empty()) FindAll();
   if (!is_found_[value] && graph_.is_constant(value) && !graph_.is_graph_input(value)) {
-    ranges_[value] = OfElements(graph_.value(value));
+    ranges_[value] = RangeOfElements(graph_.value(value));
     is_found_[value] = true;
   }
   return ranges_[value];

@@ -19,6 +19,9 @@ struct AttainedRange {
   bool is_one_number() const { return known && low == high; }
 };
 
+// Of what the message says of a constant. Not known where it has NaN, or counts infinities without saying which.
+AttainedRange RangeOfElements(const v1::Value& constant);
+
 // Made once for all rules of a check, context.Once(AttainedRangesOf); the graph is gone through when a rule first asks.
 // The context must outlive this.
 class AttainedRanges {

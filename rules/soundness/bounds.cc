@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "rules/graph/data_type.h"
-#include "rules/graph/elements.h"
 #include "rules/graph/port_role.h"
+#include "rules/soundness/attained_range.h"
 
 namespace quantgate {
 namespace {
@@ -50,15 +50,8 @@ Bounds OfElements(double low, double high) {
 }
 
 Bounds OfConstant(const v1::Value& value) {
-  const v1::Constant& constant = value.constant();
-  if (constant.has_statistics()) {
-    const v1::Statistics& statistics = constant.statistics();
-    return statistics.inf_count() > 0 ? Bounds{} : OfElements(statistics.min(), statistics.max());
-  }
-  const RealView numbers = NumbersOf(value);
-  if (numbers.empty()) return {};
-  const auto [low, high] = std::minmax_element(numbers.begin(), numbers.end());
-  return OfElements(*low, *high);
+  const AttainedRange range = RangeOfElements(value);
+  return range.known ? OfElements(range.low, range.high) : Bounds{};
 }
 
 class Propagation {

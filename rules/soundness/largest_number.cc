@@ -8,7 +8,6 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "rules/graph/data_type.h"
-#include "rules/graph/elements.h"
 #include "rules/graph/port_role.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/moved.h"
@@ -18,33 +17,6 @@ namespace {
 
 // Of the larger of the two.
 int SignOf(double low, double high) { return -low > high ? -1 : high > -low ? 1 : 0; }
-
-LargestNumber OfConstant(const v1::Value& value) {
-  LargestNumber found;
-  found.surely = found.alone = found.is_fixed = true;
-  const v1::Constant& constant = value.constant();
-  if (constant.has_statistics()) {
-    const v1::Statistics& statistics = constant.statistics();
-    found.size = std::max(std::abs(statistics.min()), std::abs(statistics.max()));
-    found.sign = SignOf(statistics.min(), statistics.max());
-    found.uniform = statistics.inf_count() == 0 && statistics.min() == statistics.max();
-    if (statistics.inf_count() > 0) found.size = std::numeric_limits<double>::infinity();
-    if (statistics.inf_count() > 0) found.sign = 0;  // which one is not said
-    return found;
-  }
-  const RealView numbers = NumbersOf(value);
-  found.uniform = !numbers.empty();
-  double low = 0;
-  double high = 0;
-  for (const double number : numbers) {
-    low = std::min(low, number);
-    high = std::max(high, number);
-    found.uniform = found.uniform && number == numbers[0];
-  }
-  found.size = std::max(-low, high);
-  found.sign = SignOf(low, high);
-  return found;
-}
 
 // The largest of the parameters that are elements of the operator's result.
 double LargestParameter(const Graph& graph, int32_t node) {
@@ -71,6 +43,14 @@ LargestNumber Within(const AttainedRange& range) {
           true,
           true,
           SignOf(range.low, range.high)};
+}
+
+LargestNumber OfConstant(const v1::Value& value) {
+  const AttainedRange range = RangeOfElements(value);
+  if (range.known) return Within(range);
+  LargestNumber found = Within({});
+  if (value.constant().statistics().inf_count() > 0) found.size = std::numeric_limits<double>::infinity();
+  return found;
 }
 
 // Elements of both, the larger number of the two.
@@ -131,10 +111,6 @@ const LargestNumber& LargestNumbers::In(int32_t value) const {
   static constexpr LargestNumber kNone;
   if (value < 0) return kNone;
   if (numbers_.empty()) FindAll();
-  return When(value);
-}
-
-const LargestNumber& LargestNumbers::When(int32_t value) const {
   if (graph_.is_constant(value) && !is_known_[value]) {
     numbers_[value] = OfConstant(graph_.value(value));
     is_known_[value] = true;
@@ -153,7 +129,8 @@ void LargestNumbers::FindAll() const {
     for (int i = 0; i < graph_.num_outputs(node); ++i) {
       const int32_t value = graph_.output(node, i);
       if (value < 0 || graph_.is_constant(value)) continue;
-      numbers_[value] = ranges_.Of(value).known ? Within(ranges_.Of(value)) : found;
+      const AttainedRange& range = ranges_.Of(value);
+      numbers_[value] = range.known ? Within(range) : found;
       // Indices, and what has become true or false.
       const v1::DataType type = graph_.dtype(value);
       const bool is_other = type != v1::DATA_TYPE_UNSPECIFIED && !IsFloat(type) && graph_.op(node) != OpId::kQuantize;
@@ -252,14 +229,11 @@ LargestNumber LargestNumbers::OfSum(int32_t node) const {
   const double alpha = graph_.float_attribute(node, "alpha", 1);
   double shift = std::abs(LargestParameter(graph_, node) * alpha);
   for (int i = 0; i < graph_.num_inputs(node); ++i) {
-    const Argument argument = ArgumentAt(*graph_.binding(node), graph_.argument(node, i));
-    if (argument.role != ArgRole::kData ||
-        graph_.binding(node)->op->inputs[argument.port].role != PortRole::kActivation) {
-      continue;
-    }
+    if (RoleAt(*graph_.binding(node), graph_.argument(node, i)) != PortRole::kActivation) continue;
+    const bool is_second = ArgumentAt(*graph_.binding(node), graph_.argument(node, i)).port == 1;
     LargestNumber operand = Operand(node, i);
-    if (argument.port == 1 && operand.size > 0) operand.size *= std::abs(alpha);
-    if (argument.port == 1 && (graph_.op(node) == OpId::kSub) != (alpha < 0)) operand.sign = -operand.sign;
+    if (is_second && operand.size > 0) operand.size *= std::abs(alpha);
+    if (is_second && (graph_.op(node) == OpId::kSub) != (alpha < 0)) operand.sign = -operand.sign;
     if (operand.uniform && std::isfinite(operand.size)) {
       shift = std::max(shift, operand.size);
     } else {
@@ -323,17 +297,17 @@ LargestNumber LargestNumbers::OfChosen(int32_t node) const {
     const Argument argument = ArgumentAt(*graph_.binding(node), graph_.argument(node, i));
     if (argument.role == ArgRole::kData && argument.port == condition_port) condition = graph_.input(node, i);
   }
-  const bool is_stated = condition >= 0 && When(condition).is_fixed;
+  const bool is_stated = condition >= 0 && In(condition).is_fixed;
   const AttainedRange truths = ranges_.At(condition, node);
   const bool never_true = truths.known && truths.high == 0;
   const bool always_true = truths.known && truths.low != 0;
-  // Where the condition takes both, a number that is everywhere is among the result.
-  const bool takes_both = truths.known && !never_true && !always_true;
   LargestNumber found;
   bool any = false;
   const auto add = [&](LargestNumber operand, bool if_true) {
     if (if_true ? never_true : always_true) return;
-    operand.surely = operand.surely && operand.uniform && (takes_both || never_true || always_true);
+    // Where the condition takes both, only a number that is everywhere is sure to be among them.
+    const bool takes_all = never_true || always_true;
+    operand.surely = operand.surely && truths.known && (takes_all || operand.uniform);
     found = any ? Beside(found, operand) : operand;
     any = true;
   };
@@ -383,7 +357,7 @@ LargestNumber LargestNumbers::OfEither(int32_t node) const {
 LargestNumber LargestNumbers::Operand(int32_t node, int input) const {
   const int32_t value = graph_.input(node, input);
   if (value < 0) return {};
-  const LargestNumber& number = When(value);
+  const LargestNumber& number = In(value);
   return memory_.IsOver(value, node) ? WithAssigned(value) : number;
 }
 

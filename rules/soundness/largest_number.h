@@ -45,7 +45,6 @@ class LargestNumbers {
   LargestNumber OfEither(int32_t node) const;
   LargestNumber OfAssigned(int32_t node) const;
   LargestNumber Operand(int32_t node, int input) const;
-  const LargestNumber& When(int32_t value) const;
   LargestNumber WithAssigned(int32_t value) const;
   bool FollowsFrom(int32_t condition, int32_t value) const;
 

@@ -9,6 +9,7 @@
 #include "rules/graph/quantizer.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
+#include "rules/soundness/views.h"
 
 namespace quantgate {
 namespace {
@@ -22,78 +23,14 @@ constexpr RuleInfo kLostAssignment = {
     "{subject}: {observed}; expected {allowed}",
     "An exported program assigns to a part of a tensor by an operator that writes into a view of it. Where the tensor "
     "or the view is quantized, convert_pt2e puts a Quantize and a Dequantize there, and what comes out of them is "
-    "another "
-    "tensor: the assignment goes to that one, and whoever reads the first tensor, or the next call of one that keeps a "
+    "another tensor: the assignment goes to that one, and whoever reads the first tensor, or the next call of one that "
+    "keeps a "
     "buffer, never sees it. Nothing fails.",
     "Say it without writing in place: torch.cat of slices, torch.where with a mask, or torch.select_scatter and "
     "torch.slice_scatter; or annotate neither the tensor nor its views.",
     "y = x * 2; y[:, 0] = z; return y fires it where y is quantized: copy_ writes into select(y), and y is returned. "
     "The same with y left float, or y.add_(1), whose result is what is read later, does not.",
 };
-
-// Operators whose result is memory of their first input; those that may copy instead are none.
-constexpr absl::string_view kViews[] = {
-    "aten.adjoint.default",
-    "aten.alias.default",
-    "aten.as_strided.default",
-    "aten.atleast_1d.default",
-    "aten.atleast_2d.default",
-    "aten.atleast_3d.default",
-    "aten.broadcast_to.default",
-    "aten.chunk.default",
-    "aten.detach.default",
-    "aten.detach_.default",
-    "aten.diagonal.default",
-    "aten.dsplit.array",
-    "aten.dsplit.int",
-    "aten.expand.default",
-    "aten.expand_as.default",
-    "aten.hsplit.array",
-    "aten.hsplit.int",
-    "aten.mT.default",
-    "aten.matrix_H.default",
-    "aten.moveaxis.int",
-    "aten.moveaxis.intlist",
-    "aten.movedim.int",
-    "aten.movedim.intlist",
-    "aten.narrow.default",
-    "aten.numpy_T.default",
-    "aten.permute.default",
-    "aten.positive.default",
-    "aten.real.default",
-    "aten.select.int",
-    "aten.slice.Tensor",
-    "aten.split.Tensor",
-    "aten.split.sizes",
-    "aten.split_with_sizes.default",
-    "aten.squeeze.default",
-    "aten.squeeze.dim",
-    "aten.squeeze.dims",
-    "aten.swapaxes.default",
-    "aten.swapdims.default",
-    "aten.t.default",
-    "aten.tensor_split.indices",
-    "aten.tensor_split.sections",
-    "aten.transpose.int",
-    "aten.unbind.int",
-    "aten.unflatten.int",
-    "aten.unfold.default",
-    "aten.unsafe_chunk.default",
-    "aten.unsqueeze.default",
-    "aten.view.default",
-    "aten.view.dtype",
-    "aten.view_as.default",
-    "aten.vsplit.array",
-    "aten.vsplit.int",
-};
-
-bool IsView(const Graph& graph, int32_t node) {
-  return graph.op(node) == OpId::kGetItem || absl::c_linear_search(kViews, graph.op_type(node));
-}
-
-bool Writes(const Graph& graph, int32_t node) {
-  return graph.num_inputs(node) > 0 && WritesInPlace(graph, node) && !IsView(graph, node);
-}
 
 // What the walk to the tensor goes on at: its views, what has written them, and the Dequantize that makes a copy.
 bool IsPassed(const Graph& graph, int32_t node) {
@@ -220,10 +157,10 @@ bool IsWrittenAgain(const CheckContext& context, const LastReaders& last_readers
 void CheckLostAssignment(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() != v1::Graph::PT2E) return;
-  if (absl::c_none_of(graph.unlike_nodes(), [&graph](int32_t node) { return Writes(graph, node); })) return;
+  if (absl::c_none_of(graph.unlike_nodes(), [&graph](int32_t node) { return Assigns(graph, node); })) return;
   const LastReaders last_readers = FindLastReaders(context);
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
-    if (!Writes(graph, node)) continue;
+    if (!Assigns(graph, node)) continue;
     const int32_t value = LosesWriteTo(context, last_readers, node);
     if (value < 0 || IsWrittenAgain(context, last_readers, node, value)) continue;
     Place place;

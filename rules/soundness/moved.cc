@@ -6,6 +6,19 @@
 #include "rules/graph/port_role.h"
 
 namespace quantgate {
+namespace {
+
+// A pad of less than nothing cuts the tensor. Where the sizes are a tensor they are not looked at.
+bool TakesNothingAway(const Graph& graph, int32_t node) {
+  for (const char* name : {"pad", "padding", "pads"}) {
+    const v1::Attribute* sizes = graph.attribute(node, name);
+    if (sizes == nullptr || sizes->value_case() != v1::Attribute::kInts) continue;
+    return absl::c_all_of(sizes->ints().values(), [](int64_t size) { return size >= 0; });
+  }
+  return false;
+}
+
+}  // namespace
 
 bool PutsTogether(const Binding& binding) {
   int tensors = 0;
@@ -40,20 +53,6 @@ int32_t SourceOf(const Graph& graph, int32_t value) {
   }
   return value;
 }
-
-namespace {
-
-// A pad of less than nothing cuts the tensor. Where the sizes are a tensor they are not looked at.
-bool TakesNothingAway(const Graph& graph, int32_t node) {
-  for (const char* name : {"pad", "padding", "pads"}) {
-    const v1::Attribute* sizes = graph.attribute(node, name);
-    if (sizes == nullptr || sizes->value_case() != v1::Attribute::kInts) continue;
-    return absl::c_all_of(sizes->ints().values(), [](int64_t size) { return size >= 0; });
-  }
-  return false;
-}
-
-}  // namespace
 
 bool KeepsAll(const Graph& graph, int32_t node) {
   switch (graph.op(node)) {

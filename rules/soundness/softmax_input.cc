@@ -9,11 +9,10 @@
 namespace quantgate {
 namespace {
 
-// The Quantize behind a Dequantize that is no part of the node that reads `value`; -1: there is none.
+// The Quantize that wrote `value`, or what a Dequantize made it of; -1: there is none.
 int32_t QuantizeOf(const Graph& graph, int32_t value) {
   const int32_t dequantize = graph.producer(value);
-  if (!IsDequantize(graph, dequantize)) return -1;
-  const int32_t stored = QuantizerInputsOf(graph, dequantize).data;
+  const int32_t stored = IsDequantize(graph, dequantize) ? QuantizerInputsOf(graph, dequantize).data : value;
   const int32_t quantize = stored < 0 ? -1 : graph.producer(stored);
   return IsQuantize(graph, quantize) ? quantize : -1;
 }
@@ -68,9 +67,8 @@ const Operand* AsQuantized(const CheckContext& context, const Operand& read) {
   const int32_t quantize = QuantizeOf(graph, value);
   // Where both are one operator, the Quantize has none.
   if (const Operand* written = QuantizedOutput(context.resolved(), quantize, 0)) return written;
-  const int32_t written = quantize < 0 ? value : QuantizerInputsOf(graph, quantize).data;
-  return written < 0 ? nullptr
-                     : QuantizedOutput(context.resolved(), graph.producer(written), graph.output_index(written));
+  const int32_t written = BeforeQuantize(graph, value);
+  return QuantizedOutput(context.resolved(), graph.producer(written), graph.output_index(written));
 }
 
 absl::InlinedVector<const Operand*, 2> CutFrom(const CheckContext& context, const Operand& read) {
@@ -96,10 +94,8 @@ absl::InlinedVector<const Operand*, 2> CutFrom(const CheckContext& context, cons
 }
 
 int32_t BeforeQuantize(const Graph& graph, int32_t value) {
-  const int32_t stored =
-      IsDequantize(graph, graph.producer(value)) ? QuantizerInputsOf(graph, graph.producer(value)).data : value;
-  const int32_t quantize = stored < 0 ? -1 : graph.producer(stored);
-  const int32_t before = IsQuantize(graph, quantize) ? QuantizerInputsOf(graph, quantize).data : -1;
+  const int32_t quantize = QuantizeOf(graph, value);
+  const int32_t before = quantize < 0 ? -1 : QuantizerInputsOf(graph, quantize).data;
   return before < 0 ? value : before;
 }
 

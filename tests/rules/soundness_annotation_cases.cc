@@ -323,6 +323,16 @@ void AddChangedMask(GraphBuilder& b, const std::function<void(GraphBuilder&)>& c
   *b.graph.add_nodes() = std::move(softmax);
 }
 
+// The mask and what is filled in where the input is large, added in this order.
+void AddTwoInfinities(GraphBuilder& b, const std::string& first, const std::string& second) {
+  AddChangedMask(b, [&](GraphBuilder& m) {
+    AddPlain(m, "is_large", "aten.gt.Scalar", {"conv"}, {{"other", 1}});
+    m.Value("is_large").set_dtype(v1::DATA_TYPE_BOOL);
+    AddPlain(m, "filled", "aten.masked_fill.Scalar", {"conv", "is_large"}, {{"value", -kInfinity}});
+    AddPlain(m, "changed", "aten.add.Tensor", {first, second});
+  });
+}
+
 // mul of a tensor and a constant, both read with 1/256 times `scale` and that zero point.
 void AddFixedMul(GraphBuilder& b, const std::string& input, double factor, double zero_point = 0, double scale = 1) {
   b.Reals("factor", {factor});
@@ -1128,6 +1138,10 @@ std::vector<SoundnessCase> AnnotationCases() {
          });
        },
        "NR009", "masked", "masked", -1, v1::Finding::WARNING},
+      {"InfinityBesideOneOfTheInput", Conv, [](GraphBuilder& b) { AddTwoInfinities(b, "mask", "filled"); }, "NR009",
+       "masked", "masked"},
+      {"InfinityOfTheInputBesideOne", Conv, [](GraphBuilder& b) { AddTwoInfinities(b, "filled", "mask"); }, "NR009",
+       "masked", "masked"},
       {"IndicesOfAnInfinity", Conv,
        [](GraphBuilder& b) {
          AddChangedMask(b, [](GraphBuilder& m) {
@@ -1150,6 +1164,12 @@ std::vector<SoundnessCase> AnnotationCases() {
        "FX010", "mul", "moved", -1, v1::Finding::WARNING},
       {"FixedWhereNothingBounds", Conv, [](GraphBuilder& b) { AddFixedMul(b, "relu", 0.25); }, "FX010", "mul", "relu",
        -1, v1::Finding::WARNING},
+      {"FixedBehindWhatRoundsThat", Conv,
+       [](GraphBuilder& b) {
+         AddPlain(b, "rounded", "aten.floor.default", {"relu"});
+         AddFixedMul(b, "rounded", 0.25);
+       },
+       "FX010", "mul", "rounded", -1, v1::Finding::WARNING},
       {"FixedToWhatSomebodyMeasured", Conv, [](GraphBuilder& b) { AddFixedMul(b, "relu", 0.25, 0, 16); }, "-FX010"},
       {"FixedConstantBeyond", Conv,
        [](GraphBuilder& b) {
@@ -1279,6 +1299,14 @@ std::vector<SoundnessCase> AnnotationCases() {
          AddFixedMul(b, "sum", 0.25, -128);
        },
        "-FX010"},
+      {"FixedToHalfOfItsDomain", Conv,
+       [](GraphBuilder& b) {
+         AddFixedRead(b, "aten.asin.default");
+         v1::QParams& params = *b.graph.mutable_specs(b.graph.specs_size() - 1)->mutable_qparams();
+         params.set_scales(0, 1.0 / 256);
+         params.set_zero_points(0, -128);
+       },
+       "FX010", "read", "conv", -1, v1::Finding::WARNING},
       {"FixedToItsDomain", Conv, [](GraphBuilder& b) { AddFixedRead(b, "aten.asin.default"); }, "-FX010"},
       {"FixedToNoDomain", Conv, [](GraphBuilder& b) { AddFixedRead(b, "aten.sin.default"); }, "FX010", "read", "conv",
        -1, v1::Finding::WARNING},

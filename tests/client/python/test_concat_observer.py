@@ -67,3 +67,13 @@ def test_what_is_found_raises(name, function):
     else:
         prepared(X)
         convert_pt2e(prepared)(X)
+
+
+# To share with another input hides the reader from ConcatObserver, and leaves the range of a moving average (SH009).
+def test_no_correction_makes_the_numbers_wrong():
+    def function(x):
+        return torch.cat([F.silu(F.softplus(x)), x], -1)
+
+    report = quantgate.check(annotate(export(function, X), quantizers.qnn('8a8w')), targets=['qnn_htp/SM8650'])
+    result, = report.results
+    assert 'QS007' in [finding.code for finding in result.findings] and not result.corrections
