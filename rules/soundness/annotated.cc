@@ -1,8 +1,8 @@
 #include "rules/soundness/annotated.h"
 
 #include "absl/algorithm/container.h"
-#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
+#include "rules/values/views.h"
 
 namespace quantgate {
 namespace {
@@ -37,15 +37,6 @@ Place PlaceOf(const Graph& graph, SpecPlace at) {
 
 bool IsAnnotation(const CheckContext& context) {
   return context.graph().origin() == v1::Graph::PT2E && context.stage() != v1::STAGE_CONVERTED;
-}
-
-bool WritesInPlace(const Graph& graph, int32_t node) {
-  if (graph.origin() != v1::Graph::PT2E) return false;
-  absl::string_view name = graph.op_type(node);  // aten.index_put_.default
-  name = name.substr(0, name.rfind('.'));
-  // __and__ gives a new tensor, __iand__ does not.
-  if (absl::EndsWith(name, "__")) return absl::StrContains(name, ".__i");
-  return absl::EndsWith(name, "_");
 }
 
 bool IsWrittenBuffer(const Graph& graph, int32_t node, int i) {

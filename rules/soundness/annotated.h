@@ -26,9 +26,6 @@ Place PlaceOf(const Graph& graph, SpecPlace at);
 // inputs are others).
 bool IsAnnotation(const CheckContext& context);
 
-// The operator writes its first argument: ATen's names of those end in "_".
-bool WritesInPlace(const Graph& graph, int32_t node);
-
 // Input `i` of `node` is a buffer that the operator writes in place (index_put_, copy_), or a view of one. torchao's
 // prepare leaves it as it is, whatever spec the edge has: observed, it would be a copy that is written. (Parameters it
 // does observe; the graph does not tell them from buffers, and no exported model writes them.)

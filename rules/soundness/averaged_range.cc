@@ -12,8 +12,8 @@
 #include "rules/graph/port_role.h"
 #include "rules/graph/sharing.h"
 #include "rules/soundness/annotated.h"
-#include "rules/soundness/moved.h"
 #include "rules/soundness/rules.h"
+#include "rules/values/moved.h"
 
 namespace quantgate {
 namespace {

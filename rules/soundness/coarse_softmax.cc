@@ -8,9 +8,9 @@
 #include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/observers.h"
-#include "rules/soundness/largest_number.h"
 #include "rules/soundness/rules.h"
-#include "rules/soundness/softmax_input.h"
+#include "rules/values/largest_number.h"
+#include "rules/values/softmax_input.h"
 
 namespace quantgate {
 namespace {

@@ -13,10 +13,10 @@
 #include "rules/graph/observers.h"
 #include "rules/graph/sharing.h"
 #include "rules/soundness/annotated.h"
-#include "rules/soundness/bounds.h"
-#include "rules/soundness/moved.h"
 #include "rules/soundness/prescribed.h"
 #include "rules/soundness/rules.h"
+#include "rules/values/bounds.h"
+#include "rules/values/moved.h"
 
 namespace quantgate {
 namespace {

@@ -11,8 +11,8 @@
 #include "rules/graph/observers.h"
 #include "rules/graph/sharing.h"
 #include "rules/soundness/annotated.h"
-#include "rules/soundness/largest_number.h"
 #include "rules/soundness/rules.h"
+#include "rules/values/largest_number.h"
 
 namespace quantgate {
 namespace {

@@ -9,7 +9,7 @@
 #include "rules/graph/quantizer.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
-#include "rules/soundness/views.h"
+#include "rules/values/views.h"
 
 namespace quantgate {
 namespace {

@@ -8,7 +8,7 @@
 #include "rules/graph/observers.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
-#include "rules/soundness/signs.h"
+#include "rules/values/signs.h"
 
 namespace quantgate {
 namespace {

@@ -5,9 +5,9 @@
 #include "rules/engine/finding.h"
 #include "rules/engine/render.h"
 #include "rules/soundness/annotated.h"
-#include "rules/soundness/bounds.h"
 #include "rules/soundness/prescribed.h"
 #include "rules/soundness/rules.h"
+#include "rules/values/bounds.h"
 
 namespace quantgate {
 namespace {

@@ -5,6 +5,7 @@
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
 #include "rules/soundness/unobserved.h"
+#include "rules/values/views.h"
 
 namespace quantgate {
 namespace {

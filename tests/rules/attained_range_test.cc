@@ -1,5 +1,5 @@
 // Smallest and largest elements of tensors that are computed from nothing but constants.
-#include "rules/soundness/attained_range.h"
+#include "rules/values/attained_range.h"
 
 #include <gtest/gtest.h>
 

@@ -1,14 +1,14 @@
 // Large numbers that constants and parameters of operators put into tensors: masks, what is filled in, what is padded
 // with.
-#ifndef QUANTGATE_RULES_SOUNDNESS_LARGEST_NUMBER_H_
-#define QUANTGATE_RULES_SOUNDNESS_LARGEST_NUMBER_H_
+#ifndef QUANTGATE_RULES_VALUES_LARGEST_NUMBER_H_
+#define QUANTGATE_RULES_VALUES_LARGEST_NUMBER_H_
 
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
 #include "rules/engine/context.h"
-#include "rules/soundness/attained_range.h"
-#include "rules/soundness/written_memory.h"
+#include "rules/values/attained_range.h"
+#include "rules/values/written_memory.h"
 
 namespace quantgate {
 
@@ -60,4 +60,4 @@ LargestNumbers LargestNumbersOf(const CheckContext& context);
 
 }  // namespace quantgate
 
-#endif  // QUANTGATE_RULES_SOUNDNESS_LARGEST_NUMBER_H_
+#endif  // QUANTGATE_RULES_VALUES_LARGEST_NUMBER_H_

@@ -1,4 +1,4 @@
-#include "rules/soundness/largest_number.h"
+#include "rules/values/largest_number.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,8 +9,8 @@
 #include "absl/strings/match.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/port_role.h"
-#include "rules/soundness/annotated.h"
-#include "rules/soundness/moved.h"
+#include "rules/values/moved.h"
+#include "rules/values/views.h"
 
 namespace quantgate {
 namespace {
@@ -45,7 +45,7 @@ LargestNumber Within(const AttainedRange& range) {
           SignOf(range.low, range.high)};
 }
 
-LargestNumber OfConstant(const v1::Value& value) {
+LargestNumber LargestOfConstant(const v1::Value& value) {
   const AttainedRange range = RangeOfElements(value);
   if (range.known) return Within(range);
   LargestNumber found = Within({});
@@ -99,7 +99,7 @@ bool HasInfinity(const CheckContext& context) {
              }) ||
          absl::c_any_of(graph.constants(), [&](const Graph::ConstantRecord& constant) {
            return !constant.is_finite && !IsBias(graph, constant.value) &&
-                  std::isinf(OfConstant(graph.value(constant.value)).size);
+                  std::isinf(LargestOfConstant(graph.value(constant.value)).size);
          });
 }
 
@@ -112,7 +112,7 @@ const LargestNumber& LargestNumbers::In(int32_t value) const {
   if (value < 0) return kNone;
   if (numbers_.empty()) FindAll();
   if (graph_.is_constant(value) && !is_known_[value]) {
-    numbers_[value] = OfConstant(graph_.value(value));
+    numbers_[value] = LargestOfConstant(graph_.value(value));
     is_known_[value] = true;
     if (memory_.IsOver(value, 0)) numbers_[value].surely = numbers_[value].uniform = false;  // by the last call
   }

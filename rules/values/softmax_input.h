@@ -1,6 +1,6 @@
 // What a softmax reads, as it is quantized.
-#ifndef QUANTGATE_RULES_SOUNDNESS_SOFTMAX_INPUT_H_
-#define QUANTGATE_RULES_SOUNDNESS_SOFTMAX_INPUT_H_
+#ifndef QUANTGATE_RULES_VALUES_SOFTMAX_INPUT_H_
+#define QUANTGATE_RULES_VALUES_SOFTMAX_INPUT_H_
 
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
@@ -44,4 +44,4 @@ class LargestScale {
 
 }  // namespace quantgate
 
-#endif  // QUANTGATE_RULES_SOUNDNESS_SOFTMAX_INPUT_H_
+#endif  // QUANTGATE_RULES_VALUES_SOFTMAX_INPUT_H_

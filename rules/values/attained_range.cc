@@ -1,4 +1,4 @@
-#include "rules/soundness/attained_range.h"
+#include "rules/values/attained_range.h"
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +9,7 @@
 #include "rules/graph/data_type.h"
 #include "rules/graph/elements.h"
 #include "rules/graph/port_role.h"
-#include "rules/soundness/moved.h"
+#include "rules/values/moved.h"
 
 namespace quantgate {
 namespace {

@@ -1,4 +1,4 @@
-#include "rules/soundness/moved.h"
+#include "rules/values/moved.h"
 
 #include <algorithm>
 

@@ -1,10 +1,10 @@
-#include "rules/soundness/signs.h"
+#include "rules/values/signs.h"
 
 #include <algorithm>
 
 #include "rules/graph/elements.h"
 #include "rules/graph/port_role.h"
-#include "rules/soundness/bounds.h"
+#include "rules/values/bounds.h"
 
 namespace quantgate {
 namespace {
@@ -62,7 +62,7 @@ Effect EffectOf(const Operator& op) {
   }
 }
 
-Sign OfConstant(const v1::Value& value) {
+Sign SignOfConstant(const v1::Value& value) {
   const v1::Constant& constant = value.constant();
   const RealView reals = RealsOf(value);
   const auto negative = [](double number) { return number < 0; };
@@ -107,7 +107,7 @@ std::vector<Sign> SignsOf(const CheckContext& context) {
   const Graph& graph = context.graph();
   std::vector<Sign> signs(graph.num_values(), Sign::kUnknown);
   for (const Graph::ConstantRecord& constant : graph.constants()) {
-    signs[constant.value] = OfConstant(graph.value(constant.value));
+    signs[constant.value] = SignOfConstant(graph.value(constant.value));
   }
   for (int32_t node : graph.order()) {
     const Sign sign = OfOutput(context, node, signs);

@@ -1,7 +1,7 @@
 // Which tensors are written over after they were made: exported programs assign to views, and whoever reads the tensor
 // later reads what was assigned.
-#ifndef QUANTGATE_RULES_SOUNDNESS_WRITTEN_MEMORY_H_
-#define QUANTGATE_RULES_SOUNDNESS_WRITTEN_MEMORY_H_
+#ifndef QUANTGATE_RULES_VALUES_WRITTEN_MEMORY_H_
+#define QUANTGATE_RULES_VALUES_WRITTEN_MEMORY_H_
 
 #include <cstdint>
 #include <vector>
@@ -32,4 +32,4 @@ WrittenMemory WrittenMemoryOf(const CheckContext& context);
 
 }  // namespace quantgate
 
-#endif  // QUANTGATE_RULES_SOUNDNESS_WRITTEN_MEMORY_H_
+#endif  // QUANTGATE_RULES_VALUES_WRITTEN_MEMORY_H_

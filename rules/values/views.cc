@@ -1,8 +1,8 @@
-#include "rules/soundness/views.h"
+#include "rules/values/views.h"
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "rules/soundness/annotated.h"
 
 namespace quantgate {
 namespace {
@@ -77,6 +77,15 @@ constexpr absl::string_view kViews[] = {
 
 bool IsView(const Graph& graph, int32_t node) {
   return graph.op(node) == OpId::kGetItem || absl::c_linear_search(kViews, graph.op_type(node));
+}
+
+bool WritesInPlace(const Graph& graph, int32_t node) {
+  if (graph.origin() != v1::Graph::PT2E) return false;
+  absl::string_view name = graph.op_type(node);  // aten.index_put_.default
+  name = name.substr(0, name.rfind('.'));
+  // __and__ gives a new tensor, __iand__ does not.
+  if (absl::EndsWith(name, "__")) return absl::StrContains(name, ".__i");
+  return absl::EndsWith(name, "_");
 }
 
 bool Assigns(const Graph& graph, int32_t node) {

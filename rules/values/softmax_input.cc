@@ -1,10 +1,10 @@
-#include "rules/soundness/softmax_input.h"
+#include "rules/values/softmax_input.h"
 
 #include <algorithm>
 
 #include "rules/graph/port_role.h"
 #include "rules/graph/quantizer.h"
-#include "rules/soundness/moved.h"
+#include "rules/values/moved.h"
 
 namespace quantgate {
 namespace {

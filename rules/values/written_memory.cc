@@ -1,12 +1,11 @@
-#include "rules/soundness/written_memory.h"
+#include "rules/values/written_memory.h"
 
 #include <algorithm>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
-#include "rules/soundness/annotated.h"
-#include "rules/soundness/views.h"
+#include "rules/values/views.h"
 
 namespace quantgate {
 namespace {

@@ -1,6 +1,6 @@
 // Tensors that hold what another one does, only arranged in another way.
-#ifndef QUANTGATE_RULES_SOUNDNESS_MOVED_H_
-#define QUANTGATE_RULES_SOUNDNESS_MOVED_H_
+#ifndef QUANTGATE_RULES_VALUES_MOVED_H_
+#define QUANTGATE_RULES_VALUES_MOVED_H_
 
 #include <cstdint>
 
@@ -22,4 +22,4 @@ bool KeepsAll(const Graph& graph, int32_t node);
 
 }  // namespace quantgate
 
-#endif  // QUANTGATE_RULES_SOUNDNESS_MOVED_H_
+#endif  // QUANTGATE_RULES_VALUES_MOVED_H_

@@ -1,6 +1,6 @@
 // Which tensors go below zero, as far as operators and constants tell.
-#ifndef QUANTGATE_RULES_SOUNDNESS_SIGNS_H_
-#define QUANTGATE_RULES_SOUNDNESS_SIGNS_H_
+#ifndef QUANTGATE_RULES_VALUES_SIGNS_H_
+#define QUANTGATE_RULES_VALUES_SIGNS_H_
 
 #include <cstdint>
 #include <vector>
@@ -21,4 +21,4 @@ std::vector<Sign> SignsOf(const CheckContext& context);
 
 }  // namespace quantgate
 
-#endif  // QUANTGATE_RULES_SOUNDNESS_SIGNS_H_
+#endif  // QUANTGATE_RULES_VALUES_SIGNS_H_

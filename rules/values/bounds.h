@@ -1,6 +1,6 @@
 // Between which numbers tensors surely lie, as far as operators and constants tell.
-#ifndef QUANTGATE_RULES_SOUNDNESS_BOUNDS_H_
-#define QUANTGATE_RULES_SOUNDNESS_BOUNDS_H_
+#ifndef QUANTGATE_RULES_VALUES_BOUNDS_H_
+#define QUANTGATE_RULES_VALUES_BOUNDS_H_
 
 #include <limits>
 #include <vector>
@@ -28,4 +28,4 @@ std::vector<Bounds> BoundsOf(const CheckContext& context);
 
 }  // namespace quantgate
 
-#endif  // QUANTGATE_RULES_SOUNDNESS_BOUNDS_H_
+#endif  // QUANTGATE_RULES_VALUES_BOUNDS_H_

@@ -1,4 +1,4 @@
-#include "rules/soundness/bounds.h"
+#include "rules/values/bounds.h"
 
 #include <algorithm>
 #include <cmath>
@@ -7,7 +7,7 @@
 
 #include "rules/graph/data_type.h"
 #include "rules/graph/port_role.h"
-#include "rules/soundness/attained_range.h"
+#include "rules/values/attained_range.h"
 
 namespace quantgate {
 namespace {
@@ -49,7 +49,7 @@ Bounds OfElements(double low, double high) {
   return low <= high && std::abs(low) < kMask && std::abs(high) < kMask ? Between(low, high) : Bounds{};
 }
 
-Bounds OfConstant(const v1::Value& value) {
+Bounds BoundsOfConstant(const v1::Value& value) {
   const AttainedRange range = RangeOfElements(value);
   return range.known ? OfElements(range.low, range.high) : Bounds{};
 }
@@ -58,7 +58,7 @@ class Propagation {
  public:
   explicit Propagation(const Graph& graph) : graph_(graph), bounds_(graph.num_values()) {
     for (const Graph::ConstantRecord& constant : graph.constants()) {
-      bounds_[constant.value] = OfConstant(graph.value(constant.value));
+      bounds_[constant.value] = BoundsOfConstant(graph.value(constant.value));
     }
     for (int32_t node : graph.order()) {
       const Bounds bounds = OfOutput(node);

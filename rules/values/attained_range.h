@@ -1,13 +1,13 @@
 // Smallest and largest element of tensors that follow from constants and parameters alone: masks, counters, and what is
 // made of them. Not bounds: an element is each of the two.
-#ifndef QUANTGATE_RULES_SOUNDNESS_ATTAINED_RANGE_H_
-#define QUANTGATE_RULES_SOUNDNESS_ATTAINED_RANGE_H_
+#ifndef QUANTGATE_RULES_VALUES_ATTAINED_RANGE_H_
+#define QUANTGATE_RULES_VALUES_ATTAINED_RANGE_H_
 
 #include <cstdint>
 #include <vector>
 
 #include "rules/engine/context.h"
-#include "rules/soundness/written_memory.h"
+#include "rules/values/written_memory.h"
 
 namespace quantgate {
 
@@ -53,4 +53,4 @@ AttainedRanges AttainedRangesOf(const CheckContext& context);
 
 }  // namespace quantgate
 
-#endif  // QUANTGATE_RULES_SOUNDNESS_ATTAINED_RANGE_H_
+#endif  // QUANTGATE_RULES_VALUES_ATTAINED_RANGE_H_

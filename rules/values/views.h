@@ -1,6 +1,6 @@
 // Which operators of ATen give memory that is there already, and which write into it.
-#ifndef QUANTGATE_RULES_SOUNDNESS_VIEWS_H_
-#define QUANTGATE_RULES_SOUNDNESS_VIEWS_H_
+#ifndef QUANTGATE_RULES_VALUES_VIEWS_H_
+#define QUANTGATE_RULES_VALUES_VIEWS_H_
 
 #include <cstdint>
 
@@ -12,9 +12,12 @@ namespace quantgate {
 // what changes a shape in place.
 bool IsView(const Graph& graph, int32_t node);
 
+// The operator writes its first argument: ATen's names of those end in "_".
+bool WritesInPlace(const Graph& graph, int32_t node);
+
 // It writes elements into its first input.
 bool Assigns(const Graph& graph, int32_t node);
 
 }  // namespace quantgate
 
-#endif  // QUANTGATE_RULES_SOUNDNESS_VIEWS_H_
+#endif  // QUANTGATE_RULES_VALUES_VIEWS_H_
