@@ -2,9 +2,13 @@
 
 #include <algorithm>
 #include <limits>
+#include <string>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
+#include "absl/strings/strip.h"
 #include "client/error.h"
 #include "client/text.h"
 #include "client/unfinished_file.h"
@@ -21,6 +25,9 @@ namespace {
 // Text is for people and small graphs; parsing it takes many times its size.
 constexpr size_t kMaxTextBytes = size_t{256} << 20;
 constexpr int kMaxTextDepth = 90;
+
+// Editors of Windows write it in front; neither parser takes it.
+constexpr absl::string_view kByteOrderMark = "\xEF\xBB\xBF";
 
 absl::Status Damaged(absl::string_view what) { return CodedError(absl::StatusCode::kInvalidArgument, "FI001", what); }
 absl::Status TooMuch(absl::string_view what) { return CodedError(absl::StatusCode::kResourceExhausted, "FI002", what); }
@@ -78,8 +85,11 @@ absl::Status ParseJson(absl::string_view text, v1::Graph* graph) {
   const google::protobuf::StringPiece piece(text.data(), text.size());
   const auto status = google::protobuf::util::JsonStringToMessage(piece, graph);
   if (status.ok()) return absl::OkStatus();
-  return Damaged(absl::StrCat("is JSON, but no quantgate.v1.Graph: ",
-                              ToUtf8(absl::string_view(status.message().data(), status.message().size()))));
+  // What is wrong, the text around the place, and a mark below it.
+  const std::vector<std::string> lines =
+      absl::StrSplit(absl::string_view(status.message().data(), status.message().size()), '\n');
+  const std::string place = lines.size() > 1 ? absl::StrCat(" at '", ToUtf8(lines[1]), "'") : "";
+  return Damaged(absl::StrCat("is JSON, but no quantgate.v1.Graph: ", ToUtf8(lines[0]), place));
 }
 
 absl::Status ParseText(absl::string_view text, v1::Graph* graph) {
@@ -100,8 +110,9 @@ absl::StatusOr<v1::Graph> ParseGraph(absl::string_view bytes, FileFormat format,
   if (format == FileFormat::kGraphBinary) {
     status = ParseBinary(bytes, options, &graph);
   } else {
-    status = CheckText(bytes, options);
-    if (status.ok()) status = format == FileFormat::kGraphJson ? ParseJson(bytes, &graph) : ParseText(bytes, &graph);
+    const absl::string_view text = absl::StripPrefix(bytes, kByteOrderMark);
+    status = CheckText(text, options);
+    if (status.ok()) status = format == FileFormat::kGraphJson ? ParseJson(text, &graph) : ParseText(text, &graph);
   }
   if (!status.ok()) return status;
   int64_t nodes = 0;

@@ -143,10 +143,11 @@ absl::Status Serve(CLI::App& command, ServeFlags& flags, const ServeParts& parts
   // What gRPC would log of an address in use, the error says; $GRPC_VERBOSITY brings its log back.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   server::KeepFreedMemory();
+  // Before any other thread is there: a thread that does not block them, as gRPC's would not, ends the process.
+  StopSignals signals;
   // Never given back: when the last use of the library ends, it waits up to ten seconds for a poller of its own, which
   // has nothing left to poll.
   grpc_init();
-  StopSignals signals;
   absl::StatusOr<std::unique_ptr<db::TableSource>> tables = parts.open_tables(flags.tables);
   if (!tables.ok()) return tables.status();
   absl::StatusOr<std::unique_ptr<db::ReportStore>> store = OpenStore(flags.store);

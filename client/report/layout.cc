@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -32,6 +33,12 @@ size_t SequenceLength(absl::string_view text) {
 // Columns that the last cell of a table row needs to be wrapped.
 constexpr int kMinLastColumn = 24;
 
+// Characters that turn the direction of the text behind them: a line would say other than it shows.
+constexpr absl::string_view kDirections[] = {
+    "\u200E", "\u200F", "\u202A", "\u202B", "\u202C", "\u202D",
+    "\u202E", "\u2066", "\u2067", "\u2068", "\u2069", "\u061C",
+};
+
 }  // namespace
 
 int DisplayWidth(absl::string_view text) {
@@ -54,6 +61,11 @@ std::string Printable(absl::string_view text) {
     if (length == 0 || (length == 1 && absl::ascii_iscntrl(text[0]))) {
       absl::StrAppendFormat(&out, "\\x%02x", static_cast<unsigned char>(text[0]));
       text.remove_prefix(1);
+    } else if (absl::c_linear_search(kDirections, text.substr(0, length))) {
+      for (size_t i = 0; i < length; ++i) {
+        absl::StrAppendFormat(&out, "\\x%02x", static_cast<unsigned char>(text[i]));
+      }
+      text.remove_prefix(length);
     } else {
       out.append(text.data(), length);
       text.remove_prefix(length);

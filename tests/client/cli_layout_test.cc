@@ -29,6 +29,7 @@ TEST_P(PrintableTest, LeavesNothingThatATerminalObeys) { EXPECT_EQ(Printable(Get
 INSTANTIATE_TEST_SUITE_P(Texts, PrintableTest,
                          testing::Values(PrintableCase{"layer.0/conv é 日本 🙂", "layer.0/conv é 日本 🙂"},
                                          PrintableCase{"a\nb\tc", "a\\x0ab\\x09c"},
+                                         PrintableCase{"fc\u202Egnp", "fc\\xe2\\x80\\xaegnp"},
                                          PrintableCase{"\033]0;owned\007", "\\x1b]0;owned\\x07"},
                                          PrintableCase{"\x9b"
                                                        "31m",

@@ -106,6 +106,22 @@ TEST(GraphFile, ErrorsNameThePlace) {
   EXPECT_EQ(ErrorCode(Parse("{}", FileFormat::kGraphJson)), "FI001");
 }
 
+TEST(GraphFile, ByteOrderMarkInFrontOfText) {
+  for (const FileFormat format : {FileFormat::kGraphJson, FileFormat::kGraphText}) {
+    const std::string text = SerializeGraph(OddGraph(), format).value();
+    const absl::StatusOr<v1::Graph> graph = ParseGraph("\xEF\xBB\xBF" + text, format, {});
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    EXPECT_EQ(graph->SerializeAsString(), ParseGraph(text, format, {})->SerializeAsString());
+  }
+}
+
+TEST(GraphFile, JsonErrorsAreOneLine) {
+  const absl::Status status = ParseGraph("{\"name\": \"a\",\n \"nodes\": [x]}", FileFormat::kGraphJson, {}).status();
+  EXPECT_FALSE(absl::StrContains(status.message(), "\\x0a")) << status;
+  EXPECT_FALSE(absl::StrContains(status.message(), "\n")) << status;
+  EXPECT_TRUE(absl::StrContains(status.message(), "x]}")) << status;
+}
+
 TEST(GraphFile, LimitsHoldInEveryFormat) {
   const ImportOptions few{.max_nodes = 3, .max_subgraph_depth = 2};
   v1::Graph many;

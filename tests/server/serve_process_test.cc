@@ -120,6 +120,23 @@ TEST_F(ServeTest, SigtermDrainsAndExitsZero) {
   }
 }
 
+// A thread that does not would end the process at once: signals go to any that takes them.
+TEST_F(ServeTest, OnlyTheMainThreadTakesThem) {
+  Start({"--listen", "127.0.0.1:0", "--store", store_});
+  constexpr uint64_t kBoth = uint64_t{1} << (SIGTERM - 1) | uint64_t{1} << (SIGINT - 1);
+  int others = 0;
+  for (const auto& thread : std::filesystem::directory_iterator(absl::StrCat("/proc/", pid_, "/task"))) {
+    if (thread.path().filename() == std::to_string(pid_)) continue;
+    const std::string status = ReadFile(thread.path() / "status");
+    const size_t at = status.find("SigBlk:");
+    if (at == std::string::npos) continue;  // it has ended
+    ++others;
+    EXPECT_EQ(std::stoull(status.substr(at + 7), nullptr, 16) & kBoth, kBoth) << status;
+  }
+  EXPECT_GT(others, 0);
+  EXPECT_EQ(Kill(SIGTERM), 0);
+}
+
 TEST_F(ServeTest, ACheckThatCannotBeCancelledDoesNotKeepTheProcess) {
   Start({"--listen", "127.0.0.1:0", "--store", store_, "--drain-timeout", "0"});
   v1::Report report;

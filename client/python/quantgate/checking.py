@@ -7,6 +7,7 @@ import pathlib
 import tempfile
 from typing import TYPE_CHECKING, Any, List, Literal, Optional, Sequence, Tuple, Union
 
+from google.protobuf import json_format
 from google.protobuf.message import DecodeError
 
 from quantgate import executable
@@ -33,15 +34,22 @@ def check(model: Any, targets: Sequence[str] = (), mode: str = "strict", server:
     Raises QuantGateError when the question cannot be answered; findings are data in the report.
     """
     timeout = seconds(timeout)
-    path = os.fspath(model) if isinstance(model, (str, os.PathLike)) else ""
-    graph = _import(path, timeout) if path else to_graph(model, example_inputs)
+    file = report_pb2.ModelInfo()
+    if isinstance(model, (str, os.PathLike)):
+        graph, file = _import(os.fspath(model), timeout)
+    else:
+        graph = to_graph(model, example_inputs)
     with Client(server or executable.private_server(timeout), timeout=timeout) as client:
-        return client.validate(graph, targets=targets, mode=mode, toolchain=toolchain, path=str(path))
+        return client.validate(graph, targets=targets, mode=mode, toolchain=toolchain, model=file)
 
 
 def to_graph(model: Any, example_inputs: Any = None) -> graph_pb2.Graph:
     """The quantgate.v1.Graph of a torch.fx.GraphModule or torch.export.ExportedProgram."""
-    from quantgate import fx
+    try:
+        from quantgate import fx
+    except ModuleNotFoundError as error:
+        raise QuantGateError("INVALID_ARGUMENT", f"expected the path of a model file, not {type(model).__name__}: without "
+                                                 f"{error.name} no other model can be read") from None
 
     return fx.to_graph(model, example_inputs)
 
@@ -75,17 +83,17 @@ def apply(report: Report, model: Any, target: Optional[str] = None) -> List[Appl
     observers than the graph has are refused, and so is a converted graph.
 
     target: whose corrections; none: those of the only target, or with several those that satisfy all of them. Only
-    corrections that were checked again are applied. Returns what changed; nothing does when the graph is not the one of
-    the report (QuantGateError).
+    corrections that were checked again are applied. Returns what changed; nothing does when one of their places is not
+    in the graph, or is another operator, or annotated otherwise, than when it was checked (QuantGateError).
     """
     if not isinstance(report, Report):
         raise QuantGateError("INVALID_ARGUMENT", f"expected the report of a check, not {type(report).__name__}")
     corrections = _corrections(report, target)
-    if not corrections:
-        return []
     if report.proto.stage == types_pb2.STAGE_CONVERTED:
         raise QuantGateError("FAILED_PRECONDITION", "the graph is converted already: apply the report of the annotated "
                                                     "graph, before prepare_pt2e inserts observers")
+    if not corrections:
+        return []
     from quantgate import fx_apply, fx_calibrated
 
     if report.proto.stage == types_pb2.STAGE_CALIBRATED or fx_calibrated.is_prepared(model):
@@ -101,16 +109,18 @@ def _corrections(report: Report, target: Optional[str]) -> List[List[report_pb2.
     return [list(correction.changes) for correction in result.corrections if correction.proven]
 
 
-def _import(path: str, timeout: float) -> graph_pb2.Graph:
+def _import(path: str, timeout: float) -> Tuple[graph_pb2.Graph, report_pb2.ModelInfo]:
     with tempfile.TemporaryDirectory() as folder:
-        graph_file = pathlib.Path(folder) / "graph.pb"
-        executable.run(["import", "-o", str(graph_file), "--quiet", "--", path], timeout)
+        graph_file, info_file = pathlib.Path(folder) / "graph.pb", pathlib.Path(folder) / "info.json"
+        executable.run(["import", "-o", str(graph_file), "--info", str(info_file), "--quiet", "--", path], timeout)
         graph = graph_pb2.Graph()
+        info = report_pb2.ModelInfo()
         try:
             graph.ParseFromString(graph_file.read_bytes())
-        except (OSError, DecodeError) as error:
+            json_format.Parse(info_file.read_bytes(), info)
+        except (OSError, DecodeError, json_format.ParseError) as error:
             raise _no_answer("import", str(error)) from None
-        return graph
+        return graph, info
 
 
 def _no_answer(command: str, text: str) -> QuantGateError:

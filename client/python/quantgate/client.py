@@ -62,9 +62,9 @@ class Client:
         self.close()
 
     def validate(self, graph: graph_pb2.Graph, *, targets: Sequence[str] = (), mode: str = "strict",
-                 toolchain: str = "", path: str = "") -> Report:
-        """Checks a graph on the server."""
-        options = _options(graph, targets, mode, toolchain, path)
+                 toolchain: str = "", path: str = "", model: Optional[report_pb2.ModelInfo] = None) -> Report:
+        """Checks a graph on the server. path: of the file that it was; model: that and what else identifies it."""
+        options = _options(graph, targets, mode, toolchain, path, model)
 
         def call(timeout: float) -> report_pb2.Report:
             if graph.ByteSize() <= _UNARY_LIMIT:
@@ -84,11 +84,12 @@ class Client:
         raise AssertionError("unreachable")
 
     async def validate_async(self, graph: graph_pb2.Graph, *, targets: Sequence[str] = (), mode: str = "strict",
-                             toolchain: str = "", path: str = "") -> Report:
+                             toolchain: str = "", path: str = "",
+                             model: Optional[report_pb2.ModelInfo] = None) -> Report:
         """The same for asyncio; the channel lives for one call, because it belongs to the running loop."""
         import asyncio
 
-        options = _options(graph, targets, mode, toolchain, path)
+        options = _options(graph, targets, mode, toolchain, path, model)
         deadline = time.monotonic() + self._timeout
         channel = (grpc.aio.secure_channel(self.address, self._credentials, self._options)
                    if self._credentials else grpc.aio.insecure_channel(self.address, self._options))
@@ -137,8 +138,8 @@ def _report(response: Any) -> report_pb2.Report:
     return report
 
 
-def _options(graph: Any, targets: Sequence[str], mode: str, toolchain: str,
-             path: str) -> validation_service_pb2.ValidateOptions:
+def _options(graph: Any, targets: Sequence[str], mode: str, toolchain: str, path: str,
+             model: Optional[report_pb2.ModelInfo]) -> validation_service_pb2.ValidateOptions:
     if not isinstance(graph, graph_pb2.Graph):
         raise QuantGateError("INVALID_ARGUMENT", f"expected a quantgate.v1.Graph (quantgate.to_graph makes one), not "
                                                  f"{type(graph).__name__}")
@@ -155,7 +156,9 @@ def _options(graph: Any, targets: Sequence[str], mode: str, toolchain: str,
         raise QuantGateError("INVALID_ARGUMENT", f"targets: expected a list of names, not {targets!r}")
     try:
         options = validation_service_pb2.ValidateOptions(targets=names, mode=_MODES[mode], toolchain=toolchain)
-        options.model.path = path
+        if model is not None:
+            options.model.CopyFrom(model)
+        options.model.path = path or options.model.path
         options.request_id = uuid.uuid4().hex
     except UnicodeEncodeError as error:
         raise QuantGateError("INVALID_ARGUMENT", f"{ascii(error.object)} is no text") from None

@@ -48,7 +48,7 @@ class AnnotatedGraph:
 
     def place(self, location: report_pb2.Location) -> Place:
         if location.HasField("input"):
-            return self._node(location.value), self._node(location.node)
+            return self._node(location.value), self._operator(location)
         return self._node(location.value or location.node)
 
     def is_observable(self, change: report_pb2.Change) -> bool:
@@ -96,6 +96,13 @@ class AnnotatedGraph:
     def _referred(self, reference: spec_pb2.EdgeRef) -> Place:
         value = self._node(reference.value_name)
         return (value, self._node(reference.consumer_name)) if reference.consumer_name else value
+
+    def _operator(self, location: report_pb2.Location) -> torch.fx.Node:
+        node = self._node(location.node)
+        if isinstance(node.target, torch._ops.OpOverload) and location.op not in ("", str(node.target)):
+            raise QuantGateError("FAILED_PRECONDITION", f"'{node.name}' is {node.target}, not {location.op}: the report is "
+                                                        "of another graph")
+        return node
 
     def _node(self, name: str) -> torch.fx.Node:
         node: Optional[torch.fx.Node] = self._nodes.get(name)

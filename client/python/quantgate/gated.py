@@ -1,6 +1,7 @@
 """A quantizer that asks before anything is inserted."""
 from __future__ import annotations
 
+import abc
 import logging
 from typing import TYPE_CHECKING, Any, List, Optional, Sequence
 
@@ -27,6 +28,10 @@ class Gated:
                  server: Optional[str] = None, timeout: float = 60.0) -> None:
         if not hasattr(quantizer, "annotate"):
             raise QuantGateError("INVALID_ARGUMENT", f"expected a quantizer, not {type(quantizer).__name__}")
+        # An instance of torchao's Quantizer, by its name: nothing here imports torchao.
+        for base in type(quantizer).__mro__:
+            if base.__name__ == "Quantizer" and isinstance(base, abc.ABCMeta):
+                base.register(Gated)
         self._quantizer = quantizer
         self._targets = targets
         self._mode = mode

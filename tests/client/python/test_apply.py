@@ -267,3 +267,17 @@ def test_after_convert_it_is_too_late():
     found.proto.stage = types_pb2.STAGE_CONVERTED
     with pytest.raises(quantgate.QuantGateError, match='is converted already'):
         quantgate.apply(found, convert_pt2e(calibrated()))
+    # Nor is an answer without corrections silently none.
+    found.proto.results[0].ClearField('corrections')
+    with pytest.raises(quantgate.QuantGateError, match='is converted already'):
+        quantgate.apply(found, convert_pt2e(calibrated()))
+
+
+def test_an_operator_of_another_graph():
+    module = annotated()
+    change = edge(module, 'conv2d', 1, INT8)
+    change.location.op = 'aten.linear.default'
+    with pytest.raises(quantgate.QuantGateError, match='aten.conv2d.default, not aten.linear.default'):
+        quantgate.apply(report(change), module)
+    change.location.op = 'aten.conv2d.default'
+    assert quantgate.apply(report(change), module)

@@ -1,5 +1,6 @@
 """check and Gated on graphs that real quantizers annotate, at every stage."""
 import copy
+import hashlib
 import logging
 import os
 import pathlib
@@ -17,6 +18,7 @@ import torch
 from quantgate import executable
 from quantgate.v1 import graph_pb2, report_pb2, types_pb2
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
+from torchao.quantization.pt2e.quantizer import Quantizer
 
 DATA = pathlib.Path(__file__).resolve().parents[2] / 'data' / 'onnx'
 V75, V68 = 'qnn_htp/SM8650', 'qnn_htp/SM8350'
@@ -50,6 +52,7 @@ def test_sixteen_bit_weights_need_v73():
 def test_gated_stops_before_anything_is_inserted(caplog):
     module = models.export()
     gated = quantgate.Gated(models.qnn('use_16a16w'), targets=[V68])
+    assert isinstance(gated, Quantizer)
     with pytest.raises(quantgate.RejectedError, match='conv2d(.|\n)*linear'):
         prepare_pt2e(module, gated)
     with caplog.at_level(logging.WARNING, 'quantgate'):
@@ -61,7 +64,11 @@ def test_gated_stops_before_anything_is_inserted(caplog):
 
 def test_a_path_and_an_exported_program():
     good, bad = DATA / 'tiny.qdq_u8s8.onnx', DATA / 'bad.scale_nan.tiny.qdq_u8s8.onnx'
-    assert quantgate.check(good, targets=[V75]).ok
+    report = quantgate.check(good, targets=[V75])
+    assert report.ok
+    model = report.proto.model
+    assert (model.path, model.format) == (str(good), 'onnx')
+    assert model.sha256 == hashlib.sha256(good.read_bytes()).hexdigest()
     if bad.exists():
         assert quantgate.check(str(bad)).verdict() == 'REJECTED'
     program = torch.export.export(models.ConvNet().eval(), models.INPUTS)

@@ -8,7 +8,7 @@ import threading
 import pytest
 import random_graphs
 import torch
-from quantgate import executable, to_graph
+from quantgate import executable, fx
 from torchao.quantization.pt2e.quantizer import QuantizationAnnotation, SharedQuantizationSpec
 
 FIRST_SEED = int(os.environ.get('QUANTGATE_SEED', '20261121'))
@@ -34,7 +34,7 @@ def answers(modules, folder):
     paths = []
     for index, module in enumerate(modules):
         paths.append(folder / f'{index}.pb')
-        paths[-1].write_bytes(to_graph(module).SerializeToString())
+        paths[-1].write_bytes(fx.to_graph(module, told_apart=True).SerializeToString())
     found = json.loads(executable.run(['groups', *map(str, paths), '--format', 'json'], 120))
     return [{'groups': one['groups'], 'error': as_raised(one['error'])} for one in found]
 
