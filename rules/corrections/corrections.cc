@@ -204,7 +204,7 @@ bool Causes(const Observed& first, const Observed& after, std::vector<int32_t>& 
   nodes.clear();
   for (const auto& [issue, entry] : after.issues()) {
     const Observed::Entry* before = first.Find(issue);
-    if (entry.weight >= Weight::kWrong && (before == nullptr || before->weight < entry.weight)) {
+    if (entry.weight >= Weight::kLosing && (before == nullptr || before->weight < entry.weight)) {
       nodes.push_back(issue.node);
     }
   }

@@ -2,24 +2,21 @@
 
 #include <algorithm>
 
+#include "absl/algorithm/container.h"
 #include "absl/hash/hash.h"
 #include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
 
 namespace quantgate::corrections {
 namespace {
 
+// Where numbers may be cut off or lost, not only coarser.
+constexpr absl::string_view kLosing[] = {"FX010", "NR009", "SH009"};
+
 Weight WeightOf(const v1::Finding& finding) {
   if (IsFault(finding)) return Weight::kFault;
-  if (finding.severity() != v1::Finding::WARNING) return Weight::kNote;
-  switch (finding.effect()) {
-    case v1::Finding::ADVICE:
-      return Weight::kNote;
-    case v1::Finding::WRONG_NUMBERS:
-    case v1::Finding::UNSOUND:
-      return Weight::kWrong;
-    default:
-      return Weight::kWarning;
-  }
+  if (finding.severity() != v1::Finding::WARNING || finding.effect() == v1::Finding::ADVICE) return Weight::kNote;
+  return absl::c_linear_search(kLosing, finding.code()) ? Weight::kLosing : Weight::kWarning;
 }
 
 }  // namespace

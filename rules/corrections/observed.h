@@ -31,7 +31,7 @@ struct Issue {
 enum class Weight : uint8_t {
   kNote,     // advice that no one has to follow
   kWarning,  // precision
-  kWrong,    // a warning that numbers are wrong: none is corrected, and no change may cause one
+  kLosing,   // a warning that numbers may be lost: none is corrected, and no change may cause one
   kFault,    // an error or a fallback, or something that cannot be judged any more
 };
 

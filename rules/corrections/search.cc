@@ -183,7 +183,7 @@ void Search::Judged(Trial& trial, const Observed& seen) {
       const Observed::Entry* before = now_.Find(issue);
       moved |= before == nullptr || before->words != entry.words;
       if (before != nullptr && before->weight >= entry.weight) continue;
-      if (entry.weight >= Weight::kWrong && caused_at < 0) {
+      if (entry.weight >= Weight::kLosing && caused_at < 0) {
         caused = true;
         caused_at = node;
       }
@@ -231,14 +231,14 @@ absl::Status Search::Round(std::vector<Trial> trials) {
     for (const Trial& trial : trials) reached.insert(trial.reach.begin(), trial.reach.end());
     for (const auto& [issue, entry] : seen->issues()) {
       const Observed::Entry* before = now_.Find(issue);
-      const bool caused = entry.weight >= Weight::kWrong && (before == nullptr || before->weight < entry.weight);
+      const bool caused = entry.weight >= Weight::kLosing && (before == nullptr || before->weight < entry.weight);
       stray |= caused && !reached.contains(issue.node);
     }
   } else {
     // What appears elsewhere is this one's doing.
     for (const auto& [issue, entry] : seen->issues()) {
       const Observed::Entry* before = now_.Find(issue);
-      if (entry.weight >= Weight::kWrong && (before == nullptr || before->weight < entry.weight)) {
+      if (entry.weight >= Weight::kLosing && (before == nullptr || before->weight < entry.weight)) {
         trials[0].reach.push_back(issue.node);
       }
     }

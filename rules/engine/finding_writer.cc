@@ -12,17 +12,37 @@ namespace {
 
 static_assert(v1::Finding::Severity_MAX < 4);
 
+auto OrderOf(const FindingDraft& draft) {
+  const Place& p = draft.place;
+  return std::make_tuple(p.node, absl::string_view(draft.rule->code), p.output, p.input, p.value, p.index);
+}
+
+bool SaySame(const FindingDraft& a, const FindingDraft& b) {
+  const auto words = [](const FindingDraft& draft) {
+    return std::tie(draft.observed, draft.allowed, draft.source.table, draft.source.row, draft.fix, draft.group,
+                    draft.bare);
+  };
+  return EffectOf(a) == EffectOf(b) && SeverityOf(a) == SeverityOf(b) && words(a) == words(b);
+}
+
+// What is said twice of one place is said once: a node may become several backend operators that all break one rule.
 std::vector<const FindingDraft*> Sorted(const std::vector<FindingDraft>& drafts) {
   std::vector<const FindingDraft*> sorted;
   sorted.reserve(drafts.size());
   for (const FindingDraft& draft : drafts) sorted.push_back(&draft);
-  std::stable_sort(sorted.begin(), sorted.end(), [](const FindingDraft* a, const FindingDraft* b) {
-    const auto key = [](const FindingDraft& draft) {
-      const Place& p = draft.place;
-      return std::make_tuple(p.node, absl::string_view(draft.rule->code), p.output, p.input, p.value, p.index);
-    };
-    return key(*a) < key(*b);
-  });
+  std::stable_sort(sorted.begin(), sorted.end(),
+                   [](const FindingDraft* a, const FindingDraft* b) { return OrderOf(*a) < OrderOf(*b); });
+  constexpr int kMostOperators = 8;  // of one node, that are looked back at
+  size_t kept = 0;
+  for (const FindingDraft* draft : sorted) {
+    bool repeats = false;
+    for (size_t i = kept; !repeats && i > 0 && kept - i < kMostOperators; --i) {
+      if (OrderOf(*sorted[i - 1]) != OrderOf(*draft)) break;
+      repeats = !draft->bare && SaySame(*sorted[i - 1], *draft);
+    }
+    if (!repeats) sorted[kept++] = draft;
+  }
+  sorted.resize(kept);
   return sorted;
 }
 
@@ -46,13 +66,13 @@ FindingDraft WithText(FindingDraft draft) {
 }  // namespace
 
 void FindingWriter::Add(const Graph& graph, const std::string& path, const std::vector<FindingDraft>& drafts) {
-  for (const FindingDraft& draft : drafts) {
-    if (draft.bare) continue;
-    Share& share = wanted_[SeverityOf(draft)];
-    ++share.findings;
-    share.bytes += Bytes(graph, path, draft);
-  }
   lists_.push_back({&graph, &path, Sorted(drafts)});
+  for (const FindingDraft* draft : lists_.back().drafts) {
+    if (draft->bare) continue;
+    Share& share = wanted_[SeverityOf(*draft)];
+    ++share.findings;
+    share.bytes += Bytes(graph, path, *draft);
+  }
 }
 
 bool FindingWriter::WriteNotChecked(v1::Result& result) const {

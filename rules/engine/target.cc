@@ -6,6 +6,7 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/module.h"
+#include "rules/engine/toolchain.h"
 
 namespace quantgate {
 namespace {
@@ -35,11 +36,7 @@ absl::StatusOr<TargetName> ParseTargetName(absl::string_view text) {
                                                      "': the SDK version comes last; write ", rest,
                                                      name.sdk.substr(slash), "@", name.sdk.substr(0, slash)));
     }
-    const bool numeric =
-        std::all_of(name.sdk.begin(), name.sdk.end(), [](char c) { return absl::ascii_isdigit(c) || c == '.'; });
-    if (!numeric || !absl::ascii_isdigit(name.sdk.front()) || !absl::ascii_isdigit(name.sdk.back())) {
-      return Malformed(text, absl::StrCat("'", name.sdk, "' is no SDK version"));
-    }
+    if (!IsVersion(name.sdk)) return Malformed(text, absl::StrCat("'", name.sdk, "' is no SDK version"));
   }
   if (const size_t slash = rest.find('/'); slash != absl::string_view::npos) {
     name.soc = std::string(rest.substr(slash + 1));

@@ -12,17 +12,37 @@
 namespace quantgate {
 namespace {
 
-constexpr char kKnownExecuTorch[] = "1.5.1";
+// What is known of a toolchain is of one version. A converter is known by its SDK, which the target names.
+struct Known {
+  absl::string_view name;
+  absl::string_view version;
+};
 
-// "1", "1.5", "1.5.1".
-bool IsVersion(absl::string_view text) {
-  const std::vector<absl::string_view> parts = absl::StrSplit(text.substr(0, 64), '.');
-  return text.size() <= 64 && absl::c_all_of(parts, [](absl::string_view part) {
-           return !part.empty() && absl::c_all_of(part, absl::ascii_isdigit);
-         });
+Known KnownOf(Toolchain toolchain) {
+  switch (toolchain) {
+    case Toolchain::kQnnConverter:
+      return {};
+    case Toolchain::kOnnxRuntime:
+      return {"ONNX Runtime", "1.31.1"};
+    case Toolchain::kExecuTorch:
+      return {"ExecuTorch", "1.5.1"};
+    case Toolchain::kLiteRt:
+      return {"LiteRT", "2.3.0"};
+  }
+  return {};
 }
 
 }  // namespace
+
+bool IsVersion(absl::string_view text) {
+  constexpr size_t kMostDigits = 9;
+  constexpr size_t kLongest = 64;
+  if (text.size() > kLongest) return false;
+  const std::vector<absl::string_view> parts = absl::StrSplit(text, '.');
+  return absl::c_all_of(parts, [](absl::string_view part) {
+    return !part.empty() && part.size() <= kMostDigits && absl::c_all_of(part, absl::ascii_isdigit);
+  });
+}
 
 absl::StatusOr<Toolchain> ResolveToolchain(absl::string_view name, absl::string_view backend,
                                            v1::Graph::Origin origin) {
@@ -68,10 +88,11 @@ absl::string_view ToolchainName(Toolchain toolchain) {
 
 std::string OtherVersion(absl::string_view name, Toolchain toolchain) {
   const size_t at = name.find('@');
-  if (at == absl::string_view::npos || toolchain != Toolchain::kExecuTorch) return "";
+  const Known known = KnownOf(toolchain);
+  if (at == absl::string_view::npos || known.name.empty()) return "";
   const absl::string_view version = name.substr(at + 1);
-  if (version == kKnownExecuTorch) return "";
-  return absl::StrCat("what is known of ExecuTorch is of ", kKnownExecuTorch, "; ", version, " may do otherwise");
+  if (version == known.version) return "";
+  return absl::StrCat("what is known of ", known.name, " is of ", known.version, "; ", version, " may do otherwise");
 }
 
 }  // namespace quantgate

@@ -10,6 +10,9 @@
 
 namespace quantgate {
 
+// "1", "1.5", "1.5.1": of numbers below a billion.
+bool IsVersion(absl::string_view text);
+
 enum class Toolchain { kQnnConverter, kOnnxRuntime, kExecuTorch, kLiteRt };
 
 // By name ("executorch", "executorch@1.5.1"); empty: by the graph's origin, except that ONNX and QNN graphs for a qnn_*

@@ -99,7 +99,7 @@ class Graph {
   struct ConstantRecord {
     int32_t value;
     bool is_external;  // Constant.external is there
-    bool is_finite;    // its statistics count no infinity; false also where there are none
+    bool is_finite;    // its statistics count no infinity and no NaN; false also where there are none
     int64_t stored_bytes;
   };
   absl::Span<const ConstantRecord> constants() const { return constants_; }

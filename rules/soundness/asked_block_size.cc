@@ -13,7 +13,7 @@ namespace {
 constexpr RuleInfo kAskedBlockSize = {
     "AX007",
     "asked-block-size",
-    v1::Finding::PRECISION,
+    v1::Finding::WRONG_NUMBERS,
     v1::Finding::ERROR,
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",

@@ -21,7 +21,7 @@ namespace {
 constexpr RuleInfo kAveragedRange = {
     "SH009",
     "averaged-range",
-    v1::Finding::WRONG_NUMBERS,
+    v1::Finding::PRECISION,
     v1::Finding::WARNING,
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",

@@ -44,7 +44,10 @@ void CheckEmptyGraph(const CheckContext& context, FindingSink& sink) {
   draft.observed = "no nodes";
   draft.allowed = "at least one node";
   // ONNX runtimes load and run it.
-  if (graph.origin() == v1::Graph::ONNX && all_are(true)) draft.severity = v1::Finding::WARNING;
+  if (graph.origin() == v1::Graph::ONNX && all_are(true)) {
+    draft.effect = v1::Finding::ADVICE;
+    draft.severity = v1::Finding::WARNING;
+  }
   sink.Add(std::move(draft));
 }
 

@@ -24,7 +24,7 @@ namespace {
 constexpr RuleInfo kFixedInput = {
     "FX010",
     "fixed-input",
-    v1::Finding::WRONG_NUMBERS,
+    v1::Finding::PRECISION,
     v1::Finding::WARNING,
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",

@@ -69,7 +69,10 @@ void CheckInfiniteNumber(const CheckContext& context, FindingSink& sink) {
                                   ParseObserver(graph.symbol(spec.observer())).observer, " makes its range");
     draft.allowed = "finite numbers";
     // Whether it is there depends on what is masked, or on what is left of a mask.
-    if (!number.surely) draft.severity = v1::Finding::WARNING;
+    if (!number.surely) {
+      draft.effect = v1::Finding::PRECISION;
+      draft.severity = v1::Finding::WARNING;
+    }
     sink.Add(std::move(draft));
   }
 }

@@ -80,6 +80,7 @@ Rule BlockFactor();     // NR006
 Rule EncodingOffset();  // NR007
 Rule EncodingRange();   // NR008
 Rule InfiniteNumber();  // NR009
+Rule NotANumber();      // NR010
 
 // AX: geometry.
 Rule QParamsCount();       // AX001

@@ -31,7 +31,7 @@ void CheckStoredRange(const CheckContext& context, FindingSink& sink) {
     if (operand.quant_min >= low && operand.quant_max <= high && operand.quant_min < operand.quant_max) continue;
     sink.Add(kStoredRange, described.place,
              absl::StrCat(operand.quant_min, "..", operand.quant_max, " in ", DataTypeName(operand.type)),
-             absl::StrCat("a range within ", low, "..", high));
+             absl::StrCat("a range of two numbers or more within ", low, "..", high));
   }
 }
 

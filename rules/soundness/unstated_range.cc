@@ -9,18 +9,16 @@
 namespace quantgate {
 namespace {
 
-// A warning: who lowers the module without running it may not mind.
 constexpr RuleInfo kUnstatedRange = {
     "FX008",
     "unstated-range",
     v1::Finding::UNSOUND,
-    v1::Finding::WARNING,
+    v1::Finding::ERROR,
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "An observer fills a missing range in from the element type; a fixed spec has none that does, and a "
     "PlaceholderObserver does not. convert_pt2e writes None into the Quantize and Dequantize nodes, which raise when "
-    "the "
-    "module runs.",
+    "the module runs.",
     "State quant_min and quant_max.",
     "FixedQParamsQuantizationSpec(torch.int8, 0.1, 0) fires it, as does a dynamic int8 spec without a range; with "
     "quant_min=-128 and quant_max=127 they do not.",

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "rules/graph/data_type.h"
 #include "tests/rules/graph_builder.h"
 
 namespace quantgate::testing {
@@ -49,6 +50,8 @@ class AnnotatedBuilder : public GraphBuilder {
   int Fixed(v1::DataType type, double scale, double zero_point) {
     const int id = Act(type, scale, zero_point);
     At(id).set_kind(v1::Spec::FIXED);
+    At(id).set_quant_min(MinOf(type));
+    At(id).set_quant_max(MaxOf(type));
     return id;
   }
   int None() { return Spec(v1::Spec::EXPLICIT_NONE, v1::DATA_TYPE_UNSPECIFIED, v1::Spec::Q_SCHEME_UNSPECIFIED); }

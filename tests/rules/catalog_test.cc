@@ -35,6 +35,15 @@ class CatalogTest : public ::testing::Test {
   ModuleRegistry registry_;
 };
 
+TEST_F(CatalogTest, EffectsThatEndAreErrorsAndNoOthers) {
+  for (const RuleInfo* rule : AllRules()) {
+    const bool ends = rule->effect == v1::Finding::REFUSED || rule->effect == v1::Finding::WRONG_NUMBERS ||
+                      rule->effect == v1::Finding::UNSOUND;
+    EXPECT_EQ(rule->severity == v1::Finding::ERROR, ends) << rule->code;
+    if (rule->effect == v1::Finding::FALLBACK) EXPECT_EQ(rule->severity, v1::Finding::WARNING) << rule->code;
+  }
+}
+
 TEST_F(CatalogTest, EachSocOnceWithItsSdksAndAliases) {
   const std::vector<v1::Target> targets = CatalogTargets(registry_, "qnn_htp").value();
   EXPECT_TRUE(std::is_sorted(targets.begin(), targets.end(),

@@ -1,4 +1,5 @@
 // Rules about what a quantizer wrote into a PT2E graph.
+#include <cmath>
 #include <limits>
 
 #include "tests/rules/soundness_case.h"
@@ -342,6 +343,8 @@ void AddFixedMul(GraphBuilder& b, const std::string& input, double factor, doubl
   const int id = AddSpec(b, v1::DATA_TYPE_INT8, v1::Spec::PER_TENSOR_AFFINE);
   v1::Spec& spec = *b.graph.mutable_specs(id - 1);
   spec.set_kind(v1::Spec::FIXED);
+  spec.set_quant_min(-128);
+  spec.set_quant_max(127);
   spec.mutable_qparams()->add_scales(scale / 256);
   spec.mutable_qparams()->add_zero_points(zero_point);
   for (int i = 0; i < 2; ++i) mul.add_input_specs(id);
@@ -688,6 +691,12 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.Value("conv").set_spec(1);
        },
        "CV004", "", "", -1, warning},
+      {"SpecThatNoPlaceHas", Conv,
+       [](GraphBuilder& b) {
+         RemoveSpecs(b);
+         AddSpec(b, v1::DATA_TYPE_INT8, v1::Spec::PER_TENSOR_SYMMETRIC);
+       },
+       "CV004", "", "", -1, warning},
       {"OneSpec", Conv,
        [](GraphBuilder& b) {
          RemoveSpecs(b);
@@ -931,10 +940,9 @@ std::vector<SoundnessCase> AnnotationCases() {
        "conv", "b"},
 
       // FX008
-      {"FixedWithoutRange", Conv, [](GraphBuilder& b) { Fixed(b).clear_quant_max(); }, "FX008", "conv", "w", -1,
-       v1::Finding::WARNING},
+      {"FixedWithoutRange", Conv, [](GraphBuilder& b) { Fixed(b).clear_quant_max(); }, "FX008", "conv", "w"},
       {"FixedWithRange", Conv, [](GraphBuilder& b) { Fixed(b); }, "-FX008"},
-      {"DynamicWithoutRange", Conv, Dynamic("PlaceholderObserver"), "FX008", "conv", "w", -1, warning},
+      {"DynamicWithoutRange", Conv, Dynamic("PlaceholderObserver"), "FX008", "conv", "w"},
       {"DynamicWithoutRangeObserved", Conv, Dynamic("FakeQuantize(MinMaxObserver)"), "-FX008"},
       {"FixedHalf", Conv,
        [](GraphBuilder& b) {
@@ -1086,6 +1094,26 @@ std::vector<SoundnessCase> AnnotationCases() {
          params.add_zero_points(255);
        },
        "-FX011"},
+
+      // NR010
+      {"NaNInAWeight", Conv,
+       [](GraphBuilder& b) {
+         b.Value("w").mutable_constant()->mutable_statistics()->set_count(8);
+         b.Value("w").mutable_constant()->mutable_statistics()->set_nan_count(1);
+       },
+       "NR010", "conv", "w"},
+      {"NaNInABias", Conv,
+       [](GraphBuilder& b) {
+         for (int i = 0; i < 16; ++i) b.Value("b").mutable_constant()->add_reals(i == 3 ? std::nan("") : 0.5);
+       },
+       "NR010", "conv", "b"},
+      {"NaNThatStaysFloat", Conv,
+       [](GraphBuilder& b) {
+         b.Value("w").mutable_constant()->mutable_statistics()->set_count(8);
+         b.Value("w").mutable_constant()->mutable_statistics()->set_nan_count(1);
+         b.Find("conv").set_input_specs(1, 0);
+       },
+       "-NR010"},
 
       // NR009
       {"InfinityInARange", Conv, [](GraphBuilder& b) { AddObservedMask(b, -kInfinity, "MinMaxObserver"); }, "NR009",

@@ -333,6 +333,18 @@ std::vector<Case> Cases() {
 
 class TableModules : public ::testing::TestWithParam<Case> {};
 
+// Nothing is accepted that was not looked at.
+TEST(GraphsWithoutNodes, AreUnknownOnAnyTarget) {
+  testing::GraphBuilder b(v1::Graph::ONNX, v1::STAGE_CONVERTED);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 4});
+  b.Output("x");
+  for (const char* target : {"qnn_htp/SM8650", "onnxruntime/cpu"}) {
+    const v1::Result result = testing::Ask(b.graph, target).value();
+    EXPECT_EQ(result.verdict(), v1::Result::UNKNOWN) << target;
+    EXPECT_EQ(result.outcome().kind(), v1::Outcome::UNKNOWN) << target;
+  }
+}
+
 TEST_P(TableModules, SaysWhatItMust) {
   const Case& c = GetParam();
   GraphBuilder b = c.graph();

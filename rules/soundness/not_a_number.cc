@@ -1,0 +1,63 @@
+#include <cmath>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "rules/engine/context.h"
+#include "rules/engine/finding.h"
+#include "rules/graph/data_type.h"
+#include "rules/graph/elements.h"
+#include "rules/graph/quantizer.h"
+#include "rules/soundness/annotated.h"
+#include "rules/soundness/rules.h"
+
+namespace quantgate {
+namespace {
+
+constexpr RuleInfo kNotANumber = {
+    "NR010",
+    "not-a-number",
+    v1::Finding::UNSOUND,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}",
+    "No integer stands for NaN: each runtime and each processor makes another one of it, and an observer that sees it "
+    "makes a scale of NaN, with which nothing is left of the tensor.",
+    "Find where training or export made it, and export the weights again.",
+    "A weight with one NaN, behind QuantizeLinear or annotated as int8, fires it; one without does not, nor one that "
+    "stays float.",
+};
+
+int64_t CountNaN(const v1::Value& value) {
+  if (value.constant().has_statistics()) return value.constant().statistics().nan_count();
+  return absl::c_count_if(RealsOf(value), [](double number) { return std::isnan(number); });
+}
+
+// Integers are made of what is read there.
+bool IsQuantizedAt(const Graph& graph, const Use& use) {
+  if (IsQuantize(graph, use.node)) return graph.argument(use.node, use.input) == 0;
+  const int32_t spec = graph.edge_spec(use.node, use.input);
+  return graph.origin() == v1::Graph::PT2E && spec >= 0 && IsInteger(graph.message().specs(spec).dtype());
+}
+
+void CheckNotANumber(const CheckContext& context, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  for (const Graph::ConstantRecord& constant : graph.constants()) {
+    if (constant.is_finite || !IsFloat(graph.dtype(constant.value))) continue;
+    const absl::Span<const Use> uses = graph.uses(constant.value);
+    const auto use = absl::c_find_if(uses, [&graph](const Use& one) { return IsQuantizedAt(graph, one); });
+    if (use == uses.end()) continue;
+    const int64_t count = CountNaN(graph.value(constant.value));
+    if (count == 0) continue;
+    Place place;
+    place.node = use->node;
+    place.input = use->input;
+    place.value = constant.value;
+    sink.Add(kNotANumber, place, absl::StrCat("has ", count, " NaN in it, and is quantized"), "numbers");
+  }
+}
+
+}  // namespace
+
+Rule NotANumber() { return {&kNotANumber, &CheckNotANumber}; }
+
+}  // namespace quantgate
