@@ -22,11 +22,12 @@ namespace {
 
 // One graph of the model: the main one, or the body of a control-flow node.
 struct Scope {
-  Scope(Graph built, std::string where)
-      : graph(std::move(built)), resolved(ResolvedGraph::Resolve(graph)), path(std::move(where)) {}
+  Scope(Graph built, std::string where, const BodyPlace& used)
+      : graph(std::move(built)), resolved(ResolvedGraph::Resolve(graph)), path(std::move(where)), place(used) {}
   Graph graph;
   ResolvedGraph resolved;
   std::string path;
+  BodyPlace place;
 };
 using Scopes = std::vector<std::unique_ptr<Scope>>;
 
@@ -55,8 +56,8 @@ absl::Status CheckCaptures(const v1::Graph& body, int64_t outer_values, const st
 }
 
 // Main graph first, then bodies depth first in the order of Graph.subgraphs.
-absl::Status AddScopes(const v1::Graph& message, const std::string& path, int depth, int64_t outer_values,
-                       const CheckLimits& limits, Scopes& scopes) {
+absl::Status AddScopes(const v1::Graph& message, const std::string& path, const BodyPlace& place, int depth,
+                       int64_t outer_values, const CheckLimits& limits, Scopes& scopes) {
   if (depth > limits.max_subgraph_depth) return Limit("max_subgraph_depth", limits.max_subgraph_depth);
   if (static_cast<int>(scopes.size()) > limits.max_subgraphs) return Limit("max_subgraphs", limits.max_subgraphs);
   absl::StatusOr<Graph> graph = Graph::Build(message);
@@ -64,23 +65,27 @@ absl::Status AddScopes(const v1::Graph& message, const std::string& path, int de
     if (absl::Status status = CheckCaptures(message, outer_values, path); !status.ok()) return status;
     return Prefixed(graph.status(), path);
   }
-  scopes.push_back(std::make_unique<Scope>(*std::move(graph), path));
+  scopes.push_back(std::make_unique<Scope>(*std::move(graph), path, place));
   // Name each body after the node and attribute that refer to it.
   std::vector<std::string> names(message.subgraphs_size());
   const Graph& built = scopes.back()->graph;
+  std::vector<BodyPlace> places(message.subgraphs_size(), BodyPlace{&built, -1, "", &scopes.back()->place});
   for (int32_t node = 0; node < built.num_nodes() && !names.empty(); ++node) {
     for (const v1::Attribute& attribute : built.node(node).attributes()) {
       if (attribute.value_case() != v1::Attribute::kGraph) continue;
-      names[attribute.graph() - 1] = absl::StrCat(NodeName(built, node), "/", built.symbol(attribute.name()));
+      const absl::string_view attribute_name = built.symbol(attribute.name());
+      std::string& name = names[attribute.graph() - 1];
+      places[attribute.graph() - 1].node = name.empty() ? node : -1;
+      places[attribute.graph() - 1].attribute = attribute_name;
+      name = absl::StrCat(NodeName(built, node), "/", attribute_name);
     }
   }
   const int64_t values = message.values_size();
   for (int i = 0; i < message.subgraphs_size(); ++i) {
     const std::string name = names[i].empty() ? absl::StrCat("subgraph", i) : names[i];
     const std::string below = path.empty() ? name : absl::StrCat(path, "/", name);
-    if (absl::Status status = AddScopes(message.subgraphs(i), below, depth + 1, values, limits, scopes); !status.ok()) {
-      return status;
-    }
+    absl::Status status = AddScopes(message.subgraphs(i), below, places[i], depth + 1, values, limits, scopes);
+    if (!status.ok()) return status;
   }
   return absl::OkStatus();
 }
@@ -146,7 +151,7 @@ bool Cancelled(const CheckOptions& options) { return options.cancelled && option
 // Stops between two rules when the check is cancelled.
 absl::Status RunSoundness(const Scope& scope, const v1::Graph& model, bool main, const CheckOptions& options,
                           FindingSink& sink) {
-  const CheckContext context(scope.graph, scope.resolved, &model);
+  const CheckContext context(scope.graph, scope.resolved, &model, &scope.place);
   const v1::Stage stage = model.stage();
   for (const Rule& rule : SoundnessRules()) {
     if (Cancelled(options)) return absl::CancelledError("the check was cancelled");
@@ -248,6 +253,8 @@ absl::StatusOr<bool> CheckTarget(const Asked& asked, const Scopes& scopes, Sound
   result.set_unjudged_reason(asked.target.unknown_reason);
   if (scopes.front()->graph.message().encodings_file().alone()) {
     result.set_unjudged_reason("encodings without their model: there is no operator to judge");
+  } else if (scopes.front()->graph.num_nodes() == 0) {
+    result.set_unjudged_reason("the graph has no operator to judge");
   }
   for (const std::string& table : asked.target.tables) result.add_tables(table);
   const absl::string_view toolchain = ToolchainName(asked.target.toolchain);
@@ -266,8 +273,8 @@ absl::StatusOr<bool> CheckTarget(const Asked& asked, const Scopes& scopes, Sound
     ModuleResult judged;
     judged.ops.resize(scope.resolved.ops().size());
     if (asked.module != nullptr) {
-      asked.module->check(CheckContext(scope.graph, scope.resolved, &scopes.front()->graph.message()), asked.target,
-                          sink, judged);
+      const CheckContext context(scope.graph, scope.resolved, &scopes.front()->graph.message(), &scope.place);
+      asked.module->check(context, asked.target, sink, judged);
     }
     for (const FindingDraft& draft : sound.sinks[i].findings()) {
       if (!Replaced(asked.module, draft.rule->code)) sink.Add(draft);
@@ -288,7 +295,7 @@ absl::StatusOr<bool> CheckTarget(const Asked& asked, const Scopes& scopes, Sound
   }
   const bool complete = writer.Write(result);
   SetVerdict(mode, unjudged, result);
-  FinishOutcome(/*judged_all=*/unjudged == 0, result);
+  FinishOutcome(/*judged_all=*/result.unjudged_reason().empty(), result);
   return complete;
 }
 
@@ -352,7 +359,8 @@ absl::Status Check(const v1::Graph& message, const CheckOptions& asked, ModuleRe
   options.targets.clear();
   for (const Asked& target : *targets) options.targets.push_back(target.text);
   Scopes scopes;
-  if (absl::Status status = AddScopes(message, "", 0, 0, options.limits, scopes); !status.ok()) return status;
+  if (absl::Status status = AddScopes(message, "", BodyPlace(), 0, 0, options.limits, scopes); !status.ok())
+    return status;
   int64_t nodes = 0;
   for (const auto& scope : scopes) nodes += scope->graph.num_nodes();
   if (nodes * static_cast<int64_t>(options.targets.size()) > options.limits.max_judgements) {

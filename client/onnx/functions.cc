@@ -12,6 +12,8 @@
 #include "client/error.h"
 #include "client/text.h"
 #include "google/protobuf/unknown_field_set.h"
+#include "rules/operators/definition.h"
+#include "rules/operators/operator.h"
 
 namespace quantgate {
 namespace {
@@ -48,6 +50,15 @@ const onnx::AttributeProto* FindAttribute(const google::protobuf::RepeatedPtrFie
                                           const std::string& name) {
   const auto found = absl::c_find_if(attributes, [&](const auto& attribute) { return attribute.name() == name; });
   return found == attributes.end() ? nullptr : &*found;
+}
+
+// Whether runtimes have such an operator: then it is what a node of that name means, whatever function there is. ONNX
+// leaves that to them, and ONNX Runtime has it so.
+bool HasOperator(absl::string_view domain, absl::string_view op_type) {
+  if (Domain(domain).empty() || domain == "ai.onnx.ml") return true;  // nobody else names anything there
+  if (domain != "com.microsoft") return false;
+  const std::string name = absl::StrCat(domain, "::", op_type);
+  return FindBinding(v1::Graph::ONNX, name) != nullptr || !DefinitionsOf(name).empty();
 }
 
 // Names that the file uses, and those that were made.
@@ -103,6 +114,7 @@ class Inliner {
 
  private:
   const onnx::FunctionProto* FunctionOf(const onnx::NodeProto& node) const {
+    if (HasOperator(node.domain(), node.op_type())) return nullptr;
     const auto found = functions_.find(KeyOf(node, node.op_type(), kNodeOverload));
     return found == functions_.end() ? nullptr : found->second;
   }
@@ -167,7 +179,7 @@ class Inliner {
     return absl::OkStatus();
   }
 
-  // Fewer are holes; more mean nothing. (ONNX Runtime refuses them.)
+  // Fewer inputs are holes; more mean nothing, and outputs are there or not. (ONNX Runtime refuses them.)
   static absl::Status CheckArguments(const onnx::FunctionProto& function, const std::string& name,
                                      const onnx::NodeProto& call) {
     const auto check = [&](int count, int most, const char* what) {
@@ -177,7 +189,11 @@ class Inliner {
           absl::StrCat("node '", ToUtf8(call.name()), "' has ", count, what, "; function ", name, " has ", most));
     };
     absl::Status status = check(call.input_size(), function.input_size(), " inputs");
-    return status.ok() ? check(call.output_size(), function.output_size(), " outputs") : status;
+    if (status.ok()) status = check(call.output_size(), function.output_size(), " outputs");
+    if (!status.ok() || call.output_size() == function.output_size()) return status;
+    return CodedError(absl::StatusCode::kInvalidArgument, "FI001",
+                      absl::StrCat("node '", ToUtf8(call.name()), "' has ", call.output_size(), " outputs; function ",
+                                   name, " has ", function.output_size(), ", and one that is not used needs a place"));
   }
 
   // The function's own arguments are called what the caller calls them.

@@ -17,6 +17,9 @@ namespace {
 // Bytes of tensors that were read; see ReadTensors.
 constexpr size_t kHeld = 256 << 10;
 
+// The last IR version that had no initializers without an input of their name.
+constexpr int64_t kAllInitializersAreInputs = 3;
+
 // The elements, owned; the list is empty afterwards.
 template <typename Message>
 std::vector<std::unique_ptr<Message>> TakeAll(google::protobuf::RepeatedPtrField<Message>* list) {
@@ -351,19 +354,29 @@ absl::Status GraphImporter::ReadTensors() {
   return absl::OkStatus();
 }
 
+// Before IR version 4 every initializer had to be an input as well, and nobody could give another one.
+bool GraphImporter::IsFixedInput(int id) const {
+  if (depth_ > 0 || model_.ir_version < 1 || model_.ir_version > kAllInitializersAreInputs) return false;
+  return states_[id - 1].tensor != nullptr || graph_.values(id - 1).has_constant();
+}
+
 absl::Status GraphImporter::Import(onnx::GraphProto& source) {
   if (depth_ > model_.options.max_subgraph_depth) {
     return CodedError(absl::StatusCode::kResourceExhausted, "FI002",
                       absl::StrCat("subgraphs are nested more than ", model_.options.max_subgraph_depth, " deep"));
   }
   graph_.set_name(ToUtf8(source.name()));
+  std::vector<int> inputs;
   for (const onnx::ValueInfoProto& input : source.input()) {
     const int id = AddValue(input.name());
     SetType(input.type(), graph_.mutable_values(id - 1));
-    graph_.add_inputs(id);
+    inputs.push_back(id);
   }
   for (auto& tensor : TakeAll(source.mutable_initializer())) AddInitializer(std::move(tensor));
   for (const onnx::SparseTensorProto& tensor : source.sparse_initializer()) AddSparseInitializer(tensor);
+  for (int id : inputs) {
+    if (!IsFixedInput(id)) graph_.add_inputs(id);
+  }
   // All outputs come before any use, so that order and cycles in the file do not matter here.
   for (const onnx::NodeProto& node : source.node()) {
     for (const std::string& name : node.output()) {

@@ -52,6 +52,8 @@ class GraphImporter {
   // The value an argument names, made when nobody else does; 0 for the empty name.
   int Argument(absl::string_view name);
 
+  // Whether an input is an initializer for which nobody can give another value.
+  bool IsFixedInput(int id) const;
   void AddInitializer(std::unique_ptr<onnx::TensorProto> tensor);
   void AddSparseInitializer(const onnx::SparseTensorProto& sparse);
   void SetConstant(int id, std::unique_ptr<onnx::TensorProto> tensor);

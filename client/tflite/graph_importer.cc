@@ -25,17 +25,6 @@ int64_t SizeOf(const flatbuffers::Vector<T>* list) {
 
 int64_t SizeOf(const flatbuffers::String* text) { return text == nullptr ? 0 : text->size(); }
 
-// LiteRT loads no file with a sparse constant that lacks these tables.
-bool Complete(const Sparsity& sparsity) {
-  constexpr int8_t kSparse = 1;
-  if (sparsity.traversal_order() == nullptr || sparsity.dim_metadata() == nullptr) return false;
-  for (const DimensionMetadata* dimension : *sparsity.dim_metadata()) {
-    if (dimension->format() != kSparse) continue;
-    if (dimension->array_segments() == nullptr || dimension->array_indices() == nullptr) return false;
-  }
-  return true;
-}
-
 }  // namespace
 
 GraphImporter::GraphImporter(ModelContext* model, int position, v1::Graph* graph)
@@ -103,17 +92,21 @@ int GraphImporter::Read(int32_t index) {
   return index == kLeftOut ? 0 : Named(index);
 }
 
-std::string GraphImporter::OperatorName(uint32_t code_index, const char** options) const {
+std::string OperatorName(const OperatorCode& code, const char** options) {
   *options = nullptr;
-  const auto* codes = model_.model.operator_codes();
-  if (codes == nullptr || code_index >= codes->size()) return "";
-  const OperatorCode& code = *codes->Get(code_index);
   const int32_t number = std::max<int32_t>(code.deprecated_builtin_code(), code.builtin_code());
   if (number == kCustomOperator) return ToUtf8(absl::StrCat("CUSTOM::", View(code.custom_code())));
   const Builtin* builtin = BuiltinOf(number);
   if (builtin == nullptr) return absl::StrCat("BUILTIN_", number);
   *options = builtin->options;
   return builtin->name;
+}
+
+std::string GraphImporter::NameAt(uint32_t code_index, const char** options) const {
+  *options = nullptr;
+  const auto* codes = model_.model.operator_codes();
+  if (codes == nullptr || code_index >= codes->size()) return "";
+  return OperatorName(*codes->Get(code_index), options);
 }
 
 v1::Attribute& GraphImporter::AddAttribute(absl::string_view name, v1::Node* node) {
@@ -156,7 +149,7 @@ absl::Status GraphImporter::AddOperator(const Operator& op) {
   if (!model_.nodes.Take(1) || !model_.memory.Take(4 * kMessageBytes + 4 * arguments)) return absl::OkStatus();
   v1::Node& node = *graph_.add_nodes();
   const char* own_table = nullptr;
-  const std::string name = OperatorName(op.opcode_index(), &own_table);
+  const std::string name = NameAt(op.opcode_index(), &own_table);
   if (name.empty()) {
     AddAttribute("opcode_index", &node).set_i(op.opcode_index());
   } else {
@@ -203,11 +196,11 @@ absl::Status GraphImporter::Import() {
   if (source_.tensors() != nullptr) {
     for (const Tensor* tensor : *source_.tensors()) {
       AddTensor(*tensor);
-      if (tensor->sparsity() != nullptr && model_.tensors.HasData(*tensor) && !Complete(*tensor->sparsity())) {
-        return Damaged(absl::StrCat("tensor ", graph_.values_size() - 1,
-                                    " is sparse without a traversal order, or without where its elements are"));
-      }
       if (model_.memory.exceeded()) return absl::OkStatus();
+      const v1::Value& value = graph_.values(graph_.values_size() - 1);
+      if (const std::string problem = model_.tensors.SparsityProblem(*tensor, value); !problem.empty()) {
+        return Damaged(absl::StrCat("tensor ", graph_.values_size() - 1, " is sparse ", problem));
+      }
     }
   }
   if (source_.inputs() != nullptr) {

@@ -27,6 +27,9 @@ struct ModelContext {
   bool quantized = false;  // set when a tensor with scales is met
 };
 
+// As in Node.op. `options`: the table of its parameters, null for none.
+std::string OperatorName(const OperatorCode& code, const char** options);
+
 class GraphImporter {
  public:
   // `position`: of the subgraph in the model. The first one is the model's own graph; the others are its subgraphs.
@@ -53,7 +56,7 @@ class GraphImporter {
   int Existing(int32_t index) const;
   absl::Status AddOperator(const Operator& op);
   // Operator as in Node.op; "" when the model has no such code.
-  std::string OperatorName(uint32_t code_index, const char** options) const;
+  std::string NameAt(uint32_t code_index, const char** options) const;
   absl::Status AddOptions(const Operator& op, const char* own_table, v1::Node* node);
   v1::Attribute& AddAttribute(absl::string_view name, v1::Node* node);
   absl::Status ReadConstants();

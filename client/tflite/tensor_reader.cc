@@ -8,6 +8,7 @@
 #include "client/tensor/scan.h"
 #include "client/text.h"
 #include "client/tflite/data_type.h"
+#include "client/tflite/sparsity.h"
 #include "client/tflite/view.h"
 
 namespace quantgate::tflite {
@@ -104,11 +105,20 @@ bool TensorReader::HasData(const Tensor& tensor) const {
   return place.elsewhere.has_value() || (place.bytes.has_value() && !place.bytes->empty());
 }
 
+std::string TensorReader::SparsityProblem(const Tensor& tensor, const v1::Value& value) {
+  if (tensor.sparsity() == nullptr || !HasData(tensor)) return "";
+  if (!scanned_.Take(SparsityNumbers(*tensor.sparsity()))) return "";
+  const Place place = Find(tensor);
+  return CheckSparsity(*tensor.sparsity(), value,
+                       place.elsewhere.has_value() ? -1 : static_cast<int64_t>(place.bytes->size()));
+}
+
 absl::Status TensorReader::Read(const Tensor& tensor, std::optional<int> channel_axis, v1::Value* value) {
   v1::Constant& constant = *value->mutable_constant();
   const Place place = Find(tensor);
   // Only some elements of a sparse tensor are stored: nothing is claimed about the others.
   const bool sparse = tensor.sparsity() != nullptr;
+  if (sparse && scanned_.Take(SparsityNumbers(*tensor.sparsity()))) SetSparsity(*tensor.sparsity(), &constant);
   ScanOptions options;
   options.dtype = value->dtype();
   options.dims.assign(value->dims().begin(), value->dims().end());

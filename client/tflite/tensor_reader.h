@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "absl/container/flat_hash_map.h"
@@ -27,6 +28,10 @@ class TensorReader {
 
   // The file gives the tensor a value: bytes, or a place where bytes should be.
   bool HasData(const Tensor& tensor) const;
+
+  // What does not hold of a sparse constant, as CheckSparsity says it; "" too where the model asks to look at more than
+  // one may.
+  std::string SparsityProblem(const Tensor& tensor, const v1::Value& value);
 
   // Fills the constant of `value`, whose type and shape are known. `channel_axis`: it is quantized per channel along
   // this axis. Fails on a limit only (FI002).

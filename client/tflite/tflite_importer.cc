@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "client/error.h"
@@ -46,6 +47,32 @@ absl::Status CheckSignatures(const Model& model) {
   return absl::OkStatus();
 }
 
+// Operators of the table that no subgraph has.
+void AddUnusedOperators(const Model& model, Budget& memory, v1::Graph& graph) {
+  if (model.operator_codes() == nullptr) return;
+  std::vector<bool> used(model.operator_codes()->size(), false);
+  if (model.subgraphs() != nullptr) {
+    for (const tflite::SubGraph* subgraph : *model.subgraphs()) {
+      if (subgraph->operators() == nullptr) continue;
+      for (const tflite::Operator* op : *subgraph->operators()) {
+        if (op->opcode_index() < used.size()) used[op->opcode_index()] = true;
+      }
+    }
+  }
+  for (uint32_t i = 0; i < model.operator_codes()->size(); ++i) {
+    constexpr int64_t kMessageBytes = 128;
+    const tflite::OperatorCode& code = *model.operator_codes()->Get(i);
+    if (used[i] || !memory.Take(kMessageBytes + (code.custom_code() == nullptr ? 0 : code.custom_code()->size()))) {
+      continue;
+    }
+    const char* options = nullptr;
+    const std::string name = tflite::OperatorName(code, &options);
+    v1::ListedOperator& unused = *graph.add_unused_operators();
+    unused.set_op(name == "CUSTOM::" && code.custom_code() == nullptr ? "CUSTOM" : name);
+    unused.set_version(code.version());
+  }
+}
+
 absl::StatusOr<v1::Graph> ImportModelTables(const Model& model, absl::string_view bytes,
                                             const flatbuffers::Verifier& verifier, const std::string& folder,
                                             const ImportOptions& options) {
@@ -61,6 +88,7 @@ absl::StatusOr<v1::Graph> ImportModelTables(const Model& model, absl::string_vie
   Budget nodes(options.max_nodes);
   tflite::ModelContext context{
       .model = model, .verifier = verifier, .tensors = tensors, .memory = memory, .nodes = nodes};
+  AddUnusedOperators(model, memory, graph);
   const int count = model.subgraphs() == nullptr ? 0 : static_cast<int>(model.subgraphs()->size());
   for (int i = 0; i < count; ++i) {
     v1::Graph* target = i == 0 ? &graph : graph.add_subgraphs();

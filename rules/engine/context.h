@@ -5,21 +5,33 @@
 #include <utility>
 #include <vector>
 
+#include "absl/strings/string_view.h"
 #include "rules/graph/graph.h"
 #include "rules/graph/resolve.h"
 
 namespace quantgate {
 
+// Where a body of control flow is used.
+struct BodyPlace {
+  const Graph* graph = nullptr;  // around the body; null: it is the main graph
+  int32_t node = -1;             // that has it; -1: several have it, or none
+  absl::string_view attribute;
+  const BodyPlace* outer = nullptr;  // of the graph around it
+};
+
 // What a rule may look at. Read-only, shared by all rules of a check. Not thread-safe, because of Once.
 class CheckContext {
  public:
-  // `model`: the main graph, when `graph` is the body of a control-flow node.
-  CheckContext(const Graph& graph, const ResolvedGraph& resolved, const v1::Graph* model = nullptr)
-      : graph_(graph), resolved_(resolved), model_(model != nullptr ? *model : graph.message()) {}
+  // `model`: the main graph, when `graph` is the body of a control-flow node; `place`: where that is.
+  CheckContext(const Graph& graph, const ResolvedGraph& resolved, const v1::Graph* model = nullptr,
+               const BodyPlace* place = nullptr)
+      : graph_(graph), resolved_(resolved), model_(model != nullptr ? *model : graph.message()), place_(place) {}
   const Graph& graph() const { return graph_; }
   const ResolvedGraph& resolved() const { return resolved_; }
   // What holds for the whole model: versions, imports.
   const v1::Graph& model() const { return model_; }
+  // Of a body; null where it is not known.
+  const BodyPlace* place() const { return place_; }
   v1::Stage stage() const { return graph_.message().stage(); }
 
   // compute(*this), made for the first rule that asks and kept for the others: context.Once(DescribedTensors).
@@ -38,6 +50,7 @@ class CheckContext {
   const Graph& graph_;
   const ResolvedGraph& resolved_;
   const v1::Graph& model_;
+  const BodyPlace* const place_;
 };
 
 }  // namespace quantgate

@@ -136,6 +136,7 @@ std::string GraphDigest(const v1::Graph& graph) {
     Write(v1::Graph::kSubgraphsFieldNumber, graph.subgraphs(), out);
     v1::Graph tail;
     if (graph.has_encodings_file()) *tail.mutable_encodings_file() = graph.encodings_file();
+    *tail.mutable_unused_operators() = graph.unused_operators();
     tail.SerializeToCodedStream(&out);
     v1::Graph unknown;
     unknown.GetReflection()->MutableUnknownFields(&unknown)->MergeFrom(graph.GetReflection()->GetUnknownFields(graph));

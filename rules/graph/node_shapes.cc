@@ -34,6 +34,11 @@ absl::optional<int64_t> CountOf(absl::Span<const int64_t> dims) {
   return count;
 }
 
+std::string ReasonUnderCondition(const Contradiction& found) {
+  return absl::StrCat("fails if the branch that it is in is taken, by a condition that is not known: ", found.observed,
+                      "; expected ", found.allowed);
+}
+
 void NodeShapes::Start(int32_t node) {
   node_ = node;
   num_outputs_ = std::min(graph_.num_outputs(node), kOutputs);

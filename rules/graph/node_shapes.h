@@ -42,7 +42,12 @@ struct Contradiction {
   int32_t input;  // -1: the node as a whole
   std::string observed;
   std::string allowed;
+  bool when_run = false;  // a file is loaded with it, and fails where the node runs
+  bool perhaps = false;   // the same, and whether the node ever runs is not known
 };
+
+// Why nothing is said for certain of one that shows only in a branch that may not be taken.
+std::string ReasonUnderCondition(const Contradiction& found);
 
 class NodeShapes {
  public:
@@ -85,11 +90,13 @@ class NodeShapes {
 
   void Give(int output, Dims dims);
   void GiveLike(int output, const Shape& shape);
-  void Conflict(int input, std::string observed, std::string allowed) {
-    contradictions.push_back({Contradiction::kShapes, node_, input, std::move(observed), std::move(allowed)});
+  Contradiction& Conflict(int input, std::string observed, std::string allowed) {
+    return contradictions.emplace_back(
+        Contradiction{Contradiction::kShapes, node_, input, std::move(observed), std::move(allowed)});
   }
-  void BadParameter(std::string observed, std::string allowed) {
-    contradictions.push_back({Contradiction::kParameter, node_, -1, std::move(observed), std::move(allowed)});
+  Contradiction& BadParameter(std::string observed, std::string allowed) {
+    return contradictions.emplace_back(
+        Contradiction{Contradiction::kParameter, node_, -1, std::move(observed), std::move(allowed)});
   }
 
   struct Output {

@@ -164,6 +164,11 @@ bool IsConstant(const NodeShapes& node, int argument) {
   return node.given(argument) && node.graph().is_constant(node.graph().input(node.node(), argument));
 }
 
+// Whether ONNX computes shapes without looking at it.
+bool ShowsLate(Form form) {
+  return form == Form::kList || form == Form::kListOrScalar || form == Form::kOne || form == Form::kOneOfAny;
+}
+
 void CheckForms(NodeShapes& node, absl::string_view op_type) {
   for (const ArgumentForm& row : FormsOf(op_type)) {
     for (int argument = row.first; argument <= row.last; ++argument) {
@@ -171,7 +176,7 @@ void CheckForms(NodeShapes& node, absl::string_view op_type) {
       const bool stated = row.form == Form::kOneStated && IsConstant(node, argument);
       const Form form = stated ? Form::kScalar : row.form;
       if (!shape.known || Fits(shape, form)) continue;
-      node.Conflict(argument, absl::StrCat("shape ", ShapeText(shape.dims)), Wanted(form));
+      node.Conflict(argument, absl::StrCat("shape ", ShapeText(shape.dims)), Wanted(form)).when_run = ShowsLate(form);
       return;
     }
   }
@@ -185,7 +190,8 @@ void Groups(NodeShapes& node) {
   for (int argument : {1, 2}) Vector(node, argument, channels, "one for each channel");
   const int64_t groups = node.integer("num_groups", 1);
   if (channels == kAnySize || (groups > 0 && channels % groups == 0)) return;
-  node.BadParameter(absl::StrCat(groups, " groups"), absl::StrCat("a divisor of the ", channels, " channels"));
+  node.BadParameter(absl::StrCat(groups, " groups"), absl::StrCat("a divisor of the ", channels, " channels"))
+      .when_run = true;
 }
 
 void Indices(NodeShapes& node) {

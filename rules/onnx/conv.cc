@@ -108,7 +108,8 @@ void Slide(NodeShapes& node, const Shape& input, int64_t channels, const Window&
     const absl::optional<int64_t> after = SizeAfter(window, i, spatial, size, kernel[i]);
     if (!after && fits) {
       node.Conflict(node.data(0), absl::StrCat("size ", size, " of spatial dimension ", i, ", with padding"),
-                    absl::StrCat("at least the ", (kernel[i] - 1) * window.dilation(i) + 1, " of the kernel"));
+                    absl::StrCat("at least the ", (kernel[i] - 1) * window.dilation(i) + 1, " of the kernel"))
+          .when_run = true;
       return;
     }
     dims.push_back(after.value_or(kAnySize));
@@ -124,7 +125,8 @@ void CheckKernel(NodeShapes& node, const Shape& weight, const Window& window) {
   for (size_t i = 0; i < stored.size(); ++i) {
     if (stored[i] < 0 || stored[i] == window.kernel[i]) continue;
     node.BadParameter(absl::StrCat("kernel_shape ", ShapeText(window.kernel)),
-                      absl::StrCat(ShapeText(stored), ", that of the weight ", ShapeText(weight.dims)));
+                      absl::StrCat(ShapeText(stored), ", that of the weight ", ShapeText(weight.dims)))
+        .when_run = true;
     return;
   }
 }
@@ -135,7 +137,22 @@ void CheckBias(NodeShapes& node, int64_t channels) {
   if (!bias.known || channels < 0) return;
   if (bias.rank() == 1 && (bias.dims[0] < 0 || bias.dims[0] == channels)) return;
   node.Conflict(argument, absl::StrCat("a bias of shape ", ShapeText(bias.dims)),
-                absl::StrCat("[", channels, "], one for each output channel"));
+                absl::StrCat("[", channels, "], one for each output channel"))
+      .when_run = true;
+}
+
+// What is added at the end of a transposed convolution lies within one step of its window.
+void CheckOutputPadding(NodeShapes& node, const Window& window, int spatial) {
+  const absl::Span<const int64_t> more = node.integers("output_padding");
+  if (!window.valid || spatial < 0 || more.size() != static_cast<size_t>(spatial)) return;
+  for (int i = 0; i < spatial; ++i) {
+    const int64_t step = std::max(window.stride(i), window.dilation(i));
+    if (more[i] < step) continue;
+    node.BadParameter(absl::StrCat("output_padding ", ShapeText(more)),
+                      absl::StrCat("less than ", step, ", the stride or dilation, of spatial dimension ", i))
+        .when_run = true;
+    return;
+  }
 }
 
 void InferConvolution(NodeShapes& node, bool transposed) {
@@ -144,6 +161,10 @@ void InferConvolution(NodeShapes& node, bool transposed) {
   const Shape weight = node.port(1);
   const int rank = weight.known ? weight.rank() : input.known ? input.rank() : -1;
   const Window window = ReadWindow(node, rank >= 3 ? rank - 2 : -1);
+  if (window.automatic() && node.has("pads")) {
+    node.BadParameter(absl::StrCat("pads beside auto_pad ", window.auto_pad), "one of them");
+  }
+  if (transposed) CheckOutputPadding(node, window, rank - 2);
   const int64_t group = node.integer("group", 1);
   if (group < 1) node.BadParameter(absl::StrCat("group ", group), "at least 1");
   if (rank >= 0 && rank < 3) {
@@ -163,7 +184,8 @@ void InferConvolution(NodeShapes& node, bool transposed) {
   const int64_t second = weight.dims[1];
   if (first >= 0 && first % group != 0) {
     node.BadParameter(absl::StrCat("group ", group),
-                      absl::StrCat("a divisor of ", first, ", the first size of the weight ", ShapeText(weight.dims)));
+                      absl::StrCat("a divisor of ", first, ", the first size of the weight ", ShapeText(weight.dims)))
+        .when_run = true;
     return;
   }
   int64_t in = transposed ? first : second;
@@ -173,7 +195,8 @@ void InferConvolution(NodeShapes& node, bool transposed) {
   if (per_group >= 0) per_group *= group;
   if (input.known && in >= 0 && input.dims[1] >= 0 && input.dims[1] != in) {
     node.Conflict(node.data(0), absl::StrCat(input.dims[1], " channels"),
-                  absl::StrCat(in, ": the weight is ", ShapeText(weight.dims), " and group is ", group));
+                  absl::StrCat(in, ": the weight is ", ShapeText(weight.dims), " and group is ", group))
+        .when_run = true;
     return;
   }
   CheckBias(node, out);

@@ -52,19 +52,41 @@ bool Excluded(OpId op) {
   }
 }
 
+// Of the sizes of a sample, each of these arguments.
+void CheckPerElement(NodeShapes& node, const Shape& input, int count) {
+  const absl::Span<const int64_t> sample = input.dims.subspan(1);
+  for (int i = 1; i < count; ++i) {
+    const Shape parameter = node.at(i);
+    if (!parameter.known) continue;
+    const bool fits = parameter.dims.size() == sample.size() && BroadcastsTo(parameter.dims, sample) &&
+                      BroadcastsTo(sample, parameter.dims);
+    if (fits) continue;
+    node.Conflict(i, absl::StrCat("shape ", ShapeText(parameter.dims)),
+                  absl::StrCat(ShapeText(sample), ", one for each element of a sample, with spatial 0"))
+        .when_run = true;
+  }
+}
+
 // Scales and biases of normalizations have one number per channel.
 void CheckPerChannel(NodeShapes& node, const Shape& input) {
   // BatchNormalization of a list or a scalar has one channel; InstanceNormalization has no such form.
   const int64_t channels = input.rank() < 2 ? 1 : input.dims[1];
   if (channels < 0 || (input.rank() < 2 && node.graph().op(node.node()) == OpId::kInstanceNorm)) return;
   const int count = static_cast<int>(std::min<size_t>(node.binding().arguments.size(), node.num_inputs()));
+  const bool batch = node.graph().op(node.node()) == OpId::kBatchNorm;
+  // Operator sets 7 and 8 have a form with one number for each element of a sample.
+  if (batch && node.opset() < 9 && node.integer("spatial", 1) == 0 && input.rank() > 2) {
+    CheckPerElement(node, input, count);
+    return;
+  }
   for (int i = 1; i < count; ++i) {
     const Shape parameter = node.at(i);
     if (!parameter.known || (parameter.rank() == 1 && (parameter.dims[0] < 0 || parameter.dims[0] == channels))) {
       continue;
     }
     node.Conflict(i, absl::StrCat("shape ", ShapeText(parameter.dims)),
-                  absl::StrCat("[", channels, "], one for each channel"));
+                  absl::StrCat("[", channels, "], one for each channel"))
+        .when_run = !batch || node.opset() < 9;
   }
 }
 
@@ -75,7 +97,8 @@ void CheckTrailing(NodeShapes& node, const Shape& input) {
     const Shape parameter = node.at(i);
     if (!parameter.known || BroadcastsTo(parameter.dims, input.dims)) continue;
     node.Conflict(i, absl::StrCat("shape ", ShapeText(parameter.dims)),
-                  absl::StrCat("one that broadcasts to ", ShapeText(input.dims)));
+                  absl::StrCat("one that broadcasts to ", ShapeText(input.dims)))
+        .when_run = true;
   }
 }
 

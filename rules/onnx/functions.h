@@ -8,6 +8,8 @@ namespace quantgate {
 
 // Notes arguments of another shape than the operator prescribes. What the result is, is for those below.
 void CheckArguments(NodeShapes& node);
+// Notes attributes that mean nothing, by themselves or beside each other.
+void CheckMeaning(NodeShapes& node);
 // Notes heads and windows of attention that mean nothing.
 void CheckAttention(NodeShapes& node);
 

@@ -1,9 +1,12 @@
 #include "rules/onnx/infer.h"
 
+#include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "rules/onnx/defined.h"
 #include "rules/onnx/functions.h"
+#include "rules/onnx/runs.h"
 
 namespace quantgate {
 namespace {
@@ -19,8 +22,21 @@ Shape Declared(const v1::Value& value) {
 void Infer(NodeShapes& node) {
   CheckArguments(node);
   CheckAttention(node);
+  CheckMeaning(node);
   InferElementwise(node) || InferConv(node) || InferMatMul(node) || InferReshaping(node) || InferMoving(node) ||
       InferReducing(node) || InferRecurrent(node);
+}
+
+// In a branch that is not taken, what shows only when a node runs does not show.
+void JudgeUnderConditions(const CheckContext& context, std::vector<Contradiction>& contradictions) {
+  const auto shows_late = [](const Contradiction& found) { return found.when_run; };
+  if (std::none_of(contradictions.begin(), contradictions.end(), shows_late)) return;
+  const Runs runs = RunsOf(context);
+  if (runs == Runs::kNever) {
+    contradictions.erase(std::remove_if(contradictions.begin(), contradictions.end(), shows_late),
+                         contradictions.end());
+  }
+  for (Contradiction& found : contradictions) found.perhaps = found.when_run && runs == Runs::kPerhaps;
 }
 
 }  // namespace
@@ -55,6 +71,7 @@ Inferred InferShapes(const CheckContext& context) {
     }
   }
   inferred.contradictions = std::move(node.contradictions);
+  JudgeUnderConditions(context, inferred.contradictions);
   return inferred;
 }
 

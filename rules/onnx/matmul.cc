@@ -65,7 +65,8 @@ void InferGemm(NodeShapes& node) {
   const Shape c = node.at(bias);
   if (c.known && !BroadcastsTo(c.dims, dims)) {
     node.Conflict(bias, absl::StrCat("shape ", ShapeText(c.dims)),
-                  absl::StrCat("one that broadcasts to the result ", ShapeText(dims)));
+                  absl::StrCat("one that broadcasts to the result ", ShapeText(dims)))
+        .when_run = true;
   }
   node.Give(0, std::move(dims));
 }

@@ -76,13 +76,19 @@ void InferSplit(NodeShapes& node) {
     return;
   }
   const int64_t parts = node.integer("num_outputs", count);
-  if (parts != count || (!stated && size >= 0 && parts > size)) {
-    node.BadParameter(absl::StrCat("num_outputs ", parts),
-                      parts != count ? absl::StrCat(count, ", the outputs of the node")
-                                     : absl::StrCat("at most ", size, ", the size of axis ", axis));
+  if (parts != count) {
+    node.BadParameter(absl::StrCat("num_outputs ", parts), absl::StrCat(count, ", the outputs of the node"));
     return;
   }
   const int64_t even = size < 0 || count == 0 ? kAnySize : (size + count - 1) / count;
+  // All parts but the last are as large as the first, and there is something left for that one.
+  if (!stated && size >= 0 && count > 1 && even * (count - 1) >= size) {
+    node.BadParameter(absl::StrCat("num_outputs ", parts),
+                      absl::StrCat("at most ", parts > size ? size : (size + even - 1) / even, ", the size ", size,
+                                   " of axis ", axis, " in parts of ", even))
+        .when_run = true;
+    return;
+  }
   for (int i = 0; i < static_cast<int>(node.outputs().size()); ++i) {
     Dims dims(input.dims.begin(), input.dims.end());
     dims[axis] = stated && !sizes->empty() ? (*sizes)[i] : even;
@@ -107,6 +113,17 @@ int64_t SliceSize(int64_t size, int64_t start, int64_t end, int64_t step) {
   return span <= 0 ? 0 : span / stride + (span % stride != 0);
 }
 
+// False: the axis was among those before.
+bool FirstTime(NodeShapes& node, int axis, uint64_t& before) {
+  const uint64_t bit = uint64_t{1} << axis;
+  if ((before & bit) != 0) {
+    node.BadParameter(absl::StrCat("axis ", axis, " twice"), "each axis once");
+    return false;
+  }
+  before |= bit;
+  return true;
+}
+
 void InferSlice(NodeShapes& node) {
   const Shape input = node.at(0);
   if (!input.known || node.graph().op_type(node.node()) != "Slice") return;
@@ -122,17 +139,19 @@ void InferSlice(NodeShapes& node) {
   if (!values) {
     // Which axes are cut is enough to know the others.
     if (axes->empty()) return;
+    uint64_t cut = 0;
     for (int64_t axis : *axes) {
       const int at = node.Axis(axis, input.rank());
-      if (at < 0) return;
+      if (at < 0 || !FirstTime(node, at, cut)) return;
       dims[at] = kAnySize;
     }
     node.Give(0, std::move(dims));
     return;
   }
+  uint64_t cut = 0;
   for (size_t i = 0; i < starts->size(); ++i) {
     const int axis = node.Axis(axes->empty() ? static_cast<int64_t>(i) : (*axes)[i], input.rank());
-    if (axis < 0) return;
+    if (axis < 0 || !FirstTime(node, axis, cut)) return;
     const int64_t step = steps->empty() ? 1 : (*steps)[i];
     if (step == 0) {
       node.Conflict(4, "a step of 0", "another step");
@@ -157,7 +176,7 @@ void InferGather(NodeShapes& node) {
 
 void InferGatherElements(NodeShapes& node) {
   const Shape data = node.at(0);
-  if (data.known) node.Axis(node.integer("axis", 0), data.rank());
+  if (data.known && node.Axis(node.integer("axis", 0), data.rank()) < 0) node.contradictions.back().when_run = true;
   node.GiveLike(0, node.at(1));
 }
 
@@ -213,7 +232,8 @@ void InferPad(NodeShapes& node) {
       dims[i] = kAnySize;
     } else if ((dims[i] += before + after) < 0) {
       node.Conflict(node.given(1) ? 1 : -1, absl::StrCat("pads that cut ", -before - after, " of axis ", i),
-                    absl::StrCat("at most its size, ", input.dims[i]));
+                    absl::StrCat("at most its size, ", input.dims[i]))
+          .when_run = true;
       return;
     }
   }

@@ -48,7 +48,8 @@ bool OfSizes(NodeShapes& node, int argument, std::initializer_list<int64_t> size
     fits = wanted[i] < 0 || shape.dims[i] < 0 || wanted[i] == shape.dims[i];
   }
   if (!fits) {
-    node.Conflict(argument, absl::StrCat("shape ", ShapeText(shape.dims)), absl::StrCat(ShapeText(wanted), ", ", what));
+    node.Conflict(argument, absl::StrCat("shape ", ShapeText(shape.dims)), absl::StrCat(ShapeText(wanted), ", ", what))
+        .when_run = argument > 0;
   }
   return fits;
 }

@@ -58,7 +58,8 @@ void InferReshape(NodeShapes& node) {
   // With a size of 0 any wildcard would do.
   if (!fits && !(wildcard && *count == 0)) {
     node.Conflict(1, absl::StrCat("shape [", absl::StrJoin(*asked, ", "), "]"),
-                  absl::StrCat("one of ", *count, " elements, as the input ", ShapeText(input.dims), " has"));
+                  absl::StrCat("one of ", *count, " elements, as the input ", ShapeText(input.dims), " has"))
+        .when_run = !wildcard;
     return;
   }
   if (wildcard && fits) *std::find(dims.begin(), dims.end(), kAnySize) = *count / *stated;
@@ -97,7 +98,8 @@ void InferSqueeze(NodeShapes& node) {
   const auto axes = node.moved_list("axes", 1);
   if (!input.known || !axes) return;
   const bool all = !node.given(1) && !node.has("axes");
-  if (all && !input.is_static()) return;
+  // Of an empty list ONNX says that nothing goes, and its runtime takes it for none.
+  if ((!all && axes->empty()) || (all && !input.is_static())) return;
   Dims marked;
   if (!MarkAxes(node, *axes, input.rank(), marked)) return;
   Dims dims;
@@ -127,6 +129,11 @@ void InferUnsqueeze(NodeShapes& node) {
 void InferTranspose(NodeShapes& node) {
   const Shape input = node.at(0);
   const absl::Span<const int64_t> perm = node.integers("perm");
+  if (perm.empty() && node.has("perm") && input.known && input.rank() > 0) {
+    node.BadParameter("an empty perm", absl::StrCat("each of 0 to ", input.rank() - 1, " once, or no perm")).when_run =
+        true;
+    return;
+  }
   if (perm.empty()) {
     if (input.known) node.Give(0, Dims(input.dims.rbegin(), input.dims.rend()));
     return;
@@ -138,7 +145,8 @@ void InferTranspose(NodeShapes& node) {
   for (int64_t axis : perm) {
     if (perm.size() != static_cast<size_t>(rank) || axis < 0 || axis >= rank || (seen & uint64_t{1} << axis) != 0) {
       node.BadParameter(absl::StrCat("perm ", ShapeText(perm)),
-                        absl::StrCat("each of 0 to ", rank - 1, " once, for a tensor of rank ", rank));
+                        absl::StrCat("each of 0 to ", rank - 1, " once, for a tensor of rank ", rank))
+          .when_run = perm.size() != static_cast<size_t>(rank);
       return;
     }
     seen |= uint64_t{1} << axis;
@@ -163,7 +171,8 @@ void InferBlocks(NodeShapes& node, bool to_space) {
   Dims dims(input.dims.begin(), input.dims.end());
   const auto divide = [&](int axis, int64_t by) {
     if (dims[axis] >= 0 && dims[axis] % by != 0) {
-      node.Conflict(0, absl::StrCat("size ", dims[axis], " of axis ", axis), absl::StrCat("a multiple of ", by));
+      node.Conflict(0, absl::StrCat("size ", dims[axis], " of axis ", axis), absl::StrCat("a multiple of ", by))
+          .when_run = true;
       return false;
     }
     if (dims[axis] >= 0) dims[axis] /= by;

@@ -20,7 +20,7 @@ constexpr RuleInfo kArgumentCount = {
     "{subject}: {observed}; expected {allowed}",
     "Arguments are told apart by position alone. A node with too few, too many or a hole where one is required does "
     "not say what it computes.",
-    "Connect every required input, and no more inputs and outputs than the operator has.",
+    "Connect every required input, name every required output, and no more of both than the operator has.",
     "Conv without a weight fires it, and so does Conv with 4 inputs or an If of one output with a branch of two; Conv "
     "without a bias does not.",
 };
@@ -56,9 +56,24 @@ void CheckInputs(const Graph& graph, int32_t node, const Definition& definition,
   }
 }
 
+// What a required output makes has a name, whether somebody reads it or not.
+void CheckOutputNames(const Graph& graph, int32_t node, const Definition& definition, FindingSink& sink) {
+  Place place;
+  place.node = node;
+  for (int i = 0; i < graph.num_outputs(node); ++i) {
+    if (graph.output(node, i) >= 0) continue;
+    const Parameter* parameter = definition.outputs.at(i);
+    if (parameter == nullptr || parameter->presence == Parameter::kOptional) continue;
+    if (parameter->presence == Parameter::kVariadic && definition.open) continue;
+    place.output = i;
+    sink.Add(kArgumentCount, place, "without a name", "a name, which the definition does not let be left out");
+  }
+}
+
 void CheckOutputs(const Graph& graph, int32_t node, const Definition& definition, FindingSink& sink) {
   const Parameters& parameters = definition.outputs;
   const int count = graph.num_outputs(node);
+  CheckOutputNames(graph, node, definition, sink);
   if (count >= parameters.min && (count <= parameters.max || definition.open)) return;
   Place place;
   place.node = node;

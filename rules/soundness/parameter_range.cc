@@ -48,6 +48,7 @@ constexpr Words kWords[] = {
     {"GridSample", "mode", "linear nearest cubic bilinear bicubic"},
     {"GridSample", "padding_mode", "zeros border reflection"},
     {"RoiAlign", "mode", "avg max"},
+    {"BitShift", "direction", "LEFT RIGHT"},
 };
 
 bool Has(absl::string_view words, absl::string_view word) {
@@ -115,6 +116,10 @@ void CheckTflite(const Graph& graph, FindingSink& sink) {
 void Add(const std::vector<Contradiction>& contradictions, FindingSink& sink) {
   for (const Contradiction& found : contradictions) {
     if (found.kind != Contradiction::kParameter) continue;
+    if (found.perhaps) {
+      sink.NotChecked(&kParameterRange, found.node, ReasonUnderCondition(found));
+      continue;
+    }
     Place place;
     place.node = found.node;
     sink.Add(kParameterRange, place, found.observed, found.allowed);

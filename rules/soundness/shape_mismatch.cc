@@ -24,6 +24,10 @@ void CheckShapeMismatch(const CheckContext& context, FindingSink& sink) {
   const bool tflite = context.graph().origin() == v1::Graph::TFLITE;
   for (const Contradiction& found : context.Once(tflite ? InferTfliteShapes : InferShapes).contradictions) {
     if (found.kind != Contradiction::kShapes) continue;
+    if (found.perhaps) {
+      sink.NotChecked(&kShapeMismatch, found.node, ReasonUnderCondition(found));
+      continue;
+    }
     Place place;
     place.node = found.node;
     place.input = found.input;

@@ -55,8 +55,9 @@ void Fits(NodeShapes& node) {
   for (const auto& [dim, dilation] : {std::pair(1, "dilation_h_factor"), std::pair(2, "dilation_w_factor")}) {
     const int64_t size = SizeAt(input, dim), kernel = SizeAt(node.at(1), dim), step = node.integer(dilation, 1);
     if (size < 1 || kernel < 1 || kernel > INT32_MAX || step < 1 || (kernel - 1) * step < size) continue;
-    return node.Conflict(0, absl::StrCat("shape ", ShapeText(input.dims)),
-                         absl::StrCat("at least ", (kernel - 1) * step + 1, " along axis ", dim, ", as the filter"));
+    node.Conflict(0, absl::StrCat("shape ", ShapeText(input.dims)),
+                  absl::StrCat("at least ", (kernel - 1) * step + 1, " along axis ", dim, ", as the filter"));
+    return;
   }
 }
 
@@ -105,7 +106,8 @@ void TransposeConv(NodeShapes& node) {
   const Shape filter = node.at(1);
   if (const auto stated = node.constant(0); stated && stated->size() == 4) {
     if (const int64_t least = *absl::c_min_element(*stated); least < 1) {
-      return node.BadParameter(absl::StrCat("an output shape with ", least), "sizes of at least 1");
+      node.BadParameter(absl::StrCat("an output shape with ", least), "sizes of at least 1");
+      return;
     }
     const int64_t images = SizeAt(node.at(2), 0);
     if (images >= 0 && images != stated->front()) {
@@ -144,7 +146,10 @@ void FullyConnected(NodeShapes& node) {
   Bias(node, 2, SizeAt(weights, 0));
 }
 
-void Pool(NodeShapes& node) { RankIs(node, 0, 4); }
+void Pool(NodeShapes& node) {
+  Padding(node);
+  RankIs(node, 0, 4);
+}
 
 void BatchMatMul(NodeShapes& node) {
   const Shape left = node.at(0);
@@ -213,6 +218,10 @@ void AxisAttribute(NodeShapes& node) {
   if (shape.known) node.Axis(node.integer("axis", 0), shape.rank());
 }
 
+std::string BelowSize(int64_t size, int64_t axis) {
+  return absl::StrCat("below ", size, ", the size along axis ", axis);
+}
+
 void Gather(NodeShapes& node) {
   AxisAttribute(node);
   const auto indices = node.constant(1);
@@ -224,11 +233,44 @@ void Gather(NodeShapes& node) {
   if (*least < 0) {
     node.BadParameter(absl::StrCat("index ", *least), "0 or more");
   } else if (size >= 0 && *most >= size) {
-    node.BadParameter(absl::StrCat("index ", *most), absl::StrCat("below ", size, ", the size along axis ", axis));
+    node.BadParameter(absl::StrCat("index ", *most), BelowSize(size, axis));
   }
 }
 
 // Each size has to be 1 or the one that is asked for.
+// Indices of one element, or of a slice, in each row of the second argument.
+void GatherNd(NodeShapes& node) {
+  const Shape data = node.at(0);
+  const Shape indices = node.at(1);
+  const int64_t depth = LastSize(indices);
+  if (!data.known || depth < 0) return;
+  if (depth > data.rank()) {
+    node.Conflict(1, absl::StrCat("rows of ", depth, " indices"),
+                  absl::StrCat("at most ", data.rank(), " for ", ShapeText(data.dims)));
+    return;
+  }
+  if (!node.given(1)) return;
+  const int32_t value = node.graph().input(node.node(), 1);
+  if (depth == 0 || !node.graph().is_constant(value) || node.graph().is_graph_input(value)) return;
+  const v1::Constant& constant = node.graph().value(value).constant();
+  for (int i = 0; i < constant.ints_size(); ++i) {
+    const int64_t size = data.dims[i % depth], index = constant.ints(i);
+    if (index >= 0 && (size < 0 || index < size)) continue;
+    node.BadParameter(absl::StrCat("index ", index), index < 0 ? "0 or more" : BelowSize(size, i % depth));
+    return;
+  }
+  // Of a large constant the smallest and the largest number is all that is known.
+  if (!constant.ints().empty() || constant.statistics().count() == 0) return;
+  const auto sizes = data.dims.first(static_cast<size_t>(depth));
+  const int64_t largest = *absl::c_max_element(sizes);
+  if (constant.statistics().min() < 0) {
+    node.BadParameter(absl::StrCat("index ", constant.statistics().min()), "0 or more");
+  } else if (*absl::c_min_element(sizes) >= 0 && constant.statistics().max() >= static_cast<double>(largest)) {
+    node.BadParameter(absl::StrCat("index ", constant.statistics().max()),
+                      BelowSize(largest, absl::c_max_element(sizes) - sizes.begin()));
+  }
+}
+
 void BroadcastTo(NodeShapes& node) {
   Vectors(node, 1, 1);
   const Shape shape = node.at(0);
@@ -280,147 +322,25 @@ void CountsIn(NodeShapes& node, absl::string_view attribute) {
   node.BadParameter(absl::StrCat(attribute, " ", DataTypeName(type)), "int32 or int64");
 }
 
+// The result is of the type that is stated so, whatever the tensor says.
+void GivesType(NodeShapes& node, absl::string_view attribute) {
+  CountsIn(node, attribute);
+  const v1::Attribute* stated = node.graph().attribute(node.node(), attribute);
+  if (stated == nullptr || node.num_outputs() < 1 || node.graph().output(node.node(), 0) < 0) return;
+  const v1::DataType type = stated->dtype();
+  const v1::DataType written = node.graph().dtype(node.graph().output(node.node(), 0));
+  if ((type != v1::DATA_TYPE_INT32 && type != v1::DATA_TYPE_INT64) || written == v1::DATA_TYPE_UNSPECIFIED) return;
+  if (written == type) return;
+  node.BadParameter(absl::StrCat(attribute, " ", DataTypeName(type)),
+                    absl::StrCat(DataTypeName(written), ", as the output is"));
+}
+
 void ArgMax(NodeShapes& node) {
   AxesSecond(node);
-  CountsIn(node, "output_type");
+  GivesType(node, "output_type");
 }
 
-void ShapeOf(NodeShapes& node) { CountsIn(node, "out_type"); }
-
-// The number of a subgraph; 0, which is the model's own graph, where none is stated.
-int64_t BodyAt(const NodeShapes& node, absl::string_view attribute) {
-  const v1::Attribute* stated = node.graph().attribute(node.node(), attribute);
-  if (stated == nullptr) return 0;
-  return stated->value_case() == v1::Attribute::kGraph ? stated->graph() : stated->i();
-}
-
-// Null: not there, or its number is another subgraph's to resolve.
-const v1::Graph* BodyOf(const NodeShapes& node, int64_t number) {
-  const v1::Graph& model = node.graph().message();
-  return number < 1 || number > model.subgraphs_size() ? nullptr : &model.subgraphs(static_cast<int>(number) - 1);
-}
-
-// Scales and zero points; null: none, or those of a type that stands for its numbers.
-const v1::QParams* QParamsOf(const v1::Graph& graph, int32_t id) {
-  if (id < 1 || id > graph.values_size()) return nullptr;
-  const v1::Value& value = graph.values(id - 1);
-  if (!IsInteger(value.dtype()) || value.spec() < 1 || value.spec() > graph.specs_size()) return nullptr;
-  const v1::QParams& qparams = graph.specs(value.spec() - 1).qparams();
-  return qparams.scales().empty() ? nullptr : &qparams;
-}
-
-std::string QParamsText(const v1::QParams& qparams) {
-  const double zero_point = qparams.zero_points().empty() ? 0 : qparams.zero_points(0);
-  return absl::StrCat("scale ", qparams.scales(0), ", zero point ", zero_point);
-}
-
-// Bodies are handed the stored integers as they are. "" where nothing differs, or it is not known.
-struct OtherNumbers {
-  std::string here, there;
-};
-OtherNumbers Compare(const v1::Graph& caller, int32_t given, const v1::Graph& body, int32_t taken) {
-  const v1::QParams *a = QParamsOf(caller, given), *b = QParamsOf(body, taken);
-  if (a == nullptr || b == nullptr || a->scales_size() > 1 || b->scales_size() > 1) return {};
-  OtherNumbers numbers{QParamsText(*a), QParamsText(*b)};
-  return numbers.here == numbers.there ? OtherNumbers() : numbers;
-}
-
-// A body is given the node's inputs from `first` on, and their types.
-void Takes(NodeShapes& node, int64_t number, int first) {
-  const v1::Graph* body = BodyOf(node, number);
-  if (body == nullptr) return;
-  if (body->inputs_size() != node.num_inputs() - first) {
-    node.BadParameter(absl::StrCat("subgraph ", number, " with ", body->inputs_size(), " inputs"),
-                      absl::StrCat(node.num_inputs() - first));
-    return;
-  }
-  for (int i = 0; i < body->inputs_size(); ++i) {
-    const int32_t id = body->inputs(i);
-    if (!node.given(first + i) || id < 1 || id > body->values_size()) continue;
-    const v1::DataType taken = body->values(id - 1).dtype();
-    const int32_t value = node.graph().input(node.node(), first + i);
-    const v1::DataType given = node.graph().dtype(value);
-    if (taken == v1::DATA_TYPE_UNSPECIFIED || given == v1::DATA_TYPE_UNSPECIFIED) continue;
-    const auto conflict = [&](absl::string_view here, absl::string_view there) {
-      node.Conflict(first + i, std::string(here), absl::StrCat(there, ", as subgraph ", number, " takes it"));
-    };
-    const OtherNumbers other = Compare(node.graph().message(), value + 1, *body, id);
-    if (taken != given) {
-      conflict(DataTypeName(given), DataTypeName(taken));
-    } else if (!other.here.empty()) {
-      conflict(other.here, other.there);
-    }
-  }
-}
-
-// What a body gives are the node's outputs.
-void Gives(NodeShapes& node, int64_t number) {
-  const v1::Graph* body = BodyOf(node, number);
-  if (body == nullptr) return;
-  if (body->outputs_size() != node.num_outputs()) {
-    node.BadParameter(absl::StrCat("subgraph ", number, " with ", body->outputs_size(), " outputs"),
-                      absl::StrCat(node.num_outputs()));
-    return;
-  }
-  for (int i = 0; i < body->outputs_size(); ++i) {
-    const int32_t value = node.graph().output(node.node(), i);
-    const OtherNumbers other = Compare(node.graph().message(), value + 1, *body, body->outputs(i));
-    if (other.here.empty()) continue;
-    node.BadParameter(absl::StrCat("output ", i, " of ", other.here),
-                      absl::StrCat(other.there, ", as subgraph ", number, " gives it"));
-  }
-}
-
-void While(NodeShapes& node) {
-  const int64_t condition = BodyAt(node, "cond_subgraph_index");
-  const int64_t body = BodyAt(node, "body_subgraph_index");
-  if (condition == body) {
-    node.BadParameter(absl::StrCat("subgraph ", condition, " as condition and as body"), "one for each");
-    return;
-  }
-  if (condition == 0 || body == 0) {
-    node.BadParameter("subgraph 0, the model's own graph, as condition or body", "another subgraph");
-    return;
-  }
-  Takes(node, condition, 0);
-  Takes(node, body, 0);
-  if (const v1::Graph* graph = BodyOf(node, condition); graph != nullptr && graph->outputs_size() != 1) {
-    node.BadParameter(absl::StrCat("a condition with ", graph->outputs_size(), " outputs"), "1");
-  }
-  if (const v1::Graph* graph = BodyOf(node, body); graph != nullptr && graph->outputs_size() != node.num_inputs()) {
-    node.BadParameter(absl::StrCat("a body with ", graph->outputs_size(), " outputs"),
-                      absl::StrCat(node.num_inputs(), ", as its inputs"));
-    return;
-  }
-  // Once round, what the body gives is what it takes.
-  Gives(node, body);
-  if (const v1::Graph* graph = BodyOf(node, body); graph != nullptr && graph->inputs_size() == graph->outputs_size()) {
-    for (int i = 0; i < graph->outputs_size(); ++i) {
-      const OtherNumbers other = Compare(*graph, graph->outputs(i), *graph, graph->inputs(i));
-      if (other.here.empty()) continue;
-      node.BadParameter(absl::StrCat("a body whose output ", i, " has ", other.here),
-                        absl::StrCat(other.there, ", as its input"));
-    }
-  }
-}
-
-void If(NodeShapes& node) {
-  if (node.given(0)) {
-    const v1::DataType type = node.graph().dtype(node.graph().input(node.node(), 0));
-    if (type != v1::DATA_TYPE_BOOL && type != v1::DATA_TYPE_UNSPECIFIED) {
-      node.Conflict(0, std::string(DataTypeName(type)), "bool");
-    }
-    const Shape shape = node.at(0);
-    const auto count = shape.known ? CountOf(shape.dims) : absl::nullopt;
-    if (count.has_value() && *count != 1) node.Conflict(0, ShapeText(shape.dims), "one element");
-  }
-  for (const char* branch : {"then_subgraph_index", "else_subgraph_index"}) {
-    const int64_t number = BodyAt(node, branch);
-    if (number == 0) node.BadParameter(absl::StrCat(branch, " 0, the model's own graph"), "another subgraph");
-    Takes(node, number, 1);
-    Gives(node, number);
-  }
-}
+void ShapeOf(NodeShapes& node) { GivesType(node, "out_type"); }
 
 void ExpandDims(NodeShapes& node) {
   if (const auto axis = node.constant(1); axis && axis->size() == 1) NewAxis(node, axis->front());
@@ -467,9 +387,13 @@ void Reshape(NodeShapes& node) {
   int64_t known = 1;
   int open = 0;
   for (int64_t size : *stated) {
-    if (size < -1) return node.BadParameter(absl::StrCat("a size of ", size), "0 or more, or -1 once");
+    if (size < -1) {
+      node.BadParameter(absl::StrCat("a size of ", size), "0 or more, or -1 once");
+      return;
+    }
     if (size == -1 ? ++open > 1 : __builtin_mul_overflow(known, size, &known)) {
-      return node.BadParameter(ShapeText(*stated), "-1 once at most, and a shape that can be counted");
+      node.BadParameter(ShapeText(*stated), "-1 once at most, and a shape that can be counted");
+      return;
     }
   }
   const int64_t count = CountOrUnknown(input);
@@ -492,6 +416,25 @@ void Pad(NodeShapes& node) {
   double smallest = constant.statistics().min();
   for (int64_t size : constant.ints()) smallest = std::min(smallest, static_cast<double>(size));
   if (smallest < 0) node.BadParameter(absl::StrCat("a padding of ", smallest), "0 or more");
+}
+
+// What is mirrored is there; a reflection leaves the border out.
+void MirrorPad(NodeShapes& node) {
+  Pad(node);
+  const Shape input = node.at(0);
+  if (!input.known || !node.given(1)) return;
+  const int32_t paddings = node.graph().input(node.node(), 1);
+  if (!node.graph().is_constant(paddings) || node.graph().is_graph_input(paddings)) return;
+  const auto& sizes = node.graph().value(paddings).constant().ints();
+  if (sizes.size() != 2 * input.rank()) return;
+  const int64_t border = node.text("mode") == "SYMMETRIC" ? 0 : 1;
+  for (int i = 0; i < sizes.size(); ++i) {
+    const int64_t size = input.dims[i / 2];
+    if (size < 0 || sizes[i] <= size - border) continue;
+    node.BadParameter(absl::StrCat("a padding of ", sizes[i], " along axis ", i / 2),
+                      absl::StrCat(size - border, " at most"));
+    return;
+  }
 }
 
 void Resize(NodeShapes& node) {
@@ -566,13 +509,12 @@ const absl::flat_hash_map<absl::string_view, ShapeCheck>& Checks() {
       {"ARG_MAX", ArgMax},
       {"ARG_MIN", ArgMax},
       {"SHAPE", ShapeOf},
-      {"IF", If},
-      {"WHILE", While},
       {"CUMSUM", AxesSecond},
       {"REVERSE_V2", AxesSecond},
       {"SPLIT", Split},
       {"UNPACK", AxisAttribute},
       {"GATHER", Gather},
+      {"GATHER_ND", GatherNd},
       {"BROADCAST_TO", BroadcastTo},
       {"PACK", Pack},
       {"EXPAND_DIMS", ExpandDims},
@@ -581,7 +523,7 @@ const absl::flat_hash_map<absl::string_view, ShapeCheck>& Checks() {
       {"RESHAPE", Reshape},
       {"PAD", Pad},
       {"PADV2", Pad},
-      {"MIRROR_PAD", Pad},
+      {"MIRROR_PAD", MirrorPad},
       {"RESIZE_BILINEAR", Resize},
       {"RESIZE_NEAREST_NEIGHBOR", Resize},
       {"SLICE", Slice},

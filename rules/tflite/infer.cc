@@ -1,9 +1,11 @@
 #include "rules/tflite/infer.h"
 
 #include <algorithm>
+#include <optional>
 #include <utility>
 
 #include "absl/algorithm/container.h"
+#include "rules/tflite/bodies.h"
 #include "rules/tflite/contradictions.h"
 #include "rules/tflite/output_shapes.h"
 
@@ -32,6 +34,7 @@ Shape Declared(const Graph& graph, int32_t value, bool exact, Inferred& inferred
 struct Functions {
   ShapeCheck check = nullptr;
   OutputShapes outputs = nullptr;
+  bool runs_bodies = false;
 };
 
 }  // namespace
@@ -43,7 +46,7 @@ Inferred InferTfliteShapes(const CheckContext& context) {
   // By Node.op, so that most nodes cost no look-up.
   std::vector<Functions> by_symbol(graph.message().symbols_size() + 1);
   for (int i = 1; i < static_cast<int>(by_symbol.size()); ++i) {
-    by_symbol[i] = {ShapeCheckOf(graph.symbol(i)), OutputShapesOf(graph.symbol(i))};
+    by_symbol[i] = {ShapeCheckOf(graph.symbol(i)), OutputShapesOf(graph.symbol(i)), RunsBodies(graph.symbol(i))};
   }
   // A body is given the shapes of its caller's tensors.
   const bool main = &graph.message() == &context.model();
@@ -52,6 +55,7 @@ Inferred InferTfliteShapes(const CheckContext& context) {
     inferred.shapes[value] = Declared(graph, value, main && graph.is_graph_input(value), inferred);
   }
   NodeShapes node(graph, /*opset=*/0, inferred.shapes);
+  std::optional<SubgraphCalls> calls;  // asked in the model's own graph: what it does not come to run does not matter
   const absl::Span<const int32_t> order = graph.order();
   for (size_t i = 0; i < order.size(); ++i) {
     const int32_t id = order[i];
@@ -61,6 +65,10 @@ Inferred InferTfliteShapes(const CheckContext& context) {
     node.Start(id);
     const size_t before = node.contradictions.size();
     if (functions.check != nullptr) functions.check(node);
+    if (functions.runs_bodies) {
+      if (main && !calls.has_value()) calls.emplace(context.model());
+      CheckBodies(context.model(), main ? &*calls : nullptr, node);
+    }
     const bool ordered = i < order.size() - graph.num_cyclic();
     if (functions.outputs == nullptr || !ordered || node.contradictions.size() != before) continue;
     functions.outputs(node);

@@ -67,9 +67,10 @@ void TransposeConv(NodeShapes& node) {
     for (const auto& [dim, stride] : {std::pair(1, "stride_h"), std::pair(2, "stride_w")}) {
       const int64_t size = SizeAfter(node, (*stated)[dim], filter.dims[dim], node.integer(stride, 0), 1);
       if (size < 0 || input.dims[dim] < 0 || size == input.dims[dim]) continue;
-      return node.Conflict(0, absl::StrCat("an output shape of ", ShapeText(*stated)),
-                           absl::StrCat("one that comes of ", input.dims[dim], " along axis ", dim, ", as in ",
-                                        ShapeText(input.dims), ", not of ", size));
+      node.Conflict(0, absl::StrCat("an output shape of ", ShapeText(*stated)),
+                    absl::StrCat("one that comes of ", input.dims[dim], " along axis ", dim, ", as in ",
+                                 ShapeText(input.dims), ", not of ", size));
+      return;
     }
   }
   node.Give(0, Copy(*stated));
@@ -235,8 +236,9 @@ void Reshape(NodeShapes& node) {
     const auto rest = CountOf(dims);
     *open = count != kAnySize && rest && *rest > 0 && count % *rest == 0 ? count / *rest : kAnySize;
   } else if (dims.empty() && count != kAnySize && count != 1) {
-    return node.Conflict(-1, scalar ? "a new shape of a scalar" : "no new shape, which is that of a scalar",
-                         absl::StrCat("one of ", count, " elements, as ", ShapeText(input.dims)));
+    node.Conflict(-1, scalar ? "a new shape of a scalar" : "no new shape, which is that of a scalar",
+                  absl::StrCat("one of ", count, " elements, as ", ShapeText(input.dims)));
+    return;
   }
   node.Give(0, std::move(dims));
 }
@@ -249,8 +251,9 @@ void Squeeze(NodeShapes& node) {
     const auto axis = AxisOf(each, shape.rank());
     if (!axis) return;
     if (shape.dims[*axis] > 1) {
-      return node.Conflict(0, absl::StrCat("shape ", ShapeText(shape.dims)),
-                           absl::StrCat("a size of 1 along axis ", *axis, ", which is taken out"));
+      node.Conflict(0, absl::StrCat("shape ", ShapeText(shape.dims)),
+                    absl::StrCat("a size of 1 along axis ", *axis, ", which is taken out"));
+      return;
     }
     gone |= uint64_t{1} << *axis;
   }
@@ -298,18 +301,23 @@ void Slice(NodeShapes& node) {
   for (int d = 0; d < shape.rank(); ++d) {
     const int64_t from = (*begin)[d];
     const int64_t asked = (*size)[d];
-    if (asked < -1) return node.BadParameter(absl::StrCat("a size of ", asked), "0 or more, or -1 for the rest");
+    if (asked < -1) {
+      node.BadParameter(absl::StrCat("a size of ", asked), "0 or more, or -1 for the rest");
+      return;
+    }
     if (from > kMaxSize || asked > kMaxSize || from < 0) return;
     if (shape.dims[d] >= 0 && from + std::max<int64_t>(asked, 0) > shape.dims[d]) {
-      return node.Conflict(0, absl::StrCat("shape ", ShapeText(shape.dims)),
-                           absl::StrCat("at least ", from + std::max<int64_t>(asked, 0), " along axis ", d));
+      node.Conflict(0, absl::StrCat("shape ", ShapeText(shape.dims)),
+                    absl::StrCat("at least ", from + std::max<int64_t>(asked, 0), " along axis ", d));
+      return;
     }
     dims.push_back(asked >= 0 ? asked : shape.dims[d] < 0 ? kAnySize : shape.dims[d] - from);
   }
   if (DeclaredOther(node, dims)) {
     const auto& declared = node.graph().value(node.graph().output(node.node(), 0)).dims();
-    return node.Conflict(-1, absl::StrCat("a result of shape ", ShapeText(declared)),
-                         absl::StrCat(ShapeText(dims), ", as sliced: the kernel insists"));
+    node.Conflict(-1, absl::StrCat("a result of shape ", ShapeText(declared)),
+                  absl::StrCat(ShapeText(dims), ", as sliced: the kernel insists"));
+    return;
   }
   node.Give(0, std::move(dims));
 }
@@ -379,8 +387,9 @@ void Split(NodeShapes& node) {
   if (!axis) return;
   Dims dims = Copy(shape.dims);
   if (dims[*axis] >= 0 && dims[*axis] % parts != 0) {
-    return node.Conflict(1, absl::StrCat("shape ", ShapeText(shape.dims)),
-                         absl::StrCat("a size along axis ", *axis, " that ", parts, " divides"));
+    node.Conflict(1, absl::StrCat("shape ", ShapeText(shape.dims)),
+                  absl::StrCat("a size along axis ", *axis, " that ", parts, " divides"));
+    return;
   }
   dims[*axis] = dims[*axis] < 0 ? kAnySize : dims[*axis] / parts;
   for (int i = 0; i < node.num_outputs(); ++i) node.Give(i, dims);
@@ -393,8 +402,9 @@ void SpaceToDepth(NodeShapes& node) {
   Dims dims = Copy(shape.dims);
   for (int d : {1, 2}) {
     if (dims[d] >= 0 && dims[d] % block != 0) {
-      return node.Conflict(0, absl::StrCat("shape ", ShapeText(shape.dims)),
-                           absl::StrCat("a size along axis ", d, " that ", block, " divides"));
+      node.Conflict(0, absl::StrCat("shape ", ShapeText(shape.dims)),
+                    absl::StrCat("a size along axis ", d, " that ", block, " divides"));
+      return;
     }
     dims[d] = dims[d] < 0 ? kAnySize : dims[d] / block;
   }
@@ -408,8 +418,9 @@ void DepthToSpace(NodeShapes& node) {
   if (!shape.known || shape.rank() != 4 || block < 1 || block > INT32_MAX) return;
   Dims dims = Copy(shape.dims);
   if (dims[3] >= 0 && dims[3] % (block * block) != 0) {
-    return node.Conflict(0, absl::StrCat("shape ", ShapeText(shape.dims)),
-                         absl::StrCat("channels that ", block * block, " divides"));
+    node.Conflict(0, absl::StrCat("shape ", ShapeText(shape.dims)),
+                  absl::StrCat("channels that ", block * block, " divides"));
+    return;
   }
   dims[3] = dims[3] < 0 ? kAnySize : dims[3] / (block * block);
   for (int d : {1, 2}) dims[d] = Times(dims[d], block);

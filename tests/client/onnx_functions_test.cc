@@ -127,6 +127,20 @@ TEST(OnnxFunctions, OptionalArgumentsAndThoseHandedOn) {
   EXPECT_THAT(Lines(Import(model)), ElementsAre("f/a: Identity(x) -> z", "f/clip: Clip(x, -, f/limit) -> y"));
 }
 
+// Which of the two runs is the runtime's to say, and ONNX Runtime runs the operator.
+TEST(OnnxFunctions, AnOperatorOfThatNameGoesFirst) {
+  onnx::ModelProto model = EmptyModel();
+  for (const auto& [domain, name] : {std::pair{"", "Relu"}, {"com.microsoft", "Gelu"}, {"com.microsoft", "NoSuch"}}) {
+    onnx::FunctionProto* function = AddFunction(&model, name, {"a"}, {"b"});
+    function->set_domain(domain);
+    AddInner(function, "Neg", "n", {"a"}, {"b"});
+    AddCall(model.mutable_graph(), name, name, {"x"}, {name})->set_domain(domain);
+  }
+  model.add_opset_import()->set_domain("com.microsoft");
+  EXPECT_THAT(Lines(Import(model)), ElementsAre("Relu: Relu(x) -> Relu", "Gelu: com.microsoft::Gelu(x) -> Gelu",
+                                                "NoSuch/n: Neg(x) -> NoSuch"));
+}
+
 TEST(OnnxFunctions, CallsThatDoNotFitAreRefused) {
   onnx::ModelProto model = EmptyModel();
   onnx::FunctionProto* function = AddFunction(&model, "F", {"a"}, {"b"});
@@ -140,6 +154,9 @@ TEST(OnnxFunctions, CallsThatDoNotFitAreRefused) {
   call->add_output("z");
   EXPECT_THAT(std::string(ImportStatus(model).message()), HasSubstr("node 'f' has 2 outputs; function local::F has 1"));
   call->mutable_output()->RemoveLast();
+  call->clear_output();
+  EXPECT_THAT(std::string(ImportStatus(model).message()), HasSubstr("node 'f' has 0 outputs; function local::F has 1"));
+  call->add_output("y");
 
   onnx::ModelProto twice = model;
   *twice.add_functions() = *function;

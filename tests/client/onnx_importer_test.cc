@@ -82,6 +82,23 @@ TEST(OnnxImporter, DuplicateNamesStayVisible) {
   EXPECT_EQ(graph.nodes(0).outputs(0), graph.nodes(1).outputs(0));
 }
 
+// Before IR version 4 they all had to be, and nobody could give another one.
+TEST(OnnxImporter, InitializersOfOldFilesAreNoInputs) {
+  onnx::ModelProto model = EmptyModel();
+  for (const char* name : {"x", "w"})
+    SetTensorType(model.mutable_graph()->add_input(), name, onnx::TensorProto::FLOAT, {1});
+  AddTensor(model.mutable_graph(), "w", onnx::TensorProto::FLOAT, {1})->add_float_data(1);
+  AddNode(model.mutable_graph(), "Add", "a", {"x", "w"}, {"y"});
+  EXPECT_EQ(Import(model).inputs_size(), 2);
+  model.set_ir_version(4);
+  EXPECT_EQ(Import(model).inputs_size(), 2);
+  model.set_ir_version(3);
+  const v1::Graph graph = Import(model);
+  ASSERT_EQ(graph.inputs_size(), 1);
+  EXPECT_EQ(graph.values(graph.inputs(0) - 1).name(), "x");
+  EXPECT_TRUE(ValueNamed(graph, "w").has_constant());
+}
+
 TEST(OnnxImporter, InitializerThatIsAnInputIsOneValue) {
   onnx::ModelProto model = EmptyModel();
   onnx::GraphProto* source = model.mutable_graph();

@@ -191,6 +191,46 @@ TEST(TfliteImporter, OperatorsThatNoSchemaNames) {
   EXPECT_EQ(SymbolOf(graph, graph.nodes(0).op()), "CUSTOM::AcmeMagic");
 }
 
+TEST(TfliteImporter, OperatorsThatNoNodeIsOf) {
+  TfliteModel model = Dense({.name = "w", .shape = {2, 4}, .buffer = 1});
+  model.buffers = {std::string(32, '\0')};
+  EXPECT_THAT(Import(model).unused_operators(), IsEmpty());
+  model.unused = {{.code = kAdd, .version = 7}, {.code = kCustom}, {.code = kCustom, .custom = "AcmeMagic"}};
+  const v1::Graph graph = Import(model);
+  ASSERT_EQ(graph.unused_operators_size(), 3);
+  EXPECT_EQ(graph.unused_operators(0).op(), "ADD");
+  EXPECT_EQ(graph.unused_operators(0).version(), 7);
+  EXPECT_EQ(graph.unused_operators(1).op(), "CUSTOM");
+  EXPECT_EQ(graph.unused_operators(2).op(), "CUSTOM::AcmeMagic");
+}
+
+TEST(TfliteImporter, SparseTensors) {
+  TfliteTensor weight = {.name = "w", .shape = {2, 4}, .buffer = 1, .segments = {0, 2, 3}, .indices = {0, 3, 1}};
+  TfliteModel model = Dense(weight);
+  model.buffers = {Bytes<float>({1, 2, 3})};
+  const v1::Graph graph = Import(model);
+  const v1::Constant& constant = ValueNamed(graph, "w").constant();
+  EXPECT_EQ(constant.stored_bytes(), -1);
+  EXPECT_FALSE(constant.has_statistics());
+  EXPECT_THAT(constant.sparsity().traversal_order(), ElementsAre(0, 1));
+  EXPECT_THAT(constant.sparsity().sizes(), ElementsAre(2, -1));
+
+  const auto refused = [&](const std::vector<int32_t>& segments, const std::vector<int32_t>& indices) {
+    model.subgraphs[0].tensors[1].segments = segments;
+    model.subgraphs[0].tensors[1].indices = indices;
+    return ErrorCode(ImportTflite(WriteTflite(model), "", {}).status()) == "FI001";
+  };
+  EXPECT_FALSE(refused({0, 2, 3, 9}, {3, 0, 1, 99}));
+  EXPECT_TRUE(refused({0, 2}, {0, 3, 1}));
+  EXPECT_TRUE(refused({1, 2, 3}, {0, 3, 1}));
+  EXPECT_TRUE(refused({0, 2, 1}, {0, 3, 1}));
+  EXPECT_TRUE(refused({0, 2, 4}, {0, 3, 1}));
+  EXPECT_TRUE(refused({0, 2, 3}, {0, 4, 1}));
+  EXPECT_TRUE(refused({0, 2, 3}, {0, -1, 1}));
+  EXPECT_TRUE(refused({0, 2, 3}, {3, 3, 1}));
+  EXPECT_TRUE(refused({0, 2, 4}, {0, 3, 1, 2}));  // four elements where three are stored
+}
+
 TEST(TfliteImporter, VersionsOfOperatorsBesideTheFirst) {
   TfliteModel model = Dense({.name = "w", .shape = {2, 4}, .buffer = 1});
   model.buffers = {std::string(32, '\0')};

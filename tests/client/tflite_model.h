@@ -29,6 +29,9 @@ struct TfliteTensor {
   std::vector<int32_t> dimensions = {};
   uint32_t external_buffer = 0;
   bool variable = false;
+  // Of a matrix that is stored by rows: where each begins among the columns, and the columns. Empty: stored whole.
+  std::vector<int32_t> segments = {};
+  std::vector<int32_t> indices = {};
 };
 
 struct TfliteOperator {
@@ -61,6 +64,7 @@ struct TfliteModel {
   };
   std::vector<External> externals = {};
   uint32_t version = 3;
+  std::vector<TfliteOperator> unused = {};  // in the table of operators alone
 };
 
 class TfliteWriter {
@@ -68,6 +72,7 @@ class TfliteWriter {
   std::string Write(const TfliteModel& model) {
     std::vector<flatbuffers::Offset<tflite::SubGraph>> subgraphs;
     for (const TfliteSubgraph& subgraph : model.subgraphs) subgraphs.push_back(Subgraph(subgraph));
+    for (const TfliteOperator& op : model.unused) AddCode(op);
     std::vector<flatbuffers::Offset<tflite::Buffer>> buffers = {tflite::CreateBuffer(fbb_)};
     for (const std::string& bytes : model.buffers) {
       fbb_.ForceVectorAlignment(bytes.size(), 1, 16);
@@ -120,8 +125,24 @@ class TfliteWriter {
                                             tensor.axis);
   }
 
+  flatbuffers::Offset<tflite::Sparsity> ByRows(const TfliteTensor& tensor) {
+    if (tensor.segments.empty()) return 0;
+    constexpr int8_t kSparse = 1;
+    const auto list = [&](const std::vector<int32_t>& numbers) {
+      return tflite::CreateInt32VectorDirect(fbb_, &numbers).Union();
+    };
+    const auto type = tflite::SparseIndexVector::Int32Vector;
+    const auto segments = list(tensor.segments), indices = list(tensor.indices);
+    const std::vector<flatbuffers::Offset<tflite::DimensionMetadata>> dimensions = {
+        tflite::CreateDimensionMetadata(fbb_, 0, tensor.shape[0]),
+        tflite::CreateDimensionMetadata(fbb_, kSparse, 0, type, segments, type, indices)};
+    const std::vector<int32_t> order = {0, 1};
+    return tflite::CreateSparsityDirect(fbb_, &order, nullptr, &dimensions);
+  }
+
   flatbuffers::Offset<tflite::Tensor> Tensor(const TfliteTensor& tensor) {
     const auto quantization = Quantization(tensor);
+    const auto sparsity = ByRows(tensor);
     const auto shape = fbb_.CreateVector(tensor.shape);
     const auto name = fbb_.CreateString(tensor.name);
     tflite::TensorBuilder builder(fbb_);
@@ -131,15 +152,20 @@ class TfliteWriter {
     builder.add_name(name);
     builder.add_quantization(quantization);
     builder.add_is_variable(tensor.variable);
+    builder.add_sparsity(sparsity);
     builder.add_has_rank(true);
     builder.add_external_buffer(tensor.external_buffer);
     return builder.Finish();
   }
 
-  flatbuffers::Offset<tflite::Operator> Operator(const TfliteOperator& op) {
+  void AddCode(const TfliteOperator& op) {
     const auto deprecated = static_cast<int8_t>(op.code < 127 ? op.code : 127);
     codes_.push_back(tflite::CreateOperatorCodeDirect(fbb_, deprecated, op.custom.empty() ? nullptr : op.custom.c_str(),
                                                       op.version, op.code));
+  }
+
+  flatbuffers::Offset<tflite::Operator> Operator(const TfliteOperator& op) {
+    AddCode(op);
     flatbuffers::Offset<tflite::Any> options;
     if (op.options_type != 0) {
       const flatbuffers::uoffset_t start = fbb_.StartTable();

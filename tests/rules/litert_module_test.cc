@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "rules/check.h"
+#include "rules/graph/data_type.h"
 #include "tests/rules/graph_builder.h"
 #include "tests/rules/real_tables.h"
 
@@ -254,6 +255,188 @@ GraphBuilder UnpackedTransposeConv(v1::DataType stored) {
   return b;
 }
 
+v1::Sparsity& SparsityOf(GraphBuilder& b, const std::string& name) {
+  v1::Constant& constant = *b.Value(name).mutable_constant();
+  constant.set_stored_bytes(-1);
+  return *constant.mutable_sparsity();
+}
+
+// A FULLY_CONNECTED of 16 columns whose weight is stored by rows, of each some runs of `run` columns.
+GraphBuilder SparseLinear(v1::DataType in, v1::DataType weight, int run, int64_t version = 1) {
+  GraphBuilder b = OfVersion(Linear(in, weight, in == kFloat ? kFloat : kInt32, 16), version);
+  if (weight == kFloat) b.Value("w").set_spec(0);
+  v1::Sparsity& sparsity = SparsityOf(b, "w");
+  for (int i = 0; i < (run > 1 ? 3 : 2); ++i) sparsity.add_traversal_order(i);
+  sparsity.add_sizes(4);
+  sparsity.add_sizes(-1);
+  if (run > 1) {
+    sparsity.add_block_map(1);
+    sparsity.add_sizes(run);
+  }
+  return b;
+}
+
+// By columns: its numbers are those of rows to a kernel that looks at sizes alone.
+GraphBuilder ByColumns(GraphBuilder b) {
+  v1::Sparsity& sparsity = *b.Value("w").mutable_constant()->mutable_sparsity();
+  sparsity.set_traversal_order(0, 1);
+  sparsity.set_traversal_order(1, 0);
+  return b;
+}
+
+// All columns are stored after all.
+GraphBuilder WholeRows(GraphBuilder b) {
+  b.Value("w").mutable_constant()->mutable_sparsity()->set_sizes(1, 16);
+  return b;
+}
+
+// y = ADD(x, w), of which some columns are stored.
+GraphBuilder SparseAdd(int columns = -1) {
+  GraphBuilder b = Empty();
+  b.Input("x", kFloat, {2, 8});
+  b.Weight("w", kFloat, {2, 8}, 64);
+  v1::Sparsity& sparsity = SparsityOf(b, "w");
+  for (int i : {0, 1}) sparsity.add_traversal_order(i);
+  sparsity.add_sizes(2);
+  sparsity.add_sizes(columns);
+  b.Node("ADD", "op", {"x", "w"}, {"y"});
+  b.Shape("y", kFloat, {2, 8});
+  b.Output("y");
+  return b;
+}
+
+// Beside an ABS, an operator of the table that no node is of.
+GraphBuilder Unused(const std::string& op, int64_t version = 1) {
+  GraphBuilder b = Unary("ABS", kFloat, kFloat);
+  v1::ListedOperator& unused = *b.graph.add_unused_operators();
+  unused.set_op(op);
+  unused.set_version(version);
+  return b;
+}
+
+// A loop over three floats, whose body gives these of a, b, c and s = a + b.
+GraphBuilder LoopGiving(const std::vector<std::string>& given) {
+  GraphBuilder b = Empty();
+  for (const char* name : {"x", "y", "z"}) b.Input(name, kFloat, {1});
+  v1::Node& node = b.Node("WHILE", "op", {"x", "y", "z"}, {"x2", "y2", "z2"});
+  for (const char* name : {"x2", "y2", "z2"}) {
+    b.Shape(name, kFloat, {1});
+    b.Output(name);
+  }
+  for (int i = 1; i <= 2; ++i) {
+    GraphBuilder body(v1::Graph::TFLITE);
+    for (const char* name : {"a", "b", "c"}) body.Input(name, kFloat, {1});
+    body.Node(i == 1 ? "LESS" : "ADD", "sum", {"a", "b"}, {"s"});
+    body.Shape("s", i == 1 ? v1::DATA_TYPE_BOOL : kFloat, {1});
+    for (const std::string& name : i == 1 ? std::vector<std::string>{"s"} : given) body.Output(name);
+    *b.graph.add_subgraphs() = body.graph;
+    v1::Attribute& attribute = *node.add_attributes();
+    attribute.set_name(b.Symbol(i == 1 ? "cond_subgraph_index" : "body_subgraph_index"));
+    attribute.set_graph(i);
+  }
+  return b;
+}
+
+// A branch that gives these of a and s = |a|.
+GraphBuilder BranchGiving(const std::string& first, const std::string& second) {
+  GraphBuilder b = Empty();
+  b.Input("go", v1::DATA_TYPE_BOOL, {1});
+  b.Input("x", kFloat, {1});
+  v1::Node& node = b.Node("IF", "op", {"go", "x"}, {"y", "z"});
+  for (const char* name : {"y", "z"}) {
+    b.Shape(name, kFloat, {1});
+    b.Output(name);
+  }
+  GraphBuilder body(v1::Graph::TFLITE);
+  body.Input("a", kFloat, {1});
+  body.Node("ABS", "abs", {"a"}, {"s"});
+  body.Shape("s", kFloat, {1});
+  for (const std::string& name : {first, second}) body.Output(name);
+  *b.graph.add_subgraphs() = body.graph;
+  for (const char* branch : {"then_subgraph_index", "else_subgraph_index"}) {
+    v1::Attribute& attribute = *node.add_attributes();
+    attribute.set_name(b.Symbol(branch));
+    attribute.set_graph(1);
+  }
+  return b;
+}
+
+// Of 2 input channels and 4 output channels.
+GraphBuilder DepthwiseOf(int64_t multiplier) {
+  GraphBuilder b = Empty();
+  b.Input("x", kFloat, {1, 8, 8, 2});
+  b.Weight("w", kFloat, {1, 3, 3, 4}, 144);
+  b.Weight("b", kFloat, {4}, 16);
+  v1::Node& conv = b.Node("DEPTHWISE_CONV_2D", "op", {"x", "w", "b"}, {"y"});
+  for (const char* name : {"stride_w", "stride_h", "dilation_w_factor", "dilation_h_factor"}) b.Int(conv, name, 1);
+  b.Int(conv, "depth_multiplier", multiplier);
+  b.Shape("y", kFloat, {1, 8, 8, 4});
+  b.Output("y");
+  return b;
+}
+
+GraphBuilder WithReal(GraphBuilder b, const std::string& option, double number) {
+  v1::Attribute& attribute = *b.Find("op").add_attributes();
+  attribute.set_name(b.Symbol(option));
+  attribute.set_f(number);
+  return b;
+}
+GraphBuilder Leaky(v1::DataType type, double alpha, double out = 0.1) {
+  GraphBuilder b = Unary("LEAKY_RELU", type, type, out);
+  if (!IsInteger(type)) b.Value("x").set_spec(0), b.Value("y").set_spec(0);
+  return WithReal(std::move(b), "alpha", alpha);
+}
+GraphBuilder Softmax(v1::DataType type, double beta, double scale = 0.1) {
+  GraphBuilder b = Unary("SOFTMAX", type, type, 1.0 / 256, -128);
+  if (type != kFloat) Quantize(b, "x", {scale});
+  return WithReal(std::move(b), "beta", beta);
+}
+GraphBuilder LogSoftmax(double scale) {
+  GraphBuilder b = Unary("LOG_SOFTMAX", kInt8, kInt8, 1.0 / 16, 127);
+  Quantize(b, "x", {scale});
+  return b;
+}
+
+// The index of the largest number, as 64 bits.
+GraphBuilder Largest(v1::DataType type) {
+  GraphBuilder b = Empty();
+  b.Input("x", type, {2, 4});
+  b.Ints("axis", kInt32, {1});
+  b.Node("ARG_MAX", "op", {"x", "axis"}, {"y"});
+  v1::Attribute& attribute = *b.Find("op").add_attributes();
+  attribute.set_name(b.Symbol("output_type"));
+  attribute.set_dtype(kInt64);
+  b.Shape("y", kInt64, {2});
+  b.Output("y");
+  return b;
+}
+
+// To half the size.
+GraphBuilder Resized(bool corners, bool centers) {
+  GraphBuilder b = Empty();
+  b.Input("x", kFloat, {1, 4, 4, 2});
+  b.Ints("size", kInt32, {2, 2});
+  b.Node("RESIZE_BILINEAR", "op", {"x", "size"}, {"y"});
+  for (const auto& [name, stated] : {std::pair("align_corners", corners), {"half_pixel_centers", centers}}) {
+    v1::Attribute& attribute = *b.Find("op").add_attributes();
+    attribute.set_name(b.Symbol(name));
+    attribute.set_b(stated);
+  }
+  b.Shape("y", kFloat, {1, 2, 2, 2});
+  b.Output("y");
+  return b;
+}
+
+GraphBuilder Embedding(v1::DataType type, v1::DataType out) {
+  GraphBuilder b = Empty();
+  b.Input("i", kInt32, {3});
+  b.Weight("w", type, {5, 2}, 20);
+  b.Node("EMBEDDING_LOOKUP", "op", {"i", "w"}, {"y"});
+  b.Shape("y", out, {3, 2});
+  b.Output("y");
+  return b;
+}
+
 struct Case {
   const char* name;
   const char* target;
@@ -384,6 +567,104 @@ std::vector<Case> Cases() {
       {"ConvIntoSmallerScale", kXnnpack, [] { return Conv(true, 8e-6); }, ""},
       {"ConvIntoFarSmallerScaleByReference", kReference, [] { return Conv(true, 7e-6); }, ""},
       {"ConvWithoutBias", kReference, [] { return Conv(false); }, "GS101", refused, fails},
+
+      {"LargestInWideIndices", kReference, [] { return Largest(kFloat); }, ""},
+      {"LargestInWideIndicesByBuiltin", kXnnpack, [] { return Largest(kFloat); }, "CV602", fallback, partial},
+      {"LargestOfWideIntegers", kReference, [] { return Largest(kInt64); }, "DT101", refused, fails},
+      {"EmbeddingOfUnsigned", kReference, [] { return Embedding(v1::DATA_TYPE_UINT16, v1::DATA_TYPE_UINT16); }, ""},
+      {"EmbeddingOfUnsignedAsFloat", kReference, [] { return Embedding(v1::DATA_TYPE_UINT16, kFloat); }, "DT101",
+       refused, fails},
+
+      {"ResizedByCenters", kReference, [] { return Resized(false, true); }, ""},
+      {"ResizedByCorners", kReference, [] { return Resized(true, false); }, ""},
+      {"ResizedByBoth", kReference, [] { return Resized(true, true); }, "GS107", refused, fails},
+      {"ResizedByBothByDelegate", kXnnpack, [] { return Resized(true, true); }, ""},
+
+      {"SparseByReference", kReference, [] { return SparseLinear(kFloat, kFloat, 8); }, ""},
+      {"SparseByDelegate", kXnnpack, [] { return SparseLinear(kFloat, kFloat, 1); }, "GS602", wrong, full},
+      {"SparseByKernel", kXnnpack, [] { return SparseLinear(kFloat, kFloat, 1, 8); }, "CV602", fallback, partial},
+      {"SparseRunsOf4ByKernel", kXnnpack, [] { return SparseLinear(kFloat, kFloat, 4, 8); }, "CV602", fallback,
+       partial},
+      {"SparseRunsOf8ByKernel", kXnnpack, [] { return SparseLinear(kFloat, kFloat, 8, 8); }, "CV601", refused, fails},
+      {"SparseColumnsByKernel", kXnnpack, [] { return ByColumns(SparseLinear(kFloat, kFloat, 1, 8)); }, "GS602", wrong,
+       partial},
+      {"SparseColumnsByReference", kReference, [] { return ByColumns(SparseLinear(kFloat, kFloat, 1)); }, ""},
+      {"DenseOfSparseVersion", kXnnpack, [] { return OfVersion(Linear(kInt8, kInt8, kInt32), 8); }, "CV602", fallback,
+       partial},
+      {"DenseOfAnotherVersion", kXnnpack, [] { return OfVersion(Linear(kInt8, kInt8, kInt32), 9); }, ""},
+      {"SparseWholeByKernel", kXnnpack, [] { return WholeRows(SparseLinear(kFloat, kFloat, 1, 8)); }, "CV601", refused,
+       fails},
+      {"SparseWholeByDelegate", kXnnpack, [] { return WholeRows(SparseLinear(kFloat, kFloat, 1)); }, ""},
+      {"SparseBytes", kReference, [] { return SparseLinear(kInt8, kInt8, 1); }, "CV601", refused, fails},
+      {"SparseBytesInRuns", kReference, [] { return SparseLinear(kInt8, kInt8, 16); }, ""},
+      {"SparseHybrid", kReference, [] { return SparseLinear(kFloat, kInt8, 4); }, "GS602", wrong, full},
+      {"SparseHybridInRuns", kReference, [] { return SparseLinear(kFloat, kInt8, 16); }, ""},
+      {"SparseSummand", kReference, [] { return SparseAdd(); }, "GS602", wrong, full},
+      {"SparseSummandByDelegate", kXnnpack, [] { return SparseAdd(); }, "GS602", wrong, full},
+      {"SparseSummandStoredWhole", kReference, [] { return SparseAdd(8); }, ""},
+
+      {"UnusedVersionToCome", kReference, [] { return Unused("ABS", 99); }, "EN601"},
+      {"UnusedOptimizedVersion", kReference, [] { return Unused("ABS", 5); }, "EN601"},
+      {"UnusedOptimizedVersionThere", kXnnpack, [] { return Unused("ABS", 5); }, ""},
+      {"UnusedWithoutKernel", kXnnpack, [] { return Unused("CALL"); }, "CV601"},
+      {"UnusedWithoutReferenceKernel", kReference, [] { return Unused("ELU"); }, "CV601"},
+      {"UnusedOfNoSchema", kReference, [] { return Unused("BUILTIN_250"); }, "CV601"},
+      {"UnusedWithoutName", kReference, [] { return Unused("CUSTOM"); }, "CV601"},
+      {"UnusedCustom", kReference, [] { return Unused("CUSTOM::AcmeMagic"); }, ""},
+
+      {"LoopThatSums", kReference,
+       [] {
+         return LoopGiving({"a", "s", "c"});
+       },
+       ""},
+      {"LoopThatMovesDown", kReference,
+       [] {
+         return LoopGiving({"b", "c", "s"});
+       },
+       ""},
+      {"LoopThatMovesUp", kReference,
+       [] {
+         return LoopGiving({"s", "a", "c"});
+       },
+       "GS603", wrong},
+      {"LoopThatSwaps", kReference,
+       [] {
+         return LoopGiving({"a", "c", "b"});
+       },
+       "GS603", wrong},
+      {"LoopThatRepeats", kReference,
+       [] {
+         return LoopGiving({"a", "s", "a"});
+       },
+       ""},
+      {"LoopThatGivesTwice", kReference,
+       [] {
+         return LoopGiving({"s", "s", "c"});
+       },
+       ""},
+      {"BranchThatGivesTwice", kReference, [] { return BranchGiving("s", "s"); }, "GS603", wrong},
+      {"BranchThatHandsOnTwice", kReference, [] { return BranchGiving("a", "a"); }, ""},
+      {"BranchOfTwo", kReference, [] { return BranchGiving("s", "a"); }, ""},
+
+      {"DepthwiseOfTwo", kXnnpack, [] { return DepthwiseOf(2); }, ""},
+      {"DepthwiseOfOneOfTwo", kXnnpack, [] { return DepthwiseOf(1); }, "GS107", refused, fails},
+      {"DepthwiseOfThreeOfTwo", kXnnpack, [] { return DepthwiseOf(3); }, "CV602", fallback, partial},
+      {"DepthwiseOfOneOfTwoByReference", kReference, [] { return DepthwiseOf(1); }, ""},
+      {"LeakyHalf", kXnnpack, [] { return Leaky(v1::DATA_TYPE_FLOAT16, 0.1); }, ""},
+      {"LeakyHalfOfNoSlope", kXnnpack, [] { return Leaky(v1::DATA_TYPE_FLOAT16, 0); }, "DT101", refused, fails},
+      {"LeakyOfNoSlope", kXnnpack, [] { return Leaky(kFloat, 0); }, "CV602", fallback, partial},
+      {"LeakyInt8", kXnnpack, [] { return Leaky(kInt8, -2); }, ""},
+      {"LeakyInt8OfSmallSlope", kXnnpack, [] { return Leaky(kInt8, 0.003); }, "CV602", fallback, partial},
+      {"LeakyInt8IntoSmallScale", kXnnpack, [] { return Leaky(kInt8, 0.1, 0.1 / 129); }, "CV602", fallback, partial},
+      {"SoftmaxByDelegate", kXnnpack, [] { return Softmax(kFloat, 1); }, ""},
+      {"SharperSoftmaxByDelegate", kXnnpack, [] { return Softmax(kFloat, 2); }, "CV602", fallback, partial},
+      {"Softmax", kReference, [] { return Softmax(kInt8, 1); }, ""},
+      {"SoftmaxOfNothing", kReference, [] { return Softmax(kInt8, 0); }, "GS107", refused, fails},
+      {"SoftmaxOfNothingByOptimized", kXnnpack, [] { return Softmax(kInt8, 0); }, "CV602", fallback, partial},
+      {"SoftmaxOfTinyScale", kReference, [] { return Softmax(kInt8, 1, 1.4e-8); }, "GS107", refused, fails},
+      {"SoftmaxOfSmallScale", kReference, [] { return Softmax(kInt8, 1, 1.6e-8); }, ""},
+      {"LogSoftmaxOfTinyScale", kReference, [] { return LogSoftmax(1e-9); }, "GS107", refused, fails},
+      {"LogSoftmaxOfSmallScale", kReference, [] { return LogSoftmax(1.6e-8); }, ""},
   };
 }
 

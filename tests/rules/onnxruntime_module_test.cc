@@ -63,6 +63,95 @@ GraphBuilder QLinearConv(v1::DataType x, v1::DataType w) {
   return b;
 }
 
+// Local response normalization over so many channels.
+GraphBuilder Response(int64_t size) {
+  GraphBuilder b = Node("LRN", kFloat, 1);
+  SetAttribute(b, "size", size);
+  return b;
+}
+
+void SetInts(GraphBuilder& b, const std::string& name, const std::vector<int64_t>& numbers) {
+  v1::Attribute& attribute = *b.Find("node").add_attributes();
+  attribute.set_name(b.Symbol(name));
+  for (int64_t number : numbers) attribute.mutable_ints()->add_values(number);
+}
+void SetText(GraphBuilder& b, const std::string& name, const std::string& text) {
+  v1::Attribute& attribute = *b.Find("node").add_attributes();
+  attribute.set_name(b.Symbol(name));
+  attribute.set_s(text);
+}
+
+GraphBuilder Pooled(const std::vector<int64_t>& shape) {
+  GraphBuilder b;
+  b.Input("x", kFloat, shape);
+  b.Node("MaxPool", "node", {"x"}, {"y"});
+  SetInts(b, "kernel_shape", std::vector<int64_t>(shape.size() - 2, 1));
+  b.Shape("y", kFloat, shape);
+  b.Output("y");
+  return b;
+}
+
+// A convolution of every other element.
+GraphBuilder Dilated(const std::string& auto_pad) {
+  GraphBuilder b;
+  b.Input("x", kFloat, {1, 4, 6, 6});
+  b.Weight("w", kFloat, {2, 4, 2, 2}, 128);
+  b.Node("Conv", "node", {"x", "w"}, {"y"});
+  SetInts(b, "dilations", {2, 2});
+  SetText(b, "auto_pad", auto_pad);
+  b.Value("y").set_dtype(kFloat);
+  b.Output("y");
+  return b;
+}
+
+GraphBuilder Resized(const std::string& mode, const std::vector<double>& scales) {
+  GraphBuilder b;
+  b.Input("x", kFloat, std::vector<int64_t>(scales.size(), 4));
+  b.Reals("s", scales, /*scalar=*/false);
+  b.Node("Resize", "node", {"x", "", "s"}, {"y"});
+  SetText(b, "mode", mode);
+  b.Value("y").set_dtype(kFloat);
+  b.Output("y");
+  return b;
+}
+
+GraphBuilder Mirrored(const std::vector<int64_t>& pads) {
+  GraphBuilder b;
+  b.Input("x", kFloat, {2, 3});
+  b.Ints("pads", v1::DATA_TYPE_INT64, pads);
+  b.Node("Pad", "node", {"x", "pads"}, {"y"});
+  SetText(b, "mode", "reflect");
+  b.Value("y").set_dtype(kFloat);
+  b.Output("y");
+  return b;
+}
+
+GraphBuilder Layers(const std::vector<std::string>& inputs) {
+  GraphBuilder b;
+  b.Input("x0", kFloat, {2, 4});
+  b.Weight("x1", kFloat, {4}, 16);
+  b.Node("LayerNormalization", "node", inputs, {"y"});
+  b.Shape("y", kFloat, {2, 4});
+  b.Output("y");
+  return b;
+}
+
+// A QuantizeLinear of operator set 23.
+GraphBuilder ScaledBy(v1::DataType type) {
+  GraphBuilder b;
+  SetOpset(b, 23);
+  b.Input("x", kFloat, {2, 4});
+  b.Reals("s", {0.25});
+  b.Value("s").set_dtype(type);
+  b.Ints("z", kUint8, {0});
+  b.Node("QuantizeLinear", "node", {"x", "s", "z"}, {"q"});
+  b.Shape("q", kUint8, {2, 4});
+  b.Node("DequantizeLinear", "back", {"q", "s", "z"}, {"y"});
+  b.Value("y").set_dtype(type);
+  b.Output("y");
+  return b;
+}
+
 // Integers of `type`, dequantized: the floats are `name`.
 void Dequantize(GraphBuilder& b, const std::string& name, v1::DataType type, const std::vector<int64_t>& shape,
                 double scale = 0.1, int64_t zero_point = 0) {
@@ -289,14 +378,22 @@ GraphBuilder QLinearSoftmax(double scale) {
   return b;
 }
 
-GraphBuilder QLinearWhere(bool constant) {
-  GraphBuilder b = QLinear("QLinearWhere", {"c", "x", "as", "xz", "x", "xs", "xz", "ys", "yz"});
+// With scale or zero point of the first tensor as an input of the graph, or none of them.
+GraphBuilder QLinearWhere(const std::string& input) {
+  GraphBuilder b = QLinear("QLinearWhere", {"c", "x", "as", "az", "x", "xs", "xz", "ys", "yz"});
   b.Input("c", v1::DATA_TYPE_BOOL, {1, 4, 6, 6});
-  if (constant) {
-    b.Reals("as", {0.1});
-  } else {
-    b.Input("as", kFloat, {});
+  b.Reals("as", {0.1});
+  b.Ints("az", kUint8, {0});
+  if (!input.empty()) {
+    b.Value(input).clear_constant();
+    b.graph.add_inputs(b.Id(input));
   }
+  return b;
+}
+
+// A constant for which a caller may give another one.
+GraphBuilder Overridable(GraphBuilder b, const std::string& name) {
+  b.graph.add_inputs(b.Id(name));
   return b;
 }
 
@@ -428,6 +525,75 @@ std::vector<OrtCase> OrtCases() {
        "AX501"},
       {"BatchFirst", [] { return Recurrent(/*layout=*/1); }, "GS506"},
       {"StepsFirst", [] { return Recurrent(/*layout=*/0); }, ""},
+      {"NoHiddenSize",
+       [] {
+         GraphBuilder b = Recurrent(/*layout=*/0);
+         b.Find("node").mutable_attributes(0)->set_name(b.Symbol("clip"));
+         b.Find("node").mutable_attributes(0)->set_f(3);
+         return b;
+       },
+       "GS506"},
+      {"EvenResponse", [] { return Response(4); }, "GS506"},
+      {"OddResponse", [] { return Response(3); }, ""},
+      {"PoolOfRankSix",
+       [] {
+         return Pooled({1, 1, 2, 2, 2, 2});
+       },
+       "GS506"},
+      {"PoolOfRankFive",
+       [] {
+         return Pooled({1, 1, 2, 2, 2});
+       },
+       ""},
+      {"DilatedWithAutomaticPads", [] { return Dilated("SAME_UPPER"); }, "GS506"},
+      {"DilatedWithoutPads", [] { return Dilated("VALID"); }, ""},
+      {"ResizedLinearlyAlongChannels",
+       [] {
+         return Resized("linear", {1, 2, 2, 2});
+       },
+       "GS506"},
+      {"ResizedLinearly",
+       [] {
+         return Resized("linear", {1, 1, 2, 2});
+       },
+       ""},
+      {"ResizedLinearlyWithChannelsLast",
+       [] {
+         return Resized("linear", {1, 2, 2, 1});
+       },
+       ""},
+      {"ResizedAlongChannels",
+       [] {
+         return Resized("nearest", {1, 2, 2, 2});
+       },
+       ""},
+      {"ResizedInCubesOfThreeAxes",
+       [] {
+         return Resized("cubic", {1, 2, 2});
+       },
+       "GS506"},
+      {"MirroredTwice",
+       [] {
+         return Mirrored({0, 3, 0, 0});
+       },
+       "GS506"},
+      {"MirroredOnce",
+       [] {
+         return Mirrored({0, 2, 0, 2});
+       },
+       ""},
+      {"LayerBiasWithoutName",
+       [] {
+         return Layers({"x0", "x1", ""});
+       },
+       "GS506"},
+      {"LayersWithoutBias",
+       [] {
+         return Layers({"x0", "x1"});
+       },
+       ""},
+      {"QuantizedByAHalfScale", [] { return ScaledBy(v1::DATA_TYPE_FLOAT16); }, "DT501"},
+      {"QuantizedByItsOwnType", [] { return ScaledBy(kFloat); }, ""},
 
       // Groups: fused, in float, or fused into what no kernel takes.
       {"FusedAdd", [] { return OrtGroup("Add", kUint8, kUint8, 2); }, ""},
@@ -569,9 +735,38 @@ std::vector<OrtCase> OrtCases() {
       {"GemmOtherBias", [] { return WithBias("Gemm", 0.02); }, "FX501", kWrong},
       {"ConvBias", [] { return WithBias("Conv", 0.01); }, ""},
       {"ConvOtherBias", [] { return WithBias("Conv", 0.02); }, "CV205", kFallback},
+      {"ConvOverridableScale", [] { return Overridable(WithBias("Conv", 0.01), "s_x"); }, "CV205", kFallback},
+      {"ConvOverridableWeightScale", [] { return Overridable(WithBias("Conv", 0.01), "s_w"); }, "CV205", kFallback},
+      {"ConvOverridableBiasScale", [] { return Overridable(WithBias("Conv", 0.01), "s_b"); }, "CV205", kFallback},
+      {"ConvOverridableOutput", [] { return Overridable(WithBias("Conv", 0.01), "s_y"); }, ""},
+      {"ConvOverridableZeroPoint", [] { return Overridable(WithBias("Conv", 0.01), "z_x"); }, ""},
+      {"GemmOverridableScale", [] { return Overridable(WithBias("Gemm", 0.01), "s_x"); }, ""},
+      {"SignedConvOverridableScale", [] { return Overridable(SignedConv(1), "s_y"); }, ""},
+      {"SignedConvOverridableZeroPoint", [] { return Overridable(SignedConv(1), "z_y"); }, "CV205", kFallback},
+      {"MovedOverridable", [] { return Overridable(OrtGroup("Flatten", kUint8, kUint8, 1, 0.1), "s_y"); }, "CV205",
+       kFallback},
+      {"ReluOverridable", [] { return Overridable(OrtGroup("Relu", kUint8, kUint8), "z_y"); }, "CV205", kFallback},
+      {"ReluOverridableScale", [] { return Overridable(OrtGroup("Relu", kUint8, kUint8), "s_y"); }, ""},
+      {"ClipOverridableBeforeNarrow", [] { return Overridable(OrtGroup("Clip", kInt4, kInt4), "z_y"); }, "CV205",
+       kFallback},
       {"ReluBeforeBytes", [] { return OrtGroup("Relu", kInt8, kInt8); }, "CV205", kFallback},
       {"ReluRedundant", [] { return OrtGroup("Relu", kUint8, kUint8); }, ""},
       {"ReluBeforeNarrow", [] { return OrtGroup("Relu", kInt4, kInt4); }, "NR502", kWrong},
+      {"ReluOfNothingNegative",
+       [] {
+         GraphBuilder b = OrtGroup("Relu", kInt4, kInt4);
+         b.Value("z_x0").mutable_constant()->set_ints(0, -8);
+         return b;
+       },
+       ""},
+      {"LayersBeforeOnnxHadThem",
+       [] {
+         GraphBuilder b = Layers({"x0", "x1"});
+         SetOpset(b, 14);
+         return b;
+       },
+       ""},
+      {"GeluBeforeOnnxHadIt", [] { return Node("Gelu", kFloat, 1, 14); }, "FI012", v1::Finding::UNSOUND},
       {"ClipBeforeNarrow", [] { return OrtGroup("Clip", kInt4, kInt4); }, "DT504"},
       {"ClipBeforeBytes", [] { return OrtGroup("Clip", kInt8, kInt8); }, ""},
 
@@ -710,8 +905,9 @@ std::vector<OrtCase> OrtCases() {
        ""},
       {"SoftmaxOverflow", [] { return QLinearSoftmax(0.001); }, "NR501", kWrong},
       {"SoftmaxPlain", [] { return QLinearSoftmax(1.0 / 256); }, ""},
-      {"WhereAtRunTime", [] { return QLinearWhere(false); }, "GS504"},
-      {"WhereOfConstants", [] { return QLinearWhere(true); }, ""},
+      {"WhereAtRunTime", [] { return QLinearWhere("az"); }, "GS504"},
+      {"WhereOfScaleAtRunTime", [] { return QLinearWhere("as"); }, ""},
+      {"WhereOfConstants", [] { return QLinearWhere(""); }, ""},
       {"Blocks", [] { return NBits(4, 32, 0); }, ""},
       {"OddBits", [] { return NBits(3, 32, 0); }, "AX502"},
       {"OddBlocks", [] { return NBits(4, 8, 0); }, "AX502"},
@@ -765,6 +961,64 @@ TEST(OrtModule, LeavesWhatABodyReads) {
   const absl::StatusOr<v1::Result> result = Ask(b.graph, kTarget);
   ASSERT_TRUE(result.ok()) << result.status();
   for (const v1::Finding& finding : result->findings()) EXPECT_NE(finding.code(), "FX501");
+}
+
+// A body gives back what it makes, and not what it sees; the same of a tensor that a node of its own makes.
+TEST(OrtModule, RefusesABodyThatGivesBackAnOuterValue) {
+  for (const bool passes : {true, false}) {
+    GraphBuilder b = Node("Relu", kFloat, 1);
+    GraphBuilder body;
+    body.Value("outer").set_captured(b.Id("x0"));
+    body.Shape("outer", kFloat, {1, 4, 6, 6});
+    if (!passes) body.Node("Identity", "inner", {"outer"}, {"within"});
+    body.Output(passes ? "outer" : "within");
+    b.Branch("if", "c", body.graph, "z");
+    b.Output("z");
+    const absl::StatusOr<v1::Result> result = Ask(b.graph, kTarget);
+    ASSERT_TRUE(result.ok()) << result.status();
+    int found = 0;
+    for (const v1::Finding& finding : result->findings()) found += finding.code() == "GS508";
+    EXPECT_EQ(found, passes ? 1 : 0) << result->DebugString();
+  }
+}
+
+// What only shows when a node runs is no error in a branch that may not be taken; what shows as it is made is.
+TEST(OrtModule, KnowsWhatABranchComesTo) {
+  const auto errors = [](const std::string& op, bool known) {
+    GraphBuilder b = Node("Relu", kFloat, 1);
+    GraphBuilder body;
+    body.Input("unused", kFloat, {});
+    body.graph.clear_inputs();
+    body.Weight("w", kFloat, {1, 1, 2, 2, 2, 2}, 64);
+    v1::Node& node = body.Node(op, "inner", {"w"}, {"within"});
+    body.Int(node, "size", 4);
+    if (op == "MaxPool") {
+      node.clear_attributes();
+      v1::Attribute& kernel = *node.add_attributes();
+      kernel.set_name(body.Symbol("kernel_shape"));
+      for (int i = 0; i < 4; ++i) kernel.mutable_ints()->add_values(1);
+    }
+    body.Output("within");
+    b.Branch("if", "c", body.graph, "z");
+    // The other branch is another body.
+    *b.graph.add_subgraphs() = b.graph.subgraphs(0);
+    b.graph.mutable_subgraphs(1)->mutable_nodes()->DeleteSubrange(0, 1);
+    b.graph.mutable_subgraphs(1)->set_outputs(0, 2);
+    b.Find("if").mutable_attributes(1)->set_graph(2);
+    b.Output("z");
+    if (known) {
+      b.Ints("c", v1::DATA_TYPE_BOOL, {0});
+      b.graph.mutable_inputs()->RemoveLast();
+    }
+    const absl::StatusOr<v1::Result> result = Ask(b.graph, kTarget);
+    int found = 0;
+    for (const v1::Finding& finding : result->findings()) found += finding.code() == "GS506";
+    return found;
+  };
+  EXPECT_EQ(errors("MaxPool", /*known=*/false), 0);
+  EXPECT_EQ(errors("MaxPool", /*known=*/true), 0);
+  EXPECT_EQ(errors("LRN", /*known=*/false), 1);
+  EXPECT_EQ(errors("LRN", /*known=*/true), 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(, OrtModuleTest, ::testing::ValuesIn(OrtCases()),

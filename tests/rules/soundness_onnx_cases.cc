@@ -549,12 +549,244 @@ std::vector<SoundnessCase> AttentionCases() {
   };
 }
 
+// An attribute of the node "n".
+v1::Attribute& AttributeOfN(GraphBuilder& b, const std::string& name) {
+  v1::Attribute& attribute = *b.Find("n").add_attributes();
+  attribute.set_name(b.Symbol(name));
+  return attribute;
+}
+
+std::function<void(GraphBuilder&)> OfNumber(const std::string& name, int64_t number) {
+  return [=](GraphBuilder& b) { AttributeOfN(b, name).set_i(number); };
+}
+std::function<void(GraphBuilder&)> OfWord(const std::string& name, const std::string& word) {
+  return [=](GraphBuilder& b) { AttributeOfN(b, name).set_s(word); };
+}
+std::function<void(GraphBuilder&)> OfWords(const std::string& name, const std::vector<std::string>& words) {
+  return [=](GraphBuilder& b) {
+    v1::StringList& list = *AttributeOfN(b, name).mutable_strings();
+    for (const std::string& word : words) list.add_values(word);
+  };
+}
+std::function<void(GraphBuilder&)> OfNumbers(const std::string& name, const Sizes& numbers) {
+  return [=](GraphBuilder& b) {
+    v1::IntList& list = *AttributeOfN(b, name).mutable_ints();
+    for (int64_t number : numbers) list.add_values(number);
+  };
+}
+std::function<void(GraphBuilder&)> AlsoWith(const std::function<void(GraphBuilder&)>& one,
+                                            const std::function<void(GraphBuilder&)>& other) {
+  return [=](GraphBuilder& b) {
+    one(b);
+    other(b);
+  };
+}
+// A list of this size in so many parts.
+std::function<void(GraphBuilder&)> IntoParts(int64_t size, int count) {
+  return [=](GraphBuilder& b) {
+    b.Input("x", kFloat, {size});
+    std::vector<std::string> parts;
+    for (int i = 0; i < count; ++i) parts.push_back(absl::StrCat("y", i));
+    b.Int(b.Node("Split", "n", {"x"}, parts), "num_outputs", count);
+    for (const std::string& part : parts) b.Output(part);
+  };
+}
+
+// A normalization with parameters of this shape, of [2, 3, 4, 5].
+std::function<void(GraphBuilder&)> BatchOf(const Sizes& parameters, int opset, int64_t spatial) {
+  const auto form = [=](GraphBuilder& b) {
+    b.graph.mutable_opset_imports(0)->set_version(opset);
+    if (spatial == 0) b.Int(b.Find("n"), "spatial", 0);
+  };
+  return Node("BatchNormalization", {{2, 3, 4, 5}, parameters, parameters, parameters, parameters}, form);
+}
+
+// With these scales, of [1, 1, 4, 4].
+std::function<void(GraphBuilder&)> ByScales(const std::string& op, const std::vector<double>& scales, int opset) {
+  return [=](GraphBuilder& b) {
+    b.graph.mutable_opset_imports(0)->set_version(opset);
+    b.Input("x", kFloat, {1, 1, 4, 4});
+    b.Reals("s", scales, /*scalar=*/false);
+    if (op == "Upsample") {
+      b.Node(op, "n", {"x", "s"}, {"y"});
+    } else {
+      b.Node(op, "n", {"x", "", "s"}, {"y"});
+    }
+    b.Output("y");
+  };
+}
+
+// A recurrence of 4 hidden elements, with more of it.
+std::function<void(GraphBuilder&)> RecurrentWith(const std::function<void(GraphBuilder&)>& more) {
+  return Node("LSTM", {{3, 2, 5}, {1, 16, 5}, {1, 16, 4}}, AlsoWith(OfNumber("hidden_size", 4), more));
+}
+
+// One more output than the one that is read, which has this name.
+std::function<void(GraphBuilder&)> OfOutputs(const std::string& op, const std::string& first,
+                                             const std::string& second) {
+  return [=](GraphBuilder& b) {
+    b.Input("x", kFloat, {2, 3, 4, 4});
+    b.Node(op, "n", {"x"}, {first, second});
+    if (op == "MaxPool") OfNumbers("kernel_shape", {2, 2})(b);
+    b.Output(first.empty() ? second : first);
+  };
+}
+
+std::vector<SoundnessCase> MeaningCases() {
+  const Sizes image = {1, 3, 8, 8};
+  const Sizes weight = {4, 3, 3, 3};
+  const Sizes turned = {3, 4, 3, 3};
+  return {
+      // GS013
+      {"SplitIntoPartsThatRunOut", Empty, IntoParts(4, 3), "GS013", "n"},
+      {"SplitIntoPartsThatRunOutBefore", Empty, IntoParts(9, 4), "GS013", "n"},
+      {"SplitIntoASmallerLastPart", Empty, IntoParts(7, 4), ""},
+      {"SplitIntoOneEach", Empty, IntoParts(3, 3), ""},
+      {"SplitNeitherWay", Empty, Node("Split", {{4}}), "GS013", "n"},
+      {"PadsBesideAutomaticOnes", Empty,
+       Node("Conv", {image, weight}, AlsoWith(OfWord("auto_pad", "VALID"), OfNumbers("pads", {0, 0, 0, 0}))), "GS013",
+       "n"},
+      {"PadsBesideNone", Empty,
+       Node("Conv", {image, weight}, AlsoWith(OfWord("auto_pad", "NOTSET"), OfNumbers("pads", {0, 0, 0, 0}))), ""},
+      {"PadsOfAPoolBesideAutomaticOnes", Empty,
+       Node("MaxPool", {image},
+            AlsoWith(OfNumbers("kernel_shape", {2, 2}),
+                     AlsoWith(OfWord("auto_pad", "VALID"), OfNumbers("pads", {0, 0, 0, 0})))),
+       ""},
+      {"OutputPaddingOfAStep", Empty,
+       Node("ConvTranspose", {image, turned},
+            AlsoWith(OfNumbers("strides", {2, 2}), OfNumbers("output_padding", {2, 1}))),
+       "GS013", "n"},
+      {"OutputPaddingWithinAStep", Empty,
+       Node("ConvTranspose", {image, turned},
+            AlsoWith(OfNumbers("strides", {2, 2}), OfNumbers("output_padding", {1, 1}))),
+       ""},
+      {"ResponseOverNothing", Empty, Node("LRN", {image}, OfNumber("size", 0)), "GS013", "n"},
+      {"ResponseOverChannels", Empty, Node("LRN", {image}, OfNumber("size", 2)), ""},
+      {"NormOfThirdOrder", Empty, Node("LpNormalization", {{2, 3}}, OfNumber("p", 3)), "GS013", "n"},
+      {"NormOfFirstOrder", Empty, Node("LpNormalization", {{2, 3}}, OfNumber("p", 1)), ""},
+      {"RemainderOfReals", Empty, Node("Mod", {{3}, {3}}), "GS013", "n"},
+      {"RemainderOfRealsBySignOfTheDividend", Empty, Node("Mod", {{3}, {3}}, OfNumber("fmod", 1)), ""},
+      {"ReversedAlongOneAxis", Empty, List("ReverseSequence", {2, 3}, {2}), ""},
+      {"ReversedAlongTheBatch", Empty, AlsoWith(List("ReverseSequence", {2, 3}, {2}), OfNumber("time_axis", 1)),
+       "GS013", "n"},
+      {"ReversedAlongTheThird", Empty, AlsoWith(List("ReverseSequence", {2, 3, 4}, {2}), OfNumber("time_axis", 2)),
+       "GS013", "n"},
+      {"SumOverWhatIsMissing", Empty, Node("Einsum", {{2, 3}, {3, 4}}, OfWord("equation", "ij,jk->il")), "GS013", "n"},
+      {"SumOntoTheDiagonal", Empty, Node("Einsum", {{2, 3}}, OfWord("equation", "ij->ijj")), "GS013", "n"},
+      {"SumOverALetter", Empty, Node("Einsum", {{2, 3}, {3, 4}}, OfWord("equation", "ij, j k -> i k")), ""},
+      {"ShiftUp", Empty, Node("BitShift", {{2}, {2}}, OfWord("direction", "up")), "GS013", "n"},
+      {"ActivationOfNoName", Empty, RecurrentWith(OfWords("activations", {"Sigmoid", "Foo", "Tanh"})), "GS013", "n"},
+      {"ActivationsOfAnotherNumber", Empty, RecurrentWith(OfWords("activations", {"Sigmoid", "Tanh"})), "GS013", "n"},
+      {"ActivationsInAnotherCase", Empty, RecurrentWith(OfWords("activations", {"sigmoid", "TANH", "Elu"})), ""},
+      {"TrainedWithOneOutput", Empty,
+       Node("BatchNormalization", {{2, 3}, {3}, {3}, {3}, {3}}, OfNumber("training_mode", 1)), "GS013", "n"},
+      {"NotTrainedWithOneOutput", Empty,
+       Node("BatchNormalization", {{2, 3}, {3}, {3}, {3}, {3}}, OfNumber("training_mode", 0)), ""},
+      {"ScaleOfNothing", Empty, ByScales("Resize", {1, 1, 0, 2}, 19), "GS013", "n"},
+      {"ScaleOfAHalf", Empty, ByScales("Resize", {1, 1, 0.5, 2}, 19), ""},
+      {"UpsampledByAHalf", Empty, ByScales("Upsample", {1, 1, 0.5, 2}, 9), "GS013", "n"},
+      {"UpsampledByTwo", Empty, ByScales("Upsample", {1, 1, 2, 2}, 9), ""},
+      {"ResizedInTwoWays", Empty,
+       [](GraphBuilder& b) {
+         ByScales("Resize", {1, 1, 2, 2}, 19)(b);
+         b.Ints("sizes", kLong, {1, 1, 8, 8}, /*scalar=*/false);
+         b.Find("n").add_inputs(b.Id("sizes"));
+       },
+       "GS013", "n"},
+      {"TransposedByNothing", Empty, Node("Transpose", {{2, 3}}, OfNumbers("perm", {})), "GS013", "n"},
+      {"TransposedByDefault", Empty, Node("Transpose", {{2, 3}}), ""},
+      {"CutTwiceAlongAnAxis", Empty,
+       [](GraphBuilder& b) {
+         b.Input("x", kFloat, {4, 4});
+         b.Ints("from", kLong, {0, 1}, /*scalar=*/false);
+         b.Ints("to", kLong, {3, 2}, /*scalar=*/false);
+         b.Ints("axes", kLong, {1, -1}, /*scalar=*/false);
+         b.Node("Slice", "n", {"x", "from", "to", "axes"}, {"y"});
+         b.Output("y");
+       },
+       "GS013", "n"},
+      // GS011
+      {"OutputWithoutAName", Empty, OfOutputs("MaxPool", "", "y"), "GS011", "n"},
+      {"OptionalOutputWithoutAName", Empty, OfOutputs("MaxPool", "y", ""), ""},
+      // GS012
+      {"BatchOfElements", Empty, BatchOf({3, 4, 5}, 7, 0), ""},
+      {"BatchOfChannelsOfElements", Empty, BatchOf({3}, 8, 0), "GS012", "n", "x1"},
+      {"BatchOfElementsByDefault", Empty, BatchOf({3, 4, 5}, 8, 1), "GS012", "n", "x1"},
+      {"BatchOfElementsToday", Empty, BatchOf({3, 4, 5}, 9, 1), "GS012", "n", "x1"},
+  };
+}
+
+// A branch of an If that adds what does not fit and shows only when it runs; the other one does nothing.
+v1::Graph BranchOf(const std::function<void(GraphBuilder&)>& more) {
+  GraphBuilder body;
+  body.graph.clear_opset_imports();
+  body.graph.set_format_version(0);
+  more(body);
+  return body.graph;
+}
+
+// `condition`: -1: not known before it runs; else a constant. `loads`: what is wrong shows when the file is loaded.
+GraphBuilder ConditionalOn(int condition, bool loads) {
+  GraphBuilder b;
+  if (condition < 0) {
+    b.Input("c", kBool, {});
+  } else {
+    b.Ints("c", kBool, {condition});
+  }
+  b.Node("If", "n", {"c"}, {"y"});
+  b.Value("y").set_dtype(kFloat);
+  b.Output("y");
+  Attach(b, "then_branch", BranchOf([&](GraphBuilder& body) {
+           body.Weight("w", kFloat, {2, 3}, 24);
+           body.Ints("list", kLong, {5, loads ? -1 : 5}, /*scalar=*/false);
+           body.Node("Reshape", "inner", {"w", "list"}, {"z"});
+           body.Value("z").set_dtype(kFloat);
+           body.Output("z");
+         }));
+  Attach(b, "else_branch", BranchOf([](GraphBuilder& body) {
+           body.Weight("w", kFloat, {2, 3}, 24);
+           body.Node("Identity", "other", {"w"}, {"z"});
+           body.Value("z").set_dtype(kFloat);
+           body.Output("z");
+         }));
+  return b;
+}
+
+// The condition is whether the input [2, 3] has so many elements, as exporters of expanded functions write it.
+GraphBuilder ConditionalOnShape(int64_t elements) {
+  GraphBuilder b = ConditionalOn(1, /*loads=*/false);
+  b.Input("x", kFloat, {2, 3});
+  b.Ints("count", kLong, {elements});
+  b.Node("Size", "size", {"x"}, {"size"});
+  b.Node("Equal", "equal", {"size", "count"}, {"condition"});
+  b.Find("n").set_inputs(0, b.Id("condition"));
+  b.graph.mutable_nodes()->SwapElements(0, 2);
+  b.graph.mutable_nodes()->SwapElements(0, 1);
+  return b;
+}
+
+std::vector<SoundnessCase> ConditionCases() {
+  return {
+      // GS012: a node that does not run fails nowhere.
+      {"BranchTaken", [] { return ConditionalOn(1, false); }, AsItIs, "GS012", "inner", "list"},
+      {"BranchNotTaken", [] { return ConditionalOn(0, false); }, AsItIs, ""},
+      {"BranchThatMayBeTaken", [] { return ConditionalOn(-1, false); }, AsItIs, "-GS012"},
+      {"BranchThatIsNotLoaded", [] { return ConditionalOn(0, true); }, AsItIs, "GS012", "inner", "list"},
+      {"BranchTakenByShape", [] { return ConditionalOnShape(6); }, AsItIs, "GS012", "inner", "list"},
+      {"BranchNotTakenByShape", [] { return ConditionalOnShape(5); }, AsItIs, ""},
+      {"BranchOverriddenCondition", [] { return ConditionalOn(0, false); },
+       [](GraphBuilder& b) { b.graph.add_inputs(b.Id("c")); }, "-GS012"},
+  };
+}
+
 }  // namespace
 
 std::vector<SoundnessCase> OnnxCases() {
   std::vector<SoundnessCase> cases;
-  for (std::vector<SoundnessCase> (*some)() : {&ProductCases, &GemmCases, &ExpertCases, &BodyCases, &SignatureCases,
-                                               &ArgumentCases, &ScaleCases, &AttentionCases}) {
+  for (std::vector<SoundnessCase> (*some)() :
+       {&ProductCases, &GemmCases, &ExpertCases, &BodyCases, &SignatureCases, &ArgumentCases, &ScaleCases,
+        &AttentionCases, &MeaningCases, &ConditionCases}) {
     for (SoundnessCase& c : some()) cases.push_back(std::move(c));
   }
   return cases;

@@ -126,7 +126,7 @@ GraphBuilder Blocks() {
   return b;
 }
 
-// A loop over one float, with two bodies.
+// A loop over one float, which is compared with itself and handed on.
 GraphBuilder Loop() {
   GraphBuilder b(v1::Graph::TFLITE);
   b.graph.set_format_version(3);
@@ -137,7 +137,11 @@ GraphBuilder Loop() {
   for (int i = 1; i <= 2; ++i) {
     GraphBuilder body(v1::Graph::TFLITE);
     body.Input("i", v1::DATA_TYPE_FLOAT32, {1});
-    body.Output("i");
+    if (i == 1) {
+      body.Node("LESS", "less", {"i", "i"}, {"go"});
+      body.Shape("go", v1::DATA_TYPE_BOOL, {1});
+    }
+    body.Output(i == 1 ? "go" : "i");
     *b.graph.add_subgraphs() = body.graph;
     v1::Attribute& attribute = *node.add_attributes();
     attribute.set_name(b.Symbol(i == 1 ? "cond_subgraph_index" : "body_subgraph_index"));
@@ -170,6 +174,78 @@ GraphBuilder Branches() {
   return b;
 }
 
+// Branches of which the first one branches again: into subgraph 3 either way.
+GraphBuilder NestedBranches() {
+  GraphBuilder b = Branches();
+  GraphBuilder body(v1::Graph::TFLITE);
+  body.Input("i", v1::DATA_TYPE_INT8, {4});
+  Quantize(body, "i", {0.1}, 3);
+  body.Ints("c", v1::DATA_TYPE_BOOL, {1}, /*scalar=*/false);
+  v1::Node& node = body.Node("IF", "inner", {"c", "i"}, {"o"});
+  body.Shape("o", v1::DATA_TYPE_INT8, {4});
+  Quantize(body, "o", {0.1}, 3);
+  body.Output("o");
+  for (const char* branch : {"then_subgraph_index", "else_subgraph_index"}) body.Int(node, branch, 3);
+  *b.graph.add_subgraphs() = b.graph.subgraphs(0);
+  *b.graph.mutable_subgraphs(0) = body.graph;
+  return b;
+}
+v1::Attribute& InnerBranch(GraphBuilder& b, int branch) {
+  return *b.graph.mutable_subgraphs(0)->mutable_nodes(0)->mutable_attributes(branch);
+}
+
+// x of [2, 3, 4] -> op with the constant k, and what it says of its result's type.
+GraphBuilder Indexed(const std::string& op, const std::string& option, const std::vector<int64_t>& k) {
+  GraphBuilder b(v1::Graph::TFLITE);
+  b.graph.set_format_version(3);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {2, 3, 4});
+  b.Ints("k", v1::DATA_TYPE_INT32, k, /*scalar=*/false).set_stored_bytes(4 * static_cast<int64_t>(k.size()));
+  b.Node(op, "op", op == "SHAPE" ? std::vector<std::string>{"x"} : std::vector<std::string>{"x", "k"}, {"y"});
+  b.Shape("y", option.empty() ? v1::DATA_TYPE_FLOAT32 : v1::DATA_TYPE_INT64, {});
+  b.Value("y").set_has_shape(false);
+  if (!option.empty()) Set(b, "op", option).set_dtype(v1::DATA_TYPE_INT64);
+  b.Output("y");
+  return b;
+}
+GraphBuilder Largest() { return Indexed("ARG_MAX", "output_type", {1}); }
+GraphBuilder Counted() { return Indexed("SHAPE", "out_type", {1}); }
+GraphBuilder GatheredNd() { return Indexed("GATHER_ND", "", {1, 2, 3}); }
+// Indices of which the smallest and the largest is known.
+void SetPlaces(GraphBuilder& b, int64_t depth, double least, double most) {
+  b.Weight("k", v1::DATA_TYPE_INT32, {5, depth}, 20 * depth);
+  b.Value("k").mutable_constant()->clear_ints();
+  v1::Statistics& statistics = *b.Value("k").mutable_constant()->mutable_statistics();
+  statistics.set_count(5 * depth);
+  statistics.set_min(least);
+  statistics.set_max(most);
+}
+
+// Two behind the second of two axes of 3.
+GraphBuilder Mirrored() {
+  GraphBuilder b(v1::Graph::TFLITE);
+  b.graph.set_format_version(3);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {3, 3});
+  b.Ints("k", v1::DATA_TYPE_INT32, {0, 0, 0, 2});
+  b.Shape("k", v1::DATA_TYPE_INT32, {2, 2});
+  b.Node("MIRROR_PAD", "op", {"x", "k"}, {"y"});
+  Set(b, "op", "mode").set_s("REFLECT");
+  b.Shape("y", v1::DATA_TYPE_FLOAT32, {}).set_has_shape(false);
+  b.Output("y");
+  return b;
+}
+
+GraphBuilder Pooled() {
+  GraphBuilder b(v1::Graph::TFLITE);
+  b.graph.set_format_version(3);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 4, 4, 2});
+  v1::Node& pool = b.Node("MAX_POOL_2D", "pool", {"x"}, {"y"});
+  for (const char* name : {"stride_w", "stride_h", "filter_width", "filter_height"}) b.Int(pool, name, 2);
+  Set(b, "pool", "padding").set_s("VALID");
+  b.Shape("y", v1::DATA_TYPE_FLOAT32, {1, 2, 2, 2});
+  b.Output("y");
+  return b;
+}
+
 v1::QParams& BodyNumbers(GraphBuilder& b, int body) {
   return *b.graph.mutable_subgraphs(body)->mutable_specs(0)->mutable_qparams();
 }
@@ -186,6 +262,11 @@ std::vector<SoundnessCase> TfliteCases() {
       {"TfliteBlocks", Blocks, [](GraphBuilder&) {}, ""},
       {"TfliteLoop", Loop, [](GraphBuilder&) {}, ""},
       {"TfliteBranches", Branches, [](GraphBuilder&) {}, ""},
+      {"TfliteNestedBranches", NestedBranches, [](GraphBuilder&) {}, ""},
+      {"TfliteLargest", Largest, [](GraphBuilder&) {}, ""},
+      {"TfliteCounted", Counted, [](GraphBuilder&) {}, ""},
+      {"TfliteGatheredNd", GatheredNd, [](GraphBuilder&) {}, ""},
+      {"TflitePooled", Pooled, [](GraphBuilder&) {}, ""},
 
       {"TfliteVersion4", Int8, [](GraphBuilder& b) { b.graph.set_format_version(4); }, "FI003"},
       {"TfliteRepeatedName", Int8, [](GraphBuilder& b) { b.Value("y").set_name("x"); }, "FI006", "conv", "x", -1,
@@ -326,6 +407,80 @@ std::vector<SoundnessCase> TfliteCases() {
          body.set_outputs(0, body.values_size());
        },
        "GS013", "while"},
+      {"TfliteConditionOfFloat", Loop,
+       [](GraphBuilder& b) { b.graph.mutable_subgraphs(0)->set_outputs(0, b.graph.subgraphs(0).inputs(0)); }, "GS013",
+       "while"},
+      {"TfliteConditionOfTwoBools", Loop,
+       [](GraphBuilder& b) { b.graph.mutable_subgraphs(0)->mutable_values(1)->set_dims(0, 2); }, "GS013", "while"},
+      {"TfliteConditionOfAScalar", Loop,
+       [](GraphBuilder& b) {
+         v1::Graph& condition = *b.graph.mutable_subgraphs(0);
+         condition.clear_nodes();
+         condition.mutable_values(1)->clear_dims();
+         condition.mutable_values(1)->mutable_constant()->add_ints(0);
+         condition.mutable_values(1)->mutable_constant()->set_stored_bytes(1);
+       },
+       ""},
+      {"TfliteBodyThatGivesIntegers", Loop,
+       [](GraphBuilder& b) {
+         v1::Graph& body = *b.graph.mutable_subgraphs(1);
+         v1::Value& counted = *body.add_values();
+         counted.set_name("counted");
+         counted.set_dtype(v1::DATA_TYPE_INT32);
+         counted.mutable_constant()->add_ints(1);
+         counted.mutable_constant()->set_stored_bytes(4);
+         body.set_outputs(0, body.values_size());
+       },
+       "GS013", "while"},
+      {"TfliteBranchThatGivesFloats", Branches,
+       [](GraphBuilder& b) {
+         v1::Graph& branch = *b.graph.mutable_subgraphs(1);
+         v1::Value& real = *branch.add_values();
+         real.set_name("real");
+         real.set_dtype(v1::DATA_TYPE_FLOAT32);
+         real.mutable_constant()->add_reals(1);
+         real.mutable_constant()->set_stored_bytes(4);
+         branch.set_outputs(0, branch.values_size());
+       },
+       "GS013", "if"},
+      {"TfliteInnerBranchOfAnotherType", NestedBranches,
+       [](GraphBuilder& b) {
+         b.graph.mutable_subgraphs(2)->mutable_values(0)->set_dtype(v1::DATA_TYPE_INT16);
+         b.graph.mutable_subgraphs(2)->mutable_specs(0)->set_dtype(v1::DATA_TYPE_INT16);
+       },
+       "GS012", "inner", "i"},
+      {"TfliteInnerBranchOfNoOutput", NestedBranches,
+       [](GraphBuilder& b) { b.graph.mutable_subgraphs(2)->clear_outputs(); }, "GS013", "inner"},
+      {"TfliteBranchIntoItself", NestedBranches, [](GraphBuilder& b) { InnerBranch(b, 0).set_i(1); }, "GS013", "if"},
+      {"TfliteInnerBranchIntoAnother", NestedBranches, [](GraphBuilder& b) { InnerBranch(b, 0).set_i(2); }, ""},
+      {"TfliteLargestOfAnotherType", Largest, [](GraphBuilder& b) { SetType(b, "y", v1::DATA_TYPE_INT32); }, "GS013",
+       "op"},
+      {"TfliteCountedInAnotherType", Counted, [](GraphBuilder& b) { SetType(b, "y", v1::DATA_TYPE_INT32); }, "GS013",
+       "op"},
+      {"TfliteGatheredBeyond", GatheredNd, [](GraphBuilder& b) { b.Value("k").mutable_constant()->set_ints(1, 3); },
+       "GS013", "op"},
+      {"TfliteGatheredBefore", GatheredNd, [](GraphBuilder& b) { b.Value("k").mutable_constant()->set_ints(1, -1); },
+       "GS013", "op"},
+      {"TfliteGatheredByMoreIndices", GatheredNd,
+       [](GraphBuilder& b) {
+         b.Value("k").set_dims(0, 4);
+         b.Value("k").mutable_constant()->add_ints(0);
+         b.Value("k").mutable_constant()->set_stored_bytes(16);
+       },
+       "GS012", "op", "k"},
+      // Along the first axis alone it would be beyond.
+      {"TfliteGatheredSomewhere", GatheredNd, [](GraphBuilder& b) { SetPlaces(b, 2, 0, 2); }, ""},
+      {"TfliteGatheredNowhere", GatheredNd, [](GraphBuilder& b) { SetPlaces(b, 2, 0, 3); }, "GS013", "op"},
+      {"TfliteMirrored", Mirrored, [](GraphBuilder&) {}, ""},
+      {"TfliteMirroredTooFar", Mirrored, [](GraphBuilder& b) { b.Value("k").mutable_constant()->set_ints(3, 3); },
+       "GS013", "op"},
+      {"TfliteMirroredWithTheBorder", Mirrored,
+       [](GraphBuilder& b) {
+         b.Value("k").mutable_constant()->set_ints(3, 3);
+         Set(b, "op", "mode").set_s("SYMMETRIC");
+       },
+       ""},
+      {"TflitePoolOfNoPadding", Pooled, [](GraphBuilder& b) { Set(b, "pool", "padding").set_i(7); }, "GS013", "pool"},
       {"TfliteBiasLeftOut", Int8, [](GraphBuilder& b) { b.Find("conv").set_inputs(2, 0); }, "GS011", "conv"},
       {"TfliteBiasOfDenseLeftOut", Blocks, [](GraphBuilder& b) { b.Find("fc").add_inputs(0); }, ""},
       {"TfliteConvChannels", Int8,

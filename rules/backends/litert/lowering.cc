@@ -1,7 +1,10 @@
 #include "rules/backends/litert/lowering.h"
 
 #include <algorithm>
+#include <cmath>
 
+#include "absl/strings/match.h"
+#include "absl/types/optional.h"
 #include "rules/backends/node_view.h"
 #include "rules/backends/tensor.h"
 #include "rules/graph/data_type.h"
@@ -173,6 +176,52 @@ void AddDerived(const NodeView& view, Emission& emission) {
   }
 }
 
+// How many output channels an input channel has, as DEPTHWISE_CONV_2D states it. 0: that many. 1: it is not looked at.
+// 2: the delegate takes it as it is stated.
+void AddDepthMultiplier(const NodeView& view, Emission& emission) {
+  const int64_t stated = view.integer({"depth_multiplier"}).value_or(0);
+  const int64_t inputs = view.dim(view.input(0), 3), outputs = view.dim(view.input(1), 3);
+  if (inputs < 1 || outputs < 1) return;
+  const bool divides = stated > 0 && outputs % stated == 0;
+  emission.AddInt("depth_multiplier_form", !divides ? 1 : outputs / stated == inputs ? 0 : 2);
+}
+
+double RealAt(const NodeView& view, absl::string_view name) {
+  const v1::Attribute* stated = view.attribute({name});
+  return stated == nullptr ? 0 : stated->f();
+}
+
+// None unless the tensor is quantized with one scale.
+absl::optional<double> LoneScale(const NodeView& view, const Operand* operand) {
+  const QuantParams* params = operand == nullptr ? nullptr : view.context().resolved().qparams(*operand);
+  if (params == nullptr || params->scales.size() != 1) return absl::nullopt;
+  return params->scales[0];
+}
+
+// Slopes that XNNPACK has kernels for; of bytes it is that of their steps.
+void AddSlope(const NodeView& view, Emission& emission) {
+  const double alpha = RealAt(view, "alpha");
+  bool taken = std::isfinite(alpha) && alpha != 0;
+  const absl::optional<double> in = LoneScale(view, view.input(0)), out = LoneScale(view, view.output(0));
+  if (in.has_value() && out.has_value() && *out != 0) {
+    constexpr double kLeast = 1.0 / 256;
+    const double up = *in / *out, down = up * alpha;
+    taken = taken && up >= kLeast && up <= 128 && std::fabs(down) >= kLeast && down <= 128 && down >= kLeast - 128;
+  }
+  emission.AddInt("slope_form", taken ? 0 : 1);
+}
+
+// What the exponent is multiplied by, in fixed point of 26 bits, is not beyond 1.
+void AddSoftmax(const NodeView& view, Emission& emission) {
+  const bool has_beta = view.op_type() == "SOFTMAX";
+  const double beta = has_beta ? RealAt(view, "beta") : 1;
+  if (has_beta) emission.AddInt("other_beta", beta == 1 ? 0 : 1);
+  const Operand* data = view.input(0);
+  const absl::optional<double> scale = LoneScale(view, data);
+  const bool bytes = scale.has_value() && (data->type == v1::DATA_TYPE_INT8 || data->type == v1::DATA_TYPE_UINT8);
+  emission.AddInt("vanishing_multiplier", bytes && !(beta * *scale > std::ldexp(1.0, -26)) ? 1 : 0);
+}
+
 }  // namespace
 
 Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission) {
@@ -210,6 +259,13 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   AddRunTime(graph, op.node, emission);
   if (view.op_type() == "ATAN2") AddBroadcasts(view, emission);
   if (view.op_type() == "FILL" || view.op_type() == "ONE_HOT") AddValueQparams(graph, op.node, emission);
+  if (view.op_type() == "DEPTHWISE_CONV_2D") AddDepthMultiplier(view, emission);
+  if (view.op_type() == "LEAKY_RELU") AddSlope(view, emission);
+  if (absl::EndsWith(view.op_type(), "SOFTMAX")) AddSoftmax(view, emission);
+  // The delegate leaves nodes of this version to the kernels, which it has for weights that are sparse.
+  constexpr int64_t kSparseVersion = 8;
+  const int64_t version = graph.int_attribute(op.node, "operator_version", 1);
+  emission.AddInt("sparse_version", version == kSparseVersion ? 1 : 0);
   const bool written = graph.num_inputs(op.node) == 3 && graph.input(op.node, 2) < 0;
   emission.AddInt("absent_bias", written ? 1 : 0);
   return Emitted();

@@ -8,7 +8,9 @@
 #include "absl/strings/str_cat.h"
 #include "rules/backends/coverage.h"
 #include "rules/backends/cpu_module.h"
+#include "rules/backends/litert/handed_on.h"
 #include "rules/backends/litert/lowering.h"
+#include "rules/backends/litert/sparse.h"
 #include "rules/backends/litert/versions.h"
 #include "rules/backends/matchers.h"
 #include "rules/backends/table_judge.h"
@@ -81,6 +83,36 @@ const RuleInfo kRewrittenWeight = {
     "front of the FULLY_CONNECTED, or two FULLY_CONNECTED of one weight.",
 };
 
+const RuleInfo kSparseAsDense = {
+    "GS602",
+    "sparse-read-as-dense",
+    v1::Finding::WRONG_NUMBERS,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} is a sparse constant, {observed}; what reads it takes {allowed}.",
+    "Only DENSIFY and the built-in kernels of FULLY_CONNECTED look at how a constant is stored. Every other kernel "
+    "takes "
+    "the elements that are stored for the first ones of the whole tensor, and reads on behind them.",
+    "Put a DENSIFY in front, or store the constant whole.",
+    "Fires: an ADD of a sparse constant, or a sparse FULLY_CONNECTED of version 1 on litert/xnnpack. Does not: one of "
+    "version 8, or the ADD of what a DENSIFY makes of the constant.",
+};
+
+const RuleInfo kHandedOn = {
+    "GS603",
+    "overwritten-in-body",
+    v1::Finding::WRONG_NUMBERS,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has {observed}; expected {allowed}.",
+    "After each round LiteRT copies the body's outputs to its inputs one after the other: an input that has a new "
+    "value "
+    "already is what a later output hands on. And a branch has memory for a tensor once: of two outputs that are the "
+    "same one, the first is given memory that nobody writes.",
+    "Let the body make a copy of what it hands on, or of what it gives twice (an ADD of 0).",
+    "Fires: a body (a, b) -> (a + b, a). Does not: (a, b) -> (b, a + b), or (a, b) -> (a, a + b).",
+};
+
 // Statements of the delegate's table that have a source of their own are not about what it takes: it takes the node,
 // and then fails to make its subgraph of it, which ends the interpreter.
 bool EndsDelegate(const Violation& violation) {
@@ -108,26 +140,42 @@ class Judge {
     JudgeKernel(op, stated, outcome);
   }
 
+  // Kernels are looked up for the whole table of operators, whatever the nodes are of. One that is the application's
+  // own is missed where a node is of it, if it has a name.
+  void JudgeUnused(const v1::ListedOperator& unused) {
+    const KernelVersions* kernel = VersionsOf(unused.op());
+    if (kernel != nullptr && LastVersion(*kernel) > 0) {
+      IsOfVersion(*kernel, unused.version(), {});
+    } else if (!absl::StartsWith(unused.op(), "CUSTOM::")) {
+      sink_.Add(kNoKernel, {}, absl::StrCat("its table of operators has ", unused.op(), ", which no node is of"),
+                IsReference() ? "reference kernels of other operators" : "kernels of other operators", Measured(false));
+    }
+  }
+
  private:
   // Whether there are kernels of the node's version; of an operator without any, others say so.
   bool HasVersion(int32_t node) {
     const Graph& graph = context_.graph();
     const KernelVersions* kernel = VersionsOf(graph.op_type(node));
     if (kernel == nullptr) return true;
-    const bool reference = target_.soc == kVariants[0].name;
-    const int last = reference ? kernel->reference : kernel->optimized;
-    const int64_t version = graph.int_attribute(node, "operator_version", 1);
-    if (last == 0 || (version >= kernel->first && version <= last)) return true;
     Place place;
     place.node = node;
-    FindingSource source;
-    source.kind = v1::Source::MEASURED;
-    source.table = target_.tables.empty() ? std::string() : target_.tables.front();
-    source.row = std::string(kernel->op);
+    return LastVersion(*kernel) == 0 || IsOfVersion(*kernel, graph.int_attribute(node, "operator_version", 1), place);
+  }
+
+  int LastVersion(const KernelVersions& kernel) const { return IsReference() ? kernel.reference : kernel.optimized; }
+
+  // Notes where it is of none that there are kernels of.
+  bool IsOfVersion(const KernelVersions& kernel, int64_t version, const Place& place) {
+    const int last = LastVersion(kernel);
+    if (version >= kernel.first && version <= last) return true;
+    FindingSource source = Measured(false);
+    source.row = std::string(kernel.op);
     const std::string versions =
-        kernel->first == last ? absl::StrCat("version ", last) : absl::StrCat("versions ", kernel->first, " to ", last);
-    sink_.Add(kOperatorVersion, place, absl::StrCat("version ", version),
-              absl::StrCat(reference ? "reference kernels of " : "kernels of ", versions), std::move(source));
+        kernel.first == last ? absl::StrCat("version ", last) : absl::StrCat("versions ", kernel.first, " to ", last);
+    const std::string name = place.node < 0 ? absl::StrCat(" of ", kernel.op, ", which no node is of") : "";
+    sink_.Add(kOperatorVersion, place, absl::StrCat("version ", version, name),
+              absl::StrCat(IsReference() ? "reference kernels of " : "kernels of ", versions), std::move(source));
     return false;
   }
 
@@ -160,6 +208,7 @@ class Judge {
     outcome.checked = true;
     outcome.backend_ops.emplace_back(stated.name);
     for (const Violation& violation : match_.violations) AddFinding(delegated, violation);
+    NoteSparse(stated, Reader::kDelegate, outcome);
     if (ReadsRewrittenWeight(stated)) ends = true;
     NoteRewrittenWeight(stated);
     outcome.refused = outcome.ends_export = ends;
@@ -206,6 +255,36 @@ class Judge {
     return false;
   }
 
+  void NoteSparse(const BackendOp& op, Reader reader, ModuleResult::OpOutcome& outcome) {
+    absl::optional<SparseRead> misread = MisreadSparse(context_.graph(), op.node, reader);
+    if (!misread.has_value()) return;
+    FindingDraft draft{.rule = misread->refused ? &kNoKernel : &kSparseAsDense};
+    draft.place.node = op.node;
+    draft.place.input = misread->input;
+    draft.observed = std::move(misread->observed);
+    draft.allowed = std::move(misread->allowed);
+    draft.source = Measured(reader == Reader::kDelegate);
+    if (misread->refused) outcome.refused = outcome.ends_export = true;
+    sink_.Add(std::move(draft));
+  }
+
+  void NoteHandedOn(const BackendOp& op) {
+    absl::optional<HandedOn> found = LostInBody(context_.model(), context_.graph(), op.node);
+    if (!found.has_value()) return;
+    Place place;
+    place.node = op.node;
+    sink_.Add(kHandedOn, place, std::move(found->observed), std::move(found->allowed), Measured(false));
+  }
+
+  bool IsReference() const { return target_.soc == kVariants[0].name; }
+
+  FindingSource Measured(bool delegate) const {
+    FindingSource source;
+    source.kind = v1::Source::MEASURED;
+    if (!target_.tables.empty()) source.table = delegate ? target_.tables.back() : target_.tables.front();
+    return source;
+  }
+
   void NoteFallback(const BackendOp& op, std::string observed, std::string allowed, std::string row,
                     ModuleResult::OpOutcome& outcome) {
     Place place;
@@ -222,8 +301,10 @@ class Judge {
     // Bodies are judged as graphs of their own.
     if (op.op != nullptr && (op.op->traits & kControlFlow) != 0) {
       outcome.checked = true;
+      NoteHandedOn(stated);
       return;
     }
+    NoteSparse(stated, IsReference() ? Reader::kReferenceKernel : Reader::kOptimizedKernel, outcome);
     if (!matcher_.HasOp(stated.name)) {
       JudgeWithoutRow(op, stated, outcome);
       return;
@@ -299,12 +380,16 @@ void CheckGraph(const CheckContext& context, const Target& target, const TableMa
   result.ops.resize(ops.size());
   Judge judge(context, target, matcher, sink);
   for (size_t i = 0; i < ops.size(); ++i) judge.JudgeNode(ops[i], result.ops[i]);
+  const v1::Graph& message = context.graph().message();
+  if (&message != &context.model() || message.origin() != v1::Graph::TFLITE) return;
+  for (const v1::ListedOperator& unused : message.unused_operators()) judge.JudgeUnused(unused);
 }
 
 }  // namespace
 
 std::vector<const RuleInfo*> OwnRules() {
-  return {&kUnclearLowering, &kOlderTable, &kNoKernel, &kNotDelegated, &kOperatorVersion, &kRewrittenWeight};
+  return {&kUnclearLowering, &kOlderTable,      &kNoKernel,      &kNotDelegated,
+          &kOperatorVersion, &kRewrittenWeight, &kSparseAsDense, &kHandedOn};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {

@@ -69,6 +69,9 @@ constexpr Entry kEntries[] = {
 constexpr char kNoIntegerKernel[] = "it has no integer kernel";
 constexpr char kMoved[] = "scale or zero point change on the way";
 constexpr char kBiasDiffers[] = "the scale of the bias is not that of input times weight, or its zero point is not 0";
+constexpr char kAtRunTime[] = "scale or zero point are not known before it runs";
+constexpr char kBiasAtRunTime[] =
+    "the scales of input and weight, or scale or zero point of the bias, are not known before it runs";
 constexpr char kSignedActivation[] =
     "INT8 activations are not fused on x86-64, but behind a QuantizeLinear that one DequantizeLinear with one reader "
     "follows";
@@ -90,9 +93,10 @@ bool HasClipBounds(v1::DataType type) {
   return type == v1::DATA_TYPE_INT8 || type == v1::DATA_TYPE_UINT8 || Is16Bit(type);
 }
 
-// One number of a constant; nullopt when it is none, or has several.
+// One number of a constant; nullopt when it is none, or has several. An initializer that is an input of the graph is no
+// constant to the optimizer: a caller may give another one.
 std::optional<double> Scalar(const Graph& graph, int32_t value) {
-  if (value < 0 || !graph.is_constant(value)) return std::nullopt;
+  if (value < 0 || !graph.is_constant(value) || graph.is_graph_input(value)) return std::nullopt;
   const RealView numbers = NumbersOf(graph.value(value));
   return numbers.size() == 1 ? std::optional<double>(numbers[0]) : std::nullopt;
 }
@@ -164,6 +168,9 @@ class Finder {
     } else if (reason == kBiasDiffers) {
       group_.needed = "a bias with that scale and zero point 0";
       group_.fix = "Quantize the bias with the scale of input times weight, and zero point 0.";
+    } else if (reason == kAtRunTime || reason == kBiasAtRunTime) {
+      group_.needed = "constants for them";
+      group_.fix = "Make them initializers that are not inputs of the graph.";
     } else if (reason == kMoved) {
       group_.needed = "one scale and zero point on both sides";
       group_.fix = "Give the output the scale and zero point of the input.";
@@ -208,6 +215,7 @@ class Finder {
     const v1::DataType type = TypeOf(Stored(quantize));
     if (!HasClipBounds(type)) return false;
     const double least = static_cast<double>(MinOf(type)), most = static_cast<double>(MaxOf(type));
+    if (const int32_t point = Input(quantize, 2); point >= 0 && !graph_.is_static(point)) return false;
     const std::optional<double> scale = Scalar(graph_, Input(quantize, 1));
     const double zero = Scalar(graph_, Input(quantize, 2)).value_or(0);
     if (graph_.op_type(clip) == "Relu") return zero == least;
@@ -222,7 +230,15 @@ class Finder {
 
   // A Relu or Clip that is removed computes nothing.
   bool Vanishes(absl::string_view op) const {
-    return (op == "Relu" || op == "Clip") && quantizes_.size() == 1 && Redundant(node_, quantizes_[0]);
+    if ((op != "Relu" && op != "Clip") || quantizes_.size() != 1) return false;
+    return Redundant(node_, quantizes_[0]) || (op == "Relu" && RemovedUntested(quantizes_[0]));
+  }
+  // A Relu goes in front of types whose bounds are not known (NR502).
+  bool RemovedUntested(int32_t quantize) const {
+    const v1::DataType type = TypeOf(Stored(quantize));
+    const int32_t zero_point = Input(quantize, 2);
+    return type != v1::DATA_TYPE_UNSPECIFIED && !HasClipBounds(type) &&
+           (zero_point < 0 || graph_.is_static(zero_point));
   }
 
   int32_t Input(int32_t node, int i) const { return i < graph_.num_inputs(node) ? graph_.input(node, i) : -1; }
@@ -273,6 +289,7 @@ class Finder {
       case Form::kArgMax: {
         if (dequantizes_.size() != 1) return "not all inputs are dequantized";
         if (std::string reason = Narrow(StoredType(0)); !reason.empty()) return reason;
+        if (!HasStatics(dequantizes_[0])) return kAtRunTime;
         if (!HasScalars(dequantizes_[0])) return "per-channel parameters are not fused";
         BeginDropped();
         return "";
@@ -301,6 +318,7 @@ class Finder {
     if (entry.form != Form::kCompare && Is4Bit(type)) return Narrow(type);
     for (int32_t quantize : quantizes_) {
       if (StoredTypeOf(quantize) != type) return Unlike(type, StoredTypeOf(quantize));
+      if (!HasStatics(dequantizes_[0]) || !HasStatics(quantize)) return kAtRunTime;
       if (!SameParameters(dequantizes_[0], quantize)) return kMoved;
     }
     BeginDropped();
@@ -340,7 +358,10 @@ class Finder {
     if (dequantizes_.size() == 3) {
       if (StoredType(2) != v1::DATA_TYPE_INT32)
         return absl::StrCat("a bias of ", DataTypeName(StoredType(2)), " is not fused");
-      if (!BiasFits()) return kBiasDiffers;
+    }
+    if (dequantizes_.size() == 3 || float_bias_) {
+      if (!BiasIsStatic()) return kBiasAtRunTime;
+      if (dequantizes_.size() == 3 && !BiasFits()) return kBiasDiffers;
     }
     Begin(entry.kernel);
     for (size_t i = 0; i < 2; ++i) AddOperand(dequantizes_[i]);
@@ -439,6 +460,11 @@ class Finder {
     return false;
   }
 
+  // Scale and zero point are the same in every run, as far as they are there.
+  bool HasStatics(int32_t quantizer) const {
+    const int32_t scale = Input(quantizer, 1), zero_point = Input(quantizer, 2);
+    return (scale < 0 || graph_.is_static(scale)) && (zero_point < 0 || graph_.is_static(zero_point));
+  }
   bool HasScalars(int32_t quantizer) const {
     return Scalar(graph_, Input(quantizer, 1)) && Scalar(graph_, Input(quantizer, 2));
   }
@@ -447,7 +473,15 @@ class Finder {
            Scalar(graph_, Input(a, 2)) == Scalar(graph_, Input(b, 2));
   }
 
-  // The optimizer compares the scale of the bias itself; what is not a constant it takes as it is.
+  // What the scale of the bias has to be, and what it is. That of a float one is made of the other two.
+  bool BiasIsStatic() const {
+    for (size_t i = 0; i < 2; ++i) {
+      const int32_t scale = Input(dequantizes_[i], 1);
+      if (scale >= 0 && !graph_.is_static(scale)) return false;
+    }
+    return dequantizes_.size() < 3 || HasStatics(dequantizes_[2]);
+  }
+  // The optimizer compares the scale of the bias itself.
   bool BiasFits() const {
     const int32_t activation = Input(dequantizes_[0], 1);
     if (activation >= 0 && graph_.is_constant(activation) && NumbersOf(graph_.value(activation)).size() > 1)

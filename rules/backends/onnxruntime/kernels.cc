@@ -5,10 +5,12 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "rules/backends/onnxruntime/rules.h"
 #include "rules/engine/render.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/elements.h"
 #include "rules/graph/quantizer.h"
+#include "rules/values/signs.h"
 
 namespace quantgate::onnxruntime {
 
@@ -98,22 +100,9 @@ const RuleInfo kRunTimeWhere = {
     kAtAnyStage,
     "{subject} is {observed} while those of the output are constants; QLinearWhere takes {allowed}.",
     "The kernel prepares a table when the session is made if the parameters of the output are constant, and reads "
-    "those of the inputs for it, which are not there yet: the process ends with a segmentation fault.",
-    "Make all scales and zero points of the node initializers.",
-    "Fires: a scale of an input that is an input of the graph. Does not: all of them constants, or none.",
-};
-
-const RuleInfo kNotImplemented = {
-    "GS506",
-    "attribute-not-implemented",
-    v1::Finding::REFUSED,
-    v1::Finding::ERROR,
-    kAtAnyStage,
-    "{subject} has {observed}; the kernel knows {allowed}.",
-    "The operator's definition gives the attribute more values than the CPU kernel computes, and the session ends when "
-    "the kernel is made.",
-    "Write the node in the form that the kernel knows: for another layout, put Transpose nodes around it.",
-    "Fires: LSTM with layout 1. Does not: with layout 0.",
+    "the zero points of the inputs for it, which are not there yet: the process ends with a segmentation fault.",
+    "Make all zero points of the node initializers that are not inputs of the graph.",
+    "Fires: a zero point of an input that is an input of the graph. Does not: all of them constants, or none; a scale.",
 };
 
 const RuleInfo kRemovedRelu = {
@@ -152,28 +141,13 @@ IntegerView Integers(const Graph& graph, int32_t value) {
   return value >= 0 && graph.is_constant(value) ? IntegersOf(graph.value(value)) : IntegerView();
 }
 
-// Integer attributes of which a kernel knows one value.
-struct OnlyValue {
-  absl::string_view op;
-  absl::string_view attribute;
-  int64_t value;
-};
-
-constexpr OnlyValue kOnlyValues[] = {{"LSTM", "layout", 0}, {"GRU", "layout", 0}, {"RNN", "layout", 0}};
-
-bool CheckImplemented(const Graph& graph, const KernelCall& call, const FindingSource& source, FindingSink& sink) {
-  bool refused = false;
-  for (const OnlyValue& only : kOnlyValues) {
-    if (only.op != call.op) continue;
-    const int64_t value = graph.int_attribute(call.node, only.attribute, only.value);
-    if (value == only.value) continue;
-    Place place;
-    place.node = call.node;
-    sink.Add(kNotImplemented, place, absl::StrCat(only.attribute, " ", value),
-             absl::StrCat(only.attribute, " ", only.value), source);
-    refused = true;
-  }
-  return refused;
+// Operator set 23 lets data and scale differ, the kernel does not.
+bool CheckScaleType(const KernelCall& call, const FindingSource& source, FindingSink& sink) {
+  if (call.input(0) < 0 || call.input(1) < 0 || !IsFloat(call.types[0]) || !IsFloat(call.types[1])) return false;
+  if (call.types[0] == call.types[1]) return false;
+  sink.Add(kKernelTypes, call.places[1], absl::StrCat("a scale of ", DataTypeName(call.types[1])),
+           absl::StrCat(DataTypeName(call.types[0]), ", as the data is"), source);
+  return true;
 }
 
 bool CheckConcat(const KernelCall& call, const FindingSource& source, FindingSink& sink) {
@@ -234,7 +208,7 @@ bool CheckWhere(const Graph& graph, const KernelCall& call, const FindingSource&
     if (call.input(i) >= 0 && !graph.is_static(call.input(i))) return false;
   }
   bool refused = false;
-  for (size_t i : {2, 3, 5, 6}) {
+  for (size_t i : {3, 6}) {
     if (call.input(i) < 0 || graph.is_static(call.input(i))) continue;
     sink.Add(kRunTimeWhere, call.places[i], "not a constant", "constants", source);
     refused = true;
@@ -288,11 +262,32 @@ bool CheckKernel(const Graph& graph, const KernelCall& call, const FindingSource
   if (call.op == "com.microsoft::QLinearWhere") return CheckWhere(graph, call, source, sink);
   if (call.op == "com.microsoft::QLinearSoftmax") CheckSoftmax(graph, call, source, sink);
   if (call.op == "com.microsoft::QGemm" && call.fused) CheckFusedBias(graph, call, source, sink);
-  return CheckImplemented(graph, call, source, sink);
+  if (call.op == "QuantizeLinear") return CheckScaleType(call, source, sink);
+  return false;
 }
 
-bool CheckClip(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node, const FindingSource& source,
-               FindingSink& sink) {
+namespace {
+
+// No number of the tensor is below zero.
+bool IsNotNegative(const CheckContext& context, int32_t value) {
+  const Graph& graph = context.graph();
+  if (value < 0) return false;
+  if (context.Once(SignsOf)[value] == Sign::kNotNegative) return true;
+  const int32_t dequantize = graph.producer(value);
+  if (!IsDequantize(graph, dequantize) || graph.num_inputs(dequantize) < 1) return false;
+  const int32_t stored = graph.input(dequantize, 0);
+  const int32_t zero = graph.num_inputs(dequantize) > 2 ? graph.input(dequantize, 2) : -1;
+  const v1::DataType type = zero < 0 ? v1::DATA_TYPE_UNSPECIFIED : graph.dtype(zero);
+  const IntegerView points = Integers(graph, zero);
+  return stored >= 0 && IsInteger(type) && !points.empty() && graph.is_static(zero) &&
+         absl::c_all_of(points, [type](int64_t point) { return point == MinOf(type); });
+}
+
+}  // namespace
+
+bool CheckClip(const CheckContext& context, const std::vector<v1::DataType>& types, int32_t node,
+               const FindingSource& source, FindingSink& sink) {
+  const Graph& graph = context.graph();
   const bool clip = graph.op_type(node) == "Clip";
   if (!clip && graph.op_type(node) != "Relu") return false;
   if (graph.num_outputs(node) != 1 || graph.output(node, 0) < 0) return false;
@@ -305,6 +300,9 @@ bool CheckClip(const Graph& graph, const std::vector<v1::DataType>& types, int32
   const v1::DataType type = stored < 0 ? v1::DATA_TYPE_UNSPECIFIED : types[stored];
   const int bits = IsInteger(type) ? BitWidth(type) : 0;
   if (type == v1::DATA_TYPE_UNSPECIFIED || bits == 8 || bits == 16) return false;
+  const int32_t zero = graph.num_inputs(quantize) > 2 ? graph.input(quantize, 2) : -1;
+  // Neither is touched where the zero point may be another one in each run.
+  if (zero >= 0 && !graph.is_static(zero)) return false;
   Place place;
   if (clip) {
     place.node = quantize;
@@ -313,12 +311,11 @@ bool CheckClip(const Graph& graph, const std::vector<v1::DataType>& types, int32
     sink.Add(kClippedType, place, std::string(DataTypeName(type)), "8 and 16 bit integers", source);
     return true;
   }
-  const int32_t zero = graph.num_inputs(quantize) > 2 ? graph.input(quantize, 2) : -1;
   const IntegerView points = Integers(graph, zero);
   const bool least =
       IsInteger(type) && !points.empty() && absl::c_all_of(points, [&](int64_t point) { return point == MinOf(type); });
   const bool constant = zero >= 0 && graph.is_constant(zero);
-  if (least || (type == v1::DATA_TYPE_UINT4 && !constant)) return false;
+  if (least || (type == v1::DATA_TYPE_UINT4 && !constant) || IsNotNegative(context, graph.input(node, 0))) return false;
   place.node = node;
   sink.Add(kRemovedRelu, place, std::string(DataTypeName(type)),
            IsInteger(type) ? absl::StrCat("zero point ", MinOf(type)) : "8 or 16-bit integers", source);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "rules/backends/onnxruntime/kernel_call.h"
+#include "rules/engine/context.h"
 #include "rules/engine/rule.h"
 
 namespace quantgate::onnxruntime {
@@ -15,7 +16,6 @@ extern const RuleInfo kBlockGeometry;    // AX502
 extern const RuleInfo kRunTimeBlocks;    // GS502
 extern const RuleInfo kFusedBias;        // FX501
 extern const RuleInfo kRunTimeWhere;     // GS504
-extern const RuleInfo kNotImplemented;   // GS506
 extern const RuleInfo kSoftmaxOverflow;  // NR501
 extern const RuleInfo kRemovedRelu;      // NR502
 
@@ -24,8 +24,8 @@ bool CheckKernel(const Graph& graph, const KernelCall& call, const FindingSource
 
 // A Clip or Relu in front of a QuantizeLinear (not a call of an integer kernel). True: the optimizer ends with an
 // error.
-bool CheckClip(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node, const FindingSource& source,
-               FindingSink& sink);
+bool CheckClip(const CheckContext& context, const std::vector<v1::DataType>& types, int32_t node,
+               const FindingSource& source, FindingSink& sink);
 
 }  // namespace quantgate::onnxruntime
 

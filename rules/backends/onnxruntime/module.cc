@@ -1,7 +1,10 @@
 #include "rules/backends/onnxruntime/module.h"
 
+#include <algorithm>
+#include <cstddef>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
@@ -14,6 +17,7 @@
 #include "rules/backends/onnxruntime/form.h"
 #include "rules/backends/onnxruntime/fusion.h"
 #include "rules/backends/onnxruntime/kernels.h"
+#include "rules/backends/onnxruntime/limits.h"
 #include "rules/backends/onnxruntime/node.h"
 #include "rules/backends/onnxruntime/parameters.h"
 #include "rules/backends/onnxruntime/rules.h"
@@ -96,6 +100,21 @@ class Judge {
     return refused;
   }
 
+  // Of what a body gives back. True: the model is not loaded.
+  bool OuterValues() {
+    const v1::Graph& body = graph_.message();
+    if (&context_.model() == &body) return false;
+    bool refused = false;
+    for (const int32_t id : body.outputs()) {
+      if (id < 1 || body.values(id - 1).captured() < 1 || graph_.producer(id - 1) >= 0) continue;
+      Place place;
+      place.value = id - 1;
+      sink_.Add(kOuterValue, place, "a tensor of the graph around it", "what a body makes itself", Measured(target_));
+      refused = true;
+    }
+    return refused;
+  }
+
   // False: nothing could be said of the node. `refused`: there is no kernel for it.
   bool Node(int32_t node, bool& refused) {
     const absl::string_view op_type = graph_.op_type(node);
@@ -116,7 +135,8 @@ class Judge {
     if (op_type == "SequenceMap") return true;
     FillCall(graph_, types_, node, call_);
     refused = CheckForm(context_, types_, node, Measured(target_), sink_) || Kernel(domain, version, call_) ||
-              CheckClip(graph_, types_, node, Measured(target_), sink_);
+              CheckLimits(context_, call_, Measured(target_, TableName(op_type)), sink_) ||
+              CheckClip(context_, types_, node, Measured(target_), sink_);
     FindGroup(graph_, types_, node, group_);
     if (group_.kind == Group::kFused) {
       refused |= Kernel(DomainOf(group_.call.op), OperatorSetOf(group_.call.op), group_.call);
@@ -210,6 +230,20 @@ class Judge {
   MatchResult match_;
 };
 
+// Operators that the runtime has in ONNX's domain since before they came there.
+constexpr absl::string_view kOfItsOwn[] = {"LayerNormalization"};
+
+// What the general rule says of operator sets, but for those.
+void CheckVersions(const CheckContext& context, FindingSink& sink) {
+  std::vector<FindingDraft>& findings = sink.findings();
+  const auto before = static_cast<std::ptrdiff_t>(findings.size());
+  OperatorVersion().check(context, sink);
+  const auto is_older = [&](const FindingDraft& draft) {
+    return absl::c_linear_search(kOfItsOwn, context.graph().op_type(draft.place.node));
+  };
+  findings.erase(std::remove_if(findings.begin() + before, findings.end(), is_older), findings.end());
+}
+
 // By node: the operator that a folded Quantize or Dequantize belongs to; its fate is theirs. -1: none.
 std::vector<int32_t> OpsOfNodes(const CheckContext& context) {
   const ResolvedGraph& resolved = context.resolved();
@@ -235,10 +269,12 @@ void Check(const CheckContext& context, const Target& target, const TableMatcher
     for (const ResolvedOp& op : ops) sink.NotChecked(&kOtherOrigin, op.node, "the graph is not an ONNX model");
     return;
   }
+  CheckVersions(context, sink);
   Judge judge(context, target, matcher, sink);
   const bool is_refused = judge.Model();
   const bool repeats_names = judge.SameNames();
-  const bool loads = !is_refused && !repeats_names;
+  const bool gives_outer_values = judge.OuterValues();
+  const bool loads = !is_refused && !repeats_names && !gives_outer_values;
   const std::vector<int32_t> op_of = OpsOfNodes(context);
   for (int32_t node = 0; node < context.graph().num_nodes(); ++node) {
     bool refused = false;
@@ -259,11 +295,11 @@ void Check(const CheckContext& context, const Target& target, const TableMatcher
 }  // namespace
 
 std::vector<const RuleInfo*> OwnRules() {
-  return {&kModelTooNew,     &kOpsetTooOld,    &kSameNodeName,     &kNoKernel,         &kKernelTypes,   &kFusedTypes,
-          &kRunTimeWhere,    &kRemovedRelu,    &kUnlikeTypes,      &kUnknownAttribute, &kConcatTypes,   &kClippedType,
-          &kParameterShape,  &kOtherAxis,      &kMissingZeroPoint, &kBlockGeometry,    &kRunTimeBlocks, &kFusedBias,
-          &kSoftmaxOverflow, &kFusedAttribute, &kByteProducts,     &kNotImplemented,   &kOtherOrigin,   &kRunsInFloat,
-          &kOlderTable,      &kUnknownArgument};
+  return {&kModelTooNew,     &kOpsetTooOld,     &kSameNodeName,     &kNoKernel,         &kKernelTypes,   &kFusedTypes,
+          &kRunTimeWhere,    &kRemovedRelu,     &kUnlikeTypes,      &kUnknownAttribute, &kConcatTypes,   &kClippedType,
+          &kParameterShape,  &kOtherAxis,       &kMissingZeroPoint, &kBlockGeometry,    &kRunTimeBlocks, &kFusedBias,
+          &kSoftmaxOverflow, &kFusedAttribute,  &kByteProducts,     &kNotImplemented,   &kOtherOrigin,   &kRunsInFloat,
+          &kOlderTable,      &kUnknownArgument, &kOuterValue};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
@@ -288,7 +324,8 @@ absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables
   };
   (*module)->accepted_types = nullptr;
   // Kernels read scales and zero points at run time; what becomes of a bias depends on whether it is fused (FX501).
-  (*module)->replaces = {ConstantQParams().info, BiasScale().info, BiasZeroPoint().info};
+  // Some operators it has in older operator sets.
+  (*module)->replaces = {ConstantQParams().info, BiasScale().info, BiasZeroPoint().info, OperatorVersion().info};
   return module;
 }
 

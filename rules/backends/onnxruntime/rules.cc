@@ -80,6 +80,20 @@ const RuleInfo kFusedTypes = {
     "Fires: Add between float8 tensors. Does not: Sub between them, which is never fused; Add between int4 ones.",
 };
 
+const RuleInfo kOuterValue = {
+    "GS508",
+    "outer-value-returned",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}, which a body gives back, is {observed}; ONNX Runtime takes {allowed}.",
+    "A body of If, Loop or Scan may read the tensors around it. ONNX Runtime does not load one that gives such a "
+    "tensor "
+    "back as it is: \"Subgraph output is an outer scope value being returned directly\".",
+    "Put an Identity node between the tensor and the output of the body.",
+    "Fires: a branch whose output is an initializer of the main graph. Does not: one of its own; the Identity of one.",
+};
+
 const RuleInfo kOtherOrigin = {
     "CV502",
     "not-an-onnx-model",

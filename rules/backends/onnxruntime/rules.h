@@ -9,6 +9,7 @@ namespace quantgate::onnxruntime {
 extern const RuleInfo kModelTooNew;   // EN501
 extern const RuleInfo kOpsetTooOld;   // EN502
 extern const RuleInfo kSameNodeName;  // EN503
+extern const RuleInfo kOuterValue;    // GS508
 extern const RuleInfo kNoKernel;      // CV501
 extern const RuleInfo kKernelTypes;   // DT501
 extern const RuleInfo kFusedTypes;    // DT502

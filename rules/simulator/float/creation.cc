@@ -2,6 +2,7 @@
 #include <cmath>
 
 #include "absl/strings/str_cat.h"
+#include "rules/graph/data_type.h"
 #include "rules/simulator/float/kernels.h"
 
 namespace quantgate::simulator {
@@ -37,8 +38,8 @@ absl::Status Fill(FloatCall& call) {
   const Dims dims(shape.begin(), shape.end());
   const auto type = static_cast<v1::DataType>(call.attributes.Int("to", v1::DATA_TYPE_FLOAT32));
   const double value = call.attributes.Float("value", 0);
-  if (type == v1::DATA_TYPE_FLOAT32) {
-    if (absl::Status status = call.Make(0, type, dims); !status.ok()) return status;
+  if (IsFloat(type)) {  // all widths are float32 here
+    if (absl::Status status = call.Make(0, v1::DATA_TYPE_FLOAT32, dims); !status.ok()) return status;
     for (float& out : call.outputs[0].as<float>()) out = static_cast<float>(value);
     return absl::OkStatus();
   }

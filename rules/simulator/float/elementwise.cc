@@ -1,4 +1,5 @@
 // One output element per input element, and the other element-wise operators on broadcast operands.
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <limits>
@@ -203,6 +204,14 @@ T As(V value) {
   }
 }
 
+constexpr double kBeyond = 9223372036854775808.0;  // the first that is no int64
+
+// A bound of integers, in double precision.
+int64_t Limit(double bound) {
+  if (bound >= kBeyond) return INT64_MAX;
+  return bound > -kBeyond ? static_cast<int64_t>(bound) : INT64_MIN;
+}
+
 bool IsNan(float x) { return std::isnan(x); }
 bool IsNan(int64_t) { return false; }
 
@@ -334,6 +343,19 @@ Tensor AsFloat(const Tensor& tensor) {
   return result;
 }
 
+// The same as Activate on integers that stand for themselves.
+absl::Status ActivateIntegers(FloatCall& call) {
+  const absl::string_view activation = call.attributes.Text("activation", "");
+  Tensor& out = call.outputs[0];
+  if (activation.empty() || out.type == v1::DATA_TYPE_BOOL) return absl::OkStatus();
+  absl::StatusOr<Tensor> wide = Widened(out);
+  if (!wide.ok()) return wide.status();
+  const int64_t low = activation == "relu_n1_to_1" ? -1 : 0;
+  const int64_t high = activation == "relu6" ? 6 : activation == "relu_n1_to_1" ? 1 : INT64_MAX;
+  for (int64_t& value : wide->as<int64_t>()) value = std::clamp(value, low, high);
+  return NarrowTo(out.type, *wide, out);
+}
+
 }  // namespace
 
 absl::Status RunBinary(FloatCall& call) {
@@ -352,7 +374,7 @@ absl::Status RunBinary(FloatCall& call) {
     left = call.outputs[0];
   }
   if (call.inputs.size() < 2) call.outputs[0] = left;
-  if (call.outputs[0].type != kFloat) return absl::OkStatus();
+  if (call.outputs[0].type != kFloat) return ActivateIntegers(call);
   const absl::Span<float> out = call.outputs[0].as<float>();
   if (call.op == OpId::kMean) {
     for (float& value : out) value /= static_cast<float>(call.inputs.size());
@@ -407,6 +429,19 @@ absl::Status RunWhere(FloatCall& call) {
   return absl::OkStatus();
 }
 
+namespace {
+
+// As x86 truncates: to 32 bits, or 64, and then to fewer. What does not fit, and what is no number, is the least one.
+int64_t Truncated(float value, v1::DataType to) {
+  if (to == v1::DATA_TYPE_BOOL) return value != 0;
+  const bool wide = to == v1::DATA_TYPE_INT64 || to == v1::DATA_TYPE_UINT64 || to == v1::DATA_TYPE_UINT32;
+  const float beyond = wide ? static_cast<float>(kBeyond) : 2147483648.0f;
+  if (value >= -beyond && value < beyond) return static_cast<int64_t>(value);
+  return wide ? INT64_MIN : INT32_MIN;
+}
+
+}  // namespace
+
 absl::Status RunCast(FloatCall& call) {
   const Tensor* in = call.input(0);
   if (in == nullptr) return absl::InvalidArgumentError("its input is not there");
@@ -431,12 +466,7 @@ absl::Status RunCast(FloatCall& call) {
   if (absl::Status status = Allocate(in->dims, wide); !status.ok()) return status;
   const absl::Span<const float> from = in->as<float>();
   const absl::Span<int64_t> integers = wide.as<int64_t>();
-  constexpr float kLimit = 9.2e18f;
-  for (size_t i = 0; i < from.size(); ++i) {
-    integers[i] = std::isnan(from[i])        ? 0
-                  : to == v1::DATA_TYPE_BOOL ? from[i] != 0
-                                             : static_cast<int64_t>(std::min(std::max(from[i], -kLimit), kLimit));
-  }
+  for (size_t i = 0; i < from.size(); ++i) integers[i] = Truncated(from[i], to);
   return NarrowTo(to, wide, call.outputs[0]);
 }
 
@@ -465,9 +495,10 @@ absl::Status RunUnary(FloatCall& call) {
         return Combine(call, *in, *in,
                        [](auto x, auto) { return Wrapped(x, x, [](auto s, auto t) { return s * t; }); });
       case OpId::kClamp: {
-        const double low = attributes.Float("min", -9.2e18), high = attributes.Float("max", 9.2e18);
+        const int64_t low = Limit(attributes.Float("min", -kBeyond)), high = Limit(attributes.Float("max", kBeyond));
         return Combine(call, *in, *in, [=](auto x, auto) {
-          return As<decltype(x)>(std::min(std::max(static_cast<double>(x), low), high));
+          const auto least = static_cast<decltype(x)>(low), most = static_cast<decltype(x)>(high);
+          return std::min(std::max(x, least), most);
         });
       }
       case OpId::kFloor:

@@ -81,9 +81,10 @@ absl::Status RunReshape(FloatCall& call) {
   call.outputs[0].data = x->data;
   call.outputs[0].dims = std::move(dims);
   for (size_t i = 1; i < call.outputs.size(); ++i) {
-    // The mask of a dropout that drops nothing.
-    if (absl::Status status = call.Make(i, v1::DATA_TYPE_BOOL, x->dims); !status.ok()) return status;
-    std::memset(call.outputs[i].data.data(), 1, call.outputs[i].data.size());
+    // The mask of a dropout that drops nothing. Older operator sets have zeros there, first in the type of the data.
+    const v1::DataType type = attributes.Int("mask_like_data", 0) != 0 ? x->type : v1::DATA_TYPE_BOOL;
+    if (absl::Status status = call.Make(i, type, x->dims); !status.ok()) return status;
+    if (attributes.Int("mask", 1) != 0) std::memset(call.outputs[i].data.data(), 1, call.outputs[i].data.size());
   }
   return absl::OkStatus();
 }

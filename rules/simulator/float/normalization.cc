@@ -130,7 +130,10 @@ absl::Status RunNormalization(FloatCall& call) {
     }
     return absl::OkStatus();
   }
-  const int64_t channels = dims[1], plane = Count(absl::MakeConstSpan(dims).subspan(2));
+  // In ONNX's operator sets 7 and 8 there may be one parameter for each element of a sample.
+  const bool by_element = call.op == OpId::kBatchNorm && call.attributes.Int("spatial", 1) == 0;
+  const int64_t channels = by_element ? Count(absl::MakeConstSpan(dims).subspan(1)) : dims[1];
+  const int64_t plane = by_element ? 1 : Count(absl::MakeConstSpan(dims).subspan(2));
   const int64_t groups = call.op == OpId::kGroupNorm ? call.attributes.Int("num_groups", 1) : channels;
   if (groups < 1 || channels % groups != 0) {
     return absl::InvalidArgumentError(absl::StrCat(groups, " groups of ", channels, " channels"));

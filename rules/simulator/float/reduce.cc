@@ -3,6 +3,7 @@
 #include <limits>
 
 #include "absl/strings/str_cat.h"
+#include "rules/graph/data_type.h"
 #include "rules/simulator/float/kernels.h"
 
 namespace quantgate::simulator {
@@ -47,7 +48,9 @@ double ReduceRow(OpId op, const T* row, int64_t count, const Attributes& attribu
   switch (op) {
     case OpId::kReduceMax:
     case OpId::kReduceMin: {
-      double best = count == 0 ? 0 : static_cast<double>(row[0]);
+      constexpr double kInfinity = std::numeric_limits<double>::infinity();
+      if (count == 0) return op == OpId::kReduceMax ? -kInfinity : kInfinity;
+      double best = static_cast<double>(row[0]);
       for (int64_t i = 1; i < count; ++i) {
         const double value = static_cast<double>(row[i]);
         best = op == OpId::kReduceMax ? std::max(best, value) : std::min(best, value);
@@ -115,7 +118,11 @@ absl::Status RunReduce(FloatCall& call) {
   const absl::Span<int64_t> out = wide.as<int64_t>();
   for (size_t i = 0; i < out.size(); ++i) {
     const double value = row(static_cast<int64_t>(i));
-    out[i] = std::fabs(value) < 9e18 ? static_cast<int64_t>(value) : 0;
+    if (rows->count == 0 && std::isinf(value)) {
+      out[i] = value < 0 ? MinOf(x->type) : MaxOf(x->type);
+    } else {
+      out[i] = std::fabs(value) < 9e18 ? static_cast<int64_t>(value) : 0;
+    }
   }
   Attributes to;
   to.SetInt("to", type);

@@ -3,15 +3,33 @@
 #include <cmath>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/simulator/float/kernels.h"
 
 namespace quantgate::simulator {
 namespace {
 
+// ONNX states how coordinates are computed, and its runtimes do it in single precision: 1 / (1 / 3) is 3 there.
+double SourceInFloat(absl::string_view mode, int64_t i, int64_t in, int64_t out, float scale) {
+  const auto x = static_cast<float>(i), before = static_cast<float>(in), after = static_cast<float>(out);
+  if (mode == "align_corners") return out == 1 ? 0 : x * (before - 1) / (after - 1);
+  if (mode == "asymmetric") return x / scale;
+  if (mode == "tf_half_pixel_for_nn") return (x + 0.5f) / scale;
+  if (mode == "pytorch_half_pixel" && out == 1) return 0;
+  if (mode == "half_pixel_symmetric") {
+    const float offset = before / 2 * (1 - after / (scale * before));
+    return offset + (x + 0.5f) / scale - 0.5f;
+  }
+  return (x + 0.5f) / scale - 0.5f;
+}
+
 // Position in the input of output `i` along one axis.
 double Source(const Attributes& attributes, int64_t i, int64_t in, int64_t out, double scale) {
   absl::string_view mode = attributes.Text("coordinate_transformation_mode", "");
+  if (!mode.empty() && mode != "half_pixel_nearest") {
+    return SourceInFloat(mode, i, in, out, static_cast<float>(scale));
+  }
   if (mode.empty()) {
     mode = attributes.Int("align_corners", 0) != 0        ? "align_corners"
            : attributes.Int("half_pixel_centers", 0) != 0 ? "half_pixel"
@@ -23,17 +41,19 @@ double Source(const Attributes& attributes, int64_t i, int64_t in, int64_t out, 
   }
   if (mode == "asymmetric") return x / scale;
   if (mode == "half_pixel_nearest") return (x + 0.5) / scale;
-  if (mode == "pytorch_half_pixel" && out == 1) return 0;
-  if (mode == "half_pixel_symmetric") {
-    const double center = static_cast<double>(in) / 2;
-    const double adjustment = static_cast<double>(out) / (scale * static_cast<double>(in));
-    return center * (1 - adjustment) + (x + 0.5) / scale - 0.5;
-  }
   return (x + 0.5) / scale - 0.5;
 }
 
-int64_t Nearest(const Attributes& attributes, double position, int64_t in) {
-  const absl::string_view mode = attributes.Text("nearest_mode", "round_prefer_floor");
+int64_t Nearest(const Attributes& attributes, double position, int64_t in, double scale) {
+  absl::string_view mode = attributes.Text("nearest_mode", "round_prefer_floor");
+  // Before ONNX said which one is nearest.
+  if (mode == "simple") mode = scale < 1 ? "ceil" : "floor";
+  // ONNX Runtime calls what is this close to the middle the middle.
+  constexpr double kTie = 1e-6;
+  const bool in_onnx = !attributes.Text("coordinate_transformation_mode", "").empty();
+  if (in_onnx && absl::StartsWith(mode, "round") && std::fabs(position - std::floor(position) - 0.5) < kTie) {
+    mode = mode == "round_prefer_ceil" ? "ceil" : "floor";
+  }
   double nearest = mode == "floor"               ? std::floor(position)
                    : mode == "ceil"              ? std::ceil(position)
                    : mode == "round_prefer_ceil" ? std::floor(position + 0.5)
@@ -83,7 +103,7 @@ bool TapsOf(const AxisResize& axis, int64_t i, std::vector<Tap>& taps) {
     if (where < 0 || where > last) return false;
   }
   if (axis.mode == "nearest") {
-    taps.push_back({Nearest(axis.attributes, where, axis.in), 1});
+    taps.push_back({Nearest(axis.attributes, where, axis.in, axis.scale), 1});
     return true;
   }
   const bool cubic = axis.mode == "cubic";
@@ -121,6 +141,20 @@ bool TapsOf(const AxisResize& axis, int64_t i, std::vector<Tap>& taps) {
   return true;
 }
 
+// In single precision where ONNX states it, as its runtimes multiply.
+double ScaledSize(double taken, double scale, absl::string_view coordinates) {
+  if (coordinates.empty()) return std::floor(taken * scale);
+  return std::floor(static_cast<float>(taken) * static_cast<float>(scale));
+}
+
+absl::Status CheckRoom(const FloatCall& call, const Dims& dims) {
+  const absl::StatusOr<int64_t> count = ElementCount(dims);
+  if (!count.ok()) return count.status();
+  if (*count <= call.max_bytes / 4) return absl::OkStatus();
+  return absl::ResourceExhaustedError(
+      absl::StrCat("a resize to ", *count, " elements, where ", call.max_bytes, " bytes are allowed"));
+}
+
 }  // namespace
 
 absl::Status RunResize(FloatCall& call) {
@@ -149,12 +183,16 @@ absl::Status RunResize(FloatCall& call) {
   const auto position = [&](size_t axis, size_t given) {
     return given == rank ? static_cast<int64_t>(axis) : static_cast<int64_t>(axis) - static_cast<int64_t>(rank - given);
   };
+  // The result may be too large where the first axis alone would not be.
+  std::vector<AxisResize> axes;
+  Dims result = x.dims;
   for (size_t axis = 0; axis < rank; ++axis) {
     const int64_t before = x.dims[axis];
+    axes.push_back({attributes, mode, before, before});
     const bool by_size = !sizes.empty();
     const int64_t at = position(axis, by_size ? sizes.size() : scales.size());
     if (at < 0) continue;
-    AxisResize along{attributes, mode, before};
+    AxisResize& along = axes.back();
     along.crops = crops;
     if (crops) {
       along.start = region[axis];
@@ -163,14 +201,23 @@ absl::Status RunResize(FloatCall& call) {
     const double taken = static_cast<double>(before) * (along.end - along.start);
     const double scale = by_size && scales.size() != rank ? static_cast<double>(sizes[at]) / static_cast<double>(before)
                                                           : scales[position(axis, scales.size())];
-    const double exact = by_size ? static_cast<double>(sizes[at]) : std::floor(taken * scale);
+    const double exact = by_size ? static_cast<double>(sizes[at]) : ScaledSize(taken, scale, coordinates);
     if (!(exact >= 1) || exact > 1e9 || before < 1 || !(scale > 0)) {
       return absl::InvalidArgumentError(absl::StrCat("a resize of ", before, " elements to ", exact));
     }
-    const auto after = static_cast<int64_t>(exact);
-    if (after == before && scale == 1 && !(crops && (along.start != 0 || along.end != 1))) continue;
-    along.out = after;
     along.scale = scale;
+    result[axis] = along.out = static_cast<int64_t>(exact);
+  }
+  if (absl::Status status = CheckRoom(call, result); !status.ok()) return status;
+  // Whatever the scales are: ONNX Runtime copies what keeps its shape.
+  if (!coordinates.empty() && !crops && result == x.dims) {
+    call.outputs[0] = *call.inputs[0];
+    return absl::OkStatus();
+  }
+  for (size_t axis = 0; axis < rank; ++axis) {
+    const AxisResize& along = axes[axis];
+    const int64_t before = along.in, after = along.out;
+    if (after == before && along.scale == 1 && !(crops && (along.start != 0 || along.end != 1))) continue;
     Dims dims = x.dims;
     dims[axis] = after;
     if (absl::Status status = call.Make(0, v1::DATA_TYPE_FLOAT32, dims); !status.ok()) return status;

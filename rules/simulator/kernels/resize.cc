@@ -50,8 +50,8 @@ absl::StatusOr<Image> ImageOf(const KernelCall& call) {
     const size_t at = scales.size() == 2 ? 0 : first;
     image.scale_y = static_cast<float>(scales[at]);
     image.scale_x = static_cast<float>(scales[at + 1]);
-    const double height = std::floor(static_cast<double>(image.height) * image.scale_y);
-    const double width = std::floor(static_cast<double>(image.width) * image.scale_x);
+    const float height = std::floor(static_cast<float>(image.height) * image.scale_y);
+    const float width = std::floor(static_cast<float>(image.width) * image.scale_x);
     image.out_height = height >= 0 && height < 1e9 ? static_cast<int64_t>(height) : -1;
     image.out_width = width >= 0 && width < 1e9 ? static_cast<int64_t>(width) : -1;
   } else {
@@ -74,6 +74,7 @@ float Original(absl::string_view mode, int64_t i, float scale, int64_t in, int64
   if (mode == "asymmetric") return x / scale;
   if (mode == "align_corners") return out == 1 ? 0 : x * static_cast<float>(in - 1) / static_cast<float>(out - 1);
   if (mode == "pytorch_half_pixel" && out == 1) return 0;
+  if (mode == "tf_half_pixel_for_nn") return (x + 0.5f) / scale;
   return (x + 0.5f) / scale - 0.5f;
 }
 
@@ -85,12 +86,17 @@ absl::string_view Coordinates(const Attributes& attributes) {
 }
 
 std::vector<int64_t> NearestOnnx(const Attributes& attributes, float scale, int64_t in, int64_t out) {
-  const absl::string_view mode = attributes.Text("nearest_mode", "round_prefer_floor");
+  absl::string_view mode = attributes.Text("nearest_mode", "round_prefer_floor");
+  if (mode == "simple") mode = scale < 1 ? "ceil" : "floor";  // before ONNX said which one is nearest
   std::vector<int64_t> index;
   for (int64_t i = 0; i < out; ++i) {
     const float x = Original(Coordinates(attributes), i, scale, in, out);
     float at = 0;
-    if (mode == "floor") {
+    // ONNX Runtime calls what is this close to the middle the middle.
+    const bool tie = mode != "floor" && mode != "ceil" && std::fabs(x - std::floor(x) - 0.5f) < 1e-6f;
+    if (tie) {
+      at = mode == "round_prefer_ceil" ? std::ceil(x) : std::floor(x);
+    } else if (mode == "floor") {
       at = std::floor(x);
     } else if (mode == "ceil") {
       at = std::ceil(x);

@@ -12,7 +12,7 @@
 namespace quantgate::simulator {
 namespace {
 
-constexpr int64_t kMostRounds = 10000;
+constexpr int64_t kMostRounds = 10000;  // of one loop; WorkBudget has those of all
 
 const v1::Graph* BodyOf(const Graph& graph, int32_t node, absl::string_view name) {
   const v1::Attribute* attribute = graph.attribute(node, name);
@@ -110,8 +110,11 @@ absl::StatusOr<std::vector<Tensor>> RunBranch(const Graph& graph, int32_t node,
   return values.ok() ? body->Run(*values) : values;
 }
 
-absl::Status TooLong() {
-  return absl::UnimplementedError(absl::StrCat("a loop of more than ", kMostRounds, " rounds"));
+// Whether another round is computed.
+absl::Status NextRound(int64_t round, const SimulateOptions& options) {
+  if (round == kMostRounds) return absl::UnimplementedError(absl::StrCat("a loop of more than ", round, " rounds"));
+  if (options.work == nullptr || options.work->NextRound()) return absl::OkStatus();
+  return absl::UnimplementedError("loops of more than a million rounds in all");
 }
 
 // LiteRT: two bodies on the same values.
@@ -130,7 +133,7 @@ absl::StatusOr<std::vector<Tensor>> RunWhile(const Graph& graph, int32_t node,
     const absl::StatusOr<bool> goes_on = Truth((*again)[0]);
     if (!goes_on.ok()) return goes_on.status();
     if (!*goes_on) break;
-    if (round == kMostRounds) return TooLong();
+    if (absl::Status status = NextRound(round, options); !status.ok()) return status;
     values = body->Run(*values);
   }
   return values;
@@ -177,7 +180,7 @@ absl::StatusOr<std::vector<Tensor>> RunLoop(const Graph& graph, int32_t node, ab
   std::vector<std::vector<Tensor>> given(std::max<size_t>(graph.num_outputs(node), values->size()) - values->size());
   int64_t given_bytes = 0;
   for (int64_t round = 0; goes_on && (!rounds.has_value() || round < *rounds); ++round) {
-    if (round == kMostRounds) return TooLong();
+    if (absl::Status status = NextRound(round, options); !status.ok()) return status;
     std::vector<Tensor> in(2);
     in[0].type = v1::DATA_TYPE_INT64;
     in[1].type = v1::DATA_TYPE_BOOL;

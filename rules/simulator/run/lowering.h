@@ -44,6 +44,10 @@ class NodeReader {
   std::optional<Integers> IntsOf(absl::string_view name, int position) const;
   // Sizes of an argument's tensor; empty when it is not known.
   absl::Span<const int64_t> Dims(int position) const;
+  // Its declared element type.
+  v1::DataType argument_type(int position) const {
+    return Value(position) < 0 ? v1::DATA_TYPE_UNSPECIFIED : graph_.dtype(Value(position));
+  }
   int num_outputs() const { return graph_.num_outputs(node_); }
   // Declared element type of an output.
   v1::DataType output_type(int output) const {

@@ -33,9 +33,36 @@ void CopyTexts(const NodeReader& node, Attributes& to, std::initializer_list<abs
 
 void SetWindow(const NodeReader& node, Attributes& to) {
   CopyInts(node, to,
-           {"kernel_shape", "strides", "dilations", "pads", "group", "ceil_mode", "count_include_pad", "output_padding",
+           {"kernel_shape", "strides", "dilations", "group", "ceil_mode", "count_include_pad", "output_padding",
             "output_shape"});
+  // Pads beside automatic ones are none.
+  const absl::string_view automatic = node.Text("auto_pad");
+  if (automatic.empty() || automatic == "NOTSET") CopyInts(node, to, {"pads"});
   if (absl::StartsWith(node.Text("auto_pad"), "SAME")) to.SetText("auto_pad", node.Text("auto_pad"));
+}
+
+// ONNX Runtime pads a dilated pool as if it were none, and its result is the smaller for it.
+void PadDilatedPool(const NodeReader& node, Attributes& to) {
+  constexpr int64_t kMost = int64_t{1} << 40;
+  const Integers dilations = node.Ints("dilations").value_or(Integers());
+  const Integers kernel = node.Ints("kernel_shape").value_or(Integers());
+  const size_t rank = kernel.size();
+  const Integers strides = node.Ints("strides").value_or(Integers(rank, 1));
+  const absl::Span<const int64_t> dims = node.Dims(0);
+  const bool plain = std::all_of(dilations.begin(), dilations.end(), [](int64_t dilation) { return dilation == 1; });
+  if (plain || !absl::StartsWith(node.Text("auto_pad"), "SAME") || dims.size() != rank + 2 || strides.size() != rank) {
+    return;
+  }
+  Integers pads(2 * rank, 0);
+  for (size_t i = 0; i < rank; ++i) {
+    const int64_t size = dims[i + 2], stride = strides[i];
+    if (stride < 1 || stride > kMost || kernel[i] > kMost || size > kMost) return;
+    const int64_t needed = std::max<int64_t>(((size + stride - 1) / stride - 1) * stride + kernel[i] - size, 0);
+    pads[i] = node.Text("auto_pad") == "SAME_LOWER" ? (needed + 1) / 2 : needed / 2;
+    pads[i + rank] = needed - pads[i];
+  }
+  to.SetText("auto_pad", "");
+  to.SetInts("pads", std::move(pads));
 }
 
 absl::Status LowerResize(const NodeReader& node, Lowered& lowered) {
@@ -50,7 +77,7 @@ absl::Status LowerResize(const NodeReader& node, Lowered& lowered) {
   to.SetText("coordinate_transformation_mode", before_11             ? "asymmetric"
                                                : coordinates.empty() ? "half_pixel"
                                                                      : coordinates);
-  if (before_11) to.SetText("nearest_mode", "floor");
+  if (before_11) to.SetText("nearest_mode", "simple");
   // What is stated of some axes, for all of them.
   const size_t rank = node.Dims(0).size();
   std::vector<size_t> axes;
@@ -187,6 +214,7 @@ absl::Status LowerOnnx(const NodeReader& node, Lowered& lowered) {
     case OpId::kAveragePool:
     case OpId::kLpPool:
       SetWindow(node, to);
+      if (lowered.op != OpId::kConv && lowered.op != OpId::kConvTranspose) PadDilatedPool(node, to);
       CopyInts(node, to, {"p"});
       if (node.Int("storage_order", 0) != 0) return absl::UnimplementedError("a storage order of columns");
       return absl::OkStatus();
@@ -255,7 +283,16 @@ absl::Status LowerOnnx(const NodeReader& node, Lowered& lowered) {
     case OpId::kTile:
       return LowerList(node, "repeats", "repeats", 1, true, lowered);
     case OpId::kSqueeze:
+      // None stated: every size of 1 goes, as with a list of none.
+      if (const std::optional<Integers> axes = node.IntsOf("axes", 1); axes.has_value() && axes->empty()) {
+        lowered.data_ports = 1;
+        return absl::OkStatus();
+      }
       return LowerList(node, "axes", "axes", 1, false, lowered);
+    case OpId::kDropout:
+      to.SetInt("mask", node.opset() >= 12 ? 1 : 0);
+      to.SetInt("mask_like_data", node.opset() < 10 ? 1 : 0);
+      return absl::OkStatus();
     case OpId::kUnsqueeze:
       return LowerList(node, "axes", "axes", 1, true, lowered);
     case OpId::kSplit:
@@ -318,7 +355,7 @@ absl::Status LowerOnnx(const NodeReader& node, Lowered& lowered) {
     case OpId::kInstanceNorm:
     case OpId::kGroupNorm:
       CopyReals(node, to, {"epsilon"});
-      CopyInts(node, to, {"num_groups"});
+      CopyInts(node, to, {"num_groups", "spatial"});
       if (node.Int("training_mode", 0) != 0) return absl::UnimplementedError("training");
       return absl::OkStatus();
     case OpId::kDepthToSpace:

@@ -5,8 +5,10 @@
 #include <memory>
 #include <utility>
 
+#include "absl/strings/str_cat.h"
 #include "rules/graph/data_type.h"
 #include "rules/simulator/float/float_kernel.h"
+#include "rules/simulator/run/hybrid.h"
 #include "rules/simulator/run/integer_ops.h"
 #include "rules/simulator/run/stored.h"
 
@@ -175,6 +177,10 @@ absl::StatusOr<Affine> RunAffine(const NodeCall& node, std::vector<const QTensor
     for (const QTensor* port : ports) blocks |= port != nullptr && port->q.block > 0;
     if (status.code() != absl::StatusCode::kUnimplemented && !blocks) return status;
     result.float_reason = std::string(status.message());
+    if (node.profile.family == Family::kLiteRt && IsHybrid(node.reader)) {
+      result.float_reason = absl::StrCat("a hybrid kernel, which quantizes its input as the graph runs",
+                                         node.rounded_first != nullptr ? "" : ": that is not computed in this form");
+    }
     result.use = {};
   } else if (!IsIntegerOp(node.reader.op_type())) {  // those compute with integers of their own
     result.float_reason = "it reads and writes real numbers";

@@ -28,7 +28,7 @@ struct NodeCall {
   const NodeReader& reader;
   const Lowered& lowered;
   const std::vector<Quantization>& written;  // parameters of the outputs
-  int64_t room;                              // bytes that its results may take
+  int64_t room;                              // bytes that each of its results may take
   bool statistics;                           // whether anybody asks what its accumulators did
   // Where the profile rounds the first operand before it computes, what it then has; null: the operand itself.
   const QTensor* rounded_first = nullptr;

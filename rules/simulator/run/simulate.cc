@@ -12,6 +12,7 @@
 #include "rules/graph/quantizer.h"
 #include "rules/simulator/kernel.h"
 #include "rules/simulator/run/control_flow.h"
+#include "rules/simulator/run/hybrid.h"
 #include "rules/simulator/run/integer_ops.h"
 #include "rules/simulator/run/lowering.h"
 #include "rules/simulator/run/measure.h"
@@ -25,7 +26,8 @@ namespace quantgate::simulator {
 namespace {
 
 constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
-constexpr int kResults = 3;  // of a node: Simulator::ComputeAll
+constexpr int kResults = 3;              // of a node: Simulator::ComputeAll
+constexpr int kTogether = kResults + 1;  // and what the affine one is rounded from, until they are measured
 
 // One of the results of each operand.
 std::vector<const QTensor*> Each(const std::vector<Held>& operands, Shared Held::*result) {
@@ -92,6 +94,12 @@ class Simulator {
     node.set_op(std::string(graph_.op_type(step.node)));
     const Slot& slot = step.outputs[output];
     if (slot.value >= 0) node.set_value(graph_.value(slot.value).name());
+  }
+
+  // See HybridInput.
+  std::optional<Tensor> HybridFirst(const NodeReader& reader, const std::vector<Held>& read) const {
+    if (read.size() < 2 || read[0].affine == nullptr || read[1].affine == nullptr) return std::nullopt;
+    return HybridInput(profile_, reader, *read[0].affine, *read[1].affine);
   }
 
   absl::Status RunStep(const Step& step) {
@@ -174,11 +182,19 @@ class Simulator {
     std::optional<QTensor> scalar;
     if (lowered.scalar.has_value()) scalar = ScalarFor(*read, *lowered.scalar);
     const QTensor* number = scalar.has_value() ? &*scalar : nullptr;
-    NodeCall node{profile_, *called, reader, lowered, written, values_.room(), options_.statistics};
+    const int results = exact || !options_.statistics ? 1 : options_.real_space ? kTogether : kTogether - 1;
+    const std::vector<Held>& sized = called == &plain ? operands : *read;
+    const int64_t work = WorkOf(lowered.op, lowered.layout, lowered.attributes,
+                                Ports(step, Each(sized, &Held::affine), lowered, number));
+    if (absl::Status status = options_.work->SpendOnNode(work, results); !status.ok()) return status;
+    NodeCall node{profile_, *called, reader, lowered, written, values_.room() / results, options_.statistics};
     QTensor rounded;
     if (packed && profile_.nbits_accuracy_level && RoundsInput(reader) && (*read)[0].affine != nullptr) {
       absl::StatusOr<Tensor> input = RoundedInput(reader, (*read)[0].affine->tensor);
       if (!input.ok()) return input.status();
+      rounded.tensor = *std::move(input);
+      node.rounded_first = &rounded;
+    } else if (std::optional<Tensor> input = HybridFirst(reader, *read); input.has_value()) {
       rounded.tensor = *std::move(input);
       node.rounded_first = &rounded;
     }
@@ -229,7 +245,7 @@ class Simulator {
         return &kept.back()->tensor;
       };
       SimulateOptions options = options_;
-      options.max_bytes = values_.room();
+      options.max_bytes = values_.room() / (same ? 1 : kResults);
       options.threads = 1;
       absl::StatusOr<std::vector<Tensor>> outputs = RunControlFlow(graph_, step.node, operands, captured, options);
       if (!outputs.ok()) return outputs.status();
@@ -290,7 +306,7 @@ class Simulator {
     if (IsIntegerOp(call.reader.op_type())) {  // they read the graph's values
       for (const auto& task : tasks) task();
     } else {
-      const int64_t limit = options_.max_bytes;
+      const int64_t limit = call.room;
       std::vector<std::function<void()>> limited;
       for (const auto& task : tasks) {
         limited.push_back([&task, limit] {
@@ -469,7 +485,10 @@ class Simulator {
 
 absl::StatusOr<v1::Simulation> Simulate(const Graph& graph, const ResolvedGraph& resolved, Inputs inputs,
                                         const SimulateOptions& options) {
-  return Simulator(graph, resolved, options).Run(std::move(inputs));
+  if (options.work != nullptr) return Simulator(graph, resolved, options).Run(std::move(inputs));
+  SimulateOptions counted = options;
+  counted.work = std::make_shared<WorkBudget>();
+  return Simulator(graph, resolved, counted).Run(std::move(inputs));
 }
 
 }  // namespace quantgate::simulator

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@
 #include "rules/graph/resolve.h"
 #include "rules/simulator/profile.h"
 #include "rules/simulator/run/inputs.h"
+#include "rules/simulator/run/work.h"
 
 namespace quantgate::simulator {
 
@@ -41,10 +43,13 @@ struct SimulateOptions {
   std::function<void(int done, int total)> progress;
   // Asked before each node: true ends the simulation, which is then CANCELLED.
   std::function<bool()> cancelled;
+  // Shared with the graph around a body; null: a run of its own.
+  std::shared_ptr<WorkBudget> work;
 };
 
 // INVALID_ARGUMENT, with the node: the graph's tensors do not go together. RESOURCE_EXHAUSTED: the bytes that were too
-// many. A node without a kernel, and what reads its results, is not computed; the simulation says so.
+// many, or the multiplications. A node without a kernel, and what reads its results, is not computed; the simulation
+// says so.
 absl::StatusOr<v1::Simulation> Simulate(const Graph& graph, const ResolvedGraph& resolved, Inputs inputs,
                                         const SimulateOptions& options);
 

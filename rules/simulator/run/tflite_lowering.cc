@@ -179,7 +179,7 @@ absl::Status LowerTflite(const NodeReader& node, Lowered& lowered) {
     }
     case OpId::kSoftmax:
       to.SetInt("axis", -1);
-      to.SetFloat("beta", node.Real("beta", 1));
+      to.SetFloat("beta", node.Real("beta", 0));  // the schema's default
       return absl::OkStatus();
     case OpId::kLogSoftmax:
       to.SetInt("axis", -1);

@@ -44,7 +44,7 @@ absl::Status Values::Keep(int32_t value, Held held) {
   }
   bytes_ += bytes;
   held_[value] = std::move(held);
-  return absl::OkStatus();
+  return options_.work == nullptr ? absl::OkStatus() : options_.work->SpendOnBytes(bytes);
 }
 
 void Values::Drop(int32_t value) {

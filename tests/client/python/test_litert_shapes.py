@@ -184,6 +184,20 @@ CASES['mean_of_none'] = 'MEAN', [given(2, 3), None], ('ReducerOptions', {})
 for word, number_of_type in (('int32', 2), ('int64', 4), ('float32', 0), ('int8', 9), ('none', -1), ('beyond', 100)):
     CASES[f'shape_in_{word}'] = 'SHAPE', [given(2, 3)], ('ShapeOptions', {'outType': number_of_type})
     CASES[f'largest_in_{word}'] = 'ARG_MAX', [given(2, 3), number(1)], ('ArgMaxOptions', {'outputType': number_of_type})
+for word, mode in (('reflected', 0), ('mirrored', 1)):
+    for pads in ([[1, 1], [2, 2]], [[2, 0], [0, 3]], [[3, 0], [0, 0]], [[0, 0], [0, 4]]):
+        CASES[f'{word}_by_{pads}'] = 'MIRROR_PAD', [given(2, 3), ints(*pads)], ('MirrorPadOptions', {'mode': mode})
+CASES['gathered_elements'] = 'GATHER_ND', [given(2, 3, 4), ints([0, 2, 3], [1, 0, 0])], None
+CASES['gathered_slices'] = 'GATHER_ND', [given(2, 3, 4), ints([0, 2], [1, 1])], None
+CASES['gathered_slices_past'] = 'GATHER_ND', [given(2, 3, 4), ints([0, 2], [1, 3])], None
+CASES['gathered_slices_past_the_first'] = 'GATHER_ND', [given(2, 3, 4), ints([0, 2], [2, 1])], None
+CASES['gathered_slices_before'] = 'GATHER_ND', [given(2, 3, 4), ints([0, -1], [1, 1])], None
+CASES['gathered_elements_past'] = 'GATHER_ND', [given(2, 3, 4), ints([0, 2, 4], [1, 0, 0])], None
+CASES['gathered_elements_before'] = 'GATHER_ND', [given(2, 3, 4), ints([0, 2, -1], [1, 0, 0])], None
+CASES['gathered_whole'] = 'GATHER_ND', [given(2, 3, 4), ints([1])], None
+CASES['gathered_one'] = 'GATHER_ND', [given(2, 3, 4), ints(1, 2, 3)], None
+CASES['gathered_one_past'] = 'GATHER_ND', [given(2, 3, 4), ints(1, 3, 3)], None
+CASES['gathered_by_more'] = 'GATHER_ND', [given(2, 3, 4), ints([0, 0, 0, 0])], None
 for word, number_of_type in (('float32', 0), ('none', -1), ('beyond', 100)):
     CASES[f'conv_bias_{word}'] = conv((6, 3, 3, 4), stored(6), quantizedBiasType=number_of_type)
 
@@ -249,7 +263,14 @@ CASES['packed_others'] = 'PACK', [given(3, 6), given(3, 5)], ('PackOptions', {'v
 CASES['packed_other_rank'] = 'PACK', [given(3, 6), given(3, 6, 2)], ('PackOptions', {'valuesCount': 2, 'axis': 1})
 
 # LiteRT does not look, and computes something else than the model says.
-UNASKED = {'transposes_twice': 'an axis of the result reads one that another reads as well'}
+CASES['average_padding'] = pool('AVERAGE_POOL_2D', padding=NEITHER)
+CASES['max_padding'] = pool('MAX_POOL_2D', padding=NEITHER)
+UNASKED = {'transposes_twice': 'an axis of the result reads one that another reads as well',
+           'average_padding': 'the result has no elements', 'max_padding': 'the result has no elements',
+           'shape_in_another_type': 'the result is of the type of the option',
+           'largest_in_another_type': 'the result is of the type of the option'}
+CASES['shape_in_another_type'] = 'SHAPE', [given(2, 3)], ('ShapeOptions', {'outType': 4})
+CASES['largest_in_another_type'] = 'ARG_MAX', [given(2, 3), number(1)], ('ArgMaxOptions', {'outputType': 4})
 
 
 def load(model):

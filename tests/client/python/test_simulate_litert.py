@@ -14,6 +14,7 @@ litert = pytest.importorskip('ai_edge_litert.interpreter')
 schema = pytest.importorskip('ai_edge_litert.schema_py_generated')
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[2] / 'runtimes' / 'litert'))
 from model import Case, Tensor, write  # noqa: E402
+from runtime import ask  # noqa: E402
 
 
 def case_of(operator, shape, constants, table, outputs=('INT8',), version=1, **options):
@@ -50,11 +51,11 @@ def computed_here(case, numbers):
     return None
 
 
-def simulated(case, numbers, folder):
+def simulated(case, numbers, folder, profile='litert/reference'):
     (folder / 'model.tflite').write_bytes(write(case))
     np.savez(folder / 'in.npz', in0=numbers)
     command = [os.environ['QUANTGATE_EXECUTABLE'], 'simulate', str(folder / 'model.tflite'), '--profile',
-               'litert/reference', '--input', str(folder / 'in.npz'), '--dump', str(folder / 'out.npz'), '--quiet']
+               profile, '--input', str(folder / 'in.npz'), '--dump', str(folder / 'out.npz'), '--quiet']
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode in (0, 1), done.stderr
     with np.load(folder / 'out.npz') as values:
@@ -130,3 +131,75 @@ def test_index_types(operator, tmp_path):
                'litert/reference', '--quiet']
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
     assert done.returncode in (1, 2), done.stderr
+
+
+@pytest.mark.parametrize('activation', ['NONE', 'RELU', 'RELU_N1_TO_1', 'RELU6'])
+@pytest.mark.parametrize('operator, type', [('ADD', 'INT32'), ('ADD', 'INT64'), ('SUB', 'INT32'), ('SUB', 'INT64'),
+                                            ('MUL', 'INT32'), ('MUL', 'INT64'), ('DIV', 'INT32')])
+def test_activations_of_integers(operator, type, activation, tmp_path):
+    """Integers without a scale are clamped as the numbers that they are."""
+    numbers = np.array([-9, -1, 0, 1, 3, 7, 20, 8], type.lower())
+    options = {'fusedActivationFunction': getattr(schema.ActivationFunctionType, activation)}
+    case = Case(operator, [Tensor(type, (8,)), Tensor(type, (8,), data=np.array([2, 1, 3, 1, 2, 2, 1, 1]))],
+                [Tensor(type, (8,))], (operator.capitalize() + 'Options', options))
+    np.testing.assert_array_equal(simulated(case, numbers, tmp_path), computed(case, numbers))
+
+
+@pytest.mark.parametrize('options', [None, ('SoftmaxOptions', {'beta': 1.0}), ('SoftmaxOptions', {'beta': 0.5})])
+def test_softmax_without_options(options, tmp_path):
+    """Without options everything is as large."""
+    numbers = np.float32([[1, 2, 3], [0, 5, 0]])
+    case = Case('SOFTMAX', [Tensor('FLOAT32', (2, 3))], [Tensor('FLOAT32', (2, 3))], options)
+    np.testing.assert_allclose(simulated(case, numbers, tmp_path), computed(case, numbers), rtol=1e-5)
+
+
+def hybrid(operator, kind, channels, asymmetric):
+    """Float inputs and weights of integers, with a scale for all or for each output channel."""
+    draw = np.random.default_rng(20261127)
+    low = {'INT4': -7, 'INT8': -127}[kind]
+    shape, weights, out, axis, table, options, version = {
+        'FULLY_CONNECTED': ((3, 64), (5, 64), (3, 5), 0, 'FullyConnectedOptions', {}, 10),
+        'CONV_2D': ((2, 5, 5, 4), (6, 3, 3, 4), (2, 3, 3, 6), 0, 'Conv2DOptions',
+                    {'padding': 1, 'strideW': 1, 'strideH': 1}, 2),
+        'DEPTHWISE_CONV_2D': ((2, 5, 5, 4), (1, 3, 3, 4), (2, 3, 3, 4), 3, 'DepthwiseConv2DOptions',
+                              {'padding': 1, 'strideW': 1, 'strideH': 1, 'depthMultiplier': 1}, 4),
+        'BATCH_MATMUL': ((2, 3, 16), (2, 16, 8), (2, 3, 8), 0, 'BatchMatMulOptions', {}, 4)}[operator]
+    if operator in ('FULLY_CONNECTED', 'BATCH_MATMUL'):
+        options = {**options, 'asymmetricQuantizeInputs': asymmetric}
+    scales = [float(scale) for scale in draw.uniform(0.005, 0.02, weights[axis] if channels else 1).astype(np.float32)]
+    stored = draw.integers(low, -low + 1, weights).astype(np.int8)
+    weight = Tensor(kind, weights, scales, [0] * len(scales), axis, stored)
+    inputs = [Tensor('FLOAT32', shape), weight]
+    if operator != 'BATCH_MATMUL':
+        inputs.append(Tensor('FLOAT32', (out[-1],), data=draw.normal(size=out[-1])))
+    numbers = (3 * draw.normal(size=shape) + 1).astype(np.float32)
+    numbers[0] = abs(numbers[0])
+    return Case(operator, inputs, [Tensor('FLOAT32', out)], (table, options), version), numbers
+
+
+@pytest.mark.parametrize('profile', ['reference', 'xnnpack'])
+@pytest.mark.parametrize('operator, kind, channels, asymmetric', [
+    (operator, 'INT8', channels, asymmetric) for operator in ('FULLY_CONNECTED', 'CONV_2D')
+    for channels in (False, True) for asymmetric in (False, True)] + [
+        ('FULLY_CONNECTED', 'INT4', False, False), ('FULLY_CONNECTED', 'INT4', False, True),
+        ('DEPTHWISE_CONV_2D', 'INT8', True, False), ('BATCH_MATMUL', 'INT8', False, False),
+        ('BATCH_MATMUL', 'INT8', False, True)])
+def test_hybrid_kernels(operator, kind, channels, asymmetric, profile, tmp_path):
+    """Inputs that are quantized as the graph runs: the simulator is as far off from real numbers as LiteRT, in the same
+    way."""
+    case, numbers = hybrid(operator, kind, channels, asymmetric)
+    check_hybrid(case, numbers, profile, tmp_path)
+
+
+@pytest.mark.parametrize('version', [8, 9])
+def test_hybrid_kernels_by_version(version, tmp_path):
+    """XNNPACK leaves version 8 to the built-in kernel."""
+    case, numbers = hybrid('FULLY_CONNECTED', 'INT8', False, False)
+    case.version = version
+    check_hybrid(case, numbers, 'xnnpack', tmp_path)
+
+
+def check_hybrid(case, numbers, profile, tmp_path):
+    answer, = ask([(write(case), [[numbers]], profile)])
+    made = simulated(case, numbers, tmp_path, 'litert/' + profile)
+    np.testing.assert_allclose(made, answer.outputs[0][0], atol=3e-5)

@@ -362,6 +362,117 @@ def test_resize(name, tmp_path):
     compare(build, {'x': reals(2, 3, 5, 7)}, [out], tmp_path, relative=1e-5)
 
 
+# Positions are computed in single precision, and so are sizes: 20 x 0.7 is 14, and 1 / (1 / 3) is 3.
+@pytest.mark.parametrize('scale', [1 / 3, 0.6, 0.7, 1.1, 1.2, 1.7, 0.3])
+@pytest.mark.parametrize('coordinates', ['asymmetric', 'half_pixel', 'tf_half_pixel_for_nn'])
+@pytest.mark.parametrize('nearest', ['floor', 'ceil', 'round_prefer_ceil', 'round_prefer_floor'])
+@pytest.mark.parametrize('quantized', [False, True])
+def test_nearest_elements(scale, coordinates, nearest, quantized, tmp_path):
+    build = Builder(11)
+    scale = np.array([1, 1, 1, scale], np.float32)
+    x, zero = np.arange(20, dtype=np.float32).reshape(1, 1, 1, 20), np.uint8(3)
+    inner = build.dequantize(build.quantize('x', np.float32(1), zero), np.float32(1), zero) if quantized else 'x'
+    made = build.node('Resize', [inner, np.zeros(0, np.float32), scale], mode='nearest', nearest_mode=nearest,
+                      coordinate_transformation_mode=coordinates)
+    outputs = [build.quantize(made, np.float32(1), zero)] if quantized else [made]
+    compare(build, {'x': x}, outputs, tmp_path)
+
+
+@pytest.mark.parametrize('scale', [0.6, 0.3, 1.7, 2.0])
+def test_nearest_elements_before_they_were_defined(scale, tmp_path):
+    build = Builder(10)
+    made = build.node('Resize', ['x', np.array([1, 1, 1, scale], np.float32)], mode='nearest')
+    compare(build, {'x': np.arange(20, dtype=np.float32).reshape(1, 1, 1, 20)}, [made], tmp_path)
+
+
+IMAGE = np.arange(96, dtype=np.float32).reshape(2, 3, 4, 4)
+ELEMENTS = np.random.default_rng(3).normal(size=(3, 4, 4)).astype(np.float32)
+# Operator, operator set, inputs behind x, x, outputs, attributes.
+FORMS = {
+    'no padding beside pads': ('MaxPool', 21, [], IMAGE, 1, dict(kernel_shape=[2, 2], auto_pad='VALID', pads=[1] * 4)),
+    'averages without padding': ('AveragePool', 21, [], IMAGE, 1,
+                                 dict(kernel_shape=[2, 2], auto_pad='VALID', pads=[1] * 4)),
+    'dilated beside automatic padding': ('MaxPool', 21, [], IMAGE, 1,
+                                         dict(kernel_shape=[2, 2], auto_pad='SAME_LOWER', dilations=[2, 1])),
+    'dilated averages': ('AveragePool', 21, [], IMAGE, 1,
+                         dict(kernel_shape=[3, 2], auto_pad='SAME_UPPER', dilations=[1, 2], strides=[2, 1])),
+    'parameters of elements': ('BatchNormalization', 8, [ELEMENTS, ELEMENTS, ELEMENTS, np.abs(ELEMENTS) + 1], IMAGE, 1,
+                               dict(spatial=0)),
+    'largest bound': ('Clip', 13, [np.int64(-2**63), np.int64(2**63 - 1)], np.array([5, 2**62, -2**63, 2**63 - 1]), 1, {}),
+    'largest of none': ('ReduceMax', 18, [np.array([1])], np.zeros((2, 0), np.float32), 1, {}),
+    'least of none': ('ReduceMin', 18, [np.array([1])], np.zeros((2, 0), np.int32), 1, {}),
+    'squeezed along no axes': ('Squeeze', 13, [np.zeros(0, np.int64)], reals(1, 3), 1, {}),
+    'mask of zeros': ('Dropout', 7, [], reals(3), 2, {}),
+    'mask of no truth': ('Dropout', 10, [], reals(3), 2, {}),
+    'mask of truth': ('Dropout', 13, [], reals(3), 2, {}),
+    'cast beyond': ('Cast', 13, [], np.array([3e9, -3e9, 300.7, -1.5], np.float32), 1, dict(to=6)),
+    'cast beyond to bytes': ('Cast', 13, [], np.array([3e9, -3e9, 300.7, -1.5, 70000.5], np.float32), 1, dict(to=3)),
+    'cast beyond 64 bits': ('Cast', 13, [], np.array([1e19, -1e19, 3e9], np.float32), 1, dict(to=7)),
+}
+
+
+@pytest.mark.parametrize('name', FORMS)
+def test_forms(name, tmp_path):
+    op, opset, inputs, x, outputs, attributes = FORMS[name]
+    build = Builder(opset)
+    made = build.node(op, ['x', *inputs], outputs, **attributes)
+    compare(build, {'x': x}, [made] if outputs == 1 else made, tmp_path)
+
+
+@pytest.mark.parametrize('dtype', [np.float16, np.float64])
+@pytest.mark.parametrize('number', [0.5, -np.inf])
+def test_filled_with_a_real_number(dtype, number, tmp_path):
+    build = Builder()
+    made = build.node('ConstantOfShape', [np.array([3])], value=numpy_helper.from_array(np.array([number], dtype)))
+    out = build.node('Add', [build.node('Cast', [made], to=onnx.TensorProto.FLOAT), 'x'])
+    compare(build, {'x': reals(3)}, [out], tmp_path)
+
+
+def refused(model, folder, *options):
+    onnx.save(model, folder / 'model.onnx')
+    command = [os.environ['QUANTGATE_EXECUTABLE'], 'simulate', str(folder / 'model.onnx'), '--quiet', *options]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2, done.stdout
+    return done.stderr
+
+
+def test_products_that_no_model_means(tmp_path):
+    build = Builder()
+    filled = [build.node('ConstantOfShape', [np.array([8192, 8192])]) for _ in range(2)]
+    out = build.node('MatMul', [build.node('Add', [filled[0], 'x']), filled[1]])
+    assert '549755813888 multiplications' in refused(build.model({'x': reals(1)}, [out]), tmp_path)
+
+
+def test_sizes_that_no_model_means(tmp_path):
+    build = Builder(19)
+    out = build.node('Resize', ['x', '', np.array([1e9, 1e9], np.float32)])
+    assert 'RESOURCE_EXHAUSTED' in refused(build.model({'x': reals(1, 1)}, [out]), tmp_path)
+
+
+def test_results_are_counted_before_they_are_there(tmp_path):
+    build = Builder()
+    out = build.node('ReduceSum', [build.node('Expand', ['x', np.array([2**28])])])
+    assert '1073741824' not in refused(build.model({'x': reals(1)}, [out]), tmp_path, '--max-memory', '2GB')
+
+
+def test_loops_within_loops_end(tmp_path):
+    def rounds(depth):
+        names = [f'{name}{depth}' for name in ('i', 'go', 's', 'again', 'next')]
+        inner = [helper.make_node('Loop', ['n', '', names[2]], [names[4]], body=rounds(depth - 1))] if depth else \
+            [helper.make_node('Add', [names[2], names[2]], [names[4]])]
+        infos = [helper.make_tensor_value_info(name, kind, shape)
+                 for name, kind, shape in zip(names, (7, 9, 1, 9, 1), ([], [], [3], [], [3]))]
+        return helper.make_graph([helper.make_node('Identity', [names[1]], [names[3]]), *inner], f'b{depth}', infos[:3],
+                                 infos[3:])
+
+    build = Builder()
+    build.constants.append(numpy_helper.from_array(np.array(9999), 'n'))
+    out = build.node('Loop', ['n', '', 'x'], body=rounds(2))
+    _, report = simulate(build.model({'x': reals(3)}, [out]), {'x': reals(3)}, tmp_path)
+    node, = report['simulation']['nodes']
+    assert 'not computed' in node['floatReason']
+
+
 def test_a_bias_at_the_limit(tmp_path):
     """RC-39, RC-41 and RC-85 in numbers: the sums leave 32 bits. A bias of ordinary size next to it does not."""
     build, feeds, out = product('Conv', 1, 0, False, np.uint8)

@@ -16,6 +16,7 @@
 #include "rules/simulator/numpy_type.h"
 #include "rules/simulator/run/choose.h"
 #include "rules/simulator/run/report.h"
+#include "rules/simulator/run/work.h"
 
 namespace quantgate::simulator {
 namespace {
@@ -354,10 +355,53 @@ TEST(Models, WhatRoundsGiveIsBounded) {
   const Outcome few = Simulated(Loop(4), {}, 16 << 20);
   ASSERT_TRUE(few.status.ok()) << few.status;
   EXPECT_EQ(few.values.at("y").dims, (std::vector<int64_t>{4, 1 << 18}));
-  // The input and the number of rounds take 1 MiB and 8 bytes of it: the 15th MiB is too many.
+  // The input and the number of rounds take 1 MiB and 8 bytes of it, and each of the three results has a third of the
+  // rest: the 5th MiB is too many.
   const Outcome many = Simulated(Loop(10000), {}, 16 << 20);
   EXPECT_TRUE(absl::IsResourceExhausted(many.status)) << many.status;
-  EXPECT_THAT(std::string(many.status.message()), HasSubstr("the results of 15 rounds take 15728640 bytes, where"));
+  EXPECT_THAT(std::string(many.status.message()), HasSubstr("the results of 5 rounds take 5242880 bytes, where"));
+}
+
+QTensor OfDims(std::vector<int64_t> dims) {
+  QTensor tensor;
+  tensor.tensor.dims = std::move(dims);
+  return tensor;
+}
+
+int64_t Work(OpId op, const std::vector<QTensor>& inputs, const Attributes& attributes = {}) {
+  std::vector<const QTensor*> pointers;
+  for (const QTensor& input : inputs) pointers.push_back(&input);
+  return WorkOf(op, Layout::kChannelsFirst, attributes, pointers);
+}
+
+TEST(Work, IsWhatAnOperatorMultiplies) {
+  EXPECT_EQ(Work(OpId::kMatMul, {OfDims({2, 3, 4}), OfDims({4, 5})}), 2 * 3 * 4 * 5);
+  EXPECT_EQ(Work(OpId::kMatMul, {OfDims({3, 4}), OfDims({2, 4, 5})}), 2 * 3 * 4 * 5);
+  EXPECT_EQ(Work(OpId::kLinear, {OfDims({3, 4}), OfDims({5, 4})}), 3 * 4 * 5);
+  EXPECT_EQ(Work(OpId::kConv, {OfDims({1, 3, 8, 8}), OfDims({4, 3, 3, 3})}), 6 * 6 * 4 * 3 * 3 * 3);
+  EXPECT_EQ(Work(OpId::kConvTranspose, {OfDims({1, 3, 8, 8}), OfDims({3, 4, 3, 3})}), 8 * 8 * 3 * 4 * 3 * 3);
+  EXPECT_EQ(Work(OpId::kAdd, {OfDims({1 << 20}), OfDims({1 << 20})}), 0);
+  const int64_t large = int64_t{1} << 40;
+  EXPECT_EQ(Work(OpId::kMatMul, {OfDims({large, large}), OfDims({large, large})}), INT64_MAX);
+  Attributes scales;
+  scales.SetFloats("scales", {1e300, 1e300});
+  EXPECT_EQ(Work(OpId::kResize, {OfDims({1, 1})}, scales), INT64_MAX);
+  scales.SetFloats("scales", {2, 2});
+  EXPECT_LT(Work(OpId::kResize, {OfDims({8, 8})}, scales), 1 << 20);
+  EXPECT_GE(Work(OpId::kResize, {OfDims({8, 8})}, scales), 256);
+}
+
+TEST(Work, HasAnEnd) {
+  WorkBudget budget;
+  EXPECT_TRUE(absl::IsResourceExhausted(budget.SpendOnNode(INT64_MAX, 4)));
+  EXPECT_TRUE(absl::IsResourceExhausted(budget.SpendOnNode((int64_t{1} << 37) + 1, 1)));
+  int nodes = 0;
+  while (nodes < 100 && budget.SpendOnNode(int64_t{1} << 37, 1).ok()) ++nodes;
+  EXPECT_EQ(nodes, 16);
+  EXPECT_TRUE(absl::IsResourceExhausted(budget.SpendOnBytes(1)));
+  int rounds = 0;
+  while (rounds < 2'000'000 && budget.NextRound()) ++rounds;
+  EXPECT_EQ(rounds, 1'000'000);
 }
 
 TEST(MadeInputs, BehindAResultWithoutAName) {

@@ -191,7 +191,7 @@ def instance(rng, operator, types, per_channel=None, constant=None, index='INT32
     reals = made.real_outputs()
     for slot, real in zip(plan.outputs, reals):
         if slot.role == 'index':
-            case.outputs.append(Tensor('INT32', slot.shape))
+            case.outputs.append(Tensor(slot.type, slot.shape))
             continue
         name, quantized = TYPES[left[0]]
         if len(left) > 1:

@@ -11,7 +11,7 @@ import numpy
 @dataclasses.dataclass
 class Slot:
     shape: tuple
-    role: str = 'data'  # data, weight, bias, or own
+    role: str = 'data'  # data, weight, bias, index (of a result), or own
     numbers: numpy.ndarray = None
     type: str = 'INT32'
 
@@ -289,8 +289,9 @@ def top_k(rng):
 def arg(name, function):
     def plan(rng):
         shape = shape_of(rng, int(rng.integers(2, 5)))
-        return Plan([Slot(shape), own(len(shape) - 1)], [Slot(shape[:-1], 'index')],
-                    lambda x, _: [function(x, -1).astype(float)], (name + 'Options', {'outputType': 2}))
+        index, number = [('INT32', 2), ('INT64', 4)][int(rng.integers(2))]
+        return Plan([Slot(shape), own(len(shape) - 1)], [Slot(shape[:-1], 'index', type=index)],
+                    lambda x, _: [function(x, -1).astype(float)], (name + 'Options', {'outputType': number}))
     return plan
 
 

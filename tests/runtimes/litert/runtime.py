@@ -1,5 +1,6 @@
 """LiteRT asked what it makes of models, in child processes: it ends its process on some of them."""
 import dataclasses
+import faulthandler
 import multiprocessing
 import os
 
@@ -38,6 +39,7 @@ def run(model, inputs, resolver):
 
 def _work(batch, pipe):
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # LiteRT's own messages
+    faulthandler.disable()
     for model, inputs, resolver in batch:
         pipe.send(run(model, inputs, resolver))
     pipe.close()

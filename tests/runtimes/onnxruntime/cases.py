@@ -123,6 +123,10 @@ def bound(d, name, kind, scales, zeros, constant=None, zero_kind=None):
         constant = not d.chance(0.06)
         if not constant:
             d.note(f"{name} parameters not constant")
+    if not constant and d.chance(0.5):
+        d.note("but with values")
+        return [d.b.overridable(f"{name}_scale", "float", scales),
+                d.b.overridable(f"{name}_zero_point", zero_kind or kind, zeros)]
     s = d.operand(f"{name}_scale", "float", scales, constant)
     z = d.operand(f"{name}_zero_point", zero_kind or kind, zeros, constant)
     return [s, z]
@@ -886,6 +890,9 @@ def kernel(seed):
             pool = sorted(registry.NAMES)
             d.note(f"any type for {variable}")
         chosen[variable] = d.rng.choice(pool)
+    # It loads, and ends where it runs.
+    if name == "QuantizeLinear" and version >= 23 and not domain and chosen["T1"] != chosen["T2"]:
+        return None
     model = registry.model_of(op, chosen, version)
     return None if model is None else Case(f"{domain + '.' if domain else ''}{name}", ", ".join(d.odd), model, None)
 

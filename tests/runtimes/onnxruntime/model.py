@@ -43,6 +43,12 @@ class Builder:
         self.feeds[name] = values.astype(NUMPY[kind]) if kind in NUMPY else values.astype(kind)
         return name
 
+    def overridable(self, name, kind, values):
+        """A constant for which a caller may give another one, and does not."""
+        values = np.asarray(values)
+        self.inputs.append(helper.make_tensor_value_info(name, proto_type(kind), values.shape))
+        return self.constant(name, values, kind)
+
     def node(self, operator, inputs, outputs, domain="", **attributes):
         if domain:
             self.domains.add(domain)
