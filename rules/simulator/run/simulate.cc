@@ -32,6 +32,7 @@ constexpr int kTogether = kResults + 1;  // and what the affine one is rounded f
 // One of the results of each operand.
 std::vector<const QTensor*> Each(const std::vector<Held>& operands, Shared Held::*result) {
   std::vector<const QTensor*> each;
+  each.reserve(operands.size());
   for (const Held& held : operands) each.push_back((held.*result).get());
   return each;
 }
@@ -235,6 +236,7 @@ class Simulator {
         continue;
       }
       std::vector<const Tensor*> operands;
+      operands.reserve(arguments.size());
       for (const Held& held : arguments)
         operands.push_back(held.*result == nullptr ? nullptr : &(held.*result)->tensor);
       std::vector<Shared> kept;  // as long as the bodies run
