@@ -13,11 +13,7 @@ namespace {
 // Where numbers may be cut off or lost, not only coarser.
 constexpr absl::string_view kLosing[] = {"FX010", "NR009", "SH009"};
 
-// That nothing is annotated any more is what taking the last spec away means, not a fault that it causes.
-constexpr absl::string_view kNothingLeft = "CV004";
-
 Weight WeightOf(const v1::Finding& finding) {
-  if (finding.code() == kNothingLeft) return Weight::kWarning;
   if (IsFault(finding)) return Weight::kFault;
   if (finding.severity() != v1::Finding::WARNING || finding.effect() == v1::Finding::ADVICE) return Weight::kNote;
   return absl::c_linear_search(kLosing, finding.code()) ? Weight::kLosing : Weight::kWarning;

@@ -1,4 +1,5 @@
-#include "absl/algorithm/container.h"
+#include <algorithm>
+
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -23,19 +24,11 @@ constexpr RuleInfo kNothingAnnotated = {
     "does not.",
 };
 
-// A spec of the pool that no place has is none.
+// One that no place has any more counts: a correction that took the last one away is answered with what it is about.
 bool HasSpecs(const v1::Graph& graph) {
-  const auto is_one = [&graph](int32_t id) {
-    return id > 0 && id <= graph.specs_size() && graph.specs(id - 1).kind() != v1::Spec::EXPLICIT_NONE;
-  };
-  const auto has_one = [&is_one](const v1::Node& node) {
-    return absl::c_any_of(node.input_specs(), is_one) ||
-           absl::c_any_of(node.input_spec_map(),
-                          [&is_one](const v1::InputSpec& entry) { return is_one(entry.spec()); });
-  };
-  return absl::c_any_of(graph.nodes(), has_one) ||
-         absl::c_any_of(graph.values(), [&](const v1::Value& value) { return is_one(value.spec()); }) ||
-         absl::c_any_of(graph.subgraphs(), HasSpecs);
+  return std::any_of(graph.specs().begin(), graph.specs().end(),
+                     [](const v1::Spec& spec) { return spec.kind() != v1::Spec::EXPLICIT_NONE; }) ||
+         std::any_of(graph.subgraphs().begin(), graph.subgraphs().end(), HasSpecs);
 }
 
 // A known operator that computes real numbers: what a quantizer is there for.

@@ -691,12 +691,6 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.Value("conv").set_spec(1);
        },
        "CV004", "", "", -1, warning},
-      {"SpecThatNoPlaceHas", Conv,
-       [](GraphBuilder& b) {
-         RemoveSpecs(b);
-         AddSpec(b, v1::DATA_TYPE_INT8, v1::Spec::PER_TENSOR_SYMMETRIC);
-       },
-       "CV004", "", "", -1, warning},
       {"OneSpec", Conv,
        [](GraphBuilder& b) {
          RemoveSpecs(b);
