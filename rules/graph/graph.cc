@@ -306,9 +306,9 @@ absl::Status Graph::ReadValues() {
     if (!value.has_constant()) continue;
     record.is_constant = true;
     const v1::Constant& constant = value.constant();
-    const bool is_finite =
-        constant.has_statistics() && constant.statistics().inf_count() == 0 && constant.statistics().nan_count() == 0;
-    constants_.push_back({i, constant.has_external(), is_finite, constant.stored_bytes()});
+    const bool is_finite = constant.has_statistics() && constant.statistics().inf_count() == 0;
+    const bool has_nan = constant.has_statistics() && constant.statistics().nan_count() != 0;
+    constants_.push_back({i, constant.has_external(), is_finite, has_nan, constant.stored_bytes()});
   }
   distinct_value_names_ = names.Distinct();
   MarkReadInBodies();

@@ -99,7 +99,8 @@ class Graph {
   struct ConstantRecord {
     int32_t value;
     bool is_external;  // Constant.external is there
-    bool is_finite;    // its statistics count no infinity and no NaN; false also where there are none
+    bool is_finite;    // its statistics count no infinity; false also where there are none
+    bool has_nan;      // they count a NaN
     int64_t stored_bytes;
   };
   absl::Span<const ConstantRecord> constants() const { return constants_; }

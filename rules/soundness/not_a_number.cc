@@ -1,13 +1,9 @@
-#include <cmath>
-
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/graph/data_type.h"
-#include "rules/graph/elements.h"
 #include "rules/graph/quantizer.h"
-#include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {
@@ -27,11 +23,6 @@ constexpr RuleInfo kNotANumber = {
     "stays float.",
 };
 
-int64_t CountNaN(const v1::Value& value) {
-  if (value.constant().has_statistics()) return value.constant().statistics().nan_count();
-  return absl::c_count_if(RealsOf(value), [](double number) { return std::isnan(number); });
-}
-
 // Integers are made of what is read there.
 bool IsQuantizedAt(const Graph& graph, const Use& use) {
   if (IsQuantize(graph, use.node)) return graph.argument(use.node, use.input) == 0;
@@ -42,12 +33,11 @@ bool IsQuantizedAt(const Graph& graph, const Use& use) {
 void CheckNotANumber(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   for (const Graph::ConstantRecord& constant : graph.constants()) {
-    if (constant.is_finite || !IsFloat(graph.dtype(constant.value))) continue;
+    if (!constant.has_nan || !IsFloat(graph.dtype(constant.value))) continue;
     const absl::Span<const Use> uses = graph.uses(constant.value);
     const auto use = absl::c_find_if(uses, [&graph](const Use& one) { return IsQuantizedAt(graph, one); });
     if (use == uses.end()) continue;
-    const int64_t count = CountNaN(graph.value(constant.value));
-    if (count == 0) continue;
+    const int64_t count = graph.value(constant.value).constant().statistics().nan_count();
     Place place;
     place.node = use->node;
     place.input = use->input;
