@@ -58,18 +58,15 @@ std::string Printable(absl::string_view text) {
   out.reserve(text.size());
   while (!text.empty()) {
     const size_t length = SequenceLength(text);
-    if (length == 0 || (length == 1 && absl::ascii_iscntrl(text[0]))) {
-      absl::StrAppendFormat(&out, "\\x%02x", static_cast<unsigned char>(text[0]));
-      text.remove_prefix(1);
-    } else if (absl::c_linear_search(kDirections, text.substr(0, length))) {
-      for (size_t i = 0; i < length; ++i) {
-        absl::StrAppendFormat(&out, "\\x%02x", static_cast<unsigned char>(text[i]));
-      }
-      text.remove_prefix(length);
+    const absl::string_view next = text.substr(0, std::max<size_t>(length, 1));
+    const bool obeyed =
+        length <= 1 ? length == 0 || absl::ascii_iscntrl(text[0]) : absl::c_linear_search(kDirections, next);
+    if (obeyed) {
+      for (const char byte : next) absl::StrAppendFormat(&out, "\\x%02x", static_cast<unsigned char>(byte));
     } else {
-      out.append(text.data(), length);
-      text.remove_prefix(length);
+      out.append(next.data(), next.size());
     }
+    text.remove_prefix(next.size());
   }
   return out;
 }

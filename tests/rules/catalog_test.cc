@@ -9,6 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "db/database.h"
 #include "rules/all_rules.h"
+#include "tests/rules/effects.h"
 #include "tests/rules/empty_tables.h"
 
 namespace quantgate {
@@ -37,10 +38,7 @@ class CatalogTest : public ::testing::Test {
 
 TEST_F(CatalogTest, EffectsThatEndAreErrorsAndNoOthers) {
   for (const RuleInfo* rule : AllRules()) {
-    const bool ends = rule->effect == v1::Finding::REFUSED || rule->effect == v1::Finding::WRONG_NUMBERS ||
-                      rule->effect == v1::Finding::UNSOUND;
-    EXPECT_EQ(rule->severity == v1::Finding::ERROR, ends) << rule->code;
-    if (rule->effect == v1::Finding::FALLBACK) EXPECT_EQ(rule->severity, v1::Finding::WARNING) << rule->code;
+    EXPECT_TRUE(testing::AgreeWithContract(rule->effect, rule->severity)) << rule->code;
   }
 }
 

@@ -12,6 +12,7 @@
 #include "absl/strings/match.h"
 #include "rules/check.h"
 #include "rules/soundness/rules.h"
+#include "tests/rules/effects.h"
 #include "tests/rules/empty_tables.h"
 #include "tests/rules/graph_builder.h"
 #include "tests/rules/soundness_case.h"
@@ -1208,14 +1209,6 @@ std::vector<Case> Cases() {
 
 class Soundness : public ::testing::TestWithParam<Case> {};
 
-// What the target refuses, computes otherwise or can make nothing of is an error; nothing else is.
-bool AgreeWithContract(v1::Finding::Effect effect, v1::Finding::Severity severity) {
-  const bool ends =
-      effect == v1::Finding::REFUSED || effect == v1::Finding::WRONG_NUMBERS || effect == v1::Finding::UNSOUND;
-  return ends == (severity == v1::Finding::ERROR) &&
-         (effect != v1::Finding::FALLBACK || severity == v1::Finding::WARNING);
-}
-
 TEST_P(Soundness, FiresHereAndOnlyThere) {
   const Case& c = GetParam();
   GraphBuilder builder = c.base();
@@ -1245,7 +1238,7 @@ TEST_P(Soundness, FiresHereAndOnlyThere) {
     EXPECT_EQ(found->location().index(), c.index);
   }
   EXPECT_EQ(found->severity(), c.severity);
-  EXPECT_TRUE(AgreeWithContract(found->effect(), found->severity())) << Describe(report);
+  EXPECT_TRUE(testing::AgreeWithContract(found->effect(), found->severity())) << Describe(report);
   EXPECT_FALSE(found->observed().empty());
   EXPECT_FALSE(found->allowed().empty());
   EXPECT_THAT(found->message(), ::testing::HasSubstr(found->observed()));

@@ -91,8 +91,7 @@ const RuleInfo kSparseAsDense = {
     kAtAnyStage,
     "{subject} is a sparse constant, {observed}; what reads it takes {allowed}.",
     "Only DENSIFY and the built-in kernels of FULLY_CONNECTED look at how a constant is stored. Every other kernel "
-    "takes "
-    "the elements that are stored for the first ones of the whole tensor, and reads on behind them.",
+    "takes the elements that are stored for the first ones of the whole tensor, and reads on behind them.",
     "Put a DENSIFY in front, or store the constant whole.",
     "Fires: an ADD of a sparse constant, or a sparse FULLY_CONNECTED of version 1 on litert/xnnpack. Does not: one of "
     "version 8, or the ADD of what a DENSIFY makes of the constant.",
@@ -106,9 +105,8 @@ const RuleInfo kHandedOn = {
     kAtAnyStage,
     "{subject} has {observed}; expected {allowed}.",
     "After each round LiteRT copies the body's outputs to its inputs one after the other: an input that has a new "
-    "value "
-    "already is what a later output hands on. And a branch has memory for a tensor once: of two outputs that are the "
-    "same one, the first is given memory that nobody writes.",
+    "value already is what a later output hands on. And a branch has memory for a tensor once: of two outputs that are "
+    "the same one, the first is given memory that nobody writes.",
     "Let the body make a copy of what it hands on, or of what it gives twice (an ADD of 0).",
     "Fires: a body (a, b) -> (a + b, a). Does not: (a, b) -> (b, a + b), or (a, b) -> (a, a + b).",
 };

@@ -88,8 +88,7 @@ const RuleInfo kOuterValue = {
     kAtAnyStage,
     "{subject}, which a body gives back, is {observed}; ONNX Runtime takes {allowed}.",
     "A body of If, Loop or Scan may read the tensors around it. ONNX Runtime does not load one that gives such a "
-    "tensor "
-    "back as it is: \"Subgraph output is an outer scope value being returned directly\".",
+    "tensor back as it is: \"Subgraph output is an outer scope value being returned directly\".",
     "Put an Identity node between the tensor and the output of the body.",
     "Fires: a branch whose output is an initializer of the main graph. Does not: one of its own; the Identity of one.",
 };
