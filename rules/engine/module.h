@@ -96,8 +96,8 @@ class ModuleRegistry {
   explicit ModuleRegistry(const db::TableSource& tables);
   ~ModuleRegistry();
   void Register(std::string name, ModuleLoader loader);
-  // NOT_FOUND: no such name is registered (the message lists the nearest). Any other error: the module failed to load;
-  // the next call tries again.
+  // NOT_FOUND: no backend has this name (the message lists the nearest). Any other error: there is no module for it,
+  // or the module failed to load; the next call tries again.
   absl::StatusOr<const Module*> Get(absl::string_view name);
   bool IsLoaded(absl::string_view name) const;
   std::vector<std::string> names() const;

@@ -14,6 +14,16 @@
 #include "rules/engine/nearest.h"
 
 namespace quantgate {
+namespace {
+
+// Backends that a target may name and that nothing here judges yet; a module of that name, once registered, comes
+// first.
+constexpr absl::string_view kWithoutModule[] = {
+    "cadence", "coreml",  "cortex_m", "ethos_u", "mediatek_neuropilot", "nxp_neutron", "openvino",
+    "qnn_cpu", "qnn_dsp", "qnn_gpu",  "qnn_hta", "samsung_enn",         "vgf",         "vulkan",
+};
+
+}  // namespace
 
 struct ModuleRegistry::Entry {
   std::string name;
@@ -51,6 +61,10 @@ absl::StatusOr<const Module*> ModuleRegistry::Get(absl::string_view name) {
     return entry->module.get();
   }
   const std::vector<std::string> known = names();
+  if (absl::c_linear_search(kWithoutModule, name)) {
+    return absl::FailedPreconditionError(absl::StrCat(
+        "there is no module for ", name, ": nothing was judged (there are ", absl::StrJoin(known, ", "), ")"));
+  }
   const bool is_soc =
       absl::c_any_of(tables_.socs(), [&](const db::Soc& soc) { return absl::EqualsIgnoreCase(soc.name, name); });
   if (is_soc) {

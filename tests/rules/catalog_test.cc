@@ -90,6 +90,17 @@ TEST_F(CatalogTest, ASocIsNoBackend) {
   EXPECT_THAT(std::string(registry_.Get("sm86").status().message()), HasSubstr("no backend is named 'sm86'"));
 }
 
+// The contract's backends that nothing judges yet are known names: the answer is UNKNOWN, not that there is no such
+// target.
+TEST_F(CatalogTest, BackendsWithoutAModule) {
+  for (const char* backend : {"cadence", "coreml", "cortex_m", "ethos_u", "mediatek_neuropilot", "nxp_neutron",
+                              "openvino", "qnn_cpu", "qnn_dsp", "qnn_gpu", "qnn_hta", "samsung_enn", "vgf", "vulkan"}) {
+    EXPECT_EQ(registry_.Get(backend).status().code(), absl::StatusCode::kFailedPrecondition) << backend;
+    EXPECT_EQ(CatalogTargets(registry_, backend).status().code(), absl::StatusCode::kFailedPrecondition) << backend;
+    EXPECT_EQ(NameInReports(absl::StrCat(backend, "/x"), registry_), std::nullopt);
+  }
+}
+
 TEST_F(CatalogTest, TablesGoByShortVersions) {
   EXPECT_EQ(FindTable(*database_, "qnn_htp@2.25")->sdk, "2.25.0");
   EXPECT_EQ(FindTable(*database_, "qnn_htp@2.25.0")->sdk, "2.25.0");

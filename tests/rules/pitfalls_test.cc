@@ -355,11 +355,17 @@ TEST(Pitfalls, P09_ConstraintsByTarget) {
   EXPECT_THAT(Errors(Conv(kU16, kS16), kV75), IsEmpty());
   EXPECT_THAT(Errors(Conv(kU16, kS16), kV68), ElementsAre("DT105 conv in1"));
   v1::Report report;
-  for (const char* unknown : {"qnn_htp/SM9999", "qnn_htp/V0", "qnn_dsp/SM8650"}) {
+  for (const char* unknown : {"qnn_htp/SM9999", "qnn_htp/V0", "qnn_npu/SM8650"}) {
     CheckOptions options;
     options.targets = {unknown};
     EXPECT_EQ(Check(Conv().graph, options, RealModules(), report).code(), absl::StatusCode::kNotFound) << unknown;
   }
+  // A backend that nothing judges yet: no answer, which is not acceptance.
+  CheckOptions options;
+  options.targets = {"qnn_dsp/SM8650"};
+  ASSERT_TRUE(Check(Conv().graph, options, RealModules(), report).ok());
+  EXPECT_EQ(report.results(0).verdict(), v1::Result::UNKNOWN);
+  EXPECT_THAT(report.results(0).unjudged_reason(), HasSubstr("no module for qnn_dsp"));
 }
 
 TEST(Pitfalls, P10_TheOperatorThatIsEmitted) {
