@@ -10,8 +10,10 @@
 #include "absl/time/time.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/server_callback.h"
+#include "server/byte_budget.h"
 #include "server/log.h"
 #include "server/metrics.h"
+#include "server/options.h"
 #include "server/worker_pool.h"
 
 namespace quantgate::server {
@@ -21,6 +23,8 @@ struct CallEnvironment {
   WorkerPool& pool;
   Metrics& metrics;
   Log& log;
+  const Limits& limits;
+  ByteBudget& budget;  // of the bytes of all requests at work
 };
 
 class Call {
@@ -53,16 +57,6 @@ class Call {
   absl::Time start_;
   const absl::Time deadline_;
 };
-
-// A unary method whose work returns a status.
-template <typename Work>
-grpc::ServerUnaryReactor* RunUnary(CallEnvironment environment, grpc::CallbackServerContext* context,
-                                   const char* method, Work work) {
-  grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-  Call::Run(std::make_shared<Call>(environment, context, method), std::move(work),
-            [reactor](const grpc::Status& status) { reactor->Finish(status); });
-  return reactor;
-}
 
 }  // namespace quantgate::server
 

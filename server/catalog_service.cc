@@ -11,6 +11,7 @@
 #include "rules/catalog.h"
 #include "server/constraint_text.h"
 #include "server/paging.h"
+#include "server/unary.h"
 
 namespace quantgate::server {
 namespace {
@@ -46,78 +47,85 @@ absl::StatusOr<std::vector<v1::Target>> CatalogService::Targets(const std::strin
 }
 
 grpc::ServerUnaryReactor* CatalogService::ListTargets(grpc::CallbackServerContext* context,
-                                                      const v1::ListTargetsRequest* request,
-                                                      v1::ListTargetsResponse* response) {
-  return RunUnary(environment_, context, "CatalogService/ListTargets", [=, this](Call&) -> absl::Status {
-    absl::StatusOr<std::vector<v1::Target>> targets = Targets(request->backend());
-    if (!targets.ok()) return targets.status();
-    return AddPage(*request, absl::StrCat("targets ", request->backend()), targets->size(), *response,
-                   [&](size_t i) { *response->add_targets() = std::move((*targets)[i]); });
-  });
+                                                      const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
+  return RunUnary<v1::ListTargetsRequest, v1::ListTargetsResponse>(
+      environment_, context, "CatalogService/ListTargets", kLookupLimit, request, response,
+      [this](Call&, const v1::ListTargetsRequest& asked, v1::ListTargetsResponse& answer) -> absl::Status {
+        absl::StatusOr<std::vector<v1::Target>> targets = Targets(asked.backend());
+        if (!targets.ok()) return targets.status();
+        return AddPage(asked, absl::StrCat("targets ", asked.backend()), targets->size(), answer,
+                       [&](size_t i) { *answer.add_targets() = std::move((*targets)[i]); });
+      });
 }
 
 grpc::ServerUnaryReactor* CatalogService::ListRules(grpc::CallbackServerContext* context,
-                                                    const v1::ListRulesRequest* request,
-                                                    v1::ListRulesResponse* response) {
-  return RunUnary(environment_, context, "CatalogService/ListRules", [=, this](Call&) {
-    return AddPage(*request, "rules", rules_.size(), *response,
-                   [&](size_t i) { *response->add_rules() = CatalogRule(modules_, *rules_[i]); });
-  });
+                                                    const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
+  return RunUnary<v1::ListRulesRequest, v1::ListRulesResponse>(
+      environment_, context, "CatalogService/ListRules", kLookupLimit, request, response,
+      [this](Call&, const v1::ListRulesRequest& asked, v1::ListRulesResponse& answer) {
+        return AddPage(asked, "rules", rules_.size(), answer,
+                       [&](size_t i) { *answer.add_rules() = CatalogRule(modules_, *rules_[i]); });
+      });
 }
 
-grpc::ServerUnaryReactor* CatalogService::GetRule(grpc::CallbackServerContext* context,
-                                                  const v1::GetRuleRequest* request, v1::GetRuleResponse* response) {
-  return RunUnary(environment_, context, "CatalogService/GetRule", [=, this](Call&) -> absl::Status {
-    absl::string_view code = request->name();
-    if (!absl::ConsumePrefix(&code, kRulePrefix)) {
-      return absl::InvalidArgumentError("name: must be rules/{code}, such as rules/NR001");
-    }
-    for (const RuleInfo* info : rules_) {
-      if (code != info->code) continue;
-      *response->mutable_rule() = CatalogRule(modules_, *info);
-      return absl::OkStatus();
-    }
-    return absl::NotFoundError(absl::StrCat("no rule ", request->name()));
-  });
+grpc::ServerUnaryReactor* CatalogService::GetRule(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                                  grpc::ByteBuffer* response) {
+  return RunUnary<v1::GetRuleRequest, v1::GetRuleResponse>(
+      environment_, context, "CatalogService/GetRule", kLookupLimit, request, response,
+      [this](Call&, const v1::GetRuleRequest& asked, v1::GetRuleResponse& answer) -> absl::Status {
+        absl::string_view code = asked.name();
+        if (!absl::ConsumePrefix(&code, kRulePrefix)) {
+          return absl::InvalidArgumentError("name: must be rules/{code}, such as rules/NR001");
+        }
+        for (const RuleInfo* info : rules_) {
+          if (code != info->code) continue;
+          *answer.mutable_rule() = CatalogRule(modules_, *info);
+          return absl::OkStatus();
+        }
+        return absl::NotFoundError(absl::StrCat("no rule ", asked.name()));
+      });
 }
 
 grpc::ServerUnaryReactor* CatalogService::ListConstraintTables(grpc::CallbackServerContext* context,
-                                                               const v1::ListConstraintTablesRequest* request,
-                                                               v1::ListConstraintTablesResponse* response) {
-  return RunUnary(environment_, context, "CatalogService/ListConstraintTables", [=, this](Call&) {
-    const std::vector<db::TableInfo>& tables = modules_.tables().tables();
-    return AddPage(*request, "tables", tables.size(), *response, [&](size_t i) {
-      v1::ConstraintTable& table = *response->add_tables();
-      table.set_name(TableName(tables[i].backend, tables[i].sdk));
-      table.set_backend(tables[i].backend);
-      table.set_sdk_version(tables[i].sdk);
-      table.set_op_count(tables[i].ops);
-      table.set_row_count(tables[i].rows);
-      table.set_item_count(tables[i].items);
-      table.set_document(tables[i].document);
-    });
-  });
+                                                               const grpc::ByteBuffer* request,
+                                                               grpc::ByteBuffer* response) {
+  return RunUnary<v1::ListConstraintTablesRequest, v1::ListConstraintTablesResponse>(
+      environment_, context, "CatalogService/ListConstraintTables", kLookupLimit, request, response,
+      [this](Call&, const v1::ListConstraintTablesRequest& asked, v1::ListConstraintTablesResponse& answer) {
+        const std::vector<db::TableInfo>& tables = modules_.tables().tables();
+        return AddPage(asked, "tables", tables.size(), answer, [&](size_t i) {
+          v1::ConstraintTable& table = *answer.add_tables();
+          table.set_name(TableName(tables[i].backend, tables[i].sdk));
+          table.set_backend(tables[i].backend);
+          table.set_sdk_version(tables[i].sdk);
+          table.set_op_count(tables[i].ops);
+          table.set_row_count(tables[i].rows);
+          table.set_item_count(tables[i].items);
+          table.set_document(tables[i].document);
+        });
+      });
 }
 
 grpc::ServerUnaryReactor* CatalogService::ListConstraints(grpc::CallbackServerContext* context,
-                                                          const v1::ListConstraintsRequest* request,
-                                                          v1::ListConstraintsResponse* response) {
-  return RunUnary(environment_, context, "CatalogService/ListConstraints", [=, this](Call&) -> absl::Status {
-    if (!absl::StartsWith(request->parent(), kTablePrefix)) {
-      return absl::InvalidArgumentError("parent: must be constraintTables/{table}, as qnn_htp@2.25.0");
-    }
-    const db::TableSource& source = modules_.tables();
-    absl::StatusOr<db::TableInfo> info = FindTable(source, request->parent().substr(sizeof kTablePrefix - 1));
-    if (!info.ok()) return info.status();
-    absl::StatusOr<db::ConstraintTable> table = source.LoadTable(info->backend, info->sdk);
-    if (!table.ok()) return table.status();
-    std::vector<v1::Constraint> constraints = ConstraintsOf(*table, request->op());
-    if (constraints.empty() && !request->op().empty()) {
-      return absl::NotFoundError(absl::StrCat(request->parent(), " says nothing of operator '", request->op(), "'"));
-    }
-    return AddPage(*request, absl::StrCat("constraints ", request->parent(), " ", request->op()), constraints.size(),
-                   *response, [&](size_t i) { *response->add_constraints() = std::move(constraints[i]); });
-  });
+                                                          const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
+  return RunUnary<v1::ListConstraintsRequest, v1::ListConstraintsResponse>(
+      environment_, context, "CatalogService/ListConstraints", kLookupLimit, request, response,
+      [this](Call&, const v1::ListConstraintsRequest& asked, v1::ListConstraintsResponse& answer) -> absl::Status {
+        if (!absl::StartsWith(asked.parent(), kTablePrefix)) {
+          return absl::InvalidArgumentError("parent: must be constraintTables/{table}, as qnn_htp@2.25.0");
+        }
+        const db::TableSource& source = modules_.tables();
+        absl::StatusOr<db::TableInfo> info = FindTable(source, asked.parent().substr(sizeof kTablePrefix - 1));
+        if (!info.ok()) return info.status();
+        absl::StatusOr<db::ConstraintTable> table = source.LoadTable(info->backend, info->sdk);
+        if (!table.ok()) return table.status();
+        std::vector<v1::Constraint> constraints = ConstraintsOf(*table, asked.op());
+        if (constraints.empty() && !asked.op().empty()) {
+          return absl::NotFoundError(absl::StrCat(asked.parent(), " says nothing of operator '", asked.op(), "'"));
+        }
+        return AddPage(asked, absl::StrCat("constraints ", asked.parent(), " ", asked.op()), constraints.size(), answer,
+                       [&](size_t i) { *answer.add_constraints() = std::move(constraints[i]); });
+      });
 }
 
 }  // namespace quantgate::server

@@ -1,4 +1,5 @@
-// quantgate.v1.CatalogService: targets, rules and constraint tables of this server.
+// quantgate.v1.CatalogService: targets, rules and constraint tables of this server. Raw bytes, for the reason
+// that unary.h gives.
 #ifndef QUANTGATE_SERVER_CATALOG_SERVICE_H_
 #define QUANTGATE_SERVER_CATALOG_SERVICE_H_
 
@@ -12,24 +13,27 @@
 
 namespace quantgate::server {
 
-class CatalogService final : public v1::CatalogService::CallbackService {
+using RawCatalogService = v1::CatalogService::WithRawCallbackMethod_ListTargets<
+    v1::CatalogService::WithRawCallbackMethod_ListRules<v1::CatalogService::WithRawCallbackMethod_GetRule<
+        v1::CatalogService::WithRawCallbackMethod_ListConstraintTables<
+            v1::CatalogService::WithRawCallbackMethod_ListConstraints<v1::CatalogService::Service>>>>>;
+
+class CatalogService final : public RawCatalogService {
  public:
   // `rules` is sorted by code. Listing targets or rules loads the modules it is about.
   CatalogService(CallEnvironment environment, ModuleRegistry& modules, std::vector<const RuleInfo*> rules)
       : environment_(environment), modules_(modules), rules_(std::move(rules)) {}
 
-  grpc::ServerUnaryReactor* ListTargets(grpc::CallbackServerContext* context, const v1::ListTargetsRequest* request,
-                                        v1::ListTargetsResponse* response) override;
-  grpc::ServerUnaryReactor* ListRules(grpc::CallbackServerContext* context, const v1::ListRulesRequest* request,
-                                      v1::ListRulesResponse* response) override;
-  grpc::ServerUnaryReactor* GetRule(grpc::CallbackServerContext* context, const v1::GetRuleRequest* request,
-                                    v1::GetRuleResponse* response) override;
-  grpc::ServerUnaryReactor* ListConstraintTables(grpc::CallbackServerContext* context,
-                                                 const v1::ListConstraintTablesRequest* request,
-                                                 v1::ListConstraintTablesResponse* response) override;
-  grpc::ServerUnaryReactor* ListConstraints(grpc::CallbackServerContext* context,
-                                            const v1::ListConstraintsRequest* request,
-                                            v1::ListConstraintsResponse* response) override;
+  grpc::ServerUnaryReactor* ListTargets(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* ListRules(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                      grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* GetRule(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                    grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* ListConstraintTables(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                                 grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* ListConstraints(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                            grpc::ByteBuffer* response) override;
 
  private:
   // NOT_FOUND for a backend that is not registered. A module that fails to load is logged and has no targets.

@@ -17,11 +17,10 @@ constexpr int64_t kBytesPerSecond = 16 << 10;
 
 }  // namespace
 
-ClientStream::ClientStream(CallEnvironment environment, grpc::CallbackServerContext* context, const char* method,
-                           ByteBudget& budget, const Limits& limits)
-    : share_(budget),
-      max_bytes_(limits.max_stream_bytes),
-      max_idle_seconds_(limits.max_stream_idle),
+ClientStream::ClientStream(CallEnvironment environment, grpc::CallbackServerContext* context, const char* method)
+    : share_(environment.budget),
+      max_bytes_(environment.limits.max_stream_bytes),
+      max_idle_seconds_(environment.limits.max_stream_idle),
       start_(absl::Now()),
       last_(start_),
       call_(std::make_shared<Call>(environment, context, method)) {

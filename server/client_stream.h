@@ -28,9 +28,8 @@ class ClientStream : public grpc::ServerReadReactor<grpc::ByteBuffer> {
   void OnDone() final;
 
  protected:
-  // `budget` and what `environment` refers to outlive the call.
-  ClientStream(CallEnvironment environment, grpc::CallbackServerContext* context, const char* method,
-               ByteBudget& budget, const Limits& limits);
+  // What `environment` refers to outlives the call.
+  ClientStream(CallEnvironment environment, grpc::CallbackServerContext* context, const char* method);
 
   // Of the first message, and of one after it. INVALID_ARGUMENT names the field, "options: …".
   virtual absl::Status TakeOptions(grpc::ByteBuffer& message) = 0;

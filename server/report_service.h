@@ -1,4 +1,4 @@
-// quantgate.v1.ReportService over the report store.
+// quantgate.v1.ReportService over the report store. Raw bytes, for the reason that unary.h gives.
 #ifndef QUANTGATE_SERVER_REPORT_SERVICE_H_
 #define QUANTGATE_SERVER_REPORT_SERVICE_H_
 
@@ -8,40 +8,51 @@
 #include "quantgate/v1/report_service.grpc.pb.h"
 #include "rules/engine/module.h"
 #include "server/call.h"
+#include "server/unary.h"
 
 namespace quantgate::server {
 
-class ReportService final : public v1::ReportService::CallbackService {
+using RawReportService = v1::ReportService::WithRawCallbackMethod_GetReport<
+    v1::ReportService::WithRawCallbackMethod_ListReports<v1::ReportService::WithRawCallbackMethod_DeleteReport<
+        v1::ReportService::WithRawCallbackMethod_DiffReports<v1::ReportService::WithRawCallbackMethod_ImportReports<
+            v1::ReportService::WithRawCallbackMethod_PruneReports<
+                v1::ReportService::WithRawCallbackMethod_GetGraph<v1::ReportService::WithRawCallbackMethod_GetFleet<
+                    v1::ReportService::WithRawCallbackMethod_GetTrends<v1::ReportService::Service>>>>>>>>>;
+
+class ReportService final : public RawReportService {
  public:
   // `store` null: every call is FAILED_PRECONDITION.
   ReportService(CallEnvironment environment, ModuleRegistry& modules, db::ReportStore* store)
       : environment_(environment), modules_(modules), store_(store) {}
 
-  grpc::ServerUnaryReactor* GetReport(grpc::CallbackServerContext* context, const v1::GetReportRequest* request,
-                                      v1::GetReportResponse* response) override;
-  grpc::ServerUnaryReactor* ListReports(grpc::CallbackServerContext* context, const v1::ListReportsRequest* request,
-                                        v1::ListReportsResponse* response) override;
-  grpc::ServerUnaryReactor* DeleteReport(grpc::CallbackServerContext* context, const v1::DeleteReportRequest* request,
-                                         v1::DeleteReportResponse* response) override;
-  grpc::ServerUnaryReactor* DiffReports(grpc::CallbackServerContext* context, const v1::DiffReportsRequest* request,
-                                        v1::DiffReportsResponse* response) override;
-  grpc::ServerUnaryReactor* ImportReports(grpc::CallbackServerContext* context, const v1::ImportReportsRequest* request,
-                                          v1::ImportReportsResponse* response) override;
-  grpc::ServerUnaryReactor* PruneReports(grpc::CallbackServerContext* context, const v1::PruneReportsRequest* request,
-                                         v1::PruneReportsResponse* response) override;
-  grpc::ServerUnaryReactor* GetGraph(grpc::CallbackServerContext* context, const v1::GetGraphRequest* request,
-                                     v1::GetGraphResponse* response) override;
-  grpc::ServerUnaryReactor* GetFleet(grpc::CallbackServerContext* context, const v1::GetFleetRequest* request,
-                                     v1::GetFleetResponse* response) override;
-  grpc::ServerUnaryReactor* GetTrends(grpc::CallbackServerContext* context, const v1::GetTrendsRequest* request,
-                                      v1::GetTrendsResponse* response) override;
+  grpc::ServerUnaryReactor* GetReport(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                      grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* ListReports(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* DeleteReport(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                         grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* DiffReports(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                        grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* ImportReports(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                          grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* PruneReports(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                         grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* GetGraph(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                     grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* GetFleet(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                     grpc::ByteBuffer* response) override;
+  grpc::ServerUnaryReactor* GetTrends(grpc::CallbackServerContext* context, const grpc::ByteBuffer* request,
+                                      grpc::ByteBuffer* response) override;
 
  private:
   // With targets as reports call them.
   std::string Filter(const std::string& asked) const;
-  // Runs `work(*store_)` and counts what went wrong with the store itself.
-  template <typename Work>
-  grpc::ServerUnaryReactor* Run(grpc::CallbackServerContext* context, const char* method, Work work);
+  // Runs `work(*store_, request, response)`, with the call as well if it takes that, and counts what went wrong with
+  // the store itself.
+  template <typename Request, typename Response, typename Work>
+  grpc::ServerUnaryReactor* Run(grpc::CallbackServerContext* context, const char* method,
+                                const grpc::ByteBuffer* request, grpc::ByteBuffer* response, Work work,
+                                const SizeLimit& limit = kLookupLimit);
 
   const CallEnvironment environment_;
   ModuleRegistry& modules_;

@@ -82,6 +82,8 @@ void EnablePlugins() {
 struct Server::Impl {
   Impl(const Options& options, Dependencies deps)
       : log(deps.log),
+        limits(options.limits),
+        budget(limits.max_buffered_bytes),
         checks(CheckThreads(options.limits), options.limits.max_queue),
         lookups(kLookupThreads, kLookupQueue),
         metrics({[this] { return checks.queued(); },
@@ -96,21 +98,21 @@ struct Server::Impl {
         validator({std::move(deps.check), deps.modules, deps.store, metrics,
                    [this](const std::string& module, bool loaded) { health.Set(module, loaded); }, &events},
                   options.limits),
-        budget(options.limits.max_buffered_bytes),
-        validation({checks, metrics, log}, validator, options.limits, budget),
-        simulation({checks, metrics, log}, deps.modules, options.limits, budget),
-        catalog({lookups, metrics, log}, deps.modules, std::move(deps.rules)),
-        reports({lookups, metrics, log}, deps.modules, deps.store) {}
+        validation({checks, metrics, log, limits, budget}, validator),
+        simulation({checks, metrics, log, limits, budget}, deps.modules),
+        catalog({lookups, metrics, log, limits, budget}, deps.modules, std::move(deps.rules)),
+        reports({lookups, metrics, log, limits, budget}, deps.modules, deps.store) {}
 
   // In the order of dependence: the gRPC server goes first, the pools that answer its calls after it.
   Log& log;
+  const Limits limits;
+  ByteBudget budget;
   WorkerPool checks;
   WorkerPool lookups;
   Metrics metrics;
   ModuleHealth health;
   Events events{kMaxWatchers};
   Validator validator;
-  ByteBudget budget;
   ValidationService validation;
   SimulationService simulation;
   CatalogService catalog;

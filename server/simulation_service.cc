@@ -48,9 +48,7 @@ absl::Status AboutRequest(absl::Status status, const v1::Tensors& inputs, const 
 class SimulationService::Stream final : public ClientStream {
  public:
   Stream(SimulationService& service, grpc::CallbackServerContext* context, grpc::ByteBuffer* response)
-      : ClientStream(service.environment_, context, kMethodName, service.budget_, service.limits_),
-        service_(service),
-        response_(response) {}
+      : ClientStream(service.environment_, context, kMethodName), service_(service), response_(response) {}
 
  private:
   absl::Status TakeOptions(grpc::ByteBuffer& message) override {
@@ -86,7 +84,7 @@ class SimulationService::Stream final : public ClientStream {
   }
 
   absl::Status Answer(Call& call) override {
-    const Limits& limits = service_.limits_;
+    const Limits& limits = service_.environment_.limits;
     Arena arena(RequestArena());
     auto* graph = Arena::CreateMessage<v1::Graph>(&arena);
     absl::Status status = ParseBounded(std::move(graph_), arena, limits.max_parsed_bytes, *graph);

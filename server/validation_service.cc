@@ -2,16 +2,13 @@
 
 #include <google/protobuf/arena.h>
 
-#include <memory>
 #include <string>
 #include <utility>
 
-#include "absl/strings/str_cat.h"
-#include "grpcpp/support/proto_buffer_reader.h"
 #include "server/client_stream.h"
 #include "server/parse.h"
-#include "server/status.h"
 #include "server/stream.h"
+#include "server/unary.h"
 
 namespace quantgate::server {
 namespace {
@@ -22,42 +19,23 @@ using google::protobuf::Arena;
 
 grpc::ServerUnaryReactor* ValidationService::Validate(grpc::CallbackServerContext* context,
                                                       const grpc::ByteBuffer* request, grpc::ByteBuffer* response) {
-  static constexpr char kMethod[] = "ValidationService/Validate";
-  const int64_t bytes = static_cast<int64_t>(request->Length());
-  auto share = std::make_shared<ByteBudget::Share>(budget_);
-  absl::Status refusal;
-  if (bytes > limits_.max_request_bytes) {
-    refusal = LimitExceeded("max_request_bytes", limits_.max_request_bytes,
-                            absl::StrCat("the request has ", bytes, " bytes; larger graphs go through ValidateStream"));
-  } else if (!share->Grow(bytes)) {
-    refusal = BudgetExhausted();
-  }
-  if (!refusal.ok()) {
-    Call call(environment_, context, kMethod);
-    grpc::ServerUnaryReactor* reactor = context->DefaultReactor();
-    reactor->Finish(call.Finish(refusal));
-    return reactor;
-  }
-  return RunUnary(environment_, context, kMethod, [this, share, request, response](Call& call) -> absl::Status {
-    Arena arena(RequestArena());
-    auto* parsed = Arena::CreateMessage<v1::ValidateRequest>(&arena);
-    grpc::ByteBuffer bytes(*request);  // shares the slices; the reader wants it mutable
-    grpc::ProtoBufferReader reader(&bytes);
-    absl::Status status = ParseBounded(reader, arena, limits_.max_parsed_bytes, *parsed);
-    if (!status.ok()) return status;
-    call.set_request_id(parsed->options().request_id());
-    auto* answer = Arena::CreateMessage<v1::ValidateResponse>(&arena);
-    status = validator_.Validate(
-        parsed->graph(), parsed->options(), [&call] { return call.Expired(); }, *answer->mutable_report());
-    return status.ok() ? Serialize(*answer, *response) : status;
-  });
+  const SizeLimit limit = {"max_request_bytes", environment_.limits.max_request_bytes,
+                           "; larger graphs go through ValidateStream"};
+  return RunRaw<v1::ValidateRequest>(environment_, context, "ValidationService/Validate", limit, request,
+                                     [this, response](Call& call, const v1::ValidateRequest& parsed, Arena& arena) {
+                                       call.set_request_id(parsed.options().request_id());
+                                       auto* answer = Arena::CreateMessage<v1::ValidateResponse>(&arena);
+                                       const absl::Status status = validator_.Validate(
+                                           parsed.graph(), parsed.options(), [&call] { return call.Expired(); },
+                                           *answer->mutable_report());
+                                       return status.ok() ? Serialize(*answer, *response) : status;
+                                     });
 }
 
 class ValidationService::Stream final : public ClientStream {
  public:
   Stream(ValidationService& service, grpc::CallbackServerContext* context, grpc::ByteBuffer* response)
-      : ClientStream(service.environment_, context, "ValidationService/ValidateStream", service.budget_,
-                     service.limits_),
+      : ClientStream(service.environment_, context, "ValidationService/ValidateStream"),
         service_(service),
         response_(response) {}
 
@@ -85,7 +63,7 @@ class ValidationService::Stream final : public ClientStream {
   absl::Status Answer(Call& call) override {
     Arena arena(RequestArena());
     auto* graph = Arena::CreateMessage<v1::Graph>(&arena);
-    absl::Status status = ParseBounded(std::move(graph_), arena, service_.limits_.max_parsed_bytes, *graph);
+    absl::Status status = ParseBounded(std::move(graph_), arena, service_.environment_.limits.max_parsed_bytes, *graph);
     if (!status.ok()) return status;
     auto* answer = Arena::CreateMessage<v1::ValidateStreamResponse>(&arena);
     status = service_.validator_.Validate(

@@ -32,21 +32,28 @@ grpc::ByteBuffer ToBuffer(const std::string& text) {
 
 class ServiceTest : public ServerTest {
  protected:
-  // "SERVING", "NOT_SERVING", or the error of grpc.health.v1.Health/Check. Debian installs no code for that service;
-  // its messages have one field each.
-  std::string Health(const std::string& service) {
+  // Sends bytes as a request of a method.
+  grpc::Status Raw(const std::string& method, const std::string& bytes, grpc::ByteBuffer* response = nullptr) {
     grpc::GenericStub stub(channel_);
     grpc::ClientContext context;
-    grpc::ByteBuffer request =
-        ToBuffer(absl::StrCat("\x0a", std::string(1, static_cast<char>(service.size())), service));
-    grpc::ByteBuffer response;
+    grpc::ByteBuffer request = ToBuffer(bytes), ignored;
     absl::Notification done;
     grpc::Status status;
-    stub.UnaryCall(&context, "/grpc.health.v1.Health/Check", {}, &request, &response, [&](grpc::Status s) {
+    stub.UnaryCall(&context, method, {}, &request, response == nullptr ? &ignored : response, [&](grpc::Status s) {
       status = s;
       done.Notify();
     });
     done.WaitForNotification();
+    return status;
+  }
+
+  // "SERVING", "NOT_SERVING", or the error of grpc.health.v1.Health/Check. Debian installs no code for that service;
+  // its messages have one field each.
+  std::string Health(const std::string& service) {
+    grpc::ByteBuffer response;
+    const grpc::Status status =
+        Raw("/grpc.health.v1.Health/Check",
+            absl::StrCat("\x0a", std::string(1, static_cast<char>(service.size())), service), &response);
     if (!status.ok()) return absl::StrCat("error ", status.error_code());
     const std::string bytes = ToString(response);
     return bytes == "\x08\x01" ? "SERVING" : bytes == "\x08\x02" ? "NOT_SERVING" : "?";
@@ -378,6 +385,41 @@ TEST_F(ServiceTest, StoreErrorsAreCounted) {
   ASSERT_FALSE(Validate(Request()).ok());
   httplib::Client http("http://" + server_->http_address());
   EXPECT_THAT(http.Get("/metrics")->body, HasSubstr("quantgate_store_errors_total{code=\"FAILED_PRECONDITION\"} 1"));
+}
+
+// Two bytes are an empty report, of two hundred bytes in memory.
+TEST_F(ServiceTest, RequestsAreMeasuredBeforeTheyAreParsed) {
+  options_.limits.max_request_bytes = 4 << 20;
+  options_.limits.max_parsed_bytes = 8 << 20;
+  options_.limits.max_buffered_bytes = 2 << 20;
+  Start();
+  std::string reports;
+  for (int i = 0; i < 1 << 18; ++i) reports.append("\x0a\x00", 2);
+  const auto refused = [](const grpc::Status& status, const std::string& limit) {
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
+    EXPECT_THAT(status.error_message(), HasSubstr(limit));
+  };
+  const std::string import = "/quantgate.v1.ReportService/ImportReports";
+  refused(Raw(import, reports), "max_parsed_bytes=8388608");
+  refused(Raw(import, std::string(5 << 20, 'x')), "max_request_bytes=4194304");
+  EXPECT_EQ(Raw(import, std::string(3 << 20, 'x')).error_code(), grpc::StatusCode::UNAVAILABLE);
+  for (const char* method : {"ReportService/GetReport", "ReportService/ListReports", "CatalogService/ListRules"}) {
+    refused(Raw(absl::StrCat("/quantgate.v1.", method), std::string(2 << 20, 'x')), "max_lookup_bytes=1048576");
+  }
+}
+
+TEST_F(ServiceTest, BytesThatAreNoRequestAreAnsweredAndCounted) {
+  options_.http = "127.0.0.1:0";
+  Start();
+  for (const char* method : {"ReportService/ImportReports", "ReportService/GetFleet", "CatalogService/GetRule",
+                             "CatalogService/ListTargets"}) {
+    const grpc::Status status = Raw(absl::StrCat("/quantgate.v1.", method), "\xff\xff");
+    EXPECT_EQ(status.error_code(), grpc::StatusCode::INVALID_ARGUMENT) << method;
+    EXPECT_THAT(status.error_message(), HasSubstr("are not a valid quantgate.v1.")) << method;
+    httplib::Client http("http://" + server_->http_address());
+    EXPECT_THAT(http.Get("/metrics")->body,
+                HasSubstr(absl::StrCat("requests_total{code=\"INVALID_ARGUMENT\",method=\"", method, "\"} 1")));
+  }
 }
 
 TEST_F(ServiceTest, TwoServersDoNotShareAPort) {
