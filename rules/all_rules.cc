@@ -13,8 +13,8 @@
 namespace quantgate {
 
 std::vector<const RuleInfo*> AllRules() {
-  std::vector<const RuleInfo*> rules = {&kUnreadableFile, &kFileBeyondLimit, &kExpiredWaiver, &kUnusedWaiver,
-                                        &kForeignWaiver};
+  std::vector<const RuleInfo*> rules = {&kUnreadableFile, &kFileBeyondLimit, &kExpiredWaiver,
+                                        &kUnusedWaiver,   &kForeignWaiver,   &kRenamedModel};
   for (const Rule& rule : SoundnessRules()) rules.push_back(rule.info);
   for (const RuleInfo* rule : SimulationRules()) rules.push_back(rule);
   for (const RuleInfo* rule : ConstraintRules()) rules.push_back(rule);

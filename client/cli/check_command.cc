@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <optional>
 #include <set>
 #include <utility>
@@ -102,14 +101,13 @@ void ResolveWaiverTargets(Waivers& waivers, absl::Span<const v1::Report> reports
 // Which models are new to the baseline, and which it knows under another name.
 void NoteBaseline(const std::vector<v1::Report>& baseline, const std::vector<v1::Report>& reports) {
   if (baseline.empty()) return;
-  const auto name_of = [](const v1::Report& report) { return std::filesystem::path(report.model().path()).filename(); };
   const auto known = BaselinesOf(baseline, reports);
   std::vector<std::string> unknown;
   for (size_t i = 0; i < reports.size(); ++i) {
     const std::string path = Printable(reports[i].model().path());
     if (known[i].empty()) {
       unknown.push_back(path);
-    } else if (const v1::Report& other = *known[i].back(); name_of(other) != name_of(reports[i])) {
+    } else if (const v1::Report& other = *known[i].back(); IsRenamed(other, reports[i])) {
       std::fprintf(stderr, "note: the baseline is about '%s', which has as many nodes; it counts for '%s'\n",
                    Printable(other.model().path()).c_str(), path.c_str());
     }

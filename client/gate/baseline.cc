@@ -2,16 +2,20 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "client/text.h"
 #include "client/text_file.h"
 #include "db/reports/compare.h"
 #include "google/protobuf/util/json_util.h"
+#include "google/protobuf/util/time_util.h"
 #include "quantgate/v1/report_service.pb.h"
 
 namespace quantgate {
@@ -58,6 +62,34 @@ std::vector<const v1::Result*> NewestFor(absl::Span<const v1::Report* const> rep
   return other_sdk;
 }
 
+// Adds those of one JSON document to `list`; why it cannot be read, else.
+std::string AddReports(absl::string_view json, v1::ListReportsResponse& list) {
+  google::protobuf::util::JsonParseOptions options;
+  options.ignore_unknown_fields = true;  // of a newer version
+  const auto read = [&](const std::string& text, google::protobuf::Message* message) -> std::string {
+    const auto parsed = google::protobuf::util::JsonStringToMessage(text, message, options);
+    if (parsed.ok()) return "";
+    const std::string why(parsed.message());
+    return absl::StrCat("is no report of quantgate: ", why.substr(0, why.find('\n')));
+  };
+  const std::string text(json);
+  if (json[0] == '[') return read(absl::StrCat("{\"reports\":", text, "}"), &list);
+  v1::Report report;
+  if (std::string why = read(text, &report); !why.empty()) return why;
+  if (report.results().empty()) {
+    v1::ListReportsResponse page;
+    if (std::string why = read(text, &page); !why.empty()) return why;
+    v1::GetReportResponse one;
+    if (std::string why = read(text, &one); !why.empty()) return why;
+    if (one.has_report()) *page.add_reports() = std::move(*one.mutable_report());
+    if (page.reports().empty()) page.add_reports();  // which is none
+    list.mutable_reports()->MergeFrom(page.reports());
+    return "";
+  }
+  *list.add_reports() = std::move(report);
+  return "";
+}
+
 }  // namespace
 
 absl::StatusOr<std::vector<v1::Report>> ParseBaseline(const std::string& path, const std::string& text) {
@@ -69,21 +101,26 @@ absl::StatusOr<std::vector<v1::Report>> ParseBaseline(const std::string& path, c
     return error(absl::StrCat("byte ", good, " is not UTF-8"));
   const absl::string_view trimmed = absl::StripAsciiWhitespace(text);
   if (trimmed.empty()) return error("is empty");
-  google::protobuf::util::JsonParseOptions options;
-  options.ignore_unknown_fields = true;  // of a newer version
   v1::ListReportsResponse list;
-  const bool several = trimmed[0] == '[';
-  const auto parsed =
-      several ? google::protobuf::util::JsonStringToMessage(absl::StrCat("{\"reports\":", trimmed, "}"), &list, options)
-              : google::protobuf::util::JsonStringToMessage(std::string(trimmed), list.add_reports(), options);
-  if (!parsed.ok()) {
-    const std::string why(parsed.message());
-    return error(absl::StrCat("is no report of quantgate: ", why.substr(0, why.find('\n'))));
+  const absl::string_view first_line = trimmed.substr(0, trimmed.find('\n'));
+  const bool is_lines = first_line.size() < trimmed.size() && trimmed[0] == '{' &&
+                        absl::EndsWith(absl::StripTrailingAsciiWhitespace(first_line), "}");
+  if (is_lines) {
+    for (const absl::string_view line : absl::StrSplit(trimmed, '\n', absl::SkipWhitespace())) {
+      if (const std::string why = AddReports(line, list); !why.empty()) return error(why);
+    }
+  } else if (const std::string why = AddReports(trimmed, list); !why.empty()) {
+    return error(why);
   }
   if (list.reports().empty()) return error("holds no report");
   if (!absl::c_all_of(list.reports(), IsReport)) return error("is JSON, but no report of quantgate");
-  return std::vector<v1::Report>(std::make_move_iterator(list.mutable_reports()->begin()),
-                                 std::make_move_iterator(list.mutable_reports()->end()));
+  std::vector<v1::Report> reports(std::make_move_iterator(list.mutable_reports()->begin()),
+                                  std::make_move_iterator(list.mutable_reports()->end()));
+  absl::c_stable_sort(reports, [](const v1::Report& a, const v1::Report& b) {
+    using google::protobuf::util::TimeUtil;
+    return TimeUtil::TimestampToNanoseconds(a.create_time()) < TimeUtil::TimestampToNanoseconds(b.create_time());
+  });
+  return reports;
 }
 
 absl::StatusOr<std::vector<v1::Report>> ReadBaseline(const std::string& path) {
@@ -116,7 +153,10 @@ std::vector<std::vector<const v1::Report*>> BaselinesOf(absl::Span<const v1::Rep
   const std::vector<const Model*> taken = found;
   for (size_t i = 0; i < reports.size(); ++i) {
     if (found[i] != nullptr) continue;
-    if (reports.size() == 1 && known.size() == 1 && SameSize(*known[0].reports.back(), reports[0])) {
+    // What is still there has not been renamed.
+    std::error_code ignored;
+    if (reports.size() == 1 && known.size() == 1 && SameSize(*known[0].reports.back(), reports[0]) &&
+        !std::filesystem::exists(known[0].path, ignored)) {
       found[i] = &known[0];
       continue;
     }
@@ -136,6 +176,11 @@ std::vector<std::vector<const v1::Report*>> BaselinesOf(absl::Span<const v1::Rep
     of_each.push_back(model == nullptr ? std::vector<const v1::Report*>() : model->reports);
   }
   return of_each;
+}
+
+bool IsRenamed(const v1::Report& known, const v1::Report& report) {
+  const auto name_of = [](const v1::Report& one) { return std::filesystem::path(one.model().path()).filename(); };
+  return name_of(known) != name_of(report);
 }
 
 void MarkKnown(absl::Span<const v1::Report* const> known, v1::Report& report) {

@@ -11,15 +11,20 @@
 
 namespace quantgate {
 
-// What `check --format json` wrote: one report or an array of them. INVALID_ARGUMENT: not that.
+// What `check --format json` wrote: one report or an array of them; what a server answers, {"report": …} or
+// {"reports": […]}; or what `reports export` wrote, one a line. The newest is last. INVALID_ARGUMENT: none of these.
 absl::StatusOr<std::vector<v1::Report>> ParseBaseline(const std::string& path, const std::string& text);
 absl::StatusOr<std::vector<v1::Report>> ReadBaseline(const std::string& path);
 
 // Of each of the checked models, what `baseline` has about it, later reports last: that of its path; or, if nothing
 // else that is checked could be meant, that of the only path with its file name. Where the baseline is about one model
-// and one is checked, of as many nodes and values, it is that, whatever the names. Empty: nothing.
+// and one is checked, of as many nodes and values, it is that, whatever the names, unless there is a file under the
+// name of the baseline's. Empty: nothing.
 std::vector<std::vector<const v1::Report*>> BaselinesOf(absl::Span<const v1::Report> baseline,
                                                         absl::Span<const v1::Report> reports);
+
+// Whether a report that was found so is about another file name.
+bool IsRenamed(const v1::Report& known, const v1::Report& report);
 
 // Sets in_baseline of the findings that the last of `known` with the same target has (of another SDK version, when none
 // has that one); db/reports/fingerprint.h says which are the same. What was waived in `known` is not known: when its

@@ -46,20 +46,26 @@ std::string Scope(const WaiverEntry& waiver) {
   return absl::StrJoin(parts, ", ");
 }
 
-v1::Finding WaiverFinding(const RuleInfo& rule, const std::string& file, const WaiverEntry& waiver,
-                          const std::string& subject, const std::string& observed, const std::string& allowed) {
+v1::Finding GateFinding(const RuleInfo& rule, const std::string& subject, const std::string& observed,
+                        const std::string& allowed) {
   v1::Finding finding;
   finding.set_code(rule.code);
   finding.set_rule(rule.name);
   finding.set_severity(rule.severity);
   finding.set_effect(rule.effect);
-  finding.mutable_location()->set_source_line(absl::StrCat(ToUtf8(file), ":", waiver.line));
   finding.set_observed(observed);
   finding.set_allowed(allowed);
   finding.set_message(
       absl::StrReplaceAll(rule.message, {{"{subject}", subject}, {"{observed}", observed}, {"{allowed}", allowed}}));
   finding.set_fix(rule.fix);
   finding.mutable_source()->set_kind(v1::Source::DEFINITION);
+  return finding;
+}
+
+v1::Finding WaiverFinding(const RuleInfo& rule, const std::string& file, const WaiverEntry& waiver,
+                          const std::string& subject, const std::string& observed, const std::string& allowed) {
+  v1::Finding finding = GateFinding(rule, subject, observed, allowed);
+  finding.mutable_location()->set_source_line(absl::StrCat(ToUtf8(file), ":", waiver.line));
   return finding;
 }
 
@@ -139,6 +145,17 @@ void ApplyWaivers(const Gate& gate, absl::Span<v1::Report> reports) {
   }
 }
 
+// What the baseline knows under another name is taken on a guess: whoever reads the report is to know.
+void SayRenamed(const Gate& gate, absl::Span<const v1::Report* const> known, v1::Report& report) {
+  if (known.empty() || !IsRenamed(*known.back(), report) || report.results().empty()) return;
+  v1::Finding finding =
+      GateFinding(kRenamedModel, "the baseline",
+                  absl::StrCat("is about '", known.back()->model().path(), "', which has as many nodes and values"),
+                  absl::StrCat("'", report.model().path(), "'"));
+  SetSeverity(gate, finding);
+  *report.mutable_results(0)->add_findings() = std::move(finding);
+}
+
 // The verdict again. It may be that of an older server, which does not say what it left unjudged.
 void Decide(v1::Report::Mode mode, v1::Result& result) {
   if (result.unjudged_reason().empty()) result.set_unjudged_reason(result.verdict_reason());
@@ -159,6 +176,7 @@ void Gate::Apply(absl::Span<v1::Report> reports) const {
   const std::vector<std::vector<const v1::Report*>> known = BaselinesOf(baseline, reports);
   for (size_t i = 0; i < reports.size(); ++i) {
     MarkKnown(known[i], reports[i]);
+    SayRenamed(*this, known[i], reports[i]);
     for (v1::Result& result : *reports[i].mutable_results()) Decide(reports[i].mode(), result);
   }
 }

@@ -1,6 +1,10 @@
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <string>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "client/gate/baseline.h"
 #include "client/report/json.h"
 #include "db/reports/fingerprint.h"
@@ -110,6 +114,13 @@ TEST(Baseline, TheOnlyModelMayHaveAnotherNameButNotAnotherSize) {
   EXPECT_THAT(BaselinesOf(one, asked), ElementsAre(ElementsAre(&one[0])));
   asked[0].mutable_results(0)->mutable_coverage()->set_nodes(10);
   EXPECT_THAT(BaselinesOf(one, asked), ElementsAre(ElementsAre()));
+  // One that is there was not renamed.
+  const std::string here = ::testing::TempDir() + "/gate_baseline_still_here.onnx";
+  std::ofstream(here) << "a model";
+  const std::vector<v1::Report> still_here = {LayerReport(here, {})};
+  EXPECT_THAT(BaselinesOf(still_here, {LayerReport("new.onnx", {})}), ElementsAre(ElementsAre()));
+  std::filesystem::remove(here);
+  EXPECT_THAT(BaselinesOf(still_here, {LayerReport("new.onnx", {})}), ElementsAre(ElementsAre(&still_here[0])));
   asked = {LayerReport("other.onnx", {}), LayerReport("third.onnx", {})};
   EXPECT_THAT(BaselinesOf(one, asked), ElementsAre(ElementsAre(), ElementsAre()));
 }
@@ -146,6 +157,45 @@ TEST(Baseline, ReadsWhatCheckWrites) {
   const absl::StatusOr<std::vector<v1::Report>> both = ParseBaseline("b.json", *ReportsToJson(two));
   ASSERT_TRUE(both.ok()) << both.status();
   EXPECT_EQ(both->size(), 2);
+}
+
+TEST(Baseline, ReadsWhatServersAnswerAndExportsHold) {
+  v1::Report old = LayerReport("a.onnx", {{"a", "w", 0}}), newer = LayerReport("a.onnx", {});
+  old.mutable_create_time()->set_seconds(1'700'000'000);
+  newer.mutable_create_time()->set_seconds(1'700'000'001);
+  const std::string one = *ToJson(newer), other = *ToJson(old);
+  const auto line = [](std::string json) {
+    json.erase(std::remove(json.begin(), json.end(), '\n'), json.end());
+    return json;
+  };
+  for (const std::string& text :
+       {absl::StrCat("{\"reports\": [", one, ",", other, "], \"nextPageToken\": \"\"}"),
+        absl::StrCat(line(one), "\n", line(other), "\n"),
+        absl::StrCat(line(one).substr(0, line(one).size() - 1), ", \"graph\": {\"nodes\": []}}\n\n", line(other)),
+        absl::StrCat("[", one, ",", other, "]")}) {
+    const absl::StatusOr<std::vector<v1::Report>> baseline = ParseBaseline("b.json", text);
+    ASSERT_TRUE(baseline.ok()) << baseline.status() << text;
+    ASSERT_EQ(baseline->size(), 2) << text;
+    EXPECT_EQ((*baseline)[0].SerializeAsString(), old.SerializeAsString()) << "newest last, as it is used";
+  }
+  const auto answer = ParseBaseline("b.json", absl::StrCat("{\"report\": ", one, "}"));
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  EXPECT_EQ((*answer)[0].SerializeAsString(), newer.SerializeAsString());
+  EXPECT_FALSE(ParseBaseline("b.json", absl::StrCat(line(one), "\n{\"report\": {}}\n")).ok());
+  EXPECT_FALSE(ParseBaseline("b.json", "{\"reports\": []}").ok());
+}
+
+TEST(Baseline, ARenamedModelIsSaidInItsReport) {
+  Gate gate;
+  gate.baseline = {LayerReport("gone.onnx", {{"a", "w", 0}})};
+  std::vector<v1::Report> reports = {LayerReport("new.onnx", {{"a", "w", 0}})};
+  gate.Apply(absl::MakeSpan(reports));
+  const v1::Result& result = reports[0].results(0);
+  ASSERT_EQ(result.findings_size(), 2);
+  EXPECT_EQ(result.findings(1).code(), "EN304");
+  EXPECT_EQ(result.findings(1).message(),
+            "the baseline is about 'gone.onnx', which has as many nodes and values; it counts for 'new.onnx'");
+  EXPECT_EQ(result.verdict(), v1::Result::ACCEPTED_WITH_WARNINGS);
 }
 
 TEST(Baseline, FromANewerVersionIsRead) {

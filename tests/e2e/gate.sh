@@ -90,13 +90,17 @@ for target in qnn_htp/QCM6490 qnn_htp/qcs6490 qnn_htp/QCS6490@2; do
 done
 
 # Baseline: only what is new fails; renumbered nodes and renamed tensors are not new.
-run 1 check "$resnet" -t qnn_htp/SM8350 --format json --output "$scratch/baseline.json"
-run 0 check "$resnet" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json"
+first=$scratch/first.onnx
+cp "$resnet" "$first"
+run 1 check "$first" -t qnn_htp/SM8350 --format json --output "$scratch/baseline.json"
+run 0 check "$first" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json"
 has "$out" 'in the baseline'
 run 0 import "$resnet" -o "$scratch/graph.json"
 jq '(.nodes[], .values[]) |= if .name then .name |= "renamed_" + (explode | reverse | implode) else . end
     | .nodes |= [to_entries[] | .value.name = "n\(.key + 100)" | .value]' "$scratch/graph.json" >"$scratch/renamed.json"
 run 1 check "$scratch/renamed.json" -t qnn_htp/SM8350
+run 1 check "$scratch/renamed.json" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json"  # another model: the first is there
+rm "$first"
 run 0 check "$scratch/renamed.json" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json"
 fingerprints() { jq -c '[.runs[0].results[].partialFingerprints]'; }
 run 1 check "$resnet" -t qnn_htp/SM8350 --format sarif
@@ -110,13 +114,17 @@ run 2 check "$resnet" --baseline "$scratch/other.json"
 one_error INVALID_ARGUMENT
 has "$err" 'other.json: is JSON, but no report of quantgate'
 
-# A report about another name: taken, as the flag asks for, and said.
+# A report about another name: taken, as the flag asks for, and said, also in the report.
 cp "$resnet" "$scratch/other_name.onnx"
 run 0 check "$scratch/other_name.onnx" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json"
 has "$err" "^note: the baseline is about '.*', which has as many nodes; it counts for '.*other_name.onnx'\$"
+has "$out" '^warning\[EN304\] renamed-model'
+run 0 check "$scratch/other_name.onnx" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json" --quiet
+has "$out" "the baseline is about '.*first.onnx'"
 run 1 check "$data/../../data/onnx/bad.act_per_channel.tiny.qdq_a16w8.onnx" --baseline "$scratch/baseline.json"
 has "$err" "^note: the baseline has no report about '.*bad.act_per_channel.tiny.qdq_a16w8.onnx': all that is found there is new\$"
-run 0 check "$resnet" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json"
+cp "$resnet" "$first"
+run 0 check "$first" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json"
 same "$err" ""
 
 # The git hook: what is staged counts, not what lies in the folder.
@@ -151,6 +159,20 @@ for name in "-a/model.onnx" "[a]/model.onnx" "a/MODEL.ONNX"; do
   has "$(cat "$scratch/out")" 'DT105'
   git --literal-pathspecs rm -q --cached -- "./$name"
 done
+# A new model is not an old one of the same size, wherever that lies; one that was renamed is, and the report says so.
+mkdir old
+cp "$resnet" old/first.onnx
+git add old
+"$quantgate" check old/first.onnx -t qnn_htp/SM8350,qnn_htp/SM8650 --format json --quiet --output quantgate/baseline.json
+git commit -qm old
+cp "$resnet" a/second.onnx
+git add a/second.onnx
+hooked 123
+has "$(cat "$scratch/out")" 'DT105'
+git rm -q --cached a/second.onnx
+git mv old/first.onnx old/renamed.onnx
+hooked 0
+has "$(cat "$scratch/out")" 'EN304'
 cd "$scratch" || exit 1
 
 # Logs.
