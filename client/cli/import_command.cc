@@ -18,9 +18,22 @@ struct ImportFlags {
   std::string model;
   std::string graph;
   std::string info;  // empty: not asked for
+  bool self_contained = false;
   ImportOptions options;
   std::shared_ptr<OutputFlags> output;
 };
+
+// A file beside the model that has weights of it and is not there; empty: none.
+std::string MissingFile(const v1::Graph& graph) {
+  for (const v1::Value& value : graph.values()) {
+    const v1::ExternalData& external = value.constant().external();
+    if (external.status() == v1::ExternalData::MISSING) return external.location();
+  }
+  for (const v1::Graph& subgraph : graph.subgraphs()) {
+    if (std::string file = MissingFile(subgraph); !file.empty()) return file;
+  }
+  return "";
+}
 
 int RunImport(const ImportFlags& flags) {
   const std::vector<KeptFile> inputs = {{flags.model, "the model"}, {flags.options.encodings, "the encodings"}};
@@ -33,6 +46,13 @@ int RunImport(const ImportFlags& flags) {
   const absl::StatusOr<ImportedModel> model = ImportModel(flags.model, flags.options);
   progress.Step("");
   if (!model.ok()) return Fail(model.status());
+  if (flags.self_contained && model->info.format() == "onnx") {
+    if (const std::string file = MissingFile(model->graph); !file.empty()) {
+      return Fail(absl::InvalidArgumentError(
+          absl::StrCat("the model keeps its weights in '", file,
+                       "', which is not here: run 'quantgate check --server' where both files are")));
+    }
+  }
   if (absl::Status status = WriteGraphFile(model->graph, flags.graph); !status.ok()) return Fail(status);
   if (!flags.info.empty()) {
     const absl::StatusOr<std::string> json = ToJson(model->info);
@@ -60,6 +80,8 @@ void AddImportCommand(CLI::App& app, Run* run) {
       ->type_name("GRAPH");
   command->add_option("--info", flags->info, "Also write path, SHA-256 and format of the model there, as JSON")
       ->type_name("FILE");
+  command->add_flag("--self-contained", flags->self_contained,
+                    "Refuse a model whose weights are in another file that is not there");
   AddImportFlags(*command, flags->options);
   flags->output = AddOutputFlags(*command);
   command->footer(

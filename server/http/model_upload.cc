@@ -131,7 +131,7 @@ absl::StatusOr<v1::Report> ModelUpload::Check(const httplib::Request& request, c
   if (!turn.ok()) return turn.status();
 
   std::vector<std::string> command = settings_.import_command;
-  command.insert(command.end(), {name, "--output", "graph.pb", "--info", "info.json", "--quiet"});
+  command.insert(command.end(), {name, "--output", "graph.pb", "--info", "info.json", "--quiet", "--self-contained"});
   CheckEvents events(events_, "importing", options->model().path(),
                      {options->targets().begin(), options->targets().end()}, 0);
   absl::Status status = RunImport(command, folder.path(), settings_.limits, [&] {

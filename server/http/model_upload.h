@@ -21,7 +21,8 @@ namespace quantgate::server {
 class ModelUpload {
  public:
   struct Settings {
-    std::vector<std::string> import_command;  // takes MODEL -o GRAPH --info INFO; empty: models are not taken
+    std::vector<std::string>
+        import_command;  // takes MODEL -o GRAPH --info INFO --self-contained; empty: models are not taken
     int64_t max_bytes = int64_t{1} << 30;
     int max_uploads = 8;     // models at a time that are here or on their way
     int max_concurrent = 2;  // of these so many are read at a time; the others wait for their turn
@@ -36,8 +37,8 @@ class ModelUpload {
   int64_t max_bytes() const { return settings_.max_bytes; }
 
   // The query: fields of ValidateOptions, with `target` for one of `targets` and `path` for model.path. The body: the
-  // file, written to a folder of its own that is gone afterwards, read by the import command, checked as by
-  // ValidateStream.
+  // file, which must have all that it is made of, written to a folder of its own that is gone afterwards, read by the
+  // import command, checked as by ValidateStream.
   absl::StatusOr<v1::Report> Check(const httplib::Request& request, const httplib::ContentReader& body,
                                    const std::function<bool()>& gone);
 

@@ -262,6 +262,15 @@ for format in pb json txtpb; do
 done
 run 0 import "$good" -o "$scratch/graph.pb" --quiet
 same "$err" ""
+# A file of another machine alone is refused where the rest of the model is not; its other faults are for the rules.
+external=$data/../../data/onnx/bad.ext
+run 0 import "${external}_missing.tiny.qdq_a16w8.onnx" -o "$scratch/graph.pb"
+run 2 import "${external}_missing.tiny.qdq_a16w8.onnx" -o "$scratch/alone.pb" --self-contained
+one_error INVALID_ARGUMENT
+has "$err" "the model keeps its weights in '[^']+', which is not here: run 'quantgate check --server'"
+[ ! -e "$scratch/alone.pb" ] || fail "a graph was written"
+run 0 import "${external}_escape.tiny.qdq_a16w8.onnx" -o "$scratch/graph.pb" --self-contained
+run 0 import "$good" -o "$scratch/graph.pb" --self-contained
 run 2 import "$good" -o "$scratch/graph.onnx"
 one_error INVALID_ARGUMENT
 

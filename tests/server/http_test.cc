@@ -486,15 +486,18 @@ struct Reader {
 
 TEST_F(HttpTest, WhatReadingAModelComesTo) {
   const int folders = UploadFolders();
-  for (const Reader& reader :
-       std::vector<Reader>{{"echo 'error[FI001]: m.onnx: is cut' >&2\nexit 2\n", 400, "FI001: m.onnx: is cut"},
-                           {"echo 'error[FI002]: m.onnx: too large' >&2\nexit 2\n", 413, "FI002: m.onnx: too large"},
-                           {"echo nothing that is known >&2\nexit 2\n", 400, "the model cannot be read"},
-                           {"exit 3\n", 500, "the model cannot be read"},
-                           {"kill -SEGV $$\n", 500, "ended by signal 11"},
-                           {"kill -XCPU $$\n", 413, "import_cpu_time"},
-                           {"exit 0\n", 500, "info.json"},
-                           {"yes 'error[FI001]: again' >&2 &\nsleep 0.2; kill $!\nexit 2\n", 400, "FI001: again"}}) {
+  for (const Reader& reader : std::vector<Reader>{
+           {"echo 'error[FI001]: m.onnx: is cut' >&2\nexit 2\n", 400, "FI001: m.onnx: is cut"},
+           {"echo 'error[FI002]: m.onnx: too large' >&2\nexit 2\n", 413, "FI002: m.onnx: too large"},
+           {"echo nothing that is known >&2\nexit 2\n", 400, "the model cannot be read"},
+           {"case $* in *--self-contained*) echo 'error[INVALID_ARGUMENT]: its weights are not here' >&2;; esac\n"
+            "exit 2\n",
+            400, "its weights are not here"},
+           {"exit 3\n", 500, "the model cannot be read"},
+           {"kill -SEGV $$\n", 500, "ended by signal 11"},
+           {"kill -XCPU $$\n", 413, "import_cpu_time"},
+           {"exit 0\n", 500, "info.json"},
+           {"yes 'error[FI001]: again' >&2 &\nsleep 0.2; kill $!\nexit 2\n", 400, "FI001: again"}}) {
     StartHttp(reader.script);
     const auto result = http_->Post("/v1/models:check?path=m.onnx", kOwnPage, "x", "application/octet-stream");
     EXPECT_THAT(Message(result, reader.status), HasSubstr(reader.message)) << reader.script;

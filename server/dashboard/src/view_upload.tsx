@@ -100,6 +100,10 @@ export function Upload() {
           <input id="file" ref={input} type="file" onChange={(event) => take(event.currentTarget.files?.[0])} />
           {file && <span>{`${file.name}, ${bytes(file.size)}`}</span>}
         </div>
+        <p class="quiet">
+          A model that keeps its weights in files beside it is checked where they are:{' '}
+          <code>{`quantgate check MODEL --server ${location.hostname}:PORT`}</code>
+        </p>
         {tooLarge && <p class="error" role="alert">{`This file is larger than the server takes (${bytes(limit)}).`}</p>}
         <div class="filters">
           <Field label="name in the report">
