@@ -9,8 +9,11 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "client/encodings/geometry.h"
+#include "client/encodings/read.h"
 #include "client/error.h"
 #include "client/fix/writer.h"
+#include "client/json/document.h"
 #include "rapidjson/document.h"
 #include "rapidjson/memorystream.h"
 #include "rapidjson/stringbuffer.h"
@@ -65,6 +68,18 @@ Value List(const std::vector<double>& numbers, Allocator& allocator) {
   return list;
 }
 
+// Offsets and zero points, which are whole but in a few files.
+Value Whole(double number) {
+  const bool whole = std::fabs(number) <= UINT32_MAX && number == std::trunc(number);
+  return whole ? Value(static_cast<int64_t>(number)) : Value(number);
+}
+
+Value WholeList(const std::vector<double>& numbers, Allocator& allocator) {
+  Value list(rapidjson::kArrayType);
+  for (const double number : numbers) list.PushBack(Whole(number), allocator);
+  return list;
+}
+
 // A truth value in the way the entry has it: AIMET's oldest versions write it as text.
 Value Truth(const Value& object, const char* name, bool value, Allocator& allocator) {
   const auto found = object.FindMember(name);
@@ -83,7 +98,7 @@ void WriteKeyed(const v1::Spec& after, Value& entry, Allocator& allocator) {
     Set(channel, "is_symmetric", Truth(channel, "is_symmetric", stated.symmetric, allocator), allocator);
     Set(channel, "bitwidth", Value(stated.bits), allocator);
     Set(channel, "scale", Value(scale), allocator);
-    Set(channel, "offset", Value(stated.offsets[i]), allocator);
+    Set(channel, "offset", Whole(stated.offsets[i]), allocator);
     Set(channel, "min", Value(scale * stated.offsets[i]), allocator);
     Set(channel, "max", Value(scale * (stated.offsets[i] + steps)), allocator);
     entry.PushBack(std::move(channel), allocator);
@@ -96,7 +111,7 @@ void WriteListed(const v1::Spec& after, Value& entry, Allocator& allocator) {
   Set(entry, "is_sym", Value(stated.symmetric), allocator);
   Set(entry, "enc_type", Value(after.qparams().axes().empty() ? "PER_TENSOR" : "PER_CHANNEL", allocator), allocator);
   Set(entry, "scale", List(stated.scales, allocator), allocator);
-  Set(entry, "offset", List(stated.offsets, allocator), allocator);
+  Set(entry, "offset", WholeList(stated.offsets, allocator), allocator);
 }
 
 void WriteOnnxStyle(const v1::Spec& after, Value& entry, Allocator& allocator) {
@@ -110,14 +125,14 @@ void WriteOnnxStyle(const v1::Spec& after, Value& entry, Allocator& allocator) {
   Set(entry, "y_scale", per_channel ? List(scales, allocator) : Value(scales[0]), allocator);
   entry.RemoveMember("y_zero_point");
   if (absl::c_any_of(zero_points, [](double zero_point) { return zero_point != 0; })) {
-    Set(entry, "y_zero_point", per_channel ? List(zero_points, allocator) : Value(zero_points[0]), allocator);
+    Set(entry, "y_zero_point", per_channel ? WholeList(zero_points, allocator) : Whole(zero_points[0]), allocator);
   }
   entry.RemoveMember("axis");
   if (per_channel) Set(entry, "axis", Value(qparams.axes(0)), allocator);
 }
 
-// Why the layout cannot say what the change asks for; "": it can.
-std::string CannotSay(const TensorChange& change, const v1::Encoding* encoding, v1::EncodingsFile::Layout layout) {
+// Why an encodings file cannot say what the change asks for, whatever its version; "": it can.
+std::string CannotSay(const TensorChange& change, const v1::Encoding* encoding) {
   const v1::Spec& after = change.after;
   if (encoding == nullptr || encoding->spec() == 0) return "the file has no encoding that could be changed";
   if (change.reader >= 0) return "one reader alone is to see the change, and an encoding is for all of them";
@@ -129,17 +144,38 @@ std::string CannotSay(const TensorChange& change, const v1::Encoding* encoding, 
     return "scales of blocks are not written";
   }
   if (after.qparams().axes_size() > 1) return "it has more than one axis";
-  if (layout == v1::EncodingsFile::LAYOUT_ONE_LIST || !IsSigned(after.dtype())) {
-    const bool parameter = encoding->section() == v1::Encoding::SECTION_PARAMETERS;
-    if (layout != v1::EncodingsFile::LAYOUT_ONE_LIST && parameter && StatedOf(after).symmetric) {
-      return "this version of the format takes a symmetric parameter for a signed one";
-    }
-    return "";
-  }
-  if (encoding->section() != v1::Encoding::SECTION_PARAMETERS || !StatedOf(after).symmetric) {
-    return "this version of the format has signed types for symmetric parameters alone";
-  }
   return "";
+}
+
+bool SameNumbers(const v1::QParams& a, const v1::QParams& b) {
+  if (!absl::c_equal(a.scales(), b.scales())) return false;
+  if (a.scales_size() > 1 && !absl::c_equal(a.axes(), b.axes())) return false;
+  for (int i = 0; i < a.scales_size(); ++i) {
+    if (ZeroPoint(a, i) != ZeroPoint(b, i)) return false;
+  }
+  return true;
+}
+
+// Whether readers take the written entry for `after`: older layouts have no axes, and signed types for some alone.
+bool Says(absl::string_view text, const v1::EncodingsFile& file, v1::Encoding::Section section, const v1::Value& value,
+          int channel_axis, const v1::Spec& after) {
+  const absl::StatusOr<JsonDocument> document = JsonDocument::Parse(text);
+  if (!document.ok()) return false;
+  ReadEncoding read;
+  read.facts.set_section(section);
+  switch (file.layout()) {
+    case v1::EncodingsFile::LAYOUT_KEYED:
+      ReadKeyed(document->root(), file.partial(), /*dtype_needed=*/false, read);
+      break;
+    case v1::EncodingsFile::LAYOUT_TWO_LISTS:
+      ReadListed(document->root(), read);
+      break;
+    default:
+      ReadOnnxStyle(document->root(), read);
+  }
+  if (!read.has_spec) return false;
+  Lay(&value, channel_axis, read);
+  return read.spec.dtype() == after.dtype() && SameNumbers(read.spec.qparams(), after.qparams());
 }
 
 // Where lines begin.
@@ -156,9 +192,13 @@ struct Splice {
   std::string text;
 };
 
-absl::StatusOr<Splice> Rewrite(absl::string_view bytes, size_t begin, v1::EncodingsFile::Layout layout,
-                               const v1::Spec& after) {
+absl::StatusOr<Splice> Rewrite(absl::string_view bytes, const std::vector<size_t>& lines, const v1::Encoding& encoding,
+                               const v1::EncodingsFile& file, const v1::Spec& after) {
   const absl::Status changed = CodedError(absl::StatusCode::kInvalidArgument, "FI001", "is not what was checked");
+  if (encoding.line() < 1 || static_cast<size_t>(encoding.line()) > lines.size() || encoding.column() < 1) {
+    return changed;
+  }
+  const size_t begin = lines[encoding.line() - 1] + static_cast<size_t>(encoding.column()) - 1;
   if (begin >= bytes.size()) return changed;
   rapidjson::MemoryStream stream(bytes.data() + begin, bytes.size() - begin);
   Document entry;
@@ -166,9 +206,9 @@ absl::StatusOr<Splice> Rewrite(absl::string_view bytes, size_t begin, v1::Encodi
                               rapidjson::kParseNanAndInfFlag | rapidjson::kParseIterativeFlag;
   entry.ParseStream<kFlags>(stream);
   if (entry.HasParseError()) return changed;
-  const bool keyed = layout == v1::EncodingsFile::LAYOUT_KEYED;
+  const bool keyed = file.layout() == v1::EncodingsFile::LAYOUT_KEYED;
   if (keyed ? !entry.IsArray() || entry.Empty() || !entry[0].IsObject() : !entry.IsObject()) return changed;
-  switch (layout) {
+  switch (file.layout()) {
     case v1::EncodingsFile::LAYOUT_KEYED:
       WriteKeyed(after, entry, entry.GetAllocator());
       break;
@@ -198,28 +238,24 @@ absl::StatusOr<WrittenModel> WriteEncodings(const WriteTask& task) {
     return found == by_value.end() ? nullptr : found->second;
   };
   WrittenModel written;
-  // The changes of one correction hold together or not at all.
-  absl::flat_hash_map<int32_t, std::string> impossible;
-  for (const TensorChange& change : task.changes) {
-    std::string why = encodings::CannotSay(change, encoding_of(change), file.layout());
-    if (!why.empty()) impossible.emplace(change.correction, std::move(why));
-  }
   const std::vector<size_t> lines = encodings::Lines(task.bytes);
+  const encodings::Consumers consumers(task.graph);
+  absl::Status broken;
+  const auto prepare = [&](const TensorChange& change) -> absl::StatusOr<encodings::Splice> {
+    const v1::Encoding* encoding = encoding_of(change);
+    if (std::string why = encodings::CannotSay(change, encoding); !why.empty()) return absl::UnimplementedError(why);
+    absl::StatusOr<encodings::Splice> splice = encodings::Rewrite(task.bytes, lines, *encoding, file, change.after);
+    if (!splice.ok()) return broken = splice.status();
+    if (!encodings::Says(splice->text, file, encoding->section(), task.graph.values(change.value),
+                         consumers.ChannelAxis(change.value + 1), change.after)) {
+      return absl::UnimplementedError("this version of the format cannot say it: it has no axes, or no such type");
+    }
+    return splice;
+  };
   std::vector<encodings::Splice> splices;
-  for (const TensorChange& change : task.changes) {
-    if (const auto found = impossible.find(change.correction); found != impossible.end()) {
-      written.left.push_back({task.graph.values(change.value).name(), found->second});
-      continue;
-    }
-    const v1::Encoding& encoding = *encoding_of(change);
-    if (encoding.line() < 1 || static_cast<size_t>(encoding.line()) > lines.size() || encoding.column() < 1) {
-      return CodedError(absl::StatusCode::kInvalidArgument, "FI001", "is not what was checked");
-    }
-    const size_t begin = lines[encoding.line() - 1] + static_cast<size_t>(encoding.column()) - 1;
-    absl::StatusOr<encodings::Splice> splice = encodings::Rewrite(task.bytes, begin, file.layout(), change.after);
-    if (!splice.ok()) return splice.status();
-    splices.push_back(*std::move(splice));
-  }
+  const auto carry = [&](const TensorChange&, const encodings::Splice& splice) { splices.push_back(splice); };
+  WriteCorrections(task, prepare, carry, written.left);
+  if (!broken.ok()) return broken;
   absl::c_sort(splices, [](const encodings::Splice& a, const encodings::Splice& b) { return a.begin < b.begin; });
   size_t copied = 0;
   for (const encodings::Splice& splice : splices) {

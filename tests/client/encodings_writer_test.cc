@@ -143,7 +143,35 @@ TEST(KeyedWriter, SignedActivationsCannotBeSaid) {
   after.mutable_qparams()->set_zero_points(0, 3);
   const WrittenModel written = Write(kKeyed, graph, {Change(graph, "x", after)});
   ASSERT_THAT(written.left, SizeIs(1));
-  EXPECT_THAT(written.left[0].reason, HasSubstr("signed"));
+  EXPECT_THAT(written.left[0].reason, HasSubstr("no such type"));
+  EXPECT_EQ(written.bytes, kKeyed);
+}
+
+// Versions before 2.0.0 leave the axis to their readers, who take that of the output channels.
+TEST_P(EveryVersion, AnotherAxisIsWrittenWhereTheVersionHasOne) {
+  const v1::Graph graph = Joined(GetParam());
+  v1::Spec after = SpecOf(graph, "w");
+  after.set_axis(1);
+  v1::QParams& qparams = *after.mutable_qparams();
+  qparams.set_axes(0, 1);
+  qparams.add_scales(0.03);
+  if (!qparams.zero_points().empty()) qparams.add_zero_points(0);
+  const WrittenModel written = Write(GetParam(), graph, {Change(graph, "w", after)});
+  if (GetParam() == absl::string_view(kOneList)) {
+    EXPECT_THAT(written.left, IsEmpty());
+    EXPECT_THAT(ReadBack(written, "w").qparams().axes(), ElementsAre(1));
+  } else {
+    ASSERT_THAT(written.left, SizeIs(1));
+    EXPECT_THAT(written.left[0].reason, HasSubstr("no axes"));
+    EXPECT_EQ(written.bytes, GetParam());
+  }
+}
+
+TEST_P(EveryVersion, ZeroPointsAreWholeNumbers) {
+  const v1::Graph graph = Joined(GetParam());
+  v1::Spec after = SpecOf(graph, "x");
+  after.mutable_qparams()->set_zero_points(0, 100);
+  EXPECT_THAT(Write(GetParam(), graph, {Change(graph, "x", after)}).bytes, ::testing::Not(HasSubstr("100.0")));
 }
 
 }  // namespace
