@@ -1,6 +1,7 @@
 #include "rules/corrections/candidates.h"
 
 #include <algorithm>
+#include <cmath>
 #include <tuple>
 #include <utility>
 
@@ -234,10 +235,9 @@ v1::Spec Candidates::Write(const Port& port, const SpecForm& form) {
     break;
   }
   const v1::Value& value = context_.graph().message().values(port.value);
-  const absl::Span<const int64_t> dims(value.dims().data(), static_cast<size_t>(value.dims_size()));
   const int64_t channels = form.axis >= 0 && form.axis < value.dims_size() ? value.dims(form.axis) : 0;
   if (std::max<int64_t>(channels, before.qparams().scales_size()) > numbers_left_) return out;
-  if (std::optional<v1::QParams> numbers = Renumbered(before, out, dims, port.is_static)) {
+  if (std::optional<v1::QParams> numbers = Renumbered(before, out, value, port.is_static)) {
     numbers_left_ -= numbers->scales_size() + numbers->zero_points_size();
     *out.mutable_qparams() = *std::move(numbers);
     if (before.kind() == v1::Spec::FIXED) out.set_kind(v1::Spec::FIXED);
@@ -404,6 +404,8 @@ std::optional<v1::Spec> Candidates::DerivedBias(const ResolvedOp& op, const std:
     derived.set_quant_min(INT32_MIN + (own > 0 ? own : static_cast<int64_t>(port.alike.size())));
   }
   if (std::optional<v1::QParams> product = ProductOf(*input->before, *weight->before, /*bias_axis=*/0)) {
+    // Of a weight whose scale has the wrong sign, as it will be turned.
+    for (double& scale : *product->mutable_scales()) scale = std::fabs(scale);
     *derived.mutable_qparams() = *std::move(product);
   } else if (!native_ && !derives) {
     return std::nullopt;

@@ -4,11 +4,15 @@
 #include <cmath>
 #include <vector>
 
+#include "absl/types/span.h"
 #include "rules/corrections/spec_form.h"
 #include "rules/graph/data_type.h"
 
 namespace quantgate::corrections {
 namespace {
+
+// Of biases and other sums.
+constexpr int kSumBits = 32;
 
 struct Range {
   double min;
@@ -52,6 +56,28 @@ Numbers Cover(const v1::Spec& spec, bool symmetric, Range range) {
   return {scale, std::clamp(std::round(min - with_zero.min / scale), min, max) + 0.0};  // no "-0"
 }
 
+// What a constant holds, for each scale of `spec` as far as it is known; empty: nothing is.
+std::vector<Range> HeldRanges(const v1::Value& tensor, const v1::Spec& spec) {
+  const v1::Statistics& known = tensor.constant().statistics();
+  const Range all{known.min(), known.max()};
+  if (known.count() == 0 || known.nan_count() > 0 || known.inf_count() > 0) return {};
+  const int count = spec.qparams().scales_size();
+  const bool by_channel = count > 1 && known.axis_min_size() == count && known.axis_max_size() == count;
+  std::vector<Range> ranges;
+  ranges.reserve(count);
+  for (int i = 0; i < count; ++i) {
+    Range range = by_channel ? Range{known.axis_min(i), known.axis_max(i)} : all;
+    if (!IsFloat(tensor.dtype())) {
+      const double scale = spec.qparams().scales(i);
+      const double zero_point = ZeroPoint(spec.qparams(), i);
+      const auto [min, max] = std::minmax({scale * (range.min - zero_point), scale * (range.max - zero_point)});
+      range = {min, max};
+    }
+    ranges.push_back(range);
+  }
+  return ranges;
+}
+
 bool FullRange(const v1::Spec& spec) {
   return QuantMin(spec) == static_cast<double>(MinOf(spec.dtype())) &&
          QuantMax(spec) == static_cast<double>(MaxOf(spec.dtype()));
@@ -88,8 +114,9 @@ double ZeroPoint(const v1::QParams& qparams, int i) {
   return qparams.zero_points(i < given ? i : 0);
 }
 
-std::optional<v1::QParams> Renumbered(const v1::Spec& before, const v1::Spec& after, absl::Span<const int64_t> dims,
+std::optional<v1::QParams> Renumbered(const v1::Spec& before, const v1::Spec& after, const v1::Value& tensor,
                                       bool stored) {
+  const absl::Span<const int64_t> dims(tensor.dims().data(), static_cast<size_t>(tensor.dims_size()));
   const v1::QParams& known = before.qparams();
   if (known.scales().empty() || !GoTogether(known) || !Tell(before)) return std::nullopt;
   const SpecForm from = FormOf(before);
@@ -112,9 +139,14 @@ std::optional<v1::QParams> Renumbered(const v1::Spec& before, const v1::Spec& af
   const std::vector<Numbers> old = NumbersOf(known);
   if (!fits && stored && !AllAlike(old)) return std::nullopt;
   std::vector<Numbers> made;
+  // Stored sums of products are small beside what 32 bits can be, and would be lost in steps for all of that: what they
+  // are counts.
+  const bool narrowed_sum = stored && from.bits >= kSumBits && to.bits < from.bits;
+  const std::vector<Range> held = narrowed_sum ? HeldRanges(tensor, before) : std::vector<Range>();
+  if (narrowed_sum && held.empty()) return std::nullopt;
   const bool positive = std::all_of(old.begin(), old.end(), [](Numbers numbers) { return numbers.scale > 0; });
   const bool same_steps = from.symmetric ? FullRange(before) && FullRange(after) : positive;
-  if (from.symmetric == to.symmetric && same_steps && from.granularity == to.granularity) {
+  if (from.symmetric == to.symmetric && same_steps && from.granularity == to.granularity && !narrowed_sum) {
     // The steps become finer or coarser, everything else stays: exact for prescribed parameters (1/256 of a Sigmoid).
     // What is symmetric and has the wrong sign is turned.
     const double ratio = std::exp2(from.bits - to.bits);
@@ -123,9 +155,9 @@ std::optional<v1::QParams> Renumbered(const v1::Spec& before, const v1::Spec& af
       made.push_back({std::fabs(numbers.scale) * ratio, std::clamp(zero_point, QuantMin(after), QuantMax(after))});
     }
   } else {
-    std::vector<Range> ranges;
+    std::vector<Range> ranges = held;
     ranges.reserve(old.size());
-    for (Numbers numbers : old) ranges.push_back(RangeOf(before, numbers));
+    for (size_t i = ranges.size(); i < old.size(); ++i) ranges.push_back(RangeOf(before, old[i]));
     if (to.granularity == Granularity::kTensor && ranges.size() > 1) {
       Range all = ranges[0];
       for (Range range : ranges) all = {std::min(all.min, range.min), std::max(all.max, range.max)};
@@ -136,7 +168,15 @@ std::optional<v1::QParams> Renumbered(const v1::Spec& before, const v1::Spec& af
     } else if (from.granularity == Granularity::kChannel && from.axis != to.axis) {
       return std::nullopt;
     }
-    for (Range range : ranges) made.push_back(Cover(after, to.symmetric, range));
+    for (size_t i = 0; i < ranges.size(); ++i) {
+      Numbers numbers = Cover(after, to.symmetric, ranges[i]);
+      // Nothing but zeros, which any scale keeps.
+      if (!std::isnormal(static_cast<float>(numbers.scale))) {
+        numbers.scale = std::fabs(old[i < old.size() ? i : 0].scale);
+        if (!to.symmetric) numbers.zero_point = std::clamp(0.0, QuantMin(after), QuantMax(after));
+      }
+      made.push_back(numbers);
+    }
   }
   v1::QParams out;
   for (Numbers numbers : made) {

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "absl/types/span.h"
+#include "quantgate/v1/graph.pb.h"
 #include "quantgate/v1/spec.pb.h"
 
 namespace quantgate::corrections {
@@ -13,12 +13,13 @@ namespace quantgate::corrections {
 // Of scale `i`: none given stands for 0, one for all.
 double ZeroPoint(const v1::QParams& qparams, int i);
 
-// Parameters under which `after` covers what `before` covers, in a tensor of shape `dims` (-1: a size is not known). A
-// per-channel `before` with as many numbers as the axis of `after` has elements, and not its own, is taken to mean that
-// axis. `stored`: the tensor is a constant, whose integers have to go on standing for what they stand for. nullopt:
-// `before` has no numbers, or they do not tell (block scales, no numbers that the type has, a count of zero points that
-// is not that of the scales, a stored tensor with a count of scales that is not that of its channels).
-std::optional<v1::QParams> Renumbered(const v1::Spec& before, const v1::Spec& after, absl::Span<const int64_t> dims,
+// Parameters under which `after` covers what `before` covers in `tensor`, and of a stored bias in fewer bits what it
+// holds. A per-channel `before` with as many numbers as the axis of `after` has elements, and not its own, is taken to
+// mean that axis. `stored`: the tensor is a constant, whose integers have to go on standing for what they stand for.
+// nullopt: `before` has no numbers, or they do not tell (block scales, no numbers that the type has, a count of zero
+// points that is not that of the scales, a stored tensor with a count of scales that is not that of its channels, fewer
+// bits for a bias of which nothing is known).
+std::optional<v1::QParams> Renumbered(const v1::Spec& before, const v1::Spec& after, const v1::Value& tensor,
                                       bool stored);
 
 // Scales of a bias: those of the input times those of the weights, zero point 0. nullopt: one of them is not known, or

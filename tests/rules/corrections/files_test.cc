@@ -2,9 +2,14 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <cmath>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "client/import.h"
+#include "rules/graph/resolve.h"
 #include "tests/rules/corrections/annotated.h"
 
 namespace quantgate {
@@ -99,6 +104,72 @@ TEST(RepairOnnx, ABiasFollowsAWeightWhoseScalesItCouldNotGoWith) {
   EXPECT_EQ(bias.dtype(), v1::DATA_TYPE_INT32);
   EXPECT_FALSE(result.corrections(0).safe());
   EXPECT_EQ(Faults(CheckFor(Corrected(graph, result), "qnn_htp/SM8650@2.51")), 0);
+}
+
+// A weight that is turned leaves the bias its 32 bits.
+TEST(RepairOnnx, ABiasCountsInTheUnitsOfATurnedWeight) {
+  const v1::Graph graph = FileOf("onnx/bad.wscale_neg.tiny.qdq_u8s8.onnx");
+  const v1::Result result = CheckFor(graph, "qnn_htp/SM8350@2.51");
+  ASSERT_EQ(result.corrections_size(), 1);
+  ASSERT_EQ(result.corrections(0).changes_size(), 2);
+  EXPECT_GT(result.corrections(0).changes(0).after().qparams().scales(0), 0);
+  EXPECT_EQ(result.corrections(0).changes(1).after().dtype(), v1::DATA_TYPE_INT32);
+  EXPECT_EQ(Faults(CheckFor(Corrected(graph, result), "qnn_htp/SM8350@2.51")), 0);
+}
+
+// What the smallest and the largest number of each bias stand for.
+std::map<std::string, std::vector<double>> RealBiases(const v1::Graph& message) {
+  std::map<std::string, std::vector<double>> biases;
+  const absl::StatusOr<Graph> graph = Graph::Build(message);
+  EXPECT_TRUE(graph.ok()) << graph.status();
+  const ResolvedGraph resolved = ResolvedGraph::Resolve(*graph);
+  for (const ResolvedOp& op : resolved.ops()) {
+    if (op.op == nullptr || op.op->id != OpId::kConv) continue;
+    const Operand* bias = resolved.input(op, 2);
+    if (bias == nullptr || resolved.qparams(*bias) == nullptr) continue;
+    const v1::Statistics& stored = message.values(bias->value).constant().statistics();
+    const RealView& scales = resolved.qparams(*bias)->scales;
+    for (size_t i = 0; i < scales.size(); ++i) {
+      const int channel = static_cast<int>(i);
+      biases[message.nodes(op.node).name()].push_back(scales[i] *
+                                                      (scales.size() > 1 ? stored.axis_max(channel) : stored.max()));
+    }
+  }
+  return biases;
+}
+
+TEST(RepairOnnx, ABiasInFewerBitsStillStandsForWhatItStoodFor) {
+  const v1::Graph graph = FileOf("onnx/resnet8.qnn_a16_mixed.onnx");
+  const v1::Result result = CheckFor(graph, "qnn_lpai/SM8850");
+  const auto before = RealBiases(graph);
+  const auto after = RealBiases(Corrected(graph, result));
+  ASSERT_THAT(before, SizeIs(9));
+  int narrowed = 0;
+  for (const v1::Correction& correction : result.corrections()) {
+    for (const v1::Change& change : correction.changes()) {
+      if (change.before().dtype() != v1::DATA_TYPE_INT32 || change.after().dtype() == v1::DATA_TYPE_INT32) continue;
+      const std::string& node = change.location().node();
+      if (!before.contains(node)) continue;  // a Gemm
+      ++narrowed;
+      ASSERT_EQ(before.at(node).size(), after.at(node).size());
+      double largest = 0;
+      for (double number : before.at(node)) largest = std::max(largest, std::fabs(number));
+      for (size_t i = 0; i < before.at(node).size(); ++i) {
+        EXPECT_NEAR(after.at(node)[i], before.at(node)[i], largest / 127) << node << " " << i;
+      }
+    }
+  }
+  EXPECT_GE(narrowed, 8);
+}
+
+TEST(RepairOnnx, OfABiasThatIsNotKnownNothingNarrowerIsOffered) {
+  v1::Graph graph = FileOf("onnx/resnet8.qnn_a16_mixed.onnx");
+  for (v1::Value& value : *graph.mutable_values()) {
+    if (value.dtype() == v1::DATA_TYPE_INT32 && value.dims_size() == 1) value.mutable_constant()->clear_statistics();
+  }
+  for (const v1::Correction& correction : CheckFor(graph, "qnn_lpai/SM8850").corrections()) {
+    for (const v1::Change& change : correction.changes()) EXPECT_NE(change.before().dtype(), v1::DATA_TYPE_INT32);
+  }
 }
 
 }  // namespace
