@@ -145,6 +145,7 @@ export interface GraphNode {
   inputs?: number[];
   outputs?: number[];
   inputSpecs?: number[];
+  attributes?: {name?: number; graph?: number}[];
 }
 export interface Graph {
   name?: string;
@@ -153,6 +154,7 @@ export interface Graph {
   nodes?: GraphNode[];
   inputs?: number[];
   outputs?: number[];
+  subgraphs?: Graph[];
 }
 export interface CheckEvent {
   id: number;

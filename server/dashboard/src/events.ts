@@ -1,15 +1,22 @@
 // Checks that run now, from the server's stream of events.
 import {signal} from './signal';
 import type {CheckEvent} from './api';
+import {verdictText} from './parts';
 
 // Newest first: what runs, and the few that ended last.
 export const checks = signal<(CheckEvent & {ended: boolean})[]>([]);
-// Changes when checks have ended, but not for each one of many: views that show reports look again then.
+// Changes when checks have ended, but not for each one of many, and once a minute, for those of other servers of the
+// same store: views that show reports look again then.
 export const finished = signal(0);
+// What began or ended last, in words.
+export const news = signal('');
+// False: the server lets nobody watch, or is not there.
+export const live = signal(true);
 
 const kKept = 6;
 const kAgain = 15_000;
 const kBundled = 5_000;
+const kReload = 60_000;
 
 let waits = false;
 let told = -kBundled;
@@ -39,9 +46,20 @@ export function watch(): void {
     }
   };
   follow();
-  document.addEventListener('visibilitychange', follow);
+  document.addEventListener('visibilitychange', () => {
+    follow();
+    if (document.visibilityState === 'visible') tellFinished();
+  });
+  setInterval(() => document.visibilityState === 'visible' && tellFinished(), kReload);
   // A server that was too busy to be watched is asked again.
   setInterval(follow, kAgain);
+}
+
+function words(event: CheckEvent, ended: boolean): string {
+  const model = event.model || 'a graph without a name';
+  if (!ended) return `${event.phase} ${model} began`;
+  const verdicts = (event.verdicts ?? []).map((one) => `${verdictText(one.verdict)} on ${one.target}`);
+  return [`${event.phase} ${model} ended`, event.error ?? '', ...verdicts.slice(0, 4)].filter(Boolean).join(', ');
 }
 
 function open(): EventSource {
@@ -55,6 +73,7 @@ function open(): EventSource {
         return;
       }
       const ended = name === 'finished';
+      if (name !== 'progress') news.set(words(event, ended));
       checks.set((old) => [{...event, ended}, ...old.filter((one) => one.id !== event.id)].slice(0, kKept));
       if (ended && event.phase === 'checking') tellFinished();
       // An import that went well is followed by its check.
@@ -64,6 +83,10 @@ function open(): EventSource {
     });
   }
   // A stream that breaks is opened again by the browser; what ran meanwhile is not known any more.
-  source.addEventListener('error', () => checks.set((old) => old.filter((one) => one.ended)));
+  source.addEventListener('error', () => {
+    live.set(false);
+    checks.set((old) => old.filter((one) => one.ended));
+  });
+  source.addEventListener('open', () => live.set(true));
   return source;
 }

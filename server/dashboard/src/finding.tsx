@@ -13,6 +13,11 @@ export function place(location?: Location | null): string {
   return parts.filter(Boolean).join(', ') || 'the whole graph';
 }
 
+// Where the graph shows it: at the node, or at the one that owns the body which it is in.
+function graphNode(location?: Location | null): string {
+  return location?.subgraph || location?.node || '';
+}
+
 export function FindingView(props: {finding: Finding; report?: string; compact?: boolean}) {
   const {finding} = props;
   const rows: [string, string][] = [
@@ -33,8 +38,8 @@ export function FindingView(props: {finding: Finding; report?: string; compact?:
       <dl>
         <dt>where</dt>
         <dd>
-          {props.report && finding.location?.node ? (
-            <Link href={`/reports/${props.report}/graph?${new URLSearchParams({node: finding.location.node})}`}>
+          {props.report && graphNode(finding.location) ? (
+            <Link href={`/reports/${props.report}/graph?${new URLSearchParams({node: graphNode(finding.location)})}`}>
               {place(finding.location)}
             </Link>
           ) : (

@@ -2,7 +2,7 @@ import {render} from 'preact';
 import {useEffect, useRef} from 'preact/hooks';
 import {Link, Route, Switch, useLocation} from 'wouter-preact';
 import {idOf} from './api';
-import {checks, watch} from './events';
+import {checks, live, news, watch} from './events';
 import {Heading, plural, VerdictBadge} from './parts';
 import {Compare} from './view_compare';
 import {Decode} from './view_decode';
@@ -37,6 +37,9 @@ function Header() {
           </Link>
         ))}
       </nav>
+      <span class="live" role="status">
+        {live.use() ? '' : 'not live: looked at again every minute'}
+      </span>
     </header>
   );
 }
@@ -46,7 +49,7 @@ function Running() {
   const list = checks.use();
   if (list.length === 0) return null;
   return (
-    <section class="running" aria-label="Checks on this server" aria-live="polite">
+    <section class="running" aria-label="Checks on this server">
       {list.map((check) => (
         <div key={check.id} class={check.ended ? 'ended' : ''}>
           <span class="name">{check.model || 'a graph without a name'}</span>
@@ -90,6 +93,9 @@ function App() {
     <>
       <Header />
       <Running />
+      <p class="hidden" role="status">
+        {news.use()}
+      </p>
       <main id="main">
         <Switch>
           <Route path="/" component={Fleet} />

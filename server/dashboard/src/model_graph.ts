@@ -1,6 +1,6 @@
 // A quantgate.v1.Graph as what is drawn: boxes and lines between them. Ids in the message are 1-based; those that point
 // nowhere are left out.
-import type {Finding, Graph, Report, Severity} from './api';
+import type {Finding, Graph, GraphNode, Location, Report, Severity} from './api';
 
 export interface Box {
   label: string;
@@ -10,14 +10,21 @@ export interface Box {
   name: string;
   // The worst of its findings.
   severity?: Severity;
-  findings: {target: string; finding: Finding}[];
+  findings: FoundHere[];
   groups: number[];
+}
+export interface FoundHere {
+  target: string;
+  finding: Finding;
 }
 export interface Drawing {
   boxes: Box[];
   edges: Int32Array;
+  // By the name of a node or input, and by the path of a body, as findings have it: the node that owns the body.
   byName: Map<string, number>;
   groups: Group[];
+  // Findings that are about nothing that is drawn.
+  unplaced: FoundHere[];
 }
 // A sharing group: edges and values that use one set of qparams.
 export interface Group {
@@ -34,14 +41,32 @@ export interface GroupMember {
   node: number;
 }
 
+const nameOf = (node: GraphNode, index: number): string => node.name || `#${index}`;
+
+// The paths of the bodies below a graph ("if_node/then_branch", and so on below that), with the node of the main graph
+// that each belongs to.
+function bodies(graph: Graph, path: string, owner: number, take: (path: string, owner: number) => void): void {
+  const nodes = graph.nodes ?? [];
+  nodes.forEach((node, index) => {
+    for (const attribute of node.attributes ?? []) {
+      const body = graph.subgraphs?.[(attribute.graph ?? 0) - 1];
+      if (!body) continue;
+      const below = `${path}${nameOf(node, index)}/${graph.symbols?.[(attribute.name ?? 0) - 1] ?? ''}`;
+      const outermost = owner >= 0 ? owner : index;
+      take(below, outermost);
+      bodies(body, `${below}/`, outermost, take);
+    }
+  });
+}
+
 export function drawing(graph: Graph, report: Report | undefined, groups: GroupMember[][]): Drawing {
   const nodes = graph.nodes ?? [];
   const values = graph.values ?? [];
   const boxes: Box[] = nodes.map((node, index) => ({
-    label: node.name || `#${index}`,
+    label: nameOf(node, index),
     op: graph.symbols?.[(node.op ?? 0) - 1] ?? '',
     kind: 'node',
-    name: node.name || `#${index}`,
+    name: nameOf(node, index),
     findings: [],
     groups: [],
   }));
@@ -63,11 +88,18 @@ export function drawing(graph: Graph, report: Report | undefined, groups: GroupM
       if (!byName.has(label(id))) byName.set(label(id), producer[id]!);
     }
   }
+  bodies(graph, '', -1, (path, owner) => byName.has(path) || byName.set(path, owner));
   const edges: number[] = [];
+  // Who reads a constant, which has no box of its own, by its name.
+  const readers = new Map<string, number[]>();
   nodes.forEach((node, index) => {
     for (const id of new Set(node.inputs ?? [])) {
       const from = producer[id] ?? -1;
+      const constant = from < 0 ? values[id - 1]?.name : undefined;
       if (from >= 0 && from !== index) edges.push(from, index);
+      if (!constant) continue;
+      if (!readers.has(constant)) readers.set(constant, []);
+      readers.get(constant)!.push(index);
     }
   });
   for (const id of new Set(graph.outputs ?? [])) {
@@ -78,17 +110,22 @@ export function drawing(graph: Graph, report: Report | undefined, groups: GroupM
   values.forEach((value, index) => {
     if (value.name && producer[index + 1]! >= 0) valueBox.set(value.name, producer[index + 1]!);
   });
+  const placesOf = (location?: Location | null): number[] => {
+    const name = location?.subgraph || location?.node;
+    const at = name ? byName.get(name) : location?.value ? valueBox.get(location.value) : undefined;
+    if (at !== undefined) return [at];
+    return (!name && location?.value && readers.get(location.value)) || [];
+  };
+  const unplaced: FoundHere[] = [];
   for (const result of report?.results ?? []) {
     for (const finding of result.findings) {
-      const location = finding.location;
-      if (!location || location.subgraph) continue;
-      const at = location.node
-        ? byName.get(location.node)
-        : (byName.get(location.value) ?? valueBox.get(location.value));
-      if (at === undefined) continue;
-      const box = boxes[at]!;
-      box.findings.push({target: result.target, finding});
-      if ((kRank[finding.severity] ?? 0) > (kRank[box.severity ?? ''] ?? 0)) box.severity = finding.severity;
+      const places = placesOf(finding.location);
+      if (places.length === 0) unplaced.push({target: result.target, finding});
+      for (const at of places) {
+        const box = boxes[at]!;
+        box.findings.push({target: result.target, finding});
+        if ((kRank[finding.severity] ?? 0) > (kRank[box.severity ?? ''] ?? 0)) box.severity = finding.severity;
+      }
     }
   }
   const drawnGroups = groups.map((members, index) => {
@@ -103,5 +140,5 @@ export function drawing(graph: Graph, report: Report | undefined, groups: GroupM
     }
     return group;
   });
-  return {boxes, edges: Int32Array.from(edges), byName, groups: drawnGroups};
+  return {boxes, edges: Int32Array.from(edges), byName, groups: drawnGroups, unplaced};
 }

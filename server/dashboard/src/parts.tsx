@@ -141,6 +141,8 @@ export function TextField(props: {
   name: string;
   search: URLSearchParams;
   set: (changes: Record<string, string>) => void;
+  // Names that are known, to choose from.
+  known?: string[];
 }) {
   const input = useRef<HTMLInputElement>(null);
   const value = props.search.get(props.name) ?? '';
@@ -153,8 +155,16 @@ export function TextField(props: {
         ref={input}
         name={props.name}
         placeholder="any"
+        list={props.known && `known-${props.name}`}
         onChange={(event) => props.set({[props.name]: event.currentTarget.value.trim()})}
       />
+      {props.known && (
+        <datalist id={`known-${props.name}`}>
+          {props.known.map((one) => (
+            <option key={one} value={one} />
+          ))}
+        </datalist>
+      )}
     </Field>
   );
 }

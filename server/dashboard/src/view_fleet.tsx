@@ -5,8 +5,9 @@ import {finished} from './events';
 import {useQuery} from './location';
 import {Heading, plural, TextField, useLoad, verdictText, VerdictBadge, Waiting} from './parts';
 
-// A matrix needs all of its pairs; beyond these it is no longer something to look at.
-const kMaxEntries = 3000;
+// A matrix needs all pairs of its models. It is loaded in parts of about so many.
+const kPart = 3000;
+const kPage = 1000;
 const kRows = 50;
 
 interface Row {
@@ -30,19 +31,34 @@ export function fleetFilter(search: URLSearchParams): string {
   return conditions.join(' AND ');
 }
 
-// Pages of the fleet, one after the other.
-async function loadFleet(filter: string, signal: AbortSignal): Promise<FleetEntry[]> {
+interface Part {
+  entries: FleetEntry[];
+  // Where the next one begins; empty: nowhere.
+  next: string;
+}
+
+const sameRow = (a: FleetEntry, b: FleetEntry): boolean => a.repository === b.repository && a.modelPath === b.modelPath;
+
+// Pages of the fleet, one after the other. Ends with the last pair of a model.
+async function loadFleet(filter: string, from: string, signal: AbortSignal): Promise<Part> {
+  const isEnough = (count: number): boolean => count + kPage > kPart;
   const entries: FleetEntry[] = [];
-  let pageToken = '';
+  let next = from;
   do {
-    const page = await call<{entries: FleetEntry[]; nextPageToken: string}>(
-      `/v1/fleet${query({filter, pageSize: 1000, pageToken})}`,
-      {signal},
-    );
+    const load = (pageSize: number) =>
+      call<{entries: FleetEntry[]; nextPageToken: string}>(`/v1/fleet${query({filter, pageSize, pageToken: next})}`, {
+        signal,
+      });
+    let page = await load(kPage);
+    if (page.nextPageToken !== '' && isEnough(entries.length + page.entries.length)) {
+      const last = page.entries[page.entries.length - 1]!;
+      const whole = page.entries.filter((one) => !sameRow(one, last)).length;
+      if (whole > 0) page = await load(whole);
+    }
     entries.push(...page.entries);
-    pageToken = page.nextPageToken;
-  } while (pageToken !== '' && entries.length < kMaxEntries);
-  return entries;
+    next = page.nextPageToken;
+  } while (next !== '' && !isEnough(entries.length));
+  return {entries, next};
 }
 
 function Cell(props: {entry?: FleetEntry}) {
@@ -65,11 +81,15 @@ function Cell(props: {entry?: FleetEntry}) {
   );
 }
 
-export function FleetFilters(props: {search: URLSearchParams; set: (changes: Record<string, string>) => void}) {
+export function FleetFilters(props: {
+  search: URLSearchParams;
+  set: (changes: Record<string, string>) => void;
+  known?: Record<string, string[]>;
+}) {
   return (
     <div class="filters">
       {(['model', 'target', 'repository', 'branch'] as const).map((name) => (
-        <TextField key={name} name={name} search={props.search} set={props.set} />
+        <TextField key={name} name={name} search={props.search} set={props.set} known={props.known?.[name]} />
       ))}
     </div>
   );
@@ -79,8 +99,10 @@ export function Fleet() {
   const [search, set] = useQuery();
   const filter = fleetFilter(search);
   const version = finished.use();
-  const loaded = useLoad(filter, (signal) => loadFleet(filter, signal), version);
-  const entries = loaded.data;
+  const from = search.get('from') ?? '';
+  const loaded = useLoad(JSON.stringify([filter, from]), (signal) => loadFleet(filter, from, signal), version);
+  const entries = loaded.data?.entries;
+  const next = loaded.data?.next ?? '';
 
   const rows = new Map<string, Row>();
   const targets = new Set<string>();
@@ -93,12 +115,18 @@ export function Fleet() {
   }
   const columns = [...targets].sort();
   const all = [...rows.values()];
-  const page = Math.max(0, Math.min(Number(search.get('page') ?? 0) || 0, Math.ceil(all.length / kRows) - 1));
+  const pages = Math.ceil(all.length / kRows);
+  const page = Math.max(0, Math.min(Number(search.get('page') ?? 0) || 0, pages - 1));
+  const known = {
+    model: [...new Set(all.map((row) => row.model))],
+    target: columns,
+    repository: [...new Set(all.map((row) => row.repository).filter(Boolean))],
+  };
   const shown = all.slice(page * kRows, (page + 1) * kRows);
   return (
     <>
       <Heading title="Fleet" />
-      <FleetFilters search={search} set={set} />
+      <FleetFilters search={search} set={set} known={known} />
       <Waiting {...loaded} loading={loaded.loading && !entries} what="the fleet" />
       {entries && all.length === 0 && (
         <p class="empty">
@@ -110,7 +138,7 @@ export function Fleet() {
         <>
           <p class="quiet">
             {`${plural(all.length, 'model')}, ${plural(columns.length, 'target')}`}
-            {(entries?.length ?? 0) >= kMaxEntries && ', the first of them: filter for others'}
+            {(next !== '' || from !== '') && ' in this part of the fleet'}
             {'. Verdicts are the server’s own, before waivers and baselines.'}
           </p>
           <div class="scroll" tabIndex={0} role="region" aria-label="Models against targets">
@@ -142,15 +170,17 @@ export function Fleet() {
               </tbody>
             </table>
           </div>
-          {all.length > kRows && (
+          {(pages > 1 || next !== '' || from !== '') && (
             <div class="pages">
+              {from !== '' && <button onClick={() => set({from: '', page: ''})}>first part</button>}
               <button disabled={page === 0} onClick={() => set({page: String(page - 1)})}>
                 previous
               </button>
-              <span>{`${page + 1} of ${Math.ceil(all.length / kRows)}`}</span>
-              <button disabled={(page + 1) * kRows >= all.length} onClick={() => set({page: String(page + 1)})}>
+              <span>{`${page + 1} of ${pages}`}</span>
+              <button disabled={page + 1 >= pages} onClick={() => set({page: String(page + 1)})}>
                 next
               </button>
+              {next !== '' && <button onClick={() => set({from: next, page: ''})}>next part</button>}
             </div>
           )}
         </>

@@ -8,11 +8,13 @@ import type {Graph, Report} from './api';
 import {FindingView} from './finding';
 import {kLayer, kNodeHeight, kNodeWidth, type LayoutInput, type LayoutResult} from './layout';
 import {useQuery} from './location';
-import {drawing, type Drawing, type GroupMember} from './model_graph';
+import {drawing, type Drawing, type FoundHere, type GroupMember} from './model_graph';
 import {Field, Heading, plural, severityText, useApi, VerdictBadge, Waiting} from './parts';
 
 // So many results of a search are listed.
 const kListed = 200;
+// And so many findings.
+const kShown = 20;
 
 // Positions from the worker; null while it works.
 function useLayout(drawn: Drawing | null): LayoutResult | null {
@@ -280,6 +282,20 @@ function Canvas(props: {scene: Scene; onSelect: (box: number) => void; label: st
   );
 }
 
+function FindingList(props: {findings: FoundHere[]}) {
+  return (
+    <>
+      {props.findings.slice(0, kShown).map((one, index) => (
+        <div key={index}>
+          <span class="quiet small">{`${one.target} · ${one.finding.code} ${one.finding.rule}`}</span>
+          <FindingView finding={one.finding} />
+        </div>
+      ))}
+      {props.findings.length > kShown && <p class="quiet">{`and ${props.findings.length - kShown} more: the report has all`}</p>}
+    </>
+  );
+}
+
 export function GraphPage(props: {id: string}) {
   const path = `/v1/reports/${encodeURIComponent(props.id)}`;
   const reportState = useApi<{report: Report}>(path);
@@ -371,7 +387,7 @@ export function GraphPage(props: {id: string}) {
                   type="search"
                   value={search.get('find') ?? ''}
                   placeholder="name or operator"
-                  onInput={(event) => set({find: event.currentTarget.value})}
+                  onInput={(event) => set({find: event.currentTarget.value}, {replace: true})}
                 />
               </Field>
               <Field label="findings of">
@@ -405,13 +421,14 @@ export function GraphPage(props: {id: string}) {
                   );
                 })}
                 {box.findings.length === 0 && <p>No findings here.</p>}
-                {box.findings.slice(0, 20).map((one, index) => (
-                  <div key={index}>
-                    <span class="quiet small">{`${one.target} · ${one.finding.code} ${one.finding.rule}`}</span>
-                    <FindingView finding={one.finding} />
-                  </div>
-                ))}
+                <FindingList findings={box.findings} />
               </section>
+            )}
+            {drawn.unplaced.length > 0 && (
+              <details>
+                <summary>{`${plural(drawn.unplaced.length, 'finding')} that no node shows`}</summary>
+                <FindingList findings={drawn.unplaced} />
+              </details>
             )}
             <p
               class="quiet"

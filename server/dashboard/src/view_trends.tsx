@@ -16,7 +16,7 @@ interface Series {
   values: number[];
 }
 
-// Stacked bars: one per point of time. The table below says the same to who does not see them.
+// Stacked bars: one per point of time. The folded table below says the same to who does not see them.
 function Bars(props: {title: string; days: string[]; series: Series[]}) {
   const totals = props.days.map((_, index) => props.series.reduce((sum, one) => sum + one.values[index]!, 0));
   const x = scaleBand(props.days, [kMargin.left, kWidth - kMargin.right]).padding(0.15);
@@ -30,7 +30,7 @@ function Bars(props: {title: string; days: string[]; series: Series[]}) {
           viewBox={`0 0 ${kWidth} ${kHeight}`}
           class="chart"
           role="img"
-          aria-label={`${props.title}; the numbers are in the table`}
+          aria-label={`${props.title}; the numbers are in the table below`}
         >
           {y.ticks(4).map((tick) => (
             <g key={tick} class="tick">
@@ -77,6 +77,32 @@ function Bars(props: {title: string; days: string[]; series: Series[]}) {
           </li>
         ))}
       </ul>
+      <details>
+        <summary>Numbers</summary>
+        <div class="scroll" tabIndex={0} role="region" aria-label={`Numbers of ${props.title}`}>
+          <table>
+            <thead>
+              <tr>
+                {['from', ...props.series.map((one) => one.name)].map((text) => (
+                  <th scope="col" key={text}>
+                    {text}
+                  </th>
+                ))}
+              </tr>
+            </thead>
+            <tbody>
+              {props.days.map((day, index) => (
+                <tr key={day}>
+                  <th scope="row">{day}</th>
+                  {props.series.map((one) => (
+                    <td key={one.name}>{one.values[index]!.toLocaleString('en')}</td>
+                  ))}
+                </tr>
+              ))}
+            </tbody>
+          </table>
+        </div>
+      </details>
     </figure>
   );
 }

@@ -144,6 +144,16 @@ test('what is no model is refused with the reason', async () => {
   await page.getByRole('alert').getByText(/FI001/).waitFor();
 });
 
+test('a model whose weights are in another file is not judged by half', async () => {
+  await open('/check', 'Check a model');
+  await page.getByText('keeps its weights in files beside it').waitFor();
+  await page.setInputFiles('#file', path.join(data, 'bad.ext_missing.tiny.qdq_a16w8.onnx'));
+  await page.getByRole('button', {name: 'Check', exact: true}).click();
+  await page.getByRole('alert').getByText(/keeps its weights in '[^']+', which is not here/).waitFor();
+  const {reports} = await api('GET', '/v1/reports');
+  assert.ok(!reports.some((one) => /ext_missing/.test(one.model.path)));
+});
+
 test('the graph shows where the findings are', async () => {
   await open(`/reports/${first}`, 'nets/resnet8.onnx');
   await page.getByRole('link', {name: 'Graph', exact: true}).click();
@@ -161,11 +171,86 @@ test('the graph shows where the findings are', async () => {
   await page.locator('canvas').focus();
   await page.keyboard.press('ArrowDown');
   await page.waitForFunction(() => !location.search.includes('node=stem&') && !location.search.endsWith('node=stem'));
-  await page.getByLabel('find a node').fill('gemm');
+  // A letter that is typed is no step to come back to.
+  const steps = await page.evaluate(() => history.length);
+  await page.getByLabel('find a node').pressSequentially('gemm');
+  await page.waitForURL(/find=gemm/);
+  assert.equal(await page.evaluate(() => history.length), steps);
   await page.locator('.nodes button', {hasText: 'classifier'}).first().waitFor();
   for (const key of ['+', '-', '0', 'Shift+ArrowLeft']) await page.locator('canvas').press(key);
   await axe('graph');
   await shot('graph');
+});
+
+test('findings about constants and bodies are at the nodes that have them, and the rest is listed', async () => {
+  const float = {dtype: 'DATA_TYPE_FLOAT32', hasShape: true};
+  const scale = (name, value) => ({name, ...float, constant: {reals: [value], storedBytes: '4'}});
+  const zero = (name) => ({name, dtype: 'DATA_TYPE_INT8', hasShape: true, constant: {ints: ['0'], storedBytes: '1'}});
+  const quantized = (name) => ({name, dtype: 'DATA_TYPE_INT8', hasShape: true, dims: ['4']});
+  const body = (name, value) => ({
+    name,
+    origin: 'ONNX',
+    symbols: ['QuantizeLinear', 'DequantizeLinear'],
+    values: [scale(`${name}s`, value), zero(`${name}z`), quantized(`${name}q`), {name: `${name}y`, ...float, dims: ['4']},
+      {name: 'x', ...float, dims: ['4'], captured: 1}],
+    nodes: [
+      {name: 'quant', op: 1, inputs: [5, 1, 2], outputs: [3]},
+      {name: 'dequant', op: 2, inputs: [3, 1, 2], outputs: [4]},
+    ],
+    outputs: [4],
+  });
+  const graph = {
+    origin: 'ONNX',
+    stage: 'STAGE_CONVERTED',
+    formatVersion: '8',
+    opsetImports: [{version: '13'}],
+    symbols: ['QuantizeLinear', 'DequantizeLinear', 'If', 'else_branch', 'then_branch', 'Add'],
+    values: [
+      {name: 'x', ...float, dims: ['4']},
+      {name: 'c', dtype: 'DATA_TYPE_BOOL', hasShape: true},
+      scale('s', 0.1),
+      zero('z'),
+      quantized('q'),
+      {name: 'd', ...float, dims: ['4']},
+      {name: 'w', ...float, dims: ['4'], constant: {storedBytes: '3'}}, // fewer bytes than elements
+      {name: 'branched', ...float, dims: ['4']},
+      {name: 'sum', ...float, dims: ['4']},
+      {name: 'y', ...float, dims: ['4']},
+      {name: 'unread', ...float, dims: ['4'], constant: {storedBytes: '3'}},
+    ],
+    nodes: [
+      {name: 'quant', op: 1, inputs: [1, 3, 4], outputs: [5]},
+      {name: 'dequant', op: 2, inputs: [5, 3, 4], outputs: [6]},
+      {name: 'branch', op: 3, inputs: [2], outputs: [8], attributes: [{name: 4, graph: 1}, {name: 5, graph: 2}]},
+      {name: 'add', op: 6, inputs: [6, 7], outputs: [9]},
+      {name: 'last', op: 6, inputs: [9, 8], outputs: [10]},
+    ],
+    inputs: [1, 2],
+    outputs: [10],
+    subgraphs: [body('e', 0.1), body('t', 0)],
+  };
+  const {report} = await api('POST', '/v1/graphs:validate', {graph, options: {model: {path: 'bodies'}}});
+  const findings = report.results[0].findings.map((one) => one.location ?? {});
+  assert.ok(findings.some((one) => one.subgraph === 'branch/then_branch' && one.node === 'quant'), JSON.stringify(findings));
+  assert.ok(findings.some((one) => !one.node && one.value === 'w'), JSON.stringify(findings));
+  const id = report.name.replace('reports/', '');
+  const at = async (node) => {
+    await open(`/reports/${id}/graph?node=${encodeURIComponent(node)}`, 'Graph of bodies');
+    await page.locator('.selected h2').waitFor();
+    return page.locator('.selected').textContent();
+  };
+  assert.match(await at('branch'), /branch\/then_branch, quant/);
+  assert.match(await at('add'), /tensor 'w'/);
+  assert.match(await at('quant'), /No findings here/);
+  await page.getByText(/^\d+ findings? that no node shows$/).click();
+  await page.getByText(/tensor 'unread'/).waitFor();
+  await axe('graph with bodies');
+  await shot('bodies');
+  await open(`/reports/${id}`, 'bodies');
+  await page.getByText('where').first().waitFor();
+  await page.locator('details').evaluateAll((all) => all.forEach((one) => (one.open = true)));
+  await page.getByRole('link', {name: /branch\/then_branch, quant/}).first().click();
+  await page.locator('.selected h2', {hasText: /^branch$/}).waitFor();
 });
 
 test('what shares qparams is marked', async () => {
@@ -239,6 +324,10 @@ test('trends count the findings and what was fixed', async () => {
   const cells = await row.getByRole('cell').allTextContents();
   assert.ok(Number(cells[0]) > 0, cells.join());
   assert.ok(Number(cells[1]) > 0, cells.join());
+  await page.getByText('Numbers', {exact: true}).first().click();
+  const numbers = page.getByRole('region', {name: 'Numbers of Findings by family'});
+  await numbers.getByRole('columnheader', {name: 'DT'}).waitFor();
+  assert.ok((await numbers.getByRole('rowheader').count()) > 0);
   await axe('trends');
   await shot('trends');
 });
@@ -448,6 +537,9 @@ test('a check is seen while it runs', async () => {
   await shot('running');
   big = (await answer).report.name.replace('reports/', '');
   await page.locator('.running').getByRole('link', {name: 'report'}).first().waitFor();
+  // Said once, not with every tenth of a second that passes.
+  assert.equal(await page.locator('.running[aria-live], .running [aria-live]').count(), 0);
+  await page.getByRole('status').getByText(/^checking big\.onnx ended, /).waitFor();
   // The fleet follows by itself.
   await page.getByRole('row', {name: /^big\.onnx/}).waitFor();
 });
@@ -584,6 +676,55 @@ test('10,000 reports', async () => {
   await upload(model, 'nets/model_7.onnx', ['qnn_htp/SM8350']);
   await page.getByRole('link', {name: 'Graph', exact: true}).click();
   await page.locator('canvas').waitFor();
+});
+
+test('a fleet beyond a part of it is whole', async () => {
+  const targets = ['a', 'b', 'c', 'd', 'e', 'f', 'g'].map((name) => `qnn_htp/${name}@2.51.0`);
+  const reports = Array.from({length: 500}, (_, number) => ({
+    name: `reports/${String(number).padStart(8, '0')}-1111-4111-8111-000000000000`,
+    createTime: '2020-01-01T00:00:00Z',
+    model: {path: `model_${String(number).padStart(3, '0')}.onnx`},
+    labels: {repository: 'org/many'},
+    results: targets.map((target) => ({target, verdict: 'ACCEPTED'})),
+  }));
+  await api('POST', '/v1/reports:import', {reports});
+  await open('/?repository=org%2Fmany', 'Fleet');
+  await page.getByText('428 models, 7 targets in this part of the fleet').waitFor();
+  const seen = new Set();
+  for (let more = true; more; ) {
+    for (const row of await page.locator('table.fleet tbody tr').all()) {
+      seen.add(await row.getByRole('link').first().textContent());
+      assert.equal(await row.getByText('accepted').count(), 7);
+    }
+    const first = await page.locator('table.fleet tbody th a').first().textContent();
+    const next = page.getByRole('button', {name: 'next', exact: true});
+    const part = page.getByRole('button', {name: 'next part'});
+    const button = (await next.isEnabled()) ? next : part;
+    more = (await button.count()) > 0;
+    if (more) await button.click();
+    if (more) await page.locator('table.fleet tbody th a', {hasText: first}).waitFor({state: 'detached'});
+    if (more) await page.locator('table.fleet tbody th a').first().waitFor();
+  }
+  assert.equal(seen.size, 500);
+  await page.getByRole('button', {name: 'first part'}).click();
+  await page.locator('table.fleet').getByText('model_000.onnx').waitFor();
+  assert.ok((await page.locator('#known-model option').count()) > 400);
+});
+
+test('a page that cannot watch says so and looks again', async () => {
+  const other = await context.newPage();
+  watch(other);
+  await other.clock.install();
+  await other.route('**/v1/events', (route) => route.fulfill({status: 503, body: ''}));
+  await other.goto(new URL('/?model=no+such', url).href);
+  await other.getByText('not live: looked at again every minute').waitFor();
+  const again = other.waitForRequest((request) => new URL(request.url()).pathname === '/v1/fleet');
+  await other.clock.fastForward(61_000);
+  await again;
+  await other.unroute('**/v1/events');
+  await other.clock.fastForward(16_000);
+  await other.getByText('not live').waitFor({state: 'detached'});
+  await other.close();
 });
 
 test('reports of two pages are compared, the older one as the base', async () => {
