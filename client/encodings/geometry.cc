@@ -61,9 +61,19 @@ void SetAxes(std::initializer_list<std::pair<int64_t, int64_t>> axes_and_blocks,
 // Weights of two dimensions, or filters: channels and what is summed over are the first two.
 int64_t Other(int64_t axis) { return axis == 0 ? 1 : 0; }
 
-// Flat lists in the order [channel, block].
-void LayFlatBlocks(int64_t channel_axis, ReadEncoding& encoding) {
-  SetAxes({{channel_axis, 1}, {Other(channel_axis), encoding.geometry.block_size}}, encoding.spec.mutable_qparams());
+// Flat lists: [channel, block] for matrices, whatever their layout, and the tensor's own order for filters.
+void LayFlatBlocks(const v1::Value* value, int64_t channel_axis, ReadEncoding& encoding) {
+  v1::QParams* qparams = encoding.spec.mutable_qparams();
+  const std::pair<int64_t, int64_t> channels = {channel_axis, 1};
+  const std::pair<int64_t, int64_t> blocks = {Other(channel_axis), encoding.geometry.block_size};
+  const bool blocks_first = value != nullptr && value->dims_size() > 2 && blocks.first < channels.first;
+  if (encoding.geometry.kind == Geometry::kBlocks && blocks_first) return SetAxes({blocks, channels}, qparams);
+  SetAxes({channels, blocks}, qparams);
+  // Of nested scales the spec has [channel, block].
+  const int scales = qparams->scales_size();
+  if (!blocks_first || scales == 0 || qparams->block_scales_size() % scales != 0) return;
+  Transpose(static_cast<size_t>(qparams->block_scales_size() / scales), static_cast<size_t>(scales),
+            qparams->mutable_block_scales());
 }
 
 // Scales as nested lists of the tensor's rank: dimensions with one scale are not divided, the others have a scale for
@@ -189,11 +199,11 @@ void Lay(const v1::Value* value, int channel_axis, ReadEncoding& encoding) {
       return;
     }
     case Geometry::kBlocks:
-      if (geometry.shape.size() < 2) return LayFlatBlocks(by_use, encoding);
+      if (geometry.shape.size() < 2) return LayFlatBlocks(value, by_use, encoding);
       CheckShape(value, AxisOfBlocks(geometry, by_use), encoding);
       return LayBlocks(value, AxisOfBlocks(geometry, by_use), encoding);
     case Geometry::kNested: {
-      if (geometry.shape.size() < 2) return LayFlatBlocks(by_use, encoding);
+      if (geometry.shape.size() < 2) return LayFlatBlocks(value, by_use, encoding);
       const int64_t axis = AxisOfBlocks(geometry, by_use);
       CheckShape(value, axis, encoding);
       return LayNested(axis, Bounded(ChannelAxisOfShape(geometry, axis)), encoding);

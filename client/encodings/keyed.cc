@@ -79,8 +79,9 @@ class Channel {
 
   void ReadNumbers(int64_t bits) {
     v1::Encoding& facts = encoding_.facts;
-    const std::optional<double> min = fields_.Number("min", need_);
-    const std::optional<double> max = fields_.Number("max", need_);
+    // They follow from scale and offset, and AIMET itself does not read them.
+    const std::optional<double> min = fields_.Number("min", Need::kOptional);
+    const std::optional<double> max = fields_.Number("max", Need::kOptional);
     std::optional<double> scale = fields_.Number("scale", need_);
     std::optional<double> offset = fields_.Number("offset", need_);
     if (min && max) {
@@ -126,7 +127,8 @@ void ReadKeyed(JsonValue entries, bool partial, bool dtype_needed, ReadEncoding&
     // A thousand channels that all lack a field lack it once.
     return facts.problems().empty();
   });
-  if (!facts.problems().empty() || facts.is_float()) return;
+  if (!facts.problems().empty()) return;
+  if (facts.is_float()) return SetReal(RealType(facts.bit_width()), encoding);
   if (entries.size() > 1) encoding.geometry.kind = Geometry::kPerChannel;
   // A width alone is an override as well: the converter finds the numbers.
   if (encoding.spec.qparams().scales_size() != facts.offsets_size()) return;

@@ -25,16 +25,32 @@ void ReadBlocks(const Fields& fields, ReadEncoding& encoding) {
   qparams.mutable_block_scales()->Add(factors->numbers.begin(), factors->numbers.end());
 }
 
+// A part of a step that is added to each offset: AIMET writes what is whole of them and the rest apart.
+void ReadShift(const Fields& fields, v1::Encoding& facts) {
+  constexpr char kShift[] = "zero_point_shift";
+  const std::optional<NumberArray> shift = fields.Numbers(kShift, Need::kOptional);
+  if (!shift) return;
+  const size_t count = shift->numbers.size();
+  if (count != 1 && count != static_cast<size_t>(facts.offsets_size())) {
+    return fields.Invalid(kShift, *fields.Find(kShift, Need::kOptional), "one number, or one for each offset");
+  }
+  for (int i = 0; i < facts.offsets_size(); ++i) {
+    facts.set_offsets(i, facts.offsets(i) + shift->numbers[count == 1 ? 0 : static_cast<size_t>(i)]);
+  }
+}
+
 // Real numbers have no grid; readers take the type and drop the rest, or the other way around.
 void RefuseGrid(const Fields& fields) {
   fields.Choice("enc_type", Need::kOptional, {"PER_TENSOR"});
-  fields.Forbid({"scale", "offset", "block_size", "per_block_int_scale", "compressed_bw"}, "beside dtype FLOAT");
+  fields.Forbid({"scale", "offset", "zero_point_shift", "block_size", "per_block_int_scale", "compressed_bw"},
+                "beside dtype FLOAT");
 }
 
 void RefuseOtherGeometry(const Fields& fields, Geometry::Kind kind) {
   if (kind < Geometry::kBlocks) fields.Forbid({"block_size"}, "without blocks in enc_type");
   if (kind != Geometry::kNested)
     fields.Forbid({"per_block_int_scale", "compressed_bw"}, "beside another enc_type than LPBQ");
+  if (kind == Geometry::kNested) fields.Forbid({"zero_point_shift"}, "beside enc_type LPBQ");
 }
 
 }  // namespace
@@ -47,7 +63,11 @@ void ReadListed(JsonValue entry, ReadEncoding& encoding) {
   facts.set_is_float(type == "FLOAT");
   const std::optional<int64_t> bits = fields.Integer("bw", Need::kRequired);
   if (bits) facts.set_bit_width(*bits);
-  if (facts.is_float()) return RefuseGrid(fields);
+  if (facts.is_float()) {
+    RefuseGrid(fields);
+    if (facts.problems().empty()) SetReal(RealType(facts.bit_width()), encoding);
+    return;
+  }
   const auto kind = fields.Choice("enc_type", Need::kRequired, {"PER_TENSOR", "PER_CHANNEL", "PER_BLOCK", "LPBQ"});
   if (kind) encoding.geometry.kind = KindOf(*kind);
   const std::optional<bool> symmetric = fields.Truth("is_sym", Need::kRequired);
@@ -57,6 +77,7 @@ void ReadListed(JsonValue entry, ReadEncoding& encoding) {
   if (scales) qparams.mutable_scales()->Add(scales->numbers.begin(), scales->numbers.end());
   const std::optional<NumberArray> offsets = fields.Numbers("offset", Need::kRequired);
   if (offsets) facts.mutable_offsets()->Add(offsets->numbers.begin(), offsets->numbers.end());
+  if (encoding.geometry.kind != Geometry::kNested) ReadShift(fields, facts);
   if (encoding.geometry.kind == Geometry::kBlocks || encoding.geometry.kind == Geometry::kNested) {
     ReadBlocks(fields, encoding);
   }

@@ -15,6 +15,7 @@ namespace {
 struct ElementType {
   bool known = false;
   bool is_float = false;
+  bool is_brain = false;  // bfloat16
   bool is_signed = false;
   int64_t bits = 0;
   // Of integers, and of the real numbers that QuantizeLinear makes; UNSPECIFIED: nothing that is scaled.
@@ -36,7 +37,8 @@ constexpr int64_t kDefaultAxis = 1;
 ElementType TypeOf(absl::string_view name) {
   ElementType type;
   absl::string_view digits = name;
-  if (absl::ConsumePrefix(&digits, "float") || absl::ConsumePrefix(&digits, "bfloat")) {
+  type.is_brain = absl::ConsumePrefix(&digits, "bfloat");
+  if (type.is_brain || absl::ConsumePrefix(&digits, "float")) {
     type.is_float = true;
     digits = digits.substr(0, digits.find('e'));
   } else {
@@ -120,6 +122,7 @@ void ReadOnnxStyle(JsonValue entry, ReadEncoding& encoding) {
   v1::Encoding& facts = encoding.facts;
   const Fields fields(entry, facts.mutable_problems());
   if (const auto name = fields.Text("name", Need::kRequired)) encoding.name = *name;
+  fields.Forbid({"bw"}, "in an entry of version 2, which readers then take for one of 1.0.0");
   ElementType type;
   if (const auto name = fields.Text("output_dtype", Need::kRequired)) {
     type = TypeOf(*name);
@@ -131,7 +134,10 @@ void ReadOnnxStyle(JsonValue entry, ReadEncoding& encoding) {
                      "an element type of ONNX, as \"int8\", \"uint16\" or \"float16\"");
     }
   }
-  if (facts.is_float() && !IsScaled(fields, type)) return;
+  if (facts.is_float() && !IsScaled(fields, type)) {
+    if (facts.problems().empty()) SetReal(type.is_brain ? v1::DATA_TYPE_BFLOAT16 : RealType(type.bits), encoding);
+    return;
+  }
   encoding.geometry.axis = fields.Integer("axis", Need::kOptional);
   const std::optional<int64_t> block_size = fields.Integer("block_size", Need::kOptional);
   if (block_size) facts.set_block_size(*block_size);

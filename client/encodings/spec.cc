@@ -21,6 +21,18 @@ v1::DataType IntegerType(int64_t bits, bool is_signed) {
   }
 }
 
+v1::DataType RealType(int64_t bits) {
+  if (bits == 16) return v1::DATA_TYPE_FLOAT16;
+  return bits == 32 ? v1::DATA_TYPE_FLOAT32 : v1::DATA_TYPE_UNSPECIFIED;
+}
+
+void SetReal(v1::DataType type, ReadEncoding& encoding) {
+  if (type == v1::DATA_TYPE_UNSPECIFIED) return;
+  encoding.spec.set_kind(v1::Spec::PLAIN);
+  encoding.spec.set_dtype(type);
+  encoding.has_spec = true;
+}
+
 void SetType(v1::DataType type, bool symmetric, ReadEncoding& encoding) {
   const bool blocked = encoding.geometry.kind == Geometry::kBlocks || encoding.geometry.kind == Geometry::kNested;
   // Blocks of no size are no geometry.

@@ -12,6 +12,12 @@ namespace quantgate::encodings {
 // UNSPECIFIED: there is no such type.
 v1::DataType IntegerType(int64_t bits, bool is_signed);
 
+// Of real numbers; UNSPECIFIED: there is no such type.
+v1::DataType RealType(int64_t bits);
+
+// A tensor that stays real, in `type`; nothing when that is UNSPECIFIED.
+void SetReal(v1::DataType type, ReadEncoding& encoding);
+
 // Type and scheme of the spec, by the encoding's geometry; nothing when `type` is UNSPECIFIED: no width of a type.
 void SetType(v1::DataType type, bool symmetric, ReadEncoding& encoding);
 

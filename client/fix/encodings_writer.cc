@@ -111,7 +111,17 @@ void WriteListed(const v1::Spec& after, Value& entry, Allocator& allocator) {
   Set(entry, "is_sym", Value(stated.symmetric), allocator);
   Set(entry, "enc_type", Value(after.qparams().axes().empty() ? "PER_TENSOR" : "PER_CHANNEL", allocator), allocator);
   Set(entry, "scale", List(stated.scales, allocator), allocator);
-  Set(entry, "offset", WholeList(stated.offsets, allocator), allocator);
+  std::vector<double> whole;
+  std::vector<double> rest;
+  for (const double offset : stated.offsets) {
+    whole.push_back(std::floor(offset));
+    rest.push_back(offset - whole.back());
+  }
+  Set(entry, "offset", WholeList(whole, allocator), allocator);
+  entry.RemoveMember("zero_point_shift");
+  if (absl::c_any_of(rest, [](double part) { return part != 0; })) {
+    Set(entry, "zero_point_shift", List(rest, allocator), allocator);
+  }
 }
 
 void WriteOnnxStyle(const v1::Spec& after, Value& entry, Allocator& allocator) {

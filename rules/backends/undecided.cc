@@ -10,7 +10,21 @@
 namespace quantgate {
 
 bool IsUndecided(const Graph& graph, const Operand& operand) {
-  return graph.message().has_encodings_file() && operand.present && !operand.quantized && IsFloat(operand.type);
+  return graph.message().has_encodings_file() && operand.present && operand.form == Operand::kNoForm &&
+         !operand.quantized && IsFloat(operand.type);
+}
+
+bool IsMixed(const CheckContext& context, const ResolvedOp& op) {
+  if (!context.graph().message().has_encodings_file()) return false;
+  bool real = false;
+  bool integer = false;
+  const auto look = [&](const Operand& operand) {
+    real |= operand.present && !operand.quantized && operand.form != Operand::kNoForm;
+    integer |= operand.present && operand.quantized;
+  };
+  for (const Operand& input : context.resolved().inputs(op)) look(input);
+  for (const Operand& output : context.resolved().outputs(op)) look(output);
+  return real && integer;
 }
 
 bool BecomesBias(const CheckContext& context, const ResolvedOp& op) {

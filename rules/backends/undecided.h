@@ -7,8 +7,13 @@
 
 namespace quantgate {
 
-// A tensor of real numbers without an encoding, in a graph that has an encodings file.
+// A tensor of real numbers without an encoding, in a graph that has an encodings file, which may also say of a tensor
+// that it stays real.
 bool IsUndecided(const Graph& graph, const Operand& operand);
+
+// An operator between tensors that stay real and others that get integers, by an encodings file: converters put
+// conversions there, or take the integers of a weight back, and which of the two is not known.
+bool IsMixed(const CheckContext& context, const ResolvedOp& op);
 
 // An Add of a constant vector to what a matrix product writes: QNN's converters make the two one FullyConnected, and
 // the vector its bias, whose 32 bits no Add takes.

@@ -143,7 +143,9 @@ std::optional<SpecPlace> Candidates::PlaceOf(const Operand& operand, int32_t nod
     case v1::Graph::ONNX:
       // Floats, or parameters inside of an integer operator, but for what an encodings file says of a tensor. Beside
       // Quantize and Dequantize nodes a place is that of a stored tensor.
-      if (!stored_.empty() || SpecAt(original_, {operand.edge_value, -1}) == 0) return std::nullopt;
+      if (!stored_.empty() || !operand.quantized || SpecAt(original_, {operand.edge_value, -1}) == 0) {
+        return std::nullopt;
+      }
       return SpecPlace{operand.edge_value, -1};
     case v1::Graph::PT2E:
       return is_output ? SpecPlace{operand.edge_value, -1} : edge;

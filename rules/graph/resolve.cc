@@ -264,7 +264,7 @@ class Resolver {
     operand.value = value;
     operand.edge_value = value;
     operand.present = true;
-    if (!operand.quantized) operand.type = graph_.dtype(value);
+    if (!operand.quantized && !IsFloat(operand.type)) operand.type = graph_.dtype(value);
     operand.is_static = graph_.is_constant(value) && !graph_.is_graph_input(value);
     operand.static_chain = graph_.is_static(value);
     if (has_quantizers_ && !operand.quantized && IsDequantize(graph_, graph_.producer(value))) {

@@ -24,7 +24,7 @@ struct Operand {
   int32_t qparams = -1;     // index into ResolvedGraph::qparams; -1: not quantized or not known
   int32_t quantizer = -1;   // the Quantize or Dequantize node folded into this operand; -1: none
   // Two operands of one `type` and one stored form (>= 0) have the same range, the same parameters and specs that say
-  // the same. kNoForm: not quantized. kFormUnlike: quantized like no other.
+  // the same. kNoForm: not quantized, nor said to be real by an encodings file. kFormUnlike: quantized like no other.
   static constexpr int32_t kNoForm = -1;
   static constexpr int32_t kFormUnlike = -2;
   int32_t form = kNoForm;

@@ -91,7 +91,8 @@ int32_t SpecForms::FormOf(int32_t spec, int32_t root) {
 
 StoredForm SpecForms::Describe(const v1::Spec& spec) {
   StoredForm form;
-  form.quantized = true;
+  // An encodings file says of some tensors that they stay real, and in how many bits.
+  form.quantized = !(graph_.message().has_encodings_file() && IsFloat(spec.dtype()) && spec.qparams().scales().empty());
   // Of a type beyond the list it is only known whether two specs have the same, which is for sharing to ask.
   form.type = v1::DataType_IsValid(spec.dtype()) ? spec.dtype() : v1::DATA_TYPE_UNSPECIFIED;
   form.quant_min = spec.has_quant_min() ? spec.quant_min() : MinOf(spec.dtype());

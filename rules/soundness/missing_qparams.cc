@@ -10,6 +10,7 @@
 #include "rules/graph/observers.h"
 #include "rules/graph/quantizer.h"
 #include "rules/soundness/annotated.h"
+#include "rules/soundness/encodings.h"
 #include "rules/soundness/rules.h"
 #include "rules/soundness/tflite.h"
 #include "rules/soundness/unobserved.h"
@@ -154,6 +155,10 @@ void CheckMissingQParams(const CheckContext& context, FindingSink& sink) {
       if (context.stage() == v1::STAGE_CALIBRATED && ComputesWhenConverted(graph.symbol(spec.observer()))) {
         return sink.NotChecked(&kMissingQParams, op.node,
                                "its observer computes the scales when the graph is converted");
+      }
+      if (EncodingsOf(context) != nullptr && EncodingsOf(context)->partial()) {
+        return sink.NotChecked(&kMissingQParams, op.node,
+                               "the overrides state a width alone: the converter finds the scale by calibration");
       }
       if (graph.origin() == v1::Graph::QNN && spec.qscheme() == v1::Spec::PER_BLOCK_SYMMETRIC) {
         // Its importer gives the scheme alone.

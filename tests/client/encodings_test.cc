@@ -1,4 +1,5 @@
 // Encodings files and the graphs that they are joined with.
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -101,7 +102,9 @@ TEST(Keyed, OffsetsBecomeZeroPoints) {
   EXPECT_EQ(SpecOf(graph, "d").dtype(), v1::DATA_TYPE_INT8);
   EXPECT_THAT(SpecOf(graph, "d").qparams().zero_points(), ElementsAre(0, 0));
   EXPECT_THAT(SpecOf(graph, "d").qparams().axes(), ElementsAre(1));
-  EXPECT_EQ(ValueOf(graph, "z").spec(), 0);
+  // It stays real.
+  EXPECT_EQ(SpecOf(graph, "z").dtype(), v1::DATA_TYPE_FLOAT16);
+  EXPECT_THAT(SpecOf(graph, "z").qparams().scales(), IsEmpty());
   EXPECT_EQ(graph.encodings_file().encodings(0).line(), 3);
   EXPECT_EQ(graph.encodings_file().encodings(0).column(), 12);
 }
@@ -116,6 +119,32 @@ TEST(Keyed, OverridesStateLess) {
   EXPECT_THAT(SpecOf(graph, "w").qparams().scales(), IsEmpty());
   EXPECT_NEAR(SpecOf(graph, "g").qparams().scales(0), 0.01, 1e-12);
   EXPECT_THAT(SpecOf(graph, "g").qparams().zero_points(), ElementsAre(0));
+}
+
+// What converters fill in is no fault of the file; a file that claims to be whole has to be.
+TEST(Keyed, AWidthAloneIsLeftToTheConverter) {
+  const testing::EmptyTables tables;
+  ModuleRegistry modules(tables);
+  for (const bool partial : {true, false}) {
+    v1::Graph graph = Joined(R"({"activation_encodings": {"x": [{"bitwidth": 16}]}, "param_encodings": {}})");
+    graph.mutable_encodings_file()->set_partial(partial);
+    v1::Report report;
+    ASSERT_TRUE(Check(graph, CheckOptions(), modules, report).ok());
+    int found = 0;
+    int left = 0;
+    for (const v1::Finding& finding : report.results(0).findings()) found += finding.code() == "FI009";
+    for (const v1::NotChecked& entry : report.results(0).not_checked()) left += entry.rule() == "FI009";
+    EXPECT_EQ(found, partial ? 0 : 1);
+    EXPECT_EQ(left, partial ? 1 : 0);
+  }
+}
+
+TEST(Keyed, MinAndMaxFollowFromScaleAndOffset) {
+  const v1::Graph graph = Joined(R"({"version": "0.6.1", "param_encodings": {}, "activation_encodings": {
+      "x": [{"bitwidth": 8, "dtype": "int", "is_symmetric": "False", "offset": -120, "scale": 0.01}],
+      "y": [{"bitwidth": 8, "dtype": "int", "is_symmetric": "False", "min": 0, "max": 1}]}})");
+  EXPECT_THAT(Problems(graph), ElementsAre("MISSING scale", "MISSING offset"));
+  EXPECT_THAT(SpecOf(graph, "x").qparams().zero_points(), ElementsAre(120));
 }
 
 TEST(Keyed, WhatIsMissingOrOfAnotherKind) {
@@ -153,6 +182,20 @@ TEST(Listed, SymmetryIsTrueOrFalse) {
     {"name": "x", "dtype": "INT", "bw": 8, "enc_type": "PER_TENSOR", "is_sym": "True", "scale": [0.1], "offset": [0]},
     {"name": "y", "dtype": "INT", "bw": 8, "enc_type": "PER_TENSOR", "is_sym": false, "scale": [0.1], "offset": [0]}]})");
   EXPECT_THAT(Problems(graph), ElementsAre("INVALID is_sym"));
+}
+
+// AIMET adds it to each offset.
+TEST(Listed, AShiftIsPartOfTheOffset) {
+  const auto joined = [](absl::string_view shift) {
+    return Joined(absl::StrCat(R"({"version": "1.0.0", "activation_encodings": [], "param_encodings": [
+      {"name": "w", "dtype": "INT", "bw": 8, "enc_type": "PER_CHANNEL", "is_sym": true, "scale": [1, 1, 1, 1],
+       "offset": [-128, -128, -128, -127], "zero_point_shift": )",
+                               shift, "}]}"));
+  };
+  EXPECT_THAT(SpecOf(joined("[0.5, 0.25, 0, 0]"), "w").qparams().zero_points(), ElementsAre(-0.5, -0.25, 0, -1));
+  EXPECT_THAT(SpecOf(joined("0.5"), "w").qparams().zero_points(), ElementsAre(-0.5, -0.5, -0.5, -1.5));
+  EXPECT_THAT(Problems(joined("[0.5, 0.5]")), ElementsAre("INVALID zero_point_shift"));
+  EXPECT_THAT(Problems(joined("null")), ElementsAre("INVALID zero_point_shift"));
 }
 
 TEST(Listed, AxesFollowFromTheOperator) {
@@ -202,6 +245,40 @@ TEST(Nested, AllVersionsSayTheSame) {
     EXPECT_EQ(spec.qparams().block_scale_bits(), 4);
     for (double zero_point : spec.qparams().zero_points()) EXPECT_EQ(zero_point, 0);
   }
+}
+
+// Of filters flat lists are in the tensor's order, channels first or blocks first; of matrices channels come first. d
+// is [4, 6, 2, 2] with channels of 6, w [4, 2, 3, 3] with channels of 4, m [8, 6] with channels of 6.
+TEST(Blocks, FlatListsOfFiltersAreInTheTensorsOrder) {
+  const auto joined = [](const char* name, int channels, int blocks, int size) {
+    std::vector<int> scales(static_cast<size_t>(channels * blocks));
+    std::iota(scales.begin(), scales.end(), 1);
+    const std::string all = absl::StrJoin(scales, ", ");
+    const std::string offsets = absl::StrJoin(std::vector<int>(scales.size(), -8), ", ");
+    return Joined(absl::StrCat(R"({"version": "1.0.0", "activation_encodings": [], "param_encodings": [
+      {"name": ")",
+                               name,
+                               R"(", "dtype": "INT", "bw": 4, "enc_type": "PER_BLOCK", "is_sym": true, "block_size": )",
+                               size, R"(, "scale": [)", all, R"(], "offset": [)", offsets, "]}]}"));
+  };
+  const v1::Graph deconv = joined("d", 6, 2, 2);
+  EXPECT_THAT(SpecOf(deconv, "d").qparams().axes(), ElementsAre(0, 1));
+  EXPECT_THAT(SpecOf(deconv, "d").qparams().block_sizes(), ElementsAre(2, 1));
+  const v1::Graph conv = joined("w", 4, 2, 1);
+  EXPECT_THAT(SpecOf(conv, "w").qparams().axes(), ElementsAre(0, 1));
+  EXPECT_THAT(SpecOf(conv, "w").qparams().block_sizes(), ElementsAre(1, 1));
+  const v1::Graph matmul = joined("m", 6, 2, 4);
+  EXPECT_THAT(SpecOf(matmul, "m").qparams().axes(), ElementsAre(1, 0));
+  EXPECT_THAT(SpecOf(matmul, "m").qparams().block_sizes(), ElementsAre(1, 4));
+}
+
+TEST(Nested, FlatFactorsOfFiltersAreInTheTensorsOrder) {
+  const v1::Graph graph = Joined(R"({"version": "1.0.0", "activation_encodings": [], "param_encodings": [
+    {"name": "d", "dtype": "INT", "bw": 8, "compressed_bw": 4, "enc_type": "LPBQ", "is_sym": true, "block_size": 2,
+     "scale": [1, 2, 3, 4, 5, 6], "offset": [-128, -128, -128, -128, -128, -128],
+     "per_block_int_scale": [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12]}]})");
+  EXPECT_THAT(SpecOf(graph, "d").qparams().axes(), ElementsAre(1, 0));
+  EXPECT_THAT(SpecOf(graph, "d").qparams().block_scales(), ElementsAre(1, 7, 2, 8, 3, 9, 4, 10, 5, 11, 6, 12));
 }
 
 TEST(Blocks, ScalesStayInTheTensorsOrder) {
@@ -267,6 +344,13 @@ TEST(OneList, WidthsAreDigits) {
   EXPECT_EQ(graph.encodings_file().encodings(0).bit_width(), -8);
 }
 
+// Readers tell the versions apart by it.
+TEST(OneList, AWidthIsOfTheVersionBefore) {
+  const v1::Graph graph = Joined(R"({"version": "2.0.0", "encodings": [
+    {"name": "x", "output_dtype": "uint8", "bw": 8, "y_scale": 1}, {"name": "y", "output_dtype": "uint8", "y_scale": 1}]})");
+  EXPECT_THAT(Problems(graph), ElementsAre("INVALID bw"));
+}
+
 TEST(OneList, ZeroPointsAreStatedAsTheyAre) {
   const v1::Graph graph = Joined(R"({"version": "2.0.0", "encodings": [
     {"name": "x", "output_dtype": "uint8", "y_scale": 0.1, "y_zero_point": 128},
@@ -290,6 +374,18 @@ TEST(OneList, RealNumbersHaveNoGrid) {
     {"name": "u", "output_dtype": "float16"}, {"name": "v", "output_dtype": "float8"}]})");
   EXPECT_THAT(Problems(graph), ElementsAre("INVALID y_scale", "INVALID y_zero_point", "INVALID per_block_int_scale",
                                            "INVALID per_channel_float_scale", "INVALID y_scale"));
+}
+
+TEST(RealNumbers, TensorsStayInTheTypeThatIsStated) {
+  const v1::Graph list = Joined(R"({"version": "2.0.0", "encodings": [{"name": "x", "output_dtype": "float16"},
+    {"name": "y", "output_dtype": "bfloat16"}, {"name": "z", "output_dtype": "float32"}]})");
+  EXPECT_EQ(SpecOf(list, "x").dtype(), v1::DATA_TYPE_FLOAT16);
+  EXPECT_EQ(SpecOf(list, "y").dtype(), v1::DATA_TYPE_BFLOAT16);
+  EXPECT_EQ(SpecOf(list, "z").dtype(), v1::DATA_TYPE_FLOAT32);
+  const v1::Graph listed = Joined(R"({"version": "1.0.0", "param_encodings": [], "activation_encodings": [
+    {"name": "x", "dtype": "FLOAT", "bw": 16, "enc_type": "PER_TENSOR"}, {"name": "y", "dtype": "FLOAT", "bw": 8}]})");
+  EXPECT_EQ(SpecOf(listed, "x").dtype(), v1::DATA_TYPE_FLOAT16);
+  EXPECT_EQ(ValueOf(listed, "y").spec(), 0);  // which of the types of eight bits is not said
 }
 
 TEST(OneList, NarrowRealNumbersAreScaled) {

@@ -127,6 +127,18 @@ TEST_P(EveryVersion, WhatIsNotWritten) {
 
 INSTANTIATE_TEST_SUITE_P(Encodings, EveryVersion, ::testing::Values(kKeyed, kListed, kOneList));
 
+TEST(ListedWriter, PartsOfAStepAreBesideTheOffset) {
+  const v1::Graph graph = Joined(kListed);
+  v1::Spec after = SpecOf(graph, "x");
+  after.mutable_qparams()->set_zero_points(0, 119.75);
+  const WrittenModel written = Write(kListed, graph, {Change(graph, "x", after)});
+  EXPECT_THAT(written.bytes, HasSubstr(R"("offset":[-120],"scale":[0.01],"zero_point_shift":[0.25])"));
+  EXPECT_EQ(ReadBack(written, "x").SerializeAsString(), after.SerializeAsString());
+  after.mutable_qparams()->set_zero_points(0, 119);
+  const WrittenModel whole = Write(written.bytes, Joined(written.bytes), {Change(graph, "x", after)});
+  EXPECT_EQ(ReadBack(whole, "x").SerializeAsString(), after.SerializeAsString()) << whole.bytes;
+}
+
 TEST(KeyedWriter, KeepsItsStyle) {
   const v1::Graph graph = Joined(kKeyed);
   v1::Spec after = SpecOf(graph, "x");

@@ -105,6 +105,35 @@ TEST_F(EncodedGraph, AVectorAddedToAProductIsItsBias) {
   EXPECT_TRUE(sink.not_checked().empty());
 }
 
+// Real numbers of 16 bits, by the file.
+void KeepReal(GraphBuilder& b, const std::string& name) {
+  v1::Spec& spec = *b.graph.mutable_specs(b.Value(name).spec() - 1);
+  spec.set_dtype(v1::DATA_TYPE_FLOAT16);
+  spec.clear_qparams();
+}
+
+TEST(RealTensors, HaveTheTypeThatTheFileSays) {
+  GraphBuilder b = Network();
+  for (const char* name : {"x", "w", "r"}) KeepReal(b, name);
+  const Graph graph = *Graph::Build(b.graph);
+  const ResolvedGraph resolved = ResolvedGraph::Resolve(graph);
+  const CheckContext context(graph, resolved);
+  const auto op = [&](int32_t node) { return resolved.ops()[resolved.op_of_node(node)]; };
+  const ResolvedOp conv = op(0);
+  EXPECT_EQ(resolved.inputs(conv)[0].type, v1::DATA_TYPE_FLOAT16);
+  EXPECT_FALSE(resolved.inputs(conv)[0].quantized);
+  EXPECT_FALSE(IsUndecided(graph, resolved.inputs(conv)[0]));
+  EXPECT_TRUE(IsUndecided(graph, resolved.inputs(conv)[2]));
+  // What is fused and what only moves its elements too.
+  EXPECT_EQ(resolved.outputs(conv)[0].type, v1::DATA_TYPE_FLOAT16);
+  const ResolvedOp matmul = op(3);
+  EXPECT_EQ(resolved.inputs(matmul)[0].type, v1::DATA_TYPE_FLOAT16);
+  EXPECT_FALSE(IsUndecided(graph, resolved.inputs(matmul)[0]));
+  // The weight of the one is real as well, that of the other in integers.
+  EXPECT_FALSE(IsMixed(context, conv));
+  EXPECT_TRUE(IsMixed(context, matmul));
+}
+
 TEST(IdleTensors, NamesWithoutATensorAreJudgedByThemselves) {
   GraphBuilder b = Network();
   Encode(b, "nobody", v1::DATA_TYPE_UINT8, 0.7);

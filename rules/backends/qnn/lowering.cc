@@ -9,6 +9,7 @@
 #include "rules/backends/qnn/removed.h"
 #include "rules/backends/qnn/taken_apart.h"
 #include "rules/backends/qnn/tflite.h"
+#include "rules/backends/undecided.h"
 #include "rules/graph/elements.h"
 
 namespace quantgate::qnn {
@@ -269,6 +270,7 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   if (const std::optional<Lowering> lowering = LowerTakenApart(view, emission)) return *lowering;
   if (op.op == nullptr) return NoCounterpart("the operator is not known");
   if (IsRemoved(context.graph(), op.node)) return Folded();
+  if (IsMixed(context, op)) return Unknown("the encodings file has some of its tensors real, and others integers");
   if (context.graph().origin() == v1::Graph::PT2E &&
       absl::c_linear_search(kWithoutBuilder, context.graph().op_type(op.node))) {
     return NoCounterpart("ExecuTorch has no builder for it");
