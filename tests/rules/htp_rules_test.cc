@@ -341,6 +341,49 @@ std::vector<Case> Cases() {
     return op;
   };
   shapes(kept("Relu", 4), kept("Relu", 3));
+  shapes(kept("HadamardTransform", 4), kept("HadamardTransform", 3));
+  const auto normalized = [](const char* name, int64_t gamma) {
+    TestOp op = T(name);
+    op.In(kU8).Dims({1, 8, 64}).In(kU8).Dims({gamma}).Out(kU8).Dims({1, 8, 64}).Param("axes", {2}).AsStated();
+    return op;
+  };
+  shapes(normalized("LayerNorm", 1), normalized("LayerNorm", 64));
+  shapes(normalized("RmsNorm", 8), normalized("RmsNorm", 1));
+  const auto instance = [](int64_t gamma) {
+    TestOp op = T("InstanceNorm");
+    op.In(kU8).Dims({1, 8, 8, 64}).In(kU8).Dims({gamma}).Out(kU8).Dims({1, 8, 8, 64}).AsStated();
+    return op;
+  };
+  shapes(instance(8), instance(1));
+  const auto transposed = [](int64_t from) {
+    TestOp op = T("Transpose");
+    op.In(kU8).Dims({4, 4}).Out(kU8).Dims({4, 4}).Param("perm", {from, 0}).AsStated();
+    return op;
+  };
+  shapes(transposed(2), transposed(1));
+  const auto packed = [](int64_t axis) {
+    TestOp op = T("Pack");
+    op.In(kU8).Dims({2, 2}).In(kU8).Dims({2, 2}).Out(kU8).Dims({2, 2, 2}).Param("axis", {axis}).AsStated();
+    return op;
+  };
+  shapes(packed(3), packed(2));
+  shapes(conv({3, 3, 16, 32}, {1, 6, 6, 32}, "dilation", {0, 1}),
+         conv({3, 3, 16, 32}, {1, 6, 6, 32}, "dilation", {1, 1}));
+  const auto regions = [](int64_t indices) {
+    TestOp op = T("RoiAlign");
+    op.In(kU8).Dims({1, 8, 8, 16}).In(kU8).Dims({4, 4}).In("INT_32").Dims({indices}).Out(kU8).Dims({4, 4, 4, 16});
+    op.AsStated();
+    return op;
+  };
+  shapes(regions(5), regions(4));
+  const auto detected = [](int64_t coordinates, int64_t boxes) {
+    TestOp op = T("DetectionOutput");
+    op.In(kU8).Dims({1, 8, 3}).In(kU8).Dims({1, 8, coordinates}).In(kU8).Dims({8, 4});
+    op.Out(kU8).Dims({1, 4}).Out("FLOAT_32").Dims({1, boxes, 4}).Out("INT_32").Dims({1, 4}).AsStated();
+    return op;
+  };
+  shapes(detected(4, 5), detected(4, 4));
+  shapes(detected(5, 4), detected(4, 4));
   shapes(kept("Reshape", 4), kept("Reshape", 3));
   const auto strided = [](std::vector<int64_t> dims, std::vector<int64_t> ranges) {
     TestOp op = T("StridedSlice");
@@ -353,6 +396,28 @@ std::vector<Case> Cases() {
   steps(strided({2, 8, 8, 16}, {0, 2, 2, 0, 8, 1, 0, 8, 1, 0, 16, 1}),
         strided({2, 8, 8, 16}, {0, 2, 2, 0, 8, 1, 0, 8, 1, 0, 16, 2}));
   steps(strided({8, 1, 16}, {0, 8, 2, 0, 1, 1, 0, 16, 1}), strided({8, 16}, {0, 8, 2, 0, 16, 1}));
+  const auto minimum = [](const char* type, std::vector<int64_t> dims, double scale, double out = 0.02) {
+    TestOp op = T("ElementWiseMinimum");
+    op.In(type, {0.02}, {0}).Dims({1, 8, 8, 16}).In(type, {scale}, {0}).Dims(std::move(dims)).Static();
+    op.Out(type, {out}, {0}).Dims({1, 8, 8, 16});
+    return op;
+  };
+  const std::vector<int64_t> whole = {1, 8, 8, 16};
+  const auto extremum = [&](TestOp fires, TestOp neighbor) { add("GS206", fires, neighbor); };
+  extremum(minimum(kU8, whole, 0.02), minimum(kU8, {16}, 0.02));
+  extremum(minimum(kS8, {8, 8, 16}, 0.02), minimum(kS8, {8, 1, 16}, 0.02));
+  extremum(minimum(kU8, whole, 0.02), minimum(kU8, whole, 0.01));
+  extremum(minimum(kU8, whole, 0.02), minimum(kU8, whole, 0.02, 0.03));
+  extremum(minimum(kU8, whole, 0.02), minimum(kU16, whole, 0.02));
+  const auto binary = [](int64_t operation, bool both) {
+    TestOp op = T("ElementWiseBinary");
+    op.In(kU8, {0.02}, {3}).Dims({5});
+    if (both) op.Static();
+    op.In(kU8, {0.02}, {3}).Dims({5}).Static().Out(kU8, {0.02}, {3}).Dims({5}).Param("operation", {operation});
+    return op;
+  };
+  extremum(binary(10, false), binary(10, true));
+  extremum(binary(11, false), binary(0, false));
   add("GS202", T("GroupNorm").In(kU8).In(kS8).Out(kU8), T("GroupNorm").In(kU8).In(kS8).In(kS32).Out(kU8));
   const Toolchain ort = Toolchain::kOnnxRuntime;
   const auto output = [](const char* name, const char* type, double scale, double zero_point) {

@@ -40,6 +40,16 @@ void CheckSuppression(const BackendOp& op, OpReport& report) {
   CheckSize(Output(op, 0), Out(0), 0, wanted, "max_boxes_selected for each batch and class", report);
 }
 
+// Outputs are of one batch, and those with an entry for each selected box agree how many there are.
+void CheckSelected(const BackendOp& op, OpReport& report) {
+  for (size_t i = 0; i < op.outputs.size(); ++i) {
+    const PortRef place = Out(static_cast<int>(i));
+    if (!CheckSize(Output(op, i), place, 0, Size(Input(op, 0), 0), "the batch of the boxes", report)) return;
+    if (op.outputs[i].dims.size() < 2) continue;  // the count of them
+    if (!CheckSize(Output(op, i), place, 1, Size(Output(op, 0), 1), "as in the first output", report)) return;
+  }
+}
+
 void CheckMultiClass(const BackendOp& op, OpReport& report) {
   const BackendTensor& boxes = Input(op, 0);
   if (!CheckSize(boxes, In(0), 2, kCoordinates, "a box has four coordinates", report)) return;
@@ -48,10 +58,22 @@ void CheckMultiClass(const BackendOp& op, OpReport& report) {
     if (!CheckSize(Input(op, i), place, 0, Size(boxes, 0), "the batch of the boxes", report)) return;
     if (!CheckSize(Input(op, i), place, 1, Size(boxes, 1), "one for each box", report)) return;
   }
-  for (size_t i = 0; i < op.outputs.size(); ++i) {
-    if (!CheckSize(Output(op, i), Out(static_cast<int>(i)), 0, Size(boxes, 0), "the batch of the boxes", report))
-      return;
+  CheckSelected(op, report);
+}
+
+void CheckDetection(const BackendOp& op, OpReport& report) {
+  for (size_t i : {1, 2}) {
+    const BackendTensor& boxes = Input(op, i);
+    const size_t last = boxes.dims.empty() ? 0 : boxes.dims.size() - 1;
+    if (!CheckSize(boxes, In(static_cast<int>(i)), last, kCoordinates, "a box has four coordinates", report)) return;
   }
+  CheckSelected(op, report);
+}
+
+void CheckRegions(const BackendOp& op, OpReport& report) {
+  const BackendTensor& regions = Input(op, 1);
+  if (!CheckSize(regions, In(1), 1, kCoordinates, "a region has four coordinates", report)) return;
+  CheckSize(Input(op, 2), In(2), 0, Size(regions, 0), "a batch index for each region", report);
 }
 
 }  // namespace
@@ -59,7 +81,8 @@ void CheckMultiClass(const BackendOp& op, OpReport& report) {
 void CheckDetectionShapes(const BackendOp& op, OpReport& report) {
   if (op.name == "NonMaxSuppression") CheckSuppression(op, report);
   if (op.name == "MultiClassNms") CheckMultiClass(op, report);
-  if (op.name == "RoiAlign") CheckSize(Input(op, 1), In(1), 1, kCoordinates, "a region has four coordinates", report);
+  if (op.name == "DetectionOutput") CheckDetection(op, report);
+  if (op.name == "RoiAlign") CheckRegions(op, report);
 }
 
 }  // namespace quantgate::qnn_htp

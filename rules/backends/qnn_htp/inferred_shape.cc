@@ -90,6 +90,7 @@ bool KeepsShape(const BackendOp& op) {
                                                "Elu",
                                                "Gelu",
                                                "GroupNorm",
+                                               "HadamardTransform",
                                                "HardSwish",
                                                "InstanceNorm",
                                                "L2Norm",

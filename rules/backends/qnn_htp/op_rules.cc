@@ -1,6 +1,7 @@
 #include "rules/backends/qnn_htp/bias_scale.h"
 #include "rules/backends/qnn_htp/bias_zero_point.h"
 #include "rules/backends/qnn_htp/block_weights.h"
+#include "rules/backends/qnn_htp/constant_extremum.h"
 #include "rules/backends/qnn_htp/dynamic_qparams.h"
 #include "rules/backends/qnn_htp/executorch_defects.h"
 #include "rules/backends/qnn_htp/float_kernels.h"
@@ -66,6 +67,7 @@ absl::Span<const OpRule> OpRules() {
       {&kInferredShape, CheckInferredShape, /*in_measured_table=*/false},
       {&kGraphInputMatMul, CheckGraphInputMatMul, /*in_measured_table=*/false, /*unprepared=*/true},
       {&kStridedIntegers, CheckStridedIntegers, /*in_measured_table=*/false, /*unprepared=*/true},
+      {&kConstantExtremum, CheckConstantExtremum, /*in_measured_table=*/false, /*unprepared=*/true},
       {&kFullWidth, CheckFullWidth, /*in_measured_table=*/false, /*unprepared=*/true},
       {&kNarrowedOperand, CheckNarrowedOperand, /*in_measured_table=*/false},
       {&kFractionalZeroPoint, CheckFractionalZeroPoint, /*in_measured_table=*/false},

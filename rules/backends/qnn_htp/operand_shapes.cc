@@ -56,6 +56,23 @@ void CheckLists(const BackendOp& op, OpReport& report) {
   }
 }
 
+// Dimensions that parameters name: of in[0], or of the output where the operator adds one. Those of other operators are
+// in the table.
+void CheckAxes(const BackendOp& op, OpReport& report) {
+  const bool adds = Is(op, {"OneHot", "Pack"});
+  if (!adds && !Is(op, {"Argmax", "Argmin", "L2Norm", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum", "Transpose",
+                        "UnPack"}))
+    return;
+  const int rank = adds ? Output(op, 0).rank : Input(op, 0).rank;
+  const absl::string_view name = op.name == "Transpose" ? "perm" : FindParam(op, "axes") != nullptr ? "axes" : "axis";
+  const BackendParam* param = FindParam(op, name);
+  if (param == nullptr || rank < 0) return;
+  const auto beyond = absl::c_find_if(param->ints, [&](int64_t axis) { return axis >= rank; });
+  if (beyond == param->ints.end()) return;
+  report.Add(kInferredShape, Whole(), absl::StrCat("dimension ", *beyond, " in ", name),
+             absl::StrCat("dimensions are below ", rank, ", the rank"));
+}
+
 // A vector with one element per channel.
 void CheckVector(const BackendOp& op, size_t input, int64_t size, OpReport& report) {
   const Dims dims = Input(op, input).dims;
@@ -64,10 +81,26 @@ void CheckVector(const BackendOp& op, size_t input, int64_t size, OpReport& repo
              absl::StrCat("it must be ", size, ", one for each channel"));
 }
 
+bool IsOneElement(const BackendTensor& tensor) { return tensor.dims == Dims({1}); }
+
+// Gamma and beta go with the one dimension that is normalized; RmsNorm broadcasts a single element as well.
+void CheckNormalized(const BackendOp& op, OpReport& report) {
+  const Dims in = Input(op, 0).dims;
+  const BackendParam* axes = FindParam(op, "axes");
+  if (axes == nullptr || axes->ints.size() != 1) return;
+  const int64_t axis = axes->ints[0];
+  if (axis < 0 || axis >= static_cast<int64_t>(in.size())) return;
+  for (size_t i : {1, 2}) {
+    if (op.name == "LayerNorm" || !IsOneElement(Input(op, i))) CheckVector(op, i, in[axis], report);
+  }
+}
+
 void CheckVectors(const BackendOp& op, OpReport& report) {
   const Dims in = Input(op, 0).dims, filter = Input(op, 1).dims;
   if (Is(op, {"Batchnorm", "GroupNorm", "InstanceNorm"}) && !in.empty()) {
-    for (size_t i : {1, 2}) CheckVector(op, i, in.back(), report);
+    for (size_t i : {1, 2}) {
+      if (op.name != "InstanceNorm" || !IsOneElement(Input(op, i))) CheckVector(op, i, in.back(), report);
+    }
   }
   if (filter.empty()) return;
   if (Is(op, {"Conv2d", "Conv3d", "DepthWiseConv2d"})) CheckVector(op, 2, filter.back(), report);
@@ -101,10 +134,12 @@ void CheckConvolution(const BackendOp& op, OpReport& report) {
       !KnownSizes(out))
     return;
   const bool transposed = Is(op, {"TransposeConv2d", "TransposeConv3d"});
-  for (size_t i = 0; i + 2 < rank; ++i) {
-    if (ParamElement(op, "stride", i, 1) > 0) continue;
-    report.Add(kInferredShape, Whole(), "stride 0", "a stride must be 1 or more");
-    return;
+  for (const absl::string_view param : {"stride", "dilation", "group"}) {
+    for (size_t i = 0; i + 2 < rank; ++i) {
+      if (ParamElement(op, param, i, 1) > 0) continue;
+      report.Add(kInferredShape, Whole(), absl::StrCat(param, " 0"), "it must be 1 or more");
+      return;
+    }
   }
   const int64_t group = ParamElement(op, "group", 0, 1);
   if (op.name != "DepthWiseConv2d" && group > 0) {
@@ -276,6 +311,7 @@ void CheckElementUpdates(const BackendOp& op, OpReport& report) {
 bool CheckOperandShapes(const BackendOp& op, OpReport& report) {
   if (CheckRanks(op, report)) return false;
   CheckLists(op, report);
+  CheckAxes(op, report);
   CheckDivision(op, report);
   CheckAlike(op, report);
   CheckElementUpdates(op, report);
@@ -285,6 +321,7 @@ bool CheckOperandShapes(const BackendOp& op, OpReport& report) {
   if (op.name == "Transpose") CheckPermutation(op, report);
   if (op.name == "ScatterNd") CheckUpdates(op, report);
   if (op.name == "Nv12ToRgb") CheckColors(op, report);
+  if (Is(op, {"LayerNorm", "RmsNorm"})) CheckNormalized(op, report);
   if (Is(op, {"ExpandDims", "Reshape", "Squeeze"})) CheckCount(op, report);
   if (IsConvolution(op)) CheckConvolution(op, report);
   if (op.name == "MatMul") CheckProduct(op, report);

@@ -35,6 +35,7 @@ Shape Pooled(const BackendOp& op, std::vector<int64_t> shape) {
     const int64_t stride = ParamElement(op, "stride", i, 1);
     const int64_t rest = shape[i + 1] + ParamElement(op, "pad_amount", 2 * i, 0) +
                          ParamElement(op, "pad_amount", 2 * i + 1, 0) - ParamElement(op, "filter_size", i, 1);
+    if (rest < 0 && op.name == "PoolAvg3d" && IsSize(-rest)) return None();
     if (stride <= 0 || rest < 0 || !IsSize(stride) || !IsSize(rest)) return std::nullopt;
     shape[i + 1] = (rest + (ceiling ? stride - 1 : 0)) / stride + 1;
   }
@@ -70,7 +71,9 @@ Shape Blocked(const BackendOp& op, std::vector<int64_t> shape) {
   int64_t& other = shape[op.name == "SpaceToBatch" ? 0 : 3];
   if (height == 0 || width == 0 || height > INT16_MAX || width > INT16_MAX) return std::nullopt;
   for (size_t i = 0; i < 4; ++i) {
-    if (ParamElement(op, "pad_amount", i, 0) != 0) return std::nullopt;
+    const int64_t pad = ParamElement(op, "pad_amount", i, 0);
+    if (!IsSize(pad)) return std::nullopt;
+    shape[1 + i / 2] += pad;
   }
   if (grows) {
     if (other % (height * width) != 0) return None();
