@@ -26,7 +26,7 @@
 namespace quantgate::server {
 namespace {
 
-// Lookups do not wait behind checks.
+// Lookups do not wait behind checks, nor those of the catalog behind a store that does not answer.
 constexpr int kLookupThreads = 2;
 constexpr int kLookupQueue = 256;
 
@@ -86,6 +86,7 @@ struct Server::Impl {
         budget(limits.max_buffered_bytes),
         checks(CheckThreads(options.limits), options.limits.max_queue),
         lookups(kLookupThreads, kLookupQueue),
+        catalog_lookups(kLookupThreads, kLookupQueue),
         metrics({[this] { return checks.queued(); },
                  [&modules = deps.modules] {
                    std::vector<std::pair<std::string, bool>> states;
@@ -100,7 +101,7 @@ struct Server::Impl {
                   options.limits),
         validation({checks, metrics, log, limits, budget}, validator),
         simulation({checks, metrics, log, limits, budget}, deps.modules),
-        catalog({lookups, metrics, log, limits, budget}, deps.modules, std::move(deps.rules)),
+        catalog({catalog_lookups, metrics, log, limits, budget}, deps.modules, std::move(deps.rules)),
         reports({lookups, metrics, log, limits, budget}, deps.modules, deps.store) {}
 
   // In the order of dependence: the gRPC server goes first, the pools that answer its calls after it.
@@ -109,6 +110,7 @@ struct Server::Impl {
   ByteBudget budget;
   WorkerPool checks;
   WorkerPool lookups;
+  WorkerPool catalog_lookups;
   Metrics metrics;
   ModuleHealth health;
   Events events{kMaxWatchers};

@@ -14,6 +14,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
+#include "absl/time/clock.h"
 #include "db/reports/socket_watch.h"
 
 namespace quantgate::db::reports {
@@ -21,6 +22,10 @@ namespace {
 
 // Of all programs that use the database, only this one locks it: "quantgat" in ASCII.
 constexpr const char* kSchemaLock = "SELECT pg_advisory_xact_lock(8175264868497219956)";
+
+// A connection that is refused later than that was waited for.
+constexpr absl::Duration kWaited = absl::Seconds(1);
+constexpr absl::Duration kSilence = absl::Seconds(5);
 
 // Numbers that PostgreSQL gives to types, in every version (its pg_type.dat).
 constexpr pqxx::oid kByteaType = 17;
@@ -157,6 +162,8 @@ class PostgresSession final : public Session {
     if (connection_ != nullptr && connection_->is_open()) return absl::OkStatus();
     work_.reset();
     connection_.reset();
+    const absl::Time start = absl::Now();
+    if (start < silent_until_) return Error(absl::StatusCode::kUnavailable, "the database does not answer");
     try {
       connection_ = std::make_unique<pqxx::connection>(url_);
       // By itself the library would connect again in the middle: without what is set here, and unwatched.
@@ -167,11 +174,13 @@ class PostgresSession final : public Session {
       const SocketWatch::Guard guard = Watch();
       pqxx::nontransaction setup(*connection_);
       // Whatever the server's defaults: what was acknowledged stays, and nothing waits forever.
-      setup.exec("SET synchronous_commit = on; SET statement_timeout = '60s'; SET lock_timeout = '30s'");
+      setup.exec(absl::StrCat("SET synchronous_commit = on; SET lock_timeout = '30s'; SET statement_timeout = ",
+                              absl::ToInt64Milliseconds(patience_ * 6 / 7)));
       setup.commit();
       return absl::OkStatus();
     } catch (const std::exception& e) {
       connection_.reset();
+      if (absl::Now() - start > kWaited) silent_until_ = absl::Now() + kSilence;
       return Error(absl::StatusCode::kUnavailable, e.what());
     }
   }
@@ -228,6 +237,7 @@ class PostgresSession final : public Session {
   const std::string url_;
   const std::string name_;
   const absl::Duration patience_;
+  absl::Time silent_until_ = absl::InfinitePast();
   SocketWatch watch_;
   std::unique_ptr<pqxx::connection> connection_;
   std::unique_ptr<pqxx::work> work_;  // the transaction that is open; goes before its connection

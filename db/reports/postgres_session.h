@@ -13,7 +13,8 @@ namespace quantgate::db::reports {
 
 // `url`: a connection URI of PostgreSQL, "postgresql://user@host/database?sslmode=verify-full". INVALID_ARGUMENT: not
 // one; UNAVAILABLE: nobody answers there, or not to this user. A statement that is not answered within `patience`, not
-// even with the error of the server's own limit (60 s), counts as a connection that breaks.
+// even with the error of the server's own limit (six sevenths of that), counts as a connection that breaks. A database
+// that lets somebody wait for a connection in vain is not asked again for some seconds: others need not wait as well.
 absl::StatusOr<std::unique_ptr<Session>> OpenPostgresSession(const std::string& url,
                                                              absl::Duration patience = absl::Seconds(70));
 

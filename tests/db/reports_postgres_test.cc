@@ -3,11 +3,13 @@
 #include <gtest/gtest.h>
 #include <signal.h>
 
+#include <fstream>
 #include <set>
 #include <string>
 #include <thread>
 #include <vector>
 
+#include "absl/time/clock.h"
 #include "db/reports/postgres_session.h"
 #include "tests/db/postgres_cluster.h"
 #include "tests/db/reports_fixture.h"
@@ -123,6 +125,36 @@ TEST_F(PostgresStoreTest, ABackendThatNeverAnswersIsAsABrokenConnection) {
   EXPECT_TRUE((*session)->Commit().ok());
   kill(first, SIGCONT);
   kill(second, SIGCONT);
+}
+
+// Who comes next does not wait as long as the first one.
+TEST_F(PostgresStoreTest, ADatabaseThatLetsEverybodyWaitIsLeftAloneForAWhile) {
+  auto session =
+      reports::OpenPostgresSession(cluster_->Address(database_) + "&connect_timeout=2", absl::Milliseconds(300));
+  ASSERT_TRUE(session.ok()) << session.status();
+  const auto answer = (*session)->Run("SELECT pg_backend_pid()", {});
+  ASSERT_TRUE(answer.ok()) << answer.status();
+  const auto backend = static_cast<pid_t>(answer->rows[0].Int(0));
+  pid_t postmaster = 0;  // "PID (postgres) S PARENT ..."
+  std::string ignored;
+  std::ifstream(absl::StrCat("/proc/", backend, "/stat")) >> ignored >> ignored >> ignored >> postmaster;
+  ASSERT_GT(postmaster, 1);
+  ASSERT_EQ(kill(postmaster, SIGSTOP), 0);
+  ASSERT_EQ(kill(backend, SIGSTOP), 0);
+  const auto asked = [&] {
+    const absl::Time start = absl::Now();
+    EXPECT_TRUE(absl::IsUnavailable((*session)->Run("SELECT 1", {}).status()));
+    return absl::Now() - start;
+  };
+  EXPECT_GE(asked(), absl::Seconds(2));
+  EXPECT_LT(asked(), absl::Milliseconds(500));
+  kill(postmaster, SIGCONT);
+  kill(backend, SIGCONT);
+  const absl::Time end = absl::Now() + absl::Seconds(30);
+  while (!(*session)->Run("SELECT 1", {}).ok()) {
+    ASSERT_LT(absl::Now(), end);
+    absl::SleepFor(absl::Milliseconds(100));
+  }
 }
 
 TEST_F(PostgresStoreTest, NewerAndForeignDatabasesAreRefused) {

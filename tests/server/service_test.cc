@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 #include <httplib.h>
 
+#include <optional>
 #include <thread>
 #include <vector>
 
@@ -420,6 +421,61 @@ TEST_F(ServiceTest, BytesThatAreNoRequestAreAnsweredAndCounted) {
     EXPECT_THAT(http.Get("/metrics")->body,
                 HasSubstr(absl::StrCat("requests_total{code=\"INVALID_ARGUMENT\",method=\"", method, "\"} 1")));
   }
+}
+
+// A database that hangs.
+class StuckStore final : public db::ReportStore {
+ public:
+  absl::Notification go_on;
+
+  bool read_only() const override { return false; }
+  absl::Status Put(const db::RequestKey&, v1::Report&, const v1::Graph*) override { return Stuck(); }
+  absl::StatusOr<std::optional<v1::Report>> FindRequest(const db::RequestKey&) override { return Stuck(); }
+  absl::StatusOr<v1::Report> Get(absl::string_view) override { return Stuck(); }
+  absl::StatusOr<db::ReportPage> List(const db::ReportQuery&) override { return Stuck(); }
+  absl::Status Delete(absl::string_view) override { return Stuck(); }
+  absl::StatusOr<int> Import(absl::Span<const v1::Report* const>, absl::Span<const v1::Graph* const>) override {
+    return Stuck();
+  }
+  absl::StatusOr<v1::Graph> GetGraph(absl::string_view) override { return Stuck(); }
+  absl::Status GetFleet(const v1::GetFleetRequest&, int, v1::GetFleetResponse&) override { return Stuck(); }
+  absl::Status GetTrends(const v1::GetTrendsRequest&, v1::GetTrendsResponse&) override { return Stuck(); }
+  absl::StatusOr<int64_t> Prune(absl::Time, int64_t, int) override { return Stuck(); }
+
+ private:
+  absl::Status Stuck() {
+    go_on.WaitForNotification();
+    return absl::UnavailableError("the database does not answer");
+  }
+};
+
+TEST_F(ServiceTest, TheCatalogNeedsNoStore) {
+  auto stuck = std::make_unique<StuckStore>();
+  absl::Notification& go_on = stuck->go_on;
+  Start();
+  server_.reset();
+  store_ = std::move(stuck);
+  auto server = Server::Start(options_, {fake::Check, fake::Rules(), modules_, store_.get(), log_});
+  ASSERT_TRUE(server.ok()) << server.status();
+  server_ = *std::move(server);
+  const auto channel = grpc::CreateChannel(server_->address(), grpc::InsecureChannelCredentials());
+  const auto reports = v1::ReportService::NewStub(channel);
+  std::vector<std::thread> waiting;
+  for (int i = 0; i < 4; ++i) {
+    waiting.emplace_back([&] {
+      v1::ListReportsResponse response;
+      const grpc::Status status =
+          Call(*reports, &v1::ReportService::Stub::ListReports, v1::ListReportsRequest(), response);
+      EXPECT_EQ(status.error_code(), grpc::StatusCode::UNAVAILABLE);
+    });
+  }
+  absl::SleepFor(absl::Milliseconds(200));
+  v1::ListRulesResponse rules;
+  EXPECT_TRUE(
+      Call(*v1::CatalogService::NewStub(channel), &v1::CatalogService::Stub::ListRules, v1::ListRulesRequest(), rules)
+          .ok());
+  go_on.Notify();
+  for (std::thread& thread : waiting) thread.join();
 }
 
 TEST_F(ServiceTest, TwoServersDoNotShareAPort) {
