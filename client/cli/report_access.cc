@@ -64,17 +64,19 @@ ReportAccess AccessThrough(Remote remote) {
           [shared](const v1::PruneReportsRequest& request) { return shared->PruneReports(request); }};
 }
 
-absl::StatusOr<ReportAccess> AccessStore(const std::string& store, bool create) {
+absl::StatusOr<ReportAccess> AccessStore(const std::string& store, Access access) {
   const std::string file = db::StoreFile(store);
-  if (!create && !file.empty() && access(file.c_str(), F_OK) != 0) {
+  if (access != Access::kCreate && !file.empty() && ::access(file.c_str(), F_OK) != 0) {
     return absl::NotFoundError(absl::StrCat("there is no store at ", file));
   }
   // Of a store that this user may only read, what is asked for can be read all the same.
-  const auto is_closed = [](const std::string& path) { return access(path.c_str(), W_OK) != 0; };
+  const auto is_closed = [](const std::string& path) { return ::access(path.c_str(), W_OK) != 0; };
   const std::string folder = std::filesystem::path(file).parent_path().string();
-  const bool only_read = !create && !file.empty() && store == absl::StrCat("sqlite:", file) &&  // nothing else is asked
+  const bool only_read = access != Access::kCreate && !file.empty() &&
+                         store == absl::StrCat("sqlite:", file) &&  // nothing else is asked
                          (is_closed(file) || is_closed(folder.empty() ? "." : folder));
-  auto opened = db::OpenReportStore(only_read ? absl::StrCat(store, "?mode=ro") : store);
+  auto opened = db::OpenReportStore(only_read ? absl::StrCat(store, "?mode=ro") : store,
+                                    access == Access::kRead ? db::StoreUse::kRead : db::StoreUse::kChange);
   if (!opened.ok()) return opened.status();
   std::shared_ptr<db::ReportStore> shared = *std::move(opened);
   if (shared == nullptr) return absl::InvalidArgumentError(absl::StrCat("--store ", store, " keeps no reports"));

@@ -24,9 +24,11 @@ struct ReportAccess {
 
 ReportAccess AccessThrough(Remote remote);
 
-// A store's address (db/reports/report_store.h). Unless `create`, NOT_FOUND when it is a file that is not there:
-// reading reports creates no store.
-absl::StatusOr<ReportAccess> AccessStore(const std::string& store, bool create = false);
+// What is to be done with a store: read it as it is; change what is in it; make it if there is none.
+enum class Access { kRead, kChange, kCreate };
+
+// A store's address (db/reports/report_store.h). Unless it may be made, NOT_FOUND when it is a file that is not there.
+absl::StatusOr<ReportAccess> AccessStore(const std::string& store, Access access);
 
 }  // namespace quantgate
 

@@ -44,8 +44,8 @@ struct ReportsFlags {
   std::shared_ptr<OutputFlags> output;
 };
 
-absl::StatusOr<ReportAccess> Open(const ReportsFlags& flags, bool create = false) {
-  if (!flags.store.empty()) return AccessStore(flags.store, create);
+absl::StatusOr<ReportAccess> Open(const ReportsFlags& flags, Access access) {
+  if (!flags.store.empty()) return AccessStore(flags.store, access);
   absl::StatusOr<Remote> remote = OpenRemote(*flags.server);
   if (!remote.ok()) return remote.status();
   return AccessThrough(*std::move(remote));
@@ -93,7 +93,7 @@ std::string ListText(const v1::ListReportsResponse& list, const Style& style) {
 }
 
 int RunList(const ReportsFlags& flags) {
-  const absl::StatusOr<ReportAccess> access = Open(flags);
+  const absl::StatusOr<ReportAccess> access = Open(flags, Access::kRead);
   if (!access.ok()) return Fail(access.status());
   v1::ListReportsResponse list;
   const absl::Status status = ForEachReport(*access, flags.filter, flags.limit, false, [&](v1::Report& report) {
@@ -106,7 +106,7 @@ int RunList(const ReportsFlags& flags) {
 }
 
 int RunShow(const ReportsFlags& flags) {
-  const absl::StatusOr<ReportAccess> access = Open(flags);
+  const absl::StatusOr<ReportAccess> access = Open(flags, Access::kRead);
   if (!access.ok()) return Fail(access.status());
   const absl::StatusOr<v1::Report> report = access->get(FullName(flags.names.front()));
   if (!report.ok()) return Fail(report.status());
@@ -117,7 +117,7 @@ int RunShow(const ReportsFlags& flags) {
 }
 
 int RunDelete(const ReportsFlags& flags) {
-  const absl::StatusOr<ReportAccess> access = Open(flags);
+  const absl::StatusOr<ReportAccess> access = Open(flags, Access::kChange);
   if (!access.ok()) return Fail(access.status());
   int exit_code = 0;
   for (const std::string& name : flags.names) {
@@ -146,7 +146,7 @@ int RunExport(const ReportsFlags& flags) {
   const KeptFile store = {db::StoreFile(flags.store), "the store"};
   if (absl::Status status = CheckOverwrites("--output", flags.output->output, {store}); !status.ok())
     return Fail(status);
-  const absl::StatusOr<ReportAccess> access = Open(flags);
+  const absl::StatusOr<ReportAccess> access = Open(flags, Access::kRead);
   if (!access.ok()) return Fail(access.status());
   OutputStream out = OutputStream::Open(*flags.output);
   absl::flat_hash_set<std::string> exported;
@@ -167,7 +167,7 @@ int RunExport(const ReportsFlags& flags) {
 }
 
 int RunDiff(const ReportsFlags& flags) {
-  const absl::StatusOr<ReportAccess> access = Open(flags);
+  const absl::StatusOr<ReportAccess> access = Open(flags, Access::kRead);
   if (!access.ok()) return Fail(access.status());
   v1::DiffReportsRequest request;
   request.set_base(FullName(flags.names[0]));
@@ -182,7 +182,7 @@ int RunDiff(const ReportsFlags& flags) {
 }
 
 int RunImport(const ReportsFlags& flags) {
-  const absl::StatusOr<ReportAccess> access = Open(flags, /*create=*/true);
+  const absl::StatusOr<ReportAccess> access = Open(flags, Access::kCreate);
   if (!access.ok()) return Fail(access.status());
   int64_t imported = 0, present = 0;
   for (const std::string& path : flags.names) {
@@ -193,7 +193,8 @@ int RunImport(const ReportsFlags& flags) {
       present += response->present();
       return absl::OkStatus();
     });
-    if (!status.ok()) return Fail(status);
+    if (status.ok()) continue;
+    return Fail(absl::Status(status.code(), absl::StrCat(status.message(), "; ", imported, " imported before that")));
   }
   return Finish(*flags.output, absl::StrCat(imported, " imported, ", present, " were there already\n"));
 }
@@ -209,7 +210,7 @@ int RunPrune(const ReportsFlags& flags) {
   if (!request.has_before() && flags.max_reports == 0) {
     return Fail(absl::InvalidArgumentError("give --older-than, --max-reports or both: which reports are to go?"));
   }
-  const absl::StatusOr<ReportAccess> access = Open(flags);
+  const absl::StatusOr<ReportAccess> access = Open(flags, Access::kChange);
   if (!access.ok()) return Fail(access.status());
   const absl::StatusOr<v1::PruneReportsResponse> response = access->prune(request);
   if (!response.ok()) return Fail(response.status());
@@ -218,7 +219,7 @@ int RunPrune(const ReportsFlags& flags) {
 
 int RunMigrate(const ReportsFlags& flags) {
   if (flags.store.empty()) return Fail(absl::InvalidArgumentError("give --store: which store is to be made ready?"));
-  const absl::StatusOr<ReportAccess> access = Open(flags, /*create=*/true);
+  const absl::StatusOr<ReportAccess> access = Open(flags, Access::kCreate);
   if (!access.ok()) return Fail(access.status());
   return Finish(*flags.output, "the store is ready\n");
 }

@@ -9,6 +9,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
+#include "absl/time/time.h"
 #include "db/reports/postgres_session.h"
 #include "db/reports/report_store.h"
 #include "db/reports/schema.h"
@@ -18,17 +19,21 @@
 namespace quantgate::db {
 namespace {
 
+// No read takes long, and others wait for the session.
+constexpr absl::Duration kReadPatience = absl::Seconds(21);
+
 struct SqliteOptions {
   bool read_only = false;
   int64_t max_bytes = 0;  // 0: no limit of its own
 };
 
-absl::StatusOr<std::unique_ptr<ReportStore>> OpenSqlite(const std::string& path, const SqliteOptions& options) {
+absl::StatusOr<std::unique_ptr<ReportStore>> OpenSqlite(const std::string& path, const SqliteOptions& options,
+                                                        StoreUse use) {
   using reports::SqliteSession;
   const SqliteSession::Mode mode = options.read_only ? SqliteSession::Mode::kReadOnly : SqliteSession::Mode::kReadWrite;
   absl::StatusOr<std::unique_ptr<SqliteSession>> writer = SqliteSession::Open(path, mode);
   if (!writer.ok()) return writer.status();
-  absl::Status status = reports::PrepareSchema(**writer);
+  absl::Status status = reports::PrepareSchema(**writer, use == StoreUse::kChange);
   if (status.ok()) status = (*writer)->Configure(options.max_bytes);
   if (!status.ok()) return status;
   absl::StatusOr<std::unique_ptr<SqliteSession>> reader = SqliteSession::Open(path, SqliteSession::Mode::kReadOnly);
@@ -36,22 +41,22 @@ absl::StatusOr<std::unique_ptr<ReportStore>> OpenSqlite(const std::string& path,
   return MakeSqlStore(*std::move(writer), *std::move(reader));
 }
 
-absl::StatusOr<std::unique_ptr<ReportStore>> OpenPostgres(const std::string& url) {
+absl::StatusOr<std::unique_ptr<ReportStore>> OpenPostgres(const std::string& url, StoreUse use) {
   absl::StatusOr<std::unique_ptr<reports::Session>> writer = reports::OpenPostgresSession(url);
   if (!writer.ok()) return writer.status();
-  absl::Status status = reports::PrepareSchema(**writer);
+  absl::Status status = reports::PrepareSchema(**writer, use == StoreUse::kChange);
   if (!status.ok()) return status;
-  absl::StatusOr<std::unique_ptr<reports::Session>> reader = reports::OpenPostgresSession(url);
+  absl::StatusOr<std::unique_ptr<reports::Session>> reader = reports::OpenPostgresSession(url, kReadPatience);
   if (!reader.ok()) return reader.status();
   return MakeSqlStore(*std::move(writer), *std::move(reader));
 }
 
 }  // namespace
 
-absl::StatusOr<std::unique_ptr<ReportStore>> OpenReportStore(const std::string& address) {
+absl::StatusOr<std::unique_ptr<ReportStore>> OpenReportStore(const std::string& address, StoreUse use) {
   if (address == "none") return nullptr;
   if (absl::StartsWith(address, "postgresql://") || absl::StartsWith(address, "postgres://")) {
-    return OpenPostgres(address);
+    return OpenPostgres(address, use);
   }
   absl::string_view rest = address;
   if (!absl::ConsumePrefix(&rest, "sqlite:")) {
@@ -82,7 +87,7 @@ absl::StatusOr<std::unique_ptr<ReportStore>> OpenReportStore(const std::string& 
           absl::StrCat("store: '", parameter, "' is none of mode=ro, mode=rw and max_bytes=N"));
     }
   }
-  return OpenSqlite(path, options);
+  return OpenSqlite(path, options, use);
 }
 
 std::string StoreFile(absl::string_view address) {

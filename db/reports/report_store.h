@@ -104,9 +104,11 @@ inline constexpr int64_t kMaxGraphBytes = int64_t{32} << 20;
 //                                        writes; `max_bytes` bounds the file, not counting its write-ahead log.
 //   postgresql://...                     a PostgreSQL database, by its connection URI. Several servers can share one.
 // INVALID_ARGUMENT for any other address. FAILED_PRECONDITION when the store belongs to another program or to a newer
-// version; UNAVAILABLE when the database does not answer; DATA_LOSS when it is damaged. A refused file is left as it
-// is.
-absl::StatusOr<std::unique_ptr<ReportStore>> OpenReportStore(const std::string& address);
+// version, or to an older one and is only to be read; UNAVAILABLE when the database does not answer; DATA_LOSS when it
+// is damaged. A refused file is left as it is.
+enum class StoreUse { kChange, kRead };  // kRead: no store is brought to this version, nor otherwise written to
+absl::StatusOr<std::unique_ptr<ReportStore>> OpenReportStore(const std::string& address,
+                                                             StoreUse use = StoreUse::kChange);
 
 // The file that such an address names, of SQLite; empty: none.
 std::string StoreFile(absl::string_view address);

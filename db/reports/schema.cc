@@ -155,13 +155,14 @@ absl::Status CheckSchema(Session& session) {
                                              ": a newer version of this program is in use; restart this one as that"));
 }
 
-absl::Status PrepareSchema(Session& session) {
+absl::Status PrepareSchema(Session& session, bool may_change) {
   absl::StatusOr<int64_t> version = CurrentVersion(session);
   if (!version.ok()) return version.status();
   if (*version == kVersion) return absl::OkStatus();
-  if (session.read_only()) {
+  if (session.read_only() || !may_change) {
     return Refuse(session,
-                  absl::StrCat("has schema ", *version, " and is read-only, so it cannot be brought to ", kVersion));
+                  absl::StrCat("has schema ", *version, " and is only to be read; 'quantgate reports migrate' ",
+                               "brings it to ", kVersion, ", which this version needs"));
   }
   absl::StatusOr<Transaction> transaction = Transaction::Begin(session);
   if (!transaction.ok()) return transaction.status();

@@ -20,9 +20,10 @@
 
 namespace quantgate::db::reports {
 
-// Creates or upgrades the tables; on a read-only session only checks them. FAILED_PRECONDITION when the database
-// belongs to another program or to a newer version.
-absl::Status PrepareSchema(Session& session);
+// Creates or upgrades the tables; on a read-only session, or unless `may_change`, only checks them.
+// FAILED_PRECONDITION when the database belongs to another program or to a newer version, or is to stay one of an
+// older.
+absl::Status PrepareSchema(Session& session, bool may_change = true);
 
 // For every transaction that writes: whether the store is still of this version. UNAVAILABLE: another process has
 // brought it to a newer one since, so another server may have what this one lacks.

@@ -118,6 +118,7 @@ absl::Status SqliteSession::Configure(int64_t max_bytes) {
   // FULL: a stored report survives a power cut, not only the end of the process.
   absl::Status status = Execute("PRAGMA journal_mode = WAL; PRAGMA synchronous = FULL");
   if (!status.ok() || max_bytes <= 0) return status;
+  max_bytes_ = max_bytes;
   absl::StatusOr<Answer> page_size = Run("PRAGMA page_size", {});
   if (!page_size.ok()) return page_size.status();
   const int64_t pages = std::max<int64_t>(1, max_bytes / page_size->rows.at(0).Int(0));
@@ -209,7 +210,10 @@ bool SqliteSession::read_only() const { return sqlite3_db_readonly(handle_, "mai
 
 absl::Status SqliteSession::Error(int code) const {
   const char* text = handle_ == nullptr ? sqlite3_errstr(code) : sqlite3_errmsg(handle_);
-  return absl::Status(CodeOf(code), absl::StrCat(name_, ": ", text));
+  // The limit of its own, or the disk: SQLite does not tell which.
+  const std::string limit =
+      (code & 0xff) == SQLITE_FULL && max_bytes_ > 0 ? absl::StrCat(" (max_bytes=", max_bytes_, ")") : "";
+  return absl::Status(CodeOf(code), absl::StrCat(name_, ": ", text, limit));
 }
 
 }  // namespace quantgate::db::reports

@@ -53,6 +53,7 @@ class SqliteSession final : public Session {
 
   std::string name_;
   sqlite3* handle_;
+  int64_t max_bytes_ = 0;  // 0: no limit of its own
   std::unordered_map<std::string, sqlite3_stmt*> statements_;
 };
 

@@ -370,6 +370,9 @@ has "$err" 'reports.jsonl:4: name: '
 echo '{"name": 7' >"$scratch/broken.jsonl"
 run 2 reports import "$scratch/broken.jsonl" --store "$copy"
 has "$err" 'broken.jsonl:1: is no report'
+run 2 reports import "$scratch/order.jsonl" "$scratch/broken.jsonl" --store "sqlite:$scratch/half.db"
+one_error INVALID_ARGUMENT
+has "$err" 'broken.jsonl:1: is no report.*; 2 imported before that$'
 run 1 check "$bad" --store "$copy" --label branch=main --label revision=0123abc --format json
 same "$(jq -r '.labels.branch + " " + .labels.revision' <<<"$out")" "main 0123abc"
 labeled=$(jq -r .name <<<"$out")
@@ -390,6 +393,18 @@ run 2 reports prune --older-than 90 --store "$copy"
 has "$err" 'no age such as 12h'
 run 0 reports prune --older-than 90d --max-reports 1 --store "$copy"
 same "$out" "2 deleted"
+# Who only reads leaves a store of an earlier version as it is, and says what brings it forward.
+cp "$data/../../data/reports/version_1.db" "$scratch/old.db"
+before=$(sha256sum <"$scratch/old.db")
+for words in list "show reports/x" "diff x y" export; do
+  # shellcheck disable=SC2086
+  run 2 reports $words --store "sqlite:$scratch/old.db"
+  one_error FAILED_PRECONDITION
+  has "$err" "has schema 1 and is only to be read; 'quantgate reports migrate' brings it to [0-9]+"
+  same "$(sha256sum <"$scratch/old.db") $(ls "$scratch" | grep -c '^old.db')" "$before 1"
+done
+run 0 reports migrate --store "sqlite:$scratch/old.db"
+run 0 reports list --store "sqlite:$scratch/old.db"
 run 0 reports migrate --store "sqlite:$scratch/fresh.db"
 run 0 reports list --store "sqlite:$scratch/fresh.db"
 run 2 check "$good" --label nonsense=1

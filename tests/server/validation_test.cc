@@ -323,7 +323,7 @@ TEST_F(ValidationTest, AFullStoreIsNamedAndTheServerLives) {
   grpc::Status status;
   for (int i = 0; i < 100 && status.ok(); ++i) status = Validate(request);
   EXPECT_EQ(status.error_code(), grpc::StatusCode::RESOURCE_EXHAUSTED);
-  EXPECT_THAT(status.error_message(), HasSubstr("reports.db: database or disk is full"));
+  EXPECT_THAT(status.error_message(), HasSubstr("reports.db: database or disk is full (max_bytes=400000)"));
   v1::ListReportsResponse list;
   EXPECT_TRUE(Call(*reports_, &v1::ReportService::Stub::ListReports, v1::ListReportsRequest(), list).ok());
   EXPECT_GT(list.reports_size(), 0);
