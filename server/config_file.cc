@@ -86,7 +86,12 @@ absl::Status ApplyConfigFile(const std::string& path, CLI::App& command) {
   }
   text.resize(file.gcount());
   try {
-    return Apply(YAML::Load(text), command, path);
+    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
+    if (documents.size() > 1) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("config file ", path, ": holds ", documents.size(), " documents, of which one would count"));
+    }
+    return documents.empty() ? absl::OkStatus() : Apply(documents[0], command, path);
   } catch (const YAML::Exception& e) {
     return absl::InvalidArgumentError(absl::StrCat("config file ", path, ":", e.mark.line + 1, ": ", e.msg));
   }

@@ -34,16 +34,20 @@ absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeCredentials(const O
   if (!tls && !options.tls_client_ca.empty()) {
     return absl::InvalidArgumentError("--tls-client-ca needs --tls-cert and --tls-key");
   }
-  if (tls && options.insecure) return absl::InvalidArgumentError("--insecure contradicts --tls-cert");
+  const bool is_http_open = http != nullptr && !IsLoopback(*http);
+  if (tls && options.insecure && !is_http_open) {
+    return absl::InvalidArgumentError("--insecure contradicts --tls-cert: there is no --http beyond loopback to allow");
+  }
   if (!tls && !options.insecure && !IsLoopback(listen)) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--listen ", FormatAddress(listen),
         " is reachable from other machines: give --tls-cert and --tls-key, or --insecure if that is meant"));
   }
-  if (http != nullptr && !options.insecure && !IsLoopback(*http)) {
+  if (is_http_open && !options.insecure) {
     return absl::InvalidArgumentError(absl::StrCat("--http ", FormatAddress(*http),
                                                    " is reachable from other machines and has no TLS: use a loopback "
-                                                   "address, or --insecure if that is meant"));
+                                                   "address, or --insecure if that is meant",
+                                                   tls ? ": gRPC keeps its TLS" : ""));
   }
   if (!tls) return grpc::InsecureServerCredentials();
 

@@ -32,7 +32,7 @@ struct Options {
   std::string http;                             // HOST:PORT of /v1, the page, /metrics and /healthz; empty: none
   std::vector<std::string> http_names;          // names that browsers reach it by, beside addresses and localhost
   int64_t max_upload_bytes = int64_t{1} << 30;  // a model file sent to the HTTP endpoint
-  bool insecure = false;                        // allows an address beyond loopback without TLS
+  bool insecure = false;  // allows an address beyond loopback without TLS; with tls_cert that of `http` alone
 
   // Paths of PEM files. Certificate and key come together; a client CA makes client certificates mandatory.
   std::string tls_cert;

@@ -210,7 +210,8 @@ void AddServeCommand(CLI::App& app, std::function<absl::Status()>* run, ServePar
       ->type_name("AGE");
   command->add_option("--tables", flags->tables, "Constraint database; by default the one that came with this program")
       ->type_name("PATH");
-  command->add_flag("--insecure", server.insecure, "Allow an address that other machines reach, without TLS");
+  command->add_flag("--insecure", server.insecure,
+                    "Allow an address that other machines reach, without TLS; with --tls-cert, that of --http");
   command->add_option("--tls-cert", server.tls_cert, "The server's certificate chain")->type_name("PEM");
   command->add_option("--tls-key", server.tls_key, "Its private key")->type_name("PEM");
   command

@@ -267,7 +267,8 @@ TEST_F(ServeTest, ConfigurationErrorsNameThePlace) {
            {"max-nodes: [1, 2]\n", "c.yaml:1: 'max-nodes' takes a single value"},
            {"max-nodes: 1\nmax-nodes: 2\n", "c.yaml:2: 'max-nodes' is set twice"},
            {"- a\n", "c.yaml:1: must be a map"},
-           {"a: [\n", "c.yaml:2: "}}) {
+           {"a: [\n", "c.yaml:2: "},
+           {"listen: 127.0.0.1:0\n---\nmax-nodes: 1\n", "c.yaml: holds 2 documents"}}) {
     std::ofstream(Path("c.yaml")) << bad.text;
     EXPECT_EQ(Run({"--config", Path("c.yaml")}), 2) << bad.text;
     EXPECT_THAT(Stderr(), ::testing::StartsWith("error[INVALID_ARGUMENT]: ")) << bad.text;
@@ -337,6 +338,21 @@ TEST_F(ServeTest, TlsWithAndWithoutClientCertificates) {
   EXPECT_TRUE(Validate("g", nullptr, channel("")).ok());
   EXPECT_FALSE(Validate("g", nullptr, grpc::CreateChannel(address_, grpc::InsecureChannelCredentials())).ok());
   EXPECT_EQ(Kill(SIGTERM), 0);
+
+  // HTTP, which has none, must be wanted.
+  std::vector<std::string> open = {"--listen", "0.0.0.0:0",  "--http",           "0.0.0.0:0", "--store",
+                                   "none",     "--tls-cert", Path("server.pem"), "--tls-key", Path("server.key")};
+  EXPECT_EQ(Run(open), 2);
+  EXPECT_THAT(Stderr(), HasSubstr("or --insecure if that is meant: gRPC keeps its TLS"));
+  open.push_back("--insecure");
+  Start(open);
+  address_ = absl::StrCat("127.0.0.1", address_.substr(address_.rfind(':')));
+  EXPECT_TRUE(Validate("g", nullptr, channel("")).ok());
+  EXPECT_FALSE(Validate("g", nullptr, grpc::CreateChannel(address_, grpc::InsecureChannelCredentials())).ok());
+  EXPECT_EQ(Kill(SIGTERM), 0);
+  open[3] = "127.0.0.1:0";
+  EXPECT_EQ(Run(open), 2);
+  EXPECT_THAT(Stderr(), HasSubstr("--insecure contradicts --tls-cert"));
 
   Start({"--listen", "127.0.0.1:0", "--store", "none", "--tls-cert", Path("server.pem"), "--tls-key",
          Path("server.key"), "--tls-client-ca", Path("client.pem")});
