@@ -18,6 +18,16 @@ std::string HostName(absl::string_view host) {
   return std::string(host.substr(0, host.find(':')));
 }
 
+// A page of this server: of the host that it asks; or, where a proxy asks under another name, of one that the server is
+// known by. Whatever else this machine serves has its addresses too, so these do not count.
+bool IsOwnOrigin(absl::string_view origin, absl::string_view host, const std::vector<std::string>& names) {
+  if (absl::EndsWith(origin, absl::StrCat("://", host))) return true;
+  if (!absl::ConsumePrefix(&origin, "https://") && !absl::ConsumePrefix(&origin, "http://")) return false;
+  return !HostAllowed(origin, {}) && std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return absl::EqualsIgnoreCase(name, origin);
+  });
+}
+
 }  // namespace
 
 bool HostAllowed(absl::string_view host, const std::vector<std::string>& names) {
@@ -40,9 +50,12 @@ absl::Status Admit(const httplib::Request& request, const std::vector<std::strin
   if (request.method == "GET" || request.method == "HEAD") return absl::OkStatus();
   const std::string origin = request.get_header_value("Origin");
   const std::string site = request.get_header_value("Sec-Fetch-Site");
-  if ((!origin.empty() && !absl::EndsWith(origin, absl::StrCat("://", host))) ||
+  if ((!origin.empty() && !IsOwnOrigin(origin, host, names)) ||
       (!site.empty() && site != "same-origin" && site != "none")) {
-    return absl::PermissionDeniedError("Origin: requests from pages of other sites are not answered");
+    return absl::PermissionDeniedError(
+        "Origin: requests from pages of other sites are not answered; a proxy in front must pass the Host header on, "
+        "or "
+        "the page's own name be given with --http-name");
   }
   absl::string_view type =
       request.headers.count("Content-Type") == 1 ? request.headers.find("Content-Type")->second : absl::string_view();

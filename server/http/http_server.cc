@@ -1,13 +1,17 @@
 #include "server/http/http_server.h"
 
+#include <array>
 #include <atomic>
 #include <nlohmann/json.hpp>
 #include <thread>
 #include <utility>
+#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "quantgate/v1/report_service.pb.h"
@@ -39,6 +43,19 @@ constexpr char kLogsDecode[] = "/v1/logs:decode";
 constexpr char kEvents[] = "/v1/events";
 constexpr char kGroups[] = "/groups";
 constexpr char kServer[] = "/v1/server";
+
+// The addresses that the page's own router knows (server/dashboard/src/main.tsx): all of them are one page.
+bool IsView(absl::string_view path) {
+  absl::ConsumePrefix(&path, "/");
+  if (!path.empty()) absl::ConsumeSuffix(&path, "/");
+  const std::vector<absl::string_view> parts = absl::StrSplit(path, '/');
+  if (parts.size() == 1) {
+    return absl::c_linear_search(
+        std::array<absl::string_view, 6>{"", "reports", "trends", "compare", "check", "decode"}, parts[0]);
+  }
+  return parts[0] == "reports" && !parts[1].empty() &&
+         (parts.size() == 2 || (parts.size() == 3 && parts[2] == "graph"));
+}
 
 absl::Status TooLarge(const char* name, int64_t limit) { return LimitExceeded(name, limit, "the body is larger"); }
 
@@ -212,9 +229,7 @@ void HttpServer::Impl::WatchEvents(httplib::Response& response) {
 }
 
 void HttpServer::Impl::SendPage(const httplib::Request& request, httplib::Response& response) const {
-  // Every view has an address of its own; all are one page.
-  const bool is_view = !absl::StrContains(request.path, '.');
-  const std::string path = is_view ? "/index.html" : request.path;
+  const std::string path = IsView(request.path) ? "/index.html" : request.path;
   for (const DashboardFile& file : DashboardFiles()) {
     if (file.path != path) continue;
     response.set_header("ETag", std::string(file.etag));

@@ -317,6 +317,14 @@ TEST_F(HttpTest, PagesOfOtherSitesGetNothing) {
   EXPECT_EQ(post(kOwnPage, "text/plain"), 200);
   EXPECT_EQ(post({{"Origin", "http://evil.example"}}, "application/json"), 403);
   EXPECT_EQ(post({{"Origin", "null"}}, "application/json"), 403);
+  // A proxy that has TLS and asks by address: the page's own name is known, and nothing else is the page.
+  EXPECT_EQ(post({{"Origin", "https://gate.example"}}, "application/json"), 200);
+  EXPECT_EQ(post({{"Origin", "https://Gate.Example"}, {"Sec-Fetch-Site", "same-origin"}}, "application/json"), 200);
+  for (const char* other : {"https://gate.example.evil", "https://evil-gate.example", "https://gate.example:1234",
+                            "ftp://gate.example", "gate.example", "http://127.0.0.1", "http://localhost"}) {
+    EXPECT_EQ(post({{"Origin", other}}, "application/json"), 403) << other;
+  }
+  EXPECT_EQ(post({{"Origin", "https://gate.example"}, {"Sec-Fetch-Site", "cross-site"}}, "application/json"), 403);
   EXPECT_EQ(post({{"Sec-Fetch-Site", "cross-site"}}, "application/json"), 403);
   EXPECT_EQ(post({{"Origin", "http://" + server_->http_address()}}, "application/json"), 200);
   EXPECT_EQ(http_->Delete("/v1/reports/7")->status, 403);
@@ -334,7 +342,13 @@ TEST_F(HttpTest, ThePageIsThereAndIsNotSentTwice) {
   EXPECT_EQ(page->get_header_value("Content-Type"), "text/html; charset=utf-8");
   EXPECT_EQ(http_->Get("/reports/7")->body, page->body);  // an address of the page itself
   EXPECT_EQ(http_->Get("/", {{"If-None-Match", page->get_header_value("ETag")}})->status, 304);
-  EXPECT_EQ(http_->Get("/no-such.js")->status, 404);
+  for (const char* view : {"/reports", "/reports/", "/reports/7/graph", "/trends", "/compare", "/check", "/decode"}) {
+    EXPECT_EQ(http_->Get(view)->status, 200) << view;
+  }
+  for (const char* nothing : {"/no-such.js", "/v1", "/v1/", "/v2/reports", "/metrics/", "/reports/7/8",
+                              "/reports/7/graph/9", "/trends/1", "/no-such"}) {
+    EXPECT_EQ(http_->Get(nothing)->status, 404) << nothing;
+  }
   EXPECT_EQ(http_->Head("/")->status, 200);
 }
 
