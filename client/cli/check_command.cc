@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <functional>
 #include <optional>
 #include <set>
 #include <utility>
@@ -225,9 +226,14 @@ absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string
 }
 
 // For other programs; null: not one of those.
-using Printer = std::string (*)(absl::Span<const MatrixRow>, int exit_code);
-Printer PrinterOf(absl::string_view format) {
-  if (format == "sarif") return RenderSarif;
+using Printer = std::function<std::string(absl::Span<const MatrixRow>, int exit_code)>;
+Printer PrinterOf(const CheckFlags& flags) {
+  const std::string& format = flags.output->format;
+  if (format == "sarif") {
+    return [has_baseline = !flags.baseline.empty()](absl::Span<const MatrixRow> rows, int code) {
+      return RenderSarif(rows, code, has_baseline);
+    };
+  }
   if (format == "junit") return RenderJunit;
   if (format == "github") return RenderGithub;
   if (format == "markdown")
@@ -240,7 +246,7 @@ absl::StatusOr<std::string> Render(const CheckFlags& flags, const std::vector<v1
   if (flags.output->format == "json") {
     return flags.models.size() == 1 ? ToJson(reports.front()) : ReportsToJson(reports);
   }
-  if (const Printer printer = PrinterOf(flags.output->format); printer != nullptr) return printer(rows, exit_code);
+  if (const Printer printer = PrinterOf(flags); printer != nullptr) return printer(rows, exit_code);
   Style style = OutputStyle(*flags.output);
   style.verbose = flags.verbose;
   std::string text;
@@ -361,7 +367,7 @@ int RunCheck(const CheckFlags& flags) {
     if (absl::Status finished = confirm->Finish(flags.output->quiet); !finished.ok()) complain(finished);
   }
   // What other programs read says of each model why it could not be checked.
-  if (reports.empty() && PrinterOf(flags.output->format) == nullptr) return exit_code;
+  if (reports.empty() && PrinterOf(flags) == nullptr) return exit_code;
   if (!flags.output->quiet) NoteBaseline(gate->baseline, reports);
   ResolveWaiverTargets(gate->waivers, reports, flags.tables);
   gate->Apply(absl::MakeSpan(reports));

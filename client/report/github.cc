@@ -1,5 +1,7 @@
 #include "client/report/github.h"
 
+#include <filesystem>
+#include <system_error>
 #include <utility>
 #include <vector>
 
@@ -37,9 +39,18 @@ struct Place {
   std::string line;  // empty: none
 };
 
+// A path below the working folder as seen from there, which is how annotations name files; any other as it is.
+std::string FromHere(const std::string& path) {
+  std::error_code ignored;
+  const std::filesystem::path here = std::filesystem::current_path(ignored);
+  const std::filesystem::path relative = std::filesystem::path(path).lexically_normal().lexically_relative(here);
+  return relative.empty() || *relative.begin() == ".." ? path : relative.string();
+}
+
 // The line of code, where it is one of this repository; else the model.
 Place PlaceOf(const std::string& model, const v1::Finding& finding) {
-  const std::string& source = finding.location().source_line();
+  std::string source = finding.location().source_line();
+  if (absl::StartsWith(source, "/")) source = FromHere(source);
   const size_t colon = source.rfind(':');
   if (colon == std::string::npos || absl::StartsWith(source, "/")) return {model, ""};
   const std::string line = source.substr(colon + 1);

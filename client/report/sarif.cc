@@ -284,22 +284,17 @@ Json CommonCorrections(const std::string& model, const v1::Report& report) {
           {"conflicts", std::move(conflicts)}};
 }
 
-bool InBaseline(const v1::Result& result) {
-  return absl::c_any_of(result.findings(), [](const v1::Finding& finding) { return finding.in_baseline(); });
-}
-
 }  // namespace
 
-std::string RenderSarif(absl::Span<const MatrixRow> rows, int exit_code) {
+std::string RenderSarif(absl::Span<const MatrixRow> rows, int exit_code, bool has_baseline) {
   RuleList rules;
-  bool all_read = true, has_baseline = false;
+  bool all_read = true;
   std::string version;
   for (const MatrixRow& row : rows) {
     all_read &= row.report != nullptr;
     if (row.report == nullptr) continue;
     version = row.report->tool_version();
     for (const v1::Result& result : row.report->results()) {
-      has_baseline |= InBaseline(result);
       for (const v1::Finding& finding : result.findings()) rules.Mention(finding);
     }
   }

@@ -13,11 +13,11 @@ namespace quantgate {
 //   - its rule, described by what `quantgate explain` prints;
 //   - the model as its artifact, node and tensor as logical locations, the line of code where the graph has one;
 //   - partialFingerprints["quantgate/v1"], which no renumbering changes (db/reports/fingerprint.h);
-//   - a suppression where it is waived, baselineState where a baseline has it;
+//   - a suppression where it is waived, and with a baseline its baselineState;
 //   - the correction that removes it as a fix. What a fix replaces is no range of the model file but the text of one
 //     spec: the artifact is "model.onnx#spec/…", and a correction that removes several findings stands at the first.
 // Verdicts are in run.properties.verdicts; what was not checked, and models that could not be read, are notifications.
-std::string RenderSarif(absl::Span<const MatrixRow> rows, int exit_code);
+std::string RenderSarif(absl::Span<const MatrixRow> rows, int exit_code, bool has_baseline);
 
 }  // namespace quantgate
 

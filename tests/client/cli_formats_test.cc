@@ -53,7 +53,9 @@ struct Format {
 
 std::string Markdown(absl::Span<const MatrixRow> rows, int exit_code) { return RenderMarkdown(rows, exit_code); }
 
-constexpr Format kFormats[] = {{"expected.sarif", RenderSarif},
+std::string Sarif(absl::Span<const MatrixRow> rows, int exit_code) { return RenderSarif(rows, exit_code, true); }
+
+constexpr Format kFormats[] = {{"expected.sarif", Sarif},
                                {"expected.junit.xml", RenderJunit},
                                {"expected.github.txt", RenderGithub},
                                {"expected.md", Markdown}};
@@ -212,7 +214,7 @@ TEST(Markdown, IsBounded) {
 TEST(Sarif, AServerMayKnowMoreRules) {
   ModelRun run = Hostile();
   run.reports.mutable_reports(0)->mutable_results(0)->mutable_findings(0)->set_code("ZZ999");
-  EXPECT_THAT(RenderSarif(run.rows, 1), HasSubstr("\"id\": \"ZZ999\""));
+  EXPECT_THAT(RenderSarif(run.rows, 1, false), HasSubstr("\"id\": \"ZZ999\""));
 }
 
 }  // namespace

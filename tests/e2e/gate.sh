@@ -55,6 +55,10 @@ waive DT105 'no such node' 2999-12-31
 cd "$scratch" || exit 1
 run 1 check "$resnet" -t qnn_htp/SM8350 --waivers waivers.yaml --format github
 has "$out" '^::warning file=waivers.yaml,line=2,title=EN302'
+run 1 check "$resnet" -t qnn_htp/SM8350 --waivers "$scratch/waivers.yaml" --format github
+has "$out" '^::warning file=waivers.yaml,line=2,title=EN302'
+run 1 check "$resnet" -t qnn_htp/SM8350 --format sarif
+has_not "$out" 'baselineState'
 waive DT105 'no such node' 31.12.2999
 run 2 check "$resnet" -t qnn_htp/SM8350 --waivers "$scratch/waivers.yaml"
 one_error INVALID_ARGUMENT
@@ -107,6 +111,10 @@ run 1 check "$resnet" -t qnn_htp/SM8350 --format sarif
 before=$(fingerprints <<<"$out")
 run 1 check "$scratch/renamed.json" -t qnn_htp/SM8350 --format sarif
 same "$(fingerprints <<<"$out")" "$before"
+# Also where nothing of it is known.
+jq '.results[].findings = []' "$scratch/baseline.json" >"$scratch/less.json"
+run 1 check "$resnet" -t qnn_htp/SM8350 --baseline "$scratch/less.json" --format sarif
+same "$(jq -c '[.runs[0].results[].baselineState] | unique' <<<"$out")" '["new"]'
 jq 'del(.results[0].findings[-1])' "$scratch/baseline.json" >"$scratch/less.json"
 run 1 check "$resnet" -t qnn_htp/SM8350 --baseline "$scratch/less.json"
 echo '{"version": "2.1.0", "runs": []}' >"$scratch/other.json"
