@@ -1,5 +1,6 @@
 #include "server/check_events.h"
 
+#include <exception>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -27,6 +28,15 @@ CheckEvents::CheckEvents(Events* events, const char* phase, const std::string& m
   Publish("started", absl::OkStatus(), nullptr);
 }
 
+CheckEvents::~CheckEvents() {
+  if (finished_) return;
+  try {
+    Finished(absl::InternalError("ended by a fault of the server"), v1::Report());
+  } catch (const std::exception&) {
+    // There is no memory even to say so.
+  }
+}
+
 std::function<bool()> CheckEvents::Watching(const std::function<bool()>& cancelled) {
   if (events_ == nullptr) return cancelled;
   return [this, cancelled] {
@@ -43,6 +53,7 @@ void CheckEvents::Progress() {
 }
 
 void CheckEvents::Finished(const absl::Status& status, const v1::Report& report) {
+  finished_ = true;
   Publish("finished", status, &report);
 }
 

@@ -21,6 +21,8 @@ class CheckEvents {
   // `phase` is a literal, "importing" or "checking". `events` may be null. What nobody has to know is left empty.
   CheckEvents(Events* events, const char* phase, const std::string& model, std::vector<std::string> targets,
               int64_t nodes);
+  // A check that ended by an exception ends for those who watch as well.
+  ~CheckEvents();
   CheckEvents(const CheckEvents&) = delete;
 
   // `cancelled`, which also says that the check goes on, when it is asked.
@@ -40,6 +42,7 @@ class CheckEvents {
   const int64_t id_;
   const absl::Time start_;
   absl::Time last_;
+  bool finished_ = false;
 };
 
 }  // namespace quantgate::server

@@ -366,23 +366,30 @@ TEST_F(HttpTest, LogsAreDecoded) {
 
 TEST_F(HttpTest, EventsTellOfChecks) {
   StartHttp();
-  std::string text;
-  httplib::Client watcher("http://" + server_->http_address());
-  watcher.set_read_timeout(30);
-  std::atomic<bool> watching{false};
-  std::thread reader([&] {
-    (void)watcher.Get("/v1/events", [&](const char* data, size_t size) {
-      watching = true;
-      text.append(data, size);
-      return text.find("event: finished") == std::string::npos ||
-             text.find("\n\n", text.find("event: finished")) == std::string::npos;
+  // What is said until a check has ended.
+  const auto events_of = [&](const std::string& body, int status) {
+    std::string text;
+    httplib::Client watcher("http://" + server_->http_address());
+    watcher.set_read_timeout(30);
+    std::atomic<bool> watching{false};
+    std::thread reader([&] {
+      (void)watcher.Get("/v1/events", [&](const char* data, size_t size) {
+        watching = true;
+        text.append(data, size);
+        return text.find("event: finished") == std::string::npos ||
+               text.find("\n\n", text.find("event: finished")) == std::string::npos;
+      });
     });
-  });
-  ASSERT_TRUE(Eventually([&] { return watching.load(); }));
-  Validate(R"({"graph":{"name":"g"},"options":{"model":{"path":"<b>\nevent: x"}}})", 200);
-  reader.join();
+    EXPECT_TRUE(Eventually([&] { return watching.load(); }));
+    Validate(body, status);
+    reader.join();
+    return text;
+  };
+  const std::string text = events_of(R"({"graph":{"name":"g"},"options":{"model":{"path":"<b>\nevent: x"}}})", 200);
   EXPECT_THAT(text, HasSubstr("event: started\ndata: {\"id\":1,\"phase\":\"checking\",\"model\":\"<b>\\nevent: x\""));
   EXPECT_THAT(text, HasSubstr("\"verdict\":\"ACCEPTED\""));
+  EXPECT_THAT(events_of(R"({"graph":{"name":"throw"}})", 500),
+              HasSubstr("\"error\":\"ended by a fault of the server\""));
 }
 
 TEST_F(HttpTest, WatchersAreFewAndEndWithTheServer) {
