@@ -56,20 +56,27 @@ void CheckLists(const BackendOp& op, OpReport& report) {
   }
 }
 
-// Dimensions that parameters name: of in[0], or of the output where the operator adds one. Those of other operators are
+// Parameters that name dimensions: of in[0], or of the output where the operator adds one. Those of other operators are
 // in the table.
 void CheckAxes(const BackendOp& op, OpReport& report) {
-  const bool adds = Is(op, {"OneHot", "Pack"});
-  if (!adds && !Is(op, {"Argmax", "Argmin", "L2Norm", "ReduceMax", "ReduceMean", "ReduceMin", "ReduceSum", "Transpose",
-                        "UnPack"}))
-    return;
-  const int rank = adds ? Output(op, 0).rank : Input(op, 0).rank;
-  const absl::string_view name = op.name == "Transpose" ? "perm" : FindParam(op, "axes") != nullptr ? "axes" : "axis";
-  const BackendParam* param = FindParam(op, name);
+  struct Named {
+    absl::string_view op;
+    absl::string_view param;
+    bool of_output = false;
+  };
+  static constexpr Named kNamed[] = {
+      {"Argmax", "axis"},     {"Argmin", "axis"},    {"L2Norm", "axes"},     {"OneHot", "axis", true},
+      {"Pack", "axis", true}, {"ReduceMax", "axes"}, {"ReduceMean", "axes"}, {"ReduceMin", "axes"},
+      {"ReduceSum", "axes"},  {"Transpose", "perm"}, {"UnPack", "axis"},
+  };
+  const auto* named = absl::c_find_if(kNamed, [&](const Named& entry) { return entry.op == op.name; });
+  if (named == std::end(kNamed)) return;
+  const int rank = named->of_output ? Output(op, 0).rank : Input(op, 0).rank;
+  const BackendParam* param = FindParam(op, named->param);
   if (param == nullptr || rank < 0) return;
   const auto beyond = absl::c_find_if(param->ints, [&](int64_t axis) { return axis >= rank; });
   if (beyond == param->ints.end()) return;
-  report.Add(kInferredShape, Whole(), absl::StrCat("dimension ", *beyond, " in ", name),
+  report.Add(kInferredShape, Whole(), absl::StrCat("dimension ", *beyond, " in ", named->param),
              absl::StrCat("dimensions are below ", rank, ", the rank"));
 }
 
