@@ -1,4 +1,5 @@
-// What is to be said of waivers and baselines. The gate (client/gate) adds these to a finished report; no check of a graph finds them.
+// What is to be said of waivers and baselines. The gate (client/gate) adds these to a finished report; no check of a
+// graph finds them.
 #ifndef QUANTGATE_RULES_ENGINE_GATE_RULES_H_
 #define QUANTGATE_RULES_ENGINE_GATE_RULES_H_
 
