@@ -47,9 +47,10 @@ struct SimulateOptions {
   std::shared_ptr<WorkBudget> work;
 };
 
-// INVALID_ARGUMENT, with the node: the graph's tensors do not go together. RESOURCE_EXHAUSTED: the bytes that were too
-// many, or the multiplications. A node without a kernel, and what reads its results, is not computed; the simulation
-// says so.
+// INVALID_ARGUMENT, with the node: the graph's tensors do not go together. INVALID_ARGUMENT as well: a graph whose
+// quantization is in an encodings file, of which the float model would be run. RESOURCE_EXHAUSTED: the bytes that were
+// too many, or the multiplications. A node without a kernel, and what reads its results, is not computed; the
+// simulation says so.
 absl::StatusOr<v1::Simulation> Simulate(const Graph& graph, const ResolvedGraph& resolved, Inputs inputs,
                                         const SimulateOptions& options);
 

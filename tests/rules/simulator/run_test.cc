@@ -52,6 +52,15 @@ Outcome Simulated(const v1::Graph& graph, const Request& request, int64_t max_by
   return run;
 }
 
+TEST(Encodings, AreNotLeftOutInSilence) {
+  v1::Graph graph = Imported(std::string(kData) + "onnx/tiny.qdq_u8s8.onnx");
+  EXPECT_TRUE(Simulated(graph, Request()).status.ok());
+  graph.mutable_encodings_file();
+  const absl::Status status = Simulated(graph, Request()).status;
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(status.message()), HasSubstr("encodings file"));
+}
+
 Outcome WithSeed(const v1::Graph& graph, uint64_t seed) {
   Request request;
   request.seed = seed;
