@@ -265,6 +265,11 @@ absl::StatusOr<bool> CheckTarget(const Asked& asked, const Scopes& scopes, Sound
   if (std::string reason = OtherVersion(options.toolchain, asked.target.toolchain); !reason.empty()) {
     sinks.front().NotChecked(nullptr, -1, std::move(reason));
   }
+  if (scopes.front()->graph.message().has_encodings_file() && !ReadsEncodings(asked.target.toolchain)) {
+    sinks.front().NotChecked(
+        nullptr, -1,
+        absl::StrCat("the encodings file has no effect: ", toolchain, " reads none, and runs the model as it is"));
+  }
   int64_t unjudged = 0;
   for (size_t i = 0; i < scopes.size(); ++i) {
     if (Cancelled(options)) return absl::CancelledError("the check was cancelled");

@@ -79,6 +79,8 @@ absl::StatusOr<Shown> LoadTarget(const ConstraintsFlags& flags) {
   if (!table.ok()) return table.status();
   for (db::OpConstraints& op : table->ops) KeepOf(*target, *table, op);
   const Hardware hardware = HardwareOf(*target);
+  // What others count in this place is no arch.
+  if (!absl::StartsWith(target->backend, "qnn_")) return Shown{target->name, *std::move(table), {}};
   const std::string kernels = hardware.kernels == hardware.arch ? "" : absl::StrCat(", kernels of V", hardware.kernels);
   const std::string heading =
       absl::StrCat(target->name, " (V", target->arch, kernels, hardware.has_float ? "" : ", no floats", ")");

@@ -34,7 +34,8 @@ std::vector<std::string> NearestNames(absl::string_view text, absl::Span<const s
   for (size_t i = 0; i < names.size(); ++i) {
     if (names[i].size() > kMaxLength) continue;
     const size_t distance = EditDistance(wanted, absl::AsciiStrToLower(names[i]));
-    if (distance * 2 <= std::max(wanted.size(), names[i].size())) ranked.emplace_back(distance, i);
+    // About a third of the letters: "V5" is near "V6", and "Nope" is not near "TopK".
+    if (distance * 3 <= std::max(wanted.size(), names[i].size()) + 1) ranked.emplace_back(distance, i);
   }
   std::sort(ranked.begin(), ranked.end());
   std::vector<std::string> nearest;

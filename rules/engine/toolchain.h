@@ -22,6 +22,9 @@ absl::StatusOr<Toolchain> ResolveToolchain(absl::string_view name, absl::string_
 // "executorch"
 absl::string_view ToolchainName(Toolchain toolchain);
 
+// Whether it takes quantization parameters from a file beside the model.
+inline bool ReadsEncodings(Toolchain toolchain) { return toolchain == Toolchain::kQnnConverter; }
+
 // Of `name` as it is given to ResolveToolchain: why what is known of the toolchain may not hold for its version. Empty:
 // it holds, or no version is given.
 std::string OtherVersion(absl::string_view name, Toolchain toolchain);

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <thread>
 
+#include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/check.h"
 #include "rules/engine/field.h"
@@ -223,6 +224,26 @@ TEST_F(EngineTest, ToolchainDecidesWhatARefusedNodeMeans) {
   EXPECT_EQ(report_.results(0).outcome().kind(), v1::Outcome::PARTIAL);
   ASSERT_TRUE(Run(SoundConv().graph, {"fake/two"}).ok());
   EXPECT_EQ(report_.results(0).outcome().kind(), v1::Outcome::FULL);
+}
+
+TEST_F(EngineTest, EncodingsHaveNoEffectWhereNobodyReadsThem) {
+  const auto ignored = [&] {
+    return absl::c_any_of(report_.results(0).not_checked(), [](const v1::NotChecked& entry) {
+      return absl::StrContains(entry.reason(), "encodings file has no effect");
+    });
+  };
+  GraphBuilder b = SoundConv();
+  b.graph.mutable_encodings_file()->set_layout(v1::EncodingsFile::LAYOUT_KEYED);
+  b.graph.mutable_encodings_file()->set_partial(true);
+  for (const char* toolchain : {"", "onnxruntime", "executorch", "litert"}) {
+    ASSERT_TRUE(Run(b.graph, {"fake/two"}, v1::Report::STRICT, toolchain).ok());
+    EXPECT_TRUE(ignored()) << toolchain;
+    EXPECT_EQ(report_.results(0).verdict(), v1::Result::ACCEPTED_WITH_WARNINGS);
+  }
+  ASSERT_TRUE(Run(b.graph, {"fake/two"}, v1::Report::STRICT, "qnn-converter").ok());
+  EXPECT_FALSE(ignored());
+  ASSERT_TRUE(Run(SoundConv().graph, {"fake/two"}, v1::Report::STRICT, "onnxruntime").ok());
+  EXPECT_FALSE(ignored());
 }
 
 TEST(Toolchain, DefaultsFollowOriginAndBackend) {
@@ -517,6 +538,8 @@ TEST(Nearest, SuggestsWhatIsClose) {
   EXPECT_EQ(DidYouMean("SM8651", names), "; did you mean SM8650, SM8550 or SM8350?");
   EXPECT_EQ(DidYouMean("zzzzzzzz", names), "");
   EXPECT_THAT(NearestNames("sm8350", names, 1), ::testing::ElementsAre("SM8350"));
+  EXPECT_EQ(DidYouMean("V5", {"V6"}), "; did you mean V6?");
+  EXPECT_EQ(DidYouMean("Nope", {"TopK"}), "");
 }
 
 TEST(Verdict, WaivedFindingsDoNotCount) {

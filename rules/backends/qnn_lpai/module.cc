@@ -3,6 +3,7 @@
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -36,7 +37,7 @@ absl::StatusOr<Target> Resolve(const db::TableSource& tables, const TargetName& 
   for (const Soc& soc : kSocs) {
     const std::string version = absl::StrCat("V", soc.version);
     known.push_back(std::string(soc.name));
-    known.push_back(version);
+    if (!absl::c_linear_search(known, version)) known.push_back(version);
     if (absl::EqualsIgnoreCase(name.soc, soc.name)) target.soc = std::string(soc.name);
     if (absl::EqualsIgnoreCase(name.soc, soc.name) || absl::EqualsIgnoreCase(name.soc, version)) {
       target.arch = soc.version;
