@@ -226,6 +226,12 @@ absl::StatusOr<bool> PlanCorrections(const CorrectionTask& task, v1::Result& res
   const Graph& graph = task.context.graph();
   const Names names(graph.message());
   const StoredSpecs stored(graph, task.context.resolved());
+  if (graph.origin() == v1::Graph::PT2E && stored.empty() && !graph.quantizers().empty()) {
+    // Its nodes state the parameters, and it is not written anyway.
+    result.add_not_checked()->set_reason(
+        "no corrections were looked for: the program is converted; those of what it is converted from are");
+    return false;
+  }
   v1::Graph original = graph.message();
   stored.Lift(original);
   v1::Graph work = original;

@@ -106,6 +106,16 @@ TEST(RepairOnnx, ABiasFollowsAWeightWhoseScalesItCouldNotGoWith) {
   EXPECT_EQ(Faults(CheckFor(Corrected(graph, result), "qnn_htp/SM8650@2.51")), 0);
 }
 
+TEST(RepairPt2, OfAConvertedProgramThereIsNoSearch) {
+  const v1::Graph graph = FileOf("pt2/tinycnn.xnnpack_pc.pt2");
+  const v1::Result result = CheckFor(graph, "qnn_lpai/SM8850");
+  EXPECT_GT(Faults(result), 0);
+  EXPECT_THAT(result.corrections(), IsEmpty());
+  ASSERT_FALSE(result.not_checked().empty());
+  EXPECT_THAT(result.not_checked(result.not_checked_size() - 1).reason(),
+              ::testing::HasSubstr("the program is converted"));
+}
+
 // A weight that is turned leaves the bias its 32 bits.
 TEST(RepairOnnx, ABiasCountsInTheUnitsOfATurnedWeight) {
   const v1::Graph graph = FileOf("onnx/bad.wscale_neg.tiny.qdq_u8s8.onnx");
