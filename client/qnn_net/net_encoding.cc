@@ -59,13 +59,28 @@ absl::Status AddAxis(JsonValue object, v1::Spec& spec) {
 }
 
 // A range that is stated is what tells a bit-width encoding.
-void StateRange(JsonValue object, v1::Spec& spec) {
-  const double bits = NumberOr(object, "bitwidth", 0);
-  if (!(bits >= 1 && bits <= static_cast<double>(kMaxBits))) return;
+absl::Status StateRange(JsonValue object, v1::Spec& spec) {
+  const JsonValue::Member stated = object.Find("bitwidth");
+  const double bits = stated.found && stated.value.is_integer() ? stated.value.number() : 0;
+  if (!(bits >= 1 && bits <= static_cast<double>(kMaxBits))) {
+    return Malformed(absl::StrCat("no \"bitwidth\" from 1 to ", kMaxBits), stated.found ? stated.value : object);
+  }
   const int64_t levels = int64_t{1} << static_cast<int>(bits);
   const bool is_signed = IsSigned(spec.dtype());
   spec.set_quant_min(is_signed ? -levels / 2 : 0);
   spec.set_quant_max(is_signed ? levels / 2 - 1 : levels - 1);
+  return absl::OkStatus();
+}
+
+// "scale_offsets", as many as "num_scale_offsets" says where it is there.
+absl::Status AddScaleOffsets(JsonValue owner, v1::QParams& qparams) {
+  const JsonValue::Member list = owner.Find("scale_offsets");
+  if (absl::Status status = AddList(list.value, "scale_offsets", owner, qparams); !status.ok()) return status;
+  const JsonValue::Member count = owner.Find("num_scale_offsets");
+  if (!count.found || (count.value.is_integer() && count.value.number() == list.value.size())) return absl::OkStatus();
+  return Malformed(
+      absl::StrCat("\"num_scale_offsets\" is ", count.value.Excerpt(), " beside ", list.value.size(), " of them"),
+      count.value);
 }
 
 }  // namespace
@@ -93,24 +108,22 @@ absl::Status ReadEncoding(JsonValue quant_params, DataType type, v1::Spec& spec)
       JsonValue::Member found = member("bw_scale_offset");
       if (!found.found) found = member("scale_offset");
       if (!found.found) return Malformed("no \"bw_scale_offset\"", quant_params);
-      StateRange(found.value, spec);
+      if (absl::Status status = StateRange(found.value, spec); !status.ok()) return status;
       return AddScaleOffset(found.value, qparams);
     }
     case kAxisScaleOffset: {
       const JsonValue::Member found = member("axis_scale_offset");
       if (!found.found) return Malformed("no \"axis_scale_offset\"", quant_params);
       if (absl::Status status = AddAxis(found.value, spec); !status.ok()) return status;
-      const JsonValue::Member list = found.value.Find("scale_offsets");
-      return AddList(list.value, "scale_offsets", found.value, qparams);
+      return AddScaleOffsets(found.value, qparams);
     }
     case kBwAxisScaleOffset: {
       JsonValue::Member found = member("bw_axis_scale_offset");
       if (!found.found) found = member("axis_scale_offset");
       if (!found.found) return Malformed("no \"bw_axis_scale_offset\"", quant_params);
       if (absl::Status status = AddAxis(found.value, spec); !status.ok()) return status;
-      StateRange(found.value, spec);
-      const JsonValue::Member list = found.value.Find("scale_offsets");
-      if (list.found) return AddList(list.value, "scale_offsets", found.value, qparams);
+      if (absl::Status status = StateRange(found.value, spec); !status.ok()) return status;
+      if (found.value.Find("scale_offsets").found) return AddScaleOffsets(found.value, qparams);
       if (absl::Status status = AddNumbers(found.value, "scales", 1, *qparams.mutable_scales()); !status.ok()) {
         return status;
       }

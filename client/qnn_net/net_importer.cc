@@ -22,6 +22,21 @@ using qnn_net::Malformed;
 // Numbers of a parameter that are sent; strides, pads and axes are a handful.
 constexpr int kMaxParameterNumbers = 65'536;
 
+// Of QNN's own operators.
+constexpr absl::string_view kQnnPackage = "qti.aisw";
+
+bool IsReal(v1::DataType type) {
+  return type == v1::DATA_TYPE_FLOAT64 || type == v1::DATA_TYPE_FLOAT32 || type == v1::DATA_TYPE_FLOAT16;
+}
+
+// Whether a number of a parameter is one of its type. What a type is that has no name here is not known.
+bool IsOf(v1::DataType type, JsonValue value) {
+  if (type == v1::DATA_TYPE_UNSPECIFIED) return value.is_number() || value.is_bool() || value.is_string();
+  if (type == v1::DATA_TYPE_STRING) return value.is_string();
+  if (type == v1::DATA_TYPE_BOOL) return value.is_bool() || value.is_number();
+  return IsReal(type) ? value.is_number() : value.is_integer();
+}
+
 class NetImporter {
  public:
   NetImporter(const ImportOptions& options, v1::Graph* graph) : options_(options), graph_(*graph) {}
@@ -135,7 +150,11 @@ class NetImporter {
     if (!type.found || !type.value.is_string()) return Malformed("a node without a \"type\"", source);
     v1::Node& node = *graph_.add_nodes();
     node.set_name(ToUtf8(name));
-    node.set_op(Symbol(type.value.text()));
+    // Operators of other packages have what names they like.
+    const JsonValue::Member package = source.Find("package");
+    const bool own = package.found && package.value.is_string() && package.value.text() != kQnnPackage;
+    node.set_op(
+        Symbol(own ? absl::StrCat(package.value.text(), "::", type.value.text()) : std::string(type.value.text())));
     if (absl::Status status = AddNames(source, "input_names", *node.mutable_inputs()); !status.ok()) return status;
     if (absl::Status status = AddNames(source, "output_names", *node.mutable_outputs()); !status.ok()) return status;
     if (const JsonValue::Member params = source.Find("scalar_params"); params.found) {
@@ -147,10 +166,12 @@ class NetImporter {
       if (!status.ok()) return status;
     }
     if (const JsonValue::Member params = source.Find("tensor_params"); params.found) {
+      absl::Status status;
       params.value.ForEach([&](absl::string_view key, JsonValue value) {
-        AddTensorParameter(key, value, node);
-        return true;
+        status = AddTensorParameter(key, value, node);
+        return status.ok();
       });
+      if (!status.ok()) return status;
     }
     return absl::OkStatus();
   }
@@ -173,57 +194,89 @@ class NetImporter {
     if (!typed.is_object() || typed.size() != 1) return Malformed("a scalar parameter is no type and value", typed);
     v1::Attribute& attribute = *node.add_attributes();
     attribute.set_name(Symbol(key));
+    absl::Status status;
     typed.ForEach([&](absl::string_view type_text, JsonValue value) {
       int64_t number = 0;
       const v1::DataType type =
           absl::SimpleAtoi(type_text, &number) ? DataTypeOf(number).type : v1::DATA_TYPE_UNSPECIFIED;
       attribute.set_param_type(type);
-      if (value.is_string()) {
+      if (!IsOf(type, value)) {
+        status = Malformed(absl::StrCat("a scalar parameter of type ", type_text, " is ", value.Excerpt()), value);
+      } else if (value.is_string()) {
         attribute.set_s(ToUtf8(value.text()));
       } else if (type == v1::DATA_TYPE_BOOL) {
         attribute.set_b(value.is_true() || value.number() != 0);
-      } else if (value.is_integer() && type != v1::DATA_TYPE_FLOAT32 && type != v1::DATA_TYPE_FLOAT16) {
+      } else if (value.is_integer() && !IsReal(type)) {
         attribute.set_i(static_cast<int64_t>(value.number()));
       } else {
         attribute.set_f(value.number());
       }
       return true;
     });
+    return status;
+  }
+
+  // {"name_of_the_tensor": {"data_type": …, "dims": [2, 2], "data": [[1, 1], [0, 0]]}}
+  absl::Status AddTensorParameter(absl::string_view key, JsonValue named, v1::Node& node) {
+    if (!named.is_object() || named.size() != 1) return Malformed("a tensor parameter is no name and tensor", named);
+    v1::Attribute& attribute = *node.add_attributes();
+    attribute.set_name(Symbol(key));
+    absl::Status status;
+    named.ForEach([&](absl::string_view, JsonValue tensor) {
+      status = AddParameterTensor(tensor, attribute);
+      return false;
+    });
+    return status;
+  }
+
+  static absl::Status AddParameterTensor(JsonValue tensor, v1::Attribute& attribute) {
+    const JsonValue::Member type = tensor.Find("data_type");
+    const JsonValue::Member data = tensor.Find("data");
+    if (!type.found || !type.value.is_integer()) {
+      return Malformed("the tensor of a parameter without an integer \"data_type\"", tensor);
+    }
+    if (!data.found) return Malformed("the tensor of a parameter without \"data\"", tensor);
+    const v1::DataType data_type = DataTypeOf(static_cast<int64_t>(type.value.number())).type;
+    attribute.set_param_type(data_type);
+    int64_t count = 0;
+    if (absl::Status status = AddNumbers(data.value, data_type, attribute, count); !status.ok()) return status;
+    const JsonValue::Member dims = tensor.Find("dims");
+    if (!dims.found) return absl::OkStatus();
+    double elements = 1;
+    dims.value.ForEach([&](absl::string_view, JsonValue size) {
+      elements *= size.number();
+      return true;
+    });
+    if (!dims.value.is_array() || elements != static_cast<double>(count)) {
+      return Malformed(
+          absl::StrCat("the tensor of a parameter has ", count, " numbers, and dims ", dims.value.Excerpt()),
+          dims.value);
+    }
     return absl::OkStatus();
   }
 
-  // {"name_of_the_tensor": {"data_type": …, "data": [[1, 1], [0, 0]]}}
-  void AddTensorParameter(absl::string_view key, JsonValue named, v1::Node& node) {
-    v1::Attribute& attribute = *node.add_attributes();
-    attribute.set_name(Symbol(key));
-    named.ForEach([&](absl::string_view, JsonValue tensor) {
-      const JsonValue::Member type = tensor.Find("data_type");
-      const JsonValue::Member data = tensor.Find("data");
-      const v1::DataType data_type = type.found && type.value.is_integer()
-                                         ? DataTypeOf(static_cast<int64_t>(type.value.number())).type
-                                         : v1::DATA_TYPE_UNSPECIFIED;
-      attribute.set_param_type(data_type);
-      const bool real = data_type == v1::DATA_TYPE_FLOAT32 || data_type == v1::DATA_TYPE_FLOAT16;
-      if (data.found) AddNumbers(data.value, real, attribute);
-      return false;
-    });
-  }
-
-  static void AddNumbers(JsonValue data, bool real, v1::Attribute& attribute) {
+  // Lists inside of each other, in row-major order.
+  static absl::Status AddNumbers(JsonValue data, v1::DataType type, v1::Attribute& attribute, int64_t& count) {
     if (data.is_array()) {
+      absl::Status status;
       data.ForEach([&](absl::string_view, JsonValue element) {
-        AddNumbers(element, real, attribute);
-        return true;
+        status = AddNumbers(element, type, attribute, count);
+        return status.ok();
       });
-      return;
+      return status;
     }
-    if (real) {
-      if (attribute.floats().values_size() < kMaxParameterNumbers)
-        attribute.mutable_floats()->add_values(data.number());
-    } else if (attribute.ints().values_size() < kMaxParameterNumbers) {
-      const double number = data.is_integer() ? data.number() : data.is_true() ? 1 : 0;
-      attribute.mutable_ints()->add_values(static_cast<int64_t>(number));
+    if (!IsOf(type, data) || data.is_string()) {
+      return Malformed(absl::StrCat("a number of a parameter is ", data.Excerpt()), data);
     }
+    if (++count > kMaxParameterNumbers) return absl::OkStatus();
+    if (IsReal(type)) {
+      attribute.mutable_floats()->add_values(data.number());
+    } else {
+      attribute.mutable_ints()->add_values(static_cast<int64_t>(data.is_integer() ? data.number()
+                                                                : data.is_true()  ? 1
+                                                                                  : 0));
+    }
+    return absl::OkStatus();
   }
 
   const ImportOptions& options_;

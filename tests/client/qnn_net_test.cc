@@ -96,6 +96,45 @@ TEST(QnnNet, ErrorsNameThePlace) {
   EXPECT_EQ(ErrorCode(ImportQnnNet(Corpus("conv.json"), {.max_nodes = 0}).status()), "FI002");
 }
 
+// Each of these passed unseen once.
+TEST(QnnNet, FieldsAreOfTheirKind) {
+  const std::pair<const char*, const char*> kChanges[] = {
+      {R"("bitwidth": 4, "scales")", R"("bitwidth": 0, "scales")"},
+      {R"("bitwidth": 4, "scales")", R"("bitwidth": -4, "scales")"},
+      {R"("bitwidth": 4, "scales")", R"("bitwidth": 64, "scales")"},
+      {R"("bitwidth": 4, "scales")", R"("scales")"},
+      {R"("bitwidth": 32, "scale")", R"("bitwidth": "32", "scale")"},
+      {R"("dims": [2], "data": [1, 1])", R"("dims": [2], "data": [1, 1, 1])"},
+      {R"("dims": [2], "data": [1, 1])", R"("dims": [2])"},
+      {R"("dims": [2], "data": [1, 1])", R"("dims": [2], "data": [1, "1"])"},
+      {R"({"conv_stride": {"data_type": 306, "dims": [2], "data": [1, 1]}})", "[1, 1]"},
+      {R"({"conv_stride": {"data_type": 306, "dims": [2], "data": [1, 1]}})", "null"},
+      {R"({"306": 1})", R"({"306": "1"})"},
+      {R"({"306": 1})", R"({"306": null})"},
+      {R"({"306": 1})", R"({"306": 1.5})"},
+      {R"({"306": 1})", R"({"306": {}})"},
+  };
+  const std::string good = Corpus("bit_widths.json");
+  ASSERT_TRUE(ImportQnnNet(good, {}).ok());
+  for (const auto& [from, to] : kChanges) {
+    const std::string text = absl::StrReplaceAll(good, {{from, to}});
+    ASSERT_NE(text, good) << from;
+    const absl::Status status = ImportQnnNet(text, {}).status();
+    EXPECT_EQ(ErrorCode(status), "FI001") << to;
+    EXPECT_THAT(std::string(status.message()), HasSubstr("at line 1, column")) << to;
+  }
+  const std::string counted =
+      absl::StrReplaceAll(Corpus("conv.json"), {{R"("num_scale_offsets": 2)", R"("num_scale_offsets": 7)"}});
+  EXPECT_THAT(std::string(ImportQnnNet(counted, {}).status().message()), HasSubstr("num_scale_offsets"));
+}
+
+TEST(QnnNet, OperatorsOfOtherPackagesHaveNamesOfTheirOwn) {
+  const std::string text = absl::StrReplaceAll(Corpus("conv.json"), {{"qti.aisw", "my.OpPackage"}});
+  const absl::StatusOr<v1::Graph> graph = ImportQnnNet(text, {});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(SymbolOf(*graph, graph->nodes(0).op()), "my.OpPackage::Conv2d");
+}
+
 TEST(QnnNet, IsRecognizedByContent) {
   const TempFolder folder;
   const absl::StatusOr<ImportedModel> model = ImportModel(folder.Write("m.onnx", Corpus("conv.json")));

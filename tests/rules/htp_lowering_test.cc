@@ -458,6 +458,7 @@ TEST(HtpLowering, NarrowConstantsOfQnnGraphsAreBytesWithAnEncoding) {
   spec.mutable_qparams()->add_scales(0.1);
   b.Value("w").set_spec(1);
   b.Node("FullyConnected", "n", {"x", "w"}, {"y"});
+  b.Shape("y", v1::DATA_TYPE_UINT8, {1, 2});
   b.Output("y");
   const Lowered lowered(std::move(b), "n");
   const BackendTensor& weight = lowered.ops[0].inputs[1];

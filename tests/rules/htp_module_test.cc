@@ -440,6 +440,32 @@ TEST_F(HtpModule, RulesThatNeedParametersSayThatTheyDidNotRun) {
   EXPECT_FALSE(answer->sink.not_checked().empty());
 }
 
+// x -> Relu -> y, as a converter wrote it.
+GraphBuilder NetRelu(const std::string& op, v1::DataType type) {
+  GraphBuilder b(v1::Graph::QNN, v1::STAGE_CONVERTED);
+  b.Input("x", type, {1, 4});
+  b.Node(op, "relu", {"x"}, {"y"});
+  b.Shape("y", type, {1, 4});
+  b.Output("y");
+  return b;
+}
+
+TEST_F(HtpModule, OperatorsOfOtherPackagesAndUnknownTypesAreNotJudged) {
+  const auto half = v1::DATA_TYPE_FLOAT16;
+  const auto answer = Ask(NetRelu("Relu", half).graph, "qnn_htp/V75");
+  EXPECT_TRUE(answer->result.ops[0].checked);
+  EXPECT_TRUE(answer->codes.empty());
+  // Both names, whether QNN has an operator of that name or not.
+  for (const char* op : {"my.Package::Relu", "my.Package::Fancy"}) {
+    const auto other = Ask(NetRelu(op, half).graph, "qnn_htp/V75");
+    EXPECT_FALSE(other->result.ops[0].checked);
+    EXPECT_TRUE(other->codes.empty()) << other->codes[0];
+  }
+  const auto typeless = Ask(NetRelu("Relu", v1::DATA_TYPE_UNSPECIFIED).graph, "qnn_htp/V75");
+  EXPECT_FALSE(typeless->result.ops[0].checked);
+  EXPECT_TRUE(typeless->codes.empty());
+}
+
 TEST_F(HtpModule, CodesOfAllRulesAreUnique) {
   std::vector<std::string> codes;
   for (const RuleInfo* rule : module_->rules) codes.emplace_back(rule->code);

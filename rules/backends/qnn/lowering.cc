@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "rules/backends/qnn/lowerers.h"
 #include "rules/backends/qnn/removed.h"
 #include "rules/backends/qnn/taken_apart.h"
@@ -213,6 +214,13 @@ const std::array<const Entry*, 1024>& EntriesById() {
 
 // A QNN graph is what it is: ports by argument position, parameters by name.
 Lowering LowerIdentity(const NodeView& view, Emission& emission) {
+  if (absl::StrContains(view.op_type(), "::")) return Unknown("it is of an operator package other than QNN's own");
+  const auto typeless = [](const Operand& operand) {
+    return operand.present && operand.type == v1::DATA_TYPE_UNSPECIFIED;
+  };
+  if (absl::c_any_of(view.inputs(), typeless) || absl::c_any_of(view.outputs(), typeless)) {
+    return Unknown("the data type of one of its tensors is not known");
+  }
   emission.Begin(view.op_type(), view.node());
   emission.MarkAsStated();
   int next = 0;
