@@ -85,9 +85,12 @@ void Gather(absl::string_view storage, const std::vector<int64_t>& sizes, const 
       chunk.clear();
     }
     for (size_t axis = sizes.size(); axis-- > 0;) {
-      at += strides[axis];
-      if (++index[axis] < sizes[axis]) break;
-      at -= strides[axis] * sizes[axis];
+      if (++index[axis] < sizes[axis]) {
+        at += strides[axis];
+        break;
+      }
+      // Back by no more than Extent has counted: the stride along a single element may be anything.
+      at -= strides[axis] * (sizes[axis] - 1);
       index[axis] = 0;
     }
   }

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "absl/strings/match.h"
+#include "absl/strings/str_replace.h"
 #include "client/error.h"
 #include "tests/client/onnx_model.h"
 #include "tests/client/pt2_archive.h"
@@ -148,6 +149,17 @@ TEST(Pt2Importer, PayloadsThatContradictTheGraph) {
       status.message(),
       "m/models/model.json: m/data/weights/weight_0: holds UINT8 [2, 3], and 'p_w' of the graph, which it is for, "
       "is INT8 [2, 3]");
+}
+
+// Along a single element a stride may be anything; sanitizers see it added.
+TEST(Pt2Importer, AStrideAlongOneElementIsNeverTaken) {
+  Program p = Linear();
+  p.tensors = absl::StrReplaceAll(p.tensors, {{MetaJson(kChar, {2, 3}), MetaJson(kChar, {1, 2, 3})}});
+  p.weights = absl::StrCat("\"w\": ", Payload("weight_0", MetaJson(kChar, {1, 2, 3}, {INT64_MAX, 3, 1}, 1)));
+  p.members["weight_0"].resize(7);
+  const absl::StatusOr<v1::Graph> graph = ImportPt2(p.Bytes(), {});
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(ValueNamed(*graph, "p_w").constant().statistics().count(), 6);
 }
 
 // torch refuses them too.
