@@ -34,7 +34,7 @@ absl::StatusOr<std::unique_ptr<ReportStore>> OpenSqlite(const std::string& path,
   absl::StatusOr<std::unique_ptr<SqliteSession>> writer = SqliteSession::Open(path, mode);
   if (!writer.ok()) return writer.status();
   absl::Status status = reports::PrepareSchema(**writer, use == StoreUse::kChange);
-  if (status.ok()) status = (*writer)->Configure(options.max_bytes);
+  if (status.ok() && use == StoreUse::kChange) status = (*writer)->Configure(options.max_bytes);
   if (!status.ok()) return status;
   absl::StatusOr<std::unique_ptr<SqliteSession>> reader = SqliteSession::Open(path, SqliteSession::Mode::kReadOnly);
   if (!reader.ok()) return reader.status();

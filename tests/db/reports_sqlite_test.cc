@@ -186,6 +186,22 @@ TEST_F(SqliteStoreTest, ReadOnlyStoreServesAndRefusesToWrite) {
   EXPECT_THAT(ListPaths(*store, ""), ElementsAre("a"));
 }
 
+TEST_F(SqliteStoreTest, WhoOnlyReadsLeavesTheJournalAsItIs) {
+  v1::Report report = MakeReport("a", {});
+  ASSERT_TRUE(Open()->Put({}, report).ok());
+  for (const char* mode : {"DELETE", "WAL"}) {
+    Sql(absl::StrCat("PRAGMA journal_mode = ", mode));
+    const std::string before = FileBytes();
+    {
+      auto store = OpenReportStore("sqlite:" + path_, StoreUse::kRead);
+      ASSERT_TRUE(store.ok()) << store.status();
+      EXPECT_THAT(ListPaths(**store, ""), ElementsAre("a"));
+    }
+    EXPECT_TRUE(FileBytes() == before) << mode;
+    EXPECT_FALSE(std::filesystem::exists(path_ + "-wal")) << mode;
+  }
+}
+
 TEST_F(SqliteStoreTest, FullStoreKeepsWhatItHas) {
   auto store = Open("?max_bytes=200000");
   std::vector<std::string> kept;
