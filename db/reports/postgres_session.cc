@@ -2,6 +2,7 @@
 
 #include <libpq-fe.h>
 
+#include <chrono>
 #include <exception>
 #include <pqxx/pqxx>
 #include <utility>
@@ -23,9 +24,11 @@ namespace {
 // Of all programs that use the database, only this one locks it: "quantgat" in ASCII.
 constexpr const char* kSchemaLock = "SELECT pg_advisory_xact_lock(8175264868497219956)";
 
+using Clock = std::chrono::steady_clock;
+
 // A connection that is refused later than that was waited for.
-constexpr absl::Duration kWaited = absl::Seconds(1);
-constexpr absl::Duration kSilence = absl::Seconds(5);
+constexpr std::chrono::seconds kWaited(1);
+constexpr std::chrono::seconds kSilence(5);
 
 // Numbers that PostgreSQL gives to types, in every version (its pg_type.dat).
 constexpr pqxx::oid kByteaType = 17;
@@ -162,7 +165,7 @@ class PostgresSession final : public Session {
     if (connection_ != nullptr && connection_->is_open()) return absl::OkStatus();
     work_.reset();
     connection_.reset();
-    const absl::Time start = absl::Now();
+    const Clock::time_point start = Clock::now();
     if (start < silent_until_) return Error(absl::StatusCode::kUnavailable, "the database does not answer");
     try {
       connection_ = std::make_unique<pqxx::connection>(url_);
@@ -180,7 +183,7 @@ class PostgresSession final : public Session {
       return absl::OkStatus();
     } catch (const std::exception& e) {
       connection_.reset();
-      if (absl::Now() - start > kWaited) silent_until_ = absl::Now() + kSilence;
+      if (const Clock::time_point now = Clock::now(); now - start > kWaited) silent_until_ = now + kSilence;
       return Error(absl::StatusCode::kUnavailable, e.what());
     }
   }
@@ -237,7 +240,7 @@ class PostgresSession final : public Session {
   const std::string url_;
   const std::string name_;
   const absl::Duration patience_;
-  absl::Time silent_until_ = absl::InfinitePast();
+  Clock::time_point silent_until_ = Clock::time_point::min();
   SocketWatch watch_;
   std::unique_ptr<pqxx::connection> connection_;
   std::unique_ptr<pqxx::work> work_;  // the transaction that is open; goes before its connection
