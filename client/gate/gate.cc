@@ -172,11 +172,11 @@ void Gate::Apply(absl::Span<v1::Report> reports) const {
       for (v1::Finding& finding : *result.mutable_findings()) SetSeverity(*this, finding);
     }
   }
-  ApplyWaivers(*this, reports);
   const std::vector<std::vector<const v1::Report*>> known = BaselinesOf(baseline, reports);
+  for (size_t i = 0; i < reports.size(); ++i) SayRenamed(*this, known[i], reports[i]);
+  ApplyWaivers(*this, reports);
   for (size_t i = 0; i < reports.size(); ++i) {
     MarkKnown(known[i], reports[i]);
-    SayRenamed(*this, known[i], reports[i]);
     for (v1::Result& result : *reports[i].mutable_results()) Decide(reports[i].mode(), result);
   }
 }

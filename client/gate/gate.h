@@ -21,8 +21,8 @@ struct Gate {
   absl::Time now;
 
   // Of one run, whose reports are all there: a waiver is unused when none of them needs it. First severities (those of
-  // the waivers file go before fail_on), then waivers, then EN301 to EN303 at the end of the first result that
-  // the waiver concerns, then the baseline, and EN304 where it is about another name; verdicts follow. Indices of
+  // the waivers file go before fail_on), then EN304 where the baseline is about another name, then waivers, then EN301
+  // to EN303 at the end of the first result that the waiver concerns, then the baseline; verdicts follow. Indices of
   // findings stay what they are.
   void Apply(absl::Span<v1::Report> reports) const;
 };

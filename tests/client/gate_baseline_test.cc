@@ -198,6 +198,23 @@ TEST(Baseline, ARenamedModelIsSaidInItsReport) {
   EXPECT_EQ(result.verdict(), v1::Result::ACCEPTED_WITH_WARNINGS);
 }
 
+TEST(Baseline, ThatAModelIsRenamedCanBeWaived) {
+  Gate gate;
+  gate.baseline = {LayerReport("gone.onnx", {{"a", "w", 0}})};
+  absl::StatusOr<Waivers> waivers =
+      ParseWaivers("w.yaml", "waivers: [{rule: EN304, model: new.onnx, reason: renamed, expires: 2026-01-31}]");
+  ASSERT_TRUE(waivers.ok()) << waivers.status();
+  gate.waivers = *std::move(waivers);
+  gate.now = absl::FromUnixSeconds(1'700'000'000);
+  std::vector<v1::Report> reports = {LayerReport("new.onnx", {{"a", "w", 0}})};
+  gate.Apply(absl::MakeSpan(reports));
+  const v1::Result& result = reports[0].results(0);
+  ASSERT_EQ(result.findings_size(), 2);
+  EXPECT_EQ(result.findings(1).code(), "EN304");
+  EXPECT_EQ(result.findings(1).waiver().reason(), "renamed");
+  EXPECT_EQ(result.verdict(), v1::Result::ACCEPTED);
+}
+
 TEST(Baseline, FromANewerVersionIsRead) {
   const absl::StatusOr<std::vector<v1::Report>> baseline = ParseBaseline(
       "b.json", R"({"results": [{"target": "any", "verdict": "ACCEPTED", "novelty": {"a": [1]}}], "more": 1})");
