@@ -15,7 +15,6 @@
 #include "client/text_file.h"
 #include "db/reports/compare.h"
 #include "google/protobuf/util/json_util.h"
-#include "google/protobuf/util/time_util.h"
 #include "quantgate/v1/report_service.pb.h"
 
 namespace quantgate {
@@ -60,6 +59,13 @@ std::vector<const v1::Result*> NewestFor(absl::Span<const v1::Report* const> rep
     if (other_sdk.empty()) other_sdk = std::move(results);
   }
   return other_sdk;
+}
+
+bool IsOlder(const v1::Report& a, const v1::Report& b) {
+  const auto time = [](const v1::Report& report) {
+    return std::make_pair(report.create_time().seconds(), report.create_time().nanos());
+  };
+  return time(a) < time(b);
 }
 
 // Adds those of one JSON document to `list`; why it cannot be read, else.
@@ -116,10 +122,7 @@ absl::StatusOr<std::vector<v1::Report>> ParseBaseline(const std::string& path, c
   if (!absl::c_all_of(list.reports(), IsReport)) return error("is JSON, but no report of quantgate");
   std::vector<v1::Report> reports(std::make_move_iterator(list.mutable_reports()->begin()),
                                   std::make_move_iterator(list.mutable_reports()->end()));
-  absl::c_stable_sort(reports, [](const v1::Report& a, const v1::Report& b) {
-    using google::protobuf::util::TimeUtil;
-    return TimeUtil::TimestampToNanoseconds(a.create_time()) < TimeUtil::TimestampToNanoseconds(b.create_time());
-  });
+  absl::c_stable_sort(reports, IsOlder);
   return reports;
 }
 

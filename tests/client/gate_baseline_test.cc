@@ -185,6 +185,20 @@ TEST(Baseline, ReadsWhatServersAnswerAndExportsHold) {
   EXPECT_FALSE(ParseBaseline("b.json", "{\"reports\": []}").ok());
 }
 
+TEST(Baseline, AnyTimeThatAReportCanHaveIsOrdered) {
+  v1::Report last = LayerReport("last.onnx", {}), before = LayerReport("before.onnx", {});
+  v1::Report first = LayerReport("first.onnx", {});
+  last.mutable_create_time()->set_seconds(253'402'300'799);  // the end of the year 9999
+  last.mutable_create_time()->set_nanos(999'999'999);
+  before.mutable_create_time()->set_seconds(253'402'300'799);
+  first.mutable_create_time()->set_seconds(1'700'000'000);
+  const auto baseline = ParseBaseline("b.json", *ReportsToJson(std::vector<v1::Report>{last, before, first}));
+  ASSERT_TRUE(baseline.ok()) << baseline.status();
+  EXPECT_EQ((*baseline)[0].model().path(), "first.onnx");
+  EXPECT_EQ((*baseline)[1].model().path(), "before.onnx");
+  EXPECT_EQ((*baseline)[2].model().path(), "last.onnx");
+}
+
 TEST(Baseline, ARenamedModelIsSaidInItsReport) {
   Gate gate;
   gate.baseline = {LayerReport("gone.onnx", {{"a", "w", 0}})};
