@@ -61,6 +61,13 @@ std::vector<const v1::Result*> NewestFor(absl::Span<const v1::Report* const> rep
   return other_sdk;
 }
 
+// As lists of reports have them: what is rejected has findings.
+bool IsSummary(const v1::Report& report) {
+  return absl::c_any_of(report.results(), [](const v1::Result& result) {
+    return result.verdict() == v1::Result::REJECTED && result.findings().empty();
+  });
+}
+
 bool IsOlder(const v1::Report& a, const v1::Report& b) {
   const auto time = [](const v1::Report& report) {
     return std::make_pair(report.create_time().seconds(), report.create_time().nanos());
@@ -87,6 +94,7 @@ std::string AddReports(absl::string_view json, v1::ListReportsResponse& list) {
     if (std::string why = read(text, &page); !why.empty()) return why;
     v1::GetReportResponse one;
     if (std::string why = read(text, &one); !why.empty()) return why;
+    if (!page.next_page_token().empty()) return "is a list that goes on: ask for the pages that follow too";
     if (one.has_report()) *page.add_reports() = std::move(*one.mutable_report());
     if (page.reports().empty()) page.add_reports();  // which is none
     list.mutable_reports()->MergeFrom(page.reports());
@@ -120,6 +128,7 @@ absl::StatusOr<std::vector<v1::Report>> ParseBaseline(const std::string& path, c
   }
   if (list.reports().empty()) return error("holds no report");
   if (!absl::c_all_of(list.reports(), IsReport)) return error("is JSON, but no report of quantgate");
+  if (absl::c_any_of(list.reports(), IsSummary)) return error("is a list without findings: ask with full=true");
   std::vector<v1::Report> reports(std::make_move_iterator(list.mutable_reports()->begin()),
                                   std::make_move_iterator(list.mutable_reports()->end()));
   absl::c_stable_sort(reports, IsOlder);

@@ -11,8 +11,9 @@
 
 namespace quantgate {
 
-// What `check --format json` wrote: one report or an array of them; what a server answers, {"report": …} or
-// {"reports": […]}; or what `reports export` wrote, one a line. The newest is last. INVALID_ARGUMENT: none of these.
+// What `check --format json` wrote: one report or an array of them; what a server answers, {"report": …} or, where all
+// of a list with full=true is one page, {"reports": […]}; or what `reports export` wrote, one a line. The newest is
+// last. INVALID_ARGUMENT: none of these.
 absl::StatusOr<std::vector<v1::Report>> ParseBaseline(const std::string& path, const std::string& text);
 absl::StatusOr<std::vector<v1::Report>> ReadBaseline(const std::string& path);
 

@@ -185,6 +185,22 @@ TEST(Baseline, ReadsWhatServersAnswerAndExportsHold) {
   EXPECT_FALSE(ParseBaseline("b.json", "{\"reports\": []}").ok());
 }
 
+TEST(Baseline, ListsThatLackSomethingAreRefused) {
+  v1::Report summary = LayerReport("a.onnx", {{"a", "w", 0}});
+  summary.mutable_results(0)->clear_findings();
+  const v1::Report whole = LayerReport("b.onnx", {{"a", "w", 0}});
+  const auto list = [](const v1::Report& report, const std::string& token) {
+    return ParseBaseline("b.json",
+                         absl::StrCat("{\"reports\": [", *ToJson(report), "], \"nextPageToken\": \"", token, "\"}"));
+  };
+  EXPECT_EQ(list(summary, "").status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(list(summary, "").status().message()),
+              HasSubstr("is a list without findings: ask with full=true"));
+  EXPECT_EQ(list(whole, "t").status().code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(std::string(list(whole, "t").status().message()), HasSubstr("is a list that goes on"));
+  EXPECT_TRUE(list(whole, "").ok());
+}
+
 TEST(Baseline, AnyTimeThatAReportCanHaveIsOrdered) {
   v1::Report last = LayerReport("last.onnx", {}), before = LayerReport("before.onnx", {});
   v1::Report first = LayerReport("first.onnx", {});

@@ -113,6 +113,10 @@ run 1 check "$scratch/renamed.json" -t qnn_htp/SM8350 --format sarif
 same "$(fingerprints <<<"$out")" "$before"
 # Also where nothing of it is known.
 jq '.results[].findings = []' "$scratch/baseline.json" >"$scratch/less.json"
+run 2 check "$resnet" -t qnn_htp/SM8350 --baseline "$scratch/less.json"  # as lists of reports have it
+one_error INVALID_ARGUMENT
+has "$err" 'less.json: is a list without findings: ask with full=true'
+jq '.results[] |= (.findings = [] | .verdict = "ACCEPTED")' "$scratch/baseline.json" >"$scratch/less.json"
 run 1 check "$resnet" -t qnn_htp/SM8350 --baseline "$scratch/less.json" --format sarif
 same "$(jq -c '[.runs[0].results[].baselineState] | unique' <<<"$out")" '["new"]'
 jq 'del(.results[0].findings[-1])' "$scratch/baseline.json" >"$scratch/less.json"
