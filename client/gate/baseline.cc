@@ -61,6 +61,12 @@ std::vector<const v1::Result*> NewestFor(absl::Span<const v1::Report* const> rep
   return other_sdk;
 }
 
+// Whether the file of a baseline's model is there and is another one: then that model was neither renamed nor moved.
+bool IsElsewhere(const std::filesystem::path& known, const std::filesystem::path& checked) {
+  std::error_code ignored;
+  return std::filesystem::exists(known, ignored) && !std::filesystem::equivalent(known, checked, ignored);
+}
+
 // As lists of reports have them: what is rejected has findings.
 bool IsSummary(const v1::Report& report) {
   return absl::c_any_of(report.results(), [](const v1::Result& result) {
@@ -165,10 +171,8 @@ std::vector<std::vector<const v1::Report*>> BaselinesOf(absl::Span<const v1::Rep
   const std::vector<const Model*> taken = found;
   for (size_t i = 0; i < reports.size(); ++i) {
     if (found[i] != nullptr) continue;
-    // What is still there has not been renamed.
-    std::error_code ignored;
     if (reports.size() == 1 && known.size() == 1 && SameSize(*known[0].reports.back(), reports[0]) &&
-        !std::filesystem::exists(known[0].path, ignored)) {
+        !IsElsewhere(known[0].path, path_of(reports[0]))) {
       found[i] = &known[0];
       continue;
     }
@@ -180,7 +184,7 @@ std::vector<std::vector<const v1::Report*>> BaselinesOf(absl::Span<const v1::Rep
         absl::c_count_if(reports, [&](const v1::Report& report) { return is_namesake(path_of(report)); }) == 1;
     if (!asked_once || absl::c_count_if(known, of_model) != 1) continue;
     const Model* same = &*absl::c_find_if(known, of_model);
-    if (!absl::c_linear_search(taken, same)) found[i] = same;
+    if (!absl::c_linear_search(taken, same) && !IsElsewhere(same->path, path_of(reports[i]))) found[i] = same;
   }
   std::vector<std::vector<const v1::Report*>> of_each;
   of_each.reserve(found.size());

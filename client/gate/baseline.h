@@ -19,8 +19,8 @@ absl::StatusOr<std::vector<v1::Report>> ReadBaseline(const std::string& path);
 
 // Of each of the checked models, what `baseline` has about it, later reports last: that of its path; or, if nothing
 // else that is checked could be meant, that of the only path with its file name. Where the baseline is about one model
-// and one is checked, of as many nodes and values, it is that, whatever the names, unless there is a file under the
-// name of the baseline's. Empty: nothing.
+// and one is checked, of as many nodes and values, it is that, whatever the names. Of a path where there still is a
+// file it is neither: that model has not moved. Empty: nothing.
 std::vector<std::vector<const v1::Report*>> BaselinesOf(absl::Span<const v1::Report> baseline,
                                                         absl::Span<const v1::Report> reports);
 

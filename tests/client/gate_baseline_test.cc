@@ -125,6 +125,30 @@ TEST(Baseline, TheOnlyModelMayHaveAnotherNameButNotAnotherSize) {
   EXPECT_THAT(BaselinesOf(one, asked), ElementsAre(ElementsAre(), ElementsAre()));
 }
 
+// A file for as long as a test needs it.
+struct ModelFile {
+  explicit ModelFile(const std::string& name) : path(std::filesystem::path(::testing::TempDir()) / name) {
+    std::filesystem::create_directories(path.parent_path());
+    std::ofstream(path) << "a model";
+  }
+  ~ModelFile() { std::filesystem::remove(path); }
+  const std::filesystem::path path;
+};
+
+TEST(Baseline, AModelThatIsStillThereSaysNothingOfItsNamesake) {
+  const ModelFile vision("gate_baseline/vision/a.onnx"), nlp("gate_baseline/nlp/a.onnx");
+  const std::vector<v1::Report> baseline = {LayerReport(vision.path, {{"a", "w", 0}})};
+  std::vector<v1::Report> asked = {LayerReport(nlp.path, {{"a", "w", 0}})};
+  EXPECT_THAT(BaselinesOf(baseline, asked), ElementsAre(ElementsAre()));
+  asked[0].mutable_results(0)->mutable_coverage()->set_nodes(10);
+  EXPECT_THAT(BaselinesOf(baseline, asked), ElementsAre(ElementsAre()));
+  // Another way to the same file is the same model.
+  const std::string other_way = std::filesystem::relative(vision.path).string();
+  EXPECT_THAT(BaselinesOf(baseline, {LayerReport(other_way, {})}), ElementsAre(ElementsAre(&baseline[0])));
+  std::filesystem::remove(vision.path);
+  EXPECT_THAT(BaselinesOf(baseline, asked), ElementsAre(ElementsAre(&baseline[0]))) << "moved and changed";
+}
+
 TEST(Baseline, OfSeveralReportsAboutOneModelTheLastWithTheTargetCounts) {
   const Layer conv = {"conv", "w", 0}, other = {"other", "x", 1};
   Gate gate;

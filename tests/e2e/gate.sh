@@ -138,6 +138,11 @@ has "$err" "^note: the baseline has no report about '.*bad.act_per_channel.tiny.
 cp "$resnet" "$first"
 run 0 check "$first" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json"
 same "$err" ""
+# Of the same file name, and the one of the baseline is there: another model.
+mkdir "$scratch/other"
+cp "$resnet" "$scratch/other/first.onnx"
+run 1 check "$scratch/other/first.onnx" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json"
+has "$err" "^note: the baseline has no report about '.*other/first.onnx'"
 
 # The git hook: what is staged counts, not what lies in the folder.
 hook=$data/../../../deploy/pre-commit
