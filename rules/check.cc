@@ -268,7 +268,8 @@ absl::StatusOr<bool> CheckTarget(const Asked& asked, const Scopes& scopes, Sound
   if (scopes.front()->graph.message().has_encodings_file() && !ReadsEncodings(asked.target.toolchain)) {
     sinks.front().NotChecked(
         nullptr, -1,
-        absl::StrCat("the encodings file has no effect: ", toolchain, " reads none, and runs the model as it is"));
+        absl::StrCat("the encodings file has no effect: ", toolchain,
+                     " reads none, and runs the model as it is; faults of the file's own count all the same"));
   }
   int64_t unjudged = 0;
   for (size_t i = 0; i < scopes.size(); ++i) {

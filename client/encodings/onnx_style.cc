@@ -48,6 +48,7 @@ ElementType TypeOf(absl::string_view name) {
   const absl::string_view magnitude = absl::StripPrefix(digits, "-");
   type.known =
       !magnitude.empty() && absl::c_all_of(magnitude, absl::ascii_isdigit) && absl::SimpleAtoi(digits, &type.bits);
+  if (type.is_brain && type.bits != 16) type.known = false;
   type.type = type.is_float ? ScaledFloat(name) : IntegerType(type.bits, type.is_signed);
   return type;
 }

@@ -12,6 +12,7 @@
 #include "client/qnn_net/net_encoding.h"
 #include "client/qnn_net/net_types.h"
 #include "client/text.h"
+#include "rules/graph/data_type.h"
 
 namespace quantgate {
 namespace {
@@ -33,8 +34,11 @@ bool IsReal(v1::DataType type) {
 bool IsOf(v1::DataType type, JsonValue value) {
   if (type == v1::DATA_TYPE_UNSPECIFIED) return value.is_number() || value.is_bool() || value.is_string();
   if (type == v1::DATA_TYPE_STRING) return value.is_string();
-  if (type == v1::DATA_TYPE_BOOL) return value.is_bool() || value.is_number();
-  return IsReal(type) ? value.is_number() : value.is_integer();
+  if (type == v1::DATA_TYPE_BOOL)
+    return value.is_bool() || (value.is_integer() && (value.number() == 0 || value.number() == 1));
+  if (!IsInteger(type)) return value.is_number();
+  return value.is_integer() && value.number() >= static_cast<double>(MinOf(type)) &&
+         value.number() <= static_cast<double>(MaxOf(type));
 }
 
 class NetImporter {
@@ -152,9 +156,9 @@ class NetImporter {
     node.set_name(ToUtf8(name));
     // Operators of other packages have what names they like.
     const JsonValue::Member package = source.Find("package");
-    const bool own = package.found && package.value.is_string() && package.value.text() != kQnnPackage;
+    const bool foreign = package.found && package.value.is_string() && package.value.text() != kQnnPackage;
     node.set_op(
-        Symbol(own ? absl::StrCat(package.value.text(), "::", type.value.text()) : std::string(type.value.text())));
+        Symbol(foreign ? absl::StrCat(package.value.text(), "::", type.value.text()) : std::string(type.value.text())));
     if (absl::Status status = AddNames(source, "input_names", *node.mutable_inputs()); !status.ok()) return status;
     if (absl::Status status = AddNames(source, "output_names", *node.mutable_outputs()); !status.ok()) return status;
     if (const JsonValue::Member params = source.Find("scalar_params"); params.found) {
@@ -265,10 +269,14 @@ class NetImporter {
       });
       return status;
     }
-    if (!IsOf(type, data) || data.is_string()) {
-      return Malformed(absl::StrCat("a number of a parameter is ", data.Excerpt()), data);
+    if (!IsOf(type, data)) return Malformed(absl::StrCat("a number of a parameter is ", data.Excerpt()), data);
+    ++count;
+    if (data.is_string()) return absl::OkStatus();
+    // Some of them would be taken for all.
+    if (count > kMaxParameterNumbers) {
+      attribute.clear_value();
+      return absl::OkStatus();
     }
-    if (++count > kMaxParameterNumbers) return absl::OkStatus();
     if (IsReal(type)) {
       attribute.mutable_floats()->add_values(data.number());
     } else {

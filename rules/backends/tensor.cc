@@ -257,7 +257,7 @@ void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int
   tensor.present = true;
   tensor.type = StoredType(view, *operand);
   // Of no known type, until a converter has decided.
-  if (IsUndecided(view.graph(), *operand)) tensor.type = {};
+  if (IsUndecided(view.graph(), *operand) || IsRealBias(view.context(), view.op(), *operand)) tensor.type = {};
   tensor.value = operand->value;
   tensor.argument = operand->argument;
   tensor.is_static = operand->is_static;

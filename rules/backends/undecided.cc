@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/backends/coverage.h"
 #include "rules/graph/data_type.h"
@@ -14,17 +15,35 @@ bool IsUndecided(const Graph& graph, const Operand& operand) {
          !operand.quantized && IsFloat(operand.type);
 }
 
-bool IsMixed(const CheckContext& context, const ResolvedOp& op) {
-  if (!context.graph().message().has_encodings_file()) return false;
-  bool real = false;
-  bool integer = false;
-  const auto look = [&](const Operand& operand) {
-    real |= operand.present && !operand.quantized && operand.form != Operand::kNoForm;
-    integer |= operand.present && operand.quantized;
+namespace {
+
+bool StaysReal(const Operand& operand) {
+  return operand.present && !operand.quantized && operand.form != Operand::kNoForm;
+}
+
+bool HasIntegers(const CheckContext& context, const ResolvedOp& op) {
+  const auto integer = [](const Operand& operand) { return operand.present && operand.quantized; };
+  return absl::c_any_of(context.resolved().inputs(op), integer) ||
+         absl::c_any_of(context.resolved().outputs(op), integer);
+}
+
+}  // namespace
+
+bool IsRealBias(const CheckContext& context, const ResolvedOp& op, const Operand& operand) {
+  if (!context.graph().message().has_encodings_file() || !StaysReal(operand)) return false;
+  const auto is_its = [&](const Operand& input) {
+    return input.edge_value == operand.edge_value && RoleOf(op, input) == PortRole::kBias;
   };
-  for (const Operand& input : context.resolved().inputs(op)) look(input);
-  for (const Operand& output : context.resolved().outputs(op)) look(output);
-  return real && integer;
+  return absl::c_any_of(context.resolved().inputs(op), is_its) && HasIntegers(context, op);
+}
+
+bool IsMixed(const CheckContext& context, const ResolvedOp& op) {
+  if (!context.graph().message().has_encodings_file() || !HasIntegers(context, op)) return false;
+  const auto is_real_input = [&](const Operand& input) {
+    return StaysReal(input) && RoleOf(op, input) != PortRole::kBias;
+  };
+  return absl::c_any_of(context.resolved().inputs(op), is_real_input) ||
+         absl::c_any_of(context.resolved().outputs(op), StaysReal);
 }
 
 bool BecomesBias(const CheckContext& context, const ResolvedOp& op) {
@@ -60,7 +79,7 @@ bool NoteUndecided(const CheckContext& context, const ResolvedOp& op, FindingSin
   // Without names: what is said of one operator is said of others that are alike.
   std::string missing;
   const auto look = [&](const Operand& operand, const char* what, bool is_bias) {
-    if (!IsUndecided(graph, operand)) return;
+    if (!IsUndecided(graph, operand) && !(is_bias && IsRealBias(context, op, operand))) return;
     absl::StrAppend(&missing, missing.empty() ? "" : " and ", what, " ", operand.argument);
     judged = judged && is_bias;
   };
@@ -73,7 +92,7 @@ bool NoteUndecided(const CheckContext& context, const ResolvedOp& op, FindingSin
   if (missing.empty()) return true;
   sink.NotChecked(
       &kUnclearLowering, op.node,
-      absl::StrCat("the encodings file has nothing for ", missing, ": the converter chooses by calibration"));
+      absl::StrCat("the encodings file has no integers for ", missing, ": the converter chooses by calibration"));
   return judged;
 }
 

@@ -11,6 +11,10 @@ namespace quantgate {
 // that it stays real.
 bool IsUndecided(const Graph& graph, const Operand& operand);
 
+// A bias that the file leaves real, of an operator on integers: converters quantize it by their one rule, as one that
+// the file leaves out.
+bool IsRealBias(const CheckContext& context, const ResolvedOp& op, const Operand& operand);
+
 // An operator between tensors that stay real and others that get integers, by an encodings file: converters put
 // conversions there, or take the integers of a weight back, and which of the two is not known.
 bool IsMixed(const CheckContext& context, const ResolvedOp& op);

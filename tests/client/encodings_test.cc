@@ -356,8 +356,9 @@ TEST(OneList, ZeroPointsAreStatedAsTheyAre) {
     {"name": "x", "output_dtype": "uint8", "y_scale": 0.1, "y_zero_point": 128},
     {"name": "y", "output_dtype": "int8", "y_scale": [0.1]},
     {"name": "z", "output_dtype": "float16"}, {"output_dtype": "uint8", "y_scale": 1},
-    {"name": "u", "output_dtype": "word", "y_scale": 1}, {"name": "nobody", "output_dtype": "uint3", "y_scale": 1}]})");
-  EXPECT_THAT(Problems(graph), ElementsAre("MISSING name", "INVALID output_dtype"));
+    {"name": "u", "output_dtype": "word", "y_scale": 1}, {"name": "nobody", "output_dtype": "uint3", "y_scale": 1},
+    {"name": "w", "output_dtype": "bfloat32", "y_scale": 1}]})");
+  EXPECT_THAT(Problems(graph), ElementsAre("MISSING name", "INVALID output_dtype", "INVALID output_dtype"));
   EXPECT_THAT(SpecOf(graph, "x").qparams().zero_points(), ElementsAre(128));
   EXPECT_EQ(SpecOf(graph, "y").qscheme(), v1::Spec::PER_TENSOR_SYMMETRIC);
   EXPECT_TRUE(ValueOf(graph, "nobody").foreign());

@@ -134,6 +134,33 @@ TEST(RealTensors, HaveTheTypeThatTheFileSays) {
   EXPECT_TRUE(IsMixed(context, matmul));
 }
 
+// It is quantized by the converters' one rule, whether the file leaves it out or leaves it real.
+TEST(RealTensors, ABiasOfIntegersIsUndecidedAllTheSame) {
+  for (const bool with_weight : {false, true}) {
+    GraphBuilder b = Network();
+    Encode(b, "b", v1::DATA_TYPE_UINT8, 0.1);
+    KeepReal(b, "b");
+    if (with_weight) KeepReal(b, "w");
+    const Graph graph = *Graph::Build(b.graph);
+    const ResolvedGraph resolved = ResolvedGraph::Resolve(graph);
+    const CheckContext context(graph, resolved);
+    const ResolvedOp& conv = resolved.ops()[resolved.op_of_node(0)];
+    EXPECT_EQ(IsMixed(context, conv), with_weight);
+    EXPECT_TRUE(IsRealBias(context, conv, resolved.inputs(conv)[2]));
+    EXPECT_FALSE(IsRealBias(context, conv, resolved.inputs(conv)[1]));
+    FindingSink sink;
+    EXPECT_TRUE(NoteUndecided(context, conv, sink));
+    EXPECT_EQ(sink.not_checked().size(), 1u);
+  }
+  GraphBuilder b = Network();
+  Encode(b, "b", v1::DATA_TYPE_UINT8, 0.1);
+  for (const char* name : {"x", "w", "b", "r"}) KeepReal(b, name);
+  const Graph graph = *Graph::Build(b.graph);
+  const ResolvedGraph resolved = ResolvedGraph::Resolve(graph);
+  const ResolvedOp& conv = resolved.ops()[resolved.op_of_node(0)];
+  EXPECT_FALSE(IsRealBias(CheckContext(graph, resolved), conv, resolved.inputs(conv)[2]));
+}
+
 TEST(IdleTensors, NamesWithoutATensorAreJudgedByThemselves) {
   GraphBuilder b = Network();
   Encode(b, "nobody", v1::DATA_TYPE_UINT8, 0.7);

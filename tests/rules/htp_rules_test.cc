@@ -361,6 +361,7 @@ std::vector<Case> Cases() {
     return op;
   };
   shapes(transposed(2), transposed(1));
+  shapes(transposed(-1), transposed(1));
   const auto packed = [](int64_t axis) {
     TestOp op = T("Pack");
     op.In(kU8).Dims({2, 2}).In(kU8).Dims({2, 2}).Out(kU8).Dims({2, 2, 2}).Param("axis", {axis}).AsStated();

@@ -44,7 +44,7 @@ void CheckSuppression(const BackendOp& op, OpReport& report) {
 void CheckSelected(const BackendOp& op, OpReport& report) {
   for (size_t i = 0; i < op.outputs.size(); ++i) {
     const PortRef place = Out(static_cast<int>(i));
-    if (!CheckSize(Output(op, i), place, 0, Size(Input(op, 0), 0), "the batch of the boxes", report)) return;
+    if (!CheckSize(Output(op, i), place, 0, Size(Input(op, 0), 0), "the batch of the inputs", report)) return;
     if (op.outputs[i].dims.size() < 2) continue;  // the count of them
     if (!CheckSize(Output(op, i), place, 1, Size(Output(op, 0), 1), "as in the first output", report)) return;
   }
