@@ -35,6 +35,11 @@ bool IsKnown(const std::string& pattern, ModuleRegistry& modules) {
   const std::string backend = pattern.substr(0, pattern.find_first_of("/@*?"));
   const bool names_backend =
       backend.size() == pattern.size() || pattern[backend.size()] == '/' || pattern[backend.size()] == '@';
+  // What cannot be looked at, for want of a module or because it does not load, may have the target.
+  if (names_backend) {
+    const absl::Status module = modules.Get(backend).status();
+    if (!module.ok() && !absl::IsNotFound(module) && !absl::IsInvalidArgument(module)) return true;
+  }
   bool is_certain = true;
   for (const std::string& name : modules.names()) {
     if (names_backend && name != backend) continue;  // it need not be loaded

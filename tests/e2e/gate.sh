@@ -86,6 +86,14 @@ same "$(findings <<<"$out")" "[[\"EN302\",\"$scratch/targets.yaml:2\",\"names 'q
 run 0 check "$resnet" -t qnn_htp/SM8350 --waivers "$scratch/targets.yaml"
 same "$(grep -c '^warning.EN302' <<<"$out")" 2
 
+# Backends that a target may name and that nothing judges yet are there.
+cat >"$scratch/targets.yaml" <<'END'
+waivers:
+  - {rule: DT105, targets: [qnn_htp, ethos_u/ethos-u55-128, vgf, ethosu], reason: known, expires: 2999-12-31}
+END
+run 0 check "$resnet" -t qnn_htp/SM8350 --waivers "$scratch/targets.yaml" --format json --quiet
+same "$(findings <<<"$out")" "[[\"EN302\",\"$scratch/targets.yaml:2\",\"names 'ethosu', which is no target\"]]"
+
 # As --target takes them: by another name of the SoC, in lower case, with a part of the version.
 for target in qnn_htp/QCM6490 qnn_htp/qcs6490 qnn_htp/QCS6490@2; do
   printf 'waivers:\n  - {rule: DT105, targets: %s, reason: known, expires: 2999-12-31}\n' "$target" >"$scratch/targets.yaml"
