@@ -196,6 +196,9 @@ void AddServeCommand(CLI::App& app, std::function<absl::Status()>* run, ServePar
       ->type_name("NAME")
       ->check(CLI::Validator(
           [](const std::string& name) {
+            if (name.find(':') != std::string::npos) {
+              return absl::StrCat("'", name, "' must be a host name alone: it holds for any port");
+            }
             const bool is_one = !name.empty() && name.find_first_of(", \t/") == std::string::npos;
             return is_one ? std::string() : absl::StrCat("'", name, "' is no host name; give the flag once for each");
           },

@@ -23,9 +23,7 @@ std::string HostName(absl::string_view host) {
 bool IsOwnOrigin(absl::string_view origin, absl::string_view host, const std::vector<std::string>& names) {
   if (absl::EndsWith(origin, absl::StrCat("://", host))) return true;
   if (!absl::ConsumePrefix(&origin, "https://") && !absl::ConsumePrefix(&origin, "http://")) return false;
-  return !HostAllowed(origin, {}) && std::any_of(names.begin(), names.end(), [&](const std::string& name) {
-    return absl::EqualsIgnoreCase(name, origin);
-  });
+  return !HostAllowed(origin, {}) && HostAllowed(origin, names);
 }
 
 }  // namespace
@@ -54,8 +52,7 @@ absl::Status Admit(const httplib::Request& request, const std::vector<std::strin
       (!site.empty() && site != "same-origin" && site != "none")) {
     return absl::PermissionDeniedError(
         "Origin: requests from pages of other sites are not answered; a proxy in front must pass the Host header on, "
-        "or "
-        "the page's own name be given with --http-name");
+        "or the page's own name be given with --http-name");
   }
   absl::string_view type =
       request.headers.count("Content-Type") == 1 ? request.headers.find("Content-Type")->second : absl::string_view();

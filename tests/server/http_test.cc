@@ -319,8 +319,10 @@ TEST_F(HttpTest, PagesOfOtherSitesGetNothing) {
   EXPECT_EQ(post({{"Origin", "null"}}, "application/json"), 403);
   // A proxy that has TLS and asks by address: the page's own name is known, and nothing else is the page.
   EXPECT_EQ(post({{"Origin", "https://gate.example"}}, "application/json"), 200);
+  EXPECT_EQ(post({{"Origin", "https://gate.example:8443"}}, "application/json"), 200);
+  EXPECT_EQ(post({{"Origin", "http://GATE.example:8080"}}, "application/json"), 200);
   EXPECT_EQ(post({{"Origin", "https://Gate.Example"}, {"Sec-Fetch-Site", "same-origin"}}, "application/json"), 200);
-  for (const char* other : {"https://gate.example.evil", "https://evil-gate.example", "https://gate.example:1234",
+  for (const char* other : {"https://gate.example.evil", "https://evil-gate.example", "https://gate.example.evil:443",
                             "ftp://gate.example", "gate.example", "http://127.0.0.1", "http://localhost"}) {
     EXPECT_EQ(post({{"Origin", other}}, "application/json"), 403) << other;
   }

@@ -260,6 +260,7 @@ TEST_F(ServeTest, ConfigurationErrorsNameThePlace) {
            {"http-name: {a: b}\n", "c.yaml:1: 'http-name' takes a value or a list of them"},
            {"http-name: [a.example, [b]]\n", "c.yaml:1: 'http-name' takes a value or a list of them"},
            {"http-name: 'a.example,b.example'\n", "c.yaml:1: 'http-name': "},
+           {"http-name: 'a.example:8443'\n", "'a.example:8443' must be a host name alone: it holds for any port"},
            {"http-name: [a.example, b.example]\n", "--http, which is not given"},
            {"max-nodes: many\n", "c.yaml:1: 'max-nodes': "},
            {"max-nodes: 0\n", "c.yaml:1: 'max-nodes': "},
