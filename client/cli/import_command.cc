@@ -46,7 +46,8 @@ int RunImport(const ImportFlags& flags) {
   const absl::StatusOr<ImportedModel> model = ImportModel(flags.model, flags.options);
   progress.Step("");
   if (!model.ok()) return Fail(model.status());
-  if (flags.self_contained && model->info.format() == "onnx") {
+  // Encodings may have been joined with the model, or it may be a graph that was made of one.
+  if (flags.self_contained && model->graph.origin() == v1::Graph::ONNX) {
     if (const std::string file = MissingFile(model->graph); !file.empty()) {
       return Fail(absl::InvalidArgumentError(
           absl::StrCat("the model keeps its weights in '", file,

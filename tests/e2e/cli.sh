@@ -269,6 +269,11 @@ run 2 import "${external}_missing.tiny.qdq_a16w8.onnx" -o "$scratch/alone.pb" --
 one_error INVALID_ARGUMENT
 has "$err" "the model keeps its weights in '[^']+', which is not here: run 'quantgate check --server'"
 [ ! -e "$scratch/alone.pb" ] || fail "a graph was written"
+echo '{"version": "0.6.1", "activation_encodings": {}, "param_encodings": {}}' >"$scratch/alone.encodings"
+run 0 import "${external}_missing.tiny.qdq_a16w8.onnx" -o "$scratch/graph.pb" --encodings "$scratch/alone.encodings"
+run 2 import "${external}_missing.tiny.qdq_a16w8.onnx" -o "$scratch/alone.pb" --encodings "$scratch/alone.encodings" \
+  --self-contained
+has "$err" "which is not here"
 run 0 import "${external}_escape.tiny.qdq_a16w8.onnx" -o "$scratch/graph.pb" --self-contained
 run 0 import "$good" -o "$scratch/graph.pb" --self-contained
 run 2 import "$good" -o "$scratch/graph.onnx"
