@@ -36,7 +36,8 @@ class CatalogService final : public RawCatalogService {
                                             grpc::ByteBuffer* response) override;
 
  private:
-  // NOT_FOUND for a backend that is not registered. A module that fails to load is logged and has no targets.
+  // Of one backend, or of all (""). NOT_FOUND: no backend has that name. FAILED_PRECONDITION: there is no module for
+  // it. One that fails to load is its own error, and is logged; among all it has no targets.
   absl::StatusOr<std::vector<v1::Target>> Targets(const std::string& backend) const;
 
   const CallEnvironment environment_;
