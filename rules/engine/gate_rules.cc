@@ -53,8 +53,7 @@ const RuleInfo kRenamedModel = {
     "{subject} {observed}; it counts for {allowed}",
     "A baseline about one model that is not there any more also counts for a model of another name that has as many "
     "nodes and values: it has most likely been renamed. If it is a new one, what it has in common with the old one "
-    "does "
-    "not fail.",
+    "does not fail.",
     "Write the baseline again, with the model's own name; without the old one, if this is another model.",
     "A baseline about `resnet8.onnx` counts for `resnet8_v2.onnx` of the same size once `resnet8.onnx` is gone.",
 };

@@ -21,8 +21,8 @@ namespace quantgate::server {
 class ModelUpload {
  public:
   struct Settings {
-    std::vector<std::string>
-        import_command;  // takes MODEL -o GRAPH --info INFO --self-contained; empty: models are not taken
+    // Takes MODEL -o GRAPH --info INFO --self-contained; empty: models are not taken.
+    std::vector<std::string> import_command;
     int64_t max_bytes = int64_t{1} << 30;
     int max_uploads = 8;     // models at a time that are here or on their way
     int max_concurrent = 2;  // of these so many are read at a time; the others wait for their turn

@@ -490,8 +490,7 @@ absl::StatusOr<v1::Simulation> Simulate(const Graph& graph, const ResolvedGraph&
   if (graph.message().has_encodings_file()) {
     return absl::InvalidArgumentError(
         "quantized by an encodings file, whose numbers are not simulated; simulate a model with Quantize and "
-        "Dequantize "
-        "nodes");
+        "Dequantize nodes");
   }
   if (options.work != nullptr) return Simulator(graph, resolved, options).Run(std::move(inputs));
   SimulateOptions counted = options;
