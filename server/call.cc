@@ -41,8 +41,8 @@ absl::Status Call::ExpiredStatus() const {
   return absl::OkStatus();
 }
 
-void Call::Run(std::shared_ptr<Call> call, std::function<absl::Status(Call&)> work,
-               std::function<void(const grpc::Status&)> finish) {
+void Call::Run(const std::shared_ptr<Call>& call, std::function<absl::Status(Call&)> work,
+               const std::function<void(const grpc::Status&)>& finish) {
   auto task = [call, work = std::move(work), finish] {
     call->start_ = absl::Now();
     absl::Status status = call->ExpiredStatus();  // it may have waited for long

@@ -42,8 +42,8 @@ class Call {
 
   // Runs `work` on the pool, then hands its status to `finish`, once, from some thread. When the pool is full, `finish`
   // is called at once with UNAVAILABLE.
-  static void Run(std::shared_ptr<Call> call, std::function<absl::Status(Call&)> work,
-                  std::function<void(const grpc::Status&)> finish);
+  static void Run(const std::shared_ptr<Call>& call, std::function<absl::Status(Call&)> work,
+                  const std::function<void(const grpc::Status&)>& finish);
 
   // Counts and logs the answer; every call ends here, exactly once.
   grpc::Status Finish(const absl::Status& status);
