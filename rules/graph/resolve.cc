@@ -264,7 +264,8 @@ class Resolver {
     operand.value = value;
     operand.edge_value = value;
     operand.present = true;
-    if (!operand.quantized && !IsFloat(operand.type)) operand.type = graph_.dtype(value);
+    const bool stated = operand.type != v1::DATA_TYPE_UNSPECIFIED && IsFloat(operand.type);  // by an encodings file
+    if (!operand.quantized && !stated) operand.type = graph_.dtype(value);
     operand.is_static = graph_.is_constant(value) && !graph_.is_graph_input(value);
     operand.static_chain = graph_.is_static(value);
     if (has_quantizers_ && !operand.quantized && IsDequantize(graph_, graph_.producer(value))) {
