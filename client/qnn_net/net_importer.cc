@@ -26,10 +26,6 @@ constexpr int kMaxParameterNumbers = 65'536;
 // Of QNN's own operators.
 constexpr absl::string_view kQnnPackage = "qti.aisw";
 
-bool IsReal(v1::DataType type) {
-  return type == v1::DATA_TYPE_FLOAT64 || type == v1::DATA_TYPE_FLOAT32 || type == v1::DATA_TYPE_FLOAT16;
-}
-
 // Whether a number of a parameter is one of its type. What a type is that has no name here is not known.
 bool IsOf(v1::DataType type, JsonValue value) {
   if (type == v1::DATA_TYPE_UNSPECIFIED) return value.is_number() || value.is_bool() || value.is_string();
@@ -210,7 +206,7 @@ class NetImporter {
         attribute.set_s(ToUtf8(value.text()));
       } else if (type == v1::DATA_TYPE_BOOL) {
         attribute.set_b(value.is_true() || value.number() != 0);
-      } else if (value.is_integer() && !IsReal(type)) {
+      } else if (value.is_integer() && !IsFloat(type)) {
         attribute.set_i(static_cast<int64_t>(value.number()));
       } else {
         attribute.set_f(value.number());
@@ -277,7 +273,7 @@ class NetImporter {
       attribute.clear_value();
       return absl::OkStatus();
     }
-    if (IsReal(type)) {
+    if (IsFloat(type)) {
       attribute.mutable_floats()->add_values(data.number());
     } else {
       attribute.mutable_ints()->add_values(static_cast<int64_t>(data.is_integer() ? data.number()

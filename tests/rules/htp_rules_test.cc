@@ -355,19 +355,6 @@ std::vector<Case> Cases() {
     return op;
   };
   shapes(instance(8), instance(1));
-  const auto transposed = [](int64_t from) {
-    TestOp op = T("Transpose");
-    op.In(kU8).Dims({4, 4}).Out(kU8).Dims({4, 4}).Param("perm", {from, 0}).AsStated();
-    return op;
-  };
-  shapes(transposed(2), transposed(1));
-  shapes(transposed(-1), transposed(1));
-  const auto packed = [](int64_t axis) {
-    TestOp op = T("Pack");
-    op.In(kU8).Dims({2, 2}).In(kU8).Dims({2, 2}).Out(kU8).Dims({2, 2, 2}).Param("axis", {axis}).AsStated();
-    return op;
-  };
-  shapes(packed(3), packed(2));
   shapes(conv({3, 3, 16, 32}, {1, 6, 6, 32}, "dilation", {0, 1}),
          conv({3, 3, 16, 32}, {1, 6, 6, 32}, "dilation", {1, 1}));
   const auto regions = [](int64_t indices) {

@@ -29,6 +29,8 @@ void CheckReduction(const BackendOp& op, OpReport& report) {
   const Dims in = Input(op, 0).dims;
   const BackendParam* axes = FindParam(op, Is(op, {"Argmax", "Argmin"}) ? "axis" : "axes");
   if (axes == nullptr || axes->ints.empty() || !KnownSizes(in)) return;
+  const auto is_none = [&](int64_t axis) { return axis < 0 || axis >= static_cast<int64_t>(in.size()); };
+  if (absl::c_any_of(axes->ints, is_none)) return;  // axis-range says so
   const bool keeps = ParamElement(op, "keep_dims", 0, 0) != 0;
   std::vector<int64_t> wanted;
   for (size_t i = 0; i < in.size(); ++i) {

@@ -56,31 +56,6 @@ void CheckLists(const BackendOp& op, OpReport& report) {
   }
 }
 
-// Parameters that name dimensions: of in[0], or of the output where the operator adds one. Those of other operators are
-// in the table. True: there is no such dimension.
-bool CheckAxes(const BackendOp& op, OpReport& report) {
-  struct Named {
-    absl::string_view op;
-    absl::string_view param;
-    bool of_output = false;
-  };
-  static constexpr Named kNamed[] = {
-      {"Argmax", "axis"},     {"Argmin", "axis"},    {"L2Norm", "axes"},     {"OneHot", "axis", true},
-      {"Pack", "axis", true}, {"ReduceMax", "axes"}, {"ReduceMean", "axes"}, {"ReduceMin", "axes"},
-      {"ReduceSum", "axes"},  {"Transpose", "perm"}, {"UnPack", "axis"},
-  };
-  const auto* named = absl::c_find_if(kNamed, [&](const Named& entry) { return entry.op == op.name; });
-  if (named == std::end(kNamed)) return false;
-  const int rank = named->of_output ? Output(op, 0).rank : Input(op, 0).rank;
-  const BackendParam* param = FindParam(op, named->param);
-  if (param == nullptr || rank < 0) return false;
-  const auto beyond = absl::c_find_if(param->ints, [&](int64_t axis) { return axis < 0 || axis >= rank; });
-  if (beyond == param->ints.end()) return false;
-  report.Add(kInferredShape, Whole(), absl::StrCat("dimension ", *beyond, " in ", named->param),
-             absl::StrCat("dimensions are from 0 and below ", rank, ", the rank"));
-  return true;
-}
-
 // A vector with one element per channel.
 void CheckVector(const BackendOp& op, size_t input, int64_t size, OpReport& report) {
   const Dims dims = Input(op, input).dims;
@@ -251,7 +226,7 @@ void CheckAlike(const BackendOp& op, OpReport& report) {
 void CheckOutputCount(const BackendOp& op, OpReport& report) {
   const Dims in = Input(op, 0).dims;
   const int64_t axis = ParamElement(op, "axis", 0, 0);
-  if (axis < 0 || axis >= static_cast<int64_t>(in.size())) return;  // CheckAxes says so
+  if (axis < 0 || axis >= static_cast<int64_t>(in.size())) return;  // axis-range says so
   if (in[axis] < 0 || in[axis] == static_cast<int64_t>(op.outputs.size())) return;
   report.Add(kInferredShape, Whole(), absl::StrCat(op.outputs.size(), " outputs"),
              absl::StrCat("it must have ", in[axis], ", the size of dimension ", axis));
@@ -320,7 +295,6 @@ void CheckElementUpdates(const BackendOp& op, OpReport& report) {
 bool CheckOperandShapes(const BackendOp& op, OpReport& report) {
   if (CheckRanks(op, report)) return false;
   CheckLists(op, report);
-  if (CheckAxes(op, report)) return false;
   CheckDivision(op, report);
   CheckAlike(op, report);
   CheckElementUpdates(op, report);

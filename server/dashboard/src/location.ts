@@ -2,7 +2,8 @@
 import {useLocation, useSearch} from 'wouter-preact';
 
 // One parameter of the address and a function that sets several; an empty value removes its parameter. Setting any but
-// `page` goes back to the first page, of the first part (`from`). `replace`: not a step to come back to, as a letter that is typed.
+// `page` goes back to the first page, of the first part (`from`). `replace`: not a step to come back to, as a letter
+// that is typed.
 export type SetQuery = (changes: Record<string, string>, options?: {replace: boolean}) => void;
 export function useQuery(): [URLSearchParams, SetQuery] {
   const [path, navigate] = useLocation();
