@@ -225,6 +225,12 @@ bool Replaced(const Module* module, absl::string_view code) {
          absl::c_any_of(module->replaces, [&](const RuleInfo* rule) { return rule->code == code; });
 }
 
+FindingDraft Refused(FindingDraft draft) {
+  draft.severity = v1::Finding::ERROR;
+  draft.effect = v1::Finding::REFUSED;
+  return draft;
+}
+
 // Findings that hold on any target.
 struct Soundness {
   FindingBudget budget;
@@ -283,7 +289,8 @@ absl::StatusOr<bool> CheckTarget(const Asked& asked, const Scopes& scopes, Sound
       asked.module->check(context, asked.target, sink, judged);
     }
     for (const FindingDraft& draft : sound.sinks[i].findings()) {
-      if (!Replaced(asked.module, draft.rule->code)) sink.Add(draft);
+      if (Replaced(asked.module, draft.rule->code)) continue;
+      sink.Add(draft.refused_when_read && ReadsEncodings(asked.target.toolchain) ? Refused(draft) : draft);
     }
     ApplyToolchain(asked.target, scope.graph, scope.resolved, judged, sink.findings(), *result.mutable_outcome());
     writer.Add(scope.graph, scope.path, sink.findings());

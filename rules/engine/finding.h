@@ -39,8 +39,9 @@ struct FindingDraft {
   // Overrides of the rule's own effect and severity; UNSPECIFIED: the rule's.
   v1::Finding::Effect effect = v1::Finding::EFFECT_UNSPECIFIED;
   v1::Finding::Severity severity = v1::Finding::SEVERITY_UNSPECIFIED;
-  std::string fix;    // overrides the rule's
-  int32_t group = 0;  // id of the sharing group it is about, 1-based; 0: none
+  std::string fix;                 // overrides the rule's
+  int32_t group = 0;               // id of the sharing group it is about, 1-based; 0: none
+  bool refused_when_read = false;  // of an encodings file: an error, REFUSED, where the toolchain reads the file
   bool bare = false;  // a place alone, beyond the budget: counted, listed only where no other says its severity
 };
 

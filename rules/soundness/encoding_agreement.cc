@@ -23,11 +23,12 @@ constexpr RuleInfo kEncodingAgreement = {
     "and take min and max for the truth in the other, so that other numbers are compiled than were simulated.",
     "Export the encodings again; when they were written by hand, compute min = scale * offset and "
     "max = scale * (offset + 2^bitwidth - 1).",
-    "is_symmetric with offset -7 on 8 bits fires it, -128 does not; min and max that are not those of scale and offset "
-    "are a warning.",
+    "is_symmetric with offset -7 on 8 bits fires it, -128 does not; -127 is a warning, and an error where QNN's "
+    "converter "
+    "reads the file; min and max that are not those of scale and offset are a warning.",
 };
 
-void Warn(Place place, std::string observed, std::string allowed, FindingSink& sink) {
+FindingDraft Warning(Place place, std::string observed, std::string allowed) {
   FindingDraft draft;
   draft.rule = &kEncodingAgreement;
   draft.place = place;
@@ -35,11 +36,11 @@ void Warn(Place place, std::string observed, std::string allowed, FindingSink& s
   draft.allowed = std::move(allowed);
   draft.severity = v1::Finding::WARNING;
   draft.effect = v1::Finding::PRECISION;
-  sink.Add(std::move(draft));
+  return draft;
 }
 
-// Symmetric grids are in use that leave out the smallest number, or are those of an unsigned type: the numbers are
-// clear, but converters refuse the words.
+// Symmetric grids are in use that leave out the smallest number (AIMET's strict ones), or are those of an unsigned
+// type: the numbers are clear. The converter is known to refuse the former.
 void CheckSymmetry(const v1::Encoding& encoding, Place place, int64_t bits, FindingSink& sink) {
   if (!encoding.is_symmetric() || bits < 2 || bits > kMaxGridBits) return;
   const double middle = -std::ldexp(1.0, static_cast<int>(bits) - 1);
@@ -51,7 +52,11 @@ void CheckSymmetry(const v1::Encoding& encoding, Place place, int64_t bits, Find
     std::string observed = absl::StrCat("marked as symmetric, and the offset is ", FormatNumber(offset),
                                         AtPlace(encoding.line(), encoding.column()));
     std::string allowed = absl::StrCat(FormatNumber(middle), ", the middle of ", bits, " bits");
-    if (offset == middle + 1 || offset == 0) return Warn(place, std::move(observed), std::move(allowed), sink);
+    if (offset == middle + 1 || offset == 0) {
+      FindingDraft draft = Warning(place, std::move(observed), std::move(allowed));
+      draft.refused_when_read = offset == middle + 1;
+      return sink.Add(std::move(draft));
+    }
     return sink.Add(kEncodingAgreement, place, std::move(observed), std::move(allowed));
   }
 }
@@ -75,12 +80,11 @@ void CheckRange(const v1::Encoding& encoding, const v1::Spec& spec, Place place,
     const double tolerance = scale / 2 + kFloat32 * std::max(std::fabs(low), std::fabs(high));
     if (std::fabs(min - low) <= tolerance && std::fabs(max - high) <= tolerance) continue;
     if (count > 1) place.index = i;
-    return Warn(place,
-                absl::StrCat("min ", FormatNumber(min), " and max ", FormatNumber(max),
-                             AtPlace(encoding.line(), encoding.column())),
-                absl::StrCat(FormatNumber(low), " and ", FormatNumber(high), ", by scale ", FormatNumber(scale),
-                             " and offset ", FormatNumber(encoding.offsets(i))),
-                sink);
+    return sink.Add(Warning(place,
+                            absl::StrCat("min ", FormatNumber(min), " and max ", FormatNumber(max),
+                                         AtPlace(encoding.line(), encoding.column())),
+                            absl::StrCat(FormatNumber(low), " and ", FormatNumber(high), ", by scale ",
+                                         FormatNumber(scale), " and offset ", FormatNumber(encoding.offsets(i)))));
   }
 }
 

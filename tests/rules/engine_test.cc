@@ -246,6 +246,37 @@ TEST_F(EngineTest, EncodingsHaveNoEffectWhereNobodyReadsThem) {
   EXPECT_FALSE(ignored());
 }
 
+// AIMET's strict symmetric grids; the words are the converter's (RC-45).
+TEST_F(EngineTest, SymmetricWithoutSmallestNumberIsRefusedWhereItIsRead) {
+  GraphBuilder b = SoundConv();
+  b.graph.mutable_encodings_file()->set_layout(v1::EncodingsFile::LAYOUT_KEYED);
+  b.graph.mutable_encodings_file()->set_partial(true);
+  v1::Encoding& encoding = *b.graph.mutable_encodings_file()->add_encodings();
+  encoding.set_value(b.Id("x"));
+  encoding.set_bit_width(8);
+  encoding.set_is_symmetric(true);
+  const auto agreement = [&](const char* toolchain, double offset) {
+    encoding.clear_offsets();
+    encoding.add_offsets(offset);
+    EXPECT_TRUE(Run(b.graph, {"fake/two"}, v1::Report::STRICT, toolchain).ok());
+    std::vector<std::pair<v1::Finding::Severity, v1::Finding::Effect>> found;
+    for (const v1::Finding& finding : report_.results(0).findings()) {
+      if (finding.code() == "FI024") found.emplace_back(finding.severity(), finding.effect());
+    }
+    return found;
+  };
+  const std::pair refused(v1::Finding::ERROR, v1::Finding::REFUSED);
+  const std::pair unclear(v1::Finding::WARNING, v1::Finding::PRECISION);
+  const std::pair wrong(v1::Finding::ERROR, v1::Finding::UNSOUND);
+  EXPECT_THAT(agreement("qnn-converter", -127), ::testing::ElementsAre(refused));
+  EXPECT_EQ(report_.results(0).verdict(), v1::Result::REJECTED);
+  EXPECT_EQ(report_.results(0).outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_THAT(agreement("onnxruntime", -127), ::testing::ElementsAre(unclear));
+  EXPECT_THAT(agreement("qnn-converter", 0), ::testing::ElementsAre(unclear));
+  EXPECT_THAT(agreement("qnn-converter", -128), ::testing::IsEmpty());
+  EXPECT_THAT(agreement("onnxruntime", -7), ::testing::ElementsAre(wrong));
+}
+
 TEST(Toolchain, DefaultsFollowOriginAndBackend) {
   EXPECT_EQ(*ResolveToolchain("", "qnn_htp", v1::Graph::ONNX), Toolchain::kQnnConverter);
   EXPECT_EQ(*ResolveToolchain("", "onnxruntime", v1::Graph::ONNX), Toolchain::kOnnxRuntime);
