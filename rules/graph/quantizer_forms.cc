@@ -3,10 +3,19 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/strings/match.h"
+#include "absl/strings/string_view.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/elements.h"
 
 namespace quantgate {
+
+namespace {
+
+// PyTorch's operators say in their names whether there is one scale, whatever is known of the tensor that holds it.
+bool IsPerTensor(absl::string_view op_type) { return absl::StrContains(op_type, "_per_tensor."); }
+
+}  // namespace
 
 QuantizerForms::QuantizerForms(const Graph& graph, StoredForms& forms, QParamsStore& params)
     : graph_(graph), forms_(forms), params_(params), form_of_(graph.num_nodes(), -1) {}
@@ -82,7 +91,8 @@ int32_t QuantizerForms::MakeParams(int32_t node, const QuantizerInputs& inputs) 
   const v1::Value& scale = graph_.value(inputs.scale);
   const bool one_element =
       scale.has_shape() && std::all_of(scale.dims().begin(), scale.dims().end(), [](int64_t dim) { return dim == 1; });
-  const bool one_scale = params.scales.empty() ? one_element : params.scales.size() == 1;
+  const bool one_scale =
+      IsPerTensor(graph_.op_type(node)) || (params.scales.empty() ? one_element : params.scales.size() == 1);
   int64_t rank = inputs.data >= 0 && graph_.value(inputs.data).has_shape() ? graph_.value(inputs.data).dims_size() : -1;
   const int64_t block_size = graph_.int_attribute(node, "block_size", 0);
   int64_t axis = graph_.int_attribute(node, "axis", graph_.origin() == v1::Graph::ONNX ? 1 : 0);
@@ -99,6 +109,8 @@ int32_t QuantizerForms::MakeParams(int32_t node, const QuantizerInputs& inputs) 
     }
     params.axes = params_.Keep(std::move(axes));
     params.block_sizes = params_.Keep(std::move(blocks));
+  } else if (!one_scale && params.scales.empty() && !scale.has_shape() && graph_.origin() == v1::Graph::ONNX) {
+    return -1;  // one operator for both: without the number of scales, what they are for is not known
   } else if (!one_scale) {
     params.axes = params_.Keep(std::vector<int32_t>{static_cast<int32_t>(std::clamp<int64_t>(axis, -1000, 1000))});
   }

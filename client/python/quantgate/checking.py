@@ -36,7 +36,7 @@ def check(model: Any, targets: Sequence[str] = (), mode: str = "strict", server:
     timeout = seconds(timeout)
     file = report_pb2.ModelInfo()
     if isinstance(model, (str, os.PathLike)):
-        graph, file = _import(os.fspath(model), timeout)
+        graph, file = import_file(os.fspath(model), timeout)
     else:
         graph = to_graph(model, example_inputs)
     with Client(server or executable.private_server(timeout), timeout=timeout) as client:
@@ -109,7 +109,8 @@ def _corrections(report: Report, target: Optional[str]) -> List[List[report_pb2.
     return [list(correction.changes) for correction in result.corrections if correction.proven]
 
 
-def _import(path: str, timeout: float) -> Tuple[graph_pb2.Graph, report_pb2.ModelInfo]:
+def import_file(path: str, timeout: float) -> Tuple[graph_pb2.Graph, report_pb2.ModelInfo]:
+    """What `quantgate import` makes of a model file."""
     with tempfile.TemporaryDirectory() as folder:
         graph_file, info_file = pathlib.Path(folder) / "graph.pb", pathlib.Path(folder) / "info.json"
         executable.run(["import", "-o", str(graph_file), "--info", str(info_file), "--quiet", "--", path], timeout)

@@ -30,6 +30,8 @@ except ImportError:  # No compiler where the package was installed: the same, sl
     _native = None  # type: ignore[assignment]
 
 _QUANTIZED_NAMESPACES = ("quantized_decomposed.", "torchao.")
+# Of those namespaces, the operators whose results are scales and zero points.
+_CHOICE = "choose_qparams"
 _PER_CHANNEL = (torch.per_channel_affine, torch.per_channel_symmetric)
 
 # Before the fields of a Graph, a Value and a Node.
@@ -254,8 +256,7 @@ class _Converter:
         while True:
             if node in self._foreign_examples and is_shaped_as_input(node):
                 before = self._convolutions.get(node) or node.args[0]
-            elif "val" not in node.meta and node.op == "call_function" and op_name(node).startswith(
-                    _QUANTIZED_NAMESPACES):
+            elif "val" not in node.meta and node.op == "call_function" and _keeps_shape(op_name(node)):
                 before = node.args[0] if node.args else None
             else:
                 break
@@ -457,6 +458,11 @@ class _Converter:
             self._out.symbols.append(text.encode("utf-8", "backslashreplace").decode())
             found = self._symbols[text] = len(self._symbols) + 1
         return found
+
+
+def _keeps_shape(op: str) -> bool:
+    """Whether an operator that convert_pt2e inserts has the shape of what is quantized, not of scales."""
+    return op.startswith(_QUANTIZED_NAMESPACES) and _CHOICE not in op
 
 
 def _is_torchaos(module: torch.fx.GraphModule) -> bool:

@@ -2,12 +2,14 @@
 from __future__ import annotations
 
 import json
+import os
 import pathlib
 import subprocess
 import tempfile
-from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 from quantgate import executable
+from quantgate.checking import import_file
 from quantgate.errors import QuantGateError, seconds
 
 if TYPE_CHECKING:
@@ -51,21 +53,17 @@ def simulate(model: Any, inputs: Optional[Inputs] = None, target: str = "", prof
     timeout = seconds(timeout)
     with tempfile.TemporaryDirectory() as folder:
         place = pathlib.Path(folder)
-        path, names = _file_of(model, inputs, place)
-        arguments = ["simulate", path, "--format", "json", "--quiet", "--dump", str(place / "out.npz"), "--seed", str(seed)]
+        path, named = _file_of(model, inputs, place, timeout)
+        arguments = ["simulate", "--format", "json", "--quiet", "--dump", str(place / "out.npz"), "--seed", str(seed)]
         if target:
             arguments += ["--target", target]
         if profile:
             arguments += ["--profile", profile]
-        if inputs is not None:
-            if not isinstance(inputs, Mapping):
-                if len(names) != len(inputs):
-                    raise QuantGateError("INVALID_ARGUMENT", "inputs of a file are given by name")
-                inputs = dict(zip(names, inputs))
-            numpy.savez(place / "in.npz", **{name: _array(value) for name, value in inputs.items()})
+        if named is not None:
+            numpy.savez(place / "in.npz", **{name: _array(name, value) for name, value in named.items()})
             arguments += ["--input", str(place / "in.npz")]
         try:
-            done = subprocess.run([executable.find(), *arguments], stdin=subprocess.DEVNULL, capture_output=True,
+            done = subprocess.run([executable.find(), *arguments, "--", path], stdin=subprocess.DEVNULL, capture_output=True,
                                   text=True, errors="replace", timeout=timeout, check=False)
         except subprocess.TimeoutExpired:
             raise QuantGateError("DEADLINE_EXCEEDED", f"quantgate simulate took more than {timeout:g} s") from None
@@ -77,24 +75,52 @@ def simulate(model: Any, inputs: Optional[Inputs] = None, target: str = "", prof
             return Simulation(json.loads(done.stdout), {name: values[name] for name in values.files})
 
 
-def _array(value: Any) -> Any:
-    return value.detach().cpu().numpy() if hasattr(value, "detach") else value
+def _array(name: str, value: Any) -> Any:
+    try:
+        return value.detach().cpu().numpy() if hasattr(value, "detach") else value
+    except TypeError as error:  # bfloat16, float8
+        raise QuantGateError("INVALID_ARGUMENT", f"input '{name}': {error}") from None
 
 
-def _file_of(model: Any, inputs: Optional[Inputs], folder: pathlib.Path) -> "tuple[str, Sequence[str]]":
-    """A file of the model, and the names of its inputs where they are known."""
-    if isinstance(model, (str, pathlib.Path)):
-        return str(model), ()
+def _file_of(model: Any, inputs: Optional[Inputs], folder: pathlib.Path,
+             timeout: float) -> Tuple[str, Optional[Mapping[str, Any]]]:
+    """A file of the model, and the inputs by their names in it."""
+    if isinstance(model, (str, os.PathLike)):
+        path = os.fspath(model)
+        if inputs is None or isinstance(inputs, Mapping):
+            return path, inputs
+        graph, _ = import_file(path, timeout)
+        return path, _by_name([graph.values[number - 1].name for number in graph.inputs], inputs)
+    import numpy
     import torch
 
     program = model
     if isinstance(model, torch.fx.GraphModule):
         if inputs is None:
             raise QuantGateError("INVALID_ARGUMENT", "a GraphModule is simulated with inputs: they say its shapes")
-        given = tuple(inputs.values()) if isinstance(inputs, Mapping) else tuple(inputs)
-        program = torch.export.export(model, given)
+        names = [str(node.target) for node in model.graph.nodes if node.op == "placeholder"]
+        inputs = list(_by_name(names, inputs).values())
+        try:
+            program = torch.export.export(model, tuple(
+                torch.from_numpy(value) if isinstance(value, numpy.ndarray) else value for value in inputs))
+        except Exception as error:  # of any kind: it is a user's module
+            raise QuantGateError("INVALID_ARGUMENT", f"torch.export.export refuses the module with these inputs: "
+                                                     f"{(str(error).splitlines() or [repr(error)])[0]}") from error
     elif not isinstance(model, torch.export.ExportedProgram):
         raise QuantGateError("INVALID_ARGUMENT", f"{type(model).__name__}: no path, GraphModule or ExportedProgram")
-    path = folder / "model.pt2"
-    torch.export.save(program, str(path))
-    return str(path), tuple(program.graph_signature.user_inputs)
+    path = str(folder / "model.pt2")
+    torch.export.save(program, path)
+    return path, None if inputs is None else _by_name(program.graph_signature.user_inputs, inputs)
+
+
+def _by_name(names: Sequence[Any], inputs: Inputs) -> Mapping[str, Any]:
+    """In the order of the model's inputs."""
+    if isinstance(inputs, Mapping):
+        if set(inputs) == set(names):
+            return {name: inputs[name] for name in names}
+    elif not isinstance(inputs, (list, tuple)):
+        raise QuantGateError("INVALID_ARGUMENT", f"inputs: a list, a tuple or a mapping, not {type(inputs).__name__}")
+    elif len(inputs) == len(names):
+        return dict(zip(names, inputs))
+    given = ", ".join(map(str, inputs)) if isinstance(inputs, Mapping) else len(inputs)
+    raise QuantGateError("INVALID_ARGUMENT", f"the model has the inputs {', '.join(map(str, names))}; given: {given}")

@@ -82,6 +82,24 @@ def test_every_quantizer(name):
     assert [errors(report) for report in reports] == WRONG.get(name, [set()] * 3), reports
 
 
+@pytest.mark.parametrize('target', ['xnnpack', 'x86_inductor/avx512_vnni'])
+@pytest.mark.parametrize('name', ['xnnpack', 'xnnpack_per_channel', 'xnnpack_dynamic', 'xnnpack_4w', 'x86', 'x86_dynamic'])
+def test_converted_module_is_judged_as_its_program(name, target):
+    """convert_pt2e leaves the shapes of what it inserts out, torch.export states them."""
+    module = torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.ReLU(), torch.nn.Linear(8, 4)).eval()
+    inputs = (torch.randn(2, 8),)
+    prepared = prepare_pt2e(torch.export.export(module, inputs, strict=True).module(check_guards=False), make(name))
+    prepared(*inputs)
+    converted = convert_pt2e(prepared)
+    judged = [quantgate.check(model, targets=[target]).results[0]
+              for model in (converted, torch.export.export(converted, inputs))]
+    assert [result.outcome.kind for result in judged] == [judged[1].outcome.kind] * 2
+    assert [[finding.code for finding in result.findings] for result in judged] == [
+        [finding.code for finding in judged[1].findings]] * 2
+    if (name, target) in (('xnnpack_dynamic', 'xnnpack'), ('x86_dynamic', 'x86_inductor/avx512_vnni')):
+        assert judged[0].outcome.kind == report_pb2.Outcome.FULL
+
+
 class TwoLinears(torch.nn.Module):
     def __init__(self, size):
         super().__init__()

@@ -320,6 +320,65 @@ def test_python_function():
     assert len(quantgate.simulate(path, seed=3).nodes) > 5
 
 
+def test_inputs_by_name_and_by_order():
+    torch = pytest.importorskip('torch')
+    import quantgate
+    path = DATA / 'pt2' / 'tinycnn.xnnpack_pc.pt2'
+    program = torch.export.load(str(path))
+    module = program.module()
+    name, = program.graph_signature.user_inputs
+    shape, = [node.meta['val'].shape for node in program.graph.nodes if node.name == name]
+    torch.manual_seed(0)
+    value = torch.randn(shape)
+    expected = quantgate.simulate(path, {name: value.numpy()}).values
+
+    class Path:
+        def __fspath__(self):
+            return str(path)
+
+    for model, inputs in ((path, [value]), (Path(), (value.numpy(),)), (module, {name: value}), (module, [value.numpy()]),
+                          (program, {name: value})):
+        values = quantgate.simulate(model, inputs).values
+        assert list(values) == list(expected)
+        assert all(np.array_equal(values[key], expected[key]) for key in expected)
+
+    def refused(model, inputs):
+        with pytest.raises(quantgate.QuantGateError) as caught:
+            quantgate.simulate(model, inputs)
+        assert caught.value.code == 'INVALID_ARGUMENT'
+        return str(caught.value)
+
+    for model in (path, program, module):
+        assert f'the model has the inputs {name}; given: 2' in refused(model, [value, value])
+    assert f'the model has the inputs {name}; given: y, {name}' in refused(module, {'y': value, name: value})
+    assert 'a list, a tuple or a mapping, not Tensor' in refused(module, value)
+    assert 'torch.export.export refuses the module with these inputs' in refused(module, [value[0, 0, 0]])
+    assert f"input '{name}'" in refused(program, [value.bfloat16()])
+
+
+def test_two_inputs_of_a_module_by_name():
+    torch = pytest.importorskip('torch')
+    import quantgate
+
+    class Product(torch.nn.Module):
+        def forward(self, a, b):
+            return torch.matmul(a, b)
+
+    a, b = torch.randn(2, 8), torch.randn(8, 4)
+    module = torch.export.export(Product(), (a, b)).module()
+    values = quantgate.simulate(module, {'b': b, 'a': a}).values
+    np.testing.assert_allclose(values['matmul'], (a @ b).numpy(), rtol=1e-5)
+
+
+def test_a_path_that_begins_with_a_dash(tmp_path, monkeypatch):
+    import shutil
+
+    import quantgate
+    shutil.copy(DATA / 'onnx' / 'tiny.qdq_u8s8.onnx', tmp_path / '-m.onnx')
+    monkeypatch.chdir(tmp_path)
+    assert len(quantgate.simulate('-m.onnx').nodes) > 1
+
+
 def test_differences(tmp_path):
     """torch.diff with what stands in front and behind, of real numbers and of indices."""
     torch = pytest.importorskip('torch')
