@@ -1,6 +1,5 @@
 #include "client/text_file.h"
 
-#include <algorithm>
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
@@ -11,6 +10,18 @@
 namespace quantgate {
 
 absl::StatusOr<std::string> ReadTextFile(const std::string& path, int64_t max_bytes) {
+  std::string text;
+  const absl::Status read = ReadPieces(path, [&](absl::string_view piece) {
+    absl::StrAppend(&text, piece);
+    return static_cast<int64_t>(text.size()) <= max_bytes
+               ? absl::OkStatus()
+               : absl::ResourceExhaustedError(absl::StrCat(path, ": longer than ", max_bytes, " bytes"));
+  });
+  if (!read.ok()) return read;
+  return text;
+}
+
+absl::Status ReadPieces(const std::string& path, const std::function<absl::Status(absl::string_view piece)>& take) {
   constexpr size_t kStep = size_t{1} << 16;
   const auto unreadable = [&] {
     return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be read: ", std::strerror(errno)));
@@ -22,18 +33,12 @@ absl::StatusOr<std::string> ReadTextFile(const std::string& path, int64_t max_by
     if (opened == nullptr) return unreadable();
     file = opened.get();
   }
-  std::string text;
+  std::string piece(kStep, '\0');
   for (;;) {
-    const size_t filled = text.size();
-    text.resize(filled + kStep);
-    const size_t got = std::fread(text.data() + filled, 1, kStep, file);
-    text.resize(filled + got);
-    if (static_cast<int64_t>(text.size()) > max_bytes) {
-      return absl::ResourceExhaustedError(absl::StrCat(path, ": longer than ", max_bytes, " bytes"));
-    }
+    const size_t got = std::fread(piece.data(), 1, kStep, file);
+    if (absl::Status status = take(absl::string_view(piece).substr(0, got)); !status.ok()) return status;
     if (got == kStep) continue;
-    if (std::ferror(file) != 0) return unreadable();
-    return text;
+    return std::ferror(file) != 0 ? unreadable() : absl::OkStatus();
   }
 }
 

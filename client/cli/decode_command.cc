@@ -1,6 +1,9 @@
 #include <sys/stat.h>
 
+#include <utility>
+
 #include "CLI/CLI.hpp"
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
@@ -14,12 +17,21 @@
 namespace quantgate {
 namespace {
 
-constexpr int64_t kMaxBytes = int64_t{16} << 20;
+// A line of a log may begin with a path too, and goes on behind a colon.
+bool LooksLikePath(absl::string_view argument) {
+  const auto ends = [&](absl::string_view ending) { return absl::EndsWithIgnoreCase(argument, ending); };
+  const auto begins = [&](absl::string_view begin) { return absl::StartsWith(argument, begin); };
+  const bool has_drive = argument.size() > 2 && absl::ascii_isalpha(argument[0]) &&
+                         (argument.substr(1, 2) == ":\\" || argument.substr(1, 2) == ":/");
+  if (ends(".log") || ends(".txt")) return true;
+  return (has_drive || begins("/") || begins("./") || begins("../") || begins("~")) &&
+         !absl::StrContains(argument, ": ");
+}
 
-// The text itself: a code, or words. A file that is there goes before.
+// The text itself: a code, or words. A file that is there goes before, and so does what can only be the name of one.
 bool IsText(const std::string& argument) {
   struct stat facts;
-  if (argument == "-" || ::stat(argument.c_str(), &facts) == 0) return false;
+  if (argument == "-" || ::stat(argument.c_str(), &facts) == 0 || LooksLikePath(argument)) return false;
   const size_t sign = argument[0] == '-' ? 1 : 0;
   const bool number = argument.find_first_not_of("0123456789abcdefABCDEFxX", sign) == std::string::npos;
   return number || absl::StrContains(argument, ' ');
@@ -54,17 +66,33 @@ std::string LogText(const DecodedLog& log, const Style& style) {
                       log.unknown_count, " unknown\n");
 }
 
+absl::Status DecodeFile(const std::string& path, LogDecoding& decoding) {
+  bool at_start = true;
+  return ReadPieces(path, [&](absl::string_view piece) {
+    if (std::exchange(at_start, false) &&
+        (absl::StartsWith(piece, "\xff\xfe") || absl::StartsWith(piece, "\xfe\xff"))) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, ": is UTF-16, as older PowerShells redirect: save it as UTF-8 (Out-File -Encoding utf8)"));
+    }
+    decoding.Add(piece);
+    return absl::OkStatus();
+  });
+}
+
 int RunDecode(const std::string& argument, const OutputFlags& flags) {
   if (absl::Status status = CheckOverwrites("--output", flags.output, {{argument, "the log"}}); !status.ok())
     return Fail(status);
-  const absl::StatusOr<std::string> text =
-      IsText(argument) ? absl::StatusOr<std::string>(argument) : ReadTextFile(argument, kMaxBytes);
-  if (!text.ok()) return Fail(text.status());
   absl::StatusOr<db::LogMessages> messages = db::BuiltinLogMessages();
   if (!messages.ok()) return Fail(absl::InternalError(messages.status().message()));
   const absl::StatusOr<Decoder> decoder = Decoder::Create(*std::move(messages));
   if (!decoder.ok()) return Fail(decoder.status());
-  const DecodedLog log = decoder->Decode(*text);
+  LogDecoding decoding(*decoder);
+  if (IsText(argument)) {
+    decoding.Add(argument);
+  } else if (absl::Status status = DecodeFile(argument, decoding); !status.ok()) {
+    return Fail(status);
+  }
+  const DecodedLog log = decoding.Finish();
   if (log.lines == 0) return Fail(absl::InvalidArgumentError(absl::StrCat(argument, ": nothing to decode: no text")));
   return Finish(flags, flags.format == "json" ? LogJson(log) : LogText(log, OutputStyle(flags)));
 }
@@ -75,8 +103,8 @@ void AddDecodeCommand(CLI::App& app, Run* run) {
   CLI::App* command = app.add_subcommand("decode", "Say what a vendor's log or error code means, and what to change");
   auto argument = std::make_shared<std::string>("-");
   command->add_option("FILE", *argument,
-                      "Log of QNN, ExecuTorch, ONNX Runtime, TFLite, Vela, …; - for standard input; or the code or "
-                      "line itself");
+                      "Log of QNN, ExecuTorch, ONNX Runtime, TFLite, Vela, …, of any length; - for standard input; or "
+                      "the code or line itself");
   const auto flags = AddOutputFlags(*command, {"format", "output"});
   command->footer(
       "Examples:\n"

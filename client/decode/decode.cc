@@ -3,7 +3,6 @@
 #include <re2/re2.h>
 
 #include <algorithm>
-#include <map>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -17,7 +16,8 @@
 namespace quantgate {
 namespace {
 
-constexpr size_t kMaxLineBytes = 8192;
+constexpr size_t kMaxLineBytes = 16384;
+constexpr char kCut[] = " [cut] ";  // in the place of what is beyond
 constexpr size_t kMaxMessages = 1000;
 constexpr size_t kMaxUnknown = 20;
 constexpr int kMaxGroups = 8;
@@ -39,9 +39,10 @@ int64_t Number(absl::string_view text) {
   uint64_t number = 0;
   const bool hexadecimal = absl::StartsWithIgnoreCase(text, "0x");
   if (hexadecimal ? !absl::SimpleHexAtoi(text, &number) : !absl::SimpleAtoi(text, &number)) return -1;
-  // Some versions of QNN set the upper half too; what is above says nothing.
-  constexpr uint64_t kCodeMask = 0xffff;
-  return static_cast<int64_t>(number > 0xffffffff ? number & kCodeMask : number);
+  // Some versions of QNN set the upper half of a 64-bit code too; it says nothing. Of an address the lower one is
+  // larger.
+  constexpr uint64_t kLowerHalf = 0xffffffff;
+  return static_cast<int64_t>(number & kLowerHalf);
 }
 
 }  // namespace
@@ -141,44 +142,58 @@ absl::StatusOr<Decoder> Decoder::Create(db::LogMessages messages) {
 }
 
 DecodedLog Decoder::Decode(absl::string_view text) const {
-  DecodedLog log;
-  std::map<std::pair<const db::LogMessage*, std::string>, size_t> known;  // by meaning
-  UnknownLine last;
-  int number = 0;
+  LogDecoding decoding(*this);
+  decoding.Add(text);
+  return decoding.Finish();
+}
+
+void LogDecoding::Add(absl::string_view piece) {
+  while (!piece.empty()) {
+    const size_t end = std::min(piece.find_first_of("\r\n"), piece.size());
+    absl::StrAppend(&line_, piece.substr(0, end));
+    // What a tool has to say is at either end: where and what, or the reason after all that it was given.
+    if (line_.size() > kMaxLineBytes) line_.replace(kMaxLineBytes / 2, line_.size() - kMaxLineBytes, kCut);
+    if (end == piece.size()) return;
+    EndLine();
+    if (piece[end] == '\n') ++number_;
+    piece.remove_prefix(end + 1);
+  }
+}
+
+void LogDecoding::EndLine() {
+  const Decoder::Impl& impl = *decoder_.impl_;
+  std::string line = std::exchange(line_, "");
+  RE2::GlobalReplace(&line, *impl.escape, "");
+  const absl::string_view trimmed = absl::StripAsciiWhitespace(line);
+  if (trimmed.empty()) return;
+  ++log_.lines;
   Groups groups;
-  while (!text.empty()) {
-    const size_t end = text.find('\n');
-    std::string line(text.substr(0, std::min(end, kMaxLineBytes)));
-    text.remove_prefix(end == absl::string_view::npos ? text.size() : end + 1);
-    ++number;
-    RE2::GlobalReplace(&line, *impl_->escape, "");
-    const absl::string_view trimmed = absl::StripAsciiWhitespace(line);
-    if (trimmed.empty()) continue;
-    ++log.lines;
-    const db::LogMessage* message = impl_->Find(trimmed, groups);
-    if (message == nullptr) {
-      last = {number, ToUtf8(trimmed)};
-      Groups none;
-      if (!Impl::Search(*impl_->trouble, trimmed, none)) continue;
-      ++log.unknown_count;
-      if (log.unknown.size() < kMaxUnknown) log.unknown.push_back(last);
-      continue;
-    }
-    const std::string means = impl_->Fill(message->means, groups);
-    const auto [found, is_new] = known.try_emplace({message, means}, log.messages.size());
-    if (!is_new) {
-      ++log.messages[found->second].count;
-    } else if (log.messages.size() < kMaxMessages) {
-      log.messages.push_back({number, 1, ToUtf8(trimmed), means, impl_->Fill(message->change, groups), message});
-    } else {
-      known.erase(found);
-    }
+  const db::LogMessage* message = impl.Find(trimmed, groups);
+  if (message == nullptr) {
+    last_ = {number_, ToUtf8(trimmed)};
+    if (!Decoder::Impl::Search(*impl.trouble, trimmed, groups)) return;
+    ++log_.unknown_count;
+    if (log_.unknown.size() < kMaxUnknown) log_.unknown.push_back(last_);
+    return;
   }
-  if (log.lines == 1 && log.messages.empty() && log.unknown.empty()) {
-    log.unknown.push_back(last);
-    log.unknown_count = 1;
+  const std::string means = impl.Fill(message->means, groups);
+  const auto [found, is_new] = known_.try_emplace({message, means}, log_.messages.size());
+  if (!is_new) {
+    ++log_.messages[found->second].count;
+  } else if (log_.messages.size() < kMaxMessages) {
+    log_.messages.push_back({number_, 1, ToUtf8(trimmed), means, impl.Fill(message->change, groups), message});
+  } else {
+    known_.erase(found);
   }
-  return log;
+}
+
+DecodedLog LogDecoding::Finish() {
+  EndLine();
+  if (log_.lines == 1 && log_.messages.empty() && log_.unknown.empty()) {
+    log_.unknown.push_back(last_);
+    log_.unknown_count = 1;
+  }
+  return std::move(log_);
 }
 
 }  // namespace quantgate

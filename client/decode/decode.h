@@ -2,8 +2,10 @@
 #ifndef QUANTGATE_CLIENT_DECODE_DECODE_H_
 #define QUANTGATE_CLIENT_DECODE_DECODE_H_
 
+#include <map>
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/status/statusor.h"
@@ -43,14 +45,37 @@ class Decoder {
   Decoder(Decoder&&) noexcept;
   ~Decoder();
 
-  // Any bytes. Of a line of more than 8 KiB the rest is not looked at. At most one message per line: the first that
-  // matches, codes after patterns. A code counts where the line is nothing else, or calls it an error.
+  // As LogDecoding, of a text that is there as a whole.
   DecodedLog Decode(absl::string_view text) const;
 
  private:
+  friend class LogDecoding;
   struct Impl;
   explicit Decoder(std::unique_ptr<Impl> impl);
   std::unique_ptr<Impl> impl_;
+};
+
+// Decodes a log piece by piece, in memory that does not grow with it. Any bytes. What follows a carriage return is a
+// line too (progress bars write so), and has the number of the one that it overwrites. Of a line of more than 16 KiB
+// the middle is not looked at. At most one message per line: the first that matches, codes after patterns. A code
+// counts where the line is nothing else, or calls it an error.
+class LogDecoding {
+ public:
+  explicit LogDecoding(const Decoder& decoder) : decoder_(decoder) {}
+  // Pieces end anywhere.
+  void Add(absl::string_view piece);
+  // Once, after all of them.
+  DecodedLog Finish();
+
+ private:
+  void EndLine();
+
+  const Decoder& decoder_;
+  DecodedLog log_;
+  std::map<std::pair<const db::LogMessage*, std::string>, size_t> known_;  // by meaning
+  int number_ = 1;                                                         // of the line that is being read
+  std::string line_;
+  UnknownLine last_;
 };
 
 }  // namespace quantgate

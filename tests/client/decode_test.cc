@@ -91,11 +91,11 @@ TEST(Decode, FillsInWhatTheLineSays) {
 TEST(Decode, CodesAloneOrCalledErrors) {
   for (const char* line :
        {"3110", "0xc26", "0xC26", "error 3110", "  error code: 3110", "FullyConnected failed 3110 and 3110",
-        "returned with error 0xc26", "Code: 0x00000c26", "status = 3110", "0x1b8c0000000c26"}) {
+        "returned with error 0xc26", "Code: 0x00000c26", "status = 3110", "0x1b8c0000000c26", "7753755999079462"}) {
     EXPECT_THAT(Means(line), HasSubstr("backendValidateOpConfig")) << line;
   }
-  for (const char* line :
-       {"took 3110 ms", "loaded 3110 tensors", "error 31100", "errors: 3", "HTTP error 1002", "C26"}) {
+  for (const char* line : {"took 3110 ms", "loaded 3110 tensors", "error 31100", "errors: 3", "HTTP error 1002", "C26",
+                           "0x1234567890c26", "error 0x7f3200010c26", "0x10c26"}) {
     EXPECT_EQ(Means(line), "") << line;
   }
   EXPECT_THAT(Means("QnnGraph_finalize failed with error 1002"), HasSubstr("no kernel"));
@@ -152,6 +152,48 @@ TEST(Decode, SaysTheSameOnce) {
   const DecodedLog log = Decode(text);
   ASSERT_EQ(log.messages.size(), 1);
   EXPECT_EQ(log.messages[0].count, 500);
+}
+
+TEST(Decode, WhatOverwritesIsALineToo) {
+  std::string text = "start\n";
+  for (int i = 0; i < 1000; ++i) absl::StrAppend(&text, "\r", i, " of 1000 [=====>     ]");
+  absl::StrAppend(&text, "\rhas incorrect Value 68, expected >= 73.\r\nend\n");
+  const DecodedLog log = Decode(text);
+  ASSERT_EQ(log.messages.size(), 1);
+  EXPECT_EQ(log.messages[0].line, 2);
+  EXPECT_EQ(log.messages[0].text, "has incorrect Value 68, expected >= 73.");
+}
+
+TEST(Decode, OfLongLinesHeadAndEndCount) {
+  const std::string message = "has incorrect Value 68, expected >= 73.", filling(1 << 20, 'x');
+  for (const std::string& line :
+       {absl::StrCat(message, " ", filling), absl::StrCat(filling, " ", message), absl::StrCat(message, filling)}) {
+    EXPECT_EQ(Decode(line).messages.size(), 1) << line.substr(0, 50);
+  }
+  // Nothing is made of what did not stand together.
+  EXPECT_TRUE(
+      Decode(absl::StrCat(std::string(8192 - 11, 'x'), "error code ", filling, "3110 ", std::string(8192 - 5, 'x')))
+          .messages.empty());
+}
+
+TEST(Decode, PiecesEndAnywhere) {
+  const std::string text = absl::StrCat("one\r\nhas incorrect Value 68, expected >= 73.\r", std::string(40'000, 'x'),
+                                        " error 3110\n\nerror: unknown thing");
+  const DecodedLog whole = Decode(text);
+  ASSERT_EQ(whole.messages.size(), 2);
+  for (const size_t size : {1, 7, 8192, 16384}) {
+    LogDecoding decoding(BuiltinDecoder());
+    for (size_t i = 0; i < text.size(); i += size) decoding.Add(absl::string_view(text).substr(i, size));
+    const DecodedLog log = decoding.Finish();
+    EXPECT_EQ(log.lines, whole.lines);
+    ASSERT_EQ(log.messages.size(), 2);
+    for (int i = 0; i < 2; ++i) {
+      EXPECT_EQ(log.messages[i].line, whole.messages[i].line);
+      EXPECT_EQ(log.messages[i].text, whole.messages[i].text);
+    }
+    ASSERT_EQ(log.unknown.size(), 1);
+    EXPECT_EQ(log.unknown[0].line, 4);
+  }
 }
 
 TEST(Decode, IsBounded) {

@@ -213,8 +213,30 @@ has "$out" '^line 3: unknown: ERROR: something else'
 same "$("$quantgate" decode - <"$scratch/log")" "$out"
 run 2 decode "$scratch/none.log"
 one_error INVALID_ARGUMENT
+for path in "$scratch/no such.log" ./no\ such '~/no such' '../no such' 'C:\no such' 'no such.txt'; do
+  run 2 decode "$path"
+  one_error INVALID_ARGUMENT
+  has "$err" 'cannot be read: No such file'
+done
+run 0 decode '/src/op.cc:12: has incorrect Value 68, expected >= 73.'
+has "$out" 'DT105 minimum-arch'
 run 2 decode /dev/null
 one_error INVALID_ARGUMENT
+for encoding in UTF-16LE UTF-16BE; do
+  { printf '\ufeff'; cat "$scratch/log"; } | iconv -f UTF-8 -t "$encoding" >"$scratch/utf16"
+  run 2 decode "$scratch/utf16"
+  one_error INVALID_ARGUMENT
+  has "$err" 'utf16: is UTF-16, .*: save it as UTF-8'
+done
+{ printf '\ufeff'; cat "$scratch/log"; } >"$scratch/utf8"
+run 0 decode "$scratch/utf8"
+# Longer than memory should have to be.
+{
+  yes 'a line of no interest that is about as long as lines are' | head -c 20000000
+  cat "$scratch/log"
+} >"$scratch/long"
+run 0 decode "$scratch/long"
+has "$out" 'DT105 minimum-arch'
 for command in decode check; do
   run 0 "$command" --help
   has "$out" '^Examples?:'
