@@ -243,9 +243,7 @@ Printer PrinterOf(const CheckFlags& flags) {
 
 absl::StatusOr<std::string> Render(const CheckFlags& flags, const std::vector<v1::Report>& reports,
                                    const std::vector<MatrixRow>& rows, int exit_code) {
-  if (flags.output->format == "json") {
-    return flags.models.size() == 1 ? ToJson(reports.front()) : ReportsToJson(reports);
-  }
+  if (flags.output->format == "json") return rows.size() == 1 ? RowToJson(rows.front()) : RowsToJson(rows);
   if (const Printer printer = PrinterOf(flags); printer != nullptr) return printer(rows, exit_code);
   Style style = OutputStyle(*flags.output);
   style.verbose = flags.verbose;
@@ -366,8 +364,8 @@ int RunCheck(const CheckFlags& flags) {
   if (confirm != nullptr) {
     if (absl::Status finished = confirm->Finish(flags.output->quiet); !finished.ok()) complain(finished);
   }
-  // What other programs read says of each model why it could not be checked.
-  if (reports.empty() && PrinterOf(flags) == nullptr) return exit_code;
+  // The errors have said it all; but other programs read why, and a file must not stay what an earlier check found.
+  if (reports.empty() && flags.output->format == "text" && flags.output->output.empty()) return exit_code;
   if (!flags.output->quiet) NoteBaseline(gate->baseline, reports);
   ResolveWaiverTargets(gate->waivers, reports, flags.tables);
   gate->Apply(absl::MakeSpan(reports));

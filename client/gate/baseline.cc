@@ -22,6 +22,9 @@ namespace {
 
 constexpr int64_t kMaxBaselineBytes = int64_t{256} << 20;
 
+// What check --format json says of a model that could not be checked.
+bool IsUnchecked(const v1::Report& report) { return report.results().empty() && !report.model().path().empty(); }
+
 bool IsReport(const v1::Report& report) {
   return report.results_size() > 0 && absl::c_all_of(report.results(), [](const v1::Result& result) {
            return !result.target().empty() && result.verdict() != v1::Result::VERDICT_UNSPECIFIED;
@@ -95,7 +98,7 @@ std::string AddReports(absl::string_view json, v1::ListReportsResponse& list) {
   if (json[0] == '[') return read(absl::StrCat("{\"reports\":", text, "}"), &list);
   v1::Report report;
   if (std::string why = read(text, &report); !why.empty()) return why;
-  if (report.results().empty()) {
+  if (report.results().empty() && !IsUnchecked(report)) {
     v1::ListReportsResponse page;
     if (std::string why = read(text, &page); !why.empty()) return why;
     v1::GetReportResponse one;
@@ -133,6 +136,9 @@ absl::StatusOr<std::vector<v1::Report>> ParseBaseline(const std::string& path, c
     return error(why);
   }
   if (list.reports().empty()) return error("holds no report");
+  auto& all = *list.mutable_reports();
+  all.erase(std::remove_if(all.begin(), all.end(), IsUnchecked), all.end());
+  if (all.empty()) return error("holds no report: none of its models could be checked");
   if (!absl::c_all_of(list.reports(), IsReport)) return error("is JSON, but no report of quantgate");
   if (absl::c_any_of(list.reports(), IsSummary)) return error("is a list without findings: ask with full=true");
   std::vector<v1::Report> reports(std::make_move_iterator(list.mutable_reports()->begin()),
@@ -167,7 +173,16 @@ std::vector<std::vector<const v1::Report*>> BaselinesOf(absl::Span<const v1::Rep
     const auto same = absl::c_find_if(known, [&](const Model& model) { return model.path == path_of(reports[i]); });
     if (same != known.end()) found[i] = &*same;
   }
-  // What is there under its own path says nothing of other models.
+  for (size_t i = 0; i < reports.size(); ++i) {
+    const std::string& sha256 = reports[i].model().sha256();
+    if (found[i] != nullptr || sha256.empty()) continue;
+    const auto moved = absl::c_find_if(known, [&](const Model& model) {
+      return model.reports.back()->model().sha256() == sha256 && !absl::c_linear_search(found, &model) &&
+             !IsElsewhere(model.path, path_of(reports[i]));
+    });
+    if (moved != known.end()) found[i] = &*moved;
+  }
+  // What is found so says nothing of other models.
   const std::vector<const Model*> taken = found;
   for (size_t i = 0; i < reports.size(); ++i) {
     if (found[i] != nullptr) continue;

@@ -13,14 +13,14 @@ namespace quantgate {
 
 // What `check --format json` wrote: one report or an array of them; what a server answers, {"report": …} or, where all
 // of a list with full=true is one page, {"reports": […]}; or what `reports export` wrote, one a line. The newest is
-// last. INVALID_ARGUMENT: none of these.
+// last. What could not be checked is left out. INVALID_ARGUMENT: none of these, or nothing is left.
 absl::StatusOr<std::vector<v1::Report>> ParseBaseline(const std::string& path, const std::string& text);
 absl::StatusOr<std::vector<v1::Report>> ReadBaseline(const std::string& path);
 
-// Of each of the checked models, what `baseline` has about it, later reports last: that of its path; or, if nothing
-// else that is checked could be meant, that of the only path with its file name. Where the baseline is about one model
-// and one is checked, of as many nodes and values, it is that, whatever the names. Of a path where there still is a
-// file it is neither: that model has not moved. Empty: nothing.
+// Of each of the checked models, what `baseline` has about it, later reports last: that of its path; or of a file with
+// the same bytes; or, if nothing else that is checked could be meant, that of the only path with its file name. Where
+// the baseline is about one model and one is checked, of as many nodes and values, it is that, whatever the names. Of a
+// path where there still is a file it is none of the last three: that model has not moved. Empty: nothing.
 std::vector<std::vector<const v1::Report*>> BaselinesOf(absl::Span<const v1::Report> baseline,
                                                         absl::Span<const v1::Report> reports);
 

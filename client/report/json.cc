@@ -1,5 +1,7 @@
 #include "client/report/json.h"
 
+#include <nlohmann/json.hpp>
+
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "google/protobuf/util/json_util.h"
@@ -23,10 +25,23 @@ absl::StatusOr<std::string> ToJson(const google::protobuf::Message& message) { r
 
 absl::StatusOr<std::string> ToJsonLine(const google::protobuf::Message& message) { return Render(message, false); }
 
-absl::StatusOr<std::string> ReportsToJson(absl::Span<const v1::Report> reports) {
+absl::StatusOr<std::string> RowToJson(const MatrixRow& row) {
+  if (row.report != nullptr) return ToJson(*row.report);
+  using Json = nlohmann::ordered_json;
+  v1::Report unchecked;
+  unchecked.mutable_model();
+  const auto json = ToJson(unchecked);
+  if (!json.ok()) return json.status();
+  Json fields = Json::parse(*json);
+  fields["model"]["path"] = row.model;
+  fields["error"] = row.error;
+  return fields.dump(1, ' ', /*ensure_ascii=*/false, Json::error_handler_t::replace) + "\n";
+}
+
+absl::StatusOr<std::string> RowsToJson(absl::Span<const MatrixRow> rows) {
   std::string out = "[";
-  for (const v1::Report& report : reports) {
-    const auto json = ToJson(report);
+  for (const MatrixRow& row : rows) {
+    const auto json = RowToJson(row);
     if (!json.ok()) return json.status();
     absl::StrAppend(&out, out.size() > 1 ? ",\n" : "\n", absl::StripTrailingAsciiWhitespace(*json));
   }

@@ -6,8 +6,8 @@
 
 #include "absl/status/statusor.h"
 #include "absl/types/span.h"
+#include "client/report/text.h"
 #include "google/protobuf/message.h"
-#include "quantgate/v1/report.pb.h"
 
 namespace quantgate {
 
@@ -18,8 +18,12 @@ absl::StatusOr<std::string> ToJson(const google::protobuf::Message& message);
 // The same on one line, without a newline.
 absl::StatusOr<std::string> ToJsonLine(const google::protobuf::Message& message);
 
-// A JSON array of reports.
-absl::StatusOr<std::string> ReportsToJson(absl::Span<const v1::Report> reports);
+// A JSON array of what the rows have: a report, or for a model that could not be checked one without results that says
+// why in a further field, "error".
+absl::StatusOr<std::string> RowsToJson(absl::Span<const MatrixRow> rows);
+
+// Of one.
+absl::StatusOr<std::string> RowToJson(const MatrixRow& row);
 
 }  // namespace quantgate
 

@@ -265,11 +265,23 @@ TEST(Json, ZeroPositionsAreWrittenAndAbsentOnesAreNot) {
 
 TEST(Json, SeveralReportsAreAnArray) {
   const v1::Report report = Parse(R"pb(results { target: "any" })pb");
-  EXPECT_EQ(*ReportsToJson({}), "[]\n");
-  const std::string two = *ReportsToJson({report, report});
+  EXPECT_EQ(*RowsToJson({}), "[]\n");
+  const std::string two = *RowsToJson({{"a", &report, ""}, {"b", &report, ""}});
   EXPECT_TRUE(absl::StartsWith(two, "[\n{"));
   EXPECT_THAT(two, HasSubstr("},\n{"));
   EXPECT_TRUE(absl::EndsWith(two, "}\n]\n"));
+  EXPECT_EQ(*RowToJson({"a", &report, ""}), *ToJson(report));
+}
+
+TEST(Json, AModelThatCouldNotBeCheckedIsAReportWithoutResults) {
+  const std::string json = *RowToJson({"gone \xff\".onnx", nullptr, "no such file"});
+  EXPECT_THAT(json, HasSubstr("\"error\": \"no such file\""));
+  v1::Report report;
+  google::protobuf::util::JsonParseOptions options;
+  options.ignore_unknown_fields = true;
+  ASSERT_TRUE(google::protobuf::util::JsonStringToMessage(json, &report, options).ok()) << json;
+  EXPECT_EQ(report.model().path(), "gone \xef\xbf\xbd\".onnx");
+  EXPECT_TRUE(report.results().empty());
 }
 
 }  // namespace

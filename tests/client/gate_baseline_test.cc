@@ -6,6 +6,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "client/gate/baseline.h"
+#include "client/gate/gate.h"
 #include "client/report/json.h"
 #include "db/reports/fingerprint.h"
 #include "gmock/gmock.h"
@@ -17,6 +18,13 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+
+// What `check --format json` writes of several models.
+std::string AsArray(const std::vector<v1::Report>& reports) {
+  std::vector<MatrixRow> rows;
+  for (const v1::Report& report : reports) rows.push_back({report.model().path(), &report, ""});
+  return *RowsToJson(rows);
+}
 
 std::vector<bool> Known(const v1::Report& baseline, v1::Report report) {
   MarkKnown({&baseline}, report);
@@ -149,6 +157,32 @@ TEST(Baseline, AModelThatIsStillThereSaysNothingOfItsNamesake) {
   EXPECT_THAT(BaselinesOf(baseline, asked), ElementsAre(ElementsAre(&baseline[0]))) << "moved and changed";
 }
 
+TEST(Baseline, AModelThatMovedIsKnownByItsBytes) {
+  const auto with_bytes = [](const std::string& path, const std::string& sha256) {
+    v1::Report report = LayerReport(path, {});
+    report.mutable_model()->set_sha256(sha256);
+    return report;
+  };
+  const std::vector<v1::Report> baseline = {with_bytes("x/a.onnx", "1"), with_bytes("x/b.onnx", "2"),
+                                            with_bytes("x/copy.onnx", "2")};
+  using Found = std::vector<std::vector<const v1::Report*>>;
+  const auto found = [&](const std::vector<v1::Report>& reports) { return BaselinesOf(baseline, reports); };
+  EXPECT_EQ(found({with_bytes("y/renamed.onnx", "1"), with_bytes("y/other.onnx", "3")}), (Found{{&baseline[0]}, {}}));
+  // Before the file name, after the path; each is taken once.
+  EXPECT_EQ(found({with_bytes("y/b.onnx", "1")}), (Found{{&baseline[0]}}));
+  EXPECT_EQ(found({with_bytes("x/b.onnx", "1")}), (Found{{&baseline[1]}}));
+  EXPECT_EQ(found({with_bytes("x/a.onnx", "1"), with_bytes("y/copy of a.onnx", "1")}), (Found{{&baseline[0]}, {}}));
+  EXPECT_EQ(found({with_bytes("1.onnx", "2"), with_bytes("2.onnx", "2"), with_bytes("3.onnx", "2")}),
+            (Found{{&baseline[1]}, {&baseline[2]}, {}}));
+  // What has no bytes is like nothing.
+  const std::vector<v1::Report> without = {LayerReport("c.onnx", {}), LayerReport("d.onnx", {})};
+  EXPECT_EQ(BaselinesOf(without, {LayerReport("e.onnx", {})}), (Found{{}}));
+  // A copy of one that is there is another model.
+  const ModelFile here("gate_baseline/bytes/here.onnx");
+  const std::vector<v1::Report> original = {with_bytes(here.path, "1"), with_bytes("f.onnx", "2")};
+  EXPECT_EQ(BaselinesOf(original, {with_bytes("y/copy.onnx", "1")}), (Found{{}}));
+}
+
 TEST(Baseline, OfSeveralReportsAboutOneModelTheLastWithTheTargetCounts) {
   const Layer conv = {"conv", "w", 0}, other = {"other", "x", 1};
   Gate gate;
@@ -178,9 +212,22 @@ TEST(Baseline, ReadsWhatCheckWrites) {
   ASSERT_TRUE(one.ok()) << one.status();
   EXPECT_EQ((*one)[0].SerializeAsString(), report.SerializeAsString());
   const std::vector<v1::Report> two = {report, LayerReport("b.onnx", {})};
-  const absl::StatusOr<std::vector<v1::Report>> both = ParseBaseline("b.json", *ReportsToJson(two));
+  const absl::StatusOr<std::vector<v1::Report>> both = ParseBaseline("b.json", AsArray(two));
   ASSERT_TRUE(both.ok()) << both.status();
   EXPECT_EQ(both->size(), 2);
+}
+
+TEST(Baseline, WhatCouldNotBeCheckedIsLeftOut) {
+  const v1::Report report = LayerReport("a.onnx", {{"a", "w", 0}});
+  const MatrixRow good = {"a.onnx", &report, ""}, gone = {"gone.onnx", nullptr, "no such file"};
+  const absl::StatusOr<std::vector<v1::Report>> baseline = ParseBaseline("b.json", *RowsToJson({gone, good}));
+  ASSERT_TRUE(baseline.ok()) << baseline.status();
+  ASSERT_EQ(baseline->size(), 1);
+  EXPECT_EQ((*baseline)[0].model().path(), "a.onnx");
+  for (const std::string& nothing : {*RowToJson(gone), *RowsToJson({gone, gone})}) {
+    EXPECT_THAT(std::string(ParseBaseline("b.json", nothing).status().message()),
+                HasSubstr("holds no report: none of its models could be checked"));
+  }
 }
 
 TEST(Baseline, ReadsWhatServersAnswerAndExportsHold) {
@@ -232,7 +279,7 @@ TEST(Baseline, AnyTimeThatAReportCanHaveIsOrdered) {
   last.mutable_create_time()->set_nanos(999'999'999);
   before.mutable_create_time()->set_seconds(253'402'300'799);
   first.mutable_create_time()->set_seconds(1'700'000'000);
-  const auto baseline = ParseBaseline("b.json", *ReportsToJson(std::vector<v1::Report>{last, before, first}));
+  const auto baseline = ParseBaseline("b.json", AsArray({last, before, first}));
   ASSERT_TRUE(baseline.ok()) << baseline.status();
   EXPECT_EQ((*baseline)[0].model().path(), "first.onnx");
   EXPECT_EQ((*baseline)[1].model().path(), "before.onnx");

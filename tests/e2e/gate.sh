@@ -32,6 +32,24 @@ for format in sarif junit github markdown; do
   has "$(cat "$scratch/none")" 'missing: no such file'
   rm -f "$scratch/none"
 done
+# A model that could not be checked is an entry that says so, and no earlier report stays in the place of that.
+run 2 check "$good" "$scratch/missing" --format json --output "$scratch/report.json"
+same "$(jq -c 'map([(.model.path | split("/")[-1]), (.results | length), (.error // "" | contains("no such file"))])' \
+  "$scratch/report.json")" '[["good.txtpb",1,false],["missing",0,true]]'
+run 0 check "$good" --baseline "$scratch/report.json" --quiet # without what it knows nothing of
+for format in json text; do
+  run 0 check "$good" --format "$format" --output "$scratch/report.json"
+  run 2 check "$scratch/missing" --format "$format" --output "$scratch/report.json"
+  one_error FI001
+  has_not "$(cat "$scratch/report.json")" 'ACCEPTED|accepted'
+done
+run 2 check "$scratch/missing" --format json
+same "$(jq -c '[(.model.path | endswith("/missing")), .results, (.error | contains("no such file"))]' <<<"$out")" \
+  '[true,[],true]'
+printf '%s' "$out" >"$scratch/report.json"
+run 2 check "$good" --baseline "$scratch/report.json"
+one_error INVALID_ARGUMENT
+has "$err" 'report.json: holds no report: none of its models could be checked'
 run 1 check "$resnet" -t qnn_htp/SM8350 --format github
 has "$out" '^::error file=.*resnet8\.qnn_a16_mixed\.onnx,title=DT105 '
 has_not "$out" '^[^:]'
