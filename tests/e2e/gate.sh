@@ -189,9 +189,24 @@ git add a
 hooked 123  # xargs: a command failed
 has "$(cat "$scratch/out")" 'DT105'
 printf 'waivers:\n  - {rule: DT105, model: "a/*", reason: known, expires: 2999-12-31}\n' >quantgate/waivers.yaml
+hooked 123 # nobody who has the commit has that file
+git add quantgate
 hooked 0
 rm quantgate/waivers.yaml
+hooked 0
+git rm -q --cached quantgate/waivers.yaml
+hooked 123
+cp "$resnet" quantgate/beside.onnx
+git add quantgate
 git rm -q --cached "a/with space.onnx"
+hooked 123
+mkdir -p quantgate
+printf 'waivers:\n  - {rule: DT105, reason: known, expires: 2999-12-31}\n' >quantgate/waivers.yaml
+git add quantgate
+hooked 0 # also in the folder of a model
+git rm -qrf --cached quantgate
+rm -r quantgate
+mkdir quantgate
 hooked 0
 # Names that look like flags or patterns are names, and letters have two cases.
 for name in "-a/model.onnx" "[a]/model.onnx" "a/MODEL.ONNX"; do
@@ -207,6 +222,7 @@ mkdir old
 cp "$resnet" old/first.onnx
 git add old
 "$quantgate" check old/first.onnx -t qnn_htp/SM8350,qnn_htp/SM8650 --format json --quiet --output quantgate/baseline.json
+git add quantgate
 git commit -qm old
 cp "$resnet" a/second.onnx
 git add a/second.onnx
@@ -214,6 +230,14 @@ hooked 123
 has "$(cat "$scratch/out")" 'DT105'
 git rm -q --cached a/second.onnx
 git mv old/first.onnx old/renamed.onnx
+hooked 0
+has "$(cat "$scratch/out")" 'EN304'
+# Of several models it is known by its bytes.
+cp "$good" old/other.txtpb
+"$quantgate" check old/renamed.onnx old/other.txtpb -t qnn_htp/SM8350,qnn_htp/SM8650 --format json --quiet \
+  --output quantgate/baseline.json
+git add quantgate
+git mv old/renamed.onnx a/third.onnx
 hooked 0
 has "$(cat "$scratch/out")" 'EN304'
 cd "$scratch" || exit 1
