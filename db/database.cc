@@ -340,9 +340,12 @@ absl::StatusOr<std::unique_ptr<Database>> Database::OpenDefault() {
   const std::string candidates[] = {absl::StrCat(directory, "/", kFileName),
                                     absl::StrCat(directory, "/../share/quantgate/", kFileName)};
   for (const std::string& candidate : candidates) {
-    if (access(candidate.c_str(), F_OK) == 0) return Open(candidate);
+    if (access(candidate.c_str(), F_OK) != 0) continue;
+    auto opened = Open(candidate);
+    if (!opened.ok()) return absl::InternalError(opened.status().message());
+    return opened;
   }
-  return absl::NotFoundError(absl::StrCat("no constraint database: looked for ", absl::StrJoin(candidates, " and "),
+  return absl::InternalError(absl::StrCat("no constraint database: looked for ", absl::StrJoin(candidates, " and "),
                                           "; QUANTGATE_TABLES can name one"));
 }
 

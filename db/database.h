@@ -15,8 +15,8 @@ namespace quantgate::db {
 class Database : public TableSource {
  public:
   static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path);
-  // The database that was built with this binary: $QUANTGATE_TABLES, else next to the executable, else the install
-  // path.
+  // $QUANTGATE_TABLES, else the one that was built with this binary: next to the executable, or at the install path.
+  // INTERNAL: an installation without, or with a changed one; errors of $QUANTGATE_TABLES are those of Open.
   static absl::StatusOr<std::unique_ptr<Database>> OpenDefault();
   ~Database() override;
   Database(const Database&) = delete;

@@ -60,6 +60,13 @@ std::optional<std::string> NameInReports(const std::string& text, ModuleRegistry
 absl::StatusOr<db::TableInfo> FindTable(const db::TableSource& tables, const std::string& name) {
   const std::string backend = name.substr(0, name.find('@'));
   const std::string sdk = name.size() > backend.size() ? name.substr(backend.size() + 1) : "";
+  if (name.size() > backend.size() && sdk.empty()) {
+    return absl::InvalidArgumentError(absl::StrCat("table '", name, "' has no SDK version after '@'"));
+  }
+  if (absl::StrContains(name, '/')) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("'", name, "' is a target; tables are BACKEND[@SDK], as ", name.substr(0, name.find('/'))));
+  }
   std::vector<std::string> names;
   const db::TableInfo* found = nullptr;
   for (const db::TableInfo& table : tables.tables()) {

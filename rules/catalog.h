@@ -22,7 +22,7 @@ absl::StatusOr<std::vector<v1::Target>> CatalogTargets(ModuleRegistry& modules, 
 std::optional<std::string> NameInReports(const std::string& text, ModuleRegistry& modules);
 
 // "qnn_htp@2.25" is the table qnn_htp@2.25.0, "qnn_htp" the newest. Unlike a target's, a version that has no table
-// takes no other: who reads a table wants that one. NOT_FOUND with the nearest names.
+// takes no other: who reads a table wants that one. NOT_FOUND with the nearest names; INVALID_ARGUMENT: no such name.
 absl::StatusOr<db::TableInfo> FindTable(const db::TableSource& tables, const std::string& name);
 
 // `rule` with its explanation; `backend` is set when exactly one module that loads has the rule.

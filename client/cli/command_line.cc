@@ -5,6 +5,7 @@
 #include <exception>
 #include <filesystem>
 #include <functional>
+#include <sstream>
 #include <string>
 #include <system_error>
 #include <vector>
@@ -84,6 +85,11 @@ absl::Status UsageError(const CLI::App& app, const CLI::ParseError& error) {
         absl::StrCat("unknown command '", extra[0], "'", DidYouMean(extra[0], commands), hint));
   }
   if (!extra.empty()) return absl::InvalidArgumentError(absl::StrCat("unexpected argument '", extra[0], "'", hint));
+  for (const CLI::App* above = command.get_parent(); above != nullptr; above = above->get_parent()) {
+    if (above->remaining().empty()) continue;
+    return absl::InvalidArgumentError(absl::StrCat(
+        "unexpected '", above->remaining()[0], "' in front of a command: its flags and arguments go behind it", hint));
+  }
   if (!commands.empty() && command.get_subcommands().empty()) {
     return absl::InvalidArgumentError(absl::StrCat("a command is missing: ", absl::StrJoin(commands, ", "), hint));
   }
@@ -125,7 +131,9 @@ int ParseAndRun(int argc, const char* const* argv) {
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& help) {
-    return app.exit(help);
+    std::ostringstream text;
+    app.exit(help, text, text);
+    return Finish({}, text.str());
   } catch (const CLI::ParseError& error) {
     return Fail(UsageError(app, error));
   }

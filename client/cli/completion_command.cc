@@ -22,6 +22,24 @@ std::vector<std::string> LongFlags(const CLI::App& app) {
   return names;
 }
 
+// What the flag's value can be, as the help shows it: "TEXT:{text,json}" are "text json". "": anything.
+std::string Values(const CLI::Option& option) {
+  const std::string type = option.get_type_name();
+  const size_t open = type.find('{');
+  return open == std::string::npos
+             ? ""
+             : absl::StrReplaceAll(type.substr(open + 1, type.find('}', open) - open - 1), {{",", " "}});
+}
+
+// A shell's words for the targets that `program` has: they are in its tables, which may be others tomorrow.
+std::string Targets(absl::string_view program) {
+  return absl::StrCat("$(", program, " targets 2>/dev/null | awk 'NR > 1 {print $1}')");
+}
+
+bool TakesValue(const CLI::Option& option) { return option.get_items_expected_max() > 0 && !option.get_positional(); }
+
+bool TakesTarget(const CLI::Option& option) { return option.check_lname("target"); }
+
 // Calls visit(path, app) for the program ("") and every command ("reports list").
 template <typename Visit>
 void Walk(const CLI::App& app, const std::string& path, const Visit& visit) {
@@ -43,6 +61,22 @@ std::string Branches(const CLI::App& app, absl::string_view variable) {
   return cases;
 }
 
+// As Branches, for each flag with a value, "check --format": nothing where it is a file, or anything.
+std::string ValueBranches(const CLI::App& app, absl::string_view variable, absl::string_view program) {
+  std::string cases;
+  Walk(app, "", [&](const std::string& path, const CLI::App& command) {
+    for (const CLI::Option* option : command.get_options()) {
+      if (!TakesValue(*option)) continue;
+      std::vector<std::string> names;
+      for (const std::string& name : option->get_lnames()) names.push_back(absl::StrCat("'", path, " --", name, "'"));
+      for (const std::string& name : option->get_snames()) names.push_back(absl::StrCat("'", path, " -", name, "'"));
+      absl::StrAppend(&cases, "    ", absl::StrJoin(names, "|"), ") ", variable, "=(",
+                      TakesTarget(*option) ? Targets(program) : Values(*option), ") ;;\n");
+    }
+  });
+  return cases;
+}
+
 // "'check'|'reports'|'reports list'".
 std::string Paths(const CLI::App& app) {
   std::vector<std::string> paths;
@@ -52,18 +86,20 @@ std::string Paths(const CLI::App& app) {
   return absl::StrJoin(paths, "|");
 }
 
-// The words so far that are no flags name the command; what follows is a command, a flag, or a file.
+// The words so far that are no flags name the command; what follows is a command, a flag, its value, or a file.
 std::string BashScript(const CLI::App& app) {
   return absl::StrCat(
       "_quantgate() {\n"
-      "  local word command='' words=() current=\"${COMP_WORDS[COMP_CWORD]}\"\n"
+      "  local word command='' words=() current=\"${COMP_WORDS[COMP_CWORD]}\" "
+      "previous=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
       "  for word in \"${COMP_WORDS[@]:1:COMP_CWORD-1}\"; do\n"
       "    case \"${command:+$command }$word\" in ",
       Paths(app),
       ") command=\"${command:+$command }$word\" ;; esac\n"
       "  done\n"
-      "  case \"$command\" in\n",
-      Branches(app, "words"),
+      "  case \"$command $previous\" in\n",
+      ValueBranches(app, "words", "\"${COMP_WORDS[0]}\""), "    *) case \"$command\" in\n", Branches(app, "words"),
+      "    esac ;;\n"
       "  esac\n"
       "  COMPREPLY=($(compgen -W \"${words[*]}\" -- \"$current\"))\n"
       "}\n"
@@ -82,8 +118,9 @@ std::string ZshScript(const CLI::App& app) {
       Paths(app),
       ") command=\"${command:+$command }$word\" ;; esac\n"
       "  done\n"
-      "  case \"$command\" in\n",
-      Branches(app, "candidates"),
+      "  case \"$command ${words[CURRENT-1]}\" in\n",
+      ValueBranches(app, "candidates", "\"${words[1]}\""), "    *) case \"$command\" in\n", Branches(app, "candidates"),
+      "    esac ;;\n"
       "  esac\n"
       "  compadd -- $candidates\n"
       "  [[ -n $command && $PREFIX != -* ]] && _files\n"
@@ -117,8 +154,10 @@ std::string FishScript(const CLI::App& app) {
                       quoted(one->get_description()), "\n");
     }
     for (const CLI::Option* option : command.get_options()) {
+      const std::string values = TakesTarget(*option) ? Targets("quantgate") : Values(*option);
+      const std::string value = !TakesValue(*option) ? "" : values.empty() ? " -r" : " -x -a " + quoted(values);
       for (const std::string& name : option->get_lnames()) {
-        absl::StrAppend(&out, "complete -c quantgate -n ", quoted(condition), " -l ", name, " -d ",
+        absl::StrAppend(&out, "complete -c quantgate -n ", quoted(condition), " -l ", name, value, " -d ",
                         quoted(option->get_description()), "\n");
       }
     }

@@ -10,10 +10,7 @@ CLI::Option* AddTablesFlag(CLI::App& command, std::string& path) {
 }
 
 absl::StatusOr<std::unique_ptr<db::Database>> OpenTables(const std::string& path) {
-  if (!path.empty()) return db::Database::Open(path);
-  auto tables = db::Database::OpenDefault();
-  if (!tables.ok()) return absl::InternalError(tables.status().message());
-  return tables;
+  return path.empty() ? db::Database::OpenDefault() : db::Database::Open(path);
 }
 
 absl::StatusOr<Engine> OpenEngine(const std::string& tables_path) {

@@ -19,7 +19,7 @@ namespace quantgate {
 // "--tables PATH".
 CLI::Option* AddTablesFlag(CLI::App& command, std::string& path);
 
-// `path` empty: the database of this installation; that it is missing is INTERNAL, a fault of the installation.
+// `path` empty: as Database::OpenDefault.
 absl::StatusOr<std::unique_ptr<db::Database>> OpenTables(const std::string& path);
 
 struct Engine {

@@ -206,6 +206,12 @@ done <<END
 2|INVALID_ARGUMENT|check $good --target qnn_htp//
 2|NOT_FOUND|explain ZZ999
 2|NOT_FOUND|constraints show qnn_htp@9.9
+2|INVALID_ARGUMENT|constraints show qnn_htp@
+2|INVALID_ARGUMENT|constraints show qnn_htp/SM8650@
+2|INVALID_ARGUMENT|constraints diff qnn_htp/SM8350 qnn_htp/SM8650
+2|INVALID_ARGUMENT|-q check $good
+2|INVALID_ARGUMENT|reports -q list
+2|NOT_FOUND|targets --tables $scratch/none.sqlite
 2|NOT_FOUND|constraints show qnn_htp/SM0000
 2|NOT_FOUND|constraints show qnn_htp/SM8650 Conv9d
 2|NOT_FOUND|reports list --store sqlite:$scratch/none.db
@@ -217,11 +223,28 @@ run 2 check "$good" --taget x
 has "$err" 'did you mean --target'
 run 2 chek
 has "$err" 'did you mean check'
+run 2 -q check "$good"
+has "$err" "unexpected '-q' in front of a command: its flags and arguments go behind it \(see quantgate check --help\)"
+run 2 constraints diff qnn_htp/SM8350 qnn_htp/SM8650
+has "$err" "'qnn_htp/SM8350' is a target; tables are BACKEND\[@SDK\], as qnn_htp"
+
+# Tables that the user named are the user's, and those that came with the program its own.
+QUANTGATE_TABLES=$scratch/none.sqlite run 2 targets
+one_error NOT_FOUND
+mkdir "$scratch/alone"
+cp "$quantgate" "$scratch/alone/quantgate"
+"$scratch/alone/quantgate" targets >/dev/null 2>"$scratch/err"
+same "$?" 3
+has "$(cat "$scratch/err")" '^error\[INTERNAL\]: no constraint database: '
+rm -r "$scratch/alone"
 
 # A full disk is noticed.
-"$quantgate" check "$good" >/dev/full 2>"$scratch/err"
-same "$?" 2
-has "$(cat "$scratch/err")" '^error\[FAILED_PRECONDITION\]: cannot write standard output'
+for arguments in "check $good" --help --version "reports list --help"; do
+  # shellcheck disable=SC2086
+  "$quantgate" $arguments >/dev/full 2>"$scratch/err"
+  same "$?" 2
+  has "$(cat "$scratch/err")" '^error\[FAILED_PRECONDITION\]: cannot write standard output'
+done
 
 # Colors, width, characters.
 run 0 check "$good"
@@ -443,9 +466,16 @@ same "$(
   complete_words quantgate ch
   complete_words quantgate check m.onnx --fail
   complete_words quantgate reports li
-)" $'check\n--fail-on\nlist'
+  complete_words quantgate check --format ''
+  complete_words quantgate check --format json --mode s
+  complete_words "$quantgate" check -t qnn_htp/SM865
+  complete_words "$quantgate" simulate --target qnn_htp/SM865
+  complete_words quantgate check --waivers ''
+  complete_words quantgate check -q --forma
+)" $'check\n--fail-on\nlist\ntext json sarif junit github markdown\nstrict\nqnn_htp/SM8650\nqnn_htp/SM8650\n\n--format'
 for shell in zsh fish; do
   run 0 completion "$shell"
   has "$out" quantgate
+  has "$out" '(=\(|-a .)text json sarif junit github markdown'
 done
 finish

@@ -108,6 +108,9 @@ TEST_F(CatalogTest, TablesGoByShortVersions) {
   for (const char* none : {"qnn_htp@2.2", "qnn_htp@2.30", "", "@2.25", "qnn_ht"}) {
     EXPECT_EQ(FindTable(*database_, none).status().code(), absl::StatusCode::kNotFound) << none;
   }
+  for (const char* malformed : {"qnn_htp@", "@", "qnn_htp/SM8650", "qnn_htp/SM8650@2.25"}) {
+    EXPECT_EQ(FindTable(*database_, malformed).status().code(), absl::StatusCode::kInvalidArgument) << malformed;
+  }
 }
 
 TEST_F(CatalogTest, ModulesThatAreUnknownOrDoNotLoad) {
