@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "db/yaml_document.h"
 
 namespace quantgate::db {
 namespace {
@@ -68,7 +69,7 @@ absl::Status ReadFile(absl::string_view name, const YAML::Node& root, LogMessage
 
 absl::Status ParseLogMessages(absl::string_view name, const std::string& text, LogMessages& messages) {
   try {
-    return ReadFile(name, YAML::Load(text), messages);
+    return ReadFile(name, LoadYamlDocument(text), messages);
   } catch (const YAML::Exception& e) {
     return Error(name, e.mark, e.msg);
   }

@@ -10,6 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "db/yaml_document.h"
 #include "rules/engine/nearest.h"
 
 namespace quantgate::server {
@@ -86,12 +87,7 @@ absl::Status ApplyConfigFile(const std::string& path, CLI::App& command) {
   }
   text.resize(file.gcount());
   try {
-    const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-    if (documents.size() > 1) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("config file ", path, ": holds ", documents.size(), " documents, of which one would count"));
-    }
-    return documents.empty() ? absl::OkStatus() : Apply(documents[0], command, path);
+    return Apply(db::LoadYamlDocument(text), command, path);
   } catch (const YAML::Exception& e) {
     return absl::InvalidArgumentError(absl::StrCat("config file ", path, ":", e.mark.line + 1, ": ", e.msg));
   }

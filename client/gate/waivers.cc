@@ -16,6 +16,7 @@
 #include "client/gate/glob.h"
 #include "client/text.h"
 #include "client/text_file.h"
+#include "db/yaml_document.h"
 #include "rules/all_rules.h"
 #include "rules/engine/nearest.h"
 
@@ -44,9 +45,7 @@ class Reader {
       return status_;
     }
     try {
-      const std::vector<YAML::Node> documents = YAML::LoadAll(text);
-      if (documents.size() > 1) Complain(documents[1].Mark(), "a second document; a file holds one");
-      if (!documents.empty() && !documents[0].IsNull()) Root(documents[0]);
+      if (const YAML::Node root = db::LoadYamlDocument(text); !root.IsNull()) Root(root);
     } catch (const YAML::DeepRecursion& e) {
       Complain(e.mark, absl::StrCat("is nested more than ", e.depth(), " deep"));
     } catch (const YAML::Exception& e) {

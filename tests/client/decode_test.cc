@@ -228,7 +228,8 @@ TEST(Decode, HostileBytes) {
 
 TEST(LogMessages, MalformedTextIsNamed) {
   for (const char* text : {"tool: x\nmessages: [", "messages: [{match: a}]", "messages: [{means: a}]", "mesages: []",
-                           "messages: [{match: a, means: b, change: c, source: d, more: e}]", "codes: [{code: x}]"}) {
+                           "messages: [{match: a, means: b, change: c, source: d, more: e}]", "codes: [{code: x}]",
+                           "tool: x\n---\ntool: y"}) {
     db::LogMessages messages;
     const absl::Status status = db::ParseLogMessages("m.yaml", text, messages);
     EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << text;

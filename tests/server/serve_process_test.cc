@@ -269,7 +269,7 @@ TEST_F(ServeTest, ConfigurationErrorsNameThePlace) {
            {"max-nodes: 1\nmax-nodes: 2\n", "c.yaml:2: 'max-nodes' is set twice"},
            {"- a\n", "c.yaml:1: must be a map"},
            {"a: [\n", "c.yaml:2: "},
-           {"listen: 127.0.0.1:0\n---\nmax-nodes: 1\n", "c.yaml: holds 2 documents"}}) {
+           {"listen: 127.0.0.1:0\n---\nmax-nodes: 1\n", "c.yaml:3: a second document; a file holds one"}}) {
     std::ofstream(Path("c.yaml")) << bad.text;
     EXPECT_EQ(Run({"--config", Path("c.yaml")}), 2) << bad.text;
     EXPECT_THAT(Stderr(), ::testing::StartsWith("error[INVALID_ARGUMENT]: ")) << bad.text;
