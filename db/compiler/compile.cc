@@ -179,20 +179,18 @@ absl::Status WriteInto(sqlite3* handle, const std::vector<const Source*>& source
 
 absl::StatusOr<std::vector<Source>> ParseSources(absl::Span<const SourceFile> files) {
   std::vector<Source> sources;
-  std::vector<DefinitionSource> definitions;
   std::vector<const SourceFile*> later;
   // A definition file extends none but those before it; anything that fails here is reported when its turn comes below.
   for (const SourceFile& file : files) {
-    auto source = ParseSource(file.path, file.text, definitions);
-    if (source.ok() && std::holds_alternative<DefinitionSource>(*source)) {
-      definitions.push_back(std::get<DefinitionSource>(*source));
+    auto source = ParseSource(file.path, file.text, sources);
+    if (source.ok() && !std::holds_alternative<ConstraintSource>(*source)) {
       sources.push_back(*std::move(source));
     } else {
       later.push_back(&file);
     }
   }
   for (const SourceFile* file : later) {
-    auto source = ParseSource(file->path, file->text, definitions);
+    auto source = ParseSource(file->path, file->text, sources);
     if (!source.ok()) return source.status();
     if (auto* constraints = std::get_if<ConstraintSource>(&*source)) {
       for (ConstraintSource& other : constraints->also) sources.push_back(std::move(other));

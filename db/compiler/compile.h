@@ -16,7 +16,7 @@ struct SourceFile {
   std::string text;
 };
 
-// Definition files are read first, whatever the order of `files`. INVALID_ARGUMENT names file and line.
+// Definitions and SoCs are read first, whatever the order of `files`. INVALID_ARGUMENT names file and line.
 absl::StatusOr<std::vector<Source>> ParseSources(absl::Span<const SourceFile> files);
 
 // Replaces the file at `path`. The same sources give the same bytes, in whatever order they come. INVALID_ARGUMENT for

@@ -8,13 +8,17 @@
 #include <stdexcept>
 #include <utility>
 
+#include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
 #include "absl/strings/str_replace.h"
 #include "absl/strings/str_split.h"
 #include "db/compiler/vocabulary.h"
 #include "db/sdk_version.h"
+#include "db/table_text.h"
+#include "db/yaml_document.h"
 
 namespace quantgate::db {
 namespace {
@@ -81,34 +85,58 @@ Evidence ParseEvidence(const YAML::Node& node) {
 // "73..", "..79", "73..79"
 ArchRange ParseArchs(const YAML::Node& node) {
   const std::vector<std::string> ends = absl::StrSplit(Scalar(node, "archs"), "..");
-  if (ends.size() != 2) Fail(node, "archs are LO..HI, either may be empty");
-  ArchRange range;
-  if (!ends[0].empty()) range.min = Int(node, ends[0]);
-  if (!ends[1].empty()) range.max = Int(node, ends[1]);
+  if (ends.size() != 2 || (ends[0].empty() && ends[1].empty())) Fail(node, "archs are LO..HI, one may be empty");
+  const auto arch = [&](const std::string& end) {
+    const int number = end.empty() ? 0 : Int(node, end);
+    if (number < (end.empty() ? 0 : 1)) Fail(node, "archs are counted from 1 on");
+    return number;
+  };
+  const ArchRange range{arch(ends[0]), arch(ends[1])};
   if (range.max != 0 && range.min > range.max) Fail(node, "empty arch range");
   return range;
+}
+
+// Inclusive, compared as far as the ends go: 2.25.3 is within 2.25..2.25. An empty end is open.
+bool SdkWithin(const std::string& sdk, const std::string& from, const std::string& until) {
+  const auto starts = [&](const std::string& end) {
+    return absl::StartsWith(absl::StrCat(sdk, "."), absl::StrCat(end, "."));
+  };
+  if (!from.empty() && !starts(from) && SdkVersionLess(sdk, from)) return false;
+  return until.empty() || starts(until) || SdkVersionLess(sdk, until);
 }
 
 SourceHead ParseHead(const std::map<std::string, YAML::Node>& fields, const std::string& name_key,
                      const YAML::Node& root) {
   SourceHead head;
-  head.name = Scalar(Required(fields, name_key, root), "name");
+  const YAML::Node& name = Required(fields, name_key, root);
+  head.name = Scalar(name, "name");
+  const auto names = [](char c) { return absl::ascii_isalnum(c) || c == '_'; };
+  if (head.name.empty() || !std::all_of(head.name.begin(), head.name.end(), names)) {
+    Fail(name, absl::StrCat("a name is of letters, digits and _, not \"", head.name, "\""));
+  }
   const YAML::Node& sdk = Required(fields, "sdk", root);
   head.sdk = Scalar(sdk, "sdk");
   if (!ParseSdkVersion(head.sdk)) Fail(sdk, absl::StrCat("not an SDK version: \"", head.sdk, "\""));
   if (const auto until = fields.find("sdk_until"); until != fields.end()) {
     head.sdk_until = Scalar(until->second, "sdk_until");
     if (!ParseSdkVersion(head.sdk_until)) Fail(until->second, "sdk_until is not an SDK version");
+    if (!SdkWithin(head.sdk, "", head.sdk_until)) Fail(until->second, "sdk_until is before sdk");
   }
   head.document = Scalar(Required(fields, "document", root), "document");
   head.evidence = ParseEvidence(Required(fields, "evidence", root));
   return head;
 }
 
-// Annotations that a row or item in mapping form may carry.
+// Annotations that a row or item in mapping form may carry. `archs`: those that there are, or none known.
 template <typename Entry>
-void ReadAnnotations(const std::map<std::string, YAML::Node>& fields, Entry& entry) {
-  if (const auto archs = fields.find("archs"); archs != fields.end()) entry.archs = ParseArchs(archs->second);
+void ReadAnnotations(const std::map<std::string, YAML::Node>& fields, const std::set<int>& archs, Entry& entry) {
+  if (const auto range = fields.find("archs"); range != fields.end()) {
+    entry.archs = ParseArchs(range->second);
+    const auto covered = [&](int arch) { return entry.archs.Contains(arch); };
+    if (!archs.empty() && std::none_of(archs.begin(), archs.end(), covered)) {
+      Fail(range->second, absl::StrCat("no SoC has an arch within ", range->second.Scalar()));
+    }
+  }
   if (const auto evidence = fields.find("evidence"); evidence != fields.end()) {
     entry.evidence = ParseEvidence(evidence->second);
   }
@@ -117,25 +145,46 @@ void ReadAnnotations(const std::map<std::string, YAML::Node>& fields, Entry& ent
   }
 }
 
-const DefinitionSource& FindDefinitions(const YAML::Node& wanted, absl::Span<const DefinitionSource> definitions) {
-  const auto* found = std::find_if(definitions.begin(), definitions.end(), [&](const DefinitionSource& candidate) {
-    return absl::StrCat(candidate.head.name, "@", candidate.head.sdk) == Scalar(wanted, "definitions");
-  });
-  if (found == definitions.end()) Fail(wanted, absl::StrCat("no definitions \"", wanted.Scalar(), "\""));
-  return *found;
+const DefinitionSource& FindDefinitions(const YAML::Node& wanted, absl::Span<const Source> known) {
+  const std::string& name = Scalar(wanted, "definitions");
+  for (const Source& source : known) {
+    const auto* candidate = std::get_if<DefinitionSource>(&source);
+    if (candidate != nullptr && absl::StrCat(candidate->head.name, "@", candidate->head.sdk) == name) return *candidate;
+  }
+  Fail(wanted, absl::StrCat("no definitions \"", name, "\""));
+}
+
+// Of the SoCs whose backend the table is of ("qnn_htp_fp16" is one of qnn_htp), by arch and by kernels.
+std::set<int> ArchsOf(const std::string& table, absl::Span<const Source> known) {
+  std::set<int> archs;
+  for (const Source& source : known) {
+    const auto* socs = std::get_if<SocSource>(&source);
+    if (socs == nullptr || !absl::StartsWith(table, socs->head.name)) continue;
+    for (const Soc& soc : socs->socs) {
+      if (soc.arch != 0) archs.insert({soc.arch, soc.kernels});
+    }
+  }
+  return archs;
 }
 
 class ConstraintReader {
  public:
   // For one of the versions that the file speaks for; "" is the one it is named by.
-  ConstraintReader(const YAML::Node& root, absl::Span<const DefinitionSource> definitions, const std::string& sdk) {
+  ConstraintReader(const YAML::Node& root, absl::Span<const Source> known, const std::string& sdk) {
     const auto fields = Fields(root, "file",
                                {"table", "sdk", "also", "sdk_until", "document", "evidence", "definitions", "sources",
                                 "enums", "ops", "families"});
     source_.head = ParseHead(fields, "table", root);
+    sdks_.push_back(source_.head.sdk);
+    if (const auto also = fields.find("also"); also != fields.end()) {
+      for (const std::string& older : Words(Scalar(also->second, "also"))) {
+        if (!ParseSdkVersion(older)) Fail(also->second, absl::StrCat("not an SDK version: \"", older, "\""));
+        sdks_.push_back(older);
+      }
+    }
     if (!sdk.empty()) source_.head.sdk = sdk;
-    const YAML::Node& wanted = Required(fields, "definitions", root);
-    definitions_ = &FindDefinitions(wanted, definitions);
+    archs_ = ArchsOf(source_.head.name, known);
+    definitions_ = &FindDefinitions(Required(fields, "definitions", root), known);
     if (const auto enums = fields.find("enums"); enums != fields.end()) ReadEnums(enums->second);
     for (const auto& [op, node] : Fields(Required(fields, "ops", root), "operator")) ReadOp(op, node);
     if (const auto families = fields.find("families"); families != fields.end()) {
@@ -145,6 +194,8 @@ class ConstraintReader {
   }
 
   ConstraintSource Take() { return std::move(source_); }
+  // All versions that the file speaks for; the first is the one it is named by.
+  const std::vector<std::string>& sdks() const { return sdks_; }
 
  private:
   // "ElementWiseBinary:ADD" has the ports of ElementWiseBinary.
@@ -166,7 +217,9 @@ class ConstraintReader {
       for (const std::string& word : Words(Scalar(values, "enumeration"))) {
         const std::vector<std::string> pair = absl::StrSplit(word, '=');
         if (pair.size() != 2) Fail(values, absl::StrCat("expected NAME=number, found \"", word, "\""));
-        enums_[name].emplace(pair[0], Int(values, pair[1]));
+        if (!enums_[name].emplace(pair[0], Int(values, pair[1])).second) {
+          Fail(values, absl::StrCat(name, " names \"", pair[0], "\" twice"));
+        }
       }
     }
   }
@@ -231,7 +284,7 @@ class ConstraintReader {
     }
   }
 
-  // "2.51..", "..2.47", "2.47..2.49": inclusive, compared as far as they go.
+  // "2.51..", "..2.47", "2.47..2.49"
   bool InThisSdk(const std::map<std::string, YAML::Node>& fields) const {
     const auto sdks = fields.find("sdks");
     if (sdks == fields.end()) return true;
@@ -240,11 +293,13 @@ class ConstraintReader {
     for (const std::string& end : ends) {
       if (!end.empty() && !ParseSdkVersion(end)) Fail(sdks->second, absl::StrCat("not an SDK version: \"", end, "\""));
     }
-    const auto starts = [&](const std::string& end) {
-      return absl::StartsWith(absl::StrCat(source_.head.sdk, "."), absl::StrCat(end, "."));
-    };
-    if (!ends[0].empty() && !starts(ends[0]) && SdkVersionLess(source_.head.sdk, ends[0])) return false;
-    return ends[1].empty() || starts(ends[1]) || SdkVersionLess(source_.head.sdk, ends[1]);
+    const auto within = [&](const std::string& sdk) { return SdkWithin(sdk, ends[0], ends[1]); };
+    // It would be a statement for nobody.
+    if (std::none_of(sdks_.begin(), sdks_.end(), within)) {
+      Fail(sdks->second, absl::StrCat("no version of this table (", absl::StrJoin(sdks_, ", "), ") is within ",
+                                      sdks->second.Scalar()));
+    }
+    return within(source_.head.sdk);
   }
 
   static void CheckPort(const YAML::Node& at, const std::string& op, const OpDefinition& definition,
@@ -266,13 +321,25 @@ class ConstraintReader {
           const auto fields = Fields(entry, "row", {"types", "archs", "sdks", "evidence", "source"});
           if (!InThisSdk(fields)) continue;
           ReadTypes(Required(fields, "types", entry), ports, row);
-          ReadAnnotations(fields, row);
+          ReadAnnotations(fields, archs_, row);
         } else {
           ReadTypes(entry, ports, row);
+        }
+        for (const DtypeRow& other : constraints.rows) {
+          if (other.configuration == row.configuration && RowText(other) == RowText(row) && SaidTwice(other, row)) {
+            Fail(entry, absl::StrCat("the same as row ", other.ordinal));
+          }
         }
         constraints.rows.push_back(std::move(row));
       }
     }
+  }
+
+  // Of two statements with the same words. What a document says twice is kept as it is there: its numbers count on.
+  template <typename Entry>
+  static bool SaidTwice(const Entry& a, const Entry& b) {
+    const bool of_documents = a.evidence == Evidence::kDocumented && b.evidence == Evidence::kDocumented;
+    return !of_documents && a.archs.min == b.archs.min && a.archs.max == b.archs.max;
   }
 
   static void ReadTypes(const YAML::Node& node, const std::vector<std::string>& ports, DtypeRow& row) {
@@ -322,7 +389,7 @@ class ConstraintReader {
             continue;
           }
           ReadPredicates(Required(fields, "predicates", entry), scope, item);
-          ReadAnnotations(fields, item);
+          ReadAnnotations(fields, archs_, item);
           if (const auto effect = fields.find("effect"); effect != fields.end()) {
             const auto known = ItemEffectFromName(Scalar(effect->second, "effect"));
             if (!known) Fail(effect->second, "an effect is refused, unprepared, wrong_numbers or not_enforced");
@@ -330,6 +397,12 @@ class ConstraintReader {
           }
         } else {
           ReadPredicates(entry, scope, item);
+        }
+        for (const Item& other : constraints.items) {
+          if (other.configuration == item.configuration && other.port == item.port &&
+              ItemText(other) == ItemText(item) && SaidTwice(other, item)) {
+            Fail(entry, absl::StrCat("the same as item ", other.ordinal));
+          }
         }
         constraints.items.push_back(std::move(item));
       }
@@ -340,6 +413,9 @@ class ConstraintReader {
     const auto read = [&](const YAML::Node& text) {
       auto predicate = ParsePredicate(Unfold(Scalar(text, "predicate")), scope);
       if (!predicate.ok()) Fail(text, std::string(predicate.status().message()));
+      for (const Predicate& other : item.predicates) {
+        if (PredicateText(other) == PredicateText(*predicate)) Fail(text, "the same predicate twice");
+      }
       item.predicates.push_back(*std::move(predicate));
     };
     if (!node.IsSequence()) {
@@ -351,6 +427,8 @@ class ConstraintReader {
   }
 
   ConstraintSource source_;
+  std::vector<std::string> sdks_;
+  std::set<int> archs_;  // empty: what the table's archs count is not known here
   const DefinitionSource* definitions_ = nullptr;
   std::map<std::string, EnumValues> enums_;
 };
@@ -381,13 +459,13 @@ Formal ParseFormal(const YAML::Node& node) {
   return formal;
 }
 
-DefinitionSource ReadDefinitions(const YAML::Node& root, absl::Span<const DefinitionSource> definitions) {
+DefinitionSource ReadDefinitions(const YAML::Node& root, absl::Span<const Source> known) {
   const auto fields =
       Fields(root, "file", {"definitions", "sdk", "sdk_until", "document", "evidence", "extends", "ops"});
   DefinitionSource source;
   source.head = ParseHead(fields, "definitions", root);
   if (const auto older = fields.find("extends"); older != fields.end()) {
-    source.ops = FindDefinitions(older->second, definitions).ops;
+    source.ops = FindDefinitions(older->second, known).ops;
   }
   for (const auto& [op, node] : Fields(Required(fields, "ops", root), "operator")) {
     const auto has_name = [&name = op](const OpDefinition& older) { return older.op == name; };
@@ -415,6 +493,12 @@ DefinitionSource ReadDefinitions(const YAML::Node& root, absl::Span<const Defini
     source.ops.push_back(std::move(definition));
   }
   return source;
+}
+
+// "", "68", "V68"
+bool ReadsAsNumber(const std::string& name) {
+  const size_t digits = name.empty() || absl::ascii_tolower(name[0]) != 'v' ? 0 : 1;
+  return std::all_of(name.begin() + digits, name.end(), absl::ascii_isdigit);
 }
 
 SocSource ReadSocs(const YAML::Node& root) {
@@ -455,7 +539,11 @@ SocSource ReadSocs(const YAML::Node& root) {
     std::vector<std::string> own = soc.aliases;
     if (!soc.name.empty()) own.push_back(soc.name);
     for (const std::string& name : own) {
-      if (!names.insert(name).second) Fail(entry, absl::StrCat("duplicate SoC name \"", name, "\""));
+      if (ReadsAsNumber(name)) Fail(entry, absl::StrCat("\"", name, "\" reads as an arch or an id, not as a name"));
+      // Names of targets are looked up whatever their case.
+      if (!names.insert(absl::AsciiStrToLower(name)).second) {
+        Fail(entry, absl::StrCat("duplicate SoC name \"", name, "\""));
+      }
     }
     source.socs.push_back(std::move(soc));
   }
@@ -463,29 +551,26 @@ SocSource ReadSocs(const YAML::Node& root) {
   return source;
 }
 
-Source Read(const YAML::Node& root, absl::Span<const DefinitionSource> definitions) {
+Source Read(const YAML::Node& root, absl::Span<const Source> known) {
   if (!root.IsMap()) Fail(root, "expected a mapping");
   if (root["table"]) {
-    ConstraintSource source = ConstraintReader(root, definitions, "").Take();
-    if (const YAML::Node also = root["also"]) {
-      for (const std::string& sdk : Words(Scalar(also, "also"))) {
-        if (!ParseSdkVersion(sdk)) Fail(also, absl::StrCat("not an SDK version: \"", sdk, "\""));
-        source.also.push_back(ConstraintReader(root, definitions, sdk).Take());
-      }
+    ConstraintReader newest(root, known, "");
+    ConstraintSource source = newest.Take();
+    for (size_t i = 1; i < newest.sdks().size(); ++i) {
+      source.also.push_back(ConstraintReader(root, known, newest.sdks()[i]).Take());
     }
     return source;
   }
-  if (root["definitions"]) return ReadDefinitions(root, definitions);
+  if (root["definitions"]) return ReadDefinitions(root, known);
   if (root["socs"]) return ReadSocs(root);
   Fail(root, "expected one of the keys table, definitions, socs");
 }
 
 }  // namespace
 
-absl::StatusOr<Source> ParseSource(const std::string& path, const std::string& text,
-                                   absl::Span<const DefinitionSource> definitions) {
+absl::StatusOr<Source> ParseSource(const std::string& path, const std::string& text, absl::Span<const Source> known) {
   try {
-    return Read(YAML::Load(text), definitions);
+    return Read(LoadYamlDocument(text), known);
   } catch (const SourceError& error) {
     return absl::InvalidArgumentError(absl::StrCat(path, ":", error.line, ": ", error.what()));
   } catch (const YAML::Exception& error) {

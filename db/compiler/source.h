@@ -41,10 +41,9 @@ struct SocSource {
 using Source = std::variant<ConstraintSource, DefinitionSource, SocSource>;
 
 // `text` is the content of the file, `path` names it in errors ("path:LINE: what is wrong"; INVALID_ARGUMENT).
-// `definitions` are the definition files read so far: a constraint file names one, and its ports are checked against
-// it.
-absl::StatusOr<Source> ParseSource(const std::string& path, const std::string& text,
-                                   absl::Span<const DefinitionSource> definitions);
+// `known` are the files read so far: a constraint file names definitions, against which its ports are checked, and the
+// archs it names are those of its backend's SoCs.
+absl::StatusOr<Source> ParseSource(const std::string& path, const std::string& text, absl::Span<const Source> known);
 
 }  // namespace quantgate::db
 

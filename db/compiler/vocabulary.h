@@ -1,4 +1,5 @@
-// The predicate vocabulary of db/README.md as the compiler checks it: kinds, arguments, what a value looks like.
+// Predicates as the compiler reads them: the names in them are the operator's and its enumerations'. What a kind takes
+// is asked where it is evaluated (rules/constraints/predicate.h); db/README.md is the vocabulary.
 #ifndef QUANTGATE_DB_COMPILER_VOCABULARY_H_
 #define QUANTGATE_DB_COMPILER_VOCABULARY_H_
 

@@ -27,6 +27,11 @@ std::optional<double> ParseNumber(absl::string_view text) {
   return value;
 }
 
+std::optional<double> ParseInteger(absl::string_view text) {
+  const std::optional<double> number = ParseNumber(text);
+  return number && *number == std::floor(*number) ? number : std::nullopt;
+}
+
 struct NamedEncoding {
   absl::string_view name;
   Encoding encoding;
@@ -64,10 +69,18 @@ std::string Interval::text() const {
   return absl::StrFormat("%.10g to %.10g", min, max);
 }
 
-Arguments::Arguments(const db::Predicate& predicate) : kind_(predicate.kind), left_(predicate.args) {
-  for (size_t i = 0; i < left_.size(); ++i) {
-    for (size_t j = 0; j < i; ++j) {
-      if (left_[i].first == left_[j].first) Fail(absl::StrCat("argument \"", left_[i].first, "\" is given twice"));
+bool Interval::of_counts() const {
+  const auto good = [](double end) { return std::isinf(end) || (end >= 0 && end == std::floor(end)); };
+  return good(min) && good(max);
+}
+
+Arguments::Arguments(const db::Predicate& predicate, const PortPattern& about)
+    : kind_(predicate.kind), about_(about.name) {
+  for (const auto& argument : predicate.args) {
+    if (Has(argument.first)) {
+      Fail(absl::StrCat("argument \"", argument.first, "\" is given twice"));
+    } else {
+      left_.push_back(argument);
     }
   }
 }
@@ -113,11 +126,29 @@ int Arguments::Int(absl::string_view name) {
   return static_cast<int>(number);
 }
 
-std::vector<double> Arguments::Numbers(absl::string_view name) {
+int Arguments::Count(absl::string_view name) {
+  const int count = Int(name);
+  if (count < 0) Fail(absl::StrCat("argument \"", name, "\" is negative"));
+  return count;
+}
+
+std::string Arguments::Word(absl::string_view name, std::initializer_list<absl::string_view> words) {
+  std::string word = Text(name);
+  if (!absl::c_linear_search(words, word)) {
+    Fail(absl::StrCat("argument \"", name, "\" is \"", word, "\", not ",
+                      OrList(std::vector<std::string>(words.begin(), words.end()))));
+  }
+  return word;
+}
+
+bool Arguments::YesNo(absl::string_view name) { return Word(name, {"yes", "no"}) == "yes"; }
+
+std::vector<double> Arguments::Integers(absl::string_view name) {
   std::vector<double> numbers;
-  for (absl::string_view part : absl::StrSplit(Text(name), ',')) {
-    const std::optional<double> number = ParseNumber(part);
-    if (!number) Fail(absl::StrCat("argument \"", name, "\" has \"", part, "\", not a number"));
+  const std::string list = Text(name);
+  for (absl::string_view part : absl::StrSplit(list, ',')) {
+    const std::optional<double> number = ParseInteger(part);
+    if (!number) Fail(absl::StrCat("argument \"", name, "\" has \"", part, "\", not an integer"));
     numbers.push_back(number.value_or(0));
   }
   return numbers;
@@ -130,8 +161,8 @@ NumberSet Arguments::Choices(absl::string_view name) {
   for (absl::string_view part : absl::StrSplit(list, ',')) {
     const size_t equals = part.rfind('=');
     const bool named = equals != absl::string_view::npos && equals > 0;
-    const std::optional<double> number = ParseNumber(named ? part.substr(equals + 1) : part);
-    if (!number) Fail(absl::StrCat("argument \"", name, "\" has \"", part, "\", neither a number nor NAME=number"));
+    const std::optional<double> number = ParseInteger(named ? part.substr(equals + 1) : part);
+    if (!number) Fail(absl::StrCat("argument \"", name, "\" has \"", part, "\", neither an integer nor NAME=integer"));
     set.values.push_back(number.value_or(0));
     set.names.emplace_back(named ? part.substr(0, equals) : part);
     texts.push_back(named ? absl::StrFormat("%s (%.10g)", set.names.back(), set.values.back()) : set.names.back());
@@ -174,17 +205,27 @@ EncodingSet Arguments::Encodings(absl::string_view name) {
   return set;
 }
 
-PortPattern Arguments::Port(absl::string_view name) {
-  const std::string text = Text(name);
-  const absl::StatusOr<PortPattern> port = ParsePort(text);
-  if (port.ok() && (port->kind == PortRef::kInput || port->kind == PortRef::kOutput) && port->first == port->last) {
-    return *port;
-  }
-  Fail(absl::StrCat("argument \"", name, "\" is \"", text, "\", not one input or output"));
+PortPattern Arguments::OnePort(absl::string_view argument, const std::string& port) {
+  absl::StatusOr<PortPattern> pattern = ParsePort(port);
+  if (pattern.ok() && pattern->kind <= PortRef::kOutput && pattern->first == pattern->last) return *std::move(pattern);
+  Fail(absl::StrCat("argument \"", argument, "\" is \"", port, "\", not one input or output"));
   return PortPattern();
 }
 
-Interval Arguments::Range(absl::string_view name) {
+PortPattern Arguments::NotOwn(absl::string_view argument, PortPattern port) {
+  if (!port.name.empty() && port.name == about_) {
+    Fail(absl::StrCat("argument \"", argument, "\" is \"", port.name, "\", the port that the item is about"));
+  }
+  return port;
+}
+
+PortPattern Arguments::Port(absl::string_view name) { return OnePort(name, Text(name)); }
+
+PortPattern Arguments::OtherPort(absl::string_view name) { return NotOwn(name, Port(name)); }
+
+PortPattern Arguments::OtherPortKey(absl::string_view name) { return NotOwn(name, OnePort(name, Key(name))); }
+
+Interval Arguments::Ranks(absl::string_view name) {
   const std::string text = Text(name);
   Interval interval{-kInfinity, kInfinity};
   const size_t dots = text.find("..");
@@ -199,7 +240,9 @@ Interval Arguments::Range(absl::string_view name) {
     end(absl::string_view(text).substr(0, dots), interval.min);
     end(absl::string_view(text).substr(dots + 2), interval.max);
   }
-  if (!good || interval.min > interval.max) Fail(absl::StrCat("argument \"", name, "\" is \"", text, "\", not LO..HI"));
+  if (!good || !interval.of_counts() || interval.min > interval.max) {
+    Fail(absl::StrCat("argument \"", name, "\" is \"", text, "\", not LO..HI"));
+  }
   return interval;
 }
 
@@ -210,6 +253,11 @@ Interval Arguments::MinMax() {
   if (Has("max")) interval.max = Number("max");
   if (interval.min > interval.max) Fail("\"min\" is above \"max\"");
   return interval;
+}
+
+Interval Arguments::MinAndMax() {
+  if (!Has("min") || !Has("max")) Fail("needs \"min\" and \"max\"");
+  return MinMax();
 }
 
 std::string Arguments::Key(absl::string_view name) {
@@ -225,10 +273,12 @@ std::string Arguments::Key(absl::string_view name) {
 }
 
 absl::Status Arguments::Finish() const {
-  std::string why = error_;
-  if (why.empty() && !left_.empty()) why = absl::StrCat("takes no argument \"", left_[0].first, "\"");
-  if (why.empty()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat("predicate ", kind_, ": ", why));
+  std::vector<std::string> wrong;
+  if (!error_.empty()) wrong.push_back(error_);
+  // Said as well: what is missing may be what has another name there.
+  if (!left_.empty()) wrong.push_back(absl::StrCat("takes no argument \"", left_[0].first, "\""));
+  if (wrong.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat("predicate ", kind_, ": ", absl::StrJoin(wrong, "; ")));
 }
 
 }  // namespace quantgate

@@ -1,6 +1,4 @@
 // Conditions under which a predicate applies: the when_ and unless_ arguments.
-#include "absl/algorithm/container.h"
-#include "absl/strings/str_cat.h"
 #include "rules/constraints/predicate.h"
 #include "rules/constraints/rows.h"
 
@@ -56,7 +54,7 @@ std::vector<Condition> TakeConditions(Arguments& arguments) {
     });
   }
   if (arguments.Has("when_rank")) {
-    conditions.push_back([ranks = arguments.Range("when_rank")](const Subject& s) { return RankIn(s.tensor, ranks); });
+    conditions.push_back([ranks = arguments.Ranks("when_rank")](const Subject& s) { return RankIn(s.tensor, ranks); });
   }
   for (const bool unless : {false, true}) {
     const char* operation = unless ? "unless_operation" : "when_operation";
@@ -76,32 +74,25 @@ std::vector<Condition> TakeConditions(Arguments& arguments) {
     }
   }
   // Conditions on another port: "PORT:..." with the same kinds of lists.
-  const auto other_port = [&](const char* argument) {
-    const std::string name = arguments.Key(argument);
-    const absl::StatusOr<PortPattern> port = ParsePort(name);
-    if (port.ok() && port->kind <= PortRef::kOutput && port->first == port->last) return *port;
-    arguments.Fail("\"" + name + "\" is not one input or output");
-    return PortPattern();
-  };
   const auto at = [](const Subject& s, const PortPattern& port) { return TensorAt(s.op, port.kind, port.first); };
   if (arguments.Has("when_port_type")) {
-    const PortPattern port = other_port("when_port_type");
+    const PortPattern port = arguments.OtherPortKey("when_port_type");
     conditions.push_back(
         [port, at, types = arguments.Types("when_port_type")](const Subject& s) { return TypeIn(at(s, port), types); });
   }
   if (arguments.Has("when_port_encoding")) {
-    const PortPattern port = other_port("when_port_encoding");
+    const PortPattern port = arguments.OtherPortKey("when_port_encoding");
     conditions.push_back([port, at, encodings = arguments.Encodings("when_port_encoding")](const Subject& s) {
       return EncodingIn(at(s, port), encodings);
     });
   }
   if (arguments.Has("when_port_rank")) {
-    const PortPattern port = other_port("when_port_rank");
+    const PortPattern port = arguments.OtherPortKey("when_port_rank");
     conditions.push_back(
-        [port, at, ranks = arguments.Range("when_port_rank")](const Subject& s) { return RankIn(at(s, port), ranks); });
+        [port, at, ranks = arguments.Ranks("when_port_rank")](const Subject& s) { return RankIn(at(s, port), ranks); });
   }
   if (arguments.Has("when_same_type")) {
-    const PortPattern port = arguments.Port("when_same_type");
+    const PortPattern port = arguments.OtherPort("when_same_type");
     conditions.push_back([port, at](const Subject& s) {
       const BackendTensor* other = at(s, port);
       if (other == nullptr) return Tri::kNo;
@@ -114,18 +105,15 @@ std::vector<Condition> TakeConditions(Arguments& arguments) {
       return s.tensor->bits > 0 ? ToTri(bits.Contains(s.tensor->bits)) : Tri::kUnknown;
     });
   }
-  const auto yes = [&](const char* argument) {
-    const std::string text = arguments.Text(argument);
-    if (text != "yes" && text != "no") arguments.Fail(absl::StrCat("\"", text, "\" is neither yes nor no"));
-    return text == "yes";
-  };
   if (arguments.Has("when_static")) {
-    conditions.push_back([wanted = yes("when_static")](const Subject& s) { return IsStatic(s.tensor, wanted); });
+    conditions.push_back(
+        [wanted = arguments.YesNo("when_static")](const Subject& s) { return IsStatic(s.tensor, wanted); });
   }
   if (arguments.Has("when_port_static")) {
-    const PortPattern port = other_port("when_port_static");
-    conditions.push_back(
-        [port, at, wanted = yes("when_port_static")](const Subject& s) { return IsStatic(at(s, port), wanted); });
+    const PortPattern port = arguments.OtherPortKey("when_port_static");
+    conditions.push_back([port, at, wanted = arguments.YesNo("when_port_static")](const Subject& s) {
+      return IsStatic(at(s, port), wanted);
+    });
   }
   return conditions;
 }

@@ -73,7 +73,7 @@ Evaluator StaticChain(Arguments&) {
 }
 
 Evaluator ValueRange(Arguments& arguments) {
-  return [allowed = arguments.MinMax()](const Subject& subject, Outcome& outcome) {
+  return [allowed = arguments.MinAndMax()](const Subject& subject, Outcome& outcome) {
     const std::optional<Extremes> extremes = ExtremesOf(subject.tensor->constant);
     if (!extremes) return Unknown(outcome, kNotConstant);
     return WithinRange(*extremes, allowed, outcome);
@@ -81,7 +81,7 @@ Evaluator ValueRange(Arguments& arguments) {
 }
 
 Evaluator IndexRange(Arguments& arguments) {
-  const PortPattern port = arguments.Port("port");
+  const PortPattern port = arguments.OtherPort("port");
   return [port, axis_param = arguments.Text("axis_param")](const Subject& subject, Outcome& outcome) {
     const BackendTensor* data = TensorAt(subject.op, port.kind, port.first);
     const std::optional<Extremes> extremes = ExtremesOf(subject.tensor->constant);
@@ -143,7 +143,7 @@ Evaluator UniqueIndices(Arguments& arguments) {
 }
 
 Evaluator PortGiven(Arguments& arguments) {
-  const PortPattern port = arguments.Port("port");
+  const PortPattern port = arguments.OtherPort("port");
   return [port](const Subject& subject, Outcome& outcome) {
     if (TensorAt(subject.op, port.kind, port.first) != nullptr) return Verdict::kHolds;
     return Violated(outcome, absl::StrCat("no ", port.name), absl::StrCat(port.name, " as well"));

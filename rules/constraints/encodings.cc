@@ -38,7 +38,7 @@ bool QparamsKnown(const BackendTensor& tensor) {
 }  // namespace
 
 Evaluator RunTimeQparams(Arguments& arguments) {
-  const bool wanted = arguments.Text("value") == "yes";
+  const bool wanted = arguments.YesNo("value");
   return [wanted](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;
     if (!tensor.type.quantized) return Verdict::kHolds;

@@ -109,7 +109,7 @@ absl::StatusOr<CompiledItem> CompileItem(absl::string_view op, const db::Item& i
   compiled.source = item.source;
   if (item.predicates.empty()) return absl::InvalidArgumentError(absl::StrCat(compiled.name, ": has no predicate"));
   for (const db::Predicate& predicate : item.predicates) {
-    absl::StatusOr<CompiledPredicate> made = CompiledPredicate::Compile(predicate, compiled.port.kind);
+    absl::StatusOr<CompiledPredicate> made = CompiledPredicate::Compile(predicate, compiled.port);
     if (!made.ok()) return absl::InvalidArgumentError(absl::StrCat(compiled.name, ": ", made.status().message()));
     compiled.predicates.push_back(*std::move(made));
   }

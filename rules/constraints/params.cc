@@ -57,11 +57,7 @@ Evaluator NotGiven(Arguments&) {
 
 Evaluator ParamIsOneOf(Arguments& arguments) {
   const NumberSet allowed = arguments.Choices("allowed");
-  bool absent_ok = false;
-  if (arguments.Has("absent")) {
-    absent_ok = true;
-    if (arguments.Text("absent") != "ok") arguments.Fail("argument \"absent\" can only be \"ok\"");
-  }
+  const bool absent_ok = arguments.Has("absent") && arguments.Word("absent", {"ok"}) == "ok";
   return [allowed, absent_ok](const Subject& subject, Outcome& outcome) {
     if (absent_ok && FindParam(subject.op, subject.name) == nullptr) return Verdict::kHolds;
     const ParamValue value = OwnValue(subject);
@@ -93,9 +89,8 @@ Evaluator ParamRange(Arguments& arguments) {
 }
 
 Evaluator ParamElement(Arguments& arguments) {
-  const int index = arguments.Int("index");
-  const double wanted = arguments.Number("value");
-  if (index < 0) arguments.Fail("argument \"index\" is negative");
+  const int index = arguments.Count("index");
+  const double wanted = arguments.Int("value");
   return [index, wanted](const Subject& subject, Outcome& outcome) {
     const ParamValue value = OwnValue(subject);
     if (!value.known()) return ValueUnknown(subject.name, outcome);
@@ -106,7 +101,7 @@ Evaluator ParamElement(Arguments& arguments) {
 }
 
 Evaluator ParamLength(Arguments& arguments) {
-  const int max = arguments.Int("max");
+  const int max = arguments.Count("max");
   return [max](const Subject& subject, Outcome& outcome) {
     const ParamValue value = OwnValue(subject);
     if (!value.known() || value.every()) return ValueUnknown(subject.name, outcome);
@@ -151,16 +146,16 @@ Evaluator AxisLast(Arguments& arguments) {
 
 Evaluator DilationStride(Arguments& arguments) {
   const std::string stride_name = arguments.Text("stride");
-  const std::vector<double> dims = arguments.Numbers("dims");
-  if (!absl::c_all_of(dims, [](double d) { return d >= 0 && d < 8 && d == std::floor(d); })) {
+  const std::vector<double> dims = arguments.Integers("dims");
+  if (!absl::c_all_of(dims, [](double d) { return d >= 0 && d < 8; })) {
     arguments.Fail("argument \"dims\" is not a list of positions");
   }
   // The one combination of dilation, stride and kernel size that is supported besides; empty: none.
   std::vector<double> except_dilation, except_stride, except_kernel;
   if (arguments.Has("except_dilation") || arguments.Has("except_stride") || arguments.Has("except_kernel")) {
-    except_dilation = arguments.Numbers("except_dilation");
-    except_stride = arguments.Numbers("except_stride");
-    except_kernel = arguments.Numbers("except_kernel");
+    except_dilation = arguments.Integers("except_dilation");
+    except_stride = arguments.Integers("except_stride");
+    except_kernel = arguments.Integers("except_kernel");
   }
   return [=](const Subject& subject, Outcome& outcome) {
     const ParamValue dilation = OwnValue(subject);

@@ -30,8 +30,8 @@ absl::StatusOr<PortPattern> ParsePort(absl::string_view name) {
   if (!absl::SimpleAtoi(ends.first, &port.first)) return bad();
   port.last = port.first;
   if (range.size() != ends.first.size() && !absl::SimpleAtoi(ends.second, &port.last)) {
-    if (ends.second.size() != 1 || !absl::ascii_isalpha(ends.second[0])) return bad();
-    port.last = kMaxPorts;  // "..m", "..M"
+    if (ends.second != "m" && ends.second != "M") return bad();
+    port.last = kMaxPorts;
   }
   if (port.first < 0 || port.first >= kMaxPorts || port.last < port.first || port.last > kMaxPorts) return bad();
   return port;

@@ -1,4 +1,5 @@
-// Port names of tables: "in[0]", "out[1]", "in[2..m]" (2 and all that follow), "in[1..4]", or a parameter's name.
+// Port names of tables: "in[0]", "out[1]", "in[2..m]" or "in[2..M]" (2 and all that follow), "in[1..4]", or a
+// parameter's name.
 #ifndef QUANTGATE_RULES_CONSTRAINTS_PORT_H_
 #define QUANTGATE_RULES_CONSTRAINTS_PORT_H_
 

@@ -19,27 +19,28 @@ Verdict Unknown(Outcome& outcome, std::string reason) {
   return Verdict::kUnknown;
 }
 
-absl::StatusOr<CompiledPredicate> CompiledPredicate::Compile(const db::Predicate& predicate, PortRef::Kind about) {
+absl::StatusOr<CompiledPredicate> CompiledPredicate::Compile(const db::Predicate& predicate, const PortPattern& about) {
   const absl::Span<const PredicateKind> kinds = AllPredicateKinds();
   const auto kind = std::lower_bound(kinds.begin(), kinds.end(), predicate.kind,
                                      [](const PredicateKind& k, absl::string_view name) { return k.name < name; });
   if (kind == kinds.end() || kind->name != predicate.kind) {
     return absl::InvalidArgumentError(absl::StrCat("predicate kind \"", predicate.kind, "\" has no evaluator"));
   }
-  const bool is_tensor = about == PortRef::kInput || about == PortRef::kOutput;
+  const bool is_tensor = about.kind == PortRef::kInput || about.kind == PortRef::kOutput;
   if (kind->scope == PredicateScope::kTensor && !is_tensor) {
     return absl::InvalidArgumentError(absl::StrCat("predicate ", kind->name, " is about an input or output"));
   }
-  Arguments arguments(predicate);
+  Arguments arguments(predicate, about);
   CompiledPredicate compiled;
   if (kind->scope == PredicateScope::kParameter) {
     if (arguments.Has("param")) compiled.param_ = arguments.Text("param");
-    if (about != PortRef::kParam && compiled.param_.empty()) {
+    if (about.kind != PortRef::kParam && compiled.param_.empty()) {
       return absl::InvalidArgumentError(absl::StrCat("predicate ", kind->name, " is about a parameter"));
     }
   }
   compiled.kind_ = &*kind;
   compiled.conditions_ = TakeConditions(arguments);
+  if (kind->conditional && compiled.conditions_.empty()) arguments.Fail("needs a condition");
   compiled.evaluator_ = kind->compile(arguments);
   if (absl::Status status = arguments.Finish(); !status.ok()) return status;
   return compiled;

@@ -49,6 +49,7 @@ struct PredicateKind {
   PredicateScope scope;
   const RuleInfo* rule;
   Evaluator (*compile)(Arguments&);
+  bool conditional = false;  // it is stated under conditions only
 };
 
 // All kinds, sorted by name (kinds.cc).
@@ -56,8 +57,9 @@ absl::Span<const PredicateKind> AllPredicateKinds();
 
 class CompiledPredicate {
  public:
-  // INVALID_ARGUMENT: unknown kind, bad argument or condition, or an item the kind is not about.
-  static absl::StatusOr<CompiledPredicate> Compile(const db::Predicate& predicate, PortRef::Kind about);
+  // INVALID_ARGUMENT: unknown kind, bad argument or condition, or an item the kind is not about. `about`: the item's
+  // port.
+  static absl::StatusOr<CompiledPredicate> Compile(const db::Predicate& predicate, const PortPattern& about);
 
   const PredicateKind& kind() const { return *kind_; }
   Verdict Evaluate(const Subject& subject, Outcome& outcome) const;

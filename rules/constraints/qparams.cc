@@ -78,7 +78,7 @@ Evaluator FixedQparams(Arguments& arguments) {
 }
 
 Evaluator EqualScale(Arguments& arguments) {
-  const PortPattern port = arguments.Port("port");
+  const PortPattern port = arguments.OtherPort("port");
   return [port](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;
     const BackendTensor* other = TensorAt(subject.op, port.kind, port.first);
@@ -99,9 +99,10 @@ Evaluator EqualScale(Arguments& arguments) {
 }
 
 Evaluator EqualZeroPoint(Arguments& arguments) {
-  const PortPattern port = arguments.Port("port");
+  const PortPattern port = arguments.OtherPort("port");
   const int shift = arguments.Has("shift") ? arguments.Int("shift") : 0;
-  const bool counts_without = arguments.Has("without_encoding") && arguments.Text("without_encoding") == "zero";
+  const bool counts_without =
+      arguments.Has("without_encoding") && arguments.Word("without_encoding", {"zero"}) == "zero";
   return [port, shift, counts_without](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;
     const BackendTensor* other = TensorAt(subject.op, port.kind, port.first);
@@ -136,7 +137,7 @@ Evaluator ZeroPoint(Arguments& arguments) {
   if (arguments.Has("value")) {
     allowed.min = allowed.max = arguments.Number("value");
   } else {
-    allowed = arguments.MinMax();
+    allowed = arguments.MinAndMax();
   }
   return [allowed](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;
@@ -158,9 +159,7 @@ Evaluator ZeroPoint(Arguments& arguments) {
 
 Evaluator PositiveScale(Arguments& arguments) {
   // Without a zero point a negative scale is a mirrored range, which most kernels take.
-  const std::string which = arguments.Text("zero_point");
-  const bool always = which == "any";
-  if (!always && which != "nonzero") arguments.Fail(absl::StrCat("zero_point is any or nonzero, not \"", which, "\""));
+  const bool always = arguments.Word("zero_point", {"any", "nonzero"}) == "any";
   return [always](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;
     if (!tensor.type.quantized || !Known(tensor.qparams)) return Verdict::kHolds;
@@ -176,9 +175,9 @@ Evaluator PositiveScale(Arguments& arguments) {
 }
 
 Evaluator RequantizationMultiplier(Arguments& arguments) {
-  const PortPattern over = arguments.Port("over");
+  const PortPattern over = arguments.OtherPort("over");
   std::optional<PortPattern> by;
-  if (arguments.Has("by")) by = arguments.Port("by");
+  if (arguments.Has("by")) by = arguments.OtherPort("by");
   const double from = arguments.Has("from") ? arguments.Number("from") : 0;
   const double below = arguments.Number("below");
   return [over, by, from, below](const Subject& subject, Outcome& outcome) {
@@ -215,7 +214,7 @@ Evaluator RequantizationMultiplier(Arguments& arguments) {
 }
 
 Evaluator EqualQparams(Arguments& arguments) {
-  const PortPattern port = arguments.Port("port");
+  const PortPattern port = arguments.OtherPort("port");
   return [port](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;
     const BackendTensor* other = TensorAt(subject.op, port.kind, port.first);

@@ -9,7 +9,9 @@
 namespace quantgate::kinds {
 
 Evaluator Rank(Arguments& arguments) {
-  return [allowed = arguments.MinMax()](const Subject& subject, Outcome& outcome) {
+  const Interval allowed = arguments.MinMax();
+  if (!allowed.of_counts()) arguments.Fail("a rank is an integer from 0 on");
+  return [allowed](const Subject& subject, Outcome& outcome) {
     const int rank = subject.tensor->rank;
     if (rank < 0) return Unknown(outcome, "the rank is not known");
     if (allowed.Contains(rank)) return Verdict::kHolds;
@@ -36,7 +38,7 @@ Verdict DimSize(const BackendTensor& tensor, int dim, Fits fits, const std::stri
 
 Evaluator DimValue(Arguments& arguments) {
   const int dim = arguments.Int("dim");
-  const double value = arguments.Number("value");
+  const double value = arguments.Count("value");
   return [dim, value, allowed = absl::StrFormat("dimension %d of size %.10g", dim, value)](const Subject& subject,
                                                                                            Outcome& outcome) {
     return DimSize(
@@ -66,7 +68,7 @@ Evaluator StaticDims(Arguments&) {
 }
 
 Evaluator SqueezedRank(Arguments& arguments) {
-  const int max = arguments.Int("max");
+  const int max = arguments.Count("max");
   return [max](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;
     if (tensor.rank >= 0 && tensor.rank <= max) return Verdict::kHolds;
@@ -88,7 +90,7 @@ Evaluator SqueezedRank(Arguments& arguments) {
 
 // Of images: [batch, height, width, channels].
 Evaluator IntegerUpscale(Arguments& arguments) {
-  const PortPattern port = arguments.Port("port");
+  const PortPattern port = arguments.OtherPort("port");
   return [port](const Subject& subject, Outcome& outcome) {
     const BackendTensor* from = TensorAt(subject.op, port.kind, port.first);
     if (from == nullptr) return Verdict::kHolds;
@@ -105,7 +107,7 @@ Evaluator IntegerUpscale(Arguments& arguments) {
 
 Evaluator SpatialAreaBelow(Arguments& arguments) {
   const PortPattern port = arguments.Port("port");
-  const double limit = arguments.Number("limit");
+  const double limit = arguments.Count("limit");
   return [port, limit](const Subject& subject, Outcome& outcome) {
     const BackendTensor* tensor = TensorAt(subject.op, port.kind, port.first);
     if (tensor == nullptr) return Verdict::kHolds;

@@ -35,7 +35,7 @@ Evaluator Types(Arguments& arguments) {
 }
 
 Evaluator SameType(Arguments& arguments) {
-  const PortPattern port = arguments.Port("port");
+  const PortPattern port = arguments.OtherPort("port");
   return [port](const Subject& subject, Outcome& outcome) {
     const BackendTensor* other = TensorAt(subject.op, port.kind, port.first);
     if (other == nullptr) return Verdict::kHolds;
@@ -47,7 +47,7 @@ Evaluator SameType(Arguments& arguments) {
 }
 
 Evaluator PortTypes(Arguments& arguments) {
-  const PortPattern port = arguments.Port("port");
+  const PortPattern port = arguments.OtherPort("port");
   return [port, allowed = arguments.Types("allowed")](const Subject& subject, Outcome& outcome) {
     const BackendTensor* tensor = TensorAt(subject.op, port.kind, port.first);
     if (tensor == nullptr) return Verdict::kHolds;
@@ -77,7 +77,7 @@ Evaluator Signed(Arguments&) {
 }
 
 Evaluator MinArch(Arguments& arguments) {
-  return [arch = arguments.Int("arch")](const Subject& subject, Outcome& outcome) {
+  return [arch = arguments.Count("arch")](const Subject& subject, Outcome& outcome) {
     if (subject.arch == 0) return Unknown(outcome, "the architecture of the target is not known");
     if (subject.arch >= arch) return Verdict::kHolds;
     // What the condition may have looked at.
@@ -89,7 +89,7 @@ Evaluator MinArch(Arguments& arguments) {
 }
 
 Evaluator MaxArch(Arguments& arguments) {
-  return [arch = arguments.Int("arch")](const Subject& subject, Outcome& outcome) {
+  return [arch = arguments.Count("arch")](const Subject& subject, Outcome& outcome) {
     if (subject.arch == 0) return Unknown(outcome, "the architecture of the target is not known");
     if (subject.arch <= arch) return Verdict::kHolds;
     return Violated(outcome, absl::StrCat("V", subject.arch), absl::StrCat("V", arch, " or earlier"));

@@ -141,19 +141,24 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"UnknownConfiguration", "INT8 axis:", "INT4 axis:", "toy.yaml:24: no row has configuration \"INT4\""},
         Mistake{"DuplicateOp", "  Pack:", "  Add:", "toy.yaml:26: duplicate operator \"Add\""},
         Mistake{"UndefinedOp", "  Pack:", "  Packs:", "toy.yaml:27: operator \"Packs\" is not defined in ops"},
-        Mistake{"UnknownKind", "rank max=4", "ranks max=4", "toy.yaml:18: unknown predicate kind \"ranks\""},
-        Mistake{"UnknownArgument", "rank max=4", "rank most=4", "toy.yaml:18: rank has no argument \"most\""},
-        Mistake{"NoArgument", "rank max=4", "rank", "toy.yaml:18: rank needs one of its arguments, found \"rank\""},
+        Mistake{"UnknownKind", "rank max=4", "ranks max=4", "toy.yaml:18: predicate kind \"ranks\" has no evaluator"},
+        Mistake{"UnknownArgument", "rank max=4", "rank most=4",
+                "toy.yaml:18: predicate rank: needs \"min\" or \"max\"; takes no argument \"most\""},
+        Mistake{"NoArgument", "rank max=4", "rank", "toy.yaml:18: predicate rank: needs \"min\" or \"max\""},
         Mistake{"OnlyConditions", "rank max=4", "rank when_rank=4..",
-                "toy.yaml:18: rank needs one of its arguments, found \"rank when_rank=4..\""},
-        Mistake{"MissingArgument", "rank max=4", "dim_value dim=0", "toy.yaml:18: dim_value needs \"value\""},
-        Mistake{"DuplicateArgument", "rank max=4", "rank max=4 max=4", "toy.yaml:18: argument given twice: \"max\""},
-        Mistake{"BadNumber", "rank max=4", "rank max=four", "toy.yaml:18: not an integer: \"four\""},
+                "toy.yaml:18: predicate rank: needs \"min\" or \"max\""},
+        Mistake{"MissingArgument", "rank max=4", "dim_value dim=0",
+                "toy.yaml:18: predicate dim_value: argument \"value\" is missing"},
+        Mistake{"DuplicateArgument", "rank max=4", "rank max=4 max=4",
+                "toy.yaml:18: predicate rank: argument \"max\" is given twice"},
+        Mistake{"BadNumber", "rank max=4", "rank max=four",
+                "toy.yaml:18: predicate rank: argument \"max\" is \"four\", not a number"},
         Mistake{"BadTypeInPredicate", "when_type=UFIXED_POINT_8", "when_type=FIXED_8",
-                "toy.yaml:21: unknown element type \"FIXED_8\""},
+                "toy.yaml:21: predicate symmetric: argument \"when_type\" has \"FIXED_8\", not an element type"},
         Mistake{"BadEncoding", "when_type=UFIXED_POINT_8", "when_encoding=per_axis",
-                "toy.yaml:21: unknown encoding \"per_axis\""},
-        Mistake{"BadRank", "when_type=UFIXED_POINT_8", "when_rank=4", "toy.yaml:21: not LO..HI: \"4\""},
+                "toy.yaml:21: predicate symmetric: argument \"when_encoding\" has \"per_axis\", not an encoding"},
+        Mistake{"BadRank", "when_type=UFIXED_POINT_8", "when_rank=4",
+                "toy.yaml:21: predicate symmetric: argument \"when_rank\" is \"4\", not LO..HI"},
         Mistake{"BadOtherPort", "when_type=UFIXED_POINT_8", "when_port_type=in[7]:BOOL_8",
                 "toy.yaml:21: unknown port \"in[7]\""},
         Mistake{"BadParameter", "when_type=UFIXED_POINT_8", "when_param=axes:1",
@@ -171,10 +176,29 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"BadEvidence", "evidence: documented", "evidence: rumour",
                 "toy.yaml:4: evidence is documented or measured, not \"rumour\""},
         Mistake{"BadArchs", "archs: 73..", "archs: 79..73", "toy.yaml:15: empty arch range"},
+        Mistake{"ArchsOfAll", "archs: 73..", "archs: ..", "toy.yaml:15: archs are LO..HI, one may be empty"},
+        Mistake{"ArchZero", "archs: 73..", "archs: ..0", "toy.yaml:15: archs are counted from 1 on"},
         Mistake{"BadEffect", "archs: ..75, evidence", "effect: sad, evidence",
                 "toy.yaml:22: an effect is refused, unprepared, wrong_numbers or not_enforced"},
         Mistake{"BadSdks", "archs: 73..", "sdks: later", "toy.yaml:15: sdks are LO..HI, either may be empty"},
         Mistake{"BadSdksEnd", "archs: 73..", "sdks: x..", "toy.yaml:15: not an SDK version: \"x\""},
+        Mistake{"SdksOfNoVersion", "archs: 73..", "sdks: 2.60..",
+                "toy.yaml:15: no version of this table (2.25.0) is within 2.60.."},
+        Mistake{"ReversedSdks", "archs: ..75", "sdks: 2.60..2.13",
+                "toy.yaml:22: no version of this table (2.25.0) is within 2.60..2.13"},
+        Mistake{"NoName", "table: toy", "table: ''", "toy.yaml:1: a name is of letters, digits and _, not \"\""},
+        Mistake{"NoNameButASign", "table: toy", "table: '@'",
+                "toy.yaml:1: a name is of letters, digits and _, not \"@\""},
+        Mistake{"UntilBeforeSdk", "sdk: 2.25.0", "sdk: 2.25.0\nsdk_until: 2.13", "toy.yaml:3: sdk_until is before sdk"},
+        Mistake{"ValueNamedTwice", "PLUS=0 MINUS=7", "PLUS=0 PLUS=7", "toy.yaml:7: Add.operation names \"PLUS\" twice"},
+        Mistake{"RowTwice", "measured, source: asked}\n    items",
+                "measured, source: asked}\n        - {types: INT_32 INT_32 INT_32 UINT_32, archs: 73..}\n    items",
+                "toy.yaml:16: the same as row 2"},
+        Mistake{"ItemTwice", "    summary:", "        - {predicates: static_dims, archs: ..75}\n    summary:",
+                "toy.yaml:23: the same as item 3"},
+        Mistake{"PredicateTwice", "symmetric when", "rank max=5 when_operation=PLUS,MINUS\n          - symmetric when",
+                "toy.yaml:21: the same predicate twice"},
+        Mistake{"OddOpenEnd", "All in[0]:", "All in[0..x]:", "toy.yaml:17: operator Add has no port \"in[0..x]\""},
         Mistake{"BadAlso", "document: a document", "document: a document\nalso: old",
                 "toy.yaml:4: not an SDK version: \"old\""},
         Mistake{"BadOperation", "  Pack:\n", "  Add:TIMES:\n",
@@ -186,6 +210,66 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"NoDefinitions", "definitions: ops@1.0", "definitions: ops@2.0",
                 "toy.yaml:5: no definitions \"ops@2.0\""}),
     [](const auto& info) { return info.param.name; });
+
+// What a kind takes is what the one who evaluates it reads; the place is the file's. Beside each what it does take.
+TEST(ParseSources, RefusesWhatNobodyEvaluates) {
+  const std::pair<const char*, const char*> cases[] = {
+      {"rank min=5 max=4", "rank min=4 max=5"},
+      {"rank max=-5", "rank max=0"},
+      {"rank max=4.5", "rank max=8"},
+      {"rank max=4 when_rank=4..2", "rank max=4 when_rank=2..4"},
+      {"fixed_qparams scale=1/0", "fixed_qparams scale=1/2"},
+      {"fixed_qparams scale=nan", "fixed_qparams scale=0"},
+      {"fixed_qparams scale=inf", "fixed_qparams scale=1e3"},
+      {"value_range min=3 max=1", "value_range min=1 max=3"},
+      {"value_range min=3", "value_range min=3 max=3"},
+      {"zero_point min=4", "zero_point min=4 max=5"},
+      {"param_value allowed=1", "param_value param=axis allowed=1"},
+      {"note meaning=qparam_may_change", "note meaning=qparams_may_change"},
+      {"positive_scale zero_point=foo", "positive_scale zero_point=any"},
+      {"run_time_qparams value=perhaps", "run_time_qparams value=no"},
+      {"bits allowed=4.5", "bits allowed=4"},
+      {"equal_scale port=axis", "equal_scale port=in[1]"},
+      {"equal_scale port=in[0]", "equal_scale port=out[0]"},
+      {"same_type port=in[0]", "same_type port=in[1]"},
+      {"rank max=3 when_port_type=in[0]:BOOL_8", "rank max=3 when_port_type=in[1]:BOOL_8"},
+      {"equal_zero_point port=in[1] without_encoding=foo", "equal_zero_point port=in[1] without_encoding=zero"},
+      {"min_arch arch=73", "min_arch arch=73 when_type=BOOL_8"},
+      {"encoding_axis axis=0", "encoding_axis axis=0 when_encoding=per_channel"},
+  };
+  for (const auto& [bad, good] : cases) {
+    EXPECT_THAT(ErrorOf(Replaced("rank max=4", bad)), StartsWith("toy.yaml:18: predicate ")) << bad;
+    const auto parsed = Parse(Replaced("rank max=4", good));
+    EXPECT_TRUE(parsed.ok()) << good << ": " << parsed.status();
+  }
+}
+
+// A document that says a thing twice is kept as it is: its numbers count on.
+TEST(ParseSources, KeepsWhatADocumentSaysTwice) {
+  const auto parsed = Parse(Replaced("- rank max=4", "- rank max=4\n        - rank max=4"));
+  ASSERT_TRUE(parsed.ok()) << parsed.status();
+  EXPECT_EQ(parsed->ops[0].items.size(), 5);
+}
+
+TEST(ParseSources, AFileIsOneDocument) {
+  EXPECT_EQ(ErrorOf(absl::StrCat(kTable, "---\ntable: other\n")), "toy.yaml:32: a second document; a file holds one");
+  EXPECT_TRUE(Parse(absl::StrCat("---\n", kTable)).ok());
+}
+
+// Whatever else a table's archs may count, of a backend with SoCs they are the SoCs'.
+TEST(ParseSources, ArchsAreThoseOfSocs) {
+  const std::string head = "sdk: 1.0\ndocument: d\nevidence: measured\nrows:\n  - 7 X1 73 kernels=75\n";
+  const auto parse = [&](const std::string& backend, const std::string& archs) {
+    const std::string table = absl::StrReplaceAll(kTable, {{"archs: 73..", absl::StrCat("archs: ", archs)}});
+    const std::vector<SourceFile> files = {
+        {"ops.yaml", kDefinitions}, {"toy.yaml", table}, {"socs.yaml", absl::StrCat("socs: ", backend, "\n", head)}};
+    return ParseSources(files).status();
+  };
+  EXPECT_EQ(parse("toy", "..60").message(), "toy.yaml:15: no SoC has an arch within ..60");
+  EXPECT_EQ(parse("toy", "79..").message(), "toy.yaml:15: no SoC has an arch within 79..");
+  for (const char* archs : {"73..", "75..", "..73"}) EXPECT_TRUE(parse("toy", archs).ok()) << archs;
+  EXPECT_TRUE(parse("other", "..60").ok());
+}
 
 // Families, effects, entries of operations, and the versions that one file speaks for.
 TEST(ParseSources, ReadsWhatMeasuredTablesNeed) {
@@ -267,6 +351,13 @@ TEST(ParseSources, ReadsSocs) {
   EXPECT_EQ(std::get<SocSource>(*parse("  - 7 X1 73\n")).socs[0].kernels, 73);
   EXPECT_EQ(parse("  - 7 X1 73\n  - 7 X2 73\n").status().message(), "socs.yaml:7: duplicate SoC id 7");
   EXPECT_EQ(parse("  - 7 X1 73\n  - 8 X2 73 alias=X1\n").status().message(), "socs.yaml:7: duplicate SoC name \"X1\"");
+  // Targets are named in whatever case, and by archs and ids, too.
+  EXPECT_EQ(parse("  - 7 X1 73\n  - 8 x1 73\n").status().message(), "socs.yaml:7: duplicate SoC name \"x1\"");
+  for (const char* name : {"V68", "v79", "900"}) {
+    EXPECT_EQ(parse(absl::StrCat("  - 7 X1 73 alias=", name, "\n")).status().message(),
+              absl::StrCat("socs.yaml:6: \"", name, "\" reads as an arch or an id, not as a name"));
+  }
+  EXPECT_TRUE(parse("  - 7 V68A 73 alias=9X\n").ok());
   for (const char* row : {"  - 7 X1 73 kernels=69\n", "  - 7 X1 66 kernels=68\n"}) {
     EXPECT_EQ(parse(row).status().message(), "socs.yaml:6: kernels are those of the SoC's arch or a later one") << row;
   }

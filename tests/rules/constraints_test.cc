@@ -196,7 +196,7 @@ TEST(TableMatcherTest, ItemsAreLimitedToTheirArchs) {
 // An HTP may have the kernels of a later arch: `archs` speaks of them, `min_arch` of the arch.
 TEST(TableMatcherTest, KernelsOfALaterArch) {
   db::OpConstraints constraints = Conv2d();
-  constraints.items.push_back(MakeItem("INT16", "in[1]", {"min_arch arch=75"}));
+  constraints.items.push_back(MakeItem("INT16", "in[1]", {"min_arch arch=75 when_type=SFIXED_POINT_16"}));
   const TableMatcher matcher = Compile({MakeTable({constraints})}, {Conv2dDefinition()});
   const TestOp op = ConvOp("UFIXED_POINT_16", "SFIXED_POINT_16", "SFIXED_POINT_32", "UFIXED_POINT_16");
   EXPECT_THAT(Codes(Match(matcher, op, {68, 75, true})), ElementsAre("DT105"));
