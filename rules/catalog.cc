@@ -33,7 +33,10 @@ absl::StatusOr<std::vector<v1::Target>> CatalogTargets(ModuleRegistry& modules, 
     if (target.kernels != 0 && target.kernels != target.arch) entry.set_kernels(absl::StrCat("V", target.kernels));
     entry.set_integers_only(!target.has_float);
     for (const db::TableInfo& table : tables.tables()) {
-      if (table.backend == target.backend) entry.add_sdk_versions(table.sdk);
+      if (table.backend != target.backend) continue;
+      // Not every version's table answers for every SoC.
+      const absl::StatusOr<Target> versioned = (*module)->resolve({target.backend, target.soc, table.sdk});
+      if (versioned.ok() && versioned->unknown_reason.empty()) entry.add_sdk_versions(table.sdk);
     }
     for (const db::Soc& soc : tables.socs()) {
       if (soc.name != target.soc) continue;

@@ -62,8 +62,8 @@ absl::StatusOr<const Module*> ModuleRegistry::Get(absl::string_view name) {
   }
   const std::vector<std::string> known = names();
   if (absl::c_linear_search(kWithoutModule, name)) {
-    return absl::FailedPreconditionError(absl::StrCat(
-        "there is no module for ", name, ": nothing was judged (there are ", absl::StrJoin(known, ", "), ")"));
+    return absl::FailedPreconditionError(
+        absl::StrCat("there is no module for ", name, " (there are ", absl::StrJoin(known, ", "), ")"));
   }
   const bool is_soc =
       absl::c_any_of(tables_.socs(), [&](const db::Soc& soc) { return absl::EqualsIgnoreCase(soc.name, name); });

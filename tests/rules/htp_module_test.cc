@@ -91,6 +91,21 @@ TEST_F(HtpModule, UnknownTargetsAreNeverArchZero) {
   EXPECT_EQ(Resolve("qnn_htp").status().code(), absl::StatusCode::kInvalidArgument);
 }
 
+// Ids and archs are numbers alike.
+TEST_F(HtpModule, ANumberThatIsAnArchAndAnIdIsRefused) {
+  const absl::Status status = Resolve("qnn_htp/68").status();
+  EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
+  EXPECT_THAT(status.message(), HasSubstr("V68, or SM8635, whose number is 68?"));
+  for (const char* both : {"69", "73", "75", "85", "89"}) {
+    EXPECT_EQ(Resolve(absl::StrCat("qnn_htp/", both)).status().code(), absl::StatusCode::kInvalidArgument) << both;
+  }
+  EXPECT_EQ(Resolve("qnn_htp/SM8635")->arch, 73);
+  EXPECT_EQ(Resolve("qnn_htp/V68")->arch, 68);
+  EXPECT_EQ(Resolve("qnn_htp/57")->arch, 75);
+  EXPECT_EQ(Resolve("qnn_htp/79").status().code(), absl::StatusCode::kNotFound);
+  EXPECT_EQ(absl::c_count_if(module_->targets(), [](const Target& target) { return target.soc == "SM8635"; }), 1);
+}
+
 // SM8850 has V81, SM8750 V79, SM8650 V75.
 TEST_F(HtpModule, ATableDoesNotAnswerForLaterArchs) {
   for (const char* text : {"qnn_htp/SM8850@2.25", "qnn_htp/V81@2.25", "qnn_htp/SM8850@2.30", "qnn_htp/SM8750@2.13"}) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/numbers.h"
@@ -45,7 +46,22 @@ absl::Status Unknown(const db::TableSource& tables, absl::string_view name) {
                                           "; `quantgate targets` lists the SoCs"));
 }
 
+std::string NameOf(const db::Soc& soc) { return soc.name.empty() ? absl::StrCat(soc.id) : soc.name; }
+
+// Archs and ids are numbers alike: "68" may be meant for V68, and is the id of an SM8635, which is a V73.
+absl::Status RefuseArchOrId(const db::TableSource& tables, absl::string_view name) {
+  int number = 0;
+  if (!absl::SimpleAtoi(name, &number)) return absl::OkStatus();
+  const auto& socs = tables.socs();
+  const auto with_id = absl::c_find_if(socs, [&](const db::Soc& soc) { return soc.id == number; });
+  const bool is_arch = absl::c_any_of(socs, [&](const db::Soc& soc) { return soc.arch == number; });
+  if (number == 0 || !is_arch || with_id == socs.end() || with_id->name.empty()) return absl::OkStatus();
+  return absl::InvalidArgumentError(absl::StrCat(kBackend, ": '", name, "' is the number of an arch and of a SoC: V",
+                                                 number, ", or ", with_id->name, ", whose number is ", number, "?"));
+}
+
 absl::Status ResolveSoc(const db::TableSource& tables, absl::string_view name, Target& target) {
+  if (absl::Status status = RefuseArchOrId(tables, name); !status.ok()) return status;
   const db::Soc* without_htp = nullptr;
   for (const db::Soc& soc : tables.socs()) {
     if (!Names(soc, name)) continue;
@@ -53,7 +69,7 @@ absl::Status ResolveSoc(const db::TableSource& tables, absl::string_view name, T
       without_htp = &soc;
       continue;
     }
-    target.soc = soc.name.empty() ? absl::StrCat(soc.id) : soc.name;
+    target.soc = NameOf(soc);
     target.arch = soc.arch;
     target.kernels = soc.kernels;
     target.has_float = soc.has_float;
@@ -106,7 +122,7 @@ std::vector<Target> AllTargets(const db::TableSource& tables) {
   std::vector<Target> targets;
   for (const db::Soc& soc : tables.socs()) {
     if (soc.arch == 0) continue;
-    absl::StatusOr<Target> target = ResolveTarget(tables, {kBackend, absl::StrCat(soc.id), ""});
+    absl::StatusOr<Target> target = ResolveTarget(tables, {kBackend, NameOf(soc), ""});
     if (target.ok()) targets.push_back(*std::move(target));
   }
   return targets;
