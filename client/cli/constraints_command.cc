@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "CLI/CLI.hpp"
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/cli/commands.h"
@@ -47,17 +48,20 @@ absl::StatusOr<db::ConstraintTable> LoadNamed(const db::TableSource& tables, con
   return tables.LoadTable(info->backend, info->sdk);
 }
 
-// A table, or of one target what holds there.
+// A table, or one that a target is judged by, with what holds there.
 struct Shown {
   std::string name;
   db::ConstraintTable table;
   std::vector<db::OpDefinition> definitions;  // instead, when the table is one of definitions
 };
 
-// What is said of others goes.
+// What is said of others goes. Of a target that is of no arch nothing is: what its table counts is the model's
+// (operator sets).
 void KeepOf(const Target& target, const db::ConstraintTable& table, db::OpConstraints& op) {
   const Hardware hardware = HardwareOf(target);
-  const auto elsewhere = [&](const auto& entry) { return !entry.archs.Contains(hardware.kernels); };
+  const auto elsewhere = [&](const auto& entry) {
+    return hardware.kernels != 0 && !entry.archs.Contains(hardware.kernels);
+  };
   const auto gone = [&](const db::DtypeRow& row) {
     return elsewhere(row) || (!hardware.has_float && db::NeedsFloats(table, row));
   };
@@ -65,7 +69,7 @@ void KeepOf(const Target& target, const db::ConstraintTable& table, db::OpConstr
   op.items.erase(std::remove_if(op.items.begin(), op.items.end(), elsewhere), op.items.end());
 }
 
-absl::StatusOr<Shown> LoadTarget(const ConstraintsFlags& flags) {
+absl::StatusOr<std::vector<Shown>> LoadTarget(const ConstraintsFlags& flags) {
   const absl::StatusOr<Engine> engine = OpenEngine(flags.tables);
   if (!engine.ok()) return engine.status();
   const absl::StatusOr<TargetName> name = ParseTargetName(flags.table);
@@ -75,19 +79,26 @@ absl::StatusOr<Shown> LoadTarget(const ConstraintsFlags& flags) {
   const absl::StatusOr<Target> target = (*module)->resolve(*name);
   if (!target.ok()) return target.status();
   if (!target->unknown_reason.empty()) return absl::NotFoundError(target->unknown_reason);
-  absl::StatusOr<db::ConstraintTable> table = engine->tables->LoadTable(target->backend, target->sdk);
-  if (!table.ok()) return table.status();
-  for (db::OpConstraints& op : table->ops) KeepOf(*target, *table, op);
-  const Hardware hardware = HardwareOf(*target);
+  std::string heading = target->name;
   // What others count in this place is no arch.
-  if (!absl::StartsWith(target->backend, "qnn_")) return Shown{target->name, *std::move(table), {}};
-  const std::string kernels = hardware.kernels == hardware.arch ? "" : absl::StrCat(", kernels of V", hardware.kernels);
-  const std::string heading =
-      absl::StrCat(target->name, " (V", target->arch, kernels, hardware.has_float ? "" : ", no floats", ")");
-  return Shown{heading, *std::move(table), {}};
+  if (absl::StartsWith(target->backend, "qnn_")) {
+    const Hardware hardware = HardwareOf(*target);
+    const std::string kernels =
+        hardware.kernels == hardware.arch ? "" : absl::StrCat(", kernels of V", hardware.kernels);
+    absl::StrAppend(&heading, " (V", target->arch, kernels, hardware.has_float ? "" : ", no floats", ")");
+  }
+  std::vector<Shown> shown;
+  for (const std::string& consulted : target->tables) {
+    absl::StatusOr<db::ConstraintTable> table = LoadNamed(*engine->tables, consulted);
+    if (!table.ok()) return table.status();
+    for (db::OpConstraints& op : table->ops) KeepOf(*target, *table, op);
+    const std::string which = target->tables.size() == 1 ? "" : absl::StrCat(", ", consulted);
+    shown.push_back({heading + which, *std::move(table), {}});
+  }
+  return shown;
 }
 
-absl::StatusOr<Shown> LoadShown(const ConstraintsFlags& flags) {
+absl::StatusOr<std::vector<Shown>> LoadShown(const ConstraintsFlags& flags) {
   if (absl::StrContains(flags.table, '/')) return LoadTarget(flags);
   const auto tables = OpenTables(flags.tables);
   if (!tables.ok()) return tables.status();
@@ -95,8 +106,9 @@ absl::StatusOr<Shown> LoadShown(const ConstraintsFlags& flags) {
   if (!table.ok()) return table.status();
   // Most tables have none.
   auto definitions = (*tables)->LoadDefinitions(table->backend, table->sdk);
-  return Shown{absl::StrCat(table->backend, "@", table->sdk), *std::move(table),
-               std::move(definitions).value_or(std::vector<db::OpDefinition>())};
+  const std::string name = absl::StrCat(table->backend, "@", table->sdk);
+  return std::vector<Shown>{
+      {name, *std::move(table), std::move(definitions).value_or(std::vector<db::OpDefinition>())}};
 }
 
 // "ElementWiseBinary" names its operations too, "ElementWiseBinary:ADD" one of them.
@@ -105,28 +117,31 @@ bool IsNamed(const std::string& op, const std::string& wanted) {
 }
 
 absl::StatusOr<std::string> ShowTable(const ConstraintsFlags& flags, const Style& style) {
-  const absl::StatusOr<Shown> shown = LoadShown(flags);
+  const absl::StatusOr<std::vector<Shown>> shown = LoadShown(flags);
   if (!shown.ok()) return shown.status();
   std::string out;
-  AppendWrapped(out, shown->name + ": ", shown->table.document, style.width, 2);
   std::vector<std::string> names;
-  bool found = false;
-  const auto show = [&](const auto& ops, auto render) {
-    for (const auto& op : ops) {
-      names.push_back(op.op);
-      if (!IsNamed(op.op, flags.op)) continue;
-      found = true;
-      absl::StrAppend(&out, "\n", render(op, style));
+  for (const Shown& table : *shown) {
+    std::string text;
+    const auto show = [&](const auto& ops, auto render) {
+      for (const auto& op : ops) {
+        names.push_back(op.op);
+        if (IsNamed(op.op, flags.op)) absl::StrAppend(&text, "\n", render(op, style));
+      }
+    };
+    if (table.definitions.empty()) {
+      show(table.table.ops, RenderOpConstraints);
+    } else {
+      show(table.definitions, RenderOpDefinition);
     }
-  };
-  if (shown->definitions.empty()) {
-    show(shown->table.ops, RenderOpConstraints);
-  } else {
-    show(shown->definitions, RenderOpDefinition);
+    if (text.empty()) continue;
+    if (!out.empty()) absl::StrAppend(&out, "\n");
+    AppendWrapped(out, table.name + ": ", table.table.document, style.width, 2);
+    absl::StrAppend(&out, text);
   }
-  if (found) return out;
+  if (!out.empty()) return out;
   return absl::NotFoundError(
-      absl::StrCat(shown->name, " has no operator '", flags.op, "'", DidYouMean(flags.op, names)));
+      absl::StrCat(shown->front().name, " has no operator '", flags.op, "'", DidYouMean(flags.op, names)));
 }
 
 int RunShow(const ConstraintsFlags& flags) {
@@ -147,12 +162,21 @@ int RunDiff(const ConstraintsFlags& flags) {
   return Finish(*flags.output, DiffNamed(flags, OutputStyle(*flags.output)));
 }
 
-// Definitions of the operators that a table is about: those of its vendor ("qnn_master" for "qnn_htp"), the newest.
-std::vector<db::OpDefinition> DefinitionsFor(const db::TableSource& tables, const std::string& backend) {
-  const std::string family = absl::StrCat(backend.substr(0, backend.find('_')), "_master");
-  const absl::StatusOr<db::TableInfo> info = FindTable(tables, family);
-  if (!info.ok()) return {};
-  return tables.LoadDefinitions(info->backend, info->sdk).value_or(std::vector<db::OpDefinition>());
+// Definitions of the operators that a table is about: the newest that have them all. NOT_FOUND when none do.
+absl::StatusOr<std::vector<db::OpDefinition>> DefinitionsFor(const db::TableSource& tables,
+                                                             const db::ConstraintTable& table) {
+  absl::StatusOr<std::vector<db::OpDefinition>> found = absl::NotFoundError("no definitions have all of its operators");
+  for (const db::TableInfo& info : tables.tables()) {
+    if (!info.definitions) continue;
+    absl::StatusOr<std::vector<db::OpDefinition>> definitions = tables.LoadDefinitions(info.backend, info.sdk);
+    if (!definitions.ok()) return definitions;
+    const auto defined = [&](const db::OpConstraints& op) {
+      const std::string name = op.op.substr(0, op.op.find(':'));
+      return absl::c_any_of(*definitions, [&](const db::OpDefinition& d) { return d.op == name; });
+    };
+    if (absl::c_all_of(table.ops, defined)) found = std::move(definitions);
+  }
+  return found;
 }
 
 absl::StatusOr<TableCheck> Verify(const db::TableSource& tables, const db::TableInfo& info) {
@@ -164,7 +188,9 @@ absl::StatusOr<TableCheck> Verify(const db::TableSource& tables, const db::Table
     if (!table.ok()) return table.status();
     check = CheckTable(*table, PredicateKinds());
     // Compiling also reads every predicate's arguments.
-    const auto matcher = TableMatcher::Compile({*table}, DefinitionsFor(tables, info.backend));
+    auto ports = DefinitionsFor(tables, *table);
+    if (!ports.ok()) check.problems.push_back(std::string(ports.status().message()));
+    const auto matcher = TableMatcher::Compile({*table}, std::move(ports).value_or(std::vector<db::OpDefinition>()));
     if (!matcher.ok()) check.problems.push_back(std::string(matcher.status().message()));
   }
   if (check.ops != info.ops || check.rows != info.rows || check.items != info.items) {
@@ -215,7 +241,8 @@ void AddConstraintsCommand(CLI::App& app, Run* run) {
   AddCommon(*list, RunList, run);
   list->footer("Examples:\n  quantgate constraints list");
 
-  CLI::App* show = command->add_subcommand("show", "Rows and items of a table or a target, or of one operator there");
+  CLI::App* show = command->add_subcommand(
+      "show", "Rows and items of a table, or of all tables of a target, or of one operator there");
   const auto show_flags = AddCommon(*show, RunShow, run);
   show->add_option("TABLE", show_flags->table, "BACKEND[@SDK], or a target: BACKEND/SOC[@SDK]")->required();
   show->add_option("OP", show_flags->op, "Only this operator");

@@ -204,6 +204,8 @@ done <<END
 2|NOT_FOUND|check $good --target no_such_backend
 2|NOT_FOUND|check $good --target qnn_htp/SM0000
 2|INVALID_ARGUMENT|check $good --target qnn_htp//
+2|INVALID_ARGUMENT|check $good --target qnn_htp/68
+2|FAILED_PRECONDITION|targets qnn_gpu
 2|NOT_FOUND|explain ZZ999
 2|NOT_FOUND|constraints show qnn_htp@9.9
 2|INVALID_ARGUMENT|constraints show qnn_htp@
@@ -334,6 +336,15 @@ has "$out" 'min_arch arch=73'
 run 0 constraints show qnn_htp/SM8650 ElementWiseBinary
 has "$out" '^qnn_htp/SM8650@2\.51\.0 \(V75\): '
 has "$out" '^ElementWiseBinary:ADD$'
+# A target is judged by all of its tables; what a table counts by the model is kept.
+same "$("$quantgate" constraints show onnxruntime/cpu | grep -c '/row ')" \
+  "$("$quantgate" constraints show onnxruntime | grep -c '/row ')"
+run 0 constraints show litert/xnnpack
+has "$out" '^litert/xnnpack@2\.3\.0, litert_xnnpack@2\.3\.0: '
+has "$out" 'V2 and later'
+has_not "$out" 'up to V1'
+run 0 constraints show litert/xnnpack XNN_ADD
+has_not "$out" ', litert@'
 run 0 constraints show qnn_htp@2.25 Conv2d
 has "$out" '^  INT8/row [0-9]+ '
 run 0 constraints diff qnn_htp@2.13 qnn_htp@2.25
