@@ -76,4 +76,11 @@ std::optional<double> NodeView::scalar(Names names, int port) const {
   return numbers.empty() ? std::nullopt : std::optional<double>(numbers[0]);
 }
 
+bool IsUnbatchedConvolution(const NodeView& view) {
+  const OpId id = view.op().op == nullptr ? OpId::kUnknown : view.op().op->id;
+  if (id != OpId::kConv && id != OpId::kDepthwiseConv && id != OpId::kConvTranspose) return false;
+  const int rank = view.rank(view.input(0));
+  return rank >= 0 && rank + 1 == view.rank(view.input(1));
+}
+
 }  // namespace quantgate

@@ -69,6 +69,10 @@ class NodeView {
 // Axis counted from the front; `rank` unknown leaves it as it is.
 inline int64_t Normalize(int64_t axis, int rank) { return axis < 0 && rank > 0 ? axis + rank : axis; }
 
+// A convolution of an input without a batch. PyTorch takes it apart: the input gets a dimension of size 1 behind its
+// Dequantize, and the output loses it in front of its Quantize.
+bool IsUnbatchedConvolution(const NodeView& view);
+
 }  // namespace quantgate
 
 #endif  // QUANTGATE_RULES_BACKENDS_NODE_VIEW_H_

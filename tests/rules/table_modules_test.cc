@@ -5,9 +5,11 @@
 
 #include <functional>
 #include <ostream>
+#include <set>
 #include <string>
 #include <vector>
 
+#include "absl/strings/match.h"
 #include "rules/check.h"
 #include "tests/rules/graph_builder.h"
 #include "tests/rules/real_tables.h"
@@ -312,6 +314,12 @@ std::vector<Case> Cases() {
          b.graph.mutable_specs(1)->clear_axis();
        },
        "QS103"},
+      {"X86ConvWithoutABatch", "x86_inductor/avx512_vnni", uint8_conv,
+       [](GraphBuilder& b) {
+         for (const char* image : {"x", "op", "relu"})
+           b.Value(image).mutable_dims()->erase(b.Value(image).dims().begin());
+       },
+       "CV204"},
       {"X86SharedWeight", "x86_inductor/avx512_vnni", uint8_linear, [](GraphBuilder& b) { SecondLayer(b, 0.1); },
        "CV204"},
       {"X86OneRow", "x86_inductor/avx512_vnni", uint8_linear,
@@ -401,6 +409,152 @@ TEST(TableModules, RefusedNodesRunElsewhere) {
   ASSERT_TRUE(result.ok());
   EXPECT_EQ(result->verdict(), v1::Result::ACCEPTED_WITH_WARNINGS);
   EXPECT_EQ(result->outcome().kind(), v1::Outcome::PARTIAL);
+}
+
+constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
+
+// One operator of floats. Its inputs have one shape, and so has its output, where it has no other.
+struct Single {
+  const char* op;
+  std::vector<int64_t> shape;
+  std::vector<std::string> inputs = {"x"};
+  std::vector<int64_t> weight = {};  // empty: none
+  std::function<void(GraphBuilder&)> change = [](GraphBuilder&) {};
+};
+
+v1::Outcome::Kind OnXnnpack(const Single& single) {
+  GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
+  std::vector<std::string> inputs = single.inputs;
+  for (const std::string& input : std::set<std::string>(inputs.begin(), inputs.end())) {
+    b.Input(input, kFloat, single.shape);
+  }
+  if (!single.weight.empty()) {
+    b.Weight("w", kFloat, single.weight, -1);
+    inputs.push_back("w");
+  }
+  b.Node(single.op, "op", inputs, {"op"});
+  b.Shape("op", kFloat, single.shape);
+  b.Output("op");
+  single.change(b);
+  const absl::StatusOr<v1::Result> result = Ask(b.graph, "xnnpack");
+  EXPECT_TRUE(result.ok()) << result.status();
+  return result.ok() ? result->outcome().kind() : v1::Outcome::KIND_UNSPECIFIED;
+}
+
+// Lowered with ExecuTorch 1.5.1, as all that follows: its partitioner goes by the operators of the edge dialect.
+TEST(Xnnpack, AnOverloadIsWhatItBecomesAtTheEdge) {
+  const std::vector<int64_t> image = {1, 4, 8, 8}, volume = {1, 4, 8, 8, 8};
+  const std::vector<std::string> three = {"x", "y", "z"}, two = {"x", "y"};
+  for (const Single& taken : std::vector<Single>{{"aten.max_pool2d.default", image},
+                                                 {"aten.avg_pool2d.default", image},
+                                                 {"aten.clamp.default", image},
+                                                 {"aten.clamp_min.default", image},
+                                                 {"aten.div.Tensor", image, two}}) {
+    EXPECT_EQ(OnXnnpack(taken), v1::Outcome::FULL) << taken.op;
+  }
+  for (const Single& left : std::vector<Single>{{"aten.max_pool2d_with_indices.default", image},
+                                                {"aten.max_pool3d.default", volume},
+                                                {"aten.avg_pool3d.default", volume},
+                                                {"aten.clamp.Tensor", image, three},
+                                                {"aten.clamp_min.Tensor", image, two},
+                                                {"aten.div.Tensor_mode", image, two}}) {
+    EXPECT_EQ(OnXnnpack(left), v1::Outcome::PARTIAL) << left.op;
+  }
+}
+
+TEST(Xnnpack, WhatRunsChannelsLastEndsTheExportWithoutFourDimensions) {
+  for (const char* op : {"aten.max_pool2d.default", "aten.avg_pool2d.default", "aten.prelu.default"}) {
+    const std::vector<int64_t> weight =
+        absl::StrContains(op, "prelu") ? std::vector<int64_t>{4} : std::vector<int64_t>{};
+    EXPECT_EQ(OnXnnpack({op, {1, 4, 8, 8}, {"x"}, weight}), v1::Outcome::FULL) << op;
+    EXPECT_EQ(OnXnnpack({op, {4, 8, 8}, {"x"}, weight}), v1::Outcome::FAILS) << op;
+  }
+  EXPECT_EQ(OnXnnpack({"aten.relu.default", {4, 8, 8}}), v1::Outcome::FULL);
+  // Slopes that are computed are taken apart.
+  EXPECT_EQ(OnXnnpack({"aten.prelu.default", {1, 4, 8, 8}, {"x", "slopes"}}), v1::Outcome::PARTIAL);
+}
+
+TEST(Xnnpack, AConvolutionWithoutABatchStaysOutsideInPart) {
+  for (const char* op : {"aten.conv2d.default", "aten.conv_transpose2d.input"}) {
+    EXPECT_EQ(OnXnnpack({op, {1, 4, 8, 8}, {"x"}, {4, 4, 1, 1}}), v1::Outcome::FULL) << op;
+    EXPECT_EQ(OnXnnpack({op, {4, 8, 8}, {"x"}, {4, 4, 1, 1}}), v1::Outcome::PARTIAL) << op;
+  }
+  EXPECT_EQ(OnXnnpack({"aten.conv1d.default", {1, 4, 8}, {"x"}, {4, 4, 1}}), v1::Outcome::FULL);
+}
+
+TEST(Xnnpack, JoinsTwoTensorsOrMore) {
+  for (const char* op : {"aten.cat.default", "aten.stack.default"}) {
+    EXPECT_EQ(OnXnnpack({op, {4, 8}, {"x", "y"}}), v1::Outcome::FULL) << op;
+    EXPECT_EQ(OnXnnpack({op, {4, 8}, {"x"}}), v1::Outcome::PARTIAL) << op;
+  }
+  // One tensor twice is one, but for what a stack makes of it.
+  EXPECT_EQ(OnXnnpack({"aten.cat.default", {4, 8}, {"x", "x"}}), v1::Outcome::PARTIAL);
+  EXPECT_EQ(OnXnnpack({"aten.stack.default", {4, 8}, {"x", "x"}}), v1::Outcome::FULL);
+}
+
+TEST(Xnnpack, AMaximumAlongOneOfFourDimensionsKeepsIt) {
+  const auto maximum = [](const std::vector<int64_t>& shape, int axis, bool keeps, bool indices = false) {
+    GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
+    b.Input("x", kFloat, shape);
+    v1::Node& node = b.Node("aten.max.dim", "op", {"x"}, {"op"});
+    b.Int(node, "dim", axis);
+    b.Int(node, "keepdim", keeps);
+    for (const bool second : {false, true}) {
+      const std::string name = second ? "indices" : "maxima";
+      b.Int(b.Node("operator.getitem", name, {"op"}, {name}), "index", second);
+      b.Shape(name, second ? v1::DATA_TYPE_INT64 : kFloat, shape);
+      if (!second || indices) b.Output(name);
+    }
+    return Ask(b.graph, "xnnpack")->outcome().kind();
+  };
+  EXPECT_EQ(maximum({1, 4, 8, 8}, 2, true), v1::Outcome::FULL);
+  EXPECT_EQ(maximum({1, 4, 8, 8}, 2, false), v1::Outcome::FAILS);
+  EXPECT_EQ(maximum({1, 4, 8, 8}, 1, true), v1::Outcome::FAILS);
+  EXPECT_EQ(maximum({1, 4, 8, 8}, -1, true), v1::Outcome::FAILS);
+  // These are not taken, and nothing ends.
+  EXPECT_EQ(maximum({1, 4, 8, 8}, 2, false, true), v1::Outcome::PARTIAL);
+  EXPECT_EQ(maximum({4, 8, 8}, 2, false), v1::Outcome::PARTIAL);
+}
+
+TEST(Xnnpack, ACastToTheTypeThatItHasIsNone) {
+  const auto to = [](v1::DataType type) { return [type](GraphBuilder& b) { b.Value("op").set_dtype(type); }; };
+  for (const char* op : {"aten.to.dtype", "aten.type_as.default"}) {
+    EXPECT_EQ(OnXnnpack({op, {4, 8}, {"x"}, {}, to(kFloat)}), v1::Outcome::FULL) << op;
+    EXPECT_EQ(OnXnnpack({op, {4, 8}, {"x"}, {}, to(v1::DATA_TYPE_FLOAT16)}), v1::Outcome::PARTIAL) << op;
+  }
+}
+
+TEST(Xnnpack, WhatIsTakenApartIsJudgedByItsParts) {
+  for (const char* op :
+       {"aten.pixel_shuffle.default", "aten.pixel_unshuffle.default", "aten.channel_shuffle.default"}) {
+    EXPECT_EQ(OnXnnpack({op, {1, 4, 8, 8}}), v1::Outcome::FULL) << op;
+    EXPECT_EQ(OnXnnpack({op, {-1, 4, 8, 8}}), v1::Outcome::PARTIAL) << op;
+  }
+  const auto with_factor = [](bool is_integer) {
+    return [is_integer](GraphBuilder& b) {
+      v1::Attribute& alpha = *b.Find("op").add_attributes();
+      alpha.set_name(b.Symbol("alpha"));
+      is_integer ? alpha.set_i(2) : alpha.set_f(0.5);
+    };
+  };
+  const std::vector<std::string> three = {"x", "y", "z"};
+  EXPECT_EQ(OnXnnpack({"aten.baddbmm.default", {2, 8, 8}, three}), v1::Outcome::FULL);
+  EXPECT_EQ(OnXnnpack({"aten.baddbmm.default", {2, 8, 8}, three, {}, with_factor(false)}), v1::Outcome::FULL);
+  EXPECT_EQ(OnXnnpack({"aten.baddbmm.default", {2, 8, 8}, three, {}, with_factor(true)}), v1::Outcome::PARTIAL);
+}
+
+// A real number is a tensor of float32.
+TEST(Xnnpack, AScalarAmongHalvesIsConverted) {
+  for (const v1::DataType type : {kFloat, v1::DATA_TYPE_FLOAT16}) {
+    const v1::Outcome::Kind kind = OnXnnpack({"aten.mul.Tensor", {4, 8}, {"x"}, {}, [type](GraphBuilder& b) {
+                                                b.Value("x").set_dtype(type);
+                                                b.Value("op").set_dtype(type);
+                                                v1::Attribute& other = *b.Find("op").add_attributes();
+                                                other.set_name(b.Symbol("other"));
+                                                other.set_f(2.5);
+                                              }});
+    EXPECT_EQ(kind, type == kFloat ? v1::Outcome::FULL : v1::Outcome::PARTIAL);
+  }
 }
 
 // What is not judged is said.

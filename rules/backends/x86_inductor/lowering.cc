@@ -101,7 +101,7 @@ Lowering LowerLayer(const NodeView& view, absl::string_view name, Emission& emis
         "its weight has other readers, which TorchInductor's patterns do not take, and it runs in float");
   }
   const bool is_linear = view.op().op->id == OpId::kLinear;
-  if (!is_linear && view.rank(&data) >= 0 && view.rank(&weight) >= 0 && view.rank(&data) != view.rank(&weight)) {
+  if (IsUnbatchedConvolution(view)) {
     return NoCounterpart("an input without a batch gets one behind its Dequantize, and the convolution runs in float");
   }
   if (is_linear && IsSummedUp(view, data, weight)) {

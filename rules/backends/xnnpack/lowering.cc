@@ -4,6 +4,7 @@
 #include <array>
 #include <optional>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "rules/backends/node_view.h"
 #include "rules/backends/pattern.h"
@@ -56,6 +57,20 @@ void Groups(const NodeView& view, Emission& emission) {
   emission.AddInt("groups", view.integer({"groups"}).value_or(1));
 }
 
+// The partitioner counts tensors, however often one of them is named.
+void Joined(const NodeView& view, Emission& emission) {
+  Axis(view, emission);
+  IntVector tensors;
+  for (const Operand& input : view.inputs()) {
+    if (input.present) tensors.push_back(input.edge_value);
+  }
+  std::sort(tensors.begin(), tensors.end());
+  emission.AddInt("tensors", std::unique(tensors.begin(), tensors.end()) - tensors.begin());
+}
+
+// Each of them is unsqueezed first.
+void Stacked(const NodeView& view, Emission& emission) { emission.AddInt("tensors", std::ssize(view.inputs())); }
+
 // 2.0 is not what the partitioner looks for.
 void Exponent(const NodeView& view, Emission& emission) {
   const v1::Attribute* exponent = view.attribute({"exponent"});
@@ -65,11 +80,19 @@ void Exponent(const NodeView& view, Emission& emission) {
 
 void Two(const NodeView&, Emission& emission) { emission.AddInt("other_exponent", 0); }
 
-// An integer among floats becomes a tensor, which is converted outside of the delegate.
-void Scalar(const NodeView& view, Emission& emission) {
-  const v1::Attribute* other = view.attribute({"other"});
-  emission.AddInt("integer_scalar", other != nullptr && other->value_case() == v1::Attribute::kI);
+bool IsHalf(const NodeView& view) {
+  const Operand* output = view.output(0);
+  return output != nullptr && output->value >= 0 && view.graph().dtype(output->value) == v1::DATA_TYPE_FLOAT16;
 }
+
+// A scalar becomes a tensor: of integers or of float32, which is converted outside of the delegate where others are
+// computed.
+void AddScalar(const NodeView& view, absl::string_view attribute, Emission& emission) {
+  const v1::Attribute* scalar = view.attribute({attribute});
+  emission.AddInt("converted_scalar", scalar != nullptr && (scalar->value_case() == v1::Attribute::kI || IsHalf(view)));
+}
+
+void Scalar(const NodeView& view, Emission& emission) { AddScalar(view, "other", emission); }
 
 void Sum(const NodeView& view, Emission& emission) {
   Alpha(view, emission);
@@ -139,6 +162,12 @@ void Mean(const NodeView& view, Emission& emission) {
   emission.AddInt("keep_dims", FlagOf(view, "keepdim", false));
 }
 
+// The serializer takes the axis as it is written.
+void MaxDim(const NodeView& view, Emission& emission) {
+  emission.AddInt("axis", view.integer({"dim"}).value_or(0));
+  emission.AddInt("keep_dims", FlagOf(view, "keepdim", false));
+}
+
 // To one element per channel: a mean over height and width.
 void GlobalMean(const NodeView& view, Emission& emission) {
   emission.AddParam("dims").ints.assign({2, 3});
@@ -152,7 +181,7 @@ constexpr Entry kEntries[] = {
     {OpId::kAdd, "XNNAdd", Form::kWithRelu, Sum},
     {OpId::kSub, "XNNSubtract", Form::kStatic, Sum},
     {OpId::kMul, "XNNMultiply", Form::kStatic, Scalar},
-    {OpId::kConcat, "XNNConcatenate", Form::kStatic, Axis},
+    {OpId::kConcat, "XNNConcatenate", Form::kStatic, Joined},
     {OpId::kRelu, "XNNClamp", Form::kStatic},
     {OpId::kClamp, "XNNClamp", Form::kStatic},
     {OpId::kRelu6, "XNNClamp", Form::kStatic},
@@ -168,7 +197,7 @@ constexpr Entry kEntries[] = {
     {OpId::kDequantize, "XNNConvert", Form::kStatic},
     {OpId::kRequantize, "XNNConvert", Form::kStatic},
     // unsqueeze and cat; the conversions around are conversions still.
-    {OpId::kStack, "XNNConcatenate", Form::kStatic},
+    {OpId::kStack, "XNNConcatenate", Form::kStatic, Stacked},
 
     {OpId::kAbs, "XNNAbs"},
     {OpId::kAveragePool, "XNNAvgPooling2d", Form::kFloat, AveragePool},
@@ -182,6 +211,7 @@ constexpr Entry kEntries[] = {
     {OpId::kHardSwish, "XNNHardswish"},
     {OpId::kLeakyRelu, "XNNLeakyReLU"},
     {OpId::kLog, "XNNLog"},
+    {OpId::kMaxDim, "XNNMaxDim", Form::kFloat, MaxDim},
     {OpId::kMaximum, "XNNMaximum"},
     {OpId::kMinimum, "XNNMinimum"},
     {OpId::kNeg, "XNNNegate"},
@@ -196,6 +226,21 @@ constexpr Entry kEntries[] = {
     {OpId::kSoftmax, "XNNSoftmax", Form::kFloat, Axis},
     {OpId::kSqrt, "XNNSquareRoot"},
     {OpId::kTanh, "XNNTanh"},
+};
+
+// Overloads of the operators above that become others at the edge, by whose names the partitioner's configs are found.
+constexpr absl::string_view kWithoutConfig[] = {
+    "aten.avg_pool3d.default",
+    "aten.clamp.Tensor",
+    "aten.clamp_.Tensor",
+    "aten.clamp_max.Tensor",
+    "aten.clamp_min.Tensor",
+    "aten.clip.Tensor",
+    "aten.div.Scalar_mode",
+    "aten.div.Tensor_mode",
+    "aten.max_pool2d_with_indices.default",
+    "aten.max_pool3d.default",
+    "aten.max_pool3d_with_indices.default",
 };
 
 constexpr OpId kNothing[] = {OpId::kGetItem,  OpId::kPlaceholder, OpId::kOutput, OpId::kConstant,
@@ -223,7 +268,7 @@ constexpr Part kParts[] = {
 constexpr absl::string_view kComputedSizes = "ExecuTorch's partitioner takes no view_copy to sizes that are computed";
 
 // Decomposed as well, into what depends on shapes that are not followed here.
-constexpr OpId kDecomposed[] = {OpId::kEinsum, OpId::kMean, OpId::kDepthToSpace};
+constexpr OpId kDecomposed[] = {OpId::kEinsum, OpId::kMean};
 
 const Entry* EntryOf(const ResolvedOp& op) {
   if (op.op == nullptr) return nullptr;
@@ -300,22 +345,86 @@ bool IsDepthwise(const NodeView& view) {
 
 bool Has(absl::Span<const OpId> list, OpId id) { return std::find(list.begin(), list.end(), id) != list.end(); }
 
-// A float tensor between two emitted operators.
-void FillFloat(BackendTensor& tensor) {
-  tensor.present = true;
-  tensor.type = {v1::DATA_TYPE_FLOAT32, false};
+bool HasUnknownSize(const NodeView& view, const Operand* operand) {
+  if (operand == nullptr || operand->value < 0) return false;
+  const auto& dims = view.graph().value(operand->value).dims();
+  return std::any_of(dims.begin(), dims.end(), [](int64_t size) { return size < 0; });
 }
 
-// x sigmoid(x), in float whatever is quantized around it.
+// A tensor between two operators that a node becomes: of the type that the node computes in, whatever is quantized
+// around it.
+void FillBetween(const NodeView& view, BackendTensor& tensor) {
+  tensor.present = true;
+  tensor.type = {IsHalf(view) ? v1::DATA_TYPE_FLOAT16 : v1::DATA_TYPE_FLOAT32, false};
+}
+
+// x sigmoid(x)
 Lowering LowerSigmoidProduct(const NodeView& view, Emission& emission) {
   emission.Begin("XNNSigmoid", view.node());
   AddInput(view, view.input(0), emission);
-  FillFloat(emission.AddOutput());
+  FillBetween(view, emission.AddOutput());
   emission.Begin("XNNMultiply", view.node());
-  FillFloat(emission.AddInput());
-  FillFloat(emission.AddInput());
+  FillBetween(view, emission.AddInput());
+  FillBetween(view, emission.AddInput());
   AddOutput(view, view.output(0), emission);
-  emission.AddInt("integer_scalar", 0);
+  emission.AddInt("converted_scalar", 0);
+  return Emitted();
+}
+
+// Beyond, the split tensor has more dimensions than XNNPACK's six.
+constexpr int kMostShuffled = 4;
+
+// Dimensions are split, exchanged and joined again.
+Lowering LowerShuffle(const NodeView& view, Emission& emission) {
+  const int rank = view.rank(view.input(0));
+  if (rank < 0 || rank > kMostShuffled) return Unknown("it is decomposed by the rank of what it shuffles");
+  if (HasUnknownSize(view, view.input(0))) return NoCounterpart(kComputedSizes);
+  emission.Begin("XNNStaticReshape", view.node());
+  AddInput(view, view.input(0), emission);
+  FillBetween(view, emission.AddOutput());
+  emission.Begin("XNNStaticTranspose", view.node());
+  FillBetween(view, emission.AddInput());
+  FillBetween(view, emission.AddOutput());
+  emission.Begin("XNNStaticReshape", view.node());
+  FillBetween(view, emission.AddInput());
+  AddOutput(view, view.output(0), emission);
+  return Emitted();
+}
+
+// A null operand is what was emitted before.
+void AddOperand(const NodeView& view, const Operand* operand, Emission& emission) {
+  if (operand == nullptr) {
+    FillBetween(view, emission.AddInput());
+  } else {
+    AddInput(view, operand, emission);
+  }
+}
+
+// Whether there is something to multiply by.
+bool EmitScaling(const NodeView& view, absl::string_view factor, const Operand* operand, Emission& emission) {
+  if (view.real({factor}).value_or(1) == 1) return false;
+  emission.Begin("XNNMultiply", view.node());
+  AddOperand(view, operand, emission);
+  FillBetween(view, emission.AddOutput());
+  AddScalar(view, factor, emission);
+  return true;
+}
+
+// beta x + alpha (a b). No table has the operator: its operands are in the order of its arguments, and have no ports.
+Lowering LowerSumWithProduct(const NodeView& view, Emission& emission) {
+  if (view.inputs().size() != 3) return Unknown("it does not have the arguments of its schema");
+  const Operand* x = &view.inputs()[0];
+  emission.Begin("XNNBatchMatrixMultiply", view.node());
+  AddInput(view, &view.inputs()[1], emission);
+  AddInput(view, &view.inputs()[2], emission);
+  FillBetween(view, emission.AddOutput());
+  EmitScaling(view, "alpha", nullptr, emission);
+  const bool is_scaled = EmitScaling(view, "beta", x, emission);
+  emission.Begin("XNNAdd", view.node());
+  AddOperand(view, is_scaled ? nullptr : x, emission);
+  FillBetween(view, emission.AddInput());
+  AddOutput(view, view.output(0), emission);
+  emission.AddInt("converted_scalar", 0);
   return Emitted();
 }
 
@@ -359,12 +468,6 @@ void LowerGemm(const NodeView& view, absl::string_view name, absl::Span<const Op
   AddOutput(view, output == nullptr ? nullptr : &written, emission);
 }
 
-bool HasUnknownSize(const NodeView& view, const Operand* operand) {
-  if (operand == nullptr || operand->value < 0) return false;
-  const auto& dims = view.graph().value(operand->value).dims();
-  return std::any_of(dims.begin(), dims.end(), [](int64_t size) { return size < 0; });
-}
-
 // A reshape whose sizes are computed when it runs: those that are written as nodes, and those that flatten and
 // unflatten become when they are decomposed. One that is left to be inferred is no such size.
 bool IsToComputedSizes(const NodeView& view) {
@@ -377,10 +480,11 @@ bool IsToComputedSizes(const NodeView& view) {
 // The partitioner asks for float32, and for float16 here and there.
 bool IsDouble(const NodeView& view) {
   const auto is_double = [&](const Operand& operand) {
-    return operand.present && operand.value >= 0 && RoleOf(view.op(), operand) != PortRole::kParameter &&
+    const bool is_parameter = view.op().op != nullptr && RoleOf(view.op(), operand) == PortRole::kParameter;
+    return operand.present && operand.value >= 0 && !is_parameter &&
            view.graph().dtype(operand.value) == v1::DATA_TYPE_FLOAT64;
   };
-  const OpId id = view.op().op->id;
+  const OpId id = IdOf(&view.op());
   if (id == OpId::kQuantize || id == OpId::kDequantize || id == OpId::kRequantize || id == OpId::kChooseQParams) {
     return false;  // their parameters are
   }
@@ -421,6 +525,21 @@ Lowering LowerProduct(const NodeView& view, Emission& emission) {
   return Emitted();
 }
 
+// Removed, or a copy that is delegated.
+bool IsCastToOwnType(const NodeView& view) {
+  const OpId id = view.op().op->id;
+  const Operand *input = view.input(0), *output = view.output(0);
+  if ((id != OpId::kCast && id != OpId::kCastLike) || input == nullptr || output == nullptr) return false;
+  if (input->value < 0 || output->value < 0) return false;
+  const v1::DataType type = view.graph().dtype(output->value);
+  return view.graph().dtype(input->value) == type && (type == v1::DATA_TYPE_FLOAT32 || type == v1::DATA_TYPE_FLOAT16);
+}
+
+bool IsRead(const NodeView& view, const Operand* output) {
+  if (output == nullptr || output->value < 0) return false;
+  return view.graph().is_graph_output(output->value) || !view.graph().uses(output->value).empty();
+}
+
 // Averages and maxima over one dimension get another one in front, and lose it behind.
 bool IsPoolOfOneDimension(const NodeView& view) {
   const OpId id = view.op().op->id;
@@ -435,7 +554,10 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   }
   const NodeView view(context, op, emission.looked_at_constants());
   if (absl::StartsWith(view.op_type(), "aten._assert_")) return Folded();
-  if (op.op == nullptr) return NoCounterpart("the operator is not known");
+  if (op.op == nullptr) {
+    const bool is_known = view.op_type() == "aten.baddbmm.default" && !IsDouble(view);
+    return is_known ? LowerSumWithProduct(view, emission) : NoCounterpart("the operator is not known");
+  }
   const OpId id = op.op->id;
   if (absl::StartsWith(view.op_type(), "aten.detach")) {
     if (IsOfLiftedConstant(view)) return Folded();
@@ -450,7 +572,11 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   if ((at_run_time || id == OpId::kChooseQParams) && IsForGemm(context, op.node)) return Folded();
   if (IsDouble(view)) return NoCounterpart("ExecuTorch's partitioner takes no tensors of float64");
   if (IsToComputedSizes(view)) return NoCounterpart(kComputedSizes);
+  if (IsCastToOwnType(view)) return Folded();
   if (id == OpId::kMatMul || id == OpId::kGemm) return LowerProduct(view, emission);
+  if (id == OpId::kDepthToSpace || id == OpId::kSpaceToDepth || id == OpId::kChannelShuffle) {
+    return LowerShuffle(view, emission);
+  }
   if (id == OpId::kSilu || id == OpId::kSwish || id == OpId::kGlu) return LowerSigmoidProduct(view, emission);
   const auto* part = std::find_if(std::begin(kParts), std::end(kParts), [&](const Part& p) { return p.id == id; });
   if (part != std::end(kParts)) return NoCounterpart(part->why);
@@ -460,8 +586,15 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
       return Unknown("it is decomposed into operators with tensors that the graph does not have");
     return NoCounterpart("ExecuTorch's partitioner has no config for it");
   }
+  if (absl::c_linear_search(kWithoutConfig, view.op_type())) {
+    return NoCounterpart("ExecuTorch's partitioner has no config for this overload");
+  }
+  if (IsUnbatchedConvolution(view)) return NoCounterpart("it is decomposed, and its unsqueeze_copy stays outside");
   if (IsPoolOfOneDimension(view)) return NoCounterpart("it is decomposed, and its squeeze_copy stays outside");
   if (IsOtherPadding(view)) return NoCounterpart("ExecuTorch's partitioner takes a padding with a constant alone");
+  if (id == OpId::kMaxDim && (view.rank(first) != 4 || IsRead(view, view.output(1)))) {
+    return NoCounterpart("ExecuTorch's partitioner takes maxima along one of four dimensions, without their indices");
+  }
   if (id == OpId::kAdaptiveAveragePool) {
     const Operand* output = view.output(0);
     const int rank = view.rank(output);
