@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "tests/rules/annotated_builder.h"
 #include "tests/rules/annotated_check.h"
 
@@ -76,6 +78,15 @@ TEST(ExecuTorchParts, WhoseFormIsNotKnownIsUnknown) {
   EXPECT_THAT(Refused(result), IsEmpty());
 }
 
+// With an initial state of zeros the export ends, with one that is computed it does not.
+TEST(ExecuTorchParts, ARecurrentLayerIsUnknown) {
+  for (const char* op : {"aten.gru.input", "aten.lstm.input", "aten.rnn_tanh.input", "aten.gru_cell.default"}) {
+    for (const bool quantized : {false, true}) {
+      EXPECT_EQ(OutcomeOf(Alone(op, 3, quantized)), v1::Outcome::UNKNOWN) << op;
+    }
+  }
+}
+
 // Another toolchain is not known to take anything apart, nor is another origin.
 TEST(ExecuTorchParts, AnOperatorThatNobodyKnowsHasNoCounterpart) {
   EXPECT_THAT(Refused(ResultOf(Alone("aten.nobody_knows.default", 1, false), kV75)), ElementsAre("node"));
@@ -104,6 +115,35 @@ TEST(ExecuTorchParts, SumsAndPoolsThatCannotBeSaid) {
   }
 }
 
+// The builder of max_pool2d_with_indices is that of max_pool2d, too.
+TEST(ExecuTorchParts, APoolWithIndicesNeedsItsStride) {
+  for (const bool stride : {false, true}) {
+    AnnotatedBuilder b = Alone("aten.max_pool2d_with_indices.default", 1, true, {1, 4, 8, 8}, {1, 4, 4, 4});
+    b.IntsAttribute(b.Find("node"), "kernel_size", {2, 2});
+    if (stride) b.IntsAttribute(b.Find("node"), "stride", {2, 2});
+    EXPECT_EQ(OutcomeOf(b), stride ? v1::Outcome::FULL : v1::Outcome::FAILS);
+    EXPECT_EQ(absl::c_linear_search(CodesAt(ResultOf(b, kV75), "node"), "EN202"), !stride);
+  }
+}
+
+// The stride that is not given in front of a padding is an empty list, which the builders hand on.
+TEST(ExecuTorchParts, AnEmptyStrideIsRefused) {
+  const auto outcome = [](const char* op, const std::vector<int64_t>& shape, bool given) {
+    AnnotatedBuilder b = Alone(op, 1, true, shape, shape);
+    const std::vector<int64_t> ones(shape.size() - 2, 1);
+    b.IntsAttribute(b.Find("node"), "kernel_size", ones);
+    b.IntsAttribute(b.Find("node"), "stride", given ? ones : std::vector<int64_t>{});
+    b.Find("node").mutable_attributes(1)->mutable_ints();
+    return OutcomeOf(b);
+  };
+  for (const char* op : {"aten.max_pool2d.default", "aten.avg_pool2d.default"}) {
+    EXPECT_EQ(outcome(op, {1, 4, 8, 8}, true), v1::Outcome::FULL) << op;
+    EXPECT_EQ(outcome(op, {1, 4, 8, 8}, false), v1::Outcome::PARTIAL) << op;
+  }
+  EXPECT_NE(outcome("aten.max_pool3d.default", {1, 4, 8, 8, 8}, true), v1::Outcome::FAILS);
+  EXPECT_EQ(outcome("aten.max_pool3d.default", {1, 4, 8, 8, 8}, false), v1::Outcome::FAILS);
+}
+
 TEST(ExecuTorchParts, ThreeDimensionalPoolsNeedTheirStride) {
   for (const bool stride : {false, true}) {
     AnnotatedBuilder b = Alone("aten.avg_pool3d.default", 1, false, {1, 4, 8, 8, 8}, {1, 4, 4, 4, 4});
@@ -112,6 +152,38 @@ TEST(ExecuTorchParts, ThreeDimensionalPoolsNeedTheirStride) {
     EXPECT_EQ(OutcomeOf(b), stride ? v1::Outcome::FULL : v1::Outcome::FAILS);
     if (!stride) EXPECT_THAT(CodesAt(ResultOf(b, kV75), "node"), Contains("EN202"));
     EXPECT_THAT(CodesAt(ResultOf(b, kV75, "qnn-converter"), "node"), Not(Contains("EN202")));
+  }
+}
+
+// Lowered with ExecuTorch 1.5.1; conv2d with a filter of one scale and with activations of 16 bits, too.
+TEST(ExecuTorchParts, AQuantizedConvolutionNeedsABatch) {
+  struct Case {
+    const char* op;
+    std::vector<int64_t> image;  // with its batch
+  };
+  for (const Case& c : std::vector<Case>{{"aten.conv1d.default", {1, 4, 8}},
+                                         {"aten.conv2d.default", {1, 4, 8, 8}},
+                                         {"aten.conv2d.padding", {1, 4, 8, 8}},
+                                         {"aten.conv3d.default", {1, 4, 8, 8, 8}},
+                                         {"aten.conv_transpose2d.input", {1, 4, 8, 8}}}) {
+    for (const bool batch : {false, true}) {
+      for (const bool quantized : {false, true}) {
+        SCOPED_TRACE(c.op);
+        AnnotatedBuilder b;
+        const std::vector<int64_t> image(c.image.begin() + (batch ? 0 : 1), c.image.end());
+        std::vector<int64_t> filter(c.image.size(), 1);
+        filter[0] = filter[1] = 4;
+        b.Input("x", kF32, image);
+        b.Weight("w", kF32, filter, -1);
+        const int act = quantized ? b.Act() : 0;
+        const int axis = absl::StrContains(c.op, "transpose") ? 1 : 0;
+        b.Op(c.op, "node", {"x", "w"}, {act, quantized ? b.Filter(v1::DATA_TYPE_INT8, axis) : 0}, act, image);
+        const v1::Result result = ResultOf(b, kV75);
+        EXPECT_EQ(result.outcome().kind(), quantized && !batch ? v1::Outcome::FAILS : v1::Outcome::FULL);
+        EXPECT_EQ(absl::c_linear_search(CodesAt(result, "node"), "EN222"), quantized && !batch);
+        EXPECT_THAT(CodesAt(ResultOf(b, kV75, "qnn-converter"), "node"), Not(Contains("EN222")));
+      }
+    }
   }
 }
 

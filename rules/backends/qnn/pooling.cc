@@ -63,9 +63,19 @@ void AddWindow(const NodeView& view, const Window& window, Emission& emission) {
   emission.AddInt("rounding_mode", view.integer({"ceil_mode"}).value_or(0));
 }
 
+// As PyTorch writes a stride that is not given where an argument behind it is. That of pools over one dimension is gone
+// when they are taken apart.
+bool HasEmptyStride(const NodeView& view) {
+  const std::optional<IntVector> stride = view.integers({"stride"});
+  return view.graph().origin() == v1::Graph::PT2E && view.rank(view.input(0)) > 3 && stride && stride->empty();
+}
+
+constexpr absl::string_view kEmptyStride = "ExecuTorch's builder hands the empty stride on, which QNN refuses";
+
 }  // namespace
 
 Lowering LowerMaxPool(const NodeView& view, absl::string_view, Emission& emission) {
+  if (HasEmptyStride(view)) return NoCounterpart(kEmptyStride);
   if (const auto dilation = view.integers({"dilations", "dilation"})) {
     for (int64_t value : *dilation) {
       if (value != 1) return NoCounterpart("QNN pools have no dilation");
@@ -76,6 +86,7 @@ Lowering LowerMaxPool(const NodeView& view, absl::string_view, Emission& emissio
 }
 
 Lowering LowerAveragePool(const NodeView& view, absl::string_view, Emission& emission) {
+  if (HasEmptyStride(view)) return NoCounterpart(kEmptyStride);
   if (view.integer({"divisor_override"})) return NoCounterpart("QNN pools divide by the size of their window");
   return EmitPool(view, "PoolAvg2d", "PoolAvg3d", emission, [&](const Window& window) {
     AddWindow(view, window, emission);

@@ -6,6 +6,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "rules/backends/node_view.h"
 #include "rules/backends/shared_encoding.h"
 
 namespace quantgate::qnn_htp {
@@ -18,10 +19,11 @@ const RuleInfo kMaxPoolStride = {
     kAtAnyStage,
     "{subject} has {observed}; {allowed}.",
     "The builders of ExecuTorch 1.5.1 read the stride argument of max_pool2d and avg_pool3d without asking whether it "
-    "is there, and the whole lowering ends with \"IndexError: tuple index out of range\".",
+    "is there, and the whole lowering ends with \"IndexError: tuple index out of range\". So does the pass that takes "
+    "max_pool3d apart, over the empty list that a stride is which is left out in front of a padding.",
     "Write the stride out: max_pool2d(x, k, stride=k) is the same pooling.",
-    "Fires: aten.max_pool2d.default(x, [2, 2]) with the toolchain executorch. Does not: (x, [2, 2], [2, 2]), "
-    "aten.avg_pool2d.default(x, [2, 2]), or the toolchain qnn-converter.",
+    "Fires: aten.max_pool2d.default(x, [2, 2]) and aten.max_pool2d_with_indices.default(x, [2, 2]) with the toolchain "
+    "executorch. Does not: (x, [2, 2], [2, 2]), aten.avg_pool2d.default(x, [2, 2]), or the toolchain qnn-converter.",
 };
 
 const RuleInfo kTwoBitPerTensor = {
@@ -123,11 +125,13 @@ const RuleInfo kNeverLowered = {
     "make the index of a gather of constants that its passes read before they define it; rrelu has no variant that "
     "writes into memory that was planned; where what is read is quantized, a padding that goes around, which is "
     "assignments to slices, gives delegates other results than their program says, and the zeros of block_diag become "
-    "a delegate without an input.",
-    "Use gather with an index of the result's shape for take_along_dim, slices and cat for the paddings, and relu or "
-    "leaky_relu for rrelu.",
-    "Fires: aten.take_along_dim.default; aten.pad.default(x, [1, 1], 'circular') of a quantized tensor. Does not: "
-    "aten.gather.default; the same pad with the mode reflect, or of a float tensor; the toolchain qnn-converter.",
+    "a delegate without an input; a convolution of an input without a batch gets one in front and loses it behind, "
+    "where nothing is annotated, and with a quantized filter the delegate that is left is not built.",
+    "Use gather with an index of the result's shape for take_along_dim, slices and cat for the paddings, relu or "
+    "leaky_relu for rrelu, and give the model's input a batch of one.",
+    "Fires: aten.take_along_dim.default; aten.pad.default(x, [1, 1], 'circular') of a quantized tensor; a quantized "
+    "aten.conv2d.default of [4, 8, 8]. Does not: aten.gather.default; the same pad with the mode reflect, or of a "
+    "float tensor; the conv2d of [1, 4, 8, 8], or with a float filter; the toolchain qnn-converter.",
 };
 
 const RuleInfo kComplexNumbers = {
@@ -266,9 +270,21 @@ const NeverLowered* FindInNeverLowered(const Graph& graph, int32_t node) {
   return mode != nullptr && mode->s() == row->mode ? row : nullptr;
 }
 
-// Whose builder reads the argument unasked.
-bool NeedsStride(absl::string_view type) {
-  return type == "aten.max_pool2d.default" || type == "aten.avg_pool3d.default";
+// The Dequantize of the filter is what the delegate that is not built has in it.
+bool IsQuantizedAndUnbatched(const CheckContext& context, const ResolvedOp& op) {
+  const NodeView view(context, op, nullptr);
+  return IsUnbatchedConvolution(view) && view.input(1)->quantized;
+}
+
+// What becomes an operator whose builder reads the argument unasked, or a pass that reads its numbers.
+bool LacksStride(const Graph& graph, int32_t node) {
+  const absl::string_view type = graph.op_type(node);
+  const v1::Attribute* stride = graph.attribute(node, "stride");
+  if (type == "aten.max_pool3d.default" || type == "aten.max_pool3d_with_indices.default") {
+    return stride != nullptr && stride->has_ints() && stride->ints().values().empty();
+  }
+  return stride == nullptr && (type == "aten.max_pool2d.default" || type == "aten.max_pool2d_with_indices.default" ||
+                               type == "aten.avg_pool3d.default");
 }
 
 }  // namespace
@@ -276,10 +292,15 @@ bool NeedsStride(absl::string_view type) {
 bool FindNeverLowered(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() != v1::Graph::PT2E) return false;
-  const NeverLowered* row = FindInNeverLowered(graph, op.node);
-  if (row == nullptr || (!row->of_floats && !TouchesQuantized(context, op))) return false;
   Place place;
   place.node = op.node;
+  if (IsQuantizedAndUnbatched(context, op)) {
+    sink.Add(kNeverLowered, place, "a quantized convolution of an input without a batch",
+             "ExecuTorch 1.5.1 ends with \"Failed to generate Qnn context binary\"", AsItWasRun());
+    return true;
+  }
+  const NeverLowered* row = FindInNeverLowered(graph, op.node);
+  if (row == nullptr || (!row->of_floats && !TouchesQuantized(context, op))) return false;
   sink.Add(kNeverLowered, place, absl::StrCat(graph.op_type(op.node), row->of_floats ? "" : " of quantized values"),
            absl::StrCat("ExecuTorch 1.5.1 ends with \"", row->ends_with, "\""), AsItWasRun());
   return true;
@@ -290,7 +311,7 @@ bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, Findi
   if (graph.origin() != v1::Graph::PT2E) return false;
   Place place;
   place.node = op.node;
-  if (NeedsStride(graph.op_type(op.node)) && graph.attribute(op.node, "stride") == nullptr) {
+  if (LacksStride(graph, op.node)) {
     sink.Add(kMaxPoolStride, place, "no stride argument", "ExecuTorch 1.5.1 needs it written out", AsItWasRun());
     return true;
   }
