@@ -290,7 +290,9 @@ absl::StatusOr<bool> CheckTarget(const Asked& asked, const Scopes& scopes, Sound
     }
     for (const FindingDraft& draft : sound.sinks[i].findings()) {
       if (Replaced(asked.module, draft.rule->code)) continue;
-      sink.Add(draft.refused_when_read && ReadsEncodings(asked.target.toolchain) ? Refused(draft) : draft);
+      const bool refused = draft.refused_when_read && ReadsEncodings(asked.target.toolchain);
+      sink.Add(refused ? Refused(draft) : draft);
+      if (refused) result.mutable_outcome()->set_kind(v1::Outcome::FAILS);  // the file, not a node of it
     }
     ApplyToolchain(asked.target, scope.graph, scope.resolved, judged, sink.findings(), *result.mutable_outcome());
     writer.Add(scope.graph, scope.path, sink.findings());
