@@ -37,6 +37,7 @@
 #include "client/report/sarif.h"
 #include "client/report/text.h"
 #include "client/report/verdict.h"
+#include "client/same_file.h"
 #include "db/reports/labels.h"
 #include "db/reports/report_store.h"
 #include "rules/simulator/run/report.h"
@@ -364,8 +365,9 @@ int RunCheck(const CheckFlags& flags) {
   if (confirm != nullptr) {
     if (absl::Status finished = confirm->Finish(flags.output->quiet); !finished.ok()) complain(finished);
   }
-  // The errors have said it all; but other programs read why, and a file must not stay what an earlier check found.
-  if (reports.empty() && flags.output->format == "text" && flags.output->output.empty()) return exit_code;
+  // The errors have said it all; but formats of other programs say it once more, and a file must not stay what an
+  // earlier check found.
+  if (reports.empty() && PrinterOf(flags) == nullptr && flags.output->output.empty()) return exit_code;
   if (!flags.output->quiet) NoteBaseline(gate->baseline, reports);
   ResolveWaiverTargets(gate->waivers, reports, flags.tables);
   gate->Apply(absl::MakeSpan(reports));
@@ -376,6 +378,11 @@ int RunCheck(const CheckFlags& flags) {
     exit_code = std::max(exit_code, ExitCodeFor(fixed->report));
     if (!fixed->left.empty() && flags.mode != "warn") exit_code = std::max(exit_code, 1);
     if (!flags.output->quiet) PrintFixed(*fixed, flags);
+  }
+  if (reports.size() < rows.size() && IsSameFile(flags.output->output, flags.baseline)) {
+    std::fprintf(stderr, "note: the baseline '%s' stays as it is: not every model could be checked\n",
+                 Printable(flags.baseline).c_str());
+    return exit_code;
   }
   return Finish(*flags.output, Render(flags, reports, rows, exit_code), exit_code);
 }

@@ -28,10 +28,12 @@ bool LooksLikePath(absl::string_view argument) {
          !absl::StrContains(argument, ": ");
 }
 
-// The text itself: a code, or words. A file that is there goes before, and so does what can only be the name of one.
-bool IsText(const std::string& argument) {
+// The text itself: a code, or words. A file that is there goes before, and so does the name of one that is not, where
+// it says nothing else.
+bool IsText(const std::string& argument, const Decoder& decoder) {
   struct stat facts;
-  if (argument == "-" || ::stat(argument.c_str(), &facts) == 0 || LooksLikePath(argument)) return false;
+  if (argument == "-" || ::stat(argument.c_str(), &facts) == 0) return false;
+  if (LooksLikePath(argument) && decoder.Decode(argument).messages.empty()) return false;
   const size_t sign = argument[0] == '-' ? 1 : 0;
   const bool number = argument.find_first_not_of("0123456789abcdefABCDEFxX", sign) == std::string::npos;
   return number || absl::StrContains(argument, ' ');
@@ -60,7 +62,7 @@ std::string LogText(const DecodedLog& log, const Style& style) {
   for (const UnknownLine& unknown : log.unknown) {
     AppendWrapped(text, absl::StrCat("line ", unknown.line, ": unknown: "), Printable(unknown.text), style.width, 2);
   }
-  const int more = log.unknown_count - static_cast<int>(log.unknown.size());
+  const int64_t more = log.unknown_count - static_cast<int64_t>(log.unknown.size());
   if (more > 0) absl::StrAppend(&text, "and ", Count(more, "line"), " more that are unknown\n");
   return absl::StrCat(text, Count(log.lines, "line"), ", ", Count(log.messages.size(), "known message"), ", ",
                       log.unknown_count, " unknown\n");
@@ -87,7 +89,7 @@ int RunDecode(const std::string& argument, const OutputFlags& flags) {
   const absl::StatusOr<Decoder> decoder = Decoder::Create(*std::move(messages));
   if (!decoder.ok()) return Fail(decoder.status());
   LogDecoding decoding(*decoder);
-  if (IsText(argument)) {
+  if (IsText(argument, *decoder)) {
     decoding.Add(argument);
   } else if (absl::Status status = DecodeFile(argument, decoding); !status.ok()) {
     return Fail(status);

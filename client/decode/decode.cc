@@ -161,6 +161,7 @@ void LogDecoding::Add(absl::string_view piece) {
 }
 
 void LogDecoding::EndLine() {
+  if (line_.empty()) return;
   const Decoder::Impl& impl = *decoder_.impl_;
   std::string line = std::exchange(line_, "");
   RE2::GlobalReplace(&line, *impl.escape, "");

@@ -2,6 +2,7 @@
 #ifndef QUANTGATE_CLIENT_DECODE_DECODE_H_
 #define QUANTGATE_CLIENT_DECODE_DECODE_H_
 
+#include <cstdint>
 #include <map>
 #include <memory>
 #include <string>
@@ -16,25 +17,25 @@ namespace quantgate {
 
 // One known message of a log; lines that mean the same are said once.
 struct DecodedMessage {
-  int line = 0;      // 1-based, the first
-  int count = 1;     // how many lines
-  std::string text;  // of the first line, UTF-8
+  int64_t line = 0;   // 1-based, the first
+  int64_t count = 1;  // how many lines
+  std::string text;   // of the first line, UTF-8
   std::string means, change;
   const db::LogMessage* message = nullptr;  // of the decoder
 };
 
 struct UnknownLine {
-  int line = 0;
+  int64_t line = 0;
   std::string text;
 };
 
 struct DecodedLog {
-  int lines = 0;                         // that are not blank
+  int64_t lines = 0;                     // that are not blank
   std::vector<DecodedMessage> messages;  // in the order of the log
   // Lines that are not known and speak of an error; of a log of one line that line. The first few: `unknown_count` are
   // all.
   std::vector<UnknownLine> unknown;
-  int unknown_count = 0;
+  int64_t unknown_count = 0;
 };
 
 // Patterns, ready to be searched. Thread-safe.
@@ -73,7 +74,7 @@ class LogDecoding {
   const Decoder& decoder_;
   DecodedLog log_;
   std::map<std::pair<const db::LogMessage*, std::string>, size_t> known_;  // by meaning
-  int number_ = 1;                                                         // of the line that is being read
+  int64_t number_ = 1;                                                     // of the line that is being read
   std::string line_;
   UnknownLine last_;
 };

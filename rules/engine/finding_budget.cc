@@ -13,7 +13,9 @@ int64_t Bytes(const FindingDraft& draft) {
 }  // namespace
 
 bool FindingBudget::Admit(FindingDraft& draft) {
-  int64_t& kept = kept_[{draft.rule, SeverityOf(draft), EffectOf(draft)}];
+  // By what a toolchain may make of it: the first of those stays, too.
+  const int effect = draft.refused_when_read ? v1::Finding::REFUSED : EffectOf(draft);
+  int64_t& kept = kept_[{draft.rule, SeverityOf(draft), effect}];
   const int64_t bytes = Bytes(draft);
   if (kept == 0 || (kept < max_of_rule_ && bytes <= bytes_left_)) {
     ++kept;

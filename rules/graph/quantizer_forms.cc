@@ -109,8 +109,6 @@ int32_t QuantizerForms::MakeParams(int32_t node, const QuantizerInputs& inputs) 
     }
     params.axes = params_.Keep(std::move(axes));
     params.block_sizes = params_.Keep(std::move(blocks));
-  } else if (!one_scale && params.scales.empty() && !scale.has_shape() && graph_.origin() == v1::Graph::ONNX) {
-    return -1;  // one operator for both: without the number of scales, what they are for is not known
   } else if (!one_scale) {
     params.axes = params_.Keep(std::vector<int32_t>{static_cast<int32_t>(std::clamp<int64_t>(axis, -1000, 1000))});
   }

@@ -125,6 +125,12 @@ cp "$resnet" "$first"
 run 1 check "$first" -t qnn_htp/SM8350 --format json --output "$scratch/baseline.json"
 run 0 check "$first" -t qnn_htp/SM8350 --baseline "$scratch/baseline.json"
 has "$out" 'in the baseline'
+# The next one takes its place, unless a model could not be checked: what was known of it would be forgotten.
+cp "$scratch/baseline.json" "$scratch/rolling.json"
+run 2 check "$scratch/nowhere.onnx" -t qnn_htp/SM8350 --baseline "$scratch/rolling.json" --format json \
+  --output "$scratch/rolling.json"
+has "$err" "the baseline '.*rolling.json' stays as it is"
+same "$(cat "$scratch/rolling.json")" "$(cat "$scratch/baseline.json")"
 run 0 import "$resnet" -o "$scratch/graph.json"
 jq '(.nodes[], .values[]) |= if .name then .name |= "renamed_" + (explode | reverse | implode) else . end
     | .nodes |= [to_entries[] | .value.name = "n\(.key + 100)" | .value]' "$scratch/graph.json" >"$scratch/renamed.json"
@@ -260,8 +266,12 @@ for path in "$scratch/no such.log" ./no\ such '~/no such' '../no such' 'C:\no su
   one_error INVALID_ARGUMENT
   has "$err" 'cannot be read: No such file'
 done
-run 0 decode '/src/op.cc:12: has incorrect Value 68, expected >= 73.'
-has "$out" 'DT105 minimum-arch'
+for text in '/src/op.cc:12: has incorrect Value 68, expected >= 73.' \
+  '/usr/lib/libQnnHtp.so has incorrect Value 68, expected >= 73.' \
+  'has incorrect Value 68, expected >= 73., see /tmp/qnn.log'; do
+  run 0 decode "$text"
+  has "$out" 'DT105 minimum-arch'
+done
 run 2 decode /dev/null
 one_error INVALID_ARGUMENT
 for encoding in UTF-16LE UTF-16BE; do

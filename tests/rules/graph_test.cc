@@ -231,9 +231,9 @@ TEST(ResolveTest, NumbersOfTorchQuantizersAreAttributes) {
   EXPECT_EQ(found, 0.25);
 }
 
-// Scales that are computed: PyTorch's names say what they are for, ONNX's operator leaves it to their number.
+// Scales that are computed: PyTorch's names say what they are for, ONNX's operator leaves it to their shape.
 TEST(ResolveTest, GranularityOfScalesThatAreNotKnown) {
-  enum Granularity { kNotKnown, kPerTensor, kPerAxis };
+  enum Granularity { kPerTensor, kPerAxis };
   const auto granularity = [](v1::Graph::Origin origin, const char* op, const std::vector<int64_t>* shape) {
     GraphBuilder b(origin);
     b.Input("x", v1::DATA_TYPE_FLOAT32, {4, 4});
@@ -244,14 +244,12 @@ TEST(ResolveTest, GranularityOfScalesThatAreNotKnown) {
     b.Output("y");
     const auto graph = Graph::Build(b.graph);
     const ResolvedGraph resolved = ResolvedGraph::Resolve(*graph);
-    const QuantParams* params = resolved.qparams(*resolved.quantizer(0));
-    return params == nullptr ? kNotKnown : params->per_tensor() ? kPerTensor : kPerAxis;
+    return resolved.qparams(*resolved.quantizer(0))->per_tensor() ? kPerTensor : kPerAxis;
   };
   const std::vector<int64_t> one, four = {4};
   const std::string torch = "quantized_decomposed.quantize_";
   EXPECT_EQ(granularity(v1::Graph::PT2E, (torch + "per_tensor.tensor").c_str(), nullptr), kPerTensor);
   EXPECT_EQ(granularity(v1::Graph::PT2E, (torch + "per_channel.default").c_str(), nullptr), kPerAxis);
-  EXPECT_EQ(granularity(v1::Graph::ONNX, "QuantizeLinear", nullptr), kNotKnown);
   EXPECT_EQ(granularity(v1::Graph::ONNX, "QuantizeLinear", &one), kPerTensor);
   EXPECT_EQ(granularity(v1::Graph::ONNX, "QuantizeLinear", &four), kPerAxis);
 }

@@ -530,17 +530,20 @@ TEST(Xnnpack, WhatIsTakenApartIsJudgedByItsParts) {
     EXPECT_EQ(OnXnnpack({op, {1, 4, 8, 8}}), v1::Outcome::FULL) << op;
     EXPECT_EQ(OnXnnpack({op, {-1, 4, 8, 8}}), v1::Outcome::PARTIAL) << op;
   }
-  const auto with_factor = [](bool is_integer) {
-    return [is_integer](GraphBuilder& b) {
-      v1::Attribute& alpha = *b.Find("op").add_attributes();
-      alpha.set_name(b.Symbol("alpha"));
-      is_integer ? alpha.set_i(2) : alpha.set_f(0.5);
+  const auto with = [](const char* name, int64_t integer, double real = 0) {
+    return [=](GraphBuilder& b) {
+      v1::Attribute& factor = *b.Find("op").add_attributes();
+      factor.set_name(b.Symbol(name));
+      real == 0 ? factor.set_i(integer) : factor.set_f(real);
     };
   };
   const std::vector<std::string> three = {"x", "y", "z"};
   EXPECT_EQ(OnXnnpack({"aten.baddbmm.default", {2, 8, 8}, three}), v1::Outcome::FULL);
-  EXPECT_EQ(OnXnnpack({"aten.baddbmm.default", {2, 8, 8}, three, {}, with_factor(false)}), v1::Outcome::FULL);
-  EXPECT_EQ(OnXnnpack({"aten.baddbmm.default", {2, 8, 8}, three, {}, with_factor(true)}), v1::Outcome::PARTIAL);
+  EXPECT_EQ(OnXnnpack({"aten.baddbmm.default", {2, 8, 8}, three, {}, with("alpha", 0, 0.5)}), v1::Outcome::FULL);
+  EXPECT_EQ(OnXnnpack({"aten.baddbmm.default", {2, 8, 8}, three, {}, with("alpha", 2)}), v1::Outcome::PARTIAL);
+  // beta = 0, as attention writes it: nothing is added, nor multiplied by an integer.
+  EXPECT_EQ(OnXnnpack({"aten.baddbmm.default", {2, 8, 8}, three, {}, with("beta", 0)}), v1::Outcome::FULL);
+  EXPECT_EQ(OnXnnpack({"aten.baddbmm.default", {2, 8, 8}, three, {}, with("beta", 2)}), v1::Outcome::PARTIAL);
 }
 
 // A real number is a tensor of float32.

@@ -400,30 +400,44 @@ void AddOperand(const NodeView& view, const Operand* operand, Emission& emission
   }
 }
 
-// Whether there is something to multiply by.
-bool EmitScaling(const NodeView& view, absl::string_view factor, const Operand* operand, Emission& emission) {
-  if (view.real({factor}).value_or(1) == 1) return false;
+// Its output is the caller's to add.
+void BeginScaling(const NodeView& view, absl::string_view factor, const Operand* operand, Emission& emission) {
   emission.Begin("XNNMultiply", view.node());
   AddOperand(view, operand, emission);
-  FillBetween(view, emission.AddOutput());
   AddScalar(view, factor, emission);
-  return true;
 }
 
-// beta x + alpha (a b). No table has the operator: its operands are in the order of its arguments, and have no ports.
+// beta x + alpha (a b), of which what changes nothing is left out. No table has the operator: its operands are in the
+// order of its arguments, and have no ports.
 Lowering LowerSumWithProduct(const NodeView& view, Emission& emission) {
   if (view.inputs().size() != 3) return Unknown("it does not have the arguments of its schema");
-  const Operand* x = &view.inputs()[0];
+  const double alpha = view.real({"alpha"}).value_or(1), beta = view.real({"beta"}).value_or(1);
+  const auto add_output = [&](bool last) {
+    if (last) {
+      AddOutput(view, view.output(0), emission);
+    } else {
+      FillBetween(view, emission.AddOutput());
+    }
+  };
   emission.Begin("XNNBatchMatrixMultiply", view.node());
   AddInput(view, &view.inputs()[1], emission);
   AddInput(view, &view.inputs()[2], emission);
-  FillBetween(view, emission.AddOutput());
-  EmitScaling(view, "alpha", nullptr, emission);
-  const bool is_scaled = EmitScaling(view, "beta", x, emission);
+  add_output(alpha == 1 && beta == 0);
+  if (alpha != 1) {
+    BeginScaling(view, "alpha", nullptr, emission);
+    add_output(beta == 0);
+  }
+  if (beta == 0) return Emitted();
+  const Operand* x = &view.inputs()[0];
+  if (beta != 1) {
+    BeginScaling(view, "beta", x, emission);
+    add_output(false);
+    x = nullptr;
+  }
   emission.Begin("XNNAdd", view.node());
-  AddOperand(view, is_scaled ? nullptr : x, emission);
+  AddOperand(view, x, emission);
   FillBetween(view, emission.AddInput());
-  AddOutput(view, view.output(0), emission);
+  add_output(true);
   emission.AddInt("converted_scalar", 0);
   return Emitted();
 }
@@ -592,6 +606,7 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   if (IsUnbatchedConvolution(view)) return NoCounterpart("it is decomposed, and its unsqueeze_copy stays outside");
   if (IsPoolOfOneDimension(view)) return NoCounterpart("it is decomposed, and its squeeze_copy stays outside");
   if (IsOtherPadding(view)) return NoCounterpart("ExecuTorch's partitioner takes a padding with a constant alone");
+  if (id == OpId::kMaxDim && view.rank(first) < 0) return Unknown("the rank of what it reduces is not known");
   if (id == OpId::kMaxDim && (view.rank(first) != 4 || IsRead(view, view.output(1)))) {
     return NoCounterpart("ExecuTorch's partitioner takes maxima along one of four dimensions, without their indices");
   }

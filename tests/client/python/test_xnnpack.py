@@ -108,6 +108,7 @@ CASES = {
     'scaled_sum_with_product': ([(2, 3, 3), V3, (2, 8, 3)],
                                 lambda s, z, x, y: torch.baddbmm(z, x, y, beta=2.0, alpha=0.5)),
     'sum_with_product_by_integers': ([(2, 3, 3), V3, (2, 8, 3)], lambda s, z, x, y: torch.baddbmm(z, x, y, beta=2)),
+    'product_alone': ([(2, 3, 3), V3, (2, 8, 3)], lambda s, z, x, y: torch.baddbmm(z, x, y, beta=0, alpha=0.5)),
     'pixel_shuffle': ([IMAGE], lambda s, x: F.pixel_shuffle(x, 2) + 1.0),
     'pixel_shuffle_quantized': ([IMAGE], lambda s, x: qdq(F.pixel_shuffle(qdq(x), 2))),
     'pixel_unshuffle': ([IMAGE], lambda s, x: F.pixel_unshuffle(x, 2) + 1.0),
