@@ -44,9 +44,10 @@ for format in json text; do
   has_not "$(cat "$scratch/report.json")" 'ACCEPTED|accepted'
 done
 run 2 check "$scratch/missing" --format json
-same "$(jq -c '[(.model.path | endswith("/missing")), .results, (.error | contains("no such file"))]' <<<"$out")" \
-  '[true,[],true]'
-printf '%s' "$out" >"$scratch/report.json"
+same "$out" ''
+run 2 check "$scratch/missing" --format json --output "$scratch/report.json"
+same "$(jq -c '[(.model.path | endswith("/missing")), .results, (.error | contains("no such file"))]' \
+  "$scratch/report.json")" '[true,[],true]'
 run 2 check "$good" --baseline "$scratch/report.json"
 one_error INVALID_ARGUMENT
 has "$err" 'report.json: holds no report: none of its models could be checked'
