@@ -18,11 +18,10 @@ absl::StatusOr<std::string> ToJson(const google::protobuf::Message& message);
 // The same on one line, without a newline.
 absl::StatusOr<std::string> ToJsonLine(const google::protobuf::Message& message);
 
-// A JSON array of what the rows have: a report, or for a model that could not be checked one without results that says
-// why in a further field, "error".
+// A JSON array of the reports; programs take the first result of each for granted.
 absl::StatusOr<std::string> RowsToJson(absl::Span<const MatrixRow> rows);
 
-// Of one.
+// The report, or of a model that could not be checked one without results that says why in a further field, "error".
 absl::StatusOr<std::string> RowToJson(const MatrixRow& row);
 
 }  // namespace quantgate
