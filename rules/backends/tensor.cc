@@ -56,9 +56,7 @@ const v1::Spec* SpecOf(const NodeView& view, const Operand& operand) {
 // not stated.
 Encoding EncodingOf(const NodeView& view, const Operand& operand, bool narrow) {
   if (!operand.quantized) return Encoding::kNone;
-  const QuantParams* known = view.context().resolved().qparams(operand);
-  if (known == nullptr) return Encoding::kUndefined;
-  const QuantParams& qparams = *known;
+  const QuantParams& qparams = *view.context().resolved().qparams(operand);
   const v1::Spec* spec = SpecOf(view, operand);
   // Block-wise annotations of today's quantizers are nested (LPBQ): a scale per channel, a small one per block. What
   // their observers give are the products.

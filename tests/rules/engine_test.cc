@@ -485,6 +485,22 @@ TEST(FindingBudgetTest, KeepsPlacesOfRefusedNodes) {
   EXPECT_EQ(few.findings().size(), 1u);
 }
 
+// A warning that is a refusal where a file is read must not get lost behind those that stay warnings.
+TEST(FindingBudgetTest, KeepsTheFirstThatAToolchainMakesMoreOf) {
+  static constexpr RuleInfo kUnclear = {
+      "ZZ003", "unclear", v1::Finding::PRECISION, v1::Finding::WARNING, kAtAnyStage, "", "", "", ""};
+  FindingBudget budget(/*max_of_rule=*/2, /*max_bytes=*/1 << 20);
+  FindingSink sink(&budget);
+  for (int i = 0; i < 3; ++i) sink.Add(kUnclear, {}, "a", "b");
+  FindingDraft refused;
+  refused.rule = &kUnclear;
+  refused.refused_when_read = true;
+  sink.Add(std::move(refused));
+  ASSERT_EQ(sink.findings().size(), 3u);
+  EXPECT_TRUE(sink.findings()[2].refused_when_read);
+  EXPECT_EQ(budget.left_out(), (LeftOut{{"ZZ003", 1}}));
+}
+
 // The verdict needs one finding of each severity, with or without text.
 TEST(FindingWriterTest, APlaceIsListedWhereNothingElseSaysItsSeverity) {
   const GraphBuilder b = SoundConv();
