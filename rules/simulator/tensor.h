@@ -32,6 +32,9 @@ struct Unset : std::allocator<T> {
 };
 using Bytes = std::vector<std::byte, Unset<std::byte>>;
 
+// What floats are computed and shown in.
+inline constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
+
 // Row-major ("C order"). Integers narrower than 8 bits take one byte each, sign-extended for signed types; bool is one
 // byte, float16 and bfloat16 are their bits.
 struct Tensor {

@@ -8,11 +8,10 @@
 #include "absl/strings/str_cat.h"
 #include "rules/operators/operator.h"
 #include "rules/simulator/float/kernels.h"
+#include "rules/simulator/tensor.h"
 
 namespace quantgate::simulator {
 namespace {
-
-constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
 
 template <typename F>
 absl::Status Map(FloatCall& call, F f) {

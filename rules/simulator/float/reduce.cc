@@ -10,13 +10,13 @@ namespace quantgate::simulator {
 namespace {
 
 // The tensor with its reduced axes last, and the shapes that follow.
-struct Rows {
+struct ReducedRows {
   Tensor tensor;
   Dims dims;          // of the result
   int64_t count = 1;  // elements of a row
 };
 
-absl::StatusOr<Rows> MakeRows(const Tensor& x, const Attributes& attributes) {
+absl::StatusOr<ReducedRows> MakeRows(const Tensor& x, const Attributes& attributes) {
   const size_t rank = x.dims.size();
   std::vector<bool> reduced(rank, false);
   const absl::Span<const int64_t> axes = attributes.Ints("axes");
@@ -26,7 +26,7 @@ absl::StatusOr<Rows> MakeRows(const Tensor& x, const Attributes& attributes) {
     reduced[*position] = true;
   }
   if (axes.empty()) reduced.assign(rank, attributes.Int("noop_with_empty_axes", 0) == 0);
-  Rows rows;
+  ReducedRows rows;
   std::vector<int> permutation;
   for (size_t i = 0; i < rank; ++i) {
     if (!reduced[i]) permutation.push_back(static_cast<int>(i));
@@ -95,7 +95,7 @@ double ReduceRow(OpId op, const T* row, int64_t count, const Attributes& attribu
 absl::Status RunReduce(FloatCall& call) {
   const Tensor* x = call.input(0);
   if (x == nullptr) return absl::InvalidArgumentError("its input is not there");
-  absl::StatusOr<Rows> rows = MakeRows(*x, call.attributes);
+  absl::StatusOr<ReducedRows> rows = MakeRows(*x, call.attributes);
   if (!rows.ok()) return rows.status();
   const bool floats = x->type == v1::DATA_TYPE_FLOAT32;
   const absl::StatusOr<std::vector<int64_t>> integers = floats ? std::vector<int64_t>() : ToInt64(rows->tensor);

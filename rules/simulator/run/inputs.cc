@@ -14,7 +14,9 @@
 namespace quantgate::simulator {
 namespace {
 
-bool IsReal(v1::DataType type) { return type == v1::DATA_TYPE_UNSPECIFIED || (IsFloat(type) && !IsSmallFloat(type)); }
+bool TakesReals(v1::DataType type) {
+  return type == v1::DATA_TYPE_UNSPECIFIED || (IsFloat(type) && !IsSmallFloat(type));
+}
 
 // Inputs that somebody has to give: not those with a constant as their default.
 std::vector<int32_t> OpenInputs(const Graph& graph) {
@@ -46,14 +48,14 @@ absl::StatusOr<Tensor> Fitted(const Graph& graph, int32_t value, const Tensor& g
       if (!std::isfinite(values[i])) return Wrong(graph, value, absl::StrCat("holds ", values[i], " at element ", i));
     }
     const bool quantized = IsInteger(declared.dtype()) && graph.value_spec(value) >= 0;
-    if (!IsReal(declared.dtype()) && !quantized) {
+    if (!TakesReals(declared.dtype()) && !quantized) {
       return Wrong(graph, value,
                    absl::StrCat("is of real numbers where the graph has ", DataTypeName(declared.dtype())));
     }
     return given;
   }
   if (declared.dtype() == v1::DATA_TYPE_UNSPECIFIED || declared.dtype() == given.type) return given;
-  if (IsReal(declared.dtype())) {
+  if (TakesReals(declared.dtype())) {
     return Wrong(graph, value, absl::StrCat("is of ", DataTypeName(given.type), " where the graph has real numbers"));
   }
   // Integers of another width, when they are small enough.
@@ -205,7 +207,7 @@ absl::StatusOr<Inputs> MakeInputs(const Graph& graph, const ResolvedGraph& resol
   for (int32_t value : OpenInputs(graph)) {
     const v1::Value& declared = graph.value(value);
     Tensor tensor;
-    const bool real = IsReal(declared.dtype());
+    const bool real = TakesReals(declared.dtype());
     tensor.type = real ? v1::DATA_TYPE_FLOAT32 : declared.dtype();
     if (ElementSize(tensor.type) == 0) continue;  // strings, say
     Dims dims;

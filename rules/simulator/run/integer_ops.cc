@@ -6,11 +6,10 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/simulator/run/integer_products.h"
+#include "rules/simulator/tensor.h"
 
 namespace quantgate::simulator {
 namespace {
-
-constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
 
 // ONNX DynamicQuantizeLinear: all in float32, ties to even.
 absl::Status DynamicQuantize(const Tensor& x, bool exact, absl::Span<Tensor> outputs) {

@@ -3,12 +3,11 @@
 #include "absl/strings/str_cat.h"
 #include "rules/simulator/float/kernels.h"
 #include "rules/simulator/kernels/shapes.h"
+#include "rules/simulator/tensor.h"
 #include "rules/simulator/window.h"
 
 namespace quantgate::simulator {
 namespace {
-
-constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
 
 // Elements as doubles: integers and reals alike.
 absl::StatusOr<std::vector<double>> NumbersOf(const Tensor& tensor) {

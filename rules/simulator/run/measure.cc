@@ -13,11 +13,10 @@
 #include "rules/simulator/run/float_errors.h"
 #include "rules/simulator/run/statistics.h"
 #include "rules/simulator/run/stored.h"
+#include "rules/simulator/tensor.h"
 
 namespace quantgate::simulator {
 namespace {
-
-constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
 
 // A result as float32 to compare with, some elements at a time: what is made of them is still in the first cache.
 class Reals {

@@ -11,11 +11,10 @@
 #include "rules/simulator/run/hybrid.h"
 #include "rules/simulator/run/integer_ops.h"
 #include "rules/simulator/run/stored.h"
+#include "rules/simulator/tensor.h"
 
 namespace quantgate::simulator {
 namespace {
-
-constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
 
 absl::Status Reshaped(const Integers& shape, std::vector<int64_t>& dims) {
   Attributes attributes;

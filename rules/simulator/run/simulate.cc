@@ -21,11 +21,11 @@
 #include "rules/simulator/run/stored.h"
 #include "rules/simulator/run/team.h"
 #include "rules/simulator/run/values.h"
+#include "rules/simulator/tensor.h"
 
 namespace quantgate::simulator {
 namespace {
 
-constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
 constexpr int kResults = 3;              // of a node: Simulator::ComputeAll
 constexpr int kTogether = kResults + 1;  // and what the affine one is rounded from, until they are measured
 

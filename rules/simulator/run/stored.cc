@@ -10,11 +10,10 @@
 #include "rules/simulator/kernel.h"
 #include "rules/simulator/kernels/elements.h"
 #include "rules/simulator/small_float.h"
+#include "rules/simulator/tensor.h"
 
 namespace quantgate::simulator {
 namespace {
-
-constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
 
 template <typename T>
 void ClampElements(const Slot& slot, Tensor& tensor) {

@@ -8,11 +8,10 @@
 #include "rules/graph/quantizer.h"
 #include "rules/simulator/run/constants.h"
 #include "rules/simulator/run/stored.h"
+#include "rules/simulator/tensor.h"
 
 namespace quantgate::simulator {
 namespace {
-
-constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
 
 int64_t BytesOf(const Held& held) {
   int64_t bytes = held.affine == nullptr ? 0 : static_cast<int64_t>(held.affine->tensor.data.size());
