@@ -79,8 +79,12 @@ bool HasOneForm(const CheckContext& context) {
 struct Written {
   Operand form;
   const QuantParams* params;
-  std::string by;
+  int32_t node;  // -1: an input of the graph
 };
+
+std::string ByWhom(const Graph& graph, int32_t node) {
+  return node < 0 ? "the graph's input has it" : absl::StrCat("node '", NodeName(graph, node), "' writes it");
+}
 
 // Before calibration specs may differ in who knows numbers and still get one observer, which then makes them for both.
 bool ShareObserver(const CheckContext& context, int32_t value, int32_t node) {
@@ -101,7 +105,7 @@ void Compare(const CheckContext& context, const Written& written, int32_t node, 
   place.input = read.argument;
   place.value = read.value;
   sink.Add(kImpliedRequantize, place, absl::StrCat("is read as ", Form(read, reads)),
-           absl::StrCat(Form(written.form, written.params), ", as ", written.by));
+           absl::StrCat(Form(written.form, written.params), ", as ", ByWhom(context.graph(), written.node)));
 }
 
 // What prepare_pt2e puts behind an input of the graph that has a spec of its own.
@@ -126,7 +130,7 @@ void CheckInputs(const CheckContext& context, FindingSink& sink) {
     QuantParams params;
     params.scales = spec.qparams().scales();
     params.zero_points = spec.qparams().zero_points();
-    const Written written{InputAsWritten(spec), &params, "the graph's input has it"};
+    const Written written{InputAsWritten(spec), &params, -1};
     for (const Use& use : graph.uses(value)) {
       const int32_t op = resolved.op_of_node(use.node);
       if (op < 0) continue;
@@ -150,9 +154,7 @@ void CheckImpliedRequantize(const CheckContext& context, FindingSink& sink) {
       if (producer < 0 || resolved.op_of_node(producer) < 0) continue;
       for (const Operand& output : resolved.outputs(resolved.ops()[resolved.op_of_node(producer)])) {
         if (output.edge_value != read.edge_value || !Writes(output)) continue;
-        const Written written{output, resolved.qparams(output),
-                              absl::StrCat("node '", NodeName(graph, producer), "' writes it")};
-        Compare(context, written, op.node, read, sink);
+        Compare(context, {output, resolved.qparams(output), producer}, op.node, read, sink);
       }
     }
   }
