@@ -2,6 +2,7 @@
 
 #include "rules/graph/attributes.h"
 #include "rules/graph/elements.h"
+#include "rules/onnx/infer.h"
 
 namespace quantgate {
 namespace {
@@ -64,9 +65,19 @@ std::optional<IntVector> NodeView::integers(Names names, int port) const {
     }
   }
   const v1::Value* found = port >= 0 ? constant(port) : nullptr;
-  const IntegerView integers = found == nullptr ? IntegerView() : IntegersOf(*found);
+  if (found == nullptr) return computed(port);
+  const IntegerView integers = IntegersOf(*found);
   if (integers.empty()) return std::nullopt;
   return IntVector(integers.begin(), integers.end());
+}
+
+std::optional<IntVector> NodeView::computed(int port) const {
+  const Operand* operand = port < 0 ? nullptr : input(port);
+  if (operand == nullptr || operand->value < 0 || graph().origin() != v1::Graph::ONNX) return std::nullopt;
+  const auto numbers = context_.Once(InferShapes).numbers.all_of(operand->value);
+  if (!numbers) return std::nullopt;
+  *looked_at_constants_ = true;
+  return IntVector(numbers->begin(), numbers->end());
 }
 
 std::optional<double> NodeView::scalar(Names names, int port) const {

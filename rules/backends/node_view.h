@@ -50,7 +50,8 @@ class NodeView {
   std::optional<double> real(Names names) const;
   absl::string_view text(Names names) const;
   // Integers of an attribute (a single one counts as a list of one), else of the constant at `port` (ONNX moved axes,
-  // pads and shapes there over time). nullopt: neither is there, or the port is not a constant.
+  // pads and shapes there over time), or of what is computed there before the model runs. nullopt: neither is there, or
+  // the port is computed while it does.
   std::optional<IntVector> integers(Names names, int port = -1) const;
   // First real number of an attribute, else of the constant at `port`.
   std::optional<double> scalar(Names names, int port = -1) const;
@@ -58,6 +59,7 @@ class NodeView {
  private:
   // Null: the operand is none, or not there.
   const v1::Value* constant(int port) const;
+  std::optional<IntVector> computed(int port) const;
 
   const CheckContext& context_;
   const ResolvedOp& op_;

@@ -5,6 +5,7 @@
 #include <deque>
 #include <vector>
 
+#include "rules/graph/known_numbers.h"
 #include "rules/graph/node_shapes.h"
 
 namespace quantgate {
@@ -20,6 +21,8 @@ struct Inferred {
   std::vector<Contradiction> contradictions;
   // Values whose declared shape is not the one that their producer makes.
   std::vector<DeclaredOtherwise> declared_otherwise;
+  // What nodes compute around shapes (ONNX).
+  KnownNumbers numbers;
   std::deque<Dims> storage;  // of shapes that the message does not hold
 };
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/graph/elements.h"
 
@@ -41,6 +42,7 @@ std::string ReasonUnderCondition(const Contradiction& found) {
 
 void NodeShapes::Start(int32_t node) {
   node_ = node;
+  read_computed_ = false;
   num_outputs_ = std::min(graph_.num_outputs(node), kOutputs);
   for (int i = 0; i < num_outputs_; ++i) outputs_[i].known = false;
 }
@@ -67,11 +69,22 @@ absl::optional<absl::Span<const int64_t>> NodeShapes::constant(int argument) con
   const int32_t id = graph_.input(node_, argument);
   const v1::Value& value = graph_.value(id);
   // A caller may give an input another value than the file's.
-  if (!value.has_constant() || graph_.is_graph_input(id) || value.dims_size() > 1) return absl::nullopt;
+  if (!value.has_constant()) {
+    const auto numbers = computed(argument);
+    return numbers && !absl::c_linear_search(*numbers, kUnknownNumber) ? numbers : absl::nullopt;
+  }
+  if (graph_.is_graph_input(id) || value.dims_size() > 1) return absl::nullopt;
   const int64_t count = value.dims_size() == 0 ? 1 : value.dims(0);
   const auto& ints = value.constant().ints();
   if (!value.has_shape() || ints.size() != count) return absl::nullopt;
   return absl::MakeConstSpan(ints.data(), ints.size());
+}
+
+absl::optional<absl::Span<const int64_t>> NodeShapes::computed(int argument) const {
+  if (numbers_ == nullptr || !given(argument) || at(argument).rank() > 1) return absl::nullopt;
+  const auto numbers = numbers_->of(graph_.input(node_, argument));
+  read_computed_ |= numbers.has_value();
+  return numbers;
 }
 
 RealView NodeShapes::reals(int argument) const {

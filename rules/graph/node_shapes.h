@@ -10,6 +10,7 @@
 #include "absl/types/optional.h"
 #include "absl/types/span.h"
 #include "rules/graph/graph.h"
+#include "rules/graph/known_numbers.h"
 #include "rules/graph/number_view.h"
 
 namespace quantgate {
@@ -51,9 +52,10 @@ std::string ReasonUnderCondition(const Contradiction& found);
 
 class NodeShapes {
  public:
-  // Shapes by value id; `opset`: version of the default operator set.
-  NodeShapes(const Graph& graph, int64_t opset, absl::Span<const Shape> shapes)
-      : graph_(graph), opset_(opset), shapes_(shapes) {}
+  // Shapes by value id; `opset`: version of the default operator set; `numbers`: what nodes before this one compute,
+  // null where none are computed.
+  NodeShapes(const Graph& graph, int64_t opset, absl::Span<const Shape> shapes, const KnownNumbers* numbers = nullptr)
+      : graph_(graph), opset_(opset), shapes_(shapes), numbers_(numbers) {}
   void Start(int32_t node);
 
   const Graph& graph() const { return graph_; }
@@ -69,8 +71,13 @@ class NodeShapes {
   // Position of the data of a port of the canonical operator; -1: left out.
   int data(int port) const;
   Shape port(int port) const;
-  // Integers of an argument that is a constant of rank 0 or 1, all of them; none when it is something else.
+  // Integers of an argument of rank 0 or 1 that is a constant, or computed before the model runs, all of them; none
+  // when it is something else.
   absl::optional<absl::Span<const int64_t>> constant(int argument) const;
+  // The same of one that is computed, with kUnknownNumber among them.
+  absl::optional<absl::Span<const int64_t>> computed(int argument) const;
+  // Whether numbers of the node last started were asked for that are computed.
+  bool read_computed() const { return read_computed_; }
   // The same of real numbers; empty: it is something else.
   RealView reals(int argument) const;
 
@@ -115,7 +122,9 @@ class NodeShapes {
   const Graph& graph_;
   const int64_t opset_;
   const absl::Span<const Shape> shapes_;
+  const KnownNumbers* const numbers_;
   int32_t node_ = -1;
+  mutable bool read_computed_ = false;
   // Shape functions fill few outputs; those beyond stay unknown.
   static constexpr int kOutputs = 64;
   std::vector<Output> outputs_ = std::vector<Output>(kOutputs);

@@ -20,6 +20,10 @@ bool InferReshaping(NodeShapes& node);    // same elements, other shape
 bool InferMoving(NodeShapes& node);       // other elements of the input
 bool InferReducing(NodeShapes& node);     // along axes
 bool InferRecurrent(NodeShapes& node);    // LSTM, GRU and RNN
+bool InferGenerating(NodeShapes& node);   // from sizes alone
+
+// Where a slice begins: `start` as a position in `size` elements (at least one).
+int64_t SliceStart(int64_t size, int64_t start, int64_t step);
 
 // Shape of operands that are broadcast; notes a contradiction at the first argument that does not fit. False: unknown
 // or contradictory.

@@ -6,6 +6,7 @@
 
 #include "rules/onnx/defined.h"
 #include "rules/onnx/functions.h"
+#include "rules/onnx/numbers.h"
 #include "rules/onnx/runs.h"
 
 namespace quantgate {
@@ -24,7 +25,7 @@ void Infer(NodeShapes& node) {
   CheckAttention(node);
   CheckMeaning(node);
   InferElementwise(node) || InferConv(node) || InferMatMul(node) || InferReshaping(node) || InferMoving(node) ||
-      InferReducing(node) || InferRecurrent(node);
+      InferReducing(node) || InferRecurrent(node) || InferGenerating(node);
 }
 
 // In a branch that is not taken, what shows only when a node runs does not show.
@@ -51,7 +52,7 @@ Inferred InferShapes(const CheckContext& context) {
   // Broadcasting as today came with operator set 7, and nothing current writes an older one.
   if (opset < 7) return inferred;
   const std::vector<DefinedOp>& ops = context.Once(DefinedOps);
-  NodeShapes node(graph, opset, inferred.shapes);
+  NodeShapes node(graph, opset, inferred.shapes, &inferred.numbers);
   const absl::Span<const int32_t> order = graph.order();
   for (int32_t id : order.first(order.size() - graph.num_cyclic())) {
     const Definition* definition = ops[graph.node(id).op()].current;
@@ -61,7 +62,12 @@ Inferred InferShapes(const CheckContext& context) {
       continue;
     }
     node.Start(id);
+    const size_t found_before = node.contradictions.size();
     Infer(node);
+    // What nodes compute is not there yet while a file is loaded.
+    for (size_t i = found_before; node.read_computed() && i < node.contradictions.size(); ++i) {
+      node.contradictions[i].when_run = true;
+    }
     for (size_t i = 0; i < node.outputs().size(); ++i) {
       const int32_t value = graph.output(id, static_cast<int>(i));
       // The first producer counts; constants have the shape that is stored.
@@ -69,6 +75,7 @@ Inferred InferShapes(const CheckContext& context) {
         Take(node.outputs()[i], value, inferred);
       }
     }
+    ComputeNumbers(node, inferred);
   }
   inferred.contradictions = std::move(node.contradictions);
   JudgeUnderConditions(context, inferred.contradictions);

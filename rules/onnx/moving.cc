@@ -98,16 +98,20 @@ void InferSplit(NodeShapes& node) {
   }
 }
 
+// `at`, which counts from the end when it is negative.
+int64_t ClampTo(int64_t size, int64_t at, int64_t low, int64_t high) {
+  if (at < 0) at = at < -size ? low : at + size;
+  return std::min(std::max(at, low), high);
+}
+
 int64_t SliceSize(int64_t size, int64_t start, int64_t end, int64_t step) {
   if (size < 0) return kAnySize;
-  const auto clamp = [&](int64_t at, int64_t low, int64_t high) {
-    if (at < 0) at = at < -size ? low : at + size;
-    return std::min(std::max(at, low), high);
-  };
-  // Backwards, the position in front of the first element is an end.
-  start = step > 0 ? clamp(start, 0, size) : clamp(start, 0, size - 1);
-  end = step > 0 ? clamp(end, 0, size) : clamp(end, -1, size - 1);
   if (size == 0) return 0;
+  // Backwards to the largest end: everything for ONNX Runtime, nothing for ONNX.
+  if (step < 0 && (end == INT64_MAX || end == INT32_MAX)) return kAnySize;
+  start = SliceStart(size, start, step);
+  // Backwards, the position in front of the first element is an end.
+  end = step > 0 ? ClampTo(size, end, 0, size) : ClampTo(size, end, -1, size - 1);
   const int64_t span = step > 0 ? end - start : start - end;
   const int64_t stride = step > 0 ? step : step == INT64_MIN ? INT64_MAX : -step;
   return span <= 0 ? 0 : span / stride + (span % stride != 0);
@@ -276,6 +280,10 @@ void InferResize(NodeShapes& node) {
 }
 
 }  // namespace
+
+int64_t SliceStart(int64_t size, int64_t start, int64_t step) {
+  return ClampTo(size, start, 0, step > 0 ? size : size - 1);
+}
 
 bool InferMoving(NodeShapes& node) {
   switch (node.graph().op(node.node())) {

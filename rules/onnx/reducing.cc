@@ -86,15 +86,6 @@ bool InferReducing(NodeShapes& node) {
     case OpId::kTopK:
       InferTopK(node);
       return true;
-    case OpId::kShape: {
-      const Shape input = node.at(0);
-      const bool part = node.has("start") || node.has("end");
-      node.Give(0, {input.known && !part ? input.rank() : kAnySize});
-      return true;
-    }
-    case OpId::kSize:
-      node.Give(0, {});
-      return true;
     default:
       return false;
   }

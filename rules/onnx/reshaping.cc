@@ -38,9 +38,23 @@ bool Requested(NodeShapes& node, const Shape& input, absl::Span<const int64_t> a
   return true;
 }
 
+// Where some of the sizes asked for are known.
+void GiveSizesKnown(NodeShapes& node, const Shape& input, absl::Span<const int64_t> asked, bool allow_zero) {
+  Dims dims;
+  for (size_t i = 0; i < asked.size(); ++i) {
+    const bool copied = asked[i] == 0 && !allow_zero;
+    const bool there = copied && input.known && static_cast<int>(i) < input.rank();
+    dims.push_back(there ? input.dims[i] : copied ? kAnySize : std::max(asked[i], kAnySize));
+  }
+  node.Give(0, std::move(dims));
+}
+
 void InferReshape(NodeShapes& node) {
   const Shape input = node.at(0);
   const auto asked = node.constant(1);
+  if (const auto some = node.computed(1); !asked && some && some->size() <= kMaxRank) {
+    return GiveSizesKnown(node, input, *some, node.integer("allowzero", 0) != 0);
+  }
   if (!asked || asked->size() > kMaxRank) return;
   Dims dims;
   if (!Requested(node, input, *asked, node.integer("allowzero", 0) != 0, dims)) return;

@@ -2,6 +2,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <functional>
+
 #include "rules/backends/layout.h"
 #include "tests/rules/graph_builder.h"
 #include "tests/rules/lowered.h"
@@ -426,6 +428,32 @@ TEST(HtpLowering, LayerNormNormalizesTheLastAxis) {
   const Lowered lowered(std::move(b), "n");
   ASSERT_THAT(lowered.names(), ElementsAre("LayerNorm"));
   EXPECT_THAT(Param(lowered.ops[0], "axes")->ints, ElementsAre(2));
+}
+
+// Exporters of PyTorch write amounts as a computation; toolchains fold it.
+TEST(HtpLowering, PadsAmountsMayBeComputedFromConstants) {
+  const auto padded = [](const std::function<void(GraphBuilder&)>& amounts) {
+    GraphBuilder b;
+    b.Input("x", v1::DATA_TYPE_FLOAT32, {2, 3});
+    b.Ints("begins", v1::DATA_TYPE_INT64, {0, 1}, /*scalar=*/false);
+    amounts(b);
+    b.Node("Concat", "join", {"begins", "ends"}, {"amounts"});
+    b.Int(b.Find("join"), "axis", 0);
+    b.Node("Pad", "n", {"x", "amounts"}, {"y"});
+    b.Output("y");
+    return Lowered(std::move(b), "n");
+  };
+  const Lowered known = padded([](GraphBuilder& b) { b.Ints("ends", v1::DATA_TYPE_INT64, {2, 3}, /*scalar=*/false); });
+  ASSERT_THAT(known.names(), ElementsAre("Pad"));
+  EXPECT_THAT(Param(known.op("Pad"), "pad_amount")->ints, ElementsAre(0, 2, 1, 3));
+  const Lowered unread = padded([](GraphBuilder& b) {
+    b.Reals("reals", {2, 3});
+    b.Node("Cast", "cast", {"reals"}, {"ends"});
+    b.Int(b.Find("cast"), "to", 7);
+  });
+  EXPECT_EQ(unread.result.status, Lowering::kUnknown);
+  const Lowered at_run_time = padded([](GraphBuilder& b) { b.Input("ends", v1::DATA_TYPE_INT64, {2}); });
+  EXPECT_EQ(at_run_time.result.status, Lowering::kNoCounterpart);
 }
 
 TEST(HtpLowering, WhatQnnCannotSay) {

@@ -9,7 +9,9 @@
 #include <vector>
 
 #include "absl/strings/escaping.h"
+#include "absl/strings/str_cat.h"
 #include "client/onnx/onnx_importer.h"
+#include "rules/onnx/complete.h"
 #include "rules/onnx/infer.h"
 #include "tests/rules/graph_builder.h"
 
@@ -117,6 +119,74 @@ TEST(OnnxShapes, DoNotContradictConstantsThatAreNotKnown) {
       CompareLess(less, expected);
     }
   });
+}
+
+// What is known of a value is what the runtime computes, whatever the symbolic size is.
+void CompareNumbers(absl::optional<absl::Span<const int64_t>> known, const Json& computed, bool must_be_known) {
+  if (!known) {
+    EXPECT_FALSE(must_be_known);
+    return;
+  }
+  for (const Json& run : computed) {
+    ASSERT_EQ(known->size(), run.size());
+    for (size_t i = 0; i < known->size(); ++i) {
+      const bool unknown = (*known)[i] == kUnknownNumber;
+      EXPECT_TRUE(unknown ? !must_be_known : (*known)[i] == run[i]) << "element " << i << ": " << (*known)[i];
+    }
+  }
+}
+
+// onnx_numbers.py draws the graphs and records what ONNX Runtime computes.
+TEST(OnnxNumbers, AreThoseOfTheRuntime) {
+  std::ifstream file(QUANTGATE_TEST_DATA "/../data/onnx_shapes/numbers.jsonl");
+  int values = 0;
+  for (std::string line; std::getline(file, line);) {
+    const Json expected = Json::parse(line);
+    std::string model;
+    ASSERT_TRUE(absl::Base64Unescape(std::string(expected["model"]), &model));
+    const absl::StatusOr<v1::Graph> message = ImportOnnx(model, "");
+    ASSERT_TRUE(message.ok()) << message.status();
+    WithInferred(*message, [&](const Inferred& inferred, const Graph& graph) {
+      EXPECT_TRUE(inferred.contradictions.empty());
+      for (int32_t value = 0; value < graph.num_values(); ++value) {
+        const auto computed = expected["numbers"].find(graph.value(value).name());
+        if (computed == expected["numbers"].end()) continue;
+        ++values;
+        SCOPED_TRACE(
+            absl::StrCat(graph.op_type(graph.producer(value)), " makes ", graph.value(value).name(), " of ", line));
+        CompareNumbers(inferred.numbers.of(value), *computed, expected["static"]);
+      }
+    });
+  }
+  EXPECT_GT(values, 3000);
+}
+
+// Exporters name the sizes that they do not compute themselves.
+TEST(OnnxShapes, TakeThePlaceOfNamedSizes) {
+  testing::GraphBuilder b;
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {2, 6});
+  b.Shape("free", v1::DATA_TYPE_FLOAT32, {-1, 4}).mutable_dim_symbols()->Add(b.Symbol("n"));
+  b.Value("free").add_dim_symbols(0);
+  b.graph.add_inputs(b.Id("free"));
+  b.Ints("shape", v1::DATA_TYPE_INT64, {3, 4});
+  b.Node("Reshape", "reshape", {"x", "shape"}, {"y"});
+  b.Node("Relu", "relu", {"free"}, {"z"});
+  for (const char* name : {"y", "z"}) *b.Value(name).mutable_dims() = b.Value("free").dims();
+  for (const char* name : {"y", "z"}) *b.Value(name).mutable_dim_symbols() = b.Value("free").dim_symbols();
+  for (const char* name : {"y", "z"}) b.Value(name).set_has_shape(true);
+  CompleteShapes(b.graph, &b.graph);
+  EXPECT_THAT(b.Value("y").dims(), ::testing::ElementsAre(3, 4));
+  EXPECT_THAT(b.Value("y").dim_symbols(), ::testing::ElementsAre(0, 0));
+  EXPECT_THAT(b.Value("z").dims(), ::testing::ElementsAre(-1, 4));
+  EXPECT_THAT(b.Value("z").dim_symbols(), ::testing::ElementsAre(b.Symbol("n"), 0));
+}
+
+// As many nodes as a file may have, each with as many numbers as are kept: what is kept is bounded.
+TEST(OnnxNumbers, AreFew) {
+  KnownNumbers numbers;
+  for (int32_t value = 0; value < 1'000'000; ++value) numbers.Set(value, std::vector<int64_t>(KnownNumbers::kMost, 7));
+  EXPECT_TRUE(numbers.of(0).has_value());
+  EXPECT_FALSE(numbers.of(999'999).has_value());
 }
 
 // The contrib operators are not ONNX's own; ONNX Runtime checks the same things when it runs them.

@@ -184,7 +184,7 @@ Lowering LowerSlotAssignment(const NodeView& view, absl::string_view name, Emiss
 
 Lowering LowerOneHot(const NodeView& view, absl::string_view name, Emission& emission) {
   const std::optional<IntVector> depth = view.integers({"depth", "num_classes"}, 1);
-  if (!depth || depth->empty()) return NoCounterpart("QNN's OneHot needs a depth that is a constant");
+  if (!depth || depth->empty()) return WithoutArgument(view, 1, "QNN's OneHot needs a depth that is a constant");
   emission.Begin(name, view.node());
   AddInput(view, view.input(0), emission);
   AddOutput(view, view.output(0), emission);

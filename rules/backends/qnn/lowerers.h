@@ -11,6 +11,9 @@ namespace quantgate::qnn {
 
 using Lowerer = Lowering (*)(const NodeView&, absl::string_view name, Emission&);
 
+// Of a node whose argument at `port` QNN has to know in advance: `reason` where a model computes it while it runs.
+Lowering WithoutArgument(const NodeView&, int port, absl::string_view reason);
+
 // elementwise.cc
 // Every data port in order, every output; no parameters.
 Lowering LowerSame(const NodeView&, absl::string_view name, Emission&);

@@ -267,6 +267,13 @@ Lowering LowerIdentity(const NodeView& view, Emission& emission) {
 
 }  // namespace
 
+Lowering WithoutArgument(const NodeView& view, int port, absl::string_view reason) {
+  const Operand* argument = view.input(port);
+  const bool computed_before = argument != nullptr && argument->static_chain;
+  return computed_before ? Unknown("an argument is computed from constants, to numbers that are not known here")
+                         : NoCounterpart(reason);
+}
+
 Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission) {
   const NodeView view(context, op, emission.looked_at_constants());
   if (context.graph().origin() == v1::Graph::QNN) return LowerIdentity(view, emission);

@@ -189,7 +189,7 @@ Lowering LowerPad(const NodeView& view, absl::string_view name, Emission& emissi
   }
   const int rank = view.rank(view.input(0));
   const std::optional<IntVector> pads = view.integers({"pads", "pad", "padding"}, 1);
-  if (!pads) return NoCounterpart("QNN's Pad needs amounts that are constants");
+  if (!pads) return WithoutArgument(view, 1, "QNN's Pad needs amounts that are constants");
   Begin(view, name, emission);
   emission.AddInt("scheme", scheme);
   BackendParam& amount = emission.AddParam("pad_amount");

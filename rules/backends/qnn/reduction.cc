@@ -114,7 +114,7 @@ Lowering LowerReductionWithIndex(const NodeView& view, absl::string_view name, E
 
 Lowering LowerCumulativeSum(const NodeView& view, absl::string_view name, Emission& emission) {
   const std::optional<IntVector> axis = view.integers({"axis", "dim"}, 1);
-  if (!axis || axis->empty()) return NoCounterpart("QNN's CumulativeSum needs an axis that is a constant");
+  if (!axis || axis->empty()) return WithoutArgument(view, 1, "QNN's CumulativeSum needs an axis that is a constant");
   emission.Begin(name, view.node());
   AddInput(view, view.input(0), emission);
   AddOutput(view, view.output(0), emission);
