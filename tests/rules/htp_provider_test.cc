@@ -186,6 +186,70 @@ OneNode Planar(const std::string& op, v1::DataType type, const Sizes& out = {1, 
   return std::move(OneNode(op, type).In({1, 4, 8, 8}).Out(out));
 }
 
+// A slope for each channel is taken where ONNX Runtime lays the tensor out channels last, which it does for a
+// convolution, and what stands behind it along.
+TEST_F(HtpProvider, LaysASlopeOutWithItsTensor) {
+  const auto behind = [](const char* op, bool far) {
+    GraphBuilder b;
+    const auto quantized = [&b](const std::string& name) {
+      b.Shape(name, kReal, {1, 4, 8, 8});
+      b.Pair(name, 0.0002, 32768, v1::DATA_TYPE_UINT16);
+      b.Shape(name + "_dq", kReal, {1, 4, 8, 8});
+      return name + "_dq";
+    };
+    b.Input("x", kReal, {1, 4, 8, 8});
+    std::string last = quantized("x");
+    v1::Node& first = b.Node(op, "first", {last}, {"a"});
+    if (op == std::string("MaxPool")) {
+      v1::Attribute& shape = *first.add_attributes();
+      shape.set_name(b.Symbol("kernel_shape"));
+      for (int i = 0; i < 2; ++i) shape.mutable_ints()->add_values(1);
+    }
+    last = quantized("a");
+    if (far) {
+      b.Node("Relu", "far", {last}, {"f"});
+      last = quantized("f");
+    }
+    b.Weight("slope", v1::DATA_TYPE_UINT16, {4, 1, 1}, 8);
+    b.Reals("slope_scale", {0.0001});
+    b.Ints("slope_zp", v1::DATA_TYPE_UINT16, {32768});
+    b.Node("DequantizeLinear", "slope_DQ", {"slope", "slope_scale", "slope_zp"}, {"slope_dq"});
+    b.Node("PRelu", "node", {last, "slope_dq"}, {"y"});
+    b.Output(quantized("y"));
+    return b.graph;
+  };
+  EXPECT_EQ(FateIn(behind("MaxPool", false)), kTaken);
+  EXPECT_EQ(FateIn(behind("MaxPool", true)), kTaken);
+  EXPECT_EQ(FateIn(behind("Relu", false)), kFails);
+  // The converter lays everything out channels last.
+  EXPECT_EQ(FateIn(behind("Relu", false), Toolchain::kQnnConverter), kTaken);
+}
+
+TEST_F(HtpProvider, StoresASignedGammaUnsigned) {
+  const auto norm = [](v1::DataType activation, v1::DataType gamma) {
+    return std::move(OneNode("InstanceNormalization", activation)
+                         .In({1, 4, 8, 8})
+                         .Constant({4}, gamma)
+                         .Constant({4}, v1::DATA_TYPE_INT32)
+                         .Out({1, 4, 8, 8}));
+  };
+  EXPECT_EQ(FateOf(norm(kUint8, kInt8)), kTaken);
+  EXPECT_EQ(FateOf(norm(v1::DATA_TYPE_UINT16, kInt8)), kTaken);
+  EXPECT_EQ(FateOf(norm(kInt8, kInt8)), kFails);
+  EXPECT_EQ(FateOf(norm(kUint8, kInt8), Toolchain::kQnnConverter), kLeft);
+}
+
+TEST_F(HtpProvider, LeavesBatchNormsOfInt8) {
+  const auto norm = [](v1::DataType activation) {
+    OneNode node("BatchNormalization", activation);
+    node.In({1, 4, 8, 8}).Constant({4}, kInt8).Constant({4}, v1::DATA_TYPE_INT32);
+    node.Numbers({0, 0, 0, 0}).Numbers({1, 1, 1, 1}).Out({1, 4, 8, 8});
+    return node;
+  };
+  EXPECT_EQ(FateOf(norm(kInt8)), kLeft);
+  EXPECT_EQ(FateOf(norm(kUint8)), kTaken);
+}
+
 TEST_F(HtpProvider, ComputesInFloatBetweenDequantizeAndQuantize) {
   EXPECT_EQ(FateOf(Unary("Tan", kUint8)), kTaken);
   EXPECT_THAT(emitted_, ElementsAre("Dequantize", "ElementWiseSin", "ElementWiseCos", "ElementWiseDivide", "Quantize"));

@@ -206,12 +206,36 @@ Lowering LowerLeakyRelu(const NodeView& view, absl::string_view name, Emission& 
   return Emitted();
 }
 
-Lowering LowerPrelu(const NodeView& view, absl::string_view name, Emission& emission) {
-  const Layout layout = view.channels_first() ? Layout::kChannelsLast : Layout::kSame;
+namespace {
+
+// Broadcast to the input, and laid out with it.
+void AddSlope(const NodeView& view, Layout layout, Emission& emission) {
+  BackendTensor& slope = emission.AddInput();
+  FillTensor(view, view.input(1), Layout::kSame, -1, emission, slope);
+  const int rank = view.rank(view.input(0));
+  const int own = static_cast<int>(slope.dims.size());
+  const LayoutMap map = MapLayout(layout, rank, rank);
+  if (own < 2 || own > rank || map.rank != rank) return;
+  auto& dims = emission.NewDims();
+  for (int k = 0; k < rank; ++k) {
+    const int axis = map.from[k] - (rank - own);
+    dims[k] = axis < 0 ? 1 : slope.dims[axis];
+  }
+  slope.rank = rank;
+  slope.dims = absl::MakeConstSpan(dims.data(), rank);
+}
+
+}  // namespace
+
+void EmitPrelu(const NodeView& view, absl::string_view name, Layout layout, Emission& emission) {
   emission.Begin(name, view.node());
   AddInput(view, view.input(0), emission, layout);
-  AddInput(view, view.input(1), emission);
+  AddSlope(view, layout, emission);
   AddOutput(view, view.output(0), emission, layout);
+}
+
+Lowering LowerPrelu(const NodeView& view, absl::string_view name, Emission& emission) {
+  EmitPrelu(view, name, view.channels_first() ? Layout::kChannelsLast : Layout::kSame, emission);
   return Emitted();
 }
 

@@ -28,6 +28,7 @@ Lowering LowerClamp(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerRelu6(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerLeakyRelu(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerPrelu(const NodeView&, absl::string_view name, Emission&);
+void EmitPrelu(const NodeView&, absl::string_view name, Layout layout, Emission&);
 Lowering LowerHardSigmoid(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerElu(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerSeluAsElu(const NodeView&, absl::string_view name, Emission&);

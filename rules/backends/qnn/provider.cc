@@ -48,6 +48,9 @@ constexpr Entry kEntries[] = {
     {OpId::kMaxPool, {}, LowerPool},
     {OpId::kAveragePool, {}, LowerPool},
     {OpId::kGlobalMaxPool, "PoolMax2d", LowerPool},
+    {OpId::kPRelu, "Prelu", LowerPrelu},
+    {OpId::kBatchNorm, "Batchnorm", LowerBatchNorm},
+    {OpId::kInstanceNorm, "InstanceNorm", LowerInstanceNorm},
     {OpId::kGroupNorm, "GroupNorm", LowerGroupNorm},
     {OpId::kConvTranspose, {}, LowerTransposedConvolution},
 
@@ -64,8 +67,37 @@ constexpr Entry kEntries[] = {
 }  // namespace
 }  // namespace provider
 
+namespace {
+
+// Asked one by one of onnxruntime-qnn 2.7.0. BatchNormalization is laid out anew too, but its types are looked at
+// before.
+constexpr LaidOut kLaidOut[] = {
+    {OpId::kConv, 3, 5},
+    {OpId::kConvTranspose, 3, 5},
+    {OpId::kAveragePool, 3, 5},
+    {OpId::kMaxPool, 3, 5},
+    {OpId::kGlobalAveragePool, 3, 5},
+    {OpId::kGlobalMaxPool, 3, 5},
+    {OpId::kDepthToSpace, 4, 4},
+    {OpId::kSpaceToDepth, 4, 4},
+    {OpId::kGridSample, 4, 5},
+    {OpId::kInstanceNorm, 3, 4},
+    {OpId::kGroupNorm, 3, 5},
+    {OpId::kLocalResponseNorm, 3, 4},
+    {OpId::kRoiAlign, 4, 4},
+    {OpId::kResize, 3, 5},
+};
+
+}  // namespace
+
+const LaidOut* LaidOutAnew(OpId id) {
+  const auto* const found = std::find_if(std::begin(kLaidOut), std::end(kLaidOut),
+                                         [id](const LaidOut& candidate) { return candidate.id == id; });
+  return found == std::end(kLaidOut) ? nullptr : found;
+}
+
 bool DependsOnNeighbors(const ResolvedOp& op) {
-  return op.op != nullptr && (op.op->id == OpId::kGroupNorm || op.op->id == OpId::kMul);
+  return op.op != nullptr && (op.op->id == OpId::kGroupNorm || op.op->id == OpId::kMul || op.op->id == OpId::kPRelu);
 }
 
 std::optional<Lowering> LowerForProvider(const CheckContext& context, const ResolvedOp& op, Emission& emission) {

@@ -18,6 +18,16 @@ namespace quantgate::qnn {
 // was seen to have prepared on V75.
 std::optional<Lowering> LowerForProvider(const CheckContext& context, const ResolvedOp& op, Emission& emission);
 
+// An operator that the provider asks for, and that ONNX Runtime lays out channels last before the library sees it.
+struct LaidOut {
+  OpId id;
+  // Other ranks the provider leaves to the CPU by itself.
+  int lowest_rank;
+  int highest_rank;
+};
+// Null: the operator is laid out as the file has it.
+const LaidOut* LaidOutAnew(OpId id);
+
 // Whether what becomes of the node depends on the nodes around it, and not on its operands and attributes alone.
 bool DependsOnNeighbors(const ResolvedOp& op);
 

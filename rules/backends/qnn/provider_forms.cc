@@ -2,6 +2,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "rules/backends/qnn/provider.h"
 #include "rules/backends/qnn/provider_lowerers.h"
 #include "rules/graph/data_type.h"
 
@@ -23,6 +24,28 @@ bool ReachesBeyond(const NodeView& view) {
     if ((*padding)[i] > 0 && kernel <= stride && kernel + (*padding)[i] - cut > stride) return true;
   }
   return false;
+}
+
+// Whether ONNX Runtime's layout of an operator in front reaches the node: it goes on through operators of one tensor.
+bool StandsChannelsLast(const NodeView& view) {
+  constexpr int kFar = 16;
+  const Graph& graph = view.graph();
+  int32_t node = view.node();
+  for (int step = 0; step < kFar; ++step) {
+    const int32_t value = graph.num_inputs(node) > 0 ? graph.input(node, 0) : -1;
+    node = value < 0 ? -1 : graph.producer(value);
+    if (node < 0 || graph.binding(node) == nullptr) return false;
+    const OpId id = graph.op(node);
+    if (LaidOutAnew(id) != nullptr) return true;
+    const bool quantizer = id == OpId::kQuantize || id == OpId::kDequantize;
+    const bool elementwise = (graph.binding(node)->op->traits & kElementwise) != 0 && graph.num_inputs(node) == 1;
+    if (!quantizer && !elementwise) return false;
+  }
+  return false;
+}
+
+bool IsUnsignedFixed(const BackendTensor& tensor) {
+  return tensor.type.quantized && IsInteger(tensor.type.type) && !IsSigned(tensor.type.type);
 }
 
 }  // namespace
@@ -91,6 +114,41 @@ Lowering LowerTransposedConvolution(const NodeView& view, absl::string_view name
   }
   if (ReachesBeyond(view)) return Unknown("whether it can be prepared with this output padding");
   return qnn::LowerTransposedConvolution(view, name, emission);
+}
+
+Lowering LowerPrelu(const NodeView& view, absl::string_view name, Emission& emission) {
+  EmitPrelu(view, name, StandsChannelsLast(view) ? Layout::kChannelsLast : Layout::kSame, emission);
+  return Emitted();
+}
+
+// Between Dequantize and Quantize nodes it is one with them, with mean and variance in float.
+Lowering LowerBatchNorm(const NodeView& view, absl::string_view name, Emission& emission) {
+  const Operand* input = view.input(0);
+  const int32_t before = input == nullptr || input->edge_value < 0 ? -1 : view.graph().producer(input->edge_value);
+  const Operand* stored = before < 0 ? nullptr : view.context().resolved().quantizer(before);
+  if (stored == nullptr) stored = input;
+  if (stored != nullptr && stored->quantized && stored->type == v1::DATA_TYPE_INT8) return NoCounterpart(kLeft);
+  return qnn::LowerBatchNorm(view, name, emission);
+}
+
+// Beside unsigned activations a signed gamma is stored unsigned.
+Lowering LowerInstanceNorm(const NodeView& view, absl::string_view name, Emission& emission) {
+  BackendTensor input;
+  BackendTensor gamma;
+  FillTensor(view, view.input(0), Layout::kChannelsLast, -1, emission, input);
+  FillTensor(view, view.input(1), Layout::kSame, -1, emission, gamma);
+  if (!IsUnsignedFixed(input) || !gamma.type.quantized || gamma.type.type != v1::DATA_TYPE_INT8) {
+    return qnn::LowerInstanceNorm(view, name, emission);
+  }
+  gamma.type.type = v1::DATA_TYPE_UINT8;
+  gamma.symmetric = gamma.asked_symmetric = Tri::kNo;
+  emission.Begin(name, view.node());
+  emission.AddInput() = input;
+  emission.AddInput() = gamma;
+  if (view.input(2) != nullptr) AddInput(view, view.input(2), emission);
+  AddOutput(view, view.output(0), emission, Layout::kChannelsLast);
+  emission.AddReal("epsilon", view.real({"epsilon"}).value_or(1e-5));
+  return Emitted();
 }
 
 // Laid out channels last again by the Transpose behind: which permutations are was not asked.

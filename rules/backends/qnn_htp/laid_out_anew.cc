@@ -3,10 +3,10 @@
 #include <string>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/backends/node_view.h"
+#include "rules/backends/qnn/provider.h"
 
 namespace quantgate::qnn_htp {
 
@@ -27,32 +27,6 @@ const RuleInfo kLaidOutAnew = {
 };
 
 namespace {
-
-struct Laid {
-  OpId id;
-  // Other ranks the provider leaves to the CPU by itself.
-  int lowest_rank;
-  int highest_rank;
-};
-
-// Asked one by one of onnxruntime-qnn 2.7.0. BatchNormalization is laid out anew too, but its types are looked at
-// before.
-constexpr Laid kLaid[] = {
-    {OpId::kConv, 3, 5},
-    {OpId::kConvTranspose, 3, 5},
-    {OpId::kAveragePool, 3, 5},
-    {OpId::kMaxPool, 3, 5},
-    {OpId::kGlobalAveragePool, 3, 5},
-    {OpId::kGlobalMaxPool, 3, 5},
-    {OpId::kDepthToSpace, 4, 4},
-    {OpId::kSpaceToDepth, 4, 4},
-    {OpId::kGridSample, 4, 5},
-    {OpId::kInstanceNorm, 3, 4},
-    {OpId::kGroupNorm, 3, 5},
-    {OpId::kLocalResponseNorm, 3, 4},
-    {OpId::kRoiAlign, 4, 4},
-    {OpId::kResize, 3, 5},
-};
 
 // A provider that does not know every size takes nothing.
 bool HasSizes(const NodeView& view, const Operand* operand) {
@@ -93,8 +67,8 @@ absl::string_view OwnRefusal(const NodeView& view) {
 
 bool FindLaidOutAnew(const CheckContext& context, const ResolvedOp& op, bool refused, FindingSink& sink) {
   if (context.graph().origin() != v1::Graph::ONNX || op.op == nullptr) return false;
-  const auto laid = absl::c_find_if(kLaid, [&op](const Laid& candidate) { return candidate.id == op.op->id; });
-  if (laid == std::end(kLaid)) return false;
+  const qnn::LaidOut* const laid = qnn::LaidOutAnew(op.op->id);
+  if (laid == nullptr) return false;
   const NodeView view(context, op, nullptr);
   // Integer operators and those of other domains have no builder.
   if (context.graph().binding(op.node)->integer_operator || absl::StrContains(view.op_type(), "::")) return false;
