@@ -47,6 +47,23 @@ bool IsDynamicProduct(const Graph& graph, int32_t producer) {
   return dynamic;
 }
 
+constexpr int kMaxHops = 16;
+
+// The node that computes a value, behind copies, casts and fills, which are as good as the constants that they are of;
+// -1: there is none.
+int32_t ComputedBy(const Graph& graph, int32_t value) {
+  for (int hops = 0; value >= 0 && !graph.is_constant(value); ++hops) {
+    const int32_t producer = graph.producer(value);
+    if (hops == kMaxHops || producer < 0 || !graph.is_static(value)) return producer;
+    const OpId op = graph.op(producer);
+    if (op == OpId::kFill) return -1;
+    const bool copies = graph.binding(producer) != nullptr && (graph.binding(producer)->op->traits & kMovesData) != 0;
+    if (!copies && op != OpId::kCast && op != OpId::kCastLike) return producer;
+    value = graph.num_inputs(producer) > 0 ? graph.input(producer, 0) : -1;
+  }
+  return -1;
+}
+
 // Every argument that is a scale or a zero point.
 void CheckNode(const Graph& graph, int32_t node, FindingSink& sink) {
   const Binding* binding = graph.binding(node);
@@ -59,18 +76,16 @@ void CheckNode(const Graph& graph, int32_t node, FindingSink& sink) {
     if (graph.is_constant(value) || graph.value(value).captured() > 0) continue;
     if (producer >= 0 && (IsDynamic(graph, producer) || IsDynamicProduct(graph, producer))) continue;
     if (producer < 0 && !graph.is_graph_input(value)) continue;  // defined nowhere: another finding
-    // Copies and casts of a constant are as good as the constant.
-    if (producer >= 0 && graph.is_static(value) && graph.binding(producer) != nullptr &&
-        (graph.binding(producer)->op->traits & kMovesData) != 0)
-      continue;
+    const int32_t computed = ComputedBy(graph, value);
+    if (producer >= 0 && computed < 0) continue;
     Place place;
     place.node = node;
     place.input = i;
     place.value = value;
     const char* what = role == ArgRole::kScale ? "the scale" : "the zero point";
     sink.Add(kConstantQParams, place,
-             producer >= 0 ? absl::StrCat(what, " is computed by ", graph.op_type(producer), " node '",
-                                          NodeName(graph, producer), "'")
+             producer >= 0 ? absl::StrCat(what, " is computed by ", graph.op_type(computed), " node '",
+                                          NodeName(graph, computed), "'")
                            : absl::StrCat(what, " is a graph input"),
              "a constant");
   }

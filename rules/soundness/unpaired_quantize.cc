@@ -4,6 +4,7 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/engine/render.h"
+#include "rules/graph/data_type.h"
 #include "rules/graph/port_role.h"
 #include "rules/graph/quantizer.h"
 #include "rules/soundness/rules.h"
@@ -21,11 +22,34 @@ constexpr RuleInfo kUnpairedQuantize = {
     "The operator computes with real numbers and is handed stored integers, whose scale and zero point it does not "
     "know.",
     "Put a DequantizeLinear with the same scale and zero point between the two.",
-    "QuantizeLinear straight into Sigmoid fires it; QuantizeLinear, DequantizeLinear, Sigmoid does not.",
+    "QuantizeLinear straight into Sigmoid fires it; QuantizeLinear, DequantizeLinear, Sigmoid does not. A Cast of what "
+    "it stores to float32 is a warning: the scale may be applied by hand behind it.",
 };
 
+bool IsCast(OpId op) { return op == OpId::kCast || op == OpId::kCastLike; }
+
+// What a Cast makes of stored integers; unspecified: it is none, or makes floats.
+v1::DataType IntegerCast(const Graph& graph, int32_t node) {
+  if (!IsCast(graph.op(node)) || graph.num_outputs(node) == 0 || graph.output(node, 0) < 0) {
+    return v1::DATA_TYPE_UNSPECIFIED;
+  }
+  const v1::DataType type = graph.dtype(graph.output(node, 0));
+  return IsInteger(type) ? type : v1::DATA_TYPE_UNSPECIFIED;
+}
+
+// Whether what it makes is stored integers still, of the same scale and zero point. Interpolating them is interpolating
+// the real numbers; a cast to a wider type is the beginning of arithmetic that is meant for integers.
+bool KeepsStored(const Graph& graph, int32_t node) {
+  const Binding* binding = graph.binding(node);
+  if (binding == nullptr || binding->integer_operator) return false;
+  const v1::DataType cast = IntegerCast(graph, node);
+  if (cast != v1::DATA_TYPE_UNSPECIFIED) return BitWidth(cast) <= 16;
+  return binding->op->id == OpId::kResize || (binding->op->traits & (kMovesData | kSelects)) != 0;
+}
+
 // Whether an operator means real numbers when it reads this argument. Operators that only move, pick, compare or look
-// at elements work on stored integers as well, and integer operators want them.
+// at elements work on stored integers as well, and integer operators want them, as do those that are defined for
+// integers alone.
 bool WantsRealNumbers(const Graph& graph, const Use& use) {
   const Binding* binding = graph.binding(use.node);
   if (binding == nullptr || binding->integer_operator || binding->op->id == OpId::kDequantize) return false;
@@ -38,13 +62,24 @@ bool WantsRealNumbers(const Graph& graph, const Use& use) {
     case OpId::kLessEqual:
     case OpId::kGreater:
     case OpId::kGreaterEqual:
+    case OpId::kArgMax:
+    case OpId::kArgMin:
+    case OpId::kBitwiseAnd:
+    case OpId::kBitwiseOr:
+    case OpId::kBitwiseXor:
+    case OpId::kBitwiseNot:
+    case OpId::kBitShift:
+    case OpId::kShiftLeft:
+    case OpId::kShiftRight:
+    case OpId::kMod:  // with fmod it takes real numbers too, and computes on integers as well
       return false;
     default:
       break;
   }
+  if (IntegerCast(graph, use.node) != v1::DATA_TYPE_UNSPECIFIED || KeepsStored(graph, use.node)) return false;
   const PortRole role = RoleAt(*binding, graph.argument(use.node, use.input));
   if (role == PortRole::kIndex || role == PortRole::kCondition || role == PortRole::kParameter) return false;
-  return (binding->op->traits & (kMovesData | kSelects | kNoData | kControlFlow)) == 0;
+  return (binding->op->traits & (kNoData | kControlFlow)) == 0;
 }
 
 // Moving operators take integers, but not integers and reals at once (Concat of a stored and a float tensor).
@@ -67,8 +102,7 @@ std::vector<int32_t> ReadersOfRealNumbers(const Graph& graph) {
   for (auto it = order.rbegin(); it != order.rend(); ++it) {
     const Binding* binding = graph.binding(*it);
     if (binding == nullptr) continue;
-    const bool moves = (binding->op->traits & (kMovesData | kSelects)) != 0 && !binding->integer_operator;
-    const int32_t made = moves && graph.num_outputs(*it) > 0 ? graph.output(*it, 0) : -1;
+    const int32_t made = KeepsStored(graph, *it) && graph.num_outputs(*it) > 0 ? graph.output(*it, 0) : -1;
     for (int i = 0; i < graph.num_inputs(*it); ++i) {
       const int32_t value = graph.input(*it, i);
       if (value < 0 || reader[value] >= 0) continue;
@@ -81,12 +115,30 @@ std::vector<int32_t> ReadersOfRealNumbers(const Graph& graph) {
 
 // The node that reads what `use` moves, and means real numbers; -1: none, or it moves nothing.
 int32_t ReaderBehind(const Graph& graph, const Use& use, std::vector<int32_t>& readers) {
-  const Binding* binding = graph.binding(use.node);
-  if (binding == nullptr || binding->integer_operator || use.input != 0) return -1;
-  if ((binding->op->traits & (kMovesData | kSelects)) == 0 || graph.num_outputs(use.node) == 0) return -1;
+  if (use.input != 0 || !KeepsStored(graph, use.node) || graph.num_outputs(use.node) == 0) return -1;
   if (graph.output(use.node, 0) < 0) return -1;
   if (readers.empty()) readers = ReadersOfRealNumbers(graph);
   return readers[graph.output(use.node, 0)];
+}
+
+// A Cast to a floating-point type may begin a dequantization by hand.
+FindingDraft CastOfStored(const Graph& graph, int32_t cast) {
+  FindingDraft draft;
+  draft.severity = v1::Finding::WARNING;
+  draft.effect = v1::Finding::ADVICE;
+  draft.observed = absl::StrCat("is cast to real numbers by ", graph.op_type(cast), " node '", NodeName(graph, cast),
+                                "', without its scale and zero point");
+  draft.allowed = "a DequantizeLinear instead, unless both are applied behind it";
+  return draft;
+}
+
+FindingDraft ReadAsReal(const Graph& graph, int32_t reader, const Use& use) {
+  if (IsCast(graph.op(reader))) return CastOfStored(graph, reader);
+  FindingDraft draft;
+  draft.observed = absl::StrCat("feeds ", graph.op_type(reader), " node '", NodeName(graph, reader), "' ",
+                                reader == use.node ? "directly" : absl::StrCat("through ", graph.op_type(use.node)));
+  draft.allowed = "a DequantizeLinear in between";
+  return draft;
 }
 
 void CheckUnpairedQuantize(const CheckContext& context, FindingSink& sink) {
@@ -99,15 +151,12 @@ void CheckUnpairedQuantize(const CheckContext& context, FindingSink& sink) {
       const bool direct = WantsRealNumbers(graph, use) || MixedWithFloats(context, use, value);
       const int32_t behind = direct ? -1 : ReaderBehind(graph, use, readers);
       if (!direct && behind < 0) continue;
-      Place place;
-      place.node = node;
-      place.output = 0;
-      place.value = value;
-      const int32_t reader = direct ? use.node : behind;
-      sink.Add(kUnpairedQuantize, place,
-               absl::StrCat("feeds ", graph.op_type(reader), " node '", NodeName(graph, reader), "' ",
-                            direct ? "directly" : absl::StrCat("through ", graph.op_type(use.node))),
-               "a DequantizeLinear in between");
+      FindingDraft draft = ReadAsReal(graph, direct ? use.node : behind, use);
+      draft.rule = &kUnpairedQuantize;
+      draft.place.node = node;
+      draft.place.output = 0;
+      draft.place.value = value;
+      sink.Add(std::move(draft));
       break;
     }
   }

@@ -103,6 +103,26 @@ void SecondPair(GraphBuilder& b, const std::string& from, v1::DataType type) {
   b.Output("p_dq");
 }
 
+void Cast(GraphBuilder& b, const std::string& name, const std::string& from, const std::string& to, v1::DataType type) {
+  const int onnx = type == v1::DATA_TYPE_UINT8 ? 2 : type == v1::DATA_TYPE_INT32 ? 6 : 1;
+  b.Int(b.Node("Cast", name, {from}, {to}), "to", onnx);
+  b.Value(to).set_dtype(type);
+}
+
+// The last nodes become the first.
+void MoveToFront(GraphBuilder& b, int count) {
+  auto* nodes = b.graph.mutable_nodes();
+  std::rotate(nodes->pointer_begin(), nodes->pointer_end() - count, nodes->pointer_end());
+}
+
+// What y_Q stores is interpolated, and read by `reader`.
+void ResizeStored(GraphBuilder& b, const std::string& reader) {
+  b.Reals("sizes", {1, 1, 2, 2});
+  b.Node("Resize", "resize", {"y_q", "", "sizes"}, {"r"});
+  b.Node(reader, "reader", {"r", "y_scale", "y_zp"}, {"s"});
+  b.Output("s");
+}
+
 GraphBuilder Blocked() {
   GraphBuilder b;
   b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 64});
@@ -698,13 +718,28 @@ std::vector<Case> Cases() {
        [](GraphBuilder& b) { b.Find("choose").set_op(b.Symbol("aten.topk.default")); }, "GS005", "x_Q", "x_scale"},
       {"ScaleIsCopied", SoundConv,
        [](GraphBuilder& b) {
-         v1::Node copy = b.Node("Identity", "copy", {"y_scale"}, {"copied"});
-         b.graph.mutable_nodes()->RemoveLast();
+         b.Node("Identity", "copy", {"y_scale"}, {"copied"});
          b.Find("y_DQ").set_inputs(1, b.Id("copied"));
-         *b.graph.add_nodes() = copy;
-         for (int i = b.graph.nodes_size() - 1; i > 0; --i) b.graph.mutable_nodes()->SwapElements(i, i - 1);
+         MoveToFront(b, 1);
        },
        ""},
+      {"ZeroPointIsCastAndFilled", SoundConv,
+       [](GraphBuilder& b) {
+         b.Ints("no_sizes", v1::DATA_TYPE_INT64, {}, false);
+         b.Node("ConstantOfShape", "fill", {"no_sizes"}, {"filled"});
+         Cast(b, "cast", "filled", "cast_zp", v1::DATA_TYPE_UINT8);
+         b.Find("y_DQ").set_inputs(2, b.Id("cast_zp"));
+         MoveToFront(b, 2);
+       },
+       "-GS005"},
+      {"ScaleIsACastOfAProduct", SoundConv,
+       [](GraphBuilder& b) {
+         b.Node("Mul", "mul", {"x_scale", "x_scale"}, {"product"});
+         Cast(b, "cast", "product", "computed", v1::DATA_TYPE_FLOAT32);
+         b.Find("y_DQ").set_inputs(1, b.Id("computed"));
+         MoveToFront(b, 2);
+       },
+       "GS005", "y_DQ", "computed"},
       {"ScaleHasADefault", SoundConv, [](GraphBuilder& b) { b.graph.add_inputs(b.Id("y_scale")); }, ""},
       {"IntegerScaleIsAnInput", SoundIntegerConv,
        [](GraphBuilder& b) {
@@ -749,6 +784,49 @@ std::vector<Case> Cases() {
          b.Node("QuantizeLinear", "again", {"t", "y_scale", "y_zp"}, {"s"});
          b.Output("s");
        },
+       "GS006", "y_Q", "y_q"},
+      {"QuantizeThroughCastIntoDequantize", SoundConv,
+       [](GraphBuilder& b) {
+         Cast(b, "cast", "y_q", "c", v1::DATA_TYPE_UINT8);
+         b.Node("DequantizeLinear", "c_DQ", {"c", "y_scale", "y_zp"}, {"s"});
+         b.Output("s");
+       },
+       ""},
+      {"QuantizeThroughCastIntoSigmoid", SoundConv,
+       [](GraphBuilder& b) {
+         Cast(b, "cast", "y_q", "c", v1::DATA_TYPE_UINT8);
+         b.Node("Sigmoid", "sigmoid", {"c"}, {"s"});
+         b.Output("s");
+       },
+       "GS006", "y_Q", "y_q"},
+      {"QuantizeThroughWideCastIntoArithmetic", SoundConv,
+       [](GraphBuilder& b) {
+         Cast(b, "cast", "y_q", "c", v1::DATA_TYPE_INT32);
+         b.Node("Add", "add", {"c", "c"}, {"s"});
+         b.Output("s");
+       },
+       ""},
+      {"QuantizeIntoArithmetic", SoundConv,
+       [](GraphBuilder& b) {
+         b.Node("Add", "add", {"y_q", "y_q"}, {"s"});
+         b.Output("s");
+       },
+       "GS006", "y_Q", "y_q"},
+      {"QuantizeIntoBitwiseNot", SoundConv,
+       [](GraphBuilder& b) {
+         b.Node("BitwiseNot", "not", {"y_q"}, {"s"});
+         b.Output("s");
+       },
+       ""},
+      {"QuantizeIntoCastToFloat", SoundConv,
+       [](GraphBuilder& b) {
+         Cast(b, "cast", "y_q", "s", v1::DATA_TYPE_FLOAT32);
+         b.Output("s");
+       },
+       "GS006", "y_Q", "y_q", -1, warning},
+      {"QuantizeThroughResizeIntoDequantize", SoundConv, [](GraphBuilder& b) { ResizeStored(b, "DequantizeLinear"); },
+       "-GS006"},
+      {"QuantizeThroughResizeIntoQuantize", SoundConv, [](GraphBuilder& b) { ResizeStored(b, "QuantizeLinear"); },
        "GS006", "y_Q", "y_q"},
       {"QuantizeIntoConcatWithFloats", SoundConv,
        [](GraphBuilder& b) {
