@@ -1,8 +1,10 @@
 #include "rules/graph/quantizer_forms.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "absl/strings/string_view.h"
 #include "rules/graph/data_type.h"
@@ -14,6 +16,19 @@ namespace {
 
 // PyTorch's operators say in their names whether there is one scale, whatever is known of the tensor that holds it.
 bool IsPerTensor(absl::string_view op_type) { return absl::StrContains(op_type, "_per_tensor."); }
+
+// What is between a parameter and the constant that it is made of, as exporters write it.
+constexpr int kMaxHops = 8;
+
+bool IsOneElement(const v1::Value& value) {
+  return value.has_shape() && absl::c_all_of(value.dims(), [](int64_t dim) { return dim == 1; });
+}
+
+// A cast to an integer type leaves the number as it is.
+bool CastKeeps(const RealView& numbers, v1::DataType type) {
+  return numbers.size() == 1 && IsInteger(type) && numbers[0] == std::trunc(numbers[0]) &&
+         numbers[0] >= static_cast<double>(MinOf(type)) && numbers[0] <= static_cast<double>(MaxOf(type));
+}
 
 }  // namespace
 
@@ -56,12 +71,16 @@ StoredForm QuantizerForms::Describe(int32_t node) {
 v1::DataType QuantizerForms::TypeOf(int32_t value) const {
   const v1::DataType declared = graph_.dtype(value);
   const int32_t producer = graph_.producer(value);
-  if (declared != v1::DATA_TYPE_UNSPECIFIED || producer < 0 || graph_.op(producer) != OpId::kFill) return declared;
-  // ONNX's ConstantOfShape has the type of the tensor that is its attribute.
-  const v1::Attribute* filled = graph_.attribute(producer, "value");
+  if (declared != v1::DATA_TYPE_UNSPECIFIED || producer < 0) return declared;
+  const int32_t filled = FilledWith(producer);
+  return filled >= 0 ? graph_.dtype(filled) : declared;
+}
+
+int32_t QuantizerForms::FilledWith(int32_t node) const {
+  const v1::Attribute* filled = graph_.op(node) == OpId::kFill ? graph_.attribute(node, "value") : nullptr;
   const bool tensor = filled != nullptr && filled->value_case() == v1::Attribute::kTensor && filled->tensor() >= 1 &&
                       filled->tensor() <= graph_.num_values();
-  return tensor ? graph_.dtype(filled->tensor() - 1) : declared;
+  return tensor ? static_cast<int32_t>(filled->tensor() - 1) : -1;
 }
 
 bool QuantizerForms::IsDynamic(int32_t scale) const {
@@ -89,10 +108,8 @@ int32_t QuantizerForms::MakeParams(int32_t node, const QuantizerInputs& inputs) 
     return params_.Add(params);
   }
   const v1::Value& scale = graph_.value(inputs.scale);
-  const bool one_element =
-      scale.has_shape() && std::all_of(scale.dims().begin(), scale.dims().end(), [](int64_t dim) { return dim == 1; });
   const bool one_scale =
-      IsPerTensor(graph_.op_type(node)) || (params.scales.empty() ? one_element : params.scales.size() == 1);
+      IsPerTensor(graph_.op_type(node)) || (params.scales.empty() ? IsOneElement(scale) : params.scales.size() == 1);
   int64_t rank = inputs.data >= 0 && graph_.value(inputs.data).has_shape() ? graph_.value(inputs.data).dims_size() : -1;
   const int64_t block_size = graph_.int_attribute(node, "block_size", 0);
   int64_t axis = graph_.int_attribute(node, "axis", graph_.origin() == v1::Graph::ONNX ? 1 : 0);
@@ -115,8 +132,32 @@ int32_t QuantizerForms::MakeParams(int32_t node, const QuantizerInputs& inputs) 
   return params_.Add(params);
 }
 
-RealView QuantizerForms::NumbersOf(int32_t value) const {
-  return value < 0 || !graph_.is_constant(value) ? RealView() : quantgate::NumbersOf(graph_.value(value));
+RealView QuantizerForms::NumbersOf(int32_t value) const { return NumbersOf(value, kMaxHops); }
+
+RealView QuantizerForms::NumbersOf(int32_t value, int hops) const {
+  if (value < 0) return RealView();
+  if (graph_.is_constant(value)) return quantgate::NumbersOf(graph_.value(value));
+  const int32_t producer = graph_.producer(value);
+  if (hops == 0 || producer < 0) return RealView();
+  const int32_t input = graph_.num_inputs(producer) > 0 ? graph_.input(producer, 0) : -1;
+  switch (graph_.op(producer)) {
+    case OpId::kIdentity:
+    case OpId::kReshape:
+    case OpId::kFlatten:
+    case OpId::kSqueeze:
+    case OpId::kUnsqueeze:
+      return NumbersOf(input, hops - 1);
+    case OpId::kCast: {
+      const RealView numbers = NumbersOf(input, hops - 1);
+      return CastKeeps(numbers, graph_.dtype(value)) ? numbers : RealView();
+    }
+    case OpId::kFill: {
+      const int32_t filled = FilledWith(producer);
+      return filled >= 0 && IsOneElement(graph_.value(value)) ? quantgate::NumbersOf(graph_.value(filled)) : RealView();
+    }
+    default:
+      return RealView();
+  }
 }
 
 }  // namespace quantgate

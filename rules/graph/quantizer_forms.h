@@ -17,13 +17,17 @@ class QuantizerForms {
 
   // Of a Quantize or Dequantize node. Computed once per node.
   StoredForm Of(int32_t node);
-  // What a constant holds, as real numbers; empty: not known. -1: no value.
+  // What a constant holds, or what only reshapes, casts or fills with it, as real numbers; empty: not known. -1: no
+  // value.
   RealView NumbersOf(int32_t value) const;
   // Whether a scale is computed at run time.
   bool IsDynamic(int32_t scale) const;
 
  private:
   StoredForm Describe(int32_t node);
+  RealView NumbersOf(int32_t value, int hops) const;
+  // The tensor with which ONNX's ConstantOfShape fills; -1: the node is another, or states none.
+  int32_t FilledWith(int32_t node) const;
   // Declared, or what the producer states.
   v1::DataType TypeOf(int32_t value) const;
   int32_t MakeParams(int32_t node, const QuantizerInputs& inputs);

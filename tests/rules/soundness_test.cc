@@ -115,6 +115,19 @@ void MoveToFront(GraphBuilder& b, int count) {
   std::rotate(nodes->pointer_begin(), nodes->pointer_end() - count, nodes->pointer_end());
 }
 
+// y_DQ takes its zero point from a Cast of a filled tensor.
+void FillZeroPoint(GraphBuilder& b, int64_t number) {
+  b.Ints("no_sizes", v1::DATA_TYPE_INT64, {}, false);
+  b.Ints("number", v1::DATA_TYPE_INT64, {number}, false);
+  b.Shape("filled", v1::DATA_TYPE_INT64, {});
+  v1::Attribute& value = *b.Node("ConstantOfShape", "fill", {"no_sizes"}, {"filled"}).add_attributes();
+  value.set_name(b.Symbol("value"));
+  value.set_tensor(b.Id("number"));
+  Cast(b, "cast", "filled", "cast_zp", v1::DATA_TYPE_UINT8);
+  b.Find("y_DQ").set_inputs(2, b.Id("cast_zp"));
+  MoveToFront(b, 2);
+}
+
 // What y_Q stores is interpolated, and read by `reader`.
 void ResizeStored(GraphBuilder& b, const std::string& reader) {
   b.Reals("sizes", {1, 1, 2, 2});
@@ -723,15 +736,10 @@ std::vector<Case> Cases() {
          MoveToFront(b, 1);
        },
        ""},
-      {"ZeroPointIsCastAndFilled", SoundConv,
-       [](GraphBuilder& b) {
-         b.Ints("no_sizes", v1::DATA_TYPE_INT64, {}, false);
-         b.Node("ConstantOfShape", "fill", {"no_sizes"}, {"filled"});
-         Cast(b, "cast", "filled", "cast_zp", v1::DATA_TYPE_UINT8);
-         b.Find("y_DQ").set_inputs(2, b.Id("cast_zp"));
-         MoveToFront(b, 2);
-       },
-       "-GS005"},
+      {"ZeroPointIsCastAndFilled", SoundConv, [](GraphBuilder& b) { FillZeroPoint(b, b.Value("y_zp").constant().ints(0)); },
+       ""},
+      {"ZeroPointIsCastAndFilledOtherwise", SoundConv,
+       [](GraphBuilder& b) { FillZeroPoint(b, b.Value("y_zp").constant().ints(0) + 1); }, "GS009", "y_DQ", "y_q"},
       {"ScaleIsACastOfAProduct", SoundConv,
        [](GraphBuilder& b) {
          b.Node("Mul", "mul", {"x_scale", "x_scale"}, {"product"});
