@@ -136,6 +136,8 @@ void Complete(const v1::Graph& model, v1::Graph* graph, int64_t& room) {
     TakeOverCaptured(*graph, room, &subgraph);
     Complete(model, &subgraph, room);
   }
+  // What the bodies give.
+  if (graph->subgraphs_size() > 0) CompleteElementTypes(model, graph);
 }
 
 }  // namespace

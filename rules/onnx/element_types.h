@@ -14,6 +14,9 @@ namespace quantgate {
 // not a tensor.
 std::vector<v1::DataType> ElementTypes(const CheckContext& context);
 
+// Type that an attribute states for the first output (ConstantOfShape's value, Cast's to); unspecified: none does.
+v1::DataType StatedType(const Graph& graph, int32_t node);
+
 }  // namespace quantgate
 
 #endif  // QUANTGATE_RULES_ONNX_ELEMENT_TYPES_H_

@@ -1,3 +1,5 @@
+#include "rules/onnx/element_types.h"
+
 #include <array>
 #include <optional>
 #include <vector>
@@ -33,39 +35,6 @@ constexpr RuleInfo kElementTypes = {
     "not. A QuantizeLinear that reads truth values fires it as well, and so does an If whose output is declared "
     "float32 with a branch that gives int32.",
 };
-
-// Attributes that say the element type of what a node makes, as ONNX numbers them. `fallback`: without the attribute; 0
-// where something else says it then.
-struct TypeByAttribute {
-  absl::string_view op;
-  absl::string_view attribute;
-  int64_t fallback;
-};
-
-constexpr TypeByAttribute kTypesByAttribute[] = {
-    {"BitCast", "to", 0},
-    {"BlackmanWindow", "output_datatype", 1},
-    {"Cast", "to", 0},
-    {"EyeLike", "dtype", 0},
-    {"HammingWindow", "output_datatype", 1},
-    {"HannWindow", "output_datatype", 1},
-    {"MelWeightMatrix", "output_datatype", 1},
-    {"RandomNormal", "dtype", 1},
-    {"RandomUniform", "dtype", 1},
-};
-
-v1::DataType StatedType(const Graph& graph, int32_t node) {
-  const absl::string_view op_type = graph.op_type(node);
-  if (op_type == "ConstantOfShape") {
-    const v1::Attribute* value = graph.attribute(node, "value");
-    if (value == nullptr) return v1::DATA_TYPE_FLOAT32;
-    return value->tensor() > 0 ? graph.dtype(value->tensor() - 1) : v1::DATA_TYPE_UNSPECIFIED;
-  }
-  for (const TypeByAttribute& by : kTypesByAttribute) {
-    if (by.op == op_type) return DataTypeFromOnnx(graph.int_attribute(node, by.attribute, by.fallback));
-  }
-  return v1::DATA_TYPE_UNSPECIFIED;
-}
 
 class Types {
  public:

@@ -193,14 +193,7 @@ class TypeCheck {
           Add(node, value, absl::StrCat("the bias is ", DataTypeName(type)), "int32", i);
         }
       }
-      if (argument.role == ArgRole::kZeroPoint && !argument.of_output) {
-        // Only what the file states itself; types inferred through other integer operators are FI010's.
-        const int32_t described = data[argument.port];
-        if (described >= 0 && (graph_.is_constant(described) || graph_.is_graph_input(described) ||
-                               IsQuantize(graph_, graph_.producer(described)))) {
-          ZeroPoint(node, value, described);
-        }
-      }
+      if (argument.role == ArgRole::kZeroPoint && !argument.of_output) ZeroPoint(node, value, data[argument.port]);
     }
   }
 
@@ -277,8 +270,9 @@ class TypeCheck {
     const v1::DataType data = IsQuantize(graph_, node) ? graph_.value(stored).dtype() : StoredType(stored);
     if (type == v1::DATA_TYPE_UNSPECIFIED || data == v1::DATA_TYPE_UNSPECIFIED || type == data) return;
     if (IsFloat(type)) return;  // real-valued zero points (block-wise weights)
-    // What an integer operator writes has the type of its zero point, which may be the wrong one of the two.
-    if (WrittenType(graph_, StoredWriter(graph_, stored)) != v1::DATA_TYPE_UNSPECIFIED) return;
+    // Between integer operators it is the writer's zero point that may be wrong (FI010).
+    if (!IsDequantize(graph_, node) && WrittenType(graph_, StoredWriter(graph_, stored)) != v1::DATA_TYPE_UNSPECIFIED)
+      return;
     Add(node, stored,
         absl::StrCat("the tensor is ", DataTypeName(data), ", its zero point '", graph_.value(zero_point).name(), "' ",
                      DataTypeName(type)),

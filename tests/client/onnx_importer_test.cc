@@ -402,6 +402,32 @@ TEST(OnnxImporter, TypesAndShapesThatFollow) {
   EXPECT_EQ(ValueNamed(imported, "y").dims(1), 4);
 }
 
+TEST(OnnxImporter, TypesThatAttributesAndBodiesState) {
+  onnx::ModelProto model = EmptyModel();
+  onnx::GraphProto* graph = model.mutable_graph();
+  SetTensorType(graph->add_input(), "c", TensorProto::BOOL, {});
+  SetTensorType(graph->add_input(), "sizes", TensorProto::INT64, {1});
+  AddNode(graph, "ConstantOfShape", "zeros", {"sizes"}, {"zeros"});
+  onnx::AttributeProto* value = AddNode(graph, "ConstantOfShape", "ones", {"sizes"}, {"ones"})->add_attribute();
+  value->set_name("value");
+  value->set_type(onnx::AttributeProto::TENSOR);
+  value->mutable_t()->set_data_type(TensorProto::INT8);
+  value->mutable_t()->add_dims(1);
+  value->mutable_t()->add_int32_data(1);
+  onnx::NodeProto* branch = AddNode(graph, "If", "if", {"c"}, {"y"});
+  for (const char* name : {"then_branch", "else_branch"}) {
+    onnx::AttributeProto* body = branch->add_attribute();
+    body->set_name(name);
+    body->set_type(onnx::AttributeProto::GRAPH);
+    AddNode(body->mutable_g(), "Identity", name, {"ones"}, {"inner"});
+    body->mutable_g()->add_output()->set_name("inner");
+  }
+  const v1::Graph imported = Import(model);
+  EXPECT_EQ(ValueNamed(imported, "zeros").dtype(), v1::DATA_TYPE_FLOAT32);
+  EXPECT_EQ(ValueNamed(imported, "ones").dtype(), v1::DATA_TYPE_INT8);
+  EXPECT_EQ(ValueNamed(imported, "y").dtype(), v1::DATA_TYPE_INT8);
+}
+
 // What a file declares of one tensor is not written down for another that an operator makes.
 TEST(OnnxImporter, DeclarationsStayWhereTheyAre) {
   onnx::ModelProto model = EmptyModel();

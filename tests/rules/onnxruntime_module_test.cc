@@ -323,6 +323,18 @@ GraphBuilder Mean(const std::vector<std::string>& inputs) {
   return b;
 }
 
+// Of a uint8 tensor, with a zero point of this type.
+GraphBuilder Dequantize(v1::DataType type) {
+  GraphBuilder b;
+  b.Input("x", kUint8, {1, 4, 6, 6});
+  b.Reals("xs", {0.1});
+  b.Ints("xz", type, {0});
+  b.Node("DequantizeLinear", "node", {"x", "xs", "xz"}, {"y"});
+  b.Shape("y", kFloat, {1, 4, 6, 6});
+  b.Output("y");
+  return b;
+}
+
 GraphBuilder ContribDequantize(const std::vector<std::string>& inputs) {
   GraphBuilder b;
   b.Input("x", kUint8, {1, 4, 6, 6});
@@ -866,6 +878,8 @@ std::vector<OrtCase> OrtCases() {
          return b;
        },
        "DT505"},
+      {"DequantizeOfTwoTypes", [] { return Dequantize(kInt8); }, "DT505"},
+      {"DequantizeOfOneType", [] { return Dequantize(kUint8); }, ""},
       {"ConcatOfTwoTypes",
        [] {
          GraphBuilder b = QLinear("QLinearConcat", {"ys", "yz", "x", "xs", "xz", "i", "xs", "iz"});

@@ -509,6 +509,21 @@ std::vector<SoundnessCase> ExpertCases() {
 
 std::vector<SoundnessCase> ScaleCases() {
   return {
+      // FI008
+      {"DynamicZeroPointOfAnotherType", DynamicAccumulator,
+       [](GraphBuilder& b) {
+         b.Value("q").set_dtype(v1::DATA_TYPE_UINT8);
+         b.Ints("zero", v1::DATA_TYPE_INT8, {0});
+         b.Find("product").set_inputs(2, b.Id("zero"));
+       },
+       "FI008", "product", "q"},
+      {"DynamicZeroPointOfItsType", DynamicAccumulator,
+       [](GraphBuilder& b) {
+         b.Value("q").set_dtype(v1::DATA_TYPE_UINT8);
+         b.Ints("zero", v1::DATA_TYPE_UINT8, {0});
+         b.Find("product").set_inputs(2, b.Id("zero"));
+       },
+       "-FI008"},
       // GS005
       {"ScaleOfADynamicAccumulator", DynamicAccumulator, AsItIs, ""},
       {"ScaleOfADynamicAccumulatorIsAnInput", DynamicAccumulator,

@@ -115,6 +115,13 @@ void MoveToFront(GraphBuilder& b, int count) {
   std::rotate(nodes->pointer_begin(), nodes->pointer_end() - count, nodes->pointer_end());
 }
 
+// What the integer convolution reads is a Cast to this type.
+void CastIntoConv(GraphBuilder& b, v1::DataType type) {
+  Cast(b, "cast", "xq", "cast_q", type);
+  b.Find("q").set_inputs(0, b.Id("cast_q"));
+  MoveToFront(b, 1);
+}
+
 // y_DQ takes its zero point from a Cast of a filled tensor.
 void FillZeroPoint(GraphBuilder& b, int64_t number) {
   b.Ints("no_sizes", v1::DATA_TYPE_INT64, {}, false);
@@ -518,6 +525,17 @@ std::vector<Case> Cases() {
          b.Find("y_DQ").set_inputs(2, b.Id("other_zp"));
        },
        "FI008", "y_DQ", "y_q"},
+      {"ZeroPointTypeBehindAnIntegerOperator", SoundIntegerConv,
+       [](GraphBuilder& b) {
+         b.Value("yq").set_dtype(v1::DATA_TYPE_UINT8);
+         b.Ints("other_zp", v1::DATA_TYPE_INT8, {0});
+         b.Find("y_DQ").set_inputs(2, b.Id("other_zp"));
+       },
+       "FI008", "y_DQ", "yq"},
+      {"ZeroPointTypeBehindACast", SoundIntegerConv, [](GraphBuilder& b) { CastIntoConv(b, v1::DATA_TYPE_INT32); },
+       "FI008", "q", "cast_q"},
+      {"ZeroPointTypeAsACastMakesIt", SoundIntegerConv, [](GraphBuilder& b) { CastIntoConv(b, v1::DATA_TYPE_UINT8); },
+       "-FI008"},
       {"WeightZeroPointType", SoundIntegerConv, [](GraphBuilder& b) { b.Value("w_zp").set_dtype(v1::DATA_TYPE_UINT8); },
        "FI008", "q", "w"},
       {"IntegerBiasIsFloat", SoundIntegerConv, [](GraphBuilder& b) { b.Value("b").set_dtype(v1::DATA_TYPE_FLOAT32); },
