@@ -55,6 +55,7 @@ Rule StoredPairMismatch();    // GS014
 Rule UnmatchedEncoding();     // GS015
 Rule NoEncodings();           // GS016
 Rule LostAssignment();        // GS017
+Rule QuantizedScales();       // GS018
 
 // CV: coverage.
 Rule UnknownOperator();   // CV001

@@ -1,5 +1,7 @@
 // ONNX files that onnx.checker or ONNX Runtime refuse, and their neighbors that they take: products of matrices whose
-// parameters are of each matrix, bodies of control flow, signatures, ranks of arguments, computed scales, attention.
+// parameters are of each matrix, bodies of control flow, signatures, ranks of arguments, computed scales, resizing,
+// attention.
+#include <cmath>
 #include <initializer_list>
 
 #include "absl/strings/str_cat.h"
@@ -537,6 +539,38 @@ std::vector<SoundnessCase> ScaleCases() {
   };
 }
 
+// x [1, 3, 8, 8] -> Resize by 1, 1, `factor`, 2, which are quantized with this scale.
+std::function<void(GraphBuilder&)> ResizeBy(double factor, double scale, bool stored = false) {
+  return [=](GraphBuilder& b) {
+    b.Input("x", kFloat, {1, 3, 8, 8});
+    b.Reals("factors", {1, 1, factor, 2});
+    b.Reals("s", {scale});
+    b.Ints("z", v1::DATA_TYPE_UINT8, {0});
+    if (stored) {
+      const auto store = [scale](double number) { return static_cast<int64_t>(std::lround(number / scale)); };
+      b.Ints("q", v1::DATA_TYPE_UINT8, {store(1), store(1), store(factor), store(2)});
+    } else {
+      b.Node("QuantizeLinear", "factors_Q", {"factors", "s", "z"}, {"q"});
+    }
+    b.Node("DequantizeLinear", "factors_DQ", {"q", "s", "z"}, {"d"});
+    b.Node("Resize", "n", {"x", "", "d"}, {"y"});
+    b.Output("y");
+  };
+}
+
+std::vector<SoundnessCase> ResizeCases() {
+  const v1::Finding::Severity warning = v1::Finding::WARNING;
+  return {
+      // GS018
+      {"ResizeByLessThanOne", Empty, ResizeBy(2, 0.0078431), "GS018", "n", "factors", 0},
+      {"ResizeByWhatIsKept", Empty, ResizeBy(2, 0.015625), "-GS018"},
+      {"ResizeToOneRowLess", Empty, ResizeBy(1.625, 0.25), "GS018", "n", "factors", 2},
+      {"ResizeToAsManyRows", Empty, ResizeBy(1.14, 0.015625), "GS018", "n", "factors", 2, warning},
+      {"ResizeByAStoredLessThanOne", Empty, ResizeBy(2, 0.0079, true), "GS018", "n", "q", 0},
+      {"ResizeByWhatIsStored", Empty, ResizeBy(2, 0.015625, true), "-GS018"},
+  };
+}
+
 std::vector<SoundnessCase> AttentionCases() {
   const Sizes heads = {1, 2, 4, 8};
   const Sizes packed = {1, 4, 16};
@@ -800,7 +834,7 @@ std::vector<SoundnessCase> ConditionCases() {
 std::vector<SoundnessCase> OnnxCases() {
   std::vector<SoundnessCase> cases;
   for (std::vector<SoundnessCase> (*some)() :
-       {&ProductCases, &GemmCases, &ExpertCases, &BodyCases, &SignatureCases, &ArgumentCases, &ScaleCases,
+       {&ProductCases, &GemmCases, &ExpertCases, &BodyCases, &SignatureCases, &ArgumentCases, &ScaleCases, &ResizeCases,
         &AttentionCases, &MeaningCases, &ConditionCases}) {
     for (SoundnessCase& c : some()) cases.push_back(std::move(c));
   }
