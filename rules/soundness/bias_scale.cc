@@ -71,6 +71,11 @@ void CheckBiasScale(const CheckContext& context, FindingSink& sink) {
       draft.allowed =
           absl::StrCat(FormatNumber(expected), " = ", FormatNumber(inputs[0]), " x ", FormatNumber(weight),
                        bias.factor == 1 ? "" : absl::StrCat(" x alpha / beta = ", FormatNumber(bias.factor)));
+      // What quantizers write beside an alpha: right as it stands, and not what a kernel accumulates in.
+      if (std::fabs(scale * bias.factor - expected) <= kTolerance * expected) {
+        draft.severity = v1::Finding::WARNING;
+        draft.effect = v1::Finding::ADVICE;
+      }
       if (shared) {
         draft.severity = v1::Finding::INFO;
         draft.effect = v1::Finding::ADVICE;

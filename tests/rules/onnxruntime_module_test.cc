@@ -227,6 +227,22 @@ GraphBuilder WithBias(const std::string& op, double bias_scale) {
   return b;
 }
 
+// A Conv whose bias is an Identity of floats; in between, if asked, a Quantize and Dequantize pair.
+GraphBuilder WithFloatBias(bool pair) {
+  GraphBuilder b = WithBias("Conv", 0.01);
+  b.Reals("floats", {0.7, -0.9});
+  b.Find("node").set_inputs(2, b.Id("same"));
+  if (!pair) {
+    b.Node("Identity", "copy", {"floats"}, {"same"});
+  } else {
+    b.Ints("z_b", kInt8, {0});
+    b.Node("QuantizeLinear", "bias_Q", {"floats", "s_b", "z_b"}, {"floats_q"});
+    b.Node("DequantizeLinear", "bias_DQ", {"floats_q", "s_b", "z_b"}, {"floats_dq"});
+    b.Node("Identity", "copy", {"floats_dq"}, {"same"});
+  }
+  return b;
+}
+
 // Two scales for a square weight, along `axis`. `to_float`: the result is not quantized.
 GraphBuilder WithWeightScales(const std::string& op, int64_t axis, const std::vector<double>& scales,
                               bool to_float = false) {
@@ -745,6 +761,17 @@ std::vector<OrtCase> OrtCases() {
        },
        ""},
       {"GemmOtherBias", [] { return WithBias("Gemm", 0.02); }, "FX501", kWrong},
+      {"GemmBiasAndAlpha",
+       [] {
+         GraphBuilder b = WithBias("Gemm", 0.02);
+         v1::Attribute& alpha = *b.Find("node").add_attributes();
+         alpha.set_name(b.Symbol("alpha"));
+         alpha.set_f(0.5);
+         return b;
+       },
+       "CV205", kFallback},
+      {"ConvBiasFolded", [] { return WithFloatBias(/*pair=*/false); }, ""},
+      {"ConvBiasOfAPair", [] { return WithFloatBias(/*pair=*/true); }, "CV205", kFallback},
       {"ConvBias", [] { return WithBias("Conv", 0.01); }, ""},
       {"ConvOtherBias", [] { return WithBias("Conv", 0.02); }, "CV205", kFallback},
       {"ConvOverridableScale", [] { return Overridable(WithBias("Conv", 0.01), "s_x"); }, "CV205", kFallback},

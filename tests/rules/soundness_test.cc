@@ -1254,7 +1254,8 @@ std::vector<Case> Cases() {
        },
        "FX001", "conv", "b", 0},
       {"BiasScaleOfGemm", SoundGemm, [](GraphBuilder&) {}, "-FX001"},
-      {"BiasScaleOfGemmWithAlpha", SoundGemm, [](GraphBuilder& b) { SetGemm(b, "alpha", 2); }, "FX001", "gemm", "b"},
+      {"BiasScaleOfGemmWithAlpha", SoundGemm, [](GraphBuilder& b) { SetGemm(b, "alpha", 2); }, "FX001", "gemm", "b", -1, warning},
+      {"BiasScaleOfGemmOnNeitherScale", SoundGemm, [](GraphBuilder& b) { SetGemm(b, "alpha", 2); SetReal(b, "b_scale", 0, 3e-4); }, "FX001", "gemm", "b"},
       {"BiasScaleOfGemmWithAlphaAndBeta", SoundGemm,
        [](GraphBuilder& b) {
          SetGemm(b, "alpha", 2);

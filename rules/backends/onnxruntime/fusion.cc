@@ -81,6 +81,9 @@ constexpr absl::string_view kMatMulToFloat = "com.microsoft::MatMulIntegerToFloa
 // Relative difference of a bias scale from the product of the others with which a Conv is still fused.
 constexpr double kBiasTolerance = 0.0101;
 
+// Tensors that a bias is computed from.
+constexpr int kMostFolded = 16;
+
 const Entry* EntryOf(absl::string_view op) {
   const auto* found =
       std::find_if(std::begin(kEntries), std::end(kEntries), [&](const Entry& entry) { return entry.op == op; });
@@ -119,8 +122,9 @@ class Finder {
         turned_ = true;
       }
       if (IsDequantize(graph_, producer) && !graph_.is_graph_output(value)) dequantizes_.push_back(producer);
-      // A bias that is a constant of floats: the runtime quantizes it by itself.
-      if (i == 2 && value >= 0 && dequantizes_.size() == 2 && graph_.is_constant(value)) float_bias_ = true;
+      // A bias that is a constant of floats, or computed from some: the runtime quantizes it by itself.
+      int room = kMostFolded;
+      if (i == 2 && value >= 0 && dequantizes_.size() == 2 && IsFolded(value, room)) float_bias_ = true;
     }
     if (dequantizes_.empty()) return;
     FindQuantizes();
@@ -139,6 +143,20 @@ class Finder {
   }
 
  private:
+  // What the runtime makes a constant of before it fuses: it leaves Quantize and Dequantize nodes for the fusion.
+  // `room`: how many tensors are looked at; beyond that it is taken to stay.
+  bool IsFolded(int32_t value, int& room) const {
+    if (room-- == 0) return false;
+    if (graph_.is_constant(value)) return true;
+    const int32_t producer = graph_.producer(value);
+    if (!graph_.is_static(value) || producer < 0) return false;
+    if (IsQuantize(graph_, producer) || IsDequantize(graph_, producer)) return false;
+    for (int i = 0; i < graph_.num_inputs(producer); ++i) {
+      if (graph_.input(producer, i) >= 0 && !IsFolded(graph_.input(producer, i), room)) return false;
+    }
+    return true;
+  }
+
   // A Transpose of a dequantized matrix of constants, which the runtime moves in front of the DequantizeLinear. One
   // without `perm` it makes part of the product before that.
   bool TurnsWeight(int32_t node) const {
@@ -409,10 +427,14 @@ class Finder {
     }
     if (ScalarBesideList(dequantizes_[1])) return "a Gemm with a scalar beside a list for its weight is not fused";
     if (!OneForEachOutput(dequantizes_[1])) return "a Gemm with another number of scales than outputs is not fused";
-    if (dequantizes_.size() == 3) {
-      if (graph_.float_attribute(node_, "beta", 1) != 1) return "a beta other than 1 is not fused";
-      if (StoredType(2) != v1::DATA_TYPE_INT32)
-        return absl::StrCat("a bias of ", DataTypeName(StoredType(2)), " is not fused");
+    if (given_ == 3) {
+      for (const char* factor : {"alpha", "beta"}) {
+        if (graph_.float_attribute(node_, factor, 1) == 1) continue;
+        return absl::StrCat("a Gemm with a bias and another ", factor, " than 1 is not fused");
+      }
+    }
+    if (dequantizes_.size() == 3 && StoredType(2) != v1::DATA_TYPE_INT32) {
+      return absl::StrCat("a bias of ", DataTypeName(StoredType(2)), " is not fused");
     }
     Begin(entry.kernel);
     for (size_t i = 0; i < 2; ++i) AddOperand(dequantizes_[i]);
