@@ -4,8 +4,12 @@
 #include <limits>
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/base/casts.h"
+#include "absl/strings/ascii.h"
 #include "absl/strings/numbers.h"
+#include "absl/strings/string_view.h"
+#include "absl/strings/strip.h"
 #include "client/tensor/element.h"
 #include "client/tensor/scan.h"
 #include "client/text.h"
@@ -112,18 +116,32 @@ int64_t NaturalBytes(const onnx::TensorProto& tensor, v1::DataType dtype) {
   return (*count * bits + 7) / 8;
 }
 
+// Digits alone, as runtimes read them. What cannot be read is as wrong as a negative number.
+int64_t ExternalNumber(absl::string_view text) {
+  int64_t number = 0;
+  absl::string_view digits = text;
+  absl::ConsumePrefix(&digits, "-");
+  const bool read = absl::c_all_of(digits, absl::ascii_isdigit) && absl::SimpleAtoi(text, &number);
+  return read ? number : std::numeric_limits<int64_t>::min();
+}
+
 v1::ExternalData ExternalFact(const onnx::TensorProto& tensor) {
   v1::ExternalData fact;
   fact.set_length(-1);
+  int locations = 0;
   for (const onnx::StringStringEntryProto& entry : tensor.external_data()) {
-    int64_t number = 0;
-    // A number that cannot be read is as wrong as a negative one.
-    if (!absl::SimpleAtoi(entry.value(), &number)) number = std::numeric_limits<int64_t>::min();
-    if (entry.key() == "location") fact.set_location(ToUtf8(entry.value()));
-    if (entry.key() == "offset") fact.set_offset(number);
-    // -1 would mean "to the end" here; a file that says -1 says something wrong.
-    if (entry.key() == "length") fact.set_length(number == -1 ? -2 : number);
+    if (entry.key() == "location") {
+      fact.set_location(ToUtf8(entry.value()));
+      ++locations;
+    }
+    if (entry.key() == "offset") fact.set_offset(ExternalNumber(entry.value()));
+    if (entry.key() == "length") {
+      // -1 would mean "to the end" here, which readers take 0 for; a file that says -1 says something wrong.
+      const int64_t length = ExternalNumber(entry.value());
+      fact.set_length(length == 0 ? -1 : length == -1 ? -2 : length);
+    }
   }
+  if (locations > 1) fact.clear_location();  // which of them is meant is for no reader to guess
   return fact;
 }
 

@@ -32,7 +32,7 @@ std::string Problem(const v1::ExternalData& external) {
     case v1::ExternalData::ABSOLUTE_PATH:
       return absl::StrCat("is at the absolute path ", where, "; it was not followed");
     case v1::ExternalData::NO_LOCATION:
-      return "is external, without a location";
+      return "is external, and no one location is stated";
     case v1::ExternalData::BAD_RANGE:
       return absl::StrCat("is at offset ", external.offset(), ", length ", external.length(), " of ", where,
                           ", which is not within that file");

@@ -76,6 +76,16 @@ TEST_F(ExternalDataTest, WithoutLengthTheShapeDecides) {
   // Less than the shape asks for: what is there.
   EXPECT_EQ(Import({"w.bin", "3"}).stored_bytes(), 3);
   EXPECT_EQ(Import({"w.bin"}).external().length(), -1);
+  EXPECT_EQ(Import({"w.bin", "1", "0"}).stored_bytes(), 4);
+}
+
+TEST_F(ExternalDataTest, OneLocationIsStated) {
+  onnx::ModelProto model = ModelWith({"w.bin"});
+  onnx::TensorProto& tensor = *model.mutable_graph()->mutable_initializer(0);
+  *tensor.add_external_data() = tensor.external_data(0);
+  const absl::StatusOr<v1::Graph> graph = ImportOnnx(model.SerializeAsString(), (outer_.path() / "model").string());
+  ASSERT_TRUE(graph.ok()) << graph.status();
+  EXPECT_EQ(ValueNamed(*graph, "w").constant().external().status(), Status::NO_LOCATION);
 }
 
 TEST_F(ExternalDataTest, NothingOutsideIsOpened) {
@@ -101,7 +111,8 @@ TEST_F(ExternalDataTest, SaysWhatIsWrong) {
   for (const Location& bad :
        {Location{"w.bin", "-1", "4"}, Location{"w.bin", "7", "0"}, Location{"w.bin", "3", "4"},
         Location{"w.bin", "0", "-1"}, Location{"w.bin", "0", "9223372036854775807"},
-        Location{"w.bin", "9223372036854775807", "9223372036854775807"}, Location{"w.bin", "many", "4"}}) {
+        Location{"w.bin", "9223372036854775807", "9223372036854775807"}, Location{"w.bin", "many", "4"},
+        Location{"w.bin", " 1", "4"}, Location{"w.bin", "1\n", "4"}, Location{"w.bin", "+1", "4"}}) {
     EXPECT_EQ(Import(bad).external().status(), Status::BAD_RANGE) << bad.offset << " " << bad.length;
   }
 }
