@@ -1,11 +1,16 @@
 #include <algorithm>
 #include <cmath>
 
+#include "absl/container/flat_hash_map.h"
+#include "absl/container/flat_hash_set.h"
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/engine/render.h"
+#include "rules/graph/elements.h"
 #include "rules/graph/quantizer.h"
+#include "rules/onnx/bodies.h"
+#include "rules/onnx/defined.h"
 #include "rules/soundness/rules.h"
 
 namespace quantgate {
@@ -21,7 +26,8 @@ constexpr RuleInfo kQuantizePairMismatch = {
     "The stored integers are written under one scale and zero point and read under another, so every number changes on "
     "the way.",
     "Give the DequantizeLinear the scale and zero point of the QuantizeLinear that feeds it.",
-    "Quantize with scale 0.02 and Dequantize with 0.03 fires it; 0.02 in both does not.",
+    "Quantize with scale 0.02 and Dequantize with 0.03 fires it, also where one of them is in the body of an If or "
+    "Loop; 0.02 in both does not.",
 };
 
 // First entry that differs; -1: none. Both empty or unknown counts as equal.
@@ -37,40 +43,170 @@ std::string At(const RealView& numbers, int64_t i) {
   return i < static_cast<int64_t>(numbers.size()) ? FormatNumber(numbers[i]) : "none";
 }
 
-void CheckQuantizePairMismatch(const CheckContext& context, FindingSink& sink) {
+// What a Quantize writes by, or a Dequantize reads by.
+struct PairSide {
+  const Graph* graph;
+  int32_t node;
+  RealView scales;  // empty: not known
+  RealView zero_points;
+};
+
+void Compare(const PairSide& writes, const PairSide& reads, Place place, FindingSink& sink) {
+  if (writes.scales.empty() || reads.scales.empty()) return;
+  const std::string reader =
+      reads.node == place.node ? "" : absl::StrCat(" by '", NodeName(*reads.graph, reads.node), "'");
+  const std::string writer = absl::StrCat(" by which '", NodeName(*writes.graph, writes.node), "' writes");
+  const int64_t scale = FirstDifference(writes.scales, reads.scales);
+  if (scale >= 0) {
+    if (writes.scales.size() > 1) place.index = scale;
+    sink.Add(kQuantizePairMismatch, place, absl::StrCat("is read with scale ", At(reads.scales, scale), reader),
+             absl::StrCat(At(writes.scales, scale), writer));
+    return;
+  }
+  // An absent zero point is 0.
+  const size_t count = std::max(writes.zero_points.size(), reads.zero_points.size());
+  for (size_t i = 0; i < count; ++i) {
+    const auto at = [i](const RealView& zero_points) { return i < zero_points.size() ? zero_points[i] : 0.0; };
+    const double written = at(writes.zero_points);
+    const double expected = at(reads.zero_points);
+    if (written == expected) continue;
+    if (count > 1) place.index = static_cast<int64_t>(i);
+    sink.Add(kQuantizePairMismatch, place, absl::StrCat("is read with zero point ", FormatNumber(expected), reader),
+             absl::StrCat(FormatNumber(written), writer));
+    return;
+  }
+}
+
+void ComparePairs(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
+  const auto side = [&](int32_t node) {
+    const QuantParams* params = context.resolved().qparams(*context.resolved().quantizer(node));
+    return params == nullptr ? PairSide{&graph, node, {}, {}}
+                             : PairSide{&graph, node, params->scales, params->zero_points};
+  };
   for (int32_t node : graph.quantizers()) {
     if (!IsDequantize(graph, node)) continue;
-    const QuantizerInputs read = QuantizerInputsOf(graph, node);
-    if (read.data < 0 || !IsQuantize(graph, graph.producer(read.data))) continue;
-    const int32_t quantize = graph.producer(read.data);
-    const QuantParams* reads = context.resolved().qparams(*context.resolved().quantizer(node));
-    const QuantParams* writes = context.resolved().qparams(*context.resolved().quantizer(quantize));
-    if (reads == nullptr || writes == nullptr || reads->scales.empty() || writes->scales.empty()) continue;
+    const int32_t data = QuantizerInputsOf(graph, node).data;
+    if (data < 0 || !IsQuantize(graph, graph.producer(data))) continue;
     Place place;
     place.node = node;
-    place.value = read.data;
-    const std::string writer = absl::StrCat(" by which '", NodeName(graph, quantize), "' writes");
-    const int64_t scale = FirstDifference(writes->scales, reads->scales);
-    if (scale >= 0) {
-      if (writes->scales.size() > 1) place.index = scale;
-      sink.Add(kQuantizePairMismatch, place, absl::StrCat("is read with scale ", At(reads->scales, scale)),
-               absl::StrCat(At(writes->scales, scale), writer));
-      continue;
+    place.value = data;
+    Compare(side(graph.producer(data)), side(node), place, sink);
+  }
+}
+
+// Pairs of which one is in a body and the other around it, or in the next round of a loop. Looked for from the body,
+// which knows its place. Of those with one scale: a Scan takes tensors apart.
+class PairsAcross {
+ public:
+  PairsAcross(const CheckContext& context, const BodyPlace& place, FindingSink& sink)
+      : graph_(context.graph()), place_(place), opset_(OnnxOpset(context.model())), sink_(sink) {}
+
+  void Check() {
+    for (int32_t node : graph_.quantizers()) {
+      const int32_t data = IsDequantize(graph_, node) ? QuantizerInputsOf(graph_, node).data : -1;
+      if (data >= 0 && graph_.value(data).captured() > 0) Read(SideOf(WriterAround(data)), node);
     }
-    // An absent zero point is 0.
-    const size_t count = std::max(writes->zero_points.size(), reads->zero_points.size());
-    for (size_t i = 0; i < count; ++i) {
-      const auto at = [i](const RealView& zero_points) { return i < zero_points.size() ? zero_points[i] : 0.0; };
-      const double written = at(writes->zero_points);
-      const double expected = at(reads->zero_points);
-      if (written == expected) continue;
-      if (count > 1) place.index = static_cast<int64_t>(i);
-      sink.Add(kQuantizePairMismatch, place, absl::StrCat("is read with zero point ", FormatNumber(expected)),
-               absl::StrCat(FormatNumber(written), writer));
-      break;
+    if (place_.node >= 0) CheckArguments();
+  }
+
+ private:
+  struct Writer {
+    const Graph* graph;
+    int32_t node;  // -1: none
+  };
+
+  // Of a tensor that a body takes from the graphs around it.
+  Writer WriterAround(int32_t value) const {
+    const Graph* graph = &graph_;
+    const BodyPlace* place = &place_;
+    while (graph->value(value).captured() > 0 && place != nullptr && place->graph != nullptr) {
+      value = graph->value(value).captured() - 1;
+      graph = place->graph;
+      place = place->outer;
+    }
+    return {graph, graph->producer(value)};
+  }
+
+  // No scales: the node is no quantizer, or they are no constants, or several.
+  static PairSide SideOf(Writer of) {
+    PairSide side{of.graph, of.node, {}, {}};
+    if (!IsQuantize(*of.graph, of.node) && !IsDequantize(*of.graph, of.node)) return side;
+    const QuantizerInputs inputs = QuantizerInputsOf(*of.graph, of.node);
+    if (inputs.zero_point >= 0) {
+      side.zero_points = NumbersOf(of.graph->value(inputs.zero_point));
+      if (side.zero_points.size() != 1) return side;
+    }
+    const RealView scales = inputs.scale < 0 ? RealView() : NumbersOf(of.graph->value(inputs.scale));
+    if (scales.size() == 1) side.scales = scales;
+    return side;
+  }
+
+  void CheckArguments() {
+    absl::flat_hash_map<const v1::Value*, int32_t> ids;
+    for (int32_t id : graph_.message().inputs()) ids.emplace(&graph_.value(id - 1), id - 1);
+    for (int32_t id : graph_.message().outputs()) {
+      if (id > 0) ids.emplace(&graph_.value(id - 1), id - 1);
+    }
+    absl::flat_hash_set<int32_t> seen;
+    absl::flat_hash_map<int, int32_t> entering;  // by input of the node around it: the body's
+    for (const BodyTie& tie : BodyTies(*place_.graph, place_.node, opset_)) {
+      const auto found = ids.find(tie.inner);
+      if (tie.body != place_.attribute || found == ids.end()) continue;
+      const int32_t inner = found->second;
+      if (tie.output >= 0) {
+        Leaves(inner, tie.output);
+      } else if (graph_.is_graph_input(inner)) {
+        if (!seen.insert(inner).second) continue;  // a file may list it again and again
+        entering[tie.input] = inner;
+        const int32_t outer = place_.graph->input(place_.node, tie.input);
+        if (outer >= 0) ReadAll(SideOf({place_.graph, place_.graph->producer(outer)}), inner);
+      } else if (const auto again = entering.find(tie.input); again != entering.end()) {
+        ReadAll(SideOf({&graph_, graph_.producer(inner)}), again->second);
+      }
     }
   }
+
+  void Leaves(int32_t inner, int output) {
+    const int32_t outer = place_.graph->output(place_.node, output);
+    const PairSide writes = SideOf({&graph_, graph_.producer(inner)});
+    if (outer < 0 || writes.scales.empty() || !IsQuantize(graph_, writes.node)) return;
+    // One that is written twice is another finding.
+    if (place_.graph->producer(outer) != place_.node || place_.graph->output_index(outer) != output) return;
+    Place place;
+    place.node = writes.node;
+    place.output = 0;
+    place.value = inner;
+    for (const Use& use : place_.graph->uses(outer)) {
+      if (use.input != 0 || !IsDequantize(*place_.graph, use.node)) continue;
+      Compare(writes, SideOf({place_.graph, use.node}), place, sink_);
+    }
+  }
+
+  void ReadAll(const PairSide& writes, int32_t value) {
+    for (const Use& use : graph_.uses(value)) {
+      if (use.input == 0 && IsDequantize(graph_, use.node)) Read(writes, use.node);
+    }
+  }
+  void Read(const PairSide& writes, int32_t dequantize) {
+    if (!IsQuantize(*writes.graph, writes.node)) return;
+    Place place;
+    place.node = dequantize;
+    place.value = QuantizerInputsOf(graph_, dequantize).data;
+    Compare(writes, SideOf({&graph_, dequantize}), place, sink_);
+  }
+
+  const Graph& graph_;
+  const BodyPlace& place_;
+  const int64_t opset_;
+  FindingSink& sink_;
+};
+
+void CheckQuantizePairMismatch(const CheckContext& context, FindingSink& sink) {
+  ComparePairs(context, sink);
+  const BodyPlace* place = context.place();
+  if (context.graph().origin() != v1::Graph::ONNX || place == nullptr || place->graph == nullptr) return;
+  PairsAcross(context, *place, sink).Check();
 }
 
 }  // namespace

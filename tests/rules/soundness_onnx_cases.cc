@@ -224,8 +224,51 @@ GraphBuilder Scanned(v1::DataType state, v1::DataType made, v1::DataType declare
   return b;
 }
 
+// x -> Quantize by 0.02 -> If or Loop -> Dequantize by 0.02, where the body dequantizes and quantizes again.
+GraphBuilder PairsAround(const std::string& op, double read, double written) {
+  GraphBuilder body;
+  const bool captures = op == "If";
+  for (const char* name : {"round", "going"}) {
+    if (!captures) body.Input(name, name[0] == 'r' ? kLong : kBool, {});
+  }
+  if (!captures) body.Input("q", v1::DATA_TYPE_UINT8, {1});
+  body.Reals("read", {read});
+  body.Reals("written", {written});
+  body.Ints("z", v1::DATA_TYPE_UINT8, {0});
+  body.Node("DequantizeLinear", "inner_DQ", {"q", "read", "z"}, {"d"});
+  body.Node("Relu", "relu", {"d"}, {"r"});
+  body.Node("QuantizeLinear", "inner_Q", {"r", "written", "z"}, {"made"});
+  if (!captures) body.Output("going");
+  body.Output("made");
+  GraphBuilder b;
+  b.Input("x", kFloat, {1});
+  b.Input("c", kBool, {});
+  b.Reals("s", {0.02});
+  b.Ints("z", v1::DATA_TYPE_UINT8, {0});
+  b.Node("QuantizeLinear", "Q", {"x", "s", "z"}, {"q"});
+  if (captures) {
+    b.Node(op, "n", {"c"}, {"y"});
+    body.Value("q").set_captured(b.Id("q"));
+    Attach(b, "then_branch", body.graph);
+    Attach(b, "else_branch", body.graph);
+  } else {
+    b.Node(op, "n", {"", "c", "q"}, {"y"});
+    Attach(b, "body", body.graph);
+  }
+  b.Node("DequantizeLinear", "DQ", {"y", "s", "z"}, {"f"});
+  b.Output("f");
+  return b;
+}
+
 std::vector<SoundnessCase> BodyCases() {
   return {
+      // GS009
+      {"PairsAroundBranches", [] { return PairsAround("If", 0.02, 0.02); }, AsItIs, "-GS009"},
+      {"PairIntoABranch", [] { return PairsAround("If", 0.5, 0.02); }, AsItIs, "GS009", "inner_DQ", "q"},
+      {"PairOutOfABranch", [] { return PairsAround("If", 0.02, 0.5); }, AsItIs, "GS009", "inner_Q", "made"},
+      {"PairsAroundRounds", [] { return PairsAround("Loop", 0.02, 0.02); }, AsItIs, "-GS009"},
+      {"PairIntoARound", [] { return PairsAround("Loop", 0.5, 0.02); }, AsItIs, "GS009", "inner_DQ", "q"},
+      {"PairIntoTheNextRound", [] { return PairsAround("Loop", 0.02, 0.5); }, AsItIs, "GS009", "inner_DQ", "q"},
       // FI014
       {"BranchesOfItsType", [] { return Branches(kFloat, kFloat, kFloat); }, AsItIs, ""},
       {"BranchesOfAnotherType", [] { return Branches(kFloat, kInt, kInt); }, AsItIs, "FI014", "n", "y"},
