@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <functional>
 #include <ostream>
 #include <string>
@@ -231,14 +232,16 @@ GraphBuilder WithBias(const std::string& op, double bias_scale) {
 GraphBuilder WithFloatBias(bool pair) {
   GraphBuilder b = WithBias("Conv", 0.01);
   b.Reals("floats", {0.7, -0.9});
-  b.Find("node").set_inputs(2, b.Id("same"));
-  if (!pair) {
-    b.Node("Identity", "copy", {"floats"}, {"same"});
-  } else {
+  v1::Node& copy = b.Find("dq_b");
+  copy.set_op(b.Symbol("Identity"));
+  copy.clear_inputs();
+  copy.add_inputs(b.Id(pair ? "floats_dq" : "floats"));
+  if (pair) {
     b.Ints("z_b", kInt8, {0});
     b.Node("QuantizeLinear", "bias_Q", {"floats", "s_b", "z_b"}, {"floats_q"});
     b.Node("DequantizeLinear", "bias_DQ", {"floats_q", "s_b", "z_b"}, {"floats_dq"});
-    b.Node("Identity", "copy", {"floats_dq"}, {"same"});
+    auto* nodes = b.graph.mutable_nodes();
+    std::rotate(nodes->pointer_begin(), nodes->pointer_end() - 2, nodes->pointer_end());
   }
   return b;
 }
