@@ -250,6 +250,20 @@ std::vector<Case> Cases() {
   add("AX205", T("PoolMax2d").In(kU8).Out(kU8, two, zeros), T("PoolMax2d").In(kU8).Out(kU8, {0.1}, {0}));
   add("AX205", T("Relu").In(kU8, two, zeros).Out(kU8), T("Relu").In(kU8, two, zeros).Static().Out(kU8));
   add("AX206", T("Convert").In(kS8, two).Static().Out(kU8), T("Convert").In(kS8, two).Static().Out(kU16));
+  // Channels of a group in, one scale for each that comes out.
+  const auto grouped = [](int64_t groups, int64_t in, int64_t scales, std::vector<int64_t> stride = {2, 2},
+                          Encoding encoding = Encoding::kPerChannel) {
+    TestOp op = T("TransposeConv2d");
+    op.In(kU8).In(kS8).Kind(encoding).Dims({3, 3, in * groups, scales}).Out(kU8);
+    op.Param("group", {groups}).Param("stride", std::move(stride));
+    return op;
+  };
+  const auto scales = [&](TestOp fires, TestOp neighbor) { add("AX207", fires, neighbor); };
+  scales(grouped(4, 2, 2), grouped(2, 2, 2));
+  scales(grouped(4, 2, 3), grouped(4, 2, 4));
+  scales(grouped(4, 2, 1), grouped(4, 2, 1, {2, 2}, Encoding::kPerTensor));
+  scales(grouped(8, 1, 1), grouped(8, 1, 1, {2, 1}));
+  scales(grouped(8, 2, 1, {1, 1}), grouped(8, 1, 1, {1, 1}));
   // Bias: dropped, mis-scaled, saturating.
   add("FX201", T("Conv2d").In(kU8, {0.5}, {0}).In(kS8, two).In(kS32, {0.005}, {0}).Out(kU8),
       T("Conv2d").In(kU8, {0.5}, {0}).In(kS8, two).In(kS32, {0.005, 0.01}, zeros).Out(kU8));

@@ -10,6 +10,7 @@
 #include "rules/backends/qnn_htp/fully_connected_axis.h"
 #include "rules/backends/qnn_htp/graph_input_matmul.h"
 #include "rules/backends/qnn_htp/group_norm_parameters.h"
+#include "rules/backends/qnn_htp/grouped_scales.h"
 #include "rules/backends/qnn_htp/half_precision_convolution.h"
 #include "rules/backends/qnn_htp/half_precision_weights.h"
 #include "rules/backends/qnn_htp/ignored_output_encoding.h"
@@ -55,6 +56,7 @@ absl::Span<const OpRule> OpRules() {
       {&kPerChannelParameters, CheckPerChannelParameters},
       {&kPerChannelActivation, CheckPerChannelActivation},
       {&kPerChannelTable, CheckPerChannelTable, /*in_measured_table=*/false, /*unprepared=*/true},
+      {&kGroupedScales, CheckGroupedScales, /*in_measured_table=*/false, /*unprepared=*/true},
       {&kBiasScale, CheckBiasScale, /*in_measured_table=*/false},
       {&kTanhZeroPoint, CheckTanhZeroPoint},
       {&kSoftmaxZeroPoint, CheckSoftmaxZeroPoint},
