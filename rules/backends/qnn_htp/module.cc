@@ -19,6 +19,7 @@
 #include "rules/backends/qnn_htp/executorch_layout.h"
 #include "rules/backends/qnn_htp/executorch_partition.h"
 #include "rules/backends/qnn_htp/float_of_some_socs.h"
+#include "rules/backends/qnn_htp/gathered_table.h"
 #include "rules/backends/qnn_htp/laid_out_anew.h"
 #include "rules/backends/qnn_htp/op_rule.h"
 #include "rules/backends/qnn_htp/overrules.h"
@@ -216,6 +217,7 @@ class Judge {
     size_t kept = 0;
     for (size_t i = 0; i < match_.violations.size(); ++i) {
       Violation& violation = match_.violations[i];
+      if (violation.rule == &kEncoding && MayJoinGather(op)) continue;
       const Ruling ruling = matcher_.measured() ? Ruling::kStands : Overrule(op, violation);
       if (ruling == Ruling::kReplaced) continue;
       if (ruling == Ruling::kTolerated) violation.effect = db::ItemEffect::kNotEnforced;
@@ -244,6 +246,14 @@ class Judge {
     }
     if (!verdict.refused) socs_.Look(op, sink_);
     return verdict;
+  }
+
+  bool MayJoinGather(const BackendOp& op) {
+    const Tri joins = JoinsGather(context_.graph(), op);
+    if (joins == Tri::kUnknown) {
+      sink_.NotChecked(&kEncoding, op.node, "Convert: whether it is one with the Gather behind it is not known");
+    }
+    return joins != Tri::kNo;
   }
 
   // A composite that its own table accepts, by the rows of the stand-alone operator.
