@@ -427,6 +427,40 @@ TEST(ExecuTorch, TheMaskOfATriangleIsADelegateWithoutInput) {
   EXPECT_EQ(outcome(false, true), v1::Outcome::FAILS);
 }
 
+TEST(ExecuTorch, AMaskOfBooleansIsComputedWithWhatIsDelegatedInFrontOfIt) {
+  const auto outcome = [](bool cut, bool quantized) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {8, 8});
+    b.Input("y", kF32, {8, 8});
+    const int act = b.Act();
+    b.Op("aten.ones.default", "ones", {}, {}, 0, {8, 8});
+    b.Op("aten.tril.default", "tril", {"ones"}, {}, 0, {8, 8});
+    for (const char* mask : {"ones", "tril"}) b.Shape(mask, v1::DATA_TYPE_BOOL, {8, 8});
+    b.Op("aten.relu.default", "relu", {"x"}, {act}, act, {8, 8});
+    // Refused: what is in front of it is a delegate of its own.
+    b.Op(cut ? "aten.erf.default" : "aten.sigmoid.default", "middle", {"relu"}, {act}, act, {8, 8});
+    const int spec = quantized ? act : 0;
+    const std::string selected = quantized ? "middle" : "y";
+    b.Op("aten.where.self", "where", {"tril", selected, selected}, {0, spec, spec}, spec, {8, 8});
+    return ResultOf(b, kV75).outcome().kind();
+  };
+  EXPECT_EQ(outcome(true, true), v1::Outcome::PARTIAL);
+  EXPECT_EQ(outcome(false, true), v1::Outcome::FAILS);
+  EXPECT_EQ(outcome(true, false), v1::Outcome::FAILS);
+}
+
+TEST(ExecuTorch, APerChannelTableIsGatheredFromInSixteenBits) {
+  const auto outcome = [](v1::DataType type) {
+    AnnotatedBuilder b;
+    b.Weight("table", kF32, {10, 4}, 160);
+    b.Input("i", v1::DATA_TYPE_INT32, {3});
+    b.Op("aten.embedding.default", "embedding", {"table", "i"}, {b.Filter()}, b.Act(type), {3, 4});
+    return ResultOf(b, kV75).outcome().kind();
+  };
+  EXPECT_EQ(outcome(v1::DATA_TYPE_UINT16), v1::Outcome::FULL);
+  EXPECT_EQ(outcome(v1::DATA_TYPE_UINT8), v1::Outcome::FAILS);
+}
+
 TEST(ExecuTorch, ATriangleOfChannelsLastEndsTheLowering) {
   const auto codes = [](const char* in_between) {
     AnnotatedBuilder b;

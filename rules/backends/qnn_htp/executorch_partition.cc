@@ -169,6 +169,19 @@ bool HasOwnWeight(const Graph& graph, int32_t node) {
   return graph.op_type(node) == "aten.lerp.Scalar" || absl::StartsWith(graph.op_type(node), "aten.quantile.");
 }
 
+// Whether its mask selects what is not quantized. What is true or false is a mask itself: its readers select by it.
+bool SelectsFloats(const CheckContext& context, const ResolvedOp& op) {
+  const Graph& graph = context.graph();
+  const int32_t output = graph.num_outputs(op.node) > 0 ? graph.output(op.node, 0) : -1;
+  if (output < 0 || graph.dtype(output) != v1::DATA_TYPE_BOOL || graph.uses(output).empty()) {
+    return !TouchesQuantized(context, op);
+  }
+  return absl::c_any_of(graph.uses(output), [&](const Use& use) {
+    const int32_t reader = context.resolved().op_of_node(use.node);
+    return reader < 0 || !TouchesQuantized(context, context.resolved().ops()[reader]);
+  });
+}
+
 }  // namespace
 
 bool IsDelegated(const ModuleResult::OpOutcome& op) { return !op.refused && !op.backend_ops.empty(); }
@@ -290,7 +303,7 @@ void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult
     const int joined = result.ops[i].refused ? delegates.Choice({&op, 1}) : 0;
     const bool has_input = joined < delegates.count() && delegates.HasInput(joined);
     // Where all is float the selection by the mask is delegated, and joined with all that is left.
-    const bool selects_floats = has_mask && !TouchesQuantized(context, ops[i]);
+    const bool selects_floats = has_mask && SelectsFloats(context, ops[i]);
     const bool left_behind = result.ops[i].refused && (selects_floats || HasOwnWeight(graph, node) ||
                                                        (!has_input && (has_mask || constants.IsLeftBehindBy(node))));
     if (!is_alone[i] && !left_behind) continue;
