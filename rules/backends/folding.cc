@@ -102,6 +102,8 @@ bool MayFoldNodes(const Graph& graph) {
   });
 }
 
+std::vector<bool> FoldedOf(const CheckContext& context) { return FoldedValues(context.graph()); }
+
 }  // namespace
 
 bool ComparesArange(OpId id) { return id == OpId::kEye || id == OpId::kLinspace; }
@@ -129,6 +131,11 @@ std::vector<bool> FoldedValues(const Graph& graph, Generators generators) {
     }
   }
   return folded;
+}
+
+bool IsComputedByConvert(const CheckContext& context, const Operand& operand) {
+  return context.graph().origin() == v1::Graph::PT2E && operand.quantized && operand.static_chain &&
+         !operand.is_static && operand.edge_value >= 0 && context.Once(FoldedOf)[operand.edge_value];
 }
 
 bool IsFolded(const Graph& graph, const std::vector<bool>& folded, int32_t node) {

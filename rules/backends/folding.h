@@ -4,7 +4,9 @@
 
 #include <vector>
 
+#include "rules/engine/context.h"
 #include "rules/graph/graph.h"
+#include "rules/graph/resolve.h"
 
 namespace quantgate {
 
@@ -20,6 +22,9 @@ bool ComparesArange(OpId id);
 // annotation that quantizes it, which convert_pt2e computes (torchao, constant_fold). A QNN graph is computed already:
 // nothing is folded. Linear time.
 std::vector<bool> FoldedValues(const Graph& graph, Generators generators = Generators::kFolded);
+
+// Whether convert_pt2e computes what is computed from constants here: a constant for whoever reads the result.
+bool IsComputedByConvert(const CheckContext& context, const Operand& operand);
 
 // Every output of the node is folded; false for a node without outputs.
 bool IsFolded(const Graph& graph, const std::vector<bool>& folded, int32_t node);

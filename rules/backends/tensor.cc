@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "rules/backends/folding.h"
 #include "rules/backends/shared_encoding.h"
 #include "rules/backends/undecided.h"
 #include "rules/graph/data_type.h"
@@ -260,7 +261,7 @@ void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int
   if (IsUndecided(view.graph(), *operand) || IsRealBias(view.context(), view.op(), *operand)) tensor.type = {};
   tensor.value = operand->value;
   tensor.argument = operand->argument;
-  tensor.is_static = operand->is_static;
+  tensor.is_static = operand->is_static || IsComputedByConvert(view.context(), *operand);
   tensor.static_chain = operand->static_chain;
   tensor.is_graph_input = IsGraphInput(view.graph(), *operand);
   tensor.bits = operand->quantized ? StatedBits(view, *operand, tensor.type.type) : StorageBits(tensor.type.type);

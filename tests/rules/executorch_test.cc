@@ -449,6 +449,23 @@ TEST(ExecuTorch, AMaskOfBooleansIsComputedWithWhatIsDelegatedInFrontOfIt) {
   EXPECT_EQ(outcome(true, false), v1::Outcome::FAILS);
 }
 
+// Weights of four bits have to be constants; what a parametrization computes is one once convert_pt2e has run.
+TEST(ExecuTorch, AWeightThatConvertComputesIsAConstant) {
+  const auto codes = [](bool observed) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {4, 8});
+    b.Weight("v", kF32, {4, 8}, 128);
+    const int weight = b.Range(b.Filter(), -8, 7);
+    b.Node("aten.neg.default", "neg", {"v"}, {"w"});
+    b.Shape("w", kF32, {4, 8});
+    if (observed) b.Find("neg").add_input_specs(b.Act());
+    b.Op("aten.linear.default", "linear", {"x", "w"}, {b.Act(), weight}, b.Act(), {4, 4});
+    return CodesAt(ResultOf(b, kV75), "linear");
+  };
+  EXPECT_THAT(codes(false), Not(Contains("GS106")));
+  EXPECT_THAT(codes(true), Contains("GS106"));
+}
+
 TEST(ExecuTorch, APerChannelTableIsGatheredFromInSixteenBits) {
   const auto outcome = [](v1::DataType type) {
     AnnotatedBuilder b;

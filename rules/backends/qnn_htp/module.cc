@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
 #include "rules/backends/coverage.h"
@@ -92,7 +93,7 @@ class Judge {
   // for the next one.
   void JudgeOnce(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
     const bool comparable = op.like >= 0 && !qnn::IsFused(context_, op) && !BecomesBias(context_, op) &&
-                            !SharesEncoding(context_, op) &&
+                            !SharesEncoding(context_, op) && !ReadsComputed(op) &&
                             !(target_.toolchain == Toolchain::kOnnxRuntime && qnn::DependsOnNeighbors(op));
     if (comparable && known_of_[op.like] != kUnknown) {
       const Known& known = known_[known_of_[op.like]];
@@ -109,6 +110,13 @@ class Judge {
     if (!comparable || sink_.added() != findings || *emission_.looked_at_constants()) return;
     known_of_[op.like] = static_cast<int32_t>(known_.size());
     known_.push_back({outcome, {sink_.not_checked().begin() + not_checked, sink_.not_checked().end()}});
+  }
+
+  // By convert_pt2e or by a backend: it depends on what is in front of the operand.
+  bool ReadsComputed(const ResolvedOp& op) const {
+    return absl::c_any_of(context_.resolved().inputs(op), [](const Operand& input) {
+      return input.quantized && input.static_chain && !input.is_static;
+    });
   }
 
   void JudgeNode(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
