@@ -466,6 +466,33 @@ TEST(ExecuTorch, AWeightThatConvertComputesIsAConstant) {
   EXPECT_THAT(codes(true), Contains("GS106"));
 }
 
+// A linear, something that is refused or not, and another linear of the same weight.
+TEST(ExecuTorch, ConstantsOfSeveralScalesBelongToOneDelegate) {
+  enum Scales { kOne, kPerChannel, kBlocks, kTwoRanges };
+  const auto codes = [](Scales scales, bool cut) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {4, 8});
+    b.Weight("w", kF32, {8, 8}, 256);
+    b.Weight("bias", kF32, {8}, 32);
+    const int act = b.Act();
+    const int weight = scales == kOne ? b.Act(v1::DATA_TYPE_INT8) : b.Range(b.Filter(), -7, 7);
+    if (scales == kBlocks) {
+      for (const int size : {1, 4}) b.At(weight).add_block_size(size);
+    }
+    const int again = scales == kTwoRanges ? b.Range(b.Filter(), -127, 127) : weight;
+    b.Op("aten.linear.default", "first", {"x", "w", "bias"}, {act, weight, b.Bias({"x", "w"}, 1)}, act, {4, 8});
+    b.Op(cut ? "aten.erf.default" : "aten.relu.default", "between", {"first"}, {act}, act, {4, 8});
+    b.Op("aten.linear.default", "second", {"between", "w", "bias"}, {act, again, b.Bias({"between", "w"}, 3)}, act,
+         {4, 8});
+    return CodesAt(ResultOf(b, kV75), "second");
+  };
+  EXPECT_THAT(codes(kPerChannel, true), Contains("CV206"));
+  EXPECT_THAT(codes(kBlocks, true), Contains("CV206"));
+  EXPECT_THAT(codes(kPerChannel, false), Not(Contains("CV206")));
+  EXPECT_THAT(codes(kOne, true), Not(Contains("CV206")));
+  EXPECT_THAT(codes(kTwoRanges, true), Not(Contains("CV206")));
+}
+
 TEST(ExecuTorch, APerChannelTableIsGatheredFromInSixteenBits) {
   const auto outcome = [](v1::DataType type) {
     AnnotatedBuilder b;

@@ -56,6 +56,8 @@ class Delegates {
     return delegate;
   }
 
+  // The one that `op` is in; -1: in none.
+  int Of(int32_t op) const { return of_op_[op]; }
   int count() const { return static_cast<int>(reach_.size()); }
   bool full() const { return count() == kMostDelegates; }
   void GiveInput(int delegate) { has_input_[delegate] = true; }
@@ -203,6 +205,24 @@ const RuleInfo kDelegateWithoutInput = {
     "the same behind an index that HTP takes; a refused add of a constant of the result's rank.",
 };
 
+const RuleInfo kWeightOfTwoDelegates = {
+    "CV206",
+    "weight-of-two-delegates",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} {observed}; {allowed}.",
+    "Refused nodes cut the graph into delegates. A constant with a scale for each channel or block that two of them "
+    "read "
+    "goes into neither: ExecuTorch 1.5.1 hands it over dequantized, and ends with \"QNN graph I/O does not match the "
+    "delegated program signature\", or with torchao.dequantize_affine, which it cannot delegate.",
+    "Give each of the nodes a copy of the weight, quantize it per tensor, or change the refused node in between so "
+    "that "
+    "it is delegated, too.",
+    "Fires: a linear with per-channel weights, a refused node, the same linear again. Does not: nothing refused in "
+    "between; weights per tensor.",
+};
+
 namespace {
 
 // What the search walks over: operators, and who reads them. Identities are none.
@@ -278,6 +298,44 @@ class Program {
   std::map<int32_t, std::vector<int32_t>> casts_;  // by value: readers of it
 };
 
+FindingSource SeenInRuns() {
+  FindingSource source;
+  source.kind = v1::Source::MEASURED;
+  source.document = "ExecuTorch 1.5.1, run";
+  return source;
+}
+
+// And the same ones wherever it is put: derived scales are those of one node.
+bool HasSeveralScales(const v1::Spec& spec) {
+  if (spec.kind() == v1::Spec::DERIVED) return false;
+  const bool one = spec.qscheme() == v1::Spec::PER_TENSOR_AFFINE || spec.qscheme() == v1::Spec::PER_TENSOR_SYMMETRIC ||
+                   spec.qscheme() == v1::Spec::Q_SCHEME_UNSPECIFIED;
+  return !one || spec.block_size_size() > 0;
+}
+
+void CheckWeights(const CheckContext& context, const Delegates& delegates, FindingSink& sink, ModuleResult& result) {
+  const absl::Span<const ResolvedOp> ops = context.resolved().ops();
+  // By constant and what it is quantized to: otherwise it is another constant.
+  absl::flat_hash_map<std::pair<int32_t, int32_t>, int> delegate_of;
+  for (size_t i = 0; i < ops.size(); ++i) {
+    const int delegate = delegates.Of(static_cast<int32_t>(i));
+    if (delegate < 0) continue;
+    for (const Operand& input : context.resolved().inputs(ops[i])) {
+      if (!input.quantized || !input.is_static || input.spec < 0 || input.form < 0) continue;
+      if (!HasSeveralScales(context.graph().message().specs(input.spec))) continue;
+      const int first = delegate_of.try_emplace({input.edge_value, input.form}, delegate).first->second;
+      if (first == delegate) continue;
+      Place place;
+      place.node = ops[i].node;
+      place.input = input.argument;
+      place.value = input.value;
+      sink.Add(kWeightOfTwoDelegates, place, "is read by another delegate as well",
+               "ExecuTorch 1.5.1 needs what has several scales to be of one delegate", SeenInRuns());
+      result.ops[i].ends_export = true;
+    }
+  }
+}
+
 }  // namespace
 
 void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult& result) {
@@ -309,16 +367,14 @@ void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult
     if (!is_alone[i] && !left_behind) continue;
     Place place;
     place.node = node;
-    FindingSource source;
-    source.kind = v1::Source::MEASURED;
-    source.document = "ExecuTorch 1.5.1, run";
     sink.Add(kDelegateWithoutInput, place,
              is_alone[i] ? "the delegate that begins here computes from constants alone"
              : has_mask  ? "what computes its mask is a delegate of its own"
                          : "what brings its constant to the rank of the result is a delegate of its own",
-             "ExecuTorch 1.5.1 needs an input for each", std::move(source));
+             "ExecuTorch 1.5.1 needs an input for each", SeenInRuns());
     result.ops[i].ends_export = true;
   }
+  CheckWeights(context, delegates, sink, result);
 }
 
 }  // namespace quantgate::qnn_htp

@@ -10,11 +10,13 @@
 namespace quantgate::qnn_htp {
 
 extern const RuleInfo kDelegateWithoutInput;  // CV203
+extern const RuleInfo kWeightOfTwoDelegates;  // CV206
 
 // It is an operator of the backend, and not refused.
 bool IsDelegated(const ModuleResult::OpOutcome& op);
 
-// Finds delegates that compute from constants alone, and marks the operator that is reported as the end of the export.
+// Finds delegates that compute from constants alone, and constants with several scales that two delegates read; marks
+// the operators that are reported as the end of the export.
 // Linear time.
 void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult& result);
 

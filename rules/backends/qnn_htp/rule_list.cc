@@ -14,10 +14,10 @@ namespace quantgate::qnn_htp {
 
 std::vector<const RuleInfo*> OwnRules() {
   std::vector<const RuleInfo*> rules = {
-      &kNoQnnOperator,  &kUnclearLowering,  &kOlderTable,     &kMaxPoolStride,  &kDelegateWithoutInput,
-      &kLayoutOfTuple,  &kLayoutOfOperands, &kTopKAxis,       &kWrongLayout,    &kCompositeOperation,
-      &kLaidOutAnew,    &kReplicationPad,   &kScaleOfElu,     &kUnevenMaxPool,  &kQuantizedInteger,
-      &kComputedFilter, &kNeverLowered,     &kComplexNumbers, &kFloatOfSomeSocs};
+      &kNoQnnOperator,  &kUnclearLowering,  &kOlderTable,     &kMaxPoolStride,   &kDelegateWithoutInput,
+      &kLayoutOfTuple,  &kLayoutOfOperands, &kTopKAxis,       &kWrongLayout,     &kCompositeOperation,
+      &kLaidOutAnew,    &kReplicationPad,   &kScaleOfElu,     &kUnevenMaxPool,   &kQuantizedInteger,
+      &kComputedFilter, &kNeverLowered,     &kComplexNumbers, &kFloatOfSomeSocs, &kWeightOfTwoDelegates};
   for (const OpRule& rule : OpRules()) rules.push_back(rule.info);
   return rules;
 }
