@@ -26,6 +26,9 @@ class NodeView {
         outputs_(context.resolved().outputs(op)),
         looked_at_constants_(looked_at_constants) {}
 
+  // Other inputs than the graph states, which are kept elsewhere.
+  void Replace(absl::Span<const Operand> inputs) { inputs_ = inputs; }
+
   const CheckContext& context() const { return context_; }
   const Graph& graph() const { return context_.graph(); }
   const ResolvedOp& op() const { return op_; }

@@ -38,6 +38,17 @@ const Operand* SharedEncoding(const CheckContext& context, const Operand& operan
   return encodings.of.empty() || context.graph().is_constant(value) ? nullptr : encodings.of[value];
 }
 
+Operand EncodedAs(const Operand& operand, const Operand& other) {
+  Operand encoded = other;
+  encoded.value = operand.value;
+  encoded.edge_value = operand.edge_value;
+  encoded.argument = operand.argument;
+  encoded.port = operand.port;
+  encoded.is_static = operand.is_static;
+  encoded.static_chain = operand.static_chain;
+  return encoded;
+}
+
 bool SharesEncoding(const CheckContext& context, const ResolvedOp& op) {
   const auto shares = [&](const Operand& operand) { return SharedEncoding(context, operand) != nullptr; };
   return absl::c_any_of(context.resolved().inputs(op), shares) ||

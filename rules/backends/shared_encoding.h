@@ -13,6 +13,9 @@ namespace quantgate {
 // The operand of the node that quantizes the tensor; null: it is quantized as it is, or for nobody.
 const Operand* SharedEncoding(const CheckContext& context, const Operand& operand);
 
+// The operand with the encoding of another one.
+Operand EncodedAs(const Operand& operand, const Operand& other);
+
 // Whether an operand of the node has one: what holds for the node then does not hold for others that are like it.
 bool SharesEncoding(const CheckContext& context, const ResolvedOp& op);
 

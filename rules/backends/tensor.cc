@@ -247,12 +247,7 @@ void FillTensor(const NodeView& view, const Operand* operand, Layout layout, int
   if (operand == nullptr || !operand->present) return;
   Operand encoded;
   if (const Operand* shared = SharedEncoding(view.context(), *operand); shared != nullptr) {
-    encoded = *shared;
-    encoded.value = operand->value;
-    encoded.edge_value = operand->edge_value;
-    encoded.argument = operand->argument;
-    encoded.is_static = operand->is_static;
-    encoded.static_chain = operand->static_chain;
+    encoded = EncodedAs(*operand, *shared);
     operand = &encoded;
   }
   tensor.present = true;

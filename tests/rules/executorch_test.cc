@@ -493,6 +493,25 @@ TEST(ExecuTorch, ConstantsOfSeveralScalesBelongToOneDelegate) {
   EXPECT_THAT(codes(kTwoRanges, true), Not(Contains("CV206")));
 }
 
+TEST(ExecuTorch, AGraphInputHasTheEncodingOfItsFirstReader) {
+  const auto refused = [](v1::DataType first, v1::DataType second, bool computed) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {4, 8});
+    const int one = b.Act(first), other = b.Act(second);
+    if (computed) b.Op("aten.neg.default", "neg", {"x"}, {one}, one, {4, 8});
+    const std::string read = computed ? "neg" : "x";
+    b.Op("aten.relu.default", "first", {read}, {one}, one, {4, 8});
+    b.Op("aten.relu.default", "second", {read}, {other}, other, {4, 8});
+    return Refused(ResultOf(b, kV75));
+  };
+  constexpr v1::DataType kNarrow = v1::DATA_TYPE_UINT8, kWide = v1::DATA_TYPE_UINT16;
+  EXPECT_THAT(refused(kWide, kNarrow, false), ElementsAre("second"));
+  EXPECT_THAT(refused(kNarrow, kWide, false), ElementsAre("second"));
+  EXPECT_THAT(refused(kNarrow, kNarrow, false), IsEmpty());
+  // What a node computes is converted for each.
+  EXPECT_THAT(refused(kWide, kNarrow, true), IsEmpty());
+}
+
 TEST(ExecuTorch, APerChannelTableIsGatheredFromInSixteenBits) {
   const auto outcome = [](v1::DataType type) {
     AnnotatedBuilder b;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <array>
 #include <optional>
+#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
+#include "rules/backends/qnn/input_encoding.h"
 #include "rules/backends/qnn/lowerers.h"
 #include "rules/backends/qnn/removed.h"
 #include "rules/backends/qnn/taken_apart.h"
@@ -275,8 +277,10 @@ Lowering WithoutArgument(const NodeView& view, int port, absl::string_view reaso
 }
 
 Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission) {
-  const NodeView view(context, op, emission.looked_at_constants());
+  NodeView view(context, op, emission.looked_at_constants());
   if (context.graph().origin() == v1::Graph::QNN) return LowerIdentity(view, emission);
+  const std::vector<Operand> as_read = InputsAsRead(context, op);
+  if (!as_read.empty()) view.Replace(as_read);
   if (context.graph().origin() == v1::Graph::TFLITE) {
     if (const std::optional<Lowering> lowering = LowerTflite(view, emission)) return *lowering;
   } else if (!view.channels_first()) {

@@ -12,6 +12,7 @@
 #include "rules/backends/folding.h"
 #include "rules/backends/matchers.h"
 #include "rules/backends/qnn/fusion.h"
+#include "rules/backends/qnn/input_encoding.h"
 #include "rules/backends/qnn/lowering.h"
 #include "rules/backends/qnn/provider.h"
 #include "rules/backends/qnn_htp/composite.h"
@@ -94,6 +95,7 @@ class Judge {
   void JudgeOnce(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
     const bool comparable = op.like >= 0 && !qnn::IsFused(context_, op) && !BecomesBias(context_, op) &&
                             !SharesEncoding(context_, op) && !ReadsComputed(op) &&
+                            !qnn::ReadsOtherEncoding(context_, op) &&
                             !(target_.toolchain == Toolchain::kOnnxRuntime && qnn::DependsOnNeighbors(op));
     if (comparable && known_of_[op.like] != kUnknown) {
       const Known& known = known_[known_of_[op.like]];
