@@ -1,9 +1,11 @@
 #include "rules/backends/shared_encoding.h"
 
+#include <utility>
 #include <vector>
 
 #include "absl/algorithm/container.h"
 #include "rules/graph/data_type.h"
+#include "rules/operators/op_id.h"
 
 namespace quantgate {
 namespace {
@@ -12,6 +14,23 @@ namespace {
 struct Encodings {
   std::vector<const Operand*> of;
 };
+
+// Nodes that are taken out: what one of their sides has, the other has, too.
+void PassThroughIdentities(const ResolvedGraph& resolved, Encodings& encodings) {
+  std::vector<std::pair<int32_t, int32_t>> sides;
+  for (const ResolvedOp& op : resolved.ops()) {
+    const bool identity = op.op != nullptr && (op.op->id == OpId::kIdentity || op.op->id == OpId::kDropout);
+    if (!identity || op.input_count == 0 || op.output_count == 0) continue;
+    const int32_t in = resolved.inputs(op)[0].edge_value, out = resolved.outputs(op)[0].edge_value;
+    if (in >= 0 && out >= 0) sides.emplace_back(in, out);
+  }
+  for (const auto& [in, out] : sides) {
+    if (encodings.of[out] == nullptr) encodings.of[out] = encodings.of[in];
+  }
+  for (auto side = sides.rbegin(); side != sides.rend(); ++side) {
+    if (encodings.of[side->first] == nullptr) encodings.of[side->first] = encodings.of[side->second];
+  }
+}
 
 Encodings EncodingsOf(const CheckContext& context) {
   const Graph& graph = context.graph();
@@ -26,6 +45,7 @@ Encodings EncodingsOf(const CheckContext& context) {
   };
   for (const ResolvedOp& op : resolved.ops()) note(resolved.inputs(op));
   for (const ResolvedOp& op : resolved.ops()) note(resolved.outputs(op));  // who writes it has the last word
+  PassThroughIdentities(resolved, encodings);
   return encodings;
 }
 

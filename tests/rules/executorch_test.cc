@@ -47,6 +47,21 @@ TEST(ExecuTorch, ATensorHasTheEncodingThatOneOfItsNodesStates) {
   EXPECT_THAT(Refused(ResultOf(Between(false, true), kV75)), ElementsAre("first", "middle"));
 }
 
+TEST(ExecuTorch, ATensorHasTheEncodingThatIsStatedBehindAnIdentity) {
+  const auto refused = [](const char* between) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 8});
+    const int act = b.Act();
+    b.Op("aten.relu.default", "first", {"x"}, {act}, act, {1, 8});
+    b.Op("aten.neg.default", "middle", {"first"}, {}, 0, {1, 8});
+    b.Op(between, "between", {"middle"}, {}, 0, {1, 8});
+    b.Op("aten.relu.default", "last", {"between"}, {act}, act, {1, 8});
+    return Refused(ResultOf(b, kV75));
+  };
+  EXPECT_THAT(refused("aten.contiguous.default"), IsEmpty());
+  EXPECT_THAT(refused("aten.abs.default"), ElementsAre("middle", "between"));
+}
+
 TEST(ExecuTorch, TheEncodingOfANeighborIsNotThatOfOthersLikeIt) {
   AnnotatedBuilder b = Between(true, true);
   b.Op("aten.relu.default", "again", {"first"}, {1}, 1, {1, 8});
