@@ -69,6 +69,7 @@ TEST(ExecuTorchParts, OfSeveralPartsThoseOfFloatsAreTaken) {
 TEST(ExecuTorchParts, APartThatQnnHasNotIsRefused) {
   for (const bool quantized : {false, true}) {
     EXPECT_THAT(Refused(ResultOf(Alone("aten.erf.default", 1, quantized), kV75)), ElementsAre("node")) << quantized;
+    EXPECT_THAT(Refused(ResultOf(Alone("aten.bilinear.default", 3, quantized), kV75)), ElementsAre("node"));
   }
 }
 
