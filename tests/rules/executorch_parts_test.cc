@@ -8,6 +8,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
 #include "tests/rules/annotated_builder.h"
 #include "tests/rules/annotated_check.h"
 
@@ -71,6 +72,23 @@ TEST(ExecuTorchParts, APartThatQnnHasNotIsRefused) {
     EXPECT_THAT(Refused(ResultOf(Alone("aten.erf.default", 1, quantized), kV75)), ElementsAre("node")) << quantized;
     EXPECT_THAT(Refused(ResultOf(Alone("aten.bilinear.default", 3, quantized), kV75)), ElementsAre("node"));
   }
+}
+
+// Indices and grids that are computed in floats from constants: delegated, and prepared where there are kernels.
+TEST(ExecuTorchParts, IndicesThatAreComputedInFloatsNeedKernels) {
+  const auto fails = [](const char* op, const char* soc) {
+    const v1::Result result = ResultOf(Alone(op, 1, true), absl::StrCat("qnn_htp/", soc, "@2.49"));
+    return absl::c_linear_search(CodesAt(result, "node"), "EN222");
+  };
+  constexpr char kV68[] = "SM8350", kV68WithAllKernels[] = "SA8295", kV69[] = "SXR2230P", kWithoutFloat[] = "SSG2115P";
+  for (const char* op : {"aten.upsample_linear1d.vec", "aten.affine_grid_generator.default"}) {
+    EXPECT_TRUE(fails(op, kV68)) << op;
+    EXPECT_TRUE(fails(op, kWithoutFloat)) << op;
+    EXPECT_FALSE(fails(op, kV68WithAllKernels)) << op;
+    EXPECT_FALSE(fails(op, kV69)) << op;
+  }
+  EXPECT_TRUE(fails("aten.upsample_nearest3d.vec", kWithoutFloat));
+  EXPECT_FALSE(fails("aten.upsample_nearest3d.vec", kV68));
 }
 
 TEST(ExecuTorchParts, WhoseFormIsNotKnownIsUnknown) {

@@ -126,9 +126,12 @@ const RuleInfo kNeverLowered = {
     "writes into memory that was planned; where what is read is quantized, a padding that goes around, which is "
     "assignments to slices, gives delegates other results than their program says, and the zeros of block_diag become "
     "a delegate without an input; a convolution of an input without a batch gets one in front and loses it behind, "
-    "where nothing is annotated, and with a quantized filter the delegate that is left is not built.",
+    "where nothing is annotated, and with a quantized filter the delegate that is left is not built; the indices of "
+    "some interpolations and the grid of affine_grid are computed in floats from constants, which is delegated and "
+    "cannot be prepared where HTP has no floats, or, of most, on V68.",
     "Use gather with an index of the result's shape for take_along_dim, slices and cat for the paddings, relu or "
-    "leaky_relu for rrelu, and give the model's input a batch of one.",
+    "leaky_relu for rrelu, an interpolation of two dimensions for that of one, and give the model's input a batch of "
+    "one.",
     "Fires: aten.take_along_dim.default; aten.pad.default(x, [1, 1], 'circular') of a quantized tensor; a quantized "
     "aten.conv2d.default of [4, 8, 8]. Does not: aten.gather.default; the same pad with the mode reflect, or of a "
     "float tensor; the conv2d of [1, 4, 8, 8], or with a float filter; the toolchain qnn-converter.",
@@ -251,20 +254,25 @@ struct NeverLowered {
   bool of_floats;  // too; otherwise of quantized tensors alone
   absl::string_view ends_with;
   absl::string_view mode = "";  // its attribute of that name has to be this; empty: whatever it is
+  int kernels = 0;  // not where HTP has floats and the kernels of this arch or a later one; 0: wherever it is
 };
 constexpr NeverLowered kNeverLoweredOps[] = {
+    {"aten.affine_grid_generator.default", false, "Failed to generate Qnn context binary", "", 69},
     {"aten.block_diag.default", false, "No graph inputs present for graph"},
     {"aten.cross.default", true, "was used before it has been defined"},
     {"aten.linalg_cross.default", true, "was used before it has been defined"},
     {"aten.pad.default", false, "QNN graph I/O does not match the delegated program signature", "circular"},
     {"aten.rrelu.default", true, "Missing out variants"},
     {"aten.take_along_dim.default", true, "was used before it has been defined"},
+    {"aten.upsample_linear1d.vec", false, "Failed to generate Qnn context binary", "", 69},
+    {"aten.upsample_nearest3d.vec", false, "Failed to generate Qnn context binary", "", 68},
 };
 
-const NeverLowered* FindInNeverLowered(const Graph& graph, int32_t node) {
+const NeverLowered* FindInNeverLowered(const Graph& graph, const Target& target, int32_t node) {
   const absl::string_view type = graph.op_type(node);
   const auto* row = absl::c_find_if(kNeverLoweredOps, [type](const NeverLowered& entry) { return entry.op == type; });
   if (row == std::end(kNeverLoweredOps)) return nullptr;
+  if (row->kernels > 0 && target.has_float && target.kernels >= row->kernels) return nullptr;
   if (row->mode.empty()) return row;
   const v1::Attribute* mode = graph.attribute(node, "mode");
   return mode != nullptr && mode->s() == row->mode ? row : nullptr;
@@ -289,7 +297,7 @@ bool LacksStride(const Graph& graph, int32_t node) {
 
 }  // namespace
 
-bool FindNeverLowered(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+bool FindNeverLowered(const CheckContext& context, const Target& target, const ResolvedOp& op, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() != v1::Graph::PT2E) return false;
   Place place;
@@ -299,7 +307,7 @@ bool FindNeverLowered(const CheckContext& context, const ResolvedOp& op, Finding
              "ExecuTorch 1.5.1 ends with \"Failed to generate Qnn context binary\"", AsItWasRun());
     return true;
   }
-  const NeverLowered* row = FindInNeverLowered(graph, op.node);
+  const NeverLowered* row = FindInNeverLowered(graph, target, op.node);
   if (row == nullptr || (!row->of_floats && !TouchesQuantized(context, op))) return false;
   sink.Add(kNeverLowered, place, absl::StrCat(graph.op_type(op.node), row->of_floats ? "" : " of quantized values"),
            absl::StrCat("ExecuTorch 1.5.1 ends with \"", row->ends_with, "\""), AsItWasRun());

@@ -21,7 +21,7 @@ bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, Findi
 // Whether the export ends before any builder, at a Quantize of integers; said as EN220.
 bool FindQuantizedInteger(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 // Whether one of ExecuTorch's passes ends over what PyTorch takes the node apart into; said as EN222.
-bool FindNeverLowered(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
+bool FindNeverLowered(const CheckContext& context, const Target& target, const ResolvedOp& op, FindingSink& sink);
 // What a builder makes another function of; said as EN210 or EN211.
 void FindOtherFunction(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 // ExecuTorch asks about the nodes from the last one to the first; an exception ends that.

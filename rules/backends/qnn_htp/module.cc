@@ -129,7 +129,7 @@ class Judge {
         outcome.raises = true;
       }
       if (FindQuantizedInteger(context_, op, sink_)) outcome.ends_export = true;
-      if (FindNeverLowered(context_, op, sink_)) outcome.ends_export = true;
+      if (FindNeverLowered(context_, target_, op, sink_)) outcome.ends_export = true;
       FindOtherFunction(context_, op, sink_);
     }
     if (BecomesBias(context_, op)) {
