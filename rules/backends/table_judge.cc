@@ -116,6 +116,7 @@ void JudgeByTable(const CheckContext& context, const Target& target, const Table
       outcome.ends_export = outcome.ends_export || judged == Fate::kEndsExport;
     }
   }
+  if (backend.finish != nullptr) backend.finish(context, target, sink, result);
 }
 
 std::vector<AcceptedTypes> AcceptedByTable(const CheckContext& context, const Target& target, Matchers& matchers,

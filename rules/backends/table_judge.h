@@ -45,6 +45,8 @@ struct TableBackend {
   // Null: everything is by its rule.
   Fate (*fate)(const BackendOp& op, const Violation& violation) = nullptr;
   Generators generators = Generators::kFolded;
+  // Looks at all that was judged, and what has come of it. Null: nothing to add.
+  void (*finish)(const CheckContext& context, const Target& target, FindingSink& sink, ModuleResult& result) = nullptr;
 };
 
 // `folded`: values that never reach the backend.

@@ -2,17 +2,25 @@
 
 #include "rules/backends/coverage.h"
 #include "rules/backends/cpu_module.h"
+#include "rules/backends/xnnpack/delegates.h"
 #include "rules/backends/xnnpack/kept_whole.h"
 #include "rules/backends/xnnpack/lowering.h"
 #include "rules/backends/xnnpack/shared_bias.h"
+#include "rules/backends/xnnpack/shared_filter.h"
 
 namespace quantgate::xnnpack {
 namespace {
 
 Fate Judge(const CheckContext& context, const BackendOp& op, const Target& target, FindingSink& sink) {
   if (IsFloatOnly(op.name)) NoteRunsInFloat(op, target, sink);
-  CheckSharedBias(context, op, target, sink);
   return CheckKeptWhole(context, op, target, sink) ? Fate::kEndsExport : Fate::kByRule;
+}
+
+// What one node comes to where another reads the same constant.
+void Finish(const CheckContext& context, const Target& target, FindingSink& sink, ModuleResult& result) {
+  const Delegates delegates(context, result);
+  CheckSharedBias(context, delegates, target, sink, result);
+  CheckSharedFilter(context, delegates, target, sink, result);
 }
 
 // Statements with a source of their own are not the partitioner's: the node is delegated, and serializing or loading it
@@ -25,11 +33,12 @@ Fate FateOf(const BackendOp&, const Violation& violation) {
 }  // namespace
 
 std::vector<const RuleInfo*> OwnRules() {
-  return {&kNoBackendOperator, &kUnclearLowering, &kOlderTable, &kRunsInFloat, &kSharedBias, &kKeptWhole};
+  return {&kNoBackendOperator, &kUnclearLowering, &kOlderTable,   &kRunsInFloat,
+          &kSharedBias,        &kSharedFloatBias, &kSharedFilter, &kKeptWhole};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
-  return LoadCpuModule({"xnnpack", "xnnpack_master", {}, {Lower, Judge, FateOf, Generators::kKept}, OwnRules()},
+  return LoadCpuModule({"xnnpack", "xnnpack_master", {}, {Lower, Judge, FateOf, Generators::kKept, Finish}, OwnRules()},
                        tables);
 }
 

@@ -1,5 +1,6 @@
 #include "rules/backends/xnnpack/shared_bias.h"
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <utility>
@@ -21,10 +22,24 @@ const RuleInfo kSharedBias = {
     "{subject} has {observed}; needed is {allowed}.",
     "ExecuTorch writes a bias once, as integers with the scale of the first layer that reads it: input scale x weight "
     "scale. A second layer of another product reads the same integers, and adds a bias that is wrong by the ratio of "
-    "the two, or does not load.",
+
     "Give each use a bias of its own (copy the module or the parameter), or keep the bias in float by leaving the "
     "layer unquantized.",
     "Fires: one Linear called twice, on inputs of other scales. Does not: two layers with a bias each.",
+};
+
+const RuleInfo kSharedFloatBias = {
+    "FX602",
+    "shared-float-bias",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has {observed}; needed is {allowed}.",
+    "A static quantized layer adds a bias of integers, and everything else reads it as it is, in float. ExecuTorch "
+    "writes it once for both, as its first reader wants it, and XNNPACK does not load the other.",
+    "Give each use a bias of its own (copy the module or the parameter), or quantize both layers alike.",
+    "Fires: one convolution called twice, of which only the first call is quantized. Does not: two quantized calls, or "
+    "a node between them that is not delegated.",
 };
 
 namespace {
@@ -58,42 +73,92 @@ bool SameProduct(const Scales& a, const Scales& b) {
   return true;
 }
 
-// An earlier GEMM with quantized weights that reads the same bias, where input scale x weight scale is not that of
-// `node`; -1: none.
-int32_t OtherReaderOfBias(const CheckContext& context, int32_t node, int32_t bias) {
-  constexpr size_t kMostReaders = 1000;
-  const absl::Span<const Use> uses = context.graph().uses(bias);
-  const std::optional<Scales> own = ScalesOf(context, node);
-  if (!own) return -1;
-  for (const Use& use : uses.subspan(0, kMostReaders)) {
-    if (use.node >= node) continue;
-    const std::optional<Scales> other = use.input == 2 ? ScalesOf(context, use.node) : std::nullopt;
-    if (other && !SameProduct(*own, *other)) return use.node;
+// A GEMM on integers whose parameters are known beforehand: it has its bias in integers too.
+bool HasIntegerBias(const CheckContext& context, int32_t node) {
+  const ResolvedOp* op = GemmAt(context, node);
+  const Operand* input = op == nullptr ? nullptr : context.resolved().input(*op, 0);
+  if (input == nullptr || !HasQuantizedWeight(context, node)) return false;
+  const Operand read = AsRead(context, *input);
+  return read.quantized && read.is_dynamic != Tri::kYes;
+}
+
+bool IsBiasOf(const CheckContext& context, const Use& use) {
+  const ResolvedOp* op = GemmAt(context, use.node);
+  const Operand* bias = op == nullptr ? nullptr : context.resolved().input(*op, 2);
+  return bias != nullptr && bias->argument == use.input;
+}
+
+// What `other` does with the bias of the static layer `node`, in the same delegate.
+enum class Conflict : uint8_t {
+  kNone,
+  kUnclear,  // whether they come to one delegate is not known
+  kScale,    // it adds integers of another scale, and was there first
+  kFloat,    // it reads real numbers
+};
+
+Conflict ConflictWith(const CheckContext& context, const Delegates& delegates, int32_t node, const Use& other) {
+  if (other.node == node || delegates.leaves(other.node)) return Conflict::kNone;
+  const bool together = delegates.together(node, other.node);
+  if (!IsBiasOf(context, other)) {
+    // What comes first keeps out of the delegate where the layer reads it.
+    return together && other.node > node ? Conflict::kFloat : Conflict::kUnclear;
   }
-  return -1;
+  if (!HasIntegerBias(context, other.node)) return together ? Conflict::kFloat : Conflict::kUnclear;
+  if (other.node > node) return Conflict::kNone;
+  const std::optional<Scales> own = ScalesOf(context, node), first = ScalesOf(context, other.node);
+  if (!own || !first || SameProduct(*own, *first)) return Conflict::kNone;
+  return together ? Conflict::kScale : Conflict::kUnclear;
+}
+
+void AddConflict(const CheckContext& context, const ResolvedOp& op, absl::string_view kernel, Conflict conflict,
+                 int32_t other, const Target& target, FindingSink& sink) {
+  if (conflict == Conflict::kUnclear) {
+    sink.NotChecked(&kSharedFloatBias, op.node,
+                    absl::StrCat("whether it comes to one delegate with '", context.graph().node_name(other),
+                                 "', which reads the same bias, is not known"));
+    return;
+  }
+  FindingSource source;
+  source.kind = v1::Source::MEASURED;
+  source.table = target.tables.empty() ? std::string() : target.tables.front();
+  source.row = std::string(kernel);
+  source.document = "ExecuTorch 1.5.1, models with one bias for two layers, lowered and run";
+  Place place;
+  place.node = op.node;
+  const Operand& bias = *context.resolved().input(op, 2);
+  place.input = bias.argument;
+  place.value = bias.edge_value;
+  sink.Add(conflict == Conflict::kFloat ? kSharedFloatBias : kSharedBias, place,
+           absl::StrCat("the bias of '", context.graph().node_name(other), "', ",
+                        conflict == Conflict::kFloat ? "which reads it in float"
+                                                     : "where input scale x weight scale is another"),
+           "a bias of its own", std::move(source));
 }
 
 }  // namespace
 
-void CheckSharedBias(const CheckContext& context, const BackendOp& op, const Target& target, FindingSink& sink) {
-  if (op.inputs.size() < 3 || op.inputs[2].value < 0 || op.node < 0) return;
+void CheckSharedBias(const CheckContext& context, const Delegates& delegates, const Target& target, FindingSink& sink,
+                     ModuleResult& result) {
+  constexpr size_t kMostReaders = 1000;
   const Graph& graph = context.graph();
-  if (!IsGemm(graph.op(op.node)) || op.outputs.empty() || !op.outputs[0].type.quantized) return;
-  const int32_t first = OtherReaderOfBias(context, op.node, op.inputs[2].value);
-  if (first < 0) return;
-  FindingSource source;
-  source.kind = v1::Source::MEASURED;
-  source.table = target.tables.empty() ? std::string() : target.tables.front();
-  source.row = std::string(op.name);
-  source.document = "ExecuTorch 1.5.1, models with one bias for two layers, lowered and run";
-  FindingDraft draft;
-  draft.rule = &kSharedBias;
-  draft.place = PlaceOf(op, {PortRef::kInput, 2});
-  draft.observed =
-      absl::StrCat("the bias of '", graph.node_name(first), "', where input scale x weight scale is another");
-  draft.allowed = "a bias of its own";
-  draft.source = std::move(source);
-  sink.Add(std::move(draft));
+  for (size_t i = 0; i < result.ops.size(); ++i) {
+    const ResolvedOp& op = context.resolved().ops()[i];
+    if (!IsGemm(graph.op(op.node))) continue;
+    const Operand* bias = context.resolved().input(op, 2);
+    if (bias == nullptr || bias->edge_value < 0 || graph.uses(bias->edge_value).size() < 2) continue;
+    if (!delegates.takes(op.node) || !HasIntegerBias(context, op.node)) continue;
+    Conflict worst = Conflict::kNone;
+    int32_t with = -1;
+    for (const Use& use : graph.uses(bias->edge_value).subspan(0, kMostReaders)) {
+      const Conflict conflict = ConflictWith(context, delegates, op.node, use);
+      if (conflict <= worst) continue;
+      worst = conflict;
+      with = use.node;
+    }
+    if (worst == Conflict::kNone) continue;
+    AddConflict(context, op, result.ops[i].backend_ops.front(), worst, with, target, sink);
+    if (worst == Conflict::kFloat) result.ops[i].ends_export = true;
+  }
 }
 
 }  // namespace quantgate::xnnpack

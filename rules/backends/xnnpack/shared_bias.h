@@ -1,8 +1,8 @@
-// A bias that several layers read: the program has one constant for it, with the scale of the first.
+// A bias that several nodes read: the delegate has one constant for it, as its first reader wants it.
 #ifndef QUANTGATE_RULES_BACKENDS_XNNPACK_SHARED_BIAS_H_
 #define QUANTGATE_RULES_BACKENDS_XNNPACK_SHARED_BIAS_H_
 
-#include "rules/constraints/backend_op.h"
+#include "rules/backends/xnnpack/delegates.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/engine/module.h"
@@ -10,9 +10,10 @@
 namespace quantgate::xnnpack {
 
 extern const RuleInfo kSharedBias;
+extern const RuleInfo kSharedFloatBias;
 
-// Looks at one emitted operator.
-void CheckSharedBias(const CheckContext& context, const BackendOp& op, const Target& target, FindingSink& sink);
+void CheckSharedBias(const CheckContext& context, const Delegates& delegates, const Target& target, FindingSink& sink,
+                     ModuleResult& result);
 
 }  // namespace quantgate::xnnpack
 

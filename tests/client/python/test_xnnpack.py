@@ -173,6 +173,13 @@ CASES = {
     'double_softmax': ([V], lambda s, x: torch.softmax(x.double(), -1)),
     'double_product': ([V3], lambda s, x: torch.bmm(x.double(), x.double().transpose(1, 2))),
     'batch_norm': ([IMAGE], lambda s, x: s.m[1](s.m[0](x)), nn.Conv2d(4, 8, 3), nn.BatchNorm2d(8)),
+
+    # ---- One bias for two ----
+    'bias_in_float_first': ([V], lambda s, x: qdq(s.linear(qdq(F.linear(x, s.matrix, s.bias)), s.bias))),
+    'bias_in_float_behind': ([V], lambda s, x: F.linear(torch.relu(qdq(s.linear(qdq(x), s.bias))), s.matrix, s.bias)),
+    'bias_of_a_dynamic_layer': ([V], lambda s, x: qdq(s.linear(qdq(s.linear(dynamic(x), s.bias)), s.bias))),
+    'bias_added_behind': ([V], lambda s, x: qdq(s.linear(qdq(x), s.bias)) + s.bias),
+    'bias_in_float_alone': ([V], lambda s, x: F.linear(torch.relu(F.linear(x, s.matrix, s.bias)), s.matrix, s.bias)),
 }
 
 
@@ -184,6 +191,7 @@ ENDED = {
     'average_without_batch': ([IMAGE[1:]], lambda s, x: F.avg_pool2d(x, 2)),
     'maximum_along': ([IMAGE], lambda s, x: x.max(2)[0]),
     'maximum_of_last': ([IMAGE], lambda s, x: x.max(-1, keepdim=True)[0]),
+    'filter_twice': ([V3], lambda s, x: s.m[0](torch.relu(s.m[0](x))), nn.Conv1d(3, 3, 3, padding=1)),
 }
 
 # The same with a first dimension of any size.
