@@ -5,7 +5,7 @@
 namespace quantgate {
 namespace {
 
-enum class Kind : uint8_t { kNone, kBool, kSigned, kUnsigned, kFloat, kSmallFloat, kOther };
+enum class Kind : uint8_t { kNone, kBool, kSigned, kUnsigned, kFloat, kSmallFloat, kComplex, kOther };
 
 struct Facts {
   const char* name;
@@ -41,8 +41,8 @@ constexpr Facts kFacts[] = {
     {"float4_e2m1", Kind::kSmallFloat, 4},
     {"float6_e2m3", Kind::kSmallFloat, 6},
     {"float6_e3m2", Kind::kSmallFloat, 6},
-    {"complex64", Kind::kOther, 64},
-    {"complex128", Kind::kOther, 128},
+    {"complex64", Kind::kComplex, 64},
+    {"complex128", Kind::kComplex, 128},
     {"string", Kind::kOther, 0},
 };
 
@@ -59,6 +59,10 @@ int BitWidth(v1::DataType type) { return FactsOf(type).bits; }
 bool IsSigned(v1::DataType type) { return FactsOf(type).kind == Kind::kSigned; }
 bool IsInteger(v1::DataType type) { return IsSigned(type) || FactsOf(type).kind == Kind::kUnsigned; }
 bool IsFloat(v1::DataType type) { return FactsOf(type).kind == Kind::kFloat; }
+bool IsBeyondFloat32(v1::DataType type) {
+  const Kind kind = FactsOf(type).kind;
+  return (kind == Kind::kFloat && BitWidth(type) > 32) || kind == Kind::kComplex;
+}
 bool IsSmallFloat(v1::DataType type) { return FactsOf(type).kind == Kind::kSmallFloat; }
 absl::string_view DataTypeName(v1::DataType type) { return FactsOf(type).name; }
 

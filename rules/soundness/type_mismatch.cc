@@ -100,6 +100,9 @@ class TypeCheck {
               "a floating-point or int32 tensor");
         }
       }
+      if (graph_.origin() == v1::Graph::PT2E && IsBeyondFloat32(type)) {
+        Add(node, inputs.data, absl::StrCat("quantizes a tensor of ", DataTypeName(type)), "float32 or narrower");
+      }
     }
     if (!quantize && inputs.data >= 0) {
       const v1::DataType type = StoredType(inputs.data);

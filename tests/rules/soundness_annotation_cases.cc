@@ -446,6 +446,26 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "-DT002"},
       {"SpecOnFloats", Conv, [](GraphBuilder& b) { b.Value("relu").set_spec(1); }, "-DT002"},
+      {"SpecOnDoubles", Conv,
+       [](GraphBuilder& b) {
+         b.Value("relu").set_dtype(v1::DATA_TYPE_FLOAT64);
+         b.Value("relu").set_spec(1);
+       },
+       "DT002", "relu", "relu"},
+      {"SpecOnComplexNumbers", Conv,
+       [](GraphBuilder& b) {
+         b.Value("relu").set_dtype(v1::DATA_TYPE_COMPLEX64);
+         b.Value("relu").set_spec(1);
+       },
+       "DT002", "relu", "relu"},
+      {"SpecOnHalves", Conv,
+       [](GraphBuilder& b) {
+         b.Value("relu").set_dtype(v1::DATA_TYPE_FLOAT16);
+         b.Value("relu").set_spec(1);
+       },
+       "-DT002"},
+      {"DoublesWithoutASpec", Conv, [](GraphBuilder& b) { b.Value("relu").set_dtype(v1::DATA_TYPE_FLOAT64); },
+       "-DT002"},
 
       // DT003
       {"FloatInIndexArithmetic", Conv, [](GraphBuilder& b) { AddIndices(b, v1::DATA_TYPE_FLOAT32); }, "DT003", "add",

@@ -965,6 +965,10 @@ std::vector<Case> Cases() {
          b.Shape("s", v1::DATA_TYPE_FLOAT16, {1, 4});
        },
        "-FI008"},
+      {"QuantizesDoubles", ExportedLinear, [](GraphBuilder& b) { b.Value("x").set_dtype(v1::DATA_TYPE_FLOAT64); },
+       "FI008", "x_Q", "x"},
+      {"QuantizesHalves", ExportedLinear, [](GraphBuilder& b) { b.Value("x").set_dtype(v1::DATA_TYPE_FLOAT16); },
+       "-FI008"},
       {"DeclaresAnotherTypeThanItMakes", ExportedLinear,
        [](GraphBuilder& b) {
          v1::Node& quantize = b.Node("quantized_decomposed.quantize_per_tensor.default", "y_Q", {"y"}, {"y_q"});
