@@ -44,16 +44,30 @@ bool ReadsShapeAlone(const Graph& graph, int32_t node) {
          graph.op_type(node) == "aten.zero_.default" || graph.op_type(node) == "aten.fill_.Tensor";
 }
 
-// An observer stands behind the value. What convert_pt2e makes of it is one tensor for all readers without a spec of
-// their own, and one for each of the others.
+// An observer stands behind the value. What convert_pt2e makes of it is one tensor for all readers without a spec, of
+// their inputs or of what they compute, and one for each of the others.
 bool IsObserved(const Graph& graph, int32_t value) {
   const int32_t spec = graph.value_spec(value);
   return spec >= 0 && graph.spec_kind(spec) != v1::Spec::EXPLICIT_NONE && !IsFloat(graph.message().specs(spec).dtype());
 }
 
+// torchao's DuplicateDQPass copies the Dequantize for every user whose annotation says anything at all.
+bool HasSpec(const Graph& graph, int32_t node) {
+  for (int i = 0; i < graph.num_outputs(node); ++i) {
+    if (graph.output(node, i) >= 0 && graph.value_spec(graph.output(node, i)) >= 0) return true;
+  }
+  for (int i = 0; i < graph.num_inputs(node); ++i) {
+    if (graph.edge_spec(node, i) >= 0) return true;
+  }
+  return false;
+}
+
 // Whether the node reads a copy of its own. prepare_pt2e puts no observer in front of what writes into a buffer.
-bool ReadsCopy(const Graph& graph, int32_t node, const Operand& operand) {
-  return operand.quantized && !IsWrittenBuffer(graph, node, operand.argument);
+bool ReadsCopy(const CheckContext& context, int32_t node, const Operand& operand) {
+  const Graph& graph = context.graph();
+  if (IsWrittenBuffer(graph, node, operand.argument)) return false;
+  if (operand.quantized) return true;
+  return IsAnnotation(context) && operand.value >= 0 && IsObserved(graph, operand.value) && HasSpec(graph, node);
 }
 
 // By value: the last node that reads it, through a Quantize and Dequantize or as it is; num_nodes(): whoever called the
@@ -90,7 +104,7 @@ LastReaders FindLastReaders(const CheckContext& context) {
       const bool is_first = input.argument == 0;
       const int32_t reader = is_first ? ReaderOfFirst(graph, op->node, last) : op->node;
       last.any[value] = std::max(last.any[value], reader);
-      if (ReadsCopy(graph, op->node, input)) last.of_copy[value] = std::max(last.of_copy[value], reader);
+      if (ReadsCopy(context, op->node, input)) last.of_copy[value] = std::max(last.of_copy[value], reader);
       if (!is_first && graph.op(op->node) == OpId::kCopy) last.copies[value] = std::max(last.copies[value], op->node);
     }
   }
@@ -115,7 +129,7 @@ Read FirstOf(const CheckContext& context, int32_t node) {
   if (op >= 0) {
     const absl::Span<const Operand> inputs = context.resolved().inputs(context.resolved().ops()[op]);
     if (inputs.empty() || inputs[0].value < 0) return {};
-    return {inputs[0].value, ReadsCopy(graph, node, inputs[0])};
+    return {inputs[0].value, ReadsCopy(context, node, inputs[0])};
   }
   return {graph.num_inputs(node) > 0 ? graph.input(node, 0) : -1, false};
 }

@@ -21,8 +21,8 @@ using ::testing::IsEmpty;
 constexpr v1::DataType kF32 = v1::DATA_TYPE_FLOAT32;
 
 // Where the spec is: nowhere; on the tensor, whose readers then share what is dequantized; on its view; on the edge
-// into the view, or into the last reader.
-enum class Quantized { kNothing, kTensor, kView, kIntoView, kReader };
+// into the view, or into the last reader; on the tensor and what the last reader computes, or on that alone.
+enum class Quantized { kNothing, kTensor, kView, kIntoView, kReader, kTensorAndResult, kResult };
 
 // GS017 at the node, or nothing.
 std::vector<std::string> LostAt(const AnnotatedBuilder& b, const std::string& node) {
@@ -51,7 +51,8 @@ std::vector<std::string> LostIn(const Program& program) {
     b.Weight("y", kF32, {4, 8}, 128);
   } else {
     b.Node("aten.neg.default", "y", {"x"}, {"y"});
-    b.Shape("y", kF32, {4, 8}).set_spec(spec(Quantized::kTensor));
+    b.Shape("y", kF32, {4, 8})
+        .set_spec(spec(program.quantized == Quantized::kTensorAndResult ? program.quantized : Quantized::kTensor));
   }
   b.Node(program.view, "view", {"y"}, {"view"}).add_input_specs(spec(Quantized::kIntoView));
   b.Shape("view", kF32, {4}).set_spec(spec(Quantized::kView));
@@ -59,7 +60,8 @@ std::vector<std::string> LostIn(const Program& program) {
   b.Shape("write", kF32, {4});
   b.Node("aten.neg.default", "last", {program.is_read_later ? "y" : "write"}, {"last"})
       .add_input_specs(spec(Quantized::kReader));
-  b.Shape("last", kF32, {4, 8});
+  b.Shape("last", kF32, {4, 8})
+      .set_spec(spec(program.quantized == Quantized::kTensorAndResult ? program.quantized : Quantized::kResult));
   b.Output("last");
   return LostAt(b, "write");
 }
@@ -70,6 +72,12 @@ TEST(LostAssignment, IsFoundWhereverTheCopyIsMade) {
   EXPECT_THAT(LostIn({Quantized::kReader}), ElementsAre("GS017"));
   EXPECT_THAT(LostIn({Quantized::kTensor}), IsEmpty());
   EXPECT_THAT(LostIn({Quantized::kNothing}), IsEmpty());
+}
+
+// convert_pt2e copies the Dequantize for every user that is annotated, if for its output alone.
+TEST(LostAssignment, AReaderWithAnOutputSpecReadsACopyOfWhatIsObserved) {
+  EXPECT_THAT(LostIn({Quantized::kTensorAndResult}), ElementsAre("GS017"));
+  EXPECT_THAT(LostIn({Quantized::kResult}), IsEmpty());
 }
 
 TEST(LostAssignment, NeedsAWriteIntoAView) {
