@@ -1153,6 +1153,18 @@ std::vector<Case> Cases() {
        "relu", "x"},
       {"RangeOfOneNumber", Annotated, [](GraphBuilder& b) { b.graph.mutable_specs(0)->set_quant_min(127); }, "NR003",
        "relu", "x"},
+      {"RangeOfAnObserverThatLooksAtNone", Annotated,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(0)->set_quant_max(255);
+         b.graph.mutable_specs(0)->set_observer(b.Symbol("INT8WeightObserver"));
+       },
+       "NR003", "relu", "x", -1, warning},
+      {"RangeOfAnObserverThatLooksAtIt", Annotated,
+       [](GraphBuilder& b) {
+         b.graph.mutable_specs(0)->set_quant_max(255);
+         b.graph.mutable_specs(0)->set_observer(b.Symbol("MinMaxObserver"));
+       },
+       "NR003", "relu", "x"},
       {"RangeWithinTheType", Annotated,
        [](GraphBuilder& b) {
          b.graph.mutable_specs(0)->set_quant_min(-8);
