@@ -167,6 +167,13 @@ int Candidates::ChangesOf(const std::vector<Edit>& edits) const {
   return static_cast<int>(edits.size() + absl::c_count_if(edits, inserts));
 }
 
+// What an observer with parameters of its own computes is not in its spec: in another one they would be lost.
+bool Candidates::IsOfAnothersObserver(SpecPlace place) const {
+  const v1::Spec* before = Before(place);
+  return before != nullptr && before->observer() != 0 &&
+         ComputesWhenConverted(context_.graph().symbol(before->observer()));
+}
+
 const v1::Spec* Candidates::Before(SpecPlace place) const {
   const int32_t spec = SpecAt(original_, place);
   return spec != 0 && Concrete(editor_.spec(spec)) ? &editor_.spec(spec) : nullptr;
@@ -188,6 +195,7 @@ std::vector<Candidates::Port> Candidates::PortsOf(const ResolvedOp& op, const st
     if (!own.has_value()) return;
     Port port;
     port.place = Root(*own);
+    if (IsOfAnothersObserver(port.place)) return;
     if (!(port.place == *own)) port.own = *own;
     port.value = own->value;
     port.alike = GroupOf(port.place);
@@ -399,11 +407,10 @@ std::optional<v1::Spec> Candidates::DerivedBias(const ResolvedOp& op, const std:
     from.set_value(value + 1);
     from.set_consumer(op.node + 1);
   }
-  // Biases that are derived in one form get one observer, whatever they are derived from. Some steps less of the range
-  // keep this one apart, as many as no other of them has.
-  if (derives && port.before != nullptr && SayTheSame(*port.before, derived)) {
-    const auto own = std::find(port.alike.begin(), port.alike.end(), port.place) - port.alike.begin();
-    derived.set_quant_min(INT32_MIN + (own > 0 ? own : static_cast<int64_t>(port.alike.size())));
+  // Readers of one bias whose specs say the same get one observer, whatever they are derived from, and they would once
+  // each is derived in the same form. Some steps less of the range keep this one apart: as many as no other node has.
+  if (derives && port.before != nullptr && (port.alike.size() > 1 || SayTheSame(*port.before, derived))) {
+    derived.set_quant_min(INT32_MIN + 1 + static_cast<int64_t>(op.node));
   }
   if (std::optional<v1::QParams> product = ProductOf(*input->before, *weight->before, /*bias_axis=*/0)) {
     // Of a weight whose scale has the wrong sign, as it will be turned.

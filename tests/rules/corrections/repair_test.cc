@@ -107,6 +107,56 @@ TEST(Repair, ABiasOfTheWrongTypeIsDerived) {
   EXPECT_EQ(Faults(CheckFor(Corrected(b.graph, result), kV75)), 0);
 }
 
+// All derive it in one form, and would get one observer.
+TEST(Repair, ABiasOfManyLayersIsDerivedForEach) {
+  constexpr int kLayers = 4;
+  Annotated b;
+  b.FloatInput("x", {1, 8});
+  b.FloatConstant("b", {8});
+  std::string x = "x";
+  for (int i = 0; i < kLayers; ++i) {
+    const std::string name = "fc" + std::to_string(i), weight = name + "_w";
+    b.FloatConstant(weight, {8, 8});
+    const int a8 = b.A8();
+    v1::Node& node = b.Op("aten.linear.default", name, {x, weight, "b"}, {1, 8}, {a8, b.W8()}, a8);
+    v1::Spec derived;
+    derived.set_kind(v1::Spec::DERIVED);
+    derived.set_dtype(v1::DATA_TYPE_INT32);
+    derived.set_quant_min(INT32_MIN);
+    derived.set_quant_max(INT32_MAX);
+    derived.set_qscheme(v1::Spec::PER_CHANNEL_SYMMETRIC);
+    derived.set_axis(0);
+    for (const std::string& value : {x, weight}) {
+      v1::EdgeRef& from = *derived.add_derived_from();
+      from.set_value(b.Id(value));
+      from.set_consumer(b.graph.nodes_size());
+    }
+    node.add_input_specs(b.Add(derived));
+    x = name;
+  }
+  b.Output(x);
+  const v1::Result result = CheckFor(b.graph, std::vector<std::string>{}).results(0);
+  EXPECT_EQ(Faults(result), kLayers - 1);
+  EXPECT_EQ(Changes(result).size(), kLayers - 1);
+  const v1::Graph corrected = Corrected(b.graph, result);
+  EXPECT_EQ(Faults(CheckFor(corrected, std::vector<std::string>{}).results(0)), 0);
+}
+
+// OpenVINO's observers of weights have parameters that no spec has.
+TEST(Repair, AnObserverWithParametersOfItsOwnStays) {
+  for (const char* observer : {"INT8WeightObserver", "MinMaxObserver"}) {
+    Annotated b;
+    b.FloatInput("x", {1, 8});
+    b.Linear("x", "fc", b.A8(), b.Spec(v1::DATA_TYPE_INT8, 0, 255, v1::Spec::PER_TENSOR_AFFINE));
+    b.graph.mutable_specs(b.Find("fc").input_specs(1) - 1)->set_observer(b.Symbol(observer));
+    b.Output("fc");
+    const v1::Result result = CheckFor(b.graph, kV75);
+    EXPECT_EQ(absl::c_any_of(Changes(result), [](const std::string& text) { return absl::StartsWith(text, "fc/1"); }),
+              std::string(observer) == "MinMaxObserver")
+        << observer;
+  }
+}
+
 // What an observer of its own would find is refused after calibration: a zero point, or one scale where the weights
 // have one per channel.
 TEST(Repair, AMissingBiasIsDerivedWithTheGranularityOfTheWeights) {
