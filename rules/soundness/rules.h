@@ -56,6 +56,7 @@ Rule UnmatchedEncoding();     // GS015
 Rule NoEncodings();           // GS016
 Rule LostAssignment();        // GS017
 Rule QuantizedScales();       // GS018
+Rule ObservedTuple();         // GS019
 
 // CV: coverage.
 Rule UnknownOperator();   // CV001

@@ -31,14 +31,23 @@ bool FillsItsRange(OpId op) {
   return op == OpId::kSigmoid || op == OpId::kHardSigmoid || op == OpId::kSoftmax || op == OpId::kTanh;
 }
 
+// The spec that the observer is made of: in a sharing group that of the leader, which overrules all others.
+const v1::Spec& ObservedBy(const CheckContext& context, const AnnotatedPlace& at) {
+  const SharingGroups& groups = GroupsOf(context);
+  const int32_t group = groups.group_at({at.value, -1});
+  return group < 0 ? context.graph().message().specs(at.spec) : groups.spec_of(group);
+}
+
 void CheckUncoveredRange(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   const auto wanted = [&](const v1::Spec& spec) { return IsPrescribed(context, spec); };
   ForEachAnnotated(context, wanted, [&](const AnnotatedPlace& at) {
     if (at.place.input >= 0 || at.place.node < 0) return;
     const OpId op = graph.op(at.place.node);
-    const std::optional<Held> holds = HeldBy(graph.message().specs(at.spec));
-    if (!FillsItsRange(op) || !holds) return;
+    if (!FillsItsRange(op)) return;
+    const v1::Spec& made = ObservedBy(context, at);
+    const std::optional<Held> holds = wanted(made) ? HeldBy(made) : std::nullopt;
+    if (!holds) return;
     const Bounds fills = OutputBounds(op);
     if (Covers(*holds, fills.low, fills.high)) return;
     sink.Add(kUncoveredRange, at.place,

@@ -284,6 +284,27 @@ void AddSigmoid(GraphBuilder& b, v1::DataType type, double zero_point) {
   b.Value("sigmoid").set_spec(id);
 }
 
+// relu * sigmoid(relu), both operands with the observer of `leader`, where the sigmoid asks for fixed numbers.
+void AddGatedProduct(GraphBuilder& b, const std::string& leader) {
+  AddSigmoid(b, v1::DATA_TYPE_INT8, 0);
+  v1::Spec& fixed = *b.graph.mutable_specs(3);
+  fixed.set_kind(v1::Spec::PLAIN);
+  fixed.set_observer(b.Symbol("FixedQParamsObserver"));
+  const v1::Spec copy = fixed;
+  *b.graph.add_specs() = copy;
+  v1::Spec& plain = *b.graph.mutable_specs(b.graph.specs_size() - 1);
+  plain.clear_qparams();
+  plain.set_observer(b.Symbol("MinMaxObserver"));
+  if (leader == "relu") b.Value("relu").set_spec(b.graph.specs_size());
+  v1::Node& product = b.Node("aten.mul.Tensor", "product", {leader, "sigmoid"}, {"product"});
+  v1::Spec& shared = *b.graph.add_specs();
+  shared.set_kind(v1::Spec::SHARED);
+  shared.mutable_shared_with()->set_value(b.Id(leader));
+  for (int i = 0; i < 2; ++i) product.add_input_specs(b.graph.specs_size());
+  b.Shape("product", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 8});
+  b.Output("product");
+}
+
 // op(args) -> name, of the shape of conv's output, with a number as parameter where it has one.
 void AddPlain(GraphBuilder& b, const std::string& name, const std::string& op, const std::vector<std::string>& inputs,
               const std::vector<std::pair<std::string, double>>& parameters = {}) {
@@ -626,6 +647,37 @@ std::vector<SoundnessCase> AnnotationCases() {
       // GS017
       {"AssignmentToACopy", Conv, [](GraphBuilder& b) { AddAssignment(b, 1); }, "GS017", "write", "part"},
       {"AssignmentToATensorThatIsRead", Conv, [](GraphBuilder& b) { AddAssignment(b, 0); }, "-GS017"},
+
+      // GS019
+      {"SpecOnTheEdgeOfATuple", Conv,
+       [](GraphBuilder& b) {
+         AddTopK(b);
+         b.Find("getitem").add_input_specs(1);
+       },
+       "GS019", "getitem", "topk"},
+      {"SpecOfTheTupleOnItsEdge", Conv,
+       [](GraphBuilder& b) {
+         AddTopK(b);
+         b.Value("topk").set_spec(1);
+         v1::Spec& spec = *b.graph.add_specs();
+         spec.set_kind(v1::Spec::SHARED);
+         spec.mutable_shared_with()->set_value(b.Id("topk"));
+         b.Find("getitem").add_input_specs(b.graph.specs_size());
+       },
+       "-GS019"},
+      {"NoneOnTheEdgeOfATuple", Conv,
+       [](GraphBuilder& b) {
+         AddTopK(b);
+         b.graph.add_specs()->set_kind(v1::Spec::EXPLICIT_NONE);
+         b.Find("getitem").add_input_specs(b.graph.specs_size());
+       },
+       "-GS019"},
+      {"SpecOnAnElementOfATuple", Conv,
+       [](GraphBuilder& b) {
+         AddTopK(b);
+         b.Value("getitem").set_spec(1);
+       },
+       "-GS019"},
 
       // CV003
       {"SpecOnATuple", Conv,
@@ -1369,6 +1421,9 @@ std::vector<SoundnessCase> AnnotationCases() {
       // FX006
       {"SigmoidCutInHalf", Conv, [](GraphBuilder& b) { AddSigmoid(b, v1::DATA_TYPE_INT8, 0); }, "FX006", "sigmoid",
        "sigmoid"},
+      {"SigmoidInTheGroupOfItsProduct", Conv, [](GraphBuilder& b) { AddGatedProduct(b, "sigmoid"); }, "FX006",
+       "sigmoid", "sigmoid"},
+      {"SigmoidInAGroupThatAnotherLeads", Conv, [](GraphBuilder& b) { AddGatedProduct(b, "relu"); }, "-FX006"},
       {"SigmoidCutInHalfByItsObserver", Conv,
        [](GraphBuilder& b) {
          b.graph.set_stage(v1::STAGE_CALIBRATED);
