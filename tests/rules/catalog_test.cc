@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
 #include "db/database.h"
 #include "rules/all_rules.h"
 #include "tests/rules/effects.h"
@@ -40,6 +41,18 @@ class CatalogTest : public ::testing::Test {
 TEST_F(CatalogTest, EffectsThatEndAreErrorsAndNoOthers) {
   for (const RuleInfo* rule : AllRules()) {
     EXPECT_TRUE(testing::AgreeWithContract(rule->effect, rule->severity)) << rule->code;
+  }
+}
+
+TEST_F(CatalogTest, EveryRuleIsExplained) {
+  for (const RuleInfo* rule : AllRules()) {
+    for (const char* text : {rule->message, rule->why, rule->fix, rule->example}) {
+      ASSERT_NE(text, nullptr) << rule->code;
+      EXPECT_GT(absl::string_view(text).size(), 20u) << rule->code << ": " << text;
+    }
+    for (const char* text : {rule->why, rule->fix, rule->example}) {
+      EXPECT_TRUE(absl::EndsWith(text, ".") || absl::EndsWith(text, ".)")) << rule->code << ": " << text;
+    }
   }
 }
 

@@ -22,7 +22,7 @@ const RuleInfo kSharedBias = {
     "{subject} has {observed}; needed is {allowed}.",
     "ExecuTorch writes a bias once, as integers with the scale of the first layer that reads it: input scale x weight "
     "scale. A second layer of another product reads the same integers, and adds a bias that is wrong by the ratio of "
-
+    "the two.",
     "Give each use a bias of its own (copy the module or the parameter), or keep the bias in float by leaving the "
     "layer unquantized.",
     "Fires: one Linear called twice, on inputs of other scales. Does not: two layers with a bias each.",
@@ -135,11 +135,13 @@ void AddConflict(const CheckContext& context, const ResolvedOp& op, absl::string
            "a bias of its own", std::move(source));
 }
 
+// Each is compared with all others.
+constexpr size_t kMostReaders = 100;
+
 }  // namespace
 
 void CheckSharedBias(const CheckContext& context, const Delegates& delegates, const Target& target, FindingSink& sink,
                      ModuleResult& result) {
-  constexpr size_t kMostReaders = 1000;
   const Graph& graph = context.graph();
   for (size_t i = 0; i < result.ops.size(); ++i) {
     const ResolvedOp& op = context.resolved().ops()[i];
@@ -149,7 +151,12 @@ void CheckSharedBias(const CheckContext& context, const Delegates& delegates, co
     if (!delegates.takes(op.node) || !HasIntegerBias(context, op.node)) continue;
     Conflict worst = Conflict::kNone;
     int32_t with = -1;
-    for (const Use& use : graph.uses(bias->edge_value).subspan(0, kMostReaders)) {
+    const absl::Span<const Use> readers = graph.uses(bias->edge_value);
+    if (readers.size() > kMostReaders) {
+      sink.NotChecked(&kSharedBias, op.node, "more layers read its bias than are compared with each other");
+      continue;
+    }
+    for (const Use& use : readers) {
       const Conflict conflict = ConflictWith(context, delegates, op.node, use);
       if (conflict <= worst) continue;
       worst = conflict;
