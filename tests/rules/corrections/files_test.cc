@@ -177,7 +177,8 @@ TEST(RepairOnnx, OfABiasThatIsNotKnownNothingNarrowerIsOffered) {
   for (v1::Value& value : *graph.mutable_values()) {
     if (value.dtype() == v1::DATA_TYPE_INT32 && value.dims_size() == 1) value.mutable_constant()->clear_statistics();
   }
-  for (const v1::Correction& correction : CheckFor(graph, "qnn_lpai/SM8850").corrections()) {
+  const v1::Result result = CheckFor(graph, "qnn_lpai/SM8850");
+  for (const v1::Correction& correction : result.corrections()) {
     for (const v1::Change& change : correction.changes()) EXPECT_NE(change.before().dtype(), v1::DATA_TYPE_INT32);
   }
 }
