@@ -167,13 +167,6 @@ int Candidates::ChangesOf(const std::vector<Edit>& edits) const {
   return static_cast<int>(edits.size() + absl::c_count_if(edits, inserts));
 }
 
-// What an observer with parameters of its own computes is not in its spec: in another one they would be lost.
-bool Candidates::IsOfAnothersObserver(SpecPlace place) const {
-  const v1::Spec* before = Before(place);
-  return before != nullptr && before->observer() != 0 &&
-         ComputesWhenConverted(context_.graph().symbol(before->observer()));
-}
-
 const v1::Spec* Candidates::Before(SpecPlace place) const {
   const int32_t spec = SpecAt(original_, place);
   return spec != 0 && Concrete(editor_.spec(spec)) ? &editor_.spec(spec) : nullptr;
@@ -195,7 +188,6 @@ std::vector<Candidates::Port> Candidates::PortsOf(const ResolvedOp& op, const st
     if (!own.has_value()) return;
     Port port;
     port.place = Root(*own);
-    if (IsOfAnothersObserver(port.place)) return;
     if (!(port.place == *own)) port.own = *own;
     port.value = own->value;
     port.alike = GroupOf(port.place);

@@ -105,7 +105,6 @@ class Candidates {
 
   // Where the spec of an operand sits; nullopt: it has none that could be changed.
   std::optional<SpecPlace> PlaceOf(const Operand& operand, int32_t node, bool is_output) const;
-  bool IsOfAnothersObserver(SpecPlace place) const;
   const v1::Spec* Before(SpecPlace place) const;
   std::vector<db::ElementType> TypesToTry(const Port& port) const;
   std::vector<Port> PortsOf(const ResolvedOp& op, const std::vector<AcceptedTypes>& accepted);
