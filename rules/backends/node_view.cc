@@ -74,7 +74,7 @@ std::optional<IntVector> NodeView::integers(Names names, int port) const {
 std::optional<IntVector> NodeView::computed(int port) const {
   const Operand* operand = port < 0 ? nullptr : input(port);
   if (operand == nullptr || operand->value < 0 || graph().origin() != v1::Graph::ONNX) return std::nullopt;
-  const auto numbers = context_.Once(InferShapes).numbers.all_of(operand->value);
+  const auto numbers = WholeOrNone(context_.Once(InferShapes).numbers.of(operand->value));
   if (!numbers) return std::nullopt;
   *looked_at_constants_ = true;
   return IntVector(numbers->begin(), numbers->end());

@@ -16,8 +16,13 @@ namespace quantgate {
 // An element that is not known, among others that are: a size that changes from run to run.
 constexpr int64_t kUnknownNumber = INT64_MIN;
 
-// By value id, all elements in row-major order. What is longer than a list of sizes ever is stays unknown, and so does
-// what comes after more of them than any model has.
+// None: an element is not known.
+inline absl::optional<absl::Span<const int64_t>> WholeOrNone(absl::optional<absl::Span<const int64_t>> numbers) {
+  return numbers && !absl::c_linear_search(*numbers, kUnknownNumber) ? numbers : absl::nullopt;
+}
+
+// By value id, all elements in row-major order; as many as its shape has, which is known. What is longer than a list of
+// sizes ever is stays unknown, and so does what comes after more of them than any model has.
 class KnownNumbers {
  public:
   static constexpr int64_t kMost = 64;
@@ -28,11 +33,6 @@ class KnownNumbers {
     const auto found = numbers_.find(value);
     if (found == numbers_.end()) return absl::nullopt;
     return absl::MakeConstSpan(found->second);
-  }
-  // None: an element is not known.
-  absl::optional<absl::Span<const int64_t>> all_of(int32_t value) const {
-    const auto found = of(value);
-    return found && !absl::c_linear_search(*found, kUnknownNumber) ? found : absl::nullopt;
   }
   void Set(int32_t value, std::vector<int64_t> numbers) {
     kept_ += numbers.size() + 1;

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/graph/elements.h"
 
@@ -68,11 +67,8 @@ absl::optional<absl::Span<const int64_t>> NodeShapes::constant(int argument) con
   if (!given(argument)) return absl::nullopt;
   const int32_t id = graph_.input(node_, argument);
   const v1::Value& value = graph_.value(id);
+  if (!value.has_constant()) return WholeOrNone(computed(argument));
   // A caller may give an input another value than the file's.
-  if (!value.has_constant()) {
-    const auto numbers = computed(argument);
-    return numbers && !absl::c_linear_search(*numbers, kUnknownNumber) ? numbers : absl::nullopt;
-  }
   if (graph_.is_graph_input(id) || value.dims_size() > 1) return absl::nullopt;
   const int64_t count = value.dims_size() == 0 ? 1 : value.dims(0);
   const auto& ints = value.constant().ints();

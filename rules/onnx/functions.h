@@ -22,6 +22,10 @@ bool InferReducing(NodeShapes& node);     // along axes
 bool InferRecurrent(NodeShapes& node);    // LSTM, GRU and RNN
 bool InferGenerating(NodeShapes& node);   // from sizes alone
 
+// Where the part of a shape of `rank` sizes begins that a Shape node gives (`start`), and where it ends (`end`).
+int64_t ShapeStart(const NodeShapes& node, int64_t rank);
+int64_t ShapeEnd(const NodeShapes& node, int64_t rank);
+
 // Where a slice begins: `start` as a position in `size` elements (at least one).
 int64_t SliceStart(int64_t size, int64_t start, int64_t step);
 

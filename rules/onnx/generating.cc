@@ -5,16 +5,16 @@
 namespace quantgate {
 namespace {
 
+// An attribute that counts sizes, from the end when it is negative.
+int64_t PlaceIn(const NodeShapes& node, absl::string_view attribute, int64_t rank, int64_t fallback) {
+  const int64_t at = node.integer(attribute, fallback);
+  return std::clamp<int64_t>(at < -rank ? 0 : at < 0 ? at + rank : at, 0, rank);
+}
+
 void InferShapeOf(NodeShapes& node) {
   const Shape input = node.at(0);
   if (!input.known) return node.Give(0, {kAnySize});
-  const int64_t rank = input.rank();
-  const auto place = [&](absl::string_view attribute, int64_t fallback) {
-    const int64_t at = node.integer(attribute, fallback);
-    return std::clamp<int64_t>(at < -rank ? 0 : at < 0 ? at + rank : at, 0, rank);
-  };
-  const int64_t start = place("start", 0);
-  node.Give(0, {std::max<int64_t>(0, place("end", rank) - start)});
+  node.Give(0, {std::max<int64_t>(0, ShapeEnd(node, input.rank()) - ShapeStart(node, input.rank()))});
 }
 
 void InferFill(NodeShapes& node) {
@@ -39,6 +39,9 @@ void InferRange(NodeShapes& node) {
 }
 
 }  // namespace
+
+int64_t ShapeStart(const NodeShapes& node, int64_t rank) { return PlaceIn(node, "start", rank, 0); }
+int64_t ShapeEnd(const NodeShapes& node, int64_t rank) { return PlaceIn(node, "end", rank, rank); }
 
 bool InferGenerating(NodeShapes& node) {
   switch (node.graph().op(node.node())) {

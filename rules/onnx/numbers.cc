@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <optional>
-#include <string>
 #include <utility>
 #include <vector>
 
@@ -48,6 +47,12 @@ class Call {
     const Shape shape = inferred_.shapes[graph().output(node_.node(), output)];
     if (!Few(shape)) return absl::nullopt;
     return shape.dims;
+  }
+  // `axis` of the node in a tensor of `rank`; -1: it has none.
+  int64_t Axis(size_t rank) const {
+    const auto size = static_cast<int64_t>(rank);
+    const int64_t axis = node_.integer("axis", 0);
+    return axis < -size || axis >= size ? -1 : axis < 0 ? axis + size : axis;
   }
 
  private:
@@ -97,29 +102,8 @@ Found Broadcasted(const Call& call, int argument, absl::Span<const int64_t> dims
 
 using Operation = int64_t(int64_t, int64_t);
 
-// By element, from left to right over all arguments.
-Found Elementwise(const Call& call, Operation* operation) {
-  const auto dims = call.output_dims(0);
-  if (!dims) return std::nullopt;
-  Found result;
-  for (int i = 0; i < call.node().num_inputs(); ++i) {
-    const Found next = Broadcasted(call, i, *dims);
-    if (!next) return std::nullopt;
-    if (!result) {
-      result = next;
-      continue;
-    }
-    for (size_t k = 0; k < next->size(); ++k) {
-      const bool known = (*result)[k] != kUnknownNumber && (*next)[k] != kUnknownNumber;
-      (*result)[k] = known ? operation((*result)[k], (*next)[k]) : kUnknownNumber;
-    }
-  }
-  return result;
-}
-
-template <int64_t (*kOperation)(int64_t, int64_t)>
-Found ByElement(const Call& call) {
-  return Elementwise(call, kOperation);
+int64_t Apply(Operation* operation, int64_t a, int64_t b) {
+  return a == kUnknownNumber || b == kUnknownNumber ? kUnknownNumber : operation(a, b);
 }
 
 int64_t Sum(int64_t a, int64_t b) {
@@ -134,23 +118,51 @@ int64_t Product(int64_t a, int64_t b) {
   int64_t result;
   return __builtin_mul_overflow(a, b, &result) ? kUnknownNumber : result;
 }
-int64_t Quotient(int64_t a, int64_t b) { return b == 0 || b == -1 ? (b == 0 ? kUnknownNumber : -a) : a / b; }
+int64_t Quotient(int64_t a, int64_t b) {
+  if (b == 0) return kUnknownNumber;
+  return b == -1 ? -a : a / b;
+}
 int64_t Larger(int64_t a, int64_t b) { return std::max(a, b); }
 int64_t Smaller(int64_t a, int64_t b) { return std::min(a, b); }
 int64_t IsEqual(int64_t a, int64_t b) { return a == b ? 1 : 0; }
 int64_t IsLess(int64_t a, int64_t b) { return a < b ? 1 : 0; }
 int64_t IsGreater(int64_t a, int64_t b) { return a > b ? 1 : 0; }
 
-Found Copy(const Call& call) { return call.input(0); }
+// Of the first output, by operator. `dims`: its shape, of one element or more, and of no more than are kept.
+using Compute = Found(const Call&, absl::Span<const int64_t> dims);
 
-Found Negated(const Call& call) {
+// By element, from left to right over all arguments.
+template <Operation* kOperation>
+Found ByElement(const Call& call, absl::Span<const int64_t> dims) {
+  Found result = Broadcasted(call, 0, dims);
+  for (int i = 1; result && i < call.node().num_inputs(); ++i) {
+    const Found next = Broadcasted(call, i, dims);
+    if (!next) return std::nullopt;
+    for (size_t k = 0; k < next->size(); ++k) (*result)[k] = Apply(kOperation, (*result)[k], (*next)[k]);
+  }
+  return result;
+}
+
+// All elements to one; axes that stay have one element each.
+template <Operation* kOperation>
+Found Reduced(const Call& call, absl::Span<const int64_t> dims) {
+  const Found numbers = call.input(0);
+  if (!numbers || numbers->empty() || CountOf(dims) != 1) return std::nullopt;
+  int64_t result = numbers->front();
+  for (size_t i = 1; i < numbers->size(); ++i) result = Apply(kOperation, result, (*numbers)[i]);
+  return Numbers{result};
+}
+
+Found Copied(const Call& call, absl::Span<const int64_t>) { return call.input(0); }
+
+Found Negated(const Call& call, absl::Span<const int64_t>) {
   Found numbers = call.input(0);
   if (!numbers) return numbers;
-  for (int64_t& number : *numbers) number = number == kUnknownNumber ? number : -number;
+  for (int64_t& number : *numbers) number = Apply(Difference, 0, number);
   return numbers;
 }
 
-Found CastToIntegers(const Call& call) {
+Found CastToIntegers(const Call& call, absl::Span<const int64_t>) {
   const v1::DataType to = DataTypeFromOnnx(static_cast<int>(call.node().integer("to", 0)));
   Found numbers = call.input(0);
   if (!numbers || (!IsInteger(to) && to != v1::DATA_TYPE_BOOL)) return std::nullopt;
@@ -160,76 +172,69 @@ Found CastToIntegers(const Call& call) {
   return numbers;
 }
 
-Found Selected(const Call& call) {
-  const auto dims = call.output_dims(0);
-  if (!dims) return std::nullopt;
-  const Found condition = Broadcasted(call, 0, *dims);
-  const Found yes = Broadcasted(call, 1, *dims);
-  const Found no = Broadcasted(call, 2, *dims);
+Found Selected(const Call& call, absl::Span<const int64_t> dims) {
+  const Found condition = Broadcasted(call, 0, dims);
+  const Found yes = Broadcasted(call, 1, dims);
+  const Found no = Broadcasted(call, 2, dims);
   if (!condition || !yes || !no) return std::nullopt;
   Numbers selected;
   for (size_t i = 0; i < condition->size(); ++i) {
-    const int64_t chosen = (*condition)[i];
     const bool same = (*yes)[i] == (*no)[i];
-    selected.push_back(chosen == kUnknownNumber && !same ? kUnknownNumber : chosen != 0 ? (*yes)[i] : (*no)[i]);
+    const bool known = (*condition)[i] != kUnknownNumber || same;
+    selected.push_back(!known ? kUnknownNumber : (*condition)[i] != 0 ? (*yes)[i] : (*no)[i]);
   }
   return selected;
 }
 
-Found ShapeOf(const Call& call) {
+Found SizesOf(const Call& call, absl::Span<const int64_t> dims) {
   const Shape shape = call.node().at(0);
-  if (!shape.known) return std::nullopt;
-  const int64_t rank = shape.rank();
-  const auto place = [&](absl::string_view attribute, int64_t fallback) {
-    const int64_t at = call.node().integer(attribute, fallback);
-    return std::clamp<int64_t>(at < 0 ? (at < -rank ? 0 : at + rank) : at, 0, rank);
-  };
-  const int64_t start = place("start", 0);
-  const int64_t end = std::max(start, place("end", rank));
+  if (!shape.known || dims.size() != 1) return std::nullopt;
   Numbers sizes;
-  for (int64_t size : shape.dims.subspan(start, end - start)) sizes.push_back(size < 0 ? kUnknownNumber : size);
+  for (int64_t size : shape.dims.subspan(ShapeStart(call.node(), shape.rank()), dims[0])) {
+    sizes.push_back(size < 0 ? kUnknownNumber : size);
+  }
   return sizes;
 }
 
-Found SizeOf(const Call& call) {
+Found CountOfElements(const Call& call, absl::Span<const int64_t>) {
   const Shape shape = call.node().at(0);
   const absl::optional<int64_t> count = shape.is_static() ? CountOf(shape.dims) : absl::nullopt;
   if (!count) return std::nullopt;
   return Numbers{*count};
 }
 
-Found Filled(const Call& call) {
-  const auto dims = call.output_dims(0);
+Found Filled(const Call& call, absl::Span<const int64_t> dims) {
   const v1::Attribute* attribute = call.graph().attribute(call.node().node(), "value");
-  if (!dims || attribute == nullptr || attribute->value_case() != v1::Attribute::kTensor || attribute->tensor() < 1) {
+  if (attribute == nullptr || attribute->value_case() != v1::Attribute::kTensor || attribute->tensor() < 1) {
     return std::nullopt;
   }
-  const IntegerView numbers = IntegersOf(call.graph().message().values(attribute->tensor() - 1));
+  const IntegerView numbers = IntegersOf(call.graph().value(attribute->tensor() - 1));
   if (numbers.size() != 1) return std::nullopt;
-  return Numbers(CountOf(*dims).value_or(0), numbers[0]);
+  return Numbers(CountOf(dims).value_or(0), numbers[0]);
 }
 
-Found Counted(const Call& call) {
-  const auto dims = call.output_dims(0);
+Found Counted(const Call& call, absl::Span<const int64_t> dims) {
   const Found start = call.input(0);
   const Found step = call.input(2);
-  if (!dims || dims->size() != 1 || !start || !step || start->size() != 1 || step->size() != 1) return std::nullopt;
+  if (dims.size() != 1 || !start || !step || start->size() != 1 || step->size() != 1) return std::nullopt;
   Numbers counted;
-  for (int64_t i = 0; i < (*dims)[0]; ++i) counted.push_back(Sum((*start)[0], Product(i, (*step)[0])));
+  for (int64_t i = 0; i < dims[0]; ++i) {
+    counted.push_back(Apply(Sum, start->front(), Apply(Product, i, step->front())));
+  }
   return counted;
 }
 
-Found Joined(const Call& call) {
-  const auto dims = call.output_dims(0);
-  if (!dims || dims->empty()) return std::nullopt;
-  int64_t axis = call.node().integer("axis", 0);
-  if (axis < 0) axis += static_cast<int64_t>(dims->size());
-  if (axis < 0 || axis >= static_cast<int64_t>(dims->size())) return std::nullopt;
-  const int64_t rows = CountOf(dims->first(axis)).value_or(0);
+Found Joined(const Call& call, absl::Span<const int64_t> dims) {
+  const int64_t axis = call.Axis(dims.size());
+  if (axis < 0) return std::nullopt;
+  const int64_t rows = CountOf(dims.first(axis)).value_or(0);
   std::vector<Numbers> parts;
+  int64_t total = 0;
   for (int i = 0; i < call.node().num_inputs(); ++i) {
     Found part = call.input(i);
-    if (!part) return std::nullopt;
+    if (!part || call.input_dims(i).size() != dims.size()) return std::nullopt;
+    total += static_cast<int64_t>(part->size());
+    if (total > KnownNumbers::kMost) return std::nullopt;
     parts.push_back(*std::move(part));
   }
   Numbers joined;
@@ -242,83 +247,69 @@ Found Joined(const Call& call) {
   return joined;
 }
 
-Found Gathered(const Call& call) {
+Found Gathered(const Call& call, absl::Span<const int64_t> dims) {
   const Found data = call.input(0);
   const Found indices = call.input(1);
-  const absl::Span<const int64_t> dims = call.input_dims(0);
-  int64_t axis = call.node().integer("axis", 0);
-  if (axis < 0) axis += static_cast<int64_t>(dims.size());
-  if (!data || !indices || axis < 0 || axis >= static_cast<int64_t>(dims.size())) return std::nullopt;
-  const int64_t rows = CountOf(dims.first(axis)).value_or(0);
-  const int64_t inner = CountOf(dims.subspan(axis + 1)).value_or(0);
+  const absl::Span<const int64_t> from = call.input_dims(0);
+  const int64_t axis = call.Axis(from.size());
+  if (!data || data->empty() || !indices || axis < 0) return std::nullopt;
+  const int64_t rows = CountOf(from.first(axis)).value_or(0);
+  const int64_t inner = CountOf(from.subspan(axis + 1)).value_or(0);
   Numbers gathered;
   for (int64_t row = 0; row < rows; ++row) {
     for (int64_t index : *indices) {
-      if (index < 0 && index >= -dims[axis]) index += dims[axis];
-      if (index < 0 || index >= dims[axis]) return std::nullopt;
-      const auto from = data->begin() + (row * dims[axis] + index) * inner;
-      gathered.insert(gathered.end(), from, from + inner);
+      if (index < 0 && index >= -from[axis]) index += from[axis];
+      if (index < 0 || index >= from[axis]) return std::nullopt;
+      const auto begin = data->begin() + (row * from[axis] + index) * inner;
+      gathered.insert(gathered.end(), begin, begin + inner);
     }
   }
   return gathered;
 }
 
-Found Transposed(const Call& call) {
+Found Transposed(const Call& call, absl::Span<const int64_t> dims) {
   const Found numbers = call.input(0);
-  const auto dims = call.output_dims(0);
-  if (!numbers || !dims) return std::nullopt;
+  if (!numbers) return std::nullopt;
   const Dims strides = StridesOf(call.input_dims(0));
   const absl::Span<const int64_t> perm = call.node().integers("perm");
   Dims moved(strides.rbegin(), strides.rend());
-  for (size_t i = 0; i < perm.size() && i < moved.size(); ++i) moved[i] = strides[perm[i]];
-  return Rearrange(*numbers, *dims, moved);
+  if (!perm.empty()) {
+    // One that is wrong is shape-mismatch's.
+    const auto is_axis = [&](int64_t axis) { return axis >= 0 && axis < static_cast<int64_t>(strides.size()); };
+    if (perm.size() != strides.size() || !absl::c_all_of(perm, is_axis)) return std::nullopt;
+    absl::c_transform(perm, moved.begin(), [&](int64_t axis) { return strides[axis]; });
+  }
+  return moved.size() == dims.size() ? Rearrange(*numbers, dims, moved) : std::nullopt;
 }
 
-Found Expanded(const Call& call) {
-  const auto dims = call.output_dims(0);
-  return dims ? Broadcasted(call, 0, *dims) : std::nullopt;
-}
+Found Expanded(const Call& call, absl::Span<const int64_t> dims) { return Broadcasted(call, 0, dims); }
 
-Found Sliced(const Call& call) {
+Found Sliced(const Call& call, absl::Span<const int64_t> dims) {
   const Found numbers = call.input(0);
-  const auto dims = call.output_dims(0);
   const NodeShapes& node = call.node();
   const auto starts = node.moved_list("starts", 1);
   const auto axes = node.moved_list("axes", 3);
   const auto steps = node.given(4) ? node.constant(4) : absl::Span<const int64_t>();
-  if (!numbers || !dims || !starts || !axes || !steps) return std::nullopt;
   const absl::Span<const int64_t> from = call.input_dims(0);
   const auto rank = static_cast<int64_t>(from.size());
+  if (!numbers || numbers->empty() || !starts || !axes || !steps || dims.size() != from.size() ||
+      (!axes->empty() && axes->size() != starts->size()) || (!steps->empty() && steps->size() != starts->size())) {
+    return std::nullopt;
+  }
   Dims strides = StridesOf(from);
   int64_t first = 0;
   for (size_t i = 0; i < starts->size(); ++i) {
     int64_t axis = axes->empty() ? static_cast<int64_t>(i) : (*axes)[i];
     if (axis < 0) axis += rank;
     if (axis < 0 || axis >= rank) return std::nullopt;
-    if (from[axis] == 0) continue;
     const int64_t step = steps->empty() ? 1 : (*steps)[i];
     first += SliceStart(from[axis], (*starts)[i], step) * strides[axis];
-    // One element is taken at its start, whatever the step.
-    strides[axis] = (*dims)[axis] > 1 ? strides[axis] * step : 0;
+    if (dims[axis] == 1) continue;  // taken at its start, whatever the step
+    if (step < -KnownNumbers::kMost || step > KnownNumbers::kMost) return std::nullopt;
+    strides[axis] *= step;
   }
-  return Rearrange(*numbers, *dims, strides, first);
+  return Rearrange(*numbers, dims, strides, first);
 }
-
-// All elements to one; axes that stay have one element each.
-template <int64_t (*kOperation)(int64_t, int64_t)>
-Found Reduced(const Call& call) {
-  const Found numbers = call.input(0);
-  const auto dims = call.output_dims(0);
-  if (!numbers || numbers->empty() || !dims || CountOf(*dims) != 1) return std::nullopt;
-  int64_t result = numbers->front();
-  for (size_t i = 1; i < numbers->size(); ++i) {
-    const bool known = result != kUnknownNumber && (*numbers)[i] != kUnknownNumber;
-    result = known ? kOperation(result, (*numbers)[i]) : kUnknownNumber;
-  }
-  return Numbers{result};
-}
-
-using Compute = Found(const Call&);
 
 // Operators of the default domain; built once, on first use, and never destroyed.
 Compute* ComputeOf(absl::string_view op_type) {
@@ -330,10 +321,10 @@ Compute* ComputeOf(absl::string_view op_type) {
       {"Div", &ByElement<Quotient>},
       {"Equal", &ByElement<IsEqual>},
       {"Expand", &Expanded},
-      {"Flatten", &Copy},
+      {"Flatten", &Copied},
       {"Gather", &Gathered},
       {"Greater", &ByElement<IsGreater>},
-      {"Identity", &Copy},
+      {"Identity", &Copied},
       {"Less", &ByElement<IsLess>},
       {"Max", &ByElement<Larger>},
       {"Min", &ByElement<Smaller>},
@@ -344,14 +335,14 @@ Compute* ComputeOf(absl::string_view op_type) {
       {"ReduceMin", &Reduced<Smaller>},
       {"ReduceProd", &Reduced<Product>},
       {"ReduceSum", &Reduced<Sum>},
-      {"Reshape", &Copy},
-      {"Shape", &ShapeOf},
-      {"Size", &SizeOf},
+      {"Reshape", &Copied},
+      {"Shape", &SizesOf},
+      {"Size", &CountOfElements},
       {"Slice", &Sliced},
-      {"Squeeze", &Copy},
+      {"Squeeze", &Copied},
       {"Sub", &ByElement<Difference>},
       {"Transpose", &Transposed},
-      {"Unsqueeze", &Copy},
+      {"Unsqueeze", &Copied},
       {"Where", &Selected},
   };
   const auto found = all.find(op_type);
@@ -370,16 +361,15 @@ void ForgetOverflow(v1::DataType type, Numbers& numbers) {
 void Split(const Call& call, Inferred& inferred) {
   const Found numbers = call.input(0);
   const absl::Span<const int64_t> from = call.input_dims(0);
+  const int64_t axis = call.Axis(from.size());
+  if (!numbers || axis < 0) return;
   const Dims strides = StridesOf(from);
-  int64_t axis = call.node().integer("axis", 0);
-  if (axis < 0) axis += static_cast<int64_t>(from.size());
-  if (!numbers || axis < 0 || axis >= static_cast<int64_t>(from.size())) return;
   int64_t first = 0;
   for (int i = 0; i < call.node().num_outputs(); ++i) {
     const int32_t output = call.graph().output(call.node().node(), i);
     if (output < 0) return;
     const auto dims = call.output_dims(i);
-    if (!dims || dims->size() != from.size()) return;
+    if (!dims || dims->size() != from.size() || first > KnownNumbers::kMost) return;
     if (Found part = Rearrange(*numbers, *dims, strides, first * strides[axis])) {
       inferred.numbers.Set(output, *std::move(part));
     }
@@ -396,8 +386,12 @@ void ComputeNumbers(const NodeShapes& node, Inferred& inferred) {
   Compute* const compute = ComputeOf(op_type);
   const int32_t output = node.num_outputs() > 0 ? node.graph().output(node.node(), 0) : -1;
   if (compute == nullptr || output < 0 || node.graph().producer(output) != node.node()) return;
-  Found numbers = compute(call);
-  if (!numbers || numbers->size() > KnownNumbers::kMost) return;
+  const auto dims = call.output_dims(0);
+  if (!dims) return;
+  const int64_t count = CountOf(*dims).value_or(0);
+  Found numbers = count == 0 ? Numbers() : compute(call, *dims);
+  // What contradicts itself holds nothing that could be told.
+  if (!numbers || static_cast<int64_t>(numbers->size()) != count) return;
   ForgetOverflow(node.graph().dtype(output), *numbers);
   inferred.numbers.Set(output, *std::move(numbers));
 }

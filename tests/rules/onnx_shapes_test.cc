@@ -181,6 +181,87 @@ TEST(OnnxShapes, TakeThePlaceOfNamedSizes) {
   EXPECT_THAT(b.Value("z").dim_symbols(), ::testing::ElementsAre(b.Symbol("n"), 0));
 }
 
+// Files that contradict themselves, where their own sizes would lead astray whoever computed with them.
+TEST(OnnxNumbers, OfWhatContradictsItselfAreNotKnown) {
+  constexpr int64_t kHuge = int64_t{1} << 40;
+  const auto ints = [](testing::GraphBuilder& b, v1::Node& node, const std::string& name,
+                       const std::vector<int64_t>& numbers) {
+    v1::Attribute& attribute = *node.add_attributes();
+    attribute.set_name(b.Symbol(name));
+    for (int64_t number : numbers) attribute.mutable_ints()->add_values(number);
+  };
+  // "sizes" holds 2, 3; "matrix" the same as [2, 1]; "nothing" is [2^40, 0].
+  const auto base = [&](testing::GraphBuilder& b) {
+    b.Input("x", v1::DATA_TYPE_FLOAT32, {2, 3});
+    b.Node("Shape", "shape", {"x"}, {"sizes"});
+    b.Ints("column", v1::DATA_TYPE_INT64, {2, 1});
+    b.Node("Reshape", "reshape", {"sizes", "column"}, {"matrix"});
+    b.Ints("huge", v1::DATA_TYPE_INT64, {kHuge, 0});
+    b.Ints("fill", v1::DATA_TYPE_INT64, {7}, /*scalar=*/false);
+    v1::Attribute& value = *b.Node("ConstantOfShape", "filled", {"huge"}, {"nothing"}).add_attributes();
+    value.set_name(b.Symbol("value"));
+    value.set_tensor(b.Id("fill"));
+  };
+  struct Case {
+    const char* what;
+    std::vector<int64_t> declared;
+    std::function<void(testing::GraphBuilder&)> make;
+  };
+  const std::vector<Case> cases = {
+      {"axes that are none",
+       {1, 2},
+       [&](testing::GraphBuilder& b) {
+         ints(b, b.Node("Transpose", "n", {"matrix"}, {"y"}), "perm", {1000, -7});
+       }},
+      {"rows without columns",
+       {kHuge, 1},
+       [&](testing::GraphBuilder& b) {
+         b.Int(b.Node("Concat", "n", {"nothing", "nothing"}, {"y"}), "axis", 1);
+       }},
+      {"none of no columns",
+       {kHuge, 2},
+       [&](testing::GraphBuilder& b) {
+         b.Ints("none", v1::DATA_TYPE_INT64, {}, /*scalar=*/false);
+         b.Int(b.Node("Gather", "n", {"nothing", "none"}, {"y"}), "axis", 1);
+       }},
+      {"a step beyond all",
+       {2, 1},
+       [&](testing::GraphBuilder& b) {
+         b.Ints("start", v1::DATA_TYPE_INT64, {-1}, /*scalar=*/false);
+         b.Ints("end", v1::DATA_TYPE_INT64, {INT64_MAX}, /*scalar=*/false);
+         b.Ints("axis", v1::DATA_TYPE_INT64, {0}, /*scalar=*/false);
+         b.Ints("step", v1::DATA_TYPE_INT64, {INT64_MIN + 1}, /*scalar=*/false);
+         b.Node("Slice", "n", {"matrix", "start", "end", "axis", "step"}, {"y"});
+       }},
+      {"a range beyond all",
+       {5},
+       [&](testing::GraphBuilder& b) {
+         b.Ints("from", v1::DATA_TYPE_INT64, {INT64_MIN + 1});
+         b.Ints("to", v1::DATA_TYPE_INT64, {INT64_MAX});
+         b.Node("Range", "n", {"from", "to", "to"}, {"y"});
+       }},
+      {"of another size than declared",
+       {4},
+       [&](testing::GraphBuilder& b) {
+         b.Int(b.Node("Concat", "n", {"sizes", "matrix"}, {"y"}), "axis", 0);
+       }},
+  };
+  for (const Case& test : cases) {
+    SCOPED_TRACE(test.what);
+    testing::GraphBuilder b;
+    base(b);
+    test.make(b);
+    b.Shape("y", v1::DATA_TYPE_INT64, test.declared);
+    b.Output("y");
+    WithInferred(b.graph, [&](const Inferred& inferred, const Graph&) {
+      EXPECT_TRUE(inferred.numbers.of(b.Id("matrix") - 1).has_value());
+      EXPECT_EQ(inferred.numbers.of(b.Id("nothing") - 1)->size(), 0u);
+      const auto known = WholeOrNone(inferred.numbers.of(b.Id("y") - 1));
+      EXPECT_TRUE(!known || known->empty());
+    });
+  }
+}
+
 // As many nodes as a file may have, each with as many numbers as are kept: what is kept is bounded.
 TEST(OnnxNumbers, AreFew) {
   KnownNumbers numbers;

@@ -22,8 +22,7 @@ const RuleInfo kUnlikeTypes = {
     "Arguments of one type parameter have one element type. The session ends with a type error when they differ.",
     "Cast or quantize the tensor to the type of the others.",
     "Fires: QLinearAdd of a uint8 and an int8 tensor, and a DequantizeLinear of a uint8 tensor with an int8 zero "
-    "point. "
-    "Does not: of two uint8 tensors.",
+    "point. Does not: of two uint8 tensors.",
 };
 
 const RuleInfo kUnknownAttribute = {

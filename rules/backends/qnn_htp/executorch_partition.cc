@@ -213,12 +213,10 @@ const RuleInfo kWeightOfTwoDelegates = {
     kAtAnyStage,
     "{subject} {observed}; {allowed}.",
     "Refused nodes cut the graph into delegates. A constant with a scale for each channel or block that two of them "
-    "read "
-    "goes into neither: ExecuTorch 1.5.1 hands it over dequantized, and ends with \"QNN graph I/O does not match the "
-    "delegated program signature\", or with torchao.dequantize_affine, which it cannot delegate.",
+    "read goes into neither: ExecuTorch 1.5.1 hands it over dequantized, and ends with \"QNN graph I/O does not match "
+    "the delegated program signature\", or with torchao.dequantize_affine, which it cannot delegate.",
     "Give each of the nodes a copy of the weight, quantize it per tensor, or change the refused node in between so "
-    "that "
-    "it is delegated, too.",
+    "that it is delegated, too.",
     "Fires: a linear with per-channel weights, a refused node, the same linear again. Does not: nothing refused in "
     "between; weights per tensor.",
 };

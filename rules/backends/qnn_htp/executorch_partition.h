@@ -16,8 +16,7 @@ extern const RuleInfo kWeightOfTwoDelegates;  // CV206
 bool IsDelegated(const ModuleResult::OpOutcome& op);
 
 // Finds delegates that compute from constants alone, and constants with several scales that two delegates read; marks
-// the operators that are reported as the end of the export.
-// Linear time.
+// the operators that are reported as the end of the export. Linear time.
 void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult& result);
 
 }  // namespace quantgate::qnn_htp
