@@ -53,6 +53,12 @@ class CheckContext {
   const BodyPlace* const place_;
 };
 
+// The graph holds specs as a quantizer wrote them: PT2E, before convert (behind it the intent is left on nodes whose
+// inputs are others).
+inline bool IsAnnotation(const CheckContext& context) {
+  return context.graph().origin() == v1::Graph::PT2E && context.stage() != v1::STAGE_CONVERTED;
+}
+
 }  // namespace quantgate
 
 #endif  // QUANTGATE_RULES_ENGINE_CONTEXT_H_

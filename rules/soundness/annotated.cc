@@ -2,7 +2,6 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
-#include "rules/values/views.h"
 
 namespace quantgate {
 namespace {
@@ -33,22 +32,6 @@ Place PlaceOf(const Graph& graph, SpecPlace at) {
   if (!at.is_edge()) place.output = place.node < 0 ? -1 : graph.output_index(at.value);
   if (at.is_edge()) place.input = FirstInputOf(graph, at);
   return place;
-}
-
-bool IsAnnotation(const CheckContext& context) {
-  return context.graph().origin() == v1::Graph::PT2E && context.stage() != v1::STAGE_CONVERTED;
-}
-
-bool IsWrittenBuffer(const Graph& graph, int32_t node, int i) {
-  int32_t value = graph.input(node, i);
-  if (value < 0 || graph.argument(node, i) != 0 || !graph.is_static(value) || !WritesInPlace(graph, node)) return false;
-  // A view of a buffer counts, one of a fill does not.
-  constexpr int kLongestChain = 64;
-  for (int step = 0; step < kLongestChain && value >= 0 && !graph.is_constant(value); ++step) {
-    const int32_t producer = graph.producer(value);
-    value = producer >= 0 && graph.num_inputs(producer) > 0 ? graph.input(producer, 0) : -1;
-  }
-  return value >= 0 && graph.is_constant(value);
 }
 
 void ForEachAnnotated(const CheckContext& context, absl::FunctionRef<bool(const v1::Spec&)> wanted,

@@ -22,15 +22,6 @@ struct AnnotatedPlace {
 // Where a spec sits, as findings say it.
 Place PlaceOf(const Graph& graph, SpecPlace at);
 
-// The graph holds specs as a quantizer wrote them: PT2E, before convert (behind it the intent is left on nodes whose
-// inputs are others).
-bool IsAnnotation(const CheckContext& context);
-
-// Input `i` of `node` is a buffer that the operator writes in place (index_put_, copy_), or a view of one. torchao's
-// prepare leaves it as it is, whatever spec the edge has: observed, it would be a copy that is written. (Parameters it
-// does observe; the graph does not tell them from buffers, and no exported model writes them.)
-bool IsWrittenBuffer(const Graph& graph, int32_t node, int i);
-
 // The sharing groups, computed for the first rule that asks.
 const SharingGroups& GroupsOf(const CheckContext& context);
 

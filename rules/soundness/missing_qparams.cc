@@ -14,6 +14,7 @@
 #include "rules/soundness/rules.h"
 #include "rules/soundness/tflite.h"
 #include "rules/soundness/unobserved.h"
+#include "rules/values/views.h"
 
 namespace quantgate {
 namespace {

@@ -92,4 +92,16 @@ bool Assigns(const Graph& graph, int32_t node) {
   return graph.num_inputs(node) > 0 && WritesInPlace(graph, node) && !IsView(graph, node);
 }
 
+bool IsWrittenBuffer(const Graph& graph, int32_t node, int i) {
+  int32_t value = graph.input(node, i);
+  if (value < 0 || graph.argument(node, i) != 0 || !graph.is_static(value) || !WritesInPlace(graph, node)) return false;
+  // A view of a buffer counts, one of a fill does not.
+  constexpr int kLongestChain = 64;
+  for (int step = 0; step < kLongestChain && value >= 0 && !graph.is_constant(value); ++step) {
+    const int32_t producer = graph.producer(value);
+    value = producer >= 0 && graph.num_inputs(producer) > 0 ? graph.input(producer, 0) : -1;
+  }
+  return value >= 0 && graph.is_constant(value);
+}
+
 }  // namespace quantgate

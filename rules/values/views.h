@@ -18,6 +18,11 @@ bool WritesInPlace(const Graph& graph, int32_t node);
 // It writes elements into its first input.
 bool Assigns(const Graph& graph, int32_t node);
 
+// Input `i` of `node` is a buffer that the operator writes in place (index_put_, copy_), or a view of one. torchao's
+// prepare leaves it as it is, whatever spec the edge has: observed, it would be a copy that is written. (Parameters it
+// does observe; the graph does not tell them from buffers, and no exported model writes them.)
+bool IsWrittenBuffer(const Graph& graph, int32_t node, int i);
+
 }  // namespace quantgate
 
 #endif  // QUANTGATE_RULES_VALUES_VIEWS_H_

@@ -288,6 +288,55 @@ TEST(ExecuTorch, WhatIsCopiedInPlaceIsUnknownWhereItIsQuantized) {
   EXPECT_EQ(ResultOf(copy(false), kV75).outcome().kind(), v1::Outcome::FULL);
 }
 
+// y = neg(x) or zeros; y[2:] = gather(z); return relu(y): where `quantized`, what is written is a copy of y (GS017).
+AnnotatedBuilder Assigned(bool quantized, bool of_input = true) {
+  AnnotatedBuilder b;
+  b.Input("x", kF32, {4, 8});
+  b.Input("at", v1::DATA_TYPE_INT64, {2, 8});
+  const int act = b.Act();
+  const int spec = quantized ? act : 0;
+  if (of_input) {
+    b.Op("aten.neg.default", "y", {"x"}, {act}, spec, {4, 8});
+  } else {
+    b.Op("aten.zeros.default", "y", {}, {}, spec, {4, 8});
+  }
+  b.Op("aten.slice.Tensor", "view", {"y"}, {spec}, spec, {2, 8});
+  v1::Node& gather = b.Node("aten.gather.default", "gather", {"x", "at"}, {"gather"});
+  gather.add_input_args(0);
+  gather.add_input_args(2);
+  b.Int(gather, "dim", 0);
+  b.Shape("gather", kF32, {2, 8}).set_spec(act);
+  b.Op("aten.copy_.default", "copy_", {"view", "gather"}, {0, act}, 0, {2, 8});
+  b.Op("aten.relu.default", "relu", {"y"}, {spec}, act, {4, 8});
+  b.graph.clear_outputs();
+  b.Output("relu");
+  return b;
+}
+
+// The nodes that ExecuTorch asks its backend about.
+std::vector<std::string> NodesOf(const AnnotatedBuilder& b) {
+  std::vector<std::string> nodes;
+  const auto result = ResultOf(b, kV75);
+  for (const v1::NodeOutcome& node : result.outcome().nodes()) nodes.push_back(node.node());
+  return nodes;
+}
+
+TEST(ExecuTorch, NothingIsLeftOfAnAssignmentThatIsLost) {
+  EXPECT_THAT(CodesAt(ResultOf(Assigned(true), kV75), "copy_"), Contains("GS017"));
+  EXPECT_EQ(ResultOf(Assigned(true), kV75).outcome().kind(), v1::Outcome::FULL);
+  EXPECT_THAT(NodesOf(Assigned(true)), ElementsAre("y", "relu"));
+  // With y left float it is a slice_scatter of what gather computes.
+  EXPECT_THAT(CodesAt(ResultOf(Assigned(false), kV75), "copy_"), Not(Contains("GS017")));
+  EXPECT_THAT(NodesOf(Assigned(false)), Contains("gather"));
+}
+
+TEST(ExecuTorch, WhatIsLeftOfALostAssignmentMayReadNoInput) {
+  EXPECT_THAT(CodesAt(ResultOf(Assigned(true), kV75), "relu"), Not(Contains("CV203")));
+  const auto alone = ResultOf(Assigned(true, /*of_input=*/false), kV75);
+  EXPECT_EQ(alone.outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_THAT(CodesAt(alone, "relu"), Contains("CV203"));
+}
+
 AnnotatedBuilder FloatGather() {
   AnnotatedBuilder b;
   b.Input("x", kF32, {4, 8});

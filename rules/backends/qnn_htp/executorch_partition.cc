@@ -15,6 +15,7 @@
 #include "rules/backends/qnn_htp/executorch_channels_last.h"
 #include "rules/backends/shared_encoding.h"
 #include "rules/graph/data_type.h"
+#include "rules/values/lost_writes.h"
 
 namespace quantgate::qnn_htp {
 namespace {
@@ -105,13 +106,18 @@ class Delegates {
 // Identities become no operator: what they pass on comes from the operator in front of them.
 bool IsIdentity(const ModuleResult::OpOutcome& op) { return op.checked && !op.refused && op.backend_ops.empty(); }
 
+// arange, full and their like: constants, which are in delegates, too. Of an input the shape counts alone.
+bool MakesConstant(const Graph& graph, int32_t node) {
+  return graph.num_inputs(node) == 0 || graph.op(node) == OpId::kFillLike;
+}
+
 // By value: the one that identities pass on as it, itself for all others. What is out of order is not followed.
 std::vector<int32_t> PassedOn(const Graph& graph, const ResolvedGraph& resolved, const ModuleResult& result) {
   std::vector<int32_t> passed(graph.num_values());
   std::iota(passed.begin(), passed.end(), 0);
   for (size_t i = 0; i < result.ops.size(); ++i) {
     const int32_t node = resolved.ops()[i].node;
-    if (!IsIdentity(result.ops[i]) || graph.num_inputs(node) == 0 || graph.input(node, 0) < 0) continue;
+    if (!IsIdentity(result.ops[i]) || MakesConstant(graph, node) || graph.input(node, 0) < 0) continue;
     for (int k = 0; k < graph.num_outputs(node); ++k) {
       if (graph.output(node, k) >= 0) passed[graph.output(node, k)] = passed[graph.input(node, 0)];
     }
@@ -198,7 +204,7 @@ const RuleInfo kDelegateWithoutInput = {
     "Refused nodes cut the graph into delegates. One that computes from constants alone, as an attention mask that is "
     "built in the graph does, has no input, and ExecuTorch 1.5.1 ends with \"No graph inputs present for graph\". So "
     "does the reshape that it puts between a constant and an add, sub, mul or div of a higher rank, if that is "
-    "refused.",
+    "refused; and what is left when all that depends on an input is an assignment that is lost (GS017).",
     "Give the mask to the model as an input or a constant, or change the refused node behind it so that it is "
     "delegated, too.",
     "Fires: arange, unsqueeze, then an index that HTP refuses; a refused add of a vector that is a constant. Does not: "
@@ -257,9 +263,8 @@ class Program {
   }
 
  private:
-  // arange and full are in delegates, too, as constants.
   bool IsGenerator(int32_t op) const {
-    return IsIdentity(result_.ops[op]) && graph_.num_inputs(resolved_.ops()[op].node) == 0;
+    return IsIdentity(result_.ops[op]) && MakesConstant(graph_, resolved_.ops()[op].node);
   }
 
   // A getitem is part of the operator in front, and none of its own.
@@ -276,6 +281,7 @@ class Program {
 
   void Link(int32_t op) {
     const int32_t node = resolved_.ops()[op].node;
+    if (IsGenerator(op)) return;
     for (int k = 0; k < graph_.num_inputs(node); ++k) {
       const int32_t value = graph_.input(node, k) < 0 ? -1 : passed_[graph_.input(node, k)];
       if (value < 0 || graph_.is_constant(value)) continue;
@@ -339,7 +345,11 @@ void CheckWeights(const CheckContext& context, const Delegates& delegates, Findi
 void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult& result) {
   const Graph& graph = context.graph();
   const ResolvedGraph& resolved = context.resolved();
-  if (absl::c_none_of(result.ops, [](const ModuleResult::OpOutcome& op) { return op.refused; })) return;
+  // Otherwise there is one delegate, and the graph reads what it is given.
+  if (absl::c_none_of(result.ops, [](const ModuleResult::OpOutcome& op) { return op.refused; }) &&
+      context.Once(LostWritesOf).tensors().empty()) {
+    return;
+  }
   Delegates delegates(result.ops.size());
   Program(context, result).Partition(delegates);
   if (delegates.full()) {

@@ -32,6 +32,7 @@
 #include "rules/backends/table_target.h"
 #include "rules/backends/undecided.h"
 #include "rules/constraints/rules.h"
+#include "rules/values/lost_writes.h"
 
 namespace quantgate::qnn_htp {
 namespace {
@@ -60,11 +61,12 @@ class Judge {
 
   void Run(ModuleResult& result) {
     const std::vector<bool> folded = FoldedValues(context_.graph());
+    const LostWrites& lost = context_.Once(LostWritesOf);
     const absl::Span<const ResolvedOp> ops = context_.resolved().ops();
     result.ops.resize(ops.size());
     known_of_.assign(ops.size(), kUnknown);
     for (size_t i = 0; i < ops.size(); ++i) {
-      if (IsFolded(context_.graph(), folded, ops[i].node)) {
+      if (IsFolded(context_.graph(), folded, ops[i].node) || lost.IsForNothing(ops[i].node)) {
         result.ops[i].checked = true;
       } else {
         JudgeOnce(ops[i], result.ops[i]);
