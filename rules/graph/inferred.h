@@ -22,7 +22,8 @@ struct Inferred {
   // Values whose declared shape is not the one that their producer makes.
   std::vector<DeclaredOtherwise> declared_otherwise;
   // What nodes compute around shapes (ONNX).
-  KnownNumbers numbers;
+  KnownNumbers numbers;  // integers and truth values
+  KnownReals reals;
   std::deque<Dims> storage;  // of shapes that the message does not hold
 };
 

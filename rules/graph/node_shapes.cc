@@ -1,8 +1,10 @@
 #include "rules/graph/node_shapes.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "rules/graph/elements.h"
 
@@ -87,7 +89,12 @@ RealView NodeShapes::reals(int argument) const {
   if (!given(argument)) return {};
   const int32_t id = graph_.input(node_, argument);
   const v1::Value& value = graph_.value(id);
-  if (!value.has_constant() || graph_.is_graph_input(id) || !value.has_shape() || value.dims_size() > 1) return {};
+  if (!value.has_constant()) {
+    const auto known = reals_ == nullptr || at(argument).rank() > 1 ? absl::nullopt : reals_->of(id);
+    read_computed_ |= known.has_value();
+    return known && absl::c_none_of(*known, [](double real) { return std::isnan(real); }) ? *known : RealView();
+  }
+  if (graph_.is_graph_input(id) || !value.has_shape() || value.dims_size() > 1) return {};
   const RealView found = RealsOf(value);
   const int64_t count = value.dims_size() == 0 ? 1 : value.dims(0);
   return static_cast<int64_t>(found.size()) == count ? found : RealView();

@@ -52,10 +52,11 @@ std::string ReasonUnderCondition(const Contradiction& found);
 
 class NodeShapes {
  public:
-  // Shapes by value id; `opset`: version of the default operator set; `numbers`: what nodes before this one compute,
-  // null where none are computed.
-  NodeShapes(const Graph& graph, int64_t opset, absl::Span<const Shape> shapes, const KnownNumbers* numbers = nullptr)
-      : graph_(graph), opset_(opset), shapes_(shapes), numbers_(numbers) {}
+  // Shapes by value id; `opset`: version of the default operator set; `numbers`, `reals`: what nodes before this one
+  // compute, null where none are computed.
+  NodeShapes(const Graph& graph, int64_t opset, absl::Span<const Shape> shapes, const KnownNumbers* numbers = nullptr,
+             const KnownReals* reals = nullptr)
+      : graph_(graph), opset_(opset), shapes_(shapes), numbers_(numbers), reals_(reals) {}
   void Start(int32_t node);
 
   const Graph& graph() const { return graph_; }
@@ -123,6 +124,7 @@ class NodeShapes {
   const int64_t opset_;
   const absl::Span<const Shape> shapes_;
   const KnownNumbers* const numbers_;
+  const KnownReals* const reals_;
   int32_t node_ = -1;
   mutable bool read_computed_ = false;
   // Shape functions fill few outputs; those beyond stay unknown.

@@ -52,7 +52,7 @@ Inferred InferShapes(const CheckContext& context) {
   // Broadcasting as today came with operator set 7, and nothing current writes an older one.
   if (opset < 7) return inferred;
   const std::vector<DefinedOp>& ops = context.Once(DefinedOps);
-  NodeShapes node(graph, opset, inferred.shapes, &inferred.numbers);
+  NodeShapes node(graph, opset, inferred.shapes, &inferred.numbers, &inferred.reals);
   const absl::Span<const int32_t> order = graph.order();
   for (int32_t id : order.first(order.size() - graph.num_cyclic())) {
     const Definition* definition = ops[graph.node(id).op()].current;

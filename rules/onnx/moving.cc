@@ -279,6 +279,16 @@ void InferResize(NodeShapes& node) {
   node.Give(0, std::move(dims));
 }
 
+// The sizes of the input's places are those of the grid, which has the coordinates last.
+void InferGridSample(NodeShapes& node) {
+  const Shape input = node.at(0);
+  const Shape grid = node.at(1);
+  if (!input.known || !grid.known || input.rank() < 3 || grid.rank() != input.rank()) return;
+  Dims dims(input.dims.begin(), input.dims.begin() + 2);
+  dims.insert(dims.end(), grid.dims.begin() + 1, grid.dims.end() - 1);
+  node.Give(0, std::move(dims));
+}
+
 }  // namespace
 
 int64_t SliceStart(int64_t size, int64_t start, int64_t step) {
@@ -313,6 +323,9 @@ bool InferMoving(NodeShapes& node) {
       return true;
     case OpId::kResize:
       InferResize(node);
+      return true;
+    case OpId::kGridSample:
+      InferGridSample(node);
       return true;
     default:
       return false;

@@ -1,110 +1,23 @@
 #include "rules/onnx/numbers.h"
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
+#include <type_traits>
 #include <utility>
-#include <vector>
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/string_view.h"
 #include "rules/graph/data_type.h"
-#include "rules/graph/elements.h"
 #include "rules/graph/known_numbers.h"
 #include "rules/onnx/data_type.h"
 #include "rules/onnx/functions.h"
+#include "rules/onnx/moved_numbers.h"
+#include "rules/onnx/number_call.h"
 
 namespace quantgate {
 namespace {
-
-using Numbers = std::vector<int64_t>;
-using Found = std::optional<Numbers>;
-
-// A node with what is known of its inputs.
-class Call {
- public:
-  Call(const NodeShapes& node, const Inferred& inferred) : node_(node), inferred_(inferred) {}
-
-  const NodeShapes& node() const { return node_; }
-  const Graph& graph() const { return node_.graph(); }
-
-  Found input(int argument) const {
-    if (!node_.given(argument)) return std::nullopt;
-    const int32_t id = graph().input(node_.node(), argument);
-    if (const auto known = inferred_.numbers.of(id)) return Numbers(known->begin(), known->end());
-    const v1::Value& value = graph().value(id);
-    const absl::optional<int64_t> count = CountAt(argument);
-    if (!value.has_constant() || graph().is_graph_input(id) || !count) return std::nullopt;
-    const IntegerView stored = IntegersOf(value);
-    if (static_cast<int64_t>(stored.size()) != *count) return std::nullopt;
-    return Numbers(stored.begin(), stored.end());
-  }
-
-  absl::Span<const int64_t> input_dims(int argument) const { return node_.at(argument).dims; }
-  // None: not known in full, or of more elements than are kept.
-  absl::optional<int64_t> CountAt(int argument) const { return Few(node_.at(argument)); }
-  absl::optional<absl::Span<const int64_t>> output_dims(int output) const {
-    const Shape shape = inferred_.shapes[graph().output(node_.node(), output)];
-    if (!Few(shape)) return absl::nullopt;
-    return shape.dims;
-  }
-  // `axis` of the node in a tensor of `rank`; -1: it has none.
-  int64_t Axis(size_t rank) const {
-    const auto size = static_cast<int64_t>(rank);
-    const int64_t axis = node_.integer("axis", 0);
-    return axis < -size || axis >= size ? -1 : axis < 0 ? axis + size : axis;
-  }
-
- private:
-  static absl::optional<int64_t> Few(const Shape& shape) {
-    if (!shape.is_static()) return absl::nullopt;
-    const absl::optional<int64_t> count = CountOf(shape.dims);
-    return count && *count <= KnownNumbers::kMost ? count : absl::nullopt;
-  }
-
-  const NodeShapes& node_;
-  const Inferred& inferred_;
-};
-
-Dims StridesOf(absl::Span<const int64_t> dims) {
-  Dims strides(dims.size(), 1);
-  for (size_t i = dims.size(); i-- > 1;) strides[i - 1] = strides[i] * dims[i];
-  return strides;
-}
-
-// Element [i, j, …] of the result is number first + i * strides[0] + j * strides[1] + … of `numbers`.
-Found Rearrange(const Numbers& numbers, absl::Span<const int64_t> dims, absl::Span<const int64_t> strides,
-                int64_t first = 0) {
-  Numbers rearranged;
-  Dims at(dims.size(), 0);
-  for (int64_t left = CountOf(dims).value_or(0); left > 0; --left) {
-    int64_t from = first;
-    for (size_t i = 0; i < dims.size(); ++i) from += at[i] * strides[i];
-    if (from < 0 || from >= static_cast<int64_t>(numbers.size())) return std::nullopt;
-    rearranged.push_back(numbers[from]);
-    for (size_t i = dims.size(); i-- > 0 && ++at[i] == dims[i];) at[i] = 0;
-  }
-  return rearranged;
-}
-
-// An argument in the shape that it is broadcast to.
-Found Broadcasted(const Call& call, int argument, absl::Span<const int64_t> dims) {
-  const Found numbers = call.input(argument);
-  const absl::Span<const int64_t> from = call.input_dims(argument);
-  if (!numbers || from.size() > dims.size()) return std::nullopt;
-  Dims strides = StridesOf(from);
-  for (size_t i = 0; i < from.size(); ++i) {
-    if (from[i] == 1) strides[i] = 0;
-  }
-  strides.insert(strides.begin(), dims.size() - from.size(), 0);
-  return Rearrange(*numbers, dims, strides);
-}
-
-using Operation = int64_t(int64_t, int64_t);
-
-int64_t Apply(Operation* operation, int64_t a, int64_t b) {
-  return a == kUnknownNumber || b == kUnknownNumber ? kUnknownNumber : operation(a, b);
-}
 
 int64_t Sum(int64_t a, int64_t b) {
   int64_t result;
@@ -122,244 +35,251 @@ int64_t Quotient(int64_t a, int64_t b) {
   if (b == 0) return kUnknownNumber;
   return b == -1 ? -a : a / b;
 }
-int64_t Larger(int64_t a, int64_t b) { return std::max(a, b); }
-int64_t Smaller(int64_t a, int64_t b) { return std::min(a, b); }
+// Of the sign of `a`.
+int64_t Rest(int64_t a, int64_t b) { return b == 0 ? kUnknownNumber : b == -1 ? 0 : a % b; }
+// Of the sign of `b`.
+int64_t Remainder(int64_t a, int64_t b) {
+  const int64_t rest = Rest(a, b);
+  return b != 0 && rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
 int64_t IsEqual(int64_t a, int64_t b) { return a == b ? 1 : 0; }
 int64_t IsLess(int64_t a, int64_t b) { return a < b ? 1 : 0; }
+int64_t IsLessOrEqual(int64_t a, int64_t b) { return a <= b ? 1 : 0; }
 int64_t IsGreater(int64_t a, int64_t b) { return a > b ? 1 : 0; }
+int64_t IsGreaterOrEqual(int64_t a, int64_t b) { return a >= b ? 1 : 0; }
+int64_t Both(int64_t a, int64_t b) { return a & b; }
+int64_t OneOrBoth(int64_t a, int64_t b) { return a | b; }
+int64_t OneOnly(int64_t a, int64_t b) { return a ^ b; }
+int64_t Negation(int64_t a) { return -a; }
+int64_t Magnitude(int64_t a) { return a < 0 ? -a : a; }
+int64_t Opposite(int64_t a) { return a == 0 ? 1 : 0; }
+
+double Sum(double a, double b) { return a + b; }
+double Difference(double a, double b) { return a - b; }
+double Product(double a, double b) { return a * b; }
+double Quotient(double a, double b) { return a / b; }
+double Negation(double a) { return -a; }
+double Magnitude(double a) { return std::abs(a); }
+double RoundDown(double a) { return std::floor(a); }
+double RoundUp(double a) { return std::ceil(a); }
+double RoundToEven(double a) { return std::nearbyint(a); }
+double Root(double a) { return std::sqrt(a); }
+
+template <typename T>
+T Sign(T a) {
+  return a > 0 ? 1 : a < 0 ? -1 : 0;
+}
+template <typename T>
+T Larger(T a, T b) {
+  return std::max(a, b);
+}
+template <typename T>
+T Smaller(T a, T b) {
+  return std::min(a, b);
+}
+
+bool IsUnknown(int64_t number) { return number == kUnknownNumber; }
+bool IsUnknown(double number) { return std::isnan(number); }
+
+template <typename T>
+T Apply(T (*operation)(T, T), T a, T b) {
+  return IsUnknown(a) || IsUnknown(b) ? kUnknownElement<T> : operation(a, b);
+}
 
 // Of the first output, by operator. `dims`: its shape, of one element or more, and of no more than are kept.
-using Compute = Found(const Call&, absl::Span<const int64_t> dims);
+template <typename T>
+using Compute = Found<T>(const NumberCall&, absl::Span<const int64_t> dims);
 
 // By element, from left to right over all arguments.
-template <Operation* kOperation>
-Found ByElement(const Call& call, absl::Span<const int64_t> dims) {
-  Found result = Broadcasted(call, 0, dims);
+template <typename T, T (*kOperation)(T, T)>
+Found<T> ByElement(const NumberCall& call, absl::Span<const int64_t> dims) {
+  Found<T> result = Broadcasted<T>(call, 0, dims);
   for (int i = 1; result && i < call.node().num_inputs(); ++i) {
-    const Found next = Broadcasted(call, i, dims);
+    const Found<T> next = Broadcasted<T>(call, i, dims);
     if (!next) return std::nullopt;
     for (size_t k = 0; k < next->size(); ++k) (*result)[k] = Apply(kOperation, (*result)[k], (*next)[k]);
   }
   return result;
 }
 
+template <typename T, T (*kOperation)(T)>
+Found<T> OfEach(const NumberCall& call, absl::Span<const int64_t>) {
+  Found<T> numbers = call.input<T>(0);
+  if (!numbers) return numbers;
+  for (T& number : *numbers) number = IsUnknown(number) ? number : kOperation(number);
+  return numbers;
+}
+
 // All elements to one; axes that stay have one element each.
-template <Operation* kOperation>
-Found Reduced(const Call& call, absl::Span<const int64_t> dims) {
-  const Found numbers = call.input(0);
+template <int64_t (*kOperation)(int64_t, int64_t)>
+Found<int64_t> Reduced(const NumberCall& call, absl::Span<const int64_t> dims) {
+  const Found<int64_t> numbers = call.input<int64_t>(0);
   if (!numbers || numbers->empty() || CountOf(dims) != 1) return std::nullopt;
   int64_t result = numbers->front();
   for (size_t i = 1; i < numbers->size(); ++i) result = Apply(kOperation, result, (*numbers)[i]);
-  return Numbers{result};
+  return Numbers<int64_t>{result};
 }
 
-Found Copied(const Call& call, absl::Span<const int64_t>) { return call.input(0); }
-
-Found Negated(const Call& call, absl::Span<const int64_t>) {
-  Found numbers = call.input(0);
-  if (!numbers) return numbers;
-  for (int64_t& number : *numbers) number = Apply(Difference, 0, number);
-  return numbers;
+Found<int64_t> RemainderOf(const NumberCall& call, absl::Span<const int64_t> dims) {
+  const bool as_in_c = call.node().integer("fmod", 0) != 0;
+  return as_in_c ? ByElement<int64_t, Rest>(call, dims) : ByElement<int64_t, Remainder>(call, dims);
 }
 
-Found CastToIntegers(const Call& call, absl::Span<const int64_t>) {
+// Towards zero; what 64 bits do not hold becomes something else.
+int64_t Truncated(double number) {
+  constexpr double kBeyond = 0x1p63;
+  return number > -kBeyond && number < kBeyond ? static_cast<int64_t>(number) : kUnknownNumber;
+}
+
+Found<int64_t> CastToIntegers(const NumberCall& call, absl::Span<const int64_t>) {
   const v1::DataType to = DataTypeFromOnnx(static_cast<int>(call.node().integer("to", 0)));
-  Found numbers = call.input(0);
-  if (!numbers || (!IsInteger(to) && to != v1::DATA_TYPE_BOOL)) return std::nullopt;
-  for (int64_t& number : *numbers) {
-    if (to == v1::DATA_TYPE_BOOL && number != kUnknownNumber) number = number != 0 ? 1 : 0;
+  const bool is_truth = to == v1::DATA_TYPE_BOOL;
+  if (!is_truth && !IsInteger(to)) return std::nullopt;
+  Found<int64_t> numbers = call.input<int64_t>(0);
+  if (const Found<double> reals = numbers ? std::nullopt : call.input<double>(0)) {
+    numbers.emplace();
+    // A fraction is true, too.
+    for (double real : *reals) numbers->push_back(Truncated(is_truth && real != 0 && !IsUnknown(real) ? 1 : real));
   }
+  if (!numbers || !is_truth) return numbers;
+  for (int64_t& number : *numbers) number = IsUnknown(number) ? number : number != 0 ? 1 : 0;
   return numbers;
 }
 
-Found Selected(const Call& call, absl::Span<const int64_t> dims) {
-  const Found condition = Broadcasted(call, 0, dims);
-  const Found yes = Broadcasted(call, 1, dims);
-  const Found no = Broadcasted(call, 2, dims);
-  if (!condition || !yes || !no) return std::nullopt;
-  Numbers selected;
-  for (size_t i = 0; i < condition->size(); ++i) {
-    const bool same = (*yes)[i] == (*no)[i];
-    const bool known = (*condition)[i] != kUnknownNumber || same;
-    selected.push_back(!known ? kUnknownNumber : (*condition)[i] != 0 ? (*yes)[i] : (*no)[i]);
-  }
-  return selected;
+Found<double> CastToReals(const NumberCall& call, absl::Span<const int64_t>) {
+  const Found<int64_t> numbers = call.input<int64_t>(0);
+  if (!numbers) return call.input<double>(0);
+  Numbers<double> reals;
+  for (int64_t number : *numbers) reals.push_back(IsUnknown(number) ? kUnknownReal : static_cast<double>(number));
+  return reals;
 }
 
-Found SizesOf(const Call& call, absl::Span<const int64_t> dims) {
+Found<int64_t> SizesOf(const NumberCall& call, absl::Span<const int64_t> dims) {
   const Shape shape = call.node().at(0);
   if (!shape.known || dims.size() != 1) return std::nullopt;
-  Numbers sizes;
+  Numbers<int64_t> sizes;
   for (int64_t size : shape.dims.subspan(ShapeStart(call.node(), shape.rank()), dims[0])) {
     sizes.push_back(size < 0 ? kUnknownNumber : size);
   }
   return sizes;
 }
 
-Found CountOfElements(const Call& call, absl::Span<const int64_t>) {
+Found<int64_t> CountOfElements(const NumberCall& call, absl::Span<const int64_t>) {
   const Shape shape = call.node().at(0);
   const absl::optional<int64_t> count = shape.is_static() ? CountOf(shape.dims) : absl::nullopt;
   if (!count) return std::nullopt;
-  return Numbers{*count};
+  return Numbers<int64_t>{*count};
 }
 
-Found Filled(const Call& call, absl::Span<const int64_t> dims) {
+// 0, a float, unless a value is stated.
+template <typename T>
+Found<T> Filled(const NumberCall& call, absl::Span<const int64_t> dims) {
   const v1::Attribute* attribute = call.graph().attribute(call.node().node(), "value");
   if (attribute == nullptr || attribute->value_case() != v1::Attribute::kTensor || attribute->tensor() < 1) {
     return std::nullopt;
   }
-  const IntegerView numbers = IntegersOf(call.graph().value(attribute->tensor() - 1));
+  const NumberView<T> numbers = NumberCall::StoredIn<T>(call.graph().value(attribute->tensor() - 1));
   if (numbers.size() != 1) return std::nullopt;
-  return Numbers(CountOf(dims).value_or(0), numbers[0]);
+  return Numbers<T>(CountOf(dims).value_or(0), numbers[0]);
 }
 
-Found Counted(const Call& call, absl::Span<const int64_t> dims) {
-  const Found start = call.input(0);
-  const Found step = call.input(2);
+Found<int64_t> Counted(const NumberCall& call, absl::Span<const int64_t> dims) {
+  const Found<int64_t> start = call.input<int64_t>(0);
+  const Found<int64_t> step = call.input<int64_t>(2);
   if (dims.size() != 1 || !start || !step || start->size() != 1 || step->size() != 1) return std::nullopt;
-  Numbers counted;
+  Numbers<int64_t> counted;
   for (int64_t i = 0; i < dims[0]; ++i) {
-    counted.push_back(Apply(Sum, start->front(), Apply(Product, i, step->front())));
+    counted.push_back(Apply<int64_t>(Sum, start->front(), Apply<int64_t>(Product, i, step->front())));
   }
   return counted;
 }
 
-Found Joined(const Call& call, absl::Span<const int64_t> dims) {
-  const int64_t axis = call.Axis(dims.size());
-  if (axis < 0) return std::nullopt;
-  const int64_t rows = CountOf(dims.first(axis)).value_or(0);
-  std::vector<Numbers> parts;
-  int64_t total = 0;
-  for (int i = 0; i < call.node().num_inputs(); ++i) {
-    Found part = call.input(i);
-    if (!part || call.input_dims(i).size() != dims.size()) return std::nullopt;
-    total += static_cast<int64_t>(part->size());
-    if (total > KnownNumbers::kMost) return std::nullopt;
-    parts.push_back(*std::move(part));
-  }
-  Numbers joined;
-  for (int64_t row = 0; row < rows; ++row) {
-    for (const Numbers& part : parts) {
-      const int64_t width = static_cast<int64_t>(part.size()) / rows;
-      joined.insert(joined.end(), part.begin() + row * width, part.begin() + (row + 1) * width);
+// What an operator computes where its result is of integers or truth values, or of real numbers.
+struct Functions {
+  Compute<int64_t>* integers = nullptr;
+  Compute<double>* reals = nullptr;
+
+  template <typename T>
+  Compute<T>* of() const {
+    if constexpr (std::is_same_v<T, double>) {
+      return reals;
+    } else {
+      return integers;
     }
   }
-  return joined;
-}
-
-Found Gathered(const Call& call, absl::Span<const int64_t> dims) {
-  const Found data = call.input(0);
-  const Found indices = call.input(1);
-  const absl::Span<const int64_t> from = call.input_dims(0);
-  const int64_t axis = call.Axis(from.size());
-  if (!data || data->empty() || !indices || axis < 0) return std::nullopt;
-  const int64_t rows = CountOf(from.first(axis)).value_or(0);
-  const int64_t inner = CountOf(from.subspan(axis + 1)).value_or(0);
-  Numbers gathered;
-  for (int64_t row = 0; row < rows; ++row) {
-    for (int64_t index : *indices) {
-      if (index < 0 && index >= -from[axis]) index += from[axis];
-      if (index < 0 || index >= from[axis]) return std::nullopt;
-      const auto begin = data->begin() + (row * from[axis] + index) * inner;
-      gathered.insert(gathered.end(), begin, begin + inner);
-    }
-  }
-  return gathered;
-}
-
-Found Transposed(const Call& call, absl::Span<const int64_t> dims) {
-  const Found numbers = call.input(0);
-  if (!numbers) return std::nullopt;
-  const Dims strides = StridesOf(call.input_dims(0));
-  const absl::Span<const int64_t> perm = call.node().integers("perm");
-  Dims moved(strides.rbegin(), strides.rend());
-  if (!perm.empty()) {
-    // One that is wrong is shape-mismatch's.
-    const auto is_axis = [&](int64_t axis) { return axis >= 0 && axis < static_cast<int64_t>(strides.size()); };
-    if (perm.size() != strides.size() || !absl::c_all_of(perm, is_axis)) return std::nullopt;
-    absl::c_transform(perm, moved.begin(), [&](int64_t axis) { return strides[axis]; });
-  }
-  return moved.size() == dims.size() ? Rearrange(*numbers, dims, moved) : std::nullopt;
-}
-
-Found Expanded(const Call& call, absl::Span<const int64_t> dims) { return Broadcasted(call, 0, dims); }
-
-Found Sliced(const Call& call, absl::Span<const int64_t> dims) {
-  const Found numbers = call.input(0);
-  const NodeShapes& node = call.node();
-  const auto starts = node.moved_list("starts", 1);
-  const auto axes = node.moved_list("axes", 3);
-  const auto steps = node.given(4) ? node.constant(4) : absl::Span<const int64_t>();
-  const absl::Span<const int64_t> from = call.input_dims(0);
-  const auto rank = static_cast<int64_t>(from.size());
-  if (!numbers || numbers->empty() || !starts || !axes || !steps || dims.size() != from.size() ||
-      (!axes->empty() && axes->size() != starts->size()) || (!steps->empty() && steps->size() != starts->size())) {
-    return std::nullopt;
-  }
-  Dims strides = StridesOf(from);
-  int64_t first = 0;
-  for (size_t i = 0; i < starts->size(); ++i) {
-    int64_t axis = axes->empty() ? static_cast<int64_t>(i) : (*axes)[i];
-    if (axis < 0) axis += rank;
-    if (axis < 0 || axis >= rank) return std::nullopt;
-    const int64_t step = steps->empty() ? 1 : (*steps)[i];
-    first += SliceStart(from[axis], (*starts)[i], step) * strides[axis];
-    if (dims[axis] == 1) continue;  // taken at its start, whatever the step
-    if (step < -KnownNumbers::kMost || step > KnownNumbers::kMost) return std::nullopt;
-    strides[axis] *= step;
-  }
-  return Rearrange(*numbers, dims, strides, first);
-}
+};
 
 // Operators of the default domain; built once, on first use, and never destroyed.
-Compute* ComputeOf(absl::string_view op_type) {
-  static const auto& all = *new absl::flat_hash_map<absl::string_view, Compute*>{
-      {"Add", &ByElement<Sum>},
-      {"Cast", &CastToIntegers},
-      {"Concat", &Joined},
-      {"ConstantOfShape", &Filled},
-      {"Div", &ByElement<Quotient>},
-      {"Equal", &ByElement<IsEqual>},
-      {"Expand", &Expanded},
-      {"Flatten", &Copied},
-      {"Gather", &Gathered},
-      {"Greater", &ByElement<IsGreater>},
-      {"Identity", &Copied},
-      {"Less", &ByElement<IsLess>},
-      {"Max", &ByElement<Larger>},
-      {"Min", &ByElement<Smaller>},
-      {"Mul", &ByElement<Product>},
-      {"Neg", &Negated},
-      {"Range", &Counted},
-      {"ReduceMax", &Reduced<Larger>},
-      {"ReduceMin", &Reduced<Smaller>},
-      {"ReduceProd", &Reduced<Product>},
-      {"ReduceSum", &Reduced<Sum>},
-      {"Reshape", &Copied},
-      {"Shape", &SizesOf},
-      {"Size", &CountOfElements},
-      {"Slice", &Sliced},
-      {"Squeeze", &Copied},
-      {"Sub", &ByElement<Difference>},
-      {"Transpose", &Transposed},
-      {"Unsqueeze", &Copied},
-      {"Where", &Selected},
+Functions FunctionsOf(absl::string_view op_type) {
+  static const auto& all = *new absl::flat_hash_map<absl::string_view, Functions>{
+      {"Abs", {&OfEach<int64_t, Magnitude>, &OfEach<double, Magnitude>}},
+      {"Add", {&ByElement<int64_t, Sum>, &ByElement<double, Sum>}},
+      {"And", {&ByElement<int64_t, Both>}},
+      {"Cast", {&CastToIntegers, &CastToReals}},
+      {"Ceil", {nullptr, &OfEach<double, RoundUp>}},
+      {"Concat", {&Joined<int64_t>, &Joined<double>}},
+      {"ConstantOfShape", {&Filled<int64_t>, &Filled<double>}},
+      {"Div", {&ByElement<int64_t, Quotient>, &ByElement<double, Quotient>}},
+      {"Equal", {&ByElement<int64_t, IsEqual>}},
+      {"Expand", {&Expanded<int64_t>, &Expanded<double>}},
+      {"Flatten", {&Copied<int64_t>, &Copied<double>}},
+      {"Floor", {nullptr, &OfEach<double, RoundDown>}},
+      {"Gather", {&Gathered<int64_t>, &Gathered<double>}},
+      {"Greater", {&ByElement<int64_t, IsGreater>}},
+      {"GreaterOrEqual", {&ByElement<int64_t, IsGreaterOrEqual>}},
+      {"Identity", {&Copied<int64_t>, &Copied<double>}},
+      {"Less", {&ByElement<int64_t, IsLess>}},
+      {"LessOrEqual", {&ByElement<int64_t, IsLessOrEqual>}},
+      {"Max", {&ByElement<int64_t, Larger>, &ByElement<double, Larger>}},
+      {"Min", {&ByElement<int64_t, Smaller>, &ByElement<double, Smaller>}},
+      {"Mod", {&RemainderOf}},
+      {"Mul", {&ByElement<int64_t, Product>, &ByElement<double, Product>}},
+      {"Neg", {&OfEach<int64_t, Negation>, &OfEach<double, Negation>}},
+      {"Not", {&OfEach<int64_t, Opposite>}},
+      {"Or", {&ByElement<int64_t, OneOrBoth>}},
+      {"Range", {&Counted}},
+      {"ReduceMax", {&Reduced<Larger>}},
+      {"ReduceMin", {&Reduced<Smaller>}},
+      {"ReduceProd", {&Reduced<Product>}},
+      {"ReduceSum", {&Reduced<Sum>}},
+      {"Reshape", {&Copied<int64_t>, &Copied<double>}},
+      {"Round", {nullptr, &OfEach<double, RoundToEven>}},
+      {"Shape", {&SizesOf}},
+      {"Sign", {&OfEach<int64_t, Sign>, &OfEach<double, Sign>}},
+      {"Size", {&CountOfElements}},
+      {"Slice", {&Sliced<int64_t>, &Sliced<double>}},
+      {"Sqrt", {nullptr, &OfEach<double, Root>}},
+      {"Squeeze", {&Copied<int64_t>, &Copied<double>}},
+      {"Sub", {&ByElement<int64_t, Difference>, &ByElement<double, Difference>}},
+      {"Transpose", {&Transposed<int64_t>, &Transposed<double>}},
+      {"Unsqueeze", {&Copied<int64_t>, &Copied<double>}},
+      {"Where", {&Selected<int64_t>, &Selected<double>}},
+      {"Xor", {&ByElement<int64_t, OneOnly>}},
   };
   const auto found = all.find(op_type);
-  return found == all.end() ? nullptr : found->second;
+  return found == all.end() ? Functions() : found->second;
 }
 
 // What a narrower type cannot hold comes out as something else.
-void ForgetOverflow(v1::DataType type, Numbers& numbers) {
+void FitInto(v1::DataType type, Numbers<int64_t>& numbers) {
   if (!IsInteger(type)) return;
   for (int64_t& number : numbers) {
     if (number < MinOf(type) || number > MaxOf(type)) number = kUnknownNumber;
   }
 }
 
+// A sum, product, quotient or root of floats is the nearest float to that in double precision.
+void FitInto(v1::DataType type, Numbers<double>& reals) {
+  for (double& real : reals) {
+    if (type == v1::DATA_TYPE_FLOAT32) real = static_cast<double>(static_cast<float>(real));
+    if (type != v1::DATA_TYPE_FLOAT32 && type != v1::DATA_TYPE_FLOAT64) real = kUnknownReal;
+  }
+}
+
 // The parts lie one behind the other along the axis.
-void Split(const Call& call, Inferred& inferred) {
-  const Found numbers = call.input(0);
+template <typename T>
+void ComputeParts(const NumberCall& call, Inferred& inferred) {
+  const Found<T> numbers = call.input<T>(0);
   const absl::Span<const int64_t> from = call.input_dims(0);
   const int64_t axis = call.Axis(from.size());
   if (!numbers || axis < 0) return;
@@ -370,30 +290,38 @@ void Split(const Call& call, Inferred& inferred) {
     if (output < 0) return;
     const auto dims = call.output_dims(i);
     if (!dims || dims->size() != from.size() || first > KnownNumbers::kMost) return;
-    if (Found part = Rearrange(*numbers, *dims, strides, first * strides[axis])) {
-      inferred.numbers.Set(output, *std::move(part));
+    if (Found<T> part = Rearrange<T>(*numbers, *dims, strides, first * strides[axis])) {
+      KnownOf<T>(inferred).Set(output, *std::move(part));
     }
     first += (*dims)[axis];
   }
 }
 
+template <typename T>
+void ComputeFirst(const NumberCall& call, absl::string_view op_type, int32_t output, Inferred& inferred) {
+  Compute<T>* const compute = FunctionsOf(op_type).of<T>();
+  const auto dims = compute == nullptr ? absl::nullopt : call.output_dims(0);
+  if (!dims) return;
+  const int64_t count = CountOf(*dims).value_or(0);
+  Found<T> numbers = count == 0 ? Numbers<T>() : compute(call, *dims);
+  // What contradicts itself holds nothing that could be told.
+  if (!numbers || static_cast<int64_t>(numbers->size()) != count) return;
+  FitInto(call.graph().dtype(output), *numbers);
+  KnownOf<T>(inferred).Set(output, *std::move(numbers));
+}
+
 }  // namespace
 
 void ComputeNumbers(const NodeShapes& node, Inferred& inferred) {
-  const absl::string_view op_type = node.graph().op_type(node.node());
-  const Call call(node, inferred);
-  if (op_type == "Split") return Split(call, inferred);
-  Compute* const compute = ComputeOf(op_type);
-  const int32_t output = node.num_outputs() > 0 ? node.graph().output(node.node(), 0) : -1;
-  if (compute == nullptr || output < 0 || node.graph().producer(output) != node.node()) return;
-  const auto dims = call.output_dims(0);
-  if (!dims) return;
-  const int64_t count = CountOf(*dims).value_or(0);
-  Found numbers = count == 0 ? Numbers() : compute(call, *dims);
-  // What contradicts itself holds nothing that could be told.
-  if (!numbers || static_cast<int64_t>(numbers->size()) != count) return;
-  ForgetOverflow(node.graph().dtype(output), *numbers);
-  inferred.numbers.Set(output, *std::move(numbers));
+  const Graph& graph = node.graph();
+  const int32_t output = node.num_outputs() > 0 ? graph.output(node.node(), 0) : -1;
+  if (output < 0 || graph.producer(output) != node.node()) return;
+  const absl::string_view op_type = graph.op_type(node.node());
+  const NumberCall call(node, inferred);
+  const bool real = IsFloat(graph.dtype(output));
+  if (op_type == "Split") return real ? ComputeParts<double>(call, inferred) : ComputeParts<int64_t>(call, inferred);
+  if (real) return ComputeFirst<double>(call, op_type, output, inferred);
+  ComputeFirst<int64_t>(call, op_type, output, inferred);
 }
 
 }  // namespace quantgate

@@ -4,7 +4,8 @@ Usage: onnx_numbers.py COUNT SEED > tests/data/onnx_shapes/numbers.jsonl
 Needs the PyPI packages onnx, onnxruntime and numpy; the file is of onnx 1.23.2, onnxruntime 1.31.1, COUNT 150, SEED 1.
 
 A line: {"model": the file, base64, "static": every size of it is stated, "numbers": {name of a value: [its elements
-where the symbolic size is 4, where it is 6]}}; of values of up to 64 integers or truth values.
+where the symbolic size is 4, where it is 6]}}; of values of up to 64 integers, truth values or real numbers. All
+are finite.
 """
 
 import base64
@@ -18,7 +19,13 @@ import onnxruntime
 from onnx import TensorProto, helper, numpy_helper
 
 MOST = 64
-TYPES = {"int64": TensorProto.INT64, "int32": TensorProto.INT32, "bool": TensorProto.BOOL}
+TYPES = {"int64": TensorProto.INT64, "int32": TensorProto.INT32, "bool": TensorProto.BOOL,
+         "float32": TensorProto.FLOAT, "float64": TensorProto.DOUBLE}
+REALS = ["float32", "float32", "float64"]
+
+
+def listed(value):
+    return value.astype(float if value.dtype.kind == "f" else int).flatten().tolist()
 
 
 class Drawing:
@@ -46,9 +53,14 @@ class Drawing:
             raise LookupError
         shape = [self.r.choice([1, 2, 3]) for _ in range(self.r.randint(0, 1) if rank is None else rank)]
         numbers = np.random.default_rng(self.r.randrange(1 << 30)).integers(-3, 7, shape)
+        if kind in REALS:
+            numbers = numbers * np.float32(self.r.choice([1, 0.5, 0.3]))
         name = self.constant(numbers % 2 if kind == "bool" else numbers, kind)
         self.known[name] = np.asarray(numbers % 2 if kind == "bool" else numbers, kind)
         return name
+
+    def any_kind(self):
+        return self.r.choice(["int64", "int64", "int64", "int32", "float32", "float32", "float64"])
 
     def shape(self):
         attributes = {}
@@ -62,7 +74,7 @@ class Drawing:
         return "Size", ["x"], {}
 
     def gather(self):
-        data = self.pick(rank=self.r.randint(1, 2))
+        data = self.pick(self.any_kind(), rank=self.r.randint(1, 2))
         shape = self.known[data].shape
         axis = self.r.randrange(len(shape))
         if 0 in shape:
@@ -72,7 +84,7 @@ class Drawing:
         return "Gather", [data, self.constant(indices[0] if scalar else indices)], {"axis": axis - self.r.choice([0, len(shape)])}
 
     def slice(self):
-        data = self.pick(rank=self.r.randint(1, 2))
+        data = self.pick(self.any_kind(), rank=self.r.randint(1, 2))
         axes = self.r.sample(range(self.known[data].ndim), self.r.randint(1, self.known[data].ndim))
         steps = [self.r.choice([1, 1, 2, -1, -2]) for _ in axes]
         bound = [-(1 << 63) + 1, -9, -3, -2, -1, 0, 1, 2, 3, 9, (1 << 63) - 1]
@@ -82,7 +94,7 @@ class Drawing:
         return "Slice", [data] + [self.constant(numbers) for numbers in lists], {}
 
     def split(self):
-        data = self.pick(rank=1)
+        data = self.pick(self.any_kind(), rank=1)
         count = len(self.known[data])
         if count < 2:
             return None
@@ -91,45 +103,53 @@ class Drawing:
 
     def concat(self):
         rank = self.r.randint(1, 2)
-        inputs = [self.pick(rank=rank) for _ in range(self.r.randint(1, 3))]
+        kind = self.any_kind()
+        inputs = [self.pick(kind, rank) for _ in range(self.r.randint(1, 3))]
         return "Concat", inputs, {"axis": self.r.randrange(-rank, rank)}
 
     def binary(self):
-        op = self.r.choice(["Add", "Sub", "Mul", "Div", "Max", "Min", "Equal", "Less", "Greater"])
-        kind = self.r.choice(["int64", "int64", "int32"])
-        return op, [self.pick(kind), self.pick(kind)], {}
+        op = self.r.choice(["Add", "Sub", "Mul", "Div", "Max", "Min", "Equal", "Less", "Greater", "LessOrEqual",
+                            "GreaterOrEqual", "Mod"])
+        kind = self.r.choice(["int64", "int64", "int32"] + (REALS if op in ("Add", "Sub", "Mul", "Div", "Max", "Min") else []))
+        return op, [self.pick(kind), self.pick(kind)], {"fmod": 1} if op == "Mod" and self.r.random() < 0.2 else {}
+
+    def logic(self):
+        op = self.r.choice(["And", "Or", "Xor", "Not"])
+        return op, [self.pick("bool") for _ in range(1 if op == "Not" else 2)], {}
 
     def where(self):
-        return "Where", [self.pick("bool"), self.pick(), self.pick()], {}
+        kind = self.any_kind()
+        return "Where", [self.pick("bool"), self.pick(kind), self.pick(kind)], {}
 
     def unary(self):
-        kind = self.r.choice(["int64", "int64", "int32"])
-        return self.r.choice(["Neg", "Identity"]), [self.pick(kind)], {}
+        op = self.r.choice(["Neg", "Identity", "Abs", "Sign", "Floor", "Ceil", "Round", "Sqrt"])
+        real = op in ("Floor", "Ceil", "Round", "Sqrt")
+        return op, [self.pick(self.r.choice(REALS) if real else self.any_kind())], {}
 
     def cast(self):
         return "Cast", [self.pick(self.r.choice(list(TYPES)))], {"to": TYPES[self.r.choice(list(TYPES))]}
 
     def reshape(self):
-        data = self.pick()
+        data = self.pick(self.any_kind())
         count = self.known[data].size
         shapes = [[-1], [count], [1, -1], [-1, 1]] + ([[2, -1], [-1, 2]] if count % 2 == 0 and count else [])
         return "Reshape", [data, self.constant(self.r.choice(shapes))], {}
 
     def transpose(self):
-        return "Transpose", [self.pick(rank=2)], self.r.choice([{}, {"perm": [1, 0]}, {"perm": [0, 1]}])
+        return "Transpose", [self.pick(self.any_kind(), rank=2)], self.r.choice([{}, {"perm": [1, 0]}, {"perm": [0, 1]}])
 
     def axes(self):
-        data = self.pick()
+        data = self.pick(self.any_kind())
         if self.r.random() < 0.5:
             return "Unsqueeze", [data, self.constant([self.r.randint(-self.known[data].ndim - 1, self.known[data].ndim)])], {}
         ones = [i for i, n in enumerate(self.known[data].shape) if n == 1]
         return ("Squeeze", [data, self.constant([self.r.choice(ones)])], {}) if ones else None
 
     def expand(self):
-        return "Expand", [self.pick(), self.constant([self.r.choice([1, 2, 3]) for _ in range(self.r.randint(1, 2))])], {}
+        return "Expand", [self.pick(self.any_kind()), self.constant([self.r.choice([1, 2, 3]) for _ in range(self.r.randint(1, 2))])], {}
 
     def fill(self):
-        value = numpy_helper.from_array(np.asarray([self.r.randint(-3, 5)], self.r.choice(["int64", "int32"])))
+        value = numpy_helper.from_array(np.asarray([self.r.randint(-3, 5)], self.r.choice(["int64", "int32", "float32", "float64"])))
         return "ConstantOfShape", [self.constant([self.r.randint(0, 3) for _ in range(self.r.randint(1, 2))])], {"value": value}
 
     def range(self):
@@ -140,8 +160,8 @@ class Drawing:
         data = self.pick(rank=1)
         return (op, [data, self.constant([0])], {"keepdims": self.r.choice([0, 1])}) if self.known[data].size else None
 
-    KINDS = [shape, shape, shape, size, gather, gather, slice, split, concat, concat, binary, binary, binary, where, unary, cast,
-             reshape, transpose, axes, expand, fill, range, reduce]
+    KINDS = [shape, shape, shape, size, gather, gather, slice, split, concat, concat, binary, binary, binary, binary,
+             where, unary, unary, logic, cast, cast, cast, reshape, transpose, axes, expand, fill, range, reduce]
 
     def model(self, outputs, more=()):
         x = helper.make_tensor_value_info("x", TensorProto.FLOAT, self.sizes)
@@ -170,8 +190,10 @@ class Drawing:
         node = helper.make_node(op, inputs, names, **attributes)
         try:
             results = self.run(self.model(names, [node]), 4)
-            self.run(self.model(names, [node]), 6)
+            more = self.run(self.model(names, [node]), 6)
         except Exception:  # what does not fit is not drawn
+            return
+        if not all(np.isfinite(value).all() for value in [*results.values(), *more.values()]):
             return
         if all(value.size <= MOST and value.dtype.name in TYPES for value in results.values()):
             self.nodes.append(node)
@@ -189,8 +211,7 @@ def main():
             continue
         model = drawing.model(names)
         four, six = drawing.run(model, 4), drawing.run(model, 6)
-        numbers = {name: [four[name].astype(int).flatten().tolist(), six[name].astype(int).flatten().tolist()]
-                   for name in names}
+        numbers = {name: [listed(four[name]), listed(six[name])] for name in names}
         print(json.dumps({"model": base64.b64encode(model.SerializeToString()).decode(),
                           "static": not drawing.symbolic, "numbers": numbers}))
 

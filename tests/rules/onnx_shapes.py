@@ -2,7 +2,7 @@
 
 Usage: onnx_shapes.py COUNT SEED > tests/data/onnx_shapes/nodes.jsonl
 Needs the PyPI packages onnx, onnxruntime and numpy; the file is of onnx 1.18.0, onnxruntime 1.23.2, COUNT 40, SEED 1
-(resize_by_scales: of onnx 1.21.0, recurrent: of onnx 1.23.2, both of onnxruntime 1.31.1).
+(resize_by_scales: of onnx 1.21.0, recurrent, grid_sample: of onnx 1.23.2, all three of onnxruntime 1.31.1).
 
 A line: {"text": what a person reads, "model": the file, base64, "shapes": of the outputs; null: not inferred; a
 dimension of -1: not known, "error": what onnx says instead, or onnxruntime when it loads or runs the model (with
@@ -219,6 +219,14 @@ def resize_by_scales(r):
     return Node("Resize", r.choice([13, 18])).add(*shape).omit().reals(scales)
 
 
+def grid_sample(r):
+    opset = r.choice([16, 20, 21])
+    rank = 4 if opset < 20 or r.random() < 0.7 else 5
+    shape = draw_shape(r, rank, rank)
+    grid = [shape[0]] + draw_shape(r, rank - 2, rank - 2) + [rank - 2]
+    return Node("GridSample", opset).add(*shape).add(*grid)
+
+
 def reshape(r):
     shape = draw_shape(r)
     total = int(np.prod([s for s in shape if isinstance(s, int)]))
@@ -414,7 +422,7 @@ def recurrent(r):
 
 KINDS = [reduce, arg, top_k, shape_of, concat, split, slices, gather, expand, tile, pad, resize, reshape, flatten,
          squeeze, unsqueeze, transpose, blocks, matmul, gemm, conv, pool, elementwise, keeping,
-         resize_by_scales, recurrent]
+         resize_by_scales, recurrent, grid_sample]
 
 
 def model_of(node):

@@ -2,15 +2,19 @@
 // (onnx_shapes.py draws them and records the answers).
 #include <gmock/gmock.h>
 
+#include <cmath>
 #include <fstream>
 #include <functional>
+#include <limits>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include "absl/strings/escaping.h"
 #include "absl/strings/str_cat.h"
 #include "client/onnx/onnx_importer.h"
+#include "rules/graph/data_type.h"
 #include "rules/onnx/complete.h"
 #include "rules/onnx/infer.h"
 #include "tests/rules/graph_builder.h"
@@ -122,7 +126,8 @@ TEST(OnnxShapes, DoNotContradictConstantsThatAreNotKnown) {
 }
 
 // What is known of a value is what the runtime computes, whatever the symbolic size is.
-void CompareNumbers(absl::optional<absl::Span<const int64_t>> known, const Json& computed, bool must_be_known) {
+template <typename T>
+void CompareNumbers(absl::optional<absl::Span<const T>> known, const Json& computed, bool must_be_known) {
   if (!known) {
     EXPECT_FALSE(must_be_known);
     return;
@@ -130,7 +135,7 @@ void CompareNumbers(absl::optional<absl::Span<const int64_t>> known, const Json&
   for (const Json& run : computed) {
     ASSERT_EQ(known->size(), run.size());
     for (size_t i = 0; i < known->size(); ++i) {
-      const bool unknown = (*known)[i] == kUnknownNumber;
+      const bool unknown = std::is_same_v<T, double> ? std::isnan((*known)[i]) : (*known)[i] == kUnknownNumber;
       EXPECT_TRUE(unknown ? !must_be_known : (*known)[i] == run[i]) << "element " << i << ": " << (*known)[i];
     }
   }
@@ -154,7 +159,12 @@ TEST(OnnxNumbers, AreThoseOfTheRuntime) {
         ++values;
         SCOPED_TRACE(
             absl::StrCat(graph.op_type(graph.producer(value)), " makes ", graph.value(value).name(), " of ", line));
-        CompareNumbers(inferred.numbers.of(value), *computed, expected["static"]);
+        const bool must_be_known = expected["static"];
+        if (IsFloat(graph.dtype(value))) {
+          CompareNumbers(inferred.reals.of(value), *computed, must_be_known);
+        } else {
+          CompareNumbers(inferred.numbers.of(value), *computed, must_be_known);
+        }
       }
     });
   }
@@ -260,6 +270,25 @@ TEST(OnnxNumbers, OfWhatContradictsItselfAreNotKnown) {
       EXPECT_TRUE(!known || known->empty());
     });
   }
+}
+
+// What no integer is becomes one that is not known.
+TEST(OnnxNumbers, OfRealsThatNoIntegerHolds) {
+  testing::GraphBuilder b;
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {2, 3});
+  const double infinity = std::numeric_limits<double>::infinity();
+  b.Reals("reals", {-2.5, 1e30, infinity, std::nan(""), -infinity, 0.5});
+  for (const auto& [name, type] : {std::pair("long", 7), {"int", 6}, {"truth", 9}}) {
+    b.Int(b.Node("Cast", name, {"reals"}, {name}), "to", type);
+    b.Shape(name, type == 7 ? v1::DATA_TYPE_INT64 : type == 6 ? v1::DATA_TYPE_INT32 : v1::DATA_TYPE_BOOL, {6});
+    b.Output(name);
+  }
+  constexpr int64_t kNone = kUnknownNumber;
+  WithInferred(b.graph, [&](const Inferred& inferred, const Graph&) {
+    EXPECT_THAT(*inferred.numbers.of(b.Id("long") - 1), ::testing::ElementsAre(-2, kNone, kNone, kNone, kNone, 0));
+    EXPECT_THAT(*inferred.numbers.of(b.Id("int") - 1), ::testing::ElementsAre(-2, kNone, kNone, kNone, kNone, 0));
+    EXPECT_THAT(*inferred.numbers.of(b.Id("truth") - 1), ::testing::ElementsAre(1, 1, 1, kNone, 1, 1));
+  });
 }
 
 // As many nodes as a file may have, each with as many numbers as are kept: what is kept is bounded.
