@@ -128,8 +128,8 @@ void TakeOverCaptured(const v1::Graph& parent, int64_t& room, v1::Graph* graph) 
 }
 
 void Complete(const v1::Graph& model, v1::Graph* graph, int64_t& room) {
-  // First what operators make: a wrong declaration is to be found where it is, not where a copy of it went. Sizes may be
-  // computed from real numbers, whose precision is that of their types.
+  // First what operators make: a wrong declaration is to be found where it is, not where a copy of it went. Sizes may
+  // be computed from real numbers, whose precision is that of their types.
   CompleteElementTypes(model, graph);
   CompleteShapes(model, graph);
   if (Completer(graph).Run()) CompleteShapes(model, graph);
