@@ -2,6 +2,7 @@
 
 #include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
 #include "absl/strings/strip.h"
 #include "client/onnx/roles.h"
@@ -127,13 +128,17 @@ void TakeOverCaptured(const v1::Graph& parent, int64_t& room, v1::Graph* graph) 
   }
 }
 
+bool LacksSizes(const v1::Value& value) {
+  return !value.has_shape() || absl::c_any_of(value.dims(), [](int64_t size) { return size < 0; });
+}
+
 void Complete(const v1::Graph& model, v1::Graph* graph, int64_t& room) {
-  // First what operators make: a wrong declaration is to be found where it is, not where a copy of it went. Sizes may
-  // be computed from real numbers, whose precision is that of their types.
-  CompleteElementTypes(model, graph);
+  // First what operators make: a wrong declaration is to be found where it is, not where a copy of it went.
   CompleteShapes(model, graph);
   if (Completer(graph).Run()) CompleteShapes(model, graph);
   CompleteElementTypes(model, graph);
+  // Sizes that are computed in real numbers depend on their type.
+  if (absl::c_any_of(graph->values(), LacksSizes)) CompleteShapes(model, graph);
   for (v1::Graph& subgraph : *graph->mutable_subgraphs()) {
     TakeOverCaptured(*graph, room, &subgraph);
     Complete(model, &subgraph, room);
