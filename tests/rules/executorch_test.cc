@@ -337,6 +337,19 @@ TEST(ExecuTorch, WhatIsLeftOfALostAssignmentMayReadNoInput) {
   EXPECT_THAT(CodesAt(alone, "relu"), Contains("CV203"));
 }
 
+TEST(ExecuTorch, AGraphMayReadNoInput) {
+  for (const char* made_of : {"x", "w"}) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {4, 8});
+    b.Weight("w", kF32, {4, 8}, 128);
+    const int act = b.Act();
+    b.Op("aten.relu.default", "relu", {made_of}, {act}, act, {4, 8});
+    const auto result = ResultOf(b, kV75);
+    EXPECT_EQ(result.outcome().kind(), made_of[0] == 'x' ? v1::Outcome::FULL : v1::Outcome::FAILS);
+    EXPECT_EQ(CodesAt(result, "relu").size(), made_of[0] == 'x' ? 0u : 1u);
+  }
+}
+
 AnnotatedBuilder FloatGather() {
   AnnotatedBuilder b;
   b.Input("x", kF32, {4, 8});

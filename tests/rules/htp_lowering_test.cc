@@ -447,9 +447,8 @@ TEST(HtpLowering, PadsAmountsMayBeComputedFromConstants) {
   ASSERT_THAT(known.names(), ElementsAre("Pad"));
   EXPECT_THAT(Param(known.op("Pad"), "pad_amount")->ints, ElementsAre(0, 2, 1, 3));
   const Lowered unread = padded([](GraphBuilder& b) {
-    b.Reals("reals", {2, 3});
-    b.Node("Cast", "cast", {"reals"}, {"ends"});
-    b.Int(b.Find("cast"), "to", 7);
+    b.Ints("bits", v1::DATA_TYPE_INT64, {-3, -4}, /*scalar=*/false);
+    b.Node("BitwiseNot", "not", {"bits"}, {"ends"});
   });
   EXPECT_EQ(unread.result.status, Lowering::kUnknown);
   const Lowered at_run_time = padded([](GraphBuilder& b) { b.Input("ends", v1::DATA_TYPE_INT64, {2}); });

@@ -204,7 +204,7 @@ const RuleInfo kDelegateWithoutInput = {
     "Refused nodes cut the graph into delegates. One that computes from constants alone, as an attention mask that is "
     "built in the graph does, has no input, and ExecuTorch 1.5.1 ends with \"No graph inputs present for graph\". So "
     "does the reshape that it puts between a constant and an add, sub, mul or div of a higher rank, if that is "
-    "refused; and what is left when all that depends on an input is an assignment that is lost (GS017).",
+    "refused; and so does a graph in which nothing depends on an input, or only an assignment that is lost (GS017).",
     "Give the mask to the model as an input or a constant, or change the refused node behind it so that it is "
     "delegated, too.",
     "Fires: arange, unsqueeze, then an index that HTP refuses; a refused add of a vector that is a constant. Does not: "
@@ -309,6 +309,13 @@ FindingSource SeenInRuns() {
   return source;
 }
 
+// For its numbers.
+bool ReadsAnInput(const Graph& graph) {
+  return absl::c_any_of(graph.message().inputs(), [&graph](int32_t id) {
+    return absl::c_any_of(graph.uses(id - 1), [&graph](const Use& use) { return !MakesConstant(graph, use.node); });
+  });
+}
+
 // And the same ones wherever it is put: derived scales are those of one node.
 bool HasSeveralScales(const v1::Spec& spec) {
   if (spec.kind() == v1::Spec::DERIVED) return false;
@@ -345,11 +352,8 @@ void CheckWeights(const CheckContext& context, const Delegates& delegates, Findi
 void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult& result) {
   const Graph& graph = context.graph();
   const ResolvedGraph& resolved = context.resolved();
-  // Otherwise there is one delegate, and the graph reads what it is given.
-  if (absl::c_none_of(result.ops, [](const ModuleResult::OpOutcome& op) { return op.refused; }) &&
-      context.Once(LostWritesOf).tensors().empty()) {
-    return;
-  }
+  const bool is_cut = absl::c_any_of(result.ops, [](const ModuleResult::OpOutcome& op) { return op.refused; });
+  if (!is_cut && ReadsAnInput(graph) && context.Once(LostWritesOf).tensors().empty()) return;
   Delegates delegates(result.ops.size());
   Program(context, result).Partition(delegates);
   if (delegates.full()) {
