@@ -537,6 +537,38 @@ TEST(Xnnpack, AConvolutionWithoutABatchStaysOutsideInPart) {
   EXPECT_EQ(OnXnnpack({"aten.conv1d.default", {1, 4, 8}, {"x"}, {4, 4, 1}}), v1::Outcome::FULL);
 }
 
+// y = relu(x); y[:rows] = z; return y + x, or what was written.
+v1::Outcome::Kind Assigned(int64_t rows, bool is_read_later, bool is_lost = false) {
+  GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
+  b.Input("x", kFloat, {4, 8});
+  b.Input("z", kFloat, {rows, 8});
+  b.Node("aten.relu.default", "y", {"x"}, {"y"});
+  b.Shape("y", kFloat, {4, 8});
+  v1::Node& view = b.Node("aten.slice.Tensor", "view", {"y"}, {"view"});
+  b.Int(view, "dim", 0);
+  b.Int(view, "start", 0);
+  b.Int(view, "end", rows);
+  if (is_lost) view.add_input_specs(AddSpec(b, v1::DATA_TYPE_INT8, v1::Spec::PER_TENSOR_AFFINE));
+  b.Shape("view", kFloat, {rows, 8});
+  b.Node("aten.copy_.default", "copy_", {"view", "z"}, {"copy_"});
+  b.Shape("copy_", kFloat, {rows, 8});
+  if (is_read_later) {
+    b.Node("aten.add.Tensor", "sum", {"y", "x"}, {"sum"});
+    b.Shape("sum", kFloat, {4, 8});
+  }
+  b.Output(is_read_later ? "sum" : "copy_");
+  const absl::StatusOr<v1::Result> result = Ask(b.graph, "xnnpack");
+  EXPECT_TRUE(result.ok()) << result.status();
+  return result.ok() ? result->outcome().kind() : v1::Outcome::KIND_UNSPECIFIED;
+}
+
+TEST(Xnnpack, AnAssignmentToAPartIsAScatter) {
+  EXPECT_EQ(Assigned(/*rows=*/2, /*is_read_later=*/true), v1::Outcome::PARTIAL);
+  EXPECT_EQ(Assigned(/*rows=*/2, /*is_read_later=*/false), v1::Outcome::FULL);
+  EXPECT_EQ(Assigned(/*rows=*/4, /*is_read_later=*/true), v1::Outcome::FULL);
+  EXPECT_EQ(Assigned(/*rows=*/2, /*is_read_later=*/true, /*is_lost=*/true), v1::Outcome::FULL);
+}
+
 TEST(Xnnpack, JoinsTwoTensorsOrMore) {
   for (const char* op : {"aten.cat.default", "aten.stack.default"}) {
     EXPECT_EQ(OnXnnpack({op, {4, 8}, {"x", "y"}}), v1::Outcome::FULL) << op;

@@ -6,11 +6,13 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
+#include "rules/backends/in_place.h"
 #include "rules/backends/node_view.h"
 #include "rules/backends/pattern.h"
 #include "rules/backends/tensor.h"
 #include "rules/backends/xnnpack/gemm.h"
 #include "rules/graph/port_role.h"
+#include "rules/values/lost_writes.h"
 
 namespace quantgate::xnnpack {
 namespace {
@@ -568,6 +570,11 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   }
   const NodeView view(context, op, emission.looked_at_constants());
   if (absl::StartsWith(view.op_type(), "aten._assert_")) return Folded();
+  if (context.Once(LostWritesOf).IsForNothing(op.node)) return Folded();
+  if (WritesIntoPart(context.graph(), op.node)) {
+    return NoCounterpart(
+        "PyTorch says the assignment by a scatter, and ExecuTorch's partitioner has no config for one");
+  }
   if (op.op == nullptr) {
     const bool is_known = view.op_type() == "aten.baddbmm.default" && !IsDouble(view);
     return is_known ? LowerSumWithProduct(view, emission) : NoCounterpart("the operator is not known");
