@@ -241,6 +241,16 @@ std::string ExecutableDirectory() {
   return path.substr(0, path.rfind('/'));
 }
 
+std::string NamedTables() {
+  const char* named = std::getenv("QUANTGATE_TABLES");
+  return named == nullptr ? "" : named;
+}
+
+std::vector<std::string> InstalledTables() {
+  const std::string directory = ExecutableDirectory();
+  return {absl::StrCat(directory, "/", kFileName), absl::StrCat(directory, "/../share/quantgate/", kFileName)};
+}
+
 }  // namespace
 
 struct Database::Impl {
@@ -334,19 +344,24 @@ absl::Status Database::CheckContent() const {
   return absl::OkStatus();
 }
 
-absl::StatusOr<std::unique_ptr<Database>> Database::OpenDefault() {
-  if (const char* named = std::getenv("QUANTGATE_TABLES"); named != nullptr && *named != '\0') return Open(named);
-  const std::string directory = ExecutableDirectory();
-  const std::string candidates[] = {absl::StrCat(directory, "/", kFileName),
-                                    absl::StrCat(directory, "/../share/quantgate/", kFileName)};
-  for (const std::string& candidate : candidates) {
-    if (access(candidate.c_str(), F_OK) != 0) continue;
-    auto opened = Open(candidate);
-    if (!opened.ok()) return absl::InternalError(opened.status().message());
-    return opened;
+std::string Database::DefaultPath() {
+  if (const std::string named = NamedTables(); !named.empty()) return named;
+  for (const std::string& candidate : InstalledTables()) {
+    if (access(candidate.c_str(), F_OK) == 0) return candidate;
   }
-  return absl::InternalError(absl::StrCat("no constraint database: looked for ", absl::StrJoin(candidates, " and "),
-                                          "; QUANTGATE_TABLES can name one"));
+  return "";
+}
+
+absl::StatusOr<std::unique_ptr<Database>> Database::OpenDefault() {
+  const std::string path = DefaultPath();
+  if (path.empty()) {
+    return absl::InternalError(absl::StrCat("no constraint database: looked for ",
+                                            absl::StrJoin(InstalledTables(), " and "),
+                                            "; QUANTGATE_TABLES can name one"));
+  }
+  auto opened = Open(path);
+  if (!opened.ok() && NamedTables().empty()) return absl::InternalError(opened.status().message());
+  return opened;
 }
 
 const std::string& Database::digest() const { return impl_->digest; }

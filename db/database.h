@@ -16,7 +16,9 @@ class Database : public TableSource {
  public:
   static absl::StatusOr<std::unique_ptr<Database>> Open(const std::string& path);
   // $QUANTGATE_TABLES, else the one that was built with this binary: next to the executable, or at the install path.
-  // INTERNAL: an installation without, or with a changed one; errors of $QUANTGATE_TABLES are those of Open.
+  // Empty: an installation without.
+  static std::string DefaultPath();
+  // The one at DefaultPath. INTERNAL: there is none, or a changed one; errors of $QUANTGATE_TABLES are those of Open.
   static absl::StatusOr<std::unique_ptr<Database>> OpenDefault();
   ~Database() override;
   Database(const Database&) = delete;

@@ -149,6 +149,18 @@ bool IsAboutGraph(absl::string_view message) {
          absl::StartsWith(message, "the graph ");
 }
 
+// Known once the model is read: the files beside it, and where --fix puts them.
+absl::Status CheckKeepsWeights(const CheckFlags& flags, const std::string& path, const v1::Graph& graph) {
+  std::vector<KeptFile> kept = WeightFiles(path, graph);
+  absl::Status status = CheckOverwrites("--fix", flags.fix, kept);
+  if (!flags.fix.empty()) {
+    for (KeptFile& file : WeightFiles(flags.fix, graph)) kept.push_back(std::move(file));
+  }
+  status.Update(CheckOverwrites("--output", flags.output->output, kept));
+  status.Update(CheckOverwrites("--confirm-cases", flags.confirm->cases, kept));
+  return status;
+}
+
 // What all models are checked with.
 struct Means {
   const CheckFlags& flags;
@@ -162,6 +174,7 @@ struct Means {
 struct Beside {
   absl::Status error;  // what --confirm, --simulate or --fix failed with
   std::optional<FixResult> fixed;
+  bool overwrites = false;  // a file of the model is what a flag says to write: nothing may be written
 };
 
 absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string& progress_suffix, const Means& means,
@@ -177,6 +190,10 @@ absl::StatusOr<v1::Report> CheckModel(const std::string& path, const std::string
   if (stays) import_options.pack_from = kPackFrom;
   absl::StatusOr<ImportedModel> model = ImportModel(path, import_options);
   if (!model.ok()) return model.status();
+  if (absl::Status status = CheckKeepsWeights(flags, path, model->graph); !status.ok()) {
+    beside.overwrites = true;
+    return status;
+  }
   std::optional<v1::Graph> weighted;
   if (flags.simulate) {
     weighted = model->graph;
@@ -268,7 +285,10 @@ absl::Status CheckFlagsAgree(const CheckFlags& flags) {
   }
   std::vector<KeptFile> kept = {{flags.import_options.encodings, "the encodings"},
                                 {flags.waivers, "the waivers"},
-                                {db::StoreFile(flags.store), "the store"}};
+                                {db::StoreFile(flags.store), "the store"},
+                                {TablesFile(flags.tables), "the tables"},
+                                {flags.confirm->library, "the vendor's library"}};
+  for (KeptFile& file : PemFiles(*flags.server)) kept.push_back(std::move(file));
   absl::Status status = CheckOverwrites("--fix", flags.fix, kept);
   status.Update(CheckOverwrites("--fix", flags.fix, {{flags.baseline, "the baseline"}}));
   kept.push_back({flags.fix, "what --fix writes"});
@@ -351,6 +371,7 @@ int RunCheck(const CheckFlags& flags) {
     Beside beside;
     absl::StatusOr<v1::Report> report = CheckModel(flags.models[i], suffix, means, beside);
     progress.Step("");
+    if (beside.overwrites) return Fail(report.status());
     if (!beside.error.ok()) complain(beside.error);
     if (beside.fixed.has_value()) fixed = std::move(beside.fixed);
     if (!report.ok()) {

@@ -9,6 +9,8 @@ CLI::Option* AddTablesFlag(CLI::App& command, std::string& path) {
       ->type_name("PATH");
 }
 
+std::string TablesFile(const std::string& path) { return path.empty() ? db::Database::DefaultPath() : path; }
+
 absl::StatusOr<std::unique_ptr<db::Database>> OpenTables(const std::string& path) {
   return path.empty() ? db::Database::OpenDefault() : db::Database::Open(path);
 }

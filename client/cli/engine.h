@@ -19,6 +19,9 @@ namespace quantgate {
 // "--tables PATH".
 CLI::Option* AddTablesFlag(CLI::App& command, std::string& path);
 
+// Where OpenTables finds them.
+std::string TablesFile(const std::string& path);
+
 // `path` empty: as Database::OpenDefault.
 absl::StatusOr<std::unique_ptr<db::Database>> OpenTables(const std::string& path);
 

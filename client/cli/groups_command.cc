@@ -50,13 +50,15 @@ std::string GroupsText(const Graph& graph, const SharingGroups& groups) {
   return text;
 }
 
-absl::StatusOr<std::string> GroupsOf(const std::string& path, bool json) {
+absl::StatusOr<std::string> GroupsOf(const std::string& path, const OutputFlags& flags) {
   const absl::StatusOr<ImportedModel> model = ImportModel(path);
   if (!model.ok()) return model.status();
+  absl::Status kept = CheckOverwrites("--output", flags.output, WeightFiles(path, model->graph));
+  if (!kept.ok()) return kept;
   const absl::StatusOr<Graph> graph = Graph::Build(model->graph);
   if (!graph.ok()) return graph.status();
   const SharingGroups groups = ComputeSharingGroups(*graph);
-  return json ? GroupsJson(model->graph, groups) : GroupsText(*graph, groups);
+  return flags.format == "json" ? GroupsJson(model->graph, groups) : GroupsText(*graph, groups);
 }
 
 // One model is an object; several are an array of them, in the order in which they were given.
@@ -69,7 +71,7 @@ int RunGroups(const std::vector<std::string>& paths, const OutputFlags& flags) {
   const bool several = paths.size() > 1;
   std::string text = several && json ? "[" : "";
   for (const std::string& path : paths) {
-    const absl::StatusOr<std::string> groups = GroupsOf(path, json);
+    const absl::StatusOr<std::string> groups = GroupsOf(path, flags);
     if (!groups.ok()) return Fail(groups.status());
     if (several && json && &path != &paths.front()) text += ",";
     if (several && !json) absl::StrAppend(&text, Printable(path), ":\n");

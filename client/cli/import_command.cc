@@ -54,6 +54,10 @@ int RunImport(const ImportFlags& flags) {
                        "', which is not here: run 'quantgate check --server' where both files are")));
     }
   }
+  const std::vector<KeptFile> weights = WeightFiles(flags.model, model->graph);
+  kept = CheckOverwrites("--output", flags.graph, weights);
+  kept.Update(CheckOverwrites("--info", flags.info, weights));
+  if (!kept.ok()) return Fail(kept);
   if (absl::Status status = WriteGraphFile(model->graph, flags.graph); !status.ok()) return Fail(status);
   if (!flags.info.empty()) {
     const absl::StatusOr<std::string> json = ToJson(model->info);

@@ -7,6 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/string_view.h"
+#include "quantgate/v1/graph.pb.h"
 
 namespace quantgate {
 
@@ -18,6 +19,9 @@ struct KeptFile {
 // INVALID_ARGUMENT when `path`, given with `flag`, is one of `kept`, however it is spelled: "--output ./m.onnx would
 // overwrite the model". Devices and pipes keep nothing.
 absl::Status CheckOverwrites(absl::string_view flag, const std::string& path, const std::vector<KeptFile>& kept);
+
+// The files beside the model at `path` that it says its weights are in. Empty for what has them in itself.
+std::vector<KeptFile> WeightFiles(const std::string& path, const v1::Graph& graph);
 
 }  // namespace quantgate
 

@@ -45,6 +45,9 @@ struct ReportsFlags {
 };
 
 absl::StatusOr<ReportAccess> Open(const ReportsFlags& flags, Access access) {
+  std::vector<KeptFile> kept = PemFiles(*flags.server);
+  kept.push_back({db::StoreFile(flags.store), "the store"});
+  if (absl::Status status = CheckOverwrites("--output", flags.output->output, kept); !status.ok()) return status;
   if (!flags.store.empty()) return AccessStore(flags.store, access);
   absl::StatusOr<Remote> remote = OpenRemote(*flags.server);
   if (!remote.ok()) return remote.status();
@@ -143,9 +146,6 @@ absl::StatusOr<std::optional<v1::Graph>> GraphToExport(const ReportAccess& acces
 }
 
 int RunExport(const ReportsFlags& flags) {
-  const KeptFile store = {db::StoreFile(flags.store), "the store"};
-  if (absl::Status status = CheckOverwrites("--output", flags.output->output, {store}); !status.ok())
-    return Fail(status);
   const absl::StatusOr<ReportAccess> access = Open(flags, Access::kRead);
   if (!access.ok()) return Fail(access.status());
   OutputStream out = OutputStream::Open(*flags.output);
@@ -182,6 +182,11 @@ int RunDiff(const ReportsFlags& flags) {
 }
 
 int RunImport(const ReportsFlags& flags) {
+  for (const std::string& path : flags.names) {
+    const KeptFile read = {path, "a file that is read"};
+    if (absl::Status status = CheckOverwrites("--output", flags.output->output, {read}); !status.ok())
+      return Fail(status);
+  }
   const absl::StatusOr<ReportAccess> access = Open(flags, Access::kCreate);
   if (!access.ok()) return Fail(access.status());
   int64_t imported = 0, present = 0;

@@ -29,6 +29,12 @@ std::shared_ptr<ServerFlags> AddServerFlags(CLI::App& command, bool need_server)
   return flags;
 }
 
+std::vector<KeptFile> PemFiles(const ServerFlags& flags) {
+  return {{flags.options.tls_ca, "the certificate authority"},
+          {flags.options.tls_cert, "the client certificate"},
+          {flags.options.tls_key, "the client's key"}};
+}
+
 absl::StatusOr<Remote> OpenRemote(const ServerFlags& flags) {
   RemoteOptions options = flags.options;
   const char* fallback = std::getenv("QUANTGATE_SERVER");

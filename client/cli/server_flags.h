@@ -4,7 +4,9 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "client/cli/overwrite.h"
 #include "client/remote/remote.h"
 
 namespace CLI {
@@ -23,6 +25,9 @@ struct ServerFlags {
 
 // --server, --timeout, --tls, --tls-ca, --tls-cert, --tls-key. All but --server need --server when `need_server`.
 std::shared_ptr<ServerFlags> AddServerFlags(CLI::App& command, bool need_server);
+
+// The PEM files that the flags name.
+std::vector<KeptFile> PemFiles(const ServerFlags& flags);
 
 // The server that the flags name; without --server the one of $QUANTGATE_SERVER, else 127.0.0.1:50051.
 absl::StatusOr<Remote> OpenRemote(const ServerFlags& flags);

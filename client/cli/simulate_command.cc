@@ -1,5 +1,6 @@
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "CLI/CLI.hpp"
 #include "absl/strings/ascii.h"
@@ -29,6 +30,12 @@ struct SimulateFlags {
   std::shared_ptr<OutputFlags> output;
 };
 
+absl::Status CheckKeeps(const SimulateFlags& flags, const std::vector<KeptFile>& files) {
+  absl::Status status = CheckOverwrites("--dump", flags.simulation.dump, files);
+  status.Update(CheckOverwrites("--output", flags.output->output, files));
+  return status;
+}
+
 absl::StatusOr<v1::Report> SimulateFile(const SimulateFlags& flags) {
   Progress progress(Progress::KindForStderr(flags.output->quiet));
   progress.Step(absl::StrCat("reading ", flags.model));
@@ -36,6 +43,7 @@ absl::StatusOr<v1::Report> SimulateFile(const SimulateFlags& flags) {
   KeepWeights(flags.simulation, options);
   absl::StatusOr<ImportedModel> model = ImportModel(flags.model, options);
   if (!model.ok()) return model.status();
+  if (absl::Status status = CheckKeeps(flags, WeightFiles(flags.model, model->graph)); !status.ok()) return status;
   v1::Report report;
   *report.mutable_model() = model->info;
   if (absl::Status status = Simulate(flags.simulation, model->graph, progress, report); !status.ok()) return status;
@@ -56,9 +64,9 @@ std::string SeedText(std::string& text) {
 }
 
 int RunSimulate(const SimulateFlags& flags) {
-  const std::vector<KeptFile> inputs = {{flags.model, "the model"}, {flags.simulation.input, "the inputs"}};
-  absl::Status kept = CheckOverwrites("--dump", flags.simulation.dump, inputs);
-  kept.Update(CheckOverwrites("--output", flags.output->output, inputs));
+  absl::Status kept = CheckKeeps(flags, {{flags.model, "the model"},
+                                         {flags.simulation.input, "the inputs"},
+                                         {TablesFile(flags.simulation.tables), "the tables"}});
   kept.Update(CheckOverwrites("--output", flags.output->output, {{flags.simulation.dump, "what --dump writes"}}));
   if (!kept.ok()) return Fail(kept);
   const absl::StatusOr<v1::Report> report = SimulateFile(flags);

@@ -99,6 +99,29 @@ for same_file in "$good" "$scratch/./good.txtpb" "$scratch/link.txtpb"; do
 done
 run 2 import "$good" --output "$scratch/graph.pb" --info "$scratch/graph.pb"
 cmp -s "$good" "$data/good.txtpb" || fail "the model was written over"
+# Nor of what is read beside the model: its weights, the tables, the server's certificate.
+cat >"$scratch/beside.txtpb" <<'GRAPH'
+origin: ONNX
+values { name: "w" dtype: DATA_TYPE_FLOAT32 has_shape: true dims: 4 constant { external { location: "beside.data" length: 16 } } }
+GRAPH
+printf weights >"$scratch/beside.data"
+cp "$(dirname "$quantgate")/quantgate-tables.sqlite" "$scratch/tables.sqlite"
+program=$(realpath "$quantgate")
+printf certificate >"$scratch/server.pem"
+for command in "check beside.txtpb --output beside.data" "simulate beside.txtpb --output ./beside.data" \
+  "simulate beside.txtpb --dump beside.data" "groups beside.txtpb --output beside.data" \
+  "import beside.txtpb --output beside.pb --info beside.data" "check good.txtpb beside.txtpb --output beside.data" \
+  "check good.txtpb --tables tables.sqlite --output tables.sqlite" \
+  "simulate good.txtpb --tables tables.sqlite --dump tables.sqlite" \
+  "check good.txtpb --server 127.0.0.1:1 --tls-ca server.pem --output server.pem"; do
+  # shellcheck disable=SC2086
+  (cd "$scratch" && "$program" $command >out 2>err) && fail "quantgate $command: succeeded"
+  has "$(cat "$scratch/err")" '^error\[INVALID_ARGUMENT\]: --(output|dump|info) .* would overwrite '
+done
+same "$(cat "$scratch/beside.data" "$scratch/server.pem")" weightscertificate
+cmp -s "$scratch/tables.sqlite" "$(dirname "$quantgate")/quantgate-tables.sqlite" || fail "the tables were written over"
+[ ! -e "$scratch/beside.pb" ] || fail "a graph was written beside the weights that --info would overwrite"
+run 0 groups "$scratch/beside.txtpb" --output "$scratch/beside.json"
 # An output that is there keeps its permissions, and its link.
 printf old >"$scratch/report.txt"
 chmod 600 "$scratch/report.txt"
@@ -124,6 +147,14 @@ same "$(cat "$scratch/backup.jsonl")" yesterday
 run 0 check "$good" --store "sqlite:$scratch/own.db"
 run 2 reports export --store "sqlite:$scratch/own.db" --output "$scratch/./own.db"
 has "$err" 'would overwrite the store'
+for command in list prune\ --max-reports\ 5 migrate show\ x diff\ x\ y import\ "$scratch/backup.jsonl"; do
+  # shellcheck disable=SC2086
+  run 2 reports $command --store "sqlite:$scratch/own.db" --output "$scratch/own.db"
+  has "$err" 'would overwrite the store'
+done
+run 2 reports import "$scratch/backup.jsonl" --store "sqlite:$scratch/own.db" --output "$scratch/./backup.jsonl"
+has "$err" 'would overwrite a file that is read'
+run 0 reports list --store "sqlite:$scratch/own.db" --output "$scratch/own.txt"
 run 0 reports list --store "sqlite:$scratch/own.db"
 has "$out" 'accepted'
 name=$(grep -oE 'reports/[^ ]+' <<<"$out")
