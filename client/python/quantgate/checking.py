@@ -4,7 +4,6 @@ from __future__ import annotations
 import json
 import os
 import pathlib
-import tempfile
 from typing import TYPE_CHECKING, Any, List, Literal, Optional, Sequence, Tuple, Union
 
 from google.protobuf import json_format
@@ -61,14 +60,14 @@ def sharing_groups(model: Any, *, timeout: float = 60.0) -> List[List[Place]]:
     """
     from quantgate import fx
 
-    with tempfile.TemporaryDirectory() as folder:
+    with executable.folder() as folder:
         path = pathlib.Path(folder) / "graph.pb"
         path.write_bytes(fx.to_graph(model, told_apart=True).SerializeToString())
         text = executable.run(["groups", str(path), "--format", "json"], seconds(timeout))
     try:
         answer = json.loads(text)
     except ValueError:
-        raise _no_answer("groups", text) from None
+        raise no_answer("groups", text) from None
     if answer["error"] is not None:
         raise QuantGateError("FAILED_PRECONDITION", answer["error"])
     return [[("node", place[0]) if len(place) == 1 else ("edge", place[0], place[1]) for place in group]
@@ -111,7 +110,7 @@ def _corrections(report: Report, target: Optional[str]) -> List[List[report_pb2.
 
 def import_file(path: str, timeout: float) -> Tuple[graph_pb2.Graph, report_pb2.ModelInfo]:
     """What `quantgate import` makes of a model file."""
-    with tempfile.TemporaryDirectory() as folder:
+    with executable.folder() as folder:
         graph_file, info_file = pathlib.Path(folder) / "graph.pb", pathlib.Path(folder) / "info.json"
         executable.run(["import", "-o", str(graph_file), "--info", str(info_file), "--quiet", "--", path], timeout)
         graph = graph_pb2.Graph()
@@ -120,10 +119,10 @@ def import_file(path: str, timeout: float) -> Tuple[graph_pb2.Graph, report_pb2.
             graph.ParseFromString(graph_file.read_bytes())
             json_format.Parse(info_file.read_bytes(), info)
         except (OSError, DecodeError, json_format.ParseError) as error:
-            raise _no_answer("import", str(error)) from None
+            raise no_answer("import", str(error)) from None
         return graph, info
 
 
-def _no_answer(command: str, text: str) -> QuantGateError:
+def no_answer(command: str, text: str) -> QuantGateError:
     return QuantGateError("INTERNAL", f"{executable.find()} {command} gave no answer that this version reads: "
                                       f"{text[:200].strip() or 'nothing'}")

@@ -8,9 +8,10 @@ import pathlib
 import shutil
 import signal
 import subprocess
+import tempfile
 import threading
 import time
-from typing import IO, Deque, Optional, Sequence
+from typing import IO, Container, Deque, Optional, Sequence
 
 from quantgate.errors import QuantGateError
 
@@ -34,32 +35,52 @@ _address = ""
 
 
 def find() -> str:
-    """$QUANTGATE_EXECUTABLE, the program on PATH, or the one built beside this source tree."""
+    """$QUANTGATE_EXECUTABLE; without it the program on PATH, or the one built beside this source tree."""
     named = os.environ.get("QUANTGATE_EXECUTABLE")
     built = pathlib.Path(__file__).resolve().parents[3] / "build" / "quantgate"
-    for candidate in (named, "quantgate", str(built)):
-        found = shutil.which(candidate) if candidate else None
+    for candidate in (named,) if named else ("quantgate", str(built)):
+        found = shutil.which(candidate)
         if found:
             return found
+    if named:  # another one would be another version, and nobody would know
+        raise QuantGateError("NOT_FOUND", f"$QUANTGATE_EXECUTABLE: {named!r} is no program")
     raise QuantGateError("NOT_FOUND", "no quantgate program: put it on PATH or name it in $QUANTGATE_EXECUTABLE")
 
 
-def run(arguments: Sequence[str], timeout: float) -> str:
-    """Standard output of a command; its one line of error becomes the exception."""
+def folder() -> tempfile.TemporaryDirectory[str]:
+    """For the files that a command reads and writes; gone with them at the end of the `with`."""
     try:
-        done = subprocess.run([find(), *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
+        return tempfile.TemporaryDirectory()
+    except OSError as error:
+        raise QuantGateError("UNAVAILABLE", f"no folder for temporary files: {error}") from None
+
+
+def run(arguments: Sequence[str], timeout: float, answers: Container[int] = (0,)) -> str:
+    """Standard output of a command that ends with one of `answers`; else its one line of error becomes the exception."""
+    for argument in arguments:
+        if not _can_be_given(argument):
+            raise QuantGateError("INVALID_ARGUMENT", f"{arguments[0]} {ascii(argument)}: no name of a file or a target")
+    program = find()
+    try:
+        done = subprocess.run([program, *arguments], stdin=subprocess.DEVNULL, capture_output=True, text=True,
                               errors="replace", timeout=timeout, check=False)
     except subprocess.TimeoutExpired:
         raise QuantGateError("DEADLINE_EXCEEDED", f"quantgate {arguments[0]} took more than {timeout:g} s") from None
-    except ValueError:  # a zero byte, half of a character
-        raise QuantGateError("INVALID_ARGUMENT", f"{arguments[0]} {ascii(arguments[1])}: no name of a file") from None
     except OSError as error:
-        raise QuantGateError("UNAVAILABLE", f"{find()} does not run: {error.strerror}") from None
-    if done.returncode != 0:
+        raise QuantGateError("UNAVAILABLE", f"{program} does not run: {error.strerror}") from None
+    if done.returncode not in answers:
         line = (done.stderr.strip().splitlines() or [f"quantgate {arguments[0]} ended with {done.returncode}"])[-1]
         code, _, message = line.removeprefix("error[").partition("]: ")
         raise QuantGateError(code, message) if message else QuantGateError("INTERNAL", line)
     return done.stdout
+
+
+def _can_be_given(argument: str) -> bool:
+    """Not so: a zero byte, half of a character."""
+    try:
+        return b"\0" not in os.fsencode(argument)
+    except UnicodeEncodeError:
+        return False
 
 
 def private_server(timeout: float = 60.0) -> str:

@@ -4,12 +4,11 @@ from __future__ import annotations
 import json
 import os
 import pathlib
-import subprocess
-import tempfile
+import zipfile
 from typing import TYPE_CHECKING, Any, Dict, Mapping, Optional, Sequence, Tuple, Union
 
 from quantgate import executable
-from quantgate.checking import import_file
+from quantgate.checking import import_file, no_answer
 from quantgate.errors import QuantGateError, seconds
 
 if TYPE_CHECKING:
@@ -51,7 +50,10 @@ def simulate(model: Any, inputs: Optional[Inputs] = None, target: str = "", prof
     import numpy
 
     timeout = seconds(timeout)
-    with tempfile.TemporaryDirectory() as folder:
+    for name, value in (("target", target), ("profile", profile)):
+        if not isinstance(value, str):
+            raise QuantGateError("INVALID_ARGUMENT", f"{name} {value!r}: expected a name")
+    with executable.folder() as folder:
         place = pathlib.Path(folder)
         path, named = _file_of(model, inputs, place, timeout)
         arguments = ["simulate", "--format", "json", "--quiet", "--dump", str(place / "out.npz"), "--seed", str(seed)]
@@ -60,26 +62,32 @@ def simulate(model: Any, inputs: Optional[Inputs] = None, target: str = "", prof
         if profile:
             arguments += ["--profile", profile]
         if named is not None:
-            numpy.savez(place / "in.npz", **{name: _array(name, value) for name, value in named.items()})
+            _write(place / "in.npz", named)
             arguments += ["--input", str(place / "in.npz")]
+        # 1: computed, and something of it is a finding.
+        report = executable.run([*arguments, "--", path], timeout, answers=(0, 1))
         try:
-            done = subprocess.run([executable.find(), *arguments, "--", path], stdin=subprocess.DEVNULL, capture_output=True,
-                                  text=True, errors="replace", timeout=timeout, check=False)
-        except subprocess.TimeoutExpired:
-            raise QuantGateError("DEADLINE_EXCEEDED", f"quantgate simulate took more than {timeout:g} s") from None
-        if done.returncode not in (0, 1):
-            line = (done.stderr.strip().splitlines() or [f"quantgate simulate ended with {done.returncode}"])[-1]
-            code, _, message = line.removeprefix("error[").partition("]: ")
-            raise QuantGateError(code, message) if message else QuantGateError("INTERNAL", line)
-        with numpy.load(place / "out.npz") as values:
-            return Simulation(json.loads(done.stdout), {name: values[name] for name in values.files})
+            with numpy.load(place / "out.npz") as values:
+                return Simulation(json.loads(report), {name: values[name] for name in values.files})
+        except (OSError, ValueError, zipfile.BadZipFile) as error:
+            raise no_answer("simulate", str(error)) from None
 
 
-def _array(name: str, value: Any) -> Any:
-    try:
-        return value.detach().cpu().numpy() if hasattr(value, "detach") else value
-    except TypeError as error:  # bfloat16, float8
-        raise QuantGateError("INVALID_ARGUMENT", f"input '{name}': {error}") from None
+def _write(path: pathlib.Path, inputs: Mapping[str, Any]) -> None:
+    """As numpy.savez does, which takes some names for its own arguments."""
+    import numpy
+
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, value in inputs.items():
+            if not isinstance(name, str):
+                raise QuantGateError("INVALID_ARGUMENT", f"input {name!r}: expected the name of an input")
+            try:
+                array = numpy.asarray(value.detach().cpu().numpy() if hasattr(value, "detach") else value)
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                    numpy.save(member, array, allow_pickle=False)
+            # bfloat16, float8; lists of no one shape, objects; half of a character.
+            except (TypeError, ValueError, RuntimeError) as error:
+                raise QuantGateError("INVALID_ARGUMENT", f"input {ascii(name)}: {error}") from None
 
 
 def _file_of(model: Any, inputs: Optional[Inputs], folder: pathlib.Path,

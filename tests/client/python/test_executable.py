@@ -111,16 +111,39 @@ def test_commands_of_a_program_that_is_another(program):
     path.write_bytes(b'\x7fELF')
     assert 'UNAVAILABLE' in refusal(lambda: quantgate.check(DATA / 'tiny.qdq_u8s8.onnx'))
     assert 'UNAVAILABLE' in refusal(executable.private_server)
+    assert 'UNAVAILABLE' in refusal(lambda: quantgate.simulate(DATA / 'tiny.qdq_u8s8.onnx'))
+    program('exit 0')
+    assert 'gave no answer' in refusal(lambda: quantgate.simulate(DATA / 'tiny.qdq_u8s8.onnx'))
+
+
+@pytest.mark.parametrize('call', [quantgate.check, quantgate.simulate])
+def test_what_no_program_can_be_given(call, monkeypatch, tmp_path):
+    for name in ('a\0b', 'a\ud800b'):
+        message = refusal(lambda: call(name))
+        assert 'INVALID_ARGUMENT' in message and ascii(name) in message
+    monkeypatch.setattr('tempfile.tempdir', str(tmp_path / 'missing'))
+    assert 'UNAVAILABLE' in refusal(lambda: call(DATA / 'tiny.qdq_u8s8.onnx'))
 
 
 def test_a_folder_is_no_program(monkeypatch, tmp_path):
-    monkeypatch.setenv('QUANTGATE_EXECUTABLE', str(tmp_path))
     monkeypatch.setenv('PATH', str(tmp_path))
+    monkeypatch.setenv('QUANTGATE_EXECUTABLE', str(tmp_path))
+    assert 'NOT_FOUND' in refusal(executable.find)
+    monkeypatch.delenv('QUANTGATE_EXECUTABLE')
+    (tmp_path / 'quantgate').mkdir()
     if (pathlib.Path(executable.__file__).resolve().parents[3] / 'build' / 'quantgate').exists():
-        assert executable.find() != str(tmp_path)
+        assert executable.find() != str(tmp_path / 'quantgate')
     else:
-        with pytest.raises(quantgate.QuantGateError, match='no quantgate program'):
-            executable.find()
+        assert 'no quantgate program' in refusal(executable.find)
+
+
+def test_no_other_program_than_the_one_that_is_named(program, monkeypatch):
+    path = program('')
+    monkeypatch.setenv('PATH', str(path.parent))
+    monkeypatch.setenv('QUANTGATE_EXECUTABLE', '/opt/typo/quantgate')
+    assert "$QUANTGATE_EXECUTABLE: '/opt/typo/quantgate' is no program" in refusal(executable.find)
+    monkeypatch.setenv('QUANTGATE_EXECUTABLE', '')  # names none
+    assert executable.find() == str(path)
 
 
 def test_the_real_one_after_all_that():

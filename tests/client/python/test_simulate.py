@@ -370,6 +370,30 @@ def test_two_inputs_of_a_module_by_name():
     np.testing.assert_allclose(values['matmul'], (a @ b).numpy(), rtol=1e-5)
 
 
+def test_inputs_have_any_names_and_must_be_arrays():
+    torch = pytest.importorskip('torch')
+    import quantgate
+
+    class Sum(torch.nn.Module):
+        def forward(self, file, allow_pickle):  # as arguments of numpy.savez
+            return file + allow_pickle
+
+    value = torch.ones(2, 2)
+    program = torch.export.export(Sum(), (value, value))
+    for inputs in ({'file': value, 'allow_pickle': value}, [value, value], [[[1., 1.], [1., 1.]], value.requires_grad_()]):
+        assert quantgate.simulate(program, inputs).values['add'].tolist() == [[2, 2], [2, 2]]
+
+    path = DATA / 'onnx' / 'tiny.qdq_u8s8.onnx'
+    for inputs, named in (({3: value}, 'input 3: '), ({'x': [[1], [2, 3]]}, "input 'x': "), ({'x': object()}, "input 'x': "),
+                          ({'\ud800': value}, "input '\\ud800': ")):
+        with pytest.raises(quantgate.QuantGateError) as caught:
+            quantgate.simulate(path, inputs)
+        assert caught.value.code == 'INVALID_ARGUMENT' and caught.value.message.startswith(named)
+    for names in ({'target': 3}, {'profile': None}):
+        with pytest.raises(quantgate.QuantGateError, match='INVALID_ARGUMENT.*expected a name'):
+            quantgate.simulate(path, **names)
+
+
 def test_a_path_that_begins_with_a_dash(tmp_path, monkeypatch):
     import shutil
 
