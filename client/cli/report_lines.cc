@@ -141,6 +141,12 @@ absl::Status ParseLine(std::string& line, v1::Report& report, std::optional<v1::
   return ParseJson(line, "is no report of quantgate: ", report);
 }
 
+bool IsNameAlone(const v1::Report& report) {
+  v1::Report name;
+  name.set_name(report.name());
+  return !report.name().empty() && report.ByteSizeLong() == name.ByteSizeLong();
+}
+
 }  // namespace
 
 absl::StatusOr<std::string> ReportLine(const v1::Report& report, const v1::Graph* graph) {
@@ -160,7 +166,8 @@ absl::StatusOr<std::string> ReportLine(const v1::Report& report, const v1::Graph
 }
 
 absl::Status ReadReportLines(const std::string& path,
-                             const std::function<absl::Status(const v1::ImportReportsRequest&)>& take) {
+                             const std::function<absl::Status(const v1::ImportReportsRequest&)>& take,
+                             const std::function<void(const absl::Status&)>& leave) {
   std::ifstream file;
   if (path != "-") {
     std::error_code ignored;
@@ -188,6 +195,10 @@ absl::Status ReadReportLines(const std::string& path,
     std::optional<v1::Graph> graph;
     if (absl::Status status = ParseLine(line, report, graph); !status.ok()) {
       return error(status.code(), status.message());
+    }
+    if (IsNameAlone(report)) {
+      leave(error(absl::StatusCode::kDataLoss, absl::StrCat(report.name(), ": has nothing but its name: left out")));
+      continue;
     }
     const size_t bytes = report.ByteSizeLong() + (graph.has_value() ? graph->ByteSizeLong() : 0);
     if (batch.bytes + bytes > kBatchBytes || batch.request.reports_size() == kBatchReports) {

@@ -18,9 +18,11 @@ absl::StatusOr<std::string> ReportLine(const v1::Report& report, const v1::Graph
 
 // Hands the reports of a file ("-": standard input) and their graphs on, some at a time. INVALID_ARGUMENT names file
 // and line: not a report, or one that `take` refuses ("reports[3].name: ...", "graphs[0]: ..."); RESOURCE_EXHAUSTED: a
-// line of more than 64 MiB.
+// line of more than 64 MiB. A line that has a report's name alone is of one that its store could not read: it is
+// left out, and `leave` gets DATA_LOSS.
 absl::Status ReadReportLines(const std::string& path,
-                             const std::function<absl::Status(const v1::ImportReportsRequest&)>& take);
+                             const std::function<absl::Status(const v1::ImportReportsRequest&)>& take,
+                             const std::function<void(const absl::Status&)>& leave);
 
 }  // namespace quantgate
 

@@ -150,8 +150,14 @@ int RunExport(const ReportsFlags& flags) {
   if (!access.ok()) return Fail(access.status());
   OutputStream out = OutputStream::Open(*flags.output);
   absl::flat_hash_set<std::string> exported;
+  absl::Status lost;
   absl::Status status =
       ForEachReport(*access, flags.filter, std::numeric_limits<int64_t>::max(), true, [&](v1::Report& report) {
+        if (report.results().empty()) {  // the store cannot read it, and nobody could import it
+          lost = absl::DataLossError(absl::StrCat(report.name(), ": cannot be read: left out"));
+          PrintError(lost);
+          return absl::OkStatus();
+        }
         const absl::StatusOr<std::optional<v1::Graph>> graph = GraphToExport(*access, report, exported);
         if (!graph.ok()) return graph.status();
         absl::StatusOr<std::string> line = ReportLine(report, graph->has_value() ? &**graph : nullptr);
@@ -163,7 +169,7 @@ int RunExport(const ReportsFlags& flags) {
         return out.Write(*line);
       });
   if (status.ok()) status = out.Close();
-  return status.ok() ? 0 : Fail(status);
+  return status.ok() ? ExitCodeFor(lost) : Fail(status);
 }
 
 int RunDiff(const ReportsFlags& flags) {
@@ -190,18 +196,21 @@ int RunImport(const ReportsFlags& flags) {
   const absl::StatusOr<ReportAccess> access = Open(flags, Access::kCreate);
   if (!access.ok()) return Fail(access.status());
   int64_t imported = 0, present = 0;
+  const auto take = [&](const v1::ImportReportsRequest& batch) {
+    const absl::StatusOr<v1::ImportReportsResponse> response = access->import(batch);
+    if (!response.ok()) return response.status();
+    imported += response->imported();
+    present += response->present();
+    return absl::OkStatus();
+  };
+  int exit_code = 0;
+  const auto leave = [&](const absl::Status& lost) { exit_code = Fail(lost); };
   for (const std::string& path : flags.names) {
-    const absl::Status status = ReadReportLines(path, [&](const v1::ImportReportsRequest& batch) {
-      const absl::StatusOr<v1::ImportReportsResponse> response = access->import(batch);
-      if (!response.ok()) return response.status();
-      imported += response->imported();
-      present += response->present();
-      return absl::OkStatus();
-    });
+    const absl::Status status = ReadReportLines(path, take, leave);
     if (status.ok()) continue;
     return Fail(absl::Status(status.code(), absl::StrCat(status.message(), "; ", imported, " imported before that")));
   }
-  return Finish(*flags.output, absl::StrCat(imported, " imported, ", present, " were there already\n"));
+  return Finish(*flags.output, absl::StrCat(imported, " imported, ", present, " were there already\n"), exit_code);
 }
 
 int RunPrune(const ReportsFlags& flags) {

@@ -22,8 +22,10 @@ namespace {
 
 constexpr int64_t kMaxBaselineBytes = int64_t{256} << 20;
 
-// What check --format json says of a model that could not be checked.
-bool IsUnchecked(const v1::Report& report) { return report.results().empty() && !report.model().path().empty(); }
+// What check --format json says of a model that could not be checked, and a store of a report that it cannot read.
+bool IsUnchecked(const v1::Report& report) {
+  return report.results().empty() && !(report.model().path().empty() && report.name().empty());
+}
 
 bool IsReport(const v1::Report& report) {
   return report.results_size() > 0 && absl::c_all_of(report.results(), [](const v1::Result& result) {

@@ -13,7 +13,8 @@ namespace quantgate {
 
 // What `check --format json` wrote: one report or an array of them; what a server answers, {"report": …} or, where all
 // of a list with full=true is one page, {"reports": […]}; or what `reports export` wrote, one a line. The newest is
-// last. What could not be checked is left out. INVALID_ARGUMENT: none of these, or nothing is left.
+// last. What could not be checked, or not be read by its store, is left out. INVALID_ARGUMENT: none of these, or
+// nothing is left.
 absl::StatusOr<std::vector<v1::Report>> ParseBaseline(const std::string& path, const std::string& text);
 absl::StatusOr<std::vector<v1::Report>> ReadBaseline(const std::string& path);
 

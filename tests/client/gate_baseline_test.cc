@@ -226,7 +226,14 @@ TEST(Baseline, WhatCouldNotBeCheckedIsLeftOut) {
   ASSERT_TRUE(baseline.ok()) << baseline.status();
   ASSERT_EQ(baseline->size(), 1);
   EXPECT_EQ((*baseline)[0].model().path(), "a.onnx");
-  for (const std::string& nothing : {unchecked, absl::StrCat("[", unchecked, "]")}) {
+  // A line that a store wrote of a report that it could not read.
+  const std::string lost = R"({"name":"reports/1","stage":"STAGE_UNSPECIFIED","results":[]})";
+  const auto with_good = [&](absl::string_view other) {
+    return ParseBaseline("b.json", absl::StrCat("[", other, ",", *RowToJson(good), "]"));
+  };
+  EXPECT_TRUE(with_good(lost).ok()) << with_good(lost).status();
+  EXPECT_FALSE(with_good(R"({"results":[]})").ok());
+  for (const std::string& nothing : {unchecked, lost, absl::StrCat("[", unchecked, "]")}) {
     EXPECT_THAT(std::string(ParseBaseline("b.json", nothing).status().message()),
                 HasSubstr("holds no report: none of its models could be checked"));
   }

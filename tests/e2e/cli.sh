@@ -410,6 +410,25 @@ run 0 reports show "$name" --store "$copy" --format json
 same "$out" "$kept"
 run 0 reports export --store "$copy"
 same "$out" "$(cat "$scratch/reports.jsonl")"
+# A report that the store cannot read is named, and keeps the others from nothing; nor does the line that it once left.
+if command -v python3 >/dev/null; then
+  cp "$scratch/copy.db" "$scratch/damaged.db"
+  python3 - "$scratch/damaged.db" <<'END'
+import sqlite3, sys
+with sqlite3.connect(sys.argv[1]) as store:
+    store.execute("UPDATE report_bodies SET body = x'ffffff' WHERE time = (SELECT min(time) FROM report_bodies)")
+END
+  run 2 reports export --store "sqlite:$scratch/damaged.db"
+  has "$err" '^error\[DATA_LOSS\]: reports/[^ ]+: cannot be read: left out$'
+  same "$(jq -s length <<<"$out")" 1
+fi
+{ echo '{"name":"reports/lost","stage":"STAGE_UNSPECIFIED","results":[]}' && cat "$scratch/reports.jsonl"; } >"$scratch/lost.jsonl"
+run 2 reports import "$scratch/lost.jsonl" --store "sqlite:$scratch/rest.db"
+same "$out" "2 imported, 0 were there already"
+has "$err" '^error\[DATA_LOSS\]: .*lost.jsonl:1: reports/lost: has nothing but its name: left out$'
+echo '{"name":"reports/lost","model":{"path":"m"},"results":[]}' >"$scratch/lost.jsonl"
+run 2 reports import "$scratch/lost.jsonl" --store "sqlite:$scratch/rest.db"
+one_error INVALID_ARGUMENT
 # Graphs travel, wherever in the line they are, once each; and only unchanged.
 same "$(jq -s 'map(select(.graph)) | length' "$scratch/reports.jsonl")" 2
 for order in 'del(.graph) + {graph}' '{graph} + del(.graph)' '{name, graph} + del(.name, .graph)'; do
@@ -433,7 +452,7 @@ jq -c '.results[0].verdict = "UNKNOWN"' "$scratch/reports.jsonl" >"$scratch/chan
 run 2 reports import "$scratch/changed.jsonl" --store "$copy"
 one_error ALREADY_EXISTS
 has "$err" 'changed.jsonl:1: name: there is another report reports/'
-printf '\n{"name": "reports/x"}\n' >>"$scratch/reports.jsonl"
+printf '\n{"name": "reports/x", "model": {"path": "m"}}\n' >>"$scratch/reports.jsonl"
 run 2 reports import "$scratch/reports.jsonl" --store "$copy"
 one_error INVALID_ARGUMENT
 has "$err" 'reports.jsonl:4: name: '
