@@ -73,4 +73,8 @@ grpc::Status ToGrpcStatus(const absl::Status& status) {
                       details.details().empty() ? std::string() : details.SerializeAsString());
 }
 
+absl::Status WithoutDetails(const grpc::Status& status) {
+  return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
+}
+
 }  // namespace quantgate::server

@@ -21,6 +21,9 @@ absl::Status Overloaded(absl::string_view message);
 // cut: they travel in a bounded header.
 grpc::Status ToGrpcStatus(const absl::Status& status);
 
+// Its code and its message; an absl::Status has no room for details.
+absl::Status WithoutDetails(const grpc::Status& status);
+
 }  // namespace quantgate::server
 
 #endif  // QUANTGATE_SERVER_STATUS_H_

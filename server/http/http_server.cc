@@ -301,16 +301,15 @@ void HttpServer::Impl::Post(const httplib::Request& request, httplib::Response& 
                             const httplib::ContentReader& body) {
   if (IsUpload(request)) {
     const absl::Time start = absl::Now();
-    absl::StatusOr<v1::Report> report = upload.Check(request, body, Gone());
-    if (handlers.uploaded) handlers.uploaded(report.status(), absl::Now() - start);
-    if (!report.ok()) {
+    v1::ValidateResponse answer;
+    const grpc::Status status = upload.Check(request, body, Gone(), *answer.mutable_report());
+    if (handlers.uploaded) handlers.uploaded(WithoutDetails(status), absl::Now() - start);
+    if (!status.ok()) {
       // What follows may be the rest of the file.
       HttpListener::Current().CloseAfterAnswer();
-      SetStatus(report.status(), response);
+      SetStatus(status, response);
       return;
     }
-    v1::ValidateResponse answer;
-    *answer.mutable_report() = *std::move(report);
     SetJson(transcoder.ToJson("quantgate.v1.ValidateResponse", answer.SerializeAsString()), response);
     return;
   }

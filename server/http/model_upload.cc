@@ -113,22 +113,24 @@ absl::Status Receive(const httplib::ContentReader& body, const std::string& path
 
 }  // namespace
 
-absl::StatusOr<v1::Report> ModelUpload::Check(const httplib::Request& request, const httplib::ContentReader& body,
-                                              const std::function<bool()>& gone) {
-  if (settings_.import_command.empty()) return absl::UnimplementedError("this server takes no model files");
+grpc::Status ModelUpload::Check(const httplib::Request& request, const httplib::ContentReader& body,
+                                const std::function<bool()>& gone, v1::Report& report) {
+  if (settings_.import_command.empty())
+    return ToGrpcStatus(absl::UnimplementedError("this server takes no model files"));
   std::optional<Slot> slot = Slot::Take(uploads_, settings_.max_uploads);
-  if (!slot.has_value()) return Overloaded("max_uploads: other models are here or on their way");
+  if (!slot.has_value()) return ToGrpcStatus(Overloaded("max_uploads: other models are here or on their way"));
   absl::StatusOr<v1::ValidateOptions> options = OptionsOf(request);
-  if (!options.ok()) return options.status();
+  if (!options.ok()) return ToGrpcStatus(options.status());
 
   PrivateFolder folder;
-  if (absl::Status status = folder.Make(); !status.ok()) return status;
+  if (absl::Status status = folder.Make(); !status.ok()) return ToGrpcStatus(status);
   const std::string name = FileName(options->model().path());
   const std::string graph = folder.File("graph.pb"), info = folder.File("info.json");
-  if (absl::Status status = Receive(body, folder.File(name), settings_.max_bytes); !status.ok()) return status;
+  if (absl::Status status = Receive(body, folder.File(name), settings_.max_bytes); !status.ok())
+    return ToGrpcStatus(status);
   // Only now: a slow client keeps nobody's model from being read.
   const absl::StatusOr<Slot> turn = WaitForTurn(running_, settings_.max_concurrent, gone);
-  if (!turn.ok()) return turn.status();
+  if (!turn.ok()) return ToGrpcStatus(turn.status());
 
   std::vector<std::string> command = settings_.import_command;
   command.insert(command.end(), {name, "--output", "graph.pb", "--info", "info.json", "--quiet", "--self-contained"});
@@ -139,22 +141,19 @@ absl::StatusOr<v1::Report> ModelUpload::Check(const httplib::Request& request, c
     return gone();
   });
   events.Finished(status, v1::Report());
-  if (!status.ok()) return status;
+  if (!status.ok()) return ToGrpcStatus(status);
 
   std::ifstream text(info, std::ios::binary);
   const std::string json((std::istreambuf_iterator<char>(text)), {});
   v1::ModelInfo model;
   if (!google::protobuf::util::JsonStringToMessage(json, &model).ok())
-    return absl::InternalError("info.json: no ModelInfo");
+    return ToGrpcStatus(absl::InternalError("info.json: no ModelInfo"));
   model.set_path(options->model().path().empty() ? name : options->model().path());
   *options->mutable_model() = std::move(model);
-  v1::Report report;
-  status = Validate(*options, graph, request.get_header_value("Authorization"), gone, report);
-  if (!status.ok()) return status;
-  return report;
+  return Validate(*options, graph, request.get_header_value("Authorization"), gone, report);
 }
 
-absl::Status ModelUpload::Validate(const v1::ValidateOptions& options, const std::string& graph,
+grpc::Status ModelUpload::Validate(const v1::ValidateOptions& options, const std::string& graph,
                                    const std::string& authorization, const std::function<bool()>& gone,
                                    v1::Report& report) {
   grpc::ClientContext context;
@@ -178,10 +177,9 @@ absl::Status ModelUpload::Validate(const v1::ValidateOptions& options, const std
   while (done.wait_for(std::chrono::milliseconds(200)) == std::future_status::timeout) {
     if (gone()) context.TryCancel();
   }
-  const grpc::Status status = done.get();
-  if (!status.ok()) return absl::Status(static_cast<absl::StatusCode>(status.error_code()), status.error_message());
-  report = std::move(*response.mutable_report());
-  return absl::OkStatus();
+  grpc::Status status = done.get();
+  if (status.ok()) report = std::move(*response.mutable_report());
+  return status;
 }
 
 }  // namespace quantgate::server

@@ -38,12 +38,12 @@ class ModelUpload {
 
   // The query: fields of ValidateOptions, with `target` for one of `targets` and `path` for model.path. The body: the
   // file, which must have all that it is made of, written to a folder of its own that is gone afterwards, read by the
-  // import command, checked as by ValidateStream.
-  absl::StatusOr<v1::Report> Check(const httplib::Request& request, const httplib::ContentReader& body,
-                                   const std::function<bool()>& gone);
+  // import command, checked as by ValidateStream, whose status it is then, details included.
+  grpc::Status Check(const httplib::Request& request, const httplib::ContentReader& body,
+                     const std::function<bool()>& gone, v1::Report& report);
 
  private:
-  absl::Status Validate(const v1::ValidateOptions& options, const std::string& graph, const std::string& authorization,
+  grpc::Status Validate(const v1::ValidateOptions& options, const std::string& graph, const std::string& authorization,
                         const std::function<bool()>& gone, v1::Report& report);
 
   const Settings settings_;

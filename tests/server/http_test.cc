@@ -449,6 +449,8 @@ TEST_F(HttpTest, AModelIsReadElsewhereAndChecked) {
   EXPECT_EQ(Body(send("", ""), 400)["code"], 3);
   EXPECT_EQ(Body(send("?nonsense=1", "x"), 400)["code"], 3);
   EXPECT_EQ(Body(send("?target=nothing", graph.SerializeAsString()), 404)["code"], 5);
+  const Json refused = Body(send("?requestId=" + std::string(1000, 'x'), graph.SerializeAsString()), 400);
+  EXPECT_EQ(refused["details"][0]["fieldViolations"][0]["field"], "options.request_id") << refused;
   EXPECT_EQ(UploadFolders(), folders);
 }
 
