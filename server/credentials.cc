@@ -1,30 +1,11 @@
 #include "server/credentials.h"
 
-#include <fstream>
-#include <iterator>
 #include <string>
 
 #include "absl/strings/str_cat.h"
-#include "server/pem.h"
+#include "db/pem.h"
 
 namespace quantgate::server {
-namespace {
-
-absl::Status AboutFile(const char* flag, const std::string& path, const absl::Status& status) {
-  return status.ok() ? status : absl::InvalidArgumentError(absl::StrCat(flag, ": '", path, "' ", status.message()));
-}
-
-absl::StatusOr<std::string> ReadPem(const char* flag, const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file || text.find("-----BEGIN ") == std::string::npos) {
-    return absl::InvalidArgumentError(absl::StrCat(flag, ": cannot read a PEM file at '", path, "'"));
-  }
-  return text;
-}
-
-}  // namespace
-
 absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeCredentials(const Options& options, const Address& listen,
                                                                          const Address* http) {
   if (options.tls_cert.empty() != options.tls_key.empty()) {
@@ -54,19 +35,14 @@ absl::StatusOr<std::shared_ptr<grpc::ServerCredentials>> MakeCredentials(const O
   grpc::SslServerCredentialsOptions ssl(options.tls_client_ca.empty()
                                             ? GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE
                                             : GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  absl::StatusOr<std::string> cert = ReadPem("--tls-cert", options.tls_cert);
+  absl::StatusOr<std::string> cert = ReadCertificates("--tls-cert", options.tls_cert);
   if (!cert.ok()) return cert.status();
-  absl::StatusOr<std::string> key = ReadPem("--tls-key", options.tls_key);
+  absl::StatusOr<std::string> key = ReadKey("--tls-key", options.tls_key, *cert);
   if (!key.ok()) return key.status();
-  absl::Status status = AboutFile("--tls-cert", options.tls_cert, CheckCertificates(*cert));
-  if (status.ok()) status = AboutFile("--tls-key", options.tls_key, CheckKey(*key, *cert));
-  if (!status.ok()) return status;
   ssl.pem_key_cert_pairs.push_back({*std::move(key), *std::move(cert)});
   if (!options.tls_client_ca.empty()) {
-    absl::StatusOr<std::string> ca = ReadPem("--tls-client-ca", options.tls_client_ca);
+    absl::StatusOr<std::string> ca = ReadCertificates("--tls-client-ca", options.tls_client_ca);
     if (!ca.ok()) return ca.status();
-    status = AboutFile("--tls-client-ca", options.tls_client_ca, CheckCertificates(*ca));
-    if (!status.ok()) return status;
     ssl.pem_root_certs = *std::move(ca);
   }
   return grpc::SslServerCredentials(ssl);

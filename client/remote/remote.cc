@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
-#include <iterator>
 #include <limits>
 #include <memory>
 #include <utility>
@@ -14,6 +12,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "db/pem.h"
 #include "google/protobuf/message.h"
 #include "grpcpp/client_context.h"
 #include "grpcpp/create_channel.h"
@@ -30,30 +29,24 @@ constexpr absl::Duration kFirstPause = absl::Milliseconds(100);  // doubled afte
 constexpr absl::Duration kLongestPause = absl::Seconds(2);
 constexpr int kAttemptsToReach = 6;
 
-absl::StatusOr<std::string> ReadPem(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  std::string content((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
-  if (!file.good() && !file.eof()) return absl::InvalidArgumentError(absl::StrCat("cannot read ", path));
-  if (content.find("-----BEGIN ") == std::string::npos) {
-    return absl::InvalidArgumentError(absl::StrCat(path, " holds no PEM block"));
-  }
-  return content;
-}
-
 absl::StatusOr<std::shared_ptr<grpc::ChannelCredentials>> Credentials(const RemoteOptions& options) {
   if (options.tls_cert.empty() != options.tls_key.empty()) {
     return absl::InvalidArgumentError("--tls-cert and --tls-key belong together");
   }
   if (!options.tls && options.tls_ca.empty() && options.tls_cert.empty()) return grpc::InsecureChannelCredentials();
   grpc::SslCredentialsOptions ssl;
-  const std::pair<const std::string*, std::string*> files[] = {{&options.tls_ca, &ssl.pem_root_certs},
-                                                               {&options.tls_cert, &ssl.pem_cert_chain},
-                                                               {&options.tls_key, &ssl.pem_private_key}};
-  for (const auto& [path, content] : files) {
-    if (path->empty()) continue;
-    auto pem = ReadPem(*path);
-    if (!pem.ok()) return pem.status();
-    *content = *std::move(pem);
+  if (!options.tls_ca.empty()) {
+    absl::StatusOr<std::string> roots = ReadCertificates("--tls-ca", options.tls_ca);
+    if (!roots.ok()) return roots.status();
+    ssl.pem_root_certs = *std::move(roots);
+  }
+  if (!options.tls_cert.empty()) {
+    absl::StatusOr<std::string> chain = ReadCertificates("--tls-cert", options.tls_cert);
+    if (!chain.ok()) return chain.status();
+    absl::StatusOr<std::string> key = ReadKey("--tls-key", options.tls_key, *chain);
+    if (!key.ok()) return key.status();
+    ssl.pem_cert_chain = *std::move(chain);
+    ssl.pem_private_key = *std::move(key);
   }
   return grpc::SslCredentials(ssl);
 }

@@ -34,7 +34,7 @@ struct RemoteOptions {
 // Thread-safe. Errors are the server's status; UNAVAILABLE and DEADLINE_EXCEEDED name the address.
 class Remote {
  public:
-  // Does not connect yet. INVALID_ARGUMENT: bad address, or a PEM file that cannot be read.
+  // Does not connect yet. INVALID_ARGUMENT: bad address, or a PEM file that is not what it is given as.
   static absl::StatusOr<Remote> Create(const RemoteOptions& options);
 
   // One call, unary or streamed by size. A retry is answered with the same report when options.request_id is set.

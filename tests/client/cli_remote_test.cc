@@ -1,7 +1,9 @@
 // The remote client against a server of this process that answers as told.
 #include <atomic>
+#include <cstdlib>
 #include <functional>
 #include <string>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "client/remote/remote.h"
@@ -230,9 +232,37 @@ INSTANTIATE_TEST_SUITE_P(
     Options, BadOptionsTest,
     testing::Values(BadOptions{"localhost", "", "", "write HOST:PORT"}, BadOptions{":50051", "", "", "write HOST:PORT"},
                     BadOptions{"localhost:", "", "", "write HOST:PORT"},
-                    BadOptions{"localhost:1", "/nonexistent.pem", "", "cannot read /nonexistent.pem"},
-                    BadOptions{"localhost:1", "/dev/null", "", "holds no PEM block"},
+                    BadOptions{"localhost:1", "/nonexistent.pem", "",
+                               "--tls-ca: cannot read a PEM file at '/nonexistent.pem'"},
+                    BadOptions{"localhost:1", "/dev/null", "", "cannot read a PEM file at '/dev/null'"},
                     BadOptions{"localhost:1", "", "c.pem", "belong together"}));
+
+// A file that is there and is another's than the flag says is no server that does not answer.
+TEST(PemFiles, AreWhatTheyAreGivenAs) {
+  const std::string folder = testing::TempDir();
+  const auto file = [&](const std::string& name) { return absl::StrCat(folder, "/remote_", name); };
+  for (const std::string name : {"client", "other"}) {
+    const std::string made = absl::StrCat("openssl req -x509 -newkey rsa:2048 -nodes -days 1 -subj /CN=", name,
+                                          " -keyout ", file(name + ".key"), " -out ", file(name + ".pem"));
+    ASSERT_EQ(std::system((made + " 2>/dev/null").c_str()), 0);
+  }
+  const auto create = [&](const std::string& ca, const std::string& cert, const std::string& key) {
+    RemoteOptions options;
+    options.tls_ca = file(ca);
+    options.tls_cert = file(cert);
+    options.tls_key = file(key);
+    return Remote::Create(options).status();
+  };
+  EXPECT_TRUE(create("other.pem", "client.pem", "client.key").ok());
+  const std::pair<absl::Status, std::string> refused[] = {
+      {create("other.key", "client.pem", "client.key"), "--tls-ca: '"},
+      {create("other.pem", "client.key", "client.pem"), "--tls-cert: '"},
+      {create("other.pem", "client.pem", "other.key"), "is not the key of the certificate"}};
+  for (const auto& [status, message] : refused) {
+    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument) << status;
+    EXPECT_THAT(std::string(status.message()), HasSubstr(message));
+  }
+}
 
 }  // namespace
 }  // namespace quantgate

@@ -1,4 +1,4 @@
-#include "server/pem.h"
+#include "db/pem.h"
 
 #include <openssl/bio.h>
 #include <openssl/err.h>
@@ -6,11 +6,14 @@
 #include <openssl/ssl.h>
 #include <openssl/x509.h>
 
+#include <fstream>
+#include <iterator>
 #include <memory>
 
+#include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 
-namespace quantgate::server {
+namespace quantgate {
 namespace {
 
 template <auto kFree>
@@ -37,8 +40,6 @@ absl::Status Refused(absl::string_view what) {
   ERR_clear_error();
   return absl::InvalidArgumentError(reason == nullptr ? std::string(what) : absl::StrCat(what, " (", reason, ")"));
 }
-
-}  // namespace
 
 absl::Status CheckCertificates(const std::string& pem) {
   ERR_clear_error();
@@ -67,4 +68,33 @@ absl::Status CheckKey(const std::string& pem, const std::string& certificates) {
   return absl::OkStatus();
 }
 
-}  // namespace quantgate::server
+absl::Status AboutFile(absl::string_view flag, const std::string& path, const absl::Status& status) {
+  return status.ok() ? status : absl::InvalidArgumentError(absl::StrCat(flag, ": '", path, "' ", status.message()));
+}
+
+absl::StatusOr<std::string> ReadPem(absl::string_view flag, const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::string text((std::istreambuf_iterator<char>(file)), std::istreambuf_iterator<char>());
+  if (!file || text.find("-----BEGIN ") == std::string::npos) {
+    return absl::InvalidArgumentError(absl::StrCat(flag, ": cannot read a PEM file at '", path, "'"));
+  }
+  return text;
+}
+
+}  // namespace
+
+absl::StatusOr<std::string> ReadCertificates(absl::string_view flag, const std::string& path) {
+  absl::StatusOr<std::string> pem = ReadPem(flag, path);
+  if (!pem.ok()) return pem;
+  if (absl::Status status = AboutFile(flag, path, CheckCertificates(*pem)); !status.ok()) return status;
+  return pem;
+}
+
+absl::StatusOr<std::string> ReadKey(absl::string_view flag, const std::string& path, const std::string& certificates) {
+  absl::StatusOr<std::string> pem = ReadPem(flag, path);
+  if (!pem.ok()) return pem;
+  if (absl::Status status = AboutFile(flag, path, CheckKey(*pem, certificates)); !status.ok()) return status;
+  return pem;
+}
+
+}  // namespace quantgate
