@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 
@@ -21,6 +22,9 @@ std::string FormatAddress(const Address& address);
 
 // True for 127.0.0.0/8, ::1 and "localhost". Any other name may resolve to anything and is not loopback.
 bool IsLoopback(const Address& address);
+
+// UNAVAILABLE, for when that failed: with the reason, which neither gRPC nor the HTTP library tells.
+absl::Status CannotListen(const Address& address);
 
 }  // namespace quantgate::server
 

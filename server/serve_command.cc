@@ -17,6 +17,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "db/number_flag.h"
 #include "db/reports/age.h"
 #include "db/reports/report_store.h"
 #include "grpc/grpc.h"
@@ -140,7 +141,7 @@ absl::Status Serve(CLI::App& command, ServeFlags& flags, const ServeParts& parts
   if (!flags.server.http_names.empty() && flags.server.http.empty()) {
     return absl::InvalidArgumentError("--http-name names the endpoint of --http, which is not given");
   }
-  // What gRPC would log of an address in use, the error says; $GRPC_VERBOSITY brings its log back.
+  // What gRPC would log of an address in use, CannotListen says; $GRPC_VERBOSITY brings its log back.
   setenv("GRPC_VERBOSITY", "NONE", /*overwrite=*/0);
   server::KeepFreedMemory();
   // Before any other thread is there: a thread that does not block them, as gRPC's would not, ends the process.
@@ -227,7 +228,7 @@ void AddServeCommand(CLI::App& app, std::function<absl::Status()>* run, ServePar
   // The range is checked but not shown: the bounds are there to keep arithmetic sane, not to be chosen from.
   const auto number = [command](const char* name, auto& value, const char* type, const char* description,
                                 std::decay_t<decltype(value)> low, std::decay_t<decltype(value)> high) {
-    CLI::Validator range = CLI::Range(low, high);
+    CLI::Validator range = NumberRange(low, high);
     command->add_option(name, value, description)->type_name(type)->capture_default_str()->check(range.description(""));
   };
   // Protobuf's own ceiling is 2 GiB per message; the same bound keeps sums of limits within 64 bits.

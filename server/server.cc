@@ -173,7 +173,7 @@ absl::StatusOr<std::unique_ptr<Server>> Server::Start(const Options& options, De
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
   impl->grpc = builder.BuildAndStart();
   if (impl->grpc == nullptr || port == 0) {
-    return absl::UnavailableError(absl::StrCat("cannot listen on ", FormatAddress(*listen)));
+    return CannotListen(*listen);
   }
   listen->port = port;
   impl->address = FormatAddress(*listen);

@@ -10,6 +10,7 @@
 #include "client/cli/engine.h"
 #include "client/confirm/find_library.h"
 #include "client/report/layout.h"
+#include "db/number_flag.h"
 
 namespace quantgate {
 
@@ -25,7 +26,7 @@ std::shared_ptr<ConfirmFlags> AddConfirmFlags(CLI::App& command) {
       ->needs(confirm);
   command.add_option("--confirm-timeout", flags->timeout_seconds, "For one operator, default 60")
       ->type_name("SECONDS")
-      ->check(CLI::Range(0.01, 86400.0))
+      ->check(NumberRange(0.01, 86400.0))
       ->needs(confirm);
   command
       .add_option("--confirm-cases", flags->cases,

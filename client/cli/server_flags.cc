@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "CLI/CLI.hpp"
+#include "db/number_flag.h"
 
 namespace quantgate {
 
@@ -16,7 +17,7 @@ std::shared_ptr<ServerFlags> AddServerFlags(CLI::App& command, bool need_server)
   CLI::Option* others[] = {
       command.add_option("--timeout", flags->timeout_seconds, "For one call, retries included (default 60)")
           ->type_name("SECONDS")
-          ->check(CLI::Range(0.001, 86400.0)),
+          ->check(NumberRange(0.001, 86400.0)),
       command.add_flag("--tls", flags->options.tls, "Use TLS with the system's certificate authorities"),
       command.add_option("--tls-ca", flags->options.tls_ca, "Use TLS with this certificate authority")
           ->type_name("PEM"),

@@ -377,7 +377,8 @@ absl::StatusOr<std::unique_ptr<HttpServer>> HttpServer::Start(const Address& add
                           const httplib::ContentReader& body) { raw->Post(request, response, body); });
   impl->port = impl->listener.Bind(address.host, address.port);
   if (impl->port <= 0) {
-    return absl::UnavailableError(absl::StrCat("http: cannot listen on ", FormatAddress(address)));
+    const absl::Status why = CannotListen(address);
+    return absl::Status(why.code(), absl::StrCat("http: ", why.message()));
   }
   impl->thread = std::thread([&server] { server.listen_after_bind(); });
   while (!server.is_running()) std::this_thread::yield();  // stop() before that would be forgotten

@@ -80,6 +80,10 @@ done
 has "$(cat "$scratch/full.err")" '^error\[FAILED_PRECONDITION\]: .*full.onnx: cannot be written: File too large'
 same "$(find "$scratch" -name 'full.onnx*')" ""
 
+for timeout in nan -nan inf 0 86401; do
+  run 2 check "$good" --server 127.0.0.1:1 --timeout $timeout
+  one_error INVALID_ARGUMENT
+done
 run 2 check -t xnnpack --
 has "$err" 'MODEL is required'
 

@@ -293,6 +293,12 @@ TEST_F(ServeTest, FlagsThatCannotBeMetEndItClearly) {
   EXPECT_EQ(Run({"--store", "none", "--http-name", "gate.example.com"}), 2);
   EXPECT_THAT(Stderr(), HasSubstr("--http, which is not given"));
   EXPECT_EQ(Run({"--tables", "/no/such.db", "--store", "none"}), 2);
+  for (const std::string flag : {"--drain-timeout", "--max-stream-idle"}) {
+    EXPECT_NE(Run({"--store", "none", flag, "nan"}), 0);
+    EXPECT_THAT(Stderr(), HasSubstr(flag + ": nan is no number"));
+  }
+  std::ofstream(Path("nan.yaml")) << "drain-timeout: nan\n";
+  EXPECT_EQ(Run({"--store", "none", "--config", Path("nan.yaml")}), 2);
   EXPECT_EQ(Run({"--tls-cert", "x", "--store", "none"}), 2);
   EXPECT_THAT(Stderr(), HasSubstr("come together"));
   EXPECT_EQ(Run({"--tls-cert", "/no", "--tls-key", "/no", "--store", "none"}), 2);
@@ -309,7 +315,11 @@ TEST_F(ServeTest, FlagsThatCannotBeMetEndItClearly) {
   Start({"--listen", "127.0.0.1:0", "--store", "none"});
   const pid_t first = pid_;
   EXPECT_EQ(Run({"--listen", address_, "--store", "none"}), 3);
-  EXPECT_THAT(Stderr(), HasSubstr("cannot listen on"));
+  EXPECT_THAT(Stderr(), HasSubstr(absl::StrCat("cannot listen on ", address_, ": Address already in use")));
+  EXPECT_EQ(Run({"--listen", "127.0.0.1:0", "--http", address_, "--store", "none"}), 3);
+  EXPECT_THAT(Stderr(), HasSubstr(absl::StrCat("http: cannot listen on ", address_, ": Address already in use")));
+  EXPECT_EQ(Run({"--listen", "192.0.2.1:0", "--insecure", "--store", "none"}), 3);  // of nobody's (RFC 5737)
+  EXPECT_THAT(Stderr(), HasSubstr("cannot listen on 192.0.2.1:0: Cannot assign requested address"));
   pid_ = first;
 }
 
