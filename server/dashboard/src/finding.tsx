@@ -1,7 +1,7 @@
 // One finding, with what it is about; used by reports, the graph and comparisons.
 import {Link} from 'wouter-preact';
 import type {Finding, Location} from './api';
-import {SeverityBadge} from './parts';
+import {SeverityBadge, words} from './parts';
 
 export function place(location?: Location | null): string {
   if (!location) return 'the whole graph';
@@ -26,7 +26,7 @@ export function FindingView(props: {finding: Finding; report?: string; compact?:
     ['fix', finding.fix],
     [
       'source',
-      [finding.source?.table, finding.source?.row, finding.source?.kind?.toLowerCase()].filter(Boolean).join(' '),
+      [finding.source?.table, finding.source?.row, words(finding.source?.kind)].filter(Boolean).join(' '),
     ],
   ];
   if (finding.waiver) rows.push(['waived', `${finding.waiver.reason}, until ${finding.waiver.expires}`]);

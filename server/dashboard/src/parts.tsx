@@ -70,6 +70,13 @@ export function Waiting(props: {error?: ApiError; loading: boolean; what: string
   return props.loading ? <p class="quiet" role="status">{`Loading ${props.what}…`}</p> : null;
 }
 
+// A member of an enum as words. One that this version does not know is its number in JSON.
+export const words = (member: unknown): string => String(member ?? '').toLowerCase().replaceAll('_', ' ');
+
+// JSON of protobuf has text for NaN and for infinities.
+export const fixed = (value: unknown, digits: number): string =>
+  typeof value === 'number' ? value.toFixed(digits) : typeof value === 'string' ? value : '–';
+
 const kVerdicts: Record<Verdict, {mark: string; text: string; css: string}> = {
   ACCEPTED: {mark: '✓', text: 'accepted', css: 'ok'},
   ACCEPTED_WITH_WARNINGS: {mark: '▲', text: 'warnings', css: 'warn'},

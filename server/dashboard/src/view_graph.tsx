@@ -9,7 +9,7 @@ import {FindingView} from './finding';
 import {kLayer, kNodeHeight, kNodeWidth, type LayoutInput, type LayoutResult} from './layout';
 import {useQuery} from './location';
 import {drawing, type Drawing, type FoundHere, type GroupMember} from './model_graph';
-import {Field, Heading, plural, severityText, useApi, VerdictBadge, Waiting} from './parts';
+import {Field, Heading, plural, severityText, useApi, VerdictBadge, Waiting, words} from './parts';
 
 // So many results of a search are listed.
 const kListed = 200;
@@ -441,7 +441,7 @@ export function GraphPage(props: {id: string}) {
                   <li key={index}>
                     <button aria-pressed={index === selected} onClick={() => choose(index)}>
                       {one.severity && (
-                        <span class={`dot ${one.severity.toLowerCase()}`}>
+                        <span class={`dot ${words(one.severity)}`}>
                           {`${kMarks[one.severity] ?? 'i'} ${severityText(one.severity)} `}
                         </span>
                       )}

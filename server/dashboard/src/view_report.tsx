@@ -14,7 +14,7 @@ import {
   type Simulation,
 } from './api';
 import {FindingView, place} from './finding';
-import {Heading, plural, SeverityBadge, Time, useApi, VerdictBadge, Waiting} from './parts';
+import {fixed, Heading, plural, SeverityBadge, Time, useApi, VerdictBadge, Waiting, words} from './parts';
 
 // So many of one cause are shown at once.
 const kShown = 20;
@@ -32,9 +32,10 @@ export function byCause(findings: Finding[]): Cause[] {
     cause.findings.push(finding);
     causes.set(key, cause);
   }
-  const rank = {ERROR: 0, WARNING: 1, INFO: 2, SEVERITY_UNSPECIFIED: 3};
+  const ranks: Record<string, number> = {ERROR: 0, WARNING: 1, INFO: 2};
+  const rank = (cause: Cause) => ranks[cause.findings[0]!.severity] ?? 3;
   return [...causes.values()].sort(
-    (a, b) => rank[a.findings[0]!.severity] - rank[b.findings[0]!.severity] || b.findings.length - a.findings.length,
+    (a, b) => rank(a) - rank(b) || b.findings.length - a.findings.length,
   );
 }
 
@@ -46,7 +47,7 @@ function CauseView(props: {cause: Cause; report: string; open: boolean}) {
     <details open={open} onToggle={(event) => setOpen(event.currentTarget.open)}>
       <summary>
         <SeverityBadge severity={first.severity} /> <strong>{`${first.code} ${first.rule}`}</strong>{' '}
-        <span>{`${first.effect.toLowerCase().replace('_', ' ')} · ${plural(props.cause.findings.length, 'finding')}`}</span>
+        <span>{`${words(first.effect)} · ${plural(props.cause.findings.length, 'finding')}`}</span>
       </summary>
       {open && (
         <>
@@ -112,7 +113,7 @@ function CorrectionView(props: {correction: Correction}) {
         {`${plural(correction.changes.length, 'change')} of specs, ${plural(correction.fixes.length, 'finding')} fixed`}
         {correction.proven ? ', checked again' : ', not proven'}
         {correction.safe ? ', safe' : ', numbers may change'}
-        {cost && `, ${cost.sqnrBeforeDb.toFixed(1)} dB → ${cost.sqnrAfterDb.toFixed(1)} dB`}
+        {cost && `, ${fixed(cost.sqnrBeforeDb, 1)} dB → ${fixed(cost.sqnrAfterDb, 1)} dB`}
       </summary>
       <Changes changes={correction.changes} label={`changes of ${correction.id}`} />
     </details>
@@ -196,7 +197,7 @@ function ResultView(props: {result: Result; report: string}) {
           `checked ${coverage.checkedNodes} of ${plural(coverage.nodes, 'node')}, ${coverage.checkedValues} of ${plural(coverage.values, 'value')}`}
         {result.outcome &&
           result.outcome.kind !== 'KIND_UNSPECIFIED' &&
-          ` · outcome: ${result.outcome.kind.toLowerCase()}${cause ? `, because of ${cause.code} at ${place(cause.location)}` : ''}`}
+          ` · outcome: ${words(result.outcome.kind)}${cause ? `, because of ${cause.code} at ${place(cause.location)}` : ''}`}
         {Number(result.unlistedFindings ?? 0) > 0 && ` · ${result.unlistedFindings} findings are not listed`}
       </p>
       {causes.length === 0 ? (
@@ -221,7 +222,6 @@ function ResultView(props: {result: Result; report: string}) {
 function SimulationView(props: {simulation: Simulation; report: string}) {
   const {profile, profileReason, inputs, firstBadNode} = props.simulation;
   const nodes = props.simulation.nodes ?? [];
-  const number = (value: unknown, digits: number) => (typeof value === 'number' ? value.toFixed(digits) : '–');
   return (
     <section class="result">
       <h2>Simulated numbers</h2>
@@ -262,9 +262,9 @@ function SimulationView(props: {simulation: Simulation; report: string}) {
               <tr key={index}>
                 <td>{one.output > 0 ? `${one.node}, output ${one.output}` : one.node}</td>
                 <td title={one.floatReason}>{one.floatReason ? `${one.op} (in float)` : one.op}</td>
-                <td>{number(one.sqnrDb, 1)}</td>
-                <td>{number(one.ownSqnrDb, 1)}</td>
-                <td>{number(one.maxAbsErrorLsb, 2)}</td>
+                <td>{fixed(one.sqnrDb, 1)}</td>
+                <td>{fixed(one.ownSqnrDb, 1)}</td>
+                <td>{fixed(one.maxAbsErrorLsb, 2)}</td>
                 <td>
                   {typeof one.saturatedFraction === 'number' ? `${(100 * one.saturatedFraction).toFixed(2)} %` : '–'}
                 </td>
@@ -288,7 +288,7 @@ export function ReportView(props: {report: Report}) {
         <Time value={report.createTime} />
         {[
           report.model?.format,
-          report.stage.replace('STAGE_', '').toLowerCase(),
+          words(report.stage).replace('stage ', ''),
           report.labels?.repository,
           report.labels?.branch,
           report.labels?.revision?.slice(0, 12),

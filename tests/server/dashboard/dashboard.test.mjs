@@ -711,6 +711,26 @@ test('a fleet beyond a part of it is whole', async () => {
   assert.ok((await page.locator('#known-model option').count()) > 400);
 });
 
+test('a report says what it can of enums of a newer version and of numbers that are none', async () => {
+  const id = '00000000-2222-4222-8222-000000000000';
+  const finding = {code: 'DT101', rule: 'dtype', severity: 44, effect: 99, message: 'of a newer version', source: {kind: 77}};
+  const correction = (name, before, after) => ({id: name, predictedCost: {sqnrBeforeDb: before, sqnrAfterDb: after}});
+  const result = {
+    target: 'newer/S1',
+    verdict: 55,
+    outcome: {kind: 66},
+    findings: [finding],
+    corrections: [correction('CR1', 'NaN', 'Infinity'), correction('CR2', 12.34, 30)],
+  };
+  const report = {name: `reports/${id}`, createTime: '2020-01-01T00:00:00Z', model: {path: 'newer.onnx'}, stage: 88};
+  await api('POST', '/v1/reports:import', {reports: [{...report, results: [result]}]});
+  await page.goto(new URL(`/reports/${id}`, url).href);
+  await page.getByText('99 · 1 finding').waitFor();
+  await page.getByText('NaN dB → Infinity dB').waitFor();
+  await page.getByText('12.3 dB → 30.0 dB').waitFor();
+  await page.getByText('of a newer version').waitFor();
+});
+
 test('a page that cannot watch says so and looks again', async () => {
   const other = await context.newPage();
   watch(other);
