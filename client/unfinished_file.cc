@@ -11,6 +11,7 @@
 #include <filesystem>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include "absl/strings/str_cat.h"
 
@@ -34,7 +35,34 @@ int WriteAll(int fd, absl::string_view bytes) {
   return 0;
 }
 
+// Where a link leads, missing or not. What is no file is written under the name that it was given by: what a link to a
+// pipe says is no path.
+fs::path Followed(fs::path path) {
+  constexpr int kMostLinks = 40;  // as Linux
+  std::error_code error;
+  const fs::file_status there = fs::status(path, error);
+  if (fs::exists(there) && !fs::is_regular_file(there)) return path;
+  for (int i = 0; i < kMostLinks && fs::is_symlink(fs::symlink_status(path, error)); ++i) {
+    path = path.parent_path() / fs::read_symlink(path, error);
+  }
+  return path;
+}
+
+// A folder in which there are files only, or the one for passing ones: a device's has others.
+fs::path FolderFor(const fs::path& path) {
+  std::error_code error;
+  const fs::file_status there = fs::status(path, error);
+  return fs::exists(there) && !fs::is_regular_file(there) ? fs::temp_directory_path(error) : path.parent_path();
+}
+
 }  // namespace
+
+bool IsReplaceable(const std::string& path) {
+  struct stat there;
+  if (::lstat(path.c_str(), &there) != 0) return errno == ENOENT;
+  return S_ISREG(there.st_mode) && there.st_nlink == 1 && there.st_uid == ::geteuid() &&
+         ::access(path.c_str(), W_OK) == 0;
+}
 
 UnfinishedFile::UnfinishedFile(std::string path, std::string unfinished, int fd)
     : path_(std::move(path)), unfinished_(std::move(unfinished)), fd_(fd) {}
@@ -50,7 +78,9 @@ UnfinishedFile::~UnfinishedFile() {
 }
 
 absl::StatusOr<UnfinishedFile> UnfinishedFile::Create(const std::string& path) {
-  const std::string unfinished = absl::StrCat(path, ".", ::getpid(), ".part");
+  const fs::path place = Followed(path);
+  const std::string name = absl::StrCat(place.filename().string(), ".", ::getpid(), ".part");
+  const std::string unfinished = (FolderFor(place) / name).string();
   constexpr int kNewFile = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
   int fd = ::open(unfinished.c_str(), kNewFile, 0666);
   if (fd < 0 && errno == EEXIST) {  // of a process that was ended; it had this one's number
@@ -59,8 +89,8 @@ absl::StatusOr<UnfinishedFile> UnfinishedFile::Create(const std::string& path) {
   }
   if (fd < 0) return CannotWrite(path, errno);
   struct stat present;
-  if (::stat(path.c_str(), &present) == 0) (void)::fchmod(fd, present.st_mode & 0777);
-  return UnfinishedFile(path, unfinished, fd);
+  if (::stat(path.c_str(), &present) == 0 && S_ISREG(present.st_mode)) (void)::fchmod(fd, present.st_mode & 0777);
+  return UnfinishedFile(place.string(), unfinished, fd);
 }
 
 absl::StatusOr<UnfinishedFile> UnfinishedFile::Write(const std::string& path, absl::string_view bytes) {
@@ -77,15 +107,30 @@ absl::Status UnfinishedFile::Append(absl::string_view bytes) {
 
 absl::Status UnfinishedFile::Finish() {
   if (::close(std::exchange(fd_, -1)) != 0) return CannotWrite(path_, errno);
+  if (!IsReplaceable(path_)) return WriteInto();
   if (std::rename(unfinished_.c_str(), path_.c_str()) != 0) {
-    if (errno != EBUSY) return CannotWrite(path_, errno);
-    // A file that is mounted there cannot be replaced, only written.
-    std::error_code error;
-    fs::copy_file(unfinished_, path_, fs::copy_options::overwrite_existing, error);
-    return error ? CannotWrite(path_, error.value()) : absl::OkStatus();  // what is left goes with this object
+    // A file that is mounted there cannot be replaced either.
+    return errno == EBUSY ? WriteInto() : CannotWrite(path_, errno);
   }
   unfinished_.clear();
   return absl::OkStatus();
+}
+
+absl::Status UnfinishedFile::WriteInto() {
+  const int from = ::open(unfinished_.c_str(), O_RDONLY | O_CLOEXEC);
+  if (from < 0) return CannotWrite(path_, errno);
+  const int to = ::open(path_.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC);
+  int error = to < 0 ? errno : 0;
+  std::vector<char> chunk(size_t{1} << 20);
+  while (error == 0) {
+    const ssize_t size = ::read(from, chunk.data(), chunk.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size == 0) break;
+    error = size < 0 ? errno : WriteAll(to, absl::string_view(chunk.data(), static_cast<size_t>(size)));
+  }
+  ::close(from);
+  if (to >= 0 && ::close(to) != 0 && error == 0) error = errno;
+  return error == 0 ? absl::OkStatus() : CannotWrite(path_, error);  // what is left goes with this object
 }
 
 }  // namespace quantgate

@@ -1,4 +1,4 @@
-// A file that appears whole or not at all.
+// A file that appears whole or not at all, where it can take the place of what is there.
 #ifndef QUANTGATE_CLIENT_UNFINISHED_FILE_H_
 #define QUANTGATE_CLIENT_UNFINISHED_FILE_H_
 
@@ -10,7 +10,12 @@
 
 namespace quantgate {
 
-// Written beside the place where it will be, and removed again unless Finish puts it there.
+// Whether another file may take its place: it is missing, or a file of this user's own that has no other name. Not so:
+// a link, a device, a pipe.
+bool IsReplaceable(const std::string& path);
+
+// Written beside the place where it will be, and removed again unless Finish puts it there. Symbolic links are
+// followed; what cannot be replaced is written into by Finish.
 class UnfinishedFile {
  public:
   // FAILED_PRECONDITION with the system's reason: the folder is missing or read-only, the disk is full, …
@@ -24,15 +29,16 @@ class UnfinishedFile {
 
   // FAILED_PRECONDITION as above.
   absl::Status Append(absl::string_view bytes);
-  // Where the bytes are until Finish: in the same folder.
+  // Where the bytes are until Finish.
   const std::string& path() const { return unfinished_; }
   // Takes the place of what is at the path now, and its permissions.
   absl::Status Finish();
 
  private:
   UnfinishedFile(std::string path, std::string unfinished, int fd);
+  absl::Status WriteInto();
 
-  std::string path_;
+  std::string path_;        // links followed
   std::string unfinished_;  // empty: finished, or moved away
   int fd_;
 };

@@ -1,6 +1,5 @@
 #include "client/cli/command.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -41,18 +40,6 @@ Style OutputStyle(const OutputFlags& flags) {
   if (!flags.output.empty()) terminal.is_tty = false;
   return ChooseStyle(terminal, mode);
 }
-
-namespace {
-
-// Another file may take its place: it is missing, or a file of this user's own that has no other name.
-bool IsReplaceable(const std::string& path) {
-  struct stat there;
-  if (::lstat(path.c_str(), &there) != 0) return errno == ENOENT;
-  return S_ISREG(there.st_mode) && there.st_nlink == 1 && there.st_uid == ::geteuid() &&
-         ::access(path.c_str(), W_OK) == 0;
-}
-
-}  // namespace
 
 OutputStream OutputStream::Open(const OutputFlags& flags) {
   if (flags.output.empty()) return OutputStream("standard output", File(stdout, std::fflush));

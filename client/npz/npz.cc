@@ -9,6 +9,7 @@
 #include "client/model_file.h"
 #include "client/pt2/archive.h"
 #include "client/text.h"
+#include "client/unfinished_file.h"
 
 namespace quantgate {
 namespace {
@@ -58,8 +59,10 @@ absl::Status NpzWriter::Close(const std::string& path) {
   const auto failed = [&](absl::string_view why) {
     return absl::FailedPreconditionError(absl::StrCat(path, ": cannot be written: ", why));
   };
+  absl::StatusOr<UnfinishedFile> file = UnfinishedFile::Create(path);  // the library would replace links and pipes
+  if (!file.ok()) return file.status();
   int error = 0;
-  zip_t* archive = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, &error);
+  zip_t* archive = zip_open(file->path().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &error);
   if (archive == nullptr) {
     zip_error_t text;
     zip_error_init_with_code(&text, error);
@@ -78,7 +81,7 @@ absl::Status NpzWriter::Close(const std::string& path) {
     }
     zip_set_file_compression(archive, static_cast<zip_uint64_t>(index), ZIP_CM_STORE, 0);
   }
-  if (zip_close(archive) == 0) return absl::OkStatus();
+  if (zip_close(archive) == 0) return file->Finish();
   absl::Status status = failed(zip_strerror(archive));
   zip_discard(archive);
   return status;

@@ -138,6 +138,33 @@ run 0 check "$good" --output /dev/null
 ln -s nothing.txt "$scratch/dangling.link"
 run 0 check "$good" --output "$scratch/dangling.link"
 has "$(cat "$scratch/nothing.txt")" 'accepted'
+# Files of other kinds than reports too: what leads to a file goes on to do so, and a pipe remains one.
+for write in "import $good -o @.pb" "check $broken --fix @.onnx" "simulate $resnet --dump @.npz"; do
+  ending=.${write##*@.}
+  written=$scratch/real$ending
+  run_to() { # shellcheck disable=SC2086
+    "$quantgate" ${write/@*/$1} >"$scratch/out" 2>"$scratch/err"
+  }
+  rm -f "$written" "$scratch/other$ending"
+  printf old >"$written"
+  ln -sf "real$ending" "$scratch/link$ending"
+  ln "$written" "$scratch/other$ending"
+  ln -sf "unmade$ending" "$scratch/dangling$ending"
+  for name in link other dangling; do run_to "$scratch/$name$ending"; done
+  same "$(readlink "$scratch/link$ending") $(readlink "$scratch/dangling$ending")" "real$ending unmade$ending"
+  same "$(stat -c %h "$written")" 2
+  cmp -s "$written" "$scratch/other$ending" || fail "$write: two names of one file differ"
+  cmp -s "$written" "$scratch/unmade$ending" || fail "$write: a link to no file makes none"
+  has_not "$(head -c 3 "$written" | tr -d '\0')" '^old$'
+done
+mkfifo "$scratch/pipe.pb"
+timeout 20 cat "$scratch/pipe.pb" >"$scratch/through.pb" &
+run 0 import "$good" -o "$scratch/pipe.pb" --quiet
+wait $!
+run 0 import "$good" -o "$scratch/plain.pb" --quiet
+cmp -s "$scratch/through.pb" "$scratch/plain.pb" || fail "a graph does not go through a pipe"
+same "$(stat -c %F "$scratch/pipe.pb")" fifo
+same "$(find "$scratch" "${TMPDIR:-/tmp}" -maxdepth 1 -name '*.part' 2>/dev/null)" ""
 long=$scratch/$(printf 'n%.0s' {1..250}).txt
 run 0 check "$good" --output "$long"
 has "$(cat "$long")" 'accepted'
