@@ -280,6 +280,9 @@ absl::Status CheckFlagsAgree(const CheckFlags& flags) {
     return absl::InvalidArgumentError(
         absl::StrCat("--verbose is about the text report; --format ", flags.output->format, " always has every place"));
   }
+  if (flags.confirm->cases == "-") {
+    return absl::InvalidArgumentError("--confirm-cases -: standard output has the report; name a file");
+  }
   if (flags.output->color == "always" && flags.output->format != "text") {
     return absl::InvalidArgumentError(absl::StrCat("--format ", flags.output->format, " has no colors"));
   }
@@ -388,7 +391,7 @@ int RunCheck(const CheckFlags& flags) {
   }
   // The errors have said it all; but formats of other programs say it once more, and a file must not stay what an
   // earlier check found.
-  if (reports.empty() && PrinterOf(flags) == nullptr && flags.output->output.empty()) return exit_code;
+  if (reports.empty() && PrinterOf(flags) == nullptr && IsToStandardOutput(*flags.output)) return exit_code;
   if (!flags.output->quiet) NoteBaseline(gate->baseline, reports);
   ResolveWaiverTargets(gate->waivers, reports, flags.tables);
   gate->Apply(absl::MakeSpan(reports));

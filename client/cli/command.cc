@@ -27,22 +27,24 @@ std::shared_ptr<OutputFlags> AddOutputFlags(CLI::App& command, std::initializer_
     command.add_option("--format", flags->format, "text or json")->check(CLI::IsMember({"text", "json"}));
   }
   if (absl::c_linear_search(names, "output")) {
-    command.add_option("-o,--output", flags->output, "Write to this file, not to standard output")->type_name("PATH");
+    command.add_option("-o,--output", flags->output, "Write to this file; - is standard output")->type_name("PATH");
   }
   return flags;
 }
+
+bool IsToStandardOutput(const OutputFlags& flags) { return flags.output.empty() || flags.output == "-"; }
 
 Style OutputStyle(const OutputFlags& flags) {
   const ColorMode mode = flags.color == "always"  ? ColorMode::kAlways
                          : flags.color == "never" ? ColorMode::kNever
                                                   : ColorMode::kAuto;
   Terminal terminal = DescribeTerminal(STDOUT_FILENO);
-  if (!flags.output.empty()) terminal.is_tty = false;
+  if (!IsToStandardOutput(flags)) terminal.is_tty = false;
   return ChooseStyle(terminal, mode);
 }
 
 OutputStream OutputStream::Open(const OutputFlags& flags) {
-  if (flags.output.empty()) return OutputStream("standard output", File(stdout, std::fflush));
+  if (IsToStandardOutput(flags)) return OutputStream("standard output", File(stdout, std::fflush));
   OutputStream stream(flags.output, File(nullptr, std::fclose));
   if (!IsReplaceable(flags.output)) return stream;
   // Where the folder takes no new file, or the name is too long for one beside it, the file is written itself.

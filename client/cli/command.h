@@ -28,12 +28,15 @@ struct OutputFlags {
   bool quiet = false;
   std::string color = "auto";
   std::string format = "text";
-  std::string output;  // file; empty: standard output
+  std::string output;  // file; empty or -: standard output
 };
 
 // Adds --quiet and --color, and those of `names` that the command has: "format" (text or json), "report-format" (all
 // formats of a report), "output".
 std::shared_ptr<OutputFlags> AddOutputFlags(CLI::App& command, std::initializer_list<absl::string_view> names = {});
+
+// No file is named, or "-".
+bool IsToStandardOutput(const OutputFlags& flags);
 
 // The style of what goes to `flags.output`.
 Style OutputStyle(const OutputFlags& flags);

@@ -61,8 +61,7 @@ std::vector<std::string> FlagNames(const CLI::App& app) {
 // A variable of a script that is not set makes a flag without value; a gate must not run without what it was given for.
 absl::Status CheckEmptyValues(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
-    const bool may_be_empty = option->get_positional() || option->check_lname("filter");
-    if (!may_be_empty && absl::c_linear_search(option->results(), "")) {
+    if (!option->check_lname("filter") && absl::c_linear_search(option->results(), "")) {
       return absl::InvalidArgumentError(absl::StrCat(option->get_name(), " is empty: leave it out or give a value"));
     }
   }

@@ -41,6 +41,7 @@ int RunImport(const ImportFlags& flags) {
   kept.Update(CheckOverwrites("--info", flags.info, inputs));
   kept.Update(CheckOverwrites("--info", flags.info, {{flags.graph, "what --output writes"}}));
   if (!kept.ok()) return Fail(kept);
+  if (flags.info == "-") return Fail(absl::InvalidArgumentError("--info -: name a file"));
   Progress progress(Progress::KindForStderr(flags.output->quiet));
   progress.Step(absl::StrCat("reading ", flags.model));
   const absl::StatusOr<ImportedModel> model = ImportModel(flags.model, flags.options);

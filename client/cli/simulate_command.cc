@@ -69,6 +69,9 @@ int RunSimulate(const SimulateFlags& flags) {
                                          {TablesFile(flags.simulation.tables), "the tables"}});
   kept.Update(CheckOverwrites("--output", flags.output->output, {{flags.simulation.dump, "what --dump writes"}}));
   if (!kept.ok()) return Fail(kept);
+  if (flags.simulation.dump == "-") {
+    return Fail(absl::InvalidArgumentError("--dump -: standard output has the report; name a file"));
+  }
   const absl::StatusOr<v1::Report> report = SimulateFile(flags);
   if (!report.ok()) return Fail(report.status());
   Style style = OutputStyle(*flags.output);

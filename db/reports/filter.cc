@@ -72,8 +72,12 @@ class Parser {
       const absl::string_view word = Word();
       if (word == "AND") continue;
       at_ = start;
-      return Error(word == "OR" || word == "NOT" ? absl::StrCat(word, " is not supported; join conditions with AND")
-                                                 : "expected AND or the end");
+      if (word == "OR" || word == "NOT")
+        return Error(absl::StrCat(word, " is not supported; join conditions with AND"));
+      // What stands against the value would be part of it.
+      const bool is_apart = absl::ascii_isspace(text_[start - 1]) || text_[start - 1] == '"';
+      return Error(is_apart || !word.empty() ? "expected AND or the end"
+                                             : "a value with this character needs double quotes");
     }
   }
 

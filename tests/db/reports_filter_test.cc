@@ -67,6 +67,12 @@ INSTANTIATE_TEST_SUITE_P(
                       BadFilter{"create_time > yesterday", "'yesterday' is not a time"},
                       BadFilter{"target = a OR target = b", "at character 12: OR is not supported"},
                       BadFilter{"target = a target = b", "at character 12: expected AND or the end"},
+                      BadFilter{"target = a (b)", "at character 12: expected AND or the end"},
+                      BadFilter{"target = \"a\"(b)", "at character 13: expected AND or the end"},
+                      BadFilter{"labels.branch = gr\xc3\xb6\xc3\x9f"
+                                "e",
+                                "at character 19: a value with this character needs double quotes"},
+                      BadFilter{"target = \xc3\xb6", "expected a value: a word or a string in double quotes"},
                       BadFilter{"target = a AND", "at character 15: expected a field"}));
 
 TEST(ReportFilter, TargetsAreRenamed) {

@@ -5,6 +5,7 @@
 good=$scratch/good.txtpb
 cp "$data/good.txtpb" "$good"
 bad=$data/bad.txtpb
+program=$(realpath "$quantgate") # from any folder
 
 # Verdicts and exit codes.
 run 0 check "$good"
@@ -84,6 +85,23 @@ for timeout in nan -nan inf 0 86401; do
   run 2 check "$good" --server 127.0.0.1:1 --timeout $timeout
   one_error INVALID_ARGUMENT
 done
+# "-" is a standard stream, for all that writes text.
+for command in "check $good" "groups $good" "simulate $good" "decode 0x1" "completion bash"; do
+  # shellcheck disable=SC2086
+  (cd "$scratch" && "$program" $command -o - >out 2>err)
+  has "$(cat "$scratch/out")" .
+done
+for flags in "simulate $good --dump -" "import $good -o $scratch/x.pb --info -" "check $good --confirm --confirm-cases -"; do
+  # shellcheck disable=SC2086
+  run 2 $flags
+  has "$err" ' -: .*name a file$'
+done
+[ ! -e "$scratch/-" ] || fail "a file that is named -"
+# What is empty is said, and not looked for.
+for command in check simulate decode groups; do
+  run 2 $command ""
+  has "$err" ' is empty: leave it out or give a value'
+done
 run 2 check -t xnnpack --
 has "$err" 'MODEL is required'
 
@@ -110,7 +128,6 @@ values { name: "w" dtype: DATA_TYPE_FLOAT32 has_shape: true dims: 4 constant { e
 GRAPH
 printf weights >"$scratch/beside.data"
 cp "$(dirname "$quantgate")/quantgate-tables.sqlite" "$scratch/tables.sqlite"
-program=$(realpath "$quantgate")
 printf certificate >"$scratch/server.pem"
 for command in "check beside.txtpb --output beside.data" "simulate beside.txtpb --output ./beside.data" \
   "simulate beside.txtpb --dump beside.data" "groups beside.txtpb --output beside.data" \

@@ -32,7 +32,8 @@ class Client:
     with growing pauses; 0: while the timeout lasts where the server answers that it is busy, and for about three
     seconds where none answers or its store does not. A call that is repeated is stored once. credentials:
     grpc.ssl_channel_credentials(...) for TLS; none: plain text.
-    Thread-safe. `validate` blocks, `validate_async` is for asyncio.
+    Thread-safe. `validate` blocks, `validate_async` is for asyncio. Not for a child that is forked while other threads
+    call: gRPC does not survive that, and its calls may never end. Use the start method "spawn" there.
     """
 
     def __init__(self, address: str, *, timeout: float = 60.0, attempts: int = 0,
