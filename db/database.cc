@@ -345,7 +345,7 @@ absl::Status Database::CheckContent() const {
 }
 
 std::string Database::DefaultPath() {
-  if (const std::string named = NamedTables(); !named.empty()) return named;
+  if (std::string named = NamedTables(); !named.empty()) return named;
   for (const std::string& candidate : InstalledTables()) {
     if (access(candidate.c_str(), F_OK) == 0) return candidate;
   }
