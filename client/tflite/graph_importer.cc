@@ -11,6 +11,7 @@
 #include "client/tflite/data_type.h"
 #include "client/tflite/quantization.h"
 #include "client/tflite/view.h"
+#include "rules/graph/data_type.h"
 
 namespace quantgate::tflite {
 namespace {
@@ -144,6 +145,11 @@ absl::Status GraphImporter::AddOptions(const Operator& op, const char* own_table
   return absl::OkStatus();
 }
 
+bool GraphImporter::HasQuantized(absl::string_view op, const v1::Node& node) const {
+  if (op != "DEQUANTIZE" || node.inputs().empty() || node.inputs(0) == 0) return op == "QUANTIZE";
+  return IsInteger(graph_.values(node.inputs(0) - 1).dtype());
+}
+
 absl::Status GraphImporter::AddOperator(const Operator& op) {
   const int64_t arguments = SizeOf(op.inputs()) + SizeOf(op.outputs());
   if (!model_.nodes.Take(1) || !model_.memory.Take(4 * kMessageBytes + 4 * arguments)) return absl::OkStatus();
@@ -166,6 +172,7 @@ absl::Status GraphImporter::AddOperator(const Operator& op) {
       node.add_outputs(Read(index));
     }
   }
+  if (HasQuantized(name, node)) model_.quantized = true;
   return AddOptions(op, own_table, &node);
 }
 

@@ -24,7 +24,7 @@ struct ModelContext {
   TensorReader& tensors;
   Budget& memory;
   Budget& nodes;
-  bool quantized = false;  // set when a tensor with scales is met
+  bool quantized = false;  // set when a tensor with scales is met, or an operator that has to have one
 };
 
 // As in Node.op. `options`: the table of its parameters, null for none.
@@ -55,6 +55,9 @@ class GraphImporter {
   // Value id of a tensor that is there; 0 for none.
   int Existing(int32_t index) const;
   absl::Status AddOperator(const Operator& op);
+  // Whether integers stand for real numbers at the node, with scales or without. A DEQUANTIZE may also read floats of
+  // 16 bits.
+  bool HasQuantized(absl::string_view op, const v1::Node& node) const;
   // Operator as in Node.op; "" when the model has no such code.
   std::string NameAt(uint32_t code_index, const char** options) const;
   absl::Status AddOptions(const Operator& op, const char* own_table, v1::Node* node);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/container/inlined_vector.h"
 #include "absl/strings/str_cat.h"
 #include "absl/types/span.h"
@@ -91,6 +92,15 @@ bool ComputesOnReals(const Operator& op) {
   }
 }
 
+// What turns integers into real numbers, or real numbers into integers. A cast does neither: it keeps the number.
+bool IsBetweenIntegersAndReals(const CheckContext& context, const ResolvedOp& op) {
+  const Graph& graph = context.graph();
+  if (op.op->id == OpId::kCast) return graph.op_type(op.node) == "QUANTIZE" || graph.op_type(op.node) == "DEQUANTIZE";
+  // Rows of a table of integers that come out as they are need no scale.
+  const auto is_float = [](const Operand& operand) { return operand.present && IsFloat(operand.type); };
+  return op.op->id == OpId::kEmbedding && absl::c_any_of(context.resolved().outputs(op), is_float);
+}
+
 bool IsData(const absl::Span<const Port> ports, const Operand& operand) {
   if (!operand.present || ports.empty()) return false;
   const PortRole role = ports[std::min<size_t>(operand.port, ports.size() - 1)].role;
@@ -104,7 +114,7 @@ void CheckUnscaled(const CheckContext& context, FindingSink& sink) {
   std::vector<bool> said(context.graph().num_values(), false);
   for (const ResolvedOp& op : resolved.ops()) {
     if (op.op == nullptr || op.op->id == OpId::kOpaque || (op.op->traits & kControlFlow) != 0) continue;
-    bool scaled = ComputesOnReals(*op.op);
+    bool scaled = ComputesOnReals(*op.op) || IsBetweenIntegersAndReals(context, op);
     const auto look = [&](absl::Span<const Port> ports, const Operand& operand) {
       scaled = scaled || (IsData(ports, operand) && operand.quantized && IsStoredType(operand.type));
     };

@@ -54,8 +54,11 @@ bool MayWiden(OpId op) {
   return op == OpId::kSoftmax || op == OpId::kLinear || op == OpId::kMatMul || op == OpId::kReduceSum;
 }
 
-// Weights of eight bits beside float activations.
-bool TakesHybrid(OpId op) { return op == OpId::kMatMul; }
+// Weights of eight bits beside activations of floats or of 16 bits.
+bool TakesNarrow(OpId op, const Operand& first, const Operand& operand) {
+  return op == OpId::kMatMul && operand.quantized && operand.type == v1::DATA_TYPE_INT8 &&
+         (first.type == v1::DATA_TYPE_FLOAT32 || first.type == v1::DATA_TYPE_INT16);
+}
 
 bool IsTyped(absl::Span<const Port> ports, const Operand& operand) {
   if (!operand.present || ports.empty() || operand.type == v1::DATA_TYPE_UNSPECIFIED) return false;
@@ -72,8 +75,7 @@ void CheckTypes(const CheckContext& context, const ResolvedOp& op, FindingSink& 
     }
     if (operand.type == first->type) return;
     if (output && MayWiden(op.op->id) && BitWidth(operand.type) > BitWidth(first->type)) return;
-    const bool hybrid = !output && first->type == v1::DATA_TYPE_FLOAT32 && operand.type == v1::DATA_TYPE_INT8;
-    if (hybrid && operand.quantized && TakesHybrid(op.op->id)) return;
+    if (!output && TakesNarrow(op.op->id, *first, operand)) return;
     Place place;
     place.node = op.node;
     (output ? place.output : place.input) = operand.argument;

@@ -33,8 +33,6 @@ constexpr OptionalInputs kOptional[] = {
     {"CALL", kAll},
     {"CALL_ONCE", kAll},
     {"DELEGATE", kAll},
-    {"IF", kAll},
-    {"WHILE", kAll},
 };
 
 }  // namespace

@@ -126,6 +126,45 @@ GraphBuilder Blocks() {
   return b;
 }
 
+// A float that is an int8 in between: x -> QUANTIZE -> q -> DEQUANTIZE -> y.
+GraphBuilder ThereAndBack() {
+  GraphBuilder b(v1::Graph::TFLITE);
+  b.graph.set_format_version(3);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {4});
+  b.Node("QUANTIZE", "quantize", {"x"}, {"q"});
+  b.Shape("q", v1::DATA_TYPE_INT8, {4});
+  Quantize(b, "q", {0.1});
+  b.Node("DEQUANTIZE", "dequantize", {"q"}, {"y"});
+  b.Shape("y", v1::DATA_TYPE_FLOAT32, {4});
+  b.Output("y");
+  return b;
+}
+
+// Rows 1 and 0 of a table of int8.
+GraphBuilder Embedding(v1::DataType result) {
+  GraphBuilder b(v1::Graph::TFLITE);
+  b.graph.set_format_version(3);
+  b.Ints("rows", v1::DATA_TYPE_INT32, {1, 0}, /*scalar=*/false).set_stored_bytes(8);
+  b.Weight("table", v1::DATA_TYPE_INT8, {5, 4}, 20);
+  b.Node("EMBEDDING_LOOKUP", "look up", {"rows", "table"}, {"y"});
+  b.Shape("y", result, {2, 4});
+  b.Output("y");
+  return b;
+}
+
+// A product of int8 or int16 with int8.
+GraphBuilder Product(v1::DataType left) {
+  GraphBuilder b(v1::Graph::TFLITE);
+  b.graph.set_format_version(3);
+  b.Input("x", left, {2, 4});
+  b.Weight("w", v1::DATA_TYPE_INT8, {4, 3}, 12);
+  b.Node("BATCH_MATMUL", "product", {"x", "w"}, {"y"});
+  b.Shape("y", left, {2, 3});
+  for (const char* name : {"x", "w", "y"}) Quantize(b, name, {0.1});
+  b.Output("y");
+  return b;
+}
+
 // A loop over one float, which is compared with itself and handed on.
 GraphBuilder Loop() {
   GraphBuilder b(v1::Graph::TFLITE);
@@ -283,6 +322,28 @@ std::vector<SoundnessCase> TfliteCases() {
          b.Output("j");
        },
        ""},
+      {"TfliteThereAndBack", ThereAndBack, [](GraphBuilder&) {}, ""},
+      {"TfliteQuantizeNoScale", ThereAndBack, [](GraphBuilder& b) { b.Value("q").set_spec(0); }, "FI009", "quantize",
+       "q"},
+      {"TfliteDequantizeNoScale", Int8,
+       [](GraphBuilder& b) {
+         b.Weight("i", v1::DATA_TYPE_INT8, {4}, 4);
+         b.Node("DEQUANTIZE", "back", {"i"}, {"j"});
+         b.Shape("j", v1::DATA_TYPE_FLOAT32, {4});
+         b.Output("j");
+       },
+       "FI009", "back", "i"},
+      {"TfliteDequantizeHalfPrecision", Int8,
+       [](GraphBuilder& b) {
+         b.Weight("i", v1::DATA_TYPE_FLOAT16, {4}, 8);
+         b.Node("DEQUANTIZE", "back", {"i"}, {"j"});
+         b.Shape("j", v1::DATA_TYPE_FLOAT32, {4});
+         b.Output("j");
+       },
+       ""},
+      {"TfliteTableNoScale", [] { return Embedding(v1::DATA_TYPE_FLOAT32); }, [](GraphBuilder&) {}, "FI009", "look up",
+       "table"},
+      {"TfliteTableOfIntegers", [] { return Embedding(v1::DATA_TYPE_INT8); }, [](GraphBuilder&) {}, ""},
       {"TfliteUnknownType", Int8, [](GraphBuilder& b) { SetType(b, "w", v1::DATA_TYPE_UNSPECIFIED); }, "FI011"},
       {"TfliteUnknownTypeOfActivation", Int8, [](GraphBuilder& b) { SetType(b, "y", v1::DATA_TYPE_UNSPECIFIED); },
        "FI011", "conv", "y"},
@@ -309,6 +370,11 @@ std::vector<SoundnessCase> TfliteCases() {
        "r"},
       {"TfliteUnsignedBetweenSigned", Int8, [](GraphBuilder& b) { SetType(b, "y", v1::DATA_TYPE_UINT8); }, "FI019",
        "conv", "y"},
+      {"TfliteProductOfInt16", [] { return Product(v1::DATA_TYPE_INT16); }, [](GraphBuilder&) {}, ""},
+      {"TfliteProductOfInt16AndUnsigned", [] { return Product(v1::DATA_TYPE_INT16); },
+       [](GraphBuilder& b) { SetType(b, "w", v1::DATA_TYPE_UINT8); }, "FI019", "product", "w"},
+      {"TfliteProductOfInt8AndInt16", [] { return Product(v1::DATA_TYPE_INT8); },
+       [](GraphBuilder& b) { SetType(b, "w", v1::DATA_TYPE_INT16); }, "FI019", "product", "w"},
       {"TfliteSoftmaxToInt16", Int8,
        [](GraphBuilder& b) {
          SetType(b, "p", v1::DATA_TYPE_INT16);
@@ -482,6 +548,9 @@ std::vector<SoundnessCase> TfliteCases() {
        ""},
       {"TflitePoolOfNoPadding", Pooled, [](GraphBuilder& b) { Set(b, "pool", "padding").set_i(7); }, "GS013", "pool"},
       {"TfliteBiasLeftOut", Int8, [](GraphBuilder& b) { b.Find("conv").set_inputs(2, 0); }, "GS011", "conv"},
+      {"TfliteLoopOfNothing", Loop, [](GraphBuilder& b) { b.Find("while").set_inputs(0, 0); }, "GS011", "while"},
+      {"TfliteBranchOfNothing", Branches, [](GraphBuilder& b) { b.Find("if").set_inputs(1, 0); }, "GS011", "if"},
+      {"TfliteBranchByNothing", Branches, [](GraphBuilder& b) { b.Find("if").set_inputs(0, 0); }, "GS011", "if"},
       {"TfliteBiasOfDenseLeftOut", Blocks, [](GraphBuilder& b) { b.Find("fc").add_inputs(0); }, ""},
       {"TfliteConvChannels", Int8,
        [](GraphBuilder& b) {
