@@ -314,6 +314,47 @@ GraphBuilder Unused(const std::string& op, int64_t version = 1) {
   return b;
 }
 
+// BATCH_MATMUL of x with a constant of int8.
+GraphBuilder ConstantProduct(v1::DataType in, const std::vector<double>& scales, double zero_point = 0,
+                             double out = 0.1) {
+  GraphBuilder b = Empty();
+  b.Input("x", in, {2, 8});
+  b.Weight("w", kInt8, {8, 4}, 32);
+  Quantize(b, "w", scales, zero_point);
+  b.Node("BATCH_MATMUL", "op", {"x", "w"}, {"y"});
+  b.Shape("y", in, {2, 4});
+  if (in != kFloat) {
+    Quantize(b, "x", {0.1});
+    Quantize(b, "y", {out});
+  }
+  b.Output("y");
+  return b;
+}
+
+// y = op(x, k) of int8, with a constant that has these scales.
+GraphBuilder WithConstant(const std::string& op, const std::vector<double>& scales) {
+  GraphBuilder b = Binary(op, kInt8);
+  b.Find("op").set_inputs(1, b.Id("k"));
+  b.Weight("k", kInt8, {2, 4}, 8);
+  Quantize(b, "k", scales);
+  b.Value("y").set_dims(0, 2);
+  return b;
+}
+
+// What DEQUANTIZE makes of a constant.
+GraphBuilder Dequantized(v1::DataType type, const std::vector<double>& scales) {
+  GraphBuilder b = Empty();
+  b.Input("x", kFloat, {2, 4});
+  b.Weight("k", type, {2, 4}, type == kInt16 ? 16 : 8);
+  Quantize(b, "k", scales);
+  b.Node("DEQUANTIZE", "op", {"k"}, {"d"});
+  b.Shape("d", kFloat, {2, 4});
+  b.Node("ADD", "sum", {"x", "d"}, {"y"});
+  b.Shape("y", kFloat, {2, 4});
+  b.Output("y");
+  return b;
+}
+
 // A loop over three floats, whose body gives these of a, b, c and s = a + b.
 GraphBuilder LoopGiving(const std::vector<std::string>& given) {
   GraphBuilder b = Empty();
@@ -549,6 +590,44 @@ std::vector<Case> Cases() {
        "CV602", fallback, partial},
       {"TransposeConvOfBiasAtRunTime", kXnnpack, [] { return AtRunTime(UnpackedTransposeConv(kInt8), "b"); }, "CV602",
        fallback, partial},
+      {"ProductWithScalesOfChannels", kReference,
+       [] {
+         return ConstantProduct(kInt8, {0.1, 0.2, 0.1, 0.2, 1, 1, 1, 1});
+       },
+       "AX601", wrong, full},
+      {"WideProductWithScalesOfChannels", kReference,
+       [] {
+         return ConstantProduct(kInt16, {0.1, 0.2, 0.1, 0.2, 1, 1, 1, 1});
+       },
+       "AX601", wrong, full},
+      {"HybridProductWithScalesOfChannels", kReference,
+       [] {
+         return ConstantProduct(kFloat, {0.1, 0.2, 0.1, 0.2, 1, 1, 1, 1});
+       },
+       ""},
+      {"WideProduct", kReference, [] { return ConstantProduct(kInt16, {0.1}); }, ""},
+      {"WideProductShifted", kReference, [] { return ConstantProduct(kInt16, {0.1}, 5); }, "QS104", refused, fails},
+      {"LargerOfScalesOfChannels", kReference,
+       [] {
+         return WithConstant("MAXIMUM", {0.1, 0.2});
+       },
+       "AX601", wrong, full},
+      {"LargerOfOneScale", kReference, [] { return WithConstant("MAXIMUM", {0.1}); }, ""},
+      {"SquareOfScalesOfChannels", kReference,
+       [] {
+         return WithConstant("SQUARED_DIFFERENCE", {0.1, 0.2});
+       },
+       "AX601", refused, fails},
+      {"DequantizedScalesOfChannels", kReference,
+       [] {
+         return Dequantized(kInt8, {0.1, 0.2});
+       },
+       ""},
+      {"DequantizedWideScalesOfChannels", kReference,
+       [] {
+         return Dequantized(kInt16, {0.1, 0.2});
+       },
+       "AX601", refused, fails},
       {"HybridMatMul", kXnnpack, [] { return HybridMatMul(false); }, ""},
       {"HybridMatMulByReference", kReference, [] { return HybridMatMul(true); }, ""},
       {"HybridMatMulAtRunTime", kXnnpack, [] { return HybridMatMul(true); }, "GS106", wrong, full},

@@ -6,10 +6,12 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/optional.h"
 #include "rules/backends/coverage.h"
 #include "rules/backends/cpu_module.h"
 #include "rules/backends/litert/handed_on.h"
 #include "rules/backends/litert/lowering.h"
+#include "rules/backends/litert/several_scales.h"
 #include "rules/backends/litert/sparse.h"
 #include "rules/backends/litert/versions.h"
 #include "rules/backends/matchers.h"
@@ -111,6 +113,23 @@ const RuleInfo kHandedOn = {
     "Fires: a body (a, b) -> (a + b, a). Does not: (a, b) -> (b, a + b), or (a, b) -> (a, a + b).",
 };
 
+const RuleInfo kScalesAsOne = {
+    "AX601",
+    "several-scales-as-one",
+    v1::Finding::WRONG_NUMBERS,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has {observed}; LiteRT takes {allowed}.",
+    "Only weights of convolutions and fully connected layers, tables and what DEQUANTIZE reads may have a scale for "
+    "each "
+    "channel. Other kernels find a scale of 0 in such a constant: products are 0, moved integers get the scale of the "
+    "result, and kernels that compare scales refuse the model or end the process.",
+    "Quantize the constant with one scale, or put a DEQUANTIZE behind it.",
+    "Fires: an int8 BATCH_MATMUL with a constant of 4 scales, or a GATHER from one. Does not: a float BATCH_MATMUL "
+    "with "
+    "that constant.",
+};
+
 // Statements of the delegate's table that have a source of their own are not about what it takes: it takes the node,
 // and then fails to make its subgraph of it, which ends the interpreter.
 bool EndsDelegate(const Violation& violation) {
@@ -134,7 +153,14 @@ class Judge {
       return;
     }
     const BackendOp& stated = emission_.Finish()[0];
-    if (target_.soc == "xnnpack" && IsDelegated(stated, outcome)) return;
+    const absl::optional<ScalesAsOne> scales = FindScalesAsOne(context_, op);
+    if (scales.has_value()) {
+      // The delegate takes one scale, and leaves the node.
+      if (!IsReference()) NoteFallback(stated, scales->observed, "one scale", {}, outcome);
+      NoteScales(op.node, *scales, outcome);
+    } else if (!IsReference() && IsDelegated(stated, outcome)) {
+      return;
+    }
     JudgeKernel(op, stated, outcome);
   }
 
@@ -266,6 +292,20 @@ class Judge {
     sink_.Add(std::move(draft));
   }
 
+  void NoteScales(int32_t node, const ScalesAsOne& scales, ModuleResult::OpOutcome& outcome) {
+    FindingDraft draft{.rule = &kScalesAsOne};
+    draft.place.node = node;
+    draft.place.input = scales.input;
+    draft.observed = scales.observed;
+    draft.allowed = "one scale";
+    draft.source = Measured(false);
+    if (scales.refused) {
+      draft.effect = v1::Finding::REFUSED;
+      outcome.refused = outcome.ends_export = true;
+    }
+    sink_.Add(std::move(draft));
+  }
+
   void NoteHandedOn(const BackendOp& op) {
     absl::optional<HandedOn> found = LostInBody(context_.model(), context_.graph(), op.node);
     if (!found.has_value()) return;
@@ -386,8 +426,8 @@ void CheckGraph(const CheckContext& context, const Target& target, const TableMa
 }  // namespace
 
 std::vector<const RuleInfo*> OwnRules() {
-  return {&kUnclearLowering, &kOlderTable,      &kNoKernel,      &kNotDelegated,
-          &kOperatorVersion, &kRewrittenWeight, &kSparseAsDense, &kHandedOn};
+  return {&kUnclearLowering, &kOlderTable,    &kNoKernel, &kNotDelegated, &kOperatorVersion,
+          &kRewrittenWeight, &kSparseAsDense, &kHandedOn, &kScalesAsOne};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
