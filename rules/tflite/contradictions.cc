@@ -8,14 +8,11 @@
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
 #include "rules/graph/data_type.h"
+#include "rules/tflite/conditions.h"
+#include "rules/tflite/moving_checks.h"
 
 namespace quantgate {
 namespace {
-
-// -1: not known.
-int64_t SizeAt(const Shape& shape, int dim) { return shape.known && dim < shape.rank() ? shape.dims[dim] : -1; }
-int64_t CountOrUnknown(const Shape& shape) { return shape.is_static() ? CountOf(shape.dims).value_or(-1) : -1; }
-int64_t LastSize(const Shape& shape) { return shape.known && shape.rank() > 0 ? shape.dims.back() : -1; }
 
 void OneOfWords(NodeShapes& node, absl::string_view attribute, absl::string_view allowed) {
   // A number stands for a word that the schema does not have.
@@ -26,22 +23,11 @@ void OneOfWords(NodeShapes& node, absl::string_view attribute, absl::string_view
 
 void Padding(NodeShapes& node) { OneOfWords(node, "padding", "SAME or VALID"); }
 
-void RankIs(NodeShapes& node, int argument, int rank) {
-  const Shape shape = node.at(argument);
-  if (!shape.known || shape.rank() == rank) return;
-  node.Conflict(argument, absl::StrCat("shape ", ShapeText(shape.dims)), absl::StrCat("rank ", rank));
-}
-
 void Bias(NodeShapes& node, int argument, int64_t channels) {
   const Shape bias = node.at(argument);
   if (!bias.is_static() || channels < 0 || CountOrUnknown(bias) == channels) return;
   node.Conflict(argument, absl::StrCat("a bias of shape ", ShapeText(bias.dims)),
                 absl::StrCat(channels, " elements, one for each output channel"));
-}
-
-// Lists of axes, sizes and positions.
-void Vectors(NodeShapes& node, int first, int last) {
-  for (int argument = first; argument <= last; ++argument) RankIs(node, argument, 1);
 }
 
 void BadFilter(NodeShapes& node, std::string allowed) {
@@ -86,6 +72,7 @@ void DepthwiseConv(NodeShapes& node) {
   Padding(node);
   RankIs(node, 0, 4);
   RankIs(node, 1, 4);
+  Fits(node);
   const int64_t channels = LastSize(node.at(0));
   const Shape filter = node.at(1);
   const int64_t outputs = LastSize(filter);
@@ -101,12 +88,20 @@ void DepthwiseConv(NodeShapes& node) {
 void TransposeConv(NodeShapes& node) {
   Padding(node);
   Vectors(node, 0, 0);
+  CountIs(node, 0, 4, "sizes");
   RankIs(node, 1, 4);
+  RankIs(node, 2, 4);
   const int64_t channels = LastSize(node.at(2));
   const Shape filter = node.at(1);
   if (const auto stated = node.constant(0); stated && stated->size() == 4) {
     if (const int64_t least = *absl::c_min_element(*stated); least < 1) {
       node.BadParameter(absl::StrCat("an output shape with ", least), "sizes of at least 1");
+      return;
+    }
+    for (int dim : {1, 2}) {
+      if (node.text("padding") != "VALID" || SizeAt(filter, dim) <= (*stated)[dim]) continue;
+      node.Conflict(0, absl::StrCat("an output shape of ", ShapeText(*stated)),
+                    absl::StrCat("at least ", SizeAt(filter, dim), " along axis ", dim, ", as the filter"));
       return;
     }
     const int64_t images = SizeAt(node.at(2), 0);
@@ -127,6 +122,10 @@ void TransposeConv(NodeShapes& node) {
 }
 
 void FullyConnected(NodeShapes& node) {
+  if (const absl::string_view activation = node.text("fused_activation_function");
+      activation == "TANH" || activation == "SIGN_BIT") {
+    node.BadParameter(absl::StrCat("fused_activation_function ", activation), "NONE or one of RELU");
+  }
   RankIs(node, 1, 2);
   // Shuffled weights come with a second output, the input's workspace.
   if (const int64_t format = node.integer("weights_format", 0); format < 0 || format > 1) {
@@ -155,6 +154,7 @@ void BatchMatMul(NodeShapes& node) {
   const Shape left = node.at(0);
   const Shape right = node.at(1);
   if (!left.known || !right.known || left.rank() < 2 || right.rank() < 2) return;
+  Broadcast(node, 0, 1, /*but_last=*/2);
   const int64_t inner = left.dims[left.rank() - (node.integer("adj_x", 0) != 0 ? 2 : 1)];
   const int64_t other = right.dims[right.rank() - (node.integer("adj_y", 0) != 0 ? 1 : 2)];
   if (inner < 0 || other < 0 || inner == other) return;
@@ -162,25 +162,16 @@ void BatchMatMul(NodeShapes& node) {
                 absl::StrCat("an inner size of ", inner, ", as in ", ShapeText(left.dims)));
 }
 
-void Broadcast(NodeShapes& node) {
-  const Shape left = node.at(0);
-  const Shape right = node.at(1);
-  if (!left.known || !right.known) return;
-  for (int i = 1; i <= std::min(left.rank(), right.rank()); ++i) {
-    const int64_t a = left.dims[left.rank() - i];
-    const int64_t b = right.dims[right.rank() - i];
-    if (a < 0 || b < 0 || a == b || a == 1 || b == 1) continue;
-    node.Conflict(1, absl::StrCat("shape ", ShapeText(right.dims)),
-                  absl::StrCat("one that spreads over ", ShapeText(left.dims)));
-    return;
-  }
+void Pair(NodeShapes& node) { Broadcast(node, 0, 1); }
+
+void NoActivation(NodeShapes& node) {
+  const absl::string_view activation = node.text("fused_activation_function");
+  if (activation.empty() || activation == "NONE") return;
+  node.BadParameter(absl::StrCat("fused_activation_function ", activation), "NONE");
 }
 
 void Concatenation(NodeShapes& node) {
-  if (const absl::string_view activation = node.text("fused_activation_function");
-      !activation.empty() && activation != "NONE") {
-    node.BadParameter(absl::StrCat("fused_activation_function ", activation), "NONE");
-  }
+  NoActivation(node);
   const Shape first = node.at(0);
   if (!first.known) return;
   const int axis = node.Axis(node.integer("axis", 0), first.rank());
@@ -199,31 +190,26 @@ void Concatenation(NodeShapes& node) {
   }
 }
 
-// Axes as an argument.
-void AxesAt(NodeShapes& node, int argument, int data) {
-  const Shape shape = node.at(data);
-  const auto axes = node.constant(argument);
-  if (!shape.known || !axes) return;
-  for (int64_t axis : *axes) {
-    if (node.Axis(axis, shape.rank()) < 0) return;
-  }
-}
-
 void AxesSecond(NodeShapes& node) { AxesAt(node, 1, 0); }
-
-void Split(NodeShapes& node) { AxesAt(node, 0, 1); }
 
 void AxisAttribute(NodeShapes& node) {
   const Shape shape = node.at(0);
   if (shape.known) node.Axis(node.integer("axis", 0), shape.rank());
 }
 
-std::string BelowSize(int64_t size, int64_t axis) {
-  return absl::StrCat("below ", size, ", the size along axis ", axis);
+// Indices of each batch are for that batch's part of the data.
+void Batches(NodeShapes& node) {
+  const Shape data = node.at(0), indices = node.at(1);
+  if (!data.known || !indices.known) return;
+  const int64_t axis = node.integer("axis", 0), count = node.integer("batch_dims", 0);
+  const int64_t from_start = axis < 0 ? axis + data.rank() : axis;
+  if ((count < 0 ? count + indices.rank() : count) <= from_start) return;
+  node.BadParameter(absl::StrCat("batch_dims ", count), absl::StrCat(from_start, " at most, the axis"));
 }
 
 void Gather(NodeShapes& node) {
   AxisAttribute(node);
+  Batches(node);
   const auto indices = node.constant(1);
   if (!indices || indices->empty()) return;
   const auto [least, most] = absl::c_minmax_element(*indices);
@@ -237,7 +223,6 @@ void Gather(NodeShapes& node) {
   }
 }
 
-// Each size has to be 1 or the one that is asked for.
 // Indices of one element, or of a slice, in each row of the second argument.
 void GatherNd(NodeShapes& node) {
   const Shape data = node.at(0);
@@ -271,21 +256,6 @@ void GatherNd(NodeShapes& node) {
   }
 }
 
-void BroadcastTo(NodeShapes& node) {
-  Vectors(node, 1, 1);
-  const Shape shape = node.at(0);
-  const auto asked = node.constant(1);
-  if (!shape.known || !asked) return;
-  const int more = static_cast<int>(asked->size()) - shape.rank();
-  bool fits = more >= 0;
-  for (int d = 0; fits && d < shape.rank(); ++d) {
-    fits = shape.dims[d] < 0 || shape.dims[d] == 1 || shape.dims[d] == (*asked)[more + d];
-  }
-  if (fits) return;
-  node.Conflict(0, absl::StrCat("shape ", ShapeText(shape.dims)),
-                absl::StrCat("one that spreads over ", ShapeText(*asked)));
-}
-
 // One axis more than the tensor has can be named.
 void NewAxis(NodeShapes& node, int64_t axis) {
   const Shape shape = node.at(0);
@@ -293,19 +263,7 @@ void NewAxis(NodeShapes& node, int64_t axis) {
 }
 
 void Pack(NodeShapes& node) {
-  const Shape first = node.at(0);
-  for (int i = 1; first.known && i < node.num_inputs(); ++i) {
-    const Shape shape = node.at(i);
-    if (!shape.known) continue;
-    bool same = shape.rank() == first.rank();
-    for (int d = 0; same && d < shape.rank(); ++d) {
-      same = shape.dims[d] < 0 || first.dims[d] < 0 || shape.dims[d] == first.dims[d];
-    }
-    if (same) continue;
-    node.Conflict(i, absl::StrCat("shape ", ShapeText(shape.dims)),
-                  absl::StrCat("that of the first, ", ShapeText(first.dims)));
-    break;
-  }
+  SameShapes(node);
   NewAxis(node, node.integer("axis", 0));
   const int64_t count = node.integer("values_count", 0);
   if (count != node.num_inputs()) {
@@ -335,14 +293,20 @@ void GivesType(NodeShapes& node, absl::string_view attribute) {
                     absl::StrCat(DataTypeName(written), ", as the output is"));
 }
 
-void ArgMax(NodeShapes& node) {
+void OneAxis(NodeShapes& node) {
+  CountIs(node, 1, 1, "axes");
   AxesSecond(node);
+}
+
+void ArgMax(NodeShapes& node) {
+  OneAxis(node);
   GivesType(node, "output_type");
 }
 
 void ShapeOf(NodeShapes& node) { GivesType(node, "out_type"); }
 
 void ExpandDims(NodeShapes& node) {
+  CountIs(node, 1, 1, "axes");
   if (const auto axis = node.constant(1); axis && axis->size() == 1) NewAxis(node, axis->front());
 }
 
@@ -418,8 +382,16 @@ void Pad(NodeShapes& node) {
   if (smallest < 0) node.BadParameter(absl::StrCat("a padding of ", smallest), "0 or more");
 }
 
+void PadWith(NodeShapes& node) {
+  CountIs(node, 2, 1, "numbers");
+  Pad(node);
+}
+
 // What is mirrored is there; a reflection leaves the border out.
 void MirrorPad(NodeShapes& node) {
+  if (const absl::string_view mode = node.text("mode"); mode != "REFLECT" && mode != "SYMMETRIC") {
+    node.BadParameter(node.has("mode") ? "another mode" : "no mode", "REFLECT or SYMMETRIC");
+  }
   Pad(node);
   const Shape input = node.at(0);
   if (!input.known || !node.given(1)) return;
@@ -438,7 +410,9 @@ void MirrorPad(NodeShapes& node) {
 }
 
 void Resize(NodeShapes& node) {
+  RankIs(node, 0, 4);
   Vectors(node, 1, 1);
+  CountIs(node, 1, 2, "sizes");
   const auto size = node.constant(1);
   if (!size) return;
   for (int64_t each : *size) {
@@ -446,15 +420,6 @@ void Resize(NodeShapes& node) {
     node.BadParameter(absl::StrCat("a size of ", each), "at least 1");
     return;
   }
-}
-
-void Slice(NodeShapes& node) { Vectors(node, 1, 2); }
-
-void Tile(NodeShapes& node) {
-  const Shape shape = node.at(0);
-  const int64_t count = CountOrUnknown(node.at(1));
-  if (!shape.known || count < 0 || count == shape.rank()) return;
-  node.Conflict(1, absl::StrCat(count, " multiples"), absl::StrCat(shape.rank(), " for ", ShapeText(shape.dims)));
 }
 
 void StridedSlice(NodeShapes& node) {
@@ -482,22 +447,24 @@ const absl::flat_hash_map<absl::string_view, ShapeCheck>& Checks() {
       {"MAX_POOL_2D", Pool},
       {"L2_POOL_2D", Pool},
       {"BATCH_MATMUL", BatchMatMul},
-      {"ADD", Broadcast},
-      {"SUB", Broadcast},
-      {"MUL", Broadcast},
-      {"DIV", Broadcast},
-      {"MAXIMUM", Broadcast},
-      {"MINIMUM", Broadcast},
-      {"SQUARED_DIFFERENCE", Broadcast},
-      {"POW", Broadcast},
-      {"FLOOR_DIV", Broadcast},
-      {"FLOOR_MOD", Broadcast},
-      {"EQUAL", Broadcast},
-      {"NOT_EQUAL", Broadcast},
-      {"LESS", Broadcast},
-      {"LESS_EQUAL", Broadcast},
-      {"GREATER", Broadcast},
-      {"GREATER_EQUAL", Broadcast},
+      {"ADD", Pair},
+      {"SUB", Pair},
+      {"MUL", Pair},
+      {"DIV", Pair},
+      {"MAXIMUM", Pair},
+      {"MINIMUM", Pair},
+      {"SQUARED_DIFFERENCE", Pair},
+      {"POW", Pair},
+      {"LOGICAL_AND", Pair},
+      {"LOGICAL_OR", Pair},
+      {"FLOOR_DIV", Pair},
+      {"FLOOR_MOD", Pair},
+      {"EQUAL", Pair},
+      {"NOT_EQUAL", Pair},
+      {"LESS", Pair},
+      {"LESS_EQUAL", Pair},
+      {"GREATER", Pair},
+      {"GREATER_EQUAL", Pair},
       {"CONCATENATION", Concatenation},
       {"MEAN", AxesSecond},
       {"SUM", AxesSecond},
@@ -509,26 +476,21 @@ const absl::flat_hash_map<absl::string_view, ShapeCheck>& Checks() {
       {"ARG_MAX", ArgMax},
       {"ARG_MIN", ArgMax},
       {"SHAPE", ShapeOf},
-      {"CUMSUM", AxesSecond},
-      {"REVERSE_V2", AxesSecond},
-      {"SPLIT", Split},
-      {"UNPACK", AxisAttribute},
+      {"L2_NORMALIZATION", NoActivation},
+      {"CUMSUM", OneAxis},
       {"GATHER", Gather},
       {"GATHER_ND", GatherNd},
-      {"BROADCAST_TO", BroadcastTo},
       {"PACK", Pack},
       {"EXPAND_DIMS", ExpandDims},
       {"SQUEEZE", Squeeze},
       {"TRANSPOSE", Transpose},
       {"RESHAPE", Reshape},
       {"PAD", Pad},
-      {"PADV2", Pad},
+      {"PADV2", PadWith},
       {"MIRROR_PAD", MirrorPad},
       {"RESIZE_BILINEAR", Resize},
       {"RESIZE_NEAREST_NEIGHBOR", Resize},
-      {"SLICE", Slice},
       {"STRIDED_SLICE", StridedSlice},
-      {"TILE", Tile},
   };
   return *checks;
 }
@@ -537,7 +499,7 @@ const absl::flat_hash_map<absl::string_view, ShapeCheck>& Checks() {
 
 ShapeCheck ShapeCheckOf(absl::string_view op_type) {
   const auto found = Checks().find(op_type);
-  return found == Checks().end() ? nullptr : found->second;
+  return found == Checks().end() ? MovingCheckOf(op_type) : found->second;
 }
 
 }  // namespace quantgate

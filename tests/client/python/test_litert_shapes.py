@@ -262,10 +262,135 @@ CASES['spread_by_matrix'] = 'BROADCAST_TO', [given(3, 1), ints([2, 3, 4])], None
 CASES['packed_others'] = 'PACK', [given(3, 6), given(3, 5)], ('PackOptions', {'valuesCount': 2, 'axis': 1})
 CASES['packed_other_rank'] = 'PACK', [given(3, 6), given(3, 6, 2)], ('PackOptions', {'valuesCount': 2, 'axis': 1})
 
+def batch_to_space(shape, blocks, crops):
+    return 'BATCH_TO_SPACE_ND', [given(*shape), ints(*blocks), ints(*crops)], None
+
+
+def space_to_batch(shape, blocks, pads):
+    return 'SPACE_TO_BATCH_ND', [given(*shape), ints(*blocks), ints(*pads)], None
+
+
+def splits(sizes, axis=1, number_of_splits=1, shape=(2, 6)):
+    return 'SPLIT_V', [given(*shape), ints(*sizes), axis], ('SplitVOptions', {'numSplits': number_of_splits})
+
+
+def selects(operator, choice, left, right):
+    table = ('SelectOptions' if operator == 'SELECT' else 'SelectV2Options', {})
+    return operator, [Tensor('BOOL', choice), given(*left), given(*right)], table
+
+
+# Counts, sizes and positions.
+CASES.update({
+    'mirrored_by_no_mode': ('MIRROR_PAD', [given(2, 3), ints([0, 1], [2, 0])], ('MirrorPadOptions', {'mode': 2})),
+    'mirrored_without_options': ('MIRROR_PAD', [given(2, 3), ints([0, 1], [2, 0])], None),
+    'unpacked': ('UNPACK', [given(1, 6)], ('UnpackOptions', {'num': 1, 'axis': 0})),
+    'unpacked_miscounted': ('UNPACK', [given(1, 6)], ('UnpackOptions', {'num': 2, 'axis': 0})),
+    'unpacked_without_options': ('UNPACK', [given(1, 6)], None),
+    'unpacked_in_part': ('UNPACK', [given(1, 6)], ('UnpackOptions', {'num': 1, 'axis': -1})),
+    'split_miscounted': ('SPLIT', [number(1), given(2, 6)], ('SplitOptions', {'numSplits': 2})),
+    'split_by_no_axis': ('SPLIT', [ints(), given(2, 6)], ('SplitOptions', {'numSplits': 1})),
+    'split_into': splits([6], number(1)), 'split_into_open': splits([-1], number(-1)),
+    'split_into_less': splits([5], number(1)), 'split_into_more': splits([7], number(1)),
+    'split_into_two': splits([3, 3], number(1)), 'split_into_miscounted': splits([6], number(1), 2),
+    'split_into_beyond': splits([6], number(2)), 'split_into_before': splits([6], number(-3)),
+    'sliced_from_before': ('SLICE', [given(4, 6), ints(-1, 2), ints(3, 2)], None),
+    'sliced_from_less': ('SLICE', [given(4, 6), ints(1), ints(3, 2)], None),
+    'sliced_by_more': ('SLICE', [given(4, 6), ints(1, 2), ints(3, 2, 1)], None),
+    'sliced_of_more': ('SLICE', [given(4, 6, 2), ints(1, 2), ints(3, 2)], None),
+    'tiled_never': ('TILE', [given(2, 3), ints(0, 1)], None),
+    'tiled_negative': ('TILE', [given(2, 3), ints(2, -1)], None),
+    'spread_to_negative': ('BROADCAST_TO', [given(3, 1), ints(-2, 3, 4)], None, 2),
+    'filled': ('FILL', [ints(2, 3), stored()], None), 'filled_negative': ('FILL', [ints(2, -3), stored()], None),
+    'filled_by_vector': ('FILL', [ints(2, 3), stored(1)], None),
+    'batched': space_to_batch((1, 4, 6, 3), (2, 3), ([0, 0], [0, 0])),
+    'batched_padded': space_to_batch((1, 3, 6, 3), (2, 3), ([0, 1], [1, 2])),
+    'batched_unevenly': space_to_batch((1, 4, 5, 3), (2, 3), ([0, 0], [0, 0])),
+    'batched_by_nothing': space_to_batch((1, 4, 6, 3), (2, 0), ([0, 0], [0, 0])),
+    'batched_by_negative': space_to_batch((1, 4, 6, 3), (2, -3), ([0, 0], [0, 0])),
+    'batched_by_more': space_to_batch((1, 4, 6, 3), (2, 3, 1), ([0, 0], [0, 0])),
+    'batched_of_rank_3': space_to_batch((1, 4, 3), (2,), ([0, 0],)),
+    'batched_of_rank_5': space_to_batch((1, 4, 6, 2, 3), (2, 3, 1), ([0, 0], [0, 0], [0, 0])),
+    'batched_padded_by_less': space_to_batch((1, 4, 6, 3), (2, 3), ([0, 0],)),
+    'unbatched': batch_to_space((6, 2, 2, 3), (2, 3), ([0, 0], [0, 0])),
+    'unbatched_cropped': batch_to_space((6, 2, 2, 3), (2, 3), ([1, 1], [0, 5])),
+    'unbatched_cropped_negative': batch_to_space((6, 2, 2, 3), (2, 3), ([-1, 1], [0, 0])),
+    'unbatched_cropped_too_much': batch_to_space((6, 2, 2, 3), (2, 3), ([3, 3], [0, 0])),
+    'unbatched_unevenly': batch_to_space((5, 2, 2, 3), (2, 3), ([0, 0], [0, 0])),
+    'unbatched_by_nothing': batch_to_space((6, 2, 2, 3), (2, 0), ([0, 0], [0, 0])),
+    'unbatched_by_less': batch_to_space((6, 2, 2, 3), (2,), ([0, 0], [0, 0])),
+    'unbatched_of_rank_5': batch_to_space((6, 2, 2, 3, 1), (2, 3, 1), ([0, 0], [0, 0], [0, 0])),
+    'deepened_of_rank_3': ('SPACE_TO_DEPTH', [given(4, 6, 3)], ('SpaceToDepthOptions', {'blockSize': 2})),
+    'flattened_of_rank_5': ('DEPTH_TO_SPACE', [given(1, 4, 6, 2, 8)], ('DepthToSpaceOptions', {'blockSize': 2})),
+    'resized_of_rank_3': ('RESIZE_BILINEAR', [given(3, 3, 4), ints(6, 6)], ('ResizeBilinearOptions', {})),
+    'nearest_of_rank_5': ('RESIZE_NEAREST_NEIGHBOR', [given(1, 3, 3, 4, 1), ints(6, 6)],
+                          ('ResizeNearestNeighborOptions', {})),
+    'resized_by_less': ('RESIZE_BILINEAR', [given(2, 3, 3, 4), ints(6)], ('ResizeBilinearOptions', {})),
+    'transposed_of_rank_3': ('TRANSPOSE_CONV', [ints(2, 10, 10, 6), stored(6, 3, 3, 4), given(2, 5, 4)],
+                             transposed((6, 3, 3, 4))[2]),
+    'transposed_by_less': ('TRANSPOSE_CONV', [ints(2, 10, 10), stored(6, 3, 3, 4), given(2, 5, 5, 4)],
+                           transposed((6, 3, 3, 4))[2]),
+    'transposed_to_less_than_the_filter': ('TRANSPOSE_CONV', [ints(2, 2, 11, 6), stored(6, 3, 3, 4), given(2, 1, 5, 4)],
+                                           transposed((6, 3, 3, 4), padding=VALID)[2]),
+    'depthwise_window': depthwise((1, 5, 3, 4), padding=VALID),
+    'depthwise_window_too_high': depthwise((1, 6, 3, 4), padding=VALID),
+    'depthwise_window_dilated_too_wide': depthwise((1, 3, 3, 4), padding=VALID, dilationWFactor=3),
+    'matmul_batches': pair('BATCH_MATMUL', (2, 3, 4), (3, 4, 5), 'BatchMatMulOptions'),
+    'matmul_batches_spread': pair('BATCH_MATMUL', (2, 1, 3, 4), (3, 4, 5), 'BatchMatMulOptions'),
+    'selected': selects('SELECT', (2, 3), (2, 3), (2, 3)), 'selected_by_rows': selects('SELECT', (2,), (2, 3), (2, 3)),
+    'selected_by_one': selects('SELECT', (), (2, 3), (2, 3)), 'selected_by_many': selects('SELECT', (3,), (2, 3), (2, 3)),
+    'selected_of_others': selects('SELECT', (2, 3), (2, 3), (2, 4)),
+    'selected_by_rows_of_others': selects('SELECT', (2,), (2, 3), (2, 4)),
+    'selected_by_others': selects('SELECT', (2, 1), (2, 3), (2, 3)),
+    'selected_spread': selects('SELECT_V2', (2, 1), (3,), (1, 3)),
+    'selected_apart': selects('SELECT_V2', (2, 1), (3,), (1, 4)),
+    'selected_by_apart': selects('SELECT_V2', (4, 3), (1, 3), (2, 3)),
+    'sloped': ('PRELU', [given(1, 5, 2, 4), stored(1, 1, 4)], None),
+    'sloped_apart': ('PRELU', [given(1, 5, 2, 4), stored(1, 1, 3)], None),
+    'sloped_to_more': ('PRELU', [given(1, 5, 2, 1), stored(1, 1, 3)], None),
+    'sloped_of_rank': ('PRELU', [given(5, 2, 4), stored(1, 1, 1, 4)], None),
+    'summed': ('ADD_N', [given(2, 3), given(2, 3)], None), 'summed_spread': ('ADD_N', [given(2, 3), given(1, 3)], None),
+    'both': ('LOGICAL_AND', [Tensor('BOOL', (2, 3)), Tensor('BOOL', (3,))], None),
+    'both_apart': ('LOGICAL_AND', [Tensor('BOOL', (2, 3)), Tensor('BOOL', (2,))], None),
+    'either_apart': ('LOGICAL_OR', [Tensor('BOOL', (2, 3)), Tensor('BOOL', (2,))], None),
+    'gathered_by_batches': ('GATHER', [given(2, 3, 4), ints([0, 2], [1, 1])], ('GatherOptions', {'axis': 1, 'batchDims': 1})),
+    'gathered_by_batches_beyond': ('GATHER', [given(2, 3, 4), ints([0, 1], [1, 1])],
+                                   ('GatherOptions', {'axis': 0, 'batchDims': 1})),
+    'gathered_by_batches_from_the_end': ('GATHER', [given(2, 3, 4), ints([0, 1], [1, 1])],
+                                         ('GatherOptions', {'axis': 0, 'batchDims': -1})),
+    'one_hot': ('ONE_HOT', [ints(0, 2), number(3), stored(), stored()], ('OneHotOptions', {'axis': -1})),
+    'one_hot_beyond': ('ONE_HOT', [ints(0, 2), number(3), stored(), stored()], ('OneHotOptions', {'axis': 2})),
+    'one_hot_first': ('ONE_HOT', [ints(0, 2), number(3), stored(), stored()], ('OneHotOptions', {'axis': 0})),
+    'one_hot_before': ('ONE_HOT', [ints(0, 2), number(3), stored(), stored()], ('OneHotOptions', {'axis': -2})),
+    'one_hot_negative': ('ONE_HOT', [ints(0, 2), number(-3), stored(), stored()], ('OneHotOptions', {'axis': -1})),
+    'one_hot_of_two_depths': ('ONE_HOT', [ints(0, 2), ints(3, 3), stored(), stored()], ('OneHotOptions', {'axis': -1})),
+    'looked_up': ('EMBEDDING_LOOKUP', [ints(0, 4), stored(5, 3)], None),
+    'looked_up_past': ('EMBEDDING_LOOKUP', [ints(0, 5), stored(5, 3)], None),
+    'looked_up_before': ('EMBEDDING_LOOKUP', [ints(0, -1), stored(5, 3)], None),
+    'updated': ('DYNAMIC_UPDATE_SLICE', [given(4, 5), given(2, 2), ints(1, 1)], None),
+    'updated_from_less': ('DYNAMIC_UPDATE_SLICE', [given(4, 5), given(2, 2), ints(1)], None),
+    'updated_by_less': ('DYNAMIC_UPDATE_SLICE', [given(4, 5), given(2), ints(1, 1)], None),
+    'expanded_twice': ('EXPAND_DIMS', [given(2, 3), ints(0, 1)], None),
+    'cumulated': ('CUMSUM', [given(2, 3, 4), number(1)], ('CumsumOptions', {})),
+    'cumulated_twice': ('CUMSUM', [given(2, 3, 4), ints(0, 1)], ('CumsumOptions', {})),
+    'largest_along_two': ('ARG_MAX', [given(2, 3, 4), ints(0, 1)], ('ArgMaxOptions', {'outputType': 2})),
+    'reversed': ('REVERSE_V2', [given(2, 3, 4), ints(0, 1)], None),
+    'reversed_from_the_end': ('REVERSE_V2', [given(2, 3, 4), ints(-1, 1)], None),
+    'reversed_apart': ('REVERSE_V2', [given(2, 3, 4), ints(0, 2)], None),
+    'reversed_along_nothing': ('REVERSE_V2', [given(2, 3, 4), ints()], None),
+    'normalized': ('L2_NORMALIZATION', [given(2, 3)], ('L2NormOptions', {})),
+    'normalized_and_rectified': ('L2_NORMALIZATION', [given(2, 3)], ('L2NormOptions', {'fusedActivationFunction': 1})),
+    'dense_and_rectified': ('FULLY_CONNECTED', [given(3, 8), stored(5, 8)], ('FullyConnectedOptions', {'fusedActivationFunction': 3})),
+    'dense_and_bent': ('FULLY_CONNECTED', [given(3, 8), stored(5, 8)], ('FullyConnectedOptions', {'fusedActivationFunction': 4})),
+    'dense_and_signed': ('FULLY_CONNECTED', [given(3, 8), stored(5, 8)], ('FullyConnectedOptions', {'fusedActivationFunction': 5})),
+    'padded_with': ('PADV2', [given(2, 3), ints([0, 1], [2, 0]), stored(1)], None),
+    'padded_with_two': ('PADV2', [given(2, 3), ints([0, 1], [2, 0]), stored(2)], None),
+})
+
 # LiteRT does not look, and computes something else than the model says.
 CASES['average_padding'] = pool('AVERAGE_POOL_2D', padding=NEITHER)
 CASES['max_padding'] = pool('MAX_POOL_2D', padding=NEITHER)
 UNASKED = {'transposes_twice': 'an axis of the result reads one that another reads as well',
+           'depthwise_window_too_high': 'the result has no elements',
            'average_padding': 'the result has no elements', 'max_padding': 'the result has no elements',
            'shape_in_another_type': 'the result is of the type of the option',
            'largest_in_another_type': 'the result is of the type of the option'}
@@ -302,7 +427,8 @@ def refusal(model):
 @pytest.mark.parametrize('name', sorted(CASES))
 def test_unsound_where_litert_refuses(name, tmp_path):
     operator, inputs, options, version = (*CASES[name], 1)[:4]
-    kind = {'ARG_MAX': 'INT32', 'ARG_MIN': 'INT32', 'EQUAL': 'BOOL', 'LESS': 'BOOL', 'GREATER_EQUAL': 'BOOL', 'SHAPE': 'INT32'}
+    kind = {'ARG_MAX': 'INT32', 'ARG_MIN': 'INT32', 'EQUAL': 'BOOL', 'LESS': 'BOOL', 'GREATER_EQUAL': 'BOOL', 'SHAPE': 'INT32',
+            'LOGICAL_AND': 'BOOL', 'LOGICAL_OR': 'BOOL'}
     # Shapes of results are LiteRT's to find.
     model = write(Case(operator, inputs, [Tensor('INT64' if name.endswith('_int64') else kind.get(operator, 'FLOAT32'), ())], options, version))
     path = tmp_path / 'model.tflite'
