@@ -628,6 +628,27 @@ std::vector<Case> Cases() {
          return Dequantized(kInt16, {0.1, 0.2});
        },
        "AX601", refused, fails},
+      {"ProductByDelegate", kXnnpack, [] { return ConstantProduct(kInt8, {0.1}); }, ""},
+      {"ProductShifted", kXnnpack, [] { return ConstantProduct(kInt8, {0.1}, 3); }, "CV602", fallback, partial},
+      // 0.1 x 0.1 / 3.92e-5 is 255.1.
+      {"ProductIntoFarSmallerScale", kXnnpack, [] { return ConstantProduct(kInt8, {0.1}, 0, 3.92e-5); }, "NR105",
+       refused, fails},
+      {"ProductIntoSmallerScale", kXnnpack, [] { return ConstantProduct(kInt8, {0.1}, 0, 3.93e-5); }, ""},
+      {"ProductAtRunTimeIntoFarSmallerScale", kXnnpack,
+       [] { return AtRunTime(ConstantProduct(kInt8, {0.1}, 0, 3.92e-5), "w"); }, ""},
+      {"ProductIntoFarSmallerScaleByReference", kReference, [] { return ConstantProduct(kInt8, {0.1}, 0, 3.92e-5); },
+       ""},
+      // 0.1 / 2^19 is 1.907e-7, 0.1 / 2^14 is 6.1e-6.
+      {"SumIntoFarSmallerScale", kReference, [] { return Binary("ADD", kInt8, 0.01, 1.9e-7); }, "NR105", refused,
+       fails},
+      {"SumIntoSmallerScale", kReference, [] { return Binary("ADD", kInt8, 0.01, 1.91e-7); }, ""},
+      {"WideSumIntoFarSmallerScale", kReference, [] { return Binary("ADD", kInt16, 0.01, 6e-6); }, "NR105", refused,
+       fails},
+      {"WideSumIntoSmallerScale", kReference, [] { return Binary("ADD", kInt16, 0.01, 6.2e-6); }, ""},
+      // 0.1 x 0.1 / 4096 is 2.441e-6.
+      {"SquareIntoFarSmallerScale", kReference, [] { return Binary("SQUARED_DIFFERENCE", kInt8, 0.1, 2.4e-6); },
+       "NR105", refused, fails},
+      {"SquareIntoSmallerScale", kReference, [] { return Binary("SQUARED_DIFFERENCE", kInt8, 0.1, 2.5e-6); }, ""},
       {"HybridMatMul", kXnnpack, [] { return HybridMatMul(false); }, ""},
       {"HybridMatMulByReference", kReference, [] { return HybridMatMul(true); }, ""},
       {"HybridMatMulAtRunTime", kXnnpack, [] { return HybridMatMul(true); }, "GS106", wrong, full},

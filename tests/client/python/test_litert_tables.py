@@ -375,3 +375,76 @@ def test_sparsity_that_does_not_hold(change, holds, tmp_path):
     main.run('FULLY_CONNECTED', ['x', 'w', None], ['y'], 8, FullyConnectedOptions={})
     main.gives('y')
     assert checked(written(model, tmp_path), 'reference')[0] == (set() if holds else {'FI001'})
+
+
+def binary(operator, type, first, second, result, zero_point=0, shape=(4, 4), data=None, table=None):
+    """Of tensors of these scales; the second one is a constant where there is data, and may have several scales."""
+    model = empty()
+    main = Body(model)
+    main.given('x', type, shape, scale=first)
+    (main.given if data is None else main.tensor)('k', 'INT8' if data is not None else type, shape,
+                                                  **({} if data is None else {'data': data}), scale=0.5)
+    quantization = main.graph.tensors[1].quantization
+    quantization.scale, quantization.zeroPoint = list(second), [zero_point] * len(second)
+    main.tensor('y', type, shape, scale=result)
+    main.run(operator, ['x', 'k'], ['y'], 4 if operator == 'BATCH_MATMUL' else 2, **({table: {}} if table else {}))
+    main.gives('y')
+    return model
+
+
+@pytest.mark.parametrize('zero_point', [0, 3])
+@pytest.mark.parametrize('data', [None, numpy.ones((4, 4), numpy.int8)], ids=['given', 'constant'])
+@pytest.mark.parametrize('below', [True, False])
+def test_products_of_bytes(zero_point, data, below, tmp_path):
+    """The delegate takes those of which the second has zero point 0, and ends of a constant above a factor of 255."""
+    model = binary('BATCH_MATMUL', 'INT8', 0.5, [0.5], 0.25 / (255 if below else 255.01), zero_point, data=data,
+                   table='BatchMatMulOptions')
+    feeds = [numpy.ones((4, 4), numpy.int8)] * (2 if data is None else 1)
+    for target, answer, errors, warnings in judged(model, feeds, tmp_path):
+        ends = target == 'xnnpack' and zero_point == 0 and not below and data is not None
+        assert (errors, bool(answer.error)) == (({'NR105'}, True) if ends else (set(), False))
+        if target == 'xnnpack' and not ends:
+            assert answer.delegated == (zero_point == 0) == ('CV602' not in warnings)
+
+
+@pytest.mark.parametrize('type, bits', [('INT8', 19), ('UINT8', 19), ('INT16', 14)])
+@pytest.mark.parametrize('below', [True, False])
+def test_sums_into_a_small_scale(type, bits, below, tmp_path):
+    model = binary('ADD', type, 0.25, [0.5], 0.5 / 2**bits * (1.01 if below else 1), table='AddOptions')
+    for _, answer, errors, _ in judged(model, [numpy.ones((4, 4), NUMPY[type])] * 2, tmp_path):
+        assert (errors, bool(answer.error)) == ((set(), False) if below else ({'NR105'}, True)), answer.error
+
+
+@pytest.mark.parametrize('below', [True, False])
+def test_squares_into_a_small_scale(below, tmp_path):
+    model = binary('SQUARED_DIFFERENCE', 'INT8', 0.5, [0.5], 0.25 / 4096 * (1.01 if below else 1))
+    for _, answer, errors, _ in judged(model, [numpy.ones((4, 4), numpy.int8)] * 2, tmp_path):
+        assert (errors, bool(answer.error)) == ((set(), False) if below else ({'NR105'}, True)), answer.error
+
+
+@pytest.mark.parametrize('count', [1, 4])
+@pytest.mark.parametrize('operator, type, table', [
+    ('BATCH_MATMUL', 'INT8', 'BatchMatMulOptions'), ('BATCH_MATMUL', 'INT16', 'BatchMatMulOptions'),
+    ('BATCH_MATMUL', 'FLOAT32', 'BatchMatMulOptions'), ('MAXIMUM', 'INT8', None), ('DIV', 'INT8', 'DivOptions')])
+def test_constants_of_several_scales(operator, type, table, count, tmp_path):
+    scale = None if type == 'FLOAT32' else 1.0
+    data = numpy.eye(4, dtype=numpy.int8) + (operator != 'BATCH_MATMUL')
+    model = binary(operator, type, scale, [1.0] * count, scale, data=data, table=table)
+    model.subgraphs[0].tensors[1].quantization.quantizedDimension = 1
+    x = numpy.arange(16).reshape(4, 4).astype(NUMPY[type])
+    right = {'BATCH_MATMUL': x, 'MAXIMUM': numpy.maximum(x, data), 'DIV': x / data}[operator]
+    for _, answer, errors, _ in judged(model, [x], tmp_path):
+        wrong = bool(answer.error) or (abs(answer.outputs[0][0] - right) > 0.6).any()
+        if operator != 'MAXIMUM':
+            assert wrong == (count > 1 and type != 'FLOAT32')
+        assert errors == ({'AX601'} if count > 1 and type != 'FLOAT32' else set())
+
+
+@pytest.mark.parametrize('zero_point', [0, 5])
+def test_wide_products_with_bytes(zero_point, tmp_path):
+    model = binary('BATCH_MATMUL', 'INT16', 1.0, [1.0], 1.0, zero_point, data=numpy.eye(4, dtype=numpy.int8),
+                   table='BatchMatMulOptions')
+    x = numpy.arange(16).reshape(4, 4).astype(numpy.int16)
+    for _, answer, errors, _ in judged(model, [x], tmp_path):
+        assert (errors, bool(answer.error)) == ((set(), False) if zero_point == 0 else ({'QS104'}, True)), answer.error
+        assert answer.error or (answer.outputs[0][0] == x).all()
