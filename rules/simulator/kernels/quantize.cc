@@ -216,7 +216,9 @@ absl::Status Requantize(const Profile& profile, KernelCall& call) {
   }
   out.tensor.dims = in.tensor.dims;
   const bool bytes = BitWidth(in.tensor.type) == 8 && BitWidth(out.tensor.type) == 8;
-  if (bytes && (profile.xnnpack_delegate || profile.family == Family::kXnnpack)) return RequantizeByShift(in, out);
+  // The delegate leaves a change of type to LiteRT.
+  const bool delegated = profile.xnnpack_delegate && in.tensor.type == out.tensor.type;
+  if (bytes && (delegated || profile.family == Family::kXnnpack)) return RequantizeByShift(in, out);
   const bool integer = profile.family == Family::kLiteRt || profile.family == Family::kTosa;
   if (!integer) {
     std::vector<float> values;

@@ -11,6 +11,7 @@
 #include "rules/simulator/kernels/decomposed.h"
 #include "rules/simulator/kernels/elements.h"
 #include "rules/simulator/kernels/fixed_point.h"
+#include "rules/simulator/kernels/hard_swish.h"
 #include "rules/simulator/kernels/kernels.h"
 #include "rules/simulator/kernels/lookup.h"
 #include "rules/simulator/kernels/shapes.h"
@@ -301,6 +302,26 @@ absl::Status AbsFixed(const QTensor& in, QTensor& out) {
   });
 }
 
+// LiteRT: the root in steps of the output is cut off.
+absl::Status SqrtCutOff(const QTensor& in, QTensor& out) {
+  const int64_t zero_point = in.q.zero_point();
+  const std::vector<int64_t> values = Load<int64_t>(in.tensor);
+  if (std::any_of(values.begin(), values.end(), [&](int64_t x) { return x < zero_point; })) {
+    return absl::UnimplementedError("LiteRT refuses the square root of a negative number");
+  }
+  return ForEach(in, out, [&](int64_t x) {
+    const float real = in.q.scales[0] * static_cast<float>(x - zero_point);
+    return RoundEvenClamped(std::trunc(std::sqrt(real) / out.q.scales[0]), INT32_MIN, INT32_MAX) + out.q.zero_point();
+  });
+}
+
+absl::Status HardSwishFixed(const QTensor& in, QTensor& out) {
+  const absl::StatusOr<FixedHardSwish> function =
+      FixedHardSwish::Make(in.q.scales[0], in.q.zero_point(), out.q.scales[0], out.q.zero_point());
+  if (!function.ok()) return function.status();
+  return ForEach(in, out, *function);
+}
+
 }  // namespace
 
 absl::Status Unary(const Profile& profile, KernelCall& call) {
@@ -354,6 +375,12 @@ absl::Status Unary(const Profile& profile, KernelCall& call) {
       return words ? ByInterpolation(in, out, function) : ByTable(in, out, xnnpack, function);
     case OpId::kElu:
       if (bytes) return ByTable(in, out, xnnpack, function);
+      break;
+    case OpId::kSqrt:
+      if (profile.family == Family::kLiteRt) return SqrtCutOff(in, out);
+      break;
+    case OpId::kHardSwish:
+      if (bytes && profile.family == Family::kLiteRt) return HardSwishFixed(in, out);
       break;
     default:
       break;

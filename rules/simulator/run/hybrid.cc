@@ -70,19 +70,28 @@ bool IsDelegated(const Profile& profile, const NodeReader& node, const Tensor& w
 QuantizeRun FormOf(const Profile& profile, const NodeReader& node, const QTensor& weight) {
   if (IsDelegated(profile, node, weight.tensor)) return AsymmetricEven;
   const bool per_channel = weight.q.scales.size() > 1;
-  if (node.op_type() == "DEPTHWISE_CONV_2D") return Asymmetric;
+  if (node.op_type() == "DEPTHWISE_CONV_2D" || node.op_type() == "TRANSPOSE_CONV") return Asymmetric;
   if (node.op_type() == "CONV_2D") return per_channel ? Asymmetric : Symmetric;
   // The optimized kernel of weights of four bits knows no zero points.
   if (weight.tensor.type == v1::DATA_TYPE_INT4 && !profile.reference_kernels) return Symmetric;
   return node.Int("asymmetric_quantize_inputs", 0) != 0 ? Asymmetric : Symmetric;
 }
 
+// XNNPACK takes a convolution of single pixels for a fully connected layer, whose rows are pixels.
+bool IsPixelwise(const NodeReader& node, const Tensor& x, const Tensor& weight) {
+  return node.op_type() == "CONV_2D" && weight.dims.size() == 4 && weight.dims[1] == 1 && weight.dims[2] == 1 &&
+         node.Int("stride_h", 1) == 1 && node.Int("stride_w", 1) == 1 && !x.dims.empty() &&
+         weight.dims[3] == x.dims.back();
+}
+
 // Numbers that are quantized together; 0: it is not known.
-size_t RunLength(const NodeReader& node, const Tensor& x, const Tensor& weight) {
+size_t RunLength(const Profile& profile, const NodeReader& node, const Tensor& x, const Tensor& weight) {
   const size_t count = x.data.size() / sizeof(float);
   size_t length = 0;
   if (node.op_type() == "FULLY_CONNECTED") {
     length = weight.dims.size() == 2 ? static_cast<size_t>(weight.dims[1]) : 0;
+  } else if (IsDelegated(profile, node, weight) && IsPixelwise(node, x, weight)) {
+    length = static_cast<size_t>(weight.dims[3]);
   } else if (node.op_type() == "BATCH_MATMUL") {
     length = node.Int("adj_x", 0) != 0 || x.dims.empty() ? 0 : static_cast<size_t>(x.dims.back());
   } else {
@@ -95,9 +104,13 @@ size_t RunLength(const NodeReader& node, const Tensor& x, const Tensor& weight) 
 
 bool IsHybrid(const NodeReader& node) {
   const absl::string_view op = node.op_type();
-  if (op != "FULLY_CONNECTED" && op != "CONV_2D" && op != "DEPTHWISE_CONV_2D" && op != "BATCH_MATMUL") return false;
-  return node.graph().origin() == v1::Graph::TFLITE && node.argument_type(0) == v1::DATA_TYPE_FLOAT32 &&
-         IsInteger(node.argument_type(1));
+  const bool transposed = op == "TRANSPOSE_CONV";
+  if (!transposed && op != "FULLY_CONNECTED" && op != "CONV_2D" && op != "DEPTHWISE_CONV_2D" && op != "BATCH_MATMUL") {
+    return false;
+  }
+  // A transposed convolution has the shape of its result in front.
+  return node.graph().origin() == v1::Graph::TFLITE &&
+         node.argument_type(transposed ? 2 : 0) == v1::DATA_TYPE_FLOAT32 && IsInteger(node.argument_type(1));
 }
 
 std::optional<Tensor> HybridInput(const Profile& profile, const NodeReader& node, const QTensor& x,
@@ -105,7 +118,7 @@ std::optional<Tensor> HybridInput(const Profile& profile, const NodeReader& node
   if (profile.family != Family::kLiteRt || !IsHybrid(node) || x.tensor.type != v1::DATA_TYPE_FLOAT32) {
     return std::nullopt;
   }
-  const size_t length = RunLength(node, x.tensor, weight.tensor);
+  const size_t length = RunLength(profile, node, x.tensor, weight.tensor);
   if (length == 0 || !weight.q.quantized()) return std::nullopt;
   Tensor rounded = x.tensor;
   QuantizeRuns(rounded.as<float>(), length, FormOf(profile, node, weight));

@@ -98,9 +98,13 @@ class Simulator {
   }
 
   // See HybridInput.
-  std::optional<Tensor> HybridFirst(const NodeReader& reader, const std::vector<Held>& read) const {
-    if (read.size() < 2 || read[0].affine == nullptr || read[1].affine == nullptr) return std::nullopt;
-    return HybridInput(profile_, reader, *read[0].affine, *read[1].affine);
+  std::optional<Tensor> HybridFirst(const Step& step, const NodeReader& reader, const std::vector<Held>& read) const {
+    const QTensor* ports[] = {nullptr, nullptr};
+    for (size_t i = 0; i < read.size() && i < step.inputs.size(); ++i) {
+      if (step.inputs[i].port == 0 || step.inputs[i].port == 1) ports[step.inputs[i].port] = read[i].affine.get();
+    }
+    if (ports[0] == nullptr || ports[1] == nullptr) return std::nullopt;
+    return HybridInput(profile_, reader, *ports[0], *ports[1]);
   }
 
   absl::Status RunStep(const Step& step) {
@@ -195,7 +199,7 @@ class Simulator {
       if (!input.ok()) return input.status();
       rounded.tensor = *std::move(input);
       node.rounded_first = &rounded;
-    } else if (std::optional<Tensor> input = HybridFirst(reader, *read); input.has_value()) {
+    } else if (std::optional<Tensor> input = HybridFirst(*called, reader, *read); input.has_value()) {
       rounded.tensor = *std::move(input);
       node.rounded_first = &rounded;
     }

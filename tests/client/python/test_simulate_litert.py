@@ -53,7 +53,8 @@ def computed_here(case, numbers):
 
 def simulated(case, numbers, folder, profile='litert/reference'):
     (folder / 'model.tflite').write_bytes(write(case))
-    np.savez(folder / 'in.npz', in0=numbers)
+    fed = next(i for i, tensor in enumerate(case.inputs) if tensor is not None and tensor.data is None)
+    np.savez(folder / 'in.npz', **{f'in{fed}': numbers})
     command = [os.environ['QUANTGATE_EXECUTABLE'], 'simulate', str(folder / 'model.tflite'), '--profile',
                profile, '--input', str(folder / 'in.npz'), '--dump', str(folder / 'out.npz'), '--quiet']
     done = subprocess.run(command, capture_output=True, text=True, timeout=60)
@@ -163,7 +164,14 @@ def hybrid(operator, kind, channels, asymmetric):
                     {'padding': 1, 'strideW': 1, 'strideH': 1}, 2),
         'DEPTHWISE_CONV_2D': ((2, 5, 5, 4), (1, 3, 3, 4), (2, 3, 3, 4), 3, 'DepthwiseConv2DOptions',
                               {'padding': 1, 'strideW': 1, 'strideH': 1, 'depthMultiplier': 1}, 4),
+        'PIXELS': ((2, 5, 5, 4), (6, 1, 1, 4), (2, 5, 5, 6), 0, 'Conv2DOptions',
+                   {'padding': 0, 'strideW': 1, 'strideH': 1}, 2),
+        'SOME_PIXELS': ((2, 5, 5, 4), (6, 1, 1, 4), (2, 3, 3, 6), 0, 'Conv2DOptions',
+                        {'padding': 0, 'strideW': 2, 'strideH': 2}, 2),
+        'TRANSPOSE_CONV': ((2, 4, 4, 3), (2, 3, 3, 3), (2, 9, 9, 2), 0, 'TransposeConvOptions',
+                           {'padding': 1, 'strideW': 2, 'strideH': 2}, 3),
         'BATCH_MATMUL': ((2, 3, 16), (2, 16, 8), (2, 3, 8), 0, 'BatchMatMulOptions', {}, 4)}[operator]
+    operator = 'CONV_2D' if operator.endswith('PIXELS') else operator
     if operator in ('FULLY_CONNECTED', 'BATCH_MATMUL'):
         options = {**options, 'asymmetricQuantizeInputs': asymmetric}
     scales = [float(scale) for scale in draw.uniform(0.005, 0.02, weights[axis] if channels else 1).astype(np.float32)]
@@ -172,6 +180,8 @@ def hybrid(operator, kind, channels, asymmetric):
     inputs = [Tensor('FLOAT32', shape), weight]
     if operator != 'BATCH_MATMUL':
         inputs.append(Tensor('FLOAT32', (out[-1],), data=draw.normal(size=out[-1])))
+    if operator == 'TRANSPOSE_CONV':
+        inputs = [Tensor('INT32', (4,), data=np.array(out, np.int32)), weight, inputs[0], inputs[2]]
     numbers = (3 * draw.normal(size=shape) + 1).astype(np.float32)
     numbers[0] = abs(numbers[0])
     return Case(operator, inputs, [Tensor('FLOAT32', out)], (table, options), version), numbers
@@ -182,6 +192,8 @@ def hybrid(operator, kind, channels, asymmetric):
     (operator, 'INT8', channels, asymmetric) for operator in ('FULLY_CONNECTED', 'CONV_2D')
     for channels in (False, True) for asymmetric in (False, True)] + [
         ('FULLY_CONNECTED', 'INT4', False, False), ('FULLY_CONNECTED', 'INT4', False, True),
+        ('PIXELS', 'INT8', False, False), ('PIXELS', 'INT8', True, False), ('SOME_PIXELS', 'INT8', True, False),
+        ('TRANSPOSE_CONV', 'INT8', False, False), ('TRANSPOSE_CONV', 'INT8', True, False),
         ('DEPTHWISE_CONV_2D', 'INT8', True, False), ('BATCH_MATMUL', 'INT8', False, False),
         ('BATCH_MATMUL', 'INT8', False, True)])
 def test_hybrid_kernels(operator, kind, channels, asymmetric, profile, tmp_path):
@@ -203,3 +215,32 @@ def check_hybrid(case, numbers, profile, tmp_path):
     answer, = ask([(write(case), [[numbers]], profile)])
     made = simulated(case, numbers, tmp_path, 'litert/' + profile)
     np.testing.assert_allclose(made, answer.outputs[0][0], atol=3e-5)
+
+
+def of_bytes(operator, kind, scale, zero_point, out_kind, out_scale, out_zero_point, version=1, options=None):
+    shape = (1, 65536 if kind == 'INT16' else 256)
+    given = Tensor(kind, shape, scales=[scale], zero_points=[zero_point])
+    return Case(operator, [given], [Tensor(out_kind, shape, scales=[out_scale], zero_points=[out_zero_point])], options,
+                version)
+
+
+def every(kind, least=None):
+    limits = np.iinfo(kind.lower())
+    numbers = np.arange(limits.min, limits.max + 1)
+    return np.maximum(numbers, limits.min if least is None else least).astype(kind.lower())[None]
+
+
+@pytest.mark.parametrize('profile', ['reference', 'xnnpack'])
+@pytest.mark.parametrize('case', [
+    of_bytes('SQRT', 'INT8', 0.02, -128, 'INT8', 0.01, -100, 2), of_bytes('SQRT', 'INT8', 0.05, -20, 'INT8', 0.01, 3, 2),
+    of_bytes('SQRT', 'INT16', 0.001, 0, 'INT16', 0.0002, 0, 2),
+    of_bytes('HARD_SWISH', 'INT8', 0.03, -5, 'INT8', 0.015, -100), of_bytes('HARD_SWISH', 'INT8', 0.08, 20, 'INT8', 0.04, -115),
+    of_bytes('HARD_SWISH', 'UINT8', 0.003, 100, 'UINT8', 0.002, 60), of_bytes('HARD_SWISH', 'UINT8', 0.05, 0, 'UINT8', 0.05, 0),
+    of_bytes('QUANTIZE', 'UINT8', 0.02, 7, 'INT8', 0.013, -9, 3), of_bytes('QUANTIZE', 'INT8', 0.02, 7, 'UINT8', 0.013, 99, 3),
+    of_bytes('QUANTIZE', 'INT8', 0.02, 7, 'INT8', 0.013, -9, 3)],
+    ids=lambda case: f'{case.operator}_{case.inputs[0].type}_{case.outputs[0].type}_{case.inputs[0].scales[0]}')
+def test_every_integer(case, profile, tmp_path):
+    given = case.inputs[0]
+    numbers = every(given.type, given.zero_points[0] if case.operator == 'SQRT' else None)
+    answer, = ask([(write(case), [[numbers]], profile)])
+    np.testing.assert_array_equal(simulated(case, numbers, tmp_path, 'litert/' + profile), answer.outputs[0][0])

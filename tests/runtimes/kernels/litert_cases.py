@@ -196,9 +196,9 @@ def binary(draw):
 
 def unary(draw):
     op = draw.pick('LOGISTIC', 'TANH', 'RELU', 'RELU6', 'LEAKY_RELU', 'GELU', 'EXP', 'ABS', 'ELU', 'QUANTIZE', 'SOFTMAX',
-                   'NEG', 'LOG', 'HARD_SWISH')
+                   'NEG', 'LOG', 'HARD_SWISH', 'SQRT')
     type = draw.pick('INT8', 'UINT8', 'INT16')
-    if op in ('EXP', 'ABS', 'LOG', 'NEG'):
+    if op in ('EXP', 'ABS', 'LOG', 'NEG', 'SQRT'):
         type = draw.pick('INT8', 'INT16')
     if op == 'ELU':
         type = 'INT8'
@@ -207,7 +207,10 @@ def unary(draw):
     shape = [draw.integer(1, 3), draw.integer(1, 40 if op == 'SOFTMAX' else 300)]
     x = draw.activation(type, shape, draw.scale(-15, -11) if type == 'INT16' else draw.scale(-7, -3))
     half = 2**15 if type == 'INT16' else 2**7
-    y = draw.output(type, shape, x.scales[0] * half * 2)
+    changed = {'INT8': 'UINT8', 'UINT8': 'INT8'}.get(type, type) if op == 'QUANTIZE' and draw.rng.random() < 0.3 else type
+    y = draw.output(changed, shape, (x.scales[0] * half * 2) ** (0.5 if op == 'SQRT' else 1))
+    if op == 'SQRT':
+        x.numbers = numpy.maximum(x.numbers, x.zero_points[0]).astype(x.numbers.dtype)
     low = RANGE[type][0]
     fixed = {'LOGISTIC': 2.0**-15 if type == 'INT16' else 1 / 256, 'SOFTMAX': 2.0**-15 if type == 'INT16' else 1 / 256,
              'TANH': 2.0**-15 if type == 'INT16' else 1 / 128}
