@@ -468,12 +468,24 @@ GraphBuilder Resized(bool corners, bool centers) {
   return b;
 }
 
-GraphBuilder Embedding(v1::DataType type, v1::DataType out) {
+GraphBuilder Embedding(v1::DataType type, v1::DataType out, int64_t row = 2) {
   GraphBuilder b = Empty();
   b.Input("i", kInt32, {3});
-  b.Weight("w", type, {5, 2}, 20);
+  b.Weight("w", type, {5, row}, type == v1::DATA_TYPE_INT4 ? (5 * row + 1) / 2 : 10 * row);
+  if (type == v1::DATA_TYPE_INT4) Quantize(b, "w", {0.1});
   b.Node("EMBEDDING_LOOKUP", "op", {"i", "w"}, {"y"});
-  b.Shape("y", out, {3, 2});
+  b.Shape("y", out, {3, row});
+  b.Output("y");
+  return b;
+}
+
+GraphBuilder Summed(v1::DataType type) {
+  GraphBuilder b = Empty();
+  b.Input("x", type, {2, 4});
+  b.Ints("axis", kInt32, {1}, /*scalar=*/false);
+  b.Node("SUM", "op", {"x", "axis"}, {"y"});
+  b.Shape("y", type, {2});
+  for (const char* name : {"x", "y"}) Quantize(b, name, {0.1});
   b.Output("y");
   return b;
 }
@@ -671,6 +683,10 @@ std::vector<Case> Cases() {
       {"LargestInWideIndices", kReference, [] { return Largest(kFloat); }, ""},
       {"LargestInWideIndicesByBuiltin", kXnnpack, [] { return Largest(kFloat); }, "CV602", fallback, partial},
       {"LargestOfWideIntegers", kReference, [] { return Largest(kInt64); }, "DT101", refused, fails},
+      {"EmbeddingOfFourBits", kReference, [] { return Embedding(kInt4, kFloat, 6); }, ""},
+      {"EmbeddingOfFourBitsInOddRows", kReference, [] { return Embedding(kInt4, kFloat, 5); }, "GS107", wrong, full},
+      {"SumOfWords", kReference, [] { return Summed(kInt16); }, "DT104", wrong, full},
+      {"SumOfWordsByOptimizedKernel", kXnnpack, [] { return Summed(kInt16); }, "CV602", fallback, partial},
       {"EmbeddingOfUnsigned", kReference, [] { return Embedding(v1::DATA_TYPE_UINT16, v1::DATA_TYPE_UINT16); }, ""},
       {"EmbeddingOfUnsignedAsFloat", kReference, [] { return Embedding(v1::DATA_TYPE_UINT16, kFloat); }, "DT101",
        refused, fails},

@@ -72,8 +72,9 @@ QuantizeRun FormOf(const Profile& profile, const NodeReader& node, const QTensor
   const bool per_channel = weight.q.scales.size() > 1;
   if (node.op_type() == "DEPTHWISE_CONV_2D" || node.op_type() == "TRANSPOSE_CONV") return Asymmetric;
   if (node.op_type() == "CONV_2D") return per_channel ? Asymmetric : Symmetric;
-  // The optimized kernel of weights of four bits knows no zero points.
-  if (weight.tensor.type == v1::DATA_TYPE_INT4 && !profile.reference_kernels) return Symmetric;
+  // The optimized kernel of weights of four bits knows no zero points; it takes rows of whole bytes.
+  const bool whole = !weight.tensor.dims.empty() && weight.tensor.dims.back() % 2 == 0;
+  if (weight.tensor.type == v1::DATA_TYPE_INT4 && whole && !profile.reference_kernels) return Symmetric;
   return node.Int("asymmetric_quantize_inputs", 0) != 0 ? Asymmetric : Symmetric;
 }
 

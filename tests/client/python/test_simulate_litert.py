@@ -164,6 +164,7 @@ def hybrid(operator, kind, channels, asymmetric):
                     {'padding': 1, 'strideW': 1, 'strideH': 1}, 2),
         'DEPTHWISE_CONV_2D': ((2, 5, 5, 4), (1, 3, 3, 4), (2, 3, 3, 4), 3, 'DepthwiseConv2DOptions',
                               {'padding': 1, 'strideW': 1, 'strideH': 1, 'depthMultiplier': 1}, 4),
+        'ODD_ROWS': ((3, 13), (5, 13), (3, 5), 0, 'FullyConnectedOptions', {}, 10),
         'PIXELS': ((2, 5, 5, 4), (6, 1, 1, 4), (2, 5, 5, 6), 0, 'Conv2DOptions',
                    {'padding': 0, 'strideW': 1, 'strideH': 1}, 2),
         'SOME_PIXELS': ((2, 5, 5, 4), (6, 1, 1, 4), (2, 3, 3, 6), 0, 'Conv2DOptions',
@@ -171,7 +172,7 @@ def hybrid(operator, kind, channels, asymmetric):
         'TRANSPOSE_CONV': ((2, 4, 4, 3), (2, 3, 3, 3), (2, 9, 9, 2), 0, 'TransposeConvOptions',
                            {'padding': 1, 'strideW': 2, 'strideH': 2}, 3),
         'BATCH_MATMUL': ((2, 3, 16), (2, 16, 8), (2, 3, 8), 0, 'BatchMatMulOptions', {}, 4)}[operator]
-    operator = 'CONV_2D' if operator.endswith('PIXELS') else operator
+    operator = {'PIXELS': 'CONV_2D', 'SOME_PIXELS': 'CONV_2D', 'ODD_ROWS': 'FULLY_CONNECTED'}.get(operator, operator)
     if operator in ('FULLY_CONNECTED', 'BATCH_MATMUL'):
         options = {**options, 'asymmetricQuantizeInputs': asymmetric}
     scales = [float(scale) for scale in draw.uniform(0.005, 0.02, weights[axis] if channels else 1).astype(np.float32)]
@@ -192,6 +193,7 @@ def hybrid(operator, kind, channels, asymmetric):
     (operator, 'INT8', channels, asymmetric) for operator in ('FULLY_CONNECTED', 'CONV_2D')
     for channels in (False, True) for asymmetric in (False, True)] + [
         ('FULLY_CONNECTED', 'INT4', False, False), ('FULLY_CONNECTED', 'INT4', False, True),
+        ('ODD_ROWS', 'INT4', False, False), ('ODD_ROWS', 'INT4', False, True),
         ('PIXELS', 'INT8', False, False), ('PIXELS', 'INT8', True, False), ('SOME_PIXELS', 'INT8', True, False),
         ('TRANSPOSE_CONV', 'INT8', False, False), ('TRANSPOSE_CONV', 'INT8', True, False),
         ('DEPTHWISE_CONV_2D', 'INT8', True, False), ('BATCH_MATMUL', 'INT8', False, False),
