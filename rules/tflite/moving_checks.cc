@@ -107,6 +107,11 @@ void FillCheck(NodeShapes& node) {
   RankIs(node, 1, 0);
 }
 
+// Kernels have these in 32 bits; products of two are counted in 64.
+bool AreSmall(absl::Span<const int64_t> numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](int64_t n) { return n >= INT32_MIN && n <= INT32_MAX; });
+}
+
 // Blocks, and what is put around the data or taken off, for each dimension between the first and the last. False: not
 // so, or not known.
 bool HasBlocks(NodeShapes& node) {
@@ -121,8 +126,10 @@ bool HasBlocks(NodeShapes& node) {
   Vectors(node, 1, 1);
   CountIs(node, 1, shape.rank() - 2, "blocks");
   RankIs(node, 2, 2);
-  CountIs(node, 2, 2 * (shape.rank() - 2), "borders");
-  return node.contradictions.size() == before && shape.is_static() && node.constant(1).has_value();
+  CountIs(node, 2, int64_t{2} * (shape.rank() - 2), "borders");
+  const auto blocks = node.constant(1);
+  return node.contradictions.size() == before && shape.is_static() && AreSmall(shape.dims) && blocks &&
+         AreSmall(*blocks);
 }
 
 // Of a constant in rows of two; empty: not known.
@@ -132,7 +139,8 @@ absl::Span<const int64_t> Borders(const NodeShapes& node) {
   if (!node.graph().is_constant(value) || node.graph().is_graph_input(value)) return {};
   const auto& numbers = node.graph().value(value).constant().ints();
   if (numbers.size() != 2 * (node.at(0).rank() - 2)) return {};
-  return absl::MakeConstSpan(numbers.data(), static_cast<size_t>(numbers.size()));
+  const auto borders = absl::MakeConstSpan(numbers.data(), static_cast<size_t>(numbers.size()));
+  return AreSmall(borders) ? borders : absl::Span<const int64_t>();
 }
 
 void SpaceToBatch(NodeShapes& node) {
@@ -140,7 +148,7 @@ void SpaceToBatch(NodeShapes& node) {
   const Shape shape = node.at(0);
   const auto blocks = *node.constant(1);
   const absl::Span<const int64_t> borders = Borders(node);
-  for (int i = 0; 2 * i < static_cast<int>(borders.size()); ++i) {
+  for (size_t i = 0; 2 * i < borders.size(); ++i) {
     const int64_t size = shape.dims[i + 1] + borders[2 * i] + borders[2 * i + 1];
     if (size >= 0 && size % blocks[i] == 0) continue;
     node.BadParameter(absl::StrCat("a size of ", size, " along axis ", i + 1), absl::StrCat("blocks of ", blocks[i]));

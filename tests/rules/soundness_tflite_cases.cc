@@ -165,6 +165,20 @@ GraphBuilder Product(v1::DataType left) {
   return b;
 }
 
+// In blocks of two, four by six pixels.
+GraphBuilder InBlocks(const std::vector<int64_t>& blocks) {
+  GraphBuilder b(v1::Graph::TFLITE);
+  b.graph.set_format_version(3);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {1, 4, 6, 2});
+  b.Ints("blocks", v1::DATA_TYPE_INT64, blocks, /*scalar=*/false).set_stored_bytes(16);
+  b.Ints("borders", v1::DATA_TYPE_INT32, {0, 0, 0, 0});
+  b.Shape("borders", v1::DATA_TYPE_INT32, {2, 2});
+  b.Node("SPACE_TO_BATCH_ND", "op", {"x", "blocks", "borders"}, {"y"});
+  b.Shape("y", v1::DATA_TYPE_FLOAT32, {}).set_has_shape(false);
+  b.Output("y");
+  return b;
+}
+
 // A loop over one float, which is compared with itself and handed on.
 GraphBuilder Loop() {
   GraphBuilder b(v1::Graph::TFLITE);
@@ -375,6 +389,32 @@ std::vector<SoundnessCase> TfliteCases() {
        [](GraphBuilder& b) { SetType(b, "w", v1::DATA_TYPE_UINT8); }, "FI019", "product", "w"},
       {"TfliteProductOfInt8AndInt16", [] { return Product(v1::DATA_TYPE_INT8); },
        [](GraphBuilder& b) { SetType(b, "w", v1::DATA_TYPE_INT16); }, "FI019", "product", "w"},
+      {"TfliteBlocksOfPixels",
+       [] {
+         return InBlocks({2, 3});
+       },
+       [](GraphBuilder&) {}, ""},
+      {"TfliteBlocksOfPixelsLeft",
+       [] {
+         return InBlocks({2, 4});
+       },
+       [](GraphBuilder&) {}, "GS013", "op"},
+      {"TfliteBlocksOfNoPixels",
+       [] {
+         return InBlocks({2, 0});
+       },
+       [](GraphBuilder&) {}, "GS013", "op"},
+      {"TfliteMoreBlocksThanAxes",
+       [] {
+         return InBlocks({2, 3, 1});
+       },
+       [](GraphBuilder&) {}, "GS012", "op"},
+      // More than a kernel can count is not counted.
+      {"TfliteBlocksBeyondCount",
+       [] {
+         return InBlocks({2, INT64_MAX});
+       },
+       [](GraphBuilder&) {}, ""},
       {"TfliteSoftmaxToInt16", Int8,
        [](GraphBuilder& b) {
          SetType(b, "p", v1::DATA_TYPE_INT16);
