@@ -5,6 +5,7 @@
 #include "rules/backends/folding.h"
 #include "rules/backends/shared_encoding.h"
 #include "rules/backends/undecided.h"
+#include "rules/backends/wide_integers.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/observers.h"
 
@@ -153,7 +154,7 @@ db::ElementType StoredType(const NodeView& view, const Operand& operand) {
   if (!operand.quantized) {
     switch (operand.type) {
       case v1::DATA_TYPE_INT64:
-        type.type = v1::DATA_TYPE_INT32;
+        if (!IsWide(view.context(), view.op(), operand)) type.type = v1::DATA_TYPE_INT32;
         break;
       case v1::DATA_TYPE_UINT64:
         type.type = v1::DATA_TYPE_UINT32;

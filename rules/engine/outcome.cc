@@ -54,13 +54,16 @@ constexpr absl::string_view kNotDecomposed[] = {
     "qnn_custom.hadamard_transform.default",
 };
 
-// A quotient of integers is taken apart in front of the partitioner all the same.
+// Of integers they are taken apart in front of the partitioner all the same.
+constexpr OpId kTakenApartForIntegers[] = {OpId::kFloorDiv, OpId::kStack};
+
 bool IsKeptWhole(const Graph& graph, const ResolvedGraph& resolved, const ResolvedOp& op) {
   const absl::Span<const Operand> outputs = resolved.outputs(op);
   const bool integers = !outputs.empty() && !outputs[0].quantized && IsInteger(outputs[0].type);
   // What works in place is made to work beside it first.
   const std::string type = absl::StrReplaceAll(graph.op_type(op.node), {{"_.", "."}});
-  return absl::c_linear_search(kNotDecomposed, type) && !(integers && op.op != nullptr && op.op->id == OpId::kFloorDiv);
+  const bool apart = integers && op.op != nullptr && absl::c_linear_search(kTakenApartForIntegers, op.op->id);
+  return absl::c_linear_search(kNotDecomposed, type) && !apart;
 }
 
 // Kernels of the CPU: whatever their partitioner does not take, constants included, stays with the portable ones.

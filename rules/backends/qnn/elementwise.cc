@@ -36,7 +36,7 @@ int KindOfNumber(const BackendTensor& tensor) {
   return IsInteger(tensor.type.type) ? 1 : -1;
 }
 
-// What PyTorch computes with, of tensors that HTP stores: int64 is int32 there. Nothing: it is not known.
+// What PyTorch computes with, of tensors that HTP stores: most int64 is int32 there. Nothing: it is not known.
 std::optional<v1::DataType> PromotedType(const BackendTensor& first, const BackendTensor& second, bool into_floats) {
   const auto type = [](const BackendTensor& t) { return t.type.quantized ? v1::DATA_TYPE_FLOAT32 : t.type.type; };
   const int a = KindOfNumber(first);
@@ -47,7 +47,15 @@ std::optional<v1::DataType> PromotedType(const BackendTensor& first, const Backe
   if (type(first) == type(second)) return type(first);
   // A number without dimensions does not widen the other.
   if ((first.rank == 0) != (second.rank == 0)) return type(first.rank == 0 ? second : first);
-  return a == 2 ? v1::DATA_TYPE_FLOAT32 : v1::DATA_TYPE_INT32;
+  if (a == 2) return v1::DATA_TYPE_FLOAT32;
+  const bool wide = type(first) == v1::DATA_TYPE_INT64 || type(second) == v1::DATA_TYPE_INT64;
+  return wide ? v1::DATA_TYPE_INT64 : v1::DATA_TYPE_INT32;
+}
+
+void CastTo(v1::DataType type, const NodeView& view, BackendTensor& tensor, Emission& emission) {
+  const BackendTensor cast = WithType(tensor, type);
+  AddUnary("Cast", view, tensor, cast, emission);
+  tensor = cast;
 }
 
 // Both as what PyTorch computes with: an edge program casts in front of these operators (ExecuTorch 1.5.1,
@@ -60,9 +68,10 @@ void Promote(const NodeView& view, BackendTensor& first, BackendTensor& second, 
   if (!promoted) return;
   for (BackendTensor* operand : {&first, &second}) {
     if (operand->type.quantized || operand->type.type == *promoted) continue;
-    const BackendTensor cast = WithType(*operand, *promoted);
-    AddUnary("Cast", view, *operand, cast, emission);
-    *operand = cast;
+    // QNN casts between 64 and 32 bits alone; ExecuTorch casts twice.
+    const bool twice = operand->type.type == v1::DATA_TYPE_INT64 && *promoted != v1::DATA_TYPE_INT32;
+    if (twice) CastTo(v1::DATA_TYPE_INT32, view, *operand, emission);
+    CastTo(*promoted, view, *operand, emission);
   }
 }
 

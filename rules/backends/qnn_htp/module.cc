@@ -31,6 +31,7 @@
 #include "rules/backends/table_judge.h"
 #include "rules/backends/table_target.h"
 #include "rules/backends/undecided.h"
+#include "rules/backends/wide_integers.h"
 #include "rules/constraints/rules.h"
 #include "rules/values/lost_writes.h"
 
@@ -96,7 +97,7 @@ class Judge {
   // for the next one.
   void JudgeOnce(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
     const bool comparable = op.like >= 0 && !qnn::IsFused(context_, op) && !BecomesBias(context_, op) &&
-                            !SharesEncoding(context_, op) && !ReadsComputed(op) &&
+                            !SharesEncoding(context_, op) && !ReadsComputed(op) && !TouchesWide(context_, op) &&
                             !qnn::ReadsOtherEncoding(context_, op) &&
                             !(target_.toolchain == Toolchain::kOnnxRuntime && qnn::DependsOnNeighbors(op));
     if (comparable && known_of_[op.like] != kUnknown) {
