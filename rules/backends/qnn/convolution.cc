@@ -266,6 +266,11 @@ Lowering LowerLinear(const NodeView& view, absl::string_view name, Emission& emi
 }
 
 Lowering LowerMatMul(const NodeView& view, absl::string_view name, Emission& emission) {
+  // Converters of ONNX make a matrix of it; ExecuTorch hands it on.
+  const auto is_vector = [&](int port) { return view.rank(view.input(port)) == 1; };
+  if (view.graph().origin() == v1::Graph::PT2E && (is_vector(0) || is_vector(1))) {
+    return NoCounterpart("QNN's MatMul takes no vectors");
+  }
   const bool half = HalfPrecision(view.input(0), view.input(1));
   BackendTensor first;
   BackendTensor second;
