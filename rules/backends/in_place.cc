@@ -1,5 +1,6 @@
 #include "rules/backends/in_place.h"
 
+#include "absl/algorithm/container.h"
 #include "absl/types/optional.h"
 #include "rules/graph/node_shapes.h"
 #include "rules/values/views.h"
@@ -17,6 +18,12 @@ bool IsReadAfter(const Graph& graph, int32_t value, int32_t node) {
   if (graph.is_constant(value) || graph.is_graph_output(value)) return true;
   const auto uses = graph.uses(value);
   return !uses.empty() && uses.back().node > node;
+}
+
+// Its result may be memory of what it reads, or the other way around: what only moves elements is a copy or a view.
+bool MayShareMemory(const Graph& graph, int32_t node) {
+  const Binding* binding = graph.binding(node);
+  return binding == nullptr || (binding->op->traits & kMovesData) != 0 || WritesInPlace(graph, node);
 }
 
 }  // namespace
@@ -42,6 +49,20 @@ bool WritesIntoPart(const Graph& graph, int32_t node) {
     if (written && whole && *written != *whole && IsReadAfter(graph, value, node)) return true;
   }
   return false;
+}
+
+bool WritesForNobody(const Graph& graph, int32_t node) {
+  if (graph.num_inputs(node) == 0 || graph.num_outputs(node) != 1 || !WritesInPlace(graph, node)) return false;
+  const int32_t written = graph.input(node, 0);
+  const int32_t result = graph.output(node, 0);
+  if (written < 0 || result < 0 || graph.is_graph_output(result) || !graph.uses(result).empty()) return false;
+  // Memory that has other names may be read under those.
+  const int32_t producer = graph.producer(written);
+  if (producer < 0 || graph.is_graph_output(written) || graph.is_constant(written)) return false;
+  if (MayShareMemory(graph, producer)) return false;
+  return absl::c_all_of(graph.uses(written), [&](const Use& use) {
+    return use.node == node || (use.node < node && !MayShareMemory(graph, use.node));
+  });
 }
 
 }  // namespace quantgate

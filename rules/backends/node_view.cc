@@ -94,4 +94,10 @@ bool IsUnbatchedConvolution(const NodeView& view) {
   return rank >= 0 && rank + 1 == view.rank(view.input(1));
 }
 
+bool IsHardtanhWithoutMaximum(const Graph& graph, int32_t node) {
+  const absl::string_view type = graph.op_type(node);
+  const bool is_hardtanh = type == "aten.hardtanh.default" || type == "aten.hardtanh_.default";
+  return is_hardtanh && graph.attribute(node, "min_val") != nullptr && graph.attribute(node, "max_val") == nullptr;
+}
+
 }  // namespace quantgate

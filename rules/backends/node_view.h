@@ -78,6 +78,9 @@ inline int64_t Normalize(int64_t axis, int rank) { return axis < 0 && rank > 0 ?
 // Dequantize, and the output loses it in front of its Quantize.
 bool IsUnbatchedConvolution(const NodeView& view);
 
+// A hardtanh of ATen with a minimum and without a maximum, which PyTorch leaves out where it is 1.
+bool IsHardtanhWithoutMaximum(const Graph& graph, int32_t node);
+
 }  // namespace quantgate
 
 #endif  // QUANTGATE_RULES_BACKENDS_NODE_VIEW_H_

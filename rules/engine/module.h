@@ -53,6 +53,7 @@ struct ModuleResult {
     bool refused = false;
     bool ends_export = false;  // the toolchain itself fails on it, whatever it does with refused operators
     bool raises = false;       // the toolchain fails where it looks at it, and looks at no other operator after that
+    bool unasked = false;      // the toolchain fails over it before it looks at any operator
     bool reached = true;       // false: the toolchain has failed before it looks at it
     // Names that outlive the check: a table's, or the graph's own.
     absl::InlinedVector<absl::string_view, 1> backend_ops;

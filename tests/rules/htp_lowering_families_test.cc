@@ -457,20 +457,10 @@ std::vector<Case> Indexing() {
        Onnx("ScatterND").In({4, 4}).In({4, 1}, kI64).In({4, 4}).Out({4, 4}).S("reduction", "mul"),
        {{"ScatterNd", 3, {{"reduction", {2}}}}}},
       {"ScatterTakesTheLargest",
-       Aten("scatter_reduce.two")
-           .In({4, 4}, kF32, 0)
-           .In({4, 4}, kI64, 2)
-           .In({4, 4}, kF32, 3)
-           .Out({4, 4})
-           .S("reduce", "amax"),
+       Onnx("ScatterElements").In({4, 4}).In({4, 4}, kI64).In({4, 4}).Out({4, 4}).S("reduction", "max"),
        {{"ScatterElements", 3, {{"reduction", {3}}}}}},
       {"ScatterTakesTheSmallest",
-       Aten("scatter_reduce.two")
-           .In({4, 4}, kF32, 0)
-           .In({4, 4}, kI64, 2)
-           .In({4, 4}, kF32, 3)
-           .Out({4, 4})
-           .S("reduce", "amin"),
+       Onnx("ScatterElements").In({4, 4}).In({4, 4}, kI64).In({4, 4}).Out({4, 4}).S("reduction", "min"),
        {{"ScatterElements", 3, {{"reduction", {4}}}}}},
       {"OneHot",
        Onnx("OneHot").In({4}, kI64).Const({10}).Reals({0, 1}).Out({4, 10}),

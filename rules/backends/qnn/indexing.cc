@@ -138,7 +138,20 @@ Lowering LowerGatherNd(const NodeView& view, absl::string_view name, Emission& e
                     emission);
 }
 
+namespace {
+
+// ExecuTorch's builder of scatter_reduce is for two of its reductions, and for those alone that count in what is there.
+bool IsBuiltReduction(const NodeView& view) {
+  const absl::string_view reduce = view.text({"reduce"});
+  return (reduce == "sum" || reduce == "prod") && view.integer({"include_self"}).value_or(1) != 0;
+}
+
+}  // namespace
+
 Lowering LowerScatter(const NodeView& view, absl::string_view name, Emission& emission) {
+  if (view.op_type() == "aten.scatter_reduce.two" && !IsBuiltReduction(view)) {
+    return NoCounterpart("ExecuTorch builds sums and products that include what is there");
+  }
   BackendTensor input;
   FillTensor(view, view.input(0), Layout::kSame, -1, emission, input);
   emission.Begin(name, view.node());

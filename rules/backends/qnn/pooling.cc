@@ -70,12 +70,32 @@ bool HasEmptyStride(const NodeView& view) {
   return view.graph().origin() == v1::Graph::PT2E && view.rank(view.input(0)) > 3 && stride && stride->empty();
 }
 
+// Of a maximum; ExecuTorch's builders have no output for them.
+bool ReadsPlaces(const NodeView& view) {
+  const Operand* places = view.output(1);
+  if (view.graph().origin() != v1::Graph::PT2E || places == nullptr || places->value < 0) return false;
+  return view.graph().is_graph_output(places->value) || !view.graph().uses(places->value).empty();
+}
+
+constexpr absl::string_view kNoPlaces = "ExecuTorch builds maxima without their places";
+
+// The builder of avg_pool3d does not look (EN227).
+bool HasOtherDivisor(const NodeView& view) {
+  const std::optional<int64_t> divisor = view.integer({"divisor_override"});
+  if (!divisor || view.op_type() == "aten.avg_pool3d.default") return false;
+  const std::optional<IntVector> kernel = view.integers({"kernel_size"});
+  int64_t window = 0;
+  const bool known = kernel && !kernel->empty() && !__builtin_mul_overflow(kernel->front(), kernel->back(), &window);
+  return !known || *divisor != window;
+}
+
 constexpr absl::string_view kEmptyStride = "ExecuTorch's builder hands the empty stride on, which QNN refuses";
 
 }  // namespace
 
 Lowering LowerMaxPool(const NodeView& view, absl::string_view, Emission& emission) {
   if (HasEmptyStride(view)) return NoCounterpart(kEmptyStride);
+  if (ReadsPlaces(view)) return NoCounterpart(kNoPlaces);
   if (const auto dilation = view.integers({"dilations", "dilation"})) {
     for (int64_t value : *dilation) {
       if (value != 1) return NoCounterpart("QNN pools have no dilation");
@@ -87,7 +107,7 @@ Lowering LowerMaxPool(const NodeView& view, absl::string_view, Emission& emissio
 
 Lowering LowerAveragePool(const NodeView& view, absl::string_view, Emission& emission) {
   if (HasEmptyStride(view)) return NoCounterpart(kEmptyStride);
-  if (view.integer({"divisor_override"})) return NoCounterpart("QNN pools divide by the size of their window");
+  if (HasOtherDivisor(view)) return NoCounterpart("QNN pools divide by the size of their window");
   return EmitPool(view, "PoolAvg2d", "PoolAvg3d", emission, [&](const Window& window) {
     AddWindow(view, window, emission);
     const bool aten = view.graph().origin() == v1::Graph::PT2E;
@@ -97,6 +117,7 @@ Lowering LowerAveragePool(const NodeView& view, absl::string_view, Emission& emi
 
 Lowering LowerGlobalPool(const NodeView& view, absl::string_view name, Emission& emission) {
   const bool max = name == "PoolMax2d";
+  if (max && ReadsPlaces(view)) return NoCounterpart(kNoPlaces);
   // The sizes of an adaptive pool of PyTorch need not divide; the builder of the average falls back then.
   const bool may_fall_back = view.graph().origin() == v1::Graph::PT2E && !max;
   for (int axis = 2; may_fall_back && axis < view.rank(view.input(0)); ++axis) {

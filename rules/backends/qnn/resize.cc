@@ -81,14 +81,15 @@ Lowering LowerResize(const NodeView& view, absl::string_view, Emission& emission
 }
 
 Lowering LowerGridSample(const NodeView& view, absl::string_view name, Emission& emission) {
+  const absl::string_view mode = view.text({"mode"});
+  const int64_t of_aten = view.integer({"interpolation_mode"}).value_or(0);
+  if (mode == "cubic" || mode == "bicubic" || of_aten == 2) return NoCounterpart("QNN's GridSample has no cubic mode");
   emission.Begin(name, view.node());
   AddInput(view, view.input(0), emission, view.channels_first() ? Layout::kChannelsLast : Layout::kSame);
   AddInput(view, view.input(1), emission);
   AddOutput(view, view.output(0), emission, view.channels_first() ? Layout::kChannelsLast : Layout::kSame);
   emission.AddInt("align_corners", view.integer({"align_corners"}).value_or(0));
-  const absl::string_view mode = view.text({"mode"});
-  if (mode == "cubic" || mode == "bicubic") return NoCounterpart("QNN's GridSample has no cubic mode");
-  emission.AddInt("mode", mode == "nearest" || view.integer({"interpolation_mode"}).value_or(0) == 1 ? 1 : 0);
+  emission.AddInt("mode", mode == "nearest" || of_aten == 1 ? 1 : 0);
   const absl::string_view padding = view.text({"padding_mode"});
   emission.AddInt("padding_mode", padding == "border"       ? 1
                                   : padding == "reflection" ? 2

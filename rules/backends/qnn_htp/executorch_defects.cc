@@ -383,6 +383,7 @@ void MarkUnreached(const CheckContext& context, ModuleResult& result) {
   const absl::Span<const ResolvedOp> ops = context.resolved().ops();
   int32_t last = -1;
   for (size_t i = 0; i < ops.size(); ++i) {
+    if (result.ops[i].unasked) last = context.graph().num_nodes();
     if (result.ops[i].raises) last = std::max(last, ops[i].node);
   }
   for (size_t i = 0; i < ops.size(); ++i) {

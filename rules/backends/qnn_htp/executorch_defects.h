@@ -24,7 +24,8 @@ bool FindQuantizedInteger(const CheckContext& context, const ResolvedOp& op, Fin
 bool FindNeverLowered(const CheckContext& context, const Target& target, const ResolvedOp& op, FindingSink& sink);
 // What a builder makes another function of; said as EN210 or EN211.
 void FindOtherFunction(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
-// ExecuTorch asks about the nodes from the last one to the first; an exception ends that.
+// ExecuTorch asks about the nodes from the last one to the first; an exception ends that. One in a pass before is why
+// it asks about none.
 void MarkUnreached(const CheckContext& context, ModuleResult& result);
 void CheckTwoBitPerTensor(const BackendOp& op, const Target& target, OpReport& report);
 

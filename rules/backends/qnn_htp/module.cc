@@ -16,6 +16,7 @@
 #include "rules/backends/qnn/lowering.h"
 #include "rules/backends/qnn/provider.h"
 #include "rules/backends/qnn_htp/composite.h"
+#include "rules/backends/qnn_htp/executorch_arguments.h"
 #include "rules/backends/qnn_htp/executorch_axis_order.h"
 #include "rules/backends/qnn_htp/executorch_defects.h"
 #include "rules/backends/qnn_htp/executorch_layout.h"
@@ -126,14 +127,16 @@ class Judge {
 
   void JudgeNode(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
     if (target_.toolchain == Toolchain::kExecuTorch) {
-      if (FindRaisingBuilder(context_, op, sink_)) {
+      if (FindRaisingBuilder(context_, op, sink_) || FindRaisingArguments(context_, op, sink_)) {
         outcome.refused = true;
         outcome.ends_export = true;
         outcome.raises = true;
       }
       if (FindQuantizedInteger(context_, op, sink_)) outcome.ends_export = true;
       if (FindNeverLowered(context_, target_, op, sink_)) outcome.ends_export = true;
+      if (FindOddBlocks(context_, op, sink_)) outcome.ends_export = outcome.unasked = true;
       FindOtherFunction(context_, op, sink_);
+      FindIgnoredArguments(context_, op, sink_);
     }
     if (BecomesBias(context_, op)) {
       sink_.NotChecked(&kUnclearLowering, op.node, "the converter makes it the bias of the matrix product in front");

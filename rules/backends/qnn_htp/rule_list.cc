@@ -2,6 +2,7 @@
 
 #include "rules/backends/coverage.h"
 #include "rules/backends/qnn_htp/composite.h"
+#include "rules/backends/qnn_htp/executorch_arguments.h"
 #include "rules/backends/qnn_htp/executorch_axis_order.h"
 #include "rules/backends/qnn_htp/executorch_defects.h"
 #include "rules/backends/qnn_htp/executorch_layout.h"
@@ -14,10 +15,11 @@ namespace quantgate::qnn_htp {
 
 std::vector<const RuleInfo*> OwnRules() {
   std::vector<const RuleInfo*> rules = {
-      &kNoQnnOperator,  &kUnclearLowering,  &kOlderTable,     &kMaxPoolStride,   &kDelegateWithoutInput,
-      &kLayoutOfTuple,  &kLayoutOfOperands, &kTopKAxis,       &kWrongLayout,     &kCompositeOperation,
-      &kLaidOutAnew,    &kReplicationPad,   &kScaleOfElu,     &kUnevenMaxPool,   &kQuantizedInteger,
-      &kComputedFilter, &kNeverLowered,     &kComplexNumbers, &kFloatOfSomeSocs, &kWeightOfTwoDelegates};
+      &kNoQnnOperator,   &kUnclearLowering,  &kOlderTable,      &kMaxPoolStride,   &kDelegateWithoutInput,
+      &kLayoutOfTuple,   &kLayoutOfOperands, &kTopKAxis,        &kWrongLayout,     &kCompositeOperation,
+      &kLaidOutAnew,     &kReplicationPad,   &kScaleOfElu,      &kUnevenMaxPool,   &kQuantizedInteger,
+      &kComputedFilter,  &kNeverLowered,     &kComplexNumbers,  &kFloatOfSomeSocs, &kWeightOfTwoDelegates,
+      &kHardtanhMaximum, &kDepthwiseVolume,  &kBlocksOfColumns, &kAverageOfVolume};
   for (const OpRule& rule : OpRules()) rules.push_back(rule.info);
   return rules;
 }

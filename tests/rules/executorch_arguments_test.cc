@@ -1,0 +1,278 @@
+// What ExecuTorch 1.5.1 makes of arguments on its way to HTP, as it was seen to do (tests/lowering): those that it does
+// not lower, and those that it reads as others.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "tests/rules/annotated_builder.h"
+#include "tests/rules/annotated_check.h"
+
+namespace quantgate {
+namespace {
+
+using ::quantgate::testing::AnnotatedBuilder;
+using ::quantgate::testing::CodesAt;
+using ::quantgate::testing::Refused;
+using ::quantgate::testing::ResultOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+using Sizes = std::vector<int64_t>;
+
+constexpr v1::DataType kF32 = v1::DATA_TYPE_FLOAT32;
+constexpr v1::DataType kI64 = v1::DATA_TYPE_INT64;
+constexpr char kV75[] = "qnn_htp/SM8650@2.49";
+
+v1::Outcome::Kind KindOf(const AnnotatedBuilder& b, const std::string& toolchain = "executorch") {
+  return ResultOf(b, kV75, toolchain).outcome().kind();
+}
+
+void Bool(AnnotatedBuilder& b, v1::Node& node, const std::string& name, bool truth) {
+  v1::Attribute& attribute = *node.add_attributes();
+  attribute.set_name(b.Symbol(name));
+  attribute.set_b(truth);
+}
+
+void Text(AnnotatedBuilder& b, v1::Node& node, const std::string& name, const std::string& text) {
+  v1::Attribute& attribute = *node.add_attributes();
+  attribute.set_name(b.Symbol(name));
+  attribute.set_s(text);
+}
+
+TEST(ExecuTorchArguments, AMatrixProductTakesNoVectors) {
+  const auto product = [](const Sizes& a, const Sizes& w, const Sizes& out, const char* op = "aten.matmul.default") {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, a);
+    b.Input("w", kF32, w);
+    b.Op(op, "node", {"x", "w"}, {b.Act(), b.Act()}, b.Act(), out);
+    return b;
+  };
+  for (const auto& [a, w, out] :
+       {std::tuple<Sizes, Sizes, Sizes>{{2, 4, 8}, {8}, {2, 4}}, {{8}, {8, 4}, {4}}, {{8}, {8}, {}}}) {
+    EXPECT_EQ(KindOf(product(a, w, out)), v1::Outcome::FAILS);
+    EXPECT_THAT(Refused(ResultOf(product(a, w, out), kV75)), ElementsAre("node"));
+  }
+  EXPECT_EQ(KindOf(product({2, 4, 8}, {8, 1}, {2, 4, 1})), v1::Outcome::FULL);
+  EXPECT_EQ(KindOf(product({1, 8}, {8, 4}, {1, 4})), v1::Outcome::FULL);
+}
+
+AnnotatedBuilder Hardtanh(const std::string& op, bool minimum, bool maximum) {
+  AnnotatedBuilder b;
+  b.Input("x", kF32, {1, 8});
+  const int act = b.Act();
+  v1::Node& node = b.Op(op, "node", {"x"}, {act}, act, {1, 8});
+  if (minimum) b.Int(node, "min_val", 0);
+  if (maximum) b.Int(node, "max_val", 6);
+  return b;
+}
+
+TEST(ExecuTorchArguments, AHardtanhNeedsItsMaximumWhereItHasAMinimum) {
+  for (const char* op : {"aten.hardtanh.default", "aten.hardtanh_.default"}) {
+    const AnnotatedBuilder cut = Hardtanh(op, true, false);
+    EXPECT_EQ(KindOf(cut), v1::Outcome::FAILS) << op;
+    EXPECT_THAT(CodesAt(ResultOf(cut, kV75), "node"), Contains("EN224")) << op;
+    for (const bool both : {false, true}) {
+      const AnnotatedBuilder b = Hardtanh(op, both, both);
+      EXPECT_THAT(CodesAt(ResultOf(b, kV75), "node"), Not(Contains("EN224"))) << op;
+      EXPECT_EQ(KindOf(b), v1::Outcome::FULL) << op;
+    }
+  }
+  EXPECT_THAT(CodesAt(ResultOf(Hardtanh("aten.hardtanh.default", true, false), kV75, "qnn-converter"), "node"),
+              Not(Contains("EN224")));
+  EXPECT_THAT(CodesAt(ResultOf(Hardtanh("aten.clamp.default", true, false), kV75), "node"), Not(Contains("EN224")));
+}
+
+TEST(ExecuTorchArguments, ADepthwiseConvolutionIsOfTwoDimensions) {
+  const auto codes = [](const char* op, int64_t per_group, int64_t groups, bool volume = true) {
+    const int64_t channels = per_group * groups;
+    AnnotatedBuilder b;
+    Sizes image = {1, channels, 4, 4}, filter = {channels, per_group, 1, 1};
+    if (volume) {
+      image.push_back(4);
+      filter.push_back(1);
+    }
+    b.Input("x", kF32, image);
+    b.Weight("w", kF32, filter, 4 * channels * per_group);
+    v1::Node& node = b.Op(op, "conv", {"x", "w"}, {b.Act(), b.Filter()}, b.Act(), image);
+    b.Int(node, "groups", groups);
+    return CodesAt(ResultOf(b, kV75), "conv");
+  };
+  EXPECT_THAT(codes("aten.conv3d.default", 1, 4), Contains("EN225"));
+  EXPECT_THAT(codes("aten.conv3d.default", 1, 3), Contains("EN225"));
+  EXPECT_THAT(codes("aten.conv3d.default", 1, 2), Not(Contains("EN225")));
+  EXPECT_THAT(codes("aten.conv3d.default", 2, 4), Not(Contains("EN225")));
+  EXPECT_THAT(codes("aten.conv_transpose3d.input", 1, 4), Not(Contains("EN225")));
+  EXPECT_THAT(codes("aten.conv2d.default", 1, 4, false), Not(Contains("EN225")));
+}
+
+struct Blocks {
+  Sizes kernel = {2, 2}, dilation = {1, 1}, padding = {0, 0}, stride = {2, 2}, image = {1, 4, 8, 8};
+};
+
+AnnotatedBuilder Unfold(const Blocks& blocks, bool fold = false) {
+  AnnotatedBuilder b;
+  const Sizes columns = {1, 16, 16};
+  b.Input("x", kF32, fold ? columns : blocks.image);
+  b.Input("y", kF32, {1, 4});
+  b.Input("z", kF32, {1, 4});
+  const int act = b.Act();
+  v1::Node& node = b.Op(fold ? "aten.col2im.default" : "aten.im2col.default", "node", {"x"}, {act}, act,
+                        fold ? blocks.image : columns);
+  b.IntsAttribute(node, "kernel_size", blocks.kernel);
+  b.IntsAttribute(node, "dilation", blocks.dilation);
+  b.IntsAttribute(node, "padding", blocks.padding);
+  b.IntsAttribute(node, "stride", blocks.stride);
+  // Refused, if it is asked about.
+  b.Op("aten.add.Tensor", "other", {"y", "z"}, {act, 0}, act, {1, 4});
+  return b;
+}
+
+TEST(ExecuTorchArguments, AnImageIsTakenApartIntoSquareBlocks) {
+  std::vector<Blocks> odd(6);
+  odd[0].stride = {1, 1};
+  odd[1].kernel = odd[1].stride = {2, 4};
+  odd[2].padding = {1, 1};
+  odd[3].dilation = {2, 2};
+  odd[4].image = {4, 8, 8};
+  odd[5].image = {1, 4, 9, 8};
+  for (const bool fold : {false, true}) {
+    for (const Blocks& blocks : odd) {
+      const v1::Result result = ResultOf(Unfold(blocks, fold), kV75);
+      EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS);
+      EXPECT_THAT(CodesAt(result, "node"), Contains("EN226"));
+      // A pass ends before the partitioner asks about any node.
+      EXPECT_THAT(Refused(result), IsEmpty());
+      EXPECT_FALSE(CodesAt(result, "other").empty());
+    }
+    const v1::Result result = ResultOf(Unfold(Blocks(), fold), kV75);
+    EXPECT_EQ(result.outcome().kind(), v1::Outcome::PARTIAL);
+    EXPECT_THAT(CodesAt(result, "node"), Not(Contains("EN226")));
+    EXPECT_THAT(Refused(result), ElementsAre("other"));
+    EXPECT_THAT(CodesAt(ResultOf(Unfold(odd[0], fold), kV75, "qnn-converter"), "node"), Not(Contains("EN226")));
+  }
+  // Nothing is computed of numbers that hold nothing together.
+  Blocks hostile;
+  hostile.kernel = hostile.stride = {0, 0};
+  EXPECT_THAT(CodesAt(ResultOf(Unfold(hostile), kV75), "node"), Not(Contains("EN226")));
+}
+
+TEST(ExecuTorchArguments, AnAverageDividesByItsWindow) {
+  const auto pool = [](const char* op, const Sizes& kernel, int64_t divisor) {
+    AnnotatedBuilder b;
+    const Sizes image = kernel.size() == 3 ? Sizes{1, 2, 8, 8, 8} : Sizes{1, 2, 8, 8};
+    b.Input("x", kF32, image);
+    const int act = b.Act();
+    v1::Node& node = b.Op(op, "pool", {"x"}, {act}, act, image);
+    b.IntsAttribute(node, "kernel_size", kernel);
+    b.IntsAttribute(node, "stride", Sizes(kernel.size(), 1));
+    b.Int(node, "divisor_override", divisor);
+    return b;
+  };
+  const auto refused = [&](const Sizes& kernel, int64_t divisor) {
+    return !Refused(ResultOf(pool("aten.avg_pool2d.default", kernel, divisor), kV75)).empty();
+  };
+  EXPECT_FALSE(refused({2, 3}, 6));
+  EXPECT_FALSE(refused({1, 1}, 1));
+  EXPECT_TRUE(refused({2, 3}, 5));
+  EXPECT_TRUE(refused({1, 1}, 2));
+  EXPECT_TRUE(refused({int64_t{1} << 40, int64_t{1} << 40}, 0));
+  // That of three dimensions is built, and divides by the window.
+  const auto codes = [&](const Sizes& kernel, int64_t divisor) {
+    const AnnotatedBuilder b = pool("aten.avg_pool3d.default", kernel, divisor);
+    EXPECT_THAT(Refused(ResultOf(b, kV75)), IsEmpty());
+    EXPECT_THAT(CodesAt(ResultOf(b, kV75, "qnn-converter"), "pool"), Not(Contains("EN227")));
+    return CodesAt(ResultOf(b, kV75), "pool");
+  };
+  EXPECT_THAT(codes({1, 1, 1}, 2), Contains("EN227"));
+  EXPECT_THAT(codes({1, 1, 1}, 1), Not(Contains("EN227")));
+}
+
+TEST(ExecuTorchArguments, TheReductionsOfAScatterAreSumsAndProducts) {
+  const auto kind = [](const char* reduce, bool include_self) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {4, 8});
+    b.Input("at", kI64, {4, 8});
+    b.Input("y", kF32, {4, 8});
+    const int act = b.Act();
+    v1::Node& node = b.Op("aten.scatter_reduce.two", "node", {"x", "at", "y"}, {act, 0, act}, act, {4, 8});
+    for (const int argument : {0, 2, 3}) node.add_input_args(argument);
+    b.Int(node, "dim", 1);
+    Text(b, node, "reduce", reduce);
+    if (!include_self) Bool(b, node, "include_self", false);
+    return KindOf(b);
+  };
+  EXPECT_EQ(kind("sum", true), v1::Outcome::FULL);
+  for (const char* reduce : {"mean", "amax", "amin"}) EXPECT_EQ(kind(reduce, true), v1::Outcome::FAILS) << reduce;
+  EXPECT_EQ(kind("sum", false), v1::Outcome::FAILS);
+}
+
+TEST(ExecuTorchArguments, ThePlacesOfAMaximumAreLeftToTheCpu) {
+  for (const char* op : {"aten.max_pool2d_with_indices.default", "aten.adaptive_max_pool2d.default"}) {
+    const auto refused = [op](bool read) {
+      AnnotatedBuilder b;
+      b.Input("x", kF32, {1, 4, 8, 8});
+      const int act = b.Act();
+      v1::Node& node = b.Op(op, "pool", {"x"}, {act}, act, {1, 4, 4, 4});
+      node.add_outputs(b.Id("at"));
+      b.IntsAttribute(node, "kernel_size", {2, 2});
+      b.IntsAttribute(node, "stride", {2, 2});
+      b.Shape("at", kI64, {1, 4, 4, 4});
+      if (read) b.Output("at");
+      return Refused(ResultOf(b, kV75));
+    };
+    EXPECT_THAT(refused(true), ElementsAre("pool")) << op;
+    EXPECT_THAT(refused(false), IsEmpty()) << op;
+  }
+}
+
+TEST(ExecuTorchArguments, AGridIsNotSampledBicubically) {
+  const auto refused = [](int64_t mode) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 2, 6, 6});
+    b.Input("grid", kF32, {1, 3, 3, 2});
+    const int act = b.Act();
+    v1::Node& node = b.Op("aten.grid_sampler.default", "node", {"x", "grid"}, {act, act}, act, {1, 2, 3, 3});
+    b.Int(node, "interpolation_mode", mode);
+    return Refused(ResultOf(b, kV75));
+  };
+  EXPECT_THAT(refused(2), ElementsAre("node"));
+  EXPECT_THAT(refused(1), IsEmpty());
+  EXPECT_THAT(refused(0), IsEmpty());
+}
+
+// QnnQuantizer writes the silu out in front of the one that works in place, and readers read that.
+TEST(ExecuTorchArguments, WhatWorksInPlaceForNobodyIsGone) {
+  enum Reader { kNobody, kLater, kOfResult, kOutput, kViewBefore };
+  const auto kind = [](Reader reader, bool quantized, const char* writer = "aten.neg.default") {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 8});
+    const int act = quantized ? b.Act() : 0;
+    b.Node(writer, "y", {"x"}, {"y"}).set_annotated(true);
+    b.Find("y").add_input_specs(act);
+    b.Shape("y", kF32, {1, 8}).set_spec(act);
+    if (reader == kOutput) b.Output("y");
+    if (reader == kViewBefore) b.Op("aten.view.default", "view", {"y"}, {act}, act, {1, 8});
+    b.Op("aten.sigmoid.default", "sigmoid", {"y"}, {act}, act, {1, 8});
+    b.Op("aten.mul.Tensor", "mul", {"y", "sigmoid"}, {act, act}, act, {1, 8});
+    b.Node("aten.silu_.default", "silu_", {"y"}, {"silu_"});
+    b.Shape("silu_", kF32, {1, 8});
+    if (reader == kOfResult) b.Output("silu_");
+    if (reader == kLater) b.Op("aten.relu.default", "relu", {"y"}, {act}, act, {1, 8});
+    return KindOf(b);
+  };
+  EXPECT_EQ(kind(kNobody, true), v1::Outcome::FULL);
+  EXPECT_EQ(kind(kNobody, false), v1::Outcome::FULL);
+  for (const Reader reader : {kLater, kOfResult, kOutput, kViewBefore}) {
+    EXPECT_EQ(kind(reader, false), v1::Outcome::UNKNOWN) << reader;
+  }
+  // y is memory of the input.
+  EXPECT_EQ(kind(kNobody, false, "aten.view.default"), v1::Outcome::UNKNOWN);
+}
+
+}  // namespace
+}  // namespace quantgate
