@@ -1,6 +1,7 @@
 #include "rules/backends/xnnpack/gemm.h"
 
 #include "absl/types/span.h"
+#include "rules/backends/folding.h"
 #include "rules/backends/pattern.h"
 
 namespace quantgate::xnnpack {
@@ -58,6 +59,21 @@ bool HasQuantizedWeight(const CheckContext& context, int32_t node) {
   const ResolvedOp* op = GemmAt(context, node);
   const Operand* weight = op == nullptr ? nullptr : context.resolved().input(*op, 1);
   return weight != nullptr && AsRead(context, *weight).quantized;
+}
+
+bool ComputesOnIntegers(const CheckContext& context, int32_t node) {
+  const ResolvedOp* op = GemmAt(context, node);
+  const Operand* input = op == nullptr ? nullptr : context.resolved().input(*op, 0);
+  if (input == nullptr || !HasQuantizedWeight(context, node)) return false;
+  const Operand read = AsRead(context, *input);
+  return read.quantized && read.is_dynamic != Tri::kYes;
+}
+
+bool HasComputedBias(const CheckContext& context, const ResolvedOp& op) {
+  const Operand* bias = op.op == nullptr || !IsGemm(op.op->id) ? nullptr : context.resolved().input(op, 2);
+  if (bias == nullptr || !bias->present || bias->value < 0) return false;
+  const Operand read = AsRead(context, *bias);
+  return !read.is_static && !context.graph().is_constant(read.value) && !IsComputedByConvert(context, *bias);
 }
 
 bool IsForGemm(const CheckContext& context, int32_t node) { return LeadsToGemm(context, node, kLongestChain); }

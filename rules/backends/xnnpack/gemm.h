@@ -18,6 +18,12 @@ bool IsGemm(OpId id);
 const ResolvedOp* GemmAt(const CheckContext& context, int32_t node);
 bool HasQuantizedWeight(const CheckContext& context, int32_t node);
 
+// A GEMM on integers whose parameters are known beforehand: it has its bias in integers too.
+bool ComputesOnIntegers(const CheckContext& context, int32_t node);
+
+// It has a bias that is no constant, which the partitioner does not take.
+bool HasComputedBias(const CheckContext& context, const ResolvedOp& op);
+
 // Whether a Quantize or Dequantize with parameters from run time, or what computes these, is there for a GEMM.
 bool IsForGemm(const CheckContext& context, int32_t node);
 

@@ -306,7 +306,7 @@ struct Fused {
 Fused FusedInto(const CheckContext& context, const ResolvedOp& op) {
   Fused fused;
   const Entry* entry = EntryOf(op);
-  if (entry == nullptr || entry->form < Form::kWithRelu) return fused;
+  if (entry == nullptr || entry->form < Form::kWithRelu || HasComputedBias(context, op)) return fused;
   const ResolvedOp* next = OnlyReader(context, op);
   if ((op.op->id == OpId::kConv || op.op->id == OpId::kConvTranspose) && IdOf(next) == OpId::kBatchNorm) {
     fused.batch_norm = next;
@@ -624,6 +624,7 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
       return NoCounterpart("ExecuTorch's partitioner takes adaptive pooling to one element only");
     }
   }
+  if (HasComputedBias(context, op)) return NoCounterpart("ExecuTorch's partitioner takes a bias that is a constant");
   const ResolvedOp* last = FusedInto(context, op).last();
   const Operand* output = last != nullptr ? OnlyOutput(context, *last) : view.output(0);
   if (IsGemm(id)) {

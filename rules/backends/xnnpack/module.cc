@@ -2,7 +2,9 @@
 
 #include "rules/backends/coverage.h"
 #include "rules/backends/cpu_module.h"
+#include "rules/backends/xnnpack/computed_bias.h"
 #include "rules/backends/xnnpack/delegates.h"
+#include "rules/backends/xnnpack/hardtanh_maximum.h"
 #include "rules/backends/xnnpack/kept_whole.h"
 #include "rules/backends/xnnpack/lowering.h"
 #include "rules/backends/xnnpack/shared_bias.h"
@@ -16,11 +18,13 @@ Fate Judge(const CheckContext& context, const BackendOp& op, const Target& targe
   return CheckKeptWhole(context, op, target, sink) ? Fate::kEndsExport : Fate::kByRule;
 }
 
-// What one node comes to where another reads the same constant.
+// What one node comes to where another reads the same constant, and what is beside the table.
 void Finish(const CheckContext& context, const Target& target, FindingSink& sink, ModuleResult& result) {
   const Delegates delegates(context, result);
   CheckSharedBias(context, delegates, target, sink, result);
   CheckSharedFilter(context, delegates, target, sink, result);
+  NoteComputedBias(context, sink);
+  CheckHardtanhMaximum(context, target, sink, result);
 }
 
 // Statements with a source of their own are not the partitioner's: the node is delegated, and serializing or loading it
@@ -33,8 +37,8 @@ Fate FateOf(const BackendOp&, const Violation& violation) {
 }  // namespace
 
 std::vector<const RuleInfo*> OwnRules() {
-  return {&kNoBackendOperator, &kUnclearLowering, &kOlderTable,   &kRunsInFloat,
-          &kSharedBias,        &kSharedFloatBias, &kSharedFilter, &kKeptWhole};
+  return {&kNoBackendOperator, &kUnclearLowering, &kOlderTable, &kRunsInFloat,    &kSharedBias,
+          &kSharedFloatBias,   &kSharedFilter,    &kKeptWhole,  &kHardtanhMaximum};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {

@@ -73,15 +73,6 @@ bool SameProduct(const Scales& a, const Scales& b) {
   return true;
 }
 
-// A GEMM on integers whose parameters are known beforehand: it has its bias in integers too.
-bool HasIntegerBias(const CheckContext& context, int32_t node) {
-  const ResolvedOp* op = GemmAt(context, node);
-  const Operand* input = op == nullptr ? nullptr : context.resolved().input(*op, 0);
-  if (input == nullptr || !HasQuantizedWeight(context, node)) return false;
-  const Operand read = AsRead(context, *input);
-  return read.quantized && read.is_dynamic != Tri::kYes;
-}
-
 bool IsBiasOf(const CheckContext& context, const Use& use) {
   const ResolvedOp* op = GemmAt(context, use.node);
   const Operand* bias = op == nullptr ? nullptr : context.resolved().input(*op, 2);
@@ -103,7 +94,7 @@ Conflict ConflictWith(const CheckContext& context, const Delegates& delegates, i
     // What comes first keeps out of the delegate where the layer reads it.
     return together && other.node > node ? Conflict::kFloat : Conflict::kUnclear;
   }
-  if (!HasIntegerBias(context, other.node)) return together ? Conflict::kFloat : Conflict::kUnclear;
+  if (!ComputesOnIntegers(context, other.node)) return together ? Conflict::kFloat : Conflict::kUnclear;
   if (other.node > node) return Conflict::kNone;
   const std::optional<Scales> own = ScalesOf(context, node), first = ScalesOf(context, other.node);
   if (!own || !first || SameProduct(*own, *first)) return Conflict::kNone;
@@ -148,7 +139,7 @@ void CheckSharedBias(const CheckContext& context, const Delegates& delegates, co
     if (!IsGemm(graph.op(op.node))) continue;
     const Operand* bias = context.resolved().input(op, 2);
     if (bias == nullptr || bias->edge_value < 0 || graph.uses(bias->edge_value).size() < 2) continue;
-    if (!delegates.takes(op.node) || !HasIntegerBias(context, op.node)) continue;
+    if (!delegates.takes(op.node) || !ComputesOnIntegers(context, op.node)) continue;
     Conflict worst = Conflict::kNone;
     int32_t with = -1;
     const absl::Span<const Use> readers = graph.uses(bias->edge_value);
