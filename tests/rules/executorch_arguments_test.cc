@@ -7,6 +7,7 @@
 #include <tuple>
 #include <vector>
 
+#include "absl/strings/str_cat.h"
 #include "tests/rules/annotated_builder.h"
 #include "tests/rules/annotated_check.h"
 
@@ -272,6 +273,20 @@ TEST(ExecuTorchArguments, WhatWorksInPlaceForNobodyIsGone) {
   }
   // y is memory of the input.
   EXPECT_EQ(kind(kNobody, false, "aten.view.default"), v1::Outcome::UNKNOWN);
+}
+
+TEST(ExecuTorchArguments, OfTwoThatAreAlikeOneMayBeGone) {
+  AnnotatedBuilder b;
+  b.Input("x", kF32, {1, 8});
+  for (const char* name : {"first", "second"}) {
+    const std::string y = absl::StrCat("y_", name);
+    b.Node("aten.neg.default", y, {"x"}, {y});
+    b.Shape(y, kF32, {1, 8});
+    b.Node("aten.silu_.default", name, {y}, {name});
+    b.Shape(name, kF32, {1, 8});
+  }
+  b.Output("second");
+  EXPECT_EQ(KindOf(b), v1::Outcome::UNKNOWN);
 }
 
 }  // namespace

@@ -170,7 +170,6 @@ const Row* Find(absl::string_view op) {
 
 std::optional<Lowering> LowerTakenApart(const NodeView& view, Emission& emission) {
   if (view.graph().origin() != v1::Graph::PT2E) return std::nullopt;
-  if (WritesForNobody(view.graph(), view.node())) return Folded();
   if (WritesIntoSelection(view.graph(), view.node())) {
     // Of quantized tensors it is lost (GS017), and nothing of it is left.
     if (TouchesQuantized(view.context(), view.op())) return Folded();

@@ -10,6 +10,7 @@
 #include "rules/backends/coverage.h"
 #include "rules/backends/emission.h"
 #include "rules/backends/folding.h"
+#include "rules/backends/in_place.h"
 #include "rules/backends/matchers.h"
 #include "rules/backends/qnn/fusion.h"
 #include "rules/backends/qnn/input_encoding.h"
@@ -35,6 +36,7 @@
 #include "rules/backends/wide_integers.h"
 #include "rules/constraints/rules.h"
 #include "rules/values/lost_writes.h"
+#include "rules/values/views.h"
 
 namespace quantgate::qnn_htp {
 namespace {
@@ -63,12 +65,19 @@ class Judge {
 
   void Run(ModuleResult& result) {
     const std::vector<bool> folded = FoldedValues(context_.graph());
+    const Graph& graph = context_.graph();
     const LostWrites& lost = context_.Once(LostWritesOf);
+    const bool in_place =
+        absl::c_any_of(graph.unlike_nodes(), [&graph](int32_t node) { return WritesInPlace(graph, node); });
+    // Of two that are alike one may be for nothing.
+    const auto is_gone = [&](int32_t node) {
+      return lost.IsForNothing(node) || (in_place && WritesForNobody(graph, node));
+    };
     const absl::Span<const ResolvedOp> ops = context_.resolved().ops();
     result.ops.resize(ops.size());
     known_of_.assign(ops.size(), kUnknown);
     for (size_t i = 0; i < ops.size(); ++i) {
-      if (IsFolded(context_.graph(), folded, ops[i].node) || lost.IsForNothing(ops[i].node)) {
+      if (IsFolded(graph, folded, ops[i].node) || is_gone(ops[i].node)) {
         result.ops[i].checked = true;
       } else {
         JudgeOnce(ops[i], result.ops[i]);
