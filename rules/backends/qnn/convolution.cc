@@ -51,7 +51,7 @@ void EmitReshape(const NodeView& view, const Operand* operand, const Geometry& g
 
 // Zeros between the elements of a kernel [spatial..., in, out]: none in the dimensions of size 1 that lead it.
 void Dilate(const IntVector& dilation, const Geometry& geometry, Emission& emission, BackendTensor& kernel) {
-  if (dilation.empty() || kernel.dims.size() != static_cast<size_t>(geometry.rank + geometry.inserted)) return;
+  if (dilation.empty() || static_cast<int>(kernel.dims.size()) != geometry.rank + geometry.inserted) return;
   auto& dims = emission.NewDims();
   absl::c_copy(kernel.dims, dims.begin());
   for (int i = 0; i < geometry.spatial; ++i) {
