@@ -60,9 +60,10 @@ bool WritesForNobody(const Graph& graph, int32_t node) {
   const int32_t producer = graph.producer(written);
   if (producer < 0 || graph.is_graph_output(written) || graph.is_constant(written)) return false;
   if (MayShareMemory(graph, producer)) return false;
-  return absl::c_all_of(graph.uses(written), [&](const Use& use) {
-    return use.node == node || (use.node < node && !MayShareMemory(graph, use.node));
-  });
+  // The last reader of it; that is one node of all that may work on it, and only for that one the others are looked at.
+  const absl::Span<const Use> uses = graph.uses(written);
+  if (uses.back().node != node) return false;
+  return absl::c_none_of(uses, [&](const Use& use) { return use.node != node && MayShareMemory(graph, use.node); });
 }
 
 }  // namespace quantgate

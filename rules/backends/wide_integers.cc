@@ -37,6 +37,14 @@ bool Converts(OpId id, int port) {
 
 OpId IdOf(const ResolvedOp& op) { return op.op == nullptr ? OpId::kUnknown : op.op->id; }
 
+// As one of its results, or as the part of a tuple of them.
+bool Writes(const Graph& graph, int32_t node, int32_t value) {
+  const int32_t producer = graph.producer(value);
+  if (producer < 0 || producer == node) return producer == node;
+  const bool is_part = graph.op(producer) == OpId::kGetItem && graph.num_inputs(producer) > 0;
+  return is_part && graph.input(producer, 0) >= 0 && graph.producer(graph.input(producer, 0)) == node;
+}
+
 // By value; empty: none.
 using WideValues = std::vector<bool>;
 
@@ -72,9 +80,7 @@ bool IsWide(const CheckContext& context, const ResolvedOp& op, const Operand& op
   const OpId id = IdOf(op);
   if (!ReadsWide(context.Once(WideValuesOf), id, operand)) return false;
   // The builders of what makes them write 32 bits.
-  const bool is_own = absl::c_any_of(context.resolved().outputs(op),
-                                     [&](const Operand& output) { return output.value == operand.value; });
-  return !is_own || !absl::c_linear_search(kMakesWide, id);
+  return !absl::c_linear_search(kMakesWide, id) || !Writes(context.graph(), op.node, operand.value);
 }
 
 bool TouchesWide(const CheckContext& context, const ResolvedOp& op) {

@@ -1,4 +1,4 @@
-// Integers of 64 bits that ExecuTorch hands to a backend as they are.
+// Integers of 64 bits that ExecuTorch's pass for QNN (qualcomm/_passes/i64_to_i32.py) leaves as they are.
 #ifndef QUANTGATE_RULES_BACKENDS_WIDE_INTEGERS_H_
 #define QUANTGATE_RULES_BACKENDS_WIDE_INTEGERS_H_
 

@@ -17,8 +17,7 @@ constexpr RuleInfo kLostAssignment = {
     "An exported program assigns to a part of a tensor by an operator that writes into a view of it. Where the tensor "
     "or the view is quantized, convert_pt2e puts a Quantize and a Dequantize there, and what comes out of them is "
     "another tensor: the assignment goes to that one, and whoever reads the first tensor, or the next call of one that "
-    "keeps a "
-    "buffer, never sees it. Nothing fails.",
+    "keeps a buffer, never sees it. Nothing fails.",
     "Say it without writing in place: torch.cat of slices, torch.where with a mask, or torch.select_scatter and "
     "torch.slice_scatter; or annotate neither the tensor nor its views.",
     "y = x * 2; y[:, 0] = z; return y fires it where y is quantized: copy_ writes into select(y), and y is returned. "

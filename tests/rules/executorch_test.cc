@@ -350,6 +350,24 @@ TEST(ExecuTorch, AGraphMayReadNoInput) {
   }
 }
 
+// A branch may give a constant: what goes into the node that has it is the graph's around it.
+TEST(ExecuTorch, ABodyMayReadNoInput) {
+  AnnotatedBuilder body;
+  body.Weight("w", kF32, {4, 8}, 128);
+  const int act = body.Act();
+  body.Op("aten.relu.default", "relu", {"w"}, {act}, act, {4, 8});
+  AnnotatedBuilder b;
+  b.Input("x", kF32, {4, 8});
+  *b.graph.add_subgraphs() = body.graph;
+  v1::Attribute& branch = *b.Node("cond", "cond", {"x"}, {"y"}).add_attributes();
+  branch.set_name(b.Symbol("true_fn"));
+  branch.set_graph(1);
+  b.Shape("y", kF32, {4, 8});
+  b.Output("y");
+  const auto result = ResultOf(b, kV75);
+  EXPECT_THAT(CodesAt(result, "relu"), Not(Contains("CV203")));
+}
+
 AnnotatedBuilder FloatGather() {
   AnnotatedBuilder b;
   b.Input("x", kF32, {4, 8});

@@ -166,7 +166,8 @@ void AddDerived(const NodeView& view, Emission& emission) {
   }
   if (view.op_type() == "EMBEDDING_LOOKUP") {
     const Operand* table = view.input(0);
-    emission.AddInt("weight_row_remainder", std::max<int64_t>(view.dim(table, view.rank(table) - 1), 0) % 4);
+    const int64_t row = view.dim(table, view.rank(table) - 1);
+    if (row >= 0) emission.AddInt("weight_row_remainder", row % 4);
   } else if (const int64_t row = view.dim(view.input(1), view.rank(view.input(1)) - 1); row >= 0) {
     emission.AddInt("weight_row_remainder", row % 4);
     const QuantParams* weight = view.context().resolved().qparams(*view.input(1));

@@ -38,12 +38,11 @@ absl::optional<ScalesAsOne> FindScalesAsOne(const CheckContext& context, const R
   const Graph& graph = context.graph();
   for (const Operand& operand : context.resolved().inputs(op)) {
     if (!operand.present || !operand.is_static || !IsInteger(operand.type) || operand.value < 0) continue;
-    const int32_t spec = graph.value_spec(operand.value);
-    if (spec < 0 || !ReadsOneScale(graph, op, operand)) continue;
-    const int count = graph.message().specs(spec).qparams().scales_size();
-    if (count < 2) continue;
+    const QuantParams* params = context.resolved().qparams(operand);
+    if (params == nullptr || params->scales.size() < 2 || !ReadsOneScale(graph, op, operand)) continue;
     const bool refused = absl::c_linear_search(kInsistent, graph.op_type(op.node));
-    return ScalesAsOne{operand.argument, refused, absl::StrCat(count, " scales for an operand that is no weight")};
+    return ScalesAsOne{operand.argument, refused,
+                       absl::StrCat(params->scales.size(), " scales for an operand that is no weight")};
   }
   return {};
 }

@@ -309,10 +309,13 @@ FindingSource SeenInRuns() {
   return source;
 }
 
-// For its numbers.
-bool ReadsAnInput(const Graph& graph) {
+// For its numbers. What a body reads comes from the graph around it.
+bool ReadsAnInput(const CheckContext& context) {
+  const Graph& graph = context.graph();
+  if (&graph.message() != &context.model()) return true;
   return absl::c_any_of(graph.message().inputs(), [&graph](int32_t id) {
-    return absl::c_any_of(graph.uses(id - 1), [&graph](const Use& use) { return !MakesConstant(graph, use.node); });
+    const auto reads = [&graph](const Use& use) { return !MakesConstant(graph, use.node); };
+    return graph.is_read_in_body(id - 1) || absl::c_any_of(graph.uses(id - 1), reads);
   });
 }
 
@@ -353,7 +356,7 @@ void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult
   const Graph& graph = context.graph();
   const ResolvedGraph& resolved = context.resolved();
   const bool is_cut = absl::c_any_of(result.ops, [](const ModuleResult::OpOutcome& op) { return op.refused; });
-  if (!is_cut && ReadsAnInput(graph) && context.Once(LostWritesOf).tensors().empty()) return;
+  if (!is_cut && ReadsAnInput(context) && context.Once(LostWritesOf).tensors().empty()) return;
   Delegates delegates(result.ops.size());
   Program(context, result).Partition(delegates);
   if (delegates.full()) {

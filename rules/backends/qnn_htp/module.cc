@@ -64,8 +64,8 @@ class Judge {
   }
 
   void Run(ModuleResult& result) {
-    const std::vector<bool> folded = FoldedValues(context_.graph());
     const Graph& graph = context_.graph();
+    const std::vector<bool> folded = FoldedValues(graph);
     const LostWrites& lost = context_.Once(LostWritesOf);
     const bool in_place =
         absl::c_any_of(graph.unlike_nodes(), [&graph](int32_t node) { return WritesInPlace(graph, node); });
