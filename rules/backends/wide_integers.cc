@@ -54,6 +54,7 @@ bool ReadsWide(const WideValues& wide, OpId id, const Operand& input) {
 
 WideValues WideValuesOf(const CheckContext& context) {
   WideValues wide;
+  if (context.graph().origin() != v1::Graph::PT2E) return wide;
   const ResolvedGraph& resolved = context.resolved();
   for (const ResolvedOp& op : resolved.ops()) {
     const OpId id = IdOf(op);
@@ -74,9 +75,7 @@ WideValues WideValuesOf(const CheckContext& context) {
 }  // namespace
 
 bool IsWide(const CheckContext& context, const ResolvedOp& op, const Operand& operand) {
-  if (operand.type != v1::DATA_TYPE_INT64 || operand.quantized || context.graph().origin() != v1::Graph::PT2E) {
-    return false;
-  }
+  if (operand.type != v1::DATA_TYPE_INT64 || operand.quantized) return false;
   const OpId id = IdOf(op);
   if (!ReadsWide(context.Once(WideValuesOf), id, operand)) return false;
   // The builders of what makes them write 32 bits.
@@ -84,6 +83,7 @@ bool IsWide(const CheckContext& context, const ResolvedOp& op, const Operand& op
 }
 
 bool TouchesWide(const CheckContext& context, const ResolvedOp& op) {
+  if (context.Once(WideValuesOf).empty()) return false;
   const auto is_wide = [&](const Operand& operand) { return IsWide(context, op, operand); };
   return absl::c_any_of(context.resolved().inputs(op), is_wide) ||
          absl::c_any_of(context.resolved().outputs(op), is_wide);

@@ -1,3 +1,4 @@
+#include "absl/algorithm/container.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/soundness/annotated.h"
@@ -26,6 +27,8 @@ bool MakesAnObserver(const v1::Spec& spec) { return spec.kind() != v1::Spec::EXP
 
 void CheckObservedTuple(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
+  const auto takes_out = [&graph](int32_t node) { return graph.op(node) == OpId::kGetItem; };
+  if (absl::c_none_of(graph.unlike_nodes(), takes_out)) return;
   ForEachAnnotated(context, MakesAnObserver, [&](const AnnotatedPlace& at) {
     if (at.place.input < 0 || graph.op(at.place.node) != OpId::kGetItem || !IsTuple(graph, at.value)) return;
     const SharingGroups& groups = GroupsOf(context);

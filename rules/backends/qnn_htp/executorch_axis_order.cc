@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rules/backends/node_view.h"
@@ -37,6 +38,12 @@ bool IsElementwise(OpId id) {
     default:
       return false;
   }
+}
+
+// Whether the layout matters to its builder. Few graphs have one, and the others need no walk.
+bool MayMind(OpId id) {
+  return IsElementwise(id) || id == OpId::kMatMul || id == OpId::kReduceMin || id == OpId::kSlice ||
+         id == OpId::kSort || id == OpId::kTile || id == OpId::kTopK || id == OpId::kTriangle;
 }
 
 // HTP takes comparisons (but Less) and logical operators whatever their sizes are (inferred_shape.cc).
@@ -74,12 +81,15 @@ class Checker {
       : context_(context), graph_(context.graph()), sink_(sink), result_(result) {}
 
   void Run() {
+    const auto may_mind = [this](int32_t node) { return MayMind(graph_.op(node)); };
+    if (absl::c_none_of(graph_.unlike_nodes(), may_mind)) return;
     const std::vector<bool> laid_out = ChannelsLast(graph_, [](int32_t) { return true; });
     const absl::Span<const ResolvedOp> ops = context_.resolved().ops();
     for (size_t i = 0; i < ops.size(); ++i) {
       outcome_ = &result_.ops[i];
       const int32_t node = ops[i].node;
       const OpId id = graph_.op(node);
+      if (!MayMind(id)) continue;
       // The builder raises before the library is asked.
       if (laid_out[node] && (HasOperandOfAnotherRank(node) || CountsFromTheEnd(node))) continue;
       if (outcome_->refused) continue;
