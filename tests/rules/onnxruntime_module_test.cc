@@ -105,13 +105,13 @@ GraphBuilder Dilated(const std::string& auto_pad) {
   return b;
 }
 
-GraphBuilder Resized(const std::string& mode, const std::vector<double>& scales) {
+GraphBuilder Resized(const std::string& mode, const std::vector<double>& scales, v1::DataType type = kFloat) {
   GraphBuilder b;
-  b.Input("x", kFloat, std::vector<int64_t>(scales.size(), 4));
+  b.Input("x", type, std::vector<int64_t>(scales.size(), 4));
   b.Reals("s", scales, /*scalar=*/false);
   b.Node("Resize", "node", {"x", "", "s"}, {"y"});
   SetText(b, "mode", mode);
-  b.Value("y").set_dtype(kFloat);
+  b.Value("y").set_dtype(type);
   b.Output("y");
   return b;
 }
@@ -188,6 +188,28 @@ GraphBuilder OrtGroup(const std::string& op, v1::DataType in, v1::DataType out, 
   }
   b.Node(op, "node", names, {"y"});
   Quantize(b, "y", out, shape, out_scale);
+  return b;
+}
+
+GraphBuilder ResizeGroup(const std::string& mode) {
+  GraphBuilder b;
+  Dequantize(b, "x", kUint8, {1, 4, 6, 6});
+  b.Reals("sizes", {1, 1, 2, 2}, /*scalar=*/false);
+  b.Node("Resize", "node", {"x", "", "sizes"}, {"y"});
+  SetText(b, "mode", mode);
+  Quantize(b, "y", kUint8, {1, 4, 12, 12});
+  return b;
+}
+
+// int8 made uint8 on both sides, which the runtime makes QLinearSoftmax of.
+GraphBuilder SignedSoftmax(double scale, int64_t zero_point) {
+  GraphBuilder b;
+  b.Input("x", kFloat, {2, 4});
+  b.Pair("x", 0.1, 0, kInt8);
+  b.Shape("x_q", kInt8, {2, 4});
+  b.Shape("x_dq", kFloat, {2, 4});
+  b.Node("Softmax", "node", {"x_dq"}, {"y"});
+  Quantize(b, "y", kInt8, {2, 4}, scale, zero_point);
   return b;
 }
 
@@ -603,6 +625,21 @@ std::vector<OrtCase> OrtCases() {
          return Resized("cubic", {1, 2, 2});
        },
        "GS506"},
+      {"BytesResizedInCubes",
+       [] {
+         return Resized("cubic", {1, 1, 2, 2}, kUint8);
+       },
+       "GS506"},
+      {"BytesCopiedInCubes",
+       [] {
+         return Resized("cubic", {1, 1, 1, 1}, kUint8);
+       },
+       ""},
+      {"BytesResizedLinearly",
+       [] {
+         return Resized("linear", {1, 1, 2, 2}, kUint8);
+       },
+       ""},
       {"MirroredTwice",
        [] {
          return Mirrored({0, 3, 0, 0});
@@ -630,6 +667,9 @@ std::vector<OrtCase> OrtCases() {
       {"FusedAdd", [] { return OrtGroup("Add", kUint8, kUint8, 2); }, ""},
       {"FloatSub", [] { return OrtGroup("Sub", kUint8, kUint8, 2); }, "CV205", kFallback},
       {"FloatWideAdd", [] { return OrtGroup("Add", kUint16, kUint16, 2); }, "CV205", kFallback},
+      {"ResizeToTheNearest", [] { return ResizeGroup("nearest"); }, ""},
+      {"FloatLinearResize", [] { return ResizeGroup("linear"); }, "CV205", kFallback},
+      {"FloatCubicResize", [] { return ResizeGroup("cubic"); }, "CV205", kFallback},
       // int8 between a QuantizeLinear and its one DequantizeLinear is made uint8 before groups are looked for.
       {"MixedAdd", [] { return OrtGroup("Add", kUint8, kInt8, 2); }, ""},
       {"FloatSignedAdd", [] { return OrtGroup("Add", kInt8, kInt8, 2); }, "CV205", kFallback},
@@ -949,6 +989,8 @@ std::vector<OrtCase> OrtCases() {
        ""},
       {"SoftmaxOverflow", [] { return QLinearSoftmax(0.001); }, "NR501", kWrong},
       {"SoftmaxPlain", [] { return QLinearSoftmax(1.0 / 256); }, ""},
+      {"SignedSoftmaxOverflow", [] { return SignedSoftmax(0.001, -128); }, "NR501", kWrong},
+      {"SignedSoftmaxPlain", [] { return SignedSoftmax(1.0 / 256, -128); }, ""},
       {"WhereAtRunTime", [] { return QLinearWhere("az"); }, "GS504"},
       {"WhereOfScaleAtRunTime", [] { return QLinearWhere("as"); }, ""},
       {"WhereOfConstants", [] { return QLinearWhere(""); }, ""},

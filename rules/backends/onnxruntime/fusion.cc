@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "rules/backends/onnxruntime/unsigned_pair.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/elements.h"
 #include "rules/graph/quantizer.h"
@@ -72,6 +73,7 @@ constexpr char kBiasDiffers[] = "the scale of the bias is not that of input time
 constexpr char kAtRunTime[] = "scale or zero point are not known before it runs";
 constexpr char kBiasAtRunTime[] =
     "the scales of input and weight, or scale or zero point of the bias, are not known before it runs";
+constexpr char kInterpolates[] = "only mode nearest is fused";
 constexpr char kSignedActivation[] =
     "INT8 activations are not fused on x86-64, but behind a QuantizeLinear that one DequantizeLinear with one reader "
     "follows";
@@ -94,14 +96,6 @@ bool Is16Bit(v1::DataType type) { return type == v1::DATA_TYPE_INT16 || type == 
 bool Is4Bit(v1::DataType type) { return type == v1::DATA_TYPE_INT4 || type == v1::DATA_TYPE_UINT4; }
 bool HasClipBounds(v1::DataType type) {
   return type == v1::DATA_TYPE_INT8 || type == v1::DATA_TYPE_UINT8 || Is16Bit(type);
-}
-
-// One number of a constant; nullopt when it is none, or has several. An initializer that is an input of the graph is no
-// constant to the optimizer: a caller may give another one.
-std::optional<double> Scalar(const Graph& graph, int32_t value) {
-  if (value < 0 || !graph.is_constant(value) || graph.is_graph_input(value)) return std::nullopt;
-  const RealView numbers = NumbersOf(graph.value(value));
-  return numbers.size() == 1 ? std::optional<double>(numbers[0]) : std::nullopt;
 }
 
 // The nodes of a group, and what they say.
@@ -189,6 +183,9 @@ class Finder {
     } else if (reason == kAtRunTime || reason == kBiasAtRunTime) {
       group_.needed = "constants for them";
       group_.fix = "Make them initializers that are not inputs of the graph.";
+    } else if (reason == kInterpolates) {
+      group_.needed = "mode nearest";
+      group_.fix = "Use mode nearest, or accept that it is computed in float.";
     } else if (reason == kMoved) {
       group_.needed = "one scale and zero point on both sides";
       group_.fix = "Give the output the scale and zero point of the input.";
@@ -210,18 +207,12 @@ class Finder {
     }
   }
 
-  int32_t OnlyUse(int32_t value) const {
-    if (value < 0) return -1;
-    const absl::Span<const Use> uses = graph_.uses(value);
-    const bool read_elsewhere = graph_.is_graph_output(value) || graph_.is_read_in_body(value);
-    return uses.size() == 1 && uses[0].input == 0 && !read_elsewhere ? uses[0].node : -1;
-  }
   int32_t OnlyQuantize(int32_t value) const {
-    const int32_t use = OnlyUse(value);
+    const int32_t use = OnlyUse(graph_, value);
     return IsQuantize(graph_, use) && graph_.num_outputs(use) > 0 ? use : -1;
   }
   int32_t BehindClip(int32_t value) const {
-    const int32_t use = OnlyUse(value);
+    const int32_t use = OnlyUse(graph_, value);
     if (use < 0 || (graph_.op_type(use) != "Relu" && graph_.op_type(use) != "Clip")) return value;
     const int32_t output = graph_.num_outputs(use) == 1 ? graph_.output(use, 0) : -1;
     const int32_t quantize = output < 0 ? -1 : OnlyQuantize(output);
@@ -230,19 +221,19 @@ class Finder {
 
   // What the Relu or Clip leaves is what the QuantizeLinear can say.
   bool Redundant(int32_t clip, int32_t quantize) const {
-    const v1::DataType type = TypeOf(Stored(quantize));
+    const v1::DataType type = TypeOf(StoredOf(graph_, quantize));
     if (!HasClipBounds(type)) return false;
     const double least = static_cast<double>(MinOf(type)), most = static_cast<double>(MaxOf(type));
     if (const int32_t point = Input(quantize, 2); point >= 0 && !graph_.is_static(point)) return false;
-    const std::optional<double> scale = Scalar(graph_, Input(quantize, 1));
-    const double zero = Scalar(graph_, Input(quantize, 2)).value_or(0);
+    const std::optional<double> scale = FixedScalar(graph_, Input(quantize, 1));
+    const double zero = FixedScalar(graph_, Input(quantize, 2)).value_or(0);
     if (graph_.op_type(clip) == "Relu") return zero == least;
     if (!scale) return false;
     const double low = (least - zero) * *scale;
     const double high = (most - zero) * *scale;
     const double infinity = std::numeric_limits<double>::infinity();
-    const double min = Input(clip, 1) < 0 ? -infinity : Scalar(graph_, Input(clip, 1)).value_or(infinity);
-    const double max = Input(clip, 2) < 0 ? infinity : Scalar(graph_, Input(clip, 2)).value_or(-infinity);
+    const double min = Input(clip, 1) < 0 ? -infinity : FixedScalar(graph_, Input(clip, 1)).value_or(infinity);
+    const double max = Input(clip, 2) < 0 ? infinity : FixedScalar(graph_, Input(clip, 2)).value_or(-infinity);
     return min <= low && max >= high;
   }
 
@@ -253,34 +244,17 @@ class Finder {
   }
   // A Relu goes in front of types whose bounds are not known (NR502).
   bool RemovedUntested(int32_t quantize) const {
-    const v1::DataType type = TypeOf(Stored(quantize));
+    const v1::DataType type = TypeOf(StoredOf(graph_, quantize));
     const int32_t zero_point = Input(quantize, 2);
     return type != v1::DATA_TYPE_UNSPECIFIED && !HasClipBounds(type) &&
            (zero_point < 0 || graph_.is_static(zero_point));
   }
 
   int32_t Input(int32_t node, int i) const { return i < graph_.num_inputs(node) ? graph_.input(node, i) : -1; }
-  // The integers: what a DequantizeLinear reads, or a QuantizeLinear writes.
-  int32_t Stored(int32_t quantizer) const {
-    return IsDequantize(graph_, quantizer) ? Input(quantizer, 0) : graph_.output(quantizer, 0);
-  }
   v1::DataType TypeOf(int32_t value) const { return value < 0 ? v1::DATA_TYPE_UNSPECIFIED : types_[value]; }
 
-  // Before it looks for groups, the runtime makes uint8 tensors of the int8 ones that stand between one QuantizeLinear
-  // and one DequantizeLinear with one zero point. Of a DequantizeLinear with several readers it has made several.
-  bool MadeUnsigned(int32_t quantizer) const {
-    const int32_t stored = Stored(quantizer);
-    const int32_t quantize = stored < 0 ? -1 : graph_.producer(stored);
-    if (TypeOf(stored) != v1::DATA_TYPE_INT8 || !IsQuantize(graph_, quantize)) return false;
-    const int32_t dequantize = OnlyUse(stored);
-    if (!IsDequantize(graph_, dequantize) || graph_.num_outputs(dequantize) == 0) return false;
-    const int32_t read = graph_.output(dequantize, 0);
-    if (read < 0 || graph_.uses(read).size() + (graph_.is_graph_output(read) ? 1 : 0) > 1) return false;
-    const std::optional<double> zero_point = Scalar(graph_, Input(quantize, 2));
-    return zero_point && Scalar(graph_, Input(dequantize, 2)) == zero_point;
-  }
   v1::DataType StoredTypeOf(int32_t quantizer) const {
-    return MadeUnsigned(quantizer) ? v1::DATA_TYPE_UINT8 : TypeOf(Stored(quantizer));
+    return IsMadeUnsigned(graph_, types_, quantizer) ? v1::DATA_TYPE_UINT8 : TypeOf(StoredOf(graph_, quantizer));
   }
   v1::DataType StoredType(size_t i) const { return StoredTypeOf(dequantizes_[i]); }
   v1::DataType OutputType() const { return StoredTypeOf(quantizes_[0]); }
@@ -331,6 +305,7 @@ class Finder {
 
   std::string FuseMove(const Entry& entry) {
     if (!Complete(1)) return "not all tensors around it are quantized";
+    if (entry.op == "Resize" && !IsNearest()) return kInterpolates;
     const v1::DataType type = StoredType(0);
     if ((entry.form == Form::kCompare || entry.form == Form::kResample) && Is16Bit(type)) return Narrow(type);
     if (entry.form != Form::kCompare && Is4Bit(type)) return Narrow(type);
@@ -341,10 +316,15 @@ class Finder {
     }
     BeginDropped();
     for (size_t i = 0; i < quantizes_.size(); ++i) {
-      group_.call.outputs[i] = Stored(quantizes_[i]);
+      group_.call.outputs[i] = StoredOf(graph_, quantizes_[i]);
       group_.call.output_types[i] = StoredTypeOf(quantizes_[i]);
     }
     return "";
+  }
+
+  bool IsNearest() const {
+    const v1::Attribute* mode = graph_.attribute(node_, "mode");
+    return mode == nullptr || mode->s() == "nearest";
   }
 
   // All data has one type of 8 bits.
@@ -458,7 +438,7 @@ class Finder {
 
   // Of a Gemm's weight: one scale, or as many as its outputs. True where that is not known.
   bool OneForEachOutput(int32_t dequantize) const {
-    const int32_t scale = Input(dequantize, 1), weight = Stored(dequantize);
+    const int32_t scale = Input(dequantize, 1), weight = StoredOf(graph_, dequantize);
     if (scale < 0 || weight < 0 || graph_.rank(scale) != 1 || graph_.rank(weight) != 2) return true;
     const int64_t scales = graph_.value(scale).dims(0);
     const int64_t outputs = graph_.value(weight).dims(graph_.int_attribute(node_, "transB", 0) != 0 ? 0 : 1);
@@ -468,9 +448,9 @@ class Finder {
   // Nothing quantizes the output, and no Relu or Clip stands where one would be looked for.
   bool GivesFloats() const { return quantizes_.empty() && !AnyQuantizeReads() && !ClipFollows(); }
   bool ClipFollows() const {
-    const int32_t use = OnlyUse(graph_.output(node_, 0));
+    const int32_t use = OnlyUse(graph_, graph_.output(node_, 0));
     if (use < 0 || (graph_.op_type(use) != "Relu" && graph_.op_type(use) != "Clip")) return false;
-    return graph_.num_outputs(use) == 1 && OnlyUse(graph_.output(use, 0)) >= 0;
+    return graph_.num_outputs(use) == 1 && OnlyUse(graph_, graph_.output(use, 0)) >= 0;
   }
   bool AnyQuantizeReads() const {
     for (int i = 0; i < graph_.num_outputs(node_); ++i) {
@@ -488,11 +468,11 @@ class Finder {
     return (scale < 0 || graph_.is_static(scale)) && (zero_point < 0 || graph_.is_static(zero_point));
   }
   bool HasScalars(int32_t quantizer) const {
-    return Scalar(graph_, Input(quantizer, 1)) && Scalar(graph_, Input(quantizer, 2));
+    return FixedScalar(graph_, Input(quantizer, 1)) && FixedScalar(graph_, Input(quantizer, 2));
   }
   bool SameParameters(int32_t a, int32_t b) const {
-    return HasScalars(a) && HasScalars(b) && Scalar(graph_, Input(a, 1)) == Scalar(graph_, Input(b, 1)) &&
-           Scalar(graph_, Input(a, 2)) == Scalar(graph_, Input(b, 2));
+    return HasScalars(a) && HasScalars(b) && FixedScalar(graph_, Input(a, 1)) == FixedScalar(graph_, Input(b, 1)) &&
+           FixedScalar(graph_, Input(a, 2)) == FixedScalar(graph_, Input(b, 2));
   }
 
   // What the scale of the bias has to be, and what it is. That of a float one is made of the other two.
@@ -508,7 +488,7 @@ class Finder {
     const int32_t activation = Input(dequantizes_[0], 1);
     if (activation >= 0 && graph_.is_constant(activation) && NumbersOf(graph_.value(activation)).size() > 1)
       return false;
-    const std::optional<double> input = Scalar(graph_, activation);
+    const std::optional<double> input = FixedScalar(graph_, activation);
     const int32_t weight = Input(dequantizes_[1], 1);
     const int32_t bias = Input(dequantizes_[2], 1);
     const int32_t zero = Input(dequantizes_[2], 2);
@@ -542,7 +522,7 @@ class Finder {
       if (quantizes_.empty()) {
         call.AddOutput(graph_.output(node_, i), TypeOf(graph_.output(node_, i)));
       } else {
-        call.AddOutput(Stored(quantizes_[0]), OutputType());
+        call.AddOutput(StoredOf(graph_, quantizes_[0]), OutputType());
       }
     }
   }
@@ -553,7 +533,7 @@ class Finder {
     for (size_t i = 0; i < group_.call.inputs.size(); ++i) {
       const int32_t value = group_.call.inputs[i];
       if (value < 0 || graph_.producer(value) != dequantizes_[0]) continue;
-      group_.call.inputs[i] = Stored(dequantizes_[0]);
+      group_.call.inputs[i] = StoredOf(graph_, dequantizes_[0]);
       group_.call.types[i] = StoredType(0);
       group_.call.places[i].value = group_.call.inputs[i];
     }
@@ -561,7 +541,7 @@ class Finder {
   // Data, scale or zero point of a quantizer.
   void AddArgument(int32_t quantizer, int i) {
     AddInput(graph_, types_, quantizer, i, group_.call);
-    if (i != 1 && MadeUnsigned(quantizer)) group_.call.types.back() = v1::DATA_TYPE_UINT8;
+    if (i != 1 && IsMadeUnsigned(graph_, types_, quantizer)) group_.call.types.back() = v1::DATA_TYPE_UINT8;
   }
   void AddOperand(int32_t dequantize) {
     for (int i : {0, 1, 2}) AddArgument(dequantize, i);

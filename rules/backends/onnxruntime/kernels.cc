@@ -195,7 +195,9 @@ void CheckSoftmax(const Graph& graph, const KernelCall& call, const FindingSourc
   // What overflows becomes the least 32-bit integer, and the zero point is added to that: a negative one wraps it
   // around to the largest value, which is right.
   const IntegerView zero = Integers(graph, call.input(4));
-  const int64_t point = zero.size() == 1 ? zero[0] : 0;
+  const bool made_unsigned =
+      call.input(4) >= 0 && graph.dtype(call.input(4)) == v1::DATA_TYPE_INT8 && call.types[4] == v1::DATA_TYPE_UINT8;
+  const int64_t point = (zero.size() == 1 ? zero[0] : 0) + (made_unsigned ? 128 : 0);
   if (point < 0 || point == MaxOf(v1::DATA_TYPE_UINT8)) return;
   const double least = 1 / (kSoftmaxRange * static_cast<double>(graph.value(data).dims(static_cast<int>(at))));
   if (!(scale[0] > 0) || scale[0] >= least) return;

@@ -173,6 +173,10 @@ class Limits {
     if (Int("exclude_outside", 0) != 0 && !cubic && !(linear && smooth)) {
       Refuse("exclude_outside", "it with mode cubic, or linear with antialias", false);
     }
+    if (cubic && IsInteger(call_.types[0])) {
+      CheckCubicIntegers();
+      return;
+    }
     if ((!linear && !cubic) || Has("axes") || rank() < 0) return;
     bool by_size = false;
     const std::vector<double> factors = Factors(by_size);
@@ -184,6 +188,18 @@ class Limits {
            cubic ? "rank 2, or two neighboring axes of rank 4 but the first"
                  : "ranks 2 and 3, two neighboring axes of rank 4 but the first, or the last three of rank 5",
            by_size || factors.empty());
+  }
+
+  // The kernel is registered for them, and finds floats alone when it runs. By nothing but 1 it is a copy.
+  void CheckCubicIntegers() {
+    bool by_size = false;
+    const std::vector<double> factors = rank() < 0 || Has("axes") ? std::vector<double>() : Factors(by_size);
+    if (factors.empty()) {
+      sink_.NotChecked(&kNotImplemented, call_.node,
+                       "mode cubic for integers runs by factors of 1, which are not known");
+    } else if (!absl::c_all_of(factors, IsOne)) {
+      Refuse(absl::StrCat("mode cubic for ", DataTypeName(call_.types[0])), "it for floats", true);
+    }
   }
 
   // By how much each axis is scaled; empty: not known, or not for all of them.

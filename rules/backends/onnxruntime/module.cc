@@ -18,6 +18,7 @@
 #include "rules/backends/onnxruntime/fusion.h"
 #include "rules/backends/onnxruntime/kernels.h"
 #include "rules/backends/onnxruntime/limits.h"
+#include "rules/backends/onnxruntime/moved_pair.h"
 #include "rules/backends/onnxruntime/node.h"
 #include "rules/backends/onnxruntime/parameters.h"
 #include "rules/backends/onnxruntime/rules.h"
@@ -63,7 +64,8 @@ class Judge {
         target_(target),
         matcher_(matcher),
         sink_(sink),
-        types_(ElementTypes(context)) {}
+        types_(ElementTypes(context)),
+        moved_(MovedPairsOf(context_, types_, OperatorSet(context.model(), ""))) {}
 
   // Of the model as a whole. True: it is not loaded.
   bool Model() {
@@ -136,7 +138,8 @@ class Judge {
     FillCall(graph_, types_, node, call_);
     refused = CheckForm(context_, types_, node, Measured(target_), sink_) || Kernel(domain, version, call_) ||
               CheckLimits(context_, call_, Measured(target_, TableName(op_type)), sink_) ||
-              CheckClip(context_, types_, node, Measured(target_), sink_);
+              CheckClip(context_, types_, node, Measured(target_), sink_) ||
+              CheckPair(graph_, types_, moved_, node, Measured(target_), sink_);
     FindGroup(graph_, types_, node, group_);
     if (group_.kind == Group::kFused) {
       refused |= Kernel(DomainOf(group_.call.op), OperatorSetOf(group_.call.op), group_.call);
@@ -224,6 +227,7 @@ class Judge {
   const TableMatcher& matcher_;
   FindingSink& sink_;
   const std::vector<v1::DataType> types_;
+  const std::vector<MovedPair> moved_;
   KernelCall call_;
   Group group_;
   Emission emission_;
@@ -299,7 +303,7 @@ std::vector<const RuleInfo*> OwnRules() {
           &kRunTimeWhere,    &kRemovedRelu,     &kUnlikeTypes,      &kUnknownAttribute, &kConcatTypes,   &kClippedType,
           &kParameterShape,  &kOtherAxis,       &kMissingZeroPoint, &kBlockGeometry,    &kRunTimeBlocks, &kFusedBias,
           &kSoftmaxOverflow, &kFusedAttribute,  &kByteProducts,     &kNotImplemented,   &kOtherOrigin,   &kRunsInFloat,
-          &kOlderTable,      &kUnknownArgument, &kOuterValue};
+          &kOlderTable,      &kUnknownArgument, &kOuterValue,       &kMovedSigned,      &kMovedIntoBody};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {

@@ -1,0 +1,264 @@
+#include "rules/backends/onnxruntime/moved_pair.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
+#include "rules/backends/onnxruntime/unsigned_pair.h"
+#include "rules/graph/quantizer.h"
+#include "rules/onnx/infer.h"
+
+namespace quantgate::onnxruntime {
+
+const RuleInfo kMovedSigned = {
+    "DT506",
+    "int8-pair-of-stated-type",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}.",
+    "Behind what moves dequantized integers (Transpose, Reshape, Slice, Squeeze, Unsqueeze, MaxPool) and is not read "
+    "by "
+    "a QuantizeLinear the optimizer puts a QuantizeLinear and a DequantizeLinear of the same parameters. From opset 21 "
+    "on it states the type of the pair. Later it makes uint8 pairs of int8 ones with one reader, zero point and all, "
+    "but leaves the type that is stated: \"output_dtype INT8 does not match y_zero_point type UINT8\". Without "
+    "optimizations the same file runs.",
+    "Quantize to uint8 there, put a QuantizeLinear and a DequantizeLinear behind the movement, or import opset 20.",
+    "Fires: an int8 DequantizeLinear, Transpose and Sin under opset 21; QuantizeLinear with output_dtype INT8 and an "
+    "int8 zero point, DequantizeLinear and Cos. Does not: the first under opset 20, with uint8, or with two readers of "
+    "the Transpose; the second without output_dtype.",
+};
+
+const RuleInfo kMovedIntoBody = {
+    "GS509",
+    "dequantized-movement-read-in-body",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; ONNX Runtime takes {allowed}.",
+    "Behind what moves dequantized integers (Transpose, Reshape, Slice, Squeeze, Unsqueeze, MaxPool) and is not read "
+    "by "
+    "a QuantizeLinear the optimizer puts a QuantizeLinear and a DequantizeLinear of the same parameters, in front of "
+    "each reader. A reader inside of an If, Loop or Scan has no input that it could take the place of: the process "
+    "ends while the session is made.",
+    "Put an operator that computes between the movement and the body, hand the tensor to the body as a value that the "
+    "loop carries, or make the session without optimizations.",
+    "Fires: a Transpose of a dequantized tensor that a branch of If reads. Does not: the dequantized tensor itself, or "
+    "a Transpose of one of constants.",
+};
+
+namespace {
+
+constexpr absl::string_view kMovements[] = {"MaxPool", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"};
+
+// From here on the optimizer states the type of what it puts in.
+constexpr int kFirstStatedOpset = 21;
+
+class Propagation {
+ public:
+  Propagation(const CheckContext& context, const std::vector<v1::DataType>& types, int opset)
+      : context_(context), graph_(context.graph()), types_(types), opset_(opset) {}
+
+  std::vector<MovedPair> Run() {
+    const auto moves = [this](int32_t node) { return IsMovement(node); };
+    const absl::Span<const int32_t> kinds = graph_.unlike_nodes();
+    if (graph_.quantizers().empty() || std::none_of(kinds.begin(), kinds.end(), moves)) return {};
+    CountReaders();
+    FindEndsInQuantize();
+    std::vector<MovedPair> pairs(graph_.num_nodes(), MovedPair::kNone);
+    source_.assign(graph_.num_nodes(), -1);
+    for (const int32_t node : graph_.order()) {
+      if (IsMovement(node)) pairs[node] = PairBehind(node);
+    }
+    return pairs;
+  }
+
+ private:
+  // Of a value, and of those that are the same one by another name.
+  struct Readers {
+    int count = 0;       // nodes, once for each input, and the caller, but for QuantizeLinear nodes
+    int quantizers = 0;  // QuantizeLinear nodes
+    bool body = false;
+    bool gone = false;  // a node that is not there any more
+    int32_t node = -1;  // the last of them; -1: it is the caller
+  };
+
+  bool IsMovement(int32_t node) const {
+    const auto* found = std::find(std::begin(kMovements), std::end(kMovements), graph_.op_type(node));
+    return found != std::end(kMovements) && Output(node) >= 0;
+  }
+  int32_t Output(int32_t node) const { return graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1; }
+  int32_t Input(int32_t node, int i) const { return i < graph_.num_inputs(node) ? graph_.input(node, i) : -1; }
+
+  // It is taken out before: what reads its output reads its input.
+  bool IsTakenOut(int32_t node) const {
+    const OpId id = graph_.op(node);
+    return (id == OpId::kIdentity || id == OpId::kDropout) && Output(node) >= 0 && Input(node, 0) >= 0 &&
+           !graph_.is_graph_output(Output(node));
+  }
+
+  void CountReaders() {
+    same_as_.resize(graph_.num_values());
+    for (int32_t value = 0; value < graph_.num_values(); ++value) same_as_[value] = value;
+    readers_.resize(graph_.num_values());
+    for (const int32_t node : graph_.order()) {
+      if (IsTakenOut(node)) same_as_[Output(node)] = same_as_[Input(node, 0)];
+    }
+    for (int32_t value = 0; value < graph_.num_values(); ++value) {
+      Readers& readers = readers_[same_as_[value]];
+      readers.body |= graph_.is_read_in_body(value);
+      readers.count += graph_.is_graph_output(value);
+    }
+    for (auto node = graph_.order().rbegin(); node != graph_.order().rend(); ++node) {
+      if (IsTakenOut(*node)) continue;
+      const bool gone = IsGone(*node);
+      for (int i = 0; i < graph_.num_inputs(*node); ++i) {
+        if (graph_.input(*node, i) >= 0) CountReader(*node, gone, readers_[same_as_[graph_.input(*node, i)]]);
+      }
+    }
+  }
+  void CountReader(int32_t node, bool gone, Readers& readers) const {
+    if (gone) {
+      readers.gone = true;
+      return;
+    }
+    if (IsQuantize(graph_, node)) {
+      ++readers.quantizers;
+    } else {
+      ++readers.count;
+    }
+    readers.node = node;
+  }
+  // A shape that is known is a constant by then, and with it goes what was computed for its sake alone.
+  bool IsGone(int32_t node) const {
+    if (graph_.num_outputs(node) != 1 || Output(node) < 0) return false;
+    if (graph_.op(node) == OpId::kShape) {
+      return WholeOrNone(context_.Once(InferShapes).numbers.of(Output(node))).has_value();
+    }
+    const Readers& readers = Behind(node);
+    return readers.gone && readers.count + readers.quantizers == 0 && !readers.body;
+  }
+  const Readers& Behind(int32_t node) const { return readers_[same_as_[Output(node)]]; }
+
+  // Movements with one reader each, up to a QuantizeLinear, get a pair from behind, whose type is not stated.
+  void FindEndsInQuantize() {
+    ends_in_quantize_.assign(graph_.num_nodes(), false);
+    for (auto node = graph_.order().rbegin(); node != graph_.order().rend(); ++node) {
+      if (!IsMovement(*node)) continue;
+      const Readers& readers = Behind(*node);
+      if (readers.body || readers.node < 0 || readers.count + readers.quantizers != 1) continue;
+      ends_in_quantize_[*node] = readers.quantizers > 0
+                                     ? HasFixedScalars(readers.node)
+                                     : IsMovement(readers.node) && ends_in_quantize_[readers.node] &&
+                                           same_as_[Input(readers.node, 0)] == same_as_[Output(*node)];
+    }
+  }
+
+  bool HasFixedScalars(int32_t quantizer) const {
+    const int32_t point = Input(quantizer, 2);
+    return FixedScalar(graph_, Input(quantizer, 1)) && (point < 0 || FixedScalar(graph_, point));
+  }
+
+  // The DequantizeLinear that the pair in front of the node is of; -1: there is none. What constants dequantize to is
+  // computed before.
+  int32_t SourceOf(int32_t node) const {
+    const int32_t value = Input(node, 0) < 0 ? -1 : same_as_[Input(node, 0)];
+    const int32_t producer = value < 0 || graph_.is_static(value) ? -1 : graph_.producer(value);
+    if (producer < 0) return -1;
+    if (IsMovement(producer)) return source_[producer];
+    return IsDequantize(graph_, producer) && HasFixedScalars(producer) ? producer : -1;
+  }
+
+  MovedPair PairBehind(int32_t node) {
+    const int32_t source = SourceOf(node);
+    const Readers& readers = Behind(node);
+    const bool read = readers.count > 0 || readers.body;
+    if (source < 0 || !read || readers.quantizers > 0 || ends_in_quantize_[node]) return MovedPair::kNone;
+    source_[node] = source;
+    if (readers.body) return MovedPair::kIntoBody;
+    const bool undone = (readers.node >= 0 && Undoes(readers.node, node)) || Undoes(node, Producer(node));
+    return readers.count == 1 && !undone && IsStated(source) ? MovedPair::kUnlike : MovedPair::kNone;
+  }
+
+  int32_t Producer(int32_t node) const { return Input(node, 0) < 0 ? -1 : graph_.producer(same_as_[Input(node, 0)]); }
+
+  // A Transpose that puts the axes back: both are taken out.
+  bool Undoes(int32_t node, int32_t first) const {
+    if (first < 0 || graph_.op(node) != OpId::kTranspose || graph_.op(first) != OpId::kTranspose) return false;
+    const v1::Attribute* back = graph_.attribute(node, "perm");
+    const v1::Attribute* there = graph_.attribute(first, "perm");
+    // Without one both turn the axes around.
+    if (back == nullptr || there == nullptr) return back == there;
+    const auto& outer = back->ints().values();
+    const auto& inner = there->ints().values();
+    if (outer.size() != inner.size()) return false;
+    for (int i = 0; i < outer.size(); ++i) {
+      if (outer[i] < 0 || outer[i] >= inner.size() || inner[static_cast<int>(outer[i])] != i) return false;
+    }
+    return true;
+  }
+
+  bool IsStated(int32_t dequantize) const {
+    const int32_t point = Input(dequantize, 2);
+    return opset_ >= kFirstStatedOpset && graph_.op_type(dequantize) == "DequantizeLinear" && point >= 0 &&
+           types_[point] == v1::DATA_TYPE_INT8;
+  }
+
+  const CheckContext& context_;
+  const Graph& graph_;
+  const std::vector<v1::DataType>& types_;
+  const int opset_;
+  std::vector<int32_t> same_as_;  // by value
+  std::vector<Readers> readers_;  // by value, of those that are the same as themselves
+  std::vector<bool> ends_in_quantize_;
+  std::vector<int32_t> source_;  // by node: the DequantizeLinear that the pair behind it is of; -1: there is none
+};
+
+// Stated by the model itself, beside a zero point that will be another one.
+bool StatesInt8(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node) {
+  constexpr int kOnnxInt8 = 3;
+  return graph.op_type(node) == "QuantizeLinear" && graph.num_outputs(node) > 0 &&
+         graph.int_attribute(node, "output_dtype", 0) == kOnnxInt8 && IsMadeUnsigned(graph, types, node);
+}
+
+}  // namespace
+
+std::vector<MovedPair> MovedPairsOf(const CheckContext& context, const std::vector<v1::DataType>& types, int opset) {
+  return Propagation(context, types, opset).Run();
+}
+
+bool CheckPair(const Graph& graph, const std::vector<v1::DataType>& types, const std::vector<MovedPair>& moved,
+               int32_t node, const FindingSource& source, FindingSink& sink) {
+  Place place;
+  place.node = node;
+  if (StatesInt8(graph, types, node)) {
+    FindingDraft draft{.rule = &kMovedSigned};
+    draft.place = place;
+    draft.observed = "output_dtype is INT8, and the optimizer makes the zero point uint8";
+    draft.allowed = "no output_dtype beside a zero point";
+    draft.source = source;
+    draft.fix = "Leave output_dtype out: the zero point has the type.";
+    sink.Add(std::move(draft));
+    return true;
+  }
+  const MovedPair pair = moved.empty() ? MovedPair::kNone : moved[node];
+  switch (pair) {
+    case MovedPair::kNone:
+      return false;
+    case MovedPair::kUnlike:
+      sink.Add(kMovedSigned, place, absl::StrCat(graph.op_type(node), " of dequantized int8 with one reader"),
+               "uint8, or a QuantizeLinear behind it", source);
+      return true;
+    case MovedPair::kIntoBody:
+      sink.Add(kMovedIntoBody, place,
+               absl::StrCat(graph.op_type(node), " of dequantized integers is read in a body of control flow"),
+               "one that the nodes of its own graph read", source);
+      return true;
+  }
+  return false;
+}
+
+}  // namespace quantgate::onnxruntime

@@ -1,0 +1,42 @@
+#include "rules/backends/onnxruntime/unsigned_pair.h"
+
+#include "absl/types/span.h"
+#include "rules/graph/elements.h"
+#include "rules/graph/quantizer.h"
+
+namespace quantgate::onnxruntime {
+
+std::optional<double> FixedScalar(const Graph& graph, int32_t value) {
+  if (value < 0 || !graph.is_constant(value) || graph.is_graph_input(value)) return std::nullopt;
+  const RealView numbers = NumbersOf(graph.value(value));
+  return numbers.size() == 1 ? std::optional<double>(numbers[0]) : std::nullopt;
+}
+
+int32_t OnlyUse(const Graph& graph, int32_t value) {
+  if (value < 0) return -1;
+  const absl::Span<const Use> uses = graph.uses(value);
+  const bool read_elsewhere = graph.is_graph_output(value) || graph.is_read_in_body(value);
+  return uses.size() == 1 && uses[0].input == 0 && !read_elsewhere ? uses[0].node : -1;
+}
+
+int32_t StoredOf(const Graph& graph, int32_t quantizer) {
+  if (IsDequantize(graph, quantizer)) return graph.num_inputs(quantizer) > 0 ? graph.input(quantizer, 0) : -1;
+  return graph.output(quantizer, 0);
+}
+
+bool IsMadeUnsigned(const Graph& graph, const std::vector<v1::DataType>& types, int32_t quantizer) {
+  const int32_t stored = StoredOf(graph, quantizer);
+  const int32_t quantize = stored < 0 ? -1 : graph.producer(stored);
+  if (stored < 0 || types[stored] != v1::DATA_TYPE_INT8 || !IsQuantize(graph, quantize)) return false;
+  const int32_t dequantize = OnlyUse(graph, stored);
+  if (!IsDequantize(graph, dequantize) || graph.num_outputs(dequantize) == 0) return false;
+  const int32_t read = graph.output(dequantize, 0);
+  if (read < 0 || graph.uses(read).size() + (graph.is_graph_output(read) ? 1 : 0) > 1) return false;
+  const auto zero_point = [&graph](int32_t node) {
+    return graph.num_inputs(node) > 2 ? FixedScalar(graph, graph.input(node, 2)) : std::nullopt;
+  };
+  const std::optional<double> point = zero_point(quantize);
+  return point && zero_point(dequantize) == point;
+}
+
+}  // namespace quantgate::onnxruntime

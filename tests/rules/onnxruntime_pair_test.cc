@@ -1,0 +1,240 @@
+// What ONNX Runtime's optimizer puts behind a dequantized tensor that is moved. Each case was asked of sessions of
+// 1.31.1: those with a code do not load.
+#include <gtest/gtest.h>
+
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "tests/rules/graph_builder.h"
+#include "tests/rules/real_tables.h"
+
+namespace quantgate {
+namespace {
+
+using testing::Ask;
+using testing::GraphBuilder;
+
+constexpr v1::DataType kInt8 = v1::DATA_TYPE_INT8;
+constexpr v1::DataType kUint8 = v1::DATA_TYPE_UINT8;
+constexpr v1::DataType kFloat = v1::DATA_TYPE_FLOAT32;
+constexpr v1::DataType kInt64 = v1::DATA_TYPE_INT64;
+
+// A node that reads one tensor, and what else it needs. "Q" is a QuantizeLinear and a DequantizeLinear.
+struct Step {
+  const char* op;
+  const char* input;
+  const char* output;
+};
+
+struct PairCase {
+  const char* name;
+  std::vector<Step> steps;  // behind d, which is dequantized
+  std::vector<const char*> outputs;
+  std::vector<std::string> findings;  // codes with the node's output
+  v1::DataType type = kInt8;
+  int opset = 21;
+};
+void PrintTo(const PairCase& c, std::ostream* out) { *out << c.name; }
+
+void AddStep(const Step& step, v1::DataType type, GraphBuilder& b) {
+  const std::string op = step.op;
+  const std::vector<std::string> outputs = {step.output};
+  if (op == "Q") {
+    b.Node("QuantizeLinear", absl::StrCat("q_", step.output), {step.input, "s", "z"}, {absl::StrCat("q", step.output)});
+    b.Value(absl::StrCat("q", step.output)).set_dtype(type);
+    b.Node("DequantizeLinear", step.output, {absl::StrCat("q", step.output), "s", "z"}, outputs);
+  } else if (op == "Slice") {
+    b.Node(op, step.output, {step.input, "first", "behind"}, outputs);
+  } else if (op == "Reshape") {
+    b.Node(op, step.output, {step.input, "flat"}, outputs);
+  } else if (op == "Unsqueeze" || op == "Squeeze") {
+    b.Node(op, step.output, {step.input, "first"}, outputs);
+  } else {
+    v1::Node& node = b.Node(op == "Back" ? "Transpose" : op, step.output, {step.input}, outputs);
+    v1::Attribute attribute;
+    if (op == "Transpose" || op == "Back") attribute.set_name(b.Symbol("perm"));
+    if (op == "MaxPool") attribute.set_name(b.Symbol("kernel_shape"));
+    const std::vector<int> numbers = op == "Back"        ? std::vector<int>{0, 3, 1, 2}
+                                     : op == "Transpose" ? std::vector<int>{0, 2, 3, 1}
+                                                         : std::vector<int>{2, 2};
+    for (int number : numbers) attribute.mutable_ints()->add_values(number);
+    if (attribute.name() != 0) *node.add_attributes() = attribute;
+  }
+  b.Value(step.output).set_dtype(op == "Shape" ? kInt64 : kFloat);
+}
+
+// x -> QuantizeLinear -> DequantizeLinear -> d -> the steps.
+GraphBuilder Model(const PairCase& c) {
+  GraphBuilder b;
+  b.graph.mutable_opset_imports(0)->set_version(c.opset);
+  b.Input("x", kFloat, {1, 4, 6, 6});
+  b.Reals("s", {0.05});
+  b.Ints("z", c.type, {0});
+  b.Ints("first", kInt64, {0}, /*scalar=*/false);
+  b.Ints("behind", kInt64, {1}, /*scalar=*/false);
+  b.Ints("flat", kInt64, {-1}, /*scalar=*/false);
+  b.Node("QuantizeLinear", "q", {"x", "s", "z"}, {"q"});
+  b.Value("q").set_dtype(c.type);
+  b.Node("DequantizeLinear", "d", {"q", "s", "z"}, {"d"});
+  b.Shape("d", kFloat, {1, 4, 6, 6});
+  for (const Step& step : c.steps) AddStep(step, c.type, b);
+  for (const char* output : c.outputs) b.Output(output);
+  return b;
+}
+
+std::vector<std::string> Errors(const v1::Graph& graph) {
+  const absl::StatusOr<v1::Result> result = Ask(graph, "onnxruntime/cpu");
+  EXPECT_TRUE(result.ok()) << result.status();
+  std::vector<std::string> errors;
+  if (!result.ok()) return errors;
+  for (const v1::Finding& finding : result->findings()) {
+    if (finding.severity() == v1::Finding::ERROR) {
+      errors.push_back(absl::StrCat(finding.code(), " ", finding.location().node()));
+    }
+  }
+  EXPECT_EQ(result->outcome().kind() == v1::Outcome::FAILS, !errors.empty());
+  return errors;
+}
+
+class OrtPairTest : public ::testing::TestWithParam<PairCase> {};
+
+TEST_P(OrtPairTest, IsRefused) {
+  EXPECT_EQ(absl::StrJoin(Errors(Model(GetParam()).graph), ", "), absl::StrJoin(GetParam().findings, ", "));
+}
+
+std::vector<PairCase> Cases() {
+  return {
+      {"Transpose", {{"Transpose", "d", "t"}, {"Sin", "t", "y"}}, {"y"}, {"DT506 t"}},
+      {"MaxPool", {{"MaxPool", "d", "t"}, {"Sin", "t", "y"}}, {"y"}, {"DT506 t"}},
+      {"Slice", {{"Slice", "d", "t"}, {"Sin", "t", "y"}}, {"y"}, {"DT506 t"}},
+      {"Reshape", {{"Reshape", "d", "t"}, {"Sin", "t", "y"}}, {"y"}, {"DT506 t"}},
+      {"Squeeze", {{"Squeeze", "d", "t"}, {"Sin", "t", "y"}}, {"y"}, {"DT506 t"}},
+      {"Unsqueeze", {{"Unsqueeze", "d", "t"}, {"Sin", "t", "y"}}, {"y"}, {"DT506 t"}},
+      {"Flatten", {{"Flatten", "d", "t"}, {"Sin", "t", "y"}}, {"y"}, {}},
+      {"ForTheCaller", {{"Transpose", "d", "t"}}, {"t"}, {"DT506 t"}},
+      {"OlderOpset", {{"Transpose", "d", "t"}, {"Sin", "t", "y"}}, {"y"}, {}, kInt8, 20},
+      {"NewerOpset", {{"Transpose", "d", "t"}, {"Sin", "t", "y"}}, {"y"}, {"DT506 t"}, kInt8, 24},
+      {"Unsigned", {{"Transpose", "d", "t"}, {"Sin", "t", "y"}}, {"y"}, {}, kUint8},
+      {"TwoReaders", {{"Transpose", "d", "t"}, {"Sin", "t", "y"}, {"Cos", "t", "u"}}, {"y", "u"}, {}},
+      {"AReaderAndTheCaller", {{"Transpose", "d", "t"}, {"Sin", "t", "y"}}, {"y", "t"}, {}},
+      {"QuantizedBehind", {{"Transpose", "d", "t"}, {"Q", "t", "y"}}, {"y"}, {}},
+      {"AlsoQuantizedBehind", {{"Transpose", "d", "t"}, {"Q", "t", "y"}, {"Sin", "t", "u"}}, {"y", "u"}, {}},
+      {"QuantizedBehindTwo", {{"Slice", "d", "t"}, {"Transpose", "t", "u"}, {"Q", "u", "y"}}, {"y"}, {}},
+      {"QuantizedTwiceBehindTwo",
+       {{"Slice", "d", "t"}, {"Transpose", "t", "u"}, {"Q", "u", "y"}, {"Q", "u", "v"}, {"Cos", "v", "w"}},
+       {"y", "w"},
+       {"DT506 t"}},
+      {"MovedOn", {{"Slice", "d", "t"}, {"Transpose", "t", "u"}, {"Sin", "u", "y"}}, {"y"}, {"DT506 t", "DT506 u"}},
+      {"MovedOnFromTwoReaders",
+       {{"Slice", "d", "t"}, {"Transpose", "t", "u"}, {"Sin", "u", "y"}, {"Cos", "t", "v"}},
+       {"y", "v"},
+       {"DT506 u"}},
+      {"MovedOnFromQuantized",
+       {{"Slice", "d", "t"}, {"Q", "t", "v"}, {"Transpose", "t", "u"}, {"Sin", "u", "y"}},
+       {"y", "v"},
+       {}},
+      {"MovedBack", {{"Transpose", "d", "t"}, {"Back", "t", "u"}, {"Sin", "u", "y"}}, {"y"}, {}},
+      {"MovedTwice",
+       {{"Transpose", "d", "t"}, {"Transpose", "t", "u"}, {"Sin", "u", "y"}},
+       {"y"},
+       {"DT506 t", "DT506 u"}},
+      {"ComputedInBetween", {{"Relu", "d", "r"}, {"Transpose", "r", "t"}, {"Sin", "t", "y"}}, {"y"}, {}},
+      {"BehindIdentity", {{"Identity", "d", "r"}, {"Transpose", "r", "t"}, {"Sin", "t", "y"}}, {"y"}, {"DT506 t"}},
+      {"BehindDropout", {{"Transpose", "d", "t"}, {"Dropout", "t", "r"}, {"Q", "r", "y"}}, {"y"}, {}},
+      {"ForItsShape", {{"Transpose", "d", "t"}, {"Shape", "t", "y"}}, {"y"}, {}},
+      {"AlsoForItsShape", {{"Transpose", "d", "t"}, {"Sin", "t", "y"}, {"Shape", "t", "u"}}, {"y", "u"}, {"DT506 t"}},
+  };
+}
+
+INSTANTIATE_TEST_SUITE_P(, OrtPairTest, ::testing::ValuesIn(Cases()),
+                         [](const auto& param_info) { return param_info.param.name; });
+
+const std::vector<Step>& Moved() {
+  static const auto* steps = new std::vector<Step>{{"Transpose", "d", "t"}, {"Sin", "t", "y"}};
+  return *steps;
+}
+
+TEST(OrtPair, IsOfOneConstantNumber) {
+  const PairCase moved = {"", Moved(), {"y"}, {}};
+  EXPECT_EQ(Errors(Model(moved).graph).size(), 1u);
+
+  GraphBuilder run_time = Model(moved);
+  run_time.Value("s").clear_constant();
+  run_time.graph.add_inputs(run_time.Id("s"));
+  EXPECT_EQ(Errors(run_time.graph).size(), 0u);
+
+  GraphBuilder no_point = Model(moved);
+  for (v1::Node& node : *no_point.graph.mutable_nodes()) {
+    if (node.name() == "d") node.mutable_inputs()->RemoveLast();
+  }
+  EXPECT_EQ(Errors(no_point.graph).size(), 0u);
+
+  GraphBuilder contrib = Model(moved);
+  for (const char* node : {"q", "d"}) {
+    contrib.Find(node).set_op(contrib.Symbol(
+        absl::StrCat("com.microsoft::", node == std::string("q") ? "QuantizeLinear" : "DequantizeLinear")));
+  }
+  EXPECT_EQ(Errors(contrib.graph).size(), 0u);
+}
+
+// What is dequantized from constants is a constant itself by then.
+TEST(OrtPair, IsOfWhatIsNotConstant) {
+  GraphBuilder b = Model({"", Moved(), {"y"}, {}});
+  b.graph.mutable_nodes()->DeleteSubrange(0, 1);
+  b.graph.clear_inputs();
+  b.Weight("q", kInt8, {1, 4, 6, 6}, 144);
+  EXPECT_EQ(Errors(b.graph).size(), 0u);
+}
+
+TEST(OrtPair, StatesTheTypeOfItsZeroPoint) {
+  constexpr int kOnnxInt8 = 3;
+  const auto errors = [](std::vector<Step> steps, std::vector<const char*> outputs) {
+    GraphBuilder b = Model({"", std::move(steps), std::move(outputs), {}});
+    b.Int(b.Find("q"), "output_dtype", kOnnxInt8);
+    return absl::StrJoin(Errors(b.graph), ", ");
+  };
+  EXPECT_EQ(errors({{"Sin", "d", "y"}}, {"y"}), "DT506 q");
+  // It has two DequantizeLinear nodes then, and stays int8.
+  EXPECT_EQ(errors({{"Sin", "d", "y"}, {"Cos", "d", "u"}}, {"y", "u"}), "");
+}
+
+TEST(OrtPair, IsInFrontOfNoBody) {
+  const auto errors = [](const char* read, v1::DataType type, int opset) {
+    GraphBuilder b =
+        Model({"", {{"Transpose", "d", "t"}, {"Q", "t", "y"}, {"Slice", "d", "v"}}, {"y"}, {}, type, opset});
+    GraphBuilder body;
+    v1::Value& outer = body.Value("outer");
+    outer.set_dtype(kFloat);
+    outer.set_captured(b.Id(read));
+    body.Node("Sin", "inner", {"outer"}, {"within"});
+    body.Value("within").set_dtype(kFloat);
+    body.Output("within");
+    b.Branch("if", "c", body.graph, "chosen");
+    b.Value("chosen").set_dtype(kFloat);
+    b.Output("chosen");
+    return absl::StrJoin(Errors(b.graph), ", ");
+  };
+  for (const v1::DataType type : {kInt8, kUint8}) {
+    for (const int opset : {20, 21}) EXPECT_EQ(errors("v", type, opset), "GS509 v");
+    EXPECT_EQ(errors("x", type, 20), "");
+    // A QuantizeLinear reads it as well.
+    EXPECT_EQ(errors("t", type, 20), "");
+  }
+}
+
+// 20,000 movements in a row: each is looked at once.
+TEST(OrtPair, IsFoundInOnePass) {
+  constexpr int kLength = 20'000;
+  std::vector<std::string> names = {"d"};
+  for (int i = 0; i < kLength; ++i) names.push_back(absl::StrCat("t", i));
+  std::vector<Step> steps;
+  for (int i = 0; i < kLength; ++i) steps.push_back({"Slice", names[i].c_str(), names[i + 1].c_str()});
+  steps.push_back({"Q", names.back().c_str(), "y"});
+  EXPECT_EQ(Errors(Model({"", steps, {"y"}, {}}).graph).size(), 0u);
+}
+
+}  // namespace
+}  // namespace quantgate
