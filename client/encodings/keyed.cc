@@ -79,9 +79,11 @@ class Channel {
 
   void ReadNumbers(int64_t bits) {
     v1::Encoding& facts = encoding_.facts;
-    // They follow from scale and offset, and AIMET itself does not read them.
-    const std::optional<double> min = fields_.Number("min", Need::kOptional);
-    const std::optional<double> max = fields_.Number("max", Need::kOptional);
+    // They follow from scale and offset; who states one of them states both.
+    const bool has_range = fields_.Find("min", Need::kOptional) || fields_.Find("max", Need::kOptional);
+    const Need range_need = has_range ? Need::kRequired : Need::kOptional;
+    const std::optional<double> min = fields_.Number("min", range_need);
+    const std::optional<double> max = fields_.Number("max", range_need);
     std::optional<double> scale = fields_.Number("scale", need_);
     std::optional<double> offset = fields_.Number("offset", need_);
     if (min && max) {

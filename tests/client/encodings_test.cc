@@ -147,6 +147,13 @@ TEST(Keyed, MinAndMaxFollowFromScaleAndOffset) {
   EXPECT_THAT(SpecOf(graph, "x").qparams().zero_points(), ElementsAre(120));
 }
 
+TEST(Keyed, MinAndMaxAreStatedTogether) {
+  const v1::Graph graph = Joined(R"({"version": "0.6.1", "param_encodings": {}, "activation_encodings": {
+      "x": [{"bitwidth": 8, "dtype": "int", "is_symmetric": "False", "min": 0, "offset": 0, "scale": 0.01}],
+      "y": [{"bitwidth": 8, "dtype": "int", "is_symmetric": "False", "max": 1, "offset": 0, "scale": 0.01}]}})");
+  EXPECT_THAT(Problems(graph), ElementsAre("MISSING max", "MISSING min"));
+}
+
 TEST(Keyed, WhatIsMissingOrOfAnotherKind) {
   const v1::Graph graph = Joined(R"({"version": "0.6.1", "activation_encodings": {
       "x": [{"bitwidth": 8, "dtype": "int", "is_symmetric": "maybe", "max": 1, "min": 0, "scale": null}],
