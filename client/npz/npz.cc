@@ -14,6 +14,8 @@
 namespace quantgate {
 namespace {
 
+constexpr zip_uint16_t kFirstDosDate = 1 << 5 | 1;  // 1 January 1980
+
 absl::Status InFile(absl::string_view path, absl::string_view member, const absl::Status& status) {
   const std::string place = member.empty() ? std::string(path) : absl::StrCat(path, ": '", ToUtf8(member), "'");
   return CodedError(status.code(), ErrorCode(status),
@@ -80,6 +82,8 @@ absl::Status NpzWriter::Close(const std::string& path) {
       return status;
     }
     zip_set_file_compression(archive, static_cast<zip_uint64_t>(index), ZIP_CM_STORE, 0);
+    // As numpy writes it: the same tensors make the same file, whenever that is.
+    zip_file_set_dostime(archive, static_cast<zip_uint64_t>(index), /*dtime=*/0, kFirstDosDate, 0);
   }
   if (zip_close(archive) == 0) return file->Finish();
   absl::Status status = failed(zip_strerror(archive));

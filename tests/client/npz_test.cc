@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "client/error.h"
+#include "client/model_file.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/files.h"
@@ -90,6 +91,22 @@ TEST(Npz, WhatIsWrittenIsRead) {
   EXPECT_THAT(arrays->at("block/conv:0").as<int16_t>(), ElementsAre(1, -2, 300, -32768));
   EXPECT_THAT(arrays->at("block/conv:0").dims, ElementsAre(2, 2));
   EXPECT_TRUE(arrays->at("scalar").dims.empty());
+}
+
+// Times of writing would make another file of the same tensors.
+TEST(Npz, IsTheSameFileAtAnyTime) {
+  const TempFolder folder;
+  const std::string path = (folder.path() / "a.npz").string();
+  Tensor scalar;
+  scalar.type = v1::DATA_TYPE_FLOAT32;
+  scalar.data.resize(4, std::byte{0});
+  NpzWriter writer(1 << 20);
+  ASSERT_TRUE(writer.Add("scalar", scalar).ok());
+  ASSERT_TRUE(writer.Close(path).ok());
+  const absl::StatusOr<std::string> bytes = ReadModelFile(path, 1 << 20);
+  ASSERT_TRUE(bytes.ok()) << bytes.status();
+  // Of the first entry: 0:00 on 1 January 1980.
+  EXPECT_EQ(bytes->substr(10, 4), std::string("\0\0\x21\0", 4));
 }
 
 TEST(Npz, KeepsToItsLimit) {
