@@ -20,6 +20,7 @@
 #include "rules/simulator/run/plan.h"
 #include "rules/simulator/run/stored.h"
 #include "rules/simulator/run/team.h"
+#include "rules/simulator/run/unfused.h"
 #include "rules/simulator/run/values.h"
 #include "rules/simulator/tensor.h"
 
@@ -43,6 +44,7 @@ class Simulator {
       : graph_(graph),
         options_(options),
         profile_(*options.profile),
+        unfused_(UnfusedOf(graph, resolved, *options.profile)),
         steps_(MakePlan(graph, resolved)),
         values_(graph, resolved, steps_, options),
         team_(options.statistics ? std::min(options.threads, kResults) : 1) {}
@@ -72,6 +74,9 @@ class Simulator {
   }
 
  private:
+  const Profile& ProfileOf(int32_t node) const {
+    return unfused_.nodes.empty() || !unfused_.nodes[node] ? profile_ : *unfused_.profile;
+  }
   bool Cancelled() const { return options_.cancelled && options_.cancelled(); }
 
   std::string NodeText(int32_t node) const {
@@ -192,7 +197,8 @@ class Simulator {
     const int64_t work = WorkOf(lowered.op, lowered.layout, lowered.attributes,
                                 Ports(step, Each(sized, &Held::affine), lowered, number));
     if (absl::Status status = options_.work->SpendOnNode(work, results); !status.ok()) return status;
-    NodeCall node{profile_, *called, reader, lowered, written, values_.room() / results, options_.statistics};
+    NodeCall node{ProfileOf(step.node), *called, reader, lowered, written, values_.room() / results,
+                  options_.statistics};
     QTensor rounded;
     if (packed && profile_.nbits_accuracy_level && RoundsInput(reader) && (*read)[0].affine != nullptr) {
       absl::StatusOr<Tensor> input = RoundedInput(reader, (*read)[0].affine->tensor);
@@ -481,6 +487,7 @@ class Simulator {
   const Graph& graph_;
   const SimulateOptions& options_;
   const Profile& profile_;
+  const Unfused unfused_;
   std::vector<Step> steps_;
   Values values_;
   Team team_;

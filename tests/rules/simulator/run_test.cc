@@ -17,15 +17,16 @@
 #include "rules/simulator/run/choose.h"
 #include "rules/simulator/run/report.h"
 #include "rules/simulator/run/work.h"
+#include "tests/rules/graph_builder.h"
 
 namespace quantgate::simulator {
 namespace {
 
-using testing::AllOf;
-using testing::Each;
-using testing::Ge;
-using testing::HasSubstr;
-using testing::Le;
+using ::testing::AllOf;
+using ::testing::Each;
+using ::testing::Ge;
+using ::testing::HasSubstr;
+using ::testing::Le;
 
 constexpr char kData[] = QUANTGATE_TEST_DATA "/../data/";
 
@@ -113,6 +114,37 @@ TEST(NumpyType, ThereAndBack) {
   EXPECT_EQ(NumpyType(v1::DATA_TYPE_FLOAT8_E5M2), "");
 }
 
+// x -> int8 -> Softmax -> int8, which ONNX Runtime fuses where nothing else reads what is dequantized.
+v1::Graph SignedSoftmax(bool read_twice) {
+  testing::GraphBuilder b;
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {64, 8});
+  b.Pair("x", 0.05, 0, v1::DATA_TYPE_INT8);
+  b.Node("Softmax", "softmax", {"x_dq"}, {"y"});
+  b.Pair("y", 1.0 / 255, -128, v1::DATA_TYPE_INT8);
+  b.Output("y_dq");
+  if (read_twice) {
+    b.Node("Neg", "other", {"x_dq"}, {"z"});
+    b.Output("z");
+  }
+  return b.graph;
+}
+
+TEST(Profiles, WhatOnnxRuntimeLeavesInFloatIsComputedInFloat) {
+  for (const bool read_twice : {false, true}) {
+    const v1::Graph graph = SignedSoftmax(read_twice);
+    std::map<std::string, std::vector<int8_t>> stored;
+    for (const char* profile : {"onnxruntime", "onnxruntime/no-fusion"}) {
+      Request request;
+      request.profile = profile;
+      const Outcome run = Simulated(graph, request);
+      ASSERT_TRUE(run.status.ok()) << run.status;
+      const auto integers = run.values.at("y_q").as<int8_t>();
+      stored[profile].assign(integers.begin(), integers.end());
+    }
+    EXPECT_EQ(stored["onnxruntime"] == stored["onnxruntime/no-fusion"], read_twice);
+  }
+}
+
 TEST(MadeInputs, TheSameForOneSeed) {
   const v1::Graph graph = Imported(absl::StrCat(kData, "onnx/tiny.qdq_u8s8.onnx"));
   const Outcome run = WithSeed(graph, 7), again = WithSeed(graph, 7), other = WithSeed(graph, 8);
@@ -172,7 +204,7 @@ TEST(MadeInputs, AsTheGraphReadsThem) {
   ASSERT_TRUE(rows.status.ok()) << rows.status;
   const std::vector<int64_t> indices = *ToInt64(rows.values.at("x"));
   EXPECT_THAT(indices, Each(AllOf(Ge(0), Le(4))));
-  EXPECT_THAT(indices, testing::Contains(4));
+  EXPECT_THAT(indices, ::testing::Contains(4));
 }
 
 TEST(MadeInputs, NoMoreThanIsAllowed) {

@@ -1,0 +1,26 @@
+#include "rules/simulator/run/unfused.h"
+
+#include "rules/backends/onnxruntime/fusion.h"
+#include "rules/engine/context.h"
+#include "rules/onnx/element_types.h"
+
+namespace quantgate::simulator {
+
+Unfused UnfusedOf(const Graph& graph, const ResolvedGraph& resolved, const Profile& profile) {
+  Unfused unfused;
+  // The types of a body are those of the model around it, which is not here.
+  const bool is_model = graph.origin() == v1::Graph::ONNX && !graph.message().opset_imports().empty();
+  if (profile.family != Family::kOnnxRuntime || !is_model || graph.quantizers().empty()) return unfused;
+  const CheckContext context(graph, resolved);
+  const std::vector<v1::DataType> types = ElementTypes(context);
+  unfused.profile = FindProfile("onnxruntime/no-fusion");
+  unfused.nodes.resize(graph.num_nodes());
+  onnxruntime::Group group;
+  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    onnxruntime::FindGroup(graph, types, node, group);
+    unfused.nodes[node] = group.kind == onnxruntime::Group::kInFloat;
+  }
+  return unfused;
+}
+
+}  // namespace quantgate::simulator
