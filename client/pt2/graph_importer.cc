@@ -67,6 +67,12 @@ void SetType(const Json& meta, v1::Value* value, const std::function<int(absl::s
   }
 }
 
+// All of it where the delimiter is not there.
+absl::string_view BehindLast(char delimiter, absl::string_view text) {
+  const size_t last = text.rfind(delimiter);
+  return last == absl::string_view::npos ? text : text.substr(last + 1);
+}
+
 // What a declaration cannot be without; null: nothing.
 const char* Incomplete(const Json& meta) {
   if (!IntegerOf(Find(&meta, "dtype"))) return "has no dtype";
@@ -209,6 +215,7 @@ absl::Status GraphImporter::AddNode(const Json& source) {
   v1::Node& node = *graph_.add_nodes();
   node.set_op(Symbol(OperatorName(target)));
   AddSourceLine(source, &node);
+  AddSourceFunction(source, &node);
   pending_.push_back({position, &source});
 
   const bool none = results->Empty() || (results->Size() == 1 && TaggedOf(&(*results)[0]).tag == "as_none");
@@ -307,12 +314,21 @@ void GraphImporter::AddSourceLine(const Json& source, v1::Node* node) {
   }
   // "key,path,type" of each module around the node, the innermost last.
   const absl::string_view modules = FindText(metadata, "nn_module_stack");
-  const size_t last = modules.rfind(';');
-  const std::vector<absl::string_view> innermost =
-      absl::StrSplit(last == absl::string_view::npos ? modules : modules.substr(last + 1), absl::MaxSplits(',', 2));
+  const std::vector<absl::string_view> innermost = absl::StrSplit(BehindLast(';', modules), absl::MaxSplits(',', 2));
   if (innermost.size() > 1 && !innermost[1].empty()) {
     node->mutable_source_line()->set_scope(Symbol(ToUtf8(innermost[1])));
   }
+}
+
+void GraphImporter::AddSourceFunction(const Json& source, v1::Node* node) {
+  const absl::string_view op = graph_.symbols(node->op() - 1);
+  if (op != "aten.max.dim" && op != "aten.min.dim") return;
+  const Json* metadata = FindObject(&source, "metadata");
+  // "name,function" of each function around the node, the innermost last; else "name;class.function".
+  const absl::string_view noted = BehindLast(';', FindText(metadata, "source_fn_stack"));
+  const absl::string_view function =
+      noted.empty() ? BehindLast(';', FindText(metadata, "torch_fn")) : BehindLast(',', noted);
+  if (!function.empty()) node->set_source_fn(Symbol(ToUtf8(function)));
 }
 
 void GraphImporter::AddOutputs(const Json& outputs) {

@@ -60,6 +60,8 @@ class GraphImporter {
   absl::Status AddArguments(const Pending& pending);
   absl::Status AddBody(const Json& argument, v1::Node* node);
   void AddSourceLine(const Json& source, v1::Node* node);
+  // Node.source_fn.
+  void AddSourceFunction(const Json& source, v1::Node* node);
   void AddOutputs(const Json& outputs);
   // Names in the signature that the graph does not have stand as outputs that nothing writes.
   void AddUnknownNames(const Json* specs);

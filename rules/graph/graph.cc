@@ -164,6 +164,7 @@ absl::Status CheckNode(const v1::Graph& message, int64_t i) {
   const int64_t symbols = message.symbols_size();
   const int64_t values = message.values_size();
   if (!IdOk(node.op(), symbols)) return BadId("nodes", i, "op", node.op(), symbols, "symbols");
+  if (!IdOk(node.source_fn(), symbols)) return BadId("nodes", i, "source_fn", node.source_fn(), symbols, "symbols");
   for (int32_t id : node.inputs()) {
     if (!IdOk(id, values)) return BadId("nodes", i, "inputs", id, values, "values");
   }

@@ -229,6 +229,23 @@ TEST(Pt2Importer, LayoutsThatContradictTheBytes) {
   EXPECT_EQ(ValueNamed(graph, "b_scale").constant().stored_bytes(), 9);
 }
 
+// ExecuTorch goes by it; of other operators it is left out.
+TEST(Pt2Importer, WhatTheSourceCalls) {
+  const auto source = [](const std::string& target, const std::string& metadata) {
+    Program p = Linear();
+    absl::StrAppend(&p.nodes, ",", NodeJson(target, Argument("self", Tensor("x")), Tensor("last"), "last", metadata));
+    const v1::Graph graph = Imported(p);
+    const int32_t id = graph.nodes(2).source_fn();
+    return id == 0 ? "" : SymbolOf(graph, id);
+  };
+  const std::string max = "torch.ops.aten.max.dim";
+  EXPECT_EQ(source(max, R"("source_fn_stack": "max_1,torch.max", "torch_fn": "max_1;a.max")"), "torch.max");
+  EXPECT_EQ(source(max, R"("source_fn_stack": "f,torch.f;max_1,max")"), "max");
+  EXPECT_EQ(source("torch.ops.aten.min.dim", R"("torch_fn": "min_1;method_descriptor.min")"), "method_descriptor.min");
+  EXPECT_EQ(source(max, ""), "");
+  EXPECT_EQ(source("torch.ops.aten.amax.default", R"("source_fn_stack": "amax,torch.amax")"), "");
+}
+
 TEST(Pt2Importer, SeveralResults) {
   Program p = Linear();
   p.nodes = absl::StrCat(

@@ -55,6 +55,7 @@ v1::Graph Whole() {
   body.set_graph(1);
   node.mutable_source_line()->set_file(1);
   node.mutable_source_line()->set_scope(1);
+  node.set_source_fn(1);
   b.graph.add_subgraphs();
   return b.graph;
 }
@@ -92,6 +93,7 @@ std::vector<Damage> Ids(int bad) {
       {"nodes[0].input_specs", [bad](v1::Graph& g) { N(g).set_input_specs(0, bad); }},
       {"nodes[0].input_spec_map.value", [bad](v1::Graph& g) { N(g).mutable_input_spec_map(0)->set_value(bad); }},
       {"nodes[0].input_spec_map.spec", [bad](v1::Graph& g) { N(g).mutable_input_spec_map(0)->set_spec(bad); }},
+      {"nodes[0].source_fn", [bad](v1::Graph& g) { N(g).set_source_fn(bad); }},
       {"nodes[0].input_args", [bad](v1::Graph& g) { N(g).set_input_args(0, bad); }},
       {"nodes[0].attributes.name", [bad](v1::Graph& g) { N(g).mutable_attributes(0)->set_name(bad); }},
       {"nodes[0].attributes.tensor", [bad](v1::Graph& g) { N(g).mutable_attributes(1)->set_tensor(bad); }},

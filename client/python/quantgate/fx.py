@@ -17,7 +17,7 @@ import torch.fx
 from quantgate.errors import QuantGateError
 from quantgate.fx_constants import serialized_constant
 from quantgate.fx_moved import Moved
-from quantgate.fx_ops import Attributes, Operators, SourceLines, op_name
+from quantgate.fx_ops import Attributes, Operators, SourceLines, op_name, source_function
 from quantgate.fx_qat import counters, folded_convolutions, is_shaped_as_input, with_foreign_examples
 from quantgate.fx_specs import DTYPES, SpecPool, has_seen_values
 from quantgate.progress import watch
@@ -42,6 +42,7 @@ _NODE_NAME = Heads(graph_pb2.Node.NAME_FIELD_NUMBER)
 _NODE_OP = tag(graph_pb2.Node.OP_FIELD_NUMBER)
 _NODE_OUTPUT = tag(graph_pb2.Node.OUTPUTS_FIELD_NUMBER)
 _NODE_INPUTS = Heads(graph_pb2.Node.INPUTS_FIELD_NUMBER)
+_NODE_SOURCE_FN = tag(graph_pb2.Node.SOURCE_FN_FIELD_NUMBER)
 _ANNOTATED = graph_pb2.Node(annotated=True).SerializeToString()
 _NO_IMPLICIT_SHARING = graph_pb2.Node(no_implicit_sharing=True).SerializeToString()
 _NONE = varint(0)
@@ -323,7 +324,7 @@ class _Converter:
         operator = self._operators.of(node)
         name = node.name.encode()
         op = self._ops.get(operator.name) or self._op(operator.name)
-        if operator.names is not None:
+        if operator.names is not None and not operator.told_by_source:
             self._calls[id(node.target)] = (op, *operator.names)
         pieces = [_NODE_NAME[len(name)], name, op]
         value = self._value_ids.get(node)
@@ -351,6 +352,8 @@ class _Converter:
             pieces += _NODE_INPUTS[len(ids)], ids, self._positions(tuple(positions))
         if "asked_block_size" in node.meta:
             pieces.append(_asked_block_size(node))
+        if operator.told_by_source and (source := source_function(node)):
+            pieces.append(_NODE_SOURCE_FN + varint(self._symbol(source)))
         annotation = self._annotations.get(node)
         if annotation is not None:
             self._add_annotation(node, annotation, inputs, pieces)

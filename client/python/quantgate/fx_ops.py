@@ -41,13 +41,32 @@ def op_name(node: torch.fx.Node) -> str:
     return f"{module.removeprefix('_')}.{name}" if module else name
 
 
-class Operator:
-    """What a node calls: its name, and how its arguments are named."""
+# Of which Node.source_fn is sent.
+_TOLD_BY_SOURCE = ("aten.max.dim", "aten.min.dim")
 
-    __slots__ = ("name", "names")
+
+def source_function(node: torch.fx.Node) -> str:
+    """What the user's source calls, as torch.export has noted it: "torch.max", "max" (the method); "": it has not."""
+    noted, named = node.meta.get("source_fn_stack"), node.meta.get("torch_fn")
+    try:
+        if not noted:
+            return str(named[1]) if named else ""
+        function = noted[-1][1]
+    except (TypeError, LookupError):  # not as torch.export writes them
+        return ""
+    if isinstance(function, str):
+        return function
+    return f"{getattr(function, '__module__', None)}.{getattr(function, '__name__', None)}"
+
+
+class Operator:
+    """What a node calls: its name, how its arguments are named, and whether a toolchain goes by its source."""
+
+    __slots__ = ("name", "names", "told_by_source")
 
     def __init__(self, node: torch.fx.Node) -> None:
         self.name = op_name(node)
+        self.told_by_source = self.name in _TOLD_BY_SOURCE
         # Of the arguments; None: they have none.
         self.names: Optional[Sequence[str]] = None
         if node.op == "call_function":

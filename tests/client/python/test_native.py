@@ -97,6 +97,14 @@ def test_meta(meta, monkeypatch):
     both(chain(*[(ATEN.relu.default, (), {})] * 3, **meta), monkeypatch)
 
 
+@pytest.mark.parametrize('meta', [
+    {}, {'source_fn_stack': [('max_1', torch.max)], 'torch_fn': ('max_1', 'f.max')}, {'torch_fn': ('max_1', 'f.max')},
+    {'source_fn_stack': [('max_1', 'max')]}, {'source_fn_stack': [('max', ATEN.max.dim)]}, {'source_fn_stack': 3},
+    {'source_fn_stack': []}, {'torch_fn': ()}, {'source_fn_stack': [(1,)]}, {'source_fn_stack': [('a', None)]}], ids=ascii)
+def test_what_the_source_calls(meta, monkeypatch):
+    both(chain(*[(ATEN.max.dim, (1,), {}), (ATEN.relu.default, (), {})] * 3, **meta), monkeypatch)
+
+
 def test_forms_of_calls(monkeypatch):
     graph = torch.fx.Graph()
     x, y = graph.placeholder('x'), graph.placeholder('y')

@@ -5,6 +5,7 @@ import pathlib
 import subprocess
 
 import architectures
+import functions
 import models
 import pytest
 import quantgate
@@ -199,6 +200,19 @@ def test_the_file_means_what_the_live_program_means(name, tmp_path):
         of_file = quantgate.check(str(path), targets=targets)
         live = quantgate.check(program, targets=targets)
         assert findings(of_file) == findings(live), targets
+
+
+@pytest.mark.parametrize('call, strict, source', [
+    (lambda x: torch.max(x, 1)[1], True, 'torch.max'), (lambda x: x.min(1)[1], True, 'min'),
+    (lambda x: torch.max(x, 1)[1], False, 'builtin_function_or_method.max'),
+    (lambda x: x.min(1)[1], False, 'method_descriptor.min')])
+def test_what_the_source_calls(call, strict, source, tmp_path):
+    """Of the file and of the live program: what ExecuTorch goes by where a maximum is taken apart."""
+    program = torch.export.export(functions.Function(call), (torch.randn(2, 3),), strict=strict)
+    path = tmp_path / 'model.pt2'
+    torch.export.save(program, path)
+    for graph in (imported(path, tmp_path), quantgate.to_graph(program)):
+        assert [graph.symbols[node.source_fn - 1] for node in graph.nodes if node.source_fn] == [source]
 
 
 def test_cases_of_the_importer_are_torch_s():
