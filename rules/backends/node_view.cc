@@ -87,6 +87,11 @@ std::optional<double> NodeView::scalar(Names names, int port) const {
   return numbers.empty() ? std::nullopt : std::optional<double>(numbers[0]);
 }
 
+bool IsRead(const NodeView& view, const Operand* output) {
+  if (output == nullptr || output->value < 0) return false;
+  return view.graph().is_graph_output(output->value) || !view.graph().uses(output->value).empty();
+}
+
 bool IsUnbatchedConvolution(const NodeView& view) {
   const OpId id = view.op().op == nullptr ? OpId::kUnknown : view.op().op->id;
   if (id != OpId::kConv && id != OpId::kDepthwiseConv && id != OpId::kConvTranspose) return false;

@@ -74,6 +74,9 @@ class NodeView {
 // Axis counted from the front; `rank` unknown leaves it as it is.
 inline int64_t Normalize(int64_t axis, int rank) { return axis < 0 && rank > 0 ? axis + rank : axis; }
 
+// Whether something takes the output; false where there is none.
+bool IsRead(const NodeView& view, const Operand* output);
+
 // A convolution of an input without a batch. PyTorch takes it apart: the input gets a dimension of size 1 behind its
 // Dequantize, and the output loses it in front of its Quantize.
 bool IsUnbatchedConvolution(const NodeView& view);

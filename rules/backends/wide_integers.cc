@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "rules/backends/extreme_places.h"
 
 namespace quantgate {
 namespace {
@@ -58,7 +59,7 @@ WideValues WideValuesOf(const CheckContext& context) {
   const ResolvedGraph& resolved = context.resolved();
   for (const ResolvedOp& op : resolved.ops()) {
     const OpId id = IdOf(op);
-    const bool makes = absl::c_linear_search(kMakesWide, id);
+    const bool makes = absl::c_linear_search(kMakesWide, id) || KeepsPlaces(context.graph(), op.node);
     if (!makes && (wide.empty() || absl::c_linear_search(kNarrows, id))) continue;
     const bool is_wide =
         makes || absl::c_any_of(resolved.inputs(op), [&](const Operand& input) { return ReadsWide(wide, id, input); });

@@ -289,5 +289,95 @@ TEST(ExecuTorchArguments, OfTwoThatAreAlikeOneMayBeGone) {
   EXPECT_EQ(KindOf(b), v1::Outcome::UNKNOWN);
 }
 
+// aten.max.dim of what the source calls so; `read`: its results, "v" the values and "p" the places.
+AnnotatedBuilder Extreme(const std::string& source, const std::string& read, bool quantized = true,
+                         const std::string& op = "aten.max.dim") {
+  AnnotatedBuilder b;
+  b.Input("x", kF32, {1, 4, 8});
+  const int act = quantized ? b.Act() : 0;
+  v1::Node& node = b.Node(op, "node", {"x"}, {"node"});
+  node.add_input_specs(act);
+  b.Int(node, "dim", 1);
+  if (!source.empty()) node.set_source_fn(b.Symbol(source));
+  for (const char part : read) {
+    const std::string name(1, part);
+    b.Int(b.Node("operator.getitem", name, {"node"}, {name}), "index", part == 'p' ? 1 : 0);
+    b.Shape(name, part == 'p' ? kI64 : kF32, {1, 8}).set_spec(part == 'p' ? 0 : act);
+    b.Output(name);
+  }
+  return b;
+}
+
+TEST(ExecuTorchArguments, PlacesOfAMaximumAreThoseOfTheFunctionInAStrictExport) {
+  for (const char* source : {"torch.max", "torch.min", ""}) {
+    for (const char* read : {"v", "p", "vp"}) {
+      EXPECT_EQ(KindOf(Extreme(source, read)), v1::Outcome::FULL) << source << " " << read;
+    }
+  }
+  for (const char* source : {"max", "builtin_function_or_method.max", "method_descriptor.max"}) {
+    for (const char* op : {"aten.max.dim", "aten.min.dim"}) {
+      EXPECT_EQ(KindOf(Extreme(source, "v", true, op)), v1::Outcome::FULL) << source;
+      const v1::Result places = ResultOf(Extreme(source, "p", true, op), kV75);
+      EXPECT_EQ(places.outcome().kind(), v1::Outcome::PARTIAL) << source;
+      EXPECT_THAT(Refused(places), ElementsAre("node"));
+      const v1::Result both = ResultOf(Extreme(source, "vp", true, op), kV75);
+      EXPECT_EQ(both.outcome().kind(), v1::Outcome::FAILS) << source;
+      EXPECT_THAT(CodesAt(both, "node"), Contains("EN228"));
+      EXPECT_THAT(Refused(both), IsEmpty());
+    }
+  }
+  // What has no encoding is taken without one.
+  EXPECT_THAT(CodesAt(ResultOf(Extreme("max", "p", false), kV75), "node"), Contains("EN228"));
+  EXPECT_THAT(CodesAt(ResultOf(Extreme("max", "v", false), kV75), "node"), Not(Contains("EN228")));
+  EXPECT_THAT(CodesAt(ResultOf(Extreme("max", "vp"), kV75, "qnn-converter"), "node"), Not(Contains("EN228")));
+}
+
+// One is judged by itself, whatever was said of another of the same operator, type and shape.
+TEST(ExecuTorchArguments, OfTwoMaximaThatAreAlikeOneMayBeAMethod) {
+  AnnotatedBuilder b;
+  b.Input("x", kF32, {1, 4, 8});
+  const int act = b.Act();
+  for (const std::string name : {"first", "second"}) {
+    v1::Node& node = b.Node("aten.max.dim", name, {"x"}, {name});
+    node.add_input_specs(act);
+    b.Int(node, "dim", 1);
+    node.set_source_fn(b.Symbol(name == "first" ? "torch.max" : "max"));
+    b.Int(b.Node("operator.getitem", name + "_p", {name}, {name + "_p"}), "index", 1);
+    b.Shape(name + "_p", kI64, {1, 8});
+    b.Output(name + "_p");
+  }
+  EXPECT_THAT(Refused(ResultOf(b, kV75)), ElementsAre("second"));
+}
+
+TEST(ExecuTorchArguments, WhatReadsPlacesThatAreNotMadeReadsIntegersOf64Bits) {
+  const auto refused = [](const std::string& source) {
+    AnnotatedBuilder b = Extreme(source, "p");
+    b.Node("aten.view.default", "reader", {"p"}, {"reader"});
+    b.Shape("reader", kI64, {8});
+    b.Output("reader");
+    return Refused(ResultOf(b, kV75));
+  };
+  EXPECT_THAT(refused("torch.max"), IsEmpty());
+  EXPECT_THAT(refused("max"), ElementsAre("node", "reader"));
+}
+
+// The node that takes the places is placed before it turns out that what makes them is outside: the constant's cast is
+// left with nothing else.
+TEST(ExecuTorchArguments, AConstantBesideThemIsADelegateWithoutInput) {
+  const auto kind = [](const std::string& source, const char* op, v1::DataType type) {
+    AnnotatedBuilder b = Extreme(source, "p");
+    b.Shape("two", type, {});
+    b.graph.mutable_values(b.Id("two") - 1)->mutable_constant()->add_ints(2);
+    b.Node(op, "reader", {"p", "two"}, {"reader"});
+    b.Shape("reader", kI64, {1, 8});
+    b.Output("reader");
+    return KindOf(b);
+  };
+  EXPECT_EQ(kind("max", "aten.mul.Tensor", kI64), v1::Outcome::FAILS);
+  EXPECT_EQ(kind("max", "aten.eq.Tensor", kI64), v1::Outcome::FAILS);
+  EXPECT_EQ(kind("max", "aten.eq.Tensor", v1::DATA_TYPE_INT32), v1::Outcome::PARTIAL);
+  EXPECT_NE(kind("torch.max", "aten.mul.Tensor", kI64), v1::Outcome::FAILS);
+}
+
 }  // namespace
 }  // namespace quantgate

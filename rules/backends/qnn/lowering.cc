@@ -303,4 +303,10 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   return NoCounterpart("QNN has no operator for it");
 }
 
+bool DependsOnReaders(const CheckContext& context, const ResolvedOp& op) {
+  constexpr OpId kOfReaders[] = {OpId::kMaxPool, OpId::kAdaptiveMaxPool, OpId::kMaxDim, OpId::kMinDim};
+  const bool has_results = context.graph().origin() == v1::Graph::PT2E && op.output_count > 1;
+  return has_results && op.op != nullptr && absl::c_linear_search(kOfReaders, op.op->id);
+}
+
 }  // namespace quantgate::qnn

@@ -15,6 +15,10 @@ namespace quantgate::qnn {
 // Appends to `emission` what `op` becomes. Does not see whether values are folded away (rules/backends/folding.h).
 Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission);
 
+// Whether it also depends on which results are read, or on what the source calls: another that is alike may become
+// something else.
+bool DependsOnReaders(const CheckContext& context, const ResolvedOp& op);
+
 }  // namespace quantgate::qnn
 
 #endif  // QUANTGATE_RULES_BACKENDS_QNN_LOWERING_H_

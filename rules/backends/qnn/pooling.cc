@@ -72,9 +72,7 @@ bool HasEmptyStride(const NodeView& view) {
 
 // Of a maximum; ExecuTorch's builders have no output for them.
 bool ReadsPlaces(const NodeView& view) {
-  const Operand* places = view.output(1);
-  if (view.graph().origin() != v1::Graph::PT2E || places == nullptr || places->value < 0) return false;
-  return view.graph().is_graph_output(places->value) || !view.graph().uses(places->value).empty();
+  return view.graph().origin() == v1::Graph::PT2E && IsRead(view, view.output(1));
 }
 
 constexpr absl::string_view kNoPlaces = "ExecuTorch builds maxima without their places";

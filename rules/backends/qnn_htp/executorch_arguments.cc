@@ -7,6 +7,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "rules/backends/extreme_places.h"
 #include "rules/backends/node_view.h"
 
 namespace quantgate::qnn_htp {
@@ -68,6 +69,22 @@ const RuleInfo kAverageOfVolume = {
     "Leave divisor_override out, and multiply the result instead.",
     "Fires: aten.avg_pool3d.default of a window of 8 elements and a divisor of 4, with the toolchain executorch. Does "
     "not: a divisor of 8, or avg_pool2d.",
+};
+
+const RuleInfo kExtremeWithPlaces = {
+    "EN228",
+    "executorch-extreme-with-places",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has {observed}; {allowed}.",
+    "A maximum along a dimension has two results, and QNN's has one. ExecuTorch 1.5.1 makes an arg max of the second "
+    "where a strict export notes the function torch.max. Of the method x.max(dim), and of all that is exported without "
+    "strict, it builds an operator of two outputs, which is not prepared (\"Failed to generate Qnn context binary\") or "
+    "ends the process with a segmentation fault. Of a quantized tensor whose places alone are read, QNN refuses it.",
+    "Read x.amax(dim) and x.argmax(dim), or export torch.max(x, dim) with strict=True.",
+    "Fires: aten.max.dim from x.max(1) whose values and places are read, or whose places of floats are, with the "
+    "toolchain executorch. Does not: from torch.max(x, 1) in a strict export, or where the values alone are read.",
 };
 
 namespace {
@@ -152,6 +169,18 @@ bool FindOddBlocks(const CheckContext& context, const ResolvedOp& op, FindingSin
   place.node = op.node;
   sink.Add(kBlocksOfColumns, place, std::move(observed), "ExecuTorch 1.5.1 lowers square blocks that divide the image",
            FromRuns());
+  return true;
+}
+
+bool FindExtremeWithPlaces(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+  if (!KeepsPlaces(context.graph(), op.node)) return false;
+  const NodeView view(context, op, nullptr);
+  const bool refused = view.input(0) != nullptr && view.input(0)->quantized && !IsRead(view, view.output(0));
+  if (refused || !IsRead(view, view.output(1))) return false;
+  Place place;
+  place.node = op.node;
+  sink.Add(kExtremeWithPlaces, place, "places that are read",
+           "ExecuTorch 1.5.1 builds them for torch.max and torch.min in a strict export alone", FromRuns());
   return true;
 }
 

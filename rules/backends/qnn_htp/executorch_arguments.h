@@ -8,15 +8,18 @@
 
 namespace quantgate::qnn_htp {
 
-extern const RuleInfo kHardtanhMaximum;  // EN224
-extern const RuleInfo kDepthwiseVolume;  // EN225
-extern const RuleInfo kBlocksOfColumns;  // EN226
-extern const RuleInfo kAverageOfVolume;  // EN227
+extern const RuleInfo kHardtanhMaximum;    // EN224
+extern const RuleInfo kDepthwiseVolume;    // EN225
+extern const RuleInfo kBlocksOfColumns;    // EN226
+extern const RuleInfo kAverageOfVolume;    // EN227
+extern const RuleInfo kExtremeWithPlaces;  // EN228
 
 // Whether the builder raises over the node's arguments; said as EN224 or EN225.
 bool FindRaisingArguments(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 // Whether a pass ends over them, before any node is asked about; said as EN226.
 bool FindOddBlocks(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
+// Whether it is built with two outputs, which is not prepared; said as EN228.
+bool FindExtremeWithPlaces(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 // What the builder does not read; said as EN227.
 void FindIgnoredArguments(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 

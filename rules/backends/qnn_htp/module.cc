@@ -108,7 +108,7 @@ class Judge {
   void JudgeOnce(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
     const bool comparable = op.like >= 0 && !qnn::IsFused(context_, op) && !BecomesBias(context_, op) &&
                             !SharesEncoding(context_, op) && !ReadsComputed(op) && !TouchesWide(context_, op) &&
-                            !qnn::ReadsOtherEncoding(context_, op) &&
+                            !qnn::ReadsOtherEncoding(context_, op) && !qnn::DependsOnReaders(context_, op) &&
                             !(target_.toolchain == Toolchain::kOnnxRuntime && qnn::DependsOnNeighbors(op));
     if (comparable && known_of_[op.like] != kUnknown) {
       const Known& known = known_[known_of_[op.like]];
@@ -144,6 +144,7 @@ class Judge {
       if (FindQuantizedInteger(context_, op, sink_)) outcome.ends_export = true;
       if (FindNeverLowered(context_, target_, op, sink_)) outcome.ends_export = true;
       if (FindOddBlocks(context_, op, sink_)) outcome.ends_export = outcome.unasked = true;
+      if (FindExtremeWithPlaces(context_, op, sink_)) outcome.ends_export = true;
       FindOtherFunction(context_, op, sink_);
       FindIgnoredArguments(context_, op, sink_);
     }

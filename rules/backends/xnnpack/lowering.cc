@@ -551,11 +551,6 @@ bool IsCastToOwnType(const NodeView& view) {
   return view.graph().dtype(input->value) == type && (type == v1::DATA_TYPE_FLOAT32 || type == v1::DATA_TYPE_FLOAT16);
 }
 
-bool IsRead(const NodeView& view, const Operand* output) {
-  if (output == nullptr || output->value < 0) return false;
-  return view.graph().is_graph_output(output->value) || !view.graph().uses(output->value).empty();
-}
-
 // Averages and maxima over one dimension get another one in front, and lose it behind.
 bool IsPoolOfOneDimension(const NodeView& view) {
   const OpId id = view.op().op->id;
