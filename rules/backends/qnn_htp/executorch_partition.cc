@@ -14,7 +14,6 @@
 #include "rules/backends/in_place.h"
 #include "rules/backends/qnn_htp/executorch_channels_last.h"
 #include "rules/backends/shared_encoding.h"
-#include "rules/graph/data_type.h"
 #include "rules/values/lost_writes.h"
 
 namespace quantgate::qnn_htp {
@@ -32,6 +31,14 @@ class Delegates {
 
   // What the others are added before: all that read what they compute.
   void AddOutside(int32_t op, absl::Span<const int32_t> readers) { reached_[op] = ReachedThrough(readers); }
+
+  // The same of one with several results. The node that takes one of them is supported whatever makes them: it goes
+  // into a delegate, which is as any other until all are placed, and leaves it in the end.
+  void AddTupleOutside(int32_t op, absl::Span<const int32_t> readers) {
+    const int delegate = Place(readers);
+    reached_[op] = reach_[delegate];
+    reached_[op].set(delegate);
+  }
 
   // The delegate that `op` goes into.
   int Add(int32_t op, absl::Span<const int32_t> readers) { return of_op_[op] = Place(readers); }
@@ -125,44 +132,49 @@ std::vector<int32_t> PassedOn(const Graph& graph, const ResolvedGraph& resolved,
   return passed;
 }
 
-// Constants that a delegated operator does not read, but whose reshape in front of a refused one is delegated
-// (executorch_channels_last.h, ReshapesOperands).
-class ReshapedConstants {
+// Constants that a delegated operator does not read, but whose cast (of integers of 64 bits) or reshape
+// (executorch_channels_last.h, ReshapesOperands) in front of a refused one is delegated.
+class PreparedConstants {
  public:
-  ReshapedConstants(const Graph& graph, const ResolvedGraph& resolved, const ModuleResult& result)
+  PreparedConstants(const Graph& graph, const ResolvedGraph& resolved, const ModuleResult& result)
       : graph_(graph), resolved_(resolved), result_(result) {}
 
   // Whether the refused node has one.
   bool IsLeftBehindBy(int32_t node) {
     const int rank = RankOfOutput(graph_, node);
-    if (!ReshapesOperands(graph_.op(node)) || rank < 0) return false;
+    const bool reshapes = ReshapesOperands(graph_.op(node)) && rank >= 0;
     for (int i = 0; i < graph_.num_inputs(node); ++i) {
       const int32_t value = graph_.input(node, i);
-      if (value < 0 || !graph_.is_constant(value) || graph_.rank(value) < 0 || graph_.rank(value) == rank) continue;
-      // One that is not of real numbers is cast first; such delegates were seen to be built.
-      if (!::quantgate::IsFloat(graph_.dtype(value))) continue;
+      if (value < 0 || !graph_.is_constant(value)) continue;
+      const bool is_cast = graph_.dtype(value) == v1::DATA_TYPE_INT64;
+      const bool is_reshaped = reshapes && graph_.rank(value) >= 0 && graph_.rank(value) != rank;
+      if (!is_cast && !is_reshaped) continue;
       // Once for all that read it: a graph may have one constant in all of its nodes.
-      const auto [known, is_new] = is_read_.try_emplace({value, rank}, false);
-      if (is_new) known->second = IsRead(value, rank);
+      const int form = is_cast ? kCast : rank;
+      const auto [known, is_new] = is_read_.try_emplace({value, form}, false);
+      if (is_new) known->second = IsRead(value, form);
       if (!known->second) return true;
     }
     return false;
   }
 
  private:
-  // By a delegated operator. The others of that rank read the same reshape.
-  bool IsRead(int32_t value, int rank) const {
+  static constexpr int kCast = -1;
+
+  // By a delegated operator. All read one cast, and those of a rank one reshape.
+  bool IsRead(int32_t value, int form) const {
     return absl::c_any_of(graph_.uses(value), [&](const Use& use) {
       const int32_t op = resolved_.op_of_node(use.node);
-      return op < 0 || (!result_.ops[op].refused && ReshapesOperands(graph_.op(use.node)) &&
-                        RankOfOutput(graph_, use.node) == rank);
+      const bool same =
+          form == kCast || (ReshapesOperands(graph_.op(use.node)) && RankOfOutput(graph_, use.node) == form);
+      return op < 0 || (!result_.ops[op].refused && same);
     });
   }
 
   const Graph& graph_;
   const ResolvedGraph& resolved_;
   const ModuleResult& result_;
-  absl::flat_hash_map<std::pair<int32_t, int>, bool> is_read_;  // by value, and rank that it is brought to
+  absl::flat_hash_map<std::pair<int32_t, int>, bool> is_read_;  // by value, and kCast or the rank that it is brought to
 };
 
 // It is taken apart: a part that is delegated, such as an arange, computes a mask or a weight from constants alone, and
@@ -203,8 +215,9 @@ const RuleInfo kDelegateWithoutInput = {
     "{subject}: {observed}; {allowed}.",
     "Refused nodes cut the graph into delegates. One that computes from constants alone, as an attention mask that is "
     "built in the graph does, has no input, and ExecuTorch 1.5.1 ends with \"No graph inputs present for graph\". So "
-    "does the reshape that it puts between a constant and an add, sub, mul or div of a higher rank, if that is "
-    "refused; and so does a graph in which nothing depends on an input, or only an assignment that is lost (GS017).",
+    "does the reshape that it puts between a constant and an add, sub, mul or div of a higher rank, and the cast of a "
+    "constant of int64, if what reads it is refused; and so does a graph in which nothing depends on an input, or only "
+    "an assignment that is lost (GS017).",
     "Give the mask to the model as an input or a constant, or change the refused node behind it so that it is "
     "delegated, too.",
     "Fires: arange, unsqueeze, then an index that HTP refuses; a refused add of a vector that is a constant. Does not: "
@@ -249,7 +262,11 @@ class Program {
       const auto op = static_cast<int32_t>(i);
       if (IsIdentity(result_.ops[i]) && !IsGenerator(op)) continue;
       if (!IsInside(op)) {
-        delegates.AddOutside(op, readers_[i]);
+        if (MakesTuple(op)) {
+          delegates.AddTupleOutside(op, readers_[i]);
+        } else {
+          delegates.AddOutside(op, readers_[i]);
+        }
         continue;
       }
       const int delegate = delegates.Add(op, readers_[i]);
@@ -275,6 +292,12 @@ class Program {
       producer = graph_.producer(graph_.input(producer, 0));
     }
     return producer < 0 ? -1 : resolved_.op_of_node(producer);
+  }
+
+  bool MakesTuple(int32_t op) const {
+    const int32_t node = resolved_.ops()[op].node;
+    const int32_t result = graph_.num_outputs(node) == 1 ? graph_.output(node, 0) : -1;
+    return result >= 0 && !graph_.uses(result).empty() && graph_.op(graph_.uses(result)[0].node) == OpId::kGetItem;
   }
 
   bool IsInside(int32_t op) const { return IsDelegated(result_.ops[op]) || IsGenerator(op); }
@@ -368,7 +391,7 @@ void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult
   for (int delegate = 0; delegate < delegates.count(); ++delegate) {
     if (!delegates.HasInput(delegate) && delegates.First(delegate) >= 0) is_alone[delegates.First(delegate)] = true;
   }
-  ReshapedConstants constants(graph, resolved, result);
+  PreparedConstants constants(graph, resolved, result);
   for (size_t i = 0; i < ops.size(); ++i) {
     const auto op = static_cast<int32_t>(i);
     const int32_t node = ops[i].node;
@@ -385,7 +408,7 @@ void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult
     sink.Add(kDelegateWithoutInput, place,
              is_alone[i] ? "the delegate that begins here computes from constants alone"
              : has_mask  ? "what computes its mask is a delegate of its own"
-                         : "what brings its constant to the rank of the result is a delegate of its own",
+                         : "what brings its constant to the type or rank of the result is a delegate of its own",
              "ExecuTorch 1.5.1 needs an input for each", SeenInRuns());
     result.ops[i].ends_export = true;
   }
