@@ -28,6 +28,7 @@ bool KeepsType(const Graph& graph, int32_t node) {
 bool IsRemoved(const Graph& graph, int32_t node) {
   if (graph.origin() != v1::Graph::PT2E) return false;
   switch (graph.op(node)) {
+    case OpId::kAssert:
     case OpId::kDropout:
     case OpId::kIdentity:
       return true;
