@@ -12,12 +12,20 @@
 namespace quantgate {
 namespace {
 
+// Brought to the rank of the result (_passes/expand_broadcast_tensor_shape.py): the reshape is delegated with it.
+bool IsReshaped(const Graph& graph, const ResolvedOp& op, const Operand& input) {
+  constexpr OpId kBroadcast[] = {OpId::kAdd, OpId::kSub, OpId::kMul, OpId::kDiv};
+  if (op.op == nullptr || !absl::c_linear_search(kBroadcast, op.op->id) || input.value < 0) return false;
+  const int32_t output = graph.num_outputs(op.node) > 0 ? graph.output(op.node, 0) : -1;
+  return output >= 0 && graph.rank(input.value) >= 0 && graph.rank(input.value) != graph.rank(output);
+}
+
 // ExecuTorch delegates the Dequantize of a constant unconditionally, and HTP cannot run it: a refused node with a
 // quantized weight or bias takes the whole export down.
-bool HasQuantizedConstant(const ResolvedGraph& resolved, const ResolvedOp& op) {
-  const absl::Span<const Operand> inputs = resolved.inputs(op);
-  return std::any_of(inputs.begin(), inputs.end(),
-                     [](const Operand& input) { return input.quantized && input.is_static; });
+bool HasQuantizedConstant(const Graph& graph, const ResolvedGraph& resolved, const ResolvedOp& op) {
+  return absl::c_any_of(resolved.inputs(op), [&](const Operand& input) {
+    return input.quantized && input.is_static && !IsReshaped(graph, op, input);
+  });
 }
 
 // ATen operators that ExecuTorch 1.5.1 keeps whole for QNN (backends/qualcomm/partition/utils.py): one that is refused
@@ -78,7 +86,7 @@ bool RunsElsewhere(const Target& target, const Graph& graph, const ResolvedGraph
       return true;
     case Toolchain::kExecuTorch:
       return absl::c_linear_search(kCpuKernels, target.backend) ||
-             (!HasQuantizedConstant(resolved, op) && !IsKeptWhole(graph, resolved, op));
+             (!HasQuantizedConstant(graph, resolved, op) && !IsKeptWhole(graph, resolved, op));
   }
   return false;
 }

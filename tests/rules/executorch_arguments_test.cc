@@ -379,5 +379,100 @@ TEST(ExecuTorchArguments, AConstantBesideThemIsADelegateWithoutInput) {
   EXPECT_NE(kind("torch.max", "aten.mul.Tensor", kI64), v1::Outcome::FAILS);
 }
 
+// What begins as an empty cache is left out of what is joined with it; an empty part of the others' rank is one of
+// them.
+TEST(ExecuTorchArguments, ACatHasNoEmptyLists) {
+  const auto cat = [](const Sizes& empty, int64_t dim) {
+    AnnotatedBuilder b;
+    b.Input("empty", kF32, empty);
+    b.Input("x", kF32, {1, 2, 4, 8});
+    const int act = b.Act();
+    b.Int(b.Op("aten.cat.default", "node", {"empty", "x"}, {act, act}, act, {1, 2, 4, 8}), "dim", dim);
+    return KindOf(b);
+  };
+  for (const int64_t dim : {-2, 2, -1}) EXPECT_EQ(cat({0}, dim), v1::Outcome::FULL) << dim;
+  for (const int64_t dim : {-2, 2}) EXPECT_EQ(cat({1}, dim), v1::Outcome::PARTIAL) << dim;
+}
+
+std::vector<std::string> PartsOfStack(v1::DataType type, bool quantized = false) {
+  AnnotatedBuilder b;
+  b.Input("x", type, {2, 4});
+  v1::Node& node = b.Node("aten.stack.default", "node", {"x", "x"}, {"y"});
+  b.Int(node, "dim", 2);
+  const int act = quantized ? b.Act() : 0;
+  for (int i = 0; quantized && i < 2; ++i) node.add_input_specs(act);
+  b.Shape("y", type, {2, 4, 2}).set_spec(act);
+  b.Output("y");
+  const v1::Result result = ResultOf(b, kV75);
+  EXPECT_EQ(result.outcome().kind(), v1::Outcome::FULL);
+  const auto& parts = result.outcome().nodes(0).backend_ops();
+  return {parts.begin(), parts.end()};
+}
+
+TEST(ExecuTorchArguments, AStackOfIntegersIsACatAndAReshape) {
+  EXPECT_THAT(PartsOfStack(kI64), ElementsAre("Concat", "Reshape"));
+  EXPECT_THAT(PartsOfStack(v1::DATA_TYPE_INT32), ElementsAre("Concat", "Reshape"));
+  EXPECT_THAT(PartsOfStack(kF32), ElementsAre("Pack"));
+  EXPECT_THAT(PartsOfStack(kF32, true), ElementsAre("Pack"));
+}
+
+TEST(ExecuTorchArguments, AnIndexTakesSomething) {
+  const auto codes = [](const char* op, int64_t taken, v1::DataType type = kI64) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {2, 4, 8});
+    b.Weight("at", type, {taken}, 8 * taken);
+    v1::Node& node = b.Op(op, "node", {"x", "at"}, {b.Act()}, b.Act(), {taken, 4, 8});
+    node.add_input_args(0);
+    node.add_input_args(std::string(op) == "aten.index.Tensor" ? 1 : 2);
+    return CodesAt(ResultOf(b, kV75), "node");
+  };
+  for (const char* op : {"aten.index.Tensor", "aten.index_select.default"}) {
+    EXPECT_THAT(codes(op, 0), Contains("EN229")) << op;
+    EXPECT_THAT(codes(op, 1), Not(Contains("EN229"))) << op;
+  }
+  EXPECT_THAT(codes("aten.index.Tensor", 0, v1::DATA_TYPE_BOOL), Not(Contains("EN229")));
+}
+
+// The Dequantize of a constant cannot be all that is delegated of it: a reshape behind it can.
+TEST(ExecuTorchArguments, ARefusedProductWithAScalarStaysOnTheCpu) {
+  const auto kind = [](const Sizes& scalar) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 4, 8});
+    const int act = b.Act();
+    b.Op("aten.relu.default", "relu", {"x"}, {act}, act, {1, 4, 8});
+    b.Input("y", kF32, {1, 4, 8});
+    b.Weight("half", kF32, scalar, 4);
+    v1::Node& node = b.Op("aten.mul.Tensor", "node", {"y", "half"}, {0, act}, 0, {1, 4, 8});
+    node.set_annotated(true);
+    return KindOf(b);
+  };
+  EXPECT_EQ(kind({}), v1::Outcome::PARTIAL);
+  EXPECT_EQ(kind({1, 1, 1}), v1::Outcome::FAILS);
+}
+
+// zeros_like(x) has its shape from x: what is in front of x is in front of the mask, too.
+TEST(ExecuTorchArguments, AMaskOfAnInputsShapeIsBehindIt) {
+  const auto kind = [](bool of_input) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {2, 8});
+    const int act = b.Act();
+    b.Op("aten.relu.default", "relu", {"x"}, {act}, act, {2, 8});
+    b.Node(of_input ? "aten.zeros_like.default" : "aten.zeros.default", "zeros",
+           of_input ? std::vector<std::string>{"relu"} : std::vector<std::string>{}, {"zeros"});
+    b.Shape("zeros", v1::DATA_TYPE_INT32, {2, 8});
+    b.Node("aten.unsqueeze.default", "mask", {"zeros"}, {"mask"});
+    b.Shape("mask", v1::DATA_TYPE_INT32, {1, 2, 8});
+    b.Input("at", v1::DATA_TYPE_INT32, {4});
+    b.Node("aten.index.Tensor", "index", {"mask", "at", "at"}, {"taken"});
+    b.Shape("taken", v1::DATA_TYPE_INT32, {4, 8});
+    b.Node("aten.add.Tensor", "sum", {"taken", "taken"}, {"sum"});
+    b.Shape("sum", v1::DATA_TYPE_INT32, {4, 8});
+    b.Output("sum");
+    return KindOf(b);
+  };
+  EXPECT_EQ(kind(true), v1::Outcome::PARTIAL);
+  EXPECT_EQ(kind(false), v1::Outcome::FAILS);
+}
+
 }  // namespace
 }  // namespace quantgate

@@ -92,9 +92,17 @@ TEST(ExecuTorchParts, IndicesThatAreComputedInFloatsNeedKernels) {
 }
 
 TEST(ExecuTorchParts, WhoseFormIsNotKnownIsUnknown) {
-  const v1::Result result = ResultOf(Alone("aten.isnan.default", 1, false), kV75);
+  const v1::Result result = ResultOf(Alone("aten.take.default", 1, false), kV75);
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::UNKNOWN);
   EXPECT_THAT(Refused(result), IsEmpty());
+}
+
+TEST(ExecuTorchParts, FillingAtAnIndexAndLookingForNanAreRefusedOfQuantizedValues) {
+  EXPECT_THAT(Refused(ResultOf(Alone("aten.index_fill.int_Scalar", 1, true), kV75)), ElementsAre("node"));
+  EXPECT_EQ(OutcomeOf(Alone("aten.index_fill.int_Scalar", 1, true)), v1::Outcome::PARTIAL);
+  EXPECT_EQ(OutcomeOf(Alone("aten.index_fill.int_Scalar", 1, false)), v1::Outcome::UNKNOWN);
+  EXPECT_EQ(OutcomeOf(Alone("aten.isnan.default", 1, true)), v1::Outcome::PARTIAL);
+  EXPECT_EQ(OutcomeOf(Alone("aten.isnan.default", 1, false)), v1::Outcome::UNKNOWN);
 }
 
 // With an initial state of zeros the export ends, with one that is computed it does not.
@@ -227,6 +235,8 @@ TEST(ExecuTorchParts, SomeAreNeverLowered) {
     EXPECT_EQ(OutcomeOf(Alone("aten.linalg_cross.default", 2, quantized)), v1::Outcome::FAILS) << quantized;
     EXPECT_EQ(OutcomeOf(Alone("aten.block_diag.default", 2, quantized, {4, 8}, {8, 16})),
               quantized ? v1::Outcome::FAILS : v1::Outcome::FULL);
+    EXPECT_EQ(OutcomeOf(Alone("aten.max_unpool2d.default", 2, quantized)),
+              quantized ? v1::Outcome::FAILS : v1::Outcome::PARTIAL);
   }
   EXPECT_EQ(OutcomeOf(Alone("aten.leaky_relu.default", 1, true)), v1::Outcome::FULL);
 }

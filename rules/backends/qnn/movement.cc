@@ -83,12 +83,56 @@ Lowering LowerTranspose(const NodeView& view, absl::string_view name, Emission& 
   return Emitted();
 }
 
-Lowering LowerConcat(const NodeView& view, absl::string_view name, Emission& emission) {
+namespace {
+
+// PyTorch leaves it out of a cat, whatever rank the others have. Caches of keys and values begin so.
+bool IsEmptyList(const NodeView& view, const Operand& input) {
+  return view.graph().origin() == v1::Graph::PT2E && view.rank(&input) == 1 && view.dim(&input, 0) == 0;
+}
+
+// Of the parts that count; -1: not known.
+int RankOfParts(const NodeView& view) {
+  for (const Operand& input : view.inputs()) {
+    if (!IsEmptyList(view, input)) return view.rank(&input);
+  }
+  return -1;
+}
+
+void BeginOfParts(const NodeView& view, absl::string_view name, Emission& emission) {
   emission.Begin(name, view.node());
-  for (const Operand& input : view.inputs()) AddInput(view, &input, emission);
+  for (const Operand& input : view.inputs()) {
+    if (!IsEmptyList(view, input)) AddInput(view, &input, emission);
+  }
+}
+
+// ExecuTorch has a stack of reals built as it is, and one of integers as PyTorch says it (partition/utils.py).
+bool IsTakenApart(const NodeView& view) {
+  const Operand* output = view.output(0);
+  return view.graph().origin() == v1::Graph::PT2E && output != nullptr && !output->quantized &&
+         (output->type == v1::DATA_TYPE_INT32 || output->type == v1::DATA_TYPE_INT64);
+}
+
+}  // namespace
+
+Lowering LowerConcat(const NodeView& view, absl::string_view name, Emission& emission) {
+  const int rank = RankOfParts(view);
+  const bool stacks = name == "Pack";
+  const int64_t axis = Normalize(view.integer({"axis", "dim"}).value_or(0), rank + (stacks ? 1 : 0));
+  if (stacks && IsTakenApart(view)) {
+    BackendTensor stacked;
+    FillTensor(view, view.output(0), Layout::kSame, -1, emission, stacked);
+    BackendTensor joined = stacked;
+    joined.rank = rank;
+    joined.dims = {};
+    BeginOfParts(view, "Concat", emission);
+    emission.AddOutput() = joined;
+    emission.AddInt("axis", std::min<int64_t>(axis, rank - 1));
+    AddUnary("Reshape", view, joined, stacked, emission);
+    return Emitted();
+  }
+  BeginOfParts(view, name, emission);
   AddOutput(view, view.output(0), emission);
-  const int rank = view.rank(view.input(0)) + (name == "Pack" ? 1 : 0);
-  emission.AddInt("axis", Normalize(view.integer({"axis", "dim"}).value_or(0), rank));
+  emission.AddInt("axis", axis);
   return Emitted();
 }
 

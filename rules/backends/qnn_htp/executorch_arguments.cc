@@ -71,6 +71,20 @@ const RuleInfo kAverageOfVolume = {
     "not: a divisor of 8, or avg_pool2d.",
 };
 
+const RuleInfo kEmptyIndex = {
+    "EN229",
+    "executorch-empty-index",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has {observed}; {allowed}.",
+    "The builders of ExecuTorch 1.5.1 for index and index_select assert that the index takes something, and the whole "
+    "lowering ends with \"AssertionError: Not support empty indices list\".",
+    "Leave the node out of the model: what it gives has no elements.",
+    "Fires: aten.index.Tensor by a constant of shape [0], with the toolchain executorch. Does not: by one of shape "
+    "[1].",
+};
+
 const RuleInfo kExtremeWithPlaces = {
     "EN228",
     "executorch-extreme-with-places",
@@ -80,7 +94,8 @@ const RuleInfo kExtremeWithPlaces = {
     "{subject} has {observed}; {allowed}.",
     "A maximum along a dimension has two results, and QNN's has one. ExecuTorch 1.5.1 makes an arg max of the second "
     "where a strict export notes the function torch.max. Of the method x.max(dim), and of all that is exported without "
-    "strict, it builds an operator of two outputs, which is not prepared (\"Failed to generate Qnn context binary\") or "
+    "strict, it builds an operator of two outputs, which is not prepared (\"Failed to generate Qnn context binary\") "
+    "or "
     "ends the process with a segmentation fault. Of a quantized tensor whose places alone are read, QNN refuses it.",
     "Read x.amax(dim) and x.argmax(dim), or export torch.max(x, dim) with strict=True.",
     "Fires: aten.max.dim from x.max(1) whose values and places are read, or whose places of floats are, with the "
@@ -107,6 +122,14 @@ bool IsDepthwiseVolume(const NodeView& view) {
   const OpId id = view.op().op == nullptr ? OpId::kUnknown : view.op().op->id;
   if ((id != OpId::kConv && id != OpId::kDepthwiseConv) || view.integer({"transposed"}).value_or(0) != 0) return false;
   return view.rank(view.input(1)) == 5 && view.dim(view.input(1), 1) == 1 && view.integer({"groups"}).value_or(1) > 2;
+}
+
+// An index of integers: one of booleans is made a list of places first.
+bool HasEmptyIndex(const NodeView& view) {
+  const bool indexes = view.op_type() == "aten.index.Tensor" || view.op_type() == "aten.index_select.default";
+  return indexes && absl::c_any_of(view.inputs(), [&view](const Operand& input) {
+           return input.argument > 0 && input.type != v1::DATA_TYPE_BOOL && view.dim(&input, 0) == 0;
+         });
 }
 
 // What of the arguments is not that of blocks; empty: all is, or it is not known.
@@ -149,6 +172,10 @@ bool FindRaisingArguments(const CheckContext& context, const ResolvedOp& op, Fin
   place.node = op.node;
   if (IsHardtanhWithoutMaximum(context.graph(), op.node)) {
     sink.Add(kHardtanhMaximum, place, "a minimum and no maximum", "ExecuTorch 1.5.1 needs both", FromRuns());
+    return true;
+  }
+  if (HasEmptyIndex(view)) {
+    sink.Add(kEmptyIndex, place, "an index without elements", "ExecuTorch 1.5.1 needs one", FromRuns());
     return true;
   }
   if (IsDepthwiseVolume(view)) {

@@ -124,8 +124,9 @@ const RuleInfo kNeverLowered = {
     "PyTorch takes these operators apart, and ExecuTorch 1.5.1 does not get over the parts. take_along_dim and cross "
     "make the index of a gather of constants that its passes read before they define it; rrelu has no variant that "
     "writes into memory that was planned; where what is read is quantized, a padding that goes around, which is "
-    "assignments to slices, gives delegates other results than their program says, and the zeros of block_diag become "
-    "a delegate without an input; a convolution of an input without a batch gets one in front and loses it behind, "
+    "assignments to slices, gives delegates other results than their program says, and the zeros of block_diag and "
+    "the places of max_unpool2d become a delegate without an input; a convolution of an input without a batch gets one "
+    "in front and loses it behind, "
     "where nothing is annotated, and with a quantized filter the delegate that is left is not built; the indices of "
     "some interpolations and the grid of affine_grid are computed in floats from constants, which is delegated and "
     "cannot be prepared where HTP has no floats, or, of most, on V68.",
@@ -261,6 +262,7 @@ constexpr NeverLowered kNeverLoweredOps[] = {
     {"aten.block_diag.default", false, "No graph inputs present for graph"},
     {"aten.cross.default", true, "was used before it has been defined"},
     {"aten.linalg_cross.default", true, "was used before it has been defined"},
+    {"aten.max_unpool2d.default", false, "Failed to generate Qnn context binary"},
     {"aten.pad.default", false, "QNN graph I/O does not match the delegated program signature", "circular"},
     {"aten.rrelu.default", true, "Missing out variants"},
     {"aten.take_along_dim.default", true, "was used before it has been defined"},

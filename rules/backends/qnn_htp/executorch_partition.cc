@@ -304,12 +304,13 @@ class Program {
 
   void Link(int32_t op) {
     const int32_t node = resolved_.ops()[op].node;
-    if (IsGenerator(op)) return;
     for (int k = 0; k < graph_.num_inputs(node); ++k) {
       const int32_t value = graph_.input(node, k) < 0 ? -1 : passed_[graph_.input(node, k)];
       if (value < 0 || graph_.is_constant(value)) continue;
       const int32_t from = ProducerOf(value);
       if (from >= 0) readers_[from].push_back(op);
+      // It is behind what it has its shape from, and takes nothing from it.
+      if (IsGenerator(op)) continue;
       if (graph_.is_graph_input(value) && graph_.dtype(value) == v1::DATA_TYPE_INT64) casts_[value].push_back(op);
       // Of the model, from the CPU, or from somewhere that is not known.
       has_input_[op] = has_input_[op] || from < 0 || !IsInside(from);

@@ -19,7 +19,8 @@ std::vector<const RuleInfo*> OwnRules() {
       &kLayoutOfTuple,   &kLayoutOfOperands, &kTopKAxis,        &kWrongLayout,     &kCompositeOperation,
       &kLaidOutAnew,     &kReplicationPad,   &kScaleOfElu,      &kUnevenMaxPool,   &kQuantizedInteger,
       &kComputedFilter,  &kNeverLowered,     &kComplexNumbers,  &kFloatOfSomeSocs, &kWeightOfTwoDelegates,
-      &kHardtanhMaximum, &kDepthwiseVolume,  &kBlocksOfColumns, &kAverageOfVolume, &kExtremeWithPlaces};
+      &kHardtanhMaximum, &kDepthwiseVolume,  &kBlocksOfColumns, &kAverageOfVolume, &kExtremeWithPlaces,
+      &kEmptyIndex};
   for (const OpRule& rule : OpRules()) rules.push_back(rule.info);
   return rules;
 }
