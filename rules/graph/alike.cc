@@ -102,7 +102,8 @@ uint64_t ValueKinds::Guess(int32_t id) const {
 size_t ValueKinds::Hash(int32_t id) const {
   const v1::Value& value = message->values(id);
   Mixer mixer;
-  mixer.Add(static_cast<uint64_t>(value.dtype()) << 1 | static_cast<uint64_t>(value.has_shape()));
+  mixer.Add(static_cast<uint64_t>(value.dtype()) << 2 | static_cast<uint64_t>(value.no_tensor()) << 1 |
+            static_cast<uint64_t>(value.has_shape()));
   for (int64_t size : value.dims()) mixer.Add(size);
   return mixer.hash();
 }
@@ -110,7 +111,8 @@ size_t ValueKinds::Hash(int32_t id) const {
 bool ValueKinds::Same(int32_t a, int32_t b) const {
   const v1::Value& x = message->values(a);
   const v1::Value& y = message->values(b);
-  return x.dtype() == y.dtype() && x.has_shape() == y.has_shape() && SameNumbers(x.dims(), y.dims());
+  return x.dtype() == y.dtype() && x.has_shape() == y.has_shape() && x.no_tensor() == y.no_tensor() &&
+         SameNumbers(x.dims(), y.dims());
 }
 
 uint64_t NodeKinds::Guess(int32_t id) const {

@@ -10,7 +10,7 @@
 
 namespace quantgate {
 
-// Values by element type and shape (symbols of sizes aside).
+// Values by element type and shape (symbols of sizes aside), and whether they are tensors.
 struct ValueKinds {
   const v1::Graph* message;
   uint64_t Guess(int32_t value) const;

@@ -296,6 +296,7 @@ absl::Status Graph::ReadValues() {
     record.like = like(i);
     if (record.like == i) unlike_values_.push_back(i);
     record.is_elsewhere = value.captured() > 0 || value.foreign();
+    record.is_no_tensor = value.no_tensor();
     max_captured_ = std::max(max_captured_, value.captured());
     has_user_orders_ |= !value.users().empty();
     record.has_known_shape = value.has_shape();
@@ -352,6 +353,7 @@ absl::Status Graph::ReadNodes() {
     has_spec_maps_ |= record.has_spec_map;
     record.no_implicit_sharing = node.no_implicit_sharing();
     record.has_attributes = !node.attributes().empty();
+    record.has_annotated_keywords = node.annotated_keywords();
     record.like = like(i);
     if (record.like == i) unlike_nodes_.push_back(i);
     for (int k = 0; k < node.inputs_size(); ++k) {

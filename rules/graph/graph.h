@@ -92,6 +92,8 @@ class Graph {
   bool is_elsewhere(int32_t value) const { return values_[value].is_elsewhere; }
   // A body of control flow reads it under a name of its own; that is none of uses().
   bool is_read_in_body(int32_t value) const { return values_[value].is_read_in_body; }
+  // A number or a tuple; false: a tensor, or not known.
+  bool is_no_tensor(int32_t value) const { return values_[value].is_no_tensor; }
   // The rank is known, and every size of the shape.
   bool has_known_shape(int32_t value) const { return values_[value].has_known_shape; }
 
@@ -145,6 +147,7 @@ class Graph {
   // Whether a value has Value.users.
   bool has_user_orders() const { return has_user_orders_; }
   bool no_implicit_sharing(int32_t node) const { return nodes_[node].no_implicit_sharing; }
+  bool has_annotated_keywords(int32_t node) const { return nodes_[node].has_annotated_keywords; }
   // Whether a node has Node.input_spec_map, and whether any has.
   bool has_spec_map(int32_t node) const { return nodes_[node].has_spec_map; }
   bool has_spec_maps() const { return has_spec_maps_; }
@@ -166,10 +169,11 @@ class Graph {
   // The inputs and outputs of node n end where those of node n + 1 begin; one record more than nodes.
   struct NodeRecord {
     const Binding* binding = nullptr;
-    uint32_t op : 29 = 0;  // symbol id
+    uint32_t op : 28 = 0;  // symbol id
     bool has_spec_map : 1 = false;
     bool no_implicit_sharing : 1 = false;
     bool has_attributes : 1 = false;
+    bool has_annotated_keywords : 1 = false;
     int32_t like = -1;
     int32_t first_input = 0;
     int32_t first_output = 0;
@@ -195,6 +199,7 @@ class Graph {
     bool is_elsewhere : 1 = false;
     bool is_read_in_body : 1 = false;
     bool has_known_shape : 1 = false;
+    bool is_no_tensor : 1 = false;
   };
 
   // References end where those of the next spec begin; one record more than specs.

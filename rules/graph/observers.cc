@@ -99,9 +99,13 @@ bool Averages(absl::string_view observer) {
 
 bool KeepsNoRange(absl::string_view observer) { return ParseObserver(observer).observer == "PlaceholderObserver"; }
 
+bool TakesAnyType(absl::string_view observer) {
+  return KeepsNoRange(observer) || HasFixedNumbers(observer) || observer == kDerivedObserver;
+}
+
 bool HasFixedNumbers(absl::string_view observer) {
   const absl::string_view made = ParseObserver(observer).observer;
-  return made == "FixedQParamsObserver" || made == "FixedQParamsFakeQuantize";
+  return made == kFixedObserver || made == "FixedQParamsFakeQuantize";
 }
 
 bool ComputesWhenConverted(absl::string_view observer) {

@@ -31,6 +31,11 @@ struct ObserverName {
 };
 ObserverName ParseObserver(absl::string_view name);
 
+// The observers that prepare_pt2e makes by itself: of a fixed spec (in training within a fake quantizer), and of a
+// derived one.
+inline constexpr absl::string_view kFixedObserver = "FixedQParamsObserver";
+inline constexpr absl::string_view kDerivedObserver = "DerivedObserverOrFakeQuantize";
+
 // The schemes that torchao's observers make numbers for, by class name of the observer alone.
 enum class Ranges { kUnknown, kOne, kPerChannel };
 Ranges RangesOf(absl::string_view observer);
@@ -50,6 +55,9 @@ bool Averages(absl::string_view observer);
 
 // Whether an observer keeps no range: torchao's PlaceholderObserver, which only says that something is to be done here.
 bool KeepsNoRange(absl::string_view observer);
+
+// Whether an observer takes any element type, of which convert_pt2e then makes something or nothing; by class name.
+bool TakesAnyType(absl::string_view observer);
 
 // Whether an observer gives the numbers that it was made with, whatever it sees; by class name.
 bool HasFixedNumbers(absl::string_view observer);

@@ -37,7 +37,7 @@ absl::Span<const Rule> SoundnessRules() {
       UnstatedRange(),       ObserverScheme(),     ObserverDynamic(),
       ObserverConstructor(), AveragedRange(),      CoarseSoftmax(),
       FixedInput(),          LostMask(),           ConcatObserver(),
-      ObservedTuple(),
+      ObservedTuple(),       AnnotatedKeywords(),  ObserverRange(),
   };
   return rules;
 }

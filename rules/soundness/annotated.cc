@@ -21,6 +21,20 @@ int32_t FirstInputOf(const Graph& graph, SpecPlace edge) {
   return -1;
 }
 
+// What Spec.observer names, or what prepare_pt2e takes where a spec names none; empty: there is nothing to be said.
+absl::string_view ObserverMadeOf(const Graph& graph, int32_t spec) {
+  switch (graph.spec_kind(spec)) {
+    case v1::Spec::PLAIN:
+      return graph.symbol(graph.message().specs(spec).observer());
+    case v1::Spec::FIXED:
+      return kFixedObserver;
+    case v1::Spec::DERIVED:
+      return kDerivedObserver;
+    default:
+      return "";
+  }
+}
+
 }  // namespace
 
 const SharingGroups& GroupsOf(const CheckContext& context) { return context.Once(ComputeGroups); }
@@ -93,8 +107,9 @@ void ForEachObserver(const CheckContext& context, absl::FunctionRef<bool(const v
   std::vector<bool> picked(specs.size());
   bool any = false;
   for (int32_t spec = 0; spec < specs.size(); ++spec) {
-    if (graph.spec_kind(spec) != v1::Spec::PLAIN || specs[spec].observer() == 0) continue;
-    picked[spec] = refused(specs[spec], ParseObserver(graph.symbol(specs[spec].observer())));
+    const absl::string_view observer = ObserverMadeOf(graph, spec);
+    if (observer.empty()) continue;
+    picked[spec] = refused(specs[spec], ParseObserver(observer));
     any |= picked[spec];
   }
   if (!any) return;
@@ -104,10 +119,10 @@ void ForEachObserver(const CheckContext& context, absl::FunctionRef<bool(const v
     const int32_t entry = groups.annotations.Find({at.value, at.place.input >= 0 ? at.place.node : -1});
     return entry < 0 || picked[groups.annotations.spec_id(groups.leader(groups.group_of[entry]))];
   };
-  const auto is_plain = [](const v1::Spec& spec) { return spec.kind() == v1::Spec::PLAIN; };
-  ForEachAnnotated(context, is_plain, [&](const AnnotatedPlace& at) {
-    if (!picked[at.spec] || !makes_its_own(at)) return;
-    visit(at, specs[at.spec], ParseObserver(graph.symbol(specs[at.spec].observer())));
+  // Specs that say the same may have different observers.
+  const auto any_spec = [](const v1::Spec&) { return true; };
+  ForEachAnnotated(context, any_spec, [&](const AnnotatedPlace& at) {
+    if (picked[at.spec] && makes_its_own(at)) visit(at, specs[at.spec], ParseObserver(ObserverMadeOf(graph, at.spec)));
   });
 }
 

@@ -35,8 +35,9 @@ void ForEachAnnotated(const CheckContext& context, absl::FunctionRef<bool(int32_
                       absl::FunctionRef<bool(const v1::Spec&)> wanted,
                       absl::FunctionRef<void(const AnnotatedPlace&)> visit);
 
-// Calls `visit` for every place whose observer prepare_pt2e would make of a plain spec that `refused` picks: in a
-// sharing group the first member makes that of all. Where no spec is picked the graph is not walked.
+// Calls `visit` for every place whose observer prepare_pt2e would make of a spec of its own that `refused` picks: in a
+// sharing group the first member makes that of all. A plain spec names its observer; for fixed and derived ones there
+// is kFixedObserver and kDerivedObserver. Where no spec is picked the graph is not walked.
 void ForEachObserver(const CheckContext& context, absl::FunctionRef<bool(const v1::Spec&, const ObserverName&)> refused,
                      absl::FunctionRef<void(const AnnotatedPlace&, const v1::Spec&, const ObserverName&)> visit);
 

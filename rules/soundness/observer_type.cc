@@ -21,14 +21,17 @@ constexpr RuleInfo kObserverType = {
     "{subject}: {observed}; expected {allowed}",
     "torchao's observers assert that they know the element type when prepare_pt2e makes them. Numbers of fewer than "
     "eight bits are said by a range of quant_min and quant_max in int8 or uint8, not by a type of their own. A "
-    "PlaceholderObserver takes any type, and convert_pt2e takes it away again where it has no operator for the type.",
+    "PlaceholderObserver takes any type, as do those of fixed and derived specs, and convert_pt2e takes it away again "
+    "where it has no operator for the type.",
     "State int8 or uint8, with the range of the narrower type if that was meant.",
-    "int4 with a MinMaxObserver fires it; int8 in -8..7 does not, nor does int4 with a class that is not torchao's.",
+    "int4 with a MinMaxObserver or in a fixed spec fires it; int8 in -8..7 does not, nor does int4 with a class that "
+    "is "
+    "not torchao's.",
 };
 
 bool IsRefusedType(const v1::Spec& spec, const ObserverName& name) {
   if (spec.dtype() == v1::DATA_TYPE_UNSPECIFIED || IsObservable(spec.dtype()) || name.is_foreign) return false;
-  return AssertsType(name.observer) || (KeepsNoRange(name.observer) && !spec.is_dynamic() && IsInteger(spec.dtype()));
+  return AssertsType(name.observer) || (TakesAnyType(name.observer) && !spec.is_dynamic() && IsInteger(spec.dtype()));
 }
 
 void CheckObserverType(const CheckContext& context, FindingSink& sink) {

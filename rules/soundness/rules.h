@@ -57,6 +57,7 @@ Rule NoEncodings();           // GS016
 Rule LostAssignment();        // GS017
 Rule QuantizedScales();       // GS018
 Rule ObservedTuple();         // GS019
+Rule AnnotatedKeywords();     // GS020
 
 // CV: coverage.
 Rule UnknownOperator();   // CV001
@@ -83,6 +84,7 @@ Rule EncodingOffset();  // NR007
 Rule EncodingRange();   // NR008
 Rule InfiniteNumber();  // NR009
 Rule NotANumber();      // NR010
+Rule ObserverRange();   // NR011
 
 // AX: geometry.
 Rule QParamsCount();       // AX001

@@ -17,37 +17,33 @@ constexpr RuleInfo kUnobservedOutput = {
     v1::Finding::WARNING,
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
-    "prepare_pt2e makes an observer for the spec and inserts it nowhere: a tuple cannot be observed, nor a buffer that "
-    "an operator writes in place, and the output node has edges only. The values stay float between quantized "
+    "prepare_pt2e makes an observer for the spec and inserts it nowhere: a tuple or a number cannot be observed, nor a "
+    "buffer that an operator writes in place, and the output node has edges only. The values stay float between "
+    "quantized "
     "operators, and whoever counts annotations "
     "believes them quantized.",
-    "Annotate the getitem nodes that take the results out instead, or the edges into the output node; leave the "
-    "buffer without a spec.",
-    "An output spec on topk fires it, and one for the cache that index_put_ writes; on getitem(topk, 0) it does not.",
+    "Annotate the getitem nodes that take the results out instead, or the edges into the output node; leave numbers "
+    "and the buffer without a spec.",
+    "An output spec on topk fires it, and one on sym_size, and one for the cache that index_put_ writes; on "
+    "getitem(topk, 0) it does not.",
 };
-
-// Whether some node can make one.
-bool MayHaveTuples(const Graph& graph) {
-  return absl::c_any_of(graph.unlike_nodes(), [&graph](int32_t node) {
-    return graph.op(node) == OpId::kGetItem ||
-           (graph.binding(node) != nullptr && graph.binding(node)->op->outputs.size() > 1);
-  });
-}
 
 bool IsQuantized(const Graph& graph, int32_t spec) {
   return spec >= 0 && graph.spec_kind(spec) != v1::Spec::EXPLICIT_NONE;
 }
 
-void CheckTuples(const Graph& graph, FindingSink& sink) {
+void CheckNoTensors(const Graph& graph, FindingSink& sink) {
   for (int32_t value = 0; value < graph.num_values(); ++value) {
     const int32_t spec = graph.value_spec(value);
-    if (!IsQuantized(graph, spec) || !IsTuple(graph, value)) continue;
+    if (!IsQuantized(graph, spec) || !IsNoTensor(graph, value)) continue;
     Place place;
     place.node = graph.producer(value);
     place.output = graph.output_index(value);
     place.value = value;
-    sink.Add(kUnobservedOutput, place, "its output spec is for a tuple, and never gets an observer",
-             "specs on the getitem nodes behind it");
+    const bool tuple = IsTuple(graph, value);
+    sink.Add(kUnobservedOutput, place,
+             absl::StrCat("its output spec is for ", tuple ? "a tuple" : "no tensor", ", and never gets an observer"),
+             tuple ? "specs on the getitem nodes behind it" : "specs on tensors only");
   }
 }
 
@@ -89,7 +85,7 @@ void CheckBuffers(const Graph& graph, FindingSink& sink) {
 void CheckUnobservedOutput(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (!IsAnnotation(context)) return;
-  if (MayHaveTuples(graph)) CheckTuples(graph, sink);
+  if (MayHaveNoTensors(graph)) CheckNoTensors(graph, sink);
   CheckOutputNode(graph, sink);
   CheckBuffers(graph, sink);
 }

@@ -28,6 +28,15 @@ std::function<void(GraphBuilder&)> Observes(const std::string& observer, v1::Spe
   return [=](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_INT8, observer).set_qscheme(scheme); };
 }
 
+// In that range.
+std::function<void(GraphBuilder&)> Ranges(const std::string& observer, int64_t min, int64_t max) {
+  return [=](GraphBuilder& b) {
+    v1::Spec& spec = Observed(b, v1::DATA_TYPE_INT8, observer);
+    spec.set_quant_min(min);
+    spec.set_quant_max(max);
+  };
+}
+
 // And at run time.
 std::function<void(GraphBuilder&)> Dynamic(const std::string& observer, v1::DataType type = v1::DATA_TYPE_INT8,
                                            v1::Spec::QScheme scheme = v1::Spec::PER_TENSOR_AFFINE) {
@@ -87,6 +96,8 @@ GraphBuilder Conv() {
   const int bias = AddSpec(b, v1::DATA_TYPE_INT32, v1::Spec::PER_CHANNEL_SYMMETRIC);
   b.graph.mutable_specs(bias - 1)->set_axis(0);
   b.graph.mutable_specs(bias - 1)->set_kind(v1::Spec::DERIVED);
+  b.graph.mutable_specs(bias - 1)->set_quant_min(std::numeric_limits<int32_t>::min());
+  b.graph.mutable_specs(bias - 1)->set_quant_max(std::numeric_limits<int32_t>::max());
   for (const char* source : {"x", "w"}) {
     v1::EdgeRef& edge = *b.graph.mutable_specs(bias - 1)->add_derived_from();
     edge.set_value(b.Id(source));
@@ -268,6 +279,16 @@ void AddTopK(GraphBuilder& b) {
   b.Int(b.Node("operator.getitem", "getitem", {"topk"}, {"getitem"}), "index", 0);
   b.Shape("getitem", v1::DATA_TYPE_FLOAT32, {1, 16, 8, 2});
   b.Output("getitem");
+}
+
+// A view of relu in the size of its first axis, to which specs may be added: one for relu, one for the size.
+v1::Node& AddSize(GraphBuilder& b) {
+  b.Node("aten.sym_size.int", "size", {"relu"}, {"size"});
+  b.Value("size").set_no_tensor(true);
+  v1::Node& view = b.Node("aten.view.default", "view", {"relu", "size"}, {"view"});
+  b.Output("view");
+  view.mutable_input_specs()->Resize(2, 0);
+  return view;
 }
 
 void AddSigmoid(GraphBuilder& b, v1::DataType type, double zero_point) {
@@ -546,6 +567,22 @@ std::vector<SoundnessCase> AnnotationCases() {
        [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_INT4, "PlaceholderObserver"); }, "DT005", "conv", "w", -1,
        warning},
 
+      {"FixedInFourBits", Conv,
+       [](GraphBuilder& b) {
+         v1::Spec& spec = Fixed(b);
+         spec.set_dtype(v1::DATA_TYPE_INT4);
+         spec.set_quant_min(-8);
+         spec.set_quant_max(7);
+         spec.set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
+         spec.clear_axis();
+       },
+       "DT005", "conv", "w", -1, warning},
+      {"FixedInEightBits", Conv, [](GraphBuilder& b) { Fixed(b); }, "-DT005"},
+      {"FixedHalfPrecision", Conv, [](GraphBuilder& b) { Fixed(b).set_dtype(v1::DATA_TYPE_FLOAT16); }, "-DT005"},
+      {"DerivedInSixtyFourBits", Conv,
+       [](GraphBuilder& b) { b.graph.mutable_specs(2)->set_dtype(v1::DATA_TYPE_INT64); }, "DT005", "conv", "b", -1,
+       warning},
+
       // QS004
       {"OneRangePerChannel", Conv, Observes("MinMaxObserver", v1::Spec::PER_CHANNEL_SYMMETRIC), "QS004", "conv", "w"},
       {"HistogramPerChannel", Conv, Observes("FakeQuantize(HistogramObserver)", v1::Spec::PER_CHANNEL_AFFINE), "QS004",
@@ -559,6 +596,18 @@ std::vector<SoundnessCase> AnnotationCases() {
       {"RangesOfChannels", Conv, Observes("PerChannelMinMaxObserver", v1::Spec::PER_CHANNEL_SYMMETRIC), "-QS004"},
       {"TheirObserverPerChannel", Conv, Observes("TheirMinMaxObserver", v1::Spec::PER_CHANNEL_SYMMETRIC), "-QS004"},
       {"NoSchemeOfAPlaceholder", Conv, Observes("PlaceholderObserver", v1::Spec::Q_SCHEME_UNSPECIFIED), "-QS004"},
+      {"FixedPerChannel", Conv, [](GraphBuilder& b) { Fixed(b); }, "QS004", "conv", "w"},
+      {"FixedPerChannelCalibrated", Conv,
+       [](GraphBuilder& b) {
+         Fixed(b);
+         b.graph.set_stage(v1::STAGE_CALIBRATED);
+       },
+       "QS004", "conv", "w"},
+      {"ObserverOfNumbersPerChannel", Conv, Observes("FixedQParamsObserver", v1::Spec::PER_CHANNEL_AFFINE), "QS004",
+       "conv", "w"},
+      {"FixedPerTensor", Conv, [](GraphBuilder& b) { Fixed(b).set_qscheme(v1::Spec::PER_TENSOR_AFFINE); }, "-QS004"},
+      {"FixedWithoutScheme", Conv, [](GraphBuilder& b) { Fixed(b).clear_qscheme(); }, "-QS004"},
+      {"DerivedPerChannel", Conv, [](GraphBuilder&) {}, "-QS004"},
       // The first member makes the observer of all.
       {"OneRangePerChannelBehindAnother", Conv,
        [](GraphBuilder& b) {
@@ -589,6 +638,17 @@ std::vector<SoundnessCase> AnnotationCases() {
       {"HalfPrecisionPlaceholder", Conv,
        [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_FLOAT16, "PlaceholderObserver"); }, "-QS005"},
 
+      {"HalfPrecisionPlaceholderInAFakeQuantizer", Conv,
+       [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_FLOAT16, "FakeQuantize(PlaceholderObserver)"); }, "QS005",
+       "conv", "w"},
+      {"DynamicPlaceholderInAFakeQuantizer", Conv, Dynamic("FakeQuantize(PlaceholderObserver)"), "QS005", "conv", "w"},
+      {"DynamicNumbersOfTheirOwn", Conv, Dynamic("FixedQParamsObserver"), "QS005", "conv", "w"},
+      {"DynamicFixed", Conv, [](GraphBuilder& b) { Fixed(b).set_is_dynamic(true); }, "QS005", "conv", "w"},
+      {"StaticFixed", Conv, [](GraphBuilder& b) { Fixed(b).set_is_dynamic(false); }, "-QS005"},
+      {"DynamicDerived", Conv, [](GraphBuilder& b) { b.graph.mutable_specs(2)->set_is_dynamic(true); }, "QS005", "conv",
+       "b"},
+      {"StaticDerived", Conv, [](GraphBuilder& b) { b.graph.mutable_specs(2)->set_is_dynamic(false); }, "-QS005"},
+
       // QS006
       {"ObserverMadeAlready", Conv, Observes("MinMaxObserver object", v1::Spec::PER_TENSOR_AFFINE), "QS006", "conv",
        "w"},
@@ -614,6 +674,14 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "AX006", "conv", "w"},
       {"ChannelAxisStated", Conv, [](GraphBuilder&) {}, "-AX006"},
+      {"AxisLeftOutOfAnObserver", Conv,
+       [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_INT8, "PerChannelMinMaxObserver").clear_axis(); }, "AX006",
+       "conv", "w"},
+      {"AxisLeftOutOfAFakeQuantizer", Conv,
+       [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_INT8, "FakeQuantize(PerChannelMinMaxObserver)").clear_axis(); },
+       "AX006", "conv", "w", -1, warning},
+      {"DerivedAxisLeftOut", Conv, [](GraphBuilder& b) { b.graph.mutable_specs(2)->clear_axis(); }, "AX006", "conv",
+       "b"},
 
       // AX007
       {"BlocksOtherThanAsked", Conv,
@@ -672,6 +740,22 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.Find("getitem").add_input_specs(b.graph.specs_size());
        },
        "-GS019"},
+      {"SpecOnTheEdgeOfANumber", Conv, [](GraphBuilder& b) { AddSize(b).set_input_specs(1, 1); }, "GS019", "view",
+       "size"},
+      {"NoneOnTheEdgeOfANumber", Conv,
+       [](GraphBuilder& b) {
+         b.graph.add_specs()->set_kind(v1::Spec::EXPLICIT_NONE);
+         AddSize(b).set_input_specs(1, b.graph.specs_size());
+       },
+       "-GS019"},
+      {"SpecOnTheEdgeOfATensorBesideANumber", Conv, [](GraphBuilder& b) { AddSize(b).set_input_specs(0, 1); },
+       "-GS019"},
+      {"SpecOnTheEdgeOfWhatIsNotKnown", Conv,
+       [](GraphBuilder& b) {
+         AddSize(b).set_input_specs(1, 1);
+         b.Value("size").clear_no_tensor();
+       },
+       "-GS019"},
       {"SpecOnAnElementOfATuple", Conv,
        [](GraphBuilder& b) {
          AddTopK(b);
@@ -679,7 +763,37 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "-GS019"},
 
+      // GS020
+      {"AnnotatedKeywords", Conv, [](GraphBuilder& b) { b.Find("relu").set_annotated_keywords(true); }, "GS020",
+       "relu"},
+      {"AnnotatedKeywordsThatPrepareTook", Conv,
+       [](GraphBuilder& b) {
+         b.Find("relu").set_annotated_keywords(true);
+         b.graph.set_stage(v1::STAGE_CALIBRATED);
+       },
+       "-GS020"},
+      {"AnnotatedArguments", Conv, [](GraphBuilder&) {}, "-GS020"},
+
+      // NR011
+      {"RangeWithoutZero", Conv, Ranges("MinMaxObserver", 5, 100), "NR011", "conv", "w"},
+      {"RangeBelowZero", Conv, Ranges("FakeQuantize(HistogramObserver)", -100, -5), "NR011", "conv", "w"},
+      {"RangeFromZero", Conv, Ranges("MinMaxObserver", 0, 100), "-NR011"},
+      {"RangeWithoutZeroOfTheirs", Conv, Ranges("TheirObserver", 5, 100), "-NR011"},
+      {"FixedRangeWithoutZero", Conv, [](GraphBuilder& b) { Fixed(b).set_quant_min(5); }, "-NR011"},
+      {"DynamicRangeWithoutZero", Conv,
+       [](GraphBuilder& b) {
+         Ranges("PlaceholderObserver", 5, 100)(b);
+         b.graph.mutable_specs(1)->set_is_dynamic(true);
+       },
+       "NR011", "conv", "w"},
+
       // CV003
+      {"SpecOnANumber", Conv,
+       [](GraphBuilder& b) {
+         AddSize(b);
+         b.Value("size").set_spec(1);
+       },
+       "CV003", "size", "size", -1, warning},
       {"SpecOnATuple", Conv,
        [](GraphBuilder& b) {
          AddTopK(b);
@@ -1009,6 +1123,9 @@ std::vector<SoundnessCase> AnnotationCases() {
       {"FixedWithRange", Conv, [](GraphBuilder& b) { Fixed(b); }, "-FX008"},
       {"DynamicWithoutRange", Conv, Dynamic("PlaceholderObserver"), "FX008", "conv", "w"},
       {"DynamicWithoutRangeObserved", Conv, Dynamic("FakeQuantize(MinMaxObserver)"), "-FX008"},
+      {"DerivedWithoutRange", Conv, [](GraphBuilder& b) { b.graph.mutable_specs(2)->clear_quant_min(); }, "FX008",
+       "conv", "b"},
+      {"DerivedWithRange", Conv, [](GraphBuilder&) {}, "-FX008"},
       {"FixedHalf", Conv,
        [](GraphBuilder& b) {
          Fixed(b).set_dtype(v1::DATA_TYPE_FLOAT16);

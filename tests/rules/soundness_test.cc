@@ -320,6 +320,8 @@ GraphBuilder AnnotatedLinear() {
   }
   v1::Spec& bias = *b.graph.mutable_specs(2);
   bias.set_kind(v1::Spec::DERIVED);
+  bias.set_quant_min(std::numeric_limits<int32_t>::min());
+  bias.set_quant_max(std::numeric_limits<int32_t>::max());
   for (const char* source : {"x", "w"}) {
     v1::EdgeRef& edge = *bias.add_derived_from();
     edge.set_value(b.Id(source));
@@ -567,6 +569,8 @@ std::vector<Case> Cases() {
        [](GraphBuilder& b) {
          b.graph.mutable_specs(0)->clear_qparams();
          b.graph.mutable_specs(0)->set_kind(v1::Spec::DERIVED);
+         b.graph.mutable_specs(0)->set_quant_min(-128);
+         b.graph.mutable_specs(0)->set_quant_max(127);
        },
        ""},
       {"DerivedConverted", Annotated,

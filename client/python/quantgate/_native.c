@@ -328,6 +328,19 @@ static bool PutAnnotation(const State* state, PyObject* node, const Inputs* inpu
   return done;
 }
 
+// Whether the keyword arguments have no values of the graph, for all that can be told without looking into lists.
+static bool HasPlainKeywords(const State* state, PyObject* kwargs) {
+  if (!PyDict_Check(kwargs)) return false;
+  Py_ssize_t position = 0;
+  for (PyObject *unused, *argument; PyDict_Next(kwargs, &position, &unused, &argument);) {
+    if (PyObject_TypeCheck(argument, state->node) || PyList_Check(argument) || PyTuple_Check(argument) ||
+        PyDict_Check(argument)) {
+      return false;
+    }
+  }
+  return true;
+}
+
 static bool PutNode(const State* state, PyObject* node, Buffer* out) {
   PyObject* const meta = MetaOf(node);
   PyObject* const args = meta == NULL ? NULL : PyObject_GetAttr(node, s_args);
@@ -335,10 +348,11 @@ static bool PutNode(const State* state, PyObject* node, Buffer* out) {
   const long id = Number(Find(state->values, node));
   Inputs inputs;
   inputs.count = 0;
-  const bool done = kwargs != NULL && id > 0 && PyDict_Contains(meta, s_asked_block_size) == 0 &&
-                    PutName(node, NODE_NAME, out) && PutNumber(out, NODE_OUTPUTS, (uint64_t)id) &&
-                    PutCall(state, node, args, kwargs, &inputs, out) && PutSourceLine(state, meta, out) &&
-                    PutInputs(&inputs, out) && PutAnnotation(state, node, &inputs, out);
+  const bool done = kwargs != NULL && id > 0 && HasPlainKeywords(state, kwargs) &&
+                    PyDict_Contains(meta, s_asked_block_size) == 0 && PutName(node, NODE_NAME, out) &&
+                    PutNumber(out, NODE_OUTPUTS, (uint64_t)id) && PutCall(state, node, args, kwargs, &inputs, out) &&
+                    PutSourceLine(state, meta, out) && PutInputs(&inputs, out) &&
+                    PutAnnotation(state, node, &inputs, out);
   Py_XDECREF(kwargs);
   Py_XDECREF(args);
   Py_XDECREF(meta);

@@ -45,6 +45,8 @@ _NODE_INPUTS = Heads(graph_pb2.Node.INPUTS_FIELD_NUMBER)
 _NODE_SOURCE_FN = tag(graph_pb2.Node.SOURCE_FN_FIELD_NUMBER)
 _ANNOTATED = graph_pb2.Node(annotated=True).SerializeToString()
 _NO_IMPLICIT_SHARING = graph_pb2.Node(no_implicit_sharing=True).SerializeToString()
+_ANNOTATED_KEYWORDS = graph_pb2.Node(annotated_keywords=True).SerializeToString()
+_NO_TENSOR = graph_pb2.Value(no_tensor=True).SerializeToString()
 _NONE = varint(0)
 
 
@@ -115,8 +117,10 @@ class _Converter:
         self._out.stage = self._stage(nodes)
         if self._out.stage != types_pb2.STAGE_CONVERTED:
             # A converted graph still carries the annotations, but its Q/DQ nodes are what counts.
-            self._annotations = {node: annotation for node in nodes
-                                 if (annotation := node.meta.get("quantization_annotation")) is not None}
+            self._annotations = {node: node.meta["quantization_annotation"] for node in nodes
+                                 if "quantization_annotation" in node.meta}
+            if self._observers:  # prepare_pt2e stumbles over None; behind it nobody looks
+                self._annotations = {node: one for node, one in self._annotations.items() if one is not None}
             for node, annotation in self._annotations.items():
                 _check(annotation, node)
         if self._observers:
@@ -268,7 +272,7 @@ class _Converter:
 
     def _type(self, node: torch.fx.Node, tensor: Any) -> bytes:
         if not isinstance(tensor, torch.Tensor):
-            return b""
+            return b"" if tensor is None else _NO_TENSOR
         value = graph_pb2.Value(dtype=_dtype(node, tensor))
         sizes = _sizes(tensor)
         if sizes is None or node in self._foreign_examples and not is_shaped_as_input(node):
@@ -378,6 +382,8 @@ class _Converter:
             pieces.append(_ANNOTATED)
         if not getattr(annotation, "allow_implicit_sharing", True):
             pieces.append(_NO_IMPLICIT_SHARING)
+        if _holds_node(node.kwargs):
+            pieces.append(_ANNOTATED_KEYWORDS)
         spec_map = annotation.input_qspec_map
         if not spec_map:
             return
@@ -489,6 +495,14 @@ def _add_inputs(argument: Any, position: int, inputs: List[Optional[torch.fx.Nod
     inputs.extend(members)
     positions.extend([position] * len(members))
     return only_nodes
+
+
+def _holds_node(argument: Any) -> bool:
+    if isinstance(argument, dict):
+        argument = list(argument.values())
+    if isinstance(argument, (list, tuple)):
+        return any(map(_holds_node, argument))
+    return isinstance(argument, torch.fx.Node)
 
 
 def _asked_block_size(node: torch.fx.Node) -> bytes:

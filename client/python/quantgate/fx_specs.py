@@ -165,9 +165,9 @@ def _add_scheme(spec: Any, message: spec_pb2.Spec, symbol: Callable[[str], int])
         if not isinstance(qscheme, torch.qscheme):
             raise _unreadable("qscheme", qscheme, "no torch.qscheme")
         message.qscheme = QSCHEMES[qscheme]
-    constructor = getattr(spec, "observer_or_fake_quant_ctr", None)
-    if constructor is None:
+    if not hasattr(spec, "observer_or_fake_quant_ctr"):
         return
+    constructor = spec.observer_or_fake_quant_ctr
     keywords = observer_of(constructor)[1]
     message.observer = symbol(observer_name(constructor))
     block_size = keywords.get("block_size")

@@ -7,11 +7,12 @@ import quantgate
 import torch
 import torch.ao.quantization as torch_ao
 from quantgate.v1 import report_pb2
-from torchao.quantization.pt2e import (FakeQuantize, FusedMovingAvgObsFakeQuantize, HistogramObserver, MinMaxObserver,
+from torchao.quantization.pt2e import (FakeQuantize, FixedQParamsObserver, FusedMovingAvgObsFakeQuantize, HistogramObserver, MinMaxObserver,
                                        MovingAverageMinMaxObserver, MovingAveragePerChannelMinMaxObserver,
                                        PerChannelMinMaxObserver, PlaceholderObserver)
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
-from torchao.quantization.pt2e.quantizer import QuantizationAnnotation, QuantizationSpec, Quantizer
+from torchao.quantization.pt2e.quantizer import (DerivedQuantizationSpec, FixedQParamsQuantizationSpec,
+                                                 QuantizationAnnotation, QuantizationSpec, Quantizer)
 
 TENSOR, SYMMETRIC = torch.per_tensor_affine, torch.per_tensor_symmetric
 CHANNEL, SYMMETRIC_CHANNEL = torch.per_channel_affine, torch.per_channel_symmetric
@@ -29,6 +30,19 @@ def spec(constructor, scheme=TENSOR, dtype=torch.int8, dynamic=False, axis=None,
     low, high = ((0, 127) if unsigned else (-128, 127)) if stated else (None, None)
     return QuantizationSpec(dtype=dtype, observer_or_fake_quant_ctr=constructor, quant_min=low, quant_max=high,
                             qscheme=scheme, ch_axis=axis, is_dynamic=dynamic)
+
+
+def ranged(constructor, low, high, dynamic=False):
+    return QuantizationSpec(torch.int8, constructor, low, high, TENSOR, None, dynamic)
+
+
+def fixed(scheme=TENSOR, dtype=torch.int8, dynamic=False, low=-128, high=127):
+    return FixedQParamsQuantizationSpec(dtype, 1 / 128, 0, low, high, scheme, dynamic)
+
+
+def derived(scheme=TENSOR, dtype=torch.int8, dynamic=False, low=-128, high=127):
+    return DerivedQuantizationSpec([], lambda _: (torch.tensor([0.1]), torch.tensor([0])), dtype, low, high, scheme,
+                                   is_dynamic=dynamic)
 
 
 class Annotates(Quantizer):
@@ -107,9 +121,34 @@ CASES = {
     'dynamic without a range': (spec(PlaceholderObserver, dynamic=True, stated=False), False, 'run', 'FX008'),
     **{f'static {dtype}': (spec(PlaceholderObserver, dtype=dtype), False, 'convert', 'QS005')
        for dtype in (torch.int8, torch.uint8, torch.int16, torch.int32, torch.qint8)},
+    **{f'placeholder in a fake quantizer, {dtype} {dynamic}':
+       (spec(fake(PlaceholderObserver), dtype=dtype, dynamic=dynamic, stated=dtype is torch.int8), False, 'calibrate',
+        'QS005') for dtype, dynamic in ((torch.int8, False), (torch.int8, True), (torch.float16, False))},
+    'dynamic numbers': (spec(FixedQParamsObserver.with_args(scale=0.1, zero_point=0), dynamic=True), False, 'prepare',
+                        'QS005'),
+    'dynamic fixed': (fixed(dynamic=True), False, 'prepare', 'QS005'),
+    'dynamic derived': (derived(dynamic=True), False, 'convert', 'QS005'),
     'half precision': (spec(PlaceholderObserver, None, torch.float16, stated=False), False, 'quantized', None),
     'four bits': (spec(PlaceholderObserver, dtype=torch.int4, stated=False), False, 'left', 'DT005'),
+    # ---- Fixed and derived ----
+    **{f'fixed {scheme}': (fixed(scheme), False, 'convert', 'QS004')
+       for scheme in (CHANNEL, SYMMETRIC_CHANNEL, torch.per_channel_affine_float_qparams)},
+    **{f'fixed {scheme} fits': (fixed(scheme), False, 'quantized', None) for scheme in (TENSOR, SYMMETRIC, None)},
+    **{f'{dtype} {made.__name__}': (made(dtype=dtype, low=0, high=7), False, 'left', 'DT005') for made in (fixed, derived)
+       for dtype in (torch.int4, torch.int64, torch.uint32)},
+    'derived fits': (derived(), False, 'quantized', None),
+    'fixed without a range': (fixed(low=None), False, 'run', 'FX008'),
+    'derived without a range': (derived(low=None), False, 'run', 'FX008'),
+    'derived per channel without an axis': (derived(CHANNEL), False, 'prepare', 'AX006'),
+    'channels without an axis': (spec(PerChannelMinMaxObserver, CHANNEL), True, 'calibrate', 'AX006'),
+    # ---- The range ----
+    **{f'{made} {low}..{high}': (ranged(made, low, high), False, 'prepare', 'NR011')
+       for made in (MinMaxObserver, HistogramObserver, fake(MinMaxObserver)) for low, high in ((5, 100), (-100, -5))},
+    'dynamic 5..100': (ranged(PlaceholderObserver, 5, 100, True), False, 'run', 'NR011'),
+    '0..100': (ranged(MinMaxObserver, 0, 100), False, 'quantized', None),
+    'fixed 5..127': (fixed(low=5), False, 'quantized', None),
     # ---- The constructor ----
+    'no constructor': (spec(None), False, 'prepare', 'QS006'),
     'an observer': (spec(MinMaxObserver(dtype=torch.int8)), False, 'prepare', 'QS006'),
     'a fake quantizer': (spec(fake(MinMaxObserver)()), False, 'prepare', 'QS006'),
     'a partial': (spec(functools.partial(MinMaxObserver, eps=1e-5)), False, 'prepare', 'QS006'),
