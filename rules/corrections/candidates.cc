@@ -11,6 +11,8 @@
 #include "rules/graph/observers.h"
 #include "rules/graph/port_role.h"
 #include "rules/soundness/fixed_output.h"
+#include "rules/values/bounds.h"
+#include "rules/values/never_quantized.h"
 
 namespace quantgate::corrections {
 namespace {
@@ -328,6 +330,8 @@ void Candidates::AddSpec(const Port& port, int32_t spec, const SpecForm& form, s
   if (port.before != nullptr) {
     variant.loss = Loss(FormOf(*port.before), form);
     variant.distance = Distance(FormOf(*port.before), form);
+    // Who prescribed numbers did not ask for an observer.
+    if (port.before->kind() == v1::Spec::FIXED && editor_.spec(spec).kind() == v1::Spec::PLAIN) ++variant.distance;
   } else {
     variant.loss = 8 * std::max(0, kFloatBits - form.bits) + (form.symmetric ? 8 : 0);
   }
@@ -346,6 +350,7 @@ void Candidates::AddFollowing(const ResolvedOp& op, const std::vector<Port>& por
     }
   }
   if (op.op == nullptr) return;
+  AddPrescribed(op, port, variants);
   const std::optional<FixedParameters> fixed = FixedParametersOf(context_, op);
   if (fixed.has_value() && port.is_output && port.argument == 0 && port.before != nullptr) {
     v1::Spec prescribed = *port.before;
@@ -366,6 +371,25 @@ void Candidates::AddFollowing(const ResolvedOp& op, const std::vector<Port>& por
       same.mutable_shared_with()->set_consumer(op.node + 1);
     }
     AddSpec(port, editor_.Intern(same), FormOf(*input->before), variants);
+  }
+}
+
+void Candidates::AddPrescribed(const ResolvedOp& op, const Port& port, std::vector<Variant>& variants) {
+  if (native_ || !port.is_output || port.before == nullptr || port.before->kind() != v1::Spec::FIXED) return;
+  const Bounds fills = OutputBounds(op.op->id);
+  const SpecForm form = FormOf(*port.before);
+  if (!fills.known || form.storage == 0) return;
+  // A range that the type does not hold is one more thing to be put right.
+  for (v1::Spec prescribed : {*port.before, Rewritten(*port.before, form, native_)}) {
+    const auto low = static_cast<double>(prescribed.quant_min());
+    const double steps = static_cast<double>(prescribed.quant_max()) - low + 1;
+    if (!prescribed.has_quant_min() || !prescribed.has_quant_max() || steps < 2) continue;
+    const double scale = (fills.high - fills.low) / steps;
+    prescribed.set_kind(v1::Spec::FIXED);
+    prescribed.clear_qparams();
+    prescribed.mutable_qparams()->add_scales(scale);
+    prescribed.mutable_qparams()->add_zero_points(std::round(low - fills.low / scale));
+    AddSpec(port, editor_.Intern(prescribed), FormOf(prescribed), variants);
   }
 }
 
@@ -535,6 +559,17 @@ void Candidates::AddEdges(int32_t node, const std::vector<Port>& ports,
   }
 }
 
+void Candidates::AddRemovals(int32_t node, const std::vector<Port>& ports, std::vector<Move>& moves) const {
+  if (native_ || context_.stage() == v1::STAGE_CONVERTED) return;
+  const Graph& graph = context_.graph();
+  for (const Port& port : ports) {
+    const SpecPlace place = port.own.value_or(port.place);
+    const v1::DataType type = graph.dtype(port.value);
+    if (!IsNeverQuantized(type) || SpecAt(original_, place) == 0) continue;
+    moves.push_back({{{place, 0}}, {{node, port.is_output, port.argument, {type, false}}}, 0, 0});
+  }
+}
+
 std::vector<Move> Candidates::MakeForQuantizer(int32_t node) {
   std::vector<Move> moves;
   const Operand* operand = context_.resolved().quantizer(node);
@@ -617,6 +652,7 @@ std::vector<Move> Candidates::Make(int32_t node) {
     }
   }
   AddEdges(node, ports, variants, moves);
+  AddRemovals(node, ports, moves);
   // A whole row of the backend's table, where the node differs from it in several ports.
   for (const AcceptedTypes& row : accepted) {
     for (bool whole_group : {false, true}) {

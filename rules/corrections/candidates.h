@@ -118,9 +118,13 @@ class Candidates {
   // one of the two has no spec.
   std::optional<v1::Spec> DerivedBias(const ResolvedOp& op, const std::vector<Port>& ports, size_t index) const;
   static std::optional<v1::Spec> WiderBias(const Port& port);
+  // The output parameters that fill what the operator fills, where others are prescribed.
+  void AddPrescribed(const ResolvedOp& op, const Port& port, std::vector<Variant>& variants);
   std::optional<SpecPlace> EdgeOf(const Operand& operand, int32_t node) const;
   void AddEdges(int32_t node, const std::vector<Port>& ports, const std::vector<std::vector<Variant>>& variants,
                 std::vector<Move>& moves);
+  // Specs of what is never quantized go.
+  void AddRemovals(int32_t node, const std::vector<Port>& ports, std::vector<Move>& moves) const;
   int MeantAxis(const Port& port, const SpecForm& before) const;
   v1::Spec Write(const Port& port, const SpecForm& form);
   SpecPlace Root(SpecPlace place) const;

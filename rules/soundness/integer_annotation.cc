@@ -4,6 +4,7 @@
 #include "rules/graph/data_type.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
+#include "rules/values/never_quantized.h"
 
 namespace quantgate {
 namespace {
@@ -31,10 +32,7 @@ bool AsksForQuantization(const v1::Spec& spec) {
 
 void CheckIntegerAnnotation(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
-  const auto takes_no_spec = [&graph](int32_t value) {
-    const v1::DataType type = graph.dtype(value);
-    return IsInteger(type) || type == v1::DATA_TYPE_BOOL || IsBeyondFloat32(type);
-  };
+  const auto takes_no_spec = [&graph](int32_t value) { return IsNeverQuantized(graph.dtype(value)); };
   ForEachAnnotated(context, takes_no_spec, AsksForQuantization, [&](const AnnotatedPlace& at) {
     const v1::DataType type = graph.dtype(at.value);
     const v1::Spec& spec = graph.message().specs(at.spec);

@@ -546,6 +546,101 @@ TEST(Repair, AClaimOfVeryManyChannelsTakesNoMemory) {
   EXPECT_GT(Faults(CheckFor(b.graph, kV68)), 0);
 }
 
+// ---- What is never quantized, and what is prescribed ----
+
+// The result without a target.
+v1::Result CheckAlone(const v1::Graph& graph) { return CheckFor(graph, std::vector<std::string>{}).results(0); }
+
+// Rows i of x, with those specs.
+void TakeRows(Annotated& b, int x, int i, int rows) {
+  v1::Node& node = b.Op("aten.index_select.default", "rows", {"x", "i"}, {4, 8}, {x, i}, rows);
+  for (int argument : {0, 2}) node.add_input_args(argument);
+}
+
+TEST(Repair, SpecsOfIndicesGo) {
+  Annotated b;
+  b.FloatInput("x", {4, 8});
+  b.Input("i", v1::DATA_TYPE_INT64, {4});
+  const int a8 = b.A8();
+  TakeRows(b, a8, a8, a8);
+  b.Op("aten.add.Tensor", "next", {"i", "i"}, {4}, {a8, a8}, a8);
+  b.Shape("next", v1::DATA_TYPE_INT64, {4});
+  b.Output("rows");
+  b.Output("next");
+  const v1::Result result = CheckAlone(b.graph);
+  EXPECT_THAT(Changes(result),
+              ElementsAre("rows/1: uint8 in 0..255 becomes no spec", "next/0: uint8 in 0..255 becomes no spec",
+                          "next: uint8 in 0..255 becomes no spec"));
+  EXPECT_EQ(Faults(CheckAlone(Corrected(b.graph, result))), 0);
+}
+
+TEST(Repair, ASharedSpecOfIndicesGoesAlone) {
+  Annotated b;
+  b.FloatInput("x", {4, 8});
+  b.Input("i", v1::DATA_TYPE_INT64, {4});
+  const int a8 = b.A8();
+  v1::Spec shared;
+  shared.set_kind(v1::Spec::SHARED);
+  shared.mutable_shared_with()->set_value(b.Id("x"));
+  shared.mutable_shared_with()->set_consumer(1);
+  const int as_read = b.Add(shared);
+  TakeRows(b, a8, as_read, as_read);
+  b.Output("rows");
+  const v1::Result result = CheckAlone(b.graph);
+  EXPECT_THAT(Changes(result), ElementsAre("rows/1: shared with ('x', 'rows') becomes no spec"));
+  EXPECT_EQ(Faults(CheckAlone(Corrected(b.graph, result))), 0);
+}
+
+// A sigmoid with an output prescribed so.
+Annotated FixedSigmoid(v1::DataType type, int64_t min, int64_t max, double scale, double zero_point) {
+  Annotated b;
+  b.FloatInput("x", {1, 8});
+  const int a8 = b.A8();
+  v1::Spec spec;
+  spec.set_kind(v1::Spec::FIXED);
+  spec.set_dtype(type);
+  spec.set_quant_min(min);
+  spec.set_quant_max(max);
+  spec.set_qscheme(v1::Spec::PER_TENSOR_AFFINE);
+  spec.mutable_qparams()->add_scales(scale);
+  spec.mutable_qparams()->add_zero_points(zero_point);
+  const int fixed = b.Add(spec);
+  b.Op("aten.sigmoid.default", "sigmoid", {"x"}, {1, 8}, {a8}, fixed);
+  b.Output("sigmoid");
+  return b;
+}
+
+TEST(Repair, PrescribedNumbersBecomeThoseOfWhatTheOperatorFills) {
+  struct Case {
+    v1::DataType type;
+    int64_t min, max;
+    double scale, zero_point;
+    std::string change;
+  };
+  const Case cases[] = {
+      {v1::DATA_TYPE_INT8, -128, 127, 1.0 / 256, 0,
+       "int8 in -128..127, scale 0.00390625, zero point 0, fixed becomes int8 in -128..127, scale 0.00390625, zero "
+       "point -128, fixed"},
+      {v1::DATA_TYPE_UINT8, 0, 255, 1.0 / 512, 0,
+       "uint8 in 0..255, scale 0.001953125, zero point 0, fixed becomes uint8 in 0..255, scale 0.00390625, zero point "
+       "0, fixed"},
+      {v1::DATA_TYPE_UINT8, 0, 255, 0, 0,
+       "uint8 in 0..255, scale 0, zero point 0, fixed becomes uint8 in 0..255, scale 0.00390625, zero point 0, fixed"},
+  };
+  for (const Case& c : cases) {
+    const Annotated b = FixedSigmoid(c.type, c.min, c.max, c.scale, c.zero_point);
+    const v1::Result result = CheckAlone(b.graph);
+    EXPECT_THAT(Changes(result), ElementsAre("sigmoid: " + c.change));
+    EXPECT_EQ(Faults(CheckAlone(Corrected(b.graph, result))), 0);
+  }
+}
+
+TEST(Repair, PrescribedNumbersThatHoldTheRangeStay) {
+  const v1::Result result = CheckAlone(FixedSigmoid(v1::DATA_TYPE_UINT8, 0, 255, 1.0 / 256, 0).graph);
+  EXPECT_EQ(Faults(result), 0);
+  EXPECT_THAT(result.corrections(), IsEmpty());
+}
+
 TEST(Repair, CanBeTurnedOff) {
   CheckOptions options;
   options.targets = {kV68};
