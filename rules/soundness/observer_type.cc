@@ -22,14 +22,20 @@ constexpr RuleInfo kObserverType = {
     "torchao's observers assert that they know the element type when prepare_pt2e makes them. Numbers of fewer than "
     "eight bits are said by a range of quant_min and quant_max in int8 or uint8, not by a type of their own. A "
     "PlaceholderObserver takes any type, as do those of fixed and derived specs, and convert_pt2e takes it away again "
-    "where it has no operator for the type.",
+    "where it has no operator for the type. A fake quantizer takes no range of float8.",
     "State int8 or uint8, with the range of the narrower type if that was meant.",
     "int4 with a MinMaxObserver or in a fixed spec fires it; int8 in -8..7 does not, nor does int4 with a class that "
     "is "
     "not torchao's.",
 };
 
+// A fake quantizer looks up the limits of a stated range among those of integers.
+bool HasRangeOfFloat(const v1::Spec& spec, const ObserverName& name) {
+  return IsSmallFloat(spec.dtype()) && !name.fake_quantizer.empty() && spec.has_quant_min() && spec.has_quant_max();
+}
+
 bool IsRefusedType(const v1::Spec& spec, const ObserverName& name) {
+  if (HasRangeOfFloat(spec, name)) return !name.is_foreign;
   if (spec.dtype() == v1::DATA_TYPE_UNSPECIFIED || IsObservable(spec.dtype()) || name.is_foreign) return false;
   return AssertsType(name.observer) || (TakesAnyType(name.observer) && !spec.is_dynamic() && IsInteger(spec.dtype()));
 }
@@ -45,6 +51,9 @@ void CheckObserverType(const CheckContext& context, FindingSink& sink) {
         if (!v1::DataType_IsValid(spec.dtype())) {
           draft.observed =
               absl::StrCat("its spec is of a type of which ", name.observer, " and convert_pt2e make nothing");
+        } else if (HasRangeOfFloat(spec, name)) {
+          draft.observed =
+              absl::StrCat("its spec is of ", type, " and states a range, for which ", name.fake_quantizer, " raises");
         } else if (AssertsType(name.observer)) {
           draft.observed = absl::StrCat("its spec is of ", type, ", which ", name.observer, " does not take");
         } else {

@@ -19,9 +19,7 @@ constexpr RuleInfo kUnobservedOutput = {
     "{subject}: {observed}; expected {allowed}",
     "prepare_pt2e makes an observer for the spec and inserts it nowhere: a tuple or a number cannot be observed, nor a "
     "buffer that an operator writes in place, and the output node has edges only. The values stay float between "
-    "quantized "
-    "operators, and whoever counts annotations "
-    "believes them quantized.",
+    "quantized operators, and whoever counts annotations believes them quantized.",
     "Annotate the getitem nodes that take the results out instead, or the edges into the output node; leave numbers "
     "and the buffer without a spec.",
     "An output spec on topk fires it, and one on sym_size, and one for the cache that index_put_ writes; on "

@@ -19,8 +19,8 @@ constexpr RuleInfo kUnstatedAxis = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "A per-channel scheme without an axis leaves it to the observer. torchao's raise a TypeError at the first batch, "
-    "and prepare_pt2e where the spec is derived; "
-    "its fake quantizers take 0, which is the output channel of convolutions and linear layers by luck, and the input "
+    "and prepare_pt2e raises where the spec is derived; its fake quantizers take 0, which is the output channel of "
+    "convolutions and linear layers by luck, and the input "
     "channel of transposed convolutions; other tools read the spec and find no axis.",
     "State ch_axis: 0 for the weight of a convolution or linear layer, 1 for that of a transposed convolution.",
     "per_channel_symmetric without ch_axis fires it; with ch_axis 0 it does not.",

@@ -56,7 +56,8 @@ class AnnotatedBuilder : public GraphBuilder {
   }
   int None() { return Spec(v1::Spec::EXPLICIT_NONE, v1::DATA_TYPE_UNSPECIFIED, v1::Spec::Q_SCHEME_UNSPECIFIED); }
   int Bias(const std::vector<std::string>& from, int consumer) {
-    const int id = Spec(v1::Spec::DERIVED, v1::DATA_TYPE_INT32, v1::Spec::PER_CHANNEL_SYMMETRIC);
+    constexpr v1::DataType kType = v1::DATA_TYPE_INT32;
+    const int id = Range(Spec(v1::Spec::DERIVED, kType, v1::Spec::PER_CHANNEL_SYMMETRIC), MinOf(kType), MaxOf(kType));
     At(id).set_axis(0);
     for (const std::string& value : from) {
       v1::EdgeRef& edge = *At(id).add_derived_from();

@@ -567,6 +567,20 @@ std::vector<SoundnessCase> AnnotationCases() {
        [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_INT4, "PlaceholderObserver"); }, "DT005", "conv", "w", -1,
        warning},
 
+      {"RangeOfFloat8InAFakeQuantizer", Conv,
+       [](GraphBuilder& b) {
+         Ranges("FakeQuantize(MinMaxObserver)", -448, 448)(b);
+         b.graph.mutable_specs(1)->set_dtype(v1::DATA_TYPE_FLOAT8_E4M3FN);
+       },
+       "DT005", "conv", "w"},
+      {"RangeOfFloat8", Conv,
+       [](GraphBuilder& b) {
+         Ranges("MinMaxObserver", -448, 448)(b);
+         b.graph.mutable_specs(1)->set_dtype(v1::DATA_TYPE_FLOAT8_E4M3FN);
+       },
+       "-DT005"},
+      {"Float8InAFakeQuantizer", Conv,
+       [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_FLOAT8_E4M3FN, "FakeQuantize(MinMaxObserver)"); }, "-DT005"},
       {"FixedInFourBits", Conv,
        [](GraphBuilder& b) {
          v1::Spec& spec = Fixed(b);
@@ -1123,6 +1137,10 @@ std::vector<SoundnessCase> AnnotationCases() {
       {"FixedWithRange", Conv, [](GraphBuilder& b) { Fixed(b); }, "-FX008"},
       {"DynamicWithoutRange", Conv, Dynamic("PlaceholderObserver"), "FX008", "conv", "w"},
       {"DynamicWithoutRangeObserved", Conv, Dynamic("FakeQuantize(MinMaxObserver)"), "-FX008"},
+      {"ObserverOfNumbersWithoutRange", Conv, Observes("FixedQParamsObserver", v1::Spec::PER_TENSOR_AFFINE), "FX008",
+       "conv", "w"},
+      {"ObserverOfNumbersWithRange", Conv, Ranges("FixedQParamsObserver", -128, 127), "-FX008"},
+      {"ObservedWithoutRange", Conv, Observes("MinMaxObserver", v1::Spec::PER_TENSOR_AFFINE), "-FX008"},
       {"DerivedWithoutRange", Conv, [](GraphBuilder& b) { b.graph.mutable_specs(2)->clear_quant_min(); }, "FX008",
        "conv", "b"},
       {"DerivedWithRange", Conv, [](GraphBuilder&) {}, "-FX008"},
