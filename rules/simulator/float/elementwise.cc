@@ -8,6 +8,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/operators/operator.h"
 #include "rules/simulator/float/kernels.h"
+#include "rules/simulator/functions.h"
 #include "rules/simulator/tensor.h"
 
 namespace quantgate::simulator {
@@ -224,6 +225,17 @@ T Wrapped(T a, T b, F f) {
   }
 }
 
+// As torch rounds quotients down: off the remainder, which is exact where the quotient is not.
+float DividedDown(float a, float b) {
+  if (b == 0) return a / b;
+  const float rest = std::fmod(a, b);
+  float quotient = (a - rest) / b;
+  if (rest != 0 && (b < 0) != (rest < 0)) quotient -= 1;
+  if (quotient == 0) return std::copysign(0.0f, a / b);
+  const float down = std::floor(quotient);
+  return quotient - down > 0.5f ? down + 1 : down;
+}
+
 template <typename T>
 T Divided(T a, T b, absl::string_view rounding) {
   if constexpr (std::is_same_v<T, int64_t>) {
@@ -231,8 +243,8 @@ T Divided(T a, T b, absl::string_view rounding) {
     const int64_t quotient = a / b;
     return rounding == "floor" && quotient * b != a && (a < 0) != (b < 0) ? quotient - 1 : quotient;
   } else {
-    const T quotient = a / b;
-    return rounding == "floor" ? std::floor(quotient) : rounding == "trunc" ? std::trunc(quotient) : quotient;
+    if (rounding == "floor") return DividedDown(a, b);
+    return rounding == "trunc" ? std::trunc(a / b) : a / b;
   }
 }
 
@@ -282,7 +294,10 @@ absl::Status CombineTwo(FloatCall& call, const Tensor& a, const Tensor& b) {
       return Combine(call, a, b, [&](auto x, auto y) { return Divided(x, y, rounding); });
     }
     case OpId::kFloorDiv:
-      return Combine(call, a, b, [](auto x, auto y) { return Divided(x, y, "floor"); });
+      return Combine(call, a, b, [](auto x, auto y) {
+        if constexpr (std::is_same_v<decltype(x), float>) return std::floor(x / y);
+        return Divided(x, y, "floor");
+      });
     case OpId::kMod: {
       const bool fmod = call.attributes.Int("fmod", 0) != 0;
       return Combine(call, a, b, [fmod](auto x, auto y) { return Remainder(x, y, fmod); });
@@ -331,17 +346,6 @@ absl::Status CombineTwo(FloatCall& call, const Tensor& a, const Tensor& b) {
   });
 }
 
-// One of two operands is of real numbers, as torch's scalars may be: the other becomes so.
-Tensor AsFloat(const Tensor& tensor) {
-  Tensor result;
-  const absl::StatusOr<std::vector<int64_t>> integers = ToInt64(tensor);
-  result.type = kFloat;
-  if (!integers.ok() || !Allocate(tensor.dims, result).ok()) return tensor;
-  const absl::Span<float> out = result.as<float>();
-  for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>((*integers)[i]);
-  return result;
-}
-
 // The same as Activate on integers that stand for themselves.
 absl::Status ActivateIntegers(FloatCall& call) {
   const absl::string_view activation = call.attributes.Text("activation", "");
@@ -356,6 +360,16 @@ absl::Status ActivateIntegers(FloatCall& call) {
 }
 
 }  // namespace
+
+Tensor AsFloat(const Tensor& tensor) {
+  Tensor result;
+  const absl::StatusOr<std::vector<int64_t>> integers = ToInt64(tensor);
+  result.type = kFloat;
+  if (!integers.ok() || !Allocate(tensor.dims, result).ok()) return tensor;
+  const absl::Span<float> out = result.as<float>();
+  for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>((*integers)[i]);
+  return result;
+}
 
 absl::Status RunBinary(FloatCall& call) {
   const Tensor* a = call.input(0);
@@ -494,6 +508,7 @@ absl::Status RunUnary(FloatCall& call) {
         return Combine(call, *in, *in,
                        [](auto x, auto) { return Wrapped(x, x, [](auto s, auto t) { return s * t; }); });
       case OpId::kClamp: {
+        if (attributes.Int("real", 0) != 0) break;
         const int64_t low = Limit(attributes.Float("min", -kBeyond)), high = Limit(attributes.Float("max", kBeyond));
         return Combine(call, *in, *in, [=](auto x, auto) {
           const auto least = static_cast<decltype(x)>(low), most = static_cast<decltype(x)>(high);
@@ -510,12 +525,10 @@ absl::Status RunUnary(FloatCall& call) {
         break;
     }
     // torch's functions take integers too.
-    static const Attributes* const kNone = new Attributes;
     const Tensor real = AsFloat(*in);
     if (real.type != kFloat) return absl::UnimplementedError("an operand of a type that has no kernels");
     const Tensor* inputs[1] = {&real};
-    FloatCall again{call.op, call.layout,  attributes.Has("alpha") ? attributes : *kNone,
-                    inputs,  call.outputs, call.max_bytes};
+    FloatCall again{call.op, call.layout, attributes, inputs, call.outputs, call.max_bytes};
     return RunUnary(again);
   }
   const auto real = [&](absl::string_view name, double fallback) {
@@ -562,8 +575,11 @@ absl::Status RunUnary(FloatCall& call) {
       return Map(call, [](float x) { return -x; });
     case OpId::kReciprocal:
       return Map(call, [](float x) { return 1.0f / x; });
-    case OpId::kRound:
-      return Map(call, [](float x) { return std::nearbyint(x); });
+    case OpId::kRound: {
+      const int64_t decimals = attributes.Int("decimals", 0);
+      return decimals == 0 ? Map(call, [](float x) { return std::nearbyint(x); })
+                           : Map(call, [=](float x) { return RoundedTo(x, decimals); });
+    }
     case OpId::kRsqrt:
       return Map(call, [](float x) { return 1.0f / std::sqrt(x); });
     case OpId::kSign:
@@ -600,8 +616,8 @@ absl::Status RunUnary(FloatCall& call) {
       return Map(call, [=](float x) { return x >= 0 ? x : alpha * x; });
     }
     case OpId::kElu: {
-      const float alpha = real("alpha", 1);
-      return Map(call, [=](float x) { return x >= 0 ? x : alpha * std::expm1(x); });
+      const float scale = real("scale", 1), input_scale = real("input_scale", 1), alpha = real("alpha", 1) * scale;
+      return Map(call, [=](float x) { return x >= 0 ? scale * x : alpha * std::expm1(input_scale * x); });
     }
     case OpId::kCelu: {
       const float alpha = real("alpha", 1);
@@ -647,8 +663,10 @@ absl::Status RunUnary(FloatCall& call) {
       return Map(call, [](float x) { return x * std::min(std::max(x + 3.0f, 0.0f), 6.0f) / 6.0f; });
     case OpId::kTanh:
       return Map(call, [](float x) { return std::tanh(x); });
-    case OpId::kSoftplus:
-      return Map(call, [](float x) { return x > 20 ? x : std::log1p(std::exp(x)); });
+    case OpId::kSoftplus: {
+      const float beta = real("beta", 1), threshold = real("threshold", 20);
+      return Map(call, [=](float x) { return Softplus(x, beta, threshold); });
+    }
     case OpId::kSoftsign:
       return Map(call, [](float x) { return x / (1.0f + std::fabs(x)); });
     case OpId::kIsNaN:

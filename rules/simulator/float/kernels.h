@@ -48,6 +48,11 @@ absl::StatusOr<Dims> BroadcastDims(absl::Span<const int64_t> a, absl::Span<const
 absl::StatusOr<absl::Span<const float>> FloatInput(const FloatCall& call, size_t i);
 // Clamps to the activation that is fused in (attribute `activation`).
 void Activate(const Attributes& attributes, absl::Span<float> values);
+// Integers and conditions as real numbers; what has no kernels stays as it is.
+Tensor AsFloat(const Tensor& tensor);
+// torch casts what it sums as integers (attribute `to`) before: the first input in that type, where it is of real
+// numbers; else `cast` stays unset.
+absl::Status CastBeforeSums(const FloatCall& call, Tensor& cast);
 // Channels last to channels first and back, by permutation of a float tensor.
 Tensor ToChannelsFirst(const Tensor& tensor);
 Tensor ToChannelsLast(const Tensor& tensor);

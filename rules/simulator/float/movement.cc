@@ -1,7 +1,9 @@
 // Operators that move elements: of any type, by bytes.
+#include <algorithm>
 #include <cstring>
 
 #include "absl/strings/str_cat.h"
+#include "rules/graph/data_type.h"
 #include "rules/simulator/float/kernels.h"
 
 namespace quantgate::simulator {
@@ -153,12 +155,35 @@ absl::Status Slice(FloatCall& call, const Tensor& x) {
   return CopyStrided(call, 0, x, dims, steps, first);
 }
 
+absl::Status Concat(FloatCall& call, bool stack);
+
+// torch puts tensors of several types together in one that has room for all. Integers of several types: not here.
+absl::Status ConcatPromoted(FloatCall& call, bool stack) {
+  const auto is_real = [](const Tensor* input) { return input != nullptr && input->type == v1::DATA_TYPE_FLOAT32; };
+  std::vector<Tensor> reals;
+  std::vector<const Tensor*> inputs(call.inputs.begin(), call.inputs.end());
+  reals.reserve(inputs.size());
+  if (!std::any_of(inputs.begin(), inputs.end(), is_real)) {
+    return absl::UnimplementedError("integers of several types in one tensor");
+  }
+  for (const Tensor*& input : inputs) {
+    if (input == nullptr || is_real(input)) continue;
+    input = &reals.emplace_back(AsFloat(*input));
+    if (!is_real(input)) return absl::UnimplementedError("a tensor of a type that has no kernels");
+  }
+  FloatCall promoted{call.op, call.layout, call.attributes, inputs, call.outputs, call.max_bytes};
+  return Concat(promoted, stack);
+}
+
 absl::Status Concat(FloatCall& call, bool stack) {
   const Tensor* first = nullptr;
+  bool one_type = true;
   for (const Tensor* input : call.inputs) {
     // torch leaves empty tensors of one axis out.
     if (first == nullptr && input != nullptr) first = input;
+    one_type = one_type && (input == nullptr || input->type == first->type);
   }
+  if (!one_type && call.attributes.Int("promote", 0) != 0) return ConcatPromoted(call, stack);
   if (first == nullptr) return absl::InvalidArgumentError("it has no inputs");
   const size_t rank = first->dims.size() + (stack ? 1 : 0);
   const absl::StatusOr<int> axis = AxisOf(call.attributes.Int("axis", 0), rank);
@@ -176,8 +201,9 @@ absl::Status Concat(FloatCall& call, bool stack) {
     bool fits = own.size() == rank && input->type == first->type;
     for (size_t i = 0; fits && i < rank; ++i) fits = static_cast<int>(i) == *axis || own[i] == dims[i];
     if (!fits) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("tensors ", DimsText(first->dims), " and ", DimsText(input->dims), " do not go together"));
+      return absl::InvalidArgumentError(absl::StrCat("tensors ", DimsText(first->dims), " of ",
+                                                     DataTypeName(first->type), " and ", DimsText(input->dims), " of ",
+                                                     DataTypeName(input->type), " do not go together"));
     }
     dims[*axis] += own[*axis];
   }

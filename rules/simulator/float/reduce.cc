@@ -92,9 +92,22 @@ double ReduceRow(OpId op, const T* row, int64_t count, const Attributes& attribu
 
 }  // namespace
 
+absl::Status CastBeforeSums(const FloatCall& call, Tensor& cast) {
+  const bool sums = call.op == OpId::kReduceSum || call.op == OpId::kReduceProd || call.op == OpId::kCumSum;
+  const auto type = static_cast<v1::DataType>(call.attributes.Int("to", v1::DATA_TYPE_FLOAT32));
+  if (!sums || IsFloat(type) || call.inputs[0]->type != v1::DATA_TYPE_FLOAT32) return absl::OkStatus();
+  Attributes to;
+  to.SetInt("to", type);
+  FloatCall call_of_cast{OpId::kCast, call.layout, to, call.inputs, absl::MakeSpan(&cast, 1), call.max_bytes};
+  return RunCast(call_of_cast);
+}
+
 absl::Status RunReduce(FloatCall& call) {
   const Tensor* x = call.input(0);
   if (x == nullptr) return absl::InvalidArgumentError("its input is not there");
+  Tensor cast;
+  if (absl::Status status = CastBeforeSums(call, cast); !status.ok()) return status;
+  if (cast.type != v1::DATA_TYPE_UNSPECIFIED) x = &cast;
   absl::StatusOr<ReducedRows> rows = MakeRows(*x, call.attributes);
   if (!rows.ok()) return rows.status();
   const bool floats = x->type == v1::DATA_TYPE_FLOAT32;
@@ -106,8 +119,8 @@ absl::Status RunReduce(FloatCall& call) {
                   : ReduceRow(call.op, integers->data() + i * rows->count, rows->count, call.attributes);
   };
   const auto type = static_cast<v1::DataType>(call.attributes.Int("to", x->type));
-  if (type == v1::DATA_TYPE_FLOAT32) {
-    if (absl::Status status = call.Make(0, type, rows->dims); !status.ok()) return status;
+  if (IsFloat(type)) {  // all widths are float32 here
+    if (absl::Status status = call.Make(0, v1::DATA_TYPE_FLOAT32, rows->dims); !status.ok()) return status;
     const absl::Span<float> out = call.outputs[0].as<float>();
     for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(row(static_cast<int64_t>(i)));
     return absl::OkStatus();
@@ -127,8 +140,8 @@ absl::Status RunReduce(FloatCall& call) {
   Attributes to;
   to.SetInt("to", type);
   const Tensor* inputs[1] = {&wide};
-  FloatCall cast{OpId::kCast, call.layout, to, inputs, call.outputs, call.max_bytes};
-  return RunCast(cast);
+  FloatCall narrow{OpId::kCast, call.layout, to, inputs, call.outputs, call.max_bytes};
+  return RunCast(narrow);
 }
 
 }  // namespace quantgate::simulator

@@ -1,5 +1,6 @@
 // Along one axis: where the largest element is, which are the largest, sums so far.
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include "absl/strings/str_cat.h"
@@ -33,11 +34,32 @@ absl::Status WriteIntegers(FloatCall& call, size_t output, v1::DataType type, co
   return absl::OkStatus();
 }
 
+absl::Status WriteSums(FloatCall& call, v1::DataType type, const Dims& dims, const std::vector<double>& sums) {
+  if (IsFloat(type)) {  // all widths are float32 here
+    if (absl::Status status = call.Make(0, v1::DATA_TYPE_FLOAT32, dims); !status.ok()) return status;
+    std::copy(sums.begin(), sums.end(), call.outputs[0].as<float>().begin());
+    return absl::OkStatus();
+  }
+  Tensor wide;
+  wide.type = v1::DATA_TYPE_INT64;
+  if (absl::Status status = Allocate(dims, wide); !status.ok()) return status;
+  const absl::Span<int64_t> integers = wide.as<int64_t>();
+  for (size_t i = 0; i < sums.size(); ++i) integers[i] = std::fabs(sums[i]) < 9e18 ? static_cast<int64_t>(sums[i]) : 0;
+  Attributes to;
+  to.SetInt("to", type);
+  const Tensor* inputs[1] = {&wide};
+  FloatCall cast{OpId::kCast, call.layout, to, inputs, call.outputs, call.max_bytes};
+  return RunCast(cast);
+}
+
 }  // namespace
 
 absl::Status RunSelection(FloatCall& call) {
   const Tensor* x = call.input(0);
   if (x == nullptr) return absl::InvalidArgumentError("its input is not there");
+  Tensor cast;
+  if (absl::Status status = CastBeforeSums(call, cast); !status.ok()) return status;
+  if (cast.type != v1::DATA_TYPE_UNSPECIFIED) x = &cast;
   Dims dims = x->dims;
   const Attributes& attributes = call.attributes;
   if (dims.empty() || (attributes.Int("flat", 0) != 0 && !dims.empty())) dims = {Count(dims)};
@@ -54,7 +76,8 @@ absl::Status RunSelection(FloatCall& call) {
   const auto index_type = static_cast<v1::DataType>(attributes.Int("to", v1::DATA_TYPE_INT64));
 
   if (call.op == OpId::kCumSum) {
-    if (!floats && x->type != v1::DATA_TYPE_INT64 && x->type != v1::DATA_TYPE_INT32 && x->type != v1::DATA_TYPE_BOOL) {
+    if (!floats && x->type != v1::DATA_TYPE_INT64 && x->type != v1::DATA_TYPE_INT32 && x->type != v1::DATA_TYPE_BOOL &&
+        !attributes.Has("to")) {
       return absl::UnimplementedError("cumulative sums of this type");
     }
     const bool exclusive = attributes.Int("exclusive", 0) != 0, reverse = attributes.Int("reverse", 0) != 0;
@@ -68,13 +91,8 @@ absl::Status RunSelection(FloatCall& call) {
         if (exclusive) sum += at(place);
       }
     });
-    if (floats) {
-      if (absl::Status status = call.Make(0, x->type, x->dims); !status.ok()) return status;
-      std::copy(sums.begin(), sums.end(), call.outputs[0].as<float>().begin());
-      return absl::OkStatus();
-    }
-    const v1::DataType type = x->type == v1::DATA_TYPE_INT32 && !attributes.Has("to") ? x->type : v1::DATA_TYPE_INT64;
-    return WriteIntegers(call, 0, type, x->dims, std::vector<int64_t>(sums.begin(), sums.end()));
+    const v1::DataType own = floats || x->type == v1::DATA_TYPE_INT32 ? x->type : v1::DATA_TYPE_INT64;
+    return WriteSums(call, static_cast<v1::DataType>(attributes.Int("to", own)), x->dims, sums);
   }
 
   if (call.op == OpId::kTopK) {

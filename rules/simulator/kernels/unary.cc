@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/simulator/arithmetic.h"
+#include "rules/simulator/functions.h"
 #include "rules/simulator/kernels/activation.h"
 #include "rules/simulator/kernels/decomposed.h"
 #include "rules/simulator/kernels/elements.h"
@@ -67,8 +68,10 @@ Function FunctionOf(const Profile& profile, OpId op, const Attributes& attribute
       return [](float x) { return std::floor(x); };
     case OpId::kCeil:
       return [](float x) { return std::ceil(x); };
-    case OpId::kRound:
-      return [](float x) { return std::nearbyint(x); };
+    case OpId::kRound: {
+      const int64_t decimals = attributes.Int("decimals", 0);
+      return [decimals](float x) { return RoundedTo(x, decimals); };
+    }
     case OpId::kSign:
       return [](float x) { return static_cast<float>((x > 0) - (x < 0)); };
     case OpId::kIdentity:
@@ -89,9 +92,13 @@ Function FunctionOf(const Profile& profile, OpId op, const Attributes& attribute
       return [alpha](float x) { return x >= 0 ? x : x * alpha; };
     }
     case OpId::kElu: {
-      const float alpha = parameter("alpha", 1);
+      const float scale = parameter("scale", 1), input_scale = parameter("input_scale", 1),
+                  alpha = parameter("alpha", 1) * scale;
       const bool expm1 = profile.family == Family::kDecomposed;
-      return [alpha, expm1](float x) { return x >= 0 ? x : alpha * (expm1 ? std::expm1(x) : std::exp(x) - 1.0f); };
+      return [=](float x) {
+        if (x >= 0) return scale * x;
+        return alpha * (expm1 ? std::expm1(input_scale * x) : std::exp(input_scale * x) - 1.0f);
+      };
     }
     case OpId::kSelu: {
       const float alpha = parameter("alpha", 1.67326319217681884765625),
@@ -119,8 +126,10 @@ Function FunctionOf(const Profile& profile, OpId op, const Attributes& attribute
     }
     case OpId::kMish:
       return [](float x) { return x * std::tanh(std::log1p(std::exp(x))); };
-    case OpId::kSoftplus:
-      return [](float x) { return x > 20 ? x : std::log1p(std::exp(x)); };
+    case OpId::kSoftplus: {
+      const float beta = parameter("beta", 1), threshold = parameter("threshold", 20);
+      return [beta, threshold](float x) { return Softplus(x, beta, threshold); };
+    }
     case OpId::kSoftsign:
       return [](float x) { return x / (1.0f + std::fabs(x)); };
     case OpId::kSigmoid:

@@ -16,9 +16,20 @@ Integers PerAxis(const NodeReader& node, absl::string_view name, size_t rank, in
   return given->size() == 1 ? Integers(rank, (*given)[0]) : *given;
 }
 
+// torch takes data without a batch axis too: as one sample. `rank`: of the windows.
+void AddBatchAxis(const NodeReader& node, size_t rank, Lowered& lowered) {
+  const absl::Span<const int64_t> dims = node.Dims(0);
+  if (dims.size() != rank + 1) return;
+  Integers shape = {1};
+  shape.insert(shape.end(), dims.begin(), dims.end());
+  lowered.input_shape = std::move(shape);
+  lowered.drops_first_axis = true;
+}
+
 absl::Status LowerConv(const NodeReader& node, Lowered& lowered) {
   Attributes& to = lowered.attributes;
-  const size_t rank = std::max<size_t>(node.Dims(0).size(), 3) - 2;
+  const size_t rank = std::max<size_t>(node.Dims(1).size(), 3) - 2;
+  AddBatchAxis(node, rank, lowered);
   to.SetInts("strides", PerAxis(node, "stride", rank, 1));
   to.SetInts("dilations", PerAxis(node, "dilation", rank, 1));
   to.SetInt("group", node.Int("groups", 1));
@@ -30,13 +41,22 @@ absl::Status LowerConv(const NodeReader& node, Lowered& lowered) {
     to.SetInts("pads", pads);
   }
   if (node.Int("transposed", 0) != 0) lowered.op = OpId::kConvTranspose;
-  if (lowered.op == OpId::kConvTranspose) to.SetInts("output_padding", PerAxis(node, "output_padding", rank, 0));
+  to.SetInts("output_padding", PerAxis(node, "output_padding", rank, 0));
   return absl::OkStatus();
+}
+
+// Of windows, as the names of torch's pools say it: "aten.max_pool2d_with_indices.default".
+size_t PoolRank(absl::string_view op) {
+  for (const absl::string_view name : {"pool1d", "pool2d", "pool3d"}) {
+    if (absl::StrContains(op, name)) return static_cast<size_t>(name[4] - '0');
+  }
+  return 2;
 }
 
 absl::Status LowerPool(const NodeReader& node, Lowered& lowered) {
   Attributes& to = lowered.attributes;
-  const size_t rank = std::max<size_t>(node.Dims(0).size(), 3) - 2;
+  const size_t rank = PoolRank(node.op_type());
+  AddBatchAxis(node, rank, lowered);
   const Integers kernel = PerAxis(node, "kernel_size", rank, 1);
   to.SetInts("kernel_shape", kernel);
   const std::optional<Integers> stride = node.Ints("stride");
@@ -113,9 +133,39 @@ absl::Status LowerSqueeze(const NodeReader& node, Lowered& lowered) {
   return absl::OkStatus();
 }
 
+// An operand that is a number.
+void SetScalar(const NodeReader& node, absl::string_view name, int port, Lowered& lowered) {
+  const v1::Attribute* number = node.attribute(name);
+  if (number == nullptr) return;
+  lowered.scalar = node.Real(name, 0);
+  lowered.scalar_port = port;
+  lowered.scalar_is_real = number->value_case() == v1::Attribute::kF;
+}
+
 // The second operand is a tensor, or a number.
 void LowerScalar(const NodeReader& node, absl::string_view name, Lowered& lowered) {
-  if (node.attribute(name) != nullptr && !node.HasArgument(1)) lowered.scalar = node.Real(name, 0);
+  if (!node.HasArgument(1)) SetScalar(node, name, 1, lowered);
+}
+
+// A slope for each channel, which is axis 1.
+void LowerPRelu(const NodeReader& node, Lowered& lowered) {
+  const size_t rank = node.Dims(0).size();
+  const absl::Span<const int64_t> slope = node.Dims(1);
+  if (rank < 2 || slope.size() != 1) return;
+  Integers shape(rank - 1, 1);
+  shape[0] = slope[0];
+  lowered.second_shape = std::move(shape);
+}
+
+// torch's instance normalization by statistics that were kept is a batch normalization.
+absl::Status LowerInstanceNorm(const NodeReader& node, Lowered& lowered) {
+  lowered.attributes.SetFloat("epsilon", node.Real("eps", 1e-5));
+  if (node.Int("use_input_stats", 1) != 0) {
+    lowered.data_ports = 3;
+    return absl::OkStatus();
+  }
+  lowered.op = OpId::kBatchNorm;
+  return absl::OkStatus();
 }
 
 void SetType(const NodeReader& node, Lowered& lowered, absl::string_view name = "dtype") {
@@ -145,7 +195,8 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
     case OpId::kAveragePool:
       return LowerPool(node, lowered);
     case OpId::kAdaptiveAveragePool: {
-      to.SetInts("sizes", PerAxis(node, "output_size", std::max<size_t>(rank, 3) - 2, 1));
+      AddBatchAxis(node, PoolRank(op), lowered);
+      to.SetInts("sizes", PerAxis(node, "output_size", PoolRank(op), 1));
       return absl::OkStatus();
     }
     case OpId::kGemm:
@@ -156,15 +207,13 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
     case OpId::kSub:
     case OpId::kMul:
     case OpId::kDiv:
+      if (node.attribute("alpha") != nullptr) to.SetFloat("alpha", node.Real("alpha", 1));
       if (absl::StartsWith(op, "aten.rsub")) {
-        if (node.attribute("other") != nullptr) {
-          lowered.scalar = node.Real("other", 0);
-          lowered.scalar_port = 0;
-        }
+        SetScalar(node, "other", 0, lowered);
         return absl::OkStatus();
       }
+      SetScalar(node, "self", 0, lowered);
       LowerScalar(node, "other", lowered);
-      if (node.attribute("alpha") != nullptr) to.SetFloat("alpha", node.Real("alpha", 1));
       if (!node.Text("rounding_mode").empty()) {
         to.SetText("rounding_mode", node.Text("rounding_mode"));
       } else {
@@ -172,7 +221,14 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
       }
       return absl::OkStatus();
     case OpId::kFloorDiv:
+      lowered.op = OpId::kDiv;
+      to.SetText("rounding_mode", "floor");
+      LowerScalar(node, "other", lowered);
+      return absl::OkStatus();
     case OpId::kMod:
+      SetScalar(node, "self", 0, lowered);
+      LowerScalar(node, "other", lowered);
+      return absl::OkStatus();
     case OpId::kFmod:
     case OpId::kBitwiseAnd:
     case OpId::kBitwiseOr:
@@ -186,21 +242,12 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
       LowerScalar(node, "other", lowered);
       return absl::OkStatus();
     case OpId::kPow:
-      if (op == "aten.pow.Scalar") {
-        lowered.scalar = node.Real("self", 0);
-        lowered.scalar_port = 0;
-      } else {
-        LowerScalar(node, "exponent", lowered);
-      }
+      SetScalar(node, "self", 0, lowered);
+      LowerScalar(node, "exponent", lowered);
       return absl::OkStatus();
     case OpId::kWhere:
-      if (node.attribute("other") != nullptr) {
-        lowered.scalar = node.Real("other", 0);
-        lowered.scalar_port = 2;
-      } else if (node.attribute("self") != nullptr) {
-        lowered.scalar = node.Real("self", 0);
-        lowered.scalar_port = 1;
-      }
+      SetScalar(node, "self", 1, lowered);
+      SetScalar(node, "other", 2, lowered);
       return node.attribute("other") != nullptr && node.attribute("self") != nullptr
                  ? absl::UnimplementedError("a choice between two numbers")
                  : absl::OkStatus();
@@ -244,10 +291,13 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
     case OpId::kCumSum:
       to.SetInt("axis", node.Int("dim", 0));
       WidenIntegers(node, lowered);
+      SetType(node, lowered);
       return absl::OkStatus();
     case OpId::kSoftmax:
     case OpId::kLogSoftmax:
       to.SetInt("axis", node.Int("dim", -1));
+      // Of real numbers only; all widths of them are one here.
+      SetType(node, lowered);
       return absl::OkStatus();
     case OpId::kLayerNorm:
     case OpId::kRmsNorm: {
@@ -261,8 +311,7 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
       to.SetFloat("epsilon", node.Real("eps", 1e-5));
       return absl::OkStatus();
     case OpId::kInstanceNorm:
-      to.SetFloat("epsilon", node.Real("eps", 1e-5));
-      return absl::OkStatus();
+      return LowerInstanceNorm(node, lowered);
     case OpId::kGroupNorm:
       to.SetInt("num_groups", node.Int("num_groups", node.Int("group", 1)));
       to.SetFloat("epsilon", node.Real("eps", 1e-5));
@@ -287,6 +336,9 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
       return LowerTranspose(node, lowered);
     case OpId::kConcat:
     case OpId::kStack:
+      to.SetInt("promote", 1);
+      to.SetInt("axis", node.Int("dim", 0));
+      return absl::OkStatus();
     case OpId::kUnstack:
       to.SetInt("axis", node.Int("dim", 0));
       return absl::OkStatus();
@@ -391,7 +443,7 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
         if (const Tensor* like = node.Argument(0)) to.SetInt("to", like->type);
       }
       const v1::Attribute* fill = node.attribute("fill_value");
-      if (fill != nullptr && fill->value_case() == v1::Attribute::kI && node.attribute("dtype") == nullptr) {
+      if (fill != nullptr && fill->value_case() == v1::Attribute::kI && !to.Has("to")) {
         to.SetInt("to", v1::DATA_TYPE_INT64);
       }
       SetType(node, lowered);
@@ -415,6 +467,11 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
       const absl::string_view low = hardtanh ? "min_val" : "min", high = hardtanh ? "max_val" : "max";
       if (node.attribute(low) != nullptr || hardtanh) to.SetFloat("min", node.Real(low, -1));
       if (node.attribute(high) != nullptr || hardtanh) to.SetFloat("max", node.Real(high, 1));
+      for (const absl::string_view name : {low, high}) {
+        const v1::Attribute* limit = node.attribute(name);
+        // Integers within limits of real numbers are real numbers.
+        if (limit != nullptr && limit->value_case() == v1::Attribute::kF) to.SetInt("real", 1);
+      }
       for (int i = 1; i <= 2; ++i) {
         if (node.HasArgument(i)) return absl::UnimplementedError("limits that are tensors");
       }
@@ -424,8 +481,21 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
       to.SetFloat("alpha", node.Real("negative_slope", 0.01));
       return absl::OkStatus();
     case OpId::kElu:
+      to.SetFloat("scale", node.Real("scale", 1));
+      to.SetFloat("input_scale", node.Real("input_scale", 1));
+      [[fallthrough]];
     case OpId::kCelu:
       to.SetFloat("alpha", node.Real("alpha", 1));
+      return absl::OkStatus();
+    case OpId::kPRelu:
+      LowerPRelu(node, lowered);
+      return absl::OkStatus();
+    case OpId::kSoftplus:
+      to.SetFloat("beta", node.Real("beta", 1));
+      to.SetFloat("threshold", node.Real("threshold", 20));
+      return absl::OkStatus();
+    case OpId::kRound:
+      to.SetInt("decimals", node.Int("decimals", 0));
       return absl::OkStatus();
     case OpId::kHardSigmoid:
       to.SetFloat("alpha", 1.0 / 6);
@@ -448,6 +518,7 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
       return absl::OkStatus();
     }
     case OpId::kDropout:
+      return node.Int("train", 0) != 0 ? absl::UnimplementedError("training") : absl::OkStatus();
     default:
       return absl::OkStatus();
   }

@@ -29,7 +29,20 @@ class NodeReader {
 
   const Graph& graph() const { return graph_; }
   absl::string_view op_type() const { return graph_.op_type(node_); }
-  const v1::Attribute* attribute(absl::string_view name) const { return graph_.attribute(node_, name); }
+  const v1::Attribute* attribute(absl::string_view name) const {
+    if (asked_ != nullptr) asked_->push_back(name);
+    return graph_.attribute(node_, name);
+  }
+  // All that the node states.
+  const google::protobuf::RepeatedPtrField<v1::Attribute>& attributes() const {
+    return graph_.node(node_).attributes();
+  }
+  // The same node; `asked` gets the names of the attributes that are asked for.
+  NodeReader Recording(std::vector<absl::string_view>& asked) const {
+    NodeReader reader = *this;
+    reader.asked_ = &asked;
+    return reader;
+  }
   int64_t Int(absl::string_view name, int64_t fallback) const;
   double Real(absl::string_view name, double fallback) const;
   std::optional<Integers> Ints(absl::string_view name) const;
@@ -62,6 +75,7 @@ class NodeReader {
   const Graph& graph_;
   const int32_t node_;
   const TensorOf& tensor_;
+  std::vector<absl::string_view>* asked_ = nullptr;
 };
 
 struct Lowered {
@@ -73,11 +87,17 @@ struct Lowered {
   // A scalar that the origin states as a number, in the place of a port.
   std::optional<double> scalar;
   int scalar_port = 1;
+  // What goes with integers is then no integer, whatever the number is.
+  bool scalar_is_real = false;
   // What a Pad writes where its operand is integers as they are stored: one of them.
   std::optional<double> stored_fill;
   // The first operand is taken in this shape, the first result given in that one (with one -1). Sizes do not change.
   std::optional<Integers> input_shape;
   std::optional<Integers> output_shape;
+  // The second operand is taken in this shape.
+  std::optional<Integers> second_shape;
+  // The first axis of the first result, of size 1, is not in the graph's.
+  bool drops_first_axis = false;
 };
 
 // UNIMPLEMENTED: `what` ("sizes") is computed by the graph, and a lowering needs it beforehand.
@@ -87,6 +107,8 @@ absl::Status Unknown(absl::string_view what);
 absl::Status LowerOnnx(const NodeReader& node, Lowered& lowered);
 absl::Status LowerTflite(const NodeReader& node, Lowered& lowered);
 absl::Status LowerAten(const NodeReader& node, Lowered& lowered);
+// An argument that LowerAten does not ask for is a reason too, unless it changes no number.
+absl::Status LowerAtenInFull(const NodeReader& node, Lowered& lowered);
 
 }  // namespace quantgate::simulator
 

@@ -29,6 +29,40 @@ absl::Status Reshaped(const Integers& shape, std::vector<int64_t>& dims) {
   return absl::OkStatus();
 }
 
+std::vector<int64_t>& DimsOf(Tensor& tensor) { return tensor.dims; }
+std::vector<int64_t>& DimsOf(QTensor& tensor) { return tensor.tensor.dims; }
+
+// Operands in the shapes that the lowering takes them in.
+template <typename T>
+struct Shaped {
+  Shaped(const Lowered& lowered, const std::vector<const T*>& operands) : inputs(operands) {
+    Take(lowered.input_shape, 0);
+    Take(lowered.second_shape, 1);
+  }
+
+  std::vector<const T*> inputs;
+  absl::Status status;
+
+ private:
+  void Take(const std::optional<Integers>& shape, size_t operand) {
+    if (!shape.has_value() || operand >= inputs.size() || inputs[operand] == nullptr) return;
+    own[operand] = *inputs[operand];
+    inputs[operand] = &own[operand];
+    status.Update(Reshaped(*shape, DimsOf(own[operand])));
+  }
+
+  T own[2];
+};
+
+// And the first result in the shape that it is given in.
+absl::Status GiveShape(const Lowered& lowered, std::vector<int64_t>& dims) {
+  if (lowered.output_shape.has_value()) return Reshaped(*lowered.output_shape, dims);
+  if (!lowered.drops_first_axis) return absl::OkStatus();
+  if (dims.empty() || dims[0] != 1) return absl::InternalError("a first axis that is not of size 1");
+  dims.erase(dims.begin());
+  return absl::OkStatus();
+}
+
 }  // namespace
 
 absl::Status LowerNode(const Step& step, const NodeReader& reader, Lowered& lowered) {
@@ -39,7 +73,7 @@ absl::Status LowerNode(const Step& step, const NodeReader& reader, Lowered& lowe
     case v1::Graph::TFLITE:
       return LowerTflite(reader, lowered);
     case v1::Graph::PT2E:
-      return LowerAten(reader, lowered);
+      return LowerAtenInFull(reader, lowered);
     default:
       return absl::UnimplementedError("graphs of this origin are not simulated");
   }
@@ -69,20 +103,26 @@ std::vector<const QTensor*> Ports(const Step& step, absl::Span<const QTensor* co
   return ports;
 }
 
-QTensor ScalarFor(const std::vector<Held>& read, double number) {
-  bool integers = number == std::floor(number) && std::fabs(number) < 9e15;
+QTensor ScalarFor(const std::vector<Held>& read, const Lowered& lowered) {
+  const double number = lowered.scalar.value_or(0);
+  bool integers = !lowered.scalar_is_real && number == std::floor(number) && std::fabs(number) < 9e15;
+  v1::DataType type = v1::DATA_TYPE_INT64;
   for (const Held& held : read) {
-    integers &= held.reference == nullptr || held.reference->tensor.type == v1::DATA_TYPE_BOOL ||
-                held.reference->tensor.type != kFloat;
+    if (held.reference == nullptr) continue;
+    const v1::DataType own = held.reference->tensor.type;
+    integers &= own != kFloat;
+    // A number widens no integers.
+    if (IsInteger(own) && number >= static_cast<double>(MinOf(own)) && number <= static_cast<double>(MaxOf(own))) {
+      type = own;
+    }
   }
+  Attributes to;
+  to.SetInt("to", integers ? type : kFloat);
+  to.SetFloat("value", number);
+  std::vector<Tensor> filled(1);
+  FloatCall fill{OpId::kFill, Layout::kChannelsFirst, to, {}, absl::MakeSpan(filled)};
   QTensor scalar;
-  scalar.tensor.type = integers ? v1::DATA_TYPE_INT64 : kFloat;
-  scalar.tensor.data.resize(integers ? 8 : 4);
-  if (integers) {
-    scalar.tensor.as<int64_t>()[0] = static_cast<int64_t>(number);
-  } else {
-    scalar.tensor.as<float>()[0] = static_cast<float>(number);
-  }
+  if (RunFloatKernel(fill).ok()) scalar.tensor = std::move(filled[0]);
   return scalar;
 }
 
@@ -118,19 +158,18 @@ absl::StatusOr<std::vector<Tensor>> RunReal(const NodeCall& node, const std::vec
       return status;
     return outputs;
   }
-  Tensor turned;
   for (const QTensor* port : ports) inputs.push_back(port == nullptr ? nullptr : &port->tensor);
-  if (node.lowered.input_shape.has_value() && !inputs.empty() && inputs[0] != nullptr) {
-    turned = *inputs[0];
-    if (absl::Status status = Reshaped(*node.lowered.input_shape, turned.dims); !status.ok()) return status;
-    inputs[0] = &turned;
-  }
-  FloatCall call{
-      node.lowered.op, node.lowered.layout, node.lowered.attributes, inputs, absl::MakeSpan(outputs), node.room, relu};
+  const Shaped<Tensor> shaped(node.lowered, inputs);
+  if (!shaped.status.ok()) return shaped.status;
+  FloatCall call{node.lowered.op,
+                 node.lowered.layout,
+                 node.lowered.attributes,
+                 shaped.inputs,
+                 absl::MakeSpan(outputs),
+                 node.room,
+                 relu};
   if (absl::Status status = RunFloatKernel(call); !status.ok()) return status;
-  if (node.lowered.output_shape.has_value()) {
-    if (absl::Status status = Reshaped(*node.lowered.output_shape, outputs[0].dims); !status.ok()) return status;
-  }
+  if (absl::Status status = GiveShape(node.lowered, outputs[0].dims); !status.ok()) return status;
   return outputs;
 }
 
@@ -151,19 +190,12 @@ absl::StatusOr<Affine> RunAffine(const NodeCall& node, std::vector<const QTensor
   bool reads = false;
   for (const QTensor* port : ports) reads |= port != nullptr && port->q.quantized();
   if (any || reads) {
-    std::vector<const QTensor*> inputs = ports;
-    QTensor turned;
-    absl::Status status;
-    if (node.lowered.input_shape.has_value() && !inputs.empty() && inputs[0] != nullptr) {
-      turned = *inputs[0];
-      status = Reshaped(*node.lowered.input_shape, turned.tensor.dims);
-      inputs[0] = &turned;
-    }
+    const Shaped<QTensor> shaped(node.lowered, ports);
+    absl::Status status = shaped.status;
     KernelCall call{node.lowered.op, node.lowered.layout,     &node.lowered.attributes,
-                    inputs,          absl::MakeSpan(outputs), node.statistics ? &result.use : nullptr};
+                    shaped.inputs,   absl::MakeSpan(outputs), node.statistics ? &result.use : nullptr};
     if (status.ok()) status = RunKernel(node.profile, call);
-    if (status.ok() && node.lowered.output_shape.has_value())
-      status = Reshaped(*node.lowered.output_shape, outputs[0].tensor.dims);
+    if (status.ok()) status = GiveShape(node.lowered, outputs[0].tensor.dims);
     if (status.ok()) {
       for (size_t i = 0; i < outputs.size(); ++i) {
         if (node.step.outputs[i].quantized) ClampToRange(node.step.outputs[i], outputs[i].tensor);

@@ -39,8 +39,8 @@ struct NodeCall {
 std::vector<const QTensor*> Ports(const Step& step, absl::Span<const QTensor* const> operands, const Lowered& lowered,
                                   const QTensor* scalar);
 
-// A number that the origin states in the place of a tensor, in a type that goes with the other operands.
-QTensor ScalarFor(const std::vector<Held>& read, double number);
+// Lowered.scalar as a tensor, in a type that goes with the other operands.
+QTensor ScalarFor(const std::vector<Held>& read, const Lowered& lowered);
 
 // An operand of an integer operator (integer_ops.h), whose parameters are arguments of their own: stored integers as
 // they are, and what the other results have in their place, which need not be integers.

@@ -190,7 +190,7 @@ class Simulator {
     bool exact = true;
     for (const Held& held : *read) exact &= held.affine == nullptr || (held.exact && !held.affine->q.quantized());
     std::optional<QTensor> scalar;
-    if (lowered.scalar.has_value()) scalar = ScalarFor(*read, *lowered.scalar);
+    if (lowered.scalar.has_value()) scalar = ScalarFor(*read, lowered);
     const QTensor* number = scalar.has_value() ? &*scalar : nullptr;
     const int results = exact || !options_.statistics ? 1 : options_.real_space ? kTogether : kTogether - 1;
     const std::vector<Held>& sized = called == &plain ? operands : *read;

@@ -43,6 +43,11 @@ int64_t OfMatrices(OpId op, const Attributes& attributes, Sizes a, Sizes b) {
 
 // Each element of the weight, at each position.
 int64_t OfConvolution(OpId op, Layout layout, const Attributes& attributes, Sizes x, Sizes w) {
+  if (x.size() > 1 && x.size() + 1 == w.size()) {  // one sample without a batch axis
+    std::vector<int64_t> batch = {1};
+    batch.insert(batch.end(), x.begin(), x.end());
+    return OfConvolution(op, layout, attributes, batch, w);
+  }
   if (x.size() < 3 || w.size() != x.size()) return 0;
   const size_t first = layout == Layout::kChannelsFirst ? 2 : 1, rank = x.size() - 2;
   if (op == OpId::kConvTranspose) return Times(Times(x[0], All(x.subspan(first, rank))), All(w));

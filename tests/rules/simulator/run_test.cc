@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <map>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -315,6 +316,33 @@ std::string Reason(const Outcome& run) {
   EXPECT_TRUE(run.status.ok()) << run.status;
   EXPECT_EQ(run.report.simulation().nodes_size(), 1);
   return run.report.simulation().nodes_size() == 0 ? "" : run.report.simulation().nodes(0).float_reason();
+}
+
+// torch's `op` on one input, with an argument besides.
+v1::Graph OfTorch(const std::string& op, const std::string& argument, const v1::Attribute& value) {
+  v1::Graph graph = OfOneInput(v1::DATA_TYPE_FLOAT32, {2, 3}, op);
+  graph.set_origin(v1::Graph::PT2E);
+  graph.add_symbols(argument);
+  v1::Attribute& attribute = *graph.mutable_nodes(0)->add_attributes();
+  attribute = value;
+  attribute.set_name(2);
+  return graph;
+}
+
+TEST(Models, AnArgumentThatIsNotReadLeavesTheNodeOut) {
+  v1::Attribute one, none;
+  one.set_i(1);
+  EXPECT_EQ(Reason(WithSeed(OfTorch("aten.relu.default", "slope", one), 1)),
+            "not computed: the simulator has no kernel for aten.relu.default with its argument 'slope'");
+  EXPECT_EQ(Reason(WithSeed(OfTorch("aten.elu.default", "beta", one), 1)),
+            "not computed: the simulator has no kernel for aten.elu.default with its argument 'beta'");
+  // Those that are read, that are null and that change no number.
+  for (const auto& [op, argument, value] :
+       {std::tuple("aten.elu.default", "input_scale", one), std::tuple("aten.relu.default", "slope", none),
+        std::tuple("aten.clone.default", "memory_format", one), std::tuple("aten.dropout.default", "train", none)}) {
+    EXPECT_TRUE(WithSeed(OfTorch(op, argument, value), 1).values.contains("y")) << op << " " << argument;
+  }
+  EXPECT_EQ(Reason(WithSeed(OfTorch("aten.dropout.default", "train", one), 1)), "not computed: training");
 }
 
 TEST(Models, AnInputWithoutKernelsLeavesOutWhatReadsIt) {

@@ -297,6 +297,61 @@ def normalizations(x, w, b, mean, variance, last):
     yield F.rms_norm(x, (5,), last)
 
 
+def arguments(x, image, slope, mean, variance):
+    """What exporters write only where it is not the default."""
+    a = torch.ops.aten
+    yield F.prelu(image, slope)
+    yield F.prelu(image[0, :, 0].t(), slope)
+    yield F.softplus(x, beta=2)
+    yield F.softplus(x * 10, beta=1, threshold=5)
+    yield a.elu.default(x, 0.5, 2.0, 1.5)
+    yield torch.rsub(x, 2.0, alpha=3)
+    yield torch.rsub(x, x.abs(), alpha=3)
+    yield torch.round(x, decimals=1)
+    yield torch.round(x * 100, decimals=-1)
+    for dtype in (torch.float64, torch.int32, torch.int64, torch.int8):
+        yield (x * 3).sum(1, dtype=dtype).float()
+        yield (x * 3).prod(1, dtype=dtype).float()
+        yield (x * 3).cumsum(1, dtype=dtype).float()
+    yield x.mean(1, dtype=torch.float64).float()
+    yield F.instance_norm(image, mean, variance, slope, slope, use_input_stats=False)
+    yield torch.full_like(x, 2) ** -1
+    yield x.new_full((2, 2), 3)
+    yield torch.full((2, 2), 3)
+    grid = torch.round(x * 20) * 0.3
+    yield torch.div(grid, 0.3, rounding_mode='floor')
+    yield torch.div(grid, 0.3, rounding_mode='trunc')
+    yield grid // -0.3
+    yield torch.floor_divide(grid, torch.zeros(()))
+
+
+def mixed_types(x, i):
+    yield i.clamp(-2.5, 3)
+    yield i.clamp(-2, 3)
+    yield i * 2.0
+    yield i.int() * 2
+    yield 7 - i.int()
+    yield i.int().masked_fill(i > 0, 2)
+    yield torch.remainder(3.0, x.abs() + 0.2)
+    yield torch.cat([x, i], 1)
+    yield torch.stack([i, x > 0, x])
+    yield torch.cat([i, i])
+
+
+def samples(image, line, volume, w, w1, transposed):
+    """Without an axis of batches."""
+    yield F.conv2d(image, w, padding=1, stride=2)
+    yield F.conv1d(line, w1)
+    yield F.conv_transpose2d(image, transposed, stride=2, output_padding=1)
+    yield F.max_pool2d(image, 2)
+    yield F.max_pool1d(line, 3, 2, 1)
+    yield F.max_pool3d(volume, 2)
+    yield F.avg_pool2d(image, 3, 1, 1)
+    yield F.avg_pool3d(volume, 2)
+    yield F.adaptive_avg_pool2d(image, 3)
+    yield F.adaptive_avg_pool1d(line, 3)
+
+
 if __name__ == '__main__':
     x, y = generated(3, 5), generated(3, 5, seed=1)
     i, j = numbers(3, 5), numbers(3, 5, low=1, seed=1)
@@ -313,4 +368,10 @@ if __name__ == '__main__':
             generated(6, 4, 3, seed=6), generated(3, 2, 2, 2, 2, seed=7), generated(6, seed=8), relative=1e-5)
     program('normalizations', normalizations, generated(2, 4, 3, 5), generated(4, seed=1), generated(4, seed=2),
             generated(4, seed=3), generated(4, seed=4).abs() + 0.1, generated(5, seed=5), relative=1e-5)
+    channels = generated(4, seed=3)
+    program('arguments', arguments, generated(4, 6, seed=9), image, channels, generated(4, seed=4), channels.abs() + 0.1,
+            relative=5e-6)
+    program('mixed_types', mixed_types, x, i)
+    program('samples', samples, image[0], generated(4, 8, seed=3), generated(2, 4, 4, 5, seed=4),
+            generated(6, 4, 3, 3, seed=5), generated(6, 4, 3, seed=6), generated(4, 6, 3, 3, seed=7), relative=1e-5)
     graph_record.write('torch', RECORDS)
