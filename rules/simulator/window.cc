@@ -1,6 +1,7 @@
 #include "rules/simulator/window.h"
 
 #include <algorithm>
+#include <string>
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
@@ -32,6 +33,7 @@ absl::StatusOr<std::vector<Window>> Windows(const Attributes& attributes, absl::
   const absl::Span<const int64_t> pads = attributes.Ints("pads");
   const absl::string_view automatic = attributes.Text("auto_pad", "NOTSET");
   const bool ceil = attributes.Int("ceil_mode", 0) != 0;
+  const bool toward_zero = attributes.Int("toward_zero", 0) != 0;
   for (size_t i = 0; i < input.size(); ++i) {
     Window& w = windows[i];
     w.input = input[i];
@@ -64,13 +66,16 @@ absl::StatusOr<std::vector<Window>> Windows(const Attributes& attributes, absl::
       w.pad_end = *end;
     }
     const int64_t room = w.input + w.pad_begin + w.pad_end - extent;
-    if (room < 0) {
-      return absl::InvalidArgumentError(
-          absl::StrCat("a window of ", extent, " over ", w.input, " with padding ", w.pad_begin, " and ", w.pad_end));
+    // A window over more than there is takes what is there, where quotients are rounded up or toward zero.
+    if (room < 0 && (!(ceil || toward_zero) || room / w.stride < 0)) {
+      const std::string what =
+          absl::StrCat("a window of ", extent, " over ", w.input, " with padding ", w.pad_begin, " and ", w.pad_end);
+      // ONNX Runtime then gives no elements.
+      return toward_zero ? absl::UnimplementedError(what) : absl::InvalidArgumentError(what);
     }
     w.output = room / w.stride + 1;
     // The last window of ceil_mode begins inside the input or its padding before.
-    if (ceil && room % w.stride != 0 && w.output * w.stride < w.input + w.pad_begin) ++w.output;
+    if (ceil && room > 0 && room % w.stride != 0 && w.output * w.stride < w.input + w.pad_begin) ++w.output;
   }
   return windows;
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "rules/graph/data_type.h"
@@ -40,9 +41,8 @@ absl::Status WriteSums(FloatCall& call, v1::DataType type, const Dims& dims, con
     std::copy(sums.begin(), sums.end(), call.outputs[0].as<float>().begin());
     return absl::OkStatus();
   }
-  Tensor wide;
-  wide.type = v1::DATA_TYPE_INT64;
-  if (absl::Status status = Allocate(dims, wide); !status.ok()) return status;
+  if (absl::Status status = call.Make(0, v1::DATA_TYPE_INT64, dims); !status.ok()) return status;
+  Tensor wide = std::move(call.outputs[0]);
   const absl::Span<int64_t> integers = wide.as<int64_t>();
   for (size_t i = 0; i < sums.size(); ++i) integers[i] = std::fabs(sums[i]) < 9e18 ? static_cast<int64_t>(sums[i]) : 0;
   Attributes to;

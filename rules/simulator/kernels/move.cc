@@ -288,6 +288,22 @@ absl::Status Tile(const Profile& profile, KernelCall& call) {
   return MoveBy(profile, call, dims, Remapped(dims, StridesOf(from), [&](size_t d, int64_t i) { return i % from[d]; }));
 }
 
+// A constant of an operator between Dequantize and Quantize is a real number, which the Quantize rounds: it need not be
+// within the range of the input. Elsewhere it is what the input's parameters make of it.
+absl::Status QuantizeConstants(const Profile& profile, const QTensor& in, double value, absl::Span<const int64_t> index,
+                               QTensor& out) {
+  const bool between = profile.family == Family::kDecomposed || profile.family == Family::kOnnxRuntime;
+  const bool same = in.tensor.type == out.tensor.type && SameQuantization(in.q, out.q);
+  if (!between || same || !IsQuantizedInteger(out) || out.q.scales.size() != 1) return absl::OkStatus();
+  QTensor constant{{out.tensor.type, {1}, {}}, out.q};
+  if (absl::Status status = QuantizeFloats(profile, {static_cast<float>(value)}, constant); !status.ok()) return status;
+  const size_t width = ElementSize(out.tensor.type);
+  for (size_t i = 0; i < index.size(); ++i) {
+    if (index[i] < 0) std::memcpy(out.tensor.data.data() + i * width, constant.tensor.data.data(), width);
+  }
+  return absl::OkStatus();
+}
+
 absl::Status Pad(const Profile& profile, KernelCall& call) {
   const QTensor& in = *call.inputs[0];
   const Dims& from = in.tensor.dims;
@@ -320,11 +336,13 @@ absl::Status Pad(const Profile& profile, KernelCall& call) {
   });
   if (!index.ok()) return index.status();
   // The constant is a real number; where values are quantized it becomes a step of the input.
-  double fill = attributes.Float("value", 0);
+  const double value = attributes.Float("value", 0);
+  double fill = value;
   if (in.q.quantized()) fill = fill / static_cast<double>(in.q.scales[0]) + static_cast<double>(in.q.zero_point());
   // Constants among the elements are never copied as they are.
   const OpId op = mode == "constant" ? OpId::kUnknown : OpId::kPad;
-  return Move(profile, op, in, dims, *index, fill, call.outputs[0]);
+  if (absl::Status status = Move(profile, op, in, dims, *index, fill, call.outputs[0]); !status.ok()) return status;
+  return QuantizeConstants(profile, in, value, *index, call.outputs[0]);
 }
 
 absl::Status Concat(const Profile& profile, KernelCall& call) {

@@ -146,6 +146,12 @@ def cast():
         case(f'from_{np.dtype(dtype).name}', 'Cast', [Feed(given)], to=TensorProto.FLOAT)
         case(f'from_{np.dtype(dtype).name}_to_int16', 'Cast', [Feed(given)], to=TensorProto.INT16)
     case('wraps', 'Cast', [Feed(np.array([300, -1, 70000], np.int32))], to=TensorProto.UINT8)
+    values = np.array([-300.6, -9, -8.5, -1.5, -0.5, 0, 0.5, 2.5, 7, 7.6, 15.5, 17.6, 1e5, 1e20], np.float32)
+    for kind in (TensorProto.INT4, TensorProto.UINT4):
+        for given in (values, integers(9, low=-30, high=30), integers(9, low=0, high=200, dtype=np.uint8)):
+            build = Builder()
+            back = build.node('Cast', [build.node('Cast', ['x'], to=kind)], to=TensorProto.FLOAT)
+            build.record(f'Cast_{given.dtype}_to_four_bits_{kind}', {'x': given}, [back], optimized=False)
 
 
 def products():
@@ -200,6 +206,11 @@ def pools():
             case(pad.lower(), op, [Feed(x)], kernel_shape=[2, 3], strides=[2, 2], auto_pad=pad)
         case('line', op, [Feed(x[:, :, 0])], kernel_shape=[3])
         case('volume', op, [Feed(reals(1, 2, 4, 5, 3))], kernel_shape=[2, 2, 2])
+    for op in ('MaxPool', 'AveragePool'):
+        # Windows over more than there is.
+        case('over', op, [Feed(x)], kernel_shape=[8, 7], strides=[8, 7])
+        case('over_ceil', op, [Feed(x)], kernel_shape=[1280, 7], strides=[1280, 2], ceil_mode=1)
+        case('over_dilated', op, [Feed(x)], kernel_shape=[4, 2], strides=[4, 1], dilations=[3, 1])
     case('include', 'AveragePool', [Feed(x)], kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=1)
     case('include_ceil', 'AveragePool', [Feed(x)], kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1], ceil_mode=1,
          count_include_pad=1)
@@ -254,6 +265,9 @@ def normalizations():
     case('per_group', 'GroupNormalization', [Feed(x), c[0][:3], c[1][:3]], opset=18, num_groups=3, relative=1e-5)
     case('', 'LayerNormalization', [Feed(x), reals(4, seed=1), reals(4, seed=2)], relative=1e-5)
     case('axis', 'LayerNormalization', [Feed(x), reals(3, 4, seed=1)], axis=2, epsilon=0.1, relative=1e-5)
+    case('statistics', 'LayerNormalization', [Feed(x), reals(4, seed=1), reals(4, seed=2)], 3, opset=17, relative=1e-5)
+    case('statistics_axis', 'LayerNormalization', [Feed(x), reals(3, 4, seed=1)], 3, opset=17, axis=2, relative=1e-5)
+    case('statistics', 'SimplifiedLayerNormalization', [Feed(x), reals(4, seed=1)], 2, opset=17, relative=1e-5)
     case('', 'RMSNormalization', [Feed(x), reals(4, seed=1)], opset=23, relative=1e-5)
     for p in (1, 2):
         case(f'{p}', 'LpNormalization', [Feed(x)], p=p, axis=1)
@@ -434,6 +448,10 @@ def quantized():
         between(kind, 'ReduceMean', image, zero, scale, [np.array([2, 3])], keepdims=0, steps=1)
         between(kind, 'Resize', image, zero, scale, ['', np.array([1, 1, 2, 2], np.float32)], mode='nearest', steps=steps)
         between(kind, 'LayerNormalization', (3, 4), zero, scale, [reals(4, seed=2), reals(4, seed=3)], steps=max(steps, 1))
+        # A constant beyond what the input can be.
+        for value in (-2.0, 0.5):
+            between(f'{kind}_beyond{value}', 'Pad', (3, 4), zero, 4 * scale, [np.array([0, 1, 1, 0]), np.float32(100 * scale * value)],
+                    steps=steps)
         # The parameters of the output are those of the input.
         for op, others, attributes in (
                 ('Transpose', (), dict(perm=[0, 2, 3, 1])), ('Reshape', [np.array([4, -1])], {}), ('Flatten', (), {}),
