@@ -41,6 +41,15 @@ void Narrow(absl::Span<const int64_t> from, Tensor& to) {
   for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<T>(from[i]);
 }
 
+// A byte each, which holds the lowest four bits, with their sign or without.
+void NarrowTo4Bits(absl::Span<const int64_t> from, bool is_signed, Tensor& to) {
+  const absl::Span<uint8_t> out = to.as<uint8_t>();
+  for (size_t i = 0; i < out.size(); ++i) {
+    const int64_t bits = from[i] & 15;
+    out[i] = static_cast<uint8_t>(is_signed && bits > 7 ? bits - 16 : bits);
+  }
+}
+
 absl::Status NarrowTo(v1::DataType type, const Tensor& wide, Tensor& out) {
   const absl::Span<const int64_t> from = wide.as<int64_t>();
   switch (type) {
@@ -50,10 +59,12 @@ absl::Status NarrowTo(v1::DataType type, const Tensor& wide, Tensor& out) {
       return absl::OkStatus();
     }
     case v1::DATA_TYPE_INT4:
+    case v1::DATA_TYPE_UINT4:
+      NarrowTo4Bits(from, type == v1::DATA_TYPE_INT4, out);
+      return absl::OkStatus();
     case v1::DATA_TYPE_INT8:
       Narrow<int8_t>(from, out);
       return absl::OkStatus();
-    case v1::DATA_TYPE_UINT4:
     case v1::DATA_TYPE_UINT8:
       Narrow<uint8_t>(from, out);
       return absl::OkStatus();
@@ -445,8 +456,10 @@ absl::Status RunWhere(FloatCall& call) {
 namespace {
 
 // As x86 truncates: to 32 bits, or 64, and then to fewer. What does not fit, and what is no number, is the least one.
+// To four bits ONNX Runtime rounds before, ties away from zero.
 int64_t Truncated(float value, v1::DataType to) {
   if (to == v1::DATA_TYPE_BOOL) return value != 0;
+  if (to == v1::DATA_TYPE_INT4 || to == v1::DATA_TYPE_UINT4) value = std::round(value);
   const bool wide = to == v1::DATA_TYPE_INT64 || to == v1::DATA_TYPE_UINT64 || to == v1::DATA_TYPE_UINT32;
   const float beyond = wide ? static_cast<float>(kBeyond) : 2147483648.0f;
   if (value >= -beyond && value < beyond) return static_cast<int64_t>(value);

@@ -65,14 +65,52 @@ absl::Status WrongSize(size_t given, int64_t wanted) {
   return absl::InvalidArgumentError(absl::StrCat(given, " parameters where ", wanted, " are needed"));
 }
 
+struct RowStatistics {
+  double mean, inverse_stddev;
+};
+
 // y = (x - mean) / sqrt(variance + epsilon), over `count` elements in a row.
-void NormalizeRow(const float* from, float* to, int64_t count, double epsilon, bool centered) {
+RowStatistics NormalizeRow(const float* from, float* to, int64_t count, double epsilon, bool centered) {
   double sum = 0, squares = 0;
   for (int64_t i = 0; i < count; ++i) sum += from[i];
   const double mean = centered ? sum / static_cast<double>(count) : 0;
   for (int64_t i = 0; i < count; ++i) squares += (from[i] - mean) * (from[i] - mean);
   const double factor = 1 / std::sqrt(squares / static_cast<double>(count) + epsilon);
   for (int64_t i = 0; i < count; ++i) to[i] = static_cast<float>((from[i] - mean) * factor);
+  return {mean, factor};
+}
+
+// Over the axes from `axis` on; the further results are of each row: its mean (not of RMS normalization) and the
+// inverse of its standard deviation.
+absl::Status NormalizeRows(FloatCall& call, absl::Span<const float> in, absl::Span<const float> gamma,
+                           absl::Span<const float> beta) {
+  const Dims& dims = call.inputs[0]->dims;
+  const absl::StatusOr<int> axis = AxisOf(call.attributes.Int("axis", -1), dims.size());
+  if (!axis.ok()) return axis.status();
+  const int64_t size = Count(absl::MakeConstSpan(dims).subspan(*axis));
+  for (const absl::Span<const float> parameters : {gamma, beta}) {
+    if (!parameters.empty() && static_cast<int64_t>(parameters.size()) != size)
+      return WrongSize(parameters.size(), size);
+  }
+  const bool centered = call.op == OpId::kLayerNorm;
+  const size_t further = std::min<size_t>(call.outputs.size(), centered ? 3 : 2);
+  Dims of_rows = dims;
+  std::fill(of_rows.begin() + *axis, of_rows.end(), 1);
+  for (size_t i = 1; i < further; ++i) {
+    if (absl::Status status = call.Make(i, v1::DATA_TYPE_FLOAT32, of_rows); !status.ok()) return status;
+  }
+  const double epsilon = call.attributes.Float("epsilon", 1e-5);
+  float* to = call.outputs[0].as<float>().data();
+  for (int64_t row = 0; row < Count(dims) / std::max<int64_t>(size, 1); ++row, to += size) {
+    const RowStatistics of_row = NormalizeRow(in.data() + row * size, to, size, epsilon, centered);
+    for (int64_t i = 0; i < size && !gamma.empty(); ++i) to[i] *= gamma[i];
+    for (int64_t i = 0; i < size && !beta.empty(); ++i) to[i] += beta[i];
+    for (size_t i = 1; i < further; ++i) {
+      const bool mean = centered && i == 1;
+      call.outputs[i].as<float>()[row] = static_cast<float>(mean ? of_row.mean : of_row.inverse_stddev);
+    }
+  }
+  return absl::OkStatus();
 }
 
 }  // namespace
@@ -96,20 +134,7 @@ absl::Status RunNormalization(FloatCall& call) {
   const absl::Span<const float> gamma = Optional(call, 1), beta = Optional(call, 2);
 
   if (call.op == OpId::kLayerNorm || call.op == OpId::kRmsNorm) {
-    const absl::StatusOr<int> axis = AxisOf(call.attributes.Int("axis", -1), dims.size());
-    if (!axis.ok()) return axis.status();
-    const int64_t size = Count(absl::MakeConstSpan(dims).subspan(*axis));
-    for (const absl::Span<const float> parameters : {gamma, beta}) {
-      if (!parameters.empty() && static_cast<int64_t>(parameters.size()) != size)
-        return WrongSize(parameters.size(), size);
-    }
-    for (int64_t row = 0; row < total / size; ++row) {
-      float* to = out + row * size;
-      NormalizeRow(in->data() + row * size, to, size, epsilon, call.op == OpId::kLayerNorm);
-      for (int64_t i = 0; i < size && !gamma.empty(); ++i) to[i] *= gamma[i];
-      for (int64_t i = 0; i < size && !beta.empty(); ++i) to[i] += beta[i];
-    }
-    return absl::OkStatus();
+    return NormalizeRows(call, *in, gamma, beta);
   }
   if (call.op == OpId::kLpNorm) {
     const absl::StatusOr<int> axis = AxisOf(call.attributes.Int("axis", -1), dims.size());

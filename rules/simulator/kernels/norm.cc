@@ -24,6 +24,7 @@ absl::Status LayerNorm(const Profile& profile, KernelCall& call) {
   const std::vector<int64_t>& dims = call.inputs[0]->tensor.dims;
   const Attributes& attributes = AttributesOf(call);
   if (dims.empty()) return absl::InvalidArgumentError("a normalization of a scalar");
+  if (call.outputs.size() > 1) return absl::UnimplementedError("a normalization that also gives its statistics");
   absl::StatusOr<int> axis = NormalizedAxis(attributes.Int("axis", -1), dims.size());
   if (!axis.ok()) return axis.status();
   int64_t size = 1;

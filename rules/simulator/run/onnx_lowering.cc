@@ -214,7 +214,10 @@ absl::Status LowerOnnx(const NodeReader& node, Lowered& lowered) {
     case OpId::kAveragePool:
     case OpId::kLpPool:
       SetWindow(node, to);
-      if (lowered.op != OpId::kConv && lowered.op != OpId::kConvTranspose) PadDilatedPool(node, to);
+      if (lowered.op != OpId::kConv && lowered.op != OpId::kConvTranspose) {
+        PadDilatedPool(node, to);
+        to.SetInt("toward_zero", 1);  // as ONNX Runtime divides
+      }
       CopyInts(node, to, {"p"});
       if (node.Int("storage_order", 0) != 0) return absl::UnimplementedError("a storage order of columns");
       return absl::OkStatus();
@@ -290,6 +293,11 @@ absl::Status LowerOnnx(const NodeReader& node, Lowered& lowered) {
       }
       return LowerList(node, "axes", "axes", 1, false, lowered);
     case OpId::kDropout:
+      if (node.HasArgument(2)) {
+        const std::optional<Integers> training = node.ArgumentInts(2);
+        if (!training.has_value()) return absl::UnimplementedError("a mode that is not known before it is needed");
+        if (!training->empty() && (*training)[0] != 0) return absl::UnimplementedError("training");
+      }
       to.SetInt("mask", node.opset() >= 12 ? 1 : 0);
       to.SetInt("mask_like_data", node.opset() < 10 ? 1 : 0);
       return absl::OkStatus();

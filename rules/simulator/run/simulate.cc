@@ -88,10 +88,18 @@ class Simulator {
                         absl::StrCat("node '", NodeText(node), "' (", graph_.op_type(node), "): ", status.message()));
   }
 
-  void NotComputed(const Step& step, absl::string_view why) {
+  void NotComputed(const Step& step, absl::string_view why, size_t output = 0) {
     v1::SimulatedNode& node = *result_.add_nodes();
-    Describe(step, 0, node);
+    Describe(step, output, node);
     node.set_float_reason(absl::StrCat(kNotComputed, why));
+  }
+
+  // A result that the node's kernel does not make: said where somebody reads it.
+  void LeaveOut(const Step& step, size_t output) {
+    const int32_t value = step.outputs[output].value;
+    if (value < 0 || (graph_.uses(value).empty() && !graph_.is_graph_output(value) && !graph_.is_read_in_body(value)))
+      return;
+    NotComputed(step, absl::StrCat("the simulator has no kernel for result ", output), output);
   }
 
   void Describe(const Step& step, size_t output, v1::SimulatedNode& node) const {
@@ -213,7 +221,11 @@ class Simulator {
     absl::StatusOr<Affine> affine = RunAffine(node, Ports(*called, Each(*read, &Held::affine), lowered, number));
     if (!affine.ok()) return affine.status();
     for (size_t i = 0; i < step.outputs.size(); ++i) {
-      if (step.outputs[i].value < 0 || affine->outputs[i]->tensor.type == v1::DATA_TYPE_UNSPECIFIED) continue;
+      if (step.outputs[i].value < 0) continue;
+      if (affine->outputs[i]->tensor.type == v1::DATA_TYPE_UNSPECIFIED) {
+        LeaveOut(step, i);
+        continue;
+      }
       Held held;
       held.affine = held.reference = held.real = affine->outputs[i];
       held.exact = exact;
@@ -333,7 +345,11 @@ class Simulator {
     if (!real.ok()) return real.status();
     for (size_t i = 0; i < step.outputs.size(); ++i) {
       const Slot& slot = call.step.outputs[i];
-      if (slot.value < 0 || (*reference)[i].type == v1::DATA_TYPE_UNSPECIFIED) continue;
+      if (slot.value < 0) continue;
+      if ((*reference)[i].type == v1::DATA_TYPE_UNSPECIFIED) {
+        LeaveOut(step, i);
+        continue;
+      }
       const auto made = std::make_shared<QTensor>(QTensor{std::move((*reference)[i]), {}});
       const auto rounded = std::make_shared<QTensor>(QTensor{std::move((*real)[i]), {}});
       const Held held{affine->outputs[i], made, options_.real_space ? rounded : nullptr, false};

@@ -345,6 +345,37 @@ TEST(Models, AnArgumentThatIsNotReadLeavesTheNodeOut) {
   EXPECT_EQ(Reason(WithSeed(OfTorch("aten.dropout.default", "train", one), 1)), "not computed: training");
 }
 
+TEST(Models, AResultThatIsNotMadeIsSaid) {
+  v1::Attribute one;
+  one.set_i(1);
+  v1::Graph graph = OfTorch("aten.native_group_norm.default", "group", one);
+  graph.add_values()->set_name("mean");
+  graph.mutable_nodes(0)->add_outputs(3);
+  const Outcome unread = WithSeed(graph, 1);
+  EXPECT_TRUE(unread.values.contains("y")) << unread.status;
+  EXPECT_EQ(unread.report.results(0).verdict(), v1::Result::ACCEPTED);
+  graph.add_outputs(3);
+  const Outcome read = WithSeed(graph, 1);
+  EXPECT_TRUE(read.values.contains("y")) << read.status;
+  EXPECT_NE(read.report.results(0).verdict(), v1::Result::ACCEPTED);
+  ASSERT_EQ(read.report.simulation().nodes_size(), 2);
+  EXPECT_EQ(read.report.simulation().nodes(1).value(), "mean");
+  EXPECT_EQ(read.report.simulation().nodes(1).float_reason(), "not computed: the simulator has no kernel for result 1");
+}
+
+TEST(Models, ADropoutThatTrainsIsNotComputed) {
+  v1::Graph graph = OfOneInput(v1::DATA_TYPE_FLOAT32, {2, 3}, "Dropout");
+  v1::Value& mode = *graph.add_values();
+  mode.set_name("training");
+  mode.set_dtype(v1::DATA_TYPE_BOOL);
+  mode.set_has_shape(true);
+  mode.mutable_constant()->add_ints(1);
+  for (const int32_t input : {0, 3}) graph.mutable_nodes(0)->add_inputs(input);
+  EXPECT_EQ(Reason(WithSeed(graph, 1)), "not computed: training");
+  graph.mutable_values(2)->mutable_constant()->set_ints(0, 0);
+  EXPECT_TRUE(WithSeed(graph, 1).values.contains("y"));
+}
+
 TEST(Models, AnInputWithoutKernelsLeavesOutWhatReadsIt) {
   EXPECT_EQ(Reason(WithSeed(OfOneInput(v1::DATA_TYPE_STRING, {2}, "Identity"), 1)),
             "not computed: 'x': no numbers were made for it (its type is string)");
