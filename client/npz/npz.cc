@@ -63,6 +63,11 @@ absl::Status NpzWriter::Close(const std::string& path) {
   };
   absl::StatusOr<UnfinishedFile> file = UnfinishedFile::Create(path);  // the library would replace links and pipes
   if (!file.ok()) return file.status();
+  if (members_.empty()) {
+    // The library would write no file: the end of an archive's directory, with nothing in front of it.
+    absl::Status written = file->Append(absl::string_view("PK\5\6\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0\0", 22));
+    return written.ok() ? file->Finish() : written;
+  }
   int error = 0;
   zip_t* archive = zip_open(file->path().c_str(), ZIP_CREATE | ZIP_TRUNCATE, &error);
   if (archive == nullptr) {

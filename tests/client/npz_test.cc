@@ -109,6 +109,15 @@ TEST(Npz, IsTheSameFileAtAnyTime) {
   EXPECT_EQ(bytes->substr(10, 4), std::string("\0\0\x21\0", 4));
 }
 
+TEST(Npz, OfNothingIsAFile) {
+  const TempFolder folder;
+  const std::string path = (folder.path() / "empty.npz").string();
+  ASSERT_TRUE(NpzWriter(1 << 20).Close(path).ok());
+  const auto arrays = ReadNpz(path, 1 << 20);
+  ASSERT_TRUE(arrays.ok()) << arrays.status();
+  EXPECT_TRUE(arrays->empty());
+}
+
 TEST(Npz, KeepsToItsLimit) {
   Tensor tensor;
   tensor.type = v1::DATA_TYPE_INT8;

@@ -63,6 +63,7 @@ class Simulator {
       if (absl::Status status = RunStep(steps_[i]); !status.ok()) return status;
       for (int32_t value : steps_[i].last_reads) values_.Drop(value);
     }
+    if (absl::Status status = ReportConstants(); !status.ok()) return status;
     if (options_.outputs != nullptr) {
       for (const int32_t id : graph_.message().outputs()) {
         const absl::StatusOr<Held> held = values_.Read({.value = id - 1});
@@ -77,6 +78,20 @@ class Simulator {
   const Profile& ProfileOf(int32_t node) const {
     return unfused_.nodes.empty() || !unfused_.nodes[node] ? profile_ : *unfused_.profile;
   }
+
+  // No step makes a constant that the graph gives as it is.
+  absl::Status ReportConstants() {
+    if (!options_.on_value) return absl::OkStatus();
+    for (const int32_t id : graph_.message().outputs()) {
+      if (!graph_.is_constant(id - 1)) continue;
+      const absl::Status status = values_.Materialize(id - 1);
+      if (absl::IsUnimplemented(status)) continue;
+      if (!status.ok()) return status;
+      values_.Report(id - 1);
+    }
+    return absl::OkStatus();
+  }
+
   bool Cancelled() const { return options_.cancelled && options_.cancelled(); }
 
   std::string NodeText(int32_t node) const {

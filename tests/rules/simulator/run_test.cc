@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "client/import.h"
@@ -25,6 +26,7 @@ namespace {
 
 using ::testing::AllOf;
 using ::testing::Each;
+using ::testing::ElementsAre;
 using ::testing::Ge;
 using ::testing::HasSubstr;
 using ::testing::Le;
@@ -233,6 +235,45 @@ TEST(MadeInputs, EveryIntegerOfAQuantizedInput) {
     EXPECT_LT(static_cast<double>(*least), 0.9 * static_cast<double>(MinOf(type)));
     EXPECT_GT(static_cast<double>(*most), 0.9 * static_cast<double>(MaxOf(type)));
   }
+}
+
+Outcome WithReals(const v1::Graph& graph, const std::vector<float>& reals) {
+  absl::flat_hash_map<std::string, Tensor> given;
+  Tensor& x = given["x"];
+  x.type = v1::DATA_TYPE_FLOAT32;
+  EXPECT_TRUE(Allocate({static_cast<int64_t>(reals.size())}, x).ok());
+  std::copy(reals.begin(), reals.end(), x.as<float>().begin());
+  Request request;
+  request.given = &given;
+  return Simulated(graph, request);
+}
+
+TEST(GivenInputs, MayBeInfiniteWhereNoGridIs) {
+  const v1::Graph mask = OfOneInput(v1::DATA_TYPE_FLOAT32, {2}, "Exp");
+  const Outcome run = WithReals(mask, {0, -INFINITY});
+  ASSERT_TRUE(run.status.ok()) << run.status;
+  EXPECT_THAT(run.values.at("y").as<float>(), ElementsAre(1, 0));
+  EXPECT_THAT(std::string(WithReals(mask, {0, NAN}).status.message()), HasSubstr("'x' holds nan at element 1"));
+  v1::Graph stored = OfOneInput(v1::DATA_TYPE_INT8, {2}, "Identity");
+  v1::Spec& spec = *stored.add_specs();
+  spec.set_kind(v1::Spec::FIXED);
+  spec.set_dtype(v1::DATA_TYPE_INT8);
+  spec.mutable_qparams()->add_scales(0.5);
+  stored.mutable_values(0)->set_spec(1);
+  EXPECT_TRUE(WithReals(stored, {0, 1}).status.ok());
+  EXPECT_THAT(std::string(WithReals(stored, {0, INFINITY}).status.message()), HasSubstr("'x' holds inf at element 1"));
+}
+
+TEST(Models, AConstantThatIsAResultIsShown) {
+  v1::Graph graph = OfOneInput(v1::DATA_TYPE_FLOAT32, {2}, "Relu");
+  v1::Value& constant = *graph.add_values();
+  constant.set_name("c");
+  constant.set_dtype(v1::DATA_TYPE_FLOAT32);
+  constant.set_has_shape(true);
+  constant.mutable_constant()->add_reals(3);
+  EXPECT_FALSE(WithSeed(graph, 1).values.contains("c"));
+  graph.add_outputs(3);
+  EXPECT_THAT(WithSeed(graph, 1).values.at("c").as<float>(), ElementsAre(3));
 }
 
 // Statistics of good models are numbers within their limits, under every profile; integers stay near the real numbers
