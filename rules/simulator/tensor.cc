@@ -163,6 +163,9 @@ absl::StatusOr<std::vector<int64_t>> ToInt64(const Tensor& tensor) {
       break;
     case v1::DATA_TYPE_UINT64:
       Widen<uint64_t>(tensor, out);
+      if (std::any_of(out.begin(), out.end(), [](int64_t value) { return value < 0; })) {
+        return absl::UnimplementedError("unsigned integers beyond those of int64");
+      }
       break;
     default:
       return absl::UnimplementedError(absl::StrCat("integers of type ", DataTypeName(tensor.type)));

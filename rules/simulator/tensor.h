@@ -105,7 +105,7 @@ absl::Status CheckZeroPoints(const Quantization& q);
 // zero points lie in the type and in 32 bits. INVALID_ARGUMENT names the number that is wrong.
 absl::Status Validate(const QTensor& value);
 
-// Integers of any integer type and bool, as int64.
+// Integers of any integer type and bool, as int64. UNIMPLEMENTED: one that int64 does not have.
 absl::StatusOr<std::vector<int64_t>> ToInt64(const Tensor& tensor);
 
 }  // namespace quantgate::simulator

@@ -55,6 +55,7 @@ absl::Status RunWindows(FloatCall& call, const Tensor& x, absl::Span<const Windo
   const Dims strides = Strides(spatial);
   const int64_t plane = Count(spatial), positions = Count(outputs);
   const bool is_max = call.op == OpId::kMaxPool, is_norm = call.op == OpId::kLpPool;
+  const bool propagates_nan = call.attributes.Int("propagates_nan", 0) != 0;
   const bool of_mean = call.attributes.Int("of_mean", 0) != 0;
   const auto p_norm = static_cast<float>(call.attributes.Int("p", 2));
   const bool count_pads = call.attributes.Int("count_include_pad", 0) != 0;
@@ -78,7 +79,7 @@ absl::Status RunWindows(FloatCall& call, const Tensor& x, absl::Span<const Windo
         for (size_t i = 0; i < rank; ++i) {
           offset += (at[i] * windows[i].stride - windows[i].pad_begin + tap[i] * windows[i].dilation) * strides[i];
         }
-        best = std::max(best, in[offset]);
+        best = propagates_nan && std::isnan(in[offset]) ? in[offset] : std::max(best, in[offset]);
         sum += is_norm ? std::pow(std::fabs(in[offset]), p_norm) : in[offset];
         for (size_t i = rank; i-- > 0;) {
           if (++tap[i] < taps[i][at[i]].last) break;

@@ -50,9 +50,11 @@ double ReduceRow(OpId op, const T* row, int64_t count, const Attributes& attribu
     case OpId::kReduceMin: {
       constexpr double kInfinity = std::numeric_limits<double>::infinity();
       if (count == 0) return op == OpId::kReduceMax ? -kInfinity : kInfinity;
+      const bool propagates_nan = attributes.Int("propagates_nan", 0) != 0;
       double best = static_cast<double>(row[0]);
-      for (int64_t i = 1; i < count; ++i) {
+      for (int64_t i = 0; i < count; ++i) {
         const double value = static_cast<double>(row[i]);
+        if (propagates_nan && std::isnan(value)) return value;
         best = op == OpId::kReduceMax ? std::max(best, value) : std::min(best, value);
       }
       return best;

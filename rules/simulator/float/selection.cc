@@ -21,6 +21,9 @@ void ForEachLine(const Dims& dims, int axis, F f) {
   }
 }
 
+// An order of all numbers: what is none is the greatest, as torch has it.
+bool IsGreater(double a, double b) { return (std::isnan(a) && !std::isnan(b)) || a > b; }
+
 absl::Status WriteIntegers(FloatCall& call, size_t output, v1::DataType type, const Dims& dims,
                            const std::vector<int64_t>& values) {
   if (type != v1::DATA_TYPE_INT32 && type != v1::DATA_TYPE_INT64) {
@@ -111,7 +114,7 @@ absl::Status RunSelection(FloatCall& call) {
         std::iota(order.begin(), order.end(), 0);
         std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
           const double left = at(first + a * distance), right = at(first + b * distance);
-          return largest ? left > right : left < right;
+          return largest ? IsGreater(left, right) : IsGreater(right, left);
         });
         const int64_t start = first / (size * inner) * (k * inner) + first % inner;
         for (int64_t i = 0; i < k; ++i) {
@@ -136,12 +139,18 @@ absl::Status RunSelection(FloatCall& call) {
   } else {
     result.erase(result.begin() + *axis);
   }
+  // torch gives the first that is no number, whether it looks for the largest or the smallest.
+  const bool propagates_nan = attributes.Int("propagates_nan", 0) != 0;
+  const auto is_ahead = [&](double value, double so_far) {
+    if (propagates_nan && (std::isnan(value) || std::isnan(so_far))) return IsGreater(value, so_far);
+    return smallest ? value < so_far : value > so_far;
+  };
   std::vector<int64_t> indices, places;
   ForEachLine(dims, *axis, [&](int64_t first, int64_t distance) {
     int64_t best = 0;
     for (int64_t i = 1; i < size; ++i) {
       const double value = at(first + i * distance), so_far = at(first + best * distance);
-      if ((smallest ? value < so_far : value > so_far) || (last && value == so_far)) best = i;
+      if (is_ahead(value, so_far) || (last && value == so_far)) best = i;
     }
     indices.push_back(best);
     places.push_back(first + best * distance);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 #include <numeric>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -59,6 +60,7 @@ absl::Status LowerPool(const NodeReader& node, Lowered& lowered) {
   AddBatchAxis(node, rank, lowered);
   const Integers kernel = PerAxis(node, "kernel_size", rank, 1);
   to.SetInts("kernel_shape", kernel);
+  to.SetInt("propagates_nan", 1);
   const std::optional<Integers> stride = node.Ints("stride");
   to.SetInts("strides", stride.has_value() && !stride->empty() ? PerAxis(node, "stride", rank, 1) : kernel);
   Integers pads = PerAxis(node, "padding", rank, 0);
@@ -267,6 +269,7 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
       if (const std::optional<Integers> axes = node.Ints("dim")) to.SetInts("axes", *axes);
       to.SetInt("keepdims", node.Int("keepdim", 0));
       to.SetInt("correction", node.Int("correction", node.Int("unbiased", 1)));
+      to.SetInt("propagates_nan", 1);
       if (lowered.op == OpId::kReduceAny) to.SetInt("to", v1::DATA_TYPE_BOOL);
       if (lowered.op == OpId::kReduceSum || lowered.op == OpId::kReduceProd) WidenIntegers(node, lowered);
       SetType(node, lowered);
@@ -275,6 +278,7 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
     case OpId::kMinDim:
     case OpId::kArgMax:
     case OpId::kArgMin:
+      to.SetInt("propagates_nan", 1);
       to.SetInt("axis", node.Int("dim", 0));
       if (node.attribute("dim") == nullptr) to.SetInt("flat", 1);
       to.SetInt("keepdims", node.Int("keepdim", 0));

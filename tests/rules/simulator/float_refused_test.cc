@@ -87,7 +87,14 @@ std::vector<Case> Cases() {
       to.SetText("mode", mode);
     };
   };
+  const auto unsigned_number = [](uint64_t value) {
+    Tensor tensor = Zeros(v1::DATA_TYPE_UINT64, {1});
+    tensor.as<uint64_t>()[0] = value;
+    return tensor;
+  };
   std::vector<Case> cases = {
+      {OpId::kMaximum, {unsigned_number(~uint64_t{0}), unsigned_number(1)}, nullptr, kNone, "beyond those of int64"},
+      {OpId::kMaximum, {unsigned_number(kMost), unsigned_number(1)}, nullptr, absl::StatusCode::kOk, ""},
       // Element-wise.
       {OpId::kAdd, {Reals({2, 3}), Reals({2, 4})}, nullptr, kInvalid, "shapes (2, 3) and (2, 4) do not meet"},
       {OpId::kAdd, {absent, x}, nullptr, kInvalid, "an operand is not there"},

@@ -325,6 +325,22 @@ def arguments(x, image, slope, mean, variance):
     yield torch.floor_divide(grid, torch.zeros(()))
 
 
+def no_numbers(x):
+    """What is no number is the largest and the smallest."""
+    x = torch.log(x)
+    yield x.amax(1)
+    yield x.amin(0)
+    yield x.max()
+    yield x.argmax(1)
+    yield x.argmin(1)
+    yield from x.max(1)
+    yield from x.min(1)
+    yield x.topk(2, 1)[0]
+    yield x.topk(2, 1, largest=False)[0]
+    yield F.max_pool1d(x[None], 2)
+    yield F.max_pool2d(x[None], 3, 1, 1)
+
+
 def mixed_types(x, i):
     yield i.clamp(-2.5, 3)
     yield i.clamp(-2, 3)
@@ -371,6 +387,7 @@ if __name__ == '__main__':
     channels = generated(4, seed=3)
     program('arguments', arguments, generated(4, 6, seed=9), image, channels, generated(4, seed=4), channels.abs() + 0.1,
             relative=5e-6)
+    program('no_numbers', no_numbers, generated(4, 6, seed=9))
     program('mixed_types', mixed_types, x, i)
     program('samples', samples, image[0], generated(4, 8, seed=3), generated(2, 4, 4, 5, seed=4),
             generated(6, 4, 3, 3, seed=5), generated(6, 4, 3, seed=6), generated(4, 6, 3, 3, seed=7), relative=1e-5)
