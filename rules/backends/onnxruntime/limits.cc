@@ -10,6 +10,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
 #include "rules/backends/onnxruntime/node.h"
+#include "rules/graph/data_type.h"
 #include "rules/graph/elements.h"
 #include "rules/graph/node_shapes.h"
 #include "rules/onnx/runs.h"

@@ -84,7 +84,7 @@ class Simulator {
     if (!options_.on_value) return absl::OkStatus();
     for (const int32_t id : graph_.message().outputs()) {
       if (!graph_.is_constant(id - 1)) continue;
-      const absl::Status status = values_.Materialize(id - 1);
+      absl::Status status = values_.Materialize(id - 1);
       if (absl::IsUnimplemented(status)) continue;
       if (!status.ok()) return status;
       values_.Report(id - 1);
