@@ -99,6 +99,13 @@ void ForEachAnnotated(const CheckContext& context, absl::FunctionRef<bool(int32_
   }
 }
 
+bool MakesTheObserver(const CheckContext& context, const AnnotatedPlace& at, absl::FunctionRef<bool(int32_t)> picked) {
+  const SharingGroups& groups = GroupsOf(context);
+  if (groups.group_of.empty()) return true;  // prepare_pt2e does not come that far, which is a finding of its own
+  const int32_t entry = groups.annotations.Find({at.value, at.place.input >= 0 ? at.place.node : -1});
+  return entry < 0 || picked(groups.annotations.spec_id(groups.leader(groups.group_of[entry])));
+}
+
 void ForEachObserver(const CheckContext& context, absl::FunctionRef<bool(const v1::Spec&, const ObserverName&)> refused,
                      absl::FunctionRef<void(const AnnotatedPlace&, const v1::Spec&, const ObserverName&)> visit) {
   if (!IsAnnotation(context)) return;
@@ -113,16 +120,11 @@ void ForEachObserver(const CheckContext& context, absl::FunctionRef<bool(const v
     any |= picked[spec];
   }
   if (!any) return;
-  const SharingGroups& groups = GroupsOf(context);
-  const auto makes_its_own = [&](const AnnotatedPlace& at) {
-    if (groups.group_of.empty()) return true;  // prepare_pt2e does not come that far, which is a finding of its own
-    const int32_t entry = groups.annotations.Find({at.value, at.place.input >= 0 ? at.place.node : -1});
-    return entry < 0 || picked[groups.annotations.spec_id(groups.leader(groups.group_of[entry]))];
-  };
   // Specs that say the same may have different observers.
   const auto any_spec = [](const v1::Spec&) { return true; };
   ForEachAnnotated(context, any_spec, [&](const AnnotatedPlace& at) {
-    if (picked[at.spec] && makes_its_own(at)) visit(at, specs[at.spec], ParseObserver(ObserverMadeOf(graph, at.spec)));
+    if (!picked[at.spec] || !MakesTheObserver(context, at, [&picked](int32_t spec) { return picked[spec]; })) return;
+    visit(at, specs[at.spec], ParseObserver(ObserverMadeOf(graph, at.spec)));
   });
 }
 

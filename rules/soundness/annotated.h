@@ -41,6 +41,9 @@ void ForEachAnnotated(const CheckContext& context, absl::FunctionRef<bool(int32_
 void ForEachObserver(const CheckContext& context, absl::FunctionRef<bool(const v1::Spec&, const ObserverName&)> refused,
                      absl::FunctionRef<void(const AnnotatedPlace&, const v1::Spec&, const ObserverName&)> visit);
 
+// Whether prepare_pt2e makes the observer of the place's sharing group of a spec that `picked` has, by spec.
+bool MakesTheObserver(const CheckContext& context, const AnnotatedPlace& at, absl::FunctionRef<bool(int32_t)> picked);
+
 // A scheme with a scale per channel.
 bool IsPerChannel(const v1::Spec& spec);
 

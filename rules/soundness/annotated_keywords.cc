@@ -13,8 +13,7 @@ constexpr RuleInfo kAnnotatedKeywords = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "prepare_pt2e puts observers in front of positional arguments alone, and asserts that an annotated node has no "
-    "value "
-    "among its keyword arguments, whatever the annotation says.",
+    "value among its keyword arguments, whatever the annotation says.",
     "Write the node with positional arguments, as torch.export does it where the operator allows it; else leave it "
     "without an annotation.",
     "add(x, other=y) with an annotation fires it; add(x, y), or add(x, other=y) without an annotation, does not.",

@@ -24,8 +24,7 @@ constexpr RuleInfo kEncodingAgreement = {
     "Export the encodings again; when they were written by hand, compute min = scale * offset and "
     "max = scale * (offset + 2^bitwidth - 1).",
     "is_symmetric with offset -7 on 8 bits fires it, -128 does not; -127 is a warning, and an error where QNN's "
-    "converter "
-    "reads the file; min and max that are not those of scale and offset are a warning.",
+    "converter reads the file; min and max that are not those of scale and offset are a warning.",
 };
 
 FindingDraft Warning(Place place, std::string observed, std::string allowed) {

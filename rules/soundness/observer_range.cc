@@ -16,8 +16,7 @@ constexpr RuleInfo kObserverRange = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "torchao's observers assert that 0 is in the range that a spec states, when prepare_pt2e makes them; the numbers "
-    "of "
-    "a dynamic spec are chosen by an operator that asserts it when the module runs.",
+    "of a dynamic spec are chosen by an operator that asserts it when the module runs.",
     "State a range with 0 in it; the zero point moves the numbers, not the range.",
     "int8 in 5..100 with a MinMaxObserver fires it; in 0..100 it does not, nor does it in a fixed spec.",
 };

@@ -25,8 +25,7 @@ constexpr RuleInfo kObserverType = {
     "where it has no operator for the type. A fake quantizer takes no range of float8.",
     "State int8 or uint8, with the range of the narrower type if that was meant.",
     "int4 with a MinMaxObserver or in a fixed spec fires it; int8 in -8..7 does not, nor does int4 with a class that "
-    "is "
-    "not torchao's.",
+    "is not torchao's.",
 };
 
 // A fake quantizer looks up the limits of a stated range among those of integers.

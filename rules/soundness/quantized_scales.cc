@@ -22,8 +22,7 @@ constexpr RuleInfo kQuantizedScales = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}",
     "Scales say how large the result is. A factor of 1 that is quantized to eight bits is 0.996: a batch of one "
-    "becomes "
-    "empty, an image loses a row, or the runtime refuses to scale batch and channels.",
+    "becomes empty, an image loses a row, or the runtime refuses to scale batch and channels.",
     "Leave the scales of Resize and Upsample out of the quantization, or state sizes instead.",
     "A Resize whose scales 1, 1, 2, 2 are quantized with scale 2/255 fires it; with scale 1/64 they stay what they "
     "are, "

@@ -40,7 +40,8 @@ void CheckNoTensors(const Graph& graph, FindingSink& sink) {
     place.value = value;
     const bool tuple = IsTuple(graph, value);
     sink.Add(kUnobservedOutput, place,
-             absl::StrCat("its output spec is for ", tuple ? "a tuple" : "no tensor", ", and never gets an observer"),
+             absl::StrCat("its output spec is for ", tuple ? "a tuple" : "what is no tensor but a number or the like",
+                          ", and never gets an observer"),
              tuple ? "specs on the getitem nodes behind it" : "specs on tensors only");
   }
 }

@@ -33,6 +33,7 @@ bool LeavesAxisOut(const v1::Spec& spec) {
 
 // What raises, as far as the graph tells; empty: nothing that is known.
 absl::string_view RaisesWithoutAxis(const Graph& graph, const v1::Spec& spec) {
+  if (!LeavesAxisOut(spec)) return "";
   if (spec.kind() == v1::Spec::DERIVED)
     return "its derived spec is per channel and states no axis: prepare_pt2e raises";
   const ObserverName name = ParseObserver(graph.symbol(spec.observer()));
@@ -44,7 +45,11 @@ void CheckUnstatedAxis(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   ForEachAnnotated(context, LeavesAxisOut, [&](const AnnotatedPlace& at) {
     const bool transposed = at.place.input >= 0 && graph.op(at.place.node) == OpId::kConvTranspose;
-    const absl::string_view raises = RaisesWithoutAxis(graph, graph.message().specs(at.spec));
+    const auto raises_of = [&graph](int32_t spec) { return RaisesWithoutAxis(graph, graph.message().specs(spec)); };
+    absl::string_view raises = raises_of(at.spec);
+    // Another member of its group may make the observer of all.
+    const auto any = [&raises_of](int32_t leader) { return !raises_of(leader).empty(); };
+    if (!raises.empty() && !MakesTheObserver(context, at, any)) raises = "";
     FindingDraft draft;
     draft.rule = &kUnstatedAxis;
     draft.place = at.place;

@@ -394,14 +394,18 @@ TEST(ExecuTorchArguments, ACatHasNoEmptyLists) {
   for (const int64_t dim : {-2, 2}) EXPECT_EQ(cat({1}, dim), v1::Outcome::PARTIAL) << dim;
 }
 
-std::vector<std::string> PartsOfStack(v1::DataType type, bool quantized = false) {
+// Of two tensors of shape [2, 4], or two scalars, along a new axis.
+std::vector<std::string> PartsOfStack(v1::DataType type, bool quantized = false, int64_t axis = 2,
+                                      const Sizes& sizes = {2, 4}) {
   AnnotatedBuilder b;
-  b.Input("x", type, {2, 4});
+  b.Input("x", type, sizes);
   v1::Node& node = b.Node("aten.stack.default", "node", {"x", "x"}, {"y"});
-  b.Int(node, "dim", 2);
+  b.Int(node, "dim", axis);
   const int act = quantized ? b.Act() : 0;
   for (int i = 0; quantized && i < 2; ++i) node.add_input_specs(act);
-  b.Shape("y", type, {2, 4, 2}).set_spec(act);
+  Sizes stacked = sizes;
+  stacked.insert(stacked.begin() + axis, 2);
+  b.Shape("y", type, stacked).set_spec(act);
   b.Output("y");
   const v1::Result result = ResultOf(b, kV75);
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::FULL);
@@ -409,9 +413,12 @@ std::vector<std::string> PartsOfStack(v1::DataType type, bool quantized = false)
   return {parts.begin(), parts.end()};
 }
 
-TEST(ExecuTorchArguments, AStackOfIntegersIsACatAndAReshape) {
-  EXPECT_THAT(PartsOfStack(kI64), ElementsAre("Concat", "Reshape"));
-  EXPECT_THAT(PartsOfStack(v1::DATA_TYPE_INT32), ElementsAre("Concat", "Reshape"));
+// torch/_refs: along the last axis of the result every part is reshaped first, and elsewhere the whole behind it.
+TEST(ExecuTorchArguments, AStackOfIntegersIsACatAndReshapes) {
+  EXPECT_THAT(PartsOfStack(kI64), ElementsAre("Reshape", "Reshape", "Concat"));
+  EXPECT_THAT(PartsOfStack(kI64, false, 0, {}), ElementsAre("Reshape", "Reshape", "Concat"));
+  EXPECT_THAT(PartsOfStack(kI64, false, 1), ElementsAre("Concat", "Reshape"));
+  EXPECT_THAT(PartsOfStack(v1::DATA_TYPE_INT32, false, 0), ElementsAre("Concat", "Reshape"));
   EXPECT_THAT(PartsOfStack(kF32), ElementsAre("Pack"));
   EXPECT_THAT(PartsOfStack(kF32, true), ElementsAre("Pack"));
 }
@@ -435,7 +442,7 @@ TEST(ExecuTorchArguments, AnIndexTakesSomething) {
 
 // The Dequantize of a constant cannot be all that is delegated of it: a reshape behind it can.
 TEST(ExecuTorchArguments, ARefusedProductWithAScalarStaysOnTheCpu) {
-  const auto kind = [](const Sizes& scalar) {
+  const auto kind = [](const Sizes& scalar, bool known = true) {
     AnnotatedBuilder b;
     b.Input("x", kF32, {1, 4, 8});
     const int act = b.Act();
@@ -444,10 +451,15 @@ TEST(ExecuTorchArguments, ARefusedProductWithAScalarStaysOnTheCpu) {
     b.Weight("half", kF32, scalar, 4);
     v1::Node& node = b.Op("aten.mul.Tensor", "node", {"y", "half"}, {0, act}, 0, {1, 4, 8});
     node.set_annotated(true);
+    if (!known) {
+      b.Value("node").clear_has_shape();
+      b.Value("node").clear_dims();
+    }
     return KindOf(b);
   };
   EXPECT_EQ(kind({}), v1::Outcome::PARTIAL);
   EXPECT_EQ(kind({1, 1, 1}), v1::Outcome::FAILS);
+  EXPECT_EQ(kind({1, 1, 1}, /*known=*/false), v1::Outcome::FAILS);
 }
 
 // zeros_like(x) has its shape from x: what is in front of x is in front of the mask, too.

@@ -635,6 +635,17 @@ std::vector<OrtCase> OrtCases() {
          return Resized("cubic", {1, 1, 1, 1}, kUint8);
        },
        ""},
+      // 4 by 1.1 is 4 as well.
+      {"BytesKeptInCubes",
+       [] {
+         return Resized("cubic", {1, 1, 1, 1.1}, kUint8);
+       },
+       ""},
+      {"BytesResizedToNothing",
+       [] {
+         return Resized("cubic", {1, 1, 2, 0.1}, kUint8);
+       },
+       ""},
       {"BytesResizedLinearly",
        [] {
          return Resized("linear", {1, 1, 2, 2}, kUint8);

@@ -138,6 +138,20 @@ void Asked(GraphBuilder& b, const std::vector<int64_t>& sizes) {
   b.Find("conv").mutable_asked_block_size()->Assign(sizes.begin(), sizes.end());
 }
 
+// The convolution's result and the edge that reads it are one group: specs per channel that leave the axis out.
+GraphBuilder SharedAxis(const char* first, const char* second) {
+  GraphBuilder b = Conv();
+  std::vector<int> ids;
+  for (const char* observer : {first, second}) {
+    ids.push_back(AddSpec(b, v1::DATA_TYPE_INT8, v1::Spec::PER_CHANNEL_SYMMETRIC));
+    b.graph.mutable_specs(ids.back() - 1)->set_observer(b.Symbol(observer));
+  }
+  b.Value("conv").set_spec(ids[0]);
+  b.Find("relu").add_input_specs(ids[1]);
+  b.Find("relu").set_annotated(true);
+  return b;
+}
+
 // A transposed convolution of two groups with 32 output channels in all, per channel along axis 1.
 void Transpose(GraphBuilder& b) {
   b.Find("conv").set_op(b.Symbol("aten.conv_transpose2d.input"));
@@ -694,6 +708,11 @@ std::vector<SoundnessCase> AnnotationCases() {
       {"AxisLeftOutOfAFakeQuantizer", Conv,
        [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_INT8, "FakeQuantize(PerChannelMinMaxObserver)").clear_axis(); },
        "AX006", "conv", "w", -1, warning},
+      {"AxisLeftOutBehindAnObserver", [] { return SharedAxis("PerChannelMinMaxObserver", "PerChannelMinMaxObserver"); },
+       [](GraphBuilder&) {}, "AX006", "relu", "conv"},
+      {"AxisLeftOutBehindAFakeQuantizer",
+       [] { return SharedAxis("FakeQuantize(PerChannelMinMaxObserver)", "PerChannelMinMaxObserver"); },
+       [](GraphBuilder&) {}, "AX006", "relu", "conv", -1, warning},
       {"DerivedAxisLeftOut", Conv, [](GraphBuilder& b) { b.graph.mutable_specs(2)->clear_axis(); }, "AX006", "conv",
        "b"},
 

@@ -15,11 +15,9 @@ const RuleInfo kByteProducts = {
     kAtAnyStage,
     "{subject} has int8 of {observed} that are multiplied with uint8; on x86 without VNNI that is right for {allowed}.",
     "On x86 processors without VNNI (AVX2, and AVX-512 before Cascade Lake) the kernel adds two products of an "
-    "unsigned "
-    "and a signed byte in 16 bits: 2 x 255 x 127 does not fit, and the sum is cut off at 32767 without a word. The "
-    "same "
-    "file is exact on processors with VNNI and on Arm. Measured on 1.31.1: uint8 x uint8, int8 x int8 and depthwise "
-    "QLinearConv are exact everywhere.",
+    "unsigned and a signed byte in 16 bits: 2 x 255 x 127 does not fit, and the sum is cut off at 32767 without a "
+    "word. The same file is exact on processors with VNNI and on Arm. Measured on 1.31.1: uint8 x uint8, int8 x int8 "
+    "and depthwise QLinearConv are exact everywhere.",
     "Where such processors are used, quantize weights to 7 bits (reduce_range=True) or to uint8, or make the session "
     "with session.x64quantprecision=1.",
     "Fires: MatMulInteger of uint8 and int8 -127..127. Does not: of uint8 and int8 -64..64, or of two uint8 tensors.",

@@ -1,6 +1,7 @@
 #include "rules/backends/onnxruntime/limits.h"
 
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 #include <vector>
@@ -191,14 +192,22 @@ class Limits {
            by_size || factors.empty());
   }
 
-  // The kernel is registered for them, and finds floats alone when it runs. By nothing but 1 it is a copy.
+  // The kernel is registered for them, and finds floats alone when it runs. What keeps its sizes is a copy.
   void CheckCubicIntegers() {
     bool by_size = false;
     const std::vector<double> factors = rank() < 0 || Has("axes") ? std::vector<double>() : Factors(by_size);
-    if (factors.empty()) {
+    bool keeps_sizes = true, is_empty = false, is_known = !factors.empty();
+    for (size_t i = 0; i < factors.size(); ++i) {
+      const int64_t size = graph_.value(call_.input(0)).dims(static_cast<int>(i));
+      if (size < 0 && !IsOne(factors[i])) is_known = false;
+      const double made = std::floor(static_cast<double>(size) * factors[i]);
+      keeps_sizes = keeps_sizes && (IsOne(factors[i]) || made == static_cast<double>(size));
+      is_empty = is_empty || (size >= 0 && made == 0);
+    }
+    if (!is_known) {
       sink_.NotChecked(&kNotImplemented, call_.node,
-                       "mode cubic for integers runs by factors of 1, which are not known");
-    } else if (!absl::c_all_of(factors, IsOne)) {
+                       "mode cubic for integers runs where the sizes stay, which is not known");
+    } else if (!keeps_sizes && !is_empty) {
       Refuse(absl::StrCat("mode cubic for ", DataTypeName(call_.types[0])), "it for floats", true);
     }
   }

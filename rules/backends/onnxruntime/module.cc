@@ -154,7 +154,9 @@ class Judge {
       if (group_.fix != nullptr) draft.fix = group_.fix;
       sink_.Add(std::move(draft));
     }
-    return true;
+    if (moved_.empty() || moved_[node] != MovedPair::kPerhaps) return true;
+    sink_.NotChecked(&kMovedSigned, node, "what the optimizer makes of the graph around it decides whether it loads");
+    return false;
   }
 
  private:

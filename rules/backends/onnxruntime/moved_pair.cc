@@ -2,12 +2,15 @@
 
 #include <algorithm>
 #include <iterator>
+#include <limits>
 #include <string>
 #include <utility>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "rules/backends/onnxruntime/unsigned_pair.h"
+#include "rules/graph/elements.h"
 #include "rules/graph/quantizer.h"
 #include "rules/onnx/infer.h"
 
@@ -21,11 +24,10 @@ const RuleInfo kMovedSigned = {
     kAtAnyStage,
     "{subject}: {observed}; expected {allowed}.",
     "Behind what moves dequantized integers (Transpose, Reshape, Slice, Squeeze, Unsqueeze, MaxPool) and is not read "
-    "by "
-    "a QuantizeLinear the optimizer puts a QuantizeLinear and a DequantizeLinear of the same parameters. From opset 21 "
-    "on it states the type of the pair. Later it makes uint8 pairs of int8 ones with one reader, zero point and all, "
-    "but leaves the type that is stated: \"output_dtype INT8 does not match y_zero_point type UINT8\". Without "
-    "optimizations the same file runs.",
+    "by a QuantizeLinear the optimizer puts a QuantizeLinear and a DequantizeLinear of the same parameters. From "
+    "opset 21 on it states the type of the pair. Later it makes uint8 pairs of int8 ones with one reader, zero point "
+    "and all, but leaves the type that is stated: \"output_dtype INT8 does not match y_zero_point type UINT8\". "
+    "Without optimizations the same file runs.",
     "Quantize to uint8 there, put a QuantizeLinear and a DequantizeLinear behind the movement, or import opset 20.",
     "Fires: an int8 DequantizeLinear, Transpose and Sin under opset 21; QuantizeLinear with output_dtype INT8 and an "
     "int8 zero point, DequantizeLinear and Cos. Does not: the first under opset 20, with uint8, or with two readers of "
@@ -40,10 +42,9 @@ const RuleInfo kMovedIntoBody = {
     kAtAnyStage,
     "{subject}: {observed}; ONNX Runtime takes {allowed}.",
     "Behind what moves dequantized integers (Transpose, Reshape, Slice, Squeeze, Unsqueeze, MaxPool) and is not read "
-    "by "
-    "a QuantizeLinear the optimizer puts a QuantizeLinear and a DequantizeLinear of the same parameters, in front of "
-    "each reader. A reader inside of an If, Loop or Scan has no input that it could take the place of: the process "
-    "ends while the session is made.",
+    "by a QuantizeLinear the optimizer puts a QuantizeLinear and a DequantizeLinear of the same parameters, in front "
+    "of each reader. A reader inside of an If, Loop or Scan has no input that it could take the place of: the "
+    "process ends while the session is made.",
     "Put an operator that computes between the movement and the body, hand the tensor to the body as a value that the "
     "loop carries, or make the session without optimizations.",
     "Fires: a Transpose of a dequantized tensor that a branch of If reads. Does not: the dequantized tensor itself, or "
@@ -68,6 +69,7 @@ class Propagation {
     if (graph_.quantizers().empty() || std::none_of(kinds.begin(), kinds.end(), moves)) return {};
     CountReaders();
     FindEndsInQuantize();
+    LookForOthers();
     std::vector<MovedPair> pairs(graph_.num_nodes(), MovedPair::kNone);
     source_.assign(graph_.num_nodes(), -1);
     for (const int32_t node : graph_.order()) {
@@ -88,16 +90,56 @@ class Propagation {
 
   bool IsMovement(int32_t node) const {
     const auto* found = std::find(std::begin(kMovements), std::end(kMovements), graph_.op_type(node));
-    return found != std::end(kMovements) && Output(node) >= 0;
+    return found != std::end(kMovements) && Output(node) >= 0 && PassedOn(node) < 0;
   }
   int32_t Output(int32_t node) const { return graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1; }
   int32_t Input(int32_t node, int i) const { return i < graph_.num_inputs(node) ? graph_.input(node, i) : -1; }
 
-  // It is taken out before: what reads its output reads its input.
-  bool IsTakenOut(int32_t node) const {
-    const OpId id = graph_.op(node);
-    return (id == OpId::kIdentity || id == OpId::kDropout) && Output(node) >= 0 && Input(node, 0) >= 0 &&
-           !graph_.is_graph_output(Output(node));
+  // Which input the node gives on as it is, for which it is taken out before; -1: none.
+  int PassedOn(int32_t node) const {
+    if (Output(node) < 0 || graph_.is_graph_output(Output(node))) return -1;
+    switch (graph_.op(node)) {
+      case OpId::kIdentity:
+      case OpId::kDropout:
+        return Input(node, 0) >= 0 ? 0 : -1;
+      case OpId::kCast:
+        return Input(node, 0) >= 0 && types_[Input(node, 0)] != v1::DATA_TYPE_UNSPECIFIED &&
+                       types_[Input(node, 0)] == types_[Output(node)]
+                   ? 0
+                   : -1;
+      case OpId::kSlice:
+        return TakesAll(node) ? 0 : -1;
+      case OpId::kAdd:
+        return IsNeutral(node, 1, 0) ? 0 : IsNeutral(node, 0, 0) ? 1 : -1;
+      case OpId::kMul:
+        return IsNeutral(node, 1, 1) ? 0 : IsNeutral(node, 0, 1) ? 1 : -1;
+      case OpId::kSub:
+        return IsNeutral(node, 1, 0) ? 0 : -1;
+      case OpId::kDiv:
+        return IsNeutral(node, 1, 1) ? 0 : -1;
+      default:
+        return -1;
+    }
+  }
+  bool IsTakenOut(int32_t node) const { return PassedOn(node) >= 0; }
+
+  // One of two operands is that number, and does not make the other one larger.
+  bool IsNeutral(int32_t node, int operand, double number) const {
+    const int32_t value = Input(node, operand), other = Input(node, 1 - operand);
+    return value >= 0 && other >= 0 && FixedScalar(graph_, value) == number &&
+           graph_.rank(value) <= std::max(graph_.rank(other), 0);
+  }
+
+  bool TakesAll(int32_t node) const {
+    const auto is_all = [&](int argument, int64_t number) {
+      const int32_t value = Input(node, argument);
+      if (value < 0 || !graph_.is_constant(value) || graph_.is_graph_input(value)) return false;
+      const IntegerView numbers = IntegersOf(graph_.value(value));
+      return !numbers.empty() && absl::c_all_of(numbers, [number](int64_t each) { return each == number; });
+    };
+    constexpr int kStarts = 1, kEnds = 2, kSteps = 4;
+    return Input(node, 0) >= 0 && is_all(kStarts, 0) && is_all(kEnds, std::numeric_limits<int64_t>::max()) &&
+           (Input(node, kSteps) < 0 || is_all(kSteps, 1));
   }
 
   void CountReaders() {
@@ -105,7 +147,7 @@ class Propagation {
     for (int32_t value = 0; value < graph_.num_values(); ++value) same_as_[value] = value;
     readers_.resize(graph_.num_values());
     for (const int32_t node : graph_.order()) {
-      if (IsTakenOut(node)) same_as_[Output(node)] = same_as_[Input(node, 0)];
+      if (const int input = PassedOn(node); input >= 0) same_as_[Output(node)] = same_as_[Input(node, input)];
     }
     for (int32_t value = 0; value < graph_.num_values(); ++value) {
       Readers& readers = readers_[same_as_[value]];
@@ -178,12 +220,25 @@ class Propagation {
     const bool read = readers.count > 0 || readers.body;
     if (source < 0 || !read || readers.quantizers > 0 || ends_in_quantize_[node]) return MovedPair::kNone;
     source_[node] = source;
-    if (readers.body) return MovedPair::kIntoBody;
+    if (readers.body) return leaves_branches_out_ ? MovedPair::kPerhaps : MovedPair::kIntoBody;
     const bool undone = (readers.node >= 0 && Undoes(readers.node, node)) || Undoes(node, Producer(node));
-    return readers.count == 1 && !undone && IsStated(source) ? MovedPair::kUnlike : MovedPair::kNone;
+    if (readers.count != 1 || undone || !IsStated(source)) return MovedPair::kNone;
+    return has_transposes_ && graph_.op(node) == OpId::kTranspose ? MovedPair::kPerhaps : MovedPair::kUnlike;
   }
 
   int32_t Producer(int32_t node) const { return Input(node, 0) < 0 ? -1 : graph_.producer(same_as_[Input(node, 0)]); }
+
+  // The optimizer moves a Transpose through what is around it, towards another one, and its pair may go with it. Of an
+  // If whose condition is a constant it leaves one branch.
+  void LookForOthers() {
+    int transposes = 0;
+    for (int32_t node = 0; node < graph_.num_nodes(); ++node) {
+      if (graph_.op(node) == OpId::kTranspose && Output(node) >= 0) transposes += !graph_.is_static(Output(node));
+      const bool is_if = graph_.op_type(node) == "If" && Input(node, 0) >= 0;
+      leaves_branches_out_ |= is_if && graph_.is_static(Input(node, 0));
+    }
+    has_transposes_ = transposes > 1;
+  }
 
   // A Transpose that puts the axes back: both are taken out.
   bool Undoes(int32_t node, int32_t first) const {
@@ -204,7 +259,7 @@ class Propagation {
   bool IsStated(int32_t dequantize) const {
     const int32_t point = Input(dequantize, 2);
     return opset_ >= kFirstStatedOpset && graph_.op_type(dequantize) == "DequantizeLinear" && point >= 0 &&
-           types_[point] == v1::DATA_TYPE_INT8;
+           types_[point] == v1::DATA_TYPE_INT8 && !graph_.is_elsewhere(point);
   }
 
   const CheckContext& context_;
@@ -214,7 +269,9 @@ class Propagation {
   std::vector<int32_t> same_as_;  // by value
   std::vector<Readers> readers_;  // by value, of those that are the same as themselves
   std::vector<bool> ends_in_quantize_;
-  std::vector<int32_t> source_;  // by node: the DequantizeLinear that the pair behind it is of; -1: there is none
+  bool has_transposes_ = false;       // several, of what is not constant
+  bool leaves_branches_out_ = false;  // of an If
+  std::vector<int32_t> source_;       // by node: the DequantizeLinear that the pair behind it is of; -1: there is none
 };
 
 // Stated by the model itself, beside a zero point that will be another one.
@@ -247,6 +304,7 @@ bool CheckPair(const Graph& graph, const std::vector<v1::DataType>& types, const
   const MovedPair pair = moved.empty() ? MovedPair::kNone : moved[node];
   switch (pair) {
     case MovedPair::kNone:
+    case MovedPair::kPerhaps:
       return false;
     case MovedPair::kUnlike:
       sink.Add(kMovedSigned, place, absl::StrCat(graph.op_type(node), " of dequantized int8 with one reader"),

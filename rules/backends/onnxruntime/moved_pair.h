@@ -22,13 +22,15 @@ extern const RuleInfo kMovedIntoBody;  // GS509
 enum class MovedPair : uint8_t {
   kNone,      // there is none behind the node, or one that does no harm
   kUnlike,    // its type is stated and made another one
+  kPerhaps,   // the same, unless the optimizer moves a Transpose away
   kIntoBody,  // a body of control flow reads what would be behind it
 };
 
 // By node; empty: none of them does harm. `types` by value; `opset`: of ONNX's own domain.
 std::vector<MovedPair> MovedPairsOf(const CheckContext& context, const std::vector<v1::DataType>& types, int opset);
 
-// True: no session is made. Also of a pair of the model's own whose type is stated (QuantizeLinear's output_dtype).
+// True: no session is made. Also of a pair of the model's own whose type is stated (QuantizeLinear's output_dtype). Of
+// MovedPair::kPerhaps nothing is said.
 bool CheckPair(const Graph& graph, const std::vector<v1::DataType>& types, const std::vector<MovedPair>& moved,
                int32_t node, const FindingSource& source, FindingSink& sink);
 

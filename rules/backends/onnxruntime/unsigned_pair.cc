@@ -33,7 +33,9 @@ bool IsMadeUnsigned(const Graph& graph, const std::vector<v1::DataType>& types, 
   const int32_t read = graph.output(dequantize, 0);
   if (read < 0 || graph.uses(read).size() + (graph.is_graph_output(read) ? 1 : 0) > 1) return false;
   const auto zero_point = [&graph](int32_t node) {
-    return graph.num_inputs(node) > 2 ? FixedScalar(graph, graph.input(node, 2)) : std::nullopt;
+    const int32_t value = graph.num_inputs(node) > 2 ? graph.input(node, 2) : -1;
+    // A body's are looked for in the body alone.
+    return value < 0 || graph.is_elsewhere(value) ? std::nullopt : FixedScalar(graph, value);
   };
   const std::optional<double> point = zero_point(quantize);
   return point && zero_point(dequantize) == point;

@@ -90,19 +90,14 @@ bool IsEmptyList(const NodeView& view, const Operand& input) {
   return view.graph().origin() == v1::Graph::PT2E && view.rank(&input) == 1 && view.dim(&input, 0) == 0;
 }
 
-// Of the parts that count; -1: not known.
-int RankOfParts(const NodeView& view) {
+// Those that count; all where none does.
+std::vector<const Operand*> PartsOf(const NodeView& view, bool stacks) {
+  std::vector<const Operand*> parts, all;
   for (const Operand& input : view.inputs()) {
-    if (!IsEmptyList(view, input)) return view.rank(&input);
+    all.push_back(&input);
+    if (stacks || !IsEmptyList(view, input)) parts.push_back(&input);
   }
-  return -1;
-}
-
-void BeginOfParts(const NodeView& view, absl::string_view name, Emission& emission) {
-  emission.Begin(name, view.node());
-  for (const Operand& input : view.inputs()) {
-    if (!IsEmptyList(view, input)) AddInput(view, &input, emission);
-  }
+  return parts.empty() ? all : parts;
 }
 
 // ExecuTorch has a stack of reals built as it is, and one of integers as PyTorch says it (partition/utils.py).
@@ -112,25 +107,46 @@ bool IsTakenApart(const NodeView& view) {
          (output->type == v1::DATA_TYPE_INT32 || output->type == v1::DATA_TYPE_INT64);
 }
 
+// A cat, and the new axis by a reshape behind it; where that is the last one, by reshapes in front of it.
+void AddStackOfIntegers(const NodeView& view, const std::vector<const Operand*>& parts, int rank, int64_t axis,
+                        Emission& emission) {
+  BackendTensor stacked;
+  FillTensor(view, view.output(0), Layout::kSame, -1, emission, stacked);
+  const bool last = rank >= 0 && axis == rank;
+  std::vector<BackendTensor> joined(parts.size());
+  for (size_t i = 0; i < parts.size(); ++i) {
+    FillTensor(view, parts[i], Layout::kSame, -1, emission, joined[i]);
+    if (!last) continue;
+    const BackendTensor part = joined[i];
+    joined[i].rank = rank + 1;
+    joined[i].dims = {};
+    AddUnary("Reshape", view, part, joined[i], emission);
+  }
+  BackendTensor whole = stacked;
+  if (!last) {
+    whole.rank = rank;
+    whole.dims = {};
+  }
+  emission.Begin("Concat", view.node());
+  for (const BackendTensor& part : joined) emission.AddInput() = part;
+  emission.AddOutput() = whole;
+  if (rank >= 0) emission.AddInt("axis", axis);
+  if (!last) AddUnary("Reshape", view, whole, stacked, emission);
+}
+
 }  // namespace
 
 Lowering LowerConcat(const NodeView& view, absl::string_view name, Emission& emission) {
-  const int rank = RankOfParts(view);
   const bool stacks = name == "Pack";
+  const std::vector<const Operand*> parts = PartsOf(view, stacks);
+  const int rank = parts.empty() ? -1 : view.rank(parts[0]);
   const int64_t axis = Normalize(view.integer({"axis", "dim"}).value_or(0), rank + (stacks ? 1 : 0));
   if (stacks && IsTakenApart(view)) {
-    BackendTensor stacked;
-    FillTensor(view, view.output(0), Layout::kSame, -1, emission, stacked);
-    BackendTensor joined = stacked;
-    joined.rank = rank;
-    joined.dims = {};
-    BeginOfParts(view, "Concat", emission);
-    emission.AddOutput() = joined;
-    emission.AddInt("axis", std::min<int64_t>(axis, rank - 1));
-    AddUnary("Reshape", view, joined, stacked, emission);
+    AddStackOfIntegers(view, parts, rank, axis, emission);
     return Emitted();
   }
-  BeginOfParts(view, name, emission);
+  emission.Begin(name, view.node());
+  for (const Operand* part : parts) AddInput(view, part, emission);
   AddOutput(view, view.output(0), emission);
   emission.AddInt("axis", axis);
   return Emitted();

@@ -93,10 +93,10 @@ const RuleInfo kExtremeWithPlaces = {
     kAtAnyStage,
     "{subject} has {observed}; {allowed}.",
     "A maximum along a dimension has two results, and QNN's has one. ExecuTorch 1.5.1 makes an arg max of the second "
-    "where a strict export notes the function torch.max. Of the method x.max(dim), and of all that is exported without "
-    "strict, it builds an operator of two outputs, which is not prepared (\"Failed to generate Qnn context binary\") "
-    "or "
-    "ends the process with a segmentation fault. Of a quantized tensor whose places alone are read, QNN refuses it.",
+    "where a strict export notes the function torch.max. Of the method x.max(dim), and of all that is exported "
+    "without strict, it builds an operator of two outputs, which is not prepared (\"Failed to generate Qnn context "
+    "binary\") or ends the process with a segmentation fault. Of a quantized tensor whose places alone are read, QNN "
+    "refuses it.",
     "Read x.amax(dim) and x.argmax(dim), or export torch.max(x, dim) with strict=True.",
     "Fires: aten.max.dim from x.max(1) whose values and places are read, or whose places of floats are, with the "
     "toolchain executorch. Does not: from torch.max(x, 1) in a strict export, or where the values alone are read.",

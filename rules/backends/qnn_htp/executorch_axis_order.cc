@@ -249,11 +249,10 @@ const RuleInfo kLayoutOfOperands = {
     kAtAnyStage,
     "{subject}: {observed}; {allowed}.",
     "ExecuTorch 1.5.1 lays out channels-last what is near a convolution, a pooling or the like. There the builder of "
-    "the "
-    "node permutes all tensors that it reads by the axes of the result: one of another rank ends the lowering with "
-    "\"number of dimensions in the tensor input does not match\", a vector stays as it is and meets the channels, the "
-    "multiples of a repeat keep their order, matrices are multiplied transposed, and a slice along a dimension that is "
-    "counted from the end ends the lowering with \"tuple.index(x): x not in tuple\".",
+    "the node permutes all tensors that it reads by the axes of the result: one of another rank ends the lowering "
+    "with \"number of dimensions in the tensor input does not match\", a vector stays as it is and meets the "
+    "channels, the multiples of a repeat keep their order, matrices are multiplied transposed, and a slice along a "
+    "dimension that is counted from the end ends the lowering with \"tuple.index(x): x not in tuple\".",
     "Give every operand the rank of the result with view or unsqueeze, keep reduced dimensions, count dimensions from "
     "0, "
     "or put a permute or a view between the node and the convolution: those stop the layout.",
@@ -270,9 +269,8 @@ const RuleInfo kWrongLayout = {
     kAtAnyStage,
     "{subject}: in the layout that ExecuTorch 1.5.1 gives it {observed}; {allowed}.",
     "Near a convolution, a pooling or the like ExecuTorch 1.5.1 lays tensors out channels-last. There a vector stays "
-    "as "
-    "it is and a bmm keeps its operands' order. Where the sizes happen to fit, and for comparisons whatever they are, "
-    "the node is delegated, and computes something else.",
+    "as it is and a bmm keeps its operands' order. Where the sizes happen to fit, and for comparisons whatever they "
+    "are, the node is delegated, and computes something else.",
     "Give a vector the rank of the result with view or unsqueeze, or put a permute or a view between the node and the "
     "convolution: those stop the layout.",
     "Fires: conv2d with 8 channels, then maximum with a vector of 8 for the last dimension, with the toolchain "

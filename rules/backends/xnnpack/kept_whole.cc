@@ -16,9 +16,8 @@ const RuleInfo kKeptWhole = {
     kAtAnyStage,
     "{subject} is {observed}; ExecuTorch needs {allowed}.",
     "XNNPACK's partitioner asks for linear, hardswish, max_pool2d and bilinear upsampling not to be decomposed, and "
-    "then "
-    "does not look into the bodies of control flow. ExecuTorch finds them there as they are, says that they were not "
-    "decomposed or delegated, and the export ends.",
+    "then does not look into the bodies of control flow. ExecuTorch finds them there as they are, says that they "
+    "were not decomposed or delegated, and the export ends.",
     "Write the operator apart in the body (a matmul and a sum for a linear layer), or take it out of the body.",
     "Fires: a Linear in a branch of torch.cond. Does not: the same in front of it, or a relu in the branch.",
 };

@@ -7,7 +7,8 @@ import quantgate
 import torch
 import torch.ao.quantization as torch_ao
 from quantgate.v1 import report_pb2
-from torchao.quantization.pt2e import (FakeQuantize, FixedQParamsObserver, FusedMovingAvgObsFakeQuantize, HistogramObserver, MinMaxObserver,
+from torchao.quantization.pt2e import (FakeQuantize, FixedQParamsObserver, FusedMovingAvgObsFakeQuantize,
+                                       HistogramObserver, MinMaxObserver,
                                        MovingAverageMinMaxObserver, MovingAveragePerChannelMinMaxObserver,
                                        PerChannelMinMaxObserver, PlaceholderObserver)
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
@@ -134,7 +135,8 @@ CASES = {
     **{f'fixed {scheme}': (fixed(scheme), False, 'convert', 'QS004')
        for scheme in (CHANNEL, SYMMETRIC_CHANNEL, torch.per_channel_affine_float_qparams)},
     **{f'fixed {scheme} fits': (fixed(scheme), False, 'quantized', None) for scheme in (TENSOR, SYMMETRIC, None)},
-    **{f'{dtype} {made.__name__}': (made(dtype=dtype, low=0, high=7), False, 'left', 'DT005') for made in (fixed, derived)
+    **{f'{dtype} {made.__name__}': (made(dtype=dtype, low=0, high=7), False, 'left', 'DT005')
+       for made in (fixed, derived)
        for dtype in (torch.int4, torch.int64, torch.uint32)},
     'derived fits': (derived(), False, 'quantized', None),
     'fixed without a range': (fixed(low=None), False, 'run', 'FX008'),

@@ -1,4 +1,4 @@
-"""Single-operator models at random: what ONNX Runtime does with them, and what QuantGate said it would.
+"""Single-operator models and moved tensors at random: what ONNX Runtime does with them, and what QuantGate said it would.
 
 Usage: judge.py QUANTGATE N SEED. Exit code 1: they agree on fewer than 99 of 100.
 """
@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 import cases
+import moved
 import processor
 from oracle import Oracle
 
@@ -90,6 +91,21 @@ def files(quantgate, oracle):
     return good == len(paths)
 
 
+def movements(quantgate, oracle, count, seed):
+    """Graphs in which dequantized tensors are moved: how many, and of how many QuantGate says whether they load."""
+    models = [model.SerializeToString() for model in moved.drawn(count, seed)]
+    agreed = 0
+    for model, result in zip(models, judged(quantgate, models)):
+        answer, text, _ = oracle.ask(model, None, {})
+        verdict, codes = ("unsound", ["unreadable"]) if result is None else said(result)
+        same = (answer == "runs") == (verdict == "right")
+        agreed += same
+        if not same:
+            print(f"      moved: {answer}; QuantGate: {verdict} {','.join(codes)}; {text[:150]}")
+    print(f"moved tensors: {len(models)} graphs, {agreed} agree")
+    return agreed >= GOAL * len(models)
+
+
 def main():
     quantgate, count, seed = sys.argv[1], int(sys.argv[2]), int(sys.argv[3])
     verbose = len(sys.argv) > 4
@@ -129,6 +145,7 @@ def main():
     if processor.saturates():
         print(processor.NOTE)
     real = files(quantgate, oracle)
+    moves = movements(quantgate, oracle, max(count // 5, 1), seed)
     for family, case in cases.drawn(count, seed):
         model = case.model.SerializeToString()
         answer, text, kinds = oracle.ask(model, case.feeds, case.expected, case.quantized_output)
@@ -144,7 +161,7 @@ def main():
         print(f"{family:16} {sum(row.values()):6} cases {row[False]:5} differ")
     print(f"groups that run in float: {floats} asked, {floats_agreed} agree")
     print(f"agreement: {agreed} of {total} ({100 * agreed / max(total, 1):.2f} %), seed {seed}")
-    return 0 if real and agreed >= GOAL * total and floats_agreed >= GOAL * floats else 1
+    return 0 if real and moves and agreed >= GOAL * total and floats_agreed >= GOAL * floats else 1
 
 
 if __name__ == "__main__":
