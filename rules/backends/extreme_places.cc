@@ -11,4 +11,10 @@ bool KeepsPlaces(const Graph& graph, int32_t node) {
   return !source.empty() && source != "torch.max" && source != "torch.min";
 }
 
+bool RefusesPlaces(const NodeView& view) {
+  const bool quantized = view.input(0) != nullptr && view.input(0)->quantized;
+  return KeepsPlaces(view.graph(), view.node()) && quantized && IsRead(view, view.output(1)) &&
+         !IsRead(view, view.output(0));
+}
+
 }  // namespace quantgate

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 
+#include "rules/backends/node_view.h"
 #include "rules/graph/graph.h"
 
 namespace quantgate {
@@ -12,6 +13,10 @@ namespace quantgate {
 // them for the functions torch.max and torch.min as a strict export notes them; neither for the methods x.max(dim) and
 // x.min(dim) nor after an export that is not strict. false where the graph does not say what its source calls.
 bool KeepsPlaces(const Graph& graph, int32_t node);
+
+// Of those that are kept: whether QNN refuses the node, for the values of a quantized tensor, which have no encoding
+// where nobody reads them. Otherwise it is taken, and is not prepared (EN228) where the places are read.
+bool RefusesPlaces(const NodeView& view);
 
 }  // namespace quantgate
 

@@ -12,10 +12,9 @@
 namespace quantgate {
 namespace {
 
-// Brought to the rank of the result (_passes/expand_broadcast_tensor_shape.py): the reshape is delegated with it.
+// The reshape is delegated with it.
 bool IsReshaped(const Graph& graph, const ResolvedOp& op, const Operand& input) {
-  constexpr OpId kBroadcast[] = {OpId::kAdd, OpId::kSub, OpId::kMul, OpId::kDiv};
-  if (op.op == nullptr || !absl::c_linear_search(kBroadcast, op.op->id) || input.value < 0) return false;
+  if (op.op == nullptr || !ReshapesOperands(op.op->id) || input.value < 0) return false;
   const int32_t output = graph.num_outputs(op.node) > 0 ? graph.output(op.node, 0) : -1;
   const int rank = output < 0 ? -1 : graph.rank(output);
   return rank >= 0 && graph.rank(input.value) >= 0 && graph.rank(input.value) != rank;

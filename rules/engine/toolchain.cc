@@ -95,4 +95,6 @@ std::string OtherVersion(absl::string_view name, Toolchain toolchain) {
   return absl::StrCat("what is known of ", known.name, " is of ", known.version, "; ", version, " may do otherwise");
 }
 
+bool ReshapesOperands(OpId id) { return id == OpId::kAdd || id == OpId::kSub || id == OpId::kMul || id == OpId::kDiv; }
+
 }  // namespace quantgate

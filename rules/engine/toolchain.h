@@ -7,6 +7,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
 #include "quantgate/v1/graph.pb.h"
+#include "rules/operators/op_id.h"
 
 namespace quantgate {
 
@@ -28,6 +29,10 @@ inline bool ReadsEncodings(Toolchain toolchain) { return toolchain == Toolchain:
 // Of `name` as it is given to ResolveToolchain: why what is known of the toolchain may not hold for its version. Empty:
 // it holds, or no version is given.
 std::string OtherVersion(absl::string_view name, Toolchain toolchain);
+
+// Whether ExecuTorch gives operands of the operator the rank of the result on its way to HTP, by a reshape in front
+// (_passes/expand_broadcast_tensor_shape.py). Those of an expand belong to what it becomes.
+bool ReshapesOperands(OpId id);
 
 }  // namespace quantgate
 

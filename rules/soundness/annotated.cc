@@ -116,7 +116,7 @@ void ForEachObserver(const CheckContext& context, absl::FunctionRef<bool(const v
   for (int32_t spec = 0; spec < specs.size(); ++spec) {
     const int32_t like = graph.spec_like(spec);
     // Every layer has a derived bias of its own, and all of them say the same.
-    if (like != spec && specs[like].kind() == specs[spec].kind() && specs[like].observer() == specs[spec].observer()) {
+    if (like != spec && specs[like].observer() == specs[spec].observer()) {
       picked[spec] = picked[like];
       continue;
     }

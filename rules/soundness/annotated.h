@@ -37,7 +37,8 @@ void ForEachAnnotated(const CheckContext& context, absl::FunctionRef<bool(int32_
 
 // Calls `visit` for every place whose observer prepare_pt2e would make of a spec of its own that `refused` picks: in a
 // sharing group the first member makes that of all. A plain spec names its observer; for fixed and derived ones there
-// is kFixedObserver and kDerivedObserver. Where no spec is picked the graph is not walked.
+// is kFixedObserver and kDerivedObserver. `refused` is asked of one spec of those that say the same (Graph::spec_like)
+// and name one observer; where it picks none the graph is not walked.
 void ForEachObserver(const CheckContext& context, absl::FunctionRef<bool(const v1::Spec&, const ObserverName&)> refused,
                      absl::FunctionRef<void(const AnnotatedPlace&, const v1::Spec&, const ObserverName&)> visit);
 

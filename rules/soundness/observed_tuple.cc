@@ -1,4 +1,3 @@
-#include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/soundness/annotated.h"

@@ -116,6 +116,18 @@ GraphBuilder Resized(const std::string& mode, const std::vector<double>& scales,
   return b;
 }
 
+// In cubes, to stated sizes.
+GraphBuilder ResizedTo(const std::vector<int64_t>& from, const std::vector<int64_t>& to) {
+  GraphBuilder b;
+  b.Input("x", kUint8, from);
+  b.Ints("to", v1::DATA_TYPE_INT64, to, /*scalar=*/false);
+  b.Node("Resize", "node", {"x", "", "", "to"}, {"y"});
+  SetText(b, "mode", "cubic");
+  b.Value("y").set_dtype(kUint8);
+  b.Output("y");
+  return b;
+}
+
 GraphBuilder Mirrored(const std::vector<int64_t>& pads) {
   GraphBuilder b;
   b.Input("x", kFloat, {2, 3});
@@ -641,6 +653,12 @@ std::vector<OrtCase> OrtCases() {
          return Resized("cubic", {1, 1, 1, 1.1}, kUint8);
        },
        ""},
+      // 49 to a stated size of 1.
+      {"BytesResizedToOne",
+       [] {
+         return ResizedTo({1, 1, 1, 49}, {1, 1, 1, 1});
+       },
+       "GS506"},
       {"BytesResizedToNothing",
        [] {
          return Resized("cubic", {1, 1, 2, 0.1}, kUint8);

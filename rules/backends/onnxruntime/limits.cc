@@ -175,7 +175,7 @@ class Limits {
     if (Int("exclude_outside", 0) != 0 && !cubic && !(linear && smooth)) {
       Refuse("exclude_outside", "it with mode cubic, or linear with antialias", false);
     }
-    if (cubic && IsInteger(call_.types[0])) {
+    if (cubic && !call_.types.empty() && IsInteger(call_.types[0])) {
       CheckCubicIntegers();
       return;
     }
@@ -200,7 +200,8 @@ class Limits {
     for (size_t i = 0; i < factors.size(); ++i) {
       const int64_t size = graph_.value(call_.input(0)).dims(static_cast<int>(i));
       if (size < 0 && !IsOne(factors[i])) is_known = false;
-      const double made = std::floor(static_cast<double>(size) * factors[i]);
+      const double product = static_cast<double>(size) * factors[i];
+      const double made = by_size ? std::round(product) : std::floor(product);  // stated sizes are whole
       keeps_sizes = keeps_sizes && (IsOne(factors[i]) || made == static_cast<double>(size));
       is_empty = is_empty || (size >= 0 && made == 0);
     }

@@ -65,7 +65,7 @@ class Judge {
         matcher_(matcher),
         sink_(sink),
         types_(ElementTypes(context)),
-        moved_(MovedPairsOf(context_, types_, OperatorSet(context.model(), ""))) {}
+        moved_(MovedPairsOf(context_, types_)) {}
 
   // Of the model as a whole. True: it is not loaded.
   bool Model() {
@@ -138,8 +138,9 @@ class Judge {
     FillCall(graph_, types_, node, call_);
     refused = CheckForm(context_, types_, node, Measured(target_), sink_) || Kernel(domain, version, call_) ||
               CheckLimits(context_, call_, Measured(target_, TableName(op_type)), sink_) ||
-              CheckClip(context_, types_, node, Measured(target_), sink_) ||
-              CheckPair(graph_, types_, moved_, node, Measured(target_), sink_);
+              CheckClip(context_, types_, node, Measured(target_), sink_);
+    const Tri pair = refused ? Tri::kNo : CheckPair(graph_, types_, moved_, node, Measured(target_), sink_);
+    refused = refused || pair == Tri::kYes;
     FindGroup(graph_, types_, node, group_);
     if (group_.kind == Group::kFused) {
       refused |= Kernel(DomainOf(group_.call.op), OperatorSetOf(group_.call.op), group_.call);
@@ -154,9 +155,7 @@ class Judge {
       if (group_.fix != nullptr) draft.fix = group_.fix;
       sink_.Add(std::move(draft));
     }
-    if (moved_.empty() || moved_[node] != MovedPair::kPerhaps) return true;
-    sink_.NotChecked(&kMovedSigned, node, "what the optimizer makes of the graph around it decides whether it loads");
-    return false;
+    return pair != Tri::kUnknown;
   }
 
  private:

@@ -9,6 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
+#include "rules/backends/onnxruntime/node.h"
 #include "rules/backends/onnxruntime/unsigned_pair.h"
 #include "rules/graph/elements.h"
 #include "rules/graph/quantizer.h"
@@ -60,8 +61,8 @@ constexpr int kFirstStatedOpset = 21;
 
 class Propagation {
  public:
-  Propagation(const CheckContext& context, const std::vector<v1::DataType>& types, int opset)
-      : context_(context), graph_(context.graph()), types_(types), opset_(opset) {}
+  Propagation(const CheckContext& context, const std::vector<v1::DataType>& types)
+      : context_(context), graph_(context.graph()), types_(types), opset_(OperatorSet(context.model(), "")) {}
 
   std::vector<MovedPair> Run() {
     const auto moves = [this](int32_t node) { return IsMovement(node); };
@@ -220,13 +221,10 @@ class Propagation {
     const bool read = readers.count > 0 || readers.body;
     if (source < 0 || !read || readers.quantizers > 0 || ends_in_quantize_[node]) return MovedPair::kNone;
     source_[node] = source;
-    if (readers.body) return leaves_branches_out_ ? MovedPair::kPerhaps : MovedPair::kIntoBody;
-    const bool undone = (readers.node >= 0 && Undoes(readers.node, node)) || Undoes(node, Producer(node));
-    if (readers.count != 1 || undone || !IsStated(source)) return MovedPair::kNone;
-    return has_transposes_ && graph_.op(node) == OpId::kTranspose ? MovedPair::kPerhaps : MovedPair::kUnlike;
+    if (readers.body) return leaves_branches_out_ ? MovedPair::kPerhapsIntoBody : MovedPair::kIntoBody;
+    if (readers.count != 1 || !IsStated(source)) return MovedPair::kNone;
+    return has_transposes_ && graph_.op(node) == OpId::kTranspose ? MovedPair::kPerhapsUnlike : MovedPair::kUnlike;
   }
-
-  int32_t Producer(int32_t node) const { return Input(node, 0) < 0 ? -1 : graph_.producer(same_as_[Input(node, 0)]); }
 
   // The optimizer moves a Transpose through what is around it, towards another one, and its pair may go with it. Of an
   // If whose condition is a constant it leaves one branch.
@@ -238,22 +236,6 @@ class Propagation {
       leaves_branches_out_ |= is_if && graph_.is_static(Input(node, 0));
     }
     has_transposes_ = transposes > 1;
-  }
-
-  // A Transpose that puts the axes back: both are taken out.
-  bool Undoes(int32_t node, int32_t first) const {
-    if (first < 0 || graph_.op(node) != OpId::kTranspose || graph_.op(first) != OpId::kTranspose) return false;
-    const v1::Attribute* back = graph_.attribute(node, "perm");
-    const v1::Attribute* there = graph_.attribute(first, "perm");
-    // Without one both turn the axes around.
-    if (back == nullptr || there == nullptr) return back == there;
-    const auto& outer = back->ints().values();
-    const auto& inner = there->ints().values();
-    if (outer.size() != inner.size()) return false;
-    for (int i = 0; i < outer.size(); ++i) {
-      if (outer[i] < 0 || outer[i] >= inner.size() || inner[static_cast<int>(outer[i])] != i) return false;
-    }
-    return true;
   }
 
   bool IsStated(int32_t dequantize) const {
@@ -283,12 +265,12 @@ bool StatesInt8(const Graph& graph, const std::vector<v1::DataType>& types, int3
 
 }  // namespace
 
-std::vector<MovedPair> MovedPairsOf(const CheckContext& context, const std::vector<v1::DataType>& types, int opset) {
-  return Propagation(context, types, opset).Run();
+std::vector<MovedPair> MovedPairsOf(const CheckContext& context, const std::vector<v1::DataType>& types) {
+  return Propagation(context, types).Run();
 }
 
-bool CheckPair(const Graph& graph, const std::vector<v1::DataType>& types, const std::vector<MovedPair>& moved,
-               int32_t node, const FindingSource& source, FindingSink& sink) {
+Tri CheckPair(const Graph& graph, const std::vector<v1::DataType>& types, const std::vector<MovedPair>& moved,
+              int32_t node, const FindingSource& source, FindingSink& sink) {
   Place place;
   place.node = node;
   if (StatesInt8(graph, types, node)) {
@@ -299,24 +281,28 @@ bool CheckPair(const Graph& graph, const std::vector<v1::DataType>& types, const
     draft.source = source;
     draft.fix = "Leave output_dtype out: the zero point has the type.";
     sink.Add(std::move(draft));
-    return true;
+    return Tri::kYes;
   }
-  const MovedPair pair = moved.empty() ? MovedPair::kNone : moved[node];
-  switch (pair) {
+  switch (moved.empty() ? MovedPair::kNone : moved[node]) {
     case MovedPair::kNone:
-    case MovedPair::kPerhaps:
-      return false;
+      return Tri::kNo;
     case MovedPair::kUnlike:
       sink.Add(kMovedSigned, place, absl::StrCat(graph.op_type(node), " of dequantized int8 with one reader"),
                "uint8, or a QuantizeLinear behind it", source);
-      return true;
+      return Tri::kYes;
+    case MovedPair::kPerhapsUnlike:
+      sink.NotChecked(&kMovedSigned, node, "the optimizer may move the Transpose away, and the pair behind it");
+      return Tri::kUnknown;
     case MovedPair::kIntoBody:
       sink.Add(kMovedIntoBody, place,
                absl::StrCat(graph.op_type(node), " of dequantized integers is read in a body of control flow"),
                "one that the nodes of its own graph read", source);
-      return true;
+      return Tri::kYes;
+    case MovedPair::kPerhapsIntoBody:
+      sink.NotChecked(&kMovedIntoBody, node, "the optimizer may leave the branch out that reads what is moved");
+      return Tri::kUnknown;
   }
-  return false;
+  return Tri::kNo;
 }
 
 }  // namespace quantgate::onnxruntime

@@ -1,8 +1,7 @@
 // What the optimizer does behind a DequantizeLinear whose result is moved: so that integers are moved, it puts a pair
 // of QuantizeLinear and DequantizeLinear behind the movement. Not every session survives that.
 //
-// Facts read in core/optimizer/qdq_transformer/qdq_propagation.cc of ONNX Runtime and confirmed with sessions
-// of 1.31.1.
+// Facts read in core/optimizer/qdq_transformer/qdq_propagation.cc of ONNX Runtime, and asked of sessions of 1.31.1.
 #ifndef QUANTGATE_RULES_BACKENDS_ONNXRUNTIME_MOVED_PAIR_H_
 #define QUANTGATE_RULES_BACKENDS_ONNXRUNTIME_MOVED_PAIR_H_
 
@@ -13,6 +12,7 @@
 #include "rules/engine/finding.h"
 #include "rules/engine/rule.h"
 #include "rules/graph/graph.h"
+#include "rules/graph/resolve.h"
 
 namespace quantgate::onnxruntime {
 
@@ -20,19 +20,20 @@ extern const RuleInfo kMovedSigned;    // DT506
 extern const RuleInfo kMovedIntoBody;  // GS509
 
 enum class MovedPair : uint8_t {
-  kNone,      // there is none behind the node, or one that does no harm
-  kUnlike,    // its type is stated and made another one
-  kPerhaps,   // the same, unless the optimizer moves a Transpose away
-  kIntoBody,  // a body of control flow reads what would be behind it
+  kNone,             // there is none behind the node, or one that does no harm
+  kUnlike,           // its type is stated and made another one
+  kPerhapsUnlike,    // the same, unless the optimizer moves a Transpose away
+  kIntoBody,         // a body of control flow reads what would be behind it
+  kPerhapsIntoBody,  // the same, unless that is a branch that is left out
 };
 
-// By node; empty: none of them does harm. `types` by value; `opset`: of ONNX's own domain.
-std::vector<MovedPair> MovedPairsOf(const CheckContext& context, const std::vector<v1::DataType>& types, int opset);
+// By node; empty: none of them does harm. `types` by value.
+std::vector<MovedPair> MovedPairsOf(const CheckContext& context, const std::vector<v1::DataType>& types);
 
-// True: no session is made. Also of a pair of the model's own whose type is stated (QuantizeLinear's output_dtype). Of
-// MovedPair::kPerhaps nothing is said.
-bool CheckPair(const Graph& graph, const std::vector<v1::DataType>& types, const std::vector<MovedPair>& moved,
-               int32_t node, const FindingSource& source, FindingSink& sink);
+// Whether no session is made, for the pair behind the node or for one of the model's own whose type is stated
+// (QuantizeLinear's output_dtype). Where that is not known, it is said to be not checked.
+Tri CheckPair(const Graph& graph, const std::vector<v1::DataType>& types, const std::vector<MovedPair>& moved,
+              int32_t node, const FindingSource& source, FindingSink& sink);
 
 }  // namespace quantgate::onnxruntime
 

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
 #include "rules/backends/qnn/lowerers.h"
 
@@ -92,12 +93,13 @@ bool IsEmptyList(const NodeView& view, const Operand& input) {
 
 // Those that count; all where none does.
 std::vector<const Operand*> PartsOf(const NodeView& view, bool stacks) {
-  std::vector<const Operand*> parts, all;
+  const auto is_empty = [&view](const Operand& input) { return IsEmptyList(view, input); };
+  const bool takes_all = stacks || absl::c_all_of(view.inputs(), is_empty);
+  std::vector<const Operand*> parts;
   for (const Operand& input : view.inputs()) {
-    all.push_back(&input);
-    if (stacks || !IsEmptyList(view, input)) parts.push_back(&input);
+    if (takes_all || !is_empty(input)) parts.push_back(&input);
   }
-  return parts.empty() ? all : parts;
+  return parts;
 }
 
 // ExecuTorch has a stack of reals built as it is, and one of integers as PyTorch says it (partition/utils.py).

@@ -96,11 +96,7 @@ void AddResult(const NodeView& view, int port, Emission& emission) {
 }  // namespace
 
 Lowering LowerReductionWithIndex(const NodeView& view, absl::string_view name, Emission& emission) {
-  // QNN refuses it for the values, which have no encoding where nobody reads them. Otherwise it is taken, and is not
-  // prepared (EN228).
-  const bool keeps_places = KeepsPlaces(view.graph(), view.node());
-  const bool reads_places_alone = IsRead(view, view.output(1)) && !IsRead(view, view.output(0));
-  if (keeps_places && reads_places_alone && view.input(0) != nullptr && view.input(0)->quantized) {
+  if (RefusesPlaces(view)) {
     return NoCounterpart("ExecuTorch makes an arg max or arg min of torch.max and torch.min in a strict export alone");
   }
   const int rank = view.rank(view.input(0));
@@ -110,7 +106,7 @@ Lowering LowerReductionWithIndex(const NodeView& view, absl::string_view name, E
   AddResult(view, 0, emission);
   emission.AddInt("axes", axis);
   emission.AddInt("keep_dims", KeepDims(view));
-  if (view.output(1) != nullptr && !keeps_places) {
+  if (view.output(1) != nullptr && !KeepsPlaces(view.graph(), view.node())) {
     emission.Begin(name == "ReduceMax" ? "Argmax" : "Argmin", view.node());
     AddInput(view, view.input(0), emission);
     AddOutput(view, view.output(1), emission);

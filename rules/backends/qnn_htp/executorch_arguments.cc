@@ -202,8 +202,7 @@ bool FindOddBlocks(const CheckContext& context, const ResolvedOp& op, FindingSin
 bool FindExtremeWithPlaces(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
   if (!KeepsPlaces(context.graph(), op.node)) return false;
   const NodeView view(context, op, nullptr);
-  const bool refused = view.input(0) != nullptr && view.input(0)->quantized && !IsRead(view, view.output(0));
-  if (refused || !IsRead(view, view.output(1))) return false;
+  if (RefusesPlaces(view) || !IsRead(view, view.output(1))) return false;
   Place place;
   place.node = op.node;
   sink.Add(kExtremeWithPlaces, place, "places that are read",

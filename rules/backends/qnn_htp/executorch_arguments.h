@@ -12,8 +12,8 @@ extern const RuleInfo kHardtanhMaximum;    // EN224
 extern const RuleInfo kDepthwiseVolume;    // EN225
 extern const RuleInfo kBlocksOfColumns;    // EN226
 extern const RuleInfo kAverageOfVolume;    // EN227
-extern const RuleInfo kEmptyIndex;         // EN229
 extern const RuleInfo kExtremeWithPlaces;  // EN228
+extern const RuleInfo kEmptyIndex;         // EN229
 
 // Whether the builder raises over the node's arguments; said as EN224, EN225 or EN229.
 bool FindRaisingArguments(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "rules/backends/qnn/removed.h"
+#include "rules/engine/toolchain.h"
 
 namespace quantgate::qnn_htp {
 namespace {
@@ -177,8 +178,6 @@ class Walk {
 };
 
 }  // namespace
-
-bool ReshapesOperands(OpId id) { return id == OpId::kAdd || id == OpId::kSub || id == OpId::kMul || id == OpId::kDiv; }
 
 int RankOfOutput(const Graph& graph, int32_t node) {
   return graph.num_outputs(node) > 0 && graph.output(node, 0) >= 0 ? graph.rank(graph.output(node, 0)) : -1;

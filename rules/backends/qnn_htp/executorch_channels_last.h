@@ -13,9 +13,6 @@
 
 namespace quantgate::qnn_htp {
 
-// Whether ExecuTorch gives operands of the operator the rank of the result, by a reshape in front
-// (_passes/expand_broadcast_tensor_shape.py). Those of an expand belong to what it becomes.
-bool ReshapesOperands(OpId id);
 // Rank of the node's first output; -1: not known.
 int RankOfOutput(const Graph& graph, int32_t node);
 

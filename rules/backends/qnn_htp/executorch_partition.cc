@@ -14,6 +14,7 @@
 #include "rules/backends/in_place.h"
 #include "rules/backends/qnn_htp/executorch_channels_last.h"
 #include "rules/backends/shared_encoding.h"
+#include "rules/engine/toolchain.h"
 #include "rules/values/lost_writes.h"
 
 namespace quantgate::qnn_htp {
@@ -133,7 +134,7 @@ std::vector<int32_t> PassedOn(const Graph& graph, const ResolvedGraph& resolved,
 }
 
 // Constants that a delegated operator does not read, but whose cast (of integers of 64 bits) or reshape
-// (executorch_channels_last.h, ReshapesOperands) in front of a refused one is delegated.
+// (ReshapesOperands) in front of a refused one is delegated.
 class PreparedConstants {
  public:
   PreparedConstants(const Graph& graph, const ResolvedGraph& resolved, const ModuleResult& result)
