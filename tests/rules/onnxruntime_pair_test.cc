@@ -153,6 +153,43 @@ std::vector<PairCase> Cases() {
       {"ComputedInBetween", {{"Relu", "d", "r"}, {"Transpose", "r", "t"}, {"Sin", "t", "y"}}, {"y"}, {}},
       {"BehindIdentity", {{"Identity", "d", "r"}, {"Transpose", "r", "t"}, {"Sin", "t", "y"}}, {"y"}, {"DT506 t"}},
       {"BehindDropout", {{"Transpose", "d", "t"}, {"Dropout", "t", "r"}, {"Q", "r", "y"}}, {"y"}, {}},
+      {"ReshapedAgain",
+       {{"Reshape", "d", "t"}, {"Reshape", "t", "u"}, {"Sin", "u", "y"}, {"Cos", "u", "v"}},
+       {"y", "v"},
+       {}},
+      {"ReshapedAgainAndAgain",
+       {{"Reshape", "d", "t"}, {"Unsqueeze", "t", "u"}, {"Squeeze", "u", "v"}, {"Sin", "v", "y"}},
+       {"y"},
+       {"DT506 v"}},
+      {"ReshapedAfterAnotherMovement",
+       {{"Unsqueeze", "d", "t"}, {"Reshape", "t", "u"}, {"Sin", "u", "y"}, {"Cos", "u", "v"}},
+       {"y", "v"},
+       {"DT506 t"}},
+      {"ReshapedAgainBesideAReader",
+       {{"Reshape", "d", "t"}, {"Reshape", "t", "u"}, {"Sin", "u", "y"}, {"Cos", "t", "v"}},
+       {"y", "v"},
+       {"DT506 u"}},
+      {"MovedTwiceAlike",
+       {{"Reshape", "d", "t"}, {"Slice", "t", "u"}, {"Slice", "t", "v"}, {"Sin", "u", "y"}, {"Cos", "v", "w"}},
+       {"y", "w"},
+       {"DT506 t"}},
+      {"MovedTwiceAlikeBesideAReader",
+       {{"Reshape", "d", "t"},
+        {"Slice", "t", "u"},
+        {"Slice", "t", "v"},
+        {"Sin", "u", "y"},
+        {"Cos", "v", "w"},
+        {"Exp", "t", "e"}},
+       {"y", "w", "e"},
+       {}},
+      {"MovedTwiceUnlike",
+       {{"Reshape", "d", "t"}, {"Slice", "t", "u"}, {"Unsqueeze", "t", "v"}, {"Sin", "u", "y"}, {"Cos", "v", "w"}},
+       {"y", "w"},
+       {"DT506 u", "DT506 v"}},
+      {"MovedTwiceAlikeByOneDequantizer",
+       {{"Slice", "d", "u"}, {"Slice", "d", "v"}, {"Sin", "u", "y"}, {"Cos", "v", "w"}},
+       {"y", "w"},
+       {"DT506 u", "DT506 v"}},
       {"ForItsShape", {{"Transpose", "d", "t"}, {"Shape", "t", "y"}}, {"y"}, {}},
       {"AlsoForItsShape", {{"Transpose", "d", "t"}, {"Sin", "t", "y"}, {"Shape", "t", "u"}}, {"y", "u"}, {"DT506 t"}},
   };
@@ -174,6 +211,14 @@ TEST(OrtPair, IsPerhapsGoneWithATranspose) {
   EXPECT_EQ(verdict({{"Transpose", "d", "t"}, {"Sin", "t", "u"}, {"Back", "u", "y"}}), v1::Result::UNKNOWN);
   EXPECT_EQ(verdict({{"Transpose", "d", "t"}, {"Q", "t", "u"}, {"Back", "u", "y"}}), v1::Result::UNKNOWN);
   EXPECT_EQ(verdict({{"Transpose", "d", "t"}, {"Back", "t", "u"}, {"Sin", "u", "y"}}), v1::Result::UNKNOWN);
+  EXPECT_EQ(verdict({{"Transpose", "d", "t"}, {"Q", "t", "u"}, {"Slice", "t", "v"}, {"Sin", "v", "y"}}),
+            v1::Result::UNKNOWN);
+  EXPECT_EQ(
+      verdict({{"Transpose", "d", "t"}, {"Q", "t", "u"}, {"Slice", "t", "v"}, {"Slice", "v", "w"}, {"Sin", "w", "y"}}),
+      v1::Result::UNKNOWN);
+  EXPECT_EQ(verdict({{"Identity", "d", "i"}, {"Transpose", "i", "t"}, {"Sin", "i", "u"}, {"Sin", "t", "y"}}),
+            v1::Result::UNKNOWN);
+  EXPECT_EQ(verdict({{"Identity", "d", "i"}, {"Transpose", "i", "t"}, {"Sin", "t", "y"}}), v1::Result::REJECTED);
   EXPECT_EQ(verdict({{"Transpose", "d", "t"}, {"Sin", "t", "y"}}), v1::Result::REJECTED);
   EXPECT_EQ(verdict({{"Transpose", "d", "t"}, {"Q", "t", "y"}}), v1::Result::ACCEPTED);
 }

@@ -1,15 +1,13 @@
 #include "rules/backends/onnxruntime/moved_pair.h"
 
 #include <algorithm>
-#include <iterator>
-#include <limits>
-#include <string>
 #include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/string_view.h"
 #include "rules/backends/onnxruntime/node.h"
+#include "rules/backends/onnxruntime/simplified.h"
 #include "rules/backends/onnxruntime/unsigned_pair.h"
 #include "rules/graph/elements.h"
 #include "rules/graph/quantizer.h"
@@ -65,14 +63,15 @@ class Propagation {
       : context_(context), graph_(context.graph()), types_(types), opset_(OperatorSet(context.model(), "")) {}
 
   std::vector<MovedPair> Run() {
-    const auto moves = [this](int32_t node) { return IsMovement(node); };
+    const auto moves = [this](int32_t node) { return Moves(node); };
     const absl::Span<const int32_t> kinds = graph_.unlike_nodes();
     if (graph_.quantizers().empty() || std::none_of(kinds.begin(), kinds.end(), moves)) return {};
-    CountReaders();
+    left_ = Simplify(context_, types_);
     FindEndsInQuantize();
     LookForOthers();
     std::vector<MovedPair> pairs(graph_.num_nodes(), MovedPair::kNone);
     source_.assign(graph_.num_nodes(), -1);
+    may_get_ahead_.assign(graph_.num_nodes(), false);
     for (const int32_t node : graph_.order()) {
       if (IsMovement(node)) pairs[node] = PairBehind(node);
     }
@@ -80,111 +79,12 @@ class Propagation {
   }
 
  private:
-  // Of a value, and of those that are the same one by another name.
-  struct Readers {
-    int count = 0;       // nodes, once for each input, and the caller, but for QuantizeLinear nodes
-    int quantizers = 0;  // QuantizeLinear nodes
-    bool body = false;
-    bool gone = false;  // a node that is not there any more
-    int32_t node = -1;  // the last of them; -1: it is the caller
-  };
-
-  bool IsMovement(int32_t node) const {
-    const auto* found = std::find(std::begin(kMovements), std::end(kMovements), graph_.op_type(node));
-    return found != std::end(kMovements) && Output(node) >= 0 && PassedOn(node) < 0;
-  }
+  bool Moves(int32_t node) const { return absl::c_linear_search(kMovements, graph_.op_type(node)); }
+  bool IsMovement(int32_t node) const { return Moves(node) && Output(node) >= 0 && !left_.is_gone[node]; }
   int32_t Output(int32_t node) const { return graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1; }
   int32_t Input(int32_t node, int i) const { return i < graph_.num_inputs(node) ? graph_.input(node, i) : -1; }
 
-  // Which input the node gives on as it is, for which it is taken out before; -1: none.
-  int PassedOn(int32_t node) const {
-    if (Output(node) < 0 || graph_.is_graph_output(Output(node))) return -1;
-    switch (graph_.op(node)) {
-      case OpId::kIdentity:
-      case OpId::kDropout:
-        return Input(node, 0) >= 0 ? 0 : -1;
-      case OpId::kCast:
-        return Input(node, 0) >= 0 && types_[Input(node, 0)] != v1::DATA_TYPE_UNSPECIFIED &&
-                       types_[Input(node, 0)] == types_[Output(node)]
-                   ? 0
-                   : -1;
-      case OpId::kSlice:
-        return TakesAll(node) ? 0 : -1;
-      case OpId::kAdd:
-        return IsNeutral(node, 1, 0) ? 0 : IsNeutral(node, 0, 0) ? 1 : -1;
-      case OpId::kMul:
-        return IsNeutral(node, 1, 1) ? 0 : IsNeutral(node, 0, 1) ? 1 : -1;
-      case OpId::kSub:
-        return IsNeutral(node, 1, 0) ? 0 : -1;
-      case OpId::kDiv:
-        return IsNeutral(node, 1, 1) ? 0 : -1;
-      default:
-        return -1;
-    }
-  }
-  bool IsTakenOut(int32_t node) const { return PassedOn(node) >= 0; }
-
-  // One of two operands is that number, and does not make the other one larger.
-  bool IsNeutral(int32_t node, int operand, double number) const {
-    const int32_t value = Input(node, operand), other = Input(node, 1 - operand);
-    return value >= 0 && other >= 0 && FixedScalar(graph_, value) == number &&
-           graph_.rank(value) <= std::max(graph_.rank(other), 0);
-  }
-
-  bool TakesAll(int32_t node) const {
-    const auto is_all = [&](int argument, int64_t number) {
-      const int32_t value = Input(node, argument);
-      if (value < 0 || !graph_.is_constant(value) || graph_.is_graph_input(value)) return false;
-      const IntegerView numbers = IntegersOf(graph_.value(value));
-      return !numbers.empty() && absl::c_all_of(numbers, [number](int64_t each) { return each == number; });
-    };
-    constexpr int kStarts = 1, kEnds = 2, kSteps = 4;
-    return Input(node, 0) >= 0 && is_all(kStarts, 0) && is_all(kEnds, std::numeric_limits<int64_t>::max()) &&
-           (Input(node, kSteps) < 0 || is_all(kSteps, 1));
-  }
-
-  void CountReaders() {
-    same_as_.resize(graph_.num_values());
-    for (int32_t value = 0; value < graph_.num_values(); ++value) same_as_[value] = value;
-    readers_.resize(graph_.num_values());
-    for (const int32_t node : graph_.order()) {
-      if (const int input = PassedOn(node); input >= 0) same_as_[Output(node)] = same_as_[Input(node, input)];
-    }
-    for (int32_t value = 0; value < graph_.num_values(); ++value) {
-      Readers& readers = readers_[same_as_[value]];
-      readers.body |= graph_.is_read_in_body(value);
-      readers.count += graph_.is_graph_output(value);
-    }
-    for (auto node = graph_.order().rbegin(); node != graph_.order().rend(); ++node) {
-      if (IsTakenOut(*node)) continue;
-      const bool gone = IsGone(*node);
-      for (int i = 0; i < graph_.num_inputs(*node); ++i) {
-        if (graph_.input(*node, i) >= 0) CountReader(*node, gone, readers_[same_as_[graph_.input(*node, i)]]);
-      }
-    }
-  }
-  void CountReader(int32_t node, bool gone, Readers& readers) const {
-    if (gone) {
-      readers.gone = true;
-      return;
-    }
-    if (IsQuantize(graph_, node)) {
-      ++readers.quantizers;
-    } else {
-      ++readers.count;
-    }
-    readers.node = node;
-  }
-  // A shape that is known is a constant by then, and with it goes what was computed for its sake alone.
-  bool IsGone(int32_t node) const {
-    if (graph_.num_outputs(node) != 1 || Output(node) < 0) return false;
-    if (graph_.op(node) == OpId::kShape) {
-      return WholeOrNone(context_.Once(InferShapes).numbers.of(Output(node))).has_value();
-    }
-    const Readers& readers = Behind(node);
-    return readers.gone && readers.count + readers.quantizers == 0 && !readers.body;
-  }
-  const Readers& Behind(int32_t node) const { return readers_[same_as_[Output(node)]]; }
+  const Readers& Behind(int32_t node) const { return left_.readers[left_.same_as[Output(node)]]; }
 
   // Movements with one reader each, up to a QuantizeLinear, get a pair from behind, whose type is not stated.
   void FindEndsInQuantize() {
@@ -196,7 +96,7 @@ class Propagation {
       ends_in_quantize_[*node] = readers.quantizers > 0
                                      ? HasFixedScalars(readers.node)
                                      : IsMovement(readers.node) && ends_in_quantize_[readers.node] &&
-                                           same_as_[Input(readers.node, 0)] == same_as_[Output(*node)];
+                                           left_.same_as[Input(readers.node, 0)] == left_.same_as[Output(*node)];
     }
   }
 
@@ -208,22 +108,39 @@ class Propagation {
   // The DequantizeLinear that the pair in front of the node is of; -1: there is none. What constants dequantize to is
   // computed before.
   int32_t SourceOf(int32_t node) const {
-    const int32_t value = Input(node, 0) < 0 ? -1 : same_as_[Input(node, 0)];
+    const int32_t value = Input(node, 0) < 0 ? -1 : left_.same_as[Input(node, 0)];
     const int32_t producer = value < 0 || graph_.is_static(value) ? -1 : graph_.producer(value);
     if (producer < 0) return -1;
     if (IsMovement(producer)) return source_[producer];
     return IsDequantize(graph_, producer) && HasFixedScalars(producer) ? producer : -1;
   }
 
+  // A Transpose that a QuantizeLinear reads, too, gets no pair, nor does what moves its result on; but the optimizer
+  // may move that in front of it, and then it gets one.
   MovedPair PairBehind(int32_t node) {
     const int32_t source = SourceOf(node);
     const Readers& readers = Behind(node);
-    const bool read = readers.count > 0 || readers.body;
-    if (source < 0 || !read || readers.quantizers > 0 || ends_in_quantize_[node]) return MovedPair::kNone;
+    if (source < 0 || ends_in_quantize_[node]) return MovedPair::kNone;
+    const bool transposes = graph_.op(node) == OpId::kTranspose;
+    const int32_t moved = left_.same_as[Input(node, 0)];
+    const bool may_get_ahead = may_get_ahead_[graph_.producer(moved)];
+    may_get_ahead_[node] = readers.quantizers > 0 ? transposes : may_get_ahead;
+    if (readers.quantizers > 0 && !transposes) return MovedPair::kNone;
     source_[node] = source;
-    if (readers.body) return leaves_branches_out_ ? MovedPair::kPerhapsIntoBody : MovedPair::kIntoBody;
+    if (readers.quantizers > 0 || (readers.count == 0 && !readers.body)) return MovedPair::kNone;
+    const bool perhaps = may_get_ahead || (transposes && IsSharedByAnotherName(node));
+    if (readers.body) {
+      return leaves_branches_out_ || perhaps ? MovedPair::kPerhapsIntoBody : MovedPair::kIntoBody;
+    }
     if (readers.count != 1 || !IsStated(source)) return MovedPair::kNone;
-    return has_transposes_ && graph_.op(node) == OpId::kTranspose ? MovedPair::kPerhapsUnlike : MovedPair::kUnlike;
+    return perhaps || (transposes && has_transposes_) ? MovedPair::kPerhapsUnlike : MovedPair::kUnlike;
+  }
+
+  // Behind an Identity (say) readers share one DequantizeLinear at first, and it is propagated once each has its own. A
+  // Transpose may have got a pair by then, of no stated type.
+  bool IsSharedByAnotherName(int32_t node) const {
+    const int32_t value = Input(node, 0), left = left_.same_as[value];
+    return value != left && left_.readers[left].count + left_.readers[left].quantizers > 1;
   }
 
   // The optimizer moves a Transpose through what is around it, towards another one, and its pair may go with it. Of an
@@ -248,12 +165,12 @@ class Propagation {
   const Graph& graph_;
   const std::vector<v1::DataType>& types_;
   const int opset_;
-  std::vector<int32_t> same_as_;  // by value
-  std::vector<Readers> readers_;  // by value, of those that are the same as themselves
+  Simplified left_;
   std::vector<bool> ends_in_quantize_;
   bool has_transposes_ = false;       // several, of what is not constant
   bool leaves_branches_out_ = false;  // of an If
   std::vector<int32_t> source_;       // by node: the DequantizeLinear that the pair behind it is of; -1: there is none
+  std::vector<bool> may_get_ahead_;   // by node: of a Transpose that a QuantizeLinear reads, too
 };
 
 // Stated by the model itself, beside a zero point that will be another one.
