@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "rules/backends/onnxruntime/unsigned_pair.h"
+#include "rules/backends/onnxruntime/values.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/elements.h"
 #include "rules/graph/quantizer.h"

@@ -9,9 +9,8 @@
 #include "rules/backends/onnxruntime/node.h"
 #include "rules/backends/onnxruntime/simplified.h"
 #include "rules/backends/onnxruntime/unsigned_pair.h"
-#include "rules/graph/elements.h"
+#include "rules/backends/onnxruntime/values.h"
 #include "rules/graph/quantizer.h"
-#include "rules/onnx/infer.h"
 
 namespace quantgate::onnxruntime {
 

@@ -8,7 +8,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/inlined_vector.h"
-#include "rules/backends/onnxruntime/unsigned_pair.h"
+#include "rules/backends/onnxruntime/values.h"
 #include "rules/graph/elements.h"
 #include "rules/graph/quantizer.h"
 #include "rules/onnx/infer.h"

@@ -1,28 +1,11 @@
 #include "rules/backends/onnxruntime/unsigned_pair.h"
 
-#include "absl/types/span.h"
-#include "rules/graph/elements.h"
+#include <optional>
+
+#include "rules/backends/onnxruntime/values.h"
 #include "rules/graph/quantizer.h"
 
 namespace quantgate::onnxruntime {
-
-std::optional<double> FixedScalar(const Graph& graph, int32_t value) {
-  if (value < 0 || !graph.is_constant(value) || graph.is_graph_input(value)) return std::nullopt;
-  const RealView numbers = NumbersOf(graph.value(value));
-  return numbers.size() == 1 ? std::optional<double>(numbers[0]) : std::nullopt;
-}
-
-int32_t OnlyUse(const Graph& graph, int32_t value) {
-  if (value < 0) return -1;
-  const absl::Span<const Use> uses = graph.uses(value);
-  const bool read_elsewhere = graph.is_graph_output(value) || graph.is_read_in_body(value);
-  return uses.size() == 1 && uses[0].input == 0 && !read_elsewhere ? uses[0].node : -1;
-}
-
-int32_t StoredOf(const Graph& graph, int32_t quantizer) {
-  if (IsDequantize(graph, quantizer)) return graph.num_inputs(quantizer) > 0 ? graph.input(quantizer, 0) : -1;
-  return graph.output(quantizer, 0);
-}
 
 bool IsMadeUnsigned(const Graph& graph, const std::vector<v1::DataType>& types, int32_t quantizer) {
   const int32_t stored = StoredOf(graph, quantizer);

@@ -15,7 +15,8 @@
 namespace quantgate::simulator {
 namespace {
 
-// Products for each column. Under a sanitizer each takes a hundred times as long, and deep ones and tall ones are enough.
+// Products for each column. Under a sanitizer each takes a hundred times as long, and deep ones and tall ones are
+// enough.
 #ifdef QUANTGATE_SANITIZED
 constexpr int64_t kMostProducts = 147 * 70;
 #else

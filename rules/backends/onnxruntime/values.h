@@ -1,0 +1,24 @@
+// What the optimizer asks of values: whether one is a constant number, and which node alone reads it.
+#ifndef QUANTGATE_RULES_BACKENDS_ONNXRUNTIME_VALUES_H_
+#define QUANTGATE_RULES_BACKENDS_ONNXRUNTIME_VALUES_H_
+
+#include <cstdint>
+#include <optional>
+
+#include "rules/graph/graph.h"
+
+namespace quantgate::onnxruntime {
+
+// One number of a constant; nullopt when it is none, or has several. An initializer that is an input of the graph is no
+// constant to the optimizer: a caller may give another one.
+std::optional<double> FixedScalar(const Graph& graph, int32_t value);
+
+// The node that reads the value as its first input, where nothing else does; -1: there is none.
+int32_t OnlyUse(const Graph& graph, int32_t value);
+
+// The integers: what a DequantizeLinear reads, or a QuantizeLinear writes.
+int32_t StoredOf(const Graph& graph, int32_t quantizer);
+
+}  // namespace quantgate::onnxruntime
+
+#endif  // QUANTGATE_RULES_BACKENDS_ONNXRUNTIME_VALUES_H_
