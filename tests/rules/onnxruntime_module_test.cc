@@ -105,6 +105,19 @@ GraphBuilder Dilated(const std::string& auto_pad) {
   return b;
 }
 
+GraphBuilder Transposed(const std::vector<int64_t>& strides) {
+  GraphBuilder b;
+  b.Input("x", kFloat, {1, 4, 6, 6});
+  b.Weight("w", kFloat, {4, 2, 2, 2}, 128);
+  b.Node("ConvTranspose", "node", {"x", "w"}, {"y"});
+  SetInts(b, "dilations", {2, 2});
+  SetInts(b, "output_padding", {0, 1});
+  SetInts(b, "strides", strides);
+  b.Value("y").set_dtype(kFloat);
+  b.Output("y");
+  return b;
+}
+
 GraphBuilder Resized(const std::string& mode, const std::vector<double>& scales, v1::DataType type = kFloat) {
   GraphBuilder b;
   b.Input("x", type, std::vector<int64_t>(scales.size(), 4));
@@ -608,6 +621,16 @@ std::vector<OrtCase> OrtCases() {
       {"PoolOfRankFive",
        [] {
          return Pooled({1, 1, 2, 2, 2});
+       },
+       ""},
+      {"PaddedBeyondAStride",
+       [] {
+         return Transposed({2, 1});
+       },
+       "GS506"},
+      {"PaddedWithinAStride",
+       [] {
+         return Transposed({1, 2});
        },
        ""},
       {"DilatedWithAutomaticPads", [] { return Dilated("SAME_UPPER"); }, "GS506"},

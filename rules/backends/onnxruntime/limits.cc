@@ -84,6 +84,7 @@ class Limits {
     CheckRank();
     CheckNames();
     if (absl::c_linear_search(kConvolutions, call_.op)) CheckConvolution();
+    if (call_.op == "ConvTranspose") CheckOutputPadding();
     if (call_.op == "Resize" || call_.op == "Upsample") CheckResize();
     if (call_.op == "Pad") CheckReflection();
     return refused_;
@@ -166,6 +167,18 @@ class Limits {
     if (absl::c_all_of(dilations, [](int64_t dilation) { return dilation == 1; })) return;
     Refuse(absl::StrCat("dilations ", ShapeText(dilations), " with auto_pad ", Text("auto_pad")), "pads beside them",
            true);
+  }
+
+  // Beside a larger dilation the definition allows it. Beyond that it is said of any target.
+  void CheckOutputPadding() {
+    const absl::Span<const int64_t> added = Ints("output_padding"), strides = Ints("strides");
+    const absl::Span<const int64_t> dilations = Ints("dilations");
+    for (size_t i = 0; i < std::min(added.size(), dilations.size()); ++i) {
+      const int64_t stride = i < strides.size() ? strides[i] : 1;
+      if (added[i] < stride || added[i] >= dilations[i]) continue;
+      Refuse(absl::StrCat("output_padding ", added[i], " with a stride of ", stride), "less than the stride", true);
+      return;
+    }
   }
 
   void CheckResize() {
