@@ -100,9 +100,13 @@ void CheckActivations(NodeShapes& node) {
   }
 }
 
-// In training the running mean and variance are results as well.
+// In training the running mean and variance are results as well, and were followed by those of the batch.
 void CheckBatchNorm(NodeShapes& node) {
-  if (node.opset() < 14) return;
+  if (node.opset() < 14) {
+    const bool one_or_all = node.num_outputs() <= 1 || node.num_outputs() >= 5;
+    if (!one_or_all) node.BadParameter(absl::StrCat(node.num_outputs(), " outputs"), "1, or the 5 of training");
+    return;
+  }
   const bool trains = node.integer("training_mode", 0) != 0;
   const int wanted = trains ? 3 : 1;
   if (node.num_outputs() == wanted || node.num_outputs() == 0) return;

@@ -693,6 +693,14 @@ std::function<void(GraphBuilder&)> BatchOf(const Sizes& parameters, int opset, i
   return Node("BatchNormalization", {{2, 3, 4, 5}, parameters, parameters, parameters, parameters}, form);
 }
 
+// The same with so many outputs.
+std::function<void(GraphBuilder&)> BatchInto(int outputs, int opset) {
+  return [=](GraphBuilder& b) {
+    BatchOf({3}, opset, /*spatial=*/1)(b);
+    for (int i = 1; i < outputs; ++i) b.Find("n").add_outputs(b.Id(absl::StrCat("y", i)));
+  };
+}
+
 // With these scales, of [1, 1, 4, 4].
 std::function<void(GraphBuilder&)> ByScales(const std::string& op, const std::vector<double>& scales, int opset) {
   return [=](GraphBuilder& b) {
@@ -775,6 +783,10 @@ std::vector<SoundnessCase> MeaningCases() {
        Node("BatchNormalization", {{2, 3}, {3}, {3}, {3}, {3}}, OfNumber("training_mode", 1)), "GS013", "n"},
       {"NotTrainedWithOneOutput", Empty,
        Node("BatchNormalization", {{2, 3}, {3}, {3}, {3}, {3}}, OfNumber("training_mode", 0)), ""},
+      {"OldBatchWithOneOutput", Empty, BatchInto(1, 9), "-GS013"},
+      {"OldBatchWithFourOutputs", Empty, BatchInto(4, 9), "GS013", "n"},
+      {"OldBatchWithFiveOutputs", Empty, BatchInto(5, 9), "-GS013"},
+      {"OlderBatchWithTwoOutputs", Empty, BatchInto(2, 7), "GS013", "n"},
       {"ScaleOfNothing", Empty, ByScales("Resize", {1, 1, 0, 2}, 19), "GS013", "n"},
       {"ScaleOfAHalf", Empty, ByScales("Resize", {1, 1, 0.5, 2}, 19), ""},
       {"UpsampledByAHalf", Empty, ByScales("Upsample", {1, 1, 0.5, 2}, 9), "GS013", "n"},
