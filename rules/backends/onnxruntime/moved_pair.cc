@@ -207,7 +207,8 @@ Tri CheckPair(const Graph& graph, const std::vector<v1::DataType>& types, const 
                "uint8, or a QuantizeLinear behind it", source);
       return Tri::kYes;
     case MovedPair::kPerhapsUnlike:
-      sink.NotChecked(&kMovedSigned, node, "the optimizer may move the Transpose away, and the pair behind it");
+      sink.NotChecked(&kMovedSigned, node,
+                      "it depends on where the optimizer moves a Transpose whether a pair is behind it");
       return Tri::kUnknown;
     case MovedPair::kIntoBody:
       sink.Add(kMovedIntoBody, place,
@@ -215,7 +216,8 @@ Tri CheckPair(const Graph& graph, const std::vector<v1::DataType>& types, const 
                "one that the nodes of its own graph read", source);
       return Tri::kYes;
     case MovedPair::kPerhapsIntoBody:
-      sink.NotChecked(&kMovedIntoBody, node, "the optimizer may leave the branch out that reads what is moved");
+      sink.NotChecked(&kMovedIntoBody, node,
+                      "the optimizer may leave the branch out that reads what is moved, or move a Transpose behind it");
       return Tri::kUnknown;
   }
   return Tri::kNo;

@@ -22,9 +22,9 @@ extern const RuleInfo kMovedIntoBody;  // GS509
 enum class MovedPair : uint8_t {
   kNone,             // there is none behind the node, or one that does no harm
   kUnlike,           // its type is stated and made another one
-  kPerhapsUnlike,    // the same, unless the optimizer moves a Transpose away
+  kPerhapsUnlike,    // the same, by where the optimizer moves a Transpose
   kIntoBody,         // a body of control flow reads what would be behind it
-  kPerhapsIntoBody,  // the same, unless that is a branch that is left out
+  kPerhapsIntoBody,  // the same, unless that is a branch that is left out, and by where a Transpose goes
 };
 
 // By node; empty: none of them does harm. `types` by value.
