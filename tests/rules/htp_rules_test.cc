@@ -54,6 +54,12 @@ class TestOp {
   TestOp& Axis(int axis) {
     return With([&](BackendTensor& t) { t.axis = axis; });
   }
+  // One size for each axis of the origin; the tensor has scales.
+  TestOp& Blocks(std::vector<int64_t> sizes) {
+    sizes_.push_back(std::move(sizes));
+    qparams_.back().block_sizes = sizes_.back();
+    return *this;
+  }
   TestOp& Kind(Encoding encoding) {
     return With([&](BackendTensor& t) { t.encoding = encoding; });
   }
@@ -105,6 +111,7 @@ class TestOp {
   std::deque<std::vector<int32_t>> axes_;
   std::deque<QuantParams> qparams_;
   std::deque<std::vector<int64_t>> dims_;
+  std::deque<std::vector<int64_t>> sizes_;
 };
 
 std::vector<std::string> Codes(const BackendOp& op, int arch, const std::vector<Violation>& reported = {},
@@ -264,6 +271,18 @@ std::vector<Case> Cases() {
   scales(grouped(4, 2, 1), grouped(4, 2, 1, {2, 2}, Encoding::kPerTensor));
   scales(grouped(8, 1, 1), grouped(8, 1, 1, {2, 1}));
   scales(grouped(8, 2, 1, {1, 1}), grouped(8, 1, 1, {1, 1}));
+  // A filter of `height` by 3, one scale for each `block` input channels.
+  const auto blocks = [](int64_t height, std::vector<int64_t> block, const char* input = "UFIXED_POINT_16") {
+    TestOp op = T("Conv2d");
+    op.In(input).In(kS8, {0.1, 0.2}, {0, 0}).Bits(4).Kind(Encoding::kBlockExpansion).Blocks(std::move(block));
+    op.Dims({height, 3, 32, 4}).Out(input);
+    return op;
+  };
+  const auto filter_blocks = [&](TestOp fires, TestOp neighbor) { add("AX208", fires, neighbor); };
+  filter_blocks(blocks(3, {1, 8, 1, 1}), blocks(3, {1, 9, 1, 1}));
+  filter_blocks(blocks(1, {1, 2, 1, 1}), blocks(1, {1, 4, 1, 1}));
+  filter_blocks(blocks(3, {1, 8, 1, 1}), blocks(int64_t{1} << 62, {1, int64_t{1} << 62, 4, 1}));
+  filter_blocks(blocks(3, {1, 8, 1, 1}), blocks(3, {1, 8, 1, 1}, kF16));
   // Bias: dropped, mis-scaled, saturating.
   add("FX201", T("Conv2d").In(kU8, {0.5}, {0}).In(kS8, two).In(kS32, {0.005}, {0}).Out(kU8),
       T("Conv2d").In(kU8, {0.5}, {0}).In(kS8, two).In(kS32, {0.005, 0.01}, zeros).Out(kU8));

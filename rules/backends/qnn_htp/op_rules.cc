@@ -4,6 +4,7 @@
 #include "rules/backends/qnn_htp/constant_extremum.h"
 #include "rules/backends/qnn_htp/dynamic_qparams.h"
 #include "rules/backends/qnn_htp/executorch_defects.h"
+#include "rules/backends/qnn_htp/filter_blocks.h"
 #include "rules/backends/qnn_htp/float_kernels.h"
 #include "rules/backends/qnn_htp/fractional_zero_point.h"
 #include "rules/backends/qnn_htp/full_width.h"
@@ -53,6 +54,7 @@ absl::Span<const OpRule> OpRules() {
       {&kFullyConnectedAxis, CheckFullyConnectedAxis},
       {&kRunTimeWeights, CheckRunTimeWeights},
       {&kBlockWeights, CheckBlockWeights},
+      {&kFilterBlocks, CheckFilterBlocks, /*in_measured_table=*/false, /*unprepared=*/true},
       {&kPerChannelParameters, CheckPerChannelParameters},
       {&kPerChannelActivation, CheckPerChannelActivation},
       {&kPerChannelTable, CheckPerChannelTable, /*in_measured_table=*/false, /*unprepared=*/true},
