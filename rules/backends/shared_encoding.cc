@@ -32,6 +32,19 @@ void PassThroughIdentities(const ResolvedGraph& resolved, Encodings& encodings) 
   }
 }
 
+// What an unbind takes apart, with the encoding of the whole (backends/qualcomm/_passes/annotate_unbind.py).
+void PassToParts(const ResolvedGraph& resolved, Encodings& encodings) {
+  for (const ResolvedOp& op : resolved.ops()) {
+    if (op.op == nullptr || op.op->id != OpId::kUnstack || op.input_count == 0) continue;
+    const Operand& whole = resolved.inputs(op)[0];
+    const Operand* encoding = whole.quantized || whole.edge_value < 0 ? &whole : encodings.of[whole.edge_value];
+    if (encoding == nullptr || !encoding->quantized) continue;
+    for (const Operand& part : resolved.outputs(op)) {
+      if (part.edge_value >= 0 && encodings.of[part.edge_value] == nullptr) encodings.of[part.edge_value] = encoding;
+    }
+  }
+}
+
 Encodings EncodingsOf(const CheckContext& context) {
   const Graph& graph = context.graph();
   const ResolvedGraph& resolved = context.resolved();
@@ -40,11 +53,14 @@ Encodings EncodingsOf(const CheckContext& context) {
   encodings.of.assign(graph.num_values(), nullptr);
   const auto note = [&](absl::Span<const Operand> operands) {
     for (const Operand& operand : operands) {
-      if (operand.quantized && operand.edge_value >= 0) encodings.of[operand.edge_value] = &operand;
+      if (!operand.quantized || operand.edge_value < 0) continue;
+      const Operand*& encoding = encodings.of[operand.edge_value];
+      if (encoding == nullptr) encoding = &operand;
     }
   };
+  for (const ResolvedOp& op : resolved.ops()) note(resolved.outputs(op));  // who writes it has the first word
+  PassToParts(resolved, encodings);
   for (const ResolvedOp& op : resolved.ops()) note(resolved.inputs(op));
-  for (const ResolvedOp& op : resolved.ops()) note(resolved.outputs(op));  // who writes it has the last word
   PassThroughIdentities(resolved, encodings);
   return encodings;
 }

@@ -2,7 +2,7 @@
 //
 // ExecuTorch folds a Quantize and its Dequantize into the tensor in front of them
 // (backends/qualcomm/_passes/annotate_quant_attrs.py): what one annotated node writes or reads quantized is quantized
-// for every other node too, and of several readers the last one's encoding stands.
+// for every other node too, and of several readers the first one's encoding stands.
 #ifndef QUANTGATE_RULES_BACKENDS_SHARED_ENCODING_H_
 #define QUANTGATE_RULES_BACKENDS_SHARED_ENCODING_H_
 

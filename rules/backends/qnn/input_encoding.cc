@@ -1,9 +1,13 @@
 #include "rules/backends/qnn/input_encoding.h"
 
+#include <cstdint>
+#include <numeric>
+
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/container/flat_hash_set.h"
 #include "rules/backends/shared_encoding.h"
+#include "rules/operators/op_id.h"
 
 namespace quantgate::qnn {
 namespace {
@@ -12,45 +16,90 @@ bool SameEncoding(const Operand& a, const Operand& b) {
   return a.type == b.type && a.quant_min == b.quant_min && a.quant_max == b.quant_max;
 }
 
-// By graph input, of those that are read quantized in several encodings; few graphs have one.
-using FirstReadings = absl::flat_hash_map<int32_t, const Operand*>;
+struct TensorEncodings {
+  std::vector<int32_t> source;                             // by value: what identities pass on as it, itself for others
+  std::vector<const Operand*> written;                     // by source; null: no node writes it quantized
+  absl::flat_hash_map<int32_t, const Operand*> read_with;  // by source, where several are stated; few graphs have one
+};
 
-FirstReadings FirstReadingsOf(const CheckContext& context) {
-  FirstReadings first;
-  if (context.graph().origin() != v1::Graph::PT2E) return first;
-  absl::flat_hash_set<int32_t> several;
-  for (const ResolvedOp& op : context.resolved().ops()) {
-    for (const Operand& input : context.resolved().inputs(op)) {
-      if (!input.quantized || input.edge_value < 0 || !context.graph().is_graph_input(input.edge_value)) continue;
-      const auto [as, is_first] = first.try_emplace(input.edge_value, &input);
-      if (!is_first && !SameEncoding(*as->second, input)) several.insert(input.edge_value);
+// What ExecuTorch takes out beforehand, if it states nothing.
+bool IsIdentity(const ResolvedGraph& resolved, const ResolvedOp& op) {
+  const bool identity = op.op != nullptr && (op.op->id == OpId::kIdentity || op.op->id == OpId::kDropout);
+  if (!identity || op.input_count == 0 || op.output_count == 0) return false;
+  const Operand &input = resolved.inputs(op)[0], &output = resolved.outputs(op)[0];
+  return input.edge_value >= 0 && output.edge_value >= 0 && !input.quantized && !output.quantized;
+}
+
+// The values that a sigmoid writes get no Convert.
+absl::flat_hash_set<int32_t> NoteWritten(const ResolvedGraph& resolved, TensorEncodings& encodings) {
+  absl::flat_hash_set<int32_t> by_sigmoid;
+  for (const ResolvedOp& op : resolved.ops()) {
+    if (IsIdentity(resolved, op)) {
+      encodings.source[resolved.outputs(op)[0].edge_value] = encodings.source[resolved.inputs(op)[0].edge_value];
+    }
+    for (const Operand& output : resolved.outputs(op)) {
+      if (!output.quantized || output.edge_value < 0) continue;
+      encodings.written[output.edge_value] = &output;
+      if (op.op != nullptr && op.op->id == OpId::kSigmoid) by_sigmoid.insert(output.edge_value);
     }
   }
-  absl::erase_if(first, [&](const auto& reading) { return !several.contains(reading.first); });
-  return first;
+  return by_sigmoid;
+}
+
+TensorEncodings EncodingsOfTensors(const CheckContext& context) {
+  TensorEncodings encodings;
+  const Graph& graph = context.graph();
+  const ResolvedGraph& resolved = context.resolved();
+  if (graph.origin() != v1::Graph::PT2E) return encodings;
+  encodings.source.resize(graph.num_values());
+  std::iota(encodings.source.begin(), encodings.source.end(), 0);
+  encodings.written.assign(graph.num_values(), nullptr);
+  const absl::flat_hash_set<int32_t> by_sigmoid = NoteWritten(resolved, encodings);
+  absl::flat_hash_set<int32_t> several;
+  for (const ResolvedOp& op : resolved.ops()) {
+    for (const Operand& input : resolved.inputs(op)) {
+      if (!input.quantized || input.edge_value < 0 || input.is_static || input.static_chain) continue;
+      const int32_t source = encodings.source[input.edge_value];
+      const Operand* written = encodings.written[source];
+      if (written != nullptr && !by_sigmoid.contains(source)) continue;
+      const Operand* first =
+          encodings.read_with.try_emplace(source, written != nullptr ? written : &input).first->second;
+      if (!SameEncoding(*first, input)) several.insert(source);
+    }
+  }
+  absl::erase_if(encodings.read_with, [&](const auto& reading) { return !several.contains(reading.first); });
+  return encodings;
 }
 
 }  // namespace
 
-const Operand* FirstReading(const CheckContext& context, const Operand& operand) {
-  const FirstReadings& readings = context.Once(FirstReadingsOf);
-  if (readings.empty() || !operand.quantized || operand.edge_value < 0) return nullptr;
-  const auto first = readings.find(operand.edge_value);
-  return first == readings.end() || SameEncoding(*first->second, operand) ? nullptr : first->second;
+const Operand* ReadingOf(const CheckContext& context, const Operand& operand) {
+  const TensorEncodings& encodings = context.Once(EncodingsOfTensors);
+  if (encodings.read_with.empty() || !operand.quantized || operand.edge_value < 0) return nullptr;
+  const auto reading = encodings.read_with.find(encodings.source[operand.edge_value]);
+  return reading == encodings.read_with.end() || SameEncoding(*reading->second, operand) ? nullptr : reading->second;
+}
+
+const Operand* OtherWriting(const CheckContext& context, const Operand& operand) {
+  const TensorEncodings& encodings = context.Once(EncodingsOfTensors);
+  if (encodings.written.empty() || !operand.quantized || operand.edge_value < 0) return nullptr;
+  const Operand* writing = encodings.written[encodings.source[operand.edge_value]];
+  return writing == nullptr || SameEncoding(*writing, operand) ? nullptr : writing;
 }
 
 bool ReadsOtherEncoding(const CheckContext& context, const ResolvedOp& op) {
-  if (context.Once(FirstReadingsOf).empty()) return false;
-  return absl::c_any_of(context.resolved().inputs(op),
-                        [&](const Operand& input) { return FirstReading(context, input) != nullptr; });
+  return absl::c_any_of(context.resolved().inputs(op), [&](const Operand& input) {
+    return ReadingOf(context, input) != nullptr || OtherWriting(context, input) != nullptr;
+  });
 }
 
 std::vector<Operand> InputsAsRead(const CheckContext& context, const ResolvedOp& op) {
-  if (!ReadsOtherEncoding(context, op)) return {};
   const absl::Span<const Operand> stated = context.resolved().inputs(op);
+  const auto is_other = [&](const Operand& input) { return ReadingOf(context, input) != nullptr; };
+  if (absl::c_none_of(stated, is_other)) return {};
   std::vector<Operand> inputs(stated.begin(), stated.end());
   for (Operand& input : inputs) {
-    if (const Operand* first = FirstReading(context, input); first != nullptr) input = EncodedAs(input, *first);
+    if (const Operand* reading = ReadingOf(context, input); reading != nullptr) input = EncodedAs(input, *reading);
   }
   return inputs;
 }

@@ -1,4 +1,9 @@
-// The encoding that a graph input has for ExecuTorch.
+// The encodings that ExecuTorch has operators read, where they are not those of the annotation.
+//
+// It records on the node that writes a tensor who reads it with another encoding, and has a Convert put in front of
+// that reader (backends/qualcomm/_passes/annotate_quant_attrs.py). None is recorded for what no annotated node writes,
+// which has one encoding, nor for a sigmoid; and of the parts that a reader is taken apart into the first one alone
+// gets it.
 #ifndef QUANTGATE_RULES_BACKENDS_QNN_INPUT_ENCODING_H_
 #define QUANTGATE_RULES_BACKENDS_QNN_INPUT_ENCODING_H_
 
@@ -8,11 +13,15 @@
 
 namespace quantgate::qnn {
 
-// The operand of the first reader of a graph input, where `operand` reads the same with another type or range: the
-// input has the encoding of the first, and no Convert is put in front of the others. Null: it is read as it is stated.
-const Operand* FirstReading(const CheckContext& context, const Operand& operand);
+// The operand whose encoding `operand` is read with: that of the first reader of a graph input or of what its node
+// leaves open, or of the sigmoid that writes it, where `operand` states another type or range. Null: it is read as it
+// is stated.
+const Operand* ReadingOf(const CheckContext& context, const Operand& operand);
 
-// Whether an input of the node has one: what holds for the node then does not hold for others that are like it.
+// The operand that writes what `operand` reads with another type or range; null: none does.
+const Operand* OtherWriting(const CheckContext& context, const Operand& operand);
+
+// Whether an input of the node has either: what holds for the node then does not hold for others that are like it.
 bool ReadsOtherEncoding(const CheckContext& context, const ResolvedOp& op);
 
 // The node's inputs as they are read; empty: all as they are stated.

@@ -3,7 +3,9 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
+#include "rules/backends/qnn/input_encoding.h"
 #include "rules/backends/qnn/lowerers.h"
+#include "rules/backends/shared_encoding.h"
 
 namespace quantgate::qnn {
 namespace {
@@ -204,10 +206,14 @@ Lowering LowerSplit(const NodeView& view, absl::string_view name, Emission& emis
 }
 
 Lowering LowerUnbind(const NodeView& view, absl::string_view, Emission& emission) {
+  const Operand* whole = view.input(0);
+  const Operand* written = whole == nullptr ? nullptr : OtherWriting(view.context(), *whole);
+  const Operand unconverted = written == nullptr ? Operand() : EncodedAs(*whole, *written);
   for (const Operand& output : view.outputs()) {
     if (!output.present) continue;  // what nobody takes is not computed
     emission.Begin("StridedSlice", view.node());
-    AddInput(view, view.input(0), emission);
+    AddInput(view, whole, emission);
+    if (written != nullptr) whole = &unconverted;  // a Convert is in front of the first alone
     BackendTensor& slice = emission.AddOutput();
     FillTensor(view, &output, Layout::kSame, -1, emission, slice);
     const BackendTensor squeezed = slice;

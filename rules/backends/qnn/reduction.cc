@@ -1,5 +1,7 @@
 #include "rules/backends/extreme_places.h"
+#include "rules/backends/qnn/input_encoding.h"
 #include "rules/backends/qnn/lowerers.h"
+#include "rules/backends/shared_encoding.h"
 
 namespace quantgate::qnn {
 namespace {
@@ -128,6 +130,19 @@ Lowering LowerCumulativeSum(const NodeView& view, absl::string_view name, Emissi
   return Emitted();
 }
 
+namespace {
+
+// ExecuTorch gives them the encoding that the input was written with, whatever Convert is in between.
+void AddValues(const NodeView& view, Emission& emission) {
+  const Operand* input = view.input(0);
+  const Operand* written = input == nullptr ? nullptr : OtherWriting(view.context(), *input);
+  if (written == nullptr || view.output(0) == nullptr) return AddResult(view, 0, emission);
+  const Operand values = EncodedAs(*view.output(0), *written);
+  AddOutput(view, &values, emission);
+}
+
+}  // namespace
+
 Lowering LowerTopK(const NodeView& view, absl::string_view name, Emission& emission) {
   const int rank = view.rank(view.input(0));
   const int64_t axis = Normalize(view.integer({"axis", "dim"}).value_or(-1), rank);
@@ -135,7 +150,7 @@ Lowering LowerTopK(const NodeView& view, absl::string_view name, Emission& emiss
   if (!k || k->empty()) k = IntVector{view.dim(view.input(0), static_cast<int>(axis))};  // a sort keeps everything
   emission.Begin(name, view.node());
   AddInput(view, view.input(0), emission);
-  AddResult(view, 0, emission);
+  AddValues(view, emission);
   AddResult(view, 1, emission);
   emission.AddInt("k", (*k)[0]);
   // A sort states `descending`, a top-k `largest`.
