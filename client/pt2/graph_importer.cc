@@ -322,7 +322,7 @@ void GraphImporter::AddSourceLine(const Json& source, v1::Node* node) {
 
 void GraphImporter::AddSourceFunction(const Json& source, v1::Node* node) {
   const absl::string_view op = graph_.symbols(node->op() - 1);
-  if (op != "aten.max.dim" && op != "aten.min.dim") return;
+  if (op != "aten.max.dim" && op != "aten.min.dim" && op != "aten.adaptive_avg_pool1d.default") return;
   const Json* metadata = FindObject(&source, "metadata");
   // "name,function" of each function around the node, the innermost last; else "name;class.function".
   const absl::string_view noted = BehindLast(';', FindText(metadata, "source_fn_stack"));

@@ -51,6 +51,7 @@ struct ModuleResult {
   struct OpOutcome {
     bool checked = false;
     bool refused = false;
+    bool beside = false;       // only a reshape in front of the operator or behind it is refused
     bool ends_export = false;  // the toolchain itself fails on it, whatever it does with refused operators
     bool raises = false;       // the toolchain fails where it looks at it, and looks at no other operator after that
     bool unasked = false;      // the toolchain fails over it before it looks at any operator

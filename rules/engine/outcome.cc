@@ -77,7 +77,8 @@ bool IsKeptWhole(const Graph& graph, const ResolvedGraph& resolved, const Resolv
 // Kernels of the CPU: whatever their partitioner does not take, constants included, stays with the portable ones.
 constexpr absl::string_view kCpuKernels[] = {"x86_inductor", "xnnpack"};
 
-bool RunsElsewhere(const Target& target, const Graph& graph, const ResolvedGraph& resolved, const ResolvedOp& op) {
+bool RunsElsewhere(const Target& target, const Graph& graph, const ResolvedGraph& resolved, const ResolvedOp& op,
+                   bool beside) {
   switch (target.toolchain) {
     case Toolchain::kQnnConverter:
       return false;
@@ -86,7 +87,7 @@ bool RunsElsewhere(const Target& target, const Graph& graph, const ResolvedGraph
       return true;
     case Toolchain::kExecuTorch:
       return absl::c_linear_search(kCpuKernels, target.backend) ||
-             (!HasQuantizedConstant(graph, resolved, op) && !IsKeptWhole(graph, resolved, op));
+             (!HasQuantizedConstant(graph, resolved, op) && (beside || !IsKeptWhole(graph, resolved, op)));
   }
   return false;
 }
@@ -108,7 +109,7 @@ void ApplyToolchain(const Target& target, const Graph& graph, const ResolvedGrap
     for (absl::string_view backend_op : op.backend_ops) entry.add_backend_ops(backend_op.data(), backend_op.size());
     if (!op.refused) continue;
     entry.set_refused(op.reached);
-    elsewhere[node] = !op.ends_export && RunsElsewhere(target, graph, resolved, resolved.ops()[i]);
+    elsewhere[node] = !op.ends_export && RunsElsewhere(target, graph, resolved, resolved.ops()[i], op.beside);
     // The worst fate of any node is that of the model.
     const v1::Outcome::Kind fate = elsewhere[node] ? v1::Outcome::PARTIAL : v1::Outcome::FAILS;
     if (outcome.kind() != v1::Outcome::FAILS) outcome.set_kind(fate);

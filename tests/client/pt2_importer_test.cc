@@ -243,6 +243,8 @@ TEST(Pt2Importer, WhatTheSourceCalls) {
   EXPECT_EQ(source(max, R"("source_fn_stack": "f,torch.f;max_1,max")"), "max");
   EXPECT_EQ(source("torch.ops.aten.min.dim", R"("torch_fn": "min_1;method_descriptor.min")"), "method_descriptor.min");
   EXPECT_EQ(source(max, ""), "");
+  EXPECT_EQ(source("torch.ops.aten.adaptive_avg_pool1d.default", R"("source_fn_stack": "pool,torch.nn.modules.Pool")"),
+            "torch.nn.modules.Pool");
   EXPECT_EQ(source("torch.ops.aten.amax.default", R"("source_fn_stack": "amax,torch.amax")"), "");
 }
 

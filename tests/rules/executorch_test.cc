@@ -715,6 +715,26 @@ TEST(ExecuTorch, AMaximumAlongOneAxisIsOfFloatsInside) {
   EXPECT_EQ(ResultOf(pool("aten.max_pool2d.default", {1, 4, 16, 16}, true), kV75).outcome().kind(), v1::Outcome::FULL);
 }
 
+// ExecuTorch looks for the functions, and for one module of a strict export.
+TEST(ExecuTorch, AnAdaptivePoolIsKnownByItsSource) {
+  const auto result = [](const std::string& source) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 4, 16});
+    const int act = b.Act();
+    v1::Node& pool = b.Op("aten.adaptive_avg_pool1d.default", "pool", {"x"}, {act}, act, {1, 4, 1});
+    b.IntsAttribute(pool, "output_size", {1});
+    if (!source.empty()) pool.set_source_fn(b.Symbol(source));
+    return ResultOf(b, kV75);
+  };
+  // The reshape in front is, and the pool itself is not: it is kept whole, and would end the export.
+  const v1::Result module = result("torch.nn.modules.pooling.AdaptiveAvgPool1d");
+  EXPECT_THAT(Refused(module), ElementsAre("pool"));
+  EXPECT_EQ(module.outcome().kind(), v1::Outcome::PARTIAL);
+  for (const char* source : {"torch.adaptive_avg_pool1d", "builtin_function_or_method.adaptive_avg_pool1d", ""}) {
+    EXPECT_THAT(Refused(result(source)), IsEmpty()) << source;
+  }
+}
+
 TEST(ExecuTorch, WithoutABuilderANodeStaysOnTheCpu) {
   const auto logical = [](const char* op) {
     AnnotatedBuilder b;

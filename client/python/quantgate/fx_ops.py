@@ -42,7 +42,7 @@ def op_name(node: torch.fx.Node) -> str:
 
 
 # Of which Node.source_fn is sent.
-_TOLD_BY_SOURCE = ("aten.max.dim", "aten.min.dim")
+_TOLD_BY_SOURCE = ("aten.max.dim", "aten.min.dim", "aten.adaptive_avg_pool1d.default")
 
 
 def source_function(node: torch.fx.Node) -> str:

@@ -19,8 +19,15 @@ Window WindowOf(const NodeView& view) {
   return window;
 }
 
-// A tensor between the reshapes of a one dimensional pool. ExecuTorch 1.5.1 gives those of averages the encodings
-// around them (_passes/annotate_avg_pool1d.py) and has no such pass for maxima: there they are floats.
+// Whether ExecuTorch 1.5.1 leaves what is between the reshapes of a one dimensional pool floats. It gives the tensors
+// of averages the encodings around them (_passes/annotate_avg_pool1d.py), but knows functions and AvgPool1d alone by
+// their source; and it has no such pass for maxima.
+bool IsOfFloatsInside(const NodeView& view, absl::string_view name2d) {
+  if (view.graph().origin() != v1::Graph::PT2E) return false;
+  const absl::string_view source = view.graph().symbol(view.graph().node(view.node()).source_fn());
+  return name2d == "PoolMax2d" || source == "torch.nn.modules.pooling.AdaptiveAvgPool1d";
+}
+
 void FillInside(const NodeView& view, const Operand* operand, const Window& window, bool floats, Emission& emission,
                 BackendTensor& tensor) {
   FillTensor(view, operand, window.layout, window.rank + window.inserted, emission, tensor);
@@ -34,7 +41,7 @@ Lowering EmitPool(const NodeView& view, absl::string_view name2d, absl::string_v
   const Window window = WindowOf(view);
   if (window.rank < 0) return Unknown("the input's rank is not known");
   if (window.rank < 3 || window.rank > 5) return NoCounterpart("QNN pools have two or three spatial dimensions");
-  const bool floats = window.inserted > 0 && name2d == "PoolMax2d" && view.graph().origin() == v1::Graph::PT2E;
+  const bool floats = window.inserted > 0 && IsOfFloatsInside(view, name2d);
   if (window.inserted > 0) {
     emission.Begin("Reshape", view.node());
     AddInput(view, view.input(0), emission, window.layout);

@@ -177,6 +177,7 @@ class Judge {
     }
     outcome.checked = NoteUndecided(context_, op, sink_);
     Verdict whole;
+    outcome.beside = !outcome.refused;
     for (const BackendOp& emitted : emission_.Finish()) {
       outcome.backend_ops.emplace_back(emitted.name);
       if (!emitted.as_stated && emitted.inputs.empty() && emitted.outputs.empty()) {
@@ -185,10 +186,12 @@ class Judge {
       }
       const Verdict verdict = JudgeOp(emitted);
       whole.refused = whole.refused || verdict.refused;
+      if (verdict.refused && emitted.name != "Reshape") outcome.beside = false;
       whole.ends_export = whole.ends_export || verdict.ends_export;
       outcome.raises = outcome.raises || verdict.raises;
     }
     outcome.refused = outcome.refused || whole.refused;
+    outcome.beside = outcome.beside && outcome.refused;
     if (target_.toolchain == Toolchain::kOnnxRuntime && FindLaidOutAnew(context_, op, whole.refused, sink_)) {
       outcome.refused = true;
       outcome.ends_export = true;

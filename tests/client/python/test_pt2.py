@@ -205,7 +205,8 @@ def test_the_file_means_what_the_live_program_means(name, tmp_path):
 @pytest.mark.parametrize('call, strict, source', [
     (lambda x: torch.max(x, 1)[1], True, 'torch.max'), (lambda x: x.min(1)[1], True, 'min'),
     (lambda x: torch.max(x, 1)[1], False, 'builtin_function_or_method.max'),
-    (lambda x: x.min(1)[1], False, 'method_descriptor.min')])
+    (lambda x: x.min(1)[1], False, 'method_descriptor.min'),
+    (torch.nn.AdaptiveAvgPool1d(1), True, 'torch.nn.modules.pooling.AdaptiveAvgPool1d')])
 def test_what_the_source_calls(call, strict, source, tmp_path):
     """Of the file and of the live program: what ExecuTorch goes by where a maximum is taken apart."""
     program = torch.export.export(functions.Function(call), (torch.randn(2, 3),), strict=strict)
