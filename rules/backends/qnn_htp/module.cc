@@ -21,6 +21,7 @@
 #include "rules/backends/qnn_htp/executorch_axis_order.h"
 #include "rules/backends/qnn_htp/executorch_defects.h"
 #include "rules/backends/qnn_htp/executorch_layout.h"
+#include "rules/backends/qnn_htp/executorch_one_dimension.h"
 #include "rules/backends/qnn_htp/executorch_partition.h"
 #include "rules/backends/qnn_htp/float_of_some_socs.h"
 #include "rules/backends/qnn_htp/gathered_table.h"
@@ -143,6 +144,8 @@ class Judge {
       }
       if (FindQuantizedInteger(context_, op, sink_)) outcome.ends_export = true;
       if (FindNeverLowered(context_, target_, op, sink_)) outcome.ends_export = true;
+      if (FindPoolWithoutConvert(context_, op, sink_)) outcome.refused = outcome.ends_export = true;
+      if (FindBlocksOfConv1d(context_, op, sink_)) outcome.ends_export = outcome.unasked = true;
       if (FindOddBlocks(context_, op, sink_)) outcome.ends_export = outcome.unasked = true;
       if (FindExtremeWithPlaces(context_, op, sink_)) outcome.ends_export = true;
       FindOtherFunction(context_, op, sink_);

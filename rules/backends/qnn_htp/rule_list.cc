@@ -6,6 +6,7 @@
 #include "rules/backends/qnn_htp/executorch_axis_order.h"
 #include "rules/backends/qnn_htp/executorch_defects.h"
 #include "rules/backends/qnn_htp/executorch_layout.h"
+#include "rules/backends/qnn_htp/executorch_one_dimension.h"
 #include "rules/backends/qnn_htp/executorch_partition.h"
 #include "rules/backends/qnn_htp/float_of_some_socs.h"
 #include "rules/backends/qnn_htp/laid_out_anew.h"
@@ -15,12 +16,12 @@ namespace quantgate::qnn_htp {
 
 std::vector<const RuleInfo*> OwnRules() {
   std::vector<const RuleInfo*> rules = {
-      &kNoQnnOperator,   &kUnclearLowering,  &kOlderTable,      &kMaxPoolStride,   &kDelegateWithoutInput,
-      &kLayoutOfTuple,   &kLayoutOfOperands, &kTopKAxis,        &kWrongLayout,     &kCompositeOperation,
-      &kLaidOutAnew,     &kReplicationPad,   &kScaleOfElu,      &kUnevenMaxPool,   &kQuantizedInteger,
-      &kComputedFilter,  &kNeverLowered,     &kComplexNumbers,  &kFloatOfSomeSocs, &kWeightOfTwoDelegates,
-      &kHardtanhMaximum, &kDepthwiseVolume,  &kBlocksOfColumns, &kAverageOfVolume, &kExtremeWithPlaces,
-      &kEmptyIndex};
+      &kNoQnnOperator,   &kUnclearLowering,    &kOlderTable,      &kMaxPoolStride,   &kDelegateWithoutInput,
+      &kLayoutOfTuple,   &kLayoutOfOperands,   &kTopKAxis,        &kWrongLayout,     &kCompositeOperation,
+      &kLaidOutAnew,     &kReplicationPad,     &kScaleOfElu,      &kUnevenMaxPool,   &kQuantizedInteger,
+      &kComputedFilter,  &kNeverLowered,       &kComplexNumbers,  &kFloatOfSomeSocs, &kWeightOfTwoDelegates,
+      &kHardtanhMaximum, &kDepthwiseVolume,    &kBlocksOfColumns, &kAverageOfVolume, &kExtremeWithPlaces,
+      &kEmptyIndex,      &kPoolWithoutConvert, &kBlocksOfConv1d};
   for (const OpRule& rule : OpRules()) rules.push_back(rule.info);
   return rules;
 }
