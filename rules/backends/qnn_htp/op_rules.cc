@@ -18,6 +18,7 @@
 #include "rules/backends/qnn_htp/inferred_shape.h"
 #include "rules/backends/qnn_htp/matmul_bias.h"
 #include "rules/backends/qnn_htp/narrowed_operand.h"
+#include "rules/backends/qnn_htp/observed_tanh.h"
 #include "rules/backends/qnn_htp/op_rule.h"
 #include "rules/backends/qnn_htp/packed_scales.h"
 #include "rules/backends/qnn_htp/per_channel_activation.h"
@@ -61,6 +62,7 @@ absl::Span<const OpRule> OpRules() {
       {&kGroupedScales, CheckGroupedScales, /*in_measured_table=*/false, /*unprepared=*/true},
       {&kBiasScale, CheckBiasScale, /*in_measured_table=*/false},
       {&kTanhZeroPoint, CheckTanhZeroPoint},
+      {&kObservedTanh, CheckObservedTanh, /*in_measured_table=*/false},
       {&kSoftmaxZeroPoint, CheckSoftmaxZeroPoint},
       {&kMatMulBias, CheckMatMulBias, /*in_measured_table=*/false},
       {&kZeroPointEquality, CheckZeroPointEquality},
