@@ -462,6 +462,16 @@ std::vector<Case> Cases() {
   cases.push_back({"EN203", narrow_gamma({0.1}, 2), narrow_gamma({0.1}, 4), 75, 75, executorch, executorch});
   cases.push_back(
       {"EN203", narrow_gamma({0.1}, 2), narrow_gamma({0.1}, 2), 75, 75, executorch, Toolchain::kQnnConverter});
+  const auto observed_tanh = [](const char* type, bool fixed) {
+    TestOp op = T("Tanh");
+    return Op(std::move(fixed ? op.In(type).Out(type, {1.0 / 32768}, {32768}) : op.In(type).Out(type)));
+  };
+  const auto measured = [&](const char* type, bool fixed, Toolchain toolchain) {
+    cases.push_back({"FX206", observed_tanh(kU16, false), observed_tanh(type, fixed), 75, 75, executorch, toolchain});
+  };
+  measured(kU16, true, executorch);
+  measured(kU8, false, executorch);
+  measured(kU16, false, Toolchain::kQnnConverter);
   // Two inputs of the graph itself; one batch of matrices, or more.
   const auto inputs_product = [&](const char* first, const char* second, int64_t batch, bool input, int64_t transposed,
                                   int64_t products = 64) {
