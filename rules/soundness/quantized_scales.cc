@@ -25,8 +25,7 @@ constexpr RuleInfo kQuantizedScales = {
     "becomes empty, an image loses a row, or the runtime refuses to scale batch and channels.",
     "Leave the scales of Resize and Upsample out of the quantization, or state sizes instead.",
     "A Resize whose scales 1, 1, 2, 2 are quantized with scale 2/255 fires it; with scale 1/64 they stay what they "
-    "are, "
-    "and it does not.",
+    "are, and it does not.",
 };
 
 // More than a tensor has dimensions.

@@ -254,8 +254,7 @@ const RuleInfo kLayoutOfOperands = {
     "channels, the multiples of a repeat keep their order, matrices are multiplied transposed, and a slice along a "
     "dimension that is counted from the end ends the lowering with \"tuple.index(x): x not in tuple\".",
     "Give every operand the rank of the result with view or unsqueeze, keep reduced dimensions, count dimensions from "
-    "0, "
-    "or put a permute or a view between the node and the convolution: those stop the layout.",
+    "0, or put a permute or a view between the node and the convolution: those stop the layout.",
     "Fires: conv2d, then maximum with a vector of the last dimension, repeat along one spatial dimension, or amin "
     "without keepdim, with the toolchain executorch. Does not: the same behind a view, add in the place of maximum, or "
     "with the toolchain qnn-converter.",

@@ -31,12 +31,10 @@ const RuleInfo kBlocksOfConv1d = {
     kAtAnyStage,
     "{subject} has {observed}; {allowed}.",
     "ExecuTorch 1.5.1 makes a conv2d of a conv1d, whose filter gets a dimension and whose block size does not: the "
-    "pass "
-    "that lays out ends with \"Got input dim:4, block_size: [1, 4, 1]\".",
+    "pass that lays out ends with \"Got input dim:4, block_size: [1, 4, 1]\".",
     "Quantize the filter per channel, or write the convolution as a conv2d of height 1.",
     "Fires: aten.conv1d.default with a filter in blocks of [1, 4, 1], with the toolchain executorch. Does not: the "
-    "same "
-    "filter per channel; aten.conv2d.default in blocks of [1, 4, 1, 1].",
+    "same filter per channel; aten.conv2d.default in blocks of [1, 4, 1, 1].",
 };
 
 namespace {

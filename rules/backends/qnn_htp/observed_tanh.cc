@@ -10,10 +10,8 @@ const RuleInfo kObservedTanh = {
     kAtAnnotated,
     "{subject} has {observed}; {allowed}.",
     "Validation takes a 16-bit Tanh with zero point 32768 alone (FX202). An observer measures that only where the "
-    "least "
-    "and the greatest value are opposites to the last bit. QnnQuantizer fixes it where it annotates tanh itself; a "
-    "tanh "
-    "that is left out gets the encoding that its reader is annotated with.",
+    "least and the greatest value are opposites to the last bit. QnnQuantizer fixes it where it annotates tanh "
+    "itself; a tanh that is left out gets the encoding that its reader is annotated with.",
     "Give the output a fixed spec (scale 1/32768, zero point 32768), or annotate the tanh, too.",
     "Fires: a tanh without a spec in front of a linear that reads 0..65535, with the toolchain executorch. Does not: "
     "a fixed zero point of 32768, or 0..255.",
