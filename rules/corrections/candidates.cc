@@ -506,7 +506,9 @@ std::vector<Candidates::Variant> Candidates::VariantsOf(const Port& port) {
   if (SharesWithNone(port.place)) variants.push_back({0, {v1::DATA_TYPE_FLOAT32, false}, 0, 0});
   const bool takes_float =
       absl::c_any_of(port.types, [](db::ElementType type) { return !type.quantized && IsFloat(type.type); });
-  if (port.before != nullptr && takes_float) {
+  // What a derived bias is derived from may have no numbers before it runs.
+  const bool derives = !native_ && port.is_bias && port.before != nullptr && port.before->kind() == v1::Spec::DERIVED;
+  if (port.before != nullptr && (takes_float || derives)) {
     variants.push_back({0, {v1::DATA_TYPE_FLOAT32, false}, kUnquantized, 0});
   }
   return variants;

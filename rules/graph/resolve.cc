@@ -38,6 +38,7 @@ class Resolver {
   void Run() {
     result_.quantizer_of_node_.assign(graph_.num_nodes(), -1);
     if (graph_.message().has_encodings_file()) ReadEncodings();
+    if (graph_.origin() == v1::Graph::PT2E) ReadUnwritten();
     for (int32_t node : graph_.order()) {
       switch (graph_.op(node)) {
         case OpId::kQuantize:
@@ -459,6 +460,19 @@ class Resolver {
       ApplySpec(spec, SpecPlace{value, -1}, operand);
     }
     for (int32_t node = 0; node < graph_.num_nodes(); ++node) PassToFused(node);
+  }
+
+  // In PT2E who reads a tensor does not have the spec that it is written with, and nothing writes an input or a
+  // constant.
+  void ReadUnwritten() {
+    for (int32_t value = 0; value < graph_.num_values(); ++value) {
+      const int32_t spec = graph_.value_spec(value);
+      if (spec < 0 || graph_.producer(value) >= 0) continue;
+      Operand& operand = result_.idle_.emplace_back();
+      FillPlain(value, operand);
+      operand.edge_value = value;
+      ApplySpec(spec, SpecPlace{value, -1}, operand);
+    }
   }
 
   // What a Relu alone reads is no tensor of its own for AIMET and the converters: it is fused with what writes it, and

@@ -84,8 +84,8 @@ class ResolvedGraph {
   const Operand* quantizer(int32_t node) const {
     return quantizer_of_node_[node] < 0 ? nullptr : &quantizers_[quantizer_of_node_[node]];
   }
-  // Tensors with a spec that no operator reads or writes: what an encodings file says of names that its model lacks, or
-  // without a model at all.
+  // Tensors with a spec that no operator reads or writes with it: what an encodings file says of names that its model
+  // lacks, or without a model at all, and in PT2E inputs and constants that are annotated themselves.
   absl::Span<const Operand> idle() const { return idle_; }
   // Index into ops() of the node, -1 when the node was folded.
   int32_t op_of_node(int32_t node) const { return op_of_node_[node]; }

@@ -38,6 +38,7 @@ absl::Span<const Rule> SoundnessRules() {
       ObserverConstructor(), AveragedRange(),      CoarseSoftmax(),
       FixedInput(),          LostMask(),           ConcatObserver(),
       ObservedTuple(),       AnnotatedKeywords(),  ObserverRange(),
+      DerivedSource(),
   };
   return rules;
 }

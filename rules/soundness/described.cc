@@ -126,7 +126,7 @@ std::vector<Described> DescribedTensors(const CheckContext& context) {
     if (like >= 0) nothing_at[like] = found.size() == before;
   }
   for (const Operand& operand : context.resolved().idle()) {
-    if (operand.qparams < 0) continue;
+    if (operand.qparams < 0 || plain.Contain(operand)) continue;
     Described entry;
     entry.place.value = operand.value;
     entry.operand = &operand;

@@ -129,6 +129,7 @@ Rule UnstatedRange();   // FX008
 Rule CoarseSoftmax();   // FX009
 Rule FixedInput();      // FX010
 Rule LostMask();        // FX011
+Rule DerivedSource();   // FX012
 
 }  // namespace quantgate
 

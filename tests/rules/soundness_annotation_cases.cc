@@ -578,8 +578,11 @@ std::vector<SoundnessCase> AnnotationCases() {
       {"ObserverUnknown", Conv, [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_INT4, "TheirObserver"); }, "-DT005"},
 
       {"TypeThatConvertLeavesInFloat", Conv,
-       [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_INT4, "PlaceholderObserver"); }, "DT005", "conv", "w", -1,
-       warning},
+       [](GraphBuilder& b) {
+         Observed(b, v1::DATA_TYPE_INT4, "PlaceholderObserver");
+         b.Find("conv").set_input_specs(2, 0);
+       },
+       "DT005", "conv", "w", -1, warning},
 
       {"RangeOfFloat8InAFakeQuantizer", Conv,
        [](GraphBuilder& b) {
@@ -1203,6 +1206,50 @@ std::vector<SoundnessCase> AnnotationCases() {
          AddMaskedSoftmax(b, -std::numeric_limits<double>::infinity());
          b.graph.mutable_specs(b.graph.specs_size() - 1)->set_observer(b.Symbol("HistogramObserver"));
        },
+      // NR003, AX002: what no operator writes.
+      {"RangeOfAnInput", Conv,
+       [](GraphBuilder& b) {
+         const int spec = AddSpec(b, v1::DATA_TYPE_INT8, v1::Spec::PER_TENSOR_AFFINE);
+         b.graph.mutable_specs(spec - 1)->set_quant_min(0);
+         b.graph.mutable_specs(spec - 1)->set_quant_max(255);
+         b.Value("x").set_spec(spec);
+       },
+       "NR003", "", "x"},
+      {"RangeOfAnInputFits", Conv,
+       [](GraphBuilder& b) {
+         const int spec = AddSpec(b, v1::DATA_TYPE_UINT8, v1::Spec::PER_TENSOR_AFFINE);
+         b.graph.mutable_specs(spec - 1)->set_quant_min(0);
+         b.graph.mutable_specs(spec - 1)->set_quant_max(255);
+         b.Value("x").set_spec(spec);
+       },
+       "-NR003"},
+      {"AxisOfAConstant", Conv,
+       [](GraphBuilder& b) {
+         const int spec = AddSpec(b, v1::DATA_TYPE_INT8, v1::Spec::PER_CHANNEL_SYMMETRIC);
+         b.graph.mutable_specs(spec - 1)->set_axis(4);
+         b.Value("w").set_spec(spec);
+       },
+       "AX002", "", "w"},
+      {"AxisOfAConstantFits", Conv, [](GraphBuilder& b) { b.Value("w").set_spec(2); }, "-AX002"},
+
+      // FX012
+      {"DerivedFromWhatIsFoundAtRunTime", Conv, Dynamic("PlaceholderObserver"), "FX012", "conv", "b"},
+      {"DerivedFromHalfPrecision", Conv,
+       [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_FLOAT16, "PlaceholderObserver"); }, "FX012", "conv", "b"},
+      {"DerivedFromWhatIsNotQuantized", Conv,
+       [](GraphBuilder& b) {
+         b.graph.add_specs()->set_kind(v1::Spec::EXPLICIT_NONE);
+         b.Find("conv").set_input_specs(0, b.graph.specs_size());
+       },
+       "FX012", "conv", "b"},
+      {"DerivedFromARange", Conv, Observes("MinMaxObserver", v1::Spec::PER_TENSOR_AFFINE), "-FX012"},
+      {"BiasInFloatBesideARunTimeRange", Conv,
+       [](GraphBuilder& b) {
+         Dynamic("PlaceholderObserver")(b);
+         b.Find("conv").set_input_specs(2, 0);
+       },
+       "-FX012"},
+
        "-FX009"},
       {"MaskUnderFixedNumbers", Conv,
        [](GraphBuilder& b) {

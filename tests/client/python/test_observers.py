@@ -189,3 +189,25 @@ def test_the_types_of_quantized_tensors_are_those_that_are_stored():
     assert [one.dtype for one in quantgate.to_graph(quantizer.annotate(module())).specs if one.dtype] == [
         one.dtype for one in quantgate.to_graph(Annotates(spec(MinMaxObserver), False).annotate(module())).specs
         if one.dtype]
+class AnnotatesInput(Annotates):
+    """The input of the graph itself, which no operator writes."""
+    def annotate(self, model):
+        given = next(node for node in model.graph.nodes if node.op == 'placeholder')
+        given.meta['quantization_annotation'] = QuantizationAnnotation(output_qspec=self.given)
+        return model
+
+
+@pytest.mark.parametrize('made, dtype, low, high, becomes', [
+    (MinMaxObserver, torch.int8, 0, 255, 'run'), (MinMaxObserver, torch.int8, -200, 127, 'prepare'),
+    (HistogramObserver, torch.uint8, -128, 127, 'run'), (fake(MovingAverageMinMaxObserver), torch.int16, 0, 65535,
+                                                         'prepare'),
+    (FixedQParamsObserver.with_args(scale=0.1, zero_point=0), torch.int8, 0, 255, 'run'),
+    (MinMaxObserver, torch.int32, 0, 65535, 'quantized'), (MinMaxObserver, torch.uint8, 0, 255, 'quantized')])
+def test_ranges_of_an_input(made, dtype, low, high, becomes):
+    quantizer = AnnotatesInput(QuantizationSpec(dtype, made, low, high, TENSOR), False)
+    assert outcome(quantizer) == becomes
+    found = [(finding.code, finding.location.value) for finding in quantgate.check(quantizer.annotate(module())).findings()
+             if finding.severity == report_pb2.Finding.ERROR]
+    assert found == ([] if becomes == 'quantized' else [('NR003', 'input_1')])
+
+
