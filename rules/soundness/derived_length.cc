@@ -18,10 +18,13 @@ constexpr RuleInfo kDerivedLength = {
     "{subject}: {observed}; expected {allowed}",
     "A derived bias takes its scales from the weight: one per channel of the weight's axis, or, with blocks, "
     "one per block along axis 0 (ExecuTorch takes the largest over the rest). When that is not the number of "
-    "biases, convert_pt2e ends with \"The size of tensor a must match the size of tensor b\".",
-    "Cut the weight into blocks along its input channels only, or leave the bias in float.",
+    "biases, convert_pt2e ends with \"The size of tensor a must match the size of tensor b\"; when the bias has a "
+    "scheme "
+    "per tensor, which holds one, with \"only one element tensors can be converted to Python scalars\".",
+    "Cut the weight into blocks along its input channels only, give the bias per_channel_symmetric along axis 0 where "
+    "the weight has scales per channel, or leave the bias in float.",
     "Blocks of [16, 1, 1, 1] on the weight [128, 32, 1, 1] of a transposed convolution with 32 biases fire it; "
-    "[1, 16, 1, 1] on the weight of a convolution does not.",
+    "[1, 16, 1, 1] on the weight of a convolution does not. So does a bias per tensor beside a weight per channel.",
 };
 
 // Scales that are derived from a weight; -1: not known, or one for all.
@@ -55,13 +58,14 @@ void CheckLength(const CheckContext& context, const ResolvedOp& op, FindingSink&
   if (graph.spec_kind(bias->spec) != v1::Spec::DERIVED || graph.rank(bias->edge_value) != 1) return;
   const int64_t biases = graph.value(bias->edge_value).dims(0);
   const int64_t scales = DerivedScales(graph, op.node, *weight);
-  if (biases < 0 || scales < 0 || scales == biases) return;
+  const bool holds_one = !IsPerChannel(graph.message().specs(bias->spec));
+  if (biases < 0 || scales < 0 || (scales == biases && (scales == 1 || !holds_one))) return;
   Place place;
   place.node = op.node;
   place.input = bias->argument;
   place.value = bias->value;
   sink.Add(kDerivedLength, place, absl::StrCat(scales, " scales are derived from the weight"),
-           absl::StrCat(biases, ", one for each bias"));
+           holds_one ? "one, as its scheme per tensor says" : absl::StrCat(biases, ", one for each bias"));
 }
 
 void CheckDerivedLength(const CheckContext& context, FindingSink& sink) {

@@ -1195,6 +1195,14 @@ std::vector<SoundnessCase> AnnotationCases() {
       {"FineStepsOfCalibration", SmallBias,
        [](GraphBuilder& b) {
          AddMaskedSoftmax(b, -10000);
+      {"BiasPerTensorOfAWeightPerChannel", Conv,
+       [](GraphBuilder& b) { b.graph.mutable_specs(2)->set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC); }, "FX005", "conv",
+       "b"},
+      {"BiasPerTensorOfAWeightPerTensor", Conv,
+       [](GraphBuilder& b) {
+         for (int spec : {1, 2}) b.graph.mutable_specs(spec)->set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
+       },
+       "-FX005"},
          v1::QParams& params = *b.graph.mutable_specs(b.graph.specs_size() - 1)->mutable_qparams();
          params.add_scales(0.6);
          params.add_zero_points(0);
