@@ -66,6 +66,13 @@ Ranges RangesOf(absl::string_view observer) {
   return Ranges::kUnknown;
 }
 
+bool TakesNoSpec(const ObserverName& name) {
+  static constexpr absl::string_view kWithoutNumbers[] = {"NoopObserver", "RecordingObserver", "ReuseInputObserver",
+                                                          "FixedQParamsFakeQuantize"};
+  return absl::c_linear_search(kWithoutNumbers, name.observer) ||
+         absl::c_linear_search(kWithoutNumbers, name.fake_quantizer);
+}
+
 bool AssertsType(absl::string_view observer) {
   static constexpr absl::string_view kAsserting[] = {
       "MinMaxObserver",           "MovingAverageMinMaxObserver",

@@ -40,6 +40,10 @@ inline constexpr absl::string_view kDerivedObserver = "DerivedObserverOrFakeQuan
 enum class Ranges { kUnknown, kOne, kPerChannel };
 Ranges RangesOf(absl::string_view observer);
 
+// Whether torchao cannot make one of a spec, whose numbers its constructor does not take: the observers that only
+// record, let through or mark, and FixedQParamsFakeQuantize, which prepare_qat_pt2e makes of a fixed spec alone.
+bool TakesNoSpec(const ObserverName& name);
+
 // The functions below take what Spec.observer names and look at the observer in it.
 
 // Whether an observer asserts, when it is made, that its element type is one of those of IsObservable: all that derive

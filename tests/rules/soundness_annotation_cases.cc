@@ -717,6 +717,9 @@ std::vector<SoundnessCase> AnnotationCases() {
        [] { return SharedAxis("FakeQuantize(PerChannelMinMaxObserver)", "PerChannelMinMaxObserver"); },
        [](GraphBuilder&) {}, "AX006", "relu", "conv", -1, warning},
       {"DerivedAxisLeftOut", Conv, [](GraphBuilder& b) { b.graph.mutable_specs(2)->clear_axis(); }, "AX006", "conv",
+      {"ObserverThatLetsThrough", Conv, Observes("NoopObserver", v1::Spec::PER_TENSOR_AFFINE), "QS006", "conv", "w"},
+      {"FakeQuantizerOfFixedSpecs", Conv,
+       Observes("FixedQParamsFakeQuantize(FixedQParamsObserver)", v1::Spec::PER_TENSOR_AFFINE), "QS006", "conv", "w"},
        "b"},
 
       // AX007

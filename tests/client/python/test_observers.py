@@ -11,6 +11,8 @@ from torchao.quantization.pt2e import (FakeQuantize, FixedQParamsObserver, Fused
                                        HistogramObserver, MinMaxObserver,
                                        MovingAverageMinMaxObserver, MovingAveragePerChannelMinMaxObserver,
                                        PerChannelMinMaxObserver, PlaceholderObserver)
+from torchao.quantization.pt2e.fake_quantize import FixedQParamsFakeQuantize
+from torchao.quantization.pt2e.observer import NoopObserver, RecordingObserver, ReuseInputObserver
 from torchao.quantization.pt2e.quantize_pt2e import convert_pt2e, prepare_pt2e
 from torchao.quantization.pt2e.quantizer import (DerivedQuantizationSpec, FixedQParamsQuantizationSpec,
                                                  QuantizationAnnotation, QuantizationSpec, Quantizer)
@@ -170,6 +172,9 @@ CASES = {
     'quint4x2': (spec(MinMaxObserver.with_args(quant_min=0, quant_max=15), dtype=torch.quint4x2, stated=False), False,
                  'left', 'DT005'),
     'quint2x4': (spec(MinMaxObserver, dtype=torch.quint2x4, stated=False), False, 'prepare', 'DT005'),
+    **{made.__name__: (spec(made), False, 'prepare', 'QS006') for made in (
+        NoopObserver, RecordingObserver, ReuseInputObserver, FixedQParamsFakeQuantize)},
+    'fake quantizer of what lets through': (spec(fake(NoopObserver)), False, 'prepare', 'QS006'),
 }
 
 
