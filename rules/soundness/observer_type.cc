@@ -22,7 +22,9 @@ constexpr RuleInfo kObserverType = {
     "torchao's observers assert that they know the element type when prepare_pt2e makes them. Numbers of fewer than "
     "eight bits are said by a range of quant_min and quant_max in int8 or uint8, not by a type of their own. A "
     "PlaceholderObserver takes any type, as do those of fixed and derived specs, and convert_pt2e takes it away again "
-    "where it has no operator for the type. A fake quantizer takes no range of float8.",
+    "where it has no operator for the type. A fake quantizer takes no range of float8, a HistogramObserver no float8 "
+    "at "
+    "all; of uint16 and float8 per channel torch cannot subtract the zero points.",
     "State int8 or uint8, with the range of the narrower type if that was meant.",
     "int4 with a MinMaxObserver or in a fixed spec fires it; int8 in -8..7 does not, nor does int4 with a class that "
     "is not torchao's.",
@@ -33,8 +35,21 @@ bool HasRangeOfFloat(const v1::Spec& spec, const ObserverName& name) {
   return IsSmallFloat(spec.dtype()) && !name.fake_quantizer.empty() && spec.has_quant_min() && spec.has_quant_max();
 }
 
+bool IsHistogramOfFloat(const v1::Spec& spec, const ObserverName& name) {
+  return IsSmallFloat(spec.dtype()) && name.observer == "HistogramObserver";
+}
+
+// dequantize_per_channel subtracts the zero points, and torch promotes neither type: convert_pt2e raises where it folds
+// a constant, the converted module elsewhere.
+bool HasChannelsOfUnpromoted(const v1::Spec& spec) {
+  const bool unpromoted = spec.dtype() == v1::DATA_TYPE_UINT16 || IsSmallFloat(spec.dtype());
+  return unpromoted && IsPerChannel(spec) && spec.block_size().empty() && !spec.is_dynamic();
+}
+
 bool IsRefusedType(const v1::Spec& spec, const ObserverName& name) {
-  if (HasRangeOfFloat(spec, name)) return !name.is_foreign;
+  if (HasRangeOfFloat(spec, name) || IsHistogramOfFloat(spec, name) || HasChannelsOfUnpromoted(spec)) {
+    return !name.is_foreign;
+  }
   if (spec.dtype() == v1::DATA_TYPE_UNSPECIFIED || IsObservable(spec.dtype()) || name.is_foreign) return false;
   return AssertsType(name.observer) || (TakesAnyType(name.observer) && !spec.is_dynamic() && IsInteger(spec.dtype()));
 }
@@ -53,6 +68,8 @@ void CheckObserverType(const CheckContext& context, FindingSink& sink) {
         } else if (HasRangeOfFloat(spec, name)) {
           draft.observed =
               absl::StrCat("its spec is of ", type, " and states a range, for which ", name.fake_quantizer, " raises");
+        } else if (HasChannelsOfUnpromoted(spec)) {
+          draft.observed = absl::StrCat("its spec is of ", type, " per channel, which torch does not dequantize");
         } else if (AssertsType(name.observer)) {
           draft.observed = absl::StrCat("its spec is of ", type, ", which ", name.observer, " does not take");
         } else {

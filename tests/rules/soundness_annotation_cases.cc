@@ -571,10 +571,37 @@ std::vector<SoundnessCase> AnnotationCases() {
       {"HalfPrecisionInAHistogram", Conv,
        [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_FLOAT16, "HistogramObserver"); }, "DT005", "conv", "w"},
       {"ObservedTypes", Conv, [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_INT32, "MinMaxObserver"); }, "-DT005"},
-      {"ObservedFloat8", Conv, [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_FLOAT8_E4M3FN, "MinMaxObserver"); },
+      {"ObservedFloat8", Conv,
+       [](GraphBuilder& b) {
+         Observed(b, v1::DATA_TYPE_FLOAT8_E4M3FN, "MinMaxObserver").set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
+       },
        "-DT005"},
       {"ObserverThatTakesAllTypes", Conv,
        [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_FLOAT16, "PlaceholderObserver"); }, "-DT005"},
+      {"ChannelsOfUint16", Conv,
+       [](GraphBuilder& b) {
+         v1::Spec& spec = Observed(b, v1::DATA_TYPE_UINT16, "PerChannelMinMaxObserver");
+         spec.set_qscheme(v1::Spec::PER_CHANNEL_AFFINE);
+         spec.set_axis(0);
+       },
+       "DT005", "conv", "w"},
+      {"ChannelsOfInt16", Conv,
+       [](GraphBuilder& b) {
+         v1::Spec& spec = Observed(b, v1::DATA_TYPE_INT16, "PerChannelMinMaxObserver");
+         spec.set_qscheme(v1::Spec::PER_CHANNEL_AFFINE);
+         spec.set_axis(0);
+       },
+       "-DT005"},
+      {"OneRangeOfUint16", Conv,
+       [](GraphBuilder& b) {
+         Observed(b, v1::DATA_TYPE_UINT16, "MinMaxObserver").set_qscheme(v1::Spec::PER_TENSOR_AFFINE);
+       },
+       "-DT005"},
+      {"HistogramOfFloat8", Conv,
+       [](GraphBuilder& b) {
+         Observed(b, v1::DATA_TYPE_FLOAT8_E4M3FN, "HistogramObserver").set_qscheme(v1::Spec::PER_TENSOR_AFFINE);
+       },
+       "DT005", "conv", "w"},
       {"ObserverUnknown", Conv, [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_INT4, "TheirObserver"); }, "-DT005"},
 
       {"TypeThatConvertLeavesInFloat", Conv,
@@ -594,10 +621,15 @@ std::vector<SoundnessCase> AnnotationCases() {
        [](GraphBuilder& b) {
          Ranges("MinMaxObserver", -448, 448)(b);
          b.graph.mutable_specs(1)->set_dtype(v1::DATA_TYPE_FLOAT8_E4M3FN);
+         b.graph.mutable_specs(1)->set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
        },
        "-DT005"},
       {"Float8InAFakeQuantizer", Conv,
-       [](GraphBuilder& b) { Observed(b, v1::DATA_TYPE_FLOAT8_E4M3FN, "FakeQuantize(MinMaxObserver)"); }, "-DT005"},
+       [](GraphBuilder& b) {
+         Observed(b, v1::DATA_TYPE_FLOAT8_E4M3FN, "FakeQuantize(MinMaxObserver)")
+             .set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
+       },
+       "-DT005"},
       {"FixedInFourBits", Conv,
        [](GraphBuilder& b) {
          v1::Spec& spec = Fixed(b);

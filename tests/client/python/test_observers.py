@@ -146,6 +146,10 @@ CASES = {
                                 'run', 'FX008'),
     'range of float8 in a fake quantizer': (spec(fake(MinMaxObserver), dtype=torch.float8_e4m3fn), False, 'prepare',
                                             'DT005'),
+    'histogram of float8': (spec(HistogramObserver, dtype=torch.float8_e4m3fn, stated=False), False, 'prepare', 'DT005'),
+    **{f'channels of {dtype}': (spec(PerChannelMinMaxObserver, CHANNEL, dtype, axis=0, stated=False), True, 'convert', 'DT005')
+       for dtype in (torch.uint16, torch.float8_e4m3fn)},
+    'channels of int16': (spec(PerChannelMinMaxObserver, CHANNEL, torch.int16, axis=0), True, 'quantized', None),
     'derived without a range': (derived(low=None), False, 'run', 'FX008'),
     'derived per channel without an axis': (derived(CHANNEL), False, 'prepare', 'AX006'),
     'channels without an axis': (spec(PerChannelMinMaxObserver, CHANNEL), True, 'calibrate', 'AX006'),
