@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -13,6 +14,7 @@
 #include "rules/graph/sharing.h"
 #include "rules/soundness/annotated.h"
 #include "rules/soundness/rules.h"
+#include "rules/values/bounds.h"
 #include "rules/values/moved.h"
 
 namespace quantgate {
@@ -28,14 +30,33 @@ constexpr RuleInfo kAveragedRange = {
     "A moving average starts at the range of the first tensor that it sees and goes a little way towards each later "
     "one. Where one such observer serves several tensors that an operator puts together, it ends between their ranges, "
     "and the numbers of the wider ones that lie beyond are cut off: up to half of a wide tensor's range beside narrow "
-    "ones, nearly all of it after few samples.",
+    "ones, nearly all of it after few samples. A constant among them is seen first.",
     "Observe them with MinMaxObserver, HistogramObserver or, in front of cat, ExecuTorch's ConcatObserver, which keep "
     "the widest range (for example set_default_quant_config(act_observer=MinMaxObserver)).",
     "stack([x * 0.1, x * 4]) whose inputs and output share a MovingAverageMinMaxObserver fires it; with a "
     "MinMaxObserver, or of one tensor and its mirror image, it does not.",
 };
 
-// A tensor that is computed when the model runs. Constants, and caches among them, may hold what was put there before.
+// What a constant holds, asked for by the first node that reads one.
+class Constants {
+ public:
+  explicit Constants(const CheckContext& context) : context_(context) {}
+
+  // Whether a range starts with its numbers: it is observed before anything is computed. A cache holds what was put
+  // there, and zeros before.
+  bool HasRange(int32_t value) {
+    if (bounds_.empty()) bounds_ = BoundsOf(context_);
+    const Bounds& holds = bounds_[value];
+    return holds.known && holds.reached && std::isfinite(holds.low) && std::isfinite(holds.high) &&
+           (holds.low != 0 || holds.high != 0);
+  }
+
+ private:
+  const CheckContext& context_;
+  std::vector<Bounds> bounds_;
+};
+
+// A tensor that is computed when the model runs, or a constant with a range.
 struct Part {
   int32_t input;
   int32_t source;
@@ -43,12 +64,12 @@ struct Part {
 };
 
 // One that is read twice is there once.
-std::vector<Part> PartsOf(const Graph& graph, const SharingGroups& groups, int32_t node) {
+std::vector<Part> PartsOf(const Graph& graph, const SharingGroups& groups, int32_t node, Constants& constants) {
   std::vector<Part> parts;
   absl::flat_hash_set<int32_t> seen;
   for (int i = 0; i < graph.num_inputs(node); ++i) {
     const int32_t value = graph.input(node, i);
-    if (value < 0 || graph.is_static(value)) continue;
+    if (value < 0 || (graph.is_static(value) && !constants.HasRange(value))) continue;
     if (RoleAt(*graph.binding(node), graph.argument(node, i)) != PortRole::kActivation) continue;
     if (!seen.insert(value).second) continue;
     parts.push_back({i, SourceOf(graph, value), groups.group_at({value, node})});
@@ -71,8 +92,8 @@ std::string NamesOf(const Graph& graph, int32_t node, absl::Span<const Part> par
   return names;
 }
 
-void CheckNode(const Graph& graph, const SharingGroups& groups, int32_t node, FindingSink& sink) {
-  std::vector<Part> parts = PartsOf(graph, groups, node);
+void CheckNode(const Graph& graph, const SharingGroups& groups, int32_t node, Constants& constants, FindingSink& sink) {
+  std::vector<Part> parts = PartsOf(graph, groups, node, constants);
   const bool moves = (graph.binding(node)->op->traits & (kMovesData | kSelects)) != 0;
   // What is computed has a range of its own.
   if (parts.empty() || (moves && AllOfOneSource(parts))) return;
@@ -108,8 +129,9 @@ void CheckAveragedRange(const CheckContext& context, FindingSink& sink) {
   // Implicit sharing alone makes groups of a tensor and those who read it.
   if (graph.referring_values().empty() && graph.referring_edges().empty()) return;
   const SharingGroups& groups = GroupsOf(context);
+  Constants constants(context);
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
-    if (puts_together(node)) CheckNode(graph, groups, node, sink);
+    if (puts_together(node)) CheckNode(graph, groups, node, constants, sink);
   }
 }
 

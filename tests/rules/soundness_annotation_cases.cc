@@ -717,6 +717,9 @@ std::vector<SoundnessCase> AnnotationCases() {
        "w"},
       {"ObserverOfTorch", Conv, Observes("torch.ao.quantization.observer.MinMaxObserver", v1::Spec::PER_TENSOR_AFFINE),
        "QS006", "conv", "w"},
+      {"ObserverThatLetsThrough", Conv, Observes("NoopObserver", v1::Spec::PER_TENSOR_AFFINE), "QS006", "conv", "w"},
+      {"FakeQuantizerOfFixedSpecs", Conv,
+       Observes("FixedQParamsFakeQuantize(FixedQParamsObserver)", v1::Spec::PER_TENSOR_AFFINE), "QS006", "conv", "w"},
       {"ObserverOfTorchao", Conv, Observes("MinMaxObserver", v1::Spec::PER_TENSOR_AFFINE), "-QS006"},
 
       // AX005
@@ -749,9 +752,6 @@ std::vector<SoundnessCase> AnnotationCases() {
        [] { return SharedAxis("FakeQuantize(PerChannelMinMaxObserver)", "PerChannelMinMaxObserver"); },
        [](GraphBuilder&) {}, "AX006", "relu", "conv", -1, warning},
       {"DerivedAxisLeftOut", Conv, [](GraphBuilder& b) { b.graph.mutable_specs(2)->clear_axis(); }, "AX006", "conv",
-      {"ObserverThatLetsThrough", Conv, Observes("NoopObserver", v1::Spec::PER_TENSOR_AFFINE), "QS006", "conv", "w"},
-      {"FakeQuantizerOfFixedSpecs", Conv,
-       Observes("FixedQParamsFakeQuantize(FixedQParamsObserver)", v1::Spec::PER_TENSOR_AFFINE), "QS006", "conv", "w"},
        "b"},
 
       // AX007
@@ -1107,7 +1107,16 @@ std::vector<SoundnessCase> AnnotationCases() {
          b.Find("stack").clear_input_args();
        },
        "-SH009"},
-      {"AverageOfATensorAndAConstant", Conv,
+      {"AverageOfATensorAndAConstant", SmallBias,
+       [](GraphBuilder& b) { AddStack(b, "relu", "b", "MovingAverageMinMaxObserver"); }, "SH009", "stack", "stack", -1,
+       warning},
+      {"AverageOfATensorAndACache", SmallBias,
+       [](GraphBuilder& b) {
+         AddStack(b, "relu", "b", "MovingAverageMinMaxObserver");
+         for (double& number : *b.Value("b").mutable_constant()->mutable_reals()) number = 0;
+       },
+       "-SH009"},
+      {"AverageOfATensorAndAnUnknownConstant", Conv,
        [](GraphBuilder& b) { AddStack(b, "relu", "b", "MovingAverageMinMaxObserver"); }, "-SH009"},
 
       // QS003
@@ -1186,50 +1195,6 @@ std::vector<SoundnessCase> AnnotationCases() {
          Blocks(b, {16, 1, 1, 1});
        },
        "FX005", "conv", "b"},
-      {"ScalesOfTheInputChannels", Conv, [](GraphBuilder& b) { b.graph.mutable_specs(1)->set_axis(1); }, "FX005",
-       "conv", "b"},
-
-      // FX008
-      {"FixedWithoutRange", Conv, [](GraphBuilder& b) { Fixed(b).clear_quant_max(); }, "FX008", "conv", "w"},
-      {"FixedWithRange", Conv, [](GraphBuilder& b) { Fixed(b); }, "-FX008"},
-      {"DynamicWithoutRange", Conv, Dynamic("PlaceholderObserver"), "FX008", "conv", "w"},
-      {"DynamicWithoutRangeObserved", Conv, Dynamic("FakeQuantize(MinMaxObserver)"), "-FX008"},
-      {"ObserverOfNumbersWithoutRange", Conv, Observes("FixedQParamsObserver", v1::Spec::PER_TENSOR_AFFINE), "FX008",
-       "conv", "w"},
-      {"ObserverOfNumbersWithRange", Conv, Ranges("FixedQParamsObserver", -128, 127), "-FX008"},
-      {"ObservedWithoutRange", Conv, Observes("MinMaxObserver", v1::Spec::PER_TENSOR_AFFINE), "-FX008"},
-      {"DerivedWithoutRange", Conv, [](GraphBuilder& b) { b.graph.mutable_specs(2)->clear_quant_min(); }, "FX008",
-       "conv", "b"},
-      {"DerivedWithRange", Conv, [](GraphBuilder&) {}, "-FX008"},
-      {"FixedHalf", Conv,
-       [](GraphBuilder& b) {
-         Fixed(b).set_dtype(v1::DATA_TYPE_FLOAT16);
-         b.graph.mutable_specs(1)->clear_quant_max();
-       },
-       "-FX008"},
-
-      // FX009
-      {"MaskOfTenThousand", Conv, [](GraphBuilder& b) { AddMaskedSoftmax(b, -10000); }, "FX009", "softmax", "masked",
-       -1, warning},
-      {"InfiniteMask", Conv, [](GraphBuilder& b) { AddMaskedSoftmax(b, -std::numeric_limits<double>::infinity()); },
-       "FX009", "softmax", "masked", -1, warning},
-      {"MaskThatTheSoftmaxReadsItself", Conv,
-       [](GraphBuilder& b) {
-         AddMaskedSoftmax(b, -10000, false);
-         b.Find("softmax").add_input_specs(b.graph.specs_size());
-       },
-       "FX009", "softmax", "masked", -1, warning},
-      {"StepsOfCalibration", SmallBias,
-       [](GraphBuilder& b) {
-         AddMaskedSoftmax(b, -30);
-         v1::QParams& params = *b.graph.mutable_specs(b.graph.specs_size() - 1)->mutable_qparams();
-         params.add_scales(0.7);
-         params.add_zero_points(0);
-       },
-       "FX009", "softmax", "masked", -1, warning},
-      {"FineStepsOfCalibration", SmallBias,
-       [](GraphBuilder& b) {
-         AddMaskedSoftmax(b, -10000);
       {"BiasPerTensorOfAWeightPerChannel", Conv,
        [](GraphBuilder& b) { b.graph.mutable_specs(2)->set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC); }, "FX005", "conv",
        "b"},
@@ -1238,17 +1203,9 @@ std::vector<SoundnessCase> AnnotationCases() {
          for (int spec : {1, 2}) b.graph.mutable_specs(spec)->set_qscheme(v1::Spec::PER_TENSOR_SYMMETRIC);
        },
        "-FX005"},
-         v1::QParams& params = *b.graph.mutable_specs(b.graph.specs_size() - 1)->mutable_qparams();
-         params.add_scales(0.6);
-         params.add_zero_points(0);
-       },
-       "-FX009"},
-      {"MaskOfThirty", Conv, [](GraphBuilder& b) { AddMaskedSoftmax(b, -30); }, "-FX009"},
-      {"InfiniteMaskInAHistogram", Conv,
-       [](GraphBuilder& b) {
-         AddMaskedSoftmax(b, -std::numeric_limits<double>::infinity());
-         b.graph.mutable_specs(b.graph.specs_size() - 1)->set_observer(b.Symbol("HistogramObserver"));
-       },
+      {"ScalesOfTheInputChannels", Conv, [](GraphBuilder& b) { b.graph.mutable_specs(1)->set_axis(1); }, "FX005",
+       "conv", "b"},
+
       // NR003, AX002: what no operator writes.
       {"RangeOfAnInput", Conv,
        [](GraphBuilder& b) {
@@ -1293,6 +1250,58 @@ std::vector<SoundnessCase> AnnotationCases() {
        },
        "-FX012"},
 
+      // FX008
+      {"FixedWithoutRange", Conv, [](GraphBuilder& b) { Fixed(b).clear_quant_max(); }, "FX008", "conv", "w"},
+      {"FixedWithRange", Conv, [](GraphBuilder& b) { Fixed(b); }, "-FX008"},
+      {"DynamicWithoutRange", Conv, Dynamic("PlaceholderObserver"), "FX008", "conv", "w"},
+      {"DynamicWithoutRangeObserved", Conv, Dynamic("FakeQuantize(MinMaxObserver)"), "-FX008"},
+      {"ObserverOfNumbersWithoutRange", Conv, Observes("FixedQParamsObserver", v1::Spec::PER_TENSOR_AFFINE), "FX008",
+       "conv", "w"},
+      {"ObserverOfNumbersWithRange", Conv, Ranges("FixedQParamsObserver", -128, 127), "-FX008"},
+      {"ObservedWithoutRange", Conv, Observes("MinMaxObserver", v1::Spec::PER_TENSOR_AFFINE), "-FX008"},
+      {"DerivedWithoutRange", Conv, [](GraphBuilder& b) { b.graph.mutable_specs(2)->clear_quant_min(); }, "FX008",
+       "conv", "b"},
+      {"DerivedWithRange", Conv, [](GraphBuilder&) {}, "-FX008"},
+      {"FixedHalf", Conv,
+       [](GraphBuilder& b) {
+         Fixed(b).set_dtype(v1::DATA_TYPE_FLOAT16);
+         b.graph.mutable_specs(1)->clear_quant_max();
+       },
+       "-FX008"},
+
+      // FX009
+      {"MaskOfTenThousand", Conv, [](GraphBuilder& b) { AddMaskedSoftmax(b, -10000); }, "FX009", "softmax", "masked",
+       -1, warning},
+      {"InfiniteMask", Conv, [](GraphBuilder& b) { AddMaskedSoftmax(b, -std::numeric_limits<double>::infinity()); },
+       "FX009", "softmax", "masked", -1, warning},
+      {"MaskThatTheSoftmaxReadsItself", Conv,
+       [](GraphBuilder& b) {
+         AddMaskedSoftmax(b, -10000, false);
+         b.Find("softmax").add_input_specs(b.graph.specs_size());
+       },
+       "FX009", "softmax", "masked", -1, warning},
+      {"StepsOfCalibration", SmallBias,
+       [](GraphBuilder& b) {
+         AddMaskedSoftmax(b, -30);
+         v1::QParams& params = *b.graph.mutable_specs(b.graph.specs_size() - 1)->mutable_qparams();
+         params.add_scales(0.7);
+         params.add_zero_points(0);
+       },
+       "FX009", "softmax", "masked", -1, warning},
+      {"FineStepsOfCalibration", SmallBias,
+       [](GraphBuilder& b) {
+         AddMaskedSoftmax(b, -10000);
+         v1::QParams& params = *b.graph.mutable_specs(b.graph.specs_size() - 1)->mutable_qparams();
+         params.add_scales(0.6);
+         params.add_zero_points(0);
+       },
+       "-FX009"},
+      {"MaskOfThirty", Conv, [](GraphBuilder& b) { AddMaskedSoftmax(b, -30); }, "-FX009"},
+      {"InfiniteMaskInAHistogram", Conv,
+       [](GraphBuilder& b) {
+         AddMaskedSoftmax(b, -std::numeric_limits<double>::infinity());
+         b.graph.mutable_specs(b.graph.specs_size() - 1)->set_observer(b.Symbol("HistogramObserver"));
+       },
        "-FX009"},
       {"MaskUnderFixedNumbers", Conv,
        [](GraphBuilder& b) {

@@ -55,8 +55,19 @@ def maximum(x):
     return torch.maximum(x * 0.1, x * 4)
 
 
-FUNCTIONS = [cat, stack, stack_of_one_tensor, put, put_in_place, copied_by_index, slice_scatter, select_scatter, where,
-             maximum]
+class Beside(torch.nn.Module):
+    """A constant beside what is computed."""
+    def __init__(self, name, constant):
+        super().__init__()
+        self.__name__ = name
+        self.register_buffer('constant', constant)
+
+    def forward(self, x):
+        return torch.stack([self.constant, x * 4], 1)
+
+
+FUNCTIONS = [cat, stack, Beside('stack_with_a_constant', X * 0.1), stack_of_one_tensor, put, put_in_place,
+             copied_by_index, slice_scatter, select_scatter, where, maximum]
 QUANTIZERS = {
     'qnn': lambda: quantizers.ALL['qnn_8a8w'](),
     'qnn with MinMaxObserver': lambda: quantizers.qnn('8a8w', act_observer=MinMaxObserver),

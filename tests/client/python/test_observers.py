@@ -170,15 +170,15 @@ CASES = {
     'with_args of torch.ao': (spec(torch_ao.MinMaxObserver.with_args(eps=1e-5)), False, 'prepare', 'QS006'),
     **{f'{made.__name__} of torch.ao': (spec(made), False, 'left', 'QS006')
        for made in (torch_ao.MinMaxObserver, torch_ao.HistogramObserver, torch_ao.FakeQuantize)},
+    **{made.__name__: (spec(made), False, 'prepare', 'QS006') for made in (
+        NoopObserver, RecordingObserver, ReuseInputObserver, FixedQParamsFakeQuantize)},
+    'fake quantizer of what lets through': (spec(fake(NoopObserver)), False, 'prepare', 'QS006'),
     # ---- Types of torch's former quantized tensors ----
     **{f'{dtype}': (spec(MinMaxObserver, dtype=dtype), False, 'quantized', None)
        for dtype in (torch.quint8, torch.qint8, torch.qint32)},
     'quint4x2': (spec(MinMaxObserver.with_args(quant_min=0, quant_max=15), dtype=torch.quint4x2, stated=False), False,
                  'left', 'DT005'),
     'quint2x4': (spec(MinMaxObserver, dtype=torch.quint2x4, stated=False), False, 'prepare', 'DT005'),
-    **{made.__name__: (spec(made), False, 'prepare', 'QS006') for made in (
-        NoopObserver, RecordingObserver, ReuseInputObserver, FixedQParamsFakeQuantize)},
-    'fake quantizer of what lets through': (spec(fake(NoopObserver)), False, 'prepare', 'QS006'),
 }
 
 
@@ -192,12 +192,6 @@ def test_told_beforehand(name):
     assert found == ({code} if code else set()), [finding.message for finding in report.findings()]
 
 
-def test_the_types_of_quantized_tensors_are_those_that_are_stored():
-    """Behind convert nothing is left of them."""
-    quantizer = Annotates(spec(MinMaxObserver, dtype=torch.qint8), False)
-    assert [one.dtype for one in quantgate.to_graph(quantizer.annotate(module())).specs if one.dtype] == [
-        one.dtype for one in quantgate.to_graph(Annotates(spec(MinMaxObserver), False).annotate(module())).specs
-        if one.dtype]
 class AnnotatesInput(Annotates):
     """The input of the graph itself, which no operator writes."""
     def annotate(self, model):
@@ -220,3 +214,9 @@ def test_ranges_of_an_input(made, dtype, low, high, becomes):
     assert found == ([] if becomes == 'quantized' else [('NR003', 'input_1')])
 
 
+def test_the_types_of_quantized_tensors_are_those_that_are_stored():
+    """Behind convert nothing is left of them."""
+    quantizer = Annotates(spec(MinMaxObserver, dtype=torch.qint8), False)
+    assert [one.dtype for one in quantgate.to_graph(quantizer.annotate(module())).specs if one.dtype] == [
+        one.dtype for one in quantgate.to_graph(Annotates(spec(MinMaxObserver), False).annotate(module())).specs
+        if one.dtype]
