@@ -19,8 +19,7 @@ constexpr RuleInfo kDerivedLength = {
     "A derived bias takes its scales from the weight: one per channel of the weight's axis, or, with blocks, "
     "one per block along axis 0 (ExecuTorch takes the largest over the rest). When that is not the number of "
     "biases, convert_pt2e ends with \"The size of tensor a must match the size of tensor b\"; when the bias has a "
-    "scheme "
-    "per tensor, which holds one, with \"only one element tensors can be converted to Python scalars\".",
+    "scheme per tensor, which holds one, with \"only one element tensors can be converted to Python scalars\".",
     "Cut the weight into blocks along its input channels only, give the bias per_channel_symmetric along axis 0 where "
     "the weight has scales per channel, or leave the bias in float.",
     "Blocks of [16, 1, 1, 1] on the weight [128, 32, 1, 1] of a transposed convolution with 32 biases fire it; "

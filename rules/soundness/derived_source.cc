@@ -33,7 +33,7 @@ bool HasNoNumbers(const Graph& graph, const v1::Spec& spec) {
          (spec.kind() == v1::Spec::PLAIN && KeepsNoRange(graph.symbol(spec.observer())));
 }
 
-std::string Fault(const SharingGroups& groups, SpecPlace source) {
+std::string SourceFault(const SharingGroups& groups, SpecPlace source) {
   const Graph& graph = groups.annotations.graph();
   const int32_t group = groups.group_at(source);
   if (group < 0 || !HasNoNumbers(graph, groups.spec_of(group))) return "";
@@ -56,7 +56,7 @@ void CheckDerivedSource(const CheckContext& context, FindingSink& sink) {
     const int32_t leader = groups.leader(group);
     if (!is_derived(groups.annotations.spec_id(leader))) continue;
     for (SpecPlace source : graph.references(groups.annotations.spec_id(leader))) {
-      const std::string fault = Fault(groups, source);
+      const std::string fault = SourceFault(groups, source);
       if (fault.empty()) continue;
       sink.Add(kDerivedSource, PlaceOf(graph, groups.annotations.place(leader)), fault,
                "places whose observer has parameters");

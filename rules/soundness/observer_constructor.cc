@@ -32,7 +32,7 @@ bool IsRefused(const v1::Spec& spec, const ObserverName& name) {
   return spec.kind() == v1::Spec::PLAIN && (name.is_object || name.is_foreign || TakesNoSpec(name));
 }
 
-std::string Fault(absl::string_view made, const ObserverName& name) {
+std::string ConstructorFault(absl::string_view made, const ObserverName& name) {
   if (name.is_object) {
     return absl::StrCat("its spec has a ", made, " for a constructor, of which prepare_pt2e makes nothing");
   }
@@ -42,7 +42,7 @@ std::string Fault(absl::string_view made, const ObserverName& name) {
 
 void CheckObserverConstructor(const CheckContext& context, FindingSink& sink) {
   ForEachObserver(context, IsRefused, [&](const AnnotatedPlace& at, const v1::Spec& spec, const ObserverName& name) {
-    sink.Add(kObserverConstructor, at.place, Fault(context.graph().symbol(spec.observer()), name),
+    sink.Add(kObserverConstructor, at.place, ConstructorFault(context.graph().symbol(spec.observer()), name),
              "a class of torchao.quantization.pt2e that observes");
   });
 }

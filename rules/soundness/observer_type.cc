@@ -23,8 +23,7 @@ constexpr RuleInfo kObserverType = {
     "eight bits are said by a range of quant_min and quant_max in int8 or uint8, not by a type of their own. A "
     "PlaceholderObserver takes any type, as do those of fixed and derived specs, and convert_pt2e takes it away again "
     "where it has no operator for the type. A fake quantizer takes no range of float8, a HistogramObserver no float8 "
-    "at "
-    "all; of uint16 and float8 per channel torch cannot subtract the zero points.",
+    "at all; of uint16 and float8 per channel torch cannot subtract the zero points.",
     "State int8 or uint8, with the range of the narrower type if that was meant.",
     "int4 with a MinMaxObserver or in a fixed spec fires it; int8 in -8..7 does not, nor does int4 with a class that "
     "is not torchao's.",
