@@ -642,9 +642,66 @@ TEST(Xnnpack, JoinsTwoTensorsOrMore) {
     EXPECT_EQ(OnXnnpack({op, {4, 8}, {"x", "y"}}), v1::Outcome::FULL) << op;
     EXPECT_EQ(OnXnnpack({op, {4, 8}, {"x"}}), v1::Outcome::PARTIAL) << op;
   }
-  // One tensor twice is one, but for what a stack makes of it.
+  // One tensor twice is one, but for what a stack at the end makes of it.
+  const auto at = [](int64_t dim) {
+    return [dim](GraphBuilder& b) {
+      b.Int(b.Find("op"), "dim", dim);
+      b.Shape("op", kFloat, {4, 8, 2});
+    };
+  };
   EXPECT_EQ(OnXnnpack({"aten.cat.default", {4, 8}, {"x", "x"}}), v1::Outcome::PARTIAL);
-  EXPECT_EQ(OnXnnpack({"aten.stack.default", {4, 8}, {"x", "x"}}), v1::Outcome::FULL);
+  EXPECT_EQ(OnXnnpack({"aten.stack.default", {4, 8}, {"x", "x"}, {}, at(-1)}), v1::Outcome::FULL);
+  EXPECT_EQ(OnXnnpack({"aten.stack.default", {4, 8}, {"x", "x"}, {}, at(2)}), v1::Outcome::FULL);
+  EXPECT_EQ(OnXnnpack({"aten.stack.default", {4, 8}, {"x", "x"}, {}, at(1)}), v1::Outcome::PARTIAL);
+}
+
+// What is joined for a stack has the reshape between it and the Quantize.
+TEST(Xnnpack, AStackJoinsRealNumbers) {
+  for (const char* op : {"aten.stack.default", "aten.cat.default"}) {
+    GraphBuilder b(v1::Graph::PT2E, v1::STAGE_CALIBRATED);
+    b.Input("x", kFloat, {4, 8});
+    b.Input("y", kFloat, {4, 8});
+    v1::Node& node = b.Node(op, "op", {"x", "y"}, {"op"});
+    b.Shape("op", kFloat, {4, 2, 8});
+    b.Output("op");
+    for (const double scale : {0.1, 0.2}) {
+      node.add_input_specs(AddSpec(b, kInt8, v1::Spec::PER_TENSOR_AFFINE));
+      v1::QParams& params = *b.graph.mutable_specs(b.graph.specs_size() - 1)->mutable_qparams();
+      params.add_scales(scale);
+      params.add_zero_points(0);
+    }
+    b.Value("op").set_spec(1);
+    const absl::StatusOr<v1::Result> result = Ask(b.graph, "xnnpack");
+    ASSERT_TRUE(result.ok());
+    EXPECT_EQ(result->outcome().kind(), absl::StrContains(op, "stack") ? v1::Outcome::FULL : v1::Outcome::FAILS) << op;
+  }
+}
+
+TEST(Xnnpack, CopiesThatAreTaken) {
+  const auto typed = [](v1::DataType type) {
+    return [type](GraphBuilder& b) {
+      b.Value("x").set_dtype(type);
+      b.Value("op").set_dtype(type);
+    };
+  };
+  const auto formatted = [](const char* format) {
+    return [format](GraphBuilder& b) {
+      v1::Attribute& attribute = *b.Find("op").add_attributes();
+      attribute.set_name(b.Symbol("memory_format"));
+      attribute.set_s(format);
+    };
+  };
+  const std::vector<int64_t> image = {1, 4, 8, 8};
+  for (const char* op : {"aten.clone.default", "aten.contiguous.default"}) {
+    EXPECT_EQ(OnXnnpack({op, image}), v1::Outcome::FULL) << op;
+    EXPECT_EQ(OnXnnpack({op, image, {"x"}, {}, typed(v1::DATA_TYPE_FLOAT16)}), v1::Outcome::FULL) << op;
+    EXPECT_EQ(OnXnnpack({op, image, {"x"}, {}, typed(v1::DATA_TYPE_INT64)}), v1::Outcome::PARTIAL) << op;
+    EXPECT_EQ(OnXnnpack({op, image, {"x"}, {}, formatted("torch.contiguous_format")}), v1::Outcome::FULL) << op;
+    EXPECT_EQ(OnXnnpack({op, image, {"x"}, {}, formatted("torch.channels_last")}), v1::Outcome::PARTIAL) << op;
+  }
+  EXPECT_EQ(OnXnnpack({"aten.alias.default", image}), v1::Outcome::PARTIAL);
+  EXPECT_EQ(OnXnnpack({"aten.view_as.default", image, {"x", "y"}}), v1::Outcome::FULL);
+  EXPECT_EQ(OnXnnpack({"aten.view_as.default", {-1, 8}, {"x", "y"}}), v1::Outcome::PARTIAL);
 }
 
 TEST(Xnnpack, AMaximumAlongOneOfFourDimensionsKeepsIt) {

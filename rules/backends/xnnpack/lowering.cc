@@ -60,18 +60,19 @@ void Groups(const NodeView& view, Emission& emission) {
 }
 
 // The partitioner counts tensors, however often one of them is named.
-void Joined(const NodeView& view, Emission& emission) {
-  Axis(view, emission);
+int64_t DistinctTensors(const NodeView& view) {
   IntVector tensors;
   for (const Operand& input : view.inputs()) {
     if (input.present) tensors.push_back(input.edge_value);
   }
   std::sort(tensors.begin(), tensors.end());
-  emission.AddInt("tensors", std::unique(tensors.begin(), tensors.end()) - tensors.begin());
+  return std::unique(tensors.begin(), tensors.end()) - tensors.begin();
 }
 
-// Each of them is unsqueezed first.
-void Stacked(const NodeView& view, Emission& emission) { emission.AddInt("tensors", std::ssize(view.inputs())); }
+void Joined(const NodeView& view, Emission& emission) {
+  Axis(view, emission);
+  emission.AddInt("tensors", DistinctTensors(view));
+}
 
 // 2.0 is not what the partitioner looks for.
 void Exponent(const NodeView& view, Emission& emission) {
@@ -192,15 +193,13 @@ constexpr Entry kEntries[] = {
     {OpId::kAdaptiveAveragePool, "XNNGlobalAvgPooling2d", Form::kStatic, GlobalMean},
     {OpId::kTranspose, "XNNStaticTranspose", Form::kStatic},
     {OpId::kReshape, "XNNStaticReshape", Form::kStatic},
+    {OpId::kReshapeLike, "XNNStaticReshape", Form::kStatic},
     {OpId::kFlatten, "XNNStaticReshape", Form::kStatic},
     {OpId::kUnsqueeze, "XNNExpandDims", Form::kStatic, NewAxis},
     {OpId::kSlice, "XNNStaticSlice", Form::kStatic, Step},
     {OpId::kQuantize, "XNNConvert", Form::kStatic},
     {OpId::kDequantize, "XNNConvert", Form::kStatic},
     {OpId::kRequantize, "XNNConvert", Form::kStatic},
-    // unsqueeze and cat; the conversions around are conversions still.
-    {OpId::kStack, "XNNConcatenate", Form::kStatic, Stacked},
-
     {OpId::kAbs, "XNNAbs"},
     {OpId::kAveragePool, "XNNAvgPooling2d", Form::kFloat, AveragePool},
     {OpId::kBatchNorm, "XNNBatchNorm"},
@@ -393,6 +392,29 @@ Lowering LowerShuffle(const NodeView& view, Emission& emission) {
   return Emitted();
 }
 
+// At the end each is unsqueezed first; elsewhere they are joined, and viewed with one dimension more. The join is no
+// neighbor of the conversions around, and one of real numbers.
+Lowering LowerStack(const NodeView& view, Emission& emission) {
+  emission.Begin("XNNConcatenate", view.node());
+  for (const Operand& input : view.inputs()) {
+    if (input.quantized) {
+      FillBetween(view, emission.AddInput());
+    } else {
+      AddInput(view, &input, emission);
+    }
+  }
+  const Operand* output = view.output(0);
+  if (output != nullptr && output->quantized) {
+    FillBetween(view, emission.AddOutput());
+  } else {
+    AddOutput(view, output, emission);
+  }
+  const int rank = view.rank(output);
+  const bool at_end = rank > 0 && Normalize(view.integer({"dim"}).value_or(0), rank) == rank - 1;
+  emission.AddInt("tensors", at_end ? std::ssize(view.inputs()) : DistinctTensors(view));
+  return Emitted();
+}
+
 // A null operand is what was emitted before.
 void AddOperand(const NodeView& view, const Operand* operand, Emission& emission) {
   if (operand == nullptr) {
@@ -490,7 +512,9 @@ bool IsToComputedSizes(const NodeView& view) {
   if (absl::StartsWith(view.op_type(), "aten.flatten") || absl::StartsWith(view.op_type(), "aten.unflatten")) {
     return HasUnknownSize(view, view.output(0)) && view.rank(view.input(0)) != view.rank(view.output(0));
   }
-  return view.op().op->id == OpId::kReshape && view.graph().num_inputs(view.node()) > 1;
+  const OpId id = view.op().op->id;
+  if (id == OpId::kReshapeLike) return HasUnknownSize(view, view.output(0));
+  return id == OpId::kReshape && view.graph().num_inputs(view.node()) > 1;
 }
 
 // The partitioner asks for float32, and for float16 here and there.
@@ -514,6 +538,20 @@ bool IsOfLiftedConstant(const NodeView& view) {
   const Operand* input = view.input(0);
   const int32_t producer = input == nullptr || input->value < 0 ? -1 : graph.producer(input->value);
   return producer >= 0 && absl::StartsWith(graph.op_type(producer), "aten.lift_fresh");
+}
+
+// Becomes a _clone_dim_order.
+bool IsWrittenCopy(const NodeView& view) {
+  const absl::string_view name = view.op_type();
+  return absl::StartsWith(name, "aten.clone") || absl::StartsWith(name, "aten.contiguous") ||
+         absl::StartsWith(name, "aten.lift_fresh_copy");
+}
+
+bool IsOfFloats(const NodeView& view) {
+  const Operand* output = view.output(0);
+  if (output == nullptr || output->value < 0) return true;
+  const v1::DataType type = view.graph().dtype(output->value);
+  return type == v1::DATA_TYPE_FLOAT32 || type == v1::DATA_TYPE_FLOAT16 || type == v1::DATA_TYPE_UNSPECIFIED;
 }
 
 // Products of matrices: bmm takes any, mm and addmm a constant second factor; a matmul becomes one of them by its
@@ -575,9 +613,15 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
     return is_known ? LowerSumWithProduct(view, emission) : NoCounterpart("the operator is not known");
   }
   const OpId id = op.op->id;
-  if (absl::StartsWith(view.op_type(), "aten.detach")) {
+  if (absl::StartsWith(view.op_type(), "aten.detach") || absl::StartsWith(view.op_type(), "aten.alias")) {
     if (IsOfLiftedConstant(view)) return Folded();
     return NoCounterpart("ExecuTorch's partitioner has no config for alias_copy");
+  }
+  if (IsWrittenCopy(view)) {
+    if (!IsOfFloats(view)) return NoCounterpart("ExecuTorch's partitioner takes copies of float32 and float16 alone");
+    if (absl::StartsWith(view.text({"memory_format"}), "torch.channels_last")) {
+      return NoCounterpart("ExecuTorch's partitioner takes copies that keep the order of dimensions alone");
+    }
   }
   if (Has(kNothing, id)) return Folded();
   if (IsFused(context, op)) return Folded();
@@ -593,6 +637,7 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   if (id == OpId::kDepthToSpace || id == OpId::kSpaceToDepth || id == OpId::kChannelShuffle) {
     return LowerShuffle(view, emission);
   }
+  if (id == OpId::kStack) return LowerStack(view, emission);
   if (id == OpId::kSilu || id == OpId::kSwish || id == OpId::kGlu) return LowerSigmoidProduct(view, emission);
   const auto* part = std::find_if(std::begin(kParts), std::end(kParts), [&](const Part& p) { return p.id == id; });
   if (part != std::end(kParts)) return NoCounterpart(part->why);
