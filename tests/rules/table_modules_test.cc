@@ -151,6 +151,33 @@ GraphBuilder TwoConvolutions(int rank, bool same_filter, const std::string& betw
   return b;
 }
 
+// softmax(`between`(`op`(x, w))) along `axis`, of floats.
+GraphBuilder Softmax(int axis, const std::string& between, const std::string& op = "aten.conv2d.default") {
+  const std::vector<int64_t> image = {1, 4, 8, 8};
+  GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
+  b.Input("x", v1::DATA_TYPE_FLOAT32, image);
+  b.Weight("w", v1::DATA_TYPE_FLOAT32, {4, 4, 1, 1}, -1);
+  b.Node(op, "first", {"x", "w"}, {"first"});
+  b.Node(between, "between", {"first"}, {"between"});
+  b.Int(b.Node("aten.softmax.int", "op", {"between"}, {"op"}), "dim", axis);
+  for (const char* value : {"first", "between", "op"}) b.Shape(value, v1::DATA_TYPE_FLOAT32, image);
+  b.Output("op");
+  return b;
+}
+
+// Two readers of what a layer puts out, quantized, that the quantizer left alone.
+void ReadTwice(GraphBuilder& b, const std::string& one, const std::string& other) {
+  Quantize(b, "relu");
+  b.Find("op").set_name("layer");
+  b.graph.clear_outputs();
+  const v1::Value relu = b.Value("relu");
+  for (const auto& [op, name] : {std::pair(one, "op"), std::pair(other, "other")}) {
+    b.Node(op, name, {"relu"}, {std::string("read_by_") + name});
+    b.Shape(std::string("read_by_") + name, v1::DATA_TYPE_FLOAT32, {relu.dims().begin(), relu.dims().end()});
+    b.Output(std::string("read_by_") + name);
+  }
+}
+
 struct Case {
   const char* name;
   const char* target;
@@ -322,6 +349,41 @@ std::vector<Case> Cases() {
       {"XnnOneFilterForTwoConv2d", "xnnpack", [] { return TwoConvolutions(4, true); }, nothing, "-GS604"},
       {"XnnOneFilterInTwoDelegates", "xnnpack", [] { return TwoConvolutions(3, true, "aten.atan.default"); }, nothing,
        "-GS604"},
+      {"XnnSoftmaxOfChannelsLast", "xnnpack", [] { return Softmax(-1, "aten.sigmoid.default"); }, nothing, "GS605",
+       wrong},
+      {"XnnSoftmaxOfAPool", "xnnpack", [] { return Softmax(3, "aten.max_pool2d.default", "aten.add.Tensor"); }, nothing,
+       "GS605", wrong},
+      {"XnnSoftmaxOfWhatIsViewed", "xnnpack", [] { return Softmax(-1, "aten.view.default"); }, nothing, "-GS605"},
+      {"XnnSoftmaxBehindTheCpu", "xnnpack", [] { return Softmax(-1, "aten.atan.default"); }, nothing, "-GS605"},
+      {"XnnSoftmaxOfTheModelsInput", "xnnpack", [] { return Softmax(-1, "aten.sigmoid.default", "aten.add.Tensor"); },
+       nothing, "-GS605"},
+      {"XnnSoftmaxOnTheCpu", "xnnpack", [] { return Softmax(1, "aten.sigmoid.default"); }, nothing, "-GS605"},
+      {"XnnDequantizeForTheCpuToo", "xnnpack", int8_conv,
+       [](GraphBuilder& b) { ReadTwice(b, "aten.sigmoid.default", "aten.atan.default"); }, "GS606", refused},
+      {"XnnDequantizeForTheCpuTooOfACube", "xnnpack", int8_conv,
+       [](GraphBuilder& b) {
+         for (const char* value : {"op", "relu"}) b.Shape(value, v1::DATA_TYPE_FLOAT32, {1, 4, 4, 4});
+         ReadTwice(b, "aten.sigmoid.default", "aten.atan.default");
+       },
+       "GS606", wrong},
+      {"XnnDequantizeForAViewToo", "xnnpack", int8_conv,
+       [](GraphBuilder& b) { ReadTwice(b, "aten.sigmoid.default", "aten.view.default"); }, "GS606", refused},
+      {"XnnDequantizeForAViewAndTheCpu", "xnnpack", int8_conv,
+       [](GraphBuilder& b) { ReadTwice(b, "aten.view.default", "aten.atan.default"); }, "GS606", refused},
+      {"XnnDequantizeForPartsOfOne", "xnnpack", int8_conv,
+       [](GraphBuilder& b) { ReadTwice(b, "aten.mish.default", "aten.atan.default"); }, "GS606", refused},
+      {"XnnDequantizeForAViewFirst", "xnnpack", int8_conv,
+       [](GraphBuilder& b) { ReadTwice(b, "aten.view.default", "aten.sigmoid.default"); }, "-GS606"},
+      {"XnnDequantizeInTheDelegate", "xnnpack", int8_conv,
+       [](GraphBuilder& b) { ReadTwice(b, "aten.sigmoid.default", "aten.tanh.default"); }, "-GS606"},
+      {"XnnDequantizeForEach", "xnnpack", int8_conv,
+       [](GraphBuilder& b) {
+         ReadTwice(b, "aten.sigmoid.default", "aten.atan.default");
+         b.Find("other").add_input_specs(1);
+       },
+       "-GS606"},
+      {"XnnDequantizeOfALinearLayer", "xnnpack", int8_linear,
+       [](GraphBuilder& b) { ReadTwice(b, "aten.sigmoid.default", "aten.atan.default"); }, "-GS606"},
       {"XnnBatchNormIsFolded", "xnnpack", int8_conv,
        [](GraphBuilder& b) {
          Quantize(b, "relu");

@@ -21,7 +21,9 @@ class Delegates {
   // It is not: it was judged, and is left to others.
   bool leaves(int32_t node) const { return leaves_[node]; }
   // Both are computed in one delegate. Not: they are in two, or that is not known.
-  bool together(int32_t a, int32_t b) const { return takes_[a] && takes_[b] && level_[a] == level_[b]; }
+  bool together(int32_t a, int32_t b) const { return takes_[a] && takes_[b] && same_level(a, b); }
+  // So are they if both are taken.
+  bool same_level(int32_t a, int32_t b) const { return level_[a] == level_[b]; }
 
  private:
   std::vector<bool> takes_;

@@ -2,13 +2,16 @@
 
 #include "rules/backends/coverage.h"
 #include "rules/backends/cpu_module.h"
+#include "rules/backends/xnnpack/channels_last.h"
 #include "rules/backends/xnnpack/computed_bias.h"
 #include "rules/backends/xnnpack/delegates.h"
 #include "rules/backends/xnnpack/hardtanh_maximum.h"
 #include "rules/backends/xnnpack/kept_whole.h"
 #include "rules/backends/xnnpack/lowering.h"
 #include "rules/backends/xnnpack/shared_bias.h"
+#include "rules/backends/xnnpack/shared_dequantize.h"
 #include "rules/backends/xnnpack/shared_filter.h"
+#include "rules/backends/xnnpack/softmax_layout.h"
 
 namespace quantgate::xnnpack {
 namespace {
@@ -25,6 +28,9 @@ void Finish(const CheckContext& context, const Target& target, FindingSink& sink
   CheckSharedFilter(context, delegates, target, sink, result);
   NoteComputedBias(context, sink);
   CheckHardtanhMaximum(context, target, sink, result);
+  const ChannelsLast layouts(context, delegates, result);
+  CheckSoftmaxLayout(context, delegates, layouts, target, sink, result);
+  CheckSharedDequantize(context, delegates, layouts, target, sink, result);
 }
 
 // Statements with a source of their own are not the partitioner's: the node is delegated, and serializing or loading it
@@ -37,8 +43,9 @@ Fate FateOf(const BackendOp&, const Violation& violation) {
 }  // namespace
 
 std::vector<const RuleInfo*> OwnRules() {
-  return {&kNoBackendOperator, &kUnclearLowering, &kOlderTable, &kRunsInFloat,    &kSharedBias,
-          &kSharedFloatBias,   &kSharedFilter,    &kKeptWhole,  &kHardtanhMaximum};
+  return {&kNoBackendOperator, &kUnclearLowering, &kOlderTable,      &kRunsInFloat,
+          &kSharedBias,        &kSharedFloatBias, &kSharedFilter,    &kKeptWhole,
+          &kHardtanhMaximum,   &kSoftmaxLayout,   &kSharedDequantize};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
