@@ -28,6 +28,8 @@ void Finish(const CheckContext& context, const Target& target, FindingSink& sink
   CheckSharedFilter(context, delegates, target, sink, result);
   NoteComputedBias(context, sink);
   CheckHardtanhMaximum(context, target, sink, result);
+  // What is in the bodies of control flow is not delegated.
+  if (&context.graph().message() != &context.model()) return;
   const ChannelsLast layouts(context, delegates, result);
   CheckSoftmaxLayout(context, delegates, layouts, target, sink, result);
   CheckSharedDequantize(context, delegates, layouts, target, sink, result);

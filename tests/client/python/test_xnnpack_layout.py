@@ -93,6 +93,17 @@ def test_layout(name):
     assert all(torch.allclose(a, b, atol=0.02) for a, b in zip(computed, expected)) == right
 
 
+def test_nothing_is_delegated_in_a_branch():
+    torch.manual_seed(0)
+    branches = lambda x: torch.softmax(F.avg_pool2d(x, 2), -1), lambda x: F.avg_pool2d(x, 2)  # noqa: E731
+    net = asked.Net(lambda s, x: torch.cond(x.sum() > 0, *branches, (x,)), []).eval()
+    arguments = (torch.rand(IMAGE),)
+    program = torch.export.export(net, arguments, strict=True)
+    result = quantgate.check(program, targets=['xnnpack']).result('xnnpack')
+    assert 'GS605' not in {finding.code for finding in result.findings}
+    assert torch.allclose(run(program, arguments)[0], net(*arguments), atol=1e-5)
+
+
 def test_as_many_channels_as_rows_and_columns():
     torch.manual_seed(0)
     net = asked.Net(lambda s, x: (lambda y: (torch.sigmoid(y), torch.atan(y)))(read(stored(s, x))), []).eval()
