@@ -1,5 +1,4 @@
 #include "rules/backends/xnnpack/channels_last.h"
-
 #include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
 #include "rules/graph/graph.h"
@@ -34,7 +33,7 @@ bool TakesNumber(const CheckContext& context, const ResolvedOp& op) {
 ChannelsLast::ChannelsLast(const CheckContext& context, const Delegates& delegates, const ModuleResult& judged)
     : context_(context), delegates_(delegates), judged_(judged), written_(context.graph().num_values(), Tri::kNo) {
   const Graph& graph = context.graph();
-  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+  for (const int32_t node : graph.order()) {
     if (delegates.leaves(node)) continue;
     const int32_t index = context.resolved().op_of_node(node);
     Tri layout = Tri::kNo;
@@ -76,9 +75,9 @@ Tri ChannelsLast::AsItsInputs(const ResolvedOp& op) const {
 }
 
 Tri ChannelsLast::runs(const ResolvedOp& op) const {
-  const absl::string_view last = judged_.ops[context_.resolved().op_of_node(op.node)].backend_ops.back();
-  if (absl::c_linear_search(kRunLast, last)) return Tri::kYes;
-  if (absl::c_linear_search(kRunFirst, last)) return Tri::kNo;
+  const auto& made = judged_.ops[context_.resolved().op_of_node(op.node)].backend_ops;
+  if (!made.empty() && absl::c_linear_search(kRunLast, made.back())) return Tri::kYes;
+  if (!made.empty() && absl::c_linear_search(kRunFirst, made.back())) return Tri::kNo;
   // Stacking ends in a reshape.
   if (context_.graph().op(op.node) == OpId::kStack || TakesNumber(context_, op)) return Tri::kNo;
   return AsItsInputs(op);

@@ -23,11 +23,10 @@ const RuleInfo kSharedDequantize = {
     "{subject} has {observed}; needed is {allowed}.",
     "What convolutions and pools put out keeps its channels last in a delegate. Where a reader behind a Dequantize "
     "wants PyTorch's layout (a reshape, or all that is not in the delegate), ExecuTorch 1.5.1 puts a copy of that "
-    "layout in the place of the Dequantize, for all of its readers. One that was to run on channels last then puts out "
-    "tensors of another shape, and the program ends when it runs; with as many channels as rows and columns its "
-    "numbers "
-    "are wrong. Where a reader in the delegate wants PyTorch's layout and the tensor leaves it too, the export ends. "
-    "Readers that the quantizer left without a spec have one Dequantize in common.",
+    "layout in the place of the Dequantize, for all of its readers. One that was to run on channels last then puts "
+    "out tensors of another shape, and the program ends when it runs; with as many channels as rows and columns its "
+    "numbers are wrong. Where a reader in the delegate wants PyTorch's layout and the tensor leaves it too, the "
+    "export ends. Readers that the quantizer left without a spec have one Dequantize in common.",
     "Annotate the readers: each that has a spec for the input gets a Dequantize of its own.",
     "Fires: a quantized convolution read by a sigmoid and an atan. Does not: read by a sigmoid and a tanh, by an atan "
     "alone, behind a Dequantize for each, or a linear layer's output.",

@@ -17,11 +17,9 @@ const RuleInfo kSoftmaxLayout = {
     "{subject} has {observed}; needed is {allowed}.",
     "XNNPACK's softmax goes over the dimension that is last in memory. What convolutions, pools and the like put out "
     "has its channels there, until an operator asks for PyTorch's layout. ExecuTorch 1.5.1 does not ask for it in "
-    "front "
-    "of a softmax, which is then one over the channels.",
+    "front of a softmax, which is then one over the channels.",
     "Flatten the input to three dimensions in front of the softmax (x.flatten(1, 2)) and unflatten its output: "
-    "reshapes "
-    "bring PyTorch's layout back.",
+    "reshapes bring PyTorch's layout back.",
     "Fires: a softmax over the last dimension of a convolution's output. Does not: of a reshaped one, of one behind an "
     "operator that is left to the CPU, or of a product of matrices.",
 };
