@@ -1,4 +1,5 @@
 #include "rules/backends/xnnpack/channels_last.h"
+
 #include "absl/algorithm/container.h"
 #include "absl/strings/string_view.h"
 #include "rules/graph/graph.h"
