@@ -126,6 +126,7 @@ size_t NodeKinds::Hash(int32_t id) const {
   const v1::Node& node = message->nodes(id);
   Mixer mixer;
   mixer.Add(node.op());
+  mixer.Add(node.source_fn());
   for (const v1::Attribute& attribute : node.attributes()) {
     AddAttribute(attribute, mixer);
     const bool unlike =
@@ -138,7 +139,7 @@ size_t NodeKinds::Hash(int32_t id) const {
 bool NodeKinds::Same(int32_t a, int32_t b) const {
   const v1::Node& x = message->nodes(a);
   const v1::Node& y = message->nodes(b);
-  return a == b || (x.op() == y.op() && x.attributes_size() == y.attributes_size() &&
+  return a == b || (x.op() == y.op() && x.source_fn() == y.source_fn() && x.attributes_size() == y.attributes_size() &&
                     x.input_args_size() == y.input_args_size() &&
                     std::equal(x.input_args().begin(), x.input_args().end(), y.input_args().begin()) &&
                     std::equal(x.attributes().begin(), x.attributes().end(), y.attributes().begin(), SameAttribute));

@@ -1,7 +1,9 @@
 #include <string>
 
 #include "absl/algorithm/container.h"
+#include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
+#include "absl/types/span.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/graph/observers.h"
@@ -43,6 +45,13 @@ std::string SourceFault(const SharingGroups& groups, SpecPlace source) {
                           : "a PlaceholderObserver and no parameters before it runs");
 }
 
+std::string FirstFault(const SharingGroups& groups, absl::Span<const SpecPlace> sources) {
+  for (SpecPlace source : sources) {
+    if (std::string fault = SourceFault(groups, source); !fault.empty()) return fault;
+  }
+  return "";
+}
+
 void CheckDerivedSource(const CheckContext& context, FindingSink& sink) {
   if (!IsAnnotation(context)) return;
   const Graph& graph = context.graph();
@@ -52,16 +61,15 @@ void CheckDerivedSource(const CheckContext& context, FindingSink& sink) {
   if (absl::c_none_of(graph.message().specs(), has_no_numbers)) return;
   const SharingGroups& groups = GroupsOf(context);
   if (groups.group_of.empty()) return;  // prepare_pt2e does not come that far, which is a finding of its own
+  absl::flat_hash_map<int32_t, std::string> faults;  // by spec, which may be at many places
   for (int32_t group = 0; group < groups.num_groups(); ++group) {
-    const int32_t leader = groups.leader(group);
-    if (!is_derived(groups.annotations.spec_id(leader))) continue;
-    for (SpecPlace source : graph.references(groups.annotations.spec_id(leader))) {
-      const std::string fault = SourceFault(groups, source);
-      if (fault.empty()) continue;
-      sink.Add(kDerivedSource, PlaceOf(graph, groups.annotations.place(leader)), fault,
-               "places whose observer has parameters");
-      break;
-    }
+    const int32_t leader = groups.leader(group), spec = groups.annotations.spec_id(leader);
+    if (!is_derived(spec)) continue;
+    const auto [found, is_first] = faults.try_emplace(spec);
+    if (is_first) found->second = FirstFault(groups, graph.references(spec));
+    if (found->second.empty()) continue;
+    sink.Add(kDerivedSource, PlaceOf(graph, groups.annotations.place(leader)), found->second,
+             "places whose observer has parameters");
   }
 }
 

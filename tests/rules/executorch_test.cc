@@ -735,6 +735,23 @@ TEST(ExecuTorch, AnAdaptivePoolIsKnownByItsSource) {
   }
 }
 
+// What is said of the function is not said of the module beside it.
+TEST(ExecuTorch, AnAdaptivePoolIsKnownByItsOwnSource) {
+  for (const bool module_first : {false, true}) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 4, 16});
+    const int act = b.Act();
+    for (const bool is_module : {module_first, !module_first}) {
+      v1::Node& pool =
+          b.Op("aten.adaptive_avg_pool1d.default", is_module ? "module" : "function", {"x"}, {act}, act, {1, 4, 1});
+      b.IntsAttribute(pool, "output_size", {1});
+      pool.set_source_fn(
+          b.Symbol(is_module ? "torch.nn.modules.pooling.AdaptiveAvgPool1d" : "torch.adaptive_avg_pool1d"));
+    }
+    EXPECT_THAT(Refused(ResultOf(b, kV75)), ElementsAre("module")) << module_first;
+  }
+}
+
 TEST(ExecuTorch, WithoutABuilderANodeStaysOnTheCpu) {
   const auto logical = [](const char* op) {
     AnnotatedBuilder b;

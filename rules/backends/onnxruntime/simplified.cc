@@ -151,6 +151,8 @@ class Simplification {
 
   // A Reshape and the ones behind it that nothing else reads are one, where it is known what shape the last one makes.
   void JoinReshape(int32_t node) {
+    // What it makes may be one by another name with what was joined before.
+    if (Output(node) >= 0) left_.same_as[Output(node)] = left_.same_as[left_.same_as[Output(node)]];
     if (left_.is_gone[node] || (graph_.op(node) != OpId::kReshape && !is_joined_[node])) return;
     if (Output(node) < 0 || Input(node, 0) < 0) return;
     const Readers& readers = Behind(node);

@@ -1,5 +1,6 @@
 #include "rules/backends/qnn_htp/filter_blocks.h"
 
+#include <algorithm>
 #include <cstdint>
 
 #include "absl/strings/str_cat.h"
@@ -24,14 +25,15 @@ const RuleInfo kFilterBlocks = {
 
 namespace {
 
-// How many elements one scale is for; -1: not known.
-int64_t SizeOfBlocks(const BackendTensor& weight) {
+// How many channels one scale is for; -1: not known, or it is for several places of the filter, too.
+int64_t ChannelsOfBlocks(const BackendTensor& weight) {
   if (weight.qparams == nullptr || !weight.qparams->blocked()) return -1;
-  int64_t size = 1;
+  int64_t channels = 1;
   for (int64_t along : weight.qparams->block_sizes) {
-    if (along <= 0 || __builtin_mul_overflow(size, along, &size)) return -1;
+    if (along <= 0 || (along > 1 && channels > 1)) return -1;
+    channels = std::max(channels, along);
   }
-  return size;
+  return channels;
 }
 
 // -1: not known.
@@ -47,7 +49,7 @@ void CheckFilterBlocks(const BackendOp& op, const Target&, OpReport& report) {
   const BackendTensor& weight = Input(op, 1);
   if (op.name != "Conv2d" || weight.encoding != Encoding::kBlockExpansion || IsFloat(Input(op, 0))) return;
   const int64_t places = PlacesOfFilter(weight);
-  const int64_t block = SizeOfBlocks(weight);
+  const int64_t block = ChannelsOfBlocks(weight);
   if (places == 1) return;
   if (places < 0 || block < 0) {
     report.NotChecked(kFilterBlocks, "Conv2d: the sizes of the filter or of its blocks are not known");

@@ -32,14 +32,18 @@ bool TakesNumber(const CheckContext& context, const ResolvedOp& op) {
 }  // namespace
 
 ChannelsLast::ChannelsLast(const CheckContext& context, const Delegates& delegates, const ModuleResult& judged)
-    : context_(context), delegates_(delegates), judged_(judged), written_(context.graph().num_values(), Tri::kNo) {
+    : context_(context),
+      delegates_(delegates),
+      judged_(judged),
+      written_(context.graph().num_values(), Tri::kNo),
+      runs_(context.graph().num_nodes(), Tri::kNo) {
   const Graph& graph = context.graph();
   for (const int32_t node : graph.order()) {
     if (delegates.leaves(node)) continue;
     const int32_t index = context.resolved().op_of_node(node);
     Tri layout = Tri::kNo;
     if (delegates.takes(node)) {
-      layout = runs(context.resolved().ops()[index]);
+      layout = runs_[node] = LayoutOf(context.resolved().ops()[index]);
     } else if (index >= 0 && !judged.ops[index].checked) {
       layout = Tri::kUnknown;
     } else if (graph.num_inputs(node) > 0 && graph.input(node, 0) >= 0) {
@@ -75,7 +79,7 @@ Tri ChannelsLast::AsItsInputs(const ResolvedOp& op) const {
   return unknown ? Tri::kUnknown : Tri::kNo;
 }
 
-Tri ChannelsLast::runs(const ResolvedOp& op) const {
+Tri ChannelsLast::LayoutOf(const ResolvedOp& op) const {
   const auto& made = judged_.ops[context_.resolved().op_of_node(op.node)].backend_ops;
   if (!made.empty() && absl::c_linear_search(kRunLast, made.back())) return Tri::kYes;
   if (!made.empty() && absl::c_linear_search(kRunFirst, made.back())) return Tri::kNo;

@@ -21,17 +21,19 @@ class ChannelsLast {
   // Whether the tensor is written so.
   Tri written(int32_t value) const { return written_[value]; }
   // Whether `op`, which a delegate has, runs so: it reads all its inputs in one layout.
-  Tri runs(const ResolvedOp& op) const;
+  Tri runs(const ResolvedOp& op) const { return runs_[op.node]; }
 
  private:
   // What the tensor is where the node reads it.
   Tri At(int32_t node, int32_t value) const;
   Tri AsItsInputs(const ResolvedOp& op) const;
+  Tri LayoutOf(const ResolvedOp& op) const;
 
   const CheckContext& context_;
   const Delegates& delegates_;
   const ModuleResult& judged_;
-  std::vector<Tri> written_;
+  std::vector<Tri> written_;  // by value
+  std::vector<Tri> runs_;     // by node
 };
 
 }  // namespace quantgate::xnnpack

@@ -19,10 +19,10 @@ Delegates::Delegates(const CheckContext& context, const ModuleResult& judged)
     leaves_[node] = judged.ops[i].refused;
     takes_[node] = !outside[node] && !judged.ops[i].backend_ops.empty();
   }
-  for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+  for (const int32_t node : graph.order()) {
     for (int i = 0; i < graph.num_inputs(node); ++i) {
       const int32_t producer = graph.input(node, i) < 0 ? -1 : graph.producer(graph.input(node, i));
-      if (producer < 0 || producer >= node) continue;
+      if (producer < 0) continue;
       const bool comes_back = outside[producer] && !outside[node];
       level_[node] = std::max(level_[node], level_[producer] + (comes_back ? 1 : 0));
     }
