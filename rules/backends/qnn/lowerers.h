@@ -105,6 +105,8 @@ Lowering LowerLstm(const NodeView&, absl::string_view name, Emission&);
 // A constant that the toolchain makes in the likeness of `like`: same type, per tensor, parameters of its own choice.
 // The reference holds until the next tensor is added.
 BackendTensor& AddMadeConstant(const BackendTensor& like, int rank, Emission&);
+// Parameters of a reduction: the axes, all of them where none are given, and whether they stay.
+void AddReducedAxes(const NodeView&, Emission&);
 // An operator of one input and one output.
 void AddUnary(absl::string_view name, const NodeView&, const BackendTensor& from, const BackendTensor& to, Emission&);
 // A tensor of the same shape that is not quantized and lies between two emitted operators.

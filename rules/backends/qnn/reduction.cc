@@ -30,6 +30,11 @@ bool SumsIntegers(const NodeView& view) {
 
 }  // namespace
 
+void AddReducedAxes(const NodeView& view, Emission& emission) {
+  AddAxes(view, view.rank(view.input(0)), emission);
+  emission.AddInt("keep_dims", KeepDims(view));
+}
+
 Lowering LowerReduction(const NodeView& view, absl::string_view name, Emission& emission) {
   if (SumsIntegers(view)) return NoCounterpart("the sum of integers is one of 64 bits, which QNN does not have");
   // PyTorch says it as a sum over a list of no dimensions, which means all; the library takes no such list.
@@ -37,8 +42,7 @@ Lowering LowerReduction(const NodeView& view, absl::string_view name, Emission& 
   emission.Begin(name, view.node());
   AddInput(view, view.input(0), emission);
   AddOutput(view, view.output(0), emission);
-  AddAxes(view, view.rank(view.input(0)), emission);
-  emission.AddInt("keep_dims", KeepDims(view));
+  AddReducedAxes(view, emission);
   return Emitted();
 }
 

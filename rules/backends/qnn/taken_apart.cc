@@ -5,6 +5,7 @@
 
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
+#include "absl/strings/match.h"
 #include "absl/strings/str_split.h"
 #include "rules/backends/in_place.h"
 #include "rules/backends/qnn/lowerers.h"
@@ -197,8 +198,10 @@ std::optional<Lowering> LowerTakenApart(const NodeView& view, Emission& emission
   const std::vector<absl::string_view> parts = absl::StrSplit(row->parts, ' ');
   for (size_t i = 0; i < view.outputs().size(); ++i) {
     if (row->form == Form::kOne && i > 0) return Unknown(kHowIsNotKnown);
-    // What nobody reads is not emitted.
-    if (view.outputs()[i].present) EmitOne(view, parts[std::min(i, parts.size() - 1)], view.outputs()[i], emission);
+    if (!view.outputs()[i].present) continue;  // what nobody reads is not emitted
+    const absl::string_view part = parts[std::min(i, parts.size() - 1)];
+    EmitOne(view, part, view.outputs()[i], emission);
+    if (absl::StartsWith(part, "Reduce")) AddReducedAxes(view, emission);
   }
   return Emitted();
 }

@@ -25,6 +25,8 @@ const RuleInfo kFilterBlocks = {
 
 namespace {
 
+constexpr int kOutputChannels = 3;
+
 // How many channels one scale is for; -1: not known, or it is for several places of the filter, too.
 int64_t ChannelsOfBlocks(const BackendTensor& weight) {
   if (weight.qparams == nullptr || !weight.qparams->blocked()) return -1;
@@ -48,6 +50,7 @@ int64_t PlacesOfFilter(const BackendTensor& weight) {
 void CheckFilterBlocks(const BackendOp& op, const Target&, OpReport& report) {
   const BackendTensor& weight = Input(op, 1);
   if (op.name != "Conv2d" || weight.encoding != Encoding::kBlockExpansion || IsFloat(Input(op, 0))) return;
+  if (weight.axis >= 0 && weight.axis != kOutputChannels) return;  // not taken at all
   const int64_t places = PlacesOfFilter(weight);
   const int64_t block = ChannelsOfBlocks(weight);
   if (places == 1) return;
