@@ -19,10 +19,8 @@ struct Encodings {
 void PassThroughIdentities(const ResolvedGraph& resolved, Encodings& encodings) {
   std::vector<std::pair<int32_t, int32_t>> sides;
   for (const ResolvedOp& op : resolved.ops()) {
-    const bool identity = op.op != nullptr && (op.op->id == OpId::kIdentity || op.op->id == OpId::kDropout);
-    if (!identity || op.input_count == 0 || op.output_count == 0) continue;
-    const int32_t in = resolved.inputs(op)[0].edge_value, out = resolved.outputs(op)[0].edge_value;
-    if (in >= 0 && out >= 0) sides.emplace_back(in, out);
+    if (!IsIdentity(resolved, op)) continue;
+    sides.emplace_back(resolved.inputs(op)[0].edge_value, resolved.outputs(op)[0].edge_value);
   }
   for (const auto& [in, out] : sides) {
     if (encodings.of[out] == nullptr) encodings.of[out] = encodings.of[in];
@@ -66,6 +64,12 @@ Encodings EncodingsOf(const CheckContext& context) {
 }
 
 }  // namespace
+
+bool IsIdentity(const ResolvedGraph& resolved, const ResolvedOp& op) {
+  const bool identity = op.op != nullptr && (op.op->id == OpId::kIdentity || op.op->id == OpId::kDropout);
+  return identity && op.input_count > 0 && op.output_count > 0 && resolved.inputs(op)[0].edge_value >= 0 &&
+         resolved.outputs(op)[0].edge_value >= 0;
+}
 
 const Operand* SharedEncoding(const CheckContext& context, const Operand& operand) {
   const int32_t value = operand.edge_value;

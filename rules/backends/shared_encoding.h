@@ -16,6 +16,9 @@ const Operand* SharedEncoding(const CheckContext& context, const Operand& operan
 // The operand with the encoding of another one.
 Operand EncodedAs(const Operand& operand, const Operand& other);
 
+// Whether ExecuTorch takes the node out beforehand, if it states nothing, between two values that are there.
+bool IsIdentity(const ResolvedGraph& resolved, const ResolvedOp& op);
+
 // Whether an operand of the node has one: what holds for the node then does not hold for others that are like it.
 bool SharesEncoding(const CheckContext& context, const ResolvedOp& op);
 

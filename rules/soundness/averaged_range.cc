@@ -37,24 +37,13 @@ constexpr RuleInfo kAveragedRange = {
     "MinMaxObserver, or of one tensor and its mirror image, it does not.",
 };
 
-// What a constant holds, asked for by the first node that reads one.
-class Constants {
- public:
-  explicit Constants(const CheckContext& context) : context_(context) {}
-
-  // Whether a range starts with its numbers: it is observed before anything is computed. A cache holds what was put
-  // there, and zeros before.
-  bool HasRange(int32_t value) {
-    if (bounds_.empty()) bounds_ = BoundsOf(context_);
-    const Bounds& holds = bounds_[value];
-    return holds.known && holds.reached && std::isfinite(holds.low) && std::isfinite(holds.high) &&
-           (holds.low != 0 || holds.high != 0);
-  }
-
- private:
-  const CheckContext& context_;
-  std::vector<Bounds> bounds_;
-};
+// Whether a range starts with a constant's numbers: it is observed before anything is computed. A cache holds what was
+// put there, and zeros before.
+bool HasRange(const CheckContext& context, int32_t value) {
+  const Bounds& holds = context.Once(BoundsOf)[value];
+  return holds.known && holds.reached && std::isfinite(holds.low) && std::isfinite(holds.high) &&
+         (holds.low != 0 || holds.high != 0);
+}
 
 // A tensor that is computed when the model runs, or a constant with a range.
 struct Part {
@@ -64,12 +53,13 @@ struct Part {
 };
 
 // One that is read twice is there once.
-std::vector<Part> PartsOf(const Graph& graph, const SharingGroups& groups, int32_t node, Constants& constants) {
+std::vector<Part> PartsOf(const CheckContext& context, const SharingGroups& groups, int32_t node) {
+  const Graph& graph = context.graph();
   std::vector<Part> parts;
   absl::flat_hash_set<int32_t> seen;
   for (int i = 0; i < graph.num_inputs(node); ++i) {
     const int32_t value = graph.input(node, i);
-    if (value < 0 || (graph.is_static(value) && !constants.HasRange(value))) continue;
+    if (value < 0 || (graph.is_static(value) && !HasRange(context, value))) continue;
     if (RoleAt(*graph.binding(node), graph.argument(node, i)) != PortRole::kActivation) continue;
     if (!seen.insert(value).second) continue;
     parts.push_back({i, SourceOf(graph, value), groups.group_at({value, node})});
@@ -92,8 +82,9 @@ std::string NamesOf(const Graph& graph, int32_t node, absl::Span<const Part> par
   return names;
 }
 
-void CheckNode(const Graph& graph, const SharingGroups& groups, int32_t node, Constants& constants, FindingSink& sink) {
-  std::vector<Part> parts = PartsOf(graph, groups, node, constants);
+void CheckNode(const CheckContext& context, const SharingGroups& groups, int32_t node, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  std::vector<Part> parts = PartsOf(context, groups, node);
   const bool moves = (graph.binding(node)->op->traits & (kMovesData | kSelects)) != 0;
   // What is computed has a range of its own.
   if (parts.empty() || (moves && AllOfOneSource(parts))) return;
@@ -129,9 +120,8 @@ void CheckAveragedRange(const CheckContext& context, FindingSink& sink) {
   // Implicit sharing alone makes groups of a tensor and those who read it.
   if (graph.referring_values().empty() && graph.referring_edges().empty()) return;
   const SharingGroups& groups = GroupsOf(context);
-  Constants constants(context);
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
-    if (puts_together(node)) CheckNode(graph, groups, node, constants, sink);
+    if (puts_together(node)) CheckNode(context, groups, node, sink);
   }
 }
 

@@ -113,19 +113,18 @@ void CheckFixedInput(const CheckContext& context, FindingSink& sink) {
   }
   if (!absl::c_linear_search(is_prescribed, true)) return;
   const SharingGroups& groups = GroupsOf(context);
-  std::vector<Bounds> bounds;
   for (int entry = 0; entry < static_cast<int>(groups.group_of.size()); ++entry) {
     const SpecPlace place = groups.annotations.place(entry);
     if (!place.is_edge() || place.value < 0 || groups.annotations.is_stray(entry)) continue;
     const int32_t group = groups.group_of[entry];
     if (!is_prescribed[groups.annotations.spec_id(groups.leader(group))]) continue;
     if (!IsFloat(graph.dtype(place.value))) continue;
-    if (bounds.empty()) bounds = BoundsOf(context);
     const Held held = *HeldBy(groups.spec_of(group));
     const int32_t leader = groups.annotations.place(groups.leader(group)).value;
     const bool is_shared = graph.spec_kind(groups.annotations.spec_id(entry)) == v1::Spec::SHARED && leader >= 0 &&
                            SourceOf(graph, place.value) != SourceOf(graph, leader);
-    const std::string contradiction = Contradiction(context, place, group, held, bounds[place.value], is_shared);
+    const std::string contradiction =
+        Contradiction(context, place, group, held, context.Once(BoundsOf)[place.value], is_shared);
     if (contradiction.empty()) continue;
     sink.Add(kFixedInput, PlaceOf(graph, place),
              absl::StrCat("is read with a fixed scale ", FormatNumber(held.step), " that holds ",

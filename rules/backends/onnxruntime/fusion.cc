@@ -155,9 +155,9 @@ class Finder {
   // A Transpose of a dequantized matrix of constants, which the runtime moves in front of the DequantizeLinear. One
   // without `perm` it makes part of the product before that.
   bool TurnsWeight(int32_t node) const {
-    if (node < 0 || graph_.op_type(node) != "Transpose" || Input(node, 0) < 0) return false;
-    const int32_t dequantize = graph_.producer(Input(node, 0));
-    const int32_t stored = IsDequantize(graph_, dequantize) ? Input(dequantize, 0) : -1;
+    if (node < 0 || graph_.op_type(node) != "Transpose" || InputAt(graph_, node, 0) < 0) return false;
+    const int32_t dequantize = graph_.producer(InputAt(graph_, node, 0));
+    const int32_t stored = IsDequantize(graph_, dequantize) ? InputAt(graph_, dequantize, 0) : -1;
     if (stored < 0 || !graph_.is_static(stored) || graph_.rank(stored) != 2) return false;
     const v1::Attribute* perm = graph_.attribute(node, "perm");
     if (perm == nullptr || perm->value_case() != v1::Attribute::kInts) return false;
@@ -225,16 +225,18 @@ class Finder {
     const v1::DataType type = TypeOf(StoredOf(graph_, quantize));
     if (!HasClipBounds(type)) return false;
     const double least = static_cast<double>(MinOf(type)), most = static_cast<double>(MaxOf(type));
-    if (const int32_t point = Input(quantize, 2); point >= 0 && !graph_.is_static(point)) return false;
-    const std::optional<double> scale = FixedScalar(graph_, Input(quantize, 1));
-    const double zero = FixedScalar(graph_, Input(quantize, 2)).value_or(0);
+    if (const int32_t point = InputAt(graph_, quantize, 2); point >= 0 && !graph_.is_static(point)) return false;
+    const std::optional<double> scale = FixedScalar(graph_, InputAt(graph_, quantize, 1));
+    const double zero = FixedScalar(graph_, InputAt(graph_, quantize, 2)).value_or(0);
     if (graph_.op_type(clip) == "Relu") return zero == least;
     if (!scale) return false;
     const double low = (least - zero) * *scale;
     const double high = (most - zero) * *scale;
     const double infinity = std::numeric_limits<double>::infinity();
-    const double min = Input(clip, 1) < 0 ? -infinity : FixedScalar(graph_, Input(clip, 1)).value_or(infinity);
-    const double max = Input(clip, 2) < 0 ? infinity : FixedScalar(graph_, Input(clip, 2)).value_or(-infinity);
+    const double min =
+        InputAt(graph_, clip, 1) < 0 ? -infinity : FixedScalar(graph_, InputAt(graph_, clip, 1)).value_or(infinity);
+    const double max =
+        InputAt(graph_, clip, 2) < 0 ? infinity : FixedScalar(graph_, InputAt(graph_, clip, 2)).value_or(-infinity);
     return min <= low && max >= high;
   }
 
@@ -246,12 +248,11 @@ class Finder {
   // A Relu goes in front of types whose bounds are not known (NR502).
   bool RemovedUntested(int32_t quantize) const {
     const v1::DataType type = TypeOf(StoredOf(graph_, quantize));
-    const int32_t zero_point = Input(quantize, 2);
+    const int32_t zero_point = InputAt(graph_, quantize, 2);
     return type != v1::DATA_TYPE_UNSPECIFIED && !HasClipBounds(type) &&
            (zero_point < 0 || graph_.is_static(zero_point));
   }
 
-  int32_t Input(int32_t node, int i) const { return i < graph_.num_inputs(node) ? graph_.input(node, i) : -1; }
   v1::DataType TypeOf(int32_t value) const { return value < 0 ? v1::DATA_TYPE_UNSPECIFIED : types_[value]; }
 
   v1::DataType StoredTypeOf(int32_t quantizer) const {
@@ -404,7 +405,7 @@ class Finder {
       if (std::string reason = Narrow(StoredType(i)); !reason.empty()) return reason;
     }
     for (size_t i = 0; i < 2; ++i) {
-      if (Input(dequantizes_[i], 2) < 0) return "a Gemm without zero points is not fused";
+      if (InputAt(graph_, dequantizes_[i], 2) < 0) return "a Gemm without zero points is not fused";
     }
     if (ScalarBesideList(dequantizes_[1])) return "a Gemm with a scalar beside a list for its weight is not fused";
     if (!OneForEachOutput(dequantizes_[1])) return "a Gemm with another number of scales than outputs is not fused";
@@ -431,7 +432,7 @@ class Finder {
   // One of scale and zero point is a scalar, the other a list.
   bool ScalarBesideList(int32_t quantizer) const {
     const auto rank = [&](int argument) {
-      const int32_t value = Input(quantizer, argument);
+      const int32_t value = InputAt(graph_, quantizer, argument);
       return value < 0 ? -1 : graph_.rank(value);
     };
     return rank(1) >= 0 && rank(2) >= 0 && rank(1) != rank(2);
@@ -439,7 +440,7 @@ class Finder {
 
   // Of a Gemm's weight: one scale, or as many as its outputs. True where that is not known.
   bool OneForEachOutput(int32_t dequantize) const {
-    const int32_t scale = Input(dequantize, 1), weight = StoredOf(graph_, dequantize);
+    const int32_t scale = InputAt(graph_, dequantize, 1), weight = StoredOf(graph_, dequantize);
     if (scale < 0 || weight < 0 || graph_.rank(scale) != 1 || graph_.rank(weight) != 2) return true;
     const int64_t scales = graph_.value(scale).dims(0);
     const int64_t outputs = graph_.value(weight).dims(graph_.int_attribute(node_, "transB", 0) != 0 ? 0 : 1);
@@ -465,34 +466,35 @@ class Finder {
 
   // Scale and zero point are the same in every run, as far as they are there.
   bool HasStatics(int32_t quantizer) const {
-    const int32_t scale = Input(quantizer, 1), zero_point = Input(quantizer, 2);
+    const int32_t scale = InputAt(graph_, quantizer, 1), zero_point = InputAt(graph_, quantizer, 2);
     return (scale < 0 || graph_.is_static(scale)) && (zero_point < 0 || graph_.is_static(zero_point));
   }
   bool HasScalars(int32_t quantizer) const {
-    return FixedScalar(graph_, Input(quantizer, 1)) && FixedScalar(graph_, Input(quantizer, 2));
+    return FixedScalar(graph_, InputAt(graph_, quantizer, 1)) && FixedScalar(graph_, InputAt(graph_, quantizer, 2));
   }
   bool SameParameters(int32_t a, int32_t b) const {
-    return HasScalars(a) && HasScalars(b) && FixedScalar(graph_, Input(a, 1)) == FixedScalar(graph_, Input(b, 1)) &&
-           FixedScalar(graph_, Input(a, 2)) == FixedScalar(graph_, Input(b, 2));
+    return HasScalars(a) && HasScalars(b) &&
+           FixedScalar(graph_, InputAt(graph_, a, 1)) == FixedScalar(graph_, InputAt(graph_, b, 1)) &&
+           FixedScalar(graph_, InputAt(graph_, a, 2)) == FixedScalar(graph_, InputAt(graph_, b, 2));
   }
 
   // What the scale of the bias has to be, and what it is. That of a float one is made of the other two.
   bool BiasIsStatic() const {
     for (size_t i = 0; i < 2; ++i) {
-      const int32_t scale = Input(dequantizes_[i], 1);
+      const int32_t scale = InputAt(graph_, dequantizes_[i], 1);
       if (scale >= 0 && !graph_.is_static(scale)) return false;
     }
     return dequantizes_.size() < 3 || HasStatics(dequantizes_[2]);
   }
   // The optimizer compares the scale of the bias itself.
   bool BiasFits() const {
-    const int32_t activation = Input(dequantizes_[0], 1);
+    const int32_t activation = InputAt(graph_, dequantizes_[0], 1);
     if (activation >= 0 && graph_.is_constant(activation) && NumbersOf(graph_.value(activation)).size() > 1)
       return false;
     const std::optional<double> input = FixedScalar(graph_, activation);
-    const int32_t weight = Input(dequantizes_[1], 1);
-    const int32_t bias = Input(dequantizes_[2], 1);
-    const int32_t zero = Input(dequantizes_[2], 2);
+    const int32_t weight = InputAt(graph_, dequantizes_[1], 1);
+    const int32_t bias = InputAt(graph_, dequantizes_[2], 1);
+    const int32_t zero = InputAt(graph_, dequantizes_[2], 2);
     if (zero >= 0 && graph_.is_constant(zero)) {
       for (int64_t point : IntegersOf(graph_.value(zero))) {
         if (point != 0) return false;

@@ -79,11 +79,9 @@ class Propagation {
 
  private:
   bool Moves(int32_t node) const { return absl::c_linear_search(kMovements, graph_.op_type(node)); }
-  bool IsMovement(int32_t node) const { return Moves(node) && Output(node) >= 0 && !left_.is_gone[node]; }
-  int32_t Output(int32_t node) const { return graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1; }
-  int32_t Input(int32_t node, int i) const { return i < graph_.num_inputs(node) ? graph_.input(node, i) : -1; }
+  bool IsMovement(int32_t node) const { return Moves(node) && FirstOutput(graph_, node) >= 0 && !left_.is_gone[node]; }
 
-  const Readers& Behind(int32_t node) const { return left_.readers[left_.same_as[Output(node)]]; }
+  const Readers& Behind(int32_t node) const { return left_.readers[left_.same_as[FirstOutput(graph_, node)]]; }
 
   // Movements with one reader each, up to a QuantizeLinear, get a pair from behind, whose type is not stated.
   void FindEndsInQuantize() {
@@ -92,22 +90,22 @@ class Propagation {
       if (!IsMovement(*node)) continue;
       const Readers& readers = Behind(*node);
       if (readers.body || readers.node < 0 || readers.count + readers.quantizers != 1) continue;
-      ends_in_quantize_[*node] = readers.quantizers > 0
-                                     ? HasFixedScalars(readers.node)
-                                     : IsMovement(readers.node) && ends_in_quantize_[readers.node] &&
-                                           left_.same_as[Input(readers.node, 0)] == left_.same_as[Output(*node)];
+      ends_in_quantize_[*node] = readers.quantizers > 0 ? HasFixedScalars(readers.node)
+                                                        : IsMovement(readers.node) && ends_in_quantize_[readers.node] &&
+                                                              left_.same_as[InputAt(graph_, readers.node, 0)] ==
+                                                                  left_.same_as[FirstOutput(graph_, *node)];
     }
   }
 
   bool HasFixedScalars(int32_t quantizer) const {
-    const int32_t point = Input(quantizer, 2);
-    return FixedScalar(graph_, Input(quantizer, 1)) && (point < 0 || FixedScalar(graph_, point));
+    const int32_t point = InputAt(graph_, quantizer, 2);
+    return FixedScalar(graph_, InputAt(graph_, quantizer, 1)) && (point < 0 || FixedScalar(graph_, point));
   }
 
   // The DequantizeLinear that the pair in front of the node is of; -1: there is none. What constants dequantize to is
   // computed before.
   int32_t SourceOf(int32_t node) const {
-    const int32_t value = Input(node, 0) < 0 ? -1 : left_.same_as[Input(node, 0)];
+    const int32_t value = InputAt(graph_, node, 0) < 0 ? -1 : left_.same_as[InputAt(graph_, node, 0)];
     const int32_t producer = value < 0 || graph_.is_static(value) ? -1 : graph_.producer(value);
     if (producer < 0) return -1;
     if (IsMovement(producer)) return source_[producer];
@@ -121,7 +119,7 @@ class Propagation {
     const Readers& readers = Behind(node);
     if (source < 0 || ends_in_quantize_[node]) return MovedPair::kNone;
     const bool transposes = graph_.op(node) == OpId::kTranspose;
-    const int32_t moved = left_.same_as[Input(node, 0)];
+    const int32_t moved = left_.same_as[InputAt(graph_, node, 0)];
     const bool may_get_ahead = may_get_ahead_[graph_.producer(moved)];
     may_get_ahead_[node] = readers.quantizers > 0 ? transposes : may_get_ahead;
     if (readers.quantizers > 0 && !transposes) return MovedPair::kNone;
@@ -138,7 +136,7 @@ class Propagation {
   // Behind an Identity (say) readers share one DequantizeLinear at first, and it is propagated once each has its own. A
   // Transpose may have got a pair by then, of no stated type.
   bool IsSharedByAnotherName(int32_t node) const {
-    const int32_t value = Input(node, 0), left = left_.same_as[value];
+    const int32_t value = InputAt(graph_, node, 0), left = left_.same_as[value];
     return value != left && left_.readers[left].count + left_.readers[left].quantizers > 1;
   }
 
@@ -147,15 +145,16 @@ class Propagation {
   void LookForOthers() {
     int transposes = 0;
     for (int32_t node = 0; node < graph_.num_nodes(); ++node) {
-      if (graph_.op(node) == OpId::kTranspose && Output(node) >= 0) transposes += !graph_.is_static(Output(node));
-      const bool is_if = graph_.op_type(node) == "If" && Input(node, 0) >= 0;
-      leaves_branches_out_ |= is_if && graph_.is_static(Input(node, 0));
+      if (graph_.op(node) == OpId::kTranspose && FirstOutput(graph_, node) >= 0)
+        transposes += !graph_.is_static(FirstOutput(graph_, node));
+      const bool is_if = graph_.op_type(node) == "If" && InputAt(graph_, node, 0) >= 0;
+      leaves_branches_out_ |= is_if && graph_.is_static(InputAt(graph_, node, 0));
     }
     has_transposes_ = transposes > 1;
   }
 
   bool IsStated(int32_t dequantize) const {
-    const int32_t point = Input(dequantize, 2);
+    const int32_t point = InputAt(graph_, dequantize, 2);
     return opset_ >= kFirstStatedOpset && graph_.op_type(dequantize) == "DequantizeLinear" && point >= 0 &&
            types_[point] == v1::DATA_TYPE_INT8 && !graph_.is_elsewhere(point);
   }

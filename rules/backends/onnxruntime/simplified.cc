@@ -33,31 +33,24 @@ class Simplification {
   }
 
  private:
-  int32_t Output(int32_t node) const { return graph_.num_outputs(node) > 0 ? graph_.output(node, 0) : -1; }
-  int32_t Input(int32_t node, int i) const { return i < graph_.num_inputs(node) ? graph_.input(node, i) : -1; }
-
   void TakeOut(int32_t node) {
-    int32_t same = -1;
-    if (const int input = PassedOn(node); input >= 0) {
-      same = Input(node, input);
-    } else {
-      same = ComputedBefore(node);
-    }
+    const int input = PassedOn(node);
+    const int32_t same = input >= 0 ? InputAt(graph_, node, input) : ComputedBefore(node);
     if (same < 0) return;
     left_.is_gone[node] = true;
-    left_.same_as[Output(node)] = left_.same_as[same];
+    left_.same_as[FirstOutput(graph_, node)] = left_.same_as[same];
   }
 
   // Which input the node gives on as it is, for which it is taken out before; -1: none.
   int PassedOn(int32_t node) const {
-    if (Output(node) < 0 || graph_.is_graph_output(Output(node))) return -1;
+    if (FirstOutput(graph_, node) < 0 || graph_.is_graph_output(FirstOutput(graph_, node))) return -1;
     switch (graph_.op(node)) {
       case OpId::kIdentity:
       case OpId::kDropout:
-        return Input(node, 0) >= 0 ? 0 : -1;
+        return InputAt(graph_, node, 0) >= 0 ? 0 : -1;
       case OpId::kCast:
-        return Input(node, 0) >= 0 && types_[Input(node, 0)] != v1::DATA_TYPE_UNSPECIFIED &&
-                       types_[Input(node, 0)] == types_[Output(node)]
+        return InputAt(graph_, node, 0) >= 0 && types_[InputAt(graph_, node, 0)] != v1::DATA_TYPE_UNSPECIFIED &&
+                       types_[InputAt(graph_, node, 0)] == types_[FirstOutput(graph_, node)]
                    ? 0
                    : -1;
       case OpId::kSlice:
@@ -74,30 +67,33 @@ class Simplification {
         return -1;
     }
   }
+
   // One of two operands is that number, and does not make the other one larger.
   bool IsNeutral(int32_t node, int operand, double number) const {
-    const int32_t value = Input(node, operand), other = Input(node, 1 - operand);
+    const int32_t value = InputAt(graph_, node, operand), other = InputAt(graph_, node, 1 - operand);
     return value >= 0 && other >= 0 && FixedScalar(graph_, value) == number &&
            graph_.rank(value) <= std::max(graph_.rank(other), 0);
   }
 
   bool TakesAll(int32_t node) const {
     const auto is_all = [&](int argument, int64_t number) {
-      const int32_t value = Input(node, argument);
+      const int32_t value = InputAt(graph_, node, argument);
       if (value < 0 || !graph_.is_constant(value) || graph_.is_graph_input(value)) return false;
       const IntegerView numbers = IntegersOf(graph_.value(value));
       return !numbers.empty() && absl::c_all_of(numbers, [number](int64_t each) { return each == number; });
     };
     constexpr int kStarts = 1, kEnds = 2, kSteps = 4;
-    return Input(node, 0) >= 0 && is_all(kStarts, 0) && is_all(kEnds, std::numeric_limits<int64_t>::max()) &&
-           (Input(node, kSteps) < 0 || is_all(kSteps, 1));
+    return InputAt(graph_, node, 0) >= 0 && is_all(kStarts, 0) && is_all(kEnds, std::numeric_limits<int64_t>::max()) &&
+           (InputAt(graph_, node, kSteps) < 0 || is_all(kSteps, 1));
   }
 
   // The value that another node computes in the same way; -1: none. Quantizers stay, what makes a result of the graph,
   // too; and each node that reads a DequantizeLinear has got one of its own, so that what is behind them is not the
   // same.
   int32_t ComputedBefore(int32_t node) {
-    if (graph_.num_outputs(node) != 1 || Output(node) < 0 || graph_.is_graph_output(Output(node))) return -1;
+    if (graph_.num_outputs(node) != 1 || FirstOutput(graph_, node) < 0 ||
+        graph_.is_graph_output(FirstOutput(graph_, node)))
+      return -1;
     if (IsQuantize(graph_, node)) return -1;
     Computation computation = {graph_.node_like(node)};
     for (int i = 0; i < graph_.num_inputs(node); ++i) {
@@ -106,7 +102,7 @@ class Simplification {
       if (producer >= 0 && IsDequantize(graph_, producer)) return -1;
       computation.push_back(value < 0 ? -1 : left_.same_as[value]);
     }
-    const auto [found, is_first] = computed_.emplace(std::move(computation), Output(node));
+    const auto [found, is_first] = computed_.emplace(std::move(computation), FirstOutput(graph_, node));
     return is_first ? -1 : found->second;
   }
 
@@ -140,34 +136,34 @@ class Simplification {
   }
   // A shape that is known is a constant by then, and with it goes what was computed for its sake alone.
   bool IsComputedForAShape(int32_t node) const {
-    if (graph_.num_outputs(node) != 1 || Output(node) < 0) return false;
+    if (graph_.num_outputs(node) != 1 || FirstOutput(graph_, node) < 0) return false;
     if (graph_.op(node) == OpId::kShape) {
-      return WholeOrNone(context_.Once(InferShapes).numbers.of(Output(node))).has_value();
+      return WholeOrNone(context_.Once(InferShapes).numbers.of(FirstOutput(graph_, node))).has_value();
     }
     const Readers& readers = Behind(node);
     return readers.gone && readers.count + readers.quantizers == 0 && !readers.body;
   }
-  const Readers& Behind(int32_t node) const { return left_.readers[left_.same_as[Output(node)]]; }
+  const Readers& Behind(int32_t node) const { return left_.readers[left_.same_as[FirstOutput(graph_, node)]]; }
 
   // A Reshape and the ones behind it that nothing else reads are one, where it is known what shape the last one makes.
   void JoinReshape(int32_t node) {
+    if (FirstOutput(graph_, node) < 0 || InputAt(graph_, node, 0) < 0) return;
     // What it makes may be one by another name with what was joined before.
-    if (Output(node) >= 0) left_.same_as[Output(node)] = left_.same_as[left_.same_as[Output(node)]];
+    left_.same_as[FirstOutput(graph_, node)] = left_.same_as[left_.same_as[FirstOutput(graph_, node)]];
     if (left_.is_gone[node] || (graph_.op(node) != OpId::kReshape && !is_joined_[node])) return;
-    if (Output(node) < 0 || Input(node, 0) < 0) return;
     const Readers& readers = Behind(node);
     if (readers.body || readers.node < 0 || readers.count + readers.quantizers != 1) return;
     if (!MakesKnownShape(readers.node)) return;
     is_joined_[readers.node] = true;
-    Readers& before = left_.readers[left_.same_as[Input(node, 0)]];
+    Readers& before = left_.readers[left_.same_as[InputAt(graph_, node, 0)]];
     if (before.node == node) before.node = readers.node;
     left_.is_gone[node] = true;
-    left_.same_as[Output(node)] = left_.same_as[Input(node, 0)];
+    left_.same_as[FirstOutput(graph_, node)] = left_.same_as[InputAt(graph_, node, 0)];
   }
   bool MakesKnownShape(int32_t node) const {
     const OpId op = graph_.op(node);
     if (op != OpId::kReshape && op != OpId::kSqueeze && op != OpId::kUnsqueeze) return false;
-    return Output(node) >= 0 && context_.Once(InferShapes).shapes[Output(node)].is_static();
+    return FirstOutput(graph_, node) >= 0 && context_.Once(InferShapes).shapes[FirstOutput(graph_, node)].is_static();
   }
 
   const CheckContext& context_;

@@ -20,7 +20,7 @@ int32_t OnlyUse(const Graph& graph, int32_t value) {
 }
 
 int32_t StoredOf(const Graph& graph, int32_t quantizer) {
-  if (IsDequantize(graph, quantizer)) return graph.num_inputs(quantizer) > 0 ? graph.input(quantizer, 0) : -1;
+  if (IsDequantize(graph, quantizer)) return InputAt(graph, quantizer, 0);
   return graph.output(quantizer, 0);
 }
 

@@ -9,6 +9,14 @@
 
 namespace quantgate::onnxruntime {
 
+// The value at a place of a node; -1: there is none.
+inline int32_t InputAt(const Graph& graph, int32_t node, int i) {
+  return i < graph.num_inputs(node) ? graph.input(node, i) : -1;
+}
+inline int32_t FirstOutput(const Graph& graph, int32_t node) {
+  return graph.num_outputs(node) > 0 ? graph.output(node, 0) : -1;
+}
+
 // One number of a constant; nullopt when it is none, or has several. An initializer that is an input of the graph is no
 // constant to the optimizer: a caller may give another one.
 std::optional<double> FixedScalar(const Graph& graph, int32_t value);

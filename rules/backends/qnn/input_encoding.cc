@@ -22,19 +22,11 @@ struct TensorEncodings {
   absl::flat_hash_map<int32_t, const Operand*> read_with;  // by source, where several are stated; few graphs have one
 };
 
-// What ExecuTorch takes out beforehand, if it states nothing.
-bool IsIdentity(const ResolvedGraph& resolved, const ResolvedOp& op) {
-  const bool identity = op.op != nullptr && (op.op->id == OpId::kIdentity || op.op->id == OpId::kDropout);
-  if (!identity || op.input_count == 0 || op.output_count == 0) return false;
-  const Operand &input = resolved.inputs(op)[0], &output = resolved.outputs(op)[0];
-  return input.edge_value >= 0 && output.edge_value >= 0 && !input.quantized && !output.quantized;
-}
-
 // The values that a sigmoid writes get no Convert.
 absl::flat_hash_set<int32_t> NoteWritten(const ResolvedGraph& resolved, TensorEncodings& encodings) {
   absl::flat_hash_set<int32_t> by_sigmoid;
   for (const ResolvedOp& op : resolved.ops()) {
-    if (IsIdentity(resolved, op)) {
+    if (IsIdentity(resolved, op) && !resolved.inputs(op)[0].quantized && !resolved.outputs(op)[0].quantized) {
       encodings.source[resolved.outputs(op)[0].edge_value] = encodings.source[resolved.inputs(op)[0].edge_value];
     }
     for (const Operand& output : resolved.outputs(op)) {

@@ -9,6 +9,7 @@
 #include "absl/strings/str_join.h"
 #include "rules/backends/extreme_places.h"
 #include "rules/backends/node_view.h"
+#include "rules/backends/qnn_htp/executorch_runs.h"
 
 namespace quantgate::qnn_htp {
 
@@ -111,8 +112,6 @@ FindingSource Known(v1::Source::Kind kind, absl::string_view document) {
   return source;
 }
 
-FindingSource FromRuns() { return Known(v1::Source::MEASURED, "ExecuTorch 1.5.1, run"); }
-
 // Without an entry for each dimension the one that is there serves all.
 bool AreAll(const IntVector& numbers, int64_t wanted) {
   return absl::c_all_of(numbers, [wanted](int64_t number) { return number == wanted; });
@@ -171,16 +170,16 @@ bool FindRaisingArguments(const CheckContext& context, const ResolvedOp& op, Fin
   Place place;
   place.node = op.node;
   if (IsHardtanhWithoutMaximum(context.graph(), op.node)) {
-    sink.Add(kHardtanhMaximum, place, "a minimum and no maximum", "ExecuTorch 1.5.1 needs both", FromRuns());
+    sink.Add(kHardtanhMaximum, place, "a minimum and no maximum", "ExecuTorch 1.5.1 needs both", OfTheRuns());
     return true;
   }
   if (HasEmptyIndex(view)) {
-    sink.Add(kEmptyIndex, place, "an index without elements", "ExecuTorch 1.5.1 needs one", FromRuns());
+    sink.Add(kEmptyIndex, place, "an index without elements", "ExecuTorch 1.5.1 needs one", OfTheRuns());
     return true;
   }
   if (IsDepthwiseVolume(view)) {
     sink.Add(kDepthwiseVolume, place, "one input channel per group in three dimensions",
-             "ExecuTorch 1.5.1 builds that in two alone", FromRuns());
+             "ExecuTorch 1.5.1 builds that in two alone", OfTheRuns());
     return true;
   }
   return false;
@@ -195,7 +194,7 @@ bool FindOddBlocks(const CheckContext& context, const ResolvedOp& op, FindingSin
   Place place;
   place.node = op.node;
   sink.Add(kBlocksOfColumns, place, std::move(observed), "ExecuTorch 1.5.1 lowers square blocks that divide the image",
-           FromRuns());
+           OfTheRuns());
   return true;
 }
 
@@ -206,7 +205,7 @@ bool FindExtremeWithPlaces(const CheckContext& context, const ResolvedOp& op, Fi
   Place place;
   place.node = op.node;
   sink.Add(kExtremeWithPlaces, place, "places that are read",
-           "ExecuTorch 1.5.1 builds them for torch.max and torch.min in a strict export alone", FromRuns());
+           "ExecuTorch 1.5.1 builds them for torch.max and torch.min in a strict export alone", OfTheRuns());
   return true;
 }
 

@@ -12,6 +12,7 @@
 #include "rules/backends/node_view.h"
 #include "rules/backends/qnn/removed.h"
 #include "rules/backends/qnn_htp/executorch_channels_last.h"
+#include "rules/backends/qnn_htp/executorch_runs.h"
 
 namespace quantgate::qnn_htp {
 namespace {
@@ -226,10 +227,7 @@ class Checker {
   void Say(const RuleInfo& rule, int32_t node, std::string observed, std::string allowed) {
     Place place;
     place.node = node;
-    FindingSource source;
-    source.kind = v1::Source::MEASURED;
-    source.document = "ExecuTorch 1.5.1, run";
-    sink_.Add(rule, place, std::move(observed), std::move(allowed), std::move(source));
+    sink_.Add(rule, place, std::move(observed), std::move(allowed), OfTheRuns());
   }
 
   const CheckContext& context_;

@@ -7,6 +7,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/backends/node_view.h"
+#include "rules/backends/qnn_htp/executorch_runs.h"
 #include "rules/backends/shared_encoding.h"
 
 namespace quantgate::qnn_htp {
@@ -155,13 +156,6 @@ const RuleInfo kComplexNumbers = {
 
 namespace {
 
-FindingSource AsItWasRun() {
-  FindingSource source;
-  source.kind = v1::Source::MEASURED;
-  source.document = "ExecuTorch 1.5.1, run";
-  return source;
-}
-
 // Read in the builder's published source; the numbers were not computed.
 FindingSource AsItIsWritten() {
   FindingSource source;
@@ -306,13 +300,13 @@ bool FindNeverLowered(const CheckContext& context, const Target& target, const R
   place.node = op.node;
   if (IsQuantizedAndUnbatched(context, op)) {
     sink.Add(kNeverLowered, place, "a quantized convolution of an input without a batch",
-             "ExecuTorch 1.5.1 ends with \"Failed to generate Qnn context binary\"", AsItWasRun());
+             "ExecuTorch 1.5.1 ends with \"Failed to generate Qnn context binary\"", OfTheRuns());
     return true;
   }
   const NeverLowered* row = FindInNeverLowered(graph, target, op.node);
   if (row == nullptr || (!row->of_floats && !TouchesQuantized(context, op))) return false;
   sink.Add(kNeverLowered, place, absl::StrCat(graph.op_type(op.node), row->of_floats ? "" : " of quantized values"),
-           absl::StrCat("ExecuTorch 1.5.1 ends with \"", row->ends_with, "\""), AsItWasRun());
+           absl::StrCat("ExecuTorch 1.5.1 ends with \"", row->ends_with, "\""), OfTheRuns());
   return true;
 }
 
@@ -322,16 +316,16 @@ bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, Findi
   Place place;
   place.node = op.node;
   if (LacksStride(graph, op.node)) {
-    sink.Add(kMaxPoolStride, place, "no stride argument", "ExecuTorch 1.5.1 needs it written out", AsItWasRun());
+    sink.Add(kMaxPoolStride, place, "no stride argument", "ExecuTorch 1.5.1 needs it written out", OfTheRuns());
     return true;
   }
   if (const int numbers = NumbersOfReplicationPad(graph, op.node); numbers > 2) {
     sink.Add(kReplicationPad, place, absl::StrCat("a padding of ", numbers / 2, " dimensions that repeats the edge"),
-             "ExecuTorch 1.5.1 builds those of the last dimension alone", AsItWasRun());
+             "ExecuTorch 1.5.1 builds those of the last dimension alone", OfTheRuns());
     return true;
   }
   if (BuildsComplexNumbers(graph, op.node)) {
-    sink.Add(kComplexNumbers, place, "complex numbers", "ExecuTorch 1.5.1 has no type for them", AsItWasRun());
+    sink.Add(kComplexNumbers, place, "complex numbers", "ExecuTorch 1.5.1 has no type for them", OfTheRuns());
     return true;
   }
   if (HasComputedFilter(graph, op.node)) {
@@ -339,7 +333,7 @@ bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, Findi
     const bool from_constants = absl::c_all_of(
         inputs, [](const Operand& input) { return input.argument != 1 || input.static_chain || input.is_static; });
     sink.Add(kComputedFilter, place, "a filter that is computed", "ExecuTorch 1.5.1 needs its values",
-             from_constants ? AsItWasRun() : AsItIsWritten());
+             from_constants ? OfTheRuns() : AsItIsWritten());
     return true;
   }
   return false;
@@ -354,7 +348,7 @@ bool FindQuantizedInteger(const CheckContext& context, const ResolvedOp& op, Fin
   place.node = op.node;
   place.input = input;
   sink.Add(kQuantizedInteger, place, "a spec on a tensor of integers", "ExecuTorch 1.5.1 quantizes floats only",
-           AsItWasRun());
+           OfTheRuns());
   return true;
 }
 

@@ -1,12 +1,12 @@
 #include "rules/backends/qnn_htp/executorch_layout.h"
 
-#include <utility>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "rules/backends/qnn/removed.h"
 #include "rules/backends/qnn_htp/executorch_channels_last.h"
 #include "rules/backends/qnn_htp/executorch_partition.h"
+#include "rules/backends/qnn_htp/executorch_runs.h"
 #include "rules/engine/render.h"
 
 namespace quantgate::qnn_htp {
@@ -58,12 +58,9 @@ void CheckLayout(const CheckContext& context, FindingSink& sink, ModuleResult& r
     if (reader < 0) continue;
     Place place;
     place.node = node;
-    FindingSource source;
-    source.kind = v1::Source::MEASURED;
-    source.document = "ExecuTorch 1.5.1, run";
     sink.Add(kLayoutOfTuple, place,
              absl::StrCat("its reader '", NodeName(graph, reader), "' is laid out channels-last"),
-             "ExecuTorch 1.5.1 cannot put a Transpose between them", std::move(source));
+             "ExecuTorch 1.5.1 cannot put a Transpose between them", OfTheRuns());
     result.ops[i].ends_export = true;
   }
 }

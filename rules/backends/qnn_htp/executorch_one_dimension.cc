@@ -3,6 +3,7 @@
 #include "absl/strings/match.h"
 #include "rules/backends/node_view.h"
 #include "rules/backends/qnn/input_encoding.h"
+#include "rules/backends/qnn_htp/executorch_runs.h"
 
 namespace quantgate::qnn_htp {
 
@@ -39,14 +40,11 @@ const RuleInfo kBlocksOfConv1d = {
 
 namespace {
 
-FindingSource OfTheRuns() {
-  FindingSource source;
-  source.kind = v1::Source::MEASURED;
-  source.document = "ExecuTorch 1.5.1, run";
-  return source;
+bool IsConv1d(absl::string_view type) {
+  return absl::StartsWith(type, "aten.conv1d.") || absl::StartsWith(type, "aten.conv_transpose1d.");
 }
 
-// The first convolution over one dimension.
+// As PyTorch lists its nodes: names are changed in that order.
 struct FirstConv1d {
   int32_t node = 0;
 };
@@ -54,11 +52,7 @@ struct FirstConv1d {
 FirstConv1d FirstConv1dOf(const CheckContext& context) {
   const Graph& graph = context.graph();
   FirstConv1d first;
-  const auto is_one = [&](int32_t node) {
-    const absl::string_view type = graph.op_type(node);
-    return absl::StartsWith(type, "aten.conv1d.") || absl::StartsWith(type, "aten.conv_transpose1d.");
-  };
-  while (first.node < graph.num_nodes() && !is_one(first.node)) ++first.node;
+  while (first.node < graph.num_nodes() && !IsConv1d(graph.op_type(first.node))) ++first.node;
   return first;
 }
 
@@ -89,8 +83,7 @@ bool FindPoolWithoutConvert(const CheckContext& context, const ResolvedOp& op, F
 
 bool FindBlocksOfConv1d(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
   const Graph& graph = context.graph();
-  const absl::string_view type = graph.op_type(op.node);
-  if (!absl::StartsWith(type, "aten.conv1d.") && !absl::StartsWith(type, "aten.conv_transpose1d.")) return false;
+  if (!IsConv1d(graph.op_type(op.node))) return false;
   const Operand* filter = NodeView(context, op, nullptr).input(1);
   if (filter == nullptr || !filter->quantized || filter->spec < 0) return false;
   if (graph.message().specs(filter->spec).block_size().empty()) return false;

@@ -13,6 +13,7 @@
 #include "rules/backends/folding.h"
 #include "rules/backends/in_place.h"
 #include "rules/backends/qnn_htp/executorch_channels_last.h"
+#include "rules/backends/qnn_htp/executorch_runs.h"
 #include "rules/backends/shared_encoding.h"
 #include "rules/engine/toolchain.h"
 #include "rules/values/lost_writes.h"
@@ -327,13 +328,6 @@ class Program {
   std::map<int32_t, std::vector<int32_t>> casts_;  // by value: readers of it
 };
 
-FindingSource SeenInRuns() {
-  FindingSource source;
-  source.kind = v1::Source::MEASURED;
-  source.document = "ExecuTorch 1.5.1, run";
-  return source;
-}
-
 // For its numbers. What a body reads comes from the graph around it.
 bool ReadsAnInput(const CheckContext& context) {
   const Graph& graph = context.graph();
@@ -369,7 +363,7 @@ void CheckWeights(const CheckContext& context, const Delegates& delegates, Findi
       place.input = input.argument;
       place.value = input.value;
       sink.Add(kWeightOfTwoDelegates, place, "is read by another delegate as well",
-               "ExecuTorch 1.5.1 needs what has several scales to be of one delegate", SeenInRuns());
+               "ExecuTorch 1.5.1 needs what has several scales to be of one delegate", OfTheRuns());
       result.ops[i].ends_export = true;
     }
   }
@@ -411,7 +405,7 @@ void CheckDelegates(const CheckContext& context, FindingSink& sink, ModuleResult
              is_alone[i] ? "the delegate that begins here computes from constants alone"
              : has_mask  ? "what computes its mask is a delegate of its own"
                          : "what brings its constant to the type or rank of the result is a delegate of its own",
-             "ExecuTorch 1.5.1 needs an input for each", SeenInRuns());
+             "ExecuTorch 1.5.1 needs an input for each", OfTheRuns());
     result.ops[i].ends_export = true;
   }
   CheckWeights(context, delegates, sink, result);
