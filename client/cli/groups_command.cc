@@ -8,7 +8,7 @@
 #include "client/report/layout.h"
 #include "google/protobuf/struct.pb.h"
 #include "rules/graph/graph.h"
-#include "rules/graph/sharing.h"
+#include "rules/graph/sharing/sharing.h"
 
 namespace quantgate {
 namespace {

@@ -10,7 +10,7 @@
 #include "rules/graph/data_type.h"
 #include "rules/graph/observers.h"
 #include "rules/graph/port_role.h"
-#include "rules/soundness/fixed_output.h"
+#include "rules/soundness/derived/fixed_output.h"
 #include "rules/values/bounds.h"
 #include "rules/values/never_quantized.h"
 

@@ -14,7 +14,7 @@
 #include "rules/corrections/stored_specs.h"
 #include "rules/engine/context.h"
 #include "rules/engine/module.h"
-#include "rules/graph/sharing.h"
+#include "rules/graph/sharing/sharing.h"
 
 namespace quantgate::corrections {
 

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "rules/graph/graph.h"
-#include "rules/graph/sharing_annotations.h"
+#include "rules/graph/sharing/annotations.h"
 #include "rules/graph/stored_form.h"
 
 namespace quantgate {

@@ -8,7 +8,7 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/graph/observers.h"
-#include "rules/graph/sharing.h"
+#include "rules/graph/sharing/sharing.h"
 
 namespace quantgate {
 

@@ -1,4 +1,5 @@
-// The target-independent rules: is this file, this graph, sound anywhere? One rule, one source file, one factory here.
+// The target-independent rules: is this file, this graph, sound anywhere? One rule, one source file in the folder of
+// its family, one factory here.
 #ifndef QUANTGATE_RULES_SOUNDNESS_RULES_H_
 #define QUANTGATE_RULES_SOUNDNESS_RULES_H_
 
@@ -10,7 +11,7 @@ namespace quantgate {
 // All of them, in the order in which they run.
 absl::Span<const Rule> SoundnessRules();
 
-// FI: what the file says about itself does not hold.
+// FI: what the file says about itself does not hold (file/).
 Rule ModelVersion();        // FI003
 Rule TensorSize();          // FI004
 Rule ExternalTensor();      // FI005
@@ -37,7 +38,7 @@ Rule ArchivePath();         // FI025
 Rule QuantizerArguments();  // FI026
 Rule StoredVariable();      // FI027
 
-// GS: graph structure.
+// GS: graph structure (structure/).
 Rule EmptyGraph();            // GS001
 Rule DanglingTensor();        // GS002
 Rule NodeOrder();             // GS003
@@ -59,13 +60,13 @@ Rule QuantizedScales();       // GS018
 Rule ObservedTuple();         // GS019
 Rule AnnotatedKeywords();     // GS020
 
-// CV: coverage.
+// CV: coverage (coverage/).
 Rule UnknownOperator();   // CV001
 Rule CustomOperator();    // CV002
 Rule UnobservedOutput();  // CV003
 Rule NothingAnnotated();  // CV004
 
-// DT: element types.
+// DT: element types (types/).
 Rule PackedBits();         // DT001
 Rule IntegerAnnotation();  // DT002
 Rule FloatArithmetic();    // DT003
@@ -73,7 +74,7 @@ Rule BiasType();           // DT004
 Rule ObserverType();       // DT005
 Rule EncodingWidth();      // DT006
 
-// NR: numeric range.
+// NR: numeric range (numbers/).
 Rule ScaleRange();      // NR001
 Rule ZeroPointRange();  // NR002
 Rule StoredRange();     // NR003
@@ -86,7 +87,7 @@ Rule InfiniteNumber();  // NR009
 Rule NotANumber();      // NR010
 Rule ObserverRange();   // NR011
 
-// AX: geometry.
+// AX: geometry (geometry/).
 Rule QParamsCount();       // AX001
 Rule AxisRange();          // AX002
 Rule BlockSize();          // AX003
@@ -97,7 +98,7 @@ Rule AskedBlockSize();     // AX007
 Rule PerAxisActivation();  // AX008
 Rule WeightAxis();         // AX009
 
-// QS: schemes.
+// QS: schemes (schemes/).
 Rule SmallFloatZeroPoint();  // QS001
 Rule ShiftedTensor();        // QS002
 Rule LostNegatives();        // QS003
@@ -106,7 +107,7 @@ Rule ObserverDynamic();      // QS005
 Rule ObserverConstructor();  // QS006
 Rule ConcatObserver();       // QS007
 
-// SH: sharing.
+// SH: sharing (sharing/).
 Rule DanglingReference();  // SH001
 Rule SharingCycle();       // SH002
 Rule UnobservedGroup();    // SH003
@@ -117,7 +118,7 @@ Rule SameQParams();        // SH007
 Rule SharedRange();        // SH008
 Rule AveragedRange();      // SH009
 
-// FX: derived parameters.
+// FX: fixed and derived parameters (derived/).
 Rule BiasScale();       // FX001
 Rule BiasZeroPoint();   // FX002
 Rule BiasSaturation();  // FX003

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "rules/graph/graph.h"
-#include "rules/graph/sharing.h"
+#include "rules/graph/sharing/sharing.h"
 
 namespace quantgate::server {
 

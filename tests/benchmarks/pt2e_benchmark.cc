@@ -12,7 +12,7 @@
 #include "google/protobuf/arena.h"
 #include "rules/check.h"
 #include "rules/graph/graph.h"
-#include "rules/graph/sharing.h"
+#include "rules/graph/sharing/sharing.h"
 #include "server/memory.h"
 #include "server/parse.h"
 #include "tests/benchmarks/ratio.h"

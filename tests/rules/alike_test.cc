@@ -15,7 +15,7 @@
 #include "rules/graph/graph.h"
 #include "rules/graph/names.h"
 #include "rules/graph/resolve.h"
-#include "rules/graph/sharing.h"
+#include "rules/graph/sharing/sharing.h"
 #include "tests/rules/graph_builder.h"
 
 namespace quantgate {

@@ -9,7 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
 #include "db/database.h"
-#include "rules/backends/qnn/provider.h"
+#include "rules/backends/qnn/provider/provider.h"
 #include "rules/backends/qnn_htp/module.h"
 #include "tests/rules/graph_builder.h"
 

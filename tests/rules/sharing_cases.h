@@ -10,7 +10,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "quantgate/v1/graph.pb.h"
-#include "rules/graph/sharing.h"
+#include "rules/graph/sharing/sharing.h"
 
 namespace quantgate {
 

@@ -1,9 +1,8 @@
-#include "rules/graph/sharing_forest.h"
-
 #include <random>
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "rules/graph/sharing/forest.h"
 
 namespace quantgate {
 namespace {

@@ -1,4 +1,4 @@
-#include "rules/graph/sharing.h"
+#include "rules/graph/sharing/sharing.h"
 
 #include <google/protobuf/text_format.h>
 

@@ -6,7 +6,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "rules/backends/node_view.h"
-#include "rules/backends/qnn/provider.h"
+#include "rules/backends/qnn/provider/provider.h"
 
 namespace quantgate::qnn_htp {
 

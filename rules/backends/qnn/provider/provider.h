@@ -1,0 +1,36 @@
+// What ONNX Runtime's QNN provider makes of ONNX nodes, where that is not what the vendor's converters make of them.
+// Asked of onnxruntime-qnn 2.7.0, which writes down the graphs that it builds (dump_json_qnn_graph).
+//
+// The provider takes a node together with the Dequantize and Quantize nodes around it only for some operators. All
+// others are computed in float: the Dequantize and Quantize nodes are QNN operators of their own.
+#ifndef QUANTGATE_RULES_BACKENDS_QNN_PROVIDER_PROVIDER_H_
+#define QUANTGATE_RULES_BACKENDS_QNN_PROVIDER_PROVIDER_H_
+
+#include <optional>
+
+#include "rules/backends/emission.h"
+#include "rules/backends/lowering.h"
+#include "rules/engine/context.h"
+
+namespace quantgate::qnn {
+
+// nullopt: as Lower() says. An operator without tensors is one that the tables have no rows for, and that the provider
+// was seen to have prepared on V75.
+std::optional<Lowering> LowerForProvider(const CheckContext& context, const ResolvedOp& op, Emission& emission);
+
+// An operator that the provider asks for, and that ONNX Runtime lays out channels last before the library sees it.
+struct LaidOut {
+  OpId id;
+  // Other ranks the provider leaves to the CPU by itself.
+  int lowest_rank;
+  int highest_rank;
+};
+// Null: the operator is laid out as the file has it.
+const LaidOut* LaidOutAnew(OpId id);
+
+// Whether what becomes of the node depends on the nodes around it, and not on its operands and attributes alone.
+bool DependsOnNeighbors(const ResolvedOp& op);
+
+}  // namespace quantgate::qnn
+
+#endif  // QUANTGATE_RULES_BACKENDS_QNN_PROVIDER_PROVIDER_H_

@@ -1,0 +1,14 @@
+// A UFIXED_POINT_16 Tanh output must have zero point 32768.
+#ifndef QUANTGATE_RULES_BACKENDS_QNN_HTP_OPS_TANH_ZERO_POINT_H_
+#define QUANTGATE_RULES_BACKENDS_QNN_HTP_OPS_TANH_ZERO_POINT_H_
+
+#include "rules/backends/qnn_htp/op_rule.h"
+
+namespace quantgate::qnn_htp {
+
+extern const RuleInfo kTanhZeroPoint;  // FX202
+void CheckTanhZeroPoint(const BackendOp& op, const Target& target, OpReport& report);
+
+}  // namespace quantgate::qnn_htp
+
+#endif  // QUANTGATE_RULES_BACKENDS_QNN_HTP_OPS_TANH_ZERO_POINT_H_
