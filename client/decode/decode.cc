@@ -1,6 +1,7 @@
 #include "client/decode/decode.h"
 
 #include <re2/re2.h>
+#include <re2/set.h>
 
 #include <algorithm>
 #include <utility>
@@ -21,6 +22,8 @@ constexpr char kCut[] = " [cut] ";  // in the place of what is beyond
 constexpr size_t kMaxMessages = 1000;
 constexpr size_t kMaxUnknown = 20;
 constexpr int kMaxGroups = 8;
+// Of the automaton that looks for all patterns at once. Where a line needs more, each pattern is asked by itself.
+constexpr int64_t kAutomatonBytes = 64 << 20;
 
 // An error code, decimal or hexadecimal, that stands alone, or is called one.
 constexpr char kLoneCodePattern[] = R"((?i)^\W*(?:error|code)?\W*(0x[0-9a-f]+|\d+)\W*$)";
@@ -49,7 +52,12 @@ int64_t Number(absl::string_view text) {
 
 struct Decoder::Impl {
   db::LogMessages messages;
-  std::vector<std::unique_ptr<RE2>> patterns;  // per message; null: a code
+  struct Pattern {
+    const db::LogMessage* message;
+    std::unique_ptr<RE2> pattern;
+  };
+  std::vector<Pattern> patterns;  // in the order in which they count
+  std::unique_ptr<RE2::Set> any;  // the same ones
   struct Code {
     const db::LogMessage* message;
     std::unique_ptr<RE2> near;  // null: anywhere
@@ -98,9 +106,24 @@ struct Decoder::Impl {
     return true;
   }
 
+  // The first pattern that the line has; null: none.
+  const Pattern* FirstOf(absl::string_view line) const {
+    std::vector<int> found;
+    RE2::Set::ErrorInfo error;
+    if (any->Match(re2::StringPiece(line.data(), line.size()), &found, &error)) {
+      return &patterns[*std::min_element(found.begin(), found.end())];
+    }
+    if (error.kind == RE2::Set::kNoError) return nullptr;
+    Groups groups;
+    const auto first = std::find_if(patterns.begin(), patterns.end(),
+                                    [&](const Pattern& pattern) { return Search(*pattern.pattern, line, groups); });
+    return first == patterns.end() ? nullptr : &*first;
+  }
+
   const db::LogMessage* Find(absl::string_view line, Groups& groups) const {
-    for (size_t i = 0; i < patterns.size(); ++i) {
-      if (patterns[i] != nullptr && Search(*patterns[i], line, groups)) return &messages.messages[i];
+    if (const Pattern* first = FirstOf(line); first != nullptr) {
+      Search(*first->pattern, line, groups);
+      return first->message;
     }
     const bool alone = Search(*lone_code, line, groups);
     if (!alone && !Search(*code, line, groups)) return nullptr;
@@ -129,11 +152,19 @@ absl::StatusOr<Decoder> Decoder::Create(db::LogMessages messages) {
     if (!compiled->ok()) bad = absl::StrCat("'", pattern, "': ", compiled->error());
     return compiled;
   };
+  RE2::Options together = options;
+  together.set_max_mem(kAutomatonBytes);
+  impl->any = std::make_unique<RE2::Set>(together, RE2::UNANCHORED);
   for (const db::LogMessage& message : impl->messages.messages) {
-    impl->patterns.push_back(compile(message.pattern));
-    if (message.pattern.empty()) impl->codes.emplace(message.code, Impl::Code{&message, compile(message.near)});
+    if (message.pattern.empty()) {
+      impl->codes.emplace(message.code, Impl::Code{&message, compile(message.near)});
+    } else {
+      impl->any->Add(message.pattern, nullptr);
+      impl->patterns.push_back({&message, compile(message.pattern)});
+    }
   }
   if (!bad.empty()) return absl::InternalError(bad);
+  if (!impl->any->Compile()) return absl::InternalError("the patterns together need too much memory");
   impl->lone_code = compile(kLoneCodePattern);
   impl->code = compile(kCodePattern);
   impl->trouble = compile(kTroublePattern);
