@@ -44,6 +44,7 @@ constexpr PredicateKind kKinds[] = {
     {"requantization_multiplier", PredicateScope::kTensor, &kRequantizationMultiplier, kinds::RequantizationMultiplier},
     {"run_time_qparams", PredicateScope::kTensor, &kRunTimeQparams, kinds::RunTimeQparams},
     {"same_type", PredicateScope::kTensor, &kPortType, kinds::SameType},
+    {"scale_limits", PredicateScope::kTensor, &kScaleLimits, kinds::ScaleLimits},
     {"signed", PredicateScope::kTensor, &kSignedness, kinds::Signed},
     {"spatial_area_below", PredicateScope::kAny, &kShape, kinds::SpatialAreaBelow},
     {"squeezed_rank", PredicateScope::kTensor, &kShape, kinds::SqueezedRank},

@@ -41,6 +41,7 @@ Evaluator EqualZeroPoint(Arguments& arguments);
 Evaluator ZeroPoint(Arguments& arguments);
 Evaluator PositiveScale(Arguments& arguments);
 Evaluator RequantizationMultiplier(Arguments& arguments);
+Evaluator ScaleLimits(Arguments& arguments);
 
 // constants.cc
 Evaluator Static(Arguments& arguments);

@@ -180,6 +180,14 @@ const RuleInfo kRequantizationMultiplier = Refused(
     "Fires: input scale 0.5, weight scale 0.5 and output scale 0.0005, factor 500, where less than 256 is taken. Does "
     "not: output scale 0.005.");
 
+const RuleInfo kScaleLimits = Refused(
+    "NR106", "scale-limits", kAtAnyStage, "{subject} has {observed}; required: {allowed}.",
+    "The kernel turns the tensor's integers into numbers of fixed steps, whatever the scales of its other operands "
+    "are. Beyond the limits they do not fit.",
+    "Bring the tensor into a range that the kernel can hold (divide both operands by one number), or leave the "
+    "operator in float.",
+    "Fires: scale 2.5 at an operand of LiteRT's GREATER, which takes scales below 1. Does not: scale 0.5.");
+
 const RuleInfo kMissingPort =
     Refused("GS101", "missing-port", kAtAnyStage, "{subject} has {observed}; required: {allowed}.",
             "The operator's definition demands this tensor.", "Give the operator the missing tensor.",
@@ -301,6 +309,7 @@ absl::Span<const RuleInfo* const> ConstraintRules() {
       &kZeroPoint,
       &kNegativeScale,
       &kRequantizationMultiplier,
+      &kScaleLimits,
   };
   return kRules;
 }

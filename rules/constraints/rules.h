@@ -28,6 +28,7 @@ extern const RuleInfo kIndexRange;                // NR102
 extern const RuleInfo kDuplicateIndices;          // NR103
 extern const RuleInfo kNegativeScale;             // NR104
 extern const RuleInfo kRequantizationMultiplier;  // NR105
+extern const RuleInfo kScaleLimits;               // NR106
 extern const RuleInfo kMissingPort;               // GS101
 extern const RuleInfo kUnsupportedPort;           // GS102
 extern const RuleInfo kRank;                      // GS103

@@ -304,6 +304,17 @@ const std::vector<KindCase>& Cases() {
        "scale 0.02 times 500 of in[1] over 0.02 of out[0]: a factor of 500 at channel 1", "a factor below 256",
        [](TestOp& op) { op.Qparams(op.in(1), {0.01, 255}, {0, 0}); }, [](TestOp& op) { op.in(1).qparams = nullptr; }},
 
+      {"ScaleLimits", "in[0]", "scale_limits below=1", "NR106",
+       [](TestOp& op) { op.Qparams(op.in(0), {1}, {128}); }, "scale 1", "a scale below 1",
+       [](TestOp& op) { op.Qparams(op.in(0), {0.999}, {128}); },
+       [](TestOp& op) { op.in(0).qparams = nullptr; }, "not known at this stage"},
+      {"ScaleLimitsFrom", "in[1]", "scale_limits from=1/65280 below=1", "NR106",
+       [](TestOp& op) {
+         op.Qparams(op.in(1), {0.5, 1.5e-5}, {0, 0});
+       },
+       "scale 1.5e-05", "a scale of at least 1.531863e-05 and below 1",
+       [](TestOp& op) { op.Qparams(op.in(1), {0.5, 1.6e-5}, {0, 0}); }, nullptr},
+
       // Conditions on constness, width and equal types.
       {"WhenStatic", "in[1]", "bits allowed=4 when_static=no", "DT103",
        [](TestOp& op) { op.in(1).is_static = false; }, "8", "4", Nothing, nullptr},

@@ -78,8 +78,8 @@ GraphBuilder Binary(const std::string& op, v1::DataType type, double second = 0.
   return b;
 }
 
-GraphBuilder Less(double second) {
-  GraphBuilder b = Binary("LESS", kInt16, second);
+GraphBuilder Less(double second, v1::DataType type = kInt16) {
+  GraphBuilder b = Binary("LESS", type, second);
   b.Value("y").set_dtype(v1::DATA_TYPE_BOOL);
   b.Value("y").set_spec(0);
   return b;
@@ -657,6 +657,36 @@ std::vector<Case> Cases() {
       {"WideSumIntoFarSmallerScale", kReference, [] { return Binary("ADD", kInt16, 0.01, 6e-6); }, "NR105", refused,
        fails},
       {"WideSumIntoSmallerScale", kReference, [] { return Binary("ADD", kInt16, 0.01, 6.2e-6); }, ""},
+      {"DifferenceIntoFarSmallerScale", kReference, [] { return Binary("SUB", kInt8, 0.01, 1.9e-7); }, "NR105", wrong,
+       full},
+      {"DifferenceIntoSmallerScale", kReference, [] { return Binary("SUB", kInt8, 0.01, 1.91e-7); }, ""},
+      {"WideDifferenceOfALargerScale", kReference, [] { return Binary("SUB", kInt16, 1700); }, "NR105", wrong, full},
+      {"WideDifference", kReference, [] { return Binary("SUB", kInt16, 1600); }, ""},
+      // 0.1 / 2^23 is 1.192e-8, 0.1 / 2^16 is 1.526e-6, 0.1 / 2^15 is 3.052e-6.
+      {"ReluIntoFarSmallerScale", kReference, [] { return Unary("RELU", kInt8, kInt8, 1.19e-8); }, "NR105", wrong,
+       full},
+      {"ReluIntoSmallerScale", kReference, [] { return Unary("RELU", kInt8, kInt8, 1.2e-8); }, ""},
+      {"WideReluIntoFarSmallerScale", kReference, [] { return Unary("RELU", kInt16, kInt16, 1.52e-6); }, "NR105", wrong,
+       full},
+      {"WideReluIntoSmallerScale", kReference, [] { return Unary("RELU", kInt16, kInt16, 1.53e-6); }, ""},
+      {"WideAbsIntoFarSmallerScale", kReference, [] { return Unary("ABS", kInt16, kInt16, 3.05e-6); }, "NR105", wrong,
+       full},
+      {"WideAbsIntoSmallerScale", kReference, [] { return Unary("ABS", kInt16, kInt16, 3.06e-6); }, ""},
+      // 0.1 x 0.1 / 2^15 is 3.052e-7.
+      {"ProductsIntoFarSmallerScale", kReference, [] { return Binary("MUL", kInt8, 0.1, 3.05e-7); }, "NR105", wrong,
+       full},
+      {"ProductsIntoSmallerScale", kReference, [] { return Binary("MUL", kInt8, 0.1, 3.06e-7); }, ""},
+      {"WideProductsIntoSmallerScale", kReference, [] { return Binary("MUL", kInt16, 0.1, 0.0099); }, "NR105", wrong,
+       full},
+      {"WideProducts", kReference, [] { return Binary("MUL", kInt16, 0.1, 0.0101); }, ""},
+      // 1 / 32 is 0.03125, 1 / 8192 is 1.221e-4.
+      {"QuotientIntoALargerScale", kReference, [] { return Binary("DIV", kInt8, 0.1, 0.032); }, "NR105", wrong, full},
+      {"Quotient", kReference, [] { return Binary("DIV", kInt8, 0.1, 0.03125); }, ""},
+      {"WideQuotientIntoALargerScale", kReference, [] { return Binary("DIV", kInt16, 0.1, 1.23e-4); }, "NR105", wrong,
+       full},
+      {"WideQuotient", kReference, [] { return Binary("DIV", kInt16, 0.1, 1.22e-4); }, ""},
+      {"ComparedInWholeSteps", kReference, [] { return Less(1, kInt8); }, "NR106", wrong, full},
+      {"ComparedInSteps", kReference, [] { return Less(0.99, kInt8); }, ""},
       // 0.1 x 0.1 / 4096 is 2.441e-6.
       {"SquareIntoFarSmallerScale", kReference, [] { return Binary("SQUARED_DIFFERENCE", kInt8, 0.1, 2.4e-6); },
        "NR105", refused, fails},
