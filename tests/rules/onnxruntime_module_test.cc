@@ -216,6 +216,17 @@ GraphBuilder OrtGroup(const std::string& op, v1::DataType in, v1::DataType out, 
   return b;
 }
 
+// uint8 of those steps, zero point 0, behind a Clip from 0 to `most`; `scale` is a float like those in a file.
+GraphBuilder ClipGroup(double most, float scale) {
+  GraphBuilder b;
+  Dequantize(b, "x", kUint8, {2, 4});
+  b.Reals("least", {0}, /*scalar=*/true);
+  b.Reals("most", {most}, /*scalar=*/true);
+  b.Node("Clip", "node", {"x", "least", "most"}, {"y"});
+  Quantize(b, "y", kUint8, {2, 4}, scale, 0);
+  return b;
+}
+
 GraphBuilder ResizeGroup(const std::string& mode) {
   GraphBuilder b;
   Dequantize(b, "x", kUint8, {1, 4, 6, 6});
@@ -902,6 +913,9 @@ std::vector<OrtCase> OrtCases() {
        ""},
       {"GeluBeforeOnnxHadIt", [] { return Node("Gelu", kFloat, 1, 14); }, "FI012", v1::Finding::UNSOUND},
       {"ClipBeforeNarrow", [] { return OrtGroup("Clip", kInt4, kInt4); }, "DT504"},
+      // The runtime compares in float: 255 steps of 6 / 255 are 6 there, and a little more than 6 in double.
+      {"ClipToWhatIsStored", [] { return ClipGroup(6, 6.0f / 255); }, ""},
+      {"ClipToLess", [] { return ClipGroup(6, 6.1f / 255); }, "CV205", kFallback},
       {"ClipBeforeBytes", [] { return OrtGroup("Clip", kInt8, kInt8); }, ""},
 
       // Kernels.

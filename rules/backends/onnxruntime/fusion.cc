@@ -230,14 +230,16 @@ class Finder {
     const double zero = FixedScalar(graph_, InputAt(graph_, quantize, 2)).value_or(0);
     if (graph_.op_type(clip) == "Relu") return zero == least;
     if (!scale) return false;
-    const double low = (least - zero) * *scale;
-    const double high = (most - zero) * *scale;
-    const double infinity = std::numeric_limits<double>::infinity();
-    const double min =
-        InputAt(graph_, clip, 1) < 0 ? -infinity : FixedScalar(graph_, InputAt(graph_, clip, 1)).value_or(infinity);
-    const double max =
-        InputAt(graph_, clip, 2) < 0 ? infinity : FixedScalar(graph_, InputAt(graph_, clip, 2)).value_or(-infinity);
-    return min <= low && max >= high;
+    // In float and to its epsilon, as the optimizer compares: 255 steps of 1.5 / 255 are a little more than 1.5.
+    const auto low = static_cast<float>(least - zero) * static_cast<float>(*scale);
+    const auto high = static_cast<float>(most - zero) * static_cast<float>(*scale);
+    constexpr float kInfinity = std::numeric_limits<float>::infinity();
+    constexpr float kEpsilon = std::numeric_limits<float>::epsilon();
+    const auto bound = [&](int argument, float none, float unknown) {
+      const int32_t value = InputAt(graph_, clip, argument);
+      return value < 0 ? none : static_cast<float>(FixedScalar(graph_, value).value_or(unknown));
+    };
+    return bound(1, -kInfinity, kInfinity) - low <= kEpsilon && high - bound(2, kInfinity, -kInfinity) <= kEpsilon;
   }
 
   // A Relu or Clip that is removed computes nothing.
