@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <tuple>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -51,15 +52,29 @@ std::string Describe(const Closest& closest) {
 
 std::string ArchText(int arch) { return arch == 0 ? "an unknown architecture" : absl::StrCat("V", arch); }
 
-// What the ranges of some rows say to an arch that is in none of them.
-std::string NeededArch(const std::vector<db::ArchRange>& ranges, int arch) {
-  int min = 0, max = 0;
+// The range nearest to an arch that is in none: the next one above, else the last one below. Ranges that touch are one.
+db::ArchRange Nearest(std::vector<db::ArchRange> ranges, int arch) {
+  absl::c_sort(ranges, [](db::ArchRange a, db::ArchRange b) { return a.min < b.min; });
+  db::ArchRange nearest = ranges.front();
   for (db::ArchRange range : ranges) {
-    if (range.min > arch && (min == 0 || range.min < min)) min = range.min;
-    if (range.max != 0 && range.max < arch) max = std::max(max, range.max);
+    if (nearest.max == 0) break;
+    if (range.min > nearest.max + 1) {
+      if (nearest.min > arch) break;
+      nearest = range;
+    } else {
+      nearest.max = range.max == 0 ? 0 : std::max(nearest.max, range.max);
+    }
   }
-  if (min != 0) return absl::StrCat("V", min, " or later");
-  return absl::StrCat("V", max, " or earlier");
+  return nearest;
+}
+
+// What the ranges of some rows say to an arch that is in none of them.
+std::string NeededArch(std::vector<db::ArchRange> ranges, int arch) {
+  const db::ArchRange needed = Nearest(std::move(ranges), arch);
+  if (needed.max == 0) return absl::StrCat("V", needed.min, " or later");
+  if (needed.min == 0) return absl::StrCat("V", needed.max, " or earlier");
+  if (needed.min == needed.max) return absl::StrCat("V", needed.min);
+  return absl::StrCat("V", needed.min, " to V", needed.max);
 }
 
 Violation Gate(const RowTable& rows, const std::vector<int>& candidates, Hardware hardware) {
@@ -75,7 +90,7 @@ Violation Gate(const RowTable& rows, const std::vector<int>& candidates, Hardwar
     std::vector<db::ArchRange> ranges;
     ranges.reserve(candidates.size());
     for (int i : candidates) ranges.push_back(rows.rows()[i].archs);
-    violation.allowed = NeededArch(ranges, hardware.kernels);
+    violation.allowed = NeededArch(std::move(ranges), hardware.kernels);
   }
   const CompiledRow& first = rows.rows()[candidates.front()];
   violation.row = first.name;

@@ -538,7 +538,10 @@ std::vector<OrtCase> OrtCases() {
       {"Int8Add13", [] { return Node("Add", kInt8, 2, 13); }, "EN502"},
       {"Int8Add14", [] { return Node("Add", kInt8, 2, 14); }, ""},
       {"FunctionOfKernels", [] { return Node("HardSwish", kFloat, 1); }, ""},
-      {"FunctionWithoutKernels", [] { return Node("HardSwish", v1::DATA_TYPE_FLOAT64, 1); }, "DT501"},
+      {"FunctionWithoutKernels", [] { return Node("Gelu", v1::DATA_TYPE_FLOAT64, 1); }, "DT501"},
+      // The runtime has the bodies of some functions as they are in set 18, and in no other one.
+      {"FunctionOfOneSet", [] { return Node("HardSwish", v1::DATA_TYPE_FLOAT64, 1, 18); }, ""},
+      {"FunctionOfAnotherSet", [] { return Node("HardSwish", v1::DATA_TYPE_FLOAT64, 1, 19); }, "EN502"},
       {"Uint8Int8Conv", [] { return QLinearConv(kUint8, kInt8); }, ""},
       {"Int8Uint8Conv", [] { return QLinearConv(kInt8, kUint8); }, "DT501"},
       {"NoCpuKernel", [] { return Node("com.microsoft::QuickGeluNotThere", kFloat, 1); }, "CV501"},
@@ -1092,6 +1095,20 @@ TEST_P(OrtModuleTest, SaysWhatTheRuntimeDoes) {
   EXPECT_TRUE(found) << codes;
   const bool warning = GetParam().effect == kFallback;
   EXPECT_EQ(result->verdict(), warning ? v1::Result::ACCEPTED_WITH_WARNINGS : v1::Result::REJECTED) << codes;
+}
+
+TEST(OrtModule, NamesTheSetsThatHaveAKernel) {
+  const auto allowed = [](const GraphBuilder& b) -> std::string {
+    const absl::StatusOr<v1::Result> result = Ask(b.graph, kTarget);
+    if (!result.ok()) return std::string(result.status().message());
+    for (const v1::Finding& finding : result->findings()) {
+      if (finding.code() == "EN502") return finding.allowed();
+    }
+    return "no finding";
+  };
+  EXPECT_EQ(allowed(Node("HardSwish", v1::DATA_TYPE_FLOAT64, 1, 17)), "opset 18");
+  EXPECT_EQ(allowed(Node("HardSwish", v1::DATA_TYPE_FLOAT64, 1, 21)), "opset 18");
+  EXPECT_EQ(allowed(Node("Add", kInt8, 2, 13)), "opset 14 or later");
 }
 
 TEST(OrtModule, TakesAMapOfASequence) {

@@ -9,7 +9,7 @@
 #include "absl/algorithm/container.h"
 #include "absl/container/flat_hash_map.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/strip.h"
+#include "absl/strings/str_replace.h"
 #include "rules/backends/coverage.h"
 #include "rules/backends/cpu_module.h"
 #include "rules/backends/matchers.h"
@@ -215,7 +215,7 @@ class Judge {
       // What the table counts as architectures are operator sets.
       draft.rule = &kOpsetTooOld;
       draft.observed = absl::StrCat(domain, domain.empty() ? "" : " ", "opset ", version);
-      draft.allowed = absl::StrCat("opset ", absl::StripPrefix(violation.allowed, "V"));
+      draft.allowed = absl::StrCat("opset ", absl::StrReplaceAll(violation.allowed, {{"V", ""}}));
     } else if (violation.rule == &kDtypeRow) {
       draft.rule = &kKernelTypes;
     }
