@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdint>
+#include <limits>
 #include <vector>
 
 #include "absl/strings/str_cat.h"
@@ -187,27 +189,48 @@ absl::Status Fixed16(KernelCall& call, const Rows& rows) {
   return absl::OkStatus();
 }
 
-// ONNX Runtime's QLinearSoftmax: the output's scale is taken as one over a whole number.
+// By how far an input is below 255: its exponential in float32, shifted up to what a sum of `size` of them can bear.
+std::array<float, 256> ShiftedExponentials(float scale, int64_t size) {
+  const double room = std::log(std::numeric_limits<float>::max() / static_cast<float>(size));
+  const double shift = std::max(0.0, room - 5) / scale;
+  std::array<float, 256> table;
+  for (int i = 0; i < 256; ++i) table[i] = static_cast<float>(std::exp((i - 255 + shift) * static_cast<double>(scale)));
+  return table;
+}
+
+// As x86 converts a float: what is beyond the integer, or no number, becomes its lowest bits of none.
+int64_t ConvertedUnsigned(float x) {
+  const bool fits = x < 9223372036854775808.0f;
+  return fits ? static_cast<uint32_t>(static_cast<int64_t>(x)) : 0;
+}
+
+int64_t ConvertedSigned(float x) { return x < 2147483648.0f ? static_cast<int32_t>(x) : INT32_MIN; }
+
+// ONNX Runtime's QLinearSoftmax: the output's scale is taken as one over a whole number of steps. Exponentials are so
+// large that they overflow where more than 148 steps are multiplied in a row of one, or as many times more in a row of
+// more.
 absl::Status WholeSteps8(KernelCall& call, const Rows& rows) {
   const QTensor& in = *call.inputs[0];
   QTensor& out = call.outputs[0];
-  const float scale = in.q.scales[0], steps = std::floor(1.0f / out.q.scales[0]);
+  const float steps = std::floor(1.0f / out.q.scales[0]);
+  const std::array<float, 256> table = ShiftedExponentials(in.q.scales[0], rows.size);
   if (absl::Status status = Allocate(in.tensor.dims, out.tensor); !status.ok()) return status;
   const std::vector<int64_t> values = Load<int64_t>(in.tensor);
+  const bool is_signed = out.tensor.type == v1::DATA_TYPE_INT8;
   const int64_t low = MinOf(out.tensor.type), high = MaxOf(out.tensor.type), zero = out.q.zero_point();
   std::vector<int64_t> result(values.size());
   for (int64_t r = 0; r < rows.rows && rows.size > 0; ++r) {
     const int64_t* row = values.data() + rows.offset(r);
     int64_t largest = row[0];
     for (int64_t i = 0; i < rows.size; ++i) largest = std::max(largest, row[i * rows.stride]);
-    const auto exponential = [&](int64_t i) {
-      return std::exp(static_cast<double>(row[i * rows.stride] - largest) * scale);
-    };
-    double sum = 0;
+    const auto exponential = [&](int64_t i) { return table[row[i * rows.stride] - largest + 255]; };
+    float sum = 0;
     for (int64_t i = 0; i < rows.size; ++i) sum += exponential(i);
     for (int64_t i = 0; i < rows.size; ++i) {
-      const double rounded = std::nearbyint(std::min(exponential(i) / sum * steps, 1e6));
-      result[rows.offset(r) + i * rows.stride] = std::clamp<int64_t>(static_cast<int64_t>(rounded) + zero, low, high);
+      const float rounded = std::nearbyint(exponential(i) * steps / sum);
+      int64_t stored = static_cast<uint32_t>(ConvertedUnsigned(rounded) + zero);
+      if (is_signed) stored = Wrap32(ConvertedSigned(rounded) + zero);
+      result[rows.offset(r) + i * rows.stride] = std::clamp(stored, low, high);
     }
   }
   Store(out.tensor, [&](size_t i) { return result[i]; });

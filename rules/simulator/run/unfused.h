@@ -1,5 +1,6 @@
-// Which nodes between Dequantize and Quantize nodes a runtime leaves in float, although it has integer kernels for
-// their operators.
+// Which nodes a runtime computes by other arithmetic than the rest: those between Dequantize and Quantize nodes that it
+// leaves in float, although it has integer kernels for their operators, and where it fuses none, those that are written
+// as integer kernels.
 #ifndef QUANTGATE_RULES_SIMULATOR_RUN_UNFUSED_H_
 #define QUANTGATE_RULES_SIMULATOR_RUN_UNFUSED_H_
 
@@ -16,7 +17,7 @@ struct Unfused {
   const Profile* profile = nullptr;  // how those are computed
 };
 
-// Of ONNX models under the profile of ONNX Runtime, as its optimizer decides it (rules/backends/onnxruntime/fusion.h).
+// Of ONNX models under the profiles of ONNX Runtime, as its optimizer decides it (rules/backends/onnxruntime/fusion.h).
 Unfused UnfusedOf(const Graph& graph, const ResolvedGraph& resolved, const Profile& profile);
 
 }  // namespace quantgate::simulator

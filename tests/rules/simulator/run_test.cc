@@ -25,6 +25,7 @@ namespace quantgate::simulator {
 namespace {
 
 using ::testing::AllOf;
+using ::testing::Contains;
 using ::testing::Each;
 using ::testing::ElementsAre;
 using ::testing::Ge;
@@ -146,6 +147,54 @@ TEST(Profiles, WhatOnnxRuntimeLeavesInFloatIsComputedInFloat) {
     }
     EXPECT_EQ(stored["onnxruntime"] == stored["onnxruntime/no-fusion"], read_twice);
   }
+}
+
+// x -> type -> QLinearSoftmax along the last axis of `size`, as it is written in a file.
+v1::Graph WrittenSoftmax(v1::DataType type, int64_t size, double scale, int64_t zero_point) {
+  testing::GraphBuilder b;
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {64, size});
+  b.Pair("x", 0.05, 0, type);
+  b.Reals("y_scale", {scale});
+  b.Ints("y_zp", type, {zero_point});
+  v1::Node& node =
+      b.Node("com.microsoft::QLinearSoftmax", "softmax", {"x_q", "x_scale", "x_zp", "y_scale", "y_zp"}, {"y_q"});
+  b.Int(node, "opset", 13);
+  b.Value("y_q").set_dtype(type);
+  b.Node("DequantizeLinear", "y_DQ", {"y_q", "y_scale", "y_zp"}, {"y_dq"});
+  b.Output("y_dq");
+  return b.graph;
+}
+
+template <typename Integer>
+std::vector<Integer> StoredUnder(const char* profile, const v1::Graph& graph) {
+  Request request;
+  request.profile = profile;
+  const Outcome run = Simulated(graph, request);
+  EXPECT_TRUE(run.status.ok()) << run.status;
+  const auto integers = run.values.at("y_q").as<Integer>();
+  return std::vector<Integer>(integers.begin(), integers.end());
+}
+
+TEST(Profiles, WhatIsWrittenAsAKernelIsOneWithoutFusion) {
+  const v1::Graph written = WrittenSoftmax(v1::DATA_TYPE_INT8, 8, 1.0 / 255, -128);
+  const v1::Graph fused = SignedSoftmax(false);
+  EXPECT_EQ(StoredUnder<int8_t>("onnxruntime", written), StoredUnder<int8_t>("onnxruntime/no-fusion", written));
+  EXPECT_EQ(StoredUnder<int8_t>("onnxruntime", written), StoredUnder<int8_t>("onnxruntime", fused));
+  EXPECT_NE(StoredUnder<int8_t>("onnxruntime", fused), StoredUnder<int8_t>("onnxruntime/no-fusion", fused));
+}
+
+// Measured with ONNX Runtime 1.31.1. A row of one bears 148 steps, one of two twice as many.
+TEST(QLinearSoftmax, OverflowsWhereOnnxRuntimeDoes) {
+  constexpr v1::DataType kUint8 = v1::DATA_TYPE_UINT8, kInt8 = v1::DATA_TYPE_INT8;
+  const auto unsigned_of = [](const v1::Graph& graph) { return StoredUnder<uint8_t>("onnxruntime", graph); };
+  const auto signed_of = [](const v1::Graph& graph) { return StoredUnder<int8_t>("onnxruntime", graph); };
+  EXPECT_THAT(unsigned_of(WrittenSoftmax(kUint8, 1, 1.0 / 148, 0)), Each(148));
+  EXPECT_THAT(unsigned_of(WrittenSoftmax(kUint8, 1, 1.0 / 256, 0)), Each(0));
+  EXPECT_THAT(unsigned_of(WrittenSoftmax(kUint8, 1, 1.0 / 256, 7)), Each(7));
+  EXPECT_THAT(signed_of(WrittenSoftmax(kInt8, 1, 1.0 / 148, -128)), Each(20));
+  EXPECT_THAT(signed_of(WrittenSoftmax(kInt8, 1, 1.0 / 256, 0)), Each(-128));
+  EXPECT_THAT(signed_of(WrittenSoftmax(kInt8, 1, 1.0 / 256, -1)), Each(127));
+  EXPECT_THAT(unsigned_of(WrittenSoftmax(kUint8, 8, 1.0 / 256, 0)), Contains(Ge(32)));
 }
 
 TEST(MadeInputs, TheSameForOneSeed) {

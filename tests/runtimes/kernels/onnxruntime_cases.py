@@ -233,13 +233,15 @@ def pool(draw):
 def table(draw):
     op = draw.pick('Sigmoid', 'LeakyRelu', 'Softmax')
     dtype = draw.pick('uint8', 'int8')
-    x = draw.value([draw.integer(1, 3), draw.integer(2, 300 if op != 'Softmax' else 40)], dtype)
+    x = draw.value([draw.integer(1, 3), draw.integer(1, 300 if op != 'Softmax' else 40)], dtype)
     attrs = {}
     if op == 'LeakyRelu':
         attrs['alpha'] = float(numpy.float32(draw.rng.uniform(0.01, 0.5)))
         y = output(draw, dtype, float(x.scale) * 256)
     else:
         y = Value(numpy.zeros(0, dtype), numpy.float32(1 / 256), -128 if dtype == 'int8' else 0)
+    if op == 'Softmax' and draw.rng.random() < 0.4:
+        y.scale, y.zero = draw.scale(-13, -4), draw.zero_point(dtype)
     names = ['x', 'x_s', 'x_z', 'y_s', 'y_z']
     constants = {**x.constants('x'), **y.constants('y')}
     if op == 'Softmax':
