@@ -22,7 +22,7 @@ enum class QuantizeForm {
 // Integer to float.
 enum class DequantizeForm {
   kScaleDifference,  // s * (q - z)
-  kScaleFused,       // s * q - s * z
+  kScaleFused,       // s * q - s * z; s * (q - z) for the last size % 8 elements
 };
 
 // Accumulator to output, before the zero point is added and the type's range clamps.

@@ -22,6 +22,9 @@ constexpr OpId kHtpCopying[] = {OpId::kReshape,   OpId::kFlatten,      OpId::kSq
                                 OpId::kTopK,      OpId::kPad};
 constexpr OpId kHtpCopyingUnmoved[] = {OpId::kSlice, OpId::kTile};
 
+// Its parts have parameters each; for what else LiteRT copies see run/as_stored.h.
+constexpr OpId kLiteRtCopying[] = {OpId::kSplit};
+
 constexpr Profile kProfiles[] = {
     {.name = "onnxruntime",
      .summary = "ONNX Runtime's QLinear kernels and fused QDQ groups; 16-bit activations and the rest in float",
@@ -55,7 +58,8 @@ constexpr Profile kProfiles[] = {
      .mul = kDouble,
      .add8 = AddForm::kThreeRoundings,
      .add16 = AddForm::kThreeRoundings,
-     .average_pool = PoolForm::kIntegerAway},
+     .average_pool = PoolForm::kIntegerAway,
+     .copying = kLiteRtCopying},
     {.name = "litert/optimized",
      .summary = "LiteRT's optimized built-in kernels without a delegate",
      .family = Family::kLiteRt,
@@ -70,7 +74,8 @@ constexpr Profile kProfiles[] = {
      .mul = kDouble,
      .add8 = AddForm::kThreeRoundings,
      .add16 = AddForm::kThreeRoundings,
-     .average_pool = PoolForm::kIntegerAway},
+     .average_pool = PoolForm::kIntegerAway,
+     .copying = kLiteRtCopying},
     {.name = "litert/xnnpack",
      .summary = "LiteRT with the XNNPACK delegate; what XNNPACK does not take, LiteRT's optimized kernels compute",
      .xnnpack_delegate = true,
@@ -85,7 +90,8 @@ constexpr Profile kProfiles[] = {
      .mul = {Rescale::kFloat, Rescale::kDoubleRounding},
      .add8 = AddForm::kSharedShift,
      .add16 = AddForm::kThreeRoundings,
-     .average_pool = PoolForm::kIntegerAway},
+     .average_pool = PoolForm::kIntegerAway,
+     .copying = kLiteRtCopying},
     {.name = "xnnpack",
      .summary = "XNNPACK by itself, on x86-64",
      .family = Family::kXnnpack,

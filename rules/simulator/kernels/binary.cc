@@ -14,6 +14,7 @@
 #include "rules/simulator/kernels/elements.h"
 #include "rules/simulator/kernels/fixed_point.h"
 #include "rules/simulator/kernels/kernels.h"
+#include "rules/simulator/kernels/operands.h"
 #include "rules/simulator/kernels/shapes.h"
 
 namespace quantgate::simulator {
@@ -46,25 +47,6 @@ FloatFunction FloatOf(OpId op) {
     default:
       return nullptr;
   }
-}
-
-// Both operands, broadcast.
-struct Operands {
-  std::vector<int64_t> dims;
-  std::vector<int64_t> a_index, b_index;  // empty: the same element
-  size_t a(size_t i) const { return a_index.empty() ? i : static_cast<size_t>(a_index[i]); }
-  size_t b(size_t i) const { return b_index.empty() ? i : static_cast<size_t>(b_index[i]); }
-};
-
-absl::StatusOr<Operands> OperandsOf(const QTensor& a, const QTensor& b) {
-  absl::StatusOr<std::vector<int64_t>> dims = BroadcastShape(a.tensor.dims, b.tensor.dims);
-  if (!dims.ok()) return dims.status();
-  absl::StatusOr<int64_t> count = ElementCount(*dims);
-  if (!count.ok()) return count.status();
-  if (*count > (int64_t{1} << 31)) {
-    return absl::ResourceExhaustedError(absl::StrCat("broadcasting to ", *count, " elements"));
-  }
-  return Operands{*dims, BroadcastIndex(a.tensor.dims, *dims), BroadcastIndex(b.tensor.dims, *dims)};
 }
 
 absl::Status InFloat(const Profile& profile, KernelCall& call, const Operands& operands, FloatFunction function) {
@@ -248,6 +230,12 @@ absl::Status SquareDifferenceFixed(KernelCall& call, const Integers& in) {
 }
 
 // LiteRT: one rescaling for what is not negative, another with the slope for what is.
+// LiteRT reads slopes of int16 as if they were int8: the first bytes of their memory.
+std::vector<int64_t> SlopesReadAsBytes(const Tensor& slopes) {
+  const auto* bytes = reinterpret_cast<const int8_t*>(slopes.data.data());
+  return std::vector<int64_t>(bytes, bytes + slopes.data.size() / 2);
+}
+
 absl::Status PReluFixed(KernelCall& call, const Integers& in) {
   absl::StatusOr<Multiplier> one = MakeMultiplier(in.a_scale / in.out_scale);
   absl::StatusOr<Multiplier> two = MakeMultiplier(in.a_scale * in.b_scale / in.out_scale);
@@ -300,7 +288,9 @@ absl::Status Binary(const Profile& profile, KernelCall& call) {
   }
   const Integers in{*operands,
                     Load<int64_t>(a.tensor),
-                    Load<int64_t>(b.tensor),
+                    call.op == OpId::kPRelu && profile.family == Family::kLiteRt && BitWidth(b.tensor.type) == 16
+                        ? SlopesReadAsBytes(b.tensor)
+                        : Load<int64_t>(b.tensor),
                     a.q.scales[0],
                     b.q.scales[0],
                     out.q.scales[0],

@@ -16,7 +16,8 @@ absl::Status Linear(const Profile& profile, KernelCall& call);
 absl::Status Gemm(const Profile& profile, KernelCall& call);
 absl::Status MatMul(const Profile& profile, KernelCall& call);
 absl::Status Binary(const Profile& profile, KernelCall& call);  // element-wise, two operands
-absl::Status Unary(const Profile& profile, KernelCall& call);   // element-wise, one operand
+absl::Status Compare(const Profile& profile, KernelCall& call);
+absl::Status Unary(const Profile& profile, KernelCall& call);  // element-wise, one operand
 absl::Status Reduce(const Profile& profile, KernelCall& call);
 absl::Status MaxPool(const Profile& profile, KernelCall& call);
 absl::Status AveragePool(const Profile& profile, KernelCall& call);

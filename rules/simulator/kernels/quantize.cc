@@ -152,13 +152,14 @@ absl::Status DequantizeTo(const Profile& profile, const QTensor& in, absl::Span<
       for (size_t i = 0; i < out.size(); ++i) out[i] = static_cast<float>(static_cast<int64_t>(values[i]));
       return;
     }
+    const size_t in_blocks = fused ? size / 8 * 8 : 0;
     for (size_t i = 0; i < out.size(); ++i) {
       const size_t s = scale_of(first + i);
       const float scale = in.q.scales[s];
       const int64_t zero_point = in.q.zero_point(s);
       const auto value = static_cast<int64_t>(values[i]);  // NOLINT(bugprone-signed-char-misuse): a number
-      out[i] = fused ? scale * static_cast<float>(value) - scale * static_cast<float>(zero_point)
-                     : scale * static_cast<float>(value - zero_point);
+      out[i] = first + i < in_blocks ? scale * static_cast<float>(value) - scale * static_cast<float>(zero_point)
+                                     : scale * static_cast<float>(value - zero_point);
     }
   });
   if (!known && !out.empty()) {

@@ -115,7 +115,7 @@ absl::Status Fixed8(KernelCall& call, const Rows& rows) {
   return absl::OkStatus();
 }
 
-// LiteRT's optimized kernel, 8 bits: a float table of exp; ties away for int8, up for uint8.
+// LiteRT's optimized kernel, 8 bits: a float table of exp; ties away for int8, up for uint8, which has no zero point.
 absl::Status Table8(KernelCall& call, const Rows& rows) {
   const QTensor& in = *call.inputs[0];
   QTensor& out = call.outputs[0];
@@ -124,8 +124,9 @@ absl::Status Table8(KernelCall& call, const Rows& rows) {
   for (int i = 0; i < 256; ++i) table[i] = std::exp(scale * static_cast<float>(i));
   if (absl::Status status = Allocate(in.tensor.dims, out.tensor); !status.ok()) return status;
   const std::vector<int64_t> values = Load<int64_t>(in.tensor);
-  const int64_t low = MinOf(out.tensor.type), high = MaxOf(out.tensor.type), zero_point = out.q.zero_point();
+  const int64_t low = MinOf(out.tensor.type), high = MaxOf(out.tensor.type);
   const bool ties_up = out.tensor.type == v1::DATA_TYPE_UINT8;
+  const int64_t zero_point = ties_up ? 0 : out.q.zero_point();
   std::vector<int64_t> result(values.size());
   for (int64_t r = 0; r < rows.rows && rows.size > 0; ++r) {
     const int64_t* row = values.data() + rows.offset(r);

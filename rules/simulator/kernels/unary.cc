@@ -324,6 +324,25 @@ absl::Status SqrtCutOff(const QTensor& in, QTensor& out) {
   });
 }
 
+// LiteRT: 20 bits of the root's inverse, then by a multiplier. Of zero it is the largest there is.
+absl::Status RsqrtFixed(const QTensor& in, QTensor& out) {
+  constexpr int kBits = 20;
+  absl::StatusOr<Multiplier> multiplier = MakeMultiplier(1.0 / (std::sqrt(in.q.scales[0]) * out.q.scales[0]));
+  if (!multiplier.ok()) return multiplier.status();
+  const Multiplier rescale{multiplier->mantissa, multiplier->shift - kBits};
+  const int64_t zero_point = in.q.zero_point();
+  const std::vector<int64_t> values = Load<int64_t>(in.tensor);
+  if (std::any_of(values.begin(), values.end(), [&](int64_t x) { return x < zero_point; })) {
+    return absl::UnimplementedError("LiteRT refuses the inverse root of a negative number");
+  }
+  return ForEach(in, out, [&](int64_t x) {
+    if (x == zero_point) return MaxOf(out.tensor.type);
+    const double root = std::sqrt(static_cast<double>(x - zero_point));
+    const auto inverse = static_cast<int32_t>(std::round(std::ldexp(1.0, kBits) / root));
+    return MultiplyDoubleRounding(inverse, rescale) + out.q.zero_point();
+  });
+}
+
 absl::Status HardSwishFixed(const QTensor& in, QTensor& out) {
   const absl::StatusOr<FixedHardSwish> function =
       FixedHardSwish::Make(in.q.scales[0], in.q.zero_point(), out.q.scales[0], out.q.zero_point());
@@ -373,6 +392,7 @@ absl::Status Unary(const Profile& profile, KernelCall& call) {
         const float most = 32767 * out.q.scales[0];
         return ByInterpolation(in, out, [&](float x) { return x <= 0 ? most : 1.0f / std::sqrt(x); });
       }
+      if (profile.family == Family::kLiteRt) return RsqrtFixed(in, out);
       break;
     case OpId::kLog: {
       const float least = static_cast<float>(MinOf(out.tensor.type) - out.q.zero_point()) * out.q.scales[0];

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "rules/graph/data_type.h"
 #include "rules/simulator/float/float_kernel.h"
+#include "rules/simulator/run/as_stored.h"
 #include "rules/simulator/run/hybrid.h"
 #include "rules/simulator/run/integer_ops.h"
 #include "rules/simulator/run/stored.h"
@@ -61,6 +63,21 @@ absl::Status GiveShape(const Lowered& lowered, std::vector<int64_t>& dims) {
   if (dims.empty() || dims[0] != 1) return absl::InternalError("a first axis that is not of size 1");
   dims.erase(dims.begin());
   return absl::OkStatus();
+}
+
+// AsStored::kPlain.
+absl::StatusOr<Affine> RunPlain(const NodeCall& node, const std::vector<const QTensor*>& ports) {
+  const Reread plain(ports, {});
+  absl::StatusOr<std::vector<Tensor>> computed = RunReal(node, plain.ports(), /*exact=*/true);
+  if (!computed.ok()) return computed.status();
+  Affine result;
+  for (size_t i = 0; i < computed->size(); ++i) {
+    QTensor out{std::move((*computed)[i]), {}};
+    const Slot& slot = node.step.outputs[i];
+    if (slot.quantized && slot.type == out.tensor.type) out.q = node.written[i];
+    result.outputs.push_back(std::make_shared<QTensor>(std::move(out)));
+  }
+  return result;
 }
 
 }  // namespace
@@ -175,6 +192,10 @@ absl::StatusOr<std::vector<Tensor>> RunReal(const NodeCall& node, const std::vec
 
 absl::StatusOr<Affine> RunAffine(const NodeCall& node, std::vector<const QTensor*> ports) {
   if (node.rounded_first != nullptr && !ports.empty()) ports[0] = node.rounded_first;
+  const AsStored as_stored = AsStoredOf(node, ports);
+  if (as_stored == AsStored::kPlain) return RunPlain(node, ports);
+  std::optional<Reread> reread;
+  if (as_stored == AsStored::kByOutput) ports = reread.emplace(ports, node.written[0]).ports();
   Affine result;
   std::vector<QTensor> outputs(node.step.outputs.size());
   bool any = false;

@@ -135,7 +135,7 @@ TEST_P(Graphs, AsTheRuntimeComputesThem) {
   EXPECT_GT(records, 0);
 }
 
-INSTANTIATE_TEST_SUITE_P(Runtimes, Graphs, testing::Values("onnx", "torch", "litert"),
+INSTANTIATE_TEST_SUITE_P(Runtimes, Graphs, testing::Values("onnx", "torch", "litert", "litert_integers"),
                          [](const testing::TestParamInfo<const char*>& info) { return std::string(info.param); });
 
 }  // namespace
