@@ -6,6 +6,7 @@
 //     Weights, channels first: (out, in/group, spatial...), transposed (in, out/group, spatial...);
 //     channels last: (out, spatial..., in/group); kDepthwiseConv channels last: (1, spatial..., out), LiteRT's order.
 //   kLinear (weight (out, in)), kGemm (transA, transB, alpha, beta), kMatMul (transA, transB): activation.
+//   kConv, kConvTranspose, kLinear accumulator_bits: what the operator says of sums of int16.
 //   kGemm sum_factor: of the sum and its bias together, alpha and beta being equal to it.
 //   kAveragePool, kMaxPool   kernel_shape, strides, dilations, pads or auto_pad, ceil_mode, count_include_pad.
 //   kAdd, kSub, kMul, kDiv   activation.

@@ -293,6 +293,10 @@ absl::Status Conv(const Profile& profile, KernelCall& call) {
   QTensor& out = call.outputs[0];
   absl::StatusOr<Geometry> g = GeometryOf(call);
   if (!g.ok()) return g.status();
+  if (profile.family == Family::kLiteRt && call.op == OpId::kDepthwiseConv && BitWidth(input.tensor.type) == 16 &&
+      BitWidth(weight.tensor.type) < 8) {
+    return absl::UnimplementedError("LiteRT reads packed weights beside int16 as bytes");
+  }
   const bool depthwise = g->groups > 1 && g->groups == g->in_channels;
   ByWidth form = call.op == OpId::kConvTranspose ? profile.conv_transpose
                  : depthwise                     ? profile.depthwise

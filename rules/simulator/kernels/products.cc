@@ -93,6 +93,25 @@ std::vector<float> BiasRests(const QTensor* bias, const Requantization& added, c
   return rests;
 }
 
+// LiteRT's, of int16: as wide as the operator states its bias to be, or else 64 bits. Its optimized fully connected
+// layer adds in 32 bits where there is no bias and nothing is stated.
+absl::StatusOr<int> AccumulatorBits16(const Profile& profile, const KernelCall& call, const QTensor* bias) {
+  const Attributes& attributes = AttributesOf(call);
+  if (attributes.Has("accumulator_bits")) return static_cast<int>(attributes.Int("accumulator_bits", 64));
+  const bool optimized = call.op == OpId::kLinear && !profile.reference_kernels;
+  const bool narrow = bias != nullptr && bias->tensor.type == v1::DATA_TYPE_INT32;
+  if (optimized && (bias == nullptr || narrow)) return 32;
+  if (narrow)
+    return absl::UnimplementedError("LiteRT reads a bias of int32 as int64 where the operator does not say so");
+  return 64;
+}
+
+// How it then requantizes: the optimized kernels by ruy, but for the transposed convolution.
+Rescale Rescale32(const Profile& profile, OpId op, Rescale rescale64) {
+  if (!profile.reference_kernels && op != OpId::kConvTranspose) return Rescale::kDoubleRoundingUp;
+  return rescale64 == Rescale::kMultiplier15 ? Rescale::kDoubleRounding : rescale64;
+}
+
 }  // namespace
 
 absl::StatusOr<Centered> CenteredElements(const QTensor& value) {
@@ -185,11 +204,12 @@ absl::StatusOr<Requantization> MakeRequantization(const Profile& profile, ByWidt
         if (absl::Status status = InStepsOfSums(*bias, x, w, biases); !status.ok()) return status;
       }
     }
-    // LiteRT: the accumulator has the type of the bias, and its 32-bit requantization is another one.
-    if (wide && profile.family == Family::kLiteRt && bias->tensor.type == v1::DATA_TYPE_INT32) {
-      to.accumulator_bits = 32;
-      if (rescale == Rescale::kMultiplier15) rescale = Rescale::kDoubleRounding;
-    }
+  }
+  if (wide && profile.family == Family::kLiteRt) {
+    const absl::StatusOr<int> bits = AccumulatorBits16(profile, call, bias);
+    if (!bits.ok()) return bits.status();
+    to.accumulator_bits = *bits;
+    if (*bits == 32) rescale = Rescale32(profile, call.op, rescale);
   }
   if (out.tensor.type == v1::DATA_TYPE_INT32 && !out.q.quantized()) {
     to.raw = true;

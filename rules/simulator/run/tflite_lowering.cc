@@ -27,8 +27,16 @@ void SetPadding(const NodeReader& node, Attributes& to) {
   if (node.Text("padding") == "SAME") to.SetText("auto_pad", "SAME_UPPER");
 }
 
+void SetAccumulator(const NodeReader& node, Attributes& to) {
+  const v1::Attribute* bias = node.attribute("quantized_bias_type");
+  if (bias == nullptr) return;
+  if (bias->dtype() == v1::DATA_TYPE_INT32) to.SetInt("accumulator_bits", 32);
+  if (bias->dtype() == v1::DATA_TYPE_INT64) to.SetInt("accumulator_bits", 64);
+}
+
 absl::Status LowerConv(const NodeReader& node, Lowered& lowered) {
   Attributes& to = lowered.attributes;
+  SetAccumulator(node, to);
   const bool spatial3 = node.op_type() == "CONV_3D" || node.op_type() == "CONV_3D_TRANSPOSE";
   const int64_t dilation_h = node.Int("dilation_h_factor", 1);
   const int64_t dilation_w = node.Int("dilation_w_factor", 1);
@@ -134,6 +142,7 @@ absl::Status LowerTflite(const NodeReader& node, Lowered& lowered) {
     case OpId::kLinear: {
       const absl::Span<const int64_t> data = node.Dims(0), weight = node.Dims(1);
       if (node.Int("weights_format", 0) != 0) return absl::UnimplementedError("shuffled weights");
+      SetAccumulator(node, to);
       if (weight.size() == 2 && weight[1] > 0) {
         if (!data.empty() && data.back() != weight[1]) lowered.input_shape = Integers{-1, weight[1]};
         if (node.Int("keep_num_dims", 0) == 0 && data.size() != 2) lowered.output_shape = Integers{-1, weight[0]};

@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 from ai_edge_litert import interpreter as litert
+from ai_edge_litert import schema_py_generated as schema
 
 import graph_record
 
@@ -60,10 +61,10 @@ def case(name, operator, inputs, outputs, options=None, feeds=None, **fields):
     """`inputs`: what has no data is fed. Of those kinds of kernels that take it; whether any does."""
     fed = {}
     for position, tensor in enumerate(inputs):
-        if tensor.data is None:
+        if tensor is not None and tensor.data is None:
             made = integers(tensor.type, *tensor.shape, seed=position)
             fed[f'in{position}'] = made if feeds is None else np.array(feeds[position], made.dtype)
-    for version in (1, 2, 3, 5):
+    for version in (1, 2, 3, 4, 5, 6, 9, 11):
         made = Case(operator, inputs, outputs, (options, fields) if options else None, version)
         if sum(record(name, profile, made, fed) for profile in KINDS):
             return True
@@ -164,7 +165,39 @@ def single():
                  'SoftmaxOptions', beta=1.0)
 
 
+def sums():
+    """Of int16, in 32 bits or 64: as the operator states, or, where an optimized fully connected layer has no bias."""
+    types = schema.TensorType
+    x, scales = quantized('INT16', (2, 1, 3, 640), 2.0**-15), [2.0**-7, 2.0**-6, 0.011]
+    fields = {'padding': 1, 'strideH': 1, 'strideW': 1}
+    for name, stated, bias in (('unsaid', types.FLOAT32, None), ('unsaid_64', types.FLOAT32, 'INT64'),
+                               ('32', types.INT32, 'INT32'), ('32_without', types.INT32, None),
+                               ('64', types.INT64, 'INT64'), ('64_without', types.INT64, None)):
+        biases = [] if bias is None else [Tensor(bias, (3,), [s * 2.0**-15 for s in scales], [0] * 3,
+                                                 data=np.array([4000, -9000, 77], NUMPY[bias]))]
+        for many, output in (('few', 2.0**-11), ('many', 2.0**-9)):
+            # Numbers of one sign leave 32 bits, of both they do not.
+            low = -120 if many == 'few' else 90
+            weight = np.random.default_rng(3).integers(low, 121, (3, 1, 1, 640)).astype(np.int8)
+            rows = np.abs(integers('INT16', 2, 1, 3, 640).astype(np.int32)).clip(0, 32767).astype(np.int16)
+
+            def sum_of(operator, made, result, options, **fields):
+                y = quantized('INT16', result, output)
+                fed = [rows.reshape(t.shape) if t is not None and t.data is None else None for t in made]
+                case(f'{name}_{many}', operator, made, [y], options, fed, quantizedBiasType=stated, **fields)
+
+            kernel = Tensor('INT8', (3, 1, 1, 640), scales, [0] * 3, data=weight)
+            if biases:
+                sum_of('CONV_2D', [x, kernel, *biases], (2, 1, 3, 3), 'Conv2DOptions', dilationHFactor=1,
+                       dilationWFactor=1, **fields)
+            sum_of('TRANSPOSE_CONV', [own([2, 1, 3, 3]), kernel, x, *biases], (2, 1, 3, 3), 'TransposeConvOptions',
+                   **fields)
+            flat = Tensor('INT8', (3, 640), scales, [0] * 3, data=weight.reshape(3, 640))
+            sum_of('FULLY_CONNECTED', [quantized('INT16', (6, 640), 2.0**-15), flat, *(biases or [None])], (6, 3),
+                   'FullyConnectedOptions')
+
+
 if __name__ == '__main__':
-    for family in (moved, plain, compared, single):
+    for family in (moved, plain, compared, single, sums):
         family()
     graph_record.write('litert_integers', RECORDS)
