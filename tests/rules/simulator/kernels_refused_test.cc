@@ -276,6 +276,8 @@ TEST(Kernels, WhatARuntimeRefusesIsRefusedUnderItsProfile) {
     v1::DataType type = v1::DATA_TYPE_INT8;
   };
   const QTensor x = Stored({2, 3, 4}), words = Stored({2, 3, 4}, v1::DATA_TYPE_INT16), image = Stored({1, 4, 6, 6});
+  const QTensor words4 = Stored({1, 4, 6, 6}, v1::DATA_TYPE_INT16), kernel = Stored({2, 4, 1, 1});
+  const QTensor bias32 = Stored({2}, v1::DATA_TYPE_INT32, 0.01f);
   const QTensor plain = With(x, [](QTensor& t) { t.q = {}; });
   const QTensor real = With(Stored({2, 3, 4}, v1::DATA_TYPE_FLOAT32), [](QTensor& t) { t.q = {}; });
   const QTensor many = With(x, [](QTensor& t) {
@@ -307,6 +309,28 @@ TEST(Kernels, WhatARuntimeRefusesIsRefusedUnderItsProfile) {
       {"litert/reference",
        {OpId::kConcat, {x, Stored({2, 3, 4}, v1::DATA_TYPE_INT8, 0.2f)}, "int8 whose parameters differ"},
        {OpId::kConcat, {x, x}, ""}},
+      {"litert/reference",
+       {OpId::kDepthwiseConv,
+        {Stored({1, 2, 4, 4}, v1::DATA_TYPE_INT16), Stored({2, 1, 2, 2}, v1::DATA_TYPE_INT4)},
+        "packed weights beside int16 as bytes",
+        Ints({{"group", {2}}})},
+       {OpId::kDepthwiseConv,
+        {Stored({1, 2, 4, 4}, v1::DATA_TYPE_INT16), Stored({2, 1, 2, 2})},
+        "",
+        [](Attributes& to) { to.SetInt("group", 2); }},
+       0.1f,
+       v1::DATA_TYPE_INT16},
+      {"litert/optimized",
+       {OpId::kConv, {words4, kernel, bias32}, "reads a bias of int32 as int64"},
+       {OpId::kConv, {words4, kernel, bias32}, "", [](Attributes& to) { to.SetInt("accumulator_bits", 32); }},
+       0.1f,
+       v1::DATA_TYPE_INT16},
+      {"litert/reference",
+       {OpId::kLess, {Stored({4}, v1::DATA_TYPE_INT8, 1), x}, "comparing at a scale of 1"},
+       {OpId::kLess, {Stored({4}, v1::DATA_TYPE_INT8, 0.9f), x}, ""}},
+      {"litert/reference",
+       {OpId::kRsqrt, {Stored({4}, v1::DATA_TYPE_INT8, 0.1f, 1)}, "inverse root of a negative number"},
+       {OpId::kRsqrt, {Stored({4}, v1::DATA_TYPE_INT8, 0.1f, -1)}, ""}},
       {"litert/reference", {OpId::kRequantize, {many}, "requantizing per channel"}, {OpId::kRequantize, {x}, ""}},
       {"litert/reference",
        {OpId::kAveragePool,
