@@ -274,6 +274,8 @@ absl::Status Binary(const Profile& profile, KernelCall& call) {
   if (!operands.ok()) return operands.status();
   const FloatFunction function = FloatOf(call.op);
   if (function == nullptr || call.inputs.size() != 2) return absl::UnimplementedError("no kernel for this operator");
+  if (AttributesOf(call).Float("alpha", 1) != 1) return absl::UnimplementedError("a second operand times a number");
+  if (!AttributesOf(call).Text("rounding_mode", "").empty()) return absl::UnimplementedError("a rounded quotient");
   const bool integers = IsQuantizedInteger(a) && IsQuantizedInteger(b) && IsQuantizedInteger(out) &&
                         a.q.scales.size() == 1 && b.q.scales.size() == 1 && out.q.scales.size() == 1 &&
                         BitWidth(a.tensor.type) == BitWidth(b.tensor.type) && BitWidth(a.tensor.type) <= 16;

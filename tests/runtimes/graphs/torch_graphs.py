@@ -3,10 +3,12 @@ import io
 
 import numpy
 import torch
+import torch.ao.quantization.fx._decomposed  # noqa: F401  operators of quantized programs
 
 import graph_record
 
 F = torch.nn.functional
+decomposed = torch.ops.quantized_decomposed
 RECORDS = []
 
 
@@ -368,6 +370,19 @@ def samples(image, line, volume, w, w1, transposed):
     yield F.adaptive_avg_pool1d(line, 3)
 
 
+def quantized(x, y):
+    """What an integer kernel for a plain sum or quotient would not do."""
+    def pair(x, scale, zero):
+        stored = decomposed.quantize_per_tensor(x, scale, zero, -128, 127, torch.int8)
+        return decomposed.dequantize_per_tensor(stored, scale, zero, -128, 127, torch.int8)
+
+    a, b = pair(x, 0.03, 4), pair(y, 0.02, -7)
+    for result in (a + b, torch.add(a, b, alpha=2), torch.sub(a, b, alpha=0.3), torch.rsub(a, b, alpha=3),
+                   a / (b.abs() + 0.5), torch.div(a, b.abs() + 0.5, rounding_mode='floor'),
+                   torch.div(a, b.abs() + 0.5, rounding_mode='trunc')):
+        yield decomposed.quantize_per_tensor(result, 0.05, 3, -128, 127, torch.int8)
+
+
 if __name__ == '__main__':
     x, y = generated(3, 5), generated(3, 5, seed=1)
     i, j = numbers(3, 5), numbers(3, 5, low=1, seed=1)
@@ -391,4 +406,5 @@ if __name__ == '__main__':
     program('mixed_types', mixed_types, x, i)
     program('samples', samples, image[0], generated(4, 8, seed=3), generated(2, 4, 4, 5, seed=4),
             generated(6, 4, 3, 3, seed=5), generated(6, 4, 3, seed=6), generated(4, 6, 3, 3, seed=7), relative=1e-5)
+    program('quantized', quantized, generated(9, 40), generated(9, 40, seed=1))
     graph_record.write('torch', RECORDS)
