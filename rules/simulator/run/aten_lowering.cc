@@ -1,6 +1,9 @@
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <utility>
 
 #include "absl/strings/match.h"
@@ -147,6 +150,24 @@ void SetScalar(const NodeReader& node, absl::string_view name, int port, Lowered
 // The second operand is a tensor, or a number.
 void LowerScalar(const NodeReader& node, absl::string_view name, Lowered& lowered) {
   if (!node.HasArgument(1)) SetScalar(node, name, 1, lowered);
+}
+
+// Of whole factors: others are also what coordinates are counted by.
+std::optional<Integers> SizesByFactors(const NodeReader& node) {
+  constexpr double kMost = 1 << 20;
+  const v1::Attribute* factors = node.attribute("scale_factors");
+  const absl::Span<const int64_t> dims = node.Dims(0);
+  if (factors == nullptr) return std::nullopt;
+  const auto& numbers = factors->floats().values();
+  if (numbers.empty() || static_cast<size_t>(numbers.size()) > dims.size()) return std::nullopt;
+  Integers sizes;
+  for (int i = 0; i < numbers.size(); ++i) {
+    const int64_t size = dims[dims.size() - numbers.size() + i];
+    if (!(numbers[i] >= 1 && numbers[i] <= kMost) || numbers[i] != std::floor(numbers[i])) return std::nullopt;
+    if (size < 1 || size > int64_t{1} << 30) return std::nullopt;
+    sizes.push_back(size * static_cast<int64_t>(numbers[i]));
+  }
+  return sizes;
 }
 
 // A slope for each channel, which is axis 1.
@@ -511,7 +532,8 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
     case OpId::kResizeNearest:
     case OpId::kResizeBilinear: {
       std::optional<Integers> size = node.Ints("output_size");
-      if (!size.has_value() || size->empty()) return absl::UnimplementedError("a resize by factors");
+      if (!size.has_value() || size->empty()) size = SizesByFactors(node);
+      if (!size.has_value()) return absl::UnimplementedError("a resize by factors that are no whole numbers");
       to.SetInts("sizes", *size);
       to.SetText("mode", lowered.op == OpId::kResizeNearest ? "nearest" : "linear");
       const bool align = node.Int("align_corners", 0) != 0;

@@ -287,6 +287,9 @@ def windows(image, line, volume, w, w1, w3, b):
     yield F.interpolate(image, size=(9, 4), mode='nearest')
     yield F.interpolate(image, size=(9, 4), mode='bilinear', align_corners=False)
     yield F.interpolate(image, size=(9, 4), mode='bilinear', align_corners=True)
+    yield F.interpolate(image, scale_factor=(2, 3), mode='nearest')
+    yield F.interpolate(image, scale_factor=3, mode='bilinear', align_corners=False)
+    yield F.interpolate(image, scale_factor=2, mode='bilinear', align_corners=True)
 
 
 def normalizations(x, w, b, mean, variance, last):
