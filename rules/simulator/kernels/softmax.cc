@@ -199,7 +199,7 @@ std::array<float, 256> ShiftedExponentials(float scale, int64_t size) {
   return table;
 }
 
-// As x86 converts a float: what is beyond the integer, or no number, becomes its lowest bits of none.
+// As x86 converts to integers: one without a sign by way of 64 bits, whose low half is 0 for what is beyond them.
 int64_t ConvertedUnsigned(float x) {
   const bool fits = x < 9223372036854775808.0f;
   return fits ? static_cast<uint32_t>(static_cast<int64_t>(x)) : 0;
