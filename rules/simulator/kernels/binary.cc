@@ -229,13 +229,13 @@ absl::Status SquareDifferenceFixed(KernelCall& call, const Integers& in) {
   });
 }
 
-// LiteRT: one rescaling for what is not negative, another with the slope for what is.
 // LiteRT reads slopes of int16 as if they were int8: the first bytes of their memory.
 std::vector<int64_t> SlopesReadAsBytes(const Tensor& slopes) {
   const auto* bytes = reinterpret_cast<const int8_t*>(slopes.data.data());
   return std::vector<int64_t>(bytes, bytes + slopes.data.size() / 2);
 }
 
+// LiteRT: one rescaling for what is not negative, another with the slope for what is.
 absl::Status PReluFixed(KernelCall& call, const Integers& in) {
   absl::StatusOr<Multiplier> one = MakeMultiplier(in.a_scale / in.out_scale);
   absl::StatusOr<Multiplier> two = MakeMultiplier(in.a_scale * in.b_scale / in.out_scale);
