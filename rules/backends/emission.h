@@ -42,6 +42,8 @@ class Emission {
   // Room for sizes in the backend's layout; stays where it is until Clear().
   std::array<int64_t, kMaxBackendRank>& NewDims();
 
+  // Of all operators so far. Valid until something is added or cleared.
+  absl::Span<BackendTensor> inputs() { return absl::MakeSpan(inputs_); }
   // The operators in order. Valid until something is added or cleared.
   absl::Span<const BackendOp> Finish();
 

@@ -26,8 +26,12 @@ class NodeView {
         outputs_(context.resolved().outputs(op)),
         looked_at_constants_(looked_at_constants) {}
 
-  // Other inputs than the graph states, which are kept elsewhere.
+  // Other operands than the graph states, which are kept elsewhere.
   void Replace(absl::Span<const Operand> inputs) { inputs_ = inputs; }
+  void Replace(absl::Span<const Operand> inputs, absl::Span<const Operand> outputs) {
+    inputs_ = inputs;
+    outputs_ = outputs;
+  }
 
   const CheckContext& context() const { return context_; }
   const Graph& graph() const { return context_.graph(); }

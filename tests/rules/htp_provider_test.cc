@@ -22,6 +22,8 @@ using ::testing::ElementsAre;
 constexpr v1::DataType kReal = v1::DATA_TYPE_FLOAT32;
 constexpr v1::DataType kUint8 = v1::DATA_TYPE_UINT8;
 constexpr v1::DataType kInt8 = v1::DATA_TYPE_INT8;
+constexpr v1::DataType kUint16 = v1::DATA_TYPE_UINT16;
+constexpr v1::DataType kInt16 = v1::DATA_TYPE_INT16;
 using Sizes = std::vector<int64_t>;
 
 // One operator "node"; quantized unless `type` is float. Operands: run-time tensors first, then constants.
@@ -35,7 +37,9 @@ class OneNode {
     inputs_.push_back(Quantized(name, dims, type));
     return *this;
   }
-  OneNode& Constant(const Sizes& dims, v1::DataType type) {
+  OneNode& Constant(const Sizes& dims, v1::DataType type) { return Constant(dims, type, -1); }
+  // With a scale for each element along `axis`; -1: with one.
+  OneNode& Constant(const Sizes& dims, v1::DataType type, int axis) {
     const std::string name = absl::StrCat("c", count_++);
     int64_t bytes = 1;
     for (const int64_t size : dims) bytes *= size;
@@ -44,9 +48,13 @@ class OneNode {
       inputs_.push_back(name);
       return *this;
     }
-    b_.Reals(name + "_scale", {type == v1::DATA_TYPE_INT32 ? 0.0002 : 0.01});
-    b_.Ints(name + "_zp", type, {type == kUint8 ? 128 : 0});
-    b_.Node("DequantizeLinear", name + "_DQ", {name, name + "_scale", name + "_zp"}, {name + "_dq"});
+    const size_t scales = axis < 0 ? 1 : dims[axis];
+    const int64_t zero_point = type == kUint8 ? 128 : type == kUint16 && axis >= 0 ? 32768 : 0;
+    b_.Reals(name + "_scale", std::vector<double>(scales, type == v1::DATA_TYPE_INT32 ? 0.0002 : 0.01), axis < 0);
+    b_.Ints(name + "_zp", type, Sizes(scales, zero_point), axis < 0);
+    v1::Node& dequantize =
+        b_.Node("DequantizeLinear", name + "_DQ", {name, name + "_scale", name + "_zp"}, {name + "_dq"});
+    if (axis >= 0) b_.Int(dequantize, "axis", axis);
     inputs_.push_back(name + "_dq");
     return *this;
   }
@@ -60,8 +68,10 @@ class OneNode {
     inputs_.emplace_back();
     return *this;
   }
-  OneNode& Out(const Sizes& dims) {
+  OneNode& Out(const Sizes& dims) { return OutOf(dims, type_); }
+  OneNode& OutOf(const Sizes& dims, v1::DataType type) {
     out_ = dims;
+    out_type_ = type;
     return *this;
   }
   OneNode& Int(const std::string& name, int64_t value) {
@@ -110,7 +120,7 @@ class OneNode {
     for (const Change& change : changes_) change(b_, node);
     b_.Shape("y", kReal, out_);
     if (second_) b_.Shape("indices", v1::DATA_TYPE_INT64, out_);
-    std::string last = Quantized("y", out_, type_);
+    std::string last = Quantized("y", out_, out_type_);
     if (relu_) {
       b_.Node("Relu", "relu", {last}, {"r"});
       b_.Shape("r", kReal, out_);
@@ -132,6 +142,7 @@ class OneNode {
   GraphBuilder b_;
   std::string op_;
   v1::DataType type_;
+  v1::DataType out_type_ = kReal;
   int count_ = 0;
   std::vector<std::string> inputs_;
   Sizes out_;
@@ -303,6 +314,128 @@ TEST_F(HtpProvider, MixedTypesAreComputedInFloat) {
   EXPECT_THAT(emitted_, ElementsAre("ElementWiseAdd"));
   EXPECT_EQ(FateOf(sum(kUint8)), kTaken);
   EXPECT_THAT(emitted_, ElementsAre("Dequantize", "Dequantize", "ElementWiseAdd", "Quantize"));
+}
+
+TEST_F(HtpProvider, AResultOfAnotherTypeIsQuantizedApart) {
+  const auto relu = [](v1::DataType out) {
+    return std::move(OneNode("Relu", kUint8).In({1, 4, 16}).OutOf({1, 4, 16}, out));
+  };
+  EXPECT_EQ(FateOf(relu(kUint8)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Relu"));
+  EXPECT_EQ(FateOf(relu(kUint16)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Dequantize", "Relu", "Quantize"));
+  // What asks after the layout has changed is not refused for what stands beside it.
+  const auto pool = [](v1::DataType out) {
+    return std::move(OneNode("GlobalAveragePool", kUint8).In({1, 4, 8, 8}).OutOf({1, 4, 1, 1}, out));
+  };
+  EXPECT_EQ(FateOf(pool(kUint16)), kTaken);
+  EXPECT_EQ(FateOf(pool(kUint16), Toolchain::kQnnConverter), kLeft);
+}
+
+TEST_F(HtpProvider, ProductsByTheTypesOfTheirWeightsAndBiases) {
+  const auto convolution = [](v1::DataType input, v1::DataType weight, int axis, v1::DataType bias) {
+    OneNode node("Conv", input);
+    node.In({1, 4, 8, 8}).Constant({8, 4, 3, 3}, weight, axis).Constant({8}, bias);
+    return std::move(node.Out({1, 8, 6, 6}));
+  };
+  EXPECT_EQ(FateOf(convolution(kInt8, kInt8, -1, v1::DATA_TYPE_INT32)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Conv2d"));
+  EXPECT_EQ(FateOf(convolution(kUint8, kInt8, 0, v1::DATA_TYPE_INT32)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Conv2d"));
+  // No unit: a bias in float, and signed activations beside an unsigned weight.
+  EXPECT_EQ(FateOf(convolution(kUint8, kInt8, -1, kReal)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Dequantize", "Dequantize", "Conv2d", "Quantize"));
+  EXPECT_EQ(FateOf(convolution(kInt8, kUint8, -1, kReal)), kTaken);
+  // A Dequantize by itself has one scale, and not of 32 bits.
+  EXPECT_EQ(FateOf(convolution(kInt8, kUint8, 0, kReal)), kLeft);
+  EXPECT_EQ(FateOf(convolution(kInt8, kUint8, -1, v1::DATA_TYPE_INT32)), kLeft);
+  EXPECT_FALSE(refused_after_layout_);
+}
+
+TEST_F(HtpProvider, WeightsBesideFloatsAreDequantizedApart) {
+  const auto product = [](v1::DataType weight, int axis) {
+    return std::move(OneNode("MatMul", kReal).In({1, 4, 8}).Constant({8, 16}, weight, axis).Out({1, 4, 16}));
+  };
+  EXPECT_EQ(FateOf(product(kInt8, -1)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Dequantize", "MatMul"));
+  EXPECT_EQ(FateOf(product(kInt8, 1)), kLeft);
+}
+
+TEST_F(HtpProvider, UnsignedWeightsOf16BitsAreMadeSigned) {
+  const auto convolution = [](int axis) {
+    OneNode node("Conv", kUint16);
+    return std::move(node.In({1, 4, 8, 8}).Constant({8, 4, 3, 3}, kUint16, axis).Out({1, 8, 6, 6}));
+  };
+  // Whatever their zero point, which the library asks about otherwise; but of one scale.
+  EXPECT_EQ(FateOf(convolution(-1)), kTaken);
+  EXPECT_EQ(FateOf(convolution(-1), Toolchain::kQnnConverter), kLeft);
+  EXPECT_EQ(FateOf(convolution(0)), kFails);
+  EXPECT_TRUE(refused_after_layout_);
+  const auto product = [](int axis) {
+    return std::move(OneNode("MatMul", kUint16).In({1, 4, 8}).Constant({8, 16}, kUint16, axis).Out({1, 4, 16}));
+  };
+  EXPECT_EQ(FateOf(product(-1)), kTaken);
+  EXPECT_EQ(FateOf(product(1)), kLeft);
+}
+
+TEST_F(HtpProvider, ProductsByAConstantMatrixAreFullyConnected) {
+  const auto product = [](v1::DataType type, v1::DataType weight) {
+    return std::move(OneNode("MatMul", type).In({1, 4, 8}).Constant({8, 16}, weight).Out({1, 4, 16}));
+  };
+  EXPECT_EQ(FateOf(product(kUint8, kInt8)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("FullyConnected", "Reshape"));
+  EXPECT_EQ(FateOf(product(kInt16, kInt16)), kLeft);
+  // Of two that are computed, unsigned ones of 16 bits alone are narrowed.
+  const auto computed = [](v1::DataType type) {
+    return std::move(OneNode("MatMul", type).In({1, 4, 8}).In({1, 8, 4}).Out({1, 4, 4}));
+  };
+  EXPECT_EQ(FateOf(computed(kInt16)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("MatMul"));
+  EXPECT_EQ(FateOf(computed(kUint16)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Convert", "MatMul"));
+}
+
+TEST_F(HtpProvider, OperatorsOnIntegersByTheirBuilders) {
+  const auto product = [](const std::string& op) {
+    GraphBuilder b;
+    b.Input("x", kUint8, {2, 8});
+    b.Weight("w", kUint8, {8, 4}, 32);
+    b.Reals("scale", {0.02});
+    b.Ints("zp", kUint8, {128});
+    b.Node(op, "node", {"x", "scale", "zp", "w", "scale", "zp", "scale", "zp"}, {"y"});
+    b.Shape("y", kUint8, {2, 4});
+    b.Output("y");
+    return b.graph;
+  };
+  EXPECT_EQ(FateIn(product("QLinearMatMul")), kTaken);
+  EXPECT_EQ(FateIn(product("com.microsoft::QLinearAdd")), kLeft);
+}
+
+TEST_F(HtpProvider, BlocksThatAreWholeOfThreeDimensions) {
+  const auto product = [](const Sizes& x, int64_t block, v1::DataType zero_points) {
+    GraphBuilder b;
+    const int64_t blocks = (x.back() + block - 1) / block;
+    b.Input("x", kReal, x);
+    b.Weight("w", kUint8, {16, blocks, block / 2}, 8 * blocks * block);
+    b.Weight("s", kReal, {16, blocks}, 64 * blocks);
+    b.Weight("z", zero_points, {16, zero_points == kReal ? blocks : (blocks + 1) / 2}, 0);
+    v1::Node& node = b.Node("com.microsoft::MatMulNBits", "node", {"x", "w", "s", "z"}, {"y"});
+    b.Int(node, "K", x.back());
+    b.Int(node, "N", 16);
+    b.Int(node, "bits", 4);
+    b.Int(node, "block_size", block);
+    Sizes y = x;
+    y.back() = 16;
+    b.Shape("y", kReal, y);
+    b.Output("y");
+    return b.graph;
+  };
+  EXPECT_EQ(FateIn(product({1, 4, 64}, 32, kUint8)), kTaken);
+  EXPECT_EQ(FateIn(product({1, 4, 48}, 32, kUint8)), kLeft);
+  EXPECT_EQ(FateIn(product({1, 4, 16}, 32, kUint8)), kLeft);
+  EXPECT_EQ(FateIn(product({4, 64}, 32, kUint8)), kLeft);
+  EXPECT_EQ(FateIn(product({1, 2, 4, 64}, 32, kUint8)), kLeft);
+  EXPECT_EQ(FateIn(product({1, 4, 64}, 32, kReal)), kLeft);
 }
 
 TEST_F(HtpProvider, AnRmsNormWithItsWeightFirstIsNotClear) {

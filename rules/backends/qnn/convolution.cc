@@ -218,13 +218,13 @@ Lowering LowerTransposedConvolution(const NodeView& view, absl::string_view, Emi
 Lowering LowerLinear(const NodeView& view, absl::string_view name, Emission& emission) {
   const Operand* input = view.input(0);
   const Operand* weight = view.input(1);
-  const bool gemm = view.op().op != nullptr && view.op().op->id == OpId::kGemm;
+  const OpId id = view.op().op != nullptr ? view.op().op->id : OpId::kUnknown;
   if (view.integer({"transA"}).value_or(0) != 0) return NoCounterpart("FullyConnected cannot transpose its input");
   if (view.real({"alpha"}).value_or(1.0) != 1.0 || view.real({"beta"}).value_or(1.0) != 1.0) {
     return NoCounterpart("FullyConnected has no alpha and beta; both must be 1");
   }
-  // QNN wants [out, in]. A Gemm has that with transB = 1 only; the toolchain transposes otherwise.
-  const bool swap = gemm && view.integer({"transB"}).value_or(0) == 0;
+  // QNN wants [out, in]. A MatMul never has that, a Gemm with transB = 1 only; the toolchain transposes otherwise.
+  const bool swap = id == OpId::kMatMul || (id == OpId::kGemm && view.integer({"transB"}).value_or(0) == 0);
   const bool half = HalfPrecision(input, weight);
   emission.Begin(name, view.node());
   BackendTensor& in0 = emission.AddInput();

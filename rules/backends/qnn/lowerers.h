@@ -14,6 +14,10 @@ using Lowerer = Lowering (*)(const NodeView&, absl::string_view name, Emission&)
 // Of a node whose argument at `port` QNN has to know in advance: `reason` where a model computes it while it runs.
 Lowering WithoutArgument(const NodeView&, int port, absl::string_view reason);
 
+// lowering.cc
+// Lower(), of a view with other operands than the graph states, and not of an origin with QNN's own operators.
+Lowering LowerNode(const NodeView&, Emission&);
+
 // elementwise.cc
 // Every data port in order, every output; no parameters.
 Lowering LowerSame(const NodeView&, absl::string_view name, Emission&);

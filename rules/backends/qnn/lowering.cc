@@ -276,6 +276,26 @@ Lowering WithoutArgument(const NodeView& view, int port, absl::string_view reaso
                          : NoCounterpart(reason);
 }
 
+Lowering LowerNode(const NodeView& view, Emission& emission) {
+  if (const std::optional<Lowering> lowering = LowerTakenApart(view, emission)) return *lowering;
+  const Operator* op = view.op().op;
+  if (op == nullptr) return NoCounterpart("the operator is not known");
+  if (IsRemoved(view.graph(), view.node())) return Folded();
+  if (IsMixed(view.context(), view.op())) {
+    return Unknown("the encodings file has some of its tensors real, and others integers");
+  }
+  if (view.graph().origin() == v1::Graph::PT2E && absl::c_linear_search(kWithoutBuilder, view.op_type())) {
+    return NoCounterpart("ExecuTorch has no builder for it");
+  }
+  const size_t id = static_cast<size_t>(op->id);
+  const Entry* entry = id < EntriesById().size() ? EntriesById()[id] : nullptr;
+  if (entry != nullptr) return entry->lower(view, entry->name, emission);
+  if (absl::c_linear_search(kDecomposed, op->id)) {
+    return Unknown("the toolchain takes it apart into several QNN operators with tensors that the graph does not have");
+  }
+  return NoCounterpart("QNN has no operator for it");
+}
+
 Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission) {
   NodeView view(context, op, emission.looked_at_constants());
   if (context.graph().origin() == v1::Graph::QNN) return LowerIdentity(view, emission);
@@ -286,21 +306,7 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   } else if (!view.channels_first()) {
     return Unknown("this origin's operators are not translated to QNN yet");
   }
-  if (const std::optional<Lowering> lowering = LowerTakenApart(view, emission)) return *lowering;
-  if (op.op == nullptr) return NoCounterpart("the operator is not known");
-  if (IsRemoved(context.graph(), op.node)) return Folded();
-  if (IsMixed(context, op)) return Unknown("the encodings file has some of its tensors real, and others integers");
-  if (context.graph().origin() == v1::Graph::PT2E &&
-      absl::c_linear_search(kWithoutBuilder, context.graph().op_type(op.node))) {
-    return NoCounterpart("ExecuTorch has no builder for it");
-  }
-  const size_t id = static_cast<size_t>(op.op->id);
-  const Entry* entry = id < EntriesById().size() ? EntriesById()[id] : nullptr;
-  if (entry != nullptr) return entry->lower(view, entry->name, emission);
-  if (std::find(std::begin(kDecomposed), std::end(kDecomposed), op.op->id) != std::end(kDecomposed)) {
-    return Unknown("the toolchain takes it apart into several QNN operators with tensors that the graph does not have");
-  }
-  return NoCounterpart("QNN has no operator for it");
+  return LowerNode(view, emission);
 }
 
 bool DependsOnReaders(const CheckContext& context, const ResolvedOp& op) {

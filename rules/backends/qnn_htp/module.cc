@@ -180,6 +180,7 @@ class Judge {
     }
     outcome.checked = NoteUndecided(context_, op, sink_);
     Verdict whole;
+    bool itself = false;  // refused, and not the nodes around it alone
     outcome.beside = !outcome.refused;
     for (const BackendOp& emitted : emission_.Finish()) {
       outcome.backend_ops.emplace_back(emitted.name);
@@ -189,13 +190,14 @@ class Judge {
       }
       const Verdict verdict = JudgeOp(emitted);
       whole.refused = whole.refused || verdict.refused;
+      if (emitted.name != "Dequantize" && emitted.name != "Quantize") itself = itself || verdict.refused;
       if (verdict.refused && emitted.name != "Reshape") outcome.beside = false;
       whole.ends_export = whole.ends_export || verdict.ends_export;
       outcome.raises = outcome.raises || verdict.raises;
     }
     outcome.refused = outcome.refused || whole.refused;
     outcome.beside = outcome.beside && outcome.refused;
-    if (target_.toolchain == Toolchain::kOnnxRuntime && FindLaidOutAnew(context_, op, whole.refused, sink_)) {
+    if (target_.toolchain == Toolchain::kOnnxRuntime && FindLaidOutAnew(context_, op, itself, sink_)) {
       outcome.refused = true;
       outcome.ends_export = true;
       return;

@@ -48,16 +48,6 @@ void AddWithConstant(absl::string_view name, const NodeView& view, const Backend
   emission.AddOutput() = to;
 }
 
-// Of two operands and their result, which are one unit with the nodes around only when they have one type.
-bool HasMixedTypes(const NodeView& view) {
-  const Operand* first = view.input(0);
-  const Operand* second = view.input(1);
-  const Operand* output = view.output(0);
-  if (first == nullptr || second == nullptr || output == nullptr) return false;
-  if (!first->quantized || !second->quantized || !output->quantized) return false;
-  return first->type != second->type || first->type != output->type;
-}
-
 // weight * (x * (1 / sqrt(...))), in float and in this order of the outer product.
 bool IsWeightOfWrittenOutNorm(const NodeView& view) {
   const Graph& graph = view.graph();
@@ -133,21 +123,11 @@ Lowering LowerQuickGelu(const NodeView& view, absl::string_view, Emission& emiss
   return Emitted();
 }
 
-Lowering LowerArithmetic(const NodeView& view, absl::string_view name, Emission& emission) {
-  if (!HasMixedTypes(view)) return LowerBinary(view, name, emission);
-  const BackendTensor first = FloatInput(view, view.input(0), emission);
-  const BackendTensor second = FloatInput(view, view.input(1), emission);
-  FloatOutput output(view, 0, emission);
-  AddBinary(name, view, first, second, output.reals(), emission);
-  output.Finish();
-  return Emitted();
-}
-
 Lowering LowerMultiply(const NodeView& view, absl::string_view name, Emission& emission) {
   if (IsWeightOfWrittenOutNorm(view)) {
     return Unknown("the library could not prepare an RMS norm in float that is written out with its weight first");
   }
-  return LowerArithmetic(view, name, emission);
+  return LowerBinary(view, name, emission);
 }
 
 // A chain of binary operators. Of one input only the provider makes nothing.
@@ -156,7 +136,7 @@ Lowering LowerVariadic(const NodeView& view, absl::string_view name, Emission& e
   const OpId id = view.op().op->id;
   // Two operands of Max and Min are taken with their Dequantize nodes.
   if (view.inputs().size() == 2 && (id == OpId::kMaximum || id == OpId::kMinimum)) {
-    return LowerArithmetic(view, name, emission);
+    return LowerBinary(view, name, emission);
   }
   std::vector<BackendTensor> inputs;
   for (const Operand& input : view.inputs()) inputs.push_back(FloatInput(view, &input, emission));

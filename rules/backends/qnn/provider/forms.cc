@@ -9,23 +9,6 @@
 namespace quantgate::qnn::provider {
 namespace {
 
-// Whether the last elements along an axis are beyond what any input element reaches, and the kernel is no wider than
-// the stride: of such forms none could be prepared that was asked.
-bool ReachesBeyond(const NodeView& view) {
-  const auto padding = view.integers({"output_padding"});
-  if (!padding) return false;
-  const auto strides = view.integers({"strides"});
-  const auto pads = view.integers({"pads"});
-  for (size_t i = 0; i < padding->size(); ++i) {
-    const int64_t stride = strides && i < strides->size() ? (*strides)[i] : 1;
-    const int64_t kernel = view.dim(view.input(1), static_cast<int>(i) + 2);
-    int64_t cut = 0;
-    if (pads && pads->size() == 2 * padding->size()) cut = (*pads)[i] + (*pads)[i + padding->size()];
-    if ((*padding)[i] > 0 && kernel <= stride && kernel + (*padding)[i] - cut > stride) return true;
-  }
-  return false;
-}
-
 // Whether ONNX Runtime's layout of an operator in front reaches the node: it goes on through operators of one tensor.
 bool StandsChannelsLast(const NodeView& view) {
   constexpr int kFar = 16;
@@ -108,14 +91,6 @@ Lowering LowerPool(const NodeView& view, absl::string_view name, Emission& emiss
   return max ? LowerMaxPool(view, name, emission) : LowerAveragePool(view, name, emission);
 }
 
-Lowering LowerTransposedConvolution(const NodeView& view, absl::string_view name, Emission& emission) {
-  if (IsDilated(view)) {
-    return NoCounterpart("ONNX Runtime's QNN provider takes transposed convolutions without dilation only");
-  }
-  if (ReachesBeyond(view)) return Unknown("whether it can be prepared with this output padding");
-  return qnn::LowerTransposedConvolution(view, name, emission);
-}
-
 Lowering LowerPrelu(const NodeView& view, absl::string_view name, Emission& emission) {
   EmitPrelu(view, name, StandsChannelsLast(view) ? Layout::kChannelsLast : Layout::kSame, emission);
   return Emitted();
@@ -162,11 +137,29 @@ Lowering LowerGroupNorm(const NodeView& view, absl::string_view name, Emission& 
   return qnn::LowerGroupNorm(view, name, emission);
 }
 
+namespace {
+
+bool HasWholeBlocks(const NodeView& view) {
+  const int64_t block = view.integer({"block_size"}).value_or(0);
+  return block < 1 || view.integer({"K"}).value_or(0) % block == 0;
+}
+
+bool HasRealZeroPoints(const NodeView& view) {
+  constexpr int kZeroPoints = 3;
+  const Graph& graph = view.graph();
+  const int32_t value = graph.num_inputs(view.node()) > kZeroPoints ? graph.input(view.node(), kZeroPoints) : -1;
+  return value >= 0 && IsFloat(graph.dtype(value));
+}
+
+}  // namespace
+
 // The types that the provider makes a convolution in half precision of.
 Lowering LowerMatMulNBits(const NodeView& view, absl::string_view name, Emission& emission) {
   const int64_t bits = view.integer({"bits"}).value_or(4);
   const int64_t block = view.integer({"block_size"}).value_or(0);
   const Operand* input = view.input(0);
+  if (!HasWholeBlocks(view) || HasRealZeroPoints(view)) return NoCounterpart(kLeft);
+  if (view.rank(input) >= 0 && view.rank(input) != 3) return NoCounterpart(kLeft);
   if (input == nullptr || (bits != 2 && bits != 4 && bits != 8) || block < 16 || view.inputs().size() > 2) {
     return Unknown(kNotAsked);
   }

@@ -26,16 +26,19 @@ Lowering LowerTransposed(const NodeView& view, absl::string_view name, Emission&
   return Emitted();
 }
 
-// A bias that is not 32 bits wide: the provider does not see the nodes around as one unit, and computes in float.
-Lowering LowerInFloat(const NodeView& view, absl::string_view name, Emission& emission) {
-  const BackendTensor input = FloatInput(view, view.input(0), emission);
-  const BackendTensor weight = FloatInput(view, view.input(1), emission, LayoutOfWeight(view));
-  const BackendTensor bias = FloatInput(view, view.input(2), emission);
-  FloatOutput output(view, 0, emission);
-  AddBinary(name, view, input, weight, output.reals(), emission);
+// A bias that is computed while the model runs is added behind.
+Lowering LowerWithAdded(const NodeView& view, absl::string_view name, Emission& emission) {
+  BackendTensor input;
+  BackendTensor weight;
+  BackendTensor bias;
+  BackendTensor output;
+  FillTensor(view, view.input(0), Layout::kSame, -1, emission, input);
+  FillTensor(view, view.input(1), LayoutOfWeight(view), -1, emission, weight);
+  FillTensor(view, view.input(2), Layout::kSame, -1, emission, bias);
+  FillTensor(view, view.output(0), Layout::kSame, -1, emission, output);
+  AddBinary(name, view, input, weight, output, emission);
   emission.AddInt("keep_dims", 0);
-  AddBinary("ElementWiseAdd", view, output.reals(), bias, output.reals(), emission);
-  output.Finish();
+  AddBinary("ElementWiseAdd", view, output, bias, output, emission);
   return Emitted();
 }
 
@@ -57,8 +60,8 @@ Lowering LowerGemm(const NodeView& view, absl::string_view name, Emission& emiss
   const Operand* bias = view.input(2);
   const bool transposed = view.integer({"transA"}).value_or(0) != 0;
   if (IsScaled(view)) return LowerLinear(view, name, emission);
-  if (bias != nullptr && bias->quantized && bias->type != v1::DATA_TYPE_INT32) {
-    return transposed ? Unknown(kNotAsked) : LowerInFloat(view, name, emission);
+  if (bias != nullptr && !bias->quantized && !bias->is_static) {
+    return transposed ? Unknown(kNotAsked) : LowerWithAdded(view, name, emission);
   }
   if (IsRefusedBias(view)) {
     return NoCounterpart("ONNX Runtime's QNN provider takes a quantized bias of shape [N] or [1, N] only");

@@ -3,6 +3,7 @@
 #ifndef QUANTGATE_RULES_BACKENDS_QNN_PROVIDER_LOWERERS_H_
 #define QUANTGATE_RULES_BACKENDS_QNN_PROVIDER_LOWERERS_H_
 
+#include "absl/functional/function_ref.h"
 #include "rules/backends/node_view.h"
 #include "rules/backends/qnn/lowerers.h"
 #include "rules/backends/tensor.h"
@@ -12,12 +13,14 @@ namespace quantgate::qnn::provider {
 inline constexpr absl::string_view kLeft = "ONNX Runtime's QNN provider does not build it in this form";
 inline constexpr absl::string_view kNotAsked = "whether ONNX Runtime's QNN provider takes this form was not asked";
 
+inline constexpr absl::string_view kManyScales =
+    "ONNX Runtime's QNN provider takes Dequantize and Quantize nodes with one scale only";
+
 // provider_float.cc: computed in float between Dequantize and Quantize
 Lowering LowerTan(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerSelu(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerThresholdedRelu(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerQuickGelu(const NodeView&, absl::string_view name, Emission&);
-Lowering LowerArithmetic(const NodeView&, absl::string_view name, Emission&);  // in float where types are mixed
 Lowering LowerMultiply(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerVariadic(const NodeView&, absl::string_view name, Emission&);  // Sum, Mean, Max, Min
 Lowering LowerReduceL2(const NodeView&, absl::string_view name, Emission&);
@@ -29,6 +32,17 @@ Lowering LowerRandom(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerRecurrent(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerUnjudged(const NodeView&, absl::string_view name, Emission&);  // no row in the tables
 
+// apart.cc
+// A Dequantize for each operand, what `lower` makes of the node in float, and a Quantize for each result.
+Lowering LowerApart(const NodeView&, absl::FunctionRef<Lowering(const NodeView&)> lower, Emission&);
+
+Lowering LowerQuantizer(const NodeView&, absl::string_view name, Emission&);  // by itself
+
+// products.cc
+Lowering LowerConvolution(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerTransposedConvolution(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerMatMul(const NodeView&, absl::string_view name, Emission&);
+
 // provider_gemm.cc
 Lowering LowerGemm(const NodeView&, absl::string_view name, Emission&);
 
@@ -37,7 +51,6 @@ Lowering LowerSoftplus(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerLeakyRelu(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerModulo(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerPool(const NodeView&, absl::string_view name, Emission&);
-Lowering LowerTransposedConvolution(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerPrelu(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerBatchNorm(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerInstanceNorm(const NodeView&, absl::string_view name, Emission&);

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "absl/strings/match.h"
 #include "rules/backends/qnn/provider/lowerers.h"
 
 namespace quantgate::qnn {
@@ -20,11 +21,7 @@ constexpr Entry kEntries[] = {
     {OpId::kSelu, {}, LowerSelu},
     {OpId::kThresholdedRelu, {}, LowerThresholdedRelu},
     {OpId::kQuickGelu, {}, LowerQuickGelu},
-    {OpId::kAdd, "ElementWiseAdd", LowerArithmetic},
-    {OpId::kSub, "ElementWiseSubtract", LowerArithmetic},
     {OpId::kMul, "ElementWiseMultiply", LowerMultiply},
-    {OpId::kDiv, "ElementWiseDivide", LowerArithmetic},
-    {OpId::kPow, "ElementWisePower", LowerArithmetic},
     {OpId::kSum, "ElementWiseAdd", LowerVariadic},
     {OpId::kMean, "ElementWiseAdd", LowerVariadic},
     {OpId::kMaximum, "ElementWiseMaximum", LowerVariadic},
@@ -39,6 +36,10 @@ constexpr Entry kEntries[] = {
     {OpId::kLpPool, "PoolAvg2d", LowerLpPool},
     {OpId::kRandomLike, {}, LowerRandom},
 
+    {OpId::kQuantize, "Quantize", LowerQuantizer},
+    {OpId::kDequantize, "Dequantize", LowerQuantizer},
+    {OpId::kConv, {}, LowerConvolution},
+    {OpId::kMatMul, "MatMul", LowerMatMul},
     {OpId::kGemm, "FullyConnected", LowerGemm},
     {OpId::kEinsum, "MatMul", LowerEinsum},
     {OpId::kResize, {}, LowerResizing},
@@ -100,16 +101,34 @@ bool DependsOnNeighbors(const ResolvedOp& op) {
   return op.op != nullptr && (op.op->id == OpId::kGroupNorm || op.op->id == OpId::kMul || op.op->id == OpId::kPRelu);
 }
 
+namespace {
+
+// Those that were asked about. Of operators on integers it takes QLinearConv, and some forms of QLinearMatMul and
+// MatMulInteger.
+bool HasNoBuilder(absl::string_view integer_operator) {
+  return integer_operator == "ConvInteger" || integer_operator == "com.microsoft::QGemm" ||
+         integer_operator == "com.microsoft::DynamicQuantizeLSTM" ||
+         absl::StartsWith(integer_operator, "com.microsoft::QLinear");
+}
+
+}  // namespace
+
 std::optional<Lowering> LowerForProvider(const CheckContext& context, const ResolvedOp& op, Emission& emission) {
   if (context.graph().origin() != v1::Graph::ONNX || op.op == nullptr) return std::nullopt;
   const NodeView view(context, op, emission.looked_at_constants());
   if (view.op_type() == "com.microsoft::MatMulNBits") return provider::LowerMatMulNBits(view, "Conv2d", emission);
-  // Other integer operators it has no builder for.
-  if (context.graph().binding(op.node)->integer_operator) return std::nullopt;
+  if (context.graph().binding(op.node)->integer_operator) {
+    if (!HasNoBuilder(view.op_type())) return std::nullopt;
+    return NoCounterpart("ONNX Runtime's QNN provider has no builder for it");
+  }
   const auto* const entry = std::find_if(std::begin(provider::kEntries), std::end(provider::kEntries),
                                          [&op](const provider::Entry& candidate) { return candidate.id == op.op->id; });
-  if (entry == std::end(provider::kEntries)) return std::nullopt;
-  return entry->lower(view, entry->name, emission);
+  const bool listed = entry != std::end(provider::kEntries);
+  const auto lower = [&](const NodeView& node) {
+    return listed ? entry->lower(node, entry->name, emission) : LowerNode(node, emission);
+  };
+  if (IsApart(view)) return provider::LowerApart(view, lower, emission);
+  return listed ? std::optional(lower(view)) : std::nullopt;
 }
 
 }  // namespace quantgate::qnn

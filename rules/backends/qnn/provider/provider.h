@@ -10,6 +10,7 @@
 
 #include "rules/backends/emission.h"
 #include "rules/backends/lowering.h"
+#include "rules/backends/node_view.h"
 #include "rules/engine/context.h"
 
 namespace quantgate::qnn {
@@ -27,6 +28,13 @@ struct LaidOut {
 };
 // Null: the operator is laid out as the file has it.
 const LaidOut* LaidOutAnew(OpId id);
+
+// Whether the types of its operands keep the provider from taking the node together with the Dequantize and Quantize
+// nodes around it: it is computed in float between them.
+bool IsApart(const NodeView& view);
+
+// Whether the weight has 16 bits and many scales, and the provider asks for a Convert that takes one.
+bool HasConvertedChannels(const NodeView& view);
 
 // Whether what becomes of the node depends on the nodes around it, and not on its operands and attributes alone.
 bool DependsOnNeighbors(const ResolvedOp& op);

@@ -1,0 +1,109 @@
+// Nodes that ONNX Runtime does not see as one with the Dequantize and Quantize nodes around them, by their types: its
+// selectors of units ask for activations of one type, beside int8 ones for int8 weights, for a bias of int32, and for
+// activations beside quantized weights that are quantized, too.
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "rules/backends/qnn/provider/provider.h"
+#include "rules/backends/qnn/provider/lowerers.h"
+#include "rules/graph/port_role.h"
+
+namespace quantgate::qnn {
+namespace {
+
+// Behind a Dequantize, or in front of a Quantize. What an encodings file quantizes has neither.
+bool IsBesideQuantizer(const Operand& operand) { return operand.quantized && operand.quantizer >= 0; }
+
+// Weights and biases have types of their own, but for the slopes of a PRelu.
+bool IsActivation(const ResolvedOp& op, const Operand& input) {
+  if ((op.op->traits & kAccumulates) != 0) return input.port == 0;
+  const PortRole role = RoleOf(op, input);
+  return role == PortRole::kActivation || (role == PortRole::kWeight && (op.op->traits & kElementwise) != 0);
+}
+
+bool HasMixedActivations(const NodeView& view) {
+  v1::DataType type = v1::DATA_TYPE_UNSPECIFIED;
+  const auto differs = [&type](const Operand& operand) {
+    if (!IsBesideQuantizer(operand)) return false;
+    if (type == v1::DATA_TYPE_UNSPECIFIED) type = operand.type;
+    return operand.type != type;
+  };
+  for (const Operand& input : view.inputs()) {
+    if (IsActivation(view.op(), input) && differs(input)) return true;
+  }
+  return absl::c_any_of(view.outputs(), differs);
+}
+
+bool HasUnlikeWeight(const NodeView& view) {
+  const Operand* input = view.input(0);
+  const Operand* weight = view.input(1);
+  if (input == nullptr || weight == nullptr || !IsBesideQuantizer(*weight)) return false;
+  if (!input->quantized) return true;
+  return IsBesideQuantizer(*input) && input->type == v1::DATA_TYPE_INT8 && weight->type != v1::DATA_TYPE_INT8;
+}
+
+bool HasUnlikeBias(const NodeView& view) {
+  const Operand* input = view.input(0);
+  const Operand* bias = view.input(2);
+  if (input == nullptr || bias == nullptr || !IsBesideQuantizer(*input)) return false;
+  return !bias->quantized || (IsBesideQuantizer(*bias) && bias->type != v1::DATA_TYPE_INT32);
+}
+
+bool HasManyScales(const NodeView& view) {
+  const auto has_many = [&view](const Operand& operand) {
+    const QuantParams* qparams = view.context().resolved().qparams(operand);
+    return operand.quantized && qparams != nullptr && !qparams->per_tensor();
+  };
+  return absl::c_any_of(view.inputs(), has_many) || absl::c_any_of(view.outputs(), has_many);
+}
+
+Operand InFloat(const Operand& operand) {
+  Operand real = operand;
+  real.spec = real.qparams = real.quantizer = -1;
+  real.form = Operand::kNoForm;
+  real.type = v1::DATA_TYPE_FLOAT32;
+  real.quantized = real.is_static = real.static_chain = false;
+  return real;
+}
+
+std::vector<Operand> InFloat(absl::Span<const Operand> operands) {
+  std::vector<Operand> reals(operands.begin(), operands.end());
+  for (Operand& operand : reals) {
+    if (operand.quantized) operand = InFloat(operand);
+  }
+  return reals;
+}
+
+}  // namespace
+
+bool IsApart(const NodeView& view) {
+  const Operator* op = view.op().op;
+  if (op == nullptr || op->id == OpId::kRequantize) return false;
+  const bool product = (op->traits & kAccumulates) != 0;
+  return HasMixedActivations(view) || (product && (HasUnlikeWeight(view) || HasUnlikeBias(view)));
+}
+
+Lowering provider::LowerApart(const NodeView& view, absl::FunctionRef<Lowering(const NodeView&)> lower,
+                              Emission& emission) {
+  if (HasManyScales(view)) return NoCounterpart(provider::kManyScales);
+  const std::vector<Operand> inputs = InFloat(view.inputs());
+  const std::vector<Operand> outputs = InFloat(view.outputs());
+  NodeView reals = view;
+  reals.Replace(inputs, outputs);
+  for (const Operand& input : view.inputs()) provider::FloatInput(view, &input, emission);
+  const Lowering lowering = lower(reals);
+  if (lowering.status != Lowering::kEmitted) return lowering;
+  for (const Operand& output : view.outputs()) {
+    if (!output.quantized) continue;
+    BackendTensor stated;
+    FillTensor(view, &output, Layout::kSame, -1, emission, stated);
+    AddUnary("Quantize", view, WithType(stated, v1::DATA_TYPE_FLOAT32), stated, emission);
+  }
+  return lowering;
+}
+
+Lowering provider::LowerQuantizer(const NodeView& view, absl::string_view name, Emission& emission) {
+  return HasManyScales(view) ? NoCounterpart(kManyScales) : LowerSame(view, name, emission);
+}
+
+}  // namespace quantgate::qnn
