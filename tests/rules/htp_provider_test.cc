@@ -342,10 +342,22 @@ TEST_F(HtpProvider, ProductsByTheTypesOfTheirWeightsAndBiases) {
   EXPECT_THAT(emitted_, ElementsAre("Conv2d"));
   EXPECT_EQ(FateOf(convolution(kUint8, kInt8, 0, v1::DATA_TYPE_INT32)), kTaken);
   EXPECT_THAT(emitted_, ElementsAre("Conv2d"));
-  // No unit: a bias in float, and signed activations beside an unsigned weight.
-  EXPECT_EQ(FateOf(convolution(kUint8, kInt8, -1, kReal)), kTaken);
-  EXPECT_THAT(emitted_, ElementsAre("Dequantize", "Dequantize", "Conv2d", "Quantize"));
+  // A bias in float is made one of 32 bits.
+  EXPECT_EQ(FateOf(convolution(kUint8, kInt8, 0, kReal)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Conv2d"));
+  EXPECT_EQ(FateOf(convolution(kUint8, kInt8, 0, kReal), Toolchain::kQnnConverter), kLeft);
+  // No unit: a bias of other types, and signed activations beside an unsigned weight.
+  EXPECT_EQ(FateOf(convolution(kUint8, kInt8, -1, kUint8)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Dequantize", "Dequantize", "Dequantize", "Conv2d", "Quantize"));
   EXPECT_EQ(FateOf(convolution(kInt8, kUint8, -1, kReal)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Dequantize", "Dequantize", "Conv2d", "Quantize"));
+  const auto gemm = [](int axis) {
+    return std::move(
+        OneNode("Gemm", kUint8).In({2, 16}).Constant({16, 8}, kInt8, axis).Constant({8}, kReal).Out({2, 8}));
+  };
+  EXPECT_EQ(FateOf(gemm(-1)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Dequantize", "Dequantize", "FullyConnected", "Quantize"));
+  EXPECT_EQ(FateOf(gemm(1)), kLeft);
   // A Dequantize by itself has one scale, and not of 32 bits.
   EXPECT_EQ(FateOf(convolution(kInt8, kUint8, 0, kReal)), kLeft);
   EXPECT_EQ(FateOf(convolution(kInt8, kUint8, -1, v1::DATA_TYPE_INT32)), kLeft);
@@ -371,6 +383,13 @@ TEST_F(HtpProvider, UnsignedWeightsOf16BitsAreMadeSigned) {
   EXPECT_EQ(FateOf(convolution(-1), Toolchain::kQnnConverter), kLeft);
   EXPECT_EQ(FateOf(convolution(0)), kFails);
   EXPECT_TRUE(refused_after_layout_);
+  // Along one dimension they stay as they are.
+  const auto line = [](int axis) {
+    OneNode node("Conv", kUint16);
+    return std::move(node.In({1, 4, 8}).Constant({8, 4, 3}, kUint16, axis).Out({1, 8, 6}));
+  };
+  EXPECT_EQ(FateOf(line(0)), kTaken);
+  EXPECT_EQ(FateOf(line(-1)), kFails);
   const auto product = [](int axis) {
     return std::move(OneNode("MatMul", kUint16).In({1, 4, 8}).Constant({8, 16}, kUint16, axis).Out({1, 4, 16}));
   };
@@ -588,13 +607,15 @@ TEST_F(HtpProvider, AGroupNormEndsTheSessionUnlessNothingReadsIt) {
 }
 
 TEST_F(HtpProvider, ABiasBesideA4BitWeightOfOneScaleEndsTheSession) {
-  const auto convolution = [](v1::DataType weight, bool bias) {
+  const auto convolution = [](v1::DataType weight, bool bias, v1::DataType bias_type = v1::DATA_TYPE_INT32) {
     OneNode node("Conv", kUint8);
     node.In({1, 4, 8, 8}).Constant({8, 4, 3, 3}, weight);
-    if (bias) node.Constant({8}, v1::DATA_TYPE_INT32);
+    if (bias) node.Constant({8}, bias_type);
     return std::move(node.Out({1, 8, 6, 6}));
   };
   EXPECT_EQ(FateOf(convolution(v1::DATA_TYPE_INT4, true)), kFails);
+  EXPECT_EQ(FateOf(convolution(v1::DATA_TYPE_INT4, true, kReal)), kFails);
+  EXPECT_EQ(FateOf(convolution(kInt8, true, kReal)), kTaken);
   EXPECT_EQ(FateOf(convolution(v1::DATA_TYPE_INT4, false)), kTaken);
   EXPECT_EQ(FateOf(convolution(kInt8, true)), kTaken);
 }

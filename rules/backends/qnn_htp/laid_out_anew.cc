@@ -44,7 +44,7 @@ bool HasBiasOfNarrowWeight(const NodeView& view) {
   const Operand* bias = view.input(2);
   if ((id != OpId::kConv && id != OpId::kConvTranspose) || weight == nullptr || bias == nullptr) return false;
   if (qnn::IsApart(view)) return false;
-  if (!weight->quantized || !bias->quantized) return false;
+  if (!weight->quantized) return false;
   if (weight->type != v1::DATA_TYPE_INT4 && weight->type != v1::DATA_TYPE_UINT4) return false;
   const QuantParams* qparams = view.context().resolved().qparams(*weight);
   return qparams != nullptr && qparams->per_tensor();
@@ -59,7 +59,7 @@ bool GoesOn(const NodeView& view) {
 
 // What the provider itself cannot build once the layout has changed. Empty: nothing of it.
 absl::string_view OwnRefusal(const NodeView& view) {
-  if (HasBiasOfNarrowWeight(view)) return "a convolution with a quantized bias and a 4-bit weight of one scale";
+  if (HasBiasOfNarrowWeight(view)) return "a convolution with a bias and a 4-bit weight of one scale";
   if (qnn::HasConvertedChannels(view)) return "a convolution with UFIXED_POINT_16 weights of more than one scale";
   if (view.op().op->id == OpId::kGroupNorm && GoesOn(view)) return "a GroupNormalization with a node behind it";
   return "";

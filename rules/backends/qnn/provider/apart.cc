@@ -1,6 +1,6 @@
 // Nodes that ONNX Runtime does not see as one with the Dequantize and Quantize nodes around them, by their types: its
-// selectors of units ask for activations of one type, beside int8 ones for int8 weights, for a bias of int32, and for
-// activations beside quantized weights that are quantized, too.
+// selectors of units ask for activations of one type, beside int8 ones for int8 weights, for a bias of int32 or, of a
+// convolution, a constant in float, and for activations beside quantized weights that are quantized, too.
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -46,7 +46,9 @@ bool HasUnlikeBias(const NodeView& view) {
   const Operand* input = view.input(0);
   const Operand* bias = view.input(2);
   if (input == nullptr || bias == nullptr || !IsBesideQuantizer(*input)) return false;
-  return !bias->quantized || (IsBesideQuantizer(*bias) && bias->type != v1::DATA_TYPE_INT32);
+  if (bias->quantized) return IsBesideQuantizer(*bias) && bias->type != v1::DATA_TYPE_INT32;
+  // Of a convolution the provider quantizes it.
+  return view.op().op->id == OpId::kGemm || !bias->is_static;
 }
 
 bool HasManyScales(const NodeView& view) {

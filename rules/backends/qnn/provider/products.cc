@@ -29,7 +29,9 @@ bool IsFixedUnsigned16(const Operand* operand) {
 // A weight of unsigned 16 bits, which a Convert makes signed: with 0 for a zero point, whatever the file has.
 bool HasConvertedWeight(const NodeView& view) {
   const Operand* weight = view.input(1);
-  return IsFixedUnsigned16(view.input(0)) && IsFixedUnsigned16(weight) && weight->static_chain;
+  const bool wide = IsFixedUnsigned16(view.input(0)) && IsFixedUnsigned16(weight) && weight->static_chain;
+  // The filter of a convolution along one dimension is left as it is.
+  return wide && (view.op().op->id == OpId::kMatMul || view.rank(weight) != 3);
 }
 
 void MakeWeightSigned(const NodeView& view, Emission& emission) {
@@ -39,6 +41,20 @@ void MakeWeightSigned(const NodeView& view, Emission& emission) {
     tensor.type.type = v1::DATA_TYPE_INT16;
     tensor.symmetric = tensor.asked_symmetric = Tri::kYes;
     tensor.qparams = nullptr;
+  }
+}
+
+// A bias in float beside integers becomes one of 32 bits.
+void QuantizeBias(const NodeView& view, Emission& emission) {
+  const Operand* input = view.input(0);
+  const Operand* bias = view.input(2);
+  if (input == nullptr || bias == nullptr || !input->quantized || bias->quantized) return;
+  for (BackendTensor& tensor : emission.inputs()) {
+    if (tensor.argument != bias->argument) continue;
+    tensor.type = {v1::DATA_TYPE_INT32, true};
+    tensor.bits = 32;
+    tensor.encoding = Encoding::kPerTensor;
+    tensor.symmetric = tensor.asked_symmetric = Tri::kYes;
   }
 }
 
@@ -56,6 +72,7 @@ namespace provider {
 Lowering LowerConvolution(const NodeView& view, absl::string_view name, Emission& emission) {
   const Lowering lowering = qnn::LowerConvolution(view, name, emission);
   MakeWeightSigned(view, emission);
+  QuantizeBias(view, emission);
   return lowering;
 }
 
@@ -66,6 +83,7 @@ Lowering LowerTransposedConvolution(const NodeView& view, absl::string_view name
   if (ReachesBeyond(view)) return Unknown("whether it can be prepared with this output padding");
   const Lowering lowering = qnn::LowerTransposedConvolution(view, name, emission);
   MakeWeightSigned(view, emission);
+  QuantizeBias(view, emission);
   return lowering;
 }
 
