@@ -4,6 +4,7 @@
 
 #include <deque>
 #include <functional>
+#include <limits>
 
 #include "rules/backends/qnn_htp/composite.h"
 #include "rules/backends/qnn_htp/op_rule.h"
@@ -295,6 +296,11 @@ std::vector<Case> Cases() {
   add("FX202", T("Tanh").In(kU16).Out(kU16, {1.0 / 32768}, {32767}), T("Tanh").In(kU16).Out(kU16, {0.5}, {32768}));
   add("FX203", T("Softmax").In(kU8).Out(kU8, {1.0 / 256}, {3}), T("Softmax").In(kU8).Out(kU8, {0.01}, {0}));
   add("FX203", T("Softmax").In(kS8).Out(kS8, {1.0 / 256}, {0}), T("Softmax").In(kS8).Out(kS8, {1.0 / 256}, {-128}));
+  const double infinite = std::numeric_limits<double>::infinity();
+  add("NR202", T("Relu").In(kU8).Out(kU8, {infinite}, {0}), T("Relu").In(kU8).Out(kU8, {3e38}, {0}));
+  add("NR202", T("Relu").In(kU8).Out(kU8, {1e39}, {0}), T("Relu").In(kU8).Out(kU8, {1e-39}, {0}));
+  add("NR202", T("ElementWiseAdd").In(kU8).In(kU8, {infinite}, {0}).Out(kU8),
+      T("ElementWiseAdd").In(kU8).In(kU8, {infinite}, {0}).Static().Out(kU8));
   add("FX204", T("MatMul").In(kU8).In(kS8, {0.1}, {0}).In(kS32, {0.1}, {0}).Out(kU8),
       T("FullyConnected").In(kU8).In(kS8, {0.1}, {0}).In(kS32, {0.1}, {0}).Out(kU8));
   add("SH201", T("Tile").In(kU8, {0.1}, {128}).Out(kU8, {0.1}, {0}),

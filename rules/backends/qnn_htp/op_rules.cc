@@ -17,6 +17,7 @@
 #include "rules/backends/qnn_htp/ops/half_precision_weights.h"
 #include "rules/backends/qnn_htp/ops/ignored_output_encoding.h"
 #include "rules/backends/qnn_htp/ops/inferred_shape.h"
+#include "rules/backends/qnn_htp/ops/infinite_scale.h"
 #include "rules/backends/qnn_htp/ops/matmul_bias.h"
 #include "rules/backends/qnn_htp/ops/narrowed_operand.h"
 #include "rules/backends/qnn_htp/ops/observed_tanh.h"
@@ -74,6 +75,7 @@ absl::Span<const OpRule> OpRules() {
       {&kGraphInputMatMul, CheckGraphInputMatMul, /*in_measured_table=*/false, /*unprepared=*/true},
       {&kStridedIntegers, CheckStridedIntegers, /*in_measured_table=*/false, /*unprepared=*/true},
       {&kConstantExtremum, CheckConstantExtremum, /*in_measured_table=*/false, /*unprepared=*/true},
+      {&kInfiniteScale, CheckInfiniteScale, /*in_measured_table=*/false, /*unprepared=*/true},
       {&kFullWidth, CheckFullWidth, /*in_measured_table=*/false, /*unprepared=*/true},
       {&kNarrowedOperand, CheckNarrowedOperand, /*in_measured_table=*/false},
       {&kFractionalZeroPoint, CheckFractionalZeroPoint, /*in_measured_table=*/false},

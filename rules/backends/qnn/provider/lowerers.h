@@ -16,7 +16,7 @@ inline constexpr absl::string_view kNotAsked = "whether ONNX Runtime's QNN provi
 inline constexpr absl::string_view kManyScales =
     "ONNX Runtime's QNN provider takes Dequantize and Quantize nodes with one scale only";
 
-// provider_float.cc: computed in float between Dequantize and Quantize
+// float.cc: computed in float between Dequantize and Quantize
 Lowering LowerTan(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerSelu(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerThresholdedRelu(const NodeView&, absl::string_view name, Emission&);
@@ -43,10 +43,10 @@ Lowering LowerConvolution(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerTransposedConvolution(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerMatMul(const NodeView&, absl::string_view name, Emission&);
 
-// provider_gemm.cc
+// gemm.cc
 Lowering LowerGemm(const NodeView&, absl::string_view name, Emission&);
 
-// provider_forms.cc: parameters, types and forms that it has by itself
+// forms.cc: parameters, types and forms that it has by itself
 Lowering LowerSoftplus(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerLeakyRelu(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerModulo(const NodeView&, absl::string_view name, Emission&);
@@ -60,10 +60,10 @@ Lowering LowerLogSumExp(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerUnclear(const NodeView&, absl::string_view name, Emission&);  // some forms are taken
 Lowering LowerLeft(const NodeView&, absl::string_view name, Emission&);     // no form is taken
 
-// provider_resize.cc
+// resize.cc
 Lowering LowerResizing(const NodeView&, absl::string_view name, Emission&);  // also Upsample
 
-// provider_einsum.cc
+// einsum.cc
 Lowering LowerEinsum(const NodeView&, absl::string_view name, Emission&);
 
 // Shared helpers.
