@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
-#include "rules/backends/qnn/provider/provider.h"
 #include "rules/backends/qnn/provider/lowerers.h"
+#include "rules/backends/qnn/provider/provider.h"
 #include "rules/graph/port_role.h"
 
 namespace quantgate::qnn {

@@ -1,6 +1,6 @@
 // Convolutions and matrix products.
-#include "rules/backends/qnn/provider/provider.h"
 #include "rules/backends/qnn/provider/lowerers.h"
+#include "rules/backends/qnn/provider/provider.h"
 
 namespace quantgate::qnn {
 namespace {
