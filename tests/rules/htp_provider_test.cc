@@ -332,6 +332,25 @@ TEST_F(HtpProvider, AResultOfAnotherTypeIsQuantizedApart) {
   EXPECT_EQ(FateOf(pool(kUint16), Toolchain::kQnnConverter), kLeft);
 }
 
+// The library is asked about an encoding that the provider gives it; the numbers are another matter (FX205).
+TEST_F(HtpProvider, ATanhOf16BitsHasAnEncodingOfTheProviders) {
+  const auto tanh = [](int64_t zero_point) {
+    GraphBuilder b;
+    b.Input("x", kReal, {1, 4, 16});
+    b.Pair("x", 0.0001, 32768, kUint16);
+    b.Shape("x_dq", kReal, {1, 4, 16});
+    b.Node("Tanh", "node", {"x_dq"}, {"y"});
+    b.Shape("y", kReal, {1, 4, 16});
+    b.Pair("y", 0.0001, zero_point, kUint16);
+    b.Shape("y_dq", kReal, {1, 4, 16});
+    b.Output("y_dq");
+    return b.graph;
+  };
+  EXPECT_EQ(FateIn(tanh(33000)), kTaken);
+  EXPECT_EQ(FateIn(tanh(33000), Toolchain::kQnnConverter), kLeft);
+  EXPECT_EQ(FateIn(tanh(32768), Toolchain::kQnnConverter), kTaken);
+}
+
 TEST_F(HtpProvider, ProductsByTheTypesOfTheirWeightsAndBiases) {
   const auto convolution = [](v1::DataType input, v1::DataType weight, int axis, v1::DataType bias) {
     OneNode node("Conv", input);

@@ -27,6 +27,7 @@
 #include "rules/backends/qnn_htp/gathered_table.h"
 #include "rules/backends/qnn_htp/laid_out_anew.h"
 #include "rules/backends/qnn_htp/op_rule.h"
+#include "rules/backends/qnn_htp/ops/rewritten_encoding.h"
 #include "rules/backends/qnn_htp/overrules.h"
 #include "rules/backends/qnn_htp/rule_list.h"
 #include "rules/backends/qnn_htp/targets.h"
@@ -252,6 +253,8 @@ class Judge {
     for (size_t i = 0; i < match_.violations.size(); ++i) {
       Violation& violation = match_.violations[i];
       if (violation.rule == &kEncoding && MayJoinGather(op)) continue;
+      if (violation.rule == &kZeroPoint && violation.port.kind == PortRef::kOutput && IsRewritten(op, target_))
+        continue;
       const Ruling ruling = matcher_.measured() ? Ruling::kStands : Overrule(op, violation);
       if (ruling == Ruling::kReplaced) continue;
       if (ruling == Ruling::kTolerated) violation.effect = db::ItemEffect::kNotEnforced;

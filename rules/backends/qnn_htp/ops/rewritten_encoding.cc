@@ -20,10 +20,14 @@ const RuleInfo kRewrittenEncoding = {
     "scale with the toolchain qnn-converter.",
 };
 
+bool IsRewritten(const BackendOp& op, const Target& target) {
+  return target.toolchain == Toolchain::kOnnxRuntime && Is(op, {"Sigmoid", "Tanh"}) &&
+         IsFixed(Output(op, 0), v1::DATA_TYPE_UINT16);
+}
+
 void CheckRewrittenEncoding(const BackendOp& op, const Target& target, OpReport& report) {
-  if (target.toolchain != Toolchain::kOnnxRuntime || !Is(op, {"Sigmoid", "Tanh"})) return;
   const BackendTensor& output = Output(op, 0);
-  if (!IsFixed(output, v1::DATA_TYPE_UINT16) || !HasScalarQparams(output)) return;
+  if (!IsRewritten(op, target) || !HasScalarQparams(output)) return;
   const bool tanh = op.name == "Tanh";
   const double scale = tanh ? 1.0 / 32768 : 1.0 / 65536;
   const double zero_point = tanh ? 32768 : 0;
