@@ -144,9 +144,9 @@ absl::Status TakeCheapest(const CorrectionTask& task, const v1::Graph& original,
 
 // Which correction a fault belongs to when it is gone: that of its node, else the one whose changes are nearest. -1:
 // none is connected to it.
-class Nearest {
+class NearestDraft {
  public:
-  Nearest(const Graph& graph, const std::vector<Draft>& drafts) : owner_(graph.num_nodes(), -1) {
+  NearestDraft(const Graph& graph, const std::vector<Draft>& drafts) : owner_(graph.num_nodes(), -1) {
     std::vector<int32_t> queue;
     for (size_t i = 0; i < drafts.size(); ++i) {
       for (const std::vector<int32_t>* nodes : {&drafts[i].nodes, &drafts[i].reach}) {
@@ -271,7 +271,7 @@ absl::StatusOr<bool> PlanCorrections(const CorrectionTask& task, v1::Result& res
         after = *std::move(proof);
         break;
       }
-      const Nearest nearest(graph, drafts);
+      const NearestDraft nearest(graph, drafts);
       for (int32_t node : causes) drop[std::max(0, nearest.Of(node))] = true;
     }
     std::vector<Draft> kept;
@@ -287,7 +287,7 @@ absl::StatusOr<bool> PlanCorrections(const CorrectionTask& task, v1::Result& res
     drafts = std::move(kept);
   }
 
-  const Nearest nearest(graph, drafts);
+  const NearestDraft nearest(graph, drafts);
   for (int i = 0; i < result.findings_size() && !drafts.empty(); ++i) {
     const v1::Finding& finding = result.findings(i);
     if (!finding.location().subgraph().empty()) continue;
