@@ -486,5 +486,64 @@ TEST(ExecuTorchArguments, AMaskOfAnInputsShapeIsBehindIt) {
   EXPECT_EQ(kind(false), v1::Outcome::FAILS);
 }
 
+// PyTorch leaves out the integer 0, its default.
+TEST(ExecuTorchArguments, APadNeedsItsValueWritten) {
+  const auto pad = [](const char* op, bool integer, bool real) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {1, 4, 8, 8});
+    const int act = b.Act();
+    v1::Node& node = b.Op(op, "node", {"x"}, {act}, act, {1, 4, 8, 10});
+    b.IntsAttribute(node, "pad", {1, 1});
+    if (integer) b.Int(node, "value", 0);
+    if (!real) return b;
+    v1::Attribute& value = *node.add_attributes();
+    value.set_name(b.Symbol("value"));
+    value.set_f(0);
+    return b;
+  };
+  for (bool integer : {false, true}) {
+    const v1::Result result = ResultOf(pad("aten.constant_pad_nd.default", integer, false), kV75);
+    EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS) << integer;
+    EXPECT_THAT(Refused(result), ElementsAre("node")) << integer;
+    EXPECT_THAT(CodesAt(result, "node"), Contains("EN233")) << integer;
+  }
+  EXPECT_EQ(KindOf(pad("aten.constant_pad_nd.default", false, true)), v1::Outcome::FULL);
+  EXPECT_EQ(KindOf(pad("aten.pad.default", false, false)), v1::Outcome::FULL);
+  EXPECT_THAT(CodesAt(ResultOf(pad("aten.constant_pad_nd.default", false, false), kV75, "qnn-converter"), "node"),
+              Not(Contains("EN233")));
+}
+
+TEST(ExecuTorchArguments, APaddingOfTheSameSizeHasTwoEqualSides) {
+  const auto conv = [](const char* op, const Sizes& kernel, const Sizes& dilation, const char* padding) {
+    AnnotatedBuilder b;
+    Sizes image = {1, 4}, filter = {4, 4};
+    int64_t bytes = 64;
+    for (int64_t size : kernel) {
+      image.push_back(8);
+      filter.push_back(size);
+      bytes *= size;
+    }
+    b.Input("x", kF32, image);
+    b.Weight("w", kF32, filter, bytes);
+    const int act = b.Act();
+    v1::Node& node = b.Op(op, "node", {"x", "w"}, {act, b.Filter()}, act, image);
+    Text(b, node, "padding", padding);
+    if (!dilation.empty()) b.IntsAttribute(node, "dilation", dilation);
+    return ResultOf(b, kV75);
+  };
+  constexpr char k1d[] = "aten.conv1d.padding", k2d[] = "aten.conv2d.padding", k3d[] = "aten.conv3d.padding";
+  for (const v1::Result& result : {conv(k1d, {4}, {}, "same"), conv(k2d, {1, 4}, {}, "same"),
+                                   conv(k2d, {2, 3}, {3}, "same"), conv(k3d, {2, 2, 2}, {}, "same")}) {
+    EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS);
+    EXPECT_THAT(Refused(result), ElementsAre("node"));
+    EXPECT_THAT(CodesAt(result, "node"), Contains("EN233"));
+  }
+  for (const v1::Result& result :
+       {conv(k1d, {3}, {}, "same"), conv(k2d, {3, 3}, {}, "same"), conv(k2d, {2, 2}, {2, 2}, "same"),
+        conv(k2d, {3, 2}, {1, 2}, "same"), conv(k2d, {4, 4}, {}, "valid")}) {
+    EXPECT_THAT(CodesAt(result, "node"), Not(Contains("EN233")));
+  }
+}
+
 }  // namespace
 }  // namespace quantgate

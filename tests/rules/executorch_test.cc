@@ -221,24 +221,6 @@ TEST(ExecuTorch, AQuantizedTensorOfIntegersEndsTheExport) {
   EXPECT_EQ(argmax(kF32, true).outcome().kind(), v1::Outcome::FULL);
 }
 
-// A weight norm is computed by convert, a standardization that is quantized is not.
-TEST(ExecuTorch, TheFilterOfAConvolutionHasToBeKnown) {
-  const auto computed = [](const char* from, bool annotated) {
-    AnnotatedBuilder b;
-    b.Input("x", kF32, {1, 4, 8, 8});
-    b.Input("w", kF32, {4, 4, 1, 1});
-    b.Weight("c", kF32, {4, 4, 1, 1}, 64);
-    b.Op("aten.mul.Tensor", "filter", {from, from}, annotated ? std::vector<int>{b.Act(), b.Act()} : std::vector<int>{},
-         0, {4, 4, 1, 1});
-    b.Op("aten.conv2d.default", "conv", {"x", "filter"}, {b.Act(), b.Filter()}, b.Act(), {1, 4, 8, 8});
-    return ResultOf(b, kV75);
-  };
-  EXPECT_EQ(computed("c", true).outcome().kind(), v1::Outcome::FAILS);
-  EXPECT_THAT(CodesAt(computed("c", true), "conv"), Contains("EN221"));
-  EXPECT_THAT(CodesAt(computed("w", false), "conv"), Contains("EN221"));
-  EXPECT_THAT(CodesAt(computed("c", false), "conv"), Not(Contains("EN221")));
-}
-
 // PyTorch makes int64 of it, which ExecuTorch does not undo here.
 TEST(ExecuTorch, ASumOfIntegersIsLeftToTheCpu) {
   const auto sum = [](v1::DataType in, v1::DataType out) {

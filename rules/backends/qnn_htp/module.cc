@@ -22,6 +22,7 @@
 #include "rules/backends/qnn_htp/executorch/defects.h"
 #include "rules/backends/qnn_htp/executorch/layout.h"
 #include "rules/backends/qnn_htp/executorch/one_dimension.h"
+#include "rules/backends/qnn_htp/executorch/parameters.h"
 #include "rules/backends/qnn_htp/executorch/partition.h"
 #include "rules/backends/qnn_htp/float_of_some_socs.h"
 #include "rules/backends/qnn_htp/gathered_table.h"
@@ -138,7 +139,10 @@ class Judge {
 
   void JudgeNode(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
     if (target_.toolchain == Toolchain::kExecuTorch) {
-      if (FindRaisingBuilder(context_, op, sink_) || FindRaisingArguments(context_, op, sink_)) {
+      if (FindComputedScales(context_, op, sink_)) {
+        outcome.ends_export = outcome.unasked = true;
+      } else if (FindRaisingBuilder(context_, op, sink_) || FindRaisingArguments(context_, op, sink_) ||
+                 FindComputedParameter(context_, op, sink_)) {
         outcome.refused = true;
         outcome.ends_export = true;
         outcome.raises = true;

@@ -7,6 +7,7 @@
 #include "rules/backends/qnn_htp/executorch/defects.h"
 #include "rules/backends/qnn_htp/executorch/layout.h"
 #include "rules/backends/qnn_htp/executorch/one_dimension.h"
+#include "rules/backends/qnn_htp/executorch/parameters.h"
 #include "rules/backends/qnn_htp/executorch/partition.h"
 #include "rules/backends/qnn_htp/float_of_some_socs.h"
 #include "rules/backends/qnn_htp/laid_out_anew.h"
@@ -16,12 +17,12 @@ namespace quantgate::qnn_htp {
 
 std::vector<const RuleInfo*> OwnRules() {
   std::vector<const RuleInfo*> rules = {
-      &kNoQnnOperator,   &kUnclearLowering,    &kOlderTable,      &kMaxPoolStride,   &kDelegateWithoutInput,
-      &kLayoutOfTuple,   &kLayoutOfOperands,   &kTopKAxis,        &kWrongLayout,     &kCompositeOperation,
-      &kLaidOutAnew,     &kReplicationPad,     &kScaleOfElu,      &kUnevenMaxPool,   &kQuantizedInteger,
-      &kComputedFilter,  &kNeverLowered,       &kComplexNumbers,  &kFloatOfSomeSocs, &kWeightOfTwoDelegates,
-      &kHardtanhMaximum, &kDepthwiseVolume,    &kBlocksOfColumns, &kAverageOfVolume, &kExtremeWithPlaces,
-      &kEmptyIndex,      &kPoolWithoutConvert, &kBlocksOfConv1d};
+      &kNoQnnOperator,     &kUnclearLowering,    &kOlderTable,      &kMaxPoolStride,   &kDelegateWithoutInput,
+      &kLayoutOfTuple,     &kLayoutOfOperands,   &kTopKAxis,        &kWrongLayout,     &kCompositeOperation,
+      &kLaidOutAnew,       &kReplicationPad,     &kScaleOfElu,      &kUnevenMaxPool,   &kQuantizedInteger,
+      &kComputedParameter, &kNeverLowered,       &kComplexNumbers,  &kFloatOfSomeSocs, &kWeightOfTwoDelegates,
+      &kHardtanhMaximum,   &kDepthwiseVolume,    &kBlocksOfColumns, &kAverageOfVolume, &kExtremeWithPlaces,
+      &kEmptyIndex,        &kPoolWithoutConvert, &kBlocksOfConv1d,  &kComputedScales,  &kPadWithoutValue};
   for (const OpRule& rule : OpRules()) rules.push_back(rule.info);
   return rules;
 }

@@ -1,5 +1,6 @@
 #include "rules/backends/qnn_htp/executorch/arguments.h"
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <utility>
@@ -86,6 +87,24 @@ const RuleInfo kEmptyIndex = {
     "[1].",
 };
 
+const RuleInfo kPadWithoutValue = {
+    "EN233",
+    "executorch-pad-without-value",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has {observed}; {allowed}.",
+    "PyTorch leaves out a last argument that has its default value, the integer 0 for what constant_pad_nd pads with, "
+    "and puts such a pad in front of a convolution with padding='same' whose two sides differ. The builder of "
+    "ExecuTorch 1.5.1 reads the value unasked, and the whole lowering ends with \"IndexError: tuple index out of "
+    "range\".",
+    "Pad with F.pad(x, padding), which says 0.0, and let the convolution have no padding.",
+    "Fires: aten.conv2d.padding with \"same\" and a filter of 4 by 4, aten.constant_pad_nd.default(x, [1, 1]), with "
+    "the "
+    "toolchain executorch. Does not: a filter of 3 by 3, or of 2 by 2 with a dilation of 2; "
+    "aten.constant_pad_nd.default(x, [1, 1], 1.0); aten.pad.default(x, [1, 1]).",
+};
+
 const RuleInfo kExtremeWithPlaces = {
     "EN228",
     "executorch-extreme-with-places",
@@ -129,6 +148,27 @@ bool HasEmptyIndex(const NodeView& view) {
   return indexes && absl::c_any_of(view.inputs(), [&view](const Operand& input) {
            return input.argument > 0 && input.type != v1::DATA_TYPE_BOOL && view.dim(&input, 0) == 0;
          });
+}
+
+// PyTorch takes the pads of a convolution that go beyond those of one side out of it.
+bool PadsOneSideMore(const NodeView& view) {
+  if (view.op().op == nullptr || view.text({"padding"}) != "same") return false;
+  const std::optional<IntVector> dilation = view.integers({"dilation"});
+  for (int axis = 2; axis < view.rank(view.input(1)); ++axis) {
+    const int64_t size = view.dim(view.input(1), axis);
+    if (size < 0) continue;
+    const size_t last = dilation && !dilation->empty() ? dilation->size() - 1 : 0;
+    const int64_t step = dilation && !dilation->empty() ? (*dilation)[std::min<size_t>(axis - 2, last)] : 1;
+    if (size % 2 == 0 && step % 2 != 0) return true;  // (size - 1) * step is odd
+  }
+  return false;
+}
+
+// Integers of 0 are left out, floats are not.
+bool LacksValueOfPad(const NodeView& view) {
+  if (view.op_type() != "aten.constant_pad_nd.default") return false;
+  const v1::Attribute* value = view.attribute({"value"});
+  return value == nullptr || (value->has_i() && value->i() == 0);
 }
 
 // What of the arguments is not that of blocks; empty: all is, or it is not known.
@@ -175,6 +215,11 @@ bool FindRaisingArguments(const CheckContext& context, const ResolvedOp& op, Fin
   }
   if (HasEmptyIndex(view)) {
     sink.Add(kEmptyIndex, place, "an index without elements", "ExecuTorch 1.5.1 needs one", OfTheRuns());
+    return true;
+  }
+  if (LacksValueOfPad(view) || PadsOneSideMore(view)) {
+    sink.Add(kPadWithoutValue, place, "a pad whose value is left out", "ExecuTorch 1.5.1 needs it written out",
+             OfTheRuns());
     return true;
   }
   if (IsDepthwiseVolume(view)) {

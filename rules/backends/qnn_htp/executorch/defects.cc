@@ -99,22 +99,6 @@ const RuleInfo kQuantizedInteger = {
     "float tensor, or without a spec.",
 };
 
-const RuleInfo kComputedFilter = {
-    "EN221",
-    "executorch-computed-filter",
-    v1::Finding::REFUSED,
-    v1::Finding::ERROR,
-    kAtAnyStage,
-    "{subject} has {observed}; {allowed}.",
-    "The builder of ExecuTorch 1.5.1 looks up the values of a convolution's filter. convert computes a filter that "
-    "follows from constants, as a weight norm does, but not beyond a Quantize: where one of the nodes in front is "
-    "quantized, as in weight standardization (BiT), the lowering ends with \"Expect ... to be parameter, buffer, "
-    "get_attr, or lifted tensor constant\".",
-    "Compute the filter before the model is exported.",
-    "Fires: a filter that batch_norm computes from a constant, with a uint8 spec in front of batch_norm, with the "
-    "toolchain executorch. Does not: the same without that spec, or a filter that is a constant.",
-};
-
 const RuleInfo kNeverLowered = {
     "EN222",
     "executorch-never-lowered",
@@ -193,31 +177,6 @@ int QuantizedIntegers(const Graph& graph, const ResolvedOp& op, const ResolvedGr
     if (type == v1::DATA_TYPE_INT32 || type == v1::DATA_TYPE_INT64) return input.argument;
   }
   return -1;
-}
-
-bool IsQuantized(const Graph& graph, int32_t node) {
-  return absl::c_any_of(graph.node(node).input_specs(), [](int32_t spec) { return spec != 0; });
-}
-
-// Whether convert leaves `value` to be computed: it depends on an input, or a quantized node is in front of it.
-bool IsComputed(const Graph& graph, int32_t value) {
-  constexpr size_t kMostNodes = 64;  // of a filter's computation
-  std::vector<int32_t> waiting = {value};
-  for (size_t i = 0; i < waiting.size() && i < kMostNodes; ++i) {
-    if (graph.is_constant(waiting[i])) continue;
-    const int32_t producer = graph.producer(waiting[i]);
-    if (producer < 0 || IsQuantized(graph, producer)) return true;
-    for (int k = 0; k < graph.num_inputs(producer); ++k) {
-      if (graph.input(producer, k) >= 0) waiting.push_back(graph.input(producer, k));
-    }
-  }
-  return false;
-}
-
-bool HasComputedFilter(const Graph& graph, int32_t node) {
-  const OpId id = graph.op(node);
-  if (id != OpId::kConv && id != OpId::kDepthwiseConv && id != OpId::kConvTranspose) return false;
-  return graph.num_inputs(node) > 1 && graph.input(node, 1) >= 0 && IsComputed(graph, graph.input(node, 1));
 }
 
 bool IsComplex(const Graph& graph, int32_t value) {
@@ -326,14 +285,6 @@ bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, Findi
   }
   if (BuildsComplexNumbers(graph, op.node)) {
     sink.Add(kComplexNumbers, place, "complex numbers", "ExecuTorch 1.5.1 has no type for them", OfTheRuns());
-    return true;
-  }
-  if (HasComputedFilter(graph, op.node)) {
-    const absl::Span<const Operand> inputs = context.resolved().inputs(op);
-    const bool from_constants = absl::c_all_of(
-        inputs, [](const Operand& input) { return input.argument != 1 || input.static_chain || input.is_static; });
-    sink.Add(kComputedFilter, place, "a filter that is computed", "ExecuTorch 1.5.1 needs its values",
-             from_constants ? OfTheRuns() : AsItIsWritten());
     return true;
   }
   return false;

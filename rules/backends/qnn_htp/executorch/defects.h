@@ -12,11 +12,10 @@ extern const RuleInfo kReplicationPad;    // EN209
 extern const RuleInfo kScaleOfElu;        // EN210
 extern const RuleInfo kUnevenMaxPool;     // EN211
 extern const RuleInfo kQuantizedInteger;  // EN220
-extern const RuleInfo kComputedFilter;    // EN221
 extern const RuleInfo kNeverLowered;      // EN222
 extern const RuleInfo kComplexNumbers;    // EN223
 
-// Whether ExecuTorch's builder raises on the node itself; said as EN202, EN209, EN221 or EN223.
+// Whether ExecuTorch's builder raises on the node itself; said as EN202, EN209 or EN223.
 bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 // Whether the export ends before any builder, at a Quantize of integers; said as EN220.
 bool FindQuantizedInteger(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);

@@ -1,0 +1,142 @@
+#include "rules/backends/qnn_htp/executorch/parameters.h"
+
+#include <initializer_list>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/str_cat.h"
+#include "rules/backends/folding.h"
+#include "rules/backends/node_view.h"
+#include "rules/backends/qnn/removed.h"
+#include "rules/backends/qnn_htp/executorch/runs.h"
+#include "rules/soundness/annotated.h"
+
+namespace quantgate::qnn_htp {
+
+const RuleInfo kComputedParameter = {
+    "EN221",
+    "executorch-computed-parameter",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has {observed}; {allowed}.",
+    "The builders of ExecuTorch 1.5.1 look up the values of the filter and bias of a convolution, of the weight and "
+    "bias of a norm, of the slope of prelu and of the table of an embedding. convert computes those that follow from "
+    "constants, as a weight norm does, but not beyond a Quantize: where one of the nodes in front is quantized, as in "
+    "weight standardization (BiT), where the node itself is not, or where an input of the model is read, the lowering "
+    "ends with \"Expect ... to be parameter, buffer, get_attr, or lifted tensor constant\".",
+    "Compute the parameter before the model is exported.",
+    "Fires: a filter that batch_norm computes from a constant, with a uint8 spec in front of batch_norm; the weight of "
+    "layer_norm as an input of the model; torch.ones as that of a float layer_norm; with the toolchain executorch. "
+    "Does not: the filter without that spec, or a parameter that is a constant.",
+};
+
+const RuleInfo kComputedScales = {
+    "EN232",
+    "executorch-computed-scales",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} is {observed}; {allowed}.",
+    "convert stores a parameter that is a constant quantized; of one that is computed, from quantized constants or "
+    "from an input of the model, the Quantize is left in the graph. ExecuTorch 1.5.1 reads one scale there: a scale "
+    "per channel or block ends its pass AnnotateQuantAttrs, and no node is asked about.",
+    "Compute the parameter before the model is exported, or quantize it per tensor.",
+    "Fires: aten.linear.default per channel by a slice of a larger weight, where slice is annotated, or by an input of "
+    "the model, with the toolchain executorch. Does not: the same per tensor, or by the transpose of a constant.",
+};
+
+namespace {
+
+struct ParametersOf {
+  OpId op;
+  std::initializer_list<int> ports;
+};
+constexpr ParametersOf kLookedUp[] = {
+    {OpId::kConv, {1, 2}},      {OpId::kDepthwiseConv, {1, 2}},   {OpId::kConvTranspose, {1, 2}},
+    {OpId::kLayerNorm, {1, 2}}, {OpId::kGroupNorm, {1, 2}},       {OpId::kInstanceNorm, {1, 2}},
+    {OpId::kRmsNorm, {1}},      {OpId::kBatchNorm, {1, 2, 3, 4}}, {OpId::kPRelu, {1}},
+    {OpId::kEmbedding, {0}},
+};
+
+// Of what stands between constants and a Quantize. convert leaves what a generator makes out of nothing, and what is
+// computed from that.
+std::vector<bool> ComputedByConvert(const CheckContext& context) {
+  const Graph& graph = context.graph();
+  std::vector<bool> computed = FoldedValues(graph, Generators::kKept);
+  std::vector<bool> generated(graph.num_values());
+  for (int32_t node : graph.static_nodes()) {
+    bool any = graph.num_inputs(node) == 0 && IsFixedGenerator(graph.op(node));
+    for (int i = 0; i < graph.num_inputs(node); ++i) {
+      any = any || (graph.input(node, i) >= 0 && generated[graph.input(node, i)]);
+    }
+    for (int i = 0; any && i < graph.num_outputs(node); ++i) {
+      const int32_t value = graph.output(node, i);
+      if (value < 0) continue;
+      generated[value] = true;
+      computed[value] = false;
+    }
+  }
+  return computed;
+}
+
+// Whether its values are known when the graph is lowered: it is stored, convert computes it for the Quantize behind
+// it, or it is one of these but for nodes that are taken out.
+bool HasKnownValues(const CheckContext& context, const Operand& operand) {
+  constexpr int kMostNodes = 64;  // of such a chain
+  const Graph& graph = context.graph();
+  if (!operand.present || operand.is_static) return true;
+  int32_t value = operand.edge_value;
+  for (int i = 0; i < kMostNodes && value >= 0; ++i) {
+    if (graph.is_constant(value) || (operand.quantized && context.Once(ComputedByConvert)[value])) return true;
+    const int32_t producer = graph.producer(value);
+    if (producer < 0 || !qnn::IsRemoved(graph, producer) || graph.num_inputs(producer) == 0) return false;
+    value = graph.input(producer, 0);
+  }
+  return true;
+}
+
+bool HasScales(const CheckContext& context, const Operand& operand) {
+  if (!operand.quantized || operand.spec < 0) return false;
+  const v1::Spec& spec = context.graph().message().specs(operand.spec);
+  return quantgate::IsPerChannel(spec) || !spec.block_size().empty();
+}
+
+Place AtOperand(const ResolvedOp& op, const Operand& operand) {
+  Place place;
+  place.node = op.node;
+  place.input = operand.argument;
+  place.value = operand.value;
+  return place;
+}
+
+}  // namespace
+
+bool FindComputedParameter(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+  const OpId id = context.graph().op(op.node);
+  const auto* looked_up = absl::c_find_if(kLookedUp, [id](const ParametersOf& row) { return row.op == id; });
+  if (looked_up == std::end(kLookedUp) || context.graph().origin() != v1::Graph::PT2E) return false;
+  const NodeView view(context, op, nullptr);
+  for (int port : looked_up->ports) {
+    const Operand* operand = view.input(port);
+    if (operand == nullptr || HasKnownValues(context, *operand)) continue;
+    sink.Add(kComputedParameter, AtOperand(op, *operand),
+             absl::StrCat("a parameter that is ", operand->static_chain ? "computed" : "known at run time alone"),
+             "ExecuTorch 1.5.1 needs its values", OfTheRuns());
+    return true;
+  }
+  return false;
+}
+
+bool FindComputedScales(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+  if (context.graph().origin() != v1::Graph::PT2E) return false;
+  for (const Operand& operand : context.resolved().inputs(op)) {
+    if (!HasScales(context, operand) || HasKnownValues(context, operand)) continue;
+    sink.Add(kComputedScales, AtOperand(op, operand), "computed and has several scales",
+             "ExecuTorch 1.5.1 reads one of what is no constant", OfTheRuns());
+    return true;
+  }
+  return false;
+}
+
+}  // namespace quantgate::qnn_htp

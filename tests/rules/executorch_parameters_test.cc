@@ -1,0 +1,176 @@
+// Parameters that are computed when ExecuTorch 1.5.1 lowers their reader to HTP, as it was seen to do (tests/lowering).
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <string>
+#include <vector>
+
+#include "absl/algorithm/container.h"
+#include "absl/strings/match.h"
+#include "tests/rules/annotated_builder.h"
+#include "tests/rules/annotated_check.h"
+
+namespace quantgate {
+namespace {
+
+using ::quantgate::testing::AnnotatedBuilder;
+using ::quantgate::testing::CodesAt;
+using ::quantgate::testing::Refused;
+using ::quantgate::testing::ResultOf;
+using ::testing::Contains;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+using Sizes = std::vector<int64_t>;
+
+constexpr v1::DataType kF32 = v1::DATA_TYPE_FLOAT32;
+constexpr char kV75[] = "qnn_htp/SM8650@2.49";
+
+// How a parameter comes about.
+enum class From { kConstant, kInput, kProduct, kQuantizedProduct, kDetached, kGenerator, kGeneratorLike };
+
+constexpr From kAll[] = {From::kConstant, From::kInput,     From::kProduct,      From::kQuantizedProduct,
+                         From::kDetached, From::kGenerator, From::kGeneratorLike};
+
+std::string Made(AnnotatedBuilder& b, From from, const Sizes& shape) {
+  int64_t bytes = sizeof(float);
+  for (int64_t size : shape) bytes *= size;
+  if (from == From::kInput) {
+    b.Input("given", kF32, shape);
+    return "given";
+  }
+  if (from == From::kGenerator) {
+    b.IntsAttribute(b.Op("aten.ones.default", "made", {}, {}, 0, shape), "size", shape);
+    return "made";
+  }
+  b.Weight("stored", kF32, shape, bytes);
+  switch (from) {
+    case From::kProduct:
+    case From::kQuantizedProduct: {
+      const int spec = from == From::kProduct ? 0 : b.Act();
+      b.Op("aten.mul.Tensor", "made", {"stored", "stored"}, {spec, spec}, spec, shape);
+      return "made";
+    }
+    case From::kDetached:
+      b.Op("aten.detach.default", "made", {"stored"}, {}, 0, shape);
+      return "made";
+    case From::kGeneratorLike:
+      b.Op("aten.ones_like.default", "made", {"stored"}, {}, 0, shape);
+      return "made";
+    default:
+      return "stored";
+  }
+}
+
+// Its name. It is no output of the graph.
+std::string AddParameter(AnnotatedBuilder& b, From from, const Sizes& shape) {
+  const std::string name = Made(b, from, shape);
+  b.graph.clear_outputs();
+  return name;
+}
+
+// An operator that reads a tensor and one parameter, per channel unless it is one of a norm.
+struct Reader {
+  const char* op;
+  Sizes input;
+  Sizes parameter;
+  Sizes output;
+};
+
+v1::Result Lowered(const Reader& reader, From from, bool channels, bool quantized = true,
+                   const char* toolchain = "executorch") {
+  AnnotatedBuilder b;
+  b.Input("x", kF32, reader.input);
+  const std::string parameter = AddParameter(b, from, reader.parameter);
+  const int act = quantized ? b.Act() : 0;
+  const int weight = !quantized ? 0 : channels ? b.Filter() : b.Act();
+  v1::Node& node = b.Op(reader.op, "node", {"x", parameter}, {act, weight}, act, reader.output);
+  if (absl::StrContains(reader.op, "norm")) {
+    b.IntsAttribute(node, "normalized_shape", reader.parameter);
+    for (int argument : {0, 2}) node.add_input_args(argument);
+  }
+  return ResultOf(b, kV75, toolchain);
+}
+
+const Reader kConv = {"aten.conv2d.default", {1, 4, 8, 8}, {4, 4, 1, 1}, {1, 4, 8, 8}};
+const Reader kLinear = {"aten.linear.default", {2, 8}, {4, 8}, {2, 4}};
+const Reader kLayerNorm = {"aten.layer_norm.default", {2, 8}, {8}, {2, 8}};
+const Reader kPRelu = {"aten.prelu.default", {1, 4, 8, 8}, {4}, {1, 4, 8, 8}};
+const Reader kRmsNorm = {"aten.rms_norm.default", {2, 8}, {8}, {2, 8}};
+
+// What convert has computed when ExecuTorch lowers a quantized parameter.
+bool IsKnown(From from) { return from != From::kInput && from != From::kQuantizedProduct && from != From::kGenerator; }
+
+TEST(ExecuTorchParameters, BuildersNeedTheValues) {
+  for (const Reader& reader : {kConv, kLayerNorm, kPRelu, kRmsNorm}) {
+    for (From from : kAll) {
+      const v1::Result result = Lowered(reader, from, false);
+      const bool raises = absl::c_linear_search(CodesAt(result, "node"), "EN221");
+      EXPECT_EQ(raises, !IsKnown(from)) << reader.op << static_cast<int>(from);
+      EXPECT_EQ(absl::c_linear_search(Refused(result), "node"), raises) << reader.op << static_cast<int>(from);
+      EXPECT_EQ(result.outcome().kind() == v1::Outcome::FAILS, raises) << reader.op << static_cast<int>(from);
+    }
+    EXPECT_THAT(CodesAt(Lowered(reader, From::kInput, false, true, "qnn-converter"), "node"), Not(Contains("EN221")));
+  }
+}
+
+// convert computes nothing for them.
+TEST(ExecuTorchParameters, BuildersNeedTheValuesOfFloatsStored) {
+  for (const Reader& reader : {kConv, kLayerNorm, kPRelu}) {
+    for (From from : kAll) {
+      const bool is_stored = from == From::kConstant || from == From::kDetached;
+      EXPECT_EQ(absl::c_linear_search(CodesAt(Lowered(reader, from, false, false), "node"), "EN221"), !is_stored)
+          << reader.op << static_cast<int>(from);
+    }
+  }
+}
+
+TEST(ExecuTorchParameters, ABiasNeedsItsValuesWhereABuilderLooksThemUp) {
+  const auto result = [](const Reader& reader) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, reader.input);
+    b.Input("bias", kF32, {4});
+    b.Weight("weight", kF32, reader.parameter, reader.op == kConv.op ? 64 : 128);
+    const int act = b.Act(), weight = b.Spec(v1::Spec::PLAIN, v1::DATA_TYPE_INT8, v1::Spec::PER_TENSOR_SYMMETRIC);
+    b.Op(reader.op, "node", {"x", "weight", "bias"}, {act, weight, b.Act(v1::DATA_TYPE_INT32)}, act, reader.output);
+    return ResultOf(b, kV75);
+  };
+  EXPECT_THAT(CodesAt(result(kConv), "node"), Contains("EN221"));
+  EXPECT_THAT(CodesAt(result(kLinear), "node"), Not(Contains("EN221")));
+}
+
+TEST(ExecuTorchParameters, SeveralScalesOfWhatIsComputedEndAPass) {
+  for (const Reader& reader : {kConv, kLinear}) {
+    for (From from : kAll) {
+      const v1::Result result = Lowered(reader, from, true);
+      const bool ends = absl::c_linear_search(CodesAt(result, "node"), "EN232");
+      EXPECT_EQ(ends, !IsKnown(from)) << reader.op << static_cast<int>(from);
+      if (!ends) continue;
+      EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS) << reader.op << static_cast<int>(from);
+      // Nobody asks.
+      EXPECT_THAT(Refused(result), IsEmpty()) << reader.op << static_cast<int>(from);
+      EXPECT_THAT(CodesAt(result, "node"), Not(Contains("EN221"))) << reader.op << static_cast<int>(from);
+    }
+    EXPECT_THAT(CodesAt(Lowered(reader, From::kInput, true, true, "qnn-converter"), "node"), Not(Contains("EN232")));
+  }
+  const v1::Result one_scale = Lowered(kLinear, From::kInput, false);
+  EXPECT_EQ(one_scale.outcome().kind(), v1::Outcome::FULL);
+  EXPECT_THAT(CodesAt(one_scale, "node"), Not(Contains("EN232")));
+}
+
+TEST(ExecuTorchParameters, SoDoScalesPerBlock) {
+  const auto codes = [](bool computed) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {2, 8});
+    const std::string weight = AddParameter(b, computed ? From::kQuantizedProduct : From::kProduct, {4, 8});
+    const int act = b.Act(), blocks = b.Spec(v1::Spec::PLAIN, v1::DATA_TYPE_INT8, v1::Spec::PER_BLOCK_SYMMETRIC);
+    for (int size : {1, 4}) b.At(blocks).add_block_size(size);
+    b.Op("aten.linear.default", "node", {"x", weight}, {act, blocks}, act, {2, 4});
+    return CodesAt(ResultOf(b, kV75), "node");
+  };
+  EXPECT_THAT(codes(true), Contains("EN232"));
+  EXPECT_THAT(codes(false), Not(Contains("EN232")));
+}
+
+}  // namespace
+}  // namespace quantgate
