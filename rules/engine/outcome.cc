@@ -86,8 +86,8 @@ bool RunsElsewhere(const Target& target, const Graph& graph, const ResolvedGraph
     case Toolchain::kLiteRt:
       return true;
     case Toolchain::kExecuTorch:
-      return absl::c_linear_search(kCpuKernels, target.backend) ||
-             (!HasQuantizedConstant(graph, resolved, op) && (beside || !IsKeptWhole(graph, resolved, op)));
+      return absl::c_linear_search(kCpuKernels, target.backend) || beside ||
+             (!HasQuantizedConstant(graph, resolved, op) && !IsKeptWhole(graph, resolved, op));
   }
   return false;
 }

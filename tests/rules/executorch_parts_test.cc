@@ -97,12 +97,30 @@ TEST(ExecuTorchParts, WhoseFormIsNotKnownIsUnknown) {
   EXPECT_THAT(Refused(result), IsEmpty());
 }
 
-TEST(ExecuTorchParts, FillingAtAnIndexAndLookingForNanAreRefusedOfQuantizedValues) {
-  EXPECT_THAT(Refused(ResultOf(Alone("aten.index_fill.int_Scalar", 1, true), kV75)), ElementsAre("node"));
-  EXPECT_EQ(OutcomeOf(Alone("aten.index_fill.int_Scalar", 1, true)), v1::Outcome::PARTIAL);
-  EXPECT_EQ(OutcomeOf(Alone("aten.index_fill.int_Scalar", 1, false)), v1::Outcome::UNKNOWN);
-  EXPECT_EQ(OutcomeOf(Alone("aten.isnan.default", 1, true)), v1::Outcome::PARTIAL);
-  EXPECT_EQ(OutcomeOf(Alone("aten.isnan.default", 1, false)), v1::Outcome::UNKNOWN);
+// ExecuTorch puts reshapes around a linear, and asks about each by itself.
+TEST(ExecuTorchParts, ALinearOfSixDimensionsIsTakenAndTheReshapesAreNot) {
+  const auto result = [](const std::vector<int64_t>& front) {
+    AnnotatedBuilder b;
+    std::vector<int64_t> in = front, out = front;
+    in.push_back(8);
+    out.push_back(4);
+    b.Input("x", kF32, in);
+    b.Weight("w", kF32, {4, 8}, 128);
+    const int act = b.Act();
+    b.Op("aten.linear.default", "node", {"x", "w"}, {act, b.Filter()}, act, out);
+    return ResultOf(b, kV75);
+  };
+  EXPECT_EQ(result({1, 2, 1, 2, 3}).outcome().kind(), v1::Outcome::PARTIAL);
+  EXPECT_THAT(Refused(result({1, 2, 1, 2, 3})), ElementsAre("node"));
+  EXPECT_EQ(result({1, 2, 2, 3}).outcome().kind(), v1::Outcome::FULL);
+}
+
+TEST(ExecuTorchParts, FillingOrAddingAtAnIndexAndLookingForNanAreRefusedOfQuantizedValues) {
+  for (const char* op : {"aten.index_fill.int_Scalar", "aten.index_add.default", "aten.isnan.default"}) {
+    EXPECT_THAT(Refused(ResultOf(Alone(op, 1, true), kV75)), ElementsAre("node")) << op;
+    EXPECT_EQ(OutcomeOf(Alone(op, 1, true)), v1::Outcome::PARTIAL) << op;
+    EXPECT_EQ(OutcomeOf(Alone(op, 1, false)), v1::Outcome::UNKNOWN) << op;
+  }
 }
 
 // With an initial state of zeros the export ends, with one that is computed it does not.

@@ -215,6 +215,27 @@ Lowering LowerTransposedConvolution(const NodeView& view, absl::string_view, Emi
   return Emitted();
 }
 
+namespace {
+
+// As a matrix: all dimensions but the last are joined.
+BackendTensor Flattened(const BackendTensor& tensor, Emission& emission) {
+  BackendTensor flat = tensor;
+  flat.rank = 2;
+  flat.dims = {};
+  if (tensor.dims.empty()) return flat;
+  auto& dims = emission.NewDims();
+  dims[0] = 1;
+  for (int i = 0; i + 1 < tensor.rank; ++i) {
+    // Sizes come from the file: an overflow or an unknown size makes the product unknown.
+    if (dims[0] < 0 || tensor.dims[i] < 0 || __builtin_mul_overflow(dims[0], tensor.dims[i], &dims[0])) dims[0] = -1;
+  }
+  dims[1] = tensor.dims[tensor.rank - 1];
+  flat.dims = absl::MakeConstSpan(dims.data(), 2);
+  return flat;
+}
+
+}  // namespace
+
 Lowering LowerLinear(const NodeView& view, absl::string_view name, Emission& emission) {
   const Operand* input = view.input(0);
   const Operand* weight = view.input(1);
@@ -229,6 +250,8 @@ Lowering LowerLinear(const NodeView& view, absl::string_view name, Emission& emi
   emission.Begin(name, view.node());
   BackendTensor& in0 = emission.AddInput();
   FillTensor(view, input, Layout::kSame, -1, emission, in0);
+  // ExecuTorch flattens by a Reshape of its own in front.
+  if (view.graph().origin() == v1::Graph::PT2E && in0.rank > 2) in0 = Flattened(in0, emission);
   if (half) ToHalf(in0);
   AddInput(view, weight, emission, swap ? Layout::kSwapLastTwo : Layout::kSame);
   if (const Operand* bias = view.input(2)) {
@@ -240,21 +263,7 @@ Lowering LowerLinear(const NodeView& view, absl::string_view name, Emission& emi
   FillTensor(view, view.output(0), Layout::kSame, -1, emission, full);
   if (half) ToHalf(full);
   // FullyConnected flattens: its output always has rank 2, a Reshape restores the rest.
-  BackendTensor flat = full;
-  if (full.rank > 2) {
-    flat.rank = 2;
-    flat.dims = {};
-    if (!full.dims.empty()) {
-      auto& dims = emission.NewDims();
-      dims[0] = 1;
-      for (int i = 0; i + 1 < full.rank; ++i) {
-        // Sizes come from the file: an overflow or an unknown size makes the product unknown.
-        if (dims[0] < 0 || full.dims[i] < 0 || __builtin_mul_overflow(dims[0], full.dims[i], &dims[0])) dims[0] = -1;
-      }
-      dims[1] = full.dims[full.rank - 1];
-      flat.dims = absl::MakeConstSpan(dims.data(), 2);
-    }
-  }
+  const BackendTensor flat = full.rank > 2 ? Flattened(full, emission) : full;
   emission.AddOutput() = flat;
   emission.AddInt("keep_dims", 0);
   if (full.rank > 2) {
