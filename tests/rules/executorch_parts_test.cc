@@ -87,8 +87,11 @@ TEST(ExecuTorchParts, IndicesThatAreComputedInFloatsNeedKernels) {
     EXPECT_FALSE(fails(op, kV68WithAllKernels)) << op;
     EXPECT_FALSE(fails(op, kV69)) << op;
   }
-  EXPECT_TRUE(fails("aten.upsample_nearest3d.vec", kWithoutFloat));
-  EXPECT_FALSE(fails("aten.upsample_nearest3d.vec", kV68));
+  for (const char* op :
+       {"aten.upsample_nearest1d.vec", "aten._upsample_nearest_exact1d.vec", "aten.upsample_nearest3d.vec"}) {
+    EXPECT_TRUE(fails(op, kWithoutFloat)) << op;
+    EXPECT_FALSE(fails(op, kV68)) << op;
+  }
 }
 
 TEST(ExecuTorchParts, WhoseFormIsNotKnownIsUnknown) {

@@ -219,7 +219,9 @@ constexpr NeverLowered kNeverLoweredOps[] = {
     {"aten.pad.default", false, "QNN graph I/O does not match the delegated program signature", "circular"},
     {"aten.rrelu.default", true, "Missing out variants"},
     {"aten.take_along_dim.default", true, "was used before it has been defined"},
+    {"aten._upsample_nearest_exact1d.vec", false, "Failed to generate Qnn context binary", "", 68},
     {"aten.upsample_linear1d.vec", false, "Failed to generate Qnn context binary", "", 69},
+    {"aten.upsample_nearest1d.vec", false, "Failed to generate Qnn context binary", "", 68},
     {"aten.upsample_nearest3d.vec", false, "Failed to generate Qnn context binary", "", 68},
 };
 
