@@ -94,10 +94,30 @@ TEST(ExecuTorchParts, IndicesThatAreComputedInFloatsNeedKernels) {
   }
 }
 
+// Where there is no float they are refused, and the rest is lowered.
+TEST(ExecuTorchParts, SelectionsAmongFloatsNeedKernels) {
+  for (const char* op : {"aten.logit.default", "aten.logsumexp.default", "aten.nan_to_num.default",
+                         "aten.renorm.default", "aten.xlogy.Tensor"}) {
+    const int inputs = absl::string_view(op) == "aten.xlogy.Tensor" ? 2 : 1;
+    const auto fails = [&](bool quantized, const char* soc) {
+      const v1::Result result = ResultOf(Alone(op, inputs, quantized), absl::StrCat("qnn_htp/", soc, "@2.49"));
+      return absl::c_linear_search(CodesAt(result, "node"), "EN222");
+    };
+    EXPECT_TRUE(fails(true, "SM8350")) << op;
+    EXPECT_FALSE(fails(false, "SM8350")) << op;
+    for (const char* soc : {"QCM6490", "SA8295", "SM8450"}) EXPECT_FALSE(fails(true, soc)) << op << soc;
+  }
+}
+
 TEST(ExecuTorchParts, WhoseFormIsNotKnownIsUnknown) {
   const v1::Result result = ResultOf(Alone("aten.take.default", 1, false), kV75);
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::UNKNOWN);
   EXPECT_THAT(Refused(result), IsEmpty());
+}
+
+TEST(ExecuTorchParts, ADifferenceOfNeighborsIsRefusedOfQuantizedValues) {
+  EXPECT_THAT(Refused(ResultOf(Alone("aten.diff.default", 1, true), kV75)), ElementsAre("node"));
+  EXPECT_THAT(Refused(ResultOf(Alone("aten.diff.default", 1, false), kV75)), IsEmpty());
 }
 
 // ExecuTorch puts reshapes around a linear, and asks about each by itself.

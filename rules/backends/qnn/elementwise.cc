@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "rules/backends/qnn/lowerers.h"
+#include "rules/backends/shared_encoding.h"
 #include "rules/graph/data_type.h"
 #include "rules/graph/port_role.h"
 
@@ -311,6 +312,9 @@ Lowering LowerFloorDivide(const NodeView& view, absl::string_view name, Emission
 Lowering LowerDifference(const NodeView& view, absl::string_view name, Emission& emission) {
   if (view.input(1) != nullptr || view.input(2) != nullptr || view.integer({"n"}).value_or(1) != 1) {
     return Unknown("what is put in front of or behind it, and repeating it, take further operators");
+  }
+  if (view.graph().origin() == v1::Graph::PT2E && TouchesQuantized(view.context(), view.op())) {
+    return NoCounterpart("ExecuTorch takes it apart, and what is between its parts is not quantized");
   }
   // All but the first, minus all but the last.
   for (int i = 0; i < 2; ++i) {

@@ -112,14 +112,18 @@ const RuleInfo kNeverLowered = {
     "assignments to slices, gives delegates other results than their program says, and the zeros of block_diag "
     "become a delegate without an input; what puts the places of max_unpool2d back is not prepared; a convolution of "
     "an input without a batch gets one in front and loses it behind, where nothing is annotated, and with a quantized "
-    "filter the delegate that is left is not built; the indices of "
-    "some interpolations and the grid of affine_grid are computed in floats from constants, which is delegated and "
-    "cannot be prepared where HTP has no floats, or, of most, on V68.",
+    "filter the delegate that is left is not built; the indices of some interpolations and the grid of affine_grid are "
+    "computed in floats from constants, which is delegated and cannot be prepared where HTP has no floats, or, of "
+    "most, "
+    "on V68; and the selections of logsumexp, logit and their like are among floats between quantized nodes, which is "
+    "delegated where HTP has floats and cannot be prepared by the kernels of V68.",
     "Use gather with an index of the result's shape for take_along_dim, slices and cat for the paddings, relu or "
     "leaky_relu for rrelu, an interpolation of two dimensions for that of one, and give the model's input a batch of "
     "one.",
     "Fires: aten.take_along_dim.default; aten.pad.default(x, [1, 1], 'circular') of a quantized tensor; a quantized "
-    "aten.conv2d.default of [4, 8, 8]. Does not: aten.gather.default; the same pad with the mode reflect, or of a "
+    "aten.conv2d.default of [4, 8, 8]; aten.logsumexp.default of a quantized tensor on SM8350. Does not: the last on "
+    "SM8450 "
+    "or QCM6490; aten.gather.default; the same pad with the mode reflect, or of a "
     "float tensor; the conv2d of [1, 4, 8, 8], or with a float filter; the toolchain qnn-converter.",
 };
 
@@ -209,20 +213,26 @@ struct NeverLowered {
   absl::string_view ends_with;
   absl::string_view mode = "";  // its attribute of that name has to be this; empty: whatever it is
   int kernels = 0;  // not where HTP has floats and the kernels of this arch or a later one; 0: wherever it is
+  bool refused_without_float = false;  // there nothing is left to prepare
 };
 constexpr NeverLowered kNeverLoweredOps[] = {
     {"aten.affine_grid_generator.default", false, "Failed to generate Qnn context binary", "", 69},
     {"aten.block_diag.default", false, "No graph inputs present for graph"},
     {"aten.cross.default", true, "was used before it has been defined"},
     {"aten.linalg_cross.default", true, "was used before it has been defined"},
+    {"aten.logit.default", false, "Failed to generate Qnn context binary", "", 69, true},
+    {"aten.logsumexp.default", false, "Failed to generate Qnn context binary", "", 69, true},
     {"aten.max_unpool2d.default", false, "Failed to generate Qnn context binary"},
+    {"aten.nan_to_num.default", false, "Failed to generate Qnn context binary", "", 69, true},
     {"aten.pad.default", false, "QNN graph I/O does not match the delegated program signature", "circular"},
+    {"aten.renorm.default", false, "Failed to generate Qnn context binary", "", 69, true},
     {"aten.rrelu.default", true, "Missing out variants"},
     {"aten.take_along_dim.default", true, "was used before it has been defined"},
     {"aten._upsample_nearest_exact1d.vec", false, "Failed to generate Qnn context binary", "", 68},
     {"aten.upsample_linear1d.vec", false, "Failed to generate Qnn context binary", "", 69},
     {"aten.upsample_nearest1d.vec", false, "Failed to generate Qnn context binary", "", 68},
     {"aten.upsample_nearest3d.vec", false, "Failed to generate Qnn context binary", "", 68},
+    {"aten.xlogy.Tensor", false, "Failed to generate Qnn context binary", "", 69, true},
 };
 
 const NeverLowered* FindInNeverLowered(const Graph& graph, const Target& target, int32_t node) {
@@ -230,6 +240,7 @@ const NeverLowered* FindInNeverLowered(const Graph& graph, const Target& target,
   const auto* row = absl::c_find_if(kNeverLoweredOps, [type](const NeverLowered& entry) { return entry.op == type; });
   if (row == std::end(kNeverLoweredOps)) return nullptr;
   if (row->kernels > 0 && target.has_float && target.kernels >= row->kernels) return nullptr;
+  if (row->refused_without_float && !target.has_float) return nullptr;
   if (row->mode.empty()) return row;
   const v1::Attribute* mode = graph.attribute(node, "mode");
   return mode != nullptr && mode->s() == row->mode ? row : nullptr;
