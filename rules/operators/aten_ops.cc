@@ -144,9 +144,8 @@ constexpr OverloadRow kOps[] = {
     {"aten._softmax aten._safe_softmax", "default", OpId::kSoftmax},
     {"aten.log_softmax", "int", OpId::kLogSoftmax},
     {"aten._log_softmax", "default", OpId::kLogSoftmax},
-    {"aten.dropout aten.dropout_ aten.feature_dropout aten.feature_dropout_ aten.native_dropout aten.alpha_dropout "
-     "aten.alpha_dropout_ aten.feature_alpha_dropout aten.feature_alpha_dropout_",
-     "default", OpId::kDropout, kFirstOnly},
+    {"aten.dropout aten.dropout_ aten.feature_dropout aten.feature_dropout_ aten.native_dropout", "default",
+     OpId::kDropout, kFirstOnly},
 
     // Pooling and reductions.
     {"aten.max_pool1d aten.max_pool2d aten.max_pool3d", "default", OpId::kMaxPool},

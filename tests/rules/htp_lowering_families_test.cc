@@ -678,7 +678,6 @@ INSTANTIATE_TEST_SUITE_P(
         Refusal{"Identity", Onnx("Identity").In({4}).Out({4}), Lowering::kFolded},
         Refusal{"Dropout", Aten("dropout.default").In({4}).Out({4}), Lowering::kFolded},
         Refusal{"DropoutOfChannels", Aten("feature_dropout.default").In({4}).Out({4}), Lowering::kFolded},
-        Refusal{"DropoutThatKeepsMoments", Aten("alpha_dropout.default").In({4}).Out({4}), Lowering::kFolded},
         Refusal{"CastToItsOwnType", Aten("to.dtype").In({4}).Out({4}), Lowering::kFolded}));
 
 TEST(HtpLowering, UnbindIsASliceAndAReshapePerResult) {

@@ -250,8 +250,9 @@ Lowering LowerLinear(const NodeView& view, absl::string_view name, Emission& emi
   emission.Begin(name, view.node());
   BackendTensor& in0 = emission.AddInput();
   FillTensor(view, input, Layout::kSame, -1, emission, in0);
-  // ExecuTorch flattens by a Reshape of its own in front.
-  if (view.graph().origin() == v1::Graph::PT2E && in0.rank > 2) in0 = Flattened(in0, emission);
+  // ExecuTorch flattens by a Reshape of its own in front: of more dimensions than HTP has, that alone is refused.
+  constexpr int kMostDimensions = 5;
+  if (view.graph().origin() == v1::Graph::PT2E && in0.rank > kMostDimensions) in0 = Flattened(in0, emission);
   if (half) ToHalf(in0);
   AddInput(view, weight, emission, swap ? Layout::kSwapLastTwo : Layout::kSame);
   if (const Operand* bias = view.input(2)) {
