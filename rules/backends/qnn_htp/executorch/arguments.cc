@@ -100,8 +100,7 @@ const RuleInfo kPadWithoutValue = {
     "range\".",
     "Pad with F.pad(x, padding), which says 0.0, and let the convolution have no padding.",
     "Fires: aten.conv2d.padding with \"same\" and a filter of 4 by 4, aten.constant_pad_nd.default(x, [1, 1]), with "
-    "the "
-    "toolchain executorch. Does not: a filter of 3 by 3, or of 2 by 2 with a dilation of 2; "
+    "the toolchain executorch. Does not: a filter of 3 by 3, or of 2 by 2 with a dilation of 2; "
     "aten.constant_pad_nd.default(x, [1, 1], 1.0); aten.pad.default(x, [1, 1]).",
 };
 
