@@ -80,7 +80,7 @@ bool SawMore(const v1::Spec& observed, const Held& seen, const Held& held, const
 }
 
 // What contradicts the range that is held; empty: nothing does. `is_shared`: it is that of another tensor.
-std::string Contradiction(const CheckContext& context, SpecPlace place, int32_t group, const Held& held,
+std::string DescribeContradiction(const CheckContext& context, SpecPlace place, int32_t group, const Held& held,
                           const Bounds& may_be, bool is_shared) {
   const Graph& graph = context.graph();
   if (IsItsDomain(graph, place, held) || (may_be.known && Covers(held, may_be.low, may_be.high))) return "";
@@ -124,7 +124,7 @@ void CheckFixedInput(const CheckContext& context, FindingSink& sink) {
     const bool is_shared = graph.spec_kind(groups.annotations.spec_id(entry)) == v1::Spec::SHARED && leader >= 0 &&
                            SourceOf(graph, place.value) != SourceOf(graph, leader);
     const std::string contradiction =
-        Contradiction(context, place, group, held, context.Once(BoundsOf)[place.value], is_shared);
+        DescribeContradiction(context, place, group, held, context.Once(BoundsOf)[place.value], is_shared);
     if (contradiction.empty()) continue;
     sink.Add(kFixedInput, PlaceOf(graph, place),
              absl::StrCat("is read with a fixed scale ", FormatNumber(held.step), " that holds ",

@@ -57,15 +57,15 @@ constexpr auto kSchemas = std::to_array<Schema>({
     {"convert_element_type.no_fuse", "T input d dtype"},
 });
 
-struct Parameter {
+struct SchemaParameter {
   char kind;
   absl::string_view name;
 };
 
-using Parameters = std::vector<Parameter>;
+using SchemaParameters = std::vector<SchemaParameter>;
 
-Parameters ParametersOf(absl::string_view op_type) {
-  Parameters parameters;
+SchemaParameters ParametersOf(absl::string_view op_type) {
+  SchemaParameters parameters;
   for (const Schema& schema : kSchemas) {
     if (op_type != absl::StrCat("quantized_decomposed.", schema.op)) continue;
     const std::vector<absl::string_view> words = absl::StrSplit(schema.arguments, ' ');
@@ -106,14 +106,14 @@ std::string Otherwise(const v1::Attribute& attribute, char kind) {
   }
 }
 
-void CheckNode(const Graph& graph, int32_t node, const Parameters& parameters, FindingSink& sink) {
+void CheckNode(const Graph& graph, int32_t node, const SchemaParameters& parameters, FindingSink& sink) {
   std::vector<bool> given(parameters.size(), false);
   for (int i = 0; i < graph.num_inputs(node); ++i) {
     const size_t argument = static_cast<size_t>(graph.argument(node, i));
     if (graph.input(node, i) >= 0 && argument < given.size()) given[argument] = true;
   }
   for (size_t i = 0; i < parameters.size(); ++i) {
-    const Parameter& parameter = parameters[i];
+    const SchemaParameter& parameter = parameters[i];
     // Integers of a dynamic shape are inputs too.
     if (given[i] || parameter.kind == '?') continue;
     const v1::Attribute* attribute = graph.attribute(node, parameter.name);
@@ -129,12 +129,12 @@ void CheckQuantizerArguments(const CheckContext& context, FindingSink& sink) {
   // In a live graph PyTorch itself has checked them.
   const Graph& graph = context.graph();
   if (graph.origin() != v1::Graph::PT2E || context.model().format_version() == 0) return;
-  std::vector<Parameters> schemas;  // by Node.op
+  std::vector<SchemaParameters> schemas;  // by Node.op
   schemas.reserve(static_cast<size_t>(graph.message().symbols_size()) + 1);
   schemas.emplace_back();
   for (absl::string_view symbol : graph.message().symbols()) schemas.push_back(ParametersOf(symbol));
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
-    const Parameters& parameters = schemas[static_cast<size_t>(graph.node(node).op())];
+    const SchemaParameters& parameters = schemas[static_cast<size_t>(graph.node(node).op())];
     if (!parameters.empty()) CheckNode(graph, node, parameters, sink);
   }
 }

@@ -24,8 +24,8 @@ const RuleInfo kInfiniteScale = {
     kFromCalibrated,
     "{subject} has {observed}; {allowed}.",
     "Validation lets it pass; then the tensor cannot be made (\"Output def has a bad scale (nan, inf, or too "
-    "small)\"), and there is no graph. Masks that are filled with -inf or the lowest number of float32 get such a scale when they "
-    "are calibrated.",
+    "small)\"), and there is no graph. Masks that are filled with -inf or the lowest number of float32 get such a "
+    "scale when they are calibrated.",
     "Fill masks with a number that the softmax behind takes for nothing, such as -100, and calibrate again.",
     "Fires: a UFIXED_POINT_8 output with scale inf. Does not: scale 3e38, or a constant with scale inf.",
 };
