@@ -81,7 +81,7 @@ bool SawMore(const v1::Spec& observed, const Held& seen, const Held& held, const
 
 // What contradicts the range that is held; empty: nothing does. `is_shared`: it is that of another tensor.
 std::string DescribeContradiction(const CheckContext& context, SpecPlace place, int32_t group, const Held& held,
-                          const Bounds& may_be, bool is_shared) {
+                                  const Bounds& may_be, bool is_shared) {
   const Graph& graph = context.graph();
   if (IsItsDomain(graph, place, held) || (may_be.known && Covers(held, may_be.low, may_be.high))) return "";
   // A wider range may have been measured by who wrote it.
