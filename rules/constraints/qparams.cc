@@ -214,18 +214,15 @@ Evaluator RequantizationMultiplier(Arguments& arguments) {
 }
 
 Evaluator ScaleLimits(Arguments& arguments) {
-  const double from = arguments.Has("from") ? arguments.Number("from") : 0;
   const double below = arguments.Number("below");
-  return [from, below](const Subject& subject, Outcome& outcome) {
+  return [below](const Subject& subject, Outcome& outcome) {
     const BackendTensor& tensor = *subject.tensor;
     if (!tensor.type.quantized || tensor.dynamic_qparams == Tri::kYes) return Verdict::kHolds;
     if (!Known(tensor.qparams)) return Unknown(outcome, "the scale is not known at this stage");
     for (const double scale : tensor.qparams->scales) {
       // What is not finite or not positive is another rule's.
-      if (!(scale > 0) || !std::isfinite(scale) || (scale >= from && scale < below)) continue;
-      return Violated(outcome, ScaleText(scale),
-                      from > 0 ? absl::StrFormat("a scale of at least %.7g and below %.7g", from, below)
-                               : absl::StrFormat("a scale below %.7g", below));
+      if (!(scale > 0) || !std::isfinite(scale) || scale < below) continue;
+      return Violated(outcome, ScaleText(scale), absl::StrFormat("a scale below %.7g", below));
     }
     return Verdict::kHolds;
   };

@@ -173,10 +173,12 @@ const RuleInfo kNegativeScale =
 const RuleInfo kRequantizationMultiplier = Refused(
     "NR105", "requantization-multiplier", kAtAnyStage, "{subject} has {observed}; required: {allowed}.",
     "An integer kernel turns its accumulator into the output's integers by one factor, the scales of its inputs over "
-    "the scale of its output. The backend keeps that factor in a fixed number of bits and does not make a kernel for "
-    "one beyond them. A factor this large also says that the output's range is far smaller than what the operator "
-    "computes: nearly all of it would be clipped.",
-    "Calibrate the output with inputs that exercise the operator: its scale is too small for those of its inputs.",
+    "the scale of its output. The backend keeps that factor in a fixed number of bits: for one beyond them it makes no "
+    "kernel, or its numbers come out at the other end of the range. A factor that large also says that the output's "
+    "range is far smaller than what a product or a sum computes, or that the steps of a quotient are far larger.",
+    "Calibrate the output with inputs that exercise the operator: its scale is too small for those of its inputs, or, "
+    "of "
+    "a quotient, too large.",
     "Fires: input scale 0.5, weight scale 0.5 and output scale 0.0005, factor 500, where less than 256 is taken. Does "
     "not: output scale 0.005.");
 

@@ -308,12 +308,6 @@ const std::vector<KindCase>& Cases() {
        [](TestOp& op) { op.Qparams(op.in(0), {1}, {128}); }, "scale 1", "a scale below 1",
        [](TestOp& op) { op.Qparams(op.in(0), {0.999}, {128}); },
        [](TestOp& op) { op.in(0).qparams = nullptr; }, "not known at this stage"},
-      {"ScaleLimitsFrom", "in[1]", "scale_limits from=1/65280 below=1", "NR106",
-       [](TestOp& op) {
-         op.Qparams(op.in(1), {0.5, 1.5e-5}, {0, 0});
-       },
-       "scale 1.5e-05", "a scale of at least 1.531863e-05 and below 1",
-       [](TestOp& op) { op.Qparams(op.in(1), {0.5, 1.6e-5}, {0, 0}); }, nullptr},
 
       // Conditions on constness, width and equal types.
       {"WhenStatic", "in[1]", "bits allowed=4 when_static=no", "DT103",

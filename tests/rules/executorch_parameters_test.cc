@@ -158,6 +158,31 @@ TEST(ExecuTorchParameters, SeveralScalesOfWhatIsComputedEndAPass) {
   EXPECT_THAT(CodesAt(one_scale, "node"), Not(Contains("EN232")));
 }
 
+// Two operators that are alike in all but what is in front of their parameters: what is said of one is not of the
+// other.
+TEST(ExecuTorchParameters, AlikeReadersAreLookedAtEach) {
+  for (const bool known_first : {true, false}) {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {2, 8});
+    b.Weight("stored", kF32, {8}, 32);
+    b.Op("aten.dropout.default", "known", {"stored"}, {}, 0, {8});
+    b.Op("aten.abs.default", "computed", {"stored"}, {}, 0, {8});
+    b.graph.clear_outputs();
+    const std::vector<std::string> parameters =
+        known_first ? std::vector<std::string>{"known", "computed"} : std::vector<std::string>{"computed", "known"};
+    std::string input = "x";
+    for (const std::string& parameter : parameters) {
+      v1::Node& node = b.Op("aten.layer_norm.default", "norm_of_" + parameter, {input, parameter}, {}, 0, {2, 8});
+      b.IntsAttribute(node, "normalized_shape", {8});
+      for (int argument : {0, 2}) node.add_input_args(argument);
+      input = "norm_of_" + parameter;
+    }
+    const v1::Result result = ResultOf(b, kV75);
+    EXPECT_THAT(CodesAt(result, "norm_of_computed"), Contains("EN221")) << known_first;
+    EXPECT_THAT(CodesAt(result, "norm_of_known"), Not(Contains("EN221"))) << known_first;
+  }
+}
+
 TEST(ExecuTorchParameters, SoDoScalesPerBlock) {
   const auto codes = [](bool computed) {
     AnnotatedBuilder b;

@@ -17,6 +17,7 @@ namespace quantgate::qnn_htp {
 namespace {
 
 using ::quantgate::testing::GraphBuilder;
+using ::testing::Contains;
 using ::testing::ElementsAre;
 
 constexpr v1::DataType kReal = v1::DATA_TYPE_FLOAT32;
@@ -61,6 +62,12 @@ class OneNode {
   OneNode& Numbers(const std::vector<double>& numbers) {
     const std::string name = absl::StrCat("n", count_++);
     b_.Reals(name, numbers, false);
+    inputs_.push_back(name);
+    return *this;
+  }
+  OneNode& Scalar(double number) {
+    const std::string name = absl::StrCat("s", count_++);
+    b_.Reals(name, {number}, true);
     inputs_.push_back(name);
     return *this;
   }
@@ -381,6 +388,35 @@ TEST_F(HtpProvider, ProductsByTheTypesOfTheirWeightsAndBiases) {
   EXPECT_EQ(FateOf(convolution(kInt8, kUint8, 0, kReal)), kLeft);
   EXPECT_EQ(FateOf(convolution(kInt8, kUint8, -1, v1::DATA_TYPE_INT32)), kLeft);
   EXPECT_FALSE(refused_after_layout_);
+}
+
+TEST_F(HtpProvider, NormsByTheTypesOfTheirBiases) {
+  const auto norm = [](const char* op, v1::DataType type, v1::DataType bias) {
+    return std::move(OneNode(op, type).In({1, 4, 8, 8}).Constant({4}, type).Constant({4}, bias).Out({1, 4, 8, 8}));
+  };
+  EXPECT_EQ(FateOf(norm("InstanceNormalization", kUint8, v1::DATA_TYPE_INT32)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("InstanceNorm"));
+  for (const v1::DataType bias : {kReal, kInt8}) {
+    EXPECT_EQ(FateOf(norm("InstanceNormalization", kUint8, bias)), kTaken);
+    EXPECT_THAT(emitted_, Contains("InstanceNorm"));
+    EXPECT_THAT(emitted_, Contains("Quantize"));
+  }
+}
+
+// What it looks up in a constant it does not have behind a Dequantize of its own.
+TEST_F(HtpProvider, LookedUpOperandsAreNoneThatAreDequantized) {
+  const auto clip = [](v1::DataType out, v1::DataType bound) {
+    OneNode node("Clip", kUint8);
+    if (bound == kReal) {
+      node.In({1, 4, 8, 8}).Scalar(-1).Scalar(1);
+    } else {
+      node.In({1, 4, 8, 8}).Constant({}, bound).Constant({}, bound);
+    }
+    return std::move(node.OutOf({1, 4, 8, 8}, out));
+  };
+  EXPECT_EQ(FateOf(clip(kUint16, kUint8)), kLeft);
+  EXPECT_EQ(FateOf(clip(kUint16, kReal)), kTaken);
+  EXPECT_EQ(FateOf(clip(kUint8, kUint8)), kTaken);
 }
 
 TEST_F(HtpProvider, WeightsBesideFloatsAreDequantizedApart) {

@@ -227,6 +227,21 @@ GraphBuilder ClipGroup(double most, float scale) {
   return b;
 }
 
+// The same as it was written before operator set 11, into 6 / 255 per step.
+GraphBuilder ClipByAttributes(double most) {
+  GraphBuilder b;
+  SetOpset(b, 10);
+  Dequantize(b, "x", kUint8, {2, 4});
+  b.Node("Clip", "node", {"x"}, {"y"});
+  for (const auto& [name, bound] : {std::pair("min", 0.0), std::pair("max", most)}) {
+    v1::Attribute& attribute = *b.Find("node").add_attributes();
+    attribute.set_name(b.Symbol(name));
+    attribute.set_f(bound);
+  }
+  Quantize(b, "y", kUint8, {2, 4}, 6.0f / 255, 0);
+  return b;
+}
+
 GraphBuilder ResizeGroup(const std::string& mode) {
   GraphBuilder b;
   Dequantize(b, "x", kUint8, {1, 4, 6, 6});
@@ -919,6 +934,8 @@ std::vector<OrtCase> OrtCases() {
       // The runtime compares in float: 255 steps of 6 / 255 are 6 there, and a little more than 6 in double.
       {"ClipToWhatIsStored", [] { return ClipGroup(6, 6.0f / 255); }, ""},
       {"ClipToLess", [] { return ClipGroup(6, 6.1f / 255); }, "CV205", kFallback},
+      {"ClipByAttributesToWhatIsStored", [] { return ClipByAttributes(6); }, ""},
+      {"ClipByAttributesToLess", [] { return ClipByAttributes(3); }, "CV205", kFallback},
       {"ClipBeforeBytes", [] { return OrtGroup("Clip", kInt8, kInt8); }, ""},
 
       // Kernels.

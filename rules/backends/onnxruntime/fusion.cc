@@ -235,11 +235,15 @@ class Finder {
     const auto high = static_cast<float>(most - zero) * static_cast<float>(*scale);
     constexpr float kInfinity = std::numeric_limits<float>::infinity();
     constexpr float kEpsilon = std::numeric_limits<float>::epsilon();
-    const auto bound = [&](int argument, float none, float unknown) {
+    const auto bound = [&](int argument, absl::string_view name, float none, float unknown) {
+      // Before operator set 11 bounds are attributes.
+      const v1::Attribute* attribute = graph_.attribute(clip, name);
+      if (attribute != nullptr && attribute->has_f()) return static_cast<float>(attribute->f());
       const int32_t value = InputAt(graph_, clip, argument);
       return value < 0 ? none : static_cast<float>(FixedScalar(graph_, value).value_or(unknown));
     };
-    return bound(1, -kInfinity, kInfinity) - low <= kEpsilon && high - bound(2, kInfinity, -kInfinity) <= kEpsilon;
+    return bound(1, "min", -kInfinity, kInfinity) - low <= kEpsilon &&
+           high - bound(2, "max", kInfinity, -kInfinity) <= kEpsilon;
   }
 
   // A Relu or Clip that is removed computes nothing.

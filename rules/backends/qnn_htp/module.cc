@@ -130,10 +130,12 @@ class Judge {
     known_.push_back({outcome, {sink_.not_checked().begin() + not_checked, sink_.not_checked().end()}});
   }
 
-  // By convert_pt2e or by a backend: it depends on what is in front of the operand.
+  // By convert_pt2e or by a backend: it depends on what is in front of the operand. ExecuTorch's builders look up
+  // parameters in float, too.
   bool ReadsComputed(const ResolvedOp& op) const {
-    return absl::c_any_of(context_.resolved().inputs(op), [](const Operand& input) {
-      return input.quantized && input.static_chain && !input.is_static;
+    const bool looks_up = target_.toolchain == Toolchain::kExecuTorch;
+    return absl::c_any_of(context_.resolved().inputs(op), [looks_up](const Operand& input) {
+      return (looks_up || input.quantized) && input.static_chain && !input.is_static;
     });
   }
 

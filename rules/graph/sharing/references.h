@@ -2,7 +2,7 @@
 // records of the graph, without the annotation table.
 //
 // Why that says much. Let every shared and every derived spec refer to annotated places that come before it in
-// annotation order (sharing_annotations.h), and none to an explicit None. Then no reference dangles or runs in a
+// annotation order (annotations.h), and none to an explicit None. Then no reference dangles or runs in a
 // circle; once a shared place has joined the group of its target it is not the first of that group; and whoever is
 // derived finds its sources observed. What is left of torchao's errors are circles that joining groups makes. A circle
 // leads through shared specs, and groups grow within one value or along a reference of a shared spec, so the places of

@@ -1,6 +1,7 @@
 // Nodes that ONNX Runtime does not see as one with the Dequantize and Quantize nodes around them, by their types: its
 // selectors of units ask for activations of one type, beside int8 ones for int8 weights, for a bias of int32 or, of a
-// convolution, a constant in float, and for activations beside quantized weights that are quantized, too.
+// convolution, a constant in float, and for activations beside quantized weights that are quantized, too. Norms with a
+// quantized weight are asked for that bias alone.
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -51,6 +52,24 @@ bool HasUnlikeBias(const NodeView& view) {
   return view.op().op->id == OpId::kGemm || !bias->is_static;
 }
 
+bool HasUnlikeBiasOfNorm(const NodeView& view) {
+  const Operand* input = view.input(0);
+  const Operand* weight = view.input(1);
+  const Operand* bias = view.input(2);
+  if (input == nullptr || weight == nullptr || bias == nullptr || !bias->present) return false;
+  return IsBesideQuantizer(*input) && IsBesideQuantizer(*weight) &&
+         (!bias->quantized || bias->type != v1::DATA_TYPE_INT32);
+}
+
+// Whether it has a builder that looks up the values of what comes behind the first operand.
+bool LooksUpOperands(OpId id) { return id == OpId::kPad || id == OpId::kClamp || id == OpId::kBatchNorm; }
+
+bool HasComputedParameter(const NodeView& view) {
+  return LooksUpOperands(view.op().op->id) && absl::c_any_of(view.inputs(), [](const Operand& input) {
+           return input.port != 0 && IsBesideQuantizer(input);
+         });
+}
+
 bool HasManyScales(const NodeView& view) {
   const auto has_many = [&view](const Operand& operand) {
     const QuantParams* qparams = view.context().resolved().qparams(operand);
@@ -82,12 +101,16 @@ bool IsApart(const NodeView& view) {
   const Operator* op = view.op().op;
   if (op == nullptr || op->id == OpId::kRequantize) return false;
   const bool product = (op->traits & kAccumulates) != 0;
-  return HasMixedActivations(view) || (product && (HasUnlikeWeight(view) || HasUnlikeBias(view)));
+  const bool norm = op->id == OpId::kInstanceNorm || op->id == OpId::kLayerNorm;
+  return HasMixedActivations(view) || (product && (HasUnlikeWeight(view) || HasUnlikeBias(view))) ||
+         (norm && HasUnlikeBiasOfNorm(view));
 }
 
 Lowering provider::LowerApart(const NodeView& view, absl::FunctionRef<Lowering(const NodeView&)> lower,
                               Emission& emission) {
   if (HasManyScales(view)) return NoCounterpart(provider::kManyScales);
+  // Dequantized while it runs, it has none.
+  if (HasComputedParameter(view)) return NoCounterpart(provider::kLeft);
   const std::vector<Operand> inputs = InFloat(view.inputs());
   const std::vector<Operand> outputs = InFloat(view.outputs());
   NodeView reals = view;

@@ -28,10 +28,12 @@ bool IsFixedUnsigned16(const Operand* operand) {
 
 // A weight of unsigned 16 bits, which a Convert makes signed: with 0 for a zero point, whatever the file has.
 bool HasConvertedWeight(const NodeView& view) {
+  const OpId id = view.op().op->id;
+  if (id != OpId::kMatMul && id != OpId::kConv && id != OpId::kConvTranspose) return false;
   const Operand* weight = view.input(1);
   const bool wide = IsFixedUnsigned16(view.input(0)) && IsFixedUnsigned16(weight) && weight->static_chain;
   // The filter of a convolution along one dimension is left as it is.
-  return wide && (view.op().op->id == OpId::kMatMul || view.rank(weight) != 3);
+  return wide && (id == OpId::kMatMul || view.rank(weight) != 3);
 }
 
 void MakeWeightSigned(const NodeView& view, Emission& emission) {

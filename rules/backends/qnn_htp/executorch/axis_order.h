@@ -1,5 +1,5 @@
 // Builders of ExecuTorch that do not go along with the layout of their node. The layout pass
-// (executorch_channels_last.h) leaves an order of axes at each node, of as many axes as its result has; whatever the
+// (channels_last.h) leaves an order of axes at each node, of as many axes as its result has; whatever the
 // builder reads for the node is permuted by it, be it of another rank or not, and vectors are left alone. Axes and
 // multiples a builder has to reorder by itself.
 #ifndef QUANTGATE_RULES_BACKENDS_QNN_HTP_EXECUTORCH_AXIS_ORDER_H_

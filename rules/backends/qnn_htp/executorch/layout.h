@@ -1,4 +1,4 @@
-// What the layout pass of ExecuTorch (executorch_channels_last.h) cannot put a Transpose behind.
+// What the layout pass of ExecuTorch (channels_last.h) cannot put a Transpose behind.
 #ifndef QUANTGATE_RULES_BACKENDS_QNN_HTP_EXECUTORCH_LAYOUT_H_
 #define QUANTGATE_RULES_BACKENDS_QNN_HTP_EXECUTORCH_LAYOUT_H_
 
