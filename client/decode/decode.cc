@@ -4,6 +4,7 @@
 #include <re2/set.h>
 
 #include <algorithm>
+#include <numeric>
 #include <utility>
 
 #include "absl/strings/ascii.h"
@@ -48,6 +49,13 @@ int64_t Number(absl::string_view text) {
   return static_cast<int64_t>(number & kLowerHalf);
 }
 
+// A pattern that matches wherever `pattern` does, with any number of repetitions for so and so many: counters of many
+// patterns in one automaton multiply its states.
+std::string Loosened(std::string pattern) {
+  RE2::GlobalReplace(&pattern, R"(([^\\])\{\d+,\d*\}\??)", R"(\1*)");
+  return pattern;
+}
+
 }  // namespace
 
 struct Decoder::Impl {
@@ -57,7 +65,7 @@ struct Decoder::Impl {
     std::unique_ptr<RE2> pattern;
   };
   std::vector<Pattern> patterns;  // in the order in which they count
-  std::unique_ptr<RE2::Set> any;  // the same ones
+  std::unique_ptr<RE2::Set> any;  // the same ones, loosened
   struct Code {
     const db::LogMessage* message;
     std::unique_ptr<RE2> near;  // null: anywhere
@@ -107,24 +115,22 @@ struct Decoder::Impl {
   }
 
   // The first pattern that the line has; null: none.
-  const Pattern* FirstOf(absl::string_view line) const {
-    std::vector<int> found;
+  const Pattern* FirstOf(absl::string_view line, Groups& groups) const {
+    std::vector<int> candidates;
     RE2::Set::ErrorInfo error;
-    if (any->Match(re2::StringPiece(line.data(), line.size()), &found, &error)) {
-      return &patterns[*std::min_element(found.begin(), found.end())];
+    if (any->Match(re2::StringPiece(line.data(), line.size()), &candidates, &error)) {
+      std::sort(candidates.begin(), candidates.end());
+    } else if (error.kind != RE2::Set::kNoError) {
+      candidates.resize(patterns.size());
+      std::iota(candidates.begin(), candidates.end(), 0);
     }
-    if (error.kind == RE2::Set::kNoError) return nullptr;
-    Groups groups;
-    const auto first = std::find_if(patterns.begin(), patterns.end(),
-                                    [&](const Pattern& pattern) { return Search(*pattern.pattern, line, groups); });
-    return first == patterns.end() ? nullptr : &*first;
+    const auto first = std::find_if(candidates.begin(), candidates.end(),
+                                    [&](int candidate) { return Search(*patterns[candidate].pattern, line, groups); });
+    return first == candidates.end() ? nullptr : &patterns[*first];
   }
 
   const db::LogMessage* Find(absl::string_view line, Groups& groups) const {
-    if (const Pattern* first = FirstOf(line); first != nullptr) {
-      Search(*first->pattern, line, groups);
-      return first->message;
-    }
+    if (const Pattern* first = FirstOf(line, groups); first != nullptr) return first->message;
     const bool alone = Search(*lone_code, line, groups);
     if (!alone && !Search(*code, line, groups)) return nullptr;
     const auto known = codes.find(Number(groups[0]));
@@ -159,7 +165,7 @@ absl::StatusOr<Decoder> Decoder::Create(db::LogMessages messages) {
     if (message.pattern.empty()) {
       impl->codes.emplace(message.code, Impl::Code{&message, compile(message.near)});
     } else {
-      impl->any->Add(message.pattern, nullptr);
+      impl->any->Add(Loosened(message.pattern), nullptr);
       impl->patterns.push_back({&message, compile(message.pattern)});
     }
   }
