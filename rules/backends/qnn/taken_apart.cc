@@ -129,11 +129,28 @@ bool ReadsAll(absl::string_view part) { return part == "Concat" || part == "Pack
 constexpr absl::string_view kReadingTwo[] = {"ElementWiseAdd",    "ElementWiseSubtract", "ElementWiseMultiply",
                                              "ElementWiseDivide", "ElementWiseMinimum",  "MatMul"};
 
+// Which axis hstack, column_stack and dstack join along; hstack of vectors has no other one.
+int JoinedAxis(const NodeView& view, int rank) {
+  if (view.op_type() == "aten.dstack.default") return 2;
+  return rank == 1 ? 0 : 1;
+}
+
+// What has fewer axes than the result gets them first: of sizes that are not known here.
+void AddJoined(const NodeView& view, const Operand& input, int rank, Emission& emission) {
+  AddInput(view, &input, emission);
+  BackendTensor& added = emission.inputs().back();
+  if (added.rank < 0 || added.rank >= rank) return;
+  added.rank = rank;
+  added.dims = {};
+}
+
 // As the operator's own tensors are.
 void EmitOne(const NodeView& view, absl::string_view part, const Operand& output, Emission& emission) {
   emission.Begin(part, view.node());
   if (ReadsAll(part)) {
-    for (const Operand& input : view.inputs()) AddInput(view, &input, emission);
+    const int rank = view.rank(&output);
+    for (const Operand& input : view.inputs()) AddJoined(view, input, rank, emission);
+    if (rank > 0) emission.AddInt("axis", JoinedAxis(view, rank));
   } else {
     AddInput(view, view.input(0), emission);
   }
