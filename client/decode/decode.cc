@@ -165,7 +165,8 @@ absl::StatusOr<Decoder> Decoder::Create(db::LogMessages messages) {
     if (message.pattern.empty()) {
       impl->codes.emplace(message.code, Impl::Code{&message, compile(message.near)});
     } else {
-      impl->any->Add(Loosened(message.pattern), nullptr);
+      std::string wrong;
+      if (impl->any->Add(Loosened(message.pattern), &wrong) < 0) bad = absl::StrCat("'", message.pattern, "': ", wrong);
       impl->patterns.push_back({&message, compile(message.pattern)});
     }
   }

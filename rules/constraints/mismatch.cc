@@ -89,7 +89,11 @@ Violation Gate(const RowTable& rows, const std::vector<int>& candidates, Hardwar
     violation.observed = ArchText(hardware.kernels);
     std::vector<db::ArchRange> ranges;
     ranges.reserve(candidates.size());
-    for (int i : candidates) ranges.push_back(rows.rows()[i].archs);
+    for (int i : candidates) {
+      // Some may be refused for their floats alone.
+      const db::ArchRange archs = rows.rows()[i].archs;
+      if (!archs.Contains(hardware.kernels)) ranges.push_back(archs);
+    }
     violation.allowed = NeededArch(std::move(ranges), hardware.kernels);
   }
   const CompiledRow& first = rows.rows()[candidates.front()];

@@ -176,9 +176,8 @@ const RuleInfo kRequantizationMultiplier = Refused(
     "the scale of its output. The backend keeps that factor in a fixed number of bits: for one beyond them it makes no "
     "kernel, or its numbers come out at the other end of the range. A factor that large also says that the output's "
     "range is far smaller than what a product or a sum computes, or that the steps of a quotient are far larger.",
-    "Calibrate the output with inputs that exercise the operator: its scale is too small for those of its inputs, or, "
-    "of "
-    "a quotient, too large.",
+    "Calibrate the output with inputs that exercise the operator: its scale is too small for those of its inputs "
+    "or, of a quotient, too large.",
     "Fires: input scale 0.5, weight scale 0.5 and output scale 0.0005, factor 500, where less than 256 is taken. Does "
     "not: output scale 0.005.");
 

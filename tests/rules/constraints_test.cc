@@ -172,6 +172,33 @@ TEST(TableMatcherTest, RowOfALaterArchIsAnArchGate) {
   EXPECT_EQ(result.violations[0].row, "Conv2d/INT16/row 4");
 }
 
+TEST(TableMatcherTest, TheNearestOfSeveralArchs) {
+  const auto needed = [](const std::vector<db::ArchRange>& archs, int arch) {
+    db::OpConstraints op;
+    op.op = "Op";
+    for (size_t i = 0; i < archs.size(); ++i) {
+      op.rows.push_back(MakeRow("INT8", static_cast<int>(i) + 1, "in[0]=UFIXED_POINT_8", archs[i]));
+    }
+    return Match(Compile({MakeTable({op})}), TestOp().Input(0, "UFIXED_POINT_8"), arch).violations.at(0).allowed;
+  };
+  EXPECT_EQ(needed({{73, 73}}, 68), "V73");
+  EXPECT_EQ(needed({{73, 75}}, 79), "V73 to V75");
+  EXPECT_EQ(needed({{75, 0}, {73, 74}}, 68), "V73 or later");
+  EXPECT_EQ(needed({{0, 66}, {68, 69}, {79, 0}}, 73), "V79 or later");
+  EXPECT_EQ(needed({{0, 66}, {68, 69}}, 73), "V68 to V69");
+}
+
+// A row of floats for every arch is not what a SoC without floats lacks an arch for.
+TEST(TableMatcherTest, RowsOfFloatsHaveNoPartInAnArchGate) {
+  db::OpConstraints op;
+  op.op = "Op";
+  op.rows = {MakeRow("FP16", 1, "in[0]=FLOAT_16"), MakeRow("INT8", 1, "in[0]=UFIXED_POINT_8", {73, 0})};
+  const MatchResult result =
+      Match(Compile({MakeTable({op})}), TestOp().Input(0, "UFIXED_POINT_16"), Hardware(68, 68, /*has_float=*/false));
+  ASSERT_THAT(Codes(result), ElementsAre("DT102"));
+  EXPECT_EQ(result.violations[0].allowed, "V73 or later");
+}
+
 TEST(TableMatcherTest, RowOfEarlierArchs) {
   db::OpConstraints op;
   op.op = "Op";

@@ -43,8 +43,7 @@ bool HasBiasOfNarrowWeight(const NodeView& view) {
   const Operand* weight = view.input(1);
   const Operand* bias = view.input(2);
   if ((id != OpId::kConv && id != OpId::kConvTranspose) || weight == nullptr || bias == nullptr) return false;
-  if (qnn::IsApart(view)) return false;
-  if (!weight->quantized) return false;
+  if (!weight->quantized || qnn::IsApart(view)) return false;
   if (weight->type != v1::DATA_TYPE_INT4 && weight->type != v1::DATA_TYPE_UINT4) return false;
   const QuantParams* qparams = view.context().resolved().qparams(*weight);
   return qparams != nullptr && qparams->per_tensor();

@@ -114,16 +114,14 @@ const RuleInfo kNeverLowered = {
     "an input without a batch gets one in front and loses it behind, where nothing is annotated, and with a quantized "
     "filter the delegate that is left is not built; the indices of some interpolations and the grid of affine_grid are "
     "computed in floats from constants, which is delegated and cannot be prepared where HTP has no floats, or, of "
-    "most, "
-    "on V68; and the selections of logsumexp, logit and their like are among floats between quantized nodes, which is "
-    "delegated where HTP has floats and cannot be prepared by the kernels of V68.",
+    "most, on V68; and the selections of logsumexp, logit and their like are among floats between quantized nodes, "
+    "which is delegated where HTP has floats and cannot be prepared by the kernels of V68.",
     "Use gather with an index of the result's shape for take_along_dim, slices and cat for the paddings, relu or "
     "leaky_relu for rrelu, an interpolation of two dimensions for that of one, and give the model's input a batch of "
     "one.",
     "Fires: aten.take_along_dim.default; aten.pad.default(x, [1, 1], 'circular') of a quantized tensor; a quantized "
     "aten.conv2d.default of [4, 8, 8]; aten.logsumexp.default of a quantized tensor on SM8350. Does not: the last on "
-    "SM8450 "
-    "or QCM6490; aten.gather.default; the same pad with the mode reflect, or of a "
+    "SM8450 or QCM6490; aten.gather.default; the same pad with the mode reflect, or of a "
     "float tensor; the conv2d of [1, 4, 8, 8], or with a float filter; the toolchain qnn-converter.",
 };
 
