@@ -268,6 +268,107 @@ TEST(OrtPair, IsOfOneConstantNumber) {
   EXPECT_EQ(Errors(contrib.graph).size(), 0u);
 }
 
+// Integers of the type, dequantized, moved, and read by a Sin.
+GraphBuilder MovedIntegers(v1::DataType type, int opset, bool has_point, const std::string& op = "Reshape",
+                           const std::string& domain = "") {
+  GraphBuilder b = Model({"", {{op.c_str(), "d", "t"}, {"Sin", "t", "y"}}, {"y"}, {}, type, opset});
+  b.graph.mutable_nodes()->DeleteSubrange(0, 1);
+  b.graph.clear_inputs();
+  b.Input("q", type, {1, 4, 6, 6});
+  v1::Node& dequantize = b.Find("d");
+  dequantize.set_op(b.Symbol(absl::StrCat(domain, "DequantizeLinear")));
+  if (!has_point) dequantize.mutable_inputs()->RemoveLast();
+  return b;
+}
+
+// A QuantizeLinear makes no int32.
+TEST(OrtPair, IsOfNoInt32) {
+  constexpr v1::DataType kInt32 = v1::DATA_TYPE_INT32;
+  for (const int opset : {17, 21}) {
+    for (const char* op : {"Reshape", "Slice", "Transpose", "MaxPool"}) {
+      EXPECT_EQ(absl::StrJoin(Errors(MovedIntegers(kInt32, opset, true, op).graph), ", "), "DT507 t") << op;
+    }
+    EXPECT_EQ(Errors(MovedIntegers(kInt32, opset, true, "Flatten").graph).size(), 0u);
+  }
+  EXPECT_EQ(absl::StrJoin(Errors(MovedIntegers(kInt32, 21, false).graph), ", "), "DT507 t");
+
+  GraphBuilder read_twice = MovedIntegers(kInt32, 17, true);
+  read_twice.Node("Cos", "c", {"t"}, {"c"});
+  read_twice.Output("c");
+  EXPECT_EQ(absl::StrJoin(Errors(read_twice.graph), ", "), "DT507 t");
+
+  GraphBuilder quantized = MovedIntegers(kInt32, 17, true);
+  quantized.Ints("z8", kUint8, {128});
+  quantized.Node("QuantizeLinear", "p", {"t", "s", "z8"}, {"p"});
+  quantized.Value("p").set_dtype(kUint8);
+  quantized.Output("p");
+  EXPECT_EQ(Errors(quantized.graph).size(), 0u);
+}
+
+// Of constants it is there only where a Transpose finds no better place.
+TEST(OrtPair, IsPerhapsOfConstantInt32) {
+  const auto not_checked = [](const std::string& op, v1::DataType type) {
+    GraphBuilder b = Model({"", {{op.c_str(), "d", "t"}, {"Sin", "t", "y"}}, {"y"}, {}, type, 17});
+    b.graph.mutable_nodes()->DeleteSubrange(0, 1);
+    b.graph.clear_inputs();
+    b.Weight("q", type, {1, 4, 6, 6}, type == v1::DATA_TYPE_INT32 ? 576 : 144);
+    const absl::StatusOr<v1::Result> result = Ask(b.graph, "onnxruntime/cpu");
+    EXPECT_TRUE(result.ok());
+    int count = 0;
+    for (const v1::NotChecked& entry : result->not_checked()) count += entry.rule() == "DT507";
+    return count;
+  };
+  EXPECT_EQ(not_checked("Transpose", v1::DATA_TYPE_INT32), 1);
+  EXPECT_EQ(not_checked("Reshape", v1::DATA_TYPE_INT32), 0);
+  EXPECT_EQ(not_checked("Transpose", kInt8), 0);
+}
+
+std::vector<std::string> WrongNumbers(const v1::Graph& graph) {
+  const absl::StatusOr<v1::Result> result = Ask(graph, "onnxruntime/cpu");
+  EXPECT_TRUE(result.ok()) << result.status();
+  std::vector<std::string> found;
+  for (const v1::Finding& finding : result->findings()) {
+    if (finding.effect() == v1::Finding::WRONG_NUMBERS)
+      found.push_back(finding.code() + " " + finding.location().node());
+  }
+  EXPECT_EQ(result->outcome().kind(), v1::Outcome::FULL);
+  return found;
+}
+
+// Without a zero point, and with no type stated, what the optimizer puts in is of uint8.
+TEST(OrtPair, IsOfUint8WithoutAZeroPoint) {
+  constexpr v1::DataType kInt32 = v1::DATA_TYPE_INT32, kInt16 = v1::DATA_TYPE_INT16;
+  const auto found = [](const GraphBuilder& b) { return absl::StrJoin(WrongNumbers(b.graph), ", "); };
+  for (const char* op : {"Reshape", "Slice", "Transpose", "MaxPool"}) {
+    EXPECT_EQ(found(MovedIntegers(kInt8, 17, false, op)), "NR504 t") << op;
+    EXPECT_EQ(found(MovedIntegers(kInt32, 17, false, op)), "NR504 t") << op;
+  }
+  EXPECT_EQ(found(MovedIntegers(kInt8, 17, false, "Flatten")), "");
+  EXPECT_EQ(found(MovedIntegers(kInt8, 17, true)), "");
+  EXPECT_EQ(found(MovedIntegers(kInt8, 21, false)), "");
+  EXPECT_EQ(found(MovedIntegers(kUint8, 17, false)), "");
+  EXPECT_EQ(found(MovedIntegers(kInt16, 21, false)), "");
+  // The type of others than ONNX's own is never stated.
+  EXPECT_EQ(found(MovedIntegers(kInt8, 21, false, "Reshape", "com.microsoft::")), "NR504 t");
+  EXPECT_EQ(found(MovedIntegers(kInt16, 21, false, "Reshape", "com.microsoft::")), "NR504 t");
+  EXPECT_EQ(found(MovedIntegers(kInt16, 21, true, "Reshape", "com.microsoft::")), "");
+}
+
+// What is never negative fits.
+TEST(OrtPair, IsOfUint8BehindARelu) {
+  const auto found = [](const char* op) {
+    GraphBuilder b = Model({"", {{"Reshape", "d", "t"}, {"Sin", "t", "y"}}, {"y"}, {}, kInt8, 17});
+    b.Node(op, "r", {"x"}, {"r"});
+    b.Value("r").set_dtype(kFloat);
+    for (int i = b.graph.nodes_size() - 1; i > 0; --i) b.graph.mutable_nodes()->SwapElements(i, i - 1);
+    b.Find("q").set_inputs(0, b.Id("r"));
+    b.Find("d").mutable_inputs()->RemoveLast();
+    return absl::StrJoin(WrongNumbers(b.graph), ", ");
+  };
+  EXPECT_EQ(found("Neg"), "NR504 t");
+  EXPECT_EQ(found("Relu"), "");
+}
+
 // What is dequantized from constants is a constant itself by then.
 TEST(OrtPair, IsOfWhatIsNotConstant) {
   GraphBuilder b = Model({"", Moved(), {"y"}, {}});

@@ -300,11 +300,13 @@ void Check(const CheckContext& context, const Target& target, const TableMatcher
 }  // namespace
 
 std::vector<const RuleInfo*> OwnRules() {
-  return {&kModelTooNew,     &kOpsetTooOld,     &kSameNodeName,     &kNoKernel,         &kKernelTypes,   &kFusedTypes,
-          &kRunTimeWhere,    &kRemovedRelu,     &kUnlikeTypes,      &kUnknownAttribute, &kConcatTypes,   &kClippedType,
-          &kParameterShape,  &kOtherAxis,       &kMissingZeroPoint, &kBlockGeometry,    &kRunTimeBlocks, &kFusedBias,
-          &kSoftmaxOverflow, &kFusedAttribute,  &kByteProducts,     &kNotImplemented,   &kOtherOrigin,   &kRunsInFloat,
-          &kOlderTable,      &kUnknownArgument, &kOuterValue,       &kMovedSigned,      &kMovedIntoBody};
+  return {&kModelTooNew,      &kOpsetTooOld,    &kSameNodeName,   &kNoKernel,        &kKernelTypes,
+          &kFusedTypes,       &kRunTimeWhere,   &kRemovedRelu,    &kUnlikeTypes,     &kUnknownAttribute,
+          &kConcatTypes,      &kClippedType,    &kParameterShape, &kOtherAxis,       &kMissingZeroPoint,
+          &kBlockGeometry,    &kRunTimeBlocks,  &kFusedBias,      &kSoftmaxOverflow, &kFusedAttribute,
+          &kByteProducts,     &kNotImplemented, &kOtherOrigin,    &kRunsInFloat,     &kOlderTable,
+          &kUnknownArgument,  &kOuterValue,     &kMovedSigned,    &kMovedIntoBody,   &kMovedAccumulators,
+          &kMovedWithoutPoint};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {

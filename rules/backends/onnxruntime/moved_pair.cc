@@ -11,6 +11,7 @@
 #include "rules/backends/onnxruntime/unsigned_pair.h"
 #include "rules/backends/onnxruntime/values.h"
 #include "rules/graph/quantizer.h"
+#include "rules/values/signs.h"
 
 namespace quantgate::onnxruntime {
 
@@ -32,6 +33,24 @@ const RuleInfo kMovedSigned = {
     "the Transpose; the second without output_dtype.",
 };
 
+const RuleInfo kMovedAccumulators = {
+    "DT507",
+    "int32-pair",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}.",
+    "Behind what moves dequantized integers (Transpose, Reshape, Slice, Squeeze, Unsqueeze, MaxPool) and is not read "
+    "by a QuantizeLinear the optimizer puts a QuantizeLinear and a DequantizeLinear of the same parameters. No "
+    "QuantizeLinear makes int32, which a DequantizeLinear takes: \"Type 'tensor(int32)' of input parameter ... of "
+    "operator (QuantizeLinear) ... is invalid\", or without a zero point under opset 21 and newer \"Could not find an "
+    "implementation for QuantizeLinear\". Without optimizations the same file runs.",
+    "Move the integers: put the movement in front of the DequantizeLinear.",
+    "Fires: an int32 DequantizeLinear, Reshape and Sin. Does not: the Reshape in front of the DequantizeLinear; "
+    "Flatten "
+    "in its place; a QuantizeLinear behind it; without a zero point under opset 20 (NR504).",
+};
+
 const RuleInfo kMovedIntoBody = {
     "GS509",
     "dequantized-movement-read-in-body",
@@ -47,6 +66,24 @@ const RuleInfo kMovedIntoBody = {
     "loop carries, or make the session without optimizations.",
     "Fires: a Transpose of a dequantized tensor that a branch of If reads. Does not: the dequantized tensor itself, or "
     "a Transpose of one of constants.",
+};
+
+const RuleInfo kMovedWithoutPoint = {
+    "NR504",
+    "uint8-pair",
+    v1::Finding::WRONG_NUMBERS,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; expected {allowed}.",
+    "Behind what moves dequantized integers (Transpose, Reshape, Slice, Squeeze, Unsqueeze, MaxPool) and is not read "
+    "by a QuantizeLinear the optimizer puts a QuantizeLinear and a DequantizeLinear of the same parameters. Where the "
+    "DequantizeLinear has no zero point, that QuantizeLinear has none either, and makes uint8: what is below 0 becomes "
+    "0, and what is above 255 steps becomes that. Only from opset 21 on the pair's type is stated, and for ONNX's own "
+    "operators alone.",
+    "Give the DequantizeLinear a zero point of its input's type, import opset 21, or move the integers: put the "
+    "movement in front of the DequantizeLinear.",
+    "Fires: a DequantizeLinear of int8 without a zero point, Transpose and Sin under opset 20. Does not: the same "
+    "under opset 21, with a zero point, of uint8, or behind a Relu.",
 };
 
 namespace {
@@ -68,7 +105,7 @@ class Propagation {
     left_ = Simplify(context_, types_);
     FindEndsInQuantize();
     LookForOthers();
-    std::vector<MovedPair> pairs(graph_.num_nodes(), MovedPair::kNone);
+    std::vector<MovedPair> pairs(graph_.num_nodes());
     source_.assign(graph_.num_nodes(), -1);
     may_get_ahead_.assign(graph_.num_nodes(), false);
     for (const int32_t node : graph_.order()) {
@@ -117,20 +154,53 @@ class Propagation {
   MovedPair PairBehind(int32_t node) {
     const int32_t source = SourceOf(node);
     const Readers& readers = Behind(node);
-    if (source < 0 || ends_in_quantize_[node]) return MovedPair::kNone;
+    if (source < 0) return {IsConstantInt32(node) ? PairHarm::kInt32 : PairHarm::kNone, /*perhaps=*/true};
+    if (ends_in_quantize_[node]) return {};
     const bool transposes = graph_.op(node) == OpId::kTranspose;
     const int32_t moved = left_.same_as[InputAt(graph_, node, 0)];
     const bool may_get_ahead = may_get_ahead_[graph_.producer(moved)];
     may_get_ahead_[node] = readers.quantizers > 0 ? transposes : may_get_ahead;
-    if (readers.quantizers > 0 && !transposes) return MovedPair::kNone;
+    if (readers.quantizers > 0 && !transposes) return {};
     source_[node] = source;
-    if (readers.quantizers > 0 || (readers.count == 0 && !readers.body)) return MovedPair::kNone;
+    if (readers.quantizers > 0 || (readers.count == 0 && !readers.body)) return {};
     const bool perhaps = may_get_ahead || (transposes && IsSharedByAnotherName(node));
-    if (readers.body) {
-      return leaves_branches_out_ || perhaps ? MovedPair::kPerhapsIntoBody : MovedPair::kIntoBody;
-    }
-    if (readers.count != 1 || !IsStated(source)) return MovedPair::kNone;
-    return perhaps || (transposes && has_transposes_) ? MovedPair::kPerhapsUnlike : MovedPair::kUnlike;
+    if (readers.body) return {PairHarm::kIntoBody, leaves_branches_out_ || perhaps};
+    return {HarmOf(source, readers), perhaps || (transposes && has_transposes_)};
+  }
+
+  PairHarm HarmOf(int32_t source, const Readers& readers) {
+    const v1::DataType type = StoredType(source);
+    const int32_t point = InputAt(graph_, source, 2);
+    const bool is_stated = opset_ >= kFirstStatedOpset && graph_.op_type(source) == "DequantizeLinear";
+    if (type == v1::DATA_TYPE_INT32 && (point >= 0 || is_stated)) return PairHarm::kInt32;
+    if (point < 0) return is_stated || FitsUint8(source, type) ? PairHarm::kNone : PairHarm::kUint8;
+    const bool is_signed = types_[point] == v1::DATA_TYPE_INT8 && !graph_.is_elsewhere(point);
+    return readers.count == 1 && is_stated && is_signed ? PairHarm::kUnlike : PairHarm::kNone;
+  }
+
+  v1::DataType StoredType(int32_t dequantize) const {
+    const int32_t stored = InputAt(graph_, dequantize, 0);
+    return stored < 0 ? v1::DATA_TYPE_UNSPECIFIED : types_[stored];
+  }
+
+  bool FitsUint8(int32_t dequantize, v1::DataType type) const {
+    constexpr v1::DataType kFitting[] = {v1::DATA_TYPE_UINT8, v1::DATA_TYPE_UINT4, v1::DATA_TYPE_UINT2,
+                                         v1::DATA_TYPE_UNSPECIFIED};
+    constexpr v1::DataType kIfPositive[] = {v1::DATA_TYPE_INT8, v1::DATA_TYPE_INT4, v1::DATA_TYPE_INT2};
+    if (absl::c_linear_search(kFitting, type)) return true;
+    if (!absl::c_linear_search(kIfPositive, type)) return false;
+    const int32_t quantize = graph_.producer(InputAt(graph_, dequantize, 0));
+    const int32_t value = IsQuantize(graph_, quantize) ? InputAt(graph_, quantize, 0) : -1;
+    return value >= 0 && context_.Once(SignsOf)[value] == Sign::kNotNegative;
+  }
+
+  // What moves Transposes puts pairs behind them before constants are computed, if it finds no better place.
+  bool IsConstantInt32(int32_t node) const {
+    const int32_t moved = InputAt(graph_, node, 0);
+    const int32_t producer = moved < 0 ? -1 : graph_.producer(left_.same_as[moved]);
+    return graph_.op(node) == OpId::kTranspose && IsDequantize(graph_, producer) && HasFixedScalars(producer) &&
+           StoredType(producer) == v1::DATA_TYPE_INT32 && InputAt(graph_, producer, 2) >= 0 &&
+           Behind(node).count == 1 && Behind(node).quantizers == 0;
   }
 
   // Behind an Identity (say) readers share one DequantizeLinear at first, and it is propagated once each has its own. A
@@ -153,12 +223,6 @@ class Propagation {
     has_transposes_ = transposes > 1;
   }
 
-  bool IsStated(int32_t dequantize) const {
-    const int32_t point = InputAt(graph_, dequantize, 2);
-    return opset_ >= kFirstStatedOpset && graph_.op_type(dequantize) == "DequantizeLinear" && point >= 0 &&
-           types_[point] == v1::DATA_TYPE_INT8 && !graph_.is_elsewhere(point);
-  }
-
   const CheckContext& context_;
   const Graph& graph_;
   const std::vector<v1::DataType>& types_;
@@ -176,6 +240,41 @@ bool StatesInt8(const Graph& graph, const std::vector<v1::DataType>& types, int3
   constexpr int kOnnxInt8 = 3;
   return graph.op_type(node) == "QuantizeLinear" && graph.num_outputs(node) > 0 &&
          graph.int_attribute(node, "output_dtype", 0) == kOnnxInt8 && IsMadeUnsigned(graph, types, node);
+}
+
+// What is said of a pair that does harm.
+struct Telling {
+  const RuleInfo* rule;
+  const char* observed;  // behind the operator
+  const char* allowed;
+  const char* open;  // where it is not known
+};
+
+const Telling& TellingOf(PairHarm harm) {
+  constexpr const char* kByTransposes =
+      "it depends on where the optimizer moves a Transpose whether a pair is behind it";
+  static constexpr Telling kUnlike = {&kMovedSigned, " of dequantized int8 with one reader",
+                                      "uint8, or a QuantizeLinear behind it", kByTransposes};
+  static constexpr Telling kInt32 = {&kMovedAccumulators, " of dequantized int32",
+                                     "the integers moved, and dequantized then", kByTransposes};
+  static constexpr Telling kUint8 = {&kMovedWithoutPoint, " of what is dequantized without a zero point",
+                                     "a zero point of the type that is dequantized", kByTransposes};
+  static constexpr Telling kIntoBody = {
+      &kMovedIntoBody, " of dequantized integers is read in a body of control flow",
+      "one that the nodes of its own graph read",
+      "the optimizer may leave the branch out that reads what is moved, or move a Transpose behind it"};
+  switch (harm) {
+    case PairHarm::kInt32:
+      return kInt32;
+    case PairHarm::kUint8:
+      return kUint8;
+    case PairHarm::kIntoBody:
+      return kIntoBody;
+    case PairHarm::kUnlike:
+    case PairHarm::kNone:
+      break;
+  }
+  return kUnlike;
 }
 
 }  // namespace
@@ -198,28 +297,15 @@ Tri CheckPair(const Graph& graph, const std::vector<v1::DataType>& types, const 
     sink.Add(std::move(draft));
     return Tri::kYes;
   }
-  switch (moved.empty() ? MovedPair::kNone : moved[node]) {
-    case MovedPair::kNone:
-      return Tri::kNo;
-    case MovedPair::kUnlike:
-      sink.Add(kMovedSigned, place, absl::StrCat(graph.op_type(node), " of dequantized int8 with one reader"),
-               "uint8, or a QuantizeLinear behind it", source);
-      return Tri::kYes;
-    case MovedPair::kPerhapsUnlike:
-      sink.NotChecked(&kMovedSigned, node,
-                      "it depends on where the optimizer moves a Transpose whether a pair is behind it");
-      return Tri::kUnknown;
-    case MovedPair::kIntoBody:
-      sink.Add(kMovedIntoBody, place,
-               absl::StrCat(graph.op_type(node), " of dequantized integers is read in a body of control flow"),
-               "one that the nodes of its own graph read", source);
-      return Tri::kYes;
-    case MovedPair::kPerhapsIntoBody:
-      sink.NotChecked(&kMovedIntoBody, node,
-                      "the optimizer may leave the branch out that reads what is moved, or move a Transpose behind it");
-      return Tri::kUnknown;
+  const MovedPair pair = moved.empty() ? MovedPair() : moved[node];
+  if (pair.harm == PairHarm::kNone) return Tri::kNo;
+  const Telling& telling = TellingOf(pair.harm);
+  if (pair.perhaps) {
+    sink.NotChecked(telling.rule, node, telling.open);
+    return Tri::kUnknown;
   }
-  return Tri::kNo;
+  sink.Add(*telling.rule, place, absl::StrCat(graph.op_type(node), telling.observed), telling.allowed, source);
+  return telling.rule->effect == v1::Finding::REFUSED ? Tri::kYes : Tri::kNo;
 }
 
 }  // namespace quantgate::onnxruntime

@@ -16,22 +16,30 @@
 
 namespace quantgate::onnxruntime {
 
-extern const RuleInfo kMovedSigned;    // DT506
-extern const RuleInfo kMovedIntoBody;  // GS509
+extern const RuleInfo kMovedSigned;        // DT506
+extern const RuleInfo kMovedAccumulators;  // DT507
+extern const RuleInfo kMovedIntoBody;      // GS509
+extern const RuleInfo kMovedWithoutPoint;  // NR504
 
-enum class MovedPair : uint8_t {
-  kNone,             // there is none behind the node, or one that does no harm
-  kUnlike,           // its type is stated and made another one
-  kPerhapsUnlike,    // the same, by where the optimizer moves a Transpose
-  kIntoBody,         // a body of control flow reads what would be behind it
-  kPerhapsIntoBody,  // the same, unless that is a branch that is left out, and by where a Transpose goes
+enum class PairHarm : uint8_t {
+  kNone,      // there is no pair behind the node, or one that does no harm
+  kUnlike,    // its type is stated and made another one
+  kInt32,     // it would be of int32, which no QuantizeLinear makes
+  kUint8,     // it is of uint8, since neither its type nor a zero point is stated, and the tensor is of another one
+  kIntoBody,  // a body of control flow reads what would be behind it
+};
+
+struct MovedPair {
+  PairHarm harm = PairHarm::kNone;
+  bool perhaps = false;  // by where the optimizer moves a Transpose, or whether a branch is left out
 };
 
 // By node; empty: none of them does harm. `types` by value.
 std::vector<MovedPair> MovedPairsOf(const CheckContext& context, const std::vector<v1::DataType>& types);
 
 // Whether no session is made, for the pair behind the node or for one of the model's own whose type is stated
-// (QuantizeLinear's output_dtype). Where that is not known, it is said to be not checked.
+// (QuantizeLinear's output_dtype). Where that is not known, it is said to be not checked. Of a pair that changes
+// numbers there is a finding too.
 Tri CheckPair(const Graph& graph, const std::vector<v1::DataType>& types, const std::vector<MovedPair>& moved,
               int32_t node, const FindingSource& source, FindingSink& sink);
 

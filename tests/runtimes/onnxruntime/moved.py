@@ -14,7 +14,7 @@ ORDERS = ([0, 2, 3, 1], [0, 3, 1, 2], [3, 2, 1, 0], [0, 1, 3, 2])
 class Drawing:
     def __init__(self, seed):
         self.random = random.Random(seed)
-        self.kind = self.random.choice(["int8", "int8", "int8", "uint8"])
+        self.kind = self.random.choice(["int8", "int8", "int8", "uint8", "int32"])
         self.builder = Builder(opset=self.random.choice([19, 21, 21, 21, 23, 24]))
         self.outputs, self.bodies, self.read = [], [], set()
         self.tensors = {"d": 4}  # name to rank
@@ -24,17 +24,21 @@ class Drawing:
         return self.builder.node(operator, inputs, [output], **attributes)
 
     def pair(self, value, output, scale):
-        self.node("QuantizeLinear", [value, scale, "z"], f"q_{output}")
-        self.node("DequantizeLinear", [f"q_{output}", scale, "z"], output)
+        self.node("QuantizeLinear", [value, scale, self.point], f"q_{output}")
+        self.node("DequantizeLinear", [f"q_{output}", scale, self.point], output)
 
     def begin(self):
         builder = self.builder
         builder.constant("s", 0.05, "float")
         builder.constant("s2", 0.07, "float")
         builder.constant("z", 0, self.kind)
+        # No QuantizeLinear makes int32.
+        self.point = "z" if self.kind != "int32" else "z8"
+        if self.point != "z":
+            builder.constant(self.point, 0, "int8")
         for name, values in (("flat", [-1]), ("first", [0]), ("one", [1]), ("two", [2])):
             builder.constant(name, values, "int64")
-        if self.random.random() < 0.8:
+        if self.point == "z" and self.random.random() < 0.8:
             builder.input("x", "float", [[[[0.0] * 4] * 4] * 2] * 2)
             self.pair("x", "d", "s")
         else:
