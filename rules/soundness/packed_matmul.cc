@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "rules/graph/data_type.h"
+
 namespace quantgate {
 namespace {
 
@@ -14,6 +16,7 @@ PackedMatMul PackedMatMulOf(const Graph& graph, int32_t node) {
   packed.weight = input(1);
   packed.scale = input(2);
   packed.zero_point = input(3);
+  packed.packs_zero_points = packed.zero_point < 0 || !IsFloat(graph.dtype(packed.zero_point));
   packed.n = graph.int_attribute(node, "N", 0);
   packed.k = graph.int_attribute(node, "K", 0);
   packed.bits = graph.int_attribute(node, "bits", 4);

@@ -1,5 +1,5 @@
 // com.microsoft::MatMulNBits: block-wise weights packed by the operator itself. Weights are [N, blocks, bytes per
-// block], scales [N, blocks], zero points packed like the weights (or one float each).
+// block], scales [N, blocks], zero points packed like the weights, or one float each: their type says which.
 #ifndef QUANTGATE_RULES_SOUNDNESS_PACKED_MATMUL_H_
 #define QUANTGATE_RULES_SOUNDNESS_PACKED_MATMUL_H_
 
@@ -15,6 +15,7 @@ struct PackedMatMul {
   int32_t weight = -1;
   int32_t scale = -1;
   int32_t zero_point = -1;
+  bool packs_zero_points = true;
   int64_t n = 0;
   int64_t k = 0;
   int64_t bits = 0;
@@ -27,6 +28,7 @@ struct PackedMatMul {
   }
   int64_t blocks() const { return (k + block_size - 1) / block_size; }
   int64_t bytes_per_block() const { return (block_size * bits + 7) / 8; }
+  int64_t zero_points_per_output() const { return packs_zero_points ? (blocks() * bits + 7) / 8 : blocks(); }
 };
 
 // All that have weights, in node order.

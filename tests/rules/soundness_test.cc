@@ -1086,6 +1086,32 @@ std::vector<Case> Cases() {
          b.Find("mm").add_inputs(b.Id("zp"));
        },
        ""},
+      {"ZeroPointsInBytesOfTheirOwn", SoundPackedMatMul,
+       [](GraphBuilder& b) {
+         b.Weight("zp", v1::DATA_TYPE_UINT8, {32, 2}, 64);
+         b.Find("mm").add_inputs(b.Id("zp"));
+       },
+       "AX001", "mm", "zp"},
+      {"ZeroPointsInFloats", SoundPackedMatMul,
+       [](GraphBuilder& b) {
+         b.Weight("zp", v1::DATA_TYPE_FLOAT32, {32, 2}, 256);
+         b.Find("mm").add_inputs(b.Id("zp"));
+       },
+       ""},
+      {"ZeroPointsInAsManyFloatsAsBytes", SoundPackedMatMul,
+       [](GraphBuilder& b) {
+         b.Weight("zp", v1::DATA_TYPE_FLOAT32, {32}, 128);
+         b.Find("mm").add_inputs(b.Id("zp"));
+       },
+       "AX001", "mm", "zp"},
+      {"ZeroPointsInBytesOfTheirOwnOf8Bits", SoundPackedMatMul,
+       [](GraphBuilder& b) {
+         b.Find("mm").mutable_attributes(2)->set_i(8);
+         b.Weight("w", v1::DATA_TYPE_UINT8, {32, 2, 32}, 2048);
+         b.Weight("zp", v1::DATA_TYPE_UINT8, {32, 2}, 64);
+         b.Find("mm").add_inputs(b.Id("zp"));
+       },
+       ""},
       {"SpecTwoScales", Annotated, [](GraphBuilder& b) { b.graph.mutable_specs(0)->mutable_qparams()->add_scales(1); },
        "AX001", "relu", "x"},
 

@@ -384,6 +384,72 @@ std::vector<SoundnessCase> TfliteCases() {
        "r"},
       {"TfliteUnsignedBetweenSigned", Int8, [](GraphBuilder& b) { SetType(b, "y", v1::DATA_TYPE_UINT8); }, "FI019",
        "conv", "y"},
+      {"TfliteFloatWeights", Int8,
+       [](GraphBuilder& b) {
+         b.Weight("w", v1::DATA_TYPE_FLOAT32, {8, 1, 1, 3}, 96);
+         b.Value("w").set_spec(0);
+       },
+       "FI019", "conv", "w"},
+      {"TfliteFloatWeightsBesideWhatIsDequantized", ThereAndBack,
+       [](GraphBuilder& b) {
+         b.Shape("q", v1::DATA_TYPE_INT8, {1, 4});
+         b.Shape("x", v1::DATA_TYPE_FLOAT32, {1, 4});
+         b.Shape("y", v1::DATA_TYPE_FLOAT32, {1, 4});
+         b.Weight("w", v1::DATA_TYPE_FLOAT32, {4, 4}, 64);
+         b.Weight("half", v1::DATA_TYPE_FLOAT32, {4}, 16);
+         b.Node("FULLY_CONNECTED", "layer", {"y", "w"}, {"z"});
+         b.Shape("z", v1::DATA_TYPE_FLOAT32, {1, 4});
+         b.Node("ADD", "sum", {"y", "half"}, {"s"});
+         b.Shape("s", v1::DATA_TYPE_FLOAT32, {1, 4});
+         b.Output("z");
+         b.Output("s");
+       },
+       "-FI019"},
+      {"TfliteUnsignedWeights", Depthwise, [](GraphBuilder& b) { SetType(b, "w", v1::DATA_TYPE_UINT8); }, "FI019",
+       "conv", "w"},
+      {"TfliteWideWeights", Depthwise, [](GraphBuilder& b) { SetType(b, "w", v1::DATA_TYPE_INT16); }, "FI019", "conv",
+       "w"},
+      {"TfliteNarrowWeights", Depthwise, [](GraphBuilder& b) { SetType(b, "w", v1::DATA_TYPE_INT4); }, "-FI019"},
+      {"TfliteWeightsBesideFloats", Depthwise,
+       [](GraphBuilder& b) {
+         for (const char* name : {"x", "y"}) {
+           SetType(b, name, v1::DATA_TYPE_FLOAT32);
+           b.Value(name).set_spec(0);
+         }
+       },
+       "-FI019"},
+      {"TfliteProductInFloats", [] { return Product(v1::DATA_TYPE_INT8); },
+       [](GraphBuilder& b) {
+         SetType(b, "y", v1::DATA_TYPE_FLOAT32);
+         b.Value("y").set_spec(0);
+       },
+       "FI019", "product", "y"},
+      {"TfliteProductInInt32", [] { return Product(v1::DATA_TYPE_INT8); },
+       [](GraphBuilder& b) { SetType(b, "y", v1::DATA_TYPE_INT32); }, "-FI019"},
+      {"TfliteDequantizedFloats", ThereAndBack,
+       [](GraphBuilder& b) {
+         b.Input("f", v1::DATA_TYPE_FLOAT32, {4});
+         b.Node("DEQUANTIZE", "again", {"f"}, {"g"});
+         b.Shape("g", v1::DATA_TYPE_FLOAT32, {4});
+         b.Output("g");
+       },
+       "FI019", "again", "f"},
+      {"TfliteDequantizedHalves", ThereAndBack,
+       [](GraphBuilder& b) {
+         b.Input("f", v1::DATA_TYPE_FLOAT16, {4});
+         b.Node("DEQUANTIZE", "again", {"f"}, {"g"});
+         b.Shape("g", v1::DATA_TYPE_FLOAT32, {4});
+         b.Output("g");
+       },
+       ""},
+      {"TfliteQuantizedTruths", ThereAndBack, [](GraphBuilder& b) { SetType(b, "x", v1::DATA_TYPE_BOOL); }, "FI019",
+       "quantize", "x"},
+      {"TfliteQuantizedToFloats", ThereAndBack,
+       [](GraphBuilder& b) {
+         SetType(b, "q", v1::DATA_TYPE_FLOAT32);
+         b.Value("q").set_spec(0);
+       },
+       "FI019", "quantize", "q"},
       {"TfliteProductOfInt16", [] { return Product(v1::DATA_TYPE_INT16); }, [](GraphBuilder&) {}, ""},
       {"TfliteProductOfInt16AndUnsigned", [] { return Product(v1::DATA_TYPE_INT16); },
        [](GraphBuilder& b) { SetType(b, "w", v1::DATA_TYPE_UINT8); }, "FI019", "product", "w"},

@@ -1,9 +1,13 @@
 #include <algorithm>
+#include <string>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
+#include "absl/strings/string_view.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/port_role.h"
 #include "rules/soundness/rules.h"
 #include "rules/soundness/tflite.h"
 
@@ -19,10 +23,12 @@ constexpr RuleInfo kOperandTypes = {
     "{subject}: {observed}; expected {allowed}",
     "Operators of LiteRT compute in one element type. A kernel is chosen by the type of the first tensor and reads the "
     "others as if they had it: a uint8 tensor between int8 operators is off by 128, and a RESHAPE to another type "
-    "reads beyond the data.",
+    "reads beyond the data. Weights beside integers are integers of at most 8 bits, signed as the activations of 8 "
+    "bits "
+    "are; DEQUANTIZE takes stored integers and half precision, QUANTIZE numbers and makes integers.",
     "Put a QUANTIZE (or CAST) in front of the tensor that differs, or convert the model again.",
-    "RESHAPE from int8 to int16 fires it, and so does CONV_2D from int8 to uint8; QUANTIZE from int8 to uint8 does "
-    "not.",
+    "RESHAPE from int8 to int16 fires it, and so do CONV_2D from int8 to uint8 or with float weights beside int8, and "
+    "DEQUANTIZE of float32; QUANTIZE from int8 to uint8 does not, nor CONV_2D of floats with int8 weights.",
 };
 
 // Operators that turn one type into another, or have data of several types.
@@ -54,6 +60,8 @@ bool MayWiden(OpId op) {
   return op == OpId::kSoftmax || op == OpId::kLinear || op == OpId::kMatMul || op == OpId::kReduceSum;
 }
 
+bool IsWider(v1::DataType type, v1::DataType than) { return IsInteger(type) && BitWidth(type) > BitWidth(than); }
+
 // Weights of eight bits beside activations of floats or of 16 bits.
 bool TakesNarrow(OpId op, const Operand& first, const Operand& operand) {
   return op == OpId::kMatMul && operand.quantized && operand.type == v1::DATA_TYPE_INT8 &&
@@ -74,7 +82,7 @@ void CheckTypes(const CheckContext& context, const ResolvedOp& op, FindingSink& 
       return;
     }
     if (operand.type == first->type) return;
-    if (output && MayWiden(op.op->id) && BitWidth(operand.type) > BitWidth(first->type)) return;
+    if (output && MayWiden(op.op->id) && IsWider(operand.type, first->type)) return;
     if (!output && TakesNarrow(op.op->id, *first, operand)) return;
     Place place;
     place.node = op.node;
@@ -88,10 +96,68 @@ void CheckTypes(const CheckContext& context, const ResolvedOp& op, FindingSink& 
   for (const Operand& operand : context.resolved().outputs(op)) check(op.op->outputs, operand, true);
 }
 
+// Beside floats a kernel takes weights of many types.
+bool TakesWeights(v1::DataType data, v1::DataType weights) {
+  constexpr int kByte = 8;
+  if (!IsInteger(data) || weights == v1::DATA_TYPE_UNSPECIFIED) return true;
+  if (!IsInteger(weights)) return false;
+  return BitWidth(data) != kByte || (BitWidth(weights) <= kByte && IsSigned(weights) == IsSigned(data));
+}
+
+void CheckWeightTypes(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+  const absl::Span<const Operand> inputs = context.resolved().inputs(op);
+  const auto data = absl::c_find_if(inputs, [&](const Operand& operand) { return IsTyped(op.op->inputs, operand); });
+  if (data == inputs.end()) return;
+  const v1::DataType read = data->type;
+  for (const Operand& operand : inputs) {
+    if (!operand.present || RoleOf(op, operand) != PortRole::kWeight) continue;
+    const v1::DataType weights = operand.type;
+    if (TakesWeights(read, weights)) continue;
+    Place place;
+    place.node = op.node;
+    place.input = operand.argument;
+    place.value = operand.value;
+    sink.Add(kOperandTypes, place, absl::StrCat("the weights are ", DataTypeName(weights)),
+             absl::StrCat(BitWidth(read) == 8 ? DataTypeName(read) : "int8", " beside ", DataTypeName(read),
+                          " activations"));
+  }
+}
+
+bool IsQuantizable(v1::DataType type) { return IsFloat(type) || (IsInteger(type) && BitWidth(type) <= 32); }
+
+// float16 is what DEQUANTIZE makes floats of, besides integers.
+bool IsDequantizable(v1::DataType type) {
+  return type == v1::DATA_TYPE_FLOAT16 || (IsInteger(type) && BitWidth(type) <= 32);
+}
+
+void CheckQuantizer(const Graph& graph, int32_t node, FindingSink& sink) {
+  const bool quantizes = graph.op_type(node) == "QUANTIZE";
+  if (!quantizes && graph.op_type(node) != "DEQUANTIZE") return;
+  const auto check = [&](int32_t value, bool output, bool fits, absl::string_view allowed) {
+    if (fits || graph.dtype(value) == v1::DATA_TYPE_UNSPECIFIED) return;
+    Place place;
+    place.node = node;
+    (output ? place.output : place.input) = 0;
+    place.value = value;
+    sink.Add(kOperandTypes, place, absl::StrCat("is ", DataTypeName(graph.dtype(value))), std::string(allowed));
+  };
+  const int32_t data = graph.num_inputs(node) > 0 ? graph.input(node, 0) : -1;
+  if (data >= 0 && quantizes) check(data, false, IsQuantizable(graph.dtype(data)), "floats, or stored integers");
+  if (data >= 0 && !quantizes) {
+    check(data, false, IsDequantizable(graph.dtype(data)), "stored integers, or float16");
+  }
+  const int32_t made = graph.num_outputs(node) > 0 ? graph.output(node, 0) : -1;
+  if (made >= 0 && quantizes) check(made, true, IsInteger(graph.dtype(made)), "stored integers");
+}
+
 void CheckOperandTypes(const CheckContext& context, FindingSink& sink) {
   if (!IsTflite(context)) return;
   for (const ResolvedOp& op : context.resolved().ops()) {
-    if (op.op != nullptr && !Converts(*op.op)) CheckTypes(context, op, sink);
+    if (op.op == nullptr) continue;
+    CheckQuantizer(context.graph(), op.node, sink);
+    if (Converts(*op.op)) continue;
+    CheckTypes(context, op, sink);
+    if ((op.op->traits & kAccumulates) != 0) CheckWeightTypes(context, op, sink);
   }
 }
 

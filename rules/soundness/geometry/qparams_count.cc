@@ -121,20 +121,20 @@ int64_t LengthOf(const Graph& graph, int32_t value) {
 
 void CheckPacked(const Graph& graph, const PackedMatMul& packed, FindingSink& sink) {
   if (!packed.valid()) return;
-  const auto check = [&](int32_t value, absl::string_view what, int64_t expected, int64_t also) {
+  const auto check = [&](int32_t value, absl::string_view what, int64_t per_output) {
     const int64_t count = LengthOf(graph, value);
-    if (count < 0 || count == expected || count == also) return;
+    const int64_t expected = packed.n * per_output;
+    if (count < 0 || count == expected) return;
     Place place;
     place.node = packed.node;
     place.value = value;
     sink.Add(kQParamsCount, place, absl::StrCat(count, what),
-             absl::StrCat(expected, " for N=", packed.n, ", K=", packed.k, ", block_size=", packed.block_size));
+             absl::StrCat(expected, " for N=", packed.n, ", K=", packed.k, ", block_size=", packed.block_size,
+                          ", bits=", packed.bits));
   };
-  const int64_t scales = packed.n * packed.blocks();
-  check(packed.scale, " scales", scales, scales);
-  // Packed like the weights, or one number for each scale.
-  const int64_t packed_zero_points = packed.n * ((packed.blocks() * packed.bits + 7) / 8);
-  check(packed.zero_point, " zero points", packed_zero_points, scales);
+  check(packed.scale, " scales", packed.blocks());
+  check(packed.zero_point, packed.packs_zero_points ? " bytes of zero points" : " zero points",
+        packed.zero_points_per_output());
 }
 
 // Scales and zero points of no element: a tensor that says that it is quantized, and not how.

@@ -126,10 +126,7 @@ void CheckPackedShapes(const Graph& graph, const PackedMatMul& packed, FindingSi
              absl::StrCat(ShapeText(rows), " or a list of them"));
   };
   check(packed.scale, "scales", packed.blocks());
-  // Packed like the weights, or one number for each scale.
-  const int64_t bytes = (packed.blocks() * packed.bits + 7) / 8;
-  check(packed.zero_point, "zero points", bytes);
-  if (bytes != packed.blocks()) check(packed.zero_point, "zero points", packed.blocks());
+  check(packed.zero_point, "zero points", packed.zero_points_per_output());
 }
 
 // Of a product of matrices: in their rank, with one row, or one column beside the left operand.
