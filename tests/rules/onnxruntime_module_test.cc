@@ -216,6 +216,17 @@ GraphBuilder OrtGroup(const std::string& op, v1::DataType in, v1::DataType out, 
   return b;
 }
 
+// The same in half precision, scales included.
+GraphBuilder InHalves(GraphBuilder b) {
+  SetOpset(b, 19);
+  for (v1::Value& value : *b.graph.mutable_values()) {
+    if (value.dtype() != kFloat) continue;
+    value.set_dtype(v1::DATA_TYPE_FLOAT16);
+    if (value.has_constant()) value.mutable_constant()->set_stored_bytes(value.constant().stored_bytes() / 2);
+  }
+  return b;
+}
+
 // uint8 of those steps, zero point 0, behind a Clip from 0 to `most`; `scale` is a float like those in a file.
 GraphBuilder ClipGroup(double most, float scale) {
   GraphBuilder b;
@@ -746,6 +757,14 @@ std::vector<OrtCase> OrtCases() {
 
       // Groups: fused, in float, or fused into what no kernel takes.
       {"FusedAdd", [] { return OrtGroup("Add", kUint8, kUint8, 2); }, ""},
+      // Conv and the like have no kernel of float16; Concat has, and is fused into what has none.
+      {"ConvOfHalves", [] { return InHalves(WithBias("Conv", 0.01)); }, "CV205", kFallback},
+      {"GemmOfHalves", [] { return InHalves(WithBias("Gemm", 0.01)); }, "CV205", kFallback},
+      {"AddOfHalves", [] { return InHalves(OrtGroup("Add", kUint8, kUint8, 2)); }, "CV205", kFallback},
+      {"SigmoidOfHalves", [] { return InHalves(OrtGroup("Sigmoid", kUint8, kUint8)); }, "CV205", kFallback},
+      {"ExtremeOfHalves", [] { return InHalves(OrtGroup("ReduceMax", kUint8, kUint8, 1, 0.1)); }, "CV205", kFallback},
+      {"MovedHalves", [] { return InHalves(OrtGroup("Flatten", kUint8, kUint8, 1, 0.1)); }, ""},
+      {"FusedConcatOfHalves", [] { return InHalves(OrtGroup("Concat", kUint8, kUint8, 2)); }, "DT502"},
       {"FloatSub", [] { return OrtGroup("Sub", kUint8, kUint8, 2); }, "CV205", kFallback},
       {"FloatWideAdd", [] { return OrtGroup("Add", kUint16, kUint16, 2); }, "CV205", kFallback},
       {"ResizeToTheNearest", [] { return ResizeGroup("nearest"); }, ""},

@@ -75,6 +75,7 @@ constexpr char kAtRunTime[] = "scale or zero point are not known before it runs"
 constexpr char kBiasAtRunTime[] =
     "the scales of input and weight, or scale or zero point of the bias, are not known before it runs";
 constexpr char kInterpolates[] = "only mode nearest is fused";
+constexpr char kHalf[] = "it has no kernel of float16, and Casts to float32 and back stand around it by then";
 constexpr char kSignedActivation[] =
     "INT8 activations are not fused on x86-64, but behind a QuantizeLinear that one DequantizeLinear with one reader "
     "follows";
@@ -184,6 +185,9 @@ class Finder {
     } else if (reason == kAtRunTime || reason == kBiasAtRunTime) {
       group_.needed = "constants for them";
       group_.fix = "Make them initializers that are not inputs of the graph.";
+    } else if (reason == kHalf) {
+      group_.needed = "float32 scales";
+      group_.fix = "Convert the model to float32: scales of float32 are what the integer kernels take.";
     } else if (reason == kInterpolates) {
       group_.needed = "mode nearest";
       group_.fix = "Use mode nearest, or accept that it is computed in float.";
@@ -278,8 +282,17 @@ class Finder {
   // Each needs `count` dequantized inputs; and all outputs quantized.
   bool Complete(size_t count) const { return dequantizes_.size() == count && !other_reader_ && !quantizes_.empty(); }
 
+  bool IsHalf() const { return TypeOf(FirstOutput(graph_, dequantizes_[0])) == v1::DATA_TYPE_FLOAT16; }
+
+  // Of float16, what has no kernel of that is computed between Casts, which are there before groups are looked for.
+  static bool IsCast(const Entry& entry) {
+    return entry.form != Form::kMove && entry.form != Form::kSplit && entry.form != Form::kArgMax &&
+           entry.form != Form::kConcat;
+  }
+
   // A reason not to fuse; empty: fused, and the call is filled in.
   std::string Fuse(const Entry& entry) {
+    if (IsCast(entry) && IsHalf()) return kHalf;
     switch (entry.form) {
       case Form::kMove:
       case Form::kCompare:
