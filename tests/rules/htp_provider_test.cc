@@ -390,6 +390,22 @@ TEST_F(HtpProvider, ProductsByTheTypesOfTheirWeightsAndBiases) {
   EXPECT_FALSE(refused_after_layout_);
 }
 
+// The provider stores the bias of a convolution anew where it has a zero point, which the library refuses.
+TEST_F(HtpProvider, ZeroPointsOfBiases) {
+  const auto product = [](const std::string& op, int64_t zero_point) {
+    const bool matrix = op == "Gemm";
+    OneNode node(op, kUint8);
+    node.In(matrix ? Sizes{2, 4} : Sizes{1, 4, 6, 6}).Constant(matrix ? Sizes{4, 8} : Sizes{8, 4, 1, 1}, kInt8);
+    node.Constant({8}, v1::DATA_TYPE_INT32).Out(matrix ? Sizes{2, 8} : Sizes{1, 8, 6, 6});
+    node.With([=](GraphBuilder& b, v1::Node&) { b.Value("c2_zp").mutable_constant()->set_ints(0, zero_point); });
+    return node;
+  };
+  for (const char* op : {"Conv", "Gemm"}) EXPECT_EQ(FateOf(product(op, 0)), kTaken) << op;
+  EXPECT_EQ(FateOf(product("Conv", 7)), kTaken);
+  EXPECT_EQ(FateOf(product("Gemm", 7)), kLeft);
+  EXPECT_EQ(FateOf(product("Conv", 7), Toolchain::kQnnConverter), kLeft);
+}
+
 TEST_F(HtpProvider, NormsByTheTypesOfTheirBiases) {
   const auto norm = [](const char* op, v1::DataType type, v1::DataType bias) {
     return std::move(OneNode(op, type).In({1, 4, 8, 8}).Constant({4}, type).Constant({4}, bias).Out({1, 4, 8, 8}));

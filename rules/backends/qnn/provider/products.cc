@@ -1,4 +1,5 @@
 // Convolutions and matrix products.
+#include "absl/algorithm/container.h"
 #include "rules/backends/qnn/provider/lowerers.h"
 #include "rules/backends/qnn/provider/provider.h"
 
@@ -60,6 +61,19 @@ void QuantizeBias(const NodeView& view, Emission& emission) {
   }
 }
 
+// A constant bias with zero points is stored anew, at the product of the other two scales and without.
+void RequantizeBias(const NodeView& view, Emission& emission) {
+  const Operand* bias = view.input(2);
+  if (bias == nullptr || !bias->quantized || !bias->is_static) return;
+  for (BackendTensor& tensor : emission.inputs()) {
+    if (tensor.argument != bias->argument || tensor.qparams == nullptr) continue;
+    const auto is_shifted = [](double zero_point) { return zero_point != 0; };
+    if (absl::c_none_of(tensor.qparams->zero_points, is_shifted)) continue;
+    tensor.symmetric = tensor.asked_symmetric = Tri::kYes;
+    tensor.qparams = nullptr;
+  }
+}
+
 }  // namespace
 
 bool HasConvertedChannels(const NodeView& view) {
@@ -75,6 +89,7 @@ Lowering LowerConvolution(const NodeView& view, absl::string_view name, Emission
   const Lowering lowering = qnn::LowerConvolution(view, name, emission);
   MakeWeightSigned(view, emission);
   QuantizeBias(view, emission);
+  RequantizeBias(view, emission);
   return lowering;
 }
 
@@ -86,6 +101,7 @@ Lowering LowerTransposedConvolution(const NodeView& view, absl::string_view name
   const Lowering lowering = qnn::LowerTransposedConvolution(view, name, emission);
   MakeWeightSigned(view, emission);
   QuantizeBias(view, emission);
+  RequantizeBias(view, emission);
   return lowering;
 }
 
