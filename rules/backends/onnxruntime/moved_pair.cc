@@ -255,10 +255,13 @@ const Telling& TellingOf(PairHarm harm) {
       "it depends on where the optimizer moves a Transpose whether a pair is behind it";
   static constexpr Telling kUnlike = {&kMovedSigned, " of dequantized int8 with one reader",
                                       "uint8, or a QuantizeLinear behind it", kByTransposes};
-  static constexpr Telling kInt32 = {&kMovedAccumulators, " of dequantized int32",
-                                     "the integers moved, and dequantized then", kByTransposes};
-  static constexpr Telling kUint8 = {&kMovedWithoutPoint, " of what is dequantized without a zero point",
-                                     "a zero point of the type that is dequantized", kByTransposes};
+  static constexpr Telling kInt32 = {
+      &kMovedAccumulators, " of dequantized int32: the optimizer puts a QuantizeLinear behind it, and none makes int32",
+      "the integers moved, and dequantized then", kByTransposes};
+  static constexpr Telling kUint8 = {
+      &kMovedWithoutPoint,
+      " of what is dequantized without a zero point: the QuantizeLinear that the optimizer puts behind it makes uint8",
+      "a zero point of the type that is dequantized", kByTransposes};
   static constexpr Telling kIntoBody = {
       &kMovedIntoBody, " of dequantized integers is read in a body of control flow",
       "one that the nodes of its own graph read",

@@ -128,9 +128,17 @@ void CheckPacked(const Graph& graph, const PackedMatMul& packed, FindingSink& si
     Place place;
     place.node = packed.node;
     place.value = value;
-    sink.Add(kQParamsCount, place, absl::StrCat(count, what),
-             absl::StrCat(expected, " for N=", packed.n, ", K=", packed.k, ", block_size=", packed.block_size,
-                          ", bits=", packed.bits));
+    FindingDraft draft{.rule = &kQParamsCount};
+    draft.place = place;
+    draft.observed = absl::StrCat(count, what);
+    draft.allowed = absl::StrCat(expected, " for N=", packed.n, ", K=", packed.k, ", block_size=", packed.block_size,
+                                 ", bits=", packed.bits);
+    if (value == packed.zero_point && packed.packs_zero_points && count == packed.n * packed.blocks()) {
+      draft.fix =
+          "Pack the zero points as the weights are, the row of each output filled up to a byte, or store them in "
+          "the type of the scales.";
+    }
+    sink.Add(std::move(draft));
   };
   check(packed.scale, " scales", packed.blocks());
   check(packed.zero_point, packed.packs_zero_points ? " bytes of zero points" : " zero points",
