@@ -97,6 +97,7 @@ Rule UnstatedAxis();       // AX006
 Rule AskedBlockSize();     // AX007
 Rule PerAxisActivation();  // AX008
 Rule WeightAxis();         // AX009
+Rule UnsignedChannels();   // AX010
 
 // QS: schemes (schemes/).
 Rule SmallFloatZeroPoint();  // QS001

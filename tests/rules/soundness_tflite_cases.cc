@@ -384,6 +384,18 @@ std::vector<SoundnessCase> TfliteCases() {
        "r"},
       {"TfliteUnsignedBetweenSigned", Int8, [](GraphBuilder& b) { SetType(b, "y", v1::DATA_TYPE_UINT8); }, "FI019",
        "conv", "y"},
+      {"TfliteChannelsBesideUnsigned", Depthwise,
+       [](GraphBuilder& b) {
+         for (const char* name : {"x", "y"}) SetType(b, name, v1::DATA_TYPE_UINT8);
+       },
+       "AX010", "conv", "w"},
+      {"TfliteChannelsBesideSigned", Depthwise, [](GraphBuilder&) {}, "-AX010"},
+      {"TfliteOneScaleBesideUnsigned", Depthwise,
+       [](GraphBuilder& b) {
+         for (const char* name : {"x", "y", "w"}) SetType(b, name, v1::DATA_TYPE_UINT8);
+         Quantize(b, "w", {0.01}, 128);
+       },
+       "-AX010"},
       {"TfliteFloatWeights", Int8,
        [](GraphBuilder& b) {
          b.Weight("w", v1::DATA_TYPE_FLOAT32, {8, 1, 1, 3}, 96);
