@@ -65,7 +65,7 @@ class Types {
         if (!integer || OfOutput(*binding, i)) bound_[parameter->type - 'A'] = type;
         // What stored tensors, scales and zero points have to be is type-mismatch's; which of the floating-point types
         // a scale has is said here.
-      } else if (type != v1::DATA_TYPE_UNSPECIFIED && type != expected &&
+      } else if (type != v1::DATA_TYPE_UNSPECIFIED && type != expected && !refused_[i] &&
                  (!quantized || (IsScale(node, i) && IsFloat(type) && IsFloat(expected)))) {
         Place place;
         place.node = node;
@@ -85,12 +85,14 @@ class Types {
   // What the operator is defined for at all. `integer`: of an operator on stored integers only data that the file
   // states itself; what another such operator or a Quantize writes is of the type of a zero point, which may be wrong.
   void Admitted(int32_t node, const Binding* integer) {
+    refused_.assign(graph_.num_inputs(node), false);
     std::optional<InputTypes>& known = admitted_[graph_.node(node).op()];
     if (!known) known.emplace(graph_.op_type(node), opset_);
     for (int i = 0; i < graph_.num_inputs(node); ++i) {
       const int32_t value = graph_.input(node, i);
       if (value < 0 || known->Admits(i, types_[value])) continue;
       if (integer != nullptr && (ArgumentAt(*integer, i).role != ArgRole::kData || IsStored(value))) continue;
+      refused_[i] = true;
       std::vector<absl::string_view> names;
       for (v1::DataType type : known->Admitted(i)) names.push_back(DataTypeName(type));
       Place place;
@@ -198,6 +200,7 @@ class Types {
   std::vector<v1::DataType> types_;                  // by value id
   std::vector<std::optional<InputTypes>> admitted_;  // by symbol
   std::array<v1::DataType, 26> bound_{};             // by letter, of one node
+  std::vector<bool> refused_;                        // by input of one node: no type that the operator takes
 };
 
 void CheckElementTypes(const CheckContext& context, FindingSink& sink) {
