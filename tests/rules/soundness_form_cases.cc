@@ -996,6 +996,28 @@ std::vector<SoundnessCase> VersionAndTypeCases() {
          b.graph.mutable_opset_imports(0)->set_version(999);
        },
        "-FI012"},
+      {"HalfScaleTooNew", SoundConv,
+       [](GraphBuilder& b) {
+         b.Shape("x_scale", v1::DATA_TYPE_FLOAT16, {});
+         Opset(b, 17);
+       },
+       "FI012", "x_Q"},
+      {"HalfScaleNewEnough", SoundConv,
+       [](GraphBuilder& b) {
+         b.Shape("x_scale", v1::DATA_TYPE_FLOAT16, {});
+         Opset(b, 19);
+       },
+       "-FI012"},
+      {"HalfScaleOfContrib", SoundConv,
+       [](GraphBuilder& b) {
+         b.Shape("x_scale", v1::DATA_TYPE_FLOAT16, {});
+         for (const char* node : {"x_Q", "x_DQ"}) {
+           b.Find(node).set_op(b.Symbol(
+               absl::StrCat("com.microsoft::", node == std::string("x_Q") ? "QuantizeLinear" : "DequantizeLinear")));
+         }
+         Opset(b, 17);
+       },
+       "-FI012"},
       // Bodies of control flow go by the imports of the model.
       {"OperatorTooNewInABody", Blank,
        [](GraphBuilder& b) {

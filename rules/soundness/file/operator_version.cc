@@ -1,3 +1,5 @@
+#include <string>
+
 #include "absl/strings/str_cat.h"
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
@@ -59,6 +61,26 @@ v1::DataType StoredType(const Graph& graph, int32_t node) {
   return stored >= 0 ? graph.value(stored).dtype() : v1::DATA_TYPE_UNSPECIFIED;
 }
 
+// First version of the two that takes floats of this type; 0: all of them, or none.
+int FirstVersionOf(v1::DataType floats) {
+  return floats == v1::DATA_TYPE_FLOAT16 || floats == v1::DATA_TYPE_BFLOAT16 ? 19 : 0;
+}
+
+void CheckQuantizer(const Graph& graph, int32_t node, int version, FindingSink& sink) {
+  Place place;
+  place.node = node;
+  const auto check = [&](int first, const std::string& what) {
+    if (first <= version) return;
+    sink.Add(kOperatorVersion, place, absl::StrCat(what, " under opset ", version),
+             absl::StrCat("opset ", first, " or newer"));
+  };
+  const v1::DataType stored = StoredType(graph, node);
+  check(FirstVersionFor(stored), std::string(DataTypeName(stored)));
+  const int32_t scale = QuantizerInputsOf(graph, node).scale;
+  if (scale < 0) return;
+  check(FirstVersionOf(graph.dtype(scale)), absl::StrCat("a scale of ", DataTypeName(graph.dtype(scale))));
+}
+
 void CheckAttributes(const Graph& graph, int32_t node, const DefinedOp& op, FindingSink& sink) {
   for (const v1::Attribute& attribute : graph.node(node).attributes()) {
     const absl::string_view name = graph.symbol(attribute.name());
@@ -95,11 +117,7 @@ void CheckOperatorVersion(const CheckContext& context, FindingSink& sink) {
     }
     if (op.current->open) continue;
     CheckAttributes(graph, node, op, sink);
-    if (!IsQuantize(graph, node) && !IsDequantize(graph, node)) continue;
-    const v1::DataType type = StoredType(graph, node);
-    if (FirstVersionFor(type) <= op.version) continue;
-    sink.Add(kOperatorVersion, place, absl::StrCat(DataTypeName(type), " under opset ", op.version),
-             absl::StrCat("opset ", FirstVersionFor(type), " or newer"));
+    if (IsQuantize(graph, node) || IsDequantize(graph, node)) CheckQuantizer(graph, node, op.version, sink);
   }
 }
 

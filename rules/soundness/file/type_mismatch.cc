@@ -159,7 +159,9 @@ class TypeCheck {
       const PortRole role = RoleAt(*binding, graph_.argument(use.node, use.input));
       if (role != PortRole::kActivation && role != PortRole::kWeight) continue;
       Add(use.node, value, absl::StrCat(graph_.op_type(use.node), " of a tensor of ", DataTypeName(type)),
-          "a floating-point tensor", use.input);
+          "a floating-point tensor", use.input,
+          "Put a DequantizeLinear with scale and zero point of the tensor in front, or state its type if it is none of "
+          "integers.");
     }
   }
 
@@ -282,12 +284,17 @@ class TypeCheck {
         "one type for both");
   }
 
-  void Add(int32_t node, int32_t value, std::string observed, std::string allowed, int input = -1) {
-    Place place;
-    place.node = node;
-    place.value = value;
-    place.input = input;
-    sink_.Add(kTypeMismatch, place, std::move(observed), std::move(allowed));
+  // `fix` null: what the rule says.
+  void Add(int32_t node, int32_t value, std::string observed, std::string allowed, int input = -1,
+           const char* fix = nullptr) {
+    FindingDraft draft{.rule = &kTypeMismatch};
+    draft.place.node = node;
+    draft.place.value = value;
+    draft.place.input = input;
+    draft.observed = std::move(observed);
+    draft.allowed = std::move(allowed);
+    if (fix != nullptr) draft.fix = fix;
+    sink_.Add(std::move(draft));
   }
 
   const Graph& graph_;
