@@ -136,10 +136,10 @@ void ComputeBias(GraphBuilder& b) {
 // A second convolution of the same filter, of `rank` - 2 dimensions.
 GraphBuilder TwoConvolutions(int rank, bool same_filter, const std::string& between = "aten.relu.default") {
   GraphBuilder b(v1::Graph::PT2E, v1::STAGE_ANNOTATED);
-  const std::string op = rank == 3 ? "aten.conv1d.default" : "aten.conv2d.default";
+  const std::string op = absl::StrCat("aten.conv", rank - 2, "d.default");
   std::vector<int64_t> image = {1, 4, 8, 8}, filter = {4, 4, 1, 1};
-  image.resize(rank);
-  filter.resize(rank);
+  image.resize(rank, 8);
+  filter.resize(rank, 1);
   b.Input("x", v1::DATA_TYPE_FLOAT32, image);
   b.Weight("w", v1::DATA_TYPE_FLOAT32, filter, -1);
   b.Weight("v", v1::DATA_TYPE_FLOAT32, filter, -1);
@@ -345,6 +345,8 @@ std::vector<Case> Cases() {
        },
        "-CV604"},
       {"XnnOneFilterForTwoConv1d", "xnnpack", [] { return TwoConvolutions(3, true); }, nothing, "GS604", refused},
+      {"XnnConvolutionsOverVolumes", "xnnpack", [] { return TwoConvolutions(5, false); }, nothing, "CV605", refused},
+      {"XnnConvolutionsOverPlanes", "xnnpack", [] { return TwoConvolutions(4, false); }, nothing, "-CV605"},
       {"XnnTwoFiltersForTwoConv1d", "xnnpack", [] { return TwoConvolutions(3, false); }, nothing, "-GS604"},
       {"XnnOneFilterForTwoConv2d", "xnnpack", [] { return TwoConvolutions(4, true); }, nothing, "-GS604"},
       {"XnnOneFilterInTwoDelegates", "xnnpack", [] { return TwoConvolutions(3, true, "aten.atan.default"); }, nothing,

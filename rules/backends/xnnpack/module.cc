@@ -12,6 +12,7 @@
 #include "rules/backends/xnnpack/shared_dequantize.h"
 #include "rules/backends/xnnpack/shared_filter.h"
 #include "rules/backends/xnnpack/softmax_layout.h"
+#include "rules/backends/xnnpack/volume_convolution.h"
 
 namespace quantgate::xnnpack {
 namespace {
@@ -28,6 +29,7 @@ void Finish(const CheckContext& context, const Target& target, FindingSink& sink
   CheckSharedFilter(context, delegates, target, sink, result);
   NoteComputedBias(context, sink);
   CheckHardtanhMaximum(context, target, sink, result);
+  CheckVolumeConvolution(context, target, sink, result);
   // What is in the bodies of control flow is not delegated.
   if (&context.graph().message() != &context.model()) return;
   const ChannelsLast layouts(context, delegates, result);
@@ -45,9 +47,9 @@ Fate FateOf(const BackendOp&, const Violation& violation) {
 }  // namespace
 
 std::vector<const RuleInfo*> OwnRules() {
-  return {&kNoBackendOperator, &kUnclearLowering, &kOlderTable,      &kRunsInFloat,
-          &kSharedBias,        &kSharedFloatBias, &kSharedFilter,    &kKeptWhole,
-          &kHardtanhMaximum,   &kSoftmaxLayout,   &kSharedDequantize};
+  return {&kNoBackendOperator, &kUnclearLowering, &kOlderTable,       &kRunsInFloat,
+          &kSharedBias,        &kSharedFloatBias, &kSharedFilter,     &kKeptWhole,
+          &kHardtanhMaximum,   &kSoftmaxLayout,   &kSharedDequantize, &kVolumeConvolution};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {
