@@ -44,6 +44,7 @@ class Emission {
 
   // Of all operators so far. Valid until something is added or cleared.
   absl::Span<BackendTensor> inputs() { return absl::MakeSpan(inputs_); }
+  absl::Span<BackendTensor> outputs() { return absl::MakeSpan(outputs_); }
   // The operators in order. Valid until something is added or cleared.
   absl::Span<const BackendOp> Finish();
 

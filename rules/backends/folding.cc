@@ -25,9 +25,11 @@ bool IsDeterministic(const Graph& graph, int32_t node) {
          (graph.binding(node)->op->traits & kControlFlow) == 0;
 }
 
-bool Computable(const Graph& graph, const std::vector<bool>& folded, Generators generators, int32_t node) {
+bool Computable(const Graph& graph, const std::vector<bool>& folded, Generators generators, Dequantizers dequantizers,
+                int32_t node) {
   if (!IsDeterministic(graph, node)) return false;
   const OpId id = graph.op(node);
+  if (dequantizers == Dequantizers::kKept && id == OpId::kDequantize) return false;
   if (generators == Generators::kKept && (id == OpId::kFillLike || IsFixedGenerator(id))) return false;
   if (IsShapeQuery(id)) {
     return graph.num_inputs(node) > 0 && graph.input(node, 0) >= 0 && graph.has_known_shape(graph.input(node, 0)) &&
@@ -108,7 +110,7 @@ std::vector<bool> FoldedOf(const CheckContext& context) { return FoldedValues(co
 
 bool ComparesArange(OpId id) { return id == OpId::kEye || id == OpId::kLinspace; }
 
-std::vector<bool> FoldedValues(const Graph& graph, Generators generators) {
+std::vector<bool> FoldedValues(const Graph& graph, Generators generators, Dequantizers dequantizers) {
   std::vector<bool> folded(graph.num_values());
   // A QNN graph is what the toolchain has left: the library takes its nodes as they are.
   if (graph.origin() == v1::Graph::QNN) return folded;
@@ -120,12 +122,13 @@ std::vector<bool> FoldedValues(const Graph& graph, Generators generators) {
     if (!MayFoldNodes(graph)) return folded;
   } else {
     for (int32_t value = 0; value < graph.num_values(); ++value) {
-      folded[value] = graph.is_static(value) && !graph.is_graph_input(value);
+      const bool given = dequantizers == Dequantizers::kKept ? graph.is_constant(value) : graph.is_static(value);
+      folded[value] = given && !graph.is_graph_input(value);
     }
   }
   const size_t ordered = graph.order().size() - graph.num_cyclic();
   for (int32_t node : graph.order().subspan(0, ordered)) {
-    if (!Computable(graph, folded, generators, node)) continue;
+    if (!Computable(graph, folded, generators, dequantizers, node)) continue;
     for (int i = 0; i < graph.num_outputs(node); ++i) {
       if (graph.output(node, i) >= 0) folded[graph.output(node, i)] = true;
     }

@@ -14,6 +14,10 @@ namespace quantgate {
 // of them, or they stay for the portable kernels.
 enum class Generators { kFolded, kKept };
 
+// ONNX Runtime's optimizer leaves the Dequantize nodes of constants to its execution providers, and with them what is
+// computed behind.
+enum class Dequantizers { kFolded, kKept };
+
 // A generator that PyTorch says by comparisons of an arange: no constant for ExecuTorch, which emits them.
 bool ComparesArange(OpId id);
 
@@ -21,7 +25,8 @@ bool ComparesArange(OpId id);
 // computes less: there it is a constant, what a generator makes (see above), or what stands between constants and an
 // annotation that quantizes it, which convert_pt2e computes (torchao, constant_fold). A QNN graph is computed already:
 // nothing is folded. Linear time.
-std::vector<bool> FoldedValues(const Graph& graph, Generators generators = Generators::kFolded);
+std::vector<bool> FoldedValues(const Graph& graph, Generators generators = Generators::kFolded,
+                               Dequantizers dequantizers = Dequantizers::kFolded);
 
 // Whether convert_pt2e computes what is computed from constants here: a constant for whoever reads the result.
 bool IsComputedByConvert(const CheckContext& context, const Operand& operand);

@@ -35,6 +35,28 @@ TEST(FoldedValues, ShapeArithmeticNeverReachesTheBackend) {
   EXPECT_FALSE(IsFolded(graph, folded, 3));
 }
 
+// ONNX Runtime computes what is computed from constants, but for their Dequantize nodes.
+TEST(FoldedValues, DequantizedConstantsMayBeKept) {
+  GraphBuilder b;
+  b.Input("x", v1::DATA_TYPE_FLOAT32, {4});
+  b.Weight("w", v1::DATA_TYPE_INT8, {4}, 4);
+  b.Weight("f", v1::DATA_TYPE_FLOAT32, {4}, 16);
+  b.Reals("scale", {0.1}, true);
+  b.Node("DequantizeLinear", "dq", {"w", "scale"}, {"d"});
+  b.Node("Neg", "behind", {"d"}, {"n"});
+  b.Node("Neg", "plain", {"f"}, {"p"});
+  b.Node("Sum", "sum", {"x", "n", "p"}, {"y"});
+  b.Output("y");
+  const Graph graph = *Graph::Build(b.graph);
+  const std::vector<bool> all = FoldedValues(graph);
+  const std::vector<bool> kept = FoldedValues(graph, Generators::kFolded, Dequantizers::kKept);
+  EXPECT_TRUE(IsFolded(graph, all, 0));
+  EXPECT_TRUE(IsFolded(graph, all, 1));
+  EXPECT_FALSE(IsFolded(graph, kept, 0));
+  EXPECT_FALSE(IsFolded(graph, kept, 1));
+  EXPECT_TRUE(IsFolded(graph, kept, 2));
+}
+
 // The weight of a linear is computed from constants, as weight normalization does it:
 // v -> aten.neg.default -> n -> norm(n, g) -> w.
 struct NormalizedWeight {

@@ -38,6 +38,12 @@ class OneNode {
     inputs_.push_back(Quantized(name, dims, type));
     return *this;
   }
+  // Not quantized.
+  OneNode& Raw(const Sizes& dims, v1::DataType type) {
+    inputs_.push_back(absl::StrCat("x", count_++));
+    b_.Input(inputs_.back(), type, dims);
+    return *this;
+  }
   OneNode& Constant(const Sizes& dims, v1::DataType type) { return Constant(dims, type, -1); }
   // With a scale for each element along `axis`; -1: with one.
   OneNode& Constant(const Sizes& dims, v1::DataType type, int axis) {
@@ -197,6 +203,12 @@ class HtpProvider : public ::testing::Test {
   std::vector<std::string> emitted_;
 };
 
+OneNode Lstm(v1::DataType type) {
+  OneNode node("LSTM", type);
+  node.In({5, 2, 16}).Constant({1, 32, 16}, type).Constant({1, 32, 8}, type).Out({5, 1, 2, 8}).Int("hidden_size", 8);
+  return node;
+}
+
 OneNode Unary(const std::string& op, v1::DataType type, const Sizes& dims = {1, 4, 16}) {
   return std::move(OneNode(op, type).In(dims).Out(dims));
 }
@@ -283,18 +295,21 @@ TEST_F(HtpProvider, ComputesInFloatBetweenDequantizeAndQuantize) {
   EXPECT_EQ(FateOf(Unary("Tan", kUint8), Toolchain::kQnnConverter), kLeft);
 }
 
-// What the tables have no rows for was asked of one arch.
-TEST_F(HtpProvider, WhatIsUnlistedIsKnownOfOneArch) {
-  EXPECT_EQ(FateOf(Unary("IsNaN", kUint8), Toolchain::kOnnxRuntime, "qnn_htp/SM8650"), kTaken);
-  for (const char* soc : {"qnn_htp/SM8550", "qnn_htp/SM8750"}) {
-    EXPECT_EQ(FateOf(Unary("IsNaN", kUint8), Toolchain::kOnnxRuntime, soc), kUnclear) << soc;
-    EXPECT_EQ(FateOf(Unary("Softplus", kUint8), Toolchain::kOnnxRuntime, soc), kTaken) << soc;
+// What the tables have no rows for was asked of six archs, of SoCs with floats and without.
+TEST_F(HtpProvider, WhatIsUnlistedIsPreparedWhereThereAreFloats) {
+  for (const char* soc : {"qnn_htp/SM8450", "qnn_htp/SM8550", "qnn_htp/SM8750", "qnn_htp/SA8295"}) {
+    EXPECT_EQ(FateOf(Unary("IsNaN", kUint8), Toolchain::kOnnxRuntime, soc), kTaken) << soc;
+    EXPECT_EQ(FateOf(Lstm(kReal), Toolchain::kOnnxRuntime, soc), kTaken) << soc;
   }
+  EXPECT_EQ(FateOf(Unary("IsNaN", kUint8), Toolchain::kOnnxRuntime, "qnn_htp/V85"), kUnclear);
 }
 
 TEST_F(HtpProvider, FloatCannotBePreparedOnV68) {
   EXPECT_EQ(FateOf(Unary("Selu", kUint8), Toolchain::kOnnxRuntime, "qnn_htp/SM8350"), kFails);
-  EXPECT_EQ(FateOf(Unary("IsNaN", kUint8), Toolchain::kOnnxRuntime, "qnn_htp/SM8350"), kUnclear);
+  EXPECT_EQ(FateOf(Lstm(kUint8), Toolchain::kOnnxRuntime, "qnn_htp/SM8350"), kFails);
+  EXPECT_EQ(FateOf(Lstm(kReal), Toolchain::kOnnxRuntime, "qnn_htp/SM6450"), kFails);
+  EXPECT_EQ(FateOf(Unary("IsNaN", kUint8), Toolchain::kOnnxRuntime, "qnn_htp/SM8350"), kTaken);
+  EXPECT_EQ(FateOf(Unary("IsNaN", kReal), Toolchain::kOnnxRuntime, "qnn_htp/SM6450"), kTaken);
   EXPECT_EQ(FateOf(Unary("Softplus", kUint8), Toolchain::kOnnxRuntime, "qnn_htp/SM8350"), kTaken);
 }
 
@@ -550,17 +565,114 @@ TEST_F(HtpProvider, AnRmsNormWithItsWeightFirstIsNotClear) {
 }
 
 TEST_F(HtpProvider, RecurrentOperatorsWithoutActivationsOfTheirOwn) {
-  const auto lstm = [](v1::DataType type) {
-    OneNode node("LSTM", type);
-    node.In({5, 2, 16}).Constant({1, 32, 16}, type).Constant({1, 32, 8}, type).Out({5, 1, 2, 8}).Int("hidden_size", 8);
-    return node;
-  };
   const std::vector<std::string> lower = {"sigmoid", "tanh", "tanh"};
   const std::vector<std::string> upper = {"Sigmoid", "Tanh", "Tanh"};
-  EXPECT_EQ(FateOf(lstm(kUint8)), kTaken);
-  EXPECT_EQ(FateOf(std::move(lstm(kUint8).Texts("activations", lower))), kTaken);
-  EXPECT_EQ(FateOf(std::move(lstm(kUint8).Texts("activations", upper))), kLeft);
-  EXPECT_EQ(FateOf(std::move(lstm(kUint8).Int("layout", 1))), kUnclear);
+  EXPECT_EQ(FateOf(Lstm(kUint8)), kTaken);
+  EXPECT_EQ(FateOf(std::move(Lstm(kUint8).Texts("activations", lower))), kTaken);
+  EXPECT_EQ(FateOf(std::move(Lstm(kUint8).Texts("activations", upper))), kLeft);
+  EXPECT_EQ(FateOf(std::move(Lstm(kUint8).Int("layout", 1))), kUnclear);
+}
+
+// x * 0.5 * (1 + erf(x / c)) in float; `erf` reads "d" and is read by `sum`. "node" is the Erf.
+v1::Graph WrittenOutGelu(const std::string& scaling, const std::string& sum, bool half_first, bool sum_is_read) {
+  GraphBuilder b;
+  const Sizes dims = {1, 4, 16};
+  b.Input("x", kReal, dims);
+  for (const char* name : {"c", "half", "one"}) b.Reals(name, {1.0}, true);
+  b.Node(scaling, "scaling", {"x", "c"}, {"d"});
+  b.Node("Erf", "node", {"d"}, {"e"});
+  b.Node(sum, "sum", {"e", "one"}, {"s"});
+  b.Node("Mul", "first", {"x", half_first ? "half" : "s"}, {"m"});
+  b.Node("Mul", "last", {"m", half_first ? "s" : "half"}, {"y"});
+  for (const char* name : {"d", "e", "s", "m", "y"}) b.Shape(name, kReal, dims);
+  b.Output("y");
+  if (sum_is_read) b.Output("s");
+  return b.graph;
+}
+
+TEST_F(HtpProvider, AnErfIsTakenInTheMiddleOfAGelu) {
+  for (const bool half_first : {true, false}) {
+    EXPECT_EQ(FateIn(WrittenOutGelu("Div", "Add", half_first, false)), kTaken);
+    EXPECT_THAT(emitted_, ElementsAre("Gelu"));
+    EXPECT_EQ(FateIn(WrittenOutGelu("Mul", "Add", half_first, false)), kTaken);
+    EXPECT_EQ(FateIn(WrittenOutGelu("Sub", "Add", half_first, false)), kLeft);
+    EXPECT_EQ(FateIn(WrittenOutGelu("Div", "Sub", half_first, false)), kLeft);
+    EXPECT_EQ(FateIn(WrittenOutGelu("Div", "Add", half_first, true)), kLeft);
+  }
+  EXPECT_EQ(FateOf(Unary("Erf", kReal)), kLeft);
+  EXPECT_EQ(FateOf(Unary("Erf", kUint8)), kLeft);
+}
+
+// Reshape, Transpose "node" and Reshape. `type`: of the pairs around each; `behind`: scale of the last pair; `read`: a
+// result on the way that the caller reads, too.
+v1::Graph WindowOf(const Sizes& sizes, const Sizes& perm, v1::DataType type, double behind = 0.02,
+                   const std::string& read = "") {
+  GraphBuilder b;
+  const auto pair = [&](const std::string& name, const Sizes& dims, double scale) {
+    b.Shape(name, kReal, dims);
+    if (type == kReal) return name;
+    b.Pair(name, scale, type == kUint8 ? 128 : 0, type);
+    b.Shape(name + "_dq", kReal, dims);
+    return name + "_dq";
+  };
+  int64_t count = 1;
+  for (const int64_t size : sizes) count *= size;
+  Sizes moved;
+  for (const int64_t axis : perm) moved.push_back(sizes[axis]);
+  b.Input("x", kReal, {count});
+  b.Ints("six", v1::DATA_TYPE_INT64, sizes);
+  b.Ints("one", v1::DATA_TYPE_INT64, {count});
+  b.Node("Reshape", "first", {pair("x", {count}, 0.02), "six"}, {"r"});
+  v1::Node& transpose = b.Node("Transpose", "node", {pair("r", sizes, 0.02)}, {"t"});
+  v1::Attribute& attribute = *transpose.add_attributes();
+  attribute.set_name(b.Symbol("perm"));
+  for (const int64_t axis : perm) attribute.mutable_ints()->add_values(axis);
+  b.Node("Reshape", "last", {pair("t", moved, behind), "one"}, {"y"});
+  b.Output(pair("y", {count}, behind));
+  if (!read.empty()) b.Output(read);
+  return b.graph;
+}
+
+TEST_F(HtpProvider, WindowsOfSixDimensionsLoseOneThatStaysWhereItIs) {
+  const Sizes sizes = {1, 4, 2, 4, 2, 16};
+  const Sizes perm = {0, 1, 3, 2, 4, 5};
+  EXPECT_EQ(FateIn(WindowOf(sizes, perm, kReal)), kTaken);
+  EXPECT_EQ(FateIn(WindowOf(sizes, perm, kUint8)), kTaken);
+  EXPECT_EQ(FateIn(WindowOf(sizes, {1, 0, 3, 2, 4, 5}, kUint8)), kLeft);
+  EXPECT_EQ(FateIn(WindowOf({2, 4, 2, 4, 2, 16}, perm, kReal)), kLeft);
+  EXPECT_EQ(FateIn(WindowOf({1, 2, 4, 2, 4, 2, 16}, {0, 1, 2, 4, 3, 5, 6}, kReal)), kLeft);
+  // Not refused, and nothing could be prepared that was asked.
+  EXPECT_EQ(FateIn(WindowOf(sizes, perm, kUint8, 0.03)), kUnclear);
+  EXPECT_EQ(FateIn(WindowOf(sizes, perm, kInt16)), kUnclear);
+}
+
+TEST_F(HtpProvider, WindowsEndWhereOthersReadThem) {
+  EXPECT_EQ(FateIn(WindowOf({1, 4, 2, 4, 2, 16}, {0, 1, 3, 2, 4, 5}, kReal, 0.02, "r")), kLeft);
+  EXPECT_EQ(FateIn(WindowOf({1, 4, 2, 4, 2, 16}, {0, 1, 3, 2, 4, 5}, kReal, 0.02, "t")), kLeft);
+}
+
+TEST_F(HtpProvider, ACastInFrontOfAQuantizeIsNoPartOfIt) {
+  const auto cast = [](v1::DataType from, v1::DataType to) {
+    OneNode node("Cast", to);
+    node.Raw({4, 8}, from).Out({4, 8}).Int("to", 1);
+    return node;
+  };
+  EXPECT_EQ(FateOf(cast(v1::DATA_TYPE_BOOL, kUint16)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Cast", "Quantize"));
+  EXPECT_EQ(FateOf(cast(v1::DATA_TYPE_INT32, kInt16)), kTaken);
+  EXPECT_EQ(FateOf(cast(kInt8, kUint8)), kLeft);
+}
+
+// ONNX Runtime does not compute the Dequantize of a constant.
+TEST_F(HtpProvider, ConstantsThatAreReadInFloatAreDequantizedByTheLibrary) {
+  const auto add = [](v1::DataType type, int axis) {
+    OneNode node("Add", kReal);
+    node.In({8, 8}).Constant({8, 8}, type, axis).Out({8, 8});
+    return node;
+  };
+  EXPECT_EQ(FateOf(add(kInt8, -1)), kTaken);
+  EXPECT_EQ(FateOf(add(kInt8, 0)), kLeft);
+  EXPECT_EQ(FateOf(add(v1::DATA_TYPE_INT32, -1)), kLeft);
 }
 
 TEST_F(HtpProvider, OperatorsThatNoFormOfIsTaken) {

@@ -28,10 +28,12 @@
 #include "rules/backends/qnn_htp/gathered_table.h"
 #include "rules/backends/qnn_htp/laid_out_anew.h"
 #include "rules/backends/qnn_htp/op_rule.h"
+#include "rules/backends/qnn_htp/ops/float_kernels.h"
 #include "rules/backends/qnn_htp/ops/rewritten_encoding.h"
 #include "rules/backends/qnn_htp/overrules.h"
 #include "rules/backends/qnn_htp/rule_list.h"
 #include "rules/backends/qnn_htp/targets.h"
+#include "rules/backends/qnn_htp/unlisted.h"
 #include "rules/backends/shared_encoding.h"
 #include "rules/backends/table_judge.h"
 #include "rules/backends/table_target.h"
@@ -44,8 +46,6 @@
 namespace quantgate::qnn_htp {
 namespace {
 
-// The one that ONNX Runtime was asked for with what the tables have no rows for.
-constexpr int kArchOfUnlisted = 75;
 constexpr char kNotRefused[] = "the vendor's tools take it all the same, and the numbers are wrong";
 constexpr char kNotEnforced[] = "documented; the vendor's library (QAIRT 2.51.0, x86-64) does not enforce it";
 
@@ -68,7 +68,9 @@ class Judge {
 
   void Run(ModuleResult& result) {
     const Graph& graph = context_.graph();
-    const std::vector<bool> folded = FoldedValues(graph);
+    const bool keeps = target_.toolchain == Toolchain::kOnnxRuntime;
+    const std::vector<bool> folded =
+        FoldedValues(graph, Generators::kFolded, keeps ? Dequantizers::kKept : Dequantizers::kFolded);
     const LostWrites& lost = context_.Once(LostWritesOf);
     const bool in_place =
         absl::c_any_of(graph.unlike_nodes(), [&graph](int32_t node) { return WritesInPlace(graph, node); });
@@ -112,7 +114,7 @@ class Judge {
     const bool comparable = op.like >= 0 && !qnn::IsFused(context_, op) && !BecomesBias(context_, op) &&
                             !SharesEncoding(context_, op) && !ReadsComputed(op) && !TouchesWide(context_, op) &&
                             !qnn::ReadsOtherEncoding(context_, op) && !qnn::DependsOnReaders(context_, op) &&
-                            !(target_.toolchain == Toolchain::kOnnxRuntime && qnn::DependsOnNeighbors(op));
+                            !(target_.toolchain == Toolchain::kOnnxRuntime && qnn::DependsOnNeighbors(context_, op));
     if (comparable && known_of_[op.like] != kUnknown) {
       const Known& known = known_[known_of_[op.like]];
       outcome = known.outcome;
@@ -192,7 +194,7 @@ class Judge {
     for (const BackendOp& emitted : emission_.Finish()) {
       outcome.backend_ops.emplace_back(emitted.name);
       if (!emitted.as_stated && emitted.inputs.empty() && emitted.outputs.empty()) {
-        NoteUnjudged(emitted, outcome);
+        JudgeUnlisted(emitted, outcome);
         continue;
       }
       const Verdict verdict = JudgeOp(emitted);
@@ -224,11 +226,23 @@ class Judge {
     return qnn::Lower(context_, op, emission_);
   }
 
-  // ONNX Runtime's provider was seen to have it prepared.
-  void NoteUnjudged(const BackendOp& op, ModuleResult::OpOutcome& outcome) {
-    if (target_.arch == kArchOfUnlisted) return;
-    sink_.NotChecked(&kUnclearLowering, op.node, absl::StrCat(op.name, ": not asked for this arch"));
-    outcome.checked = false;
+  void JudgeUnlisted(const BackendOp& op, ModuleResult::OpOutcome& outcome) {
+    switch (FateOfUnlisted(op, target_)) {
+      case Unlisted::kPrepared:
+        return;
+      case Unlisted::kNotPrepared: {
+        FindingSource source;
+        source.kind = v1::Source::MEASURED;
+        source.document = "onnxruntime-qnn 2.7.0, asked by SoC";
+        sink_.Add(kFloatKernels, PlaceOf(op, {}), absl::StrCat(op.name, " in float"), MissingKernels(target_),
+                  std::move(source));
+        outcome.ends_export = true;
+        return;
+      }
+      case Unlisted::kNotAsked:
+        sink_.NotChecked(&kUnclearLowering, op.node, absl::StrCat(op.name, ": not asked for this arch"));
+        outcome.checked = false;
+    }
   }
 
   struct Verdict {

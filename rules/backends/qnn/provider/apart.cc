@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/algorithm/container.h"
+#include "rules/backends/pattern.h"
 #include "rules/backends/qnn/provider/lowerers.h"
 #include "rules/backends/qnn/provider/provider.h"
 #include "rules/graph/port_role.h"
@@ -78,6 +79,14 @@ bool HasManyScales(const NodeView& view) {
   return absl::c_any_of(view.inputs(), has_many) || absl::c_any_of(view.outputs(), has_many);
 }
 
+// ONNX Runtime leaves the Dequantize of a constant to the provider, and that takes 32 bits as little as many scales.
+bool IsLeftConstant(const NodeView& view, const Operand& input) {
+  const Operand stored = AsRead(view.context(), input);
+  if (input.quantized || !stored.quantized || !stored.static_chain) return false;
+  const QuantParams* qparams = view.context().resolved().qparams(stored);
+  return stored.type == v1::DATA_TYPE_INT32 || (qparams != nullptr && !qparams->per_tensor());
+}
+
 Operand InFloat(const Operand& operand) {
   Operand real = operand;
   real.spec = real.qparams = real.quantizer = -1;
@@ -104,6 +113,14 @@ bool IsApart(const NodeView& view) {
   const bool norm = op->id == OpId::kInstanceNorm || op->id == OpId::kLayerNorm;
   return HasMixedActivations(view) || (product && (HasUnlikeWeight(view) || HasUnlikeBias(view))) ||
          (norm && HasUnlikeBiasOfNorm(view));
+}
+
+bool ReadsLeftConstant(const NodeView& view) {
+  // One whose mean and variance are in float is a unit all the same.
+  const Operand* output = view.output(0);
+  const bool is_norm = view.op().op->id == OpId::kBatchNorm && output != nullptr;
+  if (is_norm && AsWritten(view.context(), *output).quantized) return false;
+  return absl::c_any_of(view.inputs(), [&view](const Operand& input) { return IsLeftConstant(view, input); });
 }
 
 Lowering provider::LowerApart(const NodeView& view, absl::FunctionRef<Lowering(const NodeView&)> lower,

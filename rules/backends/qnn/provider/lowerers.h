@@ -63,6 +63,10 @@ Lowering LowerLeft(const NodeView&, absl::string_view name, Emission&);     // n
 // resize.cc
 Lowering LowerResizing(const NodeView&, absl::string_view name, Emission&);  // also Upsample
 
+// groups.cc: what it depends on which nodes are around it
+Lowering LowerErf(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerMovement(const NodeView&, absl::string_view name, Emission&);  // Reshape, Transpose
+
 // einsum.cc
 Lowering LowerEinsum(const NodeView&, absl::string_view name, Emission&);
 

@@ -29,6 +29,7 @@ constexpr Entry kEntries[] = {
     {OpId::kReduceL2, {}, LowerReduceL2},
     {OpId::kRoiAlign, "RoiAlign", LowerRoiAlign},
     {OpId::kFusedMatMul, "MatMul", LowerFusedMatMul},
+    {OpId::kCast, "Cast", LowerCastTo},
     {OpId::kCastLike, "Cast", LowerCastTo},
     {OpId::kLstm, "Lstm", LowerRecurrent},
     {OpId::kGru, "Gru", LowerRecurrent},
@@ -42,6 +43,9 @@ constexpr Entry kEntries[] = {
     {OpId::kMatMul, "MatMul", LowerMatMul},
     {OpId::kGemm, "FullyConnected", LowerGemm},
     {OpId::kEinsum, "MatMul", LowerEinsum},
+    {OpId::kErf, "Gelu", LowerErf},
+    {OpId::kReshape, "Reshape", LowerMovement},
+    {OpId::kTranspose, "Transpose", LowerMovement},
     {OpId::kResize, {}, LowerResizing},
     {OpId::kSoftplus, "ElementWiseNeuron", LowerSoftplus},
     {OpId::kLeakyRelu, "Prelu", LowerLeakyRelu},
@@ -61,7 +65,6 @@ constexpr Entry kEntries[] = {
     {OpId::kRoiPool, {}, LowerUnclear},
     {OpId::kStft, {}, LowerUnclear},
     {OpId::kColumnsToImage, {}, LowerLeft},
-    {OpId::kErf, {}, LowerLeft},
     {OpId::kReduceL1, {}, LowerLeft},
 };
 
@@ -97,8 +100,21 @@ const LaidOut* LaidOutAnew(OpId id) {
   return found == std::end(kLaidOut) ? nullptr : found;
 }
 
-bool DependsOnNeighbors(const ResolvedOp& op) {
-  return op.op != nullptr && (op.op->id == OpId::kGroupNorm || op.op->id == OpId::kMul || op.op->id == OpId::kPRelu);
+bool DependsOnNeighbors(const CheckContext& context, const ResolvedOp& op) {
+  if (op.op == nullptr) return false;
+  bool looked_at_constants = false;
+  if (ReadsLeftConstant(NodeView(context, op, &looked_at_constants))) return true;
+  switch (op.op->id) {
+    case OpId::kErf:
+    case OpId::kGroupNorm:
+    case OpId::kMul:
+    case OpId::kPRelu:
+    case OpId::kReshape:
+    case OpId::kTranspose:
+      return true;
+    default:
+      return false;
+  }
 }
 
 namespace {
@@ -127,6 +143,10 @@ std::optional<Lowering> LowerForProvider(const CheckContext& context, const Reso
   const auto lower = [&](const NodeView& node) {
     return listed ? entry->lower(node, entry->name, emission) : LowerNode(node, emission);
   };
+  if (ReadsLeftConstant(view)) {
+    return NoCounterpart(
+        "ONNX Runtime's QNN provider leaves the Dequantize of a constant with several scales or 32 bits");
+  }
   if (IsApart(view)) return provider::LowerApart(view, lower, emission);
   return listed ? std::optional(lower(view)) : std::nullopt;
 }

@@ -15,8 +15,7 @@
 
 namespace quantgate::qnn {
 
-// nullopt: as Lower() says. An operator without tensors is one that the tables have no rows for, and that the provider
-// was seen to have prepared on V75.
+// nullopt: as Lower() says. An operator without tensors is one that the tables have no rows for.
 std::optional<Lowering> LowerForProvider(const CheckContext& context, const ResolvedOp& op, Emission& emission);
 
 // An operator that the provider asks for, and that ONNX Runtime lays out channels last before the library sees it.
@@ -33,11 +32,14 @@ const LaidOut* LaidOutAnew(OpId id);
 // nodes around it: it is computed in float between them.
 bool IsApart(const NodeView& view);
 
+// Whether it computes in float, and the provider leaves the Dequantize of a constant in front of it to the CPU.
+bool ReadsLeftConstant(const NodeView& view);
+
 // Whether the weight has 16 bits and many scales, and the provider asks for a Convert that takes one.
 bool HasConvertedChannels(const NodeView& view);
 
 // Whether what becomes of the node depends on the nodes around it, and not on its operands and attributes alone.
-bool DependsOnNeighbors(const ResolvedOp& op);
+bool DependsOnNeighbors(const CheckContext& context, const ResolvedOp& op);
 
 }  // namespace quantgate::qnn
 

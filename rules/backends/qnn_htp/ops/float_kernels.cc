@@ -30,8 +30,8 @@ const RuleInfo kFloatKernels = {
     v1::Finding::ERROR,
     kAtAnyStage,
     "{subject}: {observed}; {allowed}.",
-    "Among the kernels of V68 (SM8350) there is none of these operators for the element type. Validation passes, "
-    "preparation of the graph then fails.",
+    "Among the kernels of V68 (SM8350) there is none of these operators for the element type, nor one of a recurrent "
+    "operator on a SoC that computes integers alone. Validation passes, preparation of the graph then fails.",
     "Quantize the operator, give it FLOAT_16 tensors where that is enough, or drop the SoC from the "
     "targets.",
     "Fires: Gather of FLOAT_32 on V68. Does not: Gather of FLOAT_16 or UFIXED_POINT_8 on V68, or of "
