@@ -37,13 +37,28 @@ bool HasSizes(const NodeView& view, const Operand* operand) {
   return rank >= 0;
 }
 
-// The provider requantizes the bias of a convolution whose weight has 4 bits and one scale, and fails at that.
-bool HasBiasOfNarrowWeight(const NodeView& view) {
+// The weight of a quantized convolution with a bias; null: it is none.
+const Operand* WeightBesideBias(const NodeView& view) {
   const OpId id = view.op().op->id;
   const Operand* weight = view.input(1);
   const Operand* bias = view.input(2);
-  if ((id != OpId::kConv && id != OpId::kConvTranspose) || weight == nullptr || bias == nullptr) return false;
-  if (!weight->quantized || qnn::IsApart(view)) return false;
+  if ((id != OpId::kConv && id != OpId::kConvTranspose) || weight == nullptr || bias == nullptr) return nullptr;
+  return bias->present && weight->quantized && !qnn::IsApart(view) ? weight : nullptr;
+}
+
+constexpr int kRankOfOneDimension = 3;
+
+// The provider quantizes a bias in float, but of a convolution along one dimension.
+bool HasFloatBiasOfOneDimension(const NodeView& view) {
+  const Operand* weight = WeightBesideBias(view);
+  return weight != nullptr && view.rank(weight) == kRankOfOneDimension && !view.input(2)->quantized;
+}
+
+// The provider requantizes the bias of a convolution whose weight has 4 bits and one scale, and fails at that; along
+// one dimension it leaves the bias as it is.
+bool HasBiasOfNarrowWeight(const NodeView& view) {
+  const Operand* weight = WeightBesideBias(view);
+  if (weight == nullptr || view.rank(weight) == kRankOfOneDimension) return false;
   if (weight->type != v1::DATA_TYPE_INT4 && weight->type != v1::DATA_TYPE_UINT4) return false;
   const QuantParams* qparams = view.context().resolved().qparams(*weight);
   return qparams != nullptr && qparams->per_tensor();
@@ -59,6 +74,7 @@ bool GoesOn(const NodeView& view) {
 // What the provider itself cannot build once the layout has changed. Empty: nothing of it.
 absl::string_view OwnRefusal(const NodeView& view) {
   if (HasBiasOfNarrowWeight(view)) return "a convolution with a bias and a 4-bit weight of one scale";
+  if (HasFloatBiasOfOneDimension(view)) return "a quantized convolution along one dimension with a bias in float";
   if (qnn::HasConvertedChannels(view)) return "a convolution with UFIXED_POINT_16 weights of more than one scale";
   if (view.op().op->id == OpId::kGroupNorm && GoesOn(view)) return "a GroupNormalization with a node behind it";
   return "";
