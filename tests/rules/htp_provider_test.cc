@@ -126,6 +126,11 @@ class OneNode {
     return *this;
   }
 
+  OneNode& OutScale(double scale) {
+    out_scale_ = scale;
+    return *this;
+  }
+
   v1::Graph Graph() {
     std::vector<std::string> outputs = {"y"};
     if (second_) outputs.emplace_back("indices");
@@ -133,7 +138,7 @@ class OneNode {
     for (const Change& change : changes_) change(b_, node);
     b_.Shape("y", kReal, out_);
     if (second_) b_.Shape("indices", v1::DATA_TYPE_INT64, out_);
-    std::string last = Quantized("y", out_, out_type_);
+    std::string last = Quantized("y", out_, out_type_, out_scale_);
     if (relu_) {
       b_.Node("Relu", "relu", {last}, {"r"});
       b_.Shape("r", kReal, out_);
@@ -145,9 +150,9 @@ class OneNode {
   }
 
  private:
-  std::string Quantized(const std::string& name, const Sizes& dims, v1::DataType type) {
+  std::string Quantized(const std::string& name, const Sizes& dims, v1::DataType type, double scale = 0.02) {
     if (type == kReal) return name;
-    b_.Pair(name, 0.02, type == kUint8 ? 128 : type == v1::DATA_TYPE_UINT16 ? 32768 : 0, type);
+    b_.Pair(name, scale, type == kUint8 ? 128 : type == v1::DATA_TYPE_UINT16 ? 32768 : 0, type);
     b_.Shape(name + "_dq", kReal, dims);
     return name + "_dq";
   }
@@ -159,6 +164,7 @@ class OneNode {
   int count_ = 0;
   std::vector<std::string> inputs_;
   Sizes out_;
+  double out_scale_ = 0.02;
   std::vector<Change> changes_;
   bool second_ = false;
   bool relu_ = false;
@@ -651,6 +657,57 @@ TEST_F(HtpProvider, WindowsEndWhereOthersReadThem) {
   EXPECT_EQ(FateIn(WindowOf({1, 4, 2, 4, 2, 16}, {0, 1, 3, 2, 4, 5}, kReal, 0.02, "t")), kLeft);
 }
 
+TEST_F(HtpProvider, WhatLeavesIntegersIsApartWhereItsScalesDiffer) {
+  const auto squeeze = [](double scale) {
+    OneNode node("Flatten", kUint8);
+    node.In({2, 4, 8}).Out({2, 32}).OutScale(scale);
+    return node;
+  };
+  EXPECT_EQ(FateOf(squeeze(0.02)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Reshape"));
+  EXPECT_EQ(FateOf(squeeze(0.03)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Dequantize", "Reshape", "Quantize"));
+  EXPECT_EQ(FateOf(std::move(OneNode("Relu", kUint8).In({2, 4}).Out({2, 4}).OutScale(0.03))), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Relu"));
+}
+
+TEST_F(HtpProvider, ATransposeToAnotherEncodingIsConvertedBehind) {
+  const auto transpose = [](double scale) {
+    OneNode node("Transpose", kUint8);
+    node.In({2, 4}).Out({4, 2}).OutScale(scale).Ints("perm", {1, 0});
+    return node;
+  };
+  EXPECT_EQ(FateOf(transpose(0.02)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Transpose"));
+  EXPECT_EQ(FateOf(transpose(0.03)), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Transpose", "Convert"));
+}
+
+TEST_F(HtpProvider, ASplitIntoOnePartIsAReshape) {
+  EXPECT_EQ(FateOf(std::move(OneNode("Split", kUint8).In({2, 4}).Out({2, 4}).Int("num_outputs", 1))), kTaken);
+  EXPECT_THAT(emitted_, ElementsAre("Reshape"));
+  EXPECT_EQ(FateOf(std::move(OneNode("Split", kUint8).In({2, 4}).Out({2, 4})), Toolchain::kQnnConverter), kLeft);
+}
+
+TEST_F(HtpProvider, AnExpandOfInt16IsLeft) {
+  const auto expand = [this](v1::DataType type, double scale) {
+    GraphBuilder b;
+    b.Input("x", kReal, {1, 4});
+    b.Ints("shape", v1::DATA_TYPE_INT64, {3, 4});
+    b.Pair("x", 0.02, type == kUint16 ? 32768 : 0, type);
+    b.Shape("x_dq", kReal, {1, 4});
+    b.Node("Expand", "node", {"x_dq", "shape"}, {"y"});
+    b.Shape("y", kReal, {3, 4});
+    b.Pair("y", scale, type == kUint16 ? 32768 : 0, type);
+    b.Shape("y_dq", kReal, {3, 4});
+    b.Output("y_dq");
+    return FateIn(b.graph);
+  };
+  EXPECT_EQ(expand(kInt16, 0.02), kLeft);
+  EXPECT_EQ(expand(kInt16, 0.03), kTaken);
+  EXPECT_EQ(expand(kUint16, 0.02), kTaken);
+}
+
 TEST_F(HtpProvider, ACastInFrontOfAQuantizeIsNoPartOfIt) {
   const auto cast = [](v1::DataType from, v1::DataType to) {
     OneNode node("Cast", to);
@@ -801,6 +858,20 @@ TEST_F(HtpProvider, ABiasBesideA4BitWeightOfOneScaleEndsTheSession) {
   EXPECT_EQ(FateOf(convolution(kInt8, true, kReal)), kTaken);
   EXPECT_EQ(FateOf(convolution(v1::DATA_TYPE_INT4, false)), kTaken);
   EXPECT_EQ(FateOf(convolution(kInt8, true)), kTaken);
+}
+
+TEST_F(HtpProvider, AFloatBiasAlongOneDimensionEndsTheSession) {
+  const auto convolution = [](const char* op, v1::DataType weight, v1::DataType bias) {
+    OneNode node(op, kUint8);
+    node.In({1, 8, 16}).Constant({8, 8, 3}, weight).Constant({8}, bias);
+    return std::move(node.Out({1, 8, std::string(op) == "Conv" ? 14 : 18}));
+  };
+  for (const char* op : {"Conv", "ConvTranspose"}) {
+    EXPECT_EQ(FateOf(convolution(op, kInt8, kReal)), kFails);
+    EXPECT_EQ(FateOf(convolution(op, kInt8, v1::DATA_TYPE_INT32)), kTaken);
+    EXPECT_EQ(FateOf(convolution(op, v1::DATA_TYPE_INT4, kReal)), kFails);
+    EXPECT_EQ(FateOf(convolution(op, v1::DATA_TYPE_INT4, v1::DATA_TYPE_INT32)), kTaken);
+  }
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
-// Nodes that ONNX Runtime does not see as one with the Dequantize and Quantize nodes around them, by their types: its
-// selectors of units ask for activations of one type, beside int8 ones for int8 weights, for a bias of int32 or, of a
-// convolution, a constant in float, and for activations beside quantized weights that are quantized, too. Norms with a
-// quantized weight are asked for that bias alone.
+// Nodes that ONNX Runtime does not see as one with the Dequantize and Quantize nodes around them, by their types and
+// scales: its selectors of units ask for activations of one type, beside int8 ones for int8 weights, for a bias of
+// int32 or, of a convolution, a constant in float, and for activations beside quantized weights that are quantized,
+// too. Norms with a quantized weight are asked for that bias alone.
 #include <vector>
 
 #include "absl/algorithm/container.h"
@@ -62,6 +62,40 @@ bool HasUnlikeBiasOfNorm(const NodeView& view) {
          (!bias->quantized || bias->type != v1::DATA_TYPE_INT32);
 }
 
+// What leaves integers as they are, and what ONNX Runtime takes for that: one with its Dequantize and Quantize nodes
+// where they state one scale. Zero points are not compared.
+bool LeavesIntegers(OpId id) {
+  switch (id) {
+    case OpId::kExpand:
+    case OpId::kFlatten:
+    case OpId::kGather:
+    case OpId::kGatherElements:
+    case OpId::kMaxPool:
+    case OpId::kReshape:
+    case OpId::kResize:
+    case OpId::kSqueeze:
+    case OpId::kTile:
+    case OpId::kUnsqueeze:
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool HasOtherScale(const NodeView& view) {
+  const Operand* input = view.input(0);
+  const Operand* output = view.output(0);
+  // Of this one no unit is made at all.
+  if (view.op().op->id == OpId::kGatherNd) return input != nullptr && IsBesideQuantizer(*input);
+  if (!LeavesIntegers(view.op().op->id) || input == nullptr || output == nullptr) return false;
+  if (!IsBesideQuantizer(*input) || !IsBesideQuantizer(*output)) return false;
+  const ResolvedGraph& resolved = view.context().resolved();
+  const QuantParams* before = resolved.qparams(*input);
+  const QuantParams* after = resolved.qparams(*output);
+  if (before == nullptr || after == nullptr || before->scales.size() != 1 || after->scales.size() != 1) return false;
+  return before->scales[0] != after->scales[0];
+}
+
 // Whether it has a builder that looks up the values of what comes behind the first operand.
 bool LooksUpOperands(OpId id) { return id == OpId::kPad || id == OpId::kClamp || id == OpId::kBatchNorm; }
 
@@ -111,8 +145,8 @@ bool IsApart(const NodeView& view) {
   if (op == nullptr || op->id == OpId::kRequantize) return false;
   const bool product = (op->traits & kAccumulates) != 0;
   const bool norm = op->id == OpId::kInstanceNorm || op->id == OpId::kLayerNorm;
-  return HasMixedActivations(view) || (product && (HasUnlikeWeight(view) || HasUnlikeBias(view))) ||
-         (norm && HasUnlikeBiasOfNorm(view));
+  return HasMixedActivations(view) || HasOtherScale(view) ||
+         (product && (HasUnlikeWeight(view) || HasUnlikeBias(view))) || (norm && HasUnlikeBiasOfNorm(view));
 }
 
 bool ReadsLeftConstant(const NodeView& view) {

@@ -195,6 +195,19 @@ Lowering LowerLogSumExp(const NodeView& view, absl::string_view, Emission&) {
   return Unknown(kNotAsked);
 }
 
+// Into one part: a Reshape.
+Lowering LowerSplit(const NodeView& view, absl::string_view name, Emission& emission) {
+  if (view.outputs().size() != 1) return qnn::LowerSplit(view, name, emission);
+  return LowerReshape(view, "Reshape", emission);
+}
+
+// A product with ones, which the provider makes in all types but this.
+Lowering LowerExpand(const NodeView& view, absl::string_view name, Emission& emission) {
+  const Operand* input = view.input(0);
+  if (input != nullptr && input->quantized && input->type == v1::DATA_TYPE_INT16) return NoCounterpart(kLeft);
+  return qnn::LowerExpand(view, name, emission);
+}
+
 Lowering LowerUnclear(const NodeView&, absl::string_view, Emission&) { return Unknown(kNotAsked); }
 
 Lowering LowerLeft(const NodeView&, absl::string_view, Emission&) { return NoCounterpart(kLeft); }

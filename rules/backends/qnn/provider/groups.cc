@@ -164,6 +164,25 @@ bool IsAsAsked(const NodeView& view, const Window& window) {
 
 }  // namespace
 
+// A Transpose of integers as they are, and a Convert behind it where the file has another encoding there.
+Lowering LowerTransposition(const NodeView& view, absl::string_view name, Emission& emission) {
+  const Lowering lowering = LowerTranspose(view, name, emission);
+  const Operand* input = view.input(0);
+  const Operand* output = view.output(0);
+  const bool fixed = input != nullptr && output != nullptr && input->quantized && output->quantized;
+  if (!fixed || emission.inputs().empty() || HaveOneEncoding(view, *input, *output)) return lowering;
+  BackendTensor moved = emission.outputs().back();
+  const BackendTensor stated = moved;
+  const BackendTensor& before = emission.inputs().back();
+  moved.encoding = before.encoding;
+  moved.qparams = before.qparams;
+  moved.symmetric = before.symmetric;
+  moved.asked_symmetric = before.asked_symmetric;
+  emission.outputs().back() = moved;
+  AddUnary("Convert", view, moved, stated, emission);
+  return lowering;
+}
+
 Lowering LowerErf(const NodeView& view, absl::string_view name, Emission& emission) {
   const Graph& graph = view.graph();
   const Operand* input = view.input(0);
@@ -175,15 +194,21 @@ Lowering LowerErf(const NodeView& view, absl::string_view name, Emission& emissi
   return Emitted();
 }
 
-Lowering LowerMovement(const NodeView& view, absl::string_view name, Emission& emission) {
-  const bool reshapes = view.op().op->id == OpId::kReshape;
+bool IsInWindow(const NodeView& view) {
+  const OpId id = view.op().op->id;
+  if (id != OpId::kReshape && id != OpId::kTranspose) return false;
   const std::optional<Window> window = WindowOf(view.graph(), view.node());
-  const int unit = window ? UnitAxis(view.graph(), *window) : -1;
-  if (unit < 0) return reshapes ? LowerReshape(view, name, emission) : LowerTranspose(view, name, emission);
-  if (!IsAsAsked(view, *window)) {
+  return window && UnitAxis(view.graph(), *window) >= 0;
+}
+
+Lowering LowerInWindow(const NodeView& view, Emission& emission) {
+  const std::optional<Window> window = WindowOf(view.graph(), view.node());
+  if (!window || !IsAsAsked(view, *window)) {
     return Unknown("whether a window of six dimensions can be prepared with several encodings or in this type");
   }
-  emission.Begin(name, view.node());
+  const bool reshapes = view.op().op->id == OpId::kReshape;
+  const int unit = UnitAxis(view.graph(), *window);
+  emission.Begin(reshapes ? "Reshape" : "Transpose", view.node());
   AddInput(view, view.input(0), emission);
   AddOutput(view, view.output(0), emission);
   DropAxis(unit, emission.inputs().back(), emission);

@@ -57,6 +57,8 @@ Lowering LowerInstanceNorm(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerGroupNorm(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerMatMulNBits(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerLogSumExp(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerSplit(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerExpand(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerUnclear(const NodeView&, absl::string_view name, Emission&);  // some forms are taken
 Lowering LowerLeft(const NodeView&, absl::string_view name, Emission&);     // no form is taken
 
@@ -65,7 +67,10 @@ Lowering LowerResizing(const NodeView&, absl::string_view name, Emission&);  // 
 
 // groups.cc: what it depends on which nodes are around it
 Lowering LowerErf(const NodeView&, absl::string_view name, Emission&);
-Lowering LowerMovement(const NodeView&, absl::string_view name, Emission&);  // Reshape, Transpose
+Lowering LowerTransposition(const NodeView&, absl::string_view name, Emission&);
+// Whether it is a Reshape or Transpose of six dimensions that is taken with those around it, and how.
+bool IsInWindow(const NodeView&);
+Lowering LowerInWindow(const NodeView&, Emission&);
 
 // einsum.cc
 Lowering LowerEinsum(const NodeView&, absl::string_view name, Emission&);

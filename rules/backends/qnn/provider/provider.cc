@@ -44,8 +44,7 @@ constexpr Entry kEntries[] = {
     {OpId::kGemm, "FullyConnected", LowerGemm},
     {OpId::kEinsum, "MatMul", LowerEinsum},
     {OpId::kErf, "Gelu", LowerErf},
-    {OpId::kReshape, "Reshape", LowerMovement},
-    {OpId::kTranspose, "Transpose", LowerMovement},
+    {OpId::kTranspose, "Transpose", LowerTransposition},
     {OpId::kResize, {}, LowerResizing},
     {OpId::kSoftplus, "ElementWiseNeuron", LowerSoftplus},
     {OpId::kLeakyRelu, "Prelu", LowerLeakyRelu},
@@ -58,6 +57,9 @@ constexpr Entry kEntries[] = {
     {OpId::kInstanceNorm, "InstanceNorm", LowerInstanceNorm},
     {OpId::kGroupNorm, "GroupNorm", LowerGroupNorm},
     {OpId::kConvTranspose, {}, LowerTransposedConvolution},
+
+    {OpId::kExpand, "Tile", LowerExpand},
+    {OpId::kSplit, "Split", LowerSplit},
 
     {OpId::kBernoulli, {}, LowerUnclear},
     {OpId::kMish, {}, LowerUnclear},
@@ -147,6 +149,7 @@ std::optional<Lowering> LowerForProvider(const CheckContext& context, const Reso
     return NoCounterpart(
         "ONNX Runtime's QNN provider leaves the Dequantize of a constant with several scales or 32 bits");
   }
+  if (provider::IsInWindow(view)) return provider::LowerInWindow(view, emission);
   if (IsApart(view)) return provider::LowerApart(view, lower, emission);
   return listed ? std::optional(lower(view)) : std::nullopt;
 }

@@ -28,8 +28,8 @@ struct LaidOut {
 // Null: the operator is laid out as the file has it.
 const LaidOut* LaidOutAnew(OpId id);
 
-// Whether the types of its operands keep the provider from taking the node together with the Dequantize and Quantize
-// nodes around it: it is computed in float between them.
+// Whether the types or scales of its operands keep the provider from taking the node together with the Dequantize and
+// Quantize nodes around it: it is computed in float between them.
 bool IsApart(const NodeView& view);
 
 // Whether it computes in float, and the provider leaves the Dequantize of a constant in front of it to the CPU.
