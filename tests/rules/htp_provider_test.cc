@@ -732,6 +732,34 @@ TEST_F(HtpProvider, ConstantsThatAreReadInFloatAreDequantizedByTheLibrary) {
   EXPECT_EQ(FateOf(add(v1::DATA_TYPE_INT32, -1)), kLeft);
 }
 
+// ONNX Runtime moves the Quantize to the convolution, past a Reshape and not past a Softmax.
+TEST_F(HtpProvider, AQuantizeIsMovedToTheConvolution) {
+  const auto convolution = [this](const char* behind) {
+    GraphBuilder b;
+    b.Input("x", kReal, {1, 4, 8, 8});
+    b.Pair("x", 0.02, 128, kUint8);
+    b.Shape("x_dq", kReal, {1, 4, 8, 8});
+    b.Weight("w", kInt8, {8, 4, 1, 1}, 32);
+    b.Weight("c", v1::DATA_TYPE_INT32, {8}, 32);
+    b.Reals("scale", {0.01}, true);
+    b.Reals("product", {0.0002}, true);
+    b.Ints("shape", v1::DATA_TYPE_INT64, {8, 64});
+    b.Node("DequantizeLinear", "w_DQ", {"w", "scale"}, {"wd"});
+    b.Node("DequantizeLinear", "c_DQ", {"c", "product"}, {"cd"});
+    b.Node("Conv", "node", {"x_dq", "wd", "cd"}, {"y"});
+    b.Shape("y", kReal, {1, 8, 8, 8});
+    const bool reshapes = std::string(behind) == "Reshape";
+    b.Node(behind, "behind", reshapes ? std::vector<std::string>{"y", "shape"} : std::vector<std::string>{"y"}, {"z"});
+    b.Shape("z", kReal, reshapes ? Sizes{8, 64} : Sizes{1, 8, 8, 8});
+    b.Pair("z", 0.02, 128, kUint8);
+    b.Shape("z_dq", kReal, reshapes ? Sizes{8, 64} : Sizes{1, 8, 8, 8});
+    b.Output("z_dq");
+    return FateIn(b.graph);
+  };
+  EXPECT_EQ(convolution("Reshape"), kTaken);
+  EXPECT_EQ(convolution("Softmax"), kLeft);
+}
+
 TEST_F(HtpProvider, OperatorsThatNoFormOfIsTaken) {
   EXPECT_EQ(FateOf(Unary("Erf", kUint8)), kLeft);
   EXPECT_EQ(FateOf(Unary("Erf", kReal)), kLeft);

@@ -121,6 +121,24 @@ bool IsLeftConstant(const NodeView& view, const Operand& input) {
   return stored.type == v1::DATA_TYPE_INT32 || (qparams != nullptr && !qparams->per_tensor());
 }
 
+bool LetsQuantizePass(OpId id) {
+  return id == OpId::kReshape || id == OpId::kTranspose || id == OpId::kSqueeze || id == OpId::kUnsqueeze ||
+         id == OpId::kSlice || id == OpId::kMaxPool;
+}
+
+// Whether ONNX Runtime's optimizer moves a Quantize from farther behind to the node.
+bool GetsQuantize(const Graph& graph, int32_t node) {
+  constexpr int kFar = 8;
+  for (int step = 0; step < kFar; ++step) {
+    const int32_t value = graph.num_outputs(node) > 0 ? graph.output(node, 0) : -1;
+    if (value < 0 || graph.is_graph_output(value) || graph.uses(value).size() != 1) return false;
+    node = graph.uses(value)[0].node;
+    if (graph.op(node) == OpId::kQuantize) return step > 0;
+    if (!LetsQuantizePass(graph.op(node))) return false;
+  }
+  return false;
+}
+
 Operand InFloat(const Operand& operand) {
   Operand real = operand;
   real.spec = real.qparams = real.quantizer = -1;
@@ -150,11 +168,14 @@ bool IsApart(const NodeView& view) {
 }
 
 bool ReadsLeftConstant(const NodeView& view) {
-  // One whose mean and variance are in float is a unit all the same.
+  const Operand* input = view.input(0);
   const Operand* output = view.output(0);
-  const bool is_norm = view.op().op->id == OpId::kBatchNorm && output != nullptr;
-  if (is_norm && AsWritten(view.context(), *output).quantized) return false;
-  return absl::c_any_of(view.inputs(), [&view](const Operand& input) { return IsLeftConstant(view, input); });
+  const Operator& op = *view.op().op;
+  // One whose mean and variance are in float is a unit all the same.
+  const bool norm = op.id == OpId::kBatchNorm && output != nullptr && AsWritten(view.context(), *output).quantized;
+  const bool product = (op.traits & kAccumulates) != 0 && input != nullptr && GetsQuantize(view.graph(), view.node());
+  if (norm || (product && AsRead(view.context(), *input).quantized)) return false;
+  return absl::c_any_of(view.inputs(), [&view](const Operand& operand) { return IsLeftConstant(view, operand); });
 }
 
 Lowering provider::LowerApart(const NodeView& view, absl::FunctionRef<Lowering(const NodeView&)> lower,
