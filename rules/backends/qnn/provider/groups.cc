@@ -52,7 +52,7 @@ int32_t EndOfGelu(const Graph& graph, int32_t erf) {
   const int32_t scaled = Producer(graph, erf, 0);
   if (!IsOp(graph, scaled, OpId::kDiv) && !IsOp(graph, scaled, OpId::kMul)) return -1;
   if (graph.is_graph_output(graph.input(erf, 0))) return -1;
-  const int32_t x = graph.input(scaled, 0);
+  const int32_t x = graph.num_inputs(scaled) > 0 ? graph.input(scaled, 0) : -1;
   const int32_t sum = OnlyReader(graph, erf);
   if (x < 0 || !IsOp(graph, sum, OpId::kAdd)) return -1;
   const int32_t product = OnlyReader(graph, sum);
