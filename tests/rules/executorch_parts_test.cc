@@ -249,6 +249,7 @@ TEST(ExecuTorchParts, AQuantizedConvolutionNeedsABatch) {
         const v1::Result result = ResultOf(b, kV75);
         EXPECT_EQ(result.outcome().kind(), quantized && !batch ? v1::Outcome::FAILS : v1::Outcome::FULL);
         EXPECT_EQ(absl::c_linear_search(CodesAt(result, "node"), "EN222"), quantized && !batch);
+        EXPECT_EQ(absl::c_linear_search(Refused(result), "node"), quantized && !batch);
         EXPECT_THAT(CodesAt(ResultOf(b, kV75, "qnn-converter"), "node"), Not(Contains("EN222")));
       }
     }

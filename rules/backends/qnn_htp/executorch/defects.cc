@@ -112,7 +112,8 @@ const RuleInfo kNeverLowered = {
     "assignments to slices, gives delegates other results than their program says, and the zeros of block_diag "
     "become a delegate without an input; what puts the places of max_unpool2d back is not prepared; a convolution of "
     "an input without a batch gets one in front and loses it behind, where nothing is annotated, and with a quantized "
-    "filter the delegate that is left is not built; the indices of some interpolations and the grid of affine_grid are "
+    "filter it is refused and the delegate that is left is not built; the indices of some interpolations and the grid "
+    "of affine_grid are "
     "computed in floats from constants, which is delegated and cannot be prepared where HTP has no floats, or, of "
     "most, on V68; and the selections of logsumexp, logit and their like are among floats between quantized nodes, "
     "which is delegated where HTP has floats and cannot be prepared by the kernels of V68.",
@@ -138,6 +139,21 @@ const RuleInfo kComplexNumbers = {
     "Compute the transform outside of the model, or by a product with the matrix of its sines and cosines.",
     "Fires: aten.abs.default of a complex tensor, aten.fft_fftn.default of a float one, with the toolchain executorch. "
     "Does not: aten.abs.default of a float tensor.",
+};
+
+const RuleInfo kTableToFloats = {
+    "EN234",
+    "executorch-table-to-floats",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject}: {observed}; {allowed}.",
+    "The builder of ExecuTorch 1.5.1 converts an embedding's table that has a scale per channel to the encoding of the "
+    "output. Where the output has none, as of an embedding whose table alone is annotated, it looks the type up all "
+    "the same, and the whole lowering ends with \"KeyError: 'dtype'\".",
+    "Annotate the output of the embedding, too, or quantize its table per tensor.",
+    "Fires: a per-channel table of an embedding with an output in float, with the toolchain executorch. Does not: a "
+    "quantized output; a table with one scale.",
 };
 
 namespace {
@@ -268,15 +284,19 @@ bool FindNeverLowered(const CheckContext& context, const Target& target, const R
   if (graph.origin() != v1::Graph::PT2E) return false;
   Place place;
   place.node = op.node;
-  if (IsQuantizedAndUnbatched(context, op)) {
-    sink.Add(kNeverLowered, place, "a quantized convolution of an input without a batch",
-             "ExecuTorch 1.5.1 ends with \"Failed to generate Qnn context binary\"", OfTheRuns());
-    return true;
-  }
   const NeverLowered* row = FindInNeverLowered(graph, target, op.node);
   if (row == nullptr || (!row->of_floats && !TouchesQuantized(context, op))) return false;
   sink.Add(kNeverLowered, place, absl::StrCat(graph.op_type(op.node), row->of_floats ? "" : " of quantized values"),
            absl::StrCat("ExecuTorch 1.5.1 ends with \"", row->ends_with, "\""), OfTheRuns());
+  return true;
+}
+
+bool FindUnbatchedConvolution(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+  if (context.graph().origin() != v1::Graph::PT2E || !IsQuantizedAndUnbatched(context, op)) return false;
+  Place place;
+  place.node = op.node;
+  sink.Add(kNeverLowered, place, "a quantized convolution of an input without a batch",
+           "ExecuTorch 1.5.1 ends with \"Failed to generate Qnn context binary\"", OfTheRuns());
   return true;
 }
 
@@ -357,6 +377,13 @@ void CheckTwoBitPerTensor(const BackendOp& op, const Target& target, OpReport& r
     report.Add(kTwoBitPerTensor, In(static_cast<int>(i)), "a 2-bit constant with one scale",
                "ExecuTorch 1.5.1 builds those per channel only", v1::Source::MEASURED, kMeasuredByLowering);
   }
+}
+
+void CheckTableToFloats(const BackendOp& op, const Target& target, OpReport& report) {
+  if (target.toolchain != Toolchain::kExecuTorch || op.name != "Convert") return;
+  if (!IsPerChannel(Input(op, 0)) || Output(op, 0).type.quantized) return;
+  report.Add(kTableToFloats, Out(0), "a per-channel table whose output has no encoding",
+             "ExecuTorch 1.5.1 converts the table to the output's", v1::Source::MEASURED, kMeasuredByLowering);
 }
 
 }  // namespace quantgate::qnn_htp

@@ -14,6 +14,7 @@ extern const RuleInfo kUnevenMaxPool;     // EN211
 extern const RuleInfo kQuantizedInteger;  // EN220
 extern const RuleInfo kNeverLowered;      // EN222
 extern const RuleInfo kComplexNumbers;    // EN223
+extern const RuleInfo kTableToFloats;     // EN234
 
 // Whether ExecuTorch's builder raises on the node itself; said as EN202, EN209 or EN223.
 bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
@@ -21,12 +22,15 @@ bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, Findi
 bool FindQuantizedInteger(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 // Whether one of ExecuTorch's passes ends over what PyTorch takes the node apart into; said as EN222.
 bool FindNeverLowered(const CheckContext& context, const Target& target, const ResolvedOp& op, FindingSink& sink);
+// Whether it is refused, and the Dequantize of its filter left as a delegate that is not built; said as EN222.
+bool FindUnbatchedConvolution(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 // What a builder makes another function of; said as EN210 or EN211.
 void FindOtherFunction(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 // ExecuTorch asks about the nodes from the last one to the first; an exception ends that. One in a pass before is why
 // it asks about none.
 void MarkUnreached(const CheckContext& context, ModuleResult& result);
 void CheckTwoBitPerTensor(const BackendOp& op, const Target& target, OpReport& report);
+void CheckTableToFloats(const BackendOp& op, const Target& target, OpReport& report);
 
 }  // namespace quantgate::qnn_htp
 
