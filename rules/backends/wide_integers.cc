@@ -9,8 +9,8 @@ namespace quantgate {
 namespace {
 
 // They find or count in 64 bits, whatever they read.
-constexpr OpId kMakesWide[] = {OpId::kTopK,    OpId::kSort,    OpId::kReduceSum,      OpId::kReduceProd,
-                               OpId::kMaxPool, OpId::kNonZero, OpId::kAdaptiveMaxPool};
+constexpr OpId kMakesWide[] = {OpId::kTopK,       OpId::kSort,    OpId::kArgSort, OpId::kReduceSum,
+                               OpId::kReduceProd, OpId::kMaxPool, OpId::kNonZero, OpId::kAdaptiveMaxPool};
 
 // A cast of the result to 32 bits is put behind these, or behind the last of what they are taken apart into.
 constexpr OpId kNarrows[] = {OpId::kArgMax, OpId::kArgMin, OpId::kCumSum,   OpId::kRange,   OpId::kFill,

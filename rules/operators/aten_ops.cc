@@ -173,6 +173,7 @@ constexpr OverloadRow kOps[] = {
     {"aten.diff", "default", OpId::kDiff, {Data(0), Other(), Other(), Data(1), Data(2)}},
     {"aten.topk", "default", OpId::kTopK, kFirstOnly},
     {"aten.sort", "default stable", OpId::kSort},
+    {"aten.argsort", "default", OpId::kArgSort},
 
     // Data movement.
     {"aten.alias aten.alias_copy aten.clone aten.contiguous aten.detach aten.detach_ aten.detach_copy aten.positive "

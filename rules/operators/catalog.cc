@@ -526,6 +526,7 @@ constexpr Row kRows[] = {
     {OpId::kDiff, "diff", {Act("input"), Opt(Act("prepend")), Opt(Act("append"))}, kOut},
     {OpId::kTopK, "top_k", {Act("input"), Opt(Param("k"))}, kValuesAndIndices, kSelects},
     {OpId::kSort, "sort", kUnary, kValuesAndIndices, kMovesData | kSelects},
+    {OpId::kArgSort, "arg_sort", kUnary, kIndexOut},
     {OpId::kUnique,
      "unique",
      kUnary,

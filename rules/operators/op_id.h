@@ -262,6 +262,7 @@ enum class OpId : uint16_t {
   kDiff,
   kTopK,
   kSort,
+  kArgSort,
   kUnique,
   kNegativeLogLikelihoodLoss,
   kSoftmaxCrossEntropyLoss,

@@ -109,6 +109,45 @@ TEST(ExecuTorchParts, SelectionsAmongFloatsNeedKernels) {
   }
 }
 
+// Behind a relu, whose result is quantized or not.
+AnnotatedBuilder BehindRelu(const std::string& op, bool quantized, v1::DataType result,
+                            const std::vector<int64_t>& out = {4, 8}) {
+  AnnotatedBuilder b;
+  const int act = quantized ? b.Act() : 0;
+  b.Input("x", kF32, {4, 8});
+  b.Op("aten.relu.default", "relu", {"x"}, {act}, act, {4, 8});
+  b.Node(op, "node", {"relu"}, {"node"});
+  b.Shape("node", result, out);
+  b.Output("node");
+  return b;
+}
+
+// A sort whose values nobody reads: over the last dimension, and not of places.
+TEST(ExecuTorchParts, AnArgSortIsASort) {
+  constexpr v1::DataType kPlaces = v1::DATA_TYPE_INT64;
+  EXPECT_EQ(OutcomeOf(BehindRelu("aten.argsort.default", true, kPlaces)), v1::Outcome::FULL);
+  AnnotatedBuilder first = BehindRelu("aten.argsort.default", true, kPlaces);
+  first.Int(first.Find("node"), "dim", 0);
+  EXPECT_THAT(Refused(ResultOf(first, kV75)), ElementsAre("node"));
+  AnnotatedBuilder twice = BehindRelu("aten.argsort.default", true, kPlaces);
+  twice.Node("aten.argsort.default", "again", {"node"}, {"again"});
+  twice.Shape("again", kPlaces, {4, 8});
+  EXPECT_THAT(Refused(ResultOf(twice, kV75)), ElementsAre("again"));
+}
+
+TEST(ExecuTorchParts, WhetherAllAreTrueIsAskedOfTruthValues) {
+  constexpr v1::DataType kTruth = v1::DATA_TYPE_BOOL;
+  for (const bool quantized : {false, true}) {
+    EXPECT_THAT(Refused(ResultOf(BehindRelu("aten.all.dim", quantized, kTruth, {4}), kV75)), ElementsAre("node"));
+  }
+  for (const char* op : {"aten.all.default", "aten.all.dim"}) {
+    AnnotatedBuilder b = BehindRelu("aten.isinf.default", false, kTruth);
+    b.Node(op, "all", {"node"}, {"all"});
+    b.Shape("all", kTruth, {4});
+    EXPECT_THAT(Refused(ResultOf(b, kV75)), Not(Contains("all"))) << op;
+  }
+}
+
 TEST(ExecuTorchParts, WhoseFormIsNotKnownIsUnknown) {
   const v1::Result result = ResultOf(Alone("aten.take.default", 1, false), kV75);
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::UNKNOWN);

@@ -59,6 +59,7 @@ Lowering LowerGlobalPool(const NodeView&, absl::string_view name, Emission&);  /
 Lowering LowerReduction(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerArgument(const NodeView&, absl::string_view name, Emission&);  // arg max, arg min
 Lowering LowerAny(const NodeView&, absl::string_view name, Emission&);
+Lowering LowerAll(const NodeView&, Emission&);                                         // ATen
 Lowering LowerReductionWithIndex(const NodeView&, absl::string_view name, Emission&);  // ATen max.dim, min.dim
 Lowering LowerCumulativeSum(const NodeView&, absl::string_view name, Emission&);
 Lowering LowerTopK(const NodeView&, absl::string_view name, Emission&);

@@ -131,6 +131,7 @@ constexpr Entry kEntries[] = {
     {OpId::kCumSum, "CumulativeSum", LowerCumulativeSum},
     {OpId::kTopK, "TopK", LowerTopK},
     {OpId::kSort, "TopK", LowerTopK},
+    {OpId::kArgSort, "TopK", LowerTopK},
 
     {OpId::kIdentity, {}, LowerFolded},
     {OpId::kReshape, "Reshape", LowerReshape},

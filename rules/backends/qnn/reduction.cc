@@ -2,6 +2,7 @@
 #include "rules/backends/qnn/input_encoding.h"
 #include "rules/backends/qnn/lowerers.h"
 #include "rules/backends/shared_encoding.h"
+#include "rules/graph/data_type.h"
 
 namespace quantgate::qnn {
 namespace {
@@ -28,6 +29,23 @@ bool SumsIntegers(const NodeView& view) {
          output->type == v1::DATA_TYPE_INT64;
 }
 
+// ExecuTorch counts what is true, and asks whether it is none.
+void EmitAny(const NodeView& view, absl::string_view sum, const BackendTensor& truth, const BackendTensor& output,
+             Emission& emission) {
+  const BackendTensor ones = WithType(truth, v1::DATA_TYPE_INT32);
+  const BackendTensor count = WithType(output, v1::DATA_TYPE_INT32);
+  AddUnary("Cast", view, truth, ones, emission);
+  emission.Begin(sum, view.node());
+  emission.AddInput() = ones;
+  emission.AddOutput() = count;
+  AddAxes(view, truth.rank, emission);
+  emission.AddInt("keep_dims", KeepDims(view));
+  emission.Begin("ElementWiseNotEqual", view.node());
+  emission.AddInput() = count;
+  AddMadeConstant(count, 1, emission);
+  emission.AddOutput() = output;
+}
+
 }  // namespace
 
 void AddReducedAxes(const NodeView& view, Emission& emission) {
@@ -46,27 +64,32 @@ Lowering LowerReduction(const NodeView& view, absl::string_view name, Emission& 
   return Emitted();
 }
 
-// ExecuTorch counts what is not zero, and asks whether it is none.
 Lowering LowerAny(const NodeView& view, absl::string_view name, Emission& emission) {
   if (view.graph().origin() != v1::Graph::PT2E) return NoCounterpart("QNN has no operator for it");
-  BackendTensor input;
+  BackendTensor input, output;
   FillTensor(view, view.input(0), Layout::kSame, -1, emission, input);
-  const BackendTensor truth = WithType(input, v1::DATA_TYPE_BOOL);
-  const BackendTensor ones = WithType(input, v1::DATA_TYPE_INT32);
-  BackendTensor output;
   FillTensor(view, view.output(0), Layout::kSame, -1, emission, output);
-  const BackendTensor count = WithType(output, v1::DATA_TYPE_INT32);
+  const BackendTensor truth = WithType(input, v1::DATA_TYPE_BOOL);
   if (input.type != truth.type) AddUnary("Cast", view, input, truth, emission);
-  AddUnary("Cast", view, truth, ones, emission);
-  emission.Begin(name, view.node());
-  emission.AddInput() = ones;
-  emission.AddOutput() = count;
-  AddAxes(view, input.rank, emission);
-  emission.AddInt("keep_dims", KeepDims(view));
-  emission.Begin("ElementWiseNotEqual", view.node());
-  emission.AddInput() = count;
-  AddMadeConstant(count, 1, emission);
-  emission.AddOutput() = output;
+  EmitAny(view, name, truth, output, emission);
+  return Emitted();
+}
+
+// ExecuTorch asks whether any is false.
+Lowering LowerAll(const NodeView& view, Emission& emission) {
+  const Operand* input = view.input(0);
+  if (input != nullptr && IsFloat(input->type)) {
+    return NoCounterpart("ExecuTorch asks for the logical not of floats, which QNN does not have");
+  }
+  if (input == nullptr || input->type != v1::DATA_TYPE_BOOL) return Unknown("whether integers are taken was not asked");
+  BackendTensor truth, output;
+  FillTensor(view, input, Layout::kSame, -1, emission, truth);
+  FillTensor(view, view.output(0), Layout::kSame, -1, emission, output);
+  const BackendTensor negated = WithType(truth, v1::DATA_TYPE_BOOL);
+  const BackendTensor any = WithType(output, v1::DATA_TYPE_BOOL);
+  AddUnary("ElementWiseNot", view, truth, negated, emission);
+  EmitAny(view, "ReduceSum", negated, any, emission);
+  AddUnary("ElementWiseNot", view, any, output, emission);
   return Emitted();
 }
 
@@ -82,11 +105,7 @@ Lowering LowerArgument(const NodeView& view, absl::string_view name, Emission& e
 namespace {
 
 // A result that nobody takes is emitted all the same: values like the input, indices as int32.
-void AddResult(const NodeView& view, int port, Emission& emission) {
-  if (const Operand* output = view.output(port); output != nullptr) {
-    AddOutput(view, output, emission);
-    return;
-  }
+void AddUnread(const NodeView& view, int port, Emission& emission) {
   BackendTensor result;
   FillTensor(view, view.input(0), Layout::kSame, -1, emission, result);
   result.is_static = false;
@@ -97,6 +116,14 @@ void AddResult(const NodeView& view, int port, Emission& emission) {
     result.qparams = nullptr;
   }
   emission.AddOutput() = result;
+}
+
+void AddResult(const NodeView& view, int port, Emission& emission) {
+  if (const Operand* output = view.output(port); output != nullptr) {
+    AddOutput(view, output, emission);
+  } else {
+    AddUnread(view, port, emission);
+  }
 }
 
 }  // namespace
@@ -145,6 +172,17 @@ void AddValues(const NodeView& view, Emission& emission) {
   AddOutput(view, &values, emission);
 }
 
+// Values and places. An arg sort has the places alone, and is a sort whose values nobody reads.
+void AddSorted(const NodeView& view, Emission& emission) {
+  if (view.op().op->id == OpId::kArgSort) {
+    AddUnread(view, 0, emission);
+    AddOutput(view, view.output(0), emission);
+    return;
+  }
+  AddValues(view, emission);
+  AddResult(view, 1, emission);
+}
+
 }  // namespace
 
 Lowering LowerTopK(const NodeView& view, absl::string_view name, Emission& emission) {
@@ -154,8 +192,7 @@ Lowering LowerTopK(const NodeView& view, absl::string_view name, Emission& emiss
   if (!k || k->empty()) k = IntVector{view.dim(view.input(0), static_cast<int>(axis))};  // a sort keeps everything
   emission.Begin(name, view.node());
   AddInput(view, view.input(0), emission);
-  AddValues(view, emission);
-  AddResult(view, 1, emission);
+  AddSorted(view, emission);
   emission.AddInt("k", (*k)[0]);
   // A sort states `descending`, a top-k `largest`.
   const std::optional<int64_t> descending = view.integer({"descending"});

@@ -20,6 +20,7 @@ enum class Form : uint8_t {
   kOne,      // one part, which reads and writes what the operator does
   kEach,     // the same for each result
   kSeveral,  // with tensors in between, of which nothing says how they are quantized
+  kAll,      // whether none is false; of floats the first part is refused
   kRefused,  // a part is refused, or has no builder, whatever the types
   kUnknown,  // which parts they are depends on its arguments, or was not asked
 };
@@ -36,6 +37,8 @@ constexpr Row kRows[] = {
     {"aten.addcdiv.default", Form::kSeveral, "ElementWiseMultiply ElementWiseDivide ElementWiseAdd"},
     {"aten.addcmul.default", Form::kSeveral, "ElementWiseMultiply ElementWiseAdd"},
     {"aten.addr.default", Form::kSeveral, "ElementWiseMultiply ElementWiseAdd"},
+    {"aten.all.default", Form::kAll, ""},
+    {"aten.all.dim", Form::kAll, ""},
     {"aten.aminmax.default", Form::kEach, "ReduceMin ReduceMax"},
     {"aten.baddbmm.default", Form::kSeveral, "MatMul ElementWiseAdd"},
     {"aten.bilinear.default", Form::kRefused, ""},
@@ -82,10 +85,7 @@ constexpr Row kRows[] = {
     {"aten.vdot.default", Form::kRefused, ""},
     {"aten.vsplit.int", Form::kEach, "StridedSlice"},
     {"aten.vstack.default", Form::kOne, "Concat"},
-    {"aten.all.default", Form::kUnknown, ""},
-    {"aten.all.dim", Form::kUnknown, ""},
     {"aten.all.dims", Form::kUnknown, ""},
-    {"aten.argsort.default", Form::kUnknown, ""},
     {"aten.argsort.stable", Form::kUnknown, ""},
     {"aten.atleast_1d.default", Form::kUnknown, ""},
     {"aten.atleast_2d.default", Form::kUnknown, ""},
@@ -205,6 +205,8 @@ std::optional<Lowering> LowerTakenApart(const NodeView& view, Emission& emission
       if (row->parts.empty() || !AllFloats(view)) return Unknown(kHowIsNotKnown);
       for (absl::string_view part : absl::StrSplit(row->parts, ' ')) EmitOfFloats(view, part, emission);
       return Emitted();
+    case Form::kAll:
+      return LowerAll(view, emission);
     case Form::kUnknown:
       return Unknown(kHowIsNotKnown);
     case Form::kOne:

@@ -41,10 +41,13 @@ bool IsElementwise(OpId id) {
   }
 }
 
+// What QNN's TopK is made of.
+bool IsTopK(OpId id) { return id == OpId::kTopK || id == OpId::kSort || id == OpId::kArgSort; }
+
 // Whether the layout matters to its builder. Few graphs have one, and the others need no walk.
 bool MayMind(OpId id) {
-  return IsElementwise(id) || id == OpId::kMatMul || id == OpId::kReduceMin || id == OpId::kSlice ||
-         id == OpId::kSort || id == OpId::kTile || id == OpId::kTopK || id == OpId::kTriangle;
+  return IsElementwise(id) || id == OpId::kMatMul || id == OpId::kReduceMin || id == OpId::kSlice || IsTopK(id) ||
+         id == OpId::kTile || id == OpId::kTriangle;
 }
 
 // HTP takes comparisons (but Less) and logical operators whatever their sizes are (inferred_shape.cc).
@@ -94,7 +97,7 @@ class Checker {
       // The builder raises before the library is asked.
       if (laid_out[node] && (HasOperandOfAnotherRank(node) || CountsFromTheEnd(node))) continue;
       if (outcome_->refused) continue;
-      if (id == OpId::kTopK || id == OpId::kSort) {
+      if (IsTopK(id)) {
         CheckTopK(ops[i], laid_out[node]);
       } else if (laid_out[node]) {
         if (IsElementwise(id)) CheckElementwise(node);

@@ -111,6 +111,7 @@ bool IsAgnostic(const Graph& graph, int32_t node) {
     case OpId::kSign:
     case OpId::kSlice:
     case OpId::kSort:
+    case OpId::kArgSort:
     case OpId::kSplit:
     case OpId::kSqrt:
     case OpId::kSub:
