@@ -197,5 +197,29 @@ TEST(ExecuTorchParameters, SoDoScalesPerBlock) {
   EXPECT_THAT(codes(false), Not(Contains("EN232")));
 }
 
+// The Quantize where the input enters has no kernel; a convolution's builder looks the values up before.
+TEST(ExecuTorchParameters, ABiasOfOneScaleIsNoInputOfTheModel) {
+  const auto lowered = [](const std::string& bias, const std::string& toolchain = "executorch") {
+    AnnotatedBuilder b;
+    b.Input("x", kF32, {2, 8});
+    b.Input("input", kF32, {4});
+    b.Input("other", kF32, {4});
+    b.Weight("weight", kF32, {4, 8}, 32 * sizeof(float));
+    b.Weight("constant", kF32, {4}, 4 * sizeof(float));
+    const int act = b.Act(), wide = b.Act(v1::DATA_TYPE_INT32);
+    b.Op("aten.relu.default", "computed", {"other"}, {act}, act, {4});
+    b.Op("aten.linear.default", "node", {"x", "weight", bias}, {act, b.Act(v1::DATA_TYPE_INT8), wide}, act, {2, 4});
+    return ResultOf(b, kV75, toolchain);
+  };
+  EXPECT_THAT(CodesAt(lowered("input"), "node"), Contains("EN235"));
+  EXPECT_EQ(lowered("input").outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_THAT(Refused(lowered("input")), IsEmpty());
+  for (const char* bias : {"computed", "constant"}) {
+    EXPECT_THAT(CodesAt(lowered(bias), "node"), Not(Contains("EN235"))) << bias;
+    EXPECT_EQ(lowered(bias).outcome().kind(), v1::Outcome::FULL) << bias;
+  }
+  EXPECT_THAT(CodesAt(lowered("input", "qnn-converter"), "node"), Not(Contains("EN235")));
+}
+
 }  // namespace
 }  // namespace quantgate

@@ -22,7 +22,8 @@ std::vector<const RuleInfo*> OwnRules() {
       &kLaidOutAnew,       &kReplicationPad,     &kScaleOfElu,      &kUnevenMaxPool,   &kQuantizedInteger,
       &kComputedParameter, &kNeverLowered,       &kComplexNumbers,  &kFloatOfSomeSocs, &kWeightOfTwoDelegates,
       &kHardtanhMaximum,   &kDepthwiseVolume,    &kBlocksOfColumns, &kAverageOfVolume, &kExtremeWithPlaces,
-      &kEmptyIndex,        &kPoolWithoutConvert, &kBlocksOfConv1d,  &kComputedScales,  &kPadWithoutValue};
+      &kEmptyIndex,        &kPoolWithoutConvert, &kBlocksOfConv1d,  &kComputedScales,  &kPadWithoutValue,
+      &kBiasOfInput};
   for (const OpRule& rule : OpRules()) rules.push_back(rule.info);
   return rules;
 }

@@ -7,6 +7,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/backends/folding.h"
 #include "rules/backends/node_view.h"
+#include "rules/backends/qnn/input_encoding.h"
 #include "rules/backends/qnn/removed.h"
 #include "rules/backends/qnn_htp/executorch/runs.h"
 #include "rules/soundness/annotated.h"
@@ -44,6 +45,20 @@ const RuleInfo kComputedScales = {
     "Compute the parameter before the model is exported, or quantize it per tensor.",
     "Fires: aten.linear.default per channel by a slice of a larger weight, where slice is annotated, or by an input of "
     "the model, with the toolchain executorch. Does not: the same per tensor, or by the transpose of a constant.",
+};
+
+const RuleInfo kBiasOfInput = {
+    "EN235",
+    "executorch-bias-of-an-input",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} is {observed}; {allowed}.",
+    "ExecuTorch 1.5.1 puts a Quantize behind an input of the model. That to the 32 bits of a bias has no kernel "
+    "(\"could not create op: q::Quantize\"), and the lowering ends with \"Failed to generate Qnn context binary\".",
+    "Make the bias a constant, or add it behind the linear: x @ w + b.",
+    "Fires: aten.linear.default with one scale for its weight and a bias that is an input of the model, with the "
+    "toolchain executorch. Does not: a bias that is a constant, or that another annotated node computes.",
 };
 
 namespace {
@@ -137,6 +152,17 @@ bool FindComputedScales(const CheckContext& context, const ResolvedOp& op, Findi
     return true;
   }
   return false;
+}
+
+bool FindBiasOfInput(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  if (graph.origin() != v1::Graph::PT2E || graph.op(op.node) != OpId::kLinear) return false;
+  const Operand* bias = NodeView(context, op, nullptr).input(2);
+  if (bias == nullptr || !bias->quantized || bias->value < 0 || !graph.is_graph_input(bias->value)) return false;
+  if (HasScales(context, *bias) || qnn::ReadingOf(context, *bias) != nullptr) return false;
+  sink.Add(kBiasOfInput, AtOperand(op, *bias), "an input of the model, which is quantized there to 32 bits",
+           "ExecuTorch 1.5.1 needs a bias that is a constant", OfTheRuns());
+  return true;
 }
 
 }  // namespace quantgate::qnn_htp

@@ -10,11 +10,14 @@ namespace quantgate::qnn_htp {
 
 extern const RuleInfo kComputedParameter;  // EN221
 extern const RuleInfo kComputedScales;     // EN232
+extern const RuleInfo kBiasOfInput;        // EN235
 
 // Whether the builder raises over a parameter that is computed; said as EN221.
 bool FindComputedParameter(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 // Whether a pass ends over what is computed and has several scales, before any node is asked about; said as EN232.
 bool FindComputedScales(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
+// Whether a bias is quantized where it enters the model, which is delegated and not prepared; said as EN235.
+bool FindBiasOfInput(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 
 }  // namespace quantgate::qnn_htp
 
