@@ -197,6 +197,25 @@ TEST(ExecuTorchParameters, SoDoScalesPerBlock) {
   EXPECT_THAT(codes(false), Not(Contains("EN232")));
 }
 
+// The builder of an embedding converts its table to the encoding of the output.
+TEST(ExecuTorchParameters, ATableOfSeveralScalesNeedsTheEncodingOfTheOutput) {
+  const auto lowered = [](bool per_channel, bool to_floats, const std::string& toolchain = "executorch") {
+    AnnotatedBuilder b;
+    b.Input("indices", v1::DATA_TYPE_INT32, {1, 4});
+    b.Weight("table", kF32, {16, 8}, 128 * sizeof(float));
+    const int table = per_channel ? b.Filter() : b.Act(v1::DATA_TYPE_INT8);
+    b.Op("aten.embedding.default", "node", {"table", "indices"}, {table, 0},
+         to_floats ? 0 : b.Act(v1::DATA_TYPE_UINT16), {1, 4, 8});
+    return ResultOf(b, kV75, toolchain);
+  };
+  EXPECT_THAT(CodesAt(lowered(true, true), "node"), Contains("EN234"));
+  EXPECT_EQ(lowered(true, true).outcome().kind(), v1::Outcome::FAILS);
+  EXPECT_THAT(Refused(lowered(true, true)), Contains("node"));
+  EXPECT_THAT(CodesAt(lowered(true, false), "node"), Not(Contains("EN234")));
+  EXPECT_THAT(CodesAt(lowered(false, true), "node"), Not(Contains("EN234")));
+  EXPECT_THAT(CodesAt(lowered(true, true, "qnn-converter"), "node"), Not(Contains("EN234")));
+}
+
 // The Quantize where the input enters has no kernel; a convolution's builder looks the values up before.
 TEST(ExecuTorchParameters, ABiasOfOneScaleIsNoInputOfTheModel) {
   const auto lowered = [](const std::string& bias, const std::string& toolchain = "executorch") {

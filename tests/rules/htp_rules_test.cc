@@ -468,18 +468,6 @@ std::vector<Case> Cases() {
   cases.push_back({"EN203", narrow_gamma({0.1}, 2), narrow_gamma({0.1}, 4), 75, 75, executorch, executorch});
   cases.push_back(
       {"EN203", narrow_gamma({0.1}, 2), narrow_gamma({0.1}, 2), 75, 75, executorch, Toolchain::kQnnConverter});
-  const auto table_to = [](std::vector<double> scales, const char* type) {
-    TestOp op = T("Convert");
-    const std::vector<double> zero_points(scales.size(), 0);
-    op.In(kS8, std::move(scales), zero_points).Static().Out(type);
-    return Op(std::move(op));
-  };
-  const auto to_floats = [&](const auto& fires, const auto& neighbor, Toolchain toolchain) {
-    cases.push_back({"EN234", fires, neighbor, 75, 75, executorch, toolchain});
-  };
-  to_floats(table_to(two, kF32), table_to(two, kU16), executorch);
-  to_floats(table_to(two, kF32), table_to({0.1}, kF32), executorch);
-  to_floats(table_to(two, kF32), table_to(two, kF32), Toolchain::kQnnConverter);
   const auto observed_tanh = [](const char* type, bool fixed) {
     TestOp op = T("Tanh");
     return Op(std::move(fixed ? op.In(type).Out(type, {1.0 / 32768}, {32768}) : op.In(type).Out(type)));

@@ -146,7 +146,7 @@ class Judge {
       if (FindComputedScales(context_, op, sink_)) {
         outcome.ends_export = outcome.unasked = true;
       } else if (FindRaisingBuilder(context_, op, sink_) || FindRaisingArguments(context_, op, sink_) ||
-                 FindComputedParameter(context_, op, sink_)) {
+                 FindComputedParameter(context_, op, sink_) || FindTableToFloats(context_, op, sink_)) {
         outcome.refused = true;
         outcome.ends_export = true;
         outcome.raises = true;

@@ -80,7 +80,6 @@ absl::Span<const OpRule> OpRules() {
       {&kNarrowedOperand, CheckNarrowedOperand, /*in_measured_table=*/false},
       {&kFractionalZeroPoint, CheckFractionalZeroPoint, /*in_measured_table=*/false},
       {&kTwoBitPerTensor, CheckTwoBitPerTensor, /*in_measured_table=*/false, /*unprepared=*/false, /*raises=*/true},
-      {&kTableToFloats, CheckTableToFloats, /*in_measured_table=*/false, /*unprepared=*/false, /*raises=*/true},
       {&kRewrittenEncoding, CheckRewrittenEncoding, /*in_measured_table=*/false},
   };
   return kRules;

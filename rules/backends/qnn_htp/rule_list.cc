@@ -23,7 +23,7 @@ std::vector<const RuleInfo*> OwnRules() {
       &kComputedParameter, &kNeverLowered,       &kComplexNumbers,  &kFloatOfSomeSocs, &kWeightOfTwoDelegates,
       &kHardtanhMaximum,   &kDepthwiseVolume,    &kBlocksOfColumns, &kAverageOfVolume, &kExtremeWithPlaces,
       &kEmptyIndex,        &kPoolWithoutConvert, &kBlocksOfConv1d,  &kComputedScales,  &kPadWithoutValue,
-      &kBiasOfInput};
+      &kTableToFloats,     &kBiasOfInput};
   for (const OpRule& rule : OpRules()) rules.push_back(rule.info);
   return rules;
 }

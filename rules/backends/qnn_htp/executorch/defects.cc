@@ -141,21 +141,6 @@ const RuleInfo kComplexNumbers = {
     "Does not: aten.abs.default of a float tensor.",
 };
 
-const RuleInfo kTableToFloats = {
-    "EN234",
-    "executorch-table-to-floats",
-    v1::Finding::REFUSED,
-    v1::Finding::ERROR,
-    kAtAnyStage,
-    "{subject}: {observed}; {allowed}.",
-    "The builder of ExecuTorch 1.5.1 converts an embedding's table that has a scale per channel to the encoding of the "
-    "output. Where the output has none, as of an embedding whose table alone is annotated, it looks the type up all "
-    "the same, and the whole lowering ends with \"KeyError: 'dtype'\".",
-    "Annotate the output of the embedding, too, or quantize its table per tensor.",
-    "Fires: a per-channel table of an embedding with an output in float, with the toolchain executorch. Does not: a "
-    "quantized output; a table with one scale.",
-};
-
 namespace {
 
 // Read in the builder's published source; the numbers were not computed.
@@ -377,13 +362,6 @@ void CheckTwoBitPerTensor(const BackendOp& op, const Target& target, OpReport& r
     report.Add(kTwoBitPerTensor, In(static_cast<int>(i)), "a 2-bit constant with one scale",
                "ExecuTorch 1.5.1 builds those per channel only", v1::Source::MEASURED, kMeasuredByLowering);
   }
-}
-
-void CheckTableToFloats(const BackendOp& op, const Target& target, OpReport& report) {
-  if (target.toolchain != Toolchain::kExecuTorch || op.name != "Convert") return;
-  if (!IsPerChannel(Input(op, 0)) || Output(op, 0).type.quantized) return;
-  report.Add(kTableToFloats, Out(0), "a per-channel table whose output has no encoding",
-             "ExecuTorch 1.5.1 converts the table to the output's", v1::Source::MEASURED, kMeasuredByLowering);
 }
 
 }  // namespace quantgate::qnn_htp

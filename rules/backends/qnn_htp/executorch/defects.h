@@ -14,7 +14,6 @@ extern const RuleInfo kUnevenMaxPool;     // EN211
 extern const RuleInfo kQuantizedInteger;  // EN220
 extern const RuleInfo kNeverLowered;      // EN222
 extern const RuleInfo kComplexNumbers;    // EN223
-extern const RuleInfo kTableToFloats;     // EN234
 
 // Whether ExecuTorch's builder raises on the node itself; said as EN202, EN209 or EN223.
 bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
@@ -30,7 +29,6 @@ void FindOtherFunction(const CheckContext& context, const ResolvedOp& op, Findin
 // it asks about none.
 void MarkUnreached(const CheckContext& context, ModuleResult& result);
 void CheckTwoBitPerTensor(const BackendOp& op, const Target& target, OpReport& report);
-void CheckTableToFloats(const BackendOp& op, const Target& target, OpReport& report);
 
 }  // namespace quantgate::qnn_htp
 

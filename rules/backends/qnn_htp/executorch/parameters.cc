@@ -47,6 +47,21 @@ const RuleInfo kComputedScales = {
     "the model, with the toolchain executorch. Does not: the same per tensor, or by the transpose of a constant.",
 };
 
+const RuleInfo kTableToFloats = {
+    "EN234",
+    "executorch-table-to-floats",
+    v1::Finding::REFUSED,
+    v1::Finding::ERROR,
+    kAtAnyStage,
+    "{subject} has {observed}; {allowed}.",
+    "The builder of ExecuTorch 1.5.1 converts an embedding's table that has a scale per channel to the encoding of the "
+    "output. Where the output has none, as of an embedding whose table alone is annotated, it looks the type up all "
+    "the same, and the whole lowering ends with \"KeyError: 'dtype'\".",
+    "Annotate the output of the embedding, too, or quantize its table per tensor.",
+    "Fires: a per-channel table of an embedding with an output in float, with the toolchain executorch. Does not: a "
+    "quantized output; a table with one scale.",
+};
+
 const RuleInfo kBiasOfInput = {
     "EN235",
     "executorch-bias-of-an-input",
@@ -141,6 +156,18 @@ bool FindComputedParameter(const CheckContext& context, const ResolvedOp& op, Fi
     return true;
   }
   return false;
+}
+
+bool FindTableToFloats(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+  const Graph& graph = context.graph();
+  if (graph.origin() != v1::Graph::PT2E || graph.op(op.node) != OpId::kEmbedding) return false;
+  const NodeView view(context, op, nullptr);
+  const Operand* table = view.input(0);
+  const Operand* output = view.output(0);
+  if (table == nullptr || !HasScales(context, *table) || output == nullptr || output->quantized) return false;
+  sink.Add(kTableToFloats, AtOperand(op, *table), "a table with a scale per channel and an output without encoding",
+           "ExecuTorch 1.5.1 converts the table to the output's", OfTheRuns());
+  return true;
 }
 
 bool FindComputedScales(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {

@@ -10,10 +10,13 @@ namespace quantgate::qnn_htp {
 
 extern const RuleInfo kComputedParameter;  // EN221
 extern const RuleInfo kComputedScales;     // EN232
+extern const RuleInfo kTableToFloats;      // EN234
 extern const RuleInfo kBiasOfInput;        // EN235
 
 // Whether the builder raises over a parameter that is computed; said as EN221.
 bool FindComputedParameter(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
+// Whether the builder raises over an embedding whose table has several scales and whose output none; said as EN234.
+bool FindTableToFloats(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 // Whether a pass ends over what is computed and has several scales, before any node is asked about; said as EN232.
 bool FindComputedScales(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 // Whether a bias is quantized where it enters the model, which is delegated and not prepared; said as EN235.
