@@ -148,6 +148,19 @@ TEST(ExecuTorchParts, WhetherAllAreTrueIsAskedOfTruthValues) {
   }
 }
 
+// A pass ends over them, and no node is asked about.
+TEST(ExecuTorchParts, IndicesThatAreUsedBeforeTheyAreDefined) {
+  for (const char* op : {"aten.cross.default", "aten.linalg_cross.default", "aten.take_along_dim.default"}) {
+    for (const bool quantized : {false, true}) {
+      const v1::Result result = ResultOf(Alone(op, 2, quantized), kV75);
+      EXPECT_EQ(result.outcome().kind(), v1::Outcome::FAILS) << op;
+      EXPECT_THAT(CodesAt(result, "node"), Contains("EN222")) << op;
+      EXPECT_THAT(Refused(result), IsEmpty()) << op;
+    }
+    EXPECT_THAT(CodesAt(ResultOf(Alone(op, 2, true), kV75, "qnn-converter"), "node"), Not(Contains("EN222"))) << op;
+  }
+}
+
 TEST(ExecuTorchParts, WhoseFormIsNotKnownIsUnknown) {
   const v1::Result result = ResultOf(Alone("aten.take.default", 1, false), kV75);
   EXPECT_EQ(result.outcome().kind(), v1::Outcome::UNKNOWN);

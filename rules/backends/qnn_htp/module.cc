@@ -154,6 +154,7 @@ class Judge {
       if (FindQuantizedInteger(context_, op, sink_)) outcome.ends_export = true;
       if (FindNeverLowered(context_, target_, op, sink_)) outcome.ends_export = true;
       if (FindBiasOfInput(context_, op, sink_)) outcome.ends_export = true;
+      if (FindUsedBeforeDefined(context_, op, sink_)) outcome.ends_export = outcome.unasked = true;
       if (FindUnbatchedConvolution(context_, op, sink_)) outcome.refused = outcome.ends_export = true;
       if (FindPoolWithoutConvert(context_, op, sink_)) outcome.refused = outcome.ends_export = true;
       if (FindBlocksOfConv1d(context_, op, sink_)) outcome.ends_export = outcome.unasked = true;

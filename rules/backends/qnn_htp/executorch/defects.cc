@@ -217,8 +217,6 @@ struct NeverLowered {
 constexpr NeverLowered kNeverLoweredOps[] = {
     {"aten.affine_grid_generator.default", false, "Failed to generate Qnn context binary", "", 69},
     {"aten.block_diag.default", false, "No graph inputs present for graph"},
-    {"aten.cross.default", true, "was used before it has been defined"},
-    {"aten.linalg_cross.default", true, "was used before it has been defined"},
     {"aten.logit.default", false, "Failed to generate Qnn context binary", "", 69, true},
     {"aten.logsumexp.default", false, "Failed to generate Qnn context binary", "", 69, true},
     {"aten.max_unpool2d.default", false, "Failed to generate Qnn context binary"},
@@ -226,13 +224,16 @@ constexpr NeverLowered kNeverLoweredOps[] = {
     {"aten.pad.default", false, "QNN graph I/O does not match the delegated program signature", "circular"},
     {"aten.renorm.default", false, "Failed to generate Qnn context binary", "", 69, true},
     {"aten.rrelu.default", true, "Missing out variants"},
-    {"aten.take_along_dim.default", true, "was used before it has been defined"},
     {"aten._upsample_nearest_exact1d.vec", false, "Failed to generate Qnn context binary", "", 68},
     {"aten.upsample_linear1d.vec", false, "Failed to generate Qnn context binary", "", 69},
     {"aten.upsample_nearest1d.vec", false, "Failed to generate Qnn context binary", "", 68},
     {"aten.upsample_nearest3d.vec", false, "Failed to generate Qnn context binary", "", 68},
     {"aten.xlogy.Tensor", false, "Failed to generate Qnn context binary", "", 69, true},
 };
+
+// Of floats, too.
+constexpr absl::string_view kUsedBeforeDefined[] = {"aten.cross.default", "aten.linalg_cross.default",
+                                                    "aten.take_along_dim.default"};
 
 const NeverLowered* FindInNeverLowered(const Graph& graph, const Target& target, int32_t node) {
   const absl::string_view type = graph.op_type(node);
@@ -273,6 +274,16 @@ bool FindNeverLowered(const CheckContext& context, const Target& target, const R
   if (row == nullptr || (!row->of_floats && !TouchesQuantized(context, op))) return false;
   sink.Add(kNeverLowered, place, absl::StrCat(graph.op_type(op.node), row->of_floats ? "" : " of quantized values"),
            absl::StrCat("ExecuTorch 1.5.1 ends with \"", row->ends_with, "\""), OfTheRuns());
+  return true;
+}
+
+bool FindUsedBeforeDefined(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
+  const absl::string_view type = context.graph().op_type(op.node);
+  if (context.graph().origin() != v1::Graph::PT2E || !absl::c_linear_search(kUsedBeforeDefined, type)) return false;
+  Place place;
+  place.node = op.node;
+  sink.Add(kNeverLowered, place, std::string(type),
+           "ExecuTorch 1.5.1 ends with \"was used before it has been defined\"", OfTheRuns());
   return true;
 }
 

@@ -21,6 +21,8 @@ bool FindRaisingBuilder(const CheckContext& context, const ResolvedOp& op, Findi
 bool FindQuantizedInteger(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 // Whether one of ExecuTorch's passes ends over what PyTorch takes the node apart into; said as EN222.
 bool FindNeverLowered(const CheckContext& context, const Target& target, const ResolvedOp& op, FindingSink& sink);
+// Whether a pass ends over the parts before any node is asked about; said as EN222.
+bool FindUsedBeforeDefined(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 // Whether it is refused, and the Dequantize of its filter left as a delegate that is not built; said as EN222.
 bool FindUnbatchedConvolution(const CheckContext& context, const ResolvedOp& op, FindingSink& sink);
 // What a builder makes another function of; said as EN210 or EN211.
