@@ -1,5 +1,2 @@
-quantgate_test(constraints_test constraints_test.cc constraints_kinds_test.cc LIBS quantgate_rules)
-
-# Against the real tables.
-quantgate_test(constraints_oracle_test constraints_oracle_test.cc LIBS quantgate_rules quantgate_db)
-add_dependencies(constraints_oracle_test quantgate_tables_db)
+quantgate_test(constraints_test constraints/matcher_test.cc constraints/kinds_test.cc LIBS quantgate_rules)
+quantgate_test(constraints_oracle_test TABLES constraints/oracle_test.cc LIBS quantgate_rules)

@@ -1,2 +1,3 @@
-quantgate_test(graph_test graph_test.cc LIBS quantgate_rules)
-quantgate_test(elements_test elements_test.cc LIBS quantgate_rules)
+foreach(name graph elements sharing sharing_forest)
+  quantgate_test(${name}_test graph/${name}_test.cc LIBS quantgate_rules)
+endforeach()

@@ -1,2 +1,3 @@
-quantgate_test(operators_test operators_test.cc LIBS quantgate_rules)
-quantgate_test(definitions_test definitions_test.cc LIBS quantgate_rules)
+foreach(name operators definitions)
+  quantgate_test(${name}_test operators/${name}_test.cc LIBS quantgate_rules)
+endforeach()

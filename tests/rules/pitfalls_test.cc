@@ -12,7 +12,7 @@
 #include "absl/strings/str_cat.h"
 #include "rules/check.h"
 #include "tests/rules/annotated_builder.h"
-#include "tests/rules/constraints_fixture.h"
+#include "tests/rules/constraints/fixture.h"
 #include "tests/rules/empty_tables.h"
 #include "tests/rules/graph_builder.h"
 #include "tests/rules/real_tables.h"

@@ -1,0 +1,16 @@
+foreach(name litert_module onnxruntime_module onnxruntime_pair table_modules)
+  quantgate_test(${name}_test TABLES backends/${name}_test.cc LIBS quantgate_rules)
+endforeach()
+
+file(GLOB htp_tests CONFIGURE_DEPENDS backends/qnn_htp/*.cc)
+quantgate_test(htp_test TABLES ${htp_tests} LIBS quantgate_rules)
+
+# One executable each: their files have the same names in them.
+file(GLOB executorch_tests CONFIGURE_DEPENDS backends/executorch/*.cc)
+foreach(source ${executorch_tests})
+  cmake_path(GET source STEM name)
+  if(NOT name MATCHES executorch)
+    string(PREPEND name executorch_)
+  endif()
+  quantgate_test(${name} TABLES ${source} LIBS quantgate_rules)
+endforeach()

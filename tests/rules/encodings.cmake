@@ -1,1 +1,0 @@
-quantgate_test(encodings_graph_test encodings_graph_test.cc LIBS quantgate_rules)

@@ -1,3 +1,0 @@
-quantgate_test(litert_module_test litert_module_test.cc LIBS quantgate_rules quantgate_db)
-target_compile_definitions(litert_module_test PRIVATE QUANTGATE_TABLES_FILE="${CMAKE_BINARY_DIR}/quantgate-tables.sqlite")
-add_dependencies(litert_module_test quantgate_tables_db)

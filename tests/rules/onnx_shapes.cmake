@@ -1,2 +1,0 @@
-find_package(nlohmann_json REQUIRED)
-quantgate_test(onnx_shapes_test onnx_shapes_test.cc LIBS quantgate_rules quantgate_client_import nlohmann_json::nlohmann_json)

@@ -1,3 +1,0 @@
-quantgate_test(onnxruntime_module_test onnxruntime_module_test.cc LIBS quantgate_rules quantgate_db)
-target_compile_definitions(onnxruntime_module_test PRIVATE QUANTGATE_TABLES_FILE="${CMAKE_BINARY_DIR}/quantgate-tables.sqlite")
-add_dependencies(onnxruntime_module_test quantgate_tables_db)

@@ -1,2 +1,0 @@
-quantgate_test(sharing_test sharing_test.cc LIBS quantgate_rules)
-quantgate_test(sharing_forest_test sharing_forest_test.cc LIBS quantgate_rules)

@@ -1,3 +1,0 @@
-quantgate_test(table_modules_test table_modules_test.cc LIBS quantgate_rules quantgate_db)
-target_compile_definitions(table_modules_test PRIVATE QUANTGATE_TABLES_FILE="${CMAKE_BINARY_DIR}/quantgate-tables.sqlite")
-add_dependencies(table_modules_test quantgate_tables_db)
