@@ -13,7 +13,7 @@
 #include "rules/engine/module.h"
 #include "rules/engine/rule.h"
 #include "server/http/http_server.h"
-#include "server/validator.h"
+#include "server/services/validator.h"
 
 namespace CLI {
 class App;

@@ -14,13 +14,13 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "server/address.h"
-#include "server/catalog_service.h"
 #include "server/credentials.h"
 #include "server/http/http_server.h"
 #include "server/metrics.h"
-#include "server/report_service.h"
-#include "server/simulation_service.h"
-#include "server/validation_service.h"
+#include "server/services/catalog_service.h"
+#include "server/services/report_service.h"
+#include "server/services/simulation_service.h"
+#include "server/services/validation_service.h"
 #include "server/worker_pool.h"
 
 namespace quantgate::server {

@@ -14,7 +14,7 @@
 #include "server/http/http_server.h"
 #include "server/log.h"
 #include "server/options.h"
-#include "server/validator.h"
+#include "server/services/validator.h"
 
 namespace quantgate::server {
 

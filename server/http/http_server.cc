@@ -15,7 +15,6 @@
 #include "absl/strings/strip.h"
 #include "absl/time/clock.h"
 #include "quantgate/v1/report_service.pb.h"
-#include "server/byte_budget.h"
 #include "server/dashboard_files.h"
 #include "server/http/guard.h"
 #include "server/http/listener.h"
@@ -23,6 +22,7 @@
 #include "server/http/sharing_json.h"
 #include "server/http/status_json.h"
 #include "server/http/transcode.h"
+#include "server/rpc/byte_budget.h"
 #include "server/status.h"
 
 namespace quantgate::server {

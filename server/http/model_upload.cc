@@ -19,10 +19,10 @@
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
 #include "google/protobuf/util/json_util.h"
-#include "server/check_events.h"
 #include "server/http/query.h"
 #include "server/http/slot.h"
 #include "server/http/transcode.h"
+#include "server/services/check_events.h"
 #include "server/status.h"
 
 namespace quantgate::server {

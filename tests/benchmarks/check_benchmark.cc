@@ -11,7 +11,7 @@
 #include "db/database.h"
 #include "rules/check.h"
 #include "server/memory.h"
-#include "server/parse.h"
+#include "server/rpc/parse.h"
 #include "tests/benchmarks/model.h"
 #include "tests/benchmarks/ratio.h"
 

@@ -14,7 +14,7 @@
 #include "rules/graph/graph.h"
 #include "rules/graph/sharing/sharing.h"
 #include "server/memory.h"
-#include "server/parse.h"
+#include "server/rpc/parse.h"
 #include "tests/benchmarks/ratio.h"
 
 namespace quantgate::benchmarks {

@@ -21,7 +21,7 @@
 #include "rules/all_rules.h"
 #include "rules/check.h"
 #include "server/memory.h"
-#include "server/parse.h"
+#include "server/rpc/parse.h"
 #include "server/server.h"
 #include "server/worker_pool.h"
 #include "tests/benchmarks/model.h"

@@ -1,4 +1,4 @@
-#include "server/parse.h"
+#include "server/rpc/parse.h"
 
 #include <gmock/gmock.h>
 #include <google/protobuf/arena.h>

@@ -6,7 +6,7 @@
 #include <memory>
 
 #include "absl/synchronization/notification.h"
-#include "server/byte_budget.h"
+#include "server/rpc/byte_budget.h"
 
 namespace quantgate::server {
 namespace {

@@ -1,6 +1,6 @@
 // A call whose request comes in messages: options first, then chunks of what was too large for one message.
-#ifndef QUANTGATE_SERVER_CLIENT_STREAM_H_
-#define QUANTGATE_SERVER_CLIENT_STREAM_H_
+#ifndef QUANTGATE_SERVER_RPC_CLIENT_STREAM_H_
+#define QUANTGATE_SERVER_RPC_CLIENT_STREAM_H_
 
 #include <grpcpp/alarm.h>
 
@@ -14,9 +14,9 @@
 #include "absl/time/time.h"
 #include "grpcpp/support/byte_buffer.h"
 #include "grpcpp/support/server_callback.h"
-#include "server/byte_budget.h"
-#include "server/call.h"
 #include "server/options.h"
+#include "server/rpc/byte_budget.h"
+#include "server/rpc/call.h"
 
 namespace quantgate::server {
 
@@ -70,4 +70,4 @@ class ClientStream : public grpc::ServerReadReactor<grpc::ByteBuffer> {
 
 }  // namespace quantgate::server
 
-#endif  // QUANTGATE_SERVER_CLIENT_STREAM_H_
+#endif  // QUANTGATE_SERVER_RPC_CLIENT_STREAM_H_

@@ -1,7 +1,7 @@
 // quantgate.v1.CatalogService: targets, rules and constraint tables of this server. Raw bytes, for the reason
 // that unary.h gives.
-#ifndef QUANTGATE_SERVER_CATALOG_SERVICE_H_
-#define QUANTGATE_SERVER_CATALOG_SERVICE_H_
+#ifndef QUANTGATE_SERVER_SERVICES_CATALOG_SERVICE_H_
+#define QUANTGATE_SERVER_SERVICES_CATALOG_SERVICE_H_
 
 #include <string>
 #include <vector>
@@ -9,7 +9,7 @@
 #include "quantgate/v1/catalog_service.grpc.pb.h"
 #include "rules/engine/module.h"
 #include "rules/engine/rule.h"
-#include "server/call.h"
+#include "server/rpc/call.h"
 
 namespace quantgate::server {
 
@@ -47,4 +47,4 @@ class CatalogService final : public RawCatalogService {
 
 }  // namespace quantgate::server
 
-#endif  // QUANTGATE_SERVER_CATALOG_SERVICE_H_
+#endif  // QUANTGATE_SERVER_SERVICES_CATALOG_SERVICE_H_

@@ -1,6 +1,6 @@
 // Messages of a client's stream, measured before they are parsed, and answers as bytes.
-#ifndef QUANTGATE_SERVER_STREAM_H_
-#define QUANTGATE_SERVER_STREAM_H_
+#ifndef QUANTGATE_SERVER_RPC_STREAM_H_
+#define QUANTGATE_SERVER_RPC_STREAM_H_
 
 #include "absl/status/status.h"
 #include "google/protobuf/message_lite.h"
@@ -20,4 +20,4 @@ absl::Status BudgetExhausted();
 
 }  // namespace quantgate::server
 
-#endif  // QUANTGATE_SERVER_STREAM_H_
+#endif  // QUANTGATE_SERVER_RPC_STREAM_H_

@@ -1,6 +1,6 @@
 // Tensors of requests and answers as the simulator has them.
-#ifndef QUANTGATE_SERVER_SIMULATION_TENSORS_H_
-#define QUANTGATE_SERVER_SIMULATION_TENSORS_H_
+#ifndef QUANTGATE_SERVER_SERVICES_SIMULATION_TENSORS_H_
+#define QUANTGATE_SERVER_SERVICES_SIMULATION_TENSORS_H_
 
 #include <cstdint>
 #include <string>
@@ -39,4 +39,4 @@ class TensorWriter {
 
 }  // namespace quantgate::server
 
-#endif  // QUANTGATE_SERVER_SIMULATION_TENSORS_H_
+#endif  // QUANTGATE_SERVER_SERVICES_SIMULATION_TENSORS_H_

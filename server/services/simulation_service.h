@@ -1,10 +1,10 @@
 // quantgate.v1.SimulationService. Raw bytes, for the reason that unary.h gives.
-#ifndef QUANTGATE_SERVER_SIMULATION_SERVICE_H_
-#define QUANTGATE_SERVER_SIMULATION_SERVICE_H_
+#ifndef QUANTGATE_SERVER_SERVICES_SIMULATION_SERVICE_H_
+#define QUANTGATE_SERVER_SERVICES_SIMULATION_SERVICE_H_
 
 #include "quantgate/v1/simulation_service.grpc.pb.h"
 #include "rules/engine/module.h"
-#include "server/call.h"
+#include "server/rpc/call.h"
 
 namespace quantgate::server {
 
@@ -28,4 +28,4 @@ class SimulationService final : public RawSimulationService {
 
 }  // namespace quantgate::server
 
-#endif  // QUANTGATE_SERVER_SIMULATION_SERVICE_H_
+#endif  // QUANTGATE_SERVER_SERVICES_SIMULATION_SERVICE_H_

@@ -1,4 +1,4 @@
-#include "server/simulation_service.h"
+#include "server/services/simulation_service.h"
 
 #include <google/protobuf/arena.h>
 
@@ -15,12 +15,12 @@
 #include "rules/graph/digest.h"
 #include "rules/simulator/run/inputs.h"
 #include "rules/simulator/run/report.h"
-#include "server/client_stream.h"
-#include "server/parse.h"
-#include "server/request_size.h"
-#include "server/simulation_tensors.h"
+#include "server/rpc/client_stream.h"
+#include "server/rpc/parse.h"
+#include "server/rpc/request_size.h"
+#include "server/rpc/stream.h"
+#include "server/services/simulation_tensors.h"
 #include "server/status.h"
-#include "server/stream.h"
 
 namespace quantgate::server {
 namespace {

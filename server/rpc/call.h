@@ -1,6 +1,6 @@
 // One RPC from arrival to answer: run on a pool, observed, never beyond its deadline, no exception out of it.
-#ifndef QUANTGATE_SERVER_CALL_H_
-#define QUANTGATE_SERVER_CALL_H_
+#ifndef QUANTGATE_SERVER_RPC_CALL_H_
+#define QUANTGATE_SERVER_RPC_CALL_H_
 
 #include <functional>
 #include <memory>
@@ -10,10 +10,10 @@
 #include "absl/time/time.h"
 #include "grpcpp/server_context.h"
 #include "grpcpp/support/server_callback.h"
-#include "server/byte_budget.h"
 #include "server/log.h"
 #include "server/metrics.h"
 #include "server/options.h"
+#include "server/rpc/byte_budget.h"
 #include "server/worker_pool.h"
 
 namespace quantgate::server {
@@ -60,4 +60,4 @@ class Call {
 
 }  // namespace quantgate::server
 
-#endif  // QUANTGATE_SERVER_CALL_H_
+#endif  // QUANTGATE_SERVER_RPC_CALL_H_

@@ -1,4 +1,4 @@
-#include "server/constraint_text.h"
+#include "server/services/constraint_text.h"
 
 #include <string>
 

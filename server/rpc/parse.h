@@ -1,6 +1,6 @@
 // Parsing of untrusted messages in bounded memory.
-#ifndef QUANTGATE_SERVER_PARSE_H_
-#define QUANTGATE_SERVER_PARSE_H_
+#ifndef QUANTGATE_SERVER_RPC_PARSE_H_
+#define QUANTGATE_SERVER_RPC_PARSE_H_
 
 #include <cstdint>
 #include <string>
@@ -27,4 +27,4 @@ absl::Status ParseBounded(std::string bytes, const google::protobuf::Arena& aren
 
 }  // namespace quantgate::server
 
-#endif  // QUANTGATE_SERVER_PARSE_H_
+#endif  // QUANTGATE_SERVER_RPC_PARSE_H_

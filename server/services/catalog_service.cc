@@ -1,4 +1,4 @@
-#include "server/catalog_service.h"
+#include "server/services/catalog_service.h"
 
 #include <algorithm>
 #include <iterator>
@@ -9,9 +9,9 @@
 #include "absl/strings/str_split.h"
 #include "absl/strings/strip.h"
 #include "rules/catalog.h"
-#include "server/constraint_text.h"
-#include "server/paging.h"
-#include "server/unary.h"
+#include "server/rpc/unary.h"
+#include "server/services/constraint_text.h"
+#include "server/services/paging.h"
 
 namespace quantgate::server {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/unary.h"
+#include "server/rpc/unary.h"
 
 #include "absl/strings/str_cat.h"
 #include "server/status.h"

@@ -1,14 +1,14 @@
 // quantgate.v1.ReportService over the report store. Raw bytes, for the reason that unary.h gives.
-#ifndef QUANTGATE_SERVER_REPORT_SERVICE_H_
-#define QUANTGATE_SERVER_REPORT_SERVICE_H_
+#ifndef QUANTGATE_SERVER_SERVICES_REPORT_SERVICE_H_
+#define QUANTGATE_SERVER_SERVICES_REPORT_SERVICE_H_
 
 #include <string>
 
 #include "db/reports/report_store.h"
 #include "quantgate/v1/report_service.grpc.pb.h"
 #include "rules/engine/module.h"
-#include "server/call.h"
-#include "server/unary.h"
+#include "server/rpc/call.h"
+#include "server/rpc/unary.h"
 
 namespace quantgate::server {
 
@@ -61,4 +61,4 @@ class ReportService final : public RawReportService {
 
 }  // namespace quantgate::server
 
-#endif  // QUANTGATE_SERVER_REPORT_SERVICE_H_
+#endif  // QUANTGATE_SERVER_SERVICES_REPORT_SERVICE_H_

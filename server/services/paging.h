@@ -1,6 +1,6 @@
 // Page sizes and pages over lists that are in memory.
-#ifndef QUANTGATE_SERVER_PAGING_H_
-#define QUANTGATE_SERVER_PAGING_H_
+#ifndef QUANTGATE_SERVER_SERVICES_PAGING_H_
+#define QUANTGATE_SERVER_SERVICES_PAGING_H_
 
 #include <algorithm>
 #include <cstdint>
@@ -40,4 +40,4 @@ absl::Status AddPage(const Request& request, const std::string& query, size_t si
 
 }  // namespace quantgate::server
 
-#endif  // QUANTGATE_SERVER_PAGING_H_
+#endif  // QUANTGATE_SERVER_SERVICES_PAGING_H_

@@ -1,14 +1,14 @@
-#include "server/validation_service.h"
+#include "server/services/validation_service.h"
 
 #include <google/protobuf/arena.h>
 
 #include <string>
 #include <utility>
 
-#include "server/client_stream.h"
-#include "server/parse.h"
-#include "server/stream.h"
-#include "server/unary.h"
+#include "server/rpc/client_stream.h"
+#include "server/rpc/parse.h"
+#include "server/rpc/stream.h"
+#include "server/rpc/unary.h"
 
 namespace quantgate::server {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/check_events.h"
+#include "server/services/check_events.h"
 
 #include <exception>
 #include <nlohmann/json.hpp>

@@ -1,6 +1,6 @@
 // The answer to one validation request: limits, idempotency, check, store.
-#ifndef QUANTGATE_SERVER_VALIDATOR_H_
-#define QUANTGATE_SERVER_VALIDATOR_H_
+#ifndef QUANTGATE_SERVER_SERVICES_VALIDATOR_H_
+#define QUANTGATE_SERVER_SERVICES_VALIDATOR_H_
 
 #include <functional>
 
@@ -52,4 +52,4 @@ class Validator {
 
 }  // namespace quantgate::server
 
-#endif  // QUANTGATE_SERVER_VALIDATOR_H_
+#endif  // QUANTGATE_SERVER_SERVICES_VALIDATOR_H_

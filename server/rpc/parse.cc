@@ -1,4 +1,4 @@
-#include "server/parse.h"
+#include "server/rpc/parse.h"
 
 #include <algorithm>
 

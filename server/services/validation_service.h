@@ -1,10 +1,10 @@
 // quantgate.v1.ValidationService. Raw bytes, for the reason that unary.h gives.
-#ifndef QUANTGATE_SERVER_VALIDATION_SERVICE_H_
-#define QUANTGATE_SERVER_VALIDATION_SERVICE_H_
+#ifndef QUANTGATE_SERVER_SERVICES_VALIDATION_SERVICE_H_
+#define QUANTGATE_SERVER_SERVICES_VALIDATION_SERVICE_H_
 
 #include "quantgate/v1/validation_service.grpc.pb.h"
-#include "server/call.h"
-#include "server/validator.h"
+#include "server/rpc/call.h"
+#include "server/services/validator.h"
 
 namespace quantgate::server {
 
@@ -30,4 +30,4 @@ class ValidationService final : public RawValidationService {
 
 }  // namespace quantgate::server
 
-#endif  // QUANTGATE_SERVER_VALIDATION_SERVICE_H_
+#endif  // QUANTGATE_SERVER_SERVICES_VALIDATION_SERVICE_H_

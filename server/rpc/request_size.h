@@ -1,6 +1,6 @@
 // What is counted of a parsed request before anything is done with it.
-#ifndef QUANTGATE_SERVER_REQUEST_SIZE_H_
-#define QUANTGATE_SERVER_REQUEST_SIZE_H_
+#ifndef QUANTGATE_SERVER_RPC_REQUEST_SIZE_H_
+#define QUANTGATE_SERVER_RPC_REQUEST_SIZE_H_
 
 #include "absl/status/status.h"
 #include "quantgate/v1/graph.pb.h"
@@ -17,4 +17,4 @@ absl::Status CheckModelInfo(const v1::ModelInfo& model);
 
 }  // namespace quantgate::server
 
-#endif  // QUANTGATE_SERVER_REQUEST_SIZE_H_
+#endif  // QUANTGATE_SERVER_RPC_REQUEST_SIZE_H_

@@ -1,12 +1,12 @@
-#include "server/client_stream.h"
+#include "server/rpc/client_stream.h"
 
 #include <algorithm>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "absl/time/clock.h"
+#include "server/rpc/stream.h"
 #include "server/status.h"
-#include "server/stream.h"
 
 namespace quantgate::server {
 

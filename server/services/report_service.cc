@@ -1,4 +1,4 @@
-#include "server/report_service.h"
+#include "server/services/report_service.h"
 
 #include <type_traits>
 #include <utility>
@@ -6,7 +6,7 @@
 #include "db/reports/filter.h"
 #include "db/reports/requests.h"
 #include "rules/catalog.h"
-#include "server/paging.h"
+#include "server/services/paging.h"
 
 namespace quantgate::server {
 

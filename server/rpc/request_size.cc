@@ -1,4 +1,4 @@
-#include "server/request_size.h"
+#include "server/rpc/request_size.h"
 
 #include "absl/strings/str_cat.h"
 #include "server/status.h"

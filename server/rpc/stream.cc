@@ -1,4 +1,4 @@
-#include "server/stream.h"
+#include "server/rpc/stream.h"
 
 #include <cstdint>
 

@@ -1,7 +1,7 @@
 // Unary methods of raw bytes: a request is measured before it is parsed, and parsed on a worker thread, on an arena of
 // its own, in bounded memory. A typed method would parse on gRPC's threads before anything could be refused.
-#ifndef QUANTGATE_SERVER_UNARY_H_
-#define QUANTGATE_SERVER_UNARY_H_
+#ifndef QUANTGATE_SERVER_RPC_UNARY_H_
+#define QUANTGATE_SERVER_RPC_UNARY_H_
 
 #include <google/protobuf/arena.h>
 
@@ -10,10 +10,10 @@
 
 #include "absl/status/status.h"
 #include "grpcpp/support/proto_buffer_reader.h"
-#include "server/byte_budget.h"
-#include "server/call.h"
-#include "server/parse.h"
-#include "server/stream.h"
+#include "server/rpc/byte_budget.h"
+#include "server/rpc/call.h"
+#include "server/rpc/parse.h"
+#include "server/rpc/stream.h"
 
 namespace quantgate::server {
 
@@ -75,4 +75,4 @@ grpc::ServerUnaryReactor* RunUnary(CallEnvironment environment, grpc::CallbackSe
 
 }  // namespace quantgate::server
 
-#endif  // QUANTGATE_SERVER_UNARY_H_
+#endif  // QUANTGATE_SERVER_RPC_UNARY_H_

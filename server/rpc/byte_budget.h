@@ -1,6 +1,6 @@
 // Bounds the bytes that all requests together may hold.
-#ifndef QUANTGATE_SERVER_BYTE_BUDGET_H_
-#define QUANTGATE_SERVER_BYTE_BUDGET_H_
+#ifndef QUANTGATE_SERVER_RPC_BYTE_BUDGET_H_
+#define QUANTGATE_SERVER_RPC_BYTE_BUDGET_H_
 
 #include <atomic>
 #include <cstdint>
@@ -46,4 +46,4 @@ class ByteBudget {
 
 }  // namespace quantgate::server
 
-#endif  // QUANTGATE_SERVER_BYTE_BUDGET_H_
+#endif  // QUANTGATE_SERVER_RPC_BYTE_BUDGET_H_

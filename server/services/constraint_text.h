@@ -1,6 +1,6 @@
 // Constraint tables as the catalog lists them.
-#ifndef QUANTGATE_SERVER_CONSTRAINT_TEXT_H_
-#define QUANTGATE_SERVER_CONSTRAINT_TEXT_H_
+#ifndef QUANTGATE_SERVER_SERVICES_CONSTRAINT_TEXT_H_
+#define QUANTGATE_SERVER_SERVICES_CONSTRAINT_TEXT_H_
 
 #include <vector>
 
@@ -15,4 +15,4 @@ std::vector<v1::Constraint> ConstraintsOf(const db::ConstraintTable& table, absl
 
 }  // namespace quantgate::server
 
-#endif  // QUANTGATE_SERVER_CONSTRAINT_TEXT_H_
+#endif  // QUANTGATE_SERVER_SERVICES_CONSTRAINT_TEXT_H_

@@ -1,4 +1,4 @@
-#include "server/simulation_tensors.h"
+#include "server/services/simulation_tensors.h"
 
 #include <algorithm>
 #include <optional>

@@ -1,4 +1,4 @@
-#include "server/validator.h"
+#include "server/services/validator.h"
 
 #include <optional>
 #include <string>
@@ -11,8 +11,8 @@
 #include "db/reports/labels.h"
 #include "db/sha256.h"
 #include "rules/graph/digest.h"
-#include "server/check_events.h"
-#include "server/request_size.h"
+#include "server/rpc/request_size.h"
+#include "server/services/check_events.h"
 
 namespace quantgate::server {
 namespace {

@@ -1,4 +1,4 @@
-#include "server/call.h"
+#include "server/rpc/call.h"
 
 #include <exception>
 #include <new>

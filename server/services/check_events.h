@@ -1,6 +1,6 @@
 // Tells Events of one check: that it started, now and then that it still runs, how it ended.
-#ifndef QUANTGATE_SERVER_CHECK_EVENTS_H_
-#define QUANTGATE_SERVER_CHECK_EVENTS_H_
+#ifndef QUANTGATE_SERVER_SERVICES_CHECK_EVENTS_H_
+#define QUANTGATE_SERVER_SERVICES_CHECK_EVENTS_H_
 
 #include <cstdint>
 #include <functional>
@@ -47,4 +47,4 @@ class CheckEvents {
 
 }  // namespace quantgate::server
 
-#endif  // QUANTGATE_SERVER_CHECK_EVENTS_H_
+#endif  // QUANTGATE_SERVER_SERVICES_CHECK_EVENTS_H_
