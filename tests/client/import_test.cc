@@ -6,7 +6,7 @@
 #include "client/error.h"
 #include "gtest/gtest.h"
 #include "tests/client/files.h"
-#include "tests/client/onnx_model.h"
+#include "tests/client/onnx/model.h"
 
 namespace quantgate {
 namespace {

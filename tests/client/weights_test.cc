@@ -5,7 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "tests/client/files.h"
-#include "tests/client/onnx_model.h"
+#include "tests/client/onnx/model.h"
 
 namespace quantgate {
 namespace {

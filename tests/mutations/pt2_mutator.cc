@@ -7,7 +7,7 @@
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_replace.h"
-#include "tests/client/pt2_archive.h"
+#include "tests/client/pt2/archive.h"
 #include "tests/mutations/json_mutator.h"
 
 namespace quantgate::mutations {

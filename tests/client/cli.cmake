@@ -1,3 +1,0 @@
-quantgate_test(client_report_test cli_layout_test.cc cli_group_test.cc cli_text_test.cc cli_formats_test.cc LIBS quantgate_report quantgate_rules)
-quantgate_test(client_remote_test THREADS cli_remote_test.cc LIBS quantgate_remote)
-quantgate_test(client_cli_test cli_progress_test.cc cli_verify_test.cc LIBS quantgate_cli)

@@ -1,1 +1,0 @@
-quantgate_test(client_confirm_test confirm_test.cc confirm_text_test.cc LIBS quantgate_confirm quantgate_report)

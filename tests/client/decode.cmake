@@ -1,1 +1,0 @@
-quantgate_test(client_decode_test decode_test.cc LIBS quantgate_decode quantgate_rules)

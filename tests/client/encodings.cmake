@@ -1,4 +1,0 @@
-quantgate_test(json_document_test json_document_test.cc LIBS quantgate_client_import)
-quantgate_test(encodings_test encodings_test.cc LIBS quantgate_client_import quantgate_rules)
-quantgate_test(qnn_net_test qnn_net_test.cc LIBS quantgate_client_import quantgate_rules)
-quantgate_test(encodings_writer_test encodings_writer_test.cc LIBS quantgate_client_import quantgate_rules)

@@ -1,3 +1,0 @@
-quantgate_test(fix_requantize_test fix_requantize_test.cc LIBS quantgate_client_import)
-quantgate_test(fix_onnx_test fix_onnx_test.cc LIBS quantgate_client_import quantgate_rules)
-quantgate_test(fix_tflite_test fix_tflite_test.cc LIBS quantgate_client_import quantgate_tflite_schema quantgate_rules)

@@ -1,1 +1,0 @@
-quantgate_test(client_gate_test gate_test.cc gate_baseline_test.cc gate_waivers_test.cc LIBS quantgate_gate quantgate_report)
