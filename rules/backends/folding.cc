@@ -6,6 +6,7 @@
 #include "absl/strings/match.h"
 #include "rules/backends/in_place.h"
 #include "rules/graph/data_type.h"
+#include "rules/graph/quantizer.h"
 
 namespace quantgate {
 namespace {
@@ -25,11 +26,20 @@ bool IsDeterministic(const Graph& graph, int32_t node) {
          (graph.binding(node)->op->traits & kControlFlow) == 0;
 }
 
+// ONNX Runtime moves a Transpose in front of the Dequantize, and into the constant there.
+bool TurnsConstant(const Graph& graph, const std::vector<bool>& folded, int32_t node) {
+  if (graph.op(node) != OpId::kTranspose || graph.num_inputs(node) == 0 || graph.input(node, 0) < 0) return false;
+  const int32_t dequantize = graph.producer(graph.input(node, 0));
+  const int32_t stored = IsDequantize(graph, dequantize) ? QuantizerInputsOf(graph, dequantize).data : -1;
+  return stored >= 0 && folded[stored];
+}
+
 bool Computable(const Graph& graph, const std::vector<bool>& folded, Generators generators, Dequantizers dequantizers,
                 int32_t node) {
   if (!IsDeterministic(graph, node)) return false;
   const OpId id = graph.op(node);
   if (dequantizers == Dequantizers::kKept && id == OpId::kDequantize) return false;
+  if (dequantizers == Dequantizers::kKept && TurnsConstant(graph, folded, node)) return true;
   if (generators == Generators::kKept && (id == OpId::kFillLike || IsFixedGenerator(id))) return false;
   if (IsShapeQuery(id)) {
     return graph.num_inputs(node) > 0 && graph.input(node, 0) >= 0 && graph.has_known_shape(graph.input(node, 0)) &&

@@ -286,8 +286,9 @@ class Finder {
 
   // Of float16, what has no kernel of that is computed between Casts, which are there before groups are looked for.
   static bool IsCast(const Entry& entry) {
-    return entry.form != Form::kMove && entry.form != Form::kSplit && entry.form != Form::kArgMax &&
-           entry.form != Form::kConcat;
+    return (entry.form != Form::kMove && entry.form != Form::kSplit && entry.form != Form::kArgMax &&
+            entry.form != Form::kConcat) ||
+           entry.op == "Tile";
   }
 
   // A reason not to fuse; empty: fused, and the call is filled in.

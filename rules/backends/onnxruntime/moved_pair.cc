@@ -47,8 +47,7 @@ const RuleInfo kMovedAccumulators = {
     "implementation for QuantizeLinear\". Without optimizations the same file runs.",
     "Move the integers: put the movement in front of the DequantizeLinear.",
     "Fires: an int32 DequantizeLinear, Reshape and Sin. Does not: the Reshape in front of the DequantizeLinear; "
-    "Flatten "
-    "in its place; a QuantizeLinear behind it; without a zero point under opset 20 (NR504).",
+    "Flatten in its place; a QuantizeLinear behind it; without a zero point under opset 20 (NR504).",
 };
 
 const RuleInfo kMovedIntoBody = {

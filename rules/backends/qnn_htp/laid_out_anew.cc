@@ -48,12 +48,6 @@ const Operand* WeightBesideBias(const NodeView& view) {
 
 constexpr int kRankOfOneDimension = 3;
 
-// The provider quantizes a bias in float, but of a convolution along one dimension.
-bool HasFloatBiasOfOneDimension(const NodeView& view) {
-  const Operand* weight = WeightBesideBias(view);
-  return weight != nullptr && view.rank(weight) == kRankOfOneDimension && !view.input(2)->quantized;
-}
-
 // The provider requantizes the bias of a convolution whose weight has 4 bits and one scale, and fails at that; along
 // one dimension it leaves the bias as it is.
 bool HasBiasOfNarrowWeight(const NodeView& view) {
@@ -74,7 +68,6 @@ bool GoesOn(const NodeView& view) {
 // What the provider itself cannot build once the layout has changed. Empty: nothing of it.
 absl::string_view OwnRefusal(const NodeView& view) {
   if (HasBiasOfNarrowWeight(view)) return "a convolution with a bias and a 4-bit weight of one scale";
-  if (HasFloatBiasOfOneDimension(view)) return "a quantized convolution along one dimension with a bias in float";
   if (qnn::HasConvertedChannels(view)) return "a convolution with UFIXED_POINT_16 weights of more than one scale";
   if (view.op().op->id == OpId::kGroupNorm && GoesOn(view)) return "a GroupNormalization with a node behind it";
   return "";

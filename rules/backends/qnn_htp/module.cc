@@ -237,8 +237,13 @@ class Judge {
         FindingSource source;
         source.kind = v1::Source::MEASURED;
         source.document = "onnxruntime-qnn 2.7.0, asked by SoC";
-        sink_.Add(kFloatKernels, PlaceOf(op, {}), absl::StrCat(op.name, " in float"), MissingKernels(target_),
-                  std::move(source));
+        FindingDraft draft{.rule = &kFloatKernels};
+        draft.place = PlaceOf(op, {});
+        draft.observed = absl::StrCat(op.name, " in float");
+        draft.allowed = MissingKernels(target_);
+        draft.source = std::move(source);
+        draft.fix = "Leave the operator to the CPU, or drop the SoC from the targets.";
+        sink_.Add(std::move(draft));
         outcome.ends_export = true;
         return;
       }

@@ -24,8 +24,7 @@ constexpr RuleInfo kOperandTypes = {
     "Operators of LiteRT compute in one element type. A kernel is chosen by the type of the first tensor and reads the "
     "others as if they had it: a uint8 tensor between int8 operators is off by 128, and a RESHAPE to another type "
     "reads beyond the data. Weights beside integers are integers of at most 8 bits, signed as the activations of 8 "
-    "bits "
-    "are; DEQUANTIZE takes stored integers and half precision, QUANTIZE numbers and makes integers.",
+    "bits are; DEQUANTIZE takes stored integers and half precision, QUANTIZE numbers and makes integers.",
     "Put a QUANTIZE (or CAST) in front of the tensor that differs, or convert the model again.",
     "RESHAPE from int8 to int16 fires it, and so do CONV_2D from int8 to uint8 or with float weights beside int8, and "
     "DEQUANTIZE of float32; QUANTIZE from int8 to uint8 does not, nor CONV_2D of floats with int8 weights.",

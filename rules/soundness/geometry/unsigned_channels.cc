@@ -21,8 +21,7 @@ constexpr RuleInfo kUnsignedChannels = {
     "kTfLiteInt16 was not true\").",
     "Convert the model to int8, or quantize the weights per tensor.",
     "A filter of CONV_2D with two scales beside a uint8 input fires it; beside an int8 input, or with one scale, it "
-    "does "
-    "not.",
+    "does not.",
 };
 
 bool ScalesEachChannel(absl::string_view op) {

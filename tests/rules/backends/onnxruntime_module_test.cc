@@ -211,6 +211,10 @@ GraphBuilder OrtGroup(const std::string& op, v1::DataType in, v1::DataType out, 
     names.push_back(absl::StrCat("x", i));
     Dequantize(b, names.back(), in, shape);
   }
+  if (op == "Tile") {
+    b.Ints("repeats", v1::DATA_TYPE_INT64, {1, 1, 1, 1});
+    names.emplace_back("repeats");
+  }
   b.Node(op, "node", names, {"y"});
   Quantize(b, "y", out, shape, out_scale);
   return b;
@@ -764,6 +768,7 @@ std::vector<OrtCase> OrtCases() {
       {"SigmoidOfHalves", [] { return InHalves(OrtGroup("Sigmoid", kUint8, kUint8)); }, "CV205", kFallback},
       {"ExtremeOfHalves", [] { return InHalves(OrtGroup("ReduceMax", kUint8, kUint8, 1, 0.1)); }, "CV205", kFallback},
       {"MovedHalves", [] { return InHalves(OrtGroup("Flatten", kUint8, kUint8, 1, 0.1)); }, ""},
+      {"TiledHalves", [] { return InHalves(OrtGroup("Tile", kUint8, kUint8, 1, 0.1)); }, "CV205", kFallback},
       {"FusedConcatOfHalves", [] { return InHalves(OrtGroup("Concat", kUint8, kUint8, 2)); }, "DT502"},
       {"FloatSub", [] { return OrtGroup("Sub", kUint8, kUint8, 2); }, "CV205", kFallback},
       {"FloatWideAdd", [] { return OrtGroup("Add", kUint16, kUint16, 2); }, "CV205", kFallback},

@@ -8,7 +8,9 @@
 #include "rules/backends/pattern.h"
 #include "rules/backends/qnn/provider/lowerers.h"
 #include "rules/backends/qnn/provider/provider.h"
+#include "rules/graph/data_type.h"
 #include "rules/graph/port_role.h"
+#include "rules/graph/quantizer.h"
 
 namespace quantgate::qnn {
 namespace {
@@ -113,30 +115,26 @@ bool HasManyScales(const NodeView& view) {
   return absl::c_any_of(view.inputs(), has_many) || absl::c_any_of(view.outputs(), has_many);
 }
 
+// Whether it is the Transpose of such a constant, which ONNX Runtime turns in its place.
+bool IsTurnedConstant(const Graph& graph, const Operand& input) {
+  const int32_t transpose = input.edge_value < 0 ? -1 : graph.producer(input.edge_value);
+  if (transpose < 0 || graph.op(transpose) != OpId::kTranspose || graph.num_inputs(transpose) == 0) return false;
+  const int32_t turned = graph.input(transpose, 0);
+  const int32_t dequantize = turned < 0 ? -1 : graph.producer(turned);
+  if (!IsDequantize(graph, dequantize)) return false;
+  const QuantizerInputs inputs = QuantizerInputsOf(graph, dequantize);
+  if (inputs.data < 0 || inputs.scale < 0 || !graph.is_constant(inputs.data)) return false;
+  const auto& scales = graph.value(inputs.scale).dims();
+  return graph.dtype(inputs.data) == v1::DATA_TYPE_INT32 || (!scales.empty() && scales[0] > 1);
+}
+
 // ONNX Runtime leaves the Dequantize of a constant to the provider, and that takes 32 bits as little as many scales.
 bool IsLeftConstant(const NodeView& view, const Operand& input) {
+  if (IsTurnedConstant(view.graph(), input)) return true;
   const Operand stored = AsRead(view.context(), input);
   if (input.quantized || !stored.quantized || !stored.static_chain) return false;
   const QuantParams* qparams = view.context().resolved().qparams(stored);
   return stored.type == v1::DATA_TYPE_INT32 || (qparams != nullptr && !qparams->per_tensor());
-}
-
-bool LetsQuantizePass(OpId id) {
-  return id == OpId::kReshape || id == OpId::kTranspose || id == OpId::kSqueeze || id == OpId::kUnsqueeze ||
-         id == OpId::kSlice || id == OpId::kMaxPool;
-}
-
-// Whether ONNX Runtime's optimizer moves a Quantize from farther behind to the node.
-bool GetsQuantize(const Graph& graph, int32_t node) {
-  constexpr int kFar = 8;
-  for (int step = 0; step < kFar; ++step) {
-    const int32_t value = graph.num_outputs(node) > 0 ? graph.output(node, 0) : -1;
-    if (value < 0 || graph.is_graph_output(value) || graph.uses(value).size() != 1) return false;
-    node = graph.uses(value)[0].node;
-    if (graph.op(node) == OpId::kQuantize) return step > 0;
-    if (!LetsQuantizePass(graph.op(node))) return false;
-  }
-  return false;
 }
 
 Operand InFloat(const Operand& operand) {
@@ -156,6 +154,17 @@ std::vector<Operand> InFloat(absl::Span<const Operand> operands) {
   return reals;
 }
 
+// ONNX Runtime stores a float bias beside a quantized input and weight in 32 bits, with a Dequantize of its own.
+bool HasQuantizedBias(const NodeView& view) {
+  const OpId id = view.op().op->id;
+  const Operand* input = view.input(0);
+  const Operand* weight = view.input(1);
+  const Operand* bias = view.input(2);
+  if ((id != OpId::kConv && id != OpId::kConvTranspose && id != OpId::kGemm) || input == nullptr) return false;
+  if (weight == nullptr || bias == nullptr || bias->quantized || !bias->is_static || !IsFloat(bias->type)) return false;
+  return AsRead(view.context(), *input).quantized && AsRead(view.context(), *weight).quantized;
+}
+
 }  // namespace
 
 bool IsApart(const NodeView& view) {
@@ -173,8 +182,10 @@ bool ReadsLeftConstant(const NodeView& view) {
   const Operator& op = *view.op().op;
   // One whose mean and variance are in float is a unit all the same.
   const bool norm = op.id == OpId::kBatchNorm && output != nullptr && AsWritten(view.context(), *output).quantized;
-  const bool product = (op.traits & kAccumulates) != 0 && input != nullptr && GetsQuantize(view.graph(), view.node());
+  const bool product =
+      (op.traits & kAccumulates) != 0 && input != nullptr && provider::GetsQuantize(view.graph(), view.node());
   if (norm || (product && AsRead(view.context(), *input).quantized)) return false;
+  if (HasQuantizedBias(view)) return true;
   return absl::c_any_of(view.inputs(), [&view](const Operand& operand) { return IsLeftConstant(view, operand); });
 }
 

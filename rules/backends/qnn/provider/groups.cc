@@ -3,21 +3,21 @@
 #include <array>
 #include <optional>
 
-#include "absl/algorithm/container.h"
+#include "absl/types/span.h"
 #include "rules/backends/qnn/provider/lowerers.h"
 #include "rules/backends/tensor.h"
 
 namespace quantgate::qnn::provider {
-namespace {
 
-bool IsQuantizer(OpId id) { return id == OpId::kQuantize || id == OpId::kDequantize; }
-
-// The node that alone reads the first result; -1: there is none.
 int32_t OnlyReader(const Graph& graph, int32_t node) {
   const int32_t value = graph.num_outputs(node) > 0 ? graph.output(node, 0) : -1;
   if (value < 0 || graph.is_graph_output(value) || graph.is_read_in_body(value)) return -1;
   return graph.uses(value).size() == 1 ? graph.uses(value)[0].node : -1;
 }
+
+namespace {
+
+bool IsQuantizer(OpId id) { return id == OpId::kQuantize || id == OpId::kDequantize; }
 
 // The node that computes the input; -1: there is none.
 int32_t Producer(const Graph& graph, int32_t node, int input) {
@@ -29,37 +29,46 @@ bool IsOp(const Graph& graph, int32_t node, OpId id) { return node >= 0 && graph
 
 // ---- Gelu, as exporters write it before ONNX has it: x * 0.5 * (1 + erf(x / sqrt(2))) ----
 
+// Whether one of the two operands is the value.
 bool Reads(const Graph& graph, int32_t node, int32_t value) {
-  for (int i = 0; i < graph.num_inputs(node); ++i) {
-    if (graph.input(node, i) == value) return true;
-  }
-  return false;
+  return graph.num_inputs(node) == 2 && (graph.input(node, 0) == value || graph.input(node, 1) == value);
 }
 
-// The product that ends it: its factors are 1 + erf(...), and x or, with `inner`, a product of x.
-bool IsProductOf(const Graph& graph, int32_t product, int32_t x, bool inner) {
-  if (!inner) return Reads(graph, product, x);
-  for (int i = 0; i < graph.num_inputs(product); ++i) {
+// The factor that is a product of x; -1: there is none.
+int32_t FactorOf(const Graph& graph, int32_t product, int32_t x) {
+  if (graph.num_inputs(product) != 2) return -1;
+  for (const int i : {0, 1}) {
     const int32_t factor = Producer(graph, product, i);
-    if (IsOp(graph, factor, OpId::kMul) && Reads(graph, factor, x)) return true;
+    if (IsOp(graph, factor, OpId::kMul) && Reads(graph, factor, x)) return factor;
   }
-  return false;
+  return -1;
 }
 
-// The node that has the result, where `erf` is the middle of it; -1: it is not. The provider does not look at the
-// numbers.
-int32_t EndOfGelu(const Graph& graph, int32_t erf) {
+struct Gelu {
+  int32_t x = -1;
+  int32_t end = -1;   // the node that has the result; -1: it is none
+  bool alone = true;  // nothing else reads its parts
+};
+
+// Where `erf` is the middle of it. The provider does not look at the numbers.
+Gelu GeluAround(const Graph& graph, int32_t erf) {
+  Gelu gelu;
   const int32_t scaled = Producer(graph, erf, 0);
-  if (!IsOp(graph, scaled, OpId::kDiv) && !IsOp(graph, scaled, OpId::kMul)) return -1;
-  if (graph.is_graph_output(graph.input(erf, 0))) return -1;
-  const int32_t x = graph.num_inputs(scaled) > 0 ? graph.input(scaled, 0) : -1;
+  if (!IsOp(graph, scaled, OpId::kDiv) && !IsOp(graph, scaled, OpId::kMul)) return gelu;
+  gelu.x = graph.num_inputs(scaled) == 2 ? graph.input(scaled, 0) : -1;
   const int32_t sum = OnlyReader(graph, erf);
-  if (x < 0 || !IsOp(graph, sum, OpId::kAdd)) return -1;
+  if (gelu.x < 0 || !IsOp(graph, sum, OpId::kAdd)) return gelu;
   const int32_t product = OnlyReader(graph, sum);
-  if (!IsOp(graph, product, OpId::kMul)) return -1;
-  if (IsProductOf(graph, product, x, true)) return product;
-  const int32_t last = IsProductOf(graph, product, x, false) ? OnlyReader(graph, product) : -1;
-  return IsOp(graph, last, OpId::kMul) ? last : -1;
+  if (!IsOp(graph, product, OpId::kMul)) return gelu;
+  gelu.alone = OnlyReader(graph, scaled) == erf;
+  if (const int32_t factor = FactorOf(graph, product, gelu.x); factor >= 0) {
+    gelu.alone = gelu.alone && OnlyReader(graph, factor) == product;
+    gelu.end = product;
+    return gelu;
+  }
+  const int32_t last = OnlyReader(graph, product);
+  if (IsOp(graph, last, OpId::kMul) && (Reads(graph, product, gelu.x) || Reads(graph, last, gelu.x))) gelu.end = last;
+  return gelu;
 }
 
 // ---- Windows: Reshape, Transpose and Reshape of six dimensions, one of which has size 1 and stays where it is ----
@@ -186,8 +195,13 @@ Lowering LowerTransposition(const NodeView& view, absl::string_view name, Emissi
 Lowering LowerErf(const NodeView& view, absl::string_view name, Emission& emission) {
   const Graph& graph = view.graph();
   const Operand* input = view.input(0);
-  const int32_t end = input == nullptr || input->quantized ? -1 : EndOfGelu(graph, view.node());
-  if (end < 0) return NoCounterpart(kLeft);
+  const Gelu gelu = input == nullptr || input->quantized ? Gelu() : GeluAround(graph, view.node());
+  if (gelu.end < 0) return NoCounterpart(kLeft);
+  if (!gelu.alone) {
+    const int32_t producer = graph.producer(gelu.x);
+    if (producer >= 0 && IsQuantizer(graph.op(producer))) return NoCounterpart(kLeft);
+    return Unknown("whether a Gelu whose parts are read by others, too, ends the session");
+  }
   emission.Begin(name, view.node());
   AddInput(view, input, emission);
   AddOutput(view, view.output(0), emission);

@@ -76,6 +76,11 @@ Lowering LowerInWindow(const NodeView&, Emission&);
 Lowering LowerEinsum(const NodeView&, absl::string_view name, Emission&);
 
 // Shared helpers.
+// The node that alone reads the first result, in its own graph; -1: there is none.
+int32_t OnlyReader(const Graph&, int32_t node);
+// Whether ONNX Runtime makes the product one with a Quantize behind it: what stands between moves integers as they are,
+// or limits numbers to what the Quantize stores anyway.
+bool GetsQuantize(const Graph&, int32_t product);
 // Whether a window states a dilation other than 1.
 bool IsDilated(const NodeView&);
 // An operand in float: as it is, or behind a Dequantize of its own. A constant is a run-time tensor then.

@@ -147,7 +147,9 @@ std::optional<Lowering> LowerForProvider(const CheckContext& context, const Reso
   };
   if (ReadsLeftConstant(view)) {
     return NoCounterpart(
-        "ONNX Runtime's QNN provider leaves the Dequantize of a constant with several scales or 32 bits");
+        "the Dequantize of a constant with several scales or 32 bits in front of it stays on the CPU (give the "
+        "constant "
+        "one scale, or store it in float)");
   }
   if (provider::IsInWindow(view)) return provider::LowerInWindow(view, emission);
   if (IsApart(view)) return provider::LowerApart(view, lower, emission);

@@ -113,10 +113,9 @@ const RuleInfo kNeverLowered = {
     "become a delegate without an input; what puts the places of max_unpool2d back is not prepared; a convolution of "
     "an input without a batch gets one in front and loses it behind, where nothing is annotated, and with a quantized "
     "filter it is refused and the delegate that is left is not built; the indices of some interpolations and the grid "
-    "of affine_grid are "
-    "computed in floats from constants, which is delegated and cannot be prepared where HTP has no floats, or, of "
-    "most, on V68; and the selections of logsumexp, logit and their like are among floats between quantized nodes, "
-    "which is delegated where HTP has floats and cannot be prepared by the kernels of V68.",
+    "of affine_grid are computed in floats from constants, which is delegated and cannot be prepared where HTP has no "
+    "floats, or, of most, on V68; and the selections of logsumexp, logit and their like are among floats between "
+    "quantized nodes, which is delegated where HTP has floats and cannot be prepared by the kernels of V68.",
     "Use gather with an index of the result's shape for take_along_dim, slices and cat for the paddings, relu or "
     "leaky_relu for rrelu, an interpolation of two dimensions for that of one, and give the model's input a batch of "
     "one.",

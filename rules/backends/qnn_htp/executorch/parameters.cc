@@ -55,11 +55,12 @@ const RuleInfo kTableToFloats = {
     kAtAnyStage,
     "{subject} has {observed}; {allowed}.",
     "The builder of ExecuTorch 1.5.1 converts an embedding's table that has a scale per channel to the encoding of the "
-    "output. Where the output has none, as of an embedding whose table alone is annotated, it looks the type up all "
-    "the same, and the whole lowering ends with \"KeyError: 'dtype'\".",
+    "output. Where the output has none, as of an embedding whose table alone is annotated and whose readers state none "
+    "either, it looks the encoding up all the same, and the whole lowering ends with \"KeyError: 'dtype'\" (before "
+    "QNN 2.48 with \"KeyError: 'quant_attrs'\").",
     "Annotate the output of the embedding, too, or quantize its table per tensor.",
     "Fires: a per-channel table of an embedding with an output in float, with the toolchain executorch. Does not: a "
-    "quantized output; a table with one scale.",
+    "quantized output, or one that is read with an encoding; a table with one scale.",
 };
 
 const RuleInfo kBiasOfInput = {
@@ -158,6 +159,14 @@ bool FindComputedParameter(const CheckContext& context, const ResolvedOp& op, Fi
   return false;
 }
 
+// convert puts a Quantize behind what is read with an encoding: ExecuTorch takes that one then.
+bool IsReadQuantized(const Graph& graph, int32_t value) {
+  return value >= 0 && absl::c_any_of(graph.uses(value), [&](const Use& use) {
+           const int32_t spec = graph.edge_spec(use.node, use.input);
+           return spec >= 0 && graph.spec_kind(spec) != v1::Spec::EXPLICIT_NONE;
+         });
+}
+
 bool FindTableToFloats(const CheckContext& context, const ResolvedOp& op, FindingSink& sink) {
   const Graph& graph = context.graph();
   if (graph.origin() != v1::Graph::PT2E || graph.op(op.node) != OpId::kEmbedding) return false;
@@ -165,6 +174,7 @@ bool FindTableToFloats(const CheckContext& context, const ResolvedOp& op, Findin
   const Operand* table = view.input(0);
   const Operand* output = view.output(0);
   if (table == nullptr || !HasScales(context, *table) || output == nullptr || output->quantized) return false;
+  if (IsReadQuantized(graph, output->edge_value)) return false;
   sink.Add(kTableToFloats, AtOperand(op, *table), "a table with a scale per channel and an output without encoding",
            "ExecuTorch 1.5.1 converts the table to the output's", OfTheRuns());
   return true;

@@ -214,6 +214,15 @@ TEST(ExecuTorchParameters, ATableOfSeveralScalesNeedsTheEncodingOfTheOutput) {
   EXPECT_THAT(CodesAt(lowered(true, false), "node"), Not(Contains("EN234")));
   EXPECT_THAT(CodesAt(lowered(false, true), "node"), Not(Contains("EN234")));
   EXPECT_THAT(CodesAt(lowered(true, true, "qnn-converter"), "node"), Not(Contains("EN234")));
+
+  // Read with an encoding, it has that one.
+  AnnotatedBuilder b;
+  b.Input("indices", v1::DATA_TYPE_INT32, {1, 4});
+  b.Weight("table", kF32, {16, 8}, 128 * sizeof(float));
+  const int act = b.Act(v1::DATA_TYPE_UINT16);
+  b.Op("aten.embedding.default", "node", {"table", "indices"}, {b.Filter(), 0}, 0, {1, 4, 8});
+  b.Op("aten.relu.default", "reader", {"node"}, {act}, act, {1, 4, 8});
+  EXPECT_THAT(CodesAt(ResultOf(b, kV75, "executorch"), "node"), Not(Contains("EN234")));
 }
 
 // The Quantize where the input enters has no kernel; a convolution's builder looks the values up before.

@@ -581,7 +581,9 @@ TEST_F(HtpProvider, RecurrentOperatorsWithoutActivationsOfTheirOwn) {
 }
 
 // x * 0.5 * (1 + erf(x / c)) in float; `erf` reads "d" and is read by `sum`. "node" is the Erf.
-v1::Graph WrittenOutGelu(const std::string& scaling, const std::string& sum, bool half_first, bool sum_is_read) {
+// `read`: a value that is an output, too; "": none.
+v1::Graph WrittenOutGelu(const std::string& scaling, const std::string& sum, bool half_first,
+                         const std::string& read = "") {
   GraphBuilder b;
   const Sizes dims = {1, 4, 16};
   b.Input("x", kReal, dims);
@@ -593,18 +595,20 @@ v1::Graph WrittenOutGelu(const std::string& scaling, const std::string& sum, boo
   b.Node("Mul", "last", {"m", half_first ? "s" : "half"}, {"y"});
   for (const char* name : {"d", "e", "s", "m", "y"}) b.Shape(name, kReal, dims);
   b.Output("y");
-  if (sum_is_read) b.Output("s");
+  if (!read.empty()) b.Output(read);
   return b.graph;
 }
 
 TEST_F(HtpProvider, AnErfIsTakenInTheMiddleOfAGelu) {
   for (const bool half_first : {true, false}) {
-    EXPECT_EQ(FateIn(WrittenOutGelu("Div", "Add", half_first, false)), kTaken);
+    EXPECT_EQ(FateIn(WrittenOutGelu("Div", "Add", half_first)), kTaken);
     EXPECT_THAT(emitted_, ElementsAre("Gelu"));
-    EXPECT_EQ(FateIn(WrittenOutGelu("Mul", "Add", half_first, false)), kTaken);
-    EXPECT_EQ(FateIn(WrittenOutGelu("Sub", "Add", half_first, false)), kLeft);
-    EXPECT_EQ(FateIn(WrittenOutGelu("Div", "Sub", half_first, false)), kLeft);
-    EXPECT_EQ(FateIn(WrittenOutGelu("Div", "Add", half_first, true)), kLeft);
+    EXPECT_EQ(FateIn(WrittenOutGelu("Mul", "Add", half_first)), kTaken);
+    EXPECT_EQ(FateIn(WrittenOutGelu("Sub", "Add", half_first)), kLeft);
+    EXPECT_EQ(FateIn(WrittenOutGelu("Div", "Sub", half_first)), kLeft);
+    EXPECT_EQ(FateIn(WrittenOutGelu("Div", "Add", half_first, "s")), kLeft);
+    EXPECT_EQ(FateIn(WrittenOutGelu("Div", "Add", half_first, "d")), kUnclear);
+    EXPECT_EQ(FateIn(WrittenOutGelu("Div", "Add", half_first, "m")), half_first ? kUnclear : kLeft);
   }
   EXPECT_EQ(FateOf(Unary("Erf", kReal)), kLeft);
   EXPECT_EQ(FateOf(Unary("Erf", kUint8)), kLeft);
@@ -733,9 +737,10 @@ TEST_F(HtpProvider, ConstantsThatAreReadInFloatAreDequantizedByTheLibrary) {
   EXPECT_EQ(FateOf(add(v1::DATA_TYPE_INT32, -1)), kLeft);
 }
 
-// ONNX Runtime moves the Quantize to the convolution, past a Reshape and not past a Softmax.
+// ONNX Runtime moves the Quantize to the convolution, past a Reshape, not past a Softmax, and past a Relu or Clip that
+// leaves what is stored.
 TEST_F(HtpProvider, AQuantizeIsMovedToTheConvolution) {
-  const auto convolution = [this](const char* behind) {
+  const auto convolution = [this](const std::string& behind, int zero_point = 128, bool float_bias = false) {
     GraphBuilder b;
     b.Input("x", kReal, {1, 4, 8, 8});
     b.Pair("x", 0.02, 128, kUint8);
@@ -746,19 +751,61 @@ TEST_F(HtpProvider, AQuantizeIsMovedToTheConvolution) {
     b.Reals("product", {0.0002}, true);
     b.Ints("shape", v1::DATA_TYPE_INT64, {8, 64});
     b.Node("DequantizeLinear", "w_DQ", {"w", "scale"}, {"wd"});
+    b.Weight("reals", kReal, {8}, 32);
+    b.Reals("least", {0.0}, true);
+    b.Reals("most", {6.0}, true);
     b.Node("DequantizeLinear", "c_DQ", {"c", "product"}, {"cd"});
-    b.Node("Conv", "node", {"x_dq", "wd", "cd"}, {"y"});
+    b.Node("Conv", "node", {"x_dq", "wd", float_bias ? "reals" : "cd"}, {"y"});
     b.Shape("y", kReal, {1, 8, 8, 8});
-    const bool reshapes = std::string(behind) == "Reshape";
-    b.Node(behind, "behind", reshapes ? std::vector<std::string>{"y", "shape"} : std::vector<std::string>{"y"}, {"z"});
+    const bool reshapes = behind == "Reshape";
+    std::vector<std::string> inputs = {"y"};
+    if (reshapes) inputs.emplace_back("shape");
+    if (behind == "Clip") inputs.insert(inputs.end(), {"least", "most"});
+    b.Node(behind, "behind", inputs, {"z"});
     b.Shape("z", kReal, reshapes ? Sizes{8, 64} : Sizes{1, 8, 8, 8});
-    b.Pair("z", 0.02, 128, kUint8);
+    b.Pair("z", 0.02, zero_point, kUint8);
     b.Shape("z_dq", kReal, reshapes ? Sizes{8, 64} : Sizes{1, 8, 8, 8});
     b.Output("z_dq");
     return FateIn(b.graph);
   };
   EXPECT_EQ(convolution("Reshape"), kTaken);
+  EXPECT_EQ(convolution("Identity"), kTaken);
   EXPECT_EQ(convolution("Softmax"), kLeft);
+  for (const char* limit : {"Relu", "Clip"}) {
+    EXPECT_EQ(convolution(limit, 0), kTaken) << limit;
+    EXPECT_EQ(convolution(limit, 128), kLeft) << limit;
+    EXPECT_EQ(convolution(limit, 0, /*float_bias=*/true), kTaken) << limit;
+    EXPECT_EQ(convolution(limit, 128, /*float_bias=*/true), kLeft) << limit;
+  }
+}
+
+// The optimizer turns the constant: a product that is quantized takes it, and one in float has its Dequantize left.
+TEST_F(HtpProvider, ATransposeOfAConstantIsTurnedWithIt) {
+  const auto product = [this](bool quantized, int axis) {
+    GraphBuilder b;
+    b.Input("x", kReal, {2, 8});
+    b.Pair("x", 0.02, 128, kUint8);
+    b.Shape("x_dq", kReal, {2, 8});
+    b.Weight("w", kInt8, {4, 8}, 32);
+    b.Reals("scales", std::vector<double>(axis < 0 ? 1 : 4, 0.01), axis < 0);
+    v1::Node& dequantize = b.Node("DequantizeLinear", "w_DQ", {"w", "scales"}, {"wd"});
+    if (axis >= 0) b.Int(dequantize, "axis", axis);
+    b.Shape("wd", kReal, {4, 8});
+    b.Node("Transpose", "turned", {"wd"}, {"t"});
+    b.Shape("t", kReal, {8, 4});
+    b.Node("MatMul", "node", {quantized ? "x_dq" : "x", "t"}, {"y"});
+    b.Shape("y", kReal, {2, 4});
+    if (quantized) {
+      b.Pair("y", 0.02, 128, kUint8);
+      b.Shape("y_dq", kReal, {2, 4});
+    }
+    b.Output(quantized ? "y_dq" : "y");
+    return FateIn(b.graph);
+  };
+  EXPECT_EQ(product(true, 0), kTaken);
+  EXPECT_EQ(product(true, -1), kTaken);
+  EXPECT_EQ(product(false, 0), kLeft);
+  EXPECT_EQ(product(false, -1), kTaken);
 }
 
 TEST_F(HtpProvider, OperatorsThatNoFormOfIsTaken) {
@@ -889,16 +936,17 @@ TEST_F(HtpProvider, ABiasBesideA4BitWeightOfOneScaleEndsTheSession) {
   EXPECT_EQ(FateOf(convolution(kInt8, true)), kTaken);
 }
 
-TEST_F(HtpProvider, AFloatBiasAlongOneDimensionEndsTheSession) {
+// The optimizer quantizes it; without optimizations it ends the session.
+TEST_F(HtpProvider, AFloatBiasAlongOneDimensionIsTaken) {
   const auto convolution = [](const char* op, v1::DataType weight, v1::DataType bias) {
     OneNode node(op, kUint8);
     node.In({1, 8, 16}).Constant({8, 8, 3}, weight).Constant({8}, bias);
     return std::move(node.Out({1, 8, std::string(op) == "Conv" ? 14 : 18}));
   };
   for (const char* op : {"Conv", "ConvTranspose"}) {
-    EXPECT_EQ(FateOf(convolution(op, kInt8, kReal)), kFails);
+    EXPECT_EQ(FateOf(convolution(op, kInt8, kReal)), kTaken);
     EXPECT_EQ(FateOf(convolution(op, kInt8, v1::DATA_TYPE_INT32)), kTaken);
-    EXPECT_EQ(FateOf(convolution(op, v1::DATA_TYPE_INT4, kReal)), kFails);
+    EXPECT_EQ(FateOf(convolution(op, v1::DATA_TYPE_INT4, kReal)), kTaken);
     EXPECT_EQ(FateOf(convolution(op, v1::DATA_TYPE_INT4, v1::DATA_TYPE_INT32)), kTaken);
   }
 }
