@@ -95,6 +95,18 @@ bool SharesEncoding(const CheckContext& context, const ResolvedOp& op) {
          absl::c_any_of(context.resolved().outputs(op), shares);
 }
 
+bool AnySharesEncoding(const CheckContext& context) {
+  const ResolvedGraph& resolved = context.resolved();
+  const auto is_open = [&context](const Operand& operand) {
+    return operand.present && !operand.quantized && operand.edge_value >= 0 && IsFloat(operand.type) &&
+           !context.graph().is_constant(operand.edge_value);
+  };
+  return absl::c_any_of(resolved.unlike_ops(), [&](int32_t number) {
+    const ResolvedOp& op = resolved.ops()[number];
+    return absl::c_any_of(resolved.inputs(op), is_open) || absl::c_any_of(resolved.outputs(op), is_open);
+  });
+}
+
 bool TouchesQuantized(const CheckContext& context, const ResolvedOp& op) {
   const auto quantized = [](const Operand& operand) { return operand.quantized; };
   return absl::c_any_of(context.resolved().inputs(op), quantized) ||

@@ -22,6 +22,10 @@ bool IsIdentity(const ResolvedGraph& resolved, const ResolvedOp& op);
 // Whether an operand of the node has one: what holds for the node then does not hold for others that are like it.
 bool SharesEncoding(const CheckContext& context, const ResolvedOp& op);
 
+// Whether any node of the graph may have such an operand. False: no operator reads or writes a float tensor that it
+// states nothing of.
+bool AnySharesEncoding(const CheckContext& context);
+
 // Whether an operand of the node is quantized, by itself or by what another node states.
 bool TouchesQuantized(const CheckContext& context, const ResolvedOp& op);
 

@@ -83,8 +83,9 @@ bool IsWide(const CheckContext& context, const ResolvedOp& op, const Operand& op
   return !absl::c_linear_search(kMakesWide, id) || !Writes(context.graph(), op.node, operand.value);
 }
 
+bool AnyTouchesWide(const CheckContext& context) { return !context.Once(WideValuesOf).empty(); }
+
 bool TouchesWide(const CheckContext& context, const ResolvedOp& op) {
-  if (context.Once(WideValuesOf).empty()) return false;
   const auto is_wide = [&](const Operand& operand) { return IsWide(context, op, operand); };
   return absl::c_any_of(context.resolved().inputs(op), is_wide) ||
          absl::c_any_of(context.resolved().outputs(op), is_wide);

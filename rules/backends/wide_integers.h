@@ -14,6 +14,9 @@ bool IsWide(const CheckContext& context, const ResolvedOp& op, const Operand& op
 // The same of any of its operands.
 bool TouchesWide(const CheckContext& context, const ResolvedOp& op);
 
+// Whether any node of the graph may do so.
+bool AnyTouchesWide(const CheckContext& context);
+
 }  // namespace quantgate
 
 #endif  // QUANTGATE_RULES_BACKENDS_WIDE_INTEGERS_H_

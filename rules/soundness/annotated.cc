@@ -35,6 +35,26 @@ absl::string_view ObserverMadeOf(const Graph& graph, int32_t spec) {
   }
 }
 
+// Specs that say the same and name one observer: every layer has a derived bias of its own, and all of them do.
+struct ObservedSpecs {
+  std::vector<int32_t> like;    // by spec: the first such one
+  std::vector<int32_t> unlike;  // those that are the first, and of which an observer is made
+};
+
+ObservedSpecs ObservedSpecsOf(const CheckContext& context) {
+  const Graph& graph = context.graph();
+  const auto& specs = graph.message().specs();
+  ObservedSpecs observed;
+  observed.like.resize(specs.size());
+  for (int32_t spec = 0; spec < specs.size(); ++spec) {
+    const int32_t like = graph.spec_like(spec);
+    const bool same = like != spec && specs[like].observer() == specs[spec].observer();
+    observed.like[spec] = same ? like : spec;
+    if (!same && !ObserverMadeOf(graph, spec).empty()) observed.unlike.push_back(spec);
+  }
+  return observed;
+}
+
 }  // namespace
 
 const SharingGroups& GroupsOf(const CheckContext& context) { return context.Once(ComputeGroups); }
@@ -111,21 +131,15 @@ void ForEachObserver(const CheckContext& context, absl::FunctionRef<bool(const v
   if (!IsAnnotation(context)) return;
   const Graph& graph = context.graph();
   const auto& specs = graph.message().specs();
+  const ObservedSpecs& observed = context.Once(ObservedSpecsOf);
   std::vector<bool> picked(specs.size());
   bool any = false;
-  for (int32_t spec = 0; spec < specs.size(); ++spec) {
-    const int32_t like = graph.spec_like(spec);
-    // Every layer has a derived bias of its own, and all of them say the same.
-    if (like != spec && specs[like].observer() == specs[spec].observer()) {
-      picked[spec] = picked[like];
-      continue;
-    }
-    const absl::string_view observer = ObserverMadeOf(graph, spec);
-    if (observer.empty()) continue;
-    picked[spec] = refused(specs[spec], ParseObserver(observer));
+  for (int32_t spec : observed.unlike) {
+    picked[spec] = refused(specs[spec], ParseObserver(ObserverMadeOf(graph, spec)));
     any |= picked[spec];
   }
   if (!any) return;
+  for (int32_t spec = 0; spec < specs.size(); ++spec) picked[spec] = picked[observed.like[spec]];
   // Specs that say the same may have different observers.
   const auto any_spec = [](const v1::Spec&) { return true; };
   ForEachAnnotated(context, any_spec, [&](const AnnotatedPlace& at) {

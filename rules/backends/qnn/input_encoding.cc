@@ -79,6 +79,20 @@ const Operand* OtherWriting(const CheckContext& context, const Operand& operand)
   return writing == nullptr || SameEncoding(*writing, operand) ? nullptr : writing;
 }
 
+bool AnyReadsOtherEncoding(const CheckContext& context) {
+  const ResolvedGraph& resolved = context.resolved();
+  const Operand* first = nullptr;
+  const auto is_other = [&first](const Operand& operand) {
+    if (!operand.quantized || operand.is_static) return false;
+    if (first == nullptr) first = &operand;
+    return !SameEncoding(*first, operand);
+  };
+  return absl::c_any_of(resolved.unlike_ops(), [&](int32_t number) {
+    const ResolvedOp& op = resolved.ops()[number];
+    return absl::c_any_of(resolved.inputs(op), is_other) || absl::c_any_of(resolved.outputs(op), is_other);
+  });
+}
+
 bool ReadsOtherEncoding(const CheckContext& context, const ResolvedOp& op) {
   return absl::c_any_of(context.resolved().inputs(op), [&](const Operand& input) {
     return ReadingOf(context, input) != nullptr || OtherWriting(context, input) != nullptr;

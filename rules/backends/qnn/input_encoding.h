@@ -24,6 +24,9 @@ const Operand* OtherWriting(const CheckContext& context, const Operand& operand)
 // Whether an input of the node has either: what holds for the node then does not hold for others that are like it.
 bool ReadsOtherEncoding(const CheckContext& context, const ResolvedOp& op);
 
+// Whether any node of the graph may have one. False: all that nodes compute has one type and range, where it has any.
+bool AnyReadsOtherEncoding(const CheckContext& context);
+
 // The node's inputs as they are read; empty: all as they are stated.
 std::vector<Operand> InputsAsRead(const CheckContext& context, const ResolvedOp& op);
 

@@ -111,10 +111,7 @@ class Judge {
   // Judges the first of operators that are alike. When nothing was found, and no constant was looked at, the same holds
   // for the next one.
   void JudgeOnce(const ResolvedOp& op, ModuleResult::OpOutcome& outcome) {
-    const bool comparable = op.like >= 0 && !qnn::IsFused(context_, op) && !BecomesBias(context_, op) &&
-                            !SharesEncoding(context_, op) && !ReadsComputed(op) && !TouchesWide(context_, op) &&
-                            !qnn::ReadsOtherEncoding(context_, op) && !qnn::DependsOnReaders(context_, op) &&
-                            !(target_.toolchain == Toolchain::kOnnxRuntime && qnn::DependsOnNeighbors(context_, op));
+    const bool comparable = IsComparable(op);
     if (comparable && known_of_[op.like] != kUnknown) {
       const Known& known = known_[known_of_[op.like]];
       outcome = known.outcome;
@@ -130,6 +127,15 @@ class Judge {
     if (!comparable || sink_.added() != findings || *emission_.looked_at_constants()) return;
     known_of_[op.like] = static_cast<int32_t>(known_.size());
     known_.push_back({outcome, {sink_.not_checked().begin() + not_checked, sink_.not_checked().end()}});
+  }
+
+  // What holds for the node follows from what it has in common with those that are like it.
+  bool IsComparable(const ResolvedOp& op) const {
+    return op.like >= 0 && !qnn::IsFused(context_, op) && !BecomesBias(context_, op) &&
+           !(any_shares_ && SharesEncoding(context_, op)) && !ReadsComputed(op) &&
+           !(any_wide_ && TouchesWide(context_, op)) && !(any_reads_other_ && qnn::ReadsOtherEncoding(context_, op)) &&
+           !qnn::DependsOnReaders(context_, op) &&
+           !(target_.toolchain == Toolchain::kOnnxRuntime && qnn::DependsOnNeighbors(context_, op));
   }
 
   // By convert_pt2e or by a backend: it depends on what is in front of the operand. ExecuTorch's builders look up
@@ -368,6 +374,10 @@ class Judge {
   const TableMatcher& matcher_;
   FloatOfSomeSocs socs_;
   FindingSink& sink_;
+  // Few graphs have such a node, and then each need not be asked.
+  const bool any_shares_ = AnySharesEncoding(context_);
+  const bool any_wide_ = AnyTouchesWide(context_);
+  const bool any_reads_other_ = qnn::AnyReadsOtherEncoding(context_);
   std::vector<const OpRule*> rules_;
   bool computes_ = false;  // some node of the graph depends on an input
   Emission emission_;
