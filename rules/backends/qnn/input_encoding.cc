@@ -16,11 +16,26 @@ bool SameEncoding(const Operand& a, const Operand& b) {
   return a.type == b.type && a.quant_min == b.quant_min && a.quant_max == b.quant_max;
 }
 
+// All empty where no tensor can be read otherwise than it is written.
 struct TensorEncodings {
   std::vector<int32_t> source;                             // by value: what identities pass on as it, itself for others
   std::vector<const Operand*> written;                     // by source; null: no node writes it quantized
   absl::flat_hash_map<int32_t, const Operand*> read_with;  // by source, where several are stated; few graphs have one
 };
+
+// Whether what nodes compute has more than one type and range.
+bool HasSeveralEncodings(const ResolvedGraph& resolved) {
+  const Operand* first = nullptr;
+  const auto is_other = [&first](const Operand& operand) {
+    if (!operand.quantized || operand.is_static) return false;
+    if (first == nullptr) first = &operand;
+    return !SameEncoding(*first, operand);
+  };
+  return absl::c_any_of(resolved.unlike_ops(), [&](int32_t number) {
+    const ResolvedOp& op = resolved.ops()[number];
+    return absl::c_any_of(resolved.inputs(op), is_other) || absl::c_any_of(resolved.outputs(op), is_other);
+  });
+}
 
 // The values that a sigmoid writes get no Convert.
 absl::flat_hash_set<int32_t> NoteWritten(const ResolvedGraph& resolved, TensorEncodings& encodings) {
@@ -42,7 +57,7 @@ TensorEncodings EncodingsOfTensors(const CheckContext& context) {
   TensorEncodings encodings;
   const Graph& graph = context.graph();
   const ResolvedGraph& resolved = context.resolved();
-  if (graph.origin() != v1::Graph::PT2E) return encodings;
+  if (graph.origin() != v1::Graph::PT2E || !HasSeveralEncodings(resolved)) return encodings;
   encodings.source.resize(graph.num_values());
   std::iota(encodings.source.begin(), encodings.source.end(), 0);
   encodings.written.assign(graph.num_values(), nullptr);
@@ -79,19 +94,7 @@ const Operand* OtherWriting(const CheckContext& context, const Operand& operand)
   return writing == nullptr || SameEncoding(*writing, operand) ? nullptr : writing;
 }
 
-bool AnyReadsOtherEncoding(const CheckContext& context) {
-  const ResolvedGraph& resolved = context.resolved();
-  const Operand* first = nullptr;
-  const auto is_other = [&first](const Operand& operand) {
-    if (!operand.quantized || operand.is_static) return false;
-    if (first == nullptr) first = &operand;
-    return !SameEncoding(*first, operand);
-  };
-  return absl::c_any_of(resolved.unlike_ops(), [&](int32_t number) {
-    const ResolvedOp& op = resolved.ops()[number];
-    return absl::c_any_of(resolved.inputs(op), is_other) || absl::c_any_of(resolved.outputs(op), is_other);
-  });
-}
+bool AnyReadsOtherEncoding(const CheckContext& context) { return !context.Once(EncodingsOfTensors).written.empty(); }
 
 bool ReadsOtherEncoding(const CheckContext& context, const ResolvedOp& op) {
   return absl::c_any_of(context.resolved().inputs(op), [&](const Operand& input) {
