@@ -47,7 +47,7 @@ void CheckMissing(const CheckContext& context, FindingSink& sink) {
       return import.domain() == domain || (domain.empty() && import.domain() == "ai.onnx");
     };
     if (absl::c_any_of(context.model().opset_imports(), imported)) continue;
-    for (int32_t node = 0; node < graph.num_nodes(); ++node) {
+    for (int32_t node : graph.unlike_nodes()) {
       if (!IsOf(graph.op_type(node), domain)) continue;
       Place place;
       place.node = node;

@@ -52,13 +52,12 @@ int FirstVersionFor(v1::DataType type) {
 }
 
 // Stored type of a Quantize or Dequantize: the zero point's, else the stored tensor's.
-v1::DataType StoredType(const Graph& graph, int32_t node) {
-  const QuantizerInputs inputs = QuantizerInputsOf(graph, node);
-  if (inputs.zero_point >= 0) return graph.value(inputs.zero_point).dtype();
+v1::DataType StoredType(const Graph& graph, int32_t node, const QuantizerInputs& inputs) {
+  if (inputs.zero_point >= 0) return graph.dtype(inputs.zero_point);
   const int32_t stored = IsDequantize(graph, node)     ? inputs.data
                          : graph.num_outputs(node) > 0 ? graph.output(node, 0)
                                                        : -1;
-  return stored >= 0 ? graph.value(stored).dtype() : v1::DATA_TYPE_UNSPECIFIED;
+  return stored >= 0 ? graph.dtype(stored) : v1::DATA_TYPE_UNSPECIFIED;
 }
 
 // First version of the two that takes floats of this type; 0: all of them, or none.
@@ -67,18 +66,19 @@ int FirstVersionOf(v1::DataType floats) {
 }
 
 void CheckQuantizer(const Graph& graph, int32_t node, int version, FindingSink& sink) {
-  Place place;
-  place.node = node;
-  const auto check = [&](int first, const std::string& what) {
+  const auto check = [&](int first, absl::string_view what, v1::DataType type) {
     if (first <= version) return;
-    sink.Add(kOperatorVersion, place, absl::StrCat(what, " under opset ", version),
+    Place place;
+    place.node = node;
+    sink.Add(kOperatorVersion, place, absl::StrCat(what, DataTypeName(type), " under opset ", version),
              absl::StrCat("opset ", first, " or newer"));
   };
-  const v1::DataType stored = StoredType(graph, node);
-  check(FirstVersionFor(stored), std::string(DataTypeName(stored)));
-  const int32_t scale = QuantizerInputsOf(graph, node).scale;
-  if (scale < 0) return;
-  check(FirstVersionOf(graph.dtype(scale)), absl::StrCat("a scale of ", DataTypeName(graph.dtype(scale))));
+  const QuantizerInputs inputs = QuantizerInputsOf(graph, node);
+  const v1::DataType stored = StoredType(graph, node, inputs);
+  check(FirstVersionFor(stored), "", stored);
+  if (inputs.scale < 0) return;
+  const v1::DataType scale = graph.dtype(inputs.scale);
+  check(FirstVersionOf(scale), "a scale of ", scale);
 }
 
 void CheckAttributes(const Graph& graph, int32_t node, const DefinedOp& op, FindingSink& sink) {
