@@ -93,6 +93,9 @@ class NumberView {
   Iterator begin() const { return {this, 0}; }
   Iterator end() const { return {this, static_cast<std::ptrdiff_t>(size_)}; }
 
+  // They are integers already where they came from: none is a fraction, infinite, or no number.
+  bool are_integers() const { return form_ != Form::kDouble && form_ != Form::kFloat; }
+
   // Whether both read the very same numbers; false says nothing.
   bool IsThatOf(const NumberView& other) const {
     return data_ == other.data_ && size_ == other.size_ && form_ == other.form_;

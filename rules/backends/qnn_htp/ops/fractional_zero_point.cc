@@ -22,7 +22,7 @@ const RuleInfo kFractionalZeroPoint = {
 
 void CheckFractionalZeroPoint(const BackendOp& op, const Target&, OpReport& report) {
   const auto check = [&](const BackendTensor& tensor, PortRef port) {
-    if (!tensor.present || tensor.qparams == nullptr) return;
+    if (!tensor.present || tensor.qparams == nullptr || tensor.qparams->zero_points.are_integers()) return;
     for (double zero_point : tensor.qparams->zero_points) {
       // What is no number at all is said by others.
       if (!std::isfinite(zero_point) || zero_point == std::floor(zero_point)) continue;
