@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <vector>
 
+#include "absl/algorithm/container.h"
 #include "absl/strings/ascii.h"
 #include "absl/strings/match.h"
 #include "absl/strings/strip.h"
@@ -57,13 +59,22 @@ bool LooksLikeText(absl::string_view start) {
   });
 }
 
-// The quoted text stands before a colon somewhere.
-bool HasKey(absl::string_view text, absl::string_view quoted) {
-  for (size_t at = text.find(quoted); at != absl::string_view::npos; at = text.find(quoted, at + 1)) {
-    const absl::string_view behind = absl::StripLeadingAsciiWhitespace(text.substr(at + quoted.size()));
-    if (absl::StartsWith(behind, ":")) return true;
+// The keys of the outermost object, as they are written. What is within others may have any names: a graph that was
+// made of encodings has a member `encodings` further in.
+std::vector<absl::string_view> OutermostKeys(absl::string_view text) {
+  std::vector<absl::string_view> keys;
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '{' || text[i] == '[') ++depth;
+    if (text[i] == '}' || text[i] == ']') --depth;
+    if (text[i] != '"') continue;
+    const size_t begin = ++i;
+    while (i < text.size() && text[i] != '"') i += text[i] == '\\' ? 2 : 1;
+    if (depth != 1 || i >= text.size()) continue;
+    const absl::string_view behind = absl::StripLeadingAsciiWhitespace(text.substr(i + 1));
+    if (absl::StartsWith(behind, ":")) keys.push_back(text.substr(begin, i - begin));
   }
-  return false;
+  return keys;
 }
 
 Sniffed SniffText(absl::string_view text) {
@@ -75,10 +86,10 @@ Sniffed SniffText(absl::string_view text) {
   }
   if (absl::StartsWith(text, "<")) return {FileFormat::kOther, "is XML text, not a model that this version can read"};
   if (absl::StartsWith(text, "{")) {
-    if (HasKey(text, "\"model.cpp\"") || HasKey(text, "\"converter_command\"")) return {FileFormat::kQnnNet};
-    for (const absl::string_view key : {"\"activation_encodings\"", "\"param_encodings\"", "\"encodings\""}) {
-      if (HasKey(text, key)) return {FileFormat::kEncodings};
-    }
+    const std::vector<absl::string_view> keys = OutermostKeys(text);
+    const auto has = [&](absl::string_view key) { return absl::c_linear_search(keys, key); };
+    if (has("model.cpp") || has("converter_command")) return {FileFormat::kQnnNet};
+    if (has("activation_encodings") || has("param_encodings") || has("encodings")) return {FileFormat::kEncodings};
     return {FileFormat::kGraphJson};
   }
   if (absl::StartsWith(text, "[")) return {FileFormat::kOther, "is a JSON list, not a model"};

@@ -4,6 +4,7 @@
 
 #include "absl/strings/match.h"
 #include "client/error.h"
+#include "client/graph_file.h"
 #include "gtest/gtest.h"
 #include "tests/client/files.h"
 #include "tests/client/onnx/model.h"
@@ -70,6 +71,34 @@ TEST(ImportModel, InfoNamesFileDigestAndFormat) {
   EXPECT_EQ(model->info.path(), path);
   EXPECT_EQ(model->info.format(), "onnx");
   EXPECT_EQ(model->info.sha256().size(), 64u);
+}
+
+// A member of the graph has the name of a member of such a file.
+TEST(ImportModel, GraphMadeOfEncodingsIsAGraph) {
+  const TempFolder folder;
+  const std::string path = folder.Write("model.encodings", R"({
+    "version": "2.0.0",
+    "encodings": [{"name": "a \"}{", "output_dtype": "uint8", "y_scale": 0.5, "y_zero_point": 3}]})");
+  const absl::StatusOr<ImportedModel> encodings = ImportModel(path);
+  ASSERT_TRUE(encodings.ok()) << encodings.status();
+  EXPECT_EQ(encodings->info.format(), "encodings");
+  for (const FileFormat format : {FileFormat::kGraphJson, FileFormat::kGraphText, FileFormat::kGraphBinary}) {
+    const absl::StatusOr<std::string> bytes = SerializeGraph(encodings->graph, format);
+    ASSERT_TRUE(bytes.ok()) << bytes.status();
+    const absl::StatusOr<ImportedModel> graph = ImportModel(folder.Write("graph", *bytes));
+    ASSERT_TRUE(graph.ok()) << graph.status();
+    EXPECT_EQ(graph->info.format(), "quantgate.v1.Graph");
+    EXPECT_EQ(graph->graph.SerializeAsString(), encodings->graph.SerializeAsString());
+  }
+}
+
+TEST(ImportModel, EncodingsBehindOtherMembers) {
+  const TempFolder folder;
+  const std::string path = folder.Write("model.encodings", R"({"quantizer_args": {"nodes": [{}, {"x": "]}"}]},
+    "excluded_layers": [], "version": "0.6.1", "activation_encodings": {}, "param_encodings": {}})");
+  const absl::StatusOr<ImportedModel> model = ImportModel(path);
+  ASSERT_TRUE(model.ok()) << model.status();
+  EXPECT_EQ(model->info.format(), "encodings");
 }
 
 }  // namespace
