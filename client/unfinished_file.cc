@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <climits>
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
@@ -65,11 +66,12 @@ bool IsReplaceable(const std::string& path) {
 }
 
 UnfinishedFile::UnfinishedFile(std::string path, std::string unfinished, int fd)
-    : path_(std::move(path)), unfinished_(std::move(unfinished)), fd_(fd) {}
+    : path_(std::move(path)), unfinished_(std::move(unfinished)), passing_(unfinished_), fd_(fd) {}
 
 UnfinishedFile::UnfinishedFile(UnfinishedFile&& other) noexcept
     : path_(std::move(other.path_)),
       unfinished_(std::exchange(other.unfinished_, "")),
+      passing_(std::move(other.passing_)),
       fd_(std::exchange(other.fd_, -1)) {}
 
 UnfinishedFile::~UnfinishedFile() {
@@ -79,7 +81,9 @@ UnfinishedFile::~UnfinishedFile() {
 
 absl::StatusOr<UnfinishedFile> UnfinishedFile::Create(const std::string& path) {
   const fs::path place = Followed(path);
-  const std::string name = absl::StrCat(place.filename().string(), ".", ::getpid(), ".part");
+  // A name may be as long as the file system takes one; what is behind it here has to fit as well.
+  const std::string ending = absl::StrCat(".", ::getpid(), ".part");
+  const std::string name = absl::StrCat(place.filename().string().substr(0, NAME_MAX - ending.size()), ending);
   const std::string unfinished = (FolderFor(place) / name).string();
   constexpr int kNewFile = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW;
   int fd = ::open(unfinished.c_str(), kNewFile, 0666);
@@ -112,6 +116,7 @@ absl::Status UnfinishedFile::Finish() {
     // A file that is mounted there cannot be replaced either.
     return errno == EBUSY ? WriteInto() : CannotWrite(path_, errno);
   }
+  passing_.reset();
   unfinished_.clear();
   return absl::OkStatus();
 }

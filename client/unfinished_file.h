@@ -2,11 +2,13 @@
 #ifndef QUANTGATE_CLIENT_UNFINISHED_FILE_H_
 #define QUANTGATE_CLIENT_UNFINISHED_FILE_H_
 
+#include <optional>
 #include <string>
 
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "absl/strings/string_view.h"
+#include "client/passing_path.h"
 
 namespace quantgate {
 
@@ -40,6 +42,7 @@ class UnfinishedFile {
 
   std::string path_;        // links followed
   std::string unfinished_;  // empty: finished, or moved away
+  std::optional<PassingPath> passing_;
   int fd_;
 };
 

@@ -22,6 +22,7 @@
 #include "client/cli/engine.h"
 #include "client/confirm/worker.h"
 #include "client/decode/json.h"
+#include "client/passing_path.h"
 #include "google/protobuf/stubs/logging.h"
 #include "rules/all_rules.h"
 #include "rules/check.h"
@@ -137,7 +138,10 @@ int ParseAndRun(int argc, const char* const* argv) {
     return Fail(UsageError(app, error));
   }
   if (absl::Status status = CheckEmptyValues(Chosen(app)); !status.ok()) return Fail(status);
-  if (!serve) return run();
+  if (!serve) {
+    RemovePassingPathsAtSignals();
+    return run();
+  }
   const absl::Status served = serve();
   return served.ok() ? 0 : Fail(served);
 }

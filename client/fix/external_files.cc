@@ -33,6 +33,11 @@ ExternalFiles::~ExternalFiles() {
   for (const fs::path& path : made_) fs::remove(path, error);
 }
 
+void ExternalFiles::Keep() {
+  made_.clear();
+  passing_.clear();
+}
+
 absl::Status ExternalFiles::Copy(const fs::path& from, const fs::path& model, absl::Span<const std::string> locations) {
   std::error_code error;
   const fs::path folder = fs::canonical(from, error);
@@ -56,6 +61,7 @@ absl::Status ExternalFiles::Copy(const fs::path& from, const fs::path& model, ab
     }
     fs::create_directories(target.parent_path(), error);
     made_.push_back(target);
+    passing_.emplace_back(target.string());
     if (error || !fs::copy_file(source, target, error)) {
       return fail(absl::StrCat("external data cannot be copied: ", error.message()));
     }

@@ -2,12 +2,14 @@
 #ifndef QUANTGATE_CLIENT_FIX_EXTERNAL_FILES_H_
 #define QUANTGATE_CLIENT_FIX_EXTERNAL_FILES_H_
 
+#include <deque>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "absl/status/status.h"
 #include "absl/types/span.h"
+#include "client/passing_path.h"
 
 namespace quantgate {
 
@@ -24,10 +26,11 @@ class ExternalFiles {
   // one of them is the file `model` itself, another file has its name, or it cannot be written.
   absl::Status Copy(const std::filesystem::path& from, const std::filesystem::path& model,
                     absl::Span<const std::string> locations);
-  void Keep() { made_.clear(); }
+  void Keep();
 
  private:
   std::vector<std::filesystem::path> made_;
+  std::deque<PassingPath> passing_;
 };
 
 }  // namespace quantgate
