@@ -27,7 +27,8 @@ std::string PackageFolder() {
 
 absl::StatusOr<std::string> Existing(const std::string& path, absl::string_view from) {
   std::error_code error;
-  if (std::filesystem::is_regular_file(path, error)) return path;
+  // A loader looks for a name without a folder in the system's folders, not here.
+  if (std::filesystem::is_regular_file(path, error)) return std::filesystem::absolute(path, error).string();
   return absl::FailedPreconditionError(absl::StrCat("no vendor library at ", path, " (", from, ")"));
 }
 

@@ -63,6 +63,12 @@ same "$err" ""
 FAKE_QNN=old confirm 1 SM8350
 has "$out" '^stem .*Conv2d +refused +refused +backendValidateOpConfig, code 3110: Value 68, expected >= 73\.$'
 
+# A name without a folder is of this folder, not of the system's.
+cd "$(dirname "$fake")" || exit 1
+run 1 check "$model" -t qnn_htp/SM8350 --confirm --qnn-lib "$(basename "$fake")"
+has "$out" '^confirmed qnn_htp/SM8350@2.51.0, 18 nodes put to the vendor.s library'
+cd "$OLDPWD" || exit 1
+
 # A library that is missing, is none, or does not start: one line, exit code 2. The report itself stands.
 run 2 check "$model" -t qnn_htp/SM8650 --confirm --qnn-lib "$scratch/none.so"
 one_error FAILED_PRECONDITION
