@@ -63,7 +63,8 @@ std::vector<std::string> FlagNames(const CLI::App& app) {
 absl::Status CheckEmptyValues(const CLI::App& command) {
   for (const CLI::Option* option : command.get_options()) {
     if (!option->check_lname("filter") && absl::c_linear_search(option->results(), "")) {
-      return absl::InvalidArgumentError(absl::StrCat(option->get_name(), " is empty: leave it out or give a value"));
+      return absl::InvalidArgumentError(absl::StrCat(
+          option->get_name(), " is empty: ", option->get_required() ? "give a value" : "leave it out or give a value"));
     }
   }
   return absl::OkStatus();

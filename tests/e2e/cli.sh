@@ -100,8 +100,12 @@ done
 # What is empty is said, and not looked for.
 for command in check simulate decode groups; do
   run 2 $command ""
-  has "$err" ' is empty: leave it out or give a value'
+  has "$err" ' is empty: (leave it out or )?give a value'
 done
+run 2 check ""  # which needs one
+has "$err" 'MODEL is empty: give a value'
+run 2 check model.onnx --target ""
+has "$err" '--target is empty: leave it out or give a value'
 run 2 check -t xnnpack --
 has "$err" 'MODEL is required'
 
