@@ -10,6 +10,7 @@
 #include "client/tflite/data_type.h"
 #include "client/tflite/sparsity.h"
 #include "client/tflite/view.h"
+#include "rules/tflite/missing_buffer.h"
 
 namespace quantgate::tflite {
 namespace {
@@ -56,7 +57,7 @@ TensorReader::Place TensorReader::FindBuffer(uint32_t index) const {
   const size_t count = model_.buffers() == nullptr ? 0 : model_.buffers()->size();
   if (index >= count) {
     v1::ExternalData missing;
-    missing.set_location(absl::StrCat("buffer ", index));
+    missing.set_location(absl::StrCat(kBufferName, index));
     missing.set_status(v1::ExternalData::MISSING);
     return {.elsewhere = missing};
   }
@@ -67,7 +68,7 @@ TensorReader::Place TensorReader::FindBuffer(uint32_t index) const {
   if (buffer.offset() <= 1) return {};
   if (buffer.offset() > file_.size() || buffer.size() > file_.size() - buffer.offset()) {
     v1::ExternalData beyond;
-    beyond.set_location("the model file");
+    beyond.set_location(kModelFileName);
     beyond.set_offset(static_cast<int64_t>(std::min(buffer.offset(), kLargest)));
     beyond.set_length(static_cast<int64_t>(std::min(buffer.size(), kLargest)));
     beyond.set_status(v1::ExternalData::BAD_RANGE);
@@ -80,7 +81,7 @@ v1::ExternalData TensorReader::FindExternal(uint32_t id) const {
   v1::ExternalData fact;
   const auto found = external_buffers_.find(id);
   if (found == external_buffers_.end()) {
-    fact.set_location(absl::StrCat("external buffer ", id));
+    fact.set_location(absl::StrCat(kExternalBufferName, id));
     fact.set_status(v1::ExternalData::MISSING);
     return fact;
   }

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
@@ -102,6 +103,20 @@ const char* Expected(v1::Graph::Origin origin) {
   return "an operator of an imported operator set";
 }
 
+// Files without imports of operator sets have other ways out than the rule's.
+const char* WayOut(v1::Graph::Origin origin) {
+  if (origin == v1::Graph::TFLITE) {
+    return "Convert the model again with builtin operators; where the program that runs it registers the operator, "
+           "waive "
+           "the finding.";
+  }
+  if (origin == v1::Graph::PT2E) {
+    return "Correct the operator's name, or export the program again with operators of PyTorch; where the program that "
+           "runs it loads the operator's library first, waive the finding.";
+  }
+  return "";
+}
+
 void CheckOperators(const CheckContext& context, FindingSink& sink, bool custom) {
   const Graph& graph = context.graph();
   // Bodies of control flow use the imports of the graph around them.
@@ -119,11 +134,15 @@ void CheckOperators(const CheckContext& context, FindingSink& sink, bool custom)
       sink.Add(kCustomInfo, place, absl::StrCat(op_type, " is in no table"), "an operator that a table describes");
     } else {
       const absl::string_view domain = Domain(op_type);
-      sink.Add(kUnknownOperator, place,
-               domain.empty() || IsNameless(op_type) || graph.origin() != v1::Graph::ONNX
-                   ? absl::StrCat("'", op_type, "' is in no table")
-                   : absl::StrCat(op_type, " is in no table and its domain is not imported"),
-               Expected(graph.origin()));
+      FindingDraft draft;
+      draft.rule = &kUnknownOperator;
+      draft.place = place;
+      draft.observed = domain.empty() || IsNameless(op_type) || graph.origin() != v1::Graph::ONNX
+                           ? absl::StrCat("'", op_type, "' is in no table")
+                           : absl::StrCat(op_type, " is in no table and its domain is not imported");
+      draft.allowed = Expected(graph.origin());
+      draft.fix = WayOut(graph.origin());
+      sink.Add(std::move(draft));
     }
   }
 }

@@ -5,6 +5,7 @@
 #include "rules/engine/context.h"
 #include "rules/engine/finding.h"
 #include "rules/soundness/rules.h"
+#include "rules/tflite/missing_buffer.h"
 
 namespace quantgate {
 namespace {
@@ -43,6 +44,24 @@ std::string Problem(const v1::ExternalData& external) {
   }
 }
 
+// What is missing is a part of the model file itself: no other file has it.
+bool IsWithinModel(const Graph& graph, const v1::ExternalData& external) {
+  return graph.origin() == v1::Graph::PT2E ||
+         (graph.origin() == v1::Graph::TFLITE && IsMissingBuffer(external.location()));
+}
+
+FindingDraft MissingTensor(const Graph& graph, const v1::ExternalData& external) {
+  FindingDraft draft;
+  draft.rule = &kExternalTensor;
+  draft.allowed = "a file inside the model's folder that holds all of it";
+  if (IsWithinModel(graph, external)) {
+    draft.allowed = graph.origin() == v1::Graph::PT2E ? "a member of the archive that holds all of it"
+                                                      : "a buffer of the file that holds all of it";
+    draft.fix = "Export the model again; the file is damaged or was edited by hand.";
+  }
+  return draft;
+}
+
 void CheckExternalTensor(const CheckContext& context, FindingSink& sink) {
   const Graph& graph = context.graph();
   int64_t unread = 0;
@@ -57,14 +76,16 @@ void CheckExternalTensor(const CheckContext& context, FindingSink& sink) {
       bytes += std::max<int64_t>(0, constant.stored_bytes);
     }
     if (problem.empty()) continue;
-    Place place;
-    place.value = constant.value;
-    sink.Add(kExternalTensor, place, std::move(problem), "a file inside the model's folder that holds all of it");
+    FindingDraft draft = MissingTensor(graph, external);
+    draft.place.value = constant.value;
+    draft.observed = std::move(problem);
+    sink.Add(std::move(draft));
   }
   if (unread == 0) return;
   sink.NotChecked(&kExternalTensor, -1,
                   absl::StrCat(unread, unread == 1 ? " tensor" : " tensors", " of ", bytes,
-                               " bytes in files beside the model were not read: no rule looked at their elements"));
+                               " bytes in files beside the model ", unread == 1 ? "was" : "were",
+                               " not read: no rule looked at ", unread == 1 ? "its" : "their", " elements"));
 }
 
 }  // namespace

@@ -9,6 +9,8 @@
 #include <map>
 #include <set>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "absl/strings/match.h"
 #include "rules/check.h"
@@ -1396,6 +1398,7 @@ TEST_P(Soundness, FiresHereAndOnlyThere) {
   EXPECT_THAT(found->message(), ::testing::HasSubstr(found->observed()));
   EXPECT_THAT(found->message(), ::testing::HasSubstr(found->allowed()));
   EXPECT_THAT(found->message(), ::testing::Not(::testing::HasSubstr("{")));
+  EXPECT_FALSE(absl::StartsWith(found->message(), " ")) << found->message();
   // What could not be checked yet is a warning of its own.
   const bool warns = c.severity == v1::Finding::WARNING || !report.results(0).not_checked().empty();
   const v1::Result::Verdict verdict = c.severity == v1::Finding::ERROR ? v1::Result::REJECTED
@@ -1480,6 +1483,53 @@ TEST(SoundnessRules, RenderedFinding) {
   EXPECT_EQ(report.results(0).findings(0).message(),
             "DequantizeLinear node 'w_DQ', tensor 'w' [4]: the scale is -0.001 ('w_scale'), and 1 more like it; "
             "expected a finite number of at least 1.175494e-38");
+}
+
+// What the finding about the weight of a model says that is missing, and what to do about it.
+std::pair<std::string, std::string> MissingAt(v1::Graph::Origin origin, const std::string& location) {
+  GraphBuilder builder = SoundConv();
+  builder.graph.set_origin(origin);
+  v1::ExternalData& external = *builder.Value("w").mutable_constant()->mutable_external();
+  external.set_location(location);
+  external.set_status(v1::ExternalData::MISSING);
+  const v1::Report report = CheckGraph(builder.graph);
+  for (const v1::Finding& finding : report.results(0).findings()) {
+    if (finding.code() == "FI005") return {finding.allowed(), finding.fix()};
+  }
+  return {};
+}
+
+// Nobody is sent for a file that there never was.
+TEST(SoundnessRules, PartsOfTheModelFileAreNotLookedForBesideIt) {
+  for (const auto& [origin, location] : std::vector<std::pair<v1::Graph::Origin, std::string>>{
+           {v1::Graph::ONNX, "w.bin"}, {v1::Graph::TFLITE, "w.bin"}}) {
+    EXPECT_EQ(MissingAt(origin, location).first, "a file inside the model's folder that holds all of it");
+    EXPECT_THAT(MissingAt(origin, location).second, ::testing::HasSubstr("beside the model"));
+  }
+  for (const std::string location : {"buffer 7", "external buffer 7", "the model file"}) {
+    EXPECT_EQ(MissingAt(v1::Graph::TFLITE, location).first, "a buffer of the file that holds all of it");
+    EXPECT_THAT(MissingAt(v1::Graph::TFLITE, location).second, ::testing::HasSubstr("damaged"));
+  }
+  EXPECT_EQ(MissingAt(v1::Graph::PT2E, "data/weights/weight_0").first, "a member of the archive that holds all of it");
+}
+
+// LiteRT files and exported programs import no operator sets.
+TEST(SoundnessRules, AnUnknownOperatorsWayOutIsThatOfItsFormat) {
+  const auto way_out = [](v1::Graph::Origin origin) -> std::string {
+    GraphBuilder builder(origin);
+    builder.graph.set_format_version(8);
+    builder.Input("x", v1::DATA_TYPE_FLOAT32, {1});
+    builder.Node("acme::Magic", "magic", {"x"}, {"y"});
+    builder.Output("y");
+    const v1::Report report = CheckGraph(builder.graph);
+    for (const v1::Finding& finding : report.results(0).findings()) {
+      if (finding.code() == "CV001") return finding.fix();
+    }
+    return "";
+  };
+  EXPECT_THAT(way_out(v1::Graph::ONNX), ::testing::HasSubstr("import the operator set"));
+  EXPECT_THAT(way_out(v1::Graph::TFLITE), ::testing::HasSubstr("builtin operators"));
+  EXPECT_THAT(way_out(v1::Graph::PT2E), ::testing::HasSubstr("operators of PyTorch"));
 }
 
 }  // namespace
