@@ -7,7 +7,8 @@ namespace quantgate {
 std::string SubjectText(const v1::Location& location) {
   std::string subject;
   if (!location.node().empty()) {
-    subject = absl::StrCat(location.op(), " node '", location.node(), "'");
+    // A node whose operator is not known has a name alone.
+    subject = absl::StrCat(location.op(), location.op().empty() ? "" : " ", "node '", location.node(), "'");
     if (location.has_input()) absl::StrAppend(&subject, ", input ", location.input());
     if (location.has_output()) absl::StrAppend(&subject, ", output ", location.output());
   }
