@@ -435,8 +435,8 @@ void TableMatcher::Match(const BackendOp& op, Hardware hardware, MatchResult& re
   if (!result.known_op) {
     Violation violation;
     violation.rule = &kUnknownBackendOp;
-    violation.observed = std::string(op.name);
-    violation.allowed = "no such operator";
+    violation.observed = absl::StrCat(op.name, ", which the backend does not have");
+    violation.allowed = absl::StrCat("one of its ", impl_->ops.size(), " operators");
     result.violations.push_back(std::move(violation));
     return;
   }

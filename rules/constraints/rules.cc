@@ -265,7 +265,7 @@ const RuleInfo kTableNote = {
     "not: pad_constant_value 128."};
 
 const RuleInfo kUnknownBackendOp =
-    Refused("CV101", "op-not-in-table", kAtAnyStage, "{subject} would become {observed}; the backend has {allowed}.",
+    Refused("CV101", "op-not-in-table", kAtAnyStage, "{subject} would become {observed}; allowed: {allowed}.",
             "No table of this backend and SDK version lists the operator, so its tools refuse it.",
             "Replace the operator by ones that the backend has, or let it run elsewhere.",
             "Fires: NonZero on a backend whose tables do not have it. Does not: Relu.");

@@ -122,7 +122,8 @@ TEST(TableMatcherTest, UnknownOperator) {
   const MatchResult result = Match(matcher, TestOp("NonZero"));
   EXPECT_FALSE(result.known_op);
   EXPECT_THAT(Codes(result), ElementsAre("CV101"));
-  EXPECT_EQ(result.violations[0].observed, "NonZero");
+  EXPECT_EQ(result.violations[0].observed, "NonZero, which the backend does not have");
+  EXPECT_EQ(result.violations[0].allowed, "one of its 1 operators");
 }
 
 TEST(TableMatcherTest, OneDifferingPortNamesItAndMergesTheRows) {
