@@ -15,8 +15,9 @@ namespace {
 
 absl::Status BadId(absl::string_view field, int64_t index, absl::string_view member, int64_t id, int64_t pool_size,
                    absl::string_view pool) {
-  return absl::InvalidArgumentError(absl::StrCat("graph.", field, "[", index, "].", member, ": id ", id,
-                                                 " is outside of graph.", pool, " (1 to ", pool_size, ", 0 for none)"));
+  const std::string ids = pool_size == 0 ? ", which is empty" : absl::StrCat(" (1 to ", pool_size, ", 0 for none)");
+  return absl::InvalidArgumentError(
+      absl::StrCat("graph.", field, "[", index, "].", member, ": id ", id, " is outside of graph.", pool, ids));
 }
 
 // A number that no version of the contract gives a meaning to, or a newer client's: a guess would be worse than a no.

@@ -104,6 +104,14 @@ for command in check simulate decode groups; do
 done
 run 2 check ""  # which needs one
 has "$err" 'MODEL is empty: give a value'
+# Of ids that lead nowhere the graph says how many there are.
+echo '{"origin": "ONNX", "nodes": [{"op": 5}]}' >"$scratch/ids.json"
+run 2 check "$scratch/ids.json"
+one_error INVALID_ARGUMENT
+has "$err" 'id 5 is outside of graph.symbols, which is empty$'
+echo '{"origin": "ONNX", "nodes": [{"op": 5}], "symbols": ["Relu"]}' >"$scratch/ids.json"
+run 2 check "$scratch/ids.json"
+has "$err" 'id 5 is outside of graph.symbols \(1 to 1, 0 for none\)$'
 run 2 check model.onnx --target ""
 has "$err" '--target is empty: leave it out or give a value'
 run 2 check -t xnnpack --
