@@ -229,7 +229,7 @@ absl::StatusOr<bool> PlanCorrections(const CorrectionTask& task, v1::Result& res
   if (graph.origin() == v1::Graph::PT2E && stored.empty() && !graph.quantizers().empty()) {
     // Its nodes state the parameters, and it is not written anyway.
     result.add_not_checked()->set_reason(
-        "no corrections were looked for: the program is converted; those of what it is converted from are");
+        "no corrections were looked for: the program is converted; what it was converted from can be corrected");
     return false;
   }
   v1::Graph original = graph.message();
