@@ -107,8 +107,7 @@ const char* Expected(v1::Graph::Origin origin) {
 const char* WayOut(v1::Graph::Origin origin) {
   if (origin == v1::Graph::TFLITE) {
     return "Convert the model again with builtin operators; where the program that runs it registers the operator, "
-           "waive "
-           "the finding.";
+           "waive the finding.";
   }
   if (origin == v1::Graph::PT2E) {
     return "Correct the operator's name, or export the program again with operators of PyTorch; where the program that "
