@@ -69,7 +69,9 @@ void CheckByteProducts(const Graph& graph, const KernelCall& call, const Finding
     if (product.has_depthwise && IsDepthwise(graph, call.node, right)) continue;
     double least = -128;
     double most = 127;
-    if (graph.is_constant(right) && graph.value(right).constant().has_statistics()) {
+    // Of floats that the runtime makes int8 all of it is used.
+    const bool is_stored = graph.value(right).dtype() == v1::DATA_TYPE_INT8;
+    if (is_stored && graph.is_constant(right) && graph.value(right).constant().has_statistics()) {
       least = graph.value(right).constant().statistics().min();
       most = graph.value(right).constant().statistics().max();
     }

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "absl/strings/str_cat.h"
+#include "rules/backends/onnxruntime/own_quantization.h"
 #include "rules/backends/onnxruntime/unsigned_pair.h"
 #include "rules/backends/onnxruntime/values.h"
 #include "rules/graph/data_type.h"
@@ -69,6 +70,8 @@ constexpr Entry kEntries[] = {
 };
 
 constexpr char kNoIntegerKernel[] = "it has no integer kernel";
+constexpr char kIncomplete[] = "not all tensors around it are quantized";
+constexpr char kFloatBias[] = "its bias is of floats, and the runtime does not quantize it";
 constexpr char kMoved[] = "scale or zero point change on the way";
 constexpr char kBiasDiffers[] = "the scale of the bias is not that of input times weight, or its zero point is not 0";
 constexpr char kAtRunTime[] = "scale or zero point are not known before it runs";
@@ -85,8 +88,8 @@ constexpr absl::string_view kMatMulToFloat = "com.microsoft::MatMulIntegerToFloa
 // Relative difference of a bias scale from the product of the others with which a Conv is still fused.
 constexpr double kBiasTolerance = 0.0101;
 
-// Tensors that a bias is computed from.
-constexpr int kMostFolded = 16;
+// In the place of a DequantizeLinear: of a weight that the runtime quantizes by itself.
+constexpr int32_t kOwn = -1;
 
 const Entry* EntryOf(absl::string_view op) {
   const auto* found =
@@ -109,6 +112,7 @@ class Finder {
   void Find() {
     const absl::string_view op = graph_.op_type(node_);
     if (IsQuantize(graph_, node_) || IsDequantize(graph_, node_) || AllStatic()) return;
+    own_ = OwnQuantizationOf(graph_, types_, node_);
     for (int i = 0; i < graph_.num_inputs(node_); ++i) {
       const int32_t value = graph_.input(node_, i);
       int32_t producer = value < 0 ? -1 : graph_.producer(value);
@@ -118,9 +122,7 @@ class Finder {
         turned_ = true;
       }
       if (IsDequantize(graph_, producer) && !graph_.is_graph_output(value)) dequantizes_.push_back(producer);
-      // A bias that is a constant of floats, or computed from some: the runtime quantizes it by itself.
-      int room = kMostFolded;
-      if (i == 2 && value >= 0 && dequantizes_.size() == 2 && IsFolded(value, room)) float_bias_ = true;
+      if (i == 1 && own_.weight) dequantizes_.push_back(kOwn);
     }
     if (dequantizes_.empty()) return;
     FindQuantizes();
@@ -139,20 +141,6 @@ class Finder {
   }
 
  private:
-  // What the runtime makes a constant of before it fuses: it leaves Quantize and Dequantize nodes for the fusion.
-  // `room`: how many tensors are looked at; beyond that it is taken to stay.
-  bool IsFolded(int32_t value, int& room) const {
-    if (room-- == 0) return false;
-    if (graph_.is_constant(value)) return true;
-    const int32_t producer = graph_.producer(value);
-    if (!graph_.is_static(value) || producer < 0) return false;
-    if (IsQuantize(graph_, producer) || IsDequantize(graph_, producer)) return false;
-    for (int i = 0; i < graph_.num_inputs(producer); ++i) {
-      if (graph_.input(producer, i) >= 0 && !IsFolded(graph_.input(producer, i), room)) return false;
-    }
-    return true;
-  }
-
   // A Transpose of a dequantized matrix of constants, which the runtime moves in front of the DequantizeLinear. One
   // without `perm` it makes part of the product before that.
   bool TurnsWeight(int32_t node) const {
@@ -182,6 +170,9 @@ class Finder {
     } else if (reason == kBiasDiffers) {
       group_.needed = "a bias with that scale and zero point 0";
       group_.fix = "Quantize the bias with the scale of input times weight, and zero point 0.";
+    } else if (reason == kFloatBias) {
+      group_.needed = "a bias of one dimension, beside one scale for the input and, for the weight, one or as many";
+      group_.fix = "Quantize the input per tensor and the weight along its output channels, or the bias to int32.";
     } else if (reason == kAtRunTime || reason == kBiasAtRunTime) {
       group_.needed = "constants for them";
       group_.fix = "Make them initializers that are not inputs of the graph.";
@@ -266,6 +257,7 @@ class Finder {
   v1::DataType TypeOf(int32_t value) const { return value < 0 ? v1::DATA_TYPE_UNSPECIFIED : types_[value]; }
 
   v1::DataType StoredTypeOf(int32_t quantizer) const {
+    if (quantizer == kOwn) return v1::DATA_TYPE_INT8;
     return IsMadeUnsigned(graph_, types_, quantizer) ? v1::DATA_TYPE_UINT8 : TypeOf(StoredOf(graph_, quantizer));
   }
   v1::DataType StoredType(size_t i) const { return StoredTypeOf(dequantizes_[i]); }
@@ -326,7 +318,7 @@ class Finder {
   }
 
   std::string FuseMove(const Entry& entry) {
-    if (!Complete(1)) return "not all tensors around it are quantized";
+    if (!Complete(1)) return kIncomplete;
     if (entry.op == "Resize" && !IsNearest()) return kInterpolates;
     const v1::DataType type = StoredType(0);
     if ((entry.form == Form::kCompare || entry.form == Form::kResample) && Is16Bit(type)) return Narrow(type);
@@ -351,7 +343,7 @@ class Finder {
 
   // All data has one type of 8 bits.
   std::string FuseLike(const Entry& entry, size_t count) {
-    if (!Complete(count)) return "not all tensors around it are quantized";
+    if (!Complete(count)) return kIncomplete;
     const v1::DataType type = StoredType(0);
     for (size_t i = 1; i < dequantizes_.size(); ++i) {
       if (StoredType(i) != type) return Unlike(type, StoredType(i));
@@ -368,7 +360,8 @@ class Finder {
 
   std::string FuseConv(const Entry& entry) {
     if (dequantizes_.size() < 2) return "not all inputs are dequantized";
-    if (!Complete(float_bias_ ? 2 : given_)) return "not all tensors around it are quantized";
+    if (!Complete(own_.bias ? 2 : given_)) return given_ == 3 && Complete(2) ? kFloatBias : kIncomplete;
+    if (own_.bias_at_run_time) return kBiasAtRunTime;
     if (StoredType(0) != OutputType()) return Unlike(StoredType(0), OutputType());
     if (Is4Bit(StoredType(1))) return Narrow(StoredType(1));
     if (StoredType(0) == v1::DATA_TYPE_INT8) return kSignedActivation;
@@ -379,7 +372,7 @@ class Finder {
       if (StoredType(2) != v1::DATA_TYPE_INT32)
         return absl::StrCat("a bias of ", DataTypeName(StoredType(2)), " is not fused");
     }
-    if (dequantizes_.size() == 3 || float_bias_) {
+    if (dequantizes_.size() == 3 || own_.bias) {
       if (!BiasIsStatic()) return kBiasAtRunTime;
       if (dequantizes_.size() == 3 && !BiasFits()) return kBiasDiffers;
     }
@@ -403,7 +396,7 @@ class Finder {
       }
       return "";
     }
-    if (!Complete(2)) return "not all tensors around it are quantized";
+    if (!Complete(2)) return kIncomplete;
     if (StoredType(0) != OutputType()) return Unlike(StoredType(0), OutputType());
     Begin(entry.kernel);
     for (int32_t dequantize : dequantizes_) AddOperand(dequantize);
@@ -414,8 +407,8 @@ class Finder {
   std::string FuseGemm(const Entry& entry) {
     if (dequantizes_.size() < 2) return "not all inputs are dequantized";
     const bool float_output = GivesFloats();
-    const size_t needed = float_bias_ && !float_output ? 2 : given_;
-    if (!float_output && !Complete(needed)) return "not all tensors around it are quantized";
+    const size_t needed = own_.bias && !float_output ? 2 : given_;
+    if (!float_output && !Complete(needed)) return given_ == 3 && Complete(2) ? kFloatBias : kIncomplete;
     if (dequantizes_.size() != needed) return "not all inputs are dequantized";
     if (StoredType(0) == v1::DATA_TYPE_INT8 && StoredType(1) != StoredType(0)) {
       return Unlike(StoredType(0), StoredType(1));
@@ -425,8 +418,11 @@ class Finder {
       if (std::string reason = Narrow(StoredType(i)); !reason.empty()) return reason;
     }
     for (size_t i = 0; i < 2; ++i) {
-      if (InputAt(graph_, dequantizes_[i], 2) < 0) return "a Gemm without zero points is not fused";
+      if (dequantizes_[i] != kOwn && InputAt(graph_, dequantizes_[i], 2) < 0)
+        return "a Gemm without zero points is not fused";
     }
+    if (!IsPerTensor(dequantizes_[0]) || (!float_output && !IsPerTensor(quantizes_[0])))
+      return "a Gemm with several scales for its input or output is not fused";
     if (ScalarBesideList(dequantizes_[1])) return "a Gemm with a scalar beside a list for its weight is not fused";
     if (!OneForEachOutput(dequantizes_[1])) return "a Gemm with another number of scales than outputs is not fused";
     if (given_ == 3) {
@@ -449,8 +445,13 @@ class Finder {
     return "";
   }
 
+  bool IsPerTensor(int32_t quantizer) const {
+    return MayBeOne(graph_, InputAt(graph_, quantizer, 1)) && MayBeOne(graph_, InputAt(graph_, quantizer, 2));
+  }
+
   // One of scale and zero point is a scalar, the other a list.
   bool ScalarBesideList(int32_t quantizer) const {
+    if (quantizer == kOwn) return false;
     const auto rank = [&](int argument) {
       const int32_t value = InputAt(graph_, quantizer, argument);
       return value < 0 ? -1 : graph_.rank(value);
@@ -460,6 +461,7 @@ class Finder {
 
   // Of a Gemm's weight: one scale, or as many as its outputs. True where that is not known.
   bool OneForEachOutput(int32_t dequantize) const {
+    if (dequantize == kOwn) return true;
     const int32_t scale = InputAt(graph_, dequantize, 1), weight = StoredOf(graph_, dequantize);
     if (scale < 0 || weight < 0 || graph_.rank(scale) != 1 || graph_.rank(weight) != 2) return true;
     const int64_t scales = graph_.value(scale).dims(0);
@@ -501,7 +503,7 @@ class Finder {
   // What the scale of the bias has to be, and what it is. That of a float one is made of the other two.
   bool BiasIsStatic() const {
     for (size_t i = 0; i < 2; ++i) {
-      const int32_t scale = InputAt(graph_, dequantizes_[i], 1);
+      const int32_t scale = dequantizes_[i] == kOwn ? -1 : InputAt(graph_, dequantizes_[i], 1);
       if (scale >= 0 && !graph_.is_static(scale)) return false;
     }
     return dequantizes_.size() < 3 || HasStatics(dequantizes_[2]);
@@ -567,6 +569,13 @@ class Finder {
     if (i != 1 && IsMadeUnsigned(graph_, types_, quantizer)) group_.call.types.back() = v1::DATA_TYPE_UINT8;
   }
   void AddOperand(int32_t dequantize) {
+    if (dequantize == kOwn) {
+      AddInput(graph_, types_, node_, 1, group_.call);
+      group_.call.types.back() = v1::DATA_TYPE_INT8;
+      group_.call.Add(-1, Place(), v1::DATA_TYPE_UNSPECIFIED);
+      group_.call.Add(-1, Place(), v1::DATA_TYPE_UNSPECIFIED);
+      return;
+    }
     for (int i : {0, 1, 2}) AddArgument(dequantize, i);
   }
   void AddOutputParameters() {
@@ -581,7 +590,7 @@ class Finder {
   std::vector<int32_t> dequantizes_;
   std::vector<int32_t> quantizes_;
   bool other_reader_ = false;
-  bool float_bias_ = false;
+  OwnQuantization own_;
   bool turned_ = false;
 };
 

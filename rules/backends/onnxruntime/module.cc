@@ -20,6 +20,7 @@
 #include "rules/backends/onnxruntime/limits.h"
 #include "rules/backends/onnxruntime/moved_pair.h"
 #include "rules/backends/onnxruntime/node.h"
+#include "rules/backends/onnxruntime/own_quantization.h"
 #include "rules/backends/onnxruntime/parameters.h"
 #include "rules/backends/onnxruntime/rules.h"
 #include "rules/backends/table_judge.h"
@@ -141,6 +142,7 @@ class Judge {
               CheckClip(context_, types_, node, Measured(target_), sink_);
     const Tri pair = refused ? Tri::kNo : CheckPair(graph_, types_, moved_, node, Measured(target_), sink_);
     refused = refused || pair == Tri::kYes;
+    CheckOwnWeight(graph_, types_, node, Measured(target_), sink_);
     FindGroup(graph_, types_, node, group_);
     if (group_.kind == Group::kFused) {
       refused |= Kernel(DomainOf(group_.call.op), OperatorSetOf(group_.call.op), group_.call);
@@ -300,13 +302,13 @@ void Check(const CheckContext& context, const Target& target, const TableMatcher
 }  // namespace
 
 std::vector<const RuleInfo*> OwnRules() {
-  return {&kModelTooNew,      &kOpsetTooOld,    &kSameNodeName,   &kNoKernel,        &kKernelTypes,
-          &kFusedTypes,       &kRunTimeWhere,   &kRemovedRelu,    &kUnlikeTypes,     &kUnknownAttribute,
-          &kConcatTypes,      &kClippedType,    &kParameterShape, &kOtherAxis,       &kMissingZeroPoint,
-          &kBlockGeometry,    &kRunTimeBlocks,  &kFusedBias,      &kSoftmaxOverflow, &kFusedAttribute,
-          &kByteProducts,     &kNotImplemented, &kOtherOrigin,    &kRunsInFloat,     &kOlderTable,
-          &kUnknownArgument,  &kOuterValue,     &kMovedSigned,    &kMovedIntoBody,   &kMovedAccumulators,
-          &kMovedWithoutPoint};
+  return {&kModelTooNew,       &kOpsetTooOld,    &kSameNodeName,   &kNoKernel,        &kKernelTypes,
+          &kFusedTypes,        &kRunTimeWhere,   &kRemovedRelu,    &kUnlikeTypes,     &kUnknownAttribute,
+          &kConcatTypes,       &kClippedType,    &kParameterShape, &kOtherAxis,       &kMissingZeroPoint,
+          &kBlockGeometry,     &kRunTimeBlocks,  &kFusedBias,      &kSoftmaxOverflow, &kFusedAttribute,
+          &kByteProducts,      &kNotImplemented, &kOtherOrigin,    &kRunsInFloat,     &kOlderTable,
+          &kUnknownArgument,   &kOuterValue,     &kMovedSigned,    &kMovedIntoBody,   &kMovedAccumulators,
+          &kMovedWithoutPoint, &kOwnWeight};
 }
 
 absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables) {

@@ -12,6 +12,11 @@ std::optional<double> FixedScalar(const Graph& graph, int32_t value) {
   return numbers.size() == 1 ? std::optional<double>(numbers[0]) : std::nullopt;
 }
 
+bool MayBeOne(const Graph& graph, int32_t value) {
+  if (value < 0 || graph.rank(value) <= 0) return true;
+  return graph.rank(value) == 1 && graph.value(value).dims(0) <= 1;
+}
+
 int32_t OnlyUse(const Graph& graph, int32_t value) {
   if (value < 0) return -1;
   const absl::Span<const Use> uses = graph.uses(value);

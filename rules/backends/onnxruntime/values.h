@@ -21,6 +21,9 @@ inline int32_t FirstOutput(const Graph& graph, int32_t node) {
 // constant to the optimizer: a caller may give another one.
 std::optional<double> FixedScalar(const Graph& graph, int32_t value);
 
+// A scalar or a list of one, or nothing; true where the shape is not known.
+bool MayBeOne(const Graph& graph, int32_t value);
+
 // The node that reads the value as its first input, where nothing else does; -1: there is none.
 int32_t OnlyUse(const Graph& graph, int32_t value);
 

@@ -28,6 +28,7 @@ constexpr v1::DataType kUint16 = v1::DATA_TYPE_UINT16;
 constexpr v1::DataType kInt4 = v1::DATA_TYPE_INT4;
 constexpr v1::DataType kFloat8 = v1::DATA_TYPE_FLOAT8_E4M3FN;
 constexpr v1::Finding::Effect kFallback = v1::Finding::FALLBACK;
+constexpr v1::Finding::Effect kPrecision = v1::Finding::PRECISION;
 constexpr v1::Finding::Effect kWrong = v1::Finding::WRONG_NUMBERS;
 
 void SetOpset(GraphBuilder& b, int version) { b.graph.mutable_opset_imports(0)->set_version(version); }
@@ -406,6 +407,33 @@ GraphBuilder PerChannelInput(GraphBuilder b) {
   for (const char* name : {"s_x", "z_x"}) b.Value(name).clear_constant();
   b.Reals("s_x", {0.1, 0.1, 0.1, 0.2}, /*scalar=*/false);
   b.Ints("z_x", kUint8, {0, 0, 0, 0}, /*scalar=*/false);
+  return b;
+}
+
+// One scale for each channel of what comes out.
+GraphBuilder PerChannelOutput(GraphBuilder b, int64_t channels) {
+  for (const char* name : {"s_y", "z_y"}) b.Value(name).clear_constant();
+  std::vector<double> scales(channels, 0.1);
+  scales.back() = 0.2;
+  b.Reals("s_y", scales, /*scalar=*/false);
+  b.Ints("z_y", kUint8, std::vector<int64_t>(channels, 0), /*scalar=*/false);
+  return b;
+}
+
+// A bias of floats, a constant; its shape.
+GraphBuilder WithFloats(GraphBuilder b, const std::vector<int64_t>& shape = {2}) {
+  b.Weight("floats", kFloat, shape, 8);
+  b.Find("node").add_inputs(b.Id("floats"));
+  return b;
+}
+
+// The weight is floats as well.
+GraphBuilder WithFloatWeight(const std::string& op) {
+  GraphBuilder b = WithWeightScales(op, 1, {0.1, 0.2});
+  b.Weight("real_w", kFloat, op == "Conv" ? std::vector<int64_t>{2, 2, 1, 1} : std::vector<int64_t>{2, 2}, 16);
+  b.Find("node").set_inputs(1, b.Id("real_w"));
+  auto& nodes = *b.graph.mutable_nodes();
+  nodes.DeleteSubrange(1, 1);
   return b;
 }
 
@@ -819,6 +847,63 @@ std::vector<OrtCase> OrtCases() {
        },
        "AX501"},
       {"PerChannelInputOfConv", [] { return PerChannelInput(WithBias("Conv", 0.01)); }, "CV205", kFallback},
+      // A float bias is quantized beside one scale for the input, and one or as many for the weight. Nothing is fused
+      // with one that is not, and the floats are right.
+      {"FloatBias",
+       [] {
+         return WithFloats(WithWeightScales("Conv", 0, {0.1, 0.2}));
+       },
+       ""},
+      {"FloatBiasBesideScalesOfInput",
+       [] {
+         GraphBuilder b = WithFloats(WithWeightScales("Conv", 0, {0.1, 0.2}));
+         for (const char* name : {"s_x", "z_x"}) b.Value(name).clear_constant();
+         b.Reals("s_x", {0.1, 0.2}, /*scalar=*/false);
+         b.Ints("z_x", kUint8, {0, 0}, /*scalar=*/false);
+         return b;
+       },
+       "CV205", kFallback},
+      {"FloatBiasBesideScalesOfAnotherAxis",
+       [] {
+         return WithFloats(WithWeightScales("Conv", 1, {0.1, 0.2}));
+       },
+       "CV205", kFallback},
+      {"FloatBiasOfTwoDimensions",
+       [] {
+         return WithFloats(WithWeightScales("Gemm", 1, {0.1, 0.2}), {1, 2});
+       },
+       "CV205", kFallback},
+      {"FloatBiasBesideAListOfOneAndAScalar",
+       [] {
+         GraphBuilder b = WithFloatBias(/*pair=*/false);
+         b.Shape("s_x", kFloat, {1});
+         return b;
+       },
+       "CV205", kFallback},
+      {"FloatBiasBesideListsOfOne",
+       [] {
+         GraphBuilder b = WithFloatBias(/*pair=*/false);
+         for (const char* scale : {"s_x", "s_w"}) b.Shape(scale, kFloat, {1});
+         return b;
+       },
+       ""},
+      {"PerChannelInputOfGemm", [] { return PerChannelInput(WithBias("Gemm", 0.01)); }, "CV205", kFallback},
+      {"PerChannelOutputOfGemm", [] { return PerChannelOutput(WithBias("Gemm", 0.01), 2); }, "CV205", kFallback},
+      {"PerChannelOutputOfConv", [] { return PerChannelOutput(WithBias("Conv", 0.01), 2); }, "AX501"},
+      // A float weight is made int8 with one scale where its output is quantized.
+      {"FloatWeight", [] { return WithFloatWeight("Conv"); }, "NR505", kPrecision},
+      {"FloatWeightAndBias", [] { return WithFloats(WithFloatWeight("Gemm")); }, "NR505", kPrecision},
+      {"FloatWeightOfMatMul", [] { return WithFloatWeight("MatMul"); }, "CV205", kFallback},
+      {"FloatWeightBesideScalesOfInput",
+       [] {
+         GraphBuilder b = WithFloatWeight("Conv");
+         for (const char* name : {"s_x", "z_x"}) b.Value(name).clear_constant();
+         b.Reals("s_x", {0.1, 0.2}, /*scalar=*/false);
+         b.Ints("z_x", kUint8, {0, 0}, /*scalar=*/false);
+         return b;
+       },
+       "CV205", kFallback},
+      {"FloatWeightIntoScalesOfOutput", [] { return PerChannelOutput(WithFloatWeight("Conv"), 2); }, "AX501"},
       {"ScalesOfOutputChannels",
        [] {
          return WithWeightScales("Conv", 0, {0.1, 0.2});
@@ -1134,7 +1219,7 @@ TEST_P(OrtModuleTest, SaysWhatTheRuntimeDoes) {
     return;
   }
   EXPECT_TRUE(found) << codes;
-  const bool warning = GetParam().effect == kFallback;
+  const bool warning = GetParam().effect == kFallback || GetParam().effect == kPrecision;
   EXPECT_EQ(result->verdict(), warning ? v1::Result::ACCEPTED_WITH_WARNINGS : v1::Result::REJECTED) << codes;
 }
 
