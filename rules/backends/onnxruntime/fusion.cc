@@ -106,8 +106,9 @@ bool HasClipBounds(v1::DataType type) {
 // The nodes of a group, and what they say.
 class Finder {
  public:
-  Finder(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node, Group& group)
-      : graph_(graph), types_(types), node_(node), group_(group) {}
+  Finder(const Graph& graph, const std::vector<v1::DataType>& types, const std::vector<MovedPair>& pairs, int32_t node,
+         Group& group)
+      : graph_(graph), types_(types), pairs_(pairs), node_(node), group_(group) {}
 
   void Find() {
     const absl::string_view op = graph_.op_type(node_);
@@ -121,15 +122,21 @@ class Finder {
         producer = graph_.producer(graph_.input(producer, 0));
         turned_ = true;
       }
-      if (IsDequantize(graph_, producer) && !graph_.is_graph_output(value)) dequantizes_.push_back(producer);
-      if (i == 1 && own_.weight) dequantizes_.push_back(kOwn);
+      if (IsDequantize(graph_, producer) && !graph_.is_graph_output(value)) {
+        AddDequantize(producer, StoredTypeOf(producer));
+      } else if (producer >= 0 && !pairs_.empty() && pairs_[producer].source >= 0) {
+        AddDequantize(pairs_[producer].source, pairs_[producer].type, i);
+      }
+      if (i == 1 && own_.weight) AddDequantize(kOwn, v1::DATA_TYPE_INT8, i);
     }
+    group_.own_weight = own_.weight;
     if (dequantizes_.empty()) return;
     FindQuantizes();
     const Entry* entry = EntryOf(op);
     const bool quantized = !quantizes_.empty() && quantizes_.size() == static_cast<size_t>(graph_.num_outputs(node_));
     if (entry == nullptr) {
-      if (quantized && !Vanishes(op)) InFloat(kNoIntegerKernel);
+      // Behind a Relu or Clip of float16 there is a Cast by then.
+      if (quantized && (IsHalf() || !Vanishes(op))) InFloat(kNoIntegerKernel);
       return;
     }
     const std::string reason = Fuse(*entry);
@@ -158,6 +165,13 @@ class Finder {
       if (graph_.output(node_, i) >= 0 && !graph_.is_static(graph_.output(node_, i))) return false;
     }
     return true;
+  }
+
+  // `input`: of the node, where what it reads is not what that one has dequantized.
+  void AddDequantize(int32_t dequantize, v1::DataType stored, int input = -1) {
+    dequantizes_.push_back(dequantize);
+    stored_.push_back(stored);
+    direct_.push_back(input);
   }
 
   void InFloat(const std::string& reason) {
@@ -257,10 +271,9 @@ class Finder {
   v1::DataType TypeOf(int32_t value) const { return value < 0 ? v1::DATA_TYPE_UNSPECIFIED : types_[value]; }
 
   v1::DataType StoredTypeOf(int32_t quantizer) const {
-    if (quantizer == kOwn) return v1::DATA_TYPE_INT8;
     return IsMadeUnsigned(graph_, types_, quantizer) ? v1::DATA_TYPE_UINT8 : TypeOf(StoredOf(graph_, quantizer));
   }
-  v1::DataType StoredType(size_t i) const { return StoredTypeOf(dequantizes_[i]); }
+  v1::DataType StoredType(size_t i) const { return stored_[i]; }
   v1::DataType OutputType() const { return StoredTypeOf(quantizes_[0]); }
 
   static std::string Unlike(v1::DataType a, v1::DataType b) {
@@ -353,7 +366,7 @@ class Finder {
     Begin(entry.kernel);
     if (entry.form == Form::kConcat) AddOutputParameters();
     if (entry.form == Form::kWhere) AddInput(graph_, types_, node_, 0, group_.call);
-    for (int32_t dequantize : dequantizes_) AddOperand(dequantize);
+    for (size_t i = 0; i < dequantizes_.size(); ++i) AddOperand(i);
     if (entry.form != Form::kConcat) AddOutputParameters();
     return "";
   }
@@ -377,7 +390,7 @@ class Finder {
       if (dequantizes_.size() == 3 && !BiasFits()) return kBiasDiffers;
     }
     Begin(entry.kernel);
-    for (size_t i = 0; i < 2; ++i) AddOperand(dequantizes_[i]);
+    for (size_t i = 0; i < 2; ++i) AddOperand(i);
     AddOutputParameters();
     if (dequantizes_.size() == 3) AddInput(graph_, types_, dequantizes_[2], 0, group_.call);
     return "";
@@ -392,14 +405,14 @@ class Finder {
     if (GivesFloats()) {
       Begin(kMatMulToFloat);
       for (int argument : {0, 1, 2}) {
-        for (int32_t dequantize : dequantizes_) AddArgument(dequantize, argument);
+        for (size_t i = 0; i < dequantizes_.size(); ++i) AddOperandsArgument(i, argument);
       }
       return "";
     }
     if (!Complete(2)) return kIncomplete;
     if (StoredType(0) != OutputType()) return Unlike(StoredType(0), OutputType());
     Begin(entry.kernel);
-    for (int32_t dequantize : dequantizes_) AddOperand(dequantize);
+    for (size_t i = 0; i < dequantizes_.size(); ++i) AddOperand(i);
     AddOutputParameters();
     return "";
   }
@@ -435,7 +448,7 @@ class Finder {
       return absl::StrCat("a bias of ", DataTypeName(StoredType(2)), " is not fused");
     }
     Begin(entry.kernel);
-    for (size_t i = 0; i < 2; ++i) AddOperand(dequantizes_[i]);
+    for (size_t i = 0; i < 2; ++i) AddOperand(i);
     if (dequantizes_.size() == 3) {
       AddInput(graph_, types_, dequantizes_[2], 0, group_.call);
     } else {
@@ -557,7 +570,9 @@ class Finder {
     group_.call.fused = true;
     for (size_t i = 0; i < group_.call.inputs.size(); ++i) {
       const int32_t value = group_.call.inputs[i];
-      if (value < 0 || graph_.producer(value) != dequantizes_[0]) continue;
+      if (value < 0) continue;
+      if (direct_[0] == static_cast<int>(i)) group_.call.types[i] = StoredType(0);
+      if (graph_.producer(value) != dequantizes_[0]) continue;
       group_.call.inputs[i] = StoredOf(graph_, dequantizes_[0]);
       group_.call.types[i] = StoredType(0);
       group_.call.places[i].value = group_.call.inputs[i];
@@ -568,15 +583,21 @@ class Finder {
     AddInput(graph_, types_, quantizer, i, group_.call);
     if (i != 1 && IsMadeUnsigned(graph_, types_, quantizer)) group_.call.types.back() = v1::DATA_TYPE_UINT8;
   }
-  void AddOperand(int32_t dequantize) {
-    if (dequantize == kOwn) {
-      AddInput(graph_, types_, node_, 1, group_.call);
-      group_.call.types.back() = v1::DATA_TYPE_INT8;
-      group_.call.Add(-1, Place(), v1::DATA_TYPE_UNSPECIFIED);
+  // Data, scale or zero point of one of dequantizes_.
+  void AddOperandsArgument(size_t operand, int i) {
+    if (direct_[operand] >= 0 && i == 0) {
+      AddInput(graph_, types_, node_, direct_[operand], group_.call);
+    } else if (dequantizes_[operand] == kOwn) {
       group_.call.Add(-1, Place(), v1::DATA_TYPE_UNSPECIFIED);
       return;
+    } else {
+      AddInput(graph_, types_, dequantizes_[operand], i, group_.call);
     }
-    for (int i : {0, 1, 2}) AddArgument(dequantize, i);
+    // Which is not always that of the file.
+    if (i != 1 && group_.call.types.back() != v1::DATA_TYPE_UNSPECIFIED) group_.call.types.back() = stored_[operand];
+  }
+  void AddOperand(size_t operand) {
+    for (int i : {0, 1, 2}) AddOperandsArgument(operand, i);
   }
   void AddOutputParameters() {
     for (int i : {1, 2}) AddArgument(quantizes_[0], i);
@@ -584,10 +605,13 @@ class Finder {
 
   const Graph& graph_;
   const std::vector<v1::DataType>& types_;
+  const std::vector<MovedPair>& pairs_;
   const int32_t node_;
   Group& group_;
   size_t given_ = 0;  // inputs that are not left out
   std::vector<int32_t> dequantizes_;
+  std::vector<v1::DataType> stored_;  // of those: what is stored in front of them when groups are looked for
+  std::vector<int> direct_;           // of those: the node's input that is it, -1 where it is behind them
   std::vector<int32_t> quantizes_;
   bool other_reader_ = false;
   OwnQuantization own_;
@@ -596,9 +620,11 @@ class Finder {
 
 }  // namespace
 
-void FindGroup(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node, Group& group) {
+void FindGroup(const Graph& graph, const std::vector<v1::DataType>& types, const std::vector<MovedPair>& pairs,
+               int32_t node, Group& group) {
   group.kind = Group::kNone;
-  Finder(graph, types, node, group).Find();
+  group.own_weight = false;
+  Finder(graph, types, pairs, node, group).Find();
 }
 
 }  // namespace quantgate::onnxruntime

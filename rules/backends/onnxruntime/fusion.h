@@ -12,6 +12,7 @@
 
 #include "quantgate/v1/types.pb.h"
 #include "rules/backends/onnxruntime/kernel_call.h"
+#include "rules/backends/onnxruntime/moved_pair.h"
 
 namespace quantgate::onnxruntime {
 
@@ -26,10 +27,13 @@ struct Group {
   std::string reason;
   const char* needed = nullptr;
   const char* fix = nullptr;
+  bool own_weight = false;  // of kFused: its weight is floats in the file
 };
 
-// `types` by value (rules/onnx/element_types.h). `group` is used again from node to node.
-void FindGroup(const Graph& graph, const std::vector<v1::DataType>& types, int32_t node, Group& group);
+// `types` by value (rules/onnx/element_types.h), `pairs` by node as the optimizer puts them in, or empty. `group` is
+// used again from node to node.
+void FindGroup(const Graph& graph, const std::vector<v1::DataType>& types, const std::vector<MovedPair>& pairs,
+               int32_t node, Group& group);
 
 }  // namespace quantgate::onnxruntime
 

@@ -294,6 +294,8 @@ bool CheckClip(const CheckContext& context, const std::vector<v1::DataType>& typ
   if (!clip && graph.op_type(node) != "Relu") return false;
   if (graph.num_outputs(node) != 1 || graph.output(node, 0) < 0) return false;
   const int32_t value = graph.output(node, 0);
+  // There is no kernel of it: it is computed in float32, and by then a Cast is between it and the QuantizeLinear.
+  if (types[value] == v1::DATA_TYPE_FLOAT16) return false;
   const absl::Span<const Use> uses = graph.uses(value);
   if (uses.size() != 1 || !IsQuantize(graph, uses[0].node) || graph.is_graph_output(value)) return false;
   const int32_t quantize = uses[0].node;

@@ -143,7 +143,7 @@ class Judge {
     const Tri pair = refused ? Tri::kNo : CheckPair(graph_, types_, moved_, node, Measured(target_), sink_);
     refused = refused || pair == Tri::kYes;
     CheckOwnWeight(graph_, types_, node, Measured(target_), sink_);
-    FindGroup(graph_, types_, node, group_);
+    FindGroup(graph_, types_, moved_, node, group_);
     if (group_.kind == Group::kFused) {
       refused |= Kernel(DomainOf(group_.call.op), OperatorSetOf(group_.call.op), group_.call);
       refused |= CheckFusedForm(graph_, node, group_.call.op, Measured(target_), sink_);

@@ -11,6 +11,7 @@
 #include "rules/backends/onnxruntime/unsigned_pair.h"
 #include "rules/backends/onnxruntime/values.h"
 #include "rules/graph/quantizer.h"
+#include "rules/onnx/infer.h"
 #include "rules/values/signs.h"
 
 namespace quantgate::onnxruntime {
@@ -26,9 +27,12 @@ const RuleInfo kMovedSigned = {
     "by a QuantizeLinear the optimizer puts a QuantizeLinear and a DequantizeLinear of the same parameters. From "
     "opset 21 on it states the type of the pair. Later it makes uint8 pairs of int8 ones with one reader, zero point "
     "and all, but leaves the type that is stated: \"output_dtype INT8 does not match y_zero_point type UINT8\". "
-    "Without optimizations the same file runs.",
-    "Quantize to uint8 there, put a QuantizeLinear and a DequantizeLinear behind the movement, or import opset 20.",
-    "Fires: an int8 DequantizeLinear, Transpose and Sin under opset 21; QuantizeLinear with output_dtype INT8 and an "
+    "Without optimizations the same file runs. A MatMul of more than two dimensions with an Add of a bias behind it is "
+    "made a Gemm between Reshapes, and so has one in front of it.",
+    "Quantize to uint8 there, put a QuantizeLinear and a DequantizeLinear behind the movement (or between MatMul and "
+    "Add), or import opset 20.",
+    "Fires: an int8 DequantizeLinear, Transpose and Sin under opset 21; the same DequantizeLinear of [1, 6, 4], MatMul "
+    "and Add of a bias; QuantizeLinear with output_dtype INT8 and an "
     "int8 zero point, DequantizeLinear and Cos. Does not: the first under opset 20, with uint8, or with two readers of "
     "the Transpose; the second without output_dtype.",
 };
@@ -89,6 +93,8 @@ namespace {
 
 constexpr absl::string_view kMovements[] = {"MaxPool", "Reshape", "Slice", "Squeeze", "Transpose", "Unsqueeze"};
 
+constexpr absl::string_view kProduct = "MatMul";
+
 // From here on the optimizer states the type of what it puts in.
 constexpr int kFirstStatedOpset = 21;
 
@@ -98,7 +104,7 @@ class Propagation {
       : context_(context), graph_(context.graph()), types_(types), opset_(OperatorSet(context.model(), "")) {}
 
   std::vector<MovedPair> Run() {
-    const auto moves = [this](int32_t node) { return Moves(node); };
+    const auto moves = [this](int32_t node) { return Moves(node) || graph_.op_type(node) == kProduct; };
     const absl::Span<const int32_t> kinds = graph_.unlike_nodes();
     if (graph_.quantizers().empty() || std::none_of(kinds.begin(), kinds.end(), moves)) return {};
     left_ = Simplify(context_, types_);
@@ -109,6 +115,7 @@ class Propagation {
     may_get_ahead_.assign(graph_.num_nodes(), false);
     for (const int32_t node : graph_.order()) {
       if (IsMovement(node)) pairs[node] = PairBehind(node);
+      if (graph_.op_type(node) == kProduct && IsReshaped(node)) pairs[node] = PairBeforeProduct(node);
     }
     return pairs;
   }
@@ -164,17 +171,55 @@ class Propagation {
     if (readers.quantizers > 0 || (readers.count == 0 && !readers.body)) return {};
     const bool perhaps = may_get_ahead || (transposes && IsSharedByAnotherName(node));
     if (readers.body) return {PairHarm::kIntoBody, leaves_branches_out_ || perhaps};
-    return {HarmOf(source, readers), perhaps || (transposes && has_transposes_)};
+    return PairOf(source, readers.count == 1, perhaps || (transposes && has_transposes_));
   }
 
-  PairHarm HarmOf(int32_t source, const Readers& readers) {
+  MovedPair PairOf(int32_t source, bool is_read_once, bool perhaps) const {
+    MovedPair pair = {HarmOf(source, is_read_once), perhaps};
+    const int32_t point = InputAt(graph_, source, 2);
+    if (pair.harm != PairHarm::kNone || perhaps || point < 0) return pair;
+    pair.source = source;
+    // Made unsigned as pairs of the model are.
+    const bool is_made_unsigned = types_[point] == v1::DATA_TYPE_INT8 && is_read_once && !graph_.is_elsewhere(point);
+    pair.type = is_made_unsigned ? v1::DATA_TYPE_UINT8 : types_[point];
+    return pair;
+  }
+
+  // A product of more dimensions than two and an Add of a bias are a Gemm between two Reshapes before pairs are put in,
+  // where all sizes are known (core/optimizer/matmul_add_fusion.cc).
+  bool IsReshaped(int32_t node) const {
+    const int32_t left = InputAt(graph_, node, 0), right = InputAt(graph_, node, 1);
+    if (left < 0 || right < 0 || FirstOutput(graph_, node) < 0 || left_.is_gone[node]) return false;
+    const Readers& readers = Behind(node);
+    if (readers.body || readers.node < 0 || readers.count != 1 || readers.quantizers != 0) return false;
+    if (graph_.op_type(readers.node) != "Add") return false;
+    const int product = InputAt(graph_, readers.node, 0) == FirstOutput(graph_, node) ? 0 : 1;
+    const int32_t bias = InputAt(graph_, readers.node, 1 - product);
+    if (bias < 0 || InputAt(graph_, readers.node, product) < 0) return false;
+    const std::vector<Shape>& shapes = context_.Once(InferShapes).shapes;
+    if (!shapes[left].is_static() || shapes[left].rank() == 2) return false;
+    if (!shapes[right].is_static() || shapes[right].rank() != 2) return false;
+    return shapes[bias].is_static() && shapes[bias].rank() == 1 && shapes[bias].dims[0] == shapes[right].dims[1];
+  }
+  MovedPair PairBeforeProduct(int32_t node) const {
+    const int32_t source = SourceOf(node);
+    if (source < 0) return {};
+    const int32_t before = graph_.producer(left_.same_as[InputAt(graph_, node, 0)]);
+    const bool perhaps = may_get_ahead_[before] || (graph_.op(before) == OpId::kTranspose && has_transposes_);
+    MovedPair pair = PairOf(source, /*is_read_once=*/true, perhaps);
+    pair.mover = Mover::kReshape;
+    pair.source = -1;
+    return pair;
+  }
+
+  PairHarm HarmOf(int32_t source, bool is_read_once) const {
     const v1::DataType type = StoredType(source);
     const int32_t point = InputAt(graph_, source, 2);
     const bool is_stated = opset_ >= kFirstStatedOpset && graph_.op_type(source) == "DequantizeLinear";
     if (type == v1::DATA_TYPE_INT32 && (point >= 0 || is_stated)) return PairHarm::kInt32;
     if (point < 0) return is_stated || FitsUint8(source, type) ? PairHarm::kNone : PairHarm::kUint8;
     const bool is_signed = types_[point] == v1::DATA_TYPE_INT8 && !graph_.is_elsewhere(point);
-    return readers.count == 1 && is_stated && is_signed ? PairHarm::kUnlike : PairHarm::kNone;
+    return is_read_once && is_stated && is_signed ? PairHarm::kUnlike : PairHarm::kNone;
   }
 
   v1::DataType StoredType(int32_t dequantize) const {
@@ -306,7 +351,9 @@ Tri CheckPair(const Graph& graph, const std::vector<v1::DataType>& types, const 
     sink.NotChecked(telling.rule, node, telling.open);
     return Tri::kUnknown;
   }
-  sink.Add(*telling.rule, place, absl::StrCat(graph.op_type(node), telling.observed), telling.allowed, source);
+  const absl::string_view mover =
+      pair.mover == Mover::kReshape ? "the Reshape of the Gemm that it and the Add become" : graph.op_type(node);
+  sink.Add(*telling.rule, place, absl::StrCat(mover, telling.observed), telling.allowed, source);
   return telling.rule->effect == v1::Finding::REFUSED ? Tri::kYes : Tri::kNo;
 }
 

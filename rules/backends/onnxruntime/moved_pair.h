@@ -29,12 +29,22 @@ enum class PairHarm : uint8_t {
   kIntoBody,  // a body of control flow reads what would be behind it
 };
 
+// What is between the DequantizeLinear and the pair.
+enum class Mover : uint8_t {
+  kNode,     // the node itself
+  kReshape,  // one that the optimizer puts in front of it, a MatMul that it makes a Gemm with the Add behind it
+};
+
 struct MovedPair {
   PairHarm harm = PairHarm::kNone;
   bool perhaps = false;  // by where the optimizer moves a Transpose, or whether a branch is left out
+  Mover mover = Mover::kNode;
+  // Of a pair that does no harm and is surely there: the DequantizeLinear that it is like, and the type it is of.
+  int32_t source = -1;
+  v1::DataType type = v1::DATA_TYPE_UNSPECIFIED;
 };
 
-// By node; empty: none of them does harm. `types` by value.
+// By node: the pair behind it, or the one in front of a MatMul. Empty: there is none. `types` by value.
 std::vector<MovedPair> MovedPairsOf(const CheckContext& context, const std::vector<v1::DataType>& types);
 
 // Whether no session is made, for the pair behind the node or for one of the model's own whose type is stated

@@ -38,8 +38,9 @@ Unfused UnfusedOf(const Graph& graph, const ResolvedGraph& resolved, const Profi
   unfused.nodes.resize(graph.num_nodes());
   onnxruntime::Group group;
   for (int32_t node = 0; node < graph.num_nodes(); ++node) {
-    onnxruntime::FindGroup(graph, types, node, group);
-    unfused.nodes[node] = group.kind == onnxruntime::Group::kInFloat;
+    onnxruntime::FindGroup(graph, types, /*pairs=*/{}, node, group);
+    // A weight that the runtime quantizes by itself is floats here.
+    unfused.nodes[node] = group.kind == onnxruntime::Group::kInFloat || group.own_weight;
   }
   return unfused;
 }

@@ -1024,6 +1024,9 @@ std::vector<OrtCase> OrtCases() {
       {"ReluBeforeBytes", [] { return OrtGroup("Relu", kInt8, kInt8); }, "CV205", kFallback},
       {"ReluRedundant", [] { return OrtGroup("Relu", kUint8, kUint8); }, ""},
       {"ReluBeforeNarrow", [] { return OrtGroup("Relu", kInt4, kInt4); }, "NR502", kWrong},
+      // Of float16 a Cast is in between.
+      {"HalfReluBeforeNarrow", [] { return InHalves(OrtGroup("Relu", kFloat8, kFloat8)); }, "CV205", kFallback},
+      {"HalfClipBeforeNarrow", [] { return InHalves(OrtGroup("Clip", kFloat8, kFloat8)); }, "CV205", kFallback},
       {"ReluOfNothingNegative",
        [] {
          GraphBuilder b = OrtGroup("Relu", kInt4, kInt4);

@@ -281,6 +281,65 @@ GraphBuilder MovedIntegers(v1::DataType type, int opset, bool has_point, const s
   return b;
 }
 
+// d -> MatMul -> Add, or what is in its place; of these sizes.
+GraphBuilder BiasedProduct(const std::vector<int64_t>& sizes, v1::DataType type, int opset,
+                           const std::vector<int64_t>& bias = {5}, const std::string& last = "Add") {
+  GraphBuilder b = Model({"", {}, {}, {}, type, opset});
+  for (const char* value : {"x", "d"}) b.Shape(value, kFloat, sizes);
+  b.Weight("w", kFloat, {4, 5}, 80);
+  b.Weight("b", kFloat, bias, 4 * bias.back());
+  b.Node("MatMul", "m", {"d", "w"}, {"m"});
+  b.Node(last, "a", {"m", "b"}, {"a"});
+  b.Output("a");
+  return b;
+}
+
+// The optimizer makes a Gemm of them, with a Reshape in front.
+TEST(OrtPair, IsInFrontOfAProductWithABias) {
+  const auto errors = [](const GraphBuilder& b) { return absl::StrJoin(Errors(b.graph), ", "); };
+  EXPECT_EQ(errors(BiasedProduct({1, 6, 4}, kInt8, 21)), "DT506 m");
+  EXPECT_EQ(errors(BiasedProduct({2, 3, 6, 4}, kInt8, 23)), "DT506 m");
+  EXPECT_EQ(errors(BiasedProduct({1, 6, 4}, kInt8, 20)), "");
+  EXPECT_EQ(errors(BiasedProduct({1, 6, 4}, kUint8, 21)), "");
+  EXPECT_EQ(errors(BiasedProduct({6, 4}, kInt8, 21)), "");
+  EXPECT_EQ(errors(BiasedProduct({-1, 6, 4}, kInt8, 21)), "");
+  EXPECT_EQ(errors(BiasedProduct({1, 6, 4}, kInt8, 21, {1, 5})), "");
+  EXPECT_EQ(errors(BiasedProduct({1, 6, 4}, kInt8, 21, {1})), "");
+  EXPECT_EQ(errors(BiasedProduct({1, 6, 4}, kInt8, 21, {5}, "Mul")), "");
+
+  GraphBuilder read_twice = BiasedProduct({1, 6, 4}, kInt8, 21);
+  read_twice.Node("Sin", "s", {"m"}, {"sin"});
+  read_twice.Output("sin");
+  EXPECT_EQ(errors(read_twice), "");
+  GraphBuilder shared = BiasedProduct({1, 6, 4}, kInt8, 21);
+  shared.Node("Sin", "s", {"d"}, {"sin"});
+  shared.Output("sin");
+  EXPECT_EQ(errors(shared), "DT506 m");
+}
+
+// What is behind a pair is fused as what is behind a DequantizeLinear of the model.
+TEST(OrtPair, IsFusedWithWhatReadsIt) {
+  const auto in_float = [](std::vector<Step> steps, v1::DataType type, int opset) {
+    GraphBuilder b = Model({"", std::move(steps), {}, {}, type, opset});
+    b.Node("Add", "a", {"t", "t2"}, {"a"});
+    b.Value("a").set_dtype(kFloat);
+    AddStep({"Q", "a", "y"}, type, b);
+    b.Output("y");
+    const absl::StatusOr<v1::Result> result = Ask(b.graph, "onnxruntime/cpu");
+    EXPECT_TRUE(result.ok());
+    int count = 0;
+    for (const v1::Finding& finding : result->findings()) {
+      count += finding.code() == "CV205" && finding.location().node() == "a";
+    }
+    return count;
+  };
+  const std::vector<Step> pooled = {{"MaxPool", "d", "t"}, {"MaxPool", "d", "t2"}};
+  EXPECT_EQ(in_float(pooled, kUint8, 21), 0);
+  EXPECT_EQ(in_float(pooled, kInt8, 20), 0);
+  const std::vector<Step> computed = {{"MaxPool", "d", "t"}, {"Sin", "d", "t2"}};
+  EXPECT_EQ(in_float(computed, kUint8, 21), 1);
+}
+
 // A QuantizeLinear makes no int32.
 TEST(OrtPair, IsOfNoInt32) {
   constexpr v1::DataType kInt32 = v1::DATA_TYPE_INT32;
