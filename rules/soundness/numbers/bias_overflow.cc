@@ -29,6 +29,8 @@ constexpr RuleInfo kBiasOverflow = {
 };
 
 constexpr double kLargestBias = 2147483647.5;  // what rounds to the largest int32
+// A scale that was chosen so that the bias just fits is a float: up to 128 steps of 2^31 are its own rounding.
+constexpr double kRounding = 1.0 / (1 << 23);
 
 // Scale of a channel: its own where it is known, else that of input x weight.
 double ScaleOf(const QuantizedBias& bias, size_t channel) {
@@ -49,7 +51,7 @@ void CheckBias(const Graph& graph, const QuantizedBias& bias, FindingSink& sink)
   double worst = 0;
   const auto look = [&](double number, size_t channel) {
     const double scale = ScaleOf(bias, channel);
-    if (!(scale > 0) || std::fabs(number) / scale <= kLargestBias) return;
+    if (!(scale > 0) || std::fabs(number) / scale <= kLargestBias * (1 + kRounding)) return;
     ++over;
     if (std::fabs(number) / scale <= worst) return;
     worst = std::fabs(number) / scale;

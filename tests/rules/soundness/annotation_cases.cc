@@ -129,6 +129,8 @@ GraphBuilder CalibratedConv(double input_scale, double bias) {
 
 GraphBuilder SmallBias() { return CalibratedConv(1e-2, 0.5); }
 GraphBuilder LargeBias() { return CalibratedConv(1e-6, 0.5); }
+// Of 2^31 steps, as a tool makes the scale, or a little more.
+GraphBuilder FittedBias(double more) { return CalibratedConv(0.5 / 2147483648.0 / 1e-4 / more, 0.5); }
 
 void Blocks(GraphBuilder& b, const std::vector<int64_t>& sizes) {
   b.graph.mutable_specs(1)->mutable_block_size()->Assign(sizes.begin(), sizes.end());
@@ -1172,6 +1174,8 @@ std::vector<SoundnessCase> AnnotationCases() {
 
       // NR004
       {"BiasFits", SmallBias, [](GraphBuilder&) {}, "-NR004"},
+      {"BiasThatJustFits", [] { return FittedBias(1); }, [](GraphBuilder&) {}, "-NR004"},
+      {"BiasThatJustDoesNotFit", [] { return FittedBias(1.00001); }, [](GraphBuilder&) {}, "NR004", "conv", "b", 5},
       {"BiasBeyondInt32", LargeBias, [](GraphBuilder&) {}, "NR004", "conv", "b", 5},
       {"BiasBeyondInt32ByItsSources", LargeBias, [](GraphBuilder& b) { b.graph.mutable_specs(2)->clear_qparams(); },
        "NR004", "conv", "b", 5},
