@@ -251,6 +251,21 @@ void CheckVersions(const CheckContext& context, FindingSink& sink) {
   findings.erase(std::remove_if(findings.begin() + before, findings.end(), is_older), findings.end());
 }
 
+// What the general rule says of the order of nodes. The runtime sorts those of the model itself; in a body it refuses
+// them.
+void CheckOrder(const CheckContext& context, const Target& target, FindingSink& sink) {
+  std::vector<FindingDraft>& findings = sink.findings();
+  const size_t before = findings.size();
+  NodeOrder().check(context, sink);
+  if (context.graph().origin() != v1::Graph::ONNX || &context.model() != &context.graph().message()) return;
+  for (size_t i = before; i < findings.size(); ++i) {
+    findings[i].effect = v1::Finding::ADVICE;
+    findings[i].severity = v1::Finding::WARNING;
+    findings[i].allowed += ", as ONNX demands; this runtime sorts them";
+    findings[i].source = Measured(target);
+  }
+}
+
 // By node: the operator that a folded Quantize or Dequantize belongs to; its fate is theirs. -1: none.
 std::vector<int32_t> OpsOfNodes(const CheckContext& context) {
   const ResolvedGraph& resolved = context.resolved();
@@ -272,6 +287,7 @@ void Check(const CheckContext& context, const Target& target, const TableMatcher
   NoteOlderTable(target, sink);
   const absl::Span<const ResolvedOp> ops = context.resolved().ops();
   result.ops.resize(ops.size());
+  CheckOrder(context, target, sink);
   if (context.graph().origin() != v1::Graph::ONNX) {
     for (const ResolvedOp& op : ops) sink.NotChecked(&kOtherOrigin, op.node, "the graph is not an ONNX model");
     return;
@@ -333,8 +349,9 @@ absl::StatusOr<std::unique_ptr<Module>> LoadModule(const db::TableSource& tables
   };
   (*module)->accepted_types = nullptr;
   // Kernels read scales and zero points at run time; what becomes of a bias depends on whether it is fused (FX501).
-  // Some operators it has in older operator sets.
-  (*module)->replaces = {ConstantQParams().info, BiasScale().info, BiasZeroPoint().info, OperatorVersion().info};
+  // Some operators it has in older operator sets. Nodes it sorts.
+  (*module)->replaces = {ConstantQParams().info, BiasScale().info, BiasZeroPoint().info, OperatorVersion().info,
+                         NodeOrder().info};
   return module;
 }
 

@@ -1261,6 +1261,39 @@ TEST(OrtModule, LeavesWhatABodyReads) {
   for (const v1::Finding& finding : result->findings()) EXPECT_NE(finding.code(), "FX501");
 }
 
+// Nodes of the model are sorted when it is loaded, those of a body are not.
+TEST(OrtModule, SortsTheNodesOfTheModel) {
+  const auto said = [](const GraphBuilder& b) -> std::vector<v1::Finding> {
+    const absl::StatusOr<v1::Result> result = Ask(b.graph, kTarget);
+    EXPECT_TRUE(result.ok()) << result.status();
+    if (!result.ok()) return {};
+    EXPECT_EQ(result->outcome().kind(), v1::Outcome::FULL);
+    return {result->findings().begin(), result->findings().end()};
+  };
+  GraphBuilder b = OrtGroup("Sigmoid", kUint8, kUint8);
+  EXPECT_EQ(said(b).size(), 0u);
+  b.graph.mutable_nodes()->SwapElements(0, 2);
+  const std::vector<v1::Finding> findings = said(b);
+  ASSERT_EQ(findings.size(), 2u);
+  for (const v1::Finding& finding : findings) {
+    EXPECT_EQ(finding.code(), "GS003");
+    EXPECT_EQ(finding.severity(), v1::Finding::WARNING);
+  }
+
+  GraphBuilder branches = Node("Relu", kFloat, 1);
+  GraphBuilder body;
+  body.Value("outer").set_captured(branches.Id("x0"));
+  body.Shape("outer", kFloat, {1, 4, 6, 6});
+  body.Node("Sin", "last", {"between"}, {"within"});
+  body.Node("Cos", "first", {"outer"}, {"between"});
+  body.Output("within");
+  branches.Branch("if", "c", body.graph, "z");
+  branches.Output("z");
+  const absl::StatusOr<v1::Result> result = Ask(branches.graph, kTarget);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->verdict(), v1::Result::REJECTED);
+}
+
 // A body gives back what it makes, and not what it sees; the same of a tensor that a node of its own makes.
 TEST(OrtModule, RefusesABodyThatGivesBackAnOuterValue) {
   for (const bool passes : {true, false}) {
