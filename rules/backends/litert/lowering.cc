@@ -51,6 +51,23 @@ void AddOption(absl::string_view name, const v1::Attribute& attribute, Emission&
   }
 }
 
+// What the option quantized_bias_type names; -1: no type of a bias.
+int64_t BiasBits(const Graph& graph, int32_t node) {
+  const v1::Attribute* type = graph.attribute(node, "quantized_bias_type");
+  if (type == nullptr) return 0;
+  if (type->value_case() != v1::Attribute::kDtype) return -1;
+  switch (type->dtype()) {
+    case v1::DATA_TYPE_FLOAT32:  // the schema's default
+      return 0;
+    case v1::DATA_TYPE_INT32:
+      return 32;
+    case v1::DATA_TYPE_INT64:
+      return 64;
+    default:
+      return -1;
+  }
+}
+
 // As operands count: all further arguments are at the last one.
 int16_t Position(int argument) { return static_cast<int16_t>(std::min(argument, 32767)); }
 
@@ -272,6 +289,7 @@ Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emis
   emission.AddInt("sparse_version", version == kSparseVersion ? 1 : 0);
   const bool written = graph.num_inputs(op.node) == 3 && graph.input(op.node, 2) < 0;
   emission.AddInt("absent_bias", written ? 1 : 0);
+  emission.AddInt("bias_bits", BiasBits(graph, op.node));
   return Emitted();
 }
 

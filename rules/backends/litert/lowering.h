@@ -10,8 +10,9 @@
 namespace quantgate::litert {
 
 // Emits one operator with the node's own name ("CONV_2D"). Ports are the node's arguments by position. Parameters are
-// its options that are numbers or words of a closed list (those as the schema numbers them), and `absent_bias`: 1 where
-// a third input is written and left out, which is not the same as two inputs to some kernels.
+// its options that are numbers or words of a closed list (those as the schema numbers them), `absent_bias`: 1 where
+// a third input is written and left out, which is not the same as two inputs to some kernels, and `bias_bits`: the
+// width that quantized_bias_type names, 0 where it names none.
 Lowering Lower(const CheckContext& context, const ResolvedOp& op, Emission& emission);
 
 }  // namespace quantgate::litert
