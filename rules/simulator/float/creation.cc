@@ -89,6 +89,36 @@ absl::Status Range(FloatCall& call) {
       call, {size}, [&](int64_t i) { return first + i * step; }, type);
 }
 
+// Along `axis`: `on` where the index says, `off` elsewhere, and everywhere where it says a position that is not there.
+absl::Status OneHot(FloatCall& call, const Tensor& indices) {
+  const absl::StatusOr<std::vector<int64_t>> at = ToInt64(indices);
+  if (!at.ok()) return at.status();
+  const int64_t depth = call.attributes.Int("depth", 0);
+  const absl::StatusOr<int> axis = AxisOf(call.attributes.Int("axis", -1), indices.dims.size() + 1);
+  if (!axis.ok()) return axis.status();
+  if (depth < 0) return absl::InvalidArgumentError(absl::StrCat("a depth of ", depth));
+  Dims dims = indices.dims;
+  dims.insert(dims.begin() + *axis, depth);
+  const bool from_end = call.attributes.Int("from_end", 0) != 0;
+  const int64_t inner = Count(absl::MakeConstSpan(indices.dims).subspan(*axis));
+  const auto is_on = [&](int64_t i) {
+    int64_t index = (*at)[i / inner / depth * inner + i % inner];
+    if (index < 0 && from_end) index += depth;
+    return index == i / inner % depth;
+  };
+  const auto type = static_cast<v1::DataType>(call.attributes.Int("to", v1::DATA_TYPE_FLOAT32));
+  if (IsFloat(type)) {
+    if (absl::Status status = call.Make(0, v1::DATA_TYPE_FLOAT32, dims); !status.ok()) return status;
+    const auto on = static_cast<float>(call.attributes.Float("on", 1)),
+               off = static_cast<float>(call.attributes.Float("off", 0));
+    const absl::Span<float> out = call.outputs[0].as<float>();
+    for (size_t i = 0; i < out.size(); ++i) out[i] = is_on(static_cast<int64_t>(i)) ? on : off;
+    return absl::OkStatus();
+  }
+  const int64_t on = call.attributes.Int("on", 1), off = call.attributes.Int("off", 0);
+  return WriteIntegers(call, dims, [&](int64_t i) { return is_on(i) ? on : off; });
+}
+
 }  // namespace
 
 absl::Status RunCreation(FloatCall& call) {
@@ -100,6 +130,9 @@ absl::Status RunCreation(FloatCall& call) {
     case OpId::kFill:
     case OpId::kFillLike:
       return Fill(call);
+    case OpId::kOneHot:
+      if (call.input(0) == nullptr) return absl::InvalidArgumentError("its indices are not there");
+      return OneHot(call, *call.inputs[0]);
     default:  // kRange
       return Range(call);
   }

@@ -114,6 +114,10 @@ Kernel FindKernel(OpId op) {
     case OpId::kSpaceToDepth:
     case OpId::kTriangle:
       return RunMovement;
+    case OpId::kSpaceToBatch:
+    case OpId::kBatchToSpace:
+    case OpId::kSliceScatter:
+      return RunBlocks;
     case OpId::kGather:
     case OpId::kGatherElements:
     case OpId::kGatherNd:
@@ -129,6 +133,7 @@ Kernel FindKernel(OpId op) {
     case OpId::kFill:
     case OpId::kFillLike:
     case OpId::kRange:
+    case OpId::kOneHot:
       return RunCreation;
     case OpId::kDiff:
       return RunDifference;

@@ -5,7 +5,9 @@
 //   kCast to (a v1::DataType); kShape start, end, to; kFill shape; kRange to, and range or three inputs;
 //   kGatherNd, kGatherElements as ONNX; kCumSum axis, exclusive, reverse; kTriangle upper, diagonal;
 //   kTopK k, largest; kArgMax, kArgMin to; kSelect axis, index; kFlip axes;
-//   kDiff axis, n; kReduce* to; kAdd, kSub alpha; kDiv rounding_mode, real; kLpPool p, of_mean.
+//   kSpaceToBatch block, pads; kBatchToSpace block, crops (all that are in front, then all behind); kSliceScatter
+//   starts; kOneHot depth, axis, from_end, on, off, to; kDiff axis, n; kReduce* to; kAdd, kSub alpha; kDiv
+//   rounding_mode, real; kLpPool p, of_mean.
 #ifndef QUANTGATE_RULES_SIMULATOR_FLOAT_FLOAT_KERNEL_H_
 #define QUANTGATE_RULES_SIMULATOR_FLOAT_FLOAT_KERNEL_H_
 

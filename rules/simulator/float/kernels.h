@@ -29,6 +29,7 @@ absl::Status RunSoftmax(FloatCall& call);
 absl::Status RunNormalization(FloatCall& call);
 absl::Status RunReshape(FloatCall& call);  // same elements in the same order
 absl::Status RunMovement(FloatCall& call);
+absl::Status RunBlocks(FloatCall& call);  // what is divided into samples, or written over
 absl::Status RunGather(FloatCall& call);
 absl::Status RunResize(FloatCall& call);
 absl::Status RunCreation(FloatCall& call);

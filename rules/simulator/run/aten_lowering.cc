@@ -502,6 +502,18 @@ absl::Status LowerAten(const NodeReader& node, Lowered& lowered) {
       }
       return absl::OkStatus();
     }
+    case OpId::kSliceScatter: {
+      if (node.Int("step", 1) != 1) return absl::UnimplementedError("a part that is written with a step");
+      (void)node.attribute("end");  // what is written has its size
+      const absl::Span<const int64_t> dims = node.Dims(0);
+      const int64_t rank = static_cast<int64_t>(dims.size()), stated = node.Int("dim", 0);
+      const int64_t dim = stated < 0 ? stated + rank : stated, start = node.Int("start", 0);
+      if (dim < 0 || dim >= rank) return absl::InvalidArgumentError(absl::StrCat("axis ", stated, " of ", rank));
+      Integers starts(dims.size(), 0);
+      starts[dim] = start < 0 ? start + dims[dim] : start;
+      to.SetInts("starts", starts);
+      return absl::OkStatus();
+    }
     case OpId::kLeakyRelu:
       to.SetFloat("alpha", node.Real("negative_slope", 0.01));
       return absl::OkStatus();

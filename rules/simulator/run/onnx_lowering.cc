@@ -275,6 +275,27 @@ absl::Status LowerOnnx(const NodeReader& node, Lowered& lowered) {
       to.SetInt("axis", node.Int("axis", -1));
       CopyInts(node, to, {"largest"});
       return LowerList(node, "k", "k", 1, true, lowered);
+    case OpId::kOneHot: {
+      const Tensor* values = node.Argument(2);
+      const std::optional<double> depth = node.ArgumentReal(1);
+      if (values == nullptr || !depth.has_value()) return Unknown("depth and values");
+      to.SetInt("depth", static_cast<int64_t>(std::clamp(*depth, -1.0, 1e12)));
+      to.SetInt("axis", node.Int("axis", -1));
+      to.SetInt("from_end", 1);
+      to.SetInt("to", values->type);
+      const absl::StatusOr<Integers> integers = ToInt64(*values);
+      if (values->type == v1::DATA_TYPE_FLOAT32 && values->as<float>().size() == 2) {
+        to.SetFloat("off", values->as<float>()[0]);
+        to.SetFloat("on", values->as<float>()[1]);
+      } else if (integers.ok() && integers->size() == 2) {
+        to.SetInt("off", (*integers)[0]);
+        to.SetInt("on", (*integers)[1]);
+      } else {
+        return absl::UnimplementedError("values of a type that has no kernels");
+      }
+      lowered.data_ports = 1;
+      return absl::OkStatus();
+    }
     case OpId::kCumSum:
       CopyInts(node, to, {"exclusive", "reverse"});
       return LowerList(node, "axis", "axis", 1, true, lowered);

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/str_cat.h"
@@ -61,6 +62,39 @@ absl::Status LowerConv(const NodeReader& node, Lowered& lowered) {
     to.SetText("auto_pad", node.Text("padding") == "SAME" ? "SAME_UPPER" : "VALID");
   }
   return SetActivation(node, to);
+}
+
+// (in front, behind) of each axis: all that are in front, then all behind.
+Integers FrontThenBehind(const Integers& pairs) {
+  const size_t axes = pairs.size() / 2;
+  Integers turned(2 * axes);
+  for (size_t i = 0; i < axes; ++i) {
+    turned[i] = pairs[2 * i];
+    turned[axes + i] = pairs[2 * i + 1];
+  }
+  return turned;
+}
+
+// The type of what is written decides, and its parameters say nothing: the kernel copies what is stored.
+absl::Status LowerOneHot(const NodeReader& node, Lowered& lowered) {
+  const std::optional<Integers> depth = node.ArgumentInts(1);
+  const Tensor *on = node.Argument(2), *off = node.Argument(3);
+  if (!depth.has_value() || depth->empty() || on == nullptr || off == nullptr) return Unknown("depth and values");
+  Attributes& to = lowered.attributes;
+  to.SetInt("depth", (*depth)[0]);
+  to.SetInt("axis", node.Int("axis", 0));  // the schema's default
+  to.SetInt("to", on->type);
+  for (const auto& [name, argument] : {std::pair("on", 2), std::pair("off", 3)}) {
+    if (IsFloat(on->type)) {
+      to.SetFloat(name, node.ArgumentReal(argument).value_or(0));
+    } else {
+      const std::optional<Integers> integers = node.ArgumentInts(argument);
+      if (!integers.has_value() || integers->empty()) return Unknown("values");
+      to.SetInt(name, (*integers)[0]);
+    }
+  }
+  lowered.data_ports = 1;
+  return absl::OkStatus();
 }
 
 absl::Status LowerStridedSlice(const NodeReader& node, Lowered& lowered) {
@@ -272,12 +306,7 @@ absl::Status LowerTflite(const NodeReader& node, Lowered& lowered) {
     case OpId::kPad: {
       const std::optional<Integers> pads = node.ArgumentInts(1);
       if (!pads.has_value() || pads->size() % 2 != 0) return Unknown("pads");
-      Integers turned(pads->size());
-      for (size_t i = 0; i < pads->size() / 2; ++i) {
-        turned[i] = (*pads)[2 * i];
-        turned[pads->size() / 2 + i] = (*pads)[2 * i + 1];
-      }
-      to.SetInts("pads", turned);
+      to.SetInts("pads", FrontThenBehind(*pads));
       if (op == "MIRROR_PAD") to.SetText("mode", node.Text("mode") == "SYMMETRIC" ? "symmetric" : "reflect");
       if (op == "PADV2") to.SetFloat("value", node.ArgumentReal(2).value_or(0));
       lowered.data_ports = 1;
@@ -318,6 +347,23 @@ absl::Status LowerTflite(const NodeReader& node, Lowered& lowered) {
       lowered.data_ports = 1;
       return absl::OkStatus();
     }
+    case OpId::kSpaceToBatch:
+    case OpId::kBatchToSpace: {
+      const std::optional<Integers> block = node.ArgumentInts(1), borders = node.ArgumentInts(2);
+      if (!block.has_value() || !borders.has_value()) return Unknown("sizes of blocks");
+      to.SetInts("block", *block);
+      to.SetInts(lowered.op == OpId::kSpaceToBatch ? "pads" : "crops", FrontThenBehind(*borders));
+      lowered.data_ports = 1;
+      return absl::OkStatus();
+    }
+    case OpId::kSliceScatter: {
+      const std::optional<Integers> starts = node.ArgumentInts(2);
+      if (!starts.has_value()) return Unknown("starts");
+      to.SetInts("starts", *starts);
+      return absl::OkStatus();
+    }
+    case OpId::kOneHot:
+      return LowerOneHot(node, lowered);
     case OpId::kCumSum: {
       const std::optional<Integers> axis = node.ArgumentInts(1);
       if (!axis.has_value() || axis->empty()) return Unknown("axes");
@@ -360,6 +406,13 @@ absl::Status LowerTflite(const NodeReader& node, Lowered& lowered) {
       to.SetInt("to", node.output_type(0));
       return absl::OkStatus();
     default:
+      if (op == "RANK") {
+        lowered.op = OpId::kFill;
+        to.SetInts("shape", {});
+        to.SetInt("to", v1::DATA_TYPE_INT32);
+        to.SetFloat("value", static_cast<double>(node.Dims(0).size()));
+        lowered.data_ports = 0;
+      }
       return absl::OkStatus();
   }
 }

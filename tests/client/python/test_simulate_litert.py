@@ -116,6 +116,61 @@ def test_strided_slice(tmp_path):
     assert compared >= 45
 
 
+@pytest.mark.parametrize('type', ['INT8', 'UINT8', 'INT16', 'FLOAT32', 'INT32'])
+@pytest.mark.parametrize('operator, shape, block, borders, out', [
+    ('SPACE_TO_BATCH_ND', (2, 4, 6, 3), [2, 3], [[0, 0], [0, 0]], (12, 2, 2, 3)),
+    ('SPACE_TO_BATCH_ND', (2, 3, 5, 2), [2, 2], [[1, 0], [0, 3]], (8, 2, 4, 2)),
+    ('SPACE_TO_BATCH_ND', (2, 5, 3), [3], [[2, 2]], (6, 3, 3)),
+    ('BATCH_TO_SPACE_ND', (12, 2, 2, 3), [2, 3], [[0, 0], [0, 0]], (2, 4, 6, 3)),
+    ('BATCH_TO_SPACE_ND', (8, 2, 4, 2), [2, 2], [[1, 0], [0, 3]], (2, 3, 5, 2)),
+    ('BATCH_TO_SPACE_ND', (6, 3, 3), [3], [[2, 2]], (2, 5, 3))])
+def test_blocks_and_samples(operator, shape, block, borders, out, type, tmp_path):
+    """As dilated convolutions are converted. What is padded is real zero."""
+    quantized = {'INT8': ([0.1], [3]), 'UINT8': ([0.1], [7]), 'INT16': ([0.1], [0])}.get(type, (None, None))
+    constants = [Tensor('INT32', np.shape(numbers), data=np.array(numbers)) for numbers in (block, borders)]
+    case = Case(operator, [Tensor(type, shape, *quantized), *constants], [Tensor(type, out, *quantized)], version=3)
+    numbers = np.random.default_rng(1).integers(0, 100, shape).astype(type.lower())
+    expected = computed(case, numbers)
+    if expected is None:
+        assert type == 'INT16'  # not in all of its versions
+        return
+    np.testing.assert_array_equal(simulated(case, numbers, tmp_path), expected)
+
+
+@pytest.mark.parametrize('starts', [[0, 1, 2], [-4, 9, 1], [1, 0, 0]])
+@pytest.mark.parametrize('part', [(1, 2, 2), (2, 1, 4), (2, 3, 4), (2, 0, 4)])
+@pytest.mark.parametrize('type', ['INT8', 'FLOAT32', 'INT32'])
+def test_parts_written_anew(type, part, starts, tmp_path):
+    """A cache of keys and values. Starts are held to where the part lies within."""
+    quantized = ([0.1], [3]) if type == 'INT8' else (None, None)
+    draw = np.random.default_rng(2)
+    update = Tensor(type, part, *quantized, data=draw.integers(-100, 100, part))
+    case = Case('DYNAMIC_UPDATE_SLICE', [Tensor(type, (2, 3, 4), *quantized), update,
+                                         Tensor('INT32', (3,), data=np.array(starts))], [Tensor(type, (2, 3, 4), *quantized)])
+    numbers = draw.integers(-100, 100, (2, 3, 4)).astype(type.lower())
+    np.testing.assert_array_equal(simulated(case, numbers, tmp_path), computed(case, numbers))
+
+
+@pytest.mark.parametrize('axis', [-1, 0, 1])
+@pytest.mark.parametrize('type, on, off', [('FLOAT32', 1.5, -0.5), ('INT8', 5, -3), ('INT32', 70000, 1), ('BOOL', 1, 0),
+                                           ('INT64', 2**40, -1)])
+def test_one_hot(type, on, off, axis, tmp_path):
+    """An index that is not there, before the first or behind the last, is nowhere."""
+    values = [Tensor(type, (), data=np.array(value)) for value in (on, off)]
+    shape = {-1: (2, 3, 4), 0: (4, 2, 3), 1: (2, 4, 3)}[axis]
+    case = Case('ONE_HOT', [Tensor('INT32', (2, 3)), Tensor('INT32', (), data=np.array(4)), *values],
+                [Tensor(type, shape)], ('OneHotOptions', {'axis': axis}))
+    numbers = np.array([[0, 3, -1], [4, 2, 2]], np.int32)
+    np.testing.assert_array_equal(simulated(case, numbers, tmp_path), computed(case, numbers))
+
+
+@pytest.mark.parametrize('shape', [(2, 3), (4,), (1, 1, 1, 2)])
+def test_rank(shape, tmp_path):
+    case = Case('RANK', [Tensor('INT8', shape, [0.1], [3])], [Tensor('INT32', ())], ('RankOptions', {}))
+    numbers = np.zeros(shape, np.int8)
+    assert computed(case, numbers) == simulated(case, numbers, tmp_path) == len(shape)
+
+
 @pytest.mark.parametrize('operator', ['ARG_MAX', 'ARG_MIN'])
 def test_index_types(operator, tmp_path):
     """LiteRT gives indices of 32 and 64 bits; of another type the model is refused, and nothing is computed."""
