@@ -10,6 +10,7 @@
 #include "rules/graph/data_type.h"
 #include "rules/tflite/conditions.h"
 #include "rules/tflite/moving_checks.h"
+#include "rules/tflite/recurrent_checks.h"
 
 namespace quantgate {
 namespace {
@@ -422,6 +423,17 @@ void Resize(NodeShapes& node) {
   }
 }
 
+// A step of 0, or away from the end, does not get there.
+void CountedTo(NodeShapes& node) {
+  const auto first = node.constant(0), end = node.constant(1), step = node.constant(2);
+  if (!first || !end || !step || first->size() != 1 || end->size() != 1 || step->size() != 1) return;
+  const int64_t from = first->front(), to = end->front(), by = step->front();
+  if ((from <= to && by > 0) || (from >= to && by < 0)) return;
+  node.BadParameter(absl::StrCat("a step of ", by, " from ", from, " to ", to), from == to  ? "any but 0"
+                                                                                : from < to ? "above 0"
+                                                                                            : "below 0");
+}
+
 void StridedSlice(NodeShapes& node) {
   Vectors(node, 1, 3);
   const int64_t count = CountOrUnknown(node.at(1));
@@ -491,6 +503,7 @@ const absl::flat_hash_map<absl::string_view, ShapeCheck>& Checks() {
       {"RESIZE_BILINEAR", Resize},
       {"RESIZE_NEAREST_NEIGHBOR", Resize},
       {"STRIDED_SLICE", StridedSlice},
+      {"RANGE", CountedTo},
   };
   return *checks;
 }
@@ -499,7 +512,9 @@ const absl::flat_hash_map<absl::string_view, ShapeCheck>& Checks() {
 
 ShapeCheck ShapeCheckOf(absl::string_view op_type) {
   const auto found = Checks().find(op_type);
-  return found == Checks().end() ? MovingCheckOf(op_type) : found->second;
+  if (found != Checks().end()) return found->second;
+  const ShapeCheck moving = MovingCheckOf(op_type);
+  return moving != nullptr ? moving : RecurrentCheckOf(op_type);
 }
 
 }  // namespace quantgate

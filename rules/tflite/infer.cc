@@ -13,8 +13,8 @@ namespace quantgate {
 namespace {
 
 // The file's shape, as far as it is meant. Converters write 1 where a size is found as the model runs, and no sizes at
-// all where the rank is. Constants are what they say, and so are inputs of the model (`exact`), but for the sizes that
-// a caller is to set.
+// all where the rank is. Constants are what they say, and so is what the model is given or keeps as variables
+// (`exact`), but for the sizes that a caller is to set.
 Shape Declared(const Graph& graph, int32_t value, bool exact, Inferred& inferred) {
   const v1::Value& tensor = graph.value(value);
   const auto& sizes = tensor.dims();
@@ -52,7 +52,8 @@ Inferred InferTfliteShapes(const CheckContext& context) {
   const bool main = &graph.message() == &context.model();
   inferred.shapes.resize(graph.num_values());
   for (int32_t value = 0; value < graph.num_values(); ++value) {
-    inferred.shapes[value] = Declared(graph, value, main && graph.is_graph_input(value), inferred);
+    const bool exact = main && (graph.is_graph_input(value) || graph.producer(value) < 0);
+    inferred.shapes[value] = Declared(graph, value, exact, inferred);
   }
   NodeShapes node(graph, /*opset=*/0, inferred.shapes);
   std::optional<SubgraphCalls> calls;  // asked in the model's own graph: what it does not come to run does not matter

@@ -187,6 +187,9 @@ for word, number_of_type in (('int32', 2), ('int64', 4), ('float32', 0), ('int8'
 for word, mode in (('reflected', 0), ('mirrored', 1)):
     for pads in ([[1, 1], [2, 2]], [[2, 0], [0, 3]], [[3, 0], [0, 0]], [[0, 0], [0, 4]]):
         CASES[f'{word}_by_{pads}'] = 'MIRROR_PAD', [given(2, 3), ints(*pads)], ('MirrorPadOptions', {'mode': mode})
+for name, numbers in {'counts_up': (1, 6, 2), 'counts_down': (6, 1, -2), 'counts_to_itself': (3, 3, -1), 'counts_away': (1, 6, -2),
+                      'counts_away_down': (6, 1, 2), 'counts_by_nothing': (1, 6, 0), 'counts_nothing': (3, 3, 0)}.items():
+    CASES[name] = 'RANGE', [number(each) for each in numbers], ('RangeOptions', {})
 CASES['gathered_elements'] = 'GATHER_ND', [given(2, 3, 4), ints([0, 2, 3], [1, 0, 0])], None
 CASES['gathered_slices'] = 'GATHER_ND', [given(2, 3, 4), ints([0, 2], [1, 1])], None
 CASES['gathered_slices_past'] = 'GATHER_ND', [given(2, 3, 4), ints([0, 2], [1, 3])], None
@@ -428,7 +431,7 @@ def refusal(model):
 def test_unsound_where_litert_refuses(name, tmp_path):
     operator, inputs, options, version = (*CASES[name], 1)[:4]
     kind = {'ARG_MAX': 'INT32', 'ARG_MIN': 'INT32', 'EQUAL': 'BOOL', 'LESS': 'BOOL', 'GREATER_EQUAL': 'BOOL', 'SHAPE': 'INT32',
-            'LOGICAL_AND': 'BOOL', 'LOGICAL_OR': 'BOOL'}
+            'LOGICAL_AND': 'BOOL', 'LOGICAL_OR': 'BOOL', 'RANGE': 'INT32'}
     # Shapes of results are LiteRT's to find.
     model = write(Case(operator, inputs, [Tensor('INT64' if name.endswith('_int64') else kind.get(operator, 'FLOAT32'), ())], options, version))
     path = tmp_path / 'model.tflite'

@@ -223,8 +223,9 @@ def test_types(make, types, type, tmp_path):
     takes_and_says_so(make(type), tmp_path, type in types)
 
 
-def recurrent(form, gate=None, type=None):
-    """An LSTM without projection, as Keras' layer is converted; `type`: of the input weight of one gate."""
+def recurrent(form, gate=None, type=None, change=None, **options):
+    """An LSTM without projection, as Keras' layer is converted; `type`: of the input weight of one gate. `change` edits
+    the arguments."""
     draw = np.random.default_rng(5)
     integers = form == 'integer'
     stored = form != 'float'
@@ -245,7 +246,9 @@ def recurrent(form, gate=None, type=None):
     inputs[18] = Tensor('INT8' if integers else 'FLOAT32', (1, 4), [1 / 128] if integers else None, [0])
     inputs[19] = Tensor('INT16' if integers else 'FLOAT32', (1, 4), [2**-11] if integers else None, [0])
     out = Tensor('INT8' if integers else 'FLOAT32', (1, 3, 4), [1 / 128] if integers else None, [0])
-    options = {'fusedActivationFunction': schema.ActivationFunctionType.TANH, 'cellClip': 10.0}
+    if change is not None:
+        change(inputs)
+    options = {'fusedActivationFunction': schema.ActivationFunctionType.TANH, 'cellClip': 10.0, **options}
     case = Case('UNIDIRECTIONAL_SEQUENCE_LSTM', inputs, [out], ('UnidirectionalSequenceLSTMOptions', options))
     return with_states(case, integers), drawn('INT8' if integers else 'FLOAT32', (1, 3, 8))
 
@@ -282,3 +285,36 @@ def test_recurrent_layers(form, gate, type, tmp_path):
         assert bool(answer.error) == (gate is not None), (target, answer.error)
         assert bool(errors_of(model, target, tmp_path)) == (gate is not None), target
         assert errors_of(model, target, tmp_path) is not None
+
+
+def larger(argument, axis):
+    def change(inputs):
+        tensor = inputs[argument]
+        tensor.shape = tuple(size + (d == axis) for d, size in enumerate(tensor.shape))
+        if tensor.data is not None:
+            tensor.data = np.zeros(tensor.shape)
+    return change
+
+
+def without(*arguments):
+    def change(inputs):
+        for argument in arguments:
+            inputs[argument] = None
+    return change
+
+
+@pytest.mark.parametrize('form', ['float', 'integer'])
+@pytest.mark.parametrize('change, options, holds', [
+    *[(larger(argument, axis), {}, False) for argument in (1, 3, 4, 5, 8) for axis in (0, 1)],
+    *[(larger(argument, 0), {}, False) for argument in (12, 15)], (larger(18, 1), {}, False), (larger(19, 1), {}, False),
+    (without(1, 5, 12), {}, True), (without(1), {}, False), (without(5), {}, False), (without(1, 5), {}, False),
+    (None, {'timeMajor': True}, False), (None, {'cellClip': -1.0}, False), (None, {'projClip': 1.0}, True)])
+def test_shapes_of_recurrent_layers(form, change, options, holds, tmp_path):
+    """Without input weights an LSTM has no input gate at all. Steps first, there are as many samples as states are not
+    for."""
+    model, numbers = recurrent(form, change=change, **options)
+    path = tmp_path / 'model.tflite'
+    path.write_bytes(model)
+    answer = ask([(model, [[numbers]], 'reference')])[0]
+    assert bool(answer.error) != holds, answer.error
+    assert bool(errors_of(model, 'reference', tmp_path)) != holds
