@@ -49,7 +49,8 @@ int OperatorSet(const v1::Graph& model, absl::string_view domain) {
     if (domain.empty() ? !is_default : import.domain() != domain) continue;
     return import.version() >= 1 && import.version() <= INT16_MAX ? static_cast<int>(import.version()) : 0;
   }
-  return 0;
+  // The runtime adds its own where a model leaves it out.
+  return domain == "com.microsoft" ? 1 : 0;
 }
 
 }  // namespace quantgate::onnxruntime

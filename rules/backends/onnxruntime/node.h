@@ -22,7 +22,7 @@ std::string TableName(absl::string_view op_type);
 // Begins an operator with the call's tensors. `name` must outlive the emission.
 void Emit(const Graph& graph, const KernelCall& call, absl::string_view name, Emission& emission);
 
-// Version of the operator set of `domain` that the model imports; 0: none that is known.
+// Version of the operator set of `domain` that the model imports, or that the runtime adds; 0: none that is known.
 int OperatorSet(const v1::Graph& model, absl::string_view domain);
 
 }  // namespace quantgate::onnxruntime

@@ -97,8 +97,10 @@ absl::Status BatchToSpace(FloatCall& call, const Tensor& input) {
   Dims starts, ends, cropped;
   for (int i = 0; i < axes; ++i) {
     permutation.insert(permutation.end(), {axes + 1 + i, i});
-    const int64_t size = input.dims[1 + i] * blocks->sizes[i], before = crops[i], after = crops[axes + i];
-    if (before < 0 || after < 0 || before > size || after > size - before) {
+    const int64_t before = crops[i], after = crops[axes + i];
+    int64_t size = 0;
+    if (__builtin_mul_overflow(input.dims[1 + i], blocks->sizes[i], &size) || before < 0 || after < 0 ||
+        before > size || after > size - before) {
       return absl::InvalidArgumentError(absl::StrCat("crops of ", before, " and ", after, " from ", size));
     }
     dims.push_back(size);

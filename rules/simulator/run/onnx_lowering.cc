@@ -278,8 +278,12 @@ absl::Status LowerOnnx(const NodeReader& node, Lowered& lowered) {
     case OpId::kOneHot: {
       const Tensor* values = node.Argument(2);
       const std::optional<double> depth = node.ArgumentReal(1);
-      if (values == nullptr || !depth.has_value()) return Unknown("depth and values");
-      to.SetInt("depth", static_cast<int64_t>(std::clamp(*depth, -1.0, 1e12)));
+      constexpr double kMostPositions = 1e12;
+      // Not a number is refused, too.
+      if (values == nullptr || !depth.has_value() || !(*depth >= 0 && *depth <= kMostPositions)) {
+        return Unknown("depth and values");
+      }
+      to.SetInt("depth", static_cast<int64_t>(*depth));
       to.SetInt("axis", node.Int("axis", -1));
       to.SetInt("from_end", 1);
       to.SetInt("to", values->type);

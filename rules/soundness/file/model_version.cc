@@ -1,4 +1,5 @@
 #include <string>
+#include <utility>
 
 #include "absl/algorithm/container.h"
 #include "absl/strings/match.h"
@@ -49,11 +50,17 @@ void CheckMissing(const CheckContext& context, FindingSink& sink) {
     if (absl::c_any_of(context.model().opset_imports(), imported)) continue;
     for (int32_t node : graph.unlike_nodes()) {
       if (!IsOf(graph.op_type(node), domain)) continue;
-      Place place;
-      place.node = node;
-      sink.Add(kModelVersion, place,
-               absl::StrCat("no opset import for the ", domain.empty() ? "default domain" : "domain ", domain),
-               "one: its operators are used");
+      FindingDraft draft;
+      draft.rule = &kModelVersion;
+      draft.place.node = node;
+      draft.observed = absl::StrCat("no opset import for the ", domain.empty() ? "default domain" : "domain ", domain);
+      draft.allowed = "one: its operators are used";
+      // It has one version, and ONNX Runtime, whose operators they are and whose own tools leave it out, adds it.
+      if (domain == "com.microsoft") {
+        draft.effect = v1::Finding::ADVICE;
+        draft.severity = v1::Finding::WARNING;
+      }
+      sink.Add(std::move(draft));
       break;
     }
   }

@@ -1240,6 +1240,18 @@ TEST(OrtModule, NamesTheSetsThatHaveAKernel) {
   EXPECT_EQ(allowed(Node("Add", kInt8, 2, 13)), "opset 14 or later");
 }
 
+// Its own MatMulNBitsQuantizer leaves the import out, and it adds it.
+TEST(OrtModule, AddsTheImportOfItsOwnOperators) {
+  GraphBuilder b = QLinear("QLinearSigmoid", {"x", "xs", "xz", "ys", "yz"});
+  b.graph.mutable_opset_imports()->RemoveLast();
+  const absl::StatusOr<v1::Result> result = Ask(b.graph, kTarget);
+  ASSERT_TRUE(result.ok()) << result.status();
+  EXPECT_EQ(result->verdict(), v1::Result::ACCEPTED_WITH_WARNINGS) << result->DebugString();
+  ASSERT_EQ(result->findings_size(), 1);
+  EXPECT_EQ(result->findings(0).code(), "FI003");
+  EXPECT_EQ(result->coverage().checked_nodes(), 1);
+}
+
 TEST(OrtModule, TakesAMapOfASequence) {
   const absl::StatusOr<v1::Result> result = Ask(MapOfASequence().graph, kTarget);
   ASSERT_TRUE(result.ok()) << result.status();

@@ -923,7 +923,7 @@ std::vector<SoundnessCase> VersionAndTypeCases() {
          One(b, "com.microsoft::Gelu", {{"x", {4}}});
          b.graph.mutable_opset_imports()->RemoveLast();
        },
-       "FI003", "n"},
+       "FI003", "n", "", -1, v1::Finding::WARNING},
       {"DefaultDomainNotImported", Blank,
        [](GraphBuilder& b) {
          One(b, "Relu", {{"x", {4}}});
@@ -941,7 +941,7 @@ std::vector<SoundnessCase> VersionAndTypeCases() {
          InABody(b, "com.microsoft::Gelu");
          b.graph.mutable_opset_imports()->RemoveLast();
        },
-       "FI003", "inner"},
+       "FI003", "inner", "", -1, v1::Finding::WARNING},
       {"DomainOfABodyImported", Blank, [](GraphBuilder& b) { InABody(b, "com.microsoft::Gelu"); }, "-FI003"},
       {"DomainImported", Blank,
        [](GraphBuilder& b) {
