@@ -250,6 +250,17 @@ def test_integers_of_their_own(name, tmp_path):
         assert 'floatReason' not in node or not node['floatReason'], node
 
 
+@pytest.mark.parametrize('values', [np.array([0, 1], np.float32), np.array([2, -1.5], np.float32), np.array([0, 5])])
+@pytest.mark.parametrize('axis', [-1, 0, 1])
+@pytest.mark.parametrize('dims', [(6,), (2, 3)])
+def test_one_hot(values, axis, dims, tmp_path):
+    # From the end as well, and beyond either.
+    indices = np.random.default_rng(29).integers(-7, 8, dims)
+    build = Builder()
+    out = build.node('OneHot', ['x', np.array(5, np.int64), values], axis=axis)
+    compare(build, {'x': indices}, [out], tmp_path)
+
+
 @pytest.mark.parametrize('opset, parameters', [(18, 2), (21, 4)])
 def test_group_normalization(opset, parameters, tmp_path):
     build = Builder(opset)
