@@ -17,6 +17,7 @@ struct PassingSlot {
   std::atomic<int> state{kFree};
   char path[PATH_MAX];
 };
+constexpr int kEndingSignals[] = {SIGHUP, SIGINT, SIGTERM};
 constexpr int kPassingSlots = 16;
 PassingSlot passing_slots[kPassingSlots];
 
@@ -48,9 +49,18 @@ PassingPath::~PassingPath() {
   if (slot_ >= 0) passing_slots[slot_].state = PassingSlot::kFree;
 }
 
+SignalsWait::SignalsWait() {
+  sigset_t ending;
+  ::sigemptyset(&ending);
+  for (const int number : kEndingSignals) ::sigaddset(&ending, number);
+  ::pthread_sigmask(SIG_BLOCK, &ending, &before_);
+}
+
+SignalsWait::~SignalsWait() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+
 void RemovePassingPathsAtSignals() {
   static_assert(std::atomic<int>::is_always_lock_free);
-  for (const int number : {SIGHUP, SIGINT, SIGTERM}) {
+  for (const int number : kEndingSignals) {
     struct sigaction action {};
     if (::sigaction(number, nullptr, &action) != 0 || action.sa_handler != SIG_DFL) continue;
     action.sa_handler = RemovePassing;

@@ -2,6 +2,8 @@
 #ifndef QUANTGATE_CLIENT_PASSING_PATH_H_
 #define QUANTGATE_CLIENT_PASSING_PATH_H_
 
+#include <signal.h>
+
 #include <string>
 
 namespace quantgate {
@@ -18,6 +20,18 @@ class PassingPath {
 
  private:
   int slot_;  // -1: none
+};
+
+// While it lives, SIGHUP, SIGINT and SIGTERM wait: around steps that are done together or not at all.
+class SignalsWait {
+ public:
+  SignalsWait();
+  SignalsWait(const SignalsWait&) = delete;
+  SignalsWait& operator=(const SignalsWait&) = delete;
+  ~SignalsWait();
+
+ private:
+  sigset_t before_;
 };
 
 // SIGHUP, SIGINT and SIGTERM end the program as they would have, after that. Those that it was started to ignore it

@@ -15,6 +15,7 @@
 #include "client/graph_file.h"
 #include "client/model_file.h"
 #include "client/onnx/onnx_importer.h"
+#include "client/passing_path.h"
 #include "client/same_file.h"
 #include "client/tflite/tflite_importer.h"
 #include "client/unfinished_file.h"
@@ -155,8 +156,11 @@ absl::StatusOr<FixResult> WriteFixed(const ImportedModel& model, const v1::Repor
     return absl::FailedPreconditionError(absl::StrCat(path, ": not written: with the corrections it would have ",
                                                       Errors(*again), " errors, the model has ", Errors(report)));
   }
-  if (absl::Status status = file->Finish(); !status.ok()) return status;
-  external.Keep();
+  {
+    const SignalsWait wait;  // the model and its weights are there together
+    if (absl::Status status = file->Finish(); !status.ok()) return status;
+    external.Keep();
+  }
   FixResult fixed;
   fixed.report = *std::move(again);
   fixed.written = static_cast<int>(changes->size() - written->left.size());

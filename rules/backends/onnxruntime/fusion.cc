@@ -122,12 +122,13 @@ class Finder {
         producer = graph_.producer(graph_.input(producer, 0));
         turned_ = true;
       }
-      if (IsDequantize(graph_, producer) && !graph_.is_graph_output(value)) {
+      // One that gives the model a result too is there twice by then.
+      if (IsDequantize(graph_, producer)) {
         AddDequantize(producer, StoredTypeOf(producer));
       } else if (producer >= 0 && !pairs_.empty() && pairs_[producer].source >= 0) {
         AddDequantize(pairs_[producer].source, pairs_[producer].type, i);
       }
-      if (i == 1 && own_.weight) AddDequantize(kOwn, v1::DATA_TYPE_INT8, i);
+      if (i == 1 && own_.weight && dequantizes_.size() == 1) AddDequantize(kOwn, v1::DATA_TYPE_INT8, i);
     }
     group_.own_weight = own_.weight;
     if (dequantizes_.empty()) return;
@@ -371,9 +372,15 @@ class Finder {
     return "";
   }
 
+  // All but the third input come from where they are quantized.
+  bool HasFloatBias() const {
+    const int32_t bias = InputAt(graph_, node_, 2);
+    return given_ == 3 && Complete(2) && bias >= 0 && !IsDequantize(graph_, graph_.producer(bias));
+  }
+
   std::string FuseConv(const Entry& entry) {
     if (dequantizes_.size() < 2) return "not all inputs are dequantized";
-    if (!Complete(own_.bias ? 2 : given_)) return given_ == 3 && Complete(2) ? kFloatBias : kIncomplete;
+    if (!Complete(own_.bias ? 2 : given_)) return HasFloatBias() ? kFloatBias : kIncomplete;
     if (own_.bias_at_run_time) return kBiasAtRunTime;
     if (StoredType(0) != OutputType()) return Unlike(StoredType(0), OutputType());
     if (Is4Bit(StoredType(1))) return Narrow(StoredType(1));
@@ -421,7 +428,7 @@ class Finder {
     if (dequantizes_.size() < 2) return "not all inputs are dequantized";
     const bool float_output = GivesFloats();
     const size_t needed = own_.bias && !float_output ? 2 : given_;
-    if (!float_output && !Complete(needed)) return given_ == 3 && Complete(2) ? kFloatBias : kIncomplete;
+    if (!float_output && !Complete(needed)) return HasFloatBias() ? kFloatBias : kIncomplete;
     if (dequantizes_.size() != needed) return "not all inputs are dequantized";
     if (StoredType(0) == v1::DATA_TYPE_INT8 && StoredType(1) != StoredType(0)) {
       return Unlike(StoredType(0), StoredType(1));

@@ -359,6 +359,8 @@ absl::Status LowerTflite(const NodeReader& node, Lowered& lowered) {
     case OpId::kSliceScatter: {
       const std::optional<Integers> starts = node.ArgumentInts(2);
       if (!starts.has_value()) return Unknown("starts");
+      // STABLEHLO_DYNAMIC_UPDATE_SLICE has an argument for each axis.
+      if (starts->size() != node.Dims(0).size()) return absl::UnimplementedError("starts in several arguments");
       to.SetInts("starts", *starts);
       return absl::OkStatus();
     }

@@ -29,7 +29,8 @@ constexpr RuleInfo kBiasOverflow = {
 };
 
 constexpr double kLargestBias = 2147483647.5;  // what rounds to the largest int32
-// A scale that was chosen so that the bias just fits is a float: up to 128 steps of 2^31 are its own rounding.
+// A scale that was chosen so that the bias just fits is a float, and so is the bias: up to 128 steps of 2^31 are the
+// rounding of each.
 constexpr double kRounding = 1.0 / (1 << 23);
 
 // Scale of a channel: its own where it is known, else that of input x weight.

@@ -880,6 +880,36 @@ std::vector<OrtCase> OrtCases() {
          return b;
        },
        "CV205", kFallback},
+      // What is dequantized is a result of the model too: the DequantizeLinear is there twice then.
+      {"DequantizedIsAResult",
+       [] {
+         GraphBuilder b = OrtGroup("Add", kUint8, kUint8, 2);
+         b.Output("x0");
+         return b;
+       },
+       ""},
+      {"FloatWeightBesideAResult",
+       [] {
+         GraphBuilder b = WithFloatWeight("Conv");
+         b.Output("x");
+         return b;
+       },
+       "NR505", kPrecision},
+      // There is no Round yet that makes integers of the bias.
+      {"FloatBiasOfOpset10",
+       [] {
+         GraphBuilder b = WithFloatBias(/*pair=*/false);
+         SetOpset(b, 10);
+         return b;
+       },
+       "EN502"},
+      {"FloatBiasOfOpset11",
+       [] {
+         GraphBuilder b = WithFloatBias(/*pair=*/false);
+         SetOpset(b, 11);
+         return b;
+       },
+       ""},
       {"FloatBiasBesideListsOfOne",
        [] {
          GraphBuilder b = WithFloatBias(/*pair=*/false);
@@ -1304,6 +1334,9 @@ TEST(OrtModule, SortsTheNodesOfTheModel) {
   const absl::StatusOr<v1::Result> result = Ask(branches.graph, kTarget);
   ASSERT_TRUE(result.ok()) << result.status();
   EXPECT_EQ(result->verdict(), v1::Result::REJECTED);
+  ASSERT_GE(result->findings_size(), 1);
+  EXPECT_EQ(result->findings(0).code(), "GS003");
+  EXPECT_EQ(result->findings(0).severity(), v1::Finding::ERROR);
 }
 
 // A body gives back what it makes, and not what it sees; the same of a tensor that a node of its own makes.
