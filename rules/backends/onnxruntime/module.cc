@@ -23,6 +23,7 @@
 #include "rules/backends/onnxruntime/own_quantization.h"
 #include "rules/backends/onnxruntime/parameters.h"
 #include "rules/backends/onnxruntime/rules.h"
+#include "rules/backends/onnxruntime/values.h"
 #include "rules/backends/table_judge.h"
 #include "rules/backends/table_target.h"
 #include "rules/constraints/rules.h"
