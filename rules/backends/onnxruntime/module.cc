@@ -144,7 +144,10 @@ class Judge {
     const Tri pair = refused ? Tri::kNo : CheckPair(graph_, types_, moved_, node, Measured(target_), sink_);
     refused = refused || pair == Tri::kYes;
     CheckOwnWeight(graph_, types_, node, Measured(target_), sink_);
-    if (version < kFirstRound && OwnQuantizationOf(graph_, types_, node).bias) refused = NoRound(node, version);
+    if (version < kFirstRound && OwnQuantizationOf(graph_, types_, node).bias) {
+      RefuseForRound(node, version);
+      refused = true;
+    }
     FindGroup(graph_, types_, moved_, node, group_);
     if (group_.kind == Group::kFused) {
       refused |= Kernel(DomainOf(group_.call.op), OperatorSetOf(group_.call.op), group_.call);
@@ -165,7 +168,7 @@ class Judge {
  private:
   // Operator set of ONNX that has Round, by which the optimizer quantizes a float bias.
   static constexpr int kFirstRound = 11;
-  bool NoRound(int32_t node, int version) {
+  void RefuseForRound(int32_t node, int version) {
     FindingDraft draft;
     draft.rule = &kOpsetTooOld;
     draft.place.node = node;
@@ -176,7 +179,6 @@ class Judge {
     draft.source = Measured(target_);
     draft.fix = "Import opset 11 or later, or quantize the bias to int32 in the model.";
     sink_.Add(std::move(draft));
-    return true;
   }
 
   bool TooNew(absl::string_view domain, int newest) {

@@ -32,8 +32,8 @@ const RuleInfo kMovedSigned = {
     "Quantize to uint8 there, put a QuantizeLinear and a DequantizeLinear behind the movement (or between MatMul and "
     "Add), or import opset 20.",
     "Fires: an int8 DequantizeLinear, Transpose and Sin under opset 21; the same DequantizeLinear of [1, 6, 4], MatMul "
-    "and Add of a bias; QuantizeLinear with output_dtype INT8 and an "
-    "int8 zero point, DequantizeLinear and Cos. Does not: the first under opset 20, with uint8, or with two readers of "
+    "and Add of a bias; QuantizeLinear with output_dtype INT8 and an int8 zero point, DequantizeLinear and Cos. Does "
+    "not: the first under opset 20, with uint8, or with two readers of "
     "the Transpose; the second without output_dtype.",
 };
 

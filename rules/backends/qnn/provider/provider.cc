@@ -148,8 +148,7 @@ std::optional<Lowering> LowerForProvider(const CheckContext& context, const Reso
   if (ReadsLeftConstant(view)) {
     return NoCounterpart(
         "the Dequantize of a constant with several scales or 32 bits in front of it stays on the CPU (give the "
-        "constant "
-        "one scale, or store it in float)");
+        "constant one scale, or store it in float)");
   }
   if (provider::IsInWindow(view)) return provider::LowerInWindow(view, emission);
   if (IsApart(view)) return provider::LowerApart(view, lower, emission);
